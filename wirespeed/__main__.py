@@ -1,0 +1,5 @@
+import sys
+
+from wirespeed.cli.main import main
+
+sys.exit(main())

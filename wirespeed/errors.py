@@ -1,0 +1,54 @@
+"""Every error a user can meet, and the exit code it ends the command with.
+
+WirespeedError                 1   something that should not happen did
+├── UsageError                 2   a flag or value cannot be used as given
+├── EnvironmentFault           3   this machine cannot do it: CPU, hugepages, permission, driver, port
+├── ConnectionFault            4   a generator, router or their socket does not answer, or went away
+├── RemoteError                4   the generator or router answered with an error
+├── MeasurementError           5   the test ran but its result means nothing (the DUT returned no packet)
+└── FileFault                  6   a file cannot be read, is not what it should be, or cannot be written
+
+Interrupted commands end with 130, as shells have it. Messages are one line: what was given, what is
+allowed, what to do.
+"""
+
+from __future__ import annotations
+
+
+class WirespeedError(Exception):
+    """Root of the tree; `exit_code` is what the command line returns for it."""
+
+    exit_code = 1
+
+
+class UsageError(WirespeedError):
+    exit_code = 2
+
+
+class EnvironmentFault(WirespeedError):
+    exit_code = 3
+
+
+class ConnectionFault(WirespeedError):
+    exit_code = 4
+
+
+class RemoteError(WirespeedError):
+    """An error answered by the peer; `code` is its JSON-RPC code."""
+
+    exit_code = 4
+
+    def __init__(self, message: str, code: int = -32000) -> None:
+        super().__init__(message)
+        self.code = code
+
+
+class MeasurementError(WirespeedError):
+    exit_code = 5
+
+
+class FileFault(WirespeedError):
+    exit_code = 6
+
+
+INTERRUPTED = 130

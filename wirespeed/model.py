@@ -1,0 +1,165 @@
+"""Values that cross boundaries: port specs as users write them, and what they say about a port."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from wirespeed.errors import UsageError
+from wirespeed.units import parse_speed
+
+DEFAULT_SPEED_BPS = 10_000_000_000
+"""Nominal line of a medium that has none of its own (memif, ring, null, pcap), unless `speed=` says."""
+
+PORT_KINDS = ("memif", "ring", "null", "pcap", "tap", "af_packet", "af_xdp", "pci")
+
+
+@dataclass(frozen=True)
+class PortSpec:
+    """One port anywhere: `memif:/run/e0.sock,id=0,role=client,speed=10G`.
+
+    `target` is what stands between the kind and the first option: the socket path of memif, the interface
+    name of tap, af_packet and af_xdp, the ring's name, the PCI address, the input file of pcap.
+    """
+
+    kind: str
+    target: str = ""
+    options: dict[str, str] = field(default_factory=dict)
+    speed_bps: int | None = None
+    rx_queues: int = 1
+    tx_queues: int = 1
+    rx_descriptors: int = 1024
+    tx_descriptors: int = 1024
+    mac: str | None = None
+
+    def __str__(self) -> str:
+        words = [f"{self.kind}:{self.target}" if self.target else self.kind]
+        words += [f"{key}={value}" if value else key for key, value in self.options.items()]
+        if self.speed_bps is not None:
+            words.append(f"speed={self.speed_bps}")
+        return ",".join(words)
+
+    def devargs(self, index: int) -> str:
+        """The DPDK device string of this port; `index` makes virtual device names unique in the process."""
+        match self.kind:
+            case "memif":
+                role, ident = self.options.get("role", "client"), self.options.get("id", "0")
+                ring = (max(self.rx_descriptors, self.tx_descriptors) - 1).bit_length()
+                mac = f",mac={self.mac}" if self.mac else ""
+                return (
+                    f"net_memif{index},role={role},id={ident},socket={self.target},"
+                    f"socket-abstract=no,rsize={ring}{mac}"
+                )
+            case "ring":
+                return f"net_ring{index},ring:{self.target}"  # resolved to a shared rte_ring by the native side
+            case "null":
+                return f"net_null{index},size={self.options.get('size', '64')},copy=1"
+            case "pcap":
+                rx = f",rx_pcap={self.target}" if self.target else ""
+                tx = f",tx_pcap={self.options['out']}" if "out" in self.options else ""
+                infinite = ",infinite_rx=1" if "loop" in self.options else ""
+                return f"net_pcap{index}{rx}{tx}{infinite}"
+            case "tap":
+                return f"net_tap{index},iface={self.target}" + (f",mac={self.mac}" if self.mac else "")
+            case "af_packet":
+                return f"net_af_packet{index},iface={self.target},qpairs={max(self.rx_queues, self.tx_queues)}"
+            case "af_xdp":
+                return f"net_af_xdp{index},iface={self.target},queue_count={self.rx_queues}"
+            case _:
+                return self.target
+
+
+_COMMON = {"speed", "rxq", "txq", "rxd", "txd", "mac"}
+_OWN: dict[str, set[str]] = {
+    "memif": {"id", "role"},
+    "null": {"size"},
+    "pcap": {"out", "loop"},
+}
+_TARGET_NEEDED = {
+    "memif": "a socket path",
+    "ring": "a ring name",
+    "tap": "an interface name",
+    "af_packet": "an interface name",
+    "af_xdp": "an interface name",
+    "pci": "a PCI address such as 0000:02:00.0",
+}
+
+
+def parse_port_spec(text: str) -> PortSpec:
+    """Read a port spec; a UsageError names the word that is wrong and what could stand there."""
+    head, *words = text.split(",")
+    kind, _, target = head.partition(":")
+    if kind not in PORT_KINDS:
+        raise UsageError(f"port {text!r}: {kind!r} is no kind of port; choose from {', '.join(PORT_KINDS)}")
+    if kind == "pcap" and words and "=" not in words[0] and words[0] != "loop":
+        words[0] = f"out={words[0]}"
+    if kind in _TARGET_NEEDED and not target:
+        raise UsageError(f"port {text!r} needs {_TARGET_NEEDED[kind]}, as in {kind}:{_example(kind)}")
+    if kind == "pcap" and not target and not any(word.startswith("out=") for word in words):
+        raise UsageError(f"port {text!r} names no file: give pcap:IN.pcap, pcap:IN.pcap,OUT.pcap or pcap:,OUT.pcap")
+    allowed = _COMMON | _OWN.get(kind, set())
+    spec = PortSpec(kind, target)
+    options: dict[str, str] = {}
+    for word in words:
+        key, _, value = word.partition("=")
+        if key not in allowed:
+            raise UsageError(f"port {text!r}: unknown option {key!r}; {kind} takes {', '.join(sorted(allowed))}")
+        match key:
+            case "speed":
+                spec = replace(spec, speed_bps=parse_speed(value))
+            case "rxq":
+                spec = replace(spec, rx_queues=_count(text, key, value, 16))
+            case "txq":
+                spec = replace(spec, tx_queues=_count(text, key, value, 16))
+            case "rxd":
+                spec = replace(spec, rx_descriptors=_count(text, key, value, 32768))
+            case "txd":
+                spec = replace(spec, tx_descriptors=_count(text, key, value, 32768))
+            case "mac":
+                spec = replace(spec, mac=parse_mac(value))
+            case _:
+                options[key] = value
+    if kind == "memif":
+        _check_memif(text, target, options)
+    return replace(spec, options=options)
+
+
+def parse_mac(text: str) -> str:
+    """A unicast Ethernet address as six hex bytes; returned in lower case with colons."""
+    parts = text.replace("-", ":").split(":")
+    try:
+        values = [int(part, 16) for part in parts]
+    except ValueError:
+        values = []
+    if len(values) != 6 or not all(0 <= value < 256 for value in values):
+        raise UsageError(f"{text!r} is no MAC address: give six hex bytes such as 02:fe:00:00:00:01")
+    if values[0] & 1:
+        raise UsageError(f"{text!r} is a multicast address; a port needs a unicast one")
+    return ":".join(f"{value:02x}" for value in values)
+
+
+def _check_memif(text: str, target: str, options: dict[str, str]) -> None:
+    if options.get("role", "client") not in ("client", "server"):
+        raise UsageError(f"port {text!r}: role is client or server")
+    if not options.get("id", "0").isdigit():
+        raise UsageError(f"port {text!r}: id is a number")
+    if len(target.encode()) > 107:
+        raise UsageError(f"port {text!r}: a socket path holds at most 107 bytes, this one {len(target.encode())}")
+    if not Path(target).parent.is_dir():
+        raise UsageError(f"port {text!r}: directory {Path(target).parent} does not exist; create it first")
+
+
+def _count(text: str, key: str, value: str, most: int) -> int:
+    if not value.isdigit() or not 1 <= int(value) <= most:
+        raise UsageError(f"port {text!r}: {key} is a number from 1 to {most}, not {value!r}")
+    return int(value)
+
+
+def _example(kind: str) -> str:
+    return {
+        "memif": "/run/lab/e0.sock,id=0,role=client",
+        "ring": "loop",
+        "tap": "tap0",
+        "af_packet": "veth0",
+        "af_xdp": "veth0",
+    }.get(kind, "0000:02:00.0")
