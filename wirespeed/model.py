@@ -47,13 +47,10 @@ class PortSpec:
                 ring = (max(self.rx_descriptors, self.tx_descriptors) - 1).bit_length()
                 mac = f",mac={self.mac}" if self.mac else ""
                 return (
-                    f"net_memif{index},role={role},id={ident},socket={self.target},"
-                    f"socket-abstract=no,rsize={ring}{mac}"
+                    f"net_memif{index},role={role},id={ident},socket={self.target},socket-abstract=no,rsize={ring}{mac}"
                 )
             case "ring":
-                return (
-                    f"net_ring{index},ring:{self.target}"  # resolved to a shared rte_ring by the native side
-                )
+                return f"net_ring{index},ring:{self.target}"  # resolved to a shared rte_ring by the native side
             case "null":
                 return f"net_null{index},size={self.options.get('size', '64')},copy=1"
             case "pcap":
@@ -64,9 +61,7 @@ class PortSpec:
             case "tap":
                 return f"net_tap{index},iface={self.target}" + (f",mac={self.mac}" if self.mac else "")
             case "af_packet":
-                return (
-                    f"net_af_packet{index},iface={self.target},qpairs={max(self.rx_queues, self.tx_queues)}"
-                )
+                return f"net_af_packet{index},iface={self.target},qpairs={max(self.rx_queues, self.tx_queues)}"
             case "af_xdp":
                 return f"net_af_xdp{index},iface={self.target},queue_count={self.rx_queues}"
             case _:
@@ -100,18 +95,14 @@ def parse_port_spec(text: str) -> PortSpec:
     if kind in _TARGET_NEEDED and not target:
         raise UsageError(f"port {text!r} needs {_TARGET_NEEDED[kind]}, as in {kind}:{_example(kind)}")
     if kind == "pcap" and not target and not any(word.startswith("out=") for word in words):
-        raise UsageError(
-            f"port {text!r} names no file: give pcap:IN.pcap, pcap:IN.pcap,OUT.pcap or pcap:,OUT.pcap"
-        )
+        raise UsageError(f"port {text!r} names no file: give pcap:IN.pcap, pcap:IN.pcap,OUT.pcap or pcap:,OUT.pcap")
     allowed = _COMMON | _OWN.get(kind, set())
     spec = PortSpec(kind, target)
     options: dict[str, str] = {}
     for word in words:
         key, _, value = word.partition("=")
         if key not in allowed:
-            raise UsageError(
-                f"port {text!r}: unknown option {key!r}; {kind} takes {', '.join(sorted(allowed))}"
-            )
+            raise UsageError(f"port {text!r}: unknown option {key!r}; {kind} takes {', '.join(sorted(allowed))}")
         match key:
             case "speed":
                 spec = replace(spec, speed_bps=parse_speed(value))
@@ -152,9 +143,7 @@ def _check_memif(text: str, target: str, options: dict[str, str]) -> None:
     if not options.get("id", "0").isdigit():
         raise UsageError(f"port {text!r}: id is a number")
     if len(target.encode()) > 107:
-        raise UsageError(
-            f"port {text!r}: a socket path holds at most 107 bytes, this one {len(target.encode())}"
-        )
+        raise UsageError(f"port {text!r}: a socket path holds at most 107 bytes, this one {len(target.encode())}")
     if not Path(target).parent.is_dir():
         raise UsageError(f"port {text!r}: directory {Path(target).parent} does not exist; create it first")
 

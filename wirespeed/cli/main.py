@@ -40,9 +40,7 @@ def main(argv: list[str] | None = None) -> int:
         explain = getattr(error, "format_message", None)
         if explain is None:
             raise
-        return _fail(
-            f"{explain().rstrip('.')}; see wirespeed {args[0] if args else ''} --help", UsageError.exit_code
-        )
+        return _fail(f"{explain().rstrip('.')}; see wirespeed {args[0] if args else ''} --help", UsageError.exit_code)
     return result if isinstance(result, int) else 0
 
 
@@ -60,29 +58,25 @@ def _app(loaded: str) -> typer.Typer:
         if name == loaded:
             module = import_module(f"wirespeed.cli.{name}")
             settings = getattr(module, "CONTEXT", {})
-            app.command(name, context_settings={"help_option_names": ["-h", "--help"], **settings})(
-                module.command
-            )
+            app.command(name, context_settings={"help_option_names": ["-h", "--help"], **settings})(module.command)
         else:
             app.command(name, help=summary)(_unloaded)
     return app
-
-
-def _top(
-    version: Annotated[
-        bool,
-        typer.Option(
-            "--version", callback=lambda on: _show_version(on), is_eager=True, help="Print the version."
-        ),
-    ] = False,
-) -> None:
-    pass
 
 
 def _show_version(wanted: bool) -> None:
     if wanted:
         print(f"wirespeed {__version__}")
         raise typer.Exit
+
+
+def _top(
+    version: Annotated[
+        bool,
+        typer.Option("--version", callback=_show_version, is_eager=True, help="Print the version."),
+    ] = False,
+) -> None:
+    pass
 
 
 def _unloaded() -> None:

@@ -184,9 +184,7 @@ def _sample_to_json(sample: Sample) -> dict[str, Any]:
             "tx_util": float(values.tx_util),
             "rx_util": float(values.rx_util),
         }
-        totals = {
-            key: getattr(values, key) for key in (*_COUNTERS, "asked_pps") if getattr(values, key) is not None
-        }
+        totals = {key: getattr(values, key) for key in (*_COUNTERS, "asked_pps") if getattr(values, key) is not None}
         raw[str(port)] = rates | totals
     raw["global"] = sample.global_stats
     if sample.dut:
