@@ -50,7 +50,7 @@ class PortSpec:
                     f"net_memif{index},role={role},id={ident},socket={self.target},socket-abstract=no,rsize={ring}{mac}"
                 )
             case "ring":
-                return f"net_ring{index},ring:{self.target}"  # resolved to a shared rte_ring by the native side
+                return f"ring:{self.target}"
             case "null":
                 return f"net_null{index},size={self.options.get('size', '64')},copy=1"
             case "pcap":

@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The one line that ws_error() shows. Main thread only. */
+#ifndef DEV_ERROR_H
+#define DEV_ERROR_H
+
+/* Keep the message and return `code` (a negative errno), so that callers can `return fail(-EINVAL,
+ * "…")`. */
+__attribute__((format(printf, 2, 3))) int fail(int code, const char *format, ...);
+
+#endif

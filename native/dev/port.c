@@ -1,0 +1,325 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Opening, describing and closing ports. */
+#include "dev/port.h"
+
+#include "dev/error.h"
+#include "dev/ring_port.h"
+#include "dev/worker.h"
+#include "wirespeed.h"
+
+#include <errno.h>
+#include <rte_bus.h>
+#include <rte_dev.h>
+#include <rte_errno.h>
+#include <stdio.h>
+#include <string.h>
+
+struct port {
+	struct ws_port_config config;
+	uint16_t rx_queues, tx_queues, rx_descriptors, tx_descriptors;
+	bool started;
+};
+
+static struct port ports[WS_MAX_PORTS];
+static uint16_t port_count;
+static struct rte_mempool *pool;
+
+enum { POOL_CACHE = 512, POOL_SPARE = 4096 };
+
+uint16_t ports_count(void)
+{
+	return port_count;
+}
+
+const char *port_name(uint16_t port)
+{
+	return ports[port].config.name;
+}
+
+uint16_t port_rx_queues(uint16_t port)
+{
+	return ports[port].rx_queues;
+}
+
+uint16_t port_tx_queues(uint16_t port)
+{
+	return ports[port].tx_queues;
+}
+
+struct rte_mempool *ports_pool(void)
+{
+	return pool;
+}
+
+struct rte_mempool *pool_create(const char *name, uint32_t count, uint32_t frame_size)
+{
+	uint32_t room = RTE_PKTMBUF_HEADROOM + RTE_MAX(2048u, RTE_ALIGN_CEIL(frame_size, 64u));
+	uint32_t cache = RTE_MIN((uint32_t)POOL_CACHE, count / 2);
+	return rte_pktmbuf_pool_create(name, count, cache, 0, (uint16_t)room, (int)rte_socket_id());
+}
+
+/* Each ring slot may hold a buffer, and each worker a full cache and two frames. */
+static int make_pool(const struct ws_port_config *configs, uint16_t count)
+{
+	uint32_t buffers = POOL_SPARE + workers_count() * (POOL_CACHE * 3 / 2 + 512u);
+	uint16_t mtu = 1500;
+	for (uint16_t i = 0; i < count; i++) {
+		buffers += (uint32_t)configs[i].rx_queues * configs[i].rx_descriptors;
+		buffers += (uint32_t)configs[i].tx_queues * configs[i].tx_descriptors;
+		mtu = RTE_MAX(mtu, configs[i].mtu);
+	}
+	pool = pool_create("packets", buffers, mtu + 22u);
+	if (!pool)
+		return fail(-ENOMEM, "no memory for %u packet buffers: %s", buffers,
+					rte_strerror(rte_errno));
+	return 0;
+}
+
+static int probe_ring(const struct ws_port_config *configs, uint16_t count, uint16_t index)
+{
+	const char *mine = configs[index].devargs;
+	uint16_t before = 0, all = 0;
+	for (uint16_t i = 0; i < count; i++)
+		if (!strcmp(configs[i].devargs, mine)) {
+			all++;
+			before += i < index;
+		}
+	if (all > 2)
+		return fail(-EINVAL, "%s names %u ports; a ring has two ends", mine, all);
+	return ring_port_open(mine + strlen("ring:"), index, all == 1, before == 1);
+}
+
+static int probe(const struct ws_port_config *configs, uint16_t count, uint16_t index)
+{
+	const struct ws_port_config *config = &configs[index];
+	uint16_t id;
+	char name[WS_DEVARGS_LEN];
+	if (!strncmp(config->devargs, "ring:", strlen("ring:")))
+		return probe_ring(configs, count, index);
+	snprintf(name, sizeof(name), "%.*s", (int)strcspn(config->devargs, ","), config->devargs);
+	int error = rte_dev_probe(config->devargs);
+	if (error)
+		return fail(error, "port %s: DPDK cannot open %s: %s", config->name, config->devargs,
+					rte_strerror(-error));
+	if (rte_eth_dev_get_port_by_name(name, &id))
+		return fail(-ENODEV, "port %s: %s is no network device", config->name, name);
+	if (id != index)
+		return fail(-ENOTSUP, "port %s: %s brings ports of its own beside the one asked for",
+					config->name, name);
+	return 0;
+}
+
+static int configure(struct port *port, uint16_t id)
+{
+	const struct ws_port_config *config = &port->config;
+	struct rte_eth_dev_info info;
+	struct rte_eth_conf conf = {0};
+	int error = rte_eth_dev_info_get(id, &info);
+	if (error)
+		return fail(error, "port %s does not describe itself: %s", config->name,
+					rte_strerror(-error));
+	port->rx_queues = RTE_MAX(1, RTE_MIN(config->rx_queues, info.max_rx_queues));
+	port->tx_queues = RTE_MAX(1, RTE_MIN(config->tx_queues, info.max_tx_queues));
+	if (port->rx_queues > 1 && info.flow_type_rss_offloads) {
+		conf.rxmode.mq_mode = RTE_ETH_MQ_RX_RSS;
+		conf.rx_adv_conf.rss_conf.rss_hf =
+			info.flow_type_rss_offloads & (RTE_ETH_RSS_IP | RTE_ETH_RSS_UDP | RTE_ETH_RSS_TCP);
+	}
+	error = rte_eth_dev_configure(id, port->rx_queues, port->tx_queues, &conf);
+	if (error)
+		return fail(error, "port %s takes no %u RX and %u TX queues: %s", config->name,
+					port->rx_queues, port->tx_queues, rte_strerror(-error));
+	port->rx_descriptors = config->rx_descriptors;
+	port->tx_descriptors = config->tx_descriptors;
+	error = rte_eth_dev_adjust_nb_rx_tx_desc(id, &port->rx_descriptors, &port->tx_descriptors);
+	for (uint16_t q = 0; !error && q < port->rx_queues; q++)
+		error = rte_eth_rx_queue_setup(id, q, port->rx_descriptors, rte_socket_id(), NULL, pool);
+	for (uint16_t q = 0; !error && q < port->tx_queues; q++)
+		error = rte_eth_tx_queue_setup(id, q, port->tx_descriptors, rte_socket_id(), NULL);
+	if (error)
+		return fail(error, "port %s takes no queues of %u RX and %u TX descriptors: %s",
+					config->name, port->rx_descriptors, port->tx_descriptors, rte_strerror(-error));
+	return 0;
+}
+
+/* Virtual drivers differ in what they can set; only a MAC that was asked for and refused is an
+ * error. */
+static int start(struct port *port, uint16_t id)
+{
+	const struct ws_port_config *config = &port->config;
+	struct rte_ether_addr now, wanted;
+	if (config->has_mac) {
+		memcpy(&wanted, config->mac, sizeof(wanted));
+		rte_eth_macaddr_get(id, &now);
+		int error = rte_is_same_ether_addr(&now, &wanted)
+						? 0
+						: rte_eth_dev_default_mac_addr_set(id, &wanted);
+		if (error)
+			return fail(error, "port %s keeps its MAC address: %s", config->name,
+						rte_strerror(-error));
+	}
+	rte_eth_dev_set_mtu(id, config->mtu);
+	int error = rte_eth_dev_start(id);
+	if (error)
+		return fail(error, "port %s does not start: %s", config->name, rte_strerror(-error));
+	port->started = true;
+	if (config->promiscuous)
+		rte_eth_promiscuous_enable(id);
+	rte_eth_stats_reset(id);
+	return 0;
+}
+
+int ws_ports_open(const struct ws_port_config *configs, uint16_t count)
+{
+	if (port_count)
+		return fail(-EALREADY, "the ports are open already");
+	if (count < 1 || count > WS_MAX_PORTS)
+		return fail(-EINVAL, "%u ports asked; 1 to %d are possible", count, WS_MAX_PORTS);
+	int error = make_pool(configs, count);
+	for (uint16_t i = 0; !error && i < count; i++) {
+		ports[i] = (struct port){.config = configs[i]};
+		error = probe(configs, count, i);
+		if (error)
+			break;
+		port_count++;
+		error = configure(&ports[i], i);
+	}
+	for (uint16_t i = 0; !error && i < count; i++)
+		error = start(&ports[i], i);
+	if (error)
+		ws_ports_close();
+	return error;
+}
+
+void ws_ports_close(void)
+{
+	for (uint16_t i = 0; i < port_count; i++) {
+		if (ports[i].started)
+			rte_eth_dev_stop(i);
+		rte_eth_dev_close(i);
+	}
+	port_count = 0;
+	rte_mempool_free(pool);
+	pool = NULL;
+}
+
+static int check(uint16_t port)
+{
+	return port < port_count ? 0
+							 : fail(-ENODEV, "there is no port %u; there are %u", port, port_count);
+}
+
+int ws_port_info(uint16_t port, struct ws_port_info *out)
+{
+	struct rte_eth_dev_info info;
+	struct rte_eth_link link = {0};
+	struct rte_ether_addr mac;
+	if (check(port))
+		return -ENODEV;
+	const struct port *p = &ports[port];
+	memset(out, 0, sizeof(*out));
+	rte_eth_dev_info_get(port, &info);
+	rte_eth_link_get_nowait(port, &link);
+	rte_eth_macaddr_get(port, &mac);
+	rte_eth_dev_get_mtu(port, &out->mtu);
+	snprintf(out->name, sizeof(out->name), "%s", p->config.name);
+	snprintf(out->driver, sizeof(out->driver), "%s", info.driver_name);
+	snprintf(out->bus_address, sizeof(out->bus_address), "%s",
+			 info.device ? rte_dev_name(info.device) : p->config.devargs);
+	memcpy(out->mac, &mac, sizeof(out->mac));
+	out->link_up = link.link_status;
+	out->started = p->started;
+	out->is_virtual = !info.device || !rte_dev_bus(info.device) ||
+					  strcmp(rte_bus_name(rte_dev_bus(info.device)), "pci");
+	out->promiscuous = rte_eth_promiscuous_get(port) == 1;
+	out->speed_bps = p->config.speed_bps;
+	if (!out->speed_bps && link.link_speed != RTE_ETH_SPEED_NUM_UNKNOWN)
+		out->speed_bps = link.link_speed * 1000000ULL;
+	out->numa = rte_eth_dev_socket_id(port);
+	out->max_mtu = info.max_mtu;
+	out->rx_queues = p->rx_queues;
+	out->tx_queues = p->tx_queues;
+	out->max_rx_queues = info.max_rx_queues;
+	out->max_tx_queues = info.max_tx_queues;
+	out->rx_descriptors = p->rx_descriptors;
+	out->tx_descriptors = p->tx_descriptors;
+	out->min_rx_descriptors = info.rx_desc_lim.nb_min;
+	out->max_rx_descriptors = info.rx_desc_lim.nb_max;
+	out->min_tx_descriptors = info.tx_desc_lim.nb_min;
+	out->max_tx_descriptors = info.tx_desc_lim.nb_max;
+	return 0;
+}
+
+int ws_port_counters(uint16_t port, struct ws_port_counters *out)
+{
+	struct rte_eth_stats stats;
+	if (check(port))
+		return -ENODEV;
+	int error = rte_eth_stats_get(port, &stats);
+	if (error)
+		return fail(error, "port %s gives no counters: %s", ports[port].config.name,
+					rte_strerror(-error));
+	*out = (struct ws_port_counters){
+		.rx_packets = stats.ipackets,
+		.tx_packets = stats.opackets,
+		.rx_bytes = stats.ibytes,
+		.tx_bytes = stats.obytes,
+		.rx_missed = stats.imissed,
+		.rx_errors = stats.ierrors,
+		.tx_errors = stats.oerrors,
+		.rx_no_buffer = stats.rx_nombuf,
+	};
+	return 0;
+}
+
+static int result(uint16_t port, int error, const char *what)
+{
+	return error
+			   ? fail(error, "port %s: %s: %s", ports[port].config.name, what, rte_strerror(-error))
+			   : 0;
+}
+
+int ws_port_set_promiscuous(uint16_t port, bool on)
+{
+	if (check(port))
+		return -ENODEV;
+	return result(port, on ? rte_eth_promiscuous_enable(port) : rte_eth_promiscuous_disable(port),
+				  "promiscuous mode cannot be changed");
+}
+
+int ws_port_set_link(uint16_t port, bool up)
+{
+	if (check(port))
+		return -ENODEV;
+	return result(port, up ? rte_eth_dev_set_link_up(port) : rte_eth_dev_set_link_down(port),
+				  "link state cannot be changed");
+}
+
+int ws_port_set_mac(uint16_t port, const uint8_t *mac)
+{
+	struct rte_ether_addr address;
+	if (check(port))
+		return -ENODEV;
+	memcpy(&address, mac, sizeof(address));
+	return result(port, rte_eth_dev_default_mac_addr_set(port, &address),
+				  "MAC address cannot be changed");
+}
+
+int ws_port_set_mtu(uint16_t port, uint16_t mtu)
+{
+	if (check(port))
+		return -ENODEV;
+	return result(port, rte_eth_dev_set_mtu(port, mtu), "MTU cannot be changed");
+}
+
+int ws_pool_info(struct ws_pool_info *out)
+{
+	if (!pool)
+		return fail(-ENOENT, "there is no packet pool before the ports are open");
+	memset(out, 0, sizeof(*out));
+	snprintf(out->name, sizeof(out->name), "%s", pool->name);
+	out->buffer_size = rte_pktmbuf_data_room_size(pool);
+	out->total = pool->size;
+	out->available = rte_mempool_avail_count(pool);
+	return 0;
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Ports for the data plane. Port i has DPDK's port id i, which packets carry in mbuf->port. */
+#ifndef DEV_PORT_H
+#define DEV_PORT_H
+
+#include <rte_ethdev.h>
+#include <rte_mbuf.h>
+#include <stdint.h>
+
+uint16_t ports_count(void);
+const char *port_name(uint16_t port);
+uint16_t port_rx_queues(uint16_t port);
+uint16_t port_tx_queues(uint16_t port);
+
+/* The pool that RX draws from; sized by ws_ports_open. */
+struct rte_mempool *ports_pool(void);
+/* A further pool of `count` buffers with room for frames of `frame_size` bytes; NULL when memory is
+ * short. */
+struct rte_mempool *pool_create(const char *name, uint32_t count, uint32_t frame_size);
+
+static inline uint16_t port_receive(uint16_t port, uint16_t queue, struct rte_mbuf **packets,
+									uint16_t n)
+{
+	return rte_eth_rx_burst(port, queue, packets, n);
+}
+
+/* Returns how many the driver took; the rest stay the caller's. */
+static inline uint16_t port_transmit(uint16_t port, uint16_t queue, struct rte_mbuf **packets,
+									 uint16_t n)
+{
+	return rte_eth_tx_burst(port, queue, packets, n);
+}
+
+#endif

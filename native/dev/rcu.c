@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "dev/rcu.h"
+
+#include "dev/error.h"
+#include "dev/worker.h"
+
+#include <errno.h>
+#include <rte_malloc.h>
+
+struct rte_rcu_qsbr *rcu_state;
+
+int rcu_init(void)
+{
+	size_t size = rte_rcu_qsbr_get_memsize(workers_count());
+	rcu_state = rte_zmalloc("rcu", size, RTE_CACHE_LINE_SIZE);
+	if (!rcu_state || rte_rcu_qsbr_init(rcu_state, workers_count()))
+		return fail(-ENOMEM, "no memory for the state of %u workers", workers_count());
+	return 0;
+}
+
+void rcu_close(void)
+{
+	rte_free(rcu_state);
+	rcu_state = NULL;
+}
+
+void rcu_synchronize(void)
+{
+	rte_rcu_qsbr_synchronize(rcu_state, RTE_QSBR_THRID_INVALID);
+}

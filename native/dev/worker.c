@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "dev/worker.h"
+
+#include "dev/error.h"
+#include "wirespeed.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <rte_launch.h>
+#include <rte_lcore.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+struct worker {
+	char name[16];
+	uint16_t cpu;
+	volatile int32_t thread_id;
+	volatile uint64_t loops;
+} __attribute__((aligned(64)));
+
+static struct worker workers[WS_MAX_WORKERS];
+static uint16_t worker_count;
+static worker_fn *running;
+static void *running_argument;
+volatile bool workers_stopping;
+
+int workers_init(const struct ws_runtime_config *config)
+{
+	worker_count = config->worker_count;
+	for (uint16_t i = 0; i < worker_count; i++) {
+		snprintf(workers[i].name, sizeof(workers[i].name), "ws_wk_%u", i);
+		workers[i].cpu = config->worker_cpus[i];
+	}
+	return 0;
+}
+
+uint16_t workers_count(void)
+{
+	return worker_count;
+}
+
+static int enter(void *argument)
+{
+	uint16_t index = (uint16_t)(uintptr_t)argument;
+	pthread_setname_np(pthread_self(), workers[index].name);
+	workers[index].thread_id = gettid();
+	running(index, running_argument);
+	workers[index].thread_id = 0;
+	return 0;
+}
+
+int workers_launch(worker_fn *function, void *argument)
+{
+	if (running)
+		return fail(-EBUSY, "the workers run already");
+	running = function;
+	running_argument = argument;
+	workers_stopping = false;
+	for (uint16_t i = 0; i < worker_count; i++)
+		if (rte_eal_remote_launch(enter, (void *)(uintptr_t)i, i + 1u)) {
+			workers_stop();
+			return fail(-EBUSY, "worker %u does not start", i);
+		}
+	return 0;
+}
+
+void workers_stop(void)
+{
+	workers_stopping = true;
+	for (uint16_t i = 0; i < worker_count; i++)
+		rte_eal_wait_lcore(i + 1u);
+	running = NULL;
+}
+
+void worker_set_loops(uint16_t worker, uint64_t loops)
+{
+	workers[worker].loops = loops;
+}
+
+int ws_worker_info(uint16_t worker, struct ws_worker_info *out)
+{
+	if (worker >= worker_count)
+		return fail(-ENOENT, "there is no worker %u; there are %u", worker, worker_count);
+	memset(out, 0, sizeof(*out));
+	snprintf(out->name, sizeof(out->name), "%s", workers[worker].name);
+	out->cpu = workers[worker].cpu;
+	out->thread_id = workers[worker].thread_id;
+	out->loops = workers[worker].loops;
+	return 0;
+}

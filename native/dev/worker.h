@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Worker threads: one per CPU given at start, each running one function until told to stop. */
+#ifndef DEV_WORKER_H
+#define DEV_WORKER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct ws_runtime_config;
+
+typedef void worker_fn(uint16_t worker, void *argument);
+
+int workers_init(const struct ws_runtime_config *config);
+uint16_t workers_count(void);
+
+/* Run `function` on all workers; -EBUSY when they run already. */
+int workers_launch(worker_fn *function, void *argument);
+/* Ask all to return, and wait until they have. */
+void workers_stop(void);
+
+/* What a worker's loop asks each time round. */
+extern volatile bool workers_stopping;
+
+/* Loops done by worker, for `show threads` and loops/sec: one writer, plain stores. */
+void worker_set_loops(uint16_t worker, uint64_t loops);
+
+#endif

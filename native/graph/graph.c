@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Making a graph: names to nodes, patterns to edges, topological order, memory. The walk is in
+ * graph.h. */
+#include "graph.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static struct graph_registration *registrations;
+
+void graph_register(struct graph_registration *registration)
+{
+	registration->next = registrations;
+	registrations = registration;
+}
+
+struct builder {
+	const struct graph_config *config;
+	struct graph *graph;
+	struct graph_node *found[GRAPH_MAX_NODES]; /* in order of discovery */
+	uint16_t found_count;
+	uint16_t place; /* next free position of the walk, counted down */
+	bool visited[GRAPH_MAX_NODES];
+	char *error;
+	size_t error_len;
+};
+
+__attribute__((format(printf, 2, 3))) static int fail(struct builder *b, const char *format, ...)
+{
+	va_list args;
+	va_start(args, format);
+	vsnprintf(b->error, b->error_len, format, args);
+	va_end(args);
+	return -EINVAL;
+}
+
+static void *zalloc(size_t size)
+{
+	void *memory = aligned_alloc(GRAPH_CACHE_LINE, (size + 63) & ~(size_t)63);
+	if (memory)
+		memset(memory, 0, (size + 63) & ~(size_t)63);
+	return memory;
+}
+
+static const struct graph_registration *best_registration(const char *name, int march)
+{
+	const struct graph_registration *best = NULL;
+	for (const struct graph_registration *r = registrations; r; r = r->next)
+		if (!strcmp(r->name, name) && r->march <= march && (!best || r->march > best->march))
+			best = r;
+	return best;
+}
+
+/* The registration behind a node name, and the interface when it is a template's. */
+static const struct graph_registration *resolve(struct builder *b, const char *name,
+												uint16_t *interface)
+{
+	const struct graph_registration *r = best_registration(name, b->config->march);
+	*interface = UINT16_MAX;
+	for (uint16_t i = 0; !r && i < b->config->interface_count; i++) {
+		const char *owner = b->config->interfaces[i];
+		size_t length = strlen(owner);
+		char pattern[64];
+		if (strncmp(name, owner, length) || name[length] != '-')
+			continue;
+		snprintf(pattern, sizeof(pattern), "%%%s", name + length);
+		r = best_registration(pattern, b->config->march);
+		*interface = i;
+	}
+	return r;
+}
+
+static int allocate(struct graph_node *node, uint16_t edge_count)
+{
+	node->edge_count = edge_count;
+	node->frame = zalloc(GRAPH_FRAME_SIZE * sizeof(void *));
+	node->edges = zalloc((edge_count + 1) * sizeof(*node->edges));
+	node->counters = zalloc((node->registration->counter_count + 1) * sizeof(uint64_t));
+	return node->frame && node->edges && node->counters ? 0 : -ENOMEM;
+}
+
+static struct graph_node *discover(struct builder *b, const char *name);
+
+/* One edge text: a name, "%-tx" or "*-output". Writes its nodes to `out`; returns how many, or an
+ * error. */
+static int expand(struct builder *b, const struct graph_node *node, const char *text,
+				  struct graph_node **out)
+{
+	char name[64];
+	if (text[0] == '*') {
+		for (uint16_t i = 0; i < b->config->interface_count; i++) {
+			snprintf(name, sizeof(name), "%s%s", b->config->interfaces[i], text + 1);
+			if (!(out[i] = discover(b, name)))
+				return -EINVAL;
+		}
+		return b->config->interface_count;
+	}
+	if (text[0] == '%' && node->interface == UINT16_MAX)
+		return fail(b, "node %s has edge %s but no interface", node->name, text);
+	if (text[0] == '%')
+		snprintf(name, sizeof(name), "%s%s", b->config->interfaces[node->interface], text + 1);
+	else
+		snprintf(name, sizeof(name), "%s", text);
+	out[0] = discover(b, name);
+	return out[0] ? 1 : -EINVAL;
+}
+
+static int discover_edges(struct builder *b, struct graph_node *node)
+{
+	const struct graph_registration *r = node->registration;
+	uint16_t total = 0;
+	for (uint16_t i = 0; i < r->edge_count; i++)
+		total += r->edges[i][0] == '*' ? b->config->interface_count : 1;
+	if (allocate(node, total))
+		return fail(b, "no memory for node %s", node->name);
+	total = 0;
+	for (uint16_t i = 0; i < r->edge_count; i++) {
+		int n = expand(b, node, r->edges[i], node->edges + total);
+		if (n < 0)
+			return n;
+		total += (uint16_t)n;
+	}
+	return 0;
+}
+
+static struct graph_node *discover(struct builder *b, const char *name)
+{
+	for (uint16_t i = 0; i < b->found_count; i++)
+		if (!strcmp(b->found[i]->name, name))
+			return b->found[i];
+	uint16_t interface;
+	const struct graph_registration *r = resolve(b, name, &interface);
+	struct graph_node *node = r && b->found_count < GRAPH_MAX_NODES ? zalloc(sizeof(*node)) : NULL;
+	if (!node) {
+		fail(b, r ? "no room for node %s" : "no node is called %s", name);
+		return NULL;
+	}
+	snprintf(node->name, sizeof(node->name), "%s", name);
+	node->registration = r;
+	node->process = r->process;
+	node->interface = interface;
+	node->index = b->found_count;
+	b->found[b->found_count++] = node;
+	return discover_edges(b, node) ? NULL : node;
+}
+
+/* Reverse postorder of a depth-first search is a topological order, back edges aside. */
+static void place(struct builder *b, struct graph_node *node)
+{
+	uint16_t discovery = node->index;
+	b->visited[discovery] = true;
+	for (uint16_t i = 0; i < node->edge_count; i++)
+		if (!b->visited[node->edges[i]->index])
+			place(b, node->edges[i]);
+	b->graph->nodes[--b->place] = node;
+}
+
+static int sort(struct builder *b)
+{
+	struct graph *g = b->graph;
+	g->node_count = b->place = b->found_count;
+	g->nodes = zalloc((b->found_count + 1) * sizeof(*g->nodes));
+	g->spare = zalloc(GRAPH_FRAME_SIZE * sizeof(void *));
+	if (!g->nodes || !g->spare)
+		return fail(b, "no memory for a graph of %u nodes", b->found_count);
+	for (uint16_t i = 0; i < g->source_count; i++)
+		if (!b->visited[g->sources[i]->index])
+			place(b, g->sources[i]);
+	for (uint16_t i = 0; i < g->node_count; i++)
+		g->nodes[i]->index = i;
+	return 0;
+}
+
+static int build(struct builder *b)
+{
+	struct graph *g = b->graph;
+	g->sources = zalloc((b->config->source_count + 1) * sizeof(*g->sources));
+	if (!g->sources)
+		return fail(b, "no memory for the sources");
+	for (uint16_t i = 0; i < b->config->source_count; i++) {
+		g->sources[i] = discover(b, b->config->sources[i]);
+		if (!g->sources[i])
+			return -EINVAL;
+		g->source_count++;
+	}
+	int error = sort(b);
+	for (uint16_t i = 0; !error && i < g->node_count; i++) {
+		const struct graph_registration *r = g->nodes[i]->registration;
+		if (r->init && r->init(g, g->nodes[i]) < 0)
+			error = fail(b, "node %s could not start", g->nodes[i]->name);
+	}
+	return error;
+}
+
+static void free_node(struct graph_node *node)
+{
+	free(node->frame);
+	free(node->edges);
+	free(node->counters);
+	free(node);
+}
+
+struct graph *graph_create(const struct graph_config *config, char *error, size_t error_len)
+{
+	struct builder b = {.config = config, .error = error, .error_len = error_len};
+	b.graph = zalloc(sizeof(*b.graph));
+	if (!b.graph) {
+		fail(&b, "no memory for a graph");
+		return NULL;
+	}
+	b.graph->app = config->app;
+	b.graph->worker = config->worker;
+	if (!build(&b))
+		return b.graph;
+	for (uint16_t i = 0; i < b.found_count; i++)
+		free_node(b.found[i]);
+	free(b.graph->nodes);
+	free(b.graph->sources);
+	free(b.graph->spare);
+	free(b.graph);
+	return NULL;
+}
+
+void graph_destroy(struct graph *graph)
+{
+	if (!graph)
+		return;
+	for (uint16_t i = 0; i < graph->node_count; i++)
+		free_node(graph->nodes[i]);
+	free(graph->nodes);
+	free(graph->sources);
+	free(graph->spare);
+	free(graph);
+}
+
+struct graph_node *graph_node(struct graph *graph, const char *name)
+{
+	for (uint16_t i = 0; i < graph->node_count; i++)
+		if (!strcmp(graph->nodes[i]->name, name))
+			return graph->nodes[i];
+	return NULL;
+}

@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A graph of packet-processing nodes, walked by one worker.
+ *
+ * A node takes a frame of up to GRAPH_FRAME_SIZE packets and appends each to the frame of one of
+ * its next nodes. Nodes are sorted topologically when the graph is made; a bit set of the nodes
+ * whose frame is not empty is the whole scheduler: the walk always runs the lowest one. So streams
+ * that meet again merge into one frame, and an edge back to an earlier node, or to the node itself,
+ * is simply that bit set again.
+ *
+ * Sources together bring in at most GRAPH_FRAME_SIZE packets a walk and nodes do not multiply
+ * packets, so no frame can overflow. Packets are opaque here. Nothing in this folder needs DPDK.
+ */
+#ifndef GRAPH_H
+#define GRAPH_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+#define GRAPH_FRAME_SIZE 256
+#define GRAPH_MAX_NODES 256
+#define GRAPH_CACHE_LINE 64
+
+struct graph;
+struct graph_node;
+
+/* Handles `n` packets and returns `n`; a source returns how many it brought in. */
+typedef uint16_t graph_process_fn(struct graph *graph, struct graph_node *node, void **packets,
+								  uint16_t n);
+
+/* Sees the packets that enter `node`, before it does, while a trace is on. */
+typedef void graph_trace_fn(struct graph *graph, struct graph_node *node, void **packets,
+							uint16_t n);
+
+struct graph_counter {
+	const char *name;
+	bool is_error;
+};
+
+/*
+ * What a node file registers. `edges` are node names and may hold patterns: "%-tx" is the tx node
+ * of this node's own interface, "*-output" stands for the output nodes of all interfaces, in their
+ * order. A name that begins with '%' registers a template, of which each interface gets a node of
+ * its own. The same name may be registered at several march levels: the graph takes the highest one
+ * that it is allowed.
+ */
+struct graph_registration {
+	const char *name;
+	graph_process_fn *process;
+	int (*init)(struct graph *graph, struct graph_node *node); /* negative errno stops the graph */
+	bool is_source;
+	int march;
+	uint16_t edge_count;
+	const char *const *edges;
+	uint16_t counter_count;
+	const struct graph_counter *counters;
+	struct graph_registration *next;
+};
+
+/* Written by the worker alone, read by anyone. */
+struct graph_stats {
+	uint64_t calls, vectors, suspends, clocks;
+	uint64_t max_clocks, max_clocks_vectors; /* of the one most expensive call */
+} __attribute__((aligned(GRAPH_CACHE_LINE)));
+
+struct graph_node {
+	graph_process_fn *process;
+	struct graph_node **edges;
+	void **frame;
+	uint64_t *counters;
+	uint16_t count; /* packets in frame */
+	uint16_t index; /* position in the walk */
+	uint16_t interface;
+	uint16_t edge_count;
+	uint8_t context[GRAPH_CACHE_LINE] __attribute__((aligned(GRAPH_CACHE_LINE)));
+	struct graph_stats stats;
+	const struct graph_registration *registration;
+	char name[64];
+} __attribute__((aligned(GRAPH_CACHE_LINE)));
+
+struct graph {
+	uint64_t pending[GRAPH_MAX_NODES / 64];
+	void **
+		spare; /* takes the place of the frame being processed, so that a node may loop to itself */
+	uint16_t worker;
+	uint16_t source_count, node_count;
+	struct graph_node **sources;
+	struct graph_node **nodes; /* in walking order */
+	graph_trace_fn *volatile trace;
+	void *app; /* what the nodes share: the router */
+};
+
+#ifndef GRAPH_MARCH
+#define GRAPH_MARCH 1
+#endif
+
+void graph_register(struct graph_registration *registration);
+
+#define GRAPH_REGISTER(node)                                                                       \
+	__attribute__((constructor)) static void graph_register_##node(void)                           \
+	{                                                                                              \
+		node.march = GRAPH_MARCH;                                                                  \
+		graph_register(&node);                                                                     \
+	}
+
+struct graph_config {
+	const char *const *sources; /* node names; what they reach is pulled in by the edges' names */
+	uint16_t source_count;
+	const char *const *interfaces;
+	uint16_t interface_count;
+	int march;
+	uint16_t worker;
+	void *app;
+};
+
+/* NULL on error, which `error` (of `error_len` bytes) then explains. */
+struct graph *graph_create(const struct graph_config *config, char *error, size_t error_len);
+void graph_destroy(struct graph *graph);
+struct graph_node *graph_node(struct graph *graph, const char *name); /* NULL when there is none */
+
+static inline uint64_t graph_tsc(void)
+{
+#if defined(__x86_64__)
+	return __builtin_ia32_rdtsc();
+#else
+	uint64_t ticks;
+	__asm__ volatile("mrs %0, cntvct_el0" : "=r"(ticks));
+	return ticks;
+#endif
+}
+
+static inline void graph_append(struct graph *graph, struct graph_node *next, void **packets,
+								uint16_t n)
+{
+	memcpy(next->frame + next->count, packets, n * sizeof(*packets));
+	next->count += n;
+	graph->pending[next->index / 64] |= 1ULL << (next->index % 64);
+}
+
+/* All `n` packets go along one edge. */
+static inline void graph_enqueue_all(struct graph *graph, struct graph_node *node, uint16_t edge,
+									 void **packets, uint16_t n)
+{
+	graph_append(graph, node->edges[edge], packets, n);
+}
+
+/* Packet i goes along edge edges[i]; runs of one edge, the usual case, are moved as one. */
+static inline void graph_enqueue(struct graph *graph, struct graph_node *node, void **packets,
+								 const uint16_t *edges, uint16_t n)
+{
+	uint16_t start = 0;
+	while (start < n) {
+		uint16_t end = start + 1;
+		while (end < n && edges[end] == edges[start])
+			end++;
+		graph_append(graph, node->edges[edges[start]], packets + start, end - start);
+		start = end;
+	}
+}
+
+static inline void graph_count(struct graph_node *node, uint16_t counter, uint64_t n)
+{
+	node->counters[counter] += n;
+}
+
+static inline uint64_t graph_account(struct graph_node *node, uint16_t vectors, uint64_t before)
+{
+	uint64_t now = graph_tsc(), clocks = now - before;
+	node->stats.calls++;
+	node->stats.vectors += vectors;
+	node->stats.clocks += clocks;
+	if (clocks > node->stats.max_clocks) {
+		node->stats.max_clocks = clocks;
+		node->stats.max_clocks_vectors = vectors;
+	}
+	return now;
+}
+
+/* Run the sources once and everything they brought in to its end; returns the packets brought in.
+ */
+static inline uint32_t graph_walk(struct graph *graph)
+{
+	uint64_t now = graph_tsc();
+	uint32_t received = 0;
+	for (uint16_t i = 0; i < graph->source_count; i++) {
+		struct graph_node *source = graph->sources[i];
+		uint16_t n =
+			source->process(graph, source, source->frame, GRAPH_FRAME_SIZE - (uint16_t)received);
+		now = graph_account(source, n, now);
+		received += n;
+	}
+	for (uint16_t word = 0; word * 64 < graph->node_count;) {
+		if (!graph->pending[word]) {
+			word++;
+			continue;
+		}
+		struct graph_node *node = graph->nodes[word * 64 + __builtin_ctzll(graph->pending[word])];
+		void **packets = node->frame;
+		uint16_t n = node->count;
+		graph->pending[word] &= graph->pending[word] - 1;
+		node->frame = graph->spare;
+		node->count = 0;
+		if (__builtin_expect(graph->trace != NULL, 0))
+			graph->trace(graph, node, packets, n);
+		node->process(graph, node, packets, n);
+		graph->spare = packets;
+		now = graph_account(node, n, now);
+		word = 0;
+	}
+	return received;
+}
+
+#endif
