@@ -1,0 +1,48 @@
+# One word per task. Each sets up what it needs by itself; the second time that is a no-op.
+.PHONY: demo test lint format bench bench-nodes fuzz docs clean setup
+.DEFAULT_GOAL := setup
+
+BIN := .venv/bin
+C_FILES := $(shell git ls-files 'native/*.c' 'native/*.h')
+
+setup:
+	@tools/setup.sh
+
+demo:
+	@tools/setup.sh
+	@$(BIN)/wirespeed demo
+
+test:
+	@tools/setup.sh test
+	@tools/test-native.sh
+	@$(BIN)/pytest
+
+lint:
+	@tools/setup.sh test lint
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check --quiet
+	$(BIN)/mypy
+	clang-format --dry-run --Werror $(C_FILES)
+	@tools/lint-native.sh
+
+format:
+	@tools/setup.sh lint
+	$(BIN)/ruff check --fix --quiet
+	$(BIN)/ruff format --quiet
+	clang-format -i $(C_FILES)
+
+bench:
+	@tools/setup.sh bench
+	@$(BIN)/python bench/memif.py
+
+bench-nodes:
+	@tools/setup.sh bench
+	@build/native/bench/bench_nodes
+	@build/native/bench/bench_graph
+
+fuzz:
+	@tools/setup.sh test
+	@tools/fuzz.sh 60
+
+clean:
+	rm -rf build build-asan build-fuzz .venv

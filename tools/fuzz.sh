@@ -1,0 +1,16 @@
+#!/bin/sh
+# Fuzz every target for SECONDS (60): tools/fuzz.sh [SECONDS]. A finding stays as native/fuzz/crash-*.
+set -eu
+cd "$(dirname "$0")/.."
+PATH="$PWD/.venv/bin:$PATH"
+[ -f build-fuzz/build.ninja ] || CC=clang meson setup -q build-fuzz -Dpython=false -Dfuzz=true \
+	-Dbuildtype=debugoptimized -Db_lundef=false >/dev/null
+ninja -C build-fuzz --quiet
+for target in build-fuzz/native/fuzz/fuzz_*; do
+	[ -f "$target" ] && [ -x "$target" ] || continue
+	name=$(basename "$target")
+	echo "fuzz: $name for ${1:-60} s"
+	mkdir -p "build-fuzz/corpus/$name"
+	"$target" -max_total_time="${1:-60}" -print_final_stats=1 -artifact_prefix=native/fuzz/crash- \
+		"build-fuzz/corpus/$name" "native/fuzz/corpus/${name#fuzz_}"
+done

@@ -1,0 +1,48 @@
+#!/bin/sh
+# Make this checkout ready: Debian packages, .venv, the native build. Does only what is missing.
+#   tools/setup.sh [GROUP…]     groups of Debian packages: build (always), test, lint, bench
+set -eu
+cd "$(dirname "$0")/.."
+
+build="gcc libc6-dev make pkg-config libdpdk-dev python3 python3-venv python3-dev iproute2 procps"
+test="libcmocka-dev clang libclang-rt-14-dev chromium chromium-driver tcpdump"
+lint="clang clang-format clang-tidy"
+bench="dpdk valgrind"
+
+wanted=$build
+for group in "$@"; do
+	eval "wanted=\"\$wanted \$$group\""
+done
+
+missing=""
+for package in $wanted; do
+	case "$(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null || true)" in
+	installed) ;;
+	*) missing="$missing $package" ;;
+	esac
+done
+if [ -n "$missing" ]; then
+	if [ "$(id -u)" -ne 0 ]; then
+		echo "Debian packages are missing; install them as root, then call this again:" >&2
+		echo "  apt-get install --no-install-recommends$missing" >&2
+		exit 3
+	fi
+	echo "setup: installing$missing"
+	apt-get update -q >/dev/null
+	DEBIAN_FRONTEND=noninteractive apt-get install -yq --no-install-recommends $missing >/dev/null
+fi
+
+# What decides about the venv's contents; a stamp of it makes the second call a no-op.
+stamp=.venv/.installed
+want=$(cat pyproject.toml tools/constraints.txt tools/setup.sh | sha256sum)
+if [ "$(cat "$stamp" 2>/dev/null || true)" != "$want" ]; then
+	echo "setup: making .venv"
+	[ -x .venv/bin/python ] || "${PYTHON:-python3}" -m venv .venv
+	# The package's own dependencies first: the build of the native part needs meson and cffi from here.
+	.venv/bin/python tools/requirements.py | .venv/bin/pip install -q --disable-pip-version-check \
+		-c tools/constraints.txt -r /dev/stdin
+	PATH="$PWD/.venv/bin:$PATH" .venv/bin/pip install -q --disable-pip-version-check --no-build-isolation \
+		--no-deps -Cbuild-dir=build -e .
+	echo "$want" >"$stamp"
+fi
+.venv/bin/ninja -C build -n | grep -q "no work to do" || .venv/bin/ninja -C build --quiet
