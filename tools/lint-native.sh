@@ -1,6 +1,13 @@
 #!/bin/sh
-# clang-tidy over the C sources, by the compile commands of the build.
+# clang-tidy over the C sources that the build compiles.
 set -eu
 cd "$(dirname "$0")/.."
-git ls-files 'native/*.c' | xargs -P "$(nproc)" -n 4 clang-tidy --quiet -p build \
-	--extra-arg=-Wno-unknown-warning-option 2>&1 | grep -v "warnings generated\|^Suppressed\|^Use -header-filter" || true
+report=$(mktemp)
+trap 'rm -f "$report"' EXIT
+if ! git ls-files 'native/graph/*.c' 'native/wire/*.c' 'native/dev/*.c' 'native/router/*.c' 'native/generator/*.c' |
+	xargs -P "$(nproc)" -n 4 clang-tidy --quiet -p build >"$report" 2>/dev/null; then
+	grep -v '^Suppressed\|^Use -header-filter' "$report"
+	echo "clang-tidy: see above" >&2
+	exit 1
+fi
+echo "clang-tidy: clean"

@@ -45,19 +45,24 @@ static void calibrate(struct instant start)
 	tsc_hz = (uint64_t)((double)(end.tsc - start.tsc) * 1e9 / (double)(end.ns - start.ns));
 }
 
+#if defined(__x86_64__)
 static int cpu_march(void)
 {
-#if defined(__x86_64__)
 	__builtin_cpu_init();
-	if (__builtin_cpu_supports("x86-64-v4"))
-		return 4;
-	if (__builtin_cpu_supports("x86-64-v3"))
-		return 3;
-	return __builtin_cpu_supports("x86-64-v2") ? 2 : 1;
-#else
-	return 1;
-#endif
+	bool v2 = __builtin_cpu_supports("sse4.2") && __builtin_cpu_supports("popcnt");
+	bool v3 = v2 && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2") &&
+			  __builtin_cpu_supports("fma");
+	bool v4 = v3 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+			  __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq") &&
+			  __builtin_cpu_supports("avx512vl");
+	return v4 ? 4 : v3 ? 3 : v2 ? 2 : 1;
 }
+#else
+static int cpu_march(void)
+{
+	return 1;
+}
+#endif
 
 static int choose_march(int wanted)
 {
