@@ -1,0 +1,117 @@
+"""A stream's packet: scapy's layers to bytes, and the place of each header and field in them."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+from scapy.utils import PcapReader
+
+from wirespeed.generator.profiles.instructions import Json, STLError, STLScVmRaw
+from wirespeed.generator.profiles.layers import DEFAULT_MACS, Ether, Packet
+
+_NAME = re.compile(r"(?P<layer>[^:.]+)(?::(?P<index>\d+))?(?:\.(?P<field>\w+))?")
+
+
+class PacketLayout:
+    """Offsets in a packet that scapy built or took apart."""
+
+    def __init__(self, packet: Packet) -> None:
+        self._packet = packet
+
+    def header_offset(self, name: str) -> int:
+        return self._find(name)[1]
+
+    def field_offset(self, name: str) -> int:
+        layer, offset, wanted = self._find(name)
+        if wanted is None:
+            raise STLError(f"offset {name!r} names a header but no field; give it as in IP.src")
+        written: Any = b""  # scapy holds bits that do not fill a byte yet as (bytes, bits, value)
+        for field in layer.fields_desc:
+            if field.name == wanted:
+                return offset + len(written[0] if isinstance(written, tuple) else written)
+            written = field.addfield(layer, written, layer.getfieldval(field.name))
+        known = ", ".join(field.name for field in layer.fields_desc)
+        raise STLError(f"offset {name!r}: {type(layer).__name__} has no field {wanted!r}; it has {known}")
+
+    def _find(self, name: str) -> tuple[Packet, int, str | None]:
+        """The layer a name means, its offset, and the field asked for."""
+        match = _NAME.fullmatch(name)
+        if match is None:
+            raise STLError(f"offset {name!r} cannot be read; give a number, or a name such as IP.src, IP:1.dst or IP")
+        skip = int(match["index"] or 0)
+        offset, layer = 0, self._packet
+        while layer:
+            if match["layer"] in (type(layer).__name__, layer.name.replace(".", "|")):
+                if skip == 0:
+                    return layer, offset, match["field"]
+                skip -= 1
+            offset += len(layer) - len(layer.payload)
+            layer = layer.payload
+        there = "/".join(kind.__name__ for kind in self._packet.layers())
+        raise STLError(f"offset {name!r}: the packet has no such header; it is {there}")
+
+
+class STLPktBuilder:
+    """A packet and the field program that changes it, under the name T-Rex's profiles use."""
+
+    def __init__(
+        self,
+        pkt: Any = None,
+        pkt_buffer: bytes | None = None,
+        vm: Any = None,
+        path_relative_to_profile: bool = False,
+        build_raw: bool = False,
+        remove_fcs: bool = True,
+    ) -> None:
+        # build_raw and remove_fcs tune T-Rex's own lazy building; packets here are built once, without FCS.
+        del build_raw, remove_fcs
+        if (pkt is None) == (pkt_buffer is None):
+            raise STLError("STLPktBuilder takes a packet: give pkt= (scapy layers or a pcap file) or pkt_buffer=")
+        self._directory = PROFILE_DIRECTORY[-1] if path_relative_to_profile and PROFILE_DIRECTORY else Path()
+        if isinstance(pkt, str):
+            pkt_buffer = self._first_of_pcap(pkt)
+        self._from_bytes = pkt_buffer is not None
+        self._packet = Ether(pkt_buffer) if pkt_buffer is not None else pkt
+        if not isinstance(self._packet, Packet):
+            raise STLError(f"STLPktBuilder takes scapy layers such as Ether()/IP()/UDP(), not {type(pkt).__name__}")
+        self._bytes = pkt_buffer if pkt_buffer is not None else bytes(self._packet)
+        self._program = vm if isinstance(vm, STLScVmRaw) else STLScVmRaw(vm if isinstance(vm, list) else None)
+        if vm is not None and not isinstance(vm, STLScVmRaw | list):
+            raise STLError(f"vm= takes STLVM, STLScVmRaw or a list of instructions, not {type(vm).__name__}")
+
+    def __bytes__(self) -> bytes:
+        return self._bytes
+
+    def get_pkt_len(self) -> int:
+        """Bytes without FCS."""
+        return len(self._bytes)
+
+    def add_command(self, script: Any) -> None:
+        self._program.add_cmd(script)
+
+    def get_vm_data(self) -> Json:
+        return self._program.encode(PacketLayout(self._packet))
+
+    def has_own_mac(self, field: str) -> bool:
+        """Whether the profile gave the address: by name, or by bytes that differ from the default."""
+        if not isinstance(self._packet, Ether):
+            return False
+        if self._from_bytes:
+            return bool(getattr(self._packet, field) != DEFAULT_MACS[field])
+        return field in self._packet.fields
+
+    def _first_of_pcap(self, name: str) -> bytes:
+        path = self._directory / name
+        try:
+            with PcapReader(str(path)) as packets:
+                return bytes(packets.read_packet())
+        except (OSError, EOFError) as error:
+            raise STLError(f"packet file {str(path)!r} cannot be read: {error or 'it holds no packet'}") from None
+        except Exception as error:  # scapy's own exception class is not public
+            raise STLError(f"packet file {str(path)!r} is no pcap: {error}") from None
+
+
+PROFILE_DIRECTORY: list[Path] = []
+"""Directory of the profile file that runs now, for `path_relative_to_profile`; empty for the built-in ones."""

@@ -1,0 +1,175 @@
+"""Runs a T-Rex profile file without T-Rex.
+
+While the file runs, `trex.stl.api` and `trex_stl_lib.api` are modules of ours that offer T-Rex's names over
+scapy, unless the real ones are imported already. They go away when it is done.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import inspect
+import io
+import re
+import sys
+import traceback
+import warnings
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from wirespeed.errors import UsageError
+from wirespeed.generator.profiles import instructions, packet, streams
+from wirespeed.generator.profiles.layers import trex_defaults
+from wirespeed.generator.profiles.packet import PROFILE_DIRECTORY
+
+_MODULES = {
+    "trex": ("trex", "trex.stl", "trex.stl.api"),
+    "trex_stl_lib": ("trex_stl_lib", "trex_stl_lib.api"),
+}
+_API = {
+    instructions: (
+        "CTRexVmInsFixHwCs STLError STLScVmRaw STLVM STLVmFixChecksumHw STLVmFixIcmpv6 STLVmFixIpv4 STLVmFlowVar "
+        "STLVmFlowVarRepeatableRandom STLVmTrimPktSize STLVmTupleGen STLVmWrFlowVar STLVmWrMaskFlowVar"
+    ),
+    packet: "STLPktBuilder",
+    streams: (
+        "STLFlowLatencyStats STLFlowStats STLProfile STLStream STLStreamDstMAC_ARP STLStreamDstMAC_CFG_FILE "
+        "STLStreamDstMAC_PKT STLTXCont STLTXMode STLTXMultiBurst STLTXSingleBurst"
+    ),
+}
+
+
+def run_profile_file(path: Path, tunables: dict[str, str], port_id: int, direction: int) -> list[Any]:
+    """The streams that the file's `register().get_streams(…)` returns.
+
+    Tunables reach it in T-Rex's two styles: as `tunables`, a list of words for an argument parser, and as
+    keywords. What the file prints goes to stderr, so that a table on stdout stays one.
+    """
+    complaints = io.StringIO()
+    with trex_defaults(), _trex_modules(), _working_in(path.parent.resolve()), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            with contextlib.redirect_stdout(sys.stderr):
+                profile = _register(path)
+                call = _arguments(profile, tunables)
+                with contextlib.redirect_stderr(complaints):
+                    found = profile.get_streams(port_id=port_id, direction=direction, **call)
+        except SystemExit as stop:
+            raise UsageError(_parser_message(path, complaints.getvalue(), stop.code)) from None
+        except UsageError as error:
+            raise UsageError(f"profile {path}{_line_in(path, error)}: {error}") from None
+        except SyntaxError as error:
+            raise UsageError(f"profile {path}, line {error.lineno}: {error.msg}") from None
+        except Exception as error:
+            raise UsageError(f"profile {path}{_line_in(path, error)}: {type(error).__name__}: {error}") from error
+    return list(_flattened(path, found))
+
+
+def _register(path: Path) -> Any:
+    try:
+        code = compile(path.read_bytes(), str(path), "exec")
+    except OSError as error:
+        raise UsageError(f"cannot be read: {error.strerror}") from None
+    except ValueError as error:
+        raise UsageError(f"is no Python file: {error}") from None
+    module = ModuleType(path.stem)
+    module.__file__ = str(path)
+    exec(code, module.__dict__)
+    register = getattr(module, "register", None)
+    if not callable(register):
+        raise UsageError("defines no register(); a T-Rex profile returns its traffic class from there")
+    profile = register()
+    if not callable(getattr(profile, "get_streams", None)):
+        raise UsageError("register() returned no object with a get_streams() method")
+    return profile
+
+
+def _arguments(profile: Any, tunables: dict[str, str]) -> dict[str, Any]:
+    """What to call get_streams with, by the parameters it has."""
+    parameters = inspect.signature(profile.get_streams).parameters
+    takes_any = any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters.values())
+    if "tunables" in parameters:
+        words = [word for key, value in tunables.items() for word in (f"--{key}", value)]
+        return {"tunables": words}
+    own = [name for name in parameters if name not in ("port_id", "direction", "kwargs")]
+    unknown = [key for key in tunables if key not in parameters]
+    if unknown and (own or not takes_any):
+        known = f"it takes {', '.join(own)}" if own else "it takes none"
+        raise UsageError(f"no tunable {unknown[0]!r}; {known}")
+    return {key: _value(text) for key, text in tunables.items()}
+
+
+def _value(text: str) -> int | float | str:
+    """Old-style tunables arrive as numbers where they read as numbers."""
+    with contextlib.suppress(ValueError):
+        return int(text, 0)
+    with contextlib.suppress(ValueError):
+        return float(text)
+    return text
+
+
+def _flattened(path: Path, found: Any) -> Iterator[Any]:
+    """Streams out of a list, a profile or a single stream."""
+    if callable(getattr(found, "get_streams", None)):
+        found = found.get_streams()
+    for stream in found if isinstance(found, list | tuple) else [found]:
+        if not callable(getattr(stream, "to_json", None)):
+            raise UsageError(f"profile {path}: get_streams returned {type(stream).__name__} where a STLStream belongs")
+        yield stream
+
+
+def _parser_message(path: Path, printed: str, code: object) -> str:
+    """One line out of what an argument parser prints before it ends the program."""
+    error = re.search(r"error: (.*)", printed, re.DOTALL)
+    options = sorted(set(re.findall(r"--([\w-]+)", printed.partition("error:")[0])) - {"help"})
+    what = " ".join(error[1].split()) if error else f"the file ended the program ({code})"
+    return f"profile {path}: {what}" + (f"; its tunables are {', '.join(options)}" if options else "")
+
+
+def _line_in(path: Path, error: BaseException) -> str:
+    lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == str(path)]
+    return f", line {lines[-1]}" if lines else ""
+
+
+@contextlib.contextmanager
+def _working_in(directory: Path) -> Iterator[None]:
+    """Files next to the profile can be imported and read by it."""
+    PROFILE_DIRECTORY.append(directory)
+    sys.path.insert(0, str(directory))
+    try:
+        yield
+    finally:
+        sys.path.remove(str(directory))
+        PROFILE_DIRECTORY.pop()
+
+
+@contextlib.contextmanager
+def _trex_modules() -> Iterator[None]:
+    """`trex.stl.api` and `trex_stl_lib.api` for the time of the block, unless the real ones are there."""
+    missing = [name for top, names in _MODULES.items() if top not in sys.modules for name in names]
+    for name in missing:
+        module = ModuleType(name)
+        module.__path__ = []
+        if name.endswith(".api"):
+            module.__dict__.update(_api_names())
+        sys.modules[name] = module
+        parent, _, last = name.rpartition(".")
+        if parent:
+            setattr(sys.modules[parent], last, module)
+    try:
+        yield
+    finally:
+        for name in missing:
+            del sys.modules[name]
+
+
+def _api_names() -> dict[str, Any]:
+    """What `from trex.stl.api import *` gives a profile: all of scapy, and T-Rex's classes over it."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        import scapy.all  # noqa: PLC0415 - 0.4 s that only profile files need
+    names = {name: value for name, value in vars(scapy.all).items() if not name.startswith("_")}
+    for module, listed in _API.items():
+        names |= {name: getattr(module, name) for name in listed.split()}
+    return names
