@@ -1,0 +1,117 @@
+"""What can be said about a port before DPDK tries it: DPDK's own refusals name no cause."""
+
+from __future__ import annotations
+
+import os
+import socket
+import stat
+from collections.abc import Sequence
+from pathlib import Path
+
+from wirespeed.errors import EnvironmentFault, FileFault, UsageError
+from wirespeed.model import PortSpec
+
+_CAP_NET_ADMIN, _CAP_NET_RAW = 12, 13
+_INTERFACE_NAME_BYTES = 15
+_NETWORK_INTERFACES = Path("/sys/class/net")
+_PCI_DEVICES = Path("/sys/bus/pci/devices")
+_USER_DRIVERS = {"vfio-pci", "uio_pci_generic", "igb_uio"}
+# These stay with their kernel driver; DPDK reaches them through verbs.
+_SHARED_DRIVERS = {"mlx4_core", "mlx5_core", "mana"}
+
+
+def check_ports(specs: Sequence[PortSpec]) -> None:
+    """Raise the first reason that one of the ports cannot be opened; remove stale memif sockets."""
+    servers: set[str] = set()
+    for spec in specs:
+        match spec.kind:
+            case "memif":
+                if spec.options.get("role") == "server" and spec.target not in servers:
+                    servers.add(spec.target)
+                    claim_socket(Path(spec.target), socket.SOCK_SEQPACKET, f"port {spec}")
+            case "af_packet" | "af_xdp":
+                _check_interface(spec)
+            case "tap":
+                _check_tap(spec)
+            case "pcap":
+                _check_pcap(spec)
+            case "pci":
+                _check_pci(spec)
+
+
+def claim_socket(path: Path, kind: socket.SocketKind, who: str) -> None:
+    """Make way for a listening unix socket at `path`: remove a stale one, refuse a live one."""
+    try:
+        mode = path.lstat().st_mode
+    except FileNotFoundError:
+        if not os.access(path.parent, os.W_OK | os.X_OK):
+            raise EnvironmentFault(f"{who}: directory {path.parent} may not be written") from None
+        return
+    except OSError as error:
+        raise EnvironmentFault(f"{who}: {path}: {error.strerror}") from None
+    if not stat.S_ISSOCK(mode):
+        raise EnvironmentFault(f"{who}: {path} exists and is no socket; give another path")
+    if listens(path, kind):
+        raise EnvironmentFault(f"{who}: {path} is in use by another process; give another path or end that one")
+    try:
+        path.unlink()
+    except OSError as error:
+        raise EnvironmentFault(f"{who}: stale socket {path} cannot be removed: {error.strerror}") from None
+
+
+def listens(path: Path, kind: socket.SocketKind) -> bool:
+    """Whether a process listens on the unix socket; one that may not be asked counts as listening."""
+    with socket.socket(socket.AF_UNIX, kind) as probe:
+        probe.settimeout(1.0)
+        try:
+            probe.connect(str(path))
+        except (ConnectionRefusedError, FileNotFoundError):
+            return False
+        except OSError:
+            return True
+    return True
+
+
+def _check_interface(spec: PortSpec) -> None:
+    if not (_NETWORK_INTERFACES / spec.target).exists():
+        present = ", ".join(sorted(entry.name for entry in _NETWORK_INTERFACES.iterdir()))
+        raise EnvironmentFault(f"port {spec}: there is no network interface {spec.target}; there are {present}")
+    if not _may(_CAP_NET_RAW) or (spec.kind == "af_xdp" and not _may(_CAP_NET_ADMIN)):
+        raise EnvironmentFault(f"port {spec}: {spec.kind} needs root (or CAP_NET_RAW and CAP_NET_ADMIN)")
+
+
+def _check_tap(spec: PortSpec) -> None:
+    if len(spec.target.encode()) > _INTERFACE_NAME_BYTES:
+        raise UsageError(f"port {spec}: an interface name has at most {_INTERFACE_NAME_BYTES} bytes")
+    if not Path("/dev/net/tun").exists():
+        raise EnvironmentFault(f"port {spec}: /dev/net/tun is missing; as root: modprobe tun")
+    if not _may(_CAP_NET_ADMIN):
+        raise EnvironmentFault(f"port {spec}: tap needs root (or CAP_NET_ADMIN)")
+
+
+def _check_pcap(spec: PortSpec) -> None:
+    if spec.target and not os.access(spec.target, os.R_OK):
+        raise FileFault(f"port {spec}: {spec.target} cannot be read")
+    out = spec.options.get("out")
+    if out and not os.access(Path(out).parent, os.W_OK | os.X_OK):
+        raise FileFault(f"port {spec}: directory {Path(out).parent} may not be written")
+
+
+def _check_pci(spec: PortSpec) -> None:
+    device = _PCI_DEVICES / spec.target
+    if not device.exists():
+        raise EnvironmentFault(f"port {spec}: there is no PCI device {spec.target}; lspci -D lists them")
+    link = device / "driver"
+    driver = link.resolve().name if link.exists() else ""
+    if driver not in _USER_DRIVERS | _SHARED_DRIVERS:
+        holder = f"is held by kernel driver {driver}" if driver else "has no driver"
+        raise EnvironmentFault(
+            f"port {spec}: it {holder}; as root: dpdk-devbind.py --bind=vfio-pci {spec.target} (its links go down)"
+        )
+
+
+def _may(capability: int) -> bool:
+    for line in Path("/proc/self/status").read_text().splitlines():
+        if line.startswith("CapEff:"):
+            return bool(int(line.split()[1], 16) >> capability & 1)
+    return os.geteuid() == 0

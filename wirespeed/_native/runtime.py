@@ -1,0 +1,275 @@
+"""The runtime and the ports of one process: what router and generator share.
+
+A process calls `start_runtime` once, then `open_ports` once; port i is the i-th spec. `close` ends both.
+"""
+
+from __future__ import annotations
+
+import errno
+import functools
+import mmap
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass, fields, replace
+from importlib import import_module
+from pathlib import Path
+from typing import Any, Literal, TypeVar
+
+from wirespeed._native.port_checks import check_ports
+from wirespeed.errors import EnvironmentFault, UsageError
+from wirespeed.model import DEFAULT_SPEED_BPS, PortSpec
+
+Hugepages = Literal["auto", "never", "require"]
+
+_HUGEPAGE_POOLS = Path("/sys/kernel/mm/hugepages")
+_USAGE = {errno.EINVAL, errno.EEXIST, errno.ENOENT, errno.ERANGE, errno.E2BIG}
+# What their drivers say of a link is made up: memif claims 100G.
+_SPEEDLESS = {"memif", "ring", "null", "pcap"}
+_Record = TypeVar("_Record")
+
+
+@dataclass(frozen=True)
+class RuntimeInfo:
+    """What the process got; `notice` is the line to show once when it is less than it could be."""
+
+    hugepages: bool
+    march: int
+    notice: str | None
+
+
+@dataclass(frozen=True)
+class PortInfo:
+    """A port as its driver describes it. `speed_bps` is 0 when neither spec nor link says."""
+
+    name: str
+    driver: str
+    bus_address: str
+    mac: str
+    link_up: bool
+    started: bool
+    is_virtual: bool
+    promiscuous: bool
+    speed_bps: int
+    numa: int
+    mtu: int
+    max_mtu: int
+    rx_queues: int
+    tx_queues: int
+    max_rx_queues: int
+    max_tx_queues: int
+    rx_descriptors: int
+    tx_descriptors: int
+    min_rx_descriptors: int
+    max_rx_descriptors: int
+    min_tx_descriptors: int
+    max_tx_descriptors: int
+
+
+@dataclass(frozen=True)
+class PortCounters:
+    """The driver's own counters since start; bytes are without FCS."""
+
+    rx_packets: int
+    tx_packets: int
+    rx_bytes: int
+    tx_bytes: int
+    rx_missed: int
+    rx_errors: int
+    tx_errors: int
+    rx_no_buffer: int
+
+
+@dataclass(frozen=True)
+class WorkerInfo:
+    """One worker thread; `thread_id` is 0 while it does not run."""
+
+    name: str
+    cpu: int
+    thread_id: int
+    loops: int
+
+
+@dataclass(frozen=True)
+class PoolInfo:
+    """The packet pool of the process."""
+
+    name: str
+    buffer_size: int
+    total: int
+    available: int
+
+
+@functools.cache
+def core() -> Any:
+    """The native module: `core().lib` and `core().ffi`. EnvironmentFault when it is not built."""
+    try:
+        return import_module("wirespeed._native._core")
+    except ImportError as error:
+        raise EnvironmentFault(f"the native core cannot be loaded ({error}); build it with: make") from None
+
+
+def check(result: int) -> int:
+    """Pass a count through; raise what the core says about a negative errno."""
+    if result >= 0:
+        return int(result)
+    message = core().ffi.string(core().lib.ws_error()).decode(errors="replace")
+    if -result in _USAGE:
+        raise UsageError(message)
+    raise EnvironmentFault(message or os.strerror(-result))
+
+
+def from_struct(record: type[_Record], struct: Any, **given: Any) -> _Record:
+    """A frozen dataclass from the fields of the same names of a C struct: char[] as text, uint8_t[6] as MAC."""
+    ffi = core().ffi
+    values: dict[str, Any] = dict(given)
+    for name in (field.name for field in fields(record) if field.name not in given):  # type: ignore[arg-type]
+        value = getattr(struct, name)
+        if isinstance(value, ffi.CData):
+            text = ffi.typeof(value).item.cname == "char"
+            value = ffi.string(value).decode(errors="replace") if text else format_mac(bytes(value))
+        values[name] = value
+    return record(**values)
+
+
+def format_mac(address: bytes) -> str:
+    return address.hex(":")
+
+
+def start_runtime(
+    program: str,
+    cpus: Sequence[int],
+    memory_mb: int,
+    hugepages: Hugepages,
+    march: int = 0,
+    *,
+    verbose: bool = False,
+) -> RuntimeInfo:
+    """Start the data plane's runtime with one worker on each of `cpus`.
+
+    `auto` takes hugepages when `memory_mb` of them are free and usable, and ordinary pages otherwise. UsageError for
+    a CPU that does not exist or is named twice, or a `march` above what the CPU has; EnvironmentFault when
+    the memory cannot be had.
+    """
+    ffi, lib = core().ffi, core().lib
+    if len(cpus) > lib.WS_MAX_WORKERS:
+        raise UsageError(f"{len(cpus)} CPUs given; at most {lib.WS_MAX_WORKERS} workers are possible")
+    refusal = None if hugepages == "never" else hugepages_refusal(memory_mb)
+    if refusal and hugepages == "require":
+        raise EnvironmentFault(refusal)
+    config = ffi.new("struct ws_runtime_config *")
+    config.program = program.encode()[: lib.WS_NAME_LEN - 1]
+    config.hugepages = hugepages != "never" and refusal is None
+    config.memory_mb = memory_mb
+    config.worker_count = len(cpus)
+    for index, cpu in enumerate(cpus):
+        if not 0 <= cpu < 1 << 16:
+            raise UsageError(f"CPU {cpu} does not exist; this machine has CPUs 0 to {(os.cpu_count() or 1) - 1}")
+        config.worker_cpus[index] = cpu
+    config.march = march
+    config.verbose = verbose
+    check(lib.ws_runtime_init(config))
+    notice = f"using ordinary memory pages, which costs speed: {refusal}" if refusal else None
+    return RuntimeInfo(bool(config.hugepages), lib.ws_march(), notice)
+
+
+def hugepages_refusal(memory_mb: int, pools: Path = _HUGEPAGE_POOLS) -> str | None:
+    """Why `memory_mb` of hugepages cannot be had, and the command that mends it; None when they can."""
+    free_mb, usable = 0, False
+    for pool in pools.glob("hugepages-*kB"):
+        size_kb = int(pool.name.removeprefix("hugepages-").removesuffix("kB"))
+        free = int((pool / "free_hugepages").read_text())
+        free_mb += free * size_kb // 1024
+        usable = usable or (free > 0 and _can_map(size_kb))
+    if free_mb < memory_mb:
+        pages = (memory_mb + 1) // 2
+        return (
+            f"{memory_mb} MB of hugepages are needed and {free_mb} MB are free; as root: "
+            f"echo {pages} > /sys/kernel/mm/hugepages/hugepages-2048kB/nr_hugepages"
+        )
+    if not usable:
+        return f"{free_mb} MB of hugepages are free but this process may not map them; run as root"
+    return None
+
+
+def _can_map(size_kb: int) -> bool:
+    """Map one hugepage the way DPDK does it, without any hugetlbfs mount."""
+    shift = (size_kb * 1024).bit_length() - 1
+    try:
+        fd = os.memfd_create("wirespeed-probe", os.MFD_CLOEXEC | os.MFD_HUGETLB | shift << 26)
+    except OSError:
+        return False
+    try:
+        os.ftruncate(fd, size_kb * 1024)
+        mmap.mmap(fd, size_kb * 1024).close()
+    except OSError:
+        return False
+    finally:
+        os.close(fd)
+    return True
+
+
+def open_ports(
+    specs: Sequence[PortSpec],
+    names: Sequence[str],
+    *,
+    min_tx_queues: int = 1,
+    mtu: int = 1500,
+    promiscuous: bool = False,
+) -> None:
+    """Open and start all ports of the process; port i is `specs[i]`, called `names[i]`.
+
+    Every worker that sends needs a TX queue of its own: say so with `min_tx_queues`. A port takes fewer when its
+    driver has fewer. `mtu` is in layer 3 bytes. EnvironmentFault when a port is in use, missing or not permitted.
+    """
+    ffi, lib = core().ffi, core().lib
+    if not 1 <= len(specs) <= lib.WS_MAX_PORTS:
+        raise UsageError(f"{len(specs)} ports given; 1 to {lib.WS_MAX_PORTS} are possible")
+    check_ports(specs)
+    configs = ffi.new("struct ws_port_config[]", len(specs))
+    for index, (given, name) in enumerate(zip(specs, names, strict=True)):
+        spec = replace(given, tx_queues=max(given.tx_queues, min_tx_queues))
+        devargs = spec.devargs(index).encode()
+        if len(devargs) >= lib.WS_DEVARGS_LEN or len(name.encode()) >= lib.WS_NAME_LEN:
+            raise UsageError(f"port {given}: its name or description is too long for DPDK")
+        config = configs[index]
+        config.name, config.devargs = name.encode(), devargs
+        config.rx_queues, config.tx_queues = spec.rx_queues, spec.tx_queues
+        config.rx_descriptors, config.tx_descriptors = spec.rx_descriptors, spec.tx_descriptors
+        config.mtu, config.promiscuous = mtu, promiscuous
+        config.speed_bps = spec.speed_bps or (DEFAULT_SPEED_BPS if spec.kind in _SPEEDLESS else 0)
+        if spec.mac is not None:
+            config.has_mac, config.mac = True, mac_bytes(spec.mac)
+    check(lib.ws_ports_open(configs, len(specs)))
+
+
+def mac_bytes(text: str) -> bytes:
+    return bytes.fromhex(text.replace(":", ""))
+
+
+def port_info(port: int) -> PortInfo:
+    struct = core().ffi.new("struct ws_port_info *")
+    check(core().lib.ws_port_info(port, struct))
+    return from_struct(PortInfo, struct)
+
+
+def port_counters(port: int) -> PortCounters:
+    struct = core().ffi.new("struct ws_port_counters *")
+    check(core().lib.ws_port_counters(port, struct))
+    return from_struct(PortCounters, struct)
+
+
+def worker_info(worker: int) -> WorkerInfo:
+    struct = core().ffi.new("struct ws_worker_info *")
+    check(core().lib.ws_worker_info(worker, struct))
+    return from_struct(WorkerInfo, struct)
+
+
+def pool_info() -> PoolInfo:
+    struct = core().ffi.new("struct ws_pool_info *")
+    check(core().lib.ws_pool_info(struct))
+    return from_struct(PoolInfo, struct)
+
+
+def close() -> None:
+    """Close the ports and the runtime; workers must have stopped. It cannot start again in this process."""
+    core().lib.ws_runtime_close()
