@@ -413,24 +413,32 @@ def test_output_of_the_file_does_not_reach_stdout(tmp_path: Path, capsys: pytest
         ("STLVmFlowVar('a', min_value='no.ip')", "neither a number nor an IPv4 address"),
         ("STLVmFlowVar('a', size=3)", "1, 2, 4, 8"),
         ("STLVmFlowVar('a', op='up')", "inc, dec, random"),
-        (
-            "v = [STLVmFlowVar('a'), STLVmWrFlowVar('a', 'IP.foo')]\nreturn STLStream(packet=STLPktBuilder(Ether()/IP(), vm=v))",
-            "it has version, ihl, tos",
-        ),
-        (
-            "v = [STLVmFlowVar('a'), STLVmWrFlowVar('a', 'TCP.seq')]\nreturn STLStream(packet=STLPktBuilder(Ether()/IP(), vm=v))",
-            "it is Ether/IP",
-        ),
-        (
-            "v = [STLVmFlowVar('a'), STLVmWrFlowVar('a', 'IP')]\nreturn STLStream(packet=STLPktBuilder(Ether()/IP(), vm=v))",
-            "no field",
-        ),
     ],
 )
 def test_faults_of_the_file_are_one_line(tmp_path: Path, body: str, said: str) -> None:
     message = refused(profile(tmp_path, body))
     assert said in message
     assert "p.py" in message
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("IP.foo", "it has version, ihl, tos"),
+        ("TCP.seq", "it is Ether/IP"),
+        ("IP", "no field"),
+        ("..", "cannot be read"),
+    ],
+)
+def test_offset_names_that_mean_nothing(tmp_path: Path, name: str, said: str) -> None:
+    path = profile(
+        tmp_path,
+        f"""
+commands = [STLVmFlowVar("a"), STLVmWrFlowVar("a", {name!r})]
+return STLStream(packet=STLPktBuilder(Ether()/IP(), vm=commands))
+""",
+    )
+    assert said in refused(path)
 
 
 @pytest.mark.parametrize(
