@@ -24,8 +24,8 @@ COMMANDS = {
 
 def main(argv: list[str] | None = None) -> int:
     """Run one command; errors a user can act on become one line on stderr and the exit code of their class."""
-    args = sys.argv[1:] if argv is None else argv
-    command = typer.main.get_command(_app(loaded=args[0] if args else ""))
+    args = (sys.argv[1:] if argv is None else argv) or ["--help"]
+    command = typer.main.get_command(_app(loaded=args[0]))
     try:
         result = command.main(args=args, prog_name="wirespeed", standalone_mode=False)
     except WirespeedError as error:
@@ -40,7 +40,7 @@ def main(argv: list[str] | None = None) -> int:
         explain = getattr(error, "format_message", None)
         if explain is None:
             raise
-        return _fail(f"{explain().rstrip('.')}; see wirespeed {args[0] if args else ''} --help", UsageError.exit_code)
+        return _fail(f"{explain().rstrip('.')}; see wirespeed {args[0] if args[0] in COMMANDS else ''} --help", UsageError.exit_code)
     return result if isinstance(result, int) else 0
 
 
@@ -48,7 +48,6 @@ def _app(loaded: str) -> typer.Typer:
     """The command tree with only `loaded` imported, so that each command starts fast."""
     app = typer.Typer(
         help="Measure what a router really forwards, and explain why.",
-        no_args_is_help=True,
         add_completion=False,
         rich_markup_mode=None,
         context_settings={"help_option_names": ["-h", "--help"]},

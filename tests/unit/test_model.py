@@ -1,0 +1,68 @@
+import pytest
+
+from wirespeed.errors import UsageError
+from wirespeed.model import PORT_KINDS, PortSpec, parse_mac, parse_port_spec
+
+
+def test_memif_in_full(tmp_path):
+    spec = parse_port_spec(f"memif:{tmp_path}/e0.sock,id=3,role=server,speed=10G,mac=02:fe:00:00:00:01,rxd=2048")
+    assert spec.speed_bps == 10_000_000_000
+    assert spec.devargs(1) == (
+        f"net_memif1,role=server,id=3,socket={tmp_path}/e0.sock,socket-abstract=no,rsize=11,mac=02:fe:00:00:00:01"
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "devargs"),
+    [
+        ("null", "net_null0,size=64,copy=1"),
+        ("null,size=1514", "net_null0,size=1514,copy=1"),
+        ("ring:loop", "ring:loop"),
+        ("tap:tap0", "net_tap0,iface=tap0"),
+        ("pcap:in.pcap,out.pcap", "net_pcap0,rx_pcap=in.pcap,tx_pcap=out.pcap"),
+        ("pcap:,out.pcap", "net_pcap0,tx_pcap=out.pcap"),
+        ("pcap:in.pcap,loop", "net_pcap0,rx_pcap=in.pcap,infinite_rx=1"),
+        ("af_packet:veth0", "net_af_packet0,iface=veth0,qpairs=1"),
+        ("af_xdp:veth0,rxq=2", "net_af_xdp0,iface=veth0,queue_count=2"),
+        ("pci:0000:02:00.0", "0000:02:00.0"),
+    ],
+)
+def test_devargs_of_each_kind(text, devargs):
+    assert parse_port_spec(text).devargs(0) == devargs
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("nic0", "choose from memif"),
+        ("memif", "a socket path"),
+        ("memif:/nowhere/at/all/e0.sock", "directory /nowhere/at/all does not exist"),
+        ("memif:x.sock,role=master", "role is client or server"),
+        ("memif:x.sock,id=one", "id is a number"),
+        ("memif:x.sock,colour=red", "unknown option 'colour'"),
+        ("null,speed=fast", "speed 'fast' cannot be read"),
+        ("null,rxq=0", "rxq is a number from 1 to 16"),
+        ("null,mac=01:00:00:00:00:00", "multicast"),
+        ("null,mac=zz", "six hex bytes"),
+        ("pcap", "names no file"),
+        ("tap", "an interface name"),
+    ],
+)
+def test_bad_specs_say_what_is_wrong(text, told):
+    with pytest.raises(UsageError, match=told):
+        parse_port_spec(text)
+
+
+def test_a_socket_path_too_long_for_the_kernel(tmp_path):
+    with pytest.raises(UsageError, match="at most 107 bytes"):
+        parse_port_spec(f"memif:{tmp_path}/{'x' * 120}")
+
+
+@pytest.mark.parametrize("kind", PORT_KINDS)
+def test_a_printed_spec_reads_back(kind, tmp_path):
+    spec = PortSpec(kind, target=f"{tmp_path}/file", speed_bps=10**9)
+    assert parse_port_spec(str(spec)) == spec
+
+
+def test_mac_is_normalised():
+    assert parse_mac("02-FE-00-00-00-0A") == "02:fe:00:00:00:0a"

@@ -1,0 +1,1 @@
+"""What a device under test says of itself."""

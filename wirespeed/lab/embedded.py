@@ -1,0 +1,83 @@
+"""The lab that needs nothing: generator and our router, two processes wired by two memifs."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from wirespeed.lab.lab import LabCpus, free_rpc_port
+from wirespeed.lab.process import Child
+from wirespeed.lab.telemetry import RuntimeProbe
+
+GENERATOR_MACS = ("02:ee:00:00:00:00", "02:ee:00:00:00:01")
+ROUTER_MACS = ("02:fe:00:00:00:00", "02:fe:00:00:00:01")
+
+ROUTER_COMMANDS = f"""\
+set interface state e0 up
+set interface state e1 up
+set interface ip address e0 100.64.1.1/30
+set interface ip address e1 100.64.2.1/30
+ip route add 16.0.0.0/8 via 100.64.1.2
+ip route add 48.0.0.0/8 via 100.64.2.2
+ip neighbor e0 100.64.1.2 {GENERATOR_MACS[0]}
+ip neighbor e1 100.64.2.2 {GENERATOR_MACS[1]}
+"""
+
+
+class EmbeddedLab:
+    """Generator ↔ memif ↔ router, each with a CPU of its own. `directory` holds sockets and logs."""
+
+    name = "wirespeed"
+
+    def __init__(self, cpus: LabCpus, speed: str = "10G", hugepages: str = "auto") -> None:
+        self._cpus = cpus
+        self._speed = speed
+        self._hugepages = hugepages
+        # Socket paths are at most 107 bytes long, so not below a user's own directory.
+        self.directory = Path(tempfile.mkdtemp(prefix="wirespeed-"))
+        self._children: list[Child] = []
+        self.rpc = ""
+        self.probe: Callable[[], dict[str, Any]] | None = None
+
+    @property
+    def control_socket(self) -> Path:
+        return self.directory / "router.sock"
+
+    def start(self) -> None:
+        commands = self.directory / "router.conf"
+        commands.write_text(ROUTER_COMMANDS)
+        router = ["router", "--cpu", str(self._cpus.dut), "--exec", str(commands)]
+        router += ["--socket", str(self.control_socket), "--hugepages", self._hugepages]
+        for index in (0, 1):
+            router += ["--interface", f"e{index}={self._wire(index, 'server', ROUTER_MACS[index])}"]
+        generator = ["generator", "--cpu", str(self._cpus.generator), "--hugepages", self._hugepages]
+        for index in (0, 1):
+            generator += ["--port", self._wire(index, "client", GENERATOR_MACS[index])]
+        self._children.append(Child("router", router, self.directory / "router.log").start())
+        self.rpc = f"127.0.0.1:{free_rpc_port()}"
+        generator += ["--rpc", self.rpc]
+        self._children.append(Child("generator", generator, self.directory / "generator.log").start())
+        self.probe = RuntimeProbe(self.control_socket)
+
+    def _wire(self, index: int, role: str, mac: str) -> str:
+        return f"memif:{self.directory}/e{index}.sock,id=0,role={role},mac={mac},speed={self._speed}"
+
+    def stop(self) -> None:
+        while self._children:
+            self._children.pop().stop()
+        shutil.rmtree(self.directory, ignore_errors=True)
+
+    def describe(self) -> dict[str, Any]:
+        return {
+            "kind": "embedded",
+            "wire": "memif",
+            "speed": self._speed,
+            "generator_cpu": self._cpus.generator,
+            "dut_cpu": self._cpus.dut,
+        }
+
+    def describe_dut(self) -> dict[str, Any]:
+        return {"name": self.name, "commands": ROUTER_COMMANDS.splitlines()}

@@ -1,0 +1,108 @@
+"""A program of ours run as a child: started, waited for, ended; never left behind."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import selectors
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from types import TracebackType
+
+from wirespeed.errors import EnvironmentFault, WirespeedError
+
+_PR_SET_PDEATHSIG = 1
+
+
+class Child:
+    """`wirespeed COMMAND …` in a process of its own; what it prints is kept in `log`.
+
+    The child prints a line that begins with `ready` once it serves. It is told to end when its parent dies,
+    however that comes about.
+    """
+
+    def __init__(self, name: str, arguments: list[str], log: Path) -> None:
+        self.name = name
+        self.log = log
+        self._arguments = arguments
+        self._process: subprocess.Popen[bytes] | None = None
+
+    @property
+    def pid(self) -> int:
+        assert self._process is not None
+        return self._process.pid
+
+    @property
+    def alive(self) -> bool:
+        return self._process is not None and self._process.poll() is None
+
+    def start(self, timeout_s: float = 60.0) -> Child:
+        """Start it and wait for its `ready`; its own error line is raised when it ends before that."""
+        libc = ctypes.CDLL(None, use_errno=True)
+        parent = os.getpid()
+
+        def die_with_parent() -> None:
+            libc.prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)
+            if os.getppid() != parent:
+                os._exit(1)
+
+        with self.log.open("wb") as errors:
+            self._process = subprocess.Popen(
+                [sys.executable, "-m", "wirespeed", *self._arguments],
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=errors,
+                # A terminal's Ctrl-C reaches the parent alone, which then ends its children in order.
+                start_new_session=True,
+                preexec_fn=die_with_parent,  # noqa: PLW1509 - the parent has no threads yet
+            )
+        self._wait_ready(time.monotonic() + timeout_s)
+        return self
+
+    def _wait_ready(self, deadline: float) -> None:
+        assert self._process is not None and self._process.stdout is not None
+        output = self._process.stdout
+        os.set_blocking(output.fileno(), False)
+        said = b""
+        with selectors.DefaultSelector() as selector:
+            selector.register(output, selectors.EVENT_READ)
+            while not any(line.startswith(b"ready") for line in said.splitlines()):
+                if not selector.select(max(0.0, deadline - time.monotonic())):
+                    self.stop()
+                    raise EnvironmentFault(f"the {self.name} did not become ready; see {self.log}")
+                piece = output.read()
+                if not piece:
+                    self._process.wait()
+                    raise self._failure()
+                said += piece
+
+    def _failure(self) -> WirespeedError:
+        """What the child said last, under the class its exit code names."""
+        assert self._process is not None
+        lines = self.log.read_text(errors="replace").strip().splitlines()
+        reason = lines[-1].removeprefix("wirespeed: ") if lines else f"exit code {self._process.returncode}"
+        classes = {kind.exit_code: kind for kind in WirespeedError.__subclasses__() if kind.__name__ != "RemoteError"}
+        return classes.get(self._process.returncode, WirespeedError)(f"the {self.name} did not start: {reason}")
+
+    def stop(self, timeout_s: float = 10.0) -> None:
+        """Ask it to end; force it when it does not. Harmless when it is gone."""
+        if self._process is None:
+            return
+        if self._process.poll() is None:
+            self._process.terminate()
+            try:
+                self._process.wait(timeout_s)
+            except subprocess.TimeoutExpired:
+                self._process.kill()
+                self._process.wait()
+        if self._process.stdout is not None:
+            self._process.stdout.close()
+
+    def __enter__(self) -> Child:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self.stop()
