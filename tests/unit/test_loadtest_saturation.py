@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from wirespeed.loadtest.result import Channel, PortSample, Sample
-from wirespeed.loadtest.saturation import channel_points, saturation_index, limited_by_tester
+from wirespeed.loadtest.saturation import channel_points, limited_by_tester, saturation_index
 
 RATIOS = st.sampled_from([0.0, 0.0005, 0.001, 0.002, 0.5])
 
@@ -75,9 +75,19 @@ def test_a_stricter_threshold_never_saturates_later(ratios: list[float]) -> None
     assert lax is None or (strict is not None and strict <= lax)
 
 
-def sample(t_s: float, phase: str, *, asked: float | None, sent: float, received: float, late: int | None) -> Sample:
+def sample(
+    t_s: float,
+    phase: str,
+    *,
+    asked: float | None,
+    sent: float,
+    received: float,
+    late: int | None,
+    missed: int | None = None,
+) -> Sample:
     sender = PortSample(sent, 0, 0, 0, 0, 0, asked_pps=asked, late=late)
-    return Sample(t_s, 1.0, phase, {0: sender, 1: PortSample(0, received, 0, 0, 0, 0)})
+    receiver = PortSample(0, received, 0, 0, 0, 0, rx_missed=missed)
+    return Sample(t_s, 1.0, phase, {0: sender, 1: receiver})
 
 
 def test_points_hold_what_was_asked_and_whose_shortfall_it_is() -> None:
@@ -88,13 +98,21 @@ def test_points_hold_what_was_asked_and_whose_shortfall_it_is() -> None:
         sample(4, "drain", asked=0, sent=0, received=3, late=1605),
     ]
     ramp, hold = channel_points(samples, Channel(0, 1))
-    assert (ramp.offered_pps, ramp.received_pps, ramp.late_pps, ramp.loss_ratio) == (1000, 800, 100, 0.2)
-    assert (hold.late_pps, hold.short_pps) == (1500, 1500)
+    assert (ramp.offered_pps, ramp.received_pps, ramp.tester_pps, ramp.loss_ratio) == (1000, 800, 100, 0.2)
+    assert (hold.tester_pps, hold.short_pps) == (1500, 1500)
     assert limited_by_tester([hold])
     assert not limited_by_tester([ramp])  # exactly half is not most of it
     assert not limited_by_tester([])
 
 
+def test_packets_that_the_receiver_missed_are_the_testers_shortfall() -> None:
+    before = sample(1, "ramp", asked=100, sent=100, received=100, late=0, missed=7)
+    after = sample(2, "ramp", asked=100, sent=100, received=60, late=0, missed=47)
+    points = channel_points([before, after], Channel(0, 1))
+    assert points[1].tester_pps == 40
+    assert limited_by_tester(points)
+
+
 def test_a_server_that_does_not_say_what_was_asked_is_judged_by_what_it_sent() -> None:
     (point,) = channel_points([sample(1, "ramp", asked=None, sent=900, received=450, late=None)], Channel(0, 1))
-    assert (point.offered_pps, point.late_pps, point.loss_ratio) == (900, 0, 0.5)
+    assert (point.offered_pps, point.tester_pps, point.loss_ratio) == (900, 0, 0.5)

@@ -26,15 +26,15 @@ _SAME_LOAD = 0.995
 class ChannelPoint:
     """One sample of one channel. Offered is what the load called for, where the server says; else what was sent.
 
-    `late_pps` is the tester's own part of the shortfall; the rest, refused by the medium or lost in between, is the
-    device's.
+    `tester_pps` is the tester's own part of the shortfall: sent too late to be sent at all, or returned and missed
+    by its receiver. The rest, refused by the medium or lost in between, is the device's.
     """
 
     t_s: float
     phase: str
     offered_pps: float
     received_pps: float
-    late_pps: float
+    tester_pps: float
 
     @property
     def short_pps(self) -> float:
@@ -50,14 +50,14 @@ def channel_points(
 ) -> list[ChannelPoint]:
     """The points of `channel` in `phases`, in time order."""
     points: list[ChannelPoint] = []
-    late_before = 0
+    at_fault_before = 0
     for sample in samples:
         sender, receiver = sample.ports[channel.tx], sample.ports[channel.rx]
-        late_total = sender.late or 0
+        at_fault = (sender.late or 0) + (receiver.rx_missed or 0)
         if sample.phase in phases:
-            late_pps = max(0, late_total - late_before) / sample.interval_s if sample.interval_s > 0 else 0.0
-            points.append(ChannelPoint(sample.t_s, sample.phase, offered_pps(sender), receiver.rx_pps, late_pps))
-        late_before = late_total
+            tester_pps = max(0, at_fault - at_fault_before) / sample.interval_s if sample.interval_s > 0 else 0.0
+            points.append(ChannelPoint(sample.t_s, sample.phase, offered_pps(sender), receiver.rx_pps, tester_pps))
+        at_fault_before = at_fault
     return points
 
 
@@ -95,6 +95,6 @@ def saturation_index(
 
 
 def limited_by_tester(points: Sequence[ChannelPoint], threshold: float = DEFAULT_THRESHOLD) -> bool:
-    """Whether the shortfall of the failing points is mostly packets that the tester was too slow to send."""
+    """Whether the shortfall of the failing points is mostly packets that the tester could not send or receive."""
     failing = [point for point in points if point.loss_ratio > threshold]
-    return sum(point.late_pps for point in failing) * 2 > sum(point.short_pps for point in failing)
+    return sum(point.tester_pps for point in failing) * 2 > sum(point.short_pps for point in failing)
