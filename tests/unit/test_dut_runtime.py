@@ -1,3 +1,4 @@
+# ruff: noqa: E501 - rows as the programs print them
 """Golden cases: `show runtime` as the seed articles and a VPP of today print it."""
 
 import pytest
@@ -76,4 +77,4 @@ def test_several_threads():
 
 def test_nothing_forwarded_costs_nothing():
     assert forwarding_cost(parse_runtime("")) is None
-    assert forwarding_cost(parse_runtime(VPP_TODAY.split("---------------")[0])) is None
+    assert forwarding_cost(parse_runtime(VPP_TODAY.split("---------------", maxsplit=1)[0])) is None

@@ -40,7 +40,10 @@ def main(argv: list[str] | None = None) -> int:
         explain = getattr(error, "format_message", None)
         if explain is None:
             raise
-        return _fail(f"{explain().rstrip('.')}; see wirespeed {args[0] if args[0] in COMMANDS else ''} --help", UsageError.exit_code)
+        return _fail(
+            f"{explain().rstrip('.')}; see wirespeed {args[0] if args[0] in COMMANDS else ''} --help",
+            UsageError.exit_code,
+        )
     return result if isinstance(result, int) else 0
 
 

@@ -38,7 +38,7 @@ def choose_cpus() -> LabCpus:
     usable = sorted(os.sched_getaffinity(0))
     if len(usable) < 2:
         raise EnvironmentFault(
-            f"a lab needs two CPUs, one for the tester and one for the router; this process may use CPU {usable[0]} only"
+            f"a lab needs two CPUs, one for the tester and one for the router; this process has CPU {usable[0]}"
         )
     return LabCpus(generator=usable[-2], dut=usable[-1])
 

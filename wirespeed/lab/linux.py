@@ -62,7 +62,7 @@ class LinuxLab:
         self._generator = Child("generator", arguments, self.directory / "generator.log").start()
 
     def _make_namespace(self) -> None:
-        from pyroute2 import IPRoute, NetNS, NetlinkError, netns  # noqa: PLC0415
+        from pyroute2 import IPRoute, NetlinkError, NetNS, netns  # noqa: PLC0415
 
         try:
             netns.create(self._tag)

@@ -10,7 +10,6 @@ import subprocess
 import sys
 import time
 from pathlib import Path
-from types import TracebackType
 
 from wirespeed.errors import EnvironmentFault, WirespeedError
 
@@ -104,5 +103,5 @@ class Child:
     def __enter__(self) -> Child:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(self, *_: object) -> None:
         self.stop()

@@ -1,0 +1,43 @@
+"""`wirespeed demo`: from nothing to a table and a report."""
+
+from __future__ import annotations
+
+import signal
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def command(
+    *,
+    quick: Annotated[bool, typer.Option("--quick", help="Half a minute instead of three.")] = False,
+    out: Annotated[Path, typer.Option("--out", metavar="DIR", help="Where result files and the report go.")] = Path(
+        "wirespeed-demo"
+    ),
+    keep: Annotated[
+        bool, typer.Option("--keep", help="Leave router and generator running at the end, until Ctrl-C.")
+    ] = False,
+) -> None:
+    """Set up a lab on this machine, run the eight load tests, write the report.
+
+    The lab is our traffic generator and our router, two processes wired by two memifs with a nominal line of
+    10 Gb/s each; as root also the Linux kernel's forwarding as a second router. Needs no NIC and no hugepages.
+    """
+    from rich.console import Console  # noqa: PLC0415
+
+    from wirespeed.lab.demo import FULL, QUICK, Demo  # noqa: PLC0415
+
+    def interrupt(number: int, frame: object) -> None:
+        raise KeyboardInterrupt
+
+    # Ended by a supervisor is ended as by Ctrl-C: the labs go down in order.
+    signal.signal(signal.SIGTERM, interrupt)
+    console = Console()
+    demo = Demo(console, out, QUICK if quick else FULL)
+    demo.run_embedded()
+    demo.run_linux()
+    demo.print_table()
+    console.print(f"report: {demo.write_report()}", highlight=False, soft_wrap=True)
+    if keep:
+        demo.keep_lab()

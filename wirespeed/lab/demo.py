@@ -1,0 +1,200 @@
+"""The main job on this machine: labs up, the seed suite against each DUT, a table, a report, labs down."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.table import Table
+
+from wirespeed.errors import FileFault
+from wirespeed.files import write_atomically
+from wirespeed.lab.embedded import EmbeddedLab
+from wirespeed.lab.lab import Lab, choose_cpus
+from wirespeed.lab.linux import LinuxLab, unavailable
+from wirespeed.lab.suite import SEED_SUITE, Finding, SuiteTest, Timing, run_suite
+from wirespeed.loadtest.run import Progress as Sampled
+from wirespeed.report.render import render
+from wirespeed.units import format_si
+
+REPORT = "report.html"
+
+
+@dataclass(frozen=True)
+class Schedule:
+    """What a demo runs: how each lab's tests are timed, and which tests the Linux lab runs."""
+
+    embedded: Timing
+    linux: Timing
+    linux_tests: tuple[SuiteTest, ...]
+
+
+FULL = Schedule(
+    embedded=Timing(warmup_s=0.5, ramp_s=7.5, hold_s=2.0, interval_s=0.25),
+    linux=Timing(warmup_s=0.5, ramp_s=5.0, hold_s=1.5, interval_s=0.25),
+    linux_tests=SEED_SUITE,
+)
+QUICK = Schedule(
+    embedded=Timing(warmup_s=0.2, ramp_s=1.2, hold_s=0.4, interval_s=0.1),
+    linux=Timing(warmup_s=0.2, ramp_s=0.8, hold_s=0.4, interval_s=0.1),
+    linux_tests=tuple(test for test in SEED_SUITE if test.label == "64b one flow"),
+)
+
+
+def prepare_directory(directory: Path) -> None:
+    """Make the output directory; FileFault when it cannot be written, before anything runs."""
+    try:
+        directory.mkdir(parents=True, exist_ok=True)
+        probe = directory / f".probe-{os.getpid()}"
+        probe.touch()
+        probe.unlink()
+    except OSError as error:
+        raise FileFault(
+            f"output directory {directory} cannot be written: {error.strerror}; give another with --out"
+        ) from None
+
+
+class Demo:
+    """Runs the schedule and prints as it goes."""
+
+    def __init__(self, console: Console, directory: Path, schedule: Schedule) -> None:
+        self._console = console
+        self._directory = directory
+        self._schedule = schedule
+        self._findings: list[Finding] = []
+
+    def run_embedded(self) -> None:
+        """The eight tests against our router."""
+        prepare_directory(self._directory)
+        cpus = choose_cpus()
+        what = f"generator on CPU {cpus.generator}, router on CPU {cpus.dut}, two memifs between them"
+        self._run_lab(EmbeddedLab(cpus), SEED_SUITE, self._schedule.embedded, what)
+
+    def run_linux(self) -> None:
+        """The same against the kernel's forwarding, where this machine lets it; else one line says why not."""
+        reason = unavailable()
+        if reason is not None:
+            self._console.print(f"Linux as a second router is left out: {reason}", style="yellow", highlight=False)
+            return
+        what = "the kernel forwards in a namespace, two veth pairs to the generator"
+        self._run_lab(LinuxLab(choose_cpus()), self._schedule.linux_tests, self._schedule.linux, what)
+
+    def keep_lab(self) -> None:
+        """Bring the embedded lab up once more and leave it to the user until Ctrl-C."""
+        lab = EmbeddedLab(choose_cpus())
+        try:
+            lab.start()
+            self._console.print(
+                f"the lab is up: wirespeed ctl --socket {lab.control_socket} show interface; "
+                f"wirespeed loadtest -s {lab.rpc} -p bench; Ctrl-C ends it",
+                highlight=False,
+                soft_wrap=True,
+            )
+            signal.pause()
+        except KeyboardInterrupt:
+            self._console.print("the lab is down", highlight=False)
+        finally:
+            lab.stop()
+
+    def _run_lab(self, lab: Lab, tests: Sequence[SuiteTest], timing: Timing, what: str) -> None:
+        self._console.print(f"[bold]{lab.name}[/bold]: {what}", highlight=False)
+        try:
+            lab.start()
+            self._findings += self._watch(lab, tests, timing)
+        finally:
+            lab.stop()
+
+    def _watch(self, lab: Lab, tests: Sequence[SuiteTest], timing: Timing) -> list[Finding]:
+        """Run the tests behind one progress bar; where there is no terminal, a line a test."""
+        columns = (
+            TextColumn("{task.description}"),
+            BarColumn(),
+            TextColumn("{task.fields[rate]}"),
+            TimeRemainingColumn(),
+        )
+        test_s = timing.warmup_s + timing.ramp_s + timing.hold_s
+        live = self._console.is_terminal
+        with Progress(*columns, console=self._console, transient=True, disable=not live) as progress:
+            task = progress.add_task("", total=len(tests) * test_s, rate="")
+            done = -1
+
+            def on_start(test: SuiteTest) -> None:
+                nonlocal done
+                done += 1
+                progress.update(task, description=f"{done + 1}/{len(tests)} {test.name}")
+                if not live:
+                    self._console.print(f"{done + 1}/{len(tests)} {test.name}", highlight=False)
+
+            def on_sample(sampled: Sampled) -> None:
+                received = sum(sampled.sample.ports[channel.rx].rx_pps for channel in sampled.plan.channels)
+                rate = f"{format_si(received, 'pps')} received"
+                progress.update(task, completed=done * test_s + sampled.step.end_s, rate=rate)
+
+            return run_suite(lab, tests, timing, self._directory, on_start, on_sample)
+
+    def print_table(self) -> None:
+        """The articles' table: one row a test, the routers side by side."""
+        duts = list(dict.fromkeys(finding.dut for finding in self._findings))
+        table = Table(
+            title="Maximum received, 10 Gb/s line each way (bidirectional: both together, of 200 %)",
+            title_justify="left",
+        )
+        table.add_column("load test")
+        for dut in duts:
+            for heading in (f"{dut}: pps", "L1 bps", "% of line"):
+                table.add_column(heading, justify="right")
+            if dut == "wirespeed":
+                table.add_column("cycles/packet", justify="right")
+                table.add_column("vectors/call", justify="right")
+        for test in SEED_SUITE:
+            cells: list[str] = []
+            for dut in duts:
+                cells += _cells(next((f for f in self._findings if f.dut == dut and f.test == test), None), dut)
+            table.add_row(test.name, *cells)
+        self._console.print(table)
+        if any(finding.tester_limited for finding in self._findings):
+            self._console.print(
+                "* the tester was the limit, not the router: the router forwards at least this much", highlight=False
+            )
+        self._console.print(
+            "cycles/packet and vectors/call: the router's own, from show runtime while the full load was held "
+            "(256 vectors/call: saturated)",
+            highlight=False,
+        )
+
+    def write_report(self) -> Path:
+        """All results as one page; returns its path."""
+        page = render(
+            [finding.file for finding in self._findings],
+            title="wirespeed demo: the seed articles' load tests",
+            date=f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC",
+            threshold=0.001,
+            scaler="1000000:M",
+            only_channels=(),
+            output_format="html",
+        )
+        path = self._directory / REPORT
+        write_atomically(path, page.text)
+        return path
+
+
+def _cells(finding: Finding | None, dut: str) -> list[str]:
+    own = dut == "wirespeed"
+    if finding is None:
+        return ["–"] * (5 if own else 3)
+    mark = "*" if finding.tester_limited else ""
+    cells = [
+        format_si(finding.pps, "pps") + mark,
+        format_si(finding.l1_bps, "bps"),
+        f"{finding.line_percent:.1f} %",
+    ]
+    if own:
+        cells.append(f"{finding.cycles_per_packet:.0f}" if finding.cycles_per_packet is not None else "–")
+        cells.append(f"{finding.vectors_per_call:.1f}" if finding.vectors_per_call is not None else "–")
+    return cells
