@@ -12,6 +12,7 @@ import base64
 import json
 import threading
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from types import TracebackType
 from typing import Any, Self
@@ -83,7 +84,8 @@ class SimulatedTrex:
         self.latency_s = latency_s
         self.silent = silent
         self.dies_after = dies_after
-        self.ports = (SimulatedPort(), SimulatedPort())
+        self.ports: tuple[SimulatedPort, ...] = (SimulatedPort(), SimulatedPort())
+        self.on_stop: Callable[[], object] = lambda: None
         self.methods: list[str] = []
         self.messages: list[list[str]] = []
         self._context = zmq.Context()
@@ -145,7 +147,7 @@ class SimulatedTrex:
                 return {"version": "v3.08", "mode": "STL"}
             case "get_system_info":
                 ports = [{"index": i, "driver": "net_memif", "hw_mac": f"02:00:00:00:00:0{i}"} for i in (1, 0)]
-                return {"port_count": 2, "ports": ports}
+                return {"port_count": len(self.ports), "ports": ports[: len(self.ports)]}
             case "ping" if not self.extended:
                 return {"ts": now_s - 500.0}
             case "get_global_stats" if not self.extended:
@@ -217,6 +219,7 @@ class SimulatedTrex:
 
     def _stop_traffic(self, port: SimulatedPort, _: dict[str, Any]) -> dict[str, Any]:
         if port.active:
+            self.on_stop()
             port.active = False
             port.set_pps(0.0)
         return {}

@@ -19,6 +19,15 @@ if TYPE_CHECKING:
     from wirespeed.loadtest.result import Result
 
 
+def _number(text: str) -> float:
+    from wirespeed.errors import UsageError  # noqa: PLC0415
+
+    try:
+        return float(text)
+    except ValueError:
+        raise UsageError(f"{text!r} is not a number; durations and ratios are numbers such as 30 or 0.001") from None
+
+
 def command(
     *,
     server: Annotated[
@@ -39,7 +48,9 @@ def command(
     ] = "1kpps",
     warmup_duration: Annotated[
         float,
-        typer.Option("-wd", "--warmup-duration", "--warmup_duration", metavar="S", help="Seconds of warm-up."),
+        typer.Option(
+            "-wd", "--warmup-duration", "--warmup_duration", parser=_number, metavar="S", help="Seconds of warm-up."
+        ),
     ] = 30.0,
     rampup_target: Annotated[
         str,
@@ -53,20 +64,28 @@ def command(
     ] = "100",
     rampup_duration: Annotated[
         float,
-        typer.Option("-rd", "--rampup-duration", "--rampup_duration", metavar="S", help="Seconds of ramp-up."),
+        typer.Option(
+            "-rd", "--rampup-duration", "--rampup_duration", parser=_number, metavar="S", help="Seconds of ramp-up."
+        ),
     ] = 600.0,
     hold_duration: Annotated[
         float,
-        typer.Option("-hd", "--hold-duration", "--hold_duration", metavar="S", help="Seconds at the target."),
+        typer.Option(
+            "-hd", "--hold-duration", "--hold_duration", parser=_number, metavar="S", help="Seconds at the target."
+        ),
     ] = 30.0,
     unidirectional: Annotated[
         bool, typer.Option("-u", "--unidirectional", help="Send from port 0 to port 1 only.")
     ] = False,
-    interval: Annotated[float, typer.Option("--interval", metavar="S", help="Seconds a sample.")] = 1.0,
+    interval: Annotated[float, typer.Option("--interval", parser=_number, metavar="S", help="Seconds a sample.")] = 1.0,
     fail_threshold: Annotated[
         float,
         typer.Option(
-            "-f", "--fail-threshold", metavar="RATIO", help="Share of lost packets above which a sample fails."
+            "-f",
+            "--fail-threshold",
+            parser=_number,
+            metavar="RATIO",
+            help="Share of lost packets above which a sample fails.",
         ),
     ] = 0.001,
     force: Annotated[bool, typer.Option("--force", help="Take the ports from whoever holds them.")] = False,
