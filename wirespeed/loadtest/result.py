@@ -8,13 +8,14 @@ program load (one second a sample is assumed); files of ours load in its viewer.
 from __future__ import annotations
 
 import json
-import os
-import tempfile
+import math
+import re
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from wirespeed.errors import FileFault
+from wirespeed.files import write_atomically
 from wirespeed.units import L1_OVERHEAD_BYTES
 
 SCHEMA = "wirespeed-loadtest/1"
@@ -24,7 +25,7 @@ PHASES = ("warm-up", "ramp", "hold", "drain")
 
 @dataclass(frozen=True)
 class PortSample:
-    """One port over one interval. Rates are counter deltas over real time; counters are totals since the start.
+    """One port over one interval. Rates are counter deltas over real time; whole numbers are totals since the start.
 
     `asked_pps` is what the load called for, `refused` counts packets that the medium would not take (on a virtual
     wire: the other side did not drain its ring) and `late` those that the tester itself was too slow to send;
@@ -91,41 +92,34 @@ class Result:
 
     @property
     def channels(self) -> tuple[Channel, ...]:
-        if self.variables.get("unidirectional"):
-            return (Channel(0, 1),)
-        return (Channel(0, 1), Channel(1, 0))
+        """Ports are cabled in pairs: 0 and 1, 2 and 3 and so on; a unidirectional test sends from the even ones."""
+        ports = self.samples[0].ports if self.samples else {0: None, 1: None}
+        pairs = [(port, port + 1) for port in sorted(ports) if port % 2 == 0 and port + 1 in ports]
+        forward = [Channel(even, odd) for even, odd in pairs]
+        backward = [Channel(odd, even) for even, odd in pairs]
+        return tuple(forward) if self.variables.get("unidirectional") else tuple(forward + backward)
 
 
 def write_result(result: Result, path: Path) -> None:
-    """Write `path` atomically: a reader sees the old file or the whole new one. FileFault when it cannot be."""
-    try:
-        handle = tempfile.NamedTemporaryFile(  # noqa: SIM115 - renamed into place below
-            "w", dir=path.parent, prefix=f".{path.name}.", suffix=".part", delete=False, encoding="utf-8"
-        )
-        try:
-            with handle:
-                json.dump(to_json(result), handle, allow_nan=False)
-                handle.write("\n")
-            Path(handle.name).chmod(0o666 & ~_umask())
-            Path(handle.name).replace(path)
-        except BaseException:
-            Path(handle.name).unlink(missing_ok=True)
-            raise
-    except OSError as error:
-        raise FileFault(f"result file {path} cannot be written: {error.strerror or error}") from None
+    """Write `path` atomically. FileFault when it cannot be written, ValueError when a value is not finite."""
+    write_atomically(path, json.dumps(to_json(result), allow_nan=False) + "\n", "result file")
 
 
 def read_result(path: Path) -> Result:
     """Read a result file of ours or of trex-loadtest. FileFault names what is wrong with it."""
     try:
-        document = json.loads(path.read_text(encoding="utf-8"))
+        text = path.read_text(encoding="utf-8")
     except OSError as error:
         raise FileFault(f"result file {path} cannot be read: {error.strerror or error}") from None
-    except (json.JSONDecodeError, UnicodeDecodeError) as error:
+    except UnicodeDecodeError:
+        raise FileFault(f"{path} is no load-test result: it is not text") from None
+    try:
+        document = json.loads(text)
+    except (ValueError, RecursionError) as error:
         raise FileFault(f"result file {path} is truncated or no JSON: {error}") from None
     try:
         return from_json(document, name=path.stem)
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
+    except (KeyError, ValueError) as error:
         raise FileFault(f"{path} is no load-test result: {_why(error)}") from None
 
 
@@ -142,11 +136,10 @@ def to_json(result: Result) -> dict[str, Any]:
     }
 
 
-def from_json(document: dict[str, Any], name: str) -> Result:
-    """A Result from a document; ValueError or KeyError says what is missing."""
-    if not isinstance(document, dict):
-        raise ValueError("its top level is not an object")
-    variables, stats = document["vars"], document["stats"]
+def from_json(document: Any, name: str) -> Result:
+    """A Result from a document; ValueError or KeyError says what is wrong or missing."""
+    document = _object(document, "its top level")
+    variables, stats = _object(document["vars"], "vars"), _object(document["stats"], "stats")
     for key in REQUIRED_VARS:
         if key not in variables:
             raise KeyError(f"vars.{key}")
@@ -156,19 +149,25 @@ def from_json(document: dict[str, Any], name: str) -> Result:
     if native and document["schema"] != SCHEMA:
         raise ValueError(f"its schema is {document['schema']!r}, this program reads {SCHEMA!r}")
     samples = tuple(_sample_from_json(index, raw, variables) for index, raw in enumerate(stats.values()))
+    for index, sample in enumerate(samples):
+        if sample.ports.keys() != samples[0].ports.keys():
+            raise ValueError(f"sample {index} has other ports than the first")
+    versions = _object(document.get("versions", {}), "versions")
     return Result(
         name=name,
         variables=variables,
         samples=samples,
-        versions=document.get("versions", {}),
-        lab=document.get("lab", {}),
-        dut=document.get("dut", {}),
-        outcome=document.get("outcome", {"status": "complete"}),
+        versions={program: str(version) for program, version in versions.items()},
+        lab=_object(document.get("lab", {}), "lab"),
+        dut=_object(document.get("dut", {}), "dut"),
+        outcome=_object(document.get("outcome", {"status": "complete"}), "outcome"),
         native=native,
     )
 
 
 _COUNTERS = ("opackets", "ipackets", "obytes", "ibytes", "oerrors", "ierrors", "refused", "late", "rx_missed")
+_LARGEST = 1e18  # a 64-bit counter that ran for a century at 1 Tb/s stays below
+_PORT = re.compile(r"\d{1,3}", re.ASCII)
 
 
 def _sample_to_json(sample: Sample) -> dict[str, Any]:
@@ -192,44 +191,69 @@ def _sample_to_json(sample: Sample) -> dict[str, Any]:
     return raw
 
 
-def _sample_from_json(index: int, raw: dict[str, Any], variables: dict[str, Any]) -> Sample:
-    ports = {int(key): _port_from_json(values) for key, values in raw.items() if key.isdigit()}
+def _sample_from_json(index: int, raw: Any, variables: dict[str, Any]) -> Sample:
+    here = f"sample {index}"
+    raw = _object(raw, here)
+    ports = {int(key): _port_from_json(raw[key], f"port {key} in {here}") for key in raw if _PORT.fullmatch(key)}
     if not {0, 1} <= set(ports):
-        raise KeyError(f"ports 0 and 1 in sample {index}")
+        raise KeyError(f"port 0 or 1 in {here}")
+    interval_s = _number(raw.get("interval", 1), f"interval in {here}")
+    if interval_s <= 0:
+        raise ValueError(f"interval in {here} is {interval_s:g} s")
     return Sample(
-        t_s=float(raw.get("t", index + 1)),
-        interval_s=float(raw.get("interval", 1.0)),
+        t_s=_number(raw.get("t", index + 1), f"t in {here}"),
+        interval_s=interval_s,
         phase=str(raw.get("phase") or _phase_by_time(index + 1, variables)),
         ports=ports,
-        global_stats=raw.get("global", {}),
-        dut=raw.get("dut", {}),
+        global_stats=_object(raw.get("global", {}), f"global in {here}"),
+        dut=_object(raw.get("dut", {}), f"dut in {here}"),
     )
 
 
-def _port_from_json(raw: dict[str, Any]) -> PortSample:
+def _port_from_json(raw: Any, where: str) -> PortSample:
+    raw = _object(raw, where)
+
+    for key in ("tx_pps", "rx_pps"):
+        if key not in raw:
+            raise KeyError(f"{key} of {where}")
+
+    def rate(key: str) -> float:
+        return _number(raw.get(key, 0), f"{key} of {where}")
+
     return PortSample(
-        tx_pps=float(raw["tx_pps"]),
-        rx_pps=float(raw["rx_pps"]),
-        tx_bps=float(raw.get("tx_bps", 0.0)),
-        rx_bps=float(raw.get("rx_bps", 0.0)),
-        tx_util=float(raw.get("tx_util", 0.0)),
-        rx_util=float(raw.get("rx_util", 0.0)),
-        asked_pps=raw.get("asked_pps"),
-        **{key: raw.get(key) for key in _COUNTERS},
+        tx_pps=rate("tx_pps"),
+        rx_pps=rate("rx_pps"),
+        tx_bps=rate("tx_bps"),
+        rx_bps=rate("rx_bps"),
+        tx_util=rate("tx_util"),
+        rx_util=rate("rx_util"),
+        asked_pps=None if raw.get("asked_pps") is None else rate("asked_pps"),
+        **{key: int(rate(key)) for key in _COUNTERS if raw.get(key) is not None},
     )
 
 
 def _phase_by_time(t_s: float, variables: dict[str, Any]) -> str:
-    ramp_start = float(variables["warmup_duration"])
-    hold_start = ramp_start + float(variables["rampup_duration"])
+    ramp_start = _number(variables["warmup_duration"], "vars.warmup_duration")
+    hold_start = ramp_start + _number(variables["rampup_duration"], "vars.rampup_duration")
     return PHASES[0] if t_s <= ramp_start else PHASES[1] if t_s <= hold_start else PHASES[2]
+
+
+def _object(value: Any, where: str) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        raise ValueError(f"{where} is not an object")
+    return value
+
+
+def _number(value: Any, where: str) -> float:
+    """A finite number, also when it was written as a string as command-line values are."""
+    try:
+        number = float(value)
+    except (TypeError, ValueError, OverflowError):
+        number = math.nan
+    if not math.isfinite(number) or abs(number) > _LARGEST:
+        raise ValueError(f"{where} is {str(value)[:40]!r}, not a sensible number")
+    return number
 
 
 def _why(error: Exception) -> str:
     return f"{error.args[0]} is missing" if isinstance(error, KeyError) else str(error)
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask

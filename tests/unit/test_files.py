@@ -1,0 +1,63 @@
+"""Atomic writing: all or nothing, and never in place of something that is no file."""
+
+import os
+import stat
+import threading
+
+import pytest
+
+from wirespeed.errors import FileFault
+from wirespeed.files import write_atomically
+
+
+def test_writes_and_replaces(tmp_path):
+    path = tmp_path / "report.html"
+    write_atomically(path, "one", "report")
+    path.chmod(0o600)
+    write_atomically(path, "two µ", "report")
+    assert path.read_text(encoding="utf-8") == "two µ"
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_new_file_has_the_usual_mode(tmp_path):
+    path = tmp_path / "report.html"
+    write_atomically(path, "one", "report")
+    (tmp_path / "plain").write_text("")
+    assert path.stat().st_mode == (tmp_path / "plain").stat().st_mode
+
+
+def test_a_text_that_cannot_be_written_leaves_the_old_file(tmp_path):
+    path = tmp_path / "report.html"
+    path.write_text("old")
+    with pytest.raises(UnicodeEncodeError):
+        write_atomically(path, "\ud800", "report")
+    assert path.read_text() == "old"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_link_is_followed(tmp_path):
+    (tmp_path / "link").symlink_to(tmp_path / "real")
+    write_atomically(tmp_path / "link", "text", "report")
+    assert (tmp_path / "link").is_symlink()
+    assert (tmp_path / "real").read_text() == "text"
+
+
+def test_a_pipe_is_written_to_and_stays_a_pipe(tmp_path):
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    got = []
+    reader = threading.Thread(target=lambda: got.append(pipe.read_text()))
+    reader.start()
+    write_atomically(pipe, "text", "report")
+    reader.join()
+    assert got == ["text"]
+    assert pipe.is_fifo()
+
+
+@pytest.mark.parametrize("name", ["missing/report.html", ".", "plain/report.html", "n" * 300])
+def test_where_nothing_can_be_written_one_line_says_so(name, tmp_path):
+    (tmp_path / "plain").write_text("")
+    with pytest.raises(FileFault, match=r"^report .* cannot be written: ") as raised:
+        write_atomically(tmp_path / name, "text", "report")
+    assert "\n" not in str(raised.value)
