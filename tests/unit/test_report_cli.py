@@ -1,0 +1,105 @@
+"""`wirespeed report` from the command line: its options, where the text goes, and every way to get it wrong."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from wirespeed.cli.main import main
+
+GOLDEN = Path(__file__).parents[1] / "golden" / "report"
+OLD, OURS = str(GOLDEN / "trex-loadtest.json"), str(GOLDEN / "wirespeed.json")
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_the_page_goes_to_index_html(here, capsys):
+    assert main(["report", OLD, OURS]) == 0
+    page = (here / "index.html").read_text(encoding="utf-8")
+    assert "<title>Loadtest results</title>" in page
+    said = capsys.readouterr()
+    assert said.out == ""
+    assert said.err.splitlines()[-1] == "report written to index.html"
+    assert "warning: Tests differ in length: from 14 to 15 samples." in said.err
+
+
+def test_the_page_goes_where_it_is_told(here, capsys):
+    assert main(["report", OURS, "-o", "out.html", "-t", "Mine"]) == 0
+    assert "<title>Mine</title>" in (here / "out.html").read_text(encoding="utf-8")
+    assert not (here / "index.html").exists()
+    assert main(["report", OURS, "-o", "-"]) == 0
+    assert "<title>Loadtest results</title>" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("name", ["md", "csv"])
+def test_a_table_goes_to_standard_output(name, here, capsys):
+    assert main(["report", OLD, OURS, "--format", name]) == 0
+    assert capsys.readouterr().out == (GOLDEN / f"table.{name}").read_text()
+    assert list(here.iterdir()) == []
+
+
+def test_a_table_goes_to_a_file(here, capsys):
+    assert main(["report", OLD, OURS, "--format", "json", "-t", "Two", "-o", "t.json"]) == 0
+    assert (here / "t.json").read_text() == (GOLDEN / "table.json").read_text()
+    assert capsys.readouterr().out == ""
+
+
+def test_the_scaler_is_the_unit_everywhere(here, capsys):
+    assert main(["report", OURS, "--format", "md", "-y", "1000:k"]) == 0
+    assert "Maximum (kpps)" in (said := capsys.readouterr().out)
+    assert " 5010.000 " in said
+
+
+def test_the_threshold_is_what_counts_as_failed(capsys):
+    assert main(["report", OURS, "--format", "json", "-f", "0.7"]) == 0
+    (row,) = json.loads(capsys.readouterr().out)["rows"]
+    assert row["saturation_offered_pps"] is None
+
+
+def test_long_options_of_the_old_viewer(capsys):
+    args = ["--title", "x", "--output", "-", "--fail-threshold", "0.01", "--yscaler", "1:", "--only-channels", "0-1"]
+    assert main(["report", OURS, *args]) == 0
+    assert "<title>x</title>" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("args", "code", "said"),
+    [
+        ([], 2, "Missing argument"),
+        (["none.json"], 6, "result file none.json cannot be read: No such file or directory"),
+        (["."], 6, "result file . cannot be read: Is a directory"),
+        (["cut.json"], 6, "result file cut.json is truncated or no JSON"),
+        (["foreign.json"], 6, "foreign.json is no load-test result: vars is missing"),
+        ([OURS, "foreign.json"], 6, "foreign.json is no load-test result"),
+        (
+            [OURS, "-o", "no/such/index.html"],
+            6,
+            "report no/such/index.html cannot be written: No such file or directory",
+        ),
+        ([OURS, "-o", "/dev/full"], 6, "report /dev/full cannot be written: No space left on device"),
+        ([OURS, "-o", "."], 6, "report . cannot be written"),
+        ([OURS, "-f", "0.00009"], 2, "threshold 9e-05 is not within 0.0001 and 1"),
+        ([OURS, "-f", "1.1"], 2, "threshold 1.1 is not within 0.0001 and 1"),
+        ([OURS, "-f", "nan"], 2, "threshold nan is not within"),
+        ([OURS, "-f", "little"], 2, "'--fail-threshold'"),
+        ([OURS, "-y", "big"], 2, "scaler 'big' cannot be read: give DIV:PREFIX such as 1000000:M"),
+        ([OURS, "--only-channels", "1-0"], 2, "channel '1-0' is in no result; choose from 0-1"),
+        ([OLD, "--only-channels", "0-1,2-3"], 2, "channel '2-3' is in no result; choose from 0-1, 1-0, sum"),
+        ([OURS, "--format", "pdf"], 2, "'pdf'"),
+    ],
+)
+def test_what_goes_wrong_is_one_line_and_an_exit_code(args, code, said, here, capsys):
+    whole = Path(OURS).read_text()
+    (here / "cut.json").write_text(whole[: len(whole) // 2])
+    (here / "foreign.json").write_text('{"hello": 1}')
+    before = sorted(here.iterdir())
+    assert main(["report", *args]) == code
+    told = capsys.readouterr()
+    errors = [line for line in told.err.splitlines() if not line.startswith("warning: ")]
+    assert len(errors) == 1
+    assert said in errors[0]
+    assert sorted(here.iterdir()) == before

@@ -1,0 +1,97 @@
+"""The table in its four forms; the golden results' figures are checked here against the arithmetic by hand."""
+
+import csv
+import io
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from wirespeed.errors import UsageError
+from wirespeed.report.comparison import compare, read_all
+from wirespeed.report.table import Scaler, parse_scaler, rows, to_csv, to_json, to_markdown
+
+GOLDEN = Path(__file__).parents[1] / "golden" / "report"
+MEGA = Scaler(1e6, "M")
+
+
+@pytest.fixture
+def golden(monkeypatch):
+    monkeypatch.chdir(GOLDEN)
+    return compare(read_all([Path("trex-loadtest.json"), Path("wirespeed.json")], 0.001), 0.001)
+
+
+def test_an_old_result_by_hand(golden):
+    # Ten steps of 148 810 pps to 1 Gb/s; 0→1 forwards 900 kpps, loses a second at 30 %, and looks well in the last one.
+    there, back, both = rows(golden)[:3]
+    assert there.ok_pps == 6 * 148_810
+    assert there.max_pps == 900_000
+    assert there.max_l2_bps == 900_000 * 64 * 8
+    assert there.max_l1_bps == 900_000 * 84 * 8
+    assert there.max_line_percent == 60.48
+    assert there.saturation_offered_pps == 7 * 148_810
+    assert there.saturation_line_percent == 70
+    assert (back.ok_pps, back.max_line_percent, back.saturation_offered_pps) == (1_488_100, 100, None)
+    assert (both.ok_pps, both.max_pps) == (2 * 6 * 148_810, 900_000 + 1_488_100)
+    assert (both.lines, both.max_line_percent, both.saturation_line_percent) == (2, 160.48, 140)
+
+
+def test_a_result_of_ours_by_hand(golden):
+    # Ten steps of 1 488 096 pps to 10 Gb/s against the Netgate article's 5.01 Mpps: 3.37 Gbps at layer 1, 33.67 %.
+    row = rows(golden)[3]
+    assert (row.ok_pps, row.max_pps) == (3 * 1_488_096, 5_010_000)
+    assert row.max_l1_bps == 5_010_000 * 672
+    assert row.max_line_percent == 33.667
+    assert (row.saturation_offered_pps, row.saturation_line_percent) == (4 * 1_488_096, 40)
+
+
+def test_markdown(golden):
+    assert to_markdown(golden, MEGA) == (GOLDEN / "table.md").read_text()
+
+
+def test_csv(golden):
+    assert to_csv(golden) == (GOLDEN / "table.csv").read_text()
+    line = list(csv.DictReader(io.StringIO(to_csv(golden))))[1]
+    assert float(line["max_pps"]) == 1_488_100
+    assert line["saturation_offered_pps"] == ""
+
+
+def test_json(golden):
+    assert to_json(golden, "Two") == (GOLDEN / "table.json").read_text()
+    document = json.loads(to_json(golden, "Two"))
+    assert document["rows"][1]["saturation_offered_pps"] is None
+    assert document["loss_threshold"] == 0.001
+
+
+def test_a_name_cannot_break_the_markdown_table(golden):
+    test = golden.groups[0].tests[0]
+    named = replace(test, result=replace(test.result, name="a|b\n<script>*x*`"))
+    group = replace(golden.groups[0], tests=(named,))
+    lines = to_markdown(replace(golden, groups=(group,)), MEGA).splitlines()
+    assert len(lines) == 2 + 3
+    assert lines[2].startswith(r"| a\|b \<script>\*x\*\` |")
+
+
+@pytest.mark.parametrize(
+    ("pps", "scaler", "text"),
+    [
+        (14_880_952, "1000000:M", "14.881"),
+        (203_715, "1000:k", "203.715"),
+        (203_715.4, "1:", "203715"),
+        (1000, "1000000:M", "0.001"),
+        (12, "1000000:M", "1.2e-05"),
+        (0, "1000000:M", "0"),
+        (None, "1000000:M", "–"),
+    ],
+)
+def test_rates_are_scaled(pps, scaler, text):
+    assert parse_scaler(scaler).text(pps) == text
+
+
+@pytest.mark.parametrize(
+    "text", ["", "M", "1000000", "0:M", "-1:M", "1e6:M", "nan:M", "1000:<b>", "1000:k:m", "9" * 400 + ":M"]
+)
+def test_a_wrong_scaler_is_a_usage_error(text):
+    with pytest.raises(UsageError, match=r"DIV:PREFIX such as 1000000:M"):
+        parse_scaler(text)
