@@ -8,9 +8,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from wirespeed.dut.errors import drops, parse_errors
 from wirespeed.lab.lab import LabCpus, free_rpc_port
 from wirespeed.lab.process import Child
 from wirespeed.lab.telemetry import RuntimeProbe
+from wirespeed.router.client import ask
 
 GENERATOR_MACS = ("02:ee:00:00:00:00", "02:ee:00:00:00:01")
 ROUTER_MACS = ("02:fe:00:00:00:00", "02:fe:00:00:00:01")
@@ -38,7 +40,8 @@ class EmbeddedLab:
         self._hugepages = hugepages
         # Socket paths are at most 107 bytes long, so not below a user's own directory.
         self.directory = Path(tempfile.mkdtemp(prefix="wirespeed-"))
-        self._children: list[Child] = []
+        self._router: Child | None = None
+        self._generator: Child | None = None
         self.rpc = ""
         self.probe: Callable[[], dict[str, Any]] | None = None
 
@@ -46,28 +49,46 @@ class EmbeddedLab:
     def control_socket(self) -> Path:
         return self.directory / "router.sock"
 
+    @property
+    def router(self) -> Child:
+        assert self._router is not None, "the lab is not up"
+        return self._router
+
+    @property
+    def generator(self) -> Child:
+        assert self._generator is not None, "the lab is not up"
+        return self._generator
+
     def start(self) -> None:
         commands = self.directory / "router.conf"
         commands.write_text(ROUTER_COMMANDS)
-        router = ["router", "--cpu", str(self._cpus.dut), "--exec", str(commands)]
-        router += ["--socket", str(self.control_socket), "--hugepages", self._hugepages]
+        arguments = ["router", "--cpu", str(self._cpus.dut), "--exec", str(commands)]
+        arguments += ["--socket", str(self.control_socket), "--hugepages", self._hugepages]
         for index in (0, 1):
-            router += ["--interface", f"e{index}={self._wire(index, 'server', ROUTER_MACS[index])}"]
-        generator = ["generator", "--cpu", str(self._cpus.generator), "--hugepages", self._hugepages]
-        for index in (0, 1):
-            generator += ["--port", self._wire(index, "client", GENERATOR_MACS[index])]
-        self._children.append(Child("router", router, self.directory / "router.log").start())
-        self.rpc = f"127.0.0.1:{free_rpc_port()}"
-        generator += ["--rpc", self.rpc]
-        self._children.append(Child("generator", generator, self.directory / "generator.log").start())
+            arguments += ["--interface", f"e{index}={self._wire(index, 'server', ROUTER_MACS[index])}"]
+        self._router = Child("router", arguments, self.directory / "router.log").start()
         self.probe = RuntimeProbe(self.control_socket)
+        self.restart_generator()
+
+    def restart_generator(self) -> None:
+        """Bring the generator up, after the one there was has ended or is ended."""
+        if self._generator is not None:
+            self._generator.stop()
+        self.rpc = f"127.0.0.1:{free_rpc_port()}"
+        arguments = ["generator", "--cpu", str(self._cpus.generator), "--hugepages", self._hugepages]
+        arguments += ["--rpc", self.rpc]
+        for index in (0, 1):
+            arguments += ["--port", self._wire(index, "client", GENERATOR_MACS[index])]
+        self._generator = Child("generator", arguments, self.directory / "generator.log").start()
 
     def _wire(self, index: int, role: str, mac: str) -> str:
         return f"memif:{self.directory}/e{index}.sock,id=0,role={role},mac={mac},speed={self._speed}"
 
     def stop(self) -> None:
-        while self._children:
-            self._children.pop().stop()
+        for child in (self._generator, self._router):
+            if child is not None:
+                child.stop()
+        self._generator = self._router = None
         shutil.rmtree(self.directory, ignore_errors=True)
 
     def describe(self) -> dict[str, Any]:
@@ -81,3 +102,6 @@ class EmbeddedLab:
 
     def describe_dut(self) -> dict[str, Any]:
         return {"name": self.name, "commands": ROUTER_COMMANDS.splitlines()}
+
+    def drops(self) -> int:
+        return drops(parse_errors(ask(self.control_socket, "show errors")))

@@ -132,3 +132,6 @@ class LinuxLab:
     def describe_dut(self) -> dict[str, Any]:
         kernel = os.uname()
         return {"name": self.name, "version": f"{kernel.sysname} {kernel.release}"}
+
+    def drops(self) -> None:
+        """The kernel counts drops in a dozen places, and not all of them."""

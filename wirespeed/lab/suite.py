@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from statistics import fmean
 from typing import Any
@@ -118,7 +118,10 @@ def run_suite(
                 dut=lab.describe_dut(),
             )
             on_start(test)
+            before = lab.drops()
             result = run_loadtest(plan, client, on_sample=on_sample, dut_probe=lab.probe)
+            if before is not None:
+                result = replace(result, dut={**result.dut, "dropped_packets": (lab.drops() or 0) - before})
             write_result(result, path)
             raise_for_outcome(result)
             if result.outcome["status"] != "complete":

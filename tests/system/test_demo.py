@@ -1,0 +1,79 @@
+"""The main job as a user runs it: `wirespeed demo --quick` in a process of its own."""
+
+import subprocess
+import sys
+
+import pytest
+
+from wirespeed.lab.suite import SEED_SUITE
+from wirespeed.loadtest.result import read_result
+
+
+@pytest.fixture(scope="module")
+def demo(tmp_path_factory):
+    """One quick demo; its output directory and what it printed."""
+    directory = tmp_path_factory.mktemp("demo")
+    command = [sys.executable, "-m", "wirespeed", "demo", "--quick", "--out", str(directory)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=240, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return directory, done.stdout
+
+
+@pytest.fixture(scope="module")
+def results(demo):
+    directory, _ = demo
+    return {path.stem: read_result(path) for path in sorted(directory.glob("wirespeed-*.json"))}
+
+
+def test_all_eight_tests_leave_a_complete_result(results):
+    assert set(results) == {f"wirespeed-{test.file_stem}" for test in SEED_SUITE}
+    assert all(result.outcome["status"] == "complete" for result in results.values())
+
+
+def test_the_table_names_every_test_and_the_report(demo):
+    directory, printed = demo
+    assert all(test.name in printed for test in SEED_SUITE)
+    assert "cycles/packet" in printed
+    assert f"report: {directory}/report.html" in printed
+    assert (directory / "report.html").stat().st_size > 1_000_000  # plotly's JavaScript is inside
+
+
+def test_every_packet_is_accounted_for(results):
+    """asked = sent + refused + late, and sent = received + what the router counted as dropped."""
+    for name, result in results.items():
+        channels = result.outcome["channels"].values()
+        for channel in channels:
+            unsent = channel["refused_packets"] + channel["late_packets"]
+            assert channel["asked_packets"] == channel["sent_packets"] + unsent, name
+        sent = sum(channel["sent_packets"] for channel in channels)
+        received = sum(channel["received_packets"] for channel in channels)
+        assert sent > 0, name
+        assert sent == received + result.dut["dropped_packets"], name
+
+
+def test_samples_carry_the_cost_in_the_router(results):
+    for name, result in results.items():
+        costs = [sample.dut["cycles_per_packet"] for sample in result.samples if "cycles_per_packet" in sample.dut]
+        assert len(costs) > len(result.samples) / 2, name
+        assert all(cost > 0 for cost in costs), name
+
+
+def test_large_packets_pass_at_line_rate(results):
+    """10 Gb/s of 1514-byte frames is 815 kpps; any machine that runs this forwards them."""
+    channel = results["wirespeed-unidir-1514b"].outcome["channels"]["0→1"]
+    assert channel["max_received_percent"] > 90
+
+
+def test_the_kernel_is_the_second_router_or_the_demo_says_why_not(demo):
+    directory, printed = demo
+    assert list(directory.glob("linux-*.json")) or "Linux as a second router is left out" in printed
+
+
+def test_an_output_directory_that_cannot_be_written(tmp_path):
+    blocked = tmp_path / "file"
+    blocked.write_text("")
+    command = [sys.executable, "-m", "wirespeed", "demo", "--quick", "--out", str(blocked / "below")]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 6
+    assert done.stderr.count("\n") == 1
+    assert "cannot be written" in done.stderr

@@ -1,0 +1,121 @@
+"""Labs under hard conditions: two at once, a generator killed under load, Ctrl-C in the middle."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from wirespeed.generator.client import GeneratorClient
+from wirespeed.lab.embedded import EmbeddedLab
+from wirespeed.lab.lab import choose_cpus
+from wirespeed.lab.suite import wait_for_links
+from wirespeed.loadtest.result import read_result
+from wirespeed.router.client import ask
+
+
+@pytest.fixture
+def lab():
+    lab = EmbeddedLab(choose_cpus())
+    try:
+        lab.start()
+        with GeneratorClient(lab.rpc) as client:
+            client.connect()
+            wait_for_links(client)
+        yield lab
+    finally:
+        lab.stop()
+
+
+def start_loadtest(lab: EmbeddedLab, output: Path, *extra: str) -> subprocess.Popen[str]:
+    command = [sys.executable, "-m", "wirespeed", "loadtest", "-s", lab.rpc, "-p", "bench", "-o", str(output)]
+    command += ["-wm", "10kpps", "-wd", "1", "-rd", "20", "-hd", "5", "--interval", "0.25", "-rt", "5", *extra]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+def wait_for_samples(process: subprocess.Popen[str], lines: int) -> None:
+    """Let it print some progress lines, so that it is in the middle of the test."""
+    assert process.stderr is not None
+    for _ in range(lines):
+        assert process.stderr.readline()
+
+
+def forwarded(lab: EmbeddedLab) -> int:
+    """Packets that the generator of `lab` has received on port 1."""
+    with GeneratorClient(lab.rpc) as client:
+        client.connect()
+        return client.snapshot([1]).ports[1].ipackets
+
+
+def test_ctrl_c_keeps_the_samples_and_releases_the_ports(lab, tmp_path):
+    output = tmp_path / "result.json"
+    process = start_loadtest(lab, output)
+    wait_for_samples(process, 2)
+    process.send_signal(signal.SIGINT)
+    _, said = process.communicate(timeout=30)
+    assert process.returncode == 130, said
+    result = read_result(output)
+    assert result.outcome["status"] == "interrupted"
+    assert result.samples
+    with GeneratorClient(lab.rpc) as client:
+        client.connect()
+        assert {status.owner for status in client.port_status([0, 1]).values()} == {""}
+        before = client.snapshot([0]).ports[0].opackets
+        time.sleep(0.3)
+        assert client.snapshot([0]).ports[0].opackets == before
+
+
+def test_a_generator_killed_under_load_ends_the_test_with_its_samples(lab, tmp_path):
+    output = tmp_path / "result.json"
+    process = start_loadtest(lab, output)
+    wait_for_samples(process, 2)
+    os.kill(lab.generator.pid, signal.SIGKILL)
+    _, said = process.communicate(timeout=60)
+    assert process.returncode == 4, said
+    assert "Traceback" not in said
+    assert read_result(output).outcome["status"] == "failed"
+    assert read_result(output).samples
+
+
+def test_the_router_outlives_its_tester_and_serves_the_next(lab, tmp_path):
+    os.kill(lab.generator.pid, signal.SIGKILL)
+    lab.restart_generator()
+    output = tmp_path / "result.json"
+    process = start_loadtest(lab, output, "-rd", "2", "-hd", "1")
+    _, said = process.communicate(timeout=60)
+    assert process.returncode == 0, said
+    assert forwarded(lab) > 0
+
+
+def test_two_labs_at_once(lab, tmp_path):
+    second = EmbeddedLab(choose_cpus())
+    try:
+        second.start()
+        assert second.rpc != lab.rpc
+        with GeneratorClient(second.rpc) as client:
+            client.connect()
+            wait_for_links(client)
+        processes = [
+            start_loadtest(one, tmp_path / f"{index}.json", "-rd", "2", "-hd", "1", "-rt", "1")
+            for index, one in enumerate((lab, second))
+        ]
+        for index, process in enumerate(processes):
+            _, said = process.communicate(timeout=120)
+            assert process.returncode == 0, said
+            assert read_result(tmp_path / f"{index}.json").outcome["status"] == "complete"
+        assert "e0" in ask(lab.control_socket, "show interface")
+        assert "e0" in ask(second.control_socket, "show interface")
+    finally:
+        second.stop()
+
+
+def test_a_lab_leaves_nothing_behind():
+    lab = EmbeddedLab(choose_cpus())
+    lab.start()
+    pids = [lab.router.pid, lab.generator.pid]
+    lab.stop()
+    assert not lab.directory.exists()
+    assert not any(Path(f"/proc/{pid}").exists() for pid in pids)
