@@ -24,6 +24,22 @@ from wirespeed.units import l1_bits
 
 API_HANDLE = "simulated"
 
+RATED = {"handler", "port_id", "profile_id", "mul", "force"}
+NEEDED = {
+    "acquire": {"port_id", "user", "session_id", "force"},
+    "release": {"port_id", "handler"},
+    "add_stream": {"port_id", "handler", "profile_id", "stream_id", "stream"},
+    "start_traffic": RATED | {"duration", "core_mask", "start_at_ts"},
+    "update_traffic": RATED,
+    "stop_traffic": {"port_id", "handler", "profile_id"},
+    "remove_all_streams": {"port_id", "handler", "profile_id"},
+    "get_port_status": {"port_id", "block", "profile_id"},
+    "get_port_stats": {"port_id"},
+}
+"""What T-Rex's own client sends with each method, beside the API handle."""
+
+STREAM_NEEDED = "enabled self_start flags action_count isg next_stream_id mode packet vm flow_stats"
+
 
 class RpcError(Exception):
     def __init__(self, text: str, code: int = -32000) -> None:
@@ -75,6 +91,7 @@ class SimulatedTrex:
         speed_gbps: float = 10.0,
         latency_s: float = 0.0,
         silent: tuple[int, ...] = (),
+        no_link: tuple[int, ...] = (),
         dies_after: int | None = None,
     ) -> None:
         self.extended = extended
@@ -83,6 +100,7 @@ class SimulatedTrex:
         self.speed_gbps = speed_gbps
         self.latency_s = latency_s
         self.silent = silent
+        self.no_link = no_link
         self.dies_after = dies_after
         self.ports: tuple[SimulatedPort, ...] = (SimulatedPort(), SimulatedPort())
         self.on_stop: Callable[[], object] = lambda: None
@@ -138,6 +156,8 @@ class SimulatedTrex:
     def _run(self, method: str, params: dict[str, Any], now_s: float) -> Any:
         if method not in ("api_sync_v2", "get_version") and params.get("api_h") != API_HANDLE:
             raise RpcError("API verification failed - API handler provided mismatch for class: 'common'")
+        if missing := NEEDED.get(method, set()) - set(params):
+            raise RpcError(f"Bad parameters for method: {sorted(missing)}", -32602)
         match method:
             case "api_sync_v2":
                 if (params["name"], params["major"]) != ("STL", 5):
@@ -181,9 +201,15 @@ class SimulatedTrex:
     def _get_port_status(self, index: int, _: dict[str, Any], __: float) -> dict[str, Any]:
         port = self.ports[index]
         state = "TX" if port.active else "STREAMS" if port.streams else "IDLE"
-        return {"owner": port.owner, "state": state, "attr": {"speed": self.speed_gbps, "link": {"up": True}}}
+        return {
+            "owner": port.owner,
+            "state": state,
+            "attr": {"speed": self.speed_gbps, "link": {"up": index not in self.no_link}},
+        }
 
     def _add_stream(self, port: SimulatedPort, params: dict[str, Any]) -> dict[str, Any]:
+        if missing := set(STREAM_NEEDED.split()) - set(params["stream"]):
+            raise RpcError(f"Bad parameters for method: {sorted(missing)}", -32602)
         if params["stream_id"] in port.streams:
             raise RpcError(f"stream {params['stream_id']} already exists in profile_id(_)")
         port.streams[params["stream_id"]] = params["stream"]
@@ -198,6 +224,8 @@ class SimulatedTrex:
     def _start_traffic(self, port: SimulatedPort, params: dict[str, Any]) -> dict[str, Any]:
         if not port.streams:
             raise RpcError("command 'start' cannot be executed on current state: 'IDLE on profile_id(_).'")
+        if self.ports.index(port) in self.no_link and not params["force"]:
+            raise RpcError("Link is down on port")
         port.active = True
         return self._update_traffic(port, params)
 

@@ -25,10 +25,10 @@ QUICK = LoadPlan(
     "bench",
     {"size": "64", "vm": "var2"},
     warmup_rate=Rate(100_000, "pps"),
-    warmup_s=0.1,
-    ramp_s=0.6,
-    hold_s=0.15,
-    interval_s=0.05,
+    warmup_s=0.06,
+    ramp_s=0.36,
+    hold_s=0.09,
+    interval_s=0.03,
     lab={"kind": "simulated"},
     dut={"name": "a loop"},
     versions={"dut": "7"},
@@ -169,7 +169,7 @@ def test_what_the_device_says_goes_with_its_sample_even_when_it_does_not_answer(
     ]
 
 
-@pytest.mark.parametrize("warmup_s", [0.1, 0.0])
+@pytest.mark.parametrize("warmup_s", [0.06, 0.0])
 def test_a_device_that_returns_nothing_ends_the_test_after_the_warm_up(warmup_s: float) -> None:
     with loop(silent=(0,)) as trex:
         result = run(trex, replace(QUICK, warmup_s=warmup_s))
@@ -301,6 +301,14 @@ def test_an_idle_port_that_an_earlier_run_of_ours_left_is_taken_but_a_busy_one_i
         trex.ports[1].active = False
         assert run(trex).outcome["status"] == "complete"
         assert trex.idle
+
+
+def test_a_port_without_a_link_is_named_before_any_traffic_and_force_sends_all_the_same() -> None:
+    with loop(no_link=(1,)) as trex:
+        with pytest.raises(EnvironmentFault, match=r"port 1 of generator .* has no link"):
+            run(trex)
+        assert "acquire" not in trex.methods
+        assert run(trex, replace(QUICK, force=True)).outcome["status"] == "complete"
 
 
 def test_a_generator_with_one_port_cannot_run_a_load_test() -> None:

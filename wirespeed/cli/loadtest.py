@@ -88,7 +88,9 @@ def command(
             help="Share of lost packets above which a sample fails.",
         ),
     ] = 0.001,
-    force: Annotated[bool, typer.Option("--force", help="Take the ports from whoever holds them.")] = False,
+    force: Annotated[
+        bool, typer.Option("--force", help="Take the ports from whoever holds them; send without a link.")
+    ] = False,
     quiet: Annotated[bool, typer.Option("-q", "--quiet", help="Show neither progress nor summary.")] = False,
 ) -> int:
     """Warm up, ramp the load linearly, hold it; write a result file.

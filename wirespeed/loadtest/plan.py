@@ -20,6 +20,7 @@ LINE_TOLERANCE = 1.0001
 class LoadPlan:
     """One load test, with the defaults of trex-loadtest.
 
+    With `force` the ports are taken from whoever holds them, and traffic starts even where a link is down.
     `lab`, `dut` and `versions` describe the set-up; they go into the result as they are. `output_file` is only
     recorded.
     """

@@ -86,7 +86,7 @@ def run_loadtest(
     """Run `plan` on ports 0 and 1 of the connected `client` and return what was measured.
 
     Raises when the test cannot start: UsageError (plan, profile, rate above the line), EnvironmentFault (too few
-    ports), RemoteError (port taken, start refused). Once traffic runs it always returns a Result, whose
+    ports, no link), RemoteError (port taken, start refused). Once traffic runs it always returns a Result, whose
     `outcome["status"]` is complete, interrupted (`stop` was set, or Ctrl-C) or failed, with `reason` and `exit_code`;
     `raise_for_outcome` raises that. Whatever happens, traffic is stopped and the ports are released.
 
@@ -102,6 +102,11 @@ def run_loadtest(
     for port in plan.senders:
         for what, rate in (("warm-up rate", plan.warmup_rate), ("ramp target", plan.ramp_target)):
             check_rate(what, rate, port, mixes[port].mean_frame_bytes, statuses[port].speed_bps)
+    for port, status in statuses.items():
+        if not (status.link_up or plan.force):
+            raise EnvironmentFault(
+                f"port {port} of generator {client.server} has no link: connect the DUT to it, or give --force"
+            )
     _take_ports(client, statuses, plan.force)
     try:
         client.reset(PORTS)
@@ -145,7 +150,7 @@ def _drive(
 ) -> dict[str, Any]:
     """Load, sample and drain; the return value is how it ended. Raises only when traffic could not be started."""
     schedule = steps(course.plan)
-    client.start(course.plan.senders, schedule[0].rate)
+    client.start(course.plan.senders, schedule[0].rate, course.plan.force)
     try:
         if _load(course, client, schedule, on_sample, dut_probe):
             return {"status": INTERRUPTED, "reason": "interrupted by the user"}
@@ -173,7 +178,7 @@ def _load(
     rate = schedule[0].rate
     for step in schedule:
         if step.rate != rate:
-            client.update(plan.senders, step.rate)
+            client.update(plan.senders, step.rate, plan.force)
             rate = step.rate
         width_s = step.end_s - step.start_s
         behind_s = time.monotonic() - began - step.start_s
