@@ -1,0 +1,183 @@
+"""Load arithmetic: what a profile sends at multiplier 1, and the factor that gives an asked rate. Pure.
+
+A profile's rates add up over time as streams start and end, so "its rate" is the highest sum along its timeline.
+Latency streams keep their own rate: they are in the total, and no factor moves them.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Any, Literal
+
+from wirespeed._native.generator import Stream, StreamMode
+from wirespeed.generator.rpc import bad_parameters, failed
+from wirespeed.generator.stream_json import RateJson
+from wirespeed.units import L1_OVERHEAD_BYTES, Rate, format_si
+
+LINE_RATE_TOLERANCE = 1.0001
+MAX_EVENTS = 1000
+"""Endless timelines are looked at so far."""
+
+_UNITS: dict[str, Literal["pps", "bpsl1", "bps", "percentage"]] = {
+    "pps": "pps",
+    "bps_L1": "bpsl1",
+    "bps_L2": "bps",
+    "percentage": "percentage",
+}
+_NO_BANDWIDTH = "Effective bandwidth is zero: the speed of this port is not known; give the load in pps or bps"
+
+
+@dataclass(frozen=True)
+class Load:
+    """Packets and layer 2 bits (FCS included) a second."""
+
+    pps: float = 0.0
+    l2_bps: float = 0.0
+
+    @property
+    def l1_bps(self) -> float:
+        return self.l2_bps + self.pps * L1_OVERHEAD_BYTES * 8
+
+    def __add__(self, other: Load) -> Load:
+        return Load(self.pps + other.pps, self.l2_bps + other.l2_bps)
+
+    def times(self, factor: float) -> Load:
+        return Load(self.pps * factor, self.l2_bps * factor)
+
+
+@dataclass(frozen=True)
+class LoadStep:
+    """A stream comes in (positive) or ends (negative) at a time of the run."""
+
+    time_us: float
+    stream_id: int
+    change: Load
+    fixed: bool
+
+
+@dataclass(frozen=True)
+class Timeline:
+    """Steps in order of time; `duration_us` is None for an endless one."""
+
+    steps: tuple[LoadStep, ...]
+    duration_us: float | None
+
+    def peak(self, factor: float) -> Load:
+        """The highest load along the way, by layer 1 bits."""
+        highest, now = Load(), Load()
+        for _, together in groupby(self.steps, key=lambda step: step.time_us):
+            for step in together:
+                now += step.change if step.fixed else step.change.times(factor)
+            if now.l1_bps > highest.l1_bps:
+                highest = now
+        return highest
+
+
+@dataclass(frozen=True)
+class Multiplier:
+    """`mul` of start, update and update_streams."""
+
+    type: str
+    op: str
+    value: float
+
+
+def parse_multiplier(mul: dict[str, Any], ops: Sequence[str] = ("abs", "add", "sub")) -> Multiplier:
+    """Check `mul`; start takes `abs` only."""
+    kind, op, value = mul.get("type"), mul.get("op"), mul.get("value")
+    if kind not in ("raw", "bps", "bpsl1", "pps", "percentage"):
+        raise bad_parameters(f"field 'type' is {kind!r}, expecting raw, bps, bpsl1, pps or percentage")
+    if op not in ops:
+        raise bad_parameters(f"field 'op' is {op!r}, expecting {', '.join(ops)}")
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < 1e18:
+        raise failed(f"multiplier {value!r} is not a number above zero")
+    return Multiplier(str(kind), str(op), float(value))
+
+
+def stream_pps(rate: RateJson, mean_frame_bytes: float, speed_bps: float) -> float:
+    """Packets a second of one stream at factor 1; percent needs a line."""
+    if rate.type == "percentage" and not speed_bps:
+        raise failed(_NO_BANDWIDTH)
+    return Rate(rate.value, _UNITS[rate.type]).pps(mean_frame_bytes, speed_bps)
+
+
+def timeline(streams: Sequence[Stream], mean_frame_bytes: dict[int, float]) -> Timeline:
+    """When which stream comes in and ends, at factor 1."""
+    by_id = {stream.id: stream for stream in streams if stream.enabled}
+    due = [
+        (stream.start_delay_us, index, stream.id) for index, stream in enumerate(by_id.values()) if stream.self_start
+    ]
+    heapq.heapify(due)
+    rounds: dict[int, int] = {}
+    steps: list[LoadStep] = []
+    endless, last_us = False, 0.0
+    while due and len(steps) < MAX_EVENTS:
+        start_us, order, stream_id = heapq.heappop(due)
+        stream = by_id[stream_id]
+        rate = Load(stream.rate_pps, stream.rate_pps * mean_frame_bytes[stream_id] * 8)
+        if stream.mode is StreamMode.CONTINUOUS:
+            steps.append(LoadStep(start_us, stream_id, rate, stream.fixed_rate))
+            endless = True
+            continue
+        end_us = start_us
+        for burst in range(min(stream.bursts, MAX_EVENTS)):
+            begin_us = end_us + (stream.burst_gap_us if burst else 0.0)
+            end_us = begin_us + stream.packets / stream.rate_pps * 1e6
+            steps.append(LoadStep(begin_us, stream_id, rate, stream.fixed_rate))
+            steps.append(LoadStep(end_us, stream_id, rate.times(-1), stream.fixed_rate))
+        last_us = max(last_us, end_us)
+        rounds[stream_id] = rounds.get(stream_id, 0) + 1
+        following = by_id.get(stream.next_id)
+        if following is not None and rounds[stream_id] != stream.loops:
+            heapq.heappush(due, (end_us + following.start_delay_us, order, following.id))
+    steps.sort(key=lambda step: step.time_us)
+    return Timeline(tuple(steps), None if endless or due else last_us)
+
+
+def new_factor(mul: Multiplier, current: float, loads: Timeline, speed_bps: float) -> float:
+    """The factor that `mul` asks for, when the port runs at `current` now."""
+    fixed, moved = loads.peak(0.0), loads.peak(1.0)
+    movable = Load(moved.pps - fixed.pps, moved.l2_bps - fixed.l2_bps)
+    if mul.op != "abs":
+        sign = 1 if mul.op == "add" else -1
+        if mul.type == "percentage":
+            factor = current * (1 + sign * mul.value / 100)
+        elif mul.type == "raw":
+            factor = current + sign * mul.value
+        else:
+            factor = current + sign * mul.value / _movable(movable, mul.type)
+    elif mul.type == "raw":
+        factor = mul.value
+    else:
+        asked, unit = mul.value, mul.type
+        if unit == "percentage":
+            if not speed_bps:
+                raise failed(_NO_BANDWIDTH)
+            asked, unit = mul.value / 100 * speed_bps, "bpsl1"
+        factor = (asked - _by_unit(fixed, unit)) / _movable(movable, unit)
+    if not factor > 0:
+        raise failed("the load asked for is not above zero, or below what the latency streams send on their own")
+    return factor
+
+
+def check_line_rate(load: Load, speed_bps: float) -> None:
+    """More than the line takes is refused, with a tolerance of 0.01 %."""
+    if speed_bps and load.l1_bps > speed_bps * LINE_RATE_TOLERANCE:
+        raise failed(
+            f"Expected L1 B/W: '{format_si(load.l1_bps, 'bps')}' exceeds port line rate: "
+            f"'{format_si(speed_bps, 'bps')}'"
+        )
+
+
+def _by_unit(load: Load, unit: str) -> float:
+    return {"pps": load.pps, "bps": load.l2_bps, "bpsl1": load.l1_bps}[unit]
+
+
+def _movable(load: Load, unit: str) -> float:
+    amount = _by_unit(load, unit)
+    if amount <= 0:
+        raise failed("all streams are latency streams, which keep their own rate; start with multiplier 1")
+    return amount

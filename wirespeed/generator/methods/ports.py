@@ -1,0 +1,112 @@
+"""Ownership, status and attributes of ports."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from wirespeed.errors import UsageError
+from wirespeed.generator.port import Port
+from wirespeed.generator.registry import OwnedPort, method, read
+from wirespeed.generator.rpc import Json, failed
+from wirespeed.model import parse_mac
+
+if TYPE_CHECKING:
+    from wirespeed.generator.server import Server
+
+
+@method("acquire")
+def acquire(server: Server, port: Port, user: str, session_id: int, force: bool) -> str:
+    return port.acquire(user, session_id, force)
+
+
+@method("release")
+def release(server: Server, port: OwnedPort) -> Json:
+    port.release()
+    return {}
+
+
+@method("get_owner")
+def get_owner(server: Server, port: Port) -> Json:
+    return {"owner": port.owner.user if port.owner else ""}
+
+
+@method("get_port_status")
+def get_port_status(server: Server, port: Port, block: bool = False, profile_id: str = "_") -> Json:
+    del block, profile_id
+    return {
+        "owner": port.owner.user if port.owner else "",
+        "state": port.state.value,
+        "state_profile": {name: profile.state.value for name, profile in port.profiles.items()},
+        "profile_count": len(port.profiles),
+        "max_stream_id": port.max_stream_id,
+        "service": port.service,
+        "service_filtered": port.service_filtered,
+        "attr": _attributes(port),
+        "rx_info": {
+            name: {"is_active": name == "stack"}
+            for name in ("stack", "queue", "latency", "grat_arp", "capwap_proxy", "capture_port")
+        },
+    }
+
+
+def _attributes(port: Port) -> Json:
+    info = port.info
+    return {
+        "speed": info.speed_bps / 1e9,
+        "link": {"up": info.link_up},
+        "promiscuous": {"enabled": info.promiscuous},
+        "multicast": {"enabled": False},
+        "fc": {"mode": -1},
+        "rx_filter_mode": "all" if port.service else "hw",
+        "vlan": {"tags": []},
+        "vxlan_fs": [],
+        "layer_cfg": {
+            "ether": {"src": info.mac, "dst": port.dst_mac, "state": "configured"},
+            "ipv4": {"state": "none"},
+            "ipv6": {"enabled": False},
+        },
+    }
+
+
+@method("set_port_attr")
+def set_port_attr(server: Server, port: OwnedPort, attr: dict[str, Any]) -> Json:
+    """All attributes are checked before the first is set."""
+    unknown = [name for name in attr if name not in ("promiscuous", "link_status", "multicast")]
+    if unknown:
+        raise failed(f"attribute '{unknown[0]}' is not supported for this NIC")
+    promiscuous = _switch(attr, "promiscuous", "enabled")
+    link = _switch(attr, "link_status", "up")
+    if _switch(attr, "multicast", "enabled"):
+        raise failed("multicast filters are not supported for this NIC; promiscuous mode receives all")
+    if promiscuous is not None:
+        server.core.set_promiscuous(port.index, promiscuous)
+    if link is not None:
+        server.core.set_link(port.index, link)
+    return {}
+
+
+def _switch(attr: Json, name: str, key: str) -> bool | None:
+    """A boolean in an attribute, None when the attribute is not given."""
+    if name not in attr:
+        return None
+    value: bool = read(read(attr, name, dict), key, bool)
+    return value
+
+
+@method("set_l2")
+def set_l2(server: Server, port: OwnedPort, dst_mac: str, block: bool = False) -> Json:
+    """Where the port's packets go unless they bring their own destination."""
+    del block
+    try:
+        port.dst_mac = parse_mac(dst_mac)
+    except UsageError as error:
+        raise failed(str(error)) from None
+    return {}
+
+
+@method("set_rx_feature")
+def set_rx_feature(server: Server, port: OwnedPort, type: str, enabled: bool) -> Json:
+    """The receive queue can be switched off, which it is."""
+    if type != "queue" or enabled:
+        raise failed(f"RX feature '{type}' cannot be switched on")
+    return {}

@@ -1,0 +1,153 @@
+"""Handshake, what the server is, and events."""
+
+from __future__ import annotations
+
+import platform
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from wirespeed import __version__
+from wirespeed.generator.registry import METHODS, OwnedPort, method
+from wirespeed.generator.rpc import Json, failed
+
+if TYPE_CHECKING:
+    from wirespeed.generator.server import Server
+
+API_NAME, API_MAJOR, API_MINOR = "STL", 5, 1
+CORE_API = "core"
+TREX_VERSION = "v3.08"
+"""The release whose protocol this is; clients compare it with their own."""
+
+
+@method("api_sync_v2", open_to_all=True)
+def api_sync_v2(server: Server, name: str, major: int, minor: int) -> Json:
+    if name != API_NAME:
+        raise failed(
+            f"RPC configuration mismatch - server RPC configuration: '{API_NAME}', client RPC configuration: '{name}'"
+        )
+    if major != API_MAJOR or minor > API_MINOR:
+        older = "client" if (major, minor) < (API_MAJOR, API_MINOR) else "server"
+        raise failed(
+            f"RPC version mismatch: a newer {older} version is required\n"
+            f"(API type '{API_NAME}':  - server: '{API_MAJOR}.{API_MINOR}', client: '{major}.{minor}')"
+        )
+    return {"api_h": server.api_h}
+
+
+@method("api_sync", open_to_all=True)
+def api_sync(server: Server, api_vers: list[Any]) -> Json:
+    """The older handshake: a list of APIs of which there is one, `core`."""
+    for wanted in api_vers:
+        if not isinstance(wanted, dict) or wanted.get("type") != CORE_API:
+            raise failed(f"unknown API in api_vers; this server has '{CORE_API}' {API_MAJOR}.{API_MINOR}")
+        if wanted.get("major") != API_MAJOR:
+            raise failed(
+                f"RPC version mismatch: (API type '{CORE_API}': - server: '{API_MAJOR}.{API_MINOR}', "
+                f"client: '{wanted.get('major')}.{wanted.get('minor')}')"
+            )
+    return {"api_vers": [{"type": CORE_API, "api_h": server.api_h} for _ in api_vers]}
+
+
+@method("ping", open_to_all=True)
+def ping(server: Server) -> Json:
+    return {"ts": server.core.now_s()}
+
+
+@method("get_version", open_to_all=True)
+def get_version(server: Server) -> Json:
+    return {
+        "version": TREX_VERSION,
+        "mode": API_NAME,
+        "build_date": "",
+        "build_time": "",
+        "built_by": f"wirespeed {__version__}",
+    }
+
+
+@method("get_supported_cmds")
+def get_supported_cmds(server: Server) -> list[str]:
+    return list(METHODS)
+
+
+@method("get_system_info")
+def get_system_info(server: Server) -> Json:
+    workers = len(server.core.worker_cpus)
+    return {
+        "hostname": platform.node(),
+        "uptime": time.strftime("%b %d %Y @ %H:%M:%S", time.localtime(server.started_at)),
+        "core_type": _cpu_model(),
+        "dp_core_count": workers,
+        "dp_core_count_per_port": 1,
+        "is_multiqueue_mode": False,
+        "advanced_per_stream_stats": False,
+        "port_count": len(server.ports),
+        "ports": [_describe(server, index) for index in range(len(server.ports))],
+    }
+
+
+def _cpu_model() -> str:
+    for line in Path("/proc/cpuinfo").read_text().splitlines():
+        if line.startswith("model name"):
+            return line.partition(":")[2].strip()
+    return platform.machine()
+
+
+def _describe(server: Server, index: int) -> Json:
+    info = server.ports[index].info
+    return {
+        "index": index,
+        "driver": info.driver,
+        "description": info.name,
+        "pci_addr": info.bus_address or "N/A",
+        "numa": info.numa,
+        "hw_mac": info.mac,
+        "stack": "legacy",
+        "rx": {"caps": ["rx_bytes"], "counters": 0},
+        "cores": [index % len(server.core.worker_cpus)],
+        "is_virtual": info.is_virtual,
+        "is_prom_supported": server.ports[index].can_be_promiscuous,
+        "is_link_supported": not info.is_virtual,
+        "is_fc_supported": False,
+        "is_led_supported": False,
+        "is_vxlan_supported": False,
+        "is_ieee1588_supported": False,
+        "supp_speeds": [],
+    }
+
+
+@method("publish_now")
+def publish_now(server: Server, key: int, baseline: bool) -> Json:
+    """Publish statistics and a trigger at once: how a client finds that its subscription works."""
+    del key
+    server.publish(baseline)
+    server.events.triggers += 1
+    return {}
+
+
+@method("get_async_events")
+def get_async_events(server: Server, session_id: int, user: str) -> Json:
+    del user
+    return {"data": server.events.fetch(session_id, server.core.now_s())}
+
+
+@method("get_tpg_status")
+def get_tpg_status(server: Server, username: str = "", port_id: int = 0) -> Json:
+    """Tagged packet groups are never on."""
+    del username, port_id
+    data = {"username": "-", "acquired_ports": [], "rx_ports": [], "num_tpgids": 0, "num_tags": 0}
+    return {"enabled": False, "data": data}
+
+
+@method("capture")
+def capture(server: Server, command: str) -> list[Json]:
+    """Packet captures: there are none to list, and none can be started."""
+    if command != "status":
+        raise failed(f"capture command '{command}' is not supported; only 'status' is")
+    return []
+
+
+@method("service")
+def service(server: Server, port: OwnedPort, enabled: bool, filtered: bool = False) -> Json:
+    port.service, port.service_filtered = enabled, filtered
+    return {}

@@ -1,0 +1,83 @@
+"""Counters of ports, workers and packet groups."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from wirespeed.generator.port import Port
+from wirespeed.generator.registry import method
+from wirespeed.generator.rpc import Json
+
+if TYPE_CHECKING:
+    from wirespeed.generator.server import Server
+
+
+@method("get_global_stats")
+def get_global_stats(server: Server) -> Json:
+    return server.global_stats()
+
+
+@method("get_port_stats")
+def get_port_stats(server: Server, port: Port) -> Json:
+    return server.port_stats(port)
+
+
+@method("get_port_xstats_names")
+def get_port_xstats_names(server: Server, port: Port) -> Json:
+    return {"xstats_names": list(_xstats(server, port))}
+
+
+@method("get_port_xstats_values")
+def get_port_xstats_values(server: Server, port: Port) -> Json:
+    return {"xstats_values": list(_xstats(server, port).values())}
+
+
+def _xstats(server: Server, port: Port) -> dict[str, int]:
+    """The driver's counters (bytes without FCS), and how the asked packets fared."""
+    driver, seen = server.core.driver_counters(port.index), server.snapshot.ports[port.index]
+    return {
+        "rx_good_packets": driver.rx_packets,
+        "tx_good_packets": driver.tx_packets,
+        "rx_good_bytes": driver.rx_bytes,
+        "tx_good_bytes": driver.tx_bytes,
+        "rx_missed_errors": driver.rx_missed,
+        "rx_errors": driver.rx_errors,
+        "tx_errors": driver.tx_errors,
+        "rx_mbuf_allocation_errors": driver.rx_no_buffer,
+        "tx_asked_packets": seen.asked_packets,
+        "tx_refused_packets": seen.refused_packets,
+        "tx_late_packets": seen.late_packets,
+    }
+
+
+@method("get_utilization")
+def get_utilization(server: Server) -> Json:
+    """Busy percent of each worker, newest first, and the packet pool as `[free, total]`."""
+    workers = len(server.core.worker_cpus)
+    pool = server.core.pool()
+    return {
+        "cpu": [
+            {"ports": list(range(worker, len(server.ports), workers)), "history": list(history)}
+            for worker, history in enumerate(server.meter.cpu_history)
+        ],
+        "mbuf_stats": {"cpu-socket-0": {f"{pool.buffer_size}b": [pool.available, pool.total]}},
+    }
+
+
+@method("get_active_pgids")
+def get_active_pgids(server: Server) -> Json:
+    """Packet groups of all streams, by what is measured."""
+    found: dict[str, set[int]] = {"flow_stats": set(), "latency": set()}
+    for port in server.ports:
+        for profile in port.profiles.values():
+            for added in profile.streams.values():
+                if added.source.pg_id is not None:
+                    found["latency" if added.source.keeps_own_rate else "flow_stats"].add(added.source.pg_id)
+    return {"ids": {kind: sorted(ids) for kind, ids in found.items()}}
+
+
+@method("get_pgid_stats")
+def get_pgid_stats(server: Server, pgids: list[Any]) -> Json:
+    """Nothing is counted per packet group: T-Rex's form of an empty answer."""
+    del pgids
+    return {"flow_stats": None, "latency": {"g": None}, "ver_id": None}

@@ -1,0 +1,127 @@
+"""The generator's control plane as a value: messages in, messages out, `tick` now and then.
+
+No sockets and no sleeping here; `service` has those.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Sequence
+from typing import Any
+
+from wirespeed._native.generator import GeneratorCore, Snapshot
+from wirespeed.errors import WirespeedError
+from wirespeed.generator import methods
+from wirespeed.generator.events import EventKind, EventQueues
+from wirespeed.generator.framing import pack
+from wirespeed.generator.port import Port, random_handle
+from wirespeed.generator.registry import invoke
+from wirespeed.generator.rpc import Json, answer, failed
+from wirespeed.generator.statistics import Meter, Rates, global_stats, port_stats
+
+__all__ = ["Server", "methods"]
+
+PUBLISH_S = 0.5
+COMPRESS_BYTES = 256
+"""Published messages above this are compressed."""
+
+TRIGGER = b"{}"
+"""Published when events wait to be fetched."""
+
+
+class Server:
+    """What clients talk to. `dst_macs` are the addresses that ports send to unless a packet brings its own."""
+
+    def __init__(self, core: GeneratorCore, dst_macs: Sequence[str | None] = ()) -> None:
+        self.core = core
+        self.api_h = random_handle()
+        self.started_at = time.time()
+        self.events = EventQueues()
+        given = [*dst_macs, *[None] * core.port_count()]
+        self.ports = [
+            Port(index, core, given[index] or self._pair_mac(index), self.emit) for index in range(core.port_count())
+        ]
+        self._current: Snapshot | None = None
+        self.meter = Meter(self.snapshot, core.worker_loads())
+        self._published_at_s = self.snapshot.at_s
+        self._outbox: list[bytes] = []
+
+    def _pair_mac(self, index: int) -> str:
+        """The other port of the pair, which is right for two ports of a generator wired by layer 2."""
+        other = index ^ 1 if index ^ 1 < self.core.port_count() else index
+        return self.core.port_info(other).mac
+
+    @property
+    def snapshot(self) -> Snapshot:
+        """Counters of all ports; one reading serves a whole message."""
+        if self._current is None:
+            self._current = self.core.snapshot()
+        return self._current
+
+    def emit(self, kind: EventKind, **data: Any) -> None:
+        self.events.emit(kind, self.core.now_s(), **data)
+
+    def handle(self, message: bytes) -> bytes:
+        """The answer to one message."""
+        self._current = None
+        return answer(message, self._invoke)
+
+    def _invoke(self, name: str, params: Json) -> Any:
+        try:
+            return invoke(self, name, params)
+        except WirespeedError as error:
+            raise failed(str(error)) from None
+
+    def tick(self) -> None:
+        """Notice what happened by itself, and publish the statistics when they are due."""
+        self._current = None
+        for port, traffic in zip(self.ports, self.snapshot.ports, strict=True):
+            port.notice(traffic.active)
+        if self.snapshot.at_s - self._published_at_s >= PUBLISH_S:
+            self._published_at_s = self.snapshot.at_s
+            self.meter.observe(self.snapshot, self.core.worker_loads())
+            self.publish()
+
+    @property
+    def may_finish(self) -> bool:
+        """Whether something runs that ends by itself."""
+        return any(port.may_finish for port in self.ports)
+
+    def publish(self, baseline: bool = False) -> None:
+        """Put the statistics of all ports into the outbox."""
+        data: Json = {"ts": {"value": int(self.snapshot.at_s * 1e9), "freq": 1_000_000_000}} | self.global_stats()
+        for port in self.ports:
+            data |= {f"{name}-{port.index}": value for name, value in self.port_stats(port).items() if name != "ts"}
+        message: Json = {"name": "trex-global", "type": 0, "data": data | {"template": [], "unknown": 0}}
+        if baseline:
+            message["baseline"] = True
+        payload = json.dumps(message, separators=(",", ":")).encode()
+        self._outbox.append(pack(payload) if len(payload) > COMPRESS_BYTES else payload)
+
+    def outgoing(self) -> list[bytes]:
+        """What is to be published now."""
+        ready, self._outbox = self._outbox, []
+        if self.events.triggers:
+            self.events.triggers = 0
+            ready.append(TRIGGER)
+        return ready
+
+    def port_stats(self, port: Port) -> Json:
+        worker = port.index % len(self.core.worker_cpus)
+        return port_stats(self.snapshot, port.index, self.rates(port), self.meter.cpu_percent[worker])
+
+    def rates(self, port: Port) -> Rates:
+        return self.meter.rates[port.index]
+
+    def global_stats(self) -> Json:
+        loads = [port.load for port in self.ports]
+        return global_stats(
+            self.snapshot, self.meter, sum(load.pps for load in loads), sum(load.l2_bps for load in loads)
+        )
+
+    def shut_down(self, cause: str) -> None:
+        """Stop all traffic and tell the sessions that the server ends."""
+        for port in self.ports:
+            port.stop("*")
+        self.emit(EventKind.SERVER_STOPPED, cause=cause)

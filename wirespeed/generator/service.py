@@ -1,0 +1,122 @@
+"""Sockets and sleep around `Server`: ZeroMQ REP for requests, PUB on the TCP port below it for what is published.
+
+One thread, asleep in poll between messages, so that the workers keep their CPUs.
+"""
+
+from __future__ import annotations
+
+import signal
+import socket
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import zmq
+
+from wirespeed.errors import EnvironmentFault, UsageError
+from wirespeed.generator.server import PUBLISH_S, Server
+
+DEFAULT_RPC = "127.0.0.1:4501"
+WATCH_S = 0.05
+"""How often a program that ends by itself is looked at."""
+
+MAX_WIRE_BYTES = 16 << 20
+"""Longer messages end the connection; those above 999 999 bytes are answered with an error."""
+
+_GOODBYE_MS = 200
+
+
+def parse_rpc_address(text: str) -> tuple[str, int]:
+    """`ADDR:PORT`, where PORT - 1 is taken too; ADDR alone means port 4501, `*` all addresses."""
+    host, colon, port = text.rpartition(":")
+    if not colon:
+        host, port = text, DEFAULT_RPC.rpartition(":")[2]
+    if not host or not port.isascii() or not port.isdigit() or not 2 <= int(port) <= 65535:
+        raise UsageError(f"RPC address {text!r} cannot be used; give ADDR:PORT with a port from 2 to 65535")
+    return host.strip("[]"), int(port)
+
+
+class RpcSockets:
+    """The two listening sockets; EnvironmentFault when an address cannot be had."""
+
+    def __init__(self, host: str, port: int) -> None:
+        self.address = f"{host}:{port}"
+        self._context = zmq.Context()
+        self.requests = self._context.socket(zmq.REP)
+        self.publisher = self._context.socket(zmq.PUB)
+        try:
+            for one, tcp_port in ((self.requests, port), (self.publisher, port - 1)):
+                one.setsockopt(zmq.LINGER, _GOODBYE_MS)
+                one.setsockopt(zmq.MAXMSGSIZE, MAX_WIRE_BYTES)
+                one.setsockopt(zmq.IPV6, ":" in host)
+                _bind(one, host, tcp_port)
+        except EnvironmentFault:
+            self.close()
+            raise
+
+    def close(self) -> None:
+        self.requests.close()
+        self.publisher.close()
+        self._context.term()
+
+    def __enter__(self) -> RpcSockets:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def _bind(one: zmq.Socket[bytes], host: str, port: int) -> None:
+    try:
+        one.bind(f"tcp://[{host}]:{port}" if ":" in host else f"tcp://{host}:{port}")
+    except zmq.ZMQError as error:
+        if error.errno == zmq.EADDRINUSE:
+            raise EnvironmentFault(f"{host}:{port} is in use; give another with --rpc") from None
+        raise EnvironmentFault(f"{host}:{port} cannot be listened on ({error}); give another with --rpc") from None
+
+
+def serve(server: Server, sockets: RpcSockets) -> str:
+    """Answer until SIGINT or SIGTERM; returns the name of the signal. Traffic is stopped then."""
+    with _signals() as wakeup:
+        poller = zmq.Poller()
+        poller.register(sockets.requests, zmq.POLLIN)
+        poller.register(wakeup.fileno(), zmq.POLLIN)
+        due_s = time.monotonic()
+        while True:
+            ready = dict(poller.poll(round(1000 * max(0.0, due_s - time.monotonic()))))
+            if wakeup.fileno() in ready:
+                name = signal.Signals(wakeup.recv(1)[0]).name
+                server.shut_down(f"ended by {name}")
+                _publish(server, sockets)
+                return name
+            if sockets.requests in ready:
+                message = b"".join(sockets.requests.recv_multipart())
+                sockets.requests.send(server.handle(message))
+            if time.monotonic() >= due_s:
+                server.tick()
+                due_s = time.monotonic() + PUBLISH_S
+            if server.may_finish:
+                due_s = min(due_s, time.monotonic() + WATCH_S)
+            _publish(server, sockets)
+
+
+def _publish(server: Server, sockets: RpcSockets) -> None:
+    for message in server.outgoing():
+        sockets.publisher.send(message)
+
+
+@contextmanager
+def _signals() -> Iterator[socket.socket]:
+    """A socket that gets the number of each SIGINT and SIGTERM, so that poll wakes at once."""
+    reader, writer = socket.socketpair()
+    writer.setblocking(False)
+    before = {number: signal.signal(number, lambda *_: None) for number in (signal.SIGINT, signal.SIGTERM)}
+    old_fd = signal.set_wakeup_fd(writer.fileno())
+    try:
+        yield reader
+    finally:
+        signal.set_wakeup_fd(old_fd)
+        for number, handler in before.items():
+            signal.signal(number, handler)
+        reader.close()
+        writer.close()

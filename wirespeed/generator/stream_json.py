@@ -1,0 +1,217 @@
+"""T-Rex's stream JSON, checked: the rim where dictionaries become typed values.
+
+Fields that T-Rex requires are required here. Unknown keys (a client's own `name` and `next`) are let through: the
+stream is kept and given back exactly as it came.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
+
+from wirespeed.generator.rpc import BAD_PARAMETERS, RpcError
+
+UInt16 = Annotated[int, Field(ge=0, le=0xFFFF)]
+UInt32 = Annotated[int, Field(ge=0, le=0xFFFF_FFFF)]
+UInt64 = Annotated[int, Field(ge=0, le=0xFFFF_FFFF_FFFF_FFFF)]
+Int32 = Annotated[int, Field(ge=-(1 << 31), lt=1 << 31)]
+Int64 = Annotated[int, Field(ge=-(1 << 63), lt=1 << 63)]
+Positive = Annotated[float, Field(gt=0, allow_inf_nan=False)]
+Microseconds = Annotated[float, Field(ge=0, le=1e15, allow_inf_nan=False)]
+Name = Annotated[str, Field(min_length=1, max_length=64)]
+Size = Literal[1, 2, 4, 8]
+
+
+class _Model(BaseModel):
+    model_config = ConfigDict(strict=True, extra="allow", frozen=True)
+
+
+class RateJson(_Model):
+    type: Literal["pps", "bps_L1", "bps_L2", "percentage"]
+    value: Positive
+
+
+class ContinuousJson(_Model):
+    type: Literal["continuous"]
+    rate: RateJson
+
+
+class SingleBurstJson(_Model):
+    type: Literal["single_burst"]
+    rate: RateJson
+    total_pkts: Annotated[int, Field(ge=1, le=0xFFFF_FFFF_FFFF_FFFF)]
+
+
+class MultiBurstJson(_Model):
+    type: Literal["multi_burst"]
+    rate: RateJson
+    pkts_per_burst: Annotated[int, Field(ge=1, le=0xFFFF_FFFF_FFFF_FFFF)]
+    count: Annotated[int, Field(ge=1, le=0xFFFF_FFFF)]
+    ibg: Microseconds
+
+
+class PacketJson(_Model):
+    binary: bytes
+    meta: str
+
+    @field_validator("binary", mode="before")
+    @classmethod
+    def _decode(cls, value: Any) -> bytes:
+        if not isinstance(value, str):
+            raise ValueError("expecting base64 text")
+        try:
+            return base64.b64decode(value, validate=True)
+        except (binascii.Error, ValueError):
+            raise ValueError("not base64") from None
+
+
+class FlowVarJson(_Model):
+    type: Literal["flow_var"]
+    name: Name
+    size: Size
+    op: Literal["inc", "dec", "random"]
+    step: UInt64 = 1
+    min_value: UInt64 | None = None
+    max_value: UInt64 | None = None
+    init_value: UInt64 | None = None
+    value_list: Annotated[list[UInt64], Field(min_length=1, max_length=65536)] | None = None
+    next_var: str | None = None
+
+    @model_validator(mode="after")
+    def _range_or_list(self) -> FlowVarJson:
+        if self.value_list is None and (self.min_value is None or self.max_value is None):
+            raise ValueError("needs min_value and max_value, or value_list")
+        return self
+
+
+class FlowVarRandLimitJson(_Model):
+    type: Literal["flow_var_rand_limit"]
+    name: Name
+    size: Size
+    limit: Annotated[int, Field(ge=1, le=0xFFFF_FFFF)]
+    seed: UInt64 = 0
+    min_value: UInt64
+    max_value: UInt64
+    next_var: str | None = None
+
+
+class TupleFlowVarJson(_Model):
+    type: Literal["tuple_flow_var"]
+    name: Name
+    ip_min: UInt32
+    ip_max: UInt32
+    port_min: UInt16
+    port_max: UInt16
+    limit_flows: UInt32 = 0
+    flags: UInt16 = 0
+
+
+class WriteJson(_Model):
+    type: Literal["write_flow_var"]
+    name: Name
+    pkt_offset: UInt16
+    add_value: Int64 = 0
+    is_big_endian: bool = True
+
+
+class WriteMaskJson(_Model):
+    type: Literal["write_mask_flow_var"]
+    name: Name
+    pkt_offset: UInt16
+    pkt_cast_size: Literal[1, 2, 4]
+    mask: UInt32
+    shift: Annotated[int, Field(ge=-63, le=63)]
+    add_value: Int32 = 0
+    is_big_endian: bool = True
+
+
+class TrimJson(_Model):
+    type: Literal["trim_pkt_size"]
+    name: Name
+
+
+class FixIpv4Json(_Model):
+    type: Literal["fix_checksum_ipv4"]
+    pkt_offset: UInt16
+
+
+class FixHardwareJson(_Model):
+    type: Literal["fix_checksum_hw"]
+    l2_len: UInt16
+    l3_len: UInt16
+    l4_type: Literal[11, 13, 17]
+
+
+class FixIcmpv6Json(_Model):
+    type: Literal["fix_checksum_icmpv6"]
+    l2_len: UInt16
+    l3_len: UInt16
+
+
+Instruction = Annotated[
+    FlowVarJson
+    | FlowVarRandLimitJson
+    | TupleFlowVarJson
+    | WriteJson
+    | WriteMaskJson
+    | TrimJson
+    | FixIpv4Json
+    | FixHardwareJson
+    | FixIcmpv6Json,
+    Field(discriminator="type"),
+]
+
+
+class ProgramJson(_Model):
+    instructions: Annotated[list[Instruction], Field(max_length=256)]
+    cache: UInt32 = 0
+
+
+class FlowStatsJson(_Model):
+    enabled: bool
+    stream_id: UInt32 = 0
+    rule_type: Literal["stats", "latency", "tpg"] = "stats"
+
+
+class StreamJson(_Model):
+    enabled: bool
+    self_start: bool
+    start_paused: bool = False
+    isg: Microseconds
+    flags: UInt16
+    action_count: UInt32
+    next_stream_id: Annotated[int, Field(ge=-1, le=0xFFFF_FFFF)]
+    random_seed: UInt32 = 0
+    core_id: Annotated[int, Field(ge=-1)] = -1
+    mode: Annotated[ContinuousJson | SingleBurstJson | MultiBurstJson, Field(discriminator="type")]
+    packet: PacketJson
+    vm: ProgramJson
+    flow_stats: FlowStatsJson
+
+    @property
+    def pg_id(self) -> int | None:
+        return self.flow_stats.stream_id if self.flow_stats.enabled else None
+
+    @property
+    def keeps_own_rate(self) -> bool:
+        """Latency streams are not multiplied."""
+        return self.flow_stats.enabled and self.flow_stats.rule_type == "latency"
+
+
+def parse_stream(stream: dict[str, Any]) -> StreamJson:
+    """The checked stream; RpcError -32602 names the field that is missing or wrong."""
+    try:
+        return StreamJson.model_validate(stream)
+    except ValidationError as error:
+        raise RpcError(BAD_PARAMETERS, _first_fault(error)) from None
+
+
+def _first_fault(error: ValidationError) -> str:
+    fault = error.errors(include_url=False, include_context=False)[0]
+    where = ".".join(str(part) for part in fault["loc"]) or "stream"
+    if fault["type"] == "missing":
+        return f"field '{where}' value is null"
+    return f"field '{where}': {fault['msg'][:200]}"
