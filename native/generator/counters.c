@@ -4,31 +4,52 @@
 #include "generator/generator.h"
 
 #include <errno.h>
-#include <string.h>
+#include <rte_cycles.h>
+
+/* On the worker. */
+static void copy(void *argument)
+{
+	struct generator_worker *worker = argument;
+	worker->snapshot_tsc = rte_rdtsc();
+	worker->snapshot = worker->stats;
+	for (uint16_t i = 0; i < worker->port_count; i++) {
+		struct generator_port *port = worker->ports[i];
+		port->snapshot = port->counters;
+		port->snapshot.active = port->active;
+		port->snapshot.paused = port->active && port->traffic->paused;
+	}
+}
+
+/* All workers are asked before the first answer is waited for: they copy within one burst's time
+ * of each other. */
+static void copy_all(struct ws_generator *generator)
+{
+	for (uint16_t i = 0; i < generator->worker_count; i++) {
+		if (generator->running)
+			mailbox_post(&generator->workers[i].mailbox, copy, &generator->workers[i]);
+		else
+			copy(&generator->workers[i]);
+	}
+	for (uint16_t i = 0; generator->running && i < generator->worker_count; i++)
+		mailbox_wait(&generator->workers[i].mailbox);
+}
 
 int ws_generator_counters(struct ws_generator *generator, struct ws_generator_port *out,
 						  uint64_t *tsc)
 {
-	*tsc = ws_tsc();
+	copy_all(generator);
+	*tsc = generator->workers[0].snapshot_tsc;
 	for (uint16_t i = 0; i < generator->port_count; i++) {
-		const struct generator_port *port = &generator->ports[i];
 		struct ws_port_counters driver;
 		int error = ws_port_counters(i, &driver);
 		if (error)
 			return error;
-		out[i] = (struct ws_generator_port){
-			.tx_packets = port->tx_packets,
-			.tx_bytes = port->tx_bytes,
-			.rx_packets = port->rx_packets,
-			.rx_bytes = port->rx_bytes,
-			.asked_packets = port->asked_packets,
-			.refused_packets = port->refused_packets,
-			.late_packets = port->late_packets,
-			.rx_missed = driver.rx_missed,
-			.rx_errors = driver.rx_errors,
-			.tx_errors = driver.tx_errors,
-		};
+		out[i] = generator->ports[i].snapshot;
+		out[i].rx_missed = driver.rx_missed;
+		out[i].rx_errors = driver.rx_errors;
+		out[i].tx_errors = driver.tx_errors;
 	}
+	generator_reap(generator);
 	return generator->port_count;
 }
 
@@ -38,6 +59,7 @@ int ws_generator_worker(struct ws_generator *generator, uint16_t worker,
 	if (worker >= generator->worker_count)
 		return fail(-ENOENT, "there is no worker %u; there are %u", worker,
 					generator->worker_count);
-	*out = generator->workers[worker].stats;
+	copy_all(generator);
+	*out = generator->workers[worker].snapshot;
 	return 0;
 }

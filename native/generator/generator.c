@@ -7,7 +7,10 @@
 #include "dev/worker.h"
 
 #include <errno.h>
+#include <rte_mempool.h>
 #include <stdlib.h>
+
+enum { RING_FULL_GRACE_US = 100 };
 
 struct ws_generator *ws_generator_create(void)
 {
@@ -19,9 +22,11 @@ struct ws_generator *ws_generator_create(void)
 	*generator =
 		(struct ws_generator){.port_count = ports_count(), .worker_count = workers_count()};
 	for (uint16_t i = 0; i < generator->port_count; i++) {
-		struct generator_worker *worker = &generator->workers[i % generator->worker_count];
-		generator->ports[i].index = i;
-		worker->ports[worker->port_count++] = &generator->ports[i];
+		struct generator_worker *worker = &generator->workers[generator_worker_of(generator, i)];
+		struct generator_port *port = &generator->ports[i];
+		port->index = i;
+		port->ring_full_grace = (double)ws_tsc_hz() * RING_FULL_GRACE_US / 1e6;
+		worker->ports[worker->port_count++] = port;
 	}
 	return generator;
 }
@@ -33,54 +38,17 @@ int ws_generator_start_workers(struct ws_generator *generator)
 	return error;
 }
 
+/* What a driver still holds when the process ends its ports must stay where it is: such pools are
+ * left to the end of the process. */
 void ws_generator_destroy(struct ws_generator *generator)
 {
+	for (uint16_t i = 0; i < generator->port_count; i++)
+		ws_generator_stop(generator, i);
 	if (generator->running)
 		workers_stop();
+	generator->running = false;
+	generator_reap(generator);
+	if (generator->fresh && rte_mempool_full(generator->fresh))
+		rte_mempool_free(generator->fresh);
 	free(generator);
-}
-
-static int not_yet(void)
-{
-	return fail(-ENOTSUP, "this build of the generator does not send yet");
-}
-
-int ws_generator_start(struct ws_generator *generator, uint16_t port,
-					   const struct ws_stream *streams, uint32_t count, double factor,
-					   double duration_s)
-{
-	(void)generator, (void)port, (void)streams, (void)count, (void)factor, (void)duration_s;
-	return not_yet();
-}
-
-int ws_generator_stop(struct ws_generator *generator, uint16_t port)
-{
-	(void)generator, (void)port;
-	return 0;
-}
-
-int ws_generator_pause(struct ws_generator *generator, uint16_t port, bool paused)
-{
-	(void)generator, (void)port, (void)paused;
-	return not_yet();
-}
-
-int ws_generator_set_factor(struct ws_generator *generator, uint16_t port, double factor)
-{
-	(void)generator, (void)port, (void)factor;
-	return not_yet();
-}
-
-int ws_generator_pause_stream(struct ws_generator *generator, uint16_t port, uint32_t stream_id,
-							  bool paused)
-{
-	(void)generator, (void)port, (void)stream_id, (void)paused;
-	return not_yet();
-}
-
-int ws_generator_set_stream_factor(struct ws_generator *generator, uint16_t port,
-								   uint32_t stream_id, double factor)
-{
-	(void)generator, (void)port, (void)stream_id, (void)factor;
-	return not_yet();
 }

@@ -4,19 +4,27 @@
 #define GENERATOR_GENERATOR_H
 
 #include "generator/mailbox.h"
+#include "generator/traffic.h"
 #include "wirespeed.h"
+
+enum { FCS_LEN = 4 };
 
 /* A port as its worker sees it; only that worker touches it while the workers run. */
 struct generator_port {
 	uint16_t index;
-	uint64_t rx_packets, rx_bytes;
-	uint64_t tx_packets, tx_bytes; /* bytes with FCS */
-	uint64_t asked_packets, refused_packets, late_packets;
+	bool active;
+	struct traffic *traffic; /* NULL: none */
+	double ring_full_grace;  /* in ticks, see transmit.c */
+	struct ws_generator_port counters;
+	/* the main thread's */
+	struct ws_generator_port snapshot; /* of `counters` */
+	bool attached;                     /* it has given the worker traffic and not taken it back */
 } __attribute__((aligned(64)));
 
 struct generator_worker {
 	struct mailbox mailbox;
-	struct ws_generator_worker stats;
+	struct ws_generator_worker stats, snapshot;
+	uint64_t snapshot_tsc;
 	uint16_t port_count;
 	struct generator_port *ports[WS_MAX_PORTS];
 } __attribute__((aligned(64)));
@@ -24,13 +32,36 @@ struct generator_worker {
 struct ws_generator {
 	bool running; /* the workers do */
 	uint16_t port_count, worker_count;
+	struct rte_mempool *fresh; /* made when a port first needs it */
+	struct traffic *retired;   /* stopped; a driver may still hold packets of it */
 	struct generator_port ports[WS_MAX_PORTS];
 	struct generator_worker workers[WS_MAX_WORKERS];
 };
 
-enum { FCS_LEN = 4 };
+static inline uint16_t generator_worker_of(const struct ws_generator *generator, uint16_t port)
+{
+	return port % generator->worker_count;
+}
+
+/* Have `function` called on the worker's own thread, between two bursts, and wait for it; called
+ * right here while the workers do not run. */
+static inline void generator_ask(struct ws_generator *generator, uint16_t worker,
+								 mailbox_fn *function, void *argument)
+{
+	if (!generator->running) {
+		function(argument);
+		return;
+	}
+	mailbox_post(&generator->workers[worker].mailbox, function, argument);
+	mailbox_wait(&generator->workers[worker].mailbox);
+}
 
 /* The loop of one worker (a worker_fn): receives on its ports and sends what is due. */
 void generator_worker_run(uint16_t worker, void *generator);
+/* Sends a burst of what is due on one port; returns how many packets the driver took. */
+uint32_t generator_transmit(struct generator_port *port);
+
+/* Frees what was stopped and has come home from the drivers. */
+void generator_reap(struct ws_generator *generator);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "dev/port.h"
 #include "dev/worker.h"
+#include "dev/port.h"
 #include "generator/generator.h"
 
 #include <rte_cycles.h>
@@ -14,12 +14,14 @@ static uint32_t receive(struct generator_port *port)
 	uint32_t received = 0;
 	for (int i = 0; i < RX_BURSTS_A_LOOP; i++) {
 		uint16_t n = port_receive(port->index, 0, packets, RX_BURST);
-		uint64_t bytes = 0;
+		uint64_t bytes = (uint64_t)n * FCS_LEN;
+		if (!n)
+			break;
 		for (uint16_t j = 0; j < n; j++)
-			bytes += packets[j]->pkt_len + FCS_LEN;
+			bytes += packets[j]->pkt_len;
 		rte_pktmbuf_free_bulk(packets, n);
-		port->rx_packets += n;
-		port->rx_bytes += bytes;
+		port->counters.rx_packets += n;
+		port->counters.rx_bytes += bytes;
 		received += n;
 		if (n < RX_BURST)
 			break;
@@ -32,15 +34,16 @@ void generator_worker_run(uint16_t index, void *argument)
 	struct generator_worker *worker = &((struct ws_generator *)argument)->workers[index];
 	uint64_t before = rte_rdtsc();
 	while (!workers_stopping) {
-		mailbox_serve(&worker->mailbox);
 		uint32_t moved = 0;
+		mailbox_serve(&worker->mailbox);
 		for (uint16_t i = 0; i < worker->port_count; i++)
 			moved += receive(worker->ports[i]);
+		for (uint16_t i = 0; i < worker->port_count; i++)
+			moved += generator_transmit(worker->ports[i]);
 		uint64_t now = rte_rdtsc();
 		worker->stats.total_clocks += now - before;
 		worker->stats.busy_clocks += moved ? now - before : 0;
 		before = now;
 		worker_set_loops(index, ++worker->stats.loops);
 	}
-	mailbox_serve(&worker->mailbox);
 }

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * When the packets of a port's streams are due.
+ *
+ * Open loop: packet k of a burst is due at anchor + k * interval, whatever became of the ones
+ * before, so that rates hold without drift. Times are in ticks since the program started; the
+ * caller's clock stands still while the port is paused. A heap holds the running streams by next
+ * due time.
+ *
+ * As T-Rex does it, the gap between bursts counts from the last packet of one to the first of the
+ * next (no gap: one interval), and a chained stream's start delay from the last packet of the
+ * stream before it. Continuous streams that all start at once, with no delay of their own, start
+ * one slot of their common rate apart: ten thousand of them make a smooth flow and not a burst of
+ * ten thousand.
+ *
+ * Nothing here needs DPDK, allocates after schedule_create, or looks at the clock.
+ */
+#ifndef GENERATOR_SCHEDULE_H
+#define GENERATOR_SCHEDULE_H
+
+#include "wirespeed.h"
+
+struct schedule;
+
+/* `count` packets of stream `stream` (an index), oldest due first. */
+struct schedule_run {
+	uint32_t stream;
+	bool late;  /* overdue beyond what is caught up: to be counted, not sent */
+	double due; /* the first of them */
+	uint64_t count;
+};
+
+/* `hz`: ticks a second. NULL on bad streams, with the code in `error` and the line in ws_error().
+ */
+struct schedule *schedule_create(const struct ws_stream *streams, uint32_t count, double hz,
+								 double factor, double duration_s, int *error);
+void schedule_free(struct schedule *schedule);
+
+/*
+ * The next run of at most `max` packets due by `now`; false when there is none. Runs come in the
+ * order of their due times: a run ends where another stream's packet is due earlier.
+ *
+ * A worker that fell behind catches up at most a millisecond of the schedule (or a burst of 512
+ * packets if that is longer, and one more for each stream); what is older comes as late runs.
+ */
+bool schedule_next(struct schedule *schedule, double now, uint32_t max, struct schedule_run *run);
+/* Takes what is due by `now` without order or runs; returns how many packets were due before
+ * `before`, the rest in `*after`. */
+uint64_t schedule_skip(struct schedule *schedule, double now, double before, uint64_t *after);
+/* All streams have ended, or the duration is over; asked after schedule_next found no more. */
+bool schedule_ended(const struct schedule *schedule);
+
+/* The distance to each stream's next packet scales with its interval: no burst, no hole. */
+void schedule_set_factor(struct schedule *schedule, double now, double factor);
+/* The index of the stream with this id, or -1. */
+int64_t schedule_find(const struct schedule *schedule, uint32_t id);
+void schedule_set_stream_factor(struct schedule *schedule, double now, uint32_t stream,
+								double factor);
+void schedule_pause_stream(struct schedule *schedule, double now, uint32_t stream, bool paused);
+
+#endif

@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "generator/traffic.h"
+
+#include "dev/error.h"
+#include "generator/ready.h"
+
+#include <errno.h>
+#include <math.h>
+#include <rte_memcpy.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/* A program that repeats within READY_MAX packets is unrolled, as long as a port's ready packets
+ * take no more than READY_BYTES. A cache that the user asks for may be larger. */
+enum { READY_MAX = 4096, CACHE_MAX = 1 << 20, READY_BYTES = 32 << 20, MBUF_BYTES = 384 };
+
+static uint16_t frame_length(const struct ws_stream *stream)
+{
+	return stream->packet_len < FRAME_MIN_LEN ? FRAME_MIN_LEN : stream->packet_len;
+}
+
+static int check(const struct ws_stream *stream, uint16_t port)
+{
+	struct ws_port_info info;
+	int error = ws_port_info(port, &info);
+	if (error)
+		return error;
+	/* Ethernet header and up to two VLAN tags. */
+	uint16_t longest = info.mtu + 14 + 8;
+	if (!stream->packet || !stream->packet_len)
+		return fail(-EINVAL, "stream %u has no packet", stream->id);
+	if (stream->packet_len > longest)
+		return fail(-EINVAL, "stream %u: a packet of %u bytes; port %s with its MTU of %u takes %u",
+					stream->id, stream->packet_len, info.name, info.mtu, longest);
+	if (stream->cache > CACHE_MAX)
+		return fail(-EINVAL, "stream %u: a cache of %u packets; up to %d are possible", stream->id,
+					stream->cache, CACHE_MAX);
+	return 0;
+}
+
+static int create_sender(struct sender *sender, const struct ws_stream *stream)
+{
+	int error;
+	sender->frame_len = frame_length(stream);
+	sender->template = calloc(1, sender->frame_len);
+	if (!sender->template)
+		return fail(-ENOMEM, "no memory for the packet of stream %u", stream->id);
+	memcpy(sender->template, stream->packet, stream->packet_len);
+	sender->program = program_compile(stream, sender->frame_len, &error);
+	return error;
+}
+
+/* Decides which streams are unrolled; returns how many ready packets there are in all. */
+static uint32_t plan_ready(struct traffic *traffic, const struct ws_stream *streams, uint32_t room)
+{
+	uint64_t spare = READY_BYTES / (room + MBUF_BYTES), total = 0;
+	for (uint32_t i = 0; i < traffic->count; i++) {
+		struct sender *sender = &traffic->senders[i];
+		uint64_t period = sender->program ? program_period(sender->program) : 1;
+		if (sender->program && streams[i].cache)
+			sender->ready_count = streams[i].cache;
+		else if (period == 1 || (period <= READY_MAX && period <= spare))
+			sender->ready_count = (uint32_t)period;
+		spare -= RTE_MIN(spare, sender->ready_count);
+		total += sender->ready_count;
+	}
+	return (uint32_t)RTE_MIN(total, UINT32_MAX);
+}
+
+static void unroll_batch(struct sender *sender, struct rte_mbuf **packets, uint16_t n)
+{
+	uint8_t *bytes[PROGRAM_BATCH];
+	uint16_t lengths[PROGRAM_BATCH];
+	for (uint16_t i = 0; i < n; i++) {
+		bytes[i] = rte_pktmbuf_mtod(packets[i], uint8_t *);
+		lengths[i] = sender->frame_len;
+		rte_memcpy(bytes[i], sender->template, sender->frame_len);
+	}
+	if (sender->program)
+		program_run(sender->program, bytes, lengths, n);
+	for (uint16_t i = 0; i < n; i++)
+		packets[i]->pkt_len = packets[i]->data_len = lengths[i];
+}
+
+/* What is unrolled needs its program no more. */
+static void unroll(struct sender *sender)
+{
+	for (uint32_t at = 0; at < sender->ready_count; at += PROGRAM_BATCH)
+		unroll_batch(sender, sender->ready + at,
+					 (uint16_t)RTE_MIN(sender->ready_count - at, (uint32_t)PROGRAM_BATCH));
+	program_free(sender->program);
+	sender->program = NULL;
+}
+
+static int make_ready(struct traffic *traffic, const struct ws_stream *streams)
+{
+	static uint32_t serial;
+	char name[RTE_MEMPOOL_NAMESIZE];
+	uint32_t room = FRAME_MIN_LEN;
+	for (uint32_t i = 0; i < traffic->count; i++)
+		room = RTE_MAX(room, traffic->senders[i].frame_len);
+	room = RTE_ALIGN_CEIL(room, 64u);
+	uint32_t total = plan_ready(traffic, streams, room);
+	if (!total)
+		return 0;
+	snprintf(name, sizeof(name), "ready%u.%u", traffic->port, serial++);
+	traffic->ready = calloc(total, sizeof(struct rte_mbuf *));
+	if (traffic->ready)
+		traffic->ready_pool = ready_pool_create(name, total, room, traffic->ready);
+	if (!traffic->ready_pool)
+		return fail(-ENOMEM, "no memory for %u packets of %u bytes: give the generator more", total,
+					room);
+	struct rte_mbuf **at = traffic->ready;
+	for (uint32_t i = 0; i < traffic->count; i++) {
+		struct sender *sender = &traffic->senders[i];
+		sender->ready = at;
+		at += sender->ready_count;
+		if (sender->ready_count)
+			unroll(sender);
+	}
+	return 0;
+}
+
+struct traffic *traffic_create(uint16_t port, bool by_reference, const struct ws_stream *streams,
+							   uint32_t count, double factor, double duration_s, int *error)
+{
+	struct traffic *traffic = calloc(1, sizeof(*traffic));
+	if (traffic)
+		traffic->senders = calloc(count + 1, sizeof(*traffic->senders));
+	if (!traffic || !traffic->senders) {
+		free(traffic);
+		*error = fail(-ENOMEM, "no memory for %u streams", count);
+		return NULL;
+	}
+	traffic->port = port;
+	traffic->by_reference = by_reference;
+	traffic->count = count;
+	*error = 0;
+	for (uint32_t i = 0; !*error && i < count; i++) {
+		*error = check(&streams[i], port);
+		if (!*error)
+			*error = create_sender(&traffic->senders[i], &streams[i]);
+	}
+	if (!*error)
+		traffic->schedule =
+			schedule_create(streams, count, (double)ws_tsc_hz(), factor, duration_s, error);
+	if (!*error)
+		*error = make_ready(traffic, streams);
+	if (!*error)
+		return traffic;
+	traffic_free(traffic);
+	return NULL;
+}
+
+bool traffic_needs_fresh(const struct traffic *traffic)
+{
+	bool needs = !traffic->by_reference;
+	for (uint32_t i = 0; i < traffic->count; i++)
+		needs |= traffic->senders[i].program != NULL;
+	return needs;
+}
+
+bool traffic_is_home(const struct traffic *traffic)
+{
+	return !traffic->ready_pool || traffic->handed == ready_pool_returned(traffic->ready_pool);
+}
+
+void traffic_free(struct traffic *traffic)
+{
+	for (uint32_t i = 0; i < traffic->count; i++) {
+		struct sender *sender = &traffic->senders[i];
+		for (struct rte_mbuf *packet; (packet = sender->stash);) {
+			sender->stash = packet->next;
+			packet->next = NULL;
+			rte_pktmbuf_free(packet);
+		}
+		program_free(sender->program);
+		free(sender->template);
+	}
+	rte_mempool_free(traffic->ready_pool);
+	free(traffic->ready);
+	free(traffic->senders);
+	schedule_free(traffic->schedule);
+	free(traffic);
+}

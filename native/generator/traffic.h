@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What one port sends: streams, built on the main thread, then handed to the port's worker. */
+#ifndef GENERATOR_TRAFFIC_H
+#define GENERATOR_TRAFFIC_H
+
+#include "generator/program.h"
+#include "generator/schedule.h"
+
+#include <rte_mbuf.h>
+
+/*
+ * A stream as the worker sends it: its ready packets in a circle or, with a long or random program
+ * (`program` is set), a copy of the template changed by the program.
+ */
+struct sender {
+	struct rte_mbuf **ready;
+	uint32_t ready_count, position;
+	struct program *program;
+	uint8_t *template;
+	uint16_t frame_len;
+	struct rte_mbuf *stash; /* built and refused: sent before others are built */
+};
+
+struct traffic {
+	struct schedule *schedule;
+	struct sender *senders;
+	uint32_t count;
+	uint16_t port;
+	bool by_reference; /* else ready packets are copied too */
+	bool paused;
+	uint64_t origin;  /* TSC at which the schedule's time was 0 */
+	uint64_t pause;   /* TSC since when it stands still */
+	uint64_t handed;  /* ready packets given to the driver by reference */
+	uint32_t stashed; /* packets in all stashes */
+	struct rte_mempool *fresh;
+	struct rte_mempool *ready_pool;
+	struct rte_mbuf **ready; /* of all streams */
+	struct traffic *next;    /* while it waits to be freed */
+};
+
+/*
+ * `by_reference`: the port's driver only reads what it sends. NULL on bad streams or too little
+ * memory, told by *error and ws_error(). Where traffic_needs_fresh, `fresh` is to be set before it
+ * runs.
+ */
+struct traffic *traffic_create(uint16_t port, bool by_reference, const struct ws_stream *streams,
+							   uint32_t count, double factor, double duration_s, int *error);
+bool traffic_needs_fresh(const struct traffic *traffic);
+/* No driver holds a packet of it any more; asked by the worker, or when none runs. */
+bool traffic_is_home(const struct traffic *traffic);
+void traffic_free(struct traffic *traffic);
+
+#endif

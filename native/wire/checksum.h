@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The internet checksum (RFC 1071) and its incremental update (RFC 1624).
+ *
+ * Sums are kept in the byte order of the wire as the CPU loads it, so nothing is swapped: the ones'
+ * complement sum does not care.
+ */
+#ifndef WIRE_CHECKSUM_H
+#define WIRE_CHECKSUM_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+/* Add `length` bytes, the first of which is at an even offset; a last odd byte is padded with 0. */
+static inline uint64_t checksum_add(uint64_t sum, const void *bytes, size_t length)
+{
+	const uint8_t *at = bytes;
+	uint32_t word;
+	for (; length >= sizeof(word); at += sizeof(word), length -= sizeof(word)) {
+		memcpy(&word, at, sizeof(word));
+		sum += word;
+	}
+	word = 0;
+	if (length)
+		memcpy(&word, at, length);
+	return sum + word;
+}
+
+/* A 16-bit ones' complement sum, not inverted. */
+static inline uint16_t checksum_fold(uint64_t sum)
+{
+	sum = (sum & 0xffffffff) + (sum >> 32);
+	sum = (sum & 0xffff) + (sum >> 16);
+	sum = (sum & 0xffff) + (sum >> 16);
+	return (uint16_t)((sum & 0xffff) + (sum >> 16));
+}
+
+/* What to write into a checksum field that was 0; 0 over bytes that hold a right checksum. */
+static inline uint16_t checksum(const void *bytes, size_t length)
+{
+	return (uint16_t)~checksum_fold(checksum_add(0, bytes, length));
+}
+
+/* The checksum after a 16-bit word of what it covers goes from `before` to `after`; RFC 1624 eqn 3. */
+static inline uint16_t checksum_update(uint16_t field, uint16_t before, uint16_t after)
+{
+	uint32_t sum = (uint16_t)~field + (uint32_t)(uint16_t)~before + after;
+	sum = (sum & 0xffff) + (sum >> 16);
+	return (uint16_t) ~(sum + (sum >> 16));
+}
+
+#endif
