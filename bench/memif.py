@@ -49,6 +49,7 @@ NEAR_NS, FAR_NS = 60.0, 120.0
 PROBE = Path(__file__).parent.parent / "build" / "native" / "bench" / "core_probe"
 SPEED = "25G"  # more than one CPU generates, so that the line is never the limit
 TESTER_MACS = ("02:ee:00:00:00:00", "02:ee:00:00:00:01")
+DUT_MACS = ("02:fe:00:00:00:00", "02:fe:00:00:00:01")
 CROSSED = """\
 set interface state e0 up
 set interface state e1 up
@@ -135,16 +136,16 @@ def wire(directory: Path, index: int, role: str) -> str:
 
 
 def spec(directory: Path, index: int, role: str) -> str:
-    mac = f",mac={TESTER_MACS[index]}" if role == "client" else ""
-    return f"memif:{directory}/w{index}.sock,role={role},speed={SPEED},rxd=2048,txd=2048{mac}"
+    mac = (TESTER_MACS if role == "client" else DUT_MACS)[index]
+    return f"memif:{directory}/w{index}.sock,role={role},speed={SPEED},rxd=2048,txd=2048,mac={mac}"
 
 
 def generator(stack: ExitStack, directory: Path, name: str, cpu: int, specs: list[str]) -> GeneratorClient:
     """A generator on `cpu` for as long as `stack` lives, and a client connected to it."""
     rpc = f"127.0.0.1:{free_rpc_port()}"
     arguments = ["generator", "--cpu", str(cpu), "--rpc", rpc, "--hugepages", "never"]
-    for text in specs:
-        arguments += ["--port", text]
+    for text, dut_mac in zip(specs, DUT_MACS, strict=False):
+        arguments += ["--port", text, "--dest-mac", dut_mac]
     stack.enter_context(Child(name, arguments, directory / f"{name}.log").start())
     client = stack.enter_context(GeneratorClient(rpc))
     client.connect()

@@ -5,6 +5,7 @@ One thread, asleep in poll between messages, so that the workers keep their CPUs
 
 from __future__ import annotations
 
+import errno
 import signal
 import socket
 import time
@@ -72,7 +73,10 @@ def _bind(one: zmq.Socket[bytes], host: str, port: int) -> None:
     except zmq.ZMQError as error:
         if error.errno == zmq.EADDRINUSE:
             raise EnvironmentFault(f"{host}:{port} is in use; give another with --rpc") from None
-        raise EnvironmentFault(f"{host}:{port} cannot be listened on ({error}); give another with --rpc") from None
+        if error.errno in (errno.ENODEV, errno.EADDRNOTAVAIL):
+            raise EnvironmentFault(f"{host} is no address of this machine; give another with --rpc") from None
+        reason = zmq.strerror(error.errno or 0)
+        raise EnvironmentFault(f"{host}:{port} cannot be listened on: {reason}; give another with --rpc") from None
 
 
 def serve(server: Server, sockets: RpcSockets) -> str:

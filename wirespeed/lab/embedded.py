@@ -79,6 +79,7 @@ class EmbeddedLab:
         arguments += ["--rpc", self.rpc]
         for index in (0, 1):
             arguments += ["--port", self._wire(index, "client", GENERATOR_MACS[index])]
+            arguments += ["--dest-mac", ROUTER_MACS[index]]
         self._generator = Child("generator", arguments, self.directory / "generator.log").start()
 
     def _wire(self, index: int, role: str, mac: str) -> str:

@@ -59,6 +59,7 @@ class LinuxLab:
         arguments = ["generator", "--cpu", str(self._cpus.generator), "--rpc", self.rpc, "--hugepages", "never"]
         for index in (0, 1):
             arguments += ["--port", f"af_packet:{self._port(index)},speed={self._speed}"]
+            arguments += ["--dest-mac", ROUTER_MACS[index]]
         self._generator = Child("generator", arguments, self.directory / "generator.log").start()
 
     def _make_namespace(self) -> None:
