@@ -1,6 +1,7 @@
 """`wirespeed report` from the command line: its options, where the text goes, and every way to get it wrong."""
 
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -64,6 +65,16 @@ def test_long_options_of_the_old_viewer(capsys):
     args = ["--title", "x", "--output", "-", "--fail-threshold", "0.01", "--yscaler", "1:", "--only-channels", "0-1"]
     assert main(["report", OURS, *args]) == 0
     assert "<title>x</title>" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("kind", ["html", "md", "csv", "json"])
+def test_names_that_are_no_unicode_do_not_stop_it(kind, here, capsys):
+    document = json.loads(Path(OURS).read_text())
+    document["vars"]["profile_file"] = "\udcff"
+    path = here / os.fsdecode(b"caf\xe9.json")
+    path.write_text(json.dumps(document))
+    assert main(["report", str(path), "-o", "out", "--format", kind]) == 0
+    assert "caf?" in (here / "out").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize(

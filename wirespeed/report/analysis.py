@@ -14,7 +14,7 @@ from wirespeed.loadtest.saturation import MEASURED_PHASES, saturation_index
 from wirespeed.units import l1_bps
 
 SUM = "sum"
-LEAST_UTIL = 1e-6  # percent; less is one packet in minutes and gives no line rate
+LEAST_USED = 1e-6  # packets a second, and percent of the line; less is noise that gives no line rate
 
 
 @dataclass(frozen=True)
@@ -188,7 +188,7 @@ def _loss_ratio(previous: Sample | None, sample: Sample, channel: Channel) -> fl
         sent, received = tx.tx_pps * sample.interval_s, rx.rx_pps * sample.interval_s
     if tx.asked_pps is not None:
         sent = tx.asked_pps * sample.interval_s
-    return max(0.0, (sent - received) / sent) if sent > 0 else 0.0
+    return min(1.0, max(0.0, (sent - received) / sent)) if sent > 0 else 0.0
 
 
 def _since(previous: Sample | None, sample: Sample, port: int, counter: str) -> float | None:
@@ -207,7 +207,7 @@ def _line_pps(samples: Sequence[Sample], channel: Channel) -> float | None:
     sender = [(sample.ports[channel.tx].tx_pps, sample.ports[channel.tx].tx_util) for sample in samples]
     receiver = [(sample.ports[channel.rx].rx_pps, sample.ports[channel.rx].rx_util) for sample in samples]
     for side in (sender, receiver):
-        used = [(pps, util) for pps, util in side if pps > 0 and util > LEAST_UTIL]
+        used = [(pps, util) for pps, util in side if pps > LEAST_USED and util > LEAST_USED]
         if used:
             busy = max(util for _, util in used) / 2
             return median(pps / util * 100 for pps, util in used if util >= busy)

@@ -27,6 +27,7 @@ TELEMETRY = {"cycles_per_packet": "cycles / packet", "vectors_per_call": "vector
 PANEL_PX = {"received": 340, "loss": 190, "telemetry": 150}
 GAP_PX = 46
 LEGEND_ROW_PX = 21
+MOST_DRAWN = 1e18
 LEAST_LOSS = 1e-7  # about one packet in a second of 64-byte frames at 10 Gb/s
 
 
@@ -283,5 +284,7 @@ def _percent(value: float | None, digits: int) -> str:
 
 
 def _finite(value: Any) -> float | None:
-    number = float(value) if isinstance(value, int | float) else math.nan
-    return number if math.isfinite(number) else None
+    """A number that can be drawn: telemetry comes from the file as it is."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    return float(value) if abs(value) < MOST_DRAWN else None

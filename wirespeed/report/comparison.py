@@ -33,7 +33,7 @@ class Load:
 
     def like(self, other: Load) -> bool:
         """Whether both put the same work to a router, as far as the files say."""
-        if (self.profile, self.tunables) != (other.profile, other.tunables):
+        if self.profile != other.profile or sorted(self.tunables.split(",")) != sorted(other.tunables.split(",")):
             return False
         if self.frame_bytes is None or other.frame_bytes is None:
             return self.frame_bytes is other.frame_bytes
@@ -151,10 +151,10 @@ def _load(test: Analysis) -> Load:
 
 def _tunables(value: Any) -> str:
     match value:
-        case None | "" | [] | {}:
+        case None:
             return ""
         case dict():
-            return ",".join(f"{key}={_text(item)}" for key, item in sorted(value.items()))
+            return ",".join(f"{key}={_text(item)}" for key, item in value.items())
         case list():
             return " ".join(map(_text, value))
         case _:

@@ -50,4 +50,5 @@ def render(
             text = to_csv(comparison)
         case "json":
             text = to_json(comparison, title)
-    return Report(text, comparison.remarks)
+    # Names of files and strings in JSON can hold lone surrogates, which no file can.
+    return Report(text.encode(errors="replace").decode(), comparison.remarks)

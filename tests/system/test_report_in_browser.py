@@ -1,0 +1,276 @@
+"""The report in headless Chromium: charts draw, toggle, zoom and follow the theme, and no script error is logged."""
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+from selenium import webdriver
+from selenium.webdriver.chrome.service import Service
+from selenium.webdriver.common.action_chains import ActionChains
+from selenium.webdriver.common.by import By
+from selenium.webdriver.support.ui import WebDriverWait
+
+from wirespeed.cli.main import main
+from wirespeed.loadtest.result import PortSample, Result, Sample, write_result
+from wirespeed.units import l1_bits
+
+CHROMIUM, CHROMEDRIVER = shutil.which("chromium"), shutil.which("chromedriver")
+pytestmark = pytest.mark.skipif(
+    not (CHROMIUM and CHROMEDRIVER),
+    reason="the report was NOT looked at in a browser: apt-get install chromium chromium-driver",
+)
+FLAGS = [
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--window-size=1280,1000",
+]
+LOADS = {
+    "1514": (1514, "size=1514,vm=var2"),
+    "imix": (362.5, "size=imix"),
+    "64var2": (64, "size=64,vm=var2"),
+    "64": (64, ""),
+}
+TITLE = "Eight </title></script><script>window.hostile = 1</script> <b>tests</b>"
+SPEED_BPS, CAPACITY_PPS, STEPS = 10e9, 5.01e6, 20
+
+
+def simulated(size_bytes, tunables, both_ways):
+    """A ramp to the line rate against a router that forwards 5.01 Mpps in all, refusing what it does not take."""
+    line_pps = SPEED_BPS / l1_bits(size_bytes)
+    senders = 2 if both_ways else 1
+    samples, refused = [], 0
+    for step in range(1, STEPS + 1):
+        load = line_pps * step / STEPS
+        got = min(load, CAPACITY_PPS / senders)
+        refused += round(load - got)
+        used = got / line_pps * 100
+
+        def port(tx, rx, load=load, got=got, used=used, refused=refused):
+            bps = got * size_bytes * 8
+            return PortSample(
+                got * tx,
+                got * rx,
+                bps * tx,
+                bps * rx,
+                used * tx,
+                used * rx,
+                asked_pps=load * tx,
+                refused=refused * tx,
+                late=0,
+            )
+
+        telemetry = {"cycles_per_packet": 4953 / step, "vectors_per_call": 256 * got / CAPACITY_PPS}
+        ports = {0: port(1, senders - 1), 1: port(senders - 1, 1)}
+        samples.append(Sample(float(step), 1.0, "ramp", ports, dut=telemetry))
+    variables = {
+        "warmup_mult": "1kpps",
+        "warmup_duration": 0,
+        "rampup_target": 100,
+        "rampup_duration": STEPS,
+        "hold_duration": 0,
+        "profile_file": "bench",
+        "tunables": tunables,
+        "unidirectional": not both_ways,
+        "note": TITLE,
+    }
+    return Result("", variables, tuple(samples))
+
+
+@pytest.fixture(scope="module")
+def page(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("report")
+    paths = []
+    for name, (size_bytes, tunables) in LOADS.items():
+        for both_ways in (False, True):
+            paths.append(folder / f"<i>{name}-{'bi' if both_ways else 'uni'}.json")
+            write_result(simulated(size_bytes, tunables, both_ways), paths[-1])
+    assert main(["report", *map(str, paths), "-t", TITLE, "-o", str(folder / "report.html")]) == 0
+    return folder / "report.html"
+
+
+@pytest.fixture(scope="module")
+def chromium(tmp_path_factory):
+    options = webdriver.ChromeOptions()
+    options.binary_location = CHROMIUM
+    for flag in (*FLAGS, f"--user-data-dir={tmp_path_factory.mktemp('profile')}"):
+        options.add_argument(flag)
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+    driver = webdriver.Chrome(options=options, service=Service(CHROMEDRIVER))
+    yield driver
+    driver.quit()
+
+
+@pytest.fixture
+def browser(chromium, page):
+    """The page freshly loaded and drawn; afterwards the log must be empty and nothing have been fetched."""
+    chromium.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "", "features": []})
+    chromium.get(page.as_uri())
+    until(chromium, lambda: chromium.execute_script("return document.documentElement.dataset.drawn === 'yes'"))
+    yield chromium
+    assert chromium.get_log("browser") == []
+    assert chromium.execute_script("return performance.getEntriesByType('resource').map((entry) => entry.name)") == []
+
+
+def until(browser, condition):
+    return WebDriverWait(browser, 30).until(lambda _: condition())
+
+
+def drawn(browser, chart):
+    """How many lines and marker groups of the chart hold a path that is not empty, by panel."""
+    return browser.execute_script(
+        """
+        const panels = document.querySelectorAll(`#${arguments[0]} .cartesianlayer > .subplot`);
+        return Object.fromEntries([...panels].map((panel) => [
+            panel.classList[1],
+            [...panel.querySelectorAll(".scatterlayer .trace")].filter((trace) =>
+                [...trace.querySelectorAll("path")].some((path) => path.getAttribute("d").length > 4)).length,
+        ]));
+        """,
+        chart,
+    )
+
+
+def expected(page):
+    """The visible traces of each chart's figure, by panel."""
+    text = page.read_text(encoding="utf-8").rpartition('id="figures">')[2].partition("</script>")[0]
+    counts = {}
+    for chart, figure in json.loads(text).items():
+        counts[chart] = {}
+        for trace in figure["data"]:
+            panel = "x" + trace.get("yaxis", "y")
+            counts[chart][panel] = counts[chart].get(panel, 0) + (trace.get("visible", True) is True)
+    return counts
+
+
+def legend_entry(browser, chart, text):
+    for item in browser.find_elements(By.CSS_SELECTOR, f"#{chart} .legend .traces"):
+        if item.find_element(By.CSS_SELECTOR, ".legendtext").text == text:
+            return item.find_element(By.CSS_SELECTOR, ".legendtoggle")
+    raise AssertionError(f"{chart} has no legend entry {text!r}")
+
+
+def test_every_chart_draws_all_its_traces(browser, page):
+    counts = expected(page)
+    assert list(counts) == [f"{kind}-{number}" for number in range(4) for kind in ("load", "time")]
+    assert set(counts["load-0"]) == {"xy", "xy2", "xy3", "xy4"}
+    for summary in browser.find_elements(By.CSS_SELECTOR, "details summary"):
+        summary.click()
+    for chart, panels in counts.items():
+        until(browser, lambda chart=chart, panels=panels: drawn(browser, chart) == panels)
+
+
+def test_a_legend_entry_hides_and_shows_its_trace_in_all_panels(browser):
+    before = drawn(browser, "load-2")
+    legend_entry(browser, "load-2", "<i>64var2-uni").click()
+    # received load and its saturation mark, then loss, cycles and vectors
+    gone = {"xy": 2, "xy2": 1, "xy3": 1, "xy4": 1}
+    until(browser, lambda: drawn(browser, "load-2") == {panel: before[panel] - gone[panel] for panel in before})
+    legend_entry(browser, "load-2", "<i>64var2-uni").click()
+    until(browser, lambda: drawn(browser, "load-2") == before)
+    legend_entry(browser, "load-2", "<i>64var2-bi sum").click()
+    until(browser, lambda: drawn(browser, "load-2")["xy"] > before["xy"])
+
+
+def test_a_point_tells_what_it_is(browser):
+    mark = browser.find_element(By.CSS_SELECTOR, "#load-2 .xy .scatterlayer .points path")
+    browser.execute_script("arguments[0].scrollIntoView({block: 'center'})", mark)
+    ActionChains(browser).move_to_element(mark).perform()
+    told = until(browser, lambda: browser.find_elements(By.CSS_SELECTOR, "#load-2 .hoverlayer .hovertext"))[0].text
+    assert "<i>64var2-" in told
+    assert "saturated from" in told or "% of line, loss" in told
+
+
+def test_dragging_zooms_all_panels_and_a_double_click_returns(browser):
+    def load_range():
+        return browser.execute_script("return document.getElementById('load-2')._fullLayout.xaxis.range")
+
+    whole = load_range()
+    panel = browser.find_element(By.CSS_SELECTOR, "#load-2 .draglayer .xy .nsewdrag")
+    browser.execute_script("arguments[0].scrollIntoView({block: 'center'})", panel)
+    ActionChains(browser).move_to_element(panel).click_and_hold().move_by_offset(200, 2).release().perform()
+    until(browser, lambda: load_range() != whole)
+    assert load_range()[1] - load_range()[0] < (whole[1] - whole[0]) / 2
+    ActionChains(browser).move_to_element(panel).double_click().perform()
+    until(browser, lambda: load_range() == whole)
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_charts_follow_the_theme_and_keep_what_is_hidden(browser, scheme):
+    before = drawn(browser, "load-0")
+    legend_entry(browser, "load-0", "<i>1514-uni").click()
+    until(browser, lambda: drawn(browser, "load-0") != before)
+    hidden = drawn(browser, "load-0")
+    browser.execute_cdp_cmd(
+        "Emulation.setEmulatedMedia", {"features": [{"name": "prefers-color-scheme", "value": scheme}]}
+    )
+    paper = {"light": "rgb(255, 255, 255)", "dark": "rgb(20, 24, 31)"}[scheme]
+    until(browser, lambda: background(browser, "body", "backgroundColor") == paper)
+    until(browser, lambda: background(browser, "#load-0 .main-svg", "background-color") == paper)
+    assert drawn(browser, "load-0") == hidden
+
+
+def background(browser, selector, name):
+    script = "return getComputedStyle(document.querySelector(arguments[0]))[arguments[1]]"
+    return browser.execute_script(script, selector, name)
+
+
+def test_the_table_sorts_by_any_column(browser):
+    def column(number):
+        cells = browser.find_elements(By.CSS_SELECTOR, f"#summary tbody td:nth-child({number})")
+        return [cell.get_attribute("data-key") for cell in cells]
+
+    def press(number):
+        browser.find_element(By.CSS_SELECTOR, f"#summary thead th:nth-child({number}) button").click()
+
+    rows = column(1)
+    assert len(rows) == 4 * (1 + 3)
+    press(5)
+    highest_first = [float(value) for value in column(5)]
+    assert highest_first == sorted(highest_first, reverse=True)
+    press(5)
+    assert [float(value) for value in column(5)] == highest_first[::-1]
+    press(9)
+    known = [value for value in column(9) if value]
+    assert column(9) == sorted(known, key=float, reverse=True) + [""] * (len(rows) - len(known))
+    assert "" in column(9)
+    press(1)
+    assert sorted(rows) == sorted(column(1))
+
+
+def test_text_stays_text_and_nothing_offers_to_go_online(browser):
+    assert browser.title == TITLE
+    assert browser.find_element(By.TAG_NAME, "h1").text == TITLE
+    assert browser.execute_script("return window.hostile") is None
+    buttons = browser.find_elements(By.CSS_SELECTOR, "#load-0 .modebar-btn")
+    names = {button.get_attribute("data-title") for button in buttons}
+    assert names == {"Zoom in", "Zoom out", "Reset axes", "Zoom", "Pan", "Download plot as a PNG"}
+
+
+def test_printing_draws_dark_on_white_and_no_wider_than_the_paper(browser):
+    browser.execute_cdp_cmd(
+        "Emulation.setEmulatedMedia", {"features": [{"name": "prefers-color-scheme", "value": "dark"}]}
+    )
+    browser.execute_script(
+        """
+        window.printed = [];
+        addEventListener("beforeprint", () => {
+            const svg = document.querySelector("#load-0 .main-svg");
+            printed.push([svg.clientWidth, svg.style.background]);
+        });
+        """
+    )
+    browser.execute_cdp_cmd("Page.printToPDF", {"preferCSSPageSize": True, "printBackground": True})
+    ((width, paper),) = browser.execute_script("return window.printed")
+    assert width <= 1032  # A4 landscape less margins of 12 mm, at 96 pixels an inch
+    assert paper == "rgb(255, 255, 255)"
+
+
+def test_the_page_is_one_file(page):
+    assert [path.name for path in Path(page.parent).glob("*") if path.suffix != ".json"] == ["report.html"]
