@@ -1,0 +1,115 @@
+"""show version|cpu|pci: what this runs on, from /proc and /sys."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from wirespeed import __version__
+from wirespeed.router.columns import fixed
+from wirespeed.router.commands.registry import command
+from wirespeed.router.grammar import Match
+
+if TYPE_CHECKING:
+    from wirespeed.router.console import Console
+
+# What VPP calls the features that matter to packets, and what Linux calls them.
+_FLAGS = {
+    "sse3": "pni",
+    "pclmulqdq": "pclmulqdq",
+    "ssse3": "ssse3",
+    "sse41": "sse4_1",
+    "sse42": "sse4_2",
+    "avx": "avx",
+    "rdrand": "rdrand",
+    "avx2": "avx2",
+    "bmi2": "bmi2",
+    "rtm": "rtm",
+    "pqm": "cqm",
+    "pqe": "rdt_a",
+    "avx512f": "avx512f",
+    "rdseed": "rdseed",
+    "aes": "aes",
+    "sha": "sha_ni",
+    "vaes": "vaes",
+    "vpclmulqdq": "vpclmulqdq",
+    "avx512_vnni": "avx512_vnni",
+    "avx512_bitalg": "avx512_bitalg",
+    "avx512_vpopcntdq": "avx512_vpopcntdq",
+    "invariant_tsc": "nonstop_tsc",
+}
+_NETWORK_CLASS = "0x02"
+
+
+@command("show version [verbose]")
+def show_version(console: Console, words: Match) -> Iterable[str]:
+    """This router's version."""
+    march = console.core.march()
+    code = f"x86-64-v{march}" if march > 1 else os.uname().machine
+    if "verbose" not in words:
+        return [f"wirespeed v{__version__} ({code} code)"]
+    return [
+        f"{'Version:':<26}v{__version__}",
+        f"{'Hot code:':<26}{code}",
+        f"{'Kernel:':<26}{os.uname().sysname} {os.uname().release} {os.uname().machine}",
+        f"{'Current PID:':<26}{os.getpid()}",
+    ]
+
+
+@command("show cpu")
+def show_cpu(console: Console, words: Match) -> Iterable[str]:
+    """Model, features and clock of the CPU."""
+    return cpu_lines(Path("/proc/cpuinfo").read_text(), console.core.tsc_hz())
+
+
+def cpu_lines(cpuinfo: str, tsc_hz: int) -> Iterator[str]:
+    """The first CPU of a /proc/cpuinfo; the base frequency is the TSC's, which does not scale."""
+    facts = {}
+    for line in cpuinfo.split("\n\n", maxsplit=1)[0].splitlines():
+        key, _, value = line.partition(":")
+        facts[key.strip()] = value.strip()
+    have = set(facts.get("flags", facts.get("Features", "")).split())
+    flags = [name for name, linux in _FLAGS.items() if linux in have]
+    model = facts.get("model name", facts.get("CPU part", "unknown"))
+    yield f"{'Model name:':<26}{model}"
+    if "cpu family" in facts:
+        family, number = int(facts["cpu family"]), int(facts.get("model", "0"))
+        yield f"{'Microarch model (family):':<26}[{family:#x}] ([{number:#x}]) stepping {facts.get('stepping', '?')}"
+    yield f"{'Flags:':<26}{''.join(flag + ' ' for flag in flags)}"
+    yield f"{'Base frequency:':<26}{fixed(tsc_hz / 1e9)} GHz"
+
+
+@command("show pci [all]")
+def show_pci(console: Console, words: Match) -> Iterable[str]:
+    """Network devices on the PCI bus with their link and driver; all: every device."""
+    return pci_lines(Path("/sys/bus/pci/devices"), "all" in words)
+
+
+def pci_lines(devices: Path, every: bool) -> Iterator[str]:
+    heads = f"{'Address':<13}{'Sock':<5}{'VID:PID':<12}{'Link Speed':<14}{'Driver':<16}"
+    yield f"{heads}{'Product Name':<32}Vital Product Data"
+    for device in sorted(devices.iterdir()) if devices.is_dir() else []:
+        if not every and not _read(device / "class").startswith(_NETWORK_CLASS):
+            continue
+        node = max(0, int(_read(device / "numa_node") or 0))
+        ids = f"{_read(device / 'vendor')[2:]}:{_read(device / 'device')[2:]}"
+        link = device / "driver"
+        driver = link.resolve().name if link.exists() else ""
+        yield f"{device.name:<13}{f'  {node}':<5}{ids:<12}{_link(device):<14}{driver:<16}{_read(device / 'label'):<32}"
+
+
+def _link(device: Path) -> str:
+    """`2.5 GT/s x1`; devices of a virtual machine often have no link."""
+    speed, width = _read(device / "current_link_speed"), _read(device / "current_link_width")
+    if not speed or speed.startswith("Unknown") or width in ("", "0"):
+        return "unknown"
+    return f"{speed.removesuffix(' PCIe')} x{width}"
+
+
+def _read(path: Path) -> str:
+    try:
+        return path.read_text().strip()
+    except OSError:
+        return ""

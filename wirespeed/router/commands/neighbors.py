@@ -1,0 +1,46 @@
+"""ip neighbor, show ip neighbors: which Ethernet address answers for which IP address."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from wirespeed.router.columns import centre
+from wirespeed.router.commands.registry import command
+from wirespeed.router.core import NeighborState
+from wirespeed.router.grammar import Match
+
+if TYPE_CHECKING:
+    from wirespeed.router.console import Console
+
+_FLAGS = {NeighborState.STATIC: "S", NeighborState.REACHABLE: "D", NeighborState.INCOMPLETE: "I"}
+
+
+@command(
+    "[set] ip neighbor [add] [static] <interface> <address> <mac> [static] [no-fib-entry]",
+    "set interface ip neighbor <interface> <address> <mac>",
+)
+def add_neighbor(console: Console, words: Match) -> None:
+    """Name the Ethernet address of a neighbor, so that it is not asked for."""
+    console.core.add_neighbor(words["interface"], words["address"], words["mac"])
+
+
+@command("[set] ip neighbor del <interface> <address> [<mac>]")
+def delete_neighbor(console: Console, words: Match) -> None:
+    """Forget a neighbor, static or learned."""
+    console.core.delete_neighbor(words["interface"], words["address"])
+
+
+@command("show ip (neighbor|neighbors) [<interface>]")
+def show_neighbors(console: Console, words: Match) -> Iterator[str]:
+    """Known neighbors: S static, D learned by ARP, I asked and not answered yet."""
+    widths = (("Age", 12), ("IP", 40), ("Flags", 6), ("Ethernet", 20), ("Interface", 24))
+    yield "".join(centre(head, width) for head, width in widths)
+    wanted = console.interfaces(words.all("interface"))
+    for neighbor in sorted(console.core.neighbors(), key=lambda n: (n.interface, n.address)):
+        if neighbor.interface in wanted:
+            mac = "-" if neighbor.state is NeighborState.INCOMPLETE else neighbor.mac
+            yield (
+                f"{neighbor.age_s:>12.4f}{centre(neighbor.address, 40)}{centre(_FLAGS[neighbor.state], 6)}"
+                f"{centre(mac, 20)}{console.core.interface(neighbor.interface).name}"
+            )

@@ -1,0 +1,168 @@
+"""show interface|hardware-interfaces|mode, clear interfaces: the ports and what passed them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from wirespeed.router.columns import centre, speed
+from wirespeed.router.commands.registry import command
+from wirespeed.router.core import InterfaceCounters, Mode
+from wirespeed.router.grammar import Match
+
+if TYPE_CHECKING:
+    from wirespeed.router.console import Console
+
+_COUNTERS = {
+    "rx packets": "rx_packets",
+    "rx bytes": "rx_bytes",
+    "tx packets": "tx_packets",
+    "tx bytes": "tx_bytes",
+    "drops": "drops",
+    "punt": "punts",
+    "ip4": "ip4",
+    "rx-no-buf": "rx_no_buffer",
+    "rx-miss": "rx_missed",
+    "rx-error": "rx_errors",
+    "tx-error": "tx_errors",
+}
+
+
+def shown_index(interface: int) -> int:
+    """VPP counts its local0 as interface 0, so the first port is 1."""
+    return interface + 1
+
+
+@command("show interface [<interface>...]")
+def show_interface(console: Console, words: Match) -> Iterator[str]:
+    """State, MTU and counters of the interfaces, since clear interfaces."""
+    yield (
+        centre("Name", 32)
+        + centre("Idx", 5)
+        + centre("State", 10)
+        + centre("MTU (L3/IP4/IP6/MPLS)", 21)
+        + centre("Counter", 16)
+        + centre("Count", 16)
+    )
+    for index in console.interfaces(words.all("interface")):
+        face = console.core.interface(index)
+        state = "up" if face.admin_up else "down"
+        head = f"{face.name:<32}{centre(shown_index(index), 5)}{centre(state, 10)}{centre(f'{face.mtu}/0/0/0', 21)}"
+        counted = list(_counted(console.statistics.interface(index)))
+        yield head + (counted[0] if counted else "")
+        yield from (" " * len(head) + line for line in counted[1:])
+
+
+def _counted(counters: InterfaceCounters) -> Iterator[str]:
+    for label, name in _COUNTERS.items():
+        count = getattr(counters, name)
+        if count:
+            yield f"{label:<16}{count:>16}"
+
+
+@command("clear interfaces")
+def clear_interfaces(console: Console, words: Match) -> None:
+    """Start the counts of show interface anew."""
+    console.statistics.clear_interfaces()
+
+
+@command("show interface address [<interface>...]")
+def show_interface_address(console: Console, words: Match) -> Iterator[str]:
+    """Addresses of the interfaces, or what they are cross-connected to."""
+    for index in console.interfaces(words.all("interface")):
+        face = console.core.interface(index)
+        yield f"{face.name} ({'up' if face.admin_up else 'dn'}):"
+        if face.mode is Mode.XCONNECT:
+            yield f"  L2 xconnect {console.core.interface(face.xconnect_to).name}"
+        yield from (f"  L3 {address}" for address in face.addresses)
+
+
+@command("show interface rx-placement")
+def show_rx_placement(console: Console, words: Match) -> Iterator[str]:
+    """Which worker polls which RX queue."""
+    queues: dict[int, list[str]] = {}
+    for index in range(console.core.interface_count()):
+        for queue in range(console.core.port(index).rx_queues):
+            worker = console.core.placement(index, queue)
+            queues.setdefault(worker, []).append(f"    {console.core.interface(index).name} queue {queue} (polling)")
+    for worker, lines in sorted(queues.items()):
+        yield f"Thread {worker + 1} ({console.core.worker(worker).name}):"
+        yield " node dpdk-input:"
+        yield from lines
+
+
+@command("show mode [<interface>...]", "show l2 xconnect")
+def show_mode(console: Console, words: Match) -> Iterator[str]:
+    """Whether interfaces route or are cross-connected."""
+    for index in console.interfaces(words.all("interface")):
+        face = console.core.interface(index)
+        if face.mode is Mode.XCONNECT:
+            yield f"l2 xconnect {face.name} {console.core.interface(face.xconnect_to).name}"
+        elif "xconnect" not in words:
+            yield f"l3 {face.name}"
+
+
+@command("show hardware-interfaces [brief|verbose|detail] [<interface>...]")
+@command("show hardware-interfaces <interface>... (brief|verbose|detail)")
+def show_hardware(console: Console, words: Match) -> Iterator[str]:
+    """Link, queues, driver and (detail) driver counters of the ports."""
+    yield centre("Name", 32) + centre("Idx", 6) + centre("Link", 8) + "Hardware"
+    for index in console.interfaces(words.all("interface")):
+        port = console.core.port(index)
+        link = "up" if port.link_up else "down"
+        yield f"{port.name:<32}{centre(shown_index(index), 6)}{centre(link, 8)}{port.name}"
+        yield f"  Link speed: {speed(port.speed_bps)}"
+        yield from _queues(console, index)
+        if "brief" not in words:
+            yield from _driver(console, index)
+        if "detail" in words:
+            yield from _driver_counters(console, index)
+
+
+def _queues(console: Console, index: int) -> Iterator[str]:
+    port, workers = console.core.port(index), console.core.worker_count()
+    yield "  RX Queues:"
+    yield "    queue thread         mode      "
+    for queue in range(port.rx_queues):
+        worker = console.core.placement(index, queue)
+        thread = f"{console.core.worker(worker).name} ({worker + 1})"
+        yield f"    {queue:<6}{thread:<15}{'polling':<10}"
+    yield "  TX Queues:"
+    yield "    queue shared thread(s)      "
+    for queue in range(port.tx_queues):
+        threads = [str(worker + 1) for worker in range(workers) if worker % port.tx_queues == queue]
+        yield f"    {queue:<6}{'yes' if len(threads) > 1 else 'no':<7}{','.join(threads)}"
+
+
+def _driver(console: Console, index: int) -> Iterator[str]:
+    port, face = console.core.port(index), console.core.interface(index)
+    yield f"  Ethernet address {face.mac}"
+    yield f"  {port.driver}"
+    yield f"    carrier {'up' if port.link_up else 'down'} full duplex max-frame-size {port.mtu + 18} "
+    yield f"    flags: {'admin-up' if face.admin_up else 'admin-down'}"
+    yield (
+        f"    rx: queues {port.rx_queues} (max {port.max_rx_queues}), "
+        f"desc {port.rx_descriptors} (min {port.min_rx_descriptors} max {port.max_rx_descriptors})"
+    )
+    yield (
+        f"    tx: queues {port.tx_queues} (max {port.max_tx_queues}), "
+        f"desc {port.tx_descriptors} (min {port.min_tx_descriptors} max {port.max_tx_descriptors})"
+    )
+    where = "device" if port.is_virtual else "pci: address"
+    yield f"    {where} {port.bus_address} numa {max(port.numa, 0)}"
+    yield f"    promiscuous: unicast {'on' if port.promiscuous else 'off'}"
+
+
+def _driver_counters(console: Console, index: int) -> Iterator[str]:
+    counters = console.core.port_counters(index)
+    rows = (
+        ("tx frames ok", counters.tx_packets),
+        ("tx bytes ok", counters.tx_bytes),
+        ("tx errors", counters.tx_errors),
+        ("rx frames ok", counters.rx_packets),
+        ("rx bytes ok", counters.rx_bytes),
+        ("rx missed", counters.rx_missed),
+        ("rx errors", counters.rx_errors),
+        ("rx no bufs", counters.rx_no_buffer),
+    )
+    yield from (f"    {label:<36}{count:>20}" for label, count in rows if count)

@@ -1,0 +1,77 @@
+"""trace add, show trace, clear trace: the way of single packets through the nodes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import groupby
+from typing import TYPE_CHECKING
+
+from wirespeed.errors import UsageError
+from wirespeed.router.commands.registry import command
+from wirespeed.router.core import TraceStep
+from wirespeed.router.grammar import Match
+from wirespeed.router.packet_text import ethernet_line, payload_lines
+
+if TYPE_CHECKING:
+    from wirespeed.router.console import Console
+
+_SHOWN_PACKETS = 50
+# Nodes whose business is the Ethernet header alone, and those that look at what it carries alone.
+_ETHERNET_NODES = ("ethernet-input",)
+_PAYLOAD_NODES = ("ip4-", "icmp4-", "arp-")
+
+
+@command("trace add <node> <number>")
+def add_trace(console: Console, words: Match) -> None:
+    """Follow the next packets that enter through a node, on every worker."""
+    if not 1 <= words["number"] <= 1_000_000:
+        raise UsageError(f"{words['number']} packets cannot be traced; give 1 to 1000000")
+    console.core.add_trace(words["node"], words["number"])
+
+
+@command("clear trace")
+def clear_trace(console: Console, words: Match) -> None:
+    """Forget the packets that were followed."""
+    console.core.clear_trace()
+
+
+@command("show trace [max <number>]")
+def show_trace(console: Console, words: Match) -> Iterator[str]:
+    """The nodes that each traced packet passed, when, and what it was there."""
+    names = console.interface_names()
+    for worker in range(console.core.worker_count()):
+        yield f"------------------- Start of thread {worker + 1} {console.core.worker(worker).name} -------------------"
+        # Packets travel as vectors, so the steps of several are interleaved in the order of nodes.
+        steps = sorted(console.core.trace(worker), key=lambda step: step.packet)
+        if not steps:
+            yield "No packets in trace buffer"
+        for number, (_, path) in enumerate(groupby(steps, key=lambda step: step.packet), 1):
+            if number > words.get("number", _SHOWN_PACKETS):
+                yield f"Limiting display to {number - 1} packets; show trace max <number> shows more."
+                break
+            yield f"Packet {number}"
+            yield ""
+            for step in path:
+                yield from _step(step, names, console)
+            yield ""
+
+
+def _step(step: TraceStep, names: list[str], console: Console) -> Iterator[str]:
+    seconds = (step.tsc - console.started_tsc) / console.core.tsc_hz()
+    minutes, rest = divmod(seconds, 60)
+    hours, minutes = divmod(int(minutes), 60)
+    yield f"{hours:02}:{minutes:02}:{int(rest):02}:{int(rest % 1 * 1e6):06}: {step.node}"
+    yield f"  {_ways(step, names)}"
+    ethernet = ethernet_line(step.data)
+    if ethernet is None:
+        yield f"  runt of {step.packet_len} bytes: {step.data.hex()}"
+        return
+    if not step.node.startswith(_PAYLOAD_NODES):
+        yield f"  {ethernet}"
+    if step.node not in _ETHERNET_NODES:
+        yield from (f"  {line}" for line in payload_lines(step.data))
+
+
+def _ways(step: TraceStep, names: list[str]) -> str:
+    out = f" tx {names[step.tx_interface]} adjacency {step.adjacency}" if step.tx_interface is not None else ""
+    return f"rx {names[step.rx_interface]}{out} length {step.packet_len}"

@@ -1,0 +1,88 @@
+"""A frame in the words of VPP's packet trace. Frames may be cut anywhere: what is missing is not printed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from ipaddress import IPv4Address
+from struct import unpack_from
+
+_ETHERTYPES = {0x0800: "IP4", 0x0806: "ARP", 0x86DD: "IP6", 0x8100: "802.1q", 0x8847: "MPLS"}
+_PROTOCOLS = {1: "ICMP", 2: "IGMP", 6: "TCP", 17: "UDP", 47: "GRE", 50: "ESP", 89: "OSPF", 132: "SCTP"}
+_ICMP_TYPES = {
+    0: "echo_reply",
+    3: "destination_unreachable",
+    4: "source_quench",
+    5: "redirect",
+    8: "echo_request",
+    11: "time_exceeded",
+    12: "parameter_problem",
+}
+_DSCP = {0: "CS0", 8: "CS1", 16: "CS2", 24: "CS3", 32: "CS4", 40: "CS5", 46: "EF", 48: "CS6", 56: "CS7"}
+_ECN = ("NON_ECN", "ECT_1", "ECT_0", "CE")
+_FRAGMENT_FLAGS = {0x4000: "DONT_FRAGMENT", 0x2000: "MORE_FRAGMENTS"}
+_TCP_FLAGS = ("FIN", "SYN", "RST", "PSH", "ACK", "URG", "ECE", "CWR")
+_ETHERNET_BYTES = 14
+
+
+def ethernet_line(frame: bytes) -> str | None:
+    """`IP4: 02:ee:00:00:00:00 -> 02:fe:00:00:00:00`, or None for a runt."""
+    if len(frame) < _ETHERNET_BYTES:
+        return None
+    (ethertype,) = unpack_from(">H", frame, 12)
+    kind = _ETHERTYPES.get(ethertype, f"{ethertype:#06x}")
+    return f"{kind}: {frame[6:12].hex(':')} -> {frame[0:6].hex(':')}"
+
+
+def payload_lines(frame: bytes) -> Iterator[str]:
+    """What the frame carries: ARP, or IPv4 with the transport above it."""
+    if len(frame) < _ETHERNET_BYTES:
+        return
+    (ethertype,) = unpack_from(">H", frame, 12)
+    body = frame[_ETHERNET_BYTES:]
+    if ethertype == 0x0800:
+        yield from _ip4(body)
+    elif ethertype == 0x0806:
+        yield from _arp(body)
+
+
+def _arp(body: bytes) -> Iterator[str]:
+    if len(body) < 28:
+        return
+    hardware, protocol, hardware_size, protocol_size, operation = unpack_from(">HHBBH", body)
+    name = {1: "request", 2: "reply"}.get(operation, f"operation {operation}")
+    kinds = f"{'ethernet' if hardware == 1 else hardware}/{_ETHERTYPES.get(protocol, hex(protocol))}"
+    yield f"{name}, type {kinds}, address size {hardware_size}/{protocol_size}"
+    yield f"{body[8:14].hex(':')}/{IPv4Address(body[14:18])} -> {body[18:24].hex(':')}/{IPv4Address(body[24:28])}"
+
+
+def _ip4(body: bytes) -> Iterator[str]:
+    if len(body) < 20:
+        return
+    first, tos, length, ident, fragment, ttl, protocol, checksum = unpack_from(">BBHHHBBH", body)
+    name = _PROTOCOLS.get(protocol, str(protocol))
+    yield f"{name}: {IPv4Address(body[12:16])} -> {IPv4Address(body[16:20])}"
+    if first >> 4 != 4:
+        yield f"  version {first >> 4}, header length {(first & 15) * 4}"
+    dscp = _DSCP.get(tos >> 2, str(tos >> 2))
+    yield (f"  tos {tos:#04x}, ttl {ttl}, length {length}, checksum {checksum:#06x} dscp {dscp} ecn {_ECN[tos & 3]}")
+    offset = f" offset {(fragment & 0x1FFF) * 8}" if fragment & 0x1FFF else ""
+    flags = "".join(f", flags {flag}" for bit, flag in _FRAGMENT_FLAGS.items() if fragment & bit)
+    yield f"  fragment id {ident:#06x}{offset}{flags}"
+    if not fragment & 0x1FFF:
+        yield from _transport(name, body[(first & 15) * 4 :])
+
+
+def _transport(name: str, body: bytes) -> Iterator[str]:
+    if name == "UDP" and len(body) >= 8:
+        source, target, length, checksum = unpack_from(">HHHH", body)
+        yield f"UDP: {source} -> {target}"
+        yield f"  length {length}, checksum {checksum:#06x}"
+    elif name == "TCP" and len(body) >= 20:
+        source, target, sequence, acknowledged, _, flags, window, checksum = unpack_from(">HHIIBBHH", body)
+        names = " ".join(flag for bit, flag in enumerate(_TCP_FLAGS) if flags >> bit & 1)
+        yield f"TCP: {source} -> {target}"
+        yield f"  seq. {sequence} ack {acknowledged}"
+        yield f"  flags {flags:#04x} {names}, window {window}, checksum {checksum:#06x}"
+    elif name == "ICMP" and len(body) >= 4:
+        kind, code, checksum = unpack_from(">BBH", body)
+        yield f"ICMP {_ICMP_TYPES.get(kind, f'type {kind}')} code {code} checksum {checksum:#06x}"
