@@ -89,6 +89,10 @@ class Grammar:
         self._start.empty.append(first)
         self._commands.append((syntax, command))
 
+    def commands(self) -> list[tuple[str, Any]]:
+        """Each syntax and its command."""
+        return self._commands
+
     def match(self, line: str, context: Any) -> tuple[Any, Match]:
         """The command of a whole line and its values; UsageError names the word that is wrong."""
         words = line.split()

@@ -1,0 +1,463 @@
+"""The router's commands on a core that forwards nothing."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Iterator
+from dataclasses import replace
+from ipaddress import IPv4Address, IPv4Network
+from pathlib import Path
+
+import pytest
+
+from wirespeed.errors import FileFault, UsageError
+from wirespeed.router.console import Console
+from wirespeed.router.core import (
+    InterfaceCounters,
+    Mode,
+    Neighbor,
+    NeighborState,
+    NodeCounter,
+    NodeStats,
+    PathKind,
+    Totals,
+)
+from wirespeed.router.fake import TSC_HZ, FakeRouterCore
+
+# The IPv4 lines of the R86S article.
+R86S = """\
+set int state e0 up
+set int state e1 up
+set int ip address e0 100.64.1.1/30
+set int ip address e1 100.64.2.1/30
+ip route add 16.0.0.0/24 via 100.64.1.2
+ip route add 48.0.0.0/24 via 100.64.2.2
+ip neighbor e0 100.64.1.2 50:7c:6f:20:30:70
+ip neighbor e1 100.64.2.2 50:7c:6f:20:30:71
+"""
+
+# The first plan of the Fitlet2 article, with our interface names.
+FITLET2 = """\
+comment { vppcfg sync: 10 CLI statement(s) follow }
+set interface l2 xconnect e0 e1
+set interface l2 tag-rewrite e0 disable
+set interface l2 xconnect e1 e0
+set interface l2 tag-rewrite e1 disable
+set interface mtu 1500 e0
+set interface mtu 1500 e1
+set interface mtu packet 1400 e0
+set interface mtu packet 1500 e1
+set interface state e0 up
+set interface state e1 up
+"""
+
+
+@pytest.fixture
+def core() -> Iterator[FakeRouterCore]:
+    made = FakeRouterCore()
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def console(core: FakeRouterCore) -> Console:
+    return Console(core)
+
+
+def run(console: Console, text: str) -> list[str]:
+    return [answer for line in text.splitlines() for answer in console.run(line)]
+
+
+def test_the_r86s_block_works_as_it_stands(console: Console, core: FakeRouterCore) -> None:
+    assert run(console, R86S) == []
+    assert core.interface(0).admin_up and core.interface(1).admin_up
+    route = core.lookup(IPv4Address("48.0.0.77"))
+    assert route is not None and route.paths[0].next_hop == IPv4Address("100.64.2.2")
+    assert [neighbor.mac for neighbor in core.neighbors()] == ["50:7c:6f:20:30:70", "50:7c:6f:20:30:71"]
+
+
+@pytest.mark.parametrize(
+    "line", ["mpls table add 0", "set interface mpls e0 enable", "mpls local-label add 16 eos via 100.64.2.2 e1"]
+)
+def test_its_mpls_lines_say_what_is_missing(console: Console, line: str) -> None:
+    with pytest.raises(UsageError, match="MPLS is not supported"):
+        run(console, line)
+
+
+def test_the_fitlet2_plan_cross_connects(console: Console, core: FakeRouterCore) -> None:
+    assert run(console, FITLET2) == []
+    assert [core.interface(i).mode for i in (0, 1)] == [Mode.XCONNECT, Mode.XCONNECT]
+    assert core.interface(0).mtu == 1400
+    assert run(console, "show mode") == ["l2 xconnect e0 e1", "l2 xconnect e1 e0"]
+    run(console, "set interface l3 e0")
+    assert run(console, "show mode") == ["l3 e0", "l2 xconnect e1 e0"]
+
+
+def test_an_interface_is_not_connected_to_itself(console: Console) -> None:
+    with pytest.raises(UsageError, match="to itself"):
+        run(console, "set interface l2 xconnect e0 e0")
+
+
+# ---- Routes
+
+
+def paths(core: FakeRouterCore, prefix: str) -> list[tuple[str, int]]:
+    route = core.route(IPv4Network(prefix))
+    assert route is not None
+    return [(str(path.next_hop), path.weight) for path in route.paths]
+
+
+def test_routes_added_one_by_one_share_the_load(console: Console, core: FakeRouterCore) -> None:
+    run(console, "ip route add 10.0.0.0/8 via 100.64.1.2\nip route add 10.0.0.0/8 via 100.64.1.3 weight 2")
+    assert paths(core, "10.0.0.0/8") == [("100.64.1.2", 1), ("100.64.1.3", 2)]
+    run(console, "ip route add 10.0.0.0/8 via 100.64.1.2 weight 5")
+    assert sorted(paths(core, "10.0.0.0/8")) == [("100.64.1.2", 5), ("100.64.1.3", 2)]
+    run(console, "ip route del 10.0.0.0/8 via 100.64.1.3")
+    assert paths(core, "10.0.0.0/8") == [("100.64.1.2", 5)]
+    run(console, "ip route del 10.0.0.0/8")
+    assert core.route(IPv4Network("10.0.0.0/8")) is None
+
+
+def test_several_paths_may_stand_in_one_line(console: Console, core: FakeRouterCore) -> None:
+    run(console, "ip route add 10.0.0.0/8 via 100.64.1.2 e0 weight 3 via 100.64.2.2 via e1")
+    route = core.route(IPv4Network("10.0.0.0/8"))
+    assert route is not None
+    assert [(p.kind, p.interface, p.weight) for p in route.paths] == [
+        (PathKind.NEXT_HOP, 0, 3),
+        (PathKind.NEXT_HOP, None, 1),
+        (PathKind.ATTACHED, 1, 1),
+    ]
+
+
+@pytest.mark.parametrize("line", ["ip route add 10.0.0.0/8 drop", "ip route add 10.0.0.0/8 via drop"])
+def test_a_route_that_drops_takes_the_place_of_paths(console: Console, core: FakeRouterCore, line: str) -> None:
+    run(console, f"ip route add 10.0.0.0/8 via 100.64.1.2\n{line}")
+    route = core.route(IPv4Network("10.0.0.0/8"))
+    assert route is not None and [path.kind for path in route.paths] == [PathKind.DROP]
+
+
+@pytest.mark.parametrize(
+    "line", ["ip route add 10.0.0.0/24 count 1000 via e1", "ip route add count 1000 10.0.0.0/24 via e1"]
+)
+def test_count_makes_following_prefixes(console: Console, core: FakeRouterCore, line: str) -> None:
+    run(console, line)
+    assert len(core.static) == 1000
+    assert IPv4Network("10.3.231.0/24") in core.static
+    assert run(console, "ip route del 10.0.0.0/24 count 1001") == ["1000 of 1001 routes were there and are deleted"]
+    assert not core.static
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("ip route add 255.0.0.0/8 count 2 via e1", "there are 1 prefixes"),
+        ("ip route add 10.0.0.0/8 count 0 via e1", "count 0"),
+        ("ip route add 10.0.0.0/8 via 1.1.1.1 weight 0", "weight 0"),
+        ("ip route del 10.0.0.0/8", "no static route"),
+        ("ip route add 10.0.0.0/8", "next comes one of count, drop, via"),
+        ("ip route add 10.0.0.0/8 via 1.1.1.300", "expected one of <address>, <interface>, drop"),
+    ],
+)
+def test_a_wrong_route_is_refused(console: Console, line: str, message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        run(console, line)
+
+
+def test_the_fib_shows_where_packets_go(console: Console) -> None:
+    run(console, R86S + "ip route add 10.0.0.0/8 via 100.64.1.2 weight 2 via 100.64.2.3\nip route add 11.0.0.0/8 drop")
+    text = "\n".join(run(console, "show ip fib"))
+    assert "16.0.0.0/24\n  unicast-ip4-chain\n" in text
+    assert "[@5]: ipv4 via 100.64.1.2 e0: mtu:1500 flags:[] 507c6f20307002fe000000000800" in text
+    assert "buckets:3]\n    [0] [@5]" in text
+    assert "[@3]: arp-ipv4: via 100.64.2.3 e1" in text
+    assert "[@11]: dpo-receive: 100.64.1.1 on e0" in text
+    assert "[@4]: ipv4-glean: [src:100.64.1.0/30] e0" in text
+    assert (
+        "11.0.0.0/8\n  unicast-ip4-chain\n  [@0]: dpo-load-balance: [proto:ip4 index:1 buckets:1]\n    [0] [@0]" in text
+    )
+
+
+def test_the_fib_of_an_address_is_its_longest_match(console: Console) -> None:
+    run(console, R86S)
+    assert "16.0.0.0/24 fib:0" in run(console, "show ip fib 16.0.0.9")
+    assert run(console, "show ip fib 17.0.0.1") == ["no route covers 17.0.0.1"]
+    assert run(console, "show ip fib 16.0.0.0/23") == ["there is no route 16.0.0.0/23"]
+
+
+def test_the_fib_summary_counts_lengths(console: Console) -> None:
+    run(console, R86S)
+    assert run(console, "show ip fib summary")[1:] == [
+        "    Prefix length         Count     ",
+        "                  24               2",
+        "                  30               2",
+        "                  32               2",
+    ]
+
+
+def test_neighbors_stand_in_vpps_columns(console: Console, core: FakeRouterCore) -> None:
+    address = IPv4Address("100.64.1.2")
+    core.neighbor_table[0, address] = Neighbor(0, address, "02:ee:00:00:00:00", NeighborState.STATIC, 51.7886)
+    assert run(console, "show ip neighbors") == [
+        "     Age                       IP                    Flags      Ethernet              Interface       ",
+        "     51.7886               100.64.1.2                  S    02:ee:00:00:00:00 e0",
+    ]
+    assert len(run(console, "show ip neighbor e1")) == 1
+    run(console, "ip neighbor del e0 100.64.1.2")
+    assert not core.neighbors()
+
+
+# ---- Interfaces
+
+
+def test_show_interface_in_vpps_columns_and_cleared(console: Console, core: FakeRouterCore) -> None:
+    run(console, "set int state e0 up\nset int mtu packet 9000 e0")
+    core.counters[0] = InterfaceCounters(rx_packets=54306368, rx_bytes=3475607552, ip4=54306368)
+    assert run(console, "show interface") == [
+        "              Name               Idx    State  MTU (L3/IP4/IP6/MPLS)     Counter          Count     ",
+        "e0                                1      up          9000/0/0/0     rx packets              54306368",
+        "                                                                    rx bytes              3475607552",
+        "                                                                    ip4                     54306368",
+        "e1                                2     down         1500/0/0/0     ",
+    ]
+    run(console, "clear interfaces")
+    core.counters[0] = replace(core.counters[0], rx_packets=54306369)
+    assert run(console, "show interface e0")[1].split()[-1] == "1"
+    assert len(run(console, "show interface e0")) == 2
+
+
+def test_show_interface_address(console: Console) -> None:
+    run(console, R86S + "set interface l2 xconnect e1 e0")
+    assert run(console, "sh int addr") == [
+        "e0 (up):",
+        "  L3 100.64.1.1/30",
+        "e1 (up):",
+        "  L2 xconnect e0",
+        "  L3 100.64.2.1/30",
+    ]
+    run(console, "set interface ip address del e0 100.64.1.1/30")
+    assert run(console, "sh int addr e0") == ["e0 (up):"]
+
+
+def test_rx_placement_moves_a_queue(core: FakeRouterCore) -> None:
+    core = FakeRouterCore(workers=2)
+    console = Console(core)
+    run(console, "set interface rx-placement e0 queue 0 worker 1")
+    assert run(console, "show interface rx-placement") == [
+        "Thread 2 (ws_wk_1):",
+        " node dpdk-input:",
+        "    e0 queue 0 (polling)",
+        "    e1 queue 0 (polling)",
+    ]
+    with pytest.raises(UsageError, match="no queue 1"):
+        run(console, "set interface rx-placement e0 queue 1 worker 1")
+    with pytest.raises(UsageError, match="no worker 2"):
+        run(console, "set interface rx-placement e0 worker 2")
+    core.close()
+
+
+def test_show_hardware_says_more_the_more_is_asked(console: Console, core: FakeRouterCore) -> None:
+    core.counters[0] = InterfaceCounters(rx_packets=7)
+    brief, usual, detail = (run(console, f"show hardware-interfaces e0 {words}") for words in ("brief", "", "detail"))
+    assert brief[:5] == [
+        "              Name                Idx   Link  Hardware",
+        "e0                                 1     up   e0",
+        "  Link speed: 10 Gbps",
+        "  RX Queues:",
+        "    queue thread         mode      ",
+    ]
+    assert set(brief) < set(usual) < set(detail)
+    assert "    rx: queues 1 (max 16), desc 1024 (min 32 max 4096)" in usual
+    assert any(line.split() == ["rx", "frames", "ok", "7"] for line in detail)
+
+
+def test_mtu_and_mac_and_promiscuous_reach_the_core(console: Console, core: FakeRouterCore) -> None:
+    run(console, "set int mac address e0 02:00:00:00:00:0A\nset int promiscuous on e1\nset int mtu 1280 e1")
+    assert core.interface(0).mac == "02:00:00:00:00:0a"
+    assert core.promiscuous == [False, True]
+    assert core.interface(1).mtu == 1280
+    with pytest.raises(UsageError, match="between 68"):
+        run(console, "set int mtu 60 e1")
+
+
+# ---- Runtime and errors
+
+
+def load(core: FakeRouterCore) -> None:
+    """The worker of the reference run: 3 s, 18 742 272 packets."""
+    core.clock_s = 3.0
+    core.stats[0] = [
+        NodeStats("ip4-lookup", False, 267066, 18742272, 0, round(18742272 * 19.0), 2580000, 64),
+        NodeStats("dpdk-input", True, 6818094, 18742272, 0, round(18742272 * 109.0)),
+        NodeStats("ethernet-input", False, 267066, 18742272, 0, round(18742272 * 15.6)),
+        NodeStats("error-drop", False, 0, 0, 0, 0),
+        NodeStats("e1-tx", False, 267066, 18734016, 0, round(18734016 * 156.0)),
+    ]
+    core.moved[0] = Totals(18742272, 18734016, 0, 0, 6818094)
+
+
+def test_show_runtime_prints_vpps_rows_sorted_by_name(console: Console, core: FakeRouterCore) -> None:
+    load(core)
+    assert run(console, "show run") == [
+        "Thread 1 ws_wk_0 (lcore 1)",
+        "Time 3.0, 10 sec internal node vector rate 70.17 loops/sec 2272698.00",
+        "  vector rates in 6.2474e6, out 6.2447e6, drop 0.0000e0, punt 0.0000e0",
+        "             Name                 State         Calls          Vectors        Suspends         Clocks"
+        "       Vectors/Call  ",
+        "dpdk-input                       polling           6818094        18742272               0"
+        "          1.09e2            2.75",
+        "e1-tx                            active             267066        18734016               0"
+        "          1.56e2           70.15",
+        "ethernet-input                   active             267066        18742272               0"
+        "          1.56e1           70.18",
+        "ip4-lookup                       active             267066        18742272               0"
+        "          1.90e1           70.18",
+    ]
+
+
+def test_the_netgate_articles_awk_line_prints_rate_and_cost(console: Console, core: FakeRouterCore) -> None:
+    load(core)
+    script = """$2 ~ /active|polling/ && $4 > 25000 {
+      print $0;
+      if ($1=="ethernet-input") { packets = $4};
+      if ($1=="dpdk-input") { dpdk_time = $6};
+      total_time += $6
+    } END {
+      print packets/30, "packets/sec, at",total_time,"cycles/packet,",
+            total_time-dpdk_time,"cycles/packet not counting DPDK"
+    }"""
+    text = "\n".join(run(console, "show run")) + "\n"
+    printed = subprocess.run(["awk", script], input=text, capture_output=True, text=True, check=True).stdout
+    rows = printed.splitlines()
+    assert [row.split()[0] for row in rows[:-1]] == ["dpdk-input", "e1-tx", "ethernet-input", "ip4-lookup"]
+    # 18742272 / 30; the four nodes' clocks added by hand.
+    assert rows[-1] == "624742 packets/sec, at 299.6 cycles/packet, 190.6 cycles/packet not counting DPDK"
+
+
+def test_an_idle_poll_costs_clocks_a_call_and_small_ratios_lose_their_zero(
+    console: Console, core: FakeRouterCore
+) -> None:
+    core.clock_s = 1.0
+    core.stats[0] = [
+        NodeStats("dpdk-input", True, 100, 61, 0, 100 * 535),
+        NodeStats("ethernet-input", False, 7, 0, 0, 7000),
+    ]
+    rows = run(console, "show runtime")[4:]
+    assert rows[0].split()[-1] == ".61"
+    assert rows[1].split()[-2:] == ["1.00e3", "0.00"]
+
+
+def test_clear_runtime_starts_anew(console: Console, core: FakeRouterCore) -> None:
+    load(core)
+    run(console, "clear runtime")
+    core.clock_s = 5.0
+    core.stats[0] = [replace(node, calls=node.calls + 10, vectors=node.vectors + 2560) for node in core.stats[0]]
+    core.moved[0] = replace(core.moved[0], rx_packets=core.moved[0].rx_packets + 2560)
+    rows = run(console, "show run")
+    assert rows[1].startswith("Time 2.0,")
+    assert rows[2].startswith("  vector rates in 1.2800e3, out 0.0000e0")
+    assert rows[4].split()[2:4] == ["10", "2560"]
+    assert rows[4].split()[-1] == "256.00"
+
+
+def test_rates_look_back_ten_seconds_and_loops_one(console: Console, core: FakeRouterCore) -> None:
+    for second in range(1, 31):
+        core.clock_s = float(second)
+        loops = 1000 * min(second, 29)
+        core.moved[0] = Totals(0, 0, 0, 0, loops)
+        core.stats[0] = [NodeStats("ip4-input", False, second, second * (4 if second <= 20 else 8), 0, 0)]
+        console.statistics.sample()
+    time = run(console, "show run summary")[1]
+    # Vectors went from 80 in 20 calls to 240 in 30; no loop was done in the last second.
+    assert time == "Time 30.0, 10 sec internal node vector rate 16.00 loops/sec 0.00"
+
+
+def test_show_runtime_max(console: Console, core: FakeRouterCore) -> None:
+    load(core)
+    rows = run(console, "show runtime max")
+    assert rows[3].split(maxsplit=4)[:4] == ["Name", "Max", "Node", "Clocks"]
+    assert rows[-1].split() == ["ip4-lookup", "2.58e6", "64", "4.03e4", "1.90e1", "7.02e1"]
+
+
+def test_show_errors_in_vpps_columns_summed_and_cleared(core: FakeRouterCore) -> None:
+    core = FakeRouterCore(workers=2)
+    console = Console(core)
+    for worker in (0, 1):
+        core.node_errors[worker] = [
+            NodeCounter("e1-tx", "no free tx slots", True, 6944),
+            NodeCounter("arp-input", "replies sent", False, 1),
+            NodeCounter("ip4-input", "bad checksum", True, 0),
+        ]
+    assert run(console, "show errors") == [
+        "   Count                  Node                              Reason               Severity ",
+        "     13888               e1-tx                         no free tx slots            error  ",
+        "         2             arp-input                         replies sent              info   ",
+    ]
+    verbose = run(console, "show errors verbose")
+    assert verbose[1] == "Thread 1 (ws_wk_0):"
+    assert verbose[-2].split() == ["13888", "e1-tx", "no", "free", "tx", "slots", "error", "0"]
+    run(console, "clear errors")
+    assert len(run(console, "show errors")) == 1
+    core.close()
+
+
+def test_show_buffers_and_threads(console: Console) -> None:
+    assert run(console, "show buffers") == [
+        "Pool Name            Index NUMA  Size  Data Size  Total  Avail  Cached   Used  ",
+        "packets                0     0   2176     2048    16384  15000     -     1384  ",
+    ]
+    assert run(console, "show threads")[1].split() == ["1", "ws_wk_0", "1000", "1", "0"]
+
+
+# ---- Files and help
+
+
+def test_exec_runs_a_file(console: Console, core: FakeRouterCore, tmp_path: Path) -> None:
+    (tmp_path / "r86s.conf").write_text("# both ports\n\n" + R86S)
+    console.directory = tmp_path
+    assert run(console, "exec r86s.conf") == []
+    assert core.interface(1).admin_up
+
+
+def test_an_error_in_a_file_names_file_line_and_word(console: Console, core: FakeRouterCore, tmp_path: Path) -> None:
+    file = tmp_path / "start.conf"
+    file.write_text("set int state e0 up\n# comment\nset int state e9 up\nset int state e1 up\n")
+    with pytest.raises(UsageError, match=r"start\.conf, line 3: word 4, 'e9'"):
+        run(console, f"exec {file}")
+    assert core.interface(0).admin_up and not core.interface(1).admin_up
+
+
+def test_a_file_that_cannot_be_read_is_named(console: Console, tmp_path: Path) -> None:
+    with pytest.raises(FileFault, match=r"nope\.conf cannot be read: No such file"):
+        run(console, f"exec {tmp_path}/nope.conf")
+    (tmp_path / "binary").write_bytes(b"\xff\xfe")
+    with pytest.raises(FileFault, match="not a text file"):
+        run(console, f"exec {tmp_path}/binary")
+
+
+def test_files_that_execute_each_other_end(console: Console, tmp_path: Path) -> None:
+    (tmp_path / "loop.conf").write_text(f"exec {tmp_path}/loop.conf\n")
+    with pytest.raises(FileFault, match="deep at most"):
+        run(console, f"exec {tmp_path}/loop.conf")
+
+
+@pytest.mark.parametrize("line", ["?", "help", "show ?", "sh ip ?", "help show ip"])
+def test_help_lists_words_with_a_line_each(console: Console, line: str) -> None:
+    rows = run(console, line)
+    assert rows and all(len(row.split()) >= 2 for row in rows)
+
+
+def test_every_command_has_help(console: Console) -> None:
+    from wirespeed.router.commands import GRAMMAR  # noqa: PLC0415
+
+    assert all(command.summary for _, command in GRAMMAR.commands())
+
+
+def test_an_empty_line_and_a_comment_do_nothing(console: Console) -> None:
+    assert run(console, "\n   \n# anything\ncomment { more }") == []
+
+
+def test_the_machine_is_described(console: Console) -> None:
+    assert run(console, "show version")[0].startswith("wirespeed v")
+    assert run(console, "show cpu")[0].startswith("Model name:")
+    assert run(console, "show cpu")[-1] == f"Base frequency:           {TSC_HZ / 1e9:.2f} GHz"
+    assert run(console, "show pci")[0].startswith("Address      Sock VID:PID     Link Speed    Driver")

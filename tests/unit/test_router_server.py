@@ -1,0 +1,195 @@
+"""The control socket: a router process on a core that forwards nothing, asked by the real clients."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import socket
+import stat
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from wirespeed.errors import ConnectionFault, EnvironmentFault, UsageError
+from wirespeed.router.client import ask, complete, stream
+from wirespeed.router.server import open_socket
+
+PROCESS = """
+import sys
+from pathlib import Path
+from wirespeed.router.console import Console
+from wirespeed.router.fake import FakeRouterCore
+from wirespeed.router.server import open_socket, serve
+
+path = Path(sys.argv[1])
+with open_socket(path) as listener:
+    serve(Console(FakeRouterCore()), listener, lambda: print("ready", flush=True))
+path.unlink()
+print("ended", flush=True)
+"""
+
+
+@pytest.fixture
+def process(tmp_path: Path) -> Iterator[tuple[subprocess.Popen[str], Path]]:
+    path = tmp_path / "own" / "router.sock"
+    child = subprocess.Popen([sys.executable, "-c", PROCESS, str(path)], stdout=subprocess.PIPE, text=True)
+    assert child.stdout is not None
+    with child:
+        assert child.stdout.readline() == "ready\n"
+        yield child, path
+        child.terminate()
+
+
+@pytest.fixture
+def path(process: tuple[subprocess.Popen[str], Path]) -> Path:
+    return process[1]
+
+
+def ctl(path: Path, *words: str, text: str | None = None) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "wirespeed", "ctl", "--socket", str(path), *words]
+    return subprocess.run(command, input=text, capture_output=True, text=True, check=False)
+
+
+def test_a_line_is_answered(path: Path) -> None:
+    assert ask(path, "set int state e0 up") == ""
+    assert ask(path, "sh int").splitlines()[1].split()[:3] == ["e0", "1", "up"]
+
+
+def test_the_socket_and_its_directory_are_the_users_alone(path: Path) -> None:
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    assert stat.S_IMODE(path.parent.stat().st_mode) == 0o700
+
+
+def test_an_error_comes_back_as_its_class(path: Path) -> None:
+    with pytest.raises(UsageError, match="word 2, 'itnerface'"):
+        ask(path, "show itnerface")
+
+
+def test_completion_goes_over_the_socket(path: Path) -> None:
+    assert complete(path, "set int state e") == ["e0", "e1"]
+
+
+def test_a_long_table_comes_in_pieces(path: Path) -> None:
+    ask(path, "ip route add 10.0.0.0/32 count 5000 via e1")
+    pieces = list(stream(path, "show ip fib"))
+    assert len(pieces) > 5
+    assert "".join(pieces).count("dpo-load-balance") == 5000
+
+
+@pytest.mark.parametrize("request_line", [b"show run\n", b"[]\n", b'{"command": 3}\n', b"{}\n", b"\xff\xfe\n"])
+def test_what_is_no_request_is_refused_and_the_connection_stays(path: Path, request_line: bytes) -> None:
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as connection, connection.makefile("rb") as answers:
+        connection.connect(str(path))
+        connection.sendall(request_line)
+        assert json.loads(answers.readline())["exit_code"] == 2
+        connection.sendall(b'{"command": "show mode"}\n')
+        assert json.loads(answers.readline()) == {"text": "l3 e0\nl3 e1\n"}
+        assert json.loads(answers.readline()) == {"end": True}
+
+
+def test_an_endless_request_is_cut_off(path: Path) -> None:
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as connection, connection.makefile("rb") as answers:
+        connection.connect(str(path))
+        connection.sendall(b"x" * 70_000)
+        assert "at most 65536 bytes" in json.loads(answers.readline())["error"]
+    assert ask(path, "show mode")
+
+
+def test_a_client_that_leaves_early_disturbs_nobody(path: Path) -> None:
+    ask(path, "ip route add 10.0.0.0/32 count 5000 via e1")
+    pieces = stream(path, "show ip fib")
+    next(pieces)
+    pieces.close()  # type: ignore[attr-defined]
+    assert ask(path, "show mode")
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_ends_it_cleanly(process: tuple[subprocess.Popen[str], Path], number: signal.Signals) -> None:
+    child, path = process
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as idle:
+        idle.connect(str(path))
+        child.send_signal(number)
+        out, _ = child.communicate()
+    assert out == "ended\n"
+    assert child.returncode == 0
+    assert not path.exists()
+
+
+def test_a_second_router_needs_a_socket_of_its_own(path: Path) -> None:
+    with pytest.raises(EnvironmentFault, match="give this one a --socket"):
+        open_socket(path)
+    assert ask(path, "show mode")
+
+
+def test_a_stale_socket_is_taken_over(tmp_path: Path) -> None:
+    path = tmp_path / "router.sock"
+    open_socket(path).close()
+    assert path.exists()
+    open_socket(path).close()
+
+
+def test_a_file_in_its_place_is_left_alone(tmp_path: Path) -> None:
+    path = tmp_path / "router.sock"
+    path.write_text("mine")
+    with pytest.raises(EnvironmentFault, match="cannot be made"):
+        open_socket(path)
+    assert path.read_text() == "mine"
+
+
+def test_no_router_is_one_line_that_says_what_to_do(tmp_path: Path) -> None:
+    with pytest.raises(ConnectionFault, match=r"no router answers at .*gone\.sock"):
+        ask(tmp_path / "gone.sock", "show run")
+
+
+# ---- ctl
+
+
+def test_ctl_runs_one_command(path: Path) -> None:
+    done = ctl(path, "sh", "int", "addr")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "e0 (dn):\ne1 (dn):\n", "")
+
+
+def test_ctl_takes_a_command_in_quotes_as_well(path: Path) -> None:
+    assert ctl(path, "show mode").stdout == "l3 e0\nl3 e1\n"
+
+
+def test_ctl_ends_with_2_for_a_wrong_command(path: Path) -> None:
+    done = ctl(path, "show", "itnerface")
+    assert done.returncode == 2
+    assert done.stdout == ""
+    assert done.stderr.startswith("wirespeed: word 2, 'itnerface', cannot stand there")
+    assert done.stderr.count("\n") == 1
+
+
+def test_ctl_ends_with_4_without_a_router(tmp_path: Path) -> None:
+    done = ctl(tmp_path / "gone.sock", "show", "run")
+    assert done.returncode == 4
+    assert "start one with wirespeed router" in done.stderr
+
+
+def test_ctl_runs_lines_from_standard_input_and_goes_on_after_a_wrong_one(path: Path) -> None:
+    done = ctl(path, text="set int state e0 up\nmpls table add 0\nset int state e1 up\nsh int addr\n")
+    assert done.returncode == 2
+    assert "MPLS is not supported" in done.stderr
+    assert done.stdout == "e0 (up):\ne1 (up):\n"
+
+
+def test_ctl_executes_files_from_where_it_stands(path: Path, tmp_path: Path) -> None:
+    (tmp_path / "up.conf").write_text("set int state e0 up\n")
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+    command = [sys.executable, "-m", "wirespeed", "ctl", "--socket", str(path), "exec", "up.conf"]
+    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert ask(path, "sh int addr e0") == "e0 (up):\n"
+
+
+def test_ctl_survives_a_reader_that_leaves(path: Path) -> None:
+    ask(path, "ip route add 10.0.0.0/32 count 5000 via e1")
+    line = f"{sys.executable} -m wirespeed ctl --socket {path} show ip fib | head -1"
+    done = subprocess.run(["sh", "-c", line], capture_output=True, text=True, check=False)
+    assert done.stdout.startswith("ipv4-VRF:0")
+    assert "Traceback" not in done.stderr

@@ -1,0 +1,54 @@
+"""`wirespeed router`: the vector router in the foreground, until it is told to end."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+
+def command(
+    interface: Annotated[
+        list[str],
+        typer.Option("-i", "--interface", metavar="NAME=SPEC", help="A port and what to call it; once for each."),
+    ],
+    *,
+    cpu: Annotated[str, typer.Option("-c", "--cpu", metavar="N[,N]", help="CPUs of the workers, one each.")],
+    exec_file: Annotated[
+        Path | None,
+        typer.Option("-x", "--exec", metavar="FILE", help="Command lines to run before traffic starts."),
+    ] = None,
+    socket: Annotated[
+        Path | None,
+        typer.Option(
+            "-s", "--socket", metavar="PATH", help="Control socket.", show_default="below /run or XDG_RUNTIME_DIR"
+        ),
+    ] = None,
+    max_routes: Annotated[
+        int, typer.Option("--max-routes", metavar="N", help="IPv4 routes to have room for.")
+    ] = 262144,
+    hugepages: Annotated[
+        Literal["auto", "never", "require"], typer.Option("--hugepages", help="Memory to run in.")
+    ] = "auto",
+    march: Annotated[
+        Literal["auto", "v2", "v3", "v4"], typer.Option("--march", help="x86-64 level of the hot code.")
+    ] = "auto",
+    verbose: Annotated[bool, typer.Option("--verbose", help="Let DPDK talk.")] = False,
+) -> None:
+    """Run the vector router."""
+    from wirespeed.router.process import run  # noqa: PLC0415 - --help needs none of it
+    from wirespeed.router.protocol import default_socket  # noqa: PLC0415
+    from wirespeed.router.settings import router_settings  # noqa: PLC0415
+
+    run(
+        router_settings(interface, cpu, max_routes),
+        socket or default_socket(),
+        exec_file=exec_file,
+        hugepages=hugepages,
+        march=0 if march == "auto" else int(march[1:]),
+        verbose=verbose,
+        announce=lambda line: print(line, flush=True),
+        warn=lambda line: print(f"wirespeed: {line}", file=sys.stderr, flush=True),
+    )

@@ -1,0 +1,63 @@
+"""Talking to a running router over its control socket."""
+
+from __future__ import annotations
+
+import json
+import socket
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from wirespeed.errors import ConnectionFault, WirespeedError
+from wirespeed.router.protocol import encode
+
+_TIMEOUT_S = 60.0
+
+
+def ask(path: Path, line: str) -> str:
+    """Run one command line; returns its answer. UsageError for a wrong line, ConnectionFault without a router."""
+    return "".join(stream(path, line))
+
+
+def stream(path: Path, line: str) -> Iterator[str]:
+    """As `ask`, in pieces: a routing table may be long."""
+    for answer in _request(path, {"command": line, "directory": str(Path.cwd())}):
+        if "error" in answer:
+            raise _error(answer)
+        yield answer.get("text", "")
+
+
+def complete(path: Path, line: str) -> list[str]:
+    """Words that could stand where `line` ends."""
+    answers = list(_request(path, {"complete": line}))
+    return [str(word) for answer in answers for word in answer.get("words", [])]
+
+
+def _request(path: Path, message: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """All answers to one request; the last one ends it."""
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as connection:
+        connection.settimeout(_TIMEOUT_S)
+        try:
+            connection.connect(str(path))
+        except OSError as error:
+            raise ConnectionFault(
+                f"no router answers at {path} ({error.strerror}): start one with wirespeed router, "
+                "or name its socket with --socket"
+            ) from None
+        try:
+            connection.sendall(encode(message))
+            with connection.makefile("rb") as answers:
+                for line in answers:
+                    answer = json.loads(line)
+                    yield answer
+                    if "text" not in answer:
+                        return
+        except OSError as error:
+            raise ConnectionFault(f"the router at {path} went away: {error}") from None
+    raise ConnectionFault(f"the router at {path} went away before its answer was complete")
+
+
+def _error(answer: dict[str, Any]) -> WirespeedError:
+    """The error under the class that its exit code names."""
+    classes = {kind.exit_code: kind for kind in reversed(WirespeedError.__subclasses__())}
+    return classes.get(answer.get("exit_code", 1), WirespeedError)(answer["error"])

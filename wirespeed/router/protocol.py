@@ -1,0 +1,36 @@
+"""What goes over a router's control socket: JSON objects, one a line, UTF-8, on a unix stream socket of mode 0600.
+
+    client → router   {"command": "show runtime", "directory": "/where/relative/files/start"}
+                      {"complete": "show int"}
+    router → client   {"text": "…"} any number of times, then {"end": true}
+                      {"words": ["interface"]}
+                      {"error": "word 2, …", "exit_code": 2} in place of the end
+
+A connection carries any number of requests, one after the other; an error ends the request, not the connection. A
+line from the client has at most 65536 bytes.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+from wirespeed.errors import EnvironmentFault
+
+MAX_REQUEST_BYTES = 65_536
+
+
+def encode(message: dict[str, Any]) -> bytes:
+    return json.dumps(message, ensure_ascii=False).encode() + b"\n"
+
+
+def default_socket() -> Path:
+    """Where router and ctl meet unless told otherwise: below /run for root, else in the user's runtime directory."""
+    if os.geteuid() == 0:
+        return Path("/run/wirespeed/router.sock")
+    runtime = os.environ.get("XDG_RUNTIME_DIR")
+    if not runtime:
+        raise EnvironmentFault("XDG_RUNTIME_DIR is not set, so there is no usual place for the socket: give --socket")
+    return Path(runtime) / "wirespeed" / "router.sock"

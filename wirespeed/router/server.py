@@ -1,0 +1,151 @@
+"""The control socket of a running router, and the loop that its main thread sleeps in."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import os
+import signal
+import socket
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+from wirespeed._native.port_checks import listens
+from wirespeed.errors import EnvironmentFault, UsageError, WirespeedError
+from wirespeed.router.console import Console
+from wirespeed.router.protocol import MAX_REQUEST_BYTES, encode
+
+_PERIOD_S = 1.0
+_PIECE_CHARACTERS = 65_536
+
+
+def open_socket(path: Path) -> socket.socket:
+    """Listen at `path`, for this user alone. EnvironmentFault when another router does, or the place is not ours."""
+    listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    try:
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        if path.is_socket():
+            if listens(path, socket.SOCK_STREAM):
+                raise EnvironmentFault(f"a router listens at {path} already; give this one a --socket of its own")
+            path.unlink()
+        _bind_privately(listener, path)
+        listener.listen(16)
+    except OSError as error:
+        listener.close()
+        reason = error.strerror or str(error)
+        raise EnvironmentFault(f"control socket {path} cannot be made: {reason}; give another --socket") from None
+    except EnvironmentFault:
+        listener.close()
+        raise
+    return listener
+
+
+def _bind_privately(listener: socket.socket, path: Path) -> None:
+    """The mode is right from the first moment, so that nobody else can connect in between."""
+    before = os.umask(0o177)
+    try:
+        listener.bind(str(path))
+    finally:
+        os.umask(before)
+
+
+def serve(console: Console, listener: socket.socket, ready: Callable[[], None]) -> None:
+    """Answer at the socket until SIGINT or SIGTERM. Nothing else wakes the thread but the core's events and a
+    timer once a second, for it may share its CPU with a worker."""
+    asyncio.run(_serve(console, listener, ready))
+
+
+async def _serve(console: Console, listener: socket.socket, ready: Callable[[], None]) -> None:
+    loop = asyncio.get_running_loop()
+    ended = asyncio.Event()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        loop.add_signal_handler(number, ended.set)
+    loop.add_reader(console.core.event_fd(), console.core.poll)
+    sessions: set[asyncio.Task[None]] = set()
+
+    async def session(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        task = asyncio.current_task()
+        assert task is not None
+        sessions.add(task)
+        try:
+            await _session(console, reader, writer)
+        finally:
+            sessions.discard(task)
+
+    server = await asyncio.start_unix_server(session, sock=listener, limit=MAX_REQUEST_BYTES)
+    ready()
+    try:
+        while not ended.is_set():
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(ended.wait(), _PERIOD_S)
+            console.core.poll()
+            console.statistics.sample()
+    finally:
+        loop.remove_reader(console.core.event_fd())
+        server.close()
+        for task in list(sessions):
+            task.cancel()
+        await asyncio.gather(*sessions, return_exceptions=True)
+
+
+async def _session(console: Console, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    """One client, until it goes."""
+    try:
+        while line := await reader.readline():
+            for message in answer(console, line):
+                writer.write(encode(message))
+                await writer.drain()
+    except ValueError:
+        writer.write(encode({"error": f"a request has at most {MAX_REQUEST_BYTES} bytes", "exit_code": 2}))
+    except ConnectionError:
+        pass
+    finally:
+        writer.close()
+        with contextlib.suppress(ConnectionError):
+            await writer.wait_closed()
+
+
+def answer(console: Console, line: bytes) -> Iterator[dict[str, Any]]:
+    """The messages that answer one request."""
+    try:
+        request = _parse(line)
+        if "complete" in request:
+            yield {"words": console.complete(request["complete"])}
+            return
+        console.directory = Path(request.get("directory", "/"))
+        for piece in _pieces(console.run(request["command"])):
+            yield {"text": piece}
+    except WirespeedError as error:
+        yield {"error": str(error), "exit_code": error.exit_code}
+    else:
+        yield {"end": True}
+
+
+def _parse(line: bytes) -> dict[str, str]:
+    try:
+        request = json.loads(line)
+    except ValueError:
+        request = None
+    if (
+        not isinstance(request, dict)
+        or not all(isinstance(value, str) for value in request.values())
+        or not request.keys() & {"command", "complete"}
+    ):
+        raise UsageError('a request is a JSON object with "command" or "complete" on one line')
+    return request
+
+
+def _pieces(lines: Iterator[str]) -> Iterator[str]:
+    """Lines joined into pieces of some length, so that a long table neither fills memory nor trickles."""
+    piece: list[str] = []
+    size = 0
+    for line in lines:
+        piece.append(line)
+        size += len(line) + 1
+        if size >= _PIECE_CHARACTERS:
+            yield "\n".join(piece) + "\n"
+            piece, size = [], 0
+    if piece:
+        yield "\n".join(piece) + "\n"
