@@ -103,6 +103,7 @@ class SimulatedTrex:
         self.no_link = no_link
         self.dies_after = dies_after
         self.ports: tuple[SimulatedPort, ...] = (SimulatedPort(), SimulatedPort())
+        self.unstamped = False
         self.on_stop: Callable[[], object] = lambda: None
         self.methods: list[str] = []
         self.messages: list[list[str]] = []
@@ -267,5 +268,7 @@ class SimulatedTrex:
         }
         if self.extended:
             counters |= {"asked_packets": asked, "refused_packets": punctual - sent, "late_packets": asked - punctual}
-            counters |= {"rx_missed": 0, "ts": now_s + 1000.0}
+            counters |= {"rx_missed": 0}
+            if not self.unstamped:
+                counters["ts"] = now_s + 1000.0
         return counters

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import signal
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
@@ -93,6 +94,15 @@ def test_counters_of_several_ports_come_in_one_message() -> None:
     with SimulatedTrex() as trex, connected(trex.server) as client:
         client.snapshot((0, 1))
         assert trex.messages[-1].count("get_port_stats") == 2
+
+
+def test_a_snapshot_has_the_time_of_its_counters_or_of_the_servers_clock_or_else_ours() -> None:
+    with SimulatedTrex(extended=True) as trex, connected(trex.server) as client:
+        assert client.snapshot((0, 1)).at_s - time.monotonic() == pytest.approx(1000, abs=100)
+    with SimulatedTrex(extended=False) as trex, connected(trex.server) as client:
+        assert client.snapshot((0, 1)).at_s - time.monotonic() == pytest.approx(-500, abs=100)
+        trex.extended, trex.unstamped = True, True
+        assert client.snapshot((0, 1)).at_s - time.monotonic() == pytest.approx(0, abs=100)
 
 
 def test_requests_are_compressed_as_the_trex_client_does() -> None:
@@ -204,6 +214,21 @@ def test_what_may_not_run_twice_is_not_sent_again_and_the_next_request_works() -
             client.acquire((0,))
         assert client.call("get_version")["version"] == "v"
     assert received == ["api_sync_v2", "acquire", "get_version"]
+
+
+def test_a_server_that_has_failed_is_not_waited_for_at_length_again() -> None:
+    received: list[int] = []
+
+    def answer(n: int, message: bytes) -> bytes | None:
+        received.append(n)
+        return None if n else reply_to(message, {"api_h": "x"})
+
+    with answering(answer) as server, connected(server, timeout_s=0.2) as client:
+        for sent in (2, 1, 1):
+            before = len(received)
+            with pytest.raises(ConnectionFault, match="stopped answering"):
+                client.call("get_version")
+            assert len(received) - before == sent
 
 
 def test_an_interrupt_while_waiting_leaves_the_client_usable() -> None:

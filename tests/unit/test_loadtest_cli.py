@@ -75,10 +75,12 @@ def test_the_result_goes_to_standard_output_alone(capsys: pytest.CaptureFixture[
     assert "ramp" in err
 
 
-def test_quiet_says_nothing_but_the_result(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_quiet_says_nothing_and_signals_are_as_before(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    handlers = [signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)]
     with SimulatedTrex() as trex:
         assert loadtest(trex, "-q", "-o", str(tmp_path / "x.json")) == 0
     assert capsys.readouterr() == ("", "")
+    assert [signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)] == handlers
 
 
 def test_a_silent_device_exits_5_and_keeps_its_samples(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

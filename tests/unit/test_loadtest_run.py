@@ -169,6 +169,18 @@ def test_what_the_device_says_goes_with_its_sample_even_when_it_does_not_answer(
     ]
 
 
+def test_a_stall_delays_the_steps_that_follow_but_does_not_shorten_them() -> None:
+    def stall(progress: Progress) -> None:
+        if progress.step.end_s == pytest.approx(0.12):
+            threading.Event().wait(0.2)
+
+    with loop() as trex:
+        result = run(trex, on_sample=stall)
+    assert len(result.samples) == 17
+    assert all(sample.interval_s > QUICK.interval_s / 3 for sample in result.samples)
+    assert result.samples[-1].t_s > QUICK.total_s + 0.15
+
+
 @pytest.mark.parametrize("warmup_s", [0.06, 0.0])
 def test_a_device_that_returns_nothing_ends_the_test_after_the_warm_up(warmup_s: float) -> None:
     with loop(silent=(0,)) as trex:

@@ -190,7 +190,7 @@ def _load(
         sample = _sample(course, client, step, dut_probe)
         if on_sample is not None:
             on_sample(Progress(plan, step, sample, _saturated(course)))
-        if cut_short or course.stop.is_set():
+        if course.stop.is_set():
             return True
         if step.end_s >= grace_s * 0.999 and step.start_s < grace_s:
             reason = silent(course.origin, course.last, plan, sample.t_s)
