@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The routes that an interface's addresses bring with them. */
+#ifndef ROUTER_CONNECTED_H
+#define ROUTER_CONNECTED_H
+
+#include "router/router.h"
+
+struct connected_route {
+	struct ws_ip4_prefix prefix;
+	enum ws_path_kind kind; /* local, attached or drop */
+};
+
+enum { CONNECTED_MAX_ROUTES = WS_MAX_ADDRESSES * 4 };
+
+/*
+ * Each address is local; its prefix is attached; the prefix's first and last address are dropped
+ * (none in a /31, RFC 3021; a /32 has no prefix). Each prefix once: local before drop. Returns how
+ * many are in `out`, which has room for CONNECTED_MAX_ROUTES.
+ */
+uint32_t connected_routes(const struct address_list *addresses, struct connected_route *out);
+
+/* Index in `routes` of the prefix, or -1. */
+int connected_find(const struct connected_route *routes, uint32_t count,
+				   struct ws_ip4_prefix prefix);
+
+#endif

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What a packet carries from node to node. All of it lies in the first cache line of its mbuf.
+ *
+ *   rx interface  mbuf->port          set by the driver, never changed
+ *   adjacency     mbuf->hash.fdir.hi  set by ip4-lookup: index of the adjacency, or of the load
+ *                                     balance on the way to ip4-load-balance, which replaces it
+ *   tx interface  mbuf->vlan_tci_outer  set by l2-input for l2-output
+ *   icmp error    mbuf->hash.fdir.lo  set on the edges to ip4-icmp-error: what to answer
+ *
+ * The data pointer is at the Ethernet header up to ethernet-input and from ip4-rewrite on, and
+ * behind it in between; the received header is then still in front of the data.
+ */
+#ifndef ROUTER_METADATA_H
+#define ROUTER_METADATA_H
+
+#include <rte_mbuf.h>
+#include <stdint.h>
+
+static inline uint8_t *packet_data(const struct rte_mbuf *packet)
+{
+	return (uint8_t *)packet->buf_addr + packet->data_off;
+}
+
+/* Move the start of the data by `bytes`, forward when positive. */
+static inline void packet_advance(struct rte_mbuf *packet, int bytes)
+{
+	packet->data_off = (uint16_t)(packet->data_off + bytes);
+	packet->data_len = (uint16_t)(packet->data_len - bytes);
+	packet->pkt_len = (uint32_t)((int)packet->pkt_len - bytes);
+}
+
+/* Keep the first `length` bytes, all in the first buffer; the buffers after it go back to the pool. */
+static inline void packet_truncate(struct rte_mbuf *packet, uint16_t length)
+{
+	rte_pktmbuf_free(packet->next);
+	packet->next = NULL;
+	packet->nb_segs = 1;
+	packet->data_len = length;
+	packet->pkt_len = length;
+}
+
+static inline uint32_t packet_adjacency(const struct rte_mbuf *packet)
+{
+	return packet->hash.fdir.hi;
+}
+
+static inline void packet_set_adjacency(struct rte_mbuf *packet, uint32_t adjacency)
+{
+	packet->hash.fdir.hi = adjacency;
+}
+
+static inline uint16_t packet_tx_interface(const struct rte_mbuf *packet)
+{
+	return packet->vlan_tci_outer;
+}
+
+static inline void packet_set_tx_interface(struct rte_mbuf *packet, uint16_t interface)
+{
+	packet->vlan_tci_outer = interface;
+}
+
+/* An ICMP error to send: type, code, and the MTU that goes with "fragmentation needed". */
+static inline void packet_set_icmp_error(struct rte_mbuf *packet, uint8_t type, uint8_t code,
+										 uint16_t mtu)
+{
+	packet->hash.fdir.lo = (uint32_t)type << 24 | (uint32_t)code << 16 | mtu;
+}
+
+static inline uint8_t packet_icmp_type(const struct rte_mbuf *packet)
+{
+	return (uint8_t)(packet->hash.fdir.lo >> 24);
+}
+
+static inline uint8_t packet_icmp_code(const struct rte_mbuf *packet)
+{
+	return (uint8_t)(packet->hash.fdir.lo >> 16);
+}
+
+static inline uint16_t packet_icmp_mtu(const struct rte_mbuf *packet)
+{
+	return (uint16_t)packet->hash.fdir.lo;
+}
+
+#endif

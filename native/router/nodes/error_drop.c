@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * error-drop: frees packets that a node has counted as dropped.
+ *
+ * Uses: mbuf->port (the drop is its interface's).
+ */
+#include "graph/graph.h"
+#include "router/router.h"
+
+#include <rte_mbuf.h>
+
+static uint16_t error_drop_process(struct graph *graph, struct graph_node *node, void **packets,
+								   uint16_t n)
+{
+	struct router_worker *worker = router_worker_of(graph);
+	(void)node;
+	worker->drops += n;
+	for (uint16_t i = 0; i < n; i++)
+		worker->interfaces[((struct rte_mbuf *)packets[i])->port].drops++;
+	rte_pktmbuf_free_bulk((struct rte_mbuf **)packets, n);
+	return n;
+}
+
+static struct graph_registration error_drop = {
+	.name = "error-drop",
+	.process = error_drop_process,
+};
+GRAPH_REGISTER(error_drop)

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * error-punt: frees packets whose contents a node has handed to the main thread.
+ *
+ * Uses: mbuf->port (the punt is its interface's).
+ */
+#include "graph/graph.h"
+#include "router/router.h"
+
+#include <rte_mbuf.h>
+
+static uint16_t error_punt_process(struct graph *graph, struct graph_node *node, void **packets,
+								   uint16_t n)
+{
+	struct router_worker *worker = router_worker_of(graph);
+	(void)node;
+	worker->punts += n;
+	for (uint16_t i = 0; i < n; i++)
+		worker->interfaces[((struct rte_mbuf *)packets[i])->port].punts++;
+	rte_pktmbuf_free_bulk((struct rte_mbuf **)packets, n);
+	return n;
+}
+
+static struct graph_registration error_punt = {
+	.name = "error-punt",
+	.process = error_punt_process,
+};
+GRAPH_REGISTER(error_punt)

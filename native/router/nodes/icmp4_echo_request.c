@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * icmp4-echo-request: turns a ping into its answer (RFC 792), routed like any packet.
+ *
+ * Takes whole datagrams whose IPv4 and ICMP headers ip4-local has seen. IP options are answered as
+ * they came (RFC 1122 section 3.2.2.6).
+ *
+ * Next: ip4-lookup, error-drop.
+ */
+#include "graph/graph.h"
+#include "router/local.h"
+#include "router/metadata.h"
+#include "router/router.h"
+#include "wire/icmp4.h"
+#include "wire/ip4.h"
+
+enum edge { EDGE_LOOKUP, EDGE_DROP };
+static const char *const edges[] = {[EDGE_LOOKUP] = "ip4-lookup", [EDGE_DROP] = "error-drop"};
+
+enum counter { REPLIES, BAD_CHECKSUM };
+static const struct graph_counter counters[] = {
+	[REPLIES] = {"echo replies sent", false},
+	[BAD_CHECKSUM] = {"bad icmp4 checksum", true},
+};
+
+/* Of `length` bytes from `offset` on, wherever the buffers end. */
+static uint16_t packet_checksum(const struct rte_mbuf *packet, uint32_t offset, uint32_t length)
+{
+	uint64_t sum = 0;
+	bool odd = false;
+	for (; packet && length; packet = packet->next, offset = 0) {
+		uint32_t part = packet->data_len - offset;
+		if (part > length)
+			part = length;
+		uint16_t folded = checksum_fold(checksum_add(0, packet_data(packet) + offset, part));
+		sum += odd ? __builtin_bswap16(folded) : folded;
+		odd ^= part & 1;
+		length -= part;
+	}
+	return (uint16_t)~checksum_fold(sum);
+}
+
+static enum edge handle(struct graph_node *node, struct rte_mbuf *packet)
+{
+	struct ip4_header *ip = (struct ip4_header *)(void *)packet_data(packet);
+	uint16_t header = ip4_header_length(ip);
+	struct icmp4_header *icmp = (struct icmp4_header *)(void *)(packet_data(packet) + header);
+	if (packet_checksum(packet, header, be16toh(ip->total_length) - header)) {
+		graph_count(node, BAD_CHECKSUM, 1);
+		return EDGE_DROP;
+	}
+	uint16_t before, after;
+	memcpy(&before, icmp, sizeof(before));
+	icmp->type = ICMP4_ECHO_REPLY;
+	memcpy(&after, icmp, sizeof(after));
+	icmp->checksum = checksum_update(icmp->checksum, before, after);
+	uint32_t source = ip->source;
+	ip->source = ip->destination;
+	ip->destination = source;
+	ip->ttl = LOCAL_TTL;
+	ip4_set_checksum(ip);
+	graph_count(node, REPLIES, 1);
+	return EDGE_LOOKUP;
+}
+
+static uint16_t icmp4_echo_request_process(struct graph *graph, struct graph_node *node,
+										   void **packets, uint16_t n)
+{
+	uint16_t next[GRAPH_FRAME_SIZE];
+	for (uint16_t i = 0; i < n; i++)
+		next[i] = handle(node, packets[i]);
+	graph_enqueue(graph, node, packets, next, n);
+	return n;
+}
+
+static struct graph_registration icmp4_echo_request = {
+	.name = "icmp4-echo-request",
+	.process = icmp4_echo_request_process,
+	.edge_count = 2,
+	.edges = edges,
+	.counter_count = 2,
+	.counters = counters,
+};
+GRAPH_REGISTER(icmp4_echo_request)

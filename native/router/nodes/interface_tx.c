@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * <if>-tx: gives frames to the driver, in this worker's own TX queue.
+ *
+ * What the driver does not take is offered a few times more, then dropped.
+ *
+ * Next: error-drop.
+ */
+#include "dev/port.h"
+#include "graph/graph.h"
+#include "router/router.h"
+
+enum edge { EDGE_DROP };
+static const char *const edges[] = {[EDGE_DROP] = "error-drop"};
+
+enum counter { TX_FAILED };
+static const struct graph_counter counters[] = {
+	[TX_FAILED] = {"Tx packet drops (dpdk tx failure)", true},
+};
+
+enum { RETRIES = 4 };
+
+static uint16_t interface_tx_process(struct graph *graph, struct graph_node *node, void **packets,
+									 uint16_t n)
+{
+	struct router_worker *worker = router_worker_of(graph);
+	uint16_t sent = 0;
+	for (int attempt = 0; sent < n && attempt <= RETRIES; attempt++)
+		sent += port_transmit(node->interface, graph->worker, (struct rte_mbuf **)packets + sent,
+							  n - sent);
+	worker->tx_packets += sent;
+	if (unlikely(sent < n)) {
+		graph_count(node, TX_FAILED, n - sent);
+		worker->interfaces[node->interface].tx_failed += n - sent;
+		graph_enqueue_all(graph, node, EDGE_DROP, packets + sent, n - sent);
+	}
+	return n;
+}
+
+static struct graph_registration interface_tx = {
+	.name = "%-tx",
+	.process = interface_tx_process,
+	.edge_count = 1,
+	.edges = edges,
+	.counter_count = 1,
+	.counters = counters,
+};
+GRAPH_REGISTER(interface_tx)

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * ip4-icmp-error: turns a packet into the ICMP error about it (RFC 792, RFC 1812 section 4.3).
+ *
+ * Not about an ICMP error, nor a fragment but the first, and not above the rate; group and broadcast
+ * addresses do not get here. The error quotes as much of the packet as 576 bytes hold, comes from the
+ * first address of the interface that the packet came in by, and is routed like any packet.
+ *
+ * Uses: icmp error, mbuf->port. Next: ip4-lookup, error-drop.
+ */
+#include "graph/graph.h"
+#include "router/local.h"
+#include "router/metadata.h"
+#include "router/router.h"
+#include "router/trace.h"
+#include "wire/ethernet.h"
+#include "wire/icmp4.h"
+#include "wire/ip4.h"
+
+enum edge { EDGE_LOOKUP, EDGE_DROP };
+static const char *const edges[] = {[EDGE_LOOKUP] = "ip4-lookup", [EDGE_DROP] = "error-drop"};
+
+enum counter { UNREACHABLE_SENT, TTL_SENT, ABOUT_ERROR, ABOUT_FRAGMENT, RATE, NO_ADDRESS, NO_ROOM };
+static const struct graph_counter counters[] = {
+	[UNREACHABLE_SENT] = {"destination unreachable response sent", false},
+	[TTL_SENT] = {"hop limit exceeded response sent", false},
+	[ABOUT_ERROR] = {"no icmp4 error about an icmp4 error", true},
+	[ABOUT_FRAGMENT] = {"no icmp4 error about a later fragment", true},
+	[RATE] = {"icmp4 error rate limited", true},
+	[NO_ADDRESS] = {"interface has no address to send an icmp4 error from", true},
+	[NO_ROOM] = {"no headroom for an icmp4 error", true},
+};
+
+enum { ERROR_LEN = IP4_LEN + ICMP4_LEN, MAX_LEN = 576 };
+
+static enum edge drop(struct graph_node *node, enum counter reason)
+{
+	graph_count(node, reason, 1);
+	return EDGE_DROP;
+}
+
+static bool is_about_error(const struct rte_mbuf *packet)
+{
+	const struct ip4_header *ip = (const struct ip4_header *)(const void *)packet_data(packet);
+	uint16_t header = ip4_header_length(ip);
+	/* Not even the type is there to read: take it for one. */
+	if (ip->protocol == IP4_ICMP && packet->data_len <= header)
+		return true;
+	return ip->protocol == IP4_ICMP && icmp4_is_error(packet_data(packet)[header]);
+}
+
+static void write_error(struct rte_mbuf *packet, uint32_t source)
+{
+	const struct ip4_header *about = (const struct ip4_header *)(const void *)packet_data(packet);
+	uint32_t answer_to = about->source;
+	uint16_t quoted = RTE_MIN(packet->data_len, be16toh(about->total_length));
+	uint16_t length = (uint16_t)RTE_MIN(quoted + ERROR_LEN, (int)MAX_LEN);
+	uint8_t *ethernet = packet_data(packet) - ETHERNET_LEN;
+
+	packet_truncate(packet, length - ERROR_LEN);
+	/* The received Ethernet header comes along, for a trace to show. */
+	memmove(ethernet - ERROR_LEN, ethernet, ETHERNET_LEN);
+	packet_advance(packet, -ERROR_LEN);
+	trace_moved(packet, -ERROR_LEN);
+
+	struct ip4_header *ip = (struct ip4_header *)(void *)packet_data(packet);
+	struct icmp4_header *icmp = (struct icmp4_header *)(void *)(ip + 1);
+	*ip = (struct ip4_header){
+		.version_ihl = 0x45,
+		.tos = 0xc0, /* internetwork control, RFC 1812 section 4.3.2.5 */
+		.total_length = htobe16(length),
+		.ttl = LOCAL_TTL,
+		.protocol = IP4_ICMP,
+		.source = htobe32(source),
+		.destination = answer_to,
+	};
+	ip4_set_checksum(ip);
+	*icmp = (struct icmp4_header){
+		.type = packet_icmp_type(packet),
+		.code = packet_icmp_code(packet),
+		.rest = {0, htobe16(packet_icmp_mtu(packet))},
+	};
+	icmp->checksum = checksum(icmp, length - IP4_LEN);
+}
+
+static enum edge handle(struct graph *graph, struct graph_node *node, struct rte_mbuf *packet)
+{
+	const struct ip4_header *ip = (const struct ip4_header *)(const void *)packet_data(packet);
+	const struct interface *interface = &router_of(graph)->interfaces[packet->port];
+	const struct address_list *addresses =
+		__atomic_load_n(&interface->addresses, __ATOMIC_ACQUIRE);
+	if (ip4_is_later_fragment(ip))
+		return drop(node, ABOUT_FRAGMENT);
+	if (is_about_error(packet))
+		return drop(node, ABOUT_ERROR);
+	if (!addresses->count)
+		return drop(node, NO_ADDRESS);
+	if (packet->data_off < ERROR_LEN + ETHERNET_LEN)
+		return drop(node, NO_ROOM);
+	if (!token_bucket_take(&router_worker_of(graph)->icmp, graph_tsc()))
+		return drop(node, RATE);
+	graph_count(node,
+				packet_icmp_type(packet) == ICMP4_TIME_EXCEEDED ? TTL_SENT : UNREACHABLE_SENT, 1);
+	write_error(packet, addresses->at[0].address);
+	return EDGE_LOOKUP;
+}
+
+static uint16_t ip4_icmp_error_process(struct graph *graph, struct graph_node *node, void **packets,
+									   uint16_t n)
+{
+	uint16_t next[GRAPH_FRAME_SIZE];
+	for (uint16_t i = 0; i < n; i++)
+		next[i] = handle(graph, node, packets[i]);
+	graph_enqueue(graph, node, packets, next, n);
+	return n;
+}
+
+static struct graph_registration ip4_icmp_error = {
+	.name = "ip4-icmp-error",
+	.process = ip4_icmp_error_process,
+	.edge_count = 2,
+	.edges = edges,
+	.counter_count = NO_ROOM + 1,
+	.counters = counters,
+};
+GRAPH_REGISTER(ip4_icmp_error)

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * ip4-local: packets to this router.
+ *
+ * Pings are answered; nothing else is served, which UDP and unknown protocols are told (RFC 1122
+ * sections 3.2.2.1 and 4.1.3.1). ICMP that is no request is not for anybody here.
+ *
+ * Next: icmp4-echo-request, ip4-icmp-error, error-drop.
+ */
+#include "graph/graph.h"
+#include "router/metadata.h"
+#include "router/router.h"
+#include "wire/icmp4.h"
+#include "wire/ip4.h"
+#include "wire/udp.h"
+
+enum edge { EDGE_ECHO_REQUEST, EDGE_ICMP_ERROR, EDGE_DROP };
+static const char *const edges[] = {
+	[EDGE_ECHO_REQUEST] = "icmp4-echo-request",
+	[EDGE_ICMP_ERROR] = "ip4-icmp-error",
+	[EDGE_DROP] = "error-drop",
+};
+
+enum counter { FRAGMENT, BAD_ICMP, UNKNOWN_ICMP, BAD_UDP, NO_UDP_LISTENER, UNKNOWN_PROTOCOL };
+static const struct graph_counter counters[] = {
+	[FRAGMENT] = {"ip4 fragment to us is not reassembled", true},
+	[BAD_ICMP] = {"icmp4 shorter than its header", true},
+	[UNKNOWN_ICMP] = {"unknown icmp4 type", true},
+	[BAD_UDP] = {"bad udp length", true},
+	[NO_UDP_LISTENER] = {"no listener for dst port", true},
+	[UNKNOWN_PROTOCOL] = {"unknown ip protocol", true},
+};
+
+static enum edge drop(struct graph_node *node, enum counter reason)
+{
+	graph_count(node, reason, 1);
+	return EDGE_DROP;
+}
+
+static enum edge refuse(struct graph_node *node, enum counter reason, struct rte_mbuf *packet,
+						enum icmp4_unreachable_code code)
+{
+	graph_count(node, reason, 1);
+	packet_set_icmp_error(packet, ICMP4_UNREACHABLE, (uint8_t)code, 0);
+	return EDGE_ICMP_ERROR;
+}
+
+static enum edge handle(struct graph_node *node, struct rte_mbuf *packet)
+{
+	const struct ip4_header *ip = (const struct ip4_header *)(const void *)packet_data(packet);
+	uint16_t header = ip4_header_length(ip);
+	const uint8_t *payload = packet_data(packet) + header;
+	uint16_t readable = packet->data_len - header, claimed = be16toh(ip->total_length) - header;
+	if (readable > claimed)
+		readable = claimed;
+	if (ip4_is_fragment(ip))
+		return drop(node, FRAGMENT);
+	if (ip->protocol == IP4_ICMP) {
+		const struct icmp4_header *icmp = icmp4_parse(payload, readable);
+		if (!icmp)
+			return drop(node, BAD_ICMP);
+		return icmp->type == ICMP4_ECHO_REQUEST ? EDGE_ECHO_REQUEST : drop(node, UNKNOWN_ICMP);
+	}
+	if (ip->protocol != IP4_UDP)
+		return refuse(node, UNKNOWN_PROTOCOL, packet, ICMP4_PROTOCOL_UNREACHABLE);
+	if (!udp_parse(payload, readable, claimed))
+		return drop(node, BAD_UDP);
+	return refuse(node, NO_UDP_LISTENER, packet, ICMP4_PORT_UNREACHABLE);
+}
+
+static uint16_t ip4_local_process(struct graph *graph, struct graph_node *node, void **packets,
+								  uint16_t n)
+{
+	uint16_t next[GRAPH_FRAME_SIZE];
+	for (uint16_t i = 0; i < n; i++)
+		next[i] = handle(node, packets[i]);
+	graph_enqueue(graph, node, packets, next, n);
+	return n;
+}
+
+static struct graph_registration ip4_local = {
+	.name = "ip4-local",
+	.process = ip4_local_process,
+	.edge_count = 3,
+	.edges = edges,
+	.counter_count = 6,
+	.counters = counters,
+};
+GRAPH_REGISTER(ip4_local)

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * ip4-rewrite: one hop less to live, and the next hop's Ethernet header in front.
+ *
+ * A packet whose last hop this was, or that is too long for the link and may not be fragmented, is
+ * answered, unchanged; one that might be fragmented is dropped.
+ *
+ * Uses: adjacency. Sets: the data begins at the Ethernet header again. Next: <if>-output,
+ * ip4-icmp-error, error-drop.
+ */
+#include "graph/graph.h"
+#include "router/metadata.h"
+#include "router/router.h"
+#include "wire/ethernet.h"
+#include "wire/icmp4.h"
+#include "wire/ip4.h"
+
+enum edge { EDGE_DROP, EDGE_ICMP_ERROR, EDGE_OUTPUT };
+static const char *const edges[] = {
+	[EDGE_DROP] = "error-drop",
+	[EDGE_ICMP_ERROR] = "ip4-icmp-error",
+	[EDGE_OUTPUT] = "*-output",
+};
+
+enum counter { TTL, MTU, MTU_DF };
+static const struct graph_counter counters[] = {
+	[TTL] = {"ip4 ttl <= 1", true},
+	[MTU] = {"ip4 MTU exceeded and fragmentation is not done", true},
+	[MTU_DF] = {"ip4 MTU exceeded and DF set", true},
+};
+
+static __attribute__((noinline)) enum edge refuse(struct graph_node *node, struct rte_mbuf *packet,
+												  const struct ip4_header *ip, uint16_t mtu)
+{
+	if (ip->ttl <= 1) {
+		graph_count(node, TTL, 1);
+		packet_set_icmp_error(packet, ICMP4_TIME_EXCEEDED, 0, 0);
+		return EDGE_ICMP_ERROR;
+	}
+	if (ip->fragment & htobe16(IP4_DONT_FRAGMENT)) {
+		graph_count(node, MTU_DF, 1);
+		packet_set_icmp_error(packet, ICMP4_UNREACHABLE, ICMP4_FRAGMENTATION_NEEDED, mtu);
+		return EDGE_ICMP_ERROR;
+	}
+	graph_count(node, MTU, 1);
+	return EDGE_DROP;
+}
+
+static uint16_t ip4_rewrite_process(struct graph *graph, struct graph_node *node, void **packets,
+									uint16_t n)
+{
+	const struct adjacency *adjacencies = router_of(graph)->adjacencies.adjacencies;
+	uint16_t next[GRAPH_FRAME_SIZE];
+	for (uint16_t i = 0; i < n; i++) {
+		struct rte_mbuf *packet = packets[i];
+		const struct adjacency *adjacency = &adjacencies[packet_adjacency(packet)];
+		struct ip4_header *ip = (struct ip4_header *)(void *)packet_data(packet);
+		if (unlikely(ip->ttl <= 1 || be16toh(ip->total_length) > adjacency->mtu)) {
+			next[i] = refuse(node, packet, ip, adjacency->mtu);
+			continue;
+		}
+		ip4_decrement_ttl(ip);
+		packet_advance(packet, -ETHERNET_LEN);
+		memcpy(packet_data(packet), adjacency->rewrite, ETHERNET_LEN);
+		next[i] = EDGE_OUTPUT + adjacency->tx_interface;
+	}
+	graph_enqueue(graph, node, packets, next, n);
+	return n;
+}
+
+static struct graph_registration ip4_rewrite = {
+	.name = "ip4-rewrite",
+	.process = ip4_rewrite_process,
+	.edge_count = 3,
+	.edges = edges,
+	.counter_count = 3,
+	.counters = counters,
+};
+GRAPH_REGISTER(ip4_rewrite)

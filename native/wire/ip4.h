@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* IPv4 headers (RFC 791) and the checks of RFC 1812 section 5.2.2. */
+#ifndef WIRE_IP4_H
+#define WIRE_IP4_H
+
+#include "wire/checksum.h"
+
+#include <endian.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Fields are big endian. */
+struct ip4_header {
+	uint8_t version_ihl, tos;
+	uint16_t total_length, id, fragment;
+	uint8_t ttl, protocol;
+	uint16_t checksum;
+	uint32_t source, destination;
+} __attribute__((packed));
+
+enum {
+	IP4_LEN = 20,
+	IP4_MAX_LEN = 60,
+	IP4_DONT_FRAGMENT = 0x4000,
+	IP4_MORE_FRAGMENTS = 0x2000,
+	IP4_OFFSET_MASK = 0x1fff,
+	IP4_ICMP = 1,
+	IP4_TCP = 6,
+	IP4_UDP = 17,
+	IP4_SCTP = 132,
+};
+
+enum ip4_check {
+	IP4_OK = 0,
+	IP4_SHORT,         /* fewer bytes than a header */
+	IP4_VERSION,       /* not 4 */
+	IP4_HEADER_LENGTH, /* below 20 bytes, or more than there are */
+	IP4_TOTAL_LENGTH,  /* below the header's, or more than there are */
+	IP4_CHECKSUM,
+};
+
+static inline uint16_t ip4_header_length(const struct ip4_header *ip)
+{
+	return (uint16_t)((ip->version_ihl & 0xf) * 4);
+}
+
+/*
+ * `length` bytes can be read at `bytes`; the packet has `packet_length` (more when it lies in
+ * several buffers). What follows IP4_OK may be read as a struct ip4_header with its options.
+ */
+static inline enum ip4_check ip4_check(const uint8_t *bytes, size_t length, size_t packet_length)
+{
+	const struct ip4_header *ip = (const struct ip4_header *)(const void *)bytes;
+	if (length < IP4_LEN)
+		return IP4_SHORT;
+	if (ip->version_ihl >> 4 != 4)
+		return IP4_VERSION;
+	uint16_t header = ip4_header_length(ip), total = be16toh(ip->total_length);
+	if (header < IP4_LEN || header > length)
+		return IP4_HEADER_LENGTH;
+	if (total < header || total > packet_length)
+		return IP4_TOTAL_LENGTH;
+	return checksum(bytes, header) ? IP4_CHECKSUM : IP4_OK;
+}
+
+static inline bool ip4_is_fragment(const struct ip4_header *ip)
+{
+	return ip->fragment & htobe16(IP4_MORE_FRAGMENTS | IP4_OFFSET_MASK);
+}
+
+static inline bool ip4_is_later_fragment(const struct ip4_header *ip)
+{
+	return ip->fragment & htobe16(IP4_OFFSET_MASK);
+}
+
+/* TTL one lower; the checksum follows it. */
+static inline void ip4_decrement_ttl(struct ip4_header *ip)
+{
+	/* TTL is the high byte of its word: 0x100 less there is 0x100 more in the checksum, in which
+	 * 0xffff is written 0. */
+	uint32_t sum = (uint32_t)ip->checksum + htobe16(0x0100);
+	ip->checksum = (uint16_t)(sum + (sum >= 0xffff));
+	ip->ttl--;
+}
+
+static inline void ip4_set_checksum(struct ip4_header *ip)
+{
+	ip->checksum = 0;
+	ip->checksum = checksum(ip, ip4_header_length(ip));
+}
+
+/* printf's format of an address in host byte order, and its arguments. */
+#define IP4_FORMAT "%u.%u.%u.%u"
+#define IP4_ARGS(address)                                                                          \
+	(address) >> 24, (address) >> 16 & 0xff, (address) >> 8 & 0xff, (address) & 0xff
+
+/* A word with the highest `length` bits set. */
+static inline uint32_t ip4_mask(uint8_t length)
+{
+	return length ? ~0u << (32 - length) : 0;
+}
+
+#endif

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* UDP (RFC 768). */
+#ifndef WIRE_UDP_H
+#define WIRE_UDP_H
+
+#include <endian.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Fields are big endian. */
+struct udp_header {
+	uint16_t source, destination, length, checksum;
+} __attribute__((packed));
+
+enum { UDP_LEN = 8 };
+
+/*
+ * NULL when the `length` readable bytes hold no whole header, or the header claims more than the
+ * `datagram_length` bytes that the IP packet has for it.
+ */
+static inline const struct udp_header *udp_parse(const uint8_t *bytes, size_t length,
+												 size_t datagram_length)
+{
+	const struct udp_header *udp = (const struct udp_header *)(const void *)bytes;
+	if (length < UDP_LEN || be16toh(udp->length) < UDP_LEN ||
+		be16toh(udp->length) > datagram_length)
+		return NULL;
+	return udp;
+}
+
+#endif
