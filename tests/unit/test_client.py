@@ -67,7 +67,7 @@ def reply_to(message: bytes, result: object) -> bytes:
 def test_a_session_from_connecting_to_giving_the_ports_back(extended: bool) -> None:
     with SimulatedTrex(extended=extended, capacity_pps=5e6) as trex, connected(trex.server) as client:
         info = client.server_info()
-        assert (info.version, info.port_count, [port["index"] for port in info.ports]) == ("v3.08", 2, [0, 1])
+        assert (info.program, info.port_count, [port["index"] for port in info.ports]) == ("T-Rex v3.08", 2, [0, 1])
         assert client.port_status((0, 1))[1].speed_bps == 10e9
         client.acquire((0, 1))
         assert {status.owner for status in client.port_status((0, 1)).values()} == {client.user}

@@ -122,7 +122,7 @@ def test_the_result_is_whole_and_survives_its_file(tmp_path: Path) -> None:
     again = read_result(tmp_path / "x.json")
     assert again == result
     assert again.variables["server"] == trex.server
-    assert again.versions == {"wirespeed": "0.1.0", "generator": "v3.08", "dut": "7"}
+    assert again.versions == {"wirespeed": "0.1.0", "generator": "T-Rex v3.08", "dut": "7"}
     assert again.lab["kind"] == "simulated"
     assert again.lab["ports"][1] == {
         "index": 1,

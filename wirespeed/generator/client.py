@@ -89,7 +89,9 @@ class PortStatus:
 
 @dataclass(frozen=True)
 class ServerInfo:
-    version: str
+    """`program` is the server's name and version; `ports` are as `get_system_info` lists them, in order."""
+
+    program: str
     port_count: int
     ports: tuple[dict[str, Any], ...]
 
@@ -148,7 +150,9 @@ class GeneratorClient:
     def server_info(self) -> ServerInfo:
         version, system = self.batch([Call("get_version"), Call("get_system_info")])
         ports = tuple(sorted(system.get("ports", ()), key=lambda port: port.get("index", 0)))
-        return ServerInfo(str(version.get("version", "?")), int(system["port_count"]), ports)
+        built_by = str(version.get("built_by", ""))
+        program = built_by if built_by.startswith("wirespeed ") else f"T-Rex {version.get('version', '?')}"
+        return ServerInfo(program, int(system["port_count"]), ports)
 
     def port_status(self, ports: Sequence[int]) -> dict[int, PortStatus]:
         calls = [Call("get_port_status", {"port_id": p, "block": False, "profile_id": "*"}) for p in ports]

@@ -289,7 +289,7 @@ def _result(
         name=plan.name or plan.profile,
         variables=plan.variables(client.server),
         samples=tuple(course.samples),
-        versions={"wirespeed": __version__, "generator": info.version, **plan.versions},
+        versions={"wirespeed": __version__, "generator": info.program, **plan.versions},
         lab={"generator": client.server, "ports": ports, **plan.lab},
         dut=plan.dut,
         outcome={**outcome, "threshold": plan.threshold, "drain": course.drain, "channels": channels},
