@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import io
+from dataclasses import replace
 from typing import Any
 
 import pytest
 from rich.console import Console
 
-from wirespeed.loadtest.live import LiveView, NoView, PlainLines, format_loss, summary, title_of, view, watcher
+from wirespeed.loadtest.live import LiveView, NoView, PlainLines, format_loss, news, summary, title_of, view, watcher
 from wirespeed.loadtest.plan import LoadPlan, Step
 from wirespeed.loadtest.result import Channel, PortSample, Result, Sample
 from wirespeed.loadtest.run import Progress
@@ -69,6 +70,15 @@ def test_saturation_is_told_once_and_at_once() -> None:
         lines(progress(end_s=302, saturated=True))
     told = [line for line in text_of(screen).splitlines() if "saturated" in line]
     assert told == ["0→1 saturated from 7.00 Mpps offered at 300.0 s on: received 6.00 Mpps, loss 14.3 %"]
+
+
+def test_saturation_of_the_tester_itself_is_called_so() -> None:
+    point = replace(POINT, tester_pps=0.6e6)
+    line = news(replace(progress(), saturation={Channel(0, 1): point, Channel(1, 0): None}), set())
+    assert line == [
+        "0→1 saturated from 7.00 Mpps offered at 300.0 s on: received 6.00 Mpps, loss 14.3 %, "
+        "most of it the tester's own"
+    ]
 
 
 def test_the_live_view_has_a_row_for_each_channel_and_marks_the_saturated_one() -> None:

@@ -14,7 +14,7 @@ from rich.text import Text
 from wirespeed.loadtest.plan import LoadPlan
 from wirespeed.loadtest.result import Channel, PortSample, Result, Sample
 from wirespeed.loadtest.run import Progress
-from wirespeed.loadtest.saturation import ChannelPoint, offered_pps
+from wirespeed.loadtest.saturation import ChannelPoint, limited_by_tester, offered_pps
 from wirespeed.units import format_si, l1_bps
 
 LINES_WANTED = 60
@@ -192,9 +192,10 @@ def _balance(values: dict[str, Any]) -> str:
 
 
 def _saturated_line(channel: Channel, point: ChannelPoint) -> str:
+    whose = ", most of it the tester's own" if limited_by_tester([point], threshold=0.0) else ""
     return (
         f"{channel} saturated from {format_si(point.offered_pps, 'pps')} offered at {point.t_s:.1f} s on: "
-        f"received {format_si(point.received_pps, 'pps')}, loss {format_loss(point.loss_ratio)}"
+        f"received {format_si(point.received_pps, 'pps')}, loss {format_loss(point.loss_ratio)}{whose}"
     )
 
 
