@@ -9,7 +9,7 @@ from pathlib import Path
 from wirespeed.errors import FileFault
 
 
-def write_atomically(path: Path, text: str, what: str) -> None:
+def write_atomically(path: Path, text: str, what: str = "file") -> None:
     """Write `text` to `path` by way of a temporary file beside it; FileFault names `what` when it cannot be done.
 
     A symbolic link is followed. What is no regular file (a device, a pipe) cannot be replaced and is written to.

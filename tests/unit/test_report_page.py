@@ -17,6 +17,7 @@ from wirespeed.loadtest.result import REQUIRED_VARS, from_json
 from wirespeed.report.analysis import analyse
 from wirespeed.report.charts import load_figure, time_figure
 from wirespeed.report.comparison import compare, read_all, select_channels
+from wirespeed.report.layout import log_axis
 from wirespeed.report.page import script_json, to_html
 from wirespeed.report.table import Scaler, cells, rows, to_csv, to_json, to_markdown
 
@@ -61,8 +62,8 @@ class Reader(HTMLParser):
         return json.loads(self.scripts[1])
 
 
-def figure(tests, number=0, channels=frozenset({"0→1", "1→0"}), telemetry=()):
-    return load_figure(compare(tests, 0.001).groups[number], channels, MEGA, 0.001, telemetry)
+def figure(tests, number=0, channels=frozenset({"0→1", "1→0"})):
+    return load_figure(compare(tests, 0.001).groups[number], channels, MEGA, 0.001)
 
 
 def traces(drawn, name, axis="y"):
@@ -72,7 +73,7 @@ def traces(drawn, name, axis="y"):
 def test_figures_are_what_plotly_knows(tests):
     for group in compare(tests, 0.001).groups:
         for drawn in (
-            load_figure(group, frozenset({"0→1"}), MEGA, 0.001, ["cycles_per_packet", "vectors_per_call"]),
+            load_figure(group, frozenset({"0→1"}), MEGA, 0.001),
             time_figure(group, frozenset({"0→1"}), MEGA),
         ):
             assert len(go.Figure(drawn).data) == len(drawn["data"]) > 0
@@ -124,20 +125,45 @@ def test_only_the_channels_asked_for_are_drawn(tests):
 
 
 def test_telemetry_is_drawn_over_the_load_of_a_channel(tests):
-    drawn = figure(tests, 1, telemetry=["cycles_per_packet", "vectors_per_call"])
+    drawn = figure(tests, 1)
     (cycles,) = traces(drawn, "wirespeed", "y3")
     (vectors,) = traces(drawn, "wirespeed", "y4")
     assert (cycles["y"][0], cycles["y"][-1]) == (620.0, 438.0)
     assert (vectors["y"][0], vectors["y"][-1]) == (18.6, 256.0)
     assert cycles["x"] == vectors["x"] == traces(drawn, "wirespeed")[0]["x"]
+    assert drawn["layout"]["yaxis3"]["type"] == "log"
+    assert drawn["layout"]["yaxis4"]["rangemode"] == "tozero"
+
+
+def test_telemetry_of_a_router_is_over_the_mean_of_both_channels(tests):
+    result = tests[0].result
+    samples = tuple(replace(sample, dut={"vectors_per_call": 8.0}) for sample in result.samples)
+    drawn = figure([analyse(replace(result, samples=samples), 0.001)])
+    (vectors,) = traces(drawn, "trex-loadtest", "y3")
+    assert vectors["x"][0] == 0.14881
+    assert vectors["y"] == [8.0] * 12
+
+
+@pytest.mark.parametrize(
+    ("least", "most", "ticks"),
+    [
+        (180, 620, ["200", "500"]),
+        (180, 8800, ["300", "1,000", "3,000", "10,000"]),
+        (0.5, 2e6, ["1", "10", "100", "1,000", "10,000", "100,000", "1,000,000"]),
+    ],
+)
+def test_a_log_axis_has_few_round_ticks(least, most, ticks):
+    axis = log_axis(least, most)
+    low, high = axis["range"]
+    pairs = zip(axis["tickvals"], axis["ticktext"], strict=True)
+    assert [text for value, text in pairs if low <= math.log10(value) <= high] == ticks
 
 
 @pytest.mark.parametrize("value", [None, "438", True, math.nan, math.inf, [1], 10**400])
 def test_telemetry_that_is_no_number_is_left_out(tests, value):
     result = tests[1].result
     samples = tuple(replace(sample, dut={"cycles_per_packet": value}) for sample in result.samples)
-    text = page([analyse(replace(result, samples=samples), 0.001)])
-    assert "cycles / packet" not in text.rpartition('id="figures"')[2].partition("</script>")[0]
+    assert "yaxis3" not in figure([analyse(replace(result, samples=samples), 0.001)])["layout"]
 
 
 def test_time_holds_the_whole_run(tests):

@@ -15,7 +15,7 @@ from typing import Any
 from plotly.offline import get_plotlyjs
 
 from wirespeed import __version__
-from wirespeed.report.charts import TELEMETRY, has_telemetry, load_figure, time_figure
+from wirespeed.report.charts import load_figure, time_figure
 from wirespeed.report.comparison import Comparison, Group, settings, status
 from wirespeed.report.table import NOTHING, Row, Scaler, cells, headings, rows
 
@@ -31,8 +31,7 @@ def to_html(comparison: Comparison, *, title: str, scaler: Scaler, channels: fro
     figures: dict[str, Any] = {}
     loads = []
     for number, group in enumerate(comparison.groups):
-        telemetry = [key for key in TELEMETRY if any(has_telemetry(test, key) for test in group.tests)]
-        figures[f"load-{number}"] = load_figure(group, channels, scaler, comparison.threshold, telemetry)
+        figures[f"load-{number}"] = load_figure(group, channels, scaler, comparison.threshold)
         figures[f"time-{number}"] = time_figure(group, channels, scaler)
         loads.append(_group(number, group, figures))
     body = [
@@ -132,8 +131,9 @@ def _group(number: int, group: Group, figures: dict[str, Any]) -> str:
     return (
         f'<section class="load"><h2>{name}</h2>{load}'
         '<p class="caption">Received load and loss over the offered load; a diamond marks where a test saturates. '
-        "Samples without loss are drawn at the foot of the loss axis. Click a legend entry to hide it, double-click to "
-        "see it alone; drag to zoom, double-click to return.</p>"
+        "Samples without loss are drawn at the foot of the loss axis. "
+        '<span class="screen">Click a legend entry to hide it, double-click to see it alone; drag to zoom, double-click '
+        "to return.</span></p>"
         f"<details><summary>Over time</summary>{time}"
         '<p class="caption">Received load, and dotted the offered load, with warm-up and drain.</p></details></section>'
     )
