@@ -57,10 +57,9 @@ def show_trace(console: Console, words: Match) -> Iterator[str]:
 
 
 def _step(step: TraceStep, names: list[str], console: Console) -> Iterator[str]:
-    seconds = (step.tsc - console.started_tsc) / console.core.tsc_hz()
-    minutes, rest = divmod(seconds, 60)
-    hours, minutes = divmod(int(minutes), 60)
-    yield f"{hours:02}:{minutes:02}:{int(rest):02}:{int(rest % 1 * 1e6):06}: {step.node}"
+    seconds, microseconds = divmod((step.tsc - console.started_tsc) * 1_000_000 // console.core.tsc_hz(), 1_000_000)
+    minutes, seconds = divmod(seconds, 60)
+    yield f"{minutes // 60:02}:{minutes % 60:02}:{seconds:02}:{microseconds:06}: {step.node}"
     yield f"  {_ways(step, names)}"
     ethernet = ethernet_line(step.data)
     if ethernet is None:
