@@ -211,6 +211,9 @@ int64_t ws_router_route_del_many(struct ws_router *router, struct ws_ip4_prefix 
 int64_t ws_router_route_count(struct ws_router *router);
 /* Routes in order of (address, length), from position `start`; returns how many were written. */
 int ws_router_routes(struct ws_router *router, uint64_t start, struct ws_route *out, uint32_t max);
+/* The route of exactly this prefix; -ENOENT when there is none. */
+int ws_router_route_get(struct ws_router *router, struct ws_ip4_prefix prefix,
+						struct ws_route *out);
 /* The longest match of `address`; -ENOENT when there is none. */
 int ws_router_route_lookup(struct ws_router *router, uint32_t address, struct ws_route *out);
 

@@ -249,6 +249,19 @@ int ws_router_routes(struct ws_router *router, uint64_t start, struct ws_route *
 	return (int)n;
 }
 
+int ws_router_route_get(struct ws_router *router, struct ws_ip4_prefix prefix, struct ws_route *out)
+{
+	uint32_t load_balance;
+	int error = check_range(&prefix, 1);
+	if (error)
+		return error;
+	if (!fib4_get(&router->fib4, prefix, &load_balance))
+		return fail(-ENOENT, "there is no route " IP4_FORMAT "/%u", IP4_ARGS(prefix.address),
+					prefix.length);
+	describe(router, prefix, load_balance, out);
+	return 0;
+}
+
 int ws_router_route_lookup(struct ws_router *router, uint32_t address, struct ws_route *out)
 {
 	struct ws_ip4_prefix prefix;

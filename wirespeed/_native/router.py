@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 from collections.abc import Iterator, Sequence
 from ipaddress import IPv4Address, IPv4Interface, IPv4Network
 from typing import Any
@@ -37,7 +38,6 @@ from wirespeed.router.core import (
 _ROUTES_PAGE = 4096
 _NEIGHBORS_PAGE = 1024
 _TRACE_PAGE = 1024
-_NODES_MAX = 512
 
 
 class NativeRouter:
@@ -53,11 +53,11 @@ class NativeRouter:
         self._router = self._lib.ws_router_create(config)
         if not self._router:
             # A pointer says no more than that it failed; the reason is in ws_error().
-            check(-12)
+            check(-errno.ENOMEM)
         self._workers = worker_count
         self._running = False
-        self._stats = self._ffi.new("struct ws_node_stats[]", _NODES_MAX)
-        self._counters = self._ffi.new("struct ws_node_counter[]", _NODES_MAX)
+        self._stats = _Block(self._router, "struct ws_node_stats[]", self._lib.ws_router_node_stats)
+        self._counters = _Block(self._router, "struct ws_node_counter[]", self._lib.ws_router_node_counters)
 
     def start(self) -> None:
         check(self._lib.ws_router_start(self._router))
@@ -175,23 +175,17 @@ class NativeRouter:
             start += found
 
     def route(self, prefix: IPv4Network) -> Route | None:
-        """Look up addresses of the prefix until one is found that no more specific route covers."""
-        address, last = prefix.network_address, prefix.broadcast_address
-        while True:
-            found = self.lookup(address)
-            if found is None or found.prefix.prefixlen <= prefix.prefixlen:
-                return found if found is not None and found.prefix == prefix else None
-            if found.prefix.broadcast_address == last:
-                # More specific routes hide it wholly.
-                return next((route for route in self.routes() if route.prefix == prefix), None)
-            address = found.prefix.broadcast_address + 1
+        struct = self._ffi.new("struct ws_route *")
+        return self._found(self._lib.ws_router_route_get(self._router, self._network(prefix)[0], struct), struct)
 
     def lookup(self, address: IPv4Address) -> Route | None:
         struct = self._ffi.new("struct ws_route *")
-        try:
-            check(self._lib.ws_router_route_lookup(self._router, int(address), struct))
-        except UsageError:
+        return self._found(self._lib.ws_router_route_lookup(self._router, int(address), struct), struct)
+
+    def _found(self, result: int, struct: Any) -> Route | None:
+        if result == -errno.ENOENT:
             return None
+        check(result)
         return _route(struct)
 
     def add_neighbor(self, interface: int, address: IPv4Address, mac: str) -> None:
@@ -211,13 +205,12 @@ class NativeRouter:
         return all_of_them
 
     def node_stats(self, worker: int) -> Sequence[NodeStats]:
-        found = check(self._lib.ws_router_node_stats(self._router, worker, self._stats, _NODES_MAX))
         polling = self._lib.WS_NODE_POLLING
-        return [from_struct(NodeStats, node, polling=node.state == polling) for node in self._stats[0:found]]
+        nodes = self._stats.read(worker)
+        return [from_struct(NodeStats, node, polling=node.state == polling) for node in nodes]
 
     def node_counters(self, worker: int) -> Sequence[NodeCounter]:
-        found = check(self._lib.ws_router_node_counters(self._router, worker, self._counters, _NODES_MAX))
-        return [from_struct(NodeCounter, counter) for counter in self._counters[0:found]]
+        return [from_struct(NodeCounter, counter) for counter in self._counters.read(worker)]
 
     def totals(self, worker: int) -> Totals:
         struct = self._ffi.new("struct ws_router_totals *")
@@ -263,6 +256,22 @@ class NativeRouter:
             path.interface = -1 if given.interface is None else given.interface
             path.weight = given.weight
         return struct
+
+
+class _Block:
+    """A buffer that a call fills for one worker, kept between calls and grown when it is too small."""
+
+    def __init__(self, router: Any, kind: str, fill: Any) -> None:
+        self._router, self._kind, self._fill = router, kind, fill
+        self._buffer = core().ffi.new(kind, 256)
+
+    def read(self, worker: int) -> Any:
+        while True:
+            room = len(self._buffer)
+            found = check(self._fill(self._router, worker, self._buffer, room))
+            if found <= room:
+                return self._buffer[0:found]
+            self._buffer = core().ffi.new(self._kind, found)
 
 
 def _route(struct: Any) -> Route:

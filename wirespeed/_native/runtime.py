@@ -22,7 +22,7 @@ from wirespeed.model import DEFAULT_SPEED_BPS, PortSpec
 Hugepages = Literal["auto", "never", "require"]
 
 _HUGEPAGE_POOLS = Path("/sys/kernel/mm/hugepages")
-_USAGE = {errno.EINVAL, errno.EEXIST, errno.ENOENT, errno.ERANGE, errno.E2BIG}
+_USAGE = {errno.EINVAL, errno.EEXIST, errno.ENOENT, errno.ERANGE, errno.E2BIG, errno.ENETUNREACH}
 # What their drivers say of a link is made up: memif claims 100G.
 _SPEEDLESS = {"memif", "ring", "null", "pcap"}
 _Record = TypeVar("_Record")

@@ -15,6 +15,9 @@ from wirespeed.router.core import RouterCore
 from wirespeed.router.server import open_socket, serve
 from wirespeed.router.settings import RouterSettings
 
+# A ring's port has no address of its own.
+_NO_MAC = "00:00:00:00:00:00"
+
 
 def run(
     settings: RouterSettings,
@@ -43,6 +46,9 @@ def run(
             core = NativeRouter(len(settings.cpus), settings.max_routes)
             undo_runtime.pop_all()
         undo.callback(core.close)
+        for index in range(core.interface_count()):
+            if core.interface(index).mac == _NO_MAC:
+                core.set_mac(index, f"02:fe:00:00:00:{index:02x}")
         console = Console(core)
         if exec_file is not None:
             for line in console.run_file(exec_file):

@@ -142,7 +142,7 @@ def show_fib_prefix(console: Console, words: Match) -> Iterable[str]:
 def _detail(console: Console, route: Route) -> Iterator[str]:
     yield _HEAD
     yield f"{route.prefix} fib:0"
-    yield f"  {'CLI' if route.is_static else 'interface'} src-flags:added,contributing,active,"
+    yield f"  {_source(route)} src-flags:added,contributing,active,"
     yield f"    path-list: len:{len(route.paths)}"
     for path in route.paths:
         kind = {PathKind.NEXT_HOP: "attached-nexthop", PathKind.LOCAL: "receive", PathKind.DROP: "drop"}
@@ -150,6 +150,12 @@ def _detail(console: Console, route: Route) -> Iterator[str]:
     yield ""
     yield " forwarding:"
     yield from _Forwarding(console).lines(route, 0)
+
+
+def _source(route: Route) -> str:
+    if route.is_static:
+        return "CLI"
+    return "adjacency" if route.paths[0].kind is PathKind.NEXT_HOP else "interface"
 
 
 class _Forwarding:
@@ -172,7 +178,8 @@ class _Forwarding:
         if path.kind is PathKind.DROP:
             return "[@0]: dpo-drop ip4"
         if path.kind is PathKind.LOCAL:
-            return f"[@11]: dpo-receive: {prefix.network_address} on {self._faces[path.interface or 0].name}"
+            owner = self._connected(prefix.network_address)
+            return f"[@11]: dpo-receive: {prefix.network_address} on {self._faces[owner or 0].name}"
         index = path.interface if path.interface is not None else self._connected(path.next_hop)
         if index is None:
             return f"[@0]: unresolved via {path.next_hop}: no interface is connected to it"
