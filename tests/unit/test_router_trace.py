@@ -19,8 +19,6 @@ from wirespeed.router.packet_text import ethernet_line, payload_lines
 ETHER = Ether(src="02:ee:00:00:00:00", dst="02:fe:00:00:00:00")
 UDP_HEADER = UDP(sport=1025, dport=12, chksum=0)
 UDP_FRAME = bytes(ETHER / IP(src="16.0.0.1", dst="48.0.0.1", ttl=64, id=0) / UDP_HEADER / Raw(b"x" * 22))
-    ETHER / IP(src="16.0.0.1", dst="48.0.0.1", ttl=64, id=0) / UDP(sport=1025, dport=12, chksum=0) / Raw(b"x" * 22)
-)
 
 
 def words(packet: Packet) -> list[str]:
