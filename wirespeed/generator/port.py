@@ -1,19 +1,11 @@
-"""One port of the generator: who owns it, what streams it has, and whether they run.
-
-DOWN     no link
-IDLE     no streams
-STREAMS  streams, standing still
-TX       sending
-PAUSE    sending held back
-"""
+"""One port of the generator: who owns it, what streams it has, and whether they run."""
 
 from __future__ import annotations
 
-import enum
 import random
 import string
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from wirespeed._native.generator import GeneratorCore, Stream, StreamMode
@@ -28,28 +20,19 @@ from wirespeed.generator.load import (
     stream_pps,
     timeline,
 )
+from wirespeed.generator.port_profile import AddedStream, Profile, State, flow_ids
 from wirespeed.generator.rpc import failed
-from wirespeed.generator.stream_json import StreamJson, parse_stream
-from wirespeed.generator.translation import Addresses, Translated, addressed, translate, with_flow
+from wirespeed.generator.stream_json import parse_stream
+from wirespeed.generator.translation import Addresses, addressed, translate, with_flow
 
 Json = dict[str, Any]
 
 DEFAULT_PROFILE = "_"
 ALL_PROFILES = "*"
 MAX_STREAMS = 20_000
-STATS_IDS = 1023
-LATENCY_IDS = 128
 
 _TAGS_BYTES = 8
 """What a frame may have above the MTU beside its Ethernet header: two VLAN tags, or MPLS labels."""
-
-
-class State(enum.Enum):
-    DOWN = "DOWN"
-    IDLE = "IDLE"
-    STREAMS = "STREAMS"
-    TX = "TX"
-    PAUSE = "PAUSE"
 
 
 @dataclass(frozen=True)
@@ -59,39 +42,6 @@ class Owner:
     user: str
     session_id: int
     handler: str
-
-
-@dataclass(frozen=True)
-class AddedStream:
-    """A stream as it came, as it was understood, and as the core takes it."""
-
-    json: Json
-    source: StreamJson
-    translated: Translated
-
-
-@dataclass
-class Profile:
-    """Streams that start and stop together."""
-
-    streams: dict[int, AddedStream] = field(default_factory=dict)
-    state: State = State.IDLE
-    factor: float = 1.0
-    endless: bool = True
-    running: tuple[Stream, ...] = ()
-    own_factors: dict[int, float] = field(default_factory=dict)
-    """Of streams that were updated by themselves: times `factor`."""
-
-    def load_at(self, factor: float, own_factors: dict[int, float]) -> Load:
-        """The highest load of what runs, if these were its factors."""
-        return self.timeline(own_factors).peak(factor)
-
-    def timeline(self, own_factors: dict[int, float]) -> Timeline:
-        scaled = [replace(one, rate_pps=one.rate_pps * own_factors.get(one.id, 1.0)) for one in self.running]
-        return timeline(scaled, self.mean_frames())
-
-    def mean_frames(self) -> dict[int, float]:
-        return {number: added.translated.mean_frame_bytes for number, added in self.streams.items()}
 
 
 Emit = Callable[..., None]
@@ -220,7 +170,7 @@ class Port:
             raise failed("no streams attached to port")
         info = self.info
         addresses = Addresses(_mac_bytes(info.mac), _mac_bytes(self.dst_mac))
-        flows = _flow_ids([added.source for added in profile.streams.values()])
+        flows = flow_ids([added.source for added in profile.streams.values()])
         ready = []
         for added in profile.streams.values():
             stream = addressed(added.translated, added.source, addresses)
@@ -293,8 +243,10 @@ class Port:
 
     def update_streams(self, profile_id: str, stream_ids: list[int], mul: Multiplier, force: bool) -> float:
         """Change the rate of some streams, each by itself; returns the factor of the others, which stays."""
-        (name,) = self._in_state("update_streams", profile_id, State.TX, State.PAUSE)
-        profile = self.profiles[name]
+        if profile_id == ALL_PROFILES:
+            raise failed("streams are updated in one profile; name it instead of '*'")
+        self._in_state("update_streams", profile_id, State.TX, State.PAUSE)
+        profile = self.profiles[profile_id]
         factors = dict(profile.own_factors)
         chosen = self._chosen(profile, stream_ids)
         for stream in chosen:
@@ -368,21 +320,6 @@ class Port:
 def random_handle() -> str:
     """Eight characters, as T-Rex hands them out."""
     return "".join(random.choices(string.ascii_letters + string.digits, k=8))
-
-
-def _flow_ids(sources: list[StreamJson]) -> dict[int, int]:
-    """Hardware ids of packet groups: statistics and latency count from 0 each; a latency group is one stream's."""
-    ids: dict[bool, dict[int, int]] = {False: {}, True: {}}
-    for source in sources:
-        if source.pg_id is None:
-            continue
-        latency = source.keeps_own_rate
-        if source.pg_id in ids[not latency] or (latency and source.pg_id in ids[True]):
-            raise failed(f"pg_id {source.pg_id} belongs to a latency stream and cannot be shared")
-        ids[latency].setdefault(source.pg_id, len(ids[latency]))
-    if len(ids[False]) > STATS_IDS or len(ids[True]) > LATENCY_IDS:
-        raise failed(f"at most {STATS_IDS} pg_ids with statistics and {LATENCY_IDS} with latency can be counted")
-    return ids[False] | ids[True]
 
 
 def _wrong_state(command: str, profile_id: str, state: State) -> Exception:

@@ -59,9 +59,9 @@ def method(name: str, *, open_to_all: bool = False) -> Callable[[Callable[..., A
     return register
 
 
-def invoke(server: Server, name: str, params: Json) -> Any:
+def invoke(methods: dict[str, Method], server: Server, name: str, params: Json) -> Any:
     """Check the parameters of a request and run its method."""
-    found = METHODS.get(name)
+    found = methods.get(name)
     if found is None:
         raise RpcError(UNKNOWN_METHOD, message=f"Method {name} not registered")
     if not found.open_to_all and read(params, "api_h", str) != server.api_h:

@@ -62,7 +62,10 @@ def answer(message: bytes, invoke: Invoke) -> bytes:
     except (ValueError, RecursionError):
         reply = _encode(_error(None, RpcError(PARSE_ERROR)))
     else:
-        reply = _reply(request, invoke)
+        try:
+            reply = _reply(request, invoke)
+        except RecursionError:  # a stream nested as deep as json can read is too deep to write
+            reply = _encode(_error(None, RpcError(INTERNAL_ERROR, "the answer is nested too deep")))
     if len(reply) > MAX_MESSAGE_BYTES:
         too_long = f"the answer has {len(reply)} bytes, at most {MAX_MESSAGE_BYTES} can be sent; ask for less at a time"
         reply = _encode(_error(None, RpcError(INTERNAL_ERROR, too_long)))

@@ -6,21 +6,20 @@ No sockets and no sleeping here; `service` has those.
 from __future__ import annotations
 
 import json
+import sys
 import time
 from collections.abc import Sequence
 from typing import Any
 
 from wirespeed._native.generator import GeneratorCore, Snapshot
 from wirespeed.errors import WirespeedError
-from wirespeed.generator import methods
 from wirespeed.generator.events import EventKind, EventQueues
 from wirespeed.generator.framing import pack
+from wirespeed.generator.methods import METHODS
 from wirespeed.generator.port import Port, random_handle
 from wirespeed.generator.registry import invoke
-from wirespeed.generator.rpc import Json, answer, failed
+from wirespeed.generator.rpc import INTERNAL_ERROR, Json, RpcError, answer, failed
 from wirespeed.generator.statistics import Meter, Rates, global_stats, port_stats
-
-__all__ = ["Server", "methods"]
 
 PUBLISH_S = 0.5
 COMPRESS_BYTES = 256
@@ -69,9 +68,15 @@ class Server:
 
     def _invoke(self, name: str, params: Json) -> Any:
         try:
-            return invoke(self, name, params)
+            return invoke(METHODS, self, name, params)
         except WirespeedError as error:
             raise failed(str(error)) from None
+        except RpcError:
+            raise
+        except Exception as error:
+            # A fault of ours must end neither the traffic nor the other sessions.
+            print(f"wirespeed: internal error in {name}: {type(error).__name__}: {error}", file=sys.stderr)
+            raise RpcError(INTERNAL_ERROR, f"{type(error).__name__}: {error}") from error
 
     def tick(self) -> None:
         """Notice what happened by itself, and publish the statistics when they are due."""

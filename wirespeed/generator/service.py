@@ -24,6 +24,8 @@ WATCH_S = 0.05
 MAX_WIRE_BYTES = 16 << 20
 """Longer messages end the connection; those above 999 999 bytes are answered with an error."""
 
+ENDING_SIGNALS = (signal.SIGINT, signal.SIGTERM)
+
 _GOODBYE_MS = 200
 
 
@@ -88,8 +90,8 @@ def serve(server: Server, sockets: RpcSockets) -> str:
         due_s = time.monotonic()
         while True:
             ready = dict(poller.poll(round(1000 * max(0.0, due_s - time.monotonic()))))
-            if wakeup.fileno() in ready:
-                name = signal.Signals(wakeup.recv(1)[0]).name
+            if wakeup.fileno() in ready and (number := wakeup.recv(1)[0]) in ENDING_SIGNALS:
+                name = signal.Signals(number).name
                 server.shut_down(f"ended by {name}")
                 _publish(server, sockets)
                 return name
@@ -111,10 +113,10 @@ def _publish(server: Server, sockets: RpcSockets) -> None:
 
 @contextmanager
 def _signals() -> Iterator[socket.socket]:
-    """A socket that gets the number of each SIGINT and SIGTERM, so that poll wakes at once."""
+    """A socket that gets the number of each signal, so that poll wakes at once."""
     reader, writer = socket.socketpair()
     writer.setblocking(False)
-    before = {number: signal.signal(number, lambda *_: None) for number in (signal.SIGINT, signal.SIGTERM)}
+    before = {number: signal.signal(number, lambda *_: None) for number in ENDING_SIGNALS}
     old_fd = signal.set_wakeup_fd(writer.fileno())
     try:
         yield reader

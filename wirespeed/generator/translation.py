@@ -189,7 +189,7 @@ def _flow_var(program: _Program, source: FlowVarJson) -> None:
     low, high = source.min_value or 0, source.max_value or 0
     index = program.define(source.name, source.size, low, high, (low + high) / 2)
     first = (high if source.op == "dec" else low) if source.init_value is None else source.init_value
-    if not low <= first <= high:
+    if source.op != "random" and not low <= first <= high:
         raise failed(f"init value {first} is not between {low} and {high}")
     if source.step == 0:
         raise failed("step is 0; a variable that does not change needs no instruction")

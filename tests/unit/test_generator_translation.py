@@ -1,0 +1,315 @@
+"""Stream JSON to native streams: what is understood, and what is refused with a reason."""
+
+from __future__ import annotations
+
+import base64
+import copy
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from wirespeed._native.generator import FlowKind, Op, OpKind, StreamMode, VarKind
+from wirespeed.generator.profiles import load_profile
+from wirespeed.generator.rpc import BAD_PARAMETERS, EXECUTION_FAILED, RpcError
+from wirespeed.generator.stream_json import parse_stream
+from wirespeed.generator.translation import Addresses, Translated, addressed, translate, with_flow
+
+RECORDED = json.loads((Path(__file__).parent / "data" / "trex_client_streams.json").read_text())
+PORT = Addresses(src=bytes.fromhex("020000000001"), dst=bytes.fromhex("020000000002"))
+
+
+def stream_json(*instructions: dict[str, Any], size: int = 60, **fields: Any) -> dict[str, Any]:
+    return {
+        "enabled": True,
+        "self_start": True,
+        "isg": 0.0,
+        "flags": 0,
+        "action_count": 0,
+        "next_stream_id": -1,
+        "mode": {"type": "continuous", "rate": {"type": "pps", "value": 1}},
+        "packet": {
+            "binary": base64.b64encode(bytes(range(size % 256)) + bytes(size - size % 256)).decode(),
+            "meta": "",
+        },
+        "vm": {"instructions": list(instructions)},
+        "flow_stats": {"enabled": False},
+    } | fields
+
+
+def flow_var(name: str = "a", **fields: Any) -> dict[str, Any]:
+    counter = {"type": "flow_var", "name": name, "size": 2, "op": "inc", "step": 1, "split_to_cores": True}
+    return counter | {"min_value": 0, "max_value": 100, "init_value": 0, "next_var": None} | fields
+
+
+def write(name: str = "a", offset: int = 20, **fields: Any) -> dict[str, Any]:
+    return {
+        "type": "write_flow_var",
+        "name": name,
+        "pkt_offset": offset,
+        "add_value": 0,
+        "is_big_endian": True,
+    } | fields
+
+
+def understood(*instructions: dict[str, Any], **fields: Any) -> Translated:
+    return translate(5, parse_stream(stream_json(*instructions, **fields)))
+
+
+def refusal(stream: dict[str, Any]) -> RpcError:
+    with pytest.raises(RpcError) as caught:
+        translate(5, parse_stream(stream))
+    assert caught.value.specific
+    return caught.value
+
+
+def test_every_recorded_stream_of_the_client_is_understood() -> None:
+    streams = RECORDED["api"] + [one["stream"] for row in RECORDED["bench"] for one in row["streams"]]
+    for number, stream in enumerate(streams):
+        assert translate(number, parse_stream(stream)).stream.id == number
+
+
+@pytest.mark.parametrize("vm", ["none", "var1", "var2", "random", "tuple", "size", "cached"])
+@pytest.mark.parametrize("size", ["64", "imix"])
+def test_every_built_in_is_understood(vm: str, size: str) -> None:
+    for loaded in load_profile("bench", {"vm": vm, "size": size}, 0, 0):
+        translated = translate(loaded["stream_id"], parse_stream(loaded["stream"]))
+        assert translated.stream.cache == (255 if vm == "cached" else 0)
+
+
+def test_bench_var2_program() -> None:
+    (loaded,) = load_profile("bench", {"vm": "var2"}, 0, 0)
+    translated = translate(1, parse_stream(loaded["stream"]))
+    low, high = 0x10000004, 0x100000FE
+    far, farther = 0x30000004, 0x300000FE
+    assert translated.stream.ops == (
+        Op(OpKind.VAR, var=0, size=4, var_kind=VarKind.INC, min=low, max=high, init=low),
+        Op(OpKind.VAR, var=1, size=4, var_kind=VarKind.INC, min=far, max=farther, init=far),
+        Op(OpKind.WRITE, var=0, size=4, offset=26),
+        Op(OpKind.WRITE, var=1, size=4, offset=30),
+        Op(OpKind.FIX_IP4, offset=14),
+    )
+    assert translated.mean_frame_bytes == 64
+
+
+def test_variables_count_down_from_the_top_unless_told() -> None:
+    assert understood(flow_var(op="dec", init_value=None)).stream.ops[0].init == 100
+    assert understood(flow_var(op="inc", init_value=None)).stream.ops[0].init == 0
+    assert understood(flow_var(op="dec", init_value=7, step=3)).stream.ops[0] == Op(
+        OpKind.VAR, var=0, size=2, var_kind=VarKind.DEC, min=0, max=100, init=7, step=3
+    )
+
+
+def test_value_lists_run_forward_backward_and_at_random() -> None:
+    def listed(op: str) -> tuple[int, ...]:
+        return (
+            understood({"type": "flow_var", "name": "a", "size": 2, "op": op, "value_list": [1, 5, 9]})
+            .stream.ops[0]
+            .list
+        )
+
+    assert listed("inc") == (1, 5, 9)
+    assert listed("dec") == (9, 5, 1)
+    drawn = listed("random")
+    assert set(drawn) == {1, 5, 9}
+    assert drawn[:60] != (1, 5, 9) * 20
+    assert drawn == listed("random")
+
+
+def test_tuple_takes_two_variables() -> None:
+    fields = {"ip_min": 1, "ip_max": 9, "port_min": 1025, "port_max": 2048, "limit_flows": 100, "flags": 0}
+    instructions = [{"type": "tuple_flow_var", "name": "t", **fields}, write("t.port", 34), write("t.ip", 26)]
+    tuple_op, port, address = understood(*instructions).stream.ops
+    assert (tuple_op.var, tuple_op.var2, tuple_op.min, tuple_op.max) == (0, 1, 1, 9)
+    assert (tuple_op.min2, tuple_op.max2, tuple_op.limit) == (1025, 2048, 100)
+    assert (port.var, port.size, address.var, address.size) == (1, 2, 0, 4)
+
+
+def test_masked_write_checksums_and_random_lists() -> None:
+    ops = understood(
+        {"type": "flow_var_rand_limit", "name": "r", "size": 2, "limit": 50, "seed": 7, "min_value": 3, "max_value": 9},
+        {
+            "type": "write_mask_flow_var",
+            "name": "r",
+            "pkt_offset": 36,
+            "pkt_cast_size": 2,
+            "mask": 0xFF0,
+            "shift": -4,
+            "add_value": -1,
+            "is_big_endian": False,
+        },
+        {"type": "fix_checksum_hw", "l2_len": 14, "l3_len": 20, "l4_type": 11},
+        {"type": "fix_checksum_icmpv6", "l2_len": 14, "l3_len": 40},
+    ).stream.ops
+    assert ops == (
+        Op(OpKind.VAR, size=2, var_kind=VarKind.RAND_LIMIT, min=3, max=9, init=3, limit=50, seed=7),
+        Op(OpKind.WRITE_MASK, size=2, big_endian=False, offset=36, add=-1, mask=0xFF0, shift=-4),
+        Op(OpKind.FIX_L4, offset=14, l2_len=14, l3_len=20, l4=11),
+        Op(OpKind.FIX_ICMP6, offset=14, l2_len=14, l3_len=40),
+    )
+
+
+def test_trim_makes_the_mean_size() -> None:
+    size = flow_var(op="random", min_value=60, max_value=120)
+    translated = understood(size, {"type": "trim_pkt_size", "name": "a"}, size=124)
+    assert translated.stream.ops[1] == Op(OpKind.TRIM, var=0, size=2)
+    assert translated.mean_frame_bytes == 94
+
+
+def test_short_packets_count_as_padded() -> None:
+    assert understood(size=20).mean_frame_bytes == 64
+    assert understood(size=1510).mean_frame_bytes == 1514
+
+
+def test_modes_and_chains() -> None:
+    rate = {"type": "pps", "value": 10}
+    single = understood(mode={"type": "single_burst", "rate": rate, "total_pkts": 100}, next_stream_id=7).stream
+    assert (single.mode, single.packets, single.bursts, single.next_id) == (StreamMode.SINGLE_BURST, 100, 1, 7)
+    mode = {"type": "multi_burst", "rate": rate, "pkts_per_burst": 10, "count": 5, "ibg": 50000.0}
+    multi = understood(mode=mode, action_count=3, isg=2.5, self_start=False, start_paused=True).stream
+    assert (multi.mode, multi.packets, multi.bursts, multi.burst_gap_us) == (StreamMode.MULTI_BURST, 10, 5, 50000.0)
+    assert (multi.loops, multi.start_delay_us, multi.self_start, multi.start_paused) == (3, 2.5, False, True)
+
+
+@pytest.mark.parametrize(
+    ("flags", "dst", "src"),
+    [
+        (0, PORT.dst, PORT.src),
+        (1, PORT.dst, bytes(range(6, 12))),
+        (2, bytes(range(6)), PORT.src),
+        (3, bytes(range(6)), bytes(range(6, 12))),
+        (4, PORT.dst, PORT.src),
+    ],
+)
+def test_addresses_are_the_ports_unless_the_packet_brings_its_own(flags: int, dst: bytes, src: bytes) -> None:
+    source = parse_stream(stream_json(flags=flags))
+    packet = addressed(translate(1, source), source, PORT).packet
+    assert packet == dst + src + bytes(range(12, 60))
+
+
+def test_latency_streams_keep_their_rate() -> None:
+    flow = {"enabled": True, "stream_id": 8, "rule_type": "latency", "vxlan": False, "ieee_1588": False}
+    latency = parse_stream(stream_json(flow_stats=flow))
+    stream = with_flow(translate(1, latency).stream, latency, 3)
+    assert (stream.fixed_rate, stream.flow_kind, stream.flow_id) == (True, FlowKind.LATENCY, 3)
+    counted = parse_stream(stream_json(flow_stats=flow | {"rule_type": "stats"}))
+    stream = with_flow(translate(1, counted).stream, counted, 3)
+    assert (stream.fixed_rate, stream.flow_kind) == (False, FlowKind.STATS)
+
+
+@pytest.mark.parametrize(
+    ("instructions", "said"),
+    [
+        ([write("b")], "variable 'b' is not defined; there is none"),
+        ([flow_var(), write("b")], "there is a"),
+        ([flow_var(), flow_var()], "defined twice"),
+        ([flow_var(str(n)) for n in range(17)], "more than 16 variables"),
+        ([flow_var(), write(offset=59)], "outside the packet of 60 bytes"),
+        ([flow_var(size=8), write(offset=53)], "bytes 53 to 60 are outside"),
+        ([flow_var(min_value=5, max_value=4)], "above max value"),
+        ([flow_var(max_value=65536)], "does not fit into 2 bytes"),
+        ([flow_var(init_value=101)], "init value 101 is not between 0 and 100"),
+        ([flow_var(step=0)], "step is 0"),
+        ([flow_var(next_var="b"), flow_var("b")], "next_var"),
+        ([flow_var(), {"type": "trim_pkt_size", "name": "a"}], "can be 60 to 60 bytes long"),
+        ([{"type": "fix_checksum_ipv4", "pkt_offset": 41}], "bytes 41 to 60 are outside"),
+        ([{"type": "fix_checksum_hw", "l2_len": 14, "l3_len": 40, "l4_type": 11}], "bytes 54 to 61 are outside"),
+        ([{"type": "fix_checksum_icmpv6", "l2_len": 17, "l3_len": 40}], "bytes 57 to 60 are outside"),
+    ],
+)
+def test_programs_that_mean_nothing(instructions: list[dict[str, Any]], said: str) -> None:
+    error = refusal(stream_json(*instructions))
+    assert error.code == EXECUTION_FAILED
+    assert said in str(error.specific)
+    assert str(error.specific).startswith(f"instruction {len(instructions) - 1} (") or "next_var" in said
+
+
+@pytest.mark.parametrize(
+    ("fields", "said"),
+    [
+        ({"size": 13}, "14 to 9212 can be sent"),
+        ({"size": 9213}, "14 to 9212 can be sent"),
+        ({"flags": 8}, "null streams"),
+        ({"next_stream_id": 3}, "never ends"),
+        ({"flow_stats": {"enabled": True, "stream_id": 1, "rule_type": "tpg"}}, "tpg"),
+    ],
+)
+def test_streams_that_cannot_be_sent(fields: dict[str, Any], said: str) -> None:
+    error = refusal(stream_json(**fields))
+    assert error.code == EXECUTION_FAILED
+    assert said in str(error.specific)
+
+
+@pytest.mark.parametrize("missing", sorted(set(stream_json())))
+def test_required_fields_are_named(missing: str) -> None:
+    stream = stream_json()
+    del stream[missing]
+    error = refusal(stream)
+    assert (error.code, error.specific) == (BAD_PARAMETERS, f"field '{missing}' value is null")
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "field"),
+    [
+        (("enabled",), 1, "enabled"),
+        (("isg",), -1, "isg"),
+        (("isg",), "1", "isg"),
+        (("flags",), 1.5, "flags"),
+        (("next_stream_id",), -2, "next_stream_id"),
+        (("mode", "type"), "forever", "mode"),
+        (("mode", "rate", "type"), "kpps", "mode.continuous.rate.type"),
+        (("mode", "rate", "value"), 0, "mode.continuous.rate.value"),
+        (("mode", "rate", "value"), float("inf"), "mode.continuous.rate.value"),
+        (("mode", "rate"), None, "mode.continuous.rate"),
+        (("packet", "binary"), "not base64!", "packet.binary"),
+        (("packet", "binary"), 5, "packet.binary"),
+        (("vm", "instructions"), {}, "vm.instructions"),
+        (("vm", "instructions"), [{"type": "jump"}], "vm.instructions.0"),
+        (("vm", "instructions"), [{}], "vm.instructions.0"),
+        (("vm", "instructions"), [flow_var(size=3)], "vm.instructions.0.flow_var.size"),
+        (("vm", "instructions"), [flow_var(max_value=1 << 64)], "vm.instructions.0.flow_var.max_value"),
+        (("vm", "instructions"), [flow_var(max_value=None)], "vm.instructions.0.flow_var"),
+        (("flow_stats", "enabled"), "yes", "flow_stats.enabled"),
+    ],
+)
+def test_wrong_values_name_their_field(path: tuple[str, ...], value: object, field: str) -> None:
+    stream = stream_json()
+    target: Any = stream
+    for key in path[:-1]:
+        target = target[key]
+    target[path[-1]] = value
+    error = refusal(stream)
+    assert error.code == BAD_PARAMETERS
+    assert str(error.specific).startswith(f"field '{field}'")
+
+
+JSON_VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers(-5, 1 << 70) | st.floats() | st.text(max_size=4),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=4), inner, max_size=3),
+    max_leaves=6,
+)
+
+
+@given(data=st.data())
+@settings(max_examples=300, deadline=None)
+def test_whatever_replaces_a_part_is_understood_or_refused(data: st.DataObject) -> None:
+    stream = copy.deepcopy(data.draw(st.sampled_from(RECORDED["api"])))
+    spots = list(_spots(stream))
+    container, key = data.draw(st.sampled_from(spots))
+    container[key] = data.draw(JSON_VALUES)
+    try:
+        translated = translate(1, parse_stream(stream))
+    except RpcError as error:
+        assert error.specific
+    else:
+        assert translated.mean_frame_bytes >= 64
+
+
+def _spots(value: Any) -> Any:
+    keys = value if isinstance(value, dict) else range(len(value)) if isinstance(value, list) else ()
+    for key in keys:
+        yield value, key
+        yield from _spots(value[key])

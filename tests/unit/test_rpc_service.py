@@ -1,0 +1,275 @@
+"""The sockets around the server, and the command's own checks."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import socket
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import pytest
+import zmq
+
+from wirespeed._native.fake_generator import FakeGenerator
+from wirespeed.cli.generator import describe, memory_needed_mb, parse_cpus
+from wirespeed.cli.main import main
+from wirespeed.errors import EnvironmentFault, UsageError
+from wirespeed.generator.framing import pack, unpack
+from wirespeed.generator.profiles import load_profile
+from wirespeed.generator.server import Server
+from wirespeed.generator.service import RpcSockets, parse_rpc_address, serve
+from wirespeed.model import parse_port_spec
+
+
+def free_port() -> int:
+    """A TCP port that is free, as is the one below it."""
+    for port in range(24501, 25501, 2):
+        with socket.socket() as one, socket.socket() as other:
+            try:
+                one.bind(("127.0.0.1", port))
+                other.bind(("127.0.0.1", port - 1))
+            except OSError:
+                continue
+            return port
+    raise AssertionError("no free ports")
+
+
+class Client:
+    """Requests and publications over real sockets."""
+
+    def __init__(self, port: int) -> None:
+        self._context = zmq.Context()
+        self.requests = self._context.socket(zmq.REQ)
+        self.subscriber = self._context.socket(zmq.SUB)
+        for one, tcp_port in ((self.requests, port), (self.subscriber, port - 1)):
+            one.setsockopt(zmq.LINGER, 0)
+            one.setsockopt(zmq.RCVTIMEO, 10_000)
+            one.connect(f"tcp://127.0.0.1:{tcp_port}")
+        self.subscriber.setsockopt(zmq.SUBSCRIBE, b"")
+        self.api_h = ""
+
+    def call(self, method: str, **params: Any) -> Any:
+        request = {"jsonrpc": "2.0", "id": "1", "method": method, "params": {"api_h": self.api_h} | params}
+        self.requests.send(pack(json.dumps(request).encode()))
+        reply = json.loads(unpack(self.requests.recv())[0])
+        assert "result" in reply, reply
+        return reply["result"]
+
+    def published(self) -> Any:
+        return json.loads(unpack(self.subscriber.recv())[0])
+
+    def close(self) -> None:
+        self.requests.close()
+        self.subscriber.close()
+        self._context.term()
+
+
+def serving(server: Server, talk: Callable[[Client], None], number: int = signal.SIGTERM) -> str:
+    """Serve in this thread while `talk` runs in another, then end by a signal; raises what `talk` raised."""
+    port = free_port()
+    faults: list[BaseException] = []
+
+    def run() -> None:
+        client = Client(port)
+        try:
+            client.api_h = client.call("api_sync_v2", name="STL", major=5, minor=1)["api_h"]
+            talk(client)
+        except BaseException as fault:
+            faults.append(fault)
+        finally:
+            client.close()
+            os.kill(os.getpid(), number)
+
+    with RpcSockets("127.0.0.1", port) as sockets:
+        thread = threading.Thread(target=run)
+        thread.start()
+        name = serve(server, sockets)
+        thread.join()
+    if faults:
+        raise faults[0]
+    return name
+
+
+@contextmanager
+def taken(port: int) -> Iterator[None]:
+    with socket.socket() as holder:
+        holder.bind(("127.0.0.1", port))
+        holder.listen()
+        yield
+
+
+def test_requests_are_answered_and_statistics_published() -> None:
+    def talk(client: Client) -> None:
+        assert client.call("get_version")["mode"] == "STL"
+        message = client.published()
+        while message == {}:
+            message = client.published()
+        assert message["name"] == "trex-global"
+
+    class Moving(FakeGenerator):
+        """A second passes between two looks."""
+
+        def snapshot(self) -> Any:
+            self.advance(1.0)
+            return super().snapshot()
+
+    assert serving(Server(Moving()), talk) == "SIGTERM"
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_stops_the_traffic(number: signal.Signals) -> None:
+    core = FakeGenerator()
+
+    def talk(client: Client) -> None:
+        handler = client.call("acquire", port_id=0, user="me", session_id=1, force=False)
+        for loaded in load_profile("bench", {}, 0, 0):
+            client.call("add_stream", port_id=0, handler=handler, **loaded)
+        mul = {"type": "pps", "op": "abs", "value": 1}
+        client.call("start_traffic", port_id=0, handler=handler, mul=mul, duration=-1, force=False)
+
+    before = signal.getsignal(number)
+    assert serving(Server(core), talk, number) == number.name
+    assert ("stop", 0) in core.calls
+    assert not core.snapshot().ports[0].active
+    assert signal.getsignal(number) is before
+
+
+def test_finished_runs_are_told_without_being_asked() -> None:
+    core = FakeGenerator()
+
+    def talk(client: Client) -> None:
+        client.call("get_async_events", session_id=1, user="sub")
+        handler = client.call("acquire", port_id=0, user="me", session_id=1, force=False)
+        (loaded,) = load_profile("bench", {}, 0, 0)
+        mode = {"type": "single_burst", "rate": {"type": "pps", "value": 10}, "total_pkts": 5}
+        stream = loaded["stream"] | {"mode": mode}
+        client.call("add_stream", port_id=0, handler=handler, stream_id=1, stream=stream)
+        mul = {"type": "raw", "op": "abs", "value": 1}
+        client.call("start_traffic", port_id=0, handler=handler, mul=mul, duration=-1, force=False)
+        client.call("get_async_events", session_id=1, user="sub")
+        core.finish(0)
+        events: list[dict[str, Any]] = []
+        while not events:
+            client.published()
+            events = client.call("get_async_events", session_id=1, user="sub")["data"]
+        assert [event["type"] for event in events] == [14, 4]
+
+    serving(Server(core), talk)
+
+
+def test_a_request_in_several_frames_is_one_message() -> None:
+    def talk(client: Client) -> None:
+        request = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "ping", "params": {}}).encode()
+        client.requests.send_multipart([request[:10], request[10:]])
+        assert "result" in json.loads(client.requests.recv())
+
+    serving(Server(FakeGenerator()), talk)
+
+
+@pytest.mark.parametrize("which", [0, 1])
+def test_address_in_use_is_said_with_what_to_do(which: int) -> None:
+    port = free_port()
+    busy = port - which
+    with taken(busy), pytest.raises(EnvironmentFault, match=rf"127.0.0.1:{busy} is in use; give another with --rpc"):
+        RpcSockets("127.0.0.1", port)
+
+
+def test_address_of_another_machine_is_refused() -> None:
+    with pytest.raises(EnvironmentFault, match="192.0.2.1 is no address of this machine"):
+        RpcSockets("192.0.2.1", free_port())
+
+
+@pytest.mark.parametrize(
+    ("text", "address"),
+    [
+        ("127.0.0.1:4501", ("127.0.0.1", 4501)),
+        ("10.0.0.1", ("10.0.0.1", 4501)),
+        ("*:5000", ("*", 5000)),
+        ("[::1]:4501", ("::1", 4501)),
+    ],
+)
+def test_rpc_addresses(text: str, address: tuple[str, int]) -> None:
+    assert parse_rpc_address(text) == address
+
+
+@pytest.mark.parametrize("text", ["", ":4501", "host:", "host:0", "host:1", "host:65536", "host:x", "host:²"])
+def test_rpc_addresses_that_are_none(text: str) -> None:
+    with pytest.raises(UsageError, match="give ADDR:PORT"):
+        parse_rpc_address(text)
+
+
+def test_cpus() -> None:
+    usable = sorted(os.sched_getaffinity(0))
+    assert parse_cpus("") == [usable[-1]]
+    assert parse_cpus(",".join(str(cpu) for cpu in usable)) == usable
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("9999", "CPU 9999 does not exist"),
+        ("0,0", "names a CPU twice"),
+        ("a", "cannot be read"),
+        ("0,", "cannot be read"),
+    ],
+)
+def test_cpus_that_are_none(text: str, said: str) -> None:
+    with pytest.raises(UsageError, match=said):
+        parse_cpus(text)
+
+
+def test_cpu_outside_of_what_the_process_may_use(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "sched_getaffinity", lambda pid: {1})
+    monkeypatch.setattr(os, "cpu_count", lambda: 2)
+    with pytest.raises(EnvironmentFault, match=r"CPU 0 may not be used by this process; it may use 1 \(see taskset\)"):
+        parse_cpus("0")
+
+
+def test_memory_grows_with_rings_and_frames() -> None:
+    small, large = parse_port_spec("null"), parse_port_spec("null,rxd=32768,txd=32768")
+    assert memory_needed_mb([small] * 2, 1, 1500) < 200
+    assert memory_needed_mb([large] * 2, 1, 1500) > memory_needed_mb([small] * 2, 1, 1500) + 200
+    assert memory_needed_mb([small], 1, 9000) > 2 * memory_needed_mb([small], 1, 1500)
+
+
+def test_one_line_for_each_port() -> None:
+    core = FakeGenerator(speed_bps=2_500_000_000)
+    assert describe(core, Server(core, ["02:fe:00:00:00:00"])) == [
+        "port 0: net_memif 02:00:00:00:00:01 to 02:fe:00:00:00:00, 2.5 Gb/s, cpu 0",
+        "port 1: net_memif 02:00:00:00:00:02 to 02:00:00:00:00:01, 2.5 Gb/s, cpu 0",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "said"),
+    [
+        ([], 2, "Missing option '--port'"),
+        (["--port", "foo:1"], 2, "'foo' is no kind of port"),
+        (["--port", "null", "--cpu", "9999"], 2, "CPU 9999 does not exist"),
+        (["--port", "null", "--rpc", "x:y"], 2, "give ADDR:PORT"),
+        (["--port", "null", "--hugepages", "maybe"], 2, "choose auto, never or require"),
+        (["--port", "null", "--mtu", "10"], 2, "give 576 to 9198"),
+        (["--port", "null", "--march", "1"], 2, "choose 0, 2, 3 or 4"),
+        (["--port", "null", "--memory", "1"], 2, "megabytes"),
+        (["--port", "null", "--dest-mac", "1:2"], 2, "is no MAC address"),
+        (["--port", "null", *(["--dest-mac", "02:00:00:00:00:01"] * 2)], 2, "2 --dest-mac for 1 ports"),
+    ],
+)
+def test_flags_that_cannot_be_used(
+    arguments: list[str], code: int, said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["generator", *arguments]) == code
+    error = capsys.readouterr().err
+    assert said in error
+    assert error.count("\n") == 1
+
+
+def test_busy_rpc_port_ends_the_command(capsys: pytest.CaptureFixture[str]) -> None:
+    port = free_port()
+    with taken(port):
+        assert main(["generator", "--port", "null", "--rpc", f"127.0.0.1:{port}"]) == 3
+    assert capsys.readouterr().err == f"wirespeed: 127.0.0.1:{port} is in use; give another with --rpc\n"

@@ -1,0 +1,81 @@
+"""What a port can run: a set of streams that start and stop together, T-Rex's profile.
+
+DOWN     no link
+IDLE     no streams
+STREAMS  streams, standing still
+TX       sending
+PAUSE    sending held back
+"""
+
+from __future__ import annotations
+
+import enum
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from wirespeed._native.generator import Stream
+from wirespeed.generator.load import Load, Timeline, timeline
+from wirespeed.generator.rpc import failed
+from wirespeed.generator.stream_json import StreamJson
+from wirespeed.generator.translation import Translated
+
+Json = dict[str, Any]
+
+STATS_IDS = 1023
+LATENCY_IDS = 128
+
+
+class State(enum.Enum):
+    DOWN = "DOWN"
+    IDLE = "IDLE"
+    STREAMS = "STREAMS"
+    TX = "TX"
+    PAUSE = "PAUSE"
+
+
+@dataclass(frozen=True)
+class AddedStream:
+    """A stream as it came, as it was understood, and as the core takes it."""
+
+    json: Json
+    source: StreamJson
+    translated: Translated
+
+
+@dataclass
+class Profile:
+    """Streams that start and stop together."""
+
+    streams: dict[int, AddedStream] = field(default_factory=dict)
+    state: State = State.IDLE
+    factor: float = 1.0
+    endless: bool = True
+    running: tuple[Stream, ...] = ()
+    own_factors: dict[int, float] = field(default_factory=dict)
+    """Of streams that were updated by themselves: times `factor`."""
+
+    def load_at(self, factor: float, own_factors: dict[int, float]) -> Load:
+        """The highest load of what runs, if these were its factors."""
+        return self.timeline(own_factors).peak(factor)
+
+    def timeline(self, own_factors: dict[int, float]) -> Timeline:
+        scaled = [replace(one, rate_pps=one.rate_pps * own_factors.get(one.id, 1.0)) for one in self.running]
+        return timeline(scaled, self.mean_frames())
+
+    def mean_frames(self) -> dict[int, float]:
+        return {number: added.translated.mean_frame_bytes for number, added in self.streams.items()}
+
+
+def flow_ids(sources: list[StreamJson]) -> dict[int, int]:
+    """Hardware ids of packet groups: statistics and latency count from 0 each; a latency group is one stream's."""
+    ids: dict[bool, dict[int, int]] = {False: {}, True: {}}
+    for source in sources:
+        if source.pg_id is None:
+            continue
+        latency = source.keeps_own_rate
+        if source.pg_id in ids[not latency] or (latency and source.pg_id in ids[True]):
+            raise failed(f"pg_id {source.pg_id} belongs to a latency stream and cannot be shared")
+        ids[latency].setdefault(source.pg_id, len(ids[latency]))
+    if len(ids[False]) > STATS_IDS or len(ids[True]) > LATENCY_IDS:
+        raise failed(f"at most {STATS_IDS} pg_ids with statistics and {LATENCY_IDS} with latency can be counted")
+    return ids[False] | ids[True]
