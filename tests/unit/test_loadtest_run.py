@@ -235,11 +235,13 @@ def test_an_interrupted_test_keeps_what_it_measured(how: str) -> None:
                 raise KeyboardInterrupt
             stop.set()
 
-    with loop() as trex:
+    with loop(capacity_pps=LINE_PPS / 24) as trex:
         result = run(trex, on_sample=interrupt, stop=stop)
     assert result.outcome["status"] == "interrupted"
     assert [sample.phase for sample in result.samples] == ["warm-up", "warm-up", "ramp"]
     assert result.outcome["channels"]["0→1"]["lost_packets"] == 0
+    assert result.outcome["channels"]["0→1"]["refused_packets"] > 0
+    assert result.outcome["channels"]["0→1"]["saturation"] is None  # one failing sample is not enough
     raise_for_outcome(result)  # an interrupt is no error
 
 

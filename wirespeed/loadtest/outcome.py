@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from wirespeed.errors import ConnectionFault, MeasurementError, WirespeedError
@@ -33,15 +33,15 @@ def channel_outcome(
     samples: Sequence[Sample],
     *,
     mix: Mix,
-    speeds_bps: Mapping[int, float | None],
+    speed_bps: float | None,
     totals: dict[str, int | float],
+    complete: bool,
 ) -> dict[str, Any]:
     """What `outcome["channels"]["0→1"]` says. Percentages are of the sender's line (L1), None without a line speed;
     rates are None when ramp and hold gave no sample.
 
     `saturation` is the first load from which loss above `plan.threshold` persists, or None.
     """
-    speed_bps = speeds_bps.get(channel.tx)
 
     def percent(pps: float) -> float | None:
         return pps * l1_bits(mix.mean_frame_bytes) / speed_bps * 100 if speed_bps else None
@@ -49,7 +49,7 @@ def channel_outcome(
     points = channel_points(samples, channel)
     best = max((point.received_pps for point in points), default=None)
     first = saturation_index(
-        [point.offered_pps for point in points], [point.loss_ratio for point in points], plan.threshold
+        [point.offered_pps for point in points], [point.loss_ratio for point in points], plan.threshold, complete
     )
     saturation = None
     if first is not None:

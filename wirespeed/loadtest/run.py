@@ -47,7 +47,7 @@ DutProbe = Callable[[], dict[str, Any]]
 
 @dataclass(frozen=True)
 class Progress:
-    """What a watcher learns after each sample; `points` and `saturation` are by channel."""
+    """What a watcher learns after each sample; `saturation` is the first point that each channel fails from, if any."""
 
     plan: LoadPlan
     step: Step
@@ -273,7 +273,15 @@ def _result(
     for channel in plan.channels:
         mix, speed_bps = course.mixes[channel.tx], course.speeds_bps[channel.tx]
         totals = channel_totals(course.origin, course.end or course.last, channel)
-        ended = channel_outcome(plan, channel, course.samples, mix=mix, speeds_bps=course.speeds_bps, totals=totals)
+        ended = channel_outcome(
+            plan,
+            channel,
+            course.samples,
+            mix=mix,
+            speed_bps=speed_bps,
+            totals=totals,
+            complete=outcome["status"] == COMPLETE,
+        )
         ended["tester_limited"] |= sent_too_little(course.done, channel, mix, speed_bps)
         channels[str(channel)] = ended
     ports = [
