@@ -180,7 +180,7 @@ class Demo:
             output_format="html",
         )
         path = self._directory / REPORT
-        write_atomically(path, page.text)
+        write_atomically(path, page.text, "report")
         return path
 
 
