@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
+from rich import box
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
@@ -139,34 +140,33 @@ class Demo:
             return run_suite(lab, tests, timing, self._directory, on_start, on_sample)
 
     def print_table(self) -> None:
-        """The articles' table: one row a test, the routers side by side."""
-        duts = list(dict.fromkeys(finding.dut for finding in self._findings))
-        table = Table(
-            title="Maximum received, 10 Gb/s line each way (bidirectional: both together, of 200 %)",
-            title_justify="left",
-        )
-        table.add_column("load test")
-        for dut in duts:
-            for heading in (f"{dut}: pps", "L1 bps", "% of line"):
-                table.add_column(heading, justify="right")
-            if dut == "wirespeed":
-                table.add_column("cycles/packet", justify="right")
-                table.add_column("vectors/call", justify="right")
-        for test in SEED_SUITE:
-            cells: list[str] = []
-            for dut in duts:
-                cells += _cells(next((f for f in self._findings if f.dut == dut and f.test == test), None), dut)
-            table.add_row(test.name, *cells)
-        self._console.print(table)
+        """The articles' table: one for each direction, in it the routers side by side for each load."""
+        for title, unidirectional in (
+            ("Unidirectional", True),
+            ("Bidirectional: both ways together, so the line is 200 %", False),
+        ):
+            table = Table(title=title, title_justify="left", title_style="bold", box=box.SIMPLE_HEAD, pad_edge=False)
+            table.add_column("load test", min_width=14, no_wrap=True)
+            table.add_column("router", min_width=9, no_wrap=True)
+            for heading, width in (("received", 12), ("L1", 11), ("% of line", 9), ("cyc/pkt", 7), ("vec/call", 8)):
+                table.add_column(heading, justify="right", min_width=width, no_wrap=True)
+            for test in SEED_SUITE:
+                found = [finding for finding in self._findings if finding.test == test]
+                if test.unidirectional == unidirectional:
+                    for finding in found:
+                        table.add_row(*_cells(finding, first=finding is found[0]))
+            self._console.print(table)
+        self._print_legend()
+
+    def _print_legend(self) -> None:
+        said = [
+            "10 Gb/s line each way; received: the most in any sample. Cycles a packet and vectors a call are the "
+            "router's own, from its show runtime while the full load was held (256: it cannot keep up)."
+        ]
         if any(finding.tester_limited for finding in self._findings):
-            self._console.print(
-                "* the tester was the limit, not the router: the router forwards at least this much", highlight=False
-            )
-        self._console.print(
-            "cycles/packet and vectors/call: the router's own, from show runtime while the full load was held "
-            "(256 vectors/call: saturated)",
-            highlight=False,
-        )
+            said.append("* The tester was the limit: the router forwards at least as much.")
+        for line in said:
+            self._console.print(line, highlight=False)
 
     def write_report(self) -> Path:
         """All results as one page; returns its path."""
@@ -184,17 +184,13 @@ class Demo:
         return path
 
 
-def _cells(finding: Finding | None, dut: str) -> list[str]:
-    own = dut == "wirespeed"
-    if finding is None:
-        return ["–"] * (5 if own else 3)
-    mark = "*" if finding.tester_limited else ""
-    cells = [
-        format_si(finding.pps, "pps") + mark,
+def _cells(finding: Finding, first: bool) -> tuple[str, ...]:
+    return (
+        finding.test.label if first else "",
+        finding.dut,
+        format_si(finding.pps, "pps") + ("*" if finding.tester_limited else " "),
         format_si(finding.l1_bps, "bps"),
         f"{finding.line_percent:.1f} %",
-    ]
-    if own:
-        cells.append(f"{finding.cycles_per_packet:.0f}" if finding.cycles_per_packet is not None else "–")
-        cells.append(f"{finding.vectors_per_call:.1f}" if finding.vectors_per_call is not None else "–")
-    return cells
+        f"{finding.cycles_per_packet:.0f}" if finding.cycles_per_packet is not None else "",
+        f"{finding.vectors_per_call:.1f}" if finding.vectors_per_call is not None else "",
+    )
