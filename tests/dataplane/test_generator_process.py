@@ -1,0 +1,188 @@
+"""The generator as a process on the real core: two ports joined by a ring, driven over its RPC."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from wirespeed.errors import RemoteError
+from wirespeed.generator.client import GeneratorClient, Snapshot
+from wirespeed.generator.profiles import load_profile
+from wirespeed.lab.lab import free_rpc_port
+from wirespeed.lab.process import Child
+from wirespeed.units import Rate
+
+pytest.importorskip("wirespeed._native._core", reason="the native core is not built")
+
+RECORDED = Path(__file__).parents[1] / "unit" / "data" / "trex_client_streams.json"
+DEADLINE_S = 60.0
+
+
+class Client(GeneratorClient):
+    def on_port(self, method: str, port: int, **params: Any) -> Any:
+        """A request of the port's owner that the client has no method for."""
+        return self.batch([self._owned(method, port, **params)])[0]
+
+
+@pytest.fixture(scope="module")
+def rpc(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    address = f"127.0.0.1:{free_rpc_port()}"
+    ports = ["--port", "ring:loop,speed=10G", "--port", "ring:loop,speed=10G"]
+    arguments = ["generator", *ports, "--hugepages", "never", "--rpc", address]
+    with Child("generator", arguments, tmp_path_factory.mktemp("generator") / "log").start():
+        yield address
+
+
+def raw(factor: float) -> dict[str, Any]:
+    return {"type": "raw", "op": "abs", "value": factor}
+
+
+@pytest.fixture
+def client(rpc: str) -> Iterator[Client]:
+    with Client(rpc) as one:
+        one.connect()
+        one.acquire([0, 1], force=True)
+        one.reset([0, 1])
+        yield one
+        one.release([0, 1])
+
+
+def run_until_done(client: Client, session: int) -> list[int]:
+    """Wait until port 0 has finished by itself; the kinds of the events that told so."""
+    kinds: list[int] = []
+    deadline = time.monotonic() + DEADLINE_S
+    while 4 not in kinds:
+        assert time.monotonic() < deadline, "the run did not end"
+        time.sleep(0.02)
+        events = client.call("get_async_events", session_id=session, user="sub")["data"]
+        kinds += [event["type"] for event in events]
+    return kinds
+
+
+def drained(client: Client) -> Snapshot:
+    """Counters once nothing is on the way any more."""
+    deadline = time.monotonic() + DEADLINE_S
+    now, before = client.snapshot([0, 1]), None
+    while before is None or now.ports != before.ports:
+        assert time.monotonic() < deadline, "the counters do not come to rest"
+        time.sleep(0.1)
+        before, now = now, client.snapshot([0, 1])
+    return now
+
+
+def added(before: Snapshot, after: Snapshot, port: int, name: str) -> int:
+    difference: int = getattr(after.ports[port], name) - getattr(before.ports[port], name)
+    return difference
+
+
+def test_recorded_chain_sends_what_it_sent_on_trex(client: Client) -> None:
+    first, second = json.loads(RECORDED.read_text())["api"][:2]
+    client.call("get_async_events", session_id=1, user="sub")
+    before = drained(client)
+    client.add_streams(
+        0,
+        [
+            {"stream_id": 2, "stream": first | {"next_stream_id": 3}},
+            {"stream_id": 3, "stream": second | {"next_stream_id": 2}},
+        ],
+    )
+    client.on_port("start_traffic", 0, mul=raw(1), duration=-1, force=False)
+    assert run_until_done(client, 1)[-4:] == [10, 0, 14, 4]
+    after = drained(client)
+    for port, packets, size in ((0, "opackets", "obytes"), (1, "ipackets", "ibytes")):
+        assert added(before, after, port, packets) == 450
+        assert added(before, after, port, size) == 38_400
+    assert client.port_status([0])[0].state == "STREAMS"
+
+
+@pytest.mark.parametrize("tunables", [{}, {"vm": "var2"}, {"vm": "random"}, {"vm": "tuple"}, {"size": "imix"}])
+def test_what_is_sent_arrives(client: Client, tunables: dict[str, str]) -> None:
+    before = drained(client)
+    for port in (0, 1):
+        client.add_streams(port, load_profile("bench", tunables, port, port))
+    client.start([0, 1], Rate(10_000, "pps"))
+    time.sleep(0.3)
+    client.update([0, 1], Rate(20_000, "pps"))
+    time.sleep(0.3)
+    client.stop([0, 1])
+    after = drained(client)
+    for port in (0, 1):
+        sent = added(before, after, port, "opackets")
+        assert sent > 0
+        assert added(before, after, port ^ 1, "ipackets") == sent
+        assert added(before, after, port ^ 1, "ibytes") == added(before, after, port, "obytes")
+        unsent = added(before, after, port, "refused") + added(before, after, port, "late")
+        assert added(before, after, port, "asked") == sent + unsent
+
+
+def test_duration_ends_a_run(client: Client) -> None:
+    client.call("get_async_events", session_id=2, user="sub")
+    client.add_streams(0, load_profile("bench", {}, 0, 0))
+    client.on_port("start_traffic", 0, mul=raw(1000), duration=0.2, force=False)
+    assert run_until_done(client, 2)[-2:] == [14, 4]
+
+
+def test_paused_port_sends_nothing(client: Client) -> None:
+    client.add_streams(0, load_profile("bench", {}, 0, 0))
+    client.start([0], Rate(10_000, "pps"))
+    client.on_port("pause_traffic", 0)
+    assert client.port_status([0])[0].state == "PAUSE"
+    before = drained(client)
+    client.on_port("resume_traffic", 0)
+    deadline = time.monotonic() + DEADLINE_S
+    while added(before, client.snapshot([0, 1]), 0, "opackets") == 0:
+        assert time.monotonic() < deadline, "the port does not send again"
+        time.sleep(0.02)
+    client.stop([0])
+
+
+def test_more_than_the_line_is_refused(client: Client) -> None:
+    client.add_streams(0, load_profile("bench", {}, 0, 0))
+    with pytest.raises(RemoteError, match="exceeds port line rate: '10.00 Gbps'"):
+        client.start([0], Rate(101, "percentage"))
+    assert client.port_status([0])[0].state == "STREAMS"
+
+
+def ready(ports: list[str]) -> tuple[subprocess.Popen[str], str, list[str]]:
+    """A generator that serves: its process, address, and what it printed until then."""
+    address = f"127.0.0.1:{free_rpc_port()}"
+    command = [sys.executable, "-m", "wirespeed", "generator", "--hugepages", "never", "--rpc", address, *ports]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    assert process.stdout is not None
+    lines = []
+    for line in process.stdout:
+        lines.append(line.strip())
+        if line.startswith("ready"):
+            return process, address, lines
+    raise AssertionError(process.communicate()[1])
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_while_sending_ends_the_process_in_order(number: signal.Signals) -> None:
+    process, address, _ = ready(["--port", "null", "--port", "null"])
+    with GeneratorClient(address) as one:
+        one.connect()
+        one.acquire([0])
+        one.add_streams(0, load_profile("bench", {}, 0, 0))
+        one.start([0], Rate(1000, "pps"))
+    process.send_signal(number)
+    rest, errors = process.communicate(timeout=DEADLINE_S)
+    assert (rest, errors, process.returncode) == ("", "", 0)
+
+
+def test_ready_line_follows_a_line_for_each_port() -> None:
+    process, address, lines = ready(["--port", "null,speed=2.5G", "--port", "null", "--dest-mac", "02:fe:00:00:00:09"])
+    process.terminate()
+    process.communicate(timeout=DEADLINE_S)
+    assert lines[0].startswith("port 0: net_null ")
+    assert "to 02:fe:00:00:00:09, 2.5 Gb/s, cpu " in lines[0]
+    assert lines[1].startswith("port 1: net_null ")
+    assert lines[2:] == [f"ready: RPC at {address}"]
