@@ -145,17 +145,11 @@ class Demo:
             ("Unidirectional", True),
             ("Bidirectional: both ways together, so the line is 200 %", False),
         ):
-            table = Table(
-                title=title,
-                title_justify="left",
-                title_style="bold",
-                box=box.SIMPLE_HEAD,
-                pad_edge=False,
-                show_edge=False,
-            )
+            self._console.print(f"\n[bold]{title}[/bold]", highlight=False)
+            table = Table(box=box.SIMPLE_HEAD, padding=0)
             table.add_column("load test", min_width=14, no_wrap=True)
             table.add_column("router", min_width=9, no_wrap=True)
-            for heading, width in (("received", 11), ("L1", 10), ("% line", 7), ("cyc/pkt", 7), ("vec/call", 8)):
+            for heading, width in (("received", 12), ("L1", 11), ("% line", 7), ("cyc/pkt", 7), ("vec/call", 8)):
                 table.add_column(heading, justify="right", min_width=width, no_wrap=True)
             for test in SEED_SUITE:
                 found = [finding for finding in self._findings if finding.test == test]
