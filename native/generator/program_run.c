@@ -174,21 +174,35 @@ enum { IP4_TOTAL_LENGTH_AT = 2, IP4_CHECKSUM_AT = 10, IP4_ADDRESSES_AT = 12, IP4
 enum { IP6_PAYLOAD_LENGTH_AT = 4, IP6_HEADER = 40, IP6_ADDRESSES_AT = 8, IP6_ADDRESSES = 32 };
 enum { UDP = 17 };
 
-static void put_checksum(uint8_t *at, uint16_t sum)
+static uint16_t get_checksum(const uint8_t *at)
 {
-	memcpy(at, &sum, sizeof(sum));
+	uint16_t field;
+	memcpy(&field, at, sizeof(field));
+	return field;
+}
+
+/* `sum` is over everything, the field at `at` with what it holds now too: its complement takes that
+ * out again. Setting the field to 0 first would make the sum wait for that store. */
+static uint16_t finish_checksum(uint64_t sum, const uint8_t *at)
+{
+	return (uint16_t)~checksum_fold(sum + (uint16_t)~get_checksum(at));
+}
+
+static void put_checksum(uint8_t *at, uint16_t field)
+{
+	memcpy(at, &field, sizeof(field));
 }
 
 /* A header length that does not fit the frame leaves the packet as it is. */
 static void fix_ip4(uint8_t *packet, uint16_t l3, uint16_t frame_len)
 {
-	uint8_t *ip = packet + l3;
+	uint8_t *ip = packet + l3, *field = ip + IP4_CHECKSUM_AT;
 	uint16_t header = (uint16_t)((ip[0] & 0xf) * 4);
 	if (l3 + header > frame_len || header < 20)
 		return;
-	put_checksum(ip + IP4_CHECKSUM_AT, 0);
 	/* Without options, nearly always, the length is known and the sum is unrolled. */
-	put_checksum(ip + IP4_CHECKSUM_AT, header == 20 ? checksum(ip, 20) : checksum(ip, header));
+	uint64_t sum = header == 20 ? checksum_add(0, ip, 20) : checksum_add(0, ip, header);
+	put_checksum(field, finish_checksum(sum, field));
 }
 
 void run_fix_ip4(struct code *code, struct program *program, uint8_t *const *packets,
@@ -229,9 +243,8 @@ static void fix_l4(uint8_t *packet, const struct fix *fix, uint16_t length, uint
 	uint16_t l4_len = l4_length(ip, fix, length);
 	if (l4_len < fix->field + sizeof(uint16_t))
 		return;
-	put_checksum(l4 + fix->field, 0);
-	uint64_t sum = pseudo_header(ip, fix, l4_len);
-	uint16_t result = (uint16_t)~checksum_fold(checksum_add(sum, l4, l4_len));
+	uint64_t sum = checksum_add(pseudo_header(ip, fix, l4_len), l4, l4_len);
+	uint16_t result = finish_checksum(sum, l4 + fix->field);
 	/* UDP says "no checksum" with 0 and sends the other zero instead (RFC 768). */
 	put_checksum(l4 + fix->field, fix->protocol == UDP && !result ? 0xffff : result);
 }

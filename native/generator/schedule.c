@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-enum { CATCH_UP_PACKETS = 512, MAX_SKIPS = 65536 };
+enum { CATCH_UP_PACKETS = 512, SKIP_FEW = 32, SKIP_MANY = 65536 };
 
 static double due(const struct timed_stream *stream)
 {
@@ -25,24 +25,20 @@ static void sink(struct schedule *schedule, uint32_t at, struct event event)
 	heap[at] = event;
 }
 
-static void insert(struct schedule *schedule, struct event event)
+static void order(struct schedule *schedule)
 {
-	struct event *heap = schedule->heap;
-	uint32_t at = schedule->heap_count++;
-	for (; at && event.due < heap[(at - 1) / 2].due; at = (at - 1) / 2)
-		heap[at] = heap[(at - 1) / 2];
-	heap[at] = event;
+	for (uint32_t at = schedule->heap_count / 2; at--;)
+		sink(schedule, at, schedule->heap[at]);
 }
 
-static void remove_first(struct schedule *schedule)
+static void set_catch_up(struct schedule *schedule)
 {
-	struct event last = schedule->heap[--schedule->heap_count];
-	if (schedule->heap_count)
-		sink(schedule, 0, last);
+	double packets = CATCH_UP_PACKETS + schedule->heap_count;
+	double burst = schedule->heap_count ? packets / schedule->rate : 0;
+	schedule->catch_up = fmax(schedule->catch_up_least, burst);
 }
 
-/* After due times changed at large: rare, so the whole heap is made anew. */
-static void rebuild(struct schedule *schedule)
+void schedule_replan(struct schedule *schedule)
 {
 	schedule->heap_count = 0;
 	schedule->rate = 0;
@@ -50,16 +46,11 @@ static void rebuild(struct schedule *schedule)
 		const struct timed_stream *stream = &schedule->streams[i];
 		if (stream->state != RUNNING)
 			continue;
-		insert(schedule, (struct event){due(stream), i});
+		schedule->heap[schedule->heap_count++] = (struct event){due(stream), i};
 		schedule->rate += stream->per_interval;
 	}
-}
-
-static void set_catch_up(struct schedule *schedule)
-{
-	double burst =
-		schedule->rate > 0 ? (CATCH_UP_PACKETS + schedule->heap_count) / schedule->rate : 0;
-	schedule->catch_up = fmax(schedule->catch_up_least, burst);
+	order(schedule);
+	set_catch_up(schedule);
 }
 
 /* ---- a stream's life */
@@ -78,22 +69,20 @@ void schedule_set_interval(const struct schedule *schedule, struct timed_stream 
 	stream->per_interval = 1 / stream->interval;
 }
 
-static void end(struct schedule *schedule, struct timed_stream *stream)
+/* The event's stream has sent its last packet; the event becomes the first of the stream that is
+ * chained to it. False when there is none. */
+static bool follow_chain(struct schedule *schedule, struct event *event)
 {
-	stream->state = IDLE;
-	schedule->rate -= stream->per_interval;
-	remove_first(schedule);
-}
-
-/* Follows the chain from the stream that just ended at `at`, the due time of its last packet. */
-static void enter_next(struct schedule *schedule, struct timed_stream *ended, double at)
-{
+	struct timed_stream *ended = &schedule->streams[event->stream];
+	ended->state = IDLE;
+	schedule->rate -= ended->per_interval;
+	if (ended->next == NO_STREAM || (ended->loops && ++ended->rounds == ended->loops))
+		return false;
 	struct timed_stream *next = &schedule->streams[ended->next];
-	if (ended->loops && ++ended->rounds == ended->loops)
-		return;
 	if (next->state != IDLE)
-		return;
-	double start = at + next->delay;
+		return false;
+	double last = ended->anchor + (double)(ended->step - 1) * ended->interval;
+	double start = last + next->delay;
 	/* A loop that takes no time would never let go of the worker. */
 	if (start <= next->entered_at)
 		start = next->entered_at + next->interval;
@@ -101,35 +90,41 @@ static void enter_next(struct schedule *schedule, struct timed_stream *ended, do
 	next->bursts_left = next->bursts;
 	next->state = RUNNING;
 	schedule_begin_burst(next, start);
-	insert(schedule, (struct event){start, (uint32_t)ended->next});
 	schedule->rate += next->per_interval;
+	*event = (struct event){start, (uint32_t)ended->next};
+	return true;
 }
 
-/* `count` packets of the first stream in the heap are spoken for. */
-static void advance(struct schedule *schedule, uint64_t count)
+/* `count` packets are spoken for; the event becomes the next one. False when none follows. */
+static bool advance(struct schedule *schedule, struct event *event, uint64_t count)
 {
-	uint32_t index = schedule->heap[0].stream;
-	struct timed_stream *stream = &schedule->streams[index];
+	struct timed_stream *stream = &schedule->streams[event->stream];
 	stream->step += count;
-	if (stream->left != UINT64_MAX)
+	if (stream->left != UINT64_MAX) {
 		stream->left -= count;
-	if (!stream->left) {
-		double last = stream->anchor + (double)(stream->step - 1) * stream->interval;
-		if (stream->bursts_left > 1) {
+		if (!stream->left && stream->bursts_left == 1)
+			return follow_chain(schedule, event);
+		if (!stream->left) {
+			double gap = stream->gap > 0 ? stream->gap : stream->interval;
 			stream->bursts_left--;
-			schedule_begin_burst(stream, last + (stream->gap > 0 ? stream->gap : stream->interval));
-		} else {
-			end(schedule, stream);
-			if (stream->next != NO_STREAM)
-				enter_next(schedule, stream, last);
-			set_catch_up(schedule);
-			return;
+			schedule_begin_burst(stream, stream->anchor +
+											 (double)(stream->step - 1) * stream->interval + gap);
 		}
 	}
-	sink(schedule, 0, (struct event){due(stream), index});
+	event->due = due(stream);
+	return true;
 }
 
 /* ---- for the worker */
+
+/* How many packets of the event's stream are due by `limit`; the event's own is. */
+static uint64_t count_due(const struct schedule *schedule, const struct event *event, double limit)
+{
+	const struct timed_stream *stream = &schedule->streams[event->stream];
+	double more = (fmin(limit, schedule->deadline) - event->due) * stream->per_interval;
+	uint64_t count = 1 + (more > 0 ? (uint64_t)more : 0);
+	return count < stream->left ? count : stream->left;
+}
 
 /* The second stream's due time: it is one of the first one's children. */
 static double second_due(const struct schedule *schedule)
@@ -140,17 +135,19 @@ static double second_due(const struct schedule *schedule)
 	return schedule->heap_count < 3 ? heap[1].due : fmin(heap[1].due, heap[2].due);
 }
 
-/* How many packets of the first stream are due by `limit`, at which one is due at least. */
-static uint64_t count_due(const struct schedule *schedule, double limit)
+/* After the first event became `event`, or, when `goes_on` is false, without it. */
+static void replace_first(struct schedule *schedule, struct event event, bool goes_on)
 {
-	const struct event *first = &schedule->heap[0];
-	const struct timed_stream *stream = &schedule->streams[first->stream];
-	double more = (fmin(limit, schedule->deadline) - first->due) * stream->per_interval;
-	uint64_t count = 1 + (more > 0 ? (uint64_t)more : 0);
-	return count < stream->left ? count : stream->left;
+	uint32_t stream = schedule->heap[0].stream;
+	if (!goes_on && --schedule->heap_count)
+		event = schedule->heap[schedule->heap_count];
+	if (schedule->heap_count)
+		sink(schedule, 0, event);
+	if (!goes_on || event.stream != stream)
+		set_catch_up(schedule);
 }
 
-/* Something is due by `now`. Past the deadline nothing is, and all streams end. */
+/* Past the deadline nothing is due any more, and all streams end. */
 static bool is_due(struct schedule *schedule, double now)
 {
 	double next = schedule->heap_count ? schedule->heap[0].due : INFINITY;
@@ -165,28 +162,65 @@ bool schedule_next(struct schedule *schedule, double now, uint32_t max, struct s
 {
 	if (!is_due(schedule, now))
 		return false;
-	double bound = now - schedule->catch_up;
-	run->stream = schedule->heap[0].stream;
-	run->due = schedule->heap[0].due;
-	run->late = run->due < bound;
-	run->count = count_due(schedule, run->late ? bound : fmin(now, second_due(schedule)));
-	if (!run->late && run->count > max)
-		run->count = max;
-	advance(schedule, run->count);
+	struct event event = schedule->heap[0];
+	uint64_t count = count_due(schedule, &event, fmin(now, second_due(schedule)));
+	*run = (struct schedule_run){
+		.stream = event.stream,
+		.count = (uint32_t)(count < max ? count : max),
+		.due = event.due,
+	};
+	bool goes_on = advance(schedule, &event, run->count);
+	replace_first(schedule, event, goes_on);
 	return true;
 }
 
+bool schedule_is_behind(const struct schedule *schedule, double now)
+{
+	return schedule->heap_count && schedule->heap[0].due < now - schedule->catch_up;
+}
+
+struct skip {
+	double now, before;
+	uint64_t early, rest;
+	uint32_t patience; /* a chain of packets without distance must not hold the worker up */
+};
+
+static bool skip_event(struct schedule *schedule, struct event *event, struct skip *skip)
+{
+	bool is_early = event->due < skip->before;
+	uint64_t count =
+		count_due(schedule, event, is_early ? fmin(skip->before, skip->now) : skip->now);
+	*(is_early ? &skip->early : &skip->rest) += count;
+	skip->patience--;
+	return advance(schedule, event, count);
+}
+
+/* One after the other while they are few; then all in one go. */
 uint64_t schedule_skip(struct schedule *schedule, double now, double before, uint64_t *after)
 {
-	uint64_t early = 0;
-	*after = 0;
-	for (uint32_t i = 0; i < MAX_SKIPS && is_due(schedule, now); i++) {
-		bool is_early = schedule->heap[0].due < before;
-		uint64_t count = count_due(schedule, is_early ? fmin(before, now) : now);
-		*(is_early ? &early : after) += count;
-		advance(schedule, count);
+	struct skip skip = {.now = now, .before = before, .patience = SKIP_FEW};
+	for (bool goes_on; skip.patience && is_due(schedule, now);) {
+		struct event event = schedule->heap[0];
+		goes_on = skip_event(schedule, &event, &skip);
+		replace_first(schedule, event, goes_on);
 	}
-	return early;
+	if (!skip.patience) {
+		uint32_t kept = 0;
+		skip.patience = SKIP_MANY + schedule->heap_count;
+		for (uint32_t i = 0; i < schedule->heap_count; i++) {
+			struct event event = schedule->heap[i];
+			bool goes_on = true;
+			while (goes_on && skip.patience && event.due <= now && event.due < schedule->deadline)
+				goes_on = skip_event(schedule, &event, &skip);
+			schedule->heap[kept] = event;
+			kept += goes_on;
+		}
+		schedule->heap_count = kept;
+		order(schedule);
+		set_catch_up(schedule);
+	}
+	*after = skip.rest;
+	return skip.early;
 }
 
 bool schedule_ended(const struct schedule *schedule)
@@ -210,12 +244,6 @@ static void rescale(struct schedule *schedule, struct timed_stream *stream, doub
 		next = now + (next - now) * ratio;
 	stream->anchor = next - stream->interval;
 	stream->step = 1;
-}
-
-void schedule_replan(struct schedule *schedule)
-{
-	rebuild(schedule);
-	set_catch_up(schedule);
 }
 
 void schedule_set_factor(struct schedule *schedule, double now, double factor)

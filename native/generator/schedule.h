@@ -22,12 +22,10 @@
 
 struct schedule;
 
-/* `count` packets of stream `stream` (an index), oldest due first. */
+/* `count` packets of stream `stream` (an index); the first is due at `due`. */
 struct schedule_run {
-	uint32_t stream;
-	bool late;  /* overdue beyond what is caught up: to be counted, not sent */
-	double due; /* the first of them */
-	uint64_t count;
+	uint32_t stream, count;
+	double due;
 };
 
 /* `hz`: ticks a second. NULL on bad streams, with the code in `error` and the line in ws_error().
@@ -39,13 +37,15 @@ void schedule_free(struct schedule *schedule);
 /*
  * The next run of at most `max` packets due by `now`; false when there is none. Runs come in the
  * order of their due times: a run ends where another stream's packet is due earlier.
- *
- * A worker that fell behind catches up at most a millisecond of the schedule (or a burst of 512
- * packets if that is longer, and one more for each stream); what is older comes as late runs.
  */
 bool schedule_next(struct schedule *schedule, double now, uint32_t max, struct schedule_run *run);
-/* Takes what is due by `now` without order or runs; returns how many packets were due before
- * `before`, the rest in `*after`. */
+/*
+ * The caller fell so far behind that it had better let go of what is overdue: by more than a
+ * millisecond, or a burst of 512 packets and one for each stream if that is longer.
+ */
+bool schedule_is_behind(const struct schedule *schedule, double now);
+/* Let go of all that is due by `now`; returns how many packets were due before `before`, the rest
+ * in `*after`. */
 uint64_t schedule_skip(struct schedule *schedule, double now, double before, uint64_t *after);
 /* All streams have ended, or the duration is over; asked after schedule_next found no more. */
 bool schedule_ended(const struct schedule *schedule);

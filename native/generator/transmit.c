@@ -11,8 +11,10 @@
 #include "dev/port.h"
 #include "generator/generator.h"
 
+#include <math.h>
 #include <rte_cycles.h>
 #include <rte_memcpy.h>
+#include <rte_mempool.h>
 
 enum { BURST = PROGRAM_BATCH, MAX_RUNS = 1024, STASH_MAX = 256 };
 
@@ -83,7 +85,8 @@ static uint16_t make_fresh(struct traffic *traffic, struct sender *sender,
 						   struct rte_mbuf **packets, uint16_t *lengths, uint16_t n)
 {
 	uint8_t *bytes[BURST];
-	if (!n || rte_pktmbuf_alloc_bulk(traffic->fresh, packets, n))
+	/* Nobody else draws from this pool, and what drivers free is as they got it: no reset. */
+	if (!n || rte_mempool_get_bulk(traffic->fresh, (void **)packets, n))
 		return 0;
 	for (uint16_t i = 0; i < n; i++)
 		bytes[i] = rte_pktmbuf_mtod(packets[i], uint8_t *);
@@ -141,6 +144,14 @@ static void refuse(struct generator_port *port, struct burst *burst, uint16_t re
 	}
 }
 
+/* The worker fell behind: what is due by now is given up. */
+static void let_go(struct generator_port *port, double now)
+{
+	uint64_t none, late = schedule_skip(port->traffic->schedule, now, INFINITY, &none);
+	port->counters.asked_packets += late;
+	port->counters.late_packets += late;
+}
+
 static void refuse_rest(struct generator_port *port, double now, double grace)
 {
 	uint64_t in_time, late = schedule_skip(port->traffic->schedule, now, now - grace, &in_time);
@@ -160,10 +171,6 @@ static void gather(struct generator_port *port, struct burst *burst, double now,
 		if (!schedule_next(traffic->schedule, now, BURST - burst->count, &run))
 			break;
 		port->counters.asked_packets += run.count;
-		if (run.late) {
-			port->counters.late_packets += run.count;
-			continue;
-		}
 		struct sender *sender = &traffic->senders[run.stream];
 		uint16_t n = take(traffic, sender, burst->packets + burst->count,
 						  burst->lengths + burst->count, (uint16_t)run.count);
@@ -181,6 +188,8 @@ uint32_t generator_transmit(struct generator_port *port)
 	if (!port->active || traffic->paused)
 		return 0;
 	double now = (double)(rte_rdtsc() - traffic->origin);
+	if (schedule_is_behind(traffic->schedule, now))
+		let_go(port, now);
 	gather(port, &burst, now, port->ring_full_grace);
 	if (!burst.count) {
 		port->active = !schedule_ended(traffic->schedule);

@@ -1,0 +1,716 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Field programs: what each instruction does to the packets, and what is refused. */
+#include "generator/program.h"
+
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { MAX_PACKETS = 5000 };
+
+/* The packets of one run, each on a heap block of exactly its size. */
+struct output {
+	uint8_t *packets[MAX_PACKETS];
+	uint16_t lengths[MAX_PACKETS];
+	uint32_t count;
+};
+
+static uint8_t blank[1514];
+
+static struct ws_stream stream_of(const struct ws_op *ops, uint16_t op_count, const uint8_t *packet,
+								  uint16_t packet_len)
+{
+	return (struct ws_stream){
+		.id = 7, .packet = packet, .packet_len = packet_len, .ops = ops, .op_count = op_count};
+}
+
+static struct program *compile(const struct ws_stream *stream)
+{
+	int error;
+	struct program *program = program_compile(stream, stream->packet_len, &error);
+	if (!program)
+		fail_msg("%s", ws_error());
+	return program;
+}
+
+/* `batch` packets at a time. */
+static struct output *run_batches(const struct ws_stream *stream, uint32_t count, uint16_t batch)
+{
+	struct program *program = compile(stream);
+	struct output *output = calloc(1, sizeof(*output));
+	assert_true(count <= MAX_PACKETS);
+	output->count = count;
+	for (uint32_t i = 0; i < count; i++) {
+		output->packets[i] = malloc(stream->packet_len);
+		output->lengths[i] = stream->packet_len;
+		memcpy(output->packets[i], stream->packet, stream->packet_len);
+	}
+	for (uint32_t i = 0; i < count; i += batch)
+		program_run(program, output->packets + i, output->lengths + i,
+					(uint16_t)(count - i < batch ? count - i : batch));
+	program_free(program);
+	return output;
+}
+
+static struct output *run(const struct ws_op *ops, uint16_t op_count, uint32_t count)
+{
+	struct ws_stream stream = stream_of(ops, op_count, blank, 60);
+	return run_batches(&stream, count, PROGRAM_BATCH);
+}
+
+static void drop(struct output *output)
+{
+	for (uint32_t i = 0; i < output->count; i++)
+		free(output->packets[i]);
+	free(output);
+}
+
+static uint64_t read_be(const uint8_t *at, int size)
+{
+	uint64_t value = 0;
+	for (int i = 0; i < size; i++)
+		value = value << 8 | at[i];
+	return value;
+}
+
+static struct ws_op counting(int kind, uint64_t min, uint64_t max, uint64_t init, uint64_t step)
+{
+	return (struct ws_op){.kind = WS_OP_VAR,
+						  .var_kind = kind,
+						  .size = 8,
+						  .min = min,
+						  .max = max,
+						  .init = init,
+						  .step = step};
+}
+
+static struct ws_op writing(uint16_t var, uint16_t offset, uint8_t size)
+{
+	return (struct ws_op){
+		.kind = WS_OP_WRITE, .var = var, .offset = offset, .size = size, .big_endian = true};
+}
+
+static uint64_t period_of(const struct ws_op *ops, uint16_t count)
+{
+	struct ws_stream stream = stream_of(ops, count, blank, 60);
+	struct program *program = compile(&stream);
+	uint64_t period = program_period(program);
+	program_free(program);
+	return period;
+}
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+/* `op` gives `expected` in turn, and starts over after them. */
+static void gives(struct ws_op op, const uint64_t *expected, uint32_t count)
+{
+	struct ws_op ops[] = {op, writing(0, 20, 8)};
+	struct output *output = run(ops, 2, 3 * count);
+	for (uint32_t i = 0; i < 3 * count; i++)
+		assert_int_equal(read_be(output->packets[i] + 20, 8), expected[i % count]);
+	drop(output);
+	assert_int_equal(period_of(ops, 2), count);
+}
+
+#define GIVES(op, ...)                                                                             \
+	do {                                                                                           \
+		const uint64_t expected[] = {__VA_ARGS__};                                                 \
+		gives(op, expected, COUNT(expected));                                                      \
+	} while (0)
+
+static void counters_go_round(void **state)
+{
+	(void)state;
+	GIVES(counting(WS_VAR_INC, 4, 7, 4, 1), 4, 5, 6, 7);
+	GIVES(counting(WS_VAR_INC, 4, 7, 6, 1), 6, 7, 4, 5);
+	GIVES(counting(WS_VAR_DEC, 4, 7, 7, 1), 7, 6, 5, 4);
+	GIVES(counting(WS_VAR_DEC, 4, 7, 5, 1), 5, 4, 7, 6);
+	GIVES(counting(WS_VAR_INC, 9, 9, 9, 1), 9);
+	GIVES(counting(WS_VAR_INC, 4, 5, 4, 0), 4, 5); /* no step means 1 */
+	GIVES(counting(WS_VAR_INC, UINT64_MAX - 1, UINT64_MAX, UINT64_MAX, 1), UINT64_MAX,
+		  UINT64_MAX - 1);
+}
+
+/* 0 to 9 in fours becomes 0 to 11, 10 to 19 downwards 8 to 19. */
+static void ranges_are_widened_to_the_step(void **state)
+{
+	(void)state;
+	GIVES(counting(WS_VAR_INC, 0, 9, 0, 4), 0, 4, 8);
+	GIVES(counting(WS_VAR_INC, 0, 9, 3, 4), 3, 7, 11);
+	GIVES(counting(WS_VAR_DEC, 10, 19, 19, 4), 19, 15, 11);
+	GIVES(counting(WS_VAR_DEC, 10, 19, 16, 4), 16, 12, 8);
+	GIVES(counting(WS_VAR_INC, 3, 5, 3, 10), 3);
+	GIVES(counting(WS_VAR_DEC, 0, 9, 9, 4), 9, 5, 1);
+}
+
+static void whole_64_bits_count(void **state)
+{
+	(void)state;
+	struct ws_op ops[] = {counting(WS_VAR_INC, 0, UINT64_MAX, UINT64_MAX, 1), writing(0, 20, 8),
+						  counting(WS_VAR_DEC, 0, UINT64_MAX, 1, 2), writing(1, 30, 8)};
+	ops[2].var = 1;
+	struct output *output = run(ops, 4, 3);
+	assert_true(read_be(output->packets[0] + 20, 8) == UINT64_MAX);
+	assert_int_equal(read_be(output->packets[1] + 20, 8), 0);
+	assert_int_equal(read_be(output->packets[0] + 30, 8), 1);
+	assert_true(read_be(output->packets[1] + 30, 8) == UINT64_MAX);
+	drop(output);
+	assert_true(period_of(ops, 4) == UINT64_MAX);
+}
+
+static void lists_go_round(void **state)
+{
+	(void)state;
+	const uint64_t values[] = {7, 1, 1, 200};
+	struct ws_op op = {
+		.kind = WS_OP_VAR, .var_kind = WS_VAR_LIST, .size = 1, .list = values, .list_count = 4};
+	GIVES(op, 7, 1, 1, 200);
+	op.step = 3;
+	GIVES(op, 7, 200, 1, 1);
+	op.step = 2;
+	GIVES(op, 7, 1);
+}
+
+static void random_values_stay_in_range_and_repeat_by_seed(void **state)
+{
+	(void)state;
+	struct ws_op ops[] = {counting(WS_VAR_RANDOM, 10, 19, 0, 0), writing(0, 20, 8)};
+	struct output *first = run(ops, 2, 5000), *second = run(ops, 2, 5000);
+	ops[0].seed = 99;
+	struct output *other = run(ops, 2, 5000);
+	uint32_t seen[10] = {0}, same = 0;
+	for (uint32_t i = 0; i < 5000; i++) {
+		uint64_t value = read_be(first->packets[i] + 20, 8);
+		assert_in_range(value, 10, 19);
+		seen[value - 10]++;
+		assert_memory_equal(first->packets[i], second->packets[i], 60);
+		same += value == read_be(other->packets[i] + 20, 8);
+	}
+	for (int i = 0; i < 10; i++)
+		assert_in_range(seen[i], 400, 600);
+	assert_in_range(same, 400, 600);
+	assert_true(period_of(ops, 2) == UINT64_MAX);
+	drop(first);
+	drop(second);
+	drop(other);
+}
+
+static void streams_have_random_values_of_their_own(void **state)
+{
+	(void)state;
+	struct ws_op ops[] = {counting(WS_VAR_RANDOM, 0, UINT64_MAX, 0, 0), writing(0, 20, 8)};
+	struct ws_stream streams[] = {stream_of(ops, 2, blank, 60), stream_of(ops, 2, blank, 60),
+								  stream_of(ops, 2, blank, 60)};
+	streams[1].id = 8;
+	streams[2].random_seed = 5;
+	struct output *outputs[3];
+	for (int i = 0; i < 3; i++)
+		outputs[i] = run_batches(&streams[i], 1, 1);
+	assert_memory_not_equal(outputs[0]->packets[0], outputs[1]->packets[0], 60);
+	assert_memory_not_equal(outputs[0]->packets[0], outputs[2]->packets[0], 60);
+	assert_memory_not_equal(outputs[1]->packets[0], outputs[2]->packets[0], 60);
+	for (int i = 0; i < 3; i++)
+		drop(outputs[i]);
+}
+
+static void limited_random_values_repeat(void **state)
+{
+	(void)state;
+	struct ws_op ops[] = {counting(WS_VAR_RAND_LIMIT, 0, 0xffffffff, 0, 0), writing(0, 20, 8)};
+	ops[0].limit = 100;
+	ops[0].seed = 1;
+	struct output *output = run(ops, 2, 300);
+	for (uint32_t i = 100; i < 300; i++)
+		assert_memory_equal(output->packets[i], output->packets[i - 100], 60);
+	assert_memory_not_equal(output->packets[0], output->packets[1], 60);
+	assert_int_equal(period_of(ops, 2), 100);
+	drop(output);
+}
+
+static void tuples_advance_address_first(void **state)
+{
+	(void)state;
+	struct ws_op ops[] = {{.kind = WS_OP_TUPLE,
+						   .var = 2,
+						   .var2 = 3,
+						   .min = 0x10000001,
+						   .max = 0x10000003,
+						   .min2 = 1025,
+						   .max2 = 1026},
+						  writing(2, 26, 4),
+						  writing(3, 34, 2)};
+	const uint64_t all[][2] = {{0x10000001, 1025}, {0x10000002, 1025}, {0x10000003, 1025},
+							   {0x10000001, 1026}, {0x10000002, 1026}, {0x10000003, 1026}};
+	for (uint32_t flows = 0; flows < 9; flows++) {
+		uint32_t period = flows && flows < 6 ? flows : 6;
+		ops[0].limit = flows;
+		struct output *output = run(ops, 3, 20);
+		for (uint32_t i = 0; i < 20; i++) {
+			assert_int_equal(read_be(output->packets[i] + 26, 4), all[i % period][0]);
+			assert_int_equal(read_be(output->packets[i] + 34, 2), all[i % period][1]);
+		}
+		drop(output);
+		assert_int_equal(period_of(ops, 3), period);
+	}
+}
+
+static void writes_have_size_order_and_addend(void **state)
+{
+	(void)state;
+	struct ws_op ops[] = {
+		counting(WS_VAR_INC, 0x0102030405060708, UINT64_MAX, 0x0102030405060708, 1),
+		writing(0, 20, 8)};
+	for (uint8_t size = 1; size <= 8; size *= 2)
+		for (int big = 0; big < 2; big++)
+			for (int add = -9; add <= 9; add += 9) {
+				ops[1].size = size;
+				ops[1].big_endian = big;
+				ops[1].add = add;
+				struct output *output = run(ops, 2, 1);
+				const uint8_t *packet = output->packets[0];
+				uint64_t value = 0x0102030405060708 + (uint64_t)(int64_t)add;
+				for (int i = 0; i < size; i++)
+					assert_int_equal(packet[20 + i],
+									 (value >> 8 * (big ? size - 1 - i : i)) & 0xff);
+				assert_int_equal(packet[19], 0);
+				assert_int_equal(packet[20 + size], 0);
+				drop(output);
+			}
+}
+
+static void masked_writes_keep_other_bits(void **state)
+{
+	(void)state;
+	uint8_t packet[60] = {0};
+	struct ws_op ops[] = {counting(WS_VAR_INC, 0x12, 0x12, 0x12, 1),
+						  {.kind = WS_OP_WRITE_MASK,
+						   .offset = 14,
+						   .size = 2,
+						   .big_endian = true,
+						   .add = 1,
+						   .mask = 0x0ff0,
+						   .shift = 4}};
+	packet[14] = 0xab;
+	packet[15] = 0xcd;
+	struct ws_stream stream = stream_of(ops, 2, packet, 60);
+	struct output *output = run_batches(&stream, 1, 1);
+	assert_int_equal(read_be(output->packets[0] + 14, 2), 0xa13d); /* (0x12 + 1) << 4 */
+	drop(output);
+	ops[1].shift = -1;
+	ops[1].big_endian = false;
+	ops[1].mask = 0xff;
+	ops[1].add = 0x10;
+	output = run_batches(&stream, 1, 1);
+	assert_int_equal(read_be(output->packets[0] + 14, 2), 0x11cd); /* (0x12 + 0x10) >> 1 */
+	drop(output);
+}
+
+static void trimming_sets_lengths(void **state)
+{
+	(void)state;
+	struct ws_op ops[] = {counting(WS_VAR_INC, 58, 63, 58, 1), {.kind = WS_OP_TRIM}};
+	struct ws_stream stream = stream_of(ops, 2, blank, 63);
+	const uint16_t lengths[] = {60, 60, 60, 61, 62, 63, 60};
+	struct output *output = run_batches(&stream, 7, 7);
+	for (int i = 0; i < 7; i++)
+		assert_int_equal(output->lengths[i], lengths[i]);
+	drop(output);
+	struct program *program = compile(&stream);
+	assert_false(program_keeps_length(program));
+	program_free(program);
+}
+
+/* RFC 1071 by the book, 16 bits at a time. */
+static uint32_t sum16(const uint8_t *bytes, size_t length)
+{
+	uint32_t sum = 0;
+	for (size_t i = 0; i + 1 < length; i += 2)
+		sum += (uint32_t)(bytes[i] << 8 | bytes[i + 1]);
+	if (length % 2)
+		sum += (uint32_t)bytes[length - 1] << 8;
+	return sum;
+}
+
+static uint16_t fold16(uint32_t sum)
+{
+	while (sum >> 16)
+		sum = (sum & 0xffff) + (sum >> 16);
+	return (uint16_t)sum;
+}
+
+static void put16(uint8_t *at, uint32_t value)
+{
+	at[0] = (uint8_t)(value >> 8);
+	at[1] = (uint8_t)value;
+}
+
+/* A frame of IPv4 or IPv6 with `l4_len` bytes of protocol behind the header of `l3_len`. */
+static uint16_t make_ip(uint8_t *frame, int version, uint16_t l3_len, uint8_t protocol,
+						uint16_t l4_len)
+{
+	for (uint16_t i = 0; i < 14 + l3_len + l4_len; i++)
+		frame[i] = (uint8_t)(i * 37 + 11);
+	uint8_t *ip = frame + 14;
+	if (version == 4) {
+		ip[0] = (uint8_t)(0x40 | l3_len / 4);
+		put16(ip + 2, l3_len + l4_len);
+		ip[9] = protocol;
+	} else {
+		ip[0] = 0x60;
+		put16(ip + 4, l3_len - 40 + l4_len);
+		ip[6] = protocol;
+	}
+	return 14 + l3_len + l4_len;
+}
+
+/* A receiver's view: all that is covered, checksums included, sums to ffff. */
+static void assert_l4_checksum(const uint8_t *frame, int version, uint16_t l3_len, uint8_t protocol,
+							   uint16_t l4_len)
+{
+	const uint8_t *ip = frame + 14;
+	uint32_t sum = version == 4 ? sum16(ip + 12, 8) : sum16(ip + 8, 32);
+	assert_int_equal(fold16(sum + protocol + l4_len + sum16(ip + l3_len, l4_len)), 0xffff);
+}
+
+static void ip4_headers_sum_up(void **state)
+{
+	(void)state;
+	uint8_t frame[200];
+	for (uint16_t header = 20; header <= 60; header += 4) {
+		uint16_t length = make_ip(frame, 4, header, 253, 40);
+		struct ws_op ops[] = {counting(WS_VAR_RANDOM, 0, 0xffffffff, 0, 1),
+							  writing(0, 30, 4),
+							  {.kind = WS_OP_FIX_IP4, .offset = 14}};
+		struct ws_stream stream = stream_of(ops, 3, frame, length);
+		struct output *output = run_batches(&stream, 1000, 64);
+		for (uint32_t i = 0; i < 1000; i++)
+			assert_int_equal(fold16(sum16(output->packets[i] + 14, header)), 0xffff);
+		drop(output);
+	}
+}
+
+static void l4_checksums_sum_up(void **state)
+{
+	(void)state;
+	const struct {
+		int kind, l4, version;
+		uint16_t l3_len;
+		uint8_t protocol, field;
+	} cases[] = {
+		{WS_OP_FIX_L4, WS_L4_UDP, 4, 20, 17, 6}, {WS_OP_FIX_L4, WS_L4_UDP, 4, 36, 17, 6},
+		{WS_OP_FIX_L4, WS_L4_TCP, 4, 20, 6, 16}, {WS_OP_FIX_L4, WS_L4_UDP, 6, 40, 17, 6},
+		{WS_OP_FIX_L4, WS_L4_TCP, 6, 40, 6, 16}, {WS_OP_FIX_ICMP6, 0, 6, 40, 58, 2},
+		{WS_OP_FIX_L4, WS_L4_TCP, 6, 56, 6, 16},
+	};
+	uint8_t frame[1514];
+	for (uint32_t c = 0; c < COUNT(cases); c++)
+		for (uint16_t l4_len = 20; l4_len < 150; l4_len += 13) {
+			uint16_t l3_len = cases[c].l3_len;
+			uint16_t length = make_ip(frame, cases[c].version, l3_len, cases[c].protocol, l4_len);
+			struct ws_op ops[] = {
+				counting(WS_VAR_RANDOM, 0, UINT64_MAX, 0, 1),
+				writing(0, (uint16_t)(14 + l3_len + 8), 8),
+				{.kind = cases[c].kind, .l4 = cases[c].l4, .l2_len = 14, .l3_len = l3_len}};
+			struct ws_stream stream = stream_of(ops, 3, frame, length);
+			struct output *output = run_batches(&stream, 200, 64);
+			for (uint32_t i = 0; i < 200; i++) {
+				const uint8_t *packet = output->packets[i];
+				assert_l4_checksum(packet, cases[c].version, l3_len, cases[c].protocol, l4_len);
+				if (cases[c].version == 4)
+					assert_int_equal(fold16(sum16(packet + 14, l3_len)), 0xffff);
+			}
+			drop(output);
+		}
+}
+
+static void ip_alone_leaves_l4(void **state)
+{
+	(void)state;
+	uint8_t frame[200];
+	uint16_t length = make_ip(frame, 4, 20, 17, 30);
+	struct ws_op op = {.kind = WS_OP_FIX_L4, .l4 = WS_L4_IP, .l2_len = 14, .l3_len = 20};
+	struct ws_stream stream = stream_of(&op, 1, frame, length);
+	struct output *output = run_batches(&stream, 1, 1);
+	assert_int_equal(fold16(sum16(output->packets[0] + 14, 20)), 0xffff);
+	assert_memory_equal(output->packets[0] + 34, frame + 34, 30);
+	drop(output);
+}
+
+/* All 65 536 payload words: one of them gives the sum that UDP must send as ffff. */
+static void udp_never_sends_zero(void **state)
+{
+	(void)state;
+	uint8_t frame[62];
+	uint16_t length = make_ip(frame, 4, 20, 17, 28);
+	struct ws_op ops[] = {counting(WS_VAR_INC, 0, 0xffff, 0, 1),
+						  writing(0, 50, 2),
+						  {.kind = WS_OP_FIX_L4, .l4 = WS_L4_UDP, .l2_len = 14, .l3_len = 20}};
+	struct ws_stream stream = stream_of(ops, 3, frame, length);
+	struct program *program = compile(&stream);
+	uint32_t ones = 0;
+	for (uint32_t i = 0; i < 65536; i++) {
+		uint8_t packet[62], *at = packet;
+		uint16_t len = length;
+		memcpy(packet, frame, length);
+		program_run(program, &at, &len, 1);
+		assert_int_not_equal(read_be(packet + 40, 2), 0);
+		ones += read_be(packet + 40, 2) == 0xffff;
+		assert_l4_checksum(packet, 4, 20, 17, 28);
+	}
+	assert_in_range(ones, 1, 2);
+	program_free(program);
+}
+
+/* The IP header claims more than the trimmed packet has: only what is there is summed. */
+static void checksums_end_with_the_packet(void **state)
+{
+	(void)state;
+	uint8_t frame[200];
+	uint16_t length = make_ip(frame, 4, 20, 6, 100);
+	struct ws_op ops[] = {counting(WS_VAR_INC, 60, 134, 60, 1),
+						  {.kind = WS_OP_TRIM},
+						  {.kind = WS_OP_FIX_L4, .l4 = WS_L4_TCP, .l2_len = 14, .l3_len = 20}};
+	struct ws_stream stream = stream_of(ops, 3, frame, length);
+	struct output *output = run_batches(&stream, 75, 64);
+	for (uint16_t i = 0; i < 75; i++) {
+		assert_int_equal(output->lengths[i], 60 + i);
+		assert_l4_checksum(output->packets[i], 4, 20, 6, 26 + i);
+	}
+	drop(output);
+}
+
+/* A program may write anything anywhere; the checksums still stay inside the packet (the
+ * sanitizers watch). */
+static void nonsense_headers_are_survived(void **state)
+{
+	(void)state;
+	uint8_t frame[200];
+	for (int version = 4; version <= 6; version += 2) {
+		uint16_t l3_len = version == 4 ? 20 : 40;
+		uint16_t length = make_ip(frame, version, l3_len, 17, 8);
+		length = length < 60 ? 60 : length;
+		struct ws_op ops[] = {
+			counting(WS_VAR_INC, 0, 255, 0, 1),
+			writing(0, 14, 1),
+			counting(WS_VAR_RANDOM, 0, 0xffffffff, 0, 1),
+			writing(1, 16, 4),
+			{.kind = WS_OP_FIX_IP4, .offset = (uint16_t)(length - 20)},
+			{.kind = WS_OP_FIX_IP4, .offset = 14},
+			{.kind = WS_OP_FIX_L4, .l4 = WS_L4_UDP, .l2_len = 14, .l3_len = l3_len}};
+		ops[2].var = 1;
+		struct ws_stream stream = stream_of(ops, 7, frame, length);
+		drop(run_batches(&stream, 2560, 64));
+	}
+}
+
+static void batches_of_any_size_are_the_same(void **state)
+{
+	(void)state;
+	uint8_t frame[200];
+	const uint64_t values[] = {1, 2, 3, 5, 8};
+	uint16_t length = make_ip(frame, 4, 20, 17, 80);
+	struct ws_op ops[] = {
+		counting(WS_VAR_INC, 3, 17, 3, 4),
+		writing(0, 20, 4),
+		counting(WS_VAR_RAND_LIMIT, 0, 0xffff, 0, 1),
+		writing(1, 50, 2),
+		{.kind = WS_OP_VAR,
+		 .var = 2,
+		 .var_kind = WS_VAR_LIST,
+		 .size = 1,
+		 .list = values,
+		 .list_count = 5},
+		{.kind = WS_OP_WRITE_MASK, .var = 2, .offset = 60, .size = 4, .mask = 0xf0f, .shift = 2},
+		{.kind = WS_OP_TUPLE, .var = 4, .var2 = 5, .min = 1, .max = 7, .min2 = 1, .max2 = 3},
+		writing(4, 26, 4),
+		writing(5, 34, 2),
+		counting(WS_VAR_DEC, 70, 100, 100, 1),
+		{.kind = WS_OP_TRIM, .var = 6},
+		{.kind = WS_OP_FIX_L4, .l4 = WS_L4_UDP, .l2_len = 14, .l3_len = 20},
+	};
+	ops[2].var = 1;
+	ops[2].limit = 11;
+	ops[9].var = 6;
+	struct ws_stream stream = stream_of(ops, COUNT(ops), frame, length);
+	struct output *one = run_batches(&stream, 1000, 1);
+	for (uint16_t batch = 2; batch <= PROGRAM_BATCH; batch += 31) {
+		struct output *many = run_batches(&stream, 1000, batch);
+		for (uint32_t i = 0; i < 1000; i++) {
+			assert_int_equal(many->lengths[i], one->lengths[i]);
+			assert_memory_equal(many->packets[i], one->packets[i], length);
+		}
+		drop(many);
+	}
+	drop(one);
+}
+
+static void periods_combine(void **state)
+{
+	(void)state;
+	struct ws_op ops[] = {counting(WS_VAR_INC, 0, 3, 0, 1), counting(WS_VAR_DEC, 0, 5, 5, 1),
+						  counting(WS_VAR_RAND_LIMIT, 0, 9, 0, 1), writing(0, 20, 1)};
+	ops[1].var = 1;
+	ops[2].var = 2;
+	ops[2].limit = 10;
+	assert_int_equal(period_of(ops, 2), 12);
+	assert_int_equal(period_of(ops, 4), 60);
+	ops[2] = counting(WS_VAR_INC, 0, 0xffffffffffff, 0, 1);
+	ops[2].var = 2;
+	assert_true(period_of(ops, 3) == 3ULL << 48);
+	struct ws_op constant = {.kind = WS_OP_FIX_IP4, .offset = 14};
+	assert_int_equal(period_of(&constant, 1), 1);
+}
+
+static void refuses(const struct ws_op *ops, uint16_t count, const uint8_t *packet,
+					const char *words)
+{
+	int error;
+	struct ws_stream stream = stream_of(ops, count, packet, 60);
+	assert_null(program_compile(&stream, 60, &error));
+	assert_int_equal(error, -EINVAL);
+	if (!strstr(ws_error(), words))
+		fail_msg("'%s' lacks '%s'", ws_error(), words);
+}
+
+static void wrong_variables_are_refused(void **state)
+{
+	(void)state;
+	struct ws_op good = counting(WS_VAR_INC, 1, 9, 1, 1), bad[2] = {good, good};
+	refuses(bad, 2, blank, "stream 7, instruction 1: variable 0 is advanced by an earlier");
+	bad[0].var = 16;
+	refuses(bad, 1, blank, "stream 7, instruction 0: there is no variable 16");
+	bad[0] = counting(WS_VAR_INC, 9, 1, 5, 1);
+	refuses(bad, 1, blank, "values from 9 to 1");
+	bad[0] = counting(WS_VAR_INC, 1, 9, 10, 1);
+	refuses(bad, 1, blank, "a first value of 10; 1 to 9");
+	bad[0] = counting(WS_VAR_DEC, 1, 9, 0, 1);
+	refuses(bad, 1, blank, "a first value of 0; 1 to 9");
+	bad[0] = counting(WS_VAR_INC, 1, UINT64_MAX, 5, 1000);
+	refuses(bad, 1, blank, "steps of 1000 leave the range");
+	bad[0] = counting(WS_VAR_DEC, 0, 9, 6, 4); /* 6, 2, -2 */
+	refuses(bad, 1, blank, "steps of 4 leave the range 0 to 9");
+	bad[0] = good;
+	bad[0].size = 3;
+	refuses(bad, 1, blank, "a size of 3 bytes; 1, 2, 4 and 8");
+	bad[0] = counting(WS_VAR_INC, 0, 256, 0, 1);
+	bad[0].size = 1;
+	refuses(bad, 1, blank, "values up to 256; 1 bytes hold at most 255");
+	bad[0] = good;
+	bad[0].var_kind = 5;
+	refuses(bad, 1, blank, "no kind 5 of variable");
+	bad[0] = counting(WS_VAR_RAND_LIMIT, 0, 9, 0, 1);
+	refuses(bad, 1, blank, "1 or more are possible");
+	const uint64_t values[] = {1, 256};
+	bad[0] = (struct ws_op){.kind = WS_OP_VAR, .var_kind = WS_VAR_LIST, .size = 1};
+	refuses(bad, 1, blank, "an empty list");
+	bad[0].list = values;
+	bad[0].list_count = 2;
+	refuses(bad, 1, blank, "values up to 256");
+	bad[0] = (struct ws_op){.kind = WS_OP_TUPLE, .var2 = 1, .min = 5, .max = 4, .max2 = 9};
+	refuses(bad, 1, blank, "addresses from 5 to 4");
+	bad[0].max = 1ULL << 32;
+	refuses(bad, 1, blank, "4 bytes hold at most 4294967295");
+	bad[0].max = 5;
+	bad[0].max2 = 65536;
+	refuses(bad, 1, blank, "ports up to 65536");
+	bad[0].max2 = 9;
+	bad[0].var2 = 0;
+	refuses(bad, 1, blank, "variable 0 is advanced");
+}
+
+static void wrong_writes_are_refused(void **state)
+{
+	(void)state;
+	struct ws_op ops[2] = {counting(WS_VAR_INC, 1, 99, 1, 1), writing(1, 20, 4)};
+	refuses(ops, 2, blank, "stream 7, instruction 1: variable 1 has no value yet");
+	refuses(ops + 1, 1, blank, "variable 1 has no value yet");
+	ops[1] = writing(200, 20, 4);
+	refuses(ops, 2, blank, "variable 200 has no value");
+	ops[1] = writing(0, 57, 4);
+	refuses(ops, 2, blank, "a field of 4 bytes at offset 57 ends beyond the packet of 60 bytes");
+	ops[1] = writing(0, 65535, 8);
+	refuses(ops, 2, blank, "ends beyond");
+	ops[1] = writing(0, 20, 5);
+	refuses(ops, 2, blank, "a size of 5");
+	ops[1] = writing(0, 20, 4);
+	ops[1].kind = WS_OP_WRITE_MASK;
+	ops[1].shift = 64;
+	refuses(ops, 2, blank, "a shift by 64 bits");
+	ops[1] = (struct ws_op){.kind = WS_OP_TRIM};
+	refuses(ops, 2, blank, "variable 0 goes up to 99, beyond the packet of 60 bytes");
+	ops[1].var = 3;
+	refuses(ops, 2, blank, "variable 3 has no value");
+	ops[0].kind = 8;
+	refuses(ops, 1, blank, "no instruction 8");
+}
+
+static void wrong_checksums_are_refused(void **state)
+{
+	(void)state;
+	uint8_t ip4[60], ip6[62];
+	make_ip(ip4, 4, 20, 17, 26);
+	make_ip(ip6, 6, 40, 17, 8);
+	struct ws_op op = {.kind = WS_OP_FIX_IP4, .offset = 41};
+	refuses(&op, 1, ip4, "an IPv4 header of 20 bytes at offset 41 ends beyond");
+	op = (struct ws_op){.kind = WS_OP_FIX_L4, .l4 = 12, .l2_len = 14, .l3_len = 20};
+	refuses(&op, 1, ip4, "no L4 type 12; 11 is UDP, 13 TCP, 17 IP alone");
+	op.l4 = WS_L4_UDP;
+	refuses(&op, 1, blank, "no IP header at offset 14");
+	op.l2_len = 2000;
+	refuses(&op, 1, ip4, "no IP header at offset 2000");
+	op.l2_len = 14;
+	op.l3_len = 19;
+	refuses(&op, 1, ip4, "an IPv4 header of 19 bytes; it has 20 or more");
+	op.l3_len = 39;
+	refuses(&op, 1, ip6, "an IPv6 header of 39 bytes; it has 40 or more");
+	op.l3_len = 47;
+	refuses(&op, 1, ip4, "an IP header of 47 bytes at offset 14 ends beyond");
+	op.l3_len = 39;
+	refuses(&op, 1, ip4, "an L4 header of 8 bytes at offset 53 ends beyond");
+	op.kind = WS_OP_FIX_ICMP6;
+	op.l3_len = 44;
+	refuses(&op, 1, ip6, "an L4 header of 4 bytes at offset 58 ends beyond");
+}
+
+static void no_instructions_are_no_program(void **state)
+{
+	(void)state;
+	int error = -1;
+	struct ws_stream stream = stream_of(NULL, 0, blank, 60);
+	assert_null(program_compile(&stream, 60, &error));
+	assert_int_equal(error, 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(counters_go_round),
+		cmocka_unit_test(ranges_are_widened_to_the_step),
+		cmocka_unit_test(whole_64_bits_count),
+		cmocka_unit_test(lists_go_round),
+		cmocka_unit_test(random_values_stay_in_range_and_repeat_by_seed),
+		cmocka_unit_test(streams_have_random_values_of_their_own),
+		cmocka_unit_test(limited_random_values_repeat),
+		cmocka_unit_test(tuples_advance_address_first),
+		cmocka_unit_test(writes_have_size_order_and_addend),
+		cmocka_unit_test(masked_writes_keep_other_bits),
+		cmocka_unit_test(trimming_sets_lengths),
+		cmocka_unit_test(ip4_headers_sum_up),
+		cmocka_unit_test(l4_checksums_sum_up),
+		cmocka_unit_test(ip_alone_leaves_l4),
+		cmocka_unit_test(udp_never_sends_zero),
+		cmocka_unit_test(checksums_end_with_the_packet),
+		cmocka_unit_test(nonsense_headers_are_survived),
+		cmocka_unit_test(batches_of_any_size_are_the_same),
+		cmocka_unit_test(periods_combine),
+		cmocka_unit_test(wrong_variables_are_refused),
+		cmocka_unit_test(wrong_writes_are_refused),
+		cmocka_unit_test(wrong_checksums_are_refused),
+		cmocka_unit_test(no_instructions_are_no_program),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
