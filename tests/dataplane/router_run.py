@@ -1,0 +1,136 @@
+"""Frames through the real router: pcap files in, a router process, pcap files out."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from scapy.utils import RawPcapReader, RawPcapWriter
+
+from wirespeed.dut.errors import parse_errors
+from wirespeed.router.client import ask
+
+ETHERNET_LINK = 1
+PATIENCE_S = 60.0
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """`frames[i]` is what interface i sent; `counters` are those of `show errors`, `answers` those asked for."""
+
+    frames: list[list[bytes]]
+    counters: dict[str, int]
+    answers: list[str]
+    received: int
+    dropped: int
+
+
+class RouterProcess:
+    """A running `wirespeed router`; `said` is what it printed so far."""
+
+    def __init__(self, process: subprocess.Popen[str], socket: Path) -> None:
+        self.process = process
+        self.socket = socket
+        self.said = ""
+
+    def ask(self, line: str) -> str:
+        return ask(self.socket, line)
+
+
+def worker_cpu() -> int:
+    return max(os.sched_getaffinity(0))
+
+
+def command(socket: Path, interfaces: Sequence[str], *options: str) -> list[str]:
+    words = [sys.executable, "-m", "wirespeed", "router", "--cpu", str(worker_cpu()), "--socket", str(socket)]
+    for interface in interfaces:
+        words += ["--interface", interface]
+    # Small tables: what the tests need, and quick to make.
+    return [*words, "--max-routes", "20000", *options]
+
+
+@contextmanager
+def router(directory: Path, interfaces: Sequence[str], config: str = "", *options: str) -> Iterator[RouterProcess]:
+    """A router that is ready; it must end well when it is told to."""
+    (directory / "start.conf").write_text(config)
+    socket = directory / "router.sock"
+    words = command(socket, interfaces, "--exec", str(directory / "start.conf"), *options)
+    with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None and process.stderr is not None
+        running = RouterProcess(process, socket)
+        for line in process.stdout:
+            running.said += line
+            if line.startswith("ready"):
+                break
+        else:
+            raise AssertionError(f"the router is not ready: {process.stderr.read()}")
+        try:
+            yield running
+        finally:
+            process.send_signal(signal.SIGTERM)
+            _, errors = process.communicate()
+    assert process.returncode == 0, errors
+
+
+def wait_for(condition: Callable[[], bool], what: str) -> None:
+    end = time.monotonic() + PATIENCE_S
+    while not condition():
+        assert time.monotonic() < end, f"{what} did not come about in {PATIENCE_S:.0f} s"
+        time.sleep(0.02)
+
+
+def received(router: RouterProcess) -> int:
+    return sum(int(count) for count in re.findall(r"rx packets +(\d+)", router.ask("show interface")))
+
+
+def loops(router: RouterProcess) -> int:
+    return int(router.ask("show threads").splitlines()[1].split()[-1])
+
+
+def wait_received(router: RouterProcess, packets: int) -> None:
+    """Until the worker has taken that many packets in and done with them."""
+    wait_for(lambda: received(router) >= packets, f"reception of {packets} packets")
+    before = loops(router)
+    wait_for(lambda: loops(router) > before + 1, "the worker's next loop")
+
+
+def route(
+    directory: Path, config: str, *sent: Sequence[bytes], ask: Sequence[str] = (), options: Sequence[str] = ()
+) -> Outcome:
+    """Send frames into the interfaces e0, e1, …; `ask` are commands to run once all are done with."""
+    names = [f"e{index}" for index in range(len(sent))]
+    for name, frames in zip(names, sent, strict=True):
+        write_pcap(directory / f"{name}-in.pcap", frames)
+    ports = [f"{name}=pcap:{directory}/{name}-in.pcap,{directory}/{name}-out.pcap" for name in names]
+    with router(directory, ports, config, *options) as running:
+        wait_received(running, sum(len(frames) for frames in sent))
+        errors = parse_errors(running.ask("show errors"))
+        answers = [running.ask(line) for line in ask]
+        interfaces = running.ask("show interface")
+    return Outcome(
+        [read_pcap(directory / f"{name}-out.pcap") for name in names],
+        {f"{row.node}: {row.reason}": row.count for row in errors},
+        answers,
+        sum(len(frames) for frames in sent),
+        sum(int(count) for count in re.findall(r"drops +(\d+)", interfaces)),
+    )
+
+
+def write_pcap(path: Path, frames: Sequence[bytes]) -> None:
+    with RawPcapWriter(str(path), linktype=ETHERNET_LINK) as writer:
+        writer.write_header(None)
+        for frame in frames:
+            writer.write_packet(frame)
+
+
+def read_pcap(path: Path) -> list[bytes]:
+    with RawPcapReader(str(path)) as reader:
+        return [frame for frame, _ in reader]
