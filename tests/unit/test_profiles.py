@@ -163,6 +163,7 @@ def test_flow_statistics_number_the_ports() -> None:
         ("bench", {"pg_id": "x"}, "pg_id is a number"),
         ("bench", {"offset": "65536"}, "offset is a number from 0 to 65535"),
         ("bench", {"size": "imix", "flow": "fsl"}, "give a number as size"),
+        ("bench", {"size": "imix", "vm": "size"}, "drop size=imix"),
         ("udp_1pkt_simple", {"size": "64"}, "it takes offset"),
     ],
 )

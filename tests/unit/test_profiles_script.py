@@ -337,6 +337,22 @@ def test_old_style_gets_keywords_as_numbers_where_they_read_as_numbers(tmp_path:
         load_profile(str(path), {"colour": "red"}, 1, 0)
 
 
+def test_oldest_style_takes_only_what_it_names(tmp_path: Path) -> None:
+    path = tmp_path / "oldest.py"
+    path.write_text(
+        "from trex_stl_lib.api import *\n"
+        "class P:\n"
+        "    def get_streams(self, direction = 0):\n"
+        "        vm = CTRexScRaw([STLVmFlowVar('a', size=1), STLVmWrFlowVar('a', 15)], split_by_field='a')\n"
+        "        return [STLStream(name=str(direction), packet=STLPktBuilder(Ether()/IP(), vm=vm))]\n"
+        "def register(): return P()\n"
+    )
+    (loaded,) = load_profile(str(path), {}, 1, 1)
+    assert loaded["stream"]["name"] == "1"
+    with pytest.raises(UsageError, match="it takes none"):
+        load_profile(str(path), {"size": "64"}, 0, 0)
+
+
 def test_modules_are_there_only_while_the_file_runs(tmp_path: Path) -> None:
     path = profile(
         tmp_path,

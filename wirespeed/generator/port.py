@@ -200,6 +200,7 @@ class Port:
         self._core.start(self.index, streams, factor, duration_s)
         profile.state, profile.factor, profile.running = State.TX, factor, tuple(streams)
         profile.own_factors = {}
+        profile.load = loads.peak(factor)
         profile.endless = duration_s < 0
         self._emit(EventKind.PROFILE_STARTED, port_id=self.index, profile_id=profile_id)
         self._emit(EventKind.PORT_STARTED, port_id=self.index)
@@ -238,7 +239,7 @@ class Port:
             if not force:
                 check_line_rate(loads.peak(factor), self.info.speed_bps)
             self._core.set_factor(self.index, factor)
-            profile.factor = factor
+            profile.factor, profile.load = factor, loads.peak(factor)
         return factor
 
     def update_streams(self, profile_id: str, stream_ids: list[int], mul: Multiplier, force: bool) -> float:
@@ -254,11 +255,12 @@ class Port:
             shared = 1.0 if stream.fixed_rate else profile.factor
             asked = new_factor(mul, shared * factors.get(stream.id, 1.0), alone, self.info.speed_bps)
             factors[stream.id] = asked / shared
+        load = profile.load_at(profile.factor, factors)
         if not force:
-            check_line_rate(profile.load_at(profile.factor, factors), self.info.speed_bps)
+            check_line_rate(load, self.info.speed_bps)
         for stream in chosen:
             self._core.set_stream_factor(self.index, stream.id, factors[stream.id])
-        profile.own_factors = factors
+        profile.own_factors, profile.load = factors, load
         return profile.factor
 
     def pause_streams(self, profile_id: str, stream_ids: list[int], paused: bool) -> None:
@@ -289,15 +291,11 @@ class Port:
     @property
     def load(self) -> Load:
         """The highest load of what runs now."""
-        total = Load()
-        for profile in self.profiles.values():
-            if profile.state is State.TX:
-                total += profile.load_at(profile.factor, profile.own_factors)
-        return total
+        return sum((one.load for one in self.profiles.values() if one.state is State.TX), Load())
 
     def _ended(self, name: str, profile_event: EventKind, port_event: EventKind) -> None:
         profile = self.profiles[name]
-        profile.state, profile.running = State.STREAMS, ()
+        profile.state, profile.running, profile.load = State.STREAMS, (), Load()
         self._emit(profile_event, port_id=self.index, profile_id=name)
         self._emit(port_event, port_id=self.index)
 

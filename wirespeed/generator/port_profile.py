@@ -53,6 +53,8 @@ class Profile:
     running: tuple[Stream, ...] = ()
     own_factors: dict[int, float] = field(default_factory=dict)
     """Of streams that were updated by themselves: times `factor`."""
+    load: Load = field(default_factory=Load)
+    """The highest load of what runs; nothing when it does not."""
 
     def load_at(self, factor: float, own_factors: dict[int, float]) -> Load:
         """The highest load of what runs, if these were its factors."""

@@ -67,6 +67,8 @@ def streams(name: str, tunables: dict[str, str], port_id: int, direction: int) -
 
 def _bench(tunables: dict[str, str], port_id: int, direction: int) -> list[STLStream]:
     vm = _choice(tunables, "vm", VMS)
+    if vm == "size" and tunables.get("size") == "imix":
+        raise UsageError("profile bench: vm=size draws sizes of its own; drop size=imix or choose another vm")
     if vm == "size":
         parts: tuple[Part, ...] = (Part(MAX_FRAME_BYTES, 1, 0),)  # a packet can be trimmed, not grown
     elif tunables.get("size") == "imix":

@@ -261,7 +261,13 @@ class STLVmFixIcmpv6(Instruction):
 class STLScVmRaw:
     """A field program given as a list of instructions."""
 
-    def __init__(self, list_of_commands: list[Instruction] | None = None, cache_size: int | None = None) -> None:
+    def __init__(
+        self,
+        list_of_commands: list[Instruction] | None = None,
+        cache_size: int | None = None,
+        split_by_field: str | None = None,
+    ) -> None:
+        del split_by_field  # of old files; variables say by themselves whether cores divide them
         self.commands = list(list_of_commands or [])
         self.cache_size = cache_size
 
@@ -288,6 +294,10 @@ class STLScVmRaw:
             if command.uses is not None and command.uses not in defined:
                 known = ", ".join(sorted(defined)) or "none"
                 raise STLError(f"flow variable {command.uses!r} is not defined; there is {known}")
+
+
+CTRexScRaw = STLScVmRaw
+"""Its name in old files."""
 
 
 def _in_order(variables: list[Json]) -> list[Json]:

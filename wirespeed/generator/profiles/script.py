@@ -29,8 +29,8 @@ _MODULES = {
 }
 _API = {
     instructions: (
-        "CTRexVmInsFixHwCs STLError STLScVmRaw STLVM STLVmFixChecksumHw STLVmFixIcmpv6 STLVmFixIpv4 STLVmFlowVar "
-        "STLVmFlowVarRepeatableRandom STLVmTrimPktSize STLVmTupleGen STLVmWrFlowVar STLVmWrMaskFlowVar"
+        "CTRexScRaw CTRexVmInsFixHwCs STLError STLScVmRaw STLVM STLVmFixChecksumHw STLVmFixIcmpv6 STLVmFixIpv4 "
+        "STLVmFlowVar STLVmFlowVarRepeatableRandom STLVmTrimPktSize STLVmTupleGen STLVmWrFlowVar STLVmWrMaskFlowVar"
     ),
     packet: "STLPktBuilder",
     streams: (
@@ -52,9 +52,9 @@ def run_profile_file(path: Path, tunables: dict[str, str], port_id: int, directi
         try:
             with contextlib.redirect_stdout(sys.stderr):
                 profile = _register(path)
-                call = _arguments(profile, tunables)
+                call = _arguments(profile, tunables, {"port_id": port_id, "direction": direction})
                 with contextlib.redirect_stderr(complaints):
-                    found = profile.get_streams(port_id=port_id, direction=direction, **call)
+                    found = profile.get_streams(**call)
         except SystemExit as stop:
             raise UsageError(_parser_message(path, complaints.getvalue(), stop.code)) from None
         except UsageError as error:
@@ -85,19 +85,20 @@ def _register(path: Path) -> Any:
     return profile
 
 
-def _arguments(profile: Any, tunables: dict[str, str]) -> dict[str, Any]:
-    """What to call get_streams with, by the parameters it has."""
+def _arguments(profile: Any, tunables: dict[str, str], where: dict[str, int]) -> dict[str, Any]:
+    """What to call get_streams with, by the parameters it has; old files lack some of `where`."""
     parameters = inspect.signature(profile.get_streams).parameters
     takes_any = any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters.values())
+    call: dict[str, Any] = {name: value for name, value in where.items() if takes_any or name in parameters}
     if "tunables" in parameters:
-        words = [word for key, value in tunables.items() for word in (f"--{key}", value)]
-        return {"tunables": words}
-    own = [name for name in parameters if name not in ("port_id", "direction", "kwargs")]
-    unknown = [key for key in tunables if key not in parameters]
+        return call | {"tunables": [word for key, value in tunables.items() for word in (f"--{key}", value)]}
+    own = [name for name, parameter in parameters.items() if parameter.kind is not parameter.VAR_KEYWORD]
+    own = [name for name in own if name not in where]
+    unknown = [key for key in tunables if key not in own]
     if unknown and (own or not takes_any):
         known = f"it takes {', '.join(own)}" if own else "it takes none"
         raise UsageError(f"no tunable {unknown[0]!r}; {known}")
-    return {key: _value(text) for key, text in tunables.items()}
+    return call | {key: _value(text) for key, text in tunables.items()}
 
 
 def _value(text: str) -> int | float | str:

@@ -113,7 +113,9 @@ class STLStream:
         if not isinstance(mode, STLTXMode):
             raise STLError("mode= takes STLTXCont, STLTXSingleBurst or STLTXMultiBurst")
         if isinstance(mode, STLTXCont) and next is not None:
-            raise STLError(f"stream {name!r} never ends, so nothing can follow it: drop next= or use a burst mode")
+            raise STLError(
+                f"a continuous stream never ends, so {next!r} cannot follow it: drop next= or use a burst mode"
+            )
         if packet is None:
             packet = STLPktBuilder(Ether() / IP())
         elif not isinstance(packet, STLPktBuilder):
