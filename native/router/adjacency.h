@@ -75,7 +75,8 @@ void adjacency_resolve(struct adjacency_table *table, uint32_t index, const uint
 					   const uint8_t *own_mac);
 void adjacency_unresolve(struct adjacency_table *table, uint32_t index);
 /* The interface's MAC address or MTU changed. */
-void adjacency_set_source(struct adjacency_table *table, uint16_t interface, const uint8_t *own_mac);
+void adjacency_set_source(struct adjacency_table *table, uint16_t interface,
+						  const uint8_t *own_mac);
 void adjacency_set_mtu(struct adjacency_table *table, uint16_t interface, uint16_t mtu);
 
 static inline bool adjacency_is_resolved(const struct adjacency_table *table, uint32_t index)

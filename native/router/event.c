@@ -36,8 +36,8 @@ bool event_ring_put(struct event_ring *events, const struct arp_event *event)
 	const uint64_t one = 1;
 	if (rte_ring_mp_enqueue_elem(events->ring, (void *)(uintptr_t)event, sizeof(*event)))
 		return false;
-	/* Sequentially consistent with event_ring_begin: either the reader still finds the event in this
-	 * round, or this writer finds the flag cleared and wakes it again. */
+	/* Sequentially consistent with event_ring_begin: either the reader still finds the event in
+	 * this round, or this writer finds the flag cleared and wakes it again. */
 	if (!__atomic_exchange_n(&events->signalled, 1, __ATOMIC_SEQ_CST))
 		(void)!write(events->fd, &one, sizeof(one));
 	return true;

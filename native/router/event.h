@@ -3,7 +3,8 @@
  * What workers tell the main thread: addresses seen in ARP.
  *
  * A bounded ring, many writers, one reader. A writer never waits: it counts an event that finds no
- * room as lost. The descriptor becomes readable with the first event after the reader began to read.
+ * room as lost. The descriptor becomes readable with the first event after the reader began to
+ * read.
  */
 #ifndef ROUTER_EVENT_H
 #define ROUTER_EVENT_H

@@ -62,7 +62,8 @@ static bool group_is_uniform(const struct fib4 *fib, uint32_t address)
 
 /*
  * rte_fib of DPDK 22.11 takes a freed group again at once, while a worker may be about to read it
- * for another /24. So nothing that may take one happens before the workers let go of the last freed.
+ * for another /24. So nothing that may take one happens before the workers let go of the last
+ * freed.
  */
 static bool before_change(struct fib4 *fib, struct ws_ip4_prefix prefix)
 {
@@ -78,8 +79,7 @@ static bool before_change(struct fib4 *fib, struct ws_ip4_prefix prefix)
 static void after_change(struct fib4 *fib, struct ws_ip4_prefix prefix, bool grouped)
 {
 	if (grouped)
-		fib->group_freed |=
-			prefix.length <= DIRECT_LENGTH || group_is_uniform(fib, prefix.address);
+		fib->group_freed |= prefix.length <= DIRECT_LENGTH || group_is_uniform(fib, prefix.address);
 }
 
 int fib4_set(struct fib4 *fib, struct ws_ip4_prefix prefix, uint32_t value)

@@ -117,8 +117,7 @@ int ws_router_set_mac(struct ws_router *router, uint16_t index, const uint8_t *m
 	if (router_check_interface(router, index))
 		return -ENODEV;
 	if (ethernet_is_group(mac) || ethernet_is_zero(mac))
-		return fail(-EINVAL, "interface %s needs the MAC address of one station",
-					port_name(index));
+		return fail(-EINVAL, "interface %s needs the MAC address of one station", port_name(index));
 	/* A virtual wire has no address filter to change. */
 	int error = ws_port_set_mac(index, mac);
 	if (error && error != -ENOTSUP)
@@ -172,8 +171,9 @@ static int add_missing(struct ws_router *router, uint16_t index,
 		if (there >= 0 && others[there].kind == route->kind)
 			continue;
 		if (router_route_owner(router, route->prefix) == ROUTE_STATIC)
-			error = fail(-EEXIST, "a static route to " IP4_FORMAT "/%u is in the way; delete it first",
-						 IP4_ARGS(route->prefix.address), route->prefix.length);
+			error =
+				fail(-EEXIST, "a static route to " IP4_FORMAT "/%u is in the way; delete it first",
+					 IP4_ARGS(route->prefix.address), route->prefix.length);
 		else
 			error = router_set_route(router, route->prefix, &path, false);
 		if (error) {
@@ -229,8 +229,7 @@ static int check_address(const struct ws_router *router, uint16_t index,
 				return fail(-EEXIST, "interface %s has " IP4_FORMAT "/%u already", port_name(i),
 							IP4_ARGS(prefix.address), list->at[a].length);
 			if (i != index && (list->at[a].address & shared) == (prefix.address & shared))
-				return fail(-EINVAL,
-							IP4_FORMAT "/%u overlaps " IP4_FORMAT "/%u of interface %s",
+				return fail(-EINVAL, IP4_FORMAT "/%u overlaps " IP4_FORMAT "/%u of interface %s",
 							IP4_ARGS(prefix.address), prefix.length, IP4_ARGS(list->at[a].address),
 							list->at[a].length, port_name(i));
 		}

@@ -59,7 +59,8 @@ uint32_t load_balance_share(const uint32_t *weights, uint32_t count, uint32_t *s
 	uint32_t used = 0;
 	for (uint32_t i = 0; i < count; i++) {
 		/* One each, and the others in proportion, rounded down; what is left goes to the first. */
-		shares[i] = 1 + (uint32_t)((LOAD_BALANCE_MAX_BUCKETS - count) * (uint64_t)weights[i] / total);
+		shares[i] =
+			1 + (uint32_t)((LOAD_BALANCE_MAX_BUCKETS - count) * (uint64_t)weights[i] / total);
 		used += shares[i];
 	}
 	for (uint32_t i = 0; used < LOAD_BALANCE_MAX_BUCKETS; i++, used++)

@@ -19,8 +19,8 @@ struct rte_hash;
 enum { LOAD_BALANCE_NO_ROUTE = 0, LOAD_BALANCE_MAX_BUCKETS = 256 };
 
 struct load_balance {
-	uint32_t adjacency;    /* of the only path, else ADJACENCY_LOAD_BALANCE */
-	uint32_t bucket_count; /* 0 for a single path */
+	uint32_t adjacency;      /* of the only path, else ADJACENCY_LOAD_BALANCE */
+	uint32_t bucket_count;   /* 0 for a single path */
 	const uint32_t *buckets; /* adjacencies */
 };
 

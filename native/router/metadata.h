@@ -30,7 +30,8 @@ static inline void packet_advance(struct rte_mbuf *packet, int bytes)
 	packet->pkt_len = (uint32_t)((int)packet->pkt_len - bytes);
 }
 
-/* Keep the first `length` bytes, all in the first buffer; the buffers after it go back to the pool. */
+/* Keep the first `length` bytes, all in the first buffer; the buffers after it go back to the pool.
+ */
 static inline void packet_truncate(struct rte_mbuf *packet, uint16_t length)
 {
 	rte_pktmbuf_free(packet->next);

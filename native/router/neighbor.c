@@ -32,8 +32,9 @@ static void restore_route(struct ws_router *router, uint32_t index)
 {
 	const struct adjacency *adjacency = &router->adjacencies.adjacencies[index];
 	struct ws_ip4_prefix prefix = host(adjacency->next_hop);
-	bool wanted = adjacency->kind == ADJACENCY_REWRITE &&
-				  router_connected_interface(router, adjacency->next_hop) == adjacency->tx_interface;
+	bool wanted =
+		adjacency->kind == ADJACENCY_REWRITE &&
+		router_connected_interface(router, adjacency->next_hop) == adjacency->tx_interface;
 	struct ws_path path = {
 		.kind = WS_PATH_NEXT_HOP,
 		.next_hop = adjacency->next_hop,
@@ -48,13 +49,15 @@ static void restore_route(struct ws_router *router, uint32_t index)
 void router_neighbor_restore_route(struct ws_router *router, uint32_t address)
 {
 	int interface = router_connected_interface(router, address);
-	int64_t index = interface < 0 ? ADJACENCY_NONE
-								  : adjacency_find(&router->adjacencies, (uint16_t)interface, address);
+	int64_t index = interface < 0
+						? ADJACENCY_NONE
+						: adjacency_find(&router->adjacencies, (uint16_t)interface, address);
 	if (index >= 0 && adjacency_is_resolved(&router->adjacencies, (uint32_t)index))
 		restore_route(router, (uint32_t)index);
 }
 
-/* Forget the MAC address of a resolved neighbour; it stays, incomplete, while routes go through it. */
+/* Forget the MAC address of a resolved neighbour; it stays, incomplete, while routes go through it.
+ */
 static void forget(struct ws_router *router, uint32_t index)
 {
 	router->adjacencies.neighbors[index].is_static = false;
@@ -123,8 +126,7 @@ int ws_router_neighbor_add(struct ws_router *router, uint16_t interface, uint32_
 	if (router_check_interface(router, interface))
 		return -ENODEV;
 	if (!address_is_unicast(address) || router_is_own_address(router, address))
-		return fail(-EINVAL, IP4_FORMAT " is no address of a neighbour",
-					IP4_ARGS(address));
+		return fail(-EINVAL, IP4_FORMAT " is no address of a neighbour", IP4_ARGS(address));
 	if (ethernet_is_group(mac) || ethernet_is_zero(mac))
 		return fail(-EINVAL, "a neighbour has the MAC address of one station");
 	return resolve(router, interface, address, mac, true);
@@ -156,9 +158,9 @@ int ws_router_neighbors(struct ws_router *router, uint32_t start, struct ws_neig
 		out[n] = (struct ws_neighbor){
 			.interface = adjacency->tx_interface,
 			.address = adjacency->next_hop,
-			.state = !resolved                        ? WS_NEIGHBOR_INCOMPLETE
+			.state = !resolved                       ? WS_NEIGHBOR_INCOMPLETE
 					 : table->neighbors[i].is_static ? WS_NEIGHBOR_STATIC
-													  : WS_NEIGHBOR_REACHABLE,
+													 : WS_NEIGHBOR_REACHABLE,
 		};
 		if (resolved) {
 			memcpy(out[n].mac, adjacency->rewrite, sizeof(out[n].mac));

@@ -87,8 +87,7 @@ static int check_path(const struct ws_router *router, struct ws_path *path)
 	case WS_PATH_DROP:
 		return 0;
 	case WS_PATH_ATTACHED:
-		return path->interface >= 0 ? 0
-									: fail(-EINVAL, "an attached path needs an interface");
+		return path->interface >= 0 ? 0 : fail(-EINVAL, "an attached path needs an interface");
 	case WS_PATH_NEXT_HOP:
 		break;
 	default:

@@ -2,8 +2,8 @@
 /*
  * The router: what its nodes read, what the main thread writes.
  *
- * Everything that a worker reads and the main thread changes is either one naturally aligned word or
- * reached through a pointer that is swapped, the old target freed after rcu_synchronize().
+ * Everything that a worker reads and the main thread changes is either one naturally aligned word
+ * or reached through a pointer that is swapped, the old target freed after rcu_synchronize().
  */
 #ifndef ROUTER_ROUTER_H
 #define ROUTER_ROUTER_H

@@ -68,8 +68,8 @@ static int check_queue(const struct ws_router *router, uint16_t index, uint16_t 
 		return -ENODEV;
 	return queue < port_rx_queues(index)
 			   ? 0
-			   : fail(-ENOENT, "interface %s has no RX queue %u; it has %u", port_name(index), queue,
-					  port_rx_queues(index));
+			   : fail(-ENOENT, "interface %s has no RX queue %u; it has %u", port_name(index),
+					  queue, port_rx_queues(index));
 }
 
 int ws_router_set_placement(struct ws_router *router, uint16_t index, uint16_t queue,
@@ -182,8 +182,8 @@ int ws_router_node_counters(struct ws_router *router, uint16_t worker, struct ws
 			const struct graph_counter *counter = &node->registration->counters[c];
 			if (n >= max)
 				continue;
-			out[n] = (struct ws_node_counter){.is_error = counter->is_error,
-											  .count = node->counters[c]};
+			out[n] =
+				(struct ws_node_counter){.is_error = counter->is_error, .count = node->counters[c]};
 			snprintf(out[n].node, sizeof(out[n].node), "%s", node->name);
 			snprintf(out[n].reason, sizeof(out[n].reason), "%s", counter->name);
 		}

@@ -42,7 +42,8 @@ static inline uint16_t checksum(const void *bytes, size_t length)
 	return (uint16_t)~checksum_fold(checksum_add(0, bytes, length));
 }
 
-/* The checksum after a 16-bit word of what it covers goes from `before` to `after`; RFC 1624 eqn 3. */
+/* The checksum after a 16-bit word of what it covers goes from `before` to `after`; RFC 1624 eqn 3.
+ */
 static inline uint16_t checksum_update(uint16_t field, uint16_t before, uint16_t after)
 {
 	uint32_t sum = (uint16_t)~field + (uint32_t)(uint16_t)~before + after;

@@ -93,7 +93,7 @@ static inline void ip4_set_checksum(struct ip4_header *ip)
 /* printf's format of an address in host byte order, and its arguments. */
 #define IP4_FORMAT "%u.%u.%u.%u"
 #define IP4_ARGS(address)                                                                          \
-	(address) >> 24, (address) >> 16 & 0xff, (address) >> 8 & 0xff, (address) & 0xff
+	(address) >> 24, (address) >> 16 & 0xff, (address) >> 8 & 0xff, (address)&0xff
 
 /* A word with the highest `length` bits set. */
 static inline uint32_t ip4_mask(uint8_t length)

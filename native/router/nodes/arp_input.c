@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * arp-input: answers requests for this interface's addresses and tells the main thread what it sees.
+ * arp-input: answers requests for this interface's addresses and tells the main thread what it
+ * sees.
  *
- * The sender of a request to us or of a reply to us becomes a neighbour, that of other ARP only if it
- * is one already (RFC 826), and only on a connected subnet. The answer is written over the request.
+ * The sender of a request to us or of a reply to us becomes a neighbour, that of other ARP only if
+ * it is one already (RFC 826), and only on a connected subnet. The answer is written over the
+ * request.
  *
  * Uses: mbuf->port; the Ethernet header lies in front of the data. Next: <if>-output with the
  * answer, error-punt (taken note of), error-drop.
@@ -99,7 +101,8 @@ static uint16_t handle(struct graph *graph, struct graph_node *node, struct rte_
 	struct scope scope = scope_of(interface, &arp);
 	if (scope.sender_is_own)
 		return drop(node, OWN_SENDER);
-	/* A sender without an address probes whether ours is taken (RFC 5227): answer, learn nothing. */
+	/* A sender without an address probes whether ours is taken (RFC 5227): answer, learn nothing.
+	 */
 	if (!scope.sender_local && arp.sender)
 		return drop(node, NOT_LOCAL);
 	struct arp_event event = {

@@ -38,9 +38,8 @@ static enum edge drop(struct graph_node *node, enum counter reason)
 }
 
 /* Everything but IPv4 for us. */
-static __attribute__((noinline)) enum edge classify(struct graph_node *node,
-													const struct interface *interface,
-													struct rte_mbuf *packet)
+static __attribute__((noinline)) enum edge
+classify(struct graph_node *node, const struct interface *interface, struct rte_mbuf *packet)
 {
 	const struct ethernet_header *header = ethernet_parse(packet_data(packet), packet->data_len);
 	if (!header)

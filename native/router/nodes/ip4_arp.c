@@ -3,8 +3,8 @@
  * ip4-arp: turns a packet whose next hop has no known MAC address into the ARP request for it.
  *
  * At most one request a second: for a next hop of a route by its adjacency, for a destination on a
- * connected subnet by its place in a small table of the worker, so that a scan of the subnet sends a
- * few hundred a second at most. Packets in between are dropped.
+ * connected subnet by its place in a small table of the worker, so that a scan of the subnet sends
+ * a few hundred a second at most. Packets in between are dropped.
  *
  * Uses: adjacency. Sets: the data begins at the Ethernet header. Next: <if>-output, error-drop.
  */

@@ -2,9 +2,10 @@
 /*
  * ip4-icmp-error: turns a packet into the ICMP error about it (RFC 792, RFC 1812 section 4.3).
  *
- * Not about an ICMP error, nor a fragment but the first, and not above the rate; group and broadcast
- * addresses do not get here. The error quotes as much of the packet as 576 bytes hold, comes from the
- * first address of the interface that the packet came in by, and is routed like any packet.
+ * Not about an ICMP error, nor a fragment but the first, and not above the rate; group and
+ * broadcast addresses do not get here. The error quotes as much of the packet as 576 bytes hold,
+ * comes from the first address of the interface that the packet came in by, and is routed like any
+ * packet.
  *
  * Uses: icmp error, mbuf->port. Next: ip4-lookup, error-drop.
  */
@@ -87,8 +88,7 @@ static enum edge handle(struct graph *graph, struct graph_node *node, struct rte
 {
 	const struct ip4_header *ip = (const struct ip4_header *)(const void *)packet_data(packet);
 	const struct interface *interface = &router_of(graph)->interfaces[packet->port];
-	const struct address_list *addresses =
-		__atomic_load_n(&interface->addresses, __ATOMIC_ACQUIRE);
+	const struct address_list *addresses = __atomic_load_n(&interface->addresses, __ATOMIC_ACQUIRE);
 	if (ip4_is_later_fragment(ip))
 		return drop(node, ABOUT_FRAGMENT);
 	if (is_about_error(packet))
@@ -99,8 +99,8 @@ static enum edge handle(struct graph *graph, struct graph_node *node, struct rte
 		return drop(node, NO_ROOM);
 	if (!token_bucket_take(&router_worker_of(graph)->icmp, graph_tsc()))
 		return drop(node, RATE);
-	graph_count(node,
-				packet_icmp_type(packet) == ICMP4_TIME_EXCEEDED ? TTL_SENT : UNREACHABLE_SENT, 1);
+	graph_count(node, packet_icmp_type(packet) == ICMP4_TIME_EXCEEDED ? TTL_SENT : UNREACHABLE_SENT,
+				1);
 	write_error(packet, addresses->at[0].address);
 	return EDGE_LOOKUP;
 }

@@ -86,9 +86,8 @@ static bool is_own(const struct own_addresses *own, uint32_t address)
 }
 
 /* Whatever is not plain: a header with options, or a packet to drop. */
-static __attribute__((noinline)) enum edge check(struct graph_node *node,
-												 const struct own_addresses *own,
-												 const struct rte_mbuf *packet)
+static __attribute__((noinline)) enum edge
+check(struct graph_node *node, const struct own_addresses *own, const struct rte_mbuf *packet)
 {
 	const uint8_t *data = packet_data(packet);
 	enum ip4_check error = ip4_check(data, packet->data_len, packet->pkt_len);

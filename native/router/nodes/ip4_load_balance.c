@@ -34,8 +34,7 @@ static uint32_t flow_hash(const struct rte_mbuf *packet)
 	const struct ip4_header *ip = (const struct ip4_header *)(const void *)packet_data(packet);
 	uint16_t header = ip4_header_length(ip);
 	uint32_t ports = 0;
-	bool has_ports =
-		ip->protocol == IP4_TCP || ip->protocol == IP4_UDP || ip->protocol == IP4_SCTP;
+	bool has_ports = ip->protocol == IP4_TCP || ip->protocol == IP4_UDP || ip->protocol == IP4_SCTP;
 	if (has_ports && !ip4_is_fragment(ip) && packet->data_len >= header + sizeof(ports))
 		memcpy(&ports, packet_data(packet) + header, sizeof(ports));
 	uint64_t hash = mix(0, (uint64_t)ip->source << 32 | ip->destination);
