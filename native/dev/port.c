@@ -22,6 +22,7 @@ struct port {
 
 static struct port ports[WS_MAX_PORTS];
 static uint16_t port_count;
+bool ports_keep_sender[RTE_MAX_ETHPORTS];
 static struct rte_mempool *pool;
 
 enum { POOL_CACHE = 512, POOL_SPARE = 4096 };
@@ -86,6 +87,7 @@ static int probe_ring(const struct ws_port_config *configs, uint16_t count, uint
 		}
 	if (all > 2)
 		return fail(-EINVAL, "%s names %u ports; a ring has two ends", mine, all);
+	ports_keep_sender[index] = true;
 	return ring_port_open(mine + strlen("ring:"), index, all == 1, before == 1);
 }
 
@@ -197,6 +199,7 @@ void ws_ports_close(void)
 		if (ports[i].started)
 			rte_eth_dev_stop(i);
 		rte_eth_dev_close(i);
+		ports_keep_sender[i] = false;
 	}
 	port_count = 0;
 	rte_mempool_free(pool);

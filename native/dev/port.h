@@ -5,6 +5,7 @@
 
 #include <rte_ethdev.h>
 #include <rte_mbuf.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 uint16_t ports_count(void);
@@ -18,10 +19,17 @@ struct rte_mempool *ports_pool(void);
  * short. */
 struct rte_mempool *pool_create(const char *name, uint32_t count, uint32_t frame_size);
 
+/* The ports whose driver leaves in mbuf->port what the sender had there. */
+extern bool ports_keep_sender[RTE_MAX_ETHPORTS];
+
 static inline uint16_t port_receive(uint16_t port, uint16_t queue, struct rte_mbuf **packets,
 									uint16_t n)
 {
-	return rte_eth_rx_burst(port, queue, packets, n);
+	n = rte_eth_rx_burst(port, queue, packets, n);
+	if (__builtin_expect(ports_keep_sender[port], 0))
+		for (uint16_t i = 0; i < n; i++)
+			packets[i]->port = port;
+	return n;
 }
 
 /* Returns how many the driver took; the rest stay the caller's. */

@@ -214,10 +214,10 @@ static int change_addresses(struct ws_router *router, uint16_t index, struct add
 static int check_address(const struct ws_router *router, uint16_t index,
 						 struct ws_ip4_prefix prefix)
 {
-	uint32_t mask = ip4_mask(prefix.length), host = prefix.address & ~mask;
 	if (prefix.length < 1 || prefix.length > 32 || !address_is_unicast(prefix.address))
 		return fail(-EINVAL, IP4_FORMAT "/%u is no address of a host", IP4_ARGS(prefix.address),
 					prefix.length);
+	uint32_t mask = ip4_mask(prefix.length), host = prefix.address & ~mask;
 	if (prefix.length < 31 && (!host || host == ~mask))
 		return fail(-EINVAL, IP4_FORMAT "/%u is the network's %s address, not a host's",
 					IP4_ARGS(prefix.address), prefix.length, host ? "broadcast" : "own");

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A real router on ring ports, walked by the calling thread.
+ *
+ * Interface e0 (02:00:00:00:00:00, 10.0.0.1/24) and e1 (02:00:00:00:00:01, 10.0.1.1/24) are up. The
+ * test holds the other end of each: it puts packets in, walks the graph, and takes out what came.
+ * Each packet lies in a heap block of exactly its headroom and length, so that the address
+ * sanitizer sees any access outside.
+ */
+#ifndef TESTS_ROUTER_RIG_H
+#define TESTS_ROUTER_RIG_H
+
+#include "router/router.h"
+#include "wirespeed.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum { RIG_HEADROOM = 128, RIG_MAX_FRAME = 2048 };
+
+struct frame {
+	size_t length; /* 0: none came */
+	uint8_t bytes[RIG_MAX_FRAME];
+};
+
+extern struct ws_router *rig_router;
+extern const uint8_t rig_mac[2][6];  /* of e0 and e1 */
+extern const uint8_t rig_host[2][6]; /* of the hosts 10.0.0.2 and 10.0.1.2, not known at first */
+
+#define IP(a, b, c, d) ((uint32_t)(a) << 24 | (b) << 16 | (c) << 8 | (d))
+#define PREFIX(a, b, c, d, length) ((struct ws_ip4_prefix){IP(a, b, c, d), length})
+
+/* Once a process; 0, or the code that the test program should exit with. */
+int rig_start(void);
+/* A new router, as above. */
+void rig_reset(void);
+void rig_stop(void);
+
+/* One packet into the interface, in pieces of at most `piece` bytes; then walk until all is quiet.
+ */
+void rig_send_pieces(uint16_t interface, const uint8_t *bytes, size_t length, size_t piece);
+void rig_send(uint16_t interface, const uint8_t *bytes, size_t length);
+/* The next frame that came out of the interface. */
+struct frame rig_take(uint16_t interface);
+/* Buffers of the pool that somebody holds. */
+uint32_t rig_buffers_in_use(void);
+
+/* The named counter of a node, and the sums over all nodes and interfaces. */
+uint64_t rig_counter(const char *node, const char *reason);
+struct ws_router_totals rig_totals(void);
+
+/* A UDP packet in a frame to e0 from the host 10.0.0.2; what a test wants otherwise it writes over
+ * and then calls frame_finish, which sets lengths and the header checksum. */
+struct frame frame_udp(uint32_t source, uint32_t destination, size_t payload);
+void frame_finish(struct frame *frame);
+
+#endif

@@ -1,0 +1,341 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* ARP: answered, learnt, asked for; and neighbours over their life. */
+#include "cmocka_all.h"
+#include "tests/router_rig.h"
+#include "wire/arp.h"
+#include "wire/ethernet.h"
+#include "wire/ip4.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <unistd.h>
+
+static const uint32_t client = IP(10, 0, 0, 2), self = IP(10, 0, 0, 1);
+static const uint8_t all[6] = {0xff, 0xff, 0xff, 0xff, 0xff, 0xff};
+
+static int reset(void **state)
+{
+	(void)state;
+	rig_reset();
+	return 0;
+}
+
+static int all_accounted(void **state)
+{
+	(void)state;
+	struct ws_router_totals totals = rig_totals();
+	while (rig_take(0).length || rig_take(1).length)
+		;
+	assert_int_equal(totals.rx_packets, totals.tx_packets + totals.drops + totals.punts);
+	assert_int_equal(rig_buffers_in_use(), 0);
+	return 0;
+}
+
+static struct frame arp_frame(uint16_t operation, uint32_t sender, uint32_t target)
+{
+	struct frame frame = {.length = ETHERNET_LEN + ARP_LEN};
+	struct arp arp = {.operation = operation, .sender = sender, .target = target};
+	memcpy(arp.sender_mac, rig_host[0], 6);
+	ethernet_write(frame.bytes, operation == ARP_REQUEST ? all : rig_mac[0], rig_host[0],
+				   ETHERNET_ARP);
+	arp_write(frame.bytes + ETHERNET_LEN, &arp);
+	return frame;
+}
+
+static void send(const struct frame *frame)
+{
+	rig_send(0, frame->bytes, frame->length);
+}
+
+static int neighbor_count(void)
+{
+	struct ws_neighbor neighbors[64];
+	return ws_router_neighbors(rig_router, 0, neighbors, 64);
+}
+
+static struct ws_neighbor only_neighbor(void)
+{
+	struct ws_neighbor neighbors[2];
+	assert_int_equal(ws_router_neighbors(rig_router, 0, neighbors, 2), 1);
+	return neighbors[0];
+}
+
+/* Byte by byte as RFC 826 has it. */
+static void answers_requests(void **state)
+{
+	(void)state;
+	static const uint8_t request[] = {
+		0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 2,  0xaa, 0, 0, 0, 2, 8, 6, /* Ethernet */
+		0,    1,    8,    0,    6,    4,    0,  1,                      /* request */
+		2,    0xaa, 0,    0,    0,    2,    10, 0,    0, 2,             /* sender */
+		0,    0,    0,    0,    0,    0,    10, 0,    0, 1,             /* target */
+	};
+	static const uint8_t reply[] = {
+		2, 0xaa, 0, 0, 0, 2, 2, 0,  0, 0, 0, 0, 8,    6, 0, 1, 8, 0,  6, 4, 0,
+		2, 2,    0, 0, 0, 0, 0, 10, 0, 0, 1, 2, 0xaa, 0, 0, 0, 2, 10, 0, 0, 2,
+	};
+	rig_send(0, request, sizeof(request));
+	struct frame out = rig_take(0);
+	assert_int_equal(out.length, sizeof(reply));
+	assert_memory_equal(out.bytes, reply, sizeof(reply));
+	struct ws_neighbor neighbor = only_neighbor();
+	assert_int_equal(neighbor.address, client);
+	assert_int_equal(neighbor.interface, 0);
+	assert_int_equal(neighbor.state, WS_NEIGHBOR_REACHABLE);
+	assert_memory_equal(neighbor.mac, rig_host[0], 6);
+}
+
+static void answers_a_probe_and_learns_nothing(void **state)
+{
+	(void)state;
+	struct frame frame = arp_frame(ARP_REQUEST, 0, self);
+	send(&frame);
+	assert_int_equal(rig_take(0).length, frame.length);
+	assert_int_equal(neighbor_count(), 0);
+}
+
+static void learns_only_what_concerns_it(void **state)
+{
+	(void)state;
+	/* Not for us, and its sender unknown. */
+	struct frame frame = arp_frame(ARP_REQUEST, client, IP(10, 0, 0, 9));
+	send(&frame);
+	assert_int_equal(rig_take(0).length, 0);
+	assert_int_equal(neighbor_count(), 0);
+	/* Known by a reply to us; then an announcement brings a new MAC address. */
+	frame = arp_frame(ARP_REPLY, client, self);
+	send(&frame);
+	assert_int_equal(only_neighbor().state, WS_NEIGHBOR_REACHABLE);
+	frame = arp_frame(ARP_REQUEST, client, client);
+	frame.bytes[11] = frame.bytes[ETHERNET_LEN + 13] = 0x77;
+	send(&frame);
+	assert_int_equal(only_neighbor().mac[5], 0x77);
+	assert_int_equal(rig_counter("arp-input", "ARP replies received"), 1);
+	assert_int_equal(rig_totals().punts, 3);
+}
+
+static void leaves_static_neighbors_alone(void **state)
+{
+	(void)state;
+	ws_router_neighbor_add(rig_router, 0, client, rig_host[1]);
+	struct frame frame = arp_frame(ARP_REQUEST, client, self);
+	send(&frame);
+	assert_memory_equal(only_neighbor().mac, rig_host[1], 6);
+	assert_int_equal(only_neighbor().state, WS_NEIGHBOR_STATIC);
+}
+
+static void assert_refused(const struct frame *frame, const char *reason)
+{
+	uint64_t before = rig_counter("arp-input", reason);
+	send(frame);
+	assert_int_equal(rig_take(0).length, 0);
+	assert_int_equal(rig_counter("arp-input", reason), before + 1);
+	assert_int_equal(neighbor_count(), 0);
+}
+
+static void drops_bad_arp(void **state)
+{
+	(void)state;
+	const struct frame good = arp_frame(ARP_REQUEST, client, self);
+	struct frame frame;
+	for (size_t length = ETHERNET_LEN; length < good.length; length++) {
+		frame = good;
+		frame.length = length;
+		assert_refused(&frame, "ARP shorter than its header");
+	}
+	static const struct {
+		size_t offset;
+		uint8_t value;
+		const char *reason;
+	} cases[] = {
+		{1, 6, "ARP hw type not ethernet"},
+		{4, 8, "ARP hw type not ethernet"},
+		{2, 0x86, "ARP protocol type not IP4"},
+		{5, 16, "ARP protocol type not IP4"},
+		{7, 3, "ARP opcode neither request nor reply"},
+		{7, 0, "ARP opcode neither request nor reply"},
+		{8, 1, "ARP hw addr does not match L2 frame src addr"},
+		{14, 11, "IP4 source address not local to subnet"},
+		{17, 1, "IP4 source address matches local interface"},
+		{17, 255, "IP4 source address not local to subnet"},
+		{17, 0, "IP4 source address not local to subnet"},
+	};
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		frame = good;
+		frame.bytes[ETHERNET_LEN + cases[i].offset] = cases[i].value;
+		assert_refused(&frame, cases[i].reason);
+	}
+	frame = good;
+	frame.bytes[6] = frame.bytes[ETHERNET_LEN + 8] = 3; /* a group address as the sender */
+	assert_refused(&frame, "ARP hw addr does not match L2 frame src addr");
+}
+
+/* An ARP request for the destination, in place of the packet; once a second, each its own. */
+static void asks_for_attached_hosts(void **state)
+{
+	(void)state;
+	struct frame in = frame_udp(client, IP(10, 0, 1, 7), 0);
+	struct arp arp;
+	rig_send(0, in.bytes, in.length);
+	struct frame out = rig_take(1);
+	assert_int_equal(out.length, ETHERNET_LEN + ARP_LEN);
+	assert_memory_equal(out.bytes, all, 6);
+	assert_memory_equal(out.bytes + 6, rig_mac[1], 6);
+	assert_int_equal(arp_parse(out.bytes + ETHERNET_LEN, ARP_LEN, &arp), ARP_OK);
+	assert_int_equal(arp.operation, ARP_REQUEST);
+	assert_int_equal(arp.sender, IP(10, 0, 1, 1));
+	assert_int_equal(arp.target, IP(10, 0, 1, 7));
+	assert_memory_equal(arp.sender_mac, rig_mac[1], 6);
+	assert_true(ethernet_is_zero(arp.target_mac));
+	rig_send(0, in.bytes, in.length);
+	assert_int_equal(rig_take(1).length, 0);
+	assert_int_equal(rig_counter("ip4-arp", "ARP requests throttled"), 1);
+	in = frame_udp(client, IP(10, 0, 1, 8), 1400);
+	rig_send_pieces(0, in.bytes, in.length, 100);
+	assert_int_equal(rig_take(1).length, ETHERNET_LEN + ARP_LEN);
+	/* As if a second had gone by. */
+	memset(rig_router->workers[0]->glean_asked_tsc, 0,
+		   sizeof(rig_router->workers[0]->glean_asked_tsc));
+	rig_send(0, in.bytes, in.length);
+	assert_int_equal(rig_take(1).length, ETHERNET_LEN + ARP_LEN);
+}
+
+static void asks_for_next_hops_and_then_forwards(void **state)
+{
+	(void)state;
+	struct ws_route route = {
+		.prefix = PREFIX(48, 0, 0, 0, 8),
+		.path_count = 1,
+		.paths = {{.next_hop = client, .interface = -1}},
+	};
+	struct frame in = frame_udp(IP(10, 0, 1, 2), IP(48, 0, 0, 1), 18);
+	struct arp arp;
+	memcpy(in.bytes, rig_mac[1], 6);
+	assert_int_equal(ws_router_route_add(rig_router, &route, false), 0);
+	assert_int_equal(only_neighbor().state, WS_NEIGHBOR_INCOMPLETE);
+	for (int i = 0; i < 3; i++)
+		rig_send(1, in.bytes, in.length);
+	struct frame out = rig_take(0);
+	assert_int_equal(arp_parse(out.bytes + ETHERNET_LEN, ARP_LEN, &arp), ARP_OK);
+	assert_int_equal(arp.target, client);
+	assert_int_equal(rig_take(0).length, 0);
+	assert_int_equal(rig_counter("ip4-arp", "ARP requests throttled"), 2);
+
+	struct frame reply = arp_frame(ARP_REPLY, client, self);
+	send(&reply);
+	rig_send(1, in.bytes, in.length);
+	out = rig_take(0);
+	assert_int_equal(out.length, in.length);
+	assert_memory_equal(out.bytes, rig_host[0], 6);
+
+	/* Forgotten, the route asks again; the host's own route is gone. */
+	assert_int_equal(ws_router_neighbor_del(rig_router, 0, client), 0);
+	assert_int_equal(only_neighbor().state, WS_NEIGHBOR_INCOMPLETE);
+	rig_router->adjacencies.adjacencies[ADJACENCY_FIRST_NEIGHBOR].asked_tsc = 0;
+	rig_send(1, in.bytes, in.length);
+	assert_int_equal(rig_take(0).length, ETHERNET_LEN + ARP_LEN);
+	assert_int_equal(ws_router_neighbor_del(rig_router, 0, client), -ENOENT);
+}
+
+static void sends_no_request_without_an_address(void **state)
+{
+	(void)state;
+	struct ws_route route = {
+		.prefix = PREFIX(48, 0, 0, 0, 8),
+		.path_count = 1,
+		.paths = {{.next_hop = IP(10, 9, 9, 9), .interface = 1}},
+	};
+	ws_router_address_del(rig_router, 1, PREFIX(10, 0, 1, 1, 24));
+	ws_router_route_add(rig_router, &route, false);
+	struct frame in = frame_udp(client, IP(48, 0, 0, 1), 18);
+	send(&in);
+	assert_int_equal(rig_take(1).length, 0);
+	assert_int_equal(rig_counter("ip4-arp", "no source address for ARP request"), 1);
+}
+
+static void forgets_neighbors_after_twenty_minutes(void **state)
+{
+	(void)state;
+	struct frame frame = arp_frame(ARP_REQUEST, client, self);
+	send(&frame);
+	struct neighbor *neighbor = &rig_router->adjacencies.neighbors[ADJACENCY_FIRST_NEIGHBOR];
+	uint64_t minute = 60 * rig_router->tsc_hz;
+	neighbor->updated_tsc -= 19 * minute;
+	ws_router_poll(rig_router);
+	assert_int_equal(only_neighbor().state, WS_NEIGHBOR_REACHABLE);
+	assert_true(only_neighbor().age_s > 1139 && only_neighbor().age_s < 1199);
+	send(&frame);
+	assert_true(only_neighbor().age_s < 60);
+	neighbor->updated_tsc -= 21 * minute;
+	ws_router_poll(rig_router);
+	assert_int_equal(neighbor_count(), 0);
+	ws_router_neighbor_add(rig_router, 0, client, rig_host[0]);
+	neighbor->updated_tsc -= 21 * minute;
+	ws_router_poll(rig_router);
+	assert_int_equal(only_neighbor().state, WS_NEIGHBOR_STATIC);
+}
+
+static void holds_no_more_neighbors_than_allowed(void **state)
+{
+	(void)state;
+	for (uint32_t i = 2; i < 102; i++) {
+		struct frame frame = arp_frame(ARP_REQUEST, IP(10, 0, 0, i), self);
+		send(&frame);
+		assert_int_equal(rig_take(0).length, frame.length);
+	}
+	assert_int_equal(neighbor_count(), 64);
+	assert_int_equal(ws_router_neighbor_add(rig_router, 0, IP(10, 0, 0, 200), rig_host[0]),
+					 -ENOSPC);
+	assert_int_equal(ws_router_neighbor_del(rig_router, 0, IP(10, 0, 0, 2)), 0);
+	assert_int_equal(ws_router_neighbor_add(rig_router, 0, IP(10, 0, 0, 200), rig_host[0]), 0);
+}
+
+static bool is_readable(void)
+{
+	struct pollfd poller = {.fd = ws_router_event_fd(rig_router), .events = POLLIN};
+	return poll(&poller, 1, 0) == 1;
+}
+
+static void wakes_the_main_thread_once_a_round(void **state)
+{
+	(void)state;
+	struct arp_event event = {.address = client, .may_create = 1};
+	uint64_t writes;
+	memcpy(event.mac, rig_host[0], 6);
+	assert_false(is_readable());
+	for (int i = 0; i < 1023; i++)
+		assert_true(event_ring_put(&rig_router->events, &event));
+	assert_false(event_ring_put(&rig_router->events, &event));
+	assert_true(is_readable());
+	assert_int_equal(read(ws_router_event_fd(rig_router), &writes, sizeof(writes)), 8);
+	assert_int_equal(writes, 1);
+	assert_int_equal(ws_router_poll(rig_router), 1023);
+	assert_false(is_readable());
+	event_ring_put(&rig_router->events, &event);
+	assert_true(is_readable());
+	assert_int_equal(ws_router_poll(rig_router), 1);
+}
+
+int main(void)
+{
+#define TEST(function) cmocka_unit_test_setup_teardown(function, reset, all_accounted)
+	const struct CMUnitTest tests[] = {
+		TEST(answers_requests),
+		TEST(answers_a_probe_and_learns_nothing),
+		TEST(learns_only_what_concerns_it),
+		TEST(leaves_static_neighbors_alone),
+		TEST(drops_bad_arp),
+		TEST(asks_for_attached_hosts),
+		TEST(asks_for_next_hops_and_then_forwards),
+		TEST(sends_no_request_without_an_address),
+		TEST(forgets_neighbors_after_twenty_minutes),
+		TEST(holds_no_more_neighbors_than_allowed),
+		TEST(wakes_the_main_thread_once_a_round),
+	};
+	int skip = rig_start();
+	if (skip)
+		return skip;
+	int failed = cmocka_run_group_tests(tests, NULL, NULL);
+	rig_stop();
+	return failed;
+}

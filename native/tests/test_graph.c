@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The engine: order, merging, loops, patterns, levels, errors. Packets are numbers. */
+#include "cmocka_all.h"
+#include "graph/graph.h"
+
+#include <errno.h>
+#include <stdio.h>
+
+static char order[256]; /* the names of the nodes, as they ran */
+static uint16_t offered;
+static uint16_t sunk, sink_calls, largest;
+static uint32_t rounds[GRAPH_FRAME_SIZE]; /* how often each packet has been round the loop */
+
+static void ran(const struct graph_node *node)
+{
+	size_t length = strlen(order);
+	snprintf(order + length, sizeof(order) - length, "%s%s", length ? " " : "", node->name);
+}
+
+static uint16_t source_process(struct graph *graph, struct graph_node *node, void **packets,
+							   uint16_t n)
+{
+	uint16_t edges[GRAPH_FRAME_SIZE];
+	n = offered < n ? offered : n;
+	for (uint16_t i = 0; i < n; i++) {
+		packets[i] = (void *)(uintptr_t)i;
+		edges[i] = i % node->edge_count;
+	}
+	offered = 0;
+	graph_enqueue(graph, node, packets, edges, n);
+	return n;
+}
+
+/* To each edge in turn. */
+static uint16_t spread_process(struct graph *graph, struct graph_node *node, void **packets,
+							   uint16_t n)
+{
+	uint16_t edges[GRAPH_FRAME_SIZE];
+	ran(node);
+	for (uint16_t i = 0; i < n; i++)
+		edges[i] = (uint16_t)((uintptr_t)packets[i] % node->edge_count);
+	graph_count(node, 0, n);
+	graph_enqueue(graph, node, packets, edges, n);
+	return n;
+}
+
+/* Edge 0 goes back until a packet has been round three times. */
+static uint16_t loop_process(struct graph *graph, struct graph_node *node, void **packets,
+							 uint16_t n)
+{
+	uint16_t edges[GRAPH_FRAME_SIZE];
+	ran(node);
+	for (uint16_t i = 0; i < n; i++)
+		edges[i] = rounds[(uintptr_t)packets[i]]++ >= 3;
+	graph_enqueue(graph, node, packets, edges, n);
+	return n;
+}
+
+static uint16_t sink_process(struct graph *graph, struct graph_node *node, void **packets,
+							 uint16_t n)
+{
+	(void)graph;
+	(void)packets;
+	ran(node);
+	sink_calls++;
+	sunk += n;
+	largest = n > largest ? n : largest;
+	return n;
+}
+
+static const struct graph_counter counters[] = {{"packets seen", false}};
+
+#define NODE(variable, text, function, source, ...)                                                \
+	static const char *const variable##_edges[] = {__VA_ARGS__};                                   \
+	static struct graph_registration variable = {                                                  \
+		.name = text,                                                                              \
+		.process = function,                                                                       \
+		.is_source = source,                                                                       \
+		.edge_count = sizeof(variable##_edges) / sizeof(char *),                                   \
+		.edges = variable##_edges,                                                                 \
+		.counter_count = 1,                                                                        \
+		.counters = counters,                                                                      \
+	};                                                                                             \
+	GRAPH_REGISTER(variable)
+
+/* The short way first, so that a walk in order of discovery would run the sink too early. */
+NODE(diamond, "diamond", source_process, true, "short", "long-1")
+NODE(short_way, "short", spread_process, false, "sink")
+NODE(long_1, "long-1", spread_process, false, "long-2")
+NODE(long_2, "long-2", spread_process, false, "sink")
+NODE(looping, "looping", source_process, true, "self-loop", "before-loop")
+NODE(self_loop, "self-loop", loop_process, false, "self-loop", "sink")
+NODE(before_loop, "before-loop", spread_process, false, "back-loop")
+NODE(back_loop, "back-loop", loop_process, false, "before-loop", "sink")
+NODE(ports, "ports", source_process, true, "*-out", "sink")
+NODE(out, "%-out", spread_process, false, "%-wire", "sink")
+NODE(wire, "%-wire", sink_process, false)
+NODE(astray, "astray", source_process, true, "nobody")
+NODE(unowned, "unowned", source_process, true, "%-wire")
+static struct graph_registration sink = {.name = "sink", .process = sink_process};
+GRAPH_REGISTER(sink)
+
+static struct graph *make(const char *source, int march, char *error)
+{
+	static const char *const interfaces[] = {"e0", "memif1/0"};
+	char unused[128];
+	struct graph_config config = {
+		.sources = &source,
+		.source_count = 1,
+		.interfaces = interfaces,
+		.interface_count = 2,
+		.march = march,
+	};
+	memset(order, 0, sizeof(order));
+	memset(rounds, 0, sizeof(rounds));
+	sunk = sink_calls = largest = 0;
+	return graph_create(&config, error ? error : unused, 128);
+}
+
+static void runs_in_order_and_merges(void **state)
+{
+	(void)state;
+	struct graph *graph = make("diamond", 1, NULL);
+	assert_non_null(graph);
+	for (int i = 1; i <= 3; i++) {
+		order[0] = 0;
+		offered = GRAPH_FRAME_SIZE;
+		assert_int_equal(graph_walk(graph), GRAPH_FRAME_SIZE);
+		assert_int_equal(sunk, i * GRAPH_FRAME_SIZE);
+		assert_int_equal(sink_calls, i);
+	}
+	assert_int_equal(largest, GRAPH_FRAME_SIZE);
+	const char *last = strrchr(order, ' ');
+	assert_string_equal(last, " sink");
+	assert_true(strstr(order, "long-1") < strstr(order, "long-2"));
+	struct graph_node *node = graph_node(graph, "long-2");
+	assert_int_equal(node->stats.calls, 3);
+	assert_int_equal(node->stats.vectors, 3 * GRAPH_FRAME_SIZE / 2);
+	assert_int_equal(node->counters[0], 3 * GRAPH_FRAME_SIZE / 2);
+	assert_true(node->stats.max_clocks <= node->stats.clocks);
+	assert_int_equal(node->stats.max_clocks_vectors, GRAPH_FRAME_SIZE / 2);
+	assert_int_equal(graph_walk(graph), 0);
+	assert_int_equal(node->stats.calls, 3);
+	assert_int_equal(graph_node(graph, "diamond")->stats.calls, 4);
+	graph_destroy(graph);
+}
+
+static void loops_to_itself_and_back(void **state)
+{
+	(void)state;
+	struct graph *graph = make("looping", 1, NULL);
+	offered = GRAPH_FRAME_SIZE;
+	graph_walk(graph);
+	assert_int_equal(sunk, GRAPH_FRAME_SIZE);
+	for (int i = 0; i < GRAPH_FRAME_SIZE; i++)
+		assert_int_equal(rounds[i], 4);
+	assert_int_equal(graph_node(graph, "self-loop")->stats.calls, 4);
+	assert_int_equal(graph_node(graph, "before-loop")->stats.calls, 4);
+	assert_int_equal(sink_calls, 1); /* all come together before the last node runs */
+	graph_destroy(graph);
+}
+
+static void expands_patterns(void **state)
+{
+	(void)state;
+	struct graph *graph = make("ports", 1, NULL);
+	struct graph_node *source = graph_node(graph, "ports");
+	assert_int_equal(source->edge_count, 3);
+	assert_string_equal(source->edges[0]->name, "e0-out");
+	assert_string_equal(source->edges[1]->name, "memif1/0-out");
+	assert_string_equal(source->edges[2]->name, "sink");
+	assert_int_equal(source->edges[1]->interface, 1);
+	assert_string_equal(source->edges[1]->edges[0]->name, "memif1/0-wire");
+	assert_int_equal(source->interface, UINT16_MAX);
+	assert_null(graph_node(graph, "e1-out"));
+	offered = 9;
+	graph_walk(graph);
+	assert_int_equal(sunk, 9);
+	graph_destroy(graph);
+}
+
+static void refuses_names_that_nobody_has(void **state)
+{
+	(void)state;
+	char error[128];
+	assert_null(make("astray", 1, error));
+	assert_string_equal(error, "no node is called nobody");
+	assert_null(make("no-such-source", 1, error));
+	assert_string_equal(error, "no node is called no-such-source");
+	assert_null(make("unowned", 1, error));
+	assert_string_equal(error, "node unowned has edge %-wire but no interface");
+}
+
+static void takes_the_best_level_allowed(void **state)
+{
+	(void)state;
+	static struct graph_registration levels[] = {
+		{.name = "levels", .process = source_process, .march = 3},
+		{.name = "levels", .process = source_process, .march = 2},
+		{.name = "levels", .process = source_process, .march = 4},
+	};
+	for (int i = 0; i < 3; i++)
+		graph_register(&levels[i]);
+	assert_null(make("levels", 1, NULL));
+	for (int march = 2; march <= 5; march++) {
+		struct graph *graph = make("levels", march, NULL);
+		assert_int_equal(graph->sources[0]->registration->march, march < 4 ? march : 4);
+		graph_destroy(graph);
+	}
+}
+
+static int refuse(struct graph *graph, struct graph_node *node)
+{
+	(void)graph;
+	(void)node;
+	return -EIO;
+}
+
+static int note_interface(struct graph *graph, struct graph_node *node)
+{
+	(void)graph;
+	node->context[0] = 42;
+	return 0;
+}
+
+static void starts_its_nodes(void **state)
+{
+	(void)state;
+	static struct graph_registration bad = {
+		.name = "bad-start", .process = source_process, .init = refuse};
+	static struct graph_registration good = {
+		.name = "good-start", .process = source_process, .init = note_interface};
+	char error[128];
+	graph_register(&bad);
+	graph_register(&good);
+	assert_null(make("bad-start", 1, error));
+	assert_string_equal(error, "node bad-start could not start");
+	struct graph *graph = make("good-start", 1, NULL);
+	assert_int_equal(graph->sources[0]->context[0], 42);
+	graph_destroy(graph);
+}
+
+static uint16_t traced;
+static void trace(struct graph *graph, struct graph_node *node, void **packets, uint16_t n)
+{
+	(void)graph;
+	(void)node;
+	(void)packets;
+	traced += n;
+}
+
+static void shows_packets_to_the_trace(void **state)
+{
+	(void)state;
+	struct graph *graph = make("diamond", 1, NULL);
+	graph->trace = trace;
+	offered = 10;
+	graph_walk(graph);
+	/* 5 through short, 5 through long-1 and long-2, all into sink; sources call it themselves. */
+	assert_int_equal(traced, 5 + 5 + 5 + 10);
+	graph->trace = NULL;
+	offered = 10;
+	graph_walk(graph);
+	assert_int_equal(traced, 25);
+	graph_destroy(graph);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(runs_in_order_and_merges),
+		cmocka_unit_test(loops_to_itself_and_back),
+		cmocka_unit_test(expands_patterns),
+		cmocka_unit_test(refuses_names_that_nobody_has),
+		cmocka_unit_test(takes_the_best_level_allowed),
+		cmocka_unit_test(starts_its_nodes),
+		cmocka_unit_test(shows_packets_to_the_trace),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

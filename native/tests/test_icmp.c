@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the router answers to IPv4 packets: pings and errors. */
+#include "cmocka_all.h"
+#include "tests/router_rig.h"
+#include "wire/ethernet.h"
+#include "wire/icmp4.h"
+#include "wire/ip4.h"
+#include "wire/udp.h"
+
+enum { QUOTE = ETHERNET_LEN + IP4_LEN + ICMP4_LEN, ANSWER_TTL = 64 };
+
+static const uint32_t client = IP(10, 0, 0, 2), self = IP(10, 0, 0, 1);
+static const uint32_t nowhere = IP(99, 0, 0, 1);
+
+static struct ip4_header *ip_of(struct frame *frame)
+{
+	return (void *)(frame->bytes + ETHERNET_LEN);
+}
+
+static struct icmp4_header *icmp_of(struct frame *frame)
+{
+	return (void *)(frame->bytes + ETHERNET_LEN + IP4_LEN);
+}
+
+static int with_neighbor(void **state)
+{
+	(void)state;
+	rig_reset();
+	return ws_router_neighbor_add(rig_router, 0, client, rig_host[0]);
+}
+
+static int all_accounted(void **state)
+{
+	(void)state;
+	struct ws_router_totals totals = rig_totals();
+	while (rig_take(0).length || rig_take(1).length)
+		;
+	assert_int_equal(totals.rx_packets, totals.tx_packets + totals.drops + totals.punts);
+	assert_int_equal(rig_buffers_in_use(), 0);
+	return 0;
+}
+
+static struct frame ping(size_t payload)
+{
+	struct frame frame = frame_udp(client, self, payload);
+	ip_of(&frame)->protocol = IP4_ICMP;
+	*icmp_of(&frame) =
+		(struct icmp4_header){.type = ICMP4_ECHO_REQUEST, .rest = {htobe16(0x1234), htobe16(1)}};
+	icmp_of(&frame)->checksum = checksum(icmp_of(&frame), ICMP4_LEN + payload);
+	frame_finish(&frame);
+	return frame;
+}
+
+static void assert_from_router(struct frame *answer)
+{
+	assert_memory_equal(answer->bytes, rig_host[0], 6);
+	assert_memory_equal(answer->bytes + 6, rig_mac[0], 6);
+	assert_int_equal(be32toh(ip_of(answer)->source), self);
+	assert_int_equal(be32toh(ip_of(answer)->destination), client);
+	assert_int_equal(ip_of(answer)->ttl, ANSWER_TTL);
+	assert_int_equal(be16toh(ip_of(answer)->total_length), answer->length - ETHERNET_LEN);
+	assert_int_equal(checksum(ip_of(answer), IP4_LEN), 0);
+	assert_int_equal(checksum(icmp_of(answer), answer->length - ETHERNET_LEN - IP4_LEN), 0);
+}
+
+static void answers_pings(void **state)
+{
+	(void)state;
+	for (size_t payload = 0; payload <= 1472; payload += payload < 64 ? 1 : 88) {
+		struct frame in = ping(payload);
+		if (payload % 2)
+			rig_send_pieces(0, in.bytes, in.length, 43 + payload % 7);
+		else
+			rig_send(0, in.bytes, in.length);
+		struct frame out = rig_take(0);
+		assert_int_equal(out.length, in.length);
+		assert_from_router(&out);
+		assert_int_equal(icmp_of(&out)->type, ICMP4_ECHO_REPLY);
+		assert_memory_equal(out.bytes + QUOTE - 4, in.bytes + QUOTE - 4, in.length - QUOTE + 4);
+	}
+	assert_int_equal(rig_counter("icmp4-echo-request", "bad icmp4 checksum"), 0);
+}
+
+/* The other interface's address is ours as well, and TTL 1 is enough to get here. */
+static void answers_pings_to_any_address(void **state)
+{
+	(void)state;
+	struct frame in = ping(10);
+	ip_of(&in)->destination = htobe32(IP(10, 0, 1, 1));
+	ip_of(&in)->ttl = 1;
+	frame_finish(&in);
+	rig_send(0, in.bytes, in.length);
+	struct frame out = rig_take(0);
+	assert_int_equal(be32toh(ip_of(&out)->source), IP(10, 0, 1, 1));
+	assert_int_equal(icmp_of(&out)->type, ICMP4_ECHO_REPLY);
+}
+
+static void assert_silent(struct frame *frame, const char *node, const char *reason)
+{
+	uint64_t before = rig_counter(node, reason);
+	rig_send(0, frame->bytes, frame->length);
+	assert_int_equal(rig_take(0).length, 0);
+	assert_int_equal(rig_counter(node, reason), before + 1);
+}
+
+static void drops_bad_icmp(void **state)
+{
+	(void)state;
+	struct frame in = ping(16);
+	in.bytes[in.length - 1] ^= 0x40;
+	assert_silent(&in, "icmp4-echo-request", "bad icmp4 checksum");
+	in = ping(16);
+	icmp_of(&in)->type = ICMP4_ECHO_REPLY;
+	assert_silent(&in, "ip4-local", "unknown icmp4 type");
+	for (size_t length = QUOTE - ICMP4_LEN; length < QUOTE; length++) {
+		in = ping(0);
+		in.length = length;
+		frame_finish(&in);
+		assert_silent(&in, "ip4-local", "icmp4 shorter than its header");
+	}
+	in = ping(16);
+	ip_of(&in)->fragment = htobe16(IP4_MORE_FRAGMENTS);
+	frame_finish(&in);
+	assert_silent(&in, "ip4-local", "ip4 fragment to us is not reassembled");
+}
+
+static void assert_error(const struct frame *about, uint8_t type, uint8_t code)
+{
+	rig_send(0, about->bytes, about->length);
+	struct frame out = rig_take(0);
+	size_t quoted = about->length - ETHERNET_LEN;
+	if (quoted > 576 - IP4_LEN - ICMP4_LEN)
+		quoted = 576 - IP4_LEN - ICMP4_LEN;
+	assert_int_equal(out.length, QUOTE + quoted);
+	assert_from_router(&out);
+	assert_int_equal(ip_of(&out)->tos, 0xc0);
+	assert_int_equal(icmp_of(&out)->type, type);
+	assert_int_equal(icmp_of(&out)->code, code);
+	assert_memory_equal(out.bytes + QUOTE, about->bytes + ETHERNET_LEN, quoted);
+}
+
+static void tells_that_ttl_expired(void **state)
+{
+	(void)state;
+	struct ws_route route = {
+		.prefix = PREFIX(48, 0, 0, 0, 8),
+		.path_count = 1,
+		.paths = {{.next_hop = IP(10, 0, 1, 2), .interface = -1}},
+	};
+	ws_router_neighbor_add(rig_router, 1, IP(10, 0, 1, 2), rig_host[1]);
+	ws_router_route_add(rig_router, &route, false);
+	for (uint8_t ttl = 0; ttl < 2; ttl++) {
+		struct frame in = frame_udp(client, IP(48, 0, 0, 1), 18 + ttl);
+		ip_of(&in)->ttl = ttl;
+		frame_finish(&in);
+		assert_error(&in, ICMP4_TIME_EXCEEDED, 0);
+	}
+	assert_int_equal(rig_take(1).length, 0);
+	assert_int_equal(rig_counter("ip4-rewrite", "ip4 ttl <= 1"), 2);
+	assert_int_equal(rig_counter("ip4-icmp-error", "hop limit exceeded response sent"), 2);
+}
+
+static void tells_that_there_is_no_route(void **state)
+{
+	(void)state;
+	for (size_t payload = 0; payload <= 1472; payload += 92) {
+		struct frame in = frame_udp(client, nowhere, payload);
+		assert_error(&in, ICMP4_UNREACHABLE, ICMP4_NET_UNREACHABLE);
+	}
+	assert_int_equal(rig_counter("ip4-lookup", "no route"), 17);
+	/* Ethernet padding is no part of the packet. */
+	struct frame in = frame_udp(client, nowhere, 2);
+	rig_send_pieces(0, in.bytes, 60, 100);
+	assert_int_equal(rig_take(0).length, QUOTE + IP4_LEN + UDP_LEN + 2);
+}
+
+static void tells_that_nobody_listens(void **state)
+{
+	(void)state;
+	struct frame in = frame_udp(client, self, 18);
+	assert_error(&in, ICMP4_UNREACHABLE, ICMP4_PORT_UNREACHABLE);
+	ip_of(&in)->protocol = IP4_TCP;
+	frame_finish(&in);
+	assert_error(&in, ICMP4_UNREACHABLE, ICMP4_PROTOCOL_UNREACHABLE);
+	in = frame_udp(client, self, 18);
+	in.bytes[ETHERNET_LEN + IP4_LEN + 5] = 7; /* UDP length */
+	assert_silent(&in, "ip4-local", "bad udp length");
+}
+
+static void stays_silent(void **state)
+{
+	(void)state;
+	static const uint8_t errors[] = {3, 4, 5, 11, 12};
+	struct frame in;
+	for (size_t i = 0; i < sizeof(errors); i++) {
+		in = ping(28);
+		icmp_of(&in)->type = errors[i];
+		ip_of(&in)->destination = htobe32(nowhere);
+		frame_finish(&in);
+		assert_silent(&in, "ip4-icmp-error", "no icmp4 error about an icmp4 error");
+	}
+	in.length = ETHERNET_LEN + IP4_LEN;
+	frame_finish(&in);
+	assert_silent(&in, "ip4-icmp-error", "no icmp4 error about an icmp4 error");
+	in = frame_udp(client, nowhere, 18);
+	ip_of(&in)->fragment = htobe16(1);
+	frame_finish(&in);
+	assert_silent(&in, "ip4-icmp-error", "no icmp4 error about a later fragment");
+	ip_of(&in)->fragment = htobe16(IP4_MORE_FRAGMENTS);
+	frame_finish(&in);
+	assert_error(&in, ICMP4_UNREACHABLE, ICMP4_NET_UNREACHABLE);
+	ws_router_address_del(rig_router, 0, PREFIX(10, 0, 0, 1, 24));
+	assert_silent(&in, "ip4-icmp-error", "interface has no address to send an icmp4 error from");
+}
+
+/* A ping to an address without a route back: the answer itself has no route, and ends there. */
+static void does_not_answer_itself(void **state)
+{
+	(void)state;
+	struct frame in = ping(10);
+	ip_of(&in)->source = htobe32(nowhere);
+	frame_finish(&in);
+	rig_send(0, in.bytes, in.length);
+	assert_int_equal(rig_take(0).length, 0);
+	assert_int_equal(rig_counter("icmp4-echo-request", "echo replies sent"), 1);
+	in = frame_udp(nowhere, IP(99, 0, 0, 2), 18);
+	assert_silent(&in, "ip4-icmp-error", "no icmp4 error about an icmp4 error");
+}
+
+/* 100 at once, which is 100 ms of the 1 000 a second; more only as time goes by. */
+static void keeps_to_the_rate(void **state)
+{
+	(void)state;
+	struct frame in = frame_udp(client, nowhere, 18);
+	struct token_bucket *bucket = &rig_router->workers[0]->icmp;
+	int answered = 0;
+	uint64_t ticks_per_token = bucket->ticks_per_token;
+	assert_int_equal(ticks_per_token, ws_tsc_hz() / 1000);
+	bucket->ticks_per_token = ws_tsc_hz() * 3600;
+	bucket->capacity_ticks = 100 * bucket->ticks_per_token;
+	for (int i = 0; i < 150; i++) {
+		rig_send(0, in.bytes, in.length);
+		answered += rig_take(0).length > 0;
+	}
+	assert_int_equal(answered, 100);
+	assert_int_equal(rig_counter("ip4-icmp-error", "icmp4 error rate limited"), 50);
+	bucket->full_at -= 3 * bucket->ticks_per_token;
+	for (int i = 0; i < 10; i++) {
+		rig_send(0, in.bytes, in.length);
+		answered += rig_take(0).length > 0;
+	}
+	assert_int_equal(answered, 103);
+}
+
+int main(void)
+{
+#define TEST(function) cmocka_unit_test_setup_teardown(function, with_neighbor, all_accounted)
+	const struct CMUnitTest tests[] = {
+		TEST(answers_pings),
+		TEST(answers_pings_to_any_address),
+		TEST(drops_bad_icmp),
+		TEST(tells_that_ttl_expired),
+		TEST(tells_that_there_is_no_route),
+		TEST(tells_that_nobody_listens),
+		TEST(stays_silent),
+		TEST(does_not_answer_itself),
+		TEST(keeps_to_the_rate),
+	};
+	int skip = rig_start();
+	if (skip)
+		return skip;
+	int failed = cmocka_run_group_tests(tests, NULL, NULL);
+	rig_stop();
+	return failed;
+}

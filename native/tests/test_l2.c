@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The cross-connect, and tracing packets through it. */
+#include "cmocka_all.h"
+#include "tests/router_rig.h"
+#include "wire/ethernet.h"
+
+#include <errno.h>
+#include <string.h>
+
+static int crossed(void **state)
+{
+	(void)state;
+	rig_reset();
+	return ws_router_set_xconnect(rig_router, 0, 1) | ws_router_set_xconnect(rig_router, 1, 0);
+}
+
+static int all_accounted(void **state)
+{
+	(void)state;
+	struct ws_router_totals totals = rig_totals();
+	assert_int_equal(totals.rx_packets, totals.tx_packets + totals.drops + totals.punts);
+	assert_int_equal(rig_buffers_in_use(), 0);
+	return 0;
+}
+
+/* Any type, tags, any address, any length that is a frame: unchanged. */
+static void passes_every_frame(void **state)
+{
+	(void)state;
+	struct frame in = frame_udp(IP(1, 2, 3, 4), IP(5, 6, 7, 8), 100);
+	for (size_t i = 0; i < in.length; i++)
+		in.bytes[i] = (uint8_t)(i * 37);
+	for (uint16_t from = 0; from < 2; from++)
+		for (size_t length = ETHERNET_LEN; length <= in.length; length++) {
+			in.bytes[0] = (uint8_t)length;
+			in.bytes[12] = (uint8_t)(length * 5);
+			rig_send(from, in.bytes, length);
+			struct frame out = rig_take(!from);
+			assert_int_equal(out.length, length);
+			assert_memory_equal(out.bytes, in.bytes, length);
+		}
+	rig_send_pieces(0, in.bytes, in.length, 20);
+	assert_int_equal(rig_take(1).length, in.length);
+	assert_int_equal(rig_totals().drops, 0);
+}
+
+static void drops_runts_and_honours_the_state(void **state)
+{
+	(void)state;
+	struct frame in = frame_udp(IP(1, 2, 3, 4), IP(5, 6, 7, 8), 0);
+	for (size_t length = 0; length < ETHERNET_LEN; length++)
+		rig_send(0, in.bytes, length);
+	assert_int_equal(rig_counter("ethernet-input", "frame shorter than its header"), 14);
+	ws_router_set_state(rig_router, 0, false);
+	rig_send(0, in.bytes, in.length);
+	rig_send(1, in.bytes, in.length);
+	assert_int_equal(rig_counter("ethernet-input", "interface is down"), 1);
+	assert_int_equal(rig_counter("e0-output", "interface is down"), 1);
+	assert_int_equal(rig_take(0).length + rig_take(1).length, 0);
+}
+
+static void goes_one_way_and_back_to_l3(void **state)
+{
+	(void)state;
+	struct frame in = frame_udp(IP(10, 0, 0, 2), IP(10, 0, 0, 1), 18);
+	assert_int_equal(ws_router_set_l3(rig_router, 0), 0);
+	rig_send(0, in.bytes, in.length);
+	assert_int_equal(rig_take(1).length, 0);
+	assert_int_equal(rig_counter("ip4-local", "no listener for dst port"), 1);
+	rig_send(1, in.bytes, in.length);
+	assert_int_equal(rig_take(0).length, 42); /* the ARP request in place of the ICMP error */
+	assert_int_equal(rig_take(0).length, in.length);
+	assert_int_equal(ws_router_set_xconnect(rig_router, 1, 1), -EINVAL);
+	assert_int_equal(ws_router_set_xconnect(rig_router, 1, 9), -ENODEV);
+}
+
+static void traces_from_node_to_node(void **state)
+{
+	(void)state;
+	static const char *const path[] = {
+		"dpdk-input", "ethernet-input", "l2-input", "l2-output", "e1-output", "e1-tx",
+	};
+	struct ws_trace_step steps[32];
+	struct frame in = frame_udp(IP(1, 2, 3, 4), IP(5, 6, 7, 8), 200);
+	assert_int_equal(ws_router_trace_add(rig_router, "no-such-node", 1), -ENOENT);
+	assert_int_equal(ws_router_trace_add(rig_router, "dpdk-input", 2), 0);
+	for (int i = 0; i < 3; i++)
+		rig_send(0, in.bytes, in.length);
+	assert_int_equal(ws_router_trace(rig_router, 0, 0, steps, 32), 12);
+	for (int i = 0; i < 12; i++) {
+		assert_string_equal(steps[i].node, path[i % 6]);
+		assert_int_equal(steps[i].packet, i / 6);
+		assert_int_equal(steps[i].rx_interface, 0);
+		assert_int_equal(steps[i].tx_interface, i % 6 < 4 ? -1 : 1);
+		assert_int_equal(steps[i].packet_len, in.length);
+		assert_int_equal(steps[i].byte_count, WS_TRACE_BYTES);
+		assert_memory_equal(steps[i].bytes, in.bytes, WS_TRACE_BYTES);
+	}
+	assert_int_equal(ws_router_trace(rig_router, 0, 10, steps, 32), 2);
+	ws_router_trace_clear(rig_router);
+	assert_int_equal(ws_router_trace(rig_router, 0, 0, steps, 32), 0);
+	/* From a node within, and every byte of a short packet, no more. */
+	assert_int_equal(ws_router_trace_add(rig_router, "l2-output", 1), 0);
+	rig_send(0, in.bytes, 20);
+	assert_int_equal(ws_router_trace(rig_router, 0, 0, steps, 32), 3);
+	assert_string_equal(steps[0].node, "l2-output");
+	assert_int_equal(steps[0].byte_count, 20);
+	while (rig_take(1).length)
+		;
+}
+
+int main(void)
+{
+#define TEST(function) cmocka_unit_test_setup_teardown(function, crossed, all_accounted)
+	const struct CMUnitTest tests[] = {
+		TEST(passes_every_frame),
+		TEST(drops_runts_and_honours_the_state),
+		TEST(goes_one_way_and_back_to_l3),
+		TEST(traces_from_node_to_node),
+	};
+	int skip = rig_start();
+	if (skip)
+		return skip;
+	int failed = cmocka_run_group_tests(tests, NULL, NULL);
+	rig_stop();
+	return failed;
+}
