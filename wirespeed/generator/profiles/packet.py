@@ -105,10 +105,13 @@ class STLPktBuilder:
     def _first_of_pcap(self, name: str) -> bytes:
         path = self._directory / name
         try:
-            with PcapReader(str(path)) as packets:
+            # Opened here: PcapReader leaves a file that is no pcap open.
+            with path.open("rb") as file, PcapReader(file) as packets:
                 return bytes(packets.read_packet())
-        except (OSError, EOFError) as error:
-            raise STLError(f"packet file {str(path)!r} cannot be read: {error or 'it holds no packet'}") from None
+        except EOFError:
+            raise STLError(f"packet file {str(path)!r} holds no packet") from None
+        except OSError as error:
+            raise STLError(f"packet file {str(path)!r} cannot be read: {error.strerror}") from None
         except Exception as error:  # scapy's own exception class is not public
             raise STLError(f"packet file {str(path)!r} is no pcap: {error}") from None
 
