@@ -14,9 +14,20 @@
 /* Prefixes longer than this one share a table of 256 addresses, a tbl8 group. */
 enum { DIRECT_LENGTH = 24, GROUP_SIZE = 256, MIN_GROUPS = 1024, ROUTES_PER_GROUP = 8 };
 
+/*
+ * How DPDK 22.11's private struct dir24_8_tbl begins. It reserves a group for each /24 that has
+ * longer prefixes, but not when the first of them has the value of the route above it; the
+ * reservation is given back all the same when the last one goes. At -1 no longer prefix is taken
+ * any more.
+ */
+struct group_account {
+	uint32_t groups, reserved;
+};
+
 int fib4_init(struct fib4 *fib, uint32_t max_routes)
 {
-	uint32_t groups = RTE_MAX((uint32_t)MIN_GROUPS, max_routes / ROUTES_PER_GROUP);
+	uint32_t wanted = RTE_MAX((uint32_t)MIN_GROUPS, max_routes / ROUTES_PER_GROUP);
+	uint32_t groups = RTE_ALIGN_CEIL(wanted, 64u); /* as rte_fib does */
 	struct rte_fib_conf conf = {
 		.type = RTE_FIB_DIR24_8,
 		.default_nh = 0,
@@ -31,6 +42,11 @@ int fib4_init(struct fib4 *fib, uint32_t max_routes)
 					"memory or allow fewer routes",
 					max_routes, 64 + groups / 1024 + max_routes / 4096, rte_strerror(rte_errno));
 	fib->rib = rte_fib_get_rib(fib->fib);
+	const struct group_account *account = rte_fib_get_dp(fib->fib);
+	if (account->groups != groups || account->reserved) {
+		fib4_close(fib);
+		return fail(-ENOTSUP, "this DPDK keeps IPv4 routes in another way than 22.11 does");
+	}
 	return 0;
 }
 
@@ -82,18 +98,30 @@ static void after_change(struct fib4 *fib, struct ws_ip4_prefix prefix, bool gro
 		fib->group_freed |= prefix.length <= DIRECT_LENGTH || group_is_uniform(fib, prefix.address);
 }
 
+/* Whether rte_fib_add will forget to reserve a group for this new prefix. */
+static bool reserves_silently(const struct fib4 *fib, struct ws_ip4_prefix prefix, uint32_t value)
+{
+	struct ws_ip4_prefix above;
+	uint32_t above_value, group = prefix.address & ip4_mask(DIRECT_LENGTH);
+	return prefix.length > DIRECT_LENGTH &&
+		   !rte_rib_get_nxt(fib->rib, group, DIRECT_LENGTH, NULL, RTE_RIB_GET_NXT_COVER) &&
+		   fib4_match(fib, prefix.address, &above, &above_value) && above_value == value;
+}
+
 int fib4_set(struct fib4 *fib, struct ws_ip4_prefix prefix, uint32_t value)
 {
 	uint32_t old;
 	bool replaces = fib4_get(fib, prefix, &old);
 	if (!replaces && fib->count >= fib->max)
 		return fail(-ENOSPC, "the IPv4 table is full at %u routes; allow more of them", fib->max);
+	bool silent = !replaces && reserves_silently(fib, prefix, value);
 	bool grouped = before_change(fib, prefix);
 	int error = rte_fib_add(fib->fib, prefix.address, prefix.length, value);
 	if (error)
 		return fail(error, "no room for another prefix longer than /%d among %u routes: %s",
 					DIRECT_LENGTH, fib->count, rte_strerror(-error));
 	after_change(fib, prefix, grouped);
+	((struct group_account *)rte_fib_get_dp(fib->fib))->reserved += silent;
 	fib->count += !replaces;
 	return 0;
 }
