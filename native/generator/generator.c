@@ -25,6 +25,7 @@ struct ws_generator *ws_generator_create(void)
 		struct generator_worker *worker = &generator->workers[generator_worker_of(generator, i)];
 		struct generator_port *port = &generator->ports[i];
 		port->index = i;
+		port->rx_queues = port_rx_queues(i);
 		port->ring_full_grace = (double)ws_tsc_hz() * RING_FULL_GRACE_US / 1e6;
 		worker->ports[worker->port_count++] = port;
 	}

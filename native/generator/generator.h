@@ -11,7 +11,7 @@ enum { FCS_LEN = 4 };
 
 /* A port as its worker sees it; only that worker touches it while the workers run. */
 struct generator_port {
-	uint16_t index;
+	uint16_t index, rx_queues;
 	bool active;
 	struct traffic *traffic; /* NULL: none */
 	double ring_full_grace;  /* in ticks, see transmit.c */

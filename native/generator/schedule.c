@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-enum { CATCH_UP_PACKETS = 512, SKIP_FEW = 32, SKIP_MANY = 65536 };
+enum { CATCH_UP_PACKETS = 1024, SKIP_FEW = 32, SKIP_MANY = 65536 };
 
 static double due(const struct timed_stream *stream)
 {

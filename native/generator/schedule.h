@@ -41,7 +41,7 @@ void schedule_free(struct schedule *schedule);
 bool schedule_next(struct schedule *schedule, double now, uint32_t max, struct schedule_run *run);
 /*
  * The caller fell so far behind that it had better let go of what is overdue: by more than a
- * millisecond, or a burst of 512 packets and one for each stream if that is longer.
+ * millisecond, or a burst of 1024 packets and one for each stream if that is longer.
  */
 bool schedule_is_behind(const struct schedule *schedule, double now);
 /* Let go of all that is due by `now`; returns how many packets were due before `before`, the rest

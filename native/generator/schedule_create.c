@@ -119,7 +119,7 @@ static int start_streams(struct schedule *schedule, const struct ws_stream *stre
 			continue;
 		started++;
 		if (streams[i].mode == WS_CONTINUOUS && start == 0) {
-			start = smooth_from;
+			start = fmod(smooth_from, stream->interval);
 			smooth_from += 1 / smooth_rate;
 		}
 		stream->entered_at = start;

@@ -8,12 +8,12 @@
 enum { RX_BURST = 64, RX_BURSTS_A_LOOP = 4 };
 
 /* Counted and dropped, unseen. */
-static uint32_t receive(struct generator_port *port)
+static uint32_t receive_queue(struct generator_port *port, uint16_t queue)
 {
 	struct rte_mbuf *packets[RX_BURST];
 	uint32_t received = 0;
 	for (int i = 0; i < RX_BURSTS_A_LOOP; i++) {
-		uint16_t n = port_receive(port->index, 0, packets, RX_BURST);
+		uint16_t n = port_receive(port->index, queue, packets, RX_BURST);
 		uint64_t bytes = (uint64_t)n * FCS_LEN;
 		if (!n)
 			break;
@@ -29,17 +29,26 @@ static uint32_t receive(struct generator_port *port)
 	return received;
 }
 
+static uint32_t receive(struct generator_port *port)
+{
+	uint32_t received = 0;
+	for (uint16_t queue = 0; queue < port->rx_queues; queue++)
+		received += receive_queue(port, queue);
+	return received;
+}
+
 void generator_worker_run(uint16_t index, void *argument)
 {
 	struct generator_worker *worker = &((struct ws_generator *)argument)->workers[index];
 	uint64_t before = rte_rdtsc();
 	while (!workers_stopping) {
 		uint32_t moved = 0;
-		mailbox_serve(&worker->mailbox);
 		for (uint16_t i = 0; i < worker->port_count; i++)
 			moved += receive(worker->ports[i]);
 		for (uint16_t i = 0; i < worker->port_count; i++)
 			moved += generator_transmit(worker->ports[i]);
+		/* Last, so that counters that are asked for have what is due by now. */
+		mailbox_serve(&worker->mailbox);
 		uint64_t now = rte_rdtsc();
 		worker->stats.total_clocks += now - before;
 		worker->stats.busy_clocks += moved ? now - before : 0;

@@ -1,0 +1,127 @@
+"""The generator's core in a process of its own: DPDK starts once a process, so each rig of ports needs one.
+
+`GeneratorChild` is the test's end; run as a program this file is the other: a line of JSON in, a line of JSON out.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import asdict
+from typing import Any
+
+from wirespeed._native import runtime
+from wirespeed._native.generator import NativeGenerator, Op, PortTraffic, Snapshot, Stream
+from wirespeed.errors import WirespeedError
+from wirespeed.model import parse_port_spec
+
+
+class Refused(Exception):
+    """The core refused a call; the text is what the user would see."""
+
+
+class GeneratorChild:
+    """A generator on `ports`, all served by one worker unless more `cpus` are given."""
+
+    def __init__(self, *ports: str, cpus: Sequence[int] = (), memory_mb: int = 128, mtu: int = 1500) -> None:
+        self._process = subprocess.Popen(
+            [sys.executable, __file__], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        )
+        self.pid = self._process.pid
+        cpus = cpus or [max(os.sched_getaffinity(0))]
+        self._call("open", ports, list(cpus), memory_mb, mtu)
+
+    def __enter__(self) -> GeneratorChild:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self._process.communicate(timeout=60)
+        assert exception[0] or self._process.returncode == 0
+
+    def _call(self, *words: Any) -> Any:
+        assert self._process.stdin and self._process.stdout
+        self._process.stdin.write(json.dumps(words) + "\n")
+        self._process.stdin.flush()
+        answer = json.loads(self._process.stdout.readline() or '{"result": null}')
+        if "refused" in answer:
+            raise Refused(answer["refused"])
+        return answer["result"]
+
+    def start(self, port: int, *streams: Stream, factor: float = 1.0, duration_s: float = -1.0) -> None:
+        given = [asdict(stream) | {"packet": stream.packet.hex()} for stream in streams]
+        self._call("start", port, given, factor, duration_s)
+
+    def change(self, name: str, *arguments: Any) -> None:
+        """stop, pause, set_factor, pause_stream or set_stream_factor."""
+        self._call("change", name, *arguments)
+
+    def snapshot(self) -> Snapshot:
+        at_s, ports = self._call("snapshot")
+        return Snapshot(at_s, tuple(PortTraffic(**port) for port in ports))
+
+    def samples(self, count: int, interval_s: float) -> list[Snapshot]:
+        """`count` snapshots with a pause between; taken on the far side, where a pause is no longer than that."""
+        return [
+            Snapshot(at_s, tuple(PortTraffic(**port) for port in ports))
+            for at_s, ports in self._call("samples", count, interval_s)
+        ]
+
+    def finish(self) -> tuple[PortTraffic, ...]:
+        """Wait until no port sends and nothing more arrives; the counters then."""
+        while True:
+            before = self.snapshot().ports
+            time.sleep(0.02)
+            after = self.snapshot().ports
+            if before == after and not any(port.active for port in after):
+                return after
+
+
+def _read_stream(given: dict[str, Any]) -> Stream:
+    ops = tuple(Op(**op | {"list": tuple(op["list"])}) for op in given["ops"])
+    return Stream(**given | {"packet": bytes.fromhex(given["packet"]), "ops": ops})
+
+
+def _open(ports: list[str], cpus: list[int], memory_mb: int, mtu: int) -> NativeGenerator:
+    runtime.start_runtime(f"wirespeed-test-{os.getpid()}", cpus, memory_mb, "never")
+    runtime.open_ports([parse_port_spec(port) for port in ports], [f"p{i}" for i in range(len(ports))], mtu=mtu)
+    return NativeGenerator(cpus, len(ports))
+
+
+def _values(snapshot: Snapshot) -> tuple[float, list[dict[str, Any]]]:
+    return snapshot.at_s, [asdict(port) for port in snapshot.ports]
+
+
+def _samples(core: NativeGenerator, count: int, interval_s: float) -> list[Any]:
+    taken = []
+    for _ in range(count):
+        taken.append(_values(core.snapshot()))
+        time.sleep(interval_s)
+    return taken
+
+
+def main() -> None:
+    core = _open(*json.loads(sys.stdin.readline())[1:])
+    print('{"result": null}', flush=True)
+    calls: dict[str, Callable[..., Any]] = {
+        "start": lambda port, streams, *rest: core.start(port, [_read_stream(one) for one in streams], *rest),
+        "change": lambda name, *arguments: getattr(core, name)(*arguments),
+        "snapshot": lambda: _values(core.snapshot()),
+        "samples": lambda *arguments: _samples(core, *arguments),
+    }
+    for line in sys.stdin:
+        name, *arguments = json.loads(line)
+        try:
+            answer = {"result": calls[name](*arguments)}
+        except WirespeedError as error:
+            answer = {"refused": str(error)}
+        print(json.dumps(answer), flush=True)
+    core.close()
+    runtime.close()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,279 @@
+"""The generator's core on the real data plane: counts, rates, changes while it runs, and what it refuses."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from collections import Counter
+from dataclasses import replace
+from pathlib import Path
+from statistics import median
+
+import pytest
+from scapy.all import IP, UDP, Ether, Raw
+
+from wirespeed._native.generator import Op, OpKind, PortTraffic, Snapshot, Stream, StreamMode, VarKind
+
+pytest.importorskip("wirespeed._native._core", reason="the native core is not built")
+
+from generator_child import GeneratorChild, Refused
+from pcap_file import frames
+
+
+def packet(size: int = 64, dport: int = 12) -> bytes:
+    """A UDP packet of `size` bytes on the wire, FCS included."""
+    headers = Ether(dst="00:00:00:02:00:00", src="00:00:00:01:00:00") / IP(src="16.0.0.1", dst="48.0.0.1")
+    return bytes(headers / UDP(sport=1025, dport=dport) / Raw(b"x" * (size - 46)))
+
+
+def burst(ident: int, rate_pps: float, packets: int, size: int = 64) -> Stream:
+    return Stream(ident, packet(size), mode=StreamMode.SINGLE_BURST, rate_pps=rate_pps, packets=packets)
+
+
+def unsent(port: PortTraffic) -> int:
+    return port.refused_packets + port.late_packets
+
+
+def deltas(samples: list[Snapshot], port: int = 0) -> list[dict[str, float]]:
+    """What happened between each two samples, counts and `s`."""
+    names = ("tx_packets", "asked_packets", "refused_packets", "late_packets", "rx_packets")
+    return [
+        {name: getattr(after.ports[port], name) - getattr(before.ports[port], name) for name in names}
+        | {"s": after.at_s - before.at_s}
+        for before, after in zip(samples, samples[1:], strict=False)
+    ]
+
+
+def sent_rate(samples: list[Snapshot], port: int = 0) -> float:
+    """The median over the windows in which the machine let the worker run."""
+    windows = [d["tx_packets"] / d["s"] for d in deltas(samples, port) if not d["late_packets"]]
+    if len(windows) < 5:
+        pytest.skip(f"the machine is too busy to measure a rate: only {len(windows)} undisturbed windows")
+    return median(windows)
+
+
+def asked_rate(samples: list[Snapshot], port: int = 0) -> float:
+    first, last = samples[0], samples[-1]
+    return (last.ports[port].asked_packets - first.ports[port].asked_packets) / (last.at_s - first.at_s)
+
+
+def assert_conserved(*snapshots: Snapshot) -> None:
+    for snapshot in snapshots:
+        for port in snapshot.ports:
+            assert port.asked_packets == port.tx_packets + port.refused_packets + port.late_packets
+
+
+def test_bursts_have_exactly_their_packets() -> None:
+    multi = Stream(2, packet(128), mode=StreamMode.MULTI_BURST, rate_pps=5e3, packets=30, bursts=4, burst_gap_us=500.0)
+    with GeneratorChild("ring:loop") as child:
+        child.start(0, burst(1, 5e3, 500), multi)
+        port = child.finish()[0]
+        assert (port.asked_packets, port.tx_packets, port.rx_packets) == (620, 620, 620)
+        assert port.tx_bytes == port.rx_bytes == 500 * 64 + 120 * 128
+        child.start(0, replace(burst(1, 5e3, 50), packet=b"\x02" * 14))
+        port = child.finish()[0]
+        assert port.tx_bytes - (500 * 64 + 120 * 128) == 50 * 64  # short frames are padded
+
+
+def test_chain_with_rounds_sends_450_packets() -> None:
+    first = replace(burst(10, 5e3, 100), next_id=11)
+    second = Stream(
+        11,
+        packet(128),
+        mode=StreamMode.MULTI_BURST,
+        rate_pps=5e3,
+        packets=10,
+        bursts=5,
+        self_start=False,
+        next_id=10,
+        loops=3,
+    )
+    with GeneratorChild("ring:loop") as child:
+        child.start(0, first, second)
+        port = child.finish()[0]
+    assert (port.tx_packets, port.rx_packets, unsent(port)) == (450, 450, 0)
+    assert port.tx_bytes == 38400
+
+
+@pytest.mark.parametrize("rate_pps", [0.1e6, 1e6, 5e6])
+def test_sent_rate_is_the_asked_rate(rate_pps: float) -> None:
+    with GeneratorChild("ring:loop") as child:
+        child.start(0, Stream(1, packet(), rate_pps=rate_pps))
+        samples = child.samples(100, 0.01)
+        assert_conserved(*samples)
+        assert asked_rate(samples) == pytest.approx(rate_pps, rel=0.005)
+        assert sent_rate(samples) == pytest.approx(rate_pps, rel=0.01)
+        child.change("stop", 0)
+        port = child.finish()[0]
+    assert port.rx_packets == port.tx_packets
+
+
+def test_streams_of_a_port_keep_their_own_rates(tmp_path: Path) -> None:
+    rates = {1000: 1000.0, 2000: 2000.0, 3000: 3000.0, 7000: 7000.0}
+    capture = tmp_path / "out.pcap"
+    with GeneratorChild(f"pcap:,{capture}") as child:
+        child.start(0, *(Stream(i, packet(64, i), rate_pps=rate) for i, rate in rates.items()), duration_s=1.0)
+        port = child.finish()[0]
+    counts = Counter(int.from_bytes(frame[36:38], "big") for frame in frames(capture))
+    assert port.asked_packets == 13000
+    for dport, rate in rates.items():
+        assert counts[dport] == pytest.approx(rate, rel=0.005)
+
+
+def test_overload_is_counted_to_the_packet() -> None:
+    """More than any CPU sends: what is not sent is late, and each snapshot adds up."""
+    with GeneratorChild("ring:a", "ring:a", memory_mb=192) as child:
+        streams = [Stream(i, packet(), rate_pps=5e7) for i in range(6)]
+        child.start(0, *streams)
+        child.start(1, *streams)
+        samples = child.samples(30, 0.01)
+        assert_conserved(*samples)
+        for port in (0, 1):
+            assert asked_rate(samples, port) == pytest.approx(3e8, rel=0.05)
+            assert deltas(samples, port)[-1]["late_packets"] > 0
+            child.change("stop", port)
+        ports = child.finish()
+    assert ports[0].rx_packets == ports[1].tx_packets
+    assert ports[1].rx_packets == ports[0].tx_packets
+    assert ports[0].refused_packets + ports[1].refused_packets == 0
+
+
+def test_port_without_peer_refuses_and_holds_up_nobody(tmp_path: Path) -> None:
+    with GeneratorChild(f"memif:{tmp_path}/alone.sock,role=server", "ring:loop") as child:
+        child.start(0, Stream(1, packet(), rate_pps=20e6))
+        child.start(1, Stream(1, packet(), rate_pps=100e3))
+        samples = child.samples(60, 0.01)
+        assert_conserved(*samples)
+        assert samples[-1].ports[0].tx_packets == 0
+        assert asked_rate(samples, 0) == pytest.approx(20e6, rel=0.02)
+        undisturbed = [d for d in deltas(samples) if not d["late_packets"]]
+        assert all(d["refused_packets"] == d["asked_packets"] > 0 for d in undisturbed)
+        assert sent_rate(samples, 1) == pytest.approx(100e3, rel=0.01)
+
+
+def test_full_ring_refuses_until_the_peer_wakes_up(tmp_path: Path) -> None:
+    socket = f"memif:{tmp_path}/pair.sock,rxd=512,txd=512"
+    live = (Op(OpKind.VAR, size=4, var_kind=VarKind.RANDOM, max=0xFFFFFFFF), Op(OpKind.WRITE, size=4, offset=30))
+    with GeneratorChild(f"{socket},role=server") as peer, GeneratorChild(f"{socket},role=client") as child:
+        while not child.snapshot().ports[0].tx_packets:  # until the two are connected
+            child.start(0, burst(1, 1e4, 100))
+            child.finish()
+        os.kill(peer.pid, signal.SIGSTOP)
+        try:
+            child.start(0, Stream(1, packet(), rate_pps=1e5, ops=live), Stream(2, packet(1514), rate_pps=1e5))
+            while child.snapshot().ports[0].refused_packets < 1000:
+                time.sleep(0.005)
+            stuck = child.samples(5, 0.01)
+        finally:
+            os.kill(peer.pid, signal.SIGCONT)
+        assert stuck[0].ports[0].tx_packets == stuck[-1].ports[0].tx_packets
+        assert deltas(stuck)[-1]["refused_packets"] > 0
+        while child.snapshot().ports[0].tx_packets == stuck[-1].ports[0].tx_packets:
+            time.sleep(0.005)
+        child.change("stop", 0)
+        sent, received = child.finish()[0], peer.finish()[0]
+        assert_conserved(*stuck, child.snapshot())
+        assert received.rx_packets == sent.tx_packets
+        assert received.rx_bytes == sent.tx_bytes
+
+
+def test_changes_while_it_sends() -> None:
+    with GeneratorChild("ring:loop") as child:
+        child.start(0, Stream(1, packet(), rate_pps=1e4), Stream(2, packet(), rate_pps=1e4, fixed_rate=True), factor=2)
+        for factor, rate_pps in ((5.0, 6e4), (0.5, 1.5e4)):
+            child.change("set_factor", 0, factor)
+            assert asked_rate(child.samples(20, 0.01)) == pytest.approx(rate_pps, rel=0.03)
+        child.change("set_stream_factor", 0, 2, 4.0)
+        assert asked_rate(child.samples(20, 0.01)) == pytest.approx(4.5e4, rel=0.03)
+        child.change("pause_stream", 0, 2, True)
+        assert asked_rate(child.samples(20, 0.01)) == pytest.approx(5e3, rel=0.03)
+
+        child.change("pause", 0, True)
+        paused = child.samples(5, 0.01)
+        assert paused[-1].ports[0].paused and paused[-1].ports[0].active
+        assert paused[0].ports[0].asked_packets == paused[-1].ports[0].asked_packets
+        child.change("pause", 0, False)
+        after = child.samples(20, 0.01)
+        assert not after[0].ports[0].paused
+        assert after[0].ports[0].asked_packets - paused[0].ports[0].asked_packets < 500  # no catching up
+        assert asked_rate(after) == pytest.approx(5e3, rel=0.03)
+
+
+def test_port_is_active_until_all_has_ended() -> None:
+    with GeneratorChild("ring:loop") as child:
+        child.start(0, burst(1, 1e4, 100), replace(burst(2, 1e4, 100), start_paused=True))
+        while child.snapshot().ports[0].tx_packets < 100:
+            time.sleep(0.005)
+        time.sleep(0.02)
+        assert child.snapshot().ports[0].active
+        child.change("pause_stream", 0, 2, False)
+        assert child.finish()[0].tx_packets == 200
+        child.start(0, Stream(1, packet(), rate_pps=1e4), duration_s=0.1)
+        assert child.finish()[0].tx_packets == 1200
+
+
+def test_two_workers_share_the_ports() -> None:
+    cpus = sorted(os.sched_getaffinity(0))[:2]
+    if len(cpus) < 2:
+        pytest.skip("two workers need two CPUs")
+    with GeneratorChild("ring:a", "ring:a", cpus=cpus) as child:
+        for port in (0, 1):
+            child.start(port, burst(1, 2e4, 2000, 64 + 100 * port))
+        ports = child.finish()
+    assert ports[0].rx_packets == ports[1].tx_packets == 2000 - unsent(ports[1])
+    assert ports[1].rx_bytes == ports[0].tx_bytes
+
+
+def test_ten_thousand_streams(tmp_path: Path) -> None:
+    capture = tmp_path / "out.pcap"
+    template = packet()
+    one, head, tail = burst(0, 10.0, 3), template[:36], template[38:]
+    with GeneratorChild(f"pcap:,{capture}") as child:
+        child.start(0, *(replace(one, id=i, packet=head + i.to_bytes(2, "big") + tail) for i in range(10000)))
+        port = child.finish()[0]
+    counts = Counter(int.from_bytes(frame[36:38], "big") for frame in frames(capture))
+    assert port.asked_packets == 30000
+    assert sum(counts.values()) == port.tx_packets
+    assert max(counts.values()) == 3
+    assert len(counts) >= 10000 - unsent(port)
+
+
+def test_stopped_traffic_gives_its_memory_back() -> None:
+    """Each of these takes a good part of the memory; forty of them fit only one after the other."""
+    ops = (Op(OpKind.VAR, size=4, max=4095), Op(OpKind.WRITE, size=4, offset=30))
+    with GeneratorChild("ring:loop", memory_mb=64) as child:
+        for round_ in range(40):
+            child.start(0, Stream(1, packet(1514), rate_pps=1e4, ops=ops), duration_s=-1.0 if round_ % 2 else 0.01)
+            if round_ % 2:
+                child.change("stop", 0)
+            else:
+                child.finish()
+
+
+def test_what_cannot_be_done_is_told() -> None:
+    good = Stream(1, packet(), rate_pps=1e3)
+    beyond = replace(good, ops=(Op(OpKind.VAR, size=4), Op(OpKind.WRITE, size=4, offset=58)))
+    with GeneratorChild("ring:loop") as child:
+        for streams, words in (
+            ((beyond,), "stream 1, instruction 1: a field of 4 bytes at offset 58 ends beyond the packet of 60 bytes"),
+            ((replace(good, packet=b""),), "stream 1 has no packet"),
+            ((replace(good, packet=b"x" * 1523),), "stream 1: a packet of 1523 bytes; port p0 with its MTU of 1500"),
+            ((good, good), "two streams have the id 1"),
+            ((), "none of the 0 streams is enabled"),
+            ((replace(good, rate_pps=0.0),), "a rate of 0 packets a second"),
+        ):
+            with pytest.raises(Refused, match=words):
+                child.start(0, *streams)
+        with pytest.raises(Refused, match="there is no port 1"):
+            child.start(1, good)
+        with pytest.raises(Refused, match="a factor of 0"):
+            child.start(0, good, factor=0)
+        with pytest.raises(Refused, match="port p0 sends nothing; start it first"):
+            child.change("set_factor", 0, 1.0)
+        child.change("stop", 0)
+        child.start(0, good)
+        with pytest.raises(Refused, match="port p0 sends already; stop it first"):
+            child.start(0, good)
+        with pytest.raises(Refused, match="port p0 has no stream 9"):
+            child.change("pause_stream", 0, 9, True)
