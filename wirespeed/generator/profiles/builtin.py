@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from ipaddress import IPv4Address
 
 from wirespeed.errors import UsageError
-from wirespeed.generator.profiles.instructions import STLVM
+from wirespeed.generator.profiles.field_program import STLVM
 from wirespeed.generator.profiles.layers import IP, UDP, Ether, trex_defaults
 from wirespeed.generator.profiles.packet import STLPktBuilder
 from wirespeed.generator.profiles.streams import (

@@ -8,7 +8,8 @@ from typing import Any
 
 from scapy.utils import PcapReader
 
-from wirespeed.generator.profiles.instructions import Json, STLError, STLScVmRaw
+from wirespeed.generator.profiles.field_program import STLScVmRaw
+from wirespeed.generator.profiles.instructions import Json, STLError
 from wirespeed.generator.profiles.layers import DEFAULT_MACS, Ether, Packet
 
 _NAME = re.compile(r"(?P<layer>[^:.]+)(?::(?P<index>\d+))?(?:\.(?P<field>\w+))?")

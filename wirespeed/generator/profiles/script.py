@@ -19,7 +19,7 @@ from types import ModuleType
 from typing import Any
 
 from wirespeed.errors import UsageError
-from wirespeed.generator.profiles import instructions, packet, streams
+from wirespeed.generator.profiles import field_program, instructions, packet, streams
 from wirespeed.generator.profiles.layers import trex_defaults
 from wirespeed.generator.profiles.packet import PROFILE_DIRECTORY
 
@@ -28,9 +28,10 @@ _MODULES = {
     "trex_stl_lib": ("trex_stl_lib", "trex_stl_lib.api"),
 }
 _API = {
+    field_program: "CTRexScRaw STLScVmRaw STLVM",
     instructions: (
-        "CTRexScRaw CTRexVmInsFixHwCs STLError STLScVmRaw STLVM STLVmFixChecksumHw STLVmFixIcmpv6 STLVmFixIpv4 "
-        "STLVmFlowVar STLVmFlowVarRepeatableRandom STLVmTrimPktSize STLVmTupleGen STLVmWrFlowVar STLVmWrMaskFlowVar"
+        "CTRexVmInsFixHwCs STLError STLVmFixChecksumHw STLVmFixIcmpv6 STLVmFixIpv4 STLVmFlowVar "
+        "STLVmFlowVarRepeatableRandom STLVmTrimPktSize STLVmTupleGen STLVmWrFlowVar STLVmWrMaskFlowVar"
     ),
     packet: "STLPktBuilder",
     streams: (
