@@ -40,7 +40,7 @@ int fib4_init(struct fib4 *fib, uint32_t max_routes)
 		return fail(-rte_errno,
 					"no memory for a table of %u IPv4 routes (it takes about %u MB): %s; give more "
 					"memory or allow fewer routes",
-					max_routes, 64 + groups / 1024 + max_routes / 4096, rte_strerror(rte_errno));
+					max_routes, 64 + groups / 1024 + max_routes / 2731, rte_strerror(rte_errno));
 	fib->rib = rte_fib_get_rib(fib->fib);
 	const struct group_account *account = rte_fib_get_dp(fib->fib);
 	if (account->groups != groups || account->reserved) {

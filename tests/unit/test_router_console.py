@@ -177,6 +177,12 @@ def test_the_fib_shows_where_packets_go(console: Console) -> None:
     )
 
 
+def test_attached_routes_are_told_by_their_own_prefix(console: Console) -> None:
+    run(console, "ip route add 10.0.0.0/8 via e0\nip route add 11.0.0.0/8 via e0")
+    text = "\n".join(run(console, "show ip fib"))
+    assert "[src:10.0.0.0/8]" in text and "[src:11.0.0.0/8]" in text
+
+
 def test_the_fib_of_an_address_is_its_longest_match(console: Console) -> None:
     run(console, R86S)
     assert "16.0.0.0/24 fib:0" in run(console, "show ip fib 16.0.0.9")

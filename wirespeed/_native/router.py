@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from ipaddress import IPv4Address, IPv4Interface, IPv4Network
 from typing import Any
@@ -168,10 +169,30 @@ class NativeRouter:
         return check(self._lib.ws_router_route_count(self._router))
 
     def routes(self) -> Iterator[Route]:
+        # Many routes share few lists of paths: each is read once.
+        lists: dict[bytes, tuple[Path, ...]] = {}
+        for page, found in self._route_pages():
+            for struct in page[0:found]:
+                key = bytes(self._ffi.buffer(struct.paths)[0 : struct.path_count * self._ffi.sizeof("struct ws_path")])
+                paths = lists.get(key)
+                if paths is None:
+                    paths = lists[key] = _paths(struct)
+                prefix = IPv4Network((struct.prefix.address, struct.prefix.length))
+                yield Route(prefix, paths, struct.is_static)
+
+    def prefix_lengths(self) -> Counter[int]:
+        stride = self._ffi.sizeof("struct ws_route")
+        offset = self._ffi.offsetof("struct ws_ip4_prefix", "length")
+        lengths: Counter[int] = Counter()
+        for page, found in self._route_pages():
+            lengths.update(bytes(self._ffi.buffer(page))[offset : found * stride : stride])
+        return lengths
+
+    def _route_pages(self) -> Iterator[tuple[Any, int]]:
         page = self._ffi.new("struct ws_route[]", _ROUTES_PAGE)
         start = 0
         while found := check(self._lib.ws_router_routes(self._router, start, page, _ROUTES_PAGE)):
-            yield from (_route(page[i]) for i in range(found))
+            yield page, found
             start += found
 
     def route(self, prefix: IPv4Network) -> Route | None:
@@ -276,7 +297,11 @@ class _Block:
 
 def _route(struct: Any) -> Route:
     prefix = IPv4Network((struct.prefix.address, struct.prefix.length))
-    return Route(prefix, tuple(_path(path) for path in struct.paths[0 : struct.path_count]), struct.is_static)
+    return Route(prefix, _paths(struct), struct.is_static)
+
+
+def _paths(struct: Any) -> tuple[Path, ...]:
+    return tuple(_path(path) for path in struct.paths[0 : struct.path_count])
 
 
 def _path(struct: Any) -> Path:

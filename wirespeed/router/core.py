@@ -6,6 +6,7 @@ are numbered from 0 in the order they were given; workers from 0. Errors are tho
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
@@ -180,7 +181,12 @@ class RouterCore(Protocol):
         """Returns how many of the `count` prefixes had a static route; UsageError when none had."""
 
     def route_count(self) -> int: ...
-    def routes(self) -> Iterator[Route]: ...
+    def routes(self) -> Iterator[Route]:
+        """In order of (address, length)."""
+
+    def prefix_lengths(self) -> Counter[int]:
+        """How many routes there are of each length."""
+
     def route(self, prefix: IPv4Network) -> Route | None:
         """The route of exactly this prefix."""
 

@@ -6,6 +6,7 @@ Counters, node statistics and traces are what the test puts into the public attr
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from ipaddress import IPv4Address, IPv4Interface, IPv4Network
@@ -190,6 +191,9 @@ class FakeRouterCore:
                 own = IPv4Network(address.ip)
                 table[own] = Route(own, (Path(PathKind.LOCAL, None, index),), False)
         return iter([table[prefix] for prefix in sorted(table)])
+
+    def prefix_lengths(self) -> Counter[int]:
+        return Counter(route.prefix.prefixlen for route in self.routes())
 
     def route(self, prefix: IPv4Network) -> Route | None:
         return next((route for route in self.routes() if route.prefix == prefix), None)

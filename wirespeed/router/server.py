@@ -97,6 +97,8 @@ async def _session(console: Console, reader: asyncio.StreamReader, writer: async
             for message in answer(console, line):
                 writer.write(encode(message))
                 await writer.drain()
+                # A long table must keep neither other clients nor the core's events waiting.
+                await asyncio.sleep(0)
     except ValueError:
         writer.write(encode({"error": f"a request has at most {MAX_REQUEST_BYTES} bytes", "exit_code": 2}))
     except ConnectionError:

@@ -29,9 +29,9 @@ class RouterSettings:
         buffers = 4096 + 1280 * len(self.cpus) + descriptors
         packets = buffers * 2560 // 2**20
         # DIR24-8 is 64 MB of tbl24 and 1 KB for each group of prefixes longer than /24; its RIB has two nodes a
-        # route, 128 bytes each with what the mempool puts around them.
+        # route, 192 bytes each with what the mempool puts around them.
         groups = max(1024, self.max_routes // 8) * 1024 // 2**20
-        routes = 64 + groups + self.max_routes * 256 // 2**20
+        routes = 64 + groups + self.max_routes * 384 // 2**20
         return packets + routes + 64 + 8 * len(self.cpus)
 
 

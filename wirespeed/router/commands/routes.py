@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import reduce
@@ -117,8 +116,8 @@ def show_fib_summary(console: Console, words: Match) -> Iterator[str]:
     """How many routes there are of each prefix length."""
     yield _HEAD
     yield f"{centre('Prefix length', 20)}{centre('Count', 16)}"
-    lengths = Counter(route.prefix.prefixlen for route in console.core.routes())
-    yield from (f"{length:>20}{count:>16}" for length, count in sorted(lengths.items()))
+    lengths = sorted(console.core.prefix_lengths().items())
+    yield from (f"{length:>20}{count:>16}" for length, count in lengths)
 
 
 @command("show ip fib <address>")
@@ -166,13 +165,23 @@ class _Forwarding:
         self._neighbors: dict[tuple[int, IPv4Address], Neighbor] = {
             (neighbor.interface, neighbor.address): neighbor for neighbor in console.core.neighbors()
         }
+        self._buckets: dict[tuple[Path, ...], list[str]] = {}
 
     def lines(self, route: Route, index: int) -> Iterator[str]:
-        divisor = reduce(math.gcd, (path.weight for path in route.paths), 0) or 1
-        buckets = [path for path in route.paths for _ in range(path.weight // divisor)]
+        buckets = self._buckets.get(route.paths)
+        if buckets is None:
+            buckets = self._describe(route)
+            # What is attached or ours is told with its prefix; the rest reads alike for every route.
+            if all(path.kind in (PathKind.NEXT_HOP, PathKind.DROP) for path in route.paths):
+                self._buckets[route.paths] = buckets
         yield "  unicast-ip4-chain"
         yield f"  [@0]: dpo-load-balance: [proto:ip4 index:{index} buckets:{len(buckets)}]"
-        yield from (f"    [{n}] {self._path(path, route.prefix)}" for n, path in enumerate(buckets))
+        yield from buckets
+
+    def _describe(self, route: Route) -> list[str]:
+        divisor = reduce(math.gcd, (path.weight for path in route.paths), 0) or 1
+        paths = [path for path in route.paths for _ in range(path.weight // divisor)]
+        return [f"    [{n}] {self._path(path, route.prefix)}" for n, path in enumerate(paths)]
 
     def _path(self, path: Path, prefix: IPv4Network) -> str:
         if path.kind is PathKind.DROP:
