@@ -11,6 +11,8 @@ from prompt_toolkit.document import Document
 from prompt_toolkit.input import create_pipe_input
 from prompt_toolkit.output import DummyOutput
 
+from wirespeed.cli import ctl
+from wirespeed.errors import ConnectionFault
 from wirespeed.router import shell
 from wirespeed.router.shell import RouterCompleter, Shell
 
@@ -58,6 +60,11 @@ def test_a_history_that_cannot_be_kept_is_no_error(tmp_path: Path, monkeypatch: 
     (tmp_path / "file").write_text("")
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "file"))
     assert typed("show run\nquit\n") == ["show run"]
+
+
+def test_a_shell_without_a_router_ends_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.stdin.isatty", lambda: True, raising=False)
+    assert ctl.command(None, tmp_path / "gone.sock") == ConnectionFault.exit_code
 
 
 def completions(monkeypatch: pytest.MonkeyPatch, text: str, answer: Callable[[Path, str], list[str]]) -> list[str]:

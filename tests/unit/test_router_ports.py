@@ -76,23 +76,25 @@ def test_a_missing_pci_device_is_named() -> None:
         check_ports([parse_port_spec("pci:ffff:ff:1f.7")])
 
 
-def make_pool(root: Path, size_kb: int, free: int) -> None:
+def make_pool(root: Path, size_kb: int, free: int, total: int) -> None:
     pool = root / f"hugepages-{size_kb}kB"
     pool.mkdir()
     (pool / "free_hugepages").write_text(f"{free}\n")
+    (pool / "nr_hugepages").write_text(f"{total}\n")
 
 
 def test_too_few_hugepages_name_need_and_free_and_the_remedy(tmp_path: Path) -> None:
-    make_pool(tmp_path, 2048, 10)
+    make_pool(tmp_path, 2048, free=10, total=30)
     refusal = hugepages_refusal(256, tmp_path)
     assert refusal is not None
     assert "256 MB of hugepages are needed and 20 MB are free" in refusal
-    assert "echo 128 > " in refusal
+    # 128 of its own, beside the 20 that another process has.
+    assert "echo 148 > " in refusal
 
 
 def test_hugepages_that_are_counted_but_cannot_be_mapped_are_no_hugepages(tmp_path: Path) -> None:
     # No kernel has pages of 3 MB, so mapping one fails whatever the count says.
-    make_pool(tmp_path, 3072, 1000)
+    make_pool(tmp_path, 3072, free=1000, total=1000)
     assert "may not map" in (hugepages_refusal(256, tmp_path) or "")
 
 

@@ -174,14 +174,17 @@ def start_runtime(
 
 def hugepages_refusal(memory_mb: int, pools: Path = _HUGEPAGE_POOLS) -> str | None:
     """Why `memory_mb` of hugepages cannot be had, and the command that mends it; None when they can."""
-    free_mb, usable = 0, False
+    free_mb, usable, taken = 0, False, 0
     for pool in pools.glob("hugepages-*kB"):
         size_kb = int(pool.name.removeprefix("hugepages-").removesuffix("kB"))
         free = int((pool / "free_hugepages").read_text())
         free_mb += free * size_kb // 1024
         usable = usable or (free > 0 and _can_map(size_kb))
+        if size_kb == 2048:
+            taken = int((pool / "nr_hugepages").read_text()) - free
     if free_mb < memory_mb:
-        pages = (memory_mb + 1) // 2
+        # What is written there is how many there shall be, those of other processes included.
+        pages = taken + (memory_mb + 1) // 2
         return (
             f"{memory_mb} MB of hugepages are needed and {free_mb} MB are free; as root: "
             f"echo {pages} > /sys/kernel/mm/hugepages/hugepages-2048kB/nr_hugepages"

@@ -51,5 +51,8 @@ def _run(path: Path, line: str) -> int:
 def _shell(path: Path) -> int:
     from wirespeed.router.shell import Shell  # noqa: PLC0415 - prompt_toolkit takes its time
 
-    Shell(path).run(lambda line: _run(path, line))
-    return 0
+    # Greets, and ends here when there is no router to talk to.
+    code = _run(path, "show version")
+    if not code:
+        Shell(path).run(lambda line: _run(path, line))
+    return code
