@@ -3,7 +3,7 @@
 set -eu
 cd "$(dirname "$0")/.."
 PATH="$PWD/.venv/bin:$PATH"
-[ -f build-fuzz/build.ninja ] || CC=clang meson setup -q build-fuzz -Dpython=false -Dfuzz=true \
+[ -f build-fuzz/build.ninja ] || CC=clang meson setup build-fuzz -Dpython=false -Dfuzz=true \
 	-Dbuildtype=debugoptimized -Db_lundef=false >/dev/null
 ninja -C build-fuzz --quiet
 for target in build-fuzz/native/fuzz/fuzz_*; do
