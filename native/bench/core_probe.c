@@ -2,10 +2,11 @@
 /*
  * How far apart two CPUs are, again and again: core_probe CPU_A CPU_B INTERVAL_MS SECONDS
  *
- * Prints a line a probe: the time (CLOCK_MONOTONIC, seconds) and the one-way latency in nanoseconds of a cache line
- * between the CPUs, over ROUNDS round trips. The threads run at real-time priority where they may, so that a probe
- * takes well under a millisecond from whatever else those CPUs do, and sleep between probes. Virtual machines move: a
- * throughput over shared memory means little without the latency it was measured at.
+ * Prints a line a probe: the time (CLOCK_MONOTONIC, seconds) and the one-way latency in nanoseconds
+ * of a cache line between the CPUs, over ROUNDS round trips. The threads run at real-time priority
+ * where they may, so that a probe takes well under a millisecond from whatever else those CPUs do,
+ * and sleep between probes. Virtual machines move: a throughput over shared memory means little
+ * without the latency it was measured at.
  */
 #include <errno.h>
 #include <pthread.h>

@@ -10,7 +10,9 @@
 #include <errno.h>
 #include <rte_bus.h>
 #include <rte_dev.h>
+#include <rte_eal.h>
 #include <rte_errno.h>
+#include <rte_mbuf_pool_ops.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -52,11 +54,34 @@ struct rte_mempool *ports_pool(void)
 	return pool;
 }
 
+/*
+ * As rte_pktmbuf_pool_create makes it, but for one thing: without hugepages that call keeps each
+ * buffer within a page of 4 096 bytes, hence one a page, and all headers fall into the same set of
+ * the first-level cache (bench_nodes: ip4 at 86 instead of 37 ticks a packet). Nothing needs that
+ * there, since devices then see virtual addresses.
+ */
 struct rte_mempool *pool_create(const char *name, uint32_t count, uint32_t frame_size)
 {
-	uint32_t room = RTE_PKTMBUF_HEADROOM + RTE_MAX(2048u, RTE_ALIGN_CEIL(frame_size, 64u));
+	struct rte_pktmbuf_pool_private private = {
+		.mbuf_data_room_size =
+			(uint16_t)(RTE_PKTMBUF_HEADROOM + RTE_MAX(2048u, RTE_ALIGN_CEIL(frame_size, 64u))),
+	};
 	uint32_t cache = RTE_MIN((uint32_t)POOL_CACHE, count / 2);
-	return rte_pktmbuf_pool_create(name, count, cache, 0, (uint16_t)room, (int)rte_socket_id());
+	uint32_t size = sizeof(struct rte_mbuf) + private.mbuf_data_room_size;
+	unsigned int flags = rte_eal_has_hugepages() ? 0 : RTE_MEMPOOL_F_NO_IOVA_CONTIG;
+	struct rte_mempool *made = rte_mempool_create_empty(name, count, size, cache, sizeof(private),
+														(int)rte_socket_id(), flags);
+	if (!made)
+		return NULL;
+	int error = rte_mempool_set_ops_byname(made, rte_mbuf_best_mempool_ops(), NULL);
+	rte_pktmbuf_pool_init(made, &private);
+	if (error || (error = rte_mempool_populate_default(made)) < 0) {
+		rte_mempool_free(made);
+		rte_errno = -error;
+		return NULL;
+	}
+	rte_mempool_obj_iter(made, rte_pktmbuf_init, NULL);
+	return made;
 }
 
 /* Each ring slot may hold a buffer, and each worker a full cache and two frames. */

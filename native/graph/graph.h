@@ -81,8 +81,7 @@ struct graph_node {
 
 struct graph {
 	uint64_t pending[GRAPH_MAX_NODES / 64];
-	void **
-		spare; /* takes the place of the frame being processed, so that a node may loop to itself */
+	void **spare; /* the frame being processed, or one that nobody uses */
 	uint16_t worker;
 	uint16_t source_count, node_count;
 	struct graph_node **sources;
@@ -130,10 +129,19 @@ static inline uint64_t graph_tsc(void)
 #endif
 }
 
+/*
+ * A whole frame that meets none at `next` changes its owner instead of being copied. So a node does
+ * not write to `packets` after it has passed them on.
+ */
 static inline void graph_append(struct graph *graph, struct graph_node *next, void **packets,
 								uint16_t n)
 {
-	memcpy(next->frame + next->count, packets, n * sizeof(*packets));
+	if (packets == graph->spare && !next->count) {
+		graph->spare = next->frame;
+		next->frame = packets;
+	} else {
+		memcpy(next->frame + next->count, packets, n * sizeof(*packets));
+	}
 	next->count += n;
 	graph->pending[next->index / 64] |= 1ULL << (next->index % 64);
 }
@@ -145,11 +153,20 @@ static inline void graph_enqueue_all(struct graph *graph, struct graph_node *nod
 	graph_append(graph, node->edges[edge], packets, n);
 }
 
-/* Packet i goes along edge edges[i]; runs of one edge, the usual case, are moved as one. */
+/*
+ * Packet i goes along edge edges[i]. All along one edge, the usual case, is found by comparing many
+ * at once; else each run of one edge is moved as one.
+ */
 static inline void graph_enqueue(struct graph *graph, struct graph_node *node, void **packets,
 								 const uint16_t *edges, uint16_t n)
 {
-	uint16_t start = 0;
+	uint16_t start = 0, differences = 0;
+	for (uint16_t i = 1; i < n; i++)
+		differences |= edges[i] ^ edges[0];
+	if (!differences && n) {
+		graph_append(graph, node->edges[edges[0]], packets, n);
+		return;
+	}
 	while (start < n) {
 		uint16_t end = start + 1;
 		while (end < n && edges[end] == edges[start])
@@ -200,11 +217,11 @@ static inline uint32_t graph_walk(struct graph *graph)
 		uint16_t n = node->count;
 		graph->pending[word] &= graph->pending[word] - 1;
 		node->frame = graph->spare;
+		graph->spare = packets;
 		node->count = 0;
 		if (__builtin_expect(graph->trace != NULL, 0))
 			graph->trace(graph, node, packets, n);
 		node->process(graph, node, packets, n);
-		graph->spare = packets;
 		now = graph_account(node, n, now);
 		word = 0;
 	}
