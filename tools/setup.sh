@@ -42,7 +42,7 @@ if [ "$(cat "$stamp" 2>/dev/null || true)" != "$want" ]; then
 	.venv/bin/python tools/requirements.py | .venv/bin/pip install -q --disable-pip-version-check \
 		-c tools/constraints.txt -r /dev/stdin
 	PATH="$PWD/.venv/bin:$PATH" .venv/bin/pip install -q --disable-pip-version-check --no-build-isolation \
-		--no-deps -Cbuild-dir=build -e .
+		--no-deps --config-settings=build-dir=build -e .
 	echo "$want" >"$stamp"
 fi
 .venv/bin/ninja -C build -n | grep -q "no work to do" || .venv/bin/ninja -C build --quiet
