@@ -3,7 +3,7 @@
 set -eu
 cd "$(dirname "$0")/.."
 PATH="$PWD/.venv/bin:$PATH"
-[ -f build-asan/build.ninja ] || meson setup build-asan -Dpython=false -Dbuildtype=debugoptimized \
+[ -f build-asan/build.ninja ] || meson setup build-asan -Dpython=false -Dtests=true -Dbuildtype=debugoptimized \
 	-Db_ndebug=false -Db_sanitize=address,undefined -Db_lundef=false >/dev/null
 ninja -C build-asan --quiet
 meson test -C build-asan --no-rebuild --print-errorlogs --timeout-multiplier 4
