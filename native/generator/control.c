@@ -99,7 +99,13 @@ void generator_reap(struct ws_generator *generator)
 	}
 }
 
-int ws_generator_stop(struct ws_generator *generator, uint16_t port)
+int ws_generator_stop(struct ws_generator *generator, uint16_t port, uint32_t profile)
+{
+	(void)profile;
+	return ws_generator_stop_port(generator, port);
+}
+
+int ws_generator_stop_port(struct ws_generator *generator, uint16_t port)
 {
 	int error = check_port(generator, port);
 	if (error)
@@ -150,10 +156,11 @@ static void do_ask_active(void *argument)
 	command->result = command->port->active;
 }
 
-int ws_generator_start(struct ws_generator *generator, uint16_t index,
+int ws_generator_start(struct ws_generator *generator, uint16_t index, uint32_t profile,
 					   const struct ws_stream *streams, uint32_t count, double factor,
-					   double duration_s)
+					   double duration_s, uint64_t start_tsc)
 {
+	(void)profile, (void)start_tsc;
 	struct ws_port_info info;
 	int error = check_port(generator, index);
 	if (!error)
@@ -276,28 +283,33 @@ static int apply(struct ws_generator *generator, uint16_t index, mailbox_fn *fun
 	}
 }
 
-int ws_generator_pause(struct ws_generator *generator, uint16_t port, bool paused)
+int ws_generator_pause(struct ws_generator *generator, uint16_t port, uint32_t profile, bool paused)
 {
+	(void)profile;
 	return apply(generator, port, do_pause, (struct command){.paused = paused});
 }
 
-int ws_generator_set_factor(struct ws_generator *generator, uint16_t port, double factor)
+int ws_generator_set_factor(struct ws_generator *generator, uint16_t port, uint32_t profile,
+							double factor)
 {
+	(void)profile;
 	int error = check_factor(factor);
 	return error ? error
 				 : apply(generator, port, do_set_factor, (struct command){.factor = factor});
 }
 
-int ws_generator_pause_stream(struct ws_generator *generator, uint16_t port, uint32_t stream_id,
-							  bool paused)
+int ws_generator_pause_stream(struct ws_generator *generator, uint16_t port, uint32_t profile,
+							  uint32_t stream_id, bool paused)
 {
+	(void)profile;
 	return apply(generator, port, do_pause_stream,
 				 (struct command){.stream = stream_id, .paused = paused});
 }
 
-int ws_generator_set_stream_factor(struct ws_generator *generator, uint16_t port,
+int ws_generator_set_stream_factor(struct ws_generator *generator, uint16_t port, uint32_t profile,
 								   uint32_t stream_id, double factor)
 {
+	(void)profile;
 	int error = check_factor(factor);
 	return error ? error
 				 : apply(generator, port, do_set_stream_factor,

@@ -44,7 +44,7 @@ int ws_generator_start_workers(struct ws_generator *generator)
 void ws_generator_destroy(struct ws_generator *generator)
 {
 	for (uint16_t i = 0; i < generator->port_count; i++)
-		ws_generator_stop(generator, i);
+		ws_generator_stop_port(generator, i);
 	if (generator->running)
 		workers_stop();
 	generator->running = false;

@@ -332,7 +332,9 @@ struct ws_op {
 	uint64_t seed;        /* of random; 0: derived from the stream's id */
 	const uint64_t *list; /* WS_VAR_LIST; copied */
 	uint32_t list_count;
-	uint16_t offset; /* from the start of the frame */
+	bool has_next;     /* WS_OP_VAR: `next_var` advances when this one wraps, and only then */
+	uint16_t next_var; /* advanced by a WS_OP_VAR of its own */
+	uint16_t offset;   /* from the start of the frame */
 	int64_t add;
 	uint64_t mask;
 	int32_t shift; /* left when positive */
@@ -361,8 +363,11 @@ struct ws_stream {
 	uint16_t op_count;
 	uint32_t cache; /* packets to compute once and replay; 0: as the engine likes */
 	uint32_t random_seed;
+	bool is_null;      /* takes its time but sends nothing; needs no packet */
 	int32_t flow_kind; /* enum ws_flow_kind */
-	uint32_t flow_id;  /* hardware id of the pg_id */
+	uint32_t flow_id;  /* hardware id of the pg_id: below WS_FLOWS or WS_LATENCY_FLOWS */
+	/* WS_FLOW_STATS: mark the end of the payload and not the IP header, which the DUT may change */
+	bool flow_signature;
 };
 
 /* All ports are served; port i belongs to worker i modulo the number of workers, for TX and RX
@@ -372,21 +377,34 @@ int ws_generator_start_workers(struct ws_generator *generator);
 void ws_generator_destroy(struct ws_generator *generator); /* stops traffic and workers */
 
 /*
- * Replace the program of a port and start it. `factor` multiplies the rates, `duration_s` below 0
- * is endless. -EBUSY when it sends already, -EINVAL with the stream and instruction at fault in
+ * A port runs any number of profiles at once: sets of streams that start and stop together. Their
+ * numbers are the caller's to choose; stream ids are unique in a profile. Start one: `factor`
+ * multiplies its rates, `duration_s` below 0 is endless, and at `start_tsc` it begins (0: now).
+ * -EBUSY when that profile runs already, -EINVAL with the stream and instruction at fault in
  * ws_error().
  */
-int ws_generator_start(struct ws_generator *generator, uint16_t port,
+int ws_generator_start(struct ws_generator *generator, uint16_t port, uint32_t profile,
 					   const struct ws_stream *streams, uint32_t count, double factor,
-					   double duration_s);
-int ws_generator_stop(struct ws_generator *generator,
-					  uint16_t port); /* returns when the last packet is sent */
-int ws_generator_pause(struct ws_generator *generator, uint16_t port, bool paused);
-int ws_generator_set_factor(struct ws_generator *generator, uint16_t port, double factor);
-int ws_generator_pause_stream(struct ws_generator *generator, uint16_t port, uint32_t stream_id,
-							  bool paused);
-int ws_generator_set_stream_factor(struct ws_generator *generator, uint16_t port,
+					   double duration_s, uint64_t start_tsc);
+/* Both return when the last packet is sent; stopping what does not run is fine. */
+int ws_generator_stop(struct ws_generator *generator, uint16_t port, uint32_t profile);
+int ws_generator_stop_port(struct ws_generator *generator, uint16_t port);
+int ws_generator_pause(struct ws_generator *generator, uint16_t port, uint32_t profile,
+					   bool paused);
+int ws_generator_set_factor(struct ws_generator *generator, uint16_t port, uint32_t profile,
+							double factor);
+int ws_generator_pause_stream(struct ws_generator *generator, uint16_t port, uint32_t profile,
+							  uint32_t stream_id, bool paused);
+int ws_generator_set_stream_factor(struct ws_generator *generator, uint16_t port, uint32_t profile,
 								   uint32_t stream_id, double factor);
+
+struct ws_profile_state {
+	uint32_t profile;
+	bool active, paused; /* active: it has not ended */
+};
+/* The port's profiles that were started and not stopped; returns how many there are. */
+int ws_generator_profiles(struct ws_generator *generator, uint16_t port,
+						  struct ws_profile_state *out, uint32_t max);
 
 struct ws_generator_port {
 	uint64_t tx_packets, tx_bytes; /* taken by the driver; bytes with FCS */
@@ -395,7 +413,7 @@ struct ws_generator_port {
 	uint64_t refused_packets; /* the TX ring was full */
 	uint64_t late_packets;    /* the worker came too late and let them go */
 	uint64_t rx_missed, rx_errors, tx_errors;
-	bool active, paused; /* active: the port's program has not ended */
+	bool active, paused; /* active: a profile has not ended; paused: none of those sends */
 };
 
 /* All ports at one instant: out[i] is port i. `tsc` is that instant. Returns the number of ports.
@@ -408,5 +426,96 @@ struct ws_generator_worker {
 };
 int ws_generator_worker(struct ws_generator *generator, uint16_t worker,
 						struct ws_generator_worker *out);
+
+/*
+ * Flow statistics. Received packets are looked at from the start of a profile that has streams
+ * with a flow_kind until a later start without any; else they are counted unseen. Counts stay and
+ * add up over starts until they are reset.
+ */
+enum {
+	WS_FLOWS = 1023,        /* hardware ids of WS_FLOW_STATS */
+	WS_LATENCY_FLOWS = 128, /* of WS_FLOW_LATENCY */
+	WS_LATENCY_BINS = 64,   /* below 1 us, then 1 … 9 times 1, 10 … 1 000 000 us */
+	WS_HDR_COUNTS = 3584,   /* of an HDR histogram of 1 to 10^10 ns with 2 digits */
+};
+
+struct ws_flow {
+	uint64_t rx_packets, rx_bytes, tx_packets, tx_bytes; /* bytes with FCS */
+};
+
+/* Flows `ids` at one instant: out[i * port count + port]. Returns the port count. */
+int ws_generator_flows(struct ws_generator *generator, int32_t kind, const uint32_t *ids,
+					   uint32_t count, struct ws_flow *out, uint64_t *tsc);
+/* A new life: its counters, on all ports, and its latency. */
+int ws_generator_reset_flow(struct ws_generator *generator, int32_t kind, uint32_t id);
+
+/*
+ * What was received of one latency flow. `dropped` are holes in the sequence that nothing filled
+ * since; packets that came late are `out_of_order`, ones that came again `duplicate`; each of both
+ * is `seq_too_low`, each hole `seq_too_high`.
+ */
+struct ws_latency {
+	uint64_t packets, dropped, duplicate, out_of_order, seq_too_high, seq_too_low;
+	uint64_t min_ns, max_ns, sum_ns; /* 0 while nothing was received */
+	uint64_t last_max_ns;            /* of the last half to whole second */
+	uint64_t jitter_ns;              /* RFC 3550 section 6.4.1 */
+	uint64_t histogram[WS_LATENCY_BINS];
+	uint64_t hdr[WS_HDR_COUNTS];
+};
+int ws_generator_latency(struct ws_generator *generator, uint32_t id, struct ws_latency *out);
+
+struct ws_flow_faults {
+	uint64_t bad_header; /* marked as of a latency flow, but not one of ours */
+	uint64_t old_flow;   /* of an earlier start */
+};
+int ws_generator_flow_faults(struct ws_generator *generator, struct ws_flow_faults *out);
+
+/*
+ * Captures: copies of packets as sent or received, for the main thread to read. `slots` packets
+ * wait at most; what finds no room is counted as missed. A capture goes on until it is stopped;
+ * what it holds is lost then. Returns the capture's number.
+ */
+enum ws_capture_what {
+	WS_CAPTURE_ALL = 0,
+	WS_CAPTURE_CONTROL = 1, /* ARP, ICMP and ICMPv6, in up to two VLAN tags */
+};
+
+struct ws_capture_config {
+	uint32_t tx_ports, rx_ports; /* bit i: port i */
+	uint32_t slots;
+	uint16_t snap_len; /* bytes kept of a packet; 0: all */
+	int32_t what;      /* enum ws_capture_what */
+};
+
+struct ws_captured {
+	uint64_t tsc;
+	uint16_t port;
+	bool is_tx;
+	uint16_t packet_len, byte_count; /* whole length without FCS; how much of it was kept */
+};
+
+enum { WS_MAX_CAPTURES = 16 };
+
+int ws_generator_capture_start(struct ws_generator *generator,
+							   const struct ws_capture_config *config);
+/* Takes out at most `max` packets, oldest first for each port; their bytes follow each other in
+ * `bytes`, as far as `bytes_len` reaches for whole ones. Returns how many. */
+int ws_generator_capture_read(struct ws_generator *generator, int32_t capture,
+							  struct ws_captured *out, uint32_t max, uint8_t *bytes,
+							  uint64_t bytes_len);
+/* Packets that found no room so far. */
+int64_t ws_generator_capture_missed(struct ws_generator *generator, int32_t capture);
+int ws_generator_capture_stop(struct ws_generator *generator, int32_t capture);
+
+struct ws_push {
+	const uint8_t *packet; /* copied */
+	uint16_t packet_len;   /* without FCS; below 60 it is zero-padded */
+	double at_us;          /* after the call; not before the one before it */
+};
+/* Send packets once, beside what profiles send. -EBUSY while the port has some of before. */
+int ws_generator_push(struct ws_generator *generator, uint16_t port, const struct ws_push *packets,
+					  uint32_t count);
+/* How many are still to be sent. */
+int ws_generator_push_left(struct ws_generator *generator, uint16_t port);
 
 #endif

@@ -8,9 +8,20 @@ from typing import Any
 
 import pytest
 
+from wirespeed._native.flow_records import (
+    FLOWS,
+    HISTOGRAM_BOUNDS_US,
+    LATENCY_FLOWS,
+    MAX_CAPTURES,
+    CaptureWhat,
+    Flow,
+    FlowFaults,
+    FlowKind,
+    Latency,
+    ProfileState,
+)
 from wirespeed._native.generator import (
     MAX_PACKET_BYTES,
-    FlowKind,
     Op,
     OpKind,
     PortTraffic,
@@ -38,6 +49,10 @@ def field_names(native: Any, struct: str) -> set[str]:
         (Stream, "struct ws_stream", {"packet_len", "op_count"}),
         (PortTraffic, "struct ws_generator_port", set()),
         (WorkerLoad, "struct ws_generator_worker", set()),
+        (Flow, "struct ws_flow", set()),
+        (Latency, "struct ws_latency", set()),
+        (FlowFaults, "struct ws_flow_faults", set()),
+        (ProfileState, "struct ws_profile_state", set()),
     ],
 )
 def test_records_have_the_fields_of_their_structs(native: Any, record: Any, struct: str, more: set[str]) -> None:
@@ -46,7 +61,13 @@ def test_records_have_the_fields_of_their_structs(native: Any, record: Any, stru
 
 @pytest.mark.parametrize(
     ("kind", "prefix"),
-    [(OpKind, "WS_OP_"), (VarKind, "WS_VAR_"), (StreamMode, "WS_"), (FlowKind, "WS_FLOW_")],
+    [
+        (OpKind, "WS_OP_"),
+        (VarKind, "WS_VAR_"),
+        (StreamMode, "WS_"),
+        (FlowKind, "WS_FLOW_"),
+        (CaptureWhat, "WS_CAPTURE_"),
+    ],
 )
 def test_numbers_are_those_of_the_header(native: Any, kind: Any, prefix: str) -> None:
     assert {member: member.value for member in kind} == {
@@ -56,3 +77,9 @@ def test_numbers_are_those_of_the_header(native: Any, kind: Any, prefix: str) ->
 
 def test_longest_packet_leaves_room_for_the_fcs(native: Any) -> None:
     assert MAX_PACKET_BYTES == native.lib.WS_PACKET_LEN - 4
+
+
+def test_limits_are_those_of_the_header(native: Any) -> None:
+    lib = native.lib
+    assert (FLOWS, LATENCY_FLOWS, MAX_CAPTURES) == (lib.WS_FLOWS, lib.WS_LATENCY_FLOWS, lib.WS_MAX_CAPTURES)
+    assert len(HISTOGRAM_BOUNDS_US) == lib.WS_LATENCY_BINS

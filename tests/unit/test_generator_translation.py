@@ -12,7 +12,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from wirespeed._native.generator import FlowKind, Op, OpKind, StreamMode, VarKind
+from wirespeed._native.flow_records import FlowKind
+from wirespeed._native.generator import Op, OpKind, StreamMode, VarKind
 from wirespeed.generator.profiles import load_profile
 from wirespeed.generator.rpc import BAD_PARAMETERS, EXECUTION_FAILED, RpcError
 from wirespeed.generator.stream_json import parse_stream

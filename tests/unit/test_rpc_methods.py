@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from wirespeed._native.fake_generator import FakeGenerator
-from wirespeed._native.generator import FlowKind
+from wirespeed._native.flow_records import FlowKind
 from wirespeed.generator.framing import unpack
 from wirespeed.generator.profiles import load_profile
 from wirespeed.generator.rpc import RpcError

@@ -1,6 +1,7 @@
 """A generator without a data plane, for unit tests: packets are numbers, and time moves when it is told to.
 
 What port 0 sends, port 1 receives, and so on in pairs. Only continuous streams send; bursts last until `finish`.
+Pushed packets arrive at once. `wire` puts a packet on a port's wire, as a neighbour would.
 """
 
 from __future__ import annotations
@@ -8,6 +9,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
+from wirespeed._native.flow_records import (
+    Captured,
+    CaptureWhat,
+    Flow,
+    FlowFaults,
+    FlowKind,
+    FlowReading,
+    Latency,
+    ProfileState,
+)
 from wirespeed._native.generator import PortTraffic, Snapshot, Stream, StreamMode, WorkerLoad
 from wirespeed._native.runtime import PoolInfo, PortCounters, PortInfo
 from wirespeed.errors import EnvironmentFault
@@ -19,8 +30,21 @@ class _Run:
     streams: dict[int, Stream]
     factor: float
     ends_at_s: float | None
+    starts_at_s: float = 0.0
+    paused: bool = False
     factors: dict[int, float] = field(default_factory=dict)
-    paused: set[int] = field(default_factory=set)
+    paused_streams: set[int] = field(default_factory=set)
+
+
+@dataclass
+class _Capture:
+    tx_ports: frozenset[int]
+    rx_ports: frozenset[int]
+    slots: int
+    snap_len: int
+    what: CaptureWhat
+    missed: int = 0
+    packets: list[Captured] = field(default_factory=list)
 
 
 class FakeGenerator:
@@ -31,34 +55,60 @@ class FakeGenerator:
         self.calls: list[tuple[object, ...]] = []
         self._time_s = 1000.0
         self._traffic = [PortTraffic() for _ in range(ports)]
-        self._runs: dict[int, _Run] = {}
+        self._runs: dict[tuple[int, int], _Run] = {}
+        self._flows: dict[tuple[FlowKind, int], list[Flow]] = {}
+        self._captures: dict[int, _Capture] = {}
+        self.latencies: dict[int, Latency] = {}
+        self.faults = FlowFaults()
         self._infos = [_info(port, speed_bps) for port in range(ports)]
 
     def advance(self, seconds: float) -> None:
         """Let time pass: running continuous streams send, runs whose duration is over end."""
-        for port, run in list(self._runs.items()):
-            if self._traffic[port].paused:
+        for (port, profile), run in list(self._runs.items()):
+            if run.paused:
                 continue
-            left = seconds if run.ends_at_s is None else min(seconds, run.ends_at_s - self._time_s)
+            begin_s = max(self._time_s, run.starts_at_s)
+            end_s = self._time_s + seconds
+            left = max(0.0, (end_s if run.ends_at_s is None else min(end_s, run.ends_at_s)) - begin_s)
             for stream in run.streams.values():
-                if stream.mode is StreamMode.CONTINUOUS and stream.enabled and stream.id not in run.paused:
+                if stream.mode is StreamMode.CONTINUOUS and stream.enabled and stream.id not in run.paused_streams:
                     factor = (1.0 if stream.fixed_rate else run.factor) * run.factors.get(stream.id, 1.0)
-                    self._carry(port, round(stream.rate_pps * factor * left), len(stream.packet))
-            if run.ends_at_s is not None and self._time_s + seconds >= run.ends_at_s:
-                self.finish(port)
+                    self._carry(port, round(stream.rate_pps * factor * left), stream)
+            if run.ends_at_s is not None and end_s >= run.ends_at_s:
+                self.finish(port, profile=profile)
         self._time_s += seconds
 
-    def finish(self, port: int) -> None:
-        """The port's program comes to its end by itself."""
-        del self._runs[port]
-        self._traffic[port] = replace(self._traffic[port], active=False, paused=False)
+    def finish(self, port: int, *, profile: int = 0) -> None:
+        """The profile comes to its end by itself."""
+        del self._runs[port, profile]
+        self._settle(port)
+
+    def wire(self, port: int, packet: bytes, *, is_tx: bool = False) -> None:
+        """The packet passes on the port's wire, where captures see it."""
+        for capture in self._captures.values():
+            if port not in (capture.tx_ports if is_tx else capture.rx_ports):
+                continue
+            if capture.what is CaptureWhat.CONTROL and not _is_control(packet):
+                continue
+            if len(capture.packets) == capture.slots:
+                capture.missed += 1
+                continue
+            kept = packet[: capture.snap_len or None]
+            capture.packets.append(Captured(self._time_s, port, is_tx, len(packet), kept))
+
+    def _settle(self, port: int) -> None:
+        runs = [run for (one, _), run in self._runs.items() if one == port]
+        paused = bool(runs) and all(run.paused for run in runs)
+        self._traffic[port] = replace(self._traffic[port], active=bool(runs), paused=paused)
 
     def set_link_state(self, port: int, up: bool) -> None:
         """The cable is pulled or plugged."""
         self._infos[port] = replace(self._infos[port], link_up=up)
 
-    def _carry(self, port: int, packets: int, length: int) -> None:
-        size = packets * max(MIN_FRAME_BYTES, length + FCS_BYTES)
+    def _carry(self, port: int, packets: int, stream: Stream) -> None:
+        if stream.is_null:
+            return
+        size = packets * max(MIN_FRAME_BYTES, len(stream.packet) + FCS_BYTES)
         mine, peer = self._traffic[port], self._traffic[port ^ 1]
         self._traffic[port] = replace(
             mine,
@@ -67,6 +117,14 @@ class FakeGenerator:
             asked_packets=mine.asked_packets + packets,
         )
         self._traffic[port ^ 1] = replace(peer, rx_packets=peer.rx_packets + packets, rx_bytes=peer.rx_bytes + size)
+        if stream.flow_kind is not FlowKind.NONE:
+            flow = self._flow(stream.flow_kind, stream.flow_id)
+            sent, seen = flow[port], flow[port ^ 1]
+            flow[port] = replace(sent, tx_packets=sent.tx_packets + packets, tx_bytes=sent.tx_bytes + size)
+            flow[port ^ 1] = replace(seen, rx_packets=seen.rx_packets + packets, rx_bytes=seen.rx_bytes + size)
+
+    def _flow(self, kind: FlowKind, flow_id: int) -> list[Flow]:
+        return self._flows.setdefault((kind, flow_id), [Flow() for _ in self._traffic])
 
     def port_count(self) -> int:
         return len(self._infos)
@@ -109,35 +167,114 @@ class FakeGenerator:
         self.calls.append(("set_link", port, up))
         self.set_link_state(port, up)
 
-    def start(self, port: int, streams: Sequence[Stream], factor: float, duration_s: float) -> None:
+    def start(
+        self,
+        port: int,
+        streams: Sequence[Stream],
+        factor: float,
+        duration_s: float,
+        *,
+        profile: int = 0,
+        start_at_s: float = 0.0,
+    ) -> None:
         self.calls.append(("start", port, tuple(streams), factor, duration_s))
-        if port in self._runs:
-            raise EnvironmentFault(f"port {port} sends already")
-        ends_at_s = None if duration_s < 0 else self._time_s + duration_s
-        self._runs[port] = _Run({stream.id: stream for stream in streams}, factor, ends_at_s)
-        self._traffic[port] = replace(self._traffic[port], active=True, paused=False)
+        if (port, profile) in self._runs:
+            raise EnvironmentFault(f"port {port} sends profile {profile} already")
+        starts_at_s = max(start_at_s, self._time_s)
+        ends_at_s = None if duration_s < 0 else starts_at_s + duration_s
+        by_id = {stream.id: stream for stream in streams}
+        self._runs[port, profile] = _Run(by_id, factor, ends_at_s, starts_at_s)
+        self._settle(port)
 
-    def stop(self, port: int) -> None:
+    def stop(self, port: int, *, profile: int | None = None) -> None:
         self.calls.append(("stop", port))
-        if port in self._runs:
-            self.finish(port)
+        for one, number in list(self._runs):
+            if one == port and profile in (None, number):
+                self.finish(port, profile=number)
 
-    def pause(self, port: int, paused: bool) -> None:
+    def pause(self, port: int, paused: bool, *, profile: int = 0) -> None:
         self.calls.append(("pause", port, paused))
-        self._traffic[port] = replace(self._traffic[port], paused=paused)
+        self._runs[port, profile].paused = paused
+        self._settle(port)
 
-    def set_factor(self, port: int, factor: float) -> None:
+    def set_factor(self, port: int, factor: float, *, profile: int = 0) -> None:
         self.calls.append(("set_factor", port, factor))
-        self._runs[port].factor = factor
+        self._runs[port, profile].factor = factor
 
-    def pause_stream(self, port: int, stream_id: int, paused: bool) -> None:
+    def pause_stream(self, port: int, stream_id: int, paused: bool, *, profile: int = 0) -> None:
         self.calls.append(("pause_stream", port, stream_id, paused))
-        run = self._runs[port]
-        run.paused = run.paused | {stream_id} if paused else run.paused - {stream_id}
+        run = self._runs[port, profile]
+        run.paused_streams = run.paused_streams | {stream_id} if paused else run.paused_streams - {stream_id}
 
-    def set_stream_factor(self, port: int, stream_id: int, factor: float) -> None:
+    def set_stream_factor(self, port: int, stream_id: int, factor: float, *, profile: int = 0) -> None:
         self.calls.append(("set_stream_factor", port, stream_id, factor))
-        self._runs[port].factors[stream_id] = factor
+        self._runs[port, profile].factors[stream_id] = factor
+
+    def profiles(self, port: int) -> tuple[ProfileState, ...]:
+        return tuple(
+            ProfileState(profile, True, run.paused) for (one, profile), run in self._runs.items() if one == port
+        )
+
+    def flows(self, kind: FlowKind, ids: Sequence[int]) -> FlowReading:
+        return FlowReading(self._time_s, {number: tuple(self._flow(kind, number)) for number in ids})
+
+    def latency(self, flow_id: int) -> Latency:
+        return self.latencies.get(flow_id, Latency())
+
+    def flow_faults(self) -> FlowFaults:
+        return self.faults
+
+    def reset_flow(self, kind: FlowKind, flow_id: int) -> None:
+        self.calls.append(("reset_flow", kind, flow_id))
+        self._flows.pop((kind, flow_id), None)
+        if kind is FlowKind.LATENCY:
+            self.latencies.pop(flow_id, None)
+
+    def start_capture(
+        self,
+        tx_ports: Sequence[int],
+        rx_ports: Sequence[int],
+        slots: int,
+        *,
+        snap_len: int = 0,
+        what: CaptureWhat = CaptureWhat.ALL,
+    ) -> int:
+        number = next(number for number in range(len(self._captures) + 1) if number not in self._captures)
+        self._captures[number] = _Capture(frozenset(tx_ports), frozenset(rx_ports), slots, snap_len, what)
+        return number
+
+    def read_capture(self, capture: int, limit: int) -> tuple[Captured, ...]:
+        waiting = self._captures[capture].packets
+        taken = tuple(waiting[:limit])
+        del waiting[:limit]
+        return taken
+
+    def capture_missed(self, capture: int) -> int:
+        return self._captures[capture].missed
+
+    def stop_capture(self, capture: int) -> None:
+        del self._captures[capture]
+
+    def push(self, port: int, packets: Sequence[bytes], gap_us: float) -> None:
+        self.calls.append(("push", port, tuple(packets), gap_us))
+        for packet in packets:
+            self._carry(port, 1, Stream(0, packet))
+            self.wire(port, packet, is_tx=True)
+            self.wire(port ^ 1, packet)
+
+    def push_left(self, port: int) -> int:
+        return 0
+
+
+def _is_control(packet: bytes) -> bool:
+    """ARP, ICMP or ICMPv6, in up to two VLAN tags."""
+    at = 12
+    while packet[at : at + 2] in (b"\x81\x00", b"\x88\xa8"):
+        at += 4
+    kind = packet[at : at + 2]
+    if kind == b"\x08\x00":
+        return packet[at + 11 : at + 12] == b"\x01"
+    return kind == b"\x08\x06" or (kind == b"\x86\xdd" and packet[at + 8 : at + 9] == b"\x3a")
 
 
 def _info(port: int, speed_bps: int) -> PortInfo:

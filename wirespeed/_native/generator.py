@@ -12,6 +12,16 @@ from dataclasses import dataclass, fields
 from typing import Any, Protocol
 
 from wirespeed._native import runtime
+from wirespeed._native.flow_records import (
+    Captured,
+    CaptureWhat,
+    Flow,
+    FlowFaults,
+    FlowKind,
+    FlowReading,
+    Latency,
+    ProfileState,
+)
 from wirespeed._native.runtime import PoolInfo, PortCounters, PortInfo, check, core, from_struct
 
 
@@ -40,15 +50,11 @@ class StreamMode(enum.IntEnum):
     MULTI_BURST = 2
 
 
-class FlowKind(enum.IntEnum):
-    NONE = 0
-    STATS = 1
-    LATENCY = 2
-
-
 MAX_VARIABLES = 16
 MAX_PACKET_BYTES = 9212
 """Longest packet without FCS."""
+
+_CAPTURE_READ_PACKETS, _CAPTURE_READ_BYTES = 256, 1 << 18
 
 
 @dataclass(frozen=True)
@@ -70,6 +76,8 @@ class Op:
     limit: int = 0
     seed: int = 0
     list: tuple[int, ...] = ()
+    has_next: bool = False
+    next_var: int = 0
     offset: int = 0
     add: int = 0
     mask: int = 0
@@ -100,13 +108,15 @@ class Stream:
     ops: tuple[Op, ...] = ()
     cache: int = 0
     random_seed: int = 0
+    is_null: bool = False
     flow_kind: FlowKind = FlowKind.NONE
     flow_id: int = 0
+    flow_signature: bool = False
 
 
 @dataclass(frozen=True)
 class PortTraffic:
-    """Counters of one port since start; bytes with FCS. `active`: its program has not ended."""
+    """Counters of one port since start; bytes with FCS. `active`: a profile of it has not ended."""
 
     tx_packets: int = 0
     tx_bytes: int = 0
@@ -157,12 +167,48 @@ class GeneratorCore(Protocol):
     def snapshot(self) -> Snapshot: ...
     def set_promiscuous(self, port: int, on: bool) -> None: ...
     def set_link(self, port: int, up: bool) -> None: ...
-    def start(self, port: int, streams: Sequence[Stream], factor: float, duration_s: float) -> None: ...
-    def stop(self, port: int) -> None: ...
-    def pause(self, port: int, paused: bool) -> None: ...
-    def set_factor(self, port: int, factor: float) -> None: ...
-    def pause_stream(self, port: int, stream_id: int, paused: bool) -> None: ...
-    def set_stream_factor(self, port: int, stream_id: int, factor: float) -> None: ...
+    # Profiles: sets of streams of one port that start and stop together, under numbers of the caller's choice. The
+    # state of a port's program is in `snapshot`, that of each profile in `profiles`.
+    def start(
+        self,
+        port: int,
+        streams: Sequence[Stream],
+        factor: float,
+        duration_s: float,
+        *,
+        profile: int = 0,
+        start_at_s: float = 0.0,
+    ) -> None: ...
+    def stop(self, port: int, *, profile: int | None = None) -> None: ...
+    def pause(self, port: int, paused: bool, *, profile: int = 0) -> None: ...
+    def set_factor(self, port: int, factor: float, *, profile: int = 0) -> None: ...
+    def pause_stream(self, port: int, stream_id: int, paused: bool, *, profile: int = 0) -> None: ...
+    def set_stream_factor(self, port: int, stream_id: int, factor: float, *, profile: int = 0) -> None: ...
+    def profiles(self, port: int) -> tuple[ProfileState, ...]: ...
+
+    # Flow statistics, by the hardware ids that streams carry.
+    def flows(self, kind: FlowKind, ids: Sequence[int]) -> FlowReading: ...
+    def latency(self, flow_id: int) -> Latency: ...
+    def flow_faults(self) -> FlowFaults: ...
+    def reset_flow(self, kind: FlowKind, flow_id: int) -> None: ...
+
+    # Captures: `slots` packets wait at most to be read, what finds no room is missed; a stopped capture is gone.
+    def start_capture(
+        self,
+        tx_ports: Sequence[int],
+        rx_ports: Sequence[int],
+        slots: int,
+        *,
+        snap_len: int = 0,
+        what: CaptureWhat = CaptureWhat.ALL,
+    ) -> int: ...
+    def read_capture(self, capture: int, limit: int) -> tuple[Captured, ...]: ...
+    def capture_missed(self, capture: int) -> int: ...
+    def stop_capture(self, capture: int) -> None: ...
+
+    # Packets (without FCS) sent once, beside the streams; one batch at a time.
+    def push(self, port: int, packets: Sequence[bytes], gap_us: float) -> None: ...
+    def push_left(self, port: int) -> int: ...
 
 
 class NativeGenerator:
@@ -221,26 +267,124 @@ class NativeGenerator:
     def set_link(self, port: int, up: bool) -> None:
         check(self._lib.ws_port_set_link(port, up))
 
-    def start(self, port: int, streams: Sequence[Stream], factor: float, duration_s: float) -> None:
+    def start(
+        self,
+        port: int,
+        streams: Sequence[Stream],
+        factor: float,
+        duration_s: float,
+        *,
+        profile: int = 0,
+        start_at_s: float = 0.0,
+    ) -> None:
         structs = self._ffi.new("struct ws_stream[]", len(streams))
         keep_alive = [self._fill(struct, stream) for struct, stream in zip(structs, streams, strict=True)]
-        check(self._lib.ws_generator_start(self._generator, port, structs, len(streams), factor, duration_s))
+        start_tsc = max(0, round(start_at_s * self._tsc_hz))
+        check(
+            self._lib.ws_generator_start(
+                self._generator, port, profile, structs, len(streams), factor, duration_s, start_tsc
+            )
+        )
         del keep_alive
 
-    def stop(self, port: int) -> None:
-        check(self._lib.ws_generator_stop(self._generator, port))
+    def stop(self, port: int, *, profile: int | None = None) -> None:
+        if profile is None:
+            check(self._lib.ws_generator_stop_port(self._generator, port))
+        else:
+            check(self._lib.ws_generator_stop(self._generator, port, profile))
 
-    def pause(self, port: int, paused: bool) -> None:
-        check(self._lib.ws_generator_pause(self._generator, port, paused))
+    def pause(self, port: int, paused: bool, *, profile: int = 0) -> None:
+        check(self._lib.ws_generator_pause(self._generator, port, profile, paused))
 
-    def set_factor(self, port: int, factor: float) -> None:
-        check(self._lib.ws_generator_set_factor(self._generator, port, factor))
+    def set_factor(self, port: int, factor: float, *, profile: int = 0) -> None:
+        check(self._lib.ws_generator_set_factor(self._generator, port, profile, factor))
 
-    def pause_stream(self, port: int, stream_id: int, paused: bool) -> None:
-        check(self._lib.ws_generator_pause_stream(self._generator, port, stream_id, paused))
+    def pause_stream(self, port: int, stream_id: int, paused: bool, *, profile: int = 0) -> None:
+        check(self._lib.ws_generator_pause_stream(self._generator, port, profile, stream_id, paused))
 
-    def set_stream_factor(self, port: int, stream_id: int, factor: float) -> None:
-        check(self._lib.ws_generator_set_stream_factor(self._generator, port, stream_id, factor))
+    def set_stream_factor(self, port: int, stream_id: int, factor: float, *, profile: int = 0) -> None:
+        check(self._lib.ws_generator_set_stream_factor(self._generator, port, profile, stream_id, factor))
+
+    def profiles(self, port: int) -> tuple[ProfileState, ...]:
+        count = check(self._lib.ws_generator_profiles(self._generator, port, self._ffi.NULL, 0))
+        structs = self._ffi.new("struct ws_profile_state[]", count)
+        check(self._lib.ws_generator_profiles(self._generator, port, structs, count))
+        return tuple(from_struct(ProfileState, struct) for struct in structs)
+
+    def flows(self, kind: FlowKind, ids: Sequence[int]) -> FlowReading:
+        structs = self._ffi.new("struct ws_flow[]", len(ids) * self._ports)
+        tsc = self._ffi.new("uint64_t *")
+        check(self._lib.ws_generator_flows(self._generator, kind, list(ids), len(ids), structs, tsc))
+        flows = [from_struct(Flow, struct) for struct in structs]
+        by_id = {number: tuple(flows[i * self._ports : (i + 1) * self._ports]) for i, number in enumerate(ids)}
+        return FlowReading(int(tsc[0]) / self._tsc_hz, by_id)
+
+    def latency(self, flow_id: int) -> Latency:
+        struct = self._ffi.new("struct ws_latency *")
+        check(self._lib.ws_generator_latency(self._generator, flow_id, struct))
+        counts = {name: tuple(getattr(struct, name)) for name in ("histogram", "hdr")}
+        return from_struct(Latency, struct, **counts)
+
+    def flow_faults(self) -> FlowFaults:
+        struct = self._ffi.new("struct ws_flow_faults *")
+        check(self._lib.ws_generator_flow_faults(self._generator, struct))
+        return from_struct(FlowFaults, struct)
+
+    def reset_flow(self, kind: FlowKind, flow_id: int) -> None:
+        check(self._lib.ws_generator_reset_flow(self._generator, kind, flow_id))
+
+    def start_capture(
+        self,
+        tx_ports: Sequence[int],
+        rx_ports: Sequence[int],
+        slots: int,
+        *,
+        snap_len: int = 0,
+        what: CaptureWhat = CaptureWhat.ALL,
+    ) -> int:
+        config = self._ffi.new("struct ws_capture_config *")
+        config.tx_ports, config.rx_ports = _mask(tx_ports), _mask(rx_ports)
+        config.slots, config.snap_len, config.what = slots, snap_len, what
+        return check(self._lib.ws_generator_capture_start(self._generator, config))
+
+    def read_capture(self, capture: int, limit: int) -> tuple[Captured, ...]:
+        most = min(limit, _CAPTURE_READ_PACKETS)
+        structs = self._ffi.new("struct ws_captured[]", most)
+        room = self._ffi.new("uint8_t[]", _CAPTURE_READ_BYTES)
+        taken: list[Captured] = []
+        while len(taken) < limit:
+            count = check(
+                self._lib.ws_generator_capture_read(
+                    self._generator, capture, structs, min(most, limit - len(taken)), room, _CAPTURE_READ_BYTES
+                )
+            )
+            if not count:
+                break
+            at = 0
+            for struct in structs[0:count]:
+                data = bytes(self._ffi.buffer(room + at, struct.byte_count))
+                at += struct.byte_count
+                taken.append(
+                    Captured(struct.tsc / self._tsc_hz, struct.port, bool(struct.is_tx), struct.packet_len, data)
+                )
+        return tuple(sorted(taken, key=lambda one: one.at_s))
+
+    def capture_missed(self, capture: int) -> int:
+        return check(self._lib.ws_generator_capture_missed(self._generator, capture))
+
+    def stop_capture(self, capture: int) -> None:
+        check(self._lib.ws_generator_capture_stop(self._generator, capture))
+
+    def push(self, port: int, packets: Sequence[bytes], gap_us: float) -> None:
+        structs = self._ffi.new("struct ws_push[]", len(packets))
+        keep_alive = [self._ffi.from_buffer(packet) for packet in packets]
+        for number, (struct, data) in enumerate(zip(structs, keep_alive, strict=True)):
+            struct.packet, struct.packet_len = self._ffi.cast("const uint8_t *", data), len(data)
+            struct.at_us = number * gap_us
+        check(self._lib.ws_generator_push(self._generator, port, structs, len(packets)))
+
+    def push_left(self, port: int) -> int:
+        return check(self._lib.ws_generator_push_left(self._generator, port))
 
     def _fill(self, struct: Any, stream: Stream) -> list[Any]:
         """Write a stream into its struct; what the struct points to must live until the core has copied it."""
@@ -256,6 +400,10 @@ class NativeGenerator:
         struct.packet, struct.packet_len = self._ffi.cast("const uint8_t *", packet), len(stream.packet)
         struct.ops, struct.op_count = ops, len(stream.ops)
         return alive
+
+
+def _mask(ports: Sequence[int]) -> int:
+    return sum(1 << port for port in set(ports))
 
 
 def _copy(record: Op | Stream, struct: Any, skip: str) -> None:

@@ -10,10 +10,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
+from wirespeed._native.flow_records import FlowKind
 from wirespeed._native.generator import (
     MAX_PACKET_BYTES,
     MAX_VARIABLES,
-    FlowKind,
     Op,
     OpKind,
     Stream,

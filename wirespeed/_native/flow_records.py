@@ -1,0 +1,93 @@
+"""What the generator's core counts per flow, and the packets it hands over. Names as in native/include/wirespeed.h."""
+
+from __future__ import annotations
+
+import enum
+from dataclasses import dataclass
+
+FLOWS = 1023
+LATENCY_FLOWS = 128
+MAX_CAPTURES = 16
+
+HISTOGRAM_BOUNDS_US = (0, *(digit * 10**power for power in range(7) for digit in range(1, 10)))
+"""Lower bounds of the bins of `Latency.histogram`; the last bin is open."""
+
+HDR_LOWEST_NS, HDR_HIGHEST_NS, HDR_DIGITS = 1, 10_000_000_000, 2
+"""`Latency.hdr` holds the counts of an HdrHistogram of these bounds and this precision."""
+
+
+class FlowKind(enum.IntEnum):
+    NONE = 0
+    STATS = 1
+    LATENCY = 2
+
+
+class CaptureWhat(enum.IntEnum):
+    ALL = 0
+    CONTROL = 1
+    """ARP, ICMP and ICMPv6, in up to two VLAN tags."""
+
+
+@dataclass(frozen=True)
+class Flow:
+    """Counters of one flow on one port; bytes with FCS."""
+
+    rx_packets: int = 0
+    rx_bytes: int = 0
+    tx_packets: int = 0
+    tx_bytes: int = 0
+
+
+@dataclass(frozen=True)
+class FlowReading:
+    """Flows at one instant of the monotonic clock: by hardware id, one `Flow` a port."""
+
+    at_s: float
+    flows: dict[int, tuple[Flow, ...]]
+
+
+@dataclass(frozen=True)
+class Latency:
+    """What was received of one latency flow on all ports; the times are 0 while that is nothing."""
+
+    packets: int = 0
+    dropped: int = 0
+    duplicate: int = 0
+    out_of_order: int = 0
+    seq_too_high: int = 0
+    seq_too_low: int = 0
+    min_ns: int = 0
+    max_ns: int = 0
+    sum_ns: int = 0
+    last_max_ns: int = 0
+    jitter_ns: int = 0
+    histogram: tuple[int, ...] = (0,) * len(HISTOGRAM_BOUNDS_US)
+    hdr: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True)
+class FlowFaults:
+    """Packets that look like a latency flow's: with a bad trailer, or of an earlier start."""
+
+    bad_header: int = 0
+    old_flow: int = 0
+
+
+@dataclass(frozen=True)
+class Captured:
+    """One packet as sent or received; `data` may be shorter than `packet_len`, which is without FCS."""
+
+    at_s: float
+    port: int
+    is_tx: bool
+    packet_len: int
+    data: bytes
+
+
+@dataclass(frozen=True)
+class ProfileState:
+    """A profile that was started and not stopped. `active`: it has not ended."""
+
+    profile: int
+    active: bool
+    paused: bool
