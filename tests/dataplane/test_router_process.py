@@ -76,17 +76,17 @@ def test_a_wrong_interface_is_named(tmp_path: Path, interfaces: list[str], messa
 
 
 @pytest.mark.parametrize(
-    ("cpus", "message"),
+    ("cpus", "status", "message"),
     [
-        ("4095", "CPU 4095 does not exist"),
-        ("99999", "CPU 99999 does not exist"),
-        ("one", "give CPU numbers such as"),
-        (f"{worker_cpu()},{worker_cpu()}", "named twice"),
-        ("0-40", "1 to 16 workers are possible"),
+        ("4095", 3, "CPU 4095 does not exist"),
+        ("99999", 3, "CPU 99999 does not exist"),
+        ("one", 2, "give CPU numbers such as"),
+        (f"{worker_cpu()},{worker_cpu()}", 2, "names a CPU twice"),
+        ("0-40", 2, "1 to 16 workers are possible"),
     ],
 )
-def test_a_wrong_cpu_is_named(tmp_path: Path, cpus: str, message: str) -> None:
-    assert message in refusal(tmp_path, RINGS, "--cpu", cpus, status=2)
+def test_a_wrong_cpu_is_named(tmp_path: Path, cpus: str, status: int, message: str) -> None:
+    assert message in refusal(tmp_path, RINGS, "--cpu", cpus, status=status)
 
 
 def test_a_start_up_file_that_is_wrong_ends_it_before_traffic(tmp_path: Path) -> None:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import os
 import socket
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -102,7 +103,15 @@ def test_a_machine_without_hugepage_support_has_none(tmp_path: Path) -> None:
     assert "0 MB are free" in (hugepages_refusal(1, tmp_path) or "")
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="root may write every directory")
 def test_a_directory_without_permission_is_named() -> None:
-    with pytest.raises(EnvironmentFault, match="/proc may not be written"):
-        claim_socket(Path("/proc/e0.sock"), socket.SOCK_SEQPACKET, "port")
+    """Root's own process may write every directory, so a child gives up being root first."""
+    program = """
+import os, socket
+from pathlib import Path
+from wirespeed._native.port_checks import claim_socket
+if os.geteuid() == 0:
+    os.setresuid(65534, 65534, 65534)
+claim_socket(Path("/proc/e0.sock"), socket.SOCK_SEQPACKET, "port p0")
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert done.stderr.endswith("EnvironmentFault: port p0: directory /proc may not be written\n"), done.stderr

@@ -147,8 +147,8 @@ def start_runtime(
     """Start the data plane's runtime with one worker on each of `cpus`.
 
     `auto` takes hugepages when `memory_mb` of them are free and usable, and ordinary pages otherwise. UsageError for
-    a CPU that does not exist or is named twice, or a `march` above what the CPU has; EnvironmentFault when
-    the memory cannot be had.
+    a CPU that is named twice, or a `march` above what the CPU has; EnvironmentFault for a CPU that does not exist
+    and when the memory cannot be had.
     """
     ffi, lib = core().ffi, core().lib
     if len(cpus) > lib.WS_MAX_WORKERS:
@@ -163,7 +163,7 @@ def start_runtime(
     config.worker_count = len(cpus)
     for index, cpu in enumerate(cpus):
         if not 0 <= cpu < 1 << 16:
-            raise UsageError(f"CPU {cpu} does not exist; this machine has CPUs 0 to {(os.cpu_count() or 1) - 1}")
+            raise EnvironmentFault(f"CPU {cpu} does not exist; this machine has CPUs 0 to {(os.cpu_count() or 1) - 1}")
         config.worker_cpus[index] = cpu
     config.march = march
     config.verbose = verbose

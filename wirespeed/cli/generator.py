@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from wirespeed.errors import EnvironmentFault, UsageError
+from wirespeed.cli.options import CpuOption, HugepagesOption, MarchOption, VerboseOption, march_level
+from wirespeed.errors import UsageError
 
 if TYPE_CHECKING:
     from wirespeed._native.generator import GeneratorCore
@@ -29,9 +30,7 @@ def command(
             "--port", metavar="SPEC", help="A port, as memif:/run/e0.sock or pci:0000:02:00.0; once for each."
         ),
     ],
-    cpu: Annotated[
-        str, typer.Option("--cpu", metavar="N[,N]", help="CPUs of the workers; port i belongs to worker i mod workers.")
-    ] = "",
+    cpu: CpuOption = "",
     rpc: Annotated[
         str, typer.Option("--rpc", metavar="ADDR:PORT", help="Where to serve; the port below it publishes.")
     ] = "127.0.0.1:4501",
@@ -43,25 +42,22 @@ def command(
             help="Where a port sends to, the router's address; once for each port. Else the other port of its pair.",
         ),
     ] = None,
-    hugepages: Annotated[
-        str, typer.Option("--hugepages", metavar="auto|never|require", help="Memory of the packet buffers.")
-    ] = "auto",
+    hugepages: HugepagesOption = "auto",
     memory: Annotated[
         int | None, typer.Option("--memory", metavar="MB", help="Memory to set aside; else what the ports need.")
     ] = None,
     mtu: Annotated[int, typer.Option("--mtu", metavar="BYTES", help="Largest layer 3 packet.")] = 1500,
-    march: Annotated[
-        int, typer.Option("--march", metavar="0|2|3|4", help="x86-64 level of the code; 0 is the best there is.")
-    ] = 0,
-    verbose: Annotated[bool, typer.Option("--verbose", help="Let DPDK log to standard error.")] = False,
+    march: MarchOption = "auto",
+    verbose: VerboseOption = False,
 ) -> int:
     """Run the traffic generator (T-Rex stateless RPC).
 
     T-Rex's own console, Python client and scripts work with it. It runs until it is told to end with Ctrl-C or
-    SIGTERM; then traffic stops and the ports are closed.
+    SIGTERM; then traffic stops and the ports are closed. Port i belongs to worker i modulo their number.
     """
     from wirespeed._native import runtime  # noqa: PLC0415 - a command starts fast
     from wirespeed._native.generator import NativeGenerator  # noqa: PLC0415
+    from wirespeed.cpus import parse_cpus  # noqa: PLC0415
     from wirespeed.generator.server import Server  # noqa: PLC0415
     from wirespeed.generator.service import RpcSockets, parse_rpc_address, serve  # noqa: PLC0415
     from wirespeed.model import parse_mac, parse_port_spec  # noqa: PLC0415
@@ -72,12 +68,8 @@ def command(
     host, tcp_port = parse_rpc_address(rpc)
     if len(dest_macs) > len(specs):
         raise UsageError(f"{len(dest_macs)} --dest-mac for {len(specs)} ports; give one for each port at most")
-    if hugepages not in ("auto", "never", "require"):
-        raise UsageError(f"--hugepages {hugepages} is not known; choose auto, never or require")
     if not MIN_MTU <= mtu <= MAX_MTU:
         raise UsageError(f"--mtu {mtu} cannot be used; give {MIN_MTU} to {MAX_MTU}")
-    if march not in (0, 2, 3, 4):
-        raise UsageError(f"--march {march} is not known; choose 0, 2, 3 or 4")
     if memory is not None and not 16 <= memory <= 1 << 20:
         raise UsageError(f"--memory {memory} cannot be used; give megabytes from 16 up")
     memory_mb = memory or memory_needed_mb(specs, len(cpus), mtu)
@@ -86,8 +78,8 @@ def command(
             f"generator-{os.getpid()}",
             cpus,
             memory_mb,
-            "never" if hugepages == "never" else "require" if hugepages == "require" else "auto",
-            march,
+            hugepages,
+            march_level(march),
             verbose=verbose,
         )
         try:
@@ -106,27 +98,6 @@ def command(
         finally:
             runtime.close()
     return 0
-
-
-def parse_cpus(text: str) -> list[int]:
-    """`0` or `0,2`; nothing means the last CPU that this process may use."""
-    usable = sorted(os.sched_getaffinity(0))
-    if not text:
-        return [usable[-1]]
-    cpus = []
-    for word in text.split(","):
-        if not word.isascii() or not word.isdigit():
-            raise UsageError(f"--cpu {text} cannot be read; give CPU numbers such as 0 or 0,2")
-        cpus.append(int(word))
-    for one in cpus:
-        if one not in range(os.cpu_count() or 1):
-            raise UsageError(f"CPU {one} does not exist; this machine has CPUs 0 to {(os.cpu_count() or 1) - 1}")
-        if one not in usable:
-            allowed = ", ".join(str(number) for number in usable)
-            raise EnvironmentFault(f"CPU {one} may not be used by this process; it may use {allowed} (see taskset)")
-    if len(set(cpus)) < len(cpus):
-        raise UsageError(f"--cpu {text} names a CPU twice; each worker needs its own")
-    return cpus
 
 
 def memory_needed_mb(specs: Sequence[PortSpec], workers: int, mtu: int) -> int:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated
 
 import typer
+
+from wirespeed.cli.options import CpuOption, HugepagesOption, MarchOption, VerboseOption, march_level
 
 
 def command(
@@ -15,7 +17,7 @@ def command(
         typer.Option("-i", "--interface", metavar="NAME=SPEC", help="A port and what to call it; once for each."),
     ],
     *,
-    cpu: Annotated[str, typer.Option("-c", "--cpu", metavar="N[,N]", help="CPUs of the workers, one each.")],
+    cpu: CpuOption,
     exec_file: Annotated[
         Path | None,
         typer.Option("-x", "--exec", metavar="FILE", help="Command lines to run before traffic starts."),
@@ -29,13 +31,9 @@ def command(
     max_routes: Annotated[
         int, typer.Option("--max-routes", metavar="N", help="IPv4 routes to have room for.")
     ] = 262144,
-    hugepages: Annotated[
-        Literal["auto", "never", "require"], typer.Option("--hugepages", help="Memory to run in.")
-    ] = "auto",
-    march: Annotated[
-        Literal["auto", "v2", "v3", "v4"], typer.Option("--march", help="x86-64 level of the hot code.")
-    ] = "auto",
-    verbose: Annotated[bool, typer.Option("--verbose", help="Let DPDK talk.")] = False,
+    hugepages: HugepagesOption = "auto",
+    march: MarchOption = "auto",
+    verbose: VerboseOption = False,
 ) -> None:
     """Run the vector router."""
     from wirespeed.router.process import run  # noqa: PLC0415 - --help needs none of it
@@ -47,7 +45,7 @@ def command(
         socket or default_socket(),
         exec_file=exec_file,
         hugepages=hugepages,
-        march=0 if march == "auto" else int(march[1:]),
+        march=march_level(march),
         verbose=verbose,
         announce=lambda line: print(line, flush=True),
         warn=lambda line: print(f"wirespeed: {line}", file=sys.stderr, flush=True),

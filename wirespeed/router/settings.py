@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from wirespeed.cpus import parse_cpus
 from wirespeed.errors import UsageError
 from wirespeed.model import PortSpec, parse_port_spec
 
 MOST_ROUTES = 8_000_000
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9._/-]{0,31}")
-_MAX_WORKERS = 16
 
 
 @dataclass(frozen=True)
@@ -52,16 +52,3 @@ def router_settings(interfaces: list[str], cpus: str, max_routes: int) -> Router
     if not 1 <= max_routes <= MOST_ROUTES:
         raise UsageError(f"--max-routes {max_routes} is not between 1 and {MOST_ROUTES}")
     return RouterSettings(tuple(names), tuple(ports), parse_cpus(cpus), max_routes)
-
-
-def parse_cpus(text: str) -> tuple[int, ...]:
-    """`1`, `1,3`, `2-4`: the CPUs of the workers, in order."""
-    cpus: list[int] = []
-    for part in text.split(","):
-        first, dash, last = part.partition("-")
-        if not first.isdecimal() or (dash and not last.isdecimal()):
-            raise UsageError(f"--cpu {text!r}: give CPU numbers such as 1 or 2,3 or 2-5")
-        cpus += range(int(first), int(last if dash else first) + 1)
-    if not 1 <= len(cpus) <= _MAX_WORKERS:
-        raise UsageError(f"--cpu {text!r} names {len(cpus)} CPUs; 1 to {_MAX_WORKERS} workers are possible")
-    return tuple(cpus)

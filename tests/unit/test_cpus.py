@@ -1,0 +1,54 @@
+"""CPUs on the command line."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+
+from wirespeed.cpus import parse_cpus
+from wirespeed.errors import EnvironmentFault, UsageError
+
+
+@pytest.fixture
+def four_cpus(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "cpu_count", lambda: 6)
+    monkeypatch.setattr(os, "sched_getaffinity", lambda pid: {1, 2, 3, 4})
+
+
+@pytest.mark.parametrize(
+    ("text", "cpus"), [("", (4,)), ("2", (2,)), ("3,1", (3, 1)), ("2-4", (2, 3, 4)), ("1,3-4", (1, 3, 4))]
+)
+def test_lists_of_cpus(four_cpus: None, text: str, cpus: tuple[int, ...]) -> None:
+    assert parse_cpus(text) == cpus
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("a", "cannot be read; give CPU numbers such as"),
+        ("1,", "cannot be read"),
+        ("1-", "cannot be read"),
+        ("-1", "cannot be read"),
+        ("²", "cannot be read"),
+        ("0-9999999999", "cannot be read"),
+        ("4-1", "names 0 CPUs"),
+        ("0-999999", "names 1000000 CPUs; 1 to 16 workers"),
+        ("1,1", "names a CPU twice"),
+    ],
+)
+def test_lists_that_are_none(four_cpus: None, text: str, said: str) -> None:
+    with pytest.raises(UsageError, match=said):
+        parse_cpus(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("6", "CPU 6 does not exist; this machine has CPUs 0 to 5"),
+        ("4-6", r"CPU 5 may not be used by this process; it may use 1, 2, 3, 4 \(see taskset\)"),
+    ],
+)
+def test_cpus_that_cannot_be_had(four_cpus: None, text: str, said: str) -> None:
+    with pytest.raises(EnvironmentFault, match=said):
+        parse_cpus(text)

@@ -1,0 +1,46 @@
+"""CPUs as the command line names them, checked against this machine and this process."""
+
+from __future__ import annotations
+
+import os
+
+from wirespeed.errors import EnvironmentFault, UsageError
+
+MAX_WORKERS = 16
+_MOST_DIGITS = 6
+
+
+def parse_cpus(text: str) -> tuple[int, ...]:
+    """`1`, `1,3`, `2-4`: the CPUs of the workers, in order; nothing means the last one that this process may use.
+
+    UsageError when the text is no such list, EnvironmentFault for a CPU that is not there or may not be used.
+    """
+    usable = sorted(os.sched_getaffinity(0))
+    if not text:
+        return (usable[-1],)
+    cpus = [cpu for part in text.split(",") for cpu in _span(part, text)]
+    if not 1 <= len(cpus) <= MAX_WORKERS:
+        raise UsageError(f"--cpu {text} names {len(cpus)} CPUs; 1 to {MAX_WORKERS} workers are possible")
+    for cpu in cpus:
+        check_cpu(cpu, usable)
+    if len(set(cpus)) < len(cpus):
+        raise UsageError(f"--cpu {text} names a CPU twice; each worker needs its own")
+    return tuple(cpus)
+
+
+def check_cpu(cpu: int, usable: list[int]) -> None:
+    """EnvironmentFault unless the machine has the CPU and it is one of `usable`."""
+    count = os.cpu_count() or 1
+    if cpu >= count:
+        raise EnvironmentFault(f"CPU {cpu} does not exist; this machine has CPUs 0 to {count - 1}")
+    if cpu not in usable:
+        allowed = ", ".join(str(number) for number in usable)
+        raise EnvironmentFault(f"CPU {cpu} may not be used by this process; it may use {allowed} (see taskset)")
+
+
+def _span(part: str, text: str) -> range:
+    first, dash, last = part.partition("-")
+    numbers = (first, last) if dash else (first, first)
+    if not all(number.isascii() and number.isdigit() and len(number) <= _MOST_DIGITS for number in numbers):
+        raise UsageError(f"--cpu {text} cannot be read; give CPU numbers such as 1 or 2,3 or 2-5")
+    return range(int(numbers[0]), int(numbers[1]) + 1)
