@@ -10,6 +10,7 @@ from typing import Any
 
 from wirespeed._native.generator import GeneratorCore, Stream, StreamMode
 from wirespeed._native.runtime import PortInfo
+from wirespeed.errors import WirespeedError
 from wirespeed.generator.events import EventKind
 from wirespeed.generator.load import (
     Load,
@@ -62,6 +63,7 @@ class Port:
         self._emit = emit
         first = core.port_info(index)
         self.can_be_promiscuous = first.promiscuous  # ports are opened so wherever the driver lets them
+        self.promiscuous, self.multicast = first.promiscuous, False
         self._link_up = first.link_up
 
     @property
@@ -74,6 +76,15 @@ class Port:
             return State.DOWN
         states = {profile.state for profile in self.profiles.values()}
         return next(state for state in (State.TX, State.PAUSE, State.STREAMS, State.IDLE) if state in states)
+
+    def set_promiscuous(self, on: bool) -> None:
+        """Receive all frames, or those for this port; a virtual wire without a filter delivers all in either mode."""
+        try:
+            self._core.set_promiscuous(self.index, on)
+        except WirespeedError:
+            if not self.info.is_virtual:
+                raise
+        self.promiscuous = on
 
     # ---- ownership
 

@@ -54,8 +54,8 @@ def _attributes(port: Port) -> Json:
     return {
         "speed": info.speed_bps / 1e9,
         "link": {"up": info.link_up},
-        "promiscuous": {"enabled": info.promiscuous},
-        "multicast": {"enabled": False},
+        "promiscuous": {"enabled": port.promiscuous},
+        "multicast": {"enabled": port.multicast},
         "fc": {"mode": -1},
         "rx_filter_mode": "all" if port.service else "hw",
         "vlan": {"tags": []},
@@ -76,10 +76,13 @@ def set_port_attr(server: Server, port: OwnedPort, attr: dict[str, Any]) -> Json
         raise failed(f"attribute '{unknown[0]}' is not supported for this NIC")
     promiscuous = _switch(attr, "promiscuous", "enabled")
     link = _switch(attr, "link_status", "up")
-    if _switch(attr, "multicast", "enabled"):
+    multicast = _switch(attr, "multicast", "enabled")
+    if multicast and not (port.promiscuous or promiscuous or port.info.is_virtual):
         raise failed("multicast filters are not supported for this NIC; promiscuous mode receives all")
     if promiscuous is not None:
-        server.core.set_promiscuous(port.index, promiscuous)
+        port.set_promiscuous(promiscuous)
+    if multicast is not None:
+        port.multicast = multicast
     if link is not None:
         server.core.set_link(port.index, link)
     return {}

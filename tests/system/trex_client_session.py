@@ -1,0 +1,202 @@
+"""T-Rex's own Python client at work, in a process of its own: it brings its own scapy, ZeroMQ and YAML.
+
+    python trex_client_session.py RPC_PORT CASE
+
+runs one of the cases below against a generator whose port 0 leads to port 1 and back. A case that fails ends the
+program with a traceback.
+"""
+
+import sys
+import time
+from pathlib import Path
+
+import lbr_trex_client  # noqa: F401 - puts T-Rex's client on the path
+from trex.stl.api import (
+    IP,
+    UDP,
+    Ether,
+    STLClient,
+    STLPktBuilder,
+    STLProfile,
+    STLStream,
+    STLTXCont,
+    STLTXMultiBurst,
+    STLTXSingleBurst,
+    TRexError,
+)
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+DEADLINE_S = 60
+CASES = {}
+
+
+def case(run):
+    CASES[run.__name__] = run
+    return run
+
+
+def connect(rpc_port, **more):
+    client = STLClient(server="127.0.0.1", sync_port=rpc_port, async_port=rpc_port - 1, **more)
+    client.connect()
+    return client
+
+
+def udp(port_id, payload=b"x" * 18):
+    source, destination = ("16.0.0.1", "48.0.0.1") if port_id == 0 else ("48.0.0.1", "16.0.0.1")
+    return STLPktBuilder(pkt=Ether() / IP(src=source, dst=destination) / UDP(sport=1025, dport=12) / payload)
+
+
+def refused(call, *arguments, **named):
+    """What the client says when the server refuses."""
+    try:
+        call(*arguments, **named)
+    except TRexError as error:
+        return str(error)
+    raise AssertionError(f"{call.__name__} was not refused")
+
+
+def wait_for(condition):
+    deadline = time.monotonic() + DEADLINE_S
+    while not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+
+
+def at_rest(client):
+    """Statistics once nothing is on the way any more."""
+    before, now = None, client.get_stats()
+    while before is None or before[0] != now[0] or before[1] != now[1]:
+        time.sleep(0.1)
+        before, now = now, client.get_stats()
+        for stats in (before, now):
+            for port in (0, 1):
+                stats[port] = {name: stats[port][name] for name in ("opackets", "ipackets", "obytes", "ibytes")}
+    return now
+
+
+@case
+def life_of_a_session(client, rpc_port):
+    for port in (0, 1):
+        client.add_streams(STLStream(packet=udp(port), mode=STLTXCont(pps=10)), ports=[port])
+    client.clear_stats()
+    client.start(ports=[0, 1], mult="1kpps")
+    wait_for(lambda: client.get_stats()[0]["ipackets"] > 100)
+    assert client.get_active_ports() == [0, 1]
+    client.update(ports=[0, 1], mult="2kpps")
+    client.pause(ports=[0, 1])
+    paused = at_rest(client)
+    time.sleep(0.2)
+    assert at_rest(client)[0] == paused[0]
+    client.resume(ports=[0, 1])
+    wait_for(lambda: client.get_stats()[1]["opackets"] > paused[1]["opackets"])
+    client.update(ports=[0], mult="50%+")
+    client.stop(ports=[0, 1])
+    stats = at_rest(client)
+    for port in (0, 1):
+        assert stats[port]["opackets"] == stats[port ^ 1]["ipackets"] > 0
+        assert stats[port]["obytes"] == stats[port ^ 1]["ibytes"] == 64 * stats[port]["opackets"]
+    assert client.get_warnings() == []
+
+
+@case
+def chain_of_bursts(client, rpc_port):
+    streams = [
+        STLStream(name="S0", packet=udp(0), mode=STLTXSingleBurst(pps=5000, total_pkts=100), next="S1"),
+        STLStream(
+            name="S1",
+            self_start=False,
+            packet=udp(0),
+            mode=STLTXMultiBurst(pps=5000, pkts_per_burst=5, count=10, ibg=1000),
+            next="S0",
+            action_count=3,
+        ),
+    ]
+    client.add_streams(streams, ports=[0])
+    client.clear_stats()
+    client.start(ports=[0])
+    client.wait_on_traffic(ports=[0], timeout=DEADLINE_S)
+    stats = at_rest(client)
+    assert stats[0]["opackets"] == stats[1]["ipackets"] == 450
+
+
+@case
+def duration_ends_traffic(client, rpc_port):
+    client.add_streams(STLStream(packet=udp(0), mode=STLTXCont(pps=1000)), ports=[0])
+    client.start(ports=[0], duration=0.5)
+    client.wait_on_traffic(ports=[0], timeout=DEADLINE_S)
+    assert client.get_active_ports() == []
+
+
+@case
+def profile_file(client, rpc_port):
+    path = EXAMPLES / "profiles" / "many_flows.py"
+    for port in (0, 1):
+        profile = STLProfile.load_py(str(path), direction=port, port_id=port, tunables=["--size", "imix"])
+        client.add_streams(profile, ports=[port])
+    client.clear_stats()
+    client.start(ports=[0, 1], mult="2kpps", duration=1)
+    client.wait_on_traffic(ports=[0, 1], timeout=DEADLINE_S)
+    stats = at_rest(client)
+    for port in (0, 1):
+        assert stats[port]["opackets"] == stats[port ^ 1]["ipackets"]
+        mean = stats[port]["obytes"] / stats[port]["opackets"]
+        assert 340 < mean < 375, mean  # 28 : 16 : 4 of 68, 590 and 1514
+
+
+@case
+def streams_one_by_one(client, rpc_port):
+    number = client.add_streams(STLStream(packet=udp(0), mode=STLTXCont(pps=500)), ports=[0])
+    client.start(ports=[0])
+    client.pause_streams(port=0, stream_ids=[number])
+    still = at_rest(client)[0]["opackets"]
+    client.resume_streams(port=0, stream_ids=[number])
+    wait_for(lambda: client.get_stats()[0]["opackets"] > still)
+    client.update_streams(port=0, mult="1kpps", stream_ids=[number])
+    client.stop(ports=[0])
+    client.remove_streams([number], ports=[0])
+    assert client.get_port_info(0)[0]["status"] == "IDLE"
+
+
+@case
+def several_clients(client, rpc_port):
+    reader = connect(rpc_port, username="reader")
+    client.add_streams(STLStream(packet=udp(0), mode=STLTXCont(pps=1000)), ports=[0])
+    client.start(ports=[0])
+    wait_for(lambda: reader.get_stats(ports=[0, 1])[1]["ipackets"] > 0)
+    assert "already taken" in refused(reader.acquire, ports=[0])
+    reader.acquire(ports=[0], force=True)
+    reader.stop(ports=[0])
+    reader.release(ports=[0])
+    reader.disconnect()
+    wait_for(lambda: client.get_acquired_ports() == [1])
+
+
+@case
+def attributes(client, rpc_port):
+    client.set_port_attr(ports=[0], promiscuous=True)
+    assert client.get_port_attr(0)["prom"] == "on"
+    assert client.get_port_attr(1)["prom"] == "off"
+    assert "not supported" in refused(client.set_port_attr, ports=[0], vxlan_fs=[4789])
+
+
+@case
+def loads_that_are_refused(client, rpc_port):
+    client.add_streams(STLStream(packet=udp(0), mode=STLTXCont(pps=1)), ports=[0])
+    assert "exceeds port line rate" in refused(client.start, ports=[0], mult="200%")
+    long_packet = STLStream(packet=udp(0, b"x" * 8900), mode=STLTXCont(pps=1))
+    assert "--mtu" in refused(client.add_streams, long_packet, ports=[0])
+
+
+def main():
+    rpc_port, name = int(sys.argv[1]), sys.argv[2]
+    client = connect(rpc_port)
+    try:
+        client.reset(ports=[0, 1])
+        CASES[name](client, rpc_port)
+        client.release()
+    finally:
+        client.disconnect()
+
+
+if __name__ == "__main__":
+    main()
