@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 
+/* RING_SLOTS: of the rings that dev/ring_port.c makes. */
 enum { RING_SLOTS = 4096, FRESH_SPARE = 1024, FRESH_A_WORKER = 1024 };
 
 struct command {
@@ -119,6 +120,11 @@ int ws_generator_stop_port(struct ws_generator *generator, uint16_t port)
 
 /* ---- its beginning */
 
+static bool is_ring(const struct ws_port_info *info)
+{
+	return !strcmp(info->driver, "net_ring");
+}
+
 /* Enough for all TX rings to be full, and the rings of ring ports, with what is in flight. */
 static int make_fresh(struct ws_generator *generator)
 {
@@ -130,7 +136,7 @@ static int make_fresh(struct ws_generator *generator)
 		int error = ws_port_info(i, &info);
 		if (error)
 			return error;
-		count += RTE_MAX(info.tx_descriptors, RING_SLOTS) + FRESH_SPARE;
+		count += (is_ring(&info) ? RING_SLOTS : info.tx_descriptors) + FRESH_SPARE;
 		frame = RTE_MAX(frame, info.mtu + 22u);
 	}
 	snprintf(name, sizeof(name), "fresh.%u", serial++);
@@ -174,10 +180,9 @@ int ws_generator_start(struct ws_generator *generator, uint16_t index, uint32_t 
 	struct command command = {.port = &generator->ports[index]};
 	if (ask(generator, do_ask_active, &command))
 		return fail(-EBUSY, "port %s sends already; stop it first", port_name(index));
-	bool by_reference = strcmp(info.driver, "net_ring") != 0;
 	generator_reap(generator);
 	struct traffic *traffic =
-		traffic_create(index, by_reference, streams, count, factor, duration_s, &error);
+		traffic_create(index, !is_ring(&info), streams, count, factor, duration_s, &error);
 	if (!traffic)
 		return error;
 	if (traffic_needs_fresh(traffic) && !generator->fresh)

@@ -12,7 +12,7 @@
 
 /* A program that repeats within READY_MAX packets is unrolled, as long as a port's ready packets
  * take no more than READY_BYTES. A cache that the user asks for may be larger. */
-enum { READY_MAX = 4096, CACHE_MAX = 1 << 20, READY_BYTES = 32 << 20, MBUF_BYTES = 384 };
+enum { READY_MAX = 4096, CACHE_MAX = 1 << 20, READY_BYTES = 16 << 20, MBUF_BYTES = 384 };
 
 static uint16_t frame_length(const struct ws_stream *stream)
 {

@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Field programs: what each instruction does to the packets, and what is refused. */
 #include "generator/program.h"
+#include "tests/cmocka_all.h"
 
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 enum { MAX_PACKETS = 5000 };
 

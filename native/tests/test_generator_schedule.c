@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* When packets are due: rates, bursts, chains, changes while running. One tick is a nanosecond. */
 #include "generator/schedule.h"
+#include "tests/cmocka_all.h"
 
 #include <errno.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 static const double HZ = 1e9, FOREVER = 1e15;
 

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What program_compile.c and program_variable.c share. */
+#ifndef GENERATOR_PROGRAM_COMPILER_H
+#define GENERATOR_PROGRAM_COMPILER_H
+
+#include "generator/program_code.h"
+
+/* What is known while compiling. */
+struct compiler {
+	const struct ws_stream *stream;
+	struct program *program;
+	uint16_t index;    /* of the instruction at hand */
+	uint32_t assigned; /* bit set of the variables that have a value */
+	uint64_t max[VARIABLES], min[VARIABLES];
+};
+
+/* Says what is wrong with the instruction at hand; -EINVAL. */
+__attribute__((format(printf, 2, 3))) int compiler_fault(const struct compiler *compiler,
+														 const char *format, ...);
+int compiler_check_size(const struct compiler *compiler, uint8_t size);
+int compiler_check_assigned(const struct compiler *compiler, uint16_t var);
+
+/* Instructions that advance variables. */
+int compile_variable(struct compiler *compiler, const struct ws_op *op, struct code *code);
+int compile_tuple(struct compiler *compiler, const struct ws_op *op, struct code *code);
+
+#endif

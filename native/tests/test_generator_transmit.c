@@ -1,0 +1,316 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What becomes of packets that a port does not take, and of their memory. No worker runs here: the
+ * test looks at the ports itself, burst by burst, so that rings fill when it wants them to.
+ */
+#include "dev/port.h"
+#include "generator/generator.h"
+#include "tests/cmocka_all.h"
+
+#include <rte_cycles.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { RING, NOTHING, DEAD, PORTS }; /* looped ring, /dev/null, memif that nobody connects to */
+enum { RING_ROOM = 4095, VALUE_AT = 50 };
+
+static struct ws_generator *generator;
+static uint8_t packet[60];
+
+static void expect(int result)
+{
+	if (result < 0)
+		fail_msg("%s", ws_error());
+}
+
+/* A variable that goes up from 0; past 4 096 packets it is not unrolled. */
+static const struct ws_op *counting(uint64_t values)
+{
+	static struct ws_op ops[2];
+	ops[0] = (struct ws_op){.kind = WS_OP_VAR, .size = 4, .max = values - 1, .step = 1};
+	ops[1] = (struct ws_op){.kind = WS_OP_WRITE, .size = 4, .big_endian = true, .offset = VALUE_AT};
+	return ops;
+}
+
+/* A burst that is due in microseconds. */
+static struct ws_stream burst(uint64_t packets, const struct ws_op *ops)
+{
+	return (struct ws_stream){
+		.id = 1,
+		.packet = packet,
+		.packet_len = sizeof(packet),
+		.enabled = true,
+		.self_start = true,
+		.mode = WS_SINGLE_BURST,
+		.rate_pps = 1e9,
+		.packets = packets,
+		.next_id = -1,
+		.ops = ops,
+		.op_count = ops ? 2 : 0,
+	};
+}
+
+static void start(uint16_t port, const struct ws_stream *streams, uint32_t count)
+{
+	expect(ws_generator_start(generator, port, 0, streams, count, 1, -1, 0));
+}
+
+static struct ws_generator_port counters(uint16_t port)
+{
+	struct ws_generator_port all[WS_MAX_PORTS];
+	uint64_t tsc;
+	assert_int_equal(ws_generator_counters(generator, all, &tsc), PORTS);
+	return all[port];
+}
+
+/* Sends all that is due until the program ends; returns what the counters gained. */
+static struct ws_generator_port run(uint16_t index)
+{
+	struct ws_generator_port before = counters(index);
+	struct generator_port *port = &generator->ports[index];
+	while (port->active)
+		generator_transmit(port);
+	struct ws_generator_port after = counters(index);
+	assert_int_equal(after.asked_packets,
+					 after.tx_packets + after.refused_packets + after.late_packets);
+	after.tx_packets -= before.tx_packets;
+	after.tx_bytes -= before.tx_bytes;
+	after.asked_packets -= before.asked_packets;
+	return after;
+}
+
+/* Takes `count` packets out of the ring and checks that their values go up from `first`, modulo. */
+static void drain(uint32_t count, uint32_t first, uint32_t modulo)
+{
+	for (uint32_t i = 0; i < count; i++) {
+		struct rte_mbuf *received;
+		assert_int_equal(port_receive(RING, 0, &received, 1), 1);
+		const uint8_t *at = rte_pktmbuf_mtod_offset(received, const uint8_t *, VALUE_AT);
+		uint32_t value = (uint32_t)(at[0] << 24 | at[1] << 16 | at[2] << 8 | at[3]);
+		assert_int_equal(value, (first + i) % modulo);
+		rte_pktmbuf_free(received);
+	}
+}
+
+static void assert_drained(void)
+{
+	struct rte_mbuf *received;
+	assert_int_equal(port_receive(RING, 0, &received, 1), 0);
+}
+
+static void assert_memory_is_home(void)
+{
+	expect(ws_generator_stop_port(generator, RING));
+	expect(ws_generator_stop_port(generator, DEAD));
+	assert_null(generator->retired);
+	if (generator->fresh)
+		assert_true(rte_mempool_full(generator->fresh));
+}
+
+/* However much is asked, a full ring takes what fits; the values that it got follow each other. */
+static void full_ring_refuses(void **state)
+{
+	(void)state;
+	const uint32_t moduli[] = {250, 1000000}; /* ready and live */
+	for (int i = 0; i < 2; i++) {
+		struct ws_stream stream = burst(20000, counting(moduli[i]));
+		stream.rate_pps = 1e6;
+		start(RING, &stream, 1);
+		struct ws_generator_port result = run(RING);
+		assert_int_equal(result.asked_packets, 20000);
+		assert_in_range(result.tx_packets, 1, RING_ROOM);
+		drain((uint32_t)result.tx_packets, 0, moduli[i]);
+		assert_drained();
+		assert_memory_is_home();
+	}
+}
+
+/* A packet that was built and refused is the next to go, so no value is left out. */
+static void refused_packets_leave_no_hole(void **state)
+{
+	(void)state;
+	const uint32_t moduli[] = {250, 1000000};
+	for (int i = 0; i < 2; i++) {
+		struct ws_stream stream = burst(1, counting(moduli[i]));
+		stream.mode = WS_CONTINUOUS;
+		stream.rate_pps = 2e6;
+		start(RING, &stream, 1);
+		struct generator_port *port = &generator->ports[RING];
+		uint64_t taken_before = port->counters.tx_packets;
+		uint32_t drained = 0;
+		for (int round = 0; round < 20; round++) {
+			uint64_t refused = port->counters.refused_packets;
+			while (port->counters.tx_packets - taken_before < drained + RING_ROOM ||
+				   port->counters.refused_packets == refused)
+				generator_transmit(port);
+			drain(1000, drained, moduli[i]);
+			drained += 1000;
+		}
+		drain(RING_ROOM - 1000, drained, moduli[i]);
+		assert_drained();
+		assert_memory_is_home();
+	}
+}
+
+/* Many live streams on a port that takes nothing: what they keep is bounded, and freed. */
+static void refused_packets_do_not_pile_up(void **state)
+{
+	(void)state;
+	enum { STREAMS = 2000 };
+	static struct ws_stream streams[STREAMS];
+	for (uint32_t i = 0; i < STREAMS; i++) {
+		streams[i] = burst(1, counting(1000000));
+		streams[i].id = i;
+		streams[i].mode = WS_CONTINUOUS;
+		streams[i].rate_pps = 1000;
+	}
+	start(DEAD, streams, STREAMS);
+	struct generator_port *port = &generator->ports[DEAD];
+	uint64_t asked_before = port->counters.asked_packets;
+	uint32_t most = 0;
+	for (; port->counters.asked_packets - asked_before < 5 * STREAMS;
+		 most = RTE_MAX(most, port->traffic->stashed))
+		generator_transmit(port);
+	assert_in_range(most, 1, 256);
+	assert_int_equal(port->counters.tx_packets, 0);
+	assert_memory_is_home();
+}
+
+/* By reference: the packets never leave their place, so nothing but their order can go wrong. */
+static void refused_references_are_taken_back(void **state)
+{
+	(void)state;
+	struct ws_stream stream = burst(1, counting(100));
+	stream.mode = WS_CONTINUOUS;
+	start(DEAD, &stream, 1);
+	struct generator_port *port = &generator->ports[DEAD];
+	uint64_t before = port->counters.refused_packets;
+	while (port->counters.refused_packets - before < 1000)
+		generator_transmit(port);
+	assert_int_equal(port->traffic->senders[0].position, 0);
+	assert_int_equal(port->traffic->handed, 0);
+	assert_memory_is_home();
+}
+
+static void references_come_home(void **state)
+{
+	(void)state;
+	struct ws_stream streams[] = {burst(3000, counting(100)), burst(3000, NULL)};
+	streams[1].id = 2;
+	start(NOTHING, streams, 2);
+	assert_null(generator->ports[NOTHING].traffic->senders[0].program);
+	struct ws_generator_port result = run(NOTHING);
+	assert_int_equal(result.asked_packets, 6000);
+	assert_int_equal(result.tx_bytes, result.tx_packets * 64);
+	assert_null(generator->ports[NOTHING].traffic); /* reading the counters cleaned up */
+	assert_null(generator->retired);
+}
+
+/* Behind by more than is caught up: the backlog goes at once, as late. */
+static void backlog_is_late(void **state)
+{
+	(void)state;
+	struct ws_stream stream = burst(1, NULL);
+	stream.mode = WS_CONTINUOUS;
+	stream.rate_pps = 10e6;
+	struct ws_generator_port before = counters(NOTHING);
+	start(NOTHING, &stream, 1);
+	usleep(5000);
+	generator_transmit(&generator->ports[NOTHING]);
+	expect(ws_generator_stop_port(generator, NOTHING));
+	struct ws_generator_port after = counters(NOTHING);
+	assert_true(after.late_packets - before.late_packets >= 50000 - 64);
+	assert_in_range(after.tx_packets - before.tx_packets, 0, 64);
+	assert_int_equal(after.refused_packets, before.refused_packets);
+}
+
+/* Overdue packets that meet a full ring are the tester's fault, fresh ones are not. */
+static void overdue_packets_are_late_not_refused(void **state)
+{
+	(void)state;
+	struct ws_stream stream = burst(1, NULL);
+	stream.mode = WS_CONTINUOUS;
+	stream.rate_pps = 1e6;
+	struct generator_port *port = &generator->ports[DEAD];
+	struct ws_generator_port before = counters(DEAD);
+	start(DEAD, &stream, 1);
+	port->traffic->origin = rte_rdtsc() - ws_tsc_hz() / 2000; /* half a millisecond late */
+	generator_transmit(port);
+	struct ws_generator_port after = counters(DEAD);
+	assert_in_range(after.late_packets - before.late_packets, 400, 100000);
+	assert_in_range(after.refused_packets - before.refused_packets, 1, 101);
+	expect(ws_generator_stop_port(generator, DEAD));
+}
+
+static void paused_port_sends_nothing(void **state)
+{
+	(void)state;
+	struct ws_stream stream = burst(1, NULL);
+	stream.mode = WS_CONTINUOUS;
+	stream.rate_pps = 1e6;
+	start(NOTHING, &stream, 1);
+	expect(ws_generator_pause(generator, NOTHING, 0, true));
+	uint64_t asked = counters(NOTHING).asked_packets;
+	usleep(30000);
+	assert_int_equal(generator_transmit(&generator->ports[NOTHING]), 0);
+	assert_int_equal(counters(NOTHING).asked_packets, asked);
+	assert_true(counters(NOTHING).paused);
+	expect(ws_generator_pause(generator, NOTHING, 0, false));
+	generator_transmit(&generator->ports[NOTHING]);
+	assert_in_range(counters(NOTHING).asked_packets - asked, 1, 20000);
+	expect(ws_generator_stop_port(generator, NOTHING));
+}
+
+static int open_rig(void **state)
+{
+	(void)state;
+	cpu_set_t mine;
+	struct ws_runtime_config config = {.memory_mb = 128, .worker_count = 1};
+	struct ws_port_config ports[PORTS] = {0};
+	snprintf(config.program, sizeof(config.program), "transmit");
+	sched_getaffinity(0, sizeof(mine), &mine);
+	while (!CPU_ISSET(config.worker_cpus[0], &mine))
+		config.worker_cpus[0]++;
+	snprintf(ports[RING].devargs, WS_DEVARGS_LEN, "ring:loop");
+	snprintf(ports[NOTHING].devargs, WS_DEVARGS_LEN, "net_null0,no-rx=1");
+	snprintf(ports[DEAD].devargs, WS_DEVARGS_LEN,
+			 "net_memif0,role=server,socket=/tmp/wirespeed-test-%d.sock,socket-abstract=no",
+			 getpid());
+	for (int i = 0; i < PORTS; i++) {
+		snprintf(ports[i].name, WS_NAME_LEN, "p%d", i);
+		ports[i].rx_queues = ports[i].tx_queues = 1;
+		ports[i].rx_descriptors = ports[i].tx_descriptors = 1024;
+		ports[i].mtu = 1500;
+	}
+	expect(ws_runtime_init(&config));
+	expect(ws_ports_open(ports, PORTS));
+	generator = ws_generator_create();
+	expect(generator ? 0 : -1);
+	return 0;
+}
+
+static int close_rig(void **state)
+{
+	(void)state;
+	ws_generator_destroy(generator);
+	ws_runtime_close();
+	return 0;
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(full_ring_refuses),
+		cmocka_unit_test(refused_packets_leave_no_hole),
+		cmocka_unit_test(refused_packets_do_not_pile_up),
+		cmocka_unit_test(refused_references_are_taken_back),
+		cmocka_unit_test(references_come_home),
+		cmocka_unit_test(backlog_is_late),
+		cmocka_unit_test(overdue_packets_are_late_not_refused),
+		cmocka_unit_test(paused_port_sends_nothing),
+	};
+	return cmocka_run_group_tests(tests, open_rig, close_rig);
+}
