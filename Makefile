@@ -38,6 +38,7 @@ bench:
 bench-nodes:
 	@tools/setup.sh bench
 	@build/native/bench/bench_nodes
+	@build/native/bench/bench_generator
 	@build/native/bench/bench_graph
 
 fuzz:

@@ -5,6 +5,12 @@
 
 enum { CATCH_UP_PACKETS = 1024, SKIP_FEW = 32, SKIP_MANY = 65536 };
 
+/* fmin cares for NaN and is a call. */
+static inline double lower(double a, double b)
+{
+	return a < b ? a : b;
+}
+
 static double due(const struct timed_stream *stream)
 {
 	return stream->anchor + (double)stream->step * stream->interval;
@@ -35,7 +41,7 @@ static void set_catch_up(struct schedule *schedule)
 {
 	double packets = CATCH_UP_PACKETS + schedule->heap_count;
 	double burst = schedule->heap_count ? packets / schedule->rate : 0;
-	schedule->catch_up = fmax(schedule->catch_up_least, burst);
+	schedule->catch_up = burst > schedule->catch_up_least ? burst : schedule->catch_up_least;
 }
 
 void schedule_replan(struct schedule *schedule)
@@ -121,8 +127,8 @@ static bool advance(struct schedule *schedule, struct event *event, uint64_t cou
 static uint64_t count_due(const struct schedule *schedule, const struct event *event, double limit)
 {
 	const struct timed_stream *stream = &schedule->streams[event->stream];
-	double more = (fmin(limit, schedule->deadline) - event->due) * stream->per_interval;
-	uint64_t count = 1 + (more > 0 ? (uint64_t)more : 0);
+	double more = (lower(limit, schedule->deadline) - event->due) * stream->per_interval;
+	uint64_t count = 1 + (more > 0 ? (uint64_t)(int64_t)more : 0);
 	return count < stream->left ? count : stream->left;
 }
 
@@ -132,7 +138,7 @@ static double second_due(const struct schedule *schedule)
 	const struct event *heap = schedule->heap;
 	if (schedule->heap_count < 2)
 		return INFINITY;
-	return schedule->heap_count < 3 ? heap[1].due : fmin(heap[1].due, heap[2].due);
+	return schedule->heap_count < 3 ? heap[1].due : lower(heap[1].due, heap[2].due);
 }
 
 /* After the first event became `event`, or, when `goes_on` is false, without it. */
@@ -163,7 +169,7 @@ bool schedule_next(struct schedule *schedule, double now, uint32_t max, struct s
 	if (!is_due(schedule, now))
 		return false;
 	struct event event = schedule->heap[0];
-	uint64_t count = count_due(schedule, &event, fmin(now, second_due(schedule)));
+	uint64_t count = count_due(schedule, &event, lower(now, second_due(schedule)));
 	*run = (struct schedule_run){
 		.stream = event.stream,
 		.count = (uint32_t)(count < max ? count : max),
@@ -189,7 +195,7 @@ static bool skip_event(struct schedule *schedule, struct event *event, struct sk
 {
 	bool is_early = event->due < skip->before;
 	uint64_t count =
-		count_due(schedule, event, is_early ? fmin(skip->before, skip->now) : skip->now);
+		count_due(schedule, event, is_early ? lower(skip->before, skip->now) : skip->now);
 	*(is_early ? &skip->early : &skip->rest) += count;
 	skip->patience--;
 	return advance(schedule, event, count);
