@@ -82,6 +82,7 @@ struct graph_node {
 struct graph {
 	uint64_t pending[GRAPH_MAX_NODES / 64];
 	void **spare; /* the frame being processed, or one that nobody uses */
+	uint16_t processing; /* packets in the frame being processed */
 	uint16_t worker;
 	uint16_t source_count, node_count;
 	struct graph_node **sources;
@@ -136,7 +137,7 @@ static inline uint64_t graph_tsc(void)
 static inline void graph_append(struct graph *graph, struct graph_node *next, void **packets,
 								uint16_t n)
 {
-	if (packets == graph->spare && !next->count) {
+	if (packets == graph->spare && n == graph->processing && !next->count) {
 		graph->spare = next->frame;
 		next->frame = packets;
 	} else {
@@ -218,6 +219,7 @@ static inline uint32_t graph_walk(struct graph *graph)
 		graph->pending[word] &= graph->pending[word] - 1;
 		node->frame = graph->spare;
 		graph->spare = packets;
+		graph->processing = n;
 		node->count = 0;
 		if (__builtin_expect(graph->trace != NULL, 0))
 			graph->trace(graph, node, packets, n);

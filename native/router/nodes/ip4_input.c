@@ -51,17 +51,17 @@ static const struct graph_counter counters[] = {
 	[DESTINATION_BROADCAST] = {"ip4 destination is broadcast", true},
 };
 
-/* 0 and 127 and all from 224 on, in one test without branches. */
-static inline bool is_martian(uint32_t address)
+/* 0 and 127 and all from 224 on. Like the next one 0 or 1, to be combined without branches. */
+static inline uint32_t is_martian(uint32_t address)
 {
 	uint32_t octet = address >> 24;
-	return (octet == 0) | (octet == 127) | (octet >= 224);
+	return (uint32_t)(octet == 0) | (uint32_t)(octet == 127) | (uint32_t)(octet >= 224);
 }
 
-static inline bool may_be_own(const struct own_addresses *own, uint32_t address)
+static inline uint32_t may_be_own(const struct own_addresses *own, uint32_t address)
 {
 	uint32_t bit = own_address_bit(address);
-	return own->bits[bit / 64] >> bit % 64 & 1;
+	return (uint32_t)(own->bits[bit / 64] >> bit % 64) & 1;
 }
 
 /* The reason, given that is_martian; in the order of the counters from `first` on. */

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What each target offers to libFuzzer, and to run_corpus.c, which stands in for it. */
+#ifndef FUZZ_FUZZ_H
+#define FUZZ_FUZZ_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+/* Optional; before the first input. */
+int LLVMFuzzerInitialize(int *argc, char ***argv);
+
+/* In every build, unlike assert(). */
+#define FUZZ_ASSERT(condition)                                                                     \
+	do {                                                                                           \
+		if (!(condition)) {                                                                        \
+			fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #condition);                        \
+			abort();                                                                               \
+		}                                                                                          \
+	} while (0)
+
+#endif

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "fuzz/router_target.h"
+
+#include "fuzz/fuzz.h"
+
+/* There when the leak sanitizer is, which does not look into DPDK's memory by itself. */
+__attribute__((weak)) void __lsan_register_root_region(const void *start, size_t size);
+
+static void show_to_sanitizer(void)
+{
+	if (!__lsan_register_root_region)
+		return;
+	__lsan_register_root_region(rig_router, sizeof(*rig_router));
+	__lsan_register_root_region(rig_router->workers[0], sizeof(*rig_router->workers[0]));
+}
+
+void router_target_start(void)
+{
+	struct ws_route one = {
+		.prefix = PREFIX(48, 0, 0, 0, 8),
+		.path_count = 1,
+		.paths = {{.next_hop = IP(10, 0, 1, 2), .interface = -1}},
+	};
+	struct ws_route two = {
+		.prefix = PREFIX(50, 0, 0, 0, 8),
+		.path_count = 3,
+		.paths = {{.next_hop = IP(10, 0, 1, 2), .interface = -1},
+				  {.next_hop = IP(10, 0, 0, 9), .interface = -1},
+				  {.kind = WS_PATH_DROP}},
+	};
+	if (rig_start())
+		exit(1);
+	FUZZ_ASSERT(!ws_router_neighbor_add(rig_router, 1, IP(10, 0, 1, 2), rig_host[1]));
+	FUZZ_ASSERT(!ws_router_neighbor_add(rig_router, 0, IP(10, 0, 0, 2), rig_host[0]));
+	FUZZ_ASSERT(!ws_router_route_add(rig_router, &one, false));
+	FUZZ_ASSERT(!ws_router_route_add(rig_router, &two, false));
+	FUZZ_ASSERT(!ws_router_set_mtu(rig_router, 1, 576));
+	/* Answers are not to depend on how many inputs came before. */
+	rig_router->workers[0]->icmp.ticks_per_token = 0;
+	rig_router->tsc_hz = 0;
+	show_to_sanitizer();
+	atexit(rig_stop);
+}
+
+void router_target_send(const uint8_t *bytes, size_t length, size_t piece)
+{
+	struct ws_router_totals before = rig_totals();
+	rig_send_pieces(0, bytes, length, piece);
+	struct ws_router_totals after = rig_totals();
+	uint64_t sent = 0;
+	for (uint16_t i = 0; i < 2; i++)
+		for (struct frame frame; (frame = rig_take(i)).length;)
+			sent++;
+	FUZZ_ASSERT(after.rx_packets == before.rx_packets + 1);
+	FUZZ_ASSERT(after.tx_packets - before.tx_packets == sent);
+	FUZZ_ASSERT(sent + after.drops - before.drops + after.punts - before.punts == 1);
+	FUZZ_ASSERT(rig_buffers_in_use() == 0);
+}
