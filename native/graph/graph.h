@@ -81,7 +81,7 @@ struct graph_node {
 
 struct graph {
 	uint64_t pending[GRAPH_MAX_NODES / 64];
-	void **spare; /* the frame being processed, or one that nobody uses */
+	void **spare;        /* the frame being processed, or one that nobody uses */
 	uint16_t processing; /* packets in the frame being processed */
 	uint16_t worker;
 	uint16_t source_count, node_count;

@@ -31,11 +31,11 @@ int adjacency_table_init(struct adjacency_table *table, uint32_t max_neighbors)
 	table->neighbors = rte_zmalloc("neighbors", table->size * sizeof(*table->neighbors), 0);
 	if (!table->by_next_hop || !table->adjacencies || !table->neighbors)
 		return fail(-ENOMEM, "no memory for %u neighbours", max_neighbors);
-	for (uint8_t kind = 0; kind < ADJACENCY_GLEAN; kind++)
-		table->adjacencies[kind].kind = kind;
-	for (uint16_t i = 0; i < WS_MAX_PORTS; i++) {
+	for (int kind = 0; kind < ADJACENCY_GLEAN; kind++)
+		table->adjacencies[kind].kind = (uint8_t)kind;
+	for (int i = 0; i < WS_MAX_PORTS; i++) {
 		table->adjacencies[ADJACENCY_FIRST_GLEAN + i].kind = ADJACENCY_GLEAN;
-		table->adjacencies[ADJACENCY_FIRST_GLEAN + i].tx_interface = i;
+		table->adjacencies[ADJACENCY_FIRST_GLEAN + i].tx_interface = (uint16_t)i;
 	}
 	for (uint32_t i = table->size - 1; i >= ADJACENCY_FIRST_NEIGHBOR; i--) {
 		table->neighbors[i].next_free = table->first_free;

@@ -63,7 +63,7 @@ uint32_t load_balance_share(const uint32_t *weights, uint32_t count, uint32_t *s
 			1 + (uint32_t)((LOAD_BALANCE_MAX_BUCKETS - count) * (uint64_t)weights[i] / total);
 		used += shares[i];
 	}
-	for (uint32_t i = 0; used < LOAD_BALANCE_MAX_BUCKETS; i++, used++)
+	for (uint32_t i = 0; i < count && used < LOAD_BALANCE_MAX_BUCKETS; i++, used++)
 		shares[i]++;
 	return LOAD_BALANCE_MAX_BUCKETS;
 }
