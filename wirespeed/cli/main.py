@@ -18,6 +18,7 @@ COMMANDS = {
     "report": "Turn result files into one interactive HTML page, or a table.",
     "generator": "Run the traffic generator (T-Rex stateless RPC).",
     "router": "Run the vector router.",
+    "console": "T-Rex's console for a generator: a command, a shell, or the live `tui`.",
     "ctl": "Talk to a running router: one command, or a shell.",
 }
 

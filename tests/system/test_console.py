@@ -1,0 +1,277 @@
+"""The console as a user has it: a process on a pseudo-terminal, a real generator behind it."""
+
+from __future__ import annotations
+
+import errno
+import os
+import pty
+import re
+import select
+import signal
+import subprocess
+import sys
+import termios
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pyte
+import pytest
+
+from wirespeed.generator.client import GeneratorClient
+from wirespeed.lab.lab import free_rpc_port
+from wirespeed.lab.process import Child
+
+pytest.importorskip("wirespeed._native._core", reason="the native core is not built")
+
+DEADLINE_S = 60.0
+COLUMNS, LINES = 80, 24
+
+
+class Terminal:
+    """`wirespeed ARGUMENTS` on a terminal of 80x24, whose screen pyte keeps."""
+
+    def __init__(self, arguments: list[str], state: Path) -> None:
+        self._screen = pyte.HistoryScreen(COLUMNS, LINES, history=2000)
+        self._stream = pyte.ByteStream(self._screen)
+        self._master, slave = pty.openpty()
+        termios.tcsetwinsize(slave, (LINES, COLUMNS))
+        environment = {**os.environ, "TERM": "xterm-256color", "XDG_STATE_HOME": str(state), "COLORTERM": "truecolor"}
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "wirespeed", *arguments],
+            stdin=slave,
+            stdout=slave,
+            stderr=slave,
+            env=environment,
+            start_new_session=True,
+            preexec_fn=_own_terminal,  # noqa: PLW1509 - no threads here
+        )
+        os.close(slave)
+
+    def __enter__(self) -> Terminal:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self.process.poll() is None:
+            self.process.kill()
+        self.process.wait()
+        os.close(self._master)
+
+    @property
+    def screen(self) -> str:
+        """All that was printed and has not been erased."""
+        above = ["".join(line[x].data for x in range(COLUMNS)).rstrip() for line in self._screen.history.top]
+        return "\n".join([*above, *(line.rstrip() for line in self._screen.display)])
+
+    @property
+    def display(self) -> list[str]:
+        return [line.rstrip() for line in self._screen.display]
+
+    def type(self, text: str) -> None:
+        os.write(self._master, text.encode())
+
+    def expect(self, pattern: str, times: int = 1) -> str:
+        """Wait until the screen shows `pattern` so many times."""
+        deadline = time.monotonic() + DEADLINE_S
+        while len(re.findall(pattern, self.screen)) < times:
+            assert time.monotonic() < deadline, f"{pattern!r} does not come:\n{self.screen}"
+            if not self._read():
+                assert re.search(pattern, self.screen), f"ended without {pattern!r}:\n{self.screen}"
+        return self.screen
+
+    def end(self) -> int:
+        """Wait for the process to end by itself."""
+        deadline = time.monotonic() + DEADLINE_S
+        while self._read():
+            assert time.monotonic() < deadline, f"does not end:\n{self.screen}"
+        return self.process.wait(DEADLINE_S)
+
+    def _read(self) -> bool:
+        if not select.select([self._master], [], [], 0.1)[0]:
+            return True
+        try:
+            data = os.read(self._master, 65536)
+        except OSError as error:
+            if error.errno != errno.EIO:  # which is what the end of a terminal looks like
+                raise
+            return False
+        if b"\x1b[6n" in data:  # the program asks where the cursor is
+            cursor = self._screen.cursor
+            os.write(self._master, f"\x1b[{cursor.y + 1};{cursor.x + 1}R".encode())
+        self._stream.feed(data)
+        return True
+
+
+def _own_terminal() -> None:
+    """Make standard input the controlling terminal, so that Ctrl-C is a signal."""
+    import fcntl  # noqa: PLC0415 - after the fork
+
+    fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+
+
+def generator(address: str, log: Path) -> Child:
+    ports = ["--port", "ring:loop,speed=10G", "--port", "ring:loop,speed=10G"]
+    return Child("generator", ["generator", *ports, "--hugepages", "never", "--rpc", address], log)
+
+
+@pytest.fixture(scope="module")
+def rpc(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    address = f"127.0.0.1:{free_rpc_port()}"
+    with generator(address, tmp_path_factory.mktemp("generator") / "log").start():
+        yield address
+
+
+def owners(address: str) -> list[str]:
+    with GeneratorClient(address) as one:
+        one.connect()
+        return [status.owner for status in one.port_status([0, 1]).values()]
+
+
+def states(address: str) -> list[str]:
+    with GeneratorClient(address) as one:
+        one.connect()
+        return [status.state for status in one.port_status([0, 1]).values()]
+
+
+def wirespeed(*arguments: str, input: str = "") -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "wirespeed", *arguments]
+    return subprocess.run(command, input=input, capture_output=True, text=True, timeout=DEADLINE_S, check=False)
+
+
+def test_a_session_on_a_terminal(rpc: str, tmp_path: Path) -> None:
+    with Terminal(["console", "-s", rpc], tmp_path) as console:
+        console.expect(r"Acquiring ports \[0, 1\]: +\[SUCCESS\]")
+        console.expect("wirespeed>")
+        console.type("start -f stl/bench.py -m 10kpps -p 0 -t size=64,vm=var2\r")
+        console.expect(r"Starting traffic on port\(s\) \[0\._\]: +\[SUCCESS\]")
+        console.expect(r"\[ms\]")
+        console.type("stats -p\r")
+        console.expect(r"state +\| +TRANSMITTING \| +IDLE")
+        console.type("update -m 20kpps\r")
+        console.expect(r"Updating traffic on port\(s\) \[0\._\]: +\[SUCCESS\]")
+        console.type("sto\t")
+        console.expect("wirespeed> stop")
+        console.type("\r")
+        console.expect(r"Stopping traffic on port\(s\) \[0\._\]: +\[SUCCESS\]")
+        console.type("strat\r")
+        console.expect("did you mean")
+        console.type("quit\r")
+        assert console.end() == 0
+    assert owners(rpc) == ["", ""]
+    assert "+update -m 20kpps" in (tmp_path / "wirespeed" / "console-history").read_text()
+
+
+def test_ctrl_c_drops_the_line_and_ctrl_d_leaves(rpc: str, tmp_path: Path) -> None:
+    with Terminal(["console", "-s", rpc], tmp_path) as console:
+        console.expect("wirespeed>")
+        console.type("stop -p 0\x03")
+        console.expect("wirespeed>", times=2)
+        console.type("\x04")
+        assert console.end() == 0
+        assert "nothing is sent" not in console.screen
+
+
+def test_leaving_while_traffic_runs_is_a_question(rpc: str, tmp_path: Path) -> None:
+    with Terminal(["console", "-s", rpc], tmp_path) as console:
+        console.type("start -f bench -m 1kpps -p 1\r")
+        console.expect(r"Starting traffic .*\[SUCCESS\]")
+        console.type("quit\r")
+        console.expect(r"Traffic runs on port\(s\) \[1\]\. Stop it before leaving\?")
+        console.type("c\r")
+        console.expect("wirespeed>", times=3)
+        console.type("quit\r")
+        console.expect(r"Stop it before leaving\?", times=2)
+        console.type("y\r")
+        assert console.end() == 0
+    assert states(rpc)[1] == "STREAMS"
+
+
+def test_another_console_reads_and_is_told_when_it_loses_its_ports(rpc: str, tmp_path: Path) -> None:
+    with Terminal(["console", "-s", rpc, "-u", "first"], tmp_path) as first:
+        first.expect("wirespeed>")
+        with Terminal(["console", "-s", rpc, "-u", "second"], tmp_path) as second:
+            second.expect("already taken by 'first'")
+            second.expect(r"wirespeed\(read-only\)>")
+            second.type("acquire --force\r")
+            second.expect(r"Force acquiring ports \[0, 1\]: +\[SUCCESS\]")
+            first.expect("Port 1 was forcely taken by 'second'")
+            first.expect(r"wirespeed\(read-only\)>")
+            second.type("quit\r")
+            assert second.end() == 0
+        first.type("quit\r")
+        assert first.end() == 0
+
+
+def test_a_generator_that_ends_is_told_and_connect_goes_back(tmp_path: Path) -> None:
+    address = f"127.0.0.1:{free_rpc_port()}"
+    child = generator(address, tmp_path / "log").start()
+    try:
+        with Terminal(["console", "-s", address], tmp_path) as console:
+            console.expect("wirespeed>")
+            os.kill(child.pid, signal.SIGKILL)
+            console.type("stats\r")
+            console.expect("stopped answering")
+            console.expect(r"wirespeed\(offline\)>")
+            child.stop()
+            child = generator(address, tmp_path / "log").start()
+            console.type("connect\r")
+            console.expect(r"Acquiring ports \[0, 1\]: +\[SUCCESS\]", times=2)
+            assert "Traceback" not in console.screen
+            console.type("quit\r")
+            assert console.end() == 0
+    finally:
+        child.stop()
+
+
+def test_the_live_view_on_80_by_24(rpc: str, tmp_path: Path) -> None:
+    with Terminal(["console", "-s", rpc, "tui"], tmp_path) as console:
+        console.expect("tui>")
+        console.type("start -f stl/bench.py -m 10kpps -p 0 -t size=64,vm=var2\r")
+        console.expect(r"Starting traffic on port\(s\) \[0\._\]: +\[SUCCESS\]")
+        console.expect(r"state +\| +TRANSMITTING \| +IDLE")
+        console.expect(r"Tx pps +\| +[\d.]+ k?pps")
+        console.expect("█")
+        assert console.display[-1].split()[:2] == ["q", "Quit"]
+        console.type("stop\r")
+        console.expect(r"Stopping traffic on port\(s\) \[0\._\]: +\[SUCCESS\]")
+        console.type("q")
+        assert console.end() == 0
+        assert "Traceback" not in console.screen
+    assert owners(rpc) == ["", ""]
+
+
+def test_the_live_view_from_the_prompt_and_back(rpc: str, tmp_path: Path) -> None:
+    with Terminal(["console", "-s", rpc], tmp_path) as console:
+        console.expect("wirespeed>")
+        console.type("tui\r")
+        console.expect("tui>")
+        console.type("q")
+        console.expect("wirespeed>")
+        console.type("quit\r")
+        assert console.end() == 0
+
+
+def test_single_commands_and_a_script(rpc: str) -> None:
+    done = wirespeed("console", "-s", rpc, "start", "-f", "stl/imix.py", "-m", "1kpps", "-p", "0", "-d", "600")
+    assert (done.returncode, done.stdout.count("[SUCCESS]")) == (0, 3)
+    assert "traffic runs on port(s) [0]" in done.stderr
+    assert owners(rpc) == ["", ""]
+    script = "stats -p # look first\nstop\nstop\nstreams -p 0 -i 2\nquit\nnonsense\n"
+    done = wirespeed("console", "-s", rpc, input=script)
+    assert done.returncode == 2
+    assert done.stderr == "wirespeed: nothing is sent on ports 0, 1\n"
+    assert "TRANSMITTING" in done.stdout and "594" in done.stdout
+
+
+def test_a_line_of_help_for_whoever_errs(rpc: str) -> None:
+    assert "usage: start -f FILE" in wirespeed("console", "-s", rpc, "start", "--help").stdout
+    for arguments, code, text in (
+        (["-s", rpc, "tui"], 3, "needs a terminal"),
+        (["-s", rpc, "stpo"], 2, "did you mean stop"),
+        (["-s", rpc, "capture", "record", "start"], 2, "--rx PORT"),
+        (["-s", "127.0.0.1:1", "stats"], 4, "no generator answers"),
+        (["-s", "a b", "stats"], 2, "HOST:PORT"),
+    ):
+        done = wirespeed("console", *arguments)
+        assert (done.returncode, done.stderr.count("\n")) == (code, 1), done.stderr
+        assert text in done.stderr

@@ -1,0 +1,98 @@
+"""`wirespeed console`: T-Rex's console for a generator: one command, several from standard input, a shell, or `tui`."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from wirespeed.errors import EnvironmentFault, UsageError, WirespeedError
+
+if TYPE_CHECKING:
+    from wirespeed.console.session import Session
+
+# The words of a console command are not options of ours.
+CONTEXT = {"ignore_unknown_options": True, "allow_interspersed_args": False}
+
+
+def command(
+    words: Annotated[list[str] | None, typer.Argument(metavar="[COMMAND...]", help="Such as: stats, or tui.")] = None,
+    server: Annotated[
+        str, typer.Option("-s", "--server", metavar="HOST[:PORT]", help="Generator to use, ours or a T-Rex.")
+    ] = "127.0.0.1:4501",
+    user: Annotated[
+        str | None, typer.Option("-u", "--user", help="Name under which ports are taken.", show_default="yours")
+    ] = None,
+    force: Annotated[bool, typer.Option("-f", "--force", help="Take the ports from whoever has them.")] = False,
+    readonly: Annotated[bool, typer.Option("-r", "--readonly", help="Take no ports.")] = False,
+) -> int:
+    """T-Rex's console for a generator: one command, a shell, or the live `tui` (`help` lists the commands).
+
+    The shell takes all ports that are free. A single command, and commands from standard input, take those that they
+    need; all ports are given back at the end, and what they send goes on.
+    """
+    from wirespeed.console.screen import TerminalScreen  # noqa: PLC0415 - a command starts fast
+    from wirespeed.console.session import Session  # noqa: PLC0415
+
+    live = words == ["tui"] or (not words and sys.stdin.isatty())
+    if live and not (sys.stdin.isatty() and sys.stdout.isatty()):
+        raise EnvironmentFault("tui needs a terminal; `wirespeed console stats` prints once")
+    session = Session(server, TerminalScreen(), user=user, on_demand=not (live or readonly), watches=live)
+    if live:
+        return _interact(session, force, readonly, tui=bool(words))
+    return _run(session, words, force)
+
+
+def _interact(session: Session, force: bool, readonly: bool, tui: bool) -> int:
+    from wirespeed.console.commands.console import take_free  # noqa: PLC0415
+    from wirespeed.console.shell import Shell  # noqa: PLC0415
+
+    session.connect()
+    session.clear(session.ports)
+    if force:
+        session.client.take(session.ports, force=True)
+    elif not readonly:
+        take_free(session, list(session.ports))
+    Shell(session).run(tui=tui)
+    return 0
+
+
+def _run(session: Session, words: list[str] | None, force: bool) -> int:
+    """Errors go to stderr and do not end a script; the first exit code that is not 0 is ours."""
+    from wirespeed.console.commands.console import EnterTui, LeaveConsole  # noqa: PLC0415
+    from wirespeed.console.running import run_line, run_words  # noqa: PLC0415
+
+    codes = []
+    session.connect()
+    try:
+        if force:
+            session.client.take(session.ports, force=True)
+        if words:
+            codes.append(run_words(session, words, _complain))
+        else:
+            for line in sys.stdin:
+                codes.append(run_line(session, line, _complain))
+    except LeaveConsole:
+        pass
+    except EnterTui:
+        raise UsageError("tui is no command for a script; `wirespeed console tui` shows it on a terminal") from None
+    finally:
+        _leave(session)
+    return next((code for code in codes if code), 0)
+
+
+def _leave(session: Session) -> None:
+    """Traffic that a script leaves running is meant to run; it is said all the same."""
+    try:
+        running = session.active_ports() if session.online else []
+        session.leave()
+        if running:
+            _complain(f"traffic runs on port(s) {running}; `wirespeed console stop` ends it")
+    except WirespeedError as error:
+        _complain(str(error))
+
+
+def _complain(text: str) -> None:
+    sys.stdout.flush()
+    print(f"wirespeed: {text}", file=sys.stderr)

@@ -1,0 +1,17 @@
+"""The console's commands, by subject: `COMMANDS` holds them all once this is imported."""
+
+from wirespeed.console.commands import capture, console, layers, packets, ports, statistics, traffic
+from wirespeed.console.commands.registry import ALIASES, COMMANDS, GROUPS
+
+__all__ = [
+    "ALIASES",
+    "COMMANDS",
+    "GROUPS",
+    "capture",
+    "console",
+    "layers",
+    "packets",
+    "ports",
+    "statistics",
+    "traffic",
+]

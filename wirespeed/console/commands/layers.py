@@ -1,0 +1,147 @@
+"""How ports are addressed: layer 2, IPv4, IPv6 and VLAN."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from ipaddress import AddressValueError, IPv4Address, IPv6Address
+
+from wirespeed.console.commands.registry import COMMON, command
+from wirespeed.console.grammar import ALL, PORTS, Given, Option, read_ports, switch
+from wirespeed.console.screen import step
+from wirespeed.console.session import Session
+from wirespeed.errors import UsageError, WirespeedError
+from wirespeed.model import parse_mac
+
+ONE_PORT = Option(("-p", "--port"), "The port.", read_ports, "PORT", optional=False, dest="ports", source="ports")
+
+
+def only_port(given: Given) -> int:
+    """The one port of a command that takes one; UsageError for more."""
+    if len(given.ports) != 1:
+        raise UsageError(f"-p takes one port here, not {len(given.ports)}")
+    port: int = given.ports[0]
+    return port
+
+
+def _read_address(kind: Callable[[str], object], example: str) -> Callable[[str], str]:
+    def read(word: str) -> str:
+        try:
+            return str(kind(word))
+        except AddressValueError:
+            raise UsageError(f"address {word!r} cannot be read; give one such as {example}") from None
+
+    return read
+
+
+read_ipv4 = _read_address(IPv4Address, "10.0.0.1")
+_read_ipv6 = _read_address(IPv6Address, "2001:db8::1")
+
+
+def read_vlan(word: str) -> int:
+    if not word.isascii() or not word.isdigit() or not 1 <= int(word) <= 4094:
+        raise UsageError(f"VLAN {word!r} cannot be used; give a number from 1 to 4094")
+    return int(word)
+
+
+@command(
+    "l2",
+    COMMON,
+    "Send to a MAC address: layer 2 mode.",
+    ONE_PORT,
+    Option(("--dst",), "Where the port's packets go.", parse_mac, "MAC", optional=False),
+)
+def l2(session: Session, given: Given) -> None:
+    ports = session.ours([only_port(given)])
+    with step(session.screen, f"Setting port {ports[0]} in L2 mode:"):
+        session.client.on_ports("set_l2", ports, dst_mac=given.dst, block=False)
+
+
+@command(
+    "l3",
+    COMMON,
+    "Give a port an IPv4 address and a next hop, and resolve it: layer 3 mode.",
+    ONE_PORT,
+    Option(("--src",), "Address of the port.", read_ipv4, "IP", optional=False),
+    Option(("--dst",), "Its next hop, the router's address.", read_ipv4, "IP", optional=False),
+    Option(("--vlan",), "VLAN tags, at most two.", read_vlan, "VLAN", many=True),
+)
+def l3(session: Session, given: Given) -> None:
+    ports = session.ours([only_port(given)])
+    addresses = {"src_addr": given.src, "dst_addr": given.dst}
+    if given.vlan is not None:
+        _set_vlan(session, ports, given.vlan)
+    with step(session.screen, f"Setting port {ports[0]} in L3 mode:"):
+        session.client.on_ports("set_l3", ports, block=False, **addresses)
+    if _ipv4_state(session, ports[0]) == "unresolved":
+        _resolve(session, ports[0])
+
+
+@command("arp", COMMON, "Resolve the next hops of ports in layer 3 mode (again).", PORTS, ALL)
+def arp(session: Session, given: Given) -> None:
+    from wirespeed.console.probes import layer3  # noqa: PLC0415 - scapy takes long to import
+
+    ports = session.ours(given.ports)
+    for port, status in zip(ports, session.statuses(ports), strict=True):
+        layer3(port, status)
+        _need_service(port, bool(status.get("service")), "arp")
+    for port in ports:
+        _resolve(session, port)
+
+
+def _need_service(port: int, serving: bool, what: str) -> None:
+    if not serving:
+        raise UsageError(f"{what}: port {port} must be in service mode; `service -p {port}` first")
+
+
+def _ipv4_state(session: Session, port: int) -> str:
+    [status] = session.statuses([port])
+    return str(((status.get("attr") or {}).get("layer_cfg") or {}).get("ipv4", {}).get("state", "none"))
+
+
+def _resolve(session: Session, port: int) -> None:
+    from wirespeed.console.probes import layer3, resolve  # noqa: PLC0415
+
+    [status] = session.statuses([port])
+    who = layer3(port, status)
+    with step(session.screen, f"Resolving {who.dst_ip} from port {port}:"):
+        mac = resolve(session.client, port, who)
+        if mac is None:
+            raise WirespeedError(f"port {port}: nobody answered for {who.dst_ip}; is the neighbour up on this link?")
+        addresses = {"src_addr": who.src_ip, "dst_addr": who.dst_ip, "resolved_mac": mac}
+        session.client.on_ports("set_l3", [port], block=False, **addresses)
+    session.screen.show(f"port {port}: {who.dst_ip} is at {mac}")
+
+
+@command(
+    "vlan",
+    COMMON,
+    "Tag what ports send by themselves, such as ARP and ping.",
+    PORTS,
+    Option(("tags",), "At most two tags, the outer one first.", read_vlan, "VLAN", many=True),
+    switch("-c", "--clear", help="No tags."),
+)
+def vlan(session: Session, given: Given) -> None:
+    if bool(given.tags) == given.clear:
+        raise UsageError("vlan: give one or two tags, or --clear, as in `vlan -p 0 -c` or `vlan 100 -p 0`")
+    _set_vlan(session, session.ours(given.ports), given.tags or [])
+
+
+def _set_vlan(session: Session, ports: tuple[int, ...], tags: list[int]) -> None:
+    if len(tags) > 2:
+        raise UsageError(f"{len(tags)} VLAN tags; a port takes two at most")
+    with step(session.screen, f"Setting VLAN {tags} on port(s) {list(ports)}:"):
+        session.client.on_ports("set_vlan", ports, vlan=tags, block=False)
+
+
+@command(
+    "ipv6",
+    COMMON,
+    "Give ports an IPv6 address.",
+    PORTS,
+    switch("--off", help="No IPv6."),
+    Option(("--src",), "Address; one made from the MAC address if left out.", _read_ipv6, "IPV6"),
+)
+def ipv6(session: Session, given: Given) -> None:
+    ports = session.ours(given.ports)
+    with step(session.screen, f"{'Disabling' if given.off else 'Enabling'} IPv6 on port(s) {list(ports)}:"):
+        session.client.on_ports("conf_ipv6", ports, enabled=not given.off, src_ipv6=given.src or "", block=False)

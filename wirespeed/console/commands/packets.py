@@ -1,0 +1,66 @@
+"""Single packets: ping, and which port is wired to which."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+
+from wirespeed.console.commands.layers import ONE_PORT, only_port, read_ipv4
+from wirespeed.console.commands.registry import COMMON, command
+from wirespeed.console.grammar import PORTS, Given, Option, count, number
+from wirespeed.console.session import Session
+from wirespeed.errors import UsageError
+from wirespeed.units import MAX_FRAME_BYTES, MIN_FRAME_BYTES
+
+
+@command(
+    "ping",
+    COMMON,
+    "Ping the server, or with -p and -d an address from a port.",
+    replace(ONE_PORT, optional=True),
+    Option(("-d", "--dst"), "Address to ping from the port.", read_ipv4, "IP"),
+    Option(("-n", "--count"), "Packets.", count("count"), "N", default="5"),
+    Option(("-s", "--size"), "Frame size with FCS.", count("frame size", MIN_FRAME_BYTES), "BYTES", default="64"),
+    Option(("-i", "--interval"), "Seconds between packets.", number(0, "interval"), "S", default="1"),
+)
+def ping(session: Session, given: Given) -> None:
+    if (given.ports is None) != (given.dst is None):
+        raise UsageError("ping: give both -p PORT and -d IP, or neither to ping the server")
+    if given.size > MAX_FRAME_BYTES:
+        raise UsageError(f"frame size {given.size} cannot be used; give {MIN_FRAME_BYTES} to {MAX_FRAME_BYTES}")
+    if given.ports is None:
+        before_s = time.perf_counter()
+        session.client.call("ping")
+        session.screen.show(f"{session.server} answers in {(time.perf_counter() - before_s) * 1e3:.2f} ms")
+    else:
+        _ping_from(session, only_port(given), given)
+
+
+def _ping_from(session: Session, port: int, given: Given) -> None:
+    from wirespeed.console.probes import layer3, ping  # noqa: PLC0415 - scapy takes long to import
+
+    session.ours([port])
+    [status] = session.statuses([port])
+    if not status.get("service"):
+        raise UsageError(f"ping - port(s) [{port}]: must be under service mode; `service -p {port}` first")
+    who = replace(layer3(port, status), dst_ip=given.dst)
+    session.screen.show(f"Pinging {given.dst} from port {port} with {given.size} bytes:")
+    answered = 0
+    for sequence in range(1, given.count + 1):
+        took_s = ping(session.client, port, who, sequence, given.size)
+        answered += took_s is not None
+        what = "no reply" if took_s is None else f"reply from {given.dst}, time={took_s * 1e3:.3f} ms"
+        session.screen.show(f"seq={sequence} {what}")
+        if sequence < given.count:
+            time.sleep(given.interval)
+    session.screen.show(f"{answered} of {given.count} answered")
+
+
+@command("map", COMMON, "Find out which port is wired to which, by a packet from each.", PORTS)
+def map_ports(session: Session, given: Given) -> None:
+    from wirespeed.console.probes import find_peers  # noqa: PLC0415
+
+    ports = session.some(given.ports)
+    macs = {port: str(session.port_info(port).get("hw_mac")) for port in ports}
+    for port, peer in find_peers(session.client, macs).items():
+        session.screen.show(f"port {port} -> {'nothing came back' if peer is None else f'port {peer}'}")

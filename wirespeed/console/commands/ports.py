@@ -1,0 +1,132 @@
+"""Ownership and attributes of ports."""
+
+from __future__ import annotations
+
+from wirespeed.console.commands.registry import COMMON, STATELESS, command
+from wirespeed.console.commands.statistics import port_status
+from wirespeed.console.grammar import ALL, PORTS, Given, Option, switch
+from wirespeed.console.screen import step
+from wirespeed.console.session import Session
+from wirespeed.errors import RemoteError, UsageError
+from wirespeed.generator.stateless_client import ALL_PROFILES, Target
+
+_FLOW_CONTROL = {"none": 0, "tx": 1, "rx": 2, "full": 3}
+
+
+@command(
+    "acquire",
+    COMMON,
+    "Take ports, so that this console may change them.",
+    PORTS,
+    ALL,
+    switch("-f", "--force", help="Take them from whoever has them."),
+)
+def acquire(session: Session, given: Given) -> None:
+    ports = list(session.some(given.ports))
+    with step(session.screen, f"{'Force acquiring' if given.force else 'Acquiring'} ports {ports}:"):
+        session.client.take(ports, given.force)
+
+
+@command("release", COMMON, "Give ports back; what they send goes on.", PORTS, ALL)
+def release(session: Session, given: Given) -> None:
+    ports = session.ours(given.ports)
+    running = [port for port in session.active_ports() if port in ports]
+    with step(session.screen, f"Releasing ports {list(ports)}:"):
+        session.client.give_back(ports)
+    session.service_ports.difference_update(ports)
+    if running:
+        session.screen.show(f"traffic still runs on port(s) {running}; `acquire` and `stop` end it")
+
+
+@command("reset", COMMON, "Take ports, stop them, and bring them back to what they were at first.", PORTS, ALL)
+def reset(session: Session, given: Given) -> None:
+    """Features that a server does not have cannot be on, so those that it refuses are left."""
+    client, ports = session.client, session.some(given.ports)
+    with step(session.screen, f"Resetting ports {list(ports)}:"):
+        client.take(ports, force=True)
+        everything = [Target(port, ALL_PROFILES) for port in ports]
+        client.on_profiles("stop_traffic", everything)
+        client.on_profiles("remove_all_streams", everything)
+        for port in ports:
+            _try(session, "set_port_attr", port, attr={"promiscuous": {"enabled": False}})
+            _try(session, "set_rx_feature", port, type="queue", enabled=False)
+            _try(session, "service", port, enabled=False, filtered=False)
+        session.clear(ports)
+    session.service_ports.difference_update(ports)
+
+
+def _try(session: Session, method: str, port: int, **params: object) -> None:
+    try:
+        session.client.on_ports(method, [port], **params)
+    except RemoteError as error:
+        if "not registered" not in str(error) and "not supported" not in str(error):
+            raise
+
+
+def _switch(flag: str, help: str, *choices: str) -> Option:
+    return Option((flag,), help, choices=choices)
+
+
+@command(
+    "portattr",
+    COMMON,
+    "Show or set attributes of ports.",
+    PORTS,
+    ALL,
+    _switch("--prom", "Receive what is not addressed to the port.", "on", "off"),
+    _switch("--mult", "Receive multicast.", "on", "off"),
+    _switch("--link", "Bring the link up or down.", "up", "down"),
+    _switch("--led", "Light the port's LED.", "on", "off"),
+    _switch("--fc", "Flow control.", *_FLOW_CONTROL),
+    switch("--supp", help="Show which attributes can be set."),
+)
+def portattr(session: Session, given: Given) -> None:
+    attributes: dict[str, dict[str, object]] = {}
+    if given.prom:
+        attributes["promiscuous"] = {"enabled": given.prom == "on"}
+    if given.mult:
+        attributes["multicast"] = {"enabled": given.mult == "on"}
+    if given.link:
+        attributes["link_status"] = {"up": given.link == "up"}
+    if given.led:
+        attributes["led_status"] = {"on": given.led == "on"}
+    if given.fc:
+        attributes["flow_ctrl_mode"] = {"mode": _FLOW_CONTROL[given.fc]}
+    if given.supp:
+        _show_supported(session, session.some(given.ports))
+    elif attributes:
+        ports = session.ours(given.ports)
+        with step(session.screen, f"Applying attributes on port(s) {list(ports)}:"):
+            session.client.on_ports("set_port_attr", ports, attr=attributes)
+    else:
+        session.screen.show(port_status(session, session.some(given.ports)))
+
+
+def _show_supported(session: Session, ports: tuple[int, ...]) -> None:
+    kinds = {"prom": "is_prom_supported", "link": "is_link_supported", "led": "is_led_supported"}
+    kinds["fc"] = "is_fc_supported"
+    for port in ports:
+        info = session.port_info(port)
+        can = [f"--{flag}" for flag, key in kinds.items() if info.get(key)]
+        session.screen.show(f"port {port}: {', '.join(can) or 'no attribute can be set'}")
+
+
+@command(
+    "service",
+    STATELESS,
+    "Switch service mode, which captures, ping and ARP need.",
+    PORTS,
+    ALL,
+    switch("--off", help="Back to normal mode."),
+    switch("--filtered", help="Only for the protocols that the server filters out."),
+)
+def service(session: Session, given: Given) -> None:
+    ports = session.ours(given.ports)
+    if given.off and given.filtered:
+        raise UsageError("service: --off and --filtered exclude each other")
+    with step(session.screen, f"{'Disabling' if given.off else 'Enabling'} service mode on port(s): {list(ports)}"):
+        session.client.on_ports("service", ports, enabled=not given.off, filtered=given.filtered)
+    if given.off:
+        session.service_ports.difference_update(ports)
+    else:
+        session.service_ports.update(ports)

@@ -1,0 +1,25 @@
+"""The commands by name; a command is a function marked with `@command`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from wirespeed.console.grammar import Command, Option, Run
+
+COMMANDS: dict[str, Command] = {}
+ALIASES = {"q": "quit", "exit": "quit", "?": "help", "h": "help"}
+
+GROUPS = ("Console Commands", "Common Commands", "Stateless Commands")
+CONSOLE, COMMON, STATELESS = GROUPS
+
+
+def command(
+    name: str, group: str, summary: str, *options: Option, offline: bool = False, endless: bool = False
+) -> Callable[[Run], Run]:
+    """Make the function the console's command `name`, which may be several words."""
+
+    def register(run: Run) -> Run:
+        COMMANDS[name] = Command(name, group, summary, options, run, offline, endless)
+        return run
+
+    return register

@@ -1,0 +1,153 @@
+"""Statistics, streams and profiles, and the baseline of what is counted."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from rich.text import Text
+
+from wirespeed.console.commands.registry import COMMON, STATELESS, command
+from wirespeed.console.flow_views import flow_table, histogram_table, latency_table, stream_table
+from wirespeed.console.grammar import PORTS, STREAM_IDS, Given, Option, read_ports
+from wirespeed.console.port_views import ServerFacts, global_table, port_table, status_table
+from wirespeed.console.readings import FlowReading, stream_readings
+from wirespeed.console.screen import step
+from wirespeed.console.server_views import cpu_table, memory_table, xstats_table
+from wirespeed.console.session import Session
+from wirespeed.console.tables import Row, Table, render
+
+Ports = tuple[int, ...]
+
+
+def server_facts(session: Session) -> ServerFacts:
+    system = session.system
+    cores = int(system.get("dp_core_count", 1))
+    return ServerFacts(session.server, session.version, cores, int(system.get("dp_core_count_per_port", 1)))
+
+
+def _global(session: Session, ports: Ports) -> Text:
+    return global_table(server_facts(session), session.client.call("get_global_stats"))
+
+
+def _ports(session: Session, ports: Ports) -> Text:
+    return render(port_table(session.readings(ports)[1]))
+
+
+def _flows(session: Session, ports: Ports) -> Text:
+    flows = session.flows()
+    return render(flow_table(flows)) if flows else Text("Streams Statistics: no loaded stream counts its packets")
+
+
+def _latency(session: Session, ports: Ports) -> Text:
+    return _measured(session, latency_table)
+
+
+def _histogram(session: Session, ports: Ports) -> Text:
+    return _measured(session, histogram_table)
+
+
+def _measured(session: Session, table: Callable[[Sequence[FlowReading]], Table]) -> Text:
+    flows = [flow for flow in session.flows() if flow.latency is not None]
+    return render(table(flows)) if flows else Text("Latency Statistics: no loaded stream measures latency")
+
+
+def _cpu(session: Session, ports: Ports) -> Text:
+    return render(cpu_table(session.client.call("get_utilization")))
+
+
+def _memory(session: Session, ports: Ports) -> Text:
+    return render(memory_table(session.client.call("get_utilization")))
+
+
+def _xstats(session: Session, ports: Ports) -> Text:
+    return render(xstats_table(ports, session.xstats(ports)))
+
+
+def _all_xstats(session: Session, ports: Ports) -> Text:
+    return render(xstats_table(ports, session.xstats(ports), zeros=True))
+
+
+def port_status(session: Session, ports: Ports) -> Text:
+    return render(status_table([session.port_info(port) for port in ports], session.statuses(ports)))
+
+
+_KINDS: dict[str, Callable[[Session, Ports], Text]] = {
+    "global": _global,
+    "ports": _ports,
+    "streams": _flows,
+    "latency": _latency,
+    "histogram": _histogram,
+    "cpu": _cpu,
+    "mbuf": _memory,
+    "xstats": _xstats,
+    "all_xstats": _all_xstats,
+    "status": port_status,
+}
+
+
+def _kind(flags: tuple[str, ...], dest: str, help: str) -> Option:
+    return Option(flags, help, None, dest=dest)
+
+
+@command(
+    "stats",
+    COMMON,
+    "Show statistics; those of the server and of its ports if no kind is named.",
+    Option(("--port",), "Only these ports.", read_ports, "PORT", True, dest="chosen", source="ports"),
+    _kind(("-g", "--global"), "global", "Of the whole server."),
+    _kind(("-p", "--ports"), "ports", "Of the ports."),
+    _kind(("-s", "--streams"), "streams", "Of flows, by packet group."),
+    _kind(("-l", "--latency"), "latency", "Latency by packet group."),
+    _kind(("--lh",), "histogram", "Histograms of the latency."),
+    _kind(("-c", "--cpu"), "cpu", "Load of the cores."),
+    _kind(("-m", "--mbuf"), "mbuf", "Packet buffers."),
+    _kind(("-x", "--xstats"), "xstats", "The drivers' own counters that are not 0."),
+    _kind(("--xz",), "all_xstats", "All of the drivers' own counters."),
+    _kind(("--ps",), "status", "Status of the ports."),
+)
+def stats(session: Session, given: Given) -> None:
+    ports = session.some(given.chosen)
+    wanted = [kind for kind in _KINDS if getattr(given, kind)] or ["global", "ports"]
+    for place, kind in enumerate(wanted):
+        if place:
+            session.screen.show()
+        session.screen.show(_KINDS[kind](session, ports))
+
+
+@command("clear", COMMON, "Count from 0 again, for this console only.", PORTS)
+def clear(session: Session, given: Given) -> None:
+    with step(session.screen, "Clearing stats :"):
+        session.clear(session.some(given.ports))
+
+
+@command("streams", STATELESS, "Show the streams that are loaded.", PORTS, STREAM_IDS)
+def streams(session: Session, given: Given) -> None:
+    empty = []
+    for port in session.some(given.ports):
+        loaded = stream_readings(port, session.client.all_streams(port))
+        shown = [one for one in loaded if given.ids is None or one.stream_id in given.ids]
+        if shown:
+            session.screen.show(render(stream_table(shown, f"Port {port}:")))
+            session.screen.show()
+        else:
+            empty.append(port)
+    if empty:
+        which = "no such stream" if given.ids is not None else "no stream"
+        session.screen.show(f"{which} on port {', '.join(map(str, empty))}")
+
+
+@command("profiles", STATELESS, "Show the profiles that are loaded, and the built-in ones.", PORTS)
+def profiles(session: Session, given: Given) -> None:
+    from wirespeed.generator.profiles import BUILTIN_NAMES  # noqa: PLC0415 - pulls in the profiles
+
+    rows = []
+    for port in session.some(given.ports):
+        states = session.statuses([port])[0].get("state_profile") or {}
+        for name, loaded in sorted(session.client.all_streams(port).items()):
+            ids = sorted(map(int, loaded))
+            listed = ", ".join(map(str, ids[:8])) + (f" … ({len(ids)})" if len(ids) > 8 else "")
+            rows.append(Row(f"{port}.{name}", (str(states.get(name, "?")), listed)))
+    if rows:
+        session.screen.show(render(Table("Profiles", ("profile", "state", "stream ids"), tuple(rows), align="left")))
+        session.screen.show()
+    session.screen.show(f"built in: {', '.join(f'stl/{name}.py' for name in BUILTIN_NAMES)}; see docs/generator.md")

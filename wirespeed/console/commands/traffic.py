@@ -1,0 +1,154 @@
+"""Start, stop, pause and change traffic."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from wirespeed.console.commands.registry import STATELESS, command
+from wirespeed.console.grammar import ALL, STREAM_IDS, TARGETS, Given, Option, number, switch
+from wirespeed.console.loads import parse_load, parse_load_change, share
+from wirespeed.console.screen import step
+from wirespeed.console.session import ACTIVE, Session
+from wirespeed.errors import UsageError
+from wirespeed.generator.stateless_client import ALL_CORES, Multiplier, Target
+from wirespeed.units import format_si
+
+FORCE = switch("--force", help="Stop what is sent now; send without a link, above line rate, in service mode.")
+TOTAL = switch("--total", help="The load is that of all ports together.")
+LOAD = "10kpps, 1.48mpps, 2gbps (layer 2), 2gbpsl1, 50%, or a factor of the profile's own rates"
+
+
+@command(
+    "start",
+    STATELESS,
+    "Start traffic of a profile.",
+    Option(
+        ("-f", "--file"),
+        "Built-in profile (stl/bench.py, stl/imix.py …) or a T-Rex profile file.",
+        metavar="FILE",
+        optional=False,
+        source="profiles",
+    ),
+    Option(("-m", "--mult"), f"Load: {LOAD}.", parse_load, "LOAD", default="1"),
+    TARGETS,
+    ALL,
+    Option(("-d", "--duration"), "Seconds; until stopped if left out.", number(0.001, "duration"), "S"),
+    Option(("-t", "--tunables"), "Tunables of the profile: size=64,vm=var2, or last --size 64 --vm var2.", rest=True),
+    FORCE,
+    TOTAL,
+    switch("-n", "--dry", help="Load the profile and show what it would send; send nothing."),
+    Option(("--core_mask", "--core-mask"), "Cores that send, as a bit mask.", lambda word: int(word, 0), "MASK"),
+)
+def start(session: Session, given: Given) -> None:
+    from wirespeed.generator.profiles import load_profile  # noqa: PLC0415 - scapy takes long to import
+
+    named = given.ports or [Target(port) for port in (session.ports if session.on_demand else session.ours(None))]
+    session.some({target.port for target in named})
+    streams = [load_profile(given.file, given.tunables, target.port, target.port % 2) for target in named]
+    targets = session.targets(named)
+    _make_ready(session, targets, given.force)
+    client, screen = session.client, session.screen
+    with step(screen, f"Removing all streams from port(s) {_listed(targets)}:"):
+        client.on_profiles("remove_all_streams", targets)
+    for target, items in zip(targets, streams, strict=True):
+        with step(screen, f"Attaching {len(items)} streams to port(s) {_listed([target])}:"):
+            client.load_streams(target, items)
+    load = share(given.mult, len(targets)) if given.total else given.mult
+    if given.dry:
+        _show_plan(session, targets, load)
+        return
+    with step(screen, f"Starting traffic on port(s) {_listed(targets)}:"):
+        client.start_profiles(targets, load, given.duration or -1, given.force, given.core_mask or ALL_CORES)
+
+
+def _make_ready(session: Session, targets: Sequence[Target], force: bool) -> None:
+    """Nothing may be sent on the ports, and none may be in service mode; `force` stops and overrides."""
+    ports = list(dict.fromkeys(target.port for target in targets))
+    statuses = dict(zip(ports, session.statuses(ports), strict=True))
+    busy = [target for target in targets if _state(statuses[target.port], target) in ACTIVE]
+    serving = [port for port in ports if statuses[port].get("service")]
+    if serving and not force:
+        raise UsageError(f"port(s) {serving} are in service mode; `service --off` first, or start with --force")
+    if busy and not force:
+        raise UsageError(f"traffic runs on {_listed(busy)}; `stop` first, or start with --force")
+    if busy:
+        with step(session.screen, f"Stopping traffic on port(s) {_listed(busy)}:"):
+            session.client.on_profiles("stop_traffic", busy)
+
+
+def _state(status: object, target: Target) -> str:
+    states = status.get("state_profile") if isinstance(status, dict) else None
+    return str((states or {}).get(target.profile, "IDLE"))
+
+
+def _show_plan(session: Session, targets: Sequence[Target], load: Multiplier) -> None:
+    session.screen.show(f"not started; at multiplier 1 (asked for: {load.value:g} {load.type}):")
+    for target, answer in zip(targets, session.client.validate(targets), strict=True):
+        rate, graph = answer["rate"], answer["graph"]
+        duration = graph.get("expected_duration", -1)
+        length = "endless" if duration < 0 else f"{duration / 1e6:g} s"
+        session.screen.show(
+            f"  port {target}: {format_si(rate['max_pps'], 'pps')}, {format_si(rate['max_bps_l2'], 'bps')} L2, "
+            f"{format_si(rate['max_bps_l1'], 'bps')} L1, {length}"
+        )
+
+
+@command("stop", STATELESS, "Stop traffic.", TARGETS, ALL)
+def stop(session: Session, given: Given) -> None:
+    targets = session.running(given.ports)
+    with step(session.screen, f"Stopping traffic on port(s) {_listed(targets)}:"):
+        session.client.on_profiles("stop_traffic", targets)
+
+
+@command(
+    "update",
+    STATELESS,
+    "Change the load of running traffic.",
+    Option(
+        ("-m", "--mult"),
+        f"Load: {LOAD}; with + or - at its end a change.",
+        parse_load_change,
+        "LOAD[+|-]",
+        False,
+        False,
+    ),
+    TARGETS,
+    ALL,
+    STREAM_IDS,
+    FORCE,
+    TOTAL,
+)
+def update(session: Session, given: Given) -> None:
+    targets = session.running(given.ports)
+    load = share(given.mult, len(targets)) if given.total else given.mult
+    with step(session.screen, f"Updating traffic on port(s) {_listed(targets, given.ids)}:"):
+        if given.ids is None:
+            session.client.update_profiles(targets, load, given.force)
+        else:
+            session.client.on_profiles(
+                "update_streams", targets, stream_ids=given.ids, mul=load.to_json(), force=given.force
+            )
+
+
+@command("pause", STATELESS, "Pause traffic, or some of its streams.", TARGETS, ALL, STREAM_IDS)
+def pause(session: Session, given: Given) -> None:
+    _pause(session, given, "Pausing", "pause")
+
+
+@command("resume", STATELESS, "Resume what was paused.", TARGETS, ALL, STREAM_IDS)
+def resume(session: Session, given: Given) -> None:
+    _pause(session, given, "Resume", "resume")
+
+
+def _pause(session: Session, given: Given, doing: str, verb: str) -> None:
+    targets = session.running(given.ports)
+    with step(session.screen, f"{doing} traffic on port(s) {_listed(targets, given.ids)}:"):
+        if given.ids is None:
+            session.client.on_profiles(f"{verb}_traffic", targets)
+        else:
+            session.client.on_profiles(f"{verb}_streams", targets, stream_ids=given.ids)
+
+
+def _listed(targets: Sequence[Target], ids: Sequence[int] | None = None) -> str:
+    streams = "" if ids is None else f", stream(s) {ids}"
+    return f"[{', '.join(str(target) for target in targets)}]{streams}"

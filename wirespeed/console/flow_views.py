@@ -1,0 +1,131 @@
+"""Tables of streams, flow statistics and latency. Pure: readings in, tables out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+
+from wirespeed.console.readings import ERRORS, FlowReading, LatencyReading, StreamReading
+from wirespeed.console.tables import RULE, Row, Table
+from wirespeed.units import format_si, l1_bps
+
+BAD = "bold red"
+
+
+def stream_table(streams: Sequence[StreamReading], title: str) -> Table:
+    """What is loaded on one port."""
+    rows = tuple(
+        Row(
+            str(one.stream_id),
+            (
+                one.name,
+                one.profile,
+                packet_type(one.packet),
+                str(one.frame_bytes),
+                one.mode,
+                one.rate,
+                format_pg_id(one),
+                "-" if one.next_id < 0 else str(one.next_id),
+            ),
+        )
+        for one in streams
+    )
+    headings = ("ID", "name", "profile", "packet type", "length", "mode", "rate", "PG ID", "next")
+    return Table(title, headings, rows, align="center", least=6)
+
+
+def format_pg_id(stream: StreamReading) -> str:
+    if stream.pg_id is None:
+        return "-"
+    return f"latency: {stream.pg_id}" if stream.latency else str(stream.pg_id)
+
+
+@lru_cache(maxsize=4096)
+def packet_type(packet: bytes) -> str:
+    """`Ethernet:IP:UDP:Raw`."""
+    from scapy.layers import inet, inet6  # noqa: F401, PLC0415 - takes long to import; binds the upper layers
+    from scapy.layers.l2 import Ether  # noqa: PLC0415
+
+    try:
+        layers = [layer.__name__ for layer in Ether(packet).layers()]
+    except Exception:  # scapy lets through whatever a dissector stumbles over
+        return f"{len(packet)} bytes"
+    return ":".join({"Ether": "Ethernet", "Padding": "Raw"}.get(name, name) for name in layers)
+
+
+def packet_summary(packet: bytes) -> str:
+    """One line about a packet, as scapy puts it."""
+    from scapy.layers import inet, inet6  # noqa: F401, PLC0415
+    from scapy.layers.l2 import Ether  # noqa: PLC0415
+
+    try:
+        return str(Ether(packet).summary())
+    except Exception:  # as above
+        return f"{len(packet)} bytes that cannot be dissected"
+
+
+def flow_table(flows: Sequence[FlowReading]) -> Table:
+    """Streams statistics: one column for each packet group."""
+
+    def row(name: str, text: Callable[[FlowReading], str]) -> Row:
+        return Row(name, tuple(text(one) for one in flows))
+
+    rows = (
+        row("Tx pps", lambda one: format_si(one.tx_pps, "pps")),
+        row("Tx bps L2", lambda one: format_si(one.tx_bps, "bps")),
+        row("Tx bps L1", lambda one: format_si(l1_bps(one.tx_bps, one.tx_pps), "bps")),
+        RULE,
+        row("Rx pps", lambda one: format_si(one.rx_pps, "pps")),
+        row("Rx bps", lambda one: format_si(one.rx_bps, "bps")),
+        RULE,
+        row("opackets", lambda one: str(one.tx_packets)),
+        row("ipackets", lambda one: str(one.rx_packets)),
+        row("obytes", lambda one: str(one.tx_bytes)),
+        row("ibytes", lambda one: str(one.rx_bytes)),
+        RULE,
+        row("tx-pkts", lambda one: format_si(one.tx_packets, "pkts")),
+        row("rx-pkts", lambda one: format_si(one.rx_packets, "pkts")),
+        row("tx-bytes", lambda one: format_si(one.tx_bytes, "B")),
+        row("rx-bytes", lambda one: format_si(one.rx_bytes, "B")),
+    )
+    return Table("Streams Statistics", ("PG ID", *(str(one.pg_id) for one in flows)), rows)
+
+
+def latency_table(flows: Sequence[FlowReading]) -> Table:
+    """Microseconds, one column for each packet group that measures latency."""
+    measured = _measured(flows)
+
+    def row(name: str, text: Callable[[LatencyReading], str], styles: tuple[str, ...] = ()) -> Row:
+        return Row(name, tuple(text(latency) for _, latency in measured), styles)
+
+    wrong = tuple(BAD if any(latency.errors.values()) else "" for _, latency in measured)
+    rows = (
+        Row("TX pkts", tuple(str(flow.tx_packets) for flow, _ in measured)),
+        Row("RX pkts", tuple(str(flow.rx_packets) for flow, _ in measured)),
+        row("Max latency", lambda one: f"{one.max_us:g}"),
+        row("Min latency", lambda one: f"{one.min_us:g}"),
+        row("Avg latency", lambda one: f"{one.average_us:g}"),
+        row("Last max", lambda one: f"{one.last_max_us:g}"),
+        RULE,
+        row("Jitter", lambda one: f"{one.jitter_us:g}"),
+        RULE,
+        row("Errors", lambda one: str(sum(one.errors.values())), wrong),
+    )
+    return Table("Latency Statistics (µs)", ("PG ID", *(str(flow.pg_id) for flow, _ in measured)), rows)
+
+
+def histogram_table(flows: Sequence[FlowReading]) -> Table:
+    """Packets by latency, the slowest first, and the sequence errors."""
+    measured = _measured(flows)
+    bins = sorted({low for _, latency in measured for low, _ in latency.histogram}, reverse=True)
+    counts = [dict(latency.histogram) for _, latency in measured]
+    rows = [Row(str(low), tuple(str(one[low]) if low in one else "" for one in counts)) for low in bins]
+    rows.append(RULE)
+    for name in ERRORS.values():
+        cells = tuple(str(latency.errors[name]) for _, latency in measured)
+        rows.append(Row(name, cells, tuple("" if cell == "0" else BAD for cell in cells)))
+    return Table("Latency Histogram (µs)", ("PG ID", *(str(flow.pg_id) for flow, _ in measured)), tuple(rows))
+
+
+def _measured(flows: Sequence[FlowReading]) -> list[tuple[FlowReading, LatencyReading]]:
+    return [(flow, flow.latency) for flow in flows if flow.latency is not None]

@@ -1,0 +1,300 @@
+"""Command lines as T-Rex's console has them: a command of one or more words, then options. Pure.
+
+A command declares its options as values; they make the parser, the help and the completion.
+"""
+
+from __future__ import annotations
+
+import argparse
+import difflib
+import shlex
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, NoReturn
+
+from wirespeed.errors import UsageError
+from wirespeed.generator.client import PROFILE_ID
+from wirespeed.generator.stateless_client import Target
+
+if TYPE_CHECKING:
+    from wirespeed.console.session import Session
+
+Given = argparse.Namespace
+Source = Literal["", "ports", "profiles", "files", "commands"]
+
+
+@dataclass(frozen=True)
+class Option:
+    """`flags` begin with dashes, or one bare name makes it positional. `read` turns a word into a value or a tuple of
+    values; without it the option is a switch. `source` says what completion offers."""
+
+    flags: tuple[str, ...]
+    help: str
+    read: Callable[[str], Any] | None = str
+    metavar: str = ""
+    many: bool = False
+    optional: bool = True
+    choices: tuple[str, ...] = ()
+    default: Any = None
+    dest: str = ""
+    source: Source = ""
+    rest: bool = False
+
+    @property
+    def name(self) -> str:
+        return self.dest or self.flags[-1].strip("-").replace("-", "_")
+
+    @property
+    def positional(self) -> bool:
+        return not self.flags[0].startswith("-")
+
+    @property
+    def usage(self) -> str:
+        value = self.value_usage
+        text = value if self.positional else f"{self.flags[0]} {value}".rstrip()
+        return f"[{text}]" if self.optional else text
+
+    @property
+    def value_usage(self) -> str:
+        if self.read is None:
+            return ""
+        word = "|".join(self.choices) or self.metavar or self.name.upper()
+        return f"{word}…" if self.many else word
+
+
+Run = Callable[["Session", Given], None]
+
+
+@dataclass(frozen=True)
+class Command:
+    """`offline` ones work without a server; `endless` ones need a terminal with a Ctrl-C."""
+
+    name: str
+    group: str
+    summary: str
+    options: tuple[Option, ...]
+    run: Run
+    offline: bool = False
+    endless: bool = False
+
+    @property
+    def usage(self) -> str:
+        return " ".join([self.name, *(option.usage for option in self.options)])
+
+
+@dataclass(frozen=True)
+class Parsed:
+    command: Command
+    given: Given
+    wants_help: bool = False
+
+
+def words_of(line: str) -> list[str]:
+    """The words of a line; quotes hold words together, # begins a comment."""
+    try:
+        return shlex.split(line, comments=True)
+    except ValueError as error:
+        raise UsageError(f"line cannot be read: {str(error).lower()}") from None
+
+
+def parse(words: Sequence[str], commands: Mapping[str, Command], aliases: Mapping[str, str]) -> Parsed:
+    """The command that `words` name, and its options. UsageError for everything that cannot be run as given."""
+    command, rest = find(words, commands, aliases)
+    if any(word in ("-h", "--help") for word in rest):
+        return Parsed(command, Given(), wants_help=True)
+    tunables = next((option for option in command.options if option.rest), None)
+    taken: str | None = None
+    if tunables is not None:
+        rest, taken = _without_tunables(rest, tunables)
+    given, unknown = _parser(command).parse_known_args(list(rest))
+    if unknown:
+        raise UsageError(_unknown_option(command, unknown[0]))
+    if tunables is not None:
+        setattr(given, tunables.name, read_tunables(taken or ""))
+    for option in command.options:
+        if option.many and (values := getattr(given, option.name)) is not None:
+            setattr(given, option.name, _flat(values))
+    return Parsed(command, given)
+
+
+def find(
+    words: Sequence[str], commands: Mapping[str, Command], aliases: Mapping[str, str]
+) -> tuple[Command, list[str]]:
+    """The command with the longest name that `words` begin with, and the words after it."""
+    head = [aliases.get(words[0], words[0]), *words[1:]]
+    for count in range(len(head), 0, -1):
+        command = commands.get(" ".join(head[:count]))
+        if command is not None:
+            return _not_beginning(command, head[count:], commands), head[count:]
+    begun = [name for name in commands if name.split()[0] == head[0]]
+    if begun:
+        raise UsageError(f"{head[0]} goes on as {_alternatives(begun)}")
+    close = difflib.get_close_matches(head[0], {name.split()[0] for name in commands}, n=2, cutoff=0.6)
+    hint = f"did you mean {' or '.join(close)}? " if close else ""
+    raise UsageError(f"unknown command {head[0]!r}; {hint}`help` lists the commands")
+
+
+def _not_beginning(command: Command, rest: Sequence[str], commands: Mapping[str, Command]) -> Command:
+    """`capture recrod` is a misspelt longer command, not `capture` with a value that it does not take."""
+    longer = [name for name in commands if name.startswith(f"{command.name} ")]
+    takes_values = any(option.positional for option in command.options)
+    if longer and rest and not rest[0].startswith("-") and not takes_values:
+        raise UsageError(f"{command.name} {rest[0]} is not known; {command.name} goes on as {_alternatives(longer)}")
+    return command
+
+
+def _alternatives(names: Iterable[str]) -> str:
+    return ", ".join(f"`{name}`" for name in names)
+
+
+def _unknown_option(command: Command, word: str) -> str:
+    flags = [flag for option in command.options for flag in option.flags if flag.startswith("-")]
+    close = difflib.get_close_matches(word, flags, n=1, cutoff=0.6)
+    hint = f"did you mean {close[0]}? " if close else ""
+    takes = f"it takes {', '.join(flags)}" if flags else "it takes no options"
+    return f"{command.name}: {word!r} is not known; {hint}{takes}"
+
+
+class _Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        raise UsageError(f"{self.prog}: {message}; usage: {self.usage}")
+
+
+def _parser(command: Command) -> argparse.ArgumentParser:
+    parser = _Parser(prog=command.name, usage=command.usage, add_help=False)
+    for option in command.options:
+        if option.rest:
+            continue
+        named: dict[str, Any] = {} if option.positional else {"dest": option.name, "required": not option.optional}
+        if option.read is None:
+            parser.add_argument(*option.flags, action="store_true", **named)
+            continue
+        if option.choices:
+            named["choices"] = option.choices
+        count = ("*" if option.optional else "+") if option.many else "?" if option.positional else None
+        if option.many and not option.positional:
+            count = "+"
+        if option.positional and not option.optional and not option.many:
+            count = None
+        parser.add_argument(*option.flags, type=option.read, nargs=count, default=option.default, **named)
+    return parser
+
+
+def _flat(values: Sequence[Any]) -> list[Any]:
+    """Words of `-p 0 1` and `-p 0,1` alike; what is given twice counts once."""
+    flat = [one for value in values for one in (value if isinstance(value, tuple) else (value,))]
+    return list(dict.fromkeys(flat))
+
+
+def _without_tunables(words: Sequence[str], option: Option) -> tuple[list[str], str | None]:
+    """Take `-t a=1,b=2`, or `-t --a 1 --b 2` up to the end of the line, out of the words."""
+    for place, word in enumerate(words):
+        if word in option.flags:
+            following = list(words[place + 1 :])
+            if not following:
+                raise UsageError(f"{word} is followed by tunables, such as size=64,vm=var2")
+            if following[0].startswith("--"):
+                return list(words[:place]), _from_options(following)
+            count = next((at for at, one in enumerate(following) if one.startswith("-")), len(following))
+            return [*words[:place], *following[count:]], ",".join(following[:count])
+    return list(words), None
+
+
+def _from_options(words: Sequence[str]) -> str:
+    """T-Rex's newer style, which goes on to the end of the line, as the older one."""
+    pairs: list[list[str]] = []
+    for word in words:
+        if word.startswith("--"):
+            name, equals, value = word[2:].partition("=")
+            pairs.append([name, value] if equals else [name])
+        else:
+            pairs[-1].append(word)
+    for pair in pairs:
+        if len(pair) != 2:
+            raise UsageError(f"tunable --{pair[0]} takes one value; write -t --{pair[0]} VALUE, or -t {pair[0]}=VALUE")
+    return ",".join(f"{name}={value}" for name, value in pairs)
+
+
+def read_tunables(text: str) -> dict[str, str]:
+    from wirespeed.loadtest.plan import parse_tunables  # noqa: PLC0415 - pulls in the profiles
+
+    return parse_tunables(text)
+
+
+def read_ports(word: str) -> tuple[int, ...]:
+    """`0`, or `0,1`."""
+    return tuple(_port(part, word) for part in word.split(",") if part)
+
+
+def read_targets(word: str) -> tuple[Target, ...]:
+    """`0`, `0.name` or `0.*`, or several with commas between."""
+    targets = []
+    for part in word.split(","):
+        port, dot, profile = part.partition(".")
+        if dot and not profile:
+            raise UsageError(f"port {word!r} cannot be read; give a number such as 0, or a profile on it such as 0._")
+        targets.append(Target(_port(port, word), profile or PROFILE_ID))
+    return tuple(targets)
+
+
+def _port(text: str, word: str) -> int:
+    if not text.isascii() or not text.isdigit():
+        raise UsageError(f"port {word!r} cannot be read; give port numbers such as 0 1 or 0,1")
+    return int(text)
+
+
+def number(lowest: float, what: str, whole: bool = False) -> Callable[[str], float]:
+    """A reader of numbers from `lowest` up; `what` names the value in the error."""
+
+    def read(word: str) -> float:
+        try:
+            value: float = int(word) if whole else float(word)
+        except ValueError:
+            value = lowest - 1
+        if not lowest <= value < float("inf"):
+            kind = "a whole number" if whole else "a number"
+            raise UsageError(f"{what} {word!r} cannot be used; give {kind} from {lowest:g} up")
+        return value
+
+    return read
+
+
+def count(what: str, lowest: int = 1) -> Callable[[str], float]:
+    return number(lowest, what, whole=True)
+
+
+PORTS = Option(("-p", "--port", "--ports"), "Ports; all of ours if left out.", read_ports, "PORT", True, source="ports")
+TARGETS = Option(
+    ("-p", "--port", "--ports"),
+    "Ports, or profiles on them as 0.name; all of ours if left out.",
+    read_targets,
+    "PORT[.PROFILE]",
+    True,
+    source="ports",
+)
+ALL = Option(("-a", "--all"), "All ports, which is what leaving out -p means.", None)
+STREAM_IDS = Option(("-i", "--id", "--ids"), "Only these streams.", count("stream", 0), "ID", True, dest="ids")
+
+
+def switch(*flags: str, help: str) -> Option:
+    return Option(flags, help, None)
+
+
+def help_text(command: Command, commands: Mapping[str, Command]) -> str:
+    """Usage and options of a command, and the longer commands that begin with it."""
+    lines = [f"{command.name} - {command.summary}", "", f"usage: {command.usage}"]
+    if command.options:
+        labels = [_label(option) for option in command.options]
+        width = max(map(len, labels))
+        lines.append("")
+        lines += [f"  {label:<{width}}  {option.help}" for label, option in zip(labels, command.options, strict=True)]
+    longer = [one for name, one in commands.items() if name.startswith(f"{command.name} ")]
+    if longer:
+        width = max(len(one.name) for one in longer)
+        lines += ["", *(f"  {one.name:<{width}}  {one.summary}" for one in longer)]
+    return "\n".join(lines)
+
+
+def _label(option: Option) -> str:
+    names = "" if option.positional else ", ".join(option.flags)
+    return f"{names} {option.value_usage}".strip()

@@ -1,0 +1,164 @@
+"""Packets that ask something of the network: ARP, ping, and which port is wired to which.
+
+They are pushed by the server and their answers captured there, so nothing is measured by this machine's clock.
+"""
+
+from __future__ import annotations
+
+import base64
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from scapy.layers.inet import ICMP, IP
+from scapy.layers.l2 import ARP, Dot1Q, Ether
+from scapy.packet import Packet, Raw
+
+from wirespeed.errors import UsageError
+from wirespeed.generator.stateless_client import StatelessClient
+
+WAIT_S = 1.0
+_POLL_S = 0.02
+_LIMIT = 1000
+_EXPERIMENTAL = 0x88B5
+"""IEEE 802 local experimental Ethertype: switches forward it, routers drop it."""
+
+
+@dataclass(frozen=True)
+class Captured:
+    """`at_s` is of the server's clock; `origin` is TX or RX."""
+
+    port: int
+    origin: str
+    at_s: float
+    packet: bytes
+
+
+@dataclass(frozen=True)
+class Layer3:
+    """Addresses of a port in IPv4 mode; `dst_mac` is that of its neighbour once resolved."""
+
+    src_mac: str
+    dst_mac: str
+    src_ip: str
+    dst_ip: str
+    vlans: tuple[int, ...] = ()
+
+
+@contextmanager
+def _capturing(
+    client: StatelessClient, tx: Sequence[int], rx: Sequence[int], bpf: str
+) -> Iterator[Callable[[], list[Captured]]]:
+    """A capture for the time of the block; what it gives fetches what came since."""
+    started = client.capture("start", limit=_LIMIT, mode="fixed", tx=list(tx), rx=list(rx), filter=bpf)
+    identity = int(started["capture_id"])
+
+    def fetch() -> list[Captured]:
+        answer = client.capture("fetch", capture_id=identity, pkt_limit=50, snaplen=0)
+        return [
+            Captured(int(one["port"]), str(one["origin"]), float(one["ts"]), base64.b64decode(one["binary"]))
+            for one in answer.get("pkts") or ()
+        ]
+
+    try:
+        yield fetch
+    finally:
+        client.capture("remove", capture_id=identity)
+
+
+def _push(client: StatelessClient, port: int, packet: Packet) -> None:
+    client.push_packets(port, [base64.b64encode(bytes(packet)).decode()])
+
+
+def _tagged(vlans: Sequence[int]) -> Packet | None:
+    tags = None
+    for vlan in vlans:
+        tags = Dot1Q(vlan=vlan) if tags is None else tags / Dot1Q(vlan=vlan)
+    return tags
+
+
+def _frame(dst: str, src: str, vlans: Sequence[int], inner: Packet) -> Packet:
+    tags, ether = _tagged(vlans), Ether(dst=dst, src=src)
+    return ether / inner if tags is None else ether / tags / inner
+
+
+def resolve(client: StatelessClient, port: int, who: Layer3, wait_s: float = WAIT_S) -> str | None:
+    """The MAC address that answers for `who.dst_ip`, or None when nobody does (RFC 826)."""
+    request = _frame(
+        "ff:ff:ff:ff:ff:ff", who.src_mac, who.vlans, ARP(op=1, hwsrc=who.src_mac, psrc=who.src_ip, pdst=who.dst_ip)
+    )
+
+    def answer(one: Captured) -> str | None:
+        arp = Ether(one.packet).getlayer(ARP)
+        if one.origin == "RX" and arp is not None and arp.op == 2 and arp.psrc == who.dst_ip:
+            return str(arp.hwsrc)
+        return None
+
+    with _capturing(client, [], [port], "arp or (vlan and arp)") as fetch:
+        _push(client, port, request)
+        return next((mac for one in _until(fetch, wait_s) if (mac := answer(one))), None)
+
+
+def ping(
+    client: StatelessClient, port: int, who: Layer3, sequence: int, frame_bytes: int, wait_s: float = WAIT_S
+) -> float | None:
+    """Seconds until the echo reply came, by the server's clock; None when none did (RFC 792)."""
+    echo = IP(src=who.src_ip, dst=who.dst_ip) / ICMP(type=8, id=port + 1, seq=sequence)
+    request = _frame(who.dst_mac, who.src_mac, who.vlans, echo)
+    request /= Raw(b"x" * max(0, frame_bytes - 4 - len(request)))
+    sent_s: float | None = None
+    with _capturing(client, [port], [port], "icmp or (vlan and icmp)") as fetch:
+        _push(client, port, request)
+        for one in _until(fetch, wait_s):
+            packet = Ether(one.packet)
+            icmp = packet.getlayer(ICMP)
+            if icmp is None or (icmp.id, icmp.seq) != (port + 1, sequence):
+                continue
+            if one.origin == "TX" and icmp.type == 8:
+                sent_s = one.at_s
+            elif one.origin == "RX" and icmp.type == 0 and sent_s is not None:
+                return one.at_s - sent_s
+    return None
+
+
+def find_peers(client: StatelessClient, macs: Mapping[int, str], wait_s: float = WAIT_S) -> dict[int, int | None]:
+    """For each port the one that its packets arrive at; None where none does, as behind a router."""
+    found: dict[int, int | None] = dict.fromkeys(macs)
+    with _capturing(client, [], list(macs), "") as fetch:
+        for port, mac in macs.items():
+            probe = Ether(dst="ff:ff:ff:ff:ff:ff", src=mac, type=_EXPERIMENTAL) / Raw(bytes([port]) * 46)
+            _push(client, port, probe)
+        for one in _until(fetch, wait_s):
+            packet = Ether(one.packet)
+            if one.origin == "RX" and packet.type == _EXPERIMENTAL and len(one.packet) > 14:
+                found[one.packet[14]] = one.port
+            if all(peer is not None for peer in found.values()):
+                break
+    return found
+
+
+def _until(fetch: Callable[[], list[Captured]], wait_s: float) -> Iterator[Captured]:
+    deadline = time.monotonic() + wait_s
+    while True:
+        yield from sorted(fetch(), key=lambda one: one.at_s)
+        if time.monotonic() >= deadline:
+            return
+        time.sleep(_POLL_S)
+
+
+def layer3(port: int, status: Mapping[str, object]) -> Layer3:
+    """Addresses out of `get_port_status`; UsageError where the port has none."""
+    attr = status.get("attr")
+    config = attr.get("layer_cfg", {}) if isinstance(attr, Mapping) else {}
+    ether, ipv4 = config.get("ether", {}), config.get("ipv4", {})
+    if ipv4.get("state", "none") == "none":
+        raise UsageError(f"port {port} has no IPv4 address; give it one with l3 -p {port} --src IP --dst IP")
+    tags = attr.get("vlan", {}).get("tags", ()) if isinstance(attr, Mapping) else ()
+    return Layer3(
+        src_mac=str(ether.get("src")),
+        dst_mac=str(ether.get("dst") or ""),
+        src_ip=str(ipv4.get("src")),
+        dst_ip=str(ipv4.get("dst")),
+        vlans=tuple(int(tag) for tag in tags),
+    )

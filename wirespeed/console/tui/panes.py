@@ -1,0 +1,132 @@
+"""The panes of the live view as text. Pure: a second in, rich text out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from rich.text import Text
+
+from wirespeed.console.flow_views import packet_type
+from wirespeed.console.port_views import BAD, GOOD, count_styles, format_line
+from wirespeed.console.readings import PortReading, total
+from wirespeed.console.tables import Row, Table, render, render_compact
+from wirespeed.console.tui.live import MINUTE, Live, Minute, sparkline
+from wirespeed.units import format_si
+
+TX, RX, WARN = "cyan", "green", "bold yellow"
+TALL = 34
+"""Lines of a terminal from which on there is room for the counters."""
+
+
+def head(server: str, version: str, live: Live | None, trouble: str) -> Text:
+    """One line: where, how loaded, what."""
+    text = Text.assemble((" wirespeed ", "bold reverse"), f" {server}", no_wrap=True, overflow="ellipsis")
+    if trouble:
+        text.append(f"  {trouble}", BAD)
+    elif live is not None:
+        drops, late = (sum(getattr(one, name) for one in live.missing) for name in ("drops_pps", "late_pps"))
+        text.append(f"  cpu {float(live.stats.get('m_cpu_util') or 0):.0f} %")
+        text.append(f"  drops {format_si(drops, 'pps')}", BAD if drops else "")
+        if late:
+            text.append(f"  late {format_si(late, 'pps')}", WARN)
+        else:
+            text.append(f"  {version}", "dim")
+    return text
+
+
+def ports(live: Live, lines: int) -> Text:
+    """T-Rex's port statistics, with what is lost on the way; with all counters where the terminal is tall."""
+    readings = [*live.ports, total(live.ports)] if len(live.ports) > 1 else list(live.ports)
+    headings = [f"port {one.port}" if one.port is not None else "total" for one in readings]
+
+    def row(
+        name: str, text: Callable[[PortReading], str], style: str | tuple[str, ...] = "", each: bool = False
+    ) -> Row:
+        return Row(name, tuple("" if each and one.port is None else text(one) for one in readings), style)
+
+    def count(name: str, bad: bool = False) -> Row:
+        return row(name, lambda one: str(one.counters[name]), count_styles(readings, name) if bad else "")
+
+    def lacking(name: str, values: list[float], style: str) -> Row:
+        shown = [*values, sum(values)][: len(readings)]
+        cells = tuple(format_si(value, "pps") for value in shown)
+        return Row(name, cells, tuple(style if value else "" for value in shown))
+
+    states = tuple(GOOD if one.sends else "" if one.link_up else BAD for one in readings)
+    rows = [
+        row("owner", lambda one: one.owner or "-", each=True),
+        row("state", _state, states, each=True),
+        row("Tx bps L2", lambda one: format_si(one.tx_bps, "bps")),
+        row("Tx bps L1", lambda one: format_si(one.tx_l1_bps, "bps")),
+        row("Tx pps", lambda one: format_si(one.tx_pps, "pps"), TX),
+        row("Line Util.", format_line, each=True),
+        row("Rx bps", lambda one: format_si(one.rx_bps, "bps")),
+        row("Rx pps", lambda one: format_si(one.rx_pps, "pps"), RX),
+        lacking("drops", [one.drops_pps for one in live.missing], BAD),
+    ]
+    if lines >= TALL:
+        known = [name for name in ("asked", "refused", "late") if all(name in one.counters for one in live.ports)]
+        rows += [count(name) for name in ("opackets", "ipackets")]
+        rows += [count(name, bad=name != "asked") for name in known]
+        rows += [count(name, bad=True) for name in ("oerrors", "ierrors")]
+    return render(Table("", ("", *headings), tuple(rows), least=16))
+
+
+def _state(reading: PortReading) -> str:
+    return reading.state if reading.link_up else "LINK DOWN"
+
+
+def minute(live: Live, history: Minute, columns: int) -> Text:
+    """One line for each port: sent and received in the last minute, all on one scale that begins at 0."""
+    width = min(MINUTE, max(8, (columns - 36) // 2))
+    ceiling = max([0.0, *(value for each in (*history.tx_pps, *history.rx_pps) for value in each)])
+    lines = [Text(f"the last minute, from 0 to {format_si(ceiling, 'pps')}", "dim")]
+    for place, reading in enumerate(live.ports):
+        tx, rx = (sparkline(each[place], width, ceiling) for each in (history.tx_pps, history.rx_pps))
+        lines.append(
+            Text.assemble(
+                f"{reading.port} tx ",
+                (tx, TX),
+                f" {format_si(reading.tx_pps, 'pps'):<12}",
+                " rx ",
+                (rx, RX),
+                f" {format_si(reading.rx_pps, 'pps'):<12}",
+            )
+        )
+    return Text("\n").join(lines)
+
+
+def streams(live: Live) -> Text:
+    """What is loaded; rates as measured where the stream counts its packets."""
+    if not live.streams:
+        return Text("no streams are loaded; start -f stl/bench.py -m 10kpps", "dim")
+    flows = {flow.pg_id: flow for flow in live.flows}
+    rows = []
+    for one in live.streams:
+        flow = flows.get(one.pg_id) if one.pg_id is not None else None
+        measured = ("-", "-") if flow is None else (format_si(flow.tx_pps, "pps"), format_si(flow.rx_pps, "pps"))
+        rate = one.rate if one.mode == "Continuous" else f"{one.mode}, {one.rate}"
+        group = "-" if one.pg_id is None else f"{one.pg_id}{' latency' if one.latency else ''}"
+        rows.append(
+            Row(f"{one.port}.{one.stream_id}", (packet_type(one.packet), str(one.frame_bytes), rate, group, *measured))
+        )
+    headings = ("stream", "packet", "length", "rate", "PG ID", "Tx pps", "Rx pps")
+    text = render_compact(Table("", headings, tuple(rows), align="left", least=5))
+    if live.more_streams:
+        text.append(f"\nand {live.more_streams} more; `streams` lists them", "dim")
+    return text
+
+
+def latency(live: Live) -> Text:
+    """One line for each packet group that measures latency, in microseconds."""
+    rows = []
+    for flow in live.flows:
+        if (one := flow.latency) is not None:
+            wrong = sum(one.errors.values())
+            figures = (one.min_us, one.average_us, one.max_us, one.last_max_us, one.jitter_us)
+            cells = (str(flow.tx_packets), str(flow.rx_packets), *(f"{value:g}" for value in figures), str(wrong))
+            rows.append(Row(str(flow.pg_id), cells, BAD if wrong else ""))
+    if not rows:
+        return Text("no stream measures latency; start -f stl/bench.py -t size=128,flow=fsl", "dim")
+    headings = ("PG ID", "Tx pkts", "Rx pkts", "min µs", "avg", "max", "last max", "jitter", "errors")
+    return render_compact(Table("", headings, tuple(rows), align="left", least=6))

@@ -1,0 +1,195 @@
+"""The whole of T-Rex's stateless mode for one session: what `GeneratorClient` has, and all that its console does."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from wirespeed.errors import RemoteError
+from wirespeed.generator.client import PROFILE_ID, Call, GeneratorClient
+
+Json = dict[str, Any]
+
+ALL_CORES = (1 << 64) - 1
+ALL_PROFILES = "*"
+
+WORK_IN_PROGRESS = -32002
+_TICKET_POLL_S = 0.3
+_TICKET_WAIT_S = 10.0
+_SLOW_S = 20.0
+"""What makes the server build packets may take it seconds."""
+
+
+@dataclass(frozen=True, order=True)
+class Target:
+    """One profile of one port; T-Rex writes it `0._`."""
+
+    port: int
+    profile: str = PROFILE_ID
+
+    def __str__(self) -> str:
+        return f"{self.port}.{self.profile}"
+
+
+@dataclass(frozen=True)
+class Multiplier:
+    """A load, or a change of it: `type` is raw, bps, bpsl1, pps or percentage, `op` abs, add or sub."""
+
+    type: str
+    op: str
+    value: float
+
+    def to_json(self) -> Json:
+        return {"type": self.type, "op": self.op, "value": self.value}
+
+
+class StatelessClient(GeneratorClient):
+    """Requests that go to several ports are one message; RemoteError names each port that refused, and why."""
+
+    @property
+    def owned(self) -> tuple[int, ...]:
+        return tuple(sorted(self._handlers))
+
+    def disown(self, port: int) -> None:
+        """Forget a port that somebody else has taken."""
+        self._handlers.pop(port, None)
+
+    def take(self, ports: Sequence[int], force: bool = False) -> None:
+        """Own `ports`. Those that could be had are owned even when another one was refused."""
+        who: Json = {"user": self.user, "session_id": self.session_id, "force": force}
+        calls = [Call("acquire", {"port_id": port, **who}) for port in ports]
+        results = self._gather(calls)
+        for port, result in zip(ports, results, strict=True):
+            if isinstance(result, str):
+                self._handlers[port] = result
+        self._raise_refused(ports, results)
+
+    def give_back(self, ports: Sequence[int]) -> None:
+        """Release ports; unlike `release`, what they send goes on."""
+        ours = [port for port in ports if port in self._handlers]
+        results = self._gather([self._owned("release", port) for port in ours])
+        for port in ours:
+            self.disown(port)
+        self._raise_refused(ours, [None if _is_lost(result) else result for result in results])
+
+    def on_ports(self, method: str, ports: Sequence[int], /, **params: Any) -> list[Any]:
+        """One owner's request for each port."""
+        return self._settled(ports, [self._owned(method, port, **params) for port in ports])
+
+    def on_profiles(
+        self, method: str, targets: Sequence[Target], timeout_s: float | None = None, /, **params: Any
+    ) -> list[Any]:
+        """One owner's request for each profile."""
+        calls = [self._owned(method, target.port, profile_id=target.profile, **params) for target in targets]
+        return self._settled([target.port for target in targets], calls, timeout_s)
+
+    # ---- streams and traffic
+
+    def load_streams(self, target: Target, streams: Iterable[Json]) -> None:
+        """Add streams; each item has its `stream_id` and `stream`."""
+        calls = [self._owned("add_stream", target.port, profile_id=target.profile, **item) for item in streams]
+        self._settled([target.port] * len(calls), calls, _SLOW_S)
+
+    def start_profiles(
+        self,
+        targets: Sequence[Target],
+        mul: Multiplier,
+        duration_s: float = -1,
+        force: bool = False,
+        core_mask: int = ALL_CORES,
+    ) -> None:
+        self.on_profiles(
+            "start_traffic",
+            targets,
+            _SLOW_S,
+            mul=mul.to_json(),
+            duration=duration_s,
+            force=force,
+            core_mask=core_mask,
+            start_at_ts=0,
+        )
+
+    def update_profiles(self, targets: Sequence[Target], mul: Multiplier, force: bool = False) -> None:
+        self.on_profiles("update_traffic", targets, mul=mul.to_json(), force=force)
+
+    def validate(self, targets: Sequence[Target]) -> list[Json]:
+        """What each profile would send at multiplier 1."""
+        return self.on_profiles("validate", targets)
+
+    def all_streams(self, port: int) -> dict[str, dict[str, Json]]:
+        """Streams of a port as they were added: by profile, then by number."""
+        answer = self.call("get_all_streams", _SLOW_S, port_id=port, profile_id=ALL_PROFILES)
+        profiles: dict[str, dict[str, Json]] = answer.get("profiles") or {}
+        return profiles
+
+    # ---- statistics
+
+    def active_pg_ids(self) -> list[int]:
+        """Packet groups of all streams."""
+        ids = self.call("get_active_pgids").get("ids") or {}
+        return sorted({int(pg_id) for kind in ids.values() for pg_id in kind or ()})
+
+    def pg_stats(self, pg_ids: Sequence[int]) -> Json:
+        answer: Json = self.call("get_pgid_stats", pgids=list(pg_ids))
+        return answer
+
+    def events(self) -> list[Json]:
+        """What happened since this session asked last."""
+        answer = self.call("get_async_events", session_id=self.session_id, user="sub")
+        return list(answer.get("data") or ())
+
+    # ---- packets
+
+    def capture(self, command: str, **params: Any) -> Any:
+        """`start`, `status`, `stop`, `fetch` and `remove`; captures belong to nobody."""
+        return self.call("capture", command=command, **params)
+
+    def push_packets(self, port: int, packets: Sequence[str], force: bool = True) -> None:
+        """Send packets (base64, without FCS) once, as they are."""
+        listed = [{"binary": text, "use_port_dst_mac": False, "use_port_src_mac": False} for text in packets]
+        [result] = self._gather([Call("push_pkts", {"port_id": port, "pkts": listed, "ipg_usec": 0, "force": force})])
+        self._raise_refused([port], [result])
+
+    # ----
+
+    def _settled(self, ports: Sequence[int], calls: Sequence[Call], timeout_s: float | None = None) -> list[Any]:
+        """Results in order, those of tickets once the work is done."""
+        results = self._gather(calls, timeout_s)
+        for place, result in enumerate(results):
+            if isinstance(result, RemoteError) and result.code == WORK_IN_PROGRESS:
+                results[place] = self._redeem(str(result))
+        for port, result in zip(ports, results, strict=True):
+            if _is_lost(result):
+                self.disown(port)
+        self._raise_refused(ports, results)
+        return results
+
+    def _redeem(self, ticket: str) -> Any:
+        """Wait for work that the server does in the background; its result, or the RemoteError it ended with."""
+        deadline = time.monotonic() + _TICKET_WAIT_S
+        while True:
+            [result] = self._gather([Call("get_async_results", {"ticket_id": int(ticket)})])
+            if not isinstance(result, RemoteError) or result.code != WORK_IN_PROGRESS:
+                return result
+            if time.monotonic() > deadline:
+                self._gather([Call("cancel_async_task", {"ticket_id": int(ticket)})])
+                return RemoteError(f"not done within {_TICKET_WAIT_S:g} s; cancelled")
+            time.sleep(_TICKET_POLL_S)
+
+    def _raise_refused(self, ports: Sequence[int], results: Sequence[Any]) -> None:
+        refused: dict[str, set[int]] = {}
+        for port, result in zip(ports, results, strict=True):
+            if isinstance(result, RemoteError):
+                refused.setdefault(str(result), set()).add(port)
+        if refused:
+            first = next(result for result in results if isinstance(result, RemoteError))
+            parts = [f"port {', '.join(map(str, sorted(which)))}: {text}" for text, which in refused.items()]
+            raise RemoteError("; ".join(parts), first.code)
+
+
+def _is_lost(result: Any) -> bool:
+    """Whether an answer says that the port is not ours any more."""
+    texts = ("port is not owned by you", "please acquire the port")
+    return isinstance(result, RemoteError) and any(text in str(result) for text in texts)
