@@ -226,18 +226,6 @@ def test_what_the_state_does_not_allow(session: Session) -> None:
     assert session.refused("remove_all_streams") == wrong.format("remove_all_streams", "TX")
 
 
-def test_one_profile_runs_at_a_time(session: Session) -> None:
-    (loaded,) = load_profile("bench", {}, 0, 0)
-    session.owned("add_stream", **loaded)
-    session.owned("add_stream", **loaded, profile_id="b")
-    session.start()
-    mul = {"type": "pps", "op": "abs", "value": 1}
-    said = session.refused("start_traffic", mul=mul, duration=-1, force=False, profile_id="b")
-    assert "profile '_' runs on port 0" in said
-    session.owned("stop_traffic", profile_id="*")
-    assert session.start(profile_id="b") == 1000
-
-
 def test_pause_needs_an_endless_run(session: Session) -> None:
     session.load()
     session.start(duration=30)
@@ -249,7 +237,7 @@ def test_a_run_that_ends_by_itself_is_finished(session: Session, kind: str) -> N
     session.load()
     session.events()
     session.start(duration=2 if kind == "duration" else -1)
-    assert session.server.may_finish == (kind == "duration")
+    assert (session.server.watch_s < 0.5) == (kind == "duration")
     session.server.tick()
     assert session.state() == "TX"
     if kind == "duration":
@@ -258,7 +246,7 @@ def test_a_run_that_ends_by_itself_is_finished(session: Session, kind: str) -> N
         session.core.finish(0)
     session.server.tick()
     assert session.state() == "STREAMS"
-    assert not session.server.may_finish
+    assert session.server.watch_s == 0.5
     assert session.events()[2:] == [(14, {"port_id": 0, "profile_id": "_"}), (4, {"port_id": 0})]
 
 
@@ -267,7 +255,7 @@ def test_bursts_are_watched_closely(session: Session) -> None:
     mode = {"type": "single_burst", "rate": {"type": "pps", "value": 10}, "total_pkts": 5}
     session.owned("add_stream", stream_id=1, stream=loaded["stream"] | {"mode": mode})
     session.start(1, "raw")
-    assert session.server.may_finish
+    assert session.server.watch_s < 0.5
 
 
 def test_update_changes_the_factor(session: Session) -> None:
@@ -318,7 +306,7 @@ def test_streams_by_themselves(session: Session) -> None:
     [
         ({"core_mask": 0}, "leaves no core"),
         ({"core_mask": 2}, "leaves no core"),
-        ({"start_at_ts": 5.0}, "start_at_ts"),
+        ({"start_at_ts": 99_999.0}, "more than 3600 seconds ahead; it is 1000 now"),
         ({"duration": 0}, "0 seconds"),
         ({"mul": {"type": "pps", "op": "abs", "value": 0}}, "above zero"),
     ],
@@ -481,19 +469,19 @@ def test_unknown_attributes_change_nothing(session: Session) -> None:
     assert session.call("get_port_status", port_id=0)["attr"]["promiscuous"] == {"enabled": True}
 
 
-def test_service_captures_and_features(session: Session) -> None:
+def test_service_mode(session: Session) -> None:
     session.owned("service", enabled=True, filtered=False)
-    assert session.call("get_port_status", port_id=0)["service"] is True
-    assert session.call("capture", command="status") == []
-    with pytest.raises(RpcError, match="only 'status' is"):
-        session.call("capture", command="start")
-    assert session.owned("set_rx_feature", type="queue", enabled=False) == {}
-    assert "cannot be switched on" in session.refused("set_rx_feature", type="queue", enabled=True)
+    status = session.call("get_port_status", port_id=0)
+    assert (status["service"], status["service_filtered"], status["attr"]["rx_filter_mode"]) == (True, False, "all")
+    session.owned("service", enabled=False, filtered=True, mask=1)
+    assert session.call("get_port_status", port_id=0)["service_filtered"] is True
+    session.owned("service", enabled=False)
+    assert session.call("get_port_status", port_id=0)["service"] is False
 
 
 def test_ports_send_to_their_pair_unless_told() -> None:
     core = FakeGenerator(ports=3)
-    macs = [port.dst_mac for port in Server(core, [None, "02:fe:00:00:00:01"]).ports]
+    macs = [port.layers.dst_mac for port in Server(core, [None, "02:fe:00:00:00:01"]).ports]
     assert macs == ["02:00:00:00:00:02", "02:fe:00:00:00:01", "02:00:00:00:00:03"]
 
 

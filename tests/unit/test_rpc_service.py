@@ -117,7 +117,7 @@ def test_requests_are_answered_and_statistics_published() -> None:
             self.advance(1.0)
             return super().snapshot()
 
-    assert serving(Server(Moving()), talk) == "SIGTERM"
+    assert serving(Server(Moving()), talk) == "ended by SIGTERM"
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
@@ -132,7 +132,7 @@ def test_a_signal_stops_the_traffic(number: signal.Signals) -> None:
         client.call("start_traffic", port_id=0, handler=handler, mul=mul, duration=-1, force=False)
 
     before = signal.getsignal(number)
-    assert serving(Server(core), talk, number) == number.name
+    assert serving(Server(core), talk, number) == f"ended by {number.name}"
     assert ("stop", 0) in core.calls
     assert not core.snapshot().ports[0].active
     assert signal.getsignal(number) is before

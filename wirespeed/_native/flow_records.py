@@ -86,7 +86,8 @@ class Captured:
 
 @dataclass(frozen=True)
 class ProfileState:
-    """A profile that was started and has not ended."""
+    """A profile that was started and not stopped. `active`: it has not ended."""
 
     profile: int
+    active: bool
     paused: bool

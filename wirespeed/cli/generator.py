@@ -48,6 +48,12 @@ def command(
     ] = None,
     mtu: Annotated[int, typer.Option("--mtu", metavar="BYTES", help="Largest layer 3 packet.")] = 1500,
     march: MarchOption = "auto",
+    owner_timeout: Annotated[
+        float,
+        typer.Option(
+            "--owner-timeout", metavar="SECONDS", help="Stop a port whose owner is silent for so long; 0 never."
+        ),
+    ] = 60.0,
     verbose: VerboseOption = False,
 ) -> int:
     """Run the traffic generator (T-Rex stateless RPC).
@@ -70,6 +76,8 @@ def command(
         raise UsageError(f"{len(dest_macs)} --dest-mac for {len(specs)} ports; give one for each port at most")
     if not MIN_MTU <= mtu <= MAX_MTU:
         raise UsageError(f"--mtu {mtu} cannot be used; give {MIN_MTU} to {MAX_MTU}")
+    if not 0 <= owner_timeout <= 1e9:
+        raise UsageError(f"--owner-timeout {owner_timeout:g} cannot be used; give seconds, or 0 for never")
     if memory is not None and not 16 <= memory <= 1 << 20:
         raise UsageError(f"--memory {memory} cannot be used; give megabytes from 16 up")
     memory_mb = memory or memory_needed_mb(specs, len(cpus), mtu)
@@ -88,7 +96,7 @@ def command(
             runtime.open_ports(specs, [f"p{index}" for index in range(len(specs))], mtu=mtu, promiscuous=True)
             core = NativeGenerator(cpus, len(specs))
             try:
-                server = Server(core, dest_macs)
+                server = Server(core, dest_macs, owner_timeout)
                 for line in describe(core, server):
                     typer.echo(line)
                 typer.echo(f"ready: RPC at {sockets.address}")
@@ -116,5 +124,5 @@ def describe(core: GeneratorCore, server: Server) -> list[str]:
         info = port.info
         speed = f"{info.speed_bps / 1e9:g} Gb/s" if info.speed_bps else "speed unknown"
         cpu = core.worker_cpus[port.index % len(core.worker_cpus)]
-        lines.append(f"port {port.index}: {info.driver} {info.mac} to {port.dst_mac}, {speed}, cpu {cpu}")
+        lines.append(f"port {port.index}: {info.driver} {info.mac} to {port.layers.dst_mac}, {speed}, cpu {cpu}")
     return lines

@@ -5,6 +5,7 @@ IDLE     no streams
 STREAMS  streams, standing still
 TX       sending
 PAUSE    sending held back
+PCAP_TX  sending a packet file
 """
 
 from __future__ import annotations
@@ -31,6 +32,7 @@ class State(enum.Enum):
     STREAMS = "STREAMS"
     TX = "TX"
     PAUSE = "PAUSE"
+    PCAP_TX = "PCAP_TX"
 
 
 @dataclass(frozen=True)
@@ -44,8 +46,9 @@ class AddedStream:
 
 @dataclass
 class Profile:
-    """Streams that start and stop together."""
+    """Streams that start and stop together; `number` is what the core calls them."""
 
+    number: int = 0
     streams: dict[int, AddedStream] = field(default_factory=dict)
     state: State = State.IDLE
     factor: float = 1.0

@@ -14,7 +14,8 @@ import inspect
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
+from types import NoneType, UnionType
+from typing import TYPE_CHECKING, Annotated, Any, get_args, get_type_hints
 
 from wirespeed.generator.port import Port
 from wirespeed.generator.rpc import UNKNOWN_METHOD, Json, RpcError, bad_parameters, failed
@@ -29,12 +30,13 @@ UInt64 = Annotated[int, "uint64"]
 
 @dataclass(frozen=True)
 class Method:
-    """A function and what to call it with; `open_to_all` needs no API handle."""
+    """A function and what to call it with; `open_to_all` needs no API handle, `listed` is told to clients."""
 
     name: str
     run: Callable[..., Any]
     parameters: dict[str, tuple[Any, Any]]
     open_to_all: bool
+    listed: bool
 
 
 METHODS: dict[str, Method] = {}
@@ -43,7 +45,9 @@ _REQUIRED = inspect.Parameter.empty
 _MAXIMA = {"uint32": (1 << 32) - 1, "uint64": (1 << 64) - 1}
 
 
-def method(name: str, *, open_to_all: bool = False) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+def method(
+    name: str, *, open_to_all: bool = False, listed: bool = True
+) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Serve the function as the RPC method `name`."""
 
     def register(run: Callable[..., Any]) -> Callable[..., Any]:
@@ -53,7 +57,7 @@ def method(name: str, *, open_to_all: bool = False) -> Callable[[Callable[..., A
             for parameter, described in inspect.signature(run).parameters.items()
             if parameter != "server"
         }
-        METHODS[name] = Method(name, run, parameters, open_to_all)
+        METHODS[name] = Method(name, run, parameters, open_to_all, listed)
         return run
 
     return register
@@ -105,7 +109,9 @@ def read(params: Json, name: str, kind: Any, default: Any = _REQUIRED) -> Any:
 
 
 def _described(kind: Any) -> tuple[Any, str]:
-    """The Python type and T-Rex's word for it."""
+    """The Python type and T-Rex's word for it; what may be None is described by what it is otherwise."""
+    if isinstance(kind, UnionType):
+        (kind,) = (member for member in get_args(kind) if member is not NoneType)
     note = getattr(kind, "__metadata__", (None,))[0]
     base = getattr(kind, "__origin__", kind)
     words = {str: "string", bool: "boolean", int: "uint32", float: "double", dict: "object", list: "array"}

@@ -20,12 +20,16 @@ UNKNOWN_METHOD = -32601
 BAD_PARAMETERS = -32602
 INTERNAL_ERROR = -32603
 EXECUTION_FAILED = -32000
+WORK_IN_PROGRESS = -32002
+NO_RESULTS = -32003
 
 _MESSAGES = {
     PARSE_ERROR: "Bad JSON Format",
     BAD_PARAMETERS: "Bad parameters for method",
     INTERNAL_ERROR: "Internal Server Error",
     EXECUTION_FAILED: "Failed To Execute Method",
+    WORK_IN_PROGRESS: "Work in progress",
+    NO_RESULTS: "No results",
 }
 
 

@@ -13,26 +13,46 @@ from typing import Any
 
 from wirespeed._native.generator import GeneratorCore, Snapshot
 from wirespeed.errors import WirespeedError
+from wirespeed.generator.captures import Captures
 from wirespeed.generator.events import EventKind, EventQueues
 from wirespeed.generator.framing import pack
+from wirespeed.generator.hosts import Hosts
 from wirespeed.generator.methods import METHODS
-from wirespeed.generator.port import Port, random_handle
+from wirespeed.generator.port import ALL_PROFILES, Port, random_handle
+from wirespeed.generator.pushes import Pushes
 from wirespeed.generator.registry import invoke
 from wirespeed.generator.rpc import INTERNAL_ERROR, Json, RpcError, answer, failed
+from wirespeed.generator.sessions import Sessions
 from wirespeed.generator.statistics import Meter, Rates, global_stats, port_stats
 
 PUBLISH_S = 0.5
 COMPRESS_BYTES = 256
 """Published messages above this are compressed."""
 
+FINISH_WATCH_S = 0.05
+"""How often a program that ends by itself is looked at."""
+
+PACKET_WATCH_S = 0.02
+"""How often received packets are read while somebody wants them."""
+
+OWNER_TIMEOUT_S = 60.0
+
 TRIGGER = b"{}"
 """Published when events wait to be fetched."""
 
 
 class Server:
-    """What clients talk to. `dst_macs` are the addresses that ports send to unless a packet brings its own."""
+    """What clients talk to. `dst_macs` are the addresses that ports send to unless a packet brings its own.
 
-    def __init__(self, core: GeneratorCore, dst_macs: Sequence[str | None] = ()) -> None:
+    A port whose owner is not heard for `owner_timeout_s` stops sending; 0 lets it send on.
+    """
+
+    def __init__(
+        self,
+        core: GeneratorCore,
+        dst_macs: Sequence[str | None] = (),
+        owner_timeout_s: float = OWNER_TIMEOUT_S,
+    ) -> None:
         self.core = core
         self.api_h = random_handle()
         self.started_at = time.time()
@@ -41,6 +61,14 @@ class Server:
         self.ports = [
             Port(index, core, given[index] or self._pair_mac(index), self.emit) for index in range(core.port_count())
         ]
+        self.captures = Captures(core)
+        self.pushes = Pushes(core)
+        self.hosts = Hosts(core, self.ports, self.pushes)
+        self.sessions = Sessions(self.ports)
+        self.ending: str | None = None
+        """Why the process is to end, once a client asked for that."""
+        self._owner_timeout_s = owner_timeout_s
+        self._peer = b""
         self._current: Snapshot | None = None
         self.meter = Meter(self.snapshot, core.worker_loads())
         self._published_at_s = self.snapshot.at_s
@@ -61,13 +89,14 @@ class Server:
     def emit(self, kind: EventKind, **data: Any) -> None:
         self.events.emit(kind, self.core.now_s(), **data)
 
-    def handle(self, message: bytes) -> bytes:
-        """The answer to one message."""
-        self._current = None
+    def handle(self, message: bytes, peer: bytes = b"") -> bytes:
+        """The answer to one message; `peer` tells connections apart."""
+        self._current, self._peer = None, peer
         return answer(message, self._invoke)
 
     def _invoke(self, name: str, params: Json) -> Any:
         try:
+            self.sessions.heard(self._peer, params, self.core.now_s())
             return invoke(METHODS, self, name, params)
         except WirespeedError as error:
             raise failed(str(error)) from None
@@ -81,17 +110,36 @@ class Server:
     def tick(self) -> None:
         """Notice what happened by itself, and publish the statistics when they are due."""
         self._current = None
+        try:
+            self.hosts.poll()
+            self.captures.read()
+            self.pushes.flush()
+        except (WirespeedError, RpcError) as error:
+            print(f"wirespeed: packets for clients are lost: {error}", file=sys.stderr)
         for port, traffic in zip(self.ports, self.snapshot.ports, strict=True):
             port.notice(traffic.active)
+            self._check_owner(port)
         if self.snapshot.at_s - self._published_at_s >= PUBLISH_S:
             self._published_at_s = self.snapshot.at_s
             self.meter.observe(self.snapshot, self.core.worker_loads())
             self.publish()
 
+    def _check_owner(self, port: Port) -> None:
+        """Stop the traffic of a client that went away without a word."""
+        if port.owner is None or not self._owner_timeout_s or not port.traffic.running:
+            return
+        silent_s = self.sessions.silent_s(port.owner.session_id, self.core.now_s())
+        if silent_s > self._owner_timeout_s:
+            who = f"its owner '{port.owner.user}' was not heard for {silent_s:.0f} s"
+            print(f"wirespeed: port {port.index} is stopped: {who}", file=sys.stderr)
+            port.traffic.stop(ALL_PROFILES)
+
     @property
-    def may_finish(self) -> bool:
-        """Whether something runs that ends by itself."""
-        return any(port.may_finish for port in self.ports)
+    def watch_s(self) -> float:
+        """How soon to look again."""
+        if self.captures.active or self.hosts.active or self.pushes.active:
+            return PACKET_WATCH_S
+        return FINISH_WATCH_S if any(port.traffic.may_finish for port in self.ports) else PUBLISH_S
 
     def publish(self, baseline: bool = False) -> None:
         """Put the statistics of all ports into the outbox."""
@@ -120,7 +168,7 @@ class Server:
         return self.meter.rates[port.index]
 
     def global_stats(self) -> Json:
-        loads = [port.load for port in self.ports]
+        loads = [port.traffic.load for port in self.ports]
         return global_stats(
             self.snapshot, self.meter, sum(load.pps for load in loads), sum(load.l2_bps for load in loads)
         )
@@ -128,5 +176,5 @@ class Server:
     def shut_down(self, cause: str) -> None:
         """Stop all traffic and tell the sessions that the server ends."""
         for port in self.ports:
-            port.stop("*")
+            port.traffic.stop(ALL_PROFILES)
         self.emit(EventKind.SERVER_STOPPED, cause=cause)

@@ -1,5 +1,6 @@
-"""Sockets and sleep around `Server`: ZeroMQ REP for requests, PUB on the TCP port below it for what is published.
+"""Sockets and sleep around `Server`: ZeroMQ for requests, PUB on the TCP port below it for what is published.
 
+Requests come on a ROUTER socket, which is a REP socket to its clients and tells their connections apart.
 One thread, asleep in poll between messages, so that the workers keep their CPUs.
 """
 
@@ -15,12 +16,9 @@ from contextlib import contextmanager
 import zmq
 
 from wirespeed.errors import EnvironmentFault, UsageError
-from wirespeed.generator.server import PUBLISH_S, Server
+from wirespeed.generator.server import Server
 
 DEFAULT_RPC = "127.0.0.1:4501"
-WATCH_S = 0.05
-"""How often a program that ends by itself is looked at."""
-
 MAX_WIRE_BYTES = 16 << 20
 """Longer messages end the connection; those above 999 999 bytes are answered with an error."""
 
@@ -45,7 +43,7 @@ class RpcSockets:
     def __init__(self, host: str, port: int) -> None:
         self.address = f"{host}:{port}"
         self._context = zmq.Context()
-        self.requests = self._context.socket(zmq.REP)
+        self.requests = self._context.socket(zmq.ROUTER)
         self.publisher = self._context.socket(zmq.PUB)
         try:
             for one, tcp_port in ((self.requests, port), (self.publisher, port - 1)):
@@ -82,7 +80,7 @@ def _bind(one: zmq.Socket[bytes], host: str, port: int) -> None:
 
 
 def serve(server: Server, sockets: RpcSockets) -> str:
-    """Answer until SIGINT or SIGTERM; returns the name of the signal. Traffic is stopped then."""
+    """Answer until SIGINT, SIGTERM or a client's shutdown; returns what ended it. Traffic is stopped then."""
     with _signals() as wakeup:
         poller = zmq.Poller()
         poller.register(sockets.requests, zmq.POLLIN)
@@ -91,19 +89,25 @@ def serve(server: Server, sockets: RpcSockets) -> str:
         while True:
             ready = dict(poller.poll(round(1000 * max(0.0, due_s - time.monotonic()))))
             if wakeup.fileno() in ready and (number := wakeup.recv(1)[0]) in ENDING_SIGNALS:
-                name = signal.Signals(number).name
-                server.shut_down(f"ended by {name}")
-                _publish(server, sockets)
-                return name
+                server.ending = f"ended by {signal.Signals(number).name}"
             if sockets.requests in ready:
-                message = b"".join(sockets.requests.recv_multipart())
-                sockets.requests.send(server.handle(message))
+                _answer(server, sockets.requests)
+            if server.ending is not None:
+                server.shut_down(server.ending)
+                _publish(server, sockets)
+                return server.ending
             if time.monotonic() >= due_s:
                 server.tick()
-                due_s = time.monotonic() + PUBLISH_S
-            if server.may_finish:
-                due_s = min(due_s, time.monotonic() + WATCH_S)
+                due_s = time.monotonic() + server.watch_s
+            due_s = min(due_s, time.monotonic() + server.watch_s)
             _publish(server, sockets)
+
+
+def _answer(server: Server, requests: zmq.Socket[bytes]) -> None:
+    """One message: the connection, an empty frame, the request. Without the empty frame it is from no REQ socket."""
+    peer, *frames = requests.recv_multipart()
+    if frames and frames[0] == b"":
+        requests.send_multipart([peer, b"", server.handle(b"".join(frames[1:]), peer)])
 
 
 def _publish(server: Server, sockets: RpcSockets) -> None:

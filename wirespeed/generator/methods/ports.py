@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from wirespeed.errors import UsageError
 from wirespeed.generator.port import Port
 from wirespeed.generator.registry import OwnedPort, method, read
 from wirespeed.generator.rpc import Json, failed
-from wirespeed.model import parse_mac
 
 if TYPE_CHECKING:
     from wirespeed.generator.server import Server
+
+_RX_PARTS = ("stack", "queue", "latency", "grat_arp", "capwap_proxy", "capture_port")
 
 
 @method("acquire")
@@ -42,10 +42,7 @@ def get_port_status(server: Server, port: Port, block: bool = False, profile_id:
         "service": port.service,
         "service_filtered": port.service_filtered,
         "attr": _attributes(port),
-        "rx_info": {
-            name: {"is_active": name == "stack"}
-            for name in ("stack", "queue", "latency", "grat_arp", "capwap_proxy", "capture_port")
-        },
+        "rx_info": {name: {"is_active": name == "stack"} for name in _RX_PARTS} | {"queue": _queue(server, port)},
     }
 
 
@@ -58,14 +55,17 @@ def _attributes(port: Port) -> Json:
         "multicast": {"enabled": port.multicast},
         "fc": {"mode": -1},
         "rx_filter_mode": "all" if port.service else "hw",
-        "vlan": {"tags": []},
+        "vlan": {"tags": list(port.layers.host.vlan)},
         "vxlan_fs": [],
-        "layer_cfg": {
-            "ether": {"src": info.mac, "dst": port.dst_mac, "state": "configured"},
-            "ipv4": {"state": "none"},
-            "ipv6": {"enabled": False},
-        },
+        "layer_cfg": port.layers.to_json(),
     }
+
+
+def _queue(server: Server, port: Port) -> Json:
+    queue = server.captures.queue(port.index)
+    if queue is None:
+        return {"is_active": False}
+    return {"is_active": True, "size": queue.limit, "count": len(queue.packets)}
 
 
 @method("set_port_attr")
@@ -94,22 +94,3 @@ def _switch(attr: Json, name: str, key: str) -> bool | None:
         return None
     value: bool = read(read(attr, name, dict), key, bool)
     return value
-
-
-@method("set_l2")
-def set_l2(server: Server, port: OwnedPort, dst_mac: str, block: bool = False) -> Json:
-    """Where the port's packets go unless they bring their own destination."""
-    del block
-    try:
-        port.dst_mac = parse_mac(dst_mac)
-    except UsageError as error:
-        raise failed(str(error)) from None
-    return {}
-
-
-@method("set_rx_feature")
-def set_rx_feature(server: Server, port: OwnedPort, type: str, enabled: bool) -> Json:
-    """The receive queue can be switched off, which it is."""
-    if type != "queue" or enabled:
-        raise failed(f"RX feature '{type}' cannot be switched on")
-    return {}

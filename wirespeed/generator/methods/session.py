@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from wirespeed import __version__
-from wirespeed.generator.registry import METHODS, OwnedPort, method
+from wirespeed.generator.registry import METHODS, method
 from wirespeed.generator.rpc import Json, failed
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ def get_version(server: Server) -> Json:
 
 @method("get_supported_cmds")
 def get_supported_cmds(server: Server) -> list[str]:
-    return list(METHODS)
+    return [name for name, found in METHODS.items() if found.listed]
 
 
 @method("get_system_info")
@@ -137,17 +137,3 @@ def get_tpg_status(server: Server, username: str = "", port_id: int = 0) -> Json
     del username, port_id
     data = {"username": "-", "acquired_ports": [], "rx_ports": [], "num_tpgids": 0, "num_tags": 0}
     return {"enabled": False, "data": data}
-
-
-@method("capture")
-def capture(server: Server, command: str) -> list[Json]:
-    """Packet captures: there are none to list, and none can be started."""
-    if command != "status":
-        raise failed(f"capture command '{command}' is not supported; only 'status' is")
-    return []
-
-
-@method("service")
-def service(server: Server, port: OwnedPort, enabled: bool, filtered: bool = False) -> Json:
-    port.service, port.service_filtered = enabled, filtered
-    return {}

@@ -79,7 +79,7 @@ def get_stream(
 @method("validate")
 def validate(server: Server, port: OwnedPort, profile_id: str = DEFAULT_PROFILE) -> Json:
     """What the profile would send at multiplier 1."""
-    _, loads = port.streams_at_unit_factor(profile_id)
+    _, loads = port.traffic.streams_at_unit_factor(profile_id)
     most = loads.peak(1.0)
     return {"rate": _rates("max", most, port) | _rates("min", Load(), port), "graph": _graph(loads)}
 

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from wirespeed.generator.server import Server
 
 ALL_CORES = (1 << 64) - 1
+MAX_WAIT_S = 3600.0
+"""How far ahead a start may lie."""
 
 
 @method("start_traffic")
@@ -28,29 +30,30 @@ def start_traffic(
 ) -> Json:
     if not core_mask & 1:
         raise failed("core_mask leaves no core; a port is served by one, which is bit 0")
-    if start_at_ts:
-        raise failed("start_at_ts is not supported; start at once with 0")
+    now_s = server.core.now_s()
+    if start_at_ts > now_s + MAX_WAIT_S:
+        raise failed(f"start_at_ts {start_at_ts:g} is more than {MAX_WAIT_S:g} seconds ahead; it is {now_s:g} now")
     if duration == 0:
         raise failed("duration is 0 seconds; give more, or -1 for endless")
-    factor = port.start(profile_id, parse_multiplier(mul, ops=("abs",)), duration, force)
-    return {"multiplier": factor, "ts": server.core.now_s()}
+    factor = port.traffic.start(profile_id, parse_multiplier(mul, ops=("abs",)), duration, force, max(0.0, start_at_ts))
+    return {"multiplier": factor, "ts": now_s}
 
 
 @method("stop_traffic")
 def stop_traffic(server: Server, port: OwnedPort, profile_id: str = DEFAULT_PROFILE) -> Json:
-    port.stop(profile_id)
+    port.traffic.stop(profile_id)
     return {}
 
 
 @method("pause_traffic")
 def pause_traffic(server: Server, port: OwnedPort, profile_id: str = DEFAULT_PROFILE) -> Json:
-    port.pause(profile_id)
+    port.traffic.pause(profile_id)
     return {}
 
 
 @method("resume_traffic")
 def resume_traffic(server: Server, port: OwnedPort, profile_id: str = DEFAULT_PROFILE) -> Json:
-    port.resume(profile_id)
+    port.traffic.resume(profile_id)
     return {}
 
 
@@ -58,7 +61,7 @@ def resume_traffic(server: Server, port: OwnedPort, profile_id: str = DEFAULT_PR
 def update_traffic(
     server: Server, port: OwnedPort, mul: dict[str, Any], force: bool, profile_id: str = DEFAULT_PROFILE
 ) -> Json:
-    return {"multiplier": port.update(profile_id, parse_multiplier(mul), force)}
+    return {"multiplier": port.traffic.update(profile_id, parse_multiplier(mul), force)}
 
 
 @method("update_streams")
@@ -70,18 +73,18 @@ def update_streams(
     stream_ids: list[Any],
     profile_id: str = DEFAULT_PROFILE,
 ) -> Json:
-    return {"multiplier": port.update_streams(profile_id, _numbers(stream_ids), parse_multiplier(mul), force)}
+    return {"multiplier": port.traffic.update_streams(profile_id, _numbers(stream_ids), parse_multiplier(mul), force)}
 
 
 @method("pause_streams")
 def pause_streams(server: Server, port: OwnedPort, stream_ids: list[Any], profile_id: str = DEFAULT_PROFILE) -> Json:
-    port.pause_streams(profile_id, _numbers(stream_ids), True)
+    port.traffic.pause_streams(profile_id, _numbers(stream_ids), True)
     return {}
 
 
 @method("resume_streams")
 def resume_streams(server: Server, port: OwnedPort, stream_ids: list[Any], profile_id: str = DEFAULT_PROFILE) -> Json:
-    port.pause_streams(profile_id, _numbers(stream_ids), False)
+    port.traffic.pause_streams(profile_id, _numbers(stream_ids), False)
     return {}
 
 

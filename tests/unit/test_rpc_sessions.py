@@ -1,0 +1,117 @@
+"""Clients that vanish, clients that are put out, and the end of the server."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from test_rpc_methods import Session
+
+from wirespeed._native.fake_generator import FakeGenerator
+from wirespeed.generator.methods.refused import REFUSED
+from wirespeed.generator.rpc import RpcError
+from wirespeed.generator.server import Server
+
+
+@pytest.fixture
+def session() -> Session:
+    """Owner of port 0, which sends."""
+    one = Session()
+    one.acquire(0)
+    one.load()
+    one.start()
+    one.events()
+    return one
+
+
+def ask(session: Session, peer: bytes, method: str, **params: Any) -> None:
+    request = {"jsonrpc": "2.0", "id": 1, "method": method, "params": {"api_h": session.server.api_h} | params}
+    assert "result" in json.loads(session.server.handle(json.dumps(request).encode(), peer))
+
+
+def pass_time(session: Session, seconds: int) -> None:
+    for _ in range(seconds):
+        session.core.advance(1)
+        session.server.tick()
+
+
+def test_traffic_of_a_client_that_vanished_stops(session: Session, capsys: pytest.CaptureFixture[str]) -> None:
+    pass_time(session, 59)
+    assert session.state() == "TX"  # this request comes over the owner's connection
+    pass_time(session, 60)
+    session.server.tick()
+    assert session.server.ports[0].state.value == "TX"
+    pass_time(session, 1)
+    assert session.server.ports[0].state.value == "STREAMS"
+    assert "port 0 is stopped: its owner 'me' was not heard for 61 s" in capsys.readouterr().err
+
+
+def test_a_client_is_heard_by_whatever_it_asks(session: Session) -> None:
+    port, handler = 0, session.handlers[0]
+    ask(session, b"sync", "pause_traffic", port_id=port, handler=handler)
+    for _ in range(4):
+        pass_time(session, 40)
+        ask(session, b"sync", "get_port_stats", port_id=port)  # says nothing of a session, but its connection does
+    for _ in range(4):
+        pass_time(session, 40)
+        ask(session, b"async", "get_async_events", session_id=1, user="sub")
+    assert session.server.ports[0].state.value == "PAUSE"
+
+
+def test_others_do_not_speak_for_the_owner(session: Session) -> None:
+    for _ in range(3):
+        pass_time(session, 30)
+        ask(session, b"other", "get_async_events", session_id=77, user="sub")
+        ask(session, b"other", "get_port_stats", port_id=0)
+    assert session.server.ports[0].state.value == "STREAMS"
+
+
+def test_released_ports_and_patient_servers_send_on(session: Session) -> None:
+    session.owned("release")
+    pass_time(session, 200)
+    assert session.state() == "TX"
+    patient = Session()
+    patient.server = Server(patient.core, owner_timeout_s=0)
+    patient.acquire(0)
+    patient.load()
+    patient.start()
+    pass_time(patient, 1000)
+    assert patient.state() == "TX"
+
+
+def test_the_next_owner_stops_what_the_last_one_left(session: Session) -> None:
+    session.acquire(0, session_id=1, force=True)
+    assert session.state() == "TX"  # the same session may come back to its traffic
+    session.events()
+    session.acquire(0, session_id=2, user="you", force=True)
+    assert session.state() == "STREAMS"
+    assert [kind for kind, _ in session.events()] == [11, 1, 5]
+
+
+def test_shutdown_spares_the_ports_of_others(session: Session) -> None:
+    with pytest.raises(RpcError, match="port 0 is owned by 'me'; shut down with force"):
+        session.call("shutdown", user="you", force=False)
+    assert session.server.ending is None
+    session.call("shutdown", user="me", force=False)
+    assert session.server.ending == "shut down by 'me'"
+
+
+def test_global_settings_can_be_set_to_what_they_are() -> None:
+    session = Session(FakeGenerator())
+    settings = session.call("get_global_cfg")
+    assert settings == {"sched_max_stretch": 0.0, "process_at_cp": False, "do_mbuf_cache": False}
+    assert session.call("set_global_cfg", **settings) == {}
+    with pytest.raises(RpcError, match="sched_max_stretch cannot be changed"):
+        session.call("set_global_cfg", sched_max_stretch=5.0)
+    with pytest.raises(RpcError, match="'string', expecting 'boolean'"):
+        session.call("set_global_cfg", do_mbuf_cache="yes")
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_is_not_there_is_refused_with_the_reason(name: str) -> None:
+    session = Session()
+    with pytest.raises(RpcError, match="not supported|need T-Rex|cannot be joined") as caught:
+        session.call(name, port_id=0, handler="", username="x")
+    assert caught.value.code == -32000
+    assert name not in session.call("get_supported_cmds")

@@ -1,0 +1,42 @@
+"""The server itself: its settings and its end."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from wirespeed.generator.registry import method
+from wirespeed.generator.rpc import Json, failed
+
+if TYPE_CHECKING:
+    from wirespeed.generator.server import Server
+
+
+@method("shutdown")
+def shutdown(server: Server, user: str = "", force: bool = False) -> Json:
+    """End the process, unless ports are owned by others and `force` is not given."""
+    others = [port for port in server.ports if port.owner is not None and port.owner.user != user]
+    if others and not force:
+        owner = others[0].owner
+        raise failed(f"port {others[0].index} is owned by '{owner.user if owner else ''}'; shut down with force")
+    server.ending = f"shut down by '{user}'"
+    return {}
+
+
+@method("get_global_cfg")
+def get_global_cfg(server: Server) -> Json:
+    return {"sched_max_stretch": 0.0, "process_at_cp": False, "do_mbuf_cache": False}
+
+
+@method("set_global_cfg")
+def set_global_cfg(
+    server: Server,
+    sched_max_stretch: float | None = None,
+    process_at_cp: bool | None = None,
+    do_mbuf_cache: bool | None = None,
+) -> Json:
+    """T-Rex's switches have no counterpart here, so they can be set to what they are only."""
+    asked = {"sched_max_stretch": sched_max_stretch, "process_at_cp": process_at_cp, "do_mbuf_cache": do_mbuf_cache}
+    for name, value in asked.items():
+        if value:
+            raise failed(f"{name} cannot be changed: it tunes a part that this server does not have")
+    return {}

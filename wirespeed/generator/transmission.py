@@ -1,0 +1,290 @@
+"""What a port sends: its profiles, started, changed and stopped each by itself, and packet files played from here."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from wirespeed._native.generator import GeneratorCore, Stream, StreamMode
+from wirespeed._native.runtime import PortInfo
+from wirespeed.generator.events import EventKind
+from wirespeed.generator.layers import PortLayers
+from wirespeed.generator.load import (
+    Load,
+    Multiplier,
+    Timeline,
+    check_line_rate,
+    new_factor,
+    stream_pps,
+    timeline,
+)
+from wirespeed.generator.port_profile import Profile, State, flow_ids
+from wirespeed.generator.rpc import failed
+from wirespeed.generator.translation import Addresses, addressed, with_flow
+
+ALL_PROFILES = "*"
+DEFAULT_PROFILE = "_"
+RUNNING = (State.TX, State.PAUSE)
+
+_PACKET_FILE = (1 << 32) - 1
+"""The core's number of a packet file; profiles count from 0."""
+
+Emit = Callable[..., None]
+
+
+@dataclass
+class _Played:
+    """A packet file that is being sent."""
+
+    endless: bool
+
+
+class Transmission:
+    """Requests come checked; what the state does not allow is answered with T-Rex's texts.
+
+    `profiles` is the port's own dictionary: streams are added there.
+    """
+
+    def __init__(
+        self,
+        index: int,
+        core: GeneratorCore,
+        emit: Emit,
+        profiles: dict[str, Profile],
+        layers: PortLayers,
+    ) -> None:
+        self._index, self._core, self._emit = index, core, emit
+        self._profiles, self._layers = profiles, layers
+        self._played: _Played | None = None
+
+    @property
+    def _info(self) -> PortInfo:
+        return self._core.port_info(self._index)
+
+    @property
+    def state(self) -> State:
+        """The busiest state of all that the port has."""
+        if self._played is not None:
+            return State.PCAP_TX
+        states = {profile.state for profile in self._profiles.values()}
+        return next(state for state in (State.TX, State.PAUSE, State.STREAMS, State.IDLE) if state in states)
+
+    @property
+    def running(self) -> bool:
+        return self.state in (*RUNNING, State.PCAP_TX)
+
+    @property
+    def may_finish(self) -> bool:
+        """Whether something runs that has an end: a duration, or bursts only."""
+        if self._played is not None:
+            return not self._played.endless
+        return any(
+            profile.state is State.TX
+            and not (profile.endless and any(one.mode is StreamMode.CONTINUOUS for one in profile.running))
+            for profile in self._profiles.values()
+        )
+
+    @property
+    def load(self) -> Load:
+        """The highest load of what runs now."""
+        return sum((one.load for one in self._profiles.values() if one.state is State.TX), Load())
+
+    def streams_at_unit_factor(self, profile_id: str) -> tuple[list[Stream], Timeline]:
+        """The profile's streams with rates and addresses filled in, and their timeline."""
+        profile = find(self._profiles, profile_id, self._index)
+        if not profile.streams:
+            raise failed("no streams attached to port")
+        speed_bps = self._info.speed_bps
+        addresses = self._addresses()
+        flows = flow_ids([added.source for added in profile.streams.values()])
+        ready = []
+        for added in profile.streams.values():
+            stream = addressed(added.translated, added.source, addresses)
+            pps = stream_pps(added.source.mode.rate, added.translated.mean_frame_bytes, speed_bps)
+            stream = replace(stream, rate_pps=pps)
+            if added.source.pg_id is not None:
+                stream = with_flow(stream, added.source, flows[added.source.pg_id])
+            if stream.next_id not in (-1, *profile.streams):
+                raise failed(f"stream {stream.id} has stream {stream.next_id} as its next, which is not there")
+            ready.append(stream)
+        return ready, timeline(ready, profile.mean_frames())
+
+    def _addresses(self) -> Addresses:
+        return Addresses(self._layers.host.mac, bytes.fromhex(self._layers.dst_mac.replace(":", "")))
+
+    def start(self, profile_id: str, mul: Multiplier, duration_s: float, force: bool, start_at_s: float = 0.0) -> float:
+        """Send from `start_at_s` of the server's clock, 0 for now; returns the factor of the streams' own rates."""
+        profile = self._profiles.get(profile_id, Profile())
+        if profile.state is not State.STREAMS or self._played is not None:
+            raise wrong_state("start", profile_id, profile.state if self._played is None else State.PCAP_TX)
+        if not force:
+            self._check_ready()
+        streams, loads = self.streams_at_unit_factor(profile_id)
+        factor = new_factor(mul, 1.0, loads, self._info.speed_bps)
+        if not force:
+            check_line_rate(loads.peak(factor) + self._other_load(profile), self._info.speed_bps)
+        self._core.start(self._index, streams, factor, duration_s, profile=profile.number, start_at_s=start_at_s)
+        before, profile.state = self.state, State.TX
+        profile.factor, profile.running = factor, tuple(streams)
+        profile.own_factors = {}
+        profile.load = loads.peak(factor)
+        profile.endless = duration_s < 0
+        self._tell(profile_id, EventKind.PROFILE_STARTED, EventKind.PORT_STARTED, before)
+        return factor
+
+    def _check_ready(self) -> None:
+        if not self._info.link_up:
+            raise failed(f"link of port {self._index} is down")
+        if not self._layers.resolved:
+            gateway = self._layers.host.gateway
+            raise failed(f"port {self._index} has not found the MAC address of {gateway}; resolve it first, or force")
+
+    def _other_load(self, profile: Profile) -> Load:
+        others = [one.load for one in self._profiles.values() if one is not profile and one.state is State.TX]
+        return sum(others, Load())
+
+    def play(self, streams: list[Stream], duration_s: float, endless: bool) -> None:
+        """Send a packet file, made into a chain of streams, and nothing beside it."""
+        if self.running:
+            raise wrong_state("push_remote", DEFAULT_PROFILE, self.state)
+        self._check_ready()
+        self._core.start(self._index, streams, 1.0, duration_s, profile=_PACKET_FILE)
+        self._played = _Played(endless and duration_s < 0)
+        self._emit(EventKind.PORT_STARTED, port_id=self._index)
+
+    def stop(self, profile_id: str) -> None:
+        """Stop what runs; stopping what stands still is fine."""
+        if self._played is not None and profile_id in (DEFAULT_PROFILE, ALL_PROFILES):
+            self._core.stop(self._index, profile=_PACKET_FILE)
+            self._played = None
+            self._emit(EventKind.PORT_STOPPED, port_id=self._index)
+        for name in named(self._profiles, profile_id):
+            profile = self._profiles[name]
+            if profile.state in RUNNING:
+                self._core.stop(self._index, profile=profile.number)
+                self._ended(name, EventKind.PROFILE_STOPPED, EventKind.PORT_STOPPED)
+
+    def pause(self, profile_id: str) -> None:
+        for name in self._in_state("pause", profile_id, State.TX):
+            profile = self._profiles[name]
+            if not profile.endless:
+                raise failed("pause is supported when duration is not enable is start command")
+            self._core.pause(self._index, True, profile=profile.number)
+            before, profile.state = self.state, State.PAUSE
+            self._tell(name, EventKind.PROFILE_PAUSED, EventKind.PORT_PAUSED, before)
+
+    def resume(self, profile_id: str) -> None:
+        for name in self._in_state("resume", profile_id, State.PAUSE):
+            profile = self._profiles[name]
+            self._core.pause(self._index, False, profile=profile.number)
+            before, profile.state = self.state, State.TX
+            self._tell(name, EventKind.PROFILE_RESUMED, EventKind.PORT_RESUMED, before)
+
+    def update(self, profile_id: str, mul: Multiplier, force: bool) -> float:
+        """Change the factor of what runs; streams that were updated by themselves keep their share."""
+        factor = 1.0
+        for name in self._in_state("update", profile_id, *RUNNING):
+            profile = self._profiles[name]
+            loads = profile.timeline(profile.own_factors)
+            factor = new_factor(mul, profile.factor, loads, self._info.speed_bps)
+            if not force:
+                check_line_rate(loads.peak(factor) + self._other_load(profile), self._info.speed_bps)
+            self._core.set_factor(self._index, factor, profile=profile.number)
+            profile.factor, profile.load = factor, loads.peak(factor)
+        return factor
+
+    def update_streams(self, profile_id: str, stream_ids: list[int], mul: Multiplier, force: bool) -> float:
+        """Change the rate of some streams, each by itself; returns the factor of the others, which stays."""
+        if profile_id == ALL_PROFILES:
+            raise failed("streams are updated in one profile; name it instead of '*'")
+        self._in_state("update_streams", profile_id, *RUNNING)
+        profile = self._profiles[profile_id]
+        factors = dict(profile.own_factors)
+        chosen = _chosen(profile, stream_ids)
+        for stream in chosen:
+            alone = timeline([replace(stream, self_start=True, next_id=-1)], profile.mean_frames())
+            shared = 1.0 if stream.fixed_rate else profile.factor
+            asked = new_factor(mul, shared * factors.get(stream.id, 1.0), alone, self._info.speed_bps)
+            factors[stream.id] = asked / shared
+        load = profile.load_at(profile.factor, factors)
+        if not force:
+            check_line_rate(load + self._other_load(profile), self._info.speed_bps)
+        for stream in chosen:
+            self._core.set_stream_factor(self._index, stream.id, factors[stream.id], profile=profile.number)
+        profile.own_factors, profile.load = factors, load
+        return profile.factor
+
+    def pause_streams(self, profile_id: str, stream_ids: list[int], paused: bool) -> None:
+        command = "pause_streams" if paused else "resume_streams"
+        for name in self._in_state(command, profile_id, *RUNNING):
+            profile = self._profiles[name]
+            for stream in _chosen(profile, stream_ids):
+                self._core.pause_stream(self._index, stream.id, paused, profile=profile.number)
+
+    def notice(self, active: bool) -> None:
+        """Look at what came to its end by itself; `active` says whether the port has anything to send."""
+        running = [name for name, profile in self._profiles.items() if profile.state in RUNNING]
+        if self._played is not None and not active:
+            self._core.stop(self._index, profile=_PACKET_FILE)
+            self._played = None
+            self._emit(EventKind.PROFILE_FINISHED, port_id=self._index, profile_id=DEFAULT_PROFILE)
+            self._emit(EventKind.PORT_FINISHED, port_id=self._index)
+        still: set[int] = set()
+        if active and len(running) > 1:
+            still = {one.profile for one in self._core.profiles(self._index) if one.active}
+        elif active:
+            return
+        for name in running:
+            number = self._profiles[name].number
+            if number not in still:
+                self._core.stop(self._index, profile=number)
+                self._ended(name, EventKind.PROFILE_FINISHED, EventKind.PORT_FINISHED)
+
+    def _ended(self, name: str, profile_event: EventKind, port_event: EventKind) -> None:
+        profile = self._profiles[name]
+        before, profile.state = self.state, State.STREAMS
+        profile.running, profile.load = (), Load()
+        self._tell(name, profile_event, port_event, before)
+
+    def _tell(self, name: str, profile_event: EventKind, port_event: EventKind, before: State) -> None:
+        """A profile changed; the port did if its own state is another than it was."""
+        self._emit(profile_event, port_id=self._index, profile_id=name)
+        if self.state is not before:
+            self._emit(port_event, port_id=self._index)
+
+    def _in_state(self, command: str, profile_id: str, *allowed: State) -> list[str]:
+        """Profiles that a command goes to; one by name must be in a state that allows it."""
+        if profile_id != ALL_PROFILES:
+            state = self._profiles.get(profile_id, Profile()).state
+            if self._played is not None and profile_id == DEFAULT_PROFILE:
+                state = State.PCAP_TX
+            if state not in allowed:
+                raise wrong_state(command, profile_id, state)
+        return [name for name in named(self._profiles, profile_id) if self._profiles[name].state in allowed]
+
+
+def named(profiles: dict[str, Profile], profile_id: str) -> list[str]:
+    """Names that a request means: one, or all of them; none when there is no such profile."""
+    return [name for name in profiles if profile_id in (name, ALL_PROFILES)]
+
+
+def find(profiles: dict[str, Profile], profile_id: str, port: int) -> Profile:
+    """A profile that is there; asking for one that nobody made is an error."""
+    found = profiles.get(profile_id)
+    if found is None:
+        raise failed(f"there is no profile '{profile_id}' on port {port}")
+    return found
+
+
+def wrong_state(command: str, profile_id: str, state: State) -> Exception:
+    return failed(
+        f"command '{command}' cannot be executed on current state: '{state.value} on profile_id({profile_id})."
+    )
+
+
+def _chosen(profile: Profile, stream_ids: list[int]) -> list[Stream]:
+    by_id = {stream.id: stream for stream in profile.running}
+    missing = [stream_id for stream_id in stream_ids if stream_id not in by_id]
+    if missing:
+        raise failed(f"stream {missing[0]} does not exist")
+    return [by_id[stream_id] for stream_id in stream_ids]
