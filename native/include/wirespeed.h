@@ -247,7 +247,7 @@ int ws_router_poll(struct ws_router *router);
 
 enum ws_node_state { WS_NODE_ACTIVE = 0, WS_NODE_POLLING = 1 };
 
-/* One node on one worker, since the worker started. */
+/* One node on one worker, since the router was made. */
 struct ws_node_stats {
 	char name[WS_NAME_LEN];
 	int32_t state; /* enum ws_node_state */

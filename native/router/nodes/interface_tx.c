@@ -2,7 +2,7 @@
 /*
  * <if>-tx: gives frames to the driver, in this worker's own TX queue.
  *
- * What the driver does not take is offered a few times more, then dropped.
+ * What the driver does not take is offered again for about a microsecond, then dropped.
  *
  * Next: error-drop.
  */
@@ -18,7 +18,8 @@ static const struct graph_counter counters[] = {
 	[TX_FAILED] = {"Tx packet drops (dpdk tx failure)", true},
 };
 
-enum { RETRIES = 4 };
+/* About a microsecond: a peer that is busy with a frame frees slots by then. */
+enum { RETRIES = 32 };
 
 static uint16_t interface_tx_process(struct graph *graph, struct graph_node *node, void **packets,
 									 uint16_t n)
