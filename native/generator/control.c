@@ -19,7 +19,7 @@ enum { RING_SLOTS = 4096, FRESH_SPARE = 1024, FRESH_A_WORKER = 1024 };
 struct command {
 	struct generator_port *port;
 	struct traffic *traffic;
-	uint32_t stream; /* id */
+	uint32_t profile, stream; /* stream: its id */
 	double factor;
 	bool paused;
 	int result;
@@ -48,29 +48,60 @@ static int check_factor(double factor)
 
 /* ---- the end of traffic */
 
-static void do_detach(void *argument)
+/* Takes out what `wanted` says, and chains it up. */
+static void detach(struct command *command,
+				   bool (*wanted)(const struct command *command, const struct traffic *traffic))
 {
-	struct command *command = argument;
-	command->traffic = command->port->traffic;
-	command->port->traffic = NULL;
-	command->port->active = false;
+	for (struct traffic **at = &command->port->traffic; *at;) {
+		struct traffic *traffic = *at;
+		if (!wanted(command, traffic)) {
+			at = &traffic->next_on_port;
+			continue;
+		}
+		*at = traffic->next_on_port;
+		traffic->next_on_port = command->traffic;
+		command->traffic = traffic;
+	}
 }
 
-static void do_detach_ended(void *argument)
+static bool is_of_profile(const struct command *command, const struct traffic *traffic)
 {
-	struct command *command = argument;
-	if (!command->port->active)
-		do_detach(command);
+	return traffic->profile == command->profile;
 }
 
-/* Keeps what a detach command brought. */
-static void retire(struct ws_generator *generator, const struct command *command)
+static bool is_any(const struct command *command, const struct traffic *traffic)
 {
-	if (!command->traffic)
-		return;
-	command->port->attached = false;
-	command->traffic->next = generator->retired;
-	generator->retired = command->traffic;
+	(void)command, (void)traffic;
+	return true;
+}
+
+static bool has_ended(const struct command *command, const struct traffic *traffic)
+{
+	(void)command;
+	return !traffic->active;
+}
+
+static void do_detach_profile(void *command)
+{
+	detach(command, is_of_profile);
+}
+
+static void do_detach_all(void *command)
+{
+	detach(command, is_any);
+}
+
+static void do_detach_ended(void *command)
+{
+	detach(command, has_ended);
+}
+
+static void ask_to_detach(struct ws_generator *generator, mailbox_fn *function,
+						  struct command command)
+{
+	ask(generator, function, &command);
+	for (struct traffic *one = command.traffic; one; one = one->next_on_port)
+		one->attached = false;
 }
 
 static void do_ask_home(void *argument)
@@ -79,19 +110,24 @@ static void do_ask_home(void *argument)
 	command->result = traffic_is_home(command->traffic);
 }
 
+static bool is_home(struct ws_generator *generator, struct traffic *traffic)
+{
+	struct command command = {.port = &generator->ports[traffic->port], .traffic = traffic};
+	return ask(generator, do_ask_home, &command);
+}
+
 void generator_reap(struct ws_generator *generator)
 {
-	for (uint16_t i = 0; i < generator->port_count; i++) {
-		struct command command = {.port = &generator->ports[i]};
-		if (!command.port->attached)
-			continue;
-		ask(generator, do_detach_ended, &command);
-		retire(generator, &command);
-	}
-	for (struct traffic **at = &generator->retired; *at;) {
+	uint32_t attached = 0;
+	for (const struct traffic *one = generator->traffic; one; one = one->next)
+		attached |= one->attached ? 1u << one->port : 0;
+	for (uint16_t i = 0; i < generator->port_count; i++)
+		if (attached >> i & 1)
+			ask_to_detach(generator, do_detach_ended,
+						  (struct command){.port = &generator->ports[i]});
+	for (struct traffic **at = &generator->traffic; *at;) {
 		struct traffic *traffic = *at;
-		struct command command = {.port = &generator->ports[traffic->port], .traffic = traffic};
-		if (ask(generator, do_ask_home, &command)) {
+		if (!traffic->attached && is_home(generator, traffic)) {
 			*at = traffic->next;
 			traffic_free(traffic);
 		} else {
@@ -100,22 +136,26 @@ void generator_reap(struct ws_generator *generator)
 	}
 }
 
-int ws_generator_stop(struct ws_generator *generator, uint16_t port, uint32_t profile)
-{
-	(void)profile;
-	return ws_generator_stop_port(generator, port);
-}
-
-int ws_generator_stop_port(struct ws_generator *generator, uint16_t port)
+static int stop(struct ws_generator *generator, uint16_t port, mailbox_fn *detach_fn,
+				uint32_t profile)
 {
 	int error = check_port(generator, port);
 	if (error)
 		return error;
-	struct command command = {.port = &generator->ports[port]};
-	ask(generator, do_detach, &command);
-	retire(generator, &command);
+	ask_to_detach(generator, detach_fn,
+				  (struct command){.port = &generator->ports[port], .profile = profile});
 	generator_reap(generator);
 	return 0;
+}
+
+int ws_generator_stop(struct ws_generator *generator, uint16_t port, uint32_t profile)
+{
+	return stop(generator, port, do_detach_profile, profile);
+}
+
+int ws_generator_stop_port(struct ws_generator *generator, uint16_t port)
+{
+	return stop(generator, port, do_detach_all, 0);
 }
 
 /* ---- its beginning */
@@ -126,11 +166,11 @@ static bool is_ring(const struct ws_port_info *info)
 }
 
 /* Enough for all TX rings to be full, and the rings of ring ports, with what is in flight. */
-static int make_fresh(struct ws_generator *generator)
+int generator_make_fresh(struct ws_generator *generator)
 {
-	static uint32_t serial;
-	char name[RTE_MEMPOOL_NAMESIZE];
 	uint32_t count = workers_count() * FRESH_A_WORKER, frame = 0;
+	if (generator->fresh)
+		return 0;
 	for (uint16_t i = 0; i < generator->port_count; i++) {
 		struct ws_port_info info;
 		int error = ws_port_info(i, &info);
@@ -139,8 +179,7 @@ static int make_fresh(struct ws_generator *generator)
 		count += (is_ring(&info) ? RING_SLOTS : info.tx_descriptors) + FRESH_SPARE;
 		frame = RTE_MAX(frame, info.mtu + 22u);
 	}
-	snprintf(name, sizeof(name), "fresh.%u", serial++);
-	generator->fresh = pool_create(name, count, frame);
+	generator->fresh = pool_create("fresh", count, frame);
 	if (!generator->fresh)
 		return fail(-ENOMEM, "no memory for %u packets of %u bytes: give the generator more", count,
 					frame);
@@ -151,22 +190,36 @@ static void do_attach(void *argument)
 {
 	struct command *command = argument;
 	struct generator_port *port = command->port;
-	command->traffic->origin = rte_rdtsc();
-	port->traffic = command->traffic;
-	port->active = true;
+	struct traffic *traffic = command->traffic;
+	traffic->origin = traffic->origin ? traffic->origin : rte_rdtsc();
+	traffic->active = true;
+	traffic->next_on_port = port->traffic;
+	port->traffic = traffic;
 }
 
-static void do_ask_active(void *argument)
+static bool is_sending(const struct ws_generator *generator, uint16_t port, uint32_t profile)
 {
-	struct command *command = argument;
-	command->result = command->port->active;
+	for (const struct traffic *one = generator->traffic; one; one = one->next)
+		if (one->attached && one->port == port && one->profile == profile)
+			return true;
+	return false;
+}
+
+/* Looking at what is received goes on after the last flow has ended, for what is under way. */
+static void prepare_meters(struct ws_generator *generator, const struct traffic *started)
+{
+	bool on = started->counts_flows;
+	for (const struct traffic *one = generator->traffic; one; one = one->next)
+		on |= one->attached && one->counts_flows;
+	generator_set_meters(generator, on);
+	if (started->has_latency)
+		generator_begin_flows(generator, started);
 }
 
 int ws_generator_start(struct ws_generator *generator, uint16_t index, uint32_t profile,
 					   const struct ws_stream *streams, uint32_t count, double factor,
 					   double duration_s, uint64_t start_tsc)
 {
-	(void)profile, (void)start_tsc;
 	struct ws_port_info info;
 	int error = check_port(generator, index);
 	if (!error)
@@ -177,23 +230,34 @@ int ws_generator_start(struct ws_generator *generator, uint16_t index, uint32_t 
 		error = ws_port_info(index, &info);
 	if (error)
 		return error;
-	struct command command = {.port = &generator->ports[index]};
-	if (ask(generator, do_ask_active, &command))
-		return fail(-EBUSY, "port %s sends already; stop it first", port_name(index));
 	generator_reap(generator);
-	struct traffic *traffic =
-		traffic_create(index, !is_ring(&info), streams, count, factor, duration_s, &error);
+	if (is_sending(generator, index, profile))
+		return fail(-EBUSY, "port %s sends already; stop it first", port_name(index));
+	struct traffic_config config = {
+		.port = index,
+		.profile = profile,
+		.by_reference = !is_ring(&info),
+		.flow_start = ++generator->starts,
+		.flows = generator->ports[index].flows,
+		.factor = factor,
+		.duration_s = duration_s,
+	};
+	struct traffic *traffic = traffic_create(&config, streams, count, &error);
 	if (!traffic)
 		return error;
-	if (traffic_needs_fresh(traffic) && !generator->fresh)
-		error = make_fresh(generator);
+	if (traffic_needs_fresh(traffic))
+		error = generator_make_fresh(generator);
 	if (error) {
 		traffic_free(traffic);
 		return error;
 	}
+	prepare_meters(generator, traffic);
 	traffic->fresh = generator->fresh;
-	command = (struct command){.port = &generator->ports[index], .traffic = traffic};
-	command.port->attached = true;
+	traffic->origin = start_tsc;
+	traffic->attached = true;
+	traffic->next = generator->traffic;
+	generator->traffic = traffic;
+	struct command command = {.port = &generator->ports[index], .traffic = traffic};
 	return ask(generator, do_attach, &command);
 }
 
@@ -202,13 +266,13 @@ int ws_generator_start(struct ws_generator *generator, uint16_t index, uint32_t 
 static double elapsed(const struct traffic *traffic)
 {
 	uint64_t now = traffic->paused ? traffic->pause : rte_rdtsc();
-	return (double)(now - traffic->origin);
+	return (double)(int64_t)(now - traffic->origin);
 }
 
 static void do_pause(void *argument)
 {
 	const struct command *command = argument;
-	struct traffic *traffic = command->port->traffic;
+	struct traffic *traffic = command->traffic;
 	if (traffic->paused == command->paused)
 		return;
 	uint64_t now = rte_rdtsc();
@@ -222,14 +286,14 @@ static void do_pause(void *argument)
 static void do_set_factor(void *argument)
 {
 	const struct command *command = argument;
-	struct traffic *traffic = command->port->traffic;
+	struct traffic *traffic = command->traffic;
 	schedule_set_factor(traffic->schedule, elapsed(traffic), command->factor);
 }
 
 /* The index of the command's stream. */
 static int64_t find_stream(struct command *command)
 {
-	int64_t found = schedule_find(command->port->traffic->schedule, command->stream);
+	int64_t found = schedule_find(command->traffic->schedule, command->stream);
 	command->result = found < 0 ? -ENOENT : 0;
 	return found;
 }
@@ -237,7 +301,7 @@ static int64_t find_stream(struct command *command)
 static void do_set_stream_factor(void *argument)
 {
 	struct command *command = argument;
-	struct traffic *traffic = command->port->traffic;
+	struct traffic *traffic = command->traffic;
 	int64_t stream = find_stream(command);
 	if (stream >= 0)
 		schedule_set_stream_factor(traffic->schedule, elapsed(traffic), (uint32_t)stream,
@@ -247,7 +311,7 @@ static void do_set_stream_factor(void *argument)
 static void do_pause_stream(void *argument)
 {
 	struct command *command = argument;
-	struct traffic *traffic = command->port->traffic;
+	struct traffic *traffic = command->traffic;
 	int64_t stream = find_stream(command);
 	if (stream >= 0)
 		schedule_pause_stream(traffic->schedule, elapsed(traffic), (uint32_t)stream,
@@ -263,10 +327,15 @@ struct change {
 static void do_change(void *argument)
 {
 	struct change *change = argument;
-	if (change->command.port->active)
-		change->function(&change->command);
-	else
-		change->command.result = -ENOTCONN;
+	struct command *command = &change->command;
+	command->result = -ENOTCONN;
+	for (struct traffic *one = command->port->traffic; one; one = one->next_on_port) {
+		if (!one->active || one->profile != command->profile)
+			continue;
+		command->traffic = one;
+		command->result = 0;
+		change->function(command);
+	}
 }
 
 static int apply(struct ws_generator *generator, uint16_t index, mailbox_fn *function,
@@ -290,33 +359,62 @@ static int apply(struct ws_generator *generator, uint16_t index, mailbox_fn *fun
 
 int ws_generator_pause(struct ws_generator *generator, uint16_t port, uint32_t profile, bool paused)
 {
-	(void)profile;
-	return apply(generator, port, do_pause, (struct command){.paused = paused});
+	return apply(generator, port, do_pause, (struct command){.profile = profile, .paused = paused});
 }
 
 int ws_generator_set_factor(struct ws_generator *generator, uint16_t port, uint32_t profile,
 							double factor)
 {
-	(void)profile;
 	int error = check_factor(factor);
 	return error ? error
-				 : apply(generator, port, do_set_factor, (struct command){.factor = factor});
+				 : apply(generator, port, do_set_factor,
+						 (struct command){.profile = profile, .factor = factor});
 }
 
 int ws_generator_pause_stream(struct ws_generator *generator, uint16_t port, uint32_t profile,
 							  uint32_t stream_id, bool paused)
 {
-	(void)profile;
 	return apply(generator, port, do_pause_stream,
-				 (struct command){.stream = stream_id, .paused = paused});
+				 (struct command){.profile = profile, .stream = stream_id, .paused = paused});
 }
 
 int ws_generator_set_stream_factor(struct ws_generator *generator, uint16_t port, uint32_t profile,
 								   uint32_t stream_id, double factor)
 {
-	(void)profile;
 	int error = check_factor(factor);
-	return error ? error
-				 : apply(generator, port, do_set_stream_factor,
-						 (struct command){.stream = stream_id, .factor = factor});
+	return error
+			   ? error
+			   : apply(generator, port, do_set_stream_factor,
+					   (struct command){.profile = profile, .stream = stream_id, .factor = factor});
+}
+
+/* ---- what runs */
+
+struct listing {
+	const struct generator_port *port;
+	struct ws_profile_state *out;
+	uint32_t count, max;
+};
+
+static void do_list(void *argument)
+{
+	struct listing *listing = argument;
+	for (const struct traffic *one = listing->port->traffic; one; one = one->next_on_port) {
+		if (!one->active)
+			continue;
+		if (listing->count < listing->max)
+			listing->out[listing->count] = (struct ws_profile_state){one->profile, one->paused};
+		listing->count++;
+	}
+}
+
+int ws_generator_profiles(struct ws_generator *generator, uint16_t port,
+						  struct ws_profile_state *out, uint32_t max)
+{
+	int error = check_port(generator, port);
+	struct listing listing = {.port = &generator->ports[port], .out = out, .max = max};
+	if (error)
+		return error;
+	generator_ask(generator, generator_worker_of(generator, port), do_list, &listing);
+	return (int)listing.count;
 }

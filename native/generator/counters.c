@@ -15,8 +15,13 @@ static void copy(void *argument)
 	for (uint16_t i = 0; i < worker->port_count; i++) {
 		struct generator_port *port = worker->ports[i];
 		port->snapshot = port->counters;
-		port->snapshot.active = port->active;
-		port->snapshot.paused = port->active && port->traffic->paused;
+		port->snapshot.active = false;
+		port->snapshot.paused = true;
+		for (const struct traffic *one = port->traffic; one; one = one->next_on_port) {
+			port->snapshot.active |= one->active;
+			port->snapshot.paused &= one->paused || !one->active;
+		}
+		port->snapshot.paused &= port->snapshot.active;
 	}
 }
 

@@ -12,6 +12,26 @@
 
 enum { RING_FULL_GRACE_US = 100 };
 
+static bool create_meters(struct ws_generator *generator)
+{
+	bool whole = true;
+	for (uint16_t i = 0; i < generator->worker_count; i++) {
+		generator->workers[i].meter = flow_meter_create((double)ws_tsc_hz());
+		whole &= generator->workers[i].meter != NULL;
+	}
+	for (uint16_t i = 0; i < generator->port_count; i++)
+		whole &= generator->ports[i].flows != NULL;
+	return whole;
+}
+
+static void free_counts(struct ws_generator *generator)
+{
+	for (uint16_t i = 0; i < generator->worker_count; i++)
+		flow_meter_free(generator->workers[i].meter);
+	for (uint16_t i = 0; i < generator->port_count; i++)
+		free(generator->ports[i].flows);
+}
+
 struct ws_generator *ws_generator_create(void)
 {
 	struct ws_generator *generator = aligned_alloc(64, sizeof(*generator));
@@ -25,11 +45,19 @@ struct ws_generator *ws_generator_create(void)
 		struct generator_worker *worker = &generator->workers[generator_worker_of(generator, i)];
 		struct generator_port *port = &generator->ports[i];
 		port->index = i;
+		port->worker = worker;
+		port->flows = calloc(1, sizeof(*port->flows));
+		worker->port_mask |= 1u << i;
 		port->rx_queues = port_rx_queues(i);
 		port->ring_full_grace = (double)ws_tsc_hz() * RING_FULL_GRACE_US / 1e6;
 		worker->ports[worker->port_count++] = port;
 	}
-	return generator;
+	if (create_meters(generator))
+		return generator;
+	free_counts(generator);
+	free(generator);
+	fail(-ENOMEM, "no memory for the counters of %d flows", WS_FLOWS + WS_LATENCY_FLOWS);
+	return NULL;
 }
 
 int ws_generator_start_workers(struct ws_generator *generator)
@@ -43,13 +71,19 @@ int ws_generator_start_workers(struct ws_generator *generator)
  * left to the end of the process. */
 void ws_generator_destroy(struct ws_generator *generator)
 {
-	for (uint16_t i = 0; i < generator->port_count; i++)
+	for (uint16_t i = 0; i < generator->port_count; i++) {
 		ws_generator_stop_port(generator, i);
+		generator_drop_pushed(generator, i);
+	}
+	for (int i = 0; i < WS_MAX_CAPTURES; i++)
+		if (generator->captures >> i & 1)
+			ws_generator_capture_stop(generator, i);
 	if (generator->running)
 		workers_stop();
 	generator->running = false;
 	generator_reap(generator);
 	if (generator->fresh && rte_mempool_full(generator->fresh))
 		rte_mempool_free(generator->fresh);
+	free_counts(generator);
 	free(generator);
 }

@@ -3,28 +3,40 @@
 #ifndef GENERATOR_GENERATOR_H
 #define GENERATOR_GENERATOR_H
 
+#include "generator/capture.h"
+#include "generator/flow_meter.h"
 #include "generator/mailbox.h"
+#include "generator/push.h"
 #include "generator/traffic.h"
 #include "wirespeed.h"
 
 enum { FCS_LEN = 4 };
 
+struct generator_worker;
+
 /* A port as its worker sees it; only that worker touches it while the workers run. */
 struct generator_port {
 	uint16_t index, rx_queues;
-	bool active;
-	struct traffic *traffic; /* NULL: none */
-	double ring_full_grace;  /* in ticks, see transmit.c */
+	struct generator_worker *worker;
+	struct traffic *traffic; /* of all its profiles; NULL: none */
+	struct push *push;       /* what is left to push; NULL: nothing */
+	struct port_flows *flows;
+	struct rte_mempool *fresh; /* what is pushed is made of */
+	double ring_full_grace;    /* in ticks, see transmit.c */
 	struct ws_generator_port counters;
 	/* the main thread's */
 	struct ws_generator_port snapshot; /* of `counters` */
-	bool attached;                     /* it has given the worker traffic and not taken it back */
+	struct push *pushing;              /* the last that was pushed */
 } __attribute__((aligned(64)));
 
 struct generator_worker {
 	struct mailbox mailbox;
 	struct ws_generator_worker stats, snapshot;
 	uint64_t snapshot_tsc;
+	bool meters; /* received packets are looked at */
+	struct flow_meter *meter;
+	struct captures captures;
+	uint32_t port_mask;
 	uint16_t port_count;
 	struct generator_port *ports[WS_MAX_PORTS];
 } __attribute__((aligned(64)));
@@ -33,7 +45,9 @@ struct ws_generator {
 	bool running; /* the workers do */
 	uint16_t port_count, worker_count;
 	struct rte_mempool *fresh; /* made when a port first needs it */
-	struct traffic *retired;   /* stopped; a driver may still hold packets of it */
+	struct traffic *traffic;   /* all there is, stopped ones too: a driver may hold packets of it */
+	uint32_t captures;         /* bit set of the numbers in use */
+	uint8_t starts;            /* of latency flows, so that late packets are told from new ones */
 	struct generator_port ports[WS_MAX_PORTS];
 	struct generator_worker workers[WS_MAX_WORKERS];
 };
@@ -58,8 +72,19 @@ static inline void generator_ask(struct ws_generator *generator, uint16_t worker
 
 /* The loop of one worker (a worker_fn): receives on its ports and sends what is due. */
 void generator_worker_run(uint16_t worker, void *generator);
-/* Sends a burst of what is due on one port; returns how many packets the driver took. */
+/* Sends a burst of what is due on one port, of each profile; returns how many packets the driver
+ * took. */
 uint32_t generator_transmit(struct generator_port *port);
+/* Sends what is pushed and due. */
+uint32_t generator_transmit_pushed(struct generator_port *port);
+void generator_drop_pushed(struct ws_generator *generator, uint16_t port);
+
+/* The pool of packets that are made one by one, unless there is one. */
+int generator_make_fresh(struct ws_generator *generator);
+/* Makes all workers look at what they receive, or not. */
+void generator_set_meters(struct ws_generator *generator, bool on);
+/* Tells all workers that the latency flows of `traffic` begin. */
+void generator_begin_flows(struct ws_generator *generator, const struct traffic *traffic);
 
 /* Frees what was stopped and has come home from the drivers. */
 void generator_reap(struct ws_generator *generator);

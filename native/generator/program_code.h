@@ -54,6 +54,8 @@ typedef void code_fn(struct code *code, struct program *program, uint8_t *const 
 struct code {
 	code_fn *run;
 	uint8_t var, var2;
+	int8_t before;    /* the variable advances only when this one wraps; -1: after each packet */
+	bool counts_down; /* of a chained counter */
 	union {
 		struct counter counter;
 		struct draw draw;
@@ -66,6 +68,7 @@ struct code {
 
 struct program {
 	uint64_t values[VARIABLES][PROGRAM_BATCH];
+	uint64_t wraps[VARIABLES]; /* bit i: the variable wraps after packet i of the batch */
 	uint64_t period;
 	bool keeps_length;
 	uint16_t frame_len;
@@ -75,6 +78,7 @@ struct program {
 
 /* Chosen by program_compile; each does one kind of instruction for a batch. */
 code_fn run_count_up, run_count_down, run_draw, run_list, run_tuple;
+code_fn run_chained_counter, run_chained_list;
 code_fn run_write8, run_write16, run_write32, run_write64, run_write_mask;
 code_fn run_trim, run_fix_ip4, run_fix_l4;
 

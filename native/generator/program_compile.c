@@ -133,8 +133,11 @@ static int compile_fix_l4(struct compiler *compiler, const struct ws_op *op, str
 
 static int compile_one(struct compiler *compiler, const struct ws_op *op, struct code *code)
 {
+	bool chained = op->kind == WS_OP_VAR && op->var < VARIABLES && compiler->source[op->var] >= 0;
 	code->var = (uint8_t)op->var;
 	code->var2 = (uint8_t)op->var2;
+	code->before =
+		chained ? (int8_t)compiler->stream->ops[compiler->source[op->var]].var : (int8_t)-1;
 	switch (op->kind) {
 	case WS_OP_VAR:
 		return compile_variable(compiler, op, code);
@@ -170,11 +173,13 @@ struct program *program_compile(const struct ws_stream *stream, uint16_t frame_l
 	program->period = 1;
 	program->keeps_length = true;
 	program->frame_len = frame_len;
-	for (uint16_t i = 0; !*error && i < stream->op_count; i++) {
-		compiler.index = i;
-		*error = compile_one(&compiler, &stream->ops[i], &program->code[i]);
-		program->count++;
+	uint16_t *order = compiler_order(&compiler, error);
+	for (; !*error && program->count < stream->op_count; program->count++) {
+		compiler.index = order[program->count];
+		*error =
+			compile_one(&compiler, &stream->ops[compiler.index], &program->code[program->count]);
 	}
+	free(order);
 	if (!*error)
 		return program;
 	program_free(program);
@@ -186,7 +191,7 @@ void program_free(struct program *program)
 	if (!program)
 		return;
 	for (uint16_t i = 0; i < program->count; i++)
-		if (program->code[i].run == run_list)
+		if (program->code[i].run == run_list || program->code[i].run == run_chained_list)
 			free(program->code[i].list.values);
 	free(program);
 }

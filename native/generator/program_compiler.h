@@ -12,6 +12,9 @@ struct compiler {
 	uint16_t index;    /* of the instruction at hand */
 	uint32_t assigned; /* bit set of the variables that have a value */
 	uint64_t max[VARIABLES], min[VARIABLES];
+	uint64_t period[VARIABLES]; /* in packets */
+	/* The instruction whose variable advances this one when it wraps; -1: none. */
+	int32_t source[VARIABLES];
 };
 
 /* Says what is wrong with the instruction at hand; -EINVAL. */
@@ -19,6 +22,12 @@ __attribute__((format(printf, 2, 3))) int compiler_fault(const struct compiler *
 														 const char *format, ...);
 int compiler_check_size(const struct compiler *compiler, uint8_t size);
 int compiler_check_assigned(const struct compiler *compiler, uint16_t var);
+
+/*
+ * The order to compile the instructions in: as given, but a variable that advances another one goes
+ * in front of it. NULL when memory is short, or a chain is wrong.
+ */
+uint16_t *compiler_order(struct compiler *compiler, int *error);
 
 /* Instructions that advance variables. */
 int compile_variable(struct compiler *compiler, const struct ws_op *op, struct code *code);

@@ -36,6 +36,53 @@ void run_count_down(struct code *code, struct program *program, uint8_t *const *
 		program->values[code->var][i] = code->counter.origin - count_on(&code->counter);
 }
 
+/* ---- chains: one by one, since each looks at what the one before it did */
+
+static inline bool is_due(const struct code *code, const struct program *program, uint16_t i)
+{
+	return code->before < 0 || program->wraps[code->before] >> i & 1;
+}
+
+void run_chained_counter(struct code *code, struct program *program, uint8_t *const *packets,
+						 uint16_t *lengths, uint16_t n)
+{
+	(void)packets, (void)lengths;
+	struct counter *counter = &code->counter;
+	uint64_t wraps = 0;
+	for (uint16_t i = 0; i < n; i++) {
+		uint64_t offset = counter->offset;
+		program->values[code->var][i] =
+			code->counts_down ? counter->origin - offset : counter->origin + offset;
+		if (is_due(code, program, i)) {
+			wraps |= (uint64_t)(offset >= counter->room) << i;
+			count_on(counter);
+		}
+	}
+	program->wraps[code->var] = wraps;
+}
+
+static inline bool step_list(struct list *list)
+{
+	list->position += list->step;
+	bool wraps = list->position >= list->count;
+	list->position -= wraps ? list->count : 0;
+	return wraps;
+}
+
+void run_chained_list(struct code *code, struct program *program, uint8_t *const *packets,
+					  uint16_t *lengths, uint16_t n)
+{
+	(void)packets, (void)lengths;
+	struct list *list = &code->list;
+	uint64_t wraps = 0;
+	for (uint16_t i = 0; i < n; i++) {
+		program->values[code->var][i] = list->values[list->position];
+		if (is_due(code, program, i))
+			wraps |= (uint64_t)step_list(list) << i;
+	}
+	program->wraps[code->var] = wraps;
+}
+
 /* SplitMix64 (Steele, Lea, Flood 2014): one addition and a mix, and every seed is a good one. */
 static inline uint64_t next_random(uint64_t *state)
 {
@@ -69,9 +116,7 @@ void run_list(struct code *code, struct program *program, uint8_t *const *packet
 	struct list *list = &code->list;
 	for (uint16_t i = 0; i < n; i++) {
 		program->values[code->var][i] = list->values[list->position];
-		list->position += list->step;
-		if (list->position >= list->count)
-			list->position -= list->count;
+		step_list(list);
 	}
 }
 

@@ -63,10 +63,16 @@ static uint64_t greatest_divisor(uint64_t a, uint64_t b)
 	return a;
 }
 
-/* The program repeats when all its variables do. */
-static void repeats_after(struct compiler *compiler, uint64_t packets)
+/* The variable repeats after so many steps: packets, or wraps of the one that advances it. The
+ * program repeats when all its variables do. */
+static void repeats_after(struct compiler *compiler, const struct code *code, uint64_t steps)
 {
-	uint64_t *period = &compiler->program->period, product;
+	uint64_t *period = &compiler->program->period, packets = steps, product;
+	if (code->before >= 0 &&
+		__builtin_mul_overflow(compiler->period[code->before], steps, &packets))
+		packets = UINT64_MAX;
+	if (code->var < VARIABLES)
+		compiler->period[code->var] = packets;
 	if (*period == UINT64_MAX || packets == UINT64_MAX ||
 		__builtin_mul_overflow(*period / greatest_divisor(*period, packets), packets, &product))
 		product = UINT64_MAX;
@@ -95,14 +101,16 @@ static int compile_counter(struct compiler *compiler, const struct ws_op *op, st
 		return compiler_fault(compiler, "steps of %lu leave the range %lu to %lu", step, op->min,
 							  op->max);
 	range += widen;
-	code->run = up ? run_count_up : run_count_down;
+	bool chained = op->has_next || code->before >= 0;
+	code->run = chained ? run_chained_counter : up ? run_count_up : run_count_down;
+	code->counts_down = !up;
 	code->counter = (struct counter){
 		.origin = up ? op->min : op->max,
 		.offset = offset,
 		.step = step,
 		.room = range - step,
 	};
-	repeats_after(compiler, range ? range / step : UINT64_MAX);
+	repeats_after(compiler, code, range ? range / step : UINT64_MAX);
 	return up ? assign(compiler, op->var, op->min, op->min + farthest)
 			  : assign(compiler, op->var, op->max - farthest, op->max);
 }
@@ -132,7 +140,7 @@ static int compile_draw(struct compiler *compiler, const struct ws_op *op, struc
 		.state = seed,
 		.limit = limited ? op->limit : 0,
 	};
-	repeats_after(compiler, limited ? op->limit : UINT64_MAX);
+	repeats_after(compiler, code, limited ? op->limit : UINT64_MAX);
 	return assign(compiler, op->var, op->min, op->max);
 }
 
@@ -154,9 +162,9 @@ static int compile_list(struct compiler *compiler, const struct ws_op *op, struc
 		return fail(-ENOMEM, "stream %u: no memory for a list of %u values", compiler->stream->id,
 					op->list_count);
 	memcpy(values, op->list, op->list_count * sizeof(*values));
-	code->run = run_list;
+	code->run = op->has_next || code->before >= 0 ? run_chained_list : run_list;
 	code->list = (struct list){.values = values, .count = op->list_count, .step = step};
-	repeats_after(compiler, op->list_count / greatest_divisor(op->list_count, step));
+	repeats_after(compiler, code, op->list_count / greatest_divisor(op->list_count, step));
 	return assign(compiler, op->var, min, max);
 }
 
@@ -165,6 +173,12 @@ int compile_variable(struct compiler *compiler, const struct ws_op *op, struct c
 	int error = compiler_check_size(compiler, op->size);
 	if (!error && op->var_kind != WS_VAR_LIST)
 		error = check_range(compiler, "values", op->min, op->max, op->size);
+	bool counts = op->var_kind == WS_VAR_INC || op->var_kind == WS_VAR_DEC;
+	if (!error && (op->has_next || code->before >= 0) && !counts && op->var_kind != WS_VAR_LIST)
+		error = compiler_fault(compiler,
+							   "variable %u is random and never wraps; chains are of counting "
+							   "variables and lists",
+							   op->var);
 	if (error)
 		return error;
 	switch (op->var_kind) {
@@ -204,6 +218,6 @@ int compile_tuple(struct compiler *compiler, const struct ws_op *op, struct code
 		.ports = ports,
 		.flows = flows,
 	};
-	repeats_after(compiler, flows);
+	repeats_after(compiler, code, flows);
 	return 0;
 }

@@ -196,7 +196,8 @@ static bool skip_event(struct schedule *schedule, struct event *event, struct sk
 	bool is_early = event->due < skip->before;
 	uint64_t count =
 		count_due(schedule, event, is_early ? lower(skip->before, skip->now) : skip->now);
-	*(is_early ? &skip->early : &skip->rest) += count;
+	if (!schedule->streams[event->stream].is_null)
+		*(is_early ? &skip->early : &skip->rest) += count;
 	skip->patience--;
 	return advance(schedule, event, count);
 }

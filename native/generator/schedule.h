@@ -45,7 +45,7 @@ bool schedule_next(struct schedule *schedule, double now, uint32_t max, struct s
  */
 bool schedule_is_behind(const struct schedule *schedule, double now);
 /* Let go of all that is due by `now`; returns how many packets were due before `before`, the rest
- * in `*after`. */
+ * in `*after`. A null stream's are none. */
 uint64_t schedule_skip(struct schedule *schedule, double now, double before, uint64_t *after);
 /* All streams have ended, or the duration is over; asked after schedule_next found no more. */
 bool schedule_ended(const struct schedule *schedule);

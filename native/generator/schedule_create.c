@@ -98,6 +98,7 @@ static int set_up(struct schedule *schedule, const struct ws_stream *streams, do
 			.bursts = from->mode == WS_MULTI_BURST ? from->bursts : 1,
 			.loops = from->loops,
 			.fixed_rate = from->fixed_rate,
+			.is_null = from->is_null,
 		};
 		schedule_set_interval(schedule, stream);
 		error = link_next(schedule, streams, i, &stream->next);

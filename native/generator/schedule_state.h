@@ -24,7 +24,7 @@ struct timed_stream {
 	uint64_t packets;
 	uint32_t bursts, loops;
 	int64_t next;
-	bool fixed_rate;
+	bool fixed_rate, is_null;
 };
 
 struct event {

@@ -25,6 +25,8 @@ static int check(const struct ws_stream *stream, uint16_t port)
 	int error = ws_port_info(port, &info);
 	if (error)
 		return error;
+	if (stream->is_null)
+		return 0;
 	/* Ethernet header and up to two VLAN tags. */
 	uint16_t longest = info.mtu + 14 + 8;
 	if (!stream->packet || !stream->packet_len)
@@ -38,14 +40,26 @@ static int check(const struct ws_stream *stream, uint16_t port)
 	return 0;
 }
 
-static int create_sender(struct sender *sender, const struct ws_stream *stream)
+static int create_sender(struct sender *sender, const struct ws_stream *stream,
+						 const struct traffic_config *config)
 {
 	int error;
+	sender->is_null = stream->is_null;
+	if (stream->is_null)
+		return 0;
 	sender->frame_len = frame_length(stream);
 	sender->template = calloc(1, sender->frame_len);
 	if (!sender->template)
 		return fail(-ENOMEM, "no memory for the packet of stream %u", stream->id);
 	memcpy(sender->template, stream->packet, stream->packet_len);
+	error =
+		flow_mark(stream, config->flow_start, sender->template, sender->frame_len, &sender->tail);
+	if (error)
+		return error;
+	if (stream->flow_kind == WS_FLOW_STATS)
+		sender->flow = &config->flows->stats[stream->flow_id];
+	if (stream->flow_kind == WS_FLOW_LATENCY)
+		sender->flow = &config->flows->latency[stream->flow_id];
 	sender->program = program_compile(stream, sender->frame_len, &error);
 	return error;
 }
@@ -57,6 +71,9 @@ static uint32_t plan_ready(struct traffic *traffic, const struct ws_stream *stre
 	for (uint32_t i = 0; i < traffic->count; i++) {
 		struct sender *sender = &traffic->senders[i];
 		uint64_t period = sender->program ? program_period(sender->program) : 1;
+		/* No two packets of a latency stream are the same. */
+		if (sender->is_null || sender->tail.magic == FLOW_MAGIC_LATENCY)
+			continue;
 		if (sender->program && streams[i].cache)
 			sender->ready_count = streams[i].cache;
 		else if (period == 1 || (period <= READY_MAX && period <= spare))
@@ -65,6 +82,16 @@ static uint32_t plan_ready(struct traffic *traffic, const struct ws_stream *stre
 		total += sender->ready_count;
 	}
 	return (uint32_t)RTE_MIN(total, UINT32_MAX);
+}
+
+void sender_finish(struct sender *sender, uint8_t *const *bytes, uint16_t *lengths, uint16_t n)
+{
+	if (!sender->program)
+		return;
+	program_run(sender->program, bytes, lengths, n);
+	if (sender->tail.magic && !program_keeps_length(sender->program))
+		for (uint16_t i = 0; i < n; i++)
+			flow_put_tail(bytes[i] + lengths[i] - FLOW_TAIL_LEN, &sender->tail);
 }
 
 static void unroll_batch(struct sender *sender, struct rte_mbuf **packets, uint16_t n)
@@ -76,8 +103,7 @@ static void unroll_batch(struct sender *sender, struct rte_mbuf **packets, uint1
 		lengths[i] = sender->frame_len;
 		rte_memcpy(bytes[i], sender->template, sender->frame_len);
 	}
-	if (sender->program)
-		program_run(sender->program, bytes, lengths, n);
+	sender_finish(sender, bytes, lengths, n);
 	for (uint16_t i = 0; i < n; i++)
 		packets[i]->pkt_len = packets[i]->data_len = lengths[i];
 }
@@ -98,7 +124,7 @@ static int make_ready(struct traffic *traffic, const struct ws_stream *streams)
 	char name[RTE_MEMPOOL_NAMESIZE];
 	uint32_t room = FRAME_MIN_LEN;
 	for (uint32_t i = 0; i < traffic->count; i++)
-		room = RTE_MAX(room, traffic->senders[i].frame_len);
+		room = RTE_MAX(room, (uint32_t)traffic->senders[i].frame_len);
 	room = RTE_ALIGN_CEIL(room, 64u);
 	uint32_t total = plan_ready(traffic, streams, room);
 	if (!total)
@@ -121,8 +147,8 @@ static int make_ready(struct traffic *traffic, const struct ws_stream *streams)
 	return 0;
 }
 
-struct traffic *traffic_create(uint16_t port, bool by_reference, const struct ws_stream *streams,
-							   uint32_t count, double factor, double duration_s, int *error)
+struct traffic *traffic_create(const struct traffic_config *config, const struct ws_stream *streams,
+							   uint32_t count, int *error)
 {
 	struct traffic *traffic = calloc(1, sizeof(*traffic));
 	if (traffic)
@@ -132,18 +158,21 @@ struct traffic *traffic_create(uint16_t port, bool by_reference, const struct ws
 		*error = fail(-ENOMEM, "no memory for %u streams", count);
 		return NULL;
 	}
-	traffic->port = port;
-	traffic->by_reference = by_reference;
+	traffic->port = config->port;
+	traffic->profile = config->profile;
+	traffic->by_reference = config->by_reference;
 	traffic->count = count;
 	*error = 0;
 	for (uint32_t i = 0; !*error && i < count; i++) {
-		*error = check(&streams[i], port);
+		*error = check(&streams[i], config->port);
 		if (!*error)
-			*error = create_sender(&traffic->senders[i], &streams[i]);
+			*error = create_sender(&traffic->senders[i], &streams[i], config);
+		traffic->counts_flows |= traffic->senders[i].flow != NULL;
+		traffic->has_latency |= traffic->senders[i].tail.magic == FLOW_MAGIC_LATENCY;
 	}
 	if (!*error)
-		traffic->schedule =
-			schedule_create(streams, count, (double)ws_tsc_hz(), factor, duration_s, error);
+		traffic->schedule = schedule_create(streams, count, (double)ws_tsc_hz(), config->factor,
+											config->duration_s, error);
 	if (!*error)
 		*error = make_ready(traffic, streams);
 	if (!*error)
@@ -156,7 +185,7 @@ bool traffic_needs_fresh(const struct traffic *traffic)
 {
 	bool needs = !traffic->by_reference;
 	for (uint32_t i = 0; i < traffic->count; i++)
-		needs |= traffic->senders[i].program != NULL;
+		needs |= !traffic->senders[i].ready_count && !traffic->senders[i].is_null;
 	return needs;
 }
 

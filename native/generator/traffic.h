@@ -3,6 +3,7 @@
 #ifndef GENERATOR_TRAFFIC_H
 #define GENERATOR_TRAFFIC_H
 
+#include "generator/flow_meter.h"
 #include "generator/program.h"
 #include "generator/schedule.h"
 
@@ -18,15 +19,21 @@ struct sender {
 	struct program *program;
 	uint8_t *template;
 	uint16_t frame_len;
+	bool is_null;
 	struct rte_mbuf *stash; /* built and refused: sent before others are built */
+	struct ws_flow *flow;   /* where its packets are counted; NULL: nowhere */
+	struct flow_tail tail;  /* what its packets end in; magic 0: nothing */
 };
 
+/* One profile of one port. */
 struct traffic {
 	struct schedule *schedule;
 	struct sender *senders;
-	uint32_t count;
+	uint32_t count, profile;
 	uint16_t port;
 	bool by_reference; /* else ready packets are copied too */
+	bool counts_flows, has_latency;
+	bool active; /* it has not ended */
 	bool paused;
 	uint64_t origin;  /* TSC at which the schedule's time was 0 */
 	uint64_t pause;   /* TSC since when it stands still */
@@ -35,16 +42,30 @@ struct traffic {
 	struct rte_mempool *fresh;
 	struct rte_mempool *ready_pool;
 	struct rte_mbuf **ready; /* of all streams */
-	struct traffic *next;    /* while it waits to be freed */
+	struct traffic *next_on_port;
+	/* the main thread's */
+	bool attached; /* the worker has it */
+	struct traffic *next;
+};
+
+struct traffic_config {
+	uint16_t port;
+	uint32_t profile;
+	bool by_reference;  /* the port's driver only reads what it sends */
+	uint8_t flow_start; /* what tells this start of latency flows from others */
+	struct port_flows *flows;
+	double factor, duration_s;
 };
 
 /*
- * `by_reference`: the port's driver only reads what it sends. NULL on bad streams or too little
+ * NULL on bad streams or too little
  * memory, told by *error and ws_error(). Where traffic_needs_fresh, `fresh` is to be set before it
  * runs.
  */
-struct traffic *traffic_create(uint16_t port, bool by_reference, const struct ws_stream *streams,
-							   uint32_t count, double factor, double duration_s, int *error);
+struct traffic *traffic_create(const struct traffic_config *config, const struct ws_stream *streams,
+							   uint32_t count, int *error);
+/* Run the program over copies of the template, and mark their ends where it moved them. */
+void sender_finish(struct sender *sender, uint8_t *const *bytes, uint16_t *lengths, uint16_t n);
 bool traffic_needs_fresh(const struct traffic *traffic);
 /* No driver holds a packet of it any more; asked by the worker, or when none runs. */
 bool traffic_is_home(const struct traffic *traffic);

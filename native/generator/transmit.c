@@ -77,7 +77,7 @@ static void build(struct sender *sender, uint8_t *const *bytes, uint16_t *length
 		lengths[i] = sender->frame_len;
 		rte_memcpy(bytes[i], sender->template, sender->frame_len);
 	}
-	program_run(sender->program, bytes, lengths, n);
+	sender_finish(sender, bytes, lengths, n);
 }
 
 /* Into buffers of their own. Without any left (the medium holds them all) none are made. */
@@ -90,10 +90,10 @@ static uint16_t make_fresh(struct traffic *traffic, struct sender *sender,
 		return 0;
 	for (uint16_t i = 0; i < n; i++)
 		bytes[i] = rte_pktmbuf_mtod(packets[i], uint8_t *);
-	if (sender->program)
-		build(sender, bytes, lengths, n);
-	else
+	if (sender->ready_count)
 		copy_ready(sender, bytes, lengths, n);
+	else
+		build(sender, bytes, lengths, n);
 	for (uint16_t i = 0; i < n; i++)
 		packets[i]->pkt_len = packets[i]->data_len = lengths[i];
 	return n;
@@ -132,29 +132,33 @@ static void give_back(struct traffic *traffic, struct sender *sender, struct rte
 }
 
 /* The last `refused` packets of the burst. */
-static void refuse(struct generator_port *port, struct burst *burst, uint16_t refused)
+static void refuse(struct generator_port *port, struct traffic *traffic, struct burst *burst,
+				   uint16_t refused)
 {
 	struct rte_mbuf **end = burst->packets + burst->count;
 	for (uint16_t i = burst->part_count; refused; end -= burst->parts[i].count) {
 		const struct part *part = &burst->parts[--i];
 		uint16_t n = RTE_MIN(refused, part->count);
-		give_back(port->traffic, part->sender, end, n);
+		give_back(traffic, part->sender, end, n);
+		if (part->sender->tail.magic == FLOW_MAGIC_LATENCY)
+			part->sender->tail.sequence -= n;
 		*(part->overdue ? &port->counters.late_packets : &port->counters.refused_packets) += n;
 		refused -= n;
 	}
 }
 
 /* The worker fell behind: what is due by now is given up. */
-static void let_go(struct generator_port *port, double now)
+static void let_go(struct generator_port *port, struct traffic *traffic, double now)
 {
-	uint64_t none, late = schedule_skip(port->traffic->schedule, now, INFINITY, &none);
+	uint64_t none, late = schedule_skip(traffic->schedule, now, INFINITY, &none);
 	port->counters.asked_packets += late;
 	port->counters.late_packets += late;
 }
 
-static void refuse_rest(struct generator_port *port, double now, double grace)
+static void refuse_rest(struct generator_port *port, struct traffic *traffic, double now)
 {
-	uint64_t in_time, late = schedule_skip(port->traffic->schedule, now, now - grace, &in_time);
+	double overdue = now - port->ring_full_grace;
+	uint64_t in_time, late = schedule_skip(traffic->schedule, now, overdue, &in_time);
 	port->counters.asked_packets += late + in_time;
 	port->counters.late_packets += late;
 	port->counters.refused_packets += in_time;
@@ -162,48 +166,112 @@ static void refuse_rest(struct generator_port *port, double now, double grace)
 
 /* ---- a burst */
 
-static void gather(struct generator_port *port, struct burst *burst, double now, double grace)
+static void gather(struct generator_port *port, struct traffic *traffic, struct burst *burst,
+				   double now)
 {
-	struct traffic *traffic = port->traffic;
+	double grace = port->ring_full_grace;
 	struct schedule_run run;
 	burst->count = burst->part_count = 0;
 	for (uint32_t i = 0; i < MAX_RUNS && burst->count < BURST; i++) {
 		if (!schedule_next(traffic->schedule, now, BURST - burst->count, &run))
 			break;
-		port->counters.asked_packets += run.count;
 		struct sender *sender = &traffic->senders[run.stream];
+		if (sender->is_null)
+			continue;
+		port->counters.asked_packets += run.count;
 		uint16_t n = take(traffic, sender, burst->packets + burst->count,
 						  burst->lengths + burst->count, (uint16_t)run.count);
 		port->counters.refused_packets += run.count - n;
+		if (!n)
+			continue;
 		burst->parts[burst->part_count++] =
 			(struct part){.sender = sender, .count = n, .overdue = run.due < now - grace};
 		burst->count += n;
 	}
 }
 
-uint32_t generator_transmit(struct generator_port *port)
+/* As late as can be: the time of sending is in it. */
+static void stamp_latency(const struct burst *burst)
 {
-	struct traffic *traffic = port->traffic;
+	struct rte_mbuf *const *packet = burst->packets;
+	uint64_t now = rte_rdtsc();
+	for (uint16_t i = 0; i < burst->part_count; packet += burst->parts[i++].count) {
+		struct flow_tail *tail = &burst->parts[i].sender->tail;
+		if (tail->magic != FLOW_MAGIC_LATENCY)
+			continue;
+		tail->tsc = now;
+		for (uint16_t j = 0; j < burst->parts[i].count; j++, tail->sequence++)
+			flow_put_tail(
+				rte_pktmbuf_mtod_offset(packet[j], uint8_t *, packet[j]->data_len - FLOW_TAIL_LEN),
+				tail);
+	}
+}
+
+/* The first `sent` packets of the burst went. */
+static void count_flows(const struct burst *burst, uint16_t sent)
+{
+	const uint16_t *length = burst->lengths;
+	for (uint16_t i = 0; sent; i++) {
+		uint16_t n = RTE_MIN(sent, burst->parts[i].count);
+		struct ws_flow *flow = burst->parts[i].sender->flow;
+		uint64_t bytes = (uint64_t)n * FCS_LEN;
+		sent -= n;
+		if (!flow) {
+			length += n;
+			continue;
+		}
+		for (uint16_t j = 0; j < n; j++)
+			bytes += *length++;
+		flow->tx_packets += n;
+		flow->tx_bytes += bytes;
+	}
+}
+
+static uint16_t send_captured(struct generator_port *port, struct burst *burst)
+{
+	struct captures *captures = &port->worker->captures;
+	captures_stage(captures, port->index, true, burst->packets, burst->count, rte_rdtsc());
+	uint16_t sent = port_transmit(port->index, 0, burst->packets, burst->count);
+	captures_commit(captures, sent);
+	return sent;
+}
+
+static uint32_t transmit(struct generator_port *port, struct traffic *traffic)
+{
 	struct burst burst;
-	if (!port->active || traffic->paused)
+	if (!traffic->active || traffic->paused)
 		return 0;
-	double now = (double)(rte_rdtsc() - traffic->origin);
+	double now = (double)(int64_t)(rte_rdtsc() - traffic->origin);
 	if (schedule_is_behind(traffic->schedule, now))
-		let_go(port, now);
-	gather(port, &burst, now, port->ring_full_grace);
+		let_go(port, traffic, now);
+	gather(port, traffic, &burst, now);
 	if (!burst.count) {
-		port->active = !schedule_ended(traffic->schedule);
+		traffic->active = !schedule_ended(traffic->schedule);
 		return 0;
 	}
-	uint16_t sent = port_transmit(port->index, 0, burst.packets, burst.count);
+	if (traffic->has_latency)
+		stamp_latency(&burst);
+	uint16_t sent = __builtin_expect(port->worker->captures.tx_ports >> port->index & 1, 0)
+						? send_captured(port, &burst)
+						: port_transmit(port->index, 0, burst.packets, burst.count);
 	uint64_t bytes = (uint64_t)sent * FCS_LEN;
 	for (uint16_t i = 0; i < sent; i++)
 		bytes += burst.lengths[i];
 	port->counters.tx_packets += sent;
 	port->counters.tx_bytes += bytes;
+	if (traffic->counts_flows)
+		count_flows(&burst, sent);
 	if (sent < burst.count) {
-		refuse(port, &burst, burst.count - sent);
-		refuse_rest(port, now, port->ring_full_grace);
+		refuse(port, traffic, &burst, burst.count - sent);
+		refuse_rest(port, traffic, now);
 	}
+	return sent;
+}
+
+uint32_t generator_transmit(struct generator_port *port)
+{
+	uint32_t sent = 0;
+	for (struct traffic *one = port->traffic; one; one = one->next_on_port)
+		sent += transmit(port, one);
 	return sent;
 }

@@ -400,9 +400,9 @@ int ws_generator_set_stream_factor(struct ws_generator *generator, uint16_t port
 
 struct ws_profile_state {
 	uint32_t profile;
-	bool active, paused; /* active: it has not ended */
+	bool paused;
 };
-/* The port's profiles that were started and not stopped; returns how many there are. */
+/* The port's profiles that were started and have not ended; returns how many there are. */
 int ws_generator_profiles(struct ws_generator *generator, uint16_t port,
 						  struct ws_profile_state *out, uint32_t max);
 

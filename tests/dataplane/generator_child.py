@@ -15,6 +15,7 @@ from dataclasses import asdict
 from typing import Any
 
 from wirespeed._native import runtime
+from wirespeed._native.flow_records import Captured, CaptureWhat, Flow, FlowFaults, FlowKind, Latency, ProfileState
 from wirespeed._native.generator import NativeGenerator, Op, PortTraffic, Snapshot, Stream
 from wirespeed.errors import WirespeedError
 from wirespeed.model import parse_port_spec
@@ -51,13 +52,51 @@ class GeneratorChild:
             raise Refused(answer["refused"])
         return answer["result"]
 
-    def start(self, port: int, *streams: Stream, factor: float = 1.0, duration_s: float = -1.0) -> None:
+    def start(
+        self,
+        port: int,
+        *streams: Stream,
+        factor: float = 1.0,
+        duration_s: float = -1.0,
+        profile: int = 0,
+        start_at_s: float = 0.0,
+    ) -> None:
         given = [asdict(stream) | {"packet": stream.packet.hex()} for stream in streams]
-        self._call("start", port, given, factor, duration_s)
+        self._call("start", port, given, factor, duration_s, profile, start_at_s)
 
-    def change(self, name: str, *arguments: Any) -> None:
-        """stop, pause, set_factor, pause_stream or set_stream_factor."""
-        self._call("change", name, *arguments)
+    def change(self, name: str, *arguments: Any, **options: Any) -> Any:
+        """A call of the core whose arguments and answer are plain: stop, pause, set_factor, push_left …"""
+        return self._call("change", name, arguments, options)
+
+    def profiles(self, port: int) -> dict[int, bool]:
+        """The profiles that run, and whether each is paused."""
+        return {state.profile: state.paused for state in (ProfileState(**one) for one in self._call("profiles", port))}
+
+    def flow(self, kind: FlowKind, flow_id: int) -> tuple[Flow, ...]:
+        """One flow's counters on all ports."""
+        return tuple(Flow(**one) for one in self._call("flow", kind, flow_id))
+
+    def latency(self, flow_id: int) -> Latency:
+        return Latency(**self._call("latency", flow_id))
+
+    def faults(self) -> FlowFaults:
+        return FlowFaults(**self._call("faults"))
+
+    def start_capture(
+        self, tx: Sequence[int], rx: Sequence[int], slots: int, snap_len: int = 0, what: CaptureWhat = CaptureWhat.ALL
+    ) -> int:
+        return int(self._call("start_capture", tx, rx, slots, snap_len, what))
+
+    def read_capture(self, capture: int, limit: int = 1 << 20) -> list[Captured]:
+        return [
+            Captured(**one | {"data": bytes.fromhex(one["data"])}) for one in self._call("read_capture", capture, limit)
+        ]
+
+    def push(self, port: int, packets: Sequence[bytes], gap_us: float = 0.0, wait: bool = True) -> None:
+        """Send packets, and wait until they are gone."""
+        self._call("push", port, [packet.hex() for packet in packets], gap_us)
+        while wait and self.change("push_left", port):
+            time.sleep(0.005)
 
     def snapshot(self) -> Snapshot:
         at_s, ports = self._call("snapshot")
@@ -107,8 +146,21 @@ def main() -> None:
     core = _open(*json.loads(sys.stdin.readline())[1:])
     print('{"result": null}', flush=True)
     calls: dict[str, Callable[..., Any]] = {
-        "start": lambda port, streams, *rest: core.start(port, [_read_stream(one) for one in streams], *rest),
-        "change": lambda name, *arguments: getattr(core, name)(*arguments),
+        "start": lambda port, streams, factor, duration_s, profile, start_at_s: core.start(
+            port, [_read_stream(one) for one in streams], factor, duration_s, profile=profile, start_at_s=start_at_s
+        ),
+        "change": lambda name, arguments, options: getattr(core, name)(*arguments, **options),
+        "profiles": lambda port: [asdict(one) for one in core.profiles(port)],
+        "flow": lambda kind, flow_id: [asdict(one) for one in core.flows(kind, [flow_id]).flows[flow_id]],
+        "latency": lambda flow_id: asdict(core.latency(flow_id)),
+        "faults": lambda: asdict(core.flow_faults()),
+        "start_capture": lambda tx, rx, slots, snap_len, what: core.start_capture(
+            tx, rx, slots, snap_len=snap_len, what=what
+        ),
+        "read_capture": lambda capture, limit: [
+            asdict(one) | {"data": one.data.hex()} for one in core.read_capture(capture, limit)
+        ],
+        "push": lambda port, packets, gap_us: core.push(port, [bytes.fromhex(one) for one in packets], gap_us),
         "snapshot": lambda: _values(core.snapshot()),
         "samples": lambda *arguments: _samples(core, *arguments),
     }

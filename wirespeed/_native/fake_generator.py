@@ -212,7 +212,7 @@ class FakeGenerator:
 
     def profiles(self, port: int) -> tuple[ProfileState, ...]:
         return tuple(
-            ProfileState(profile, True, run.paused) for (one, profile), run in self._runs.items() if one == port
+            ProfileState(profile, run.paused) for (one, profile), run in self._runs.items() if one == port
         )
 
     def flows(self, kind: FlowKind, ids: Sequence[int]) -> FlowReading:

@@ -86,8 +86,7 @@ class Captured:
 
 @dataclass(frozen=True)
 class ProfileState:
-    """A profile that was started and not stopped. `active`: it has not ended."""
+    """A profile that was started and has not ended."""
 
     profile: int
-    active: bool
     paused: bool

@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Flow statistics as the main thread has them: set up, read and reset by the workers, between two
+ * bursts. */
+#include "dev/error.h"
+#include "generator/generator.h"
+
+#include <errno.h>
+#include <rte_cycles.h>
+#include <string.h>
+
+struct question {
+	struct generator_worker *worker;
+	int32_t kind;
+	const uint32_t *ids;
+	uint32_t count;
+	uint16_t port_count;
+	uint64_t tsc;
+	bool on;
+	uint8_t start;
+	struct ws_flow *flows;
+	struct ws_latency *latency;
+	struct ws_flow_faults faults;
+};
+
+/* All workers are asked before the first answer is waited for. */
+static void ask_all(struct ws_generator *generator, mailbox_fn *function,
+					struct question questions[])
+{
+	for (uint16_t i = 0; i < generator->worker_count; i++) {
+		questions[i].worker = &generator->workers[i];
+		questions[i].port_count = generator->port_count;
+		if (generator->running)
+			mailbox_post(&generator->workers[i].mailbox, function, &questions[i]);
+		else
+			function(&questions[i]);
+	}
+	for (uint16_t i = 0; generator->running && i < generator->worker_count; i++)
+		mailbox_wait(&generator->workers[i].mailbox);
+}
+
+static struct ws_flow *flow_of(const struct generator_port *port, int32_t kind, uint32_t id)
+{
+	return kind == WS_FLOW_STATS ? &port->flows->stats[id] : &port->flows->latency[id];
+}
+
+static int check(int32_t kind, const uint32_t *ids, uint32_t count)
+{
+	uint32_t limit = kind == WS_FLOW_STATS ? WS_FLOWS : WS_LATENCY_FLOWS;
+	if (kind != WS_FLOW_STATS && kind != WS_FLOW_LATENCY)
+		return fail(-EINVAL, "there is no kind %d of flow", kind);
+	for (uint32_t i = 0; i < count; i++)
+		if (ids[i] >= limit)
+			return fail(-EINVAL, "there is no flow %u; 0 to %u are possible", ids[i], limit - 1);
+	return 0;
+}
+
+/* ---- on the worker */
+
+static void do_set_meters(void *argument)
+{
+	const struct question *question = argument;
+	question->worker->meters = question->on;
+}
+
+static void do_begin(void *argument)
+{
+	const struct question *question = argument;
+	for (uint32_t i = 0; i < question->count; i++)
+		flow_meter_begin(question->worker->meter, question->ids[i], question->start);
+}
+
+static void do_copy_flows(void *argument)
+{
+	struct question *question = argument;
+	question->tsc = rte_rdtsc();
+	for (uint16_t i = 0; i < question->worker->port_count; i++) {
+		const struct generator_port *port = question->worker->ports[i];
+		for (uint32_t j = 0; j < question->count; j++)
+			question->flows[j * question->port_count + port->index] =
+				*flow_of(port, question->kind, question->ids[j]);
+	}
+}
+
+static void do_reset(void *argument)
+{
+	const struct question *question = argument;
+	for (uint16_t i = 0; i < question->worker->port_count; i++)
+		*flow_of(question->worker->ports[i], question->kind, question->ids[0]) =
+			(struct ws_flow){0};
+	if (question->kind == WS_FLOW_LATENCY)
+		flow_meter_reset(question->worker->meter, question->ids[0]);
+}
+
+static void do_read_latency(void *argument)
+{
+	struct question *question = argument;
+	flow_meter_read(question->worker->meter, question->ids[0], rte_rdtsc(), question->latency);
+}
+
+static void do_read_faults(void *argument)
+{
+	struct question *question = argument;
+	question->faults = flow_meter_faults(question->worker->meter);
+}
+
+/* ---- on the main thread */
+
+void generator_set_meters(struct ws_generator *generator, bool on)
+{
+	struct question questions[WS_MAX_WORKERS];
+	for (uint16_t i = 0; i < generator->worker_count; i++)
+		questions[i] = (struct question){.on = on};
+	ask_all(generator, do_set_meters, questions);
+}
+
+void generator_begin_flows(struct ws_generator *generator, const struct traffic *traffic)
+{
+	struct question questions[WS_MAX_WORKERS];
+	uint32_t ids[WS_LATENCY_FLOWS], count = 0;
+	uint8_t start = 0;
+	for (uint32_t i = 0; i < traffic->count && count < WS_LATENCY_FLOWS; i++) {
+		const struct flow_tail *tail = &traffic->senders[i].tail;
+		if (tail->magic != FLOW_MAGIC_LATENCY)
+			continue;
+		ids[count++] = tail->id;
+		start = tail->start;
+	}
+	for (uint16_t i = 0; i < generator->worker_count; i++)
+		questions[i] = (struct question){.ids = ids, .count = count, .start = start};
+	ask_all(generator, do_begin, questions);
+}
+
+int ws_generator_flows(struct ws_generator *generator, int32_t kind, const uint32_t *ids,
+					   uint32_t count, struct ws_flow *out, uint64_t *tsc)
+{
+	struct question questions[WS_MAX_WORKERS];
+	int error = check(kind, ids, count);
+	if (error)
+		return error;
+	for (uint16_t i = 0; i < generator->worker_count; i++)
+		questions[i] = (struct question){.kind = kind, .ids = ids, .count = count, .flows = out};
+	ask_all(generator, do_copy_flows, questions);
+	*tsc = questions[0].tsc;
+	return generator->port_count;
+}
+
+int ws_generator_reset_flow(struct ws_generator *generator, int32_t kind, uint32_t id)
+{
+	struct question questions[WS_MAX_WORKERS];
+	int error = check(kind, &id, 1);
+	if (error)
+		return error;
+	for (uint16_t i = 0; i < generator->worker_count; i++)
+		questions[i] = (struct question){.kind = kind, .ids = &id, .count = 1};
+	ask_all(generator, do_reset, questions);
+	return 0;
+}
+
+int ws_generator_latency(struct ws_generator *generator, uint32_t id, struct ws_latency *out)
+{
+	static struct ws_latency seen;
+	int error = check(WS_FLOW_LATENCY, &id, 1);
+	if (error)
+		return error;
+	memset(out, 0, sizeof(*out));
+	for (uint16_t i = 0; i < generator->worker_count; i++) {
+		struct question question = {
+			.worker = &generator->workers[i], .ids = &id, .count = 1, .latency = &seen};
+		generator_ask(generator, i, do_read_latency, &question);
+		flow_latency_add(out, &seen);
+	}
+	return 0;
+}
+
+int ws_generator_flow_faults(struct ws_generator *generator, struct ws_flow_faults *out)
+{
+	struct question questions[WS_MAX_WORKERS] = {0};
+	ask_all(generator, do_read_faults, questions);
+	*out = (struct ws_flow_faults){0};
+	for (uint16_t i = 0; i < generator->worker_count; i++) {
+		out->bad_header += questions[i].faults.bad_header;
+		out->old_flow += questions[i].faults.old_flow;
+	}
+	return 0;
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Packets that the main thread has sent once. */
+#ifndef GENERATOR_PUSH_H
+#define GENERATOR_PUSH_H
+
+#include "wirespeed.h"
+
+struct pushed {
+	double at; /* in ticks since `origin` */
+	uint32_t offset;
+	uint16_t length;
+};
+
+/* `next` is the worker's; the rest is made before it gets it. */
+struct push {
+	uint64_t origin; /* TSC */
+	uint32_t count, next;
+	uint8_t *bytes;
+	struct pushed packets[];
+};
+
+struct push *push_create(const struct ws_push *packets, uint32_t count, uint16_t longest,
+						 int *error);
+void push_free(struct push *push);
+
+#endif

@@ -1,0 +1,340 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Marks of flows on the wire, and what is counted of packets that carry them. A tick is a
+ * nanosecond. */
+#include "generator/flow_meter.h"
+#include "tests/cmocka_all.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const double HZ = 1e9;
+enum { FRAME = 124, ID = 5, START = 9, IP4 = 0x0800, IP6 = 0x86dd, VLAN = 0x8100 };
+
+static struct flow_meter *meter;
+static struct port_flows *port;
+
+static int set_up(void **state)
+{
+	(void)state;
+	meter = flow_meter_create(HZ);
+	port = calloc(1, sizeof(*port));
+	return !meter || !port;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	flow_meter_free(meter);
+	free(port);
+	return 0;
+}
+
+static void put16(uint8_t *at, uint16_t value)
+{
+	at[0] = (uint8_t)(value >> 8);
+	at[1] = (uint8_t)value;
+}
+
+/* A UDP packet behind `tags` VLAN tags; returns where its IP header is. */
+static uint16_t build(uint8_t *frame, uint16_t ether_type, int tags)
+{
+	uint16_t at = 12;
+	memset(frame, 0, FRAME);
+	for (; tags; tags--, at += 4)
+		put16(frame + at, VLAN);
+	put16(frame + at, ether_type);
+	at += 2;
+	frame[at] = ether_type == IP4 ? 0x45 : 0x60;
+	frame[at + (ether_type == IP4 ? 9 : 6)] = 17;
+	return at;
+}
+
+static struct ws_stream stream_of(const uint8_t *frame, uint16_t len, int kind, bool signature)
+{
+	return (struct ws_stream){.id = 3,
+							  .packet = frame,
+							  .packet_len = len,
+							  .flow_kind = kind,
+							  .flow_id = ID,
+							  .flow_signature = signature};
+}
+
+/* The packet as received, on a heap block of its size. */
+static void receive(const uint8_t *frame, uint32_t len, uint64_t now)
+{
+	uint8_t *bytes = malloc(len);
+	memcpy(bytes, frame, len);
+	struct flow_packet packet = {
+		.head = bytes, .tail = bytes + len - FLOW_TAIL_LEN, .head_len = len, .bytes = len + 4};
+	flow_meter_count(meter, port, &packet, now);
+	free(bytes);
+}
+
+static void receive_latency(uint8_t start, uint32_t sequence, uint64_t sent, uint64_t now)
+{
+	uint8_t frame[FRAME];
+	build(frame, IP4, 0);
+	flow_put_tail(frame + FRAME - FLOW_TAIL_LEN,
+				  &(struct flow_tail){FLOW_MAGIC_LATENCY, start, ID, sequence, sent});
+	receive(frame, FRAME, now);
+}
+
+static struct ws_latency read_at(uint64_t now)
+{
+	static struct ws_latency latency;
+	flow_meter_read(meter, ID, now, &latency);
+	return latency;
+}
+
+/* `order` are sequence numbers from the flow's first. */
+static struct ws_latency receive_order(const int *order, size_t count)
+{
+	flow_meter_begin(meter, ID, START);
+	for (size_t i = 0; i < count; i++)
+		receive_latency(START, FLOW_FIRST_SEQUENCE + (uint32_t)order[i], 1000, 2000);
+	return read_at(2000);
+}
+
+#define ORDER(...)                                                                                 \
+	receive_order((const int[]){__VA_ARGS__}, sizeof((int[]){__VA_ARGS__}) / sizeof(int))
+
+static void marked_headers_are_counted(void **state)
+{
+	(void)state;
+	uint64_t expected = 0;
+	for (int tags = 0; tags <= 3; tags++)
+		for (int i = 0; i < 2; i++) {
+			uint8_t frame[FRAME], marked[FRAME];
+			struct flow_tail tail;
+			build(frame, i ? IP6 : IP4, tags);
+			memcpy(marked, frame, FRAME);
+			struct ws_stream stream = stream_of(frame, FRAME, WS_FLOW_STATS, false);
+			int error = flow_mark(&stream, START, marked, FRAME, &tail);
+			assert_int_equal(error, tags > 2 ? -EINVAL : 0);
+			assert_int_equal(tail.magic, 0);
+			receive(marked, FRAME, 0);
+			expected += tags <= 2;
+			assert_int_equal(port->stats[ID].rx_packets, expected);
+		}
+	assert_int_equal(port->stats[ID].rx_bytes, expected * (FRAME + 4));
+	assert_int_equal(flow_meter_faults(meter).bad_header, 0);
+}
+
+/* Whatever a router does to the headers. */
+static void signature_is_counted_without_headers(void **state)
+{
+	(void)state;
+	uint8_t frame[FRAME], marked[FRAME];
+	struct flow_tail tail;
+	uint16_t ip = build(frame, IP4, 0);
+	memcpy(marked, frame, FRAME);
+	struct ws_stream stream = stream_of(frame, FRAME, WS_FLOW_STATS, true);
+	assert_int_equal(flow_mark(&stream, START, marked, FRAME, &tail), 0);
+	assert_int_equal(tail.magic, FLOW_MAGIC_SIGNATURE);
+	assert_memory_equal(marked, frame, FRAME - FLOW_TAIL_LEN);
+	memset(marked, 0xee, ip + 20);
+	receive(marked, FRAME, 0);
+	assert_int_equal(port->stats[ID].rx_packets, 1);
+	marked[FRAME - 1] ^= 1;
+	receive(marked, FRAME, 0);
+	assert_int_equal(port->stats[ID].rx_packets, 1);
+}
+
+static void no_room_is_refused(void **state)
+{
+	(void)state;
+	uint8_t frame[FRAME], marked[FRAME];
+	struct flow_tail tail;
+	build(frame, IP4, 0);
+	for (int i = 0; i < 2; i++) {
+		struct ws_stream stream =
+			stream_of(frame, 42 + 15, i ? WS_FLOW_LATENCY : WS_FLOW_STATS, !i);
+		assert_int_equal(flow_mark(&stream, START, marked, 60, &tail), -EINVAL);
+		assert_non_null(strstr(ws_error(), "has 15 bytes of payload"));
+		stream.packet_len = 42 + 16;
+		assert_int_equal(flow_mark(&stream, START, marked, 60, &tail), 0);
+		stream.flow_id = 1023;
+		assert_int_equal(flow_mark(&stream, START, marked, 60, &tail), -EINVAL);
+	}
+	put16(frame + 12, 0x0806);
+	struct ws_stream stream = stream_of(frame, FRAME, WS_FLOW_STATS, false);
+	assert_int_equal(flow_mark(&stream, START, marked, FRAME, &tail), -EINVAL);
+}
+
+static void sequence_errors_are_told_apart(void **state)
+{
+	(void)state;
+	struct ws_latency seen = ORDER(0, 1, 2, 3, 4);
+	assert_int_equal(seen.packets, 5);
+	assert_int_equal(seen.dropped + seen.duplicate + seen.out_of_order, 0);
+
+	flow_meter_reset(meter, ID);
+	seen = ORDER(0, 1, 5, 6, 9);
+	assert_int_equal(seen.dropped, 5);
+	assert_int_equal(seen.seq_too_high, 2);
+
+	flow_meter_reset(meter, ID);
+	seen = ORDER(3, 4); /* the first ones are lost */
+	assert_int_equal(seen.dropped, 3);
+
+	flow_meter_reset(meter, ID);
+	seen = ORDER(0, 1, 1, 2, 0, 3);
+	assert_int_equal(seen.duplicate, 2);
+	assert_int_equal(seen.seq_too_low, 2);
+	assert_int_equal(seen.dropped + seen.out_of_order, 0);
+
+	flow_meter_reset(meter, ID);
+	seen = ORDER(0, 2, 3, 1, 1, 4);
+	assert_int_equal(seen.out_of_order, 1);
+	assert_int_equal(seen.duplicate, 1);
+	assert_int_equal(seen.dropped, 0);
+	assert_int_equal(seen.seq_too_high, 1);
+	assert_int_equal(seen.seq_too_low, 2);
+}
+
+/* A hole wider than what is remembered, and packets from in and before it. */
+static void wide_holes_are_counted(void **state)
+{
+	(void)state;
+	struct ws_latency seen = ORDER(0, 10001, 10000, 10000, 9000);
+	assert_int_equal(seen.seq_too_high, 1);
+	assert_int_equal(seen.out_of_order, 2);
+	assert_int_equal(seen.duplicate, 1);
+	assert_int_equal(seen.dropped, 10000 - 2);
+}
+
+static void earlier_starts_are_old(void **state)
+{
+	(void)state;
+	flow_meter_begin(meter, ID, START);
+	receive_latency(START, FLOW_FIRST_SEQUENCE, 0, 10);
+	flow_meter_begin(meter, ID, START + 1);
+	receive_latency(START, FLOW_FIRST_SEQUENCE + 1, 0, 10);
+	receive_latency(START + 1, FLOW_FIRST_SEQUENCE, 0, 10);
+	receive_latency(START + 7, FLOW_FIRST_SEQUENCE + 1, 0, 10);
+	assert_int_equal(flow_meter_faults(meter).old_flow, 1);
+	assert_int_equal(flow_meter_faults(meter).bad_header, 1);
+	assert_int_equal(read_at(10).packets, 2);
+	assert_int_equal(read_at(10).dropped, 0);
+	assert_int_equal(port->latency[ID].rx_packets, 2);
+}
+
+/* Marked as of a latency flow, with a tail that is none. */
+static void spoilt_tails_are_bad_headers(void **state)
+{
+	(void)state;
+	uint8_t frame[FRAME], marked[FRAME];
+	struct flow_tail tail;
+	build(frame, IP4, 1);
+	memcpy(marked, frame, FRAME);
+	struct ws_stream stream = stream_of(frame, FRAME, WS_FLOW_LATENCY, false);
+	assert_int_equal(flow_mark(&stream, START, marked, FRAME, &tail), 0);
+	flow_meter_begin(meter, ID, START);
+	receive(marked, FRAME, (uint64_t)(HZ * 60)); /* sent a minute ago, by its tail */
+	marked[FRAME - FLOW_TAIL_LEN] = 0;
+	receive(marked, FRAME, 0);
+	assert_int_equal(flow_meter_faults(meter).bad_header, 2);
+	assert_int_equal(read_at(0).packets, 0);
+}
+
+static void times_are_summed_up(void **state)
+{
+	(void)state;
+	const uint64_t ns[] = {500, 1500, 45000, 45000, 2000000};
+	flow_meter_begin(meter, ID, START);
+	uint64_t now = 0;
+	for (uint32_t i = 0; i < 5; i++) {
+		now = 1000000000 + i;
+		receive_latency(START, FLOW_FIRST_SEQUENCE + i, now - ns[i], now);
+	}
+	struct ws_latency seen = read_at(now);
+	assert_int_equal(seen.min_ns, 500);
+	assert_int_equal(seen.max_ns, 2000000);
+	assert_int_equal(seen.last_max_ns, 2000000);
+	assert_int_equal(seen.sum_ns, 2092000);
+	assert_int_equal(seen.histogram[0], 1);
+	assert_int_equal(seen.histogram[1], 1);
+	assert_int_equal(seen.histogram[9 + 4], 2);
+	assert_int_equal(seen.histogram[27 + 2], 1);
+	/* RFC 3550: J += (|D| - J) / 16, from 0 */
+	double jitter = 0;
+	for (int i = 1; i < 5; i++) {
+		double change = (double)ns[i] - (double)ns[i - 1];
+		jitter += ((change < 0 ? -change : change) - jitter) / 16;
+	}
+	assert_int_equal(seen.jitter_ns, (uint64_t)jitter);
+	assert_int_equal(read_at(now + 1500000000).last_max_ns, 0);
+}
+
+/* Values of one count differ by less than a hundredth, and counts grow with values. */
+static void hdr_keeps_two_digits(void **state)
+{
+	(void)state;
+	uint32_t before = 0;
+	for (uint64_t ns = 1; ns < 10000000000; ns += 1 + ns / 50) {
+		flow_meter_reset(meter, ID);
+		flow_meter_begin(meter, ID, START);
+		receive_latency(START, FLOW_FIRST_SEQUENCE, 20000000000 - ns, 20000000000);
+		struct ws_latency seen = read_at(0);
+		uint32_t at = 0;
+		while (!seen.hdr[at])
+			at++;
+		/* Back to the value, as HdrHistogram does it. */
+		uint32_t bucket = at < 256 ? 0 : (at >> 7) - 1, sub = at < 256 ? at : (at & 127) + 128;
+		uint64_t value = (uint64_t)sub << bucket;
+		assert_true(value <= ns && (double)(ns - value) < 0.01 * (double)ns);
+		assert_true(at >= before);
+		before = at;
+	}
+}
+
+static void readings_of_workers_add_up(void **state)
+{
+	(void)state;
+	static struct ws_latency sum, other;
+	flow_meter_begin(meter, ID, START);
+	receive_latency(START, FLOW_FIRST_SEQUENCE, 0, 3000);
+	receive_latency(START, FLOW_FIRST_SEQUENCE + 2, 0, 1000);
+	other = read_at(3000);
+	flow_latency_add(&sum, &other);
+	flow_latency_add(&sum, &(struct ws_latency){0});
+	assert_memory_equal(&sum, &other, sizeof(sum));
+	flow_latency_add(
+		&sum, &(struct ws_latency){.packets = 1, .min_ns = 500, .max_ns = 500, .sum_ns = 500});
+	assert_int_equal(sum.min_ns, 500);
+	assert_int_equal(sum.max_ns, 3000);
+	assert_int_equal(sum.packets, 3);
+	assert_int_equal(sum.jitter_ns, other.jitter_ns);
+}
+
+/* Short and odd frames are looked at no farther than they go (asan watches). */
+static void short_frames_are_survived(void **state)
+{
+	(void)state;
+	uint8_t frame[FRAME];
+	for (int tags = 0; tags <= 3; tags++)
+		for (uint32_t len = FLOW_TAIL_LEN; len < FRAME; len++) {
+			build(frame, len % 2 ? IP4 : IP6, tags);
+			receive(frame, len, 0);
+		}
+	assert_int_equal(port->stats[ID].rx_packets, 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(marked_headers_are_counted, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(signature_is_counted_without_headers, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(no_room_is_refused, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(sequence_errors_are_told_apart, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(wide_holes_are_counted, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(earlier_starts_are_old, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(spoilt_tails_are_bad_headers, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(times_are_summed_up, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(hdr_keeps_two_digits, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(readings_of_workers_add_up, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(short_frames_are_survived, set_up, tear_down),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
