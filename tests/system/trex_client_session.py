@@ -7,6 +7,7 @@ program with a traceback.
 """
 
 import sys
+import tempfile
 import time
 from pathlib import Path
 
@@ -23,6 +24,7 @@ from trex.stl.api import (
     STLTXMultiBurst,
     STLTXSingleBurst,
     TRexError,
+    wrpcap,
 )
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -185,6 +187,133 @@ def loads_that_are_refused(client, rpc_port):
     assert "exceeds port line rate" in refused(client.start, ports=[0], mult="200%")
     long_packet = STLStream(packet=udp(0, b"x" * 8900), mode=STLTXCont(pps=1))
     assert "--mtu" in refused(client.add_streams, long_packet, ports=[0])
+
+
+def captured(client, number):
+    """Packets of a capture that is ended by this."""
+    packets = []
+    client.stop_capture(number, packets)
+    return [Ether(packet["binary"]) for packet in packets], packets
+
+
+@case
+def capture_and_push(client, rpc_port):
+    client.set_service_mode(ports=[0, 1])
+    number = client.start_capture(tx_ports=[0], rx_ports=[1], limit=10, bpf_filter="udp dst port 777")["id"]
+    packet = Ether() / IP(src="16.0.0.1", dst="48.0.0.1") / UDP(sport=1, dport=777) / (b"push" * 8)
+    other = Ether() / IP(src="16.0.0.1", dst="48.0.0.1") / UDP(sport=1, dport=778) / (b"push" * 8)
+    client.push_packets([packet, other, packet], ports=[0], ipg_usec=100)
+    wait_for(lambda: client.get_capture_status()[number]["matched"] == 4)
+    frames, packets = captured(client, number)
+    assert sorted(one["origin"] for one in packets) == ["RX", "RX", "TX", "TX"]
+    assert {one["port"] for one in packets} == {0, 1}
+    assert all(frame[UDP].payload.load == b"push" * 8 for frame in frames)
+    assert packets == sorted(packets, key=lambda one: one["ts"])
+    assert client.get_capture_status() == {}
+    assert "packet filter" in refused(client.start_capture, rx_ports=[0], bpf_filter="no such thing")
+
+
+@case
+def capture_beside_traffic(client, rpc_port):
+    client.add_streams(STLStream(packet=udp(0), mode=STLTXCont(pps=500)), ports=[0])
+    client.set_service_mode(ports=[1])
+    number = client.start_capture(rx_ports=[1], limit=5)["id"]
+    client.start(ports=[0], force=True)
+    wait_for(lambda: client.get_capture_status()[number]["count"] == 5)
+    client.stop(ports=[0])
+    frames, _ = captured(client, number)
+    assert [frame[IP].dst for frame in frames] == ["48.0.0.1"] * 5
+
+
+@case
+def receive_queue(client, rpc_port):
+    client.set_service_mode(ports=[1])
+    client.set_rx_queue(ports=[1], size=100)
+    client.push_packets([bytes(udp(0).pkt)], ports=[0], force=True)
+    received = []
+
+    def arrived():
+        for packet in client.ports[1].get_rx_queue_pkts().data():
+            received.append(Ether(packet["binary"]))
+        return any(UDP in frame and frame[UDP].dport == 12 for frame in received)
+
+    wait_for(arrived)
+    client.remove_rx_queue(ports=[1])
+
+
+@case
+def packet_file_of_the_server(client, rpc_port):
+    with tempfile.TemporaryDirectory() as directory:
+        path = str(Path(directory) / "five.pcap")
+        wrpcap(path, [Ether(bytes(udp(0).pkt)) for _ in range(5)])
+        client.clear_stats()
+        client.push_remote(path, ports=[0], ipg_usec=1000, count=20)
+        client.wait_on_traffic(ports=[0], timeout=DEADLINE_S)
+        stats = at_rest(client)
+        assert stats[0]["opackets"] == stats[1]["ipackets"] == 100
+        client.push_remote(path, ports=[0], ipg_usec=1000, count=0)
+        wait_for(lambda: client.get_stats()[1]["ipackets"] > 200)
+        assert client.ports[0].state == client.ports[0].STATE_PCAP_TX
+        client.stop(ports=[0])
+        assert client.get_active_ports() == []
+        at_rest(client)
+        client.clear_stats()
+        client.push_pcap(path, ports=[0], ipg_usec=1000, count=3, force=True)
+        client.wait_on_traffic(ports=[0], timeout=DEADLINE_S)
+        assert at_rest(client)[1]["ipackets"] == 15
+    assert "no such file" in refused(client.push_remote, path, ports=[0])
+
+
+@case
+def hosts(client, rpc_port):
+    """On a ring the other port answers, behind the router its interface does."""
+    looped = client.get_port_attr(0)["driver"] == "net_ring"
+    addresses = ("1.1.1.1", "1.1.1.2") if looped else ("100.64.1.2", "100.64.1.1")
+    client.set_service_mode(ports=[0, 1])
+    if looped:
+        client.ports[1].set_l3_mode("1.1.1.2", "1.1.1.1")
+    before = client.get_port_attr(0)["dest"]
+    client.set_l3_mode(0, *addresses)
+    attr = client.get_port_attr(0)
+    assert (attr["layer_mode"], attr["src_ipv4"], attr["dest"]) == ("IPv4", *addresses), attr
+    assert attr["arp"] == (client.get_port_attr(1)["src_mac"] if looped else "02:fe:00:00:00:00"), attr
+    replies = client.ping_ip(0, addresses[1], pkt_size=64, count=3, interval_sec=0.01)
+    assert [str(reply).split()[0] for reply in replies] == ["Reply"] * 3, replies
+    client.set_l2_mode(0, before)
+    client.set_l2_mode(1, client.get_port_attr(0)["src_mac"] if looped else "02:fe:00:00:00:01")
+
+
+@case
+def several_profiles(client, rpc_port):
+    for name in ("a", "b"):
+        client.add_streams(STLStream(packet=udp(0), mode=STLTXCont(pps=500)), ports=[f"0.{name}"])
+    client.clear_stats()
+    client.start(ports=["0.a"])
+    client.start(ports=["0.b"], duration=0.5)
+
+    def sending():
+        return sorted(str(profile) for profile in client.get_profiles_with_state("transmitting"))
+
+    assert sending() == ["0.a", "0.b"]
+    wait_for(lambda: sending() == ["0.a"])
+    client.pause(ports=["0.a"])
+    still = at_rest(client)[0]["opackets"]
+    client.resume(ports=["0.a"])
+    wait_for(lambda: client.get_stats()[0]["opackets"] > still)
+    client.stop(ports=["0.*"])
+    client.remove_all_streams(ports=["0.*"])
+
+
+@case
+def both_ports_start_together(client, rpc_port):
+    for port in (0, 1):
+        client.add_streams(STLStream(packet=udp(port), mode=STLTXCont(pps=1000)), ports=[port])
+    client.clear_stats()
+    client.start(ports=[0, 1], synchronized=True, duration=0.5)
+    assert at_rest(client)[0]["opackets"] == 0  # the start lies ahead
+    client.wait_on_traffic(ports=[0, 1], timeout=DEADLINE_S)
+    stats = at_rest(client)
+    assert stats[0]["opackets"] == stats[1]["opackets"] == 500
 
 
 def main():

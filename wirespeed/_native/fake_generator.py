@@ -211,9 +211,7 @@ class FakeGenerator:
         self._runs[port, profile].factors[stream_id] = factor
 
     def profiles(self, port: int) -> tuple[ProfileState, ...]:
-        return tuple(
-            ProfileState(profile, run.paused) for (one, profile), run in self._runs.items() if one == port
-        )
+        return tuple(ProfileState(profile, run.paused) for (one, profile), run in self._runs.items() if one == port)
 
     def flows(self, kind: FlowKind, ids: Sequence[int]) -> FlowReading:
         return FlowReading(self._time_s, {number: tuple(self._flow(kind, number)) for number in ids})

@@ -124,5 +124,7 @@ def describe(core: GeneratorCore, server: Server) -> list[str]:
         info = port.info
         speed = f"{info.speed_bps / 1e9:g} Gb/s" if info.speed_bps else "speed unknown"
         cpu = core.worker_cpus[port.index % len(core.worker_cpus)]
-        lines.append(f"port {port.index}: {info.driver} {info.mac} to {port.layers.dst_mac}, {speed}, cpu {cpu}")
+        lines.append(
+            f"port {port.index}: {info.driver} {port.layers.host.mac.hex(':')} to {port.layers.dst_mac}, {speed}, cpu {cpu}"
+        )
     return lines

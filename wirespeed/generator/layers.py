@@ -6,12 +6,15 @@ from dataclasses import replace
 from ipaddress import IPv4Address, IPv6Address
 from typing import Any
 
+from wirespeed._native.runtime import PortInfo
 from wirespeed.generator.host import Host, link_local
 from wirespeed.generator.rpc import failed
 
 Json = dict[str, Any]
 
 MAX_VLAN = 4095
+
+_NO_MAC = "00:00:00:00:00:00"
 
 
 class PortLayers:
@@ -65,6 +68,11 @@ class PortLayers:
             "ipv4": ip4,
             "ipv6": ip6,
         }
+
+
+def own_mac(info: PortInfo, index: int) -> str:
+    """The port's address; rings have none, so one is made up for them."""
+    return f"02:00:00:00:00:{index + 1:02x}" if info.mac == _NO_MAC else info.mac
 
 
 def mac_bytes(text: str) -> bytes:

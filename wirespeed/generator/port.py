@@ -12,7 +12,7 @@ from wirespeed._native.generator import GeneratorCore
 from wirespeed._native.runtime import PortInfo
 from wirespeed.errors import WirespeedError
 from wirespeed.generator.events import EventKind
-from wirespeed.generator.layers import PortLayers
+from wirespeed.generator.layers import PortLayers, own_mac
 from wirespeed.generator.port_profile import AddedStream, Profile, State
 from wirespeed.generator.rpc import failed
 from wirespeed.generator.stream_json import parse_stream
@@ -57,7 +57,7 @@ class Port:
         self.service = False
         self.service_filtered = False
         first = core.port_info(index)
-        self.layers = PortLayers(first.mac, dst_mac)
+        self.layers = PortLayers(own_mac(first, index), dst_mac)
         self._numbers = count()
         self.profiles: dict[str, Profile] = {DEFAULT_PROFILE: Profile(number=next(self._numbers))}
         self.traffic = Transmission(index, core, emit, self.profiles, self.layers)

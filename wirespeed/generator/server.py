@@ -17,6 +17,7 @@ from wirespeed.generator.captures import Captures
 from wirespeed.generator.events import EventKind, EventQueues
 from wirespeed.generator.framing import pack
 from wirespeed.generator.hosts import Hosts
+from wirespeed.generator.layers import own_mac
 from wirespeed.generator.methods import METHODS
 from wirespeed.generator.port import ALL_PROFILES, Port, random_handle
 from wirespeed.generator.pushes import Pushes
@@ -77,7 +78,7 @@ class Server:
     def _pair_mac(self, index: int) -> str:
         """The other port of the pair, which is right for two ports of a generator wired by layer 2."""
         other = index ^ 1 if index ^ 1 < self.core.port_count() else index
-        return self.core.port_info(other).mac
+        return own_mac(self.core.port_info(other), other)
 
     @property
     def snapshot(self) -> Snapshot:
@@ -110,15 +111,19 @@ class Server:
     def tick(self) -> None:
         """Notice what happened by itself, and publish the statistics when they are due."""
         self._current = None
-        try:
-            self.hosts.poll()
-            self.captures.read()
-            self.pushes.flush()
-        except (WirespeedError, RpcError) as error:
-            print(f"wirespeed: packets for clients are lost: {error}", file=sys.stderr)
+        for look in (self.hosts.poll, self.captures.read, self.pushes.flush, self._look_at_ports, self._publish_if_due):
+            try:
+                look()
+            except Exception as error:
+                # A fault in one part must not end the others, nor the traffic.
+                print(f"wirespeed: {type(error).__name__}: {error}", file=sys.stderr)
+
+    def _look_at_ports(self) -> None:
         for port, traffic in zip(self.ports, self.snapshot.ports, strict=True):
             port.notice(traffic.active)
             self._check_owner(port)
+
+    def _publish_if_due(self) -> None:
         if self.snapshot.at_s - self._published_at_s >= PUBLISH_S:
             self._published_at_s = self.snapshot.at_s
             self.meter.observe(self.snapshot, self.core.worker_loads())

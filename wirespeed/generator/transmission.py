@@ -231,7 +231,7 @@ class Transmission:
             self._emit(EventKind.PORT_FINISHED, port_id=self._index)
         still: set[int] = set()
         if active and len(running) > 1:
-            still = {one.profile for one in self._core.profiles(self._index) if one.active}
+            still = {one.profile for one in self._core.profiles(self._index)}
         elif active:
             return
         for name in running:

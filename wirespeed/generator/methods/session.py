@@ -101,7 +101,7 @@ def _describe(server: Server, index: int) -> Json:
         "description": info.name,
         "pci_addr": info.bus_address or "N/A",
         "numa": info.numa,
-        "hw_mac": info.mac,
+        "hw_mac": server.ports[index].layers.host.mac.hex(":"),
         "stack": "legacy",
         "rx": {"caps": ["rx_bytes"], "counters": 0},
         "cores": [index % len(server.core.worker_cpus)],
