@@ -7,15 +7,16 @@ from collections.abc import Awaitable, Callable, Iterator
 
 import pytest
 from console_server import ConsoleServer, RecordingScreen
+from test_console_views import PG_STATS
 from textual.pilot import Pilot
 from textual.widgets import ContentSwitcher, RichLog, Static
 
-from wirespeed.console.readings import PortReading
+from wirespeed.console.readings import PortReading, StreamReading, flow_readings
 from wirespeed.console.session import Session
 from wirespeed.console.tui.app import ConsoleApp
 from wirespeed.console.tui.command_line import CommandLine
 from wirespeed.console.tui.live import Live, Minute, Missing, missing, sparkline
-from wirespeed.console.tui.panes import latency, ports, streams
+from wirespeed.console.tui.panes import latency, minute, ports, streams
 
 DEADLINE_S = 30.0
 
@@ -261,6 +262,39 @@ def test_losses_stand_in_the_senders_column() -> None:
     live = Live({}, (reading(0), reading(1)), (Missing(1e6), Missing()))
     [row] = [line for line in ports(live, 24).plain.splitlines() if line.startswith("drops")]
     assert [cell.strip() for cell in row.split("|")[1:]] == ["1.00 Mpps", "0 pps", "1.00 Mpps"]
+
+
+def test_streams_and_latency_have_a_line_each() -> None:
+    packet = bytes(12) + b"\x88\xb5" + bytes(46)
+    counted = StreamReading(0, "_", 1, "-", packet, "Continuous", "1 pps", 8, True, -1, 0)
+    burst = StreamReading(1, "_", 5, "-", packet, "Burst 100", "10 pps", None, False, -1, 0)
+    live = Live({}, (), (), tuple(flow_readings(PG_STATS)), (counted, burst), more_streams=3)
+    lines = streams(live).plain.splitlines()
+    assert lines[1].split() == ["0.1", "Ethernet:Raw", "64", "1", "pps", "8", "latency", "0", "pps", "0", "pps"]
+    assert "Burst 100, 10 pps" in lines[2]
+    assert lines[3].startswith("and 3 more")
+    assert latency(live).plain.splitlines()[1].split() == [
+        "8",
+        "5000",
+        "5000",
+        "53",
+        "6661",
+        "24067",
+        "12033",
+        "702",
+        "5",
+    ]
+
+
+def test_many_ports_leave_room_for_the_rest() -> None:
+    live = Live({}, tuple(reading(port) for port in range(8)), (Missing(),) * 8)
+    history = Minute()
+    history.add(live)
+    lines = minute(live, history, 80, 24).plain.splitlines()
+    assert len(lines) == 5
+    assert lines[0].endswith("4 more ports")
+    assert all(len(line) <= 80 for line in lines)
+    assert len(minute(live, history, 80, 40).plain.splitlines()) == 9
 
 
 def test_empty_panes_say_how_to_fill_them() -> None:

@@ -227,7 +227,7 @@ def test_events(kind: int, data: dict[str, Any], text: str) -> None:
 def test_a_port_that_somebody_took_is_lost() -> None:
     stolen = {"type": 5, "data": {"port_id": 1, "who": "eve", "session_id": 2, "force": True}}
     happening = read_event(stolen, session_id=1, at=0.0)
-    assert (happening.lost, happening.loud) == (1, True)
+    assert (happening.port, happening.taken, happening.loud) == (1, "by another", True)
 
 
 def test_packets_that_cannot_be_dissected_have_a_text_all_the_same() -> None:
@@ -241,7 +241,7 @@ def test_tables_pad_rows_and_columns() -> None:
     assert render(table).plain.splitlines() == [
         "T", "", " a   |  b  |  c", "-----+-----+----", "name |   1 |    ", "-----+-----+----", "n    |  22 | 333",
     ]  # fmt: skip
-    assert render_compact(table).plain.splitlines() == ["a     b    c  ", "name    1     ", "n      22  333"]
+    assert render_compact(table).plain.splitlines() == ["a       b    c", "name    1     ", "n      22  333"]
 
 
 def test_facts_may_be_longer_on_one_side() -> None:

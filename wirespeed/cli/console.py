@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import sys
 from typing import TYPE_CHECKING, Annotated
 
@@ -35,6 +36,8 @@ def command(
     from wirespeed.console.screen import TerminalScreen  # noqa: PLC0415 - a command starts fast
     from wirespeed.console.session import Session  # noqa: PLC0415
 
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="replace")  # a µ on a terminal that has none is no reason to fail
     live = words == ["tui"] or (not words and sys.stdin.isatty())
     if live and not (sys.stdin.isatty() and sys.stdout.isatty()):
         raise EnvironmentFault("tui needs a terminal; `wirespeed console stats` prints once")
@@ -45,10 +48,13 @@ def command(
 
 
 def _interact(session: Session, force: bool, readonly: bool, tui: bool) -> int:
-    from wirespeed.console.commands.console import take_free  # noqa: PLC0415
+    from wirespeed.console.commands.console import describe, take_free  # noqa: PLC0415
+    from wirespeed.console.screen import step  # noqa: PLC0415
     from wirespeed.console.shell import Shell  # noqa: PLC0415
 
-    session.connect()
+    with step(session.screen, f"Connecting to RPC server on {session.server}:"):
+        session.connect()
+    session.screen.show(f"{session.version}, {describe(session.system)}")
     session.clear(session.ports)
     if force:
         session.client.take(session.ports, force=True)
@@ -83,9 +89,9 @@ def _run(session: Session, words: list[str] | None, force: bool) -> int:
 
 
 def _leave(session: Session) -> None:
-    """Traffic that a script leaves running is meant to run; it is said all the same."""
+    """Traffic that a script starts and leaves running is meant to run; it is said all the same."""
     try:
-        running = session.active_ports() if session.online else []
+        running = session.active_ports() if session.online and session.started else []
         session.leave()
         if running:
             _complain(f"traffic runs on port(s) {running}; `wirespeed console stop` ends it")

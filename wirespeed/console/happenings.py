@@ -6,7 +6,7 @@ import threading
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from wirespeed.errors import ConnectionFault, RemoteError, WirespeedError
 from wirespeed.generator.stateless_client import StatelessClient
@@ -19,12 +19,13 @@ _PATIENCE = 3
 
 @dataclass(frozen=True)
 class Happening:
-    """`loud` ones are told at once, the others are in the log only. `lost` is a port that is ours no longer."""
+    """`loud` ones are told at once, the others are in the log only. `taken` says by whom a port was."""
 
     at: float
     text: str
     loud: bool = False
-    lost: int | None = None
+    port: int = -1
+    taken: Literal["by us", "by another"] | None = None
     ended: bool = False
 
     def __str__(self) -> str:
@@ -51,7 +52,8 @@ def read_event(event: Mapping[str, Any], session_id: int, at: float) -> Happenin
             return Happening(at, f"Port {port} job done", loud=True)
         case 5:
             how = "forcely taken" if data.get("force") else "taken"
-            return Happening(at, f"Port {port} was {how} by {who}", loud=not ours, lost=None if ours else port)
+            taken: Literal["by us", "by another"] = "by us" if ours else "by another"
+            return Happening(at, f"Port {port} was {how} by {who}", loud=not ours, port=port, taken=taken)
         case 6:
             return Happening(at, f"Port {port} was released by {who}", loud=not ours)
         case 7 | 17:
@@ -76,10 +78,17 @@ def _attributes(attr: Mapping[str, Any]) -> str:
 
 
 class Watcher:
-    """Polls events on a connection of its own. `tell` gets each, `lost` the error that ends the watch."""
+    """Polls events on a connection of its own. `tell` gets those of one poll, `lost` the error that ends the watch.
+
+    Polling also tells the server that this session lives, so that it keeps up what was started.
+    """
 
     def __init__(
-        self, server: str, session_id: int, tell: Callable[[Happening], None], lost: Callable[[WirespeedError], None]
+        self,
+        server: str,
+        session_id: int,
+        tell: Callable[[list[Happening]], None],
+        lost: Callable[[WirespeedError], None],
     ) -> None:
         self._client = StatelessClient(server, timeout_s=_TIMEOUT_S, attempts=1)
         self._client.session_id = session_id
@@ -115,5 +124,5 @@ class Watcher:
                 break
             else:
                 unanswered = 0
-                for event in events:
-                    self._tell(read_event(event, self._client.session_id, time.time()))
+                if events:
+                    self._tell([read_event(event, self._client.session_id, time.time()) for event in events])

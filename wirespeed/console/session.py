@@ -51,6 +51,8 @@ class Session:
         self.system: Json = {}
         self.version = ""
         self.service_ports: set[int] = set()
+        self.started = False
+        """Whether traffic was started here, so that leaving it running deserves a word."""
         self._user = user
         self._client: StatelessClient | None = None
         self._watcher: Watcher | None = None
@@ -123,18 +125,20 @@ class Session:
         elif isinstance(error, RemoteError) and _is_another_server(error):
             self._gone = f"generator {self.server} was started anew and knows nothing of this session"
 
-    def _tell(self, happening: Happening) -> None:
-        self.happenings.append(happening)
-        if happening.lost is not None and self._client is not None:
-            was_ours = happening.lost in self._client.owned
-            self._client.disown(happening.lost)
-            self.service_ports.discard(happening.lost)
-            if not was_ours:
-                return
-        if happening.ended:
-            self._gone = f"generator {self.server} has ended"
-        if happening.loud:
-            self.screen.notify(happening.text)
+    def _tell(self, happenings: Sequence[Happening]) -> None:
+        """In their order; who has a port after the last of them decides whether it is lost to us."""
+        self.happenings.extend(happenings)
+        holders = {one.port: one.taken for one in happenings if one.taken is not None}
+        lost = [port for port, taken in holders.items() if taken == "by another" and port in self.owned]
+        for port in lost:
+            self.client.disown(port)
+            self.service_ports.discard(port)
+        for happening in happenings:
+            if happening.taken is None or happening.port in lost:
+                if happening.ended:
+                    self._gone = f"generator {self.server} has ended"
+                if happening.loud:
+                    self.screen.notify(happening.text)
 
     def _lost(self, error: WirespeedError) -> None:
         if self.online:

@@ -67,7 +67,8 @@ def render(table: Table) -> Text:
 def render_compact(table: Table) -> Text:
     """As `render`, without title and rules, for places with few lines and columns."""
     widths = _widths(table)
-    text = Text("  ".join(f"{name:<{width}}" for name, width in zip(table.columns, widths, strict=True)), "dim")
+    head = [_aligned(name, width, table.align) for name, width in zip(table.columns[1:], widths[1:], strict=True)]
+    text = Text("  ".join([f"{table.columns[0]:<{widths[0]}}", *head]), "dim")
     for row in table.rows:
         if row is not RULE:
             text.append(f"\n{row.name:<{widths[0]}}", "not dim")

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from wirespeed.console.commands.registry import ALIASES, COMMANDS, COMMON, CONSOLE, GROUPS, command
 from wirespeed.console.grammar import Given, Option, find, help_text
 from wirespeed.console.screen import step
@@ -69,9 +72,16 @@ def connect(session: Session, given: Given) -> None:
         session.client.give_back(session.owned)
     with step(session.screen, f"Connecting to RPC server on {server}:"):
         session.connect(given.server)
+    session.screen.show(f"{session.version}, {describe(session.system)}")
     wanted = session.ports if elsewhere else session.wanted
     if wanted and not session.on_demand:
         take_free(session, [port for port in wanted if port in session.ports])
+
+
+def describe(system: Mapping[str, Any]) -> str:
+    """`2 ports: net_memif, net_memif`."""
+    drivers = [str(port.get("driver", "?")) for port in sorted(system.get("ports", ()), key=lambda one: one["index"])]
+    return f"{len(drivers)} ports: {', '.join(drivers)}"
 
 
 def take_free(session: Session, ports: list[int]) -> None:

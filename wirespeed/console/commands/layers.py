@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from ipaddress import AddressValueError, IPv4Address, IPv6Address
 
@@ -11,6 +12,14 @@ from wirespeed.console.screen import step
 from wirespeed.console.session import Session
 from wirespeed.errors import UsageError, WirespeedError
 from wirespeed.model import parse_mac
+
+_SERVER_ASKS_S = 3.5
+"""Our server resolves by itself: three requests, a second apart."""
+
+_CLIENT_ASKS_S = 0.5
+"""A T-Rex leaves that to its client, which needs service mode for it; ours has answered by then."""
+
+_POLL_S = 0.05
 
 ONE_PORT = Option(("-p", "--port"), "The port.", read_ports, "PORT", optional=False, dest="ports", source="ports")
 
@@ -72,8 +81,14 @@ def l3(session: Session, given: Given) -> None:
         _set_vlan(session, ports, given.vlan)
     with step(session.screen, f"Setting port {ports[0]} in L3 mode:"):
         session.client.on_ports("set_l3", ports, block=False, **addresses)
-    if _ipv4_state(session, ports[0]) == "unresolved":
+    [status] = session.statuses(ports)
+    serving = bool(status.get("service"))
+    if _resolved(session, ports[0], _CLIENT_ASKS_S if serving else _SERVER_ASKS_S):
+        session.screen.show(f"port {ports[0]}: {given.dst} is resolved")
+    elif serving:
         _resolve(session, ports[0])
+    else:
+        raise WirespeedError(f"port {ports[0]}: nobody answers for {given.dst}; `service`, then `arp` asks again")
 
 
 @command("arp", COMMON, "Resolve the next hops of ports in layer 3 mode (again).", PORTS, ALL)
@@ -93,9 +108,15 @@ def _need_service(port: int, serving: bool, what: str) -> None:
         raise UsageError(f"{what}: port {port} must be in service mode; `service -p {port}` first")
 
 
-def _ipv4_state(session: Session, port: int) -> str:
-    [status] = session.statuses([port])
-    return str(((status.get("attr") or {}).get("layer_cfg") or {}).get("ipv4", {}).get("state", "none"))
+def _resolved(session: Session, port: int, within_s: float) -> bool:
+    """Whether the port's next hop is known, as soon as it is."""
+    deadline = time.monotonic() + within_s
+    while True:
+        [status] = session.statuses([port])
+        ipv4 = ((status.get("attr") or {}).get("layer_cfg") or {}).get("ipv4") or {}
+        if ipv4.get("state") == "resolved" or time.monotonic() > deadline:
+            return bool(ipv4.get("state") == "resolved")
+        time.sleep(_POLL_S)
 
 
 def _resolve(session: Session, port: int) -> None:

@@ -58,6 +58,7 @@ def start(session: Session, given: Given) -> None:
         _show_plan(session, targets, load)
         return
     with step(screen, f"Starting traffic on port(s) {_listed(targets)}:"):
+        session.started = True
         client.start_profiles(targets, load, given.duration or -1, given.force, given.core_mask or ALL_CORES)
 
 

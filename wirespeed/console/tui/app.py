@@ -150,7 +150,7 @@ class ConsoleApp(App[None]):
             return
         width, height = self.size
         self.query_one("#table", Static).update(panes.ports(self.live, height))
-        self.query_one("#minute", Static).update(panes.minute(self.live, self._minute, width))
+        self.query_one("#minute", Static).update(panes.minute(self.live, self._minute, width, height))
         self.query_one("#streams-text", Static).update(panes.streams(self.live))
         self.query_one("#latency-text", Static).update(panes.latency(self.live))
 

@@ -14,6 +14,9 @@ from wirespeed.console.tui.live import MINUTE, Live, Minute, sparkline
 from wirespeed.units import format_si
 
 TX, RX, WARN = "cyan", "green", "bold yellow"
+LINES_OF_OTHERS = 20
+"""What the rest of the view takes of a terminal's lines at least."""
+
 TALL = 34
 """Lines of a terminal from which on there is room for the counters."""
 
@@ -76,14 +79,19 @@ def _state(reading: PortReading) -> str:
     return reading.state if reading.link_up else "LINK DOWN"
 
 
-def minute(live: Live, history: Minute, columns: int) -> Text:
-    """One line for each port: sent and received in the last minute, all on one scale that begins at 0."""
+def minute(live: Live, history: Minute, columns: int, lines: int) -> Text:
+    """One line for each port: sent and received in the last minute, all on one scale that begins at 0.
+
+    As many ports as the terminal's height leaves room for.
+    """
+    shown = max(1, lines - LINES_OF_OTHERS)
+    hidden = f", {len(live.ports) - shown} more ports" if len(live.ports) > shown else ""
     width = min(MINUTE, max(8, (columns - 36) // 2))
     ceiling = max([0.0, *(value for each in (*history.tx_pps, *history.rx_pps) for value in each)])
-    lines = [Text(f"the last minute, from 0 to {format_si(ceiling, 'pps')}", "dim")]
-    for place, reading in enumerate(live.ports):
+    text = [Text(f"the last minute, from 0 to {format_si(ceiling, 'pps')}{hidden}", "dim")]
+    for place, reading in enumerate(live.ports[:shown]):
         tx, rx = (sparkline(each[place], width, ceiling) for each in (history.tx_pps, history.rx_pps))
-        lines.append(
+        text.append(
             Text.assemble(
                 f"{reading.port} tx ",
                 (tx, TX),
@@ -93,7 +101,7 @@ def minute(live: Live, history: Minute, columns: int) -> Text:
                 f" {format_si(reading.rx_pps, 'pps'):<12}",
             )
         )
-    return Text("\n").join(lines)
+    return Text("\n").join(text)
 
 
 def streams(live: Live) -> Text:
@@ -101,17 +109,19 @@ def streams(live: Live) -> Text:
     if not live.streams:
         return Text("no streams are loaded; start -f stl/bench.py -m 10kpps", "dim")
     flows = {flow.pg_id: flow for flow in live.flows}
+    packets = [packet_type(one.packet) for one in live.streams]
+    width = max(map(len, packets))
     rows = []
-    for one in live.streams:
+    for one, packet in zip(live.streams, packets, strict=True):
         flow = flows.get(one.pg_id) if one.pg_id is not None else None
         measured = ("-", "-") if flow is None else (format_si(flow.tx_pps, "pps"), format_si(flow.rx_pps, "pps"))
         rate = one.rate if one.mode == "Continuous" else f"{one.mode}, {one.rate}"
         group = "-" if one.pg_id is None else f"{one.pg_id}{' latency' if one.latency else ''}"
         rows.append(
-            Row(f"{one.port}.{one.stream_id}", (packet_type(one.packet), str(one.frame_bytes), rate, group, *measured))
+            Row(f"{one.port}.{one.stream_id}", (packet.ljust(width), str(one.frame_bytes), rate, group, *measured))
         )
     headings = ("stream", "packet", "length", "rate", "PG ID", "Tx pps", "Rx pps")
-    text = render_compact(Table("", headings, tuple(rows), align="left", least=5))
+    text = render_compact(Table("", headings, tuple(rows), least=5))
     if live.more_streams:
         text.append(f"\nand {live.more_streams} more; `streams` lists them", "dim")
     return text
@@ -125,8 +135,8 @@ def latency(live: Live) -> Text:
             wrong = sum(one.errors.values())
             figures = (one.min_us, one.average_us, one.max_us, one.last_max_us, one.jitter_us)
             cells = (str(flow.tx_packets), str(flow.rx_packets), *(f"{value:g}" for value in figures), str(wrong))
-            rows.append(Row(str(flow.pg_id), cells, BAD if wrong else ""))
+            rows.append(Row(str(flow.pg_id), cells, ("",) * 7 + (BAD if wrong else "",)))
     if not rows:
         return Text("no stream measures latency; start -f stl/bench.py -t size=128,flow=fsl", "dim")
     headings = ("PG ID", "Tx pkts", "Rx pkts", "min µs", "avg", "max", "last max", "jitter", "errors")
-    return render_compact(Table("", headings, tuple(rows), align="left", least=6))
+    return render_compact(Table("", headings, tuple(rows), least=6))
