@@ -155,6 +155,10 @@ def test_a_session_on_a_terminal(rpc: str, tmp_path: Path) -> None:
         console.expect(r"Stopping traffic on port\(s\) \[0\._\]: +\[SUCCESS\]")
         console.type("strat\r")
         console.expect("did you mean")
+        console.type("start -f bench -m 1kpps -p 0 -d 0.2\r")
+        console.expect("Port 0 job done")  # told while the prompt waits
+        console.type("events\r")
+        console.expect("Profile 0._ has finished")
         console.type("quit\r")
         assert console.end() == 0
     assert owners(rpc) == ["", ""]
@@ -169,6 +173,19 @@ def test_ctrl_c_drops_the_line_and_ctrl_d_leaves(rpc: str, tmp_path: Path) -> No
         console.type("\x04")
         assert console.end() == 0
         assert "nothing is sent" not in console.screen
+
+
+def test_a_console_that_takes_no_ports_until_it_is_told_to(rpc: str, tmp_path: Path) -> None:
+    with Terminal(["console", "-s", rpc, "-r"], tmp_path) as console:
+        console.expect(r"wirespeed\(read-only\)>")
+        assert owners(rpc) == ["", ""]
+        console.type("acquire -p 0\r")
+        console.expect(r"wirespeed\(0\)>")
+        console.type("ping -n 99 -i 5 -p 0 -d 1.1.1.1\r")
+        console.expect("must be under service mode")
+        console.type("\x04")
+        assert console.end() == 0
+    assert owners(rpc) == ["", ""]
 
 
 def test_leaving_while_traffic_runs_is_a_question(rpc: str, tmp_path: Path) -> None:
