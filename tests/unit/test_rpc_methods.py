@@ -353,15 +353,16 @@ def test_flow_groups_get_hardware_ids(session: Session) -> None:
         (FlowKind.LATENCY, 0),
         (FlowKind.STATS, 0),
     ]
-    assert session.call("get_pgid_stats", pgids=[7, 8])["flow_stats"] is None
+    assert list(session.call("get_pgid_stats", pgids=[7, 8])["flow_stats"]) == ["7", "8"]
 
 
 def test_a_latency_group_is_of_one_stream(session: Session) -> None:
     (loaded,) = load_profile("bench", {"flow": "fsl"}, 0, 0)
-    for number in (1, 2):
-        session.owned("add_stream", stream_id=number, stream=loaded["stream"])
-    with pytest.raises(RpcError, match="pg_id 7 belongs to a latency stream"):
-        session.start(1, "raw")
+    session.owned("add_stream", stream_id=1, stream=loaded["stream"])
+    for port in (0, 1):
+        with pytest.raises(RpcError, match="pg_id 7 belongs to a latency stream"):
+            session.owned("add_stream", port, stream_id=2, stream=loaded["stream"])
+    assert session.call("get_stream_list", port_id=0) == [1]
 
 
 # ---- statistics

@@ -117,7 +117,7 @@ def timeline(streams: Sequence[Stream], mean_frame_bytes: dict[int, float]) -> T
     while due and len(steps) < MAX_EVENTS:
         start_us, order, stream_id = heapq.heappop(due)
         stream = by_id[stream_id]
-        rate = Load(stream.rate_pps, stream.rate_pps * mean_frame_bytes[stream_id] * 8)
+        rate = Load() if stream.is_null else Load(stream.rate_pps, stream.rate_pps * mean_frame_bytes[stream_id] * 8)
         if stream.mode is StreamMode.CONTINUOUS:
             steps.append(LoadStep(start_us, stream_id, rate, stream.fixed_rate))
             endless = True

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import string
+from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import count
 from typing import Any
@@ -13,6 +14,7 @@ from wirespeed._native.runtime import PortInfo
 from wirespeed.errors import WirespeedError
 from wirespeed.generator.events import EventKind
 from wirespeed.generator.layers import PortLayers, own_mac
+from wirespeed.generator.packet_groups import PacketGroups
 from wirespeed.generator.port_profile import AddedStream, Profile, State
 from wirespeed.generator.rpc import failed
 from wirespeed.generator.stream_json import parse_stream
@@ -51,7 +53,7 @@ class Owner:
 class Port:
     """Requests come checked; what the port's state does not allow is answered with T-Rex's texts."""
 
-    def __init__(self, index: int, core: GeneratorCore, dst_mac: str, emit: Emit) -> None:
+    def __init__(self, index: int, core: GeneratorCore, dst_mac: str, emit: Emit, groups: PacketGroups) -> None:
         self.index = index
         self.owner: Owner | None = None
         self.service = False
@@ -60,10 +62,11 @@ class Port:
         self.layers = PortLayers(own_mac(first, index), dst_mac)
         self._numbers = count()
         self.profiles: dict[str, Profile] = {DEFAULT_PROFILE: Profile(number=next(self._numbers))}
-        self.traffic = Transmission(index, core, emit, self.profiles, self.layers)
+        self.traffic = Transmission(index, core, emit, self.profiles, self.layers, groups)
         self.max_stream_id = 0
         self._stream_count = 0
         self._core = core
+        self._groups = groups
         self._emit = emit
         self.can_be_promiscuous = first.promiscuous  # ports are opened so wherever the driver lets them
         self.promiscuous, self.multicast = first.promiscuous, False
@@ -151,6 +154,8 @@ class Port:
         source = parse_stream(stream)
         translated = translate(stream_id, source)
         self.check_length(source.packet.binary)
+        if source.pg_id is not None:
+            self._groups.join(source.pg_id, source.flow_kind)
         profile.streams[stream_id] = AddedStream(stream, source, translated)
         profile.state = State.STREAMS
         self.profiles[profile_id] = profile
@@ -167,15 +172,23 @@ class Port:
     def remove_stream(self, profile_id: str, stream_id: int) -> None:
         profile = self.profile(profile_id)
         self._check_not_running("remove_stream", profile_id, profile)
-        if profile.streams.pop(stream_id, None) is None:
+        removed = profile.streams.pop(stream_id, None)
+        if removed is None:
             raise failed(f"stream {stream_id} does not exist")
+        self._leave_groups([removed])
         self._settle(profile_id)
 
     def remove_all_streams(self, profile_id: str) -> None:
         for name in named(self.profiles, profile_id):
             self._check_not_running("remove_all_streams", name, self.profiles[name])
+            self._leave_groups(self.profiles[name].streams.values())
             self.profiles[name].streams.clear()
             self._settle(name)
+
+    def _leave_groups(self, removed: Iterable[AddedStream]) -> None:
+        for added in removed:
+            if added.source.pg_id is not None:
+                self._groups.leave(added.source.pg_id)
 
     def _settle(self, profile_id: str) -> None:
         """After streams went: an empty profile is idle, and only the default one stays when empty."""

@@ -16,14 +16,10 @@ from typing import Any
 
 from wirespeed._native.generator import Stream
 from wirespeed.generator.load import Load, Timeline, timeline
-from wirespeed.generator.rpc import failed
 from wirespeed.generator.stream_json import StreamJson
 from wirespeed.generator.translation import Translated
 
 Json = dict[str, Any]
-
-STATS_IDS = 1023
-LATENCY_IDS = 128
 
 
 class State(enum.Enum):
@@ -69,18 +65,3 @@ class Profile:
 
     def mean_frames(self) -> dict[int, float]:
         return {number: added.translated.mean_frame_bytes for number, added in self.streams.items()}
-
-
-def flow_ids(sources: list[StreamJson]) -> dict[int, int]:
-    """Hardware ids of packet groups: statistics and latency count from 0 each; a latency group is one stream's."""
-    ids: dict[bool, dict[int, int]] = {False: {}, True: {}}
-    for source in sources:
-        if source.pg_id is None:
-            continue
-        latency = source.keeps_own_rate
-        if source.pg_id in ids[not latency] or (latency and source.pg_id in ids[True]):
-            raise failed(f"pg_id {source.pg_id} belongs to a latency stream and cannot be shared")
-        ids[latency].setdefault(source.pg_id, len(ids[latency]))
-    if len(ids[False]) > STATS_IDS or len(ids[True]) > LATENCY_IDS:
-        raise failed(f"at most {STATS_IDS} pg_ids with statistics and {LATENCY_IDS} with latency can be counted")
-    return ids[False] | ids[True]

@@ -19,6 +19,7 @@ from wirespeed.generator.framing import pack
 from wirespeed.generator.hosts import Hosts
 from wirespeed.generator.layers import own_mac
 from wirespeed.generator.methods import METHODS
+from wirespeed.generator.packet_groups import PacketGroups
 from wirespeed.generator.port import ALL_PROFILES, Port, random_handle
 from wirespeed.generator.pushes import Pushes
 from wirespeed.generator.registry import invoke
@@ -59,8 +60,10 @@ class Server:
         self.started_at = time.time()
         self.events = EventQueues()
         given = [*dst_macs, *[None] * core.port_count()]
+        self.groups = PacketGroups(core)
         self.ports = [
-            Port(index, core, given[index] or self._pair_mac(index), self.emit) for index in range(core.port_count())
+            Port(index, core, given[index] or self._pair_mac(index), self.emit, self.groups)
+            for index in range(core.port_count())
         ]
         self.captures = Captures(core)
         self.pushes = Pushes(core)
@@ -127,6 +130,7 @@ class Server:
         if self.snapshot.at_s - self._published_at_s >= PUBLISH_S:
             self._published_at_s = self.snapshot.at_s
             self.meter.observe(self.snapshot, self.core.worker_loads())
+            self.groups.observe()
             self.publish()
 
     def _check_owner(self, port: Port) -> None:

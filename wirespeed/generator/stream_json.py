@@ -12,6 +12,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
+from wirespeed._native.flow_records import FlowKind
 from wirespeed.generator.rpc import BAD_PARAMETERS, RpcError
 
 UInt16 = Annotated[int, Field(ge=0, le=0xFFFF)]
@@ -174,6 +175,8 @@ class FlowStatsJson(_Model):
     enabled: bool
     stream_id: UInt32 = 0
     rule_type: Literal["stats", "latency", "tpg"] = "stats"
+    payload_signature: bool = False
+    """Ours: statistics by the end of the payload, for a DUT that rewrites IP headers."""
 
 
 class StreamJson(_Model):
@@ -194,6 +197,12 @@ class StreamJson(_Model):
     @property
     def pg_id(self) -> int | None:
         return self.flow_stats.stream_id if self.flow_stats.enabled else None
+
+    @property
+    def flow_kind(self) -> FlowKind:
+        if not self.flow_stats.enabled:
+            return FlowKind.NONE
+        return FlowKind.LATENCY if self.flow_stats.rule_type == "latency" else FlowKind.STATS
 
     @property
     def keeps_own_rate(self) -> bool:

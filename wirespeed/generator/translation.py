@@ -10,7 +10,6 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
-from wirespeed._native.flow_records import FlowKind
 from wirespeed._native.generator import (
     MAX_PACKET_BYTES,
     MAX_VARIABLES,
@@ -81,10 +80,9 @@ class Translated:
 def translate(stream_id: int, stream: StreamJson) -> Translated:
     """Check the stream's meaning and turn it into the core's terms; RpcError -32000 names what is wrong."""
     packet = stream.packet.binary
-    if not MIN_PACKET_BYTES <= len(packet) <= MAX_PACKET_BYTES:
+    is_null = bool(stream.flags & FLAG_NULL_STREAM)
+    if not is_null and not MIN_PACKET_BYTES <= len(packet) <= MAX_PACKET_BYTES:
         raise failed(f"packet of {len(packet)} bytes; {MIN_PACKET_BYTES} to {MAX_PACKET_BYTES} can be sent")
-    if stream.flags & FLAG_NULL_STREAM:
-        raise failed("null streams (flag bit 3) are not supported; give the next stream an isg instead")
     if stream.flow_stats.enabled and stream.flow_stats.rule_type == "tpg":
         raise failed("flow_stats rule_type 'tpg' is not supported; use 'stats' or 'latency'")
     if stream.mode.type == "continuous" and stream.next_stream_id != -1:
@@ -95,6 +93,7 @@ def translate(stream_id: int, stream: StreamJson) -> Translated:
             _TRANSLATORS[type(instruction)](program, instruction)
         except RpcError as error:
             raise failed(f"instruction {number} ({instruction.type}): {error.specific}") from None
+    program.link_chains()
     length = max(len(packet), _PADDED_BYTES) if program.trimmed_to is None else program.trimmed_to
     return Translated(
         Stream(
@@ -110,6 +109,7 @@ def translate(stream_id: int, stream: StreamJson) -> Translated:
             ops=tuple(program.ops),
             cache=stream.vm.cache,
             random_seed=stream.random_seed,
+            is_null=is_null,
             **_mode(stream),
         ),
         mean_frame_bytes=length + FCS_BYTES,
@@ -126,8 +126,8 @@ def addressed(translated: Translated, stream: StreamJson, addresses: Addresses) 
 
 
 def with_flow(stream: Stream, source: StreamJson, flow_id: int) -> Stream:
-    kind = FlowKind.LATENCY if source.keeps_own_rate else FlowKind.STATS
-    return replace(stream, flow_kind=kind, flow_id=flow_id)
+    signature = source.flow_stats.payload_signature
+    return replace(stream, flow_kind=source.flow_kind, flow_id=flow_id, flow_signature=signature)
 
 
 def _mode(stream: StreamJson) -> dict[str, Any]:
@@ -148,6 +148,7 @@ class _Program:
         self.ops: list[Op] = []
         self.trimmed_to: float | None = None
         self._variables: dict[str, _Variable] = {}
+        self._chains: dict[int, tuple[str, str]] = {}
 
     def define(self, name: str, size: int, low: int, high: int, mean: float) -> int:
         if name in self._variables:
@@ -167,18 +168,28 @@ class _Program:
             raise failed(f"variable '{name}' is not defined; there is {', '.join(self._variables) or 'none'}")
         return self._variables[name]
 
+    def chain(self, name: str, next_var: str | None) -> None:
+        """The instruction that comes next advances `next_var`, which may be defined later, when its variable wraps."""
+        if next_var is not None:
+            self._chains[len(self.ops)] = (name, next_var)
+
+    def link_chains(self) -> None:
+        """Fill in what advances what, once all variables are known."""
+        for number, (name, next_var) in self._chains.items():
+            variable = self._variables.get(next_var)
+            if variable is None:
+                raise failed(f"variable '{name}' advances '{next_var}', which is not defined")
+            self.ops[number] = replace(self.ops[number], has_next=True, next_var=variable.index)
+
     def check_span(self, offset: int, size: int) -> None:
         if offset + size > self.packet_bytes:
             raise failed(f"bytes {offset} to {offset + size - 1} are outside the packet of {self.packet_bytes} bytes")
 
 
-def _no_chain(name: str, next_var: str | None) -> None:
-    if next_var is not None:
-        raise failed(f"variable '{name}' advances '{next_var}': chained variables (next_var) are not supported")
-
-
 def _flow_var(program: _Program, source: FlowVarJson) -> None:
-    _no_chain(source.name, source.next_var)
+    if source.next_var is not None and source.op == "random":
+        raise failed(f"variable '{source.name}' is random and never wraps, so it cannot advance '{source.next_var}'")
+    program.chain(source.name, source.next_var)
     if source.value_list is not None:
         values = _in_order(source.op, source.value_list)
         index = program.define(source.name, source.size, min(values), max(values), sum(values) / len(values))
@@ -216,7 +227,8 @@ def _in_order(op: str, values: list[int]) -> tuple[int, ...]:
 
 
 def _rand_limit(program: _Program, source: FlowVarRandLimitJson) -> None:
-    _no_chain(source.name, source.next_var)
+    if source.next_var is not None:
+        raise failed(f"variable '{source.name}' is random and never wraps, so it cannot advance '{source.next_var}'")
     low, high = source.min_value, source.max_value
     index = program.define(source.name, source.size, low, high, (low + high) / 2)
     program.ops.append(

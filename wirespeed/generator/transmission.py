@@ -18,7 +18,8 @@ from wirespeed.generator.load import (
     stream_pps,
     timeline,
 )
-from wirespeed.generator.port_profile import Profile, State, flow_ids
+from wirespeed.generator.packet_groups import PacketGroups
+from wirespeed.generator.port_profile import Profile, State
 from wirespeed.generator.rpc import failed
 from wirespeed.generator.translation import Addresses, addressed, with_flow
 
@@ -52,9 +53,10 @@ class Transmission:
         emit: Emit,
         profiles: dict[str, Profile],
         layers: PortLayers,
+        groups: PacketGroups,
     ) -> None:
         self._index, self._core, self._emit = index, core, emit
-        self._profiles, self._layers = profiles, layers
+        self._profiles, self._layers, self._groups = profiles, layers, groups
         self._played: _Played | None = None
 
     @property
@@ -96,15 +98,14 @@ class Transmission:
             raise failed("no streams attached to port")
         speed_bps = self._info.speed_bps
         addresses = self._addresses()
-        flows = flow_ids([added.source for added in profile.streams.values()])
         ready = []
         for added in profile.streams.values():
             stream = addressed(added.translated, added.source, addresses)
             pps = stream_pps(added.source.mode.rate, added.translated.mean_frame_bytes, speed_bps)
             stream = replace(stream, rate_pps=pps)
             if added.source.pg_id is not None:
-                stream = with_flow(stream, added.source, flows[added.source.pg_id])
-            if stream.next_id not in (-1, *profile.streams):
+                stream = with_flow(stream, added.source, self._groups.hardware_id(added.source.pg_id))
+            if stream.next_id != -1 and stream.next_id not in profile.streams:
                 raise failed(f"stream {stream.id} has stream {stream.next_id} as its next, which is not there")
             ready.append(stream)
         return ready, timeline(ready, profile.mean_frames())

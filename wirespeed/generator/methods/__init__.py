@@ -2,6 +2,7 @@
 
 from wirespeed.generator.methods import (
     captures,
+    flows,
     layers,
     packets,
     ports,
@@ -17,6 +18,7 @@ from wirespeed.generator.registry import METHODS
 __all__ = [
     "METHODS",
     "captures",
+    "flows",
     "layers",
     "packets",
     "ports",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from wirespeed.generator.port import Port
 from wirespeed.generator.registry import method
@@ -62,22 +62,3 @@ def get_utilization(server: Server) -> Json:
         ],
         "mbuf_stats": {"cpu-socket-0": {f"{pool.buffer_size}b": [pool.available, pool.total]}},
     }
-
-
-@method("get_active_pgids")
-def get_active_pgids(server: Server) -> Json:
-    """Packet groups of all streams, by what is measured."""
-    found: dict[str, set[int]] = {"flow_stats": set(), "latency": set()}
-    for port in server.ports:
-        for profile in port.profiles.values():
-            for added in profile.streams.values():
-                if added.source.pg_id is not None:
-                    found["latency" if added.source.keeps_own_rate else "flow_stats"].add(added.source.pg_id)
-    return {"ids": {kind: sorted(ids) for kind, ids in found.items()}}
-
-
-@method("get_pgid_stats")
-def get_pgid_stats(server: Server, pgids: list[Any]) -> Json:
-    """Nothing is counted per packet group: T-Rex's form of an empty answer."""
-    del pgids
-    return {"flow_stats": None, "latency": {"g": None}, "ver_id": None}

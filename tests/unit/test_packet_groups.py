@@ -1,0 +1,171 @@
+"""Packet groups over the fake core: lives and numbers, rates, and answers of T-Rex's form."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from hdrh.histogram import HdrHistogram
+
+from wirespeed._native.fake_generator import FakeGenerator
+from wirespeed._native.flow_records import (
+    HDR_DIGITS,
+    HDR_HIGHEST_NS,
+    HDR_LOWEST_NS,
+    Flow,
+    FlowFaults,
+    FlowKind,
+    Latency,
+)
+from wirespeed._native.generator import Stream
+from wirespeed.generator import hdr
+from wirespeed.generator.packet_groups import Group, PacketGroups
+from wirespeed.generator.pgid_stats import HDR_HIGHEST_US, pgid_stats
+from wirespeed.generator.rpc import RpcError
+
+STATS, LATENCY = FlowKind.STATS, FlowKind.LATENCY
+
+# A T-Rex v3.08 while 1000 packets a second of each group go from port 0 to port 1, histogram shortened.
+TREX = json.loads(
+    """{"flow_stats": {
+    "7": {"rb": {"0": 0, "1": 256768}, "rbs": {"0": 0.0, "1": 1023638.38}, "rp": {"0": 0, "1": 2006},
+          "rps": {"0": 0.0, "1": 999.65}, "tb": {"0": 257408, "1": 0}, "tbs": {"0": 1023756.81, "1": 0.0},
+          "tp": {"0": 2011, "1": 0}, "tps": {"0": 999.76, "1": 0.0}},
+    "8": {"rb": {"0": 0, "1": 256896}, "rbs": {"0": 0.0, "1": 1023638.38}, "rp": {"0": 0, "1": 2007},
+          "rps": {"0": 0.0, "1": 999.65}, "tb": {"0": 257408, "1": 0}, "tbs": {"0": 1023756.81, "1": 0.0},
+          "tp": {"0": 2011, "1": 0}, "tps": {"0": 999.76, "1": 0.0}}},
+    "latency": {"8": {"lat": {"average": 6817.0, "histogram": {"1000": 41, "10000": 265, "700": 1}, "jit": 953,
+                              "last_max": 24067, "total_max": 24067, "total_min": 430}}, "g": null},
+    "ver_id": {"7": 0, "8": 1}}"""
+)
+
+
+def histogram(*values_ns: int) -> HdrHistogram:
+    made = HdrHistogram(HDR_LOWEST_NS, HDR_HIGHEST_NS, HDR_DIGITS)
+    for value in values_ns:
+        made.record_value(value)
+    return made
+
+
+def counts(made: HdrHistogram) -> tuple[int, ...]:
+    return tuple(made.get_count_at_index(index) for index in range(made.counts_len))
+
+
+def keys(tree: Any) -> Any:
+    """The tree's shape: its keys, and whether leaves are numbers."""
+    if isinstance(tree, dict):
+        return {key: keys(value) for key, value in tree.items()}
+    return "number" if isinstance(tree, int | float) else tree
+
+
+def test_answer_has_t_rexs_shape() -> None:
+    flow = (Flow(tx_packets=2011, tx_bytes=257408), Flow(rx_packets=2006, rx_bytes=256768))
+    bins = [0] * 64
+    bins[7 + 18], bins[1 + 27], bins[1 + 36] = 1, 41, 265
+    seen = Latency(
+        packets=307, min_ns=430_000, max_ns=24_067_000, sum_ns=307 * 6_817_000, last_max_ns=24_067_000,
+        jitter_ns=953_000, histogram=tuple(bins), hdr=counts(histogram(430_000)),
+    )  # fmt: skip
+    groups = [Group(7, STATS, 0), Group(8, LATENCY, 1)]
+    answer = json.loads(json.dumps(pgid_stats(groups, {7: flow, 8: flow}, {8: seen}, FlowFaults())))
+    times = answer["latency"]["8"]["lat"]
+    assert times.pop("hdrh") and times.pop("hdrh_ns")
+    assert keys(answer) == keys(TREX)
+    assert times == TREX["latency"]["8"]["lat"]
+    for name in ("rp", "rb", "tp", "tb"):
+        assert answer["flow_stats"]["7"][name] == TREX["flow_stats"]["7"][name]
+
+
+def test_errors_are_listed_when_there_are_some() -> None:
+    seen = Latency(packets=1, dropped=3, seq_too_high=2, hdr=counts(histogram()))
+    answer = pgid_stats([], {}, {8: seen, 9: Latency(hdr=counts(histogram()))}, FlowFaults(old_flow=4))
+    assert answer["latency"]["8"]["er"] == {"drp": 3, "sth": 2}
+    assert answer["latency"]["g"] == {"bad_header": 0, "old_flow": 4}
+    assert "9" not in answer["latency"]
+    assert pgid_stats([], {}, {}, FlowFaults()) == {"flow_stats": None, "latency": {"g": None}, "ver_id": None}
+
+
+@pytest.mark.parametrize("values", [(), (1,), (255, 256, 257, 1000), (12_345_678,) * 3, tuple(range(1, 10**10, 7**9))])
+def test_histograms_are_read_by_hdrhistogram(values: tuple[int, ...]) -> None:
+    made = histogram(*values)
+    text = hdr.encode(counts(made), HDR_LOWEST_NS, HDR_HIGHEST_NS, HDR_DIGITS)
+    read = HdrHistogram.decode(text)
+    assert counts(read) == counts(made)
+    assert read.get_total_count() == len(values)
+    assert [read.get_value_at_percentile(p) for p in (0, 50, 99)] == [
+        made.get_value_at_percentile(p) for p in (0, 50, 99)
+    ]
+    answer = pgid_stats([], {}, {1: Latency(packets=max(1, len(values)), hdr=counts(made))}, FlowFaults())
+    micros = HdrHistogram.decode(answer["latency"]["1"]["lat"]["hdrh"].encode())
+    assert micros.get_total_count() == len(values)
+    assert micros.highest_trackable_value == HDR_HIGHEST_US
+    if values:
+        assert micros.get_max_value() == pytest.approx(max(values) / 1000, rel=0.02, abs=1)
+
+
+def test_indices_are_hdrhistograms() -> None:
+    made = histogram()
+    for value in (0, 1, 127, 128, 255, 256, 511, 512, 99_999, HDR_HIGHEST_NS):
+        made.reset()
+        made.record_value(value)
+        index = counts(made).index(1)
+        assert hdr.index_of(value, 7) == index
+        assert hdr.value_at(index, 7) == made.get_lowest_equivalent_value(value)
+
+
+def test_groups_live_from_their_first_stream_to_their_last() -> None:
+    core = FakeGenerator()
+    groups = PacketGroups(core)
+    groups.join(7, STATS)
+    groups.join(70, STATS)
+    groups.join(7, STATS)
+    groups.join(8, LATENCY)
+    assert [group.version for group in groups.chosen([])] == [0, 2, 1]
+    assert (groups.hardware_id(70), groups.hardware_id(7), groups.hardware_id(8)) == (0, 1, 0)
+    groups.leave(7)
+    assert groups.active(STATS) == [7, 70]
+    groups.leave(7)
+    assert groups.active(STATS) == [70]
+    groups.join(9, STATS)
+    groups.join(7, STATS)
+    assert [group.version for group in groups.chosen([7, 9, 999])] == [4, 3]
+    core.calls.clear()
+    assert groups.hardware_id(9) == groups.hardware_id(9) == 1
+    assert core.calls == [("reset_flow", STATS, 1)]
+    with pytest.raises(RpcError, match="pg_id 8 belongs to a latency stream"):
+        groups.join(8, STATS)
+    with pytest.raises(RpcError, match="pg_id 9 belongs"):
+        groups.join(9, LATENCY)
+
+
+def test_there_are_as_many_groups_as_t_rex_has() -> None:
+    groups = PacketGroups(FakeGenerator())
+    for kind, limit, words in ((STATS, 1023, "1023 pg_ids with statistics"), (LATENCY, 128, "128 pg_ids with latency")):
+        first = 10_000 * kind
+        for pg_id in range(first, first + limit):
+            groups.join(pg_id, kind)
+            groups.hardware_id(pg_id)
+        assert sorted(one.hardware_id for one in groups.chosen([]) if one.kind is kind) == list(range(limit))
+        with pytest.raises(RpcError, match=words):
+            groups.join(first - 1, kind)
+
+
+def test_rates_follow_the_counters() -> None:
+    core = FakeGenerator()
+    groups = PacketGroups(core)
+    groups.join(7, STATS)
+    stream = Stream(1, b"x" * 60, rate_pps=1000.0, flow_kind=STATS, flow_id=groups.hardware_id(7))
+    core.start(0, [stream], 1.0, -1.0)
+    for _ in range(20):
+        groups.observe()
+        core.advance(0.5)
+    (group,) = groups.chosen([7])
+    sent, received = group.rates
+    assert (sent.tx_pps, received.rx_pps) == (pytest.approx(1000, rel=0.01),) * 2
+    assert (sent.tx_bps, received.rx_bps) == (pytest.approx(512_000, rel=0.01),) * 2
+    assert (sent.rx_pps, received.tx_pps) == (0, 0)
+    counters = groups.counters([group, replace(group, pg_id=9, hardware_id=None)])
+    assert (counters[7][0].tx_packets, counters[7][1].rx_packets) == (10_000, 10_000)
+    assert counters[9] == (Flow(), Flow())

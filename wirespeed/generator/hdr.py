@@ -1,0 +1,66 @@
+"""HDR histograms as text, for T-Rex's `hdrh`: HdrHistogram's compressed V2 encoding, base64.
+
+Format: https://github.com/HdrHistogram/HdrHistogram, "encodeIntoCompressedByteBuffer"; counts are ZigZag LEB128
+numbers, and a negative one stands for so many zeros.
+"""
+
+from __future__ import annotations
+
+import base64
+import struct
+import zlib
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+
+_COOKIE, _COMPRESSED_COOKIE = 0x1C849303 | 0x10, 0x1C849304 | 0x10
+_HEADER = struct.Struct(">IIIIQQd")
+
+
+def encode(counts: Sequence[int], lowest: int, highest: int, digits: int) -> bytes:
+    """The histogram of these bounds and this precision whose counts are `counts`, in HdrHistogram's order."""
+    payload = b"".join(_numbers(counts))
+    header = _HEADER.pack(_COOKIE, len(payload), 0, digits, lowest, highest, 1.0)
+    packed = zlib.compress(header + payload)
+    return base64.b64encode(struct.pack(">II", _COMPRESSED_COOKIE, len(packed)) + packed)
+
+
+def value_at(index: int, half_bits: int) -> int:
+    """The lowest value of a count, with buckets of 2 to the power of `half_bits` stored counts."""
+    bucket = max(0, (index >> half_bits) - 1)
+    return (index - (bucket << half_bits)) << bucket
+
+
+def index_of(value: int, half_bits: int) -> int:
+    """Which count a value is in."""
+    bucket = max(0, value.bit_length() - half_bits - 1)
+    return (bucket << half_bits) + (value >> bucket)
+
+
+def rescaled(counts: Sequence[int], divisor: int, half_bits: int, length: int) -> list[int]:
+    """The histogram of the values divided and rounded, with `length` counts."""
+    scaled = [0] * length
+    for index, count in enumerate(counts):
+        if count:
+            value = (value_at(index, half_bits) + divisor // 2) // divisor
+            scaled[min(length - 1, index_of(value, half_bits))] += count
+    return scaled
+
+
+def _numbers(counts: Sequence[int]) -> Iterator[bytes]:
+    last = max((index for index, count in enumerate(counts) if count), default=-1)
+    for is_zero, run in groupby(counts[: last + 1], key=lambda count: count == 0):
+        if is_zero:
+            yield _zigzag(-len(list(run)))
+        else:
+            yield from map(_zigzag, run)
+
+
+def _zigzag(value: int) -> bytes:
+    """LEB128, of which a ninth byte has eight bits."""
+    rest = (value << 1) ^ (value >> 63)
+    encoded = bytearray()
+    while rest > 0x7F and len(encoded) < 8:
+        encoded.append(rest & 0x7F | 0x80)
+        rest >>= 7
+    encoded.append(rest)
+    return bytes(encoded)
