@@ -18,6 +18,9 @@ from wirespeed.console.tables import Row, Table, render
 
 Ports = tuple[int, ...]
 
+_UNCOUNTED = "nothing is counted; what a stream of a packet group sends is, as with -t flow=fs of stl/bench.py"
+_UNMEASURED = "nothing is measured; streams that measure are those of -t flow=fsl of stl/bench.py"
+
 
 def server_facts(session: Session) -> ServerFacts:
     system = session.system
@@ -35,7 +38,7 @@ def _ports(session: Session, ports: Ports) -> Text:
 
 def _flows(session: Session, ports: Ports) -> Text:
     flows = session.flows()
-    return render(flow_table(flows)) if flows else Text("Streams Statistics: no loaded stream counts its packets")
+    return render(flow_table(flows)) if flows else Text(f"Streams Statistics: {_UNCOUNTED}")
 
 
 def _latency(session: Session, ports: Ports) -> Text:
@@ -48,7 +51,7 @@ def _histogram(session: Session, ports: Ports) -> Text:
 
 def _measured(session: Session, table: Callable[[Sequence[FlowReading]], Table]) -> Text:
     flows = [flow for flow in session.flows() if flow.latency is not None]
-    return render(table(flows)) if flows else Text("Latency Statistics: no loaded stream measures latency")
+    return render(table(flows)) if flows else Text(f"Latency Statistics: {_UNMEASURED}")
 
 
 def _cpu(session: Session, ports: Ports) -> Text:

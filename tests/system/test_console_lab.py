@@ -1,0 +1,95 @@
+"""The console in the embedded lab: our generator, our router, and packets between them."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from scapy.layers.inet import IP, UDP
+from scapy.utils import rdpcap
+
+from wirespeed.generator.client import GeneratorClient
+from wirespeed.lab.embedded import GENERATOR_MACS, ROUTER_MACS, EmbeddedLab
+from wirespeed.lab.lab import choose_cpus
+from wirespeed.lab.suite import wait_for_links
+
+pytest.importorskip("wirespeed._native._core", reason="the native core is not built")
+
+TIMEOUT_S = 60.0
+
+
+@pytest.fixture(scope="module")
+def rpc() -> Iterator[str]:
+    lab = EmbeddedLab(choose_cpus(), hugepages="never")
+    try:
+        lab.start()
+        with GeneratorClient(lab.rpc) as client:
+            client.connect()
+            wait_for_links(client)
+        yield lab.rpc
+    finally:
+        lab.stop()
+
+
+def script(rpc: str, *lines: str) -> str:
+    """Run lines that must all work; what they printed."""
+    done = subprocess.run(
+        [sys.executable, "-m", "wirespeed", "console", "-s", rpc],
+        input="\n".join(lines),
+        capture_output=True,
+        text=True,
+        timeout=TIMEOUT_S,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+def wait_until_idle(rpc: str) -> None:
+    deadline = time.monotonic() + TIMEOUT_S
+    with GeneratorClient(rpc) as client:
+        client.connect()
+        while client.port_status([0])[0].state == "TX":
+            assert time.monotonic() < deadline, "the run does not end"
+            time.sleep(0.05)
+
+
+def test_the_router_answers_arp_and_ping(rpc: str) -> None:
+    said = script(
+        rpc,
+        "service",
+        "l3 -p 0 --src 100.64.1.2 --dst 100.64.1.1",
+        "arp -p 0",
+        "ping -p 0 -d 100.64.1.1 -n 3 -i 0",
+        f"l2 -p 0 --dst {ROUTER_MACS[0]}",
+        "service --off",
+    )
+    assert f"100.64.1.1 is at {ROUTER_MACS[0]}" in said
+    assert "3 of 3 answered" in said
+
+
+def test_what_goes_through_the_router_is_captured(rpc: str, tmp_path: Path) -> None:
+    file = tmp_path / "forwarded.pcap"
+    said = script(
+        rpc,
+        "service",
+        "capture record start --rx 1 -f udp --limit 50",
+        "start -f stl/bench.py -m 1kpps -p 0 -d 0.2 -t size=128,vm=var2 --force",
+    )
+    assert "recording as capture" in said
+    wait_until_idle(rpc)
+    number = said.partition("recording as capture ")[2].partition(";")[0]
+    script(rpc, f"capture record stop --id {number} -o {file}", "service --off")
+    packets = rdpcap(str(file))
+    assert len(packets) == 50
+    assert {(packet.src, packet.dst) for packet in packets} == {(ROUTER_MACS[1], GENERATOR_MACS[1])}
+    assert all(packet[IP].ttl == 63 and packet[UDP].dport == 12 and len(packet) == 124 for packet in packets)
+    assert packets[0][IP].src == "16.0.0.4" and packets[1][IP].src == "16.0.0.5"
+
+
+def test_a_router_hides_which_port_is_where(rpc: str) -> None:
+    assert script(rpc, "map").splitlines()[-2:] == ["port 0 -> nothing came back", "port 1 -> nothing came back"]
