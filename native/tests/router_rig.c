@@ -143,6 +143,11 @@ struct frame rig_take(uint16_t interface)
 	struct rte_mbuf *packet;
 	if (!port_receive(FAR + interface, 0, &packet, 1))
 		return frame;
+	const char *why;
+	if (rte_mbuf_check(packet, 1, &why)) {
+		fprintf(stderr, "a bad buffer came out: %s\n", why);
+		abort();
+	}
 	frame.length = packet->pkt_len;
 	const void *bytes = rte_pktmbuf_read(packet, 0, packet->pkt_len, frame.bytes);
 	if (bytes != frame.bytes)

@@ -118,6 +118,11 @@ static void drops_bad_icmp(void **state)
 		frame_finish(&in);
 		assert_silent(&in, "ip4-local", "icmp4 shorter than its header");
 	}
+	/* Ethernet padding does not make it longer. */
+	in.length = QUOTE - 1;
+	frame_finish(&in);
+	in.length = 60;
+	assert_silent(&in, "ip4-local", "icmp4 shorter than its header");
 	in = ping(16);
 	ip_of(&in)->fragment = htobe16(IP4_MORE_FRAGMENTS);
 	frame_finish(&in);
@@ -168,6 +173,12 @@ static void tells_that_there_is_no_route(void **state)
 		assert_error(&in, ICMP4_UNREACHABLE, ICMP4_NET_UNREACHABLE);
 	}
 	assert_int_equal(rig_counter("ip4-lookup", "no route"), 17);
+	/* Of a packet in pieces the first one is quoted. */
+	struct frame pieces = frame_udp(client, nowhere, 1400);
+	rig_send_pieces(0, pieces.bytes, pieces.length, 300);
+	struct frame out = rig_take(0);
+	assert_int_equal(out.length, QUOTE + 300 - ETHERNET_LEN);
+	assert_from_router(&out);
 	/* Ethernet padding is no part of the packet. */
 	struct frame in = frame_udp(client, nowhere, 2);
 	rig_send_pieces(0, in.bytes, 60, 100);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Routes, addresses, neighbours: the tables behind the seam, against a plain list where it pays. */
 #include "cmocka_all.h"
+#include "dev/rcu.h"
 #include "router/connected.h"
 #include "tests/router_rig.h"
 #include "wire/ethernet.h"
@@ -221,6 +222,49 @@ static void agrees_with_a_plain_list(void **state)
 	assert_int_equal(rig_router->load_balances.used, OWN_PATHS + 3);
 }
 
+/* How often the main thread has waited for the workers, or would have. */
+static uint64_t waits(void)
+{
+	return rcu_state->token;
+}
+
+static void waits_for_workers_when_it_must(void **state)
+{
+	(void)state;
+	const struct ws_ip4_prefix low = {IP(60, 0, 0, 0), 25}, high = {IP(60, 0, 0, 128), 25};
+	struct ws_route many = via(PREFIX(70, 0, 0, 0, 24), IP(10, 0, 1, 2));
+	add(PREFIX(99, 0, 0, 0, 24), IP(10, 0, 1, 2), false);
+	uint64_t before = waits();
+	assert_int_equal(ws_router_route_add_many(rig_router, &many, 500, false), 500);
+	many.prefix = PREFIX(80, 0, 0, 1, 32);
+	assert_int_equal(ws_router_route_add_many(rig_router, &many, 200, false), 200);
+	assert_int_equal(waits(), before);
+	/* The two halves alike: their group is free again, and must not be taken at once. */
+	add(low, IP(10, 0, 1, 2), false);
+	add(high, IP(10, 0, 1, 2), false);
+	assert_int_equal(waits(), before);
+	add(PREFIX(81, 0, 0, 1, 32), IP(10, 0, 1, 2), false);
+	assert_int_equal(waits(), before + 1);
+	add(PREFIX(81, 0, 1, 1, 32), IP(10, 0, 1, 2), false);
+	assert_int_equal(waits(), before + 1);
+	/* The only long prefix of a group goes, and a shorter one above another long one changes. */
+	ws_router_route_del_many(rig_router, PREFIX(81, 0, 1, 1, 32), 1);
+	assert_int_equal(waits(), before + 1);
+	add(PREFIX(81, 0, 0, 0, 24), IP(10, 0, 1, 2), false);
+	assert_int_equal(waits(), before + 2);
+	/* A MAC address changes while packets are being rewritten with the old one; it is forgotten;
+	 * the last route to a next hop goes. */
+	ws_router_neighbor_add(rig_router, 1, IP(10, 0, 1, 2), rig_host[0]);
+	before = waits();
+	ws_router_neighbor_add(rig_router, 1, IP(10, 0, 1, 2), rig_host[0]);
+	assert_int_equal(waits(), before);
+	ws_router_neighbor_add(rig_router, 1, IP(10, 0, 1, 2), rig_host[1]);
+	assert_int_equal(waits(), before + 1);
+	add(PREFIX(82, 0, 0, 0, 24), IP(10, 0, 1, 9), false);
+	ws_router_route_del_many(rig_router, PREFIX(82, 0, 0, 0, 24), 1);
+	assert_int_equal(waits(), before + 3); /* for the paths, and for the adjacency */
+}
+
 static bool has_route(struct ws_ip4_prefix prefix, int kind, int interface)
 {
 	struct ws_route page[64];
@@ -385,6 +429,15 @@ static void balances_flows(void **state)
 	assert_true(abs(by_path[0] - 500) < 75);
 	assert_true(abs(by_path[1] - 1000) < 100);
 	assert_int_equal(rig_counter("ip4-load-balance", "path says drop"), 2 * by_path[2]);
+	/* No ports to read. */
+	for (size_t length = 0; length < 4; length++) {
+		struct frame in = frame_udp(IP(10, 0, 0, 2), IP(48, 0, 0, 1), 0);
+		in.length = ETHERNET_LEN + IP4_LEN + length;
+		frame_finish(&in);
+		rig_send(0, in.bytes, in.length);
+		rig_take(0);
+		rig_take(1);
+	}
 	/* Fragments of one datagram stay together: their first bytes are no ports. */
 	for (uint32_t id = 0; id < 64; id++) {
 		struct frame in = frame_udp(IP(10, 0, 0, 2), IP(48, 0, 0, 9), 64);
@@ -443,17 +496,12 @@ int main(void)
 {
 #define TEST(function) cmocka_unit_test_setup(function, reset)
 	const struct CMUnitTest tests[] = {
-		TEST(adds_replaces_and_deletes),
-		TEST(takes_every_prefix_length),
-		TEST(refuses_what_makes_no_sense),
-		TEST(takes_many_at_once),
-		TEST(agrees_with_a_plain_list),
-		TEST(addresses_bring_their_routes),
-		TEST(refuses_addresses_that_clash),
-		TEST(neighbors_have_host_routes),
-		TEST(rewrites_follow_mac_and_mtu),
-		TEST(shares_buckets_by_weight),
-		TEST(balances_flows),
+		TEST(adds_replaces_and_deletes),    TEST(takes_every_prefix_length),
+		TEST(refuses_what_makes_no_sense),  TEST(takes_many_at_once),
+		TEST(agrees_with_a_plain_list),     TEST(waits_for_workers_when_it_must),
+		TEST(addresses_bring_their_routes), TEST(refuses_addresses_that_clash),
+		TEST(neighbors_have_host_routes),   TEST(rewrites_follow_mac_and_mtu),
+		TEST(shares_buckets_by_weight),     TEST(balances_flows),
 		TEST(runs_on_its_worker_and_again),
 	};
 	int skip = rig_start();
