@@ -143,7 +143,7 @@ def spec(directory: Path, index: int, role: str) -> str:
 def generator(stack: ExitStack, directory: Path, name: str, cpu: int, specs: list[str]) -> GeneratorClient:
     """A generator on `cpu` for as long as `stack` lives, and a client connected to it."""
     rpc = f"127.0.0.1:{free_rpc_port()}"
-    arguments = ["generator", "--cpu", str(cpu), "--rpc", rpc, "--hugepages", "never"]
+    arguments = ["generator", "--cpu", str(cpu), *choose_cpus().main_cpu, "--rpc", rpc, "--hugepages", "never"]
     for text, dut_mac in zip(specs, DUT_MACS, strict=False):
         arguments += ["--port", text, "--dest-mac", dut_mac]
     stack.enter_context(Child(name, arguments, directory / f"{name}.log").start())
@@ -156,7 +156,8 @@ def router(stack: ExitStack, directory: Path, cpu: int, commands: str) -> Path:
     """A router on `cpu` between wires 0 and 1; returns its control socket."""
     start_up, control = directory / "router.conf", directory / "router.sock"
     start_up.write_text(commands)
-    arguments = ["router", "--cpu", str(cpu), "--exec", str(start_up), "--socket", str(control), "--hugepages", "never"]
+    arguments = ["router", "--cpu", str(cpu), *choose_cpus().main_cpu, "--hugepages", "never"]
+    arguments += ["--exec", str(start_up), "--socket", str(control)]
     for index in (0, 1):
         arguments += ["--interface", f"e{index}={spec(directory, index, 'server')}"]
     stack.enter_context(Child("router", arguments, directory / "router.log").start())

@@ -15,17 +15,28 @@ def parse_cpus(text: str) -> tuple[int, ...]:
 
     UsageError when the text is no such list, EnvironmentFault for a CPU that is not there or may not be used.
     """
-    usable = sorted(os.sched_getaffinity(0))
     if not text:
-        return (usable[-1],)
-    cpus = [cpu for part in text.split(",") for cpu in _span(part, text)]
+        return (max(os.sched_getaffinity(0)),)
+    cpus = _listed("--cpu", text)
     if not 1 <= len(cpus) <= MAX_WORKERS:
         raise UsageError(f"--cpu {text} names {len(cpus)} CPUs; 1 to {MAX_WORKERS} workers are possible")
-    for cpu in cpus:
-        check_cpu(cpu, usable)
     if len(set(cpus)) < len(cpus):
         raise UsageError(f"--cpu {text} names a CPU twice; each worker needs its own")
-    return tuple(cpus)
+    return cpus
+
+
+def settle_main(text: str) -> None:
+    """Keep this thread, and those it starts, on the CPUs that `text` names as parse_cpus does; nothing: anywhere."""
+    if text:
+        os.sched_setaffinity(0, _listed("--main-cpu", text))
+
+
+def _listed(option: str, text: str) -> tuple[int, ...]:
+    usable = sorted(os.sched_getaffinity(0))
+    cpus = tuple(cpu for part in text.split(",") for cpu in _span(option, part, text))
+    for cpu in cpus:
+        check_cpu(cpu, usable)
+    return cpus
 
 
 def check_cpu(cpu: int, usable: list[int]) -> None:
@@ -38,9 +49,9 @@ def check_cpu(cpu: int, usable: list[int]) -> None:
         raise EnvironmentFault(f"CPU {cpu} may not be used by this process; it may use {allowed} (see taskset)")
 
 
-def _span(part: str, text: str) -> range:
+def _span(option: str, part: str, text: str) -> range:
     first, dash, last = part.partition("-")
     numbers = (first, last) if dash else (first, first)
     if not all(number.isascii() and number.isdigit() and len(number) <= _MOST_DIGITS for number in numbers):
-        raise UsageError(f"--cpu {text} cannot be read; give CPU numbers such as 1 or 2,3 or 2-5")
+        raise UsageError(f"{option} {text} cannot be read; give CPU numbers such as 1 or 2,3 or 2-5")
     return range(int(numbers[0]), int(numbers[1]) + 1)

@@ -266,7 +266,7 @@ int ws_generator_start(struct ws_generator *generator, uint16_t index, uint32_t 
 static double elapsed(const struct traffic *traffic)
 {
 	uint64_t now = traffic->paused ? traffic->pause : rte_rdtsc();
-	return (double)(int64_t)(now - traffic->origin);
+	return traffic_time(traffic, now);
 }
 
 static void do_pause(void *argument)

@@ -22,6 +22,7 @@ struct generator_port {
 	struct push *push;       /* what is left to push; NULL: nothing */
 	struct port_flows *flows;
 	struct rte_mempool *fresh; /* what is pushed is made of */
+	double away, most_owed;    /* in ticks, see transmit.c */
 	double ring_full_grace;    /* in ticks, see transmit.c */
 	struct ws_generator_port counters;
 	/* the main thread's */

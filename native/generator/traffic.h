@@ -37,6 +37,8 @@ struct traffic {
 	bool paused;
 	uint64_t origin;  /* TSC at which the schedule's time was 0 */
 	uint64_t pause;   /* TSC since when it stands still */
+	double looked;    /* ticks after the origin at which it was last looked at */
+	double owed;      /* ticks by which the schedule's clock lags, see transmit.c */
 	uint64_t handed;  /* ready packets given to the driver by reference */
 	uint32_t stashed; /* packets in all stashes */
 	struct rte_mempool *fresh;
@@ -47,6 +49,12 @@ struct traffic {
 	bool attached; /* the worker has it */
 	struct traffic *next;
 };
+
+/* The schedule's time at `tsc`. */
+static inline double traffic_time(const struct traffic *traffic, uint64_t tsc)
+{
+	return (double)(int64_t)(tsc - traffic->origin) - traffic->owed;
+}
 
 struct traffic_config {
 	uint16_t port;

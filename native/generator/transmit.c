@@ -7,6 +7,11 @@
  * unbuilt, so that a port that stands still costs the worker one short call. But a packet that is
  * overdue by then for longer than ring_full_grace is late: had the worker come in time, there might
  * have been room.
+ *
+ * Where the worker shares its CPU it is away now and then, for milliseconds. What fell due
+ * meanwhile would come as a burst that no wire carries. So the schedule's clock stands still with
+ * the worker, and makes up for it at one eighth over its pace; what it owes beyond most_owed it
+ * never pays, and those packets are late.
  */
 #include "dev/port.h"
 #include "generator/generator.h"
@@ -16,7 +21,7 @@
 #include <rte_memcpy.h>
 #include <rte_mempool.h>
 
-enum { BURST = PROGRAM_BATCH, MAX_RUNS = 1024, STASH_MAX = 256 };
+enum { BURST = PROGRAM_BATCH, MAX_RUNS = 1024, STASH_MAX = 256, CATCH_UP = 8 };
 
 /* Part of a burst: packets of one stream that follow each other. */
 struct part {
@@ -236,12 +241,25 @@ static uint16_t send_captured(struct generator_port *port, struct burst *burst)
 	return sent;
 }
 
+/* The schedule's time. */
+static double look(const struct generator_port *port, struct traffic *traffic)
+{
+	double real = (double)(int64_t)(rte_rdtsc() - traffic->origin);
+	double since = real - traffic->looked;
+	traffic->looked = real;
+	if (since > port->away)
+		traffic->owed = RTE_MIN(traffic->owed + since, port->most_owed);
+	else if (traffic->owed > 0)
+		traffic->owed = RTE_MAX(traffic->owed - since / CATCH_UP, 0.0);
+	return real - traffic->owed;
+}
+
 static uint32_t transmit(struct generator_port *port, struct traffic *traffic)
 {
 	struct burst burst;
 	if (!traffic->active || traffic->paused)
 		return 0;
-	double now = (double)(int64_t)(rte_rdtsc() - traffic->origin);
+	double now = look(port, traffic);
 	if (schedule_is_behind(traffic->schedule, now))
 		let_go(port, traffic, now);
 	gather(port, traffic, &burst, now);

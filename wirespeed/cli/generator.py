@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from wirespeed.cli.options import CpuOption, HugepagesOption, MarchOption, VerboseOption, march_level
+from wirespeed.cli.options import CpuOption, HugepagesOption, MainCpuOption, MarchOption, VerboseOption, march_level
 from wirespeed.errors import UsageError
 
 if TYPE_CHECKING:
@@ -31,6 +31,7 @@ def command(
         ),
     ],
     cpu: CpuOption = "",
+    main_cpu: MainCpuOption = "",
     rpc: Annotated[
         str, typer.Option("--rpc", metavar="ADDR:PORT", help="Where to serve; the port below it publishes.")
     ] = "127.0.0.1:4501",
@@ -63,7 +64,7 @@ def command(
     """
     from wirespeed._native import runtime  # noqa: PLC0415 - a command starts fast
     from wirespeed._native.generator import NativeGenerator  # noqa: PLC0415
-    from wirespeed.cpus import parse_cpus  # noqa: PLC0415
+    from wirespeed.cpus import parse_cpus, settle_main  # noqa: PLC0415
     from wirespeed.generator.server import Server  # noqa: PLC0415
     from wirespeed.generator.service import RpcSockets, parse_rpc_address, serve  # noqa: PLC0415
     from wirespeed.model import parse_mac, parse_port_spec  # noqa: PLC0415
@@ -80,6 +81,7 @@ def command(
         raise UsageError(f"--owner-timeout {owner_timeout:g} cannot be used; give seconds, or 0 for never")
     if memory is not None and not 16 <= memory <= 1 << 20:
         raise UsageError(f"--memory {memory} cannot be used; give megabytes from 16 up")
+    settle_main(main_cpu)
     memory_mb = memory or memory_needed_mb(specs, len(cpus), mtu)
     with RpcSockets(host, tcp_port) as sockets:
         started = runtime.start_runtime(

@@ -15,6 +15,12 @@ CpuOption = Annotated[
         help="CPUs of the workers, one each, as 1 or 2,3 or 2-5; else the last one there is.",
     ),
 ]
+MainCpuOption = Annotated[
+    str,
+    typer.Option(
+        "--main-cpu", metavar="N[,N]", help="CPUs of the main thread, which sleeps unless asked; else any there is."
+    ),
+]
 HugepagesOption = Annotated[
     Literal["auto", "never", "require"], typer.Option("--hugepages", help="Memory of packets and tables.")
 ]

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from wirespeed.cli.options import CpuOption, HugepagesOption, MarchOption, VerboseOption, march_level
+from wirespeed.cli.options import CpuOption, HugepagesOption, MainCpuOption, MarchOption, VerboseOption, march_level
 
 
 def command(
@@ -18,6 +18,7 @@ def command(
     ],
     *,
     cpu: CpuOption,
+    main_cpu: MainCpuOption = "",
     exec_file: Annotated[
         Path | None,
         typer.Option("-x", "--exec", metavar="FILE", help="Command lines to run before traffic starts."),
@@ -36,12 +37,15 @@ def command(
     verbose: VerboseOption = False,
 ) -> None:
     """Run the vector router."""
+    from wirespeed.cpus import settle_main  # noqa: PLC0415
     from wirespeed.router.process import run  # noqa: PLC0415 - --help needs none of it
     from wirespeed.router.protocol import default_socket  # noqa: PLC0415
     from wirespeed.router.settings import router_settings  # noqa: PLC0415
 
+    settings = router_settings(interface, cpu, max_routes)
+    settle_main(main_cpu)
     run(
-        router_settings(interface, cpu, max_routes),
+        settings,
         socket or default_socket(),
         exec_file=exec_file,
         hugepages=hugepages,

@@ -69,13 +69,14 @@ class Demo:
         self._directory = directory
         self._schedule = schedule
         self._findings: list[Finding] = []
+        self._cpus = choose_cpus()
+        os.sched_setaffinity(0, self._cpus.control)
 
     def run_embedded(self) -> None:
         """The eight tests against our router."""
         prepare_directory(self._directory)
-        cpus = choose_cpus()
-        what = f"generator on CPU {cpus.generator}, router on CPU {cpus.dut}, two memifs between them"
-        self._run_lab(EmbeddedLab(cpus), SEED_SUITE, self._schedule.embedded, what)
+        what = f"generator on CPU {self._cpus.generator}, router on CPU {self._cpus.dut}, two memifs between them"
+        self._run_lab(EmbeddedLab(self._cpus), SEED_SUITE, self._schedule.embedded, what)
 
     def run_linux(self) -> None:
         """The same against the kernel's forwarding, where this machine lets it; else one line says why not."""
@@ -84,11 +85,11 @@ class Demo:
             self._console.print(f"Linux as a second router is left out: {reason}", style="yellow", highlight=False)
             return
         what = "the kernel forwards in a namespace, two veth pairs to the generator"
-        self._run_lab(LinuxLab(choose_cpus()), self._schedule.linux_tests, self._schedule.linux, what)
+        self._run_lab(LinuxLab(self._cpus), self._schedule.linux_tests, self._schedule.linux, what)
 
     def keep_lab(self) -> None:
         """Bring the embedded lab up once more and leave it to the user until Ctrl-C."""
-        lab = EmbeddedLab(choose_cpus())
+        lab = EmbeddedLab(self._cpus)
         try:
             lab.start()
             self._console.print(

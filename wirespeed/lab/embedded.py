@@ -62,11 +62,11 @@ class EmbeddedLab:
     def start(self) -> None:
         commands = self.directory / "router.conf"
         commands.write_text(ROUTER_COMMANDS)
-        arguments = ["router", "--cpu", str(self._cpus.dut), "--exec", str(commands)]
+        arguments = ["router", "--cpu", str(self._cpus.dut), *self._cpus.main_cpu, "--exec", str(commands)]
         arguments += ["--socket", str(self.control_socket), "--hugepages", self._hugepages]
         for index in (0, 1):
             arguments += ["--interface", f"e{index}={self._wire(index, 'server', ROUTER_MACS[index])}"]
-        self._router = Child("router", arguments, self.directory / "router.log").start()
+        self._router = Child("router", arguments, self.directory / "router.log", self._cpus.all).start()
         self.probe = RuntimeProbe(self.control_socket)
         self.restart_generator()
 
@@ -76,11 +76,11 @@ class EmbeddedLab:
             self._generator.stop()
         self.rpc = f"127.0.0.1:{free_rpc_port()}"
         arguments = ["generator", "--cpu", str(self._cpus.generator), "--hugepages", self._hugepages]
-        arguments += ["--rpc", self.rpc]
+        arguments += ["--rpc", self.rpc, *self._cpus.main_cpu]
         for index in (0, 1):
             arguments += ["--port", self._wire(index, "client", GENERATOR_MACS[index])]
             arguments += ["--dest-mac", ROUTER_MACS[index]]
-        self._generator = Child("generator", arguments, self.directory / "generator.log").start()
+        self._generator = Child("generator", arguments, self.directory / "generator.log", self._cpus.all).start()
 
     def _wire(self, index: int, role: str, mac: str) -> str:
         return f"memif:{self.directory}/e{index}.sock,id=0,role={role},mac={mac},speed={self._speed}"

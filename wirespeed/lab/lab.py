@@ -13,10 +13,24 @@ from wirespeed.errors import EnvironmentFault
 
 @dataclass(frozen=True)
 class LabCpus:
-    """Which CPU the tester's worker and the DUT's worker have for themselves."""
+    """Which CPU the tester's worker and the DUT's have for themselves, and where all the control threads run.
+
+    With two CPUs control shares the tester's: the tester makes up for the moments it is away, a DUT that is away
+    loses packets.
+    """
 
     generator: int
     dut: int
+    control: tuple[int, ...]
+
+    @property
+    def all(self) -> frozenset[int]:
+        return frozenset((self.generator, self.dut, *self.control))
+
+    @property
+    def main_cpu(self) -> list[str]:
+        """The option that keeps a program's main thread there."""
+        return ["--main-cpu", ",".join(str(cpu) for cpu in self.control)]
 
 
 class Lab(Protocol):
@@ -42,7 +56,7 @@ def choose_cpus() -> LabCpus:
         raise EnvironmentFault(
             f"a lab needs two CPUs, one for the tester and one for the router; this process has CPU {usable[0]}"
         )
-    return LabCpus(generator=usable[-2], dut=usable[-1])
+    return LabCpus(generator=usable[-2], dut=usable[-1], control=tuple(usable[:-2]) or (usable[-2],))
 
 
 def free_rpc_port() -> int:

@@ -57,10 +57,11 @@ class LinuxLab:
         self._make_namespace()
         self.rpc = f"127.0.0.1:{free_rpc_port()}"
         arguments = ["generator", "--cpu", str(self._cpus.generator), "--rpc", self.rpc, "--hugepages", "never"]
+        arguments += self._cpus.main_cpu
         for index in (0, 1):
             arguments += ["--port", f"af_packet:{self._port(index)},speed={self._speed}"]
             arguments += ["--dest-mac", ROUTER_MACS[index]]
-        self._generator = Child("generator", arguments, self.directory / "generator.log").start()
+        self._generator = Child("generator", arguments, self.directory / "generator.log", self._cpus.all).start()
 
     def _make_namespace(self) -> None:
         from pyroute2 import IPRoute, NetlinkError, NetNS, netns  # noqa: PLC0415

@@ -23,8 +23,10 @@ class Child:
     however that comes about.
     """
 
-    def __init__(self, name: str, arguments: list[str], log: Path) -> None:
+    def __init__(self, name: str, arguments: list[str], log: Path, cpus: frozenset[int] = frozenset()) -> None:
+        """`cpus` are those it may use; none given: those of this process."""
         self.name = name
+        self._cpus = cpus or frozenset(os.sched_getaffinity(0))
         self.log = log
         self._arguments = arguments
         self._process: subprocess.Popen[bytes] | None = None
@@ -43,7 +45,8 @@ class Child:
         libc = ctypes.CDLL(None, use_errno=True)
         parent = os.getpid()
 
-        def die_with_parent() -> None:
+        def settle() -> None:
+            os.sched_setaffinity(0, self._cpus)
             libc.prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)
             if os.getppid() != parent:
                 os._exit(1)
@@ -56,7 +59,7 @@ class Child:
                 stderr=errors,
                 # A terminal's Ctrl-C reaches the parent alone, which then ends its children in order.
                 start_new_session=True,
-                preexec_fn=die_with_parent,  # noqa: PLW1509 - the parent has no threads yet
+                preexec_fn=settle,  # noqa: PLW1509 - the parent has no threads yet
             )
         self._wait_ready(time.monotonic() + timeout_s)
         return self
