@@ -14,3 +14,4 @@ for target in build-fuzz/native/fuzz/fuzz_*; do
 	"$target" -max_total_time="${1:-60}" -print_final_stats=1 -artifact_prefix=native/fuzz/crash- \
 		"build-fuzz/corpus/$name" "native/fuzz/corpus/${name#fuzz_}"
 done
+.venv/bin/python tests/unit/rpc_fuzz.py "${1:-60}"

@@ -42,6 +42,7 @@ class Client:
     """Requests and publications over real sockets."""
 
     def __init__(self, port: int) -> None:
+        self.port = port
         self._context = zmq.Context()
         self.requests = self._context.socket(zmq.REQ)
         self.subscriber = self._context.socket(zmq.SUB)
@@ -68,8 +69,8 @@ class Client:
         self._context.term()
 
 
-def serving(server: Server, talk: Callable[[Client], None], number: int = signal.SIGTERM) -> str:
-    """Serve in this thread while `talk` runs in another, then end by a signal; raises what `talk` raised."""
+def serving(server: Server, talk: Callable[[Client], None], number: int | None = signal.SIGTERM) -> str:
+    """Serve in this thread while `talk` runs in another, then end by a signal, if any; raises what `talk` raised."""
     port = free_port()
     faults: list[BaseException] = []
 
@@ -82,7 +83,8 @@ def serving(server: Server, talk: Callable[[Client], None], number: int = signal
             faults.append(fault)
         finally:
             client.close()
-            os.kill(os.getpid(), number)
+            if number is not None:
+                os.kill(os.getpid(), number)
 
     with RpcSockets("127.0.0.1", port) as sockets:
         thread = threading.Thread(target=run)
@@ -168,6 +170,31 @@ def test_a_request_in_several_frames_is_one_message() -> None:
         assert "result" in json.loads(client.requests.recv())
 
     serving(Server(FakeGenerator()), talk)
+
+
+def test_garbage_on_both_sockets_is_left_alone() -> None:
+    def talk(client: Client) -> None:
+        for tcp_port in (client.port, client.port - 1):
+            for garbage in (b"", b"GET / HTTP/1.0\r\n\r\n", os.urandom(5000), b"\xff" + bytes(8) + b"\x01\x7f"):
+                with socket.create_connection(("127.0.0.1", tcp_port), timeout=10) as one:
+                    one.sendall(garbage)
+        with zmq.Context() as context, context.socket(zmq.DEALER) as dealer:
+            dealer.setsockopt(zmq.LINGER, 0)
+            dealer.setsockopt(zmq.RCVTIMEO, 10_000)
+            dealer.connect(f"tcp://127.0.0.1:{client.port}")
+            dealer.send(b"no empty frame")
+            dealer.send_multipart([b"", b"no JSON"])
+            assert json.loads(dealer.recv_multipart()[1])["error"]["code"] == -32700
+        assert client.call("get_version")["mode"] == "STL"
+
+    serving(Server(FakeGenerator()), talk)
+
+
+def test_a_client_may_end_the_server() -> None:
+    def talk(client: Client) -> None:
+        assert client.call("shutdown", user="me", force=False) == {}
+
+    assert serving(Server(FakeGenerator()), talk, None) == "shut down by 'me'"
 
 
 @pytest.mark.parametrize("which", [0, 1])

@@ -126,7 +126,6 @@ def describe(core: GeneratorCore, server: Server) -> list[str]:
         info = port.info
         speed = f"{info.speed_bps / 1e9:g} Gb/s" if info.speed_bps else "speed unknown"
         cpu = core.worker_cpus[port.index % len(core.worker_cpus)]
-        lines.append(
-            f"port {port.index}: {info.driver} {port.layers.host.mac.hex(':')} to {port.layers.dst_mac}, {speed}, cpu {cpu}"
-        )
+        own = port.layers.host.mac.hex(":")
+        lines.append(f"port {port.index}: {info.driver} {own} to {port.layers.dst_mac}, {speed}, cpu {cpu}")
     return lines

@@ -10,6 +10,7 @@ parameter of the same name, a default makes it optional. A missing or wrong one 
 
 from __future__ import annotations
 
+import functools
 import inspect
 import math
 from collections.abc import Callable
@@ -108,6 +109,7 @@ def read(params: Json, name: str, kind: Any, default: Any = _REQUIRED) -> Any:
     return value
 
 
+@functools.cache
 def _described(kind: Any) -> tuple[Any, str]:
     """The Python type and T-Rex's word for it; what may be None is described by what it is otherwise."""
     if isinstance(kind, UnionType):
