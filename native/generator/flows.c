@@ -84,11 +84,13 @@ static void do_copy_flows(void *argument)
 static void do_reset(void *argument)
 {
 	const struct question *question = argument;
-	for (uint16_t i = 0; i < question->worker->port_count; i++)
-		*flow_of(question->worker->ports[i], question->kind, question->ids[0]) =
-			(struct ws_flow){0};
-	if (question->kind == WS_FLOW_LATENCY)
-		flow_meter_reset(question->worker->meter, question->ids[0]);
+	for (uint32_t i = 0; i < question->count; i++) {
+		for (uint16_t j = 0; j < question->worker->port_count; j++)
+			*flow_of(question->worker->ports[j], question->kind, question->ids[i]) =
+				(struct ws_flow){0};
+		if (question->kind == WS_FLOW_LATENCY)
+			flow_meter_reset(question->worker->meter, question->ids[i]);
+	}
 }
 
 static void do_read_latency(void *argument)
@@ -144,14 +146,15 @@ int ws_generator_flows(struct ws_generator *generator, int32_t kind, const uint3
 	return generator->port_count;
 }
 
-int ws_generator_reset_flow(struct ws_generator *generator, int32_t kind, uint32_t id)
+int ws_generator_reset_flows(struct ws_generator *generator, int32_t kind, const uint32_t *ids,
+							 uint32_t count)
 {
 	struct question questions[WS_MAX_WORKERS];
-	int error = check(kind, &id, 1);
+	int error = check(kind, ids, count);
 	if (error)
 		return error;
 	for (uint16_t i = 0; i < generator->worker_count; i++)
-		questions[i] = (struct question){.kind = kind, .ids = &id, .count = 1};
+		questions[i] = (struct question){.kind = kind, .ids = ids, .count = count};
 	ask_all(generator, do_reset, questions);
 	return 0;
 }

@@ -446,8 +446,9 @@ struct ws_flow {
 /* Flows `ids` at one instant: out[i * port count + port]. Returns the port count. */
 int ws_generator_flows(struct ws_generator *generator, int32_t kind, const uint32_t *ids,
 					   uint32_t count, struct ws_flow *out, uint64_t *tsc);
-/* A new life: its counters, on all ports, and its latency. */
-int ws_generator_reset_flow(struct ws_generator *generator, int32_t kind, uint32_t id);
+/* A new life: their counters, on all ports, and their latency. */
+int ws_generator_reset_flows(struct ws_generator *generator, int32_t kind, const uint32_t *ids,
+							 uint32_t count);
 
 /*
  * What was received of one latency flow. `dropped` are holes in the sequence that nothing filled

@@ -8,7 +8,6 @@ import time
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
-from statistics import median
 
 import pytest
 from scapy.all import IP, UDP, Ether, Raw
@@ -45,12 +44,25 @@ def deltas(samples: list[Snapshot], port: int = 0) -> list[dict[str, float]]:
     ]
 
 
-def sent_rate(samples: list[Snapshot], port: int = 0) -> float:
-    """The median over the windows in which the machine let the worker run."""
-    windows = [d["tx_packets"] / d["s"] for d in deltas(samples, port) if not d["late_packets"]]
-    if len(windows) < 5:
-        pytest.skip(f"the machine is too busy to measure a rate: only {len(windows)} undisturbed windows")
-    return median(windows)
+WINDOW_S, WINDOWS, MEASURE_S = 0.001, 500, 60.0
+
+
+def sent_rate(child: GeneratorChild, port: int = 0) -> float:
+    """The mean over windows in which the machine let the worker run: none late, and both ends looked at in time.
+
+    On a busy machine the worker runs for a few milliseconds at a time: windows are shorter than that, and it is looked
+    at for up to a minute.
+    """
+    sent, seconds, found = 0.0, 0.0, 0
+    give_up_s = time.monotonic() + MEASURE_S
+    while found < 50 and time.monotonic() < give_up_s:
+        windows = deltas(child.samples(WINDOWS, WINDOW_S), port)
+        for before, window in zip(windows, windows[1:], strict=False):
+            punctual = max(before["s"], window["s"]) < 2 * WINDOW_S
+            if punctual and not before["late_packets"] and not window["late_packets"]:
+                sent, seconds, found = sent + window["tx_packets"], seconds + window["s"], found + 1
+    assert found >= 20, f"the machine let the worker run for {found} windows of 1 ms in a minute"
+    return sent / seconds
 
 
 def asked_rate(samples: list[Snapshot], port: int = 0) -> float:
@@ -100,10 +112,10 @@ def test_chain_with_rounds_sends_450_packets() -> None:
 def test_sent_rate_is_the_asked_rate(rate_pps: float) -> None:
     with GeneratorChild("ring:loop") as child:
         child.start(0, Stream(1, packet(), rate_pps=rate_pps))
-        samples = child.samples(100, 0.01)
+        samples = child.samples(100, 0.02)
         assert_conserved(*samples)
-        assert asked_rate(samples) == pytest.approx(rate_pps, rel=0.005)
-        assert sent_rate(samples) == pytest.approx(rate_pps, rel=0.01)
+        assert asked_rate(samples) == pytest.approx(rate_pps, rel=0.01)
+        assert sent_rate(child) == pytest.approx(rate_pps, rel=0.01)
         child.change("stop", 0)
         port = child.finish()[0]
     assert port.rx_packets == port.tx_packets
@@ -149,7 +161,7 @@ def test_port_without_peer_refuses_and_holds_up_nobody(tmp_path: Path) -> None:
         assert asked_rate(samples, 0) == pytest.approx(20e6, rel=0.02)
         undisturbed = [d for d in deltas(samples) if not d["late_packets"]]
         assert all(d["refused_packets"] == d["asked_packets"] > 0 for d in undisturbed)
-        assert sent_rate(samples, 1) == pytest.approx(100e3, rel=0.01)
+        assert sent_rate(child, 1) == pytest.approx(100e3, rel=0.01)
 
 
 def test_full_ring_refuses_until_the_peer_wakes_up(tmp_path: Path) -> None:
@@ -183,21 +195,21 @@ def test_changes_while_it_sends() -> None:
         child.start(0, Stream(1, packet(), rate_pps=1e4), Stream(2, packet(), rate_pps=1e4, fixed_rate=True), factor=2)
         for factor, rate_pps in ((5.0, 6e4), (0.5, 1.5e4)):
             child.change("set_factor", 0, factor)
-            assert asked_rate(child.samples(20, 0.01)) == pytest.approx(rate_pps, rel=0.03)
+            assert asked_rate(child.samples(30, 0.02)) == pytest.approx(rate_pps, rel=0.05)
         child.change("set_stream_factor", 0, 2, 4.0)
-        assert asked_rate(child.samples(20, 0.01)) == pytest.approx(4.5e4, rel=0.03)
+        assert asked_rate(child.samples(30, 0.02)) == pytest.approx(4.5e4, rel=0.05)
         child.change("pause_stream", 0, 2, True)
-        assert asked_rate(child.samples(20, 0.01)) == pytest.approx(5e3, rel=0.03)
+        assert asked_rate(child.samples(30, 0.02)) == pytest.approx(5e3, rel=0.05)
 
         child.change("pause", 0, True)
         paused = child.samples(5, 0.01)
         assert paused[-1].ports[0].paused and paused[-1].ports[0].active
         assert paused[0].ports[0].asked_packets == paused[-1].ports[0].asked_packets
         child.change("pause", 0, False)
-        after = child.samples(20, 0.01)
+        after = child.samples(30, 0.02)
         assert not after[0].ports[0].paused
         assert after[0].ports[0].asked_packets - paused[0].ports[0].asked_packets < 500  # no catching up
-        assert asked_rate(after) == pytest.approx(5e3, rel=0.03)
+        assert asked_rate(after) == pytest.approx(5e3, rel=0.05)
 
 
 def test_port_is_active_until_all_has_ended() -> None:

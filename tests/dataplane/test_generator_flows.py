@@ -120,7 +120,7 @@ def test_flows_are_counted_on_both_sides(packet: Ether) -> None:
         child.start(0, streams[0])
         child.finish()
         assert child.flow(FlowKind.STATS, 1)[1].rx_packets == 500
-        child.change("reset_flow", FlowKind.STATS, 1)
+        child.change("reset_flows", FlowKind.STATS, [1])
         assert child.flow(FlowKind.STATS, 1) == (Flow(), Flow())
         assert child.flow(FlowKind.STATS, 0)[1].rx_packets == 200
 
@@ -219,7 +219,7 @@ def test_loss_duplication_and_reordering_are_counted_exactly(tmp_path: Path) -> 
         assert (faults.old_flow, faults.bad_header) == (1, 1)
         after = child.latency(0)
         assert (after.packets, after.dropped) == (920 + 9, 100 + 1)
-        child.change("reset_flow", FlowKind.LATENCY, 0)
+        child.change("reset_flows", FlowKind.LATENCY, [0])
         assert child.latency(0) == replace(child.latency(1), packets=0)
 
 

@@ -123,7 +123,7 @@ def test_groups_live_from_their_first_stream_to_their_last() -> None:
     groups.join(7, STATS)
     groups.join(8, LATENCY)
     assert [group.version for group in groups.chosen([])] == [0, 2, 1]
-    assert (groups.hardware_id(70), groups.hardware_id(7), groups.hardware_id(8)) == (0, 1, 0)
+    assert groups.hardware_ids([70, 7, 70, 8]) == {70: 0, 7: 1, 8: 0}
     groups.leave(7)
     assert groups.active(STATS) == [7, 70]
     groups.leave(7)
@@ -132,8 +132,8 @@ def test_groups_live_from_their_first_stream_to_their_last() -> None:
     groups.join(7, STATS)
     assert [group.version for group in groups.chosen([7, 9, 999])] == [4, 3]
     core.calls.clear()
-    assert groups.hardware_id(9) == groups.hardware_id(9) == 1
-    assert core.calls == [("reset_flow", STATS, 1)]
+    assert groups.hardware_ids([9]) == groups.hardware_ids([9]) == {9: 1}
+    assert core.calls == [("reset_flows", STATS, (1,))]
     with pytest.raises(RpcError, match="pg_id 8 belongs to a latency stream"):
         groups.join(8, STATS)
     with pytest.raises(RpcError, match="pg_id 9 belongs"):
@@ -146,7 +146,7 @@ def test_there_are_as_many_groups_as_t_rex_has() -> None:
         first = 10_000 * kind
         for pg_id in range(first, first + limit):
             groups.join(pg_id, kind)
-            groups.hardware_id(pg_id)
+        groups.hardware_ids(range(first, first + limit))
         assert sorted(one.hardware_id for one in groups.chosen([]) if one.kind is kind) == list(range(limit))
         with pytest.raises(RpcError, match=words):
             groups.join(first - 1, kind)
@@ -156,7 +156,7 @@ def test_rates_follow_the_counters() -> None:
     core = FakeGenerator()
     groups = PacketGroups(core)
     groups.join(7, STATS)
-    stream = Stream(1, b"x" * 60, rate_pps=1000.0, flow_kind=STATS, flow_id=groups.hardware_id(7))
+    stream = Stream(1, b"x" * 60, rate_pps=1000.0, flow_kind=STATS, flow_id=groups.hardware_ids([7])[7])
     core.start(0, [stream], 1.0, -1.0)
     for _ in range(20):
         groups.observe()

@@ -222,11 +222,12 @@ class FakeGenerator:
     def flow_faults(self) -> FlowFaults:
         return self.faults
 
-    def reset_flow(self, kind: FlowKind, flow_id: int) -> None:
-        self.calls.append(("reset_flow", kind, flow_id))
-        self._flows.pop((kind, flow_id), None)
-        if kind is FlowKind.LATENCY:
-            self.latencies.pop(flow_id, None)
+    def reset_flows(self, kind: FlowKind, ids: Sequence[int]) -> None:
+        self.calls.append(("reset_flows", kind, tuple(ids)))
+        for number in ids:
+            self._flows.pop((kind, number), None)
+            if kind is FlowKind.LATENCY:
+                self.latencies.pop(number, None)
 
     def start_capture(
         self,

@@ -190,7 +190,7 @@ class GeneratorCore(Protocol):
     def flows(self, kind: FlowKind, ids: Sequence[int]) -> FlowReading: ...
     def latency(self, flow_id: int) -> Latency: ...
     def flow_faults(self) -> FlowFaults: ...
-    def reset_flow(self, kind: FlowKind, flow_id: int) -> None: ...
+    def reset_flows(self, kind: FlowKind, ids: Sequence[int]) -> None: ...
 
     # Captures: `slots` packets wait at most to be read, what finds no room is missed; a stopped capture is gone.
     def start_capture(
@@ -332,8 +332,8 @@ class NativeGenerator:
         check(self._lib.ws_generator_flow_faults(self._generator, struct))
         return from_struct(FlowFaults, struct)
 
-    def reset_flow(self, kind: FlowKind, flow_id: int) -> None:
-        check(self._lib.ws_generator_reset_flow(self._generator, kind, flow_id))
+    def reset_flows(self, kind: FlowKind, ids: Sequence[int]) -> None:
+        check(self._lib.ws_generator_reset_flows(self._generator, kind, list(ids), len(ids)))
 
     def start_capture(
         self,

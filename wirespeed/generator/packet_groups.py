@@ -43,6 +43,7 @@ class PacketGroups:
     def __init__(self, core: GeneratorCore) -> None:
         self._core = core
         self._groups: dict[int, Group] = {}
+        self._counts = dict.fromkeys(LIMITS, 0)
         self._versions = 0
         self._before: dict[FlowKind, FlowReading] = {}
 
@@ -52,11 +53,12 @@ class PacketGroups:
         if group is not None and (group.kind is not kind or kind is FlowKind.LATENCY):
             raise failed(f"pg_id {pg_id} belongs to a latency stream and cannot be shared")
         if group is None:
-            if sum(one.kind is kind for one in self._groups.values()) == LIMITS[kind]:
+            if self._counts[kind] == LIMITS[kind]:
                 what = "latency" if kind is FlowKind.LATENCY else "statistics"
                 raise failed(f"at most {LIMITS[kind]} pg_ids with {what} can be counted")
             group = self._groups[pg_id] = Group(pg_id, kind, self._versions)
             self._versions += 1
+            self._counts[kind] += 1
         group.streams += 1
 
     def leave(self, pg_id: int) -> None:
@@ -65,15 +67,20 @@ class PacketGroups:
         group.streams -= 1
         if not group.streams:
             del self._groups[pg_id]
+            self._counts[group.kind] -= 1
 
-    def hardware_id(self, pg_id: int) -> int:
-        """The core's number of a group that is to send."""
-        group = self._groups[pg_id]
-        if group.hardware_id is None:
-            taken = {one.hardware_id for one in self._groups.values() if one.kind is group.kind}
-            group.hardware_id = next(number for number in range(LIMITS[group.kind]) if number not in taken)
-            self._core.reset_flow(group.kind, group.hardware_id)
-        return group.hardware_id
+    def hardware_ids(self, pg_ids: Iterable[int]) -> dict[int, int]:
+        """The core's numbers of groups that are to send."""
+        wanted = [self._groups[pg_id] for pg_id in dict.fromkeys(pg_ids)]
+        for kind, limit in LIMITS.items():
+            taken = {one.hardware_id for one in self._groups.values() if one.kind is kind}
+            free = (number for number in range(limit) if number not in taken)
+            fresh = [group for group in wanted if group.kind is kind and group.hardware_id is None]
+            for group in fresh:
+                group.hardware_id = next(free)
+            if fresh:
+                self._core.reset_flows(kind, [one.hardware_id for one in fresh if one.hardware_id is not None])
+        return {group.pg_id: group.hardware_id for group in wanted if group.hardware_id is not None}
 
     def active(self, kind: FlowKind) -> list[int]:
         return sorted(group.pg_id for group in self._groups.values() if group.kind is kind)

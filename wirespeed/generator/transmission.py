@@ -98,13 +98,15 @@ class Transmission:
             raise failed("no streams attached to port")
         speed_bps = self._info.speed_bps
         addresses = self._addresses()
+        sources = [added.source for added in profile.streams.values()]
+        flows = self._groups.hardware_ids(source.pg_id for source in sources if source.pg_id is not None)
         ready = []
         for added in profile.streams.values():
             stream = addressed(added.translated, added.source, addresses)
             pps = stream_pps(added.source.mode.rate, added.translated.mean_frame_bytes, speed_bps)
             stream = replace(stream, rate_pps=pps)
             if added.source.pg_id is not None:
-                stream = with_flow(stream, added.source, self._groups.hardware_id(added.source.pg_id))
+                stream = with_flow(stream, added.source, flows[added.source.pg_id])
             if stream.next_id != -1 and stream.next_id not in profile.streams:
                 raise failed(f"stream {stream.id} has stream {stream.next_id} as its next, which is not there")
             ready.append(stream)
