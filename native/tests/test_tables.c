@@ -252,6 +252,13 @@ static void waits_for_workers_when_it_must(void **state)
 	assert_int_equal(waits(), before + 1);
 	add(PREFIX(81, 0, 0, 0, 24), IP(10, 0, 1, 2), false);
 	assert_int_equal(waits(), before + 2);
+	add(PREFIX(84, 0, 0, 1, 32), IP(10, 0, 1, 3), false);
+	assert_int_equal(waits(), before + 3);
+	add(PREFIX(84, 0, 5, 1, 32), IP(10, 0, 1, 2), false);
+	add(PREFIX(84, 0, 0, 0, 20), IP(10, 0, 1, 2), false); /* frees the group of 84.0.5.0 */
+	assert_int_equal(waits(), before + 3);
+	add(PREFIX(85, 0, 0, 1, 32), IP(10, 0, 1, 2), false);
+	assert_int_equal(waits(), before + 4);
 	/* A MAC address changes while packets are being rewritten with the old one; it is forgotten;
 	 * the last route to a next hop goes. */
 	ws_router_neighbor_add(rig_router, 1, IP(10, 0, 1, 2), rig_host[0]);
