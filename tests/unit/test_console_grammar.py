@@ -89,6 +89,7 @@ def test_help_names_the_longer_commands() -> None:
         ("start -f bench -p x", ["'x'", "port numbers"]),
         ("start -f bench -p 0.", ["'0.'", "0._"]),
         ("start -f bench -d soon", ["duration", "'soon'", "0.001"]),
+        ("start -f bench --core_mask all", ["'all'", "0x3"]),
         ("start -f bench -d nan", ["duration", "'nan'"]),
         ("start -f bench -t", ["-t", "size=64,vm=var2"]),
         ("start -f bench -t size", ["'size'", "KEY=VALUE"]),

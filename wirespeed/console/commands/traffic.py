@@ -18,6 +18,16 @@ TOTAL = switch("--total", help="The load is that of all ports together.")
 LOAD = "10kpps, 1.48mpps, 2gbps (layer 2), 2gbpsl1, 50%, or a factor of the profile's own rates"
 
 
+def _read_mask(word: str) -> int:
+    try:
+        mask = int(word, 0)
+    except ValueError:
+        mask = 0
+    if not 0 < mask <= ALL_CORES:
+        raise UsageError(f"core mask {word!r} cannot be used; give a number such as 0x3, bit 0 for the first core")
+    return mask
+
+
 @command(
     "start",
     STATELESS,
@@ -37,7 +47,7 @@ LOAD = "10kpps, 1.48mpps, 2gbps (layer 2), 2gbpsl1, 50%, or a factor of the prof
     FORCE,
     TOTAL,
     switch("-n", "--dry", help="Load the profile and show what it would send; send nothing."),
-    Option(("--core_mask", "--core-mask"), "Cores that send, as a bit mask.", lambda word: int(word, 0), "MASK"),
+    Option(("--core_mask", "--core-mask"), "Cores that send, as a bit mask.", _read_mask, "MASK"),
 )
 def start(session: Session, given: Given) -> None:
     from wirespeed.generator.profiles import load_profile  # noqa: PLC0415 - scapy takes long to import
