@@ -11,6 +11,7 @@ from typing import Any
 from wirespeed.errors import UsageError
 
 BUILTIN_NAMES = ("bench", "imix", "udp_1pkt_simple")
+_PLAIN_SUFFIXES = (".json", ".yaml", ".yml", ".pcap", ".cap", ".pcapng")
 
 Json = dict[str, Any]
 
@@ -19,9 +20,9 @@ def load_profile(name_or_path: str, tunables: dict[str, str], port_id: int, dire
     """Streams of a profile for one port, numbered from 1: `[{"stream_id": 1, "stream": {...}}, …]`.
 
     `stream` is T-Rex's stream JSON with `next_stream_id` resolved, ready for `add_stream`. `name_or_path` is a
-    built-in (`bench`, `bench.py` and `stl/bench.py` alike) or a T-Rex profile file; a file on disk wins over a
-    built-in when it is named with its `.py`. `direction` 0 sends from the clients' addresses to the servers',
-    1 the reverse. UsageError for an unknown profile, tunable or value and for a profile file that fails; it
+    built-in (`bench`, `bench.py` and `stl/bench.py` alike) or a T-Rex profile file (Python, YAML or JSON, or a packet
+    file); a file on disk wins over a built-in when it is named with its `.py`. `direction` 0 sends from the clients'
+    addresses to the servers', 1 the reverse. UsageError for an unknown profile, tunable or value and for a profile file that fails; it
     names what is allowed.
     """
     path = Path(name_or_path)
@@ -30,14 +31,18 @@ def load_profile(name_or_path: str, tunables: dict[str, str], port_id: int, dire
         from wirespeed.generator.profiles.script import run_profile_file  # noqa: PLC0415 - scapy takes long to import
 
         return number_streams(run_profile_file(path, tunables, port_id, direction), str(path))
+    if path.suffix in _PLAIN_SUFFIXES:
+        from wirespeed.generator.profiles.plain import load_plain  # noqa: PLC0415 - as above
+
+        return number_streams(load_plain(path, tunables), str(path))
     if builtin in BUILTIN_NAMES and _means_builtin(name_or_path):
         from wirespeed.generator.profiles import builtin as profiles  # noqa: PLC0415 - as above
 
         return number_streams(profiles.streams(builtin, tunables, port_id, direction), builtin)
-    what = "is no file" if path.suffix == ".py" else "is neither built in nor a .py file"
+    what = "is no file" if path.suffix == ".py" else "is neither built in nor a profile file"
     raise UsageError(
         f"profile {name_or_path!r} {what}; built in are {', '.join(BUILTIN_NAMES)}; "
-        "or give the path of a T-Rex profile FILE.py"
+        "or give the path of a T-Rex profile (.py, .yaml, .json) or of a packet file (.pcap)"
     )
 
 

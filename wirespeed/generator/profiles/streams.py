@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+from pathlib import Path
 from typing import Any
 
 from wirespeed.generator.profiles.instructions import Json, STLError
@@ -166,3 +167,30 @@ class STLProfile:
 
     def get_streams(self) -> list[STLStream]:
         return self._streams
+
+    # Files are read by modules that build on this one.
+
+    @staticmethod
+    def load_py(python_file: str, direction: int = 0, port_id: int = 0, **tunables: Any) -> STLProfile:
+        from wirespeed.generator.profiles.script import run_profile_file  # noqa: PLC0415
+
+        words = {name: str(value) for name, value in tunables.items()}
+        return STLProfile(run_profile_file(Path(python_file), words, port_id, direction))
+
+    @staticmethod
+    def load_json(json_file: str) -> STLProfile:
+        from wirespeed.generator.profiles import plain  # noqa: PLC0415
+
+        return STLProfile(plain.load_json(Path(json_file)))
+
+    @staticmethod
+    def load_yaml(yaml_file: str) -> STLProfile:
+        from wirespeed.generator.profiles import plain  # noqa: PLC0415
+
+        return STLProfile(plain.load_yaml(Path(yaml_file)))
+
+    @staticmethod
+    def load_pcap(pcap_file: str, *arguments: Any, **more: Any) -> STLProfile:
+        from wirespeed.generator.profiles import plain  # noqa: PLC0415
+
+        return STLProfile(plain.load_pcap(Path(pcap_file), *arguments, **more))

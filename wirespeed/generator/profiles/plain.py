@@ -1,0 +1,162 @@
+"""Profiles that are data: T-Rex's stream JSON in a list, as JSON or YAML, and packet files, a stream a packet."""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from wirespeed.errors import FileFault, UsageError
+from wirespeed.generator.pcap import read_packets
+from wirespeed.generator.profiles.instructions import Json, STLError
+from wirespeed.generator.profiles.packet import STLPktBuilder
+from wirespeed.generator.profiles.streams import (
+    STLStream,
+    STLStreamDstMAC_CFG_FILE,
+    STLStreamDstMAC_PKT,
+    STLTXSingleBurst,
+)
+from wirespeed.generator.rpc import RpcError
+from wirespeed.generator.stream_json import parse_stream
+
+PCAP_GAP_US = 1e6
+"""Between the packets of a file that is named without `ipg_usec`, as T-Rex has it."""
+
+_DEFAULTS: Json = {
+    "enabled": True,
+    "self_start": True,
+    "isg": 0.0,
+    "flags": 0,
+    "action_count": 0,
+    "next_stream_id": -1,
+    "flow_stats": {"enabled": False},
+    "vm": {"instructions": []},
+}
+
+
+class PlainStream(STLStream):
+    """A stream that was written down as T-Rex's JSON."""
+
+    def __init__(self, fields: Json) -> None:
+        self._json = fields
+        self._name, self._next = fields.get("name"), fields.get("next")
+
+
+def load_json(path: Path) -> list[STLStream]:
+    return _from_data(path, json.loads)
+
+
+def load_yaml(path: Path) -> list[STLStream]:
+    import yaml  # noqa: PLC0415 - few profiles are YAML
+
+    def parse(text: str) -> Any:
+        try:
+            return yaml.safe_load(text)
+        except yaml.YAMLError as error:
+            raise ValueError(" ".join(str(error).split())) from None
+
+    return _from_data(path, parse)
+
+
+def load_pcap(
+    path: Path,
+    ipg_usec: float | None = None,
+    speedup: float = 1.0,
+    loop_count: int = 1,
+    vm: Any = None,
+    packet_hook: Callable[[bytes], bytes] | None = None,
+    min_ipg_usec: float = 0.0,
+    src_mac_pcap: bool = False,
+    dst_mac_pcap: bool = False,
+) -> list[STLStream]:
+    """A chain of streams, one for each packet, at the file's own times unless `ipg_usec` says others."""
+    if speedup <= 0:
+        raise STLError(f"speedup {speedup:g} is not above zero")
+    packets = [(at_s, packet_hook(packet) if packet_hook else packet) for at_s, packet in read_packets(path)]
+    if not packets:
+        raise STLError(f"packet file {path} holds no packet")
+    streams: list[STLStream] = []
+    before_s = packets[0][0]
+    for number, (at_s, packet) in enumerate(packets, start=1):
+        gap_us = (at_s - before_s) * 1e6 if ipg_usec is None else ipg_usec
+        before_s = at_s
+        last = number == len(packets)
+        streams.append(
+            STLStream(
+                name=str(number),
+                packet=STLPktBuilder(pkt_buffer=packet, vm=vm),
+                mode=STLTXSingleBurst(total_pkts=1, percentage=100),
+                self_start=number == 1,
+                isg=max(gap_us / speedup, min_ipg_usec),
+                next="1" if last and loop_count != 1 else None if last else str(number + 1),
+                action_count=loop_count if last and loop_count != 1 else 0,
+                mac_src_override_by_pkt=int(src_mac_pcap),
+                mac_dst_override_mode=STLStreamDstMAC_PKT if dst_mac_pcap else STLStreamDstMAC_CFG_FILE,
+            )
+        )
+    return streams
+
+
+def load_plain(path: Path, tunables: dict[str, str]) -> list[STLStream]:
+    """Streams of a file by its suffix; packet files take `ipg_usec`, `min_ipg_usec`, `speedup` and `count`."""
+    packet_file = path.suffix not in (".json", ".yaml", ".yml")
+    known = ("ipg_usec", "min_ipg_usec", "speedup", "count") if packet_file else ()
+    for name, text in tunables.items():
+        if name not in known:
+            raise UsageError(f"profile {path}: no tunable {name!r}; it takes {', '.join(known) or 'none'}")
+        try:
+            float(text)
+        except ValueError:
+            raise UsageError(f"profile {path}: tunable {name}={text} is no number") from None
+    if not packet_file:
+        return load_json(path) if path.suffix == ".json" else load_yaml(path)
+    numbers = {name: float(text) for name, text in tunables.items()}
+    return load_pcap(
+        path,
+        ipg_usec=numbers.get("ipg_usec", PCAP_GAP_US),
+        min_ipg_usec=numbers.get("min_ipg_usec", 0.0),
+        speedup=numbers.get("speedup", 1.0),
+        loop_count=int(numbers.get("count", 1)),
+    )
+
+
+def _from_data(path: Path, parse: Callable[[str], Any]) -> list[STLStream]:
+    try:
+        data = parse(path.read_text())
+    except OSError as error:
+        raise FileFault(f"profile {path} cannot be read: {error.strerror}") from None
+    except ValueError as error:
+        raise FileFault(f"profile {path} cannot be read: {error}") from None
+    listed = data if isinstance(data, list) else [data]
+    return [PlainStream(_checked(path, number, fields)) for number, fields in enumerate(listed, start=1)]
+
+
+def _checked(path: Path, number: int, fields: Any) -> Json:
+    """A stream with what it left out filled in; what is wrong is named with the stream's number."""
+    if not isinstance(fields, dict):
+        raise UsageError(f"profile {path}, stream {number}: is no mapping of a stream's fields")
+    inner = fields.get("stream")  # an older form wraps the stream beside its name
+    if isinstance(inner, dict):
+        fields = inner | {key: fields[key] for key in ("name", "next") if key in fields}
+    complete: Json = _DEFAULTS | fields
+    packet = complete.get("packet")
+    if isinstance(packet, dict) and isinstance(packet.get("binary"), str):
+        complete["packet"] = {"meta": ""} | packet | {"binary": _binary(path, packet["binary"])}
+    try:
+        parse_stream(complete)
+    except RpcError as error:
+        raise UsageError(f"profile {path}, stream {number}: {error.specific}") from None
+    return complete
+
+
+def _binary(path: Path, text: str) -> str:
+    """The packet in base64: as it is, or the first of a packet file beside the profile."""
+    if not text.endswith((".pcap", ".cap", ".pcapng")):
+        return text
+    try:
+        _, packet = next(read_packets(path.parent / text))
+    except StopIteration:
+        raise FileFault(f"packet file {path.parent / text} holds no packet") from None
+    return base64.b64encode(packet).decode()
