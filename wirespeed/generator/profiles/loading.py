@@ -22,8 +22,8 @@ def load_profile(name_or_path: str, tunables: dict[str, str], port_id: int, dire
     `stream` is T-Rex's stream JSON with `next_stream_id` resolved, ready for `add_stream`. `name_or_path` is a
     built-in (`bench`, `bench.py` and `stl/bench.py` alike) or a T-Rex profile file (Python, YAML or JSON, or a packet
     file); a file on disk wins over a built-in when it is named with its `.py`. `direction` 0 sends from the clients'
-    addresses to the servers', 1 the reverse. UsageError for an unknown profile, tunable or value and for a profile file that fails; it
-    names what is allowed.
+    addresses to the servers', 1 the reverse. UsageError for an unknown profile, tunable or value and for a profile
+    file that fails; it names what is allowed.
     """
     path = Path(name_or_path)
     builtin = PurePosixPath(name_or_path).name.removesuffix(".py")
