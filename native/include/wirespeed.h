@@ -280,7 +280,7 @@ struct ws_trace_step {
 	char node[WS_NAME_LEN];
 	uint16_t rx_interface;
 	int32_t tx_interface; /* -1 when not decided yet */
-	uint32_t adjacency;
+	uint32_t adjacency;   /* UINT32_MAX when not decided yet */
 	uint16_t packet_len,
 		byte_count; /* whole length; how much of it follows, from the Ethernet header */
 	uint8_t bytes[WS_TRACE_BYTES];

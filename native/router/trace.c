@@ -5,6 +5,7 @@
 #include "dev/rcu.h"
 #include "router/metadata.h"
 #include "router/router.h"
+#include "wire/ethernet.h"
 
 #include <errno.h>
 #include <rte_errno.h>
@@ -17,6 +18,7 @@ enum { TRACE_STEPS = 4096, ADJACENCY_UNDECIDED = UINT32_MAX };
 
 struct mark {
 	uint32_t packet;
+	uint32_t adjacency;       /* the last one decided */
 	uint16_t ethernet_offset; /* of the Ethernet header in the buffer */
 };
 
@@ -69,13 +71,35 @@ void trace_moved(struct rte_mbuf *packet, int bytes)
 		mark_of(packet)->ethernet_offset = (uint16_t)(mark_of(packet)->ethernet_offset + bytes);
 }
 
+/* Whether packets that enter the node carry the index of an adjacency. */
+static bool is_after_lookup(const struct graph_node *node)
+{
+	static const char *const names[] = {"ip4-rewrite", "ip4-arp", "ip4-local"};
+	for (size_t i = 0; i < RTE_DIM(names); i++)
+		if (!strcmp(node->name, names[i]))
+			return true;
+	return false;
+}
+
+/* What ethernet-input has taken off in front of the data of packets that enter the node. */
+static uint16_t ethernet_length(const struct graph_node *node)
+{
+	bool is_behind = !strncmp(node->name, "ip4-", 4) || !strncmp(node->name, "icmp4-", 6) ||
+					 !strcmp(node->name, "arp-input");
+	return is_behind ? ETHERNET_LEN : 0;
+}
+
 static void record(const struct graph *graph, const struct graph_node *node,
 				   struct rte_mbuf *packet, struct trace *trace)
 {
 	if (trace->count == TRACE_STEPS)
 		return;
 	struct ws_trace_step *step = &trace->steps[trace->count];
-	uint32_t adjacency = packet_adjacency(packet);
+	bool is_decided = is_after_lookup(node), is_leaving = node->interface != UINT16_MAX;
+	if (is_decided)
+		mark_of(packet)->adjacency = packet_adjacency(packet);
+	uint32_t adjacency =
+		is_decided || is_leaving ? mark_of(packet)->adjacency : ADJACENCY_UNDECIDED;
 	int before_data = packet->data_off - mark_of(packet)->ethernet_offset;
 	memset(step, 0, sizeof(*step));
 	step->packet = mark_of(packet)->packet;
@@ -84,9 +108,9 @@ static void record(const struct graph *graph, const struct graph_node *node,
 	step->rx_interface = packet->port;
 	step->adjacency = adjacency;
 	step->tx_interface = -1;
-	if (node->interface != UINT16_MAX)
+	if (is_leaving)
 		step->tx_interface = node->interface;
-	else if (adjacency != ADJACENCY_UNDECIDED && adjacency >= ADJACENCY_FIRST_GLEAN)
+	else if (is_decided && adjacency >= ADJACENCY_FIRST_GLEAN)
 		step->tx_interface = router_of(graph)->adjacencies.adjacencies[adjacency].tx_interface;
 	step->packet_len = (uint16_t)((int)packet->pkt_len + before_data);
 	step->byte_count = (uint16_t)RTE_MIN(packet->data_len + before_data, (int)WS_TRACE_BYTES);
@@ -106,8 +130,11 @@ void trace_packets(struct graph *graph, struct graph_node *node, void **packets,
 		if (trace->remaining[node->index] && !(packet->ol_flags & mark_flag)) {
 			trace->remaining[node->index]--;
 			packet->ol_flags |= mark_flag;
-			*mark_of(packet) = (struct mark){trace->packets++, packet->data_off};
-			packet_set_adjacency(packet, ADJACENCY_UNDECIDED);
+			*mark_of(packet) = (struct mark){
+				.packet = trace->packets++,
+				.adjacency = ADJACENCY_UNDECIDED,
+				.ethernet_offset = packet->data_off - ethernet_length(node),
+			};
 		}
 		if (packet->ol_flags & mark_flag)
 			record(graph, node, packet, trace);

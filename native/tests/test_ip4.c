@@ -266,6 +266,60 @@ static void keeps_to_the_mtu(void **state)
 	assert_int_equal(be16toh(icmp->rest[1]), 1027);
 }
 
+/* From any node on, with the frame as it is there, and never in the packet's way. */
+static void traces_from_any_node(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *node;
+		int steps;
+	} starts[] = {{"dpdk-input", 7},  {"ethernet-input", 6}, {"ip4-input", 5}, {"ip4-lookup", 4},
+				  {"ip4-rewrite", 3}, {"e1-output", 2},      {"e1-tx", 1}};
+	struct ws_trace_step steps[16];
+	for (size_t i = 0; i < sizeof(starts) / sizeof(starts[0]); i++) {
+		struct frame in = frame_udp(client, server, 18);
+		assert_int_equal(ws_router_trace_add(rig_router, starts[i].node, 1), 0);
+		rig_send(0, in.bytes, in.length);
+		struct frame out = rig_take(1);
+		assert_int_equal(out.length, in.length);
+		int n = ws_router_trace(rig_router, 0, 0, steps, 16);
+		assert_int_equal(n, starts[i].steps);
+		for (int s = 0; s < n; s++) {
+			bool is_out = strstr(steps[s].node, "e1-");
+			bool is_decided = is_out || !strcmp(steps[s].node, "ip4-rewrite");
+			assert_int_equal(steps[s].byte_count, in.length);
+			assert_memory_equal(steps[s].bytes, is_out ? out.bytes : in.bytes, in.length);
+			assert_int_equal(steps[s].tx_interface, is_decided ? 1 : -1);
+			if (!is_decided)
+				assert_int_equal(steps[s].adjacency, UINT32_MAX);
+		}
+		ws_router_trace_clear(rig_router);
+	}
+}
+
+/* An answer moves the start of the frame; its steps show it from the Ethernet header all the same.
+ */
+static void traces_answers(void **state)
+{
+	(void)state;
+	struct ws_trace_step steps[16];
+	struct frame in = frame_udp(client, IP(99, 0, 0, 1), 18);
+	ws_router_trace_add(rig_router, "dpdk-input", 1);
+	rig_send(0, in.bytes, in.length);
+	struct frame out = rig_take(0);
+	int n = ws_router_trace(rig_router, 0, 0, steps, 16);
+	assert_int_equal(n, 9);
+	assert_string_equal(steps[4].node, "ip4-icmp-error");
+	assert_memory_equal(steps[4].bytes, in.bytes, in.length);
+	assert_string_equal(steps[5].node, "ip4-lookup");
+	assert_int_equal(steps[5].adjacency, UINT32_MAX);
+	assert_int_equal(steps[5].packet_len, out.length);
+	assert_memory_equal(steps[5].bytes, in.bytes, ETHERNET_LEN);
+	assert_int_equal(steps[5].bytes[ETHERNET_LEN + 9], IP4_ICMP);
+	assert_string_equal(steps[8].node, "e0-tx");
+	assert_memory_equal(steps[8].bytes, out.bytes, out.length);
+}
+
 int main(void)
 {
 #define TEST(function) cmocka_unit_test_setup_teardown(function, with_route, all_accounted)
@@ -280,6 +334,8 @@ int main(void)
 		TEST(drops_foreign_frames),
 		TEST(drops_while_an_interface_is_down),
 		TEST(keeps_to_the_mtu),
+		TEST(traces_from_any_node),
+		TEST(traces_answers),
 	};
 	int skip = rig_start();
 	if (skip)

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 _SHOWN_PACKETS = 50
 # Nodes whose business is the Ethernet header alone, and those that look at what it carries alone.
 _ETHERNET_NODES = ("ethernet-input",)
+_UNDECIDED = 0xFFFFFFFF  # the adjacency of a packet that was not looked up
 _PAYLOAD_NODES = ("ip4-", "icmp4-", "arp-")
 
 
@@ -72,5 +73,7 @@ def _step(step: TraceStep, names: list[str], console: Console) -> Iterator[str]:
 
 
 def _ways(step: TraceStep, names: list[str]) -> str:
-    out = f" tx {names[step.tx_interface]} adjacency {step.adjacency}" if step.tx_interface is not None else ""
+    out = f" tx {names[step.tx_interface]}" if step.tx_interface is not None else ""
+    if out and step.adjacency != _UNDECIDED:
+        out += f" adjacency {step.adjacency}"
     return f"rx {names[step.rx_interface]}{out} length {step.packet_len}"
