@@ -27,6 +27,8 @@ void program_free(struct program *program);
 
 /* After how many packets it repeats itself exactly; UINT64_MAX: too far to tell, or random. */
 uint64_t program_period(const struct program *program);
+/* Run over a packet that it ran over before, it makes of it what it makes of the template. */
+bool program_may_repeat(const struct program *program);
 /* All packets have the template's length. */
 bool program_keeps_length(const struct program *program);
 

@@ -205,3 +205,20 @@ bool program_keeps_length(const struct program *program)
 {
 	return program->keeps_length;
 }
+
+/* Each write covers what it wrote before; a checksum in front of a write would sum up old fields.
+ */
+bool program_may_repeat(const struct program *program)
+{
+	bool fixed = false;
+	for (uint16_t i = 0; i < program->count; i++) {
+		code_fn *run = program->code[i].run;
+		bool fixes = run == run_fix_ip4 || run == run_fix_l4;
+		bool writes = run == run_write8 || run == run_write16 || run == run_write32 ||
+					  run == run_write64 || run == run_write_mask;
+		if (writes && fixed)
+			return false;
+		fixed |= fixes;
+	}
+	return true;
+}

@@ -12,7 +12,13 @@
 
 /* A program that repeats within READY_MAX packets is unrolled, as long as a port's ready packets
  * take no more than READY_BYTES. A cache that the user asks for may be larger. */
-enum { READY_MAX = 4096, CACHE_MAX = 1 << 20, READY_BYTES = 16 << 20, MBUF_BYTES = 384 };
+enum {
+	READY_MAX = 4096,
+	CACHE_MAX = 1 << 20,
+	READY_BYTES = 16 << 20,
+	MBUF_BYTES = 384,
+	CIRCLE_SPARE = 4 * PROGRAM_BATCH
+};
 
 static uint16_t frame_length(const struct ws_stream *stream)
 {
@@ -64,9 +70,19 @@ static int create_sender(struct sender *sender, const struct ws_stream *stream,
 	return error;
 }
 
+/* A signature that moves with the length leaves traces. */
+static bool may_renew(const struct sender *sender)
+{
+	return program_may_repeat(sender->program) &&
+		   (!sender->tail.magic || program_keeps_length(sender->program));
+}
+
 /* Decides which streams are unrolled; returns how many ready packets there are in all. */
 static uint32_t plan_ready(struct traffic *traffic, const struct ws_stream *streams, uint32_t room)
 {
+	struct ws_port_info info = {0};
+	/* A driver holds no more packets than it has descriptors. */
+	uint32_t circle = ws_port_info(traffic->port, &info) ? 0 : info.tx_descriptors + CIRCLE_SPARE;
 	uint64_t spare = READY_BYTES / (room + MBUF_BYTES), total = 0;
 	for (uint32_t i = 0; i < traffic->count; i++) {
 		struct sender *sender = &traffic->senders[i];
@@ -78,6 +94,10 @@ static uint32_t plan_ready(struct traffic *traffic, const struct ws_stream *stre
 			sender->ready_count = streams[i].cache;
 		else if (period == 1 || (period <= READY_MAX && period <= spare))
 			sender->ready_count = (uint32_t)period;
+		else if (traffic->by_reference && circle && circle <= spare && may_renew(sender)) {
+			sender->ready_count = circle;
+			sender->renewed = true;
+		}
 		spare -= RTE_MIN(spare, sender->ready_count);
 		total += sender->ready_count;
 	}
@@ -103,7 +123,8 @@ static void unroll_batch(struct sender *sender, struct rte_mbuf **packets, uint1
 		lengths[i] = sender->frame_len;
 		rte_memcpy(bytes[i], sender->template, sender->frame_len);
 	}
-	sender_finish(sender, bytes, lengths, n);
+	if (!sender->renewed)
+		sender_finish(sender, bytes, lengths, n);
 	for (uint16_t i = 0; i < n; i++)
 		packets[i]->pkt_len = packets[i]->data_len = lengths[i];
 }
@@ -114,6 +135,8 @@ static void unroll(struct sender *sender)
 	for (uint32_t at = 0; at < sender->ready_count; at += PROGRAM_BATCH)
 		unroll_batch(sender, sender->ready + at,
 					 (uint16_t)RTE_MIN(sender->ready_count - at, (uint32_t)PROGRAM_BATCH));
+	if (sender->renewed)
+		return;
 	program_free(sender->program);
 	sender->program = NULL;
 }

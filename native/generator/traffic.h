@@ -20,6 +20,8 @@ struct sender {
 	uint8_t *template;
 	uint16_t frame_len;
 	bool is_null;
+	bool renewed;      /* the ready packets get the program's next values before they go again */
+	uint32_t rendered; /* of those, refused: the next ones are as they shall be */
 	struct rte_mbuf *stash; /* built and refused: sent before others are built */
 	struct ws_flow *flow;   /* where its packets are counted; NULL: nowhere */
 	struct flow_tail tail;  /* what its packets end in; magic 0: nothing */

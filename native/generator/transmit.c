@@ -15,6 +15,7 @@
  */
 #include "dev/port.h"
 #include "generator/generator.h"
+#include "generator/ready.h"
 
 #include <math.h>
 #include <rte_cycles.h>
@@ -66,6 +67,28 @@ static void take_ready(struct sender *sender, struct rte_mbuf **packets, uint16_
 		lengths[i] = packets[i]->data_len;
 }
 
+/* The ready packets in turn, each with the program's next values. While no driver holds any, always
+ * the first ones, which the cache has. */
+static void take_renewed(struct traffic *traffic, struct sender *sender, struct rte_mbuf **packets,
+						 uint16_t *lengths, uint16_t n)
+{
+	uint8_t *bytes[BURST];
+	uint16_t old = (uint16_t)RTE_MIN(n, sender->rendered), fresh = n - old;
+	if (!sender->rendered && traffic->handed == ready_pool_returned(traffic->ready_pool))
+		sender->position = 0;
+	take_ready(sender, packets, lengths, n);
+	sender->rendered -= old;
+	packets += old, lengths += old;
+	for (uint16_t i = 0; i < fresh; i++) {
+		bytes[i] = rte_pktmbuf_mtod(packets[i], uint8_t *);
+		lengths[i] = sender->frame_len;
+	}
+	sender_finish(sender, bytes, lengths, fresh);
+	if (!program_keeps_length(sender->program))
+		for (uint16_t i = 0; i < fresh; i++)
+			packets[i]->pkt_len = packets[i]->data_len = lengths[i];
+}
+
 static void copy_ready(struct sender *sender, uint8_t *const *bytes, uint16_t *lengths, uint16_t n)
 {
 	for (uint16_t i = 0; i < n; i++) {
@@ -108,7 +131,10 @@ static uint16_t take(struct traffic *traffic, struct sender *sender, struct rte_
 					 uint16_t *lengths, uint16_t n)
 {
 	if (sender->ready_count && traffic->by_reference) {
-		take_ready(sender, packets, lengths, n);
+		if (sender->renewed)
+			take_renewed(traffic, sender, packets, lengths, n);
+		else
+			take_ready(sender, packets, lengths, n);
 		traffic->handed += n;
 		return n;
 	}
@@ -126,6 +152,7 @@ static void give_back(struct traffic *traffic, struct sender *sender, struct rte
 		uint32_t back = n % sender->ready_count;
 		sender->position += sender->position < back ? sender->ready_count - back : -back;
 		traffic->handed -= n;
+		sender->rendered += sender->renewed ? n : 0;
 		return;
 	}
 	for (; n && traffic->stashed < STASH_MAX; n--, traffic->stashed++) {
