@@ -17,9 +17,11 @@ def parse_cpus(text: str) -> tuple[int, ...]:
     """
     if not text:
         return (max(os.sched_getaffinity(0)),)
+    spans = [_span("--cpu", part, text) for part in text.split(",")]
+    count = sum(len(span) for span in spans)
+    if not 1 <= count <= MAX_WORKERS:  # before each is looked at: a range may name a million
+        raise UsageError(f"--cpu {text} names {count} CPUs; 1 to {MAX_WORKERS} workers are possible")
     cpus = _listed("--cpu", text)
-    if not 1 <= len(cpus) <= MAX_WORKERS:
-        raise UsageError(f"--cpu {text} names {len(cpus)} CPUs; 1 to {MAX_WORKERS} workers are possible")
     if len(set(cpus)) < len(cpus):
         raise UsageError(f"--cpu {text} names a CPU twice; each worker needs its own")
     return cpus

@@ -132,7 +132,7 @@ def test_ports_as_hosts_at_the_console(console: Terminal) -> None:
     assert "Capturing ID is set" in run(console, "capture record start --rx 0 --limit 10 -f icmp")
     console.type("capture show")
     console.read_until(r"icmp(.|\n)*" + PROMPT)
-    run(console, "capture clear --all")
+    run(console, "capture clear")
     run(console, "l2 -p 0 --dst 02:fe:00:00:00:00")
 
 
