@@ -83,7 +83,7 @@ class EmbeddedLab:
         self._generator = Child("generator", arguments, self.directory / "generator.log", self._cpus.all).start()
 
     def _wire(self, index: int, role: str, mac: str) -> str:
-        return f"memif:{self.directory}/e{index}.sock,id=0,role={role},mac={mac},speed={self._speed}"
+        return f"memif:{self.directory}/e{index}.sock,id=0,role={role},mac={mac},speed={self._speed},rxd=4096,txd=4096"
 
     def stop(self) -> None:
         for child in (self._generator, self._router):
