@@ -162,7 +162,7 @@ class Demo:
 
     def _print_legend(self) -> None:
         said = [
-            "10 Gb/s line each way; received: the most in any sample. Cycles a packet and vectors a call are the "
+            "10 Gb/s line each way; received: the most over a second. Cycles a packet and vectors a call are the "
             "router's own, from its show runtime while the full load was held (256: it cannot keep up)."
         ]
         if any(finding.tester_limited for finding in self._findings):
