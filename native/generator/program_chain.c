@@ -61,9 +61,13 @@ uint16_t *compiler_order(struct compiler *compiler, int *error)
 	uint16_t op_count = compiler->stream->op_count, count = 0;
 	uint16_t *order = calloc(op_count, sizeof(*order));
 	bool *placed = calloc(op_count, sizeof(*placed));
-	*error = order && placed
-				 ? find_sources(compiler)
-				 : fail(-ENOMEM, "no memory for the program of stream %u", compiler->stream->id);
+	if (!order || !placed) {
+		free(order);
+		free(placed);
+		*error = fail(-ENOMEM, "no memory for the program of stream %u", compiler->stream->id);
+		return NULL;
+	}
+	*error = find_sources(compiler);
 	for (uint16_t i = 0; !*error && i < op_count; i++)
 		*error = place(compiler, i, placed, order, &count);
 	free(placed);

@@ -37,7 +37,7 @@ struct push *push_create(const struct ws_push *packets, uint32_t count, uint16_t
 	if (!*error && room > UINT32_MAX)
 		*error =
 			fail(-EINVAL, "%lu bytes of packets; send at most 4 GB at once", (unsigned long)room);
-	if (*error)
+	if (*error || !room)
 		return NULL;
 	struct push *push = malloc(sizeof(*push) + count * sizeof(push->packets[0]));
 	if (push)

@@ -13,7 +13,7 @@ static void meter(struct generator_port *port, struct rte_mbuf *const *packets, 
 {
 	enum { AHEAD = 4 };
 	uint8_t tail[FLOW_TAIL_LEN];
-	for (uint16_t i = 0; i < RTE_MIN(n, AHEAD); i++)
+	for (uint16_t i = 0; i < AHEAD && i < n; i++)
 		rte_prefetch0(rte_pktmbuf_mtod(packets[i], void *));
 	for (uint16_t i = 0; i < n; i++) {
 		const struct rte_mbuf *packet = packets[i];
