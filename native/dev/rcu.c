@@ -6,6 +6,10 @@
 
 #include <errno.h>
 #include <rte_malloc.h>
+#include <rte_pause.h>
+#include <time.h>
+
+enum { LOOKS = 200, NAP_NS = 20000 };
 
 struct rte_rcu_qsbr *rcu_state;
 
@@ -24,7 +28,17 @@ void rcu_close(void)
 	rcu_state = NULL;
 }
 
+/*
+ * A worker's loop takes microseconds, unless this thread has its CPU: waiting on there until the
+ * scheduler steps in would take milliseconds. So look a few times, then sleep between looks.
+ */
 void rcu_synchronize(void)
 {
-	rte_rcu_qsbr_synchronize(rcu_state, RTE_QSBR_THRID_INVALID);
+	const struct timespec nap = {.tv_nsec = NAP_NS};
+	uint64_t token = rte_rcu_qsbr_start(rcu_state);
+	for (int looks = 0; rte_rcu_qsbr_check(rcu_state, token, false) != 1; looks++)
+		if (looks < LOOKS)
+			rte_pause();
+		else
+			nanosleep(&nap, NULL);
 }

@@ -5,7 +5,6 @@
 #include "dev/rcu.h"
 #include "wire/ip4.h"
 
-#include <arpa/inet.h>
 #include <errno.h>
 #include <rte_errno.h>
 #include <rte_fib.h>
@@ -37,10 +36,10 @@ int fib4_init(struct fib4 *fib, uint32_t max_routes)
 	*fib = (struct fib4){.max = max_routes};
 	fib->fib = rte_fib_create("ip4", SOCKET_ID_ANY, &conf);
 	if (!fib->fib)
-		return fail(-rte_errno,
-					"no memory for a table of %u IPv4 routes (it takes about %u MB): %s; give more "
-					"memory or allow fewer routes",
-					max_routes, 64 + groups / 1024 + max_routes / 2731, rte_strerror(rte_errno));
+		return fail(-ENOMEM,
+					"no memory for a table of %u IPv4 routes, which takes about %u MB; "
+					"give more memory or allow fewer routes",
+					max_routes, 64 + groups / 1024 + max_routes / 2731);
 	fib->rib = rte_fib_get_rib(fib->fib);
 	const struct group_account *account = rte_fib_get_dp(fib->fib);
 	if (account->groups != groups || account->reserved) {
