@@ -48,7 +48,7 @@ int trace_init(void)
 	return 0;
 }
 
-int trace_create(struct router_worker *worker)
+static int create_trace(struct router_worker *worker)
 {
 	worker->trace = rte_zmalloc("trace", sizeof(*worker->trace), RTE_CACHE_LINE_SIZE);
 	return worker->trace ? 0 : fail(-ENOMEM, "no memory for a trace of %d steps", TRACE_STEPS);
@@ -158,7 +158,7 @@ int ws_router_trace_add(struct ws_router *router, const char *node, uint32_t cou
 	for (uint16_t i = 0; i < router->worker_count && !error; i++) {
 		struct router_worker *worker = router->workers[i];
 		if (!worker->trace)
-			error = trace_create(worker);
+			error = create_trace(worker);
 		if (!error)
 			worker->trace->remaining[graph_node(worker->graph, node)->index] += count;
 	}

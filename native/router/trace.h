@@ -19,7 +19,6 @@ struct ws_router;
 
 /* Register the flag and the field, once a process. */
 int trace_init(void);
-int trace_create(struct router_worker *worker);
 void trace_free(struct router_worker *worker);
 
 /* The graph's trace hook; sources call it for what they received. */
