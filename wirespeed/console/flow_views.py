@@ -40,6 +40,12 @@ def format_pg_id(stream: StreamReading) -> str:
     return f"latency: {stream.pg_id}" if stream.latency else str(stream.pg_id)
 
 
+def _to_transport(layers: list[str]) -> list[str]:
+    """What is behind the transport header is a test's payload; scapy would guess a protocol from the port numbers."""
+    ends = [index for index, name in enumerate(layers) if name in ("UDP", "TCP", "SCTP", "ICMP")]
+    return [*layers[: ends[0] + 1], "Raw"] if ends and len(layers) > ends[0] + 1 else layers
+
+
 @lru_cache(maxsize=4096)
 def packet_type(packet: bytes) -> str:
     """`Ethernet:IP:UDP:Raw`."""
@@ -47,7 +53,7 @@ def packet_type(packet: bytes) -> str:
     from scapy.layers.l2 import Ether  # noqa: PLC0415
 
     try:
-        layers = [layer.__name__ for layer in Ether(packet).layers()]
+        layers = _to_transport([layer.__name__ for layer in Ether(packet).layers()])
     except Exception:  # scapy lets through whatever a dissector stumbles over
         return f"{len(packet)} bytes"
     return ":".join({"Ether": "Ethernet", "Padding": "Raw"}.get(name, name) for name in layers)
