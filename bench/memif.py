@@ -32,6 +32,7 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
+from rich import box
 from rich.console import Console
 from rich.table import Table
 
@@ -239,10 +240,10 @@ def transmit(contender: str, cpus: tuple[int, int], seconds: float, series: Seri
 
 
 def show(console: Console, title: str, results: dict[str, Series]) -> None:
-    table = Table(title=title, title_justify="left")
-    table.add_column("contender")
-    for heading in ("near Mpps", "ratio", "samples", "far Mpps", "ratio", "samples", "cycles/packet"):
-        table.add_column(heading, justify="right")
+    table = Table(title=title, title_justify="left", box=box.SIMPLE_HEAD, padding=0)
+    table.add_column("contender", no_wrap=True)
+    for heading in ("near Mpps", "ratio", "samples", "far Mpps", "ratio", "samples", "cyc/pkt"):
+        table.add_column(heading, justify="right", no_wrap=True)
     floor = next(iter(results.values()))
     for name, series in results.items():
         cells = []

@@ -7,7 +7,7 @@ cd "$(dirname "$0")/.."
 build="gcc libc6-dev make pkg-config libdpdk-dev python3 python3-venv python3-dev iproute2 procps"
 test="libcmocka-dev clang libclang-rt-14-dev chromium chromium-driver tcpdump"
 lint="clang clang-format clang-tidy"
-bench="dpdk valgrind"
+bench="dpdk-dev valgrind"
 
 wanted=$build
 for group in "$@"; do
