@@ -21,7 +21,6 @@ import os
 import shutil
 import signal
 import subprocess
-import sys
 import tempfile
 import time
 from bisect import bisect_left
@@ -42,6 +41,7 @@ from wirespeed.generator.profiles import load_profile
 from wirespeed.lab.embedded import ROUTER_COMMANDS
 from wirespeed.lab.lab import choose_cpus, free_rpc_port
 from wirespeed.lab.process import Child
+from wirespeed.lab.suite import wait_for_links
 from wirespeed.router.client import ask
 from wirespeed.units import Rate
 
@@ -165,14 +165,6 @@ def router(stack: ExitStack, directory: Path, cpu: int, commands: str) -> Path:
     return control
 
 
-def wait_link(client: GeneratorClient, ports: list[int]) -> None:
-    deadline = time.monotonic() + 20
-    while not all(status.link_up for status in client.port_status(ports).values()):
-        if time.monotonic() > deadline:
-            sys.exit("bench: a memif did not come up within 20 s")
-        time.sleep(0.1)
-
-
 def send(client: GeneratorClient, tunables: dict[str, str]) -> None:
     client.acquire([0], force=True)
     client.reset([0])
@@ -209,7 +201,7 @@ def forward(contender: str, cpus: tuple[int, int], seconds: float, series: Serie
             else:
                 control = router(stack, directory, cpus[1], CROSSED if contender == CROSS else ROUTER_COMMANDS)
             client = generator(stack, directory, "load", cpus[0], [spec(directory, i, "client") for i in (0, 1)])
-            wait_link(client, [0, 1])
+            wait_for_links(client, [0, 1])
             send(client, {"vm": "var2"} if contender == MANY_FLOWS else {})
             if control:
                 ask(control, "clear runtime")
@@ -229,10 +221,10 @@ def transmit(contender: str, cpus: tuple[int, int], seconds: float, series: Seri
             sink = generator(stack, directory, "sink", cpus[1], [spec(directory, 0, "server")])
             if contender == TXONLY:
                 stack.enter_context(testpmd("txonly", cpus[0], [wire(directory, 0, "client")]))
-                wait_link(sink, [0])
+                wait_for_links(sink, [0])
             else:
                 client = generator(stack, directory, "load", cpus[0], [spec(directory, 0, "client")])
-                wait_link(client, [0])
+                wait_for_links(client, [0])
                 send(client, SENDERS[contender])
             sample(sink, 0, seconds, series, probe)
     finally:

@@ -78,10 +78,10 @@ class Finding:
     file: Path
 
 
-def wait_for_links(client: GeneratorClient) -> None:
-    """Return when all ports have their link; EnvironmentFault when that takes too long."""
+def wait_for_links(client: GeneratorClient, ports: Sequence[int] = PORTS) -> None:
+    """Return when all `ports` have their link; EnvironmentFault when that takes too long."""
     deadline = time.monotonic() + _LINK_WAIT_S
-    while down := [port for port, status in client.port_status(PORTS).items() if not status.link_up]:
+    while down := [port for port, status in client.port_status(ports).items() if not status.link_up]:
         if time.monotonic() > deadline:
             raise EnvironmentFault(f"port {down[0]} of the generator has no link after {_LINK_WAIT_S:.0f} s")
         time.sleep(0.05)
