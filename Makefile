@@ -1,5 +1,5 @@
 # One word per task. Each sets up what it needs by itself; the second time that is a no-op.
-.PHONY: demo test lint format bench bench-nodes fuzz docs clean setup
+.PHONY: demo test lint format bench bench-nodes fuzz clean setup
 .DEFAULT_GOAL := setup
 
 BIN := .venv/bin
@@ -33,11 +33,14 @@ format:
 
 bench:
 	@tools/setup.sh bench
-	@$(BIN)/python bench/memif.py
+	@$(BIN)/python bench/pacing.py
+	@$(BIN)/python bench/workers.py
+	@$(BIN)/python bench/memif.py --json bench/results/memif.json
 
 bench-nodes:
 	@tools/setup.sh bench
 	@build/native/bench/bench_nodes
+	@$(BIN)/python bench/instructions.py
 	@build/native/bench/bench_generator
 	@build/native/bench/bench_graph
 

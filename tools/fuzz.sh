@@ -15,3 +15,4 @@ for target in build-fuzz/native/fuzz/fuzz_*; do
 		"build-fuzz/corpus/$name" "native/fuzz/corpus/${name#fuzz_}"
 done
 .venv/bin/python tests/unit/rpc_fuzz.py "${1:-60}"
+.venv/bin/python tests/unit/rpc_fuzz.py "${1:-60}" --native

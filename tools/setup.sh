@@ -4,8 +4,9 @@
 set -eu
 cd "$(dirname "$0")/.."
 
-build="gcc libc6-dev make pkg-config libdpdk-dev python3 python3-venv python3-dev iproute2 procps"
-test="libcmocka-dev clang libclang-rt-14-dev chromium chromium-driver tcpdump"
+build="gcc libc6-dev make pkg-config libdpdk-dev libmnl-dev python3 python3-venv python3-dev iproute2 procps"
+test="valgrind libcmocka-dev clang libclang-rt-14-dev chromium chromium-driver tcpdump
+	bird2 frr iperf3 iputils-ping traceroute util-linux"
 lint="clang clang-format clang-tidy"
 bench="dpdk-dev valgrind"
 
@@ -29,7 +30,26 @@ if [ -n "$missing" ]; then
 	fi
 	echo "setup: installing$missing"
 	apt-get update -q >/dev/null
+	# Tests run BIRD and FRR themselves, in namespaces: no service of theirs is to start here, now or at
+	# the next boot. One that was there before stays as it is.
+	policy=/usr/sbin/policy-rc.d
+	made_policy=no
+	if [ ! -e "$policy" ]; then
+		made_policy=yes
+		trap 'rm -f "$policy"' EXIT
+		printf '#!/bin/sh\nexit 101\n' >"$policy"
+		chmod +x "$policy"
+	fi
 	DEBIAN_FRONTEND=noninteractive apt-get install -yq --no-install-recommends $missing >/dev/null
+	if [ "$made_policy" = yes ]; then
+		rm -f "$policy"
+		trap - EXIT
+	fi
+	for service in bird frr; do
+		case " $missing " in
+		*" $service"*) rm -f "/etc/systemd/system/multi-user.target.wants/$service.service" ;;
+		esac
+	done
 fi
 
 # What decides about the venv's contents; a stamp of it makes the second call a no-op.

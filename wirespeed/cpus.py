@@ -7,6 +7,7 @@ import os
 from wirespeed.errors import EnvironmentFault, UsageError
 
 MAX_WORKERS = 16
+_MOST_CPUS = 4096
 _MOST_DIGITS = 6
 
 
@@ -21,7 +22,7 @@ def parse_cpus(text: str) -> tuple[int, ...]:
     count = sum(len(span) for span in spans)
     if not 1 <= count <= MAX_WORKERS:  # before each is looked at: a range may name a million
         raise UsageError(f"--cpu {text} names {count} CPUs; 1 to {MAX_WORKERS} workers are possible")
-    cpus = _listed("--cpu", text)
+    cpus = listed_cpus("--cpu", text)
     if len(set(cpus)) < len(cpus):
         raise UsageError(f"--cpu {text} names a CPU twice; each worker needs its own")
     return cpus
@@ -30,12 +31,16 @@ def parse_cpus(text: str) -> tuple[int, ...]:
 def settle_main(text: str) -> None:
     """Keep this thread, and those it starts, on the CPUs that `text` names as parse_cpus does; nothing: anywhere."""
     if text:
-        os.sched_setaffinity(0, _listed("--main-cpu", text))
+        os.sched_setaffinity(0, listed_cpus("--main-cpu", text))
 
 
-def _listed(option: str, text: str) -> tuple[int, ...]:
+def listed_cpus(option: str, text: str) -> tuple[int, ...]:
+    """The CPUs of a list that is not empty; errors as of parse_cpus, `option` being what the user wrote it for."""
     usable = sorted(os.sched_getaffinity(0))
-    cpus = tuple(cpu for part in text.split(",") for cpu in _span(option, part, text))
+    spans = [_span(option, part, text) for part in text.split(",")]
+    if sum(len(span) for span in spans) > _MOST_CPUS:  # before each is looked at: a range may name a million
+        raise UsageError(f"{option} {text} names more CPUs than a machine has")
+    cpus = tuple(cpu for span in spans for cpu in span)
     for cpu in cpus:
         check_cpu(cpu, usable)
     return cpus

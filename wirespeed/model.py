@@ -19,7 +19,8 @@ class PortSpec:
     """One port anywhere: `memif:/run/e0.sock,id=0,role=client,speed=10G`.
 
     `target` is what stands between the kind and the first option: the socket path of memif, the interface
-    name of tap, af_packet and af_xdp, the ring's name, the PCI address, the input file of pcap.
+    name of tap, af_packet and af_xdp, the ring's name, the PCI address, the input file of pcap. A start-up file may
+    also have the kind `vdev`, whose target is DPDK's own description of a device.
     """
 
     kind: str
@@ -59,11 +60,13 @@ class PortSpec:
                 infinite = ",infinite_rx=1" if "loop" in self.options else ""
                 return f"net_pcap{index}{rx}{tx}{infinite}"
             case "tap":
-                return f"net_tap{index},iface={self.target}" + (f",mac={self.mac}" if self.mac else "")
+                return ",".join([f"tap:{self.target}", *(f"{key}={value}" for key, value in self.options.items())])
             case "af_packet":
                 return f"net_af_packet{index},iface={self.target},qpairs={max(self.rx_queues, self.tx_queues)}"
             case "af_xdp":
                 return f"net_af_xdp{index},iface={self.target},queue_count={self.rx_queues}"
+            case "pci":
+                return ",".join([self.target, *self.options.values()])
             case _:
                 return self.target
 
@@ -73,6 +76,7 @@ _OWN: dict[str, set[str]] = {
     "memif": {"id", "role"},
     "null": {"size"},
     "pcap": {"out", "loop"},
+    "tap": {"netns", "host-mac", "state"},
 }
 _TARGET_NEEDED = {
     "memif": "a socket path",

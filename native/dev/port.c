@@ -3,7 +3,9 @@
 #include "dev/port.h"
 
 #include "dev/error.h"
+#include "dev/port_name.h"
 #include "dev/ring_port.h"
+#include "dev/tap.h"
 #include "dev/worker.h"
 #include "wirespeed.h"
 
@@ -19,19 +21,35 @@
 struct port {
 	struct ws_port_config config;
 	uint16_t rx_queues, tx_queues, rx_descriptors, tx_descriptors;
-	bool started;
+	bool open, started;
+	/* What the driver last said, and what it had counted before it began anew. */
+	struct ws_port_counters last, before;
 };
 
 static struct port ports[WS_MAX_PORTS];
-static uint16_t port_count;
 bool ports_keep_sender[RTE_MAX_ETHPORTS];
 static struct rte_mempool *pool;
+static uint32_t pool_least_buffers, pool_least_frame;
 
 enum { POOL_CACHE = 512, POOL_SPARE = 4096 };
 
 uint16_t ports_count(void)
 {
-	return port_count;
+	uint16_t count = WS_MAX_PORTS;
+	while (count && !ports[count - 1].open)
+		count--;
+	return count;
+}
+
+bool port_is_open(uint16_t port)
+{
+	return port < WS_MAX_PORTS && ports[port].open;
+}
+
+bool port_link_is_up(uint16_t port)
+{
+	struct rte_eth_link link = {0};
+	return !rte_eth_link_get_nowait(port, &link) && link.link_status;
 }
 
 const char *port_name(uint16_t port)
@@ -47,6 +65,16 @@ uint16_t port_rx_queues(uint16_t port)
 uint16_t port_tx_queues(uint16_t port)
 {
 	return ports[port].tx_queues;
+}
+
+struct port_tx port_tx_of(uint16_t port, uint16_t worker)
+{
+	static struct {
+		rte_spinlock_t lock;
+	} __attribute__((aligned(RTE_CACHE_LINE_SIZE))) locks[WS_MAX_PORTS][WS_MAX_QUEUES];
+	uint16_t queues = RTE_MAX(ports[port].tx_queues, 1), queue = worker % queues;
+	bool is_shared = queue + queues < workers_count() || worker >= queues;
+	return (struct port_tx){queue, is_shared ? &locks[port][queue].lock : NULL};
 }
 
 struct rte_mempool *ports_pool(void)
@@ -84,6 +112,12 @@ struct rte_mempool *pool_create(const char *name, uint32_t count, uint32_t frame
 	return made;
 }
 
+void ws_pool_configure(uint32_t buffers, uint32_t frame_size)
+{
+	pool_least_buffers = buffers;
+	pool_least_frame = frame_size;
+}
+
 /* Each ring slot may hold a buffer, and each worker a full cache and two frames. */
 static int make_pool(const struct ws_port_config *configs, uint16_t count)
 {
@@ -94,35 +128,52 @@ static int make_pool(const struct ws_port_config *configs, uint16_t count)
 		buffers += (uint32_t)configs[i].tx_queues * configs[i].tx_descriptors;
 		mtu = RTE_MAX(mtu, configs[i].mtu);
 	}
-	pool = pool_create("packets", buffers, mtu + 22u);
+	buffers = RTE_MAX(buffers, pool_least_buffers);
+	pool = pool_create("packets", buffers, RTE_MAX(mtu + 22u, pool_least_frame));
 	if (!pool)
 		return fail(-ENOMEM, "no memory for %u packet buffers: %s", buffers,
 					rte_strerror(rte_errno));
 	return 0;
 }
 
-static int probe_ring(const struct ws_port_config *configs, uint16_t count, uint16_t index)
+static int check(uint16_t port)
 {
-	const char *mine = configs[index].devargs;
-	uint16_t before = 0, all = 0;
-	for (uint16_t i = 0; i < count; i++)
-		if (!strcmp(configs[i].devargs, mine)) {
-			all++;
-			before += i < index;
-		}
-	if (all > 2)
-		return fail(-EINVAL, "%s names %u ports; a ring has two ends", mine, all);
-	ports_keep_sender[index] = true;
-	return ring_port_open(mine + strlen("ring:"), index, all == 1, before == 1);
+	return port_is_open(port) ? 0 : fail(-ENODEV, "there is no port %u", port);
 }
 
-static int probe(const struct ws_port_config *configs, uint16_t count, uint16_t index)
+/* Which ports of the same description there are besides, for rings. */
+struct ring_end {
+	uint16_t before, all;
+};
+
+static struct ring_end ring_end(const struct ws_port_config *configs, uint16_t count,
+								uint16_t index)
 {
-	const struct ws_port_config *config = &configs[index];
+	struct ring_end end = {0};
+	for (uint16_t i = 0; i < count; i++)
+		if (!strcmp(configs[i].devargs, configs[index].devargs)) {
+			end.all++;
+			end.before += i < index;
+		}
+	return end;
+}
+
+static int probe_ring(const char *devargs, const struct ring_end *end, uint16_t index)
+{
+	if (end->all > 2)
+		return fail(-EINVAL, "%s names %u ports; a ring has two ends", devargs, end->all);
+	ports_keep_sender[index] = true;
+	return ring_port_open(devargs + strlen("ring:"), index, end->all == 1, end->before == 1);
+}
+
+static int probe(const struct ws_port_config *config, const struct ring_end *end, uint16_t index)
+{
 	uint16_t id;
 	char name[WS_DEVARGS_LEN];
 	if (!strncmp(config->devargs, "ring:", strlen("ring:")))
-		return probe_ring(configs, count, index);
+		return probe_ring(config->devargs, end, index);
+	if (!strncmp(config->devargs, "tap:", strlen("tap:")))
+		return tap_open(config, index);
 	snprintf(name, sizeof(name), "%.*s", (int)strcspn(config->devargs, ","), config->devargs);
 	int error = rte_dev_probe(config->devargs);
 	if (error)
@@ -145,6 +196,7 @@ static int configure(struct port *port, uint16_t id)
 	if (error)
 		return fail(error, "port %s does not describe itself: %s", config->name,
 					rte_strerror(-error));
+	port_name_fill(port->config.name, sizeof(port->config.name), info.speed_capa);
 	port->rx_queues = RTE_MAX(1, RTE_MIN(config->rx_queues, info.max_rx_queues));
 	port->tx_queues = RTE_MAX(1, RTE_MIN(config->tx_queues, info.max_tx_queues));
 	if (port->rx_queues > 1 && info.flow_type_rss_offloads) {
@@ -152,7 +204,12 @@ static int configure(struct port *port, uint16_t id)
 		conf.rx_adv_conf.rss_conf.rss_hf =
 			info.flow_type_rss_offloads & (RTE_ETH_RSS_IP | RTE_ETH_RSS_UDP | RTE_ETH_RSS_TCP);
 	}
+	/* Sleeping until packets come is for drivers that can; the others may refuse to be asked. */
+	conf.intr_conf.rxq = 1;
 	error = rte_eth_dev_configure(id, port->rx_queues, port->tx_queues, &conf);
+	conf.intr_conf.rxq = 0;
+	if (error)
+		error = rte_eth_dev_configure(id, port->rx_queues, port->tx_queues, &conf);
 	if (error)
 		return fail(error, "port %s takes no %u RX and %u TX queues: %s", config->name,
 					port->rx_queues, port->tx_queues, rte_strerror(-error));
@@ -196,20 +253,41 @@ static int start(struct port *port, uint16_t id)
 	return 0;
 }
 
+static int open_port(const struct ws_port_config *config, const struct ring_end *end,
+					 uint16_t index)
+{
+	int error = probe(config, end, index);
+	if (error)
+		return error;
+	ports[index] = (struct port){.config = *config, .open = true};
+	return configure(&ports[index], index);
+}
+
+/* Unplugged as well, so that another one may bear its device's name. */
+static void close_port(uint16_t id)
+{
+	struct rte_eth_dev_info info = {0};
+	rte_eth_dev_info_get(id, &info);
+	if (ports[id].started)
+		rte_eth_dev_stop(id);
+	rte_eth_dev_close(id);
+	tap_close(id);
+	if (info.device)
+		rte_dev_remove(info.device);
+	ports_keep_sender[id] = false;
+	ports[id] = (struct port){0};
+}
+
 int ws_ports_open(const struct ws_port_config *configs, uint16_t count)
 {
-	if (port_count)
+	if (ports_count())
 		return fail(-EALREADY, "the ports are open already");
 	if (count < 1 || count > WS_MAX_PORTS)
 		return fail(-EINVAL, "%u ports asked; 1 to %d are possible", count, WS_MAX_PORTS);
 	int error = make_pool(configs, count);
 	for (uint16_t i = 0; !error && i < count; i++) {
-		ports[i] = (struct port){.config = configs[i]};
-		error = probe(configs, count, i);
-		if (error)
-			break;
-		port_count++;
-		error = configure(&ports[i], i);
+		const struct ring_end end = ring_end(configs, count, i);
+		error = open_port(&configs[i], &end, i);
 	}
 	for (uint16_t i = 0; !error && i < count; i++)
 		error = start(&ports[i], i);
@@ -220,21 +298,48 @@ int ws_ports_open(const struct ws_port_config *configs, uint16_t count)
 
 void ws_ports_close(void)
 {
-	for (uint16_t i = 0; i < port_count; i++) {
-		if (ports[i].started)
-			rte_eth_dev_stop(i);
-		rte_eth_dev_close(i);
-		ports_keep_sender[i] = false;
-	}
-	port_count = 0;
+	for (int i = 0; i < WS_MAX_PORTS; i++)
+		if (ports[i].open)
+			close_port(i);
 	rte_mempool_free(pool);
 	pool = NULL;
 }
 
-static int check(uint16_t port)
+/* DPDK gives a new port the lowest id that is free, and all ports are ours. */
+static int free_id(void)
 {
-	return port < port_count ? 0
-							 : fail(-ENODEV, "there is no port %u; there are %u", port, port_count);
+	for (int i = 0; i < WS_MAX_PORTS; i++)
+		if (!ports[i].open)
+			return i;
+	return fail(-ENOSPC, "there are %d ports, which is the most", WS_MAX_PORTS);
+}
+
+int ws_port_add(const struct ws_port_config *config)
+{
+	if (!pool)
+		return fail(-EINVAL, "ports are added once the first ones are open");
+	int id = free_id();
+	if (id < 0)
+		return id;
+	for (int i = 0; i < WS_MAX_PORTS; i++)
+		if (ports[i].open && !strcmp(ports[i].config.devargs, config->devargs))
+			return fail(-EEXIST, "%s is port %s already", config->devargs, port_name(i));
+	uint16_t index = (uint16_t)id;
+	const struct ring_end end = {.all = 1};
+	int error = open_port(config, &end, index);
+	if (!error)
+		error = start(&ports[index], index);
+	if (error && ports[index].open)
+		close_port(index);
+	return error ? error : id;
+}
+
+int ws_port_delete(uint16_t port)
+{
+	if (check(port))
+		return -ENODEV;
+	close_port(port);
+	return 0;
 }
 
 int ws_port_info(uint16_t port, struct ws_port_info *out)
@@ -251,11 +356,11 @@ int ws_port_info(uint16_t port, struct ws_port_info *out)
 	rte_eth_macaddr_get(port, &mac);
 	rte_eth_dev_get_mtu(port, &out->mtu);
 	snprintf(out->name, sizeof(out->name), "%s", p->config.name);
-	snprintf(out->driver, sizeof(out->driver), "%s", info.driver_name);
+	snprintf(out->driver, sizeof(out->driver), "%s", tap_is_open(port) ? "tap" : info.driver_name);
 	snprintf(out->bus_address, sizeof(out->bus_address), "%s",
 			 info.device ? rte_dev_name(info.device) : p->config.devargs);
 	memcpy(out->mac, &mac, sizeof(out->mac));
-	out->link_up = link.link_status;
+	out->link_up = link.link_status && (!tap_is_open(port) || tap_is_alive(port));
 	out->started = p->started;
 	out->is_virtual = !info.device || !rte_dev_bus(info.device) ||
 					  strcmp(rte_bus_name(rte_dev_bus(info.device)), "pci");
@@ -278,16 +383,38 @@ int ws_port_info(uint16_t port, struct ws_port_info *out)
 	return 0;
 }
 
+/* Some drivers count from 0 again when their peer comes back (memif); ours count on. */
+static void go_on(struct port *port, const struct ws_port_counters *now,
+				  struct ws_port_counters *out)
+{
+	enum { COUNTERS = sizeof(*now) / sizeof(uint64_t) };
+	uint64_t said[COUNTERS], last[COUNTERS], before[COUNTERS], total[COUNTERS];
+	memcpy(said, now, sizeof(said));
+	memcpy(last, &port->last, sizeof(last));
+	memcpy(before, &port->before, sizeof(before));
+	for (int i = 0; i < COUNTERS; i++) {
+		before[i] += said[i] < last[i] ? last[i] : 0;
+		total[i] = before[i] + said[i];
+	}
+	port->last = *now;
+	memcpy(&port->before, before, sizeof(before));
+	memcpy(out, total, sizeof(total));
+}
+
 int ws_port_counters(uint16_t port, struct ws_port_counters *out)
 {
 	struct rte_eth_stats stats;
 	if (check(port))
 		return -ENODEV;
+	if (tap_is_open(port)) {
+		tap_counters(port, out);
+		return 0;
+	}
 	int error = rte_eth_stats_get(port, &stats);
 	if (error)
 		return fail(error, "port %s gives no counters: %s", ports[port].config.name,
 					rte_strerror(-error));
-	*out = (struct ws_port_counters){
+	const struct ws_port_counters now = {
 		.rx_packets = stats.ipackets,
 		.tx_packets = stats.opackets,
 		.rx_bytes = stats.ibytes,
@@ -297,6 +424,7 @@ int ws_port_counters(uint16_t port, struct ws_port_counters *out)
 		.tx_errors = stats.oerrors,
 		.rx_no_buffer = stats.rx_nombuf,
 	};
+	go_on(&ports[port], &now, out);
 	return 0;
 }
 
@@ -319,6 +447,8 @@ int ws_port_set_link(uint16_t port, bool up)
 {
 	if (check(port))
 		return -ENODEV;
+	if (tap_is_open(port))
+		return result(port, tap_set_carrier(port, up), "link state cannot be changed");
 	return result(port, up ? rte_eth_dev_set_link_up(port) : rte_eth_dev_set_link_down(port),
 				  "link state cannot be changed");
 }

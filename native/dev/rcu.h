@@ -25,6 +25,17 @@ static inline void rcu_quiescent(uint16_t worker)
 	rte_rcu_qsbr_quiescent(rcu_state, worker);
 }
 
+/* Around a sleep, in which the worker holds nothing. */
+static inline void rcu_rest(uint16_t worker)
+{
+	rte_rcu_qsbr_thread_offline(rcu_state, worker);
+}
+
+static inline void rcu_wake(uint16_t worker)
+{
+	rte_rcu_qsbr_thread_online(rcu_state, worker);
+}
+
 static inline void rcu_offline(uint16_t worker)
 {
 	rte_rcu_qsbr_thread_offline(rcu_state, worker);

@@ -44,7 +44,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	for (int i = 0; i < count; i++) {
 		FUZZ_ASSERT(neighbors[i].state == WS_NEIGHBOR_INCOMPLETE ||
 					!ethernet_is_group(neighbors[i].mac));
-		FUZZ_ASSERT(neighbors[i].address >> 16 == IP(10, 0, 0, 0) >> 16);
+		FUZZ_ASSERT(neighbors[i].address.family == WS_IP6 ||
+					address_ip4(&neighbors[i].address) >> 16 == IP(10, 0, 0, 0) >> 16);
 	}
 	return 0;
 }

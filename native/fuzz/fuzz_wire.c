@@ -5,7 +5,10 @@
 #include "wire/checksum.h"
 #include "wire/ethernet.h"
 #include "wire/icmp4.h"
+#include "wire/icmp6.h"
 #include "wire/ip4.h"
+#include "wire/ip6.h"
+#include "wire/nd.h"
 #include "wire/udp.h"
 
 #include <stdlib.h>
@@ -32,6 +35,38 @@ static void check_ip4(const uint8_t *bytes, size_t size)
 	const struct icmp4_header *icmp = icmp4_parse(bytes + header, size - header);
 	if (icmp)
 		icmp4_is_error(icmp->type);
+}
+
+static void check_ip6(const uint8_t *bytes, size_t size)
+{
+	struct ip6_upper upper;
+	if (ip6_check(bytes, size, size) != IP6_OK)
+		return;
+	const struct ip6_header *ip = (const void *)bytes;
+	size_t whole = IP6_LEN + (size_t)be16toh(ip->payload_length);
+	FUZZ_ASSERT(whole <= size);
+	if (ip6_find_upper(bytes, whole, &upper) == IP6_WALK_LONG)
+		return;
+	FUZZ_ASSERT(upper.offset >= IP6_LEN && upper.offset <= whole);
+	FUZZ_ASSERT(bytes[upper.named_at] == upper.protocol);
+	FUZZ_ASSERT(upper.is_fragment || !upper.is_later_fragment);
+}
+
+static void check_nd(const uint8_t *bytes, size_t size)
+{
+	struct nd_message message, again;
+	uint8_t wire[ND_NEIGHBOR_MESSAGE_LEN];
+	if (nd_parse(bytes, size, &message) != ND_OK)
+		return;
+	if (size >= 32)
+		nd_check_addresses(&message, bytes, bytes + 16);
+	bool is_neighbor =
+		message.type == ICMP6_NEIGHBOR_SOLICITATION || message.type == ICMP6_NEIGHBOR_ADVERTISEMENT;
+	if (!is_neighbor || !message.has_mac)
+		return;
+	nd_write(wire, &message);
+	FUZZ_ASSERT(nd_parse(wire, sizeof(wire), &again) == ND_OK);
+	FUZZ_ASSERT(!memcmp(&message, &again, sizeof(again)));
 }
 
 static void check_arp(const uint8_t *bytes, size_t size)
@@ -64,6 +99,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (ethernet)
 		ethernet_load_destination(ethernet->destination);
 	check_ip4(bytes, size);
+	check_ip6(bytes, size);
+	check_nd(bytes, size);
 	check_arp(bytes, size);
 	if (size < 65536)
 		check_checksum(bytes, size);

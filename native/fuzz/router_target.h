@@ -4,6 +4,12 @@
 #define FUZZ_ROUTER_TARGET_H
 
 #include "tests/router_rig.h"
+#include "wire/address.h"
+
+/* 2001:db8:N::H. The interfaces are N = 0 and 1 of H = 1, their neighbours H = 2; routes lead to
+ * N = 0x48, of one path, and N = 0x4a, of three. */
+#define ROUTER_TARGET_IP6(n, h)                                                                    \
+	address_of_ip6((uint8_t[16]){0x20, 1, 0xd, 0xb8, 0, (uint8_t)(n), [15] = (h)})
 
 /*
  * The rig with neighbours, routes of one path and of two, and one interface of small MTU, so that

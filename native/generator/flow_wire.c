@@ -105,9 +105,15 @@ static void mark_ip(uint8_t *ip, int version, uint16_t id)
 	memcpy(ip + IP4_CHECKSUM_AT, &sum, sizeof(sum));
 }
 
-static int check(const struct ws_stream *stream, bool has_tail, uint16_t l3, int version)
+static bool has_signature(const struct ws_stream *stream)
+{
+	return stream->flow_kind == WS_FLOW_STATS && stream->flow_signature;
+}
+
+static int check(const struct ws_stream *stream, uint16_t l3, int version)
 {
 	bool latency = stream->flow_kind == WS_FLOW_LATENCY;
+	bool has_tail = latency || has_signature(stream);
 	uint32_t ids = latency ? WS_LATENCY_FLOWS : WS_FLOWS;
 	if (stream->flow_kind < WS_FLOW_NONE || stream->flow_kind > WS_FLOW_LATENCY)
 		return fail(-EINVAL, "stream %u: there is no kind %d of flow", stream->id,
@@ -133,6 +139,13 @@ static int check(const struct ws_stream *stream, bool has_tail, uint16_t l3, int
 	return 0;
 }
 
+int ws_stream_check_flow(const struct ws_stream *stream)
+{
+	int version;
+	uint16_t l3 = flow_find_ip(stream->packet, stream->packet_len, &version);
+	return stream->flow_kind == WS_FLOW_NONE ? 0 : check(stream, l3, version);
+}
+
 int flow_mark(const struct ws_stream *stream, uint8_t start, uint8_t *frame, uint16_t frame_len,
 			  struct flow_tail *tail)
 {
@@ -141,9 +154,9 @@ int flow_mark(const struct ws_stream *stream, uint8_t start, uint8_t *frame, uin
 		return 0;
 	int version;
 	bool latency = stream->flow_kind == WS_FLOW_LATENCY;
-	bool signature = !latency && stream->flow_signature;
+	bool signature = has_signature(stream);
 	uint16_t l3 = flow_find_ip(stream->packet, stream->packet_len, &version);
-	int error = check(stream, latency || signature, l3, version);
+	int error = check(stream, l3, version);
 	if (error)
 		return error;
 	uint16_t id = (uint16_t)stream->flow_id;

@@ -96,7 +96,9 @@ static void do_reset(void *argument)
 static void do_read_latency(void *argument)
 {
 	struct question *question = argument;
-	flow_meter_read(question->worker->meter, question->ids[0], rte_rdtsc(), question->latency);
+	uint64_t now = rte_rdtsc();
+	for (uint32_t i = 0; i < question->count; i++)
+		flow_meter_read(question->worker->meter, question->ids[i], now, &question->latency[i]);
 }
 
 static void do_read_faults(void *argument)
@@ -159,19 +161,39 @@ int ws_generator_reset_flows(struct ws_generator *generator, int32_t kind, const
 	return 0;
 }
 
-int ws_generator_latency(struct ws_generator *generator, uint32_t id, struct ws_latency *out)
+static void find_range(struct ws_latency *seen)
 {
-	static struct ws_latency seen;
-	int error = check(WS_FLOW_LATENCY, &id, 1);
+	for (uint32_t i = WS_HDR_COUNTS; i--;)
+		if (seen->hdr[i]) {
+			seen->hdr_first = i;
+			seen->hdr_end = seen->hdr_end ? seen->hdr_end : i + 1;
+		}
+}
+
+/* A flow's histograms have 30 kB: more of them at once would keep a worker from its ports. */
+int ws_generator_latency(struct ws_generator *generator, const uint32_t *ids, uint32_t count,
+						 struct ws_latency *out)
+{
+	enum { AT_ONCE = 8 };
+	static struct ws_latency seen[AT_ONCE];
+	int error = check(WS_FLOW_LATENCY, ids, count);
 	if (error)
 		return error;
-	memset(out, 0, sizeof(*out));
-	for (uint16_t i = 0; i < generator->worker_count; i++) {
-		struct question question = {
-			.worker = &generator->workers[i], .ids = &id, .count = 1, .latency = &seen};
-		generator_ask(generator, i, do_read_latency, &question);
-		flow_latency_add(out, &seen);
+	memset(out, 0, count * sizeof(*out));
+	for (uint32_t first = 0; first < count; first += AT_ONCE) {
+		uint32_t now = RTE_MIN(count - first, (uint32_t)AT_ONCE);
+		for (uint16_t i = 0; i < generator->worker_count; i++) {
+			struct question question = {.worker = &generator->workers[i],
+										.ids = ids + first,
+										.count = now,
+										.latency = seen};
+			generator_ask(generator, i, do_read_latency, &question);
+			for (uint32_t j = 0; j < now; j++)
+				flow_latency_add(&out[first + j], &seen[j]);
+		}
 	}
+	for (uint32_t i = 0; i < count; i++)
+		find_range(&out[i]);
 	return 0;
 }
 

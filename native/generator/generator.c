@@ -10,7 +10,7 @@
 #include <rte_mempool.h>
 #include <stdlib.h>
 
-enum { AWAY_US = 100, RING_FULL_GRACE_US = 100, MOST_OWED_US = 20000 };
+enum { AWAY_US = 100, RING_FULL_GRACE_US = 100, MOST_OWED_US = 20000, PATIENCE_US = 1000000 };
 
 static bool create_meters(struct ws_generator *generator)
 {
@@ -51,6 +51,7 @@ struct ws_generator *ws_generator_create(void)
 		port->rx_queues = port_rx_queues(i);
 		port->ring_full_grace = (double)ws_tsc_hz() * RING_FULL_GRACE_US / 1e6;
 		port->away = (double)ws_tsc_hz() * AWAY_US / 1e6;
+		port->patience = (double)ws_tsc_hz() * PATIENCE_US / 1e6;
 		port->most_owed = (double)ws_tsc_hz() * MOST_OWED_US / 1e6;
 		worker->ports[worker->port_count++] = port;
 	}

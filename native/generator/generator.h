@@ -22,8 +22,8 @@ struct generator_port {
 	struct push *push;       /* what is left to push; NULL: nothing */
 	struct port_flows *flows;
 	struct rte_mempool *fresh; /* what is pushed is made of */
-	double away, most_owed;    /* in ticks, see transmit.c */
-	double ring_full_grace;    /* in ticks, see transmit.c */
+	/* in ticks, see transmit.c */
+	double away, most_owed, ring_full_grace, patience;
 	struct ws_generator_port counters;
 	/* the main thread's */
 	struct ws_generator_port snapshot; /* of `counters` */

@@ -19,10 +19,11 @@ enum { PROGRAM_BATCH = 64, FRAME_MIN_LEN = 60 /* without FCS */ };
 struct program;
 
 /*
- * For frames of `frame_len` bytes (the template's, padded). NULL when the stream has no
- * instructions (*error is 0) or wrong ones (*error and ws_error() tell).
+ * For copies of `template`, `frame_len` bytes: the stream's packet, padded and marked. NULL when
+ * the stream has no instructions (*error is 0) or wrong ones (*error and ws_error() tell).
  */
-struct program *program_compile(const struct ws_stream *stream, uint16_t frame_len, int *error);
+struct program *program_compile(const struct ws_stream *stream, const uint8_t *template,
+								uint16_t frame_len, int *error);
 void program_free(struct program *program);
 
 /* After how many packets it repeats itself exactly; UINT64_MAX: too far to tell, or random. */

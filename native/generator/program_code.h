@@ -45,6 +45,7 @@ struct fix {
 	uint8_t field;    /* offset of the checksum in the L4 header */
 };
 
+struct sums; /* see program_sum.c */
 struct code;
 struct program;
 
@@ -63,6 +64,7 @@ struct code {
 		struct tuple tuple;
 		struct write write;
 		struct fix fix;
+		struct sums *sums;
 	};
 };
 
@@ -80,6 +82,14 @@ struct program {
 code_fn run_count_up, run_count_down, run_draw, run_list, run_tuple;
 code_fn run_chained_counter, run_chained_list;
 code_fn run_write8, run_write16, run_write32, run_write64, run_write_mask;
-code_fn run_trim, run_fix_ip4, run_fix_l4;
+code_fn run_trim, run_fix_ip4, run_fix_l4, run_sums;
+
+enum { IP4_TOTAL_LENGTH_AT = 2, IP4_CHECKSUM_AT = 10, IP4_ADDRESSES_AT = 12, IP4_ADDRESSES = 8 };
+enum { IP4_HEADER = 20, IP6_HEADER = 40 };
+enum { IP6_PAYLOAD_LENGTH_AT = 4, IP6_ADDRESSES_AT = 8, IP6_ADDRESSES = 32 };
+enum { UDP = 17 };
+
+/* What the IP header says is in the packet, but not beyond the packet's end. */
+uint16_t fix_l4_length(const uint8_t *ip, const struct fix *fix, uint16_t length);
 
 #endif

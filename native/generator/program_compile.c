@@ -158,7 +158,8 @@ static int compile_one(struct compiler *compiler, const struct ws_op *op, struct
 	}
 }
 
-struct program *program_compile(const struct ws_stream *stream, uint16_t frame_len, int *error)
+struct program *program_compile(const struct ws_stream *stream, const uint8_t *template,
+								uint16_t frame_len, int *error)
 {
 	*error = 0;
 	if (!stream->op_count)
@@ -181,6 +182,8 @@ struct program *program_compile(const struct ws_stream *stream, uint16_t frame_l
 	}
 	free(order);
 	if (!*error)
+		*error = compile_sums(program, template);
+	if (!*error)
 		return program;
 	program_free(program);
 	return NULL;
@@ -190,9 +193,13 @@ void program_free(struct program *program)
 {
 	if (!program)
 		return;
-	for (uint16_t i = 0; i < program->count; i++)
-		if (program->code[i].run == run_list || program->code[i].run == run_chained_list)
-			free(program->code[i].list.values);
+	for (uint16_t i = 0; i < program->count; i++) {
+		struct code *code = &program->code[i];
+		if (code->run == run_list || code->run == run_chained_list)
+			free(code->list.values);
+		if (code->run == run_sums)
+			free(code->sums);
+	}
 	free(program);
 }
 
@@ -213,7 +220,7 @@ bool program_may_repeat(const struct program *program)
 	bool fixed = false;
 	for (uint16_t i = 0; i < program->count; i++) {
 		code_fn *run = program->code[i].run;
-		bool fixes = run == run_fix_ip4 || run == run_fix_l4;
+		bool fixes = run == run_fix_ip4 || run == run_fix_l4 || run == run_sums;
 		bool writes = run == run_write8 || run == run_write16 || run == run_write32 ||
 					  run == run_write64 || run == run_write_mask;
 		if (writes && fixed)

@@ -33,4 +33,8 @@ uint16_t *compiler_order(struct compiler *compiler, int *error);
 int compile_variable(struct compiler *compiler, const struct ws_op *op, struct code *code);
 int compile_tuple(struct compiler *compiler, const struct ws_op *op, struct code *code);
 
+/* Checksums that follow from what is written, once all instructions are compiled; see
+ * program_sum.c. */
+int compile_sums(struct program *program, const uint8_t *template);
+
 #endif

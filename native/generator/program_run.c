@@ -20,20 +20,35 @@ static inline uint64_t count_on(struct counter *counter)
 	return now;
 }
 
+/* The next `n` values: nearly always none of them wraps. */
+static inline __attribute__((always_inline)) void count(struct counter *counter, uint64_t *values,
+														uint16_t n, bool up)
+{
+	uint64_t origin = counter->origin, step = counter->step, way;
+	uint64_t value = up ? origin + counter->offset : origin - counter->offset;
+	if (__builtin_mul_overflow(step, n, &way) || counter->offset > counter->room ||
+		way > counter->room - counter->offset) {
+		for (uint16_t i = 0; i < n; i++)
+			values[i] = up ? origin + count_on(counter) : origin - count_on(counter);
+		return;
+	}
+	for (uint16_t i = 0; i < n; i++, value += up ? step : -step)
+		values[i] = value;
+	counter->offset += way;
+}
+
 void run_count_up(struct code *code, struct program *program, uint8_t *const *packets,
 				  uint16_t *lengths, uint16_t n)
 {
 	(void)packets, (void)lengths;
-	for (uint16_t i = 0; i < n; i++)
-		program->values[code->var][i] = code->counter.origin + count_on(&code->counter);
+	count(&code->counter, program->values[code->var], n, true);
 }
 
 void run_count_down(struct code *code, struct program *program, uint8_t *const *packets,
 					uint16_t *lengths, uint16_t n)
 {
 	(void)packets, (void)lengths;
-	for (uint16_t i = 0; i < n; i++)
-		program->values[code->var][i] = code->counter.origin - count_on(&code->counter);
+	count(&code->counter, program->values[code->var], n, false);
 }
 
 /* ---- chains: one by one, since each looks at what the one before it did */
@@ -83,13 +98,24 @@ void run_chained_list(struct code *code, struct program *program, uint8_t *const
 	program->wraps[code->var] = wraps;
 }
 
-/* SplitMix64 (Steele, Lea, Flood 2014): one addition and a mix, and every seed is a good one. */
+/* wyrand (Wang Yi 2019): one wide multiplication, and every seed is a good one. */
 static inline uint64_t next_random(uint64_t *state)
 {
-	uint64_t z = *state += 0x9e3779b97f4a7c15;
-	z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
-	z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
-	return z ^ (z >> 31);
+	uint64_t at = *state += 0xa0761d6478bd642f;
+	unsigned __int128 product = (unsigned __int128)at * (at ^ 0xe7037ed1a0b428db);
+	return (uint64_t)(product >> 64) ^ (uint64_t)product;
+}
+
+static void draw_values(struct draw *draw, uint64_t *values, uint16_t n)
+{
+	uint64_t state = draw->state, min = draw->min, range = draw->range;
+	if (range)
+		for (uint16_t i = 0; i < n; i++)
+			values[i] = min + (uint64_t)(((unsigned __int128)next_random(&state) * range) >> 64);
+	else
+		for (uint16_t i = 0; i < n; i++)
+			values[i] = next_random(&state);
+	draw->state = state;
 }
 
 void run_draw(struct code *code, struct program *program, uint8_t *const *packets,
@@ -97,12 +123,13 @@ void run_draw(struct code *code, struct program *program, uint8_t *const *packet
 {
 	(void)packets, (void)lengths;
 	struct draw *draw = &code->draw;
-	for (uint16_t i = 0; i < n; i++) {
-		uint64_t random = next_random(&draw->state);
-		if (draw->range)
-			random = (uint64_t)(((unsigned __int128)random * draw->range) >> 64);
-		program->values[code->var][i] = draw->min + random;
-		if (++draw->count == draw->limit) {
+	uint64_t *values = program->values[code->var];
+	for (uint16_t done = 0, now; done < n; done += now) {
+		uint64_t left = draw->limit ? draw->limit - draw->count : UINT64_MAX;
+		now = left < (uint64_t)(n - done) ? (uint16_t)left : n - done;
+		draw_values(draw, values + done, now);
+		draw->count += now;
+		if (draw->count == draw->limit) {
 			draw->count = 0;
 			draw->state = draw->seed;
 		}
@@ -120,22 +147,35 @@ void run_list(struct code *code, struct program *program, uint8_t *const *packet
 	}
 }
 
+/* As many as go with one port. */
+static uint16_t tuple_of_port(struct tuple *tuple, uint64_t *addresses, uint64_t *ports, uint16_t n)
+{
+	uint64_t left = tuple->addresses - tuple->address, flows = tuple->flows - tuple->flow;
+	left = flows < left ? flows : left;
+	n = left < n ? (uint16_t)left : n;
+	for (uint16_t i = 0; i < n; i++) {
+		addresses[i] = tuple->address_min + tuple->address + i;
+		ports[i] = tuple->port_min + tuple->port;
+	}
+	tuple->flow += n;
+	tuple->address += n;
+	if (tuple->flow == tuple->flows) {
+		tuple->flow = tuple->address = tuple->port = 0;
+	} else if (tuple->address == tuple->addresses) {
+		tuple->address = 0;
+		if (++tuple->port == tuple->ports)
+			tuple->port = 0;
+	}
+	return n;
+}
+
 void run_tuple(struct code *code, struct program *program, uint8_t *const *packets,
 			   uint16_t *lengths, uint16_t n)
 {
 	(void)packets, (void)lengths;
-	struct tuple *tuple = &code->tuple;
-	for (uint16_t i = 0; i < n; i++) {
-		program->values[code->var][i] = tuple->address_min + tuple->address;
-		program->values[code->var2][i] = tuple->port_min + tuple->port;
-		if (++tuple->flow == tuple->flows) {
-			tuple->flow = tuple->address = tuple->port = 0;
-		} else if (++tuple->address == tuple->addresses) {
-			tuple->address = 0;
-			if (++tuple->port == tuple->ports)
-				tuple->port = 0;
-		}
-	}
+	uint64_t *addresses = program->values[code->var], *ports = program->values[code->var2];
+	for (uint16_t done = 0; done < n;)
+		done += tuple_of_port(&code->tuple, addresses + done, ports + done, n - done);
 }
 
 /* ---- writes */
@@ -215,10 +255,6 @@ void run_trim(struct code *code, struct program *program, uint8_t *const *packet
 
 /* ---- checksums */
 
-enum { IP4_TOTAL_LENGTH_AT = 2, IP4_CHECKSUM_AT = 10, IP4_ADDRESSES_AT = 12, IP4_ADDRESSES = 8 };
-enum { IP6_PAYLOAD_LENGTH_AT = 4, IP6_HEADER = 40, IP6_ADDRESSES_AT = 8, IP6_ADDRESSES = 32 };
-enum { UDP = 17 };
-
 static uint16_t get_checksum(const uint8_t *at)
 {
 	uint16_t field;
@@ -243,10 +279,11 @@ static void fix_ip4(uint8_t *packet, uint16_t l3, uint16_t frame_len)
 {
 	uint8_t *ip = packet + l3, *field = ip + IP4_CHECKSUM_AT;
 	uint16_t header = (uint16_t)((ip[0] & 0xf) * 4);
-	if (l3 + header > frame_len || header < 20)
+	if (l3 + header > frame_len || header < IP4_HEADER)
 		return;
 	/* Without options, nearly always, the length is known and the sum is unrolled. */
-	uint64_t sum = header == 20 ? checksum_add(0, ip, 20) : checksum_add(0, ip, header);
+	uint64_t sum =
+		header == IP4_HEADER ? checksum_add(0, ip, IP4_HEADER) : checksum_add(0, ip, header);
 	put_checksum(field, finish_checksum(sum, field));
 }
 
@@ -267,8 +304,7 @@ static uint64_t pseudo_header(const uint8_t *ip, const struct fix *fix, uint16_t
 	return sum + htobe16(l4_len) + htobe16(fix->protocol);
 }
 
-/* What the IP header says is in the packet, but not beyond the packet's end. */
-static uint16_t l4_length(const uint8_t *ip, const struct fix *fix, uint16_t length)
+uint16_t fix_l4_length(const uint8_t *ip, const struct fix *fix, uint16_t length)
 {
 	uint32_t claimed = fix->is_ip4
 						   ? (uint32_t)load(ip + IP4_TOTAL_LENGTH_AT, 2, true)
@@ -285,7 +321,7 @@ static void fix_l4(uint8_t *packet, const struct fix *fix, uint16_t length, uint
 	if (!fix->protocol)
 		return;
 	uint8_t *l4 = packet + fix->l4;
-	uint16_t l4_len = l4_length(ip, fix, length);
+	uint16_t l4_len = fix_l4_length(ip, fix, length);
 	if (l4_len < fix->field + sizeof(uint16_t))
 		return;
 	uint64_t sum = checksum_add(pseudo_header(ip, fix, l4_len), l4, l4_len);

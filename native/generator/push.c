@@ -49,6 +49,7 @@ struct push *push_create(const struct ws_push *packets, uint32_t count, uint16_t
 	}
 	push->count = count;
 	push->next = 0;
+	push->stuck_since = 0;
 	uint32_t offset = 0;
 	for (uint32_t i = 0; i < count; i++) {
 		uint16_t length = RTE_MAX(packets[i].packet_len, (uint16_t)FRAME_MIN_LEN);
@@ -89,13 +90,20 @@ static bool send_one(struct generator_port *port, const struct pushed *pushed)
 	return sent;
 }
 
+/* What the driver does not take is tried again the next time, until it took nothing for the port's
+ * patience. */
 uint32_t generator_transmit_pushed(struct generator_port *port)
 {
 	struct push *push = port->push;
-	double now = (double)(rte_rdtsc() - push->origin);
+	uint64_t tsc = rte_rdtsc();
+	double now = (double)(tsc - push->origin);
 	uint32_t next = push->next, count = push->count, sent = 0;
 	for (; next < count && sent < SEND_AT_ONCE && push->packets[next].at <= now; next++) {
 		bool went = send_one(port, &push->packets[next]);
+		if (went || !push->stuck_since)
+			push->stuck_since = went ? 0 : tsc;
+		if (!went && (double)(tsc - push->stuck_since) <= port->patience)
+			break;
 		port->counters.asked_packets++;
 		*(went ? &port->counters.tx_packets : &port->counters.refused_packets) += 1;
 		port->counters.tx_bytes += went ? push->packets[next].length + FCS_LEN : 0;

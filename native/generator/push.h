@@ -11,9 +11,10 @@ struct pushed {
 	uint16_t length;
 };
 
-/* `next` is the worker's; the rest is made before it gets it. */
+/* `next` and `stuck_since` are the worker's; the rest is made before it gets it. */
 struct push {
-	uint64_t origin; /* TSC */
+	uint64_t origin;      /* TSC */
+	uint64_t stuck_since; /* TSC at which the driver began to take nothing; 0: it takes some */
 	uint32_t count, next;
 	uint8_t *bytes;
 	struct pushed packets[];

@@ -188,24 +188,32 @@ bool schedule_is_behind(const struct schedule *schedule, double now)
 struct skip {
 	double now, before;
 	uint64_t early, rest;
+	bool bursts;
 	uint32_t patience; /* a chain of packets without distance must not hold the worker up */
 };
 
 static bool skip_event(struct schedule *schedule, struct event *event, struct skip *skip)
 {
+	struct timed_stream *stream = &schedule->streams[event->stream];
 	bool is_early = event->due < skip->before;
+	skip->patience--;
+	if (!skip->bursts && stream->left != UINT64_MAX) {
+		stream->anchor += skip->now + 1 - event->due;
+		event->due = skip->now + 1;
+		return true;
+	}
 	uint64_t count =
 		count_due(schedule, event, is_early ? lower(skip->before, skip->now) : skip->now);
-	if (!schedule->streams[event->stream].is_null)
+	if (!stream->is_null)
 		*(is_early ? &skip->early : &skip->rest) += count;
-	skip->patience--;
 	return advance(schedule, event, count);
 }
 
 /* One after the other while they are few; then all in one go. */
-uint64_t schedule_skip(struct schedule *schedule, double now, double before, uint64_t *after)
+uint64_t schedule_skip(struct schedule *schedule, double now, double before, bool bursts,
+					   uint64_t *after)
 {
-	struct skip skip = {.now = now, .before = before, .patience = SKIP_FEW};
+	struct skip skip = {.now = now, .before = before, .bursts = bursts, .patience = SKIP_FEW};
 	for (bool goes_on; skip.patience && is_due(schedule, now);) {
 		struct event event = schedule->heap[0];
 		goes_on = skip_event(schedule, &event, &skip);
@@ -228,6 +236,11 @@ uint64_t schedule_skip(struct schedule *schedule, double now, double before, uin
 	}
 	*after = skip.rest;
 	return skip.early;
+}
+
+bool schedule_is_over(const struct schedule *schedule, double now)
+{
+	return now >= schedule->deadline;
 }
 
 bool schedule_ended(const struct schedule *schedule)

@@ -44,9 +44,15 @@ bool schedule_next(struct schedule *schedule, double now, uint32_t max, struct s
  * millisecond, or a burst of 1024 packets and one for each stream if that is longer.
  */
 bool schedule_is_behind(const struct schedule *schedule, double now);
-/* Let go of all that is due by `now`; returns how many packets were due before `before`, the rest
- * in `*after`. A null stream's are none. */
-uint64_t schedule_skip(struct schedule *schedule, double now, double before, uint64_t *after);
+/*
+ * Let go of all that is due by `now`; returns how many packets were due before `before`, the rest
+ * in `*after`. A null stream's are none. Unless `bursts` are let go of too, those are put off
+ * instead: they go on right after `now`.
+ */
+uint64_t schedule_skip(struct schedule *schedule, double now, double before, bool bursts,
+					   uint64_t *after);
+/* The duration is over at `now`. */
+bool schedule_is_over(const struct schedule *schedule, double now);
 /* All streams have ended, or the duration is over; asked after schedule_next found no more. */
 bool schedule_ended(const struct schedule *schedule);
 

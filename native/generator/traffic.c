@@ -25,21 +25,17 @@ static uint16_t frame_length(const struct ws_stream *stream)
 	return stream->packet_len < FRAME_MIN_LEN ? FRAME_MIN_LEN : stream->packet_len;
 }
 
-static int check(const struct ws_stream *stream, uint16_t port)
+static int check(const struct ws_stream *stream, const struct ws_port_info *port)
 {
-	struct ws_port_info info;
-	int error = ws_port_info(port, &info);
-	if (error)
-		return error;
 	if (stream->is_null)
 		return 0;
 	/* Ethernet header and up to two VLAN tags. */
-	uint16_t longest = info.mtu + 14 + 8;
+	uint16_t longest = port->mtu + 14 + 8;
 	if (!stream->packet || !stream->packet_len)
 		return fail(-EINVAL, "stream %u has no packet", stream->id);
 	if (stream->packet_len > longest)
 		return fail(-EINVAL, "stream %u: a packet of %u bytes; port %s with its MTU of %u takes %u",
-					stream->id, stream->packet_len, info.name, info.mtu, longest);
+					stream->id, stream->packet_len, port->name, port->mtu, longest);
 	if (stream->cache > CACHE_MAX)
 		return fail(-EINVAL, "stream %u: a cache of %u packets; up to %d are possible", stream->id,
 					stream->cache, CACHE_MAX);
@@ -51,6 +47,7 @@ static int create_sender(struct sender *sender, const struct ws_stream *stream,
 {
 	int error;
 	sender->is_null = stream->is_null;
+	sender->is_burst = stream->mode != WS_CONTINUOUS;
 	if (stream->is_null)
 		return 0;
 	sender->frame_len = frame_length(stream);
@@ -66,7 +63,7 @@ static int create_sender(struct sender *sender, const struct ws_stream *stream,
 		sender->flow = &config->flows->stats[stream->flow_id];
 	if (stream->flow_kind == WS_FLOW_LATENCY)
 		sender->flow = &config->flows->latency[stream->flow_id];
-	sender->program = program_compile(stream, sender->frame_len, &error);
+	sender->program = program_compile(stream, sender->template, sender->frame_len, &error);
 	return error;
 }
 
@@ -114,12 +111,12 @@ void sender_finish(struct sender *sender, uint8_t *const *bytes, uint16_t *lengt
 			flow_put_tail(bytes[i] + lengths[i] - FLOW_TAIL_LEN, &sender->tail);
 }
 
-static void unroll_batch(struct sender *sender, struct rte_mbuf **packets, uint16_t n)
+static void unroll_batch(struct sender *sender, uint32_t first, uint16_t n)
 {
-	uint8_t *bytes[PROGRAM_BATCH];
+	struct rte_mbuf **packets = sender->ready + first;
+	uint8_t **bytes = sender->ready_bytes + first;
 	uint16_t lengths[PROGRAM_BATCH];
 	for (uint16_t i = 0; i < n; i++) {
-		bytes[i] = rte_pktmbuf_mtod(packets[i], uint8_t *);
 		lengths[i] = sender->frame_len;
 		rte_memcpy(bytes[i], sender->template, sender->frame_len);
 	}
@@ -133,7 +130,7 @@ static void unroll_batch(struct sender *sender, struct rte_mbuf **packets, uint1
 static void unroll(struct sender *sender)
 {
 	for (uint32_t at = 0; at < sender->ready_count; at += PROGRAM_BATCH)
-		unroll_batch(sender, sender->ready + at,
+		unroll_batch(sender, at,
 					 (uint16_t)RTE_MIN(sender->ready_count - at, (uint32_t)PROGRAM_BATCH));
 	if (sender->renewed)
 		return;
@@ -154,15 +151,18 @@ static int make_ready(struct traffic *traffic, const struct ws_stream *streams)
 		return 0;
 	snprintf(name, sizeof(name), "ready%u.%u", traffic->port, serial++);
 	traffic->ready = calloc(total, sizeof(struct rte_mbuf *));
-	if (traffic->ready)
+	traffic->ready_bytes = calloc(total, sizeof(uint8_t *));
+	if (traffic->ready && traffic->ready_bytes)
 		traffic->ready_pool = ready_pool_create(name, total, room, traffic->ready);
 	if (!traffic->ready_pool)
 		return fail(-ENOMEM, "no memory for %u packets of %u bytes: give the generator more", total,
 					room);
-	struct rte_mbuf **at = traffic->ready;
-	for (uint32_t i = 0; i < traffic->count; i++) {
+	for (uint32_t i = 0; i < total; i++)
+		traffic->ready_bytes[i] = rte_pktmbuf_mtod(traffic->ready[i], uint8_t *);
+	for (uint32_t i = 0, at = 0; i < traffic->count; i++) {
 		struct sender *sender = &traffic->senders[i];
-		sender->ready = at;
+		sender->ready = traffic->ready + at;
+		sender->ready_bytes = traffic->ready_bytes + at;
 		at += sender->ready_count;
 		if (sender->ready_count)
 			unroll(sender);
@@ -173,6 +173,10 @@ static int make_ready(struct traffic *traffic, const struct ws_stream *streams)
 struct traffic *traffic_create(const struct traffic_config *config, const struct ws_stream *streams,
 							   uint32_t count, int *error)
 {
+	struct ws_port_info port;
+	*error = ws_port_info(config->port, &port);
+	if (*error)
+		return NULL;
 	struct traffic *traffic = calloc(1, sizeof(*traffic));
 	if (traffic)
 		traffic->senders = calloc(count + 1, sizeof(*traffic->senders));
@@ -185,9 +189,8 @@ struct traffic *traffic_create(const struct traffic_config *config, const struct
 	traffic->profile = config->profile;
 	traffic->by_reference = config->by_reference;
 	traffic->count = count;
-	*error = 0;
 	for (uint32_t i = 0; !*error && i < count; i++) {
-		*error = check(&streams[i], config->port);
+		*error = check(&streams[i], &port);
 		if (!*error)
 			*error = create_sender(&traffic->senders[i], &streams[i], config);
 		traffic->counts_flows |= traffic->senders[i].flow != NULL;
@@ -231,6 +234,7 @@ void traffic_free(struct traffic *traffic)
 	}
 	rte_mempool_free(traffic->ready_pool);
 	free(traffic->ready);
+	free(traffic->ready_bytes);
 	free(traffic->senders);
 	schedule_free(traffic->schedule);
 	free(traffic);

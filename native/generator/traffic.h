@@ -15,16 +15,24 @@
  */
 struct sender {
 	struct rte_mbuf **ready;
+	uint8_t **ready_bytes; /* of `ready` */
 	uint32_t ready_count, position;
 	struct program *program;
 	uint8_t *template;
 	uint16_t frame_len;
 	bool is_null;
+	bool is_burst;     /* it has an end */
 	bool renewed;      /* the ready packets get the program's next values before they go again */
 	uint32_t rendered; /* of those, refused: the next ones are as they shall be */
 	struct rte_mbuf *stash; /* built and refused: sent before others are built */
 	struct ws_flow *flow;   /* where its packets are counted; NULL: nowhere */
 	struct flow_tail tail;  /* what its packets end in; magic 0: nothing */
+};
+
+/* Packets of a burst that are due and that the driver did not take. */
+struct held {
+	struct sender *sender;
+	uint16_t count;
 };
 
 /* One profile of one port. */
@@ -37,15 +45,19 @@ struct traffic {
 	bool counts_flows, has_latency;
 	bool active; /* it has not ended */
 	bool paused;
-	uint64_t origin;  /* TSC at which the schedule's time was 0 */
-	uint64_t pause;   /* TSC since when it stands still */
-	double looked;    /* ticks after the origin at which it was last looked at */
-	double owed;      /* ticks by which the schedule's clock lags, see transmit.c */
+	uint64_t origin; /* TSC at which the schedule's time was 0 */
+	uint64_t pause;  /* TSC since when it stands still */
+	double looked;   /* ticks after the origin at which it was last looked at */
+	double owed;     /* ticks by which the schedule's clock lags, see transmit.c */
+	double stuck;    /* `looked` when the driver began to take nothing; 0: it takes some */
+	struct held held[PROGRAM_BATCH]; /* they go first */
+	uint16_t held_count;
 	uint64_t handed;  /* ready packets given to the driver by reference */
 	uint32_t stashed; /* packets in all stashes */
 	struct rte_mempool *fresh;
 	struct rte_mempool *ready_pool;
 	struct rte_mbuf **ready; /* of all streams */
+	uint8_t **ready_bytes;
 	struct traffic *next_on_port;
 	/* the main thread's */
 	bool attached; /* the worker has it */

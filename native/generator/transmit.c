@@ -12,6 +12,11 @@
  * meanwhile would come as a burst that no wire carries. So the schedule's clock stands still with
  * the worker, and makes up for it at one eighth over its pace; what it owes beyond most_owed it
  * never pays, and those packets are late.
+ *
+ * All this is about streams without an end, which hold a rate. Bursts are sent whole, as the medium
+ * takes them: what is refused is held and goes first the next time, what is overdue is put off, and
+ * neither is counted before it is sent. Only when the driver takes nothing at all for `patience`,
+ * since nobody is there, they are refused like the rest.
  */
 #include "dev/port.h"
 #include "generator/generator.h"
@@ -21,6 +26,7 @@
 #include <rte_cycles.h>
 #include <rte_memcpy.h>
 #include <rte_mempool.h>
+#include <string.h>
 
 enum { BURST = PROGRAM_BATCH, MAX_RUNS = 1024, STASH_MAX = 256, CATCH_UP = 8 };
 
@@ -67,26 +73,37 @@ static void take_ready(struct sender *sender, struct rte_mbuf **packets, uint16_
 		lengths[i] = packets[i]->data_len;
 }
 
-/* The ready packets in turn, each with the program's next values. While no driver holds any, always
+/* Ready packets that lie side by side, each with the program's next values. */
+static void renew(struct sender *sender, uint16_t *lengths, uint16_t n)
+{
+	struct rte_mbuf **packets = sender->ready + sender->position;
+	for (uint16_t i = 0; i < n; i++)
+		lengths[i] = sender->frame_len;
+	sender_finish(sender, sender->ready_bytes + sender->position, lengths, n);
+	if (program_keeps_length(sender->program))
+		return;
+	for (uint16_t i = 0; i < n; i++)
+		packets[i]->pkt_len = packets[i]->data_len = lengths[i];
+}
+
+/* The ready packets in turn, those refused before as they are. While no driver holds any, always
  * the first ones, which the cache has. */
 static void take_renewed(struct traffic *traffic, struct sender *sender, struct rte_mbuf **packets,
 						 uint16_t *lengths, uint16_t n)
 {
-	uint8_t *bytes[BURST];
-	uint16_t old = (uint16_t)RTE_MIN(n, sender->rendered), fresh = n - old;
+	uint16_t old = (uint16_t)RTE_MIN(n, sender->rendered);
 	if (!sender->rendered && traffic->handed == ready_pool_returned(traffic->ready_pool))
 		sender->position = 0;
-	take_ready(sender, packets, lengths, n);
+	take_ready(sender, packets, lengths, old);
 	sender->rendered -= old;
-	packets += old, lengths += old;
-	for (uint16_t i = 0; i < fresh; i++) {
-		bytes[i] = rte_pktmbuf_mtod(packets[i], uint8_t *);
-		lengths[i] = sender->frame_len;
+	for (uint16_t i = old; i < n;) {
+		uint32_t side_by_side = sender->ready_count - sender->position;
+		uint16_t count = (uint16_t)RTE_MIN((uint32_t)(n - i), side_by_side);
+		renew(sender, lengths + i, count);
+		memcpy(packets + i, sender->ready + sender->position, count * sizeof(*packets));
+		sender->position = count == side_by_side ? 0 : sender->position + count;
+		i += count;
 	}
-	sender_finish(sender, bytes, lengths, fresh);
-	if (!program_keeps_length(sender->program))
-		for (uint16_t i = 0; i < fresh; i++)
-			packets[i]->pkt_len = packets[i]->data_len = lengths[i];
 }
 
 static void copy_ready(struct sender *sender, uint8_t *const *bytes, uint16_t *lengths, uint16_t n)
@@ -144,9 +161,10 @@ static uint16_t take(struct traffic *traffic, struct sender *sender, struct rte_
 
 /* ---- giving them back */
 
-/* The last `n` packets of `sender` in the burst, which end at `end`, were refused. */
+/* The last `n` packets of `sender` in the burst, which end at `end`, were refused. They
+ * are the next ones to be taken, though of those that need not be `kept` only some. */
 static void give_back(struct traffic *traffic, struct sender *sender, struct rte_mbuf **end,
-					  uint16_t n)
+					  uint16_t n, bool kept)
 {
 	if (sender->ready_count && traffic->by_reference) {
 		uint32_t back = n % sender->ready_count;
@@ -155,7 +173,7 @@ static void give_back(struct traffic *traffic, struct sender *sender, struct rte
 		sender->rendered += sender->renewed ? n : 0;
 		return;
 	}
-	for (; n && traffic->stashed < STASH_MAX; n--, traffic->stashed++) {
+	for (; n && (kept || traffic->stashed < STASH_MAX); n--, traffic->stashed++) {
 		struct rte_mbuf *packet = *--end;
 		packet->next = sender->stash;
 		sender->stash = packet;
@@ -163,26 +181,59 @@ static void give_back(struct traffic *traffic, struct sender *sender, struct rte
 	rte_pktmbuf_free_bulk(end - n, n);
 }
 
+static bool is_patient(const struct generator_port *port, const struct traffic *traffic)
+{
+	return !traffic->stuck || traffic->looked - traffic->stuck <= port->patience;
+}
+
+/* Packets of a burst that could not be sent: they are not counted as asked for until they are. */
+static void hold(struct generator_port *port, struct traffic *traffic, struct sender *sender,
+				 uint16_t n)
+{
+	uint16_t count = traffic->held_count;
+	port->counters.asked_packets -= n;
+	if (count && traffic->held[count - 1].sender == sender)
+		traffic->held[count - 1].count += n;
+	else
+		traffic->held[traffic->held_count++] = (struct held){sender, n};
+}
+
 /* The last `refused` packets of the burst. */
 static void refuse(struct generator_port *port, struct traffic *traffic, struct burst *burst,
 				   uint16_t refused)
 {
 	struct rte_mbuf **end = burst->packets + burst->count;
-	for (uint16_t i = burst->part_count; refused; end -= burst->parts[i].count) {
-		const struct part *part = &burst->parts[--i];
+	struct held missing[BURST];
+	uint16_t missing_count = traffic->held_count, first = burst->part_count;
+	bool patient = is_patient(port, traffic);
+	memcpy(missing, traffic->held, missing_count * sizeof(missing[0]));
+	traffic->held_count = 0;
+	while (refused) {
+		struct part *part = &burst->parts[--first];
+		struct sender *sender = part->sender;
 		uint16_t n = RTE_MIN(refused, part->count);
-		give_back(traffic, part->sender, end, n);
-		if (part->sender->tail.magic == FLOW_MAGIC_LATENCY)
-			part->sender->tail.sequence -= n;
-		*(part->overdue ? &port->counters.late_packets : &port->counters.refused_packets) += n;
+		bool kept = patient && sender->is_burst;
+		give_back(traffic, sender, end, n, kept);
+		if (sender->tail.magic == FLOW_MAGIC_LATENCY)
+			sender->tail.sequence -= n;
+		if (!kept)
+			*(part->overdue ? &port->counters.late_packets : &port->counters.refused_packets) += n;
+		end -= part->count;
 		refused -= n;
+		part->count = kept ? n : 0;
 	}
+	/* In their order, in front of those that were not even made. */
+	for (; first < burst->part_count; first++)
+		if (burst->parts[first].count)
+			hold(port, traffic, burst->parts[first].sender, burst->parts[first].count);
+	memcpy(traffic->held + traffic->held_count, missing, missing_count * sizeof(missing[0]));
+	traffic->held_count += missing_count;
 }
 
-/* The worker fell behind: what is due by now is given up. */
+/* The worker fell behind: what is due by now is given up, or put off. */
 static void let_go(struct generator_port *port, struct traffic *traffic, double now)
 {
-	uint64_t none, late = schedule_skip(traffic->schedule, now, INFINITY, &none);
+	uint64_t none, late = schedule_skip(traffic->schedule, now, INFINITY, false, &none);
 	port->counters.asked_packets += late;
 	port->counters.late_packets += late;
 }
@@ -190,7 +241,8 @@ static void let_go(struct generator_port *port, struct traffic *traffic, double 
 static void refuse_rest(struct generator_port *port, struct traffic *traffic, double now)
 {
 	double overdue = now - port->ring_full_grace;
-	uint64_t in_time, late = schedule_skip(traffic->schedule, now, overdue, &in_time);
+	bool bursts = !is_patient(port, traffic);
+	uint64_t in_time, late = schedule_skip(traffic->schedule, now, overdue, bursts, &in_time);
 	port->counters.asked_packets += late + in_time;
 	port->counters.late_packets += late;
 	port->counters.refused_packets += in_time;
@@ -198,27 +250,57 @@ static void refuse_rest(struct generator_port *port, struct traffic *traffic, do
 
 /* ---- a burst */
 
+/* Put `count` packets of `sender` into the burst. False when buffers for a burst's ran out. */
+static bool add(struct generator_port *port, struct traffic *traffic, struct burst *burst,
+				struct part part)
+{
+	struct sender *sender = part.sender;
+	uint16_t n = take(traffic, sender, burst->packets + burst->count, burst->lengths + burst->count,
+					  part.count);
+	uint16_t missing = part.count - n;
+	port->counters.asked_packets += part.count;
+	part.count = n;
+	if (n)
+		burst->parts[burst->part_count++] = part;
+	burst->count += n;
+	if (missing && sender->is_burst)
+		hold(port, traffic, sender, missing);
+	else
+		port->counters.refused_packets += missing;
+	return !missing || !sender->is_burst;
+}
+
+static void add_held(struct generator_port *port, struct traffic *traffic, struct burst *burst)
+{
+	struct held held[BURST];
+	uint16_t count = traffic->held_count;
+	bool goes_on = true;
+	memcpy(held, traffic->held, count * sizeof(held[0]));
+	traffic->held_count = 0;
+	for (uint16_t i = 0; i < count; i++) {
+		if (goes_on)
+			goes_on = add(port, traffic, burst,
+						  (struct part){.sender = held[i].sender, .count = held[i].count});
+		else
+			traffic->held[traffic->held_count++] = held[i];
+	}
+}
+
 static void gather(struct generator_port *port, struct traffic *traffic, struct burst *burst,
 				   double now)
 {
 	double grace = port->ring_full_grace;
 	struct schedule_run run;
 	burst->count = burst->part_count = 0;
-	for (uint32_t i = 0; i < MAX_RUNS && burst->count < BURST; i++) {
+	if (traffic->held_count)
+		add_held(port, traffic, burst);
+	for (uint32_t i = 0; i < MAX_RUNS && burst->count < BURST && !traffic->held_count; i++) {
 		if (!schedule_next(traffic->schedule, now, BURST - burst->count, &run))
 			break;
 		struct sender *sender = &traffic->senders[run.stream];
-		if (sender->is_null)
-			continue;
-		port->counters.asked_packets += run.count;
-		uint16_t n = take(traffic, sender, burst->packets + burst->count,
-						  burst->lengths + burst->count, (uint16_t)run.count);
-		port->counters.refused_packets += run.count - n;
-		if (!n)
-			continue;
-		burst->parts[burst->part_count++] =
-			(struct part){.sender = sender, .count = n, .overdue = run.due < now - grace};
-		burst->count += n;
+		if (!sender->is_null)
+			add(port, traffic, burst,
+				(struct part){sender, (uint16_t)run.count, run.due < now - grace});
 	}
 }
 
@@ -289,9 +371,11 @@ static uint32_t transmit(struct generator_port *port, struct traffic *traffic)
 	double now = look(port, traffic);
 	if (schedule_is_behind(traffic->schedule, now))
 		let_go(port, traffic, now);
+	if (traffic->held_count && schedule_is_over(traffic->schedule, now))
+		traffic->held_count = 0;
 	gather(port, traffic, &burst, now);
 	if (!burst.count) {
-		traffic->active = !schedule_ended(traffic->schedule);
+		traffic->active = traffic->held_count || !schedule_ended(traffic->schedule);
 		return 0;
 	}
 	if (traffic->has_latency)
@@ -306,6 +390,7 @@ static uint32_t transmit(struct generator_port *port, struct traffic *traffic)
 	port->counters.tx_bytes += bytes;
 	if (traffic->counts_flows)
 		count_flows(&burst, sent);
+	traffic->stuck = sent ? 0 : traffic->stuck ? traffic->stuck : traffic->looked;
 	if (sent < burst.count) {
 		refuse(port, traffic, &burst, burst.count - sent);
 		refuse_rest(port, traffic, now);

@@ -61,9 +61,9 @@ static const struct graph_registration *resolve(struct builder *b, const char *n
 	*interface = UINT16_MAX;
 	for (uint16_t i = 0; !r && i < b->config->interface_count; i++) {
 		const char *owner = b->config->interfaces[i];
-		size_t length = strlen(owner);
+		size_t length = owner ? strlen(owner) : 0;
 		char pattern[64];
-		if (strncmp(name, owner, length) || name[length] != '-')
+		if (!owner || strncmp(name, owner, length) || name[length] != '-')
 			continue;
 		snprintf(pattern, sizeof(pattern), "%%%s", name + length);
 		r = best_registration(pattern, b->config->march);
@@ -77,8 +77,7 @@ static int allocate(struct graph_node *node, uint16_t edge_count)
 	node->edge_count = edge_count;
 	node->frame = zalloc(GRAPH_FRAME_SIZE * sizeof(void *));
 	node->edges = zalloc((edge_count + 1) * sizeof(*node->edges));
-	node->counters = zalloc((node->registration->counter_count + 1) * sizeof(uint64_t));
-	return node->frame && node->edges && node->counters ? 0 : -ENOMEM;
+	return node->frame && node->edges ? 0 : -ENOMEM;
 }
 
 static struct graph_node *discover(struct builder *b, const char *name);
@@ -91,7 +90,9 @@ static int expand(struct builder *b, const struct graph_node *node, const char *
 	char name[64];
 	if (text[0] == '*') {
 		for (uint16_t i = 0; i < b->config->interface_count; i++) {
-			snprintf(name, sizeof(name), "%s%s", b->config->interfaces[i], text + 1);
+			const char *owner = b->config->interfaces[i];
+			snprintf(name, sizeof(name), "%s%s", owner ? owner : b->config->absent,
+					 owner ? text + 1 : "");
 			if (!(out[i] = discover(b, name)))
 				return -EINVAL;
 		}
@@ -173,6 +174,42 @@ static int sort(struct builder *b)
 	return 0;
 }
 
+/* Give each node its place in the counts. */
+static void place_counts(struct graph *graph, void *memory)
+{
+	graph->counts = memory;
+	struct graph_stats *stats = graph->counts;
+	uint64_t *counters = (uint64_t *)(stats + graph->node_count);
+	for (uint16_t i = 0; i < graph->node_count; i++) {
+		graph->nodes[i]->stats = &stats[i];
+		graph->nodes[i]->counters = counters;
+		counters += graph->nodes[i]->registration->counter_count;
+	}
+}
+
+static int make_counts(struct builder *b)
+{
+	struct graph *g = b->graph;
+	size_t counters = 0;
+	for (uint16_t i = 0; i < g->node_count; i++)
+		counters += g->nodes[i]->registration->counter_count;
+	g->counts_size = g->node_count * sizeof(struct graph_stats) + counters * sizeof(uint64_t);
+	g->counts_size = (g->counts_size + GRAPH_CACHE_LINE - 1) & ~(size_t)(GRAPH_CACHE_LINE - 1);
+	g->own_counts = zalloc(g->counts_size);
+	if (!g->own_counts)
+		return fail(b, "no memory for the counters of %u nodes", g->node_count);
+	place_counts(g, g->own_counts);
+	return 0;
+}
+
+void graph_move_counts(struct graph *graph, void *memory)
+{
+	memcpy(memory, graph->counts, graph->counts_size);
+	place_counts(graph, memory);
+	free(graph->own_counts);
+	graph->own_counts = NULL;
+}
+
 static int build(struct builder *b)
 {
 	struct graph *g = b->graph;
@@ -186,6 +223,8 @@ static int build(struct builder *b)
 		g->source_count++;
 	}
 	int error = sort(b);
+	if (!error)
+		error = make_counts(b);
 	for (uint16_t i = 0; !error && i < g->node_count; i++) {
 		const struct graph_registration *r = g->nodes[i]->registration;
 		if (r->init && r->init(g, g->nodes[i]) < 0)
@@ -198,7 +237,6 @@ static void free_node(struct graph_node *node)
 {
 	free(node->frame);
 	free(node->edges);
-	free(node->counters);
 	free(node);
 }
 
@@ -219,6 +257,7 @@ struct graph *graph_create(const struct graph_config *config, char *error, size_
 	free(b.graph->nodes);
 	free(b.graph->sources);
 	free(b.graph->spare);
+	free(b.graph->own_counts);
 	free(b.graph);
 	return NULL;
 }
@@ -232,6 +271,7 @@ void graph_destroy(struct graph *graph)
 	free(graph->nodes);
 	free(graph->sources);
 	free(graph->spare);
+	free(graph->own_counts);
 	free(graph);
 }
 
@@ -241,4 +281,16 @@ struct graph_node *graph_node(struct graph *graph, const char *name)
 		if (!strcmp(graph->nodes[i]->name, name))
 			return graph->nodes[i];
 	return NULL;
+}
+
+void graph_carry_over(struct graph *graph, struct graph *from)
+{
+	for (uint16_t i = 0; i < graph->node_count; i++) {
+		struct graph_node *node = graph->nodes[i], *before = graph_node(from, node->name);
+		if (!before)
+			continue;
+		*node->stats = *before->stats;
+		memcpy(node->counters, before->counters,
+			   node->registration->counter_count * sizeof(*node->counters));
+	}
 }

@@ -41,9 +41,9 @@ struct graph_counter {
 /*
  * What a node file registers. `edges` are node names and may hold patterns: "%-tx" is the tx node
  * of this node's own interface, "*-output" stands for the output nodes of all interfaces, in their
- * order. A name that begins with '%' registers a template, of which each interface gets a node of
- * its own. The same name may be registered at several march levels: the graph takes the highest one
- * that it is allowed.
+ * order, and for the node `absent` where there is none. A name that begins with '%' registers a
+ * template, of which each interface gets a node of its own. The same name may be registered at
+ * several march levels: the graph takes the highest one that it is allowed.
  */
 struct graph_registration {
 	const char *name;
@@ -68,13 +68,13 @@ struct graph_node {
 	graph_process_fn *process;
 	struct graph_node **edges;
 	void **frame;
+	struct graph_stats *stats;
 	uint64_t *counters;
 	uint16_t count; /* packets in frame */
 	uint16_t index; /* position in the walk */
 	uint16_t interface;
 	uint16_t edge_count;
 	uint8_t context[GRAPH_CACHE_LINE] __attribute__((aligned(GRAPH_CACHE_LINE)));
-	struct graph_stats stats;
 	const struct graph_registration *registration;
 	char name[64];
 } __attribute__((aligned(GRAPH_CACHE_LINE)));
@@ -88,7 +88,11 @@ struct graph {
 	struct graph_node **sources;
 	struct graph_node **nodes; /* in walking order */
 	graph_trace_fn *volatile trace;
-	void *app; /* what the nodes share: the router */
+	/* All that is counted: the statistics of the nodes in walking order, then their counters. */
+	void *counts;
+	size_t counts_size; /* a multiple of the cache line */
+	void *own_counts;   /* NULL once they were moved */
+	void *app;          /* what the nodes share: the router */
 };
 
 #ifndef GRAPH_MARCH
@@ -107,8 +111,9 @@ void graph_register(struct graph_registration *registration);
 struct graph_config {
 	const char *const *sources; /* node names; what they reach is pulled in by the edges' names */
 	uint16_t source_count;
-	const char *const *interfaces;
+	const char *const *interfaces; /* NULL where there is none of that number */
 	uint16_t interface_count;
+	const char *absent; /* what "*" leads to there */
 	int march;
 	uint16_t worker;
 	void *app;
@@ -118,6 +123,14 @@ struct graph_config {
 struct graph *graph_create(const struct graph_config *config, char *error, size_t error_len);
 void graph_destroy(struct graph *graph);
 struct graph_node *graph_node(struct graph *graph, const char *name); /* NULL when there is none */
+/* Statistics and counters go on where those of the nodes of the same names in `from` stand. */
+void graph_carry_over(struct graph *graph, struct graph *from);
+
+/*
+ * Have the graph count in `memory` from now on, which is aligned to a cache line, has room for
+ * counts_size bytes and outlives the graph; what was counted moves there. Not while it is walked.
+ */
+void graph_move_counts(struct graph *graph, void *memory);
 
 static inline uint64_t graph_tsc(void)
 {
@@ -185,12 +198,12 @@ static inline void graph_count(struct graph_node *node, uint16_t counter, uint64
 static inline uint64_t graph_account(struct graph_node *node, uint16_t vectors, uint64_t before)
 {
 	uint64_t now = graph_tsc(), clocks = now - before;
-	node->stats.calls++;
-	node->stats.vectors += vectors;
-	node->stats.clocks += clocks;
-	if (clocks > node->stats.max_clocks) {
-		node->stats.max_clocks = clocks;
-		node->stats.max_clocks_vectors = vectors;
+	node->stats->calls++;
+	node->stats->vectors += vectors;
+	node->stats->clocks += clocks;
+	if (clocks > node->stats->max_clocks) {
+		node->stats->max_clocks = clocks;
+		node->stats->max_clocks_vectors = vectors;
 	}
 	return now;
 }

@@ -4,6 +4,9 @@
 #include "dev/port.h"
 #include "dev/rcu.h"
 #include "dev/worker.h"
+#include "router/ip6_interface.h"
+#include "router/main_input.h"
+#include "router/pcap.h"
 #include "router/router.h"
 #include "router/trace.h"
 
@@ -11,64 +14,68 @@
 #include <rte_malloc.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum {
-	DEFAULT_ROUTES = 262144,
+	DEFAULT_IP4_ROUTES = 262144,
+	DEFAULT_IP6_ROUTES = 65536,
 	DEFAULT_NEIGHBORS = 4096,
 	DEFAULT_ICMP_PPS = 1000,
+	DEFAULT_REACHABLE_S = 30, /* RFC 4861 section 10 */
 	/* Sets of paths besides one for each neighbour's own route. */
-	LOAD_BALANCES = 4096,
+	LOAD_BALANCES = 65536,
 	/* In one poll, however fast the workers fill the ring. */
 	MAX_EVENTS = 1024,
 };
-
-static int make_interface(struct ws_router *router, uint16_t index)
-{
-	struct interface *interface = &router->interfaces[index];
-	struct ws_port_info info;
-	int error = ws_port_info(index, &info);
-	if (error)
-		return error;
-	interface->l3_mac = INTERFACE_NO_MAC;
-	interface->mtu = router->mtus[index] = info.mtu;
-	memcpy(interface->mac, info.mac, sizeof(interface->mac));
-	interface->addresses = calloc(1, sizeof(*interface->addresses));
-	return interface->addresses ? 0 : fail(-ENOMEM, "no memory for interface %s", info.name);
-}
 
 /* Each interface begins with the next worker, so that many ports of one queue spread as well. */
 static void spread_queues(struct ws_router *router)
 {
 	uint16_t next = 0;
-	for (uint16_t port = 0; port < router->interface_count; port++)
-		for (uint16_t queue = 0; queue < port_rx_queues(port); queue++)
+	for (uint16_t port = 0; port < ports_count(); port++)
+		for (uint16_t queue = 0; queue < port_rx_queues(port); queue++) {
 			router->placement[port][queue] = (uint8_t)(next++ % router->worker_count);
+			router->rx_modes[port][queue] = router_default_rx_mode(port);
+		}
 }
 
 static int make(struct ws_router *router)
 {
 	const struct ws_router_config *config = &router->config;
 	int error = 0;
-	if (!router->interface_count)
+	if (!ports_count())
 		return fail(-EINVAL, "a router needs ports; open them first");
 	router->own = calloc(1, sizeof(*router->own));
-	if (!router->own)
+	router->own_ip6 = calloc(1, sizeof(*router->own_ip6));
+	if (!router->own || !router->own_ip6)
 		return fail(-ENOMEM, "no memory for a router");
-	for (uint16_t i = 0; i < router->interface_count && !error; i++)
-		error = make_interface(router, i);
+	for (uint16_t i = 0; i < ports_count() && !error; i++)
+		error = router_make_port_interface(router, i);
 	if (!error)
 		error = rcu_init();
 	if (!error)
 		error = event_ring_init(&router->events);
 	if (!error)
-		error = fib4_init(&router->fib4, config->max_ip4_routes);
+		error = router_make_table(router, WS_IP4, 0, 0, NULL, config->max_ip4_routes);
 	if (!error)
-		error = adjacency_table_init(&router->adjacencies, config->max_neighbors);
+		error = router_make_table(router, WS_IP6, 0, 0, NULL, config->max_ip6_routes);
+	if (!error)
+		error = main_input_init(router);
+	if (!error)
+		error = sources_init(&router->sources);
+	if (!error)
+		error = adjacency_table_init(&router->adjacencies, config->max_neighbors, LOAD_BALANCES);
 	if (!error)
 		error = load_balance_table_init(&router->load_balances, &router->adjacencies,
 										config->max_neighbors + LOAD_BALANCES);
+	router->load_balances.resolve = router_resolve;
+	router->load_balances.resolve_context = router;
+	for (uint16_t i = 0; i < router->interface_count && !error; i++)
+		router_update_adjacencies(router, i);
 	if (!error)
 		error = trace_init();
+	if (!error)
+		error = stats_block_open(router);
 	if (!error)
 		error = router_make_workers(router);
 	return error;
@@ -83,19 +90,24 @@ struct ws_router *ws_router_create(const struct ws_router_config *config)
 	}
 	router->config = *config;
 	if (!router->config.max_ip4_routes)
-		router->config.max_ip4_routes = DEFAULT_ROUTES;
+		router->config.max_ip4_routes = DEFAULT_IP4_ROUTES;
+	if (!router->config.max_ip6_routes)
+		router->config.max_ip6_routes = DEFAULT_IP6_ROUTES;
 	if (!router->config.max_neighbors)
 		router->config.max_neighbors = DEFAULT_NEIGHBORS;
 	if (!router->config.icmp_rate_pps)
 		router->config.icmp_rate_pps = DEFAULT_ICMP_PPS;
-	router->interface_count = ports_count();
 	router->worker_count = workers_count();
 	router->tsc_hz = ws_tsc_hz();
+	l2_init(&router->l2);
 	router->events.fd = -1;
+	router->echo_id = (uint32_t)getpid() & 0xffff;
+	router->reachable_s[0] = router->reachable_s[1] = DEFAULT_REACHABLE_S;
 	if (make(router)) {
 		ws_router_destroy(router);
 		return NULL;
 	}
+	stats_block_update(router);
 	spread_queues(router);
 	return router;
 }
@@ -105,14 +117,24 @@ void ws_router_destroy(struct ws_router *router)
 	if (!router)
 		return;
 	ws_router_stop(router);
+	pcap_free(router);
+	handoff_close(router);
+	trace_close(router);
 	router_free_workers(router);
+	stats_block_close(router);
+	router_mpls_free(router);
 	load_balance_table_close(&router->load_balances);
 	adjacency_table_close(&router->adjacencies);
-	fib4_close(&router->fib4);
+	sources_close(&router->sources);
+	router_free_tables(router);
 	event_ring_close(&router->events);
-	for (uint16_t i = 0; i < router->interface_count; i++)
-		free(router->interfaces[i].addresses);
+	router_free_interfaces(router);
+	l2_close(&router->l2);
 	free(router->own);
+	free(router->own_ip6);
+	for (int i = 0; i < WS_MAX_INTERFACES; i++)
+		free(router->ip6[i]);
+	main_input_close(router);
 	rte_free(router);
 	rcu_close();
 }
@@ -122,13 +144,32 @@ int ws_router_event_fd(struct ws_router *router)
 	return router->events.fd;
 }
 
+static void apply(struct ws_router *router, const struct router_event *event)
+{
+	switch (event->kind) {
+	case EVENT_NEIGHBOR:
+		router_neighbor_learn(router, event);
+		break;
+	case EVENT_ROUTER_SOLICITED:
+		router_solicited(router, event);
+		break;
+	default:
+		router_echo_replied(router, event);
+	}
+}
+
 int ws_router_poll(struct ws_router *router)
 {
-	struct arp_event event;
+	struct router_event event;
 	int count = 0;
 	event_ring_begin(&router->events);
 	for (; count < MAX_EVENTS && event_ring_take(&router->events, &event); count++)
-		router_neighbor_learn(router, &event);
+		apply(router, &event);
 	router_neighbor_age(router);
+	l2_age(router);
+	router_follow_links(router);
+	stats_block_update(router);
+	pcap_write(router);
+	router_advertise(router);
 	return count;
 }

@@ -6,7 +6,7 @@
 #include "router/router.h"
 
 struct connected_route {
-	struct ws_ip4_prefix prefix;
+	struct ws_prefix prefix;
 	enum ws_path_kind kind; /* local, attached or drop */
 };
 
@@ -21,6 +21,6 @@ uint32_t connected_routes(const struct address_list *addresses, struct connected
 
 /* Index in `routes` of the prefix, or -1. */
 int connected_find(const struct connected_route *routes, uint32_t count,
-				   struct ws_ip4_prefix prefix);
+				   const struct ws_prefix *prefix);
 
 #endif

@@ -17,7 +17,7 @@ int event_ring_init(struct event_ring *events)
 	events->fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
 	if (events->fd < 0)
 		return fail(-errno, "no descriptor for the router's events: %s", strerror(errno));
-	events->ring = rte_ring_create_elem("router-events", sizeof(struct arp_event), RING_SLOTS,
+	events->ring = rte_ring_create_elem("router-events", sizeof(struct router_event), RING_SLOTS,
 										SOCKET_ID_ANY, RING_F_SC_DEQ);
 	if (!events->ring)
 		return fail(-rte_errno, "no memory for the router's events");
@@ -31,16 +31,21 @@ void event_ring_close(struct event_ring *events)
 		close(events->fd);
 }
 
-bool event_ring_put(struct event_ring *events, const struct arp_event *event)
+bool event_ring_put(struct event_ring *events, const struct router_event *event)
 {
-	const uint64_t one = 1;
 	if (rte_ring_mp_enqueue_elem(events->ring, (void *)(uintptr_t)event, sizeof(*event)))
 		return false;
-	/* Sequentially consistent with event_ring_begin: either the reader still finds the event in
-	 * this round, or this writer finds the flag cleared and wakes it again. */
+	event_ring_wake(events);
+	return true;
+}
+
+/* Sequentially consistent with event_ring_begin: either the reader still finds what there is in
+ * this round, or this writer finds the flag cleared and wakes it again. */
+void event_ring_wake(struct event_ring *events)
+{
+	const uint64_t one = 1;
 	if (!__atomic_exchange_n(&events->signalled, 1, __ATOMIC_SEQ_CST))
 		(void)!write(events->fd, &one, sizeof(one));
-	return true;
 }
 
 void event_ring_begin(struct event_ring *events)
@@ -50,7 +55,7 @@ void event_ring_begin(struct event_ring *events)
 	__atomic_store_n(&events->signalled, 0, __ATOMIC_SEQ_CST);
 }
 
-bool event_ring_take(struct event_ring *events, struct arp_event *event)
+bool event_ring_take(struct event_ring *events, struct router_event *event)
 {
 	return !rte_ring_sc_dequeue_elem(events->ring, event, sizeof(*event));
 }

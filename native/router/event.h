@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What workers tell the main thread: addresses seen in ARP.
+ * What workers tell the main thread: addresses seen in ARP and neighbour discovery, hosts that ask
+ * for a router, answers to pings.
  *
  * A bounded ring, many writers, one reader. A writer never waits: it counts an event that finds no
  * room as lost. The descriptor becomes readable with the first event after the reader began to
@@ -9,16 +10,32 @@
 #ifndef ROUTER_EVENT_H
 #define ROUTER_EVENT_H
 
+#include "wirespeed.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 
 struct rte_ring;
 
-struct arp_event {
-	uint32_t address;
+enum router_event_kind { EVENT_NEIGHBOR, EVENT_ROUTER_SOLICITED, EVENT_ECHO_REPLY };
+
+enum neighbor_flag {
+	NEIGHBOR_MAY_CREATE = 1, /* else only refresh one that is known (RFC 826's merge) */
+	NEIGHBOR_HAS_MAC = 2,
+	NEIGHBOR_OVERRIDES = 4, /* a MAC address known before */
+	NEIGHBOR_CONFIRMS = 8,  /* it hears us and answers */
+};
+
+struct router_event {
+	struct ws_address address;
+	uint8_t kind;  /* enum router_event_kind */
+	uint8_t flags; /* enum neighbor_flag */
+	uint8_t ttl;   /* of an echo reply, as the next three */
+	uint32_t echo; /* identifier and sequence */
+	uint16_t length;
 	uint16_t interface;
+	uint64_t tsc;
 	uint8_t mac[6];
-	uint32_t may_create; /* 0: only refresh a neighbour that is known (RFC 826's merge) */
 };
 
 struct event_ring {
@@ -30,9 +47,11 @@ struct event_ring {
 int event_ring_init(struct event_ring *events);
 void event_ring_close(struct event_ring *events);
 /* Any worker; false when the ring is full. */
-bool event_ring_put(struct event_ring *events, const struct arp_event *event);
+bool event_ring_put(struct event_ring *events, const struct router_event *event);
+/* Any worker: have the main thread begin a round of reading, for what is not in the ring. */
+void event_ring_wake(struct event_ring *events);
 /* Main thread: start a round of reading; then take until there is none. */
 void event_ring_begin(struct event_ring *events);
-bool event_ring_take(struct event_ring *events, struct arp_event *event);
+bool event_ring_take(struct event_ring *events, struct router_event *event);
 
 #endif

@@ -55,7 +55,7 @@ void fib4_close(struct fib4 *fib)
 }
 
 /* Whether changing the prefix can take or free a tbl8 group. */
-static bool needs_group(const struct fib4 *fib, struct ws_ip4_prefix prefix)
+static bool needs_group(const struct fib4 *fib, struct ip4_prefix prefix)
 {
 	return prefix.length > DIRECT_LENGTH ||
 		   rte_rib_get_nxt(fib->rib, prefix.address, prefix.length, NULL, RTE_RIB_GET_NXT_COVER);
@@ -80,7 +80,7 @@ static bool group_is_uniform(const struct fib4 *fib, uint32_t address)
  * for another /24. So nothing that may take one happens before the workers let go of the last
  * freed.
  */
-static bool before_change(struct fib4 *fib, struct ws_ip4_prefix prefix)
+static bool before_change(struct fib4 *fib, struct ip4_prefix prefix)
 {
 	bool grouped = needs_group(fib, prefix);
 	if (grouped && fib->group_freed) {
@@ -91,23 +91,23 @@ static bool before_change(struct fib4 *fib, struct ws_ip4_prefix prefix)
 	return grouped;
 }
 
-static void after_change(struct fib4 *fib, struct ws_ip4_prefix prefix, bool grouped)
+static void after_change(struct fib4 *fib, struct ip4_prefix prefix, bool grouped)
 {
 	if (grouped)
 		fib->group_freed |= prefix.length <= DIRECT_LENGTH || group_is_uniform(fib, prefix.address);
 }
 
 /* Whether rte_fib_add will forget to reserve a group for this new prefix. */
-static bool reserves_silently(const struct fib4 *fib, struct ws_ip4_prefix prefix, uint32_t value)
+static bool reserves_silently(const struct fib4 *fib, struct ip4_prefix prefix, uint32_t value)
 {
-	struct ws_ip4_prefix above;
+	struct ip4_prefix above;
 	uint32_t above_value, group = prefix.address & ip4_mask(DIRECT_LENGTH);
 	return prefix.length > DIRECT_LENGTH &&
 		   !rte_rib_get_nxt(fib->rib, group, DIRECT_LENGTH, NULL, RTE_RIB_GET_NXT_COVER) &&
 		   fib4_match(fib, prefix.address, &above, &above_value) && above_value == value;
 }
 
-int fib4_set(struct fib4 *fib, struct ws_ip4_prefix prefix, uint32_t value)
+int fib4_set(struct fib4 *fib, struct ip4_prefix prefix, uint32_t value)
 {
 	uint32_t old;
 	bool replaces = fib4_get(fib, prefix, &old);
@@ -125,7 +125,7 @@ int fib4_set(struct fib4 *fib, struct ws_ip4_prefix prefix, uint32_t value)
 	return 0;
 }
 
-void fib4_remove(struct fib4 *fib, struct ws_ip4_prefix prefix)
+void fib4_remove(struct fib4 *fib, struct ip4_prefix prefix)
 {
 	bool grouped = before_change(fib, prefix);
 	rte_fib_delete(fib->fib, prefix.address, prefix.length);
@@ -133,8 +133,7 @@ void fib4_remove(struct fib4 *fib, struct ws_ip4_prefix prefix)
 	fib->count--;
 }
 
-static void read_node(const struct rte_rib_node *node, struct ws_ip4_prefix *prefix,
-					  uint32_t *value)
+static void read_node(const struct rte_rib_node *node, struct ip4_prefix *prefix, uint32_t *value)
 {
 	uint64_t wide;
 	rte_rib_get_ip(node, &prefix->address);
@@ -143,7 +142,7 @@ static void read_node(const struct rte_rib_node *node, struct ws_ip4_prefix *pre
 	*value = (uint32_t)wide;
 }
 
-bool fib4_get(const struct fib4 *fib, struct ws_ip4_prefix prefix, uint32_t *value)
+bool fib4_get(const struct fib4 *fib, struct ip4_prefix prefix, uint32_t *value)
 {
 	struct rte_rib_node *node = rte_rib_lookup_exact(fib->rib, prefix.address, prefix.length);
 	if (node)
@@ -151,7 +150,7 @@ bool fib4_get(const struct fib4 *fib, struct ws_ip4_prefix prefix, uint32_t *val
 	return node;
 }
 
-bool fib4_match(const struct fib4 *fib, uint32_t address, struct ws_ip4_prefix *prefix,
+bool fib4_match(const struct fib4 *fib, uint32_t address, struct ip4_prefix *prefix,
 				uint32_t *value)
 {
 	struct rte_rib_node *node = rte_rib_lookup(fib->rib, address);
@@ -160,19 +159,19 @@ bool fib4_match(const struct fib4 *fib, uint32_t address, struct ws_ip4_prefix *
 	return node;
 }
 
-bool fib4_next(const struct fib4 *fib, struct fib4_cursor *cursor, struct ws_ip4_prefix *prefix,
+bool fib4_next(const struct fib4 *fib, struct fib4_cursor *cursor, struct ip4_prefix *prefix,
 			   uint32_t *value)
 {
 	if (!cursor->started) {
 		cursor->started = true;
 		cursor->depth = 1; /* below 0.0.0.0/0, which the RIB's walk leaves out */
-		*prefix = (struct ws_ip4_prefix){0};
+		*prefix = (struct ip4_prefix){0};
 		if (fib4_get(fib, *prefix, value))
 			return true;
 	}
 	while (cursor->depth) {
 		uint8_t top = cursor->depth - 1;
-		struct ws_ip4_prefix *parent = &cursor->stack[top].prefix;
+		struct ip4_prefix *parent = &cursor->stack[top].prefix;
 		struct rte_rib_node *node = rte_rib_get_nxt(fib->rib, parent->address, parent->length,
 													cursor->stack[top].last, RTE_RIB_GET_NXT_COVER);
 		cursor->stack[top].last = node;

@@ -8,7 +8,7 @@
 #ifndef ROUTER_FIB4_H
 #define ROUTER_FIB4_H
 
-#include "wirespeed.h"
+#include "wire/ip4.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -28,12 +28,12 @@ struct fib4 {
 int fib4_init(struct fib4 *fib, uint32_t max_routes);
 void fib4_close(struct fib4 *fib);
 
-int fib4_set(struct fib4 *fib, struct ws_ip4_prefix prefix, uint32_t value);
+int fib4_set(struct fib4 *fib, struct ip4_prefix prefix, uint32_t value);
 /* The prefix must be there. */
-void fib4_remove(struct fib4 *fib, struct ws_ip4_prefix prefix);
-bool fib4_get(const struct fib4 *fib, struct ws_ip4_prefix prefix, uint32_t *value);
+void fib4_remove(struct fib4 *fib, struct ip4_prefix prefix);
+bool fib4_get(const struct fib4 *fib, struct ip4_prefix prefix, uint32_t *value);
 /* The longest match. */
-bool fib4_match(const struct fib4 *fib, uint32_t address, struct ws_ip4_prefix *prefix,
+bool fib4_match(const struct fib4 *fib, uint32_t address, struct ip4_prefix *prefix,
 				uint32_t *value);
 
 /* Walks the prefixes in order of (address, length); zeroed at the start. */
@@ -41,12 +41,12 @@ struct fib4_cursor {
 	bool started;
 	uint8_t depth; /* of the stack of prefixes whose more specific ones are being walked */
 	struct {
-		struct ws_ip4_prefix prefix;
+		struct ip4_prefix prefix;
 		struct rte_rib_node *last;
 	} stack[34];
 };
 
-bool fib4_next(const struct fib4 *fib, struct fib4_cursor *cursor, struct ws_ip4_prefix *prefix,
+bool fib4_next(const struct fib4 *fib, struct fib4_cursor *cursor, struct ip4_prefix *prefix,
 			   uint32_t *value);
 
 #endif

@@ -4,34 +4,51 @@
 #include "dev/port.h"
 #include "dev/rcu.h"
 #include "router/connected.h"
+#include "router/ip6_interface.h"
 #include "router/router.h"
+#include "wire/address.h"
 #include "wire/ethernet.h"
-#include "wire/ip4.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { MIN_MTU = 68 }; /* RFC 791 */
-
 int router_check_interface(const struct ws_router *router, uint16_t index)
 {
-	return index < router->interface_count ? 0
-										   : fail(-ENODEV, "there is no interface %u; there are %u",
-												  index, router->interface_count);
+	return index < router->interface_count && *interface_name(router, index)
+			   ? 0
+			   : fail(-ENODEV, "there is no interface %u", index);
 }
 
-static void publish_mac(struct interface *interface)
+void router_publish_mac(struct interface *interface)
 {
-	bool takes_l3 = interface->admin_up && interface->mode == WS_MODE_L3;
+	bool takes_l3 = interface->admin_up && interface->mode == WS_MODE_L3 && !interface->is_lcp_host;
 	uint64_t mac = takes_l3 ? ethernet_address_number(interface->mac) : INTERFACE_NO_MAC;
 	__atomic_store_n(&interface->l3_mac, mac, __ATOMIC_RELAXED);
+	interface->takes_all = interface->admin_up && interface->mode != WS_MODE_L3 &&
+						   !interface->vlans && !interface->is_lcp_host;
 }
 
-int ws_router_interface_count(struct ws_router *router)
+void router_update_adjacencies(struct ws_router *router, uint16_t index)
 {
-	return router->interface_count;
+	const struct interface *interface = &router->interfaces[index];
+	struct adjacency_interface config = {
+		.mtus[LINK_IP4] = router_mtu(router, index, WS_MTU_IP4),
+		.mtus[LINK_IP6] = router_mtu(router, index, WS_MTU_IP6),
+		.mtus[LINK_MPLS] = router_mtu(router, index, WS_MTU_MPLS),
+		.output = interface->output,
+		.tags_len = interface->tag_len,
+	};
+	memcpy(config.mac, interface->mac, sizeof(config.mac));
+	memcpy(config.tags, interface->tags, sizeof(config.tags));
+	adjacency_set_interface(&router->adjacencies, index, &config);
+}
+
+static uint32_t table_id(const struct ws_router *router, uint16_t index, uint8_t family)
+{
+	const struct fib_table *table = router_interface_table(router, index, family);
+	return table ? table->id : 0;
 }
 
 int ws_router_interface(struct ws_router *router, uint16_t index, struct ws_interface *out)
@@ -39,25 +56,39 @@ int ws_router_interface(struct ws_router *router, uint16_t index, struct ws_inte
 	if (router_check_interface(router, index))
 		return -ENODEV;
 	const struct interface *interface = &router->interfaces[index];
+	const struct interface_settings *settings = &router->settings[index];
+	const struct l2_interface *l2 = &router->l2.interfaces[index];
 	*out = (struct ws_interface){
+		.kind = settings->kind,
+		.parent = settings->parent,
+		.sub = settings->sub,
+		.link_up = settings->link_up,
 		.admin_up = interface->admin_up,
 		.mtu = interface->mtu,
 		.mode = interface->mode,
-		.xconnect_to = interface->xconnect_to,
-		.address_count = interface->addresses->count,
+		.xconnect_to = l2->xconnect_to == L2_NOWHERE ? 0 : l2->xconnect_to,
+		.bridge_domain = l2->domain ? router->l2.domains[l2->domain].id : 0,
+		.split_horizon_group = l2->shg,
+		.tag_rewrite = settings->tag_rewrite,
+		.unnumbered_of = settings->unnumbered_of,
+		.ip4_table = table_id(router, index, WS_IP4),
+		.ip6_table = table_id(router, index, WS_IP6),
+		.mpls = interface->mpls,
+		.address_count = settings->addresses->count,
 	};
-	snprintf(out->name, sizeof(out->name), "%s", port_name(index));
+	snprintf(out->name, sizeof(out->name), "%s", settings->name);
+	memcpy(out->mtus, settings->mtus, sizeof(out->mtus));
 	memcpy(out->mac, interface->mac, sizeof(out->mac));
-	memcpy(out->addresses, interface->addresses->at, sizeof(out->addresses));
+	memcpy(out->addresses, settings->addresses->at, sizeof(out->addresses));
 	return 0;
 }
 
 int ws_router_interface_counters(struct ws_router *router, uint16_t index,
 								 struct ws_interface_counters *out)
 {
-	struct ws_port_counters port;
+	struct ws_port_counters port = {0};
 	int error = router_check_interface(router, index);
-	if (!error)
+	if (!error && index < WS_MAX_PORTS)
 		error = ws_port_counters(index, &port);
 	if (error)
 		return error;
@@ -72,10 +103,17 @@ int ws_router_interface_counters(struct ws_router *router, uint16_t index,
 		.tx_errors = port.tx_errors,
 	};
 	for (uint16_t i = 0; i < router->worker_count; i++) {
-		out->ip4 += router->workers[i]->interfaces[index].ip4;
-		out->drops += router->workers[i]->interfaces[index].drops;
-		out->punts += router->workers[i]->interfaces[index].punts;
-		out->tx_errors += router->workers[i]->interfaces[index].tx_failed;
+		const struct interface_counts *counts = &router->workers[i]->interfaces[index];
+		out->rx_packets += counts->rx_packets;
+		out->rx_bytes += counts->rx_bytes;
+		out->tx_packets += counts->tx_packets;
+		out->tx_bytes += counts->tx_bytes;
+		out->ip4 += counts->ip4;
+		out->ip6 += counts->ip6;
+		out->mpls += counts->mpls;
+		out->drops += counts->drops;
+		out->punts += counts->punts;
+		out->tx_errors += counts->tx_failed;
 	}
 	return 0;
 }
@@ -85,31 +123,21 @@ int ws_router_set_state(struct ws_router *router, uint16_t index, bool up)
 	if (router_check_interface(router, index))
 		return -ENODEV;
 	router->interfaces[index].admin_up = up;
-	publish_mac(&router->interfaces[index]);
+	router_update_usable(router, index);
+	router_publish_mac(&router->interfaces[index]);
 	return 0;
 }
 
-int ws_router_set_mtu(struct ws_router *router, uint16_t index, uint16_t mtu)
+static int change_mac(struct ws_router *router, uint16_t index, const uint8_t *mac)
 {
-	struct ws_port_info info;
-	int error = router_check_interface(router, index);
-	if (!error)
-		error = ws_port_info(index, &info);
-	if (error)
-		return error;
-	uint16_t most = WS_PACKET_LEN - 18;
-	if (info.max_mtu && info.max_mtu < most)
-		most = info.max_mtu;
-	if (mtu < MIN_MTU || mtu > most)
-		return fail(-EINVAL, "interface %s takes an MTU of %d to %u, not %u", info.name, MIN_MTU,
-					most, mtu);
-	/* Drivers without the call take whatever frame fits their buffers. */
-	error = ws_port_set_mtu(index, mtu);
-	if (error && error != -ENOTSUP && mtu > info.mtu)
-		return error;
-	router->interfaces[index].mtu = router->mtus[index] = mtu;
-	adjacency_set_mtu(&router->adjacencies, index, mtu);
-	return 0;
+	struct interface *interface = &router->interfaces[index];
+	uint8_t old[ETHERNET_ADDRESS_LEN];
+	memcpy(old, interface->mac, sizeof(old));
+	memcpy(interface->mac, mac, sizeof(interface->mac));
+	router_publish_mac(interface);
+	router_update_adjacencies(router, index);
+	l2_mac_changed(router, index, old);
+	return router_update_ip6(router, index);
 }
 
 int ws_router_set_mac(struct ws_router *router, uint16_t index, const uint8_t *mac)
@@ -117,16 +145,21 @@ int ws_router_set_mac(struct ws_router *router, uint16_t index, const uint8_t *m
 	if (router_check_interface(router, index))
 		return -ENODEV;
 	if (ethernet_is_group(mac) || ethernet_is_zero(mac))
-		return fail(-EINVAL, "interface %s needs the MAC address of one station", port_name(index));
+		return fail(-EINVAL, "interface %s needs the MAC address of one station",
+					interface_name(router, index));
+	if (router->settings[index].kind == WS_INTERFACE_SUB)
+		return fail(-EINVAL, "%s has the MAC address of its port; set that of %s",
+					interface_name(router, index),
+					interface_name(router, router->settings[index].parent));
 	/* A virtual wire has no address filter to change. */
-	int error = ws_port_set_mac(index, mac);
+	int error = index < WS_MAX_PORTS ? ws_port_set_mac(index, mac) : 0;
 	if (error && error != -ENOTSUP)
 		return error;
-	struct interface *interface = &router->interfaces[index];
-	memcpy(interface->mac, mac, sizeof(interface->mac));
-	publish_mac(interface);
-	adjacency_set_source(&router->adjacencies, index, mac);
-	return 0;
+	error = 0;
+	for (uint16_t i = index; i < router->interface_count && !error; i++)
+		if (*interface_name(router, i) && router->settings[i].parent == index)
+			error = change_mac(router, i, mac);
+	return error;
 }
 
 /* ---- Addresses ---- */
@@ -138,26 +171,35 @@ static struct own_addresses *collect_own(const struct ws_router *router, uint16_
 	for (uint16_t i = 0; own && i < router->interface_count; i++) {
 		struct connected_route routes[CONNECTED_MAX_ROUTES];
 		uint32_t count =
-			connected_routes(i == index ? changed : router->interfaces[i].addresses, routes);
+			connected_routes(i == index ? changed : router->settings[i].addresses, routes);
 		for (uint32_t r = 0; r < count; r++) {
-			uint32_t address = routes[r].prefix.address, bit = own_address_bit(address);
-			if (routes[r].kind == WS_PATH_ATTACHED)
+			if (routes[r].kind == WS_PATH_ATTACHED || routes[r].prefix.address.family != WS_IP4)
 				continue;
-			own->at[own->count++] = address;
+			uint32_t address = address_ip4(&routes[r].prefix.address);
+			uint32_t bit = own_address_bit(address);
+			own->at[own->count].address = address;
+			own->at[own->count++].table = router->interfaces[i].table[0];
 			own->bits[bit / 64] |= 1ULL << bit % 64;
 		}
 	}
 	return own;
 }
 
+static struct fib_table *table_of(const struct ws_router *router, uint16_t index,
+								  const struct ws_prefix *prefix)
+{
+	return router_interface_table(router, index, prefix->address.family);
+}
+
 /* Take back the first `count` of `routes` that `others` does not have. */
-static void remove_missing(struct ws_router *router, const struct connected_route *routes,
-						   uint32_t count, const struct connected_route *others,
-						   uint32_t other_count)
+static void remove_missing(struct ws_router *router, uint16_t index,
+						   const struct connected_route *routes, uint32_t count,
+						   const struct connected_route *others, uint32_t other_count)
 {
 	for (uint32_t i = 0; i < count; i++)
-		if (connected_find(others, other_count, routes[i].prefix) < 0)
-			router_remove_route(router, routes[i].prefix);
+		if (connected_find(others, other_count, &routes[i].prefix) < 0)
+			sources_remove(router, table_of(router, index, &routes[i].prefix), &routes[i].prefix,
+						   WS_SOURCE_CONNECTED);
 }
 
 static int add_missing(struct ws_router *router, uint16_t index,
@@ -167,17 +209,17 @@ static int add_missing(struct ws_router *router, uint16_t index,
 	for (uint32_t i = 0; i < count; i++) {
 		const struct connected_route *route = &routes[i];
 		struct ws_path path = {.kind = route->kind, .interface = index};
-		int there = connected_find(others, other_count, route->prefix), error = 0;
+		int there = connected_find(others, other_count, &route->prefix), error = 0;
+		struct fib_table *table = table_of(router, index, &route->prefix);
 		if (there >= 0 && others[there].kind == route->kind)
 			continue;
-		if (router_route_owner(router, route->prefix) == ROUTE_STATIC)
-			error =
-				fail(-EEXIST, "a static route to " IP4_FORMAT "/%u is in the way; delete it first",
-					 IP4_ARGS(route->prefix.address), route->prefix.length);
+		if (sources_standing(router, table, &route->prefix) == WS_SOURCE_STATIC)
+			error = fail(-EEXIST, "a static route to %s/%u is in the way; delete it first",
+						 ADDRESS_TEXT(&route->prefix.address), route->prefix.length);
 		else
-			error = router_set_route(router, route->prefix, &path, false);
+			error = router_set_route(router, table, &route->prefix, &path, WS_SOURCE_CONNECTED);
 		if (error) {
-			remove_missing(router, routes, i, others, other_count);
+			remove_missing(router, index, routes, i, others, other_count);
 			return error;
 		}
 	}
@@ -188,11 +230,11 @@ static int add_missing(struct ws_router *router, uint16_t index,
 static int change_addresses(struct ws_router *router, uint16_t index, struct address_list *list)
 {
 	struct connected_route before[CONNECTED_MAX_ROUTES], after[CONNECTED_MAX_ROUTES];
-	struct interface *interface = &router->interfaces[index];
-	uint32_t before_count = connected_routes(interface->addresses, before);
+	struct interface_settings *settings = &router->settings[index];
+	uint32_t before_count = connected_routes(settings->addresses, before);
 	uint32_t after_count = connected_routes(list, after);
 	struct own_addresses *own = collect_own(router, index, list), *old_own = router->own;
-	struct address_list *old = interface->addresses;
+	struct address_list *old = settings->addresses;
 	int error = own ? 0 : fail(-ENOMEM, "no memory for an address");
 	if (!error)
 		error = add_missing(router, index, after, after_count, before, before_count);
@@ -201,62 +243,87 @@ static int change_addresses(struct ws_router *router, uint16_t index, struct add
 		free(list);
 		return error;
 	}
-	__atomic_store_n(&interface->addresses, list, __ATOMIC_RELEASE);
+	settings->addresses = list;
+	for (uint16_t i = 0; i < router->interface_count; i++)
+		if (i == index || router->settings[i].unnumbered_of == index)
+			__atomic_store_n(&router->interfaces[i].addresses, list, __ATOMIC_RELEASE);
 	__atomic_store_n(&router->own, own, __ATOMIC_RELEASE);
-	remove_missing(router, before, before_count, after, after_count);
+	error = router_update_ip6(router, index);
+	remove_missing(router, index, before, before_count, after, after_count);
 	router_neighbor_restore_routes(router, index);
 	rcu_synchronize();
 	free(old);
 	free(old_own);
-	return 0;
+	return error;
 }
 
-static int check_address(const struct ws_router *router, uint16_t index,
-						 struct ws_ip4_prefix prefix)
+static int check_overlap(const struct ws_router *router, uint16_t index, struct ws_prefix prefix)
 {
-	if (prefix.length < 1 || prefix.length > 32 || !address_is_unicast(prefix.address))
-		return fail(-EINVAL, IP4_FORMAT "/%u is no address of a host", IP4_ARGS(prefix.address),
-					prefix.length);
-	uint32_t mask = ip4_mask(prefix.length), host = prefix.address & ~mask;
-	if (prefix.length < 31 && (!host || host == ~mask))
-		return fail(-EINVAL, IP4_FORMAT "/%u is the network's %s address, not a host's",
-					IP4_ARGS(prefix.address), prefix.length, host ? "broadcast" : "own");
+	const struct fib_table *table = table_of(router, index, &prefix);
 	for (uint16_t i = 0; i < router->interface_count; i++) {
-		const struct address_list *list = router->interfaces[i].addresses;
+		const struct address_list *list = router->settings[i].addresses;
+		if (table_of(router, i, &prefix) != table)
+			continue;
 		for (uint16_t a = 0; a < list->count; a++) {
-			uint32_t shared = mask & ip4_mask(list->at[a].length);
-			if (i == index && list->at[a].address == prefix.address)
-				return fail(-EEXIST, "interface %s has " IP4_FORMAT "/%u already", port_name(i),
-							IP4_ARGS(prefix.address), list->at[a].length);
-			if (i != index && (list->at[a].address & shared) == (prefix.address & shared))
-				return fail(-EINVAL, IP4_FORMAT "/%u overlaps " IP4_FORMAT "/%u of interface %s",
-							IP4_ARGS(prefix.address), prefix.length, IP4_ARGS(list->at[a].address),
-							list->at[a].length, port_name(i));
+			const struct ws_prefix *other = &list->at[a];
+			bool overlaps =
+				prefix_covers(&prefix, &other->address) || prefix_covers(other, &prefix.address);
+			if (i == index && address_equal(&other->address, &prefix.address))
+				return fail(-EEXIST, "interface %s has %s/%u already", interface_name(router, i),
+							ADDRESS_TEXT(&prefix.address), other->length);
+			if (i != index && overlaps)
+				return fail(-EINVAL, "%s/%u overlaps %s/%u of interface %s",
+							ADDRESS_TEXT(&prefix.address), prefix.length,
+							ADDRESS_TEXT(&other->address), other->length,
+							interface_name(router, i));
 		}
 	}
 	return 0;
+}
+
+static int check_address(const struct ws_router *router, uint16_t index, struct ws_prefix prefix)
+{
+	uint8_t bits = address_bits(prefix.address.family);
+	struct ws_prefix first = prefix, last = prefix;
+	if (prefix.length < 1 || prefix.length > bits || !address_is_unicast(&prefix.address))
+		return fail(-EINVAL, "%s/%u is no address of a host", ADDRESS_TEXT(&prefix.address),
+					prefix.length);
+	prefix_fill(&first, false);
+	prefix_fill(&last, true);
+	if (bits == 32 && prefix.length < 31 &&
+		(prefix_equal(&first, &prefix) || prefix_equal(&last, &prefix)))
+		return fail(-EINVAL, "%s/%u is the network's %s address, not a host's",
+					ADDRESS_TEXT(&prefix.address), prefix.length,
+					prefix_equal(&first, &prefix) ? "own" : "broadcast");
+	return check_overlap(router, index, prefix);
 }
 
 static struct address_list *copy_addresses(const struct ws_router *router, uint16_t index)
 {
 	struct address_list *list = malloc(sizeof(*list));
 	if (list)
-		*list = *router->interfaces[index].addresses;
+		*list = *router->settings[index].addresses;
 	else
 		fail(-ENOMEM, "no memory for an address");
 	return list;
 }
 
-int ws_router_address_add(struct ws_router *router, uint16_t index, struct ws_ip4_prefix prefix)
+int ws_router_address_add(struct ws_router *router, uint16_t index, struct ws_prefix prefix)
 {
 	int error = router_check_interface(router, index);
+	if (!error && address_is_link_local(&prefix.address))
+		return ws_router_set_link_local(router, index, prefix.address);
 	if (!error)
 		error = check_address(router, index, prefix);
+	if (!error && router->settings[index].unnumbered_of >= 0)
+		error = fail(-EEXIST, "interface %s uses the addresses of %s; end that first",
+					 interface_name(router, index),
+					 interface_name(router, (uint16_t)router->settings[index].unnumbered_of));
 	if (error)
 		return error;
-	if (router->interfaces[index].addresses->count == WS_MAX_ADDRESSES)
-		return fail(-ENOSPC, "interface %s has %d addresses, which is the most", port_name(index),
-					WS_MAX_ADDRESSES);
+	if (router->settings[index].addresses->count == WS_MAX_ADDRESSES)
+		return fail(-ENOSPC, "interface %s has %d addresses, which is the most",
+					interface_name(router, index), WS_MAX_ADDRESSES);
 	struct address_list *list = copy_addresses(router, index);
 	if (!list)
 		return -ENOMEM;
@@ -264,35 +331,41 @@ int ws_router_address_add(struct ws_router *router, uint16_t index, struct ws_ip
 	return change_addresses(router, index, list);
 }
 
-int ws_router_address_del(struct ws_router *router, uint16_t index, struct ws_ip4_prefix prefix)
+int ws_router_address_del(struct ws_router *router, uint16_t index, struct ws_prefix prefix)
 {
 	if (router_check_interface(router, index))
 		return -ENODEV;
+	const struct ws_address given = router->ip6_settings[index].link_local;
+	if (given.family && address_equal(&prefix.address, &given))
+		return ws_router_set_link_local(router, index, (struct ws_address){0});
 	struct address_list *list = copy_addresses(router, index);
 	if (!list)
 		return -ENOMEM;
 	for (uint16_t i = 0; i < list->count; i++) {
-		if (list->at[i].address != prefix.address || list->at[i].length != prefix.length)
+		if (!prefix_equal(&list->at[i], &prefix))
 			continue;
 		list->count--;
 		memmove(&list->at[i], &list->at[i + 1], (list->count - i) * sizeof(list->at[0]));
-		list->at[list->count] = (struct ws_ip4_prefix){0};
+		list->at[list->count] = (struct ws_prefix){0};
 		return change_addresses(router, index, list);
 	}
 	free(list);
-	return fail(-ENOENT, "interface %s has no address " IP4_FORMAT "/%u", port_name(index),
-				IP4_ARGS(prefix.address), prefix.length);
+	return fail(-ENOENT, "interface %s has no address %s/%u", interface_name(router, index),
+				ADDRESS_TEXT(&prefix.address), prefix.length);
 }
 
-int router_connected_interface(const struct ws_router *router, uint32_t address)
+int router_connected_interface(const struct ws_router *router, const struct fib_table *table,
+							   const struct ws_address *address)
 {
 	int best = -1, best_length = 0;
 	for (uint16_t i = 0; i < router->interface_count; i++) {
-		const struct address_list *list = router->interfaces[i].addresses;
+		const struct address_list *list = router->settings[i].addresses;
+		if (router_interface_table(router, i, address->family) != table)
+			continue;
 		for (uint16_t a = 0; a < list->count; a++) {
 			uint8_t length = list->at[a].length;
-			if (length < 32 && length > best_length &&
-				!((list->at[a].address ^ address) & ip4_mask(length))) {
+			if (length < address_bits(address->family) && length > best_length &&
+				prefix_covers(&list->at[a], address)) {
 				best = i;
 				best_length = length;
 			}
@@ -301,38 +374,16 @@ int router_connected_interface(const struct ws_router *router, uint32_t address)
 	return best;
 }
 
-bool router_is_own_address(const struct ws_router *router, uint32_t address)
+bool router_is_own_address(const struct ws_router *router, const struct fib_table *table,
+						   const struct ws_address *address)
 {
 	for (uint16_t i = 0; i < router->interface_count; i++) {
-		const struct address_list *list = router->interfaces[i].addresses;
+		const struct address_list *list = router->settings[i].addresses;
+		if (router_interface_table(router, i, address->family) != table)
+			continue;
 		for (uint16_t a = 0; a < list->count; a++)
-			if (list->at[a].address == address)
+			if (address_equal(&list->at[a].address, address))
 				return true;
 	}
 	return false;
-}
-
-/* ---- Mode ---- */
-
-int ws_router_set_xconnect(struct ws_router *router, uint16_t index, uint16_t to)
-{
-	if (router_check_interface(router, index) || router_check_interface(router, to))
-		return -ENODEV;
-	if (index == to)
-		return fail(-EINVAL, "interface %s cannot be connected to itself", port_name(index));
-	router->interfaces[index].xconnect_to = to;
-	__atomic_store_n(&router->interfaces[index].mode, WS_MODE_XCONNECT, __ATOMIC_RELEASE);
-	publish_mac(&router->interfaces[index]);
-	/* Frames for other stations pass as well, if the driver filters at all. */
-	ws_port_set_promiscuous(index, true);
-	return 0;
-}
-
-int ws_router_set_l3(struct ws_router *router, uint16_t index)
-{
-	if (router_check_interface(router, index))
-		return -ENODEV;
-	router->interfaces[index].mode = WS_MODE_L3;
-	publish_mac(&router->interfaces[index]);
-	return 0;
 }

@@ -2,8 +2,9 @@
 /*
  * Load balances: what a route's value stands for, one or more paths to adjacencies by weight.
  *
- * Routes with the same paths share one. Workers read `adjacency`, `bucket_count` and `buckets`
- * without locks.
+ * Routes with the same paths share one. Some paths name a next hop that another route leads to;
+ * what they resolve to changes with that route, in place, however many routes share the paths.
+ * Workers read `adjacency` and `buckets` without locks.
  */
 #ifndef ROUTER_LOAD_BALANCE_H
 #define ROUTER_LOAD_BALANCE_H
@@ -16,49 +17,95 @@
 struct adjacency_table;
 struct rte_hash;
 
-enum { LOAD_BALANCE_NO_ROUTE = 0, LOAD_BALANCE_MAX_BUCKETS = 256 };
-
-struct load_balance {
-	uint32_t adjacency;      /* of the only path, else ADJACENCY_LOAD_BALANCE */
-	uint32_t bucket_count;   /* 0 for a single path */
-	const uint32_t *buckets; /* adjacencies */
+enum {
+	LOAD_BALANCE_NO_ROUTE = 0,
+	LOAD_BALANCE_MAX_BUCKETS = 256,
+	LOAD_BALANCE_MAX_LEAVES = 64, /* paths that those of one route resolve to */
 };
 
-/* What routes share: the key under which a load balance is found. No padding, unused paths zero. */
+struct buckets {
+	uint32_t count;
+	uint32_t adjacencies[];
+};
+
+struct load_balance {
+	uint32_t adjacency;            /* of the only path, else ADJACENCY_LOAD_BALANCE */
+	const struct buckets *buckets; /* NULL for a single path */
+};
+
+/* What the packets are that have the routes; labels found in front are gone then. */
+enum path_payload { PAYLOAD_IP4, PAYLOAD_IP6, PAYLOAD_MPLS, PAYLOAD_MPLS_IP4, PAYLOAD_MPLS_IP6 };
+
+#define PATH_NO_INTERFACE UINT32_MAX
+
+/* One path. No padding, and what its kind has no use for is zero. */
+struct path_key {
+	uint8_t kind; /* enum ws_path_kind */
+	uint8_t label_count;
+	uint16_t table; /* to look into, or to find the next hop by: its index */
+	uint32_t interface, weight;
+	uint32_t labels[WS_MAX_LABELS];
+	struct ws_address next_hop;
+	uint8_t unused[3];
+};
+
+/* What routes share: the key under which a load balance is found. */
 struct path_list {
-	uint32_t is_static, count;
-	struct {
-		uint32_t kind, next_hop, interface, weight;
-	} paths[WS_MAX_PATHS];
+	uint16_t source;  /* enum ws_route_source */
+	uint16_t payload; /* enum path_payload */
+	uint32_t count;
+	struct path_key paths[];
+};
+
+/* A list of as many paths as a route may have. */
+union path_list_buffer {
+	struct path_list list;
+	uint8_t bytes[sizeof(struct path_list) + WS_MAX_PATHS * sizeof(struct path_key)];
 };
 
 struct path_list_use {
 	uint64_t routes; /* that have it */
 	uint32_t next_free;
-	struct path_list list;
-	uint32_t adjacencies[WS_MAX_PATHS]; /* of each path */
+	uint32_t leaf_count;
+	struct path_list *list;
+	struct path_key *leaves; /* what the paths resolve to; never a next hop without interface */
+	uint32_t *adjacencies;   /* of each leaf */
 };
+
+/* Resolves a list with recursive paths; returns how many leaves there are, at least one. */
+typedef uint32_t load_balance_resolve_fn(void *context, const struct path_list *list,
+										 struct path_key *leaves);
 
 struct load_balance_table {
 	struct load_balance *balances;
 	struct path_list_use *uses; /* same index; main thread only */
 	struct rte_hash *by_paths;
 	uint32_t size, first_free, used;
+	uint32_t end; /* those from here on were never used */
 	struct adjacency_table *adjacencies;
+	load_balance_resolve_fn *resolve;
+	void *resolve_context;
+	uint32_t *recursive; /* those with recursive paths */
+	uint32_t recursive_count;
 };
 
 int load_balance_table_init(struct load_balance_table *table, struct adjacency_table *adjacencies,
 							uint32_t size);
 void load_balance_table_close(struct load_balance_table *table);
 
-/*
- * The load balance over these paths, made when there is none, for one route more; its paths must
- * have an interface where they need one. `mtus` are those of the interfaces.
- */
-int64_t load_balance_take(struct load_balance_table *table, const struct path_list *list,
-						  const uint16_t *mtus);
+/* The load balance over these paths, made when there is none, for one route more. */
+int64_t load_balance_take(struct load_balance_table *table, const struct path_list *list);
 /* `routes` routes less; the last one frees it, after the workers have let go of it. */
 void load_balance_release(struct load_balance_table *table, uint32_t index, uint64_t routes);
+/* Resolve those of several paths that may lead by the interface again. */
+void load_balance_refresh_interface(struct load_balance_table *table, uint32_t interface);
+/* Resolve all those with recursive paths again. */
+void load_balance_refresh(struct load_balance_table *table);
+
+static inline bool path_is_recursive(const struct path_key *path)
+{
+	return path->kind == WS_PATH_NEXT_HOP && path->interface == PATH_NO_INTERFACE;
+}
 
 /*
  * How many of `bucket_count` buckets each path gets: in proportion to its weight, at least one.

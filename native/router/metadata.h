@@ -2,11 +2,16 @@
 /*
  * What a packet carries from node to node. All of it lies in the first cache line of its mbuf.
  *
- *   rx interface  mbuf->port          set by the driver, never changed
+ *   rx interface  mbuf->port          set by the driver; ethernet-input makes it the sub-interface,
+ *                                     and the L2 nodes a bridge domain's BVI
  *   adjacency     mbuf->hash.fdir.hi  set by ip4-lookup: index of the adjacency, or of the load
  *                                     balance on the way to ip4-load-balance, which replaces it
- *   tx interface  mbuf->vlan_tci_outer  set by l2-input for l2-output
- *   icmp error    mbuf->hash.fdir.lo  set on the edges to ip4-icmp-error: what to answer
+ *   tx interface  mbuf->vlan_tci_outer  the logical one, for all that goes to <if>-output
+ *   bridge domain mbuf->vlan_tci      its index, set by l2-input
+ *   label         mbuf->hash.fdir.lo  set by mpls-lookup: the entry that it took off the stack
+ *   icmp error    mbuf->hash.fdir.lo  set on the edges to ip4-icmp-error and ip6-icmp-error: what
+ *                                     to answer
+ *   main edge     mbuf->hash.fdir.lo  set by the main thread for main-input: where to
  *
  * The data pointer is at the Ethernet header up to ethernet-input and from ip4-rewrite on, and
  * behind it in between; the received header is then still in front of the data.
@@ -41,6 +46,20 @@ static inline void packet_truncate(struct rte_mbuf *packet, uint16_t length)
 	packet->pkt_len = length;
 }
 
+/* Keep the first `length` bytes, however many buffers they lie in. */
+static inline void packet_cut(struct rte_mbuf *packet, uint32_t length)
+{
+	struct rte_mbuf *last = packet;
+	uint16_t count = 1;
+	packet->pkt_len = length;
+	for (; length > last->data_len; last = last->next, count++)
+		length -= last->data_len;
+	last->data_len = (uint16_t)length;
+	rte_pktmbuf_free(last->next);
+	last->next = NULL;
+	packet->nb_segs = count;
+}
+
 static inline uint32_t packet_adjacency(const struct rte_mbuf *packet)
 {
 	return packet->hash.fdir.hi;
@@ -49,6 +68,16 @@ static inline uint32_t packet_adjacency(const struct rte_mbuf *packet)
 static inline void packet_set_adjacency(struct rte_mbuf *packet, uint32_t adjacency)
 {
 	packet->hash.fdir.hi = adjacency;
+}
+
+static inline uint32_t packet_label(const struct rte_mbuf *packet)
+{
+	return packet->hash.fdir.lo;
+}
+
+static inline void packet_set_label(struct rte_mbuf *packet, uint32_t entry)
+{
+	packet->hash.fdir.lo = entry;
 }
 
 static inline uint16_t packet_tx_interface(const struct rte_mbuf *packet)
@@ -61,7 +90,27 @@ static inline void packet_set_tx_interface(struct rte_mbuf *packet, uint16_t int
 	packet->vlan_tci_outer = interface;
 }
 
-/* An ICMP error to send: type, code, and the MTU that goes with "fragmentation needed". */
+static inline uint16_t packet_domain(const struct rte_mbuf *packet)
+{
+	return packet->vlan_tci;
+}
+
+static inline void packet_set_domain(struct rte_mbuf *packet, uint16_t domain)
+{
+	packet->vlan_tci = domain;
+}
+
+static inline uint16_t packet_main_edge(const struct rte_mbuf *packet)
+{
+	return (uint16_t)packet->hash.fdir.lo;
+}
+
+static inline void packet_set_main_edge(struct rte_mbuf *packet, uint16_t edge)
+{
+	packet->hash.fdir.lo = edge;
+}
+
+/* An ICMP error to send: type, code, and the MTU or place that goes with them. */
 static inline void packet_set_icmp_error(struct rte_mbuf *packet, uint8_t type, uint8_t code,
 										 uint16_t mtu)
 {

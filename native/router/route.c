@@ -1,167 +1,236 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Routes: static ones by the user, the others by addresses and neighbours. */
+/* Routes that the user or Linux makes: their paths checked, added and deleted one by one or many.
+ */
 #include "dev/error.h"
-#include "dev/port.h"
 #include "router/router.h"
-#include "wire/ip4.h"
+#include "wire/address.h"
+#include "wire/mpls.h"
 
 #include <errno.h>
 #include <string.h>
 
-static const struct path_list *paths_of(const struct ws_router *router, uint32_t load_balance)
+static const char *source_name(int source)
 {
-	return &router->load_balances.uses[load_balance].list;
+	static const char *const names[] = {
+		[WS_SOURCE_STATIC] = "static",
+		[WS_SOURCE_LINUX] = "Linux",
+		[WS_SOURCE_CONNECTED] = "connected",
+		[WS_SOURCE_NEIGHBOR] = "neighbour",
+	};
+	return names[source];
 }
 
-static enum route_owner owner_of(const struct ws_router *router, uint32_t load_balance)
+static bool is_from_outside(int source)
 {
-	const struct path_list *list = paths_of(router, load_balance);
-	if (list->is_static)
-		return ROUTE_STATIC;
-	return list->paths[0].kind == WS_PATH_NEXT_HOP ? ROUTE_NEIGHBOR : ROUTE_CONNECTED;
+	return source == WS_SOURCE_STATIC || source == WS_SOURCE_LINUX;
 }
 
-enum route_owner router_route_owner(const struct ws_router *router, struct ws_ip4_prefix prefix)
+static int check_source(int source)
 {
-	uint32_t load_balance;
-	return fib4_get(&router->fib4, prefix, &load_balance) ? owner_of(router, load_balance)
-														  : ROUTE_NONE;
+	return is_from_outside(source)
+			   ? 0
+			   : fail(-EINVAL, "%d is no source of routes from outside", source);
 }
 
-/* Point the prefix at the load balance, one route more for it and one less for what was there. */
-static int install(struct ws_router *router, struct ws_ip4_prefix prefix, uint32_t load_balance)
+/* ---- Paths ---- */
+
+static int check_labels(const struct ws_path *path, struct path_key *key)
 {
-	uint32_t old;
-	bool replaces = fib4_get(&router->fib4, prefix, &old);
-	int error = fib4_set(&router->fib4, prefix, load_balance);
-	if (error)
-		return error;
-	router->load_balances.uses[load_balance].routes++;
-	if (replaces)
-		load_balance_release(&router->load_balances, old, 1);
+	if (path->label_count > WS_MAX_LABELS)
+		return fail(-EINVAL, "a path pushes at most %d labels, not %u", WS_MAX_LABELS,
+					path->label_count);
+	if (path->label_count && path->kind != WS_PATH_NEXT_HOP)
+		return fail(-EINVAL, "labels need a next hop to be sent to");
+	for (uint8_t i = 0; i < path->label_count; i++) {
+		if (path->labels[i] > MPLS_MAX_LABEL)
+			return fail(-EINVAL, "label %u is not between 0 and %d", path->labels[i],
+						MPLS_MAX_LABEL);
+		if (path->labels[i] != MPLS_IMPLICIT_NULL)
+			key->labels[key->label_count++] = path->labels[i];
+	}
 	return 0;
 }
 
-static void add_path(struct path_list *list, const struct ws_path *path)
+static int check_next_hop(const struct ws_router *router, const struct ws_path *path,
+						  struct path_key *key)
 {
-	uint32_t i = list->count++;
-	bool has_interface = path->kind == WS_PATH_NEXT_HOP || path->kind == WS_PATH_ATTACHED;
-	list->paths[i].kind = (uint32_t)path->kind;
-	list->paths[i].next_hop = path->kind == WS_PATH_NEXT_HOP ? path->next_hop : 0;
-	list->paths[i].interface = has_interface ? (uint32_t)path->interface : UINT32_MAX;
-	list->paths[i].weight = path->weight ? path->weight : 1;
+	const struct ws_address *next_hop = &path->next_hop;
+	struct ws_prefix prefix;
+	uint32_t value;
+	const struct fib_table *table = router_table(router, next_hop->family, path->table);
+	if (!table)
+		return -ENOENT;
+	if (!address_is_unicast(next_hop) || router_is_own_address(router, table, next_hop))
+		return fail(-EINVAL, "next hop %s is no address of another router", ADDRESS_TEXT(next_hop));
+	key->next_hop = *next_hop;
+	if (path->interface >= 0)
+		return 0;
+	int connected = router_connected_interface(router, table, next_hop);
+	if (connected >= 0) {
+		key->interface = (uint32_t)connected;
+		return 0;
+	}
+	if (address_is_link_local(next_hop))
+		return fail(-EINVAL, "next hop %s is on every link; name its interface",
+					ADDRESS_TEXT(next_hop));
+	if (!fib_match(table, next_hop, &prefix, &value))
+		return fail(-ENETUNREACH,
+					"next hop %s is on no connected network and no route leads to it; "
+					"name its interface",
+					ADDRESS_TEXT(next_hop));
+	key->table = table->index;
+	return 0;
 }
 
-int router_set_route(struct ws_router *router, struct ws_ip4_prefix prefix,
-					 const struct ws_path *path, bool is_static)
+int router_check_path(const struct ws_router *router, const struct ws_path *path, uint16_t payload,
+					  struct path_key *key)
 {
-	struct path_list list = {.is_static = is_static};
-	add_path(&list, path);
-	int64_t load_balance = load_balance_take(&router->load_balances, &list, router->mtus);
+	bool is_ip6 = payload == PAYLOAD_IP6 || payload == PAYLOAD_MPLS_IP6;
+	*key = (struct path_key){
+		.kind = (uint8_t)path->kind,
+		.interface = PATH_NO_INTERFACE,
+		.weight = path->weight ? path->weight : 1,
+	};
+	if (path->interface >= router->interface_count)
+		return router_check_interface(router, (uint16_t)path->interface);
+	if (path->interface >= 0 && (path->kind == WS_PATH_NEXT_HOP || path->kind == WS_PATH_ATTACHED))
+		key->interface = (uint32_t)path->interface;
+	int error = check_labels(path, key);
+	if (error)
+		return error;
+	switch (path->kind) {
+	case WS_PATH_LOCAL:
+	case WS_PATH_DROP:
+	case WS_PATH_UNREACHABLE:
+	case WS_PATH_PROHIBIT:
+		return 0;
+	case WS_PATH_ATTACHED:
+		return path->interface >= 0 ? 0 : fail(-EINVAL, "an attached path needs an interface");
+	case WS_PATH_LOOKUP: {
+		const struct fib_table *table = router_table(router, is_ip6 ? WS_IP6 : WS_IP4, path->table);
+		key->table = table ? table->index : 0;
+		return table ? 0 : -ENOENT;
+	}
+	case WS_PATH_NEXT_HOP:
+		if (payload != PAYLOAD_MPLS && !key->label_count &&
+			is_ip6 != (path->next_hop.family == WS_IP6))
+			return fail(-EINVAL, "next hop %s is of another family than the packets sent to it",
+						ADDRESS_TEXT(&path->next_hop));
+		return check_next_hop(router, path, key);
+	default:
+		return fail(-EINVAL, "%d is no kind of path", path->kind);
+	}
+}
+
+int router_check_paths(const struct ws_router *router, const struct ws_path *paths, uint32_t count,
+					   enum ws_route_source source, uint16_t payload,
+					   union path_list_buffer *buffer)
+{
+	struct path_list *list = &buffer->list;
+	*list = (struct path_list){.source = (uint16_t)source, .payload = payload, .count = count};
+	if (count < 1 || count > WS_MAX_PATHS)
+		return fail(-EINVAL, "a route has 1 to %d paths, not %u", WS_MAX_PATHS, count);
+	for (uint32_t i = 0; i < count; i++) {
+		int error = router_check_path(router, &paths[i], payload, &list->paths[i]);
+		if (error)
+			return error;
+		if (paths[i].kind == WS_PATH_LOOKUP && count > 1)
+			return fail(-EINVAL, "a lookup in a table is a route's only path");
+	}
+	return 0;
+}
+
+int router_set_route(struct ws_router *router, struct fib_table *table,
+					 const struct ws_prefix *prefix, const struct ws_path *path,
+					 enum ws_route_source source)
+{
+	union path_list_buffer buffer;
+	struct path_list *list = &buffer.list;
+	*list = (struct path_list){
+		.source = (uint16_t)source,
+		.payload = table->family == WS_IP4 ? PAYLOAD_IP4 : PAYLOAD_IP6,
+		.count = 1,
+	};
+	bool has_interface = path->kind == WS_PATH_NEXT_HOP || path->kind == WS_PATH_ATTACHED;
+	list->paths[0] = (struct path_key){
+		.kind = (uint8_t)path->kind,
+		.interface = has_interface ? (uint32_t)path->interface : PATH_NO_INTERFACE,
+		.weight = 1,
+		.next_hop = path->next_hop,
+	};
+	int64_t load_balance = load_balance_take(&router->load_balances, list);
 	if (load_balance < 0)
 		return (int)load_balance;
-	int error = install(router, prefix, (uint32_t)load_balance);
+	int error = sources_set(router, table, prefix, (uint32_t)load_balance);
 	load_balance_release(&router->load_balances, (uint32_t)load_balance, 1);
 	return error;
 }
 
-void router_remove_route(struct ws_router *router, struct ws_ip4_prefix prefix)
+bool router_paths_use(const struct ws_router *router, uint16_t interface)
 {
-	uint32_t load_balance;
-	if (!fib4_get(&router->fib4, prefix, &load_balance))
-		return;
-	fib4_remove(&router->fib4, prefix);
-	load_balance_release(&router->load_balances, load_balance, 1);
-	if (prefix.length == 32)
-		router_neighbor_restore_route(router, prefix.address);
-}
-
-/* ---- Static routes ---- */
-
-static int check_path(const struct ws_router *router, struct ws_path *path)
-{
-	if (path->interface >= router->interface_count)
-		return router_check_interface(router, (uint16_t)path->interface);
-	switch (path->kind) {
-	case WS_PATH_LOCAL:
-	case WS_PATH_DROP:
-		return 0;
-	case WS_PATH_ATTACHED:
-		return path->interface >= 0 ? 0 : fail(-EINVAL, "an attached path needs an interface");
-	case WS_PATH_NEXT_HOP:
-		break;
-	default:
-		return fail(-EINVAL, "%d is no kind of path", path->kind);
+	const struct load_balance_table *balances = &router->load_balances;
+	for (uint32_t i = 0; i < balances->end; i++) {
+		const struct path_list *list = balances->uses[i].list;
+		bool is_made = list && is_from_outside(list->source);
+		for (uint32_t p = 0; is_made && p < list->count; p++)
+			if (list->paths[p].interface == interface)
+				return true;
 	}
-	if (!address_is_unicast(path->next_hop) || router_is_own_address(router, path->next_hop))
-		return fail(-EINVAL, "next hop " IP4_FORMAT " is no address of another router",
-					IP4_ARGS(path->next_hop));
-	if (path->interface < 0)
-		path->interface = router_connected_interface(router, path->next_hop);
-	if (path->interface < 0)
-		return fail(-ENETUNREACH,
-					"next hop " IP4_FORMAT " is on no connected network; name its interface",
-					IP4_ARGS(path->next_hop));
-	return 0;
+	return false;
 }
 
-static int make_list(const struct ws_router *router, const struct ws_route *route,
-					 struct path_list *list)
-{
-	*list = (struct path_list){.is_static = true};
-	if (route->path_count < 1 || route->path_count > WS_MAX_PATHS)
-		return fail(-EINVAL, "a route has 1 to %d paths, not %u", WS_MAX_PATHS, route->path_count);
-	for (uint16_t i = 0; i < route->path_count; i++) {
-		struct ws_path path = route->paths[i];
-		int error = check_path(router, &path);
-		if (error)
-			return error;
-		add_path(list, &path);
-	}
-	return 0;
-}
+/* ---- Routes ---- */
 
 /* `count` prefixes from the first one on, in order; -EINVAL when they do not exist. */
-static int check_range(struct ws_ip4_prefix *first, uint32_t count)
+static int check_range(struct ws_prefix *first, uint32_t count)
 {
-	if (first->length > 32)
-		return fail(-EINVAL, "a prefix is at most 32 bits long, not %u", first->length);
-	first->address &= ip4_mask(first->length);
-	if (first->address + ((uint64_t)count << (32 - first->length)) > 1ULL << 32)
-		return fail(-EINVAL, "%u prefixes from " IP4_FORMAT "/%u on go beyond 255.255.255.255",
-					count, IP4_ARGS(first->address), first->length);
+	uint8_t bits = address_bits(first->address.family);
+	if (first->length > bits)
+		return fail(-EINVAL, "a prefix is at most %u bits long, not %u", bits, first->length);
+	*first = prefix_network(*first);
+	if (count && !prefix_has_nth(first, count - 1))
+		return fail(-EINVAL, "%u prefixes from %s/%u on go beyond the last address", count,
+					ADDRESS_TEXT(&first->address), first->length);
 	return 0;
 }
 
-static struct ws_ip4_prefix nth_prefix(struct ws_ip4_prefix first, uint32_t n)
+/* Whether the source may have its route there; the user is told what is in the way. */
+static int check_place(const struct ws_router *router, const struct fib_table *table,
+					   const struct ws_prefix *prefix, int source, bool replace)
 {
-	first.address += (uint32_t)((uint64_t)n << (32 - first.length));
-	return first;
+	int standing = sources_standing(router, table, prefix);
+	if ((standing == source && !replace) ||
+		(standing == WS_SOURCE_CONNECTED && source == WS_SOURCE_STATIC))
+		return fail(-EEXIST, "there is a %s route to %s/%u already", source_name(standing),
+					ADDRESS_TEXT(&prefix->address), prefix->length);
+	return 0;
 }
 
 int64_t ws_router_route_add_many(struct ws_router *router, const struct ws_route *first,
 								 uint32_t count, bool replace)
 {
-	struct ws_ip4_prefix prefix = first->prefix;
-	struct path_list list;
+	struct ws_prefix prefix = first->prefix;
+	struct fib_table *table = router_table(router, prefix.address.family, first->table);
+	union path_list_buffer buffer;
 	int64_t added = 0;
-	int error = check_range(&prefix, count);
+	int error = table ? check_range(&prefix, count) : -ENOENT;
 	if (!error)
-		error = make_list(router, first, &list);
+		error = check_source(first->source);
+	if (!error)
+		error = router_check_paths(router, first->paths, first->path_count,
+								   (enum ws_route_source)first->source,
+								   table->family == WS_IP4 ? PAYLOAD_IP4 : PAYLOAD_IP6, &buffer);
 	if (error)
 		return error;
-	int64_t load_balance = load_balance_take(&router->load_balances, &list, router->mtus);
+	int64_t load_balance = load_balance_take(&router->load_balances, &buffer.list);
 	if (load_balance < 0)
 		return load_balance;
 	for (uint32_t i = 0; i < count && error != -ENOSPC; i++) {
-		struct ws_ip4_prefix at = nth_prefix(prefix, i);
-		enum route_owner owner = router_route_owner(router, at);
-		if (owner == ROUTE_CONNECTED || (owner == ROUTE_STATIC && !replace))
-			error = fail(-EEXIST, "there is a %s route to " IP4_FORMAT "/%u already",
-						 owner == ROUTE_STATIC ? "static" : "connected", IP4_ARGS(at.address),
-						 at.length);
-		else if (!(error = install(router, at, (uint32_t)load_balance)))
-			added++;
+		struct ws_prefix at = prefix_nth(&prefix, i);
+		error = check_place(router, table, &at, first->source, replace);
+		if (!error)
+			error = sources_set(router, table, &at, (uint32_t)load_balance);
+		added += !error;
 	}
 	load_balance_release(&router->load_balances, (uint32_t)load_balance, 1);
 	return error == -ENOSPC || (error && !added) ? error : added;
@@ -173,100 +242,21 @@ int ws_router_route_add(struct ws_router *router, const struct ws_route *route, 
 	return added < 0 ? (int)added : 0;
 }
 
-int64_t ws_router_route_del_many(struct ws_router *router, struct ws_ip4_prefix first,
-								 uint32_t count)
+int64_t ws_router_route_del_many(struct ws_router *router, uint32_t table_id,
+								 struct ws_prefix first, int32_t source, uint32_t count)
 {
+	struct fib_table *table = router_table(router, first.address.family, table_id);
 	int64_t deleted = 0;
-	uint64_t run = 0; /* routes deleted whose load balance is still to be told */
-	uint32_t run_of = LOAD_BALANCE_NO_ROUTE, load_balance;
-	int error = check_range(&first, count);
+	int error = table ? check_range(&first, count) : -ENOENT;
+	if (!error)
+		error = check_source(source);
 	if (error)
 		return error;
 	for (uint32_t i = 0; i < count; i++) {
-		struct ws_ip4_prefix prefix = nth_prefix(first, i);
-		if (!fib4_get(&router->fib4, prefix, &load_balance) ||
-			owner_of(router, load_balance) != ROUTE_STATIC)
-			continue;
-		fib4_remove(&router->fib4, prefix);
-		if (load_balance != run_of) {
-			if (run)
-				load_balance_release(&router->load_balances, run_of, run);
-			run_of = load_balance;
-			run = 0;
-		}
-		run++;
-		deleted++;
-		if (prefix.length == 32)
-			router_neighbor_restore_route(router, prefix.address);
+		struct ws_prefix prefix = prefix_nth(&first, i);
+		deleted += !sources_remove(router, table, &prefix, (enum ws_route_source)source);
 	}
-	if (run)
-		load_balance_release(&router->load_balances, run_of, run);
 	return deleted ? deleted
-				   : fail(-ENOENT, "there is no static route to " IP4_FORMAT "/%u",
-						  IP4_ARGS(first.address), first.length);
-}
-
-int64_t ws_router_route_count(struct ws_router *router)
-{
-	return router->fib4.count;
-}
-
-static void describe(const struct ws_router *router, struct ws_ip4_prefix prefix,
-					 uint32_t load_balance, struct ws_route *out)
-{
-	const struct path_list *list = paths_of(router, load_balance);
-	*out = (struct ws_route){
-		.prefix = prefix,
-		.path_count = (uint16_t)list->count,
-		.is_static = list->is_static,
-	};
-	for (uint32_t i = 0; i < list->count; i++)
-		out->paths[i] = (struct ws_path){
-			.kind = (int32_t)list->paths[i].kind,
-			.next_hop = list->paths[i].next_hop,
-			.interface = (int32_t)list->paths[i].interface,
-			.weight = (uint16_t)list->paths[i].weight,
-		};
-}
-
-int ws_router_routes(struct ws_router *router, uint64_t start, struct ws_route *out, uint32_t max)
-{
-	struct ws_ip4_prefix prefix;
-	uint32_t load_balance, n = 0;
-	/* The next page goes on where the last one ended, if nothing changed in between. */
-	if (start != router->cursor_position || router->cursor_generation != router->fib4.generation) {
-		router->cursor = (struct fib4_cursor){0};
-		router->cursor_generation = router->fib4.generation;
-		for (router->cursor_position = 0; router->cursor_position < start;
-			 router->cursor_position++)
-			if (!fib4_next(&router->fib4, &router->cursor, &prefix, &load_balance))
-				return 0;
-	}
-	while (n < max && fib4_next(&router->fib4, &router->cursor, &prefix, &load_balance))
-		describe(router, prefix, load_balance, &out[n++]);
-	router->cursor_position += n;
-	return (int)n;
-}
-
-int ws_router_route_get(struct ws_router *router, struct ws_ip4_prefix prefix, struct ws_route *out)
-{
-	uint32_t load_balance;
-	int error = check_range(&prefix, 1);
-	if (error)
-		return error;
-	if (!fib4_get(&router->fib4, prefix, &load_balance))
-		return fail(-ENOENT, "there is no route " IP4_FORMAT "/%u", IP4_ARGS(prefix.address),
-					prefix.length);
-	describe(router, prefix, load_balance, out);
-	return 0;
-}
-
-int ws_router_route_lookup(struct ws_router *router, uint32_t address, struct ws_route *out)
-{
-	struct ws_ip4_prefix prefix;
-	uint32_t load_balance;
-	if (!fib4_match(&router->fib4, address, &prefix, &load_balance))
-		return fail(-ENOENT, "no route covers " IP4_FORMAT, IP4_ARGS(address));
-	describe(router, prefix, load_balance, out);
-	return 0;
+				   : fail(-ENOENT, "there is no %s route to %s/%u", source_name(source),
+						  ADDRESS_TEXT(&first.address), first.length);
 }

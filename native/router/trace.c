@@ -2,24 +2,32 @@
 #include "router/trace.h"
 
 #include "dev/error.h"
-#include "dev/rcu.h"
 #include "router/metadata.h"
+#include "router/observe.h"
 #include "router/router.h"
 #include "wire/ethernet.h"
+#include "wire/frame_addresses.h"
 
 #include <errno.h>
 #include <rte_errno.h>
 #include <rte_malloc.h>
 #include <rte_mbuf_dyn.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-enum { TRACE_STEPS = 4096, ADJACENCY_UNDECIDED = UINT32_MAX };
+enum { TRACE_STEPS = 4096 };
+static const uint32_t ADJACENCY_UNDECIDED = UINT32_MAX;
+static const uint32_t NOT_TRACED = UINT32_MAX; /* its frame's place is followed, no more */
 
 struct mark {
-	uint32_t packet;
+	uint32_t packet;          /* its number, or NOT_TRACED */
 	uint32_t adjacency;       /* the last one decided */
 	uint16_t ethernet_offset; /* of the Ethernet header in the buffer */
+};
+
+struct trace_filter {
+	struct ws_prefix prefix;
 };
 
 struct trace {
@@ -60,9 +68,27 @@ void trace_free(struct router_worker *worker)
 	worker->trace = NULL;
 }
 
+void trace_carry_over(struct router_worker *worker, struct graph *graph, struct graph *old)
+{
+	uint32_t remaining[GRAPH_MAX_NODES] = {0};
+	for (uint16_t i = 0; worker->trace && i < graph->node_count; i++) {
+		const struct graph_node *before = graph_node(old, graph->nodes[i]->name);
+		remaining[i] = before ? worker->trace->remaining[before->index] : 0;
+	}
+	if (worker->trace)
+		memcpy(worker->trace->remaining, remaining, sizeof(remaining));
+	graph->trace = old->trace;
+}
+
 static struct mark *mark_of(struct rte_mbuf *packet)
 {
 	return RTE_MBUF_DYNFIELD(packet, mark_offset, struct mark *);
+}
+
+static void set_mark(struct rte_mbuf *packet, uint32_t number, uint16_t ethernet_offset)
+{
+	packet->ol_flags |= mark_flag;
+	*mark_of(packet) = (struct mark){number, ADJACENCY_UNDECIDED, ethernet_offset};
 }
 
 void trace_moved(struct rte_mbuf *packet, int bytes)
@@ -74,7 +100,10 @@ void trace_moved(struct rte_mbuf *packet, int bytes)
 /* Whether packets that enter the node carry the index of an adjacency. */
 static bool is_after_lookup(const struct graph_node *node)
 {
-	static const char *const names[] = {"ip4-rewrite", "ip4-arp", "ip4-local"};
+	static const char *const names[] = {
+		"ip4-rewrite", "ip4-arp",        "ip4-local", "ip4-mpls-label-imposition-uniform",
+		"mpls-output", "lookup-ip4-dst",
+	};
 	for (size_t i = 0; i < RTE_DIM(names); i++)
 		if (!strcmp(node->name, names[i]))
 			return true;
@@ -84,7 +113,8 @@ static bool is_after_lookup(const struct graph_node *node)
 /* What ethernet-input has taken off in front of the data of packets that enter the node. */
 static uint16_t ethernet_length(const struct graph_node *node)
 {
-	bool is_behind = !strncmp(node->name, "ip4-", 4) || !strncmp(node->name, "icmp4-", 6) ||
+	bool is_behind = !strncmp(node->name, "ip4-", 4) || !strncmp(node->name, "mpls-", 5) ||
+					 !strcmp(node->name, "lookup-ip4-dst") || !strncmp(node->name, "icmp4-", 6) ||
 					 !strcmp(node->name, "arp-input");
 	return is_behind ? ETHERNET_LEN : 0;
 }
@@ -100,7 +130,10 @@ static void record(const struct graph *graph, const struct graph_node *node,
 		mark_of(packet)->adjacency = packet_adjacency(packet);
 	uint32_t adjacency =
 		is_decided || is_leaving ? mark_of(packet)->adjacency : ADJACENCY_UNDECIDED;
-	int before_data = packet->data_off - mark_of(packet)->ethernet_offset;
+	/* A frame that leaves begins with its header, wherever that of the one that came was. */
+	if (is_leaving)
+		mark_of(packet)->ethernet_offset = packet->data_off;
+	int before_data = RTE_MAX(packet->data_off - mark_of(packet)->ethernet_offset, 0);
 	memset(step, 0, sizeof(*step));
 	step->packet = mark_of(packet)->packet;
 	step->tsc = graph_tsc();
@@ -118,35 +151,72 @@ static void record(const struct graph *graph, const struct graph_node *node,
 	__atomic_store_n(&trace->count, trace->count + 1, __ATOMIC_RELEASE);
 }
 
-void trace_packets(struct graph *graph, struct graph_node *node, void **packets, uint16_t n)
+/* Whether packets come in from outside here; those that the main thread made are in the middle of
+ * their way. */
+static bool is_entry(const struct graph_node *node)
 {
-	struct trace *trace = router_worker_of(graph)->trace;
-	bool is_source = node->registration->is_source;
+	return node->registration->is_source && strcmp(node->name, "main-input") != 0;
+}
+
+/* Whether the data of packets that enter the node begins with the Ethernet header. */
+static bool is_at_frame(const struct graph_node *node)
+{
+	return is_entry(node) || node->interface != UINT16_MAX ||
+		   !strncmp(node->name, "l2-", strlen("l2-"));
+}
+
+void trace_follow(const struct graph_node *node, void **packets, uint16_t n, bool mark_all)
+{
+	if (!is_at_frame(node))
+		return;
 	for (uint16_t i = 0; i < n; i++) {
 		struct rte_mbuf *packet = packets[i];
-		/* A packet from a ring in this process may bear the mark of its sender. */
-		if (is_source)
-			packet->ol_flags &= ~mark_flag;
-		if (trace->remaining[node->index] && !(packet->ol_flags & mark_flag)) {
-			trace->remaining[node->index]--;
-			packet->ol_flags |= mark_flag;
-			*mark_of(packet) = (struct mark){
-				.packet = trace->packets++,
-				.adjacency = ADJACENCY_UNDECIDED,
-				.ethernet_offset = packet->data_off - ethernet_length(node),
-			};
+		if (!is_entry(node)) {
+			mark_of(packet)->ethernet_offset = packet->data_off;
+			continue;
 		}
-		if (packet->ol_flags & mark_flag)
-			record(graph, node, packet, trace);
+		/* A packet from a ring in this process may bear the mark of its sender. */
+		packet->ol_flags &= ~mark_flag;
+		if (mark_all)
+			set_mark(packet, NOT_TRACED, packet->data_off);
 	}
 }
 
-static void set_hook(struct ws_router *router, graph_trace_fn *hook)
+bool trace_frame_start(const struct rte_mbuf *packet, int *before_data)
 {
-	for (uint16_t i = 0; i < router->worker_count; i++)
-		router->workers[i]->graph->trace = hook;
-	if (!hook)
-		rcu_synchronize();
+	if (!(packet->ol_flags & mark_flag))
+		return false;
+	*before_data =
+		packet->data_off - mark_of((struct rte_mbuf *)(uintptr_t)packet)->ethernet_offset;
+	return true;
+}
+
+static bool is_wanted(const struct ws_router *router, const struct rte_mbuf *packet, int before)
+{
+	return !router->filter ||
+		   frame_touches(packet_data(packet) - before, (size_t)packet->data_len + (size_t)before,
+						 &router->filter->prefix);
+}
+
+void trace_packets(struct graph *graph, struct graph_node *node, void **packets, uint16_t n)
+{
+	struct trace *trace = router_worker_of(graph)->trace;
+	for (uint16_t i = 0; i < n; i++) {
+		struct rte_mbuf *packet = packets[i];
+		bool is_traced = (packet->ol_flags & mark_flag) && mark_of(packet)->packet != NOT_TRACED;
+		if (!is_traced && trace->remaining[node->index]) {
+			int before;
+			if (!trace_frame_start(packet, &before))
+				before = ethernet_length(node);
+			if (is_wanted(router_of(graph), packet, before)) {
+				trace->remaining[node->index]--;
+				set_mark(packet, trace->packets++, (uint16_t)(packet->data_off - before));
+				is_traced = true;
+			}
+		}
+		if (is_traced)
+			record(graph, node, packet, trace);
+	}
 }
 
 int ws_router_trace_add(struct ws_router *router, const char *node, uint32_t count)
@@ -154,7 +224,7 @@ int ws_router_trace_add(struct ws_router *router, const char *node, uint32_t cou
 	int error = 0;
 	if (!graph_node(router->workers[0]->graph, node))
 		return fail(-ENOENT, "no node is called %s", node);
-	set_hook(router, NULL);
+	observe_pause(router);
 	for (uint16_t i = 0; i < router->worker_count && !error; i++) {
 		struct router_worker *worker = router->workers[i];
 		if (!worker->trace)
@@ -162,8 +232,7 @@ int ws_router_trace_add(struct ws_router *router, const char *node, uint32_t cou
 		if (!error)
 			worker->trace->remaining[graph_node(worker->graph, node)->index] += count;
 	}
-	if (!error)
-		set_hook(router, trace_packets);
+	observe_resume(router);
 	return error;
 }
 
@@ -183,7 +252,28 @@ int ws_router_trace(struct ws_router *router, uint16_t worker, uint64_t start,
 
 void ws_router_trace_clear(struct ws_router *router)
 {
-	set_hook(router, NULL);
+	observe_pause(router);
 	for (uint16_t i = 0; i < router->worker_count; i++)
 		trace_free(router->workers[i]);
+	observe_resume(router);
+}
+
+int ws_router_trace_filter(struct ws_router *router, const struct ws_prefix *prefix)
+{
+	struct trace_filter *filter = prefix ? malloc(sizeof(*filter)) : NULL;
+	if (prefix && !filter)
+		return fail(-ENOMEM, "no memory for a filter");
+	if (filter)
+		filter->prefix = *prefix;
+	observe_pause(router);
+	free(router->filter);
+	router->filter = filter;
+	observe_resume(router);
+	return 0;
+}
+
+void trace_close(struct ws_router *router)
+{
+	free(router->filter);
+	router->filter = NULL;
 }

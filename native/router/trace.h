@@ -19,9 +19,22 @@ struct ws_router;
 
 /* Register the flag and the field, once a process. */
 int trace_init(void);
+/* What is still to be marked, on the graph that takes the other's place. */
+void trace_carry_over(struct router_worker *worker, struct graph *graph, struct graph *old);
 void trace_free(struct router_worker *worker);
 
-/* The graph's trace hook; sources call it for what they received. */
+/* Let go of the filter. */
+void trace_close(struct ws_router *router);
+
+/*
+ * Where the Ethernet header of a marked packet lies, as it enters nodes. At a source marks are
+ * forgotten, and with `mark_all` each packet gets one of those that are not traced.
+ */
+void trace_follow(const struct graph_node *node, void **packets, uint16_t n, bool mark_all);
+/* How far before the data the Ethernet header is; false for a packet that is not marked. */
+bool trace_frame_start(const struct rte_mbuf *packet, int *before_data);
+
+/* Mark packets, and record those that are marked. */
 void trace_packets(struct graph *graph, struct graph_node *node, void **packets, uint16_t n);
 
 /* The Ethernet header of a packet, if it is marked, has moved by `bytes` (backward when negative).

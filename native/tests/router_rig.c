@@ -67,13 +67,13 @@ int rig_start(void)
 
 void rig_reset(void)
 {
-	struct ws_router_config config = {.max_ip4_routes = 4096, .max_neighbors = 64};
+	struct ws_router_config config = {
+		.max_ip4_routes = 4096, .max_ip6_routes = 4096, .max_neighbors = 64};
 	ws_router_destroy(rig_router);
 	rig_router = ws_router_create(&config);
 	expect(rig_router ? 0 : -1, "router");
 	for (uint16_t i = 0; i < 2; i++) {
-		struct interface *interface = &rig_router->interfaces[i];
-		memcpy(interface->mac, rig_mac[i], sizeof(interface->mac));
+		expect(ws_router_set_mac(rig_router, i, rig_mac[i]), "mac");
 		expect(ws_router_set_state(rig_router, i, true), "state");
 		expect(ws_router_address_add(rig_router, i, PREFIX(10, 0, i, 1, 24)), "address");
 		rig_router->workers[0]->queues[i] = (struct rx_queue){.port = i};
@@ -119,6 +119,13 @@ static struct rte_mbuf *make_piece(const uint8_t *bytes, size_t length)
 	return packet;
 }
 
+void rig_walk(void)
+{
+	/* Until the walk brings nothing in; the rings hold no more than these tests put there. */
+	for (int i = 0; i < MAX_WALKS && graph_walk(rig_router->workers[0]->graph); i++)
+		;
+}
+
 void rig_send_pieces(uint16_t interface, const uint8_t *bytes, size_t length, size_t piece)
 {
 	struct rte_mbuf *packet = make_piece(bytes, length < piece ? length : piece);
@@ -126,9 +133,7 @@ void rig_send_pieces(uint16_t interface, const uint8_t *bytes, size_t length, si
 		rte_pktmbuf_chain(packet, make_piece(bytes + at, RTE_MIN(piece, length - at)));
 	if (port_transmit(FAR + interface, 0, &packet, 1) != 1)
 		abort();
-	/* Until the walk brings nothing in; the rings hold no more than these tests put there. */
-	for (int i = 0; i < MAX_WALKS && graph_walk(rig_router->workers[0]->graph); i++)
-		;
+	rig_walk();
 	ws_router_poll(rig_router);
 }
 
@@ -165,8 +170,8 @@ uint32_t rig_buffers_in_use(void)
 
 uint64_t rig_counter(const char *node, const char *reason)
 {
-	struct ws_node_counter counters[256];
-	int n = ws_router_node_counters(rig_router, 0, counters, 256);
+	struct ws_node_counter counters[512];
+	int n = ws_router_node_counters(rig_router, 0, counters, 512);
 	for (int i = 0; i < n; i++)
 		if (!strcmp(counters[i].node, node) && !strcmp(counters[i].reason, reason))
 			return counters[i].count;

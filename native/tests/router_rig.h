@@ -11,6 +11,7 @@
 #define TESTS_ROUTER_RIG_H
 
 #include "router/router.h"
+#include "wire/address.h"
 #include "wirespeed.h"
 
 #include <stddef.h>
@@ -28,7 +29,8 @@ extern const uint8_t rig_mac[2][6];  /* of e0 and e1 */
 extern const uint8_t rig_host[2][6]; /* of the hosts 10.0.0.2 and 10.0.1.2, not known at first */
 
 #define IP(a, b, c, d) ((uint32_t)(a) << 24 | (b) << 16 | (c) << 8 | (d))
-#define PREFIX(a, b, c, d, length) ((struct ws_ip4_prefix){IP(a, b, c, d), length})
+#define ADDRESS(a, b, c, d) address_of_ip4(IP(a, b, c, d))
+#define PREFIX(a, b, c, d, length) ((struct ws_prefix){ADDRESS(a, b, c, d), length})
 
 /* Once a process; 0, or the code that the test program should exit with. */
 int rig_start(void);
@@ -40,6 +42,8 @@ void rig_stop(void);
  */
 void rig_send_pieces(uint16_t interface, const uint8_t *bytes, size_t length, size_t piece);
 void rig_send(uint16_t interface, const uint8_t *bytes, size_t length);
+/* For packets that the main thread made. */
+void rig_walk(void);
 /* The next frame that came out of the interface. */
 struct frame rig_take(uint16_t interface);
 /* Buffers of the pool that somebody holds. */

@@ -79,7 +79,7 @@ static void answers_requests(void **state)
 	assert_int_equal(out.length, sizeof(reply));
 	assert_memory_equal(out.bytes, reply, sizeof(reply));
 	struct ws_neighbor neighbor = only_neighbor();
-	assert_int_equal(neighbor.address, client);
+	assert_int_equal(address_ip4(&neighbor.address), client);
 	assert_int_equal(neighbor.interface, 0);
 	assert_int_equal(neighbor.state, WS_NEIGHBOR_REACHABLE);
 	assert_memory_equal(neighbor.mac, rig_host[0], 6);
@@ -117,7 +117,7 @@ static void learns_only_what_concerns_it(void **state)
 static void leaves_static_neighbors_alone(void **state)
 {
 	(void)state;
-	ws_router_neighbor_add(rig_router, 0, client, rig_host[1]);
+	ws_router_neighbor_add(rig_router, 0, address_of_ip4(client), rig_host[1]);
 	struct frame frame = arp_frame(ARP_REQUEST, client, self);
 	send(&frame);
 	assert_memory_equal(only_neighbor().mac, rig_host[1], 6);
@@ -206,7 +206,7 @@ static void asks_for_next_hops_and_then_forwards(void **state)
 	struct ws_route route = {
 		.prefix = PREFIX(48, 0, 0, 0, 8),
 		.path_count = 1,
-		.paths = {{.next_hop = client, .interface = -1}},
+		.paths = {{.next_hop = address_of_ip4(client), .interface = -1}},
 	};
 	struct frame in = frame_udp(IP(10, 0, 1, 2), IP(48, 0, 0, 1), 18);
 	struct arp arp;
@@ -229,12 +229,12 @@ static void asks_for_next_hops_and_then_forwards(void **state)
 	assert_memory_equal(out.bytes, rig_host[0], 6);
 
 	/* Forgotten, the route asks again; the host's own route is gone. */
-	assert_int_equal(ws_router_neighbor_del(rig_router, 0, client), 0);
+	assert_int_equal(ws_router_neighbor_del(rig_router, 0, address_of_ip4(client)), 0);
 	assert_int_equal(only_neighbor().state, WS_NEIGHBOR_INCOMPLETE);
 	rig_router->adjacencies.adjacencies[ADJACENCY_FIRST_NEIGHBOR].asked_tsc = 0;
 	rig_send(1, in.bytes, in.length);
 	assert_int_equal(rig_take(0).length, ETHERNET_LEN + ARP_LEN);
-	assert_int_equal(ws_router_neighbor_del(rig_router, 0, client), -ENOENT);
+	assert_int_equal(ws_router_neighbor_del(rig_router, 0, address_of_ip4(client)), -ENOENT);
 }
 
 static void sends_no_request_without_an_address(void **state)
@@ -243,7 +243,7 @@ static void sends_no_request_without_an_address(void **state)
 	struct ws_route route = {
 		.prefix = PREFIX(48, 0, 0, 0, 8),
 		.path_count = 1,
-		.paths = {{.next_hop = IP(10, 9, 9, 9), .interface = 1}},
+		.paths = {{.next_hop = ADDRESS(10, 9, 9, 9), .interface = 1}},
 	};
 	ws_router_address_del(rig_router, 1, PREFIX(10, 0, 1, 1, 24));
 	ws_router_route_add(rig_router, &route, false);
@@ -253,25 +253,72 @@ static void sends_no_request_without_an_address(void **state)
 	assert_int_equal(rig_counter("ip4-arp", "no source address for ARP request"), 1);
 }
 
-static void forgets_neighbors_after_twenty_minutes(void **state)
+/* The neighbour's state is `seconds` older now, and the main thread looks at it. */
+static void later(struct neighbor *neighbor, uint64_t seconds)
+{
+	neighbor->state_tsc -= seconds * rig_router->tsc_hz;
+	neighbor->updated_tsc -= seconds * rig_router->tsc_hz;
+	ws_router_poll(rig_router);
+	rig_walk();
+}
+
+static struct arp probe(void)
+{
+	struct frame frame = rig_take(0);
+	struct arp arp;
+	assert_int_equal(frame.length, ETHERNET_LEN + ARP_LEN);
+	assert_memory_equal(frame.bytes, rig_host[0], 6);
+	assert_memory_equal(frame.bytes + 6, rig_mac[0], 6);
+	assert_int_equal(arp_parse(frame.bytes + ETHERNET_LEN, ARP_LEN, &arp), ARP_OK);
+	return arp;
+}
+
+static void asks_silent_neighbors_before_it_forgets_them(void **state)
 {
 	(void)state;
 	struct frame frame = arp_frame(ARP_REQUEST, client, self);
 	send(&frame);
+	rig_take(0);
 	struct neighbor *neighbor = &rig_router->adjacencies.neighbors[ADJACENCY_FIRST_NEIGHBOR];
-	uint64_t minute = 60 * rig_router->tsc_hz;
-	neighbor->updated_tsc -= 19 * minute;
-	ws_router_poll(rig_router);
+	later(neighbor, 29);
 	assert_int_equal(only_neighbor().state, WS_NEIGHBOR_REACHABLE);
-	assert_true(only_neighbor().age_s > 1139 && only_neighbor().age_s < 1199);
+	assert_true(only_neighbor().age_s > 28 && only_neighbor().age_s < 60);
+	later(neighbor, 2);
+	assert_int_equal(only_neighbor().state, WS_NEIGHBOR_STALE);
+	later(neighbor, 4);
+	assert_int_equal(rig_take(0).length, 0);
+	for (int i = 0; i < 3; i++) {
+		later(neighbor, 2);
+		assert_int_equal(only_neighbor().state, WS_NEIGHBOR_PROBE);
+		struct arp arp = probe();
+		assert_int_equal(arp.operation, ARP_REQUEST);
+		assert_int_equal(arp.target, client);
+		assert_int_equal(arp.sender, self);
+	}
+	later(neighbor, 0);
+	assert_int_equal(rig_take(0).length, 0);
+
+	/* An answer at the last moment. */
+	frame = arp_frame(ARP_REPLY, client, self);
 	send(&frame);
-	assert_true(only_neighbor().age_s < 60);
-	neighbor->updated_tsc -= 21 * minute;
-	ws_router_poll(rig_router);
+	assert_int_equal(only_neighbor().state, WS_NEIGHBOR_REACHABLE);
+	assert_true(only_neighbor().age_s < 20);
+	later(neighbor, 31);
+	for (int i = 0; i < 3; i++) {
+		later(neighbor, 6);
+		probe();
+	}
+	later(neighbor, 2);
 	assert_int_equal(neighbor_count(), 0);
-	ws_router_neighbor_add(rig_router, 0, client, rig_host[0]);
-	neighbor->updated_tsc -= 21 * minute;
-	ws_router_poll(rig_router);
+
+	assert_int_equal(ws_router_set_reachable_time(rig_router, WS_IP4, 0), 0);
+	frame = arp_frame(ARP_REQUEST, client, self);
+	send(&frame);
+	later(neighbor, 3600);
+	assert_int_equal(only_neighbor().state, WS_NEIGHBOR_REACHABLE);
+	ws_router_set_reachable_time(rig_router, WS_IP4, 30);
+	ws_router_neighbor_add(rig_router, 0, address_of_ip4(client), rig_host[0]);
+	later(neighbor, 3600);
 	assert_int_equal(only_neighbor().state, WS_NEIGHBOR_STATIC);
 }
 
@@ -284,10 +331,10 @@ static void holds_no_more_neighbors_than_allowed(void **state)
 		assert_int_equal(rig_take(0).length, frame.length);
 	}
 	assert_int_equal(neighbor_count(), 64);
-	assert_int_equal(ws_router_neighbor_add(rig_router, 0, IP(10, 0, 0, 200), rig_host[0]),
+	assert_int_equal(ws_router_neighbor_add(rig_router, 0, ADDRESS(10, 0, 0, 200), rig_host[0]),
 					 -ENOSPC);
-	assert_int_equal(ws_router_neighbor_del(rig_router, 0, IP(10, 0, 0, 2)), 0);
-	assert_int_equal(ws_router_neighbor_add(rig_router, 0, IP(10, 0, 0, 200), rig_host[0]), 0);
+	assert_int_equal(ws_router_neighbor_del(rig_router, 0, ADDRESS(10, 0, 0, 2)), 0);
+	assert_int_equal(ws_router_neighbor_add(rig_router, 0, ADDRESS(10, 0, 0, 200), rig_host[0]), 0);
 }
 
 static bool is_readable(void)
@@ -299,7 +346,10 @@ static bool is_readable(void)
 static void wakes_the_main_thread_once_a_round(void **state)
 {
 	(void)state;
-	struct arp_event event = {.address = client, .may_create = 1};
+	struct router_event event = {
+		.address = address_of_ip4(client),
+		.flags = NEIGHBOR_MAY_CREATE | NEIGHBOR_HAS_MAC,
+	};
 	uint64_t writes;
 	memcpy(event.mac, rig_host[0], 6);
 	assert_false(is_readable());
@@ -328,7 +378,7 @@ int main(void)
 		TEST(asks_for_attached_hosts),
 		TEST(asks_for_next_hops_and_then_forwards),
 		TEST(sends_no_request_without_an_address),
-		TEST(forgets_neighbors_after_twenty_minutes),
+		TEST(asks_silent_neighbors_before_it_forgets_them),
 		TEST(holds_no_more_neighbors_than_allowed),
 		TEST(wakes_the_main_thread_once_a_round),
 	};

@@ -28,7 +28,7 @@ static struct ws_stream stream_of(const struct ws_op *ops, uint16_t op_count, co
 static struct program *compile(const struct ws_stream *stream)
 {
 	int error;
-	struct program *program = program_compile(stream, stream->packet_len, &error);
+	struct program *program = program_compile(stream, stream->packet, stream->packet_len, &error);
 	if (!program)
 		fail_msg("%s", ws_error());
 	return program;
@@ -504,6 +504,57 @@ static void nonsense_headers_are_survived(void **state)
 	}
 }
 
+static uint32_t next_choice(uint32_t *seed, uint32_t below)
+{
+	*seed = *seed * 1664525 + 1013904223;
+	return (uint32_t)((uint64_t)*seed * below >> 32);
+}
+
+/* Up to five fields anywhere in the packet, and two checksums. A mask of no bits at the end makes
+ * no difference but that checksums are summed up over each packet: both ways give the same. */
+static void checksums_are_those_summed_up_over_each_packet(void **state)
+{
+	(void)state;
+	uint32_t seed = 1;
+	for (int round = 0; round < 3000; round++) {
+		uint8_t frame[200];
+		int version = next_choice(&seed, 4) ? 4 : 6;
+		uint16_t l3_len = version == 6 ? 40 : 20 + 4 * (uint16_t)next_choice(&seed, 2);
+		uint8_t protocol = next_choice(&seed, 2) ? 17 : 6;
+		uint16_t length = make_ip(frame, version, l3_len, protocol, 30);
+		uint16_t writes = 1 + (uint16_t)next_choice(&seed, 5), count = 0;
+		struct ws_op ops[16];
+		for (uint16_t i = 0; i < writes; i++) {
+			uint8_t size = (uint8_t)(1 << next_choice(&seed, 4));
+			/* Mostly where fields are: addresses and ports. */
+			uint32_t offset = next_choice(&seed, 3) ? 26 + 4 * next_choice(&seed, 3)
+													: next_choice(&seed, length - size + 1u);
+			ops[count] = counting(WS_VAR_RANDOM, 0, UINT64_MAX, 0, 1);
+			ops[count++].var = i;
+			ops[count] = writing(i, (uint16_t)offset, size);
+			ops[count].add = (int64_t)next_choice(&seed, 1000) - 500;
+			ops[count++].big_endian = next_choice(&seed, 4);
+		}
+		for (int i = 0; i < 2; i++)
+			ops[count++] = next_choice(&seed, 2) && version == 4
+							   ? (struct ws_op){.kind = WS_OP_FIX_IP4, .offset = 14}
+							   : (struct ws_op){.kind = WS_OP_FIX_L4,
+												.l4 = protocol == 17 ? WS_L4_UDP : WS_L4_TCP,
+												.l2_len = 14,
+												.l3_len = l3_len};
+		ops[count] =
+			(struct ws_op){.kind = WS_OP_WRITE_MASK, .size = 1, .offset = (uint16_t)(length - 1)};
+		struct ws_stream stream = stream_of(ops, count, frame, length);
+		struct output *once = run_batches(&stream, 20, 7);
+		stream.op_count++;
+		struct output *each = run_batches(&stream, 20, 7);
+		for (uint32_t i = 0; i < 20; i++)
+			assert_memory_equal(once->packets[i], each->packets[i], length);
+		drop(once);
+		drop(each);
+	}
+}
+
 static void batches_of_any_size_are_the_same(void **state)
 {
 	(void)state;
@@ -567,7 +618,7 @@ static void refuses(const struct ws_op *ops, uint16_t count, const uint8_t *pack
 {
 	int error;
 	struct ws_stream stream = stream_of(ops, count, packet, 60);
-	assert_null(program_compile(&stream, 60, &error));
+	assert_null(program_compile(&stream, stream.packet, 60, &error));
 	assert_int_equal(error, -EINVAL);
 	if (!strstr(ws_error(), words))
 		fail_msg("'%s' lacks '%s'", ws_error(), words);
@@ -678,7 +729,7 @@ static void no_instructions_are_no_program(void **state)
 	(void)state;
 	int error = -1;
 	struct ws_stream stream = stream_of(NULL, 0, blank, 60);
-	assert_null(program_compile(&stream, 60, &error));
+	assert_null(program_compile(&stream, stream.packet, 60, &error));
 	assert_int_equal(error, 0);
 }
 
@@ -702,6 +753,7 @@ int main(void)
 		cmocka_unit_test(udp_never_sends_zero),
 		cmocka_unit_test(checksums_end_with_the_packet),
 		cmocka_unit_test(nonsense_headers_are_survived),
+		cmocka_unit_test(checksums_are_those_summed_up_over_each_packet),
 		cmocka_unit_test(batches_of_any_size_are_the_same),
 		cmocka_unit_test(periods_combine),
 		cmocka_unit_test(wrong_variables_are_refused),

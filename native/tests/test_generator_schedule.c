@@ -84,7 +84,7 @@ static void rate_does_not_drift(void **state)
 	struct ws_stream stream = continuous(1, 3e6);
 	struct schedule *schedule = make(&stream, 1);
 	uint64_t rest;
-	schedule_skip(schedule, 86399 * HZ - 1, INFINITY, &rest);
+	schedule_skip(schedule, 86399 * HZ - 1, INFINITY, true, &rest);
 	for (int s = 0; s < 2; s++)
 		assert_int_equal(take(schedule, (86400.0 + s) * HZ - 1, 64, NULL), 3000000);
 	schedule_free(schedule);
@@ -430,7 +430,7 @@ static void skipping_counts_everything(void **state)
 		struct schedule *schedule = make(streams, STREAMS + 2);
 		uint64_t all = 0, rest;
 		for (double now = 0; !schedule_ended(schedule); now += step) {
-			all += schedule_skip(schedule, now, now - step / 2, &rest);
+			all += schedule_skip(schedule, now, now - step / 2, true, &rest);
 			all += rest;
 			assert_false(schedule_next(schedule, now, 64, &(struct schedule_run){0}));
 		}
@@ -444,9 +444,31 @@ static void skipping_tells_old_from_new(void **state)
 	(void)state;
 	struct ws_stream stream = continuous(1, 1e6);
 	struct schedule *schedule = make(&stream, 1);
-	uint64_t rest, old = schedule_skip(schedule, 999999, 299999, &rest);
+	uint64_t rest, old = schedule_skip(schedule, 999999, 299999, true, &rest);
 	assert_int_equal(old, 300);
 	assert_int_equal(rest, 700);
+	schedule_free(schedule);
+}
+
+/* Late by three quarters of a burst: it is sent whole, as much later, and so is what follows it. */
+static void bursts_are_put_off(void **state)
+{
+	(void)state;
+	struct ws_stream streams[] = {burst(1, 1e6, 1000), continuous(2, 1e6), burst(3, 1e6, 10)};
+	uint64_t *none = NULL;
+	streams[0].next_id = 3;
+	streams[2].self_start = false;
+	streams[2].start_delay_us = 100;
+	struct schedule *schedule = make(streams, 3);
+	assert_int_equal(take(schedule, 249999, 64, none), 500);
+	uint64_t rest, old = schedule_skip(schedule, 999999, INFINITY, false, &rest);
+	assert_int_equal(old, 750);
+	assert_int_equal(rest, 0);
+	assert_int_equal(take(schedule, 999999, 64, none), 0);
+	assert_int_equal(take(schedule, 1000000 + 749500, 64, none), 750 + 750);
+	assert_int_equal(take(schedule, 1000000 + 749000 + 109500, 64, none), 109 + 10);
+	assert_int_equal(take(schedule, 3e6, 64, none), 3001 - 250 - 750 - 750 - 109);
+	assert_false(schedule_is_over(schedule, 3e6));
 	schedule_free(schedule);
 }
 
@@ -521,6 +543,7 @@ int main(void)
 		cmocka_unit_test(behind_is_a_millisecond_or_a_burst),
 		cmocka_unit_test(skipping_counts_everything),
 		cmocka_unit_test(skipping_tells_old_from_new),
+		cmocka_unit_test(bursts_are_put_off),
 		cmocka_unit_test(wrong_streams_are_refused),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

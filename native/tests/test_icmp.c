@@ -26,7 +26,7 @@ static int with_neighbor(void **state)
 {
 	(void)state;
 	rig_reset();
-	return ws_router_neighbor_add(rig_router, 0, client, rig_host[0]);
+	return ws_router_neighbor_add(rig_router, 0, address_of_ip4(client), rig_host[0]);
 }
 
 static int all_accounted(void **state)
@@ -110,8 +110,11 @@ static void drops_bad_icmp(void **state)
 	in.bytes[in.length - 1] ^= 0x40;
 	assert_silent(&in, "icmp4-echo-request", "bad icmp4 checksum");
 	in = ping(16);
-	icmp_of(&in)->type = ICMP4_ECHO_REPLY;
+	icmp_of(&in)->type = ICMP4_SOURCE_QUENCH;
 	assert_silent(&in, "ip4-local", "unknown icmp4 type");
+	in = ping(16);
+	icmp_of(&in)->type = ICMP4_ECHO_REPLY;
+	assert_silent(&in, "icmp4-echo-reply", "bad icmp checksum");
 	for (size_t length = QUOTE - ICMP4_LEN; length < QUOTE; length++) {
 		in = ping(0);
 		in.length = length;
@@ -150,9 +153,9 @@ static void tells_that_ttl_expired(void **state)
 	struct ws_route route = {
 		.prefix = PREFIX(48, 0, 0, 0, 8),
 		.path_count = 1,
-		.paths = {{.next_hop = IP(10, 0, 1, 2), .interface = -1}},
+		.paths = {{.next_hop = ADDRESS(10, 0, 1, 2), .interface = -1}},
 	};
-	ws_router_neighbor_add(rig_router, 1, IP(10, 0, 1, 2), rig_host[1]);
+	ws_router_neighbor_add(rig_router, 1, ADDRESS(10, 0, 1, 2), rig_host[1]);
 	ws_router_route_add(rig_router, &route, false);
 	for (uint8_t ttl = 0; ttl < 2; ttl++) {
 		struct frame in = frame_udp(client, IP(48, 0, 0, 1), 18 + ttl);

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Header formats and checksums; bytes in heap blocks of their exact size. */
 #include "cmocka_all.h"
+#include "wire/address.h"
 #include "wire/arp.h"
 #include "wire/checksum.h"
 #include "wire/ethernet.h"
+#include "wire/frame_addresses.h"
 #include "wire/icmp4.h"
 #include "wire/ip4.h"
 #include "wire/udp.h"
@@ -187,13 +189,140 @@ static void compares_ethernet_addresses(void **state)
 	assert_false(ethernet_is_group(station) || ethernet_is_zero(station));
 }
 
+static struct ws_prefix prefix4(uint32_t address, uint8_t length)
+{
+	return (struct ws_prefix){address_of_ip4(address), length};
+}
+
+/* An Ethernet header, `tags` VLAN tags, `labels` MPLS labels, and 20 bytes of IPv4 from 1.2.3.4 to
+ * 5.6.7.8; returns the length. */
+static size_t make_frame(uint8_t *frame, int tags, int labels)
+{
+	const uint8_t ip[20] = {0x45, [12] = 1, 2, 3, 4, 5, 6, 7, 8};
+	size_t at = 12;
+	memset(frame, 2, at);
+	for (int i = 0; i < tags; i++, at += 4)
+		memcpy(frame + at, (uint8_t[]){i ? 0x81 : 0x88, i ? 0 : 0xa8, 0, 7}, 4);
+	memcpy(frame + at, labels ? (uint8_t[]){0x88, 0x47} : (uint8_t[]){8, 0}, 2);
+	at += 2;
+	for (int i = 1; i <= labels; i++, at += 4)
+		memcpy(frame + at, (uint8_t[]){0, 1, i == labels, 64}, 4);
+	memcpy(frame + at, ip, sizeof(ip));
+	return at + sizeof(ip);
+}
+
+static void addresses_are_found_behind_tags_and_labels(void **state)
+{
+	(void)state;
+	struct ws_prefix source = prefix4(0x01020304, 32), wide = prefix4(0x05000000, 8);
+	struct ws_prefix other = prefix4(0x01020305, 32), six = {{.family = WS_IP6}, 0};
+	for (int tags = 0; tags <= 2; tags++)
+		for (int labels = 0; labels <= 3; labels++) {
+			uint8_t frame[64];
+			size_t length = make_frame(frame, tags, labels);
+			assert_true(frame_touches(frame, length, &source));
+			assert_true(frame_touches(frame, length, &wide));
+			assert_false(frame_touches(frame, length, &other));
+			assert_false(frame_touches(frame, length, &six));
+			/* Cut anywhere, on a block of exactly that size. */
+			for (size_t cut = 0; cut < length; cut++) {
+				uint8_t *block = malloc(cut ? cut : 1);
+				memcpy(block, frame, cut);
+				assert_false(frame_touches(block, cut, &wide));
+				free(block);
+			}
+		}
+}
+
+static void addresses_of_ip6_are_found(void **state)
+{
+	(void)state;
+	uint8_t frame[54] = {[12] = 0x86, 0xdd, 0x60, [22] = 0x20, 1, [38] = 0x20, 2};
+	struct ws_prefix source = {{.family = WS_IP6, .bytes = {0x20, 1}}, 16};
+	struct ws_prefix destination = {{.family = WS_IP6, .bytes = {0x20, 2}}, 32};
+	struct ws_prefix zero = prefix4(0, 0);
+	assert_true(frame_touches(frame, sizeof(frame), &source));
+	assert_true(frame_touches(frame, sizeof(frame), &destination));
+	assert_false(frame_touches(frame, sizeof(frame), &zero));
+	assert_false(frame_touches(frame, sizeof(frame) - 1, &source));
+}
+
+/* The frame of make_frame with a UDP header behind it. */
+static uint32_t hash_of(int tags, int labels, uint32_t source, uint32_t target, uint16_t sport,
+						uint16_t dport, bool is_symmetrical)
+{
+	uint8_t frame[72];
+	size_t at = make_frame(frame, tags, labels) - 20;
+	source = htobe32(source), target = htobe32(target), sport = htobe16(sport);
+	dport = htobe16(dport);
+	frame[at + 9] = 17;
+	memcpy(frame + at + 12, &source, 4);
+	memcpy(frame + at + 16, &target, 4);
+	memcpy(frame + at + 20, &sport, 2);
+	memcpy(frame + at + 22, &dport, 2);
+	return frame_flow_hash(frame, at + 28, is_symmetrical);
+}
+
+static void flows_have_hashes_of_their_own(void **state)
+{
+	(void)state;
+	uint32_t hash = hash_of(0, 0, 1, 2, 3, 4, false), both = hash_of(0, 0, 1, 2, 3, 4, true);
+	assert_int_equal(hash_of(2, 3, 1, 2, 3, 4, false), hash);
+	assert_int_not_equal(hash_of(0, 0, 1, 2, 3, 5, false), hash);
+	assert_int_not_equal(hash_of(0, 0, 1, 3, 3, 4, false), hash);
+	assert_int_not_equal(hash_of(0, 0, 2, 1, 4, 3, false), hash);
+	assert_int_equal(hash_of(1, 0, 2, 1, 4, 3, true), both);
+	assert_int_not_equal(hash_of(0, 0, 1, 2, 3, 5, true), both);
+	/* Consecutive sources fill eight shares evenly. */
+	uint32_t shares[8] = {0};
+	for (uint32_t i = 0; i < 8000; i++)
+		shares[(uint64_t)hash_of(0, 0, 0x10000000 + i, 0x30000001, 1025, 12, false) * 8 >> 32]++;
+	for (int i = 0; i < 8; i++)
+		assert_in_range(shares[i], 850, 1150);
+}
+
+static void fragments_hash_without_ports(void **state)
+{
+	(void)state;
+	uint8_t frame[64];
+	size_t length = make_frame(frame, 0, 0);
+	memset(frame + length, 7, 8);
+	frame[14 + 9] = 17;
+	uint32_t whole = frame_flow_hash(frame, length + 8, false);
+	frame[14 + 6] = 0x20; /* more fragments */
+	uint32_t first = frame_flow_hash(frame, length + 8, false);
+	frame[14 + 7] = 5;
+	memset(frame + length, 9, 8);
+	assert_int_equal(frame_flow_hash(frame, length + 8, false), first);
+	assert_int_not_equal(first, whole);
+	for (size_t cut = 0; cut < length; cut++) {
+		uint8_t *block = exact(frame, cut);
+		assert_int_equal(frame_flow_hash(block, cut, false), 0);
+		free(block);
+	}
+	/* A header length that leaves no room for ports. */
+	frame[14] = 0x4f;
+	frame[14 + 6] = frame[14 + 7] = 0;
+	uint8_t *block = exact(frame, length + 3);
+	assert_int_not_equal(frame_flow_hash(block, length + 3, true), 0);
+	free(block);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(computes_checksums),       cmocka_unit_test(updates_checksums),
-		cmocka_unit_test(decrements_ttl),           cmocka_unit_test(checks_ip4),
-		cmocka_unit_test(tells_fragments),          cmocka_unit_test(parses_and_writes_arp),
-		cmocka_unit_test(parses_the_small_headers), cmocka_unit_test(compares_ethernet_addresses),
+		cmocka_unit_test(computes_checksums),
+		cmocka_unit_test(updates_checksums),
+		cmocka_unit_test(decrements_ttl),
+		cmocka_unit_test(checks_ip4),
+		cmocka_unit_test(tells_fragments),
+		cmocka_unit_test(parses_and_writes_arp),
+		cmocka_unit_test(parses_the_small_headers),
+		cmocka_unit_test(compares_ethernet_addresses),
+		cmocka_unit_test(addresses_are_found_behind_tags_and_labels),
+		cmocka_unit_test(addresses_of_ip6_are_found),
+		cmocka_unit_test(flows_have_hashes_of_their_own),
+		cmocka_unit_test(fragments_hash_without_ports),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -13,12 +13,19 @@ struct ethernet_header {
 	uint16_t type; /* big endian */
 } __attribute__((packed));
 
-enum { ETHERNET_LEN = 14, ETHERNET_ADDRESS_LEN = 6 };
+enum {
+	ETHERNET_LEN = 14,
+	ETHERNET_ADDRESS_LEN = 6,
+	VLAN_TAG_LEN = 4,
+	ETHERNET_MAX_LEN = ETHERNET_LEN + 2 * VLAN_TAG_LEN, /* of headers that we write */
+};
 
 enum ethernet_type {
 	ETHERNET_IP4 = 0x0800,
 	ETHERNET_ARP = 0x0806,
 	ETHERNET_VLAN = 0x8100,
+	ETHERNET_IP6 = 0x86dd,
+	ETHERNET_MPLS = 0x8847, /* downstream-assigned labels; RFC 5332 */
 	ETHERNET_QINQ = 0x88a8,
 };
 

@@ -28,9 +28,11 @@ enum icmp4_type {
 
 enum icmp4_unreachable_code {
 	ICMP4_NET_UNREACHABLE = 0,
+	ICMP4_HOST_UNREACHABLE = 1,
 	ICMP4_PROTOCOL_UNREACHABLE = 2,
 	ICMP4_PORT_UNREACHABLE = 3,
 	ICMP4_FRAGMENTATION_NEEDED = 4,
+	ICMP4_PROHIBITED = 13, /* communication administratively prohibited, RFC 1812 */
 };
 
 /* NULL when the bytes hold no whole header. */

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 /* Fields are big endian. */
 struct ip4_header {
@@ -74,6 +75,10 @@ static inline bool ip4_is_later_fragment(const struct ip4_header *ip)
 	return ip->fragment & htobe16(IP4_OFFSET_MASK);
 }
 
+/* Write behind the first IP4_LEN bytes of the header `to` those options of `from`, `header` bytes
+ * long, that belong in every fragment, and how long it is then; returns that. */
+uint16_t ip4_copy_fragment_options(const uint8_t *from, uint16_t header, uint8_t *to);
+
 /* TTL one lower; the checksum follows it. */
 static inline void ip4_decrement_ttl(struct ip4_header *ip)
 {
@@ -84,11 +89,26 @@ static inline void ip4_decrement_ttl(struct ip4_header *ip)
 	ip->ttl--;
 }
 
+/* The checksum follows. */
+static inline void ip4_set_ttl(struct ip4_header *ip, uint8_t ttl)
+{
+	uint16_t before, after;
+	memcpy(&before, &ip->ttl, sizeof(before));
+	ip->ttl = ttl;
+	memcpy(&after, &ip->ttl, sizeof(after));
+	ip->checksum = checksum_update(ip->checksum, before, after);
+}
+
 static inline void ip4_set_checksum(struct ip4_header *ip)
 {
 	ip->checksum = 0;
 	ip->checksum = checksum(ip, ip4_header_length(ip));
 }
+
+struct ip4_prefix {
+	uint32_t address; /* host byte order */
+	uint8_t length;
+};
 
 /* printf's format of an address in host byte order, and its arguments. */
 #define IP4_FORMAT "%u.%u.%u.%u"

@@ -15,8 +15,18 @@ from dataclasses import asdict
 from typing import Any
 
 from wirespeed._native import runtime
-from wirespeed._native.flow_records import Captured, CaptureWhat, Flow, FlowFaults, FlowKind, Latency, ProfileState
-from wirespeed._native.generator import NativeGenerator, Op, PortTraffic, Snapshot, Stream
+from wirespeed._native.flow_records import (
+    FLOW_FIELDS,
+    Captured,
+    CaptureWhat,
+    Flow,
+    FlowFaults,
+    FlowKind,
+    Latency,
+    ProfileState,
+)
+from wirespeed._native.generator import NativeGenerator, PortTraffic, Snapshot
+from wirespeed._native.stream_records import Op, Stream
 from wirespeed.errors import WirespeedError
 from wirespeed.model import parse_port_spec
 
@@ -74,10 +84,12 @@ class GeneratorChild:
 
     def flow(self, kind: FlowKind, flow_id: int) -> tuple[Flow, ...]:
         """One flow's counters on all ports."""
-        return tuple(Flow(**one) for one in self._call("flow", kind, flow_id))
+        counts = tuple(self._call("flow", kind, flow_id))
+        return tuple(Flow(*counts[at : at + FLOW_FIELDS]) for at in range(0, len(counts), FLOW_FIELDS))
 
     def latency(self, flow_id: int) -> Latency:
-        return Latency(**self._call("latency", flow_id))
+        seen = self._call("latency", flow_id)
+        return Latency(**seen | {"histogram": tuple(seen["histogram"]), "hdr": tuple(map(tuple, seen["hdr"]))})
 
     def faults(self) -> FlowFaults:
         return FlowFaults(**self._call("faults"))
@@ -151,8 +163,8 @@ def main() -> None:
         ),
         "change": lambda name, arguments, options: getattr(core, name)(*arguments, **options),
         "profiles": lambda port: [asdict(one) for one in core.profiles(port)],
-        "flow": lambda kind, flow_id: [asdict(one) for one in core.flows(kind, [flow_id]).flows[flow_id]],
-        "latency": lambda flow_id: asdict(core.latency(flow_id)),
+        "flow": lambda kind, flow_id: core.flows(FlowKind(kind), [flow_id]).counts[flow_id],
+        "latency": lambda flow_id: asdict(core.latencies([flow_id])[flow_id]),
         "faults": lambda: asdict(core.flow_faults()),
         "start_capture": lambda tx, rx, slots, snap_len, what: core.start_capture(
             tx, rx, slots, snap_len=snap_len, what=what

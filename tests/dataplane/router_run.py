@@ -92,7 +92,7 @@ def received(router: RouterProcess) -> int:
 
 
 def loops(router: RouterProcess) -> int:
-    return int(router.ask("show threads").splitlines()[1].split()[-1])
+    return int(router.ask("show threads").splitlines()[1].split()[4])
 
 
 def wait_received(router: RouterProcess, packets: int) -> None:

@@ -12,7 +12,9 @@ from pathlib import Path
 import pytest
 from scapy.all import IP, UDP, Ether, Raw
 
-from wirespeed._native.generator import Op, OpKind, PortTraffic, Snapshot, Stream, StreamMode, VarKind
+from wirespeed._native.flow_records import FlowKind
+from wirespeed._native.generator import PortTraffic, Snapshot
+from wirespeed._native.stream_records import Op, OpKind, Stream, StreamMode, VarKind
 
 pytest.importorskip("wirespeed._native._core", reason="the native core is not built")
 
@@ -44,17 +46,23 @@ def deltas(samples: list[Snapshot], port: int = 0) -> list[dict[str, float]]:
     ]
 
 
+def assert_asked(samples: list[Snapshot], rate_pps: float, port: int = 0) -> None:
+    """What was due by the schedule follows from the server's own clock, on a busy machine too.
+
+    A worker that is kept away makes up for 20 ms at most, and a thousand packets or a millisecond may be in hand.
+    """
+    first, last = samples[0], samples[-1]
+    asked = last.ports[port].asked_packets - first.ports[port].asked_packets
+    in_hand = rate_pps * 0.02 + max(1025.0, rate_pps * 1e-3)
+    assert asked == pytest.approx(rate_pps * (last.at_s - first.at_s), rel=0, abs=in_hand)
+
+
 def assert_sent_as_asked(samples: list[Snapshot], rate_pps: float, port: int = 0) -> None:
     """At the asked rate, but for what the worker came too late for: on a busy machine it does not always run."""
     first, last = samples[0].ports[port], samples[-1].ports[port]
-    assert asked_rate(samples, port) == pytest.approx(rate_pps, rel=0.02)
+    assert_asked(samples, rate_pps, port)
     assert last.refused_packets == 0
     assert last.tx_packets > first.tx_packets
-
-
-def asked_rate(samples: list[Snapshot], port: int = 0) -> float:
-    first, last = samples[0], samples[-1]
-    return (last.ports[port].asked_packets - first.ports[port].asked_packets) / (last.at_s - first.at_s)
 
 
 def assert_conserved(*snapshots: Snapshot) -> None:
@@ -107,16 +115,21 @@ def test_sent_rate_is_the_asked_rate(rate_pps: float) -> None:
     assert port.rx_packets == port.tx_packets
 
 
-def test_streams_of_a_port_keep_their_own_rates(tmp_path: Path) -> None:
-    rates = {1000: 1000.0, 2000: 2000.0, 3000: 3000.0, 7000: 7000.0}
-    capture = tmp_path / "out.pcap"
-    with GeneratorChild(f"pcap:,{capture}") as child:
-        child.start(0, *(Stream(i, packet(64, i), rate_pps=rate) for i, rate in rates.items()), duration_s=1.0)
+def test_streams_of_a_port_keep_their_own_rates() -> None:
+    """Four rates, each within 0.5 % of what it shall be: the sum is exact, and so are the shares of what was sent."""
+    rates = [1000.0, 2000.0, 3000.0, 7000.0]
+    with GeneratorChild("ring:loop") as child:
+        streams = [
+            Stream(i, packet(), rate_pps=rate, flow_kind=FlowKind.STATS, flow_id=i) for i, rate in enumerate(rates)
+        ]
+        child.start(0, *streams, duration_s=2.0)
         port = child.finish()[0]
-    counts = Counter(int.from_bytes(frame[36:38], "big") for frame in frames(capture))
-    assert port.asked_packets == 13000
-    for dport, rate in rates.items():
-        assert counts[dport] == pytest.approx(rate, rel=0.005)
+        flows = [child.flow(FlowKind.STATS, i)[0] for i in range(4)]
+    assert port.asked_packets == port.tx_packets + port.late_packets == 2 * 13_000
+    assert sum(flow.tx_packets for flow in flows) == port.tx_packets
+    for flow, rate in zip(flows, rates, strict=True):
+        assert flow.tx_packets == pytest.approx(port.tx_packets * rate / 13_000, rel=0.005)
+        assert flow.rx_packets == flow.tx_packets
 
 
 def test_overload_is_counted_to_the_packet() -> None:
@@ -128,7 +141,7 @@ def test_overload_is_counted_to_the_packet() -> None:
         samples = child.samples(30, 0.01)
         assert_conserved(*samples)
         for port in (0, 1):
-            assert asked_rate(samples, port) == pytest.approx(3e8, rel=0.05)
+            assert_asked(samples, 3e8, port)
             assert deltas(samples, port)[-1]["late_packets"] > 0
             child.change("stop", port)
         ports = child.finish()
@@ -144,7 +157,7 @@ def test_port_without_peer_refuses_and_holds_up_nobody(tmp_path: Path) -> None:
         samples = child.samples(60, 0.03)
         assert_conserved(*samples)
         assert samples[-1].ports[0].tx_packets == 0
-        assert asked_rate(samples, 0) == pytest.approx(20e6, rel=0.02)
+        assert_asked(samples, 20e6)
         undisturbed = [d for d in deltas(samples) if not d["late_packets"]]
         assert all(d["refused_packets"] == d["asked_packets"] > 0 for d in undisturbed)
         assert_sent_as_asked(samples, 100e3, port=1)
@@ -181,11 +194,11 @@ def test_changes_while_it_sends() -> None:
         child.start(0, Stream(1, packet(), rate_pps=1e4), Stream(2, packet(), rate_pps=1e4, fixed_rate=True), factor=2)
         for factor, rate_pps in ((5.0, 6e4), (0.5, 1.5e4)):
             child.change("set_factor", 0, factor)
-            assert asked_rate(child.samples(30, 0.02)) == pytest.approx(rate_pps, rel=0.05)
+            assert_asked(child.samples(30, 0.02), rate_pps)
         child.change("set_stream_factor", 0, 2, 4.0)
-        assert asked_rate(child.samples(30, 0.02)) == pytest.approx(4.5e4, rel=0.05)
+        assert_asked(child.samples(30, 0.02), 4.5e4)
         child.change("pause_stream", 0, 2, True)
-        assert asked_rate(child.samples(30, 0.02)) == pytest.approx(5e3, rel=0.05)
+        assert_asked(child.samples(30, 0.02), 5e3)
 
         child.change("pause", 0, True)
         paused = child.samples(5, 0.01)
@@ -195,7 +208,7 @@ def test_changes_while_it_sends() -> None:
         after = child.samples(30, 0.02)
         assert not after[0].ports[0].paused
         assert after[0].ports[0].asked_packets - paused[0].ports[0].asked_packets < 500  # no catching up
-        assert asked_rate(after) == pytest.approx(5e3, rel=0.05)
+        assert_asked(after, 5e3)
 
 
 def test_port_is_active_until_all_has_ended() -> None:

@@ -1,45 +1,62 @@
-"""The floor of a medium, as the helper states it."""
+"""The floor of a medium, as `wirespeed generator --calibrate` measures and prints it."""
 
 from __future__ import annotations
 
 import re
+import signal
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
 from wirespeed._native.flow_records import Latency
 from wirespeed.generator.calibration import percentile_ns
+from wirespeed.lab.lab import free_rpc_port
 
 pytest.importorskip("wirespeed._native._core", reason="the native core is not built")
 
 
-def run(*arguments: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "wirespeed.generator.calibration", *arguments]
-    return subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+def run(*arguments: str) -> tuple[int, str, str]:
+    """The generator until it is ready, then ended: its exit code, output and errors."""
+    command = [sys.executable, "-m", "wirespeed", "generator", "--calibrate", "--hugepages", "never"]
+    command += ["--rpc", f"127.0.0.1:{free_rpc_port()}", *arguments]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    assert process.stdout is not None
+    said = ""
+    for line in process.stdout:
+        said += line
+        if line.startswith("ready"):
+            process.send_signal(signal.SIGTERM)
+    _, errors = process.communicate(timeout=60)
+    return process.returncode, said, errors
 
 
 def test_floor_of_a_looped_ring_is_told() -> None:
-    done = run("ring:loop")
-    assert done.returncode == 0, done.stderr
-    pattern = r"floor of the medium: at least ([\d.]+) us, median ([\d.]+), 99 % ([\d.]+) \((\d+) packets\)"
-    found = re.search(pattern, done.stdout)
+    code, said, errors = run("--port", "ring:loop")
+    assert code == 0, errors
+    pattern = r"port 0: floor of the medium: at least ([\d.]+) us, median ([\d.]+), 99 % ([\d.]+) \((\d+) packets\)"
+    found = re.search(pattern, said)
     assert found
     least, median, most, packets = map(float, found.groups())
     assert 0 < least <= median * 1.02 and median <= most
     assert 0 < packets <= 2000
 
 
-def test_ports_that_are_not_connected_are_told(tmp_path: object) -> None:
-    done = run(f"pcap:,{tmp_path}/out.pcap")
-    assert done.returncode != 0
-    assert done.stderr.endswith("nothing that p0 sent came to p0; connect them with each other\n")
+def test_each_pair_has_a_floor() -> None:
+    code, said, errors = run(*(word for name in ("a", "a", "b", "b") for word in ("--port", f"ring:{name}")))
+    assert code == 0, errors
+    assert [line.split(":")[0] for line in said.splitlines() if "floor" in line] == ["port 0", "port 2"]
+
+
+def test_ports_that_are_not_connected_are_told(tmp_path: Path) -> None:
+    code, _, errors = run("--port", f"pcap:,{tmp_path}/out.pcap")
+    assert code == 3
+    assert "nothing that port 0 sent came to port 0; connect them with each other" in errors
 
 
 def test_percentiles_are_of_the_counts() -> None:
-    counts = [0] * 3584
-    counts[100], counts[300], counts[400] = 50, 49, 1
-    seen = Latency(hdr=tuple(counts))
+    seen = Latency(hdr=((100, 50), (300, 49), (400, 1)))
     assert percentile_ns(seen, 50) == 100
     assert percentile_ns(seen, 99) == (300 - 128) * 2
     assert percentile_ns(seen, 100) == (400 - 256) * 4

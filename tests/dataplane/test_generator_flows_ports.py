@@ -11,7 +11,7 @@ import pytest
 from scapy.all import ARP, ICMP, IP, UDP, Dot1Q, Ether, ICMPv6EchoRequest, IPv6, Raw
 
 from wirespeed._native.flow_records import MAX_CAPTURES, CaptureWhat
-from wirespeed._native.generator import Op, OpKind, Stream, StreamMode
+from wirespeed._native.stream_records import Op, OpKind, Stream, StreamMode
 
 pytest.importorskip("wirespeed._native._core", reason="the native core is not built")
 

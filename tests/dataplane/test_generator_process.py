@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import signal
 import subprocess
@@ -142,6 +143,42 @@ def test_paused_port_sends_nothing(client: Client) -> None:
         assert time.monotonic() < deadline, "the port does not send again"
         time.sleep(0.02)
     client.stop([0])
+
+
+def test_counters_of_the_driver_and_of_each_queue(client: Client) -> None:
+    names = client.call("get_port_xstats_names", port_id=0)["xstats_names"]
+    values = client.call("get_port_xstats_values", port_id=0)["xstats_values"]
+    counted = dict(zip(names, values, strict=True))
+    assert counted["tx_good_packets"] == counted["tx_q0_packets"]
+    assert {"rx_q0_packets", "rx_missed_errors", "tx_late_packets"} <= counted.keys()
+
+
+@pytest.mark.parametrize(
+    ("attr", "what"), [({"led_status": {"on": True}}, "LED"), ({"flow_ctrl_mode": {"mode": 1}}, "flow control")]
+)
+def test_what_the_driver_has_not_is_refused_by_its_name(client: Client, attr: dict[str, Any], what: str) -> None:
+    with pytest.raises(RemoteError, match=rf"port p0: driver net_ring has no {what}"):
+        client.on_port("set_port_attr", 0, attr=attr)
+
+
+def test_streams_that_cannot_be_counted_are_refused_when_they_are_added(client: Client) -> None:
+    (loaded,) = load_profile("bench", {"flow": "fsl"}, 0, 0)
+    stream = loaded["stream"]
+    short = base64.b64encode(base64.b64decode(stream["packet"]["binary"])[:50]).decode()
+    for packet, kind, words in (
+        (short, "latency", "stream 1: its packet has 8 bytes of payload; latency takes 16"),
+        (base64.b64encode(bytes(60)).decode(), "stats", "flow statistics need an IPv4 or IPv6 packet"),
+    ):
+        counted = {"enabled": True, "stream_id": 5, "rule_type": kind}
+        wrong = stream | {"packet": {"binary": packet, "meta": ""}, "flow_stats": counted}
+        with pytest.raises(RemoteError, match=words):
+            client.add_streams(0, [{"stream_id": 1, "stream": wrong}])
+    assert client.call("get_active_pgids")["ids"] == {"flow_stats": [], "latency": []}
+    for number in range(128):
+        counted = {"enabled": True, "stream_id": 1000 + number, "rule_type": "latency"}
+        client.add_streams(0, [{"stream_id": number + 1, "stream": stream | {"flow_stats": counted}}])
+    with pytest.raises(RemoteError, match="at most 128 pg_ids with latency can be counted"):
+        client.add_streams(0, [{"stream_id": 200, "stream": stream | {"flow_stats": counted | {"stream_id": 5}}}])
 
 
 def test_more_than_the_line_is_refused(client: Client) -> None:

@@ -324,7 +324,8 @@ BAD = [
         f"ethernet-input: {GROUP}",
     ),
     (frame("02fe00000000 02ee00000000 81000064 0800", HEADER, DATAGRAM), "ethernet-input: unknown vlan"),
-    (frame("02fe00000000 02ee00000000 86dd", "00" * 60), "ethernet-input: unknown ethernet type"),
+    (frame("02fe00000000 02ee00000000 86dd", "00" * 60), "ip6-input: ip6 version != 6"),
+    (frame("02fe00000000 02ee00000000 88cc", "00" * 60), "ethernet-input: unknown ethernet type"),
     (b"\x02\xfe\x00", "ethernet-input: frame shorter than its header"),
 ]
 

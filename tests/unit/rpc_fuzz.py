@@ -1,25 +1,30 @@
 """Mutated requests of recorded sessions, and plain garbage, for a server that must answer all of it and live on.
 
-    python tests/unit/rpc_fuzz.py SECONDS [SEED]
+    python tests/unit/rpc_fuzz.py SECONDS [SEED] [--native]
 
-drives it for a while; an answer that is none ends the program with the message that led to it. Internal errors count
-as findings: every fault of a request has a code of its own.
+drives it for a while, over the fake core or over the real one with two ports on a ring; an answer that is none ends
+the program with the message that led to it. Internal errors count as findings: every fault of a request has a code of
+its own.
 """
 
 from __future__ import annotations
 
+import argparse
 import copy
 import json
+import os
 import random
-import sys
 import time
 import zlib
 from pathlib import Path
 from typing import Any
 
+from wirespeed._native import runtime
 from wirespeed._native.fake_generator import FakeGenerator
+from wirespeed._native.generator import GeneratorCore, NativeGenerator
 from wirespeed.generator.framing import MAGIC, pack, unpack
 from wirespeed.generator.server import Server
+from wirespeed.model import parse_port_spec
 
 DATA = Path(__file__).parent / "data"
 SESSIONS = ("trex_api_session.jsonl", "trex_console_session.jsonl")
@@ -78,10 +83,10 @@ def recorded_requests() -> list[dict[str, Any]]:
 class Fuzzer:
     """`step` sends one message and checks its answer."""
 
-    def __init__(self, seed: int) -> None:
+    def __init__(self, seed: int, core: GeneratorCore | None = None) -> None:
         self.random = random.Random(seed)
         self.requests = recorded_requests()
-        self.core = FakeGenerator()
+        self.core = core or FakeGenerator()
         self.server = Server(self.core)
         self.codes: dict[int, int] = {}
 
@@ -95,7 +100,8 @@ class Fuzzer:
                 self._check(reply)
         except Exception as error:
             raise AssertionError(f"{error!r} after {message[:2000]!r}: {answer[:500]!r}") from error
-        self.core.advance(self.random.choice((0.01, 0.5, 3.0)))
+        if isinstance(self.core, FakeGenerator):
+            self.core.advance(self.random.choice((0.01, 0.5, 3.0)))
         self.server.tick()
         self.server.outgoing()
         self.server.ending = None
@@ -169,17 +175,33 @@ class Fuzzer:
         return bytes(spoiled)
 
 
+def native_core() -> NativeGenerator:
+    cpu = max(os.sched_getaffinity(0))
+    runtime.start_runtime(f"wirespeed-fuzz-{os.getpid()}", [cpu], 256, "never")
+    runtime.open_ports([parse_port_spec("ring:fuzz,speed=10G")] * 2, ["p0", "p1"])
+    return NativeGenerator([cpu], 2)
+
+
 def main() -> None:
-    seconds = float(sys.argv[1])
-    seed = int(sys.argv[2]) if len(sys.argv) > 2 else random.randrange(1 << 32)
-    print(f"fuzz: rpc for {seconds:g} s, seed {seed}", flush=True)
-    fuzzer, count, end_s = Fuzzer(seed), 0, time.monotonic() + seconds
+    parser = argparse.ArgumentParser()
+    parser.add_argument("seconds", type=float)
+    parser.add_argument("seed", type=int, nargs="?", default=random.randrange(1 << 32))
+    parser.add_argument("--native", action="store_true")
+    given = parser.parse_args()
+    what = "rpc over the native core" if given.native else "rpc"
+    print(f"fuzz: {what} for {given.seconds:g} s, seed {given.seed}", flush=True)
+    core = native_core() if given.native else None
+    fuzzer, count, end_s = Fuzzer(given.seed, core), 0, time.monotonic() + given.seconds
     while time.monotonic() < end_s:
         fuzzer.step()
         count += 1
         if count % 5000 == 0:  # a server that had many requests has many streams
-            fuzzer = Fuzzer(fuzzer.random.randrange(1 << 32))
-    print(f"fuzz: rpc answered {count} messages; codes of the last server {dict(sorted(fuzzer.codes.items()))}")
+            fuzzer.server.shut_down("the next one comes")
+            fuzzer = Fuzzer(fuzzer.random.randrange(1 << 32), core)
+    print(f"fuzz: {what} answered {count} messages; codes of the last server {dict(sorted(fuzzer.codes.items()))}")
+    if core is not None:
+        core.close()
+        runtime.close()
 
 
 if __name__ == "__main__":

@@ -31,3 +31,30 @@ def test_a_wrong_word_is_one_line_and_exit_code_2(args, capsys):
 def test_every_command_explains_itself(name, capsys):
     assert main([name, "--help"]) == 0
     assert "Usage: wirespeed" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("line", "words", "code"),
+    [
+        ("console frobnicate", "unknown command 'frobnicate'", 2),
+        ("console -x", "see wirespeed console --help", 2),
+        ("console start", "the following arguments are required: -f", 2),
+        ("loadtest -p nope.py", "'nope.py' is no file", 2),
+        ("loadtest -p bench -t size=7", "size is a number from 64", 2),
+        ("report /nonexistent.json", "cannot be read: No such file", 6),
+    ],
+)
+def test_what_is_wrong_in_itself_is_told_without_a_server(
+    line: str, words: str, code: int, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Nobody answers at this address, which takes four seconds to find out and would be exit code 4."""
+    command, *rest = line.split()
+    where = [] if command == "report" else ["-s", "127.0.0.1:1"]
+    assert main([command, *where, *rest, *(["-o", "-"] if command == "loadtest" else [])]) == code
+    told = capsys.readouterr().err
+    assert words in told and told.startswith("wirespeed: ") and told.count("\n") == 1
+
+
+def test_help_of_the_console_needs_no_server(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["console", "-s", "127.0.0.1:1", "help", "push"]) == 0
+    assert "usage: push -f FILE" in capsys.readouterr().out

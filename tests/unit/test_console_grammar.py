@@ -168,7 +168,14 @@ def test_completion_of_profiles_offers_the_built_in_ones_and_files(
     (tmp_path / "notes.txt").touch()
     (tmp_path / "stl").mkdir()
     (tmp_path / "stl" / "own.py").touch()
-    assert candidates("start -f ") == ["stl/bench.py", "stl/imix.py", "stl/udp_1pkt_simple.py", "mine.py", "stl/"]
+    assert candidates("start -f ") == [
+        "stl/bench.py",
+        "stl/imix.py",
+        "stl/udp_1pkt_simple.py",
+        "stl/mpls.py",
+        "mine.py",
+        "stl/",
+    ]
     assert candidates("start -f stl/o") == ["stl/own.py"]
     assert candidates("start -f nowhere/") == []
 

@@ -13,12 +13,15 @@ import pytest
 import zmq
 from console_server import Driver
 from scapy.layers.inet import ICMP, IP
+from scapy.layers.inet6 import ICMPv6EchoReply, ICMPv6EchoRequest, ICMPv6ND_NA, ICMPv6ND_NS, IPv6
 from scapy.layers.l2 import ARP, Ether
 from scapy.utils import rdpcap
 
 from wirespeed.generator.framing import pack, unpack
+from wirespeed.generator.stateless_client import Pushed
 
 MACS = ("02:00:00:00:00:01", "02:00:00:00:00:02")
+ROUTER_MAC = "02:fe:00:00:00:08"
 NEIGHBOUR, NEIGHBOUR_MAC = "1.1.1.2", "02:fe:00:00:00:09"
 
 CAPTURE_PARAMS = {
@@ -50,6 +53,7 @@ class Wire:
         self.ipv4: list[dict[str, str]] = [{"state": "none"}, {"state": "none"}]
         self.captures: dict[int, dict[str, Any]] = {}
         self.pending = 0
+        self.told6: list[Any] = []
         self.now_s = 100.0
         self._context = zmq.Context()
         self._socket = self._context.socket(zmq.REP)
@@ -165,7 +169,22 @@ class Wire:
             if self.answers and port_id == 0 and (reply := _reply(Ether(packet))) is not None:
                 self.now_s += 0.002
                 self._seen(0, "RX", bytes(reply))
+            if self.answers and port_id == 0:
+                for answer in self._answers6(Ether(packet)):
+                    self._seen(0, "RX", bytes(answer))
         return {"sent": len(pkts), "ts": self.now_s}
+
+    def _answers6(self, packet: Any) -> list[Any]:
+        """A host asks for the pinging address before it answers; a router advertises itself."""
+        if ICMPv6ND_NA in packet:
+            self.told6.append(packet)
+            asker = IPv6(src="fe80::9", dst=packet[ICMPv6ND_NA].tgt)
+            return [Ether(src=NEIGHBOUR_MAC, dst=packet.src) / asker / ICMPv6EchoReply()]
+        if ICMPv6EchoRequest not in packet:
+            return []
+        host = Ether(src=NEIGHBOUR_MAC, dst="33:33:ff:00:00:01") / IPv6(src="fe80::9", dst="ff02::1:ff00:1")
+        router = Ether(src=ROUTER_MAC, dst=packet.src) / IPv6(src="2001:db8::8", dst=packet[IPv6].src)
+        return [host / ICMPv6ND_NS(tgt=packet[IPv6].src), router / ICMPv6ND_NA(tgt="2001:db8::8", R=1)]
 
     def _seen(self, port: int, origin: str, packet: bytes) -> None:
         for one in self.captures.values():
@@ -251,7 +270,7 @@ def test_which_port_is_wired_to_which(wire: Wire, console: Driver) -> None:
 def test_a_recording_becomes_a_pcap_file(wire: Wire, console: Driver, tmp_path: Path) -> None:
     assert "as capture 1;" in console("capture record start --rx 1 --tx 0 --limit 500 -f 'ether proto 0x88b5'")
     packets = [bytes(12) + b"\x88\xb5" + bytes([number]) * 46 for number in range(120)]
-    console.session.client.push_packets(0, [base64.b64encode(packet).decode() for packet in packets])
+    console.session.client.push_packets(0, [Pushed(packet) for packet in packets])
     [line] = [line for line in console("capture").splitlines() if line.startswith("1 ")]
     assert [cell.strip() for cell in line.split("|")] == [
         "1", "ACTIVE", "[240/500]", "0", "240", "0", "1", "ether proto 0x88b5",
@@ -286,7 +305,7 @@ def test_a_monitor_shows_packets_until_interrupted(
         if len(calls) > 1:
             raise KeyboardInterrupt
         packet = Ether(src=MACS[0], dst=MACS[1]) / IP(src="16.0.0.1", dst="48.0.0.1") / ICMP()
-        console.session.client.push_packets(0, [base64.b64encode(bytes(packet)).decode()])
+        console.session.client.push_packets(0, [Pushed(bytes(packet))])
 
     monkeypatch.setattr("wirespeed.console.commands.capture.time.sleep", pushed_once)
     out = console("capture monitor start --rx 1")
@@ -294,3 +313,17 @@ def test_a_monitor_shows_packets_until_interrupted(
     assert "monitor ended" in out
     monkeypatch.undo()
     assert "no captures" in console("capture")
+
+
+def test_ipv6_neighbours_are_found(wire: Wire, console: Driver) -> None:
+    wire.service = [True, True]
+    out = console("scan6 -p 0 -t 0.2").splitlines()
+    assert out[0] == "port 0: asking all nodes from fe80::ff:fe00:1"
+    assert [line.split() for line in out[1:]] == [
+        ["fe80::9", NEIGHBOUR_MAC],
+        ["2001:db8::8", ROUTER_MAC, "router"],
+        ["port", "0:", "2", "neighbours"],
+    ]
+    assert [ICMPv6ND_NA in packet for packet in wire.told6] == [True]
+    wire.answers = False
+    assert console("scan6 -p 0 -t 0.1").endswith("port 0: 0 neighbours")

@@ -6,7 +6,14 @@ from typing import Any
 
 import pytest
 
-from wirespeed.console.flow_views import flow_table, histogram_table, latency_table, packet_summary, packet_type
+from wirespeed.console.flow_views import (
+    floor_note,
+    flow_table,
+    histogram_table,
+    latency_table,
+    packet_summary,
+    packet_type,
+)
 from wirespeed.console.happenings import read_event
 from wirespeed.console.port_views import ServerFacts, drop_bps, global_table, port_table, status_table
 from wirespeed.console.readings import flow_readings, port_reading
@@ -161,6 +168,13 @@ def test_flow_statistics() -> None:
     assert table["Tx pps"] == ("999.62 pps", "0 pps")
     assert table["Tx bps L1"][0] == "671.74 kbps"
     assert table["ipackets"] == ("2183", "5000")
+
+
+def test_the_floor_of_the_medium_stands_below_the_latency() -> None:
+    floors = {"0": {"min_us": 1.204, "median_us": 1.5, "p99_us": 3.0}}
+    said = "\nof it the medium's own, from port 0: at least 1.20 µs, median 1.50, 99 % 3.00"
+    assert floor_note(floors) == said
+    assert floor_note({}) == ""
 
 
 def test_latency_and_its_errors() -> None:

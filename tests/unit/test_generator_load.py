@@ -8,7 +8,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from wirespeed._native.generator import Stream, StreamMode
+from wirespeed._native.stream_records import Stream, StreamMode
 from wirespeed.generator.load import (
     Load,
     Multiplier,
@@ -214,3 +214,9 @@ def test_disabled_streams_and_streams_nobody_starts_send_nothing() -> None:
     streams = [Stream(1, PACKET, enabled=False), Stream(2, PACKET, self_start=False)]
     assert timeline(streams, {1: 64.0, 2: 64.0}) == Timeline((), 0.0)
     assert timeline(streams, {1: 64.0, 2: 64.0}).peak(1.0) == Load()
+
+
+def test_the_load_of_ten_thousand_streams_is_the_sum_of_all() -> None:
+    loads = timeline([Stream(i, PACKET, rate_pps=2.0) for i in range(10_000)], dict.fromkeys(range(10_000), 64.0))
+    assert loads.peak(3.0).pps == 60_000
+    assert loads.peak(3.0).l2_bps == 60_000 * 64 * 8

@@ -20,16 +20,9 @@ from wirespeed._native.flow_records import (
     Latency,
     ProfileState,
 )
-from wirespeed._native.generator import (
-    MAX_PACKET_BYTES,
-    Op,
-    OpKind,
-    PortTraffic,
-    Stream,
-    StreamMode,
-    VarKind,
-    WorkerLoad,
-)
+from wirespeed._native.generator import PortTraffic, WorkerLoad
+from wirespeed._native.stream_records import MAX_PACKET_BYTES, Op, OpKind, Stream, StreamMode, VarKind
+from wirespeed._native.stream_rows import StreamRows
 
 
 @pytest.fixture(scope="module")
@@ -50,7 +43,7 @@ def field_names(native: Any, struct: str) -> set[str]:
         (PortTraffic, "struct ws_generator_port", set()),
         (WorkerLoad, "struct ws_generator_worker", set()),
         (Flow, "struct ws_flow", set()),
-        (Latency, "struct ws_latency", set()),
+        (Latency, "struct ws_latency", {"hdr_first", "hdr_end"}),
         (FlowFaults, "struct ws_flow_faults", set()),
         (ProfileState, "struct ws_profile_state", set()),
     ],
@@ -83,3 +76,37 @@ def test_limits_are_those_of_the_header(native: Any) -> None:
     lib = native.lib
     assert (FLOWS, LATENCY_FLOWS, MAX_CAPTURES) == (lib.WS_FLOWS, lib.WS_LATENCY_FLOWS, lib.WS_MAX_CAPTURES)
     assert len(HISTOGRAM_BOUNDS_US) == lib.WS_LATENCY_BINS
+
+
+def test_rows_hold_what_the_records_say(native: Any) -> None:
+    """Every field, each with a value of its own, read back member by member."""
+    program = (
+        Op(
+            *(OpKind.WRITE_MASK, 1, 2, 4, False, VarKind.DEC, 5, 6, 7, 8, 9, 10, 11, 12, (13, 1 << 63), True, 14, 15),
+            *(-16, 17, -18, 19, 20, 21),
+        ),
+        Op(OpKind.FIX_IP4, offset=14),
+    )
+    streams = [
+        Stream(
+            *(7, b"first packet", False, False, True, StreamMode.MULTI_BURST, 0.5, True, 1, 2, 3.5, 4.5, -1, 6, program)
+        ),
+        Stream(8, b"second", cache=9, random_seed=10, is_null=True, flow_kind=FlowKind.STATS, flow_id=11, ops=program),
+        Stream(9, b"", next_id=1 << 32, flow_signature=True),
+    ]
+    packed = StreamRows(streams)
+    rows = packed.structs
+    for number, stream in enumerate(streams):
+        row = rows[number]
+        assert bytes(native.ffi.buffer(row.packet, row.packet_len)) == stream.packet
+        assert plain(row, stream, "packet", "ops") == plain(stream, stream, "packet", "ops")
+        assert row.op_count == len(stream.ops)
+        for index, op in enumerate(stream.ops):
+            assert plain(row.ops[index], op, "list") == plain(op, op, "list")
+            assert list(row.ops[index].list[0 : row.ops[index].list_count]) == list(op.list)
+    assert rows[0].ops == rows[1].ops
+    assert not rows[2].ops
+
+
+def plain(source: Any, record: Any, *without: str) -> dict[str, Any]:
+    return {one.name: getattr(source, one.name) for one in fields(record) if one.name not in without}

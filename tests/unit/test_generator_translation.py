@@ -13,11 +13,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from wirespeed._native.flow_records import FlowKind
-from wirespeed._native.generator import Op, OpKind, StreamMode, VarKind
+from wirespeed._native.stream_records import Op, OpKind, StreamMode, VarKind
 from wirespeed.generator.profiles import load_profile
 from wirespeed.generator.rpc import BAD_PARAMETERS, EXECUTION_FAILED, RpcError
 from wirespeed.generator.stream_json import parse_stream
-from wirespeed.generator.translation import Addresses, Translated, addressed, translate, with_flow
+from wirespeed.generator.translation import Addresses, Translated, at_start, translate
 
 RECORDED = json.loads((Path(__file__).parent / "data" / "trex_client_streams.json").read_text())
 PORT = Addresses(src=bytes.fromhex("020000000001"), dst=bytes.fromhex("020000000002"))
@@ -188,17 +188,17 @@ def test_modes_and_chains() -> None:
 )
 def test_addresses_are_the_ports_unless_the_packet_brings_its_own(flags: int, dst: bytes, src: bytes) -> None:
     source = parse_stream(stream_json(flags=flags))
-    packet = addressed(translate(1, source), source, PORT).packet
+    packet = at_start(translate(1, source), source, PORT, 1.0, None).packet
     assert packet == dst + src + bytes(range(12, 60))
 
 
 def test_latency_streams_keep_their_rate() -> None:
     flow = {"enabled": True, "stream_id": 8, "rule_type": "latency", "vxlan": False, "ieee_1588": False}
     latency = parse_stream(stream_json(flow_stats=flow))
-    stream = with_flow(translate(1, latency).stream, latency, 3)
+    stream = at_start(translate(1, latency), latency, PORT, 1.0, 3)
     assert (stream.fixed_rate, stream.flow_kind, stream.flow_id) == (True, FlowKind.LATENCY, 3)
     counted = parse_stream(stream_json(flow_stats=flow | {"rule_type": "stats"}))
-    stream = with_flow(translate(1, counted).stream, counted, 3)
+    stream = at_start(translate(1, counted), counted, PORT, 1.0, 3)
     assert (stream.fixed_rate, stream.flow_kind) == (False, FlowKind.STATS)
 
 
@@ -326,3 +326,15 @@ def _spots(value: Any) -> Any:
     for key in keys:
         yield value, key
         yield from _spots(value[key])
+
+
+def test_streams_with_one_program_share_it_and_its_faults_are_told_each_time() -> None:
+    one, same = understood(flow_var(), write()), understood(flow_var(), write())
+    assert one.stream.ops is same.stream.ops
+    assert understood(flow_var(max_value=101), write()).stream.ops != one.stream.ops
+    assert understood(flow_var(), write(), size=100).stream.ops == one.stream.ops
+    for _ in range(2):
+        with pytest.raises(RpcError, match="outside the packet of 60 bytes"):
+            understood(flow_var(), write(offset=80))
+        with pytest.raises(RpcError, match=r"field 'vm.instructions.0.flow_var.size'"):
+            understood(flow_var(size=3), write())

@@ -18,7 +18,7 @@ from wirespeed.units import Rate
 
 PLAN = LoadPlan("bench", {"size": "64", "vm": "var2"})
 PORT = PortSample(8e6, 6e6, 4.096e9, 3.072e9, 53.8, 40.3, asked_pps=12e6)
-POINT = ChannelPoint(300.0, "ramp", 7e6, 6e6, 0.0)
+POINT = ChannelPoint(300.0, "ramp", 7e6, 6e6, 1 / 7, 0.0)
 
 
 def progress(phase: str = "ramp", end_s: float = 330.0, *, saturated: bool = False) -> Progress:

@@ -61,7 +61,7 @@ def test_bench_without_vm_is_one_flow() -> None:
 
 
 def test_direction_one_is_the_reverse() -> None:
-    for name in ("bench", "imix", "udp_1pkt_simple"):
+    for name in ("bench", "imix", "udp_1pkt_simple", "mpls"):
         forth, back = (Ether(packet_of(load_profile(name, {}, port, port)[0]))[IP] for port in (0, 1))
         assert (forth.src, forth.dst) == (back.dst, back.src)
 
@@ -72,6 +72,22 @@ def test_bench_imix_has_three_sizes_at_their_ratio() -> None:
     assert [one["stream"]["mode"]["rate"]["value"] for one in loaded] == [28, 16, 4]
     assert [one["stream"]["isg"] for one in loaded] == [0, 0.1, 0.2]
     assert [one["stream_id"] for one in loaded] == [1, 2, 3]
+
+
+@pytest.mark.parametrize(("direction", "label"), [(0, 16), (1, 17)])
+def test_mpls_labels_one_flow_by_direction(direction: int, label: int) -> None:
+    (loaded,) = load_profile("mpls", {"size": "128"}, direction, direction)
+    frame = packet_of(loaded)
+    assert len(frame) == 124
+    assert frame[12:14] == b"\x88\x47"
+    assert int.from_bytes(frame[14:18], "big") == label << 12 | 1 << 8 | 64  # bottom of the stack, TTL 64
+    assert frame[18] == 0x45
+    assert not instructions(loaded)
+
+
+def test_mpls_has_no_room_for_a_label_that_does_not_exist() -> None:
+    with pytest.raises(UsageError, match="label is a number from 16 to 1048574"):
+        load_profile("mpls", {"label": "1048575"}, 0, 0)
 
 
 def test_stl_imix_has_three_sizes_at_their_ratio() -> None:
@@ -151,7 +167,7 @@ def test_flow_statistics_number_the_ports() -> None:
 @pytest.mark.parametrize(
     ("profile", "tunables", "said"),
     [
-        ("nope", {}, "built in are bench, imix, udp_1pkt_simple"),
+        ("nope", {}, "built in are bench, imix, udp_1pkt_simple, mpls"),
         ("dir/bench.py", {}, "is no file"),
         ("bench", {"colour": "red"}, "it takes size, vm, flow, pg_id, offset"),
         ("bench", {"size": "63"}, "size is a number from 64 to 9216 or imix"),

@@ -15,7 +15,7 @@ from scapy.utils import wrpcap
 
 from wirespeed.errors import FileFault, UsageError, WirespeedError
 from wirespeed.generator.profiles import load_profile
-from wirespeed.generator.profiles.streams import STLProfile
+from wirespeed.generator.profiles.stl_profile import STLProfile
 from wirespeed.generator.stream_json import parse_stream
 
 RECORDED = json.loads((Path(__file__).parent / "data" / "trex_client_streams.json").read_text())["api"]
@@ -93,7 +93,8 @@ def gaps(loaded: list[dict[str, Any]]) -> list[float]:
 
 def test_a_packet_file_is_a_chain(pcap: Path) -> None:
     loaded = load_profile(str(pcap), {}, 0, 0)
-    assert [one["stream"]["next_stream_id"] for one in loaded] == [2, 3, -1]
+    assert [one["stream"]["next_stream_id"] for one in loaded] == [2, 3, 1]
+    assert [one["stream"]["action_count"] for one in loaded] == [0, 0, 1]
     assert [one["stream"]["self_start"] for one in loaded] == [True, False, False]
     assert gaps(loaded) == [1e6] * 3
     assert base64.b64decode(loaded[2]["stream"]["packet"]["binary"]) == PACKET + b"\2"
@@ -111,7 +112,7 @@ def test_packet_file_tunables(pcap: Path) -> None:
 def test_trex_profile_functions(pcap: Path, tmp_path: Path) -> None:
     streams = STLProfile.load_pcap(str(pcap), speedup=2, loop_count=0, dst_mac_pcap=True).get_streams()
     assert [one.to_json()["isg"] for one in streams] == pytest.approx([0, 1000, 500], abs=1)
-    assert streams[2].get_next() == "1" and streams[0].to_json()["flags"] == 2
+    assert streams[2].get_next() == 1 and streams[0].to_json()["flags"] == 2
     path = tmp_path / "list.json"
     path.write_text(json.dumps(RECORDED[0] | {"name": "S0"}))
     assert STLProfile.load_json(str(path)).get_streams()[0].get_name() == "S0"

@@ -1,5 +1,6 @@
 """Analysis against values worked out by hand, and the seed articles' line-rate arithmetic."""
 
+from dataclasses import replace
 from itertools import accumulate
 
 import pytest
@@ -7,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from wirespeed.loadtest.result import PortSample, Result, Sample
+from wirespeed.loadtest.saturation import channel_points, limited_by_tester, share_of_tester
 from wirespeed.report.analysis import analyse
 from wirespeed.units import l1_bits
 
@@ -168,15 +170,32 @@ def test_what_was_asked_and_not_taken_is_the_routers_loss():
     assert found.saturation.offered_pps == 4e6
     assert found.points[3].loss_ratio == pytest.approx(0.25)
     assert found.ok_pps == 3e6
-    assert found.late_ratio == 0
+    assert found.tester_ratio == 0
     assert not found.tester_limited
 
 
 @pytest.mark.parametrize(("late_share", "limited"), [(0.4, False), (0.6, True), (1.0, True)])
 def test_the_tester_is_the_limit_when_late_packets_dominate(late_share, limited):
     found = curve(asked(refused_share=1 - late_share, late_share=late_share))
-    assert found.late_ratio == pytest.approx(late_share)
+    assert found.tester_ratio == pytest.approx(late_share)
     assert found.tester_limited is limited
+
+
+def test_report_and_load_tester_see_the_same_points():
+    """Packets that the tester's receiver missed are its own share in both."""
+    result = asked(refused_share=0.8, late_share=0.2)
+    samples = []
+    for number, sample in enumerate(result.samples):
+        missed = round(1e6 * max(0, number - 2))
+        samples.append(replace(sample, ports={**sample.ports, 1: replace(sample.ports[1], rx_missed=missed)}))
+    result = replace(result, samples=tuple(samples))
+    found = curve(result)
+    points = channel_points(result.samples, result.channels[0])
+    assert [vars(point).items() <= vars(mine).items() for point, mine in zip(points, found.points, strict=True)] == [
+        True
+    ] * 6
+    assert found.tester_limited and limited_by_tester(points)
+    assert found.tester_ratio == share_of_tester(points)
 
 
 def test_what_the_load_tester_found_of_itself_is_believed():

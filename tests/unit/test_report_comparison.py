@@ -175,8 +175,22 @@ def test_a_limiting_tester_is_named_and_noted():
 
     limited = test_of("a", change=late)
     (remark,) = remarks(limited)
-    assert remark.startswith("a 0→1: the tester was too slow to send what was asked for (100 % of the missing packets)")
+    assert remark.startswith(
+        "a 0→1: the tester was too slow to send or receive what was asked for (100 % of the missing packets)"
+    )
     assert notes(limited, limited.curves[0]) == ["tester-limited"]
+
+
+def test_a_tester_that_limits_every_test_is_one_warning():
+    def late(document):
+        for sample in document["stats"].values():
+            sample["0"]["late"], sample["0"]["refused"] = sample["0"]["refused"], 0
+
+    both = remarks(test_of("a", change=late), test_of("b", change=late))
+    assert [remark for remark in both if "too slow" in remark] == [
+        "All 2 tests: the tester was too slow to send or receive what was asked for (100 % of the missing packets); "
+        "the router may do better than this."
+    ]
 
 
 def test_a_router_that_returns_nothing_is_named():

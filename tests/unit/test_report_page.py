@@ -15,7 +15,7 @@ from plotly.offline import get_plotlyjs
 
 from wirespeed.loadtest.result import REQUIRED_VARS, from_json
 from wirespeed.report.analysis import analyse
-from wirespeed.report.charts import load_figure, time_figure
+from wirespeed.report.charts import HELD_PX, RAMP_PX, load_figure, time_figure
 from wirespeed.report.comparison import compare, read_all, select_channels
 from wirespeed.report.layout import log_axis
 from wirespeed.report.page import script_json, to_html
@@ -79,11 +79,26 @@ def test_figures_are_what_plotly_knows(tests):
             assert len(go.Figure(drawn).data) == len(drawn["data"]) > 0
 
 
+def drawn(values):
+    """What is not a gap."""
+    return [value for value in values if value is not None]
+
+
 def test_received_is_drawn_over_offered_without_the_warm_up(tests):
     line, mark = traces(figure(tests, 1), "wirespeed")
-    assert line["x"] == pytest.approx([1.488096 * step for step in range(1, 11)] + [14.88096] * 2, rel=1e-5)
-    assert line["y"] == pytest.approx([1.488096, 2.976192, 4.464288] + [5.01] * 9, rel=1e-5)
+    assert drawn(line["x"]) == pytest.approx([1.488096 * step for step in range(1, 11)] + [14.88096] * 2, rel=1e-5)
+    assert drawn(line["y"]) == pytest.approx([1.488096, 2.976192, 4.464288] + [5.01] * 9, rel=1e-5)
     assert (mark["x"], mark["y"]) == ([pytest.approx(5.952384, rel=1e-5)], [5.01])
+
+
+def test_held_samples_are_dots_of_their_own(tests):
+    """All at one load: a line through them would be a knot."""
+    line, _ = traces(figure(tests, 1), "wirespeed")
+    assert [x is None for x in line["x"]] == [False] * 10 + [True, False] * 2
+    assert [size for size, x in zip(line["marker"]["size"], line["x"], strict=True) if x is not None] == [
+        RAMP_PX
+    ] * 10 + [HELD_PX] * 2
+    assert not line["connectgaps"]
 
 
 def test_line_rate_ideal_and_threshold_are_drawn(tests):
@@ -97,16 +112,16 @@ def test_line_rate_ideal_and_threshold_are_drawn(tests):
 
 
 def test_loss_has_a_log_axis_and_samples_without_loss_a_place_on_it(tests):
-    drawn = figure(tests, 1)
-    (loss,) = traces(drawn, "wirespeed", "y2")
-    axis = drawn["layout"]["yaxis2"]
+    found = figure(tests, 1)
+    (loss,) = traces(found, "wirespeed", "y2")
+    axis = found["layout"]["yaxis2"]
     assert axis["type"] == "log"
     assert loss["y"][:3] == [1e-4] * 3
     assert loss["y"][3] == pytest.approx(1 - 5_010_000 / 5_952_384, rel=1e-5)
     assert dict(zip(axis["tickvals"], axis["ticktext"], strict=True)) == {
         1e-4: "none", 1e-3: "0.1 %", 1e-2: "1 %", 0.1: "10 %", 1.0: "100 %",
     }  # fmt: skip
-    assert all(value > 0 for value in loss["y"])
+    assert all(value > 0 for value in drawn(loss["y"]))
 
 
 def test_each_channel_can_be_toggled_and_the_sum_waits_hidden(tests):
@@ -141,7 +156,7 @@ def test_telemetry_of_a_router_is_over_the_mean_of_both_channels(tests):
     drawn = figure([analyse(replace(result, samples=samples), 0.001)])
     (vectors,) = traces(drawn, "trex-loadtest", "y3")
     assert vectors["x"][0] == 0.14881
-    assert vectors["y"] == [8.0] * 12
+    assert [y for y in vectors["y"] if y is not None] == [8.0] * 12
 
 
 @pytest.mark.parametrize(

@@ -20,6 +20,7 @@ from wirespeed.router.core import (
     NodeCounter,
     NodeStats,
     PathKind,
+    RxMode,
     Totals,
 )
 from wirespeed.router.fake import TSC_HZ, FakeRouterCore
@@ -74,14 +75,6 @@ def test_the_r86s_block_works_as_it_stands(console: Console, core: FakeRouterCor
     route = core.lookup(IPv4Address("48.0.0.77"))
     assert route is not None and route.paths[0].next_hop == IPv4Address("100.64.2.2")
     assert [neighbor.mac for neighbor in core.neighbors()] == ["50:7c:6f:20:30:70", "50:7c:6f:20:30:71"]
-
-
-@pytest.mark.parametrize(
-    "line", ["mpls table add 0", "set interface mpls e0 enable", "mpls local-label add 16 eos via 100.64.2.2 e1"]
-)
-def test_its_mpls_lines_say_what_is_missing(console: Console, line: str) -> None:
-    with pytest.raises(UsageError, match="MPLS is not supported"):
-        run(console, line)
 
 
 def test_the_fitlet2_plan_cross_connects(console: Console, core: FakeRouterCore) -> None:
@@ -154,8 +147,8 @@ def test_count_makes_following_prefixes(console: Console, core: FakeRouterCore, 
         ("ip route add 10.0.0.0/8 count 0 via e1", "count 0"),
         ("ip route add 10.0.0.0/8 via 1.1.1.1 weight 0", "weight 0"),
         ("ip route del 10.0.0.0/8", "no static route"),
-        ("ip route add 10.0.0.0/8", "next comes one of count, drop, via"),
-        ("ip route add 10.0.0.0/8 via 1.1.1.300", "expected one of <address>, <interface>, drop"),
+        ("ip route add 10.0.0.0/8", "next comes one of blackhole, count, drop, local, "),
+        ("ip route add 10.0.0.0/8 via 1.1.1.300", "expected one of <address>, <interface>, blackhole, drop, "),
     ],
 )
 def test_a_wrong_route_is_refused(console: Console, line: str, message: str) -> None:
@@ -261,6 +254,19 @@ def test_rx_placement_moves_a_queue(core: FakeRouterCore) -> None:
     core.close()
 
 
+def test_rx_modes_are_set_for_a_queue_or_all(console: Console, core: FakeRouterCore) -> None:
+    run(console, "set interface rx-mode e0 adaptive\nset interface rx-mode e1 queue 0 interrupt")
+    assert core.rx_modes == {(0, 0): RxMode.ADAPTIVE, (1, 0): RxMode.INTERRUPT}
+    assert run(console, "show interface rx-placement")[2:] == [
+        "    e0 queue 0 (adaptive)",
+        "    e1 queue 0 (interrupt)",
+    ]
+    with pytest.raises(UsageError, match="no queue 3; e1 has 0 to 0"):
+        run(console, "set interface rx-mode e1 queue 3 polling")
+    with pytest.raises(UsageError, match="expected one of adaptive, interrupt, polling"):
+        run(console, "set interface rx-mode e1 never")
+
+
 def test_show_hardware_says_more_the_more_is_asked(console: Console, core: FakeRouterCore) -> None:
     core.counters[0] = InterfaceCounters(rx_packets=7)
     brief, usual, detail = (run(console, f"show hardware-interfaces e0 {words}") for words in ("brief", "", "detail"))
@@ -279,7 +285,7 @@ def test_show_hardware_says_more_the_more_is_asked(console: Console, core: FakeR
 def test_mtu_and_mac_and_promiscuous_reach_the_core(console: Console, core: FakeRouterCore) -> None:
     run(console, "set int mac address e0 02:00:00:00:00:0A\nset int promiscuous on e1\nset int mtu 1280 e1")
     assert core.interface(0).mac == "02:00:00:00:00:0a"
-    assert core.promiscuous == [False, True]
+    assert core.promiscuous == {0: False, 1: True}
     assert core.interface(1).mtu == 1280
     with pytest.raises(UsageError, match="between 68"):
         run(console, "set int mtu 60 e1")
@@ -411,7 +417,7 @@ def test_show_buffers_and_threads(console: Console) -> None:
         "Pool Name            Index NUMA  Size  Data Size  Total  Avail  Cached   Used  ",
         "packets                0     0   2176     2048    16384  15000     -     1384  ",
     ]
-    assert run(console, "show threads")[1].split() == ["1", "ws_wk_0", "1000", "1", "0"]
+    assert run(console, "show threads")[1].split() == ["1", "ws_wk_0", "1000", "1", "0", "0"]
 
 
 # ---- Files and help

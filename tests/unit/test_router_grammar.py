@@ -20,8 +20,8 @@ class Named:
 
 
 class Names:
-    def interface_names(self) -> list[str]:
-        return ["e0", "e1"]
+    def interface_names(self) -> dict[str, int]:
+        return {"e0": 0, "e1": 1}
 
     def node_names(self) -> list[str]:
         return ["dpdk-input", "ip4-input"]
@@ -100,7 +100,10 @@ def test_an_interface_is_its_number_and_zero_is_one() -> None:
         ("set int state e7 up", "word 4, 'e7': there is no interface 'e7'; there are e0, e1"),
         ("set int state e0 upp", "word 5, 'upp', cannot stand there: expected one of down, up; did you mean 'up'?"),
         ("route 1.2.3.4/55 via 1.1.1.1", "word 2, '1.2.3.4/55': '1.2.3.4/55': a prefix length is 0 to 32"),
-        ("route 2001:db8::/32 via 1.1.1.1", "IPv6 is not supported yet"),
+        ("route 2001:db8::/129 via 1.1.1.1", "'2001:db8::/129': a prefix length is 0 to 128"),
+        ("route 2001:dg8::/32 via 1.1.1.1", "'2001:dg8::/32' is no IPv6 prefix such as 2001:db8::/32"),
+        ("route fe80::%e0/64 via 1.1.1.1", "'fe80::%e0/64' is no IPv6 prefix"),
+        ("route 1.2.3.0/24 via 2001:::1", "'2001:::1' is no IPv6 address"),
         ("route 1.2.3.0/24 via 1.1.1", "'1.1.1' is no IPv4 address"),
         ("trace add dpdk-inptu 5", "there is no node 'dpdk-inptu'; there are dpdk-input, ip4-input"),
         ("trace add dpdk-input -5", "'-5' is no whole number"),

@@ -29,6 +29,13 @@ def test_a_live_memif_socket_is_refused_and_kept(tmp_path: Path) -> None:
     assert path.exists()
 
 
+def test_both_ends_of_a_memif_are_refused(tmp_path: Path) -> None:
+    ends = [parse_port_spec(f"memif:{tmp_path}/e0.sock,{options}") for options in ("role=server", "id=0")]
+    with pytest.raises(UsageError, match="two ends of one memif, which is for two processes; wire .* with ring:NAME"):
+        check_ports(ends)
+    check_ports([ends[0], parse_port_spec(f"memif:{tmp_path}/e0.sock,role=server,id=1")])
+
+
 def test_a_stale_memif_socket_is_removed(tmp_path: Path) -> None:
     path = tmp_path / "e0.sock"
     listen(path).close()

@@ -172,9 +172,9 @@ def test_ctl_ends_with_4_without_a_router(tmp_path: Path) -> None:
 
 
 def test_ctl_runs_lines_from_standard_input_and_goes_on_after_a_wrong_one(path: Path) -> None:
-    done = ctl(path, text="set int state e0 up\nmpls table add 0\nset int state e1 up\nsh int addr\n")
+    done = ctl(path, text="set int state e0 up\nmpls table add 9\nset int state e1 up\nsh int addr\n")
     assert done.returncode == 2
-    assert "MPLS is not supported" in done.stderr
+    assert "there is no MPLS table 9" in done.stderr
     assert done.stdout == "e0 (up):\ne1 (up):\n"
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from ipaddress import ip_network
 from pathlib import Path
 
 import pytest
@@ -12,7 +14,7 @@ from scapy.packet import Packet, Raw
 from wirespeed.errors import UsageError
 from wirespeed.router.commands.machine import cpu_lines, pci_lines
 from wirespeed.router.console import Console
-from wirespeed.router.core import TraceStep
+from wirespeed.router.core import CaptureConfig, CaptureStatus, TraceStep
 from wirespeed.router.fake import TSC_HZ, FakeRouterCore
 from wirespeed.router.packet_text import ethernet_line, payload_lines
 
@@ -172,3 +174,80 @@ def test_show_pci_reads_as_in_the_fitlet2_article(tmp_path: Path) -> None:
         "0000:03:00.0   0  8086:1539   unknown",
     ]
     assert len(list(pci_lines(tmp_path / "devices", every=True))) == 5
+
+
+# ---- Captures and filters
+
+
+@pytest.fixture
+def capturing(tmp_path: Path) -> Iterator[Console]:
+    core = FakeRouterCore()
+    console = Console(core)
+    console.directory = tmp_path
+    yield console
+    core.close()
+
+
+def ask(console: Console, line: str) -> list[str]:
+    return list(console.run(line))
+
+
+@pytest.mark.parametrize(
+    ("line", "config"),
+    [
+        ("pcap trace rx", (True, False, False, None, 1000, 9216)),
+        ("pcap trace rx tx drop max 35 intfc e1", (True, True, True, 1, 35, 9216)),
+        ("pcap trace max 35 intfc any drop max-bytes-per-pkt 64", (False, False, True, None, 35, 64)),
+    ],
+)
+def test_a_capture_takes_its_words_in_any_order(
+    capturing: Console, line: str, config: tuple[bool, bool, bool, int | None, int, int]
+) -> None:
+    answers = ask(capturing, f"{line} file ./x.pcap".replace("./", f"{capturing.directory}/"))
+    assert answers == [f"capturing {config[4]} packets into {capturing.directory}/x.pcap"]
+    assert capturing.core.capture == CaptureConfig(*config, None)  # type: ignore[attr-defined]
+    assert ask(capturing, "pcap trace status") == [f"full: captured 3 packets in {capturing.directory}/x.pcap"]
+    with pytest.raises(UsageError, match="a capture is there already"):
+        ask(capturing, "pcap trace tx")
+    assert ask(capturing, "pcap trace rx tx off") == [f"captured 3 packets in {capturing.directory}/x.pcap"]
+    assert ask(capturing, "pcap trace status") == ["no capture"]
+
+
+def test_a_capture_says_what_it_lost(capturing: Console) -> None:
+    ask(capturing, f"pcap trace rx file {capturing.directory}/x")
+    capturing.core.capture_result = CaptureStatus(True, False, 3, 5, 28)  # type: ignore[attr-defined]
+    assert ask(capturing, "pcap trace off") == [
+        f"captured 3 packets in {capturing.directory}/x, 5 more found no room, then the file could not be written: "
+        "No space left on device"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("pcap trace", "is not complete"),
+        ("pcap trace max 5", "is not complete"),
+        ("pcap trace rx max 0", "max 0 is not between 1 and 10000000"),
+        ("pcap trace rx max-bytes-per-pkt 9", "max-bytes-per-pkt 9 is not between 32 and 9216"),
+        ("pcap trace rx intfc e7", "there is no interface 'e7'"),
+        ("pcap trace rx filter", "there is no filter"),
+        ("pcap trace off", "no capture is on"),
+        ("trace filter include nowhere 5", "there is no node 'nowhere'"),
+    ],
+)
+def test_a_wrong_capture_is_refused(capturing: Console, line: str, message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        ask(capturing, line)
+
+
+def test_trace_filters_are_kept_and_shown(capturing: Console) -> None:
+    assert ask(capturing, "show trace filter") == ["trace filter none"]
+    ask(capturing, "trace filter prefix 48.0.0.1/8")
+    ask(capturing, f"pcap trace rx filter file {capturing.directory}/x")
+    core = capturing.core
+    assert isinstance(core, FakeRouterCore) and core.capture is not None
+    assert core.trace_prefix == core.capture.prefix == ip_network("48.0.0.0/8")
+    assert ask(capturing, "show trace filter") == ["trace filter prefix 48.0.0.0/8"]
+    ask(capturing, "trace filter none")
+    assert core.trace_prefix is None
+    assert ask(capturing, "show trace filter") == ["trace filter none"]

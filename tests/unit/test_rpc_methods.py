@@ -10,10 +10,12 @@ import pytest
 
 from wirespeed._native.fake_generator import FakeGenerator
 from wirespeed._native.flow_records import FlowKind
+from wirespeed._native.generator import PortTraffic, Snapshot
 from wirespeed.generator.framing import unpack
 from wirespeed.generator.profiles import load_profile
 from wirespeed.generator.rpc import RpcError
 from wirespeed.generator.server import Server
+from wirespeed.generator.statistics import Meter, Rates, global_stats
 
 ALL_CORES = (1 << 64) - 1
 
@@ -410,9 +412,31 @@ def test_xstats_names_match_their_values(session: Session) -> None:
     session.core.advance(1)
     names = session.call("get_port_xstats_names", port_id=0)["xstats_names"]
     values = session.call("get_port_xstats_values", port_id=0)["xstats_values"]
-    assert dict(zip(names, values, strict=True)) | {"tx_good_packets": 1000, "tx_good_bytes": 60_000} == dict(
-        zip(names, values, strict=True)
-    )
+    counted = dict(zip(names, values, strict=True))
+    assert (counted["tx_good_packets"], counted["tx_q0_packets"], counted["tx_asked_packets"]) == (1000, 1000, 1000)
+
+
+def test_what_is_sent_and_not_received_is_the_drop_rate(session: Session) -> None:
+    meter = Meter(Snapshot(0.0, (PortTraffic(), PortTraffic())), ())
+    meter.rates[0] = Rates(tx_bps=1000.0)
+    now = Snapshot(1.0, (PortTraffic(), PortTraffic()))
+    meter.cpu_percent = [0.0]
+    for received, dropped in ((0.0, 1000.0), (899.0, 101.0), (901.0, 0.0), (1100.0, 0.0)):
+        meter.rates[1] = Rates(rx_bps=received)
+        assert global_stats(now, meter, 0, 0)["m_rx_drop_bps"] == dropped
+
+
+def test_flow_control_where_the_driver_has_it(session: Session) -> None:
+    attr = {"flow_ctrl_mode": {"mode": 3}}
+    refusal = "port p0: driver net_memif has no flow control"
+    assert session.refused("set_port_attr", attr=attr | {"promiscuous": {"enabled": False}}) == refusal
+    told = session.call("get_port_status", port_id=0)["attr"]
+    assert (told["fc"], told["promiscuous"]) == ({"mode": -1}, {"enabled": True})
+    assert session.call("get_system_info")["ports"][0]["is_fc_supported"] is False
+    session.core.flow_controls[0] = 0
+    session.owned("set_port_attr", attr=attr)
+    assert session.call("get_port_status", port_id=0)["attr"]["fc"] == {"mode": 3}
+    assert session.call("get_system_info")["ports"][0]["is_fc_supported"] is True
 
 
 def published(session: Session) -> list[Any]:
@@ -457,7 +481,8 @@ def test_attributes(session: Session) -> None:
         "dst": "02:aa:00:00:00:09",
         "state": "configured",
     }
-    assert "not supported for this NIC" in session.refused("set_port_attr", attr={"led_status": {"on": True}})
+    assert "not supported for this NIC" in session.refused("set_port_attr", attr={"vxlan_fs": [4789]})
+    assert session.refused("set_port_attr", attr={"led_status": {"on": True}}) == "port p0: driver net_memif has no LED"
     session.owned("set_port_attr", attr={"multicast": {"enabled": True}})
     assert session.call("get_port_status", port_id=0)["attr"]["multicast"] == {"enabled": True}
     assert "MAC address" in session.refused("set_l2", dst_mac="nonsense")

@@ -12,7 +12,7 @@ from scapy.layers.l2 import ARP, Dot1Q, Ether
 from scapy.utils import PcapNgWriter, wrpcap
 from test_rpc_methods import Session
 
-from wirespeed._native.generator import Stream
+from wirespeed._native.stream_records import Stream
 from wirespeed.errors import FileFault, UsageError
 from wirespeed.generator.packet_file import Playing, file_streams
 from wirespeed.generator.pcap import PacketFilter, read_packets

@@ -89,7 +89,7 @@ def serving(server: Server, talk: Callable[[Client], None], number: int | None =
     with RpcSockets("127.0.0.1", port) as sockets:
         thread = threading.Thread(target=run)
         thread.start()
-        name = serve(server, sockets)
+        name = serve(server, sockets, lambda: None)
         thread.join()
     if faults:
         raise faults[0]

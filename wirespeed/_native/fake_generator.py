@@ -7,7 +7,7 @@ Pushed packets arrive at once. `wire` puts a packet on a port's wire, as a neigh
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import astuple, dataclass, field, replace
 
 from wirespeed._native.flow_records import (
     Captured,
@@ -19,8 +19,9 @@ from wirespeed._native.flow_records import (
     Latency,
     ProfileState,
 )
-from wirespeed._native.generator import PortTraffic, Snapshot, Stream, StreamMode, WorkerLoad
-from wirespeed._native.runtime import PoolInfo, PortCounters, PortInfo
+from wirespeed._native.generator import PortTraffic, Snapshot, WorkerLoad
+from wirespeed._native.runtime import PoolInfo, PortInfo
+from wirespeed._native.stream_records import Stream, StreamMode
 from wirespeed.errors import EnvironmentFault
 from wirespeed.units import FCS_BYTES, MIN_FRAME_BYTES
 
@@ -58,8 +59,10 @@ class FakeGenerator:
         self._runs: dict[tuple[int, int], _Run] = {}
         self._flows: dict[tuple[FlowKind, int], list[Flow]] = {}
         self._captures: dict[int, _Capture] = {}
-        self.latencies: dict[int, Latency] = {}
+        self.latency: dict[int, Latency] = {}
         self.faults = FlowFaults()
+        self.flow_controls: dict[int, int] = {}
+        """By port, of those that have flow control."""
         self._infos = [_info(port, speed_bps) for port in range(ports)]
 
     def advance(self, seconds: float) -> None:
@@ -132,18 +135,14 @@ class FakeGenerator:
     def port_info(self, port: int) -> PortInfo:
         return self._infos[port]
 
-    def driver_counters(self, port: int) -> PortCounters:
+    def extended_counters(self, port: int) -> dict[str, int]:
         seen = self._traffic[port]
-        return PortCounters(
-            seen.rx_packets,
-            seen.tx_packets,
-            seen.rx_bytes - FCS_BYTES * seen.rx_packets,
-            seen.tx_bytes - FCS_BYTES * seen.tx_packets,
-            rx_missed=0,
-            rx_errors=0,
-            tx_errors=0,
-            rx_no_buffer=0,
-        )
+        return {
+            "rx_good_packets": seen.rx_packets,
+            "tx_good_packets": seen.tx_packets,
+            "rx_q0_packets": seen.rx_packets,
+            "tx_q0_packets": seen.tx_packets,
+        }
 
     def pool(self) -> PoolInfo:
         return PoolInfo("packets", 2048, 8192, 8000)
@@ -166,6 +165,17 @@ class FakeGenerator:
     def set_link(self, port: int, up: bool) -> None:
         self.calls.append(("set_link", port, up))
         self.set_link_state(port, up)
+
+    def set_led(self, port: int, on: bool) -> None:
+        raise EnvironmentFault(f"port p{port}: driver {self._infos[port].driver} has no LED")
+
+    def flow_control(self, port: int) -> int | None:
+        return self.flow_controls.get(port)
+
+    def set_flow_control(self, port: int, mode: int) -> None:
+        if port not in self.flow_controls:
+            raise EnvironmentFault(f"port p{port}: driver {self._infos[port].driver} has no flow control")
+        self.flow_controls[port] = mode
 
     def start(
         self,
@@ -213,11 +223,17 @@ class FakeGenerator:
     def profiles(self, port: int) -> tuple[ProfileState, ...]:
         return tuple(ProfileState(profile, run.paused) for (one, profile), run in self._runs.items() if one == port)
 
-    def flows(self, kind: FlowKind, ids: Sequence[int]) -> FlowReading:
-        return FlowReading(self._time_s, {number: tuple(self._flow(kind, number)) for number in ids})
+    def check_flow(self, stream: Stream) -> None:
+        self.calls.append(("check_flow", stream.flow_kind, len(stream.packet)))
 
-    def latency(self, flow_id: int) -> Latency:
-        return self.latencies.get(flow_id, Latency())
+    def flows(self, kind: FlowKind, ids: Sequence[int]) -> FlowReading:
+        counts = {
+            number: tuple(count for flow in self._flow(kind, number) for count in astuple(flow)) for number in ids
+        }
+        return FlowReading(self._time_s, counts)
+
+    def latencies(self, ids: Sequence[int]) -> dict[int, Latency]:
+        return {number: self.latency.get(number, Latency()) for number in ids}
 
     def flow_faults(self) -> FlowFaults:
         return self.faults
@@ -227,7 +243,7 @@ class FakeGenerator:
         for number in ids:
             self._flows.pop((kind, number), None)
             if kind is FlowKind.LATENCY:
-                self.latencies.pop(number, None)
+                self.latency.pop(number, None)
 
     def start_capture(
         self,

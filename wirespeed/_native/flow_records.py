@@ -15,6 +15,9 @@ HISTOGRAM_BOUNDS_US = (0, *(digit * 10**power for power in range(7) for digit in
 HDR_LOWEST_NS, HDR_HIGHEST_NS, HDR_DIGITS = 1, 10_000_000_000, 2
 """`Latency.hdr` holds the counts of an HdrHistogram of these bounds and this precision."""
 
+HdrCounts = tuple[tuple[int, int], ...]
+"""Of an HdrHistogram: each index that has a count, in order, and the count."""
+
 
 class FlowKind(enum.IntEnum):
     NONE = 0
@@ -38,12 +41,22 @@ class Flow:
     tx_bytes: int = 0
 
 
+FLOW_FIELDS = 4
+
+
 @dataclass(frozen=True)
 class FlowReading:
-    """Flows at one instant of the monotonic clock: by hardware id, one `Flow` a port."""
+    """Flows at one instant of the monotonic clock.
+
+    By hardware id: the fields of `Flow` of port 0, then of port 1 and so on. They are plain numbers, since there may be
+    a thousand flows to read and tell in milliseconds.
+    """
 
     at_s: float
-    flows: dict[int, tuple[Flow, ...]]
+    counts: dict[int, tuple[int, ...]]
+
+    def flow(self, number: int, port: int) -> Flow:
+        return Flow(*self.counts[number][FLOW_FIELDS * port : FLOW_FIELDS * (port + 1)])
 
 
 @dataclass(frozen=True)
@@ -62,7 +75,7 @@ class Latency:
     last_max_ns: int = 0
     jitter_ns: int = 0
     histogram: tuple[int, ...] = (0,) * len(HISTOGRAM_BOUNDS_US)
-    hdr: tuple[int, ...] = ()
+    hdr: HdrCounts = ()
 
 
 @dataclass(frozen=True)

@@ -6,112 +6,27 @@
 
 from __future__ import annotations
 
-import enum
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
+from itertools import compress
 from typing import Any, Protocol
 
 from wirespeed._native import runtime
 from wirespeed._native.flow_records import (
+    FLOW_FIELDS,
     Captured,
     CaptureWhat,
-    Flow,
     FlowFaults,
     FlowKind,
     FlowReading,
     Latency,
     ProfileState,
 )
-from wirespeed._native.runtime import PoolInfo, PortCounters, PortInfo, check, core, from_struct
-
-
-class OpKind(enum.IntEnum):
-    VAR = 0
-    TUPLE = 1
-    WRITE = 2
-    WRITE_MASK = 3
-    TRIM = 4
-    FIX_IP4 = 5
-    FIX_L4 = 6
-    FIX_ICMP6 = 7
-
-
-class VarKind(enum.IntEnum):
-    INC = 0
-    DEC = 1
-    RANDOM = 2
-    RAND_LIMIT = 3
-    LIST = 4
-
-
-class StreamMode(enum.IntEnum):
-    CONTINUOUS = 0
-    SINGLE_BURST = 1
-    MULTI_BURST = 2
-
-
-MAX_VARIABLES = 16
-MAX_PACKET_BYTES = 9212
-"""Longest packet without FCS."""
+from wirespeed._native.runtime import PoolInfo, PortInfo, check, core, from_struct
+from wirespeed._native.stream_records import Stream
+from wirespeed._native.stream_rows import StreamRows
 
 _CAPTURE_READ_PACKETS, _CAPTURE_READ_BYTES = 256, 1 << 18
-
-
-@dataclass(frozen=True)
-class Op:
-    """One instruction of a field program; variables are numbered from 0."""
-
-    kind: OpKind
-    var: int = 0
-    var2: int = 0
-    size: int = 0
-    big_endian: bool = True
-    var_kind: VarKind = VarKind.INC
-    min: int = 0
-    max: int = 0
-    init: int = 0
-    step: int = 1
-    min2: int = 0
-    max2: int = 0
-    limit: int = 0
-    seed: int = 0
-    list: tuple[int, ...] = ()
-    has_next: bool = False
-    next_var: int = 0
-    offset: int = 0
-    add: int = 0
-    mask: int = 0
-    shift: int = 0
-    l2_len: int = 0
-    l3_len: int = 0
-    l4: int = 0
-
-
-@dataclass(frozen=True)
-class Stream:
-    """One stream; `rate_pps` is at factor 1, `packet` without FCS."""
-
-    id: int
-    packet: bytes
-    enabled: bool = True
-    self_start: bool = True
-    start_paused: bool = False
-    mode: StreamMode = StreamMode.CONTINUOUS
-    rate_pps: float = 1.0
-    fixed_rate: bool = False
-    packets: int = 0
-    bursts: int = 0
-    burst_gap_us: float = 0.0
-    start_delay_us: float = 0.0
-    next_id: int = -1
-    loops: int = 0
-    ops: tuple[Op, ...] = ()
-    cache: int = 0
-    random_seed: int = 0
-    is_null: bool = False
-    flow_kind: FlowKind = FlowKind.NONE
-    flow_id: int = 0
-    flow_signature: bool = False
 
 
 @dataclass(frozen=True)
@@ -160,13 +75,16 @@ class GeneratorCore(Protocol):
 
     def port_count(self) -> int: ...
     def port_info(self, port: int) -> PortInfo: ...
-    def driver_counters(self, port: int) -> PortCounters: ...
+    def extended_counters(self, port: int) -> dict[str, int]: ...
     def pool(self) -> PoolInfo: ...
     def worker_loads(self) -> tuple[WorkerLoad, ...]: ...
     def now_s(self) -> float: ...
     def snapshot(self) -> Snapshot: ...
     def set_promiscuous(self, port: int, on: bool) -> None: ...
     def set_link(self, port: int, up: bool) -> None: ...
+    def set_led(self, port: int, on: bool) -> None: ...
+    def flow_control(self, port: int) -> int | None: ...
+    def set_flow_control(self, port: int, mode: int) -> None: ...
     # Profiles: sets of streams of one port that start and stop together, under numbers of the caller's choice. The
     # state of a port's program is in `snapshot`, that of each profile in `profiles`.
     def start(
@@ -186,9 +104,10 @@ class GeneratorCore(Protocol):
     def set_stream_factor(self, port: int, stream_id: int, factor: float, *, profile: int = 0) -> None: ...
     def profiles(self, port: int) -> tuple[ProfileState, ...]: ...
 
-    # Flow statistics, by the hardware ids that streams carry.
+    # Flow statistics, by the hardware ids that streams carry. `check_flow` refuses a packet that cannot be counted.
+    def check_flow(self, stream: Stream) -> None: ...
     def flows(self, kind: FlowKind, ids: Sequence[int]) -> FlowReading: ...
-    def latency(self, flow_id: int) -> Latency: ...
+    def latencies(self, ids: Sequence[int]) -> dict[int, Latency]: ...
     def flow_faults(self) -> FlowFaults: ...
     def reset_flows(self, kind: FlowKind, ids: Sequence[int]) -> None: ...
 
@@ -237,8 +156,8 @@ class NativeGenerator:
     def port_info(self, port: int) -> PortInfo:
         return runtime.port_info(port)
 
-    def driver_counters(self, port: int) -> PortCounters:
-        return runtime.port_counters(port)
+    def extended_counters(self, port: int) -> dict[str, int]:
+        return runtime.extended_counters(port)
 
     def pool(self) -> PoolInfo:
         return runtime.pool_info()
@@ -267,6 +186,15 @@ class NativeGenerator:
     def set_link(self, port: int, up: bool) -> None:
         check(self._lib.ws_port_set_link(port, up))
 
+    def set_led(self, port: int, on: bool) -> None:
+        runtime.set_led(port, on)
+
+    def flow_control(self, port: int) -> int | None:
+        return runtime.flow_control(port)
+
+    def set_flow_control(self, port: int, mode: int) -> None:
+        runtime.set_flow_control(port, mode)
+
     def start(
         self,
         port: int,
@@ -277,15 +205,13 @@ class NativeGenerator:
         profile: int = 0,
         start_at_s: float = 0.0,
     ) -> None:
-        structs = self._ffi.new("struct ws_stream[]", len(streams))
-        keep_alive = [self._fill(struct, stream) for struct, stream in zip(structs, streams, strict=True)]
+        rows = StreamRows(streams)
         start_tsc = max(0, round(start_at_s * self._tsc_hz))
         check(
             self._lib.ws_generator_start(
-                self._generator, port, profile, structs, len(streams), factor, duration_s, start_tsc
+                self._generator, port, profile, rows.structs, len(streams), factor, duration_s, start_tsc
             )
         )
-        del keep_alive
 
     def stop(self, port: int, *, profile: int | None = None) -> None:
         if profile is None:
@@ -311,21 +237,29 @@ class NativeGenerator:
         check(self._lib.ws_generator_profiles(self._generator, port, structs, count))
         return tuple(from_struct(ProfileState, struct) for struct in structs)
 
+    def check_flow(self, stream: Stream) -> None:
+        rows = StreamRows([stream])
+        check(self._lib.ws_stream_check_flow(rows.structs))
+
     def flows(self, kind: FlowKind, ids: Sequence[int]) -> FlowReading:
         structs = self._ffi.new("struct ws_flow[]", len(ids) * self._ports)
         tsc = self._ffi.new("uint64_t *")
         check(self._lib.ws_generator_flows(self._generator, kind, list(ids), len(ids), structs, tsc))
-        # The struct is four numbers of 64 bits; a thousand of them by name would take tens of milliseconds.
-        numbers = memoryview(self._ffi.buffer(structs)).cast("Q") if ids else ()
-        flows = [Flow(*numbers[i : i + 4]) for i in range(0, len(numbers), 4)]
-        by_id = {number: tuple(flows[i * self._ports : (i + 1) * self._ports]) for i, number in enumerate(ids)}
-        return FlowReading(int(tsc[0]) / self._tsc_hz, by_id)
+        width = FLOW_FIELDS * self._ports
+        numbers = memoryview(self._ffi.buffer(structs)).cast("Q").tolist() if ids else []
+        counts = {number: tuple(numbers[i * width : (i + 1) * width]) for i, number in enumerate(ids)}
+        return FlowReading(int(tsc[0]) / self._tsc_hz, counts)
 
-    def latency(self, flow_id: int) -> Latency:
-        struct = self._ffi.new("struct ws_latency *")
-        check(self._lib.ws_generator_latency(self._generator, flow_id, struct))
-        counts = {name: tuple(getattr(struct, name)) for name in ("histogram", "hdr")}
-        return from_struct(Latency, struct, **counts)
+    def latencies(self, ids: Sequence[int]) -> dict[int, Latency]:
+        structs = self._ffi.new("struct ws_latency[]", len(ids))
+        check(self._lib.ws_generator_latency(self._generator, list(ids), len(ids), structs))
+        return {number: self._latency(struct) for number, struct in zip(ids, structs, strict=True)}
+
+    def _latency(self, struct: Any) -> Latency:
+        histogram = tuple(memoryview(self._ffi.buffer(struct.histogram)).cast("Q"))
+        first, end = struct.hdr_first, struct.hdr_end
+        counts = memoryview(self._ffi.buffer(struct.hdr)).cast("Q")[first:end].tolist()
+        return from_struct(Latency, struct, histogram=histogram, hdr=tuple(compress(enumerate(counts, first), counts)))
 
     def flow_faults(self) -> FlowFaults:
         struct = self._ffi.new("struct ws_flow_faults *")
@@ -388,31 +322,6 @@ class NativeGenerator:
     def push_left(self, port: int) -> int:
         return check(self._lib.ws_generator_push_left(self._generator, port))
 
-    def _fill(self, struct: Any, stream: Stream) -> list[Any]:
-        """Write a stream into its struct; what the struct points to must live until the core has copied it."""
-        packet = self._ffi.from_buffer(stream.packet)
-        ops = self._ffi.new("struct ws_op[]", len(stream.ops))
-        alive = [packet, ops]
-        for op, target in zip(stream.ops, ops, strict=True):
-            values = self._ffi.new("uint64_t[]", op.list)
-            alive.append(values)
-            _copy(op, target, _PLAIN_OP)
-            target.list, target.list_count = values, len(op.list)
-        _copy(stream, struct, _PLAIN_STREAM)
-        struct.packet, struct.packet_len = self._ffi.cast("const uint8_t *", packet), len(stream.packet)
-        struct.ops, struct.op_count = ops, len(stream.ops)
-        return alive
-
 
 def _mask(ports: Sequence[int]) -> int:
     return sum(1 << port for port in set(ports))
-
-
-def _copy(record: Op | Stream, struct: Any, names: Sequence[str]) -> None:
-    for name in names:
-        setattr(struct, name, getattr(record, name))
-
-
-# Named once: a start may copy thousands of streams.
-_PLAIN_OP = [field.name for field in fields(Op) if field.name != "list"]
-_PLAIN_STREAM = [field.name for field in fields(Stream) if field.name not in ("packet", "ops")]

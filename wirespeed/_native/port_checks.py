@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import socket
 import stat
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 
 from wirespeed.errors import EnvironmentFault, FileFault, UsageError
@@ -20,9 +20,10 @@ _USER_DRIVERS = {"vfio-pci", "uio_pci_generic", "igb_uio"}
 _SHARED_DRIVERS = {"mlx4_core", "mlx5_core", "mana"}
 
 
-def check_ports(specs: Sequence[PortSpec]) -> None:
-    """Raise the first reason that one of the ports cannot be opened; remove stale memif sockets."""
-    servers: set[str] = set()
+def check_ports(specs: Sequence[PortSpec], ours: Collection[str] = ()) -> None:
+    """Raise the first reason that one of the ports cannot be opened; remove stale memif sockets but `ours`."""
+    servers = set(ours)
+    _check_memif_ends(specs)
     for spec in specs:
         match spec.kind:
             case "memif":
@@ -37,6 +38,20 @@ def check_ports(specs: Sequence[PortSpec]) -> None:
                 _check_pcap(spec)
             case "pci":
                 _check_pci(spec)
+
+
+def _check_memif_ends(specs: Sequence[PortSpec]) -> None:
+    """When both ends close in one process, DPDK 22.11 leaves an interrupt of one behind and crashes on it."""
+    roles: dict[tuple[str, str], PortSpec] = {}
+    for spec in specs:
+        if spec.kind == "memif":
+            end = spec.target, spec.options.get("id", "0")
+            other = roles.setdefault(end, spec)
+            if other.options.get("role", "client") != spec.options.get("role", "client"):
+                raise UsageError(
+                    f"ports {other} and {spec} are the two ends of one memif, which is for two processes; "
+                    "wire two ports of one process with ring:NAME"
+                )
 
 
 def claim_socket(path: Path, kind: socket.SocketKind, who: str) -> None:

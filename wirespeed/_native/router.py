@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import errno
+import itertools
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from ipaddress import IPv4Address, IPv4Interface, IPv4Network
+from dataclasses import astuple, replace
+from pathlib import Path as FilePath
 from typing import Any
 
 from wirespeed._native import runtime
+from wirespeed._native.addresses import address_struct, network_of, prefix_struct, read_address, read_prefix
+from wirespeed._native.ip6 import NativeIp6
+from wirespeed._native.linux import NativeLinuxHost
+from wirespeed._native.paths import fill_paths, read_paths
 from wirespeed._native.runtime import (
     PoolInfo,
     PortCounters,
@@ -20,53 +26,84 @@ from wirespeed._native.runtime import (
     from_struct,
     mac_bytes,
 )
+from wirespeed._native.tables import NativeTables
 from wirespeed.errors import UsageError
+from wirespeed.model import PortSpec
 from wirespeed.router.core import (
+    Address,
+    BridgeDomain,
+    CaptureConfig,
+    CaptureStatus,
     Interface,
+    InterfaceAddress,
     InterfaceCounters,
+    InterfaceKind,
+    L2FibEntry,
     Mode,
+    MtuKind,
     Neighbor,
     NeighborState,
+    Network,
     NodeCounter,
     NodeStats,
     Path,
-    PathKind,
     Route,
+    RouteSource,
+    RxMode,
+    SubInterface,
+    TagRewrite,
     Totals,
     TraceStep,
 )
+from wirespeed.router.linux_host import LinuxHost
 
 _ROUTES_PAGE = 4096
 _NEIGHBORS_PAGE = 1024
 _TRACE_PAGE = 1024
+_L2FIB_PAGE = 1024
+_BRIDGE_DOMAINS = 256
 
 
-class NativeRouter:
+class NativeRouter(NativeIp6, NativeTables):
     """One router on the ports of this process; `runtime.start_runtime` and `open_ports` come before.
 
     Raises what `runtime.check` raises. `close` ends the runtime as well.
     """
 
-    def __init__(self, worker_count: int, max_routes: int = 0) -> None:
+    def __init__(
+        self,
+        worker_count: int,
+        max_routes: int = 0,
+        *,
+        stats_path: FilePath | None = None,
+        stats_interval_s: float = 1.0,
+        stats_nodes: bool = True,
+    ) -> None:
         self._ffi, self._lib = core().ffi, core().lib
         config = self._ffi.new("struct ws_router_config *")
         config.max_ip4_routes = max_routes
+        path = str(stats_path or "").encode()
+        if len(path) >= self._lib.WS_DEVARGS_LEN:
+            raise UsageError(f"statistics file {stats_path}: a path has at most {self._lib.WS_DEVARGS_LEN - 1} bytes")
+        config.stats_path = path
+        config.stats_interval_ms = max(1, round(stats_interval_s * 1000))
+        config.stats_without_nodes = not stats_nodes
         self._router = self._lib.ws_router_create(config)
         if not self._router:
             # A pointer says no more than that it failed; the reason is in ws_error().
             check(-errno.ENOMEM)
         self._workers = worker_count
-        self._running = False
+        self._names = self._ffi.new("struct ws_interface_name[]", self._lib.WS_MAX_INTERFACES)
+        # The names of devices of ports added later; those there at the start are numbered below.
+        self._serials = itertools.count(self._lib.WS_MAX_PORTS)
         self._stats = _Block(self._router, "struct ws_node_stats[]", self._lib.ws_router_node_stats)
         self._counters = _Block(self._router, "struct ws_node_counter[]", self._lib.ws_router_node_counters)
 
     def start(self) -> None:
         check(self._lib.ws_router_start(self._router))
-        self._running = True
 
     def stop(self) -> None:
         self._lib.ws_router_stop(self._router)
-        self._running = False
 
     def close(self) -> None:
         self.stop()
@@ -103,8 +140,24 @@ class NativeRouter:
     def port_counters(self, index: int) -> PortCounters:
         return runtime.port_counters(index)
 
-    def interface_count(self) -> int:
-        return check(self._lib.ws_router_interface_count(self._router))
+    def interface_names(self) -> dict[str, int]:
+        found = check(self._lib.ws_router_interfaces(self._router, self._names, len(self._names)))
+        return {self._ffi.string(entry.name).decode(): entry.index for entry in self._names[0:found]}
+
+    def add_port(self, name: str, spec: PortSpec) -> int:
+        config = runtime.port_config(spec, name, next(self._serials), min_tx_queues=self._workers)
+        return check(self._lib.ws_router_port_add(self._router, config))
+
+    def add_loopback(self, instance: int, mac: str | None) -> int:
+        given = self._ffi.NULL if mac is None else mac_bytes(mac)
+        return check(self._lib.ws_router_loopback_add(self._router, instance, given))
+
+    def add_subinterface(self, parent: int, sub: SubInterface) -> int:
+        struct = self._ffi.new("struct ws_subinterface *", astuple(sub))
+        return check(self._lib.ws_router_subinterface_add(self._router, parent, struct))
+
+    def delete_interface(self, index: int) -> None:
+        check(self._lib.ws_router_interface_delete(self._router, index))
 
     def interface(self, index: int) -> Interface:
         struct = self._ffi.new("struct ws_interface *")
@@ -114,7 +167,12 @@ class NativeRouter:
             Interface,
             struct,
             mode=Mode(struct.mode),
-            addresses=tuple(IPv4Interface((a.address, a.length)) for a in addresses),
+            kind=InterfaceKind(struct.kind),
+            tag_rewrite=_tag_rewrite(struct.tag_rewrite),
+            mtus=tuple(struct.mtus),
+            unnumbered_of=_number(struct.unnumbered_of),
+            sub=from_struct(SubInterface, struct.sub) if struct.kind == InterfaceKind.SUB else None,
+            addresses=tuple(read_prefix(a) for a in addresses),
         )
 
     def interface_counters(self, index: int) -> InterfaceCounters:
@@ -128,6 +186,12 @@ class NativeRouter:
     def set_mtu(self, index: int, mtu: int) -> None:
         check(self._lib.ws_router_set_mtu(self._router, index, mtu))
 
+    def set_protocol_mtu(self, index: int, kind: MtuKind, mtu: int) -> None:
+        check(self._lib.ws_router_set_protocol_mtu(self._router, index, kind, mtu))
+
+    def set_unnumbered(self, index: int, of: int | None) -> None:
+        check(self._lib.ws_router_set_unnumbered(self._router, index, -1 if of is None else of))
+
     def set_mac(self, index: int, mac: str) -> None:
         check(self._lib.ws_router_set_mac(self._router, index, mac_bytes(mac)))
 
@@ -137,71 +201,143 @@ class NativeRouter:
     def set_xconnect(self, index: int, to: int) -> None:
         check(self._lib.ws_router_set_xconnect(self._router, index, to))
 
+    def set_bridge(self, index: int, domain: int, bvi: bool, split_horizon_group: int) -> None:
+        check(self._lib.ws_router_set_bridge(self._router, index, domain, bvi, split_horizon_group))
+
     def set_l3(self, index: int) -> None:
         check(self._lib.ws_router_set_l3(self._router, index))
 
-    def add_address(self, index: int, address: IPv4Interface) -> None:
-        check(self._lib.ws_router_address_add(self._router, index, self._prefix(address)[0]))
+    def set_tag_rewrite(self, index: int, rewrite: TagRewrite) -> None:
+        struct = self._ffi.new(
+            "struct ws_tag_rewrite *", (rewrite.pop, len(rewrite.tags), rewrite.dot1ad, rewrite.tags)
+        )
+        check(self._lib.ws_router_set_tag_rewrite(self._router, index, struct))
 
-    def delete_address(self, index: int, address: IPv4Interface) -> None:
-        check(self._lib.ws_router_address_del(self._router, index, self._prefix(address)[0]))
+    def set_bridge_domain(self, domain: BridgeDomain) -> None:
+        given = astuple(replace(domain, bvi=-1))
+        check(self._lib.ws_router_bridge_domain_set(self._router, self._ffi.new("struct ws_bridge_domain *", given)))
+
+    def delete_bridge_domain(self, ident: int) -> None:
+        check(self._lib.ws_router_bridge_domain_del(self._router, ident))
+
+    def bridge_domains(self) -> Sequence[BridgeDomain]:
+        page = self._ffi.new("struct ws_bridge_domain[]", _BRIDGE_DOMAINS)
+        found = check(self._lib.ws_router_bridge_domains(self._router, page, len(page)))
+        return [from_struct(BridgeDomain, domain, bvi=_number(domain.bvi)) for domain in page[0:found]]
+
+    def add_l2fib(self, entry: L2FibEntry) -> None:
+        struct = self._ffi.new("struct ws_l2fib_entry *")
+        struct.domain, struct.mac = entry.domain, mac_bytes(entry.mac)
+        struct.interface = -1 if entry.interface is None else entry.interface
+        check(self._lib.ws_router_l2fib_add(self._router, struct))
+
+    def delete_l2fib(self, domain: int, mac: str) -> None:
+        check(self._lib.ws_router_l2fib_del(self._router, mac_bytes(mac), domain))
+
+    def flush_l2fib(self) -> None:
+        self._lib.ws_router_l2fib_flush(self._router)
+
+    def l2fib(self) -> Sequence[L2FibEntry]:
+        cursor = self._ffi.new("uint32_t *")
+        page = self._ffi.new("struct ws_l2fib_entry[]", _L2FIB_PAGE)
+        entries: list[L2FibEntry] = []
+        while found := check(self._lib.ws_router_l2fib(self._router, cursor, page, len(page))):
+            entries += [from_struct(L2FibEntry, entry, interface=_number(entry.interface)) for entry in page[0:found]]
+        return entries
+
+    def add_address(self, index: int, address: InterfaceAddress) -> None:
+        check(
+            self._lib.ws_router_address_add(
+                self._router, index, prefix_struct(self._ffi, address.ip, address.network.prefixlen)
+            )
+        )
+
+    def delete_address(self, index: int, address: InterfaceAddress) -> None:
+        check(
+            self._lib.ws_router_address_del(
+                self._router, index, prefix_struct(self._ffi, address.ip, address.network.prefixlen)
+            )
+        )
 
     def placement(self, index: int, queue: int) -> int:
         return check(self._lib.ws_router_placement(self._router, index, queue))
 
     def set_placement(self, index: int, queue: int, worker: int) -> None:
-        was_running = self._running
-        if was_running:
-            self.stop()
-        try:
-            check(self._lib.ws_router_set_placement(self._router, index, queue, worker))
-        finally:
-            if was_running:
-                self.start()
+        check(self._lib.ws_router_set_placement(self._router, index, queue, worker))
+
+    def handoff(self, index: int) -> tuple[int, ...]:
+        workers = self._ffi.new("uint16_t[]", self._lib.WS_MAX_WORKERS)
+        return tuple(workers[0 : check(self._lib.ws_router_handoff(self._router, index, workers, len(workers)))])
+
+    def set_handoff(self, index: int, workers: Sequence[int], symmetrical: bool) -> None:
+        check(self._lib.ws_router_set_handoff(self._router, index, list(workers), len(workers), symmetrical))
+
+    def rx_mode(self, index: int, queue: int) -> RxMode:
+        return RxMode(check(self._lib.ws_router_rx_mode(self._router, index, queue)))
+
+    def set_rx_mode(self, index: int, queue: int, mode: RxMode) -> None:
+        check(self._lib.ws_router_set_rx_mode(self._router, index, queue, mode))
+
+    def lcp_pair(self, index: int, host: int) -> None:
+        check(self._lib.ws_router_lcp_pair(self._router, index, host))
+
+    def lcp_unpair(self, index: int) -> None:
+        check(self._lib.ws_router_lcp_unpair(self._router, index))
+
+    def set_carrier(self, port: int, up: bool) -> None:
+        check(self._lib.ws_port_set_link(port, up))
+
+    def open_linux(self, netns: str) -> LinuxHost:
+        return NativeLinuxHost(self._router, netns)
 
     def add_routes(self, first: Route, count: int) -> int:
         return check(self._lib.ws_router_route_add_many(self._router, self._route(first), count, True))
 
-    def delete_routes(self, first: IPv4Network, count: int) -> int:
-        return check(self._lib.ws_router_route_del_many(self._router, self._network(first)[0], count))
+    def delete_routes(self, first: Network, count: int, table: int = 0) -> int:
+        static = self._lib.WS_SOURCE_STATIC
+        return check(self._lib.ws_router_route_del_many(self._router, table, self._network(first), static, count))
 
-    def route_count(self) -> int:
-        return check(self._lib.ws_router_route_count(self._router))
+    def route_count(self, version: int = 4, table: int = 0) -> int:
+        return check(self._lib.ws_router_route_count(self._router, table, version))
 
-    def routes(self) -> Iterator[Route]:
+    def routes(self, version: int = 4, table: int = 0) -> Iterator[Route]:
         # Many routes share few lists of paths: each is read once.
-        lists: dict[bytes, tuple[Path, ...]] = {}
-        for page, found in self._route_pages():
+        lists: dict[int, tuple[Path, ...]] = {}
+        for page, found in self._route_pages(version, table):
             for struct in page[0:found]:
-                key = bytes(self._ffi.buffer(struct.paths)[0 : struct.path_count * self._ffi.sizeof("struct ws_path")])
-                paths = lists.get(key)
+                paths = lists.get(struct.paths)
                 if paths is None:
-                    paths = lists[key] = _paths(struct)
-                prefix = IPv4Network((struct.prefix.address, struct.prefix.length))
-                yield Route(prefix, paths, struct.is_static)
+                    paths = lists[struct.paths] = self._path_list(struct.paths)
+                yield Route(network_of(struct.prefix), paths, RouteSource(struct.source), table)
 
-    def prefix_lengths(self) -> Counter[int]:
-        stride = self._ffi.sizeof("struct ws_route")
-        offset = self._ffi.offsetof("struct ws_ip4_prefix", "length")
+    def prefix_lengths(self, version: int = 4, table: int = 0) -> Counter[int]:
+        stride = self._ffi.sizeof("struct ws_route_entry")
+        offset = self._ffi.offsetof("struct ws_route_entry", "prefix", "length")
         lengths: Counter[int] = Counter()
-        for page, found in self._route_pages():
+        for page, found in self._route_pages(version, table):
             lengths.update(bytes(self._ffi.buffer(page))[offset : found * stride : stride])
         return lengths
 
-    def _route_pages(self) -> Iterator[tuple[Any, int]]:
-        page = self._ffi.new("struct ws_route[]", _ROUTES_PAGE)
-        start = 0
-        while found := check(self._lib.ws_router_routes(self._router, start, page, _ROUTES_PAGE)):
+    def _path_list(self, number: int) -> tuple[Path, ...]:
+        structs = self._ffi.new("struct ws_path[]", self._lib.WS_MAX_PATHS)
+        return read_paths(structs, check(self._lib.ws_router_paths(self._router, number, structs)))
+
+    def _route_pages(self, version: int, table: int) -> Iterator[tuple[Any, int]]:
+        page = self._ffi.new("struct ws_route_entry[]", _ROUTES_PAGE)
+        read, start = self._lib.ws_router_route_entries, 0
+        while found := check(read(self._router, table, version, start, page, _ROUTES_PAGE)):
             yield page, found
             start += found
 
-    def route(self, prefix: IPv4Network) -> Route | None:
+    def route(self, prefix: Network, table: int = 0) -> Route | None:
         struct = self._ffi.new("struct ws_route *")
-        return self._found(self._lib.ws_router_route_get(self._router, self._network(prefix)[0], struct), struct)
+        result = self._lib.ws_router_route_get(self._router, table, self._network(prefix), struct)
+        return self._found(result, struct)
 
-    def lookup(self, address: IPv4Address) -> Route | None:
+    def lookup(self, address: Address, table: int = 0) -> Route | None:
         struct = self._ffi.new("struct ws_route *")
-        return self._found(self._lib.ws_router_route_lookup(self._router, int(address), struct), struct)
+        wanted = address_struct(self._ffi, address)
+        return self._found(self._lib.ws_router_route_lookup(self._router, table, wanted, struct), struct)
 
     def _found(self, result: int, struct: Any) -> Route | None:
         if result == -errno.ENOENT:
@@ -209,18 +345,21 @@ class NativeRouter:
         check(result)
         return _route(struct)
 
-    def add_neighbor(self, interface: int, address: IPv4Address, mac: str) -> None:
-        check(self._lib.ws_router_neighbor_add(self._router, interface, int(address), mac_bytes(mac)))
+    def add_neighbor(self, interface: int, address: Address, mac: str) -> None:
+        wanted = address_struct(self._ffi, address)
+        check(self._lib.ws_router_neighbor_add(self._router, interface, wanted, mac_bytes(mac)))
 
-    def delete_neighbor(self, interface: int, address: IPv4Address) -> None:
-        check(self._lib.ws_router_neighbor_del(self._router, interface, int(address)))
+    def delete_neighbor(self, interface: int, address: Address) -> None:
+        check(self._lib.ws_router_neighbor_del(self._router, interface, address_struct(self._ffi, address)))
 
     def neighbors(self) -> Sequence[Neighbor]:
         page = self._ffi.new("struct ws_neighbor[]", _NEIGHBORS_PAGE)
         all_of_them: list[Neighbor] = []
         while found := check(self._lib.ws_router_neighbors(self._router, len(all_of_them), page, _NEIGHBORS_PAGE)):
             all_of_them += [
-                Neighbor(n.interface, IPv4Address(n.address), format_mac(bytes(n.mac)), NeighborState(n.state), n.age_s)
+                Neighbor(
+                    n.interface, read_address(n.address), format_mac(bytes(n.mac)), NeighborState(n.state), n.age_s
+                )
                 for n in page[0:found]
             ]
         return all_of_them
@@ -232,6 +371,9 @@ class NativeRouter:
 
     def node_counters(self, worker: int) -> Sequence[NodeCounter]:
         return [from_struct(NodeCounter, counter) for counter in self._counters.read(worker)]
+
+    def clear_maxima(self) -> None:
+        self._lib.ws_router_clear_maxima(self._router)
 
     def totals(self, worker: int) -> Totals:
         struct = self._ffi.new("struct ws_router_totals *")
@@ -260,22 +402,38 @@ class NativeRouter:
     def clear_trace(self) -> None:
         self._lib.ws_router_trace_clear(self._router)
 
-    def _prefix(self, interface: IPv4Interface) -> Any:
-        return self._ffi.new("struct ws_ip4_prefix *", (int(interface.ip), interface.network.prefixlen))
+    def filter_trace(self, prefix: Network | None) -> None:
+        struct = self._ffi.NULL if prefix is None else self._ffi.new("struct ws_prefix *", self._network(prefix))
+        check(self._lib.ws_router_trace_filter(self._router, struct))
 
-    def _network(self, network: IPv4Network) -> Any:
-        return self._ffi.new("struct ws_ip4_prefix *", (int(network.network_address), network.prefixlen))
+    def start_capture(self, config: CaptureConfig, fd: int) -> None:
+        struct = self._ffi.new("struct ws_pcap_config *")
+        struct.rx, struct.tx, struct.drop = config.rx, config.tx, config.drop
+        struct.interface = -1 if config.interface is None else config.interface
+        struct.max_packets, struct.snap_len, struct.fd = config.max_packets, config.snap_bytes, fd
+        struct.has_filter = config.prefix is not None
+        if config.prefix is not None:
+            struct.filter = self._network(config.prefix)
+        check(self._lib.ws_router_pcap_start(self._router, struct))
+
+    def capture_status(self) -> CaptureStatus:
+        struct = self._ffi.new("struct ws_pcap_status *")
+        check(self._lib.ws_router_pcap_status(self._router, struct))
+        return from_struct(CaptureStatus, struct)
+
+    def stop_capture(self) -> CaptureStatus:
+        struct = self._ffi.new("struct ws_pcap_status *")
+        check(self._lib.ws_router_pcap_stop(self._router, struct))
+        return from_struct(CaptureStatus, struct)
+
+    def _network(self, network: Network) -> Any:
+        return prefix_struct(self._ffi, network.network_address, network.prefixlen)
 
     def _route(self, route: Route) -> Any:
-        if len(route.paths) > self._lib.WS_MAX_PATHS:
-            raise UsageError(f"route {route.prefix} has {len(route.paths)} paths; at most {self._lib.WS_MAX_PATHS}")
         struct = self._ffi.new("struct ws_route *")
-        struct.prefix = self._network(route.prefix)[0]
-        struct.path_count, struct.is_static = len(route.paths), route.is_static
-        for path, given in zip(struct.paths, route.paths, strict=False):
-            path.kind, path.next_hop = given.kind, int(given.next_hop or 0)
-            path.interface = -1 if given.interface is None else given.interface
-            path.weight = given.weight
+        struct.prefix = self._network(route.prefix)
+        struct.table, struct.source = route.table, route.source
+        fill_paths(self._ffi, struct, route.paths, f"route {route.prefix}")
         return struct
 
 
@@ -296,19 +454,15 @@ class _Block:
 
 
 def _route(struct: Any) -> Route:
-    prefix = IPv4Network((struct.prefix.address, struct.prefix.length))
-    return Route(prefix, _paths(struct), struct.is_static)
-
-
-def _paths(struct: Any) -> tuple[Path, ...]:
-    return tuple(_path(path) for path in struct.paths[0 : struct.path_count])
-
-
-def _path(struct: Any) -> Path:
-    kind = PathKind(struct.kind)
-    return Path(
-        kind,
-        IPv4Address(struct.next_hop) if kind is PathKind.NEXT_HOP else None,
-        None if struct.interface < 0 else struct.interface,
-        max(1, struct.weight),
+    return Route(
+        network_of(struct.prefix), read_paths(struct.paths, struct.path_count), RouteSource(struct.source), struct.table
     )
+
+
+def _number(index: int) -> int | None:
+    """An interface's number; None for -1."""
+    return None if index < 0 else index
+
+
+def _tag_rewrite(struct: Any) -> TagRewrite:
+    return TagRewrite(struct.pop, tuple(struct.tags[0 : struct.push]), struct.dot1ad)

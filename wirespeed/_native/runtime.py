@@ -26,6 +26,8 @@ _USAGE = {errno.EINVAL, errno.EEXIST, errno.ENOENT, errno.ERANGE, errno.E2BIG, e
 # What their drivers say of a link is made up: memif claims 100G.
 _SPEEDLESS = {"memif", "ring", "null", "pcap"}
 _Record = TypeVar("_Record")
+# Sockets that this process listens on, where further memifs may join.
+_memif_servers: set[str] = set()
 
 
 @dataclass(frozen=True)
@@ -218,31 +220,58 @@ def open_ports(
     min_tx_queues: int = 1,
     mtu: int = 1500,
     promiscuous: bool = False,
+    min_buffers: int = 0,
+    min_buffer_size: int = 0,
 ) -> None:
     """Open and start all ports of the process; port i is `specs[i]`, called `names[i]`.
 
     Every worker that sends needs a TX queue of its own: say so with `min_tx_queues`. A port takes fewer when its
-    driver has fewer. `mtu` is in layer 3 bytes. EnvironmentFault when a port is in use, missing or not permitted.
+    driver has fewer. `mtu` is in layer 3 bytes. A name that holds `%s` gets there what VPP calls an Ethernet of the
+    device's speed. The packet pool is sized for the ports' rings, and has at least what `min_…` say. EnvironmentFault
+    when a port is in use, missing or not permitted.
     """
     ffi, lib = core().ffi, core().lib
     if not 1 <= len(specs) <= lib.WS_MAX_PORTS:
         raise UsageError(f"{len(specs)} ports given; 1 to {lib.WS_MAX_PORTS} are possible")
     check_ports(specs)
+    lib.ws_pool_configure(min_buffers, min_buffer_size)
     configs = ffi.new("struct ws_port_config[]", len(specs))
-    for index, (given, name) in enumerate(zip(specs, names, strict=True)):
-        spec = replace(given, tx_queues=max(given.tx_queues, min_tx_queues))
-        devargs = spec.devargs(index).encode()
-        if len(devargs) >= lib.WS_DEVARGS_LEN or len(name.encode()) >= lib.WS_NAME_LEN:
-            raise UsageError(f"port {given}: its name or description is too long for DPDK")
-        config = configs[index]
-        config.name, config.devargs = name.encode(), devargs
-        config.rx_queues, config.tx_queues = spec.rx_queues, spec.tx_queues
-        config.rx_descriptors, config.tx_descriptors = spec.rx_descriptors, spec.tx_descriptors
-        config.mtu, config.promiscuous = mtu, promiscuous
-        config.speed_bps = spec.speed_bps or (DEFAULT_SPEED_BPS if spec.kind in _SPEEDLESS else 0)
-        if spec.mac is not None:
-            config.has_mac, config.mac = True, mac_bytes(spec.mac)
+    for index, (spec, name) in enumerate(zip(specs, names, strict=True)):
+        _describe(configs[index], spec, name, index, min_tx_queues, mtu, promiscuous)
     check(lib.ws_ports_open(configs, len(specs)))
+    for spec in specs:
+        _note_server(spec)
+
+
+def _note_server(spec: PortSpec) -> None:
+    if spec.kind == "memif" and spec.options.get("role") == "server":
+        _memif_servers.add(spec.target)
+
+
+def port_config(spec: PortSpec, name: str, number: int, *, min_tx_queues: int) -> Any:
+    """The core's description of one more port; `number` makes the name of its device unique."""
+    check_ports([spec], _memif_servers)
+    _note_server(spec)
+    config = core().ffi.new("struct ws_port_config *")
+    _describe(config, spec, name, number, min_tx_queues, 1500, promiscuous=False)
+    return config
+
+
+def _describe(
+    config: Any, given: PortSpec, name: str, number: int, min_tx_queues: int, mtu: int, promiscuous: bool
+) -> None:
+    lib = core().lib
+    spec = replace(given, tx_queues=max(given.tx_queues, min_tx_queues))
+    devargs = spec.devargs(number).encode()
+    if len(devargs) >= lib.WS_DEVARGS_LEN or len(name.encode()) >= lib.WS_NAME_LEN:
+        raise UsageError(f"port {given}: its name or description is too long for DPDK")
+    config.name, config.devargs = name.encode(), devargs
+    config.rx_queues, config.tx_queues = spec.rx_queues, spec.tx_queues
+    config.rx_descriptors, config.tx_descriptors = spec.rx_descriptors, spec.tx_descriptors
+    config.mtu, config.promiscuous = mtu, promiscuous
+    config.speed_bps = spec.speed_bps or (DEFAULT_SPEED_BPS if spec.kind in _SPEEDLESS else 0)
+    if spec.mac is not None:
+        config.has_mac, config.mac = True, mac_bytes(spec.mac)
 
 
 def mac_bytes(text: str) -> bytes:
@@ -259,6 +288,29 @@ def port_counters(port: int) -> PortCounters:
     struct = core().ffi.new("struct ws_port_counters *")
     check(core().lib.ws_port_counters(port, struct))
     return from_struct(PortCounters, struct)
+
+
+def set_led(port: int, on: bool) -> None:
+    """EnvironmentFault when the driver has none."""
+    check(core().lib.ws_port_set_led(port, on))
+
+
+def flow_control(port: int) -> int | None:
+    """0 off, 1 receive, 2 send, 3 both; None when the driver has none."""
+    mode = core().ffi.new("int32_t *")
+    return int(mode[0]) if core().lib.ws_port_flow_control(port, mode) >= 0 else None
+
+
+def set_flow_control(port: int, mode: int) -> None:
+    check(core().lib.ws_port_set_flow_control(port, mode))
+
+
+def extended_counters(port: int) -> dict[str, int]:
+    """The driver's own names and counters, those of each queue among them; bytes are without FCS."""
+    count = check(core().lib.ws_port_xstats(port, core().ffi.NULL, 0))
+    structs = core().ffi.new("struct ws_xstat[]", count)
+    check(core().lib.ws_port_xstats(port, structs, count))
+    return {core().ffi.string(struct.name).decode(errors="replace"): int(struct.value) for struct in structs}
 
 
 def worker_info(worker: int) -> WorkerInfo:

@@ -70,9 +70,10 @@ def _run(session: Session, words: list[str] | None, force: bool) -> int:
     from wirespeed.console.running import run_line, run_words  # noqa: PLC0415
 
     codes = []
-    session.connect()
+    if not words or _needs_server(words):
+        session.connect()
     try:
-        if force:
+        if force and session.online:
             session.client.take(session.ports, force=True)
         if words:
             codes.append(run_words(session, words, _complain))
@@ -86,6 +87,17 @@ def _run(session: Session, words: list[str] | None, force: bool) -> int:
     finally:
         _leave(session)
     return next((code for code in codes if code), 0)
+
+
+def _needs_server(words: list[str]) -> bool:
+    """UsageError for words that are no command: that is found without a server too."""
+    from wirespeed.console.commands import ALIASES, COMMANDS  # noqa: PLC0415
+    from wirespeed.console.grammar import parse  # noqa: PLC0415
+
+    if words[0].startswith("-"):
+        raise UsageError(f"no option {words[0]!r}; see wirespeed console --help")
+    parsed = parse(words, COMMANDS, ALIASES)
+    return not (parsed.command.offline or parsed.wants_help)
 
 
 def _leave(session: Session) -> None:

@@ -55,6 +55,10 @@ def command(
             "--owner-timeout", metavar="SECONDS", help="Stop a port whose owner is silent for so long; 0 never."
         ),
     ] = 60.0,
+    calibrate: Annotated[
+        bool,
+        typer.Option("--calibrate", help="Measure the medium's own latency first; needs each pair of ports connected."),
+    ] = False,
     verbose: VerboseOption = False,
 ) -> int:
     """Run the traffic generator (T-Rex stateless RPC).
@@ -65,6 +69,7 @@ def command(
     from wirespeed._native import runtime  # noqa: PLC0415 - a command starts fast
     from wirespeed._native.generator import NativeGenerator  # noqa: PLC0415
     from wirespeed.cpus import parse_cpus, settle_main  # noqa: PLC0415
+    from wirespeed.generator.calibration import calibrate as measure_floors  # noqa: PLC0415
     from wirespeed.generator.server import Server  # noqa: PLC0415
     from wirespeed.generator.service import RpcSockets, parse_rpc_address, serve  # noqa: PLC0415
     from wirespeed.model import parse_mac, parse_port_spec  # noqa: PLC0415
@@ -101,8 +106,11 @@ def command(
                 server = Server(core, dest_macs, owner_timeout)
                 for line in describe(core, server):
                     typer.echo(line)
-                typer.echo(f"ready: RPC at {sockets.address}")
-                serve(server, sockets)
+                if calibrate:
+                    server.floors = measure_floors(core)
+                    for first, floor in server.floors.items():
+                        typer.echo(f"port {first}: {floor}")
+                serve(server, sockets, lambda: typer.echo(f"ready: RPC at {sockets.address}"))
             finally:
                 core.close()
         finally:

@@ -104,7 +104,7 @@ def command(
     from wirespeed.loadtest.live import summary, title_of, watcher  # noqa: PLC0415
     from wirespeed.loadtest.outcome import raise_for_outcome  # noqa: PLC0415
     from wirespeed.loadtest.plan import LoadPlan, check_plan, parse_target, parse_tunables  # noqa: PLC0415
-    from wirespeed.loadtest.run import run_loadtest  # noqa: PLC0415
+    from wirespeed.loadtest.run import run_loadtest, streams_of  # noqa: PLC0415
     from wirespeed.units import parse_rate  # noqa: PLC0415
 
     plan = LoadPlan(
@@ -126,11 +126,12 @@ def command(
     path = None if output == "-" else Path(output)
     if path is not None:
         check_writable(path)
+    streams = streams_of(plan)
     console = Console(stderr=True, soft_wrap=True)
     with GeneratorClient(server) as client:
         client.connect()
         with watcher(console, plan, title_of(plan), quiet) as view, _stop_on_signals() as stop:
-            result = run_loadtest(plan, client, on_sample=view, stop=stop)
+            result = run_loadtest(plan, client, on_sample=view, stop=stop, streams=streams)
     where = _keep(result, path)
     if not quiet:
         for line in summary(result, where):

@@ -19,6 +19,7 @@ COMMANDS = {
     "generator": "Run the traffic generator (T-Rex stateless RPC).",
     "router": "Run the vector router.",
     "console": "T-Rex's console for a generator: a command, a shell, or the live `tui`.",
+    "stats": "Read a router's counters from its shared memory: ls, dump, poll.",
     "ctl": "Talk to a running router: one command, or a shell.",
 }
 

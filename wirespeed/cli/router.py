@@ -2,22 +2,28 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from wirespeed.cli.options import CpuOption, HugepagesOption, MainCpuOption, MarchOption, VerboseOption, march_level
+from wirespeed.cli.options import HugepagesOption, MainCpuOption, MarchOption, VerboseOption, march_level
 
 
 def command(
     interface: Annotated[
-        list[str],
+        list[str] | None,
         typer.Option("-i", "--interface", metavar="NAME=SPEC", help="A port and what to call it; once for each."),
-    ],
+    ] = None,
     *,
-    cpu: CpuOption,
+    config: Annotated[
+        Path | None,
+        typer.Option("-c", "--config", metavar="FILE", help="VPP's startup.conf; options here stand above it."),
+    ] = None,
+    cpu: Annotated[
+        str,
+        typer.Option("--cpu", metavar="N[,N]", help="CPUs of the workers, as 1 or 2,3 or 2-5; else the last one."),
+    ] = "",
     main_cpu: MainCpuOption = "",
     exec_file: Annotated[
         Path | None,
@@ -41,16 +47,27 @@ def command(
     from wirespeed.router.process import run  # noqa: PLC0415 - --help needs none of it
     from wirespeed.router.protocol import default_socket  # noqa: PLC0415
     from wirespeed.router.settings import router_settings  # noqa: PLC0415
+    from wirespeed.router.startup.log import Log  # noqa: PLC0415
+    from wirespeed.router.startup.settings import Startup, read_startup  # noqa: PLC0415
 
-    settings = router_settings(interface, cpu, max_routes)
-    settle_main(main_cpu)
-    run(
-        settings,
-        socket or default_socket(),
-        exec_file=exec_file,
-        hugepages=hugepages,
-        march=march_level(march),
-        verbose=verbose,
-        announce=lambda line: print(line, flush=True),
-        warn=lambda line: print(f"wirespeed: {line}", file=sys.stderr, flush=True),
-    )
+    startup = Startup() if config is None else read_startup(config)
+    settings = router_settings(interface or [], cpu, max_routes, startup)
+    settle_main(main_cpu or ("" if startup.main_cpu is None else str(startup.main_cpu)))
+    with Log(startup.log) as log:
+        if startup.notice:
+            log.warn(startup.notice)
+        run(
+            settings,
+            socket or startup.socket or default_socket(),
+            commands=startup.commands,
+            exec_file=exec_file or startup.exec_file,
+            pidfile=startup.pidfile,
+            stats_file=startup.stats_file,
+            stats_interval_s=startup.stats_interval_s,
+            stats_nodes=startup.stats_nodes,
+            hugepages=hugepages if startup.hugepages or hugepages != "auto" else "never",
+            march=march_level(march),
+            verbose=verbose,
+            announce=log.say,
+            warn=log.warn,
+        )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 
 from wirespeed.console.readings import ERRORS, FlowReading, LatencyReading, StreamReading
@@ -118,6 +118,15 @@ def latency_table(flows: Sequence[FlowReading]) -> Table:
         row("Errors", lambda one: str(sum(one.errors.values())), wrong),
     )
     return Table("Latency Statistics (µs)", ("PG ID", *(str(flow.pg_id) for flow, _ in measured)), rows)
+
+
+def floor_note(floors: Mapping[str, Mapping[str, float]]) -> str:
+    """What the medium takes by itself, as the generator measured it at its start; empty when it did not."""
+    return "".join(
+        f"\nof it the medium's own, from port {port}: at least {floor['min_us']:.2f} µs, median "
+        f"{floor['median_us']:.2f}, 99 % {floor['p99_us']:.2f}"
+        for port, floor in floors.items()
+    )
 
 
 def histogram_table(flows: Sequence[FlowReading]) -> Table:

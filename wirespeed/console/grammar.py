@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, NoReturn
 
+from wirespeed.console.absent import ABSENT
 from wirespeed.errors import UsageError
 from wirespeed.generator.client import PROFILE_ID
 from wirespeed.generator.stateless_client import Target
@@ -39,6 +40,7 @@ class Option:
     dest: str = ""
     source: Source = ""
     rest: bool = False
+    repeats: bool = False
 
     @property
     def name(self) -> str:
@@ -113,7 +115,7 @@ def parse(words: Sequence[str], commands: Mapping[str, Command], aliases: Mappin
         setattr(given, tunables.name, read_tunables(taken or ""))
     for option in command.options:
         if option.many and (values := getattr(given, option.name)) is not None:
-            setattr(given, option.name, _flat(values))
+            setattr(given, option.name, _flat(values, option.repeats))
     return Parsed(command, given)
 
 
@@ -129,6 +131,8 @@ def find(
     begun = [name for name in commands if name.split()[0] == head[0]]
     if begun:
         raise UsageError(f"{head[0]} goes on as {_alternatives(begun)}")
+    if reason := ABSENT.get(head[0]):
+        raise UsageError(f"{head[0]}: {reason}")
     close = difflib.get_close_matches(head[0], {name.split()[0] for name in commands}, n=2, cutoff=0.6)
     hint = f"did you mean {' or '.join(close)}? " if close else ""
     raise UsageError(f"unknown command {head[0]!r}; {hint}`help` lists the commands")
@@ -180,10 +184,10 @@ def _parser(command: Command) -> argparse.ArgumentParser:
     return parser
 
 
-def _flat(values: Sequence[Any]) -> list[Any]:
-    """Words of `-p 0 1` and `-p 0,1` alike; what is given twice counts once."""
+def _flat(values: Sequence[Any], repeats: bool) -> list[Any]:
+    """Words of `-p 0 1` and `-p 0,1` alike; what is given twice counts once unless the option `repeats`."""
     flat = [one for value in values for one in (value if isinstance(value, tuple) else (value,))]
-    return list(dict.fromkeys(flat))
+    return flat if repeats else list(dict.fromkeys(flat))
 
 
 def _without_tunables(words: Sequence[str], option: Option) -> tuple[list[str], str | None]:

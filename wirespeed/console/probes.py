@@ -16,7 +16,7 @@ from scapy.layers.l2 import ARP, Dot1Q, Ether
 from scapy.packet import Packet, Raw
 
 from wirespeed.errors import UsageError
-from wirespeed.generator.stateless_client import StatelessClient
+from wirespeed.generator.stateless_client import Pushed, StatelessClient
 
 WAIT_S = 1.0
 _POLL_S = 0.02
@@ -47,7 +47,7 @@ class Layer3:
 
 
 @contextmanager
-def _capturing(
+def capturing(
     client: StatelessClient, tx: Sequence[int], rx: Sequence[int], bpf: str
 ) -> Iterator[Callable[[], list[Captured]]]:
     """A capture for the time of the block; what it gives fetches what came since."""
@@ -67,8 +67,8 @@ def _capturing(
         client.capture("remove", capture_id=identity)
 
 
-def _push(client: StatelessClient, port: int, packet: Packet) -> None:
-    client.push_packets(port, [base64.b64encode(bytes(packet)).decode()])
+def push(client: StatelessClient, port: int, packet: Packet) -> None:
+    client.push_packets(port, [Pushed(bytes(packet))])
 
 
 def _tagged(vlans: Sequence[int]) -> Packet | None:
@@ -78,14 +78,14 @@ def _tagged(vlans: Sequence[int]) -> Packet | None:
     return tags
 
 
-def _frame(dst: str, src: str, vlans: Sequence[int], inner: Packet) -> Packet:
+def frame(dst: str, src: str, vlans: Sequence[int], inner: Packet) -> Packet:
     tags, ether = _tagged(vlans), Ether(dst=dst, src=src)
     return ether / inner if tags is None else ether / tags / inner
 
 
 def resolve(client: StatelessClient, port: int, who: Layer3, wait_s: float = WAIT_S) -> str | None:
     """The MAC address that answers for `who.dst_ip`, or None when nobody does (RFC 826)."""
-    request = _frame(
+    request = frame(
         "ff:ff:ff:ff:ff:ff", who.src_mac, who.vlans, ARP(op=1, hwsrc=who.src_mac, psrc=who.src_ip, pdst=who.dst_ip)
     )
 
@@ -95,9 +95,9 @@ def resolve(client: StatelessClient, port: int, who: Layer3, wait_s: float = WAI
             return str(arp.hwsrc)
         return None
 
-    with _capturing(client, [], [port], "arp or (vlan and arp)") as fetch:
-        _push(client, port, request)
-        return next((mac for one in _until(fetch, wait_s) if (mac := answer(one))), None)
+    with capturing(client, [], [port], "arp or (vlan and arp)") as fetch:
+        push(client, port, request)
+        return next((mac for one in until(fetch, wait_s) if (mac := answer(one))), None)
 
 
 def ping(
@@ -105,12 +105,12 @@ def ping(
 ) -> float | None:
     """Seconds until the echo reply came, by the server's clock; None when none did (RFC 792)."""
     echo = IP(src=who.src_ip, dst=who.dst_ip) / ICMP(type=8, id=port + 1, seq=sequence)
-    request = _frame(who.dst_mac, who.src_mac, who.vlans, echo)
+    request = frame(who.dst_mac, who.src_mac, who.vlans, echo)
     request /= Raw(b"x" * max(0, frame_bytes - 4 - len(request)))
     sent_s: float | None = None
-    with _capturing(client, [port], [port], "icmp or (vlan and icmp)") as fetch:
-        _push(client, port, request)
-        for one in _until(fetch, wait_s):
+    with capturing(client, [port], [port], "icmp or (vlan and icmp)") as fetch:
+        push(client, port, request)
+        for one in until(fetch, wait_s):
             packet = Ether(one.packet)
             icmp = packet.getlayer(ICMP)
             if icmp is None or (icmp.id, icmp.seq) != (port + 1, sequence):
@@ -125,11 +125,11 @@ def ping(
 def find_peers(client: StatelessClient, macs: Mapping[int, str], wait_s: float = WAIT_S) -> dict[int, int | None]:
     """For each port the one that its packets arrive at; None where none does, as behind a router."""
     found: dict[int, int | None] = dict.fromkeys(macs)
-    with _capturing(client, [], list(macs), "") as fetch:
+    with capturing(client, [], list(macs), "") as fetch:
         for port, mac in macs.items():
             probe = Ether(dst="ff:ff:ff:ff:ff:ff", src=mac, type=_EXPERIMENTAL) / Raw(bytes([port]) * 46)
-            _push(client, port, probe)
-        for one in _until(fetch, wait_s):
+            push(client, port, probe)
+        for one in until(fetch, wait_s):
             packet = Ether(one.packet)
             if one.origin == "RX" and packet.type == _EXPERIMENTAL and len(one.packet) > 14:
                 found[one.packet[14]] = one.port
@@ -138,7 +138,7 @@ def find_peers(client: StatelessClient, macs: Mapping[int, str], wait_s: float =
     return found
 
 
-def _until(fetch: Callable[[], list[Captured]], wait_s: float) -> Iterator[Captured]:
+def until(fetch: Callable[[], list[Captured]], wait_s: float) -> Iterator[Captured]:
     deadline = time.monotonic() + wait_s
     while True:
         yield from sorted(fetch(), key=lambda one: one.at_s)

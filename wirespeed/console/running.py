@@ -54,5 +54,18 @@ def run_words(
     return 0
 
 
-_ACTIONS = {"acquire", "release", "reset", "start", "stop", "update", "pause", "resume", "clear", "service"}
+_ACTIONS = {
+    "acquire",
+    "release",
+    "reset",
+    "start",
+    "stop",
+    "update",
+    "pause",
+    "resume",
+    "clear",
+    "service",
+    "push",
+    "pkt",
+}
 """Commands after which T-Rex's console says how long they took."""

@@ -1,28 +1,24 @@
 """The floor of a medium: the latency that is measured when there is nothing between two ports but a wire.
 
-    python -m wirespeed.generator.calibration PORT [PORT] [--cpu N]
-
-sends a latency stream from the first port to the second (or back to the first, when it is looped) and prints the
-shortest and the usual time. What a DUT adds is what is measured through it, less this. Both ports must be one
-process's: a looped ring, a cable, a veth pair, a virtual wire through a cross-connect.
+`wirespeed generator --calibrate` sends a latency stream from the first port of each pair to the second (or back to
+itself, when it is alone and looped) before it serves, prints the shortest and the usual time, and tells its clients.
+What a DUT adds is what is measured through it, less this.
 """
 
 from __future__ import annotations
 
-import argparse
-import os
-import sys
 import time
 from dataclasses import dataclass
 
-from wirespeed._native import runtime
 from wirespeed._native.flow_records import FlowKind, Latency
-from wirespeed._native.generator import GeneratorCore, NativeGenerator, Stream, StreamMode
-from wirespeed.errors import EnvironmentFault, WirespeedError
+from wirespeed._native.generator import GeneratorCore
+from wirespeed._native.stream_records import Stream, StreamMode
+from wirespeed.errors import EnvironmentFault
 from wirespeed.generator.hdr import value_at
-from wirespeed.model import parse_port_spec
+from wirespeed.generator.rpc import Json
 
 PACKETS, RATE_PPS = 2000, 1000.0
+LINK_WAIT_S = 15.0
 FLOW_ID = 127
 
 _HALF_BITS = 7
@@ -45,6 +41,9 @@ class Floor:
         )
         return f"floor of the medium: {times} ({self.packets} packets)"
 
+    def to_json(self) -> Json:
+        return {"min_us": self.min_ns / 1000, "median_us": self.median_ns / 1000, "p99_us": self.p99_ns / 1000}
+
 
 def measure_floor(core: GeneratorCore, tx_port: int, rx_port: int, packets: int = PACKETS) -> Floor:
     """Send `packets` of a latency stream; EnvironmentFault when none comes back."""
@@ -62,44 +61,39 @@ def measure_floor(core: GeneratorCore, tx_port: int, rx_port: int, packets: int 
     while core.snapshot().ports[tx_port].active:
         time.sleep(0.02)
     time.sleep(0.05)
-    seen = core.latency(FLOW_ID)
+    seen = core.latencies([FLOW_ID])[FLOW_ID]
     if not seen.packets:
-        names = core.port_info(tx_port).name, core.port_info(rx_port).name
-        raise EnvironmentFault(f"nothing that {names[0]} sent came to {names[1]}; connect them with each other")
+        raise EnvironmentFault(
+            f"nothing that port {tx_port} sent came to port {rx_port}; connect them with each other, "
+            "or leave out --calibrate"
+        )
     return Floor(seen.packets, seen.min_ns, percentile_ns(seen, 50), percentile_ns(seen, 99))
 
 
 def percentile_ns(seen: Latency, percent: float) -> int:
     """The latency that so many percent of the packets did not exceed, to two digits."""
-    wanted = percent / 100 * sum(seen.hdr)
+    wanted = percent / 100 * sum(count for _, count in seen.hdr)
     total = 0
-    for index, count in enumerate(seen.hdr):
+    for index, count in seen.hdr:
         total += count
-        if count and total >= wanted:
+        if total >= wanted:
             return value_at(index, _HALF_BITS)
     return 0
 
 
-def main() -> int:
-    parser = argparse.ArgumentParser(prog="python -m wirespeed.generator.calibration", description="floor of a medium")
-    parser.add_argument("port", nargs="+", help="one port that is looped, or two that are connected")
-    parser.add_argument("--cpu", type=int, default=max(os.sched_getaffinity(0)))
-    given = parser.parse_args()
-    try:
-        runtime.start_runtime(f"wirespeed-floor-{os.getpid()}", [given.cpu], 128, "auto")
-        ports = [parse_port_spec(spec) for spec in given.port]
-        runtime.open_ports(ports, [f"p{index}" for index in range(len(ports))])
-        core = NativeGenerator([given.cpu], len(ports))
-        try:
-            print(measure_floor(core, 0, len(ports) - 1))
-        finally:
-            core.close()
-            runtime.close()
-    except WirespeedError as error:
-        print(f"wirespeed: {error}", file=sys.stderr)
-        return error.exit_code
-    return 0
+def calibrate(core: GeneratorCore) -> dict[int, Floor]:
+    """The floor between each pair of ports, under the number of the first; a last port without a pair is looped."""
+    floors = {}
+    for tx_port in range(0, core.port_count(), 2):
+        rx_port = min(tx_port + 1, core.port_count() - 1)
+        _wait_for_links(core, (tx_port, rx_port))
+        floors[tx_port] = measure_floor(core, tx_port, rx_port)
+    return floors
 
 
-if __name__ == "__main__":
-    sys.exit(main())
+def _wait_for_links(core: GeneratorCore, ports: tuple[int, int]) -> None:
+    deadline_s = time.monotonic() + LINK_WAIT_S
+    while down := [port for port in ports if not core.port_info(port).link_up]:
+        if time.monotonic() > deadline_s:
+            raise EnvironmentFault(f"port {down[0]} has no link after {LINK_WAIT_S:g} s; there is nothing to calibrate")
+        time.sleep(0.05)

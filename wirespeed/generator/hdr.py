@@ -9,18 +9,21 @@ from __future__ import annotations
 import base64
 import struct
 import zlib
-from collections.abc import Iterator, Sequence
-from itertools import groupby
+from collections.abc import Iterator
+
+from wirespeed._native.flow_records import HdrCounts
 
 _COOKIE, _COMPRESSED_COOKIE = 0x1C849303 | 0x10, 0x1C849304 | 0x10
 _HEADER = struct.Struct(">IIIIQQd")
+_LEVEL = 1
+"""Of compression: there is little to gain, and it is done for each latency group."""
 
 
-def encode(counts: Sequence[int], lowest: int, highest: int, digits: int) -> bytes:
-    """The histogram of these bounds and this precision whose counts are `counts`, in HdrHistogram's order."""
+def encode(counts: HdrCounts, lowest: int, highest: int, digits: int) -> bytes:
+    """The histogram of these bounds and this precision with these counts."""
     payload = b"".join(_numbers(counts))
     header = _HEADER.pack(_COOKIE, len(payload), 0, digits, lowest, highest, 1.0)
-    packed = zlib.compress(header + payload)
+    packed = zlib.compress(header + payload, _LEVEL)
     return base64.b64encode(struct.pack(">II", _COMPRESSED_COOKIE, len(packed)) + packed)
 
 
@@ -36,23 +39,23 @@ def index_of(value: int, half_bits: int) -> int:
     return (bucket << half_bits) + (value >> bucket)
 
 
-def rescaled(counts: Sequence[int], divisor: int, half_bits: int, length: int) -> list[int]:
+def rescaled(counts: HdrCounts, divisor: int, half_bits: int, length: int) -> HdrCounts:
     """The histogram of the values divided and rounded, with `length` counts."""
-    scaled = [0] * length
-    for index, count in enumerate(counts):
-        if count:
-            value = (value_at(index, half_bits) + divisor // 2) // divisor
-            scaled[min(length - 1, index_of(value, half_bits))] += count
-    return scaled
+    scaled: dict[int, int] = {}
+    for index, count in counts:
+        value = (value_at(index, half_bits) + divisor // 2) // divisor
+        at = min(length - 1, index_of(value, half_bits))
+        scaled[at] = scaled.get(at, 0) + count
+    return tuple(scaled.items())
 
 
-def _numbers(counts: Sequence[int]) -> Iterator[bytes]:
-    last = max((index for index, count in enumerate(counts) if count), default=-1)
-    for is_zero, run in groupby(counts[: last + 1], key=lambda count: count == 0):
-        if is_zero:
-            yield _zigzag(-len(list(run)))
-        else:
-            yield from map(_zigzag, run)
+def _numbers(counts: HdrCounts) -> Iterator[bytes]:
+    next_index = 0
+    for index, count in counts:
+        if index > next_index:
+            yield _zigzag(next_index - index)
+        yield _zigzag(count)
+        next_index = index + 1
 
 
 def _zigzag(value: int) -> bytes:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from wirespeed._native.generator import Stream, StreamMode
+from wirespeed._native.stream_records import Stream, StreamMode
 from wirespeed.errors import UsageError
 from wirespeed.generator.pcap import read_packets
 from wirespeed.generator.translation import MIN_PACKET_BYTES, Addresses

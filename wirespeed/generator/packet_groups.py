@@ -9,22 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from wirespeed._native.flow_records import FLOWS, LATENCY_FLOWS, Flow, FlowKind, FlowReading
+from wirespeed._native.flow_records import FLOW_FIELDS, FLOWS, LATENCY_FLOWS, FlowKind, FlowReading
 from wirespeed._native.generator import GeneratorCore
 from wirespeed.generator.rpc import failed
 from wirespeed.generator.statistics import SMOOTHING
 
 LIMITS = {FlowKind.STATS: FLOWS, FlowKind.LATENCY: LATENCY_FLOWS}
-
-
-@dataclass(frozen=True)
-class FlowRates:
-    """A second's worth of a group on one port; bits at layer 2, FCS included."""
-
-    rx_pps: float = 0.0
-    rx_bps: float = 0.0
-    tx_pps: float = 0.0
-    tx_bps: float = 0.0
 
 
 @dataclass
@@ -34,7 +24,8 @@ class Group:
     version: int
     streams: int = 0
     hardware_id: int | None = None
-    rates: tuple[FlowRates, ...] = ()
+    rates: tuple[float, ...] = ()
+    """A second's worth of each of its counts, as `FlowReading` has them; none before the second look."""
 
 
 class PacketGroups:
@@ -90,15 +81,15 @@ class PacketGroups:
         wanted = set(pg_ids)
         return [group for pg_id, group in sorted(self._groups.items()) if not wanted or pg_id in wanted]
 
-    def counters(self, groups: Iterable[Group]) -> dict[int, tuple[Flow, ...]]:
-        """By pg_id, one `Flow` a port; of each kind at one instant."""
-        nothing = tuple(Flow() for _ in range(self._core.port_count()))
+    def counters(self, groups: Iterable[Group]) -> dict[int, tuple[int, ...]]:
+        """By pg_id, counts as `FlowReading` has them; of each kind at one instant."""
+        nothing = (0,) * (FLOW_FIELDS * self._core.port_count())
         found = {group.pg_id: nothing for group in groups}
         for kind in LIMITS:
             by_id = {one.hardware_id: one for one in groups if one.kind is kind and one.hardware_id is not None}
             if by_id:
-                flows = self._core.flows(kind, list(by_id)).flows
-                found |= {group.pg_id: flows[number] for number, group in by_id.items()}
+                counts = self._core.flows(kind, list(by_id)).counts
+                found |= {group.pg_id: counts[number] for number, group in by_id.items()}
         return found
 
     def observe(self) -> None:
@@ -116,22 +107,17 @@ class PacketGroups:
             before, self._before[kind] = self._before.get(kind), now
             if before is None or now.at_s <= before.at_s:
                 continue
+            a_second = SMOOTHING / (now.at_s - before.at_s)
             for number, group in by_id.items():
-                was = before.flows.get(number, now.flows[number])
-                old = group.rates or (FlowRates(),) * len(was)
+                counts = now.counts[number]
+                was = before.counts.get(number, counts)
+                if was == counts and not any(group.rates):
+                    group.rates = (0.0,) * len(counts)
+                    continue
+                # A reset between the readings looks like packets taken back.
                 group.rates = tuple(
-                    _rates(*ports, now.at_s - before.at_s) for ports in zip(old, was, now.flows[number], strict=True)
+                    [
+                        (1 - SMOOTHING) * rate + (a_second * (after - then) if after > then else 0.0)
+                        for rate, then, after in zip(group.rates or (0.0,) * len(counts), was, counts, strict=True)
+                    ]
                 )
-
-
-def _rates(old: FlowRates, was: Flow, now: Flow, seconds: float) -> FlowRates:
-    def mix(rate: float, change: int) -> float:
-        # A reset between the readings looks like packets taken back.
-        return rate + SMOOTHING * (max(0, change) / seconds - rate)
-
-    return FlowRates(
-        mix(old.rx_pps, now.rx_packets - was.rx_packets),
-        mix(old.rx_bps, 8 * (now.rx_bytes - was.rx_bytes)),
-        mix(old.tx_pps, now.tx_packets - was.tx_packets),
-        mix(old.tx_bps, 8 * (now.tx_bytes - was.tx_bytes)),
-    )

@@ -6,20 +6,21 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from wirespeed._native.flow_records import (
+    FLOW_FIELDS,
     HDR_DIGITS,
     HDR_HIGHEST_NS,
     HDR_LOWEST_NS,
     HISTOGRAM_BOUNDS_US,
-    Flow,
     FlowFaults,
     Latency,
 )
 from wirespeed.generator import hdr
-from wirespeed.generator.packet_groups import FlowRates, Group
+from wirespeed.generator.packet_groups import Group
 
 Json = dict[str, Any]
 
 HDR_HIGHEST_US = HDR_HIGHEST_NS // 1000
+_PORTS = [str(port) for port in range(32)]
 _HALF_BITS = 7
 """HdrHistogram's stored counts a bucket, for two digits: 2 to the power of this."""
 
@@ -28,11 +29,14 @@ _HDR_COUNTS_US = hdr.index_of(HDR_HIGHEST_US, _HALF_BITS) // (1 << _HALF_BITS) *
 
 def pgid_stats(
     groups: Sequence[Group],
-    counters: Mapping[int, tuple[Flow, ...]],
+    counters: Mapping[int, tuple[int, ...]],
     latencies: Mapping[int, Latency],
     faults: FlowFaults,
 ) -> Json:
-    """Members are null where there is nothing, as T-Rex has it; a latency group is listed once packets came."""
+    """`counters` by pg_id, as `FlowReading` has them.
+
+    Members are null where there is nothing, as T-Rex has it; a latency group is listed once packets came.
+    """
     general = {"bad_header": faults.bad_header, "old_flow": faults.old_flow} if any(vars(faults).values()) else None
     measured = {str(pg_id): _latency(seen) for pg_id, seen in latencies.items() if seen.packets}
     return {
@@ -42,18 +46,18 @@ def pgid_stats(
     }
 
 
-def _flow(ports: Sequence[Flow], rates: Sequence[FlowRates]) -> Json:
-    rates = rates or (FlowRates(),) * len(ports)
-    return {
-        "rp": {str(port): flow.rx_packets for port, flow in enumerate(ports)},
-        "rb": {str(port): flow.rx_bytes for port, flow in enumerate(ports)},
-        "tp": {str(port): flow.tx_packets for port, flow in enumerate(ports)},
-        "tb": {str(port): flow.tx_bytes for port, flow in enumerate(ports)},
-        "rps": {str(port): round(rate.rx_pps, 2) for port, rate in enumerate(rates)},
-        "rbs": {str(port): round(rate.rx_bps, 2) for port, rate in enumerate(rates)},
-        "tps": {str(port): round(rate.tx_pps, 2) for port, rate in enumerate(rates)},
-        "tbs": {str(port): round(rate.tx_bps, 2) for port, rate in enumerate(rates)},
+def _flow(counts: Sequence[int], rates: Sequence[float]) -> Json:
+    """Of each port: counts, and rates of packets and bits."""
+    ports = _PORTS[: len(counts) // FLOW_FIELDS]
+    told: Json = {
+        name: dict(zip(ports, counts[at::FLOW_FIELDS], strict=True)) for at, name in enumerate(("rp", "rb", "tp", "tb"))
     }
+    if not any(rates):
+        zero = dict.fromkeys(ports, 0.0)
+        return told | {"rps": zero, "rbs": zero, "tps": zero, "tbs": zero}
+    for at, (name, unit) in enumerate((("rps", 1), ("rbs", 8), ("tps", 1), ("tbs", 8))):
+        told[name] = {port: round(unit * rate, 2) for port, rate in zip(ports, rates[at::FLOW_FIELDS], strict=True)}
+    return told
 
 
 def _latency(seen: Latency) -> Json:

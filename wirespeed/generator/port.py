@@ -18,7 +18,7 @@ from wirespeed.generator.packet_groups import PacketGroups
 from wirespeed.generator.port_profile import AddedStream, Profile, State
 from wirespeed.generator.rpc import failed
 from wirespeed.generator.stream_json import parse_stream
-from wirespeed.generator.translation import translate
+from wirespeed.generator.translation import translate, with_flow
 from wirespeed.generator.transmission import (
     ALL_PROFILES,
     DEFAULT_PROFILE,
@@ -76,6 +76,11 @@ class Port:
     @property
     def info(self) -> PortInfo:
         return self._core.port_info(self.index)
+
+    @property
+    def flow_control(self) -> int | None:
+        """The mode, None when the driver has none."""
+        return self._core.flow_control(self.index)
 
     @property
     def state(self) -> State:
@@ -155,6 +160,7 @@ class Port:
         translated = translate(stream_id, source)
         self.check_length(source.packet.binary)
         if source.pg_id is not None:
+            self._core.check_flow(with_flow(translated.stream, source, flow_id=0))
             self._groups.join(source.pg_id, source.flow_kind)
         profile.streams[stream_id] = AddedStream(stream, source, translated)
         profile.state = State.STREAMS

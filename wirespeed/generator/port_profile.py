@@ -14,7 +14,7 @@ import enum
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from wirespeed._native.generator import Stream
+from wirespeed._native.stream_records import Stream
 from wirespeed.generator.load import Load, Timeline, timeline
 from wirespeed.generator.stream_json import StreamJson
 from wirespeed.generator.translation import Translated
@@ -60,7 +60,10 @@ class Profile:
         return self.timeline(own_factors).peak(factor)
 
     def timeline(self, own_factors: dict[int, float]) -> Timeline:
-        scaled = [replace(one, rate_pps=one.rate_pps * own_factors.get(one.id, 1.0)) for one in self.running]
+        scaled = [
+            replace(one, rate_pps=one.rate_pps * own_factors[one.id]) if one.id in own_factors else one
+            for one in self.running
+        ]
         return timeline(scaled, self.mean_frames())
 
     def mean_frames(self) -> dict[int, float]:

@@ -43,6 +43,9 @@ class Method:
 METHODS: dict[str, Method] = {}
 
 _REQUIRED = inspect.Parameter.empty
+_ANY_VALUE = (str, bool, dict, list)
+"""Types of which every value will do."""
+
 _MAXIMA = {"uint32": (1 << 32) - 1, "uint64": (1 << 64) - 1}
 
 
@@ -74,7 +77,7 @@ def invoke(methods: dict[str, Method], server: Server, name: str, params: Json) 
     given = {}
     for parameter, (kind, default) in found.parameters.items():
         if parameter == "port":
-            given[parameter] = _port(server, params, owned=kind == OwnedPort)
+            given[parameter] = _port(server, params, owned=kind is OwnedPort)
         else:
             given[parameter] = read(params, parameter, kind, default)
     return found.run(server, **given)
@@ -98,6 +101,8 @@ def read(params: Json, name: str, kind: Any, default: Any = _REQUIRED) -> Any:
             raise bad_parameters(f"field '{name}' value is null")
         return default
     base, expected = _described(kind)
+    if type(value) is base and base in _ANY_VALUE:
+        return value
     if base is float and isinstance(value, int) and not isinstance(value, bool):
         value = float(value) if abs(value) < 1e300 else math.inf
     if not isinstance(value, base) or (base is not bool and isinstance(value, bool)):

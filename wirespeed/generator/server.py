@@ -14,6 +14,7 @@ from typing import Any
 
 from wirespeed._native.generator import GeneratorCore, Snapshot
 from wirespeed.errors import WirespeedError
+from wirespeed.generator.calibration import Floor
 from wirespeed.generator.captures import Captures
 from wirespeed.generator.events import EventKind, EventQueues
 from wirespeed.generator.framing import pack
@@ -70,6 +71,8 @@ class Server:
         self.pushes = Pushes(core)
         self.hosts = Hosts(core, self.ports, self.pushes)
         self.sessions = Sessions(self.ports)
+        self.floors: dict[int, Floor] = {}
+        """The latency of the medium alone from each first port of a pair, where it was measured."""
         self.ending: str | None = None
         """Why the process is to end, once a client asked for that."""
         self._owner_timeout_s = owner_timeout_s

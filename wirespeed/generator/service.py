@@ -10,7 +10,7 @@ import errno
 import signal
 import socket
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 import zmq
@@ -79,9 +79,13 @@ def _bind(one: zmq.Socket[bytes], host: str, port: int) -> None:
         raise EnvironmentFault(f"{host}:{port} cannot be listened on: {reason}; give another with --rpc") from None
 
 
-def serve(server: Server, sockets: RpcSockets) -> str:
-    """Answer until SIGINT, SIGTERM or a client's shutdown; returns what ended it. Traffic is stopped then."""
+def serve(server: Server, sockets: RpcSockets, on_ready: Callable[[], None]) -> str:
+    """Answer until SIGINT, SIGTERM or a client's shutdown; returns what ended it. Traffic is stopped then.
+
+    `on_ready` is called once signals are heeded.
+    """
     with _signals() as wakeup:
+        on_ready()
         poller = zmq.Poller()
         poller.register(sockets.requests, zmq.POLLIN)
         poller.register(wakeup.fileno(), zmq.POLLIN)
@@ -120,13 +124,14 @@ def _signals() -> Iterator[socket.socket]:
     """A socket that gets the number of each signal, so that poll wakes at once."""
     reader, writer = socket.socketpair()
     writer.setblocking(False)
-    before = {number: signal.signal(number, lambda *_: None) for number in ENDING_SIGNALS}
+    # In this order: a signal between the two would else be swallowed unseen.
     old_fd = signal.set_wakeup_fd(writer.fileno())
+    before = {number: signal.signal(number, lambda *_: None) for number in ENDING_SIGNALS}
     try:
         yield reader
     finally:
-        signal.set_wakeup_fd(old_fd)
         for number, handler in before.items():
             signal.signal(number, handler)
+        signal.set_wakeup_fd(old_fd)
         reader.close()
         writer.close()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -43,6 +44,22 @@ class Multiplier:
 
     def to_json(self) -> Json:
         return {"type": self.type, "op": self.op, "value": self.value}
+
+
+@dataclass(frozen=True)
+class Pushed:
+    """A packet without FCS; the server puts the port's addresses in where it is told to."""
+
+    raw: bytes
+    port_src_mac: bool = False
+    port_dst_mac: bool = False
+
+    def to_json(self) -> Json:
+        return {
+            "binary": base64.b64encode(self.raw).decode(),
+            "use_port_dst_mac": self.port_dst_mac,
+            "use_port_src_mac": self.port_src_mac,
+        }
 
 
 class StatelessClient(GeneratorClient):
@@ -98,18 +115,17 @@ class StatelessClient(GeneratorClient):
         mul: Multiplier,
         duration_s: float = -1,
         force: bool = False,
-        core_mask: int = ALL_CORES,
+        core_masks: Sequence[int] = (),
+        start_at_ts: float = 0,
     ) -> None:
-        self.on_profiles(
-            "start_traffic",
-            targets,
-            _SLOW_S,
-            mul=mul.to_json(),
-            duration=duration_s,
-            force=force,
-            core_mask=core_mask,
-            start_at_ts=0,
-        )
+        """`core_masks` are those of the targets in order, or one for all; `start_at_ts` is of the server's clock."""
+        masks = core_masks if len(core_masks) > 1 else [*core_masks, ALL_CORES][:1] * len(targets)
+        more: Json = {"mul": mul.to_json(), "duration": duration_s, "force": force, "start_at_ts": start_at_ts}
+        calls = [
+            self._owned("start_traffic", target.port, profile_id=target.profile, core_mask=mask, **more)
+            for target, mask in zip(targets, masks, strict=True)
+        ]
+        self._settled([target.port for target in targets], calls, _SLOW_S)
 
     def update_profiles(self, targets: Sequence[Target], mul: Multiplier, force: bool = False) -> None:
         self.on_profiles("update_traffic", targets, mul=mul.to_json(), force=force)
@@ -123,6 +139,10 @@ class StatelessClient(GeneratorClient):
         answer = self.call("get_all_streams", _SLOW_S, port_id=port, profile_id=ALL_PROFILES)
         profiles: dict[str, dict[str, Json]] = answer.get("profiles") or {}
         return profiles
+
+    def server_ts(self) -> float:
+        """Seconds of the server's clock."""
+        return float(self.call("ping")["ts"])
 
     # ---- statistics
 
@@ -146,9 +166,9 @@ class StatelessClient(GeneratorClient):
         """`start`, `status`, `stop`, `fetch` and `remove`; captures belong to nobody."""
         return self.call("capture", command=command, **params)
 
-    def push_packets(self, port: int, packets: Sequence[str], force: bool = True) -> None:
-        """Send packets (base64, without FCS) once, as they are."""
-        listed = [{"binary": text, "use_port_dst_mac": False, "use_port_src_mac": False} for text in packets]
+    def push_packets(self, port: int, packets: Sequence[Pushed], force: bool = True) -> None:
+        """Send packets once; beside the port's own traffic only with `force`."""
+        listed = [packet.to_json() for packet in packets]
         [result] = self._gather([Call("push_pkts", {"port_id": port, "pkts": listed, "ipg_usec": 0, "force": force})])
         self._raise_refused([port], [result])
 

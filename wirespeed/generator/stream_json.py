@@ -1,6 +1,6 @@
 """T-Rex's stream JSON, checked: the rim where dictionaries become typed values.
 
-Fields that T-Rex requires are required here. Unknown keys (a client's own `name` and `next`) are let through: the
+Fields that T-Rex requires are required here. Unknown keys (a client's own `name` and `next`) are passed over: the
 stream is kept and given back exactly as it came.
 """
 
@@ -8,9 +8,19 @@ from __future__ import annotations
 
 import base64
 import binascii
+import marshal
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    ValidationError,
+    ValidatorFunctionWrapHandler,
+    WrapValidator,
+    field_validator,
+    model_validator,
+)
 
 from wirespeed._native.flow_records import FlowKind
 from wirespeed.generator.rpc import BAD_PARAMETERS, RpcError
@@ -27,7 +37,7 @@ Size = Literal[1, 2, 4, 8]
 
 
 class _Model(BaseModel):
-    model_config = ConfigDict(strict=True, extra="allow", frozen=True)
+    model_config = ConfigDict(strict=True, extra="ignore", frozen=True)
 
 
 class RateJson(_Model):
@@ -167,8 +177,35 @@ Instruction = Annotated[
 
 
 class ProgramJson(_Model):
+    """Streams that came with the same program have the same object, so it is what it is by identity."""
+
     instructions: Annotated[list[Instruction], Field(max_length=256)]
     cache: UInt32 = 0
+
+    __hash__ = object.__hash__
+
+    def __eq__(self, other: object) -> bool:
+        return self is other
+
+
+_PROGRAMS_KEPT, _PROGRAM_BYTES_KEPT = 256, 4096
+_programs: dict[bytes, ProgramJson] = {}
+
+
+def _known_program(value: Any, check: ValidatorFunctionWrapHandler) -> ProgramJson:
+    """Thousands of streams often differ in their packets only; one look at their program is enough."""
+    try:
+        text = marshal.dumps(value)
+    except ValueError:
+        text = b""
+    program = _programs.get(text)
+    if program is None:
+        program = check(value)
+        if 0 < len(text) <= _PROGRAM_BYTES_KEPT:
+            if len(_programs) == _PROGRAMS_KEPT:
+                _programs.clear()
+            _programs[text] = program
+    return program
 
 
 class FlowStatsJson(_Model):
@@ -191,7 +228,7 @@ class StreamJson(_Model):
     core_id: Annotated[int, Field(ge=-1)] = -1
     mode: Annotated[ContinuousJson | SingleBurstJson | MultiBurstJson, Field(discriminator="type")]
     packet: PacketJson
-    vm: ProgramJson
+    vm: Annotated[ProgramJson, WrapValidator(_known_program)]
     flow_stats: FlowStatsJson
 
     @property

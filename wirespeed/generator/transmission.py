@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from wirespeed._native.generator import GeneratorCore, Stream, StreamMode
+from wirespeed._native.generator import GeneratorCore
 from wirespeed._native.runtime import PortInfo
+from wirespeed._native.stream_records import Stream, StreamMode
 from wirespeed.generator.events import EventKind
 from wirespeed.generator.layers import PortLayers
 from wirespeed.generator.load import (
@@ -21,7 +22,7 @@ from wirespeed.generator.load import (
 from wirespeed.generator.packet_groups import PacketGroups
 from wirespeed.generator.port_profile import Profile, State
 from wirespeed.generator.rpc import failed
-from wirespeed.generator.translation import Addresses, addressed, with_flow
+from wirespeed.generator.translation import Addresses, at_start
 
 ALL_PROFILES = "*"
 DEFAULT_PROFILE = "_"
@@ -102,14 +103,14 @@ class Transmission:
         flows = self._groups.hardware_ids(source.pg_id for source in sources if source.pg_id is not None)
         ready = []
         for added in profile.streams.values():
-            stream = addressed(added.translated, added.source, addresses)
-            pps = stream_pps(added.source.mode.rate, added.translated.mean_frame_bytes, speed_bps)
-            stream = replace(stream, rate_pps=pps)
-            if added.source.pg_id is not None:
-                stream = with_flow(stream, added.source, flows[added.source.pg_id])
-            if stream.next_id != -1 and stream.next_id not in profile.streams:
-                raise failed(f"stream {stream.id} has stream {stream.next_id} as its next, which is not there")
-            ready.append(stream)
+            source, translated = added.source, added.translated
+            if source.next_stream_id != -1 and source.next_stream_id not in profile.streams:
+                raise failed(
+                    f"stream {translated.stream.id} has stream {source.next_stream_id} as its next, which is not there"
+                )
+            pps = stream_pps(source.mode.rate, translated.mean_frame_bytes, speed_bps)
+            flow_id = None if source.pg_id is None else flows[source.pg_id]
+            ready.append(at_start(translated, source, addresses, pps, flow_id))
         return ready, timeline(ready, profile.mean_frames())
 
     def _addresses(self) -> Addresses:

@@ -26,6 +26,11 @@ ip route add 16.0.0.0/8 via 100.64.1.2
 ip route add 48.0.0.0/8 via 100.64.2.2
 ip neighbor e0 100.64.1.2 {GENERATOR_MACS[0]}
 ip neighbor e1 100.64.2.2 {GENERATOR_MACS[1]}
+mpls table add 0
+set interface mpls e0 enable
+set interface mpls e1 enable
+mpls local-label add 16 eos via 100.64.2.2 e1 out-labels 17
+mpls local-label add 17 eos via 100.64.1.2 e0 out-labels 16
 """
 
 

@@ -42,6 +42,8 @@ class LinuxLab:
     """Generator ↔ af_packet on veth ↔ the kernel's IPv4 forwarding in a namespace of its own."""
 
     name = "Linux"
+    profiles = ("bench",)
+    """What it forwards: no MPLS, which few kernels have in them."""
 
     def __init__(self, cpus: LabCpus, speed: str = "10G") -> None:
         self._cpus = cpus

@@ -26,6 +26,7 @@ class SuiteTest:
     """One row of the articles' table."""
 
     label: str
+    profile: str
     tunables: dict[str, str]
     unidirectional: bool
 
@@ -35,7 +36,7 @@ class SuiteTest:
 
     @property
     def file_stem(self) -> str:
-        return self.name.replace(" ", "-").replace("directional", "dir")
+        return self.name.replace(" ", "-").replace("directional", "dir").lower()
 
 
 @dataclass(frozen=True)
@@ -48,15 +49,14 @@ class Timing:
     interval_s: float
 
 
-_LOADS = (
-    ("1514b", {"size": "1514", "vm": "var2"}),
-    ("imix", {"size": "imix", "vm": "var2"}),
-    ("64b many flows", {"size": "64", "vm": "var2"}),
-    ("64b one flow", {"size": "64"}),
+_LOADS: tuple[tuple[str, str, dict[str, str]], ...] = (
+    ("1514b", "bench", {"size": "1514", "vm": "var2"}),
+    ("imix", "bench", {"size": "imix", "vm": "var2"}),
+    ("64b many flows", "bench", {"size": "64", "vm": "var2"}),
+    ("64b one flow", "bench", {"size": "64"}),
+    ("64b MPLS", "mpls", {"size": "64"}),
 )
-SEED_SUITE = tuple(
-    SuiteTest(label, tunables, unidirectional) for unidirectional in (True, False) for label, tunables in _LOADS
-)
+SEED_SUITE = tuple(SuiteTest(*load, unidirectional) for unidirectional in (True, False) for load in _LOADS)
 
 
 @dataclass(frozen=True)
@@ -104,7 +104,7 @@ def run_suite(
             stem = f"{lab.name.lower()}-{test.file_stem}"
             path = directory / f"{stem}.json"
             plan = LoadPlan(
-                profile="bench",
+                profile=test.profile,
                 tunables=test.tunables,
                 warmup_rate=Rate(10_000, "pps"),
                 warmup_s=timing.warmup_s,

@@ -76,12 +76,22 @@ class _Course:
     drain: dict[str, Any] = field(default_factory=dict)
 
 
+Streams = dict[int, list[dict[str, Any]]]
+"""Streams to add, by port."""
+
+
+def streams_of(plan: LoadPlan) -> Streams:
+    """The profile's streams for every sending port; UsageError or FileFault for one that cannot be used."""
+    return {port: load_profile(plan.profile, plan.tunables, port, port % 2) for port in plan.senders}
+
+
 def run_loadtest(
     plan: LoadPlan,
     client: GeneratorClient,
     on_sample: Callable[[Progress], None] | None = None,
     dut_probe: DutProbe | None = None,
     stop: threading.Event | None = None,
+    streams: Streams | None = None,
 ) -> Result:
     """Run `plan` on ports 0 and 1 of the connected `client` and return what was measured.
 
@@ -90,13 +100,14 @@ def run_loadtest(
     `outcome["status"]` is complete, interrupted (`stop` was set, or Ctrl-C) or failed, with `reason` and `exit_code`;
     `raise_for_outcome` raises that. Whatever happens, traffic is stopped and the ports are released.
 
-    `dut_probe` is called after each sample; what it returns becomes `Sample.dut`.
+    `dut_probe` is called after each sample; what it returns becomes `Sample.dut`. `streams` are those of `streams_of`
+    where they are loaded already.
     """
     check_plan(plan)
     info = client.server_info()
     if info.port_count < len(PORTS):
         raise EnvironmentFault(f"generator {client.server} has {info.port_count} port; a load test needs two")
-    streams = {port: load_profile(plan.profile, plan.tunables, port, port % 2) for port in plan.senders}
+    streams = streams_of(plan) if streams is None else streams
     mixes = {port: mix_of(items) for port, items in streams.items()}
     statuses = client.port_status(PORTS)
     for port in plan.senders:

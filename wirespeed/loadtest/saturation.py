@@ -26,39 +26,75 @@ _SAME_LOAD = 0.995
 class ChannelPoint:
     """One sample of one channel. Offered is what the load called for, where the server says; else what was sent.
 
-    `tester_pps` is the tester's own part of the shortfall: sent too late to be sent at all, or returned and missed
-    by its receiver. The rest, refused by the medium or lost in between, is the device's.
+    `loss_ratio` is the share of it that did not come back. `tester_pps` is the tester's own part of that: sent too
+    late to be sent at all, or returned and missed by its receiver. The rest, refused by the medium or lost in
+    between, is the device's.
     """
 
     t_s: float
     phase: str
     offered_pps: float
     received_pps: float
+    loss_ratio: float
     tester_pps: float
 
     @property
     def short_pps(self) -> float:
-        return max(0.0, self.offered_pps - self.received_pps)
-
-    @property
-    def loss_ratio(self) -> float:
-        return self.short_pps / self.offered_pps if self.offered_pps > 0 else 0.0
+        return self.offered_pps * self.loss_ratio
 
 
 def channel_points(
-    samples: Sequence[Sample], channel: Channel, phases: Sequence[str] = MEASURED_PHASES
+    samples: Sequence[Sample], channel: Channel, phases: Sequence[str] | None = MEASURED_PHASES
 ) -> list[ChannelPoint]:
-    """The points of `channel` in `phases`, in time order."""
-    points: list[ChannelPoint] = []
-    at_fault_before = 0
-    for sample in samples:
-        sender, receiver = sample.ports[channel.tx], sample.ports[channel.rx]
-        at_fault = (sender.late or 0) + (receiver.rx_missed or 0)
-        if sample.phase in phases:
-            tester_pps = max(0, at_fault - at_fault_before) / sample.interval_s if sample.interval_s > 0 else 0.0
-            points.append(ChannelPoint(sample.t_s, sample.phase, offered_pps(sender), receiver.rx_pps, tester_pps))
-        at_fault_before = at_fault
-    return points
+    """The points of `channel` in `phases`, in time order; of all phases with None."""
+    before: tuple[Sample | None, ...] = (None, *samples)
+    return [
+        _point(previous, sample, channel)
+        for previous, sample in zip(before, samples, strict=False)
+        if phases is None or sample.phase in phases
+    ]
+
+
+def _point(previous: Sample | None, sample: Sample, channel: Channel) -> ChannelPoint:
+    tester = _grown(previous, sample, channel.tx, "late") + _grown(previous, sample, channel.rx, "rx_missed")
+    return ChannelPoint(
+        t_s=sample.t_s,
+        phase=sample.phase,
+        offered_pps=offered_pps(sample.ports[channel.tx]),
+        received_pps=sample.ports[channel.rx].rx_pps,
+        loss_ratio=_loss_ratio(previous, sample, channel),
+        tester_pps=tester / sample.interval_s if sample.interval_s > 0 else 0.0,
+    )
+
+
+def _loss_ratio(previous: Sample | None, sample: Sample, channel: Channel) -> float:
+    """Packets missing among those asked for, or among those sent where the file does not say what was asked.
+
+    Counter totals are used where both samples have them: rates of T-Rex are smoothed and not read at one instant.
+    """
+    tx, rx = sample.ports[channel.tx], sample.ports[channel.rx]
+    sent = _since(previous, sample, channel.tx, "opackets")
+    received = _since(previous, sample, channel.rx, "ipackets")
+    if sent is None or received is None or sample.interval_s <= 0:
+        sent, received = offered_pps(tx), rx.rx_pps
+    elif tx.asked_pps is not None:
+        sent = tx.asked_pps * sample.interval_s
+    return min(1.0, max(0.0, (sent - received) / sent)) if sent > 0 else 0.0
+
+
+def _since(previous: Sample | None, sample: Sample, port: int, counter: str) -> float | None:
+    """Growth of a counter since the sample before; None where one is missing or the counter was reset."""
+    if previous is None:
+        return None
+    old, new = getattr(previous.ports[port], counter), getattr(sample.ports[port], counter)
+    return None if old is None or new is None or new < old else float(new - old)
+
+
+def _grown(previous: Sample | None, sample: Sample, port: int, counter: str) -> float:
+    """The same of counters that begin at 0 with the test; 0 where there is none."""
+    if previous is None:
+        return float(getattr(sample.ports[port], counter) or 0)
+    return _since(previous, sample, port, counter) or 0.0
 
 
 def offered_pps(sender: PortSample) -> float:
@@ -94,7 +130,13 @@ def saturation_index(
     return None
 
 
+def share_of_tester(points: Sequence[ChannelPoint], threshold: float = DEFAULT_THRESHOLD) -> float:
+    """The tester's own share, 0 to 1, of all packets missing in the points that fail."""
+    failing = [point for point in points if point.loss_ratio > threshold]
+    missing = sum(point.short_pps for point in failing)
+    return min(1.0, sum(point.tester_pps for point in failing) / missing) if missing > 0 else 0.0
+
+
 def limited_by_tester(points: Sequence[ChannelPoint], threshold: float = DEFAULT_THRESHOLD) -> bool:
     """Whether the shortfall of the failing points is mostly packets that the tester could not send or receive."""
-    failing = [point for point in points if point.loss_ratio > threshold]
-    return sum(point.tester_pps for point in failing) * 2 > sum(point.short_pps for point in failing)
+    return share_of_tester(points, threshold) > 0.5

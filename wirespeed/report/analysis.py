@@ -9,8 +9,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import median
 
-from wirespeed.loadtest.result import Channel, Result, Sample
-from wirespeed.loadtest.saturation import MEASURED_PHASES, saturation_index
+from wirespeed.loadtest.result import Channel, PortSample, Result, Sample
+from wirespeed.loadtest.saturation import (
+    MEASURED_PHASES,
+    ChannelPoint,
+    channel_points,
+    limited_by_tester,
+    saturation_index,
+    share_of_tester,
+)
 from wirespeed.units import l1_bps
 
 SUM = "sum"
@@ -18,18 +25,12 @@ LEAST_USED = 1e-6  # packets a second, and percent of the line; less is noise th
 
 
 @dataclass(frozen=True)
-class Point:
-    """One sample of a channel. `late_pps` is the part of the offered load that the tester was too slow to send.
+class Point(ChannelPoint):
+    """A point with its rates in bits and its part of the line.
 
     `line_percent` is the received load at layer 1 in percent of one line, summed over the channels of a sum.
     """
 
-    t_s: float
-    phase: str
-    offered_pps: float
-    received_pps: float
-    loss_ratio: float
-    late_pps: float
     l2_bps: float
     line_percent: float | None
 
@@ -55,7 +56,7 @@ class Curve:
 
     `ok_pps` is the highest received rate of a sample within the threshold before loss persists. `max_*` are those
     of the sample with the highest received rate. `stray_failures` counts samples above the threshold that did not last.
-    `late_ratio` is the tester's own share of all packets missing in the samples above the threshold;
+    `tester_ratio` is the tester's own share of all packets missing in the samples above the threshold;
     `tester_limited` says that it dominates, or that the load tester found so itself.
     """
 
@@ -70,7 +71,7 @@ class Curve:
     max_line_percent: float | None
     saturation: Saturation | None
     stray_failures: int
-    late_ratio: float
+    tester_ratio: float
     tester_limited: bool
 
     @property
@@ -130,9 +131,6 @@ def _curve(
     first = saturation_index([point.offered_pps for point in measured], losses, threshold)
     passed = [point.received_pps for point, failed in zip(measured[:first], failing[:first], strict=True) if not failed]
     best = max(measured, key=lambda point: point.received_pps, default=None)
-    failed = [point for point, bad in zip(measured, failing, strict=True) if bad]
-    missing = sum(point.offered_pps * point.loss_ratio for point in failed)
-    late_ratio = min(1.0, sum(point.late_pps for point in failed) / missing) if missing else 0.0
     return Curve(
         channel=channel,
         points=points,
@@ -145,8 +143,8 @@ def _curve(
         max_line_percent=best.line_percent if best else None,
         saturation=None if first is None else _saturation(measured[first], lines, line_pps),
         stray_failures=sum(failing[:first]),
-        late_ratio=late_ratio,
-        tester_limited=limited or late_ratio > 0.5,
+        tester_ratio=share_of_tester(measured, threshold),
+        tester_limited=limited or limited_by_tester(measured, threshold),
     )
 
 
@@ -157,46 +155,15 @@ def _saturation(point: Point, lines: int, line_pps: float | None) -> Saturation:
 
 def _points(samples: Sequence[Sample], channel: Channel) -> tuple[Point, ...]:
     line_pps = _line_pps(samples, channel)
-    before: tuple[Sample | None, ...] = (None, *samples)
-    return tuple(_point(previous, sample, channel, line_pps) for previous, sample in zip(before, samples, strict=False))
-
-
-def _point(previous: Sample | None, sample: Sample, channel: Channel, line_pps: float | None) -> Point:
-    tx, rx = sample.ports[channel.tx], sample.ports[channel.rx]
-    line_percent = rx.rx_util or (rx.rx_pps / line_pps * 100 if line_pps else None)
-    return Point(
-        t_s=sample.t_s,
-        phase=sample.phase,
-        offered_pps=tx.tx_pps if tx.asked_pps is None else tx.asked_pps,
-        received_pps=rx.rx_pps,
-        loss_ratio=_loss_ratio(previous, sample, channel),
-        late_pps=(_since(previous, sample, channel.tx, "late") or 0.0) / sample.interval_s,
-        l2_bps=rx.rx_bps,
-        line_percent=line_percent,
+    points = channel_points(samples, channel, phases=None)
+    return tuple(
+        _in_bits(point, sample.ports[channel.rx], line_pps) for point, sample in zip(points, samples, strict=True)
     )
 
 
-def _loss_ratio(previous: Sample | None, sample: Sample, channel: Channel) -> float:
-    """Packets missing among those asked for, or among those sent where the file does not say what was asked.
-
-    Counter totals are used where both samples have them: rates of T-Rex are smoothed and not read at one instant.
-    """
-    tx, rx = sample.ports[channel.tx], sample.ports[channel.rx]
-    sent = _since(previous, sample, channel.tx, "opackets")
-    received = _since(previous, sample, channel.rx, "ipackets")
-    if sent is None or received is None:
-        sent, received = tx.tx_pps * sample.interval_s, rx.rx_pps * sample.interval_s
-    if tx.asked_pps is not None:
-        sent = tx.asked_pps * sample.interval_s
-    return min(1.0, max(0.0, (sent - received) / sent)) if sent > 0 else 0.0
-
-
-def _since(previous: Sample | None, sample: Sample, port: int, counter: str) -> float | None:
-    """Growth of a counter since the sample before; None where one is missing or the counter was reset."""
-    if previous is None:
-        return None
-    old, new = getattr(previous.ports[port], counter), getattr(sample.ports[port], counter)
-    return None if old is None or new is None or new < old else float(new - old)
+def _in_bits(point: ChannelPoint, receiver: PortSample, line_pps: float | None) -> Point:
+    line_percent = receiver.rx_util or (receiver.rx_pps / line_pps * 100 if line_pps else None)
+    return Point(**vars(point), l2_bps=receiver.rx_bps, line_percent=line_percent)
 
 
 def _line_pps(samples: Sequence[Sample], channel: Channel) -> float | None:
@@ -216,14 +183,14 @@ def _line_pps(samples: Sequence[Sample], channel: Channel) -> float | None:
 
 def _sum(row: tuple[Point, ...]) -> Point:
     offered_pps = sum(point.offered_pps for point in row)
-    missing_pps = sum(point.offered_pps * point.loss_ratio for point in row)
+    missing_pps = sum(point.short_pps for point in row)
     return Point(
         t_s=row[0].t_s,
         phase=row[0].phase,
         offered_pps=offered_pps,
         received_pps=sum(point.received_pps for point in row),
         loss_ratio=missing_pps / offered_pps if offered_pps > 0 else 0.0,
-        late_pps=sum(point.late_pps for point in row),
+        tester_pps=sum(point.tester_pps for point in row),
         l2_bps=sum(point.l2_bps for point in row),
         line_percent=_total([point.line_percent for point in row]),
     )

@@ -26,6 +26,7 @@ ALARM = "#d3302f"
 DASHES = ("solid", "dash", "dashdot", "longdash")
 
 RECEIVED_PX, LOSS_PX, TELEMETRY_PX, TIME_PX = 340, 190, 150, 280
+HELD_PX, RAMP_PX = 5, 2
 LEAST_LOSS = 1e-7  # about one packet in a second of 64-byte frames at 10 Gb/s
 
 
@@ -109,28 +110,62 @@ def _styles(group: Group) -> dict[tuple[str, str], Trace]:
 
 
 def _received(curve: Curve, style: Trace, scaler: Scaler) -> Trace:
-    points = curve.measured
-    return style | {
-        "x": _scaled(points, lambda point: point.offered_pps, scaler),
-        "y": _scaled(points, lambda point: point.received_pps, scaler),
-        "customdata": [[_percent(point.line_percent, 2), _percent(point.loss_ratio * 100, 4)] for point in points],
-        "mode": "lines",
-        "hovertemplate": f"%{{fullData.name}}<br>offered %{{x:.4g}} {scaler.unit}, received %{{y:.4g}} {scaler.unit}"
-        "<br>%{customdata[0]} of line, loss %{customdata[1]}<extra></extra>",
-    }
+    dots = [
+        (
+            point.phase == "hold",
+            point.offered_pps / scaler.divisor,
+            point.received_pps / scaler.divisor,
+            [_percent(point.line_percent, 2), _percent(point.loss_ratio * 100, 4)],
+        )
+        for point in curve.measured
+    ]
+    return (
+        style
+        | _line_and_dots(dots, style)
+        | {
+            "hovertemplate": f"%{{fullData.name}}<br>offered %{{x:.4g}} {scaler.unit}, "
+            f"received %{{y:.4g}} {scaler.unit}"
+            "<br>%{customdata[0]} of line, loss %{customdata[1]}<extra></extra>",
+        }
+    )
 
 
 def _loss(curve: Curve, style: Trace, scaler: Scaler, floor: float) -> Trace:
-    points = curve.measured
-    return style | {
-        "x": _scaled(points, lambda point: point.offered_pps, scaler),
-        "y": [_short(max(point.loss_ratio, floor)) for point in points],
-        "customdata": [_percent(point.loss_ratio * 100, 4) for point in points],
-        "yaxis": "y2",
+    dots = [
+        (
+            point.phase == "hold",
+            point.offered_pps / scaler.divisor,
+            max(point.loss_ratio, floor),
+            _percent(point.loss_ratio * 100, 4),
+        )
+        for point in curve.measured
+    ]
+    hover = f"%{{fullData.name}}<br>offered %{{x:.4g}} {scaler.unit}: loss %{{customdata}}<extra></extra>"
+    return style | _line_and_dots(dots, style) | {"yaxis": "y2", "showlegend": False, "hovertemplate": hover}
+
+
+def _line_and_dots(points: Sequence[tuple[bool, float, float, Any]], style: Trace) -> Trace:
+    """Samples of the ramp on a line; those of the hold, all at one load, as dots of their own.
+
+    Each point: whether it was held, x, y, and what its hover text needs.
+    """
+    rows: list[tuple[bool, float | None, float | None, Any]] = []
+    for point in points:
+        if point[0] and rows:
+            rows.append((False, None, None, None))
+        rows.append(point)
+    return {
+        "x": [None if x is None else _short(x) for _, x, _, _ in rows],
+        "y": [None if y is None else _short(y) for _, _, y, _ in rows],
+        "customdata": [more for _, _, _, more in rows],
         "mode": "lines+markers",
-        "marker": {"size": 3, "color": style["line"]["color"]},
-        "showlegend": False,
-        "hovertemplate": f"%{{fullData.name}}<br>offered %{{x:.4g}} {scaler.unit}: loss %{{customdata}}<extra></extra>",
+        "marker": {
+            "size": [HELD_PX if held else RAMP_PX for held, *_ in rows],
+            "color": style["line"]["color"],
+            "line": {"width": 0},
+            "opacity": 1,
+        },
+        "connectgaps": False,
     }
 
 
@@ -149,17 +184,18 @@ def _saturation(curve: Curve, style: Trace, scaler: Scaler) -> Trace:
 
 
 def _telemetry(test: Analysis, quantity: Quantity, style: Trace, scaler: Scaler) -> Trace:
-    points = values(test, quantity)
-    return style | {
-        "name": html.escape(test.result.name),
-        "x": [_short(pps / scaler.divisor) for pps, _ in points],
-        "y": [_short(value) for _, value in points],
-        "mode": "lines",
-        "line": style["line"] | {"dash": quantity.dash},
-        "showlegend": False,
-        "hovertemplate": f"%{{fullData.name}}<br>offered %{{x:.4g}} {scaler.unit}: %{{y:.4g}} {quantity.words}"
-        "<extra></extra>",
-    }
+    dots = [(one.held, one.offered_pps / scaler.divisor, one.value, None) for one in values(test, quantity)]
+    return (
+        style
+        | _line_and_dots(dots, style)
+        | {
+            "name": html.escape(test.result.name),
+            "line": style["line"] | {"dash": quantity.dash},
+            "showlegend": False,
+            "hovertemplate": f"%{{fullData.name}}<br>offered %{{x:.4g}} {scaler.unit}: %{{y:.4g}} {quantity.words}"
+            "<extra></extra>",
+        }
+    )
 
 
 def _references(group: Group, scaler: Scaler, most_pps: float, threshold: float) -> list[Trace]:

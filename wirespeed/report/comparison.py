@@ -99,7 +99,8 @@ def compare(tests: Sequence[Analysis], threshold: float) -> Comparison:
                 break
         else:
             groups.append(Group(load, (test,)))
-    remarks = [*_differences(tests, groups), *(remark for test in tests for remark in _doubts(test, threshold))]
+    doubts = (remark for test in tests for remark in _doubts(test, threshold))
+    remarks = [*_differences(tests, groups), *_tester_limits(tests), *doubts]
     return Comparison(threshold, tuple(groups), tuple(remarks))
 
 
@@ -207,15 +208,29 @@ def _doubts(test: Analysis, threshold: float) -> list[str]:
             continue
         if curve.max_pps == 0:
             remarks.append(f"{name} {curve.channel}: no packet came back.")
-        if curve.tester_limited:
-            share = f" ({curve.late_ratio * 100:.0f} % of the missing packets)" if curve.late_ratio else ""
-            remarks.append(
-                f"{name} {curve.channel}: the tester was too slow to send what was asked for{share}; "
-                "the router may do better than this."
-            )
         if curve.stray_failures:
             remarks.append(
                 f"{name} {curve.channel}: {curve.stray_failures} of {len(curve.measured)} samples lost more than "
                 f"{threshold * 100:g} % without the loss lasting."
             )
     return remarks
+
+
+def _tester_limits(tests: Sequence[Analysis]) -> list[str]:
+    """One warning for all: a tester that is too slow mostly is in every test."""
+    limited = [
+        (test, curve) for test in tests for curve in test.curves if curve.channel != SUM and curve.tester_limited
+    ]
+    if not limited:
+        return []
+    percents = sorted({f"{curve.tester_ratio * 100:.0f}" for _, curve in limited if curve.tester_ratio}, key=float)
+    span = percents[0] if len(percents) == 1 else f"{percents[0]} to {percents[-1]}" if percents else ""
+    share = f" ({span} % of the missing packets)" if span else ""
+    channels = sum(curve.channel != SUM for test in tests for curve in test.curves)
+    names = ", ".join(f"{test.result.name} {curve.channel}" for test, curve in limited)
+    if len(limited) == channels and len(tests) > 1:
+        names = f"All {len(tests)} tests"
+    return [
+        f"{names}: the tester was too slow to send or receive what was asked for{share}; "
+        "the router may do better than this."
+    ]

@@ -131,7 +131,7 @@ def _group(number: int, group: Group, figures: dict[str, Any]) -> str:
     return (
         f'<section class="load"><h2>{name}</h2>{load}'
         '<p class="caption">Received load and loss over the offered load; a diamond marks where a test saturates. '
-        "Samples without loss are drawn at the foot of the loss axis. "
+        "Dots are samples of the hold. Samples without loss are drawn at the foot of the loss axis. "
         '<span class="screen">Click a legend entry to hide it, double-click to see it alone; drag to zoom, '
         "double-click to return.</span></p>"
         f"<details><summary>Over time</summary>{time}"

@@ -43,17 +43,28 @@ PANELS = (
 )
 
 
-def values(test: Analysis, quantity: Quantity) -> list[tuple[float, float]]:
-    """Mean offered load of a channel in pps and the value, of every ramp and hold sample that carries a number.
+@dataclass(frozen=True)
+class Reading:
+    """What the router said of one sample; `offered_pps` is the mean of its channels."""
+
+    held: bool
+    offered_pps: float
+    value: float
+
+
+def values(test: Analysis, quantity: Quantity) -> list[Reading]:
+    """A reading of every ramp and hold sample that carries a number.
 
     A router has one cost for all its channels, so there is one curve a test.
     """
     total = test.curves[-1]
     pairs = zip(total.points, test.result.samples, strict=True)
     found = [
-        (point.offered_pps / total.lines, sample.dut.get(quantity.key)) for point, sample in pairs if point.measured
+        (point.phase == "hold", point.offered_pps / total.lines, sample.dut.get(quantity.key))
+        for point, sample in pairs
+        if point.measured
     ]
-    return [(pps, float(value)) for pps, value in found if _is_number(value)]
+    return [Reading(held, pps, float(value)) for held, pps, value in found if _is_number(value)]
 
 
 def panels_of(tests: tuple[Analysis, ...]) -> list[Panel]:
@@ -64,7 +75,7 @@ def panels_of(tests: tuple[Analysis, ...]) -> list[Panel]:
 def axis(panel: Panel, tests: tuple[Analysis, ...]) -> dict[str, Any]:
     """What the y axis of a panel needs beyond the usual; a logarithmic one spans the positive values."""
     seen = [
-        value for test in tests for quantity in panel.quantities for _, value in values(test, quantity) if value > 0
+        one.value for test in tests for quantity in panel.quantities for one in values(test, quantity) if one.value > 0
     ]
     return log_axis(min(seen), max(seen)) if panel.logarithmic and seen else {}
 

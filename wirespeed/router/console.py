@@ -6,9 +6,14 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from wirespeed.errors import FileFault, WirespeedError
+from wirespeed.model import PortSpec
 from wirespeed.router.commands import GRAMMAR
-from wirespeed.router.core import RouterCore
+from wirespeed.router.commands.memif import Memifs
+from wirespeed.router.core import Network, RouterCore
+from wirespeed.router.ip6_core import EchoReply
+from wirespeed.router.lcp import LinuxControlPlane
 from wirespeed.router.statistics import Statistics
+from wirespeed.router.trace_filter import TraceFilter
 
 _MAX_EXEC_DEPTH = 8
 
@@ -20,7 +25,15 @@ class Console:
         self.core = core
         self.statistics = Statistics(core)
         self.started_tsc = core.tsc()
+        self.memifs = Memifs()
+        self.lcp = LinuxControlPlane(core)
+        self.taps: dict[str, PortSpec] = {}
         self.directory = Path.cwd()
+        self.trace_filter: TraceFilter | None = None
+        self.capture_prefix: Network | None = None
+        self.capture_file = Path()
+        # By sequence number: answers to pings of one session may be seen by another first.
+        self.echo_replies: dict[int, EchoReply] = {}
         self._exec_depth = 0
 
     def run(self, line: str) -> Iterator[str]:
@@ -39,19 +52,33 @@ class Console:
         if self._exec_depth >= _MAX_EXEC_DEPTH:
             raise FileFault(f"{path}: files that execute files go {_MAX_EXEC_DEPTH} deep at most")
         try:
-            lines = path.read_text().splitlines()
+            text = path.read_bytes()
+            text.decode()
         except (OSError, UnicodeDecodeError) as error:
             reason = error.strerror if isinstance(error, OSError) else "not a text file"
             raise FileFault(f"{path} cannot be read: {reason}") from None
         self._exec_depth += 1
         try:
-            for number, line in enumerate(lines, 1):
-                try:
-                    yield from self.run(line)
-                except WirespeedError as error:
-                    raise type(error)(f"{path}, line {number}: {error}") from None
+            yield from self._run_lines(path, text)
         finally:
             self._exec_depth -= 1
+
+    def _run_lines(self, path: Path, text: bytes) -> Iterator[str]:
+        number, offset = 0, 0
+        while offset < len(text):
+            # Routes come by the million; what of them is plain the core reads itself.
+            if text.startswith(b"ip route ", offset):
+                done, lines = self.core.run_route_lines(text, offset)
+                offset, number = offset + done, number + lines
+                if done:
+                    continue
+            end = text.find(b"\n", offset)
+            line, offset = text[offset : len(text) if end < 0 else end], len(text) if end < 0 else end + 1
+            number += 1
+            try:
+                yield from self.run(line.decode())
+            except WirespeedError as error:
+                raise type(error)(f"{path}, line {number}: {error}") from None
 
     def help(self, line: str) -> Iterator[str]:
         """What could come after `line`, each with one line of help."""
@@ -60,12 +87,12 @@ class Console:
     def complete(self, line: str) -> list[str]:
         return GRAMMAR.complete(line, self)
 
-    def interface_names(self) -> list[str]:
-        return [self.core.interface(index).name for index in range(self.core.interface_count())]
+    def interface_names(self) -> dict[str, int]:
+        return self.core.interface_names()
 
     def node_names(self) -> list[str]:
         return sorted({node.name for node in self.core.node_stats(0)})
 
     def interfaces(self, chosen: Iterable[int]) -> list[int]:
         """The interfaces that a command names, or all."""
-        return list(chosen) or list(range(self.core.interface_count()))
+        return list(chosen) or list(self.core.interface_names().values())

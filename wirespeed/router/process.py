@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import os
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 
 from wirespeed._native.router import NativeRouter
 from wirespeed._native.runtime import Hugepages, open_ports, start_runtime
 from wirespeed._native.runtime import close as close_runtime
+from wirespeed.errors import FileFault, WirespeedError
 from wirespeed.router.columns import speed
 from wirespeed.router.console import Console
 from wirespeed.router.core import RouterCore
 from wirespeed.router.server import open_socket, serve
 from wirespeed.router.settings import RouterSettings
+from wirespeed.router.startup.syntax import Place
+from wirespeed.router.stats_file import StatsFile, default_stats_file
 
 # A ring's port has no address of its own.
 _NO_MAC = "00:00:00:00:00:00"
@@ -23,16 +27,24 @@ def run(
     settings: RouterSettings,
     socket_path: Path,
     *,
+    commands: Sequence[tuple[Place, str]] = (),
     exec_file: Path | None,
+    pidfile: Path | None = None,
+    stats_file: Path | None = None,
+    stats_interval_s: float = 1.0,
+    stats_nodes: bool = True,
     hugepages: Hugepages,
     march: int,
     verbose: bool,
     announce: Callable[[str], None],
     warn: Callable[[str], None],
 ) -> None:
-    """Run a router until SIGINT or SIGTERM. `announce` gets a line for each interface and a last one that begins
-    with `ready`; `warn` gets notices. Anything that is wrong ends it before traffic starts."""
+    """Run a router until SIGINT or SIGTERM. `commands` are lines to run before the file. `announce` gets a line for
+    each interface and a last one that begins with `ready`; `warn` gets notices. Anything that is wrong ends it before
+    traffic starts."""
     with ExitStack() as undo:
+        if pidfile is not None:
+            undo.callback(_write_pid(pidfile).unlink, missing_ok=True)
         listener = undo.enter_context(open_socket(socket_path))
         undo.callback(socket_path.unlink, missing_ok=True)
         started = start_runtime(
@@ -42,22 +54,66 @@ def run(
             warn(started.notice)
         with ExitStack() as undo_runtime:
             undo_runtime.callback(close_runtime)
-            open_ports(settings.ports, settings.names, min_tx_queues=len(settings.cpus))
-            core = NativeRouter(len(settings.cpus), settings.max_routes)
+            open_ports(
+                settings.ports,
+                settings.names,
+                min_tx_queues=len(settings.cpus),
+                min_buffers=settings.buffers,
+                min_buffer_size=settings.buffer_size,
+            )
+            stats = undo.enter_context(StatsFile(stats_file or default_stats_file(socket_path)))
+            core = NativeRouter(
+                len(settings.cpus),
+                settings.max_routes,
+                stats_path=stats.made,
+                stats_interval_s=stats_interval_s,
+                stats_nodes=stats_nodes,
+            )
             undo_runtime.pop_all()
         undo.callback(core.close)
-        for index in range(core.interface_count()):
+        stats.publish()
+        for index in core.interface_names().values():
             if core.interface(index).mac == _NO_MAC:
                 core.set_mac(index, f"02:fe:00:00:00:{index:02x}")
+        for index, queue, worker in settings.placement:
+            if queue < core.port(index).rx_queues:
+                core.set_placement(index, queue, worker)
         console = Console(core)
+        console.lcp.warn = warn
+        undo.callback(console.lcp.close)
+        for place, line in commands:
+            _run_line(console, place, line, announce)
         if exec_file is not None:
             for line in console.run_file(exec_file):
                 announce(line)
+        console.lcp.mirror()
         core.start()
-        for index in range(core.interface_count()):
+        for index in range(len(settings.ports)):
             announce(describe(core, index))
         cpus = ",".join(str(cpu) for cpu in settings.cpus)
-        serve(console, listener, lambda: announce(f"ready: workers on CPU {cpus}, control socket {socket_path}"))
+        serve(
+            console,
+            listener,
+            lambda: announce(f"ready: workers on CPU {cpus}, control socket {socket_path}"),
+            stats_interval_s,
+        )
+
+
+def _write_pid(path: Path) -> Path:
+    try:
+        path.write_text(f"{os.getpid()}\n")
+    except OSError as error:
+        raise FileFault(f"pidfile {path} cannot be written: {error.strerror}") from None
+    return path
+
+
+def _run_line(console: Console, place: Place, line: str, announce: Callable[[str], None]) -> None:
+    """A line that a start-up file stands for; an error names that place."""
+    try:
+        for answer in console.run(line):
+            announce(answer)
+    except WirespeedError as error:
+        raise type(error)(f"{place.file}:{place.line}: {line}: {error}") from None
 
 
 def describe(core: RouterCore, index: int) -> str:

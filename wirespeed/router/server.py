@@ -15,6 +15,7 @@ from typing import Any
 from wirespeed._native.port_checks import listens
 from wirespeed.errors import EnvironmentFault, UsageError, WirespeedError
 from wirespeed.router.console import Console
+from wirespeed.router.pause import Pause
 from wirespeed.router.protocol import MAX_REQUEST_BYTES, encode
 
 _PERIOD_S = 1.0
@@ -51,18 +52,21 @@ def _bind_privately(listener: socket.socket, path: Path) -> None:
         os.umask(before)
 
 
-def serve(console: Console, listener: socket.socket, ready: Callable[[], None]) -> None:
+def serve(
+    console: Console, listener: socket.socket, ready: Callable[[], None], poll_interval_s: float = _PERIOD_S
+) -> None:
     """Answer at the socket until SIGINT or SIGTERM. Nothing else wakes the thread but the core's events and a
-    timer once a second, for it may share its CPU with a worker."""
-    asyncio.run(_serve(console, listener, ready))
+    timer once a second or `poll_interval_s`, for it may share its CPU with a worker."""
+    asyncio.run(_serve(console, listener, ready, min(poll_interval_s, _PERIOD_S)))
 
 
-async def _serve(console: Console, listener: socket.socket, ready: Callable[[], None]) -> None:
+async def _serve(console: Console, listener: socket.socket, ready: Callable[[], None], poll_interval_s: float) -> None:
     loop = asyncio.get_running_loop()
     ended = asyncio.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, ended.set)
     loop.add_reader(console.core.event_fd(), console.core.poll)
+    loop.add_reader(console.lcp.fileno(), console.lcp.poll)
     sessions: set[asyncio.Task[None]] = set()
 
     async def session(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -77,13 +81,18 @@ async def _serve(console: Console, listener: socket.socket, ready: Callable[[], 
     server = await asyncio.start_unix_server(session, sock=listener, limit=MAX_REQUEST_BYTES)
     ready()
     try:
+        sample_at = loop.time() + _PERIOD_S
         while not ended.is_set():
             with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(ended.wait(), _PERIOD_S)
+                await asyncio.wait_for(ended.wait(), poll_interval_s)
             console.core.poll()
-            console.statistics.sample()
+            if poll_interval_s == _PERIOD_S or loop.time() >= sample_at:
+                sample_at = loop.time() + _PERIOD_S
+                console.statistics.sample()
+                console.lcp.tick()
     finally:
         loop.remove_reader(console.core.event_fd())
+        loop.remove_reader(console.lcp.fileno())
         server.close()
         for task in list(sessions):
             task.cancel()
@@ -95,6 +104,9 @@ async def _session(console: Console, reader: asyncio.StreamReader, writer: async
     try:
         while line := await reader.readline():
             for message in answer(console, line):
+                if "pause" in message:
+                    await asyncio.sleep(message["pause"])
+                    continue
                 writer.write(encode(message))
                 await writer.drain()
                 # A long table must keep neither other clients nor the core's events waiting.
@@ -110,15 +122,18 @@ async def _session(console: Console, reader: asyncio.StreamReader, writer: async
 
 
 def answer(console: Console, line: bytes) -> Iterator[dict[str, Any]]:
-    """The messages that answer one request."""
+    """The messages that answer one request; one of "pause" is for the sender, who waits so many seconds."""
     try:
         request = _parse(line)
         if "complete" in request:
             yield {"words": console.complete(request["complete"])}
             return
         console.directory = Path(request.get("directory", "/"))
-        for piece in _pieces(console.run(request["command"])):
-            yield {"text": piece}
+        try:
+            for piece in _pieces(console.run(request["command"])):
+                yield {"pause": piece.seconds} if isinstance(piece, Pause) else {"text": piece}
+        finally:
+            console.lcp.mirror()
     except WirespeedError as error:
         yield {"error": str(error), "exit_code": error.exit_code}
     else:
@@ -140,10 +155,16 @@ def _parse(line: bytes) -> dict[str, str]:
 
 
 def _pieces(lines: Iterator[str]) -> Iterator[str]:
-    """Lines joined into pieces of some length, so that a long table neither fills memory nor trickles."""
+    """Lines joined into pieces of some length, so that a long table neither fills memory nor trickles; pauses stay."""
     piece: list[str] = []
     size = 0
     for line in lines:
+        if isinstance(line, Pause):
+            if piece:
+                yield "\n".join(piece) + "\n"
+            yield line
+            piece, size = [], 0
+            continue
         piece.append(line)
         size += len(line) + 1
         if size >= _PIECE_CHARACTERS:

@@ -48,7 +48,7 @@ class Statistics:
         self._nodes: list[dict[str, NodeStats]] = [{} for _ in self._workers]
         self._totals = [Totals(0, 0, 0, 0, 0) for _ in self._workers]
         self._errors: list[dict[tuple[str, str], int]] = [{} for _ in self._workers]
-        self._interfaces = [InterfaceCounters() for _ in range(core.interface_count())]
+        self._interfaces: dict[int, InterfaceCounters] = {}
         self.sample()
 
     def sample(self) -> None:
@@ -61,13 +61,18 @@ class Statistics:
         for worker in self._workers:
             self._nodes[worker] = {node.name: node for node in self._core.node_stats(worker)}
             self._totals[worker] = self._core.totals(worker)
+        self._core.clear_maxima()
 
     def clear_errors(self) -> None:
         for worker in self._workers:
             self._errors[worker] = {(c.node, c.reason): c.count for c in self._core.node_counters(worker)}
 
     def clear_interfaces(self) -> None:
-        self._interfaces = [self._core.interface_counters(i) for i in range(self._core.interface_count())]
+        self._interfaces = {i: self._core.interface_counters(i) for i in self._core.interface_names().values()}
+
+    def forget_interface(self, index: int) -> None:
+        """It is deleted: another one of its number begins at zero."""
+        self._interfaces.pop(index, None)
 
     def runtime(self) -> list[ThreadRuntime]:
         return [self._thread(worker) for worker in self._workers]
@@ -82,7 +87,8 @@ class Statistics:
         return [counter for counter in counters if counter.count]
 
     def interface(self, index: int) -> InterfaceCounters:
-        now, cleared = astuple(self._core.interface_counters(index)), astuple(self._interfaces[index])
+        now = astuple(self._core.interface_counters(index))
+        cleared = astuple(self._interfaces.get(index, InterfaceCounters()))
         return InterfaceCounters(*(a - b for a, b in zip(now, cleared, strict=True)))
 
     def _thread(self, worker: int) -> ThreadRuntime:

@@ -2,21 +2,28 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
-from ipaddress import AddressValueError, IPv4Address, IPv4Interface, NetmaskValueError
+from ipaddress import AddressValueError, IPv4Address, IPv4Interface, IPv6Address, IPv6Interface, NetmaskValueError
 from pathlib import Path
 from typing import Protocol
 
 from wirespeed.errors import UsageError
 from wirespeed.model import parse_mac
+from wirespeed.router.core import Address, InterfaceAddress
 from wirespeed.router.grammar import ValueType
+
+# RFC 3032 section 2.1.
+_RESERVED_LABELS = {"ipv4-explicit-null": 0, "ipv6-explicit-null": 2, "implicit-null": 3}
+_MOST_LABEL = 2**20 - 1
+_MOST_NUMBER = 2**32 - 1
 
 
 class Names(Protocol):
     """What a console knows that values may name."""
 
-    def interface_names(self) -> list[str]: ...
+    def interface_names(self) -> dict[str, int]: ...
     def node_names(self) -> list[str]: ...
 
 
@@ -34,7 +41,7 @@ class _Interface(_Value):
         names = context.interface_names()
         if word not in names:
             raise ValueError(f"there is no interface {word!r}; there are {', '.join(names)}")
-        return names.index(word)
+        return names[word]
 
     def complete(self, context: Names) -> Iterable[str]:
         return context.interface_names()
@@ -52,33 +59,71 @@ class _Node(_Value):
 
 
 class _Address(_Value):
-    def parse(self, word: str, context: Names) -> IPv4Address:
+    def parse(self, word: str, context: Names) -> Address:
         try:
-            return IPv4Address(word)
+            return _six(word) if ":" in word else IPv4Address(word)
         except AddressValueError:
-            raise ValueError(f"{word!r} is no IPv4 address{_six(word)}") from None
+            raise ValueError(f"{word!r} is no {_family(word)} address") from None
+
+
+def _six(word: str) -> IPv6Address:
+    if "%" in word:
+        raise AddressValueError("a scope")
+    return IPv6Address(word)
+
+
+def _family(word: str) -> str:
+    return "IPv6" if ":" in word else "IPv4"
 
 
 class _Prefix(_Value):
     """An address with its prefix length; the host bits are kept, for an interface's own address."""
 
-    def parse(self, word: str, context: Names) -> IPv4Interface:
-        _, slash, length = word.partition("/")
+    def parse(self, word: str, context: Names) -> InterfaceAddress:
+        text, slash, length = word.partition("/")
+        bits = 128 if ":" in word else 32
         try:
-            if slash and not length.isdigit():
+            if slash and not (length.isdecimal() and int(length) <= bits):
                 raise NetmaskValueError
-            return IPv4Interface(word)
+            return IPv6Interface((_six(text), int(length or bits))) if ":" in word else IPv4Interface(word)
         except NetmaskValueError:
-            raise ValueError(f"{word!r}: a prefix length is 0 to 32") from None
+            raise ValueError(f"{word!r}: a prefix length is 0 to {bits}") from None
         except AddressValueError:
-            raise ValueError(f"{word!r} is no IPv4 prefix such as 10.0.0.0/8{_six(word)}") from None
+            example = "2001:db8::/32" if ":" in word else "10.0.0.0/8"
+            raise ValueError(f"{word!r} is no {_family(word)} prefix such as {example}") from None
 
 
 class _Number(_Value):
     def parse(self, word: str, context: Names) -> int:
-        if not word.isdecimal():
-            raise ValueError(f"{word!r} is no whole number")
+        # As many bits as the core's widest number; a word of a thousand digits is not worked out.
+        if not word.isdecimal() or len(word) > len(str(_MOST_NUMBER)) or int(word) > _MOST_NUMBER:
+            raise ValueError(f"{word!r} is no whole number from 0 to {_MOST_NUMBER}")
         return int(word)
+
+
+class _Numbers(_Value):
+    """`0,2-4`: each once, in order."""
+
+    def parse(self, word: str, context: Names) -> tuple[int, ...]:
+        if not re.fullmatch(r"\d{1,4}(-\d{1,4})?(,\d{1,4}(-\d{1,4})?)*", word, re.ASCII):
+            raise ValueError(f"{word!r} is no list of numbers such as 0,2-4")
+        spans = (part.partition("-") for part in word.split(","))
+        found = [n for first, _, last in spans for n in range(int(first), int(last or first) + 1)]
+        if not found or len(set(found)) < len(found):
+            raise ValueError(f"{word!r} names a number twice, or none")
+        return tuple(found)
+
+
+class _Label(_Value):
+    def parse(self, word: str, context: Names) -> int:
+        if word in _RESERVED_LABELS:
+            return _RESERVED_LABELS[word]
+        if not word.isdecimal() or int(word) > _MOST_LABEL:
+            raise ValueError(f"{word!r} is no label: 0 to {_MOST_LABEL}, or one of {', '.join(_RESERVED_LABELS)}")
+        return int(word)
+
+    def complete(self, context: Names) -> Iterable[str]:
+        return _RESERVED_LABELS
 
 
 class _Mac(_Value):
@@ -99,17 +144,16 @@ class _Text(_Value):
         return word
 
 
-def _six(word: str) -> str:
-    return " (IPv6 is not supported yet)" if ":" in word else ""
-
-
 VALUE_TYPES: dict[str, ValueType] = {
     "address": _Address("<address>"),
     "file": _File("<file>"),
     "interface": _Interface("<interface>"),
+    "label": _Label("<label>"),
     "mac": _Mac("<mac>"),
     "node": _Node("<node>"),
     "number": _Number("<number>"),
+    "numbers": _Numbers("<numbers>"),
     "prefix": _Prefix("<prefix>"),
     "text": _Text("<text>", rest_of_line=True),
+    "word": _Text("<word>"),
 }

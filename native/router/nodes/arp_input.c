@@ -5,22 +5,25 @@
  *
  * The sender of a request to us or of a reply to us becomes a neighbour, that of other ARP only if
  * it is one already (RFC 826), and only on a connected subnet. The answer is written over the
- * request.
+ * request. On an interface that is paired with one of Linux, Linux gets all that is well formed and
+ * answers it; this node only learns.
  *
  * Uses: mbuf->port; the Ethernet header lies in front of the data. Next: <if>-output with the
- * answer, error-punt (taken note of), error-drop.
+ * answer, error-punt (taken note of), linux-cp-punt, error-drop.
  */
 #include "graph/graph.h"
-#include "router/metadata.h"
+#include "router/output.h"
 #include "router/router.h"
+#include "wire/address.h"
 #include "wire/arp.h"
 #include "wire/ethernet.h"
 #include "wire/ip4.h"
 
-enum edge { EDGE_DROP, EDGE_PUNT, EDGE_OUTPUT };
+enum edge { EDGE_DROP, EDGE_PUNT, EDGE_LINUX_CP_PUNT, EDGE_OUTPUT };
 static const char *const edges[] = {
 	[EDGE_DROP] = "error-drop",
 	[EDGE_PUNT] = "error-punt",
+	[EDGE_LINUX_CP_PUNT] = "linux-cp-punt",
 	[EDGE_OUTPUT] = "*-output",
 };
 
@@ -62,20 +65,26 @@ struct scope {
 static struct scope scope_of(const struct interface *interface, const struct arp *arp)
 {
 	const struct address_list *list = __atomic_load_n(&interface->addresses, __ATOMIC_ACQUIRE);
-	struct scope scope = {0};
+	/* Behind an interface that borrows addresses anybody may be. */
+	struct scope scope = {.sender_local = interface->is_unnumbered};
 	for (uint16_t i = 0; i < list->count; i++) {
-		const struct ws_ip4_prefix *own = &list->at[i];
-		uint32_t mask = ip4_mask(own->length), host = arp->sender & ~mask;
-		scope.is_ours |= own->address == arp->target;
-		scope.sender_is_own |= own->address == arp->sender;
-		if (own->length < 32 && (own->address & mask) == (arp->sender & mask))
+		const struct ws_prefix *own = &list->at[i];
+		if (own->address.family != WS_IP4)
+			continue;
+		uint32_t address = address_ip4(&own->address), mask = ip4_mask(own->length);
+		uint32_t host = arp->sender & ~mask;
+		scope.is_ours |= address == arp->target;
+		scope.sender_is_own |= address == arp->sender;
+		if (own->length < 32 && (address & mask) == (arp->sender & mask))
 			scope.sender_local |= own->length == 31 || (host && host != ~mask);
 	}
 	return scope;
 }
 
-static void answer(struct rte_mbuf *packet, const struct interface *interface, struct arp *arp)
+/* Returns which output the answer goes to. */
+static uint16_t answer(const struct ws_router *router, struct rte_mbuf *packet, struct arp *arp)
 {
+	const struct interface *interface = &router->interfaces[packet->port];
 	uint32_t asked = arp->target;
 	arp->operation = ARP_REPLY;
 	arp->target = arp->sender;
@@ -83,8 +92,23 @@ static void answer(struct rte_mbuf *packet, const struct interface *interface, s
 	arp->sender = asked;
 	memcpy(arp->sender_mac, interface->mac, sizeof(arp->sender_mac));
 	arp_write(packet_data(packet), arp);
-	packet_advance(packet, -ETHERNET_LEN);
-	ethernet_write(packet_data(packet), arp->target_mac, arp->sender_mac, ETHERNET_ARP);
+	return packet_frame(router, packet, packet->port, arp->target_mac, ETHERNET_ARP);
+}
+
+static void learn(struct ws_router *router, struct graph_node *node, uint16_t interface,
+				  const struct arp *arp, bool is_ours)
+{
+	struct router_event event = {
+		.kind = EVENT_NEIGHBOR,
+		.address = address_of_ip4(arp->sender),
+		.interface = interface,
+		.flags = NEIGHBOR_HAS_MAC | NEIGHBOR_OVERRIDES,
+	};
+	if (is_ours)
+		event.flags |= NEIGHBOR_MAY_CREATE | NEIGHBOR_CONFIRMS;
+	memcpy(event.mac, arp->sender_mac, sizeof(event.mac));
+	if (arp->sender && !event_ring_put(&router->events, &event))
+		graph_count(node, LEARN_LOST, 1);
 }
 
 static uint16_t handle(struct graph *graph, struct graph_node *node, struct rte_mbuf *packet)
@@ -99,21 +123,20 @@ static uint16_t handle(struct graph *graph, struct graph_node *node, struct rte_
 		ethernet_is_group(arp.sender_mac))
 		return drop(node, SENDER_MAC);
 	struct scope scope = scope_of(interface, &arp);
-	if (scope.sender_is_own)
-		return drop(node, OWN_SENDER);
+	bool is_credible = !scope.sender_is_own && scope.sender_local;
+	if (is_credible)
+		learn(router, node, packet->port, &arp, scope.is_ours);
+	if (interface_is_paired(interface)) {
+		packet_advance(packet, -ETHERNET_LEN);
+		return EDGE_LINUX_CP_PUNT;
+	}
 	/* A sender without an address probes whether ours is taken (RFC 5227): answer, learn nothing.
 	 */
-	if (!scope.sender_local && arp.sender)
-		return drop(node, NOT_LOCAL);
-	struct arp_event event = {
-		.address = arp.sender, .interface = packet->port, .may_create = scope.is_ours};
-	memcpy(event.mac, arp.sender_mac, sizeof(event.mac));
-	if (arp.sender && !event_ring_put(&router->events, &event))
-		graph_count(node, LEARN_LOST, 1);
+	if (!is_credible && arp.sender)
+		return drop(node, scope.sender_is_own ? OWN_SENDER : NOT_LOCAL);
 	if (arp.operation == ARP_REQUEST && scope.is_ours) {
-		answer(packet, interface, &arp);
 		graph_count(node, REPLIES_SENT, 1);
-		return EDGE_OUTPUT + packet->port;
+		return EDGE_OUTPUT + answer(router, packet, &arp);
 	}
 	graph_count(node, scope.is_ours ? REPLIES_RECEIVED : 0, 1);
 	return EDGE_PUNT;
@@ -132,7 +155,7 @@ static uint16_t arp_input_process(struct graph *graph, struct graph_node *node, 
 static struct graph_registration arp_input = {
 	.name = "arp-input",
 	.process = arp_input_process,
-	.edge_count = 3,
+	.edge_count = 4,
 	.edges = edges,
 	.counter_count = LEARN_LOST + 1,
 	.counters = counters,

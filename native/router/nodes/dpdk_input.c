@@ -5,50 +5,66 @@
  * Polls them in turn, up to a frame's worth of packets a walk in all. Each walk begins one queue
  * further on, so that a full queue cannot starve the others.
  *
- * Sets: mbuf->port (the driver does). Next: ethernet-input.
+ * Sets: mbuf->port (the driver does). Next: ethernet-input; worker-handoff for queues of interfaces
+ * that hand off.
  */
 #include "dev/port.h"
 #include "graph/graph.h"
 #include "router/metadata.h"
 #include "router/router.h"
 
-enum edge { EDGE_ETHERNET_INPUT };
-static const char *const edges[] = {[EDGE_ETHERNET_INPUT] = "ethernet-input"};
+enum edge { EDGE_ETHERNET_INPUT, EDGE_HANDOFF };
+static const char *const edges[] = {
+	[EDGE_ETHERNET_INPUT] = "ethernet-input",
+	[EDGE_HANDOFF] = "worker-handoff",
+};
 
 struct context {
 	uint16_t start; /* the queue to poll first */
 };
+
+static void see(struct graph *graph, struct graph_node *node, void **packets, uint16_t n)
+{
+	router_worker_of(graph)->totals->rx_packets += n;
+	if (unlikely(graph->trace != NULL))
+		graph->trace(graph, node, packets, n);
+}
 
 static uint16_t dpdk_input_process(struct graph *graph, struct graph_node *node, void **packets,
 								   uint16_t n)
 {
 	struct router_worker *worker = router_worker_of(graph);
 	struct context *context = (struct context *)node->context;
-	uint16_t received = 0, at = context->start;
-	for (uint16_t i = 0; i < worker->queue_count && received < n; i++) {
+	uint16_t received = 0, handed_off = 0, at = context->start;
+	for (uint16_t i = 0; i < worker->queue_count && received + handed_off < n; i++) {
 		if (at >= worker->queue_count)
 			at = 0;
 		const struct rx_queue *queue = &worker->queues[at++];
 		struct rte_mbuf **room = (struct rte_mbuf **)packets + received;
-		received += port_receive(queue->port, queue->queue, room, n - received);
+		uint16_t count = port_receive(queue->port, queue->queue, room, n - received - handed_off);
+		if (unlikely(queue->hands_off && count)) {
+			see(graph, node, (void **)room, count);
+			graph_enqueue_all(graph, node, EDGE_HANDOFF, (void **)room, count);
+			handed_off += count;
+		} else {
+			received += count;
+		}
 	}
 	context->start++;
 	if (context->start >= worker->queue_count)
 		context->start = 0;
-	if (!received)
-		return 0;
-	worker->rx_packets += received;
-	if (unlikely(graph->trace != NULL))
-		graph->trace(graph, node, packets, received);
-	graph_enqueue_all(graph, node, EDGE_ETHERNET_INPUT, packets, received);
-	return received;
+	if (received) {
+		see(graph, node, packets, received);
+		graph_enqueue_all(graph, node, EDGE_ETHERNET_INPUT, packets, received);
+	}
+	return received + handed_off;
 }
 
 static struct graph_registration dpdk_input = {
 	.name = "dpdk-input",
 	.process = dpdk_input_process,
 	.is_source = true,
-	.edge_count = 1,
+	.edge_count = 2,
 	.edges = edges,
 };
 GRAPH_REGISTER(dpdk_input)

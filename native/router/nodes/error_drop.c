@@ -14,7 +14,7 @@ static uint16_t error_drop_process(struct graph *graph, struct graph_node *node,
 {
 	struct router_worker *worker = router_worker_of(graph);
 	(void)node;
-	worker->drops += n;
+	worker->totals->drops += n;
 	for (uint16_t i = 0; i < n; i++)
 		worker->interfaces[((struct rte_mbuf *)packets[i])->port].drops++;
 	rte_pktmbuf_free_bulk((struct rte_mbuf **)packets, n);

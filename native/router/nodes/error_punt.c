@@ -14,7 +14,7 @@ static uint16_t error_punt_process(struct graph *graph, struct graph_node *node,
 {
 	struct router_worker *worker = router_worker_of(graph);
 	(void)node;
-	worker->punts += n;
+	worker->totals->punts += n;
 	for (uint16_t i = 0; i < n; i++)
 		worker->interfaces[((struct rte_mbuf *)packets[i])->port].punts++;
 	rte_pktmbuf_free_bulk((struct rte_mbuf **)packets, n);

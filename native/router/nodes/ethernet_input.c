@@ -1,33 +1,53 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * ethernet-input: which protocol takes the frame, if any of this router's does.
+ * ethernet-input: which interface takes the frame, by its VLAN tags, and which protocol.
  *
- * An interface in L3 mode takes IPv4 sent to its own address, and ARP sent to it or to all; the
- * Ethernet header is taken off, and the data then begins behind it. A cross-connected interface
- * takes everything as it is.
+ * An interface in L3 mode takes IPv4, IPv6 and MPLS sent to its own address, IPv6 sent to groups,
+ * and ARP sent to it or to all. The tags of a sub-interface are taken out, so that the received
+ * Ethernet header without them is in front of the data, which begins behind it. An interface in an
+ * L2 mode takes everything as it is, a port what none of its sub-interfaces takes. What Linux sent
+ * into the TAP of a pair goes out of the other interface of it, and on that one, Linux gets what is
+ * for all stations or of an unknown type.
  *
- * Uses: mbuf->port. Next: ip4-input, arp-input, l2-input, error-drop.
+ * Uses: mbuf->port. Sets: mbuf->port of what a sub-interface takes. Next: ip4-input, ip6-input,
+ * mpls-input,
+ * arp-input, l2-input, linux-cp-punt, linux-cp-xc, error-drop.
  */
 #include "graph/graph.h"
 #include "router/metadata.h"
 #include "router/router.h"
+#include "router/trace.h"
+#include "router/vlan.h"
 #include "wire/ethernet.h"
+#include "wire/vlan.h"
 
-enum edge { EDGE_IP4_INPUT, EDGE_ARP_INPUT, EDGE_L2_INPUT, EDGE_DROP };
+enum edge {
+	EDGE_IP4_INPUT,
+	EDGE_IP6_INPUT,
+	EDGE_MPLS_INPUT,
+	EDGE_ARP_INPUT,
+	EDGE_L2_INPUT,
+	EDGE_DROP,
+	EDGE_LINUX_CP_PUNT,
+	EDGE_LINUX_CP_XC,
+	EDGES
+};
 static const char *const edges[] = {
-	[EDGE_IP4_INPUT] = "ip4-input",
-	[EDGE_ARP_INPUT] = "arp-input",
-	[EDGE_L2_INPUT] = "l2-input",
-	[EDGE_DROP] = "error-drop",
+	[EDGE_IP4_INPUT] = "ip4-input",         [EDGE_IP6_INPUT] = "ip6-input",
+	[EDGE_MPLS_INPUT] = "mpls-input",       [EDGE_ARP_INPUT] = "arp-input",
+	[EDGE_L2_INPUT] = "l2-input",           [EDGE_DROP] = "error-drop",
+	[EDGE_LINUX_CP_PUNT] = "linux-cp-punt", [EDGE_LINUX_CP_XC] = "linux-cp-xc",
 };
 
-enum counter { RUNT, DOWN, MAC_MISMATCH, GROUP, VLAN, UNKNOWN_TYPE };
+enum counter { RUNT, DOWN, MAC_MISMATCH, GROUP, GROUP6, VLAN, NOT_EXACT, UNKNOWN_TYPE };
 static const struct graph_counter counters[] = {
 	[RUNT] = {"frame shorter than its header", true},
 	[DOWN] = {"interface is down", true},
 	[MAC_MISMATCH] = {"l3 mac mismatch", true},
 	[GROUP] = {"ip4 in a multicast or broadcast frame", true},
+	[GROUP6] = {"ip6 in a frame to a group that is none of ip6's", true},
 	[VLAN] = {"unknown vlan", true},
+	[NOT_EXACT] = {"sub-interface without exact-match does not route", true},
 	[UNKNOWN_TYPE] = {"unknown ethernet type", true},
 };
 
@@ -37,31 +57,124 @@ static enum edge drop(struct graph_node *node, enum counter reason)
 	return EDGE_DROP;
 }
 
-/* Everything but IPv4 for us. */
-static __attribute__((noinline)) enum edge
-classify(struct graph_node *node, const struct interface *interface, struct rte_mbuf *packet)
+/* Of the destination's first two octets: an IPv6 group (RFC 2464 section 7). */
+static bool is_ip6_group(const uint8_t *destination)
 {
-	const struct ethernet_header *header = ethernet_parse(packet_data(packet), packet->data_len);
-	if (!header)
-		return drop(node, RUNT);
-	if (!interface->admin_up)
-		return drop(node, DOWN);
-	if (interface->mode == WS_MODE_XCONNECT)
-		return EDGE_L2_INPUT;
+	return destination[0] == 0x33 && destination[1] == 0x33;
+}
+
+/* Frames for the router but IPv4 and IPv6 in a frame to the interface's address; without tags. */
+static enum edge classify_l3(struct graph_node *node, const struct interface *interface,
+							 struct rte_mbuf *packet)
+{
+	const struct ethernet_header *header =
+		(const struct ethernet_header *)(const void *)packet_data(packet);
 	bool is_ours =
 		ethernet_load_destination(header->destination) == ethernet_address_number(interface->mac);
 	uint16_t type = be16toh(header->type);
 	if (!is_ours && !ethernet_is_group(header->destination))
 		return drop(node, MAC_MISMATCH);
-	if (type == ETHERNET_VLAN || type == ETHERNET_QINQ)
+	if (vlan_is_type(type))
 		return drop(node, VLAN);
-	if (type != ETHERNET_ARP && type != ETHERNET_IP4)
+	if (is_ours && type == ETHERNET_MPLS) {
+		packet_advance(packet, ETHERNET_LEN);
+		return EDGE_MPLS_INPUT;
+	}
+	if ((type == ETHERNET_IP4 || type == ETHERNET_IP6) && is_ours) {
+		packet_advance(packet, ETHERNET_LEN);
+		return type == ETHERNET_IP4 ? EDGE_IP4_INPUT : EDGE_IP6_INPUT;
+	}
+	if (type != ETHERNET_ARP && interface_is_paired(interface))
+		return EDGE_LINUX_CP_PUNT;
+	if (type != ETHERNET_ARP && type != ETHERNET_IP4 && type != ETHERNET_IP6 &&
+		type != ETHERNET_MPLS)
 		return drop(node, UNKNOWN_TYPE);
+	if (type == ETHERNET_IP6 && is_ip6_group(header->destination)) {
+		packet_advance(packet, ETHERNET_LEN);
+		return EDGE_IP6_INPUT;
+	}
 	if (type == ETHERNET_ARP && (is_ours || ethernet_is_broadcast(header->destination))) {
 		packet_advance(packet, ETHERNET_LEN);
 		return EDGE_ARP_INPUT;
 	}
+	if (type == ETHERNET_IP6)
+		return drop(node, GROUP6);
 	return drop(node, type == ETHERNET_IP4 ? GROUP : MAC_MISMATCH);
+}
+
+/* The sub-interface that takes frames with these tags, or VLAN_NONE. */
+static uint16_t find_subinterface(const struct interface *interfaces,
+								  const struct vlan_table *table, const struct vlan_tags *tags)
+{
+	const uint16_t *inner =
+		__atomic_load_n(&table->inner[tags->dot1ad][tags->ids[0]], __ATOMIC_ACQUIRE);
+	uint16_t index = VLAN_NONE, own_tags = 1;
+	if (tags->count > 1 && inner) {
+		index = __atomic_load_n(&inner[tags->ids[1]], __ATOMIC_ACQUIRE);
+		own_tags = 2;
+	}
+	if (index == VLAN_NONE) {
+		index = __atomic_load_n(&table->outer[tags->dot1ad][tags->ids[0]], __ATOMIC_ACQUIRE);
+		own_tags = 1;
+	}
+	return interfaces[index].is_exact && tags->count != own_tags ? VLAN_NONE : index;
+}
+
+static void take_tags_out(struct rte_mbuf *packet, uint8_t length)
+{
+	const struct vlan_rewrite rewrite = {.pop = length};
+	vlan_rewrite_apply(&rewrite, packet_data(packet));
+	packet_advance(packet, length);
+	trace_moved(packet, length);
+}
+
+static enum edge take(struct graph *graph, struct graph_node *node, uint16_t index,
+					  struct rte_mbuf *packet)
+{
+	const struct interface *interface = &router_of(graph)->interfaces[index];
+	struct interface_counts *counts = &router_worker_of(graph)->interfaces[index];
+	packet->port = index;
+	counts->rx_packets++;
+	counts->rx_bytes += packet->pkt_len;
+	if (!interface->admin_up)
+		return drop(node, DOWN);
+	if (interface->mode != WS_MODE_L3)
+		return EDGE_L2_INPUT;
+	if (!interface->is_exact)
+		return drop(node, NOT_EXACT);
+	take_tags_out(packet, interface->tag_len);
+	return classify_l3(node, interface, packet);
+}
+
+/* Everything but IPv4 for us without a tag. */
+static __attribute__((noinline)) enum edge classify(struct graph *graph, struct graph_node *node,
+													struct rte_mbuf *packet)
+{
+	const struct interface *interfaces = router_of(graph)->interfaces;
+	const struct interface *interface = &interfaces[packet->port];
+	const struct vlan_table *table = __atomic_load_n(&interface->vlans, __ATOMIC_ACQUIRE);
+	struct vlan_tags tags;
+	if (!ethernet_parse(packet_data(packet), packet->data_len))
+		return drop(node, RUNT);
+	if (!interface->admin_up)
+		return drop(node, DOWN);
+	if (interface->is_lcp_host)
+		return EDGE_LINUX_CP_XC;
+	if (!table && interface->mode != WS_MODE_L3)
+		return EDGE_L2_INPUT;
+	if (!vlan_parse(packet_data(packet), packet->data_len, &tags))
+		return drop(node, RUNT);
+	if (tags.count && table) {
+		uint16_t index = find_subinterface(interfaces, table, &tags);
+		if (index != VLAN_NONE)
+			return take(graph, node, index, packet);
+	}
+	if (interface->mode != WS_MODE_L3)
+		return EDGE_L2_INPUT;
+	/* A tag of VLAN 0 says no more than a priority. */
+	if (tags.count == 1 && !tags.dot1ad && !tags.ids[0])
+		take_tags_out(packet, VLAN_TAG_LEN);
+	return classify_l3(node, interface, packet);
 }
 
 static uint16_t ethernet_input_process(struct graph *graph, struct graph_node *node, void **packets,
@@ -74,12 +187,20 @@ static uint16_t ethernet_input_process(struct graph *graph, struct graph_node *n
 		const struct interface *interface = &interfaces[packet->port];
 		const struct ethernet_header *header =
 			ethernet_parse(packet_data(packet), packet->data_len);
-		if (likely(header && header->type == htobe16(ETHERNET_IP4) &&
-				   ethernet_load_destination(header->destination) == interface->l3_mac)) {
+		uint16_t type = header ? header->type : 0;
+		bool is_ours =
+			header && ethernet_load_destination(header->destination) == interface->l3_mac;
+		bool is_ip4 = type == htobe16(ETHERNET_IP4);
+		if (likely(is_ours && (is_ip4 || type == htobe16(ETHERNET_IP6)))) {
 			packet_advance(packet, ETHERNET_LEN);
-			next[i] = EDGE_IP4_INPUT;
+			next[i] = is_ip4 ? EDGE_IP4_INPUT : EDGE_IP6_INPUT;
+		} else if (header && interface->takes_all) {
+			next[i] = EDGE_L2_INPUT;
+		} else if (is_ours && type == htobe16(ETHERNET_MPLS)) {
+			packet_advance(packet, ETHERNET_LEN);
+			next[i] = EDGE_MPLS_INPUT;
 		} else {
-			next[i] = classify(node, interface, packet);
+			next[i] = classify(graph, node, packet);
 		}
 	}
 	graph_enqueue(graph, node, packets, next, n);
@@ -89,9 +210,9 @@ static uint16_t ethernet_input_process(struct graph *graph, struct graph_node *n
 static struct graph_registration ethernet_input = {
 	.name = "ethernet-input",
 	.process = ethernet_input_process,
-	.edge_count = 4,
+	.edge_count = EDGES,
 	.edges = edges,
-	.counter_count = 6,
+	.counter_count = UNKNOWN_TYPE + 1,
 	.counters = counters,
 };
 GRAPH_REGISTER(ethernet_input)

@@ -10,6 +10,7 @@
 #include "graph/graph.h"
 #include "router/local.h"
 #include "router/metadata.h"
+#include "router/packet_checksum.h"
 #include "router/router.h"
 #include "wire/icmp4.h"
 #include "wire/ip4.h"
@@ -23,29 +24,12 @@ static const struct graph_counter counters[] = {
 	[BAD_CHECKSUM] = {"bad icmp4 checksum", true},
 };
 
-/* Of `length` bytes from `offset` on, wherever the buffers end. */
-static uint16_t packet_checksum(const struct rte_mbuf *packet, uint32_t offset, uint32_t length)
-{
-	uint64_t sum = 0;
-	bool odd = false;
-	for (; packet && length; packet = packet->next, offset = 0) {
-		uint32_t part = packet->data_len - offset;
-		if (part > length)
-			part = length;
-		uint16_t folded = checksum_fold(checksum_add(0, packet_data(packet) + offset, part));
-		sum += odd ? __builtin_bswap16(folded) : folded;
-		odd ^= part & 1;
-		length -= part;
-	}
-	return (uint16_t)~checksum_fold(sum);
-}
-
 static enum edge handle(struct graph_node *node, struct rte_mbuf *packet)
 {
 	struct ip4_header *ip = (struct ip4_header *)(void *)packet_data(packet);
 	uint16_t header = ip4_header_length(ip);
 	struct icmp4_header *icmp = (struct icmp4_header *)(void *)(packet_data(packet) + header);
-	if (packet_checksum(packet, header, be16toh(ip->total_length) - header)) {
+	if (packet_checksum(0, packet, header, be16toh(ip->total_length) - header)) {
 		graph_count(node, BAD_CHECKSUM, 1);
 		return EDGE_DROP;
 	}

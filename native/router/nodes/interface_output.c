@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * <if>-output: the way out of one interface, open while it is up.
+ * <if>-output: the way out of one port, open while it is up, and each of its sub-interfaces while
+ * that is.
  *
- * Takes whole frames. Next: <if>-tx, error-drop.
+ * Takes whole frames. Uses: tx interface, where the port has sub-interfaces. Next: <if>-tx,
+ * error-drop.
  */
 #include "graph/graph.h"
+#include "router/metadata.h"
 #include "router/router.h"
 
 enum edge { EDGE_TX, EDGE_DROP };
@@ -13,13 +16,37 @@ static const char *const edges[] = {[EDGE_TX] = "%-tx", [EDGE_DROP] = "error-dro
 enum counter { DOWN };
 static const struct graph_counter counters[] = {[DOWN] = {"interface is down", true}};
 
+/* What a sub-interface sends is counted here; the driver counts for the port. */
+static uint16_t handle(struct graph *graph, struct graph_node *node, const struct rte_mbuf *packet)
+{
+	uint16_t tx = packet_tx_interface(packet);
+	if (tx == node->interface)
+		return EDGE_TX;
+	if (!router_of(graph)->interfaces[tx].admin_up) {
+		graph_count(node, DOWN, 1);
+		return EDGE_DROP;
+	}
+	struct interface_counts *counts = &router_worker_of(graph)->interfaces[tx];
+	counts->tx_packets++;
+	counts->tx_bytes += packet->pkt_len;
+	return EDGE_TX;
+}
+
 static uint16_t interface_output_process(struct graph *graph, struct graph_node *node,
 										 void **packets, uint16_t n)
 {
-	bool up = router_of(graph)->interfaces[node->interface].admin_up;
-	if (unlikely(!up))
-		graph_count(node, DOWN, n);
-	graph_enqueue_all(graph, node, likely(up) ? EDGE_TX : EDGE_DROP, packets, n);
+	const struct interface *port = &router_of(graph)->interfaces[node->interface];
+	uint16_t next[GRAPH_FRAME_SIZE];
+	bool up = port->admin_up;
+	if (likely(!port->vlans || !up)) {
+		if (unlikely(!up))
+			graph_count(node, DOWN, n);
+		graph_enqueue_all(graph, node, likely(up) ? EDGE_TX : EDGE_DROP, packets, n);
+		return n;
+	}
+	for (uint16_t i = 0; i < n; i++)
+		next[i] = handle(graph, node, packets[i]);
+	graph_enqueue(graph, node, packets, next, n);
 	return n;
 }
 

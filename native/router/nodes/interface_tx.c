@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * <if>-tx: gives frames to the driver, in this worker's own TX queue.
+ * <if>-tx: gives frames to the driver, in this worker's TX queue, under a lock if others share it.
  *
  * What the driver does not take is offered again for about a microsecond, then dropped.
  *
@@ -21,15 +21,38 @@ static const struct graph_counter counters[] = {
 /* About a microsecond: a peer that is busy with a frame frees slots by then. */
 enum { RETRIES = 32 };
 
+struct context {
+	struct port_tx tx;
+};
+
+static int interface_tx_init(struct graph *graph, struct graph_node *node)
+{
+	struct context *context = (struct context *)node->context;
+	context->tx = port_tx_of(node->interface, graph->worker);
+	return 0;
+}
+
+/* Returns how many the driver took. */
+static uint16_t offer(const struct port_tx *tx, uint16_t port, struct rte_mbuf **packets,
+					  uint16_t n)
+{
+	if (likely(!tx->lock))
+		return port_transmit(port, tx->queue, packets, n);
+	rte_spinlock_lock(tx->lock);
+	uint16_t sent = port_transmit(port, tx->queue, packets, n);
+	rte_spinlock_unlock(tx->lock);
+	return sent;
+}
+
 static uint16_t interface_tx_process(struct graph *graph, struct graph_node *node, void **packets,
 									 uint16_t n)
 {
 	struct router_worker *worker = router_worker_of(graph);
+	const struct context *context = (const struct context *)node->context;
 	uint16_t sent = 0;
 	for (int attempt = 0; sent < n && attempt <= RETRIES; attempt++)
-		sent += port_transmit(node->interface, graph->worker, (struct rte_mbuf **)packets + sent,
-							  n - sent);
-	worker->tx_packets += sent;
+		sent += offer(&context->tx, node->interface, (struct rte_mbuf **)packets + sent, n - sent);
+	worker->totals->tx_packets += sent;
 	if (unlikely(sent < n)) {
 		graph_count(node, TX_FAILED, n - sent);
 		worker->interfaces[node->interface].tx_failed += n - sent;
@@ -41,6 +64,7 @@ static uint16_t interface_tx_process(struct graph *graph, struct graph_node *nod
 static struct graph_registration interface_tx = {
 	.name = "%-tx",
 	.process = interface_tx_process,
+	.init = interface_tx_init,
 	.edge_count = 1,
 	.edges = edges,
 	.counter_count = 1,

@@ -9,9 +9,9 @@
  * Uses: adjacency. Sets: the data begins at the Ethernet header. Next: <if>-output, error-drop.
  */
 #include "graph/graph.h"
-#include "router/metadata.h"
+#include "router/output.h"
 #include "router/router.h"
-#include "router/trace.h"
+#include "wire/address.h"
 #include "wire/arp.h"
 #include "wire/ethernet.h"
 #include "wire/ip4.h"
@@ -24,11 +24,11 @@ static const struct graph_counter counters[] = {
 	[REQUESTS] = {"ARP requests sent", false},
 	[THROTTLED] = {"ARP requests throttled", true},
 	[NO_ADDRESS] = {"no source address for ARP request", true},
-	[NO_ROOM] = {"no headroom for an ARP request", true},
+	[NO_ROOM] = {"no room for an ARP request", true},
 };
 
-/* The request ends where the IPv4 header did, which is there for sure. */
-enum { FRAME_LEN = ETHERNET_LEN + ARP_LEN, BACK = FRAME_LEN - IP4_LEN };
+/* The request ends where the IPv4 header did, which is there for sure; so it begins earlier. */
+enum { BACK = ARP_LEN - IP4_LEN, HEADROOM = BACK + ETHERNET_MAX_LEN };
 
 static uint16_t drop(struct graph_node *node, enum counter reason)
 {
@@ -50,22 +50,30 @@ static uint64_t *asked_tsc(struct graph *graph, uint32_t index, uint32_t next_ho
 static uint32_t source_address(const struct interface *interface, uint32_t next_hop)
 {
 	const struct address_list *list = __atomic_load_n(&interface->addresses, __ATOMIC_ACQUIRE);
-	for (uint16_t i = 0; i < list->count; i++)
-		if (!((list->at[i].address ^ next_hop) & ip4_mask(list->at[i].length)))
-			return list->at[i].address;
-	return list->count ? list->at[0].address : 0;
+	uint32_t first = 0;
+	for (uint16_t i = 0; i < list->count; i++) {
+		uint32_t address = address_ip4(&list->at[i].address);
+		if (list->at[i].address.family != WS_IP4)
+			continue;
+		if (!((address ^ next_hop) & ip4_mask(list->at[i].length)))
+			return address;
+		first = first ? first : address;
+	}
+	return first;
 }
 
 static uint16_t handle(struct graph *graph, struct graph_node *node, struct rte_mbuf *packet)
 {
 	static const uint8_t all[] = {0xff, 0xff, 0xff, 0xff, 0xff, 0xff};
 	uint32_t index = packet_adjacency(packet);
-	const struct adjacency *adjacency = &router_of(graph)->adjacencies.adjacencies[index];
+	const struct adjacency_table *table = &router_of(graph)->adjacencies;
+	const struct adjacency *adjacency = &table->adjacencies[index];
 	const struct interface *interface = &router_of(graph)->interfaces[adjacency->tx_interface];
 	const struct ip4_header *ip = (const struct ip4_header *)(const void *)packet_data(packet);
 	struct arp arp = {
 		.operation = ARP_REQUEST,
-		.target = index < ADJACENCY_FIRST_NEIGHBOR ? be32toh(ip->destination) : adjacency->next_hop,
+		.target = index < ADJACENCY_FIRST_NEIGHBOR ? be32toh(ip->destination)
+												   : address_ip4(&table->neighbors[index].next_hop),
 	};
 	uint64_t *asked = asked_tsc(graph, index, arp.target);
 	uint64_t before = __atomic_load_n(asked, __ATOMIC_RELAXED), now = graph_tsc();
@@ -74,17 +82,18 @@ static uint16_t handle(struct graph *graph, struct graph_node *node, struct rte_
 	arp.sender = source_address(interface, arp.target);
 	if (!arp.sender)
 		return drop(node, NO_ADDRESS);
-	if (packet->data_off < BACK)
+	/* It is written over an IPv4 header, which a labelled packet need not have. */
+	if (packet->data_off < HEADROOM || packet->data_len < IP4_LEN)
 		return drop(node, NO_ROOM);
 	__atomic_store_n(asked, now, __ATOMIC_RELAXED);
 	memcpy(arp.sender_mac, interface->mac, sizeof(arp.sender_mac));
 	packet_advance(packet, -BACK);
-	packet_truncate(packet, FRAME_LEN);
-	trace_moved(packet, ETHERNET_LEN - BACK);
-	ethernet_write(packet_data(packet), all, interface->mac, ETHERNET_ARP);
-	arp_write(packet_data(packet) + ETHERNET_LEN, &arp);
+	packet_truncate(packet, ARP_LEN);
+	trace_moved(packet, -BACK);
+	arp_write(packet_data(packet), &arp);
 	graph_count(node, REQUESTS, 1);
-	return EDGE_OUTPUT + adjacency->tx_interface;
+	return EDGE_OUTPUT +
+		   packet_frame(router_of(graph), packet, adjacency->tx_interface, all, ETHERNET_ARP);
 }
 
 static uint16_t ip4_arp_process(struct graph *graph, struct graph_node *node, void **packets,

@@ -14,6 +14,7 @@
 #include "router/metadata.h"
 #include "router/router.h"
 #include "router/trace.h"
+#include "wire/address.h"
 #include "wire/ethernet.h"
 #include "wire/icmp4.h"
 #include "wire/ip4.h"
@@ -84,16 +85,26 @@ static void write_error(struct rte_mbuf *packet, uint32_t source)
 	icmp->checksum = checksum(icmp, length - IP4_LEN);
 }
 
+/* The interface's first IPv4 address, 0 when it has none. */
+static uint32_t source_address(const struct interface *interface)
+{
+	const struct address_list *list = __atomic_load_n(&interface->addresses, __ATOMIC_ACQUIRE);
+	for (uint16_t i = 0; i < list->count; i++)
+		if (list->at[i].address.family == WS_IP4)
+			return address_ip4(&list->at[i].address);
+	return 0;
+}
+
 static enum edge handle(struct graph *graph, struct graph_node *node, struct rte_mbuf *packet)
 {
 	const struct ip4_header *ip = (const struct ip4_header *)(const void *)packet_data(packet);
 	const struct interface *interface = &router_of(graph)->interfaces[packet->port];
-	const struct address_list *addresses = __atomic_load_n(&interface->addresses, __ATOMIC_ACQUIRE);
+	uint32_t source = source_address(interface);
 	if (ip4_is_later_fragment(ip))
 		return drop(node, ABOUT_FRAGMENT);
 	if (is_about_error(packet))
 		return drop(node, ABOUT_ERROR);
-	if (!addresses->count)
+	if (!source)
 		return drop(node, NO_ADDRESS);
 	if (packet->data_off < ERROR_LEN + ETHERNET_LEN)
 		return drop(node, NO_ROOM);
@@ -101,7 +112,7 @@ static enum edge handle(struct graph *graph, struct graph_node *node, struct rte
 		return drop(node, RATE);
 	graph_count(node, packet_icmp_type(packet) == ICMP4_TIME_EXCEEDED ? TTL_SENT : UNREACHABLE_SENT,
 				1);
-	write_error(packet, addresses->at[0].address);
+	write_error(packet, source);
 	return EDGE_LOOKUP;
 }
 

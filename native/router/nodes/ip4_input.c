@@ -77,17 +77,18 @@ static enum counter martian_reason(uint32_t address, enum counter first)
 	return address == UINT32_MAX ? first + 4 : first + 3;
 }
 
-static bool is_own(const struct own_addresses *own, uint32_t address)
+static bool is_own(const struct own_addresses *own, uint32_t address, uint16_t table)
 {
 	for (uint32_t i = 0; i < own->count; i++)
-		if (own->at[i] == address)
+		if (own->at[i].address == address && own->at[i].table == table)
 			return true;
 	return false;
 }
 
 /* Whatever is not plain: a header with options, or a packet to drop. */
-static __attribute__((noinline)) enum edge
-check(struct graph_node *node, const struct own_addresses *own, const struct rte_mbuf *packet)
+static __attribute__((noinline)) enum edge check(struct graph_node *node,
+												 const struct own_addresses *own,
+												 const struct rte_mbuf *packet, uint16_t table)
 {
 	const uint8_t *data = packet_data(packet);
 	enum ip4_check error = ip4_check(data, packet->data_len, packet->pkt_len);
@@ -100,7 +101,7 @@ check(struct graph_node *node, const struct own_addresses *own, const struct rte
 	enum counter reason = OPTIONS;
 	if (is_martian(source))
 		reason = martian_reason(source, SOURCE_THIS_NETWORK);
-	else if (is_own(own, source))
+	else if (is_own(own, source, table))
 		reason = SOURCE_OWN;
 	else if (is_martian(destination))
 		reason = martian_reason(destination, DESTINATION_THIS_NETWORK);
@@ -116,6 +117,7 @@ static uint16_t ip4_input_process(struct graph *graph, struct graph_node *node, 
 								  uint16_t n)
 {
 	const struct own_addresses *own = __atomic_load_n(&router_of(graph)->own, __ATOMIC_ACQUIRE);
+	const struct interface *interfaces = router_of(graph)->interfaces;
 	struct router_worker *worker = router_worker_of(graph);
 	uint16_t next[GRAPH_FRAME_SIZE];
 	uint16_t port = UINT16_MAX, run = 0;
@@ -137,7 +139,8 @@ static uint16_t ip4_input_process(struct graph *graph, struct graph_node *node, 
 			is_plain = !(is_martian(source) | is_martian(be32toh(ip->destination)) |
 						 may_be_own(own, source));
 		}
-		next[i] = likely(is_plain) ? EDGE_LOOKUP : check(node, own, packet);
+		next[i] = likely(is_plain) ? EDGE_LOOKUP
+								   : check(node, own, packet, interfaces[packet->port].table[0]);
 	}
 	if (run)
 		worker->interfaces[port].ip4 += run;

@@ -8,26 +8,19 @@
  * Uses: adjacency as the index of the load balance. Sets: adjacency. Next: by enum adjacency_kind.
  */
 #include "graph/graph.h"
-#include "router/metadata.h"
-#include "router/router.h"
+#include "router/flow_hash.h"
+#include "router/ip4_forward.h"
 #include "wire/ip4.h"
 
-/* Paths end in no further load balance, and a path that drops is not answered. */
-static const char *const edges[] = {
-	[ADJACENCY_NO_ROUTE] = "error-drop", [ADJACENCY_DROP] = "error-drop",
-	[ADJACENCY_LOCAL] = "ip4-local",     [ADJACENCY_LOAD_BALANCE] = "error-drop",
-	[ADJACENCY_GLEAN] = "ip4-arp",       [ADJACENCY_INCOMPLETE] = "ip4-arp",
-	[ADJACENCY_REWRITE] = "ip4-rewrite",
+/* A path ends in no further load balance. */
+static const char *const edges[] = {IP4_EDGES};
+
+static const struct graph_counter counters[] = {
+	[ADJACENCY_NO_ROUTE] = {"path is gone", true},
+	[ADJACENCY_DROP] = {"path says drop", true},
+	[ADJACENCY_UNREACHABLE] = {"path says unreachable", true},
+	[ADJACENCY_PROHIBIT] = {"path says prohibit", true},
 };
-
-enum counter { DROP_PATH };
-static const struct graph_counter counters[] = {[DROP_PATH] = {"path says drop", true}};
-
-static uint64_t mix(uint64_t hash, uint64_t value)
-{
-	hash = (hash ^ value) * 0x9e3779b97f4a7c15u;
-	return hash ^ hash >> 32;
-}
 
 static uint32_t flow_hash(const struct rte_mbuf *packet)
 {
@@ -37,8 +30,8 @@ static uint32_t flow_hash(const struct rte_mbuf *packet)
 	bool has_ports = ip->protocol == IP4_TCP || ip->protocol == IP4_UDP || ip->protocol == IP4_SCTP;
 	if (has_ports && !ip4_is_fragment(ip) && packet->data_len >= header + sizeof(ports))
 		memcpy(&ports, packet_data(packet) + header, sizeof(ports));
-	uint64_t hash = mix(0, (uint64_t)ip->source << 32 | ip->destination);
-	return (uint32_t)(mix(hash, (uint64_t)ports << 8 | ip->protocol) >> 32);
+	uint64_t hash = flow_hash_mix(0, (uint64_t)ip->source << 32 | ip->destination);
+	return flow_hash_fold(flow_hash_mix(hash, (uint64_t)ports << 8 | ip->protocol));
 }
 
 static uint16_t ip4_load_balance_process(struct graph *graph, struct graph_node *node,
@@ -49,11 +42,13 @@ static uint16_t ip4_load_balance_process(struct graph *graph, struct graph_node 
 	for (uint16_t i = 0; i < n; i++) {
 		const struct load_balance *balance =
 			&router->load_balances.balances[packet_adjacency(packets[i])];
-		uint32_t bucket = (uint32_t)((uint64_t)flow_hash(packets[i]) * balance->bucket_count >> 32);
-		uint32_t index = balance->buckets[bucket];
+		uint32_t index = load_balance_choose(balance, flow_hash(packets[i]));
+		uint8_t kind =
+			__atomic_load_n(&router->adjacencies.adjacencies[index].kind, __ATOMIC_ACQUIRE);
 		packet_set_adjacency(packets[i], index);
-		next[i] = __atomic_load_n(&router->adjacencies.adjacencies[index].kind, __ATOMIC_ACQUIRE);
-		graph_count(node, DROP_PATH, next[i] <= ADJACENCY_DROP);
+		if (unlikely(kind <= ADJACENCY_PROHIBIT))
+			ip4_forward_refuse(node, packets[i], kind);
+		next[i] = kind;
 	}
 	graph_enqueue(graph, node, packets, next, n);
 	return n;
@@ -62,9 +57,9 @@ static uint16_t ip4_load_balance_process(struct graph *graph, struct graph_node 
 static struct graph_registration ip4_load_balance = {
 	.name = "ip4-load-balance",
 	.process = ip4_load_balance_process,
-	.edge_count = ADJACENCY_REWRITE + 1,
+	.edge_count = ADJACENCY_KINDS,
 	.edges = edges,
-	.counter_count = 1,
+	.counter_count = IP4_FORWARD_COUNTER_COUNT,
 	.counters = counters,
 };
 GRAPH_REGISTER(ip4_load_balance)

@@ -3,22 +3,32 @@
  * ip4-local: packets to this router.
  *
  * Pings are answered; nothing else is served, which UDP and unknown protocols are told (RFC 1122
- * sections 3.2.2.1 and 4.1.3.1). ICMP that is no request is not for anybody here.
+ * sections 3.2.2.1 and 4.1.3.1). ICMP that is no request is not for anybody here, but for answers
+ * to pings of our own. What came in by an interface that is paired with one of Linux is all
+ * Linux's.
  *
- * Next: icmp4-echo-request, ip4-icmp-error, error-drop.
+ * Uses: mbuf->port. Next: icmp4-echo-request, icmp4-echo-reply, ip4-icmp-error, linux-cp-punt,
+ * error-drop.
  */
 #include "graph/graph.h"
-#include "router/metadata.h"
+#include "router/linux_cp.h"
 #include "router/router.h"
 #include "wire/icmp4.h"
 #include "wire/ip4.h"
 #include "wire/udp.h"
 
-enum edge { EDGE_ECHO_REQUEST, EDGE_ICMP_ERROR, EDGE_DROP };
+enum edge {
+	EDGE_ECHO_REQUEST,
+	EDGE_ECHO_REPLY,
+	EDGE_ICMP_ERROR,
+	EDGE_DROP,
+	EDGE_LINUX_CP_PUNT,
+	EDGES
+};
 static const char *const edges[] = {
-	[EDGE_ECHO_REQUEST] = "icmp4-echo-request",
-	[EDGE_ICMP_ERROR] = "ip4-icmp-error",
-	[EDGE_DROP] = "error-drop",
+	[EDGE_ECHO_REQUEST] = "icmp4-echo-request", [EDGE_ECHO_REPLY] = "icmp4-echo-reply",
+	[EDGE_ICMP_ERROR] = "ip4-icmp-error",       [EDGE_DROP] = "error-drop",
+	[EDGE_LINUX_CP_PUNT] = "linux-cp-punt",
 };
 
 enum counter { FRAGMENT, BAD_ICMP, UNKNOWN_ICMP, BAD_UDP, NO_UDP_LISTENER, UNKNOWN_PROTOCOL };
@@ -59,6 +69,8 @@ static enum edge handle(struct graph_node *node, struct rte_mbuf *packet)
 		const struct icmp4_header *icmp = icmp4_parse(payload, readable);
 		if (!icmp)
 			return drop(node, BAD_ICMP);
+		if (icmp->type == ICMP4_ECHO_REPLY)
+			return EDGE_ECHO_REPLY;
 		return icmp->type == ICMP4_ECHO_REQUEST ? EDGE_ECHO_REQUEST : drop(node, UNKNOWN_ICMP);
 	}
 	if (ip->protocol != IP4_UDP)
@@ -71,9 +83,18 @@ static enum edge handle(struct graph_node *node, struct rte_mbuf *packet)
 static uint16_t ip4_local_process(struct graph *graph, struct graph_node *node, void **packets,
 								  uint16_t n)
 {
+	const struct interface *interfaces = router_of(graph)->interfaces;
 	uint16_t next[GRAPH_FRAME_SIZE];
-	for (uint16_t i = 0; i < n; i++)
-		next[i] = handle(node, packets[i]);
+	for (uint16_t i = 0; i < n; i++) {
+		struct rte_mbuf *packet = packets[i];
+		const struct interface *interface = &interfaces[packet->port];
+		if (interface_is_paired(interface)) {
+			packet_restore_frame(packet, interface, ETHERNET_IP4);
+			next[i] = EDGE_LINUX_CP_PUNT;
+		} else {
+			next[i] = handle(node, packet);
+		}
+	}
 	graph_enqueue(graph, node, packets, next, n);
 	return n;
 }
@@ -81,7 +102,7 @@ static uint16_t ip4_local_process(struct graph *graph, struct graph_node *node, 
 static struct graph_registration ip4_local = {
 	.name = "ip4-local",
 	.process = ip4_local_process,
-	.edge_count = 3,
+	.edge_count = EDGES,
 	.edges = edges,
 	.counter_count = 6,
 	.counters = counters,

@@ -3,29 +3,26 @@
  * ip4-rewrite: one hop less to live, and the next hop's Ethernet header in front.
  *
  * A packet whose last hop this was, or that is too long for the link and may not be fragmented, is
- * answered, unchanged; one that might be fragmented is dropped.
+ * answered, unchanged; one that may be is cut, and its fragments come here again.
  *
- * Uses: adjacency. Sets: the data begins at the Ethernet header again. Next: <if>-output,
- * ip4-icmp-error, error-drop.
+ * Uses: adjacency. Sets: the data begins at the Ethernet header again; tx interface. Next:
+ * <if>-output, ip4-frag, ip4-icmp-error.
  */
 #include "graph/graph.h"
-#include "router/metadata.h"
-#include "router/router.h"
-#include "wire/ethernet.h"
+#include "router/output.h"
 #include "wire/icmp4.h"
 #include "wire/ip4.h"
 
-enum edge { EDGE_DROP, EDGE_ICMP_ERROR, EDGE_OUTPUT };
+enum edge { EDGE_FRAG, EDGE_ICMP_ERROR, EDGE_OUTPUT };
 static const char *const edges[] = {
-	[EDGE_DROP] = "error-drop",
+	[EDGE_FRAG] = "ip4-frag",
 	[EDGE_ICMP_ERROR] = "ip4-icmp-error",
 	[EDGE_OUTPUT] = "*-output",
 };
 
-enum counter { TTL, MTU, MTU_DF };
+enum counter { TTL, MTU_DF };
 static const struct graph_counter counters[] = {
 	[TTL] = {"ip4 ttl <= 1", true},
-	[MTU] = {"ip4 MTU exceeded and fragmentation is not done", true},
 	[MTU_DF] = {"ip4 MTU exceeded and DF set", true},
 };
 
@@ -42,8 +39,7 @@ static __attribute__((noinline)) enum edge refuse(struct graph_node *node, struc
 		packet_set_icmp_error(packet, ICMP4_UNREACHABLE, ICMP4_FRAGMENTATION_NEEDED, mtu);
 		return EDGE_ICMP_ERROR;
 	}
-	graph_count(node, MTU, 1);
-	return EDGE_DROP;
+	return EDGE_FRAG;
 }
 
 static uint16_t ip4_rewrite_process(struct graph *graph, struct graph_node *node, void **packets,
@@ -60,9 +56,8 @@ static uint16_t ip4_rewrite_process(struct graph *graph, struct graph_node *node
 			continue;
 		}
 		ip4_decrement_ttl(ip);
-		packet_advance(packet, -ETHERNET_LEN);
-		memcpy(packet_data(packet), adjacency->rewrite, ETHERNET_LEN);
-		next[i] = EDGE_OUTPUT + adjacency->tx_interface;
+		packet_rewrite(packet, adjacency);
+		next[i] = EDGE_OUTPUT + adjacency->tx_output;
 	}
 	graph_enqueue(graph, node, packets, next, n);
 	return n;
@@ -73,7 +68,7 @@ static struct graph_registration ip4_rewrite = {
 	.process = ip4_rewrite_process,
 	.edge_count = 3,
 	.edges = edges,
-	.counter_count = 3,
+	.counter_count = 2,
 	.counters = counters,
 };
 GRAPH_REGISTER(ip4_rewrite)

@@ -1,32 +1,52 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * l2-input: frames of a cross-connected interface go out of the other one as they are.
+ * l2-input: frames of interfaces that do not route: to the one that each is cross-connected to, or
+ * into its bridge domain.
  *
- * Uses: mbuf->port. Sets: tx interface. Next: l2-output.
+ * Uses: mbuf->port. Sets: tx interface, or bridge domain. Next: l2-output (cross-connect),
+ * l2-input-vtr (tags are to be rewritten first), l2-learn, l2-fwd, l2-flood, error-drop.
  */
 #include "graph/graph.h"
-#include "router/metadata.h"
-#include "router/router.h"
+#include "router/l2_path.h"
 
-enum edge { EDGE_L2_OUTPUT };
-static const char *const edges[] = {[EDGE_L2_OUTPUT] = "l2-output"};
+enum { EDGE_VTR = L2_EDGES, EDGES };
+static const char *const edges[] = {
+	[L2_DROP] = "error-drop",  [L2_FORWARD] = "l2-fwd", [L2_FLOOD] = "l2-flood",
+	[L2_OUTPUT] = "l2-output", [L2_LEARN] = "l2-learn", [EDGE_VTR] = "l2-input-vtr",
+};
+
+enum counter { NO_WAY };
+static const struct graph_counter counters[] = {
+	[NO_WAY] = {"L2 forwarding of these frames is off", true},
+};
 
 static uint16_t l2_input_process(struct graph *graph, struct graph_node *node, void **packets,
 								 uint16_t n)
 {
-	const struct interface *interfaces = router_of(graph)->interfaces;
+	const struct l2_table *l2 = &router_of(graph)->l2;
+	uint16_t next[GRAPH_FRAME_SIZE];
 	for (uint16_t i = 0; i < n; i++) {
 		struct rte_mbuf *packet = packets[i];
-		packet_set_tx_interface(packet, interfaces[packet->port].xconnect_to);
+		const struct l2_interface *rx = &l2->interfaces[packet->port];
+		if (likely(rx->plain_to != L2_NOWHERE)) {
+			packet_set_tx_interface(packet, rx->plain_to);
+			next[i] = L2_OUTPUT;
+			continue;
+		}
+		next[i] = rx->in.pop | rx->in.push ? EDGE_VTR : l2_input_edge(l2, packet);
+		if (unlikely(next[i] == L2_DROP))
+			graph_count(node, NO_WAY, 1);
 	}
-	graph_enqueue_all(graph, node, EDGE_L2_OUTPUT, packets, n);
+	graph_enqueue(graph, node, packets, next, n);
 	return n;
 }
 
 static struct graph_registration l2_input = {
 	.name = "l2-input",
 	.process = l2_input_process,
-	.edge_count = 1,
+	.edge_count = EDGES,
 	.edges = edges,
+	.counter_count = 1,
+	.counters = counters,
 };
 GRAPH_REGISTER(l2_input)

@@ -1,6 +1,6 @@
 """The console's commands, by subject: `COMMANDS` holds them all once this is imported."""
 
-from wirespeed.console.commands import capture, console, layers, packets, ports, statistics, traffic
+from wirespeed.console.commands import capture, console, layers, packets, ports, push, server, statistics, traffic
 from wirespeed.console.commands.registry import ALIASES, COMMANDS, GROUPS
 
 __all__ = [
@@ -12,6 +12,8 @@ __all__ = [
     "layers",
     "packets",
     "ports",
+    "push",
+    "server",
     "statistics",
     "traffic",
 ]

@@ -1,4 +1,4 @@
-"""Single packets: ping, and which port is wired to which."""
+"""Single packets: ping, IPv6 neighbours, and which port is wired to which."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from wirespeed.console.commands.layers import ONE_PORT, only_port, read_ipv4
 from wirespeed.console.commands.registry import COMMON, command
-from wirespeed.console.grammar import PORTS, Given, Option, count, number
+from wirespeed.console.grammar import ALL, PORTS, Given, Option, count, number
 from wirespeed.console.session import Session
 from wirespeed.errors import UsageError
 from wirespeed.units import MAX_FRAME_BYTES, MIN_FRAME_BYTES
@@ -54,6 +54,37 @@ def _ping_from(session: Session, port: int, given: Given) -> None:
         if sequence < given.count:
             time.sleep(given.interval)
     session.screen.show(f"{answered} of {given.count} answered")
+
+
+@command(
+    "scan6",
+    COMMON,
+    "Find the IPv6 neighbours of ports.",
+    PORTS,
+    ALL,
+    Option(("-t", "--timeout"), "Seconds to wait for answers.", number(0.1, "timeout"), "S", default="3"),
+)
+def scan6(session: Session, given: Given) -> None:
+    from wirespeed.console.neighbors6 import link_local, scan  # noqa: PLC0415 - scapy takes long to import
+
+    ports = session.ours(given.ports)
+    statuses = dict(zip(ports, session.statuses(ports), strict=True))
+    for port, status in statuses.items():
+        if not status.get("service"):
+            raise UsageError(f"scan6 - port(s) [{port}]: must be under service mode; `service -p {port}` first")
+    for port, status in statuses.items():
+        attr = status.get("attr") or {}
+        layers = attr.get("layer_cfg") or {}
+        mac = str((layers.get("ether") or {}).get("src"))
+        address = str((layers.get("ipv6") or {}).get("src") or link_local(mac))
+        vlans = tuple(int(tag) for tag in (attr.get("vlan") or {}).get("tags") or ())
+        session.screen.show(f"port {port}: asking all nodes from {address}")
+        found = 0
+        for one in scan(session.client, port, mac, address, vlans, given.timeout):
+            found += 1
+            kind = "  router" if one.is_router else ""
+            session.screen.show(f"  {one.ip:<39}  {one.mac}{kind}")
+        session.screen.show(f"port {port}: {found} neighbour{'' if found == 1 else 's'}")
 
 
 @command("map", COMMON, "Find out which port is wired to which, by a packet from each.", PORTS)

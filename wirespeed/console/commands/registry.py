@@ -7,7 +7,7 @@ from collections.abc import Callable
 from wirespeed.console.grammar import Command, Option, Run
 
 COMMANDS: dict[str, Command] = {}
-ALIASES = {"q": "quit", "exit": "quit", "?": "help", "h": "help"}
+ALIASES = {"resolve": "arp", "q": "quit", "exit": "quit", "?": "help", "h": "help"}
 
 GROUPS = ("Console Commands", "Common Commands", "Stateless Commands")
 CONSOLE, COMMON, STATELESS = GROUPS

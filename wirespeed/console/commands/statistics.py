@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from rich.text import Text
 
 from wirespeed.console.commands.registry import COMMON, STATELESS, command
-from wirespeed.console.flow_views import flow_table, histogram_table, latency_table, stream_table
+from wirespeed.console.flow_views import floor_note, flow_table, histogram_table, latency_table, stream_table
 from wirespeed.console.grammar import PORTS, STREAM_IDS, Given, Option, read_ports
 from wirespeed.console.port_views import ServerFacts, global_table, port_table, status_table
 from wirespeed.console.readings import FlowReading, stream_readings
@@ -42,7 +42,7 @@ def _flows(session: Session, ports: Ports) -> Text:
 
 
 def _latency(session: Session, ports: Ports) -> Text:
-    return _measured(session, latency_table)
+    return _measured(session, latency_table).append(floor_note(session.system.get("latency_floors") or {}))
 
 
 def _histogram(session: Session, ports: Ports) -> Text:

@@ -18,6 +18,10 @@ TOTAL = switch("--total", help="The load is that of all ports together.")
 LOAD = "10kpps, 1.48mpps, 2gbps (layer 2), 2gbpsl1, 50%, or a factor of the profile's own rates"
 
 
+_SYNC_S = 1.0
+"""Ahead of the server's clock: enough for all ports to be ready."""
+
+
 def _read_mask(word: str) -> int:
     try:
         mask = int(word, 0)
@@ -47,7 +51,16 @@ def _read_mask(word: str) -> int:
     FORCE,
     TOTAL,
     switch("-n", "--dry", help="Load the profile and show what it would send; send nothing."),
-    Option(("--core_mask", "--core-mask"), "Cores that send, as a bit mask.", _read_mask, "MASK"),
+    Option(
+        ("--core_mask", "--core-mask"),
+        "Cores that send, as a bit mask; one, or one for each port.",
+        _read_mask,
+        "MASK",
+        True,
+        repeats=True,
+    ),
+    switch("--pin", help="Divide the cores of a pair between its two ports."),
+    switch("--sync", help="Ports begin at the same instant."),
 )
 def start(session: Session, given: Given) -> None:
     from wirespeed.generator.profiles import load_profile  # noqa: PLC0415 - scapy takes long to import
@@ -56,23 +69,39 @@ def start(session: Session, given: Given) -> None:
     session.some({target.port for target in named})
     streams = [load_profile(given.file, given.tunables, target.port, target.port % 2) for target in named]
     targets = session.targets(named)
-    _make_ready(session, targets, given.force)
+    masks = _core_masks(session, given, targets)
+    make_ready(session, targets, given.force)
     client, screen = session.client, session.screen
-    with step(screen, f"Removing all streams from port(s) {_listed(targets)}:"):
+    with step(screen, f"Removing all streams from port(s) {listed(targets)}:"):
         client.on_profiles("remove_all_streams", targets)
     for target, items in zip(targets, streams, strict=True):
-        with step(screen, f"Attaching {len(items)} streams to port(s) {_listed([target])}:"):
+        with step(screen, f"Attaching {len(items)} streams to port(s) {listed([target])}:"):
             client.load_streams(target, items)
     load = share(given.mult, len(targets)) if given.total else given.mult
     if given.dry:
         _show_plan(session, targets, load)
         return
-    with step(screen, f"Starting traffic on port(s) {_listed(targets)}:"):
+    with step(screen, f"Starting traffic on port(s) {listed(targets)}:"):
         session.started = True
-        client.start_profiles(targets, load, given.duration or -1, given.force, given.core_mask or ALL_CORES)
+        at_ts = client.server_ts() + _SYNC_S if given.sync else 0
+        client.start_profiles(targets, load, given.duration or -1, given.force, masks, at_ts)
 
 
-def _make_ready(session: Session, targets: Sequence[Target], force: bool) -> None:
+def _core_masks(session: Session, given: Given, targets: Sequence[Target]) -> list[int]:
+    if not given.pin:
+        masks: list[int] = given.core_mask or []
+        if len(masks) not in (0, 1, len(targets)):
+            raise UsageError(f"start: {len(masks)} core masks for {len(targets)} ports; give one, or one for each")
+        return masks
+    if given.core_mask:
+        raise UsageError("start: --pin and --core_mask exclude each other")
+    half = int(session.system.get("dp_core_count_per_port", 1)) // 2
+    lower = (1 << half) - 1
+    # A pair that has a single core, or one for each port, is divided as it is.
+    return [lower << half * (target.port % 2) if half else ALL_CORES for target in targets]
+
+
+def make_ready(session: Session, targets: Sequence[Target], force: bool) -> None:
     """Nothing may be sent on the ports, and none may be in service mode; `force` stops and overrides."""
     ports = list(dict.fromkeys(target.port for target in targets))
     statuses = dict(zip(ports, session.statuses(ports), strict=True))
@@ -81,9 +110,9 @@ def _make_ready(session: Session, targets: Sequence[Target], force: bool) -> Non
     if serving and not force:
         raise UsageError(f"port(s) {serving} are in service mode; `service --off` first, or start with --force")
     if busy and not force:
-        raise UsageError(f"traffic runs on {_listed(busy)}; `stop` first, or start with --force")
+        raise UsageError(f"traffic runs on {listed(busy)}; `stop` first, or start with --force")
     if busy:
-        with step(session.screen, f"Stopping traffic on port(s) {_listed(busy)}:"):
+        with step(session.screen, f"Stopping traffic on port(s) {listed(busy)}:"):
             session.client.on_profiles("stop_traffic", busy)
 
 
@@ -107,7 +136,7 @@ def _show_plan(session: Session, targets: Sequence[Target], load: Multiplier) ->
 @command("stop", STATELESS, "Stop traffic.", TARGETS, ALL)
 def stop(session: Session, given: Given) -> None:
     targets = session.running(given.ports)
-    with step(session.screen, f"Stopping traffic on port(s) {_listed(targets)}:"):
+    with step(session.screen, f"Stopping traffic on port(s) {listed(targets)}:"):
         session.client.on_profiles("stop_traffic", targets)
 
 
@@ -132,7 +161,7 @@ def stop(session: Session, given: Given) -> None:
 def update(session: Session, given: Given) -> None:
     targets = session.running(given.ports)
     load = share(given.mult, len(targets)) if given.total else given.mult
-    with step(session.screen, f"Updating traffic on port(s) {_listed(targets, given.ids)}:"):
+    with step(session.screen, f"Updating traffic on port(s) {listed(targets, given.ids)}:"):
         if given.ids is None:
             session.client.update_profiles(targets, load, given.force)
         else:
@@ -153,13 +182,13 @@ def resume(session: Session, given: Given) -> None:
 
 def _pause(session: Session, given: Given, doing: str, verb: str) -> None:
     targets = session.running(given.ports)
-    with step(session.screen, f"{doing} traffic on port(s) {_listed(targets, given.ids)}:"):
+    with step(session.screen, f"{doing} traffic on port(s) {listed(targets, given.ids)}:"):
         if given.ids is None:
             session.client.on_profiles(f"{verb}_traffic", targets)
         else:
             session.client.on_profiles(f"{verb}_streams", targets, stream_ids=given.ids)
 
 
-def _listed(targets: Sequence[Target], ids: Sequence[int] | None = None) -> str:
+def listed(targets: Sequence[Target], ids: Sequence[int] | None = None) -> str:
     streams = "" if ids is None else f", stream(s) {ids}"
     return f"[{', '.join(str(target) for target in targets)}]{streams}"

@@ -120,7 +120,7 @@ def streams(live: Live) -> Text:
         rows.append(
             Row(f"{one.port}.{one.stream_id}", (packet.ljust(width), str(one.frame_bytes), rate, group, *measured))
         )
-    headings = ("stream", "packet".ljust(width), "length", "rate", "PG ID", "Tx pps", "Rx pps")
+    headings = ("stream", "packet".ljust(width), "length", "own rate", "PG ID", "Tx pps", "Rx pps")
     text = render_compact(Table("", headings, tuple(rows), least=5))
     if live.more_streams:
         text.append(f"\nand {live.more_streams} more; `streams` lists them", "dim")

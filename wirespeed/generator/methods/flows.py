@@ -27,9 +27,10 @@ def get_pgid_stats(server: Server, pgids: list[Any]) -> Json:
         if isinstance(pg_id, bool) or not isinstance(pg_id, int):
             raise bad_parameters("field 'pgids' is not an array of 'uint32'")
     chosen = server.groups.chosen(pgids)
-    latencies = {
-        group.pg_id: server.core.latency(group.hardware_id)
+    by_id = {
+        group.hardware_id: group.pg_id
         for group in chosen
         if group.kind is FlowKind.LATENCY and group.hardware_id is not None
     }
+    latencies = {by_id[number]: seen for number, seen in server.core.latencies(list(by_id)).items()} if by_id else {}
     return pgid_stats(chosen, server.groups.counters(chosen), latencies, server.core.flow_faults())

@@ -11,6 +11,7 @@ from wirespeed.generator.rpc import Json, failed
 if TYPE_CHECKING:
     from wirespeed.generator.server import Server
 
+_ATTRIBUTES = ("promiscuous", "multicast", "link_status", "led_status", "flow_ctrl_mode")
 _RX_PARTS = ("stack", "queue", "latency", "grat_arp", "capwap_proxy", "capture_port")
 
 
@@ -53,7 +54,7 @@ def _attributes(port: Port) -> Json:
         "link": {"up": info.link_up},
         "promiscuous": {"enabled": port.promiscuous},
         "multicast": {"enabled": port.multicast},
-        "fc": {"mode": -1},
+        "fc": {"mode": -1 if port.flow_control is None else port.flow_control},
         "rx_filter_mode": "all" if port.service else "hw",
         "vlan": {"tags": list(port.layers.host.vlan)},
         "vxlan_fs": [],
@@ -70,8 +71,8 @@ def _queue(server: Server, port: Port) -> Json:
 
 @method("set_port_attr")
 def set_port_attr(server: Server, port: OwnedPort, attr: dict[str, Any]) -> Json:
-    """All attributes are checked before the first is set."""
-    unknown = [name for name in attr if name not in ("promiscuous", "link_status", "multicast")]
+    """All attributes are checked before the first is set; a driver that has not what is asked refuses all of them."""
+    unknown = [name for name in attr if name not in _ATTRIBUTES]
     if unknown:
         raise failed(f"attribute '{unknown[0]}' is not supported for this NIC")
     promiscuous = _switch(attr, "promiscuous", "enabled")
@@ -79,6 +80,13 @@ def set_port_attr(server: Server, port: OwnedPort, attr: dict[str, Any]) -> Json
     multicast = _switch(attr, "multicast", "enabled")
     if multicast and not (port.promiscuous or promiscuous or port.info.is_virtual):
         raise failed("multicast filters are not supported for this NIC; promiscuous mode receives all")
+    led = _switch(attr, "led_status", "on")
+    flow_control = read(read(attr, "flow_ctrl_mode", dict), "mode", int) if "flow_ctrl_mode" in attr else None
+    # What only some drivers have comes first: it may be refused.
+    if flow_control is not None:
+        server.core.set_flow_control(port.index, flow_control)
+    if led is not None:
+        server.core.set_led(port.index, led)
     if promiscuous is not None:
         port.set_promiscuous(promiscuous)
     if multicast is not None:

@@ -83,6 +83,7 @@ def get_system_info(server: Server) -> Json:
         "advanced_per_stream_stats": False,
         "port_count": len(server.ports),
         "ports": [_describe(server, index) for index in range(len(server.ports))],
+        "latency_floors": {str(port): floor.to_json() for port, floor in server.floors.items()},
     }
 
 
@@ -108,8 +109,8 @@ def _describe(server: Server, index: int) -> Json:
         "is_virtual": info.is_virtual,
         "is_prom_supported": server.ports[index].can_be_promiscuous,
         "is_link_supported": not info.is_virtual,
-        "is_fc_supported": False,
-        "is_led_supported": False,
+        "is_fc_supported": server.ports[index].flow_control is not None,
+        "is_led_supported": not info.is_virtual,
         "is_vxlan_supported": False,
         "is_ieee1588_supported": False,
         "supp_speeds": [],

@@ -33,17 +33,9 @@ def get_port_xstats_values(server: Server, port: Port) -> Json:
 
 
 def _xstats(server: Server, port: Port) -> dict[str, int]:
-    """The driver's counters (bytes without FCS), and how the asked packets fared."""
-    driver, seen = server.core.driver_counters(port.index), server.snapshot.ports[port.index]
-    return {
-        "rx_good_packets": driver.rx_packets,
-        "tx_good_packets": driver.tx_packets,
-        "rx_good_bytes": driver.rx_bytes,
-        "tx_good_bytes": driver.tx_bytes,
-        "rx_missed_errors": driver.rx_missed,
-        "rx_errors": driver.rx_errors,
-        "tx_errors": driver.tx_errors,
-        "rx_mbuf_allocation_errors": driver.rx_no_buffer,
+    """The driver's counters (bytes without FCS), those of each queue too, and how the asked packets fared."""
+    seen = server.snapshot.ports[port.index]
+    return server.core.extended_counters(port.index) | {
         "tx_asked_packets": seen.asked_packets,
         "tx_refused_packets": seen.refused_packets,
         "tx_late_packets": seen.late_packets,

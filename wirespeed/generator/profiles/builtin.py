@@ -15,7 +15,7 @@ from ipaddress import IPv4Address
 
 from wirespeed.errors import UsageError
 from wirespeed.generator.profiles.field_program import STLVM
-from wirespeed.generator.profiles.layers import IP, UDP, Ether, trex_defaults
+from wirespeed.generator.profiles.layers import IP, MPLS, UDP, Ether, trex_defaults
 from wirespeed.generator.profiles.packet import STLPktBuilder
 from wirespeed.generator.profiles.streams import (
     STLFlowLatencyStats,
@@ -27,6 +27,7 @@ from wirespeed.units import FCS_BYTES, MAX_FRAME_BYTES, MIN_FRAME_BYTES
 
 CLIENTS = "16.0.0.0"
 SERVERS = "48.0.0.0"
+MAX_LABEL = 0xF_FFFF
 MAX_OFFSET = 0xFFFF
 """The last network of 24 bits within 16.0.0.0/8."""
 
@@ -153,6 +154,15 @@ def _udp_1pkt_simple(tunables: dict[str, str], port_id: int, direction: int) -> 
     return [STLStream(packet=STLPktBuilder(packet), mode=STLTXCont())]
 
 
+def _mpls(tunables: dict[str, str], port_id: int, direction: int) -> list[STLStream]:
+    size = _number(tunables, "size", 64, (MIN_FRAME_BYTES, MAX_FRAME_BYTES))
+    label = _number(tunables, "label", 16, (16, MAX_LABEL - 1)) + direction
+    src, dst = _sides(tunables, direction, 4, 254)
+    packet = Ether() / MPLS(label=label, s=1, ttl=64) / IP(src=str(src.first), dst=str(dst.first))
+    packet = packet / UDP(sport=1025, dport=12, chksum=0)
+    return [STLStream(packet=STLPktBuilder(_padded(packet, size)), mode=STLTXCont())]
+
+
 def _sides(tunables: dict[str, str], direction: int, first: int, last: int) -> tuple[AddressRange, AddressRange]:
     """Source and destination range of a direction; `first` and `last` are the last byte of the address."""
     shift = _number(tunables, "offset", 0, (0, MAX_OFFSET)) << 8
@@ -190,4 +200,5 @@ _PROFILES: dict[str, tuple[Callable[[dict[str, str], int, int], list[STLStream]]
     "bench": (_bench, ("size", "vm", "flow", "pg_id", "offset")),
     "imix": (_imix, ("offset",)),
     "udp_1pkt_simple": (_udp_1pkt_simple, ("offset",)),
+    "mpls": (_mpls, ("size", "label", "offset")),
 }

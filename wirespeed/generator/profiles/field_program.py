@@ -64,6 +64,21 @@ CTRexScRaw = STLScVmRaw
 """Its name in old files."""
 
 
+def STLIPRange(  # noqa: N802 - T-Rex's name
+    src: dict[str, Any] | None = None, dst: dict[str, Any] | None = None, fix_chksum: bool = True
+) -> list[Instruction]:
+    """Instructions that count up IPv4 addresses; `src` and `dst` say `start`, `end` and `step`."""
+    commands: list[Instruction] = []
+    for name, span in (("src", src), ("dst", dst)):
+        if span:
+            low, high, step = span["start"], span["end"], span["step"]
+            commands.append(STLVmFlowVar(name, min_value=low, max_value=high, size=4, op="inc", step=step))
+            commands.append(STLVmWrFlowVar(name, f"IP.{name}"))
+    if fix_chksum:
+        commands.append(STLVmFixIpv4("IP"))
+    return commands
+
+
 def _in_order(variables: list[Json]) -> list[Json]:
     """Variables that another one advances move behind it and are never divided among cores themselves."""
     by_name = {variable["name"]: variable for variable in variables}

@@ -21,6 +21,10 @@ class STLError(UsageError):
     """What a profile did wrong; profiles may catch it under this name."""
 
 
+TRexError = STLTypeError = STLError
+"""Its other names in T-Rex's API."""
+
+
 class Layout(Protocol):
     """Where things stand in a packet."""
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from wirespeed.errors import UsageError
 
-BUILTIN_NAMES = ("bench", "imix", "udp_1pkt_simple")
+BUILTIN_NAMES = ("bench", "imix", "udp_1pkt_simple", "mpls")
 _PLAIN_SUFFIXES = (".json", ".yaml", ".yml", ".pcap", ".cap", ".pcapng")
 
 Json = dict[str, Any]

@@ -6,11 +6,11 @@ import re
 from pathlib import Path
 from typing import Any
 
-from scapy.utils import PcapReader
+from scapy.utils import PcapReader, hexdump, wrpcap
 
 from wirespeed.generator.profiles.field_program import STLScVmRaw
 from wirespeed.generator.profiles.instructions import Json, STLError
-from wirespeed.generator.profiles.layers import DEFAULT_MACS, Ether, Packet
+from wirespeed.generator.profiles.layers import Ether, Packet
 
 _NAME = re.compile(r"(?P<layer>[^:.]+)(?::(?P<index>\d+))?(?:\.(?P<field>\w+))?")
 
@@ -68,40 +68,68 @@ class STLPktBuilder:
     ) -> None:
         # build_raw and remove_fcs tune T-Rex's own lazy building; packets here are built once, without FCS.
         del build_raw, remove_fcs
-        if (pkt is None) == (pkt_buffer is None):
-            raise STLError("STLPktBuilder takes a packet: give pkt= (scapy layers or a pcap file) or pkt_buffer=")
+        if pkt is not None and pkt_buffer is not None:
+            raise STLError("STLPktBuilder takes one packet: give pkt= (scapy layers or a pcap file) or pkt_buffer=")
         self._directory = PROFILE_DIRECTORY[-1] if path_relative_to_profile and PROFILE_DIRECTORY else Path()
-        if isinstance(pkt, str):
-            pkt_buffer = self._first_of_pcap(pkt)
-        self._from_bytes = pkt_buffer is not None
-        self._packet = Ether(pkt_buffer) if pkt_buffer is not None else pkt
-        if not isinstance(self._packet, Packet):
-            raise STLError(f"STLPktBuilder takes scapy layers such as Ether()/IP()/UDP(), not {type(pkt).__name__}")
-        self._bytes = pkt_buffer if pkt_buffer is not None else bytes(self._packet)
+        self._packet: Packet | None = None
+        self._bytes = b""
+        self._from_bytes = False
+        if pkt_buffer is not None:
+            self.set_pkt_as_str(pkt_buffer)
+        elif pkt is not None:
+            self.set_packet(pkt)
         self._program = vm if isinstance(vm, STLScVmRaw) else STLScVmRaw(vm if isinstance(vm, list) else None)
         if vm is not None and not isinstance(vm, STLScVmRaw | list):
             raise STLError(f"vm= takes STLVM, STLScVmRaw or a list of instructions, not {type(vm).__name__}")
 
+    def set_packet(self, pkt: Any) -> None:
+        """scapy's layers, or the name of a packet file of which the first packet is taken."""
+        if isinstance(pkt, str):
+            return self.set_pcap_file(pkt)
+        if not isinstance(pkt, Packet):
+            raise STLError(f"STLPktBuilder takes scapy layers such as Ether()/IP()/UDP(), not {type(pkt).__name__}")
+        self._packet, self._bytes, self._from_bytes = pkt, bytes(pkt), False
+        return None
+
+    def set_pkt_as_str(self, pkt_buffer: bytes) -> None:
+        if not isinstance(pkt_buffer, bytes):
+            raise STLError(f"pkt_buffer= takes bytes, not {type(pkt_buffer).__name__}")
+        self._packet, self._bytes, self._from_bytes = Ether(pkt_buffer), pkt_buffer, True
+
+    def set_pcap_file(self, pcap_file: str) -> None:
+        self.set_pkt_as_str(self._first_of_pcap(pcap_file))
+
     def __bytes__(self) -> bytes:
+        self._layers()
         return self._bytes
+
+    def _layers(self) -> Packet:
+        if self._packet is None:
+            raise STLError("STLPktBuilder has no packet: give pkt= (scapy layers or a pcap file) or pkt_buffer=")
+        return self._packet
 
     def get_pkt_len(self) -> int:
         """Bytes without FCS."""
-        return len(self._bytes)
+        return len(bytes(self))
 
-    def add_command(self, script: Any) -> None:
-        self._program.add_cmd(script)
+    def add_command(self, script: STLScVmRaw) -> None:
+        """Add a field program's steps behind those that are there."""
+        self._program = STLScVmRaw([*self._program.commands, *script.commands], script.cache_size)
+
+    def dump_pkt_to_pcap(self, file_path: str) -> None:
+        wrpcap(file_path, self._layers())
+
+    def to_pkt_dump(self) -> None:
+        """Print the packet layer by layer, and its bytes."""
+        self._layers().show2()
+        hexdump(self._layers())
 
     def get_vm_data(self) -> Json:
-        return self._program.encode(PacketLayout(self._packet))
+        return self._program.encode(PacketLayout(self._layers()))
 
     def has_own_mac(self, field: str) -> bool:
-        """Whether the profile gave the address: by name, or by bytes that differ from the default."""
-        if not isinstance(self._packet, Ether):
-            return False
-        if self._from_bytes:
-            return bool(getattr(self._packet, field) != DEFAULT_MACS[field])
-        return field in self._packet.fields
+        """Whether the profile gave the address by name; the ones of raw bytes are replaced by the port's."""
+        return not self._from_bytes and isinstance(self._packet, Ether) and field in self._packet.fields
 
     def _first_of_pcap(self, name: str) -> bytes:
         path = self._directory / name

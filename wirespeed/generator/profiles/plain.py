@@ -1,4 +1,4 @@
-"""Profiles that are data: T-Rex's stream JSON in a list, as JSON or YAML, and packet files, a stream a packet."""
+"""Profiles that are data: T-Rex's stream JSON in a list, as JSON or YAML, and packet files."""
 
 from __future__ import annotations
 
@@ -10,14 +10,9 @@ from typing import Any
 
 from wirespeed.errors import FileFault, UsageError
 from wirespeed.generator.pcap import read_packets
-from wirespeed.generator.profiles.instructions import Json, STLError
-from wirespeed.generator.profiles.packet import STLPktBuilder
-from wirespeed.generator.profiles.streams import (
-    STLStream,
-    STLStreamDstMAC_CFG_FILE,
-    STLStreamDstMAC_PKT,
-    STLTXSingleBurst,
-)
+from wirespeed.generator.profiles.instructions import Json
+from wirespeed.generator.profiles.packet_files import load_pcap
+from wirespeed.generator.profiles.streams import STLStream
 from wirespeed.generator.rpc import RpcError
 from wirespeed.generator.stream_json import parse_stream
 
@@ -60,45 +55,6 @@ def load_yaml(path: Path) -> list[STLStream]:
     return _from_data(path, parse)
 
 
-def load_pcap(
-    path: Path,
-    ipg_usec: float | None = None,
-    speedup: float = 1.0,
-    loop_count: int = 1,
-    vm: Any = None,
-    packet_hook: Callable[[bytes], bytes] | None = None,
-    min_ipg_usec: float = 0.0,
-    src_mac_pcap: bool = False,
-    dst_mac_pcap: bool = False,
-) -> list[STLStream]:
-    """A chain of streams, one for each packet, at the file's own times unless `ipg_usec` says others."""
-    if speedup <= 0:
-        raise STLError(f"speedup {speedup:g} is not above zero")
-    packets = [(at_s, packet_hook(packet) if packet_hook else packet) for at_s, packet in read_packets(path)]
-    if not packets:
-        raise STLError(f"packet file {path} holds no packet")
-    streams: list[STLStream] = []
-    before_s = packets[0][0]
-    for number, (at_s, packet) in enumerate(packets, start=1):
-        gap_us = (at_s - before_s) * 1e6 if ipg_usec is None else ipg_usec
-        before_s = at_s
-        last = number == len(packets)
-        streams.append(
-            STLStream(
-                name=str(number),
-                packet=STLPktBuilder(pkt_buffer=packet, vm=vm),
-                mode=STLTXSingleBurst(total_pkts=1, percentage=100),
-                self_start=number == 1,
-                isg=max(gap_us / speedup, min_ipg_usec),
-                next="1" if last and loop_count != 1 else None if last else str(number + 1),
-                action_count=loop_count if last and loop_count != 1 else 0,
-                mac_src_override_by_pkt=int(src_mac_pcap),
-                mac_dst_override_mode=STLStreamDstMAC_PKT if dst_mac_pcap else STLStreamDstMAC_CFG_FILE,
-            )
-        )
-    return streams
-
-
 def load_plain(path: Path, tunables: dict[str, str]) -> list[STLStream]:
     """Streams of a file by its suffix; packet files take `ipg_usec`, `min_ipg_usec`, `speedup` and `count`."""
     packet_file = path.suffix not in (".json", ".yaml", ".yml")
@@ -113,13 +69,15 @@ def load_plain(path: Path, tunables: dict[str, str]) -> list[STLStream]:
     if not packet_file:
         return load_json(path) if path.suffix == ".json" else load_yaml(path)
     numbers = {name: float(text) for name, text in tunables.items()}
-    return load_pcap(
+    loaded = load_pcap(
         path,
         ipg_usec=numbers.get("ipg_usec", PCAP_GAP_US),
         min_ipg_usec=numbers.get("min_ipg_usec", 0.0),
         speedup=numbers.get("speedup", 1.0),
         loop_count=int(numbers.get("count", 1)),
     )
+    assert isinstance(loaded, list)
+    return loaded
 
 
 def _from_data(path: Path, parse: Callable[[str], Any]) -> list[STLStream]:

@@ -7,6 +7,7 @@ scapy, unless the real ones are imported already. They go away when it is done.
 from __future__ import annotations
 
 import contextlib
+import importlib
 import inspect
 import io
 import re
@@ -19,24 +20,34 @@ from types import ModuleType
 from typing import Any
 
 from wirespeed.errors import UsageError
-from wirespeed.generator.profiles import field_program, instructions, packet, streams
+from wirespeed.generator.profiles import addresses, field_program, hlt, instructions, packet, stl_profile, streams
 from wirespeed.generator.profiles.layers import trex_defaults
 from wirespeed.generator.profiles.packet import PROFILE_DIRECTORY
 
+_PARTS = ("api", "trex_stl_hltapi", "trex_stl_packet_builder_scapy", "trex_stl_streams")
 _MODULES = {
-    "trex": ("trex", "trex.stl", "trex.stl.api"),
-    "trex_stl_lib": ("trex_stl_lib", "trex_stl_lib.api"),
+    "trex": ("trex", "trex.stl", *(f"trex.stl.{part}" for part in _PARTS)),
+    "trex_stl_lib": ("trex_stl_lib", *(f"trex_stl_lib.{part}" for part in _PARTS)),
 }
+"""Each of the parts offers every name: old files import from the part, newer ones from api."""
+_LIBRARY = "argparse json math os random re socket string struct sys time"
+"""Modules that come with T-Rex's names; files use them without importing them."""
 _API = {
-    field_program: "CTRexScRaw STLScVmRaw STLVM",
+    addresses: (
+        "increase_ip increase_mac int2ip int2mac ip2int ipv4_str_to_num is_valid_ipv4 is_valid_ipv4_ret is_valid_ipv6 "
+        "is_valid_mac mac_str_to_num"
+    ),
+    field_program: "CTRexScRaw STLIPRange STLScVmRaw STLVM",
     instructions: (
-        "CTRexVmInsFixHwCs STLError STLVmFixChecksumHw STLVmFixIcmpv6 STLVmFixIpv4 STLVmFlowVar "
+        "CTRexVmInsFixHwCs STLError STLTypeError TRexError STLVmFixChecksumHw STLVmFixIcmpv6 STLVmFixIpv4 STLVmFlowVar "
         "STLVmFlowVarRepeatableRandom STLVmTrimPktSize STLVmTupleGen STLVmWrFlowVar STLVmWrMaskFlowVar"
     ),
+    hlt: "STLHltStream",
     packet: "STLPktBuilder",
+    stl_profile: "STLProfile",
     streams: (
-        "STLFlowLatencyStats STLFlowStats STLProfile STLStream STLStreamDstMAC_ARP STLStreamDstMAC_CFG_FILE "
-        "STLStreamDstMAC_PKT STLTXCont STLTXMode STLTXMultiBurst STLTXSingleBurst"
+        "STLFlowLatencyStats STLFlowStats STLStream STLStreamDstMAC_ARP STLStreamDstMAC_CFG_FILE "
+        "STLStreamDstMAC_PKT STLTaggedPktGroup STLTXCont STLTXMode STLTXMultiBurst STLTXSingleBurst"
     ),
 }
 
@@ -150,11 +161,12 @@ def _working_in(directory: Path) -> Iterator[None]:
 def _trex_modules() -> Iterator[None]:
     """`trex.stl.api` and `trex_stl_lib.api` for the time of the block, unless the real ones are there."""
     missing = [name for top, names in _MODULES.items() if top not in sys.modules for name in names]
+    api = _api_names() if missing else {}
     for name in missing:
         module = ModuleType(name)
         module.__path__ = []
-        if name.endswith(".api"):
-            module.__dict__.update(_api_names())
+        if name.rpartition(".")[2] in _PARTS:
+            module.__dict__.update(api)
         sys.modules[name] = module
         parent, _, last = name.rpartition(".")
         if parent:
@@ -172,6 +184,7 @@ def _api_names() -> dict[str, Any]:
         warnings.simplefilter("ignore")
         import scapy.all  # noqa: PLC0415 - 0.4 s that only profile files need
     names = {name: value for name, value in vars(scapy.all).items() if not name.startswith("_")}
+    names |= {name: importlib.import_module(name) for name in _LIBRARY.split()}
     for module, listed in _API.items():
         names |= {name: getattr(module, name) for name in listed.split()}
     return names

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import base64
-from pathlib import Path
+import copy
 from typing import Any
 
 from wirespeed.generator.profiles.instructions import Json, STLError
 from wirespeed.generator.profiles.layers import IP, Ether
 from wirespeed.generator.profiles.packet import STLPktBuilder
+from wirespeed.units import FCS_BYTES
 
 _RATES = {"pps": "pps", "bps_L1": "bps_L1", "bps_L2": "bps_L2", "percentage": "percentage"}
 
@@ -18,7 +19,8 @@ class STLTXMode:
 
     kind = ""
 
-    def __init__(self, **rate: float) -> None:
+    def __init__(self, **rates: float | None) -> None:
+        rate = {unit: value for unit, value in rates.items() if value is not None}
         unknown = [word for word in rate if word not in _RATES]
         if unknown or len(rate) > 1:
             raise STLError(f"a mode takes one rate out of {', '.join(_RATES)}, not {', '.join(rate)}")
@@ -38,7 +40,7 @@ class STLTXCont(STLTXMode):
 class STLTXSingleBurst(STLTXMode):
     kind = "single_burst"
 
-    def __init__(self, total_pkts: int = 1, **rate: float) -> None:
+    def __init__(self, total_pkts: int = 1, **rate: float | None) -> None:
         super().__init__(**rate)
         self._total = total_pkts
 
@@ -49,7 +51,7 @@ class STLTXSingleBurst(STLTXMode):
 class STLTXMultiBurst(STLTXMode):
     kind = "multi_burst"
 
-    def __init__(self, pkts_per_burst: int = 1, ibg: float = 0.0, count: int = 1, **rate: float) -> None:
+    def __init__(self, pkts_per_burst: int = 1, ibg: float = 0.0, count: int = 1, **rate: float | None) -> None:
         super().__init__(**rate)
         self._burst: Json = {"pkts_per_burst": pkts_per_burst, "ibg": ibg, "count": count}
 
@@ -81,6 +83,15 @@ class STLFlowLatencyStats(STLFlowStats):
     rule = "latency"
 
 
+class STLTaggedPktGroup(STLFlowStats):
+    rule = "tpg"
+
+    def __init__(self, tpgid: int) -> None:
+        super().__init__(tpgid)
+
+
+_MODE_NAMES = {"continuous": "Continuous", "single_burst": "Single Burst", "multi_burst": "Multi Burst"}
+
 STLStreamDstMAC_CFG_FILE = 0
 STLStreamDstMAC_PKT = 1
 STLStreamDstMAC_ARP = 2
@@ -91,14 +102,14 @@ class STLStream:
 
     def __init__(
         self,
-        name: str | None = None,
+        name: str | int | None = None,
         packet: Any = None,
         mode: STLTXMode | None = None,
         enabled: bool = True,
         self_start: bool = True,
         isg: float = 0.0,
         flow_stats: STLFlowStats | None = None,
-        next: str | None = None,
+        next: str | int | None = None,
         stream_id: int | None = None,
         action_count: int = 0,
         random_seed: int = 0,
@@ -108,7 +119,7 @@ class STLStream:
         start_paused: bool = False,
         core_id: int = -1,
     ) -> None:
-        del stream_id  # numbers are given when the profile is loaded
+        self._id = stream_id
         self._name, self._next = name, next
         mode = STLTXCont() if mode is None else mode
         if not isinstance(mode, STLTXMode):
@@ -121,7 +132,6 @@ class STLStream:
             packet = STLPktBuilder(Ether() / IP())
         elif not isinstance(packet, STLPktBuilder):
             packet = STLPktBuilder(packet)
-        self._packet: STLPktBuilder = packet
         own_src = packet.has_own_mac("src") if mac_src_override_by_pkt is None else bool(mac_src_override_by_pkt)
         own_dst = STLStreamDstMAC_PKT if packet.has_own_mac("dst") else STLStreamDstMAC_CFG_FILE
         dst_mode = own_dst if mac_dst_override_mode is None else mac_dst_override_mode
@@ -149,48 +159,44 @@ class STLStream:
     def to_json(self) -> Json:
         return self._json
 
-    def get_name(self) -> str | None:
+    def get_id(self) -> int | None:
+        """The number that the profile gave it; another one is sent, since profiles are numbered when loaded."""
+        return self._id
+
+    def get_name(self) -> str | int | None:
         return self._name
 
-    def get_next(self) -> str | None:
+    def get_next(self) -> str | int | None:
         return self._next
 
+    def get_pkt(self) -> bytes:
+        return base64.b64decode(self._json["packet"]["binary"])
 
-class STLProfile:
-    """A list of streams; what older profiles return."""
+    def get_pkt_len(self, count_crc: bool = True) -> int:
+        return len(self.get_pkt()) + (FCS_BYTES if count_crc else 0)
 
-    def __init__(self, streams: STLStream | list[STLStream] | None = None) -> None:
-        listed = streams if isinstance(streams, list) else [] if streams is None else [streams]
-        if not all(isinstance(stream, STLStream) for stream in listed):
-            raise STLError("STLProfile takes a list of STLStream")
-        self._streams = listed
+    def has_flow_stats(self) -> bool:
+        return bool(self._json["flow_stats"]["enabled"])
 
-    def get_streams(self) -> list[STLStream]:
-        return self._streams
+    def get_pg_id(self) -> int | None:
+        pg_id: int | None = self._json["flow_stats"].get("stream_id")
+        return pg_id
 
-    # Files are read by modules that build on this one.
+    def get_flow_stats_type(self) -> str | None:
+        rule: str | None = self._json["flow_stats"].get("rule_type")
+        return rule
 
-    @staticmethod
-    def load_py(python_file: str, direction: int = 0, port_id: int = 0, **tunables: Any) -> STLProfile:
-        from wirespeed.generator.profiles.script import run_profile_file  # noqa: PLC0415
+    def has_custom_mac_addr(self) -> bool:
+        return bool(self._json["flags"] & 7)
 
-        words = {name: str(value) for name, value in tunables.items()}
-        return STLProfile(run_profile_file(Path(python_file), words, port_id, direction))
+    def is_explicit_dst_mac(self) -> bool:
+        return bool(self._json["flags"] >> 1 & 3 == STLStreamDstMAC_PKT)
 
-    @staticmethod
-    def load_json(json_file: str) -> STLProfile:
-        from wirespeed.generator.profiles import plain  # noqa: PLC0415
+    def is_dummy(self) -> bool:
+        return bool(self._json["flags"] & 8)
 
-        return STLProfile(plain.load_json(Path(json_file)))
+    def get_mode(self) -> str:
+        return _MODE_NAMES[self._json["mode"]["type"]]
 
-    @staticmethod
-    def load_yaml(yaml_file: str) -> STLProfile:
-        from wirespeed.generator.profiles import plain  # noqa: PLC0415
-
-        return STLProfile(plain.load_yaml(Path(yaml_file)))
-
-    @staticmethod
-    def load_pcap(pcap_file: str, *arguments: Any, **more: Any) -> STLProfile:
-        from wirespeed.generator.profiles import plain  # noqa: PLC0415
-
-        return STLProfile(plain.load_pcap(Path(pcap_file), *arguments, **more))
+    def clone(self) -> STLStream:
+        return copy.deepcopy(self)

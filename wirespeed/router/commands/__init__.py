@@ -1,6 +1,49 @@
 """The router's commands: importing a module of this package adds its commands to the grammar."""
 
-from wirespeed.router.commands import interfaces, machine, neighbors, routes, runtime, session, show_interfaces, trace
+from wirespeed.router.commands import (
+    bridge,
+    interfaces,
+    ip6,
+    l2,
+    lcp,
+    machine,
+    memif,
+    mpls,
+    neighbors,
+    pcap,
+    ping,
+    routes,
+    runtime,
+    session,
+    show_interfaces,
+    subinterfaces,
+    tables,
+    tap,
+    trace,
+    workers,
+)
 from wirespeed.router.commands.registry import GRAMMAR
 
-__all__ = ["GRAMMAR", "interfaces", "machine", "neighbors", "routes", "runtime", "session", "show_interfaces", "trace"]
+__all__ = [
+    "GRAMMAR",
+    "bridge",
+    "interfaces",
+    "ip6",
+    "l2",
+    "lcp",
+    "machine",
+    "memif",
+    "mpls",
+    "neighbors",
+    "pcap",
+    "ping",
+    "routes",
+    "runtime",
+    "session",
+    "show_interfaces",
+    "subinterfaces",
+    "tables",
+    "tap",
+    "trace",
+    "workers",
+]

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from wirespeed.errors import UsageError
 from wirespeed.router.commands.registry import command
+from wirespeed.router.core import MtuKind
 from wirespeed.router.grammar import Match
 
 if TYPE_CHECKING:
@@ -33,16 +34,42 @@ def delete_address(console: Console, words: Match) -> None:
     console.core.delete_address(words["interface"], words["prefix"])
 
 
-@command("set interface mtu [packet] <number> <interface>", "set interface mtu [packet] <interface> <number>")
+@command("set interface mtu <number> <interface>", "set interface mtu <interface> <number>")
 def set_mtu(console: Console, words: Match) -> None:
-    """The longest IP packet that an interface sends, in bytes."""
+    """The longest packet, in bytes, that a port carries, and that is routed out of it."""
     console.core.set_mtu(words["interface"], _mtu(words["number"]))
 
 
+_PROTOCOLS = {"packet": MtuKind.L3, "ip4": MtuKind.IP4, "ip6": MtuKind.IP6, "mpls": MtuKind.MPLS}
+
+
+@command(
+    "set interface mtu (packet|ip4|ip6|mpls) <number> <interface>",
+    "set interface mtu (packet|ip4|ip6|mpls) <interface> <number>",
+)
+def set_protocol_mtu(console: Console, words: Match) -> None:
+    """The longest packet that is routed out of an interface: any, or of one protocol; 0: as any."""
+    kind = next(kind for word, kind in _PROTOCOLS.items() if word in words)
+    mtu = words["number"]
+    console.core.set_protocol_mtu(words["interface"], kind, mtu if mtu == 0 and kind != MtuKind.L3 else _mtu(mtu))
+
+
 def _mtu(given: int) -> int:
-    if not 68 <= given <= 9194:
-        raise UsageError(f"mtu {given} is not between 68 (RFC 791) and 9194")
+    if not 68 <= given <= 9198:
+        raise UsageError(f"mtu {given} is not between 68 (RFC 791) and 9198")
     return given
+
+
+@command("set interface unnumbered <interface> use <interface:of>")
+def set_unnumbered(console: Console, words: Match) -> None:
+    """Use the addresses of another interface, having none."""
+    console.core.set_unnumbered(words["interface"], words["of"])
+
+
+@command("set interface unnumbered del <interface>")
+def end_unnumbered(console: Console, words: Match) -> None:
+    """Use no other interface's addresses any more."""
+    console.core.set_unnumbered(words["interface"], None)
 
 
 @command("set interface mac address <interface> <mac>")
@@ -55,41 +82,3 @@ def set_mac(console: Console, words: Match) -> None:
 def set_promiscuous(console: Console, words: Match) -> None:
     """Whether the port takes frames for other Ethernet addresses."""
     console.core.set_promiscuous(words["interface"], "on" in words)
-
-
-@command("set interface l2 xconnect <interface> <interface:to>")
-def set_xconnect(console: Console, words: Match) -> None:
-    """Send all that an interface receives out of another, unchanged; one direction."""
-    if words["interface"] == words["to"]:
-        raise UsageError("an interface cannot be cross-connected to itself")
-    console.core.set_xconnect(words["interface"], words["to"])
-
-
-@command("set interface l2 tag-rewrite <interface> disable")
-def no_tag_rewrite(console: Console, words: Match) -> None:
-    """Leave VLAN tags as they are, as this router always does."""
-
-
-@command("set interface l3 <interface>")
-def set_l3(console: Console, words: Match) -> None:
-    """Let an interface route again after a cross-connect."""
-    console.core.set_l3(words["interface"])
-
-
-@command("set interface rx-placement <interface> [queue <number:queue>] worker <number:worker>")
-def set_placement(console: Console, words: Match) -> None:
-    """Have a worker poll an RX queue; traffic pauses for a moment."""
-    core = console.core
-    index, queue, worker = words["interface"], words.get("queue", 0), words["worker"]
-    queues, workers = core.port(index).rx_queues, core.worker_count()
-    if queue >= queues:
-        raise UsageError(f"there is no queue {queue}; {core.interface(index).name} has 0 to {queues - 1}")
-    if worker >= workers:
-        raise UsageError(f"there is no worker {worker}; there are 0 to {workers - 1}")
-    core.set_placement(index, queue, worker)
-
-
-@command("mpls <text>", "set interface mpls <text>", "show mpls [<text>]")
-def mpls(console: Console, words: Match) -> None:
-    """Not supported yet."""
-    raise UsageError("MPLS is not supported yet; leave the mpls lines out")

@@ -13,7 +13,13 @@ from wirespeed.router.grammar import Match
 if TYPE_CHECKING:
     from wirespeed.router.console import Console
 
-_FLAGS = {NeighborState.STATIC: "S", NeighborState.REACHABLE: "D", NeighborState.INCOMPLETE: "I"}
+_FLAGS = {
+    NeighborState.STATIC: "S",
+    NeighborState.REACHABLE: "D",
+    NeighborState.STALE: "DS",
+    NeighborState.PROBE: "DP",
+    NeighborState.INCOMPLETE: "I",
+}
 
 
 @command(
@@ -31,14 +37,14 @@ def delete_neighbor(console: Console, words: Match) -> None:
     console.core.delete_neighbor(words["interface"], words["address"])
 
 
-@command("show ip (neighbor|neighbors) [<interface>]")
+@command("show (ip|ip4|ip6) (neighbor|neighbors) [<interface>]")
 def show_neighbors(console: Console, words: Match) -> Iterator[str]:
-    """Known neighbors: S static, D learned by ARP, I asked and not answered yet."""
+    """Known neighbors: S static, D learned, DS silent for some time, DP asked whether it is there, I not known yet."""
     widths = (("Age", 12), ("IP", 40), ("Flags", 6), ("Ethernet", 20), ("Interface", 24))
     yield "".join(centre(head, width) for head, width in widths)
     wanted = console.interfaces(words.all("interface"))
-    for neighbor in sorted(console.core.neighbors(), key=lambda n: (n.interface, n.address)):
-        if neighbor.interface in wanted:
+    for neighbor in sorted(console.core.neighbors(), key=lambda n: (n.interface, n.address.version, n.address)):
+        if neighbor.interface in wanted and ("ip" in words or ("ip6" in words) == (neighbor.address.version == 6)):
             mac = "-" if neighbor.state is NeighborState.INCOMPLETE else neighbor.mac
             yield (
                 f"{neighbor.age_s:>12.4f}{centre(neighbor.address, 40)}{centre(_FLAGS[neighbor.state], 6)}"

@@ -1,4 +1,4 @@
-"""show runtime|errors|threads|buffers, clear runtime|errors: what the workers do and at what cost."""
+"""show runtime|errors|buffers, clear runtime|errors: what the workers do and at what cost."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def _table(nodes: tuple[NodeStats, ...]) -> Iterator[str]:
 
 
 def _max_table(nodes: tuple[NodeStats, ...]) -> Iterator[str]:
-    """The dearest call of each node since its worker started: `clear runtime` does not forget it."""
+    """The dearest call of each node since clear runtime."""
     heads = (("Max Node Clocks", 17), ("Vectors at Max", 16), ("Max Clocks", 16), ("Avg Clocks", 16))
     yield centre("Name", 30) + "".join(centre(head, width) for head, width in heads) + centre("Avg Vectors/Call", 16)
     for node in nodes:
@@ -116,16 +116,6 @@ def _counter(counter: NodeCounter, count: int) -> str:
 def clear_errors(console: Console, words: Match) -> None:
     """Start the counts of show errors anew."""
     console.statistics.clear_errors()
-
-
-@command("show threads")
-def show_threads(console: Console, words: Match) -> Iterator[str]:
-    """Worker threads with their Linux thread and CPU."""
-    yield f"{'ID':<4} {'Name':<12} {'LWP':>8} {'CPU':>4} {'Loops':>16}"
-    for worker in range(console.core.worker_count()):
-        info = console.core.worker(worker)
-        loops = console.core.totals(worker).loops
-        yield f"{worker + 1:<4} {info.name:<12} {info.thread_id:>8} {info.cpu:>4} {loops:>16}"
 
 
 @command("show buffers")

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from wirespeed.router.columns import centre, speed
 from wirespeed.router.commands.registry import command
-from wirespeed.router.core import InterfaceCounters, Mode
+from wirespeed.router.core import InterfaceCounters, InterfaceKind, Mode, MtuKind
 from wirespeed.router.grammar import Match
 
 if TYPE_CHECKING:
@@ -21,6 +21,8 @@ _COUNTERS = {
     "drops": "drops",
     "punt": "punts",
     "ip4": "ip4",
+    "ip6": "ip6",
+    "mpls": "mpls",
     "rx-no-buf": "rx_no_buffer",
     "rx-miss": "rx_missed",
     "rx-error": "rx_errors",
@@ -47,7 +49,8 @@ def show_interface(console: Console, words: Match) -> Iterator[str]:
     for index in console.interfaces(words.all("interface")):
         face = console.core.interface(index)
         state = "up" if face.admin_up else "down"
-        head = f"{face.name:<32}{centre(shown_index(index), 5)}{centre(state, 10)}{centre(f'{face.mtu}/0/0/0', 21)}"
+        mtus = "/".join(str(mtu) for mtu in face.mtus[MtuKind.L3 :])
+        head = f"{face.name:<32}{centre(shown_index(index), 5)}{centre(state, 10)}{centre(mtus, 21)}"
         counted = list(_counted(console.statistics.interface(index)))
         yield head + (counted[0] if counted else "")
         yield from (" " * len(head) + line for line in counted[1:])
@@ -74,32 +77,19 @@ def show_interface_address(console: Console, words: Match) -> Iterator[str]:
         yield f"{face.name} ({'up' if face.admin_up else 'dn'}):"
         if face.mode is Mode.XCONNECT:
             yield f"  L2 xconnect {console.core.interface(face.xconnect_to).name}"
+        elif face.bridge_domain:
+            bvi = " bvi" if face.is_bvi else ""
+            yield f"  L2 bridge bd-id {face.bridge_domain} idx {face.bridge_domain} shg {face.split_horizon_group}{bvi}"
         yield from (f"  L3 {address}" for address in face.addresses)
+        if face.unnumbered_of is not None:
+            lender = console.core.interface(face.unnumbered_of)
+            yield f"  unnumbered, use {lender.name}"
+            yield from (f"  L3 {address}" for address in lender.addresses)
 
 
-@command("show interface rx-placement")
-def show_rx_placement(console: Console, words: Match) -> Iterator[str]:
-    """Which worker polls which RX queue."""
-    queues: dict[int, list[str]] = {}
-    for index in range(console.core.interface_count()):
-        for queue in range(console.core.port(index).rx_queues):
-            worker = console.core.placement(index, queue)
-            queues.setdefault(worker, []).append(f"    {console.core.interface(index).name} queue {queue} (polling)")
-    for worker, lines in sorted(queues.items()):
-        yield f"Thread {worker + 1} ({console.core.worker(worker).name}):"
-        yield " node dpdk-input:"
-        yield from lines
-
-
-@command("show mode [<interface>...]", "show l2 xconnect")
-def show_mode(console: Console, words: Match) -> Iterator[str]:
-    """Whether interfaces route or are cross-connected."""
-    for index in console.interfaces(words.all("interface")):
-        face = console.core.interface(index)
-        if face.mode is Mode.XCONNECT:
-            yield f"l2 xconnect {face.name} {console.core.interface(face.xconnect_to).name}"
-        elif "xconnect" not in words:
-            yield f"l3 {face.name}"
+def _ports(console: Console, chosen: Sequence[int] = ()) -> list[int]:
+    """Those of the interfaces chosen, or of all, that are ports."""
+    return [i for i in console.interfaces(chosen) if console.core.interface(i).kind is InterfaceKind.PORT]
 
 
 @command("show hardware-interfaces [brief|verbose|detail] [<interface>...]")
@@ -107,7 +97,7 @@ def show_mode(console: Console, words: Match) -> Iterator[str]:
 def show_hardware(console: Console, words: Match) -> Iterator[str]:
     """Link, queues, driver and (detail) driver counters of the ports."""
     yield centre("Name", 32) + centre("Idx", 6) + centre("Link", 8) + "Hardware"
-    for index in console.interfaces(words.all("interface")):
+    for index in _ports(console, words.all("interface")):
         port = console.core.port(index)
         link = "up" if port.link_up else "down"
         yield f"{port.name:<32}{centre(shown_index(index), 6)}{centre(link, 8)}{port.name}"
@@ -126,7 +116,7 @@ def _queues(console: Console, index: int) -> Iterator[str]:
     for queue in range(port.rx_queues):
         worker = console.core.placement(index, queue)
         thread = f"{console.core.worker(worker).name} ({worker + 1})"
-        yield f"    {queue:<6}{thread:<15}{'polling':<10}"
+        yield f"    {queue:<6}{thread:<15}{console.core.rx_mode(index, queue).name.lower():<10}"
     yield "  TX Queues:"
     yield "    queue shared thread(s)      "
     for queue in range(port.tx_queues):

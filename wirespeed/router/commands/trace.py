@@ -11,6 +11,7 @@ from wirespeed.router.commands.registry import command
 from wirespeed.router.core import TraceStep
 from wirespeed.router.grammar import Match
 from wirespeed.router.packet_text import ethernet_line, payload_lines
+from wirespeed.router.trace_filter import TraceFilter
 
 if TYPE_CHECKING:
     from wirespeed.router.console import Console
@@ -30,6 +31,39 @@ def add_trace(console: Console, words: Match) -> None:
     console.core.add_trace(words["node"], words["number"])
 
 
+@command("trace filter (include|exclude) <node> <number>")
+def filter_shown(console: Console, words: Match) -> None:
+    """Have show trace print only packets that passed a node, or only others; so many at most."""
+    console.trace_filter = TraceFilter("include" in words, words["node"], words["number"])
+
+
+@command("trace filter prefix <prefix>")
+def filter_traced(console: Console, words: Match) -> None:
+    """Trace only packets with a source or destination in a prefix; pcap trace filter takes the same."""
+    console.core.filter_trace(words["prefix"].network)
+    console.capture_prefix = words["prefix"].network
+
+
+@command("trace filter none")
+def filter_nothing(console: Console, words: Match) -> None:
+    """Trace all packets, and show all that are traced."""
+    console.core.filter_trace(None)
+    console.trace_filter = console.capture_prefix = None
+
+
+@command("show trace filter")
+def show_filter(console: Console, words: Match) -> Iterator[str]:
+    """What the filters of the trace let pass."""
+    shown = console.trace_filter
+    if shown is not None:
+        kind = "include" if shown.includes else "exclude"
+        yield f"trace filter {kind} {shown.node} {shown.count}"
+    if console.capture_prefix is not None:
+        yield f"trace filter prefix {console.capture_prefix}"
+    if shown is None and console.capture_prefix is None:
+        yield "trace filter none"
+
+
 @command("clear trace")
 def clear_trace(console: Console, words: Match) -> None:
     """Forget the packets that were followed."""
@@ -39,14 +73,18 @@ def clear_trace(console: Console, words: Match) -> None:
 @command("show trace [max <number>]")
 def show_trace(console: Console, words: Match) -> Iterator[str]:
     """The nodes that each traced packet passed, when, and what it was there."""
-    names = console.interface_names()
+    names = {index: name for name, index in console.interface_names().items()}
+    wanted = console.trace_filter
     for worker in range(console.core.worker_count()):
         yield f"------------------- Start of thread {worker + 1} {console.core.worker(worker).name} -------------------"
         # Packets travel as vectors, so the steps of several are interleaved in the order of nodes.
         steps = sorted(console.core.trace(worker), key=lambda step: step.packet)
-        if not steps:
+        packets = [list(path) for _, path in groupby(steps, key=lambda step: step.packet)]
+        if wanted is not None:
+            packets = [path for path in packets if wanted.lets([step.node for step in path])][: wanted.count]
+        if not packets:
             yield "No packets in trace buffer"
-        for number, (_, path) in enumerate(groupby(steps, key=lambda step: step.packet), 1):
+        for number, path in enumerate(packets, 1):
             if number > words.get("number", _SHOWN_PACKETS):
                 yield f"Limiting display to {number - 1} packets; show trace max <number> shows more."
                 break
@@ -57,7 +95,7 @@ def show_trace(console: Console, words: Match) -> Iterator[str]:
             yield ""
 
 
-def _step(step: TraceStep, names: list[str], console: Console) -> Iterator[str]:
+def _step(step: TraceStep, names: dict[int, str], console: Console) -> Iterator[str]:
     seconds, microseconds = divmod((step.tsc - console.started_tsc) * 1_000_000 // console.core.tsc_hz(), 1_000_000)
     minutes, seconds = divmod(seconds, 60)
     yield f"{minutes // 60:02}:{minutes % 60:02}:{seconds:02}:{microseconds:06}: {step.node}"
@@ -72,8 +110,9 @@ def _step(step: TraceStep, names: list[str], console: Console) -> Iterator[str]:
         yield from (f"  {line}" for line in payload_lines(step.data))
 
 
-def _ways(step: TraceStep, names: list[str]) -> str:
-    out = f" tx {names[step.tx_interface]}" if step.tx_interface is not None else ""
+def _ways(step: TraceStep, names: dict[int, str]) -> str:
+    """Interfaces may have been deleted since."""
+    out = f" tx {names.get(step.tx_interface, 'deleted')}" if step.tx_interface is not None else ""
     if out and step.adjacency != _UNDECIDED:
         out += f" adjacency {step.adjacency}"
-    return f"rx {names[step.rx_interface]}{out} length {step.packet_len}"
+    return f"rx {names.get(step.rx_interface, 'deleted')}{out} length {step.packet_len}"

@@ -1,0 +1,103 @@
+"""What bench/memif.py measures: routers and senders, each with what it is compared to."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from harness import TESTER_MACS
+
+from wirespeed.generator.client import GeneratorClient
+from wirespeed.generator.profiles import load_profile
+from wirespeed.units import Rate
+
+PROFILES = Path(__file__).parent / "profiles"
+ROUTES = 1_000_000
+
+INTERFACES = f"""\
+set interface state e0 up
+set interface state e1 up
+set interface ip address e0 100.64.1.1/30
+set interface ip address e1 100.64.2.1/30
+ip neighbor e0 100.64.1.2 {TESTER_MACS[0]}
+ip neighbor e1 100.64.2.2 {TESTER_MACS[1]}
+"""
+TEN_ROUTES = INTERFACES + "".join(f"ip route add {48 + i}.0.0.0/8 via 100.64.2.2\n" for i in range(10))
+# The same addresses as those of random_hosts.py, in 16 routes and in a million.
+WIDE_ROUTES = INTERFACES + "ip route add 64.0.0.0/8 count 16 via 100.64.2.2\n"
+MILLION_ROUTES = INTERFACES + f"ip route add 64.0.0.0/24 count {ROUTES} via 100.64.2.2\n"
+CROSSED = """\
+set interface state e0 up
+set interface state e1 up
+set interface l2 xconnect e0 e1
+set interface l2 xconnect e1 e0
+"""
+
+
+@dataclass(frozen=True)
+class Load:
+    """A profile at 100 % of the line."""
+
+    profile: str = "bench"
+    tunables: dict[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Device:
+    """A DUT: our router with `commands`, testpmd in a mode, or a command template."""
+
+    name: str
+    compared_to: str | None
+    load: Load
+    commands: str | None = None
+    max_routes: int = 1000
+    testpmd: str = ""
+    template: str = ""
+
+
+@dataclass(frozen=True)
+class Sender:
+    """Our generator with `load`, testpmd in a mode, or a command template."""
+
+    name: str
+    compared_to: str | None
+    load: Load | None = None
+    testpmd: str = ""
+    template: str = ""
+
+
+Contender = Device | Sender
+
+ONE_FLOW = Load()
+MANY_FLOWS = Load(tunables={"vm": "var2"})
+RANDOM = Load(str(PROFILES / "random_hosts.py"))
+MACSWAP = "testpmd macswap"
+TXONLY = "testpmd txonly"
+
+ROUTERS = [
+    Device(MACSWAP, MACSWAP, ONE_FLOW, testpmd="macswap"),
+    Device("testpmd io", MACSWAP, ONE_FLOW, testpmd="io"),
+    Device("router l2xc", MACSWAP, ONE_FLOW, CROSSED),
+    Device("router ip4, one flow", MACSWAP, ONE_FLOW, TEN_ROUTES),
+    Device("router ip4, 64 k flows", "router ip4, one flow", MANY_FLOWS, TEN_ROUTES),
+    Device("router ip4, 16 routes, random", MACSWAP, RANDOM, WIDE_ROUTES),
+    Device("router ip4, 1 M routes, random", "router ip4, 16 routes, random", RANDOM, MILLION_ROUTES, ROUTES + 1000),
+]
+GENERATOR = "generator, one flow"
+GENERATOR_IMIX = "generator imix, one flow"
+SENDERS = [
+    Sender(TXONLY, TXONLY, testpmd="txonly"),
+    Sender(GENERATOR, TXONLY, ONE_FLOW),
+    Sender("generator var2", GENERATOR, MANY_FLOWS),
+    Sender("generator tuple", GENERATOR, Load(tunables={"vm": "tuple"})),
+    Sender("generator random", GENERATOR, RANDOM),
+    Sender(GENERATOR_IMIX, TXONLY, Load(tunables={"size": "imix"})),
+    Sender("generator imix, var2", GENERATOR_IMIX, Load(tunables={"size": "imix", "vm": "var2"})),
+]
+
+
+def send(client: GeneratorClient, load: Load) -> None:
+    client.acquire([0], force=True)
+    client.reset([0])
+    client.add_streams(0, load_profile(load.profile, load.tunables, 0, 0))
+    client.start([0], Rate(100.0, "percentage"))

@@ -1,0 +1,158 @@
+"""What every measurement over memif shares: the latency probe, samples by speed, the processes on their CPUs."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import signal
+import subprocess
+import time
+from bisect import bisect_left
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from statistics import median, quantiles
+
+from wirespeed.generator.client import GeneratorClient
+from wirespeed.lab.lab import choose_cpus, free_rpc_port
+from wirespeed.lab.process import Child
+
+SAMPLE_S = 0.25
+NEAR_NS, FAR_NS = 60.0, 120.0
+PROBE = Path(__file__).parent.parent / "build" / "native" / "bench" / "core_probe"
+SPEED = "25G"  # more than one CPU generates, so that the line is never the limit
+RING_SLOTS = 2048
+TESTER_MACS = ("02:ee:00:00:00:00", "02:ee:00:00:00:01")
+DUT_MACS = ("02:fe:00:00:00:00", "02:fe:00:00:00:01")
+
+
+class Probe:
+    """core_probe in the background; `speed` files a moment under near, far or between."""
+
+    def __init__(self, cpus: tuple[int, int]) -> None:
+        command = [str(PROBE), str(cpus[0]), str(cpus[1]), "100", "7200"]
+        self._process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+        self._times: list[float] = []
+        self._latencies: list[float] = []
+        assert self._process.stdout is not None
+        os.set_blocking(self._process.stdout.fileno(), False)
+
+    def collect(self) -> None:
+        assert self._process.stdout is not None
+        for line in self._process.stdout:
+            at_s, latency_ns = line.split()
+            self._times.append(float(at_s))
+            self._latencies.append(float(latency_ns))
+
+    def speed(self, at_s: float) -> str:
+        """The speed over the sample that ended at `at_s`: near or far when every probe in it says so."""
+        inside = self._latencies[bisect_left(self._times, at_s - SAMPLE_S) : bisect_left(self._times, at_s)]
+        if inside and max(inside) < NEAR_NS:
+            return "near"
+        return "far" if inside and min(inside) > FAR_NS else "between"
+
+    def close(self) -> None:
+        self._process.terminate()
+        self._process.wait()
+
+
+@dataclass
+class Series:
+    """Samples of one contender: packets a second by the speed of the machine, and the DUT's own cost."""
+
+    rates: dict[str, list[float]] = field(default_factory=lambda: {"near": [], "far": [], "between": []})
+    costs: list[float] = field(default_factory=list)
+
+    def median(self, speed: str) -> float | None:
+        return median(self.rates[speed]) if self.rates[speed] else None
+
+    def spread(self, speed: str) -> float | None:
+        """Half of the range between the quartiles, as a share of the median."""
+        rates = self.rates[speed]
+        if len(rates) < 4:
+            return None
+        low, middle, high = quantiles(rates, n=4)
+        return (high - low) / 2 / middle if middle else None
+
+
+@contextmanager
+def command(words: list[str]) -> Iterator[None]:
+    """A process that ends at SIGINT; its standard input stays open, since some end with it."""
+    process = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    try:
+        yield
+    finally:
+        process.send_signal(signal.SIGINT)
+        try:
+            process.wait(10)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+
+
+def fill_in(template: str, directory: Path, cpu: int) -> list[str]:
+    """The words of a command with `{cpu}`, `{wire0}` and `{wire1}` in it."""
+    wires = {f"wire{index}": socket_path(directory, index) for index in (0, 1)}
+    return [word.format(cpu=cpu, **wires) for word in shlex.split(template)]
+
+
+def testpmd(mode: str, cpu: int, directory: Path, role: str, wires: int) -> list[str]:
+    """dpdk-testpmd with its worker on `cpu`, in `mode` between the first `wires` memifs."""
+    words = ["dpdk-testpmd", "--lcores", f"0@{cpu},1@{cpu}", "--file-prefix", f"bench{os.getpid()}", "--no-pci"]
+    words += ["--no-huge", "-m", "256", "--no-telemetry"]
+    for index in range(wires):
+        device = f"role={role},id=0,socket={socket_path(directory, index)},socket-abstract=no,rsize=11"
+        words.append(f"--vdev=net_memif{index},{device}")
+    return [*words, "--", f"--forward-mode={mode}", "--auto-start", "--burst=64", "--total-num-mbufs=16384"]
+
+
+def socket_path(directory: Path, index: int) -> str:
+    return f"{directory}/w{index}.sock"
+
+
+def spec(directory: Path, index: int, role: str) -> str:
+    mac = (TESTER_MACS if role == "client" else DUT_MACS)[index]
+    path = socket_path(directory, index)
+    return f"memif:{path},role={role},speed={SPEED},rxd={RING_SLOTS},txd={RING_SLOTS},mac={mac}"
+
+
+def generator(stack: ExitStack, directory: Path, name: str, cpu: int, specs: list[str]) -> GeneratorClient:
+    """A generator on `cpu` for as long as `stack` lives, and a client connected to it."""
+    rpc = f"127.0.0.1:{free_rpc_port()}"
+    arguments = ["generator", "--cpu", str(cpu), *choose_cpus().main_cpu, "--rpc", rpc, "--hugepages", "never"]
+    for text, dut_mac in zip(specs, DUT_MACS, strict=False):
+        arguments += ["--port", text, "--dest-mac", dut_mac]
+    stack.enter_context(Child(name, arguments, directory / f"{name}.log").start())
+    client = stack.enter_context(GeneratorClient(rpc))
+    client.connect()
+    return client
+
+
+def router(stack: ExitStack, directory: Path, cpu: int, commands: str, max_routes: int) -> Path:
+    """A router on `cpu` between wires 0 and 1; returns its control socket."""
+    start_up, control = directory / "router.conf", directory / "router.sock"
+    start_up.write_text(commands)
+    arguments = ["router", "--cpu", str(cpu), *choose_cpus().main_cpu, "--hugepages", "never"]
+    arguments += ["--exec", str(start_up), "--socket", str(control), "--max-routes", str(max_routes)]
+    for index in (0, 1):
+        arguments += ["--interface", f"e{index}={spec(directory, index, 'server')}"]
+    stack.enter_context(Child("router", arguments, directory / "router.log").start())
+    return control
+
+
+def sample(client: GeneratorClient, port: int, seconds: float, series: Series, probe: Probe) -> None:
+    """File the rate at which `port` receives, once a quarter second, the first second left out."""
+    time.sleep(1.0)
+    before = client.snapshot([port])
+    end = time.monotonic() + seconds
+    taken: list[tuple[float, float]] = []
+    while time.monotonic() < end:
+        time.sleep(SAMPLE_S)
+        now = client.snapshot([port])
+        packets = now.ports[port].ipackets - before.ports[port].ipackets
+        taken.append((time.monotonic(), packets / (now.at_s - before.at_s)))
+        before = now
+    probe.collect()
+    for at_s, pps in taken:
+        series.rates[probe.speed(at_s)].append(pps)

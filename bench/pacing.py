@@ -1,0 +1,97 @@
+#!/usr/bin/env python3
+"""How well the generator keeps a rate: what was sent of what was asked, and the gaps between packets.
+
+    bench/pacing.py [--seconds S]
+
+One port into net_null, so that no medium has a say. Sent packets over the server's own clock, beside the rate asked;
+then the gaps between the first few thousand packets of a capture at 1 Mpps, as multiples of the nominal one.
+"""
+
+from __future__ import annotations
+
+import argparse
+import tempfile
+import time
+from contextlib import ExitStack
+from pathlib import Path
+from statistics import quantiles
+from typing import Any
+
+from harness import SPEED, generator
+from rich import box
+from rich.console import Console
+from rich.table import Table
+
+from wirespeed.generator.client import GeneratorClient
+from wirespeed.generator.profiles import load_profile
+from wirespeed.lab.lab import choose_cpus
+from wirespeed.units import Rate
+
+RATES_PPS = (1e3, 1e4, 1e5, 1e6, 1e7)
+GAP_RATE_PPS = 1e6
+GAPS = 4000
+
+
+def sent_share(client: GeneratorClient, rate_pps: float, seconds: float) -> tuple[float, float]:
+    """Packets sent and packets late, each as a share of those that the rate asks for."""
+    client.start([0], Rate(rate_pps, "pps"))
+    time.sleep(0.3)
+    before = client.snapshot([0])
+    time.sleep(seconds)
+    after = client.snapshot([0])
+    client.stop([0])
+    due = rate_pps * (after.at_s - before.at_s)
+    sent = after.ports[0].opackets - before.ports[0].opackets
+    late = (after.ports[0].late or 0) - (before.ports[0].late or 0)
+    return sent / due, late / due
+
+
+def gaps_s(client: GeneratorClient) -> list[float]:
+    """Times between packets as they were handed to the driver, of those sent within the capture."""
+    client.start([0], Rate(GAP_RATE_PPS, "pps"))
+    capture = client.call("capture", command="start", limit=GAPS, mode="fixed", tx=[0], snaplen=64)["capture_id"]
+    time.sleep(1.0)
+    client.stop([0])
+    times: list[float] = []
+    while True:
+        fetched: dict[str, Any] = client.call("capture", command="fetch", capture_id=capture, pkt_limit=500, snaplen=64)
+        times += [packet["ts"] for packet in fetched["pkts"]]
+        if not fetched["pending"]:
+            break
+    client.call("capture", command="remove", capture_id=capture)
+    # What found no room in the core leaves a hole behind the first few thousand.
+    return [later - earlier for earlier, later in zip(times, times[1:GAPS], strict=False)]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--seconds", type=float, default=3.0, help="at each rate")
+    options = parser.parse_args()
+    table = Table(
+        title="sent of asked, 64-byte packets, one flow", title_justify="left", box=box.SIMPLE_HEAD, padding=0
+    )
+    for heading in ("asked pps", "sent/asked - 1", "late"):
+        table.add_column(heading, justify="right")
+    with ExitStack() as stack:
+        directory = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="wirespeed-")))
+        client = generator(stack, directory, "pacing", choose_cpus().dut, [f"null,speed={SPEED}"])
+        client.acquire([0], force=True)
+        client.reset([0])
+        client.add_streams(0, load_profile("bench", {}, 0, 0))
+        for rate_pps in RATES_PPS:
+            sent, late = sent_share(client, rate_pps, options.seconds)
+            table.add_row(f"{rate_pps:,.0f}", f"{sent - 1:+.4%}", f"{late:.4%}")
+        gaps = sorted(gap * GAP_RATE_PPS for gap in gaps_s(client))
+        client.release([0])
+    console = Console()
+    console.print(table)
+    cuts = quantiles(gaps, n=100)
+    console.print(
+        f"gaps at {GAP_RATE_PPS:,.0f} pps, of nominal: median {cuts[49]:.2f}, p90 {cuts[89]:.2f}, "
+        f"p99 {cuts[98]:.2f}, longest {gaps[-1]:.1f} ({len(gaps)} gaps)",
+        highlight=False,
+    )
+
+
+if __name__ == "__main__":
+    main()

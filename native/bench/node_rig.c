@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "bench/node_rig.h"
+
+#include "bench/bench_setup.h"
+#include "dev/port.h"
+#include "router/metadata.h"
+
+#include <math.h>
+#include <string.h>
+
+enum {
+	PACKETS = 512,    /* as many as a pool's cache hands out again and again */
+	ORDER = 1u << 20, /* routes in the order they are asked for, then again */
+	FLOWS = 1u << 16,
+};
+
+const char *const node_pattern_names[NODE_PATTERNS] = {"sequential", "random", "zipf"};
+
+static struct rte_mbuf *packets[PACKETS];
+static uint8_t header[NODE_RIG_HEADER];
+static const struct node_path *path;
+static uint32_t order[ORDER];
+static uint32_t position;
+static uint16_t vector_size;
+
+static uint16_t bench_input_process(struct graph *graph, struct graph_node *node, void **frame,
+									uint16_t n)
+{
+	n = vector_size;
+	for (uint16_t i = 0; i < n; i++, position++) {
+		struct rte_mbuf *packet = packets[position % PACKETS];
+		packet->data_off = RTE_PKTMBUF_HEADROOM;
+		packet->data_len = NODE_RIG_FRAME;
+		packet->pkt_len = NODE_RIG_FRAME;
+		packet->port = 0;
+		memcpy(packet_data(packet), header, sizeof(header));
+		if (path->aim)
+			path->aim(packet_data(packet), order[position % ORDER], position % FLOWS);
+		frame[i] = packet;
+	}
+	graph_enqueue_all(graph, node, 0, frame, n);
+	return n;
+}
+
+static const char *const bench_input_edges[] = {"ethernet-input"};
+static struct graph_registration bench_input = {
+	.name = "bench-input",
+	.process = bench_input_process,
+	.is_source = true,
+	.edge_count = 1,
+	.edges = bench_input_edges,
+};
+
+static uint16_t bench_tx_process(struct graph *graph, struct graph_node *node, void **frame,
+								 uint16_t n)
+{
+	(void)graph;
+	(void)node;
+	(void)frame;
+	return n;
+}
+
+static struct graph_registration bench_tx = {.name = "%-tx", .process = bench_tx_process};
+
+struct graph *node_rig_make(struct ws_router *router)
+{
+	static const char *const sources[] = {"bench-input"}, *const interfaces[] = {"e0", "e1"};
+	struct graph_config config = {
+		.sources = sources,
+		.source_count = 1,
+		.interfaces = interfaces,
+		.interface_count = 2,
+		.march = ws_march(),
+		.app = router,
+	};
+	char why[128];
+	/* In front of the router's own of the same level. */
+	bench_input.march = bench_tx.march = ws_march();
+	graph_register(&bench_input);
+	graph_register(&bench_tx);
+	struct graph *graph = graph_create(&config, why, sizeof(why));
+	struct rte_mempool *pool = pool_create("bench", PACKETS + 1024, NODE_RIG_HEADER);
+	if (!graph || !pool) {
+		fprintf(stderr, "the bench's graph cannot be made: %s\n", graph ? "no memory" : why);
+		exit(1);
+	}
+	for (int i = 0; i < PACKETS; i++)
+		packets[i] = rte_pktmbuf_alloc(pool);
+	return graph;
+}
+
+static double uniform(void)
+{
+	static uint64_t state = 1;
+	state = state * 6364136223846793005u + 1442695040888963407u;
+	return (double)(state >> 11) / (double)(1ull << 53);
+}
+
+static uint32_t route_at(uint32_t routes, enum node_pattern pattern, uint32_t i)
+{
+	if (pattern == NODE_SEQUENTIAL)
+		return i % routes;
+	if (pattern == NODE_RANDOM)
+		return (uint32_t)(uniform() * routes);
+	/* Rank r is asked for in proportion to 1/r, and ranks are scattered over the routes. */
+	uint64_t rank = (uint64_t)exp(uniform() * log((double)routes + 1)) - 1;
+	return (uint32_t)(rank * 2654435761u % routes);
+}
+
+void node_rig_aim(const struct node_path *to, uint32_t routes, enum node_pattern pattern)
+{
+	path = to;
+	memset(header, 0, sizeof(header));
+	path->make(header);
+	for (uint32_t i = 0; i < ORDER; i++)
+		order[i] = route_at(routes, pattern, i);
+}
+
+void __attribute__((noinline)) node_rig_walk(struct graph *graph, uint16_t vector, uint32_t count)
+{
+	vector_size = vector;
+	for (uint32_t done = 0; done < count; done += vector)
+		graph_walk(graph);
+}

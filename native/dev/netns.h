@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Doing something inside another network namespace, and coming back. */
+#ifndef DEV_NETNS_H
+#define DEV_NETNS_H
+
+enum { NETNS_NAME_LEN = 128 };
+
+/* The namespace that the calling thread was in before, to go back to; -1 when it did not move. */
+struct netns_visit {
+	int home;
+};
+
+/*
+ * Move the calling thread into the namespace: "" stays where it is, a name is looked up where `ip
+ * netns` keeps them, and a path is taken as it is. A negative errno with its line on failure.
+ */
+int netns_enter(const char *netns, struct netns_visit *visit);
+void netns_leave(struct netns_visit *visit);
+
+#endif

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What VPP calls a device by its speed. */
+#ifndef DEV_PORT_NAME_H
+#define DEV_PORT_NAME_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Put the kind of Ethernet (TenGigabitEthernet) in place of the first "%s" in the name; `speeds`
+ * are the bits of RTE_ETH_LINK_SPEED_* that the device can do. */
+void port_name_fill(char *name, size_t size, uint32_t speeds);
+
+#endif

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Messages of rtnetlink, one after the other, into the intake: what the router is told must make
+ * sense at each step, and after dumps without a route it must have been told to forget every one.
+ */
+#include "fuzz/fuzz.h"
+#include "linux/intake.h"
+
+enum { MAX_ROUTES = 4096 };
+
+static struct {
+	uint32_t table;
+	struct ws_prefix prefix;
+} routes[MAX_ROUTES];
+static uint32_t route_count;
+
+static void note(const struct ws_route_change *change)
+{
+	const struct ws_route *route = &change->route;
+	uint32_t at = 0;
+	while (at < route_count && (routes[at].table != route->table ||
+								memcmp(&routes[at].prefix, &route->prefix, sizeof(route->prefix))))
+		at++;
+	if (change->is_removal) {
+		FUZZ_ASSERT(at < route_count);
+		routes[at] = routes[--route_count];
+		return;
+	}
+	FUZZ_ASSERT(route->path_count >= 1 && route->path_count <= WS_MAX_PATHS);
+	for (uint16_t i = 0; i < route->path_count; i++) {
+		const struct ws_path *path = &route->paths[i];
+		FUZZ_ASSERT(path->label_count <= WS_MAX_LABELS);
+		if (path->kind == WS_PATH_NEXT_HOP || path->kind == WS_PATH_ATTACHED)
+			FUZZ_ASSERT(path->interface >= 0);
+	}
+	if (at == route_count && route_count < MAX_ROUTES) {
+		routes[at].table = route->table;
+		routes[at].prefix = route->prefix;
+		route_count++;
+	}
+}
+
+int ws_router_routes_change(struct ws_router *router, const struct ws_route_change *changes,
+							uint32_t count, int32_t *results)
+{
+	(void)router;
+	for (uint32_t i = 0; i < count; i++) {
+		FUZZ_ASSERT(changes[i].route.prefix.length <=
+					(changes[i].route.prefix.address.family == WS_IP4 ? 32 : 128));
+		note(&changes[i]);
+		results[i] = 0;
+	}
+	return 0;
+}
+
+int ws_router_neighbor_add(struct ws_router *router, uint16_t interface, struct ws_address address,
+						   const uint8_t *mac)
+{
+	(void)router, (void)interface, (void)mac;
+	FUZZ_ASSERT(address.family == WS_IP4 || address.family == WS_IP6);
+	return 0;
+}
+
+int ws_router_neighbor_learn(struct ws_router *router, uint16_t interface,
+							 struct ws_address address, const uint8_t *mac)
+{
+	return ws_router_neighbor_add(router, interface, address, mac);
+}
+
+int ws_router_neighbor_del(struct ws_router *router, uint16_t interface, struct ws_address address)
+{
+	static const uint8_t mac[6];
+	return ws_router_neighbor_add(router, interface, address, mac);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	static struct intake intake;
+	struct linux_message message;
+	route_count = 0;
+	FUZZ_ASSERT(!intake_init(&intake, NULL));
+	for (int32_t link = 1; link < 8; link++)
+		intake_pair(&intake, link, link);
+	while (size) {
+		/* A block of its own for the rest, so that reading past the end is seen. */
+		uint8_t *bytes = malloc(size);
+		memcpy(bytes, data, size);
+		size_t step = linux_message_parse(bytes, size, &message);
+		FUZZ_ASSERT(step <= size);
+		if (step)
+			intake_take(&intake, &message, message.sequence % 2);
+		free(bytes);
+		if (!step)
+			break;
+		data += step;
+		size -= step;
+	}
+	for (int dump = 0; dump < DUMP_COUNT; dump++) {
+		intake_dump_begins(&intake, (enum linux_dump)dump);
+		intake_dump_ends(&intake, (enum linux_dump)dump);
+	}
+	intake_flush(&intake);
+	FUZZ_ASSERT(!route_count && !intake.rib.used && !intake.link_count && !intake.address_count);
+	intake_close(&intake);
+	return 0;
+}

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What is known of one namespace, and how messages change it. Sockets are in netlink.c.
+ *
+ * Dumps and news come through one socket, in one order, so an older dump never undoes newer news.
+ * A dump raises the generation of its kind; what still has the older one at its end has gone.
+ */
+#ifndef LINUX_INTAKE_H
+#define LINUX_INTAKE_H
+
+#include "linux/message.h"
+#include "linux/rib.h"
+
+enum linux_dump {
+	DUMP_LINKS,
+	DUMP_ADDRESSES,
+	DUMP_NEIGHBORS,
+	DUMP_ROUTES4,
+	DUMP_ROUTES6,
+	DUMP_COUNT
+};
+
+enum { INTAKE_ALL = (1 << DUMP_COUNT) - 1, INTAKE_PAIRS = 2048, INTAKE_BATCH = 256 };
+
+struct known_link {
+	struct ws_linux_link link;
+	uint8_t generation;
+};
+
+struct known_address {
+	struct ws_linux_address address;
+	uint8_t generation;
+};
+
+/* Which interface a link stands for; open addressing by link, 0 when free. */
+struct link_pair {
+	int32_t link, interface;
+};
+
+struct intake {
+	struct ws_router *router;
+	struct link_pair pairs[INTAKE_PAIRS];
+	uint32_t pair_count;
+	struct rib rib;
+	struct known_link *links;
+	struct known_address *addresses;
+	uint32_t link_count, link_room, address_count, address_room;
+	uint8_t generations[DUMP_COUNT];
+	uint32_t wanted;    /* bits of the dumps to be made */
+	uint32_t changes;   /* enum ws_linux_change since the last poll */
+	bool is_dumping;    /* … */
+	bool pairs_changed; /* tell the router of routes again, even unchanged ones */
+	bool repeats_pairs; /* … in this dump */
+	struct ws_linux_stats stats;
+	uint32_t batch_count;
+	struct ws_route_change *batch;
+	int32_t *results;
+};
+
+int intake_init(struct intake *intake, struct ws_router *router);
+void intake_close(struct intake *intake);
+void intake_take(struct intake *intake, const struct linux_message *message, bool from_dump);
+void intake_dump_begins(struct intake *intake, enum linux_dump dump);
+void intake_dump_ends(struct intake *intake, enum linux_dump dump);
+/* Forget all routes, and have the router forget them. */
+void intake_withdraw(struct intake *intake);
+/* Hand what is gathered to the router. */
+void intake_flush(struct intake *intake);
+int intake_pair(struct intake *intake, int32_t link, int32_t interface);
+
+#endif

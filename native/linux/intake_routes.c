@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "linux/intake_routes.h"
+
+#include <linux/rtnetlink.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+void intake_reject(struct intake *intake)
+{
+	intake->stats.rejected++;
+	snprintf(intake->stats.rejection, sizeof(intake->stats.rejection), "%s", ws_error());
+}
+
+void intake_flush(struct intake *intake)
+{
+	if (!intake->batch_count)
+		return;
+	ws_router_routes_change(intake->router, intake->batch, intake->batch_count, intake->results);
+	for (uint32_t i = 0; i < intake->batch_count; i++)
+		if (intake->results[i] < 0 && !intake->batch[i].is_removal)
+			intake_reject(intake);
+	intake->batch_count = 0;
+}
+
+static struct rib_key key_of(const struct linux_route *route)
+{
+	struct rib_key key = {
+		.table = route->table == RT_TABLE_MAIN ? 0 : route->table,
+		.metric = route->metric,
+		.family = route->prefix.address.family,
+		.length = route->prefix.length,
+	};
+	memcpy(key.address, route->prefix.address.bytes, sizeof(key.address));
+	return key;
+}
+
+/* The paths through paired links. */
+static void own_paths(const struct intake *intake, const struct linux_route *route,
+					  struct path_set *set)
+{
+	memset(set, 0, sizeof(*set));
+	set->kind = route->kind;
+	for (uint16_t i = 0; i < route->path_count && route->kind == WS_PATH_NEXT_HOP; i++)
+		if (intake_interface(intake, route->paths[i].link) >= 0)
+			memcpy(&set->paths[set->count++], &route->paths[i], sizeof(set->paths[0]));
+}
+
+static void describe_path(const struct intake *intake, const struct linux_path *path,
+						  struct ws_path *out)
+{
+	*out = (struct ws_path){
+		.kind = path->gateway.family ? WS_PATH_NEXT_HOP : WS_PATH_ATTACHED,
+		.next_hop = path->gateway,
+		.interface = intake_interface(intake, path->link),
+		.weight = path->weight,
+		.label_count = path->label_count,
+	};
+	memcpy(out->labels, path->labels, sizeof(out->labels));
+}
+
+/* Have the router told of what now stands for the table and prefix of `key`. */
+static void tell(struct intake *intake, const struct rib_key *key, const struct rib_entry *best)
+{
+	struct ws_route_change *change = &intake->batch[intake->batch_count++];
+	struct ws_route *route = &change->route;
+	memset(change, 0, sizeof(*change));
+	change->is_removal = !best;
+	route->table = key->table;
+	route->source = WS_SOURCE_LINUX;
+	route->prefix.address.family = key->family;
+	route->prefix.length = key->length;
+	memcpy(route->prefix.address.bytes, key->address, sizeof(key->address));
+	if (best) {
+		const struct path_set *set = rib_paths(&intake->rib, best);
+		route->path_count = (uint16_t)set->count;
+		for (uint32_t i = 0; i < set->count; i++)
+			describe_path(intake, &set->paths[i], &route->paths[i]);
+		if (set->kind != WS_PATH_NEXT_HOP) {
+			route->path_count = 1;
+			route->paths[0] = (struct ws_path){.kind = set->kind, .interface = -1};
+		}
+	}
+	if (intake->batch_count == INTAKE_BATCH)
+		intake_flush(intake);
+}
+
+/* Index of the set of paths that the router uses for the key's prefix; 0 for none. */
+static uint32_t used_set(const struct rib *rib, const struct rib_key *key)
+{
+	const struct rib_entry *best = rib_best(rib, key);
+	return best ? best->paths : 0;
+}
+
+static void tell_if_changed(struct intake *intake, const struct rib_key *key, uint32_t before)
+{
+	const struct rib_entry *best = rib_best(&intake->rib, key);
+	if ((best ? best->paths : 0) != before || (best && intake->repeats_pairs))
+		tell(intake, key, best);
+}
+
+static uint8_t generation_of(const struct intake *intake, uint8_t family)
+{
+	return intake->generations[family == WS_IP4 ? DUMP_ROUTES4 : DUMP_ROUTES6];
+}
+
+/* ---- Routes that come ---- */
+
+/* IPv4 keeps several routes of one metric and uses the first, which it told of first. */
+static bool stands_behind(const struct intake *intake, const struct rib_entry *entry,
+						  const struct linux_route *route, const struct path_set *set,
+						  bool from_dump)
+{
+	if (entry->family != WS_IP4)
+		return false;
+	if (!from_dump)
+		return route->is_appended;
+	const struct path_set *have = rib_paths(&intake->rib, entry);
+	size_t length = offsetof(struct path_set, paths) + set->count * sizeof(set->paths[0]);
+	return entry->generation == generation_of(intake, WS_IP4) &&
+		   (have->count != set->count || memcmp(have, set, length));
+}
+
+static void add(struct intake *intake, const struct rib_key *key, const struct linux_route *route,
+				const struct path_set *set, bool from_dump)
+{
+	uint8_t generation = generation_of(intake, key->family);
+	struct rib_entry *entry = rib_find(&intake->rib, key);
+	bool is_ambiguous = false;
+	if (entry && stands_behind(intake, entry, route, set, from_dump)) {
+		entry->is_ambiguous = true;
+		entry->generation = generation;
+		return;
+	}
+	if (entry && entry->generation == generation)
+		is_ambiguous = entry->is_ambiguous;
+	uint32_t before = used_set(&intake->rib, key);
+	entry = rib_set(&intake->rib, key, set, generation);
+	if (!entry) {
+		intake->stats.rejected++;
+		snprintf(intake->stats.rejection, sizeof(intake->stats.rejection),
+				 "no memory for more of Linux's routes than %u", intake->rib.used);
+		return;
+	}
+	entry->is_ambiguous = is_ambiguous;
+	tell_if_changed(intake, key, before);
+}
+
+/* ---- Routes that go ---- */
+
+static bool same_path(const struct linux_path *one, const struct linux_path *other)
+{
+	return one->link == other->link &&
+		   !memcmp(&one->gateway, &other->gateway, sizeof(one->gateway));
+}
+
+/* Of an IPv6 route, paths may go one by one: what is left of `have` without those of `gone`. */
+static void subtract(const struct path_set *have, const struct path_set *gone,
+					 struct path_set *left)
+{
+	memset(left, 0, sizeof(*left));
+	left->kind = have->kind;
+	for (uint32_t i = 0; i < have->count; i++) {
+		bool stays = true;
+		for (uint32_t g = 0; g < gone->count; g++)
+			stays &= !same_path(&have->paths[i], &gone->paths[g]);
+		if (stays)
+			memcpy(&left->paths[left->count++], &have->paths[i], sizeof(left->paths[0]));
+	}
+}
+
+static void drop(struct intake *intake, const struct rib_key *key, const struct path_set *gone)
+{
+	struct rib_entry *entry = rib_find(&intake->rib, key);
+	if (!entry)
+		return;
+	uint32_t before = used_set(&intake->rib, key);
+	const struct path_set *have = rib_paths(&intake->rib, entry);
+	struct path_set left = {0};
+	if (key->family == WS_IP6 && have->kind == WS_PATH_NEXT_HOP)
+		subtract(have, gone, &left);
+	if (entry->is_ambiguous)
+		intake->wanted |= 1 << DUMP_ROUTES4;
+	if (!left.count || !rib_set(&intake->rib, key, &left, entry->generation))
+		rib_remove(&intake->rib, entry);
+	tell_if_changed(intake, key, before);
+}
+
+void intake_take_route(struct intake *intake, const struct linux_route *route, bool is_removal,
+					   bool from_dump)
+{
+	struct rib_key key = key_of(route);
+	struct path_set set;
+	if (!route->is_ours)
+		return;
+	own_paths(intake, route, &set);
+	if (is_removal)
+		drop(intake, &key, &set);
+	else if (set.count || set.kind != WS_PATH_NEXT_HOP)
+		add(intake, &key, route, &set, from_dump);
+	else {
+		/* It leads elsewhere now. */
+		struct rib_entry *entry = rib_find(&intake->rib, &key);
+		uint32_t before = used_set(&intake->rib, &key);
+		if (entry && !route->is_appended) {
+			rib_remove(&intake->rib, entry);
+			tell_if_changed(intake, &key, before);
+		}
+	}
+	intake->stats.routes = intake->rib.used;
+}
+
+void intake_sweep_routes(struct intake *intake, uint8_t family)
+{
+	struct rib_entry *entry;
+	uint32_t at = 0;
+	while ((entry = rib_next_stale(&intake->rib, &at, family, generation_of(intake, family)))) {
+		struct rib_key key = rib_key_of(entry);
+		uint32_t before = used_set(&intake->rib, &key);
+		rib_remove(&intake->rib, entry);
+		tell_if_changed(intake, &key, before);
+	}
+	intake->stats.routes = intake->rib.used;
+}
+
+void intake_withdraw(struct intake *intake)
+{
+	for (int family = 0; family < 2; family++) {
+		intake->generations[family ? DUMP_ROUTES6 : DUMP_ROUTES4]++;
+		intake_sweep_routes(intake, family ? WS_IP6 : WS_IP4);
+	}
+	intake_flush(intake);
+}

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The part of the intake that is about routes. */
+#ifndef LINUX_INTAKE_ROUTES_H
+#define LINUX_INTAKE_ROUTES_H
+
+#include "linux/intake.h"
+
+void intake_take_route(struct intake *intake, const struct linux_route *route, bool is_removal,
+					   bool from_dump);
+/* After a dump: what it did not tell of has gone. */
+void intake_sweep_routes(struct intake *intake, uint8_t family);
+/* Count what the router just refused, and keep its reason. */
+void intake_reject(struct intake *intake);
+/* The interface that the link stands for, or -1. */
+int32_t intake_interface(const struct intake *intake, int32_t link);
+
+#endif

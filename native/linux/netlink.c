@@ -1,0 +1,322 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The rtnetlink socket of one namespace: news and dumps. */
+#include "dev/error.h"
+#include "dev/netns.h"
+#include "linux/intake.h"
+#include "linux/request.h"
+
+#include <errno.h>
+#include <linux/rtnetlink.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+enum {
+	/* The kernel makes the pieces of a dump as long as our buffers, and at most this. */
+	BUFFER_LEN = 32768,
+	BUFFERS = 32,
+	ROUNDS = 8, /* in one poll, so that others of the main thread have their turn */
+	/* A message takes about a kilobyte of this; the kernel takes the memory only while they wait.
+	 */
+	RECEIVE_BUFFER = 64 << 20,
+	MAX_REPEATS = 3,
+};
+
+/* After one dump of routes, the next one on the kernel's account waits this long. */
+static const uint64_t DUMP_PAUSE_NS = 1000000000;
+
+struct ws_linux {
+	struct intake intake;
+	int fd, requests;  /* two sockets */
+	uint32_t sequence; /* of the running dump */
+	enum linux_dump dump;
+	bool interrupted;
+	uint32_t repeats;
+	uint64_t not_before_ns;
+	uint8_t buffers[BUFFERS][BUFFER_LEN];
+};
+
+static uint64_t now_ns(void)
+{
+	struct timespec now;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+static int subscribe(int fd)
+{
+	static const int groups[] = {RTNLGRP_LINK,        RTNLGRP_NEIGH,      RTNLGRP_IPV4_IFADDR,
+								 RTNLGRP_IPV6_IFADDR, RTNLGRP_IPV4_ROUTE, RTNLGRP_IPV6_ROUTE};
+	struct sockaddr_nl address = {.nl_family = AF_NETLINK};
+	int size = RECEIVE_BUFFER;
+	if (setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &size, sizeof(size)))
+		setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &size, sizeof(size));
+	if (bind(fd, (struct sockaddr *)&address, sizeof(address)))
+		return -errno;
+	for (size_t i = 0; i < sizeof(groups) / sizeof(groups[0]); i++)
+		if (setsockopt(fd, SOL_NETLINK, NETLINK_ADD_MEMBERSHIP, &groups[i], sizeof(groups[i])))
+			return -errno;
+	return 0;
+}
+
+/* Both sockets in the namespace; 0 or a negative errno with its line. */
+static int open_sockets(struct ws_linux *opened, const char *netns)
+{
+	struct netns_visit visit;
+	int error = netns_enter(netns, &visit);
+	if (error)
+		return error;
+	opened->fd = socket(AF_NETLINK, SOCK_RAW | SOCK_NONBLOCK | SOCK_CLOEXEC, NETLINK_ROUTE);
+	error = opened->fd < 0 ? -errno : 0;
+	opened->requests = request_socket();
+	netns_leave(&visit);
+	if (!error)
+		error = opened->requests < 0 ? opened->requests : subscribe(opened->fd);
+	return error ? fail(error, "Linux's routes cannot be listened to: %s", strerror(-error)) : 0;
+}
+
+struct ws_linux *ws_linux_open(struct ws_router *router, const char *netns)
+{
+	struct ws_linux *opened = calloc(1, sizeof(*opened));
+	if (!opened) {
+		fail(-ENOMEM, "no memory to listen to Linux");
+		return NULL;
+	}
+	opened->fd = opened->requests = -1;
+	if (open_sockets(opened, netns) || intake_init(&opened->intake, router)) {
+		ws_linux_close(opened, false);
+		return NULL;
+	}
+	return opened;
+}
+
+void ws_linux_close(struct ws_linux *linux_host, bool withdraw)
+{
+	if (withdraw)
+		intake_withdraw(&linux_host->intake);
+	if (linux_host->fd >= 0)
+		close(linux_host->fd);
+	if (linux_host->requests >= 0)
+		close(linux_host->requests);
+	intake_close(&linux_host->intake);
+	free(linux_host);
+}
+
+int ws_linux_fd(struct ws_linux *linux_host)
+{
+	return linux_host->fd;
+}
+
+/* ---- Dumps ---- */
+
+static int request(struct ws_linux *host)
+{
+	static const struct {
+		uint16_t type;
+		uint8_t family;
+	} what[DUMP_COUNT] = {
+		[DUMP_LINKS] = {RTM_GETLINK, AF_UNSPEC},      [DUMP_ADDRESSES] = {RTM_GETADDR, AF_UNSPEC},
+		[DUMP_NEIGHBORS] = {RTM_GETNEIGH, AF_UNSPEC}, [DUMP_ROUTES4] = {RTM_GETROUTE, AF_INET},
+		[DUMP_ROUTES6] = {RTM_GETROUTE, AF_INET6},
+	};
+	struct {
+		struct nlmsghdr header;
+		union {
+			struct ifinfomsg link;
+			struct ifaddrmsg address;
+			struct ndmsg neighbor;
+			struct rtmsg route;
+		};
+	} message = {
+		.header =
+			{
+				.nlmsg_len = sizeof(message),
+				.nlmsg_type = what[host->dump].type,
+				.nlmsg_flags = NLM_F_REQUEST | NLM_F_DUMP,
+				.nlmsg_seq = ++host->sequence,
+			},
+	};
+	/* The family is the first byte of all of them. */
+	message.link.ifi_family = what[host->dump].family;
+	return send(host->fd, &message, sizeof(message), 0) < 0 ? -errno : 0;
+}
+
+static void start_dump(struct ws_linux *host)
+{
+	struct intake *intake = &host->intake;
+	const uint32_t routes = 1 << DUMP_ROUTES4 | 1 << DUMP_ROUTES6;
+	uint32_t wanted = intake->wanted;
+	if (now_ns() < host->not_before_ns)
+		wanted &= ~routes;
+	if (intake->is_dumping || !wanted)
+		return;
+	host->dump = (enum linux_dump)__builtin_ctz(wanted);
+	host->interrupted = false;
+	/* When the request finds no room, the next poll makes it again. */
+	if (request(host))
+		return;
+	intake->is_dumping = true;
+	intake_dump_begins(intake, host->dump);
+}
+
+static void end_dump(struct ws_linux *host, bool whole)
+{
+	struct intake *intake = &host->intake;
+	intake->is_dumping = false;
+	if (!whole)
+		return;
+	if (host->interrupted && host->repeats < MAX_REPEATS) {
+		host->repeats++;
+		intake->wanted |= 1u << host->dump;
+		return;
+	}
+	host->repeats = 0;
+	intake_dump_ends(intake, host->dump);
+	if (host->dump == DUMP_ROUTES6)
+		host->not_before_ns = now_ns() + DUMP_PAUSE_NS;
+}
+
+/* ---- Messages ---- */
+
+static void take(struct ws_linux *host, const uint8_t *bytes, size_t length)
+{
+	struct linux_message message;
+	size_t step;
+	for (; (step = linux_message_parse(bytes, length, &message)); bytes += step, length -= step) {
+		bool from_dump = host->intake.is_dumping && message.sequence == host->sequence;
+		host->interrupted |= from_dump && message.is_interrupted;
+		if (message.kind == LINUX_DONE || message.kind == LINUX_ERROR) {
+			if (from_dump)
+				end_dump(host, message.kind == LINUX_DONE);
+		} else {
+			intake_take(&host->intake, &message, from_dump);
+		}
+	}
+}
+
+static void overflow(struct ws_linux *host)
+{
+	host->intake.stats.overflows++;
+	host->intake.wanted = INTAKE_ALL;
+}
+
+/* False when nothing is left to read for now. */
+static bool receive(struct ws_linux *host)
+{
+	struct sockaddr_nl senders[BUFFERS];
+	struct iovec pieces[BUFFERS];
+	struct mmsghdr messages[BUFFERS];
+	for (int i = 0; i < BUFFERS; i++) {
+		pieces[i] = (struct iovec){host->buffers[i], BUFFER_LEN};
+		messages[i] = (struct mmsghdr){.msg_hdr = {.msg_name = &senders[i],
+												   .msg_namelen = sizeof(senders[i]),
+												   .msg_iov = &pieces[i],
+												   .msg_iovlen = 1}};
+	}
+	int n = recvmmsg(host->fd, messages, BUFFERS, MSG_DONTWAIT, NULL);
+	if (n < 0) {
+		if (errno == ENOBUFS)
+			overflow(host);
+		return errno == ENOBUFS || errno == EINTR;
+	}
+	for (int i = 0; i < n; i++) {
+		/* Any process may send to this socket; only the kernel is listened to. */
+		if (senders[i].nl_pid)
+			continue;
+		if (messages[i].msg_hdr.msg_flags & MSG_TRUNC)
+			overflow(host);
+		take(host, host->buffers[i], messages[i].msg_len);
+	}
+	return n == BUFFERS;
+}
+
+int ws_linux_poll(struct ws_linux *linux_host)
+{
+	struct intake *intake = &linux_host->intake;
+	for (int round = 0; round < ROUNDS; round++) {
+		start_dump(linux_host);
+		if (!receive(linux_host) && !(intake->is_dumping || intake->wanted))
+			break;
+	}
+	start_dump(linux_host);
+	intake_flush(intake);
+	int changes = (int)intake->changes;
+	intake->changes = 0;
+	return changes;
+}
+
+/* ---- What is known ---- */
+
+int ws_linux_pair(struct ws_linux *linux_host, int32_t link, int32_t interface)
+{
+	linux_host->not_before_ns = 0;
+	return intake_pair(&linux_host->intake, link, interface);
+}
+
+int ws_linux_links(struct ws_linux *linux_host, struct ws_linux_link *out, uint32_t max)
+{
+	const struct intake *intake = &linux_host->intake;
+	for (uint32_t i = 0; i < intake->link_count && i < max; i++)
+		out[i] = intake->links[i].link;
+	return (int)intake->link_count;
+}
+
+int ws_linux_addresses(struct ws_linux *linux_host, struct ws_linux_address *out, uint32_t max)
+{
+	const struct intake *intake = &linux_host->intake;
+	for (uint32_t i = 0; i < intake->address_count && i < max; i++)
+		out[i] = intake->addresses[i].address;
+	return (int)intake->address_count;
+}
+
+void ws_linux_stats(struct ws_linux *linux_host, struct ws_linux_stats *out)
+{
+	*out = linux_host->intake.stats;
+	out->is_syncing = linux_host->intake.is_dumping || linux_host->intake.wanted;
+}
+
+/* ---- Requests ---- */
+
+int ws_linux_link_index(struct ws_linux *linux_host, const char *name)
+{
+	return request_link_index(linux_host->requests, name);
+}
+
+int ws_linux_set_state(struct ws_linux *linux_host, int32_t link, bool up)
+{
+	return request_state(linux_host->requests, link, up);
+}
+
+int ws_linux_set_mtu(struct ws_linux *linux_host, int32_t link, uint32_t mtu)
+{
+	return request_mtu(linux_host->requests, link, mtu);
+}
+
+int ws_linux_set_mac(struct ws_linux *linux_host, int32_t link, const uint8_t *mac)
+{
+	return request_mac(linux_host->requests, link, mac);
+}
+
+int ws_linux_address_add(struct ws_linux *linux_host, int32_t link, struct ws_prefix prefix)
+{
+	return request_address(linux_host->requests, link, &prefix, true);
+}
+
+int ws_linux_address_del(struct ws_linux *linux_host, int32_t link, struct ws_prefix prefix)
+{
+	return request_address(linux_host->requests, link, &prefix, false);
+}
+
+int ws_linux_vlan_add(struct ws_linux *linux_host, const char *name, int32_t parent,
+					  uint16_t protocol, uint16_t id)
+{
+	return request_vlan(linux_host->requests, name, parent, protocol, id);
+}
+
+int ws_linux_link_delete(struct ws_linux *linux_host, int32_t link)
+{
+	return request_delete(linux_host->requests, link);
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Requests to the kernel of a namespace, each answered before the call returns. */
+#ifndef LINUX_REQUEST_H
+#define LINUX_REQUEST_H
+
+#include "wirespeed.h"
+
+/* A socket for requests, apart from the one that listens: its answers stand in no queue. */
+int request_socket(void);
+
+int request_link_index(int fd, const char *name);
+int request_state(int fd, int32_t link, bool up);
+int request_mtu(int fd, int32_t link, uint32_t mtu);
+int request_mac(int fd, int32_t link, const uint8_t *mac);
+int request_address(int fd, int32_t link, const struct ws_prefix *prefix, bool add);
+/* Returns the new link's number. */
+int request_vlan(int fd, const char *name, int32_t parent, uint16_t protocol, uint16_t id);
+int request_delete(int fd, int32_t link);
+
+#endif

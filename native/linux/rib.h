@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The kernel's routes as we know them: (table, prefix, metric) to a set of paths.
+ *
+ * Linux keeps routes of several metrics for one prefix and uses the lowest; when that goes the next
+ * one takes over without a message. So all are kept here: 32 bytes a route in one open-addressed
+ * array, the sets of paths shared. Each entry bears the generation of the dump or event that last
+ * told of it, by which a finished dump finds what has gone.
+ */
+#ifndef LINUX_RIB_H
+#define LINUX_RIB_H
+
+#include "linux/message.h"
+
+struct rib_key {
+	uint8_t address[16];
+	uint32_t table, metric;
+	uint8_t family, length;
+};
+
+struct rib_entry {
+	uint8_t address[16];
+	uint32_t table, metric;
+	uint32_t paths; /* index of its set; 0: the slot is free */
+	uint8_t family, length;
+	uint8_t generation;
+	bool is_ambiguous; /* another route of this metric stands behind it: ask when it goes */
+};
+
+/* No padding and unused paths zero, so that sets are compared as bytes. */
+struct path_set {
+	int32_t kind; /* enum ws_path_kind */
+	uint32_t count;
+	struct linux_path paths[WS_MAX_PATHS];
+};
+
+struct shared_set {
+	uint32_t users, next, hash;
+	struct path_set *set;
+};
+
+struct rib {
+	struct rib_entry *entries;
+	uint32_t size, used;     /* size is a power of two, or 0 */
+	struct shared_set *sets; /* [0] is unused; free ones are a list through `next` */
+	uint32_t set_size, set_free;
+	uint32_t buckets[1024]; /* of sets by hash, chained through `next` */
+};
+
+void rib_close(struct rib *rib);
+/* The entry is there then, with these paths and this generation; NULL when memory is short. */
+struct rib_entry *rib_set(struct rib *rib, const struct rib_key *key, const struct path_set *paths,
+						  uint8_t generation);
+struct rib_entry *rib_find(const struct rib *rib, const struct rib_key *key);
+/* The entry of the lowest metric for the key's table and prefix; NULL when there is none. */
+const struct rib_entry *rib_best(const struct rib *rib, const struct rib_key *key);
+void rib_remove(struct rib *rib, struct rib_entry *entry);
+const struct path_set *rib_paths(const struct rib *rib, const struct rib_entry *entry);
+
+struct rib_key rib_key_of(const struct rib_entry *entry);
+
+/*
+ * The first entry from slot *at on that is of `family` but not of `generation`; *at goes to its
+ * slot, which after its removal may hold another one. NULL at the end.
+ */
+struct rib_entry *rib_next_stale(const struct rib *rib, uint32_t *at, uint8_t family,
+								 uint8_t generation);
+
+#endif

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "linux/route_message.h"
+
+#include <arpa/inet.h>
+#include <linux/lwtunnel.h>
+#include <linux/mpls.h>
+#include <linux/mpls_iptunnel.h>
+#include <string.h>
+
+/* A stack of labels, the outermost first, each in its 32-bit entry. */
+static void copy_labels(struct linux_path *path, const void *entries, size_t length)
+{
+	path->label_count = 0;
+	for (size_t at = 0; at + 4 <= length && path->label_count < WS_MAX_LABELS; at += 4) {
+		uint32_t entry;
+		memcpy(&entry, (const uint8_t *)entries + at, sizeof(entry));
+		path->labels[path->label_count++] = ntohl(entry) >> MPLS_LS_LABEL_SHIFT;
+	}
+}
+
+static void parse_encap(struct linux_path *path, const struct nlattr *encap)
+{
+	const struct nlattr *at;
+	linux_for_each(at, mnl_attr_get_payload(encap), mnl_attr_get_payload_len(encap))
+	{
+		if (mnl_attr_get_type(at) == MPLS_IPTUNNEL_DST)
+			copy_labels(path, mnl_attr_get_payload(at), mnl_attr_get_payload_len(at));
+	}
+}
+
+/* A next hop of another family than the route's. */
+static void parse_via(struct linux_path *path, const struct nlattr *attribute)
+{
+	uint16_t length = mnl_attr_get_payload_len(attribute), family;
+	const uint8_t *bytes = mnl_attr_get_payload(attribute);
+	if (length < sizeof(family))
+		return;
+	memcpy(&family, bytes, sizeof(family));
+	if (linux_address_size((uint8_t)family) &&
+		length == sizeof(family) + linux_address_size((uint8_t)family))
+		linux_address_set(&path->gateway, (uint8_t)family, bytes + sizeof(family));
+}
+
+/* What stands for one path, in the route itself or in one member of RTA_MULTIPATH. */
+static void parse_path(struct linux_path *path, uint8_t family, const void *attributes,
+					   size_t length)
+{
+	const struct nlattr *at, *encap = NULL;
+	bool is_mpls = false;
+	linux_for_each(at, attributes, length)
+	{
+		switch (mnl_attr_get_type(at)) {
+		case RTA_OIF:
+			path->link = (int32_t)linux_attribute_u32(at);
+			break;
+		case RTA_GATEWAY:
+			linux_address_copy(&path->gateway, family, at);
+			break;
+		case RTA_VIA:
+			parse_via(path, at);
+			break;
+		case RTA_ENCAP_TYPE:
+			is_mpls = mnl_attr_get_payload_len(at) >= 2 &&
+					  *(const uint16_t *)mnl_attr_get_payload(at) == LWTUNNEL_ENCAP_MPLS;
+			break;
+		case RTA_ENCAP:
+			encap = at;
+			break;
+		}
+	}
+	if (is_mpls && encap)
+		parse_encap(path, encap);
+}
+
+static void parse_multipath(struct linux_route *route, uint8_t family,
+							const struct nlattr *attribute)
+{
+	const uint8_t *bytes = mnl_attr_get_payload(attribute);
+	size_t left = mnl_attr_get_payload_len(attribute);
+	while (left >= sizeof(struct rtnexthop) && route->path_count < WS_MAX_PATHS) {
+		const struct rtnexthop *hop = (const void *)bytes;
+		if (hop->rtnh_len < sizeof(*hop) || hop->rtnh_len > left)
+			return;
+		if (!(hop->rtnh_flags & RTNH_F_DEAD)) {
+			struct linux_path *path = &route->paths[route->path_count++];
+			memset(path, 0, sizeof(*path));
+			path->link = hop->rtnh_ifindex;
+			path->weight = hop->rtnh_hops + 1;
+			parse_path(path, family, bytes + sizeof(*hop), hop->rtnh_len - sizeof(*hop));
+		}
+		size_t step = MNL_ALIGN(hop->rtnh_len);
+		if (step >= left)
+			return;
+		bytes += step;
+		left -= step;
+	}
+}
+
+static bool set_kind(struct linux_route *route, uint8_t type)
+{
+	static const int32_t kinds[] = {
+		[RTN_UNICAST] = WS_PATH_NEXT_HOP,
+		[RTN_BLACKHOLE] = WS_PATH_DROP,
+		[RTN_UNREACHABLE] = WS_PATH_UNREACHABLE,
+		[RTN_PROHIBIT] = WS_PATH_PROHIBIT,
+	};
+	if (type != RTN_UNICAST && type != RTN_BLACKHOLE && type != RTN_UNREACHABLE &&
+		type != RTN_PROHIBIT)
+		return false;
+	route->kind = kinds[type];
+	return true;
+}
+
+bool linux_route_parse(const struct rtmsg *header, const void *attributes, size_t length,
+					   struct linux_route *out)
+{
+	const struct nlattr *at;
+	uint8_t family = header->rtm_family;
+	if (!linux_address_size(family) || header->rtm_dst_len > 8 * linux_address_size(family))
+		return false;
+	out->prefix.address.family = family == AF_INET ? WS_IP4 : WS_IP6;
+	out->prefix.length = header->rtm_dst_len;
+	out->table = header->rtm_table;
+	out->path_count = 0;
+	linux_for_each(at, attributes, length)
+	{
+		switch (mnl_attr_get_type(at)) {
+		case RTA_DST:
+			if (!linux_address_copy(&out->prefix.address, family, at))
+				return false;
+			break;
+		case RTA_TABLE:
+			out->table = linux_attribute_u32(at);
+			break;
+		case RTA_PRIORITY:
+			out->metric = linux_attribute_u32(at);
+			break;
+		case RTA_MULTIPATH:
+			parse_multipath(out, family, at);
+			break;
+		}
+	}
+	/* Routes by source or by type of service have no place in our tables. */
+	out->is_ours = set_kind(out, header->rtm_type) && !(header->rtm_flags & RTM_F_CLONED) &&
+				   header->rtm_protocol != RTPROT_KERNEL &&
+				   header->rtm_protocol != RTPROT_REDIRECT && out->table != RT_TABLE_LOCAL &&
+				   !header->rtm_src_len && !header->rtm_tos;
+	if (out->is_ours && !out->path_count && !(header->rtm_flags & RTNH_F_DEAD)) {
+		out->path_count = 1;
+		memset(&out->paths[0], 0, sizeof(out->paths[0]));
+		out->paths[0].weight = 1;
+		parse_path(&out->paths[0], family, attributes, length);
+	}
+	return true;
+}

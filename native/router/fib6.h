@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The IPv6 routes: prefix to a value (a load balance), 0 where nothing matches.
+ *
+ * The prefixes are in an rte_rib6, their only copy. Workers look up in a trie of our own
+ * (docs/decisions/0006): a table of the first 24 bits, then groups of 256 entries for eight bits
+ * each. An entry holds value and length of the longest prefix that covers it, or the number of the
+ * group below it. A group stands as long as some prefix ends inside it or deeper; it changes
+ * readers' sight in one store, and is not used again before the workers have let go of it.
+ */
+#ifndef ROUTER_FIB6_H
+#define ROUTER_FIB6_H
+
+#include "wirespeed.h"
+
+#include <endian.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+struct rte_rib6;
+struct rte_rib6_node;
+
+enum {
+	FIB6_ROOT_BITS = 24,
+	FIB6_GROUP_SIZE = 256,
+	FIB6_VALUE_BITS = 23,
+	FIB6_MAX_LOOKUP = 256,
+};
+#define FIB6_IS_GROUP 0x80000000u
+#define FIB6_VALUE_MASK ((1u << FIB6_VALUE_BITS) - 1)
+
+struct fib6 {
+	uint32_t *root, *groups;
+	uint32_t default_value; /* of ::/0, which is not written into the root's 2^24 entries */
+	struct rte_rib6 *rib;
+	uint32_t count, max;
+	uint64_t generation; /* counts changes, which invalidate cursors */
+
+	/* Groups, by number. */
+	uint32_t *links;   /* prefixes that end in or below a used one; the next of an unused one */
+	uint32_t capacity; /* of the arrays */
+	uint32_t made;     /* those from here on were never used */
+	uint32_t used;
+	uint32_t first_free, first_retired; /* UINT32_MAX: none; workers may read retired ones */
+	uint32_t free_count, retired_count;
+};
+
+/* `name` is the table's own among all tables of the process. */
+int fib6_init(struct fib6 *fib, const char *name, uint32_t max_routes);
+void fib6_close(struct fib6 *fib);
+
+int fib6_set(struct fib6 *fib, const struct ws_prefix *prefix, uint32_t value);
+/* The prefix must be there. */
+void fib6_remove(struct fib6 *fib, const struct ws_prefix *prefix);
+bool fib6_get(const struct fib6 *fib, const struct ws_prefix *prefix, uint32_t *value);
+/* The longest match. */
+bool fib6_match(const struct fib6 *fib, const struct ws_address *address, struct ws_prefix *prefix,
+				uint32_t *value);
+
+/* Walks the prefixes in order of (address, length); zeroed at the start. */
+struct fib6_cursor {
+	bool started;
+	uint8_t depth; /* of the stack of prefixes whose more specific ones are being walked */
+	struct {
+		struct ws_prefix prefix;
+		struct rte_rib6_node *last;
+	} stack[130];
+};
+
+bool fib6_next(const struct fib6 *fib, struct fib6_cursor *cursor, struct ws_prefix *prefix,
+			   uint32_t *value);
+
+static inline uint32_t fib6_root_index(const uint8_t *address)
+{
+	uint32_t word;
+	memcpy(&word, address, sizeof(word));
+	return be32toh(word) >> 8;
+}
+
+static inline uint32_t fib6_load(const uint32_t *entry)
+{
+	return __atomic_load_n(entry, __ATOMIC_RELAXED);
+}
+
+/* Where the byte of an address leads from an entry; anywhere, but readable, when that is no group.
+ */
+static inline const uint32_t *fib6_next_entry(const struct fib6 *fib, uint32_t entry, uint8_t byte)
+{
+	uint32_t group = entry & (0 - (entry >> 31)) & ~FIB6_IS_GROUP;
+	return &fib->groups[(size_t)group * FIB6_GROUP_SIZE + byte];
+}
+
+/*
+ * The values of up to FIB6_MAX_LOOKUP addresses, which may be anywhere. All of them go down a level
+ * together, so that their cache misses overlap and nothing depends on a guess how deep each goes.
+ */
+static inline void fib6_lookup_bulk(const struct fib6 *fib, const uint8_t *const *addresses,
+									uint32_t *values, uint16_t n)
+{
+	const uint32_t *entries[FIB6_MAX_LOOKUP];
+	uint16_t deeper[FIB6_MAX_LOOKUP], count = n;
+	uint32_t default_value = __atomic_load_n(&fib->default_value, __ATOMIC_RELAXED);
+	for (uint16_t i = 0; i < n; i++) {
+		entries[i] = &fib->root[fib6_root_index(addresses[i])];
+		deeper[i] = i;
+		__builtin_prefetch(entries[i]);
+	}
+	for (int byte = FIB6_ROOT_BITS / 8; count; byte++) {
+		uint16_t still = 0;
+		for (uint16_t k = 0; k < count; k++) {
+			/* deeper[0 … count) is written */
+			uint16_t i = deeper[k]; /* NOLINT(clang-analyzer-core.uninitialized.Assign) */
+			uint32_t entry = fib6_load(entries[k]);
+			values[i] = entry;
+			/* The last level has no groups: then whichever byte is there will do. */
+			entries[still] = fib6_next_entry(fib, entry, addresses[i][byte % 16]);
+			deeper[still] = i;
+			__builtin_prefetch(entries[still]);
+			still += entry >> 31;
+		}
+		count = still;
+	}
+	for (uint16_t i = 0; i < n; i++)
+		values[i] = values[i] ? values[i] & FIB6_VALUE_MASK : default_value;
+}
+
+#endif

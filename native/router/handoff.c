@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "router/handoff.h"
+
+#include "dev/error.h"
+#include "dev/port.h"
+#include "router/router.h"
+
+#include <errno.h>
+#include <rte_errno.h>
+#include <rte_ring.h>
+#include <stdio.h>
+
+/* Made when the first interface hands off, and there from then on. */
+static int make_rings(struct ws_router *router)
+{
+	for (uint16_t i = 0; i < router->worker_count; i++) {
+		char name[RTE_RING_NAMESIZE];
+		if (router->handoff_rings[i])
+			continue;
+		snprintf(name, sizeof(name), "handoff-%u", i);
+		router->handoff_rings[i] =
+			rte_ring_create(name, HANDOFF_SLOTS, SOCKET_ID_ANY, RING_F_SC_DEQ);
+		if (!router->handoff_rings[i])
+			return fail(-ENOMEM, "no memory for handing off packets: %s", rte_strerror(rte_errno));
+	}
+	return 0;
+}
+
+void handoff_close(struct ws_router *router)
+{
+	void *packet;
+	for (uint16_t i = 0; i < router->worker_count; i++) {
+		while (router->handoff_rings[i] && !rte_ring_dequeue(router->handoff_rings[i], &packet))
+			rte_pktmbuf_free(packet);
+		rte_ring_free(router->handoff_rings[i]);
+		router->handoff_rings[i] = NULL;
+	}
+}
+
+static int check(struct ws_router *router, uint16_t index, const uint16_t *workers, uint16_t count)
+{
+	int error = router_check_interface(router, index);
+	if (error)
+		return error;
+	if (index >= WS_MAX_PORTS)
+		return fail(-EINVAL, "interface %s has no queues of its own; name its port",
+					interface_name(router, index));
+	for (uint16_t i = 0; i < count; i++)
+		if (workers[i] >= router->worker_count)
+			return fail(-ENOENT, "there is no worker %u; there are %u", workers[i],
+						router->worker_count);
+	return count <= WS_MAX_WORKERS
+			   ? 0
+			   : fail(-EINVAL, "%u workers named; there are %u", count, router->worker_count);
+}
+
+int ws_router_set_handoff(struct ws_router *router, uint16_t index, const uint16_t *workers,
+						  uint16_t count, bool is_symmetrical)
+{
+	int error = check(router, index, workers, count);
+	bool is_first = !router->handoff_rings[0];
+	if (!error && count)
+		error = make_rings(router);
+	router_pause(router);
+	if (!error && count && is_first)
+		error = router_remake_graphs(router);
+	if (!error) {
+		struct handoff *handoff = &router->handoffs[index];
+		handoff->count = count;
+		handoff->is_symmetrical = is_symmetrical;
+		for (uint16_t i = 0; i < count; i++)
+			handoff->workers[i] = (uint8_t)workers[i];
+		router_place_queues(router);
+	}
+	router_resume(router);
+	return error;
+}
+
+int ws_router_handoff(struct ws_router *router, uint16_t index, uint16_t *workers, uint16_t max)
+{
+	if (check(router, index, NULL, 0))
+		return -ENODEV;
+	const struct handoff *handoff = &router->handoffs[index];
+	for (uint16_t i = 0; i < handoff->count && i < max; i++)
+		workers[i] = handoff->workers[i];
+	return handoff->count;
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Hand-off: the packets of an interface spread over several workers by flow, for ports that cannot
+ * do that themselves. Each worker has a ring that the others put packets into.
+ */
+#ifndef ROUTER_HANDOFF_H
+#define ROUTER_HANDOFF_H
+
+#include "wirespeed.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct rte_ring;
+struct ws_router;
+
+enum { HANDOFF_SLOTS = 4096 };
+
+/* Of one interface; changed while no worker is inside its graph. */
+struct handoff {
+	uint16_t count; /* of workers; 0: off */
+	bool is_symmetrical;
+	uint8_t workers[WS_MAX_WORKERS];
+};
+
+void handoff_close(struct ws_router *router);
+
+#endif

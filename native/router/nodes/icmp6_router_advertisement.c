@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * icmp6-router-advertisement: counts other routers' advertisements, which are for hosts.
+ *
+ * Next: error-drop.
+ */
+#include "graph/graph.h"
+#include "router/metadata.h"
+#include "wire/nd.h"
+
+enum edge { EDGE_DROP };
+static const char *const edges[] = {[EDGE_DROP] = "error-drop"};
+
+enum counter { RECEIVED, HOP_LIMIT, NOT_LINK_LOCAL };
+static const struct graph_counter counters[] = {
+	[RECEIVED] = {"router advertisements received", false},
+	[HOP_LIMIT] = {"hop_limit != 255", true},
+	[NOT_LINK_LOCAL] = {"router advertisements from source not link local", true},
+};
+
+static uint16_t icmp6_router_advertisement_process(struct graph *graph, struct graph_node *node,
+												   void **packets, uint16_t n)
+{
+	for (uint16_t i = 0; i < n; i++) {
+		const struct ip6_header *ip =
+			(const struct ip6_header *)(const void *)packet_data(packets[i]);
+		enum counter reason = ip6_is_link_local(ip->source) ? RECEIVED : NOT_LINK_LOCAL;
+		graph_count(node, ip->hop_limit == ND_HOP_LIMIT ? reason : HOP_LIMIT, 1);
+	}
+	graph_enqueue_all(graph, node, EDGE_DROP, packets, n);
+	return n;
+}
+
+static struct graph_registration icmp6_router_advertisement = {
+	.name = "icmp6-router-advertisement",
+	.process = icmp6_router_advertisement_process,
+	.edge_count = 1,
+	.edges = edges,
+	.counter_count = 3,
+	.counters = counters,
+};
+GRAPH_REGISTER(icmp6_router_advertisement)

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * ip4-mpls-label-imposition-uniform: labels in front of an IPv4 packet.
+ *
+ * They bear the packet's TTL, one less for this hop, and its precedence as their class. A packet
+ * whose last hop this was, or that is too long with them and may not be fragmented, is answered;
+ * one that might be fragmented is dropped.
+ *
+ * Uses: adjacency (ADJACENCY_LABELS). Sets: adjacency, the one behind. Next: by its kind, or
+ * ip4-icmp-error.
+ */
+#include "graph/graph.h"
+#include "router/mpls_forward.h"
+#include "wire/icmp4.h"
+#include "wire/ip4.h"
+
+enum { EDGE_ICMP_ERROR = ADJACENCY_KINDS, CLASS_OF_TOS_SHIFT = 5 };
+static const char *const edges[] = {MPLS_NEXT_EDGES, [EDGE_ICMP_ERROR] = "ip4-icmp-error"};
+
+enum counter { TTL, MTU, MTU_DF, NO_ROOM };
+static const struct graph_counter counters[] = {
+	[TTL] = {"ip4 ttl <= 1", true},
+	[MTU] = {"ip4 MTU exceeded and fragmentation is not done", true},
+	[MTU_DF] = {"ip4 MTU exceeded and DF set", true},
+	[NO_ROOM] = {"no headroom for labels", true},
+};
+
+static __attribute__((noinline)) uint16_t refuse(struct graph_node *node, struct rte_mbuf *packet,
+												 uint16_t mtu)
+{
+	const struct ip4_header *ip = (const struct ip4_header *)(const void *)packet_data(packet);
+	bool is_too_long = be16toh(ip->total_length) > mtu;
+	enum counter reason = ip->ttl <= 1                                ? TTL
+						  : !is_too_long                              ? NO_ROOM
+						  : ip->fragment & htobe16(IP4_DONT_FRAGMENT) ? MTU_DF
+																	  : MTU;
+	graph_count(node, reason, 1);
+	if (reason == TTL)
+		packet_set_icmp_error(packet, ICMP4_TIME_EXCEEDED, 0, 0);
+	if (reason == MTU_DF)
+		packet_set_icmp_error(packet, ICMP4_UNREACHABLE, ICMP4_FRAGMENTATION_NEEDED, mtu);
+	return reason == TTL || reason == MTU_DF ? EDGE_ICMP_ERROR : ADJACENCY_DROP;
+}
+
+static uint16_t ip4_mpls_label_imposition_process(struct graph *graph, struct graph_node *node,
+												  void **packets, uint16_t n)
+{
+	const struct ws_router *router = router_of(graph);
+	const struct adjacency *adjacencies = router->adjacencies.adjacencies;
+	uint16_t next[GRAPH_FRAME_SIZE];
+	for (uint16_t i = 0; i < n; i++) {
+		struct rte_mbuf *packet = packets[i];
+		const struct adjacency *adjacency = &adjacencies[packet_adjacency(packet)];
+		struct ip4_header *ip = (struct ip4_header *)(void *)packet_data(packet);
+		uint16_t mtu =
+			(uint16_t)(adjacencies[adjacency->next].mtu - adjacency->label_count * MPLS_LEN);
+		if (unlikely(ip->ttl <= 1 || be16toh(ip->total_length) > mtu ||
+					 !mpls_has_room(packet, adjacency))) {
+			next[i] = refuse(node, packet, mtu);
+			continue;
+		}
+		ip4_decrement_ttl(ip);
+		uint32_t class_and_ttl =
+			(uint32_t)(ip->tos >> CLASS_OF_TOS_SHIFT) << MPLS_CLASS_SHIFT | ip->ttl;
+		packet_advance(packet, -adjacency->label_count * MPLS_LEN);
+		mpls_write_labels(adjacency, packet_data(packet), class_and_ttl, MPLS_BOTTOM);
+		next[i] = adjacency_follow(router, packet);
+	}
+	graph_enqueue(graph, node, packets, next, n);
+	return n;
+}
+
+static struct graph_registration ip4_mpls_label_imposition = {
+	.name = "ip4-mpls-label-imposition-uniform",
+	.process = ip4_mpls_label_imposition_process,
+	.edge_count = EDGE_ICMP_ERROR + 1,
+	.edges = edges,
+	.counter_count = NO_ROOM + 1,
+	.counters = counters,
+};
+GRAPH_REGISTER(ip4_mpls_label_imposition)

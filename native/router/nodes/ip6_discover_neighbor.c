@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * ip6-discover-neighbor: turns a packet whose next hop has no known MAC address into the neighbor
+ * solicitation for it.
+ *
+ * At most one a second for each next hop; packets in between are dropped.
+ *
+ * Uses: adjacency. Sets: the data begins at the Ethernet header. Next: <if>-output, error-drop.
+ */
+#include "graph/graph.h"
+#include "router/nd_solicit.h"
+#include "router/router.h"
+
+static const char *const edges[] = {
+	[SOLICIT_DROP] = "error-drop",
+	[SOLICIT_OUTPUT] = "*-output",
+};
+static const struct graph_counter counters[] = {SOLICIT_COUNTER_NAMES};
+
+static uint16_t ip6_discover_neighbor_process(struct graph *graph, struct graph_node *node,
+											  void **packets, uint16_t n)
+{
+	const struct adjacency_table *table = &router_of(graph)->adjacencies;
+	uint16_t next[GRAPH_FRAME_SIZE];
+	for (uint16_t i = 0; i < n; i++) {
+		uint32_t index = packet_adjacency(packets[i]);
+		struct adjacency *adjacency = &table->adjacencies[index];
+		const struct ws_address *next_hop = &table->neighbors[index].next_hop;
+		next[i] = solicit(graph, node, packets[i], adjacency->tx_interface, next_hop->bytes,
+						  &adjacency->asked_tsc);
+	}
+	graph_enqueue(graph, node, packets, next, n);
+	return n;
+}
+
+static struct graph_registration ip6_discover_neighbor = {
+	.name = "ip6-discover-neighbor",
+	.process = ip6_discover_neighbor_process,
+	.edge_count = 2,
+	.edges = edges,
+	.counter_count = SOLICIT_COUNTERS,
+	.counters = counters,
+};
+GRAPH_REGISTER(ip6_discover_neighbor)

@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * ip6-local: packets to this router.
+ *
+ * Pings and neighbour discovery are taken up; nothing else is served, which UDP and unknown
+ * protocols are told (RFC 4443 sections 3.1 and 3.4). ICMPv6 that is no request is not for anybody
+ * here, but for answers to pings of our own. ICMPv6 goes on without the extension headers that it
+ * came with.
+ *
+ * Next: icmp6-echo-request, icmp6-echo-reply, the icmp6 nodes of neighbour discovery,
+ * ip6-icmp-error, linux-cp-punt, error-drop.
+ */
+#include "graph/graph.h"
+#include "router/linux_cp.h"
+#include "router/packet_checksum.h"
+#include "router/router.h"
+#include "router/trace.h"
+#include "wire/ethernet.h"
+#include "wire/icmp6.h"
+#include "wire/ip6.h"
+#include "wire/udp.h"
+
+enum edge {
+	EDGE_ECHO_REQUEST,
+	EDGE_ECHO_REPLY,
+	EDGE_ROUTER_SOLICITATION,
+	EDGE_ROUTER_ADVERTISEMENT,
+	EDGE_NEIGHBOR_SOLICITATION,
+	EDGE_NEIGHBOR_ADVERTISEMENT,
+	EDGE_ICMP_ERROR,
+	EDGE_DROP,
+	EDGE_LINUX_CP_PUNT,
+	EDGES,
+};
+static const char *const edges[] = {
+	[EDGE_ECHO_REQUEST] = "icmp6-echo-request",
+	[EDGE_ECHO_REPLY] = "icmp6-echo-reply",
+	[EDGE_ROUTER_SOLICITATION] = "icmp6-router-solicitation",
+	[EDGE_ROUTER_ADVERTISEMENT] = "icmp6-router-advertisement",
+	[EDGE_NEIGHBOR_SOLICITATION] = "icmp6-neighbor-solicitation",
+	[EDGE_NEIGHBOR_ADVERTISEMENT] = "icmp6-neighbor-advertisement",
+	[EDGE_ICMP_ERROR] = "ip6-icmp-error",
+	[EDGE_DROP] = "error-drop",
+	[EDGE_LINUX_CP_PUNT] = "linux-cp-punt",
+};
+
+enum counter {
+	EXTENSIONS,
+	FRAGMENT,
+	TOO_MANY,
+	CUT_SHORT,
+	BAD_ICMP,
+	ICMP_CHECKSUM,
+	UNKNOWN_ICMP,
+	BAD_UDP,
+	NO_UDP_LISTENER,
+	UNKNOWN_PROTOCOL,
+	NO_NEXT_HEADER,
+	COUNTERS,
+};
+static const struct graph_counter counters[] = {
+	[EXTENSIONS] = {"ip6 extension headers present", false},
+	[FRAGMENT] = {"ip6 fragment to us is not reassembled", true},
+	[TOO_MANY] = {"too many ip6 extension headers", true},
+	[CUT_SHORT] = {"ip6 extension header cut short", true},
+	[BAD_ICMP] = {"icmp6 shorter than its header", true},
+	[ICMP_CHECKSUM] = {"bad icmp6 checksum", true},
+	[UNKNOWN_ICMP] = {"unknown icmp6 type", true},
+	[BAD_UDP] = {"bad udp length", true},
+	[NO_UDP_LISTENER] = {"no listener for dst port", true},
+	[UNKNOWN_PROTOCOL] = {"unknown ip6 protocol", true},
+	[NO_NEXT_HEADER] = {"no next header", true},
+};
+
+static enum edge drop(struct graph_node *node, enum counter reason)
+{
+	graph_count(node, reason, 1);
+	return EDGE_DROP;
+}
+
+static enum edge refuse(struct graph_node *node, enum counter reason, struct rte_mbuf *packet,
+						enum icmp6_type type, uint8_t code, uint16_t at)
+{
+	graph_count(node, reason, 1);
+	packet_set_icmp_error(packet, (uint8_t)type, code, at);
+	return EDGE_ICMP_ERROR;
+}
+
+static enum edge icmp_edge(struct graph_node *node, uint8_t type)
+{
+	switch (type) {
+	case ICMP6_ECHO_REQUEST:
+		return EDGE_ECHO_REQUEST;
+	case ICMP6_ECHO_REPLY:
+		return EDGE_ECHO_REPLY;
+	case ICMP6_ROUTER_SOLICITATION:
+		return EDGE_ROUTER_SOLICITATION;
+	case ICMP6_ROUTER_ADVERTISEMENT:
+		return EDGE_ROUTER_ADVERTISEMENT;
+	case ICMP6_NEIGHBOR_SOLICITATION:
+		return EDGE_NEIGHBOR_SOLICITATION;
+	case ICMP6_NEIGHBOR_ADVERTISEMENT:
+		return EDGE_NEIGHBOR_ADVERTISEMENT;
+	default:
+		return drop(node, UNKNOWN_ICMP);
+	}
+}
+
+/* Move the IPv6 header, and the received Ethernet header in front of it, up to the message. */
+static void strip_extensions(struct rte_mbuf *packet, uint16_t offset)
+{
+	int extensions = offset - IP6_LEN;
+	uint8_t *start = packet_data(packet) - ETHERNET_LEN;
+	memmove(start + extensions, start, ETHERNET_LEN + IP6_LEN);
+	packet_advance(packet, extensions);
+	trace_moved(packet, extensions);
+	struct ip6_header *ip = (struct ip6_header *)(void *)packet_data(packet);
+	ip->payload_length = htobe16((uint16_t)(be16toh(ip->payload_length) - extensions));
+	ip->next_header = IP6_ICMP;
+}
+
+/* The nodes behind find the message right behind the IPv6 header. */
+static enum edge take_icmp(struct graph_node *node, struct rte_mbuf *packet,
+						   const struct ip6_upper *upper, uint16_t readable, uint16_t claimed)
+{
+	const struct ip6_header *ip = (const struct ip6_header *)(const void *)packet_data(packet);
+	const struct icmp6_header *icmp = icmp6_parse(packet_data(packet) + upper->offset, readable);
+	if (!icmp)
+		return drop(node, BAD_ICMP);
+	uint64_t sum = ip6_pseudo_sum(ip, claimed, IP6_ICMP);
+	if (packet_checksum(sum, packet, upper->offset, claimed))
+		return drop(node, ICMP_CHECKSUM);
+	enum edge edge = icmp_edge(node, icmp->type);
+	if (upper->offset > IP6_LEN && edge != EDGE_DROP)
+		strip_extensions(packet, upper->offset);
+	return edge;
+}
+
+/* On an interface that is paired with one of Linux, which gets all of it; but that a neighbour
+ * answered is seen on the way. */
+static enum edge hand_over(struct rte_mbuf *packet, const struct interface *interface)
+{
+	const uint8_t *data = packet_data(packet);
+	const struct ip6_header *ip = (const struct ip6_header *)(const void *)data;
+	uint16_t length = be16toh(ip->payload_length);
+	if (packet->data_len > IP6_LEN && ip->next_header == IP6_ICMP &&
+		data[IP6_LEN] == ICMP6_NEIGHBOR_ADVERTISEMENT &&
+		!packet_checksum(ip6_pseudo_sum(ip, length, IP6_ICMP), packet, IP6_LEN, length))
+		return EDGE_NEIGHBOR_ADVERTISEMENT;
+	packet_restore_frame(packet, interface, ETHERNET_IP6);
+	return EDGE_LINUX_CP_PUNT;
+}
+
+static enum edge handle(struct graph_node *node, struct rte_mbuf *packet)
+{
+	const uint8_t *data = packet_data(packet);
+	const struct ip6_header *ip = (const struct ip6_header *)(const void *)data;
+	uint32_t whole = IP6_LEN + (uint32_t)be16toh(ip->payload_length);
+	uint16_t readable = (uint16_t)RTE_MIN(packet->data_len, whole);
+	struct ip6_upper upper;
+	enum ip6_walk walk = ip6_find_upper(data, readable, &upper);
+	if (walk)
+		return drop(node, walk == IP6_WALK_LONG ? TOO_MANY : CUT_SHORT);
+	graph_count(node, EXTENSIONS, upper.offset > IP6_LEN);
+	if (upper.is_fragment)
+		return drop(node, FRAGMENT);
+	readable -= upper.offset;
+	uint16_t claimed = (uint16_t)(whole - upper.offset);
+	switch (upper.protocol) {
+	case IP6_ICMP:
+		return take_icmp(node, packet, &upper, readable, claimed);
+	case IP6_UDP:
+		if (!udp_parse(data + upper.offset, readable, claimed))
+			return drop(node, BAD_UDP);
+		return refuse(node, NO_UDP_LISTENER, packet, ICMP6_UNREACHABLE, ICMP6_PORT_UNREACHABLE, 0);
+	case IP6_NO_NEXT_HEADER:
+		return drop(node, NO_NEXT_HEADER);
+	default:
+		return refuse(node, UNKNOWN_PROTOCOL, packet, ICMP6_PARAMETER_PROBLEM,
+					  ICMP6_UNKNOWN_NEXT_HEADER, upper.named_at);
+	}
+}
+
+static uint16_t ip6_local_process(struct graph *graph, struct graph_node *node, void **packets,
+								  uint16_t n)
+{
+	uint16_t next[GRAPH_FRAME_SIZE];
+	for (uint16_t i = 0; i < n; i++) {
+		struct rte_mbuf *packet = packets[i];
+		const struct interface *interface = &router_of(graph)->interfaces[packet->port];
+		next[i] =
+			interface_is_paired(interface) ? hand_over(packet, interface) : handle(node, packet);
+	}
+	graph_enqueue(graph, node, packets, next, n);
+	return n;
+}
+
+static struct graph_registration ip6_local = {
+	.name = "ip6-local",
+	.process = ip6_local_process,
+	.edge_count = EDGES,
+	.edges = edges,
+	.counter_count = COUNTERS,
+	.counters = counters,
+};
+GRAPH_REGISTER(ip6_local)

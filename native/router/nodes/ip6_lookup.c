@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * ip6-lookup: the longest match of the destination, in the table of the interface that the packet
+ * came in by.
+ *
+ * The route's load balance gives the adjacency, and the adjacency's kind the next node. A packet
+ * without a route is answered.
+ *
+ * Sets: adjacency (index of the load balance on the edge to ip6-load-balance). Next: by
+ * enum adjacency_kind.
+ */
+#include "graph/graph.h"
+#include "router/ip6_forward.h"
+
+static const char *const edges[] = {IP6_EDGES};
+static const struct graph_counter counters[] = {IP6_FORWARD_COUNTERS};
+
+/* Each run of packets with the same table at once. */
+static __attribute__((noinline)) void look_up_in_tables(const struct ws_router *router,
+														void *const *packets, uint32_t *values,
+														uint16_t n)
+{
+	for (uint16_t start = 0, end; start < n; start = end) {
+		uint16_t table = ip6_table_of(router, packets[start]);
+		for (end = start + 1; end < n && ip6_table_of(router, packets[end]) == table; end++)
+			;
+		ip6_table_lookup(router, table, packets + start, values + start, end - start);
+	}
+}
+
+static uint16_t ip6_lookup_process(struct graph *graph, struct graph_node *node, void **packets,
+								   uint16_t n)
+{
+	const struct ws_router *router = router_of(graph);
+	uint32_t values[GRAPH_FRAME_SIZE];
+	uint16_t next[GRAPH_FRAME_SIZE];
+	if (likely(!router->many_tables[1]))
+		ip6_table_lookup(router, 0, packets, values, n);
+	else
+		look_up_in_tables(router, packets, values, n);
+	for (uint16_t i = 0; i < n; i++)
+		next[i] = ip6_forward(router, node, packets[i], values[i]);
+	graph_enqueue(graph, node, packets, next, n);
+	return n;
+}
+
+static struct graph_registration ip6_lookup = {
+	.name = "ip6-lookup",
+	.process = ip6_lookup_process,
+	.edge_count = ADJACENCY_KINDS,
+	.edges = edges,
+	.counter_count = IP6_FORWARD_COUNTER_COUNT,
+	.counters = counters,
+};
+GRAPH_REGISTER(ip6_lookup)

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * ip6-mpls-label-disposition-uniform: the last label went, and what is left is IPv6.
+ *
+ * Nobody has looked at its header yet. It takes over the label's TTL as its hop limit, unless its
+ * own is lower; the hop is counted when it leaves.
+ *
+ * Uses: adjacency (ADJACENCY_POP_IP6), label. Sets: adjacency, the one behind. Next: by its kind.
+ */
+#include "graph/graph.h"
+#include "router/ip6_forward.h"
+#include "router/mpls_forward.h"
+#include "wire/ip6.h"
+
+static const char *const edges[] = {IP6_EDGES};
+
+/* In the order of enum ip6_check. */
+static const struct graph_counter counters[] = {
+	[IP6_OK] = {"ip6 packets taken out", false},
+	[IP6_SHORT] = {"ip6 length < 40 bytes", true},
+	[IP6_VERSION] = {"ip6 version != 6", true},
+	[IP6_LENGTH] = {"ip6 length > l2 length", true},
+};
+
+static uint16_t ip6_mpls_label_disposition_process(struct graph *graph, struct graph_node *node,
+												   void **packets, uint16_t n)
+{
+	uint16_t next[GRAPH_FRAME_SIZE];
+	for (uint16_t i = 0; i < n; i++) {
+		struct rte_mbuf *packet = packets[i];
+		uint8_t *data = packet_data(packet), ttl = mpls_ttl(packet_label(packet));
+		enum ip6_check error = ip6_check(data, packet->data_len, packet->pkt_len);
+		graph_count(node, (uint16_t)error, 1);
+		if (unlikely(error)) {
+			next[i] = ADJACENCY_DROP;
+			continue;
+		}
+		struct ip6_header *ip = (struct ip6_header *)(void *)data;
+		if (ip->hop_limit > ttl)
+			ip->hop_limit = ttl;
+		next[i] = adjacency_follow(router_of(graph), packet);
+	}
+	graph_enqueue(graph, node, packets, next, n);
+	return n;
+}
+
+static struct graph_registration ip6_mpls_label_disposition = {
+	.name = "ip6-mpls-label-disposition-uniform",
+	.process = ip6_mpls_label_disposition_process,
+	.edge_count = ADJACENCY_KINDS,
+	.edges = edges,
+	.counter_count = IP6_LENGTH + 1,
+	.counters = counters,
+};
+GRAPH_REGISTER(ip6_mpls_label_disposition)

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * ip6-mpls-label-imposition-uniform: labels in front of an IPv6 packet.
+ *
+ * They bear the packet's hop limit, one less for this hop, and its precedence as their class. A
+ * packet whose last hop this was, or that is too long with them, is answered.
+ *
+ * Uses: adjacency (ADJACENCY_LABELS). Sets: adjacency, the one behind. Next: by its kind, or
+ * ip6-icmp-error.
+ */
+#include "graph/graph.h"
+#include "router/mpls_forward.h"
+#include "wire/icmp6.h"
+#include "wire/ip6.h"
+
+enum { EDGE_ICMP_ERROR = ADJACENCY_KINDS, CLASS_SHIFT = 25 /* of the first word's class */ };
+static const char *const edges[] = {MPLS_NEXT_EDGES, [EDGE_ICMP_ERROR] = "ip6-icmp-error"};
+
+enum counter { HOP_LIMIT, MTU, NO_ROOM };
+static const struct graph_counter counters[] = {
+	[HOP_LIMIT] = {"ip6 hop limit <= 1", true},
+	[MTU] = {"ip6 MTU exceeded", true},
+	[NO_ROOM] = {"no headroom for labels", true},
+};
+
+static __attribute__((noinline)) uint16_t refuse(struct graph_node *node, struct rte_mbuf *packet,
+												 uint16_t mtu)
+{
+	const struct ip6_header *ip = (const struct ip6_header *)(const void *)packet_data(packet);
+	uint32_t length = be16toh(ip->payload_length) + (uint32_t)IP6_LEN;
+	enum counter reason = ip->hop_limit <= 1 ? HOP_LIMIT : length > mtu ? MTU : NO_ROOM;
+	graph_count(node, reason, 1);
+	if (reason == NO_ROOM)
+		return ADJACENCY_DROP;
+	if (reason == HOP_LIMIT)
+		packet_set_icmp_error(packet, ICMP6_TIME_EXCEEDED, 0, 0);
+	else
+		packet_set_icmp_error(packet, ICMP6_TOO_BIG, 0, mtu);
+	return EDGE_ICMP_ERROR;
+}
+
+static uint16_t ip6_mpls_label_imposition_process(struct graph *graph, struct graph_node *node,
+												  void **packets, uint16_t n)
+{
+	const struct ws_router *router = router_of(graph);
+	const struct adjacency *adjacencies = router->adjacencies.adjacencies;
+	uint16_t next[GRAPH_FRAME_SIZE];
+	for (uint16_t i = 0; i < n; i++) {
+		struct rte_mbuf *packet = packets[i];
+		const struct adjacency *adjacency = &adjacencies[packet_adjacency(packet)];
+		struct ip6_header *ip = (struct ip6_header *)(void *)packet_data(packet);
+		uint32_t length = be16toh(ip->payload_length) + (uint32_t)IP6_LEN;
+		uint16_t mtu =
+			(uint16_t)(adjacencies[adjacency->next].mtu - adjacency->label_count * MPLS_LEN);
+		if (unlikely(ip->hop_limit <= 1 || length > mtu || !mpls_has_room(packet, adjacency))) {
+			next[i] = refuse(node, packet, mtu);
+			continue;
+		}
+		ip->hop_limit--;
+		uint32_t precedence = be32toh(ip->version_class_flow) >> CLASS_SHIFT & 7;
+		uint32_t class_and_ttl = precedence << MPLS_CLASS_SHIFT | ip->hop_limit;
+		packet_advance(packet, -adjacency->label_count * MPLS_LEN);
+		mpls_write_labels(adjacency, packet_data(packet), class_and_ttl, MPLS_BOTTOM);
+		next[i] = adjacency_follow(router, packet);
+	}
+	graph_enqueue(graph, node, packets, next, n);
+	return n;
+}
+
+static struct graph_registration ip6_mpls_label_imposition = {
+	.name = "ip6-mpls-label-imposition-uniform",
+	.process = ip6_mpls_label_imposition_process,
+	.edge_count = EDGE_ICMP_ERROR + 1,
+	.edges = edges,
+	.counter_count = NO_ROOM + 1,
+	.counters = counters,
+};
+GRAPH_REGISTER(ip6_mpls_label_imposition)

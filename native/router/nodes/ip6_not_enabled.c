@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * ip6-not-enabled: drops what comes in by an interface that has no IPv6.
+ *
+ * Next: error-drop.
+ */
+#include "graph/graph.h"
+#include "router/router.h"
+
+enum edge { EDGE_DROP };
+static const char *const edges[] = {[EDGE_DROP] = "error-drop"};
+
+enum counter { NOT_ENABLED };
+static const struct graph_counter counters[] = {
+	[NOT_ENABLED] = {"ip6 is not enabled on the interface", true},
+};
+
+static uint16_t ip6_not_enabled_process(struct graph *graph, struct graph_node *node,
+										void **packets, uint16_t n)
+{
+	graph_count(node, NOT_ENABLED, n);
+	graph_enqueue_all(graph, node, EDGE_DROP, packets, n);
+	return n;
+}
+
+static struct graph_registration ip6_not_enabled = {
+	.name = "ip6-not-enabled",
+	.process = ip6_not_enabled_process,
+	.edge_count = 1,
+	.edges = edges,
+	.counter_count = 1,
+	.counters = counters,
+};
+GRAPH_REGISTER(ip6_not_enabled)

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * ip6-rewrite: one hop less to live, and the next hop's Ethernet header in front.
+ *
+ * A packet whose last hop this was, or that is too long for the link, is answered, unchanged.
+ *
+ * Uses: adjacency. Sets: the data begins at the Ethernet header again; tx interface. Next:
+ * <if>-output, ip6-icmp-error.
+ */
+#include "graph/graph.h"
+#include "router/output.h"
+#include "wire/icmp6.h"
+#include "wire/ip6.h"
+
+enum edge { EDGE_ICMP_ERROR, EDGE_OUTPUT };
+static const char *const edges[] = {
+	[EDGE_ICMP_ERROR] = "ip6-icmp-error",
+	[EDGE_OUTPUT] = "*-output",
+};
+
+enum counter { HOP_LIMIT, MTU };
+static const struct graph_counter counters[] = {
+	[HOP_LIMIT] = {"ip6 hop limit <= 1", true},
+	[MTU] = {"ip6 MTU exceeded", true},
+};
+
+static __attribute__((noinline)) enum edge refuse(struct graph_node *node, struct rte_mbuf *packet,
+												  const struct ip6_header *ip, uint16_t mtu)
+{
+	if (ip->hop_limit <= 1) {
+		graph_count(node, HOP_LIMIT, 1);
+		packet_set_icmp_error(packet, ICMP6_TIME_EXCEEDED, 0, 0);
+	} else {
+		graph_count(node, MTU, 1);
+		packet_set_icmp_error(packet, ICMP6_TOO_BIG, 0, mtu);
+	}
+	return EDGE_ICMP_ERROR;
+}
+
+static uint16_t ip6_rewrite_process(struct graph *graph, struct graph_node *node, void **packets,
+									uint16_t n)
+{
+	const struct adjacency *adjacencies = router_of(graph)->adjacencies.adjacencies;
+	uint16_t next[GRAPH_FRAME_SIZE];
+	for (uint16_t i = 0; i < n; i++) {
+		struct rte_mbuf *packet = packets[i];
+		const struct adjacency *adjacency = &adjacencies[packet_adjacency(packet)];
+		struct ip6_header *ip = (struct ip6_header *)(void *)packet_data(packet);
+		uint32_t length = be16toh(ip->payload_length) + (uint32_t)IP6_LEN;
+		if (unlikely(ip->hop_limit <= 1 || length > adjacency->mtu)) {
+			next[i] = refuse(node, packet, ip, adjacency->mtu);
+			continue;
+		}
+		ip->hop_limit--;
+		packet_rewrite(packet, adjacency);
+		next[i] = EDGE_OUTPUT + adjacency->tx_output;
+	}
+	graph_enqueue(graph, node, packets, next, n);
+	return n;
+}
+
+static struct graph_registration ip6_rewrite = {
+	.name = "ip6-rewrite",
+	.process = ip6_rewrite_process,
+	.edge_count = 2,
+	.edges = edges,
+	.counter_count = 2,
+	.counters = counters,
+};
+GRAPH_REGISTER(ip6_rewrite)

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * l2-flood: a frame for all of a bridge domain but the member that it came by, and those of its
+ * split-horizon group.
+ *
+ * The last member gets the frame itself, the others copies, which go their way on the next walk.
+ *
+ * Uses: mbuf->port, bridge domain. Sets: tx interface; mbuf->port of what is for the router, to the
+ * domain's BVI. Next: l2-output, ethernet-input (for the router), error-drop.
+ */
+#include "dev/port.h"
+#include "graph/graph.h"
+#include "router/l2_path.h"
+#include "router/recirculate.h"
+
+enum edge { EDGE_DROP, EDGE_OUTPUT, EDGE_BVI };
+static const char *const edges[] = {
+	[EDGE_DROP] = "error-drop",
+	[EDGE_OUTPUT] = "l2-output",
+	[EDGE_BVI] = "ethernet-input",
+};
+
+enum counter { NOBODY, COPIES, NO_ROOM };
+static const struct graph_counter counters[] = {
+	[NOBODY] = {"L2 flood finds no other member", true},
+	[COPIES] = {"L2 copies flooded", false},
+	[NO_ROOM] = {"L2 copy dropped: no room", true},
+};
+
+/* Returns the edge to the member. */
+static uint16_t address_to(struct graph *graph, struct rte_mbuf *packet, const struct l2_member *to)
+{
+	if (to->is_bvi) {
+		l2_to_bvi(graph, packet, to->interface);
+		return EDGE_BVI;
+	}
+	packet_set_tx_interface(packet, to->interface);
+	return EDGE_OUTPUT;
+}
+
+static void send_copy(struct graph *graph, struct graph_node *node, const struct rte_mbuf *packet,
+					  const struct l2_member *to)
+{
+	struct router_worker *worker = router_worker_of(graph);
+	struct rte_mbuf *copy = recirculate_room(&worker->recirculate)
+								? rte_pktmbuf_copy(packet, ports_pool(), 0, UINT32_MAX)
+								: NULL;
+	worker->totals->made++;
+	if (unlikely(!copy)) {
+		graph_count(node, NO_ROOM, 1);
+		worker->totals->drops++;
+		worker->interfaces[packet->port].drops++;
+		return;
+	}
+	graph_count(node, COPIES, 1);
+	uint16_t edge = address_to(graph, copy, to);
+	recirculate_put(&worker->recirculate, copy,
+					edge == EDGE_BVI ? RECIRCULATE_ETHERNET_INPUT : RECIRCULATE_L2_OUTPUT);
+}
+
+static uint16_t handle(struct graph *graph, struct graph_node *node, struct rte_mbuf *packet)
+{
+	const struct ws_router *router = router_of(graph);
+	const struct l2_domain *domain = &router->l2.domains[packet_domain(packet)];
+	const struct l2_members *members = __atomic_load_n(&domain->members, __ATOMIC_ACQUIRE);
+	uint8_t shg = router->l2.interfaces[packet->port].shg;
+	const struct l2_member *last = NULL;
+	for (uint16_t i = 0; members && i < members->count; i++) {
+		const struct l2_member *to = &members->at[i];
+		if (to->interface == packet->port || (shg && shg == to->shg) ||
+			!router->interfaces[to->interface].admin_up)
+			continue;
+		if (last)
+			send_copy(graph, node, packet, last);
+		last = to;
+	}
+	if (last)
+		return address_to(graph, packet, last);
+	graph_count(node, NOBODY, 1);
+	return EDGE_DROP;
+}
+
+static uint16_t l2_flood_process(struct graph *graph, struct graph_node *node, void **packets,
+								 uint16_t n)
+{
+	uint16_t next[GRAPH_FRAME_SIZE];
+	for (uint16_t i = 0; i < n; i++)
+		next[i] = handle(graph, node, packets[i]);
+	graph_enqueue(graph, node, packets, next, n);
+	return n;
+}
+
+static struct graph_registration l2_flood = {
+	.name = "l2-flood",
+	.process = l2_flood_process,
+	.edge_count = 3,
+	.edges = edges,
+	.counter_count = 3,
+	.counters = counters,
+};
+GRAPH_REGISTER(l2_flood)

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * l2-fwd: frames to one station of a bridge domain go where it is; to one that is not known, to
+ * all.
+ *
+ * Uses: mbuf->port, bridge domain. Sets: tx interface; mbuf->port of a frame for the router, to the
+ * domain's BVI. Next: l2-output, l2-flood, ethernet-input (for the router), error-drop.
+ */
+#include "graph/graph.h"
+#include "router/l2_path.h"
+
+enum edge { EDGE_DROP, EDGE_OUTPUT, EDGE_FLOOD, EDGE_BVI };
+static const char *const edges[] = {
+	[EDGE_DROP] = "error-drop",
+	[EDGE_OUTPUT] = "l2-output",
+	[EDGE_FLOOD] = "l2-flood",
+	[EDGE_BVI] = "ethernet-input",
+};
+
+enum counter { REFLECTION, FILTERED, UNKNOWN };
+static const struct graph_counter counters[] = {
+	[REFLECTION] = {"L2 station is where the frame came from", true},
+	[FILTERED] = {"L2 frames to this station are filtered", true},
+	[UNKNOWN] = {"L2 station is unknown and flooding is off", true},
+};
+
+static uint16_t drop(struct graph_node *node, enum counter reason)
+{
+	graph_count(node, reason, 1);
+	return EDGE_DROP;
+}
+
+static uint16_t handle(struct graph *graph, struct graph_node *node, struct rte_mbuf *packet)
+{
+	struct l2_table *l2 = &router_of(graph)->l2;
+	const struct l2_domain *domain = &l2->domains[packet_domain(packet)];
+	uint64_t station = ethernet_load_destination(packet_data(packet));
+	uint64_t found = l2fib_find(l2->fib, l2fib_key(station, packet_domain(packet)));
+	if (!found)
+		return domain->uu_flood ? EDGE_FLOOD : drop(node, UNKNOWN);
+	uint16_t interface = l2fib_interface(found);
+	if (unlikely(l2fib_flags(found) & L2FIB_FILTER))
+		return drop(node, FILTERED);
+	if (unlikely(interface == packet->port))
+		return drop(node, REFLECTION);
+	if (l2->interfaces[interface].is_bvi) {
+		l2_to_bvi(graph, packet, interface);
+		return EDGE_BVI;
+	}
+	packet_set_tx_interface(packet, interface);
+	return EDGE_OUTPUT;
+}
+
+static uint16_t l2_fwd_process(struct graph *graph, struct graph_node *node, void **packets,
+							   uint16_t n)
+{
+	uint16_t next[GRAPH_FRAME_SIZE];
+	for (uint16_t i = 0; i < n; i++)
+		next[i] = handle(graph, node, packets[i]);
+	graph_enqueue(graph, node, packets, next, n);
+	return n;
+}
+
+static struct graph_registration l2_fwd = {
+	.name = "l2-fwd",
+	.process = l2_fwd_process,
+	.edge_count = 4,
+	.edges = edges,
+	.counter_count = 3,
+	.counters = counters,
+};
+GRAPH_REGISTER(l2_fwd)

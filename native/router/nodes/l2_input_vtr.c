@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * l2-input-vtr: the VLAN tag rewrite of the interface that a frame came in by.
+ *
+ * Uses: mbuf->port. Sets: tx interface, or bridge domain. Next: l2-output (cross-connect),
+ * l2-learn, l2-fwd, l2-flood, error-drop.
+ */
+#include "graph/graph.h"
+#include "router/l2_path.h"
+#include "router/l2_tags.h"
+
+enum counter { TAGS_MISSING, NO_ROOM, NO_WAY };
+static const struct graph_counter counters[] = {
+	[TAGS_MISSING] = {"frame has fewer tags than are to be taken off", true},
+	[NO_ROOM] = {"no headroom for another tag", true},
+	[NO_WAY] = {"L2 forwarding of these frames is off", true},
+};
+
+static uint16_t handle(struct graph_node *node, const struct l2_table *l2, struct rte_mbuf *packet)
+{
+	enum tags_result result = packet_rewrite_tags(packet, &l2->interfaces[packet->port].in);
+	if (result != TAGS_REWRITTEN) {
+		graph_count(node, result == TAGS_NOT_THERE ? TAGS_MISSING : NO_ROOM, 1);
+		return L2_DROP;
+	}
+	uint16_t edge = l2_input_edge(l2, packet);
+	graph_count(node, NO_WAY, edge == L2_DROP);
+	return edge;
+}
+
+static uint16_t l2_input_vtr_process(struct graph *graph, struct graph_node *node, void **packets,
+									 uint16_t n)
+{
+	uint16_t next[GRAPH_FRAME_SIZE];
+	for (uint16_t i = 0; i < n; i++)
+		next[i] = handle(node, &router_of(graph)->l2, packets[i]);
+	graph_enqueue(graph, node, packets, next, n);
+	return n;
+}
+
+static struct graph_registration l2_input_vtr = {
+	.name = "l2-input-vtr",
+	.process = l2_input_vtr_process,
+	.edge_count = L2_EDGES,
+	.edges = l2_edges,
+	.counter_count = 3,
+	.counters = counters,
+};
+GRAPH_REGISTER(l2_input_vtr)

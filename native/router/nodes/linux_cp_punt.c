@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * linux-cp-punt: frames for Linux, out of the TAP of the pair that their interface is in.
+ *
+ * Takes whole frames without the VLAN tags of a sub-interface, which go in again: Linux has the
+ * VLAN on its side too.
+ *
+ * Uses: mbuf->port. Sets: tx interface (the TAP). Next: <tap>-output, error-drop for a frame whose
+ * interface has just lost its pair.
+ */
+#include "graph/graph.h"
+#include "router/metadata.h"
+#include "router/router.h"
+#include "router/trace.h"
+#include "wire/ethernet.h"
+
+enum edge { EDGE_DROP, EDGE_OUTPUT };
+static const char *const edges[] = {[EDGE_DROP] = "error-drop", [EDGE_OUTPUT] = "*-output"};
+
+enum counter { PUNTED, NO_PAIR, NO_ROOM };
+static const struct graph_counter counters[] = {
+	[PUNTED] = {"packets to Linux", false},
+	[NO_PAIR] = {"interface is in no pair", true},
+	[NO_ROOM] = {"no headroom for VLAN tags", true},
+};
+
+static bool put_tags_back(struct rte_mbuf *packet, const struct interface *interface)
+{
+	if (rte_pktmbuf_headroom(packet) < interface->tag_len)
+		return false;
+	uint8_t *addresses = packet_data(packet);
+	packet_advance(packet, -interface->tag_len);
+	memmove(packet_data(packet), addresses, ETHERNET_LEN - 2);
+	memcpy(packet_data(packet) + ETHERNET_LEN - 2, interface->tags, interface->tag_len);
+	trace_moved(packet, -interface->tag_len);
+	return true;
+}
+
+static uint16_t linux_cp_punt_process(struct graph *graph, struct graph_node *node, void **packets,
+									  uint16_t n)
+{
+	const struct interface *interfaces = router_of(graph)->interfaces;
+	struct interface_counts *counts = router_worker_of(graph)->interfaces;
+	uint16_t next[GRAPH_FRAME_SIZE];
+	for (uint16_t i = 0; i < n; i++) {
+		struct rte_mbuf *packet = packets[i];
+		const struct interface *interface = &interfaces[packet->port];
+		uint16_t tap = __atomic_load_n(&interface->lcp, __ATOMIC_RELAXED);
+		enum counter result = tap == LCP_NONE                                           ? NO_PAIR
+							  : interface->tag_len && !put_tags_back(packet, interface) ? NO_ROOM
+																						: PUNTED;
+		graph_count(node, result, 1);
+		next[i] = EDGE_DROP;
+		if (result != PUNTED)
+			continue;
+		counts[packet->port].punts++;
+		packet_set_tx_interface(packet, tap);
+		next[i] = EDGE_OUTPUT + interfaces[tap].output;
+	}
+	graph_enqueue(graph, node, packets, next, n);
+	return n;
+}
+
+static struct graph_registration linux_cp_punt = {
+	.name = "linux-cp-punt",
+	.process = linux_cp_punt_process,
+	.edge_count = 2,
+	.edges = edges,
+	.counter_count = 3,
+	.counters = counters,
+};
+GRAPH_REGISTER(linux_cp_punt)

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * linux-cp-xc: frames that Linux sent into the TAP of a pair, out of the pair's interface as they
+ * are.
+ *
+ * Uses: mbuf->port (the TAP). Sets: tx interface. Next: <if>-output, error-drop for a frame of a
+ * TAP that has just lost its pair.
+ */
+#include "graph/graph.h"
+#include "router/metadata.h"
+#include "router/router.h"
+
+enum edge { EDGE_DROP, EDGE_OUTPUT };
+static const char *const edges[] = {[EDGE_DROP] = "error-drop", [EDGE_OUTPUT] = "*-output"};
+
+enum counter { CONNECTED, NO_PAIR };
+static const struct graph_counter counters[] = {
+	[CONNECTED] = {"packets from Linux", false},
+	[NO_PAIR] = {"interface is in no pair", true},
+};
+
+static uint16_t linux_cp_xc_process(struct graph *graph, struct graph_node *node, void **packets,
+									uint16_t n)
+{
+	const struct interface *interfaces = router_of(graph)->interfaces;
+	uint16_t next[GRAPH_FRAME_SIZE];
+	for (uint16_t i = 0; i < n; i++) {
+		struct rte_mbuf *packet = packets[i];
+		uint16_t out = __atomic_load_n(&interfaces[packet->port].lcp, __ATOMIC_RELAXED);
+		graph_count(node, out == LCP_NONE ? NO_PAIR : CONNECTED, 1);
+		next[i] = EDGE_DROP;
+		if (out == LCP_NONE)
+			continue;
+		packet_set_tx_interface(packet, out);
+		next[i] = EDGE_OUTPUT + interfaces[out].output;
+	}
+	graph_enqueue(graph, node, packets, next, n);
+	return n;
+}
+
+static struct graph_registration linux_cp_xc = {
+	.name = "linux-cp-xc",
+	.process = linux_cp_xc_process,
+	.edge_count = 2,
+	.edges = edges,
+	.counter_count = 2,
+	.counters = counters,
+};
+GRAPH_REGISTER(linux_cp_xc)

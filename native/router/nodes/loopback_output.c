@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * loopback-output: the way out of loopbacks: into the bridge domain of one that is a BVI; behind
+ * any other there is nobody.
+ *
+ * Uses: tx interface. Sets: mbuf->port. Next: l2-input, error-drop.
+ */
+#include "graph/graph.h"
+#include "router/metadata.h"
+#include "router/router.h"
+
+enum edge { EDGE_DROP, EDGE_L2_INPUT };
+static const char *const edges[] = {[EDGE_DROP] = "error-drop", [EDGE_L2_INPUT] = "l2-input"};
+
+enum counter { NOBODY, DOWN };
+static const struct graph_counter counters[] = {
+	[NOBODY] = {"nobody is behind a loopback", true},
+	[DOWN] = {"interface is down", true},
+};
+
+static uint16_t handle(struct graph *graph, struct graph_node *node, struct rte_mbuf *packet)
+{
+	const struct ws_router *router = router_of(graph);
+	uint16_t tx = packet_tx_interface(packet);
+	struct interface_counts *counts = &router_worker_of(graph)->interfaces[tx];
+	if (!router->interfaces[tx].admin_up || !router->l2.interfaces[tx].is_bvi) {
+		graph_count(node, router->interfaces[tx].admin_up ? NOBODY : DOWN, 1);
+		return EDGE_DROP;
+	}
+	counts->tx_packets++;
+	counts->tx_bytes += packet->pkt_len;
+	packet->port = tx;
+	return EDGE_L2_INPUT;
+}
+
+static uint16_t loopback_output_process(struct graph *graph, struct graph_node *node,
+										void **packets, uint16_t n)
+{
+	uint16_t next[GRAPH_FRAME_SIZE];
+	for (uint16_t i = 0; i < n; i++)
+		next[i] = handle(graph, node, packets[i]);
+	graph_enqueue(graph, node, packets, next, n);
+	return n;
+}
+
+static struct graph_registration loopback_output = {
+	.name = "loopback-output",
+	.process = loopback_output_process,
+	.edge_count = 2,
+	.edges = edges,
+	.counter_count = 2,
+	.counters = counters,
+};
+GRAPH_REGISTER(loopback_output)

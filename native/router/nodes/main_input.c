@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * main-input: takes in the packets that the main thread made; on worker 0 alone.
+ *
+ * Uses: the edge that the main thread chose. Next: ip4-lookup, ip6-lookup, <if>-output.
+ */
+#include "router/main_input.h"
+
+#include "graph/graph.h"
+#include "router/metadata.h"
+#include "router/router.h"
+
+#include <rte_ring.h>
+
+static const char *const edges[] = {
+	[MAIN_IP4_LOOKUP] = "ip4-lookup",
+	[MAIN_IP6_LOOKUP] = "ip6-lookup",
+	[MAIN_OUTPUT] = "*-output",
+};
+
+static uint16_t main_input_process(struct graph *graph, struct graph_node *node, void **packets,
+								   uint16_t n)
+{
+	uint16_t next[GRAPH_FRAME_SIZE];
+	if (graph->worker)
+		return 0;
+	uint16_t taken =
+		(uint16_t)rte_ring_sc_dequeue_burst(router_of(graph)->main_input, packets, n, NULL);
+	if (likely(!taken))
+		return 0;
+	for (uint16_t i = 0; i < taken; i++)
+		next[i] = packet_main_edge(packets[i]);
+	router_worker_of(graph)->totals->rx_packets += taken;
+	if (unlikely(graph->trace != NULL))
+		graph->trace(graph, node, packets, taken);
+	graph_enqueue(graph, node, packets, next, taken);
+	return taken;
+}
+
+static struct graph_registration main_input = {
+	.name = "main-input",
+	.process = main_input_process,
+	.is_source = true,
+	.edge_count = 3,
+	.edges = edges,
+};
+GRAPH_REGISTER(main_input)

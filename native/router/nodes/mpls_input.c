@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * mpls-input: whether a labelled packet may come in.
+ *
+ * The interface takes MPLS, and there is a whole label with a TTL.
+ *
+ * Uses: mbuf->port (counts the interface's MPLS packets). Next: mpls-lookup, error-drop.
+ */
+#include "graph/graph.h"
+#include "router/mpls_forward.h"
+
+enum edge { EDGE_LOOKUP, EDGE_DROP };
+static const char *const edges[] = {[EDGE_LOOKUP] = "mpls-lookup", [EDGE_DROP] = "error-drop"};
+
+enum counter { NOT_ENABLED, SHORT, TTL };
+static const struct graph_counter counters[] = {
+	[NOT_ENABLED] = {"mpls not enabled", true},
+	[SHORT] = {"label stack shorter than a label", true},
+	[TTL] = {"mpls ttl 0", true},
+};
+
+static __attribute__((noinline)) enum edge
+refuse(struct graph_node *node, const struct interface *interface, const struct rte_mbuf *packet)
+{
+	graph_count(node,
+				!interface->mpls              ? NOT_ENABLED
+				: packet->data_len < MPLS_LEN ? SHORT
+											  : TTL,
+				1);
+	return EDGE_DROP;
+}
+
+static uint16_t mpls_input_process(struct graph *graph, struct graph_node *node, void **packets,
+								   uint16_t n)
+{
+	const struct interface *interfaces = router_of(graph)->interfaces;
+	struct interface_counts *counts = router_worker_of(graph)->interfaces;
+	uint16_t next[GRAPH_FRAME_SIZE];
+	for (uint16_t i = 0; i < n; i++) {
+		const struct rte_mbuf *packet = packets[i];
+		counts[packet->port].mpls++;
+		const struct interface *interface = &interfaces[packet->port];
+		bool is_good = interface->mpls && packet->data_len >= MPLS_LEN &&
+					   mpls_ttl(mpls_load(packet_data(packet)));
+		next[i] = likely(is_good) ? EDGE_LOOKUP : refuse(node, interface, packet);
+	}
+	graph_enqueue(graph, node, packets, next, n);
+	return n;
+}
+
+static struct graph_registration mpls_input = {
+	.name = "mpls-input",
+	.process = mpls_input_process,
+	.edge_count = 2,
+	.edges = edges,
+	.counter_count = 3,
+	.counters = counters,
+};
+GRAPH_REGISTER(mpls_input)

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * mpls-label-disposition-uniform: a label went, and others are left.
+ *
+ * The one that is outermost now gets the TTL of the one taken off, one less for this hop, unless
+ * its own is lower.
+ *
+ * Uses: adjacency (ADJACENCY_POP_MPLS), label. Sets: adjacency, the one behind. Next: by its kind.
+ */
+#include "graph/graph.h"
+#include "router/mpls_forward.h"
+
+static const char *const edges[] = {MPLS_NEXT_EDGES};
+
+enum counter { SHORT, TTL };
+static const struct graph_counter counters[] = {
+	[SHORT] = {"label stack ends without a bottom", true},
+	[TTL] = {"mpls ttl 0", true},
+};
+
+static uint16_t drop(struct graph_node *node, enum counter reason)
+{
+	graph_count(node, reason, 1);
+	return ADJACENCY_DROP;
+}
+
+static uint16_t handle(const struct ws_router *router, struct graph_node *node,
+					   struct rte_mbuf *packet)
+{
+	uint8_t ttl = mpls_ttl(packet_label(packet)) - 1;
+	if (packet->data_len < MPLS_LEN)
+		return drop(node, SHORT);
+	uint32_t entry = mpls_load(packet_data(packet));
+	if (!mpls_ttl(entry))
+		return drop(node, TTL);
+	if (mpls_ttl(entry) > ttl)
+		mpls_store(packet_data(packet), (entry & ~0xffu) | ttl);
+	return adjacency_follow(router, packet);
+}
+
+static uint16_t mpls_label_disposition_process(struct graph *graph, struct graph_node *node,
+											   void **packets, uint16_t n)
+{
+	uint16_t next[GRAPH_FRAME_SIZE];
+	for (uint16_t i = 0; i < n; i++)
+		next[i] = handle(router_of(graph), node, packets[i]);
+	graph_enqueue(graph, node, packets, next, n);
+	return n;
+}
+
+static struct graph_registration mpls_label_disposition = {
+	.name = "mpls-label-disposition-uniform",
+	.process = mpls_label_disposition_process,
+	.edge_count = ADJACENCY_KINDS,
+	.edges = edges,
+	.counter_count = 2,
+	.counters = counters,
+};
+GRAPH_REGISTER(mpls_label_disposition)

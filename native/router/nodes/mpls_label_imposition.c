@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * mpls-label-imposition-uniform: the labels that take the place of the one taken off.
+ *
+ * They bear its class and its TTL, one less for this hop; the last one ends the stack if it did.
+ *
+ * Uses: adjacency (ADJACENCY_LABELS), label. Sets: adjacency, the one behind. Next: by its kind.
+ */
+#include "graph/graph.h"
+#include "router/mpls_forward.h"
+
+static const char *const edges[] = {MPLS_NEXT_EDGES};
+
+enum counter { NO_ROOM };
+static const struct graph_counter counters[] = {[NO_ROOM] = {"no headroom for labels", true}};
+
+static uint16_t mpls_label_imposition_process(struct graph *graph, struct graph_node *node,
+											  void **packets, uint16_t n)
+{
+	const struct ws_router *router = router_of(graph);
+	const struct adjacency *adjacencies = router->adjacencies.adjacencies;
+	uint16_t next[GRAPH_FRAME_SIZE];
+	for (uint16_t i = 0; i < n; i++) {
+		struct rte_mbuf *packet = packets[i];
+		const struct adjacency *adjacency = &adjacencies[packet_adjacency(packet)];
+		uint32_t entry = packet_label(packet);
+		if (unlikely(!mpls_has_room(packet, adjacency))) {
+			graph_count(node, NO_ROOM, 1);
+			next[i] = ADJACENCY_DROP;
+			continue;
+		}
+		packet_advance(packet, -adjacency->label_count * MPLS_LEN);
+		mpls_write_labels(adjacency, packet_data(packet), (entry & 0xeff) - 1, entry & MPLS_BOTTOM);
+		next[i] = adjacency_follow(router, packet);
+	}
+	graph_enqueue(graph, node, packets, next, n);
+	return n;
+}
+
+static struct graph_registration mpls_label_imposition = {
+	.name = "mpls-label-imposition-uniform",
+	.process = mpls_label_imposition_process,
+	.edge_count = ADJACENCY_KINDS,
+	.edges = edges,
+	.counter_count = 1,
+	.counters = counters,
+};
+GRAPH_REGISTER(mpls_label_imposition)

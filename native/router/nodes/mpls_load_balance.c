@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * mpls-load-balance: one path of several, the same one for all packets of a flow.
+ *
+ * The flow is the stack of labels and, where that ends in IP, the addresses behind it.
+ *
+ * Uses: adjacency as the index of the load balance, label. Sets: adjacency. Next: by
+ * enum adjacency_kind.
+ */
+#include "graph/graph.h"
+#include "router/flow_hash.h"
+#include "router/mpls_forward.h"
+#include "wire/ip4.h"
+#include "wire/ip6.h"
+
+enum { MAX_HASHED_LABELS = 8 };
+
+static const char *const edges[] = {MPLS_EDGES};
+
+enum counter { DROP_PATH, TTL };
+static const struct graph_counter counters[] = {
+	[DROP_PATH] = {"path says drop", true},
+	[TTL] = {"mpls ttl expired", true},
+};
+
+/* Of the addresses at `bytes`, if that is what they are. */
+static uint64_t hash_addresses(uint64_t hash, const uint8_t *bytes, uint16_t length)
+{
+	uint64_t words[4];
+	if (length >= IP4_LEN && bytes[0] >> 4 == 4) {
+		memcpy(words, bytes + 12, 8);
+		return flow_hash_mix(hash, words[0]);
+	}
+	if (length >= IP6_LEN && bytes[0] >> 4 == 6) {
+		memcpy(words, bytes + 8, sizeof(words));
+		for (int i = 0; i < 4; i++)
+			hash = flow_hash_mix(hash, words[i]);
+	}
+	return hash;
+}
+
+static uint32_t flow_hash(const struct rte_mbuf *packet)
+{
+	uint32_t entry = packet_label(packet);
+	uint64_t hash = flow_hash_mix(0, mpls_label(entry));
+	const uint8_t *bytes = packet_data(packet);
+	uint16_t at = 0;
+	for (int i = 0; i < MAX_HASHED_LABELS && !mpls_is_bottom(entry); i++, at += MPLS_LEN) {
+		if (at + MPLS_LEN > packet->data_len)
+			return flow_hash_fold(hash);
+		entry = mpls_load(bytes + at);
+		hash = flow_hash_mix(hash, mpls_label(entry));
+	}
+	if (mpls_is_bottom(entry))
+		hash = hash_addresses(hash, bytes + at, packet->data_len - at);
+	return flow_hash_fold(hash);
+}
+
+static uint16_t handle(const struct ws_router *router, struct graph_node *node,
+					   struct rte_mbuf *packet)
+{
+	uint32_t index = load_balance_choose(&router->load_balances.balances[packet_adjacency(packet)],
+										 flow_hash(packet));
+	uint8_t kind = router->adjacencies.adjacencies[index].kind;
+	packet_set_adjacency(packet, index);
+	bool is_unlabelled = kind == ADJACENCY_POP_IP4 || kind == ADJACENCY_POP_IP6;
+	graph_count(node, DROP_PATH, kind <= ADJACENCY_PROHIBIT);
+	if (kind <= ADJACENCY_PROHIBIT || is_unlabelled || mpls_ttl(packet_label(packet)) > 1)
+		return kind;
+	graph_count(node, TTL, 1);
+	return ADJACENCY_DROP;
+}
+
+static uint16_t mpls_load_balance_process(struct graph *graph, struct graph_node *node,
+										  void **packets, uint16_t n)
+{
+	uint16_t next[GRAPH_FRAME_SIZE];
+	for (uint16_t i = 0; i < n; i++)
+		next[i] = handle(router_of(graph), node, packets[i]);
+	graph_enqueue(graph, node, packets, next, n);
+	return n;
+}
+
+static struct graph_registration mpls_load_balance = {
+	.name = "mpls-load-balance",
+	.process = mpls_load_balance_process,
+	.edge_count = ADJACENCY_KINDS,
+	.edges = edges,
+	.counter_count = 2,
+	.counters = counters,
+};
+GRAPH_REGISTER(mpls_load_balance)

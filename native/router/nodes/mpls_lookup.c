@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * mpls-lookup: the route of the outermost label, which is taken off.
+ *
+ * A label that may be followed by others has another route than the same label at the bottom of the
+ * stack. What stays labelled needs a TTL that outlasts this hop; what does not takes the label's
+ * TTL along (RFC 3443, uniform model).
+ *
+ * Sets: adjacency (index of the load balance on the edge to mpls-load-balance); label (the entry
+ * taken off). Next: by enum adjacency_kind.
+ */
+#include "graph/graph.h"
+#include "router/mpls_forward.h"
+
+static const char *const edges[] = {MPLS_EDGES};
+
+enum counter { NO_LABEL, DROP_ROUTE, TTL, SHORT };
+static const struct graph_counter counters[] = {
+	[NO_LABEL] = {"unknown label", true},
+	[DROP_ROUTE] = {"label says drop", true},
+	[TTL] = {"mpls ttl expired", true},
+	[SHORT] = {"label stack ends without a bottom", true},
+};
+
+static __attribute__((noinline)) uint16_t refuse(struct graph_node *node, enum counter reason)
+{
+	graph_count(node, reason, 1);
+	return ADJACENCY_DROP;
+}
+
+static inline uint16_t handle(const struct ws_router *router, struct graph_node *node,
+							  struct rte_mbuf *packet, const uint32_t *routes)
+{
+	if (unlikely(packet->data_len < MPLS_LEN))
+		return refuse(node, SHORT);
+	uint32_t entry = mpls_load(packet_data(packet));
+	uint32_t value = routes[mpls_route_index(mpls_label(entry), mpls_is_bottom(entry))];
+	uint32_t index =
+		__atomic_load_n(&router->load_balances.balances[value].adjacency, __ATOMIC_ACQUIRE);
+	uint8_t kind = router->adjacencies.adjacencies[index].kind;
+	packet_set_adjacency(packet, kind == ADJACENCY_LOAD_BALANCE ? value : index);
+	packet_set_label(packet, entry);
+	packet_advance(packet, MPLS_LEN);
+	if (unlikely(kind <= ADJACENCY_PROHIBIT))
+		return refuse(node, kind == ADJACENCY_NO_ROUTE ? NO_LABEL : DROP_ROUTE);
+	if (unlikely(mpls_ttl(entry) <= 1 && kind != ADJACENCY_POP_IP4 && kind != ADJACENCY_POP_IP6))
+		return refuse(node, TTL);
+	return kind;
+}
+
+static uint16_t mpls_lookup_process(struct graph *graph, struct graph_node *node, void **packets,
+									uint16_t n)
+{
+	const struct ws_router *router = router_of(graph);
+	const uint32_t *routes = __atomic_load_n(&router->mpls_routes, __ATOMIC_ACQUIRE);
+	uint16_t next[GRAPH_FRAME_SIZE];
+	for (uint16_t i = 0; i < n; i++)
+		next[i] = likely(routes != NULL) ? handle(router, node, packets[i], routes)
+										 : refuse(node, NO_LABEL);
+	graph_enqueue(graph, node, packets, next, n);
+	return n;
+}
+
+static struct graph_registration mpls_lookup = {
+	.name = "mpls-lookup",
+	.process = mpls_lookup_process,
+	.edge_count = ADJACENCY_KINDS,
+	.edges = edges,
+	.counter_count = 4,
+	.counters = counters,
+};
+GRAPH_REGISTER(mpls_lookup)

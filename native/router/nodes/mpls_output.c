@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * mpls-output: the next hop's Ethernet header in front of a labelled packet.
+ *
+ * Uses: adjacency. Sets: the data begins at the Ethernet header; tx interface. Next: <if>-output,
+ * error-drop.
+ */
+#include "graph/graph.h"
+#include "router/output.h"
+
+enum edge { EDGE_DROP, EDGE_OUTPUT };
+static const char *const edges[] = {[EDGE_DROP] = "error-drop", [EDGE_OUTPUT] = "*-output"};
+
+enum counter { MTU };
+static const struct graph_counter counters[] = {[MTU] = {"mpls MTU exceeded", true}};
+
+static uint16_t mpls_output_process(struct graph *graph, struct graph_node *node, void **packets,
+									uint16_t n)
+{
+	const struct adjacency *adjacencies = router_of(graph)->adjacencies.adjacencies;
+	uint16_t next[GRAPH_FRAME_SIZE];
+	for (uint16_t i = 0; i < n; i++) {
+		struct rte_mbuf *packet = packets[i];
+		const struct adjacency *adjacency = &adjacencies[packet_adjacency(packet)];
+		if (unlikely(packet->pkt_len > adjacency->mtu)) {
+			graph_count(node, MTU, 1);
+			next[i] = EDGE_DROP;
+			continue;
+		}
+		packet_rewrite(packet, adjacency);
+		next[i] = EDGE_OUTPUT + adjacency->tx_output;
+	}
+	graph_enqueue(graph, node, packets, next, n);
+	return n;
+}
+
+static struct graph_registration mpls_output = {
+	.name = "mpls-output",
+	.process = mpls_output_process,
+	.edge_count = 2,
+	.edges = edges,
+	.counter_count = 1,
+	.counters = counters,
+};
+GRAPH_REGISTER(mpls_output)

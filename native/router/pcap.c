@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "router/pcap.h"
+
+#include "dev/error.h"
+#include "dev/port.h"
+#include "dev/rcu.h"
+#include "router/metadata.h"
+#include "router/observe.h"
+#include "router/router.h"
+#include "router/trace.h"
+#include "wire/frame_addresses.h"
+
+#include <errno.h>
+#include <rte_errno.h>
+#include <rte_malloc.h>
+#include <rte_ring.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+enum {
+	MAX_WAITING = 4095, /* copies that wait for the main thread */
+	CACHES = 1024,      /* buffers that may lie in the cache of a thread */
+	COPY_ROOM = 2048,   /* longer packets take several buffers */
+	BURST = 64,
+	LINKTYPE_ETHERNET = 1,
+};
+/* Of a file whose times are in nanoseconds. */
+static const uint32_t MAGIC = 0xa1b23c4d;
+
+struct file_header {
+	uint32_t magic;
+	uint16_t major, minor;
+	uint32_t zone, accuracy, snap_len, link_type;
+};
+
+struct record_header {
+	uint32_t seconds, nanoseconds, kept, length;
+};
+
+/* In the headroom of a copy. */
+struct note {
+	uint64_t tsc;
+	uint32_t length;
+};
+
+struct pcap {
+	struct ws_pcap_config config;
+	struct rte_ring *ring;
+	struct rte_mempool *pool;
+	FILE *file;
+	uint64_t start_tsc, start_ns, tsc_hz;
+	uint32_t written;
+	int error; /* of the file */
+	bool is_complete;
+	uint32_t taken __attribute__((aligned(64))); /* of all workers; a few more than asked for */
+	uint32_t missed;
+};
+
+bool pcap_wants_drops(const struct pcap *pcap)
+{
+	return pcap->config.drop;
+}
+
+/* ---- A worker's side ---- */
+
+static bool wants(const struct pcap *pcap, const struct graph_node *node)
+{
+	const char *name = node->registration->name;
+	if (!strcmp(name, "dpdk-input"))
+		return pcap->config.rx;
+	if (!strcmp(name, "%-tx"))
+		return pcap->config.tx;
+	return pcap->config.drop && !strcmp(name, "error-drop");
+}
+
+/* Copy the packet, whose frame begins `before` bytes before its data, if it is one of those asked
+ * for. */
+static void take(struct pcap *pcap, struct rte_mbuf *packet, int before, uint64_t now)
+{
+	packet_advance(packet, -before);
+	if (!pcap->config.has_filter ||
+		frame_touches(packet_data(packet), packet->data_len, &pcap->config.filter)) {
+		const struct note note = {.tsc = now, .length = packet->pkt_len};
+		struct rte_mbuf *copy = rte_pktmbuf_copy(packet, pcap->pool, 0, pcap->config.snap_len);
+		if (copy)
+			memcpy(copy->buf_addr, &note, sizeof(note));
+		bool is_taken = copy && !rte_ring_mp_enqueue(pcap->ring, copy);
+		if (!is_taken)
+			rte_pktmbuf_free(copy);
+		__atomic_fetch_add(is_taken ? &pcap->taken : &pcap->missed, 1, __ATOMIC_RELAXED);
+	}
+	packet_advance(packet, before);
+}
+
+/* A dropped packet may bear the number of a sub-interface. */
+static uint16_t port_of(const struct ws_router *router, uint16_t interface)
+{
+	return interface < WS_MAX_PORTS ? interface : router->settings[interface].parent;
+}
+
+void pcap_see(struct pcap *pcap, struct graph *graph, const struct graph_node *node, void **packets,
+			  uint16_t n)
+{
+	if (!wants(pcap, node))
+		return;
+	bool is_tx = node->interface != UINT16_MAX, is_drop = !is_tx && !node->registration->is_source;
+	struct ws_router *router = router_of(graph);
+	uint64_t now = graph_tsc();
+	for (uint16_t i = 0; i < n; i++) {
+		struct rte_mbuf *packet = packets[i];
+		int before = 0;
+		if (pcap->config.interface >= 0 &&
+			pcap->config.interface != (is_tx ? node->interface : port_of(router, packet->port)))
+			continue;
+		if (is_drop && !trace_frame_start(packet, &before))
+			continue;
+		if (__atomic_load_n(&pcap->taken, __ATOMIC_RELAXED) >= pcap->config.max_packets)
+			break;
+		take(pcap, packet, before, now);
+	}
+	if (!rte_ring_empty(pcap->ring))
+		event_ring_wake(&router->events);
+}
+
+/* ---- The main thread's ---- */
+
+static void put(struct pcap *pcap, const void *bytes, size_t length)
+{
+	if (!pcap->error && fwrite(bytes, length, 1, pcap->file) != 1)
+		pcap->error = errno;
+}
+
+static void write_record(struct pcap *pcap, const struct rte_mbuf *copy)
+{
+	struct note note;
+	memcpy(&note, copy->buf_addr, sizeof(note));
+	unsigned __int128 ticks = note.tsc - pcap->start_tsc;
+	uint64_t ns = pcap->start_ns + (uint64_t)(ticks * 1000000000u / pcap->tsc_hz);
+	const struct record_header header = {
+		.seconds = (uint32_t)(ns / 1000000000u),
+		.nanoseconds = (uint32_t)(ns % 1000000000u),
+		.kept = copy->pkt_len,
+		.length = note.length,
+	};
+	put(pcap, &header, sizeof(header));
+	for (const struct rte_mbuf *piece = copy; piece; piece = piece->next)
+		put(pcap, packet_data(piece), piece->data_len);
+}
+
+static void drain(struct pcap *pcap)
+{
+	void *copies[BURST];
+	unsigned int n;
+	while ((n = rte_ring_sc_dequeue_burst(pcap->ring, copies, BURST, NULL)) > 0) {
+		for (unsigned int i = 0; i < n && pcap->written < pcap->config.max_packets; i++) {
+			write_record(pcap, copies[i]);
+			pcap->written++;
+		}
+		rte_pktmbuf_free_bulk((struct rte_mbuf **)copies, n);
+	}
+	if (fflush(pcap->file) && !pcap->error)
+		pcap->error = errno;
+}
+
+void pcap_write(struct ws_router *router)
+{
+	struct pcap *pcap = router->pcap;
+	if (!pcap || pcap->is_complete)
+		return;
+	drain(pcap);
+	if (pcap->written < pcap->config.max_packets && !pcap->error)
+		return;
+	observe_pause(router);
+	pcap->is_complete = true;
+	observe_resume(router);
+	drain(pcap);
+}
+
+bool pcap_is_on(const struct ws_router *router)
+{
+	return router->pcap && !router->pcap->is_complete;
+}
+
+void pcap_free(struct ws_router *router)
+{
+	struct pcap *pcap = router->pcap;
+	if (!pcap)
+		return;
+	observe_pause(router);
+	router->pcap = NULL;
+	observe_resume(router);
+	if (pcap->ring)
+		drain(pcap);
+	rte_ring_free(pcap->ring);
+	rte_mempool_free(pcap->pool);
+	if (pcap->file)
+		fclose(pcap->file);
+	rte_free(pcap);
+}
+
+static int open_pcap(struct ws_router *router, struct pcap *pcap)
+{
+	const struct file_header header = {
+		.magic = MAGIC,
+		.major = 2,
+		.minor = 4,
+		.snap_len = pcap->config.snap_len,
+		.link_type = LINKTYPE_ETHERNET,
+	};
+	uint32_t waiting =
+		rte_align32pow2(RTE_MIN(pcap->config.max_packets, (uint32_t)MAX_WAITING) + 1);
+	int fd = dup(pcap->config.fd);
+	pcap->file = fd < 0 ? NULL : fdopen(fd, "w");
+	if (!pcap->file)
+		return fail(-errno, "the capture's file cannot be written: %s", strerror(errno));
+	pcap->ring = rte_ring_create("pcap", waiting, SOCKET_ID_ANY, RING_F_SC_DEQ);
+	pcap->pool = pool_create("pcap", waiting + (router->worker_count + 1u) * CACHES, COPY_ROOM);
+	if (!pcap->ring || !pcap->pool)
+		return fail(-ENOMEM, "no memory for a capture of %u packets: %s", waiting,
+					rte_strerror(rte_errno));
+	put(pcap, &header, sizeof(header));
+	return 0;
+}
+
+int ws_router_pcap_start(struct ws_router *router, const struct ws_pcap_config *config)
+{
+	struct timespec now;
+	if (router->pcap)
+		return fail(-EINVAL, "a capture is on already; end it with: pcap trace off");
+	if (!config->max_packets || !config->snap_len)
+		return fail(-EINVAL, "a capture holds at least a packet, and a byte of it");
+	struct pcap *pcap = rte_zmalloc("pcap", sizeof(*pcap), RTE_CACHE_LINE_SIZE);
+	if (!pcap)
+		return fail(-ENOMEM, "no memory for a capture");
+	clock_gettime(CLOCK_REALTIME, &now);
+	pcap->config = *config;
+	pcap->tsc_hz = router->tsc_hz;
+	pcap->start_tsc = graph_tsc();
+	pcap->start_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+	router->pcap = pcap;
+	pcap->is_complete = true; /* until all of it is there */
+	int error = open_pcap(router, pcap);
+	if (error) {
+		pcap_free(router);
+		return error;
+	}
+	observe_pause(router);
+	pcap->is_complete = false;
+	observe_resume(router);
+	return 0;
+}
+
+int ws_router_pcap_status(struct ws_router *router, struct ws_pcap_status *out)
+{
+	*out = (struct ws_pcap_status){0};
+	if (!router->pcap)
+		return 0;
+	pcap_write(router);
+	*out = (struct ws_pcap_status){
+		.is_there = true,
+		.is_on = pcap_is_on(router),
+		.written = router->pcap->written,
+		.missed = __atomic_load_n(&router->pcap->missed, __ATOMIC_RELAXED),
+		.error = router->pcap->error,
+	};
+	return 0;
+}
+
+int ws_router_pcap_stop(struct ws_router *router, struct ws_pcap_status *out)
+{
+	if (!router->pcap)
+		return fail(-EINVAL, "no capture is on");
+	observe_pause(router);
+	router->pcap->is_complete = true;
+	observe_resume(router);
+	drain(router->pcap);
+	ws_router_pcap_status(router, out);
+	out->is_on = false;
+	pcap_free(router);
+	return 0;
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Packets into a pcap file, as they are received, sent or dropped, by all workers.
+ *
+ * A worker copies what it sees and puts the copy into a ring; the main thread writes it. When there
+ * is no room for a copy that is counted, and the packet goes its way. Nothing of this runs unless a
+ * capture is on.
+ */
+#ifndef ROUTER_PCAP_H
+#define ROUTER_PCAP_H
+
+#include "graph/graph.h"
+
+#include <stdbool.h>
+
+struct pcap;
+struct ws_router;
+
+/* Whether workers are to look at packets for it. */
+bool pcap_is_on(const struct ws_router *router);
+/* Whether the place of the Ethernet header in dropped packets must be known. */
+bool pcap_wants_drops(const struct pcap *pcap);
+/* The packets that enter a node; sources call it for what they received. */
+void pcap_see(struct pcap *pcap, struct graph *graph, const struct graph_node *node, void **packets,
+			  uint16_t n);
+/* Main thread: write what workers have put into the ring. */
+void pcap_write(struct ws_router *router);
+void pcap_free(struct ws_router *router);
+
+#endif

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What a worker does when it has nothing to do: it polls on, or it sleeps.
+ *
+ * Where the drivers of all its queues have a descriptor that tells of packets it waits for those,
+ * else it naps, longer each time, so that an idle router costs next to nothing. A nap is short
+ * enough for a ring of 1 024 packets to hold what comes meanwhile at a million packets a second.
+ */
+#ifndef ROUTER_REST_H
+#define ROUTER_REST_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct router_worker;
+struct ws_router;
+
+enum rest_mode {
+	REST_NEVER = 0,
+	REST_WHEN_IDLE = 1, /* after some time without a packet */
+	REST_AT_ONCE = 2,   /* after one poll without a packet */
+};
+
+struct rest {
+	uint32_t mode; /* enum rest_mode */
+	uint32_t nap_us;
+	uint64_t idle_since; /* TSC; 0 when the last poll brought something */
+	int epoll;           /* of the queues' descriptors, or -1 */
+	bool is_handed;      /* other workers may hand packets to this one */
+	bool is_called;      /* an interrupt ended the last sleep */
+};
+
+/* Once in a worker's thread. */
+void rest_begin(void);
+/* Main thread, while the worker is out of its loop, before and after its queues or their modes
+ * change. */
+void rest_close(struct router_worker *worker);
+void rest_prepare(struct router_worker *worker);
+/* A poll brought nothing. */
+void rest(struct ws_router *router, uint16_t worker);
+
+#endif

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Reading the tables of routes back. */
+#include "dev/error.h"
+#include "router/router.h"
+#include "wire/address.h"
+
+#include <errno.h>
+#include <string.h>
+
+static uint32_t table_id(const struct ws_router *router, uint8_t family, uint16_t index)
+{
+	const struct fib_table *table = router->tables[family_index(family)][index];
+	return table ? table->id : 0;
+}
+
+uint16_t router_describe_paths(const struct ws_router *router, uint32_t load_balance,
+							   struct ws_path *out)
+{
+	const struct path_list *list = router->load_balances.uses[load_balance].list;
+	bool is_ip6 = list->payload == PAYLOAD_IP6 || list->payload == PAYLOAD_MPLS_IP6;
+	for (uint32_t i = 0; i < list->count; i++) {
+		const struct path_key *key = &list->paths[i];
+		uint8_t family =
+			key->kind == WS_PATH_LOOKUP ? (is_ip6 ? WS_IP6 : WS_IP4) : key->next_hop.family;
+		out[i] = (struct ws_path){
+			.kind = key->kind,
+			.next_hop = key->next_hop,
+			.interface = (int32_t)key->interface,
+			.weight = (uint16_t)key->weight,
+			.table = table_id(router, family, key->table),
+			.label_count = key->label_count,
+		};
+		memcpy(out[i].labels, key->labels, sizeof(out[i].labels));
+	}
+	return (uint16_t)list->count;
+}
+
+static void describe(const struct ws_router *router, const struct fib_table *table,
+					 const struct ws_prefix *prefix, uint32_t load_balance, struct ws_route *out)
+{
+	out->table = table->id;
+	out->source = router->load_balances.uses[load_balance].list->source;
+	out->prefix = *prefix;
+	out->path_count = router_describe_paths(router, load_balance, out->paths);
+}
+
+int64_t ws_router_route_count(struct ws_router *router, uint32_t id, uint8_t family)
+{
+	const struct fib_table *table = router_table(router, family, id);
+	return table ? (int64_t)fib_count(table) : -ENOENT;
+}
+
+/* The next page goes on where the last one ended, if nothing changed in between. */
+static bool go_to(struct ws_router *router, const struct fib_table *table, uint64_t start)
+{
+	struct ws_prefix prefix;
+	uint32_t load_balance;
+	if (start == router->cursor_position && router->cursor_table == table &&
+		router->cursor_generation == fib_generation(table))
+		return true;
+	router->cursor = (struct fib_cursor){0};
+	router->cursor_table = table;
+	router->cursor_generation = fib_generation(table);
+	for (router->cursor_position = 0; router->cursor_position < start; router->cursor_position++)
+		if (!fib_next(table, &router->cursor, &prefix, &load_balance))
+			return false;
+	return true;
+}
+
+int ws_router_routes(struct ws_router *router, uint32_t id, uint8_t family, uint64_t start,
+					 struct ws_route *out, uint32_t max)
+{
+	const struct fib_table *table = router_table(router, family, id);
+	struct ws_prefix prefix;
+	uint32_t load_balance, n = 0;
+	if (!table)
+		return -ENOENT;
+	if (!go_to(router, table, start))
+		return 0;
+	while (n < max && fib_next(table, &router->cursor, &prefix, &load_balance))
+		describe(router, table, &prefix, load_balance, &out[n++]);
+	router->cursor_position += n;
+	return (int)n;
+}
+
+int ws_router_route_entries(struct ws_router *router, uint32_t id, uint8_t family, uint64_t start,
+							struct ws_route_entry *out, uint32_t max)
+{
+	const struct fib_table *table = router_table(router, family, id);
+	uint32_t n = 0;
+	if (!table)
+		return -ENOENT;
+	if (!go_to(router, table, start))
+		return 0;
+	for (; n < max && fib_next(table, &router->cursor, &out[n].prefix, &out[n].paths); n++)
+		out[n].source = router->load_balances.uses[out[n].paths].list->source;
+	router->cursor_position += n;
+	return (int)n;
+}
+
+int ws_router_paths(struct ws_router *router, uint32_t paths, struct ws_path *out)
+{
+	const struct load_balance_table *table = &router->load_balances;
+	if (paths >= table->end || !table->uses[paths].list)
+		return fail(-ENOENT, "there is no set of paths %u", paths);
+	return router_describe_paths(router, paths, out);
+}
+
+int ws_router_route_get(struct ws_router *router, uint32_t id, struct ws_prefix prefix,
+						struct ws_route *out)
+{
+	const struct fib_table *table = router_table(router, prefix.address.family, id);
+	uint32_t load_balance;
+	if (!table)
+		return -ENOENT;
+	if (prefix.length <= address_bits(prefix.address.family))
+		prefix = prefix_network(prefix);
+	if (prefix.length > address_bits(prefix.address.family) ||
+		!fib_get(table, &prefix, &load_balance))
+		return fail(-ENOENT, "there is no route %s/%u", ADDRESS_TEXT(&prefix.address),
+					prefix.length);
+	describe(router, table, &prefix, load_balance, out);
+	return 0;
+}
+
+int ws_router_route_lookup(struct ws_router *router, uint32_t id, struct ws_address address,
+						   struct ws_route *out)
+{
+	const struct fib_table *table = router_table(router, address.family, id);
+	struct ws_prefix prefix;
+	uint32_t load_balance;
+	if (!table)
+		return -ENOENT;
+	if (!fib_match(table, &address, &prefix, &load_balance))
+		return fail(-ENOENT, "no route covers %s", ADDRESS_TEXT(&address));
+	describe(router, table, &prefix, load_balance, out);
+	return 0;
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Which sub-interface of a port takes a frame, by its VLAN tags. Workers read, the main thread
+ * writes single words; an inner table stays until the whole goes.
+ */
+#ifndef ROUTER_VLAN_H
+#define ROUTER_VLAN_H
+
+#include "wire/ethernet.h"
+#include "wirespeed.h"
+
+enum { VLAN_IDS = 4096, VLAN_NONE = 0 };
+
+/* Numbers of interfaces; VLAN_NONE, which is a port's, where there is none. [1]: 802.1ad. */
+struct vlan_table {
+	uint16_t outer[2][VLAN_IDS];
+	uint16_t *inner[2][VLAN_IDS]; /* by the second tag; NULL when no sub-interface asks for one */
+	uint32_t count;
+};
+
+/* The place of the sub-interface in the table, made when `make`; NULL for want of it, or memory. */
+uint16_t *vlan_table_place(struct vlan_table *table, const struct ws_subinterface *sub, bool make);
+void vlan_table_free(struct vlan_table *table);
+
+/* The tags that frames of the sub-interface bear; returns their length. */
+uint8_t vlan_tags_write(const struct ws_subinterface *sub, uint8_t *tags);
+
+#endif

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Messages of rtnetlink, as the kernel writes them, for tests of what reads them. */
+#ifndef TESTS_LINUX_MESSAGES_H
+#define TESTS_LINUX_MESSAGES_H
+
+#include <libmnl/libmnl.h>
+#include <linux/if_link.h>
+#include <linux/neighbour.h>
+#include <linux/rtnetlink.h>
+#include <stdint.h>
+
+struct route_spec {
+	uint8_t family; /* AF_INET unless given */
+	const char *prefix;
+	uint8_t length;
+	uint32_t metric, table; /* table: main unless given */
+	uint8_t type, protocol; /* unicast and static unless given */
+	uint16_t flags;         /* NLM_F_… */
+	struct {
+		int32_t link;
+		const char *gateway; /* NULL: none */
+		uint8_t hops, flags;
+		uint32_t label; /* pushed, 0: none */
+	} paths[4];
+};
+
+/* All return the message, in a buffer that the next call writes over. */
+const struct nlmsghdr *route_message(uint16_t type, const struct route_spec *spec);
+const struct nlmsghdr *link_message(uint16_t type, int32_t link, const char *name, bool is_up);
+const struct nlmsghdr *vlan_message(int32_t link, int32_t parent, uint16_t id);
+const struct nlmsghdr *address_message(uint16_t type, int32_t link, const char *address,
+									   uint8_t length);
+const struct nlmsghdr *neighbor_message(uint16_t type, int32_t link, const char *address,
+										uint16_t state);
+
+#endif

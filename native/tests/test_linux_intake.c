@@ -1,0 +1,389 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What messages of the kernel make the router do; the router here only notes what it is told. */
+#include "cmocka_all.h"
+#include "linux/intake.h"
+#include "linux_messages.h"
+
+#include <arpa/inet.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_TOLD = 4096, E0 = 10, E1 = 11, FOREIGN = 12 };
+
+static struct ws_route_change told[MAX_TOLD];
+static uint32_t told_count;
+static char neighbor_calls[256];
+
+int ws_router_routes_change(struct ws_router *router, const struct ws_route_change *changes,
+							uint32_t count, int32_t *results)
+{
+	(void)router;
+	for (uint32_t i = 0; i < count; i++) {
+		assert_true(told_count < MAX_TOLD);
+		told[told_count++] = changes[i];
+		results[i] = 0;
+	}
+	return 0;
+}
+
+int ws_router_neighbor_add(struct ws_router *router, uint16_t interface, struct ws_address address,
+						   const uint8_t *mac)
+{
+	(void)router, (void)interface, (void)address, (void)mac;
+	strcat(neighbor_calls, "add ");
+	return 0;
+}
+
+int ws_router_neighbor_learn(struct ws_router *router, uint16_t interface,
+							 struct ws_address address, const uint8_t *mac)
+{
+	(void)router, (void)interface, (void)address;
+	assert_int_equal(mac[1], 0xaa);
+	strcat(neighbor_calls, "learn ");
+	return 0;
+}
+
+int ws_router_neighbor_del(struct ws_router *router, uint16_t interface, struct ws_address address)
+{
+	(void)router, (void)interface, (void)address;
+	strcat(neighbor_calls, "del ");
+	return 0;
+}
+
+static struct intake intake;
+
+static int setup(void **state)
+{
+	(void)state;
+	told_count = 0;
+	neighbor_calls[0] = 0;
+	assert_int_equal(intake_init(&intake, NULL), 0);
+	assert_int_equal(intake_pair(&intake, E0, 0), 0);
+	assert_int_equal(intake_pair(&intake, E1, 1), 0);
+	for (int dump = 0; dump < DUMP_COUNT; dump++) {
+		intake_dump_begins(&intake, (enum linux_dump)dump);
+		intake_dump_ends(&intake, (enum linux_dump)dump);
+	}
+	intake.changes = 0;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	intake_close(&intake);
+	return 0;
+}
+
+/* In a block of its exact size, so that reading past its end is seen. */
+static void take_copy(const struct nlmsghdr *message, bool from_dump)
+{
+	struct linux_message parsed;
+	void *copy = malloc(message->nlmsg_len);
+	memcpy(copy, message, message->nlmsg_len);
+	assert_int_equal(linux_message_parse(copy, message->nlmsg_len, &parsed), message->nlmsg_len);
+	intake_take(&intake, &parsed, from_dump);
+	free(copy);
+	intake_flush(&intake);
+}
+
+static void take(const struct nlmsghdr *message)
+{
+	take_copy(message, false);
+}
+
+static const struct ws_route_change *last(void)
+{
+	assert_true(told_count > 0);
+	return &told[told_count - 1];
+}
+
+static void assert_next_hop(const struct ws_path *path, const char *address, int32_t interface)
+{
+	uint8_t bytes[16] = {0};
+	assert_int_equal(inet_pton(strchr(address, ':') ? AF_INET6 : AF_INET, address, bytes), 1);
+	assert_int_equal(path->kind, WS_PATH_NEXT_HOP);
+	assert_memory_equal(path->next_hop.bytes, bytes, sizeof(bytes));
+	assert_int_equal(path->interface, interface);
+}
+
+static void routes_come_and_go(void **state)
+{
+	(void)state;
+	struct route_spec route = {.prefix = "10.0.0.0", .length = 8, .paths = {{E0, "192.0.2.1"}}};
+	take(route_message(RTM_NEWROUTE, &route));
+	assert_int_equal(told_count, 1);
+	assert_false(last()->is_removal);
+	assert_int_equal(last()->route.table, 0);
+	assert_int_equal(last()->route.source, WS_SOURCE_LINUX);
+	assert_int_equal(last()->route.prefix.length, 8);
+	assert_int_equal(last()->route.prefix.address.bytes[0], 10);
+	assert_int_equal(last()->route.path_count, 1);
+	assert_next_hop(&last()->route.paths[0], "192.0.2.1", 0);
+	take(route_message(RTM_NEWROUTE, &route));
+	assert_int_equal(told_count, 1); /* no news */
+	route.paths[0].link = E1;
+	take(route_message(RTM_NEWROUTE, &route));
+	assert_int_equal(last()->route.paths[0].interface, 1);
+	take(route_message(RTM_DELROUTE, &route));
+	assert_int_equal(told_count, 3);
+	assert_true(last()->is_removal);
+	assert_int_equal(intake.stats.routes, 0);
+}
+
+static void only_a_routers_routes_are_taken(void **state)
+{
+	(void)state;
+	const struct route_spec others[] = {
+		{.prefix = "10.0.0.0", .length = 8, .paths = {{FOREIGN, "192.0.2.1"}}},
+		{.prefix = "10.0.0.0", .length = 8, .paths = {{E0}}, .protocol = RTPROT_KERNEL},
+		{.prefix = "10.0.0.0", .length = 8, .paths = {{E0}}, .table = RT_TABLE_LOCAL},
+		{.prefix = "10.0.0.0", .length = 8, .paths = {{E0}}, .type = RTN_LOCAL},
+		{.prefix = "10.0.0.0", .length = 8, .paths = {{E0}}, .type = RTN_MULTICAST},
+	};
+	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+		take(route_message(RTM_NEWROUTE, &others[i]));
+	assert_int_equal(told_count, 0);
+}
+
+static void kinds_without_next_hop(void **state)
+{
+	(void)state;
+	struct route_spec route = {.prefix = "10.0.0.0", .length = 8, .type = RTN_BLACKHOLE};
+	take(route_message(RTM_NEWROUTE, &route));
+	assert_int_equal(last()->route.paths[0].kind, WS_PATH_DROP);
+	route.type = RTN_UNREACHABLE;
+	take(route_message(RTM_NEWROUTE, &route));
+	assert_int_equal(last()->route.paths[0].kind, WS_PATH_UNREACHABLE);
+	route.type = RTN_PROHIBIT;
+	take(route_message(RTM_NEWROUTE, &route));
+	assert_int_equal(last()->route.paths[0].kind, WS_PATH_PROHIBIT);
+	struct route_spec attached = {.prefix = "10.9.0.0", .length = 16, .paths = {{E0}}, .table = 7};
+	take(route_message(RTM_NEWROUTE, &attached));
+	assert_int_equal(last()->route.paths[0].kind, WS_PATH_ATTACHED);
+	assert_int_equal(last()->route.table, 7);
+}
+
+static void several_paths(void **state)
+{
+	(void)state;
+	struct route_spec route = {
+		.length = 0,
+		.paths = {{E0, "192.0.2.1", 2, 0, 0},
+				  {E1, "198.51.100.1", 0, 0, 77},
+				  {E1, "198.51.100.9", 0, RTNH_F_DEAD, 0},
+				  {FOREIGN, "203.0.113.1", 0, 0, 0}},
+	};
+	take(route_message(RTM_NEWROUTE, &route));
+	assert_int_equal(last()->route.path_count, 2);
+	assert_next_hop(&last()->route.paths[0], "192.0.2.1", 0);
+	assert_int_equal(last()->route.paths[0].weight, 3);
+	assert_int_equal(last()->route.paths[0].label_count, 0);
+	assert_next_hop(&last()->route.paths[1], "198.51.100.1", 1);
+	assert_int_equal(last()->route.paths[1].weight, 1);
+	assert_int_equal(last()->route.paths[1].label_count, 1);
+	assert_int_equal(last()->route.paths[1].labels[0], 77);
+}
+
+static void the_lowest_metric_is_used(void **state)
+{
+	(void)state;
+	struct route_spec bird = {
+		.prefix = "10.0.0.0", .length = 8, .metric = 32, .paths = {{E0, "192.0.2.1"}}};
+	struct route_spec frr = {
+		.prefix = "10.0.0.0", .length = 8, .metric = 20, .paths = {{E1, "198.51.100.1"}}};
+	take(route_message(RTM_NEWROUTE, &bird));
+	take(route_message(RTM_NEWROUTE, &frr));
+	assert_next_hop(&last()->route.paths[0], "198.51.100.1", 1);
+	take(route_message(RTM_DELROUTE, &frr));
+	assert_next_hop(&last()->route.paths[0], "192.0.2.1", 0);
+	take(route_message(RTM_NEWROUTE, &frr));
+	uint32_t before = told_count;
+	take(route_message(RTM_DELROUTE, &bird));
+	assert_int_equal(told_count, before); /* it was not used */
+	take(route_message(RTM_DELROUTE, &frr));
+	assert_true(last()->is_removal);
+}
+
+static void a_path_of_an_ip6_route_goes_alone(void **state)
+{
+	(void)state;
+	struct route_spec both = {
+		.family = AF_INET6,
+		.prefix = "2001:db8::",
+		.length = 32,
+		.metric = 1024,
+		.paths = {{E0, "fe80::1"}, {E1, "fe80::2"}},
+	};
+	struct route_spec one = both;
+	memset(&one.paths[1], 0, sizeof(one.paths[1]));
+	take(route_message(RTM_NEWROUTE, &both));
+	assert_int_equal(last()->route.path_count, 2);
+	take(route_message(RTM_DELROUTE, &one));
+	assert_false(last()->is_removal);
+	assert_int_equal(last()->route.path_count, 1);
+	assert_next_hop(&last()->route.paths[0], "fe80::2", 1);
+	take(route_message(RTM_DELROUTE, &both));
+	assert_true(last()->is_removal);
+}
+
+static void an_appended_route_is_asked_for_later(void **state)
+{
+	(void)state;
+	struct route_spec first = {.prefix = "10.0.0.0", .length = 8, .paths = {{E0, "192.0.2.1"}}};
+	struct route_spec second = {
+		.prefix = "10.0.0.0", .length = 8, .flags = NLM_F_APPEND, .paths = {{E1, "198.51.100.1"}}};
+	take(route_message(RTM_NEWROUTE, &first));
+	take(route_message(RTM_NEWROUTE, &second));
+	assert_int_equal(told_count, 1);
+	assert_int_equal(intake.wanted, 0);
+	take(route_message(RTM_DELROUTE, &first));
+	assert_int_equal(intake.wanted, 1 << DUMP_ROUTES4);
+}
+
+static void a_dump_finds_what_has_gone(void **state)
+{
+	(void)state;
+	struct route_spec stays = {.prefix = "10.0.0.0", .length = 8, .paths = {{E0, "192.0.2.1"}}};
+	struct route_spec goes = {.prefix = "11.0.0.0", .length = 8, .paths = {{E0, "192.0.2.1"}}};
+	struct route_spec news = {.prefix = "12.0.0.0", .length = 8, .paths = {{E0, "192.0.2.1"}}};
+	take(route_message(RTM_NEWROUTE, &stays));
+	take(route_message(RTM_NEWROUTE, &goes));
+	intake_dump_begins(&intake, DUMP_ROUTES4);
+	take_copy(route_message(RTM_NEWROUTE, &stays), true);
+	take(route_message(RTM_NEWROUTE, &news));
+	assert_int_equal(told_count, 3);
+	intake_dump_ends(&intake, DUMP_ROUTES4);
+	intake_flush(&intake);
+	assert_int_equal(told_count, 4);
+	assert_true(last()->is_removal);
+	assert_int_equal(last()->route.prefix.address.bytes[0], 11);
+	assert_int_equal(intake.stats.routes, 2);
+}
+
+static void a_link_that_goes_down_takes_routes_along(void **state)
+{
+	(void)state;
+	take(link_message(RTM_NEWLINK, E0, "e0", true));
+	assert_int_equal(intake.changes, WS_LINUX_LINKS);
+	assert_int_equal(intake.wanted, 0);
+	take(link_message(RTM_NEWLINK, E0, "e0", false));
+	assert_int_equal(intake.wanted, 1 << DUMP_ROUTES4);
+	take(link_message(RTM_DELLINK, E0, "e0", false));
+	assert_int_equal(intake.link_count, 0);
+}
+
+static void links_and_addresses_are_kept(void **state)
+{
+	(void)state;
+	take(link_message(RTM_NEWLINK, E0, "e0", true));
+	take(vlan_message(20, E0, 100));
+	assert_int_equal(intake.link_count, 2);
+	assert_string_equal(intake.links[1].link.kind, "vlan");
+	assert_int_equal(intake.links[1].link.parent, E0);
+	assert_int_equal(intake.links[1].link.vlan_id, 100);
+	assert_int_equal(intake.links[1].link.vlan_protocol, 0x88a8);
+	assert_int_equal(intake.links[1].link.mtu, 1500);
+	take(address_message(RTM_NEWADDR, E0, "192.0.2.2", 30));
+	take(address_message(RTM_NEWADDR, E0, "2001:db8::2", 64));
+	assert_int_equal(intake.address_count, 2);
+	assert_int_equal(intake.addresses[1].address.prefix.address.family, WS_IP6);
+	take(address_message(RTM_DELADDR, E0, "192.0.2.2", 30));
+	assert_int_equal(intake.address_count, 1);
+	intake_dump_begins(&intake, DUMP_ADDRESSES);
+	intake_dump_ends(&intake, DUMP_ADDRESSES);
+	assert_int_equal(intake.address_count, 0);
+}
+
+static void neighbours_that_linux_forgets_stay(void **state)
+{
+	(void)state;
+	take(neighbor_message(RTM_NEWNEIGH, E0, "192.0.2.1", NUD_REACHABLE));
+	take(neighbor_message(RTM_NEWNEIGH, E0, "fe80::1", NUD_PERMANENT));
+	take(neighbor_message(RTM_NEWNEIGH, E0, "192.0.2.1", NUD_INCOMPLETE));
+	take(neighbor_message(RTM_DELNEIGH, E0, "192.0.2.1", NUD_STALE));
+	take(neighbor_message(RTM_NEWNEIGH, FOREIGN, "192.0.2.1", NUD_REACHABLE));
+	take(neighbor_message(RTM_NEWNEIGH, E0, "192.0.2.1", NUD_FAILED));
+	assert_string_equal(neighbor_calls, "learn add del ");
+}
+
+static void an_interface_that_is_unpaired_loses_its_routes(void **state)
+{
+	(void)state;
+	struct route_spec route = {.prefix = "10.0.0.0", .length = 8, .paths = {{E0, "192.0.2.1"}}};
+	take(route_message(RTM_NEWROUTE, &route));
+	assert_int_equal(intake_pair(&intake, E0, -1), 0);
+	assert_int_equal(intake.wanted, INTAKE_ALL);
+	intake_dump_begins(&intake, DUMP_ROUTES4);
+	take_copy(route_message(RTM_NEWROUTE, &route), true);
+	intake_dump_ends(&intake, DUMP_ROUTES4);
+	intake_flush(&intake);
+	assert_true(last()->is_removal);
+	/* Links come and go; their numbers are not used up. */
+	for (int32_t link = 1000; link < 9000; link++) {
+		assert_int_equal(intake_pair(&intake, link, 3), 0);
+		assert_int_equal(intake_pair(&intake, link, -1), 0);
+	}
+	assert_int_equal(intake.pair_count, 1);
+}
+
+static void all_routes_are_withdrawn(void **state)
+{
+	(void)state;
+	struct route_spec route = {
+		.prefix = "10.0.0.0", .length = 8, .metric = 1, .paths = {{E0, "192.0.2.1"}}};
+	struct route_spec other = {
+		.family = AF_INET6, .prefix = "2001:db8::", .length = 32, .paths = {{E0, "fe80::1"}}};
+	take(route_message(RTM_NEWROUTE, &route));
+	route.metric = 2;
+	take(route_message(RTM_NEWROUTE, &route));
+	take(route_message(RTM_NEWROUTE, &other));
+	told_count = 0;
+	intake_withdraw(&intake);
+	assert_int_equal(intake.rib.used, 0);
+	assert_true(told_count >= 2);
+	assert_true(told[told_count - 1].is_removal);
+	assert_int_equal(told[told_count - 1].route.prefix.address.family, WS_IP6);
+}
+
+static void malformed_messages_are_nothing(void **state)
+{
+	(void)state;
+	const struct route_spec route = {
+		.prefix = "10.0.0.0", .length = 8, .paths = {{E0, "192.0.2.1", 0, 0, 5}, {E1}}};
+	uint8_t whole[1024];
+	struct linux_message parsed;
+	const struct nlmsghdr *message = route_message(RTM_NEWROUTE, &route);
+	uint32_t length = message->nlmsg_len;
+	memcpy(whole, message, length);
+	for (uint32_t cut = 0; cut <= length; cut++) {
+		struct nlmsghdr *copy = malloc(cut ? cut : 1);
+		memcpy(copy, whole, cut);
+		if (cut >= sizeof(*copy))
+			copy->nlmsg_len = cut;
+		assert_int_equal(linux_message_parse(copy, cut, &parsed), cut >= sizeof(*copy) ? cut : 0);
+		free(copy);
+	}
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+	const struct CMUnitTest tests[] = {
+		TEST(routes_come_and_go),
+		TEST(only_a_routers_routes_are_taken),
+		TEST(kinds_without_next_hop),
+		TEST(several_paths),
+		TEST(the_lowest_metric_is_used),
+		TEST(a_path_of_an_ip6_route_goes_alone),
+		TEST(an_appended_route_is_asked_for_later),
+		TEST(a_dump_finds_what_has_gone),
+		TEST(a_link_that_goes_down_takes_routes_along),
+		TEST(links_and_addresses_are_kept),
+		TEST(neighbours_that_linux_forgets_stay),
+		TEST(an_interface_that_is_unpaired_loses_its_routes),
+		TEST(all_routes_are_withdrawn),
+		TEST(malformed_messages_are_nothing),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

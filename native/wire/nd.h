@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Neighbour discovery for IPv6 (RFC 4861): the messages behind the IPv6 header. */
+#ifndef WIRE_ND_H
+#define WIRE_ND_H
+
+#include "wire/icmp6.h"
+
+enum {
+	ND_HOP_LIMIT = 255, /* nobody off the link can send with it */
+	ND_NEIGHBOR_LEN = 24,
+	ND_ADDRESS_OPTION_LEN = 8,
+	ND_MTU_OPTION_LEN = 8,
+	ND_PREFIX_OPTION_LEN = 32,
+	ND_ROUTER_SOLICITATION_LEN = 8,
+	ND_ROUTER_ADVERTISEMENT_LEN = 16,
+	ND_MAX_PREFIXES = 8, /* in an advertisement that we send */
+	/* A solicitation or advertisement of ours, with its option. */
+	ND_NEIGHBOR_MESSAGE_LEN = ND_NEIGHBOR_LEN + ND_ADDRESS_OPTION_LEN,
+	ND_MAX_ADVERTISEMENT_LEN = ND_ROUTER_ADVERTISEMENT_LEN + ND_ADDRESS_OPTION_LEN +
+							   ND_MTU_OPTION_LEN + ND_MAX_PREFIXES * ND_PREFIX_OPTION_LEN,
+};
+
+enum nd_check {
+	ND_OK = 0,
+	ND_SHORT,         /* fewer bytes than the message has */
+	ND_CODE,          /* not 0 */
+	ND_OPTION_LENGTH, /* zero, or beyond the message */
+	ND_TARGET,        /* a group */
+	ND_ADDRESSES,     /* source or destination do not go with the message */
+};
+
+/* Neighbour or router solicitation, or neighbour advertisement. */
+struct nd_message {
+	uint8_t type; /* enum icmp6_type */
+	bool is_router, is_solicited, is_override;
+	uint8_t target[IP6_ADDRESS_LEN]; /* none in a router solicitation */
+	bool has_mac;                    /* of the sender of a solicitation, of the target otherwise */
+	uint8_t mac[6];
+};
+
+/* `length` bytes of the message, all there is of it, of one of the types above. */
+enum nd_check nd_parse(const uint8_t *bytes, size_t length, struct nd_message *out);
+
+/* What source and destination must be like, given the message (RFC 4861 section 7.1). */
+enum nd_check nd_check_addresses(const struct nd_message *message, const uint8_t *source,
+								 const uint8_t *destination);
+
+/* Write ND_NEIGHBOR_MESSAGE_LEN bytes, but for the checksum; `has_mac` must be true. */
+void nd_write(uint8_t *bytes, const struct nd_message *message);
+
+struct nd_prefix {
+	uint8_t address[IP6_ADDRESS_LEN];
+	uint8_t length;
+	bool is_on_link, is_autonomous;
+	uint32_t valid_s, preferred_s;
+};
+
+struct nd_router {
+	uint8_t hop_limit;
+	bool is_managed, is_other;
+	uint16_t lifetime_s;
+	uint32_t reachable_ms, retransmit_ms;
+	uint32_t mtu;
+	uint8_t mac[6];
+	uint8_t prefix_count;
+	struct nd_prefix prefixes[ND_MAX_PREFIXES];
+};
+
+/* A router advertisement, but for the checksum; returns its length, ND_MAX_ADVERTISEMENT_LEN at
+ * most. */
+uint16_t nd_write_router(uint8_t *bytes, const struct nd_router *router);
+
+#endif

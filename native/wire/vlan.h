@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* VLAN tags (IEEE 802.1Q): a type and 16 bits of priority and VLAN id, between addresses and type.
+ */
+#ifndef WIRE_VLAN_H
+#define WIRE_VLAN_H
+
+#include "wire/ethernet.h"
+
+enum { VLAN_ID_MASK = 0xfff, VLAN_PRIORITY_SHIFT = 13, VLAN_MAX_TAGS = 2 };
+
+static inline bool vlan_is_type(uint16_t type)
+{
+	return type == ETHERNET_VLAN || type == ETHERNET_QINQ;
+}
+
+static inline uint16_t vlan_load16(const uint8_t *bytes)
+{
+	return (uint16_t)(bytes[0] << 8 | bytes[1]);
+}
+
+/* The first two tags of a frame. */
+struct vlan_tags {
+	uint8_t count; /* 3: there are more */
+	bool dot1ad;   /* the first one is an 802.1ad one */
+	uint16_t ids[VLAN_MAX_TAGS];
+};
+
+/* False when the frame ends within a tag. */
+static inline bool vlan_parse(const uint8_t *bytes, size_t length, struct vlan_tags *tags)
+{
+	size_t at = ETHERNET_LEN - 2;
+	*tags = (struct vlan_tags){.dot1ad = vlan_load16(bytes + at) == ETHERNET_QINQ};
+	while (vlan_is_type(vlan_load16(bytes + at))) {
+		if (tags->count == VLAN_MAX_TAGS) {
+			tags->count++;
+			break;
+		}
+		if (length < at + VLAN_TAG_LEN + 2)
+			return false;
+		tags->ids[tags->count++] = vlan_load16(bytes + at + 2) & VLAN_ID_MASK;
+		at += VLAN_TAG_LEN;
+	}
+	return true;
+}
+
+/* Take tags off the front and put others on: lengths in bytes. */
+struct vlan_rewrite {
+	uint8_t pop, push;
+	uint8_t tags[VLAN_MAX_TAGS * VLAN_TAG_LEN];
+};
+
+/* Whether a frame has all the tags that are to be taken off. */
+static inline bool vlan_rewrite_fits(const struct vlan_rewrite *rewrite, const uint8_t *bytes,
+									 size_t length)
+{
+	if (length < (size_t)ETHERNET_LEN + rewrite->pop)
+		return false;
+	for (size_t at = ETHERNET_LEN - 2; at < (size_t)ETHERNET_LEN - 2 + rewrite->pop;
+		 at += VLAN_TAG_LEN)
+		if (!vlan_is_type(vlan_load16(bytes + at)))
+			return false;
+	return true;
+}
+
+/*
+ * Rewrite a frame that fits; there are `push` - `pop` bytes of room in front of it. Returns its new
+ * start. A tag that takes the place of another keeps the other's priority.
+ */
+static inline uint8_t *vlan_rewrite_apply(const struct vlan_rewrite *rewrite, uint8_t *bytes)
+{
+	uint8_t priority = rewrite->pop ? bytes[ETHERNET_LEN] & 0xf0 : 0;
+	uint8_t *start = bytes + rewrite->pop - rewrite->push;
+	memmove(start, bytes, 2 * ETHERNET_ADDRESS_LEN);
+	memcpy(start + 2 * ETHERNET_ADDRESS_LEN, rewrite->tags, rewrite->push);
+	if (rewrite->push)
+		start[ETHERNET_LEN] |= priority;
+	return start;
+}
+
+#endif

@@ -1,0 +1,20 @@
+"""A packet takes no more instructions through the router than the baseline says, within 5 %."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+NOT_COMPARABLE = 3
+
+
+def test_no_path_takes_more_instructions_than_its_baseline() -> None:
+    script = str(ROOT / "bench" / "instructions.py")
+    counted = subprocess.run([sys.executable, script], check=False, capture_output=True, text=True, timeout=300)
+    if counted.returncode == NOT_COMPARABLE:
+        pytest.skip(counted.stderr.strip())
+    assert counted.returncode == 0, counted.stdout + counted.stderr

@@ -1,0 +1,32 @@
+"""The lines of the command line's fuzzer on the real core: it refuses, or takes them, and goes on."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from hypothesis import given, settings
+from router_run import router
+from test_router_fuzz import typed
+
+from wirespeed.errors import WirespeedError
+
+# These reach out of the router: into namespaces, files and other processes.
+OUTWARD = ("lcp", "create", "exec", "pcap", "linux", "debug", "?")
+
+
+def test_the_core_takes_or_refuses_any_line(tmp_path: Path) -> None:
+    with router(tmp_path, ["e0=ring:a", "e1=ring:a"], "") as running:
+
+        @settings(max_examples=600)
+        @given(typed())
+        def run(line: str) -> None:
+            if not line.split() or any(word.startswith(line.split(maxsplit=1)[0]) for word in OUTWARD):
+                return
+            try:
+                running.ask(line)
+            except WirespeedError as error:
+                assert error.exit_code in (2, 3, 6), error
+                assert "\n" not in str(error)
+
+        run()
+        assert running.ask("show version").startswith("wirespeed")

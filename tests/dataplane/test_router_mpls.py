@@ -1,0 +1,163 @@
+"""Labels through the real router: frames in, frames out. Label entries are written by hand (RFC 3032)."""
+
+from __future__ import annotations
+
+import struct
+from pathlib import Path
+
+import pytest
+from router_run import route
+from scapy.layers.inet import IP, UDP
+from scapy.layers.l2 import Ether
+
+ROUTER0, HOST0 = "02:fe:00:00:00:00", "02:ee:00:00:00:00"
+ROUTER1, HOST1 = "02:fe:00:00:00:01", "02:ee:00:00:00:01"
+CONFIG = f"""set interface mac address e0 {ROUTER0}
+set interface mac address e1 {ROUTER1}
+set interface state e0 up
+set interface state e1 up
+set interface ip address e0 100.64.1.1/30
+set interface ip address e1 100.64.2.1/30
+ip neighbor e0 100.64.1.2 {HOST0}
+ip neighbor e1 100.64.2.2 {HOST1}
+mpls table add 0
+set interface mpls e0 enable
+"""
+
+
+def entry(label: int, bottom: int, ttl: int = 64, traffic_class: int = 0) -> bytes:
+    return struct.pack("!I", label << 12 | traffic_class << 9 | bottom << 8 | ttl)
+
+
+def packet(ttl: int = 60, tos: int = 0) -> bytes:
+    built = IP(src="16.0.0.1", dst="48.0.0.1", ttl=ttl, tos=tos, id=1) / UDP(sport=1, dport=2) / (b"x" * 30)
+    return bytes(built)
+
+
+def labelled(stack: bytes, inner: bytes) -> bytes:
+    return bytes(Ether(src=HOST0, dst=ROUTER0, type=0x8847)) + stack + inner
+
+
+def out(kind: int, payload: bytes) -> bytes:
+    return bytes(Ether(src=ROUTER1, dst=HOST1, type=kind)) + payload
+
+
+@pytest.mark.parametrize(
+    ("lines", "sent", "expected"),
+    [
+        pytest.param(
+            "mpls local-label add 16 eos via 100.64.2.2 e1",
+            entry(16, 1) + packet(60),
+            out(0x0800, packet(59)),
+            id="pop",
+        ),
+        pytest.param(
+            "mpls local-label add 16 eos via 100.64.2.2 e1",
+            entry(16, 1, ttl=9) + packet(60),
+            out(0x0800, packet(8)),
+            id="pop takes the label's TTL along",
+        ),
+        pytest.param(
+            "mpls local-label add 16 eos via 100.64.2.2 e1 out-labels 17",
+            entry(16, 1, 64, 5) + packet(60),
+            out(0x8847, entry(17, 1, 63, 5) + packet(60)),
+            id="swap keeps the class",
+        ),
+        pytest.param(
+            "mpls local-label add 16 non-eos via 100.64.2.2 e1 out-labels 17",
+            entry(16, 0, 10, 3) + entry(99, 1) + packet(60),
+            out(0x8847, entry(17, 0, 9, 3) + entry(99, 1) + packet(60)),
+            id="swap above another",
+        ),
+        pytest.param(
+            "mpls local-label add 16 eos via 100.64.2.2 e1 out-labels 100 200 300",
+            entry(16, 1, 5, 1) + packet(60),
+            out(0x8847, entry(100, 0, 4, 1) + entry(200, 0, 4, 1) + entry(300, 1, 4, 1) + packet(60)),
+            id="one for three",
+        ),
+        pytest.param(
+            "mpls local-label add 16 non-eos via 100.64.2.2 e1",
+            entry(16, 0, 10) + entry(99, 1, 64) + packet(60),
+            out(0x8847, entry(99, 1, 9) + packet(60)),
+            id="penultimate hop",
+        ),
+        pytest.param(
+            "mpls local-label add 16 eos via 100.64.2.2 e1 out-labels implicit-null",
+            entry(16, 1) + packet(60),
+            out(0x0800, packet(59)),
+            id="implicit null",
+        ),
+        pytest.param(
+            "mpls local-label add 16 eos via 100.64.2.2 e1 out-labels ipv4-explicit-null",
+            entry(16, 1, 50) + packet(60),
+            out(0x8847, entry(0, 1, 49) + packet(60)),
+            id="explicit null",
+        ),
+        pytest.param(
+            "ip route add 48.0.0.0/8 via 100.64.2.2",
+            entry(0, 1) + packet(60),
+            out(0x0800, packet(59)),
+            id="explicit null to us",
+        ),
+        pytest.param(
+            "ip route add 48.0.0.0/8 via 100.64.2.2\nmpls local-label add 16 non-eos via ip4-lookup-in-table 0",
+            entry(0, 0, 30) + entry(0, 1) + packet(60),
+            out(0x0800, packet(28)),
+            id="explicit null above another",
+        ),
+        pytest.param(
+            "ip table add 7\nip route add 48.0.0.0/8 table 7 via 100.64.2.2 e1 next-hop-table 0\n"
+            "mpls local-label add 16 eos via ip4-lookup-in-table 7",
+            entry(16, 1) + packet(60),
+            out(0x0800, packet(59)),
+            id="lookup in a table",
+        ),
+    ],
+)
+def test_labels(tmp_path: Path, lines: str, sent: bytes, expected: bytes) -> None:
+    outcome = route(tmp_path, CONFIG + lines + "\n", [bytes(Ether(src=HOST0, dst=ROUTER0, type=0x8847)) + sent], [])
+    assert outcome.frames[1] == [expected]
+    assert outcome.dropped == 0
+
+
+def test_ip_gets_labels_with_its_ttl_and_precedence(tmp_path: Path) -> None:
+    config = CONFIG + "ip route add 48.0.0.0/8 via 100.64.2.2 e1 out-labels 16 17\n"
+    frame = bytes(Ether(src=HOST0, dst=ROUTER0, type=0x0800)) + packet(60, tos=0xB8)
+    outcome = route(tmp_path, config, [frame], [])
+    assert outcome.frames[1] == [out(0x8847, entry(16, 0, 59, 5) + entry(17, 1, 59, 5) + packet(59, tos=0xB8))]
+
+
+def test_what_cannot_go_on_is_a_counted_drop(tmp_path: Path) -> None:
+    config = CONFIG + (
+        "mpls local-label add 16 eos via 100.64.2.2 e1 out-labels 17\n"
+        "mpls local-label add 18 eos via 100.64.2.2 e1\n"
+        "mpls local-label add 19 non-eos via 100.64.2.2 e1\n"
+        "mpls local-label add 20 eos via drop\n"
+    )
+    bad = [
+        (entry(16, 1, 0) + packet(), "mpls-input: mpls ttl 0"),
+        (entry(16, 1, 1) + packet(), "mpls-lookup: mpls ttl expired"),
+        (entry(21, 1) + packet(), "mpls-lookup: unknown label"),
+        (entry(16, 0) + entry(16, 1) + packet(), "mpls-lookup: unknown label"),
+        (entry(20, 1) + packet(), "mpls-lookup: label says drop"),
+        (entry(1, 1) + packet(), "mpls-lookup: label says drop"),
+        (b"\0\1", "mpls-input: label stack shorter than a label"),
+        (entry(0, 0), "mpls-label-disposition-uniform: label stack ends without a bottom"),
+        (entry(19, 0) + entry(30, 1, 0), "mpls-label-disposition-uniform: mpls ttl 0"),
+        (entry(18, 1) + b"\x65" + packet()[1:], "ip4-mpls-label-disposition-uniform: ip4 version != 4"),
+        (entry(18, 1) + packet()[:19], "ip4-mpls-label-disposition-uniform: ip4 length < 20 bytes"),
+        (entry(0, 0) * 300, "mpls-lookup: mpls ttl expired"),
+    ]
+    outcome = route(tmp_path, config, [labelled(sent, b"") for sent, _ in bad], [])
+    assert outcome.frames == [[], []]
+    expected: dict[str, int] = {}
+    for _, reason in bad:
+        expected[reason] = expected.get(reason, 0) + 1
+    assert {name: n for name, n in outcome.counters.items() if "taken out" not in name} == expected
+
+
+def test_labelled_packets_need_an_interface_that_takes_them(tmp_path: Path) -> None:
+    config = CONFIG + "set interface mpls e0 disable\nmpls local-label add 16 eos via 100.64.2.2 e1\n"
+    outcome = route(tmp_path, config, [labelled(entry(16, 1), packet())], [])
+    assert outcome.frames == [[], []]
+    assert outcome.counters == {"mpls-input: mpls not enabled": 1}

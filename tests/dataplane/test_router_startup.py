@@ -1,0 +1,53 @@
+"""`wirespeed router -c startup.conf`: one real router by a file of VPP's."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+from router_run import worker_cpu
+
+from wirespeed.router.client import ask
+
+
+def test_a_router_by_its_start_up_file(tmp_path: Path) -> None:
+    (tmp_path / "boot.conf").write_text("set interface state e0 up\nset interface ip address e0 100.64.1.1/30\n")
+    config = tmp_path / "startup.conf"
+    config.write_text(f"""\
+        unix {{ nodaemon exec {tmp_path}/boot.conf log {tmp_path}/log pidfile {tmp_path}/pid
+               cli-listen {tmp_path}/cli.sock }}
+        cpu {{ corelist-workers {worker_cpu()} }}
+        dpdk {{
+            dev default {{ num-rx-desc 256 }}
+            dev ring:a {{ name e0 }} dev ring:a {{ name e1 }}   # one wire
+            vdev net_null7,size=64
+        }}
+        buffers {{ buffers-per-numa 20000 default data-size 4096 }}
+    """)
+    words = [sys.executable, "-m", "wirespeed", "router", "-c", str(config), "--max-routes", "20000"]
+    with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        said = next((line for line in process.stdout if line.startswith("ready")), "")
+        assert f"workers on CPU {worker_cpu()}, control socket {tmp_path}/cli.sock" in said
+        assert "100.64.1.1/30" in ask(tmp_path / "cli.sock", "show interface addr")
+        assert "net_null7" in ask(tmp_path / "cli.sock", "show interface")
+        assert ask(tmp_path / "cli.sock", "show buffers").splitlines()[1].split()[3:6] == ["4224", "4096", "20000"]
+        assert (tmp_path / "pid").read_text() == f"{process.pid}\n"
+        os.kill(process.pid, signal.SIGTERM)
+        _, errors = process.communicate()
+    assert process.returncode == 0
+    assert "no meaning here, left out: unix nodaemon" in errors
+    assert "ready" in (tmp_path / "log").read_text()
+    assert not (tmp_path / "pid").exists()
+
+
+def test_an_error_on_line_40_ends_it(tmp_path: Path) -> None:
+    config = tmp_path / "startup.conf"
+    config.write_text("#\n" * 38 + "cpu {\n main-core one\n}\n")
+    words = [sys.executable, "-m", "wirespeed", "router", "-c", str(config)]
+    done = subprocess.run(words, capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert done.stderr == f"wirespeed: {config}:40: main-core one: give a number from 0 to 65535\n"

@@ -1,0 +1,114 @@
+"""The statistics block of a real router, against what the router itself says."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from struct import unpack_from
+
+import pytest
+from router_run import RouterProcess, router, wait_received, write_pcap
+from scapy.layers.inet import IP, UDP
+from scapy.layers.l2 import Ether
+
+from wirespeed.dut.errors import parse_errors
+from wirespeed.dut.runtime import parse_runtime
+from wirespeed.errors import ConnectionFault
+from wirespeed.router.stats_block import StatsBlock
+
+CONFIG = """\
+set interface mac address e0 02:fe:00:00:00:00
+set interface state e0 up
+set interface state e1 up
+set interface ip address e0 100.64.1.1/30
+set interface ip address e1 100.64.2.1/30
+ip route add 48.0.0.0/8 via 100.64.2.2
+ip neighbor e1 100.64.2.2 02:ee:00:00:00:01
+"""
+
+
+def frame(destination: str, ttl: int = 64) -> bytes:
+    return bytes(
+        Ether(src="02:ee:00:00:00:00", dst="02:fe:00:00:00:00")
+        / IP(src="16.0.0.1", dst=destination, ttl=ttl)
+        / UDP(sport=1, dport=2)
+        / bytes(40)
+    )
+
+
+def ports(directory: Path) -> list[str]:
+    write_pcap(directory / "in.pcap", [frame("48.0.0.1")] * 30 + [frame("9.9.9.9")] * 12)
+    write_pcap(directory / "none.pcap", [])
+    return [f"e{i}=pcap:{directory}/{name}.pcap,{directory}/{i}.pcap" for i, name in enumerate(("in", "none"))]
+
+
+def total(stats: StatsBlock, name: str) -> int:
+    return stats.read([f"^{name}$"])[name].total[0]
+
+
+def test_it_says_what_the_router_says(tmp_path: Path) -> None:
+    with router(tmp_path, ports(tmp_path), CONFIG) as running, StatsBlock(tmp_path / "router.stats") as stats:
+        wait_received(running, 42)
+        assert total(stats, "/sys/rx") == 42
+        assert total(stats, "/sys/tx") == 30
+        assert total(stats, "/sys/drops") == total(stats, "/interfaces/e0/drops") == 12
+        assert total(stats, "/interfaces/e0/ip4") == 42
+        for row in parse_errors(running.ask("show errors")):
+            assert total(stats, f"/err/{row.node}/{row.reason}") == row.count
+        (thread,) = parse_runtime(running.ask("show runtime"))
+        for node in thread.nodes:
+            if node.state == "active":
+                assert total(stats, f"/nodes/{node.name}/calls") == node.calls
+                assert total(stats, f"/nodes/{node.name}/vectors") == node.vectors
+
+
+def wait_for_port(running: RouterProcess, stats: StatsBlock) -> tuple[int, ...]:
+    """The driver's counters come with the main thread's next round."""
+    while not (value := stats.read(["^/interfaces/e0/rx$"])["/interfaces/e0/rx"].total)[0]:
+        running.ask("show version")
+    return value
+
+
+def test_drivers_counters_follow_within_an_update(tmp_path: Path) -> None:
+    with router(tmp_path, ports(tmp_path), CONFIG) as running, StatsBlock(tmp_path / "router.stats") as stats:
+        assert wait_for_port(running, stats) == (42, 42 * len(frame("48.0.0.1")))
+        assert total(stats, "/buffer-pools/packets/total") > 4096
+
+
+def test_workers_write_to_lines_of_their_own(tmp_path: Path) -> None:
+    with router(tmp_path, ports(tmp_path), CONFIG):
+        header = (tmp_path / "router.stats").read_bytes()[:104]
+    workers_offset, worker_size = unpack_from("<QQ", header, 80)
+    assert workers_offset % 64 == worker_size % 64 == 0
+
+
+def test_clear_commands_leave_it_alone(tmp_path: Path) -> None:
+    with router(tmp_path, ports(tmp_path), CONFIG) as running, StatsBlock(tmp_path / "router.stats") as stats:
+        wait_received(running, 42)
+        for what in ("runtime", "errors", "interfaces"):
+            running.ask(f"clear {what}")
+        assert total(stats, "/sys/rx") == 42
+
+
+def test_a_restart_is_noticed(tmp_path: Path) -> None:
+    with StatsBlock(tmp_path / "router.stats") as stats:
+        with router(tmp_path, ports(tmp_path), CONFIG) as running:
+            wait_received(running, 42)
+            assert total(stats, "/sys/rx") == 42
+            first = stats.started_ns
+        with pytest.raises(ConnectionFault, match="no router writes"):
+            stats.read()
+        with router(tmp_path, ["e0=ring:a"], ""):
+            assert total(stats, "/sys/rx") == 0
+            assert stats.started_ns > first
+    assert not (tmp_path / "router.stats").is_symlink()
+
+
+def test_show_runtime_max_begins_anew_with_clear_runtime(tmp_path: Path) -> None:
+    with router(tmp_path, ports(tmp_path), CONFIG) as running:
+        wait_received(running, 42)
+        assert "ip4-lookup" in running.ask("show runtime max")
+        running.ask("clear runtime")
+        assert "ip4-lookup" not in running.ask("show runtime max")
+        rows = [line.split() for line in running.ask("show runtime max").splitlines() if "dpdk-input" in line]
+        # Since then it has only polled an empty line.
+        assert rows and rows[0][2] == "0"

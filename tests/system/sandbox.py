@@ -1,0 +1,206 @@
+"""A corner of this machine with network namespaces of its own, all of which goes when the test does.
+
+The processes of a sandbox have their own mounts (so their own names of `ip netns`), network and process numbers. The
+kernel ends them all when the sandbox's first process ends, and that one when the test process does, however it does.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from wirespeed.router.client import ask
+
+PATIENCE_S = 60.0
+_TOOLS = ("ip", "nsenter", "ping", "setpriv", "unshare")
+
+
+def needs(*tools: str) -> pytest.MarkDecorator:
+    """Skip where the machine has no such tools, or lets nobody make namespaces."""
+    missing = [tool for tool in (*_TOOLS, *tools) if not _program(tool)]
+    if missing:
+        return pytest.mark.skipif(True, reason=f"not installed: {', '.join(missing)} (tools/setup.sh test)")
+    if os.geteuid() != 0 or not Path("/dev/net/tun").exists():
+        return pytest.mark.skipif(True, reason="network namespaces and TAPs need root and /dev/net/tun")
+    return pytest.mark.skipif(False, reason="")
+
+
+def _program(name: str) -> str | None:
+    return shutil.which(name, path=f"{os.environ['PATH']}:/usr/sbin:/sbin:/usr/lib/frr")
+
+
+def wait_for(condition, what: str, patience_s: float = PATIENCE_S) -> None:
+    end = time.monotonic() + patience_s
+    while not condition():
+        assert time.monotonic() < end, f"{what} did not come about in {patience_s:.0f} s"
+        time.sleep(0.05)
+
+
+@dataclass
+class Process:
+    """A process in the sandbox; `pid` is its number outside. What it says goes to the file `log`."""
+
+    popen: subprocess.Popen[bytes]
+    pid: int
+    log: Path
+
+    def said(self) -> str:
+        return self.log.read_text()
+
+    def kill(self) -> None:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(self.pid, signal.SIGKILL)
+        self.popen.wait()
+
+    def end(self) -> int:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(self.pid, signal.SIGTERM)
+        return self.popen.wait(timeout=PATIENCE_S)
+
+
+class Sandbox:
+    """Runs commands inside; `directory` is seen from both sides."""
+
+    def __init__(self, directory: Path) -> None:
+        self.directory = directory
+        words = ["setpriv", "--pdeathsig", "KILL", "unshare", "-m", "-n", "-p", "-f", "--kill-child", "--mount-proc"]
+        self._holder = subprocess.Popen([*words, "sleep", "infinity"])
+        self._first = _child(self._holder.pid)
+        wait_for(lambda: Path(f"/proc/{self._first}/comm").read_text() == "sleep\n", "the sandbox")
+        self._spawned: list[Process] = []
+        self.run("mkdir", "-p", "/run/netns")
+        self.run("mount", "-t", "tmpfs", "none", "/run/netns")
+        self.run("ip", "link", "set", "lo", "up")
+
+    def close(self) -> None:
+        """The kernel ends every process inside."""
+        self._holder.kill()
+        self._holder.wait()
+        for process in self._spawned:
+            process.popen.wait()
+
+    def _inside(self, words: Sequence[str], netns: str | None) -> list[str]:
+        within = ["ip", "netns", "exec", netns] if netns else []
+        return ["nsenter", "-t", str(self._first), "-m", "-n", "-p", *within, *words]
+
+    def try_run(self, *words: str, netns: str | None = None, text: str | None = None) -> tuple[int, str]:
+        """Exit code, and what was printed on both streams."""
+        run = subprocess.run(
+            self._inside(words, netns),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            input=text,
+            timeout=PATIENCE_S * 3,
+            check=False,
+        )
+        return run.returncode, run.stdout
+
+    def run(self, *words: str, netns: str | None = None, text: str | None = None) -> str:
+        code, said = self.try_run(*words, netns=netns, text=text)
+        assert code == 0, f"{' '.join(words)}: {said}"
+        return said
+
+    def spawn(self, *words: str, netns: str | None = None) -> Process:
+        log = self.directory / f"process{len(self._spawned)}.log"
+        with log.open("wb") as output:
+            popen = subprocess.Popen(
+                self._inside(words, netns), stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT
+            )
+        self._spawned.append(Process(popen, _child(popen.pid), log))
+        return self._spawned[-1]
+
+    def namespace(self, *names: str) -> None:
+        for name in names:
+            self.run("ip", "netns", "add", name)
+            self.run("ip", "link", "set", "lo", "up", netns=name)
+
+    def host(self, netns: str, interface: str, address: str, gateway: str) -> None:
+        """An end station: the interface, which is there, with an address and a default route."""
+        self.run("ip", "addr", "add", address, "dev", interface, *_no_dad(address), netns=netns)
+        self.run("ip", "link", "set", interface, "up", netns=netns)
+        self.run("ip", "route", "add", "default", "via", gateway, netns=netns)
+
+    def ping(self, netns: str, target: str, *options: str) -> bool:
+        return self.try_run("ping", "-n", "-c", "1", "-W", "1", *options, target, netns=netns)[0] == 0
+
+    def wait_ping(self, netns: str, target: str, *options: str) -> None:
+        wait_for(lambda: self.ping(netns, target, *options), f"an answer of {target} to {netns}")
+
+
+def _no_dad(address: str) -> list[str]:
+    return ["nodad"] if ":" in address else []
+
+
+def _child(pid: int) -> int:
+    """The process that `pid` runs for us. It is there soon."""
+    end = time.monotonic() + PATIENCE_S
+    while time.monotonic() < end:
+        children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+        if children:
+            return int(children[0])
+        time.sleep(0.005)
+    raise AssertionError(f"process {pid} has started nothing")
+
+
+@contextmanager
+def sandbox(directory: Path) -> Iterator[Sandbox]:
+    made = Sandbox(directory)
+    try:
+        yield made
+    finally:
+        made.close()
+
+
+class Router:
+    """A `wirespeed router` in a sandbox, which may be killed and started again."""
+
+    def __init__(self, sandbox: Sandbox, interfaces: Sequence[str], config: str, *options: str) -> None:
+        self.sandbox = sandbox
+        self.socket = sandbox.directory / "router.sock"
+        (sandbox.directory / "router.conf").write_text(config)
+        cpu = str(max(os.sched_getaffinity(0)))
+        self._words = [sys.executable, "-m", "wirespeed", "router", "--cpu", cpu, "--socket", str(self.socket)]
+        for interface in interfaces:
+            self._words += ["--interface", interface]
+        self._words += ["--exec", str(sandbox.directory / "router.conf"), *options]
+        self.process = self.start()
+
+    def start(self) -> Process:
+        self.process = self.sandbox.spawn(*self._words)
+        wait_for(self._is_ready, "a router that is ready")
+        return self.process
+
+    def _is_ready(self) -> bool:
+        said = self.process.said()
+        assert self.process.popen.poll() is None, said
+        return "\nready" in said
+
+    def ask(self, line: str) -> str:
+        return ask(self.socket, line)
+
+    def end(self) -> None:
+        code = self.process.end()
+        assert code == 0, self.process.said()
+        assert "Traceback" not in self.process.said(), self.process.said()
+
+
+@contextmanager
+def router(sandbox: Sandbox, interfaces: Sequence[str], config: str, *options: str) -> Iterator[Router]:
+    """A router that must end well."""
+    made = Router(sandbox, interfaces, config, *(options or ("--max-routes", "20000")))
+    try:
+        yield made
+    finally:
+        made.end()

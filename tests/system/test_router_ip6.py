@@ -1,0 +1,95 @@
+"""IPv6 between Linux hosts in namespaces of their own, on both sides of the router."""
+
+import re
+
+import pytest
+from sandbox import needs, router, sandbox, wait_for
+
+pytestmark = needs("traceroute")
+
+PORTS = ("e0=tap:h1,netns=h1", "e1=tap:h2,netns=h2")
+CONFIG = """
+set interface state e0 up
+set interface state e1 up
+set interface ip address e0 2001:db8:1::1/64
+set interface ip address e1 2001:db8:2::1/64
+"""
+
+
+@pytest.fixture
+def box(tmp_path):
+    with sandbox(tmp_path) as made:
+        made.namespace("h1", "h2")
+        yield made
+
+
+def hosts(box):
+    box.host("h1", "h1", "2001:db8:1::2/64", "2001:db8:1::1")
+    box.host("h2", "h2", "2001:db8:2::2/64", "2001:db8:2::1")
+
+
+def test_hosts_reach_each_other_and_see_the_way(box):
+    with router(box, PORTS, CONFIG) as running:
+        hosts(box)
+        box.wait_ping("h1", "2001:db8:2::2")
+        # Both found the router's MAC address, and the router theirs.
+        shown = running.ask("show ip6 neighbors")
+        for host in ("2001:db8:1::2", "2001:db8:2::2"):
+            assert re.search(rf" {host} +DS? +[0-9a-f:]{{17}} ", shown), shown
+        assert box.ping("h1", "2001:db8:1::1")
+        assert box.ping("h1", "2001:db8:2::1")
+        assert box.ping("h1", "ff02::2%h1")
+        hops = box.run("traceroute", "-6", "-n", "-q", "1", "-w", "3", "2001:db8:2::2", netns="h1").splitlines()[1:]
+        assert [hop.split()[1] for hop in hops] == ["2001:db8:1::1", "2001:db8:2::2"]
+        assert "No route" in box.try_run("ping", "-c", "1", "-W", "2", "2001:db8:9::1", netns="h1")[1]
+
+
+def test_the_router_pings_hosts_by_either_kind_of_address(box):
+    with router(box, PORTS, CONFIG) as running:
+        hosts(box)
+        box.wait_ping("h1", "2001:db8:1::1")
+        assert " 0% packet loss" in running.ask("ping 2001:db8:1::2 repeat 3 interval 0.2")
+        link_local = re.search(r"inet6 (fe80::\S+)/64", box.run("ip", "-6", "addr", "show", "dev", "h1", netns="h1"))
+        assert link_local
+        # The first one asks for the neighbor.
+        ping = f"ping {link_local[1]} source e0 repeat 2 interval 0.2"
+        wait_for(lambda: " 0% packet loss" in running.ask(ping), "replies")
+
+
+def test_a_path_mtu_is_found(box):
+    with router(box, PORTS, CONFIG + "set interface mtu packet 1300 e1\n"):
+        hosts(box)
+        box.wait_ping("h1", "2001:db8:2::2")
+        code, said = box.try_run("ping", "-M", "do", "-c", "1", "-W", "2", "-s", "1400", "2001:db8:2::2", netns="h1")
+        assert code != 0 and "mtu=1300" in said.replace(" ", "").lower(), said
+        assert "mtu 1300" in box.run("ip", "-6", "route", "get", "2001:db8:2::2", netns="h1")
+        # The sender makes fragments of that length from now on.
+        box.wait_ping("h1", "2001:db8:2::2", "-s", "2000")
+
+
+def test_a_silent_neighbor_is_asked_and_forgotten(box):
+    config = CONFIG + "set ip neighbor-config ip6 age 1\n"
+    with router(box, PORTS, config) as running:
+        hosts(box)
+        box.wait_ping("h1", "2001:db8:2::2")
+        # Silent for some time; asked then, it answers.
+        wait_for(lambda: re.search(r"2001:db8:2::2 +DS ", running.ask("show ip6 neighbors")), "silence")
+        wait_for(lambda: re.search(r"2001:db8:2::2 +D ", running.ask("show ip6 neighbors")), "an answer")
+        box.run("ip", "link", "set", "h2", "down", netns="h2")
+        wait_for(
+            lambda: not re.search(r"2001:db8:2::2 +D", running.ask("show ip6 neighbors")), "the neighbor's end", 120.0
+        )
+
+
+def test_a_host_configures_itself_by_router_advertisements(box):
+    config = CONFIG + "ip6 nd e0 ra-interval 4 3\nip6 nd e0 ra-lifetime 60\nip6 nd e0 no ra-suppress\n"
+    with router(box, PORTS, config):
+        box.host("h2", "h2", "2001:db8:2::2/64", "2001:db8:2::1")
+        box.run("sysctl", "-q", "-w", "net.ipv6.conf.h1.accept_ra=2", netns="h1")
+        box.run("ip", "link", "set", "h1", "up", netns="h1")
+        wait_for(
+            lambda: "2001:db8:1:" in box.run("ip", "-6", "addr", "show", "dev", "h1", "scope", "global", netns="h1"),
+            "an address of the advertised prefix",
+        )
+        assert "default via fe80::" in box.run("ip", "-6", "route", netns="h1")
+        box.wait_ping("h1", "2001:db8:2::2")

@@ -1,0 +1,111 @@
+"""TAP ports: Linux hosts in namespaces of their own on both sides of the router."""
+
+import json
+import re
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from sandbox import needs, router, sandbox, wait_for
+
+pytestmark = needs("iperf3", "traceroute")
+
+PORTS = ("e0=tap:h1,netns=h1", "e1=tap:h2,netns=h2")
+CONFIG = """
+set interface state e0 up
+set interface state e1 up
+set interface ip address e0 10.1.0.1/24
+set interface ip address e1 10.2.0.1/24
+"""
+
+
+@pytest.fixture
+def box(tmp_path):
+    with sandbox(tmp_path) as made:
+        made.namespace("h1", "h2")
+        yield made
+
+
+def hosts(box):
+    box.host("h1", "h1", "10.1.0.2/24", "10.1.0.1")
+    box.host("h2", "h2", "10.2.0.2/24", "10.2.0.1")
+
+
+def thread_ticks(pid: int, name: str) -> int:
+    """CPU time of the thread of that name, in clock ticks."""
+    for task in Path(f"/proc/{pid}/task").iterdir():
+        if (task / "comm").read_text().strip() == name:
+            fields = (task / "stat").read_text().rpartition(")")[2].split()
+            return int(fields[11]) + int(fields[12])
+    raise AssertionError(f"no thread {name}")
+
+
+def counter(shown: str, interface: str, name: str) -> int:
+    part = shown[shown.index(f"{interface} ") :]
+    found = re.search(rf"{re.escape(name)} +(\d+)", part)
+    return int(found.group(1)) if found else 0
+
+
+def test_hosts_reach_each_other_through_the_router(box):
+    with router(box, PORTS, CONFIG) as running:
+        hosts(box)
+        box.wait_ping("h1", "10.2.0.2")
+        # Fragments of the sender pass like other packets; the longest frame of the link does.
+        assert box.ping("h1", "10.2.0.2", "-M", "do", "-s", "1472")
+        hops = box.run("traceroute", "-n", "-q", "1", "-w", "3", "10.2.0.2", netns="h1").splitlines()[1:]
+        assert [hop.split()[1] for hop in hops] == ["10.1.0.1", "10.2.0.2"]
+        server = box.spawn("iperf3", "-s", "-1", "--forceflush", netns="h2")
+        wait_for(lambda: "listening" in server.said(), "iperf3's server")
+        said = json.loads(box.run("iperf3", "-c", "10.2.0.2", "-n", "8M", "-J", netns="h1"))
+        # What is on the way when the sender is done, iperf3 leaves out.
+        assert said["end"]["sum_sent"]["bytes"] >= 8_000_000
+        assert said["end"]["sum_received"]["bytes"] >= 2_000_000
+        shown = running.ask("show interface")
+        assert counter(shown, "e1", "tx bytes") > 2_000_000
+        assert counter(shown, "e0", "rx packets") > 1_400
+
+
+def test_the_thread_sleeps_while_nothing_moves(box):
+    with router(box, PORTS, CONFIG) as running:
+        hosts(box)
+        box.wait_ping("h1", "10.2.0.2")
+        before = thread_ticks(running.process.pid, "ws_tap")
+        time.sleep(1.0)
+        assert thread_ticks(running.process.pid, "ws_tap") - before <= 5
+
+
+def test_an_interface_deleted_behind_our_back(box):
+    """Its link is down then, the others go on, and nobody spins."""
+    with router(box, PORTS, CONFIG) as running:
+        hosts(box)
+        box.wait_ping("h1", "10.2.0.2")
+        box.run("ip", "link", "del", "h2", netns="h2")
+        wait_for(lambda: "down" in running.ask("show hardware-interfaces e1"), "the news of the link")
+        assert box.ping("h1", "10.1.0.1")
+        box.ping("h1", "10.2.0.2")
+        before = thread_ticks(running.process.pid, "ws_tap")
+        time.sleep(1.0)
+        assert thread_ticks(running.process.pid, "ws_tap") - before <= 5
+        assert box.ping("h1", "10.1.0.1")
+
+
+@pytest.mark.parametrize(
+    ("port", "told"),
+    [
+        ("e0=tap:lo,netns=h1", "interface lo cannot be made in network namespace h1: the name is taken"),
+        ("e0=tap:x0,netns=nowhere", "there is no network namespace nowhere"),
+        ("e0=tap:x0,netns=h1,host-mac=blue", "takes netns=, host-mac= and state="),
+    ],
+)
+def test_what_cannot_be_made_is_one_line(box, port, told):
+    code, said = box.try_run(*router_words(box, port))
+    assert code in (2, 3)
+    assert told in said
+    assert "Traceback" not in said
+    assert box.run("ip", "-br", "link", netns="h1").split()[0] == "lo"
+
+
+def router_words(box, port: str) -> list[str]:
+    socket = str(box.directory / "r.sock")
+    return [sys.executable, "-m", "wirespeed", "router", "--cpu", "0", "--socket", socket, "--interface", port]

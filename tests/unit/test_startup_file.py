@@ -1,0 +1,308 @@
+"""VPP's start-up file: what is read of it, what is left out, and how errors point at the word."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from wirespeed.cpus import MAX_WORKERS
+from wirespeed.errors import FileFault, UsageError, WirespeedError
+from wirespeed.router.settings import router_settings
+from wirespeed.router.startup.log import Log
+from wirespeed.router.startup.schema import FILE
+from wirespeed.router.startup.settings import Startup, make_startup, read_startup
+from wirespeed.router.startup.syntax import read_text
+
+# The R86S article's.
+R86S = """\
+dpdk {
+  dev 0000:02:00.0 { name e0 }
+  dev 0000:03:00.0 { name e1 }
+  no-multi-seg
+  decimal-interface-names
+  uio-driver vfio-pci
+}
+"""
+
+# The Fitlet2 article's.
+FITLET2 = """\
+dpdk {
+  dev default {
+    num-rx-desc 512   ## default
+    num-tx-desc 1024
+  }
+  no-multi-seg
+}
+"""
+
+PACKAGED = """\
+unix {
+  nodaemon
+  log /var/log/vpp/vpp.log
+  full-coredump
+  cli-listen /run/vpp/cli.sock
+  gid vpp
+}
+api-trace {
+  ## leave it on
+  on
+}
+api-segment { gid vpp }
+socksvr { default }
+cpu {
+  # main-core 1
+}
+"""
+
+
+def startup(text: str) -> Startup:
+    return make_startup(read_text(text, "vpp.conf", FILE), "vpp.conf")
+
+
+def refusal(text: str) -> str:
+    with pytest.raises(UsageError) as caught:
+        startup(text)
+    line = str(caught.value)
+    assert "\n" not in line
+    return line
+
+
+# ---- What is read
+
+
+def test_the_r86s_file() -> None:
+    read = startup(R86S)
+    assert [(one.name, str(one.port)) for one in read.interfaces] == [
+        ("e0", "pci:0000:02:00.0"),
+        ("e1", "pci:0000:03:00.0"),
+    ]
+    assert read.notice == (
+        "vpp.conf: no meaning here, left out: dpdk uio-driver vfio-pci (devices are bound beforehand)"
+    )
+
+
+def test_the_fitlet2_file_sets_descriptors_of_all_devices() -> None:
+    read = startup(FITLET2 + "dpdk { dev 01:00.0 dev 0000:03:00.0 { num-rx-desc 256 name slow } }")
+    assert [(one.name, one.port.rx_descriptors, one.port.tx_descriptors) for one in read.interfaces] == [
+        ("%s1/0/0", 512, 1024),
+        ("slow", 256, 1024),
+    ]
+    assert read.notice is None
+
+
+def test_the_packaged_file_names_all_that_has_no_meaning_in_one_notice() -> None:
+    read = startup(PACKAGED)
+    assert read.socket == Path("/run/vpp/cli.sock")
+    assert read.log == Path("/var/log/vpp/vpp.log")
+    assert read.interfaces == () and read.worker_cpus == () and read.main_cpu is None
+    assert read.notice == (
+        "vpp.conf: no meaning here, left out: unix nodaemon, unix full-coredump, unix gid, api-trace, api-segment, "
+        "socksvr"
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("dpdk { dev 0000:0a:10.1 }", ["%sa/10/1"]),
+        ("dpdk { dev 0000:0a:10.1 decimal-interface-names }", ["%s10/16/1"]),
+        ("dpdk { dev 0001:0a:10.1 }", ["%s1/a/10/1"]),
+        ("dpdk { vdev net_null0,size=64 vdev net_null1 { name n1 } }", ["net_null0", "n1"]),
+        ("dpdk { dev ring:loop dev af_packet:eth1 dev null { name n } }", ["loop", "eth1", "n"]),
+    ],
+)
+def test_interfaces_are_named_as_vpp_does_unless_they_have_a_name(text: str, names: list[str]) -> None:
+    assert [one.name for one in startup(text).interfaces] == names
+
+
+def test_our_port_specs_and_dpdks_own_words_become_ports() -> None:
+    text = """dpdk {
+        dev default { num-rx-queues 2 num-rx-desc 512 }
+        dev ring:a,rxd=256 { num-tx-queues 4 }
+        vdev net_memif0,role=server,socket=/run/m.sock { num-rx-queues 3 }
+        dev 0000:02:00.0 { devargs vlan-strip=1 workers 0,1-2 }
+    }"""
+    ring, memif, pci = (one.port for one in startup(text).interfaces)
+    assert (ring.rx_queues, ring.tx_queues, ring.rx_descriptors) == (2, 4, 256)
+    assert memif.devargs(5) == "net_memif0,role=server,socket=/run/m.sock"
+    assert memif.rx_queues == 3
+    assert pci.devargs(0) == "0000:02:00.0,vlan-strip=1"
+    assert startup(text).interfaces[2].workers == (0, 1, 2)
+
+
+def test_the_remaining_sections() -> None:
+    read = startup(
+        "buffers { buffers-per-numa 128000 default data-size 4096 page-size default-hugepage }\n"
+        "statseg { socket-name /run/s.stats per-node-counters off update-interval 0.5 size 32M }\n"
+        "linux-cp { default netns dataplane lcp-sync lcp-auto-subint }\n"
+        "plugins { plugin default { disable } plugin dpdk_plugin.so {enable} plugin acl_plugin.so { enable } }\n"
+        "unix { exec /etc/vpp/boot.conf pidfile /run/vpp.pid runtime-dir /run/ours }\n"
+        "memory { main-heap-size 1536M main-heap-page-size default-hugepage }\n"
+        "heapsize 3G\n"
+    )
+    assert (read.buffers, read.buffer_size, read.hugepages) == (128000, 4096, True)
+    assert (read.stats_file, read.stats_nodes, read.stats_interval_s) == (Path("/run/s.stats"), False, 0.5)
+    assert [line for _, line in read.commands] == [
+        "lcp default netns dataplane",
+        "lcp lcp-sync on",
+        "lcp lcp-auto-subint on",
+    ]
+    assert (read.exec_file, read.pidfile) == (Path("/etc/vpp/boot.conf"), Path("/run/vpp.pid"))
+    assert read.socket == Path("/run/ours/router.sock")
+    assert read.notice is not None
+    assert read.notice.endswith(": statseg size, plugin acl_plugin.so, memory main-heap-size, heapsize")
+
+
+@pytest.mark.parametrize("text", ["dpdk { no-hugetlb }", "buffers { page-size 4K }", "buffers { page-size default }"])
+def test_ordinary_pages_may_be_asked_for(text: str) -> None:
+    assert not startup(text).hugepages
+
+
+def test_the_control_socket_is_no_tcp_port() -> None:
+    read = startup("unix { cli-listen localhost:5002 }")
+    assert read.socket is None
+    assert read.notice is not None and "cli-listen localhost:5002 (the control socket is a file)" in read.notice
+
+
+# ---- CPUs
+
+
+@pytest.mark.parametrize(
+    ("text", "main", "workers"),
+    [
+        ("", None, ()),
+        ("main-core 2", 2, ()),
+        ("workers 2", None, (3, 4)),
+        ("workers 5", None, (2, 3, 4, 5, 6)),
+        ("main-core 3 workers 3", 3, (2, 4, 5)),
+        ("skip-cores 2 workers 1", None, (5,)),
+        ("corelist-workers 2,4-5", None, (2, 4, 5)),
+        ("main-core 6 corelist-workers 2-3", 6, (2, 3)),
+    ],
+)
+def test_cpus_are_chosen_as_vpp_does(
+    monkeypatch: pytest.MonkeyPatch, text: str, main: int | None, workers: tuple[int, ...]
+) -> None:
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: {2, 3, 4, 5, 6})
+    monkeypatch.setattr(os, "cpu_count", lambda: 8)
+    read = startup(f"cpu {{ {text} }}")
+    assert (read.main_cpu, read.worker_cpus) == (main, workers)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("main-core 4000", "vpp.conf:1: CPU 4000 does not exist"),
+        ("corelist-workers 0-3999", "CPU"),
+        ("corelist-workers 0,0", "give at most 16 CPUs, each once"),
+        ("corelist-workers 1-", "corelist-workers 1-: give CPU numbers such as 1 or 2-3,18-19"),
+        ("workers 0", f"workers 0: give a number from 1 to {MAX_WORKERS}"),
+        ("skip-cores 4000 workers 1", "workers 1: 0 CPUs are left for workers; ask for fewer"),
+    ],
+)
+def test_cpus_that_are_not_there_are_named(text: str, message: str) -> None:
+    with pytest.raises(WirespeedError) as caught:
+        startup(f"cpu {{ {text} }}")
+    assert message in str(caught.value)
+
+
+# ---- What is wrong
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("\n" * 39 + "dpdk {\n  dev 0000:02:00.0 { nmae e0 }\n}", "vpp.conf:41: 'nmae' is unknown there: expected one"),
+        ("dpdk { dev 0000:02:00.0 { nmae e0 } }", "did you mean 'name'?"),
+        ("dpkd { }", "'dpkd' is unknown there: expected one of buffers, cpu, dpdk"),
+        ("cpu {\n workers many\n}", "vpp.conf:2: workers many: give a number from 1 to 16"),
+        ("cpu {\n workers }", "vpp.conf:2: 'workers' needs a value"),
+        ("cpu {\n\n workers 1", "vpp.conf:1: '{' is never closed"),
+        ("cpu { }\n}", "vpp.conf:2: '}' closes nothing"),
+        ("{ cpu }", "'{' cannot stand there"),
+        ("api-trace { on", "vpp.conf:1: '{' is never closed"),
+        ("socksvr", "'socksvr' needs a block in braces"),
+        ("buffers { default data-size huge }", "default data-size huge: give a number"),
+        ("statseg { per-node-counters yes }", "per-node-counters yes: give on or off"),
+        ("heapsize many", "heapsize many: give a size in bytes"),
+        ("dpdk {\n\n dev memfi:/x }", "vpp.conf:3: port 'memfi:/x': 'memfi' is no kind of port"),
+        ("dpdk { dev ring:a {\n name 0e } }", "vpp.conf:2: name 0e: give letters"),
+        ("dpdk { dev ring:a { name e } \n dev ring:b { name e } }", "vpp.conf:2: ring:b: interface name e is given"),
+    ],
+)
+def test_an_error_is_one_line_with_file_line_word_and_what_is_allowed(text: str, message: str) -> None:
+    assert message in refusal(text)
+
+
+def test_a_file_that_is_none_is_named(tmp_path: Path) -> None:
+    with pytest.raises(FileFault, match="nope.conf cannot be read: No such file"):
+        read_startup(tmp_path / "nope.conf")
+    (tmp_path / "binary").write_bytes(b"\xff\xfe\x00")
+    with pytest.raises(FileFault, match="not a text file"):
+        read_startup(tmp_path / "binary")
+    with pytest.raises(FileFault, match="cannot be read"):
+        read_startup(tmp_path)
+
+
+def test_workers_of_a_device_must_be_there() -> None:
+    cpu = max(os.sched_getaffinity(0))
+    file = startup("dpdk { dev ring:a { num-rx-queues 3 workers 0 } }")
+    assert router_settings([], str(cpu), 1000, file).placement == ((0, 0, 0), (0, 1, 0), (0, 2, 0))
+    file = startup("dpdk {\n dev ring:a { workers 1 } }")
+    with pytest.raises(UsageError, match="vpp.conf:2: there is no worker 1; there are 0 to 0"):
+        router_settings([], str(cpu), 1000, file)
+
+
+def test_interfaces_of_file_and_command_line_add_up() -> None:
+    cpu = str(max(os.sched_getaffinity(0)))
+    file = startup("dpdk { dev ring:a { name e0 } } buffers { buffers-per-numa 1000000 }")
+    settings = router_settings(["e1=ring:a"], cpu, 1000, file)
+    assert settings.names == ("e0", "e1")
+    assert settings.memory_mb() > 2400
+    with pytest.raises(UsageError, match="interface name e0 is given twice"):
+        router_settings(["e0=ring:a"], cpu, 1000, file)
+
+
+# ---- The log that it names
+
+
+def test_the_log_has_what_was_said_and_what_it_ended_with(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(UsageError), Log(tmp_path / "log") as log:
+        log.say("ready")
+        log.warn("odd")
+        raise UsageError("no more")
+    lines = (tmp_path / "log").read_text().splitlines()
+    assert [line.split(" ", 2)[2] for line in lines] == ["ready", "odd", "no more"]
+    assert capsys.readouterr() == ("ready\n", "wirespeed: odd\n")
+    with pytest.raises(FileFault, match="cannot be written: Is a directory"):
+        Log(tmp_path)
+
+
+# ---- Whatever is in it
+
+BLOCKS = (FILE, *(form.block for form in FILE.forms.values() if form.block))
+KEYS = sorted({word for block in BLOCKS for word in block.forms})
+WORDS = [*KEYS, "{", "}", "{", "}", "#", "dev", "name", "1", "0-3", "64K", "on", "ring:a"]
+
+
+@given(st.lists(st.one_of(st.sampled_from(WORDS), st.text(max_size=8)), max_size=60))
+def test_any_text_is_read_or_refused_in_one_line(words: list[str]) -> None:
+    try:
+        startup(" ".join(words))
+    except WirespeedError as error:
+        assert str(error).startswith("vpp.conf:") and "\n" not in str(error).replace("\\n", "")
+
+
+@given(st.sampled_from([R86S, FITLET2, PACKAGED]), st.data())
+def test_spaces_and_comments_between_words_change_nothing(text: str, data: st.DataObject) -> None:
+    words = [word for line in text.splitlines() for word in line.partition("#")[0].split()]
+    gaps = data.draw(st.lists(st.sampled_from([" ", "\n", "\t", " # x }\n", "\n\n#\n"]), min_size=len(words)))
+    again = startup("".join(word + gap for word, gap in zip(words, gaps, strict=False)))
+    assert again.notice == startup(text).notice
+    assert [(one.name, one.port) for one in again.interfaces] == [
+        (one.name, one.port) for one in startup(text).interfaces
+    ]

@@ -1,0 +1,42 @@
+"""Paths of routes, to and from the structs of the seam."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from wirespeed._native.addresses import address_struct, read_address
+from wirespeed.errors import UsageError
+from wirespeed.router.core import Path, PathKind
+
+
+def fill_paths(ffi: Any, struct: Any, paths: Sequence[Path], what: str) -> None:
+    """Write paths into a struct with `paths` and `path_count`; `what` names the route in an error."""
+    if len(paths) > len(struct.paths):
+        raise UsageError(f"{what} has {len(paths)} paths; at most {len(struct.paths)}")
+    struct.path_count = len(paths)
+    for path, given in zip(struct.paths, paths, strict=False):
+        if len(given.labels) > len(path.labels):
+            raise UsageError(f"{what} pushes {len(given.labels)} labels; at most {len(path.labels)}")
+        path.kind, path.weight, path.table = given.kind, given.weight, given.table
+        if given.next_hop is not None:
+            path.next_hop = address_struct(ffi, given.next_hop)
+        path.interface = -1 if given.interface is None else given.interface
+        path.label_count, path.labels = len(given.labels), given.labels
+
+
+def read_paths(struct: Any, count: int) -> tuple[Path, ...]:
+    """From an array of structs."""
+    return tuple(_path(path) for path in struct[0:count])
+
+
+def _path(struct: Any) -> Path:
+    kind = PathKind(struct.kind)
+    return Path(
+        kind,
+        read_address(struct.next_hop) if kind is PathKind.NEXT_HOP else None,
+        None if struct.interface < 0 else struct.interface,
+        max(1, struct.weight),
+        struct.table,
+        tuple(struct.labels[0 : struct.label_count]),
+    )

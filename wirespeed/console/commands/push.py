@@ -1,0 +1,140 @@
+"""Packets of a file, and one written at the prompt."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from wirespeed.console.commands.registry import COMMON, STATELESS, command
+from wirespeed.console.commands.traffic import listed, make_ready
+from wirespeed.console.grammar import ALL, PORTS, Given, Option, number, switch
+from wirespeed.console.screen import step
+from wirespeed.console.session import Session
+from wirespeed.errors import FileFault, UsageError
+from wirespeed.generator.stateless_client import Multiplier, Target
+
+MAX_LOCAL_BYTES = 1 << 20
+_FROM_FILE = {"src_mac_pcap": 0x8000_0000, "dst_mac_pcap": 0x4000_0000}
+"""T-Rex's clients say these two in the highest bits of the count."""
+
+
+@command(
+    "push",
+    STATELESS,
+    "Send the packets of a file, at its own times or at others.",
+    Option(("-f", "--file"), "pcap or pcapng file.", metavar="FILE", optional=False, source="files"),
+    PORTS,
+    ALL,
+    Option(("-c", "--count"), "Times; 0 for ever.", number(0, "count", whole=True), "N", default="1"),
+    Option(("-d", "--duration"), "Seconds at most.", number(0.001, "duration"), "S"),
+    Option(("-i", "--ipg"), "Microseconds between packets.", number(0.001, "ipg"), "USEC"),
+    Option(("--min-ipg",), "Microseconds between packets at least.", number(0, "min-ipg"), "USEC"),
+    Option(("-s", "--speedup"), "How many times faster than the file.", number(1e-6, "speedup"), "N", default="1"),
+    switch("--force", help="Stop what is sent now; send a large file, without a link, in service mode."),
+    switch("--dual", help="Split the file by MAC address between each port and the other one of its pair."),
+    switch("-r", "--remote", help="The file lies on the server, which sends it by itself."),
+    switch("--src-mac-pcap", help="Source addresses of the file, not of the port."),
+    switch("--dst-mac-pcap", help="Destination addresses of the file."),
+)
+def push(session: Session, given: Given) -> None:
+    if given.ipg is not None and given.min_ipg is not None:
+        raise UsageError("push: --ipg and --min-ipg exclude each other")
+    ports = session.ours(given.ports)
+    if given.remote:
+        _push_remote(session, ports, given)
+        return
+    path = Path(given.file).expanduser()
+    if not path.is_file():
+        raise FileFault(f"packet file {given.file} is no file here; with --remote it is one of the server's")
+    if path.stat().st_size > MAX_LOCAL_BYTES and not given.force:
+        raise UsageError(
+            f"packet file {given.file} is over 1 MB; copy it to the server and push it with -r, or --force"
+        )
+    both = _both_sides(session, ports) if given.dual else ports
+    targets = [Target(port) for port in both]
+    make_ready(session, targets, given.force)
+    with step(session.screen, f"Converting '{given.file}' to streams:"):
+        streams = _streams(path, given, len(both))
+    client = session.client
+    with step(session.screen, f"Pushing '{given.file}' on port(s) {listed(targets)}:"):
+        client.on_profiles("remove_all_streams", targets)
+        for target, items in zip(targets, streams, strict=True):
+            client.load_streams(target, items)
+        session.started = True
+        client.start_profiles(targets, Multiplier("raw", "abs", 1), given.duration or -1, given.force)
+
+
+def _both_sides(session: Session, ports: Sequence[int]) -> list[int]:
+    """Each port and the other one of its pair: the side that sends first, then the one that answers."""
+    if twice := [port for port in ports if port ^ 1 in ports]:
+        raise UsageError(f"push --dual: ports {twice} are a pair; give one port of each, as in `push --dual -p 0`")
+    both = [one for port in ports for one in (port, port ^ 1)]
+    session.ours(both)
+    return both
+
+
+def _streams(path: Path, given: Given, ports: int) -> list[list[dict[str, Any]]]:
+    """Streams for each of the ports, in turn those of one side and of the other."""
+    from wirespeed.generator.profiles.loading import number_streams  # noqa: PLC0415 - scapy takes long to import
+    from wirespeed.generator.profiles.packet_files import load_pcap  # noqa: PLC0415
+
+    loaded = load_pcap(
+        path,
+        ipg_usec=given.ipg,
+        speedup=given.speedup,
+        loop_count=int(given.count),
+        split_mode="MAC" if given.dual else None,
+        min_ipg_usec=given.min_ipg,
+        src_mac_pcap=given.src_mac_pcap,
+        dst_mac_pcap=given.dst_mac_pcap,
+    )
+    sides = (loaded,) if isinstance(loaded, list) else loaded
+    return [number_streams(sides[place % len(sides)], str(path)) for place in range(ports)]
+
+
+def _push_remote(session: Session, ports: tuple[int, ...], given: Given) -> None:
+    make_ready(session, [Target(port) for port in ports], given.force)
+    flags = sum(bit for name, bit in _FROM_FILE.items() if getattr(given, name))
+    with step(session.screen, f"Pushing remote PCAP on port(s) {list(ports)}:"):
+        session.started = True
+        session.client.on_ports(
+            "push_remote",
+            ports,
+            pcap_filename=given.file,
+            ipg_usec=-1 if given.ipg is None else given.ipg,
+            min_ipg_usec=given.min_ipg or 0,
+            speedup=given.speedup,
+            count=int(given.count) | flags,
+            duration=given.duration or -1,
+            is_dual=given.dual,
+        )
+
+
+@command(
+    "pkt",
+    COMMON,
+    "Send one packet, written as scapy's layers.",
+    Option(("-s", "--scapy"), "The packet, as in -s 'Ether()/IP(dst=\"48.0.0.1\")/UDP(dport=12)'.", metavar="PACKET"),
+    switch("-l", "--layers", help="Show the layers that there are."),
+    PORTS,
+    ALL,
+    switch("-n", "--dry", help="Show the packet; send nothing."),
+    switch("--force", help="Send it beside the traffic of the port."),
+)
+def pkt(session: Session, given: Given) -> None:
+    from wirespeed.console.packet_text import layer_names, read_packet  # noqa: PLC0415 - imports all of scapy
+
+    if (given.scapy is None) != given.layers:
+        raise UsageError("pkt: give the packet with -s, or -l to list the layers")
+    if given.layers:
+        session.screen.show(layer_names())
+        return
+    packet, described = read_packet(given.scapy)
+    if given.dry:
+        session.screen.show(f"Packet (size: {len(packet.raw)} B, without FCS):\n\n{described}\nnot sent")
+        return
+    ports = session.ours(given.ports)
+    with step(session.screen, f"Pushing 1 packets on port(s) {list(ports)}:"):
+        for port in ports:
+            session.client.push_packets(port, [packet], given.force)

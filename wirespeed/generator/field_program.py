@@ -1,0 +1,268 @@
+"""From a stream's instructions to a field program of the native core. Pure: the same in, the same out.
+
+What the core cannot do is refused here, with the instruction at fault, when the stream is added.
+"""
+
+from __future__ import annotations
+
+import functools
+import random
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+from wirespeed._native.stream_records import MAX_VARIABLES, Op, OpKind, VarKind
+from wirespeed.generator.rpc import RpcError, failed
+from wirespeed.generator.stream_json import (
+    FixHardwareJson,
+    FixIcmpv6Json,
+    FixIpv4Json,
+    FlowVarJson,
+    FlowVarRandLimitJson,
+    ProgramJson,
+    TrimJson,
+    TupleFlowVarJson,
+    WriteJson,
+    WriteMaskJson,
+)
+from wirespeed.units import FCS_BYTES, MIN_FRAME_BYTES
+
+MIN_DRAWS = 4096
+"""Values drawn at random from a list before they repeat."""
+
+PADDED_BYTES = MIN_FRAME_BYTES - FCS_BYTES
+"""What the core pads packets to."""
+
+_DRAW_SEED = 1
+_L4_BYTES = {11: 8, 13: 20, 17: 0}
+
+
+@dataclass(frozen=True)
+class FieldProgram:
+    """`trimmed_to` is the mean length without FCS where the program sets it."""
+
+    ops: tuple[Op, ...] = ()
+    trimmed_to: float | None = None
+
+
+@functools.lru_cache(maxsize=256)
+def compile_program(source: ProgramJson, packet_bytes: int) -> FieldProgram:
+    """For packets of so many bytes; RpcError -32000 names the instruction at fault."""
+    program = _Program(packet_bytes)
+    for number, instruction in enumerate(source.instructions):
+        try:
+            _TRANSLATORS[type(instruction)](program, instruction)
+        except RpcError as error:
+            raise failed(f"instruction {number} ({instruction.type}): {error.specific}") from None
+    program.link_chains()
+    return FieldProgram(tuple(program.ops), program.trimmed_to)
+
+
+@dataclass(frozen=True)
+class _Variable:
+    """`index` in the core, `size` in bytes, and what values it takes."""
+
+    index: int
+    size: int
+    low: int
+    high: int
+    mean: float
+
+
+class _Program:
+    """Instructions so far, the variables they defined, and the length that is trimmed to."""
+
+    def __init__(self, packet_bytes: int) -> None:
+        self.packet_bytes = packet_bytes
+        self.ops: list[Op] = []
+        self.trimmed_to: float | None = None
+        self._variables: dict[str, _Variable] = {}
+        self._chains: dict[int, tuple[str, str]] = {}
+
+    def define(self, name: str, size: int, low: int, high: int, mean: float) -> int:
+        if name in self._variables:
+            raise failed(f"variable '{name}' is defined twice")
+        if len(self._variables) == MAX_VARIABLES:
+            raise failed(f"more than {MAX_VARIABLES} variables (a tuple takes two)")
+        if low > high:
+            raise failed(f"min value {low} is above max value {high}")
+        if high >= 1 << (8 * size):
+            raise failed(f"value {high} does not fit into {size} bytes")
+        index = len(self._variables)
+        self._variables[name] = _Variable(index, size, low, high, mean)
+        return index
+
+    def variable(self, name: str) -> _Variable:
+        if name not in self._variables:
+            raise failed(f"variable '{name}' is not defined; there is {', '.join(self._variables) or 'none'}")
+        return self._variables[name]
+
+    def chain(self, name: str, next_var: str | None) -> None:
+        """The instruction that comes next advances `next_var`, which may be defined later, when its variable wraps."""
+        if next_var is not None:
+            self._chains[len(self.ops)] = (name, next_var)
+
+    def link_chains(self) -> None:
+        """Fill in what advances what, once all variables are known."""
+        for number, (name, next_var) in self._chains.items():
+            variable = self._variables.get(next_var)
+            if variable is None:
+                raise failed(f"variable '{name}' advances '{next_var}', which is not defined")
+            self.ops[number] = replace(self.ops[number], has_next=True, next_var=variable.index)
+
+    def check_span(self, offset: int, size: int) -> None:
+        if offset + size > self.packet_bytes:
+            raise failed(f"bytes {offset} to {offset + size - 1} are outside the packet of {self.packet_bytes} bytes")
+
+
+def _flow_var(program: _Program, source: FlowVarJson) -> None:
+    if source.next_var is not None and source.op == "random":
+        raise failed(f"variable '{source.name}' is random and never wraps, so it cannot advance '{source.next_var}'")
+    program.chain(source.name, source.next_var)
+    if source.value_list is not None:
+        values = _in_order(source.op, source.value_list)
+        index = program.define(source.name, source.size, min(values), max(values), sum(values) / len(values))
+        program.ops.append(
+            Op(OpKind.VAR, var=index, size=source.size, var_kind=VarKind.LIST, step=source.step, list=values)
+        )
+        return
+    low, high = source.min_value or 0, source.max_value or 0
+    index = program.define(source.name, source.size, low, high, (low + high) / 2)
+    first = (high if source.op == "dec" else low) if source.init_value is None else source.init_value
+    if source.op != "random" and not low <= first <= high:
+        raise failed(f"init value {first} is not between {low} and {high}")
+    if source.step == 0:
+        raise failed("step is 0; a variable that does not change needs no instruction")
+    kind = {"inc": VarKind.INC, "dec": VarKind.DEC, "random": VarKind.RANDOM}[source.op]
+    program.ops.append(
+        Op(
+            OpKind.VAR,
+            var=index,
+            size=source.size,
+            var_kind=kind,
+            min=low,
+            max=high,
+            init=first,
+            step=source.step,
+        )
+    )
+
+
+def _in_order(op: str, values: list[int]) -> tuple[int, ...]:
+    """The list as the core walks it, from its beginning and round; a random walk is drawn here."""
+    if op == "random":
+        return tuple(random.Random(_DRAW_SEED).choices(values, k=max(MIN_DRAWS, 4 * len(values))))
+    return tuple(reversed(values) if op == "dec" else values)
+
+
+def _rand_limit(program: _Program, source: FlowVarRandLimitJson) -> None:
+    if source.next_var is not None:
+        raise failed(f"variable '{source.name}' is random and never wraps, so it cannot advance '{source.next_var}'")
+    low, high = source.min_value, source.max_value
+    index = program.define(source.name, source.size, low, high, (low + high) / 2)
+    program.ops.append(
+        Op(
+            OpKind.VAR,
+            var=index,
+            size=source.size,
+            var_kind=VarKind.RAND_LIMIT,
+            min=low,
+            max=high,
+            init=low,
+            limit=source.limit,
+            seed=source.seed,
+        )
+    )
+
+
+def _tuple(program: _Program, source: TupleFlowVarJson) -> None:
+    address = program.define(f"{source.name}.ip", 4, source.ip_min, source.ip_max, 0)
+    port = program.define(f"{source.name}.port", 2, source.port_min, source.port_max, 0)
+    program.ops.append(
+        Op(
+            OpKind.TUPLE,
+            var=address,
+            var2=port,
+            size=4,
+            min=source.ip_min,
+            max=source.ip_max,
+            init=source.ip_min,
+            min2=source.port_min,
+            max2=source.port_max,
+            limit=source.limit_flows,
+        )
+    )
+
+
+def _write(program: _Program, source: WriteJson) -> None:
+    variable = program.variable(source.name)
+    program.check_span(source.pkt_offset, variable.size)
+    program.ops.append(
+        Op(
+            OpKind.WRITE,
+            var=variable.index,
+            size=variable.size,
+            big_endian=source.is_big_endian,
+            offset=source.pkt_offset,
+            add=source.add_value,
+        )
+    )
+
+
+def _write_mask(program: _Program, source: WriteMaskJson) -> None:
+    variable = program.variable(source.name)
+    program.check_span(source.pkt_offset, source.pkt_cast_size)
+    program.ops.append(
+        Op(
+            OpKind.WRITE_MASK,
+            var=variable.index,
+            size=source.pkt_cast_size,
+            big_endian=source.is_big_endian,
+            offset=source.pkt_offset,
+            add=source.add_value,
+            mask=source.mask,
+            shift=source.shift,
+        )
+    )
+
+
+def _trim(program: _Program, source: TrimJson) -> None:
+    variable = program.variable(source.name)
+    if variable.low < PADDED_BYTES or variable.high > program.packet_bytes:
+        raise failed(
+            f"variable '{source.name}' goes from {variable.low} to {variable.high}; "
+            f"this packet can be {PADDED_BYTES} to {program.packet_bytes} bytes long"
+        )
+    program.trimmed_to = variable.mean
+    program.ops.append(Op(OpKind.TRIM, var=variable.index, size=variable.size))
+
+
+def _fix_ipv4(program: _Program, source: FixIpv4Json) -> None:
+    program.check_span(source.pkt_offset, 20)
+    program.ops.append(Op(OpKind.FIX_IP4, offset=source.pkt_offset))
+
+
+def _fix_hardware(program: _Program, source: FixHardwareJson) -> None:
+    l4 = source.l2_len + source.l3_len
+    program.check_span(l4, _L4_BYTES[source.l4_type])
+    program.ops.append(
+        Op(OpKind.FIX_L4, offset=source.l2_len, l2_len=source.l2_len, l3_len=source.l3_len, l4=source.l4_type)
+    )
+
+
+def _fix_icmpv6(program: _Program, source: FixIcmpv6Json) -> None:
+    program.check_span(source.l2_len + source.l3_len, 4)
+    program.ops.append(Op(OpKind.FIX_ICMP6, offset=source.l2_len, l2_len=source.l2_len, l3_len=source.l3_len))
+
+
+_TRANSLATORS: dict[type, Callable[[_Program, Any], None]] = {
+    FlowVarJson: _flow_var,
+    FlowVarRandLimitJson: _rand_limit,
+    TupleFlowVarJson: _tuple,
+    WriteJson: _write,
+    WriteMaskJson: _write_mask,
+    TrimJson: _trim,
+    FixIpv4Json: _fix_ipv4,
+    FixHardwareJson: _fix_hardware,
+    FixIcmpv6Json: _fix_icmpv6,
+}

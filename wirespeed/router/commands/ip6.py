@@ -1,0 +1,159 @@
+"""enable|disable ip6, ip6 nd, show ip6: IPv6 on interfaces, its routes and neighbors."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from ipaddress import IPv6Network
+from typing import TYPE_CHECKING
+
+from wirespeed.errors import UsageError
+from wirespeed.router.commands.registry import command
+from wirespeed.router.grammar import Match
+from wirespeed.router.ip6_core import AdvertisedPrefix
+
+if TYPE_CHECKING:
+    from wirespeed.router.console import Console
+
+_FOR_EVER = 2**32 - 1
+
+
+@command("enable ip6 interface <interface>")
+def enable(console: Console, words: Match) -> None:
+    """Give an interface a link-local address, and let it take IPv6."""
+    console.core.set_ip6(words["interface"], True)
+
+
+@command("disable ip6 interface <interface>")
+def disable(console: Console, words: Match) -> None:
+    """Take no IPv6 any more, unless the interface has an IPv6 address."""
+    console.core.set_ip6(words["interface"], False)
+
+
+@command("set ip6 link-local address <interface> <address>")
+def set_link_local(console: Console, words: Match) -> None:
+    """The link-local address of an interface, instead of the one made of its MAC address."""
+    address = words["address"]
+    if address.version != 6 or not address.is_link_local:
+        raise UsageError(f"{address} is no link-local address; they are those of fe80::/10")
+    console.core.set_link_local(words["interface"], address)
+
+
+@command("ip6 nd <interface> [no] (ra-suppress|suppress)")
+def suppress(console: Console, words: Match) -> None:
+    """Send no router advertisements; with no, send them."""
+    _change(console, words, is_on="no" in words)
+
+
+@command("ip6 nd <interface> [no] (ra-managed-config-flag|ra-other-config-flag)")
+def set_flag(console: Console, words: Match) -> None:
+    """Tell hosts to ask DHCPv6 for addresses, or for other settings."""
+    flag = "managed" if "ra-managed-config-flag" in words else "other"
+    _change(console, words, **{flag: "no" not in words})
+
+
+@command("ip6 nd <interface> (ra-interval|interval) <number:most> [<number:least>]")
+def set_interval(console: Console, words: Match) -> None:
+    """The longest and shortest time between router advertisements, in seconds."""
+    most = words["most"]
+    least = words.get("least", max(3, most * 3 // 4))
+    if not 4 <= most <= 1800 or not 3 <= least <= most:
+        raise UsageError(
+            f"router advertisements every {least} to {most} s: the most is 4 to 1800, the least 3 to the most"
+        )
+    _change(console, words, max_interval_s=most, min_interval_s=least)
+
+
+@command("ip6 nd <interface> ra-lifetime <number>")
+def set_lifetime(console: Console, words: Match) -> None:
+    """How long hosts may take this for their router, in seconds."""
+    if words["number"] > 9000:
+        raise UsageError(f"ra-lifetime {words['number']} is above 9000 s")
+    _change(console, words, lifetime_s=words["number"])
+
+
+@command(
+    "ip6 nd <interface> prefix <prefix> [infinite|<number:valid> <number:preferred>] [off-link] [no-autoconfig]",
+)
+def add_prefix(console: Console, words: Match) -> None:
+    """Advertise a prefix, or one of the interface's own otherwise than by default."""
+    prefix = _six(words)
+    for_ever = "infinite" in words
+    advertised = AdvertisedPrefix(
+        prefix,
+        _FOR_EVER if for_ever else _seconds(words.get("valid", 2_592_000)),
+        _FOR_EVER if for_ever else _seconds(words.get("preferred", 604_800)),
+        "off-link" not in words,
+        "no-autoconfig" not in words,
+    )
+    others = [other for other in console.core.ip6(words["interface"]).advertising.prefixes if other.prefix != prefix]
+    _change(console, words, prefixes=(*others, advertised))
+
+
+@command("ip6 nd <interface> no prefix <prefix>")
+def delete_prefix(console: Console, words: Match) -> None:
+    """Advertise a prefix no more, or one of the interface's own as by default."""
+    prefix, present = _six(words), console.core.ip6(words["interface"]).advertising.prefixes
+    kept = tuple(other for other in present if other.prefix != prefix)
+    if len(kept) == len(present):
+        raise UsageError(f"prefix {prefix} was not given to be advertised")
+    _change(console, words, prefixes=kept)
+
+
+def _six(words: Match) -> IPv6Network:
+    network = words["prefix"].network
+    if not isinstance(network, IPv6Network):
+        raise UsageError(f"{network} is no IPv6 prefix")
+    return network
+
+
+def _seconds(given: int) -> int:
+    if given > _FOR_EVER:
+        raise UsageError(f"{given} s is too long; {_FOR_EVER} (infinite) is the most")
+    return given
+
+
+def _change(console: Console, words: Match, **changes: object) -> None:
+    index = words["interface"]
+    advertising = console.core.ip6(index).advertising
+    console.core.set_advertising(index, replace(advertising, **changes))  # type: ignore[arg-type]
+
+
+@command("set ip neighbor-config (ip4|ip6) age <number>")
+def set_age(console: Console, words: Match) -> None:
+    """After how many silent seconds a neighbor is asked whether it is there; 0 never."""
+    console.core.set_reachable_time(6 if "ip6" in words else 4, _seconds(words["number"]))
+
+
+@command("show ip6 interface [<interface>...]")
+def show_interface(console: Console, words: Match) -> Iterator[str]:
+    """IPv6 on the interfaces: addresses, groups, router advertisements."""
+    for index in console.interfaces(words.all("interface")):
+        face, ip6 = console.core.interface(index), console.core.ip6(index)
+        state = "up" if face.admin_up else "down"
+        if ip6.link_local is None:
+            if words.all("interface"):
+                yield f"{face.name} is admin {state}, IPv6 disabled"
+            continue
+        yield f"{face.name} is admin {state}"
+        yield "  Link-local address(es):"
+        yield f"    {ip6.link_local}"
+        own = [address for address in face.addresses if address.version == 6]
+        if own:
+            yield "  Global unicast address(es):"
+            yield from (f"    {address.ip}, subnet is {address.network}" for address in own)
+        yield "  Joined group address(es):"
+        yield "    ff02::1"
+        yield "    ff02::2"
+        solicited = {int(address) & 0xFFFFFF for address in (ip6.link_local, *(a.ip for a in own))}
+        yield from (f"    ff02::1:ff{bits >> 16:02x}:{bits & 0xFFFF:x}" for bits in sorted(solicited))
+        yield f"  MTU is {face.mtu}"
+        advertising = ip6.advertising
+        if advertising.is_on:
+            least, most = advertising.min_interval_s, advertising.max_interval_s
+            yield f"  ND router advertisements are sent every {least} to {most} seconds"
+            yield f"  ND router advertisements live for {advertising.lifetime_s} seconds"
+            for given in advertising.prefixes:
+                yield f"    prefix {given.prefix} valid {given.valid_s} preferred {given.preferred_s}"
+        else:
+            yield "  ND router advertisements are suppressed"

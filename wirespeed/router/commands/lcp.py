@@ -1,0 +1,73 @@
+"""lcp …, show lcp: interfaces that Linux has too."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from wirespeed.router.commands.registry import command
+from wirespeed.router.grammar import Match
+
+if TYPE_CHECKING:
+    from wirespeed.router.console import Console
+
+
+@command("lcp create <interface> host-if <word:host_if> [netns <word:netns>]")
+def create(console: Console, words: Match) -> None:
+    """Give Linux the interface too: what is for the router goes there, and routes come from there."""
+    console.lcp.create(words["interface"], words["host_if"], words.get("netns"))
+
+
+@command("lcp delete <interface>")
+def delete(console: Console, words: Match) -> None:
+    """Take an interface away from Linux again."""
+    console.lcp.delete(words["interface"])
+
+
+@command("lcp default netns <word:netns>", "lcp default netns")
+def default_netns(console: Console, words: Match) -> None:
+    """The network namespace of pairs that name none; without a name, the router's own."""
+    console.lcp.default_netns = words.get("netns", "")
+
+
+@command("lcp lcp-sync (on|off|enable|disable)")
+def set_sync(console: Console, words: Match) -> None:
+    """Whether state, MTU, MAC and addresses set here are set in Linux too."""
+    console.lcp.set_sync("on" in words or "enable" in words)
+
+
+@command("lcp lcp-auto-subint (on|off|enable|disable)")
+def set_auto_subint(console: Console, words: Match) -> None:
+    """Whether sub-interfaces of paired ports become VLANs of Linux by themselves."""
+    console.lcp.auto_subint = "on" in words or "enable" in words
+
+
+@command("show lcp [phy <interface>]")
+def show(console: Console, words: Match) -> Iterator[str]:
+    """Pairs with Linux, and what was read from its namespaces."""
+    lcp = console.lcp
+    yield f"lcp default netns {_name(lcp.default_netns)}"
+    yield f"lcp lcp-auto-subint {'on' if lcp.auto_subint else 'off'}"
+    yield f"lcp lcp-sync {'on' if lcp.sync else 'off'}"
+    wanted = words.get("interface")
+    for number, pair in enumerate(lcp.pairs.values()):
+        if wanted not in (None, pair.index):
+            continue
+        tap = console.core.interface(pair.tap).name
+        line = f"itf-pair: [{number}] {pair.name} {tap} {pair.host_if} {pair.link} type tap"
+        yield line + (f" netns {pair.netns}" if pair.netns else "")
+    if wanted is not None:
+        return
+    for netns, host in lcp.hosts():
+        stats = host.stats()
+        state = " (deleted)" if lcp.is_gone(netns) else " syncing" if stats.is_syncing else ""
+        yield (
+            f"netlink: netns {_name(netns)}{state} routes {stats.routes} messages {stats.messages} dumps {stats.dumps} "
+            f"overflows {stats.overflows} rejected {stats.rejected}"
+        )
+        if stats.rejection:
+            yield f"  last rejected: {stats.rejection}"
+
+
+def _name(netns: str) -> str:
+    return f"'{netns}'" if netns else "<unset>"

@@ -1,0 +1,78 @@
+"""create and delete sub-interfaces and loopbacks: interfaces that are no ports."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from wirespeed.errors import UsageError
+from wirespeed.router.commands.registry import Lines, command
+from wirespeed.router.core import InterfaceKind, SubInterface
+from wirespeed.router.grammar import Match
+
+if TYPE_CHECKING:
+    from wirespeed.router.console import Console
+
+_MOST_VLAN = 4094
+_MOST_ID = 2**32 - 1
+
+
+@command(
+    "create sub-interfaces <interface> <number:id>"
+    " [(dot1q|dot1ad) <number:outer> [inner-dot1q <number:inner>]] [exact-match]"
+)
+def create_subinterface(console: Console, words: Match) -> Lines:
+    """An interface for the frames of a port that bear a VLAN tag, or two; it routes when the match is exact."""
+    ident, outer = words["id"], words.get("outer")
+    if not 0 < ident <= _MOST_ID:
+        raise UsageError(f"sub-interface id {ident} is not between 1 and {_MOST_ID}")
+    if outer is None and ident > _MOST_VLAN:
+        raise UsageError(f"id {ident} is no VLAN id (1 to {_MOST_VLAN}); say which: dot1q <number>")
+    for vlan in (ident if outer is None else outer, *words.all("inner")):
+        if not 1 <= vlan <= _MOST_VLAN:
+            raise UsageError(f"VLAN id {vlan} is not between 1 and {_MOST_VLAN}")
+    sub = SubInterface(
+        id=ident,
+        outer=ident if outer is None else outer,
+        inner=words.get("inner", 0),
+        dot1ad="dot1ad" in words,
+        # A bare id is that tag and no other, as in VPP.
+        exact=outer is None or "exact-match" in words,
+    )
+    return [_name(console, console.core.add_subinterface(words["interface"], sub))]
+
+
+@command("delete sub-interface <interface>")
+def delete_subinterface(console: Console, words: Match) -> None:
+    """Take a sub-interface away, with its addresses."""
+    delete(console, words["interface"], InterfaceKind.SUB, "a sub-interface")
+
+
+@command("create loopback interface ([mac <mac>]|[instance <number>])...")
+def create_loopback(console: Console, words: Match) -> Lines:
+    """An interface without a wire: for addresses of the router itself, or as a bridge domain's own (BVI)."""
+    instance = words.get("number")
+    if instance is None:
+        names = console.interface_names()
+        instance = next(number for number in range(len(names) + 1) if f"loop{number}" not in names)
+    if instance > _MOST_ID:
+        raise UsageError(f"instance {instance} is not between 0 and {_MOST_ID}")
+    return [_name(console, console.core.add_loopback(instance, words.get("mac")))]
+
+
+@command("delete loopback interface [intfc] <interface>", "loopback delete-interface intfc <interface>")
+def delete_loopback(console: Console, words: Match) -> None:
+    """Take a loopback away, with its addresses."""
+    delete(console, words["interface"], InterfaceKind.LOOPBACK, "a loopback")
+
+
+def delete(console: Console, index: int, kind: InterfaceKind, what: str) -> None:
+    """Delete the interface, which must be of `kind`."""
+    face = console.core.interface(index)
+    if face.kind is not kind:
+        raise UsageError(f"{face.name} is not {what}")
+    console.core.delete_interface(index)
+    console.statistics.forget_interface(index)
+
+
+def _name(console: Console, index: int) -> str:
+    return console.core.interface(index).name

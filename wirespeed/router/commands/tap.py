@@ -1,0 +1,69 @@
+"""create, delete and show tap: interfaces of Linux as interfaces of the router, made at run time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from wirespeed.errors import UsageError
+from wirespeed.model import parse_port_spec
+from wirespeed.router.commands.registry import Lines, command
+from wirespeed.router.commands.subinterfaces import delete
+from wirespeed.router.core import InterfaceKind
+from wirespeed.router.grammar import Match
+
+if TYPE_CHECKING:
+    from wirespeed.router.console import Console
+
+_MOST_ID = 65535
+
+
+@command(
+    "create tap ([id <number:id>]|[hw-addr <mac>]|[host-if-name <word:host>]|[host-ns <word:netns>]"
+    "|[host-mac-addr <mac:host-mac>]|[rx-ring-size <number:rx-ring>]|[tx-ring-size <number:tx-ring>])..."
+)
+def create_tap(console: Console, words: Match) -> Lines:
+    """An interface of Linux, in a network namespace or not, whose other end is one of the router's."""
+    names = console.interface_names()
+    ident = words.get("id")
+    if ident is None:
+        ident = next(number for number in range(len(names) + 1) if f"tap{number}" not in names)
+    if ident > _MOST_ID:
+        raise UsageError(f"tap id {ident} is not between 0 and {_MOST_ID}")
+    name = f"tap{ident}"
+    if name in names:
+        raise UsageError(f"there is an interface {name} already")
+    options = [f"tap:{words.get('host', name)}"]
+    options += [f"{key}={words[key]}" for key in ("netns", "host-mac") if words.get(key)]
+    options += [f"rxd={size}" for size in words.all("rx-ring")] + [f"txd={size}" for size in words.all("tx-ring")]
+    spec = parse_port_spec(",".join(options))
+    index = console.core.add_port(name, spec)
+    console.core.set_mac(index, words.get("mac", f"02:fe:{ident >> 8:02x}:{ident & 255:02x}:00:{index:02x}"))
+    console.taps[name] = spec
+    return [name]
+
+
+@command("delete tap <interface>")
+def delete_tap(console: Console, words: Match) -> None:
+    """Take a tap away, with its addresses; Linux loses its end."""
+    name = console.core.interface(words["interface"]).name
+    if name not in console.taps:
+        raise UsageError(f"{name} was not made by create tap")
+    delete(console, words["interface"], InterfaceKind.PORT, "a tap")
+    del console.taps[name]
+
+
+@command("show tap [<interface>...]")
+def show_tap(console: Console, words: Match) -> Iterator[str]:
+    """The taps made at run time, and their ends in Linux."""
+    wanted = console.interfaces(words.all("interface"))
+    for name, index in console.interface_names().items():
+        if name not in console.taps or index not in wanted:
+            continue
+        spec, port = console.taps[name], console.core.port(index)
+        yield f"Interface: {name} (ifindex {index + 1})"
+        yield f'  name "{spec.target}"'
+        yield f'  host-ns "{spec.options.get("netns", "(nil)")}"'
+        yield f"  mac-addr {console.core.interface(index).mac}"
+        yield f"  host-mac-addr {spec.options.get('host-mac', '(nil)')}"
+        yield f"  rx-ring-size {port.rx_descriptors} tx-ring-size {port.tx_descriptors}"

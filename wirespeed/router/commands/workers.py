@@ -1,0 +1,102 @@
+"""Which worker polls which RX queue, when a worker may sleep, and what the workers are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from wirespeed.errors import UsageError
+from wirespeed.router.commands.registry import command
+from wirespeed.router.core import InterfaceKind, RxMode
+from wirespeed.router.grammar import Match
+
+if TYPE_CHECKING:
+    from wirespeed.router.console import Console
+
+
+@command("set interface rx-placement <interface> [queue <number:queue>] worker <number:worker>")
+def set_placement(console: Console, words: Match) -> None:
+    """Have a worker poll an RX queue; traffic pauses for a moment."""
+    (queue,) = _queues(console, words["interface"], words.get("queue", 0))
+    console.core.set_placement(words["interface"], queue, _worker(console, words["worker"]))
+
+
+@command("set interface rx-mode <interface> [queue <number:queue>] (polling|interrupt|adaptive)")
+def set_rx_mode(console: Console, words: Match) -> None:
+    """When the workers of an interface may sleep: never, without packets at once, or without packets for some time."""
+    mode = next(mode for mode in RxMode if mode.name.lower() in words)
+    for queue in _queues(console, words["interface"], words.get("queue")):
+        console.core.set_rx_mode(words["interface"], queue, mode)
+
+
+@command("set interface handoff <interface> workers <numbers> [(symmetrical|asymmetrical)]")
+def set_handoff(console: Console, words: Match) -> None:
+    """Spread the packets of a port over workers by flow, symmetrical: both directions of a flow to one worker."""
+    _queues(console, words["interface"], None)
+    workers = [_worker(console, worker) for worker in words["numbers"]]
+    console.core.set_handoff(words["interface"], workers, "symmetrical" in words)
+
+
+@command("set interface handoff <interface> disable")
+def no_handoff(console: Console, words: Match) -> None:
+    """Leave packets with the worker that polls them."""
+    _queues(console, words["interface"], None)
+    console.core.set_handoff(words["interface"], [], False)
+
+
+@command("show interface handoff")
+def show_handoff(console: Console, words: Match) -> Iterator[str]:
+    """Which ports spread their packets, and over which workers."""
+    core = console.core
+    for index in console.interfaces(()):
+        face = core.interface(index)
+        workers = core.handoff(index) if face.kind is InterfaceKind.PORT else ()
+        if workers:
+            yield f"{face.name} workers {','.join(str(worker) for worker in workers)}"
+
+
+@command("show interface rx-placement")
+def show_rx_placement(console: Console, words: Match) -> Iterator[str]:
+    """Which worker polls which RX queue, and how."""
+    core = console.core
+    lines: dict[int, list[str]] = {}
+    for index in console.interfaces(()):
+        face = core.interface(index)
+        for queue in range(core.port(index).rx_queues if face.kind is InterfaceKind.PORT else 0):
+            mode = core.rx_mode(index, queue).name.lower()
+            lines.setdefault(core.placement(index, queue), []).append(f"    {face.name} queue {queue} ({mode})")
+    for worker, queues in sorted(lines.items()):
+        yield f"Thread {worker + 1} ({core.worker(worker).name}):"
+        yield " node dpdk-input:"
+        yield from queues
+
+
+@command("show threads")
+def show_threads(console: Console, words: Match) -> Iterator[str]:
+    """Worker threads with their Linux thread and CPU, their rounds, and how often they slept."""
+    yield f"{'ID':<4} {'Name':<12} {'LWP':>8} {'CPU':>4} {'Loops':>16} {'Sleeps':>12}"
+    for worker in range(console.core.worker_count()):
+        info, totals = console.core.worker(worker), console.core.totals(worker)
+        yield (
+            f"{worker + 1:<4} {info.name:<12} {info.thread_id:>8} {info.cpu:>4} {totals.loops:>16} {totals.sleeps:>12}"
+        )
+
+
+def _queues(console: Console, index: int, queue: int | None) -> list[int]:
+    """The queue, or all of the interface; UsageError when there is no such queue."""
+    face = console.core.interface(index)
+    if face.kind is not InterfaceKind.PORT:
+        raise UsageError(f"{face.name} has no queues of its own; name its port")
+    queues = console.core.port(index).rx_queues
+    if queue is None:
+        return list(range(queues))
+    if queue >= queues:
+        raise UsageError(f"there is no queue {queue}; {face.name} has 0 to {queues - 1}")
+    return [queue]
+
+
+def _worker(console: Console, worker: int) -> int:
+    workers = console.core.worker_count()
+    if worker >= workers:
+        raise UsageError(f"there is no worker {worker}; there are 0 to {workers - 1}")
+    return worker

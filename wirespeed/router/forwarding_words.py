@@ -1,0 +1,97 @@
+"""Words for where packets go, as `show ip fib` and `show mpls fib` have them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from functools import reduce
+from typing import TYPE_CHECKING
+
+from wirespeed.router.core import Address, Neighbor, NeighborState, Network, Path, PathKind, Route
+
+if TYPE_CHECKING:
+    from wirespeed.router.console import Console
+    from wirespeed.router.tables_core import MplsRoute
+
+_ENDS = {PathKind.DROP: "dpo-drop", PathKind.UNREACHABLE: "dpo-unreachable", PathKind.PROHIBIT: "dpo-prohibit"}
+_TYPES = {"ip4": "0800", "ip6": "86dd", "mpls": "8847"}
+
+
+class Forwarding:
+    """Words for what happens to the packets of a route; reads interfaces and neighbors once."""
+
+    def __init__(self, console: Console) -> None:
+        self._faces = {index: console.core.interface(index) for index in console.core.interface_names().values()}
+        self._neighbors: dict[tuple[int, Address | None], Neighbor] = {
+            (neighbor.interface, neighbor.address): neighbor for neighbor in console.core.neighbors()
+        }
+        self._buckets: dict[tuple[Path, ...], tuple[str, ...]] = {}
+
+    def lines(self, route: Route, index: int) -> Iterator[str]:
+        """Of a route of IP; `index` is a number to tell load balances apart."""
+        family = f"ip{route.prefix.version}"
+        buckets = self._buckets.get(route.paths)
+        if buckets is None:
+            buckets = tuple(self._describe(route.paths, family, route.prefix))
+            # What is attached or ours is told with its prefix; the rest reads alike for every route of a family.
+            if all(path.kind is PathKind.NEXT_HOP or path.kind in _ENDS for path in route.paths):
+                self._buckets[route.paths] = buckets
+        yield f"  unicast-{family}-chain"
+        yield f"  [@0]: dpo-load-balance: [proto:{family} index:{index} buckets:{len(buckets)}]"
+        yield from buckets
+
+    def mpls_lines(self, route: MplsRoute, index: int) -> Iterator[str]:
+        """Of a label's route."""
+        buckets = list(self._describe(route.paths, f"ip{route.payload}" if route.payload else "mpls", None))
+        yield f"  [@0]: dpo-load-balance: [proto:mpls index:{index} buckets:{len(buckets)}]"
+        yield from buckets
+
+    def _describe(self, paths: Sequence[Path], family: str, prefix: Network | None) -> Iterator[str]:
+        divisor = reduce(math.gcd, (path.weight for path in paths), 0) or 1
+        spread = [path for path in paths for _ in range(path.weight // divisor)]
+        return (f"    [{n}] {self._path(path, family, prefix)}" for n, path in enumerate(spread))
+
+    def _path(self, path: Path, family: str, prefix: Network | None) -> str:
+        if path.kind in _ENDS:
+            return f"[@0]: {_ENDS[path.kind]} {family}"
+        if path.kind is PathKind.LOOKUP:
+            return f"[@12]: dst-address,unicast lookup in {family.replace('ip', 'ipv')}-VRF:{path.table}"
+        if path.kind is PathKind.LOCAL:
+            return f"[@11]: dpo-receive{self._owner(prefix)}"
+        interface = path.interface if path.interface is not None else self._connected(path.next_hop)
+        if interface is None:
+            return f"[@9]: recursive via {path.next_hop} in table {path.table}{_labels(path)}"
+        if path.kind is PathKind.ATTACHED:
+            return self._glean(interface, family, prefix)
+        return self._next_hop(path, interface, family)
+
+    def _owner(self, prefix: Network | None) -> str:
+        owner = None if prefix is None else self._connected(prefix.network_address)
+        return "" if owner is None or prefix is None else f": {prefix.network_address} on {self._faces[owner].name}"
+
+    def _glean(self, interface: int, family: str, prefix: Network | None) -> str:
+        face = self._faces[interface]
+        asked = f"ffffffffffff{face.mac.replace(':', '')}{'86dd' if family == 'ip6' else '0806'}"
+        name = family.replace("ip", "ipv")
+        return f"[@4]: {name}-glean: [src:{prefix}] {face.name}: mtu:{face.mtu} flags:[] {asked}"
+
+    def _next_hop(self, path: Path, interface: int, family: str) -> str:
+        face = self._faces[interface]
+        neighbor = self._neighbors.get((interface, path.next_hop))
+        sent = "mpls" if path.labels else family
+        name = sent.replace("ip", "ipv")
+        if neighbor is None or neighbor.state is NeighborState.INCOMPLETE:
+            return f"[@3]: arp-{name}: via {path.next_hop} {face.name}{_labels(path)}"
+        rewrite = f"{neighbor.mac}{face.mac}".replace(":", "") + _TYPES[sent]
+        words = f"{name} via {path.next_hop} {face.name}: mtu:{face.mtu} flags:[] {rewrite}"
+        return f"[@10]:{_labels(path)} {words}" if path.labels else f"[@5]: {words}"
+
+    def _connected(self, address: Address | None) -> int | None:
+        for index, face in self._faces.items():
+            if any(address in own.network for own in face.addresses):
+                return index
+        return None
+
+
+def _labels(path: Path) -> str:
+    return f" mpls-label[{' '.join(str(label) for label in path.labels)}]" if path.labels else ""

@@ -1,0 +1,1 @@
+"""VPP's start-up file: read as it is, and what of it has a meaning here."""

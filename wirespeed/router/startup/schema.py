@@ -1,0 +1,187 @@
+"""The sections and words of VPP's start-up file: which have a meaning here, and which are only understood."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+from wirespeed.router.startup.syntax import Block, Form
+
+_SIZE = re.compile(r"(\d{1,15})([kKmMgG]?)[bB]?")
+_FACTORS = {"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30}
+_CPU_LIST = re.compile(r"\d{1,6}(-\d{1,6})?(,\d{1,6}(-\d{1,6})?)*")
+
+
+def _number(least: int, most: int) -> Callable[[str], int]:
+    def read(word: str) -> int:
+        if not word.isascii() or not word.isdigit() or not least <= int(word[:18]) <= most:
+            raise ValueError(f"give a number from {least} to {most}")
+        return int(word)
+
+    return read
+
+
+def _size(word: str) -> int:
+    match = _SIZE.fullmatch(word)
+    if match is None:
+        raise ValueError("give a size in bytes, such as 2048, 128M or 2G")
+    return int(match[1]) * _FACTORS[match[2].lower()]
+
+
+def _cpus(word: str) -> str:
+    if not _CPU_LIST.fullmatch(word):
+        raise ValueError("give CPU numbers such as 1 or 2-3,18-19")
+    return word
+
+
+def _switch(word: str) -> bool:
+    if word not in ("on", "off"):
+        raise ValueError("give on or off")
+    return word == "on"
+
+
+def _page_size(word: str) -> str:
+    if word not in ("default", "default-hugepage") and not _SIZE.fullmatch(word):
+        raise ValueError("give default, default-hugepage or a size such as 2M")
+    return word
+
+
+def _seconds(word: str) -> float:
+    if not re.fullmatch(r"\d{1,6}(\.\d{1,9})?", word) or not 0.01 <= float(word) <= 3600:
+        raise ValueError("give seconds from 0.01 to 3600")
+    return float(word)
+
+
+def _value(read: Callable[[str], object]) -> Form:
+    return Form(read=read)
+
+
+def _unused(flags: str = "", values: str = "", blocks: str = "") -> dict[str, Form]:
+    """Forms that are understood and do nothing."""
+    forms = {key: Form(unused=True) for key in flags.split()}
+    forms |= {key: Form(read=str, unused=True) for key in values.split()}
+    return forms | {key: Form(skip=True, unused=True) for key in blocks.split()}
+
+
+_FILE = _value(Path)
+_QUEUES = _value(_number(1, 16))
+_DESCRIPTORS = _value(_number(1, 32768))
+
+UNIX = Block(
+    {
+        "exec": _FILE,
+        "startup-config": _FILE,
+        "cli-listen": _value(str),
+        "log": _FILE,
+        "pidfile": _FILE,
+        "runtime-dir": _FILE,
+        **_unused(
+            "nodaemon interactive full-coredump nosyslog nocolor nobanner cli-no-banner cli-no-pager cli-line-mode",
+            "gid coredump-size cli-prompt cli-history-limit cli-pager-buffer-limit poll-sleep-usec",
+        ),
+    }
+)
+
+CPU = Block(
+    {
+        "main-core": _value(_number(0, 65535)),
+        "corelist-workers": _value(_cpus),
+        "workers": _value(_number(1, 16)),
+        "skip-cores": _value(_number(0, 65535)),
+        **_unused("use-pthreads", "coremask-workers scheduler-policy scheduler-priority thread-prefix"),
+    }
+)
+
+BUFFERS = Block(
+    {
+        "buffers-per-numa": _value(_number(1, 16_777_216)),
+        "default data-size": _value(_number(1, 65_000)),
+        "page-size": _value(_page_size),
+    }
+)
+
+DEVICE = Block(
+    {
+        "name": _value(str),
+        "num-rx-queues": _QUEUES,
+        "num-tx-queues": _QUEUES,
+        "num-rx-desc": _DESCRIPTORS,
+        "num-tx-desc": _DESCRIPTORS,
+        "workers": _value(_cpus),
+        "devargs": _value(str),
+        **_unused(
+            "no-rx-interrupts enable-lro",
+            "tag rss-queues tso vlan-strip-offload max-lro-pkt-size",
+            "rss hqos",
+        ),
+    }
+)
+
+DPDK = Block(
+    {
+        "dev default": Form(block=DEVICE),
+        "dev": Form(read=str, block=DEVICE),
+        "vdev": Form(read=str, block=DEVICE),
+        "decimal-interface-names": Form(),
+        "no-multi-seg": Form(),
+        "no-hugetlb": Form(),
+        "uio-driver": _value(str),
+        **_unused(
+            "uio-bind-force enable-tcp-udp-checksum enable-outer-checksum-offload no-tx-checksum-offload no-pci "
+            "telemetry no-dsa",
+            "blacklist blocklist log-level socket-mem num-mbufs num-crypto-mbufs max-simd-bitwidth proc-type coremask "
+            "nchannels iova-mode huge-dir file-prefix",
+        ),
+    }
+)
+
+STATSEG = Block(
+    {
+        "socket-name": _FILE,
+        "default": Form(),
+        "per-node-counters": _value(_switch),
+        "update-interval": _value(_seconds),
+        **_unused(values="size page-size"),
+    }
+)
+
+LINUX_CP = Block(
+    {
+        "default netns": _value(str),
+        "lcp-sync": Form(),
+        "lcp-auto-subint": Form(),
+        **_unused("lcp-sync-unnumbered del-static-on-link-down del-dynamic-on-link-down"),
+    }
+)
+
+PLUGIN = Block({"enable": Form(), "disable": Form(), **_unused("skip-version-check")})
+PLUGINS = Block({"plugin": Form(read=str, block=PLUGIN), **_unused(values="path add-path name-filter vat-path")})
+
+MEMORY = Block(
+    {
+        "main-heap-page-size": _value(_page_size),
+        "default-hugepage-size": Form(read=_size, unused=True),
+        "main-heap-size": Form(read=_size, unused=True),
+    }
+)
+
+FILE = Block(
+    {
+        "unix": Form(block=UNIX),
+        "cpu": Form(block=CPU),
+        "buffers": Form(block=BUFFERS),
+        "dpdk": Form(block=DPDK),
+        "statseg": Form(block=STATSEG),
+        "linux-cp": Form(block=LINUX_CP),
+        "plugins": Form(block=PLUGINS),
+        "memory": Form(block=MEMORY),
+        "heapsize": Form(read=_size, unused=True),
+        **_unused(
+            blocks="acl-plugin api-queue api-segment api-trace af_xdp avf cj crypto dns dslite gbp hs_apps http ikev2 "
+            "ip ip4 ip6 ipsec l2fib l2learn l2tp linux-nl logging map mactime mpls nat nat44 nat64 node oddbuf "
+            "perfmon physmem pktgen punt rdma session socksvr tapcli tcp tls tuntap udp vapi-trace vhost-user "
+            "vlib vmxnet3 wireguard",
+        ),
+    }
+)

@@ -1,0 +1,265 @@
+"""What a start-up file asks of this router: one value, made from the file's statements."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from wirespeed.cpus import MAX_WORKERS, check_cpu, listed_cpus
+from wirespeed.errors import WirespeedError
+from wirespeed.model import PortSpec, parse_port_spec
+from wirespeed.router.startup.schema import FILE
+from wirespeed.router.startup.syntax import Block, Place, Statement, read_file
+
+INTERFACE_NAME = re.compile(r"[A-Za-z][A-Za-z0-9._/-]{0,31}")
+_PCI = re.compile(r"(?:([0-9a-fA-F]{4}):)?([0-9a-fA-F]{2}):([0-9a-fA-F]{2})\.([0-7])")
+_SMALL_PAGE = ("default", "4k", "4096")
+_PORT_FIELDS = {
+    "num-rx-queues": "rx_queues",
+    "num-tx-queues": "tx_queues",
+    "num-rx-desc": "rx_descriptors",
+    "num-tx-desc": "tx_descriptors",
+}
+# The plugins of VPP whose work this router does.
+_OWN_PLUGINS = ("default", "dpdk", "memif", "af_packet", "af_xdp", "linux_cp", "linux_nl", "ping", "tap")
+
+
+@dataclass(frozen=True)
+class Interface:
+    """One `dev` or `vdev`. A name may hold `%s`: the kind of Ethernet that the device turns out to be. RX queue i goes
+    to worker `workers[i % len(workers)]` when there are any."""
+
+    name: str
+    port: PortSpec
+    workers: tuple[int, ...]
+    place: Place
+
+
+@dataclass(frozen=True)
+class Startup:
+    """What is None or empty the file does not say. `commands` are lines of the router's command line, each with the
+    place it comes from; they come before `exec_file`."""
+
+    interfaces: tuple[Interface, ...] = ()
+    worker_cpus: tuple[int, ...] = ()
+    main_cpu: int | None = None
+    exec_file: Path | None = None
+    socket: Path | None = None
+    log: Path | None = None
+    pidfile: Path | None = None
+    hugepages: bool = True
+    buffers: int = 0
+    buffer_size: int = 0
+    stats_file: Path | None = None
+    stats_nodes: bool = True
+    stats_interval_s: float = 1.0
+    commands: tuple[tuple[Place, str], ...] = ()
+    notice: str | None = None
+
+
+def read_startup(path: Path) -> Startup:
+    """The start-up file at `path`; its errors name file, line, word and what is allowed."""
+    return make_startup(read_file(path, FILE), str(path))
+
+
+def make_startup(statements: Sequence[Statement], file: str) -> Startup:
+    """The value that checked statements come to."""
+    found = _Statements(statements)
+    unix, statseg = found.section("unix"), found.section("statseg")
+    main_cpu, worker_cpus = _cpus(found.section("cpu"))
+    buffers = found.section("buffers")
+    return Startup(
+        interfaces=_interfaces(found.section("dpdk")),
+        worker_cpus=worker_cpus,
+        main_cpu=main_cpu,
+        exec_file=unix.value("exec", unix.value("startup-config")),
+        socket=_socket(unix),
+        log=unix.value("log"),
+        pidfile=unix.value("pidfile"),
+        hugepages=_hugepages(found),
+        buffers=buffers.value("buffers-per-numa", 0),
+        buffer_size=buffers.value("default data-size", 0),
+        stats_file=statseg.value("socket-name"),
+        stats_nodes=statseg.value("per-node-counters", True),
+        stats_interval_s=statseg.value("update-interval", 1.0),
+        commands=tuple(_linux_cp(found.section("linux-cp"))),
+        notice=_notice(statements, file),
+    )
+
+
+class _Statements:
+    """Statements of one block, or of all blocks of one section: of a word that stands twice the last counts."""
+
+    def __init__(self, statements: Iterable[Statement]) -> None:
+        self.all = tuple(statements)
+
+    def section(self, key: str) -> _Statements:
+        return _Statements(inner for statement in self.all if statement.key == key for inner in statement.inner)
+
+    def get(self, key: str) -> Statement | None:
+        return next((statement for statement in reversed(self.all) if statement.key == key), None)
+
+    def value(self, key: str, default: Any = None) -> Any:
+        statement = self.get(key)
+        return default if statement is None else statement.value
+
+    def __contains__(self, key: str) -> bool:
+        return self.get(key) is not None
+
+
+def _socket(unix: _Statements) -> Path | None:
+    listen = unix.value("cli-listen", "")
+    if "/" in listen:
+        return Path(listen)
+    directory: Path | None = unix.value("runtime-dir")
+    return directory / "router.sock" if directory is not None else None
+
+
+def _hugepages(found: _Statements) -> bool:
+    sizes = (found.section("buffers").value("page-size", ""), found.section("memory").value("main-heap-page-size", ""))
+    return "no-hugetlb" not in found.section("dpdk") and not any(size.lower() in _SMALL_PAGE for size in sizes)
+
+
+# ---- CPUs
+
+
+def _cpus(cpu: _Statements) -> tuple[int | None, tuple[int, ...]]:
+    """The main thread's CPU and those of the workers, chosen as VPP does: consecutive ones, after those to be skipped
+    and the main thread's, which is the first of them unless `main-core` names it. Where no CPU would be left for the
+    workers then, the main thread, which sleeps, shares theirs."""
+    main = cpu.get("main-core")
+    usable = sorted(os.sched_getaffinity(0))
+    if main is not None:
+        with _at(main.place):
+            check_cpu(main.value, usable)
+    main_cpu: int | None = None if main is None else main.value
+    listed, count = cpu.get("corelist-workers"), cpu.get("workers")
+    if listed is not None:
+        with _at(listed.place):
+            chosen = listed_cpus("corelist-workers", listed.value)
+        if not len(set(chosen)) == len(chosen) <= MAX_WORKERS:
+            raise listed.place.error(f"corelist-workers {listed.value}: give at most {MAX_WORKERS} CPUs, each once")
+        return main_cpu, chosen
+    free = [number for number in usable[cpu.value("skip-cores", 0) :] if number != main_cpu]
+    if count is None:
+        return main_cpu, ()
+    if count.value > len(free):
+        raise count.place.error(f"workers {count.value}: {len(free)} CPUs are left for workers; ask for fewer")
+    first = 1 if main is None and count.value < len(free) else 0
+    return main_cpu, tuple(free[first : first + count.value])
+
+
+@contextmanager
+def _at(place: Place) -> Iterator[None]:
+    """Errors from within get the place in the file that they are about."""
+    try:
+        yield
+    except WirespeedError as error:
+        raise type(error)(f"{place.file}:{place.line}: {error}") from None
+
+
+# ---- Interfaces
+
+
+def _interfaces(dpdk: _Statements) -> tuple[Interface, ...]:
+    default = _Statements(inner for s in dpdk.all if s.key == "dev default" for inner in s.inner)
+    decimal = "decimal-interface-names" in dpdk
+    found: list[Interface] = []
+    for statement in dpdk.all:
+        if statement.key not in ("dev", "vdev"):
+            continue
+        made = _interface(statement, default, decimal)
+        if made.name in (other.name for other in found):
+            raise statement.place.error(f"{statement.value}: interface name {made.name} is given twice")
+        found.append(made)
+    return tuple(found)
+
+
+def _interface(statement: Statement, default: _Statements, decimal: bool) -> Interface:
+    own = _Statements((*default.all, *statement.inner))
+    with _at(statement.place):
+        name, port = _port(statement, decimal)
+    for key, field in _PORT_FIELDS.items():
+        # What a port spec of ours says of itself stands above `dev default`.
+        is_given = getattr(port, field) != getattr(PortSpec, field)
+        value = _Statements(statement.inner).value(key, None if is_given else default.value(key))
+        if value is not None:
+            port = replace(port, **{field: value})
+    if port.kind == "pci" and "devargs" in own:
+        port = replace(port, options={"devargs": own.value("devargs")})
+    given = own.get("name")
+    if given is not None:
+        name = given.value
+        if not INTERFACE_NAME.fullmatch(name):
+            raise given.place.error(f"name {name}: give letters, digits and ._/- , a letter first, 32 in all at most")
+    workers = tuple(n for part in own.value("workers", "").split(",") if part for n in _span(part))
+    return Interface(name, port, workers, statement.place)
+
+
+def _span(part: str) -> range:
+    first, _, last = part.partition("-")
+    return range(int(first), min(int(last or first), int(first) + MAX_WORKERS) + 1)
+
+
+def _port(statement: Statement, decimal: bool) -> tuple[str, PortSpec]:
+    """The name that a device has unless it is given one, and its port."""
+    word: str = statement.value
+    if statement.key == "vdev":
+        return word.partition(",")[0], PortSpec("vdev", word)
+    pci = _PCI.fullmatch(word)
+    if pci is None:
+        spec = parse_port_spec(word)
+        return re.sub(r"[^A-Za-z0-9._/-]", "-", Path(spec.target).stem or spec.kind), spec
+    numbers = [int(number or "0", 16) for number in pci.groups()]
+    place = "/".join(f"{number:d}" if decimal else f"{number:x}" for number in (numbers if numbers[0] else numbers[1:]))
+    return f"%s{place}", PortSpec("pci", f"{numbers[0]:04x}:{pci[2]}:{pci[3]}.{pci[4]}".lower())
+
+
+# ---- The rest
+
+
+def _linux_cp(section: _Statements) -> Iterator[tuple[Place, str]]:
+    for statement in section.all:
+        match statement.key:
+            case "default netns":
+                yield statement.place, f"lcp default netns {statement.value}"
+            case "lcp-sync":
+                yield statement.place, "lcp lcp-sync on"
+            case "lcp-auto-subint":
+                yield statement.place, "lcp lcp-auto-subint on"
+
+
+def _notice(statements: Sequence[Statement], file: str) -> str | None:
+    """The one line that names what is understood and left out."""
+    words = list(dict.fromkeys(_without_meaning(statements)))
+    return f"{file}: no meaning here, left out: {', '.join(words)}" if words else None
+
+
+def _without_meaning(statements: Sequence[Statement]) -> Iterator[str]:
+    for section in statements:
+        if FILE.forms[section.key].unused:
+            yield section.key
+        block = FILE.forms[section.key].block
+        for statement in section.inner:
+            assert block is not None
+            form = block.forms[statement.key]
+            if form.unused:
+                yield f"{section.key} {statement.key}"
+            elif statement.key == "cli-listen" and "/" not in statement.value:
+                yield f"unix cli-listen {statement.value} (the control socket is a file)"
+            elif statement.key == "uio-driver":
+                yield f"dpdk uio-driver {statement.value} (devices are bound beforehand)"
+            elif statement.key == "plugin" and any(inner.key == "enable" for inner in statement.inner):
+                if statement.value.removesuffix(".so").removesuffix("_plugin") not in _OWN_PLUGINS:
+                    yield f"plugin {statement.value}"
+            elif form.block is not None:
+                yield from (f"dev {inner.key}" for inner in statement.inner if _is_unused(form.block, inner))
+
+
+def _is_unused(block: Block, statement: Statement) -> bool:
+    return block.forms[statement.key].unused

@@ -1,0 +1,18 @@
+"""Which of the traced packets are shown."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class TraceFilter:
+    """Of the traced packets show trace prints those that passed `node`, or those that did not, `count` at most."""
+
+    includes: bool
+    node: str
+    count: int
+
+    def lets(self, nodes: Iterable[str]) -> bool:
+        return (self.node in nodes) == self.includes
