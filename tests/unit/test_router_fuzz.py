@@ -24,7 +24,8 @@ KINDS = sorted(set(re.findall(r"<([a-z0-9_]+)", " ".join(SYNTAXES))))
 
 # What fits some type, what nearly fits, and what fits none.
 _WORDS = (
-    "e0 e1 e7 loop0 e0.100 local0 ip4-lookup dpdk-input nowhere 0 1 7 16 100 256 4095 65536 4294967295 4294967296 99999999999999999999 -1 0x10 "
+    "e0 e1 e7 loop0 e0.100 local0 ip4-lookup dpdk-input nowhere 0 1 7 16 100 256 4095 65536 4294967295 4294967296 "
+    "99999999999999999999 -1 0x10 "
     "10.0.0.1 10.0.0.1/24 10.0.0.0/8 0.0.0.0/0 255.255.255.255/32 10.0.0.1/33 10.0.0.1/ 2001:db8::1 2001:db8::1/64 "
     "::/0 fe80::1%e0 ::1/129 02:fe:00:00:00:01 02:fe 01:00:5e:00:00:01 0,1-2 3-1 1, - / . ? # * % { } add del on off "
     "up via \u00e4 \u0663 \u00b2 /dev/null /nowhere/x.conf ../x name any default 1500 9000 68 "

@@ -16,7 +16,10 @@ import pytest
 
 from wirespeed.errors import ConnectionFault, EnvironmentFault, UsageError
 from wirespeed.router.client import ask, complete, stream
-from wirespeed.router.server import open_socket
+from wirespeed.router.console import Console
+from wirespeed.router.fake import FakeRouterCore
+from wirespeed.router.server import answer, open_socket
+from wirespeed.router.tables_core import MplsRoute
 
 PROCESS = """
 import sys
@@ -67,6 +70,23 @@ def test_the_socket_and_its_directory_are_the_users_alone(path: Path) -> None:
 def test_an_error_comes_back_as_its_class(path: Path) -> None:
     with pytest.raises(UsageError, match="word 2, 'itnerface'"):
         ask(path, "show itnerface")
+
+
+class Faulty(FakeRouterCore):
+    def mpls_routes(self) -> list[MplsRoute]:
+        raise RuntimeError("two\nlines")
+
+
+def test_a_fault_of_ours_is_answered_in_one_line_with_exit_code_1(capsys: pytest.CaptureFixture[str]) -> None:
+    core = Faulty()
+    assert list(answer(Console(core), b'{"command": "show mpls fib"}')) == [
+        {
+            "error": "internal error: RuntimeError: two lines; the router's standard error has its traceback",
+            "exit_code": 1,
+        }
+    ]
+    assert "Traceback" in capsys.readouterr().err
+    core.close()
 
 
 def test_completion_goes_over_the_socket(path: Path) -> None:

@@ -8,6 +8,7 @@ import json
 import os
 import signal
 import socket
+import traceback
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -136,6 +137,11 @@ def answer(console: Console, line: bytes) -> Iterator[dict[str, Any]]:
             console.lcp.mirror()
     except WirespeedError as error:
         yield {"error": str(error), "exit_code": error.exit_code}
+    except Exception as error:
+        # A fault of ours must end neither the router nor the client's session.
+        traceback.print_exc()
+        what = f"internal error: {type(error).__name__}: {error}; the router's standard error has its traceback"
+        yield {"error": what.replace("\n", " "), "exit_code": WirespeedError.exit_code}
     else:
         yield {"end": True}
 
