@@ -10,22 +10,6 @@
 #include <rte_ring.h>
 #include <stdio.h>
 
-/* Made when the first interface hands off, and there from then on. */
-static int make_rings(struct ws_router *router)
-{
-	for (uint16_t i = 0; i < router->worker_count; i++) {
-		char name[RTE_RING_NAMESIZE];
-		if (router->handoff_rings[i])
-			continue;
-		snprintf(name, sizeof(name), "handoff-%u", i);
-		router->handoff_rings[i] =
-			rte_ring_create(name, HANDOFF_SLOTS, SOCKET_ID_ANY, RING_F_SC_DEQ);
-		if (!router->handoff_rings[i])
-			return fail(-ENOMEM, "no memory for handing off packets: %s", rte_strerror(rte_errno));
-	}
-	return 0;
-}
-
 void handoff_close(struct ws_router *router)
 {
 	void *packet;
@@ -35,6 +19,30 @@ void handoff_close(struct ws_router *router)
 		rte_ring_free(router->handoff_rings[i]);
 		router->handoff_rings[i] = NULL;
 	}
+}
+
+static int make_rings(struct ws_router *router)
+{
+	for (uint16_t i = 0; i < router->worker_count; i++) {
+		char name[RTE_RING_NAMESIZE];
+		snprintf(name, sizeof(name), "handoff-%u", i);
+		router->handoff_rings[i] =
+			rte_ring_create(name, HANDOFF_SLOTS, SOCKET_ID_ANY, RING_F_SC_DEQ);
+		if (!router->handoff_rings[i])
+			return fail(-ENOMEM, "no memory for handing off packets: %s", rte_strerror(rte_errno));
+	}
+	return 0;
+}
+
+/* When the first interface hands off: what there is from then on. */
+static int begin(struct ws_router *router)
+{
+	int error = make_rings(router);
+	if (!error)
+		error = router_remake_graphs(router);
+	if (error)
+		handoff_close(router);
+	return error;
 }
 
 static int check(struct ws_router *router, uint16_t index, const uint16_t *workers, uint16_t count)
@@ -58,12 +66,9 @@ int ws_router_set_handoff(struct ws_router *router, uint16_t index, const uint16
 						  uint16_t count, bool is_symmetrical)
 {
 	int error = check(router, index, workers, count);
-	bool is_first = !router->handoff_rings[0];
-	if (!error && count)
-		error = make_rings(router);
+	if (!error && count && !router->handoff_rings[0])
+		error = begin(router);
 	router_pause(router);
-	if (!error && count && is_first)
-		error = router_remake_graphs(router);
 	if (!error) {
 		struct handoff *handoff = &router->handoffs[index];
 		handoff->count = count;

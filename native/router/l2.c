@@ -432,9 +432,10 @@ struct age {
 static bool is_old(uint64_t key, uint64_t value, const void *argument)
 {
 	const struct age *age = argument;
-	uint32_t most_s = age->l2->domains[(uint16_t)key].age_min * 60u;
-	return most_s && !(l2fib_flags(value) & L2FIB_STATIC) &&
-		   age->second - l2fib_second(value) > most_s;
+	int32_t most_s = age->l2->domains[(uint16_t)key].age_min * 60;
+	/* A worker may have heard of it in the second after this one. */
+	int32_t age_s = (int32_t)(age->second - l2fib_second(value));
+	return most_s && !(l2fib_flags(value) & L2FIB_STATIC) && age_s > most_s;
 }
 
 void l2_age(struct ws_router *router)
