@@ -3,33 +3,24 @@
 from __future__ import annotations
 
 import re
-import signal
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+from generator_run import start_generator
 
 from wirespeed._native.flow_records import Latency
 from wirespeed.generator.calibration import percentile_ns
-from wirespeed.lab.lab import free_rpc_port
 
 pytest.importorskip("wirespeed._native._core", reason="the native core is not built")
 
 
 def run(*arguments: str) -> tuple[int, str, str]:
     """The generator until it is ready, then ended: its exit code, output and errors."""
-    command = [sys.executable, "-m", "wirespeed", "generator", "--calibrate", "--hugepages", "never"]
-    command += ["--rpc", f"127.0.0.1:{free_rpc_port()}", *arguments]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    assert process.stdout is not None
-    said = ""
-    for line in process.stdout:
-        said += line
-        if line.startswith("ready"):
-            process.send_signal(signal.SIGTERM)
-    _, errors = process.communicate(timeout=60)
-    return process.returncode, said, errors
+    started = start_generator("--calibrate", *arguments)
+    if started.serves:
+        started.process.terminate()
+    _, errors = started.process.communicate(timeout=60)
+    return started.process.returncode, "\n".join(started.lines), errors
 
 
 def test_floor_of_a_looped_ring_is_told() -> None:

@@ -5,14 +5,13 @@ from __future__ import annotations
 import base64
 import json
 import signal
-import subprocess
-import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from generator_run import start_generator
 
 from wirespeed.errors import RemoteError
 from wirespeed.generator.client import GeneratorClient, Snapshot
@@ -188,38 +187,24 @@ def test_more_than_the_line_is_refused(client: Client) -> None:
     assert client.port_status([0])[0].state == "STREAMS"
 
 
-def ready(ports: list[str]) -> tuple[subprocess.Popen[str], str, list[str]]:
-    """A generator that serves: its process, address, and what it printed until then."""
-    address = f"127.0.0.1:{free_rpc_port()}"
-    command = [sys.executable, "-m", "wirespeed", "generator", "--hugepages", "never", "--rpc", address, *ports]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    assert process.stdout is not None
-    lines = []
-    for line in process.stdout:
-        lines.append(line.strip())
-        if line.startswith("ready"):
-            return process, address, lines
-    raise AssertionError(process.communicate()[1])
-
-
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_signal_while_sending_ends_the_process_in_order(number: signal.Signals) -> None:
-    process, address, _ = ready(["--port", "null", "--port", "null"])
-    with GeneratorClient(address) as one:
+    run = start_generator("--port", "null", "--port", "null")
+    with GeneratorClient(run.address) as one:
         one.connect()
         one.acquire([0])
         one.add_streams(0, load_profile("bench", {}, 0, 0))
         one.start([0], Rate(1000, "pps"))
-    process.send_signal(number)
-    rest, errors = process.communicate(timeout=DEADLINE_S)
-    assert (rest, errors, process.returncode) == ("", "", 0)
+    run.process.send_signal(number)
+    rest, errors = run.process.communicate(timeout=DEADLINE_S)
+    assert (rest, errors, run.process.returncode) == ("", "", 0)
 
 
 def test_ready_line_follows_a_line_for_each_port() -> None:
-    process, address, lines = ready(["--port", "null,speed=2.5G", "--port", "null", "--dest-mac", "02:fe:00:00:00:09"])
-    process.terminate()
-    process.communicate(timeout=DEADLINE_S)
-    assert lines[0].startswith("port 0: net_null ")
-    assert "to 02:fe:00:00:00:09, 2.5 Gb/s, cpu " in lines[0]
-    assert lines[1].startswith("port 1: net_null ")
-    assert lines[2:] == [f"ready: RPC at {address}"]
+    run = start_generator("--port", "null,speed=2.5G", "--port", "null", "--dest-mac", "02:fe:00:00:00:09")
+    run.process.terminate()
+    run.process.communicate(timeout=DEADLINE_S)
+    assert run.lines[0].startswith("port 0: net_null ")
+    assert "to 02:fe:00:00:00:09, 2.5 Gb/s, cpu " in run.lines[0]
+    assert run.lines[1].startswith("port 1: net_null ")
+    assert run.lines[2:] == [f"ready: RPC at {run.address}"]

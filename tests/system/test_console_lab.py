@@ -9,13 +9,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from joined_lab import joined_lab
 from scapy.layers.inet import IP, UDP
 from scapy.utils import rdpcap
 
 from wirespeed.generator.client import GeneratorClient
-from wirespeed.lab.embedded import GENERATOR_MACS, ROUTER_MACS, EmbeddedLab
-from wirespeed.lab.lab import choose_cpus
-from wirespeed.lab.suite import wait_for_links
+from wirespeed.lab.embedded import GENERATOR_MACS, ROUTER_MACS
 
 pytest.importorskip("wirespeed._native._core", reason="the native core is not built")
 
@@ -24,15 +23,8 @@ TIMEOUT_S = 60.0
 
 @pytest.fixture(scope="module")
 def rpc() -> Iterator[str]:
-    lab = EmbeddedLab(choose_cpus(), hugepages="never")
-    try:
-        lab.start()
-        with GeneratorClient(lab.rpc) as client:
-            client.connect()
-            wait_for_links(client)
+    with joined_lab(hugepages="never") as lab:
         yield lab.rpc
-    finally:
-        lab.stop()
 
 
 def script(rpc: str, *lines: str) -> str:

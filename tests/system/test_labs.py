@@ -8,26 +8,19 @@ import time
 from pathlib import Path
 
 import pytest
+from joined_lab import joined_lab
 
 from wirespeed.generator.client import GeneratorClient
 from wirespeed.lab.embedded import EmbeddedLab
 from wirespeed.lab.lab import choose_cpus
-from wirespeed.lab.suite import wait_for_links
 from wirespeed.loadtest.result import read_result
 from wirespeed.router.client import ask
 
 
 @pytest.fixture
 def lab():
-    lab = EmbeddedLab(choose_cpus())
-    try:
-        lab.start()
-        with GeneratorClient(lab.rpc) as client:
-            client.connect()
-            wait_for_links(client)
-        yield lab
-    finally:
-        lab.stop()
+    with joined_lab() as one:
+        yield one
 
 
 def start_loadtest(lab: EmbeddedLab, output: Path, *extra: str) -> subprocess.Popen[str]:
@@ -91,13 +84,8 @@ def test_the_router_outlives_its_tester_and_serves_the_next(lab, tmp_path):
 
 
 def test_two_labs_at_once(lab, tmp_path):
-    second = EmbeddedLab(choose_cpus())
-    try:
-        second.start()
+    with joined_lab() as second:
         assert second.rpc != lab.rpc
-        with GeneratorClient(second.rpc) as client:
-            client.connect()
-            wait_for_links(client)
         processes = [
             start_loadtest(one, tmp_path / f"{index}.json", "-rd", "2", "-hd", "1", "-rt", "1")
             for index, one in enumerate((lab, second))
@@ -108,8 +96,6 @@ def test_two_labs_at_once(lab, tmp_path):
             assert read_result(tmp_path / f"{index}.json").outcome["status"] == "complete"
         assert "e0" in ask(lab.control_socket, "show interface")
         assert "e0" in ask(second.control_socket, "show interface")
-    finally:
-        second.stop()
 
 
 def test_a_lab_leaves_nothing_behind():

@@ -9,12 +9,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from joined_lab import joined_lab
 
-from wirespeed.generator.client import GeneratorClient
-from wirespeed.lab.embedded import EmbeddedLab
-from wirespeed.lab.lab import choose_cpus, free_rpc_port
+from wirespeed.lab.lab import free_rpc_port
 from wirespeed.lab.process import Child
-from wirespeed.lab.suite import wait_for_links
 
 pytest.importorskip("wirespeed._native._core", reason="the native core is not built")
 
@@ -36,15 +34,8 @@ def ring(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 @pytest.fixture(scope="module")
 def router() -> Iterator[str]:
     """RPC port of a generator whose ports our router joins."""
-    lab = EmbeddedLab(choose_cpus(), hugepages="never")
-    try:
-        lab.start()
-        with GeneratorClient(lab.rpc) as client:
-            client.connect()
-            wait_for_links(client)
+    with joined_lab(hugepages="never") as lab:
         yield lab.rpc.rpartition(":")[2]
-    finally:
-        lab.stop()
 
 
 def run(*words: str) -> str:

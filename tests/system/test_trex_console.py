@@ -12,11 +12,9 @@ import time
 from collections.abc import Iterator
 
 import pytest
+from joined_lab import joined_lab
 
 from wirespeed.generator.client import GeneratorClient
-from wirespeed.lab.embedded import EmbeddedLab
-from wirespeed.lab.lab import choose_cpus
-from wirespeed.lab.suite import wait_for_links
 
 pytest.importorskip("wirespeed._native._core", reason="the native core is not built")
 
@@ -64,15 +62,8 @@ class Terminal:
 
 @pytest.fixture(scope="module")
 def rpc() -> Iterator[str]:
-    lab = EmbeddedLab(choose_cpus(), hugepages="never")
-    try:
-        lab.start()
-        with GeneratorClient(lab.rpc) as client:
-            client.connect()
-            wait_for_links(client)
+    with joined_lab(hugepages="never") as lab:
         yield lab.rpc
-    finally:
-        lab.stop()
 
 
 @pytest.fixture

@@ -2,27 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
 from console_server import ConsoleServer, Driver
 
 from wirespeed.console.shell import prompt_of
-
-
-@pytest.fixture
-def server() -> Iterator[ConsoleServer]:
-    with ConsoleServer() as one:
-        yield one
-
-
-@pytest.fixture
-def console(server: ConsoleServer) -> Iterator[Driver]:
-    """A console that has taken the ports."""
-    one = Driver(server.address)
-    one("acquire")
-    yield one
-    one.close()
 
 
 def rows(text: str) -> dict[str, list[str]]:

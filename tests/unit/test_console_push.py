@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import re
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -25,21 +24,6 @@ stop streams tpg_clear_stats tpg_clear_tx_stats tpg_clear_unknown_tags tpg_disab
 tpg_show_unknown_tags tpg_stats tpg_status tpg_tags tpg_tx_stats tpg_update update
 """
 A, B = "02:00:00:00:00:0a", "02:00:00:00:00:0b"
-
-
-@pytest.fixture
-def server() -> Iterator[ConsoleServer]:
-    with ConsoleServer() as one:
-        yield one
-
-
-@pytest.fixture
-def console(server: ConsoleServer) -> Iterator[Driver]:
-    one = Driver(server.address)
-    one("acquire")
-    yield one
-    if one.session.online:
-        one.close()
 
 
 @pytest.fixture

@@ -57,12 +57,6 @@ async def enter(pilot: Pilot[None], view: View, line: str) -> None:
 
 
 @pytest.fixture
-def server() -> Iterator[ConsoleServer]:
-    with ConsoleServer() as one:
-        yield one
-
-
-@pytest.fixture
 def session(server: ConsoleServer) -> Iterator[Session]:
     one = Session(server.address, RecordingScreen())
     one.connect()

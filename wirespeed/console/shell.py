@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import os
-from pathlib import Path
-
 from prompt_toolkit import PromptSession
-from prompt_toolkit.history import FileHistory, History, InMemoryHistory
 from prompt_toolkit.input import Input
 from prompt_toolkit.output import Output
 from prompt_toolkit.patch_stdout import patch_stdout
@@ -17,6 +13,7 @@ from wirespeed.console.completion import ConsoleCompleter
 from wirespeed.console.running import run_line
 from wirespeed.console.session import Session
 from wirespeed.errors import WirespeedError
+from wirespeed.history import line_history
 
 
 class Shell:
@@ -26,7 +23,7 @@ class Shell:
         self._session = session
         self._completer = ConsoleCompleter(session.ports)
         self._lines: PromptSession[str] = PromptSession(
-            history=line_history(),
+            history=line_history("console-history"),
             completer=self._completer,
             complete_while_typing=False,
             input=input,
@@ -105,15 +102,3 @@ def prompt_of(session: Session, name: str = "wirespeed") -> str:
     if len(session.owned) < len(session.ports):
         return f"{name}({','.join(map(str, session.owned))})> "
     return f"{name}> "
-
-
-def line_history() -> History:
-    """Lines of earlier consoles; this one's alone where the file cannot be written."""
-    state = Path(os.environ.get("XDG_STATE_HOME") or Path.home() / ".local/state")
-    file = state / "wirespeed" / "console-history"
-    try:
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.touch(mode=0o600)
-    except OSError:
-        return InMemoryHistory()
-    return FileHistory(str(file))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
@@ -10,12 +9,12 @@ from prompt_toolkit import PromptSession
 from prompt_toolkit.application import run_in_terminal
 from prompt_toolkit.completion import CompleteEvent, Completer, Completion
 from prompt_toolkit.document import Document
-from prompt_toolkit.history import FileHistory, History, InMemoryHistory
 from prompt_toolkit.input import Input
 from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
 from prompt_toolkit.output import Output
 
 from wirespeed.errors import WirespeedError
+from wirespeed.history import line_history
 from wirespeed.router.client import complete
 
 PROMPT = "wirespeed# "
@@ -31,7 +30,7 @@ class Shell:
         self._run: Callable[[str], int] = lambda line: 0
         self._session: PromptSession[str] = PromptSession(
             PROMPT,
-            history=_history(),
+            history=line_history("history"),
             completer=RouterCompleter(path),
             complete_while_typing=False,
             key_bindings=self._keys,
@@ -73,15 +72,3 @@ class RouterCompleter(Completer):
             return
         begun = len(document.get_word_before_cursor(WORD=True))
         yield from (Completion(word + " ", start_position=-begun, display=word) for word in words)
-
-
-def _history() -> History:
-    """Lines of earlier shells; this shell's alone where the file cannot be written."""
-    state = Path(os.environ.get("XDG_STATE_HOME") or Path.home() / ".local/state")
-    file = state / "wirespeed" / "history"
-    try:
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.touch(mode=0o600)
-    except OSError:
-        return InMemoryHistory()
-    return FileHistory(str(file))

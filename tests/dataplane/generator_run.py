@@ -1,0 +1,35 @@
+"""`wirespeed generator` as a process, up to the line that says that it serves."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from dataclasses import dataclass
+
+from wirespeed.lab.lab import free_rpc_port
+
+
+@dataclass(frozen=True)
+class GeneratorRun:
+    """`lines` are what it printed until it served, or all it printed where it ended before that."""
+
+    process: subprocess.Popen[str]
+    address: str
+    lines: list[str]
+
+    @property
+    def serves(self) -> bool:
+        return bool(self.lines) and self.lines[-1].startswith("ready")
+
+
+def start_generator(*arguments: str) -> GeneratorRun:
+    address = f"127.0.0.1:{free_rpc_port()}"
+    command = [sys.executable, "-m", "wirespeed", "generator", "--hugepages", "never", "--rpc", address, *arguments]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    run = GeneratorRun(process, address, [])
+    assert process.stdout is not None
+    for line in process.stdout:
+        run.lines.append(line.strip())
+        if run.serves:
+            break
+    return run

@@ -1,0 +1,24 @@
+"""The embedded lab for a test: up, its links too, and down again whatever happens."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from wirespeed.generator.client import GeneratorClient
+from wirespeed.lab.embedded import EmbeddedLab
+from wirespeed.lab.lab import choose_cpus
+from wirespeed.lab.suite import wait_for_links
+
+
+@contextmanager
+def joined_lab(hugepages: str = "auto") -> Iterator[EmbeddedLab]:
+    lab = EmbeddedLab(choose_cpus(), hugepages=hugepages)
+    try:
+        lab.start()
+        with GeneratorClient(lab.rpc) as client:
+            client.connect()
+            wait_for_links(client)
+        yield lab
+    finally:
+        lab.stop()
