@@ -5,30 +5,20 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from harness import TESTER_MACS
-
 from wirespeed.generator.client import GeneratorClient
 from wirespeed.generator.profiles import load_profile
+from wirespeed.lab.embedded import INTERFACES_UP, IP4_INTERFACES
 from wirespeed.units import Rate
 
 PROFILES = Path(__file__).parent / "profiles"
 ROUTES = 1_000_000
 
-INTERFACES = f"""\
-set interface state e0 up
-set interface state e1 up
-set interface ip address e0 100.64.1.1/30
-set interface ip address e1 100.64.2.1/30
-ip neighbor e0 100.64.1.2 {TESTER_MACS[0]}
-ip neighbor e1 100.64.2.2 {TESTER_MACS[1]}
-"""
-TEN_ROUTES = INTERFACES + "".join(f"ip route add {48 + i}.0.0.0/8 via 100.64.2.2\n" for i in range(10))
+TEN_ROUTES = IP4_INTERFACES + "".join(f"ip route add {48 + i}.0.0.0/8 via 100.64.2.2\n" for i in range(10))
 # The same addresses as those of random_hosts.py, in 16 routes and in a million.
-WIDE_ROUTES = INTERFACES + "ip route add 64.0.0.0/8 count 16 via 100.64.2.2\n"
-MILLION_ROUTES = INTERFACES + f"ip route add 64.0.0.0/24 count {ROUTES} via 100.64.2.2\n"
-CROSSED = """\
-set interface state e0 up
-set interface state e1 up
+WIDE_ROUTES = IP4_INTERFACES + "ip route add 64.0.0.0/8 count 16 via 100.64.2.2\n"
+MILLION_ROUTES = IP4_INTERFACES + f"ip route add 64.0.0.0/24 count {ROUTES} via 100.64.2.2\n"
+CROSSED = f"""\
+{INTERFACES_UP}\
 set interface l2 xconnect e0 e1
 set interface l2 xconnect e1 e0
 """

@@ -15,6 +15,7 @@ from pathlib import Path
 from statistics import median, quantiles
 
 from wirespeed.generator.client import GeneratorClient
+from wirespeed.lab.embedded import GENERATOR_MACS, ROUTER_MACS
 from wirespeed.lab.lab import choose_cpus, free_rpc_port
 from wirespeed.lab.process import Child
 
@@ -23,8 +24,6 @@ NEAR_NS, FAR_NS = 60.0, 120.0
 PROBE = Path(__file__).parent.parent / "build" / "native" / "bench" / "core_probe"
 SPEED = "25G"  # more than one CPU generates, so that the line is never the limit
 RING_SLOTS = 2048
-TESTER_MACS = ("02:ee:00:00:00:00", "02:ee:00:00:00:01")
-DUT_MACS = ("02:fe:00:00:00:00", "02:fe:00:00:00:01")
 
 
 class Probe:
@@ -112,7 +111,7 @@ def socket_path(directory: Path, index: int) -> str:
 
 
 def spec(directory: Path, index: int, role: str) -> str:
-    mac = (TESTER_MACS if role == "client" else DUT_MACS)[index]
+    mac = (GENERATOR_MACS if role == "client" else ROUTER_MACS)[index]
     path = socket_path(directory, index)
     return f"memif:{path},role={role},speed={SPEED},rxd={RING_SLOTS},txd={RING_SLOTS},mac={mac}"
 
@@ -121,7 +120,7 @@ def generator(stack: ExitStack, directory: Path, name: str, cpu: int, specs: lis
     """A generator on `cpu` for as long as `stack` lives, and a client connected to it."""
     rpc = f"127.0.0.1:{free_rpc_port()}"
     arguments = ["generator", "--cpu", str(cpu), *choose_cpus().main_cpu, "--rpc", rpc, "--hugepages", "never"]
-    for text, dut_mac in zip(specs, DUT_MACS, strict=False):
+    for text, dut_mac in zip(specs, ROUTER_MACS, strict=False):
         arguments += ["--port", text, "--dest-mac", dut_mac]
     stack.enter_context(Child(name, arguments, directory / f"{name}.log").start())
     client = stack.enter_context(GeneratorClient(rpc))

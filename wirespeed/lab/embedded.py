@@ -17,21 +17,29 @@ from wirespeed.router.client import ask
 GENERATOR_MACS = ("02:ee:00:00:00:00", "02:ee:00:00:00:01")
 ROUTER_MACS = ("02:fe:00:00:00:00", "02:fe:00:00:00:01")
 
-ROUTER_COMMANDS = f"""\
+INTERFACES_UP = """\
 set interface state e0 up
 set interface state e1 up
+"""
+IP4_INTERFACES = f"""\
+{INTERFACES_UP}\
 set interface ip address e0 100.64.1.1/30
 set interface ip address e1 100.64.2.1/30
-ip route add 16.0.0.0/8 via 100.64.1.2
-ip route add 48.0.0.0/8 via 100.64.2.2
 ip neighbor e0 100.64.1.2 {GENERATOR_MACS[0]}
 ip neighbor e1 100.64.2.2 {GENERATOR_MACS[1]}
+"""
+IP4_ROUTES = """\
+ip route add 16.0.0.0/8 via 100.64.1.2
+ip route add 48.0.0.0/8 via 100.64.2.2
+"""
+MPLS_SWAPS = """\
 mpls table add 0
 set interface mpls e0 enable
 set interface mpls e1 enable
 mpls local-label add 16 eos via 100.64.2.2 e1 out-labels 17
 mpls local-label add 17 eos via 100.64.1.2 e0 out-labels 16
 """
+ROUTER_COMMANDS = IP4_INTERFACES + IP4_ROUTES + MPLS_SWAPS
 
 
 class EmbeddedLab:
