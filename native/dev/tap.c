@@ -88,7 +88,9 @@ static int dress(const struct options *options, uint16_t mtu)
 	request.ifr_mtu = mtu;
 	if (!error && mtu && ioctl(handle, SIOCSIFMTU, &request))
 		error = -errno;
-	request.ifr_flags = IFF_UP;
+	if (!error && !options->down && ioctl(handle, SIOCGIFFLAGS, &request))
+		error = -errno;
+	request.ifr_flags |= IFF_UP;
 	if (!error && !options->down && ioctl(handle, SIOCSIFFLAGS, &request))
 		error = -errno;
 	if (handle >= 0)

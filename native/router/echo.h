@@ -15,6 +15,11 @@ enum echo_counter { ECHO_RECEIVED, ECHO_UNASKED, ECHO_LOST, ECHO_BAD_CHECKSUM, E
 	[ECHO_LOST] = {"echo reply lost: event ring full", true},                                      \
 	[ECHO_BAD_CHECKSUM] = {"bad icmp checksum", true}
 
+static inline bool echo_is_ours(const struct ws_router *router, uint32_t identifier)
+{
+	return identifier == router->echo_id;
+}
+
 /* `event` but for what all have in common; its echo is identifier and sequence. Returns the edge.
  */
 static inline uint16_t echo_reply(struct graph *graph, struct graph_node *node,
@@ -23,7 +28,7 @@ static inline uint16_t echo_reply(struct graph *graph, struct graph_node *node,
 	struct ws_router *router = router_of(graph);
 	event->interface = packet->port;
 	event->tsc = graph_tsc();
-	if (event->echo >> 16 != router->echo_id) {
+	if (!echo_is_ours(router, event->echo >> 16)) {
 		graph_count(node, ECHO_UNASKED, 1);
 		return ECHO_DROP;
 	}

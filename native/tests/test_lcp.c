@@ -3,6 +3,9 @@
 #include "cmocka_all.h"
 #include "tests/router_rig.h"
 #include "wire/ethernet.h"
+#include "wire/icmp4.h"
+#include "wire/icmp6.h"
+#include "wire/ip4.h"
 
 #include <errno.h>
 #include <string.h>
@@ -107,6 +110,64 @@ static void frames_for_others_are_no_business_of_linux(void **state)
 	assert_int_equal(rig_take(1).length, 0);
 }
 
+static struct frame echo_reply(uint32_t id)
+{
+	struct frame frame = frame_udp(IP(10, 0, 0, 2), IP(10, 0, 0, 1), 24);
+	struct ip4_header *ip = (struct ip4_header *)(void *)(frame.bytes + ETHERNET_LEN);
+	struct icmp4_header *icmp = (struct icmp4_header *)(void *)(ip + 1);
+	ip->protocol = IP4_ICMP;
+	*icmp = (struct icmp4_header){.type = ICMP4_ECHO_REPLY,
+								  .rest = {htobe16((uint16_t)id), htobe16(7)}};
+	icmp->checksum = checksum(icmp, frame.length - ETHERNET_LEN - IP4_LEN);
+	frame_finish(&frame);
+	return frame;
+}
+
+static struct frame echo_reply6(uint32_t id)
+{
+	const uint8_t source[16] = {0x20, 1, 0xd, 0xb8, [15] = 2},
+				  own[16] = {0x20, 1, 0xd, 0xb8, [15] = 1};
+	struct frame frame = frame_udp(IP(10, 0, 0, 2), IP(10, 0, 0, 1), 24);
+	uint8_t *packet = frame.bytes + ETHERNET_LEN;
+	struct icmp6_header *icmp = (struct icmp6_header *)(void *)(packet + IP6_LEN);
+	frame.length = ETHERNET_LEN + IP6_LEN + ICMP6_LEN;
+	frame.bytes[12] = 0x86;
+	frame.bytes[13] = 0xdd;
+	ip6_write(packet, ICMP6_LEN, IP6_ICMP, 64, source, own);
+	*icmp = (struct icmp6_header){.type = ICMP6_ECHO_REPLY, .rest = htobe32(id << 16 | 9)};
+	icmp6_set_checksum(packet);
+	return frame;
+}
+
+/* Linux's pings have the identifiers of other processes. */
+static void answers_to_pings_go_to_who_asked(void **state)
+{
+	(void)state;
+	const uint8_t own6[16] = {0x20, 1, 0xd, 0xb8, [15] = 1};
+	struct frame foreign = echo_reply(rig_router->echo_id ^ 1),
+				 ours = echo_reply(rig_router->echo_id);
+	struct frame foreign6 = echo_reply6(rig_router->echo_id ^ 1),
+				 ours6 = echo_reply6(rig_router->echo_id);
+	struct ws_echo_reply replies[4];
+	const struct ws_prefix prefix = {address_of_ip6(own6), 64};
+	assert_int_equal(ws_router_address_add(rig_router, 0, prefix), 0);
+	assert_passes(0, &foreign);
+	assert_passes(0, &foreign6);
+	rig_send(0, ours.bytes, ours.length);
+	rig_send(0, ours6.bytes, ours6.length);
+	assert_int_equal(rig_take(1).length, 0);
+	ws_router_poll(rig_router);
+	assert_int_equal(ws_router_echo_replies(rig_router, replies, 4), 2);
+	assert_int_equal(replies[0].sequence, 7);
+	assert_int_equal(replies[1].sequence, 9);
+	/* What is damaged, cut short or in pieces, Linux may judge. */
+	ours6.bytes[ours6.length - 1] ^= 1;
+	assert_passes(0, &ours6);
+	ours.bytes[ETHERNET_LEN + 6] = 0x20;
+	frame_finish(&ours);
+	assert_passes(0, &ours);
+}
+
 /* The VLAN's tag was taken out for the router; Linux has the VLAN on the port's TAP. */
 static void a_vlan_goes_to_linux_with_its_tag(void **state)
 {
@@ -158,11 +219,9 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, paired, all_accounted)
 	const struct CMUnitTest tests[] = {
-		TEST(linux_gets_what_is_for_the_router),
-		TEST(what_linux_sends_goes_out_as_it_is),
-		TEST(frames_for_others_are_no_business_of_linux),
-		TEST(a_vlan_goes_to_linux_with_its_tag),
-		TEST(pairs_that_cannot_be),
+		TEST(linux_gets_what_is_for_the_router),          TEST(what_linux_sends_goes_out_as_it_is),
+		TEST(frames_for_others_are_no_business_of_linux), TEST(answers_to_pings_go_to_who_asked),
+		TEST(a_vlan_goes_to_linux_with_its_tag),          TEST(pairs_that_cannot_be),
 		TEST(without_the_pair_the_router_answers_itself),
 	};
 	int code = rig_start();

@@ -9,8 +9,8 @@ import time
 from pathlib import Path
 
 from routing_daemons import Bird, static_routes
-from sandbox import router, sandbox, wait_for
-from test_routing_daemons import CONFIG, KERNEL, PORTS, bgp, routes_of_linux
+from sandbox import IP4, PAIRED, PORTS, router, sandbox, wait_for
+from test_routing_daemons import KERNEL, bgp, routes_of_linux
 
 _PATIENCE_S = 600.0
 
@@ -29,11 +29,10 @@ def resident_mb(pid: int) -> int:
 def run(routes: int, directory: Path) -> None:
     options = ("--max-routes", str(max(20_000, routes * 5 // 4)))
     with sandbox(directory) as box:
-        box.namespace("h1", "peer", "dataplane")
-        with router(box, PORTS, CONFIG, *options) as running:
-            box.host("h1", "h1", "10.1.0.2/24", "10.1.0.1")
-            box.host("peer", "p1", "10.2.0.2/24", "10.2.0.1")
-            peer = Bird(box, "peer", "10.2.0.2", static_routes(routes) + bgp("sender", 65002, 65001))
+        box.namespace("h1", "h2", "dataplane")
+        with router(box, PORTS, PAIRED + IP4, *options) as running:
+            box.hosts()
+            peer = Bird(box, "h2", "10.2.0.2", static_routes(routes) + bgp("sender", 65002, 65001))
             own = Bird(box, "dataplane", "10.2.0.1", KERNEL + bgp("receiver", 65001, 65002))
             wait_for(lambda: own.is_established("peer"), "the BGP session", _PATIENCE_S)
             pid = running.process.pid

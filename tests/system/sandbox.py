@@ -7,6 +7,7 @@ kernel ends them all when the sandbox's first process ends, and that one when th
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import shutil
 import signal
@@ -17,6 +18,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -24,6 +26,13 @@ from wirespeed.router.client import ask
 
 PATIENCE_S = 60.0
 _TOOLS = ("ip", "nsenter", "ping", "setpriv", "unshare")
+
+PORTS = ("e0=tap:h1,netns=h1", "e1=tap:h2,netns=h2")
+"""A router between the hosts h1 and h2, and the lines that make it one; `PAIRED` has Linux take part in it."""
+UP = "set interface state e0 up\nset interface state e1 up\n"
+IP4 = f"{UP}set interface ip address e0 10.1.0.1/24\nset interface ip address e1 10.2.0.1/24\n"
+IP6 = f"{UP}set interface ip address e0 2001:db8:1::1/64\nset interface ip address e1 2001:db8:2::1/64\n"
+PAIRED = "lcp default netns dataplane\nlcp lcp-sync on\nlcp create e0 host-if e0\nlcp create e1 host-if e1\n"
 
 
 def needs(*tools: str) -> pytest.MarkDecorator:
@@ -132,11 +141,30 @@ class Sandbox:
         self.run("ip", "link", "set", interface, "up", netns=netns)
         self.run("ip", "route", "add", "default", "via", gateway, netns=netns)
 
+    def hosts(self) -> None:
+        """h1 and h2, behind ports of a router with the addresses of `IP4`, `IP6` or both."""
+        for number, name in ((1, "h1"), (2, "h2")):
+            self.host(name, name, f"10.{number}.0.2/24", f"10.{number}.0.1")
+            self.host(name, name, f"2001:db8:{number}::2/64", f"2001:db8:{number}::1")
+
     def ping(self, netns: str, target: str, *options: str) -> bool:
         return self.try_run("ping", "-n", "-c", "1", "-W", "1", *options, target, netns=netns)[0] == 0
 
     def wait_ping(self, netns: str, target: str, *options: str) -> None:
         wait_for(lambda: self.ping(netns, target, *options), f"an answer of {target} to {netns}")
+
+    def hops(self, netns: str, target: str) -> list[str]:
+        """Who answers traceroute on the way to the target, which is the last one."""
+        family = ["-6"] if ":" in target else []
+        said = self.run("traceroute", *family, "-n", "-q", "1", "-w", "3", target, netns=netns)
+        return [line.split()[1] for line in said.splitlines()[1:]]
+
+    def transfer(self, client: str, server: str, target: str, *options: str) -> dict[str, Any]:
+        """Send by TCP from one namespace to the other one's address; what iperf3 tells of its end."""
+        listening = self.spawn("iperf3", "-s", "-1", "--forceflush", netns=server)
+        wait_for(lambda: "listening" in listening.said(), "iperf3's server")
+        said: dict[str, Any] = json.loads(self.run("iperf3", "-c", target, "-J", *options, netns=client))
+        return said["end"]
 
 
 def _no_dad(address: str) -> list[str]:

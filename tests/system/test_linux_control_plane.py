@@ -1,38 +1,19 @@
 """Interfaces that Linux has too: what a pair mirrors, and what passes between Linux and the wire."""
 
 import pytest
-from sandbox import needs, router, sandbox, wait_for
+from sandbox import IP4, PAIRED, PORTS, needs, router, wait_for
 
 from wirespeed.errors import WirespeedError
 
 pytestmark = needs("traceroute")
 
-PORTS = ("e0=tap:h1,netns=h1", "e1=tap:h2,netns=h2")
-CONFIG = """
-lcp default netns dataplane
-lcp lcp-sync on
-lcp create e0 host-if e0
-lcp create e1 host-if e1 netns dataplane
-set interface mtu packet 1400 e1
-set interface state e0 up
-set interface state e1 up
-set interface ip address e0 10.1.0.1/24
-set interface ip address e1 10.2.0.1/24
-"""
-
-
-@pytest.fixture
-def box(tmp_path):
-    with sandbox(tmp_path) as made:
-        made.namespace("h1", "h2", "dataplane")
-        yield made
+CONFIG = f"{PAIRED}set interface mtu packet 1400 e1\n{IP4}"
 
 
 @pytest.fixture
 def running(box):
     with router(box, PORTS, CONFIG) as made:
-        box.host("h1", "h1", "10.1.0.2/24", "10.1.0.1")
-        box.host("h2", "h2", "10.2.0.2/24", "10.2.0.1")
+        box.hosts()
         yield made
 
 
@@ -73,8 +54,7 @@ def test_linux_answers_and_asks(box, running):
     box.wait_ping("h1", "10.1.0.1")
     box.wait_ping("dataplane", "10.2.0.2")
     box.wait_ping("h1", "10.2.0.2")
-    hops = box.run("traceroute", "-n", "-q", "1", "-w", "3", "10.2.0.2", netns="h1").splitlines()[1:]
-    assert [hop.split()[1] for hop in hops] == ["10.1.0.1", "10.2.0.2"]
+    assert box.hops("h1", "10.2.0.2") == ["10.1.0.1", "10.2.0.2"]
     errors = running.ask("show errors")
     assert "packets to Linux" in errors
     assert "packets from Linux" in errors

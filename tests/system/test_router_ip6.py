@@ -2,35 +2,14 @@
 
 import re
 
-import pytest
-from sandbox import needs, router, sandbox, wait_for
+from sandbox import IP6, PORTS, needs, router, wait_for
 
 pytestmark = needs("traceroute")
 
-PORTS = ("e0=tap:h1,netns=h1", "e1=tap:h2,netns=h2")
-CONFIG = """
-set interface state e0 up
-set interface state e1 up
-set interface ip address e0 2001:db8:1::1/64
-set interface ip address e1 2001:db8:2::1/64
-"""
-
-
-@pytest.fixture
-def box(tmp_path):
-    with sandbox(tmp_path) as made:
-        made.namespace("h1", "h2")
-        yield made
-
-
-def hosts(box):
-    box.host("h1", "h1", "2001:db8:1::2/64", "2001:db8:1::1")
-    box.host("h2", "h2", "2001:db8:2::2/64", "2001:db8:2::1")
-
 
 def test_hosts_reach_each_other_and_see_the_way(box):
-    with router(box, PORTS, CONFIG) as running:
-        hosts(box)
+    with router(box, PORTS, IP6) as running:
+        box.hosts()
         box.wait_ping("h1", "2001:db8:2::2")
         # Both found the router's MAC address, and the router theirs.
         shown = running.ask("show ip6 neighbors")
@@ -39,14 +18,13 @@ def test_hosts_reach_each_other_and_see_the_way(box):
         assert box.ping("h1", "2001:db8:1::1")
         assert box.ping("h1", "2001:db8:2::1")
         assert box.ping("h1", "ff02::2%h1")
-        hops = box.run("traceroute", "-6", "-n", "-q", "1", "-w", "3", "2001:db8:2::2", netns="h1").splitlines()[1:]
-        assert [hop.split()[1] for hop in hops] == ["2001:db8:1::1", "2001:db8:2::2"]
+        assert box.hops("h1", "2001:db8:2::2") == ["2001:db8:1::1", "2001:db8:2::2"]
         assert "No route" in box.try_run("ping", "-c", "1", "-W", "2", "2001:db8:9::1", netns="h1")[1]
 
 
 def test_the_router_pings_hosts_by_either_kind_of_address(box):
-    with router(box, PORTS, CONFIG) as running:
-        hosts(box)
+    with router(box, PORTS, IP6) as running:
+        box.hosts()
         box.wait_ping("h1", "2001:db8:1::1")
         assert " 0% packet loss" in running.ask("ping 2001:db8:1::2 repeat 3 interval 0.2")
         link_local = re.search(r"inet6 (fe80::\S+)/64", box.run("ip", "-6", "addr", "show", "dev", "h1", netns="h1"))
@@ -57,8 +35,8 @@ def test_the_router_pings_hosts_by_either_kind_of_address(box):
 
 
 def test_a_path_mtu_is_found(box):
-    with router(box, PORTS, CONFIG + "set interface mtu packet 1300 e1\n"):
-        hosts(box)
+    with router(box, PORTS, IP6 + "set interface mtu packet 1300 e1\n"):
+        box.hosts()
         box.wait_ping("h1", "2001:db8:2::2")
         code, said = box.try_run("ping", "-M", "do", "-c", "1", "-W", "2", "-s", "1400", "2001:db8:2::2", netns="h1")
         assert code != 0 and "mtu=1300" in said.replace(" ", "").lower(), said
@@ -68,9 +46,9 @@ def test_a_path_mtu_is_found(box):
 
 
 def test_a_silent_neighbor_is_asked_and_forgotten(box):
-    config = CONFIG + "set ip neighbor-config ip6 age 1\n"
+    config = IP6 + "set ip neighbor-config ip6 age 1\n"
     with router(box, PORTS, config) as running:
-        hosts(box)
+        box.hosts()
         box.wait_ping("h1", "2001:db8:2::2")
         # Silent for some time; asked then, it answers.
         wait_for(lambda: re.search(r"2001:db8:2::2 +DS ", running.ask("show ip6 neighbors")), "silence")
@@ -82,7 +60,7 @@ def test_a_silent_neighbor_is_asked_and_forgotten(box):
 
 
 def test_a_host_configures_itself_by_router_advertisements(box):
-    config = CONFIG + "ip6 nd e0 ra-interval 4 3\nip6 nd e0 ra-lifetime 60\nip6 nd e0 no ra-suppress\n"
+    config = IP6 + "ip6 nd e0 ra-interval 4 3\nip6 nd e0 ra-lifetime 60\nip6 nd e0 no ra-suppress\n"
     with router(box, PORTS, config):
         box.host("h2", "h2", "2001:db8:2::2/64", "2001:db8:2::1")
         box.run("sysctl", "-q", "-w", "net.ipv6.conf.h1.accept_ra=2", netns="h1")

@@ -4,39 +4,24 @@ import re
 
 import pytest
 from routing_daemons import Bird, Frr, static_routes
-from sandbox import Router, needs, router, sandbox, wait_for
+from sandbox import IP4, IP6, PAIRED, PORTS, Router, needs, router, wait_for
 
 pytestmark = needs("bird", "zebra", "vtysh")
 
 ROUTES = 100_000
-PORTS = ("e0=tap:h1,netns=h1", "e1=tap:p1,netns=peer")
-CONFIG = """
-lcp default netns dataplane
-lcp lcp-sync on
-lcp create e0 host-if e0
-lcp create e1 host-if e1
-set interface state e0 up
-set interface state e1 up
-set interface ip address e0 10.1.0.1/24
-set interface ip address e1 10.2.0.1/24
+KERNEL = """
+protocol kernel { scan time 2; ipv4 { export all; }; }
+protocol kernel { scan time 2; ipv6 { export all; }; }
 """
-KERNEL = "protocol kernel { scan time 2; ipv4 { export all; }; }\n"
-
-
-@pytest.fixture
-def box(tmp_path):
-    with sandbox(tmp_path) as made:
-        made.namespace("h1", "peer", "dataplane")
-        yield made
 
 
 @pytest.fixture
 def running(box):
-    with router(box, PORTS, CONFIG, "--max-routes", "200000") as made:
-        box.host("h1", "h1", "10.1.0.2/24", "10.1.0.1")
-        box.host("peer", "p1", "10.2.0.2/24", "10.2.0.1")
+    with router(box, PORTS, PAIRED + IP4 + IP6, "--max-routes", "200000") as made:
+        box.hosts()
         # What the peer announces, and where a ping to it ends.
-        box.run("ip", "addr", "add", "198.51.100.1/32", "dev", "lo", netns="peer")
+        box.run("ip", "addr", "add", "198.51.100.1/32", "dev", "lo", netns="h2")
+        box.run("ip", "addr", "add", "2001:db8:99::1/128", "dev", "lo", "nodad", netns="h2")
         yield made
 
 
@@ -44,52 +29,55 @@ def routes_of_linux(running: Router) -> int:
     return int(re.search(r"routes (\d+)", running.ask("show lcp")).group(1))
 
 
-def bgp(role: str, own: int, peer: int) -> str:
-    addresses = {65001: "10.2.0.1", 65002: "10.2.0.2"}
+def bgp(role: str, own: int, peer: int, family: int = 4) -> str:
+    network = "10.2.0." if family == 4 else "2001:db8:2::"
+    addresses = {65001: f"{network}1", 65002: f"{network}2"}
     channel = "import all; export none;" if role == "receiver" else "import none; export all; next hop self;"
     return f"""
-    protocol bgp peer {{
+    protocol bgp peer{family} {{
         local {addresses[own]} as {own};
         neighbor {addresses[peer]} as {peer};
         connect retry time 1; connect delay time 1; error wait time 1, 2;
-        ipv4 {{ {channel} }};
+        ipv{family} {{ {channel} }};
     }}
     """
 
 
 class Pings:
-    """Ten a second for five seconds, while something happens."""
+    """Ten a second for eight seconds, while something happens."""
 
     def __init__(self, box, netns: str, target: str) -> None:
-        self._process = box.spawn("ping", "-n", "-i", "0.1", "-c", "50", target, netns=netns)
+        self._process = box.spawn("ping", "-n", "-i", "0.1", "-c", "80", "-W", "20", target, netns=netns)
 
-    def lost_percent(self) -> float:
+    def lost(self) -> int:
         self._process.popen.wait()
-        return float(re.search(r"([0-9.]+)% packet loss", self._process.said()).group(1))
+        said = re.search(r"(\d+) packets transmitted, (\d+) received", self._process.said())
+        return int(said[1]) - int(said[2])
 
 
 def test_a_table_of_bird_by_bgp(box, running):
     peer = Bird(
         box,
-        "peer",
+        "h2",
         "10.2.0.2",
         "protocol static own { ipv4; route 198.51.100.0/24 blackhole; }\n"
         + static_routes(ROUTES)
         + bgp("sender", 65002, 65001),
     )
     own = Bird(box, "dataplane", "10.2.0.1", KERNEL + bgp("receiver", 65001, 65002))
-    wait_for(lambda: own.is_established("peer"), "the BGP session")
+    wait_for(lambda: own.is_established("peer4"), "the BGP session")
     wait_for(lambda: routes_of_linux(running) == ROUTES + 1, "all routes", 120)
     assert "10.2.0.2" in running.ask("show ip fib 20.1.2.3")
     box.wait_ping("h1", "198.51.100.1")
     assert "rejected 0" in running.ask("show lcp")
 
     # The daemon dies: what it put into the kernel stays, and forwards.
-    pinging = Pings(box, "h1", "198.51.100.1")
+    touched, untouched = Pings(box, "h1", "198.51.100.1"), Pings(box, "h1", "10.2.0.2")
     own.process.kill()
     own.start()
-    assert pinging.lost_percent() < 10
-    wait_for(lambda: own.is_established("peer"), "the BGP session")
+    assert untouched.lost() == 0
+    assert touched.lost() < 8
+    wait_for(lambda: own.is_established("peer4"), "the BGP session")
     wait_for(lambda: routes_of_linux(running) == ROUTES + 1, "all routes", 120)
     assert box.ping("h1", "198.51.100.1")
 
@@ -101,21 +89,27 @@ def test_a_table_of_bird_by_bgp(box, running):
 
 
 OSPF = """
-protocol ospf v2 area0 {{
-    ipv4 {{ import all; export {export}; }};
+protocol ospf v{version} area{version} {{
+    ipv{family} {{ import all; export {export}; }};
     area 0 {{ interface "{interface}" {{ hello 1; dead 4; wait 2; type ptp; }}; {stub} }};
 }}
 """
+LOOPBACK = 'interface "lo" { stub; };'
+
+
+def ospf(interface: str, stub: str = "", family: int = 4, export: str = "none") -> str:
+    version = 2 if family == 4 else 3
+    return OSPF.format(version=version, family=family, interface=interface, stub=stub, export=export)
 
 
 def test_ospf_of_bird_over_multicast(box, running):
     Bird(
         box,
-        "peer",
+        "h2",
         "10.2.0.2",
-        OSPF.format(export="none", interface="p1", stub='interface "lo" { stub; };'),
+        ospf("h2", LOOPBACK),
     )
-    own = Bird(box, "dataplane", "10.2.0.1", KERNEL + OSPF.format(export="none", interface="e1", stub=""))
+    own = Bird(box, "dataplane", "10.2.0.1", KERNEL + ospf("e1"))
     wait_for(lambda: "Full" in own.ask("show", "ospf", "neighbors"), "the adjacency")
     wait_for(lambda: "198.51.100.1/32" in running.ask("show ip fib 198.51.100.1"), "the route of OSPF")
     box.wait_ping("h1", "198.51.100.1")
@@ -127,14 +121,39 @@ def test_ospf_of_bird_over_multicast(box, running):
     box.wait_ping("h1", "198.51.100.1")
 
 
+def test_bgp_and_ospf3_over_ip6(box, running):
+    """Sessions between global and between link-local addresses, through a pair; then the daemon dies under traffic."""
+    announced = "route 2001:db8:77::/48 blackhole; route 2001:db8:99::1/128 blackhole;"
+    peer = f"protocol static own {{ ipv6; {announced} }}\n" + bgp("sender", 65002, 65001, 6)
+    Bird(box, "h2", "10.2.0.2", peer + ospf("h2", family=6, export="where net = 2001:db8:99::1/128"))
+    own = Bird(box, "dataplane", "10.2.0.1", KERNEL + bgp("receiver", 65001, 65002, 6) + ospf("e1", family=6))
+
+    def routes_are_there() -> bool:
+        by_ospf = "2001:db8:99::1/128" in own.ask("show", "route", "primary", "protocol", "area3")
+        return by_ospf and all(f"{net}\n" in running.ask("show ip6 fib") for net in announced.split()[1::3])
+
+    wait_for(routes_are_there, "the routes of OSPFv3 and BGP", 120)
+    assert own.is_established("peer6")
+    assert "Full" in own.ask("show", "ospf", "neighbors", "area3")
+    box.wait_ping("h1", "2001:db8:99::1")
+    assert "rejected 0" in running.ask("show lcp")
+
+    untouched = Pings(box, "h1", "2001:db8:2::2")
+    own.process.kill()
+    own.start()
+    assert untouched.lost() == 0
+    wait_for(lambda: own.is_established("peer6") and routes_are_there(), "the routes again", 120)
+    box.wait_ping("h1", "2001:db8:99::1")
+
+
 def test_frr_with_bgp_and_ospf(box, running):
     Bird(
         box,
-        "peer",
+        "h2",
         "10.2.0.2",
         "protocol static own { ipv4; route 203.0.113.0/24 blackhole; }\n"
         + bgp("sender", 65002, 65001)
-        + OSPF.format(export="none", interface="p1", stub='interface "lo" { stub; };'),
+        + ospf("h2", LOOPBACK),
     )
     frr = Frr(
         box,
@@ -158,11 +177,12 @@ router bgp 65001
     wait_for(lambda: "203.0.113.0/24" in running.ask("show ip fib 203.0.113.1"), "the route of BGP", 120)
     box.wait_ping("h1", "198.51.100.1")
     # Killed and started again under traffic: the kernel keeps the routes while they are away.
-    pinging = Pings(box, "h1", "198.51.100.1")
+    touched, untouched = Pings(box, "h1", "198.51.100.1"), Pings(box, "h1", "10.2.0.2")
     for process in frr.processes.values():
         process.kill()
     frr.start()
     wait_for(lambda: "Established" in frr.ask("bgpd", "show bgp neighbors"), "the BGP session", 120)
-    assert pinging.lost_percent() < 10
+    assert untouched.lost() == 0
+    assert touched.lost() < 8
     box.wait_ping("h1", "198.51.100.1")
     assert "203.0.113.0/24" in running.ask("show ip fib 203.0.113.1")

@@ -1,35 +1,14 @@
 """TAP ports: Linux hosts in namespaces of their own on both sides of the router."""
 
-import json
 import re
 import sys
 import time
 from pathlib import Path
 
 import pytest
-from sandbox import needs, router, sandbox, wait_for
+from sandbox import IP4, PORTS, needs, router, wait_for
 
 pytestmark = needs("iperf3", "traceroute")
-
-PORTS = ("e0=tap:h1,netns=h1", "e1=tap:h2,netns=h2")
-CONFIG = """
-set interface state e0 up
-set interface state e1 up
-set interface ip address e0 10.1.0.1/24
-set interface ip address e1 10.2.0.1/24
-"""
-
-
-@pytest.fixture
-def box(tmp_path):
-    with sandbox(tmp_path) as made:
-        made.namespace("h1", "h2")
-        yield made
-
-
-def hosts(box):
-    box.host("h1", "h1", "10.1.0.2/24", "10.1.0.1")
-    box.host("h2", "h2", "10.2.0.2/24", "10.2.0.1")
 
 
 def thread_ticks(pid: int, name: str) -> int:
@@ -48,27 +27,24 @@ def counter(shown: str, interface: str, name: str) -> int:
 
 
 def test_hosts_reach_each_other_through_the_router(box):
-    with router(box, PORTS, CONFIG) as running:
-        hosts(box)
+    with router(box, PORTS, IP4) as running:
+        box.hosts()
         box.wait_ping("h1", "10.2.0.2")
         # Fragments of the sender pass like other packets; the longest frame of the link does.
         assert box.ping("h1", "10.2.0.2", "-M", "do", "-s", "1472")
-        hops = box.run("traceroute", "-n", "-q", "1", "-w", "3", "10.2.0.2", netns="h1").splitlines()[1:]
-        assert [hop.split()[1] for hop in hops] == ["10.1.0.1", "10.2.0.2"]
-        server = box.spawn("iperf3", "-s", "-1", "--forceflush", netns="h2")
-        wait_for(lambda: "listening" in server.said(), "iperf3's server")
-        said = json.loads(box.run("iperf3", "-c", "10.2.0.2", "-n", "8M", "-J", netns="h1"))
+        assert box.hops("h1", "10.2.0.2") == ["10.1.0.1", "10.2.0.2"]
+        end = box.transfer("h1", "h2", "10.2.0.2", "-n", "8M")
         # What is on the way when the sender is done, iperf3 leaves out.
-        assert said["end"]["sum_sent"]["bytes"] >= 8_000_000
-        assert said["end"]["sum_received"]["bytes"] >= 2_000_000
+        assert end["sum_sent"]["bytes"] >= 8_000_000
+        assert end["sum_received"]["bytes"] >= 2_000_000
         shown = running.ask("show interface")
         assert counter(shown, "e1", "tx bytes") > 2_000_000
         assert counter(shown, "e0", "rx packets") > 1_400
 
 
 def test_the_thread_sleeps_while_nothing_moves(box):
-    with router(box, PORTS, CONFIG) as running:
-        hosts(box)
+    with router(box, PORTS, IP4) as running:
+        box.hosts()
         box.wait_ping("h1", "10.2.0.2")
         before = thread_ticks(running.process.pid, "ws_tap")
         time.sleep(1.0)
@@ -77,8 +53,8 @@ def test_the_thread_sleeps_while_nothing_moves(box):
 
 def test_an_interface_deleted_behind_our_back(box):
     """Its link is down then, the others go on, and nobody spins."""
-    with router(box, PORTS, CONFIG) as running:
-        hosts(box)
+    with router(box, PORTS, IP4) as running:
+        box.hosts()
         box.wait_ping("h1", "10.2.0.2")
         box.run("ip", "link", "del", "h2", netns="h2")
         wait_for(lambda: "down" in running.ask("show hardware-interfaces e1"), "the news of the link")

@@ -5,12 +5,13 @@
  * Pings are answered; nothing else is served, which UDP and unknown protocols are told (RFC 1122
  * sections 3.2.2.1 and 4.1.3.1). ICMP that is no request is not for anybody here, but for answers
  * to pings of our own. What came in by an interface that is paired with one of Linux is all
- * Linux's.
+ * Linux's, but for those answers.
  *
  * Uses: mbuf->port. Next: icmp4-echo-request, icmp4-echo-reply, ip4-icmp-error, linux-cp-punt,
  * error-drop.
  */
 #include "graph/graph.h"
+#include "router/echo.h"
 #include "router/linux_cp.h"
 #include "router/router.h"
 #include "wire/icmp4.h"
@@ -55,18 +56,27 @@ static enum edge refuse(struct graph_node *node, enum counter reason, struct rte
 	return EDGE_ICMP_ERROR;
 }
 
+/* What a packet carries: `readable` of its `claimed` bytes are in the first buffer. */
+struct content {
+	const uint8_t *bytes;
+	uint16_t readable, claimed;
+};
+
+static struct content content_of(const struct rte_mbuf *packet, const struct ip4_header *ip)
+{
+	uint16_t header = ip4_header_length(ip), claimed = be16toh(ip->total_length) - header;
+	uint16_t readable = packet->data_len - header;
+	return (struct content){packet_data(packet) + header, RTE_MIN(readable, claimed), claimed};
+}
+
 static enum edge handle(struct graph_node *node, struct rte_mbuf *packet)
 {
 	const struct ip4_header *ip = (const struct ip4_header *)(const void *)packet_data(packet);
-	uint16_t header = ip4_header_length(ip);
-	const uint8_t *payload = packet_data(packet) + header;
-	uint16_t readable = packet->data_len - header, claimed = be16toh(ip->total_length) - header;
-	if (readable > claimed)
-		readable = claimed;
+	const struct content content = content_of(packet, ip);
 	if (ip4_is_fragment(ip))
 		return drop(node, FRAGMENT);
 	if (ip->protocol == IP4_ICMP) {
-		const struct icmp4_header *icmp = icmp4_parse(payload, readable);
+		const struct icmp4_header *icmp = icmp4_parse(content.bytes, content.readable);
 		if (!icmp)
 			return drop(node, BAD_ICMP);
 		if (icmp->type == ICMP4_ECHO_REPLY)
@@ -75,25 +85,36 @@ static enum edge handle(struct graph_node *node, struct rte_mbuf *packet)
 	}
 	if (ip->protocol != IP4_UDP)
 		return refuse(node, UNKNOWN_PROTOCOL, packet, ICMP4_PROTOCOL_UNREACHABLE);
-	if (!udp_parse(payload, readable, claimed))
+	if (!udp_parse(content.bytes, content.readable, content.claimed))
 		return drop(node, BAD_UDP);
 	return refuse(node, NO_UDP_LISTENER, packet, ICMP4_PORT_UNREACHABLE);
+}
+
+/* Of an interface that is paired with one of Linux, whose own pings have other identifiers. */
+static enum edge hand_over(const struct ws_router *router, struct rte_mbuf *packet,
+						   const struct interface *interface)
+{
+	const struct ip4_header *ip = (const struct ip4_header *)(const void *)packet_data(packet);
+	if (ip->protocol == IP4_ICMP && !ip4_is_fragment(ip)) {
+		const struct content content = content_of(packet, ip);
+		const struct icmp4_header *icmp = icmp4_parse(content.bytes, content.readable);
+		if (icmp && icmp->type == ICMP4_ECHO_REPLY && echo_is_ours(router, be16toh(icmp->rest[0])))
+			return EDGE_ECHO_REPLY;
+	}
+	packet_restore_frame(packet, interface, ETHERNET_IP4);
+	return EDGE_LINUX_CP_PUNT;
 }
 
 static uint16_t ip4_local_process(struct graph *graph, struct graph_node *node, void **packets,
 								  uint16_t n)
 {
-	const struct interface *interfaces = router_of(graph)->interfaces;
+	const struct ws_router *router = router_of(graph);
 	uint16_t next[GRAPH_FRAME_SIZE];
 	for (uint16_t i = 0; i < n; i++) {
 		struct rte_mbuf *packet = packets[i];
-		const struct interface *interface = &interfaces[packet->port];
-		if (interface_is_paired(interface)) {
-			packet_restore_frame(packet, interface, ETHERNET_IP4);
-			next[i] = EDGE_LINUX_CP_PUNT;
-		} else {
-			next[i] = handle(node, packet);
-		}
+		const struct interface *interface = &router->interfaces[packet->port];
+		next[i] = interface_is_paired(interface) ? hand_over(router, packet, interface)
+												 : handle(node, packet);
 	}
 	graph_enqueue(graph, node, packets, next, n);
 	return n;

@@ -11,6 +11,7 @@
  * ip6-icmp-error, linux-cp-punt, error-drop.
  */
 #include "graph/graph.h"
+#include "router/echo.h"
 #include "router/linux_cp.h"
 #include "router/packet_checksum.h"
 #include "router/router.h"
@@ -136,17 +137,31 @@ static enum edge take_icmp(struct graph_node *node, struct rte_mbuf *packet,
 	return edge;
 }
 
-/* On an interface that is paired with one of Linux, which gets all of it; but that a neighbour
- * answered is seen on the way. */
-static enum edge hand_over(struct rte_mbuf *packet, const struct interface *interface)
+/* What concerns the router too of a message to an interface that is paired with one of Linux: that
+ * a neighbour answered, and answers to pings of our own, which have other identifiers than Linux's.
+ */
+static enum edge edge_of_paired(const struct ws_router *router, const struct icmp6_header *icmp)
+{
+	if (icmp->type == ICMP6_NEIGHBOR_ADVERTISEMENT)
+		return EDGE_NEIGHBOR_ADVERTISEMENT;
+	bool is_answer =
+		icmp->type == ICMP6_ECHO_REPLY && echo_is_ours(router, be32toh(icmp->rest) >> 16);
+	return is_answer ? EDGE_ECHO_REPLY : EDGE_LINUX_CP_PUNT;
+}
+
+static enum edge hand_over(const struct ws_router *router, struct rte_mbuf *packet,
+						   const struct interface *interface)
 {
 	const uint8_t *data = packet_data(packet);
 	const struct ip6_header *ip = (const struct ip6_header *)(const void *)data;
 	uint16_t length = be16toh(ip->payload_length);
-	if (packet->data_len > IP6_LEN && ip->next_header == IP6_ICMP &&
-		data[IP6_LEN] == ICMP6_NEIGHBOR_ADVERTISEMENT &&
+	uint16_t readable = RTE_MIN((uint16_t)(packet->data_len - IP6_LEN), length);
+	const struct icmp6_header *icmp =
+		ip->next_header == IP6_ICMP ? icmp6_parse(data + IP6_LEN, readable) : NULL;
+	enum edge edge = icmp ? edge_of_paired(router, icmp) : EDGE_LINUX_CP_PUNT;
+	if (edge != EDGE_LINUX_CP_PUNT &&
 		!packet_checksum(ip6_pseudo_sum(ip, length, IP6_ICMP), packet, IP6_LEN, length))
-		return EDGE_NEIGHBOR_ADVERTISEMENT;
+		return edge;
 	packet_restore_frame(packet, interface, ETHERNET_IP6);
 	return EDGE_LINUX_CP_PUNT;
 }
@@ -184,12 +199,13 @@ static enum edge handle(struct graph_node *node, struct rte_mbuf *packet)
 static uint16_t ip6_local_process(struct graph *graph, struct graph_node *node, void **packets,
 								  uint16_t n)
 {
+	const struct ws_router *router = router_of(graph);
 	uint16_t next[GRAPH_FRAME_SIZE];
 	for (uint16_t i = 0; i < n; i++) {
 		struct rte_mbuf *packet = packets[i];
-		const struct interface *interface = &router_of(graph)->interfaces[packet->port];
-		next[i] =
-			interface_is_paired(interface) ? hand_over(packet, interface) : handle(node, packet);
+		const struct interface *interface = &router->interfaces[packet->port];
+		next[i] = interface_is_paired(interface) ? hand_over(router, packet, interface)
+												 : handle(node, packet);
 	}
 	graph_enqueue(graph, node, packets, next, n);
 	return n;
