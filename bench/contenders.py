@@ -7,7 +7,7 @@ from pathlib import Path
 
 from wirespeed.generator.client import GeneratorClient
 from wirespeed.generator.profiles import load_profile
-from wirespeed.lab.embedded import INTERFACES_UP, IP4_INTERFACES
+from wirespeed.lab.embedded import GENERATOR_MACS, INTERFACES_UP, IP4_INTERFACES, MPLS_SWAPS
 from wirespeed.units import Rate
 
 PROFILES = Path(__file__).parent / "profiles"
@@ -22,14 +22,22 @@ CROSSED = f"""\
 set interface l2 xconnect e0 e1
 set interface l2 xconnect e1 e0
 """
+IP6_ROUTES = f"""\
+{INTERFACES_UP}\
+set interface ip address e0 2001:db8:1::1/64
+set interface ip address e1 2001:db8:2::1/64
+ip neighbor e1 2001:db8:2::2 {GENERATOR_MACS[1]}
+""" + "".join(f"ip route add 2001:db8:f{i}00::/40 via 2001:db8:2::2\n" for i in range(10))
+SWAPS = IP4_INTERFACES + MPLS_SWAPS
 
 
 @dataclass(frozen=True)
 class Load:
-    """A profile at 100 % of the line."""
+    """A profile at a rate beyond what one CPU sends and the medium carries."""
 
     profile: str = "bench"
     tunables: dict[str, str] = field(default_factory=dict)
+    pps: float = 40e6
 
 
 @dataclass(frozen=True)
@@ -61,17 +69,22 @@ Contender = Device | Sender
 ONE_FLOW = Load()
 MANY_FLOWS = Load(tunables={"vm": "var2"})
 RANDOM = Load(str(PROFILES / "random_hosts.py"))
+ONE_IP6_FLOW = Load(str(PROFILES / "ip6.py"))
+LABELLED = Load("mpls")
 MACSWAP = "testpmd macswap"
+TESTPMD_IO = "testpmd io"
 TXONLY = "testpmd txonly"
 
 ROUTERS = [
     Device(MACSWAP, MACSWAP, ONE_FLOW, testpmd="macswap"),
-    Device("testpmd io", MACSWAP, ONE_FLOW, testpmd="io"),
+    Device(TESTPMD_IO, MACSWAP, ONE_FLOW, testpmd="io"),
     Device("router l2xc", MACSWAP, ONE_FLOW, CROSSED),
     Device("router ip4, one flow", MACSWAP, ONE_FLOW, TEN_ROUTES),
     Device("router ip4, 64 k flows", "router ip4, one flow", MANY_FLOWS, TEN_ROUTES),
-    Device("router ip4, 16 routes, random", MACSWAP, RANDOM, WIDE_ROUTES),
-    Device("router ip4, 1 M routes, random", "router ip4, 16 routes, random", RANDOM, MILLION_ROUTES, ROUTES + 1000),
+    Device("router ip4, 16 routes", MACSWAP, RANDOM, WIDE_ROUTES),
+    Device("router ip4, 1 M routes", "router ip4, 16 routes", RANDOM, MILLION_ROUTES, ROUTES + 1000),
+    Device("router ip6, one flow", MACSWAP, ONE_IP6_FLOW, IP6_ROUTES),
+    Device("router mpls swap", MACSWAP, LABELLED, SWAPS),
 ]
 GENERATOR = "generator, one flow"
 GENERATOR_IMIX = "generator imix, one flow"
@@ -82,12 +95,20 @@ SENDERS = [
     Sender("generator tuple", GENERATOR, Load(tunables={"vm": "tuple"})),
     Sender("generator random", GENERATOR, RANDOM),
     Sender(GENERATOR_IMIX, TXONLY, Load(tunables={"size": "imix"})),
-    Sender("generator imix, var2", GENERATOR_IMIX, Load(tunables={"size": "imix", "vm": "var2"})),
+    *(
+        Sender(f"generator imix, {program}", GENERATOR_IMIX, Load(tunables={"size": "imix", "vm": program}))
+        for program in ("var2", "tuple", "random")
+    ),
 ]
+NOTES = {
+    TESTPMD_IO: "the least a DUT can do, so what the generator sends and gets back on one CPU",
+    "router ip4, 16 routes": "routes of /8, destinations at random; beside it a million routes of /24",
+    "router ip6, one flow": "66 bytes, the shortest UDP packet",
+}
 
 
 def send(client: GeneratorClient, load: Load) -> None:
     client.acquire([0], force=True)
     client.reset([0])
     client.add_streams(0, load_profile(load.profile, load.tunables, 0, 0))
-    client.start([0], Rate(100.0, "percentage"))
+    client.start([0], Rate(load.pps, "pps"))

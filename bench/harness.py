@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import median, quantiles
 
+from wirespeed.dut.runtime import Cost
 from wirespeed.generator.client import GeneratorClient
 from wirespeed.lab.embedded import GENERATOR_MACS, ROUTER_MACS
 from wirespeed.lab.lab import choose_cpus, free_rpc_port
@@ -22,7 +23,7 @@ from wirespeed.lab.process import Child
 SAMPLE_S = 0.25
 NEAR_NS, FAR_NS = 60.0, 120.0
 PROBE = Path(__file__).parent.parent / "build" / "native" / "bench" / "core_probe"
-SPEED = "25G"  # more than one CPU generates, so that the line is never the limit
+SPEED = "200G"  # more than one CPU generates, so that the line is never the limit
 RING_SLOTS = 2048
 
 
@@ -56,12 +57,27 @@ class Probe:
         self._process.wait()
 
 
+@dataclass(frozen=True)
+class Patience:
+    """How long a run is sampled: `least_s`, and on until it has `near` near samples, but no longer than `most_s`."""
+
+    least_s: float
+    most_s: float
+    near: int
+
+
 @dataclass
 class Series:
-    """Samples of one contender: packets a second by the speed of the machine, and the DUT's own cost."""
+    """Samples of one contender: packets a second by the speed of the machine, and what tells who was the limit.
+
+    Packets that were due and not sent are `refused`, when the ring to the far end was full, or `late`, when the
+    generator came too late for them.
+    """
 
     rates: dict[str, list[float]] = field(default_factory=lambda: {"near": [], "far": [], "between": []})
-    costs: list[float] = field(default_factory=list)
+    costs: list[Cost] = field(default_factory=list)
+    refused: int = 0
+    late: int = 0
 
     def median(self, speed: str) -> float | None:
         return median(self.rates[speed]) if self.rates[speed] else None
@@ -73,6 +89,16 @@ class Series:
             return None
         low, middle, high = quantiles(rates, n=4)
         return (high - low) / 2 / middle if middle else None
+
+    def cost(self, name: str) -> float | None:
+        """The median of one figure of the DUT's own `show runtime`; None where the DUT has none."""
+        return median(getattr(cost, name) for cost in self.costs) if self.costs else None
+
+    @property
+    def refused_share(self) -> float | None:
+        """Of all packets that our generator was asked for and did not send; None where it sent them all, or no one."""
+        unsent = self.refused + self.late
+        return self.refused / unsent if unsent else None
 
 
 @contextmanager
@@ -140,18 +166,27 @@ def router(stack: ExitStack, directory: Path, cpu: int, commands: str, max_route
     return control
 
 
-def sample(client: GeneratorClient, port: int, seconds: float, series: Series, probe: Probe) -> None:
+def sample(client: GeneratorClient, port: int, patience: Patience, series: Series, probe: Probe) -> None:
     """File the rate at which `port` receives, once a quarter second, the first second left out."""
     time.sleep(1.0)
     before = client.snapshot([port])
-    end = time.monotonic() + seconds
+    begin = time.monotonic()
     taken: list[tuple[float, float]] = []
-    while time.monotonic() < end:
+    near = 0
+    while time.monotonic() < begin + (patience.least_s if near >= patience.near else patience.most_s):
         time.sleep(SAMPLE_S)
         now = client.snapshot([port])
         packets = now.ports[port].ipackets - before.ports[port].ipackets
         taken.append((time.monotonic(), packets / (now.at_s - before.at_s)))
         before = now
-    probe.collect()
+        probe.collect()
+        near = sum(probe.speed(at_s) == "near" for at_s, _ in taken)
     for at_s, pps in taken:
         series.rates[probe.speed(at_s)].append(pps)
+
+
+def count_unsent(client: GeneratorClient, series: Series) -> None:
+    """Add what the sender on port 0 was asked for and did not send."""
+    port = client.snapshot([0]).ports[0]
+    series.refused += port.refused or 0
+    series.late += port.late or 0

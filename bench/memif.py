@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Routers and generators over the same memif pair on the same two CPUs, dpdk-testpmd as the floor of the medium.
 
-    bench/memif.py [--repeats N] [--seconds S] [--only TEXT] [--json FILE]
+    bench/memif.py [--repeats N] [--seconds S] [--near N] [--patience K] [--only TEXT] [--json FILE]
                    [--against NAME=COMMAND] [--against-sender NAME=COMMAND]
 
 Two questions, each answered as ratios of runs that are interleaved, never one after the other:
@@ -14,7 +14,13 @@ and end at SIGINT. `--against-sender` takes a command that sends, as memif clien
 
 A virtual machine changes its core-to-core latency within seconds, and with it everything over shared memory. So a
 probe of that latency runs all along; rates are sampled every quarter of a second; each sample is filed under near or
-far by the probe beside it; and the table gives medians by speed with the number of samples behind them.
+far by the probe beside it; and the table gives medians by speed with the number of samples behind them (n). A run goes
+on until it has `--near` near samples, for `--patience` times `--seconds` at the most; what that comes to in all is said
+at the start.
+
+More is asked of the generator than it can send, so somebody is the limit in each row, and the last column says who:
+the packets that were not sent were refused by a full ring, so the far end was, or came too late, so the generator was.
+A router's own word for it are its vectors a call, 256 when it has no time to spare, and its share of idle polls.
 """
 
 from __future__ import annotations
@@ -26,11 +32,22 @@ import tempfile
 import time
 from contextlib import ExitStack
 from pathlib import Path
-from statistics import median
 from typing import Any, TypeVar
 
-from contenders import MACSWAP, ROUTERS, SENDERS, TXONLY, Device, Load, Sender, send
-from harness import Probe, Series, command, fill_in, generator, router, sample, spec, testpmd
+from contenders import MACSWAP, NOTES, ROUTERS, SENDERS, TXONLY, Device, Load, Sender, send
+from harness import (
+    Patience,
+    Probe,
+    Series,
+    command,
+    count_unsent,
+    fill_in,
+    generator,
+    router,
+    sample,
+    spec,
+    testpmd,
+)
 from rich import box
 from rich.console import Console
 from rich.table import Table
@@ -40,8 +57,11 @@ from wirespeed.lab.lab import choose_cpus
 from wirespeed.lab.suite import wait_for_links
 from wirespeed.router.client import ask
 
+START_S = 4.0  # what a run takes besides its samples
+Contenders = list[Device] | list[Sender]
 
-def forward(device: Device, cpus: tuple[int, int], seconds: float, series: Series, probe: Probe) -> None:
+
+def forward(device: Device, cpus: tuple[int, int], patience: Patience, series: Series, probe: Probe) -> None:
     """One run of a DUT: the load goes in at its port 0, what comes out of port 1 is counted."""
     directory = Path(tempfile.mkdtemp(prefix="wirespeed-"))
     try:
@@ -60,19 +80,21 @@ def forward(device: Device, cpus: tuple[int, int], seconds: float, series: Serie
             send(client, device.load)
             if control:
                 ask(control, "clear runtime")
-            sample(client, 1, seconds, series, probe)
+            sample(client, 1, patience, series, probe)
+            count_unsent(client, series)
             cost = forwarding_cost(parse_runtime(ask(control, "show runtime"))) if control else None
             if cost:
-                series.costs.append(cost.cycles_per_packet)
+                series.costs.append(cost)
     finally:
         shutil.rmtree(directory, ignore_errors=True)
 
 
-def transmit(sender: Sender, cpus: tuple[int, int], seconds: float, series: Series, probe: Probe) -> None:
+def transmit(sender: Sender, cpus: tuple[int, int], patience: Patience, series: Series, probe: Probe) -> None:
     """One run of a sender into our generator, which only receives."""
     directory = Path(tempfile.mkdtemp(prefix="wirespeed-"))
     try:
         with ExitStack() as stack:
+            client = None
             sink = generator(stack, directory, "sink", cpus[1], [spec(directory, 0, "server")])
             if sender.load is None:
                 words = (
@@ -86,15 +108,20 @@ def transmit(sender: Sender, cpus: tuple[int, int], seconds: float, series: Seri
                 client = generator(stack, directory, "load", cpus[0], [spec(directory, 0, "client")])
                 wait_for_links(client, [0])
                 send(client, sender.load)
-            sample(sink, 0, seconds, series, probe)
+            sample(sink, 0, patience, series, probe)
+            if client:
+                count_unsent(client, series)
     finally:
         shutil.rmtree(directory, ignore_errors=True)
 
 
-def show(console: Console, title: str, contenders: list[Device] | list[Sender], results: dict[str, Series]) -> None:
+def show(
+    console: Console, title: str, parties: tuple[str, str], contenders: Contenders, results: dict[str, Series]
+) -> None:
+    """`parties`: who is the limit when packets were late, and who when they were refused."""
     table = Table(title=title, title_justify="left", box=box.SIMPLE_HEAD, padding=0)
     table.add_column("contender", no_wrap=True)
-    for heading in ("near Mpps", "±", "n", "ratio", "far Mpps", "n", "ratio", "cyc/pkt"):
+    for heading in ("near", "±", "n", "ratio", "far", "n", "ratio", "cyc", "vec", "idle", "limit"):
         table.add_column(heading, justify="right", no_wrap=True)
     for contender in contenders:
         series, floor = results[contender.name], results.get(contender.compared_to or "")
@@ -106,11 +133,18 @@ def show(console: Console, title: str, contenders: list[Device] | list[Sender], 
                 cells.append(f"{spread:.0%}" if spread is not None else "–")
             cells.append(str(len(series.rates[speed])))
             cells.append(f"{rate / base:.2f}" if rate is not None and base else "–")
-        table.add_row(contender.name, *cells, f"{median(series.costs):.0f}" if series.costs else "–")
+        for name, form in (("cycles_per_packet", ".0f"), ("vectors_per_call", ".0f"), ("idle_polls", ".0%")):
+            value = series.cost(name)
+            cells.append(format(value, form) if value is not None else "")
+        share = series.refused_share
+        table.add_row(contender.name, *cells, "" if share is None else parties[share > 0.5])
     console.print(table)
     for contender in contenders:
+        said = [NOTES[contender.name]] if contender.name in NOTES else []
         if contender.compared_to not in (None, contender.name, MACSWAP, TXONLY):
-            console.print(f"  {contender.name}: ratio to {contender.compared_to}", style="dim", highlight=False)
+            said.append(f"ratio to {contender.compared_to}")
+        if said:
+            console.print(f"  {contender.name}: {'; '.join(said)}", style="dim", highlight=False, soft_wrap=True)
 
 
 def to_json(results: dict[str, Series]) -> dict[str, Any]:
@@ -119,7 +153,8 @@ def to_json(results: dict[str, Series]) -> dict[str, Any]:
             speed: {"pps": series.median(speed), "spread": series.spread(speed), "samples": len(series.rates[speed])}
             for speed in series.rates
         }
-        | {"cycles_per_packet": median(series.costs) if series.costs else None}
+        | {cost: series.cost(cost) for cost in ("cycles_per_packet", "vectors_per_call", "idle_polls")}
+        | {"refused_share": series.refused_share}
         for name, series in results.items()
     }
 
@@ -136,7 +171,9 @@ def parse() -> argparse.Namespace:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter, usage="%(prog)s [options]"
     )
     parser.add_argument("--repeats", type=int, default=5)
-    parser.add_argument("--seconds", type=float, default=4.0, help="of samples in each run")
+    parser.add_argument("--seconds", type=float, default=4.0, help="of samples in each run, at the least")
+    parser.add_argument("--near", type=int, default=8, help="near samples for which a run goes on")
+    parser.add_argument("--patience", type=float, default=4.0, help="times the seconds, at the most")
     parser.add_argument("--only", default="", help="contenders with this in their name, and what they compare to")
     parser.add_argument("--json", type=Path, help="also write the medians here")
     parser.add_argument("--against", type=named, action="append", default=[], metavar="NAME=COMMAND")
@@ -164,21 +201,36 @@ def main() -> None:
     routers = {device.name: Series() for device in devices}
     generators = {sender.name: Series() for sender in sending}
     console = Console()
+    patience = Patience(options.seconds, options.seconds * max(1.0, options.patience), options.near)
+    least, most = (
+        options.repeats * (len(devices) + len(sending)) * (START_S + s) / 60
+        for s in (patience.least_s, patience.most_s)
+    )
+    console.print(
+        f"{len(devices) + len(sending)} contenders, {options.repeats} rounds: {least:.0f} to {most:.0f} minutes",
+        highlight=False,
+    )
     probe = Probe(cpus)
     try:
         for repeat in range(options.repeats):
             for device in devices:
                 console.print(f"{repeat + 1}/{options.repeats} {device.name}", style="dim", highlight=False)
-                forward(device, cpus, options.seconds, routers[device.name], probe)
+                forward(device, cpus, patience, routers[device.name], probe)
             for sender in sending:
                 console.print(f"{repeat + 1}/{options.repeats} {sender.name}", style="dim", highlight=False)
-                transmit(sender, cpus, options.seconds, generators[sender.name], probe)
+                transmit(sender, cpus, patience, generators[sender.name], probe)
     finally:
         probe.close()
     if devices:
-        show(console, "64-byte packets through a DUT on one CPU, sent and received by one CPU", devices, routers)
+        show(
+            console,
+            "Mpps of 64 bytes through a DUT on one CPU, the tester on another",
+            ("tester", "DUT"),
+            devices,
+            routers,
+        )
     if sending:
-        show(console, "packets sent by one CPU", sending, generators)
+        show(console, "Mpps sent by one CPU", ("sender", "sink"), sending, generators)
     if options.json:
         options.json.parent.mkdir(parents=True, exist_ok=True)
         options.json.write_text(json.dumps({"routers": to_json(routers), "senders": to_json(generators)}, indent=2))

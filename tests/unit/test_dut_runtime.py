@@ -55,6 +55,7 @@ def test_the_r86s_article_finds_594_clocks_beside_the_input():
     assert cost.cycles_without_input == pytest.approx(594, abs=0.5)
     assert cost.cycles_per_packet == pytest.approx(594 + 128, abs=0.5)
     assert cost.vectors_per_call == pytest.approx(46.11, abs=0.01)
+    assert cost.idle_polls == pytest.approx(200 / 61933)
     assert cost.in_pps == 3.2814e6
 
 

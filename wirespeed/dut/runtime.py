@@ -54,12 +54,14 @@ class Cost:
     """What forwarding costs the workers, all of them together.
 
     `cycles_per_packet` is the sum of the nodes' clocks, weighted by the packets each saw, over the packets that came
-    in; `without_input` leaves out the polling node, whose clocks hold the idle polls as well.
+    in; `without_input` leaves out the polling node, whose clocks hold the idle polls as well. `idle_polls` is the share
+    of polls that found nothing: a worker that is the limit has none.
     """
 
     cycles_per_packet: float
     cycles_without_input: float
     vectors_per_call: float
+    idle_polls: float
     in_pps: float
     out_pps: float
     drop_pps: float
@@ -102,12 +104,13 @@ def _node(row: re.Match[str]) -> NodeRuntime:
 
 def forwarding_cost(threads: Sequence[ThreadRuntime]) -> Cost | None:
     """The cost over all threads that took packets in; None when none did."""
-    packets = calls = 0
+    packets = calls = polls = 0
     clocks = input_clocks = 0.0
     for thread in threads:
         for node in thread.nodes:
             if node.vectors:
                 clocks += node.clocks * node.vectors
+            polls += node.calls if node.name in INPUT_NODES else 0
             if node.name in INPUT_NODES and node.vectors:
                 packets += node.vectors
                 input_clocks += node.clocks * node.vectors
@@ -119,6 +122,7 @@ def forwarding_cost(threads: Sequence[ThreadRuntime]) -> Cost | None:
         cycles_per_packet=clocks / packets,
         cycles_without_input=(clocks - input_clocks) / packets,
         vectors_per_call=packets / calls if calls else 0.0,
+        idle_polls=max(0.0, 1 - calls / polls) if polls else 0.0,
         in_pps=sum(thread.in_pps for thread in threads),
         out_pps=sum(thread.out_pps for thread in threads),
         drop_pps=sum(thread.drop_pps for thread in threads),
