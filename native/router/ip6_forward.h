@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where an IPv6 packet goes whose adjacency is known: shared by the nodes that find it. */
+/* What forwarding has of its own in IPv6. */
 #ifndef ROUTER_IP6_FORWARD_H
 #define ROUTER_IP6_FORWARD_H
 
-#include "graph/graph.h"
-#include "router/metadata.h"
-#include "router/router.h"
+#include "router/forward.h"
 #include "wire/icmp6.h"
 #include "wire/ip6.h"
 
@@ -20,46 +18,16 @@
 	[ADJACENCY_LABELS] = "ip6-mpls-label-imposition-uniform", [ADJACENCY_POP_IP4] = "error-drop",  \
 	[ADJACENCY_POP_IP6] = "error-drop", [ADJACENCY_POP_MPLS] = "error-drop"
 
-/* The first counters of these nodes: those of the kinds that forward nothing. */
-#define IP6_FORWARD_COUNTERS                                                                       \
-	[ADJACENCY_NO_ROUTE] = {"no route", true}, [ADJACENCY_DROP] = {"route says drop", true},       \
-	[ADJACENCY_UNREACHABLE] = {"route says unreachable", true},                                    \
-	[ADJACENCY_PROHIBIT] = {"route says prohibit", true}
-
-enum { IP6_FORWARD_COUNTER_COUNT = ADJACENCY_PROHIBIT + 1 };
-
-/* A packet whose adjacency forwards nothing: counted, and told what it will be answered. */
-static __attribute__((noinline, unused)) void
-ip6_forward_refuse(struct graph_node *node, struct rte_mbuf *packet, uint8_t kind)
-{
-	static const uint8_t codes[] = {
-		[ADJACENCY_NO_ROUTE] = ICMP6_NO_ROUTE,
-		[ADJACENCY_DROP] = ICMP6_NO_ROUTE,
-		[ADJACENCY_UNREACHABLE] = ICMP6_ADDRESS_UNREACHABLE,
-		[ADJACENCY_PROHIBIT] = ICMP6_PROHIBITED,
-	};
-	graph_count(node, kind, 1);
-	packet_set_icmp_error(packet, ICMP6_UNREACHABLE, codes[kind], 0);
-}
-
-/* The edge for a packet with the route `value`, a load balance; sets its adjacency. */
-static inline uint16_t ip6_forward(const struct ws_router *router, struct graph_node *node,
-								   struct rte_mbuf *packet, uint32_t value)
-{
-	uint32_t index =
-		__atomic_load_n(&router->load_balances.balances[value].adjacency, __ATOMIC_ACQUIRE);
-	uint8_t kind = __atomic_load_n(&router->adjacencies.adjacencies[index].kind, __ATOMIC_ACQUIRE);
-	packet_set_adjacency(packet, kind == ADJACENCY_LOAD_BALANCE ? value : index);
-	if (unlikely(kind <= ADJACENCY_PROHIBIT))
-		ip6_forward_refuse(node, packet, kind);
-	return kind;
-}
-
-/* The index of the table that the packet's interface is in. */
-static inline uint16_t ip6_table_of(const struct ws_router *router, const struct rte_mbuf *packet)
-{
-	return __atomic_load_n(&router->interfaces[packet->port].table[1], __ATOMIC_RELAXED);
-}
+static const struct forward_refusal ip6_refusal = {
+	.type = ICMP6_UNREACHABLE,
+	.codes =
+		{
+			[ADJACENCY_NO_ROUTE] = ICMP6_NO_ROUTE,
+			[ADJACENCY_DROP] = ICMP6_NO_ROUTE,
+			[ADJACENCY_UNREACHABLE] = ICMP6_ADDRESS_UNREACHABLE,
+			[ADJACENCY_PROHIBIT] = ICMP6_PROHIBITED,
+		},
+};
 
 /* Load balances of up to a frame of packets; a table that is no more has no routes. */
 static inline void ip6_table_lookup(const struct ws_router *router, uint16_t table,

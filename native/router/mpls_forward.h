@@ -59,4 +59,23 @@ static inline bool mpls_has_room(const struct rte_mbuf *packet, const struct adj
 	return packet->data_off >= adjacency->label_count * MPLS_LEN + REWRITE_SIZE;
 }
 
+/* The longest packet that may get the adjacency's labels. */
+static inline uint16_t mpls_payload_mtu(const struct ws_router *router,
+										const struct adjacency *adjacency)
+{
+	const struct adjacency *adjacencies = router->adjacencies.adjacencies;
+	return (uint16_t)(adjacencies[adjacency->next].mtu - adjacency->label_count * MPLS_LEN);
+}
+
+/* Put the adjacency's labels in front of the packet, which is for the one behind; returns the kind
+ * of that. */
+static inline uint8_t mpls_impose(const struct ws_router *router, struct rte_mbuf *packet,
+								  const struct adjacency *adjacency, uint32_t class_and_ttl,
+								  uint32_t bottom)
+{
+	packet_advance(packet, -adjacency->label_count * MPLS_LEN);
+	mpls_write_labels(adjacency, packet_data(packet), class_and_ttl, bottom);
+	return adjacency_follow(router, packet);
+}
+
 #endif

@@ -8,6 +8,7 @@
  * Next: ip4-lookup, error-drop.
  */
 #include "graph/graph.h"
+#include "router/each_packet.h"
 #include "router/local.h"
 #include "router/metadata.h"
 #include "router/packet_checksum.h"
@@ -24,8 +25,9 @@ static const struct graph_counter counters[] = {
 	[BAD_CHECKSUM] = {"bad icmp4 checksum", true},
 };
 
-static enum edge handle(struct graph_node *node, struct rte_mbuf *packet)
+static uint16_t handle(struct graph *graph, struct graph_node *node, struct rte_mbuf *packet)
 {
+	(void)graph;
 	struct ip4_header *ip = (struct ip4_header *)(void *)packet_data(packet);
 	uint16_t header = ip4_header_length(ip);
 	struct icmp4_header *icmp = (struct icmp4_header *)(void *)(packet_data(packet) + header);
@@ -50,11 +52,7 @@ static enum edge handle(struct graph_node *node, struct rte_mbuf *packet)
 static uint16_t icmp4_echo_request_process(struct graph *graph, struct graph_node *node,
 										   void **packets, uint16_t n)
 {
-	uint16_t next[GRAPH_FRAME_SIZE];
-	for (uint16_t i = 0; i < n; i++)
-		next[i] = handle(node, packets[i]);
-	graph_enqueue(graph, node, packets, next, n);
-	return n;
+	return each_packet(graph, node, packets, n, handle);
 }
 
 static struct graph_registration icmp4_echo_request = {

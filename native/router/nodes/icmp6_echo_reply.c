@@ -5,6 +5,7 @@
  * Takes whole messages that ip6-local has checked. Next: error-punt (taken note of), error-drop.
  */
 #include "graph/graph.h"
+#include "router/each_packet.h"
 #include "router/echo.h"
 #include "router/metadata.h"
 #include "router/router.h"
@@ -14,25 +15,24 @@
 static const char *const edges[] = {[ECHO_DROP] = "error-drop", [ECHO_PUNT] = "error-punt"};
 static const struct graph_counter counters[] = {ECHO_COUNTER_NAMES};
 
+static uint16_t handle(struct graph *graph, struct graph_node *node, struct rte_mbuf *packet)
+{
+	const struct ip6_header *ip = (const struct ip6_header *)(const void *)packet_data(packet);
+	const struct icmp6_header *icmp = (const struct icmp6_header *)(const void *)(ip + 1);
+	struct router_event event = {
+		.kind = EVENT_ECHO_REPLY,
+		.address = address_of_ip6(ip->source),
+		.ttl = ip->hop_limit,
+		.length = be16toh(ip->payload_length),
+		.echo = be32toh(icmp->rest),
+	};
+	return echo_reply(graph, node, packet, &event);
+}
+
 static uint16_t icmp6_echo_reply_process(struct graph *graph, struct graph_node *node,
 										 void **packets, uint16_t n)
 {
-	uint16_t next[GRAPH_FRAME_SIZE];
-	for (uint16_t i = 0; i < n; i++) {
-		const struct ip6_header *ip =
-			(const struct ip6_header *)(const void *)packet_data(packets[i]);
-		const struct icmp6_header *icmp = (const struct icmp6_header *)(const void *)(ip + 1);
-		struct router_event event = {
-			.kind = EVENT_ECHO_REPLY,
-			.address = address_of_ip6(ip->source),
-			.ttl = ip->hop_limit,
-			.length = be16toh(ip->payload_length),
-			.echo = be32toh(icmp->rest),
-		};
-		next[i] = echo_reply(graph, node, packets[i], &event);
-	}
-	graph_enqueue(graph, node, packets, next, n);
-	return n;
+	return each_packet(graph, node, packets, n, handle);
 }
 
 static struct graph_registration icmp6_echo_reply = {

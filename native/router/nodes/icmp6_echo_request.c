@@ -10,6 +10,7 @@
  * <if>-output, error-drop.
  */
 #include "graph/graph.h"
+#include "router/each_packet.h"
 #include "router/ip6_interface.h"
 #include "router/local.h"
 #include "router/output.h"
@@ -79,11 +80,7 @@ static uint16_t handle(struct graph *graph, struct graph_node *node, struct rte_
 static uint16_t icmp6_echo_request_process(struct graph *graph, struct graph_node *node,
 										   void **packets, uint16_t n)
 {
-	uint16_t next[GRAPH_FRAME_SIZE];
-	for (uint16_t i = 0; i < n; i++)
-		next[i] = handle(graph, node, packets[i]);
-	graph_enqueue(graph, node, packets, next, n);
-	return n;
+	return each_packet(graph, node, packets, n, handle);
 }
 
 static struct graph_registration icmp6_echo_request = {

@@ -10,6 +10,7 @@
  * paired with one of Linux, error-drop.
  */
 #include "graph/graph.h"
+#include "router/each_packet.h"
 #include "router/ip6_interface.h"
 #include "router/linux_cp.h"
 #include "router/nd.h"
@@ -39,7 +40,7 @@ static enum edge drop(struct graph_node *node, uint16_t reason)
 	return EDGE_DROP;
 }
 
-static enum edge handle(struct graph *graph, struct graph_node *node, struct rte_mbuf *packet)
+static uint16_t handle(struct graph *graph, struct graph_node *node, struct rte_mbuf *packet)
 {
 	struct ws_router *router = router_of(graph);
 	const struct interface *interface = &router->interfaces[packet->port];
@@ -72,11 +73,7 @@ static enum edge handle(struct graph *graph, struct graph_node *node, struct rte
 static uint16_t icmp6_neighbor_advertisement_process(struct graph *graph, struct graph_node *node,
 													 void **packets, uint16_t n)
 {
-	uint16_t next[GRAPH_FRAME_SIZE];
-	for (uint16_t i = 0; i < n; i++)
-		next[i] = handle(graph, node, packets[i]);
-	graph_enqueue(graph, node, packets, next, n);
-	return n;
+	return each_packet(graph, node, packets, n, handle);
 }
 
 static struct graph_registration icmp6_neighbor_advertisement = {

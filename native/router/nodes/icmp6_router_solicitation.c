@@ -6,6 +6,7 @@
  * Uses: mbuf->port. Next: error-punt (taken note of), error-drop.
  */
 #include "graph/graph.h"
+#include "router/each_packet.h"
 #include "router/ip6_interface.h"
 #include "router/nd.h"
 #include "router/router.h"
@@ -29,7 +30,7 @@ static enum edge drop(struct graph_node *node, uint16_t reason)
 	return EDGE_DROP;
 }
 
-static enum edge handle(struct graph *graph, struct graph_node *node, struct rte_mbuf *packet)
+static uint16_t handle(struct graph *graph, struct graph_node *node, struct rte_mbuf *packet)
 {
 	struct ws_router *router = router_of(graph);
 	const struct ip6_header *ip = (const struct ip6_header *)(const void *)packet_data(packet);
@@ -55,11 +56,7 @@ static enum edge handle(struct graph *graph, struct graph_node *node, struct rte
 static uint16_t icmp6_router_solicitation_process(struct graph *graph, struct graph_node *node,
 												  void **packets, uint16_t n)
 {
-	uint16_t next[GRAPH_FRAME_SIZE];
-	for (uint16_t i = 0; i < n; i++)
-		next[i] = handle(graph, node, packets[i]);
-	graph_enqueue(graph, node, packets, next, n);
-	return n;
+	return each_packet(graph, node, packets, n, handle);
 }
 
 static struct graph_registration icmp6_router_solicitation = {

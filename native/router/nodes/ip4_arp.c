@@ -9,6 +9,7 @@
  * Uses: adjacency. Sets: the data begins at the Ethernet header. Next: <if>-output, error-drop.
  */
 #include "graph/graph.h"
+#include "router/each_packet.h"
 #include "router/output.h"
 #include "router/router.h"
 #include "wire/address.h"
@@ -99,11 +100,7 @@ static uint16_t handle(struct graph *graph, struct graph_node *node, struct rte_
 static uint16_t ip4_arp_process(struct graph *graph, struct graph_node *node, void **packets,
 								uint16_t n)
 {
-	uint16_t next[GRAPH_FRAME_SIZE];
-	for (uint16_t i = 0; i < n; i++)
-		next[i] = handle(graph, node, packets[i]);
-	graph_enqueue(graph, node, packets, next, n);
-	return n;
+	return each_packet(graph, node, packets, n, handle);
 }
 
 static struct graph_registration ip4_arp = {

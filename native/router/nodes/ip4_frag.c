@@ -11,6 +11,7 @@
  */
 #include "dev/port.h"
 #include "graph/graph.h"
+#include "router/each_packet.h"
 #include "router/metadata.h"
 #include "router/recirculate.h"
 #include "router/router.h"
@@ -95,7 +96,7 @@ static bool make_parts(const struct cut *cut, struct rte_mbuf *packet, struct rt
 	return true;
 }
 
-static enum edge handle(struct graph *graph, struct graph_node *node, struct rte_mbuf *packet)
+static uint16_t handle(struct graph *graph, struct graph_node *node, struct rte_mbuf *packet)
 {
 	struct rte_mbuf *parts[RECIRCULATE_SLOTS];
 	struct router_worker *worker = router_worker_of(graph);
@@ -122,11 +123,7 @@ static enum edge handle(struct graph *graph, struct graph_node *node, struct rte
 static uint16_t ip4_frag_process(struct graph *graph, struct graph_node *node, void **packets,
 								 uint16_t n)
 {
-	uint16_t next[GRAPH_FRAME_SIZE];
-	for (uint16_t i = 0; i < n; i++)
-		next[i] = handle(graph, node, packets[i]);
-	graph_enqueue(graph, node, packets, next, n);
-	return n;
+	return each_packet(graph, node, packets, n, handle);
 }
 
 static struct graph_registration ip4_frag = {

@@ -10,6 +10,7 @@
  * Uses: icmp error, mbuf->port. Next: ip4-lookup, error-drop.
  */
 #include "graph/graph.h"
+#include "router/each_packet.h"
 #include "router/local.h"
 #include "router/metadata.h"
 #include "router/router.h"
@@ -95,7 +96,7 @@ static uint32_t source_address(const struct interface *interface)
 	return 0;
 }
 
-static enum edge handle(struct graph *graph, struct graph_node *node, struct rte_mbuf *packet)
+static uint16_t handle(struct graph *graph, struct graph_node *node, struct rte_mbuf *packet)
 {
 	const struct ip4_header *ip = (const struct ip4_header *)(const void *)packet_data(packet);
 	const struct interface *interface = &router_of(graph)->interfaces[packet->port];
@@ -119,11 +120,7 @@ static enum edge handle(struct graph *graph, struct graph_node *node, struct rte
 static uint16_t ip4_icmp_error_process(struct graph *graph, struct graph_node *node, void **packets,
 									   uint16_t n)
 {
-	uint16_t next[GRAPH_FRAME_SIZE];
-	for (uint16_t i = 0; i < n; i++)
-		next[i] = handle(graph, node, packets[i]);
-	graph_enqueue(graph, node, packets, next, n);
-	return n;
+	return each_packet(graph, node, packets, n, handle);
 }
 
 static struct graph_registration ip4_icmp_error = {

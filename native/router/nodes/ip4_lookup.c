@@ -11,13 +11,12 @@
  */
 #include "graph/graph.h"
 #include "router/ip4_forward.h"
-#include "router/ip4_table.h"
 #include "wire/ip4.h"
 
 #include <rte_fib.h>
 
 static const char *const edges[] = {IP4_EDGES};
-static const struct graph_counter counters[] = {IP4_FORWARD_COUNTERS};
+static const struct graph_counter counters[] = {FORWARD_COUNTERS};
 
 static void look_up(const struct ws_router *router, void *const *packets, uint64_t *values,
 					uint16_t n)
@@ -36,14 +35,13 @@ static __attribute__((noinline)) void look_up_in_tables(const struct ws_router *
 														void *const *packets, uint64_t *values,
 														uint16_t n)
 {
-	for (uint16_t start = 0, end; start < n; start = end) {
-		uint16_t table = ip4_table_of(router, packets[start]);
-		for (end = start + 1; end < n && ip4_table_of(router, packets[end]) == table; end++)
-			;
+	for (uint16_t start = 0, run; start < n; start += run) {
+		uint16_t table = packet_table(router, WS_IP4, packets[start]);
+		run = packets_of_a_table(router, WS_IP4, packets + start, n - start);
 		if (table)
-			ip4_table_lookup(router, table, packets + start, values + start, end - start);
+			ip4_table_lookup(router, table, packets + start, values + start, run);
 		else
-			look_up(router, packets + start, values + start, end - start);
+			look_up(router, packets + start, values + start, run);
 	}
 }
 
@@ -58,7 +56,7 @@ static uint16_t ip4_lookup_process(struct graph *graph, struct graph_node *node,
 	else
 		look_up_in_tables(router, packets, values, n);
 	for (uint16_t i = 0; i < n; i++)
-		next[i] = ip4_forward(router, node, packets[i], (uint32_t)values[i]);
+		next[i] = forward(router, node, packets[i], (uint32_t)values[i], &ip4_refusal);
 	graph_enqueue(graph, node, packets, next, n);
 	return n;
 }
@@ -68,7 +66,7 @@ static struct graph_registration ip4_lookup = {
 	.process = ip4_lookup_process,
 	.edge_count = ADJACENCY_KINDS,
 	.edges = edges,
-	.counter_count = IP4_FORWARD_COUNTER_COUNT,
+	.counter_count = FORWARD_REFUSALS,
 	.counters = counters,
 };
 GRAPH_REGISTER(ip4_lookup)

@@ -52,8 +52,7 @@ static uint16_t ip4_mpls_label_imposition_process(struct graph *graph, struct gr
 		struct rte_mbuf *packet = packets[i];
 		const struct adjacency *adjacency = &adjacencies[packet_adjacency(packet)];
 		struct ip4_header *ip = (struct ip4_header *)(void *)packet_data(packet);
-		uint16_t mtu =
-			(uint16_t)(adjacencies[adjacency->next].mtu - adjacency->label_count * MPLS_LEN);
+		uint16_t mtu = mpls_payload_mtu(router, adjacency);
 		if (unlikely(ip->ttl <= 1 || be16toh(ip->total_length) > mtu ||
 					 !mpls_has_room(packet, adjacency))) {
 			next[i] = refuse(node, packet, mtu);
@@ -62,9 +61,7 @@ static uint16_t ip4_mpls_label_imposition_process(struct graph *graph, struct gr
 		ip4_decrement_ttl(ip);
 		uint32_t class_and_ttl =
 			(uint32_t)(ip->tos >> CLASS_OF_TOS_SHIFT) << MPLS_CLASS_SHIFT | ip->ttl;
-		packet_advance(packet, -adjacency->label_count * MPLS_LEN);
-		mpls_write_labels(adjacency, packet_data(packet), class_and_ttl, MPLS_BOTTOM);
-		next[i] = adjacency_follow(router, packet);
+		next[i] = mpls_impose(router, packet, adjacency, class_and_ttl, MPLS_BOTTOM);
 	}
 	graph_enqueue(graph, node, packets, next, n);
 	return n;

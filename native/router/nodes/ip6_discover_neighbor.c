@@ -8,6 +8,7 @@
  * Uses: adjacency. Sets: the data begins at the Ethernet header. Next: <if>-output, error-drop.
  */
 #include "graph/graph.h"
+#include "router/each_packet.h"
 #include "router/nd_solicit.h"
 #include "router/router.h"
 
@@ -17,20 +18,19 @@ static const char *const edges[] = {
 };
 static const struct graph_counter counters[] = {SOLICIT_COUNTER_NAMES};
 
+static uint16_t handle(struct graph *graph, struct graph_node *node, struct rte_mbuf *packet)
+{
+	uint32_t index = packet_adjacency(packet);
+	struct adjacency *adjacency = &router_of(graph)->adjacencies.adjacencies[index];
+	const struct ws_address *next_hop = &router_of(graph)->adjacencies.neighbors[index].next_hop;
+	return solicit(graph, node, packet, adjacency->tx_interface, next_hop->bytes,
+				   &adjacency->asked_tsc);
+}
+
 static uint16_t ip6_discover_neighbor_process(struct graph *graph, struct graph_node *node,
 											  void **packets, uint16_t n)
 {
-	const struct adjacency_table *table = &router_of(graph)->adjacencies;
-	uint16_t next[GRAPH_FRAME_SIZE];
-	for (uint16_t i = 0; i < n; i++) {
-		uint32_t index = packet_adjacency(packets[i]);
-		struct adjacency *adjacency = &table->adjacencies[index];
-		const struct ws_address *next_hop = &table->neighbors[index].next_hop;
-		next[i] = solicit(graph, node, packets[i], adjacency->tx_interface, next_hop->bytes,
-						  &adjacency->asked_tsc);
-	}
-	graph_enqueue(graph, node, packets, next, n);
-	return n;
+	return each_packet(graph, node, packets, n, handle);
 }
 
 static struct graph_registration ip6_discover_neighbor = {

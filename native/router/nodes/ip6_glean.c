@@ -10,6 +10,7 @@
  * Uses: adjacency. Sets: the data begins at the Ethernet header. Next: <if>-output, error-drop.
  */
 #include "graph/graph.h"
+#include "router/each_packet.h"
 #include "router/nd_solicit.h"
 #include "router/router.h"
 
@@ -19,23 +20,22 @@ static const char *const edges[] = {
 };
 static const struct graph_counter counters[] = {SOLICIT_COUNTER_NAMES};
 
+static uint16_t handle(struct graph *graph, struct graph_node *node, struct rte_mbuf *packet)
+{
+	const struct ip6_header *ip = (const struct ip6_header *)(const void *)packet_data(packet);
+	uint8_t target[IP6_ADDRESS_LEN];
+	memcpy(target, ip->destination, sizeof(target));
+	uint64_t *asked =
+		&router_worker_of(graph)->glean_asked_tsc[own_ip6_bit(target) % ARP_THROTTLE_SLOTS];
+	uint16_t interface =
+		router_of(graph)->adjacencies.adjacencies[packet_adjacency(packet)].tx_interface;
+	return solicit(graph, node, packet, interface, target, asked);
+}
+
 static uint16_t ip6_glean_process(struct graph *graph, struct graph_node *node, void **packets,
 								  uint16_t n)
 {
-	const struct adjacency *adjacencies = router_of(graph)->adjacencies.adjacencies;
-	struct router_worker *worker = router_worker_of(graph);
-	uint16_t next[GRAPH_FRAME_SIZE];
-	for (uint16_t i = 0; i < n; i++) {
-		const struct ip6_header *ip =
-			(const struct ip6_header *)(const void *)packet_data(packets[i]);
-		uint8_t target[IP6_ADDRESS_LEN];
-		memcpy(target, ip->destination, sizeof(target));
-		uint64_t *asked = &worker->glean_asked_tsc[own_ip6_bit(target) % ARP_THROTTLE_SLOTS];
-		uint16_t interface = adjacencies[packet_adjacency(packets[i])].tx_interface;
-		next[i] = solicit(graph, node, packets[i], interface, target, asked);
-	}
-	graph_enqueue(graph, node, packets, next, n);
-	return n;
+	return each_packet(graph, node, packets, n, handle);
 }
 
 static struct graph_registration ip6_glean = {

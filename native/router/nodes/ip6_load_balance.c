@@ -8,6 +8,7 @@
  * Uses: adjacency as the index of the load balance. Sets: adjacency. Next: by enum adjacency_kind.
  */
 #include "graph/graph.h"
+#include "router/each_packet.h"
 #include "router/flow_hash.h"
 #include "router/ip6_forward.h"
 #include "wire/ip6.h"
@@ -15,12 +16,7 @@
 /* A path ends in no further load balance. */
 static const char *const edges[] = {IP6_EDGES};
 
-static const struct graph_counter counters[] = {
-	[ADJACENCY_NO_ROUTE] = {"path is gone", true},
-	[ADJACENCY_DROP] = {"path says drop", true},
-	[ADJACENCY_UNREACHABLE] = {"path says unreachable", true},
-	[ADJACENCY_PROHIBIT] = {"path says prohibit", true},
-};
+static const struct graph_counter counters[] = {FORWARD_PATH_COUNTERS};
 
 static uint32_t flow_hash(const struct rte_mbuf *packet)
 {
@@ -38,24 +34,15 @@ static uint32_t flow_hash(const struct rte_mbuf *packet)
 	return flow_hash_fold(flow_hash_mix(hash, ports));
 }
 
+static uint16_t handle(struct graph *graph, struct graph_node *node, struct rte_mbuf *packet)
+{
+	return forward_by_flow(router_of(graph), node, packet, flow_hash(packet), &ip6_refusal);
+}
+
 static uint16_t ip6_load_balance_process(struct graph *graph, struct graph_node *node,
 										 void **packets, uint16_t n)
 {
-	const struct ws_router *router = router_of(graph);
-	uint16_t next[GRAPH_FRAME_SIZE];
-	for (uint16_t i = 0; i < n; i++) {
-		const struct load_balance *balance =
-			&router->load_balances.balances[packet_adjacency(packets[i])];
-		uint32_t index = load_balance_choose(balance, flow_hash(packets[i]));
-		uint8_t kind =
-			__atomic_load_n(&router->adjacencies.adjacencies[index].kind, __ATOMIC_ACQUIRE);
-		packet_set_adjacency(packets[i], index);
-		if (unlikely(kind <= ADJACENCY_PROHIBIT))
-			ip6_forward_refuse(node, packets[i], kind);
-		next[i] = kind;
-	}
-	graph_enqueue(graph, node, packets, next, n);
-	return n;
+	return each_packet(graph, node, packets, n, handle);
 }
 
 static struct graph_registration ip6_load_balance = {
@@ -63,7 +50,7 @@ static struct graph_registration ip6_load_balance = {
 	.process = ip6_load_balance_process,
 	.edge_count = ADJACENCY_KINDS,
 	.edges = edges,
-	.counter_count = IP6_FORWARD_COUNTER_COUNT,
+	.counter_count = FORWARD_REFUSALS,
 	.counters = counters,
 };
 GRAPH_REGISTER(ip6_load_balance)

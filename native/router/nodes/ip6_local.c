@@ -11,6 +11,7 @@
  * ip6-icmp-error, linux-cp-punt, error-drop.
  */
 #include "graph/graph.h"
+#include "router/each_packet.h"
 #include "router/echo.h"
 #include "router/linux_cp.h"
 #include "router/packet_checksum.h"
@@ -166,7 +167,7 @@ static enum edge hand_over(const struct ws_router *router, struct rte_mbuf *pack
 	return EDGE_LINUX_CP_PUNT;
 }
 
-static enum edge handle(struct graph_node *node, struct rte_mbuf *packet)
+static enum edge serve(struct graph_node *node, struct rte_mbuf *packet)
 {
 	const uint8_t *data = packet_data(packet);
 	const struct ip6_header *ip = (const struct ip6_header *)(const void *)data;
@@ -196,19 +197,18 @@ static enum edge handle(struct graph_node *node, struct rte_mbuf *packet)
 	}
 }
 
+static uint16_t handle(struct graph *graph, struct graph_node *node, struct rte_mbuf *packet)
+{
+	const struct ws_router *router = router_of(graph);
+	const struct interface *interface = &router->interfaces[packet->port];
+	return interface_is_paired(interface) ? hand_over(router, packet, interface)
+										  : serve(node, packet);
+}
+
 static uint16_t ip6_local_process(struct graph *graph, struct graph_node *node, void **packets,
 								  uint16_t n)
 {
-	const struct ws_router *router = router_of(graph);
-	uint16_t next[GRAPH_FRAME_SIZE];
-	for (uint16_t i = 0; i < n; i++) {
-		struct rte_mbuf *packet = packets[i];
-		const struct interface *interface = &router->interfaces[packet->port];
-		next[i] = interface_is_paired(interface) ? hand_over(router, packet, interface)
-												 : handle(node, packet);
-	}
-	graph_enqueue(graph, node, packets, next, n);
-	return n;
+	return each_packet(graph, node, packets, n, handle);
 }
 
 static struct graph_registration ip6_local = {

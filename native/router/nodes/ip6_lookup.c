@@ -13,18 +13,17 @@
 #include "router/ip6_forward.h"
 
 static const char *const edges[] = {IP6_EDGES};
-static const struct graph_counter counters[] = {IP6_FORWARD_COUNTERS};
+static const struct graph_counter counters[] = {FORWARD_COUNTERS};
 
 /* Each run of packets with the same table at once. */
 static __attribute__((noinline)) void look_up_in_tables(const struct ws_router *router,
 														void *const *packets, uint32_t *values,
 														uint16_t n)
 {
-	for (uint16_t start = 0, end; start < n; start = end) {
-		uint16_t table = ip6_table_of(router, packets[start]);
-		for (end = start + 1; end < n && ip6_table_of(router, packets[end]) == table; end++)
-			;
-		ip6_table_lookup(router, table, packets + start, values + start, end - start);
+	for (uint16_t start = 0, run; start < n; start += run) {
+		uint16_t table = packet_table(router, WS_IP6, packets[start]);
+		run = packets_of_a_table(router, WS_IP6, packets + start, n - start);
+		ip6_table_lookup(router, table, packets + start, values + start, run);
 	}
 }
 
@@ -39,7 +38,7 @@ static uint16_t ip6_lookup_process(struct graph *graph, struct graph_node *node,
 	else
 		look_up_in_tables(router, packets, values, n);
 	for (uint16_t i = 0; i < n; i++)
-		next[i] = ip6_forward(router, node, packets[i], values[i]);
+		next[i] = forward(router, node, packets[i], values[i], &ip6_refusal);
 	graph_enqueue(graph, node, packets, next, n);
 	return n;
 }
@@ -49,7 +48,7 @@ static struct graph_registration ip6_lookup = {
 	.process = ip6_lookup_process,
 	.edge_count = ADJACENCY_KINDS,
 	.edges = edges,
-	.counter_count = IP6_FORWARD_COUNTER_COUNT,
+	.counter_count = FORWARD_REFUSALS,
 	.counters = counters,
 };
 GRAPH_REGISTER(ip6_lookup)

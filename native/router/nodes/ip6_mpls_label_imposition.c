@@ -50,8 +50,7 @@ static uint16_t ip6_mpls_label_imposition_process(struct graph *graph, struct gr
 		const struct adjacency *adjacency = &adjacencies[packet_adjacency(packet)];
 		struct ip6_header *ip = (struct ip6_header *)(void *)packet_data(packet);
 		uint32_t length = be16toh(ip->payload_length) + (uint32_t)IP6_LEN;
-		uint16_t mtu =
-			(uint16_t)(adjacencies[adjacency->next].mtu - adjacency->label_count * MPLS_LEN);
+		uint16_t mtu = mpls_payload_mtu(router, adjacency);
 		if (unlikely(ip->hop_limit <= 1 || length > mtu || !mpls_has_room(packet, adjacency))) {
 			next[i] = refuse(node, packet, mtu);
 			continue;
@@ -59,9 +58,7 @@ static uint16_t ip6_mpls_label_imposition_process(struct graph *graph, struct gr
 		ip->hop_limit--;
 		uint32_t precedence = be32toh(ip->version_class_flow) >> CLASS_SHIFT & 7;
 		uint32_t class_and_ttl = precedence << MPLS_CLASS_SHIFT | ip->hop_limit;
-		packet_advance(packet, -adjacency->label_count * MPLS_LEN);
-		mpls_write_labels(adjacency, packet_data(packet), class_and_ttl, MPLS_BOTTOM);
-		next[i] = adjacency_follow(router, packet);
+		next[i] = mpls_impose(router, packet, adjacency, class_and_ttl, MPLS_BOTTOM);
 	}
 	graph_enqueue(graph, node, packets, next, n);
 	return n;

@@ -7,6 +7,7 @@
  * domain's BVI. Next: l2-output, l2-flood, ethernet-input (for the router), error-drop.
  */
 #include "graph/graph.h"
+#include "router/each_packet.h"
 #include "router/l2_path.h"
 
 enum edge { EDGE_DROP, EDGE_OUTPUT, EDGE_FLOOD, EDGE_BVI };
@@ -54,11 +55,7 @@ static uint16_t handle(struct graph *graph, struct graph_node *node, struct rte_
 static uint16_t l2_fwd_process(struct graph *graph, struct graph_node *node, void **packets,
 							   uint16_t n)
 {
-	uint16_t next[GRAPH_FRAME_SIZE];
-	for (uint16_t i = 0; i < n; i++)
-		next[i] = handle(graph, node, packets[i]);
-	graph_enqueue(graph, node, packets, next, n);
-	return n;
+	return each_packet(graph, node, packets, n, handle);
 }
 
 static struct graph_registration l2_fwd = {

@@ -6,6 +6,7 @@
  * l2-learn, l2-fwd, l2-flood, error-drop.
  */
 #include "graph/graph.h"
+#include "router/each_packet.h"
 #include "router/l2_path.h"
 #include "router/l2_tags.h"
 
@@ -16,8 +17,9 @@ static const struct graph_counter counters[] = {
 	[NO_WAY] = {"L2 forwarding of these frames is off", true},
 };
 
-static uint16_t handle(struct graph_node *node, const struct l2_table *l2, struct rte_mbuf *packet)
+static uint16_t handle(struct graph *graph, struct graph_node *node, struct rte_mbuf *packet)
 {
+	const struct l2_table *l2 = &router_of(graph)->l2;
 	enum tags_result result = packet_rewrite_tags(packet, &l2->interfaces[packet->port].in);
 	if (result != TAGS_REWRITTEN) {
 		graph_count(node, result == TAGS_NOT_THERE ? TAGS_MISSING : NO_ROOM, 1);
@@ -31,11 +33,7 @@ static uint16_t handle(struct graph_node *node, const struct l2_table *l2, struc
 static uint16_t l2_input_vtr_process(struct graph *graph, struct graph_node *node, void **packets,
 									 uint16_t n)
 {
-	uint16_t next[GRAPH_FRAME_SIZE];
-	for (uint16_t i = 0; i < n; i++)
-		next[i] = handle(node, &router_of(graph)->l2, packets[i]);
-	graph_enqueue(graph, node, packets, next, n);
-	return n;
+	return each_packet(graph, node, packets, n, handle);
 }
 
 static struct graph_registration l2_input_vtr = {

@@ -6,6 +6,7 @@
  * Uses: tx interface. Sets: mbuf->port. Next: l2-input, error-drop.
  */
 #include "graph/graph.h"
+#include "router/each_packet.h"
 #include "router/metadata.h"
 #include "router/router.h"
 
@@ -36,11 +37,7 @@ static uint16_t handle(struct graph *graph, struct graph_node *node, struct rte_
 static uint16_t loopback_output_process(struct graph *graph, struct graph_node *node,
 										void **packets, uint16_t n)
 {
-	uint16_t next[GRAPH_FRAME_SIZE];
-	for (uint16_t i = 0; i < n; i++)
-		next[i] = handle(graph, node, packets[i]);
-	graph_enqueue(graph, node, packets, next, n);
-	return n;
+	return each_packet(graph, node, packets, n, handle);
 }
 
 static struct graph_registration loopback_output = {

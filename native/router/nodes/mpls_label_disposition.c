@@ -8,6 +8,7 @@
  * Uses: adjacency (ADJACENCY_POP_MPLS), label. Sets: adjacency, the one behind. Next: by its kind.
  */
 #include "graph/graph.h"
+#include "router/each_packet.h"
 #include "router/mpls_forward.h"
 
 static const char *const edges[] = {MPLS_NEXT_EDGES};
@@ -24,8 +25,7 @@ static uint16_t drop(struct graph_node *node, enum counter reason)
 	return ADJACENCY_DROP;
 }
 
-static uint16_t handle(const struct ws_router *router, struct graph_node *node,
-					   struct rte_mbuf *packet)
+static uint16_t handle(struct graph *graph, struct graph_node *node, struct rte_mbuf *packet)
 {
 	uint8_t ttl = mpls_ttl(packet_label(packet)) - 1;
 	if (packet->data_len < MPLS_LEN)
@@ -35,17 +35,13 @@ static uint16_t handle(const struct ws_router *router, struct graph_node *node,
 		return drop(node, TTL);
 	if (mpls_ttl(entry) > ttl)
 		mpls_store(packet_data(packet), (entry & ~0xffu) | ttl);
-	return adjacency_follow(router, packet);
+	return adjacency_follow(router_of(graph), packet);
 }
 
 static uint16_t mpls_label_disposition_process(struct graph *graph, struct graph_node *node,
 											   void **packets, uint16_t n)
 {
-	uint16_t next[GRAPH_FRAME_SIZE];
-	for (uint16_t i = 0; i < n; i++)
-		next[i] = handle(router_of(graph), node, packets[i]);
-	graph_enqueue(graph, node, packets, next, n);
-	return n;
+	return each_packet(graph, node, packets, n, handle);
 }
 
 static struct graph_registration mpls_label_disposition = {

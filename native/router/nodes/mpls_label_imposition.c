@@ -29,9 +29,7 @@ static uint16_t mpls_label_imposition_process(struct graph *graph, struct graph_
 			next[i] = ADJACENCY_DROP;
 			continue;
 		}
-		packet_advance(packet, -adjacency->label_count * MPLS_LEN);
-		mpls_write_labels(adjacency, packet_data(packet), (entry & 0xeff) - 1, entry & MPLS_BOTTOM);
-		next[i] = adjacency_follow(router, packet);
+		next[i] = mpls_impose(router, packet, adjacency, (entry & 0xeff) - 1, entry & MPLS_BOTTOM);
 	}
 	graph_enqueue(graph, node, packets, next, n);
 	return n;

@@ -8,6 +8,7 @@
  * enum adjacency_kind.
  */
 #include "graph/graph.h"
+#include "router/each_packet.h"
 #include "router/flow_hash.h"
 #include "router/mpls_forward.h"
 #include "wire/ip4.h"
@@ -56,9 +57,9 @@ static uint32_t flow_hash(const struct rte_mbuf *packet)
 	return flow_hash_fold(hash);
 }
 
-static uint16_t handle(const struct ws_router *router, struct graph_node *node,
-					   struct rte_mbuf *packet)
+static uint16_t handle(struct graph *graph, struct graph_node *node, struct rte_mbuf *packet)
 {
+	const struct ws_router *router = router_of(graph);
 	uint32_t index = load_balance_choose(&router->load_balances.balances[packet_adjacency(packet)],
 										 flow_hash(packet));
 	uint8_t kind = router->adjacencies.adjacencies[index].kind;
@@ -74,11 +75,7 @@ static uint16_t handle(const struct ws_router *router, struct graph_node *node,
 static uint16_t mpls_load_balance_process(struct graph *graph, struct graph_node *node,
 										  void **packets, uint16_t n)
 {
-	uint16_t next[GRAPH_FRAME_SIZE];
-	for (uint16_t i = 0; i < n; i++)
-		next[i] = handle(router_of(graph), node, packets[i]);
-	graph_enqueue(graph, node, packets, next, n);
-	return n;
+	return each_packet(graph, node, packets, n, handle);
 }
 
 static struct graph_registration mpls_load_balance = {

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A frame taken packet by packet. */
+#ifndef ROUTER_EACH_PACKET_H
+#define ROUTER_EACH_PACKET_H
+
+#include "graph/graph.h"
+
+#include <rte_mbuf.h>
+
+/* Deals with one packet; returns the edge that it goes along. */
+typedef uint16_t packet_handler(struct graph *graph, struct graph_node *node,
+								struct rte_mbuf *packet);
+
+/* The whole of a node's process that decides about each packet by itself; `handle` becomes part of
+ * the loop. */
+static inline __attribute__((always_inline)) uint16_t each_packet(struct graph *graph,
+																  struct graph_node *node,
+																  void **packets, uint16_t n,
+																  packet_handler *handle)
+{
+	uint16_t next[GRAPH_FRAME_SIZE];
+	for (uint16_t i = 0; i < n; i++)
+		next[i] = handle(graph, node, packets[i]);
+	graph_enqueue(graph, node, packets, next, n);
+	return n;
+}
+
+#endif
