@@ -12,14 +12,6 @@
 
 enum { FIX_ETHERNET = 1, FIX_FIELDS = 2, FIX_SENDER = 4 };
 
-int LLVMFuzzerInitialize(int *argc, char ***argv)
-{
-	(void)argc;
-	(void)argv;
-	router_target_start();
-	return 0;
-}
-
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static const uint8_t fields[] = {0, 1, 8, 0, 6, 4, 0}, subnet[] = {10, 0, 0};

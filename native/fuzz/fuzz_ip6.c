@@ -13,36 +13,25 @@
 
 enum { FIX_ETHERNET = 1, FIX_LENGTH = 2, FIX_FORWARD = 4, FIX_LOCAL = 8 };
 
-int LLVMFuzzerInitialize(int *argc, char ***argv)
-{
-	(void)argc;
-	(void)argv;
-	router_target_start();
-	return 0;
-}
-
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct frame frame;
-	if (size < 2 || size - 2 > sizeof(frame.bytes))
+	struct router_target_input input;
+	if (!router_target_take(data, size, &input))
 		return 0;
-	uint8_t fixes = data[0];
-	frame.length = size - 2;
-	memcpy(frame.bytes, data + 2, frame.length);
-	struct ip6_header *ip = (void *)(frame.bytes + ETHERNET_LEN);
-	if (frame.length >= ETHERNET_LEN && fixes & FIX_ETHERNET)
-		ethernet_write(frame.bytes, rig_mac[0], rig_host[0], ETHERNET_IP6);
-	bool is_whole = frame.length >= ETHERNET_LEN + IP6_LEN;
-	if (is_whole && fixes & FIX_LENGTH) {
-		frame.bytes[ETHERNET_LEN] = 0x60;
-		ip->payload_length = htobe16((uint16_t)(frame.length - ETHERNET_LEN - IP6_LEN));
+	struct ip6_header *ip = (void *)(input.frame.bytes + ETHERNET_LEN);
+	if (input.frame.length >= ETHERNET_LEN && input.fixes & FIX_ETHERNET)
+		ethernet_write(input.frame.bytes, rig_mac[0], rig_host[0], ETHERNET_IP6);
+	bool is_whole = input.frame.length >= ETHERNET_LEN + IP6_LEN;
+	if (is_whole && input.fixes & FIX_LENGTH) {
+		input.frame.bytes[ETHERNET_LEN] = 0x60;
+		ip->payload_length = htobe16((uint16_t)(input.frame.length - ETHERNET_LEN - IP6_LEN));
 	}
-	if (is_whole && fixes & (FIX_FORWARD | FIX_LOCAL)) {
-		uint8_t network = fixes & FIX_LOCAL ? 0 : 0x48 | (ip->destination[5] & 2);
+	if (is_whole && input.fixes & (FIX_FORWARD | FIX_LOCAL)) {
+		uint8_t network = input.fixes & FIX_LOCAL ? 0 : 0x48 | (ip->destination[5] & 2);
 		struct ws_address from = ROUTER_TARGET_IP6(0, 2), to = ROUTER_TARGET_IP6(network, 1);
 		memcpy(ip->source, from.bytes, sizeof(ip->source));
 		memcpy(ip->destination, to.bytes, sizeof(ip->destination));
 	}
-	router_target_send(frame.bytes, frame.length, data[1] ? data[1] : sizeof(frame.bytes));
+	router_target_send(input.frame.bytes, input.frame.length, input.piece);
 	return 0;
 }

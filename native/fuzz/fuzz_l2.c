@@ -38,11 +38,8 @@ static void add(uint32_t id, uint16_t outer, uint16_t inner, bool dot1ad, bool e
 /* Numbers of sub-interfaces, in the order in which they are made. */
 enum { ONE_TAG = WS_MAX_PORTS, TWO_TAGS, BRIDGED, CROSSED, LOOSE, BVI };
 
-int LLVMFuzzerInitialize(int *argc, char ***argv)
+void router_target_extend(void)
 {
-	(void)argc;
-	(void)argv;
-	router_target_start();
 	add(1, 100, 0, false, true, (struct ws_tag_rewrite){0});
 	add(2, 7, 9, true, true, (struct ws_tag_rewrite){0});
 	add(3, 300, 0, false, true, (struct ws_tag_rewrite){.pop = 1});
@@ -55,7 +52,6 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 	FUZZ_ASSERT(!ws_router_set_bridge(rig_router, BVI, 10, true, 0));
 	FUZZ_ASSERT(!ws_router_set_xconnect(rig_router, CROSSED, LOOSE));
 	FUZZ_ASSERT(!ws_router_set_xconnect(rig_router, LOOSE, CROSSED));
-	return 0;
 }
 
 static void set_destination(uint8_t *bytes, uint8_t whom)

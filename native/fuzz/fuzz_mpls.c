@@ -29,11 +29,8 @@ static void add_label(uint32_t label, bool bottom, int32_t kind, uint8_t label_c
 	FUZZ_ASSERT(!ws_router_mpls_route_set(rig_router, &route));
 }
 
-int LLVMFuzzerInitialize(int *argc, char ***argv)
+void router_target_extend(void)
 {
-	(void)argc;
-	(void)argv;
-	router_target_start();
 	FUZZ_ASSERT(!ws_router_mpls_table_add(rig_router));
 	FUZZ_ASSERT(!ws_router_set_mpls(rig_router, 0, true));
 	for (int bottom = 0; bottom < 2; bottom++) {
@@ -44,22 +41,18 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 		add_label(22, bottom, WS_PATH_LOCAL, 0);
 	}
 	add_label(24, true, WS_PATH_NEXT_HOP, 0);
-	return 0;
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct frame frame;
-	if (size < 2 || size - 2 > sizeof(frame.bytes))
+	struct router_target_input input;
+	if (!router_target_take(data, size, &input))
 		return 0;
-	uint8_t fixes = data[0];
-	frame.length = size - 2;
-	memcpy(frame.bytes, data + 2, frame.length);
-	if (frame.length >= ETHERNET_LEN && fixes & FIX_ETHERNET)
-		ethernet_write(frame.bytes, rig_mac[0], rig_host[0], ETHERNET_MPLS);
-	for (size_t i = 0; i < LABELS && fixes & FIX_LABELS; i++) {
-		uint8_t *at = frame.bytes + ETHERNET_LEN + i * MPLS_LEN;
-		if (at + MPLS_LEN > frame.bytes + frame.length)
+	if (input.frame.length >= ETHERNET_LEN && input.fixes & FIX_ETHERNET)
+		ethernet_write(input.frame.bytes, rig_mac[0], rig_host[0], ETHERNET_MPLS);
+	for (size_t i = 0; i < LABELS && input.fixes & FIX_LABELS; i++) {
+		uint8_t *at = input.frame.bytes + ETHERNET_LEN + i * MPLS_LEN;
+		if (at + MPLS_LEN > input.frame.bytes + input.frame.length)
 			break;
 		uint32_t entry = mpls_load(at);
 		mpls_store(at, (entry & 0x1fff) | (16u + (entry >> MPLS_LABEL_SHIFT & 15))
@@ -67,8 +60,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		if (mpls_is_bottom(entry))
 			break;
 	}
-	if (frame.length >= ETHERNET_LEN + MPLS_LEN + IP4_MAX_LEN && fixes & FIX_CHECKSUM)
-		ip4_set_checksum((void *)(frame.bytes + ETHERNET_LEN + MPLS_LEN));
-	router_target_send(frame.bytes, frame.length, data[1] ? data[1] : sizeof(frame.bytes));
+	if (input.frame.length >= ETHERNET_LEN + MPLS_LEN + IP4_MAX_LEN && input.fixes & FIX_CHECKSUM)
+		ip4_set_checksum((void *)(input.frame.bytes + ETHERNET_LEN + MPLS_LEN));
+	router_target_send(input.frame.bytes, input.frame.length, input.piece);
 	return 0;
 }

@@ -14,14 +14,6 @@
 
 enum { TO_GROUP = 4, FROM_NOBODY = 8 };
 
-int LLVMFuzzerInitialize(int *argc, char ***argv)
-{
-	(void)argc;
-	(void)argv;
-	router_target_start();
-	return 0;
-}
-
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct ws_address from = ROUTER_TARGET_IP6(0, 7), to = ROUTER_TARGET_IP6(0, 1);

@@ -14,7 +14,11 @@ static void show_to_sanitizer(void)
 	__lsan_register_root_region(rig_router->workers[0], sizeof(*rig_router->workers[0]));
 }
 
-void router_target_start(void)
+__attribute__((weak)) void router_target_extend(void)
+{
+}
+
+static void start(void)
 {
 	struct ws_route one = {
 		.prefix = PREFIX(48, 0, 0, 0, 8),
@@ -55,6 +59,26 @@ void router_target_start(void)
 	FUZZ_ASSERT(!ws_router_set_reachable_time(rig_router, WS_IP6, 0));
 	show_to_sanitizer();
 	atexit(rig_stop);
+}
+
+int LLVMFuzzerInitialize(int *argc, char ***argv)
+{
+	(void)argc;
+	(void)argv;
+	start();
+	router_target_extend();
+	return 0;
+}
+
+bool router_target_take(const uint8_t *data, size_t size, struct router_target_input *input)
+{
+	if (size < 2 || size - 2 > sizeof(input->frame.bytes))
+		return false;
+	input->fixes = data[0];
+	input->piece = data[1] ? data[1] : sizeof(input->frame.bytes);
+	input->frame.length = size - 2;
+	memcpy(input->frame.bytes, data + 2, size - 2);
+	return true;
 }
 
 void router_target_send(const uint8_t *bytes, size_t length, size_t piece)

@@ -12,10 +12,21 @@
 	address_of_ip6((uint8_t[16]){0x20, 1, 0xd, 0xb8, 0, (uint8_t)(n), [15] = (h)})
 
 /*
- * The rig with neighbours, routes of one path and of two, and one interface of small MTU, so that
- * every node can be reached.
+ * What a target has besides the rig with neighbours, routes of one path and of two, and one
+ * interface of small MTU, by which every node can be reached. Optional; before the first input.
  */
-void router_target_start(void);
+void router_target_extend(void);
+
+/* An input of two bytes and a frame: what is to be made right in it, and the length of the buffers
+ * in which it lies (0: one buffer). */
+struct router_target_input {
+	uint8_t fixes;
+	size_t piece;
+	struct frame frame;
+};
+
+/* False for what is none. */
+bool router_target_take(const uint8_t *data, size_t size, struct router_target_input *input);
 
 /* Send the frame, in pieces of `piece` bytes; then nothing may be lost or left behind. */
 void router_target_send(const uint8_t *bytes, size_t length, size_t piece);
