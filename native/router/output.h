@@ -31,6 +31,14 @@ static inline void packet_rewrite(struct rte_mbuf *packet, const struct adjacenc
 	packet_set_tx_interface(packet, adjacency->tx_interface);
 }
 
+/* The packet, a frame, is for interface `index`. Returns which of "*-output" it goes to. */
+static inline uint16_t packet_send(const struct ws_router *router, struct rte_mbuf *packet,
+								   uint16_t index)
+{
+	packet_set_tx_interface(packet, index);
+	return router->interfaces[index].output;
+}
+
 /*
  * Make the data, which a node wrote itself, a frame out of interface `index`. Returns which of
  * "*-output" it goes to. The caller has seen that there is headroom.
@@ -43,8 +51,7 @@ static inline uint16_t packet_frame(const struct ws_router *router, struct rte_m
 	packet_advance(packet, -(ETHERNET_LEN + interface->tag_len));
 	trace_moved(packet, -interface->tag_len);
 	interface_write_header(interface, packet_data(packet), destination, type);
-	packet_set_tx_interface(packet, index);
-	return interface->output;
+	return packet_send(router, packet, index);
 }
 
 #endif

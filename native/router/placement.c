@@ -17,6 +17,15 @@ static int check_queue(const struct ws_router *router, uint16_t index, uint16_t 
 								 interface_name(router, index), queue, queues);
 }
 
+/* The queues, with one of their settings changed. */
+static void place_again(struct ws_router *router, uint8_t *setting, uint8_t value)
+{
+	router_pause(router);
+	*setting = value;
+	router_place_queues(router);
+	router_resume(router);
+}
+
 int ws_router_set_placement(struct ws_router *router, uint16_t index, uint16_t queue,
 							uint16_t worker)
 {
@@ -24,10 +33,7 @@ int ws_router_set_placement(struct ws_router *router, uint16_t index, uint16_t q
 		return -ENODEV;
 	if (worker >= router->worker_count)
 		return fail(-ENOENT, "there is no worker %u; there are %u", worker, router->worker_count);
-	router_pause(router);
-	router->placement[index][queue] = (uint8_t)worker;
-	router_place_queues(router);
-	router_resume(router);
+	place_again(router, &router->placement[index][queue], (uint8_t)worker);
 	return 0;
 }
 
@@ -48,10 +54,7 @@ int ws_router_set_rx_mode(struct ws_router *router, uint16_t index, uint16_t que
 		return -ENODEV;
 	if (mode < WS_RX_POLLING || mode > WS_RX_ADAPTIVE)
 		return fail(-EINVAL, "there is no RX mode %d", mode);
-	router_pause(router);
-	router->rx_modes[index][queue] = (uint8_t)mode;
-	router_place_queues(router);
-	router_resume(router);
+	place_again(router, &router->rx_modes[index][queue], (uint8_t)mode);
 	return 0;
 }
 

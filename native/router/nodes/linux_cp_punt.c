@@ -9,10 +9,9 @@
  * interface has just lost its pair.
  */
 #include "graph/graph.h"
-#include "router/metadata.h"
+#include "router/each_packet.h"
+#include "router/output.h"
 #include "router/router.h"
-#include "router/trace.h"
-#include "wire/ethernet.h"
 
 enum edge { EDGE_DROP, EDGE_OUTPUT };
 static const char *const edges[] = {[EDGE_DROP] = "error-drop", [EDGE_OUTPUT] = "*-output"};
@@ -36,29 +35,24 @@ static bool put_tags_back(struct rte_mbuf *packet, const struct interface *inter
 	return true;
 }
 
+static uint16_t handle(struct graph *graph, struct graph_node *node, struct rte_mbuf *packet)
+{
+	const struct interface *interface = &router_of(graph)->interfaces[packet->port];
+	uint16_t tap = __atomic_load_n(&interface->lcp, __ATOMIC_RELAXED);
+	enum counter result = tap == LCP_NONE                                           ? NO_PAIR
+						  : interface->tag_len && !put_tags_back(packet, interface) ? NO_ROOM
+																					: PUNTED;
+	graph_count(node, result, 1);
+	if (result != PUNTED)
+		return EDGE_DROP;
+	router_worker_of(graph)->interfaces[packet->port].punts++;
+	return EDGE_OUTPUT + packet_send(router_of(graph), packet, tap);
+}
+
 static uint16_t linux_cp_punt_process(struct graph *graph, struct graph_node *node, void **packets,
 									  uint16_t n)
 {
-	const struct interface *interfaces = router_of(graph)->interfaces;
-	struct interface_counts *counts = router_worker_of(graph)->interfaces;
-	uint16_t next[GRAPH_FRAME_SIZE];
-	for (uint16_t i = 0; i < n; i++) {
-		struct rte_mbuf *packet = packets[i];
-		const struct interface *interface = &interfaces[packet->port];
-		uint16_t tap = __atomic_load_n(&interface->lcp, __ATOMIC_RELAXED);
-		enum counter result = tap == LCP_NONE                                           ? NO_PAIR
-							  : interface->tag_len && !put_tags_back(packet, interface) ? NO_ROOM
-																						: PUNTED;
-		graph_count(node, result, 1);
-		next[i] = EDGE_DROP;
-		if (result != PUNTED)
-			continue;
-		counts[packet->port].punts++;
-		packet_set_tx_interface(packet, tap);
-		next[i] = EDGE_OUTPUT + interfaces[tap].output;
-	}
-	graph_enqueue(graph, node, packets, next, n);
-	return n;
+	return each_packet(graph, node, packets, n, handle);
 }
 
 static struct graph_registration linux_cp_punt = {

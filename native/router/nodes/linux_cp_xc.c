@@ -7,7 +7,8 @@
  * TAP that has just lost its pair.
  */
 #include "graph/graph.h"
-#include "router/metadata.h"
+#include "router/each_packet.h"
+#include "router/output.h"
 #include "router/router.h"
 
 enum edge { EDGE_DROP, EDGE_OUTPUT };
@@ -19,23 +20,18 @@ static const struct graph_counter counters[] = {
 	[NO_PAIR] = {"interface is in no pair", true},
 };
 
+static uint16_t handle(struct graph *graph, struct graph_node *node, struct rte_mbuf *packet)
+{
+	uint16_t to =
+		__atomic_load_n(&router_of(graph)->interfaces[packet->port].lcp, __ATOMIC_RELAXED);
+	graph_count(node, to == LCP_NONE ? NO_PAIR : CONNECTED, 1);
+	return to == LCP_NONE ? EDGE_DROP : EDGE_OUTPUT + packet_send(router_of(graph), packet, to);
+}
+
 static uint16_t linux_cp_xc_process(struct graph *graph, struct graph_node *node, void **packets,
 									uint16_t n)
 {
-	const struct interface *interfaces = router_of(graph)->interfaces;
-	uint16_t next[GRAPH_FRAME_SIZE];
-	for (uint16_t i = 0; i < n; i++) {
-		struct rte_mbuf *packet = packets[i];
-		uint16_t out = __atomic_load_n(&interfaces[packet->port].lcp, __ATOMIC_RELAXED);
-		graph_count(node, out == LCP_NONE ? NO_PAIR : CONNECTED, 1);
-		next[i] = EDGE_DROP;
-		if (out == LCP_NONE)
-			continue;
-		packet_set_tx_interface(packet, out);
-		next[i] = EDGE_OUTPUT + interfaces[out].output;
-	}
-	graph_enqueue(graph, node, packets, next, n);
-	return n;
+	return each_packet(graph, node, packets, n, handle);
 }
 
 static struct graph_registration linux_cp_xc = {
