@@ -180,6 +180,7 @@ int ws_runtime_init(const struct ws_runtime_config *config)
 void ws_runtime_close(void)
 {
 	ws_ports_close();
+	workers_close();
 	rte_eal_cleanup();
 }
 

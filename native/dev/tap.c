@@ -216,6 +216,16 @@ bool tap_is_alive(uint16_t index)
 	return __atomic_load_n(&taps[index].alive, __ATOMIC_RELAXED);
 }
 
+void tap_set_poller(uint16_t index, uint16_t worker)
+{
+	__atomic_store_n(&taps[index].poller, worker, __ATOMIC_RELAXED);
+}
+
+bool tap_has_frames(uint16_t index)
+{
+	return !rte_ring_empty(taps[index].from_host);
+}
+
 void tap_counters(uint16_t index, struct ws_port_counters *out)
 {
 	const struct tap_counts *now = &taps[index].counts;

@@ -32,5 +32,8 @@ void tap_counters(uint16_t index, struct ws_port_counters *out);
 
 /* A worker has put frames into a TAP's ring. */
 void tap_wake(void);
+/* The worker that polls the port is woken when frames come. */
+void tap_set_poller(uint16_t index, uint16_t worker);
+bool tap_has_frames(uint16_t index);
 
 #endif

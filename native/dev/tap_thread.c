@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dev/tap_thread.h"
 
+#include "dev/bell.h"
 #include "dev/error.h"
 #include "dev/port.h"
 #include "dev/tap.h"
+#include "dev/worker.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -11,7 +13,6 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/epoll.h>
-#include <sys/eventfd.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
@@ -23,31 +24,21 @@ enum {
 static struct {
 	struct tap *taps[WS_MAX_PORTS];
 	uint16_t count;
-	int epoll, wake;
+	int epoll;
+	struct bell bell;
 	pthread_t thread;
 	bool running;
-	uint32_t sleeping; /* whoever clears it writes to `wake` */
 	bool stopping;
 	/* Buffers at hand, so that the pool's lock is taken once for many of them. */
 	struct rte_mbuf *spare[BURST];
 	uint16_t spare_count;
-} server = {.epoll = -1, .wake = -1};
+} server = {.epoll = -1, .bell = {.fd = -1}};
 
 bool ports_have_thread[RTE_MAX_ETHPORTS];
 
-static void wake(void)
-{
-	const uint64_t one = 1;
-	(void)!write(server.wake, &one, sizeof(one));
-}
-
 void tap_wake(void)
 {
-	/* Between the frames, which are in the ring by now, and the flag: as in `sleep_until_work`. */
-	__atomic_thread_fence(__ATOMIC_SEQ_CST);
-	if (__atomic_load_n(&server.sleeping, __ATOMIC_RELAXED) &&
-		__atomic_exchange_n(&server.sleeping, 0, __ATOMIC_RELAXED))
-		wake();
+	bell_ring(&server.bell);
 }
 
 /* ---- Router to Linux ---- */
@@ -192,6 +183,10 @@ static uint16_t from_host(struct tap *tap)
 	tap->counts.rx_packets += taken;
 	tap->counts.rx_missed += n - taken;
 	rte_pktmbuf_free_bulk(packets + taken, n - taken);
+	/* Whoever polls from now on finds the frames. */
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	if (taken)
+		bell_ring(worker_bell(__atomic_load_n(&tap->poller, __ATOMIC_RELAXED)));
 	return n;
 }
 
@@ -209,21 +204,20 @@ static bool rings_are_empty(void)
 static void wait_for_work(bool may_sleep)
 {
 	struct epoll_event events[WS_MAX_PORTS + 1];
-	uint64_t count;
 	int timeout = 0;
 	if (may_sleep) {
-		__atomic_store_n(&server.sleeping, 1, __ATOMIC_RELAXED);
-		__atomic_thread_fence(__ATOMIC_SEQ_CST);
+		bell_listen(&server.bell);
 		if (rings_are_empty() && !__atomic_load_n(&server.stopping, __ATOMIC_RELAXED))
 			timeout = -1;
 	}
 	int n = epoll_wait(server.epoll, events, WS_MAX_PORTS + 1, timeout);
-	__atomic_store_n(&server.sleeping, 0, __ATOMIC_RELAXED);
+	if (may_sleep)
+		bell_ignore(&server.bell);
 	for (int i = 0; i < n; i++) {
 		struct tap *tap = events[i].data.ptr;
 		if (!tap)
-			(void)!read(server.wake, &count, sizeof(count));
-		else if (events[i].events & EPOLLIN)
+			continue;
+		if (events[i].events & EPOLLIN)
 			tap->readable = true;
 		else {
 			/* The interface is gone: nothing else makes a TAP an error. */
@@ -251,7 +245,7 @@ static void stop(void)
 {
 	if (server.running) {
 		__atomic_store_n(&server.stopping, true, __ATOMIC_SEQ_CST);
-		wake();
+		tap_wake();
 		pthread_join(server.thread, NULL);
 	}
 	server.running = false;
@@ -259,9 +253,8 @@ static void stop(void)
 	server.spare_count = 0;
 	if (server.epoll >= 0)
 		close(server.epoll);
-	if (server.wake >= 0)
-		close(server.wake);
-	server.epoll = server.wake = -1;
+	server.epoll = -1;
+	bell_close(&server.bell);
 }
 
 static int watch(int fd, struct tap *tap)
@@ -273,8 +266,7 @@ static int watch(int fd, struct tap *tap)
 static int start(void)
 {
 	server.epoll = epoll_create1(EPOLL_CLOEXEC);
-	server.wake = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
-	bool failed = server.epoll < 0 || server.wake < 0 || watch(server.wake, NULL);
+	bool failed = server.epoll < 0 || bell_open(&server.bell) || watch(server.bell.fd, NULL);
 	for (uint16_t i = 0; i < server.count && !failed; i++)
 		failed = server.taps[i]->alive && watch(server.taps[i]->fd, server.taps[i]);
 	if (failed)

@@ -18,8 +18,9 @@ struct tap {
 	int fd;
 	uint16_t port;
 	bool open;
-	bool alive;    /* the interface is still there; the thread clears it */
-	bool readable; /* frames may wait in the kernel; the thread's own */
+	bool alive;      /* the interface is still there; the thread clears it */
+	bool readable;   /* frames may wait in the kernel; the thread's own */
+	uint16_t poller; /* the worker that takes `from_host` */
 	struct rte_ring *to_host, *from_host;
 	struct tap_counts counts;
 };

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dev/worker.h"
 
+#include "dev/bell.h"
 #include "dev/error.h"
 #include "wirespeed.h"
 
@@ -17,6 +18,7 @@ struct worker {
 	uint16_t cpu;
 	volatile int32_t thread_id;
 	volatile uint64_t loops;
+	struct bell bell;
 } __attribute__((aligned(64)));
 
 static struct worker workers[WS_MAX_WORKERS];
@@ -31,8 +33,28 @@ int workers_init(const struct ws_runtime_config *config)
 	for (uint16_t i = 0; i < worker_count; i++) {
 		snprintf(workers[i].name, sizeof(workers[i].name), "ws_wk_%u", i);
 		workers[i].cpu = config->worker_cpus[i];
+		int error = bell_open(&workers[i].bell);
+		if (error)
+			return fail(error, "worker %u has nothing to be woken by: %s", i, strerror(-error));
 	}
 	return 0;
+}
+
+void workers_close(void)
+{
+	for (uint16_t i = 0; i < worker_count; i++)
+		bell_close(&workers[i].bell);
+}
+
+struct bell *worker_bell(uint16_t worker)
+{
+	return &workers[worker].bell;
+}
+
+void workers_wake(void)
+{
+	for (uint16_t i = 0; i < worker_count; i++)
+		bell_ring(&workers[i].bell);
 }
 
 uint16_t workers_count(void)
@@ -68,6 +90,7 @@ int workers_launch(worker_fn *function, void *argument)
 void workers_stop(void)
 {
 	workers_stopping = true;
+	workers_wake();
 	for (uint16_t i = 0; i < worker_count; i++)
 		rte_eal_wait_lcore(i + 1u);
 	running = NULL;

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+struct bell;
 struct ws_runtime_config;
 
 typedef void worker_fn(uint16_t worker, void *argument);
@@ -17,6 +18,11 @@ uint16_t workers_count(void);
 int workers_launch(worker_fn *function, void *argument);
 /* Ask all to return, and wait until they have. */
 void workers_stop(void);
+
+/* Wakes a worker that sleeps for want of work. */
+struct bell *worker_bell(uint16_t worker);
+void workers_wake(void);
+void workers_close(void);
 
 /* What a worker's loop asks each time round. */
 extern volatile bool workers_stopping;

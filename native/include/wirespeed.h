@@ -557,7 +557,11 @@ int ws_router_echo_replies(struct ws_router *router, struct ws_echo_reply *out, 
 int ws_router_event_fd(struct ws_router *router);
 int ws_router_poll(struct ws_router *router);
 
-enum ws_node_state { WS_NODE_ACTIVE = 0, WS_NODE_POLLING = 1 };
+enum ws_node_state {
+	WS_NODE_ACTIVE = 0,
+	WS_NODE_POLLING = 1,
+	WS_NODE_INTERRUPT = 2, /* of a worker that sleeps until packets come */
+};
 
 /* One node on one worker, since the router was made. */
 struct ws_node_stats {

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "router/main_input.h"
 
+#include "dev/bell.h"
 #include "dev/error.h"
 #include "dev/port.h"
+#include "dev/worker.h"
 #include "router/output.h"
 #include "router/router.h"
 
@@ -44,8 +46,10 @@ struct rte_mbuf *main_packet(uint16_t interface, uint16_t length)
 bool main_route(struct ws_router *router, struct rte_mbuf *packet, enum main_edge edge)
 {
 	packet_set_main_edge(packet, (uint16_t)edge);
-	if (!rte_ring_sp_enqueue(router->main_input, packet))
+	if (!rte_ring_sp_enqueue(router->main_input, packet)) {
+		bell_ring(worker_bell(0));
 		return true;
+	}
 	rte_pktmbuf_free(packet);
 	return false;
 }

@@ -99,5 +99,5 @@ void router_place_queues(struct ws_router *router)
 			 queue++)
 			place(router, port, queue);
 	for (uint16_t i = 0; i < router->worker_count; i++)
-		rest_prepare(router->workers[i]);
+		rest_prepare(router, i);
 }

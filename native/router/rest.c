@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "router/rest.h"
 
+#include "dev/bell.h"
 #include "dev/rcu.h"
+#include "dev/tap.h"
+#include "dev/worker.h"
 #include "router/router.h"
 
 #include <rte_ethdev.h>
 #include <rte_interrupts.h>
+#include <rte_ring.h>
 #include <sys/epoll.h>
 #include <sys/prctl.h>
 #include <time.h>
@@ -15,8 +19,9 @@ enum {
 	PATIENCE_US = 100, /* without a packet, before the first nap; with none after an interrupt */
 	SHORTEST_NAP_US = 20,
 	LONGEST_NAP_US = 1000,
-	/* How long a worker may overlook that it is asked to pause or stop. */
+	/* For an interrupt that a driver may have missed. */
 	LONGEST_WAIT_MS = 10,
+	FOR_EVER = -1,
 	MAX_EVENTS = 16,
 };
 
@@ -26,50 +31,91 @@ void rest_begin(void)
 	prctl(PR_SET_TIMERSLACK, 1);
 }
 
+static struct rte_epoll_event bell_events[WS_MAX_WORKERS];
+
+/* Its thread, not the driver, tells of a TAP's packets. */
+static bool has_interrupts(const struct rx_queue *queue)
+{
+	return !tap_is_open(queue->port);
+}
+
 void rest_close(struct router_worker *worker)
 {
 	struct rest *rest = &worker->rest;
 	for (uint16_t i = 0; i < worker->queue_count && rest->epoll >= 0; i++)
-		rte_eth_dev_rx_intr_ctl_q(worker->queues[i].port, worker->queues[i].queue, rest->epoll,
-								  RTE_INTR_EVENT_DEL, NULL);
+		if (has_interrupts(&worker->queues[i]))
+			rte_eth_dev_rx_intr_ctl_q(worker->queues[i].port, worker->queues[i].queue, rest->epoll,
+									  RTE_INTR_EVENT_DEL, NULL);
 	if (rest->epoll >= 0)
 		close(rest->epoll);
 	rest->epoll = -1;
 }
 
-void rest_prepare(struct router_worker *worker)
+static int listen_to_queue(struct rest *rest, const struct rx_queue *queue, uint16_t worker)
 {
-	worker->rest.idle_since = 0;
-	/* Nothing tells of a packet in a ring. */
-	if (worker->rest.mode == REST_NEVER || !worker->queue_count || worker->rest.is_handed)
-		return;
-	int epoll = worker->rest.epoll = epoll_create1(EPOLL_CLOEXEC);
-	for (uint16_t i = 0; i < worker->queue_count && epoll >= 0; i++) {
-		const struct rx_queue *queue = &worker->queues[i];
-		if (rte_eth_dev_rx_intr_ctl_q(queue->port, queue->queue, epoll, RTE_INTR_EVENT_ADD, NULL)) {
-			rest_close(worker);
-			return;
-		}
+	if (!has_interrupts(queue)) {
+		tap_set_poller(queue->port, worker);
+		return 0;
 	}
+	rest->has_interrupts = true;
+	return rte_eth_dev_rx_intr_ctl_q(queue->port, queue->queue, rest->epoll, RTE_INTR_EVENT_ADD,
+									 NULL);
+}
+
+void rest_prepare(struct ws_router *router, uint16_t index)
+{
+	struct router_worker *worker = router->workers[index];
+	struct rest *rest = &worker->rest;
+	rest->idle_since = 0;
+	rest->is_asleep = rest->has_interrupts = false;
+	/* Nothing tells of a packet in a ring between workers. */
+	if (rest->mode == REST_NEVER || rest->is_handed)
+		return;
+	rest->epoll = epoll_create1(EPOLL_CLOEXEC);
+	bell_events[index] = (struct rte_epoll_event){.epdata.event = EPOLLIN};
+	int error = rest->epoll < 0 || rte_epoll_ctl(rest->epoll, EPOLL_CTL_ADD, worker_bell(index)->fd,
+												 &bell_events[index]);
+	for (uint16_t i = 0; i < worker->queue_count && !error; i++)
+		error = listen_to_queue(rest, &worker->queues[i], index);
+	if (error)
+		rest_close(worker);
 }
 
 /* Drivers whose descriptor stays readable while there are packets need not be told. */
 static void ask_for_interrupts(const struct router_worker *worker, bool on)
 {
-	for (uint16_t i = 0; i < worker->queue_count; i++)
+	for (uint16_t i = 0; i < worker->queue_count && worker->rest.has_interrupts; i++)
 		if (on)
 			rte_eth_dev_rx_intr_enable(worker->queues[i].port, worker->queues[i].queue);
 		else
 			rte_eth_dev_rx_intr_disable(worker->queues[i].port, worker->queues[i].queue);
 }
 
-/* Whether there was one. */
-static bool wait_for_interrupts(const struct router_worker *worker)
+/* What the bell rings for. */
+static bool has_work(const struct ws_router *router, uint16_t index)
 {
+	const struct router_worker *worker = router->workers[index];
+	if (router->paused || workers_stopping || (!index && !rte_ring_empty(router->main_input)))
+		return true;
+	for (uint16_t i = 0; i < worker->queue_count; i++)
+		if (!has_interrupts(&worker->queues[i]) && tap_has_frames(worker->queues[i].port))
+			return true;
+	return false;
+}
+
+/* Whether something ended it. */
+static bool wait_for_call(const struct ws_router *router, uint16_t index)
+{
+	const struct router_worker *worker = router->workers[index];
 	struct rte_epoll_event events[MAX_EVENTS];
+	int count = 1;
+	bell_listen(worker_bell(index));
 	ask_for_interrupts(worker, true);
-	int count = rte_epoll_wait(worker->rest.epoll, events, MAX_EVENTS, LONGEST_WAIT_MS);
+	if (!has_work(router, index))
+		count = rte_epoll_wait(worker->rest.epoll, events, MAX_EVENTS,
+							   worker->rest.has_interrupts ? LONGEST_WAIT_MS : FOR_EVER);
 	ask_for_interrupts(worker, false);
+	bell_ignore(worker_bell(index));
 	return count > 0;
 }
 
@@ -93,8 +139,9 @@ void rest(struct ws_router *router, uint16_t index)
 	bool is_patient = rest->mode == REST_WHEN_IDLE || rest->is_called;
 	if (is_patient && now - rest->idle_since < patience)
 		return;
+	rest->is_asleep = true;
 	rcu_rest(index);
-	rest->is_called = rest->epoll >= 0 && wait_for_interrupts(worker);
+	rest->is_called = rest->epoll >= 0 && wait_for_call(router, index);
 	if (rest->epoll < 0)
 		nap(rest);
 	rcu_wake(index);

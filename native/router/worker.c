@@ -145,6 +145,7 @@ void router_pause(struct ws_router *router)
 	if (router->pause_depth++ || !router->running)
 		return;
 	router->paused = true;
+	workers_wake();
 	while (__atomic_load_n(&router->parked, __ATOMIC_ACQUIRE) < router->worker_count)
 		nap();
 }
@@ -171,10 +172,12 @@ static void run(uint16_t index, void *argument)
 		uint32_t received = graph_walk(worker->graph);
 		rcu_quiescent(index);
 		worker_set_loops(index, ++worker->totals->loops);
-		if (received)
+		if (received) {
 			worker->rest.idle_since = 0;
-		else if (worker->rest.mode != REST_NEVER)
+			worker->rest.is_asleep = false;
+		} else if (worker->rest.mode != REST_NEVER) {
 			rest(router, index);
+		}
 	}
 	rcu_offline(index);
 }
@@ -220,10 +223,13 @@ int ws_router_node_stats(struct ws_router *router, uint16_t worker, struct ws_no
 	const struct graph *graph = graph_of(router, worker);
 	if (!graph)
 		return -ENOENT;
+	bool is_asleep = router->workers[worker]->rest.is_asleep;
 	for (uint16_t i = 0; i < graph->node_count && i < max; i++) {
 		const struct graph_node *node = graph->nodes[i];
 		out[i] = (struct ws_node_stats){
-			.state = node->registration->is_source ? WS_NODE_POLLING : WS_NODE_ACTIVE,
+			.state = !node->registration->is_source ? WS_NODE_ACTIVE
+					 : is_asleep                    ? WS_NODE_INTERRUPT
+													: WS_NODE_POLLING,
 			.calls = node->stats->calls,
 			.vectors = node->stats->vectors,
 			.suspends = node->stats->suspends,

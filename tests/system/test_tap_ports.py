@@ -51,6 +51,40 @@ def test_the_thread_sleeps_while_nothing_moves(box):
         assert thread_ticks(running.process.pid, "ws_tap") - before <= 5
 
 
+def sleeps(running) -> int:
+    return int(running.ask("show threads").splitlines()[1].split()[5])
+
+
+def input_state(running) -> str:
+    return re.search(r"(?m)^dpdk-input +(\w+(?: \w+)?) +\d", running.ask("show runtime"))[1]
+
+
+@pytest.mark.parametrize("mode", ["adaptive", "interrupt"])
+def test_a_frame_wakes_the_worker(box, mode):
+    """A worker that has TAPs alone sleeps without limit, so that nothing but what comes can end it."""
+    modes = f"set interface rx-mode e0 {mode}\nset interface rx-mode e1 {mode}\n"
+    with router(box, PORTS, IP4 + modes) as running:
+        box.hosts()
+        box.wait_ping("h1", "10.2.0.2")
+        wait_for(lambda: input_state(running) == "interrupt wa", "sleep")
+        before, slept = thread_ticks(running.process.pid, "ws_wk_0"), sleeps(running)
+        time.sleep(1.0)
+        assert thread_ticks(running.process.pid, "ws_wk_0") - before <= 5
+        assert sleeps(running) - slept <= 100
+        slept = sleeps(running)
+
+        def every_ping_wakes_it() -> bool:
+            assert box.ping("h1", "10.2.0.2", "-W", "20")
+            return sleeps(running) - slept >= 20
+
+        wait_for(every_ping_wakes_it, "20 sleeps between pings")
+        # Its own packets wake it too, and so do changes that it has to stop for.
+        assert " 0% packet loss" in running.ask("ping 10.2.0.2 repeat 3 interval 0.2")
+        running.ask("set interface rx-mode e0 polling")
+        wait_for(lambda: input_state(running) == "polling", "a worker that polls")
+        assert "e1 queue 0 (" + mode + "), kept polling by other queues" in running.ask("show interface rx-placement")
+
+
 def test_an_interface_deleted_behind_our_back(box):
     """Its link is down then, the others go on, and nobody spins."""
     with router(box, PORTS, IP4) as running:

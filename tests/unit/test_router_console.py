@@ -261,6 +261,12 @@ def test_rx_modes_are_set_for_a_queue_or_all(console: Console, core: FakeRouterC
         "    e0 queue 0 (adaptive)",
         "    e1 queue 0 (interrupt)",
     ]
+    # A worker that has to poll one queue polls them all.
+    run(console, "set interface rx-mode e1 polling")
+    assert run(console, "show interface rx-placement")[2:] == [
+        "    e0 queue 0 (adaptive), kept polling by other queues",
+        "    e1 queue 0 (polling)",
+    ]
     with pytest.raises(UsageError, match="no queue 3; e1 has 0 to 0"):
         run(console, "set interface rx-mode e1 queue 3 polling")
     with pytest.raises(UsageError, match="expected one of adaptive, interrupt, polling"):

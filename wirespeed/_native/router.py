@@ -365,9 +365,11 @@ class NativeRouter(NativeIp6, NativeTables):
         return all_of_them
 
     def node_stats(self, worker: int) -> Sequence[NodeStats]:
-        polling = self._lib.WS_NODE_POLLING
-        nodes = self._stats.read(worker)
-        return [from_struct(NodeStats, node, polling=node.state == polling) for node in nodes]
+        active, asleep = self._lib.WS_NODE_ACTIVE, self._lib.WS_NODE_INTERRUPT
+        return [
+            from_struct(NodeStats, node, polling=node.state != active, asleep=node.state == asleep)
+            for node in self._stats.read(worker)
+        ]
 
     def node_counters(self, worker: int) -> Sequence[NodeCounter]:
         return [from_struct(NodeCounter, counter) for counter in self._counters.read(worker)]

@@ -223,7 +223,7 @@ class Neighbor:
 @dataclass(frozen=True)
 class NodeStats:
     """One node on one worker, since the worker first started; the maximum is of its one dearest call since
-    `clear_maxima`."""
+    `clear_maxima`. Nodes that poll are `asleep` while the worker sleeps until packets come."""
 
     name: str
     polling: bool
@@ -233,6 +233,7 @@ class NodeStats:
     clocks: int
     max_clocks: int = 0
     max_clocks_vectors: int = 0
+    asleep: bool = False
 
 
 @dataclass(frozen=True)

@@ -51,11 +51,17 @@ def _table(nodes: tuple[NodeStats, ...]) -> Iterator[str]:
     heads = ("Calls", "Vectors", "Suspends", "Clocks", "Vectors/Call")
     yield centre("Name", 30) + centre("State", 12) + "".join(centre(head, 16) for head in heads)
     for node in nodes:
-        state = "polling" if node.polling else "active"
         yield (
-            f"{node.name:<30}{centre(state, 12)}{node.calls:>16}{node.vectors:>16}{node.suspends:>16}"
+            f"{node.name:<30}{centre(_state(node), 12)}{node.calls:>16}{node.vectors:>16}{node.suspends:>16}"
             f"{scientific(clocks_per_vector(node)):>16}{fixed(node.vectors / node.calls):>16}"
         )
+
+
+def _state(node: NodeStats) -> str:
+    """VPP cuts the last one to its column too."""
+    if not node.polling:
+        return "active"
+    return "interrupt wa" if node.asleep else "polling"
 
 
 def _max_table(nodes: tuple[NodeStats, ...]) -> Iterator[str]:

@@ -59,16 +59,21 @@ def show_handoff(console: Console, words: Match) -> Iterator[str]:
 def show_rx_placement(console: Console, words: Match) -> Iterator[str]:
     """Which worker polls which RX queue, and how."""
     core = console.core
-    lines: dict[int, list[str]] = {}
+    placed: dict[int, list[tuple[str, RxMode]]] = {}
+    awake: set[int] = set()
     for index in console.interfaces(()):
         face = core.interface(index)
         for queue in range(core.port(index).rx_queues if face.kind is InterfaceKind.PORT else 0):
-            mode = core.rx_mode(index, queue).name.lower()
-            lines.setdefault(core.placement(index, queue), []).append(f"    {face.name} queue {queue} ({mode})")
-    for worker, queues in sorted(lines.items()):
+            worker, mode = core.placement(index, queue), core.rx_mode(index, queue)
+            placed.setdefault(worker, []).append((f"{face.name} queue {queue}", mode))
+            if mode is RxMode.POLLING:
+                awake |= {worker, *core.handoff(index)}
+    for worker, queues in sorted(placed.items()):
         yield f"Thread {worker + 1} ({core.worker(worker).name}):"
         yield " node dpdk-input:"
-        yield from queues
+        for queue_name, mode in queues:
+            kept_awake = worker in awake and mode is not RxMode.POLLING
+            yield f"    {queue_name} ({mode.name.lower()}){', kept polling by other queues' if kept_awake else ''}"
 
 
 @command("show threads")
