@@ -3,6 +3,7 @@
 #include "dev/port.h"
 
 #include "dev/error.h"
+#include "dev/link.h"
 #include "dev/port_name.h"
 #include "dev/ring_port.h"
 #include "dev/tap.h"
@@ -49,7 +50,8 @@ bool port_is_open(uint16_t port)
 bool port_link_is_up(uint16_t port)
 {
 	struct rte_eth_link link = {0};
-	return !rte_eth_link_get_nowait(port, &link) && link.link_status;
+	return !rte_eth_link_get_nowait(port, &link) && link.link_status &&
+		   (!tap_is_open(port) || tap_is_alive(port)) && link_is_up_in_linux(port);
 }
 
 const char *port_name(uint16_t port)
@@ -187,6 +189,14 @@ static int probe(const struct ws_port_config *config, const struct ring_end *end
 	return 0;
 }
 
+static int link_has_changed(uint16_t port, enum rte_eth_event_type event, void *argument,
+							void *result)
+{
+	(void)port, (void)event, (void)argument, (void)result;
+	links_changed();
+	return 0;
+}
+
 static int configure(struct port *port, uint16_t id)
 {
 	const struct ws_port_config *config = &port->config;
@@ -204,6 +214,9 @@ static int configure(struct port *port, uint16_t id)
 		conf.rx_adv_conf.rss_conf.rss_hf =
 			info.flow_type_rss_offloads & (RTE_ETH_RSS_IP | RTE_ETH_RSS_UDP | RTE_ETH_RSS_TCP);
 	}
+	conf.intr_conf.lsc = (*info.dev_flags & RTE_ETH_DEV_INTR_LSC) != 0;
+	if (conf.intr_conf.lsc)
+		rte_eth_dev_callback_register(id, RTE_ETH_EVENT_INTR_LSC, link_has_changed, NULL);
 	/* Sleeping until packets come is for drivers that can; the others may refuse to be asked. */
 	conf.intr_conf.rxq = 1;
 	error = rte_eth_dev_configure(id, port->rx_queues, port->tx_queues, &conf);
@@ -247,6 +260,7 @@ static int start(struct port *port, uint16_t id)
 	if (error)
 		return fail(error, "port %s does not start: %s", config->name, rte_strerror(-error));
 	port->started = true;
+	link_watch(id, config->devargs);
 	if (config->promiscuous)
 		rte_eth_promiscuous_enable(id);
 	rte_eth_stats_reset(id);
@@ -268,6 +282,8 @@ static void close_port(uint16_t id)
 {
 	struct rte_eth_dev_info info = {0};
 	rte_eth_dev_info_get(id, &info);
+	rte_eth_dev_callback_unregister(id, RTE_ETH_EVENT_INTR_LSC, link_has_changed, NULL);
+	link_unwatch(id);
 	if (ports[id].started)
 		rte_eth_dev_stop(id);
 	rte_eth_dev_close(id);
@@ -360,7 +376,7 @@ int ws_port_info(uint16_t port, struct ws_port_info *out)
 	snprintf(out->bus_address, sizeof(out->bus_address), "%s",
 			 info.device ? rte_dev_name(info.device) : p->config.devargs);
 	memcpy(out->mac, &mac, sizeof(out->mac));
-	out->link_up = link.link_status && (!tap_is_open(port) || tap_is_alive(port));
+	out->link_up = port_link_is_up(port);
 	out->started = p->started;
 	out->is_virtual = !info.device || !rte_dev_bus(info.device) ||
 					  strcmp(rte_bus_name(rte_dev_bus(info.device)), "pci");

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* EAL once a process: CPUs, memory, log. */
 #include "dev/error.h"
+#include "dev/link.h"
 #include "dev/worker.h"
 #include "wirespeed.h"
 
@@ -174,13 +175,15 @@ int ws_runtime_init(const struct ws_runtime_config *config)
 					config->hugepages ? "hugepages" : "memory", last_log_line());
 	done = true;
 	calibrate(start);
-	return workers_init(config);
+	error = links_open();
+	return error ? error : workers_init(config);
 }
 
 void ws_runtime_close(void)
 {
 	ws_ports_close();
 	workers_close();
+	links_close();
 	rte_eal_cleanup();
 }
 

@@ -3,6 +3,7 @@
 
 #include "dev/bell.h"
 #include "dev/error.h"
+#include "dev/link.h"
 #include "dev/port.h"
 #include "dev/tap.h"
 #include "dev/worker.h"
@@ -222,6 +223,7 @@ static void wait_for_work(bool may_sleep)
 		else {
 			/* The interface is gone: nothing else makes a TAP an error. */
 			__atomic_store_n(&tap->alive, false, __ATOMIC_RELAXED);
+			links_changed();
 			epoll_ctl(server.epoll, EPOLL_CTL_DEL, tap->fd, NULL);
 		}
 	}

@@ -133,6 +133,8 @@ int ws_port_delete(uint16_t port);
 int ws_port_info(uint16_t port, struct ws_port_info *out);
 int ws_port_counters(uint16_t port, struct ws_port_counters *out);
 int ws_port_set_promiscuous(uint16_t port, bool on);
+/* Readable when the link of a port may have changed, as far as somebody tells of that. */
+int ws_links_fd(void);
 int ws_port_set_link(uint16_t port, bool up);
 int ws_port_set_mac(uint16_t port, const uint8_t *mac);
 /* -ENOTSUP, as of the two calls after it, where the driver has no such thing. */
@@ -263,6 +265,8 @@ int ws_router_set_mac(struct ws_router *router, uint16_t index, const uint8_t *m
 /* -EEXIST, or -EINVAL when it overlaps an address of another interface */
 int ws_router_address_add(struct ws_router *router, uint16_t index, struct ws_prefix prefix);
 int ws_router_address_del(struct ws_router *router, uint16_t index, struct ws_prefix prefix);
+/* A port with an interface in a layer 2 mode takes all frames in any case. */
+int ws_router_set_promiscuous(struct ws_router *router, uint16_t index, bool on);
 int ws_router_set_xconnect(struct ws_router *router, uint16_t index,
 						   uint16_t to); /* one direction */
 /* Into the bridge domain, which is made if need be; a loopback as its BVI, others as ports. */
@@ -556,6 +560,8 @@ int ws_router_echo_replies(struct ws_router *router, struct ws_echo_reply *out, 
  */
 int ws_router_event_fd(struct ws_router *router);
 int ws_router_poll(struct ws_router *router);
+/* When ws_links_fd is readable. */
+void ws_router_follow_links(struct ws_router *router);
 
 enum ws_node_state {
 	WS_NODE_ACTIVE = 0,

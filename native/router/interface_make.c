@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Making and deleting interfaces: of ports, sub-interfaces of them, loopbacks. */
 #include "dev/error.h"
+#include "dev/link.h"
 #include "dev/port.h"
 #include "dev/rcu.h"
 #include "router/ip6_interface.h"
@@ -390,6 +391,12 @@ void router_follow_links(struct ws_router *router)
 		router->settings[port].link_up = up;
 		router_update_usable(router, port);
 	}
+}
+
+void ws_router_follow_links(struct ws_router *router)
+{
+	links_read();
+	router_follow_links(router);
 }
 
 /* ---- Listing ---- */

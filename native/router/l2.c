@@ -30,14 +30,35 @@ void l2_close(struct l2_table *l2)
 
 /* ---- Modes ---- */
 
+/* As the user wants, and as layer 2 needs it, where frames for other stations pass as well. */
+static int update_promiscuous(const struct ws_router *router, uint16_t port)
+{
+	bool on = router->settings[port].promiscuous;
+	for (uint16_t i = 0; i < router->interface_count; i++)
+		on |= *interface_name(router, i) && router->settings[i].parent == port &&
+			  router->interfaces[i].mode != WS_MODE_L3;
+	return ws_port_set_promiscuous(port, on);
+}
+
+int ws_router_set_promiscuous(struct ws_router *router, uint16_t index, bool on)
+{
+	if (router_check_interface(router, index))
+		return -ENODEV;
+	if (router->settings[index].kind != WS_INTERFACE_PORT)
+		return fail(-EINVAL, "%s filters no frames itself; name a port",
+					interface_name(router, index));
+	router->settings[index].promiscuous = on;
+	return update_promiscuous(router, index);
+}
+
 static void set_mode(struct ws_router *router, uint16_t index, enum ws_interface_mode mode)
 {
 	struct interface *interface = &router->interfaces[index];
 	__atomic_store_n(&interface->mode, (uint8_t)mode, __ATOMIC_RELEASE);
 	router_publish_mac(interface);
-	/* Frames for other stations pass as well, if the driver filters at all. */
-	if (mode != WS_MODE_L3)
-		ws_port_set_promiscuous(router->settings[index].parent, true);
+	/* A driver that does not filter may refuse to be asked. */
+	if (router->settings[index].kind != WS_INTERFACE_LOOPBACK)
+		update_promiscuous(router, router->settings[index].parent);
 }
 
 static void update_plain(struct ws_router *router, uint16_t index)

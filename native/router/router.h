@@ -67,6 +67,7 @@ struct interface_settings {
 	char name[WS_NAME_LEN]; /* empty: there is no such interface */
 	uint8_t kind;           /* enum ws_interface_kind */
 	bool link_up;
+	bool promiscuous; /* the user wants it */
 	uint16_t parent;
 	struct ws_subinterface sub;
 	struct ws_tag_rewrite tag_rewrite;

@@ -13,7 +13,6 @@ from wirespeed.model import PortSpec
 
 _CAP_NET_ADMIN, _CAP_NET_RAW = 12, 13
 _INTERFACE_NAME_BYTES = 15
-_NETWORK_INTERFACES = Path("/sys/class/net")
 _PCI_DEVICES = Path("/sys/bus/pci/devices")
 _USER_DRIVERS = {"vfio-pci", "uio_pci_generic", "igb_uio"}
 # These stay with their kernel driver; DPDK reaches them through verbs.
@@ -88,9 +87,10 @@ def listens(path: Path, kind: socket.SocketKind) -> bool:
 
 
 def _check_interface(spec: PortSpec) -> None:
-    if not (_NETWORK_INTERFACES / spec.target).exists():
-        present = ", ".join(sorted(entry.name for entry in _NETWORK_INTERFACES.iterdir()))
-        raise EnvironmentFault(f"port {spec}: there is no network interface {spec.target}; there are {present}")
+    present = sorted(name for _, name in socket.if_nameindex())
+    if spec.target not in present:
+        there = ", ".join(present)
+        raise EnvironmentFault(f"port {spec}: there is no network interface {spec.target}; there are {there}")
     if not _may(_CAP_NET_RAW) or (spec.kind == "af_xdp" and not _may(_CAP_NET_ADMIN)):
         raise EnvironmentFault(f"port {spec}: {spec.kind} needs root (or CAP_NET_RAW and CAP_NET_ADMIN)")
 

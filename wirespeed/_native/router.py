@@ -113,6 +113,12 @@ class NativeRouter(NativeIp6, NativeTables):
     def event_fd(self) -> int:
         return check(self._lib.ws_router_event_fd(self._router))
 
+    def links_fd(self) -> int:
+        return check(self._lib.ws_links_fd())
+
+    def follow_links(self) -> None:
+        self._lib.ws_router_follow_links(self._router)
+
     def poll(self) -> int:
         return check(self._lib.ws_router_poll(self._router))
 
@@ -196,7 +202,7 @@ class NativeRouter(NativeIp6, NativeTables):
         check(self._lib.ws_router_set_mac(self._router, index, mac_bytes(mac)))
 
     def set_promiscuous(self, index: int, on: bool) -> None:
-        check(self._lib.ws_port_set_promiscuous(index, on))
+        check(self._lib.ws_router_set_promiscuous(self._router, index, on))
 
     def set_xconnect(self, index: int, to: int) -> None:
         check(self._lib.ws_router_set_xconnect(self._router, index, to))

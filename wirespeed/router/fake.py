@@ -86,6 +86,7 @@ class FakeRouterCore(FakeIp6, FakeTables):
         self.carriers: dict[int, bool] = {}
         self.linux: dict[str, FakeLinuxHost] = {}
         self._events = os.eventfd(0, os.EFD_NONBLOCK | os.EFD_CLOEXEC)
+        self._links = os.eventfd(0, os.EFD_NONBLOCK | os.EFD_CLOEXEC)
 
     def start(self) -> None:
         self.running = True
@@ -96,9 +97,16 @@ class FakeRouterCore(FakeIp6, FakeTables):
     def close(self) -> None:
         self.closed = True
         os.close(self._events)
+        os.close(self._links)
 
     def event_fd(self) -> int:
         return self._events
+
+    def links_fd(self) -> int:
+        return self._links
+
+    def follow_links(self) -> None:
+        return
 
     def poll(self) -> int:
         try:

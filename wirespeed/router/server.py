@@ -68,6 +68,7 @@ async def _serve(console: Console, listener: socket.socket, ready: Callable[[], 
         loop.add_signal_handler(number, ended.set)
     loop.add_reader(console.core.event_fd(), console.core.poll)
     loop.add_reader(console.lcp.fileno(), console.lcp.poll)
+    loop.add_reader(console.core.links_fd(), _follow_links, console)
     sessions: set[asyncio.Task[None]] = set()
 
     async def session(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -94,10 +95,16 @@ async def _serve(console: Console, listener: socket.socket, ready: Callable[[], 
     finally:
         loop.remove_reader(console.core.event_fd())
         loop.remove_reader(console.lcp.fileno())
+        loop.remove_reader(console.core.links_fd())
         server.close()
         for task in list(sessions):
             task.cancel()
         await asyncio.gather(*sessions, return_exceptions=True)
+
+
+def _follow_links(console: Console) -> None:
+    console.core.follow_links()
+    console.lcp.mirror()
 
 
 async def _session(console: Console, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:

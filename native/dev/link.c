@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "dev/link.h"
+
+#include "dev/bell.h"
+#include "dev/error.h"
+#include "wirespeed.h"
+
+#include <errno.h>
+#include <linux/if.h>
+#include <linux/rtnetlink.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+static struct {
+	int epoll, netlink, control;
+	struct bell bell;
+	char names[WS_MAX_PORTS][IFNAMSIZ]; /* empty: not on an interface of Linux's */
+} links = {.epoll = -1, .netlink = -1, .control = -1, .bell = {.fd = -1}};
+
+static int watch(int fd)
+{
+	struct epoll_event event = {.events = EPOLLIN};
+	return epoll_ctl(links.epoll, EPOLL_CTL_ADD, fd, &event);
+}
+
+int links_open(void)
+{
+	const struct sockaddr_nl address = {.nl_family = AF_NETLINK, .nl_groups = RTMGRP_LINK};
+	links.epoll = epoll_create1(EPOLL_CLOEXEC);
+	links.netlink = socket(AF_NETLINK, SOCK_RAW | SOCK_NONBLOCK | SOCK_CLOEXEC, NETLINK_ROUTE);
+	links.control = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	if (links.epoll < 0 || links.netlink < 0 || links.control < 0 || bell_open(&links.bell) ||
+		bind(links.netlink, (const struct sockaddr *)&address, sizeof(address)) ||
+		watch(links.netlink) || watch(links.bell.fd))
+		return fail(-errno, "nothing tells of links: %s", strerror(errno));
+	bell_listen(&links.bell);
+	return 0;
+}
+
+void links_close(void)
+{
+	int *const handles[] = {&links.epoll, &links.netlink, &links.control};
+	bell_close(&links.bell);
+	for (int i = 0; i < 3; i++) {
+		if (*handles[i] >= 0)
+			close(*handles[i]);
+		*handles[i] = -1;
+	}
+}
+
+int ws_links_fd(void)
+{
+	return links.epoll;
+}
+
+void links_changed(void)
+{
+	bell_ring(&links.bell);
+}
+
+void links_read(void)
+{
+	char message[1];
+	bell_ignore(&links.bell);
+	bell_listen(&links.bell);
+	/* That there was one says enough; so does that some were lost. */
+	while (recv(links.netlink, message, sizeof(message), 0) >= 0 || errno == ENOBUFS)
+		;
+}
+
+void link_watch(uint16_t port, const char *devargs)
+{
+	static const char key[] = ",iface=";
+	const char *name = strstr(devargs, key);
+	bool is_on_linux = !strncmp(devargs, "net_af_packet", strlen("net_af_packet")) ||
+					   !strncmp(devargs, "net_af_xdp", strlen("net_af_xdp"));
+	if (!name || !is_on_linux)
+		return;
+	name += strlen(key);
+	snprintf(links.names[port], IFNAMSIZ, "%.*s", (int)strcspn(name, ","), name);
+}
+
+void link_unwatch(uint16_t port)
+{
+	*links.names[port] = '\0';
+}
+
+bool link_is_up_in_linux(uint16_t port)
+{
+	const short both = IFF_UP | IFF_RUNNING;
+	struct ifreq request = {0};
+	if (!*links.names[port])
+		return true;
+	memcpy(request.ifr_name, links.names[port], IFNAMSIZ);
+	/* One that was deleted is down. */
+	return !ioctl(links.control, SIOCGIFFLAGS, &request) && (request.ifr_flags & both) == both;
+}

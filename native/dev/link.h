@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * News of links: from drivers with a link interrupt, from the kernel for ports on interfaces of
+ * Linux, and from the TAPs' thread. What nobody tells of has to be looked at now and then.
+ */
+#ifndef DEV_LINK_H
+#define DEV_LINK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+int links_open(void);
+void links_close(void);
+/* Any thread: look at the links. */
+void links_changed(void);
+/* Main thread: take in what `ws_links_fd` became readable for. */
+void links_read(void);
+
+/* From now on Linux tells of the port, if `devargs` put it on an interface of Linux's. */
+void link_watch(uint16_t port, const char *devargs);
+void link_unwatch(uint16_t port);
+/* True as well where Linux has no say. */
+bool link_is_up_in_linux(uint16_t port);
+
+#endif
