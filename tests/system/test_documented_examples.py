@@ -1,0 +1,89 @@
+"""The examples of docs/router.md and docs/linux-control-plane.md, run as they stand there."""
+
+import os
+import re
+import sys
+from collections.abc import Iterator
+from itertools import groupby
+from pathlib import Path
+
+import pytest
+from sandbox import Sandbox, needs, router, sandbox
+
+pytestmark = needs()
+
+DOCS = Path(__file__).parents[2] / "docs"
+SHELL = re.compile(r"(wirespeed|ip netns) ")
+PROGRAM = re.compile(r"@\w+\(")
+RINGS = ("e0=ring:documented", "e1=ring:documented")
+
+
+def examples(name: str) -> list[str]:
+    """The indented blocks of a document."""
+    lines = (DOCS / name).read_text().splitlines()
+    groups = groupby(lines, key=lambda line: line.startswith("    "))
+    return ["".join(f"{line[4:]}\n" for line in group) for indented, group in groups if indented]
+
+
+def commands(block: str) -> list[str]:
+    """Without what is told about each at the right."""
+    return [re.split(r" {2,}", line)[0] for line in block.splitlines()]
+
+
+ROUTER = examples("router.md")
+START, LAB = ROUTER[:2]
+OTHERS = [block for block in ROUTER[2:] if not PROGRAM.match(block)]
+
+
+def shell(box: Sandbox, script: str) -> str:
+    """As a user would, with `wirespeed` in the path; ends the router that it starts."""
+    path = f"{Path(sys.executable).parent}:{os.environ['PATH']}:/usr/sbin:/sbin"
+    ending = f"cd {box.directory}; trap 'kill $!; wait $!' EXIT"
+    return box.run("env", f"PATH={path}", "bash", "-ec", f"{ending}\n{script}")
+
+
+@pytest.fixture
+def empty(tmp_path: Path) -> Iterator[Sandbox]:
+    """With directories of its own where the examples have sockets, and no namespaces yet."""
+    with sandbox(tmp_path) as made:
+        for place in ("/run/wirespeed", "/run/lab"):
+            made.run("mkdir", "-p", place)
+            made.run("mount", "-t", "tmpfs", "none", place)
+        yield made
+
+
+def test_the_first_example_starts_a_router(empty):
+    assert SHELL.match(START)
+    (empty.directory / "lab.conf").write_text(LAB)
+    started = f"{START.rstrip()} &\nuntil wirespeed ctl show version >/dev/null 2>&1; do sleep 1; done\n"
+    shown = shell(empty, f"{started}wirespeed ctl show ip fib 48.0.0.1")
+    assert "100.64.2.2" in shown
+    assert "\nready: " in shown
+
+
+@pytest.mark.parametrize("block", OTHERS, ids=lambda block: " ".join(block.split()[:4]))
+def test_commands_are_taken(box, block):
+    """Each on a router that has what the first examples configured."""
+    with router(box, RINGS, LAB) as running:
+        for line in preparation(box, block) + commands(block):
+            running.ask(line)
+
+
+def preparation(box, block: str) -> list[str]:
+    """What a block takes for granted."""
+    box.run("mkdir", "-p", "/run/lab")
+    if "e0.100" in block and "create sub-interfaces" not in block:
+        return ["create sub-interfaces e0 100", "create loopback interface"]
+    if "table e1 7" in block:
+        return ["set interface ip address del e1 100.64.2.1/30"]
+    if "lookup-in-table 7" in block:
+        return ["ip table add 7"]
+    return []
+
+
+def test_the_worked_example_of_the_linux_control_plane(empty):
+    (script,) = (block for block in examples("linux-control-plane.md") if SHELL.match(block))
+    shown = shell(empty, script)
+    # The first ones may be gone while the route and the neighbor are not known yet.
+    assert re.search(r" [1-3] received", shown)
+    assert "itf-pair: [0] e0 tap0 e0 2 type tap netns dataplane" in shown
