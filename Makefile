@@ -35,6 +35,7 @@ bench:
 	@tools/setup.sh bench
 	@$(BIN)/python bench/pacing.py
 	@$(BIN)/python bench/workers.py
+	@build/native/bench/bench_generator_memif
 	@$(BIN)/python bench/memif.py --json bench/results/memif.json
 
 bench-nodes:

@@ -209,16 +209,9 @@ static struct rte_graph *theirs_make(const char *name)
 
 /* ---- Measuring ---- */
 
-static int compare(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-	return (x > y) - (x < y);
-}
-
 static double median(double *values)
 {
-	qsort(values, ROUNDS, sizeof(*values), compare);
-	return values[ROUNDS / 2];
+	return bench_quantile(values, ROUNDS, 0.5);
 }
 
 static void measure(const char *title, struct graph *ours, struct rte_graph *theirs)

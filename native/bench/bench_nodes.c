@@ -144,16 +144,9 @@ static const struct node_path l2xc = {"l2xc", l2_nodes, 4, make_ip4, NULL};
 
 /* ---- Measuring ---- */
 
-static int compare(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-	return (x > y) - (x < y);
-}
-
 static double median(double *values)
 {
-	qsort(values, ROUNDS, sizeof(*values), compare);
-	return values[ROUNDS / 2];
+	return bench_quantile(values, ROUNDS, 0.5);
 }
 
 /* Ticks a packet of the whole path; those of node i go to nodes[i]. */

@@ -17,20 +17,51 @@ static inline void bench_expect(int result)
 	exit(1);
 }
 
-/* The runtime, without hugepages; this thread stays on the last CPU that it may use. */
-static inline void bench_start(int march, uint32_t memory_mb)
+/* The last `count` CPUs that this process may use, in their order. */
+static inline void bench_last_cpus(uint16_t *cpus, int count)
+{
+	cpu_set_t mine;
+	sched_getaffinity(0, sizeof(mine), &mine);
+	if (CPU_COUNT(&mine) < count) {
+		fprintf(stderr, "this needs %d CPUs\n", count);
+		exit(3);
+	}
+	for (uint16_t cpu = CPU_SETSIZE; cpu-- && count;)
+		if (CPU_ISSET(cpu, &mine))
+			cpus[--count] = cpu;
+}
+
+/* The runtime, without hugepages; this thread stays on `cpu`. */
+static inline void bench_start_on(int march, uint32_t memory_mb, uint16_t cpu)
 {
 	struct ws_runtime_config config = {
 		.program = "bench", .memory_mb = memory_mb, .worker_count = 1, .march = march};
-	cpu_set_t mine, last;
-	sched_getaffinity(0, sizeof(mine), &mine);
-	for (uint16_t cpu = 0; cpu < CPU_SETSIZE; cpu++)
-		if (CPU_ISSET(cpu, &mine))
-			config.worker_cpus[0] = cpu;
+	cpu_set_t only;
+	config.worker_cpus[0] = cpu;
 	bench_expect(ws_runtime_init(&config));
-	CPU_ZERO(&last);
-	CPU_SET(config.worker_cpus[0], &last);
-	sched_setaffinity(0, sizeof(last), &last);
+	CPU_ZERO(&only);
+	CPU_SET(cpu, &only);
+	sched_setaffinity(0, sizeof(only), &only);
+}
+
+static inline void bench_start(int march, uint32_t memory_mb)
+{
+	uint16_t cpu = 0;
+	bench_last_cpus(&cpu, 1);
+	bench_start_on(march, memory_mb, cpu);
+}
+
+static inline int bench_compare(const void *a, const void *b)
+{
+	double left = *(const double *)a, right = *(const double *)b;
+	return (left > right) - (left < right);
+}
+
+/* Sorts `values`. */
+static inline double bench_quantile(double *values, int count, double share)
+{
+	qsort(values, (size_t)count, sizeof(*values), bench_compare);
+	return values[(int)(share * (count - 1))];
 }
 
 #endif

@@ -129,6 +129,7 @@ static void unroll_batch(struct sender *sender, uint32_t first, uint16_t n)
 /* What is unrolled needs its program no more. */
 static void unroll(struct sender *sender)
 {
+	sender->same_length = !sender->program || program_keeps_length(sender->program);
 	for (uint32_t at = 0; at < sender->ready_count; at += PROGRAM_BATCH)
 		unroll_batch(sender, at,
 					 (uint16_t)RTE_MIN(sender->ready_count - at, (uint32_t)PROGRAM_BATCH));

@@ -22,8 +22,10 @@ struct sender {
 	uint16_t frame_len;
 	bool is_null;
 	bool is_burst;     /* it has an end */
+	bool same_length;  /* all ready packets are of frame_len */
 	bool renewed;      /* the ready packets get the program's next values before they go again */
-	uint32_t rendered; /* of those, refused: the next ones are as they shall be */
+	uint32_t rendered; /* of those: the next ones are as they shall be */
+	uint64_t burst;    /* the last one that had any of those */
 	struct rte_mbuf *stash; /* built and refused: sent before others are built */
 	struct ws_flow *flow;   /* where its packets are counted; NULL: nowhere */
 	struct flow_tail tail;  /* what its packets end in; magic 0: nothing */
@@ -53,6 +55,8 @@ struct traffic {
 	struct held held[PROGRAM_BATCH]; /* they go first */
 	uint16_t held_count;
 	uint64_t handed;  /* ready packets given to the driver by reference */
+	uint64_t burst;   /* which one it is */
+	bool was_home;    /* when it began no driver held a packet of the traffic */
 	uint32_t stashed; /* packets in all stashes */
 	struct rte_mempool *fresh;
 	struct rte_mempool *ready_pool;

@@ -28,7 +28,7 @@
 #include <rte_mempool.h>
 #include <string.h>
 
-enum { BURST = PROGRAM_BATCH, MAX_RUNS = 1024, STASH_MAX = 256, CATCH_UP = 8 };
+enum { BURST = PROGRAM_BATCH, MAX_RUNS = 1024, STASH_MAX = 256, CATCH_UP = 8, RENDER_LEAST = 32 };
 
 /* Part of a burst: packets of one stream that follow each other. */
 struct part {
@@ -63,47 +63,75 @@ static uint16_t take_stashed(struct traffic *traffic, struct sender *sender,
 static void take_ready(struct sender *sender, struct rte_mbuf **packets, uint16_t *lengths,
 					   uint16_t n)
 {
-	uint32_t position = sender->position;
-	for (uint16_t i = 0; i < n; i++) {
-		packets[i] = sender->ready[position];
-		position = position + 1 == sender->ready_count ? 0 : position + 1;
+	uint32_t position = sender->position, count = sender->ready_count;
+	if (n >= BURST / 4 && position + n < count) {
+		memcpy(packets, sender->ready + position, n * sizeof(*packets));
+		for (uint16_t i = 0; i < n; i++)
+			lengths[i] = sender->frame_len;
+		position += n;
+	} else {
+		for (uint16_t i = 0; i < n; i++) {
+			packets[i] = sender->ready[position];
+			lengths[i] = sender->frame_len;
+			position = position + 1 == count ? 0 : position + 1;
+		}
 	}
 	sender->position = position;
-	for (uint16_t i = 0; i < n; i++)
-		lengths[i] = packets[i]->data_len;
+	if (__builtin_expect(!sender->same_length, 0))
+		for (uint16_t i = 0; i < n; i++)
+			lengths[i] = packets[i]->data_len;
 }
 
-/* Ready packets that lie side by side, each with the program's next values. */
-static void renew(struct sender *sender, uint16_t *lengths, uint16_t n)
+/* The next ready packets that lie side by side get the program's next values. */
+static void render(struct sender *sender, uint32_t first, uint16_t n)
 {
-	struct rte_mbuf **packets = sender->ready + sender->position;
+	struct rte_mbuf **packets = sender->ready + first;
+	uint16_t lengths[BURST];
 	for (uint16_t i = 0; i < n; i++)
 		lengths[i] = sender->frame_len;
-	sender_finish(sender, sender->ready_bytes + sender->position, lengths, n);
-	if (program_keeps_length(sender->program))
+	sender_finish(sender, sender->ready_bytes + first, lengths, n);
+	sender->rendered += n;
+	if (sender->same_length)
 		return;
 	for (uint16_t i = 0; i < n; i++)
 		packets[i]->pkt_len = packets[i]->data_len = lengths[i];
 }
 
-/* The ready packets in turn, those refused before as they are. While no driver holds any, always
- * the first ones, which the cache has. */
+/* No driver holds any, so those to be taken next become the first ones: the cache has those. Not
+ * where they lie around the circle's end, which is seldom. */
+static void move_to_front(struct sender *sender)
+{
+	struct rte_mbuf **ready = sender->ready, **from = ready + sender->position;
+	uint8_t **bytes = sender->ready_bytes, **from_bytes = bytes + sender->position;
+	if (sender->position + sender->rendered > sender->ready_count)
+		return;
+	for (uint32_t i = 0; i < sender->rendered; i++) {
+		struct rte_mbuf *packet = ready[i];
+		uint8_t *data = bytes[i];
+		ready[i] = from[i];
+		bytes[i] = from_bytes[i];
+		from[i] = packet;
+		from_bytes[i] = data;
+	}
+	sender->position = 0;
+}
+
+/* The ready packets in turn. Where a burst wants a few only, since other streams' come in between,
+ * some more get their values along with them. */
 static void take_renewed(struct traffic *traffic, struct sender *sender, struct rte_mbuf **packets,
 						 uint16_t *lengths, uint16_t n)
 {
-	uint16_t old = (uint16_t)RTE_MIN(n, sender->rendered);
-	if (!sender->rendered && traffic->handed == ready_pool_returned(traffic->ready_pool))
-		sender->position = 0;
-	take_ready(sender, packets, lengths, old);
-	sender->rendered -= old;
-	for (uint16_t i = old; i < n;) {
-		uint32_t side_by_side = sender->ready_count - sender->position;
-		uint16_t count = (uint16_t)RTE_MIN((uint32_t)(n - i), side_by_side);
-		renew(sender, lengths + i, count);
-		memcpy(packets + i, sender->ready + sender->position, count * sizeof(*packets));
-		sender->position = count == side_by_side ? 0 : sender->position + count;
-		i += count;
+	if (traffic->was_home && sender->burst != traffic->burst && sender->position >= BURST)
+		move_to_front(sender);
+	sender->burst = traffic->burst;
+	while (sender->rendered < n) {
+		uint32_t first = sender->position + sender->rendered;
+		first -= first < sender->ready_count ? 0 : sender->ready_count;
+		uint32_t count = RTE_MAX((uint32_t)n - sender->rendered, (uint32_t)RENDER_LEAST);
+		render(sender, first, (uint16_t)RTE_MIN(count, sender->ready_count - first));
 	}
+	take_ready(sender, packets, lengths, n);
+	sender->rendered -= n;
 }
 
 static void copy_ready(struct sender *sender, uint8_t *const *bytes, uint16_t *lengths, uint16_t n)
@@ -292,6 +320,8 @@ static void gather(struct generator_port *port, struct traffic *traffic, struct 
 	double grace = port->ring_full_grace;
 	struct schedule_run run;
 	burst->count = burst->part_count = 0;
+	traffic->burst++;
+	traffic->was_home = traffic_is_home(traffic);
 	if (traffic->held_count)
 		add_held(port, traffic, burst);
 	for (uint32_t i = 0; i < MAX_RUNS && burst->count < BURST && !traffic->held_count; i++) {

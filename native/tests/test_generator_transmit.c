@@ -9,6 +9,7 @@
 
 #include <math.h>
 #include <rte_cycles.h>
+#include <rte_ethdev.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,7 +17,7 @@
 #include <unistd.h>
 
 enum { RING, NOTHING, DEAD, PORTS }; /* looped ring, /dev/null, memif that nobody connects to */
-enum { RING_ROOM = 4095, VALUE_AT = 50 };
+enum { RING_ROOM = 4095, VALUE_AT = 50, DESCRIPTORS = 1024 };
 
 static struct ws_generator *generator;
 static uint8_t packet[60];
@@ -83,15 +84,19 @@ static struct ws_generator_port run(uint16_t index)
 	return after;
 }
 
+static uint32_t value_of(const struct rte_mbuf *sent)
+{
+	const uint8_t *at = rte_pktmbuf_mtod_offset(sent, const uint8_t *, VALUE_AT);
+	return (uint32_t)(at[0] << 24 | at[1] << 16 | at[2] << 8 | at[3]);
+}
+
 /* Takes `count` packets out of the ring and checks that their values go up from `first`, modulo. */
 static void drain(uint32_t count, uint32_t first, uint32_t modulo)
 {
 	for (uint32_t i = 0; i < count; i++) {
 		struct rte_mbuf *received;
 		assert_int_equal(port_receive(RING, 0, &received, 1), 1);
-		const uint8_t *at = rte_pktmbuf_mtod_offset(received, const uint8_t *, VALUE_AT);
-		uint32_t value = (uint32_t)(at[0] << 24 | at[1] << 16 | at[2] << 8 | at[3]);
-		assert_int_equal(value, (first + i) % modulo);
+		assert_int_equal(value_of(received), (first + i) % modulo);
 		rte_pktmbuf_free(received);
 	}
 }
@@ -288,6 +293,92 @@ static void refused_references_are_taken_back(void **state)
 	assert_memory_is_home();
 }
 
+/* A driver that takes any part of a burst and, as NICs do, keeps packets until a thousand later
+ * ones have come; those must stay as they were. */
+static struct {
+	bool keeps;
+	uint32_t next[3];           /* values, of the three lengths */
+	struct rte_mempool *others; /* what the real driver gets instead */
+	struct {
+		struct rte_mbuf *packet;
+		uint32_t value;
+	} kept[DESCRIPTORS];
+	uint32_t at;
+} nic;
+
+static void let_go_of(uint32_t slot)
+{
+	if (!nic.kept[slot].packet)
+		return;
+	assert_int_equal(value_of(nic.kept[slot].packet), nic.kept[slot].value);
+	rte_pktmbuf_free(nic.kept[slot].packet);
+	nic.kept[slot].packet = NULL;
+}
+
+static void let_go_of_all(void)
+{
+	for (uint32_t slot = 0; slot < DESCRIPTORS; slot++)
+		let_go_of(slot);
+}
+
+static uint16_t take_some(uint16_t port, uint16_t queue, struct rte_mbuf **packets, uint16_t n,
+						  void *unused)
+{
+	(void)port, (void)queue, (void)unused;
+	n = (uint16_t)((uint32_t)rand() % (n + 1u));
+	for (uint16_t i = 0; i < n; i++) {
+		uint32_t value = value_of(packets[i]);
+		assert_int_equal(value, nic.next[(packets[i]->data_len - sizeof(packet)) / 10]++);
+		if (!nic.keeps)
+			continue;
+		uint32_t slot = nic.at++ % DESCRIPTORS;
+		let_go_of(slot);
+		nic.kept[slot].packet = packets[i];
+		nic.kept[slot].value = value;
+		packets[i] = rte_pktmbuf_alloc(nic.others);
+		assert_non_null(packets[i]);
+	}
+	return n;
+}
+
+/* Streams that take turns, each with values of its own: none is left out or comes twice, whether
+ * the driver is done with a packet at once or holds it. */
+static void live_streams_take_turns(void **state)
+{
+	(void)state;
+	static uint8_t longer[80];
+	struct ws_stream streams[3];
+	for (uint32_t i = 0; i < 3; i++) {
+		streams[i] = burst(1, counting(1000000));
+		streams[i].id = i;
+		streams[i].packet = longer;
+		streams[i].packet_len = (uint16_t)(sizeof(packet) + 10 * i);
+		streams[i].mode = WS_CONTINUOUS;
+		streams[i].rate_pps = 3e6 / (i + 1);
+	}
+	nic.others = rte_pktmbuf_pool_create("others", 255, 0, 0, RTE_MBUF_DEFAULT_BUF_SIZE, 0);
+	const struct rte_eth_rxtx_callback *callback =
+		rte_eth_add_tx_callback(NOTHING, 0, take_some, NULL);
+	assert_non_null(callback);
+	for (int keeps = 0; keeps < 2; keeps++) {
+		nic.keeps = keeps;
+		memset(nic.next, 0, sizeof(nic.next));
+		start(NOTHING, streams, 3);
+		struct generator_port *port = &generator->ports[NOTHING];
+		for (int i = 0; i < 3; i++)
+			assert_true(port->traffic->senders[i].renewed);
+		while (nic.next[2] < 100000)
+			if (!generator_transmit(port) && rand() % 16 == 0)
+				let_go_of_all();
+		let_go_of_all();
+		assert_true(traffic_is_home(port->traffic));
+		expect(ws_generator_stop_port(generator, NOTHING));
+		assert_null(generator->traffic);
+	}
+	expect(rte_eth_remove_tx_callback(NOTHING, 0, callback));
+	rte_mempool_free(nic.others);
+}
+
 static void references_come_home(void **state)
 {
 	(void)state;
@@ -409,7 +500,7 @@ static int open_rig(void **state)
 	for (int i = 0; i < PORTS; i++) {
 		snprintf(ports[i].name, WS_NAME_LEN, "p%d", i);
 		ports[i].rx_queues = ports[i].tx_queues = 1;
-		ports[i].rx_descriptors = ports[i].tx_descriptors = 1024;
+		ports[i].rx_descriptors = ports[i].tx_descriptors = DESCRIPTORS;
 		ports[i].mtu = 1500;
 	}
 	expect(ws_runtime_init(&config));
@@ -437,6 +528,7 @@ int main(void)
 		cmocka_unit_test(refused_packets_leave_no_hole),
 		cmocka_unit_test(refused_packets_do_not_pile_up),
 		cmocka_unit_test(refused_references_are_taken_back),
+		cmocka_unit_test(live_streams_take_turns),
 		cmocka_unit_test(references_come_home),
 		cmocka_unit_test(backlog_is_late),
 		cmocka_unit_test(a_moment_away_is_made_up_for),

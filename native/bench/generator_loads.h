@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the generator's benches have it send. */
+#ifndef BENCH_GENERATOR_LOADS_H
+#define BENCH_GENERATOR_LOADS_H
+
+#include "wirespeed.h"
+
+/* Far more is asked than can be sent, so that every burst is full. */
+typedef void load_fn(const char *name, const struct ws_stream *streams, uint32_t count);
+
+/* 64-byte streams, each with another program; the first has none. */
+void loads_64b(load_fn *measure);
+/* Three lengths mixed as in IMIX, without a program and with some. */
+void loads_imix(load_fn *measure);
+/* Streams by the hundred, thousand and ten thousand. */
+void loads_many(load_fn *measure);
+
+#endif
