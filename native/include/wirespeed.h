@@ -694,11 +694,11 @@ void ws_linux_close(struct ws_linux *linux_host, bool withdraw);
 /* Readable when there is something to poll for. */
 int ws_linux_fd(struct ws_linux *linux_host);
 
-enum ws_linux_change { WS_LINUX_LINKS = 1, WS_LINUX_ADDRESSES = 2 };
+enum ws_linux_change { WS_LINUX_LINKS = 1, WS_LINUX_ADDRESSES = 2, WS_LINUX_MORE = 4 };
 
 /*
  * Take in some of what there is; call it again while the descriptor is readable, and once a second.
- * Returns bits of enum ws_linux_change: what to look at again.
+ * Returns bits of enum ws_linux_change: what to look at again, and whether much is left to take in.
  */
 int ws_linux_poll(struct ws_linux *linux_host);
 /* Link `link` stands for the interface from now on, or (-1) for none. All is read again. */

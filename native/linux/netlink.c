@@ -18,7 +18,7 @@ enum {
 	/* The kernel makes the pieces of a dump as long as our buffers, and at most this. */
 	BUFFER_LEN = 32768,
 	BUFFERS = 32,
-	ROUNDS = 8, /* in one poll, so that others of the main thread have their turn */
+	ROUNDS = 64, /* in one poll, so that others of the main thread have their turn */
 	/* A message takes about a kilobyte of this; the kernel takes the memory only while they wait.
 	 */
 	RECEIVE_BUFFER = 64 << 20,
@@ -236,14 +236,15 @@ static bool receive(struct ws_linux *host)
 int ws_linux_poll(struct ws_linux *linux_host)
 {
 	struct intake *intake = &linux_host->intake;
-	for (int round = 0; round < ROUNDS; round++) {
+	int round = 0;
+	for (; round < ROUNDS; round++) {
 		start_dump(linux_host);
-		if (!receive(linux_host) && !(intake->is_dumping || intake->wanted))
+		if (!receive(linux_host) && !intake->is_dumping)
 			break;
 	}
 	start_dump(linux_host);
 	intake_flush(intake);
-	int changes = (int)intake->changes;
+	int changes = (int)intake->changes | (round == ROUNDS ? WS_LINUX_MORE : 0);
 	intake->changes = 0;
 	return changes;
 }

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A table of routes of one family: prefix to load balance, LOAD_BALANCE_NO_ROUTE where nothing
- * matches. What is behind it differs by family: fib4.h, fib6.h.
+ * matches. What is behind it is in fib6.h.
  *
- * Workers look up in the family's own structure; the main thread writes. Prefixes given have no
+ * Workers look up in `fib6`; the main thread writes. Prefixes given have no
  * host bits.
  */
 #ifndef ROUTER_FIB_H
 #define ROUTER_FIB_H
 
-#include "router/fib4.h"
 #include "router/fib6.h"
 #include "wirespeed.h"
 
@@ -21,20 +20,8 @@ struct fib_table {
 	uint16_t index; /* in its family; 0 is the default table */
 	uint32_t id;    /* as the user calls it */
 	char name[WS_NAME_LEN];
-	union {
-		struct fib4 fib4;
-		struct fib6 fib6;
-	};
+	struct fib6 fib6;
 };
-
-/*
- * The default IPv4 table is one access for most addresses and 64 MB; the other ones, like those of
- * IPv6, take memory by the routes they have.
- */
-static inline bool fib_is_flat(const struct fib_table *table)
-{
-	return table->family == WS_IP4 && !table->index;
-}
 
 int fib_init(struct fib_table *table, uint32_t max_routes);
 void fib_close(struct fib_table *table);
@@ -51,14 +38,7 @@ uint32_t fib_count(const struct fib_table *table);
 uint64_t fib_generation(const struct fib_table *table);
 
 /* Walks the prefixes in order of (address, length); zeroed at the start. */
-struct fib_cursor {
-	union {
-		struct fib4_cursor fib4;
-		struct fib6_cursor fib6;
-	};
-};
-
-bool fib_next(const struct fib_table *table, struct fib_cursor *cursor, struct ws_prefix *prefix,
+bool fib_next(const struct fib_table *table, struct prefix_cursor *cursor, struct ws_prefix *prefix,
 			  uint32_t *value);
 
 #endif

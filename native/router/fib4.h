@@ -1,52 +1,42 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The IPv4 routes: prefix to a 31-bit value (a load balance), 0 where nothing matches.
- *
- * rte_fib (DIR24-8) with its own RIB as the only copy of the prefixes. Workers look up `fib` with
- * rte_fib_lookup_bulk at any time; the main thread writes.
- */
+/* How workers look up IPv4 addresses in a table of routes: one access for most of them. */
 #ifndef ROUTER_FIB4_H
 #define ROUTER_FIB4_H
 
-#include "wire/ip4.h"
+#include "router/fib6.h"
 
-#include <stdbool.h>
-#include <stdint.h>
+/* More accesses than this on their way at once only wait for each other (bench-nodes). */
+enum { FIB4_AHEAD = 16 };
 
-struct rte_fib;
-struct rte_rib;
-struct rte_rib_node;
-
-struct fib4 {
-	struct rte_fib *fib;
-	struct rte_rib *rib;
-	uint32_t count, max;
-	uint64_t generation; /* counts changes, which invalidate cursors */
-	bool group_freed;    /* a tbl8 group may be free that a worker still reads */
-};
-
-int fib4_init(struct fib4 *fib, uint32_t max_routes);
-void fib4_close(struct fib4 *fib);
-
-int fib4_set(struct fib4 *fib, struct ip4_prefix prefix, uint32_t value);
-/* The prefix must be there. */
-void fib4_remove(struct fib4 *fib, struct ip4_prefix prefix);
-bool fib4_get(const struct fib4 *fib, struct ip4_prefix prefix, uint32_t *value);
-/* The longest match. */
-bool fib4_match(const struct fib4 *fib, uint32_t address, struct ip4_prefix *prefix,
-				uint32_t *value);
-
-/* Walks the prefixes in order of (address, length); zeroed at the start. */
-struct fib4_cursor {
-	bool started;
-	uint8_t depth; /* of the stack of prefixes whose more specific ones are being walked */
-	struct {
-		struct ip4_prefix prefix;
-		struct rte_rib_node *last;
-	} stack[34];
-};
-
-bool fib4_next(const struct fib4 *fib, struct fib4_cursor *cursor, struct ip4_prefix *prefix,
-			   uint32_t *value);
+/*
+ * The values of up to FIB6_MAX_LOOKUP addresses. All of the first accesses come before the second
+ * ones, which only addresses under a prefix longer than /24 need, so that their misses overlap.
+ */
+static inline void fib4_lookup_bulk(const struct fib6 *fib, const uint32_t *addresses,
+									uint64_t *values, uint16_t n)
+{
+	uint32_t default_value = __atomic_load_n(&fib->default_value, __ATOMIC_RELAXED);
+	uint16_t deeper[FIB6_MAX_LOOKUP], count = 0;
+	for (uint16_t i = 0; i < FIB4_AHEAD && i < n; i++)
+		__builtin_prefetch(&fib->root[addresses[i] >> 8]);
+	for (uint16_t i = 0; i < n; i++) {
+		if (i + FIB4_AHEAD < n)
+			__builtin_prefetch(&fib->root[addresses[i + FIB4_AHEAD] >> 8]);
+		uint32_t entry = fib6_load(&fib->root[addresses[i] >> 8]);
+		values[i] = entry ? entry & FIB6_VALUE_MASK : default_value;
+		deeper[count] = i;
+		if (entry & FIB6_IS_GROUP) {
+			values[i] = entry;
+			count++;
+		}
+	}
+	for (uint16_t k = 0; k < count; k++) {
+		/* deeper[0 … count) is written */
+		uint16_t i = deeper[k]; /* NOLINT(clang-analyzer-core.uninitialized.Assign) */
+		uint32_t entry =
+			fib6_load(fib6_next_entry(fib, (uint32_t)values[i], (uint8_t)addresses[i]));
+		values[i] = entry ? entry & FIB6_VALUE_MASK : default_value;
+	}
+}
 
 #endif

@@ -3,15 +3,14 @@
 
 #include "dev/error.h"
 #include "dev/rcu.h"
+#include "router/address_space.h"
+#include "wire/address.h"
 
 #include <errno.h>
-#include <rte_rib6.h>
-#include <stdio.h>
-#include <string.h>
-#include <sys/mman.h>
 
 enum {
-	/* What the Internet's prefixes need is one to two groups for three routes. */
+	/* Of IPv6. What the Internet's prefixes need is one to two groups for three routes; a route of
+	 * IPv4 never needs more than one. */
 	GROUPS_PER_ROUTE = 4,
 	MIN_GROUPS = 4096,
 	/* So many are retired before memory never used is left alone and the workers are waited for. */
@@ -20,53 +19,36 @@ enum {
 #define ROOT_ENTRIES (1u << FIB6_ROOT_BITS)
 #define NO_GROUP UINT32_MAX
 
-/* Address space, which takes memory where it is written. NULL when there is none. */
-static void *reserve(size_t bytes)
-{
-	void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
-						MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-	if (memory == MAP_FAILED)
-		return NULL;
-	madvise(memory, bytes, MADV_HUGEPAGE);
-	return memory;
-}
-
-static void release(void *memory, size_t bytes)
-{
-	if (memory)
-		munmap(memory, bytes);
-}
-
 static size_t groups_bytes(const struct fib6 *fib)
 {
 	return (size_t)fib->capacity * FIB6_GROUP_SIZE * sizeof(*fib->groups);
 }
 
-int fib6_init(struct fib6 *fib, const char *name, uint32_t max_routes)
+int fib6_init(struct fib6 *fib, uint8_t family, uint32_t max_routes)
 {
-	struct rte_rib6_conf conf = {.max_nodes = (int)RTE_MAX(max_routes * 2, 64u)};
+	uint32_t groups = family == WS_IP4 ? max_routes : max_routes * GROUPS_PER_ROUTE;
 	*fib = (struct fib6){.max = max_routes, .first_free = NO_GROUP, .first_retired = NO_GROUP};
-	fib->capacity = RTE_MAX(max_routes * GROUPS_PER_ROUTE, (uint32_t)MIN_GROUPS);
-	fib->rib = rte_rib6_create(name, SOCKET_ID_ANY, &conf);
-	fib->root = reserve(ROOT_ENTRIES * sizeof(*fib->root));
-	fib->groups = reserve(groups_bytes(fib));
-	fib->links = reserve(fib->capacity * sizeof(*fib->links));
-	if (fib->rib && fib->root && fib->groups && fib->links)
+	fib->capacity = groups > MIN_GROUPS ? groups : MIN_GROUPS;
+	fib->root = address_space_reserve(ROOT_ENTRIES * sizeof(*fib->root));
+	fib->groups = address_space_reserve(groups_bytes(fib));
+	fib->links = address_space_reserve(fib->capacity * sizeof(*fib->links));
+	if (prefix_tree_init(&fib->prefixes, family, max_routes) && fib->root && fib->groups &&
+		fib->links)
 		return 0;
 	fib6_close(fib);
 	return fail(-ENOMEM,
-				"no memory for a table of %u IPv6 routes, which takes about %u MB; "
-				"give more memory or allow fewer routes",
-				max_routes, max_routes / 4096 + 1);
+				"no address space for a table of %u IPv%u routes, of which it takes %zu MB; "
+				"allow more of it (ulimit -v) or fewer routes",
+				max_routes, family, (groups_bytes(fib) >> 20) + 65);
 }
 
 void fib6_close(struct fib6 *fib)
 {
-	rte_rib6_free(fib->rib);
-	release(fib->root, ROOT_ENTRIES * sizeof(*fib->root));
-	release(fib->groups, groups_bytes(fib));
-	release(fib->links, fib->capacity * sizeof(*fib->links));
-	*fib = (struct fib6){0};
+	prefix_tree_close(&fib->prefixes);
+	address_space_release(fib->root, ROOT_ENTRIES * sizeof(*fib->root));
+	address_space_release(fib->groups, groups_bytes(fib));
+	address_space_release(fib->links, fib->capacity * sizeof(*fib->links));
+	fib->root = fib->groups = fib->links = NULL;
 }
 
 /* ---- Groups ---- */
@@ -237,130 +219,81 @@ static uint32_t groups_missing(const struct fib6 *fib, const struct ws_prefix *p
 
 /* ---- Prefixes ---- */
 
-static int insert(struct fib6 *fib, const struct ws_prefix *prefix, uint32_t value)
+/*
+ * The trie mostly knows whether a prefix is there, in one or two accesses where the tree takes
+ * twenty: what stands at its first address is of its own length, or of a shorter one when it is not
+ * there. Only a longer one hides it.
+ */
+bool fib6_get(const struct fib6 *fib, const struct ws_prefix *prefix, uint32_t *value)
+{
+	uint32_t entry = fib->root[fib6_root_index(prefix->address.bytes)];
+	for (uint8_t end = FIB6_ROOT_BITS; prefix->length > end && entry & FIB6_IS_GROUP; end += 8)
+		entry = *fib6_next_entry(fib, entry, prefix->address.bytes[end / 8]);
+	if (!prefix->length)
+		*value = fib->default_value;
+	else if (entry & FIB6_IS_GROUP || entry_length(entry) > prefix->length)
+		*value = prefix_tree_get(&fib->prefixes, prefix);
+	else
+		*value = entry_length(entry) == prefix->length ? entry & FIB6_VALUE_MASK : 0;
+	return *value;
+}
+
+static int check_room(struct fib6 *fib, const struct ws_prefix *prefix)
 {
 	if (fib->count >= fib->max)
-		return fail(-ENOSPC, "the IPv6 table is full at %u routes; allow more of them", fib->max);
+		return fail(-ENOSPC, "the table is full at %u routes", fib->max);
 	if (!make_room(fib, groups_missing(fib, prefix)))
-		return fail(-ENOSPC,
-					"no room for another prefix of /%u among %u IPv6 routes; allow more of them",
+		return fail(-ENOSPC, "there is no room for another prefix of /%u among %u routes",
 					prefix->length, fib->count);
-	struct rte_rib6_node *node = rte_rib6_insert(fib->rib, prefix->address.bytes, prefix->length);
-	if (!node)
-		return fail(-ENOMEM, "no memory for another IPv6 route among %u", fib->count);
-	rte_rib6_set_nh(node, value);
-	fib->count++;
 	return 0;
 }
 
 int fib6_set(struct fib6 *fib, const struct ws_prefix *prefix, uint32_t value)
 {
-	struct rte_rib6_node *node =
-		rte_rib6_lookup_exact(fib->rib, prefix->address.bytes, prefix->length);
-	if (value > FIB6_VALUE_MASK)
-		return fail(-ERANGE, "%u is no value of an IPv6 route", value);
+	if (!value || value > FIB6_VALUE_MASK)
+		return fail(-ERANGE, "%u is no value of a route", value);
+	uint32_t old;
+	bool replaces = fib6_get(fib, prefix, &old);
+	int error = replaces ? 0 : check_room(fib, prefix);
+	if (error)
+		return error;
+	fib->count += !replaces;
 	fib->generation++;
-	if (node) {
-		rte_rib6_set_nh(node, value);
-	} else {
-		int error = insert(fib, prefix, value);
-		if (error)
-			return error;
-	}
+	prefix_tree_set(&fib->prefixes, prefix, value);
 	if (!prefix->length) {
 		__atomic_store_n(&fib->default_value, value, __ATOMIC_RELEASE);
 		return 0;
 	}
-	struct place place = descend(fib, prefix, node ? pass : enter);
+	struct place place = descend(fib, prefix, replaces ? pass : enter);
 	overwrite(fib, place.entries, place.count, 0, prefix->length,
 			  make_entry(prefix->length, value));
 	return 0;
 }
 
-static void read_node(const struct rte_rib6_node *node, struct ws_prefix *prefix, uint32_t *value)
-{
-	uint64_t wide;
-	*prefix = (struct ws_prefix){.address.family = WS_IP6};
-	rte_rib6_get_ip(node, prefix->address.bytes);
-	rte_rib6_get_depth(node, &prefix->length);
-	rte_rib6_get_nh(node, &wide);
-	*value = (uint32_t)wide;
-}
-
-/* What stands where the prefix stood once it is gone: the next shorter one over it. */
-static uint32_t covering_entry(const struct fib6 *fib, const struct ws_prefix *prefix)
-{
-	struct rte_rib6_node *node =
-		rte_rib6_lookup_exact(fib->rib, prefix->address.bytes, prefix->length);
-	struct rte_rib6_node *parent = rte_rib6_lookup_parent(node);
-	struct ws_prefix above;
-	uint32_t value;
-	if (!parent)
-		return 0;
-	read_node(parent, &above, &value);
-	return above.length ? make_entry(above.length, value) : 0;
-}
-
 void fib6_remove(struct fib6 *fib, const struct ws_prefix *prefix)
 {
-	uint32_t by = covering_entry(fib, prefix);
-	rte_rib6_remove(fib->rib, prefix->address.bytes, prefix->length);
+	struct prefix_value above;
+	prefix_tree_remove(&fib->prefixes, prefix, &above);
 	fib->generation++;
 	fib->count--;
 	if (!prefix->length) {
 		__atomic_store_n(&fib->default_value, 0, __ATOMIC_RELEASE);
 		return;
 	}
+	/* What stands there from now on; the default route does not stand in the trie. */
+	uint32_t by = above.length ? make_entry(above.length, above.value) : 0;
 	struct place place = descend(fib, prefix, pass);
 	overwrite(fib, place.entries, place.count, prefix->length, prefix->length, by);
 	leave(fib, prefix, by);
 }
 
-bool fib6_get(const struct fib6 *fib, const struct ws_prefix *prefix, uint32_t *value)
-{
-	struct rte_rib6_node *node =
-		rte_rib6_lookup_exact(fib->rib, prefix->address.bytes, prefix->length);
-	struct ws_prefix found;
-	if (node)
-		read_node(node, &found, value);
-	return node;
-}
-
 bool fib6_match(const struct fib6 *fib, const struct ws_address *address, struct ws_prefix *prefix,
 				uint32_t *value)
 {
-	struct rte_rib6_node *node = rte_rib6_lookup(fib->rib, address->bytes);
-	if (node)
-		read_node(node, prefix, value);
-	return node;
-}
-
-bool fib6_next(const struct fib6 *fib, struct fib6_cursor *cursor, struct ws_prefix *prefix,
-			   uint32_t *value)
-{
-	if (!cursor->started) {
-		cursor->started = true;
-		cursor->depth = 1; /* below ::/0, which the RIB's walk leaves out */
-		*prefix = cursor->stack[0].prefix = (struct ws_prefix){.address.family = WS_IP6};
-		if (fib6_get(fib, prefix, value))
-			return true;
-	}
-	while (cursor->depth) {
-		uint8_t top = cursor->depth - 1;
-		struct ws_prefix *parent = &cursor->stack[top].prefix;
-		struct rte_rib6_node *node =
-			rte_rib6_get_nxt(fib->rib, parent->address.bytes, parent->length,
-							 cursor->stack[top].last, RTE_RIB6_GET_NXT_COVER);
-		cursor->stack[top].last = node;
-		if (!node) {
-			cursor->depth--;
-			continue;
-		}
-		read_node(node, prefix, value);
-		cursor->stack[cursor->depth].prefix = *prefix;
-		cursor->stack[cursor->depth].last = NULL;
-		cursor->depth++;
-		return true;
-	}
-	return false;
+	struct prefix_value found = prefix_tree_match(&fib->prefixes, address);
+	if (!found.value)
+		return false;
+	*prefix = prefix_network((struct ws_prefix){*address, found.length});
+	*value = found.value;
+	return true;
 }

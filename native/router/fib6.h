@@ -1,25 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The IPv6 routes: prefix to a value (a load balance), 0 where nothing matches.
+ * The routes of a table: prefix to a value (a load balance), 0 where nothing matches. For IPv6, and
+ * alike for IPv4, whose addresses are the first 32 bits here.
  *
- * The prefixes are in an rte_rib6, their only copy. Workers look up in a trie of our own
- * (docs/decisions/0006): a table of the first 24 bits, then groups of 256 entries for eight bits
- * each. An entry holds value and length of the longest prefix that covers it, or the number of the
- * group below it. A group stands as long as some prefix ends inside it or deeper; it changes
+ * The main thread has the prefixes in a tree of their own (prefix_tree.h). Workers look up in a
+ * trie (docs/decisions/0006): a table of the first 24 bits, then groups of 256 entries for eight
+ * bits each. An entry holds value and length of the longest prefix that covers it, or the number of
+ * the group below it. A group stands as long as some prefix ends inside it or deeper; it changes
  * readers' sight in one store, and is not used again before the workers have let go of it.
  */
 #ifndef ROUTER_FIB6_H
 #define ROUTER_FIB6_H
 
+#include "router/prefix_tree.h"
 #include "wirespeed.h"
 
 #include <endian.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
-
-struct rte_rib6;
-struct rte_rib6_node;
 
 enum {
 	FIB6_ROOT_BITS = 24,
@@ -32,8 +31,8 @@ enum {
 
 struct fib6 {
 	uint32_t *root, *groups;
-	uint32_t default_value; /* of ::/0, which is not written into the root's 2^24 entries */
-	struct rte_rib6 *rib;
+	uint32_t default_value; /* of length 0, which is not written into the root's 2^24 entries */
+	struct prefix_tree prefixes;
 	uint32_t count, max;
 	uint64_t generation; /* counts changes, which invalidate cursors */
 
@@ -46,8 +45,7 @@ struct fib6 {
 	uint32_t free_count, retired_count;
 };
 
-/* `name` is the table's own among all tables of the process. */
-int fib6_init(struct fib6 *fib, const char *name, uint32_t max_routes);
+int fib6_init(struct fib6 *fib, uint8_t family, uint32_t max_routes);
 void fib6_close(struct fib6 *fib);
 
 int fib6_set(struct fib6 *fib, const struct ws_prefix *prefix, uint32_t value);
@@ -57,19 +55,6 @@ bool fib6_get(const struct fib6 *fib, const struct ws_prefix *prefix, uint32_t *
 /* The longest match. */
 bool fib6_match(const struct fib6 *fib, const struct ws_address *address, struct ws_prefix *prefix,
 				uint32_t *value);
-
-/* Walks the prefixes in order of (address, length); zeroed at the start. */
-struct fib6_cursor {
-	bool started;
-	uint8_t depth; /* of the stack of prefixes whose more specific ones are being walked */
-	struct {
-		struct ws_prefix prefix;
-		struct rte_rib6_node *last;
-	} stack[130];
-};
-
-bool fib6_next(const struct fib6 *fib, struct fib6_cursor *cursor, struct ws_prefix *prefix,
-			   uint32_t *value);
 
 static inline uint32_t fib6_root_index(const uint8_t *address)
 {

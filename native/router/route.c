@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Routes that the user or Linux makes: their paths checked, added and deleted one by one or many.
  */
+#include "router/route.h"
 #include "dev/error.h"
-#include "router/router.h"
 #include "wire/address.h"
 #include "wire/mpls.h"
 
@@ -206,34 +206,51 @@ static int check_place(const struct ws_router *router, const struct fib_table *t
 	return 0;
 }
 
+int64_t route_take_paths(struct ws_router *router, const struct fib_table *table,
+						 const struct ws_route *route)
+{
+	union path_list_buffer buffer;
+	int error = check_source(route->source);
+	if (!error)
+		error = router_check_paths(router, route->paths, route->path_count,
+								   (enum ws_route_source)route->source,
+								   table->family == WS_IP4 ? PAYLOAD_IP4 : PAYLOAD_IP6, &buffer);
+	return error ? error : load_balance_take(&router->load_balances, &buffer.list);
+}
+
+int64_t route_add(struct ws_router *router, struct fib_table *table, struct ws_prefix first,
+				  uint32_t count, int source, uint32_t load_balance, bool replace)
+{
+	int64_t added = 0;
+	int error = check_range(&first, count);
+	if (error)
+		return error;
+	for (uint32_t i = 0; i < count && error != -ENOSPC; i++) {
+		struct ws_prefix at = prefix_nth(&first, i);
+		error = check_place(router, table, &at, source, replace);
+		if (!error)
+			error = sources_set(router, table, &at, load_balance);
+		added += !error;
+	}
+	return error == -ENOSPC || (error && !added) ? error : added;
+}
+
 int64_t ws_router_route_add_many(struct ws_router *router, const struct ws_route *first,
 								 uint32_t count, bool replace)
 {
+	struct fib_table *table = router_table(router, first->prefix.address.family, first->table);
+	if (!table)
+		return -ENOENT;
 	struct ws_prefix prefix = first->prefix;
-	struct fib_table *table = router_table(router, prefix.address.family, first->table);
-	union path_list_buffer buffer;
-	int64_t added = 0;
-	int error = table ? check_range(&prefix, count) : -ENOENT;
-	if (!error)
-		error = check_source(first->source);
-	if (!error)
-		error = router_check_paths(router, first->paths, first->path_count,
-								   (enum ws_route_source)first->source,
-								   table->family == WS_IP4 ? PAYLOAD_IP4 : PAYLOAD_IP6, &buffer);
-	if (error)
-		return error;
-	int64_t load_balance = load_balance_take(&router->load_balances, &buffer.list);
+	int64_t load_balance = check_range(&prefix, count);
+	if (!load_balance)
+		load_balance = route_take_paths(router, table, first);
 	if (load_balance < 0)
 		return load_balance;
-	for (uint32_t i = 0; i < count && error != -ENOSPC; i++) {
-		struct ws_prefix at = prefix_nth(&prefix, i);
-		error = check_place(router, table, &at, first->source, replace);
-		if (!error)
-			error = sources_set(router, table, &at, (uint32_t)load_balance);
-		added += !error;
-	}
+	int64_t added =
+		route_add(router, table, prefix, count, first->source, (uint32_t)load_balance, replace);
 	load_balance_release(&router->load_balances, (uint32_t)load_balance, 1);
-	return error == -ENOSPC || (error && !added) ? error : added;
+	return added;
 }
 
 int ws_router_route_add(struct ws_router *router, const struct ws_route *route, bool replace)

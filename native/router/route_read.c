@@ -58,7 +58,7 @@ static bool go_to(struct ws_router *router, const struct fib_table *table, uint6
 	if (start == router->cursor_position && router->cursor_table == table &&
 		router->cursor_generation == fib_generation(table))
 		return true;
-	router->cursor = (struct fib_cursor){0};
+	router->cursor = (struct prefix_cursor){0};
 	router->cursor_table = table;
 	router->cursor_generation = fib_generation(table);
 	for (router->cursor_position = 0; router->cursor_position < start; router->cursor_position++)

@@ -187,7 +187,7 @@ struct ws_router {
 	uint16_t pause_depth;
 	uint8_t placement[WS_MAX_PORTS][WS_MAX_QUEUES];
 	uint8_t rx_modes[WS_MAX_PORTS][WS_MAX_QUEUES]; /* enum ws_rx_mode */
-	struct fib_cursor cursor; /* where the last page of ws_router_routes ended */
+	struct prefix_cursor cursor; /* where the last page of ws_router_routes ended */
 	const struct fib_table *cursor_table;
 	uint64_t cursor_position, cursor_generation;
 };

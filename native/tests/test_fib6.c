@@ -24,7 +24,7 @@ static int fresh(void **state)
 {
 	(void)state;
 	model_count = 0;
-	return fib6_init(&fib, "test", MAX_ROUTES);
+	return fib6_init(&fib, WS_IP6, MAX_ROUTES);
 }
 
 static int closed(void **state)
@@ -134,11 +134,11 @@ static void expect_lookups(int rounds)
 /* The table's own walk: every prefix once, in order, each with its value. */
 static void expect_walk(void)
 {
-	struct fib6_cursor cursor = {0};
+	struct prefix_cursor cursor = {0};
 	struct ws_prefix prefix, last;
 	uint32_t value;
 	int count = 0;
-	for (; fib6_next(&fib, &cursor, &prefix, &value); last = prefix, count++) {
+	for (; prefix_tree_next(&fib.prefixes, &cursor, &prefix, &value); last = prefix, count++) {
 		int found = model_find(&prefix);
 		assert_true(found >= 0);
 		assert_int_equal(value, model[found].value);

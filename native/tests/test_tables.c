@@ -3,12 +3,12 @@
 #include "cmocka_all.h"
 #include "dev/rcu.h"
 #include "router/connected.h"
+#include "router/fib4.h"
 #include "tests/router_rig.h"
 #include "wire/ethernet.h"
 #include "wire/ip4.h"
 
 #include <errno.h>
-#include <rte_fib.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -56,7 +56,7 @@ static int add(struct ws_prefix prefix, uint32_t next_hop, bool replace)
 static uint32_t worker_finds(uint32_t address)
 {
 	uint64_t value;
-	rte_fib_lookup_bulk(rig_router->tables[0][0]->fib4.fib, &address, &value, 1);
+	fib4_lookup_bulk(&rig_router->tables[0][0]->fib6, &address, &value, 1);
 	const struct load_balance *balance = &rig_router->load_balances.balances[value];
 	return address_ip4(&rig_router->adjacencies.neighbors[balance->adjacency].next_hop);
 }
@@ -244,7 +244,8 @@ static uint64_t waits(void)
 static void waits_for_workers_when_it_must(void **state)
 {
 	(void)state;
-	const struct ws_prefix low = PREFIX(60, 0, 0, 0, 25), high = PREFIX(60, 0, 0, 128, 25);
+	enum { RETIRED = 1024 };
+	const struct fib6 *fib = &rig_router->tables[0][0]->fib6;
 	struct ws_route many = via(PREFIX(70, 0, 0, 0, 24), IP(10, 0, 1, 2));
 	add(PREFIX(99, 0, 0, 0, 24), IP(10, 0, 1, 2), false);
 	uint64_t before = waits();
@@ -252,26 +253,23 @@ static void waits_for_workers_when_it_must(void **state)
 	many.prefix = PREFIX(80, 0, 0, 1, 32);
 	assert_int_equal(ws_router_route_add_many(rig_router, &many, 200, false), 200);
 	assert_int_equal(waits(), before);
-	/* The two halves alike: their group is free again, and must not be taken at once. */
-	add(low, IP(10, 0, 1, 2), false);
-	add(high, IP(10, 0, 1, 2), false);
+	/* Two halves alike keep their group. One that has lost its last prefix must not be taken at
+	 * once; the workers are waited for once for many of them. */
+	add(PREFIX(60, 0, 0, 0, 25), IP(10, 0, 1, 2), false);
+	add(PREFIX(60, 0, 0, 128, 25), IP(10, 0, 1, 2), false);
+	add(PREFIX(60, 0, 0, 0, 24), IP(10, 0, 1, 2), false);
+	uint32_t made = fib->made;
+	for (uint32_t i = 0; i < RETIRED; i++) {
+		struct ws_prefix prefix = to_prefix((struct ip4_prefix){IP(81, 0, 0, 1) + (i << 8), 32});
+		assert_int_equal(add(prefix, IP(10, 0, 1, 2), false), 0);
+		assert_int_equal(fib->made, made + i + 1);
+		assert_int_equal(delete_many(prefix, 1), 1);
+	}
 	assert_int_equal(waits(), before);
-	add(PREFIX(81, 0, 0, 1, 32), IP(10, 0, 1, 2), false);
+	assert_int_equal(add(PREFIX(85, 0, 0, 1, 32), IP(10, 0, 1, 2), false), 0);
+	assert_int_equal(add(PREFIX(85, 0, 1, 1, 32), IP(10, 0, 1, 2), false), 0);
 	assert_int_equal(waits(), before + 1);
-	add(PREFIX(81, 0, 1, 1, 32), IP(10, 0, 1, 2), false);
-	assert_int_equal(waits(), before + 1);
-	/* The only long prefix of a group goes, and a shorter one above another long one changes. */
-	delete_many(PREFIX(81, 0, 1, 1, 32), 1);
-	assert_int_equal(waits(), before + 1);
-	add(PREFIX(81, 0, 0, 0, 24), IP(10, 0, 1, 2), false);
-	assert_int_equal(waits(), before + 2);
-	add(PREFIX(84, 0, 0, 1, 32), IP(10, 0, 1, 3), false);
-	assert_int_equal(waits(), before + 3);
-	add(PREFIX(84, 0, 5, 1, 32), IP(10, 0, 1, 2), false);
-	add(PREFIX(84, 0, 0, 0, 20), IP(10, 0, 1, 2), false); /* frees the group of 84.0.5.0 */
-	assert_int_equal(waits(), before + 3);
-	add(PREFIX(85, 0, 0, 1, 32), IP(10, 0, 1, 2), false);
-	assert_int_equal(waits(), before + 4);
+	assert_int_equal(fib->made, made + RETIRED);
 	/* A MAC address changes while packets are being rewritten with the old one; it is forgotten;
 	 * the last route to a next hop goes. */
 	ws_router_neighbor_add(rig_router, 1, ADDRESS(10, 0, 1, 2), rig_host[0]);

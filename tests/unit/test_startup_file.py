@@ -228,6 +228,7 @@ def test_cpus_that_are_not_there_are_named(text: str, message: str) -> None:
         ("socksvr", "'socksvr' needs a block in braces"),
         ("buffers { default data-size huge }", "default data-size huge: give a number"),
         ("statseg { per-node-counters yes }", "per-node-counters yes: give on or off"),
+        ("ip6 { max-routes 0 }", "max-routes 0: give a number from 1 to 8000000"),
         ("heapsize many", "heapsize many: give a size in bytes"),
         ("dpdk {\n\n dev memfi:/x }", "vpp.conf:3: port 'memfi:/x': 'memfi' is no kind of port"),
         ("dpdk { dev ring:a {\n name 0e } }", "vpp.conf:2: name 0e: give letters"),
@@ -251,20 +252,36 @@ def test_a_file_that_is_none_is_named(tmp_path: Path) -> None:
 def test_workers_of_a_device_must_be_there() -> None:
     cpu = max(os.sched_getaffinity(0))
     file = startup("dpdk { dev ring:a { num-rx-queues 3 workers 0 } }")
-    assert router_settings([], str(cpu), 1000, file).placement == ((0, 0, 0), (0, 1, 0), (0, 2, 0))
+    assert router_settings([], str(cpu), file).placement == ((0, 0, 0), (0, 1, 0), (0, 2, 0))
     file = startup("dpdk {\n dev ring:a { workers 1 } }")
     with pytest.raises(UsageError, match="vpp.conf:2: there is no worker 1; there are 0 to 0"):
-        router_settings([], str(cpu), 1000, file)
+        router_settings([], str(cpu), file)
+
+
+def test_room_for_routes_is_of_the_command_line_or_the_file_or_the_default() -> None:
+    cpu = str(max(os.sched_getaffinity(0)))
+    settings = router_settings(["e0=ring:a"], cpu)
+    assert (settings.max_routes, settings.max_ip6_routes) == (262_144, 65_536)
+    file = startup("ip { max-routes 1000000 heap-size 1G }\nip6 { max-routes 200000 hash-buckets 64 }")
+    assert file.notice is not None
+    assert file.notice.endswith(": ip heap-size, ip6 hash-buckets")
+    settings = router_settings(["e0=ring:a"], cpu, file)
+    assert (settings.max_routes, settings.max_ip6_routes) == (1_000_000, 200_000)
+    settings = router_settings(["e0=ring:a"], cpu, file, max_ip6_routes=5)
+    assert (settings.max_routes, settings.max_ip6_routes) == (1_000_000, 5)
+    for wrong in ({"max_routes": 0}, {"max_ip6_routes": 8_000_001}):
+        with pytest.raises(UsageError, match="-routes [08]0*1? is not between 1 and 8000000"):
+            router_settings(["e0=ring:a"], cpu, file, **wrong)
 
 
 def test_interfaces_of_file_and_command_line_add_up() -> None:
     cpu = str(max(os.sched_getaffinity(0)))
     file = startup("dpdk { dev ring:a { name e0 } } buffers { buffers-per-numa 1000000 }")
-    settings = router_settings(["e1=ring:a"], cpu, 1000, file)
+    settings = router_settings(["e1=ring:a"], cpu, file)
     assert settings.names == ("e0", "e1")
     assert settings.memory_mb() > 2400
     with pytest.raises(UsageError, match="interface name e0 is given twice"):
-        router_settings(["e0=ring:a"], cpu, 1000, file)
+        router_settings(["e0=ring:a"], cpu, file)
 
 
 # ---- The log that it names

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import errno
 import itertools
+import socket
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import astuple, replace
 from pathlib import Path as FilePath
+from struct import Struct
 from typing import Any
 
 from wirespeed._native import runtime
@@ -58,6 +60,8 @@ from wirespeed.router.core import (
 from wirespeed.router.linux_host import LinuxHost
 
 _ROUTES_PAGE = 4096
+# struct ws_route_entry: address, length and number of its paths; the family and the source are left out.
+_ENTRY = Struct("=x16sB2x4xI")
 _NEIGHBORS_PAGE = 1024
 _TRACE_PAGE = 1024
 _L2FIB_PAGE = 1024
@@ -74,6 +78,7 @@ class NativeRouter(NativeIp6, NativeTables):
         self,
         worker_count: int,
         max_routes: int = 0,
+        max_ip6_routes: int = 0,
         *,
         stats_path: FilePath | None = None,
         stats_interval_s: float = 1.0,
@@ -81,7 +86,7 @@ class NativeRouter(NativeIp6, NativeTables):
     ) -> None:
         self._ffi, self._lib = core().ffi, core().lib
         config = self._ffi.new("struct ws_router_config *")
-        config.max_ip4_routes = max_routes
+        config.max_ip4_routes, config.max_ip6_routes = max_routes, max_ip6_routes
         path = str(stats_path or "").encode()
         if len(path) >= self._lib.WS_DEVARGS_LEN:
             raise UsageError(f"statistics file {stats_path}: a path has at most {self._lib.WS_DEVARGS_LEN - 1} bytes")
@@ -306,15 +311,17 @@ class NativeRouter(NativeIp6, NativeTables):
     def route_count(self, version: int = 4, table: int = 0) -> int:
         return check(self._lib.ws_router_route_count(self._router, table, version))
 
-    def routes(self, version: int = 4, table: int = 0) -> Iterator[Route]:
+    def route_texts(self, version: int = 4, table: int = 0) -> Iterator[tuple[str, tuple[Path, ...]]]:
         # Many routes share few lists of paths: each is read once.
         lists: dict[int, tuple[Path, ...]] = {}
+        family, size = (socket.AF_INET, 4) if version == 4 else (socket.AF_INET6, 16)
         for page, found in self._route_pages(version, table):
-            for struct in page[0:found]:
-                paths = lists.get(struct.paths)
+            entries = memoryview(self._ffi.buffer(page))[: found * _ENTRY.size]
+            for address, length, number in _ENTRY.iter_unpack(entries):
+                paths = lists.get(number)
                 if paths is None:
-                    paths = lists[struct.paths] = self._path_list(struct.paths)
-                yield Route(network_of(struct.prefix), paths, RouteSource(struct.source), table)
+                    paths = lists[number] = self._path_list(number)
+                yield f"{socket.inet_ntop(family, address[:size])}/{length}", paths
 
     def prefix_lengths(self, version: int = 4, table: int = 0) -> Counter[int]:
         stride = self._ffi.sizeof("struct ws_route_entry")

@@ -36,8 +36,13 @@ def command(
         ),
     ] = None,
     max_routes: Annotated[
-        int, typer.Option("--max-routes", metavar="N", help="IPv4 routes to have room for.")
-    ] = 262144,
+        int | None,
+        typer.Option("--max-routes", metavar="N", help="IPv4 routes to have room for.", show_default="262144"),
+    ] = None,
+    max_ip6_routes: Annotated[
+        int | None,
+        typer.Option("--max-ip6-routes", metavar="N", help="IPv6 routes to have room for.", show_default="65536"),
+    ] = None,
     hugepages: HugepagesOption = "auto",
     march: MarchOption = "auto",
     verbose: VerboseOption = False,
@@ -51,7 +56,7 @@ def command(
     from wirespeed.router.startup.settings import Startup, read_startup  # noqa: PLC0415
 
     startup = Startup() if config is None else read_startup(config)
-    settings = router_settings(interface or [], cpu, max_routes, startup)
+    settings = router_settings(interface or [], cpu, startup, max_routes=max_routes, max_ip6_routes=max_ip6_routes)
     settle_main(main_cpu or ("" if startup.main_cpu is None else str(startup.main_cpu)))
     with Log(startup.log) as log:
         if startup.notice:

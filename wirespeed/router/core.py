@@ -391,8 +391,9 @@ class RouterCore(Ip6Core, TablesCore, Protocol):
         """Returns how many of the `count` prefixes had a static route; UsageError when none had."""
 
     def route_count(self, version: int = 4, table: int = 0) -> int: ...
-    def routes(self, version: int = 4, table: int = 0) -> Iterator[Route]:
-        """In order of (address, length)."""
+    def route_texts(self, version: int = 4, table: int = 0) -> Iterator[tuple[str, tuple[Path, ...]]]:
+        """Of all routes in order of (address, length): the prefix, and its paths, which are one object for all routes
+        that share them."""
 
     def prefix_lengths(self, version: int = 4, table: int = 0) -> Counter[int]:
         """How many routes there are of each length."""

@@ -345,6 +345,9 @@ class FakeRouterCore(FakeIp6, FakeTables):
         chosen = [prefix for prefix in found if prefix.version == version]
         return iter([found[prefix] for prefix in sorted(chosen, key=lambda p: (int(p.network_address), p.prefixlen))])
 
+    def route_texts(self, version: int = 4, table: int = 0) -> Iterator[tuple[str, tuple[Path, ...]]]:
+        return ((str(route.prefix), route.paths) for route in self.routes(version, table))
+
     def prefix_lengths(self, version: int = 4, table: int = 0) -> Counter[int]:
         return Counter(route.prefix.prefixlen for route in self.routes(version, table))
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import reduce
+from ipaddress import ip_network
 from typing import TYPE_CHECKING
 
 from wirespeed.router.core import Address, Neighbor, NeighborState, Network, Path, PathKind, Route
@@ -25,20 +26,32 @@ class Forwarding:
         self._neighbors: dict[tuple[int, Address | None], Neighbor] = {
             (neighbor.interface, neighbor.address): neighbor for neighbor in console.core.neighbors()
         }
-        self._buckets: dict[tuple[Path, ...], tuple[str, ...]] = {}
 
     def lines(self, route: Route, index: int) -> Iterator[str]:
         """Of a route of IP; `index` is a number to tell load balances apart."""
-        family = f"ip{route.prefix.version}"
-        buckets = self._buckets.get(route.paths)
-        if buckets is None:
-            buckets = tuple(self._describe(route.paths, family, route.prefix))
-            # What is attached or ours is told with its prefix; the rest reads alike for every route of a family.
-            if all(path.kind is PathKind.NEXT_HOP or path.kind in _ENDS for path in route.paths):
-                self._buckets[route.paths] = buckets
+        return self._chain(f"ip{route.prefix.version}", index, self._buckets(route.prefix, route.paths))
+
+    def table_lines(self, version: int, routes: Iterable[tuple[str, tuple[Path, ...]]]) -> Iterator[str]:
+        """Of all routes of a table, each after its prefix; `routes` are of `RouterCore.route_texts`."""
+        family = f"ip{version}"
+        # By the object, which is there as long as we hold it: a million routes have few lists of paths.
+        known: dict[int, tuple[tuple[Path, ...], tuple[str, ...]]] = {}
+        for index, (prefix, paths) in enumerate(routes):
+            found = known.get(id(paths))
+            buckets = self._buckets(ip_network(prefix), paths) if found is None else found[1]
+            # What is attached or ours is told with its prefix; the rest reads alike for every route.
+            if found is None and all(path.kind is PathKind.NEXT_HOP or path.kind in _ENDS for path in paths):
+                known[id(paths)] = paths, buckets
+            yield prefix
+            yield from self._chain(family, index, buckets)
+
+    def _chain(self, family: str, index: int, buckets: Sequence[str]) -> Iterator[str]:
         yield f"  unicast-{family}-chain"
         yield f"  [@0]: dpo-load-balance: [proto:{family} index:{index} buckets:{len(buckets)}]"
         yield from buckets
+
+    def _buckets(self, prefix: Network, paths: Sequence[Path]) -> tuple[str, ...]:
+        return tuple(self._describe(paths, f"ip{prefix.version}", prefix))
 
     def mpls_lines(self, route: MplsRoute, index: int) -> Iterator[str]:
         """Of a label's route."""

@@ -211,12 +211,15 @@ class LinuxControlPlane:
 
     # ---- Mirroring
 
-    def poll(self) -> None:
-        """Take in what Linux has to say, and follow it. Once a second as well."""
+    def poll(self) -> bool:
+        """Take in what Linux has to say, and follow it. Once a second as well. True when it had more than that."""
+        found = LinuxChange(0)
         for netns, namespace in list(self._namespaces.items()):
             changes = namespace.host.poll()
-            if changes and netns in self._namespaces:
+            found |= changes
+            if changes & ~LinuxChange.MORE and netns in self._namespaces:
                 self._follow(netns, namespace.host, changes)
+        return LinuxChange.MORE in found
 
     def tick(self) -> None:
         """Once a second: links of ports, namespaces."""

@@ -14,10 +14,11 @@ DOT1AD_PROTOCOL = 0x88A8
 
 
 class LinuxChange(IntFlag):
-    """What a poll found changed."""
+    """What a poll found changed; MORE: much is left to be polled for."""
 
     LINKS = 1
     ADDRESSES = 2
+    MORE = 4
 
 
 @dataclass(frozen=True)

@@ -65,6 +65,7 @@ def run(
             core = NativeRouter(
                 len(settings.cpus),
                 settings.max_routes,
+                settings.max_ip6_routes,
                 stats_path=stats.made,
                 stats_interval_s=stats_interval_s,
                 stats_nodes=stats_nodes,

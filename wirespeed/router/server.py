@@ -21,6 +21,8 @@ from wirespeed.router.protocol import MAX_REQUEST_BYTES, encode
 
 _PERIOD_S = 1.0
 _PIECE_CHARACTERS = 65_536
+# A routing daemon tells Linux its routes one by one: waking for each costs more than the routes do.
+_GATHER_S = 0.005
 
 
 def open_socket(path: Path) -> socket.socket:
@@ -67,8 +69,8 @@ async def _serve(console: Console, listener: socket.socket, ready: Callable[[], 
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, ended.set)
     loop.add_reader(console.core.event_fd(), console.core.poll)
-    loop.add_reader(console.lcp.fileno(), console.lcp.poll)
     loop.add_reader(console.core.links_fd(), _follow_links, console)
+    linux = _LinuxReader(console, loop)
     sessions: set[asyncio.Task[None]] = set()
 
     async def session(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -94,8 +96,8 @@ async def _serve(console: Console, listener: socket.socket, ready: Callable[[], 
                 console.lcp.tick()
     finally:
         loop.remove_reader(console.core.event_fd())
-        loop.remove_reader(console.lcp.fileno())
         loop.remove_reader(console.core.links_fd())
+        linux.close()
         server.close()
         for task in list(sessions):
             task.cancel()
@@ -105,6 +107,30 @@ async def _serve(console: Console, listener: socket.socket, ready: Callable[[], 
 def _follow_links(console: Console) -> None:
     console.core.follow_links()
     console.lcp.mirror()
+
+
+class _LinuxReader:
+    """Takes in what Linux says, in pieces that leave others their turn; what comes next may gather before it wakes
+    the thread again."""
+
+    def __init__(self, console: Console, loop: asyncio.AbstractEventLoop) -> None:
+        self._console, self._loop = console, loop
+        self._next: asyncio.Handle | None = None
+        self._listen()
+
+    def close(self) -> None:
+        self._loop.remove_reader(self._console.lcp.fileno())
+        if self._next is not None:
+            self._next.cancel()
+
+    def _listen(self) -> None:
+        self._next = None
+        self._loop.add_reader(self._console.lcp.fileno(), self._read)
+
+    def _read(self) -> None:
+        self._loop.remove_reader(self._console.lcp.fileno())
+        more = self._console.lcp.poll()
+        self._next = self._loop.call_later(0 if more else _GATHER_S, self._listen)
 
 
 async def _session(console: Console, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:

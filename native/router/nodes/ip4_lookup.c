@@ -10,10 +10,9 @@
  * Next: by enum adjacency_kind.
  */
 #include "graph/graph.h"
+#include "router/fib4.h"
 #include "router/ip4_forward.h"
 #include "wire/ip4.h"
-
-#include <rte_fib.h>
 
 static const char *const edges[] = {IP4_EDGES};
 static const struct graph_counter counters[] = {FORWARD_COUNTERS};
@@ -27,7 +26,7 @@ static void look_up(const struct ws_router *router, void *const *packets, uint64
 			(const struct ip4_header *)(const void *)packet_data(packets[i]);
 		destinations[i] = be32toh(ip->destination);
 	}
-	rte_fib_lookup_bulk(router->tables[0][0]->fib4.fib, destinations, values, n);
+	fib4_lookup_bulk(&router->tables[0][0]->fib6, destinations, values, n);
 }
 
 /* Each run of packets with the same table at once. */

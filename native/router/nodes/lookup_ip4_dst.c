@@ -10,10 +10,9 @@
  */
 #include "graph/graph.h"
 #include "router/each_packet.h"
+#include "router/fib4.h"
 #include "router/ip4_forward.h"
 #include "wire/ip4.h"
-
-#include <rte_fib.h>
 
 static const char *const edges[] = {IP4_EDGES};
 
@@ -39,7 +38,7 @@ static uint32_t look_up(const struct ws_router *router, uint16_t table, struct r
 	if (table)
 		ip4_table_lookup(router, table, packets, &value, 1);
 	else
-		rte_fib_lookup_bulk(router->tables[0][0]->fib4.fib, &destination, &value, 1);
+		fib4_lookup_bulk(&router->tables[0][0]->fib6, &destination, &value, 1);
 	return (uint32_t)value;
 }
 

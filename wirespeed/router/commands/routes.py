@@ -77,10 +77,7 @@ def show_fib(console: Console, words: Match) -> Iterator[str]:
     """All routes and where each sends its packets."""
     version, table = _version(words), words.get("vrf", 0)
     yield _head(version, table)
-    forwarding = Forwarding(console)
-    for index, route in enumerate(console.core.routes(version, table)):
-        yield str(route.prefix)
-        yield from forwarding.lines(route, index)
+    yield from Forwarding(console).table_lines(version, console.core.route_texts(version, table))
 
 
 @command("show (ip|ip4|ip6) fib [table <number:vrf>] summary")

@@ -10,6 +10,7 @@ from wirespeed.router.startup.syntax import Block, Form
 
 _SIZE = re.compile(r"(\d{1,15})([kKmMgG]?)[bB]?")
 _FACTORS = {"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30}
+MOST_ROUTES = 8_000_000
 _CPU_LIST = re.compile(r"\d{1,6}(-\d{1,6})?(,\d{1,6}(-\d{1,6})?)*")
 
 
@@ -166,6 +167,11 @@ MEMORY = Block(
     }
 )
 
+# `max-routes` is a word of ours: VPP gives its tables a heap instead, ours take memory by the routes that come.
+_TABLE = {"max-routes": _value(_number(1, MOST_ROUTES))}
+IP = Block({**_TABLE, "heap-size": Form(read=_size, unused=True), **_unused(values="mtrie-hugetlb")})
+IP6 = Block({**_TABLE, "heap-size": Form(read=_size, unused=True), **_unused(values="hash-buckets")})
+
 FILE = Block(
     {
         "unix": Form(block=UNIX),
@@ -176,10 +182,12 @@ FILE = Block(
         "linux-cp": Form(block=LINUX_CP),
         "plugins": Form(block=PLUGINS),
         "memory": Form(block=MEMORY),
+        "ip": Form(block=IP),
+        "ip6": Form(block=IP6),
         "heapsize": Form(read=_size, unused=True),
         **_unused(
             blocks="acl-plugin api-queue api-segment api-trace af_xdp avf cj crypto dns dslite gbp hs_apps http ikev2 "
-            "ip ip4 ip6 ipsec l2fib l2learn l2tp linux-nl logging map mactime mpls nat nat44 nat64 node oddbuf "
+            "ip4 ipsec l2fib l2learn l2tp linux-nl logging map mactime mpls nat nat44 nat64 node oddbuf "
             "perfmon physmem pktgen punt rdma session socksvr tapcli tcp tls tuntap udp vapi-trace vhost-user "
             "vlib vmxnet3 wireguard",
         ),

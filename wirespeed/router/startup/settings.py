@@ -58,6 +58,8 @@ class Startup:
     stats_file: Path | None = None
     stats_nodes: bool = True
     stats_interval_s: float = 1.0
+    max_routes: int | None = None
+    max_ip6_routes: int | None = None
     commands: tuple[tuple[Place, str], ...] = ()
     notice: str | None = None
 
@@ -87,6 +89,8 @@ def make_startup(statements: Sequence[Statement], file: str) -> Startup:
         stats_file=statseg.value("socket-name"),
         stats_nodes=statseg.value("per-node-counters", True),
         stats_interval_s=statseg.value("update-interval", 1.0),
+        max_routes=found.section("ip").value("max-routes"),
+        max_ip6_routes=found.section("ip6").value("max-routes"),
         commands=tuple(_linux_cp(found.section("linux-cp"))),
         notice=_notice(statements, file),
     )

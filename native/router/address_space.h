@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Arrays as large as they may ever become, which take memory where they are written. */
+#ifndef ROUTER_ADDRESS_SPACE_H
+#define ROUTER_ADDRESS_SPACE_H
+
+#include <stddef.h>
+#include <sys/mman.h>
+
+/* Zeroed; NULL when there is no such room. */
+static inline void *address_space_reserve(size_t bytes)
+{
+	void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+						MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (memory == MAP_FAILED)
+		return NULL;
+	madvise(memory, bytes, MADV_HUGEPAGE);
+	return memory;
+}
+
+static inline void address_space_release(void *memory, size_t bytes)
+{
+	if (memory)
+		munmap(memory, bytes);
+}
+
+#endif
