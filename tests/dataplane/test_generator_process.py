@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 from generator_run import start_generator
+from scapy.all import IP, UDP, Ether, wrpcap
 
 from wirespeed.errors import RemoteError
 from wirespeed.generator.client import GeneratorClient, Snapshot
@@ -128,6 +129,23 @@ def test_duration_ends_a_run(client: Client) -> None:
     client.add_streams(0, load_profile("bench", {}, 0, 0))
     client.on_port("start_traffic", 0, mul=raw(1000), duration=0.2, force=False)
     assert run_until_done(client, 2)[-2:] == [14, 4]
+
+
+def test_a_packet_file_is_sent_at_its_own_times(client: Client, tmp_path: Path) -> None:
+    packets = [Ether(src=f"02:00:00:00:00:{number:02x}") / IP() / UDP() for number in range(3)]
+    for packet, at_s in zip(packets, (5.0, 5.2, 5.3), strict=True):
+        packet.time = at_s
+    wrpcap(str(tmp_path / "three.pcap"), packets)
+    client.call("get_async_events", session_id=3, user="sub")
+    capture = client.call("capture", command="start", limit=100, mode="fixed", tx=[0], snaplen=64)["capture_id"]
+    begin = time.monotonic()
+    keeps_src = 0x8000_0000
+    client.on_port("push_remote", 0, pcap_filename=str(tmp_path / "three.pcap"), count=2 | keeps_src)
+    run_until_done(client, 3)
+    assert time.monotonic() - begin >= 0.7  # a packet is never sent before its time
+    sent = client.call("capture", command="fetch", capture_id=capture, pkt_limit=100, snaplen=64)["pkts"]
+    client.call("capture", command="remove", capture_id=capture)
+    assert [base64.b64decode(one["binary"])[11] for one in sent] == [0, 1, 2, 0, 1, 2]
 
 
 def test_paused_port_sends_nothing(client: Client) -> None:

@@ -287,7 +287,8 @@ def packet_file(tmp_path: Path) -> Path:
 
 
 def gaps_us(streams: list[Stream]) -> list[float]:
-    return [1e6 / stream.rate_pps for stream in streams]
+    """What comes before each stream: it starts so long after the last packet of the one that leads to it."""
+    return [stream.start_delay_us for stream in streams]
 
 
 def test_a_packet_file_becomes_a_chain_of_single_packets(packet_file: Path) -> None:
@@ -297,7 +298,7 @@ def test_a_packet_file_becomes_a_chain_of_single_packets(packet_file: Path) -> N
         (1, 2, False, 1),
         (2, -1, False, 1),
     ]
-    assert gaps_us(streams) == pytest.approx([1000, 3000, 3000], rel=1e-4)
+    assert gaps_us(streams) == pytest.approx([0, 1000, 3000], rel=1e-4)
     assert {one.packet[:12] for one in streams} == {ADDRESSES.dst + ADDRESSES.src}
     assert [one.packet[12:] for one in streams] == [UDP_PACKET[12:] + bytes([number]) for number in range(3)]
 
@@ -305,15 +306,17 @@ def test_a_packet_file_becomes_a_chain_of_single_packets(packet_file: Path) -> N
 @pytest.mark.parametrize(
     ("how", "expected"),
     [
-        (Playing(speedup=2), [500, 1500, 1500]),
-        (Playing(gap_us=100), [100, 100, 100]),
-        (Playing(gap_us=100, speedup=4), [25, 25, 25]),
-        (Playing(gap_us=0), [0.001, 0.001, 0.001]),
-        (Playing(min_gap_us=2000), [2000, 3000, 3000]),
+        (Playing(speedup=2, rounds=0), [500, 1500, 1500]),
+        (Playing(gap_us=100, rounds=0), [100, 100, 100]),
+        (Playing(gap_us=100, speedup=4, rounds=0), [25, 25, 25]),
+        (Playing(gap_us=0, rounds=0), [0.001, 0.001, 0.001]),
+        (Playing(min_gap_us=2000, rounds=0), [2000, 3000, 3000]),
     ],
 )
 def test_gaps(packet_file: Path, how: Playing, expected: list[float]) -> None:
-    assert gaps_us(file_streams(packet_file, ADDRESSES, how)) == pytest.approx(expected, rel=1e-3)
+    first, *between, pause = file_streams(packet_file, ADDRESSES, how)
+    assert (first.start_delay_us, first.is_null, pause.is_null) == (0, False, True)
+    assert gaps_us([*between, pause]) == pytest.approx(expected, rel=1e-3)
 
 
 @pytest.mark.parametrize(("rounds", "next_id", "loops"), [(1, -1, 0), (3, 0, 3), (0, 0, 0)])
@@ -364,7 +367,7 @@ def test_a_port_that_plays_a_file_is_in_a_state_of_its_own(session: Session, pac
     assert "PCAP_TX" in session.refused("start_traffic", mul=mul, duration=-1, force=False)
     _, port, streams, factor, duration_s = session.core.calls[-1]
     assert (port, factor, duration_s) == (0, 1.0, -1)
-    assert isinstance(streams, tuple) and streams[2].loops == 3
+    assert isinstance(streams, tuple) and streams[-1].loops == 3
     assert streams[0].packet[:6] == UDP_PACKET[:6]
     session.core.finish(0, profile=(1 << 32) - 1)
     session.server.tick()

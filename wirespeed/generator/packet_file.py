@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from pathlib import Path
 
 from wirespeed._native.stream_records import Stream, StreamMode
@@ -40,23 +42,44 @@ def file_streams(path: Path, addresses: Addresses, how: Playing) -> list[Stream]
         packets.append(_addressed(packet, addresses, how))
     if not packets:
         raise UsageError(f"packet file {path} holds no packet")
+    *times_us, round_us = accumulate(_gaps_us(times_s, how), initial=0.0)
+    return _chain(list(zip(times_us, packets, strict=True)), round_us, how.rounds)
+
+
+def _chain(packets: Sequence[tuple[float, bytes]], round_us: float, rounds: int) -> list[Stream]:
+    """Packets with the times at which they are due. Where there is another round, a stream without packets waits for
+    the end of the one before it."""
     last = len(packets) - 1
-    back_to = -1 if how.rounds == 1 else 0
-    return [
-        Stream(
-            id=number,
-            packet=packet,
-            self_start=number == 0,
-            mode=StreamMode.SINGLE_BURST,
-            rate_pps=1e6 / gap_us,  # a burst of one packet lasts until the next is due
-            fixed_rate=True,
-            packets=1,
-            bursts=1,
-            next_id=number + 1 if number < last else back_to,
-            loops=how.rounds if number == last and how.rounds != 1 else 0,
+    streams = []
+    before_us = 0.0
+    for number, (at_us, packet) in enumerate(packets):
+        follows = number + 1 if number < last or rounds != 1 else -1
+        streams.append(_single(number, packet, delay_us=at_us - before_us, next_id=follows))
+        before_us = at_us
+    if rounds != 1:
+        streams.append(
+            _single(last + 1, b"", is_null=True, delay_us=round_us - before_us, next_id=0, loops=rounds),
         )
-        for number, (packet, gap_us) in enumerate(zip(packets, _gaps_us(times_s, how), strict=True))
-    ]
+    return streams
+
+
+def _single(
+    number: int, packet: bytes, *, delay_us: float, next_id: int, loops: int = 0, is_null: bool = False
+) -> Stream:
+    return Stream(
+        id=number,
+        packet=packet,
+        self_start=number == 0,
+        mode=StreamMode.SINGLE_BURST,
+        rate_pps=1e6,
+        fixed_rate=True,
+        packets=1,
+        bursts=1,
+        start_delay_us=delay_us,
+        next_id=next_id,
+        loops=loops,
+        is_null=is_null,
+    )
 
 
 def _addressed(packet: bytes, addresses: Addresses, how: Playing) -> bytes:
