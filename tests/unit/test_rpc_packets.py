@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import base64
+import struct
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +16,7 @@ from test_rpc_methods import Session
 
 from wirespeed._native.stream_records import Stream
 from wirespeed.errors import FileFault, UsageError
+from wirespeed.generator.erf import read_records
 from wirespeed.generator.packet_file import Playing, file_streams
 from wirespeed.generator.pcap import PacketFilter, read_packets
 from wirespeed.generator.rpc import RpcError
@@ -380,6 +383,84 @@ def test_a_file_is_stopped(session: Session, packet_file: Path) -> None:
     session.owned("stop_traffic")
     assert session.state() == "IDLE"
     play(session, packet_file)
+
+
+def erf_record(at_s: float, frame: bytes, interface: int, extensions: int = 0) -> bytes:
+    kind = 2 | (0x80 if extensions else 0)
+    body = b"".join(bytes([0x80 if left else 0]) + bytes(7) for left in reversed(range(extensions)))
+    body += bytes(2) + frame + bytes(4)  # padding and FCS
+    body += bytes(-len(body) % 8)
+    header = struct.pack("<QBB", round(at_s * (1 << 32)), kind, 4 | interface)
+    return header + struct.pack(">HHH", 16 + len(body), 0, len(frame) + 4) + body
+
+
+@pytest.fixture
+def erf_file(tmp_path: Path) -> Path:
+    """Two on the first interface, one on the second in between."""
+    path = tmp_path / "talk.erf"
+    path.write_bytes(
+        erf_record(5.0, UDP_PACKET, 0)
+        + erf_record(5.001, ARP_PACKET, 1, extensions=2)
+        + erf_record(5.004, UDP_PACKET + b"!", 0)
+    )
+    return path
+
+
+def test_an_erf_file_has_frames_times_and_interfaces(erf_file: Path) -> None:
+    times, frames, interfaces = zip(*read_records(erf_file), strict=True)
+    assert times == pytest.approx((5.0, 5.001, 5.004))
+    assert frames == (UDP_PACKET, ARP_PACKET, UDP_PACKET + b"!")
+    assert interfaces == (0, 1, 0)
+    assert len(file_streams(erf_file, ADDRESSES, Playing())) == 3
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (lambda data: data[:-1], "says that it has"),
+        (lambda data: data + b"123", "ends within a record's header"),
+        (lambda data: data[:8] + b"\x01" + data[9:], "of type 1, not Ethernet"),
+        (lambda data: data[:10] + b"\0\1" + data[12:], "says that it has 1 bytes"),
+        (lambda data: data[:14] + b"\x05\xdc" + data[16:], "cut short"),
+    ],
+)
+def test_erf_files_that_cannot_be_read(erf_file: Path, change: Callable[[bytes], bytes], said: str) -> None:
+    erf_file.write_bytes(change(erf_file.read_bytes()))
+    with pytest.raises(FileFault, match=said):
+        list(read_records(erf_file))
+
+
+def test_both_sides_of_an_erf_file_are_sent_at_the_same_times(session: Session, erf_file: Path) -> None:
+    play(session, erf_file, is_dual=True, slave_handler=session.handlers[1], count=2)
+    assert (session.state(0), session.state(1)) == ("PCAP_TX", "PCAP_TX")
+    (_, first_port, first, *_), (_, second_port, second, *_) = [
+        call for call in session.core.calls if call[0] == "start"
+    ]
+    assert (first_port, second_port) == (0, 1)
+    assert isinstance(first, tuple) and isinstance(second, tuple)
+    # From the start of a round, and at the end the wait for the next one.
+    assert gaps_us(list(first)) == pytest.approx([0, 4000, 3000], rel=1e-4)
+    assert gaps_us(list(second)) == pytest.approx([1000, 6000], rel=1e-4)
+    assert [len(one.packet) for one in (*first, *second)] == [
+        len(UDP_PACKET),
+        len(UDP_PACKET) + 1,
+        0,
+        len(ARP_PACKET),
+        0,
+    ]
+
+
+def test_both_sides_of_a_file_need_both_ports(session: Session, erf_file: Path) -> None:
+    with pytest.raises(RpcError, match="not owned by you"):
+        play(session, erf_file, is_dual=True, slave_handler="foreign")
+    session.load(1)
+    session.start(port=1)
+    with pytest.raises(RpcError, match="push_remote"):
+        play(session, erf_file, is_dual=True, slave_handler=session.handlers[1])
+    assert session.state(0) == "IDLE"
+    erf_file.write_bytes(erf_record(1, UDP_PACKET, 0))
+    with pytest.raises(RpcError, match="one interface only"):
+        play(session, erf_file, is_dual=True, slave_handler=session.handlers[1])
 
 
 @pytest.mark.parametrize(

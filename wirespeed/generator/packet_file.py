@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 from pathlib import Path
 
 from wirespeed._native.stream_records import Stream, StreamMode
 from wirespeed.errors import UsageError
+from wirespeed.generator.erf import read_records
 from wirespeed.generator.pcap import read_packets
 from wirespeed.generator.translation import MIN_PACKET_BYTES, Addresses
 
@@ -29,21 +30,63 @@ class Playing:
     keeps_dst: bool = False
 
 
+@dataclass(frozen=True)
+class _Recorded:
+    """`interface`: on which side of the wire the packet was seen; 0 where the file does not tell."""
+
+    at_s: float
+    packet: bytes
+    interface: int = 0
+
+
 def file_streams(path: Path, addresses: Addresses, how: Playing) -> list[Stream]:
     """The streams of a file; UsageError when it holds nothing that can be sent, FileFault when it cannot be read."""
-    times_s: list[float] = []
-    packets: list[bytes] = []
-    for at_s, packet in read_packets(path):
-        if len(packets) == MAX_PACKETS:
+    recorded = _read(path)
+    times_us, round_us = _times_us(recorded, how)
+    timed = [(at_us, _addressed(one.packet, addresses, how)) for at_us, one in zip(times_us, recorded, strict=True)]
+    return _chain(timed, round_us, how.rounds)
+
+
+def side_streams(path: Path, addresses: tuple[Addresses, Addresses], how: Playing) -> tuple[list[Stream], list[Stream]]:
+    """Those of an ERF file's two interfaces, to be started at the same instant, each with addresses of its own."""
+    if path.suffix.lower() != ".erf":
+        raise UsageError(f"packet file {path} does not tell directions; is_dual takes an ERF file (.erf)")
+    recorded = _read(path)
+    times_us, round_us = _times_us(recorded, how)
+    sides: tuple[list[tuple[float, bytes]], list[tuple[float, bytes]]] = ([], [])
+    for at_us, one in zip(times_us, recorded, strict=True):
+        side = one.interface & 1
+        sides[side].append((at_us, _addressed(one.packet, addresses[side], how)))
+    if not all(sides):
+        raise UsageError(f"packet file {path} holds packets of one interface only; send it without is_dual")
+    first, second = (_chain(side, round_us, how.rounds) for side in sides)
+    return first, second
+
+
+def _read(path: Path) -> list[_Recorded]:
+    recorded: list[_Recorded] = []
+    for one in _records(path):
+        if len(recorded) == MAX_PACKETS:
             raise UsageError(f"packet file {path} holds more than {MAX_PACKETS} packets; cut it (editcap -c)")
-        if len(packet) < MIN_PACKET_BYTES:
-            raise UsageError(f"packet file {path}: packet {len(packets) + 1} has {len(packet)} bytes, too few to send")
-        times_s.append(at_s)
-        packets.append(_addressed(packet, addresses, how))
-    if not packets:
+        if len(one.packet) < MIN_PACKET_BYTES:
+            raise UsageError(
+                f"packet file {path}: packet {len(recorded) + 1} has {len(one.packet)} bytes, too few to send"
+            )
+        recorded.append(one)
+    if not recorded:
         raise UsageError(f"packet file {path} holds no packet")
-    *times_us, round_us = accumulate(_gaps_us(times_s, how), initial=0.0)
-    return _chain(list(zip(times_us, packets, strict=True)), round_us, how.rounds)
+    return recorded
+
+
+def _records(path: Path) -> Iterator[_Recorded]:
+    read = read_records if path.suffix.lower() == ".erf" else read_packets
+    return (_Recorded(*one) for one in read(path))
+
+
+def _times_us(recorded: list[_Recorded], how: Playing) -> tuple[list[float], float]:
+    """When each packet is due, from the first one on, and when the first one is due again."""
+    *times_us, round_us = accumulate(_gaps_us([one.at_s for one in recorded], how), initial=0.0)
+    return times_us, round_us
 
 
 def _chain(packets: Sequence[tuple[float, bytes]], round_us: float, rounds: int) -> list[Stream]:

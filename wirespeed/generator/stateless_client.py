@@ -95,6 +95,14 @@ class StatelessClient(GeneratorClient):
         """One owner's request for each port."""
         return self._settled(ports, [self._owned(method, port, **params) for port in ports])
 
+    def play_file(self, ports: Sequence[int], /, *, dual: bool, **params: Any) -> None:
+        """push_remote on each port; with `dual` from the other port of its pair too, which must be ours."""
+        calls = [
+            self._owned("push_remote", port, is_dual=dual, slave_handler=self._handlers.get(port ^ 1, ""), **params)
+            for port in ports
+        ]
+        self._settled(ports, calls)
+
     def on_profiles(
         self, method: str, targets: Sequence[Target], timeout_s: float | None = None, /, **params: Any
     ) -> list[Any]:

@@ -147,12 +147,16 @@ class Transmission:
         others = [one.load for one in self._profiles.values() if one is not profile and one.state is State.TX]
         return sum(others, Load())
 
-    def play(self, streams: list[Stream], duration_s: float, endless: bool) -> None:
-        """Send a packet file, made into a chain of streams, and nothing beside it."""
+    def check_idle(self) -> None:
+        """Refuse when a packet file cannot be sent now."""
         if self.running:
             raise wrong_state("push_remote", DEFAULT_PROFILE, self.state)
         self._check_ready()
-        self._core.start(self._index, streams, 1.0, duration_s, profile=_PACKET_FILE)
+
+    def play(self, streams: list[Stream], duration_s: float, endless: bool, start_at_s: float = 0.0) -> None:
+        """Send a packet file, made into a chain of streams, and nothing beside it; from `start_at_s` on, 0 for now."""
+        self.check_idle()
+        self._core.start(self._index, streams, 1.0, duration_s, profile=_PACKET_FILE, start_at_s=start_at_s)
         self._played = _Played(endless and duration_s < 0)
         self._emit(EventKind.PORT_STARTED, port_id=self._index)
 

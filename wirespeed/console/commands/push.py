@@ -98,8 +98,7 @@ def _push_remote(session: Session, ports: tuple[int, ...], given: Given) -> None
     flags = sum(bit for name, bit in _FROM_FILE.items() if getattr(given, name))
     with step(session.screen, f"Pushing remote PCAP on port(s) {list(ports)}:"):
         session.started = True
-        session.client.on_ports(
-            "push_remote",
+        session.client.play_file(
             ports,
             pcap_filename=given.file,
             ipg_usec=-1 if given.ipg is None else given.ipg,
@@ -107,7 +106,7 @@ def _push_remote(session: Session, ports: tuple[int, ...], given: Given) -> None
             speedup=given.speedup,
             count=int(given.count) | flags,
             duration=given.duration or -1,
-            is_dual=given.dual,
+            dual=given.dual,
         )
 
 

@@ -7,7 +7,8 @@ import binascii
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from wirespeed.generator.packet_file import Playing, file_streams
+from wirespeed._native.stream_records import Stream
+from wirespeed.generator.packet_file import Playing, file_streams, side_streams
 from wirespeed.generator.port import Port
 from wirespeed.generator.registry import OwnedPort, method, read
 from wirespeed.generator.rpc import Json, bad_parameters, failed
@@ -17,6 +18,9 @@ if TYPE_CHECKING:
     from wirespeed.generator.server import Server
 
 MAX_GAP_US = 1e9
+
+_BOTH_STARTED_S = 0.1
+"""Both sides of a file have been handed to their workers after this time."""
 
 _COUNT_MASK = 0x3FFF_FFFF
 _SRC_FROM_FILE, _DST_FROM_FILE = 0x8000_0000, 0x4000_0000
@@ -66,11 +70,11 @@ def push_remote(
     count: int = 1,
     duration: float = -1,
     is_dual: bool = False,
+    slave_handler: str = "",
     min_ipg_usec: float = 0,
 ) -> Json:
-    """Send a packet file that lies on the server; the port is in PCAP_TX until it is through."""
-    if is_dual:
-        raise failed("is_dual needs a file that tells directions (ERF); give each port a file of its own")
+    """Send a packet file that lies on the server; the port is in PCAP_TX until it is through. With `is_dual` what the
+    file has of its second interface is sent from the other port of the pair, which `slave_handler` owns."""
     if not speedup > 0:
         raise failed(f"speedup {speedup:g} is not above zero")
     if max(ipg_usec, min_ipg_usec) > MAX_GAP_US:
@@ -83,8 +87,41 @@ def push_remote(
         keeps_src=bool(count & _SRC_FROM_FILE),
         keeps_dst=bool(count & _DST_FROM_FILE),
     )
-    streams = file_streams(Path(pcap_filename), _addresses(port), how)
+    path, duration_s, endless = Path(pcap_filename), duration or -1, how.rounds == 0
+    if is_dual:
+        other = _other_side(server, port)
+        sides = side_streams(path, (_addresses(port), _addresses(other)), how)
+        other.check_handler(slave_handler)
+        _play_sides(server, (port, other), sides, duration_s, endless)
+        return {}
+    streams = file_streams(path, _addresses(port), how)
+    _check_lengths(port, streams)
+    port.traffic.play(streams, duration_s, endless)
+    return {}
+
+
+def _other_side(server: Server, port: Port) -> Port:
+    if port.index ^ 1 >= len(server.ports):
+        raise failed(f"port {port.index} is not one of a pair; is_dual sends from both")
+    other: Port = server.ports[port.index ^ 1]
+    return other
+
+
+def _play_sides(
+    server: Server,
+    pair: tuple[Port, Port],
+    sides: tuple[list[Stream], list[Stream]],
+    duration_s: float,
+    endless: bool,
+) -> None:
+    for one, streams in zip(pair, sides, strict=True):
+        _check_lengths(one, streams)
+        one.traffic.check_idle()
+    start_at_s = server.core.now_s() + _BOTH_STARTED_S
+    for one, streams in zip(pair, sides, strict=True):
+        one.traffic.play(streams, duration_s, endless, start_at_s)
+
+
+def _check_lengths(port: Port, streams: list[Stream]) -> None:
     for stream in streams:
         port.check_length(stream.packet)
-    port.traffic.play(streams, duration or -1, endless=how.rounds == 0)
-    return {}
