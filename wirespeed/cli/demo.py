@@ -19,7 +19,7 @@ def command(
         bool, typer.Option("--keep", help="Leave router and generator running at the end, until Ctrl-C.")
     ] = False,
 ) -> None:
-    """Set up a lab on this machine, run the eight load tests, write the report.
+    """Set up a lab on this machine, run the ten load tests, write the report.
 
     The lab is our traffic generator and our router, two processes wired by two memifs with a nominal line of
     10 Gb/s each; as root also the Linux kernel's forwarding as a second router. Needs no NIC and no hugepages.
