@@ -183,10 +183,16 @@ enum { WS_MAX_ADDRESSES = 16 }; /* of one interface, both families together */
 
 enum ws_interface_kind { WS_INTERFACE_PORT = 0, WS_INTERFACE_SUB = 1, WS_INTERFACE_LOOPBACK = 2 };
 
-/* Which tagged frames of its parent a sub-interface takes. */
+/* Instead of a VLAN id: any of them. */
+#define WS_VLAN_ANY 4095
+
+/*
+ * Which frames of its parent a sub-interface takes. The one that says most of a frame's tags takes
+ * it; outer 0, with exact: frames without tags; without: tagged ones that no other takes.
+ */
 struct ws_subinterface {
 	uint32_t id;
-	uint16_t outer, inner; /* VLAN ids 1 to 4094; inner 0: one tag */
+	uint16_t outer, inner; /* VLAN ids 1 to 4094, or WS_VLAN_ANY; inner 0: one tag */
 	bool dot1ad;           /* the outer tag is an 802.1ad one */
 	bool exact;            /* no further tags; only then it may route */
 };

@@ -6,6 +6,7 @@
 #include "router/connected.h"
 #include "router/ip6_interface.h"
 #include "router/router.h"
+#include "router/vlan.h"
 #include "wire/address.h"
 #include "wire/ethernet.h"
 
@@ -23,7 +24,9 @@ int router_check_interface(const struct ws_router *router, uint16_t index)
 
 void router_publish_mac(struct interface *interface)
 {
-	bool takes_l3 = interface->admin_up && interface->mode == WS_MODE_L3 && !interface->is_lcp_host;
+	bool untagged_are_others = interface->vlans && interface->vlans->untagged != VLAN_NONE;
+	bool takes_l3 = interface->admin_up && interface->mode == WS_MODE_L3 &&
+					!interface->is_lcp_host && !untagged_are_others;
 	uint64_t mac = takes_l3 ? ethernet_address_number(interface->mac) : INTERFACE_NO_MAC;
 	__atomic_store_n(&interface->l3_mac, mac, __ATOMIC_RELAXED);
 	interface->takes_all = interface->admin_up && interface->mode != WS_MODE_L3 &&

@@ -214,9 +214,12 @@ static int check_subinterface(const struct ws_router *router, uint16_t parent,
 	const char *name = interface_name(router, parent);
 	if (router->settings[parent].kind != WS_INTERFACE_PORT)
 		return fail(-EINVAL, "%s is no port; only ports have sub-interfaces", name);
-	if (sub->outer < 1 || sub->outer > MAX_VLAN || sub->inner > MAX_VLAN)
+	if (sub->outer > WS_VLAN_ANY || sub->inner > WS_VLAN_ANY || (!sub->outer && sub->inner))
 		return fail(-EINVAL, "a VLAN id is 1 to %d, not %u", MAX_VLAN,
-					sub->inner > MAX_VLAN ? sub->inner : sub->outer);
+					sub->inner > WS_VLAN_ANY ? sub->inner : sub->outer);
+	if (sub->exact && (sub->outer == WS_VLAN_ANY || sub->inner == WS_VLAN_ANY))
+		return fail(-EINVAL, "exact-match needs VLAN ids, not any: %s could not tag what it sends",
+					name);
 	struct vlan_table *table = router->interfaces[parent].vlans;
 	const uint16_t *place = table ? vlan_table_place(table, sub, false) : NULL;
 	if (place && *place != VLAN_NONE)
@@ -280,6 +283,7 @@ int ws_router_subinterface_add(struct ws_router *router, uint16_t parent,
 		return -ENOMEM;
 	error = make(router, (uint16_t)index, &interface, &settings);
 	__atomic_store_n(place, error ? VLAN_NONE : (uint16_t)index, __ATOMIC_RELEASE);
+	router_publish_mac(&router->interfaces[parent]);
 	if (!error)
 		return index;
 	router->interfaces[parent].vlans->count--;
@@ -293,6 +297,7 @@ static void leave_place(struct ws_router *router, uint16_t index)
 	struct interface *port = &router->interfaces[settings->parent];
 	struct vlan_table *table = port->vlans;
 	__atomic_store_n(vlan_table_place(table, &settings->sub, false), VLAN_NONE, __ATOMIC_RELEASE);
+	router_publish_mac(port);
 	if (--table->count)
 		return;
 	__atomic_store_n(&port->vlans, NULL, __ATOMIC_RELEASE);

@@ -5,6 +5,8 @@
 
 uint16_t *vlan_table_place(struct vlan_table *table, const struct ws_subinterface *sub, bool make)
 {
+	if (!sub->outer)
+		return sub->exact ? &table->untagged : &table->unmatched;
 	if (!sub->inner)
 		return &table->outer[sub->dot1ad][sub->outer];
 	uint16_t *inner = table->inner[sub->dot1ad][sub->outer];
@@ -33,8 +35,10 @@ static void write_tag(uint8_t *tag, uint16_t type, uint16_t id)
 
 uint8_t vlan_tags_write(const struct ws_subinterface *sub, uint8_t *tags)
 {
+	if (!sub->outer || sub->outer == WS_VLAN_ANY)
+		return 0;
 	write_tag(tags, sub->dot1ad ? ETHERNET_QINQ : ETHERNET_VLAN, sub->outer);
-	if (!sub->inner)
+	if (!sub->inner || sub->inner == WS_VLAN_ANY)
 		return VLAN_TAG_LEN;
 	write_tag(tags + VLAN_TAG_LEN, ETHERNET_VLAN, sub->inner);
 	return 2 * VLAN_TAG_LEN;

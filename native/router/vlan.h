@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which sub-interface of a port takes a frame, by its VLAN tags. Workers read, the main thread
- * writes single words; an inner table stays until the whole goes.
+ * Which sub-interface of a port takes a frame, by its VLAN tags; those of any id are at
+ * WS_VLAN_ANY. Workers read, the main thread writes single words; an inner table stays until the
+ * whole goes.
  */
 #ifndef ROUTER_VLAN_H
 #define ROUTER_VLAN_H
@@ -15,6 +16,7 @@ enum { VLAN_IDS = 4096, VLAN_NONE = 0 };
 struct vlan_table {
 	uint16_t outer[2][VLAN_IDS];
 	uint16_t *inner[2][VLAN_IDS]; /* by the second tag; NULL when no sub-interface asks for one */
+	uint16_t untagged, unmatched; /* of frames without tags; of those that have no other place */
 	uint32_t count;
 };
 
@@ -22,7 +24,7 @@ struct vlan_table {
 uint16_t *vlan_table_place(struct vlan_table *table, const struct ws_subinterface *sub, bool make);
 void vlan_table_free(struct vlan_table *table);
 
-/* The tags that frames of the sub-interface bear; returns their length. */
+/* The tags that all frames of the sub-interface bear; returns their length. */
 uint8_t vlan_tags_write(const struct ws_subinterface *sub, uint8_t *tags);
 
 #endif

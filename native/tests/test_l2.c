@@ -109,6 +109,57 @@ static void traces_from_node_to_node(void **state)
 		;
 }
 
+/* The stations that the domain of that id knows. */
+static uint32_t stations(uint32_t domain)
+{
+	struct ws_l2fib_entry entries[8];
+	uint32_t cursor = 0, count = 0;
+	int found = ws_router_l2fib(rig_router, &cursor, entries, 8);
+	for (int i = 0; i < found; i++)
+		count += entries[i].domain == domain;
+	return count;
+}
+
+static void grow_older(uint32_t seconds)
+{
+	struct l2fib *fib = rig_router->l2.fib;
+	for (uint32_t i = 0; i < L2FIB_SIZE; i++)
+		if (fib->entries[i].key)
+			fib->entries[i].value -= (uint64_t)seconds << 32;
+	rig_router->l2.next_age_tsc = 0;
+	ws_router_poll(rig_router);
+}
+
+static void forgets_stations_that_are_silent_for_too_long(void **state)
+{
+	(void)state;
+	const struct ws_l2fib_entry fixed = {.domain = 10, .mac = {2, 0xdd, 0, 0, 0, 1}};
+	struct frame in = frame_udp(IP(1, 2, 3, 4), IP(5, 6, 7, 8), 20);
+	struct ws_bridge_domain domain = {
+		.id = 10, .learn = true, .forward = true, .flood = true, .uu_flood = true, .age_min = 2};
+	assert_int_equal(ws_router_bridge_domain_set(rig_router, &domain), 0);
+	domain = (struct ws_bridge_domain){.id = 20, .learn = true};
+	assert_int_equal(ws_router_bridge_domain_set(rig_router, &domain), 0);
+	assert_int_equal(ws_router_set_bridge(rig_router, 0, 10, false, 0), 0);
+	assert_int_equal(ws_router_set_bridge(rig_router, 1, 20, false, 0), 0);
+	assert_int_equal(ws_router_l2fib_add(rig_router, &fixed), 0);
+	rig_send(0, in.bytes, in.length);
+	rig_send(1, in.bytes, in.length);
+	assert_int_equal(stations(10), 2);
+	assert_int_equal(stations(20), 1);
+	grow_older(119);
+	assert_int_equal(stations(10), 2);
+	/* Heard of again, it is young again. */
+	rig_send(0, in.bytes, in.length);
+	grow_older(119);
+	assert_int_equal(stations(10), 2);
+	grow_older(3);
+	assert_int_equal(stations(10), 1); /* the one that the user set */
+	assert_int_equal(stations(20), 1); /* where nothing ages */
+	rig_send(0, in.bytes, in.length);
+	assert_int_equal(stations(10), 2);
+}
+
 int main(void)
 {
 #define TEST(function) cmocka_unit_test_setup_teardown(function, crossed, all_accounted)
@@ -117,6 +168,7 @@ int main(void)
 		TEST(drops_runts_and_honours_the_state),
 		TEST(goes_one_way_and_back_to_l3),
 		TEST(traces_from_node_to_node),
+		TEST(forgets_stations_that_are_silent_for_too_long),
 	};
 	int skip = rig_start();
 	if (skip)

@@ -14,7 +14,7 @@ from scapy.packet import Packet, Raw
 
 from wirespeed.errors import UsageError
 
-MACS = [f"02:fe:00:00:00:{n:02x}" for n in range(4)]
+MACS = [f"02:fe:00:00:00:{n:02x}" for n in range(6)]
 A, B, C = "02:aa:00:00:00:0a", "02:bb:00:00:00:0b", "02:cc:00:00:00:0c"
 ALL = "ff:ff:ff:ff:ff:ff"
 
@@ -94,6 +94,41 @@ def test_a_tag_of_vlan_0_is_a_priority_only(tmp_path: Path) -> None:
     packet = bytes(Ether(src=A, dst=MACS[0]) / Dot1Q(vlan=0, prio=6) / ip("10.4.0.2", "10.3.0.2"))
     outcome = route(tmp_path, config, [packet], [])
     assert outcome.frames[1] == [bytes(Ether(src=MACS[1], dst="02:ee:00:00:00:01") / ip("10.4.0.2", "10.3.0.2", 63))]
+
+
+def test_the_subinterface_that_says_most_takes_the_frame(tmp_path: Path) -> None:
+    subs = ["dot1q 5 inner-dot1q 9", "dot1q 5 inner-dot1q any", "dot1q any", "untagged", "default"]
+    config = interfaces(6)
+    for number, match in enumerate(subs, 1):
+        config += f"create sub-interfaces e0 {number} {match}\nset interface state e0.{number} up\n"
+        config += f"set interface l2 xconnect e0.{number} e{number}\n"
+    tags: dict[int, list[list[Packet]]] = {
+        1: [[Dot1Q(vlan=5), Dot1Q(vlan=9)], [Dot1Q(vlan=5), Dot1Q(vlan=9), Dot1Q(vlan=1)]],
+        2: [[Dot1Q(vlan=5), Dot1Q(vlan=8)]],
+        3: [[Dot1Q(vlan=5)], [Dot1Q(vlan=7)], [Dot1Q(vlan=7), Dot1Q(vlan=9)]],
+        4: [[]],
+        5: [[Dot1AD(vlan=5)], [Dot1AD(vlan=5), Dot1Q(vlan=9)]],
+    }
+    frames = {number: [frame(A, B, *layers, body()) for layers in kinds] for number, kinds in tags.items()}
+    outcome = route(tmp_path, config, [one for kind in frames.values() for one in kind], [], [], [], [], [])
+    assert outcome.frames == [[], *frames.values()]
+    conserved(outcome)
+
+
+def test_a_subinterface_for_untagged_frames_routes_in_its_ports_place(tmp_path: Path) -> None:
+    config = interfaces(2) + "set interface ip address e1 10.3.0.1/24\nip neighbor e1 10.3.0.2 02:ee:00:00:00:01\n"
+    config += "create sub-interfaces e0 1 untagged\nset interface state e0.1 up\n"
+    config += "set interface ip address e0.1 10.1.0.1/24\nip neighbor e0.1 10.1.0.2 02:ee:00:00:01:00\n"
+    there = bytes(Ether(src=A, dst=MACS[0]) / ip("10.1.0.2", "10.3.0.2"))
+    back = bytes(Ether(src=B, dst=MACS[1]) / ip("10.3.0.2", "10.1.0.2"))
+    tagged = bytes(Ether(src=A, dst=MACS[0]) / Dot1Q(vlan=5) / ip("10.1.0.2", "10.3.0.2"))
+    outcome = route(tmp_path, config, [there, tagged], [back], ask=["show interface e0.1"])
+    assert outcome.frames == [
+        [bytes(Ether(src=MACS[0], dst="02:ee:00:00:01:00") / ip("10.3.0.2", "10.1.0.2", 63))],
+        [bytes(Ether(src=MACS[1], dst="02:ee:00:00:00:01") / ip("10.1.0.2", "10.3.0.2", 63))],
+    ]
+    assert outcome.counters["ethernet-input: unknown vlan"] == 1
+    assert "rx packets                     1" in outcome.answers[0]
 
 
 # ---- Cross-connects and tag rewrites
@@ -268,6 +303,11 @@ def test_a_flood_of_addresses_is_bounded_and_nothing_is_lost(tmp_path: Path) -> 
         ("set interface l2 xconnect e0 loop1", "loop1 is a loopback"),
         ("set interface l2 tag-rewrite e0 pop 1", "e0 has 0 tags of its own, so 1 cannot be taken off"),
         ("set interface l2 tag-rewrite e0.5 pop 2", "e0.5 has 1 tags of its own, so 2 cannot be taken off"),
+        ("create sub-interfaces e0 9 dot1q any exact-match", "exact-match needs VLAN ids, not any"),
+        ("create sub-interfaces e0 9 dot1q 4095", "VLAN id 4095 is not between 1 and 4094"),
+        ("create sub-interfaces e0 9 dot1q all", "'all' is no whole number"),
+        ("create sub-interfaces e0 9 untagged", "sub-interface e0.8 takes these VLAN tags already"),
+        ("set interface l2 tag-rewrite e0.7 pop 1", "e0.7 has 0 tags of its own, so 1 cannot be taken off"),
         ("set interface l2 tag-rewrite e0.5 pop 3", "1 or 2 tags can be taken off, not 3"),
         ("set interface l2 tag-rewrite e0.5 push dot1q 5000", "VLAN id 5000 is not between 1 and 4094"),
         ("create bridge-domain 10 learn 2", "learn is 1 or 0, not 2"),
@@ -294,6 +334,7 @@ def wrong(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RouterProcess]:
     config = "create sub-interfaces e0 5\ncreate sub-interfaces e0 6\ncreate loopback interface\n"
     config += "create loopback interface\nset interface l2 bridge e1 10\nset interface l2 bridge loop0 10 bvi\n"
     config += "set interface l2 xconnect e0.5 e0.6\n"
+    config += "create sub-interfaces e0 7 dot1q any\ncreate sub-interfaces e0 8 untagged\n"
     with router(tmp_path_factory.mktemp("l2"), ["e0=ring:a", "e1=ring:b"], config) as made:
         yield made
 

@@ -86,9 +86,13 @@ class NeighborState(IntEnum):
     PROBE = 4
 
 
+ANY_VLAN = 4095
+
+
 @dataclass(frozen=True)
 class SubInterface:
-    """Which tagged frames of its parent a sub-interface takes; `inner` 0: those of one tag. `exact`: no more tags."""
+    """Which frames of its parent a sub-interface takes: by ids or `ANY_VLAN`; `inner` 0: those of one tag. `exact`: no
+    more tags. `outer` 0: frames without tags if `exact`, else tagged ones that no other takes."""
 
     id: int
     outer: int

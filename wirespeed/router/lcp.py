@@ -122,13 +122,15 @@ class LinuxControlPlane:
     def _create_vlan(self, index: int, face: Interface, host_if: str, netns: str | None) -> Pair:
         parent = self.pairs.get(face.parent)
         above = self._parent_pair(face)
+        port = self._core.interface(face.parent).name
         if parent is None or above is None or face.sub is None:
-            port = self._core.interface(face.parent).name
             raise UsageError(f"interface {face.name} needs its port in a pair first: lcp create {port} host-if <name>")
         if netns is not None and netns != parent.netns:
             raise UsageError(f"interface {face.name} is in the namespace of its port, {parent.netns or 'this one'}")
         if not face.sub.exact:
             raise UsageError(f"interface {face.name} takes further tags; only one with exact-match is a VLAN of Linux")
+        if not face.sub.outer:
+            raise UsageError(f"interface {face.name} takes frames without tags, which are those of {port} in Linux")
         host = self._namespaces[parent.netns].host
         protocol = DOT1AD_PROTOCOL if face.sub.dot1ad and not face.sub.inner else VLAN_PROTOCOL
         link = host.add_vlan(host_if, above.link, protocol, face.sub.inner or face.sub.outer)
@@ -245,7 +247,7 @@ class LinuxControlPlane:
     def _create_child(self, index: int) -> None:
         face = self._core.interface(index)
         parent = self._parent_pair(face) if face.kind is InterfaceKind.SUB and index not in self.pairs else None
-        if parent is None or face.sub is None or not face.sub.exact:
+        if parent is None or face.sub is None or not (face.sub.exact and face.sub.outer):
             return
         name = f"{parent.host_if}.{face.sub.inner or face.sub.outer}"
         self._guard(self.create, index, name)

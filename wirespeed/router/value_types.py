@@ -101,6 +101,16 @@ class _Number(_Value):
         return int(word)
 
 
+class _Vlan(_Number):
+    """A number, or `any`: -1."""
+
+    def parse(self, word: str, context: Names) -> int:
+        return -1 if word == "any" else super().parse(word, context)
+
+    def complete(self, context: Names) -> Iterable[str]:
+        return ("any",)
+
+
 class _Numbers(_Value):
     """`0,2-4`: each once, in order."""
 
@@ -155,5 +165,6 @@ VALUE_TYPES: dict[str, ValueType] = {
     "numbers": _Numbers("<numbers>"),
     "prefix": _Prefix("<prefix>"),
     "text": _Text("<text>", rest_of_line=True),
+    "vlan": _Vlan("<number>"),
     "word": _Text("<word>"),
 }

@@ -102,22 +102,39 @@ static enum edge classify_l3(struct graph_node *node, const struct interface *in
 	return drop(node, type == ETHERNET_IP4 ? GROUP : MAC_MISMATCH);
 }
 
+/* The sub-interface at that place of a table, unless it wants fewer tags than the frame has. */
+static uint16_t look(const struct interface *interfaces, const uint16_t *place, uint8_t own_tags,
+					 const struct vlan_tags *tags)
+{
+	uint16_t index = __atomic_load_n(place, __ATOMIC_ACQUIRE);
+	return interfaces[index].is_exact && tags->count != own_tags ? VLAN_NONE : index;
+}
+
+/* The sub-interface that takes frames with this outer tag, the more exactly the rather. */
+static uint16_t look_behind(const struct interface *interfaces, const struct vlan_table *table,
+							uint16_t outer, const struct vlan_tags *tags)
+{
+	const uint16_t *inner = __atomic_load_n(&table->inner[tags->dot1ad][outer], __ATOMIC_ACQUIRE);
+	uint16_t index = VLAN_NONE;
+	if (tags->count > 1 && inner) {
+		index = look(interfaces, &inner[tags->ids[1]], 2, tags);
+		if (index == VLAN_NONE)
+			index = look(interfaces, &inner[WS_VLAN_ANY], 2, tags);
+	}
+	return index == VLAN_NONE ? look(interfaces, &table->outer[tags->dot1ad][outer], 1, tags)
+							  : index;
+}
+
 /* The sub-interface that takes frames with these tags, or VLAN_NONE. */
 static uint16_t find_subinterface(const struct interface *interfaces,
 								  const struct vlan_table *table, const struct vlan_tags *tags)
 {
-	const uint16_t *inner =
-		__atomic_load_n(&table->inner[tags->dot1ad][tags->ids[0]], __ATOMIC_ACQUIRE);
-	uint16_t index = VLAN_NONE, own_tags = 1;
-	if (tags->count > 1 && inner) {
-		index = __atomic_load_n(&inner[tags->ids[1]], __ATOMIC_ACQUIRE);
-		own_tags = 2;
-	}
-	if (index == VLAN_NONE) {
-		index = __atomic_load_n(&table->outer[tags->dot1ad][tags->ids[0]], __ATOMIC_ACQUIRE);
-		own_tags = 1;
-	}
-	return interfaces[index].is_exact && tags->count != own_tags ? VLAN_NONE : index;
+	if (!tags->count)
+		return __atomic_load_n(&table->untagged, __ATOMIC_ACQUIRE);
+	uint16_t index = look_behind(interfaces, table, tags->ids[0], tags);
+	if (unlikely(index == VLAN_NONE))
+		index = look_behind(interfaces, table, WS_VLAN_ANY, tags);
+	return index == VLAN_NONE ? __atomic_load_n(&table->unmatched, __ATOMIC_ACQUIRE) : index;
 }
 
 static void take_tags_out(struct rte_mbuf *packet, uint8_t length)
@@ -164,7 +181,7 @@ static __attribute__((noinline)) enum edge classify(struct graph *graph, struct 
 		return EDGE_L2_INPUT;
 	if (!vlan_parse(packet_data(packet), packet->data_len, &tags))
 		return drop(node, RUNT);
-	if (tags.count && table) {
+	if (table) {
 		uint16_t index = find_subinterface(interfaces, table, &tags);
 		if (index != VLAN_NONE)
 			return take(graph, node, index, packet);

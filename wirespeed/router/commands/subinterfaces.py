@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from wirespeed.errors import UsageError
 from wirespeed.router.commands.registry import Lines, command
-from wirespeed.router.core import InterfaceKind, SubInterface
+from wirespeed.router.core import ANY_VLAN, InterfaceKind, SubInterface
 from wirespeed.router.grammar import Match
 
 if TYPE_CHECKING:
@@ -18,27 +18,34 @@ _MOST_ID = 2**32 - 1
 
 @command(
     "create sub-interfaces <interface> <number:id>"
-    " [(dot1q|dot1ad) <number:outer> [inner-dot1q <number:inner>]] [exact-match]"
+    " [(dot1q|dot1ad) <vlan:outer> [inner-dot1q <vlan:inner>]] [exact-match]",
+    "create sub-interfaces <interface> <number:id> (default|untagged)",
 )
 def create_subinterface(console: Console, words: Match) -> Lines:
-    """An interface for the frames of a port that bear a VLAN tag, or two; it routes when the match is exact."""
+    """An interface for some frames of a port, by their VLAN tags, if any; it routes when the match is exact."""
     ident, outer = words["id"], words.get("outer")
     if not 0 < ident <= _MOST_ID:
         raise UsageError(f"sub-interface id {ident} is not between 1 and {_MOST_ID}")
+    if "default" in words or "untagged" in words:
+        sub = SubInterface(ident, 0, exact="untagged" in words)
+        return [_name(console, console.core.add_subinterface(words["interface"], sub))]
     if outer is None and ident > _MOST_VLAN:
         raise UsageError(f"id {ident} is no VLAN id (1 to {_MOST_VLAN}); say which: dot1q <number>")
-    for vlan in (ident if outer is None else outer, *words.all("inner")):
-        if not 1 <= vlan <= _MOST_VLAN:
-            raise UsageError(f"VLAN id {vlan} is not between 1 and {_MOST_VLAN}")
-    sub = SubInterface(
-        id=ident,
-        outer=ident if outer is None else outer,
-        inner=words.get("inner", 0),
-        dot1ad="dot1ad" in words,
-        # A bare id is that tag and no other, as in VPP.
-        exact=outer is None or "exact-match" in words,
-    )
+    tags = (_vlan(ident if outer is None else outer), _vlan(words["inner"]) if "inner-dot1q" in words else 0)
+    # A bare id is that tag and no other, as in VPP.
+    exact = outer is None or "exact-match" in words
+    if exact and ANY_VLAN in tags:
+        raise UsageError("exact-match needs VLAN ids, not any, for the frames that the sub-interface sends")
+    sub = SubInterface(ident, *tags, dot1ad="dot1ad" in words, exact=exact)
     return [_name(console, console.core.add_subinterface(words["interface"], sub))]
+
+
+def _vlan(given: int) -> int:
+    if given == -1:
+        return ANY_VLAN
+    if not 1 <= given <= _MOST_VLAN:
+        raise UsageError(f"VLAN id {given} is not between 1 and {_MOST_VLAN}")
+    return given
 
 
 @command("delete sub-interface <interface>")
