@@ -78,12 +78,8 @@ def main() -> None:
             wait_for_links(client)
             for test in tests:
                 held_pps, counts = measure(test, lab, client, options.seconds)
-                table.add_row(
-                    test.name,
-                    format_si(held_pps, "pps"),
-                    format_si(counts["asked"], ""),
-                    *(str(counts[name]) for name in COUNTED[1:]),
-                )
+                cells = [format_si(held_pps, "pps"), format_si(counts["asked"], "")]
+                table.add_row(test.name, *cells, *(str(counts[name]) for name in COUNTED[1:]))
     finally:
         lab.stop()
     console.print(table)
