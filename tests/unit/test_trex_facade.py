@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from facade_cases import by_trex, canonical
+from facade_cases import Case, by_trex, canonical
 from scapy.layers.inet import IP, TCP, UDP
 from scapy.layers.l2 import ARP, Ether
 from scapy.packet import Packet
@@ -15,6 +15,8 @@ from scapy.utils import wrpcap
 
 from wirespeed.errors import UsageError
 from wirespeed.generator.profiles import load_profile
+from wirespeed.generator.profiles.script import run_profile_file
+from wirespeed.generator.profiles.stl_profile import STLProfile
 
 BODIES = {
     "nothing but a stream": "return STLStream()",
@@ -209,7 +211,7 @@ def talk() -> list[Packet]:
 
 
 @pytest.fixture(scope="module")
-def cases(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[str, dict[str, str], int, int]]:
+def cases(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Case]:
     directory = tmp_path_factory.mktemp("facade")
     wrpcap(str(directory / "talk.pcap"), talk())
     wrpcap(str(directory / "tcp.pcap"), [packet for packet in talk() if IP in packet])
@@ -227,18 +229,49 @@ def cases(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[str, dict
 
 
 @pytest.fixture(scope="module")
-def theirs(cases: dict[str, tuple[str, dict[str, str], int, int]]) -> dict[str, Any]:
+def theirs(cases: dict[str, Case]) -> dict[str, Any]:
     return by_trex(cases)
 
 
 @pytest.mark.parametrize("name", BODIES)
-def test_streams_are_those_of_trex(
-    name: str, cases: dict[str, tuple[str, dict[str, str], int, int]], theirs: dict[str, Any]
-) -> None:
+def test_streams_are_those_of_trex(name: str, cases: dict[str, Case], theirs: dict[str, Any]) -> None:
     ours, wanted = canonical(load_profile(*cases[name])), canonical(theirs[name])
     gaps = [[stream["stream"].pop("isg") for stream in streams] for streams in (ours, wanted)]
     assert gaps[0] == pytest.approx(gaps[1], abs=0.5)  # a file's times are decimal fractions of a large number
     assert ours == wanted
+
+
+@pytest.fixture(scope="module")
+def dumped(cases: dict[str, Case]) -> dict[str, Case]:
+    """The same profiles written as Python by `dump_to_code`."""
+    written = {}
+    for name, (path, tunables, port, direction) in cases.items():
+        file = path.replace(".py", "_dumped.py")
+        STLProfile(run_profile_file(Path(path), tunables, port, direction)).dump_to_code(file)
+        written[name] = (file, {}, port, direction)
+    return written
+
+
+@pytest.fixture(scope="module")
+def their_dumped(dumped: dict[str, Case]) -> dict[str, Any]:
+    return by_trex(dumped)
+
+
+@pytest.mark.parametrize("name", BODIES)
+def test_streams_written_as_code_are_the_same(
+    cases: dict[str, Case], dumped: dict[str, Case], their_dumped: dict[str, Any], name: str
+) -> None:
+    wanted = canonical(load_profile(*cases[name]))
+    assert canonical(load_profile(*dumped[name])) == wanted
+    assert canonical(their_dumped[name]) == wanted
+
+
+@pytest.mark.parametrize("name", BODIES)
+def test_streams_written_as_yaml_are_the_same(cases: dict[str, Case], tmp_path: Path, name: str) -> None:
+    path, *how = cases[name]
+    profile = STLProfile(run_profile_file(Path(path), *how))
+    profile.dump_to_yaml(str(tmp_path / "dumped.yaml"))
+    assert STLProfile.load_yaml(str(tmp_path / "dumped.yaml")).to_json() == profile.to_json()
 
 
 @pytest.mark.parametrize("module", ["trex", "trex_stl_lib"])

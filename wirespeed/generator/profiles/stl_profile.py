@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from wirespeed.files import write_atomically
 from wirespeed.generator.profiles.instructions import Json, STLError
 from wirespeed.generator.profiles.streams import STLStream
 
@@ -35,6 +36,18 @@ class STLProfile:
 
     def to_json(self) -> list[Json]:
         return [stream.to_json() for stream in self._streams]
+
+    def dump_to_code(self, profile_file: str | None = None) -> str:
+        """A profile file that makes these streams; written to `profile_file` where that is given."""
+        from wirespeed.generator.profiles.code import profile_code  # noqa: PLC0415
+
+        return _written(profile_code(self._streams), profile_file)
+
+    def dump_to_yaml(self, yaml_file: str | None = None) -> str:
+        """The streams as `load_yaml` reads them."""
+        import yaml  # noqa: PLC0415 - slow, and seldom needed
+
+        return _written(yaml.safe_dump(self.to_json(), sort_keys=False), yaml_file)
 
     @staticmethod
     def load(filename: str, direction: int = 0, port_id: int = 0, **tunables: Any) -> STLProfile:
@@ -76,3 +89,9 @@ class STLProfile:
 
         loaded = packet_files.load_pcap(Path(pcap_file), *arguments, **more)
         return STLProfile(loaded) if isinstance(loaded, list) else tuple(STLProfile(side) for side in loaded)
+
+
+def _written(text: str, file: str | None) -> str:
+    if file is not None:
+        write_atomically(Path(file), text, "profile")
+    return text

@@ -198,5 +198,11 @@ class STLStream:
     def get_mode(self) -> str:
         return _MODE_NAMES[self._json["mode"]["type"]]
 
+    def to_code(self) -> str:
+        """Lines of a profile file that leave this stream in `stream`."""
+        from wirespeed.generator.profiles.code import stream_code  # noqa: PLC0415 - it takes streams
+
+        return stream_code(self)
+
     def clone(self) -> STLStream:
         return copy.deepcopy(self)
