@@ -6,27 +6,28 @@
  *     bench_nodes [--march LEVEL] [--path NAME] [--routes N] [--quick]
  *     bench_nodes --once PACKETS --path NAME --routes N [--vector N]
  *
- * The real router and its graph; only the source and <if>-tx are the bench's own. Medians of
- * rounds. --once takes PACKETS through and measures nothing: for a profiler.
+ * The real router and its graph; only the source and <if>-tx are the bench's own. Rows of the same
+ * number of routes take turns; each figure is the median of the samples that met the machine at its
+ * fastest, whose number the table says (samples.h). --once takes PACKETS through and measures
+ * nothing: for a profiler.
  */
 #include "bench/bench_setup.h"
+#include "bench/node_paths.h"
 #include "bench/node_rig.h"
+#include "bench/samples.h"
 #include "wire/address.h"
-#include "wire/ethernet.h"
-#include "wire/ip4.h"
-#include "wire/ip6.h"
-#include "wire/mpls.h"
 
 #include <getopt.h>
+#include <rte_common.h>
 #include <string.h>
 
 enum {
-	ROUNDS = 101,
-	PACKETS_A_ROUND = 1 << 13, /* short ones, so that a neighbour on the CPU spoils few */
+	ROUNDS = 600,
+	QUICK_ROUNDS = 300,
+	PACKETS_A_ROUND = 1 << 12, /* short ones, so that a neighbour on the CPU spoils few */
+	WARM_UP = 1 << 9,
 	MAX_ROUTES = 1000000,
 	MAX_IP6_ROUTES = 200000,
-	MAX_NODES = 12,
-	LABEL_IN = 16,
 	LABEL_OUT = 17,
 };
 
@@ -39,151 +40,54 @@ struct options {
 	bool quick;
 };
 
-/* ---- Paths ---- */
-
-/*
- * Route i: eight /24s apart, so that a million of them lie in half of the addresses, as those of
- * the Internet do; three of five are /24s, the others /23s and /22s.
- */
-static uint32_t route_address(uint32_t i)
-{
-	uint32_t address = (16u << 24) + (i << 11);
-	return address < 127u << 24 ? address : address + (1u << 24);
-}
-
-static uint8_t route_length(uint32_t i)
-{
-	static const uint8_t lengths[5] = {24, 23, 24, 22, 24};
-	return lengths[i % 5];
-}
-
-static void make_ip4(uint8_t *header)
-{
-	static const uint8_t to[6] = {2, 0, 0, 0, 0, 0}, from[6] = {2, 0xaa, 0, 0, 0, 2};
-	struct ip4_header *ip = (void *)(header + ETHERNET_LEN);
-	ethernet_write(header, to, from, ETHERNET_IP4);
-	*ip = (struct ip4_header){
-		.version_ihl = 0x45,
-		.total_length = htobe16(NODE_RIG_FRAME - ETHERNET_LEN),
-		.ttl = 64,
-		.protocol = IP4_UDP,
-	};
-}
-
-static void aim_ip4(uint8_t *header, uint32_t route, uint32_t flow)
-{
-	struct ip4_header *ip = (void *)(header + ETHERNET_LEN);
-	ip->source = htobe32((10u << 24 | 2u << 16) + flow);
-	ip->destination = htobe32(route_address(route) + 1);
-	ip4_set_checksum(ip);
-}
-
-/*
- * Route i of IPv6: eight for each /32, those spread over the /12s that registries give out of; half
- * of them /48s, as in the Internet.
- */
-static void route_address6(uint32_t i, uint8_t *address)
-{
-	static const uint16_t registries[] = {0x2001, 0x2400, 0x2600, 0x2800, 0x2a00, 0x2c00};
-	static const uint16_t sites[8] = {0, 0x0001, 0x1000, 0x2010, 0x8000, 0x9001, 0xa0ff, 0xfff0};
-	uint32_t block = i / 8, high = (uint32_t)registries[block % 6] << 16 | (block / 6) << 3;
-	memset(address, 0, IP6_ADDRESS_LEN);
-	high = htobe32(high);
-	memcpy(address, &high, sizeof(high));
-	address[4] = (uint8_t)(sites[i % 8] >> 8);
-	address[5] = (uint8_t)sites[i % 8];
-}
-
-static uint8_t route_length6(uint32_t i)
-{
-	static const uint8_t lengths[8] = {32, 48, 36, 44, 40, 48, 48, 48};
-	return lengths[i % 8];
-}
-
-static void make_ip6(uint8_t *header)
-{
-	static const uint8_t to[6] = {2, 0, 0, 0, 0, 0}, from[6] = {2, 0xaa, 0, 0, 0, 2};
-	static const uint8_t none[IP6_ADDRESS_LEN];
-	ethernet_write(header, to, from, ETHERNET_IP6);
-	ip6_write(header + ETHERNET_LEN, NODE_RIG_FRAME - ETHERNET_LEN - IP6_LEN, IP6_UDP, 64, none,
-			  none);
-}
-
-static void aim_ip6(uint8_t *header, uint32_t route, uint32_t flow)
-{
-	struct ip6_header *ip = (void *)(header + ETHERNET_LEN);
-	memcpy(ip->source, (uint8_t[]){0x20, 1, 0xd, 0xb8, 0xaa}, 5);
-	memcpy(ip->source + 12, &flow, sizeof(flow));
-	route_address6(route, ip->destination);
-	ip->destination[15] = 1;
-}
-
-/* A label at the bottom of the stack, for one that takes its place. */
-static void make_mpls(uint8_t *header)
-{
-	make_ip4(header);
-	header[12] = ETHERNET_MPLS >> 8;
-	header[13] = ETHERNET_MPLS & 0xff;
-	memmove(header + ETHERNET_LEN + MPLS_LEN, header + ETHERNET_LEN, IP4_LEN);
-	mpls_store(header + ETHERNET_LEN, LABEL_IN << MPLS_LABEL_SHIFT | MPLS_BOTTOM | 64);
-}
-
-static const char *const ip4_nodes[] = {"ethernet-input", "ip4-input", "ip4-lookup", "ip4-rewrite",
-										"e1-output"};
-static const char *const ip6_nodes[] = {"ethernet-input", "ip6-input", "ip6-lookup", "ip6-rewrite",
-										"e1-output"};
-static const char *const mpls_nodes[] = {"ethernet-input", "mpls-input",
-										 "mpls-lookup",    "mpls-label-imposition-uniform",
-										 "mpls-output",    "e1-output"};
-static const char *const l2_nodes[] = {"ethernet-input", "l2-input", "l2-output", "e1-output"};
-
-static const struct node_path ip4 = {"ip4", ip4_nodes, 5, make_ip4, aim_ip4};
-static const struct node_path ip6 = {"ip6", ip6_nodes, 5, make_ip6, aim_ip6};
-static const struct node_path mpls = {"mpls", mpls_nodes, 6, make_mpls, NULL};
-static const struct node_path l2xc = {"l2xc", l2_nodes, 4, make_ip4, NULL};
-
 /* ---- Measuring ---- */
 
-static double median(double *values)
-{
-	return bench_quantile(values, ROUNDS, 0.5);
-}
+static const uint16_t vectors[] = {1, 4, 32, 256};
+enum { VECTORS = 4 };
 
-/* Ticks a packet of the whole path; those of node i go to nodes[i]. */
-static double measure(struct graph *graph, const struct node_path *path, uint16_t vector,
-					  double *nodes)
+/* A row of the table, and what was seen of it. */
+struct row {
+	const struct node_path *path;
+	uint32_t routes;
+	enum node_pattern pattern;
+	bool quick;
+	struct node_load *load;
+	struct samples *samples[VECTORS];
+};
+
+/* Ticks a packet, of the whole path and of each of its nodes. */
+static void measure(struct graph *graph, const struct row *row, int vector)
 {
-	static double ticks[MAX_NODES][ROUNDS], sum[ROUNDS];
-	memset(sum, 0, sizeof(sum));
-	for (int round = 0; round < ROUNDS; round++) {
-		for (int i = 0; i < path->length; i++)
-			graph_node(graph, path->nodes[i])->stats->clocks = 0;
-		node_rig_walk(graph, vector, PACKETS_A_ROUND);
-		for (int i = 0; i < path->length; i++) {
-			double clocks = (double)graph_node(graph, path->nodes[i])->stats->clocks;
-			ticks[i][round] = clocks / PACKETS_A_ROUND;
-			sum[round] += ticks[i][round];
-		}
+	const struct node_path *path = row->path;
+	double ticks[SAMPLES_MAX_FIGURES] = {0};
+	node_rig_use(row->load);
+	node_rig_walk(graph, vectors[vector], WARM_UP);
+	for (int i = 0; i < path->length; i++)
+		graph_node(graph, path->nodes[i])->stats->clocks = 0;
+	samples_begin(row->samples[vector]);
+	node_rig_walk(graph, vectors[vector], PACKETS_A_ROUND);
+	for (int i = 0; i < path->length; i++) {
+		double clocks = (double)graph_node(graph, path->nodes[i])->stats->clocks;
+		ticks[1 + i] = clocks / PACKETS_A_ROUND;
+		ticks[0] += ticks[1 + i];
 	}
-	for (int i = 0; i < path->length; i++)
-		nodes[i] = median(ticks[i]);
-	return median(sum);
+	samples_end(row->samples[vector], ticks);
 }
 
-static void show_row(struct graph *graph, const struct node_path *path, uint32_t routes,
-					 enum node_pattern pattern)
+static void show_row(const struct row *row)
 {
-	static const uint16_t vectors[] = {1, 4, 32, 256};
-	double nodes[MAX_NODES];
-	node_rig_aim(path, routes, pattern);
-	printf("%-6s %8u %-10s ", path->name, routes, path->aim ? node_pattern_names[pattern] : "–");
-	for (int v = 0; v < 4; v++)
-		printf(" %7.1f", measure(graph, path, vectors[v], nodes));
-	printf("  ");
-	for (int i = 0; i < path->length; i++)
-		printf(" %s %.1f", path->nodes[i], nodes[i]);
+	uint32_t fewest = UINT32_MAX;
+	printf("%-6s %8u %-10s ", row->path->name, row->routes,
+		   row->path->aim ? node_pattern_names[row->pattern] : "–");
+	for (int v = 0; v < VECTORS; v++) {
+		fewest = RTE_MIN(fewest, samples_fast(row->samples[v]));
+		printf(" %7.1f", samples_median(row->samples[v], 0));
+	}
+	printf(" %8u  ", fewest);
+	for (int i = 0; i < row->path->length; i++)
+		printf(" %s %.1f", row->path->nodes[i],
+			   samples_median(row->samples[VECTORS - 1], (uint32_t)i + 1));
 	printf("\n");
-	fflush(stdout);
 }
 
 /* ---- The router ---- */
@@ -211,6 +115,7 @@ static struct ws_router *make_router(uint32_t routes)
 	bench_expect(ws_router_neighbor_add(router, 1, address_of_ip4(10u << 24 | 1 << 8 | 2), host));
 	for (uint16_t i = 0; i < 2; i++)
 		bench_expect(ws_router_address_add(router, i, (struct ws_prefix){host6(i, 1), 64}));
+	bench_expect(ws_router_set_state(router, NODE_PATHS_L2, true));
 	bench_expect(ws_router_neighbor_add(router, 1, host6(1, 2), host));
 	return router;
 }
@@ -241,7 +146,7 @@ static void have_routes(struct ws_router *router, bool is_ip6, uint32_t wanted)
 static void set_up(struct ws_router *router, const struct node_path *path, uint32_t routes)
 {
 	struct ws_mpls_route swap = {
-		.label = LABEL_IN,
+		.label = NODE_PATHS_LABEL,
 		.bottom = true,
 		.payload = WS_IP4,
 		.path_count = 1,
@@ -250,44 +155,38 @@ static void set_up(struct ws_router *router, const struct node_path *path, uint3
 				   .label_count = 1,
 				   .labels = {LABEL_OUT}}},
 	};
-	have_routes(router, path == &ip6, routes);
-	if (path == &mpls) {
+	have_routes(router, path == &path_ip6, routes);
+	if (path == &path_mpls) {
 		bench_expect(ws_router_mpls_table_add(router));
 		bench_expect(ws_router_set_mpls(router, 0, true));
 		bench_expect(ws_router_mpls_route_set(router, &swap));
 	}
-	if (path == &l2xc)
-		bench_expect(ws_router_set_xconnect(router, 0, 1));
+	if (path == &path_l2xc)
+		bench_expect(ws_router_set_xconnect(router, NODE_PATHS_L2, 1));
 }
 
-struct row {
-	const struct node_path *path;
-	uint32_t routes;
-	enum node_pattern pattern;
-	bool quick;
-};
-
-static const struct row rows[] = {
-	{&ip4, 10, NODE_SEQUENTIAL, true},
-	{&ip4, 10, NODE_RANDOM, false},
-	{&ip4, 10, NODE_ZIPF, false},
-	{&ip4, 1000, NODE_SEQUENTIAL, false},
-	{&ip4, 1000, NODE_RANDOM, false},
-	{&ip4, 1000, NODE_ZIPF, false},
-	{&ip4, 100000, NODE_SEQUENTIAL, false},
-	{&ip4, 100000, NODE_RANDOM, false},
-	{&ip4, 100000, NODE_ZIPF, false},
-	{&ip4, MAX_ROUTES, NODE_SEQUENTIAL, false},
-	{&ip4, MAX_ROUTES, NODE_RANDOM, true},
-	{&ip4, MAX_ROUTES, NODE_ZIPF, false},
-	{&ip6, 10, NODE_SEQUENTIAL, true},
-	{&ip6, 10, NODE_RANDOM, false},
-	{&ip6, 1000, NODE_RANDOM, false},
-	{&ip6, MAX_IP6_ROUTES, NODE_SEQUENTIAL, false},
-	{&ip6, MAX_IP6_ROUTES, NODE_RANDOM, true},
-	{&ip6, MAX_IP6_ROUTES, NODE_ZIPF, false},
-	{&mpls, 10, NODE_SEQUENTIAL, true},
-	{&l2xc, 10, NODE_SEQUENTIAL, true},
+/* By number of routes. */
+static struct row rows[] = {
+	{.path = &path_ip4, .routes = 10, .pattern = NODE_SEQUENTIAL, .quick = true},
+	{.path = &path_ip4, .routes = 10, .pattern = NODE_RANDOM, .quick = false},
+	{.path = &path_ip4, .routes = 10, .pattern = NODE_ZIPF, .quick = false},
+	{.path = &path_ip6, .routes = 10, .pattern = NODE_SEQUENTIAL, .quick = true},
+	{.path = &path_ip6, .routes = 10, .pattern = NODE_RANDOM, .quick = false},
+	{.path = &path_mpls, .routes = 10, .pattern = NODE_SEQUENTIAL, .quick = true},
+	{.path = &path_l2xc, .routes = 10, .pattern = NODE_SEQUENTIAL, .quick = true},
+	{.path = &path_ip4, .routes = 1000, .pattern = NODE_SEQUENTIAL, .quick = false},
+	{.path = &path_ip4, .routes = 1000, .pattern = NODE_RANDOM, .quick = false},
+	{.path = &path_ip4, .routes = 1000, .pattern = NODE_ZIPF, .quick = false},
+	{.path = &path_ip6, .routes = 1000, .pattern = NODE_RANDOM, .quick = false},
+	{.path = &path_ip4, .routes = 100000, .pattern = NODE_SEQUENTIAL, .quick = false},
+	{.path = &path_ip4, .routes = 100000, .pattern = NODE_RANDOM, .quick = false},
+	{.path = &path_ip4, .routes = 100000, .pattern = NODE_ZIPF, .quick = false},
+	{.path = &path_ip6, .routes = MAX_IP6_ROUTES, .pattern = NODE_SEQUENTIAL, .quick = false},
+	{.path = &path_ip6, .routes = MAX_IP6_ROUTES, .pattern = NODE_RANDOM, .quick = true},
+	{.path = &path_ip6, .routes = MAX_IP6_ROUTES, .pattern = NODE_ZIPF, .quick = false},
+	{.path = &path_ip4, .routes = MAX_ROUTES, .pattern = NODE_SEQUENTIAL, .quick = false},
+	{.path = &path_ip4, .routes = MAX_ROUTES, .pattern = NODE_RANDOM, .quick = true},
+	{.path = &path_ip4, .routes = MAX_ROUTES, .pattern = NODE_ZIPF, .quick = false},
 };
 enum { ROWS = sizeof(rows) / sizeof(rows[0]) };
 
@@ -302,7 +201,7 @@ static int run_once(struct ws_router *router, struct graph *graph, const struct 
 	for (int i = 0; i < ROWS; i++)
 		if (is_wanted(&rows[i], options)) {
 			set_up(router, rows[i].path, rows[i].routes);
-			node_rig_aim(rows[i].path, rows[i].routes, rows[i].pattern);
+			node_rig_use(node_rig_load(rows[i].path, rows[i].routes, rows[i].pattern));
 			node_rig_walk(graph, options->vector, options->once);
 			return 0;
 		}
@@ -310,17 +209,40 @@ static int run_once(struct ws_router *router, struct graph *graph, const struct 
 	return 2;
 }
 
+/* The rows of one number of routes, one sample of each in turn, so that all of them meet the
+ * machine as it is. */
+static void measure_rows(struct graph *graph, struct row *const *these, int count, bool quick)
+{
+	for (int round = 0; round < (quick ? QUICK_ROUNDS : ROUNDS); round++)
+		for (int i = 0; i < count; i++)
+			for (int v = 0; v < VECTORS; v++)
+				measure(graph, these[i], v);
+}
+
 static void run_all(struct ws_router *router, struct graph *graph, const struct options *options)
 {
+	struct row *wanted[ROWS];
+	int count = 0;
+	for (int i = 0; i < ROWS; i++)
+		if (is_wanted(&rows[i], options))
+			wanted[count++] = &rows[i];
+	for (int start = 0, end; start < count; start = end) {
+		for (end = start; end < count && wanted[end]->routes == wanted[start]->routes; end++) {
+			struct row *row = wanted[end];
+			set_up(router, row->path, row->routes);
+			row->load = node_rig_load(row->path, row->routes, row->pattern);
+			for (int v = 0; v < VECTORS; v++)
+				row->samples[v] = samples_make((uint32_t)row->path->length + 1);
+		}
+		measure_rows(graph, wanted + start, end - start, options->quick);
+	}
 	printf("x86-64-v%d, TSC %.3f GHz; ticks a packet by vector size\n", ws_march(),
 		   (double)ws_tsc_hz() / 1e9);
-	printf("%-6s %8s %-10s  %7d %7d %7d %7d   by node at 256\n", "path", "routes", "order", 1, 4,
-		   32, 256);
-	for (int i = 0; i < ROWS; i++)
-		if (is_wanted(&rows[i], options)) {
-			set_up(router, rows[i].path, rows[i].routes);
-			show_row(graph, rows[i].path, rows[i].routes, rows[i].pattern);
-		}
+	samples_show_machine();
+	printf("%-6s %8s %-10s  %7d %7d %7d %7d %8s   by node at 256\n", "path", "routes", "order", 1,
+		   4, 32, 256, "samples");
+	for (int i = 0; i < count; i++)
+		show_row(wanted[i]);
 }
 
 static bool parse(int argc, char **argv, struct options *options)
@@ -367,11 +289,12 @@ int main(int argc, char **argv)
 	if (!parse(argc, argv, &options))
 		return 2;
 	bench_start(options.march, 1024);
-	struct ws_port_config ports[2] = {
+	struct ws_port_config ports[] = {
 		{.name = "e0", .devargs = "ring:bench", .rx_queues = 1, .tx_queues = 1, .mtu = 1500},
 		{.name = "e1", .devargs = "ring:bench", .rx_queues = 1, .tx_queues = 1, .mtu = 1500},
+		{.name = "e2", .devargs = "ring:itself", .rx_queues = 1, .tx_queues = 1, .mtu = 1500},
 	};
-	bench_expect(ws_ports_open(ports, 2));
+	bench_expect(ws_ports_open(ports, 3));
 	struct ws_router *router = make_router(options.routes ? options.routes : MAX_ROUTES);
 	struct graph *graph = node_rig_make(router);
 	int result = 0;

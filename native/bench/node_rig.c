@@ -17,27 +17,34 @@ enum {
 const char *const node_pattern_names[NODE_PATTERNS] = {"sequential", "random", "zipf"};
 
 static struct rte_mbuf *packets[PACKETS];
-static uint8_t header[NODE_RIG_HEADER];
-static const struct node_path *path;
-static uint32_t order[ORDER];
-static uint32_t position;
 static uint16_t vector_size;
+
+struct node_load {
+	const struct node_path *path;
+	uint32_t position;
+	uint8_t header[NODE_RIG_HEADER];
+	uint32_t order[ORDER];
+};
+static struct node_load *load;
 
 static uint16_t bench_input_process(struct graph *graph, struct graph_node *node, void **frame,
 									uint16_t n)
 {
+	const struct node_path *path = load->path;
+	uint32_t position = load->position;
 	n = vector_size;
 	for (uint16_t i = 0; i < n; i++, position++) {
 		struct rte_mbuf *packet = packets[position % PACKETS];
 		packet->data_off = RTE_PKTMBUF_HEADROOM;
 		packet->data_len = NODE_RIG_FRAME;
 		packet->pkt_len = NODE_RIG_FRAME;
-		packet->port = 0;
-		memcpy(packet_data(packet), header, sizeof(header));
+		packet->port = path->interface;
+		memcpy(packet_data(packet), load->header, sizeof(load->header));
 		if (path->aim)
-			path->aim(packet_data(packet), order[position % ORDER], position % FLOWS);
+			path->aim(packet_data(packet), load->order[position % ORDER], position % FLOWS);
 		frame[i] = packet;
 	}
+	load->position = position;
 	graph_enqueue_all(graph, node, 0, frame, n);
 	return n;
 }
@@ -64,12 +71,12 @@ static struct graph_registration bench_tx = {.name = "%-tx", .process = bench_tx
 
 struct graph *node_rig_make(struct ws_router *router)
 {
-	static const char *const sources[] = {"bench-input"}, *const interfaces[] = {"e0", "e1"};
+	static const char *const sources[] = {"bench-input"}, *const interfaces[] = {"e0", "e1", "e2"};
 	struct graph_config config = {
 		.sources = sources,
 		.source_count = 1,
 		.interfaces = interfaces,
-		.interface_count = 2,
+		.interface_count = 3,
 		.march = ws_march(),
 		.app = router,
 	};
@@ -107,13 +114,22 @@ static uint32_t route_at(uint32_t routes, enum node_pattern pattern, uint32_t i)
 	return (uint32_t)(rank * 2654435761u % routes);
 }
 
-void node_rig_aim(const struct node_path *to, uint32_t routes, enum node_pattern pattern)
+struct node_load *node_rig_load(const struct node_path *path, uint32_t routes,
+								enum node_pattern pattern)
 {
-	path = to;
-	memset(header, 0, sizeof(header));
-	path->make(header);
+	struct node_load *made = calloc(1, sizeof(*made));
+	if (!made)
+		exit(1);
+	made->path = path;
+	path->make(made->header);
 	for (uint32_t i = 0; i < ORDER; i++)
-		order[i] = route_at(routes, pattern, i);
+		made->order[i] = route_at(routes, pattern, i);
+	return made;
+}
+
+void node_rig_use(struct node_load *to)
+{
+	load = to;
 }
 
 void __attribute__((noinline)) node_rig_walk(struct graph *graph, uint16_t vector, uint32_t count)

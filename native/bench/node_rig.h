@@ -19,6 +19,7 @@ struct node_path {
 	const char *name;
 	const char *const *nodes;
 	int length;
+	uint16_t interface;                                          /* that frames come in by */
 	void (*make)(uint8_t *header);                               /* once */
 	void (*aim)(uint8_t *header, uint32_t route, uint32_t flow); /* each packet; NULL: all alike */
 };
@@ -26,10 +27,13 @@ struct node_path {
 enum node_pattern { NODE_SEQUENTIAL, NODE_RANDOM, NODE_ZIPF, NODE_PATTERNS };
 extern const char *const node_pattern_names[NODE_PATTERNS];
 
-/* The graph of `router`, whose interfaces are e0 and e1; made once. */
+/* The graph of `router`, whose interfaces are e0, e1 and e2; made once. */
 struct graph *node_rig_make(struct ws_router *router);
-/* From now on: frames for `path`, to `routes` routes in this order. */
-void node_rig_aim(const struct node_path *path, uint32_t routes, enum node_pattern pattern);
+/* Frames for `path`, to `routes` routes in this order. Stays until the program ends. */
+struct node_load *node_rig_load(const struct node_path *path, uint32_t routes,
+								enum node_pattern pattern);
+/* These from now on. */
+void node_rig_use(struct node_load *load);
 /* Take `packets` through the graph in vectors of `vector`. A function of its own, so that a
  * profiler can be told to look at nothing else. */
 void node_rig_walk(struct graph *graph, uint16_t vector, uint32_t packets);

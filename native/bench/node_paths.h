@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The paths through the router that are measured, and the routes that their packets take. */
+#ifndef NODE_PATHS_H
+#define NODE_PATHS_H
+
+#include "bench/node_rig.h"
+
+#include <stdint.h>
+
+enum {
+	NODE_PATHS_L2 = 2, /* the interface that does not route */
+	NODE_PATHS_LABEL = 16,
+};
+
+extern const struct node_path path_ip4, path_ip6, path_mpls, path_l2xc;
+
+/*
+ * Route i: eight /24s apart, so that a million of them lie in half of the addresses, as those of
+ * the Internet do; three of five are /24s, the others /23s and /22s.
+ */
+uint32_t route_address(uint32_t i);
+uint8_t route_length(uint32_t i);
+
+/*
+ * Route i of IPv6: eight for each /32, those spread over the /12s that registries give out of; half
+ * of them /48s, as in the Internet.
+ */
+void route_address6(uint32_t i, uint8_t *address);
+uint8_t route_length6(uint32_t i);
+
+#endif

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Figures from the moments when the machine was at its fastest.
+ *
+ * A virtual CPU shares its core and its clock with neighbours, so that the same work may take half
+ * as long again as a second before. A fixed piece of work is timed on both sides of each sample.
+ * The sample counts as fast when neither took more than 5 % longer than the quickest tenth of all
+ * of the run, and the median is that of the fast ones. So rows compare, whenever they were
+ * measured.
+ */
+#ifndef SAMPLES_H
+#define SAMPLES_H
+
+#include <stdint.h>
+
+enum { SAMPLES_MAX_FIGURES = 16 };
+
+/* Of one thing that is measured, with so many figures; stays until the program ends. */
+struct samples;
+struct samples *samples_make(uint32_t figures);
+
+/* Around what is measured; `figures` are what came out. */
+void samples_begin(struct samples *samples);
+void samples_end(struct samples *samples, const double *figures);
+
+/* How many samples are fast, and their median of that figure (NaN when there are none). */
+uint32_t samples_fast(const struct samples *samples);
+double samples_median(const struct samples *samples, uint32_t figure);
+/* Print which speeds of the machine the run met. */
+void samples_show_machine(void);
+
+#endif
