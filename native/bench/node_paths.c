@@ -89,12 +89,11 @@ static const char *const ip4_nodes[] = {"ethernet-input", "ip4-input", "ip4-look
 										"e1-output"};
 static const char *const ip6_nodes[] = {"ethernet-input", "ip6-input", "ip6-lookup", "ip6-rewrite",
 										"e1-output"};
-static const char *const mpls_nodes[] = {"ethernet-input", "mpls-input",
-										 "mpls-lookup",    "mpls-label-imposition-uniform",
-										 "mpls-output",    "e1-output"};
+static const char *const mpls_nodes[] = {"ethernet-input", "mpls-input", "mpls-lookup",
+										 "mpls-label-imposition-uniform", "e1-output"};
 static const char *const l2_nodes[] = {"ethernet-input", "l2-input", "l2-output", "e1-output"};
 
 const struct node_path path_ip4 = {"ip4", ip4_nodes, 5, 0, make_ip4, aim_ip4};
 const struct node_path path_ip6 = {"ip6", ip6_nodes, 5, 0, make_ip6, aim_ip6};
-const struct node_path path_mpls = {"mpls", mpls_nodes, 6, 0, make_mpls, NULL};
+const struct node_path path_mpls = {"mpls", mpls_nodes, 5, 0, make_mpls, NULL};
 const struct node_path path_l2xc = {"l2xc", l2_nodes, 4, NODE_PATHS_L2, make_ip4, NULL};

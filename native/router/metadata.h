@@ -20,19 +20,41 @@
 #define ROUTER_METADATA_H
 
 #include <rte_mbuf.h>
+#include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 static inline uint8_t *packet_data(const struct rte_mbuf *packet)
 {
 	return (uint8_t *)packet->buf_addr + packet->data_off;
 }
 
+/* The packet becomes longer by so many bytes (shorter when negative, as two's complement), in its
+ * first buffer: both lengths lie side by side there, and one addition changes them. */
+static inline void packet_lengthen(struct rte_mbuf *packet, uint64_t bytes)
+{
+	_Static_assert(offsetof(struct rte_mbuf, data_len) == offsetof(struct rte_mbuf, pkt_len) + 4 &&
+					   __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
+				   "how the lengths of an mbuf lie");
+	uint8_t *at = (uint8_t *)packet + offsetof(struct rte_mbuf, pkt_len);
+	uint64_t lengths;
+	memcpy(&lengths, at, sizeof(lengths));
+	lengths += bytes * 0x100000001u;
+	memcpy(at, &lengths, sizeof(lengths));
+}
+
 /* Move the start of the data by `bytes`, forward when positive. */
 static inline void packet_advance(struct rte_mbuf *packet, int bytes)
 {
 	packet->data_off = (uint16_t)(packet->data_off + bytes);
-	packet->data_len = (uint16_t)(packet->data_len - bytes);
-	packet->pkt_len = (uint32_t)((int)packet->pkt_len - bytes);
+	packet_lengthen(packet, (uint64_t) - (int64_t)bytes);
+}
+
+/* Move it backward. */
+static inline void packet_prepend(struct rte_mbuf *packet, uint16_t bytes)
+{
+	packet->data_off = (uint16_t)(packet->data_off - bytes);
+	packet_lengthen(packet, bytes);
 }
 
 /* Keep the first `length` bytes, all in the first buffer; the buffers after it go back to the pool.

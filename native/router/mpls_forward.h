@@ -4,7 +4,7 @@
 #define ROUTER_MPLS_FORWARD_H
 
 #include "graph/graph.h"
-#include "router/metadata.h"
+#include "router/output.h"
 #include "router/router.h"
 #include "wire/mpls.h"
 
@@ -45,12 +45,14 @@ static inline void mpls_write_labels(const struct adjacency *adjacency, uint8_t 
 									 uint32_t class_and_ttl, uint32_t bottom)
 {
 	uint32_t rest = htobe32(class_and_ttl), last = adjacency->label_count - 1u;
-	for (uint32_t i = 0; i < last; i++) {
-		uint32_t entry = adjacency->labels[i] | rest;
-		memcpy(bytes + i * MPLS_LEN, &entry, sizeof(entry));
-	}
 	uint32_t entry = adjacency->labels[last] | rest | htobe32(bottom);
 	memcpy(bytes + last * MPLS_LEN, &entry, sizeof(entry));
+	/* Mostly none, so not worth code for each possible number of them. */
+#pragma GCC unroll 1
+	for (uint32_t i = 0; i < last; i++) {
+		entry = adjacency->labels[i] | rest;
+		memcpy(bytes + i * MPLS_LEN, &entry, sizeof(entry));
+	}
 }
 
 /* Whether there is room for the adjacency's labels and a link's header before the packet. */
@@ -67,15 +69,26 @@ static inline uint16_t mpls_payload_mtu(const struct ws_router *router,
 	return (uint16_t)(adjacencies[adjacency->next].mtu - adjacency->label_count * MPLS_LEN);
 }
 
-/* Put the adjacency's labels in front of the packet, which is for the one behind; returns the kind
- * of that. */
-static inline uint8_t mpls_impose(const struct ws_router *router, struct rte_mbuf *packet,
-								  const struct adjacency *adjacency, uint32_t class_and_ttl,
-								  uint32_t bottom)
+/*
+ * Put the adjacency's labels in front of the packet, and if a next hop stands behind them, its
+ * Ethernet header too: what mpls-output would do to it next. Returns the edge: `output` and which
+ * of "*-output", or the kind of what else stands behind, then the packet's adjacency.
+ */
+static inline uint16_t mpls_impose(const struct ws_router *router, struct rte_mbuf *packet,
+								   const struct adjacency *adjacency, uint32_t class_and_ttl,
+								   uint32_t bottom, uint16_t output)
 {
-	packet_advance(packet, -adjacency->label_count * MPLS_LEN);
-	mpls_write_labels(adjacency, packet_data(packet), class_and_ttl, bottom);
-	return adjacency_follow(router, packet);
+	const struct adjacency *next = &router->adjacencies.adjacencies[adjacency->next];
+	uint8_t kind = __atomic_load_n(&next->kind, __ATOMIC_ACQUIRE);
+	uint16_t pushed = (uint16_t)(adjacency->label_count * MPLS_LEN);
+	mpls_write_labels(adjacency, packet_data(packet) - pushed, class_and_ttl, bottom);
+	if (likely(kind == ADJACENCY_REWRITE && packet->pkt_len + pushed <= next->mtu)) {
+		packet_rewrite(packet, next, pushed);
+		return output + next->tx_output;
+	}
+	packet_prepend(packet, pushed);
+	packet_set_adjacency(packet, adjacency->next);
+	return kind;
 }
 
 #endif

@@ -21,13 +21,21 @@ static inline uint8_t interface_write_header(const struct interface *interface, 
 }
 
 /*
- * The adjacency's header in front of the packet. As many bytes as the longest header has are
- * written; those before a shorter one are nobody's.
+ * The adjacency's header in front of the packet, and of the `pushed` bytes before it that the
+ * caller has written. A header without tags begins where the received one did, at the start of a
+ * cache line, and nothing is written to the line before it; of one with tags as many bytes as the
+ * longest has, of which those before a shorter one are nobody's.
  */
-static inline void packet_rewrite(struct rte_mbuf *packet, const struct adjacency *adjacency)
+static inline void packet_rewrite(struct rte_mbuf *packet, const struct adjacency *adjacency,
+								  uint16_t pushed)
 {
-	memcpy(packet_data(packet) - REWRITE_SIZE, adjacency->rewrite, REWRITE_SIZE);
-	packet_advance(packet, -adjacency->rewrite_len);
+	const uint8_t *rewrite = adjacency->rewrite;
+	uint8_t *start = packet_data(packet) - pushed - REWRITE_SIZE;
+	memcpy(start + REWRITE_SIZE - ETHERNET_LEN, rewrite + REWRITE_SIZE - ETHERNET_LEN,
+		   ETHERNET_LEN);
+	if (unlikely(adjacency->rewrite_len > ETHERNET_LEN))
+		memcpy(start, rewrite, REWRITE_SIZE - ETHERNET_LEN);
+	packet_prepend(packet, (uint16_t)(pushed + adjacency->rewrite_len));
 	packet_set_tx_interface(packet, adjacency->tx_interface);
 }
 

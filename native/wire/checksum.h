@@ -8,6 +8,7 @@
 #ifndef WIRE_CHECKSUM_H
 #define WIRE_CHECKSUM_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
@@ -40,6 +41,13 @@ static inline uint16_t checksum_fold(uint64_t sum)
 static inline uint16_t checksum(const void *bytes, size_t length)
 {
 	return (uint16_t)~checksum_fold(checksum_add(0, bytes, length));
+}
+
+/* Whether the bytes, not all of them 0, hold a right checksum: their sum is then 0xffff or a
+ * multiple, since 2^16 is 1 more than that. */
+static inline bool checksum_is_right(const void *bytes, size_t length)
+{
+	return checksum_add(0, bytes, length) % 0xffff == 0;
 }
 
 /* The checksum after a 16-bit word of what it covers goes from `before` to `after`; RFC 1624 eqn 3.

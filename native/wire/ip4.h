@@ -79,14 +79,18 @@ static inline bool ip4_is_later_fragment(const struct ip4_header *ip)
  * long, that belong in every fragment, and how long it is then; returns that. */
 uint16_t ip4_copy_fragment_options(const uint8_t *from, uint16_t header, uint8_t *to);
 
-/* TTL one lower; the checksum follows it. */
+/* TTL one lower, which is not 0; the checksum follows it. */
 static inline void ip4_decrement_ttl(struct ip4_header *ip)
 {
-	/* TTL is the high byte of its word: 0x100 less there is 0x100 more in the checksum, in which
-	 * 0xffff is written 0. */
-	uint32_t sum = (uint32_t)ip->checksum + htobe16(0x0100);
-	ip->checksum = (uint16_t)(sum + (sum >= 0xffff));
-	ip->ttl--;
+	/* TTL, protocol and checksum are one word. TTL is the high byte of its half: 0x100 less there
+	 * is 0x100 more in the checksum, in which 0xffff is written 0. */
+	_Static_assert(offsetof(struct ip4_header, checksum) == offsetof(struct ip4_header, ttl) + 2 &&
+					   __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
+				   "how TTL and checksum lie");
+	uint32_t word;
+	memcpy(&word, &ip->version_ihl + offsetof(struct ip4_header, ttl), sizeof(word));
+	word += 0xffff + ((uint32_t)(word >= 0xfffe0000) << 16);
+	memcpy(&ip->version_ihl + offsetof(struct ip4_header, ttl), &word, sizeof(word));
 }
 
 /* The checksum follows. */

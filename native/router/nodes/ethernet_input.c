@@ -194,6 +194,16 @@ static __attribute__((noinline)) enum edge classify(struct graph *graph, struct 
 	return classify_l3(node, interface, packet);
 }
 
+/* By the type, as in the header, of a frame to the interface's address; EDGES for any other one. */
+static inline enum edge l3_edge(uint16_t type)
+{
+	if (likely(type == htobe16(ETHERNET_IP4)))
+		return EDGE_IP4_INPUT;
+	if (type == htobe16(ETHERNET_IP6))
+		return EDGE_IP6_INPUT;
+	return type == htobe16(ETHERNET_MPLS) ? EDGE_MPLS_INPUT : EDGES;
+}
+
 static uint16_t ethernet_input_process(struct graph *graph, struct graph_node *node, void **packets,
 									   uint16_t n)
 {
@@ -204,21 +214,16 @@ static uint16_t ethernet_input_process(struct graph *graph, struct graph_node *n
 		const struct interface *interface = &interfaces[packet->port];
 		const struct ethernet_header *header =
 			ethernet_parse(packet_data(packet), packet->data_len);
-		uint16_t type = header ? header->type : 0;
 		bool is_ours =
 			header && ethernet_load_destination(header->destination) == interface->l3_mac;
-		bool is_ip4 = type == htobe16(ETHERNET_IP4);
-		if (likely(is_ours && (is_ip4 || type == htobe16(ETHERNET_IP6)))) {
+		enum edge edge = likely(is_ours)                  ? l3_edge(header->type)
+						 : header && interface->takes_all ? EDGE_L2_INPUT
+														  : EDGES;
+		if (likely(edge <= EDGE_MPLS_INPUT))
 			packet_advance(packet, ETHERNET_LEN);
-			next[i] = is_ip4 ? EDGE_IP4_INPUT : EDGE_IP6_INPUT;
-		} else if (header && interface->takes_all) {
-			next[i] = EDGE_L2_INPUT;
-		} else if (is_ours && type == htobe16(ETHERNET_MPLS)) {
-			packet_advance(packet, ETHERNET_LEN);
-			next[i] = EDGE_MPLS_INPUT;
-		} else {
-			next[i] = classify(graph, node, packet);
-		}
+		else if (unlikely(edge == EDGES))
+			edge = classify(graph, node, packet);
+		next[i] = edge;
 	}
 	graph_enqueue(graph, node, packets, next, n);
 	return n;

@@ -8,6 +8,7 @@
  * Uses: mbuf->port (counts the interface's IPv4 packets). Next: ip4-lookup, error-drop.
  */
 #include "graph/graph.h"
+#include "router/interface_run.h"
 #include "router/metadata.h"
 #include "router/router.h"
 #include "wire/ip4.h"
@@ -51,11 +52,12 @@ static const struct graph_counter counters[] = {
 	[DESTINATION_BROADCAST] = {"ip4 destination is broadcast", true},
 };
 
-/* 0 and 127 and all from 224 on. Like the next one 0 or 1, to be combined without branches. */
-static inline uint32_t is_martian(uint32_t address)
+/* By first octet: 0 and 127 and all from 224 on. */
+static const bool martians[256] = {[0] = true, [127] = true, [224 ... 255] = true};
+
+static inline bool is_martian(uint32_t address)
 {
-	uint32_t octet = address >> 24;
-	return (uint32_t)(octet == 0) | (uint32_t)(octet == 127) | (uint32_t)(octet >= 224);
+	return martians[address >> 24];
 }
 
 static inline uint32_t may_be_own(const struct own_addresses *own, uint32_t address)
@@ -120,20 +122,17 @@ static uint16_t ip4_input_process(struct graph *graph, struct graph_node *node, 
 	const struct interface *interfaces = router_of(graph)->interfaces;
 	struct router_worker *worker = router_worker_of(graph);
 	uint16_t next[GRAPH_FRAME_SIZE];
-	uint16_t port = UINT16_MAX, run = 0;
+	struct interface_run run = INTERFACE_RUN_NONE;
 	for (uint16_t i = 0; i < n; i++) {
 		const struct rte_mbuf *packet = packets[i];
 		const struct ip4_header *ip = (const struct ip4_header *)(const void *)packet_data(packet);
-		if (unlikely(packet->port != port)) {
-			if (run)
-				worker->interfaces[port].ip4 += run;
-			port = packet->port;
-			run = 0;
-		}
-		run++;
-		bool is_plain = likely(packet->data_len >= IP4_LEN) && ip->version_ihl == 0x45 &&
-						be16toh(ip->total_length) >= IP4_LEN &&
-						be16toh(ip->total_length) <= packet->pkt_len && !checksum(ip, IP4_LEN);
+		if (unlikely(packet->port != run.interface))
+			interface_run_next(&run, i, packet->port, &worker->interfaces[packet->port].ip4);
+		/* One subtraction for both bounds of the total length, and one branch for all addresses. */
+		bool is_plain =
+			likely(packet->data_len >= IP4_LEN) && likely(ip->version_ihl == 0x45) &&
+			likely(be16toh(ip->total_length) - (uint32_t)IP4_LEN <= packet->pkt_len - IP4_LEN) &&
+			likely(checksum_is_right(ip, IP4_LEN));
 		if (likely(is_plain)) {
 			uint32_t source = be32toh(ip->source);
 			is_plain = !(is_martian(source) | is_martian(be32toh(ip->destination)) |
@@ -142,8 +141,7 @@ static uint16_t ip4_input_process(struct graph *graph, struct graph_node *node, 
 		next[i] = likely(is_plain) ? EDGE_LOOKUP
 								   : check(node, own, packet, interfaces[packet->port].table[0]);
 	}
-	if (run)
-		worker->interfaces[port].ip4 += run;
+	interface_run_end(&run, n);
 	graph_enqueue(graph, node, packets, next, n);
 	return n;
 }

@@ -6,16 +6,21 @@
  * whose last hop this was, or that is too long with them and may not be fragmented, is answered;
  * one that might be fragmented is dropped.
  *
- * Uses: adjacency (ADJACENCY_LABELS). Sets: adjacency, the one behind. Next: by its kind, or
- * ip4-icmp-error.
+ * Uses: adjacency (ADJACENCY_LABELS). Next: <if>-output, as mpls-output would; by the kind
+ * of the adjacency behind, which becomes the packet's, when that is no next hop or the packet is
+ * too long for it; ip4-icmp-error.
  */
 #include "graph/graph.h"
 #include "router/mpls_forward.h"
 #include "wire/icmp4.h"
 #include "wire/ip4.h"
 
-enum { EDGE_ICMP_ERROR = ADJACENCY_KINDS, CLASS_OF_TOS_SHIFT = 5 };
-static const char *const edges[] = {MPLS_NEXT_EDGES, [EDGE_ICMP_ERROR] = "ip4-icmp-error"};
+enum { EDGE_ICMP_ERROR = ADJACENCY_KINDS, EDGE_OUTPUT, CLASS_OF_TOS_SHIFT = 5 };
+static const char *const edges[] = {
+	MPLS_NEXT_EDGES,
+	[EDGE_ICMP_ERROR] = "ip4-icmp-error",
+	[EDGE_OUTPUT] = "*-output",
+};
 
 enum counter { TTL, MTU, MTU_DF, NO_ROOM };
 static const struct graph_counter counters[] = {
@@ -61,7 +66,7 @@ static uint16_t ip4_mpls_label_imposition_process(struct graph *graph, struct gr
 		ip4_decrement_ttl(ip);
 		uint32_t class_and_ttl =
 			(uint32_t)(ip->tos >> CLASS_OF_TOS_SHIFT) << MPLS_CLASS_SHIFT | ip->ttl;
-		next[i] = mpls_impose(router, packet, adjacency, class_and_ttl, MPLS_BOTTOM);
+		next[i] = mpls_impose(router, packet, adjacency, class_and_ttl, MPLS_BOTTOM, EDGE_OUTPUT);
 	}
 	graph_enqueue(graph, node, packets, next, n);
 	return n;
@@ -70,7 +75,7 @@ static uint16_t ip4_mpls_label_imposition_process(struct graph *graph, struct gr
 static struct graph_registration ip4_mpls_label_imposition = {
 	.name = "ip4-mpls-label-imposition-uniform",
 	.process = ip4_mpls_label_imposition_process,
-	.edge_count = EDGE_ICMP_ERROR + 1,
+	.edge_count = EDGE_OUTPUT + 1,
 	.edges = edges,
 	.counter_count = NO_ROOM + 1,
 	.counters = counters,

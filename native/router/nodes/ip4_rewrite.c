@@ -56,7 +56,7 @@ static uint16_t ip4_rewrite_process(struct graph *graph, struct graph_node *node
 			continue;
 		}
 		ip4_decrement_ttl(ip);
-		packet_rewrite(packet, adjacency);
+		packet_rewrite(packet, adjacency, 0);
 		next[i] = EDGE_OUTPUT + adjacency->tx_output;
 	}
 	graph_enqueue(graph, node, packets, next, n);

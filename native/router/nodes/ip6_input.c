@@ -11,6 +11,7 @@
  * ip6-not-enabled, error-drop.
  */
 #include "graph/graph.h"
+#include "router/interface_run.h"
 #include "router/ip6_interface.h"
 #include "router/metadata.h"
 #include "router/router.h"
@@ -143,19 +144,15 @@ static uint16_t ip6_input_process(struct graph *graph, struct graph_node *node, 
 	const struct own_ip6 *own = __atomic_load_n(&router->own_ip6, __ATOMIC_ACQUIRE);
 	struct router_worker *worker = router_worker_of(graph);
 	uint16_t next[GRAPH_FRAME_SIZE];
-	uint16_t port = UINT16_MAX, run = 0;
+	struct interface_run run = INTERFACE_RUN_NONE;
 	bool enabled = false;
 	for (uint16_t i = 0; i < n; i++) {
 		const struct rte_mbuf *packet = packets[i];
 		const struct ip6_header *ip = (const struct ip6_header *)(const void *)packet_data(packet);
-		if (unlikely(packet->port != port)) {
-			if (run)
-				worker->interfaces[port].ip6 += run;
-			port = packet->port;
-			run = 0;
-			enabled = ip6_interface(router, port);
+		if (unlikely(packet->port != run.interface)) {
+			interface_run_next(&run, i, packet->port, &worker->interfaces[packet->port].ip6);
+			enabled = ip6_interface(router, packet->port);
 		}
-		run++;
 		bool is_plain = likely(packet->data_len >= IP6_LEN) && packet_data(packet)[0] >> 4 == 6 &&
 						be16toh(ip->payload_length) + (uint32_t)IP6_LEN <= packet->pkt_len &&
 						enabled;
@@ -164,8 +161,7 @@ static uint16_t ip6_input_process(struct graph *graph, struct graph_node *node, 
 					   ~may_be_own(own, ip->source);
 		next[i] = likely(is_plain) ? EDGE_LOOKUP : check(graph, node, packet);
 	}
-	if (run)
-		worker->interfaces[port].ip6 += run;
+	interface_run_end(&run, n);
 	graph_enqueue(graph, node, packets, next, n);
 	return n;
 }

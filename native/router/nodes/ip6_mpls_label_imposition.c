@@ -5,16 +5,25 @@
  * They bear the packet's hop limit, one less for this hop, and its precedence as their class. A
  * packet whose last hop this was, or that is too long with them, is answered.
  *
- * Uses: adjacency (ADJACENCY_LABELS). Sets: adjacency, the one behind. Next: by its kind, or
- * ip6-icmp-error.
+ * Uses: adjacency (ADJACENCY_LABELS). Next: <if>-output, as mpls-output would; by the kind
+ * of the adjacency behind, which becomes the packet's, when that is no next hop or the packet is
+ * too long for it; ip6-icmp-error.
  */
 #include "graph/graph.h"
 #include "router/mpls_forward.h"
 #include "wire/icmp6.h"
 #include "wire/ip6.h"
 
-enum { EDGE_ICMP_ERROR = ADJACENCY_KINDS, CLASS_SHIFT = 25 /* of the first word's class */ };
-static const char *const edges[] = {MPLS_NEXT_EDGES, [EDGE_ICMP_ERROR] = "ip6-icmp-error"};
+enum {
+	EDGE_ICMP_ERROR = ADJACENCY_KINDS,
+	EDGE_OUTPUT,
+	CLASS_SHIFT = 25 /* of the first word's class */
+};
+static const char *const edges[] = {
+	MPLS_NEXT_EDGES,
+	[EDGE_ICMP_ERROR] = "ip6-icmp-error",
+	[EDGE_OUTPUT] = "*-output",
+};
 
 enum counter { HOP_LIMIT, MTU, NO_ROOM };
 static const struct graph_counter counters[] = {
@@ -58,7 +67,7 @@ static uint16_t ip6_mpls_label_imposition_process(struct graph *graph, struct gr
 		ip->hop_limit--;
 		uint32_t precedence = be32toh(ip->version_class_flow) >> CLASS_SHIFT & 7;
 		uint32_t class_and_ttl = precedence << MPLS_CLASS_SHIFT | ip->hop_limit;
-		next[i] = mpls_impose(router, packet, adjacency, class_and_ttl, MPLS_BOTTOM);
+		next[i] = mpls_impose(router, packet, adjacency, class_and_ttl, MPLS_BOTTOM, EDGE_OUTPUT);
 	}
 	graph_enqueue(graph, node, packets, next, n);
 	return n;
@@ -67,7 +76,7 @@ static uint16_t ip6_mpls_label_imposition_process(struct graph *graph, struct gr
 static struct graph_registration ip6_mpls_label_imposition = {
 	.name = "ip6-mpls-label-imposition-uniform",
 	.process = ip6_mpls_label_imposition_process,
-	.edge_count = EDGE_ICMP_ERROR + 1,
+	.edge_count = EDGE_OUTPUT + 1,
 	.edges = edges,
 	.counter_count = NO_ROOM + 1,
 	.counters = counters,

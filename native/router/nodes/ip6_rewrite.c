@@ -52,7 +52,7 @@ static uint16_t ip6_rewrite_process(struct graph *graph, struct graph_node *node
 			continue;
 		}
 		ip->hop_limit--;
-		packet_rewrite(packet, adjacency);
+		packet_rewrite(packet, adjacency, 0);
 		next[i] = EDGE_OUTPUT + adjacency->tx_output;
 	}
 	graph_enqueue(graph, node, packets, next, n);

@@ -7,6 +7,7 @@
  * Uses: mbuf->port (counts the interface's MPLS packets). Next: mpls-lookup, error-drop.
  */
 #include "graph/graph.h"
+#include "router/interface_run.h"
 #include "router/mpls_forward.h"
 
 enum edge { EDGE_LOOKUP, EDGE_DROP };
@@ -35,15 +36,20 @@ static uint16_t mpls_input_process(struct graph *graph, struct graph_node *node,
 {
 	const struct interface *interfaces = router_of(graph)->interfaces;
 	struct interface_counts *counts = router_worker_of(graph)->interfaces;
+	struct interface_run run = INTERFACE_RUN_NONE;
+	bool enabled = false;
 	uint16_t next[GRAPH_FRAME_SIZE];
 	for (uint16_t i = 0; i < n; i++) {
 		const struct rte_mbuf *packet = packets[i];
-		counts[packet->port].mpls++;
-		const struct interface *interface = &interfaces[packet->port];
-		bool is_good = interface->mpls && packet->data_len >= MPLS_LEN &&
-					   mpls_ttl(mpls_load(packet_data(packet)));
-		next[i] = likely(is_good) ? EDGE_LOOKUP : refuse(node, interface, packet);
+		if (unlikely(packet->port != run.interface)) {
+			interface_run_next(&run, i, packet->port, &counts[packet->port].mpls);
+			enabled = interfaces[packet->port].mpls;
+		}
+		bool is_good =
+			enabled && packet->data_len >= MPLS_LEN && mpls_ttl(mpls_load(packet_data(packet)));
+		next[i] = likely(is_good) ? EDGE_LOOKUP : refuse(node, &interfaces[packet->port], packet);
 	}
+	interface_run_end(&run, n);
 	graph_enqueue(graph, node, packets, next, n);
 	return n;
 }

@@ -4,12 +4,15 @@
  *
  * They bear its class and its TTL, one less for this hop; the last one ends the stack if it did.
  *
- * Uses: adjacency (ADJACENCY_LABELS), label. Sets: adjacency, the one behind. Next: by its kind.
+ * Uses: adjacency (ADJACENCY_LABELS), label. Next: <if>-output, as mpls-output would;
+ * by the kind of the adjacency behind, which becomes the packet's, when that is no next hop or the
+ * packet is too long for it.
  */
 #include "graph/graph.h"
 #include "router/mpls_forward.h"
 
-static const char *const edges[] = {MPLS_NEXT_EDGES};
+enum { EDGE_OUTPUT = ADJACENCY_KINDS };
+static const char *const edges[] = {MPLS_NEXT_EDGES, [EDGE_OUTPUT] = "*-output"};
 
 enum counter { NO_ROOM };
 static const struct graph_counter counters[] = {[NO_ROOM] = {"no headroom for labels", true}};
@@ -29,7 +32,8 @@ static uint16_t mpls_label_imposition_process(struct graph *graph, struct graph_
 			next[i] = ADJACENCY_DROP;
 			continue;
 		}
-		next[i] = mpls_impose(router, packet, adjacency, (entry & 0xeff) - 1, entry & MPLS_BOTTOM);
+		next[i] = mpls_impose(router, packet, adjacency, (entry & 0xeff) - 1, entry & MPLS_BOTTOM,
+							  EDGE_OUTPUT);
 	}
 	graph_enqueue(graph, node, packets, next, n);
 	return n;
@@ -38,7 +42,7 @@ static uint16_t mpls_label_imposition_process(struct graph *graph, struct graph_
 static struct graph_registration mpls_label_imposition = {
 	.name = "mpls-label-imposition-uniform",
 	.process = mpls_label_imposition_process,
-	.edge_count = ADJACENCY_KINDS,
+	.edge_count = EDGE_OUTPUT + 1,
 	.edges = edges,
 	.counter_count = 1,
 	.counters = counters,

@@ -27,7 +27,7 @@ static uint16_t mpls_output_process(struct graph *graph, struct graph_node *node
 			next[i] = EDGE_DROP;
 			continue;
 		}
-		packet_rewrite(packet, adjacency);
+		packet_rewrite(packet, adjacency, 0);
 		next[i] = EDGE_OUTPUT + adjacency->tx_output;
 	}
 	graph_enqueue(graph, node, packets, next, n);

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Packets of a frame that came in by one interface in a row, counted at the end of their run. */
+#ifndef ROUTER_INTERFACE_RUN_H
+#define ROUTER_INTERFACE_RUN_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct interface_run {
+	uint16_t interface, start;
+	uint64_t *counter;
+};
+#define INTERFACE_RUN_NONE ((struct interface_run){.interface = UINT16_MAX})
+
+/* The run ends in front of packet `at`. */
+static inline void interface_run_end(const struct interface_run *run, uint16_t at)
+{
+	if (run->counter)
+		*run->counter += (uint16_t)(at - run->start);
+}
+
+/* And another one begins there. */
+static inline void interface_run_next(struct interface_run *run, uint16_t at, uint16_t interface,
+									  uint64_t *counter)
+{
+	interface_run_end(run, at);
+	*run = (struct interface_run){interface, at, counter};
+}
+
+#endif
