@@ -22,8 +22,10 @@
 #include <string.h>
 
 enum {
-	ROUNDS = 600,
-	QUICK_ROUNDS = 300,
+	ROUNDS = 300,
+	QUICK_ROUNDS = 100,
+	LONGEST = 5, /* times as many while fewer samples than these were fast */
+	ENOUGH = 50,
 	PACKETS_A_ROUND = 1 << 12, /* short ones, so that a neighbour on the CPU spoils few */
 	WARM_UP = 1 << 9,
 	MAX_ROUTES = 1000000,
@@ -74,16 +76,24 @@ static void measure(struct graph *graph, const struct row *row, int vector)
 	samples_end(row->samples[vector], ticks);
 }
 
-static void show_row(const struct row *row)
+/* The fewest fast samples behind any figure of these rows. */
+static uint32_t fewest_fast(struct row *const *these, int count)
 {
 	uint32_t fewest = UINT32_MAX;
+	for (int i = 0; i < count; i++)
+		for (int v = 0; v < VECTORS; v++)
+			fewest = RTE_MIN(fewest, samples_fast(these[i]->samples[v]));
+	return fewest;
+}
+
+static void show_row(struct row *row)
+{
+	struct row *const alone[] = {row};
 	printf("%-6s %8u %-10s ", row->path->name, row->routes,
 		   row->path->aim ? node_pattern_names[row->pattern] : "–");
-	for (int v = 0; v < VECTORS; v++) {
-		fewest = RTE_MIN(fewest, samples_fast(row->samples[v]));
+	for (int v = 0; v < VECTORS; v++)
 		printf(" %7.1f", samples_median(row->samples[v], 0));
-	}
-	printf(" %8u  ", fewest);
+	printf(" %8u  ", fewest_fast(alone, 1));
 	for (int i = 0; i < row->path->length; i++)
 		printf(" %s %.1f", row->path->nodes[i],
 			   samples_median(row->samples[VECTORS - 1], (uint32_t)i + 1));
@@ -210,13 +220,16 @@ static int run_once(struct ws_router *router, struct graph *graph, const struct 
 }
 
 /* The rows of one number of routes, one sample of each in turn, so that all of them meet the
- * machine as it is. */
-static void measure_rows(struct graph *graph, struct row *const *these, int count, bool quick)
+ * machine as it is; for longer while it is slow. */
+static void measure_rows(struct graph *graph, struct row *const *these, int count, int rounds)
 {
-	for (int round = 0; round < (quick ? QUICK_ROUNDS : ROUNDS); round++)
+	for (int done = 0; done < LONGEST * rounds; done++) {
+		if (done && done % rounds == 0 && fewest_fast(these, count) >= ENOUGH)
+			return;
 		for (int i = 0; i < count; i++)
 			for (int v = 0; v < VECTORS; v++)
 				measure(graph, these[i], v);
+	}
 }
 
 static void run_all(struct ws_router *router, struct graph *graph, const struct options *options)
@@ -234,7 +247,7 @@ static void run_all(struct ws_router *router, struct graph *graph, const struct 
 			for (int v = 0; v < VECTORS; v++)
 				row->samples[v] = samples_make((uint32_t)row->path->length + 1);
 		}
-		measure_rows(graph, wanted + start, end - start, options->quick);
+		measure_rows(graph, wanted + start, end - start, options->quick ? QUICK_ROUNDS : ROUNDS);
 	}
 	printf("x86-64-v%d, TSC %.3f GHz; ticks a packet by vector size\n", ws_march(),
 		   (double)ws_tsc_hz() / 1e9);
