@@ -318,6 +318,110 @@ static void churn_loses_nothing_elsewhere(void **state)
 	assert_int_equal(rig_totals().drops, sent);
 }
 
+/* ---- A table of many changes beside a plain list, while packets use it ---- */
+
+enum { LISTED = 300 };
+static struct {
+	struct ws_prefix prefix;
+	struct ws_address next_hop;
+} list[LISTED];
+static int listed;
+
+static void change_both(unsigned int *seed)
+{
+	uint32_t address = IP(60, 0, 0, 0) | ((uint32_t)rand_r(seed) & 0x3fff);
+	struct ws_prefix prefix = prefix_network(
+		(struct ws_prefix){address_of_ip4(address), (uint8_t)(16 + rand_r(seed) % 17)});
+	struct ws_address next_hop = ADDRESS(10, 0, 0, 2u + (uint32_t)rand_r(seed) % 3);
+	int at = 0;
+	while (at < listed && !prefix_equal(&list[at].prefix, &prefix))
+		at++;
+	/* Some of those that are there, since one at random rarely is. */
+	if (at == listed && (listed == LISTED || (listed && rand_r(seed) % 3 == 0)))
+		prefix = list[at = rand_r(seed) % listed].prefix;
+	if (at < listed && rand_r(seed) % 2) {
+		assert_int_equal(delete (prefix), 1);
+		list[at] = list[--listed];
+		return;
+	}
+	assert_int_equal(add(prefix, next_hop), 0);
+	list[at].prefix = prefix;
+	list[at].next_hop = next_hop;
+	listed += at == listed;
+}
+
+static void expect_longest(struct ws_address address)
+{
+	struct ws_route found;
+	int best = -1;
+	for (int i = 0; i < listed; i++)
+		if (prefix_covers(&list[i].prefix, &address) &&
+			(best < 0 || list[i].prefix.length > list[best].prefix.length))
+			best = i;
+	assert_int_equal(ws_router_route_lookup(rig_router, 0, address, &found),
+					 best < 0 ? -ENOENT : 0);
+	if (best < 0)
+		return;
+	assert_true(prefix_equal(&found.prefix, &list[best].prefix));
+	assert_true(address_equal(&found.paths[0].next_hop, &list[best].next_hop));
+}
+
+static void send_to(const struct ws_address *destination)
+{
+	struct frame in = frame_udp(IP(10, 0, 0, 2), address_ip4(destination), 20);
+	struct rte_mbuf *packet = rte_pktmbuf_alloc(ports_pool());
+	assert_non_null(packet);
+	memcpy(rte_pktmbuf_append(packet, (uint16_t)in.length), in.bytes, in.length);
+	while (!port_transmit(FAR, 0, &packet, 1))
+		sched_yield();
+}
+
+static struct ws_interface_counters counters_of(uint16_t interface)
+{
+	struct ws_interface_counters counters;
+	assert_int_equal(ws_router_interface_counters(rig_router, interface, &counters), 0);
+	return counters;
+}
+
+static void a_table_under_traffic_agrees_with_a_plain_list(void **state)
+{
+	(void)state;
+	enum { BATCHES = 250, BATCH = 16, CHANGES = 20 };
+	const struct ws_address untouched = ADDRESS(48, 0, 0, 1);
+	unsigned int seed = 11;
+	/* Ports count on from test to test. */
+	uint64_t sent = 0, in_before = counters_of(0).rx_packets,
+			 out_before = counters_of(1).tx_packets;
+	listed = 0;
+	assert_int_equal(add(PREFIX(48, 0, 0, 0, 8), ADDRESS(10, 0, 1, 2)), 0);
+	assert_int_equal(ws_router_start(rig_router), 0);
+	for (int batch = 0; batch < BATCHES; batch++) {
+		for (int i = 0; i < BATCH; i++) {
+			uint32_t churned = IP(60, 0, 0, 0) | ((uint32_t)rand_r(&seed) & 0x3fff);
+			const struct ws_address destination = address_of_ip4(churned);
+			send_to(i % 2 ? &untouched : &destination);
+			expect_longest(destination);
+		}
+		sent += BATCH;
+		for (int i = 0; i < CHANGES; i++)
+			change_both(&seed);
+		while (counters_of(0).rx_packets - in_before + BATCH < sent)
+			sched_yield();
+	}
+	while (counters_of(1).tx_packets - out_before < sent / 2 ||
+		   counters_of(0).rx_packets - in_before < sent)
+		sched_yield();
+	ws_router_stop(rig_router);
+	rig_walk();
+	/* What nobody touched went its way, all of it; and everything went somewhere. */
+	assert_int_equal(counters_of(0).rx_packets - in_before, sent);
+	assert_int_equal(counters_of(1).tx_packets - out_before, sent / 2);
+	struct ws_router_totals totals = rig_totals();
+	assert_int_equal(totals.rx_packets + totals.made,
+					 totals.tx_packets + totals.drops + totals.punts);
+	assert_int_equal(rig_buffers_in_use(), 0);
+}
+
 int main(void)
 {
 #define TEST(function) cmocka_unit_test_setup(function, with_hosts)
@@ -330,6 +434,7 @@ int main(void)
 		TEST(labels_come_and_go),
 		TEST(reads_lines_of_routes),
 		TEST(churn_loses_nothing_elsewhere),
+		TEST(a_table_under_traffic_agrees_with_a_plain_list),
 	};
 	int skip = rig_start();
 	if (skip)
