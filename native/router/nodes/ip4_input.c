@@ -135,8 +135,10 @@ static uint16_t ip4_input_process(struct graph *graph, struct graph_node *node, 
 			likely(checksum_is_right(ip, IP4_LEN));
 		if (likely(is_plain)) {
 			uint32_t source = be32toh(ip->source);
-			is_plain = !(is_martian(source) | is_martian(be32toh(ip->destination)) |
-						 may_be_own(own, source));
+			bool special = is_martian(source);
+			special |= is_martian(be32toh(ip->destination));
+			special |= may_be_own(own, source);
+			is_plain = !special;
 		}
 		next[i] = likely(is_plain) ? EDGE_LOOKUP
 								   : check(node, own, packet, interfaces[packet->port].table[0]);
