@@ -150,6 +150,9 @@ static void apply(struct ws_router *router, const struct router_event *event)
 	case EVENT_NEIGHBOR:
 		router_neighbor_learn(router, event);
 		break;
+	case EVENT_MLD_QUERIED:
+		router_mld_queried(router, event);
+		break;
 	case EVENT_ROUTER_SOLICITED:
 		router_solicited(router, event);
 		break;
@@ -171,5 +174,6 @@ int ws_router_poll(struct ws_router *router)
 	stats_block_update(router);
 	pcap_write(router);
 	router_advertise(router);
+	router_mld_report(router);
 	return count;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What workers tell the main thread: addresses seen in ARP and neighbour discovery, hosts that ask
- * for a router, answers to pings.
+ * for a router or for listeners, answers to pings.
  *
  * A bounded ring, many writers, one reader. A writer never waits: it counts an event that finds no
  * room as lost. The descriptor becomes readable with the first event after the reader began to
@@ -17,7 +17,12 @@
 
 struct rte_ring;
 
-enum router_event_kind { EVENT_NEIGHBOR, EVENT_ROUTER_SOLICITED, EVENT_ECHO_REPLY };
+enum router_event_kind {
+	EVENT_NEIGHBOR,
+	EVENT_ROUTER_SOLICITED,
+	EVENT_MLD_QUERIED,
+	EVENT_ECHO_REPLY
+};
 
 enum neighbor_flag {
 	NEIGHBOR_MAY_CREATE = 1, /* else only refresh one that is known (RFC 826's merge) */
@@ -28,10 +33,11 @@ enum neighbor_flag {
 
 struct router_event {
 	struct ws_address address;
-	uint8_t kind;  /* enum router_event_kind */
-	uint8_t flags; /* enum neighbor_flag */
-	uint8_t ttl;   /* of an echo reply, as the next three */
-	uint32_t echo; /* identifier and sequence */
+	uint8_t kind;      /* enum router_event_kind */
+	uint8_t flags;     /* enum neighbor_flag */
+	uint8_t ttl;       /* of an echo reply, as the next three */
+	uint32_t echo;     /* identifier and sequence */
+	uint32_t delay_ms; /* that an answer may have */
 	uint16_t length;
 	uint16_t interface;
 	uint64_t tsc;

@@ -137,6 +137,7 @@ struct ip6_settings {
 	struct ws_address link_local; /* given by the user; family 0: made of the MAC address */
 	struct ws_ip6_advertising advertising;
 	uint64_t advertised_tsc, next_advertisement_tsc;
+	uint64_t reported_tsc, next_report_tsc; /* of listeners; 0: never, none is due */
 };
 
 enum { ECHO_REPLIES = 64 };
@@ -321,6 +322,9 @@ void router_neighbor_forget_all(struct ws_router *router, uint16_t interface, ui
 /* Make and send router advertisements: to a host that asked, and those that are due. */
 void router_solicited(struct ws_router *router, const struct router_event *event);
 void router_advertise(struct ws_router *router);
+/* Somebody asked what groups the interface listens to; tell those who are due. */
+void router_mld_queried(struct ws_router *router, const struct router_event *event);
+void router_mld_report(struct ws_router *router);
 void router_echo_replied(struct ws_router *router, const struct router_event *event);
 
 /* True when a token was there. */

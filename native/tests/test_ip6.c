@@ -261,7 +261,10 @@ static void answers_pings(void **state)
 	icmp_of(&in)->type = ICMP6_ECHO_REPLY;
 	icmp6_set_checksum(in.bytes + ETHERNET_LEN);
 	assert_silent(&in, "icmp6-echo-reply", "echo reply that nobody asked for");
-	icmp_of(&in)->type = 130;
+	icmp_of(&in)->type = ICMP6_LISTENER_QUERY;
+	icmp6_set_checksum(in.bytes + ETHERNET_LEN);
+	assert_silent(&in, "icmp6-multicast-listener-query", "payload length too small for type");
+	icmp_of(&in)->type = ICMP6_LISTENER_QUERY + 1;
 	icmp6_set_checksum(in.bytes + ETHERNET_LEN);
 	assert_silent(&in, "ip6-local", "unknown icmp6 type");
 	in.length = ETHERNET_LEN + IP6_LEN + 7;

@@ -4,6 +4,7 @@
 #include "router/ip6_interface.h"
 #include "tests/router_rig.h"
 #include "wire/ethernet.h"
+#include "wire/mld.h"
 #include "wire/nd.h"
 
 #include <errno.h>
@@ -174,6 +175,106 @@ static void forgets_neighbors_with_the_address(void **state)
 	assert_int_equal(neighbor_count(), 0);
 }
 
+/* ---- Multicast listeners ---- */
+
+static const uint8_t querier[16] = {0xfe, 0x80, [15] = 9};
+
+/* A general query behind a router alert, as routers and switches send it. */
+static void query(const uint8_t *source, uint8_t hop_limit, uint16_t length, uint16_t most_ms)
+{
+	struct frame frame = {.length = ETHERNET_LEN + IP6_LEN + MLD_ROUTER_ALERT_LEN + length};
+	uint8_t *packet = frame.bytes + ETHERNET_LEN,
+			*message = packet + IP6_LEN + MLD_ROUTER_ALERT_LEN;
+	const uint8_t alert[] = {IP6_ICMP, 0, 5, 2, 0, 0, 1, 0};
+	struct icmp6_header *icmp = (struct icmp6_header *)(void *)message;
+	uint8_t all[16], mac[6];
+	ip6_all_nodes(all);
+	ip6_multicast_mac(mac, all);
+	ethernet_write(frame.bytes, mac, rig_host[0], ETHERNET_IP6);
+	ip6_write(packet, MLD_ROUTER_ALERT_LEN + length, IP6_HOP_BY_HOP, hop_limit, source, all);
+	memcpy(packet + IP6_LEN, alert, sizeof(alert));
+	*icmp = (struct icmp6_header){.type = ICMP6_LISTENER_QUERY,
+								  .rest = htobe32((uint32_t)most_ms << 16)};
+	const struct ip6_header *ip = (const struct ip6_header *)(const void *)packet;
+	uint64_t sum = ip6_pseudo_sum(ip, length, IP6_ICMP);
+	icmp->checksum = (uint16_t)~checksum_fold(checksum_add(sum, message, length));
+	rig_send(0, frame.bytes, frame.length);
+	ws_router_poll(rig_router);
+	rig_walk();
+}
+
+static bool names(const struct frame *report, const uint8_t *group)
+{
+	const uint8_t *record = report->bytes + ETHERNET_LEN + IP6_LEN + 8 + MLD_REPORT_LEN;
+	for (; record < report->bytes + report->length; record += MLD_RECORD_LEN)
+		if (record[0] == MLD_MODE_IS_EXCLUDE && !memcmp(record + 4, group, 16))
+			return true;
+	return false;
+}
+
+static void tells_what_groups_it_listens_to(void **state)
+{
+	(void)state;
+	const uint8_t report_mac[6] = {0x33, 0x33, 0, 0, 0, 0x16}, routers[16] = {0xff, 2, [15] = 2};
+	uint8_t solicited[16], own[16];
+	/* In the group of the first address too. */
+	const struct ws_prefix second = {address_of_ip6((uint8_t[16]){0x20, 2, [15] = 1}), 64};
+	assert_int_equal(ws_router_address_add(rig_router, 0, second), 0);
+	query(querier, MLD_HOP_LIMIT, MLD_QUERY_LEN, 0);
+	struct frame report = rig_take(0);
+	const uint8_t *packet = report.bytes + ETHERNET_LEN;
+	const struct ip6_header *ip = (const struct ip6_header *)(const void *)packet;
+	uint16_t length = MLD_REPORT_LEN + 3 * MLD_RECORD_LEN;
+	assert_int_equal(report.length, ETHERNET_LEN + IP6_LEN + MLD_ROUTER_ALERT_LEN + length);
+	assert_memory_equal(report.bytes, report_mac, 6);
+	assert_int_equal(ip->hop_limit, MLD_HOP_LIMIT);
+	assert_memory_equal(ip->source, rig_router->ip6[0]->link_local, 16);
+	assert_memory_equal(packet + IP6_LEN, ((uint8_t[]){IP6_ICMP, 0, 5, 2, 0, 0, 1, 0}), 8);
+	assert_int_equal(packet[IP6_LEN + 8], ICMP6_LISTENER_REPORT);
+	assert_int_equal(packet[IP6_LEN + 8 + 7], 3);
+	uint64_t sum = ip6_pseudo_sum(ip, length, IP6_ICMP);
+	assert_int_equal(checksum_fold(checksum_add(sum, packet + IP6_LEN + 8, length)), 0xffff);
+	ip6_solicited_node(solicited, IP6(1));
+	ip6_solicited_node(own, rig_router->ip6[0]->link_local);
+	assert_true(names(&report, routers) && names(&report, solicited) && names(&report, own));
+}
+
+static void answers_a_flood_of_queries_once_a_second(void **state)
+{
+	(void)state;
+	struct ip6_settings *settings = &rig_router->ip6_settings[0];
+	query(querier, MLD_HOP_LIMIT, MLD_QUERY_LEN, 0);
+	assert_true(rig_take(0).length > 0);
+	/* However long the rest takes here, it is within that second. */
+	settings->reported_tsc = graph_tsc() + 3600 * rig_router->tsc_hz;
+	for (int i = 1; i < 100; i++)
+		query(querier, MLD_HOP_LIMIT, MLD_QUERY_LEN, 0);
+	assert_int_equal(rig_take(0).length, 0);
+	assert_int_equal(
+		rig_counter("icmp6-multicast-listener-query", "multicast listener queries received"), 100);
+	settings->next_report_tsc = 1;
+	ws_router_poll(rig_router);
+	rig_walk();
+	assert_true(rig_take(0).length > 0);
+	/* The answer may take its time, as long as the querier says. */
+	settings->reported_tsc = 0;
+	query(querier, MLD_HOP_LIMIT, MLD_QUERY_LEN, 10000);
+	assert_true(settings->next_report_tsc <= graph_tsc() + 10 * rig_router->tsc_hz);
+}
+
+static void believes_no_query_from_afar(void **state)
+{
+	(void)state;
+	const char *node = "icmp6-multicast-listener-query";
+	query(querier, 64, MLD_QUERY_LEN, 0);
+	query(IP6(2), MLD_HOP_LIMIT, MLD_QUERY_LEN, 0);
+	query(querier, MLD_HOP_LIMIT, MLD_QUERY_LEN - 1, 0);
+	assert_int_equal(rig_take(0).length, 0);
+	assert_int_equal(rig_counter(node, "hop_limit != 1"), 1);
+	assert_int_equal(rig_counter(node, "multicast listener query from no link-local address"), 1);
+	assert_int_equal(rig_counter(node, "payload length too small for type"), 1);
+}
+
 int main(void)
 {
 #define TEST(function) cmocka_unit_test_setup_teardown(function, reset, all_accounted)
@@ -182,6 +283,9 @@ int main(void)
 		TEST(asks_before_it_believes_a_solicitor),
 		TEST(a_flood_fills_no_more_than_the_table),
 		TEST(forgets_neighbors_with_the_address),
+		TEST(tells_what_groups_it_listens_to),
+		TEST(answers_a_flood_of_queries_once_a_second),
+		TEST(believes_no_query_from_afar),
 	};
 	int skip = rig_start();
 	if (skip)

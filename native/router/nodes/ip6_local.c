@@ -7,8 +7,8 @@
  * here, but for answers to pings of our own. ICMPv6 goes on without the extension headers that it
  * came with.
  *
- * Next: icmp6-echo-request, icmp6-echo-reply, the icmp6 nodes of neighbour discovery,
- * ip6-icmp-error, linux-cp-punt, error-drop.
+ * Next: icmp6-echo-request, icmp6-echo-reply, icmp6-multicast-listener-query, the icmp6 nodes of
+ * neighbour discovery, ip6-icmp-error, linux-cp-punt, error-drop.
  */
 #include "graph/graph.h"
 #include "router/each_packet.h"
@@ -25,6 +25,7 @@
 enum edge {
 	EDGE_ECHO_REQUEST,
 	EDGE_ECHO_REPLY,
+	EDGE_LISTENER_QUERY,
 	EDGE_ROUTER_SOLICITATION,
 	EDGE_ROUTER_ADVERTISEMENT,
 	EDGE_NEIGHBOR_SOLICITATION,
@@ -37,6 +38,7 @@ enum edge {
 static const char *const edges[] = {
 	[EDGE_ECHO_REQUEST] = "icmp6-echo-request",
 	[EDGE_ECHO_REPLY] = "icmp6-echo-reply",
+	[EDGE_LISTENER_QUERY] = "icmp6-multicast-listener-query",
 	[EDGE_ROUTER_SOLICITATION] = "icmp6-router-solicitation",
 	[EDGE_ROUTER_ADVERTISEMENT] = "icmp6-router-advertisement",
 	[EDGE_NEIGHBOR_SOLICITATION] = "icmp6-neighbor-solicitation",
@@ -95,6 +97,8 @@ static enum edge icmp_edge(struct graph_node *node, uint8_t type)
 		return EDGE_ECHO_REQUEST;
 	case ICMP6_ECHO_REPLY:
 		return EDGE_ECHO_REPLY;
+	case ICMP6_LISTENER_QUERY:
+		return EDGE_LISTENER_QUERY;
 	case ICMP6_ROUTER_SOLICITATION:
 		return EDGE_ROUTER_SOLICITATION;
 	case ICMP6_ROUTER_ADVERTISEMENT:
