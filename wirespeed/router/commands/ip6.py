@@ -81,8 +81,8 @@ def add_prefix(console: Console, words: Match) -> None:
     for_ever = "infinite" in words
     advertised = AdvertisedPrefix(
         prefix,
-        _FOR_EVER if for_ever else _seconds(words.get("valid", 2_592_000)),
-        _FOR_EVER if for_ever else _seconds(words.get("preferred", 604_800)),
+        _FOR_EVER if for_ever else words.get("valid", 2_592_000),
+        _FOR_EVER if for_ever else words.get("preferred", 604_800),
         "off-link" not in words,
         "no-autoconfig" not in words,
     )
@@ -107,12 +107,6 @@ def _six(words: Match) -> IPv6Network:
     return network
 
 
-def _seconds(given: int) -> int:
-    if given > _FOR_EVER:
-        raise UsageError(f"{given} s is too long; {_FOR_EVER} (infinite) is the most")
-    return given
-
-
 def _change(console: Console, words: Match, **changes: object) -> None:
     index = words["interface"]
     advertising = console.core.ip6(index).advertising
@@ -122,7 +116,7 @@ def _change(console: Console, words: Match, **changes: object) -> None:
 @command("set ip neighbor-config (ip4|ip6) age <number>")
 def set_age(console: Console, words: Match) -> None:
     """After how many silent seconds a neighbor is asked whether it is there; 0 never."""
-    console.core.set_reachable_time(6 if "ip6" in words else 4, _seconds(words["number"]))
+    console.core.set_reachable_time(6 if "ip6" in words else 4, words["number"])
 
 
 @command("show ip6 interface [<interface>...]")

@@ -89,8 +89,6 @@ def create_memif(console: Console, words: Match) -> Lines:
     path = console.memifs.path(socket)
     if path is None:
         raise UsageError(f"there is no memif socket id {socket}; create memif socket id {socket} filename <file>")
-    if ident >= 2**32:
-        raise UsageError(f"memif id {ident} is not between 0 and {2**32 - 1}")
     name = f"memif{socket}/{ident}"
     if name in console.interface_names():
         raise UsageError(f"there is an interface {name} already")

@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     from wirespeed.router.console import Console
 
 _MOST_VLAN = 4094
-_MOST_ID = 2**32 - 1
 
 
 @command(
@@ -24,8 +23,8 @@ _MOST_ID = 2**32 - 1
 def create_subinterface(console: Console, words: Match) -> Lines:
     """An interface for some frames of a port, by their VLAN tags, if any; it routes when the match is exact."""
     ident, outer = words["id"], words.get("outer")
-    if not 0 < ident <= _MOST_ID:
-        raise UsageError(f"sub-interface id {ident} is not between 1 and {_MOST_ID}")
+    if not ident:
+        raise UsageError(f"sub-interface id 0 is not between 1 and {2**32 - 1}")
     if "default" in words or "untagged" in words:
         sub = SubInterface(ident, 0, exact="untagged" in words)
         return [_name(console, console.core.add_subinterface(words["interface"], sub))]
@@ -61,8 +60,6 @@ def create_loopback(console: Console, words: Match) -> Lines:
     if instance is None:
         names = console.interface_names()
         instance = next(number for number in range(len(names) + 1) if f"loop{number}" not in names)
-    if instance > _MOST_ID:
-        raise UsageError(f"instance {instance} is not between 0 and {_MOST_ID}")
     return [_name(console, console.core.add_loopback(instance, words.get("mac")))]
 
 
