@@ -7,17 +7,17 @@
 
 int fib_init(struct fib_table *table, uint32_t max_routes)
 {
-	return fib6_init(&table->fib6, table->family, max_routes);
+	return fib_trie_init(&table->trie, table->family, max_routes);
 }
 
 void fib_close(struct fib_table *table)
 {
-	fib6_close(&table->fib6);
+	fib_trie_close(&table->trie);
 }
 
 int fib_set(struct fib_table *table, const struct ws_prefix *prefix, uint32_t value)
 {
-	int error = fib6_set(&table->fib6, prefix, value);
+	int error = fib_trie_set(&table->trie, prefix, value);
 	if (error != -ENOSPC)
 		return error;
 	if (table->index)
@@ -30,32 +30,32 @@ int fib_set(struct fib_table *table, const struct ws_prefix *prefix, uint32_t va
 
 void fib_remove(struct fib_table *table, const struct ws_prefix *prefix)
 {
-	fib6_remove(&table->fib6, prefix);
+	fib_trie_remove(&table->trie, prefix);
 }
 
 bool fib_get(const struct fib_table *table, const struct ws_prefix *prefix, uint32_t *value)
 {
-	return fib6_get(&table->fib6, prefix, value);
+	return fib_trie_get(&table->trie, prefix, value);
 }
 
 bool fib_match(const struct fib_table *table, const struct ws_address *address,
 			   struct ws_prefix *prefix, uint32_t *value)
 {
-	return fib6_match(&table->fib6, address, prefix, value);
+	return fib_trie_match(&table->trie, address, prefix, value);
 }
 
 uint32_t fib_count(const struct fib_table *table)
 {
-	return table->fib6.count;
+	return table->trie.count;
 }
 
 uint64_t fib_generation(const struct fib_table *table)
 {
-	return table->fib6.generation;
+	return table->trie.generation;
 }
 
 bool fib_next(const struct fib_table *table, struct prefix_cursor *cursor, struct ws_prefix *prefix,
 			  uint32_t *value)
 {
-	return prefix_tree_next(&table->fib6.prefixes, cursor, prefix, value);
+	return prefix_tree_next(&table->trie.prefixes, cursor, prefix, value);
 }

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A table of routes of one family: prefix to load balance, LOAD_BALANCE_NO_ROUTE where nothing
- * matches. What is behind it is in fib6.h.
+ * matches. What is behind it is in fib_trie.h.
  *
- * Workers look up in `fib6`; the main thread writes. Prefixes given have no
- * host bits.
+ * Workers look up in `trie`; the main thread writes. Prefixes given have no host bits.
  */
 #ifndef ROUTER_FIB_H
 #define ROUTER_FIB_H
 
-#include "router/fib6.h"
+#include "router/fib_trie.h"
 #include "wirespeed.h"
 
 #include <stdbool.h>
@@ -20,7 +19,7 @@ struct fib_table {
 	uint16_t index; /* in its family; 0 is the default table */
 	uint32_t id;    /* as the user calls it */
 	char name[WS_NAME_LEN];
-	struct fib6 fib6;
+	struct fib_trie trie;
 };
 
 int fib_init(struct fib_table *table, uint32_t max_routes);

@@ -29,23 +29,21 @@ static const struct forward_refusal ip4_refusal = {
 		},
 };
 
-/* Load balances of up to a frame of packets, in a table besides the default one; one that is no
- * more has no routes. */
+/* Load balances of up to a frame of packets, in a table; one that is no more has no routes. */
 static inline void ip4_table_lookup(const struct ws_router *router, uint16_t table,
-									void *const *packets, uint64_t *values, uint16_t n)
+									void *const *packets, uint32_t *values, uint16_t n)
 {
 	const struct fib_table *fib = __atomic_load_n(&router->tables[0][table], __ATOMIC_ACQUIRE);
-	const uint8_t *destinations[FIB6_MAX_LOOKUP];
-	uint32_t found[FIB6_MAX_LOOKUP] = {0};
+	uint32_t destinations[FIB_TRIE_MAX_LOOKUP];
 	for (uint16_t i = 0; i < n; i++) {
 		const struct ip4_header *ip =
 			(const struct ip4_header *)(const void *)packet_data(packets[i]);
-		destinations[i] = (const uint8_t *)&ip->destination;
+		destinations[i] = be32toh(ip->destination);
 	}
-	if (fib)
-		fib6_lookup_bulk(&fib->fib6, destinations, found, n);
-	for (uint16_t i = 0; i < n; i++)
-		values[i] = found[i];
+	if (likely(fib != NULL))
+		fib_trie_lookup_bulk_ip4(&fib->trie, destinations, values, n);
+	else
+		memset(values, 0, n * sizeof(*values));
 }
 
 #endif

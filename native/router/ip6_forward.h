@@ -34,13 +34,13 @@ static inline void ip6_table_lookup(const struct ws_router *router, uint16_t tab
 									void *const *packets, uint32_t *values, uint16_t n)
 {
 	const struct fib_table *fib = __atomic_load_n(&router->tables[1][table], __ATOMIC_ACQUIRE);
-	const uint8_t *destinations[FIB6_MAX_LOOKUP];
+	const uint8_t *destinations[FIB_TRIE_MAX_LOOKUP];
 	for (uint16_t i = 0; i < n; i++) {
 		destinations[i] = packet_data(packets[i]) + offsetof(struct ip6_header, destination);
 		values[i] = 0;
 	}
 	if (fib && n)
-		fib6_lookup_bulk(&fib->fib6, destinations, values, n);
+		fib_trie_lookup_bulk(&fib->trie, destinations, values, n);
 }
 
 #endif

@@ -3,7 +3,7 @@
 #include "cmocka_all.h"
 #include "dev/rcu.h"
 #include "router/connected.h"
-#include "router/fib4.h"
+#include "router/fib_trie.h"
 #include "tests/router_rig.h"
 #include "wire/ethernet.h"
 #include "wire/ip4.h"
@@ -55,8 +55,8 @@ static int add(struct ws_prefix prefix, uint32_t next_hop, bool replace)
 /* The next hop that a worker would find, 0 when it is none. */
 static uint32_t worker_finds(uint32_t address)
 {
-	uint64_t value;
-	fib4_lookup_bulk(&rig_router->tables[0][0]->fib6, &address, &value, 1);
+	uint32_t value;
+	fib_trie_lookup_bulk_ip4(&rig_router->tables[0][0]->trie, &address, &value, 1);
 	const struct load_balance *balance = &rig_router->load_balances.balances[value];
 	return address_ip4(&rig_router->adjacencies.neighbors[balance->adjacency].next_hop);
 }
@@ -245,7 +245,7 @@ static void waits_for_workers_when_it_must(void **state)
 {
 	(void)state;
 	enum { RETIRED = 1024 };
-	const struct fib6 *fib = &rig_router->tables[0][0]->fib6;
+	const struct fib_trie *fib = &rig_router->tables[0][0]->trie;
 	struct ws_route many = via(PREFIX(70, 0, 0, 0, 24), IP(10, 0, 1, 2));
 	add(PREFIX(99, 0, 0, 0, 24), IP(10, 0, 1, 2), false);
 	uint64_t before = waits();

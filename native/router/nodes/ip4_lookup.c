@@ -10,37 +10,21 @@
  * Next: by enum adjacency_kind.
  */
 #include "graph/graph.h"
-#include "router/fib4.h"
 #include "router/ip4_forward.h"
 #include "wire/ip4.h"
 
 static const char *const edges[] = {IP4_EDGES};
 static const struct graph_counter counters[] = {FORWARD_COUNTERS};
 
-static void look_up(const struct ws_router *router, void *const *packets, uint64_t *values,
-					uint16_t n)
-{
-	uint32_t destinations[GRAPH_FRAME_SIZE];
-	for (uint16_t i = 0; i < n; i++) {
-		const struct ip4_header *ip =
-			(const struct ip4_header *)(const void *)packet_data(packets[i]);
-		destinations[i] = be32toh(ip->destination);
-	}
-	fib4_lookup_bulk(&router->tables[0][0]->fib6, destinations, values, n);
-}
-
 /* Each run of packets with the same table at once. */
 static __attribute__((noinline)) void look_up_in_tables(const struct ws_router *router,
-														void *const *packets, uint64_t *values,
+														void *const *packets, uint32_t *values,
 														uint16_t n)
 {
 	for (uint16_t start = 0, run; start < n; start += run) {
 		uint16_t table = packet_table(router, WS_IP4, packets[start]);
 		run = packets_of_a_table(router, WS_IP4, packets + start, n - start);
-		if (table)
-			ip4_table_lookup(router, table, packets + start, values + start, run);
-		else
-			look_up(router, packets + start, values + start, run);
+		ip4_table_lookup(router, table, packets + start, values + start, run);
 	}
 }
 
@@ -48,14 +32,14 @@ static uint16_t ip4_lookup_process(struct graph *graph, struct graph_node *node,
 								   uint16_t n)
 {
 	const struct ws_router *router = router_of(graph);
-	uint64_t values[GRAPH_FRAME_SIZE];
+	uint32_t values[GRAPH_FRAME_SIZE];
 	uint16_t next[GRAPH_FRAME_SIZE];
 	if (likely(!router->many_tables[0]))
-		look_up(router, packets, values, n);
+		ip4_table_lookup(router, 0, packets, values, n);
 	else
 		look_up_in_tables(router, packets, values, n);
 	for (uint16_t i = 0; i < n; i++)
-		next[i] = forward(router, node, packets[i], (uint32_t)values[i], &ip4_refusal);
+		next[i] = forward(router, node, packets[i], values[i], &ip4_refusal);
 	graph_enqueue(graph, node, packets, next, n);
 	return n;
 }

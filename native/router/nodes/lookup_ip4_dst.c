@@ -10,7 +10,6 @@
  */
 #include "graph/graph.h"
 #include "router/each_packet.h"
-#include "router/fib4.h"
 #include "router/ip4_forward.h"
 #include "wire/ip4.h"
 
@@ -31,15 +30,10 @@ static uint16_t drop(struct graph_node *node, enum counter reason)
 
 static uint32_t look_up(const struct ws_router *router, uint16_t table, struct rte_mbuf *packet)
 {
-	const struct ip4_header *ip = (const struct ip4_header *)(const void *)packet_data(packet);
-	uint32_t destination = be32toh(ip->destination);
 	void *packets[] = {packet};
-	uint64_t value;
-	if (table)
-		ip4_table_lookup(router, table, packets, &value, 1);
-	else
-		fib4_lookup_bulk(&router->tables[0][0]->fib6, &destination, &value, 1);
-	return (uint32_t)value;
+	uint32_t value;
+	ip4_table_lookup(router, table, packets, &value, 1);
+	return value;
 }
 
 static uint16_t handle(struct graph *graph, struct graph_node *node, struct rte_mbuf *packet)

@@ -2,7 +2,7 @@
 /* The IPv6 table against a plain list, at its limits, and under a reader that never stops. */
 #include "cmocka_all.h"
 #include "dev/rcu.h"
-#include "router/fib6.h"
+#include "router/fib_trie.h"
 #include "tests/router_rig.h"
 
 #include <errno.h>
@@ -12,7 +12,7 @@
 
 enum { MODEL_SIZE = 400, MAX_ROUTES = 500 };
 
-static struct fib6 fib;
+static struct fib_trie fib;
 static struct {
 	struct ws_prefix prefix;
 	uint32_t value;
@@ -24,19 +24,19 @@ static int fresh(void **state)
 {
 	(void)state;
 	model_count = 0;
-	return fib6_init(&fib, WS_IP6, MAX_ROUTES);
+	return fib_trie_init(&fib, WS_IP6, MAX_ROUTES);
 }
 
 static int closed(void **state)
 {
 	(void)state;
-	fib6_close(&fib);
+	fib_trie_close(&fib);
 	return 0;
 }
 
 static int set(struct ws_prefix prefix, uint32_t value)
 {
-	return fib6_set(&fib, &prefix, value);
+	return fib_trie_set(&fib, &prefix, value);
 }
 
 static struct ws_prefix prefix_of(const uint8_t *bytes, uint8_t length)
@@ -117,14 +117,14 @@ static void expect_lookups(int rounds)
 			}
 			at[i] = addresses[i];
 		}
-		fib6_lookup_bulk(&fib, at, values, 64);
+		fib_trie_lookup_bulk(&fib, at, values, 64);
 		for (int i = 0; i < 64; i++) {
 			int best = model_match(addresses[i]);
 			struct ws_address address = {.family = WS_IP6};
 			struct ws_prefix found;
 			memcpy(address.bytes, addresses[i], 16);
 			assert_int_equal(values[i], best < 0 ? 0 : model[best].value);
-			assert_int_equal(fib6_match(&fib, &address, &found, &value), best >= 0);
+			assert_int_equal(fib_trie_match(&fib, &address, &found, &value), best >= 0);
 			if (best >= 0)
 				assert_int_equal(order(&found, &model[best].prefix), 0);
 		}
@@ -159,11 +159,11 @@ static void change(void)
 		found = rand_r(&seed) % model_count;
 		prefix = model[found].prefix;
 	}
-	assert_int_equal(fib6_get(&fib, &prefix, &was), found >= 0);
+	assert_int_equal(fib_trie_get(&fib, &prefix, &was), found >= 0);
 	if (found >= 0)
 		assert_int_equal(was, model[found].value);
 	if (found >= 0 && rand_r(&seed) % 2) {
-		fib6_remove(&fib, &prefix);
+		fib_trie_remove(&fib, &prefix);
 		model[found] = model[--model_count];
 		return;
 	}
@@ -190,7 +190,7 @@ static void agrees_with_a_plain_list(void **state)
 		expect_lookups(20);
 		expect_walk();
 		while (model_count) {
-			fib6_remove(&fib, &model[--model_count].prefix);
+			fib_trie_remove(&fib, &model[--model_count].prefix);
 			if (model_count % 50 == 0)
 				expect_lookups(1);
 		}
@@ -214,7 +214,7 @@ static void takes_groups_again(void **state)
 	for (uint32_t i = 0; i < 20000; i++) {
 		assert_int_equal(set(numbered(i << 16, 128), 7), 0);
 		struct ws_prefix prefix = numbered(i << 16, 128);
-		fib6_remove(&fib, &prefix);
+		fib_trie_remove(&fib, &prefix);
 	}
 	assert_int_equal(fib.used, 0);
 	assert_true(fib.made < fib.capacity);
@@ -230,7 +230,7 @@ static void refuses_when_full(void **state)
 	assert_int_equal(added, (fib.capacity - 2) / 12);
 	assert_int_equal(set(numbered(added << 16, 128), 1), -ENOSPC);
 	struct ws_prefix missing = numbered(added << 16, 128);
-	assert_false(fib6_get(&fib, &missing, &value));
+	assert_false(fib_trie_get(&fib, &missing, &value));
 	/* Shorter ones need no group. */
 	while (added < MAX_ROUTES) {
 		assert_int_equal(set(numbered(added << 24, 24), 1), 0);
@@ -240,10 +240,10 @@ static void refuses_when_full(void **state)
 	for (uint32_t i = 0; i < (fib.capacity - 2) / 12; i++) {
 		struct ws_prefix prefix = numbered(i << 16, 128);
 		const uint8_t *at = prefix.address.bytes;
-		fib6_lookup_bulk(&fib, &at, &value, 1);
+		fib_trie_lookup_bulk(&fib, &at, &value, 1);
 		assert_int_equal(value, 1 + i);
 	}
-	assert_int_equal(set(numbered(0, 128), FIB6_VALUE_MASK + 1), -ERANGE);
+	assert_int_equal(set(numbered(0, 128), FIB_TRIE_VALUE_MASK + 1), -ERANGE);
 }
 
 static bool stop_reading;
@@ -259,7 +259,7 @@ static void *read_on(void *argument)
 		addresses[i] = kept[i % 4].address.bytes;
 	rcu_online(0);
 	while (!__atomic_load_n(&stop_reading, __ATOMIC_RELAXED)) {
-		fib6_lookup_bulk(&fib, addresses, values, 32);
+		fib_trie_lookup_bulk(&fib, addresses, values, 32);
 		for (int i = 0; i < 32; i++)
 			wrong += values[i] != 7;
 		__atomic_store_n(&looked_up, looked_up + 32, __ATOMIC_RELAXED);
@@ -287,7 +287,7 @@ static void untouched_prefixes_never_change(void **state)
 		struct ws_prefix other = numbered(0x10080 + i % 64, (uint8_t)(121 + i % 8));
 		other = i % 3 ? other : numbered(0x00100000 + (i % 5 << 16), 56);
 		assert_int_equal(set(other, 9), 0);
-		fib6_remove(&fib, &other);
+		fib_trie_remove(&fib, &other);
 	}
 	__atomic_store_n(&stop_reading, true, __ATOMIC_RELAXED);
 	pthread_join(reader, NULL);

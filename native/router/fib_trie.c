@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "router/fib6.h"
+#include "router/fib_trie.h"
 
 #include "dev/error.h"
 #include "dev/rcu.h"
@@ -16,18 +16,18 @@ enum {
 	/* So many are retired before memory never used is left alone and the workers are waited for. */
 	RECLAIM_BATCH = 1024,
 };
-#define ROOT_ENTRIES (1u << FIB6_ROOT_BITS)
+#define ROOT_ENTRIES (1u << FIB_TRIE_ROOT_BITS)
 #define NO_GROUP UINT32_MAX
 
-static size_t groups_bytes(const struct fib6 *fib)
+static size_t groups_bytes(const struct fib_trie *fib)
 {
-	return (size_t)fib->capacity * FIB6_GROUP_SIZE * sizeof(*fib->groups);
+	return (size_t)fib->capacity * FIB_TRIE_GROUP_SIZE * sizeof(*fib->groups);
 }
 
-int fib6_init(struct fib6 *fib, uint8_t family, uint32_t max_routes)
+int fib_trie_init(struct fib_trie *fib, uint8_t family, uint32_t max_routes)
 {
 	uint32_t groups = family == WS_IP4 ? max_routes : max_routes * GROUPS_PER_ROUTE;
-	*fib = (struct fib6){.max = max_routes, .first_free = NO_GROUP, .first_retired = NO_GROUP};
+	*fib = (struct fib_trie){.max = max_routes, .first_free = NO_GROUP, .first_retired = NO_GROUP};
 	fib->capacity = groups > MIN_GROUPS ? groups : MIN_GROUPS;
 	fib->root = address_space_reserve(ROOT_ENTRIES * sizeof(*fib->root));
 	fib->groups = address_space_reserve(groups_bytes(fib));
@@ -35,14 +35,14 @@ int fib6_init(struct fib6 *fib, uint8_t family, uint32_t max_routes)
 	if (prefix_tree_init(&fib->prefixes, family, max_routes) && fib->root && fib->groups &&
 		fib->links)
 		return 0;
-	fib6_close(fib);
+	fib_trie_close(fib);
 	return fail(-ENOMEM,
 				"no address space for a table of %u IPv%u routes, of which it takes %zu MB; "
 				"allow more of it (ulimit -v) or fewer routes",
 				max_routes, family, (groups_bytes(fib) >> 20) + 65);
 }
 
-void fib6_close(struct fib6 *fib)
+void fib_trie_close(struct fib_trie *fib)
 {
 	prefix_tree_close(&fib->prefixes);
 	address_space_release(fib->root, ROOT_ENTRIES * sizeof(*fib->root));
@@ -53,13 +53,13 @@ void fib6_close(struct fib6 *fib)
 
 /* ---- Groups ---- */
 
-static uint32_t *group_entries(const struct fib6 *fib, uint32_t group)
+static uint32_t *group_entries(const struct fib_trie *fib, uint32_t group)
 {
-	return &fib->groups[(size_t)group * FIB6_GROUP_SIZE];
+	return &fib->groups[(size_t)group * FIB_TRIE_GROUP_SIZE];
 }
 
 /* The workers let go of what was retired, so that it can be taken again. */
-static void reclaim(struct fib6 *fib)
+static void reclaim(struct fib_trie *fib)
 {
 	rcu_synchronize();
 	while (fib->first_retired != NO_GROUP) {
@@ -73,7 +73,7 @@ static void reclaim(struct fib6 *fib)
 }
 
 /* Whether `wanted` groups can be taken. */
-static bool make_room(struct fib6 *fib, uint32_t wanted)
+static bool make_room(struct fib_trie *fib, uint32_t wanted)
 {
 	uint32_t fresh = fib->capacity - fib->made;
 	if (wanted <= fib->free_count)
@@ -85,7 +85,7 @@ static bool make_room(struct fib6 *fib, uint32_t wanted)
 }
 
 /* A group all of whose entries are `entry`; make_room() came before. */
-static uint32_t take_group(struct fib6 *fib, uint32_t entry)
+static uint32_t take_group(struct fib_trie *fib, uint32_t entry)
 {
 	uint32_t group = fib->first_free;
 	if (group == NO_GROUP) {
@@ -95,14 +95,14 @@ static uint32_t take_group(struct fib6 *fib, uint32_t entry)
 		fib->free_count--;
 	}
 	uint32_t *entries = group_entries(fib, group);
-	for (uint32_t i = 0; i < FIB6_GROUP_SIZE; i++)
+	for (uint32_t i = 0; i < FIB_TRIE_GROUP_SIZE; i++)
 		entries[i] = entry;
 	fib->links[group] = 0;
 	fib->used++;
 	return group;
 }
 
-static void retire_group(struct fib6 *fib, uint32_t group)
+static void retire_group(struct fib_trie *fib, uint32_t group)
 {
 	fib->links[group] = fib->first_retired;
 	fib->first_retired = group;
@@ -114,12 +114,12 @@ static void retire_group(struct fib6 *fib, uint32_t group)
 
 static uint32_t make_entry(uint8_t length, uint32_t value)
 {
-	return (uint32_t)length << FIB6_VALUE_BITS | value;
+	return (uint32_t)length << FIB_TRIE_VALUE_BITS | value;
 }
 
 static uint8_t entry_length(uint32_t entry)
 {
-	return (uint8_t)(entry >> FIB6_VALUE_BITS);
+	return (uint8_t)(entry >> FIB_TRIE_VALUE_BITS);
 }
 
 static void store(uint32_t *entry, uint32_t value)
@@ -129,18 +129,18 @@ static void store(uint32_t *entry, uint32_t value)
 
 static uint32_t group_of(uint32_t entry)
 {
-	return entry & ~FIB6_IS_GROUP;
+	return entry & ~FIB_TRIE_IS_GROUP;
 }
 
 /* In `count` entries and what is below them, those of prefixes of `shortest` to `longest` bits. */
-static void overwrite(const struct fib6 *fib, uint32_t *entries, uint32_t count, uint8_t shortest,
-					  uint8_t longest, uint32_t by)
+static void overwrite(const struct fib_trie *fib, uint32_t *entries, uint32_t count,
+					  uint8_t shortest, uint8_t longest, uint32_t by)
 {
 	for (uint32_t i = 0; i < count; i++) {
 		uint32_t entry = entries[i];
-		if (entry & FIB6_IS_GROUP)
-			overwrite(fib, group_entries(fib, group_of(entry)), FIB6_GROUP_SIZE, shortest, longest,
-					  by);
+		if (entry & FIB_TRIE_IS_GROUP)
+			overwrite(fib, group_entries(fib, group_of(entry)), FIB_TRIE_GROUP_SIZE, shortest,
+					  longest, by);
 		else if (entry_length(entry) >= shortest && entry_length(entry) <= longest)
 			store(&entries[i], by);
 	}
@@ -158,13 +158,13 @@ static struct place place_in(uint32_t *table, uint32_t index, uint8_t unused_bit
 }
 
 /* Calls for each entry on the way from the root to the prefix's place that stands for a group. */
-typedef void visit_fn(struct fib6 *fib, uint32_t *entry);
+typedef void visit_fn(struct fib_trie *fib, uint32_t *entry);
 
-static struct place descend(struct fib6 *fib, const struct ws_prefix *prefix, visit_fn *visit)
+static struct place descend(struct fib_trie *fib, const struct ws_prefix *prefix, visit_fn *visit)
 {
 	const uint8_t *bytes = prefix->address.bytes;
-	uint32_t index = fib6_root_index(bytes), *table = fib->root;
-	uint8_t end = FIB6_ROOT_BITS;
+	uint32_t index = fib_trie_root_index(bytes), *table = fib->root;
+	uint8_t end = FIB_TRIE_ROOT_BITS;
 	for (; prefix->length > end; end += 8) {
 		visit(fib, &table[index]);
 		table = group_entries(fib, group_of(table[index]));
@@ -173,14 +173,14 @@ static struct place descend(struct fib6 *fib, const struct ws_prefix *prefix, vi
 	return place_in(table, index, end - prefix->length);
 }
 
-static void enter(struct fib6 *fib, uint32_t *entry)
+static void enter(struct fib_trie *fib, uint32_t *entry)
 {
-	if (!(*entry & FIB6_IS_GROUP))
-		store(entry, take_group(fib, *entry) | FIB6_IS_GROUP);
+	if (!(*entry & FIB_TRIE_IS_GROUP))
+		store(entry, take_group(fib, *entry) | FIB_TRIE_IS_GROUP);
 	fib->links[group_of(*entry)]++;
 }
 
-static void pass(struct fib6 *fib, uint32_t *entry)
+static void pass(struct fib_trie *fib, uint32_t *entry)
 {
 	(void)fib;
 	(void)entry;
@@ -190,11 +190,11 @@ static void pass(struct fib6 *fib, uint32_t *entry)
  * One prefix less on the way to where it stood. The first group that has none left, and with it
  * those below, which are on this way alone, gives way to `by`, which all of its entries are by now.
  */
-static void leave(struct fib6 *fib, const struct ws_prefix *prefix, uint32_t by)
+static void leave(struct fib_trie *fib, const struct ws_prefix *prefix, uint32_t by)
 {
-	uint32_t *entry = &fib->root[fib6_root_index(prefix->address.bytes)];
+	uint32_t *entry = &fib->root[fib_trie_root_index(prefix->address.bytes)];
 	bool unlinked = false;
-	for (uint8_t end = FIB6_ROOT_BITS; prefix->length > end; end += 8) {
+	for (uint8_t end = FIB_TRIE_ROOT_BITS; prefix->length > end; end += 8) {
 		uint32_t group = group_of(*entry);
 		uint32_t *below = &group_entries(fib, group)[prefix->address.bytes[end / 8]];
 		if (!--fib->links[group]) {
@@ -208,12 +208,12 @@ static void leave(struct fib6 *fib, const struct ws_prefix *prefix, uint32_t by)
 }
 
 /* How many groups the way to the prefix lacks. */
-static uint32_t groups_missing(const struct fib6 *fib, const struct ws_prefix *prefix)
+static uint32_t groups_missing(const struct fib_trie *fib, const struct ws_prefix *prefix)
 {
-	uint32_t entry = fib->root[fib6_root_index(prefix->address.bytes)];
-	uint8_t end = FIB6_ROOT_BITS;
-	for (; prefix->length > end && entry & FIB6_IS_GROUP; end += 8)
-		entry = *fib6_next_entry(fib, entry, prefix->address.bytes[end / 8]);
+	uint32_t entry = fib->root[fib_trie_root_index(prefix->address.bytes)];
+	uint8_t end = FIB_TRIE_ROOT_BITS;
+	for (; prefix->length > end && entry & FIB_TRIE_IS_GROUP; end += 8)
+		entry = *fib_trie_next_entry(fib, entry, prefix->address.bytes[end / 8]);
 	return prefix->length > end ? (prefix->length - end + 7u) / 8 : 0;
 }
 
@@ -224,21 +224,22 @@ static uint32_t groups_missing(const struct fib6 *fib, const struct ws_prefix *p
  * twenty: what stands at its first address is of its own length, or of a shorter one when it is not
  * there. Only a longer one hides it.
  */
-bool fib6_get(const struct fib6 *fib, const struct ws_prefix *prefix, uint32_t *value)
+bool fib_trie_get(const struct fib_trie *fib, const struct ws_prefix *prefix, uint32_t *value)
 {
-	uint32_t entry = fib->root[fib6_root_index(prefix->address.bytes)];
-	for (uint8_t end = FIB6_ROOT_BITS; prefix->length > end && entry & FIB6_IS_GROUP; end += 8)
-		entry = *fib6_next_entry(fib, entry, prefix->address.bytes[end / 8]);
+	uint32_t entry = fib->root[fib_trie_root_index(prefix->address.bytes)];
+	for (uint8_t end = FIB_TRIE_ROOT_BITS; prefix->length > end && entry & FIB_TRIE_IS_GROUP;
+		 end += 8)
+		entry = *fib_trie_next_entry(fib, entry, prefix->address.bytes[end / 8]);
 	if (!prefix->length)
 		*value = fib->default_value;
-	else if (entry & FIB6_IS_GROUP || entry_length(entry) > prefix->length)
+	else if (entry & FIB_TRIE_IS_GROUP || entry_length(entry) > prefix->length)
 		*value = prefix_tree_get(&fib->prefixes, prefix);
 	else
-		*value = entry_length(entry) == prefix->length ? entry & FIB6_VALUE_MASK : 0;
+		*value = entry_length(entry) == prefix->length ? entry & FIB_TRIE_VALUE_MASK : 0;
 	return *value;
 }
 
-static int check_room(struct fib6 *fib, const struct ws_prefix *prefix)
+static int check_room(struct fib_trie *fib, const struct ws_prefix *prefix)
 {
 	if (fib->count >= fib->max)
 		return fail(-ENOSPC, "the table is full at %u routes", fib->max);
@@ -248,12 +249,12 @@ static int check_room(struct fib6 *fib, const struct ws_prefix *prefix)
 	return 0;
 }
 
-int fib6_set(struct fib6 *fib, const struct ws_prefix *prefix, uint32_t value)
+int fib_trie_set(struct fib_trie *fib, const struct ws_prefix *prefix, uint32_t value)
 {
-	if (!value || value > FIB6_VALUE_MASK)
+	if (!value || value > FIB_TRIE_VALUE_MASK)
 		return fail(-ERANGE, "%u is no value of a route", value);
 	uint32_t old;
-	bool replaces = fib6_get(fib, prefix, &old);
+	bool replaces = fib_trie_get(fib, prefix, &old);
 	int error = replaces ? 0 : check_room(fib, prefix);
 	if (error)
 		return error;
@@ -270,7 +271,7 @@ int fib6_set(struct fib6 *fib, const struct ws_prefix *prefix, uint32_t value)
 	return 0;
 }
 
-void fib6_remove(struct fib6 *fib, const struct ws_prefix *prefix)
+void fib_trie_remove(struct fib_trie *fib, const struct ws_prefix *prefix)
 {
 	struct prefix_value above;
 	prefix_tree_remove(&fib->prefixes, prefix, &above);
@@ -287,8 +288,8 @@ void fib6_remove(struct fib6 *fib, const struct ws_prefix *prefix)
 	leave(fib, prefix, by);
 }
 
-bool fib6_match(const struct fib6 *fib, const struct ws_address *address, struct ws_prefix *prefix,
-				uint32_t *value)
+bool fib_trie_match(const struct fib_trie *fib, const struct ws_address *address,
+					struct ws_prefix *prefix, uint32_t *value)
 {
 	struct prefix_value found = prefix_tree_match(&fib->prefixes, address);
 	if (!found.value)
