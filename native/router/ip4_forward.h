@@ -40,7 +40,7 @@ static inline void ip4_table_lookup(const struct ws_router *router, uint16_t tab
 			(const struct ip4_header *)(const void *)packet_data(packets[i]);
 		destinations[i] = be32toh(ip->destination);
 	}
-	if (likely(fib != NULL))
+	if (likely(fib && n))
 		fib_trie_lookup_bulk_ip4(&fib->trie, destinations, values, n);
 	else
 		memset(values, 0, n * sizeof(*values));
