@@ -12,8 +12,9 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
+from threading import Event, Thread
 
 from internet_table import ip4_table, ip6_table
 from routing_daemons import Bird
@@ -102,11 +103,33 @@ def by_bgp(
         if not wanted:
             peer.process.kill()
         name = f"BGP: {what}" + ("" if running else ", no router listens")
-        with table.phase(name, len(prefixes), running and running.process.pid):
+        with (
+            pings(box) if running else nullcontext(),
+            table.phase(name, len(prefixes), running and running.process.pid),
+        ):
             wait_for(lambda wanted=wanted: is_done(wanted), f"routes after {what}", _PATIENCE_S)
-        if running:
-            assert box.ping("h1", "10.2.0.2")
     own.process.end()
+
+
+@contextmanager
+def pings(box: Sandbox):
+    """A few a second through the router, meanwhile; prints how many were answered."""
+    answered: list[bool] = []
+    is_over = Event()
+
+    def ask() -> None:
+        while not is_over.wait(0.2):
+            answered.append(box.ping("h1", "10.2.0.2"))
+
+    box.wait_ping("h1", "10.2.0.2")
+    asking = Thread(target=ask)
+    asking.start()
+    try:
+        yield
+    finally:
+        is_over.set()
+        asking.join()
+        print(f"  pings through the router meanwhile: {sum(answered)} of {len(answered)} answered")
 
 
 def run(ip4_routes: int, ip6_routes: int, directory: Path) -> None:
