@@ -82,9 +82,32 @@ static inline uint16_t packets_of_a_table(const struct ws_router *router, uint8_
 	return count;
 }
 
-/* The route of a packet in a table. */
-typedef uint32_t forward_look_up_fn(const struct ws_router *router, uint16_t table,
-									struct rte_mbuf *packet);
+/* The load balances of up to a frame of packets, in one table. */
+typedef void forward_look_up_fn(const struct ws_router *router, uint16_t table,
+								void *const *packets, uint32_t *values, uint16_t n);
+
+/* The whole of a lookup node's process: forward() for each packet by the table of its interface;
+ * each run of packets with the same table is looked up at once. */
+static inline __attribute__((always_inline)) uint16_t
+forward_frame(struct graph *graph, struct graph_node *node, void **packets, uint16_t n,
+			  uint8_t family, forward_look_up_fn *look_up, const struct forward_refusal *refusal)
+{
+	const struct ws_router *router = router_of(graph);
+	bool many_tables = router->many_tables[family_index(family)];
+	uint32_t values[GRAPH_FRAME_SIZE];
+	uint16_t next[GRAPH_FRAME_SIZE];
+	for (uint16_t start = 0, run = n, table = 0; start < n; start += run) {
+		if (unlikely(many_tables)) {
+			table = packet_table(router, family, packets[start]);
+			run = packets_of_a_table(router, family, packets + start, n - start);
+		}
+		look_up(router, table, packets + start, values + start, run);
+	}
+	for (uint16_t i = 0; i < n; i++)
+		next[i] = forward(router, node, packets[i], values[i], refusal);
+	graph_enqueue(graph, node, packets, next, n);
+	return n;
+}
 
 /*
  * As forward(), for a packet whose adjacency names the table to look into, which may lead into
@@ -96,12 +119,15 @@ forward_by_tables(const struct ws_router *router, struct graph_node *node, struc
 				  const struct forward_refusal *refusal)
 {
 	enum { MAX_TABLES_A_PACKET = 4 };
+	void *packets[] = {packet};
 	uint16_t next = ADJACENCY_TABLE;
 	for (int i = 0; i < MAX_TABLES_A_PACKET && next == ADJACENCY_TABLE; i++) {
 		uint16_t table = router->adjacencies.adjacencies[packet_adjacency(packet)].table;
+		uint32_t value;
 		if (table == ADJACENCY_RX_TABLE)
 			table = packet_table(router, family, packet);
-		next = forward(router, node, packet, look_up(router, table, packet), refusal);
+		look_up(router, table, packets, &value, 1);
+		next = forward(router, node, packet, value, refusal);
 	}
 	return next;
 }

@@ -29,18 +29,18 @@ static const struct forward_refusal ip6_refusal = {
 		},
 };
 
-/* Load balances of up to a frame of packets; a table that is no more has no routes. */
+/* Load balances of up to a frame of packets, in a table; one that is no more has no routes. */
 static inline void ip6_table_lookup(const struct ws_router *router, uint16_t table,
 									void *const *packets, uint32_t *values, uint16_t n)
 {
 	const struct fib_table *fib = __atomic_load_n(&router->tables[1][table], __ATOMIC_ACQUIRE);
 	const uint8_t *destinations[FIB_TRIE_MAX_LOOKUP];
-	for (uint16_t i = 0; i < n; i++) {
+	for (uint16_t i = 0; i < n; i++)
 		destinations[i] = packet_data(packets[i]) + offsetof(struct ip6_header, destination);
-		values[i] = 0;
-	}
-	if (fib && n)
+	if (likely(fib && n))
 		fib_trie_lookup_bulk(&fib->trie, destinations, values, n);
+	else
+		memset(values, 0, n * sizeof(*values));
 }
 
 #endif

@@ -15,32 +15,10 @@
 static const char *const edges[] = {IP6_EDGES};
 static const struct graph_counter counters[] = {FORWARD_COUNTERS};
 
-/* Each run of packets with the same table at once. */
-static __attribute__((noinline)) void look_up_in_tables(const struct ws_router *router,
-														void *const *packets, uint32_t *values,
-														uint16_t n)
-{
-	for (uint16_t start = 0, run; start < n; start += run) {
-		uint16_t table = packet_table(router, WS_IP6, packets[start]);
-		run = packets_of_a_table(router, WS_IP6, packets + start, n - start);
-		ip6_table_lookup(router, table, packets + start, values + start, run);
-	}
-}
-
 static uint16_t ip6_lookup_process(struct graph *graph, struct graph_node *node, void **packets,
 								   uint16_t n)
 {
-	const struct ws_router *router = router_of(graph);
-	uint32_t values[GRAPH_FRAME_SIZE];
-	uint16_t next[GRAPH_FRAME_SIZE];
-	if (likely(!router->many_tables[1]))
-		ip6_table_lookup(router, 0, packets, values, n);
-	else
-		look_up_in_tables(router, packets, values, n);
-	for (uint16_t i = 0; i < n; i++)
-		next[i] = forward(router, node, packets[i], values[i], &ip6_refusal);
-	graph_enqueue(graph, node, packets, next, n);
-	return n;
+	return forward_frame(graph, node, packets, n, WS_IP6, ip6_table_lookup, &ip6_refusal);
 }
 
 static struct graph_registration ip6_lookup = {

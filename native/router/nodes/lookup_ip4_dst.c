@@ -28,14 +28,6 @@ static uint16_t drop(struct graph_node *node, enum counter reason)
 	return ADJACENCY_DROP;
 }
 
-static uint32_t look_up(const struct ws_router *router, uint16_t table, struct rte_mbuf *packet)
-{
-	void *packets[] = {packet};
-	uint32_t value;
-	ip4_table_lookup(router, table, packets, &value, 1);
-	return value;
-}
-
 static uint16_t handle(struct graph *graph, struct graph_node *node, struct rte_mbuf *packet)
 {
 	const struct ip4_header *ip = (const struct ip4_header *)(const void *)packet_data(packet);
@@ -43,7 +35,7 @@ static uint16_t handle(struct graph *graph, struct graph_node *node, struct rte_
 	if (octet == 0 || octet == 127 || octet >= 224)
 		return drop(node, MARTIAN);
 	uint16_t next =
-		forward_by_tables(router_of(graph), node, packet, WS_IP4, look_up, &ip4_refusal);
+		forward_by_tables(router_of(graph), node, packet, WS_IP4, ip4_table_lookup, &ip4_refusal);
 	return next == ADJACENCY_TABLE ? drop(node, TOO_MANY) : next;
 }
 
