@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { ETHER_TYPE_AT = 12, ARP = 0x0806, ICMP = 1, ICMP6 = 58 };
 static const uint64_t MAX_BYTES = 1ULL << 30;
@@ -29,6 +30,8 @@ struct capture_ring *capture_create(const struct ws_capture_config *config, uint
 		fail(-ENOMEM, "no memory for a capture of %u packets", config->slots);
 		return NULL;
 	}
+	/* The worker must not be the first to touch a page: each would cost it microseconds. */
+	memset(ring, 0, size);
 	*ring = (struct capture_ring){.config = *config, .slot_size = slot, .room = room};
 	return ring;
 }

@@ -6,7 +6,8 @@
 #include <rte_cycles.h>
 #include <rte_prefetch.h>
 
-enum { RX_BURST = 64, RX_BURSTS_A_LOOP = 4 };
+/* One burst a loop: what is due is to be sent before the next one is looked at. */
+enum { RX_BURST = 64 };
 
 static void meter(struct generator_port *port, struct rte_mbuf *const *packets, uint16_t n,
 				  uint64_t now)
@@ -47,24 +48,18 @@ static void look_at(struct generator_port *port, struct rte_mbuf *const *packets
 static uint32_t receive_queue(struct generator_port *port, uint16_t queue)
 {
 	struct rte_mbuf *packets[RX_BURST];
-	uint32_t received = 0;
-	for (int i = 0; i < RX_BURSTS_A_LOOP; i++) {
-		uint16_t n = port_receive(port->index, queue, packets, RX_BURST);
-		uint64_t bytes = (uint64_t)n * FCS_LEN;
-		if (!n)
-			break;
-		for (uint16_t j = 0; j < n; j++)
-			bytes += packets[j]->pkt_len;
-		if (__builtin_expect(port->worker->meters || port->worker->captures.rx_ports, 0))
-			look_at(port, packets, n);
-		rte_pktmbuf_free_bulk(packets, n);
-		port->counters.rx_packets += n;
-		port->counters.rx_bytes += bytes;
-		received += n;
-		if (n < RX_BURST)
-			break;
-	}
-	return received;
+	uint16_t n = port_receive(port->index, queue, packets, RX_BURST);
+	uint64_t bytes = (uint64_t)n * FCS_LEN;
+	if (!n)
+		return 0;
+	for (uint16_t i = 0; i < n; i++)
+		bytes += packets[i]->pkt_len;
+	if (__builtin_expect(port->worker->meters || port->worker->captures.rx_ports, 0))
+		look_at(port, packets, n);
+	rte_pktmbuf_free_bulk(packets, n);
+	port->counters.rx_packets += n;
+	port->counters.rx_bytes += bytes;
+	return n;
 }
 
 static uint32_t receive(struct generator_port *port)
