@@ -24,7 +24,7 @@ SAMPLE_S = 0.25
 NEAR_NS, FAR_NS = 60.0, 120.0
 PROBE = Path(__file__).parent.parent / "build" / "native" / "bench" / "core_probe"
 SPEED = "200G"  # more than one CPU generates, so that the line is never the limit
-RING_SLOTS = 2048
+RING_SLOTS = 4096
 
 
 class Probe:
@@ -127,7 +127,7 @@ def testpmd(mode: str, cpu: int, directory: Path, role: str, wires: int) -> list
     words = ["dpdk-testpmd", "--lcores", f"0@{cpu},1@{cpu}", "--file-prefix", f"bench{os.getpid()}", "--no-pci"]
     words += ["--no-huge", "-m", "256", "--no-telemetry"]
     for index in range(wires):
-        device = f"role={role},id=0,socket={socket_path(directory, index)},socket-abstract=no,rsize=11"
+        device = f"role={role},id=0,socket={socket_path(directory, index)},socket-abstract=no,rsize={(RING_SLOTS - 1).bit_length()}"
         words.append(f"--vdev=net_memif{index},{device}")
     return [*words, "--", f"--forward-mode={mode}", "--auto-start", "--burst=64", "--total-num-mbufs=16384"]
 

@@ -40,6 +40,14 @@ class PortSpec:
             words.append(f"speed={self.speed_bps}")
         return ",".join(words)
 
+    def held_buffers(self, workers: int) -> int:
+        """How many packet buffers its rings may hold with a TX queue for each of `workers`; native/dev/port.c sizes the
+        pool so."""
+        most = _COPIED_SLOTS if self.kind == "memif" else max(self.rx_descriptors, self.tx_descriptors)
+        return self.rx_queues * min(self.rx_descriptors, most) + max(self.tx_queues, workers) * min(
+            self.tx_descriptors, most
+        )
+
     def devargs(self, index: int) -> str:
         """The DPDK device string of this port; `index` makes virtual device names unique in the process."""
         match self.kind:
@@ -71,6 +79,7 @@ class PortSpec:
                 return self.target
 
 
+_COPIED_SLOTS = 1024  # memif's driver copies, so that deep rings hold no more
 _COMMON = {"speed", "rxq", "txq", "rxd", "txd", "mac"}
 _OWN: dict[str, set[str]] = {
     "memif": {"id", "role"},

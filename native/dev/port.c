@@ -4,6 +4,7 @@
 
 #include "dev/error.h"
 #include "dev/link.h"
+#include "dev/memif_memory.h"
 #include "dev/port_name.h"
 #include "dev/ring_port.h"
 #include "dev/tap.h"
@@ -22,7 +23,7 @@
 struct port {
 	struct ws_port_config config;
 	uint16_t rx_queues, tx_queues, rx_descriptors, tx_descriptors;
-	bool open, started;
+	bool open, started, link_was_up;
 	/* What the driver last said, and what it had counted before it began anew. */
 	struct ws_port_counters last, before;
 };
@@ -32,7 +33,7 @@ bool ports_keep_sender[RTE_MAX_ETHPORTS];
 static struct rte_mempool *pool;
 static uint32_t pool_least_buffers, pool_least_frame;
 
-enum { POOL_CACHE = 512, POOL_SPARE = 4096 };
+enum { POOL_CACHE = 512, POOL_SPARE = 4096, COPIED_SLOTS = 1024 };
 
 uint16_t ports_count(void)
 {
@@ -50,8 +51,12 @@ bool port_is_open(uint16_t port)
 bool port_link_is_up(uint16_t port)
 {
 	struct rte_eth_link link = {0};
-	return !rte_eth_link_get_nowait(port, &link) && link.link_status &&
-		   (!tap_is_open(port) || tap_is_alive(port)) && link_is_up_in_linux(port);
+	bool is_up = !rte_eth_link_get_nowait(port, &link) && link.link_status &&
+				 (!tap_is_open(port) || tap_is_alive(port)) && link_is_up_in_linux(port);
+	if (is_up && !ports[port].link_was_up && memif_is_driver_of(ports[port].config.devargs))
+		memif_populate_rings();
+	ports[port].link_was_up = is_up;
+	return is_up;
 }
 
 const char *port_name(uint16_t port)
@@ -120,14 +125,21 @@ void ws_pool_configure(uint32_t buffers, uint32_t frame_size)
 	pool_least_frame = frame_size;
 }
 
-/* Each ring slot may hold a buffer, and each worker a full cache and two frames. */
+/* Each ring slot may hold a buffer, but for deep rings of memif, whose driver copies. */
+static uint32_t buffers_held(const struct ws_port_config *config)
+{
+	uint32_t most = memif_is_driver_of(config->devargs) ? COPIED_SLOTS : UINT16_MAX;
+	return config->rx_queues * RTE_MIN(config->rx_descriptors, most) +
+		   config->tx_queues * RTE_MIN(config->tx_descriptors, most);
+}
+
+/* Each worker may hold a full cache and two frames. */
 static int make_pool(const struct ws_port_config *configs, uint16_t count)
 {
 	uint32_t buffers = POOL_SPARE + workers_count() * (POOL_CACHE * 3 / 2 + 512u);
 	uint16_t mtu = 1500;
 	for (uint16_t i = 0; i < count; i++) {
-		buffers += (uint32_t)configs[i].rx_queues * configs[i].rx_descriptors;
-		buffers += (uint32_t)configs[i].tx_queues * configs[i].tx_descriptors;
+		buffers += buffers_held(&configs[i]);
 		mtu = RTE_MAX(mtu, configs[i].mtu);
 	}
 	buffers = RTE_MAX(buffers, pool_least_buffers);
@@ -138,7 +150,7 @@ static int make_pool(const struct ws_port_config *configs, uint16_t count)
 	return 0;
 }
 
-static int check(uint16_t port)
+int port_check(uint16_t port)
 {
 	return port_is_open(port) ? 0 : fail(-ENODEV, "there is no port %u", port);
 }
@@ -352,7 +364,7 @@ int ws_port_add(const struct ws_port_config *config)
 
 int ws_port_delete(uint16_t port)
 {
-	if (check(port))
+	if (port_check(port))
 		return -ENODEV;
 	close_port(port);
 	return 0;
@@ -363,7 +375,7 @@ int ws_port_info(uint16_t port, struct ws_port_info *out)
 	struct rte_eth_dev_info info;
 	struct rte_eth_link link = {0};
 	struct rte_ether_addr mac;
-	if (check(port))
+	if (port_check(port))
 		return -ENODEV;
 	const struct port *p = &ports[port];
 	memset(out, 0, sizeof(*out));
@@ -420,7 +432,7 @@ static void go_on(struct port *port, const struct ws_port_counters *now,
 int ws_port_counters(uint16_t port, struct ws_port_counters *out)
 {
 	struct rte_eth_stats stats;
-	if (check(port))
+	if (port_check(port))
 		return -ENODEV;
 	if (tap_is_open(port)) {
 		tap_counters(port, out);
@@ -442,48 +454,6 @@ int ws_port_counters(uint16_t port, struct ws_port_counters *out)
 	};
 	go_on(&ports[port], &now, out);
 	return 0;
-}
-
-static int result(uint16_t port, int error, const char *what)
-{
-	return error
-			   ? fail(error, "port %s: %s: %s", ports[port].config.name, what, rte_strerror(-error))
-			   : 0;
-}
-
-int ws_port_set_promiscuous(uint16_t port, bool on)
-{
-	if (check(port))
-		return -ENODEV;
-	return result(port, on ? rte_eth_promiscuous_enable(port) : rte_eth_promiscuous_disable(port),
-				  "promiscuous mode cannot be changed");
-}
-
-int ws_port_set_link(uint16_t port, bool up)
-{
-	if (check(port))
-		return -ENODEV;
-	if (tap_is_open(port))
-		return result(port, tap_set_carrier(port, up), "link state cannot be changed");
-	return result(port, up ? rte_eth_dev_set_link_up(port) : rte_eth_dev_set_link_down(port),
-				  "link state cannot be changed");
-}
-
-int ws_port_set_mac(uint16_t port, const uint8_t *mac)
-{
-	struct rte_ether_addr address;
-	if (check(port))
-		return -ENODEV;
-	memcpy(&address, mac, sizeof(address));
-	return result(port, rte_eth_dev_default_mac_addr_set(port, &address),
-				  "MAC address cannot be changed");
-}
-
-int ws_port_set_mtu(uint16_t port, uint16_t mtu)
-{
-	if (check(port))
-		return -ENODEV;
-	return result(port, rte_eth_dev_set_mtu(port, mtu), "MTU cannot be changed");
 }
 
 int ws_pool_info(struct ws_pool_info *out)

@@ -14,6 +14,8 @@
 /* One past the highest port; those deleted leave holes. */
 uint16_t ports_count(void);
 bool port_is_open(uint16_t port);
+/* -ENODEV, said in the error text, when it is not. */
+int port_check(uint16_t port);
 bool port_link_is_up(uint16_t port);
 const char *port_name(uint16_t port);
 uint16_t port_rx_queues(uint16_t port);

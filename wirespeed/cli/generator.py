@@ -120,9 +120,7 @@ def command(
 
 def memory_needed_mb(specs: Sequence[PortSpec], workers: int, mtu: int) -> int:
     """Room for the buffers in all rings, and for templates and tables."""
-    in_rings = sum(
-        spec.rx_queues * spec.rx_descriptors + max(spec.tx_queues, workers) * spec.tx_descriptors for spec in specs
-    )
+    in_rings = sum(spec.held_buffers(workers) for spec in specs)
     buffer_bytes = max(2048, mtu + 64) + _BUFFER_OVERHEAD_BYTES
     return _SPARE_MB + (in_rings + _SPARE_BUFFERS) * buffer_bytes // (1 << 20)
 

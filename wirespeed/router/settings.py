@@ -33,9 +33,8 @@ class RouterSettings:
     def memory_mb(self) -> int:
         """What the data plane allocates from DPDK: packet buffers, and a rest for rings, nodes and neighbors. Routes
         take ordinary memory, as they come."""
-        descriptors = sum(port.rx_queues * port.rx_descriptors for port in self.ports)
-        descriptors += sum(max(port.tx_queues, len(self.cpus)) * port.tx_descriptors for port in self.ports)
-        buffers = max(self.buffers, 4096 + 1280 * len(self.cpus) + descriptors)
+        in_rings = sum(port.held_buffers(len(self.cpus)) for port in self.ports)
+        buffers = max(self.buffers, 4096 + 1280 * len(self.cpus) + in_rings)
         packets = buffers * (512 + max(2048, self.buffer_size)) // 2**20
         return packets + 128 + 8 * len(self.cpus)
 
