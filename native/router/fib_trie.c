@@ -298,3 +298,9 @@ bool fib_trie_match(const struct fib_trie *fib, const struct ws_address *address
 	*value = found.value;
 	return true;
 }
+
+bool fib_trie_next_prefix(const struct fib_trie *fib, struct prefix_cursor *cursor,
+						  struct ws_prefix *prefix, uint32_t *value)
+{
+	return prefix_tree_next(&fib->prefixes, cursor, prefix, value);
+}

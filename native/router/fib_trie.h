@@ -48,6 +48,7 @@ struct fib_trie {
 int fib_trie_init(struct fib_trie *fib, uint8_t family, uint32_t max_routes);
 void fib_trie_close(struct fib_trie *fib);
 
+/* Prefixes given have no host bits. */
 int fib_trie_set(struct fib_trie *fib, const struct ws_prefix *prefix, uint32_t value);
 /* The prefix must be there. */
 void fib_trie_remove(struct fib_trie *fib, const struct ws_prefix *prefix);
@@ -55,6 +56,9 @@ bool fib_trie_get(const struct fib_trie *fib, const struct ws_prefix *prefix, ui
 /* The longest match. */
 bool fib_trie_match(const struct fib_trie *fib, const struct ws_address *address,
 					struct ws_prefix *prefix, uint32_t *value);
+/* Walks the prefixes in order of (address, length); zeroed at the start. */
+bool fib_trie_next_prefix(const struct fib_trie *fib, struct prefix_cursor *cursor,
+						  struct ws_prefix *prefix, uint32_t *value);
 
 static inline uint32_t fib_trie_root_index(const uint8_t *address)
 {

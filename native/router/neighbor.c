@@ -38,7 +38,7 @@ static bool has_own_route(const struct ws_router *router, const struct ws_prefix
 {
 	const struct fib_table *table = table_of(router, index);
 	uint32_t load_balance;
-	return fib_get(table, prefix, &load_balance) &&
+	return fib_trie_get(&table->trie, prefix, &load_balance) &&
 		   sources_standing(router, table, prefix) == WS_SOURCE_NEIGHBOR &&
 		   router->load_balances.uses[load_balance].adjacencies[0] == index;
 }

@@ -55,7 +55,7 @@ static void follow(struct expansion *to, const struct path_key *path, uint64_t w
 	struct ws_prefix prefix;
 	uint32_t value;
 	if (depth == MAX_DEPTH || ++to->steps > MAX_STEPS || !table ||
-		!fib_match(table, &path->next_hop, &prefix, &value)) {
+		!fib_trie_match(&table->trie, &path->next_hop, &prefix, &value)) {
 		add_drop(to, weight);
 		return;
 	}

@@ -73,7 +73,7 @@ static int check_next_hop(const struct ws_router *router, const struct ws_path *
 	if (address_is_link_local(next_hop))
 		return fail(-EINVAL, "next hop %s is on every link; name its interface",
 					ADDRESS_TEXT(next_hop));
-	if (!fib_match(table, next_hop, &prefix, &value))
+	if (!fib_trie_match(&table->trie, next_hop, &prefix, &value))
 		return fail(-ENETUNREACH,
 					"next hop %s is on no connected network and no route leads to it; "
 					"name its interface",

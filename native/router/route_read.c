@@ -47,7 +47,7 @@ static void describe(const struct ws_router *router, const struct fib_table *tab
 int64_t ws_router_route_count(struct ws_router *router, uint32_t id, uint8_t family)
 {
 	const struct fib_table *table = router_table(router, family, id);
-	return table ? (int64_t)fib_count(table) : -ENOENT;
+	return table ? (int64_t)table->trie.count : -ENOENT;
 }
 
 /* The next page goes on where the last one ended, if nothing changed in between. */
@@ -56,13 +56,13 @@ static bool go_to(struct ws_router *router, const struct fib_table *table, uint6
 	struct ws_prefix prefix;
 	uint32_t load_balance;
 	if (start == router->cursor_position && router->cursor_table == table &&
-		router->cursor_generation == fib_generation(table))
+		router->cursor_generation == table->trie.generation)
 		return true;
 	router->cursor = (struct prefix_cursor){0};
 	router->cursor_table = table;
-	router->cursor_generation = fib_generation(table);
+	router->cursor_generation = table->trie.generation;
 	for (router->cursor_position = 0; router->cursor_position < start; router->cursor_position++)
-		if (!fib_next(table, &router->cursor, &prefix, &load_balance))
+		if (!fib_trie_next_prefix(&table->trie, &router->cursor, &prefix, &load_balance))
 			return false;
 	return true;
 }
@@ -77,7 +77,7 @@ int ws_router_routes(struct ws_router *router, uint32_t id, uint8_t family, uint
 		return -ENOENT;
 	if (!go_to(router, table, start))
 		return 0;
-	while (n < max && fib_next(table, &router->cursor, &prefix, &load_balance))
+	while (n < max && fib_trie_next_prefix(&table->trie, &router->cursor, &prefix, &load_balance))
 		describe(router, table, &prefix, load_balance, &out[n++]);
 	router->cursor_position += n;
 	return (int)n;
@@ -92,7 +92,9 @@ int ws_router_route_entries(struct ws_router *router, uint32_t id, uint8_t famil
 		return -ENOENT;
 	if (!go_to(router, table, start))
 		return 0;
-	for (; n < max && fib_next(table, &router->cursor, &out[n].prefix, &out[n].paths); n++)
+	for (; n < max &&
+		   fib_trie_next_prefix(&table->trie, &router->cursor, &out[n].prefix, &out[n].paths);
+		 n++)
 		out[n].source = router->load_balances.uses[out[n].paths].list->source;
 	router->cursor_position += n;
 	return (int)n;
@@ -116,7 +118,7 @@ int ws_router_route_get(struct ws_router *router, uint32_t id, struct ws_prefix 
 	if (prefix.length <= address_bits(prefix.address.family))
 		prefix = prefix_network(prefix);
 	if (prefix.length > address_bits(prefix.address.family) ||
-		!fib_get(table, &prefix, &load_balance))
+		!fib_trie_get(&table->trie, &prefix, &load_balance))
 		return fail(-ENOENT, "there is no route %s/%u", ADDRESS_TEXT(&prefix.address),
 					prefix.length);
 	describe(router, table, &prefix, load_balance, out);
@@ -131,7 +133,7 @@ int ws_router_route_lookup(struct ws_router *router, uint32_t id, struct ws_addr
 	uint32_t load_balance;
 	if (!table)
 		return -ENOENT;
-	if (!fib_match(table, &address, &prefix, &load_balance))
+	if (!fib_trie_match(&table->trie, &address, &prefix, &load_balance))
 		return fail(-ENOENT, "no route covers %s", ADDRESS_TEXT(&address));
 	describe(router, table, &prefix, load_balance, out);
 	return 0;

@@ -172,7 +172,7 @@ static bool is_only_path(const struct ws_router *router, const struct fib_table 
 						 const struct ws_prefix *prefix, const struct ws_path *path)
 {
 	uint32_t load_balance;
-	if (!fib_get(table, prefix, &load_balance))
+	if (!fib_trie_get(&table->trie, prefix, &load_balance))
 		return false;
 	const struct path_list *list = router->load_balances.uses[load_balance].list;
 	const struct path_key *key = &list->paths[0];

@@ -63,8 +63,8 @@ int sources_standing(const struct ws_router *router, const struct fib_table *tab
 					 const struct ws_prefix *prefix)
 {
 	uint32_t load_balance;
-	return fib_get(table, prefix, &load_balance) ? (int)source_of(router, load_balance)
-												 : ROUTE_NONE;
+	return fib_trie_get(&table->trie, prefix, &load_balance) ? (int)source_of(router, load_balance)
+															 : ROUTE_NONE;
 }
 
 /* ---- Those that wait ---- */
@@ -141,13 +141,26 @@ static uint32_t take_best(struct ws_router *router, const struct fib_table *tabl
 
 /* ---- Those that stand ---- */
 
+static int put(struct fib_table *table, const struct ws_prefix *prefix, uint32_t load_balance)
+{
+	int error = fib_trie_set(&table->trie, prefix, load_balance);
+	if (error != -ENOSPC)
+		return error;
+	if (table->index)
+		return fail(error, "IPv%u table %u is full at %u routes, which is the most", table->family,
+					table->id, table->trie.count);
+	return fail(error, "the IPv%u table is full at %u routes; start the router with a larger %s",
+				table->family, table->trie.count,
+				table->family == WS_IP4 ? "--max-routes" : "--max-ip6-routes");
+}
+
 int sources_set(struct ws_router *router, struct fib_table *table, const struct ws_prefix *prefix,
 				uint32_t load_balance)
 {
 	struct load_balance_table *balances = &router->load_balances;
 	enum ws_route_source source = source_of(router, load_balance), other;
 	uint32_t old;
-	bool there = fib_get(table, prefix, &old);
+	bool there = fib_trie_get(&table->trie, prefix, &old);
 	other = there ? source_of(router, old) : source;
 	if (ranks[other] < ranks[source])
 		return wait(router, table, prefix, load_balance);
@@ -157,7 +170,7 @@ int sources_set(struct ws_router *router, struct fib_table *table, const struct 
 		if (error)
 			return error;
 	}
-	int error = fib_set(table, prefix, load_balance);
+	int error = put(table, prefix, load_balance);
 	if (error)
 		return error;
 	balances->uses[load_balance].routes++;
@@ -171,7 +184,7 @@ int sources_remove(struct ws_router *router, struct fib_table *table,
 				   const struct ws_prefix *prefix, enum ws_route_source source)
 {
 	uint32_t old, next;
-	if (!fib_get(table, prefix, &old) || source_of(router, old) != source) {
+	if (!fib_trie_get(&table->trie, prefix, &old) || source_of(router, old) != source) {
 		old = take(router, table, prefix, source);
 		if (old)
 			load_balance_release(&router->load_balances, old, 1);
@@ -179,9 +192,9 @@ int sources_remove(struct ws_router *router, struct fib_table *table,
 	}
 	next = take_best(router, table, prefix);
 	if (next)
-		fib_set(table, prefix, next); /* what is there can always be replaced */
+		fib_trie_set(&table->trie, prefix, next); /* what is there can always be replaced */
 	else
-		fib_remove(table, prefix);
+		fib_trie_remove(&table->trie, prefix);
 	router_follow(router, table, prefix);
 	load_balance_release(&router->load_balances, old, 1);
 	if (!next && prefix->length == address_bits(prefix->address.family))

@@ -53,7 +53,7 @@ int router_make_table(struct ws_router *router, uint8_t family, uint16_t index, 
 		snprintf(table->name, sizeof(table->name), "%s", name);
 	else
 		snprintf(table->name, sizeof(table->name), "ipv%u-VRF:%u", family, id);
-	int error = fib_init(table, max_routes);
+	int error = fib_trie_init(&table->trie, family, max_routes);
 	if (error) {
 		free(table);
 		return error;
@@ -67,7 +67,7 @@ void router_free_tables(struct ws_router *router)
 	for (int family = 0; family < FAMILIES; family++)
 		for (int i = 0; i < MAX_TABLES; i++) {
 			if (router->tables[family][i])
-				fib_close(router->tables[family][i]);
+				fib_trie_close(&router->tables[family][i]->trie);
 			free(router->tables[family][i]);
 		}
 }
@@ -124,8 +124,8 @@ int ws_router_table_del(struct ws_router *router, uint8_t family, uint32_t id)
 	for (uint16_t i = 0; i < router->interface_count; i++)
 		if (router->interfaces[i].table[family_index(family)] == table->index)
 			return fail(-EBUSY, "table %u is that of interface %s", id, interface_name(router, i));
-	if (fib_count(table))
-		return fail(-EBUSY, "table %u has %u routes; delete them first", id, fib_count(table));
+	if (table->trie.count)
+		return fail(-EBUSY, "table %u has %u routes; delete them first", id, table->trie.count);
 	if (is_named_by_paths(router, table))
 		return fail(-EBUSY, "table %u is looked up by routes of others; delete these first", id);
 	__atomic_store_n(&router->tables[family_index(family)][table->index], NULL, __ATOMIC_RELEASE);
@@ -133,7 +133,7 @@ int ws_router_table_del(struct ws_router *router, uint8_t family, uint32_t id)
 	rcu_synchronize();
 	if (router->cursor_table == table)
 		router->cursor_table = NULL;
-	fib_close(table);
+	fib_trie_close(&table->trie);
 	free(table);
 	return 0;
 }
@@ -146,7 +146,7 @@ int ws_router_tables(struct ws_router *router, uint8_t family, struct ws_table *
 		if (!table)
 			continue;
 		out[n] = (struct ws_table){.family = table->family, .id = table->id};
-		out[n].route_count = fib_count(table);
+		out[n].route_count = table->trie.count;
 		snprintf(out[n++].name, sizeof(out->name), "%s", table->name);
 	}
 	return (int)n;
