@@ -48,6 +48,12 @@ enum ip6_check {
 	IP6_LENGTH,  /* payload longer than there are bytes */
 };
 
+/* As the header says, itself included. */
+static inline uint32_t ip6_packet_length(const struct ip6_header *ip)
+{
+	return be16toh(ip->payload_length) + (uint32_t)IP6_LEN;
+}
+
 /*
  * `length` bytes can be read at `bytes`; the packet has `packet_length` (more when it lies in
  * several buffers). What follows IP6_OK may be read as a struct ip6_header.
@@ -59,7 +65,7 @@ static inline enum ip6_check ip6_check(const uint8_t *bytes, size_t length, size
 		return IP6_SHORT;
 	if (bytes[0] >> 4 != 6)
 		return IP6_VERSION;
-	return (size_t)be16toh(ip->payload_length) + IP6_LEN > packet_length ? IP6_LENGTH : IP6_OK;
+	return ip6_packet_length(ip) > packet_length ? IP6_LENGTH : IP6_OK;
 }
 
 /* What lies behind the extension headers. Offsets are from the start of the IPv6 header. */

@@ -11,9 +11,8 @@
  * too long for it; ip4-icmp-error.
  */
 #include "graph/graph.h"
+#include "router/ip4_hop.h"
 #include "router/mpls_forward.h"
-#include "wire/icmp4.h"
-#include "wire/ip4.h"
 
 enum { EDGE_ICMP_ERROR = ADJACENCY_KINDS, EDGE_OUTPUT, CLASS_OF_TOS_SHIFT = 5 };
 static const char *const edges[] = {
@@ -22,11 +21,10 @@ static const char *const edges[] = {
 	[EDGE_OUTPUT] = "*-output",
 };
 
-enum counter { TTL, MTU, MTU_DF, NO_ROOM };
+enum counter { MTU = IP4_HOP_COUNTERS, NO_ROOM };
 static const struct graph_counter counters[] = {
-	[TTL] = {"ip4 ttl <= 1", true},
+	IP4_HOP_COUNTER_NAMES,
 	[MTU] = {"ip4 MTU exceeded and fragmentation is not done", true},
-	[MTU_DF] = {"ip4 MTU exceeded and DF set", true},
 	[NO_ROOM] = {"no headroom for labels", true},
 };
 
@@ -34,17 +32,10 @@ static __attribute__((noinline)) uint16_t refuse(struct graph_node *node, struct
 												 uint16_t mtu)
 {
 	const struct ip4_header *ip = (const struct ip4_header *)(const void *)packet_data(packet);
-	bool is_too_long = be16toh(ip->total_length) > mtu;
-	enum counter reason = ip->ttl <= 1                                ? TTL
-						  : !is_too_long                              ? NO_ROOM
-						  : ip->fragment & htobe16(IP4_DONT_FRAGMENT) ? MTU_DF
-																	  : MTU;
-	graph_count(node, reason, 1);
-	if (reason == TTL)
-		packet_set_icmp_error(packet, ICMP4_TIME_EXCEEDED, 0, 0);
-	if (reason == MTU_DF)
-		packet_set_icmp_error(packet, ICMP4_UNREACHABLE, ICMP4_FRAGMENTATION_NEEDED, mtu);
-	return reason == TTL || reason == MTU_DF ? EDGE_ICMP_ERROR : ADJACENCY_DROP;
+	if (ip4_hop_error(node, packet, mtu))
+		return EDGE_ICMP_ERROR;
+	graph_count(node, be16toh(ip->total_length) > mtu ? MTU : NO_ROOM, 1);
+	return ADJACENCY_DROP;
 }
 
 static uint16_t ip4_mpls_label_imposition_process(struct graph *graph, struct graph_node *node,

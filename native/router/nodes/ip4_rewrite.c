@@ -9,9 +9,8 @@
  * <if>-output, ip4-frag, ip4-icmp-error.
  */
 #include "graph/graph.h"
+#include "router/ip4_hop.h"
 #include "router/output.h"
-#include "wire/icmp4.h"
-#include "wire/ip4.h"
 
 enum edge { EDGE_FRAG, EDGE_ICMP_ERROR, EDGE_OUTPUT };
 static const char *const edges[] = {
@@ -20,27 +19,7 @@ static const char *const edges[] = {
 	[EDGE_OUTPUT] = "*-output",
 };
 
-enum counter { TTL, MTU_DF };
-static const struct graph_counter counters[] = {
-	[TTL] = {"ip4 ttl <= 1", true},
-	[MTU_DF] = {"ip4 MTU exceeded and DF set", true},
-};
-
-static __attribute__((noinline)) enum edge refuse(struct graph_node *node, struct rte_mbuf *packet,
-												  const struct ip4_header *ip, uint16_t mtu)
-{
-	if (ip->ttl <= 1) {
-		graph_count(node, TTL, 1);
-		packet_set_icmp_error(packet, ICMP4_TIME_EXCEEDED, 0, 0);
-		return EDGE_ICMP_ERROR;
-	}
-	if (ip->fragment & htobe16(IP4_DONT_FRAGMENT)) {
-		graph_count(node, MTU_DF, 1);
-		packet_set_icmp_error(packet, ICMP4_UNREACHABLE, ICMP4_FRAGMENTATION_NEEDED, mtu);
-		return EDGE_ICMP_ERROR;
-	}
-	return EDGE_FRAG;
-}
+static const struct graph_counter counters[] = {IP4_HOP_COUNTER_NAMES};
 
 static uint16_t ip4_rewrite_process(struct graph *graph, struct graph_node *node, void **packets,
 									uint16_t n)
@@ -52,7 +31,7 @@ static uint16_t ip4_rewrite_process(struct graph *graph, struct graph_node *node
 		const struct adjacency *adjacency = &adjacencies[packet_adjacency(packet)];
 		struct ip4_header *ip = (struct ip4_header *)(void *)packet_data(packet);
 		if (unlikely(ip->ttl <= 1 || be16toh(ip->total_length) > adjacency->mtu)) {
-			next[i] = refuse(node, packet, ip, adjacency->mtu);
+			next[i] = ip4_hop_error(node, packet, adjacency->mtu) ? EDGE_ICMP_ERROR : EDGE_FRAG;
 			continue;
 		}
 		ip4_decrement_ttl(ip);
@@ -68,7 +47,7 @@ static struct graph_registration ip4_rewrite = {
 	.process = ip4_rewrite_process,
 	.edge_count = 3,
 	.edges = edges,
-	.counter_count = 2,
+	.counter_count = IP4_HOP_COUNTERS,
 	.counters = counters,
 };
 GRAPH_REGISTER(ip4_rewrite)

@@ -154,8 +154,7 @@ static uint16_t ip6_input_process(struct graph *graph, struct graph_node *node, 
 			enabled = ip6_interface(router, packet->port);
 		}
 		bool is_plain = likely(packet->data_len >= IP6_LEN) && packet_data(packet)[0] >> 4 == 6 &&
-						be16toh(ip->payload_length) + (uint32_t)IP6_LEN <= packet->pkt_len &&
-						enabled;
+						ip6_packet_length(ip) <= packet->pkt_len && enabled;
 		if (likely(is_plain))
 			is_plain = is_plain_address(ip->source) & is_plain_address(ip->destination) &
 					   ~may_be_own(own, ip->source);

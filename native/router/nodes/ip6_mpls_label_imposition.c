@@ -10,9 +10,8 @@
  * too long for it; ip6-icmp-error.
  */
 #include "graph/graph.h"
+#include "router/ip6_hop.h"
 #include "router/mpls_forward.h"
-#include "wire/icmp6.h"
-#include "wire/ip6.h"
 
 enum {
 	EDGE_ICMP_ERROR = ADJACENCY_KINDS,
@@ -25,27 +24,19 @@ static const char *const edges[] = {
 	[EDGE_OUTPUT] = "*-output",
 };
 
-enum counter { HOP_LIMIT, MTU, NO_ROOM };
+enum counter { NO_ROOM = IP6_HOP_COUNTERS };
 static const struct graph_counter counters[] = {
-	[HOP_LIMIT] = {"ip6 hop limit <= 1", true},
-	[MTU] = {"ip6 MTU exceeded", true},
+	IP6_HOP_COUNTER_NAMES,
 	[NO_ROOM] = {"no headroom for labels", true},
 };
 
 static __attribute__((noinline)) uint16_t refuse(struct graph_node *node, struct rte_mbuf *packet,
 												 uint16_t mtu)
 {
-	const struct ip6_header *ip = (const struct ip6_header *)(const void *)packet_data(packet);
-	uint32_t length = be16toh(ip->payload_length) + (uint32_t)IP6_LEN;
-	enum counter reason = ip->hop_limit <= 1 ? HOP_LIMIT : length > mtu ? MTU : NO_ROOM;
-	graph_count(node, reason, 1);
-	if (reason == NO_ROOM)
-		return ADJACENCY_DROP;
-	if (reason == HOP_LIMIT)
-		packet_set_icmp_error(packet, ICMP6_TIME_EXCEEDED, 0, 0);
-	else
-		packet_set_icmp_error(packet, ICMP6_TOO_BIG, 0, mtu);
-	return EDGE_ICMP_ERROR;
+	if (ip6_hop_error(node, packet, mtu))
+		return EDGE_ICMP_ERROR;
+	graph_count(node, NO_ROOM, 1);
+	return ADJACENCY_DROP;
 }
 
 static uint16_t ip6_mpls_label_imposition_process(struct graph *graph, struct graph_node *node,
@@ -58,9 +49,9 @@ static uint16_t ip6_mpls_label_imposition_process(struct graph *graph, struct gr
 		struct rte_mbuf *packet = packets[i];
 		const struct adjacency *adjacency = &adjacencies[packet_adjacency(packet)];
 		struct ip6_header *ip = (struct ip6_header *)(void *)packet_data(packet);
-		uint32_t length = be16toh(ip->payload_length) + (uint32_t)IP6_LEN;
 		uint16_t mtu = mpls_payload_mtu(router, adjacency);
-		if (unlikely(ip->hop_limit <= 1 || length > mtu || !mpls_has_room(packet, adjacency))) {
+		if (unlikely(ip->hop_limit <= 1 || ip6_packet_length(ip) > mtu ||
+					 !mpls_has_room(packet, adjacency))) {
 			next[i] = refuse(node, packet, mtu);
 			continue;
 		}

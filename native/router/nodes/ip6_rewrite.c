@@ -8,9 +8,8 @@
  * <if>-output, ip6-icmp-error.
  */
 #include "graph/graph.h"
+#include "router/ip6_hop.h"
 #include "router/output.h"
-#include "wire/icmp6.h"
-#include "wire/ip6.h"
 
 enum edge { EDGE_ICMP_ERROR, EDGE_OUTPUT };
 static const char *const edges[] = {
@@ -18,24 +17,7 @@ static const char *const edges[] = {
 	[EDGE_OUTPUT] = "*-output",
 };
 
-enum counter { HOP_LIMIT, MTU };
-static const struct graph_counter counters[] = {
-	[HOP_LIMIT] = {"ip6 hop limit <= 1", true},
-	[MTU] = {"ip6 MTU exceeded", true},
-};
-
-static __attribute__((noinline)) enum edge refuse(struct graph_node *node, struct rte_mbuf *packet,
-												  const struct ip6_header *ip, uint16_t mtu)
-{
-	if (ip->hop_limit <= 1) {
-		graph_count(node, HOP_LIMIT, 1);
-		packet_set_icmp_error(packet, ICMP6_TIME_EXCEEDED, 0, 0);
-	} else {
-		graph_count(node, MTU, 1);
-		packet_set_icmp_error(packet, ICMP6_TOO_BIG, 0, mtu);
-	}
-	return EDGE_ICMP_ERROR;
-}
+static const struct graph_counter counters[] = {IP6_HOP_COUNTER_NAMES};
 
 static uint16_t ip6_rewrite_process(struct graph *graph, struct graph_node *node, void **packets,
 									uint16_t n)
@@ -46,9 +28,9 @@ static uint16_t ip6_rewrite_process(struct graph *graph, struct graph_node *node
 		struct rte_mbuf *packet = packets[i];
 		const struct adjacency *adjacency = &adjacencies[packet_adjacency(packet)];
 		struct ip6_header *ip = (struct ip6_header *)(void *)packet_data(packet);
-		uint32_t length = be16toh(ip->payload_length) + (uint32_t)IP6_LEN;
-		if (unlikely(ip->hop_limit <= 1 || length > adjacency->mtu)) {
-			next[i] = refuse(node, packet, ip, adjacency->mtu);
+		if (unlikely(ip->hop_limit <= 1 || ip6_packet_length(ip) > adjacency->mtu)) {
+			ip6_hop_error(node, packet, adjacency->mtu);
+			next[i] = EDGE_ICMP_ERROR;
 			continue;
 		}
 		ip->hop_limit--;
@@ -64,7 +46,7 @@ static struct graph_registration ip6_rewrite = {
 	.process = ip6_rewrite_process,
 	.edge_count = 2,
 	.edges = edges,
-	.counter_count = 2,
+	.counter_count = IP6_HOP_COUNTERS,
 	.counters = counters,
 };
 GRAPH_REGISTER(ip6_rewrite)
