@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* ARP: answered, learnt, asked for; and neighbours over their life. */
 #include "cmocka_all.h"
+#include "tests/accounted.h"
 #include "tests/router_rig.h"
 #include "wire/arp.h"
 #include "wire/ethernet.h"
@@ -17,17 +18,6 @@ static int reset(void **state)
 {
 	(void)state;
 	rig_reset();
-	return 0;
-}
-
-static int all_accounted(void **state)
-{
-	(void)state;
-	struct ws_router_totals totals = rig_totals();
-	while (rig_take(0).length || rig_take(1).length)
-		;
-	assert_int_equal(totals.rx_packets, totals.tx_packets + totals.drops + totals.punts);
-	assert_int_equal(rig_buffers_in_use(), 0);
 	return 0;
 }
 
@@ -368,7 +358,7 @@ static void wakes_the_main_thread_once_a_round(void **state)
 
 int main(void)
 {
-#define TEST(function) cmocka_unit_test_setup_teardown(function, reset, all_accounted)
+#define TEST(function) cmocka_unit_test_setup_teardown(function, reset, rest_accounted)
 	const struct CMUnitTest tests[] = {
 		TEST(answers_requests),
 		TEST(answers_a_probe_and_learns_nothing),

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the router answers to IPv4 packets: pings and errors. */
 #include "cmocka_all.h"
+#include "tests/accounted.h"
 #include "tests/router_rig.h"
 #include "wire/ethernet.h"
 #include "wire/icmp4.h"
@@ -27,17 +28,6 @@ static int with_neighbor(void **state)
 	(void)state;
 	rig_reset();
 	return ws_router_neighbor_add(rig_router, 0, address_of_ip4(client), rig_host[0]);
-}
-
-static int all_accounted(void **state)
-{
-	(void)state;
-	struct ws_router_totals totals = rig_totals();
-	while (rig_take(0).length || rig_take(1).length)
-		;
-	assert_int_equal(totals.rx_packets, totals.tx_packets + totals.drops + totals.punts);
-	assert_int_equal(rig_buffers_in_use(), 0);
-	return 0;
 }
 
 static struct frame ping(size_t payload)
@@ -268,7 +258,7 @@ static void keeps_to_the_rate(void **state)
 
 int main(void)
 {
-#define TEST(function) cmocka_unit_test_setup_teardown(function, with_neighbor, all_accounted)
+#define TEST(function) cmocka_unit_test_setup_teardown(function, with_neighbor, rest_accounted)
 	const struct CMUnitTest tests[] = {
 		TEST(answers_pings),
 		TEST(answers_pings_to_any_address),

@@ -2,6 +2,7 @@
 /* IPv6: checked, forwarded, answered; and what must not pass. */
 #include "cmocka_all.h"
 #include "router/ip6_interface.h"
+#include "tests/accounted.h"
 #include "tests/router_rig.h"
 #include "wire/ethernet.h"
 #include "wire/icmp6.h"
@@ -29,17 +30,6 @@ static int reset(void **state)
 		.paths = {{.next_hop = ADDRESS6(1, 2), .interface = -1}},
 	};
 	return ws_router_route_add(rig_router, &route, false);
-}
-
-static int all_accounted(void **state)
-{
-	(void)state;
-	struct ws_router_totals totals = rig_totals();
-	while (rig_take(0).length || rig_take(1).length)
-		;
-	assert_int_equal(totals.rx_packets, totals.tx_packets + totals.drops + totals.punts);
-	assert_int_equal(rig_buffers_in_use(), 0);
-	return 0;
 }
 
 static struct ip6_header *ip_of(struct frame *frame)
@@ -514,7 +504,7 @@ static void ping_keeps_the_last_answers(void **state)
 
 int main(void)
 {
-#define TEST(function) cmocka_unit_test_setup_teardown(function, reset, all_accounted)
+#define TEST(function) cmocka_unit_test_setup_teardown(function, reset, rest_accounted)
 	const struct CMUnitTest tests[] = {
 		TEST(forwards),
 		TEST(drops_bad_headers),

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The cross-connect, and tracing packets through it. */
 #include "cmocka_all.h"
+#include "tests/accounted.h"
 #include "tests/router_rig.h"
 #include "wire/ethernet.h"
 
@@ -12,15 +13,6 @@ static int crossed(void **state)
 	(void)state;
 	rig_reset();
 	return ws_router_set_xconnect(rig_router, 0, 1) | ws_router_set_xconnect(rig_router, 1, 0);
-}
-
-static int all_accounted(void **state)
-{
-	(void)state;
-	struct ws_router_totals totals = rig_totals();
-	assert_int_equal(totals.rx_packets, totals.tx_packets + totals.drops + totals.punts);
-	assert_int_equal(rig_buffers_in_use(), 0);
-	return 0;
 }
 
 /* Any type, tags, any address, any length that is a frame: unchanged. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A pair of the Linux control plane; port e1 stands for the TAP here. */
 #include "cmocka_all.h"
+#include "tests/accounted.h"
 #include "tests/router_rig.h"
 #include "wire/ethernet.h"
 #include "wire/icmp4.h"
@@ -15,15 +16,6 @@ static int paired(void **state)
 	(void)state;
 	rig_reset();
 	return ws_router_lcp_pair(rig_router, 0, 1);
-}
-
-static int all_accounted(void **state)
-{
-	(void)state;
-	struct ws_router_totals totals = rig_totals();
-	assert_int_equal(totals.rx_packets, totals.tx_packets + totals.drops + totals.punts);
-	assert_int_equal(rig_buffers_in_use(), 0);
-	return 0;
 }
 
 static void assert_passes(uint16_t from, const struct frame *frame)

@@ -2,6 +2,7 @@
 /* Neighbour discovery: who becomes a neighbour, who stays one, and who is asked. */
 #include "cmocka_all.h"
 #include "router/ip6_interface.h"
+#include "tests/accounted.h"
 #include "tests/router_rig.h"
 #include "wire/ethernet.h"
 #include "wire/mld.h"
@@ -22,17 +23,6 @@ static int reset(void **state)
 	(void)state;
 	rig_reset();
 	return ws_router_address_add(rig_router, 0, (struct ws_prefix){address_of_ip6(IP6(1)), 64});
-}
-
-static int all_accounted(void **state)
-{
-	(void)state;
-	struct ws_router_totals totals = rig_totals();
-	while (rig_take(0).length || rig_take(1).length)
-		;
-	assert_int_equal(totals.rx_packets, totals.tx_packets + totals.drops + totals.punts);
-	assert_int_equal(rig_buffers_in_use(), 0);
-	return 0;
 }
 
 static void send(const struct nd_message *message, const uint8_t *source,
@@ -277,7 +267,7 @@ static void believes_no_query_from_afar(void **state)
 
 int main(void)
 {
-#define TEST(function) cmocka_unit_test_setup_teardown(function, reset, all_accounted)
+#define TEST(function) cmocka_unit_test_setup_teardown(function, reset, rest_accounted)
 	const struct CMUnitTest tests[] = {
 		TEST(believes_advertisements_as_far_as_it_should),
 		TEST(asks_before_it_believes_a_solicitor),

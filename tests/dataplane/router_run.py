@@ -18,6 +18,15 @@ from scapy.utils import RawPcapReader, RawPcapWriter
 from wirespeed.dut.errors import parse_errors
 from wirespeed.router.client import ask
 
+# Of the interfaces e0 and e1, and of a host at each.
+ROUTER0, ROUTER1 = "02:fe:00:00:00:00", "02:fe:00:00:00:01"
+HOST0, HOST1 = "02:ee:00:00:00:00", "02:ee:00:00:00:01"
+INTERFACES = f"""\
+set interface mac address e0 {ROUTER0}
+set interface mac address e1 {ROUTER1}
+set interface state e0 up
+set interface state e1 up
+"""
 ETHERNET_LINK = 1
 PATIENCE_S = 60.0
 
@@ -55,6 +64,11 @@ def command(socket: Path, interfaces: Sequence[str], *options: str) -> list[str]
         words += ["--interface", interface]
     # Small tables: what the tests need, and quick to make.
     return [*words, "--max-routes", "20000", *options]
+
+
+def assert_conserved(outcome: Outcome, made: int = 0) -> None:
+    """Every packet is sent or a counted drop; `made` were made by the router beside what came in."""
+    assert outcome.received + made == sum(map(len, outcome.frames)) + outcome.dropped
 
 
 @contextmanager

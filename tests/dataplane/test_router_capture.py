@@ -9,28 +9,24 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from router_run import read_pcap, router, wait_for, wait_received, write_pcap
+from router_run import HOST0, HOST1, INTERFACES, ROUTER0, read_pcap, router, wait_for, wait_received, write_pcap
 from scapy.layers.inet import IP, UDP
 from scapy.layers.l2 import Dot1Q, Ether
 from scapy.utils import RawPcapReader
 
 from wirespeed.errors import UsageError
 
-CONFIG = """\
-set interface mac address e0 02:fe:00:00:00:00
-set interface mac address e1 02:fe:00:00:00:01
-set interface state e0 up
-set interface state e1 up
-set interface ip address e0 100.64.1.1/30
+CONFIG = f"""\
+{INTERFACES}set interface ip address e0 100.64.1.1/30
 set interface ip address e1 100.64.2.1/30
 ip route add 48.0.0.0/8 via 100.64.2.2
-ip neighbor e1 100.64.2.2 02:ee:00:00:00:01
+ip neighbor e1 100.64.2.2 {HOST1}
 """
 
 
 def frame(destination: str, ttl: int = 64, payload: int = 40) -> bytes:
     return bytes(
-        Ether(src="02:ee:00:00:00:00", dst="02:fe:00:00:00:00")
+        Ether(src=HOST0, dst=ROUTER0)
         / IP(src="16.0.0.1", dst=destination, ttl=ttl, id=0)
         / UDP(sport=1, dport=2, chksum=0)
         / bytes(payload)
@@ -38,7 +34,7 @@ def frame(destination: str, ttl: int = 64, payload: int = 40) -> bytes:
 
 
 GOOD, LOST, DEAD = frame("48.0.0.1"), frame("9.9.9.9"), frame("48.0.0.1", payload=1200)
-TAGGED = bytes(Ether(src="02:ee:00:00:00:00", dst="02:fe:00:00:00:00") / Dot1Q(vlan=7) / IP(dst="48.9.0.1") / UDP())
+TAGGED = bytes(Ether(src=HOST0, dst=ROUTER0) / Dot1Q(vlan=7) / IP(dst="48.9.0.1") / UDP())
 
 
 def forwarded(sent: bytes) -> bytes:

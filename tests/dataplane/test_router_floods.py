@@ -8,20 +8,15 @@ from ipaddress import ip_address
 from pathlib import Path
 
 import pytest
-from router_run import Outcome, route
+from router_run import HOST0, HOST1, INTERFACES, ROUTER0, ROUTER1, Outcome, assert_conserved, route
 from scapy.layers.inet import ICMP, IP, UDP
 from scapy.layers.inet6 import IPv6
 from scapy.layers.l2 import Dot1AD, Dot1Q, Ether
 from scapy.packet import Packet, Raw
 
-HOST0, HOST1, LIAR = "02:ee:00:00:00:00", "02:ee:00:00:00:01", "02:bb:00:00:00:01"
-ROUTER0, ROUTER1 = "02:fe:00:00:00:00", "02:fe:00:00:00:01"
+LIAR = "02:bb:00:00:00:01"
 CONFIG = f"""\
-set interface mac address e0 {ROUTER0}
-set interface mac address e1 {ROUTER1}
-set interface state e0 up
-set interface state e1 up
-set interface ip address e0 10.0.0.1/16
+{INTERFACES}set interface ip address e0 10.0.0.1/16
 set interface ip address e1 10.1.0.1/24
 set interface ip address e0 2001:db8::1/64
 set interface ip address e1 2001:db8:1::1/64
@@ -85,10 +80,6 @@ def transit(src: str, dst: str) -> bytes:
 
 def neighbors(outcome: Outcome) -> list[str]:
     return [line for line in outcome.answers[0].splitlines() if " e0" in line or " e1" in line]
-
-
-def assert_conserved(outcome: Outcome) -> None:
-    assert outcome.received == sum(map(len, outcome.frames)) + outcome.dropped
 
 
 FAMILIES = [

@@ -8,7 +8,17 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from router_run import Outcome, read_pcap, route, router, write_pcap
+from router_run import (
+    HOST0,
+    HOST1,
+    INTERFACES,
+    ROUTER0,
+    assert_conserved,
+    read_pcap,
+    route,
+    router,
+    write_pcap,
+)
 from scapy.layers.inet import UDP
 from scapy.layers.inet6 import (
     ICMPv6EchoRequest,
@@ -24,14 +34,8 @@ from scapy.layers.inet6 import (
 from scapy.layers.l2 import Ether
 from scapy.packet import Packet, Raw
 
-HOST0, HOST1 = "02:ee:00:00:00:00", "02:ee:00:00:00:01"
-ROUTER0, ROUTER1 = "02:fe:00:00:00:00", "02:fe:00:00:00:01"
 ADDRESSES = f"""\
-set interface mac address e0 {ROUTER0}
-set interface mac address e1 {ROUTER1}
-set interface state e0 up
-set interface state e1 up
-set interface ip address e0 2001:db8:1::1/64
+{INTERFACES}set interface ip address e0 2001:db8:1::1/64
 set interface ip address e1 2001:db8:2::1/64
 ip route add 2001:db8:4800::/40 via 2001:db8:2::2
 ip route add 2001:db8:1600::/40 via 2001:db8:1::2
@@ -50,11 +54,6 @@ def frame(*parts: str) -> bytes:
 
 def to_router(payload: Packet, src: str = "2001:db8:1::2", dst: str = "2001:db8:4800::1", **fields: object) -> bytes:
     return bytes(Ether(src=HOST0, dst=ROUTER0) / IPv6(src=src, dst=dst, **fields) / payload)
-
-
-def assert_conserved(outcome: Outcome, made: int = 0) -> None:
-    """Every packet is sent or a counted drop; `made` were made by the router beside what came in."""
-    assert outcome.received + made == sum(map(len, outcome.frames)) + outcome.dropped
 
 
 def test_a_packet_is_forwarded_with_hop_limit_less_one_and_new_addresses(tmp_path: Path) -> None:

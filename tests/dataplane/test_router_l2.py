@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from router_run import Outcome, RouterProcess, route, router
+from router_run import RouterProcess, assert_conserved, route, router
 from scapy.layers.inet import ICMP, IP, UDP
 from scapy.layers.l2 import ARP, Dot1AD, Dot1Q, Ether
 from scapy.packet import Packet, Raw
@@ -33,10 +33,6 @@ def frame(src: str, dst: str, *layers: Packet, payload: bytes = b"x" * 46) -> by
 
 def body(text: bytes = b"payload") -> Packet:
     return IP(src="10.9.9.9", dst="10.8.8.8") / UDP(sport=1, dport=2) / Raw(text.ljust(30))
-
-
-def conserved(outcome: Outcome, made: int = 0) -> None:
-    assert outcome.received + made == sum(map(len, outcome.frames)) + outcome.dropped
 
 
 # ---- Sub-interfaces
@@ -78,7 +74,7 @@ def test_tags_that_nobody_takes_are_dropped(tmp_path: Path, layers: list[Packet]
     outcome = route(tmp_path, interfaces(2) + SUB, [bytes(packet / ip("10.1.0.2", "10.3.0.2"))], [])
     assert outcome.frames == [[], []]
     assert outcome.counters[f"ethernet-input: {reason}"] == 1
-    conserved(outcome)
+    assert_conserved(outcome)
 
 
 def test_frames_that_end_within_a_tag_are_runts(tmp_path: Path) -> None:
@@ -86,7 +82,7 @@ def test_frames_that_end_within_a_tag_are_runts(tmp_path: Path) -> None:
     cut = [whole[:length] for length in range(14, 22)]
     outcome = route(tmp_path, interfaces(2) + SUB, cut, [])
     assert outcome.counters["ethernet-input: frame shorter than its header"] == len(cut)
-    conserved(outcome)
+    assert_conserved(outcome)
 
 
 def test_a_tag_of_vlan_0_is_a_priority_only(tmp_path: Path) -> None:
@@ -112,7 +108,7 @@ def test_the_subinterface_that_says_most_takes_the_frame(tmp_path: Path) -> None
     frames = {number: [frame(A, B, *layers, body()) for layers in kinds] for number, kinds in tags.items()}
     outcome = route(tmp_path, config, [one for kind in frames.values() for one in kind], [], [], [], [], [])
     assert outcome.frames == [[], *frames.values()]
-    conserved(outcome)
+    assert_conserved(outcome)
 
 
 def test_a_subinterface_for_untagged_frames_routes_in_its_ports_place(tmp_path: Path) -> None:
@@ -169,7 +165,7 @@ def test_tags_are_rewritten_there_and_back(
     there, back = frame(A, B, *inside, body()), frame(B, A, *outside, body(b"back"))
     outcome = route(tmp_path, crossed(rewrite, tags), [there], [back], ask=["show mode"])
     assert outcome.frames == [[frame(B, A, *inside, body(b"back"))], [frame(A, B, *outside, body())]]
-    conserved(outcome)
+    assert_conserved(outcome)
     wanted = "" if rewrite == "disable" else f" tag-rewrite {rewrite}"
     assert f"l2 xconnect e0.1 e1{wanted}\n" in outcome.answers[0]
 
@@ -185,7 +181,7 @@ def test_a_frame_without_the_tags_to_take_off_is_dropped(tmp_path: Path) -> None
     outcome = route(tmp_path, crossed("push dot1q 7"), [], [frame(B, A, body())])
     assert outcome.frames == [[], []]
     assert outcome.counters["l2-output: frame has fewer tags than are to be taken off"] == 1
-    conserved(outcome)
+    assert_conserved(outcome)
 
 
 def test_a_port_in_l2_takes_what_no_subinterface_does(tmp_path: Path) -> None:
@@ -211,7 +207,7 @@ def test_unknown_stations_are_flooded_and_known_ones_are_not(tmp_path: Path) -> 
     sent = [frame(A, B, body(str(n).encode())) for n in range(5)]
     outcome = route(tmp_path, bridged(), sent, [], [], ask=["show l2fib verbose", "show bridge-domain 10 detail"])
     assert outcome.frames == [[], sent, sent]
-    conserved(outcome, made=5)
+    assert_conserved(outcome, made=5)
     assert outcome.counters["l2-learn: L2 mac learnt"] == 1
     assert outcome.counters["l2-flood: L2 copies flooded"] == 5
     station = next(line for line in outcome.answers[0].splitlines() if A in line).split()
@@ -235,7 +231,7 @@ def test_static_stations_filters_and_reflections(tmp_path: Path) -> None:
     assert outcome.counters["l2-fwd: L2 station is where the frame came from"] == 1
     assert outcome.counters["l2-learn: L2 mac move violates a static entry"] == 1
     assert outcome.counters["l2-learn: L2 sender is a group address"] == 1
-    conserved(outcome)
+    assert_conserved(outcome)
 
 
 def test_split_horizon_groups_do_not_hear_each_other(tmp_path: Path) -> None:
@@ -257,7 +253,7 @@ def test_what_a_domain_does_can_be_turned_off(tmp_path: Path, options: str, hear
     outcome = route(tmp_path, config, sent, [], [])
     assert outcome.frames[1] == [frame(A, to, body()) for to in heard]
     assert outcome.counters.get("l2-learn: L2 mac learnt", 0) == (0 if "learn" in options else 1)
-    conserved(outcome, made=len(heard))
+    assert_conserved(outcome, made=len(heard))
 
 
 def test_vlans_are_bridged_with_their_tags_rewritten(tmp_path: Path) -> None:
@@ -286,7 +282,7 @@ def test_a_flood_of_addresses_is_bounded_and_nothing_is_lost(tmp_path: Path) -> 
         "l2-flood: L2 copy dropped: no room", 0
     )
     assert made == len(sent)
-    conserved(outcome, made)
+    assert_conserved(outcome, made)
 
 
 # ---- What is wrong
@@ -370,7 +366,7 @@ def test_subinterfaces_route_with_their_tags(tmp_path: Path) -> None:
             bytes(double / ip("10.3.0.2", "10.2.0.2", 63)),
         ]
     )
-    conserved(outcome)
+    assert_conserved(outcome)
     shown = outcome.answers[0].split("e0.100")[1].split("e0.200")[0]
     assert "rx packets                     2" in shown
     assert "tx packets                     1" in shown
@@ -403,7 +399,7 @@ def test_a_subinterface_that_is_down_passes_nothing(tmp_path: Path) -> None:
     assert outcome.frames == [[], []]
     assert outcome.counters["ethernet-input: interface is down"] == 1
     assert outcome.counters["e0-output: interface is down"] == 1
-    conserved(outcome)
+    assert_conserved(outcome)
 
 
 def test_the_router_is_a_station_of_the_domain_by_its_bvi(tmp_path: Path) -> None:
@@ -419,6 +415,6 @@ def test_the_router_is_a_station_of_the_domain_by_its_bvi(tmp_path: Path) -> Non
     assert bytes(answer) in outcome.frames[0]
     reply = next(Ether(sent) for sent in outcome.frames[0] if ICMP in Ether(sent))
     assert (reply.src, reply.dst, reply[ICMP].type, reply[IP].ttl) == (bvi, A, 0, 64)
-    conserved(outcome, made=1)
+    assert_conserved(outcome, made=1)
     assert "rx packets                     2" in outcome.answers[0]
     assert "tx packets                     2" in outcome.answers[0]

@@ -6,17 +6,12 @@ import struct
 from pathlib import Path
 
 import pytest
-from router_run import route
+from router_run import HOST0, HOST1, INTERFACES, ROUTER0, ROUTER1, route
 from scapy.layers.inet import IP, UDP
 from scapy.layers.l2 import Ether
 
-ROUTER0, HOST0 = "02:fe:00:00:00:00", "02:ee:00:00:00:00"
-ROUTER1, HOST1 = "02:fe:00:00:00:01", "02:ee:00:00:00:01"
-CONFIG = f"""set interface mac address e0 {ROUTER0}
-set interface mac address e1 {ROUTER1}
-set interface state e0 up
-set interface state e1 up
-set interface ip address e0 100.64.1.1/30
+CONFIG = f"""\
+{INTERFACES}set interface ip address e0 100.64.1.1/30
 set interface ip address e1 100.64.2.1/30
 ip neighbor e0 100.64.1.2 {HOST0}
 ip neighbor e1 100.64.2.2 {HOST1}

@@ -6,21 +6,25 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from router_run import Outcome, RouterProcess, route, router
+from router_run import (
+    HOST0,
+    HOST1,
+    INTERFACES,
+    ROUTER0,
+    Outcome,
+    RouterProcess,
+    assert_conserved,
+    route,
+    router,
+)
 from scapy.layers.inet import ICMP, IP, UDP, IPOption_NOP, IPOption_Router_Alert, IPOption_Timestamp, defragment
 from scapy.layers.l2 import ARP, Dot1Q, Ether
 from scapy.packet import Raw
 
 from wirespeed.errors import UsageError
 
-HOST0, HOST1 = "02:ee:00:00:00:00", "02:ee:00:00:00:01"
-ROUTER0, ROUTER1 = "02:fe:00:00:00:00", "02:fe:00:00:00:01"
 CONFIG = f"""\
-set interface mac address e0 {ROUTER0}
-set interface mac address e1 {ROUTER1}
-set interface state e0 up
-set interface state e1 up
-set interface ip address e0 100.64.1.1/24
+{INTERFACES}set interface ip address e0 100.64.1.1/24
 set interface ip address e1 100.64.2.1/24
 ip neighbor e0 100.64.1.2 {HOST0}
 ip neighbor e1 100.64.2.2 {HOST1}
@@ -37,7 +41,7 @@ def packet(size: int, **fields: object) -> bytes:
 def conserved(outcome: Outcome) -> None:
     fragments = outcome.counters.get("ip4-frag: fragments sent", 0)
     made = fragments - outcome.counters.get("ip4-frag: packets fragmented", 0)
-    assert outcome.received + made == sum(map(len, outcome.frames)) + outcome.dropped
+    assert_conserved(outcome, made)
 
 
 def assert_fragments(sent: bytes, frames: list[bytes], mtu: int) -> list[IP]:

@@ -8,19 +8,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from router_run import Outcome, route
+from router_run import HOST0, HOST1, INTERFACES, ROUTER0, ROUTER1, assert_conserved, route
 from scapy.layers.inet import ICMP, IP, TCP, UDP, IPOption_NOP
 from scapy.layers.l2 import ARP, Dot1Q, Ether
 from scapy.packet import Packet, Raw
 
-HOST0, HOST1 = "02:ee:00:00:00:00", "02:ee:00:00:00:01"
-ROUTER0, ROUTER1 = "02:fe:00:00:00:00", "02:fe:00:00:00:01"
-INTERFACES = f"""\
-set interface mac address e0 {ROUTER0}
-set interface mac address e1 {ROUTER1}
-set interface state e0 up
-set interface state e1 up
-"""
 ADDRESSES = (
     INTERFACES
     + """\
@@ -59,11 +51,6 @@ def arp_to_all(sender: str = "100.64.1.2", mac: str = HOST0, **fields: object) -
     """ARP from host 0, by default a good question for the router's address."""
     ether = Ether(src=HOST0, dst="ff:ff:ff:ff:ff:ff")
     return bytes(ether / ARP(hwsrc=mac, psrc=sender, pdst="100.64.1.1", **fields) / Raw(b"\0" * 18))
-
-
-def assert_conserved(outcome: Outcome, made: int = 0) -> None:
-    """Every packet is sent or a counted drop; `made` were made by the router beside what came in."""
-    assert outcome.received + made == sum(map(len, outcome.frames)) + outcome.dropped
 
 
 # ---- Forwarding

@@ -12,20 +12,15 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from router_run import RouterProcess, route, router
+from router_run import HOST0, INTERFACES, ROUTER0, RouterProcess, route, router
 from scapy.layers.inet import IP, TCP, UDP
 from scapy.layers.l2 import Ether
 from scapy.packet import Packet
 
 from wirespeed.errors import UsageError
 
-HOST, ROUTER = "02:ee:00:00:00:00", "02:fe:00:00:00:00"
 BASE = f"""\
-set interface mac address e0 {ROUTER}
-set interface mac address e1 02:fe:00:00:00:01
-set interface state e0 up
-set interface state e1 up
-set interface ip address e0 100.64.1.1/24
+{INTERFACES}set interface ip address e0 100.64.1.1/24
 set interface ip address e1 100.64.2.1/24
 """
 HOPS = 8
@@ -39,7 +34,7 @@ def hop(number: int) -> str:
 
 def packet(destination: str, transport: Packet | None = None, source: str = "16.0.0.1") -> bytes:
     header = IP(src=source, dst=destination, ttl=9)
-    return bytes(Ether(src=HOST, dst=ROUTER) / header / (transport or UDP(sport=1, dport=2)))
+    return bytes(Ether(src=HOST0, dst=ROUTER0) / header / (transport or UDP(sport=1, dport=2)))
 
 
 def hops_of(frames: list[bytes]) -> list[int]:
@@ -142,7 +137,7 @@ def test_weights_are_kept(tmp_path: Path) -> None:
 
 def test_fragments_of_a_datagram_stay_together(tmp_path: Path) -> None:
     config = BASE + NEIGHBORS + "".join(f"ip route add 20.0.0.0/8 via {hop(n)}\n" for n in range(8))
-    ether = Ether(src=HOST, dst=ROUTER)
+    ether = Ether(src=HOST0, dst=ROUTER0)
     pieces = [
         bytes(ether / IP(src="16.0.0.1", dst="20.0.0.1", id=7, flags="MF", frag=at, proto=17) / bytes([at] * 24))
         for at in range(20)

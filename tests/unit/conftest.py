@@ -1,4 +1,6 @@
-"""The console on its fake server, for the modules that have no `server` and `console` of their own."""
+"""What several modules share; one with a fixture of its own of the same name has that one.
+
+`core` is a router for its command line, `server` and `console` are the generator's console on its fake server."""
 
 from __future__ import annotations
 
@@ -6,6 +8,15 @@ from collections.abc import Iterator
 
 import pytest
 from console_server import ConsoleServer, Driver
+
+from wirespeed.router.fake import FakeRouterCore
+
+
+@pytest.fixture
+def core() -> Iterator[FakeRouterCore]:
+    made = FakeRouterCore()
+    yield made
+    made.close()
 
 
 @pytest.fixture

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import subprocess
-from collections.abc import Iterator
 from dataclasses import replace
 from ipaddress import IPv4Address, IPv4Network
 from pathlib import Path
@@ -51,13 +50,6 @@ set interface mtu packet 1500 e1
 set interface state e0 up
 set interface state e1 up
 """
-
-
-@pytest.fixture
-def core() -> Iterator[FakeRouterCore]:
-    made = FakeRouterCore()
-    yield made
-    made.close()
 
 
 @pytest.fixture

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from ipaddress import IPv6Address, IPv6Network
 
 import pytest
@@ -14,13 +13,6 @@ from wirespeed.router.fake import TSC_HZ, FakeRouterCore
 from wirespeed.router.ip6_core import AdvertisedPrefix, EchoReply
 from wirespeed.router.pause import Pause
 from wirespeed.router.server import answer
-
-
-@pytest.fixture
-def core() -> Iterator[FakeRouterCore]:
-    made = FakeRouterCore()
-    yield made
-    made.close()
 
 
 @pytest.fixture

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from ipaddress import IPv4Address, IPv4Network, IPv6Address
 
 import pytest
@@ -19,13 +18,6 @@ set interface mpls e0 enable
 set interface mpls e1 enable
 mpls local-label add 16 eos via 100.64.2.2 e1
 mpls local-label add 17 eos via 100.64.1.2 e0"""
-
-
-@pytest.fixture
-def core() -> Iterator[FakeRouterCore]:
-    core = FakeRouterCore()
-    yield core
-    core.close()
 
 
 def run(core: FakeRouterCore, *lines: str) -> list[str]:

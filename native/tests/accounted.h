@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Teardowns: whatever a test did, every packet is accounted for, and no buffer stays behind. */
+#ifndef TESTS_ACCOUNTED_H
+#define TESTS_ACCOUNTED_H
+
+#include "cmocka_all.h"
+#include "tests/router_rig.h"
+
+/* The test has taken all that came out. */
+static inline int all_accounted(void **state)
+{
+	(void)state;
+	struct ws_router_totals totals = rig_totals();
+	assert_int_equal(totals.rx_packets, totals.tx_packets + totals.drops + totals.punts);
+	assert_int_equal(rig_buffers_in_use(), 0);
+	return 0;
+}
+
+/* Of what came out it may have left something. */
+static inline int rest_accounted(void **state)
+{
+	while (rig_take(0).length || rig_take(1).length)
+		;
+	return all_accounted(state);
+}
+
+#endif
