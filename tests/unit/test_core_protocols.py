@@ -1,0 +1,37 @@
+"""Each core and its stand-in take what the protocol says, down to names and defaults, which mypy lets differ."""
+
+from __future__ import annotations
+
+from inspect import Parameter, getmembers, isfunction, signature
+
+import pytest
+
+from wirespeed._native.fake_generator import FakeGenerator
+from wirespeed._native.generator import GeneratorCore, NativeGenerator
+from wirespeed._native.linux import NativeLinuxHost
+from wirespeed._native.router import NativeRouter
+from wirespeed.router.core import RouterCore
+from wirespeed.router.fake import FakeRouterCore
+from wirespeed.router.fake_linux import FakeLinuxHost
+from wirespeed.router.linux_host import LinuxHost
+
+
+def offered(core: type) -> dict[str, list[Parameter]]:
+    calls = getmembers(core, isfunction)
+    return {name: list(signature(call).parameters.values()) for name, call in calls if not name.startswith("_")}
+
+
+@pytest.mark.parametrize(
+    ("protocol", "core"),
+    [
+        (GeneratorCore, NativeGenerator),
+        (GeneratorCore, FakeGenerator),
+        (RouterCore, NativeRouter),
+        (RouterCore, FakeRouterCore),
+        (LinuxHost, NativeLinuxHost),
+        (LinuxHost, FakeLinuxHost),
+    ],
+)
+def test_a_core_offers_the_calls_of_its_protocol(protocol: type, core: type) -> None:
+    wanted, there = offered(protocol), offered(core)
+    assert {name: there.get(name) for name in wanted} == wanted
