@@ -1,6 +1,6 @@
 #!/bin/sh
 # Fuzz every target for SECONDS (60): tools/fuzz.sh [SECONDS]. A finding stays as native/fuzz/crash-*. The command
-# line's fuzzers then draw other lines than in `make test`.
+# line's fuzzers and the churn of routes then draw others than in `make test`.
 set -eu
 cd "$(dirname "$0")/.."
 PATH="$PWD/.venv/bin:$PATH"
@@ -17,4 +17,5 @@ for target in build-fuzz/native/fuzz/fuzz_*; do
 done
 .venv/bin/python tests/unit/rpc_fuzz.py "${1:-60}"
 .venv/bin/python tests/unit/rpc_fuzz.py "${1:-60}" --native
-.venv/bin/pytest --hypothesis-profile=search tests/unit/test_router_fuzz.py tests/dataplane/test_router_fuzz_core.py
+.venv/bin/pytest --hypothesis-profile=search tests/unit/test_router_fuzz.py tests/dataplane/test_router_fuzz_core.py \
+	tests/dataplane/test_router_fib_traffic.py

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from naive_table import NaiveTable
 from router_run import HOST0, INTERFACES, ROUTER0, RouterProcess, route, router
 from scapy.layers.inet import IP, TCP, UDP
 from scapy.layers.l2 import Ether
@@ -44,23 +45,6 @@ def hops_of(frames: list[bytes]) -> list[int]:
 # ---- Longest prefix
 
 
-class Table:
-    """The naive model: all prefixes are tried."""
-
-    def __init__(self) -> None:
-        self.routes: dict[IPv4Network, set[int]] = {}
-
-    def add(self, prefix: IPv4Network, number: int) -> None:
-        self.routes.setdefault(prefix, set()).add(number)
-
-    def delete(self, prefix: IPv4Network) -> bool:
-        return self.routes.pop(prefix, None) is not None
-
-    def match(self, address: IPv4Address) -> IPv4Network | None:
-        covering = [prefix for prefix in self.routes if address in prefix]
-        return max(covering, key=lambda prefix: prefix.prefixlen, default=None)
-
-
 def prefixes(draw: random.Random) -> IPv4Network:
     """Prefixes that nest and touch: few bits vary, lengths lie around those where the table changes shape."""
     length = draw.choice([0, 1, 7, 8, 9, 15, 16, 17, 22, 23, 24, 25, 26, 29, 30, 31, 32])
@@ -71,7 +55,7 @@ def prefixes(draw: random.Random) -> IPv4Network:
 @pytest.mark.parametrize("seed", [1, 2])
 def test_packets_take_the_longest_match_through_adds_and_deletes(tmp_path: Path, seed: int) -> None:
     draw = random.Random(seed)
-    table, lines = Table(), []
+    table, lines = NaiveTable[IPv4Network](), []
     for _ in range(600):
         prefix, number = prefixes(draw), draw.randrange(HOPS)
         if prefix in table.routes:
@@ -179,7 +163,9 @@ def look_up(running: RouterProcess, address: IPv4Address) -> tuple[IPv4Network, 
     return prefix, {int(number) - 2 for number in re.findall(r"ipv4 via 100\.64\.2\.(\d+) e1", answer)}
 
 
-def apply(running: RouterProcess, table: Table, what: str, prefix: IPv4Network, number: int | None) -> None:
+def apply(
+    running: RouterProcess, table: NaiveTable[IPv4Network], what: str, prefix: IPv4Network, number: int | None
+) -> None:
     match what:
         case "add":
             assert number is not None
@@ -187,11 +173,8 @@ def apply(running: RouterProcess, table: Table, what: str, prefix: IPv4Network, 
             running.ask(f"ip route add {prefix} via {hop(number)}")
         case "del" if table.delete(prefix):
             running.ask(f"ip route del {prefix}")
-        case "del path" if number in table.routes.get(prefix, ()):
-            table.routes[prefix] -= {number}
-            if not table.routes[prefix]:
-                table.delete(prefix)
-            running.ask(f"ip route del {prefix} via {hop(number or 0)}")
+        case "del path" if number is not None and table.delete_path(prefix, number):
+            running.ask(f"ip route del {prefix} via {hop(number)}")
         case "del" | "del path":
             with pytest.raises(UsageError):
                 running.ask(f"ip route del {prefix}" + (f" via {hop(number)}" if number is not None else ""))
@@ -200,7 +183,7 @@ def apply(running: RouterProcess, table: Table, what: str, prefix: IPv4Network, 
 @settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(steps=st.lists(STEPS, min_size=5, max_size=40), seed=st.integers(0, 1000))
 def test_lookups_agree_with_the_naive_table(running: RouterProcess, steps: list[Step], seed: int) -> None:
-    draw, table = random.Random(seed), Table()
+    draw, table = random.Random(seed), NaiveTable[IPv4Network]()
     try:
         for what, prefix, number in steps:
             apply(running, table, what, prefix, number)
