@@ -54,7 +54,7 @@ def _config() -> str:
     for index in range(3):
         lines += [f"set interface state e{index} up", f"set interface ip address e{index} 100.64.{index}.1/24"]
         lines += [f"set interface ip address e{index} fd00:{index}::1/64"]
-    lines += [f"ip neighbor e0 100.64.0.2 {HOST0}", f"ip neighbor e0 fd00:0::2 {_HOST}"]
+    lines += [f"ip neighbor e0 100.64.0.2 {HOST0}", f"ip neighbor e0 fd00:0::2 {HOST0}"]
     for hop in range(HOPS):
         for version in (4, 6):
             lines.append(f"ip neighbor e{output_of(hop)} {address_of(version, hop)} 02:aa:00:00:00:{hop:02x}")
