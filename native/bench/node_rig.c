@@ -2,7 +2,7 @@
 #include "bench/node_rig.h"
 
 #include "bench/bench_setup.h"
-#include "dev/port.h"
+#include "dev/pool.h"
 #include "router/metadata.h"
 
 #include <math.h>

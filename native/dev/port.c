@@ -5,6 +5,7 @@
 #include "dev/error.h"
 #include "dev/link.h"
 #include "dev/memif_memory.h"
+#include "dev/pool.h"
 #include "dev/port_name.h"
 #include "dev/ring_port.h"
 #include "dev/tap.h"
@@ -14,9 +15,6 @@
 #include <errno.h>
 #include <rte_bus.h>
 #include <rte_dev.h>
-#include <rte_eal.h>
-#include <rte_errno.h>
-#include <rte_mbuf_pool_ops.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -30,10 +28,6 @@ struct port {
 
 static struct port ports[WS_MAX_PORTS];
 bool ports_keep_sender[RTE_MAX_ETHPORTS];
-static struct rte_mempool *pool;
-static uint32_t pool_least_buffers, pool_least_frame;
-
-enum { POOL_CACHE = 512, POOL_SPARE = 4096, COPIED_SLOTS = 1024 };
 
 uint16_t ports_count(void)
 {
@@ -82,72 +76,6 @@ struct port_tx port_tx_of(uint16_t port, uint16_t worker)
 	uint16_t queues = RTE_MAX(ports[port].tx_queues, 1), queue = worker % queues;
 	bool is_shared = queue + queues < workers_count() || worker >= queues;
 	return (struct port_tx){queue, is_shared ? &locks[port][queue].lock : NULL};
-}
-
-struct rte_mempool *ports_pool(void)
-{
-	return pool;
-}
-
-/*
- * As rte_pktmbuf_pool_create makes it, but for one thing: without hugepages that call keeps each
- * buffer within a page of 4 096 bytes, hence one a page, and all headers fall into the same set of
- * the first-level cache (bench_nodes: ip4 at 86 instead of 37 ticks a packet). Nothing needs that
- * there, since devices then see virtual addresses.
- */
-struct rte_mempool *pool_create(const char *name, uint32_t count, uint32_t frame_size)
-{
-	struct rte_pktmbuf_pool_private private = {
-		.mbuf_data_room_size =
-			(uint16_t)(RTE_PKTMBUF_HEADROOM + RTE_MAX(2048u, RTE_ALIGN_CEIL(frame_size, 64u))),
-	};
-	uint32_t cache = RTE_MIN((uint32_t)POOL_CACHE, count / 2);
-	uint32_t size = sizeof(struct rte_mbuf) + private.mbuf_data_room_size;
-	unsigned int flags = rte_eal_has_hugepages() ? 0 : RTE_MEMPOOL_F_NO_IOVA_CONTIG;
-	struct rte_mempool *made = rte_mempool_create_empty(name, count, size, cache, sizeof(private),
-														(int)rte_socket_id(), flags);
-	if (!made)
-		return NULL;
-	int error = rte_mempool_set_ops_byname(made, rte_mbuf_best_mempool_ops(), NULL);
-	rte_pktmbuf_pool_init(made, &private);
-	if (error || (error = rte_mempool_populate_default(made)) < 0) {
-		rte_mempool_free(made);
-		rte_errno = -error;
-		return NULL;
-	}
-	rte_mempool_obj_iter(made, rte_pktmbuf_init, NULL);
-	return made;
-}
-
-void ws_pool_configure(uint32_t buffers, uint32_t frame_size)
-{
-	pool_least_buffers = buffers;
-	pool_least_frame = frame_size;
-}
-
-/* Each ring slot may hold a buffer, but for deep rings of memif, whose driver copies. */
-static uint32_t buffers_held(const struct ws_port_config *config)
-{
-	uint32_t most = memif_is_driver_of(config->devargs) ? COPIED_SLOTS : UINT16_MAX;
-	return config->rx_queues * RTE_MIN(config->rx_descriptors, most) +
-		   config->tx_queues * RTE_MIN(config->tx_descriptors, most);
-}
-
-/* Each worker may hold a full cache and two frames. */
-static int make_pool(const struct ws_port_config *configs, uint16_t count)
-{
-	uint32_t buffers = POOL_SPARE + workers_count() * (POOL_CACHE * 3 / 2 + 512u);
-	uint16_t mtu = 1500;
-	for (uint16_t i = 0; i < count; i++) {
-		buffers += buffers_held(&configs[i]);
-		mtu = RTE_MAX(mtu, configs[i].mtu);
-	}
-	buffers = RTE_MAX(buffers, pool_least_buffers);
-	pool = pool_create("packets", buffers, RTE_MAX(mtu + 22u, pool_least_frame));
-	if (!pool)
-		return fail(-ENOMEM, "no memory for %u packet buffers: %s", buffers,
-					rte_strerror(rte_errno));
-	return 0;
 }
 
 int port_check(uint16_t port)
@@ -242,7 +170,8 @@ static int configure(struct port *port, uint16_t id)
 	port->tx_descriptors = config->tx_descriptors;
 	error = rte_eth_dev_adjust_nb_rx_tx_desc(id, &port->rx_descriptors, &port->tx_descriptors);
 	for (uint16_t q = 0; !error && q < port->rx_queues; q++)
-		error = rte_eth_rx_queue_setup(id, q, port->rx_descriptors, rte_socket_id(), NULL, pool);
+		error = rte_eth_rx_queue_setup(id, q, port->rx_descriptors, rte_socket_id(), NULL,
+									   ports_pool());
 	for (uint16_t q = 0; !error && q < port->tx_queues; q++)
 		error = rte_eth_tx_queue_setup(id, q, port->tx_descriptors, rte_socket_id(), NULL);
 	if (error)
@@ -312,7 +241,7 @@ int ws_ports_open(const struct ws_port_config *configs, uint16_t count)
 		return fail(-EALREADY, "the ports are open already");
 	if (count < 1 || count > WS_MAX_PORTS)
 		return fail(-EINVAL, "%u ports asked; 1 to %d are possible", count, WS_MAX_PORTS);
-	int error = make_pool(configs, count);
+	int error = pool_make(configs, count);
 	for (uint16_t i = 0; !error && i < count; i++) {
 		const struct ring_end end = ring_end(configs, count, i);
 		error = open_port(&configs[i], &end, i);
@@ -329,8 +258,7 @@ void ws_ports_close(void)
 	for (int i = 0; i < WS_MAX_PORTS; i++)
 		if (ports[i].open)
 			close_port(i);
-	rte_mempool_free(pool);
-	pool = NULL;
+	pool_free();
 }
 
 /* DPDK gives a new port the lowest id that is free, and all ports are ours. */
@@ -344,7 +272,7 @@ static int free_id(void)
 
 int ws_port_add(const struct ws_port_config *config)
 {
-	if (!pool)
+	if (!ports_pool())
 		return fail(-EINVAL, "ports are added once the first ones are open");
 	int id = free_id();
 	if (id < 0)
@@ -453,17 +381,5 @@ int ws_port_counters(uint16_t port, struct ws_port_counters *out)
 		.rx_no_buffer = stats.rx_nombuf,
 	};
 	go_on(&ports[port], &now, out);
-	return 0;
-}
-
-int ws_pool_info(struct ws_pool_info *out)
-{
-	if (!pool)
-		return fail(-ENOENT, "there is no packet pool before the ports are open");
-	memset(out, 0, sizeof(*out));
-	snprintf(out->name, sizeof(out->name), "%s", pool->name);
-	out->buffer_size = rte_pktmbuf_data_room_size(pool);
-	out->total = pool->size;
-	out->available = rte_mempool_avail_count(pool);
 	return 0;
 }

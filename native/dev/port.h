@@ -31,12 +31,6 @@ struct port_tx {
 };
 struct port_tx port_tx_of(uint16_t port, uint16_t worker);
 
-/* The pool that RX draws from; sized by ws_ports_open. */
-struct rte_mempool *ports_pool(void);
-/* A further pool of `count` buffers with room for frames of `frame_size` bytes; NULL when memory is
- * short. */
-struct rte_mempool *pool_create(const char *name, uint32_t count, uint32_t frame_size);
-
 /* The ports whose driver leaves in mbuf->port what the sender had there. */
 extern bool ports_keep_sender[RTE_MAX_ETHPORTS];
 /* The ports at whose other end a thread may sleep. */

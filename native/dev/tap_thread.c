@@ -4,6 +4,7 @@
 #include "dev/bell.h"
 #include "dev/error.h"
 #include "dev/link.h"
+#include "dev/pool.h"
 #include "dev/port.h"
 #include "dev/tap.h"
 #include "dev/worker.h"

@@ -2,6 +2,7 @@
 /* Starting, stopping and changing what ports send. Everything is built and freed here, on the main
  * thread; the functions named do_… run on the port's worker between two bursts. */
 #include "dev/error.h"
+#include "dev/pool.h"
 #include "dev/port.h"
 #include "dev/worker.h"
 #include "generator/generator.h"

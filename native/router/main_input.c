@@ -3,7 +3,7 @@
 
 #include "dev/bell.h"
 #include "dev/error.h"
-#include "dev/port.h"
+#include "dev/pool.h"
 #include "dev/worker.h"
 #include "router/output.h"
 #include "router/router.h"

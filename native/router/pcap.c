@@ -2,7 +2,7 @@
 #include "router/pcap.h"
 
 #include "dev/error.h"
-#include "dev/port.h"
+#include "dev/pool.h"
 #include "dev/rcu.h"
 #include "router/metadata.h"
 #include "router/observe.h"

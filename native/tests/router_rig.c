@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tests/router_rig.h"
 
+#include "dev/pool.h"
 #include "dev/port.h"
 #include "wire/ethernet.h"
 #include "wire/ip4.h"

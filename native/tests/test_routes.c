@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Recursive paths, sources, tables, labels and text; and that churn disturbs no other route. */
 #include "cmocka_all.h"
+#include "dev/pool.h"
 #include "dev/port.h"
 #include "tests/router_rig.h"
 #include "wire/ethernet.h"

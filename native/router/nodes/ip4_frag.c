@@ -9,7 +9,7 @@
  *
  * Uses: adjacency. Next: ip4-rewrite, error-drop.
  */
-#include "dev/port.h"
+#include "dev/pool.h"
 #include "graph/graph.h"
 #include "router/each_packet.h"
 #include "router/metadata.h"

@@ -8,7 +8,7 @@
  * Uses: mbuf->port, bridge domain. Sets: tx interface; mbuf->port of what is for the router, to the
  * domain's BVI. Next: l2-output, ethernet-input (for the router), error-drop.
  */
-#include "dev/port.h"
+#include "dev/pool.h"
 #include "graph/graph.h"
 #include "router/each_packet.h"
 #include "router/l2_path.h"

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Pools of packet buffers: the one that ports receive into, and further ones. */
+#ifndef DEV_POOL_H
+#define DEV_POOL_H
+
+#include "wirespeed.h"
+
+#include <rte_mempool.h>
+#include <stdint.h>
+
+/* Make the ports' pool, with buffers for all that these ports and the workers may hold. */
+int pool_make(const struct ws_port_config *configs, uint16_t count);
+/* Nobody has a buffer of it any more. */
+void pool_free(void);
+/* The pool that RX draws from; NULL while no port is open. */
+struct rte_mempool *ports_pool(void);
+/* A further pool of `count` buffers with room for frames of `frame_size` bytes; NULL when memory is
+ * short. */
+struct rte_mempool *pool_create(const char *name, uint32_t count, uint32_t frame_size);
+
+#endif
