@@ -343,7 +343,8 @@ enum ws_path_kind {
 /*
  * A next hop without interface is on a connected network, or else reached by the route to it in
  * `table`, which is followed when it changes. Labels are pushed, the outermost first; one that is
- * implicit null (3) is none.
+ * implicit null (3) is none. Each bears its own TTL and class (EXP; RFC 3443, pipe), or those of
+ * the packet where its TTL here is 0 (uniform).
  */
 struct ws_path {
 	int32_t kind; /* enum ws_path_kind */
@@ -353,6 +354,7 @@ struct ws_path {
 	uint32_t table;    /* its id, as given to ws_router_table_add */
 	uint8_t label_count;
 	uint32_t labels[WS_MAX_LABELS];
+	uint8_t label_ttls[WS_MAX_LABELS], label_classes[WS_MAX_LABELS];
 };
 
 /*

@@ -209,7 +209,7 @@ int64_t adjacency_push(struct adjacency_table *table, const uint32_t *labels, ui
 {
 	struct adjacency adjacency = {.kind = ADJACENCY_LABELS, .label_count = count, .next = next};
 	for (uint8_t i = 0; i < count; i++)
-		adjacency.labels[i] = htobe32(labels[i] << MPLS_LABEL_SHIFT);
+		adjacency.labels[i] = htobe32(labels[i]);
 	return make_above(table, &adjacency);
 }
 

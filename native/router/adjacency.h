@@ -58,7 +58,8 @@ struct adjacency {
 	union {
 		/* The link's header lies at the end, so that a copy of all before the packet is right. */
 		uint8_t rewrite[REWRITE_SIZE];
-		uint32_t labels[WS_MAX_LABELS]; /* as in the packet, TTL and class 0; outermost first */
+		/* As in the packet, outermost first; TTL and class 0 where they are the packet's. */
+		uint32_t labels[WS_MAX_LABELS];
 	};
 	uint8_t kind; /* enum adjacency_kind */
 	uint8_t rewrite_len, label_count;

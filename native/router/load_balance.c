@@ -4,6 +4,7 @@
 #include "dev/error.h"
 #include "dev/rcu.h"
 #include "router/adjacency.h"
+#include "wire/mpls.h"
 
 #include <errno.h>
 #include <rte_hash.h>
@@ -135,6 +136,17 @@ static int64_t forwarding_adjacency(struct adjacency_table *table, uint16_t payl
 	}
 }
 
+/* The last label takes the place of one that came, if any did. Then it counts that one's TTL on,
+ * also where a recursive path made it so: a loop would not end otherwise. */
+static int64_t push_labels(struct adjacency_table *table, uint16_t payload,
+						   const struct path_key *leaf, uint32_t next)
+{
+	struct path_key path = *leaf;
+	if (payload >= PAYLOAD_MPLS)
+		path.labels[path.label_count - 1] &= ~0u << MPLS_LABEL_SHIFT;
+	return adjacency_push(table, path.labels, path.label_count, next);
+}
+
 static int64_t leaf_adjacency(struct adjacency_table *table, uint16_t payload,
 							  const struct path_key *leaf)
 {
@@ -147,7 +159,7 @@ static int64_t leaf_adjacency(struct adjacency_table *table, uint16_t payload,
 	if (adjacency < 0 || adjacency <= ADJACENCY_PROHIBIT)
 		return adjacency;
 	if (leaf->label_count)
-		return adjacency_push(table, leaf->labels, leaf->label_count, (uint32_t)adjacency);
+		return push_labels(table, payload, leaf, (uint32_t)adjacency);
 	return payload < PAYLOAD_MPLS ? adjacency
 								  : adjacency_pop(table, pops[payload], (uint32_t)adjacency);
 }

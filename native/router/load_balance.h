@@ -44,7 +44,8 @@ struct path_key {
 	uint8_t label_count;
 	uint16_t table; /* to look into, or to find the next hop by: its index */
 	uint32_t interface, weight;
-	uint32_t labels[WS_MAX_LABELS];
+	uint32_t
+		labels[WS_MAX_LABELS]; /* entries as numbers; TTL 0: it and the class are the packet's */
 	struct ws_address next_hop;
 	uint8_t unused[3];
 };

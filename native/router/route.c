@@ -42,11 +42,16 @@ static int check_labels(const struct ws_path *path, struct path_key *key)
 	if (path->label_count && path->kind != WS_PATH_NEXT_HOP)
 		return fail(-EINVAL, "labels need a next hop to be sent to");
 	for (uint8_t i = 0; i < path->label_count; i++) {
-		if (path->labels[i] > MPLS_MAX_LABEL)
-			return fail(-EINVAL, "label %u is not between 0 and %d", path->labels[i],
-						MPLS_MAX_LABEL);
-		if (path->labels[i] != MPLS_IMPLICIT_NULL)
-			key->labels[key->label_count++] = path->labels[i];
+		uint32_t label = path->labels[i];
+		uint8_t ttl = path->label_ttls[i], class = path->label_classes[i];
+		if (label > MPLS_MAX_LABEL)
+			return fail(-EINVAL, "label %u is not between 0 and %d", label, MPLS_MAX_LABEL);
+		if (class > (ttl ? MPLS_MAX_CLASS : 0))
+			return fail(-EINVAL, "class %u of label %u is not between 0 and %d, with a TTL", class,
+						label, MPLS_MAX_CLASS);
+		if (label != MPLS_IMPLICIT_NULL)
+			key->labels[key->label_count++] =
+				label << MPLS_LABEL_SHIFT | (uint32_t) class << MPLS_CLASS_SHIFT | ttl;
 	}
 	return 0;
 }

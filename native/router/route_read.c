@@ -3,6 +3,7 @@
 #include "dev/error.h"
 #include "router/router.h"
 #include "wire/address.h"
+#include "wire/mpls.h"
 
 #include <errno.h>
 #include <string.h>
@@ -30,7 +31,11 @@ uint16_t router_describe_paths(const struct ws_router *router, uint32_t load_bal
 			.table = table_id(router, family, key->table),
 			.label_count = key->label_count,
 		};
-		memcpy(out[i].labels, key->labels, sizeof(out[i].labels));
+		for (int n = 0; n < WS_MAX_LABELS; n++) {
+			out[i].labels[n] = mpls_label(key->labels[n]);
+			out[i].label_ttls[n] = mpls_ttl(key->labels[n]);
+			out[i].label_classes[n] = mpls_class(key->labels[n]);
+		}
 	}
 	return (uint16_t)list->count;
 }

@@ -15,6 +15,8 @@ enum {
 	MPLS_CLASS_SHIFT = 9,
 	MPLS_BOTTOM = 1 << 8,
 	MPLS_MAX_LABEL = (1 << 20) - 1,
+	MPLS_MAX_CLASS = 7,
+	MPLS_TTL_MASK = 0xff,
 };
 
 enum mpls_reserved {

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from router_run import HOST0, HOST1, INTERFACES, ROUTER0, ROUTER1, route
 from scapy.layers.inet import IP, UDP
+from scapy.layers.inet6 import IPv6
 from scapy.layers.l2 import Ether
 
 CONFIG = f"""\
@@ -27,6 +28,12 @@ def entry(label: int, bottom: int, ttl: int = 64, traffic_class: int = 0) -> byt
 def packet(ttl: int = 60, tos: int = 0) -> bytes:
     built = IP(src="16.0.0.1", dst="48.0.0.1", ttl=ttl, tos=tos, id=1) / UDP(sport=1, dport=2) / (b"x" * 30)
     return bytes(built)
+
+
+def packet6(hop_limit: int) -> bytes:
+    """Of traffic class 0xB8."""
+    header = IPv6(src="2001:db8:1::2", dst="2001:db8:48::1", hlim=hop_limit, tc=0xB8)
+    return bytes(header / UDP(sport=1, dport=2) / (b"x" * 30))
 
 
 def labelled(stack: bytes, inner: bytes) -> bytes:
@@ -69,6 +76,26 @@ def out(kind: int, payload: bytes) -> bytes:
             entry(16, 1, 5, 1) + packet(60),
             out(0x8847, entry(100, 0, 4, 1) + entry(200, 0, 4, 1) + entry(300, 1, 4, 1) + packet(60)),
             id="one for three",
+        ),
+        pytest.param(
+            "mpls local-label add 16 eos via 100.64.2.2 e1 out-labels 100 ttl 9 exp 2 200 pipe 17",
+            entry(16, 1, 5, 1) + packet(60),
+            out(0x8847, entry(100, 0, 9, 2) + entry(200, 0, 255, 0) + entry(17, 1, 4, 1) + packet(60)),
+            id="pipes in front of the label swapped",
+        ),
+        pytest.param(
+            "ip route add 192.0.2.0/24 via 100.64.2.2 e1 out-labels 100 ttl 9 exp 2\n"
+            "mpls local-label add 16 eos via 192.0.2.1 out-labels 17",
+            entry(16, 1, 5, 1) + packet(60),
+            out(0x8847, entry(100, 0, 9, 2) + entry(17, 1, 4, 1) + packet(60)),
+            id="swap into a pipe",
+        ),
+        pytest.param(
+            "ip route add 192.0.2.0/24 via 100.64.2.2 e1 out-labels 100 ttl 9 exp 2\n"
+            "mpls local-label add 16 eos via 192.0.2.1",
+            entry(16, 1, 5, 1) + packet(60),
+            out(0x8847, entry(100, 1, 4, 1) + packet(60)),
+            id="a pipe's label in the place of one that came counts its TTL on",
         ),
         pytest.param(
             "mpls local-label add 16 non-eos via 100.64.2.2 e1",
@@ -120,6 +147,35 @@ def test_ip_gets_labels_with_its_ttl_and_precedence(tmp_path: Path) -> None:
     frame = bytes(Ether(src=HOST0, dst=ROUTER0, type=0x0800)) + packet(60, tos=0xB8)
     outcome = route(tmp_path, config, [frame], [])
     assert outcome.frames[1] == [out(0x8847, entry(16, 0, 59, 5) + entry(17, 1, 59, 5) + packet(59, tos=0xB8))]
+
+
+@pytest.mark.parametrize(
+    ("words", "stack", "shown"),
+    [
+        ("100 ttl 64 exp 3", entry(100, 1, 64, 3), "100 pipe ttl:64 exp:3"),
+        ("100 exp 7 ttl 1", entry(100, 1, 1, 7), "100 pipe ttl:1 exp:7"),
+        ("100 pipe 200", entry(100, 0, 255, 0) + entry(200, 1, 59, 5), "100 pipe ttl:255 exp:0 200"),
+        ("100 uniform 200 ttl 2", entry(100, 0, 59, 5) + entry(200, 1, 2, 0), "100 200 pipe ttl:2 exp:0"),
+        ("100 ttl 9 implicit-null", entry(100, 1, 9), "100 pipe ttl:9 exp:0"),
+    ],
+)
+@pytest.mark.parametrize("version", [4, 6])
+def test_ip_enters_pipes_of_their_own_ttl_and_class(
+    tmp_path: Path, version: int, words: str, stack: bytes, shown: str
+) -> None:
+    """RFC 3443 section 3.2: the packet counts its own hop, the label begins with what it was given."""
+    config = CONFIG + "ip route add 48.0.0.0/8 via 100.64.2.2 e1 out-labels " + words + "\n"
+    config += "set interface ip address e0 2001:db8:1::1/64\n"
+    config += f"ip route add 2001:db8:48::/48 via 100.64.2.2 e1 out-labels {words}\n"
+    if version == 4:
+        sent, left = packet(60, tos=0xB8), packet(59, tos=0xB8)
+    else:
+        sent, left = (packet6(hop_limit) for hop_limit in (60, 59))
+    frame = bytes(Ether(src=HOST0, dst=ROUTER0, type=0x0800 if version == 4 else 0x86DD)) + sent
+    destination = "48.0.0.0/8" if version == 4 else "2001:db8:48::/48"
+    outcome = route(tmp_path, config, [frame], [], ask=[f"show ip{version} fib {destination}"])
+    assert outcome.frames[1] == [out(0x8847, stack + left)]
+    assert f"mpls-label[{shown}]" in outcome.answers[0]
 
 
 def test_what_cannot_go_on_is_a_counted_drop(tmp_path: Path) -> None:

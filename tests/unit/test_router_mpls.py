@@ -8,7 +8,7 @@ import pytest
 
 from wirespeed.errors import UsageError
 from wirespeed.router.console import Console
-from wirespeed.router.core import Path, PathKind
+from wirespeed.router.core import LabelPipe, Path, PathKind
 from wirespeed.router.fake import FakeRouterCore
 from wirespeed.router.tables_core import MplsRoute
 
@@ -86,6 +86,18 @@ def test_paths_of_a_label_add_up_and_go_one_by_one(core: FakeRouterCore) -> None
             ["mpls table add 0", "mpls local-label add 16 via 10.0.0.1 e0 via 2001:db8::1 e0"],
             "the paths of a label lead to IPv4 and IPv6",
         ),
+        (["ip route add 192.0.2.0/24 via 10.0.0.1 e0 out-labels 16 ttl 0"], "ttl 0 is not between 1 and 255"),
+        (["ip route add 192.0.2.0/24 via 10.0.0.1 e0 out-labels 16 ttl 256"], "ttl 256 is not between 1 and 255"),
+        (["ip route add 192.0.2.0/24 via 10.0.0.1 e0 out-labels 16 exp 8"], "exp 8 is not between 0 and 7"),
+        (
+            ["ip route add 192.0.2.0/24 via 10.0.0.1 e0 out-labels 15 ttl 9 16 uniform ttl 9"],
+            "label 16 is uniform, so has the packet's TTL and class; pipe, ttl and exp are for others",
+        ),
+        (["ip route add 192.0.2.0/24 via 10.0.0.1 e0 out-labels 16 pipe uniform"], "label 16 is uniform"),
+        (
+            ["mpls table add 0", "mpls local-label add 16 via 10.0.0.1 e0 out-labels 18 ttl 9 17 exp 3"],
+            "label 17 takes another's place, and keeps its TTL and class",
+        ),
         (["set interface ip table e0 9"], "there is no IPv4 table 9"),
         (["ip table del 9"], "there is no IPv4 table 9"),
     ],
@@ -107,6 +119,20 @@ def test_what_cannot_be_is_one_line(core: FakeRouterCore, lines: list[str], mess
         (
             "via 10.0.0.1 e1 weight 9 out-labels 16 17 18",
             Path(PathKind.NEXT_HOP, IPv4Address("10.0.0.1"), 1, 9, 0, (16, 17, 18)),
+        ),
+        (
+            "via 10.0.0.1 e1 out-labels 16 uniform 17 pipe exp 3 18",
+            Path(
+                PathKind.NEXT_HOP,
+                IPv4Address("10.0.0.1"),
+                1,
+                labels=(16, 17, 18),
+                pipes=(None, LabelPipe(traffic_class=3), None),
+            ),
+        ),
+        (
+            "via 10.0.0.1 e1 out-labels 16 uniform",
+            Path(PathKind.NEXT_HOP, IPv4Address("10.0.0.1"), 1, labels=(16,)),
         ),
     ],
 )

@@ -7,7 +7,7 @@ from typing import Any
 
 from wirespeed._native.addresses import address_struct, read_address
 from wirespeed.errors import UsageError
-from wirespeed.router.core import Path, PathKind
+from wirespeed.router.core import LabelPipe, Path, PathKind
 
 
 def fill_paths(ffi: Any, struct: Any, paths: Sequence[Path], what: str) -> None:
@@ -23,6 +23,8 @@ def fill_paths(ffi: Any, struct: Any, paths: Sequence[Path], what: str) -> None:
             path.next_hop = address_struct(ffi, given.next_hop)
         path.interface = -1 if given.interface is None else given.interface
         path.label_count, path.labels = len(given.labels), given.labels
+        path.label_ttls = [0 if pipe is None else pipe.ttl for pipe in given.pipes]
+        path.label_classes = [0 if pipe is None else pipe.traffic_class for pipe in given.pipes]
 
 
 def read_paths(struct: Any, count: int) -> tuple[Path, ...]:
@@ -39,4 +41,13 @@ def _path(struct: Any) -> Path:
         max(1, struct.weight),
         struct.table,
         tuple(struct.labels[0 : struct.label_count]),
+        _pipes(struct),
     )
+
+
+def _pipes(struct: Any) -> tuple[LabelPipe | None, ...]:
+    pipes = tuple(
+        LabelPipe(struct.label_ttls[at], struct.label_classes[at]) if struct.label_ttls[at] else None
+        for at in range(struct.label_count)
+    )
+    return pipes if any(pipes) else ()

@@ -187,6 +187,14 @@ class InterfaceCounters:
 
 
 @dataclass(frozen=True)
+class LabelPipe:
+    """TTL and class (EXP) that a pushed label bears, whatever the packet's are: RFC 3443's pipe model."""
+
+    ttl: int = 255
+    traffic_class: int = 0
+
+
+@dataclass(frozen=True)
 class Path:
     """One way a route may take. `interface` None: the one that the route to `next_hop` in `table` leads to.
 
@@ -199,6 +207,8 @@ class Path:
     weight: int = 1
     table: int = 0
     labels: tuple[int, ...] = ()
+    pipes: tuple[LabelPipe | None, ...] = ()
+    """Of each label, None where it bears the packet's TTL and class (the uniform model); empty where all do."""
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from functools import reduce
 from ipaddress import ip_network
 from typing import TYPE_CHECKING
 
-from wirespeed.router.core import Address, Neighbor, NeighborState, Network, Path, PathKind, Route
+from wirespeed.router.core import Address, LabelPipe, Neighbor, NeighborState, Network, Path, PathKind, Route
 
 if TYPE_CHECKING:
     from wirespeed.router.console import Console
@@ -107,4 +107,10 @@ class Forwarding:
 
 
 def _labels(path: Path) -> str:
-    return f" mpls-label[{' '.join(str(label) for label in path.labels)}]" if path.labels else ""
+    pipes = path.pipes or (None,) * len(path.labels)
+    words = (_label(label, pipe) for label, pipe in zip(path.labels, pipes, strict=True))
+    return f" mpls-label[{' '.join(words)}]" if path.labels else ""
+
+
+def _label(label: int, pipe: LabelPipe | None) -> str:
+    return f"{label}" if pipe is None else f"{label} pipe ttl:{pipe.ttl} exp:{pipe.traffic_class}"

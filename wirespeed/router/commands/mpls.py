@@ -16,6 +16,7 @@ from wirespeed.router.tables_core import MplsRoute
 if TYPE_CHECKING:
     from wirespeed.router.console import Console
 
+_IMPLICIT_NULL = 3
 _LABEL = "[eos|non-eos] <label:local> [eos|non-eos]"
 
 
@@ -48,6 +49,7 @@ def set_mpls(console: Console, words: Match) -> None:
 def add_label(console: Console, words: Match) -> None:
     """Send packets with a label on: with out-labels in its place, or without it. eos: it ends the stack."""
     label, bottom, paths = words["local"], "non-eos" not in words, read_paths(words)
+    _check_swaps(paths)
     payload = _payload(words, paths) if bottom else 0
     present = console.core.mpls_route(label, bottom)
     if present is not None and present.is_static:
@@ -55,6 +57,17 @@ def add_label(console: Console, words: Match) -> None:
             raise UsageError(f"label {label} carries IPv{present.payload} already; delete its route first")
         paths = list(merge_paths(present.paths, paths))
     console.core.set_mpls_route(MplsRoute(label, bottom, payload, tuple(paths)))
+
+
+def _check_swaps(paths: list[Path]) -> None:
+    """The last out-label takes the place of the one that came: its TTL must count on, or loops never end."""
+    for path in paths:
+        pushed = [pair for pair in zip(path.labels, path.pipes, strict=False) if pair[0] != _IMPLICIT_NULL]
+        if pushed and pushed[-1][1] is not None:
+            raise UsageError(
+                f"label {pushed[-1][0]} takes another's place, and keeps its TTL and class; "
+                "pipe, ttl and exp are for labels in front of it"
+            )
 
 
 @command(f"mpls local-label del {_LABEL} [{PATHS}]")

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from wirespeed.errors import UsageError
-from wirespeed.router.core import Path, PathKind
+from wirespeed.router.core import LabelPipe, Path, PathKind
 from wirespeed.router.grammar import LITERAL, Match
 
 _ENDS = {
@@ -23,14 +23,17 @@ END = "|".join(_ENDS)
 PATHS = (
     f"(via (<address:next_hop> [<interface>] [next-hop-table <number:table>]|<interface>|{END}"
     "|(ip4-lookup-in-table|ip6-lookup-in-table) <number:lookup>)"
-    " [weight <number:weight>] [out-labels <label>...])..."
+    " [weight <number:weight>] [out-labels (<label> [pipe|uniform|ttl <number:ttl>|exp <number:exp>]...)...])..."
 )
 _MAX_WEIGHT = 255
+_MAX_TTL = 255
+_MAX_CLASS = 7
 
 
 def read_paths(words: Match, table: int = 0) -> list[Path]:
     """The paths in the order they stand. Next hops are looked for in `table`, that of the route itself."""
     paths: list[Path] = []
+    is_uniform = False
     for name, value in words.values:
         match name, value:
             case _, "via":
@@ -51,8 +54,38 @@ def read_paths(words: Match, table: int = 0) -> list[Path]:
                     raise UsageError(f"weight {value} is not between 1 and {_MAX_WEIGHT}")
                 paths[-1] = replace(paths[-1], weight=value)
             case "label", _ if paths:
-                paths[-1] = replace(paths[-1], labels=(*paths[-1].labels, value))
-    return paths
+                pipes = paths[-1].pipes or (None,) * len(paths[-1].labels)
+                paths[-1] = replace(paths[-1], labels=(*paths[-1].labels, value), pipes=(*pipes, None))
+                is_uniform = False
+            case _, "uniform" if name == LITERAL:
+                is_uniform = True
+                _check_uniform(paths[-1])
+            case _, "pipe" if name == LITERAL:
+                paths[-1] = _as_pipe(paths[-1], is_uniform)
+            case "ttl", _:
+                if not 1 <= value <= _MAX_TTL:
+                    raise UsageError(f"ttl {value} is not between 1 and {_MAX_TTL}")
+                paths[-1] = _as_pipe(paths[-1], is_uniform, ttl=value)
+            case "exp", _:
+                if value > _MAX_CLASS:
+                    raise UsageError(f"exp {value} is not between 0 and {_MAX_CLASS}")
+                paths[-1] = _as_pipe(paths[-1], is_uniform, traffic_class=value)
+    return [path if any(path.pipes) else replace(path, pipes=()) for path in paths]
+
+
+def _as_pipe(path: Path, is_uniform: bool, **fields: int) -> Path:
+    """The path with its last label in the pipe model."""
+    made = replace(path, pipes=(*path.pipes[:-1], replace(path.pipes[-1] or LabelPipe(), **fields)))
+    if is_uniform:
+        _check_uniform(made)
+    return made
+
+
+def _check_uniform(path: Path) -> None:
+    if path.pipes[-1] is not None:
+        raise UsageError(
+            f"label {path.labels[-1]} is uniform, so has the packet's TTL and class; pipe, ttl and exp are for others"
+        )
 
 
 def same_path(present: Path, given: Path) -> bool:
