@@ -2,188 +2,143 @@
 #include "router/fib_trie.h"
 
 #include "dev/error.h"
-#include "dev/rcu.h"
 #include "router/address_space.h"
+#include "router/fib_entry.h"
 #include "wire/address.h"
 
 #include <errno.h>
 
 enum {
-	/* Of IPv6. What the Internet's prefixes need is one to two groups for three routes; a route of
-	 * IPv4 never needs more than one. */
+	/* Of IPv6, at the most: lists take the place of nearly all. A route of IPv4 never needs more
+	 * than one. */
 	GROUPS_PER_ROUTE = 4,
 	MIN_GROUPS = 4096,
-	/* So many are retired before memory never used is left alone and the workers are waited for. */
-	RECLAIM_BATCH = 1024,
+	SPARE_LISTS = 4096, /* beyond one for each route: those that workers may still read */
 };
 #define ROOT_ENTRIES (1u << FIB_TRIE_ROOT_BITS)
-#define NO_GROUP UINT32_MAX
-
-static size_t groups_bytes(const struct fib_trie *fib)
-{
-	return (size_t)fib->capacity * FIB_TRIE_GROUP_SIZE * sizeof(*fib->groups);
-}
+#define GROUP_BYTES (FIB_TRIE_GROUP_SIZE * sizeof(uint32_t))
 
 int fib_trie_init(struct fib_trie *fib, uint8_t family, uint32_t max_routes)
 {
 	uint32_t groups = family == WS_IP4 ? max_routes : max_routes * GROUPS_PER_ROUTE;
-	*fib = (struct fib_trie){.max = max_routes, .first_free = NO_GROUP, .first_retired = NO_GROUP};
-	fib->capacity = groups > MIN_GROUPS ? groups : MIN_GROUPS;
+	uint32_t lists = family == WS_IP4 ? 1 : max_routes + SPARE_LISTS;
+	size_t list_bytes = lists * sizeof(struct prefix_list);
+	groups = groups > MIN_GROUPS ? groups : MIN_GROUPS;
+	*fib = (struct fib_trie){.max = max_routes};
+	fib->node_bytes = list_bytes + (size_t)groups * GROUP_BYTES;
 	fib->root = address_space_reserve(ROOT_ENTRIES * sizeof(*fib->root));
-	fib->groups = address_space_reserve(groups_bytes(fib));
-	fib->links = address_space_reserve(fib->capacity * sizeof(*fib->links));
-	if (prefix_tree_init(&fib->prefixes, family, max_routes) && fib->root && fib->groups &&
-		fib->links)
+	fib->nodes = address_space_reserve(fib->node_bytes);
+	bool has_lists = node_pool_init(&fib->lists, fib->nodes, lists, sizeof(struct prefix_list));
+	bool has_groups = node_pool_init(&fib->groups, fib->nodes + list_bytes, groups, GROUP_BYTES);
+	if (prefix_tree_init(&fib->prefixes, family, max_routes) && fib->root && fib->nodes &&
+		has_lists && has_groups)
 		return 0;
+	size_t wanted = fib->node_bytes;
 	fib_trie_close(fib);
 	return fail(-ENOMEM,
 				"no address space for a table of %u IPv%u routes, of which it takes %zu MB; "
 				"allow more of it (ulimit -v) or fewer routes",
-				max_routes, family, (groups_bytes(fib) >> 20) + 65);
+				max_routes, family, (wanted >> 20) + 65);
 }
 
 void fib_trie_close(struct fib_trie *fib)
 {
 	prefix_tree_close(&fib->prefixes);
 	address_space_release(fib->root, ROOT_ENTRIES * sizeof(*fib->root));
-	address_space_release(fib->groups, groups_bytes(fib));
-	address_space_release(fib->links, fib->capacity * sizeof(*fib->links));
-	fib->root = fib->groups = fib->links = NULL;
+	address_space_release(fib->nodes, fib->node_bytes);
+	node_pool_close(&fib->groups);
+	node_pool_close(&fib->lists);
+	fib->root = NULL;
+	fib->nodes = NULL;
 }
 
-/* ---- Groups ---- */
+/* ---- Ways ---- */
 
-static uint32_t *group_entries(const struct fib_trie *fib, uint32_t group)
-{
-	return &fib->groups[(size_t)group * FIB_TRIE_GROUP_SIZE];
-}
-
-/* The workers let go of what was retired, so that it can be taken again. */
-static void reclaim(struct fib_trie *fib)
-{
-	rcu_synchronize();
-	while (fib->first_retired != NO_GROUP) {
-		uint32_t group = fib->first_retired;
-		fib->first_retired = fib->links[group];
-		fib->links[group] = fib->first_free;
-		fib->first_free = group;
-	}
-	fib->free_count += fib->retired_count;
-	fib->retired_count = 0;
-}
-
-/* Whether `wanted` groups can be taken. */
-static bool make_room(struct fib_trie *fib, uint32_t wanted)
-{
-	uint32_t fresh = fib->capacity - fib->made;
-	if (wanted <= fib->free_count)
-		return true;
-	if (fib->retired_count >= RECLAIM_BATCH ||
-		(fib->retired_count && wanted > fib->free_count + fresh))
-		reclaim(fib);
-	return wanted <= fib->free_count + fresh;
-}
-
-/* A group all of whose entries are `entry`; make_room() came before. */
-static uint32_t take_group(struct fib_trie *fib, uint32_t entry)
-{
-	uint32_t group = fib->first_free;
-	if (group == NO_GROUP) {
-		group = fib->made++;
-	} else {
-		fib->first_free = fib->links[group];
-		fib->free_count--;
-	}
-	uint32_t *entries = group_entries(fib, group);
-	for (uint32_t i = 0; i < FIB_TRIE_GROUP_SIZE; i++)
-		entries[i] = entry;
-	fib->links[group] = 0;
-	fib->used++;
-	return group;
-}
-
-static void retire_group(struct fib_trie *fib, uint32_t group)
-{
-	fib->links[group] = fib->first_retired;
-	fib->first_retired = group;
-	fib->retired_count++;
-	fib->used--;
-}
-
-/* ---- The trie ---- */
-
-static uint32_t make_entry(uint8_t length, uint32_t value)
-{
-	return (uint32_t)length << FIB_TRIE_VALUE_BITS | value;
-}
-
-static uint8_t entry_length(uint32_t entry)
-{
-	return (uint8_t)(entry >> FIB_TRIE_VALUE_BITS);
-}
-
-static void store(uint32_t *entry, uint32_t value)
-{
-	__atomic_store_n(entry, value, __ATOMIC_RELEASE);
-}
-
-static uint32_t group_of(uint32_t entry)
-{
-	return entry & ~FIB_TRIE_IS_GROUP;
-}
-
-/* In `count` entries and what is below them, those of prefixes of `shortest` to `longest` bits. */
-static void overwrite(const struct fib_trie *fib, uint32_t *entries, uint32_t count,
-					  uint8_t shortest, uint8_t longest, uint32_t by)
-{
-	for (uint32_t i = 0; i < count; i++) {
-		uint32_t entry = entries[i];
-		if (entry & FIB_TRIE_IS_GROUP)
-			overwrite(fib, group_entries(fib, group_of(entry)), FIB_TRIE_GROUP_SIZE, shortest,
-					  longest, by);
-		else if (entry_length(entry) >= shortest && entry_length(entry) <= longest)
-			store(&entries[i], by);
-	}
-}
-
-/* Where a prefix ends: a run of entries, in the root or in the last of the groups on its way. */
-struct place {
-	uint32_t *entries;
-	uint32_t count;
+/* Down the groups that there are, towards a prefix: the entry where it goes on to a list, or to no
+ * more, and how many bits are behind that. */
+struct way {
+	uint32_t *table, *entry;
+	uint8_t depth;
 };
 
-static struct place place_in(uint32_t *table, uint32_t index, uint8_t unused_bits)
+static struct way way_begin(const struct fib_trie *fib, const struct ws_prefix *prefix)
 {
-	return (struct place){&table[index & ~0u << unused_bits], 1u << unused_bits};
+	uint32_t *entry = &fib->root[fib_trie_root_index(prefix->address.bytes)];
+	return (struct way){fib->root, entry, FIB_TRIE_ROOT_BITS};
 }
 
-/* Calls for each entry on the way from the root to the prefix's place that stands for a group. */
-typedef void visit_fn(struct fib_trie *fib, uint32_t *entry);
-
-static struct place descend(struct fib_trie *fib, const struct ws_prefix *prefix, visit_fn *visit)
+static void way_enter(const struct fib_trie *fib, const struct ws_prefix *prefix, struct way *way)
 {
-	const uint8_t *bytes = prefix->address.bytes;
-	uint32_t index = fib_trie_root_index(bytes), *table = fib->root;
-	uint8_t end = FIB_TRIE_ROOT_BITS;
-	for (; prefix->length > end; end += 8) {
-		visit(fib, &table[index]);
-		table = group_entries(fib, group_of(table[index]));
-		index = bytes[end / 8];
+	way->table = fib_entry_group(fib, *way->entry);
+	way->entry = &way->table[prefix->address.bytes[way->depth / 8]];
+	way->depth += 8;
+}
+
+static struct way way_to(const struct fib_trie *fib, const struct ws_prefix *prefix)
+{
+	struct way way = way_begin(fib, prefix);
+	while (prefix->length > way.depth && fib_entry_is_group(*way.entry))
+		way_enter(fib, prefix, &way);
+	return way;
+}
+
+/* Where the prefix ends in the way's table, over what is of `shortest` bits up to its own length.
+ */
+static void overwrite_at(const struct fib_trie *fib, const struct ws_prefix *prefix,
+						 const struct way *way, uint8_t shortest, uint32_t by)
+{
+	struct fib_place place =
+		fib_place_in(way->table, (uint32_t)(way->entry - way->table), way->depth - prefix->length);
+	fib_entries_overwrite(fib, place.entries, place.count, shortest, prefix->length, by);
+}
+
+/* Room for all that adding the prefix may take. */
+static bool make_room(struct fib_trie *fib, const struct ws_prefix *prefix)
+{
+	struct way way = way_to(fib, prefix);
+	uint32_t bits = prefix->length > way.depth ? (uint32_t)(prefix->length - way.depth) : 0;
+	uint32_t groups = (bits + 7) / 8, lists = 0, in_list = PREFIX_LIST_BITS / 8;
+	if (bits && fib_has_lists(fib)) {
+		lists = 1;
+		if (fib_entry_is_list(*way.entry) &&
+			fib_entry_list_count(fib, *way.entry) == PREFIX_LIST_MOST)
+			lists += groups * PREFIX_LIST_MOST;
+		else if (fib_entry_is_list(*way.entry) && groups > in_list)
+			lists += in_list * PREFIX_LIST_MOST;
+		else
+			groups = groups > in_list ? groups - in_list : 0;
 	}
-	return place_in(table, index, end - prefix->length);
+	return node_pool_make_room(&fib->groups, groups) && node_pool_make_room(&fib->lists, lists);
 }
 
-static void enter(struct fib_trie *fib, uint32_t *entry)
+static void add(struct fib_trie *fib, const struct ws_prefix *prefix, uint32_t value)
 {
-	if (!(*entry & FIB_TRIE_IS_GROUP))
-		store(entry, take_group(fib, *entry) | FIB_TRIE_IS_GROUP);
-	fib->links[group_of(*entry)]++;
+	struct way way = way_begin(fib, prefix);
+	for (; prefix->length > way.depth; way_enter(fib, prefix, &way)) {
+		if (!fib_entry_is_group(*way.entry) && fib_list_reaches(fib, prefix, way.depth) &&
+			fib_entry_list_count(fib, *way.entry) < PREFIX_LIST_MOST) {
+			fib_entry_add(fib, way.entry, fib_list_item(prefix, way.depth, value));
+			return;
+		}
+		fib_entry_make_group(fib, way.entry, way.depth);
+		++*fib_entry_group_links(fib, *way.entry);
+	}
+	overwrite_at(fib, prefix, &way, 0, fib_entry_make(prefix->length, value));
 }
 
-static void pass(struct fib_trie *fib, uint32_t *entry)
+/* A new value for a prefix that is there. */
+static void replace(struct fib_trie *fib, const struct ws_prefix *prefix, uint32_t value)
 {
-	(void)fib;
-	(void)entry;
+	struct way way = way_to(fib, prefix);
+	uint32_t entry = fib_entry_make(prefix->length, value), slots;
+	if (prefix->length <= way.depth) {
+		overwrite_at(fib, prefix, &way, prefix->length, entry);
+		return;
+	}
+	uint32_t *found = prefix_list_find(fib_entry_list(fib, *way.entry),
+									   fib_list_item(prefix, way.depth, value), &slots);
+	while (slots--)
+		fib_entry_store(&found[slots], entry);
 }
 
 /*
@@ -192,29 +147,18 @@ static void pass(struct fib_trie *fib, uint32_t *entry)
  */
 static void leave(struct fib_trie *fib, const struct ws_prefix *prefix, uint32_t by)
 {
-	uint32_t *entry = &fib->root[fib_trie_root_index(prefix->address.bytes)];
+	struct way way = way_begin(fib, prefix);
 	bool unlinked = false;
-	for (uint8_t end = FIB_TRIE_ROOT_BITS; prefix->length > end; end += 8) {
-		uint32_t group = group_of(*entry);
-		uint32_t *below = &group_entries(fib, group)[prefix->address.bytes[end / 8]];
-		if (!--fib->links[group]) {
-			if (!unlinked)
-				store(entry, by);
-			unlinked = true;
-			retire_group(fib, group);
-		}
-		entry = below;
+	while (prefix->length > way.depth && fib_entry_is_group(*way.entry)) {
+		uint32_t *entry = way.entry, group = *entry;
+		way_enter(fib, prefix, &way);
+		if (--*fib_entry_group_links(fib, group))
+			continue;
+		if (!unlinked)
+			fib_entry_store(entry, by);
+		unlinked = true;
+		node_pool_retire(&fib->groups, fib_entry_group(fib, group));
 	}
-}
-
-/* How many groups the way to the prefix lacks. */
-static uint32_t groups_missing(const struct fib_trie *fib, const struct ws_prefix *prefix)
-{
-	uint32_t entry = fib->root[fib_trie_root_index(prefix->address.bytes)];
-	uint8_t end = FIB_TRIE_ROOT_BITS;
-	for (; prefix->length > end && entry & FIB_TRIE_IS_GROUP; end += 8)
-		entry = *fib_trie_next_entry(fib, entry, prefix->address.bytes[end / 8]);
-	return prefix->length > end ? (prefix->length - end + 7u) / 8 : 0;
 }
 
 /* ---- Prefixes ---- */
@@ -226,16 +170,22 @@ static uint32_t groups_missing(const struct fib_trie *fib, const struct ws_prefi
  */
 bool fib_trie_get(const struct fib_trie *fib, const struct ws_prefix *prefix, uint32_t *value)
 {
-	uint32_t entry = fib->root[fib_trie_root_index(prefix->address.bytes)];
-	for (uint8_t end = FIB_TRIE_ROOT_BITS; prefix->length > end && entry & FIB_TRIE_IS_GROUP;
-		 end += 8)
-		entry = *fib_trie_next_entry(fib, entry, prefix->address.bytes[end / 8]);
-	if (!prefix->length)
+	struct way way = way_to(fib, prefix);
+	uint32_t entry = *way.entry, slots;
+	if (prefix->length > way.depth && fib_entry_is_list(entry)) {
+		const uint32_t *found = fib_list_reaches(fib, prefix, way.depth)
+									? prefix_list_find(fib_entry_list(fib, entry),
+													   fib_list_item(prefix, way.depth, 0), &slots)
+									: NULL;
+		*value = found ? *found & FIB_TRIE_VALUE_MASK : 0;
+	} else if (!prefix->length) {
 		*value = fib->default_value;
-	else if (entry & FIB_TRIE_IS_GROUP || entry_length(entry) > prefix->length)
+	} else if (fib_entry_is_group(entry) || fib_entry_is_list(entry) ||
+			   prefix_entry_length(entry) > prefix->length) {
 		*value = prefix_tree_get(&fib->prefixes, prefix);
-	else
-		*value = entry_length(entry) == prefix->length ? entry & FIB_TRIE_VALUE_MASK : 0;
+	} else {
+		*value = prefix_entry_length(entry) == prefix->length ? entry & FIB_TRIE_VALUE_MASK : 0;
+	}
 	return *value;
 }
 
@@ -243,7 +193,7 @@ static int check_room(struct fib_trie *fib, const struct ws_prefix *prefix)
 {
 	if (fib->count >= fib->max)
 		return fail(-ENOSPC, "the table is full at %u routes", fib->max);
-	if (!make_room(fib, groups_missing(fib, prefix)))
+	if (!make_room(fib, prefix))
 		return fail(-ENOSPC, "there is no room for another prefix of /%u among %u routes",
 					prefix->length, fib->count);
 	return 0;
@@ -265,9 +215,7 @@ int fib_trie_set(struct fib_trie *fib, const struct ws_prefix *prefix, uint32_t 
 		__atomic_store_n(&fib->default_value, value, __ATOMIC_RELEASE);
 		return 0;
 	}
-	struct place place = descend(fib, prefix, replaces ? pass : enter);
-	overwrite(fib, place.entries, place.count, 0, prefix->length,
-			  make_entry(prefix->length, value));
+	(replaces ? replace : add)(fib, prefix, value);
 	return 0;
 }
 
@@ -282,9 +230,12 @@ void fib_trie_remove(struct fib_trie *fib, const struct ws_prefix *prefix)
 		return;
 	}
 	/* What stands there from now on; the default route does not stand in the trie. */
-	uint32_t by = above.length ? make_entry(above.length, above.value) : 0;
-	struct place place = descend(fib, prefix, pass);
-	overwrite(fib, place.entries, place.count, prefix->length, prefix->length, by);
+	uint32_t by = above.length ? fib_entry_make(above.length, above.value) : 0;
+	struct way way = way_to(fib, prefix);
+	if (prefix->length > way.depth)
+		fib_entry_remove(fib, way.entry, fib_list_item(prefix, way.depth, 0));
+	else
+		overwrite_at(fib, prefix, &way, prefix->length, by);
 	leave(fib, prefix, by);
 }
 

@@ -6,12 +6,16 @@
  * The main thread has the prefixes in a tree of their own (prefix_tree.h). Workers look up in a
  * trie (docs/decisions/0006): a table of the first 24 bits, then groups of 256 entries for eight
  * bits each. An entry holds value and length of the longest prefix that covers it, or the number of
- * the group below it. A group stands as long as some prefix ends inside it or deeper; it changes
- * readers' sight in one store, and is not used again before the workers have let go of it.
+ * what is below it: of IPv6's prefixes a list as long as they are few and end within 32 bits
+ * (prefix_list.h), and a group otherwise. A group stands as long as some prefix ends inside it or
+ * deeper. A change shows itself to readers in one store, and what it took out is not used again
+ * before the workers have let go of it.
  */
 #ifndef ROUTER_FIB_TRIE_H
 #define ROUTER_FIB_TRIE_H
 
+#include "router/node_pool.h"
+#include "router/prefix_list.h"
 #include "router/prefix_tree.h"
 #include "wirespeed.h"
 
@@ -23,26 +27,24 @@
 enum {
 	FIB_TRIE_ROOT_BITS = 24,
 	FIB_TRIE_GROUP_SIZE = 256,
-	FIB_TRIE_VALUE_BITS = 23,
 	FIB_TRIE_MAX_LOOKUP = 256,
 };
-#define FIB_TRIE_IS_GROUP 0x80000000u
-#define FIB_TRIE_VALUE_MASK ((1u << FIB_TRIE_VALUE_BITS) - 1)
+#define FIB_TRIE_VALUE_MASK ((1u << PREFIX_VALUE_BITS) - 1)
+/* In the highest two bits of an entry that leads deeper; a length never has both. */
+enum { FIB_TRIE_GROUP = 2, FIB_TRIE_LIST = 3 };
+/* The others are the distance from `nodes`, in units of so many bytes. */
+enum { FIB_TRIE_KIND_SHIFT = 30, FIB_TRIE_NODE_UNIT = sizeof(struct prefix_list) };
 
 struct fib_trie {
-	uint32_t *root, *groups;
-	uint32_t default_value; /* of length 0, which is not written into the root's 2^24 entries */
+	uint32_t *root;
+	uint8_t *nodes; /* lists, and behind them groups */
+	size_t node_bytes;
+	struct node_pool groups; /* linked to by the prefixes that end in or below one */
+	struct node_pool lists;  /* and by those in one; there are none for IPv4 */
+	uint32_t default_value;  /* of length 0, which is not written into the root's 2^24 entries */
 	struct prefix_tree prefixes;
 	uint32_t count, max;
 	uint64_t generation; /* counts changes, which invalidate cursors */
-
-	/* Groups, by number. */
-	uint32_t *links;   /* prefixes that end in or below a used one; the next of an unused one */
-	uint32_t capacity; /* of the arrays */
-	uint32_t made;     /* those from here on were never used */
-	uint32_t used;
-	uint32_t first_free, first_retired; /* UINT32_MAX: none; workers may read retired ones */
-	uint32_t free_count, retired_count;
 };
 
 int fib_trie_init(struct fib_trie *fib, uint8_t family, uint32_t max_routes);
@@ -72,47 +74,73 @@ static inline uint32_t fib_trie_load(const uint32_t *entry)
 	return __atomic_load_n(entry, __ATOMIC_RELAXED);
 }
 
-/* Where the byte of an address leads from an entry; anywhere, but readable, when that is no group.
- */
-static inline const uint32_t *fib_trie_next_entry(const struct fib_trie *fib, uint32_t entry,
-												  uint8_t byte)
+static inline uint32_t fib_trie_kind(uint32_t entry)
 {
-	uint32_t group = entry & (0 - (entry >> 31)) & ~FIB_TRIE_IS_GROUP;
-	return &fib->groups[(size_t)group * FIB_TRIE_GROUP_SIZE + byte];
+	return entry >> FIB_TRIE_KIND_SHIFT;
+}
+
+/* The group or list that an entry leads to; the first list, which may be read as well, when the
+ * entry does not lead deeper. */
+static inline void *fib_trie_node(const struct fib_trie *fib, uint32_t entry)
+{
+	uint32_t leads = 0 - (entry >> 31), mask = (1u << FIB_TRIE_KIND_SHIFT) - 1;
+	return fib->nodes + (size_t)(entry & leads & mask) * FIB_TRIE_NODE_UNIT;
+}
+
+/* The 32 bits of an address from this byte on, zeros behind its end. */
+static inline uint32_t fib_trie_word(const uint8_t *address, uint32_t byte)
+{
+	enum { LAST = 16 - sizeof(uint32_t) };
+	uint32_t word, at = byte < LAST ? byte : LAST;
+	memcpy(&word, address + at, sizeof(word));
+	return be32toh(word) << 8 * (byte - at);
 }
 
 /*
- * The values of up to FIB_TRIE_MAX_LOOKUP addresses, which may be anywhere. All of them go down a
- * level together, so that their cache misses overlap and nothing depends on a guess how deep each
- * goes.
+ * The values of up to FIB_TRIE_MAX_LOOKUP addresses of IPv6, which may be anywhere. All of them go
+ * down a level together, so that their cache misses overlap and nothing depends on a guess how deep
+ * each goes; those that come to a list look into it in the end.
  */
 static inline void fib_trie_lookup_bulk(const struct fib_trie *fib, const uint8_t *const *addresses,
 										uint32_t *values, uint16_t n)
 {
-	const uint32_t *entries[FIB_TRIE_MAX_LOOKUP];
-	uint16_t deeper[FIB_TRIE_MAX_LOOKUP], count = n;
+	enum { ROOT_BYTES = FIB_TRIE_ROOT_BITS / 8, ADDRESS_BYTES = 16 };
+	const uint32_t *entries[FIB_TRIE_MAX_LOOKUP + 1];
+	uint16_t deeper[FIB_TRIE_MAX_LOOKUP + 1], listed[FIB_TRIE_MAX_LOOKUP + 1];
+	uint32_t lists_before[ADDRESS_BYTES + 2], lists = 0, count = n, byte = ROOT_BYTES;
 	uint32_t default_value = __atomic_load_n(&fib->default_value, __ATOMIC_RELAXED);
-	for (uint16_t i = 0; i < n; i++) {
+	for (uint32_t i = 0; i < n; i++) {
 		entries[i] = &fib->root[fib_trie_root_index(addresses[i])];
-		deeper[i] = i;
+		deeper[i] = (uint16_t)i;
 		__builtin_prefetch(entries[i]);
 	}
-	for (int byte = FIB_TRIE_ROOT_BITS / 8; count; byte++) {
-		uint16_t still = 0;
-		for (uint16_t k = 0; k < count; k++) {
+	for (; count; byte++) {
+		uint32_t still = 0;
+		lists_before[byte] = lists;
+		for (uint32_t k = 0; k < count; k++) {
 			/* deeper[0 … count) is written */
 			uint16_t i = deeper[k]; /* NOLINT(clang-analyzer-core.uninitialized.Assign) */
-			uint32_t entry = fib_trie_load(entries[k]);
-			values[i] = entry;
+			uint32_t entry = fib_trie_load(entries[k]), kind = fib_trie_kind(entry);
+			uint32_t to_group = kind == FIB_TRIE_GROUP;
 			/* The last level has no groups: then whichever byte is there will do. */
-			entries[still] = fib_trie_next_entry(fib, entry, addresses[i][byte % 16]);
-			deeper[still] = i;
+			uint32_t index = addresses[i][byte % ADDRESS_BYTES] & (0 - to_group);
+			values[i] = entry;
+			entries[still] = (const uint32_t *)fib_trie_node(fib, entry) + index;
 			__builtin_prefetch(entries[still]);
-			still += entry >> 31;
+			deeper[still] = listed[lists] = i;
+			still += to_group;
+			lists += kind == FIB_TRIE_LIST;
 		}
 		count = still;
 	}
-	for (uint16_t i = 0; i < n; i++)
+	lists_before[byte] = lists;
+	for (uint32_t level = ROOT_BYTES; level < byte; level++)
+		for (uint32_t k = lists_before[level]; k < lists_before[level + 1]; k++) {
+			uint16_t i = listed[k]; /* NOLINT(clang-analyzer-core.uninitialized.Assign) */
+			uint32_t word = fib_trie_word(addresses[i], level);
+			values[i] = prefix_list_match(fib_trie_node(fib, values[i]), word, level * 8);
+		}
+	for (uint32_t i = 0; i < n; i++)
 		values[i] = values[i] ? values[i] & FIB_TRIE_VALUE_MASK : default_value;
 }
 
@@ -137,7 +165,7 @@ static inline void fib_trie_lookup_bulk_ip4(const struct fib_trie *fib, const ui
 		uint32_t entry = fib_trie_load(&fib->root[addresses[i] >> 8]);
 		values[i] = entry ? entry & FIB_TRIE_VALUE_MASK : default_value;
 		deeper[count] = i;
-		if (entry & FIB_TRIE_IS_GROUP) {
+		if (entry >> 31) {
 			values[i] = entry;
 			count++;
 		}
@@ -145,7 +173,8 @@ static inline void fib_trie_lookup_bulk_ip4(const struct fib_trie *fib, const ui
 	for (uint16_t k = 0; k < count; k++) {
 		/* deeper[0 … count) is written */
 		uint16_t i = deeper[k]; /* NOLINT(clang-analyzer-core.uninitialized.Assign) */
-		uint32_t entry = fib_trie_load(fib_trie_next_entry(fib, values[i], (uint8_t)addresses[i]));
+		const uint32_t *group = fib_trie_node(fib, values[i]);
+		uint32_t entry = fib_trie_load(&group[(uint8_t)addresses[i]]);
 		values[i] = entry ? entry & FIB_TRIE_VALUE_MASK : default_value;
 	}
 }

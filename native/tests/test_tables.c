@@ -258,18 +258,18 @@ static void waits_for_workers_when_it_must(void **state)
 	add(PREFIX(60, 0, 0, 0, 25), IP(10, 0, 1, 2), false);
 	add(PREFIX(60, 0, 0, 128, 25), IP(10, 0, 1, 2), false);
 	add(PREFIX(60, 0, 0, 0, 24), IP(10, 0, 1, 2), false);
-	uint32_t made = fib->made;
+	uint32_t made = fib->groups.made;
 	for (uint32_t i = 0; i < RETIRED; i++) {
 		struct ws_prefix prefix = to_prefix((struct ip4_prefix){IP(81, 0, 0, 1) + (i << 8), 32});
 		assert_int_equal(add(prefix, IP(10, 0, 1, 2), false), 0);
-		assert_int_equal(fib->made, made + i + 1);
+		assert_int_equal(fib->groups.made, made + i + 1);
 		assert_int_equal(delete_many(prefix, 1), 1);
 	}
 	assert_int_equal(waits(), before);
 	assert_int_equal(add(PREFIX(85, 0, 0, 1, 32), IP(10, 0, 1, 2), false), 0);
 	assert_int_equal(add(PREFIX(85, 0, 1, 1, 32), IP(10, 0, 1, 2), false), 0);
 	assert_int_equal(waits(), before + 1);
-	assert_int_equal(fib->made, made + RETIRED);
+	assert_int_equal(fib->groups.made, made + RETIRED);
 	/* A MAC address changes while packets are being rewritten with the old one; it is forgotten;
 	 * the last route to a next hop goes. */
 	ws_router_neighbor_add(rig_router, 1, ADDRESS(10, 0, 1, 2), rig_host[0]);

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Nodes of one size that workers read while the main thread changes what they hang in. One that
+ * was taken out stays as it was until the workers have let go of it.
+ */
+#ifndef ROUTER_NODE_POOL_H
+#define ROUTER_NODE_POOL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct node_pool {
+	uint8_t *nodes;
+	size_t node_bytes;
+	uint32_t *links;   /* the owner's for a used node; the next of an unused one */
+	uint32_t capacity; /* of the arrays */
+	uint32_t made;     /* those from here on were never used */
+	uint32_t used;
+	uint32_t first_free, first_retired; /* UINT32_MAX: none; workers may read retired ones */
+	uint32_t free_count, retired_count;
+};
+
+/* The nodes lie in `memory`, zeroed, which stays the caller's. False when there is no address space
+ * for the links of so many. */
+bool node_pool_init(struct node_pool *pool, void *memory, uint32_t capacity, size_t node_bytes);
+void node_pool_close(struct node_pool *pool);
+/* Whether `wanted` nodes can be taken; may wait for the workers. */
+bool node_pool_make_room(struct node_pool *pool, uint32_t wanted);
+/* There must be room. What is in the node is what it held before; its link is 0. */
+void *node_pool_take(struct node_pool *pool);
+/* Nothing leads to it any more. */
+void node_pool_retire(struct node_pool *pool, const void *node);
+/* The owner's word for a used node. */
+uint32_t *node_pool_link(const struct node_pool *pool, const void *node);
+
+#endif

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A few prefixes of up to 32 bits beyond those that they have in common, in one cache line, where a
+ * trie would take a group of 256 entries for each eight bits.
+ *
+ * Longest first, so that the first match is the longest. The last slot holds what stands where none
+ * matches; a shorter list repeats its first prefix in the slots before it. Once workers can see it,
+ * a list changes in single entries only.
+ */
+#ifndef ROUTER_PREFIX_LIST_H
+#define ROUTER_PREFIX_LIST_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#ifdef __AVX2__
+#include <immintrin.h>
+#endif
+
+enum { PREFIX_LIST_MOST = 7, PREFIX_LIST_SLOTS = 8, PREFIX_LIST_BITS = 32 };
+/* An entry has a prefix's length above its value. */
+enum { PREFIX_VALUE_BITS = 23 };
+
+struct prefix_list {
+	uint32_t keys[PREFIX_LIST_SLOTS]; /* the bits after those in common, as a number */
+	uint32_t entries[PREFIX_LIST_SLOTS];
+} __attribute__((aligned(64)));
+
+struct prefix_list_item {
+	uint32_t key, entry;
+};
+
+/* Where `count` items begin that end before the last slot. */
+static inline uint32_t prefix_list_first(uint32_t count)
+{
+	return PREFIX_LIST_MOST - count;
+}
+
+/* Add to `count` items, at most PREFIX_LIST_MOST - 1 and longest first, one that is not among them.
+ */
+void prefix_list_add(struct prefix_list_item *items, uint32_t count, struct prefix_list_item item);
+/* Take out the one of this key and this entry's length, which is there. */
+void prefix_list_remove(struct prefix_list_item *items, uint32_t count,
+						struct prefix_list_item item);
+/* The list of `count` items, one at least; `otherwise` where none matches. */
+void prefix_list_write(struct prefix_list *list, const struct prefix_list_item *items,
+					   uint32_t count, uint32_t otherwise);
+void prefix_list_read(const struct prefix_list *list, struct prefix_list_item *items,
+					  uint32_t count);
+
+/* The first of the slots that hold the prefix of this key and this entry's length, and how many
+ * they are; NULL when there are none. */
+uint32_t *prefix_list_find(struct prefix_list *list, struct prefix_list_item item, uint32_t *slots);
+
+static inline uint32_t prefix_entry_length(uint32_t entry)
+{
+	return entry >> PREFIX_VALUE_BITS;
+}
+
+/* The entry for an address that goes on with `word` after its first `depth` bits. */
+static inline uint32_t prefix_list_match(const struct prefix_list *list, uint32_t word,
+										 uint32_t depth)
+{
+	uint32_t end = depth + PREFIX_LIST_BITS, slot = 0;
+#ifdef __AVX2__
+	/* What stands otherwise is of a length up to `depth`: a shift by 32 or more leaves nothing. */
+	__m256i entries = _mm256_load_si256((const __m256i *)list->entries);
+	__m256i keys = _mm256_load_si256((const __m256i *)list->keys);
+	__m256i beyond = _mm256_sub_epi32(_mm256_set1_epi32((int)end),
+									  _mm256_srli_epi32(entries, PREFIX_VALUE_BITS));
+	__m256i differs =
+		_mm256_srlv_epi32(_mm256_xor_si256(keys, _mm256_set1_epi32((int)word)), beyond);
+	__m256i same = _mm256_cmpeq_epi32(differs, _mm256_setzero_si256());
+	slot = (uint32_t)__builtin_ctz((unsigned)_mm256_movemask_ps(_mm256_castsi256_ps(same)));
+#else
+	while (slot < PREFIX_LIST_MOST &&
+		   (list->keys[slot] ^ word) >> (end - prefix_entry_length(list->entries[slot])))
+		slot++;
+#endif
+	return __atomic_load_n(&list->entries[slot], __ATOMIC_RELAXED);
+}
+
+#endif
