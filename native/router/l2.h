@@ -56,6 +56,10 @@ void l2_init(struct l2_table *l2);
 void l2_close(struct l2_table *l2);
 /* The interface leaves cross-connect and bridge domain, and forgets its tag rewrite. */
 void l2_leave(struct ws_router *router, uint16_t index);
+/* The index of the bridge domain that the user calls `id`, or L2_NO_DOMAIN. */
+uint16_t l2_find_domain(const struct ws_router *router, uint32_t id);
+/* Frames to the MAC address of a BVI are for the router. */
+int l2_add_own_address(struct ws_router *router, uint16_t index, uint16_t domain);
 /* The interface's MAC address was `old`. */
 void l2_mac_changed(struct ws_router *router, uint16_t index, const uint8_t *old);
 /* Forget addresses that were not heard of for as long as their domains allow. */
