@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Interfaces: state, addresses and the routes they bring, cross-connects, counters. */
+/* Interfaces: state, addresses and the routes they bring, counters. */
 #include "dev/error.h"
 #include "dev/port.h"
 #include "dev/rcu.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Making and deleting interfaces: of ports, sub-interfaces of them, loopbacks. */
 #include "dev/error.h"
-#include "dev/link.h"
 #include "dev/port.h"
 #include "dev/rcu.h"
 #include "router/ip6_interface.h"
@@ -366,74 +365,4 @@ int ws_router_interface_delete(struct ws_router *router, uint16_t index)
 		return 0;
 	error = follow_ports(router);
 	return error ? error : ws_port_delete(index);
-}
-
-/* ---- Links ---- */
-
-void router_update_usable(struct ws_router *router, uint16_t index)
-{
-	for (uint16_t i = index; i < router->interface_count; i++) {
-		uint16_t parent = router->settings[i].parent;
-		struct interface *interface = &router->interfaces[i];
-		if ((i != index && parent != index) || !*interface_name(router, i))
-			continue;
-		router->settings[i].link_up = router->settings[parent].link_up;
-		bool usable = interface->admin_up && router->settings[i].link_up &&
-					  router->interfaces[parent].admin_up;
-		if (usable == interface->usable)
-			continue;
-		interface->usable = usable;
-		load_balance_refresh_interface(&router->load_balances, i);
-	}
-}
-
-void router_follow_links(struct ws_router *router)
-{
-	for (uint16_t port = 0; port < (uint16_t)WS_MAX_PORTS; port++) {
-		bool up = *interface_name(router, port) && port_link_is_up(port);
-		if (up == router->settings[port].link_up)
-			continue;
-		router->settings[port].link_up = up;
-		router_update_usable(router, port);
-	}
-}
-
-void ws_router_follow_links(struct ws_router *router)
-{
-	links_read();
-	router_follow_links(router);
-}
-
-/* ---- Listing ---- */
-
-/* Ports with their sub-interfaces behind them, then the rest. */
-static int compare_places(const struct ws_router *router, uint16_t a, uint16_t b)
-{
-	const struct interface_settings *left = &router->settings[a], *right = &router->settings[b];
-	if (left->parent != right->parent)
-		return left->parent < right->parent ? -1 : 1;
-	bool left_is_sub = left->kind == WS_INTERFACE_SUB,
-		 right_is_sub = right->kind == WS_INTERFACE_SUB;
-	if (left_is_sub != right_is_sub)
-		return left_is_sub ? 1 : -1;
-	return left->sub.id < right->sub.id ? -1 : 1;
-}
-
-static int compare_by_place(const void *a, const void *b, void *router)
-{
-	return compare_places(router, *(const uint16_t *)a, *(const uint16_t *)b);
-}
-
-int ws_router_interfaces(struct ws_router *router, struct ws_interface_name *out, uint32_t max)
-{
-	uint16_t order[WS_MAX_INTERFACES], count = 0;
-	for (uint16_t i = 0; i < router->interface_count; i++)
-		if (*interface_name(router, i))
-			order[count++] = i;
-	qsort_r(order, count, sizeof(*order), compare_by_place, router);
-	for (uint16_t i = 0; i < count && i < max; i++) {
-		out[i].index = order[i];
-		memcpy(out[i].name, interface_name(router, order[i]), sizeof(out[i].name));
-	}
-	return count;
 }
