@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a packet costs the generator to send over memif to a second process that drops it.
+ * What a packet costs the generator to send over memif to a second process that drops it, and to
+ * receive again when that process sends it back on a second memif, as testpmd io does.
  *
  *     bench_generator_memif [PASSES]
  *
@@ -16,12 +17,14 @@
 #include <rte_cycles.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 enum { MAX_ROWS = 12, MAX_SLICES = 20000, SLICES_A_PASS = 20, BURSTS_AT_ONCE = 16, RX_BURST = 64 };
+enum { WIRES = 2, RING_LOG2 = 12 };
 
 static const double BEST = 0.05;
 
@@ -33,18 +36,24 @@ static struct row {
 } rows[MAX_ROWS];
 static int row, base; /* the next one of this pass */
 static struct ws_generator *generator;
-static char socket_path[64];
+static char directory[] = "/tmp/bench-XXXXXX";
+static volatile bool *sends_back; /* the far end does */
 
-/* A millisecond's worth. */
+/* A millisecond's worth: of packets that were sent, or of those that came back. */
 static double ticks_a_packet(void)
 {
-	uint64_t sent = 0, start = rte_rdtsc(), end = start + rte_get_tsc_hz() / 1000, now;
+	uint64_t sent = 0, received = 0, start = rte_rdtsc(), end = start + rte_get_tsc_hz() / 1000;
+	uint64_t now;
 	do {
-		for (int i = 0; i < BURSTS_AT_ONCE; i++)
+		for (int i = 0; i < BURSTS_AT_ONCE; i++) {
+			if (*sends_back)
+				received += generator_receive(&generator->ports[1]);
 			sent += generator_transmit(&generator->ports[0]);
+		}
 		now = rte_rdtsc();
 	} while (now < end);
-	return (double)(now - start) / (double)(sent ? sent : 1);
+	uint64_t packets = *sends_back ? received : sent;
+	return (double)(now - start) / (double)(packets ? packets : 1);
 }
 
 static void measure(const char *name, const struct ws_stream *streams, uint32_t count)
@@ -58,6 +67,17 @@ static void measure(const char *name, const struct ws_stream *streams, uint32_t 
 	ws_generator_stop_port(generator, 0);
 }
 
+static void measure_both_ways(const char *name, const struct ws_stream *streams, uint32_t count)
+{
+	char title[64];
+	if (streams->op_count)
+		return;
+	snprintf(title, sizeof(title), "%s, and received back", name);
+	*sends_back = true;
+	measure(title, streams, count);
+	*sends_back = false;
+}
+
 /* Without the right to it, figures are the noisier. */
 static void hurry(void)
 {
@@ -65,53 +85,79 @@ static void hurry(void)
 	(void)sched_setscheduler(0, SCHED_FIFO, &priority);
 }
 
-static void open_wire(const char *role, uint16_t cpu)
+static void wire_path(int wire, char *path, size_t size)
 {
-	struct ws_port_config port = {
-		.name = "wire",
-		.rx_queues = 1,
-		.tx_queues = 1,
-		.rx_descriptors = 2048,
-		.tx_descriptors = 2048,
-		.mtu = 1500,
-	};
-	snprintf(port.devargs, sizeof(port.devargs),
-			 "net_memif0,role=%s,id=0,socket=%s,socket-abstract=no,rsize=11", role, socket_path);
-	bench_start_on(0, 128, cpu);
-	bench_expect(ws_ports_open(&port, 1));
+	snprintf(path, size, "%s/w%d.sock", directory, wire);
 }
 
-static void drop_all(uint16_t cpu)
+static void open_wires(const char *role, uint16_t cpu)
+{
+	struct ws_port_config ports[WIRES];
+	char path[64];
+	for (int i = 0; i < WIRES; i++) {
+		ports[i] = (struct ws_port_config){
+			.rx_queues = 1,
+			.tx_queues = 1,
+			.rx_descriptors = 1 << RING_LOG2,
+			.tx_descriptors = 1 << RING_LOG2,
+			.mtu = 1500,
+		};
+		wire_path(i, path, sizeof(path));
+		snprintf(ports[i].name, sizeof(ports[i].name), "wire%d", i);
+		snprintf(ports[i].devargs, sizeof(ports[i].devargs),
+				 "net_memif%d,role=%s,id=0,socket=%s,socket-abstract=no,rsize=%d", i, role, path,
+				 RING_LOG2);
+	}
+	bench_start_on(0, 128, cpu);
+	bench_expect(ws_ports_open(ports, WIRES));
+}
+
+static void be_far_end(uint16_t cpu)
 {
 	struct rte_mbuf *packets[RX_BURST];
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	open_wire("server", cpu);
+	open_wires("server", cpu);
 	hurry();
 	for (;;) {
 		uint16_t n = port_receive(0, 0, packets, RX_BURST);
-		if (n)
-			rte_pktmbuf_free_bulk(packets, n);
+		uint16_t gone = n && *sends_back ? port_transmit(1, 0, packets, n) : 0;
+		if (gone < n)
+			rte_pktmbuf_free_bulk(packets + gone, n - gone);
 	}
 }
 
-static void wait_for_sink(pid_t sink)
+static void wait_for_far_end(pid_t far)
 {
 	const struct timespec moment = {.tv_nsec = 20000000};
-	while (access(socket_path, F_OK)) {
-		if (waitpid(sink, NULL, WNOHANG))
+	char path[64];
+	wire_path(WIRES - 1, path, sizeof(path));
+	while (access(path, F_OK)) {
+		if (waitpid(far, NULL, WNOHANG))
 			exit(1);
 		nanosleep(&moment, NULL);
 	}
 }
 
-static void wait_for_link(void)
+static void wait_for_links(void)
 {
-	struct ws_port_info info = {0};
 	const struct timespec moment = {.tv_nsec = 20000000};
-	while (!info.link_up) {
-		bench_expect(ws_port_info(0, &info));
-		nanosleep(&moment, NULL);
+	for (uint16_t i = 0; i < WIRES; i++) {
+		struct ws_port_info info = {0};
+		while (!info.link_up) {
+			bench_expect(ws_port_info(i, &info));
+			nanosleep(&moment, NULL);
+		}
 	}
+}
+
+static void remove_sockets(void)
+{
+	char path[64];
+	for (int i = 0; i < WIRES; i++) {
+		wire_path(i, path, sizeof(path));
+		unlink(path);
+	}
+	rmdir(directory);
 }
 
 int main(int argc, char **argv)
@@ -119,13 +165,18 @@ int main(int argc, char **argv)
 	int passes = argc > 1 ? atoi(argv[1]) : 60;
 	uint16_t cpus[2] = {0};
 	bench_last_cpus(cpus, 2);
-	snprintf(socket_path, sizeof(socket_path), "/tmp/bench-%d.sock", getpid());
-	pid_t sink = fork();
-	if (!sink)
-		drop_all(cpus[1]);
-	wait_for_sink(sink);
-	open_wire("client", cpus[0]);
-	wait_for_link();
+	sends_back =
+		mmap(NULL, sizeof(*sends_back), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (sends_back == MAP_FAILED || !mkdtemp(directory)) {
+		perror("bench_generator_memif");
+		return 1;
+	}
+	pid_t far = fork();
+	if (!far)
+		be_far_end(cpus[1]);
+	wait_for_far_end(far);
+	open_wires("client", cpus[0]);
+	wait_for_links();
 	generator = ws_generator_create();
 	bench_expect(generator ? 0 : -1);
 
@@ -133,12 +184,13 @@ int main(int argc, char **argv)
 	for (int pass = 0; pass < passes; pass++) {
 		row = base = 0;
 		loads_64b(measure);
+		loads_64b(measure_both_ways);
 		base = row;
 		loads_imix(measure);
 	}
-	kill(sink, SIGKILL);
-	waitpid(sink, NULL, 0);
-	unlink(socket_path);
+	kill(far, SIGKILL);
+	waitpid(far, NULL, 0);
+	remove_sockets();
 	double best[MAX_ROWS];
 	for (int i = 0; i < row; i++) {
 		const struct row *to = &rows[rows[i].base];

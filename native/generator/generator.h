@@ -73,6 +73,8 @@ static inline void generator_ask(struct ws_generator *generator, uint16_t worker
 
 /* The loop of one worker (a worker_fn): receives on its ports and sends what is due. */
 void generator_worker_run(uint16_t worker, void *generator);
+/* Takes in a burst from each queue of one port; returns how many packets that were. */
+uint32_t generator_receive(struct generator_port *port);
 /* Sends a burst of what is due on one port, of each profile; returns how many packets the driver
  * took. */
 uint32_t generator_transmit(struct generator_port *port);

@@ -62,7 +62,7 @@ static uint32_t receive_queue(struct generator_port *port, uint16_t queue)
 	return n;
 }
 
-static uint32_t receive(struct generator_port *port)
+uint32_t generator_receive(struct generator_port *port)
 {
 	uint32_t received = 0;
 	for (uint16_t queue = 0; queue < port->rx_queues; queue++)
@@ -77,7 +77,7 @@ void generator_worker_run(uint16_t index, void *argument)
 	while (!workers_stopping) {
 		uint32_t moved = 0;
 		for (uint16_t i = 0; i < worker->port_count; i++)
-			moved += receive(worker->ports[i]);
+			moved += generator_receive(worker->ports[i]);
 		for (uint16_t i = 0; i < worker->port_count; i++)
 			moved += generator_transmit(worker->ports[i]);
 		for (uint16_t i = 0; i < worker->port_count; i++)
