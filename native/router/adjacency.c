@@ -208,8 +208,10 @@ int64_t adjacency_push(struct adjacency_table *table, const uint32_t *labels, ui
 					   uint32_t next)
 {
 	struct adjacency adjacency = {.kind = ADJACENCY_LABELS, .label_count = count, .next = next};
-	for (uint8_t i = 0; i < count; i++)
+	for (uint8_t i = 0; i < count; i++) {
 		adjacency.labels[i] = htobe32(labels[i]);
+		adjacency.has_own_ttl |= (labels[i] & MPLS_TTL_MASK) != 0;
+	}
 	return make_above(table, &adjacency);
 }
 

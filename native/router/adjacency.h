@@ -63,6 +63,7 @@ struct adjacency {
 	};
 	uint8_t kind; /* enum adjacency_kind */
 	uint8_t rewrite_len, label_count;
+	bool has_own_ttl;      /* some of the labels do */
 	uint8_t link;          /* enum adjacency_link, of a neighbour */
 	uint16_t tx_interface; /* the logical one */
 	uint16_t tx_output;    /* whose <if>-output node sends it: a port's */

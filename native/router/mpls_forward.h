@@ -41,9 +41,12 @@ static inline uint8_t adjacency_follow(const struct ws_router *router, struct rt
 }
 
 /* A label of an adjacency, with the packet's class and TTL unless it has its own. */
-static inline uint32_t mpls_entry(uint32_t label, uint32_t class_and_ttl)
+static inline uint32_t mpls_entry(const struct adjacency *adjacency, uint32_t i,
+								  uint32_t class_and_ttl)
 {
-	return label & htobe32(MPLS_TTL_MASK) ? label : label | class_and_ttl;
+	uint32_t label = adjacency->labels[i];
+	bool own = unlikely(adjacency->has_own_ttl) && label & htobe32(MPLS_TTL_MASK);
+	return own ? label : label | class_and_ttl;
 }
 
 /* Write the adjacency's labels at `bytes`; the last one bears `bottom`. */
@@ -51,12 +54,12 @@ static inline void mpls_write_labels(const struct adjacency *adjacency, uint8_t 
 									 uint32_t class_and_ttl, uint32_t bottom)
 {
 	uint32_t rest = htobe32(class_and_ttl), last = adjacency->label_count - 1u;
-	uint32_t entry = mpls_entry(adjacency->labels[last], rest) | htobe32(bottom);
+	uint32_t entry = mpls_entry(adjacency, last, rest) | htobe32(bottom);
 	memcpy(bytes + last * MPLS_LEN, &entry, sizeof(entry));
 	/* Mostly none, so not worth code for each possible number of them. */
 #pragma GCC unroll 1
 	for (uint32_t i = 0; i < last; i++) {
-		entry = mpls_entry(adjacency->labels[i], rest);
+		entry = mpls_entry(adjacency, i, rest);
 		memcpy(bytes + i * MPLS_LEN, &entry, sizeof(entry));
 	}
 }
