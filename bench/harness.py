@@ -126,8 +126,9 @@ def testpmd(mode: str, cpu: int, directory: Path, role: str, wires: int) -> list
     """dpdk-testpmd with its worker on `cpu`, in `mode` between the first `wires` memifs."""
     words = ["dpdk-testpmd", "--lcores", f"0@{cpu},1@{cpu}", "--file-prefix", f"bench{os.getpid()}", "--no-pci"]
     words += ["--no-huge", "-m", "256", "--no-telemetry"]
+    ring = (RING_SLOTS - 1).bit_length()
     for index in range(wires):
-        device = f"role={role},id=0,socket={socket_path(directory, index)},socket-abstract=no,rsize={(RING_SLOTS - 1).bit_length()}"
+        device = f"role={role},id=0,socket={socket_path(directory, index)},socket-abstract=no,rsize={ring}"
         words.append(f"--vdev=net_memif{index},{device}")
     return [*words, "--", f"--forward-mode={mode}", "--auto-start", "--burst=64", "--total-num-mbufs=16384"]
 

@@ -98,7 +98,9 @@ struct adjacency_interface {
 
 struct adjacency_table {
 	struct adjacency *adjacencies;
-	struct neighbor *neighbors; /* same index */
+
+	/* The main thread's: not in the line above. */
+	struct neighbor *neighbors __attribute__((aligned(64))); /* same index */
 	struct rte_hash *by_next_hop;
 	struct adjacency_interface interfaces[WS_MAX_INTERFACES];
 	uint32_t size, first_free;

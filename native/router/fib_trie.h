@@ -37,11 +37,13 @@ enum { FIB_TRIE_KIND_SHIFT = 30, FIB_TRIE_NODE_UNIT = sizeof(struct prefix_list)
 
 struct fib_trie {
 	uint32_t *root;
-	uint8_t *nodes; /* lists, and behind them groups */
+	uint8_t *nodes;         /* lists, and behind them groups */
+	uint32_t default_value; /* of length 0, which is not written into the root's 2^24 entries */
+
+	/* The main thread's, which each change of a route writes: not in the lines above. */
+	struct node_pool groups __attribute__((aligned(64))); /* links: prefixes that end in or below */
+	struct node_pool lists; /* links: prefixes in it; there are none for IPv4 */
 	size_t node_bytes;
-	struct node_pool groups; /* linked to by the prefixes that end in or below one */
-	struct node_pool lists;  /* and by those in one; there are none for IPv4 */
-	uint32_t default_value;  /* of length 0, which is not written into the root's 2^24 entries */
 	struct prefix_tree prefixes;
 	uint32_t count, max;
 	uint64_t generation; /* counts changes, which invalidate cursors */

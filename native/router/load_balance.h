@@ -79,7 +79,9 @@ typedef uint32_t load_balance_resolve_fn(void *context, const struct path_list *
 
 struct load_balance_table {
 	struct load_balance *balances;
-	struct path_list_use *uses; /* same index; main thread only */
+
+	/* The main thread's, written as routes change: not in the line above. */
+	struct path_list_use *uses __attribute__((aligned(64))); /* same index */
 	struct rte_hash *by_paths;
 	uint32_t size, first_free, used;
 	uint32_t end; /* those from here on were never used */

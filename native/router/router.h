@@ -159,9 +159,10 @@ struct ws_router {
 	uint32_t *mpls_routes;      /* load balances by mpls_route_index; NULL without a table */
 	struct load_balance_table load_balances;
 	struct adjacency_table adjacencies;
-	struct event_ring events;
-	struct rte_ring *main_input; /* packets that the main thread made, for worker 0 */
-	uint32_t echo_id;            /* identifier of our pings */
+	struct event_ring events __attribute__((aligned(64))); /* workers write */
+	/* Packets that the main thread made, for worker 0. */
+	struct rte_ring *main_input __attribute__((aligned(64)));
+	uint32_t echo_id; /* identifier of our pings */
 	uint64_t tsc_hz;
 	uint16_t interface_count; /* one past the highest number; there may be holes */
 	uint16_t worker_count;

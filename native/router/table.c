@@ -43,12 +43,10 @@ struct fib_table *router_table(const struct ws_router *router, uint8_t family, u
 int router_make_table(struct ws_router *router, uint8_t family, uint16_t index, uint32_t id,
 					  const char *name, uint32_t max_routes)
 {
-	struct fib_table *table = calloc(1, sizeof(*table));
+	struct fib_table *table = aligned_alloc(_Alignof(struct fib_table), sizeof(*table));
 	if (!table)
 		return fail(-ENOMEM, "no memory for a table of routes");
-	table->family = family;
-	table->index = index;
-	table->id = id;
+	*table = (struct fib_table){.family = family, .index = index, .id = id};
 	if (name && name[0])
 		snprintf(table->name, sizeof(table->name), "%s", name);
 	else
