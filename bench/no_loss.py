@@ -6,12 +6,16 @@
 For each test of the seed suite, over the embedded lab on two CPUs: a ramp finds the maximum, then half of it is held.
 Of the packets asked for in the second run the table counts those that did not come back: late ones, which the tester
 did not get to send, refused ones, which found the router's ring full, and lost ones, which went out and did not return.
+Beside them, of each second: how long the two workers waited for their CPUs because other threads had them, and what the
+hypervisor took from all CPUs, as far as it says.
 """
 
 from __future__ import annotations
 
 import argparse
-from dataclasses import replace
+import os
+from dataclasses import dataclass, replace
+from pathlib import Path
 
 from rich import box
 from rich.console import Console
@@ -31,14 +35,40 @@ SHARE = 0.5
 COUNTED = ("asked", "late", "refused", "lost", "rx_missed")
 
 
+@dataclass(frozen=True)
+class Taken:
+    """CPU time that somebody else had, in seconds since the processes or the machine began."""
+
+    from_workers_s: float
+    from_machine_s: float
+
+
+def taken(pids: list[int]) -> Taken:
+    """From the data-plane threads of these processes (proc(5): schedstat), and from the machine (stat, "steal")."""
+    threads = [task for pid in pids for task in Path(f"/proc/{pid}/task").iterdir()]
+    workers = [task for task in threads if (task / "comm").read_text().startswith("ws_wk")]
+    waited_ns = sum(int((task / "schedstat").read_text().split()[1]) for task in workers)
+    stolen = int(Path("/proc/stat").read_text().split()[8])
+    return Taken(waited_ns / 1e9, stolen / os.sysconf("SC_CLK_TCK"))
+
+
 def run(plan: LoadPlan, lab: EmbeddedLab, client: GeneratorClient) -> Result:
     result = run_loadtest(plan, client, on_sample=lambda sampled: None, dut_probe=lab.probe)
     raise_for_outcome(result)
     return result
 
 
-def measure(test: SuiteTest, lab: EmbeddedLab, client: GeneratorClient, seconds: float) -> tuple[float, dict[str, int]]:
-    """The load that was held on each port, packets a second, and the packets counted meanwhile, over all ports."""
+@dataclass(frozen=True)
+class Held:
+    """Packets a second on each port, the packets counted over all ports, and what was taken of each second."""
+
+    pps: float
+    counts: dict[str, int]
+    from_workers: float
+    from_machine: float
+
+
+def measure(test: SuiteTest, lab: EmbeddedLab, client: GeneratorClient, seconds: float) -> Held:
     search = LoadPlan(
         profile=test.profile,
         tunables=test.tunables,
@@ -52,8 +82,15 @@ def measure(test: SuiteTest, lab: EmbeddedLab, client: GeneratorClient, seconds:
     found = run(search, lab, client).outcome["channels"].values()
     held_pps = SHARE * min(channel["max_received_pps"] for channel in found)
     half = replace(search, ramp_target=Rate(held_pps, "pps"), ramp_s=0.0, hold_s=seconds, interval_s=1.0)
+    before = taken([lab.router.pid, lab.generator.pid])
     channels = run(half, lab, client).outcome["channels"].values()
-    return held_pps, {name: sum(channel.get(f"{name}_packets", 0) for channel in channels) for name in COUNTED}
+    after = taken([lab.router.pid, lab.generator.pid])
+    return Held(
+        held_pps,
+        {name: sum(channel.get(f"{name}_packets", 0) for channel in channels) for name in COUNTED},
+        (after.from_workers_s - before.from_workers_s) / seconds,
+        (after.from_machine_s - before.from_machine_s) / seconds,
+    )
 
 
 def main() -> None:
@@ -68,7 +105,7 @@ def main() -> None:
     console.print(f"{len(tests)} tests: {len(tests) * (options.seconds + 8) / 60:.0f} minutes", highlight=False)
     table = Table(box=box.SIMPLE_HEAD, padding=0)
     table.add_column("load test", no_wrap=True)
-    for heading in ("held", "asked", "late", "refused", "lost", "missed"):
+    for heading in ("held", "asked", "late", "refused", "lost", "missed", "waited", "stolen"):
         table.add_column(heading, justify="right", no_wrap=True)
     lab = EmbeddedLab(choose_cpus())
     try:
@@ -77,9 +114,10 @@ def main() -> None:
             client.connect()
             wait_for_links(client)
             for test in tests:
-                held_pps, counts = measure(test, lab, client, options.seconds)
-                cells = [format_si(held_pps, "pps"), format_si(counts["asked"], "")]
-                table.add_row(test.name, *cells, *(str(counts[name]) for name in COUNTED[1:]))
+                held = measure(test, lab, client, options.seconds)
+                cells = [format_si(held.pps, "pps"), format_si(held.counts["asked"], "")]
+                cells += [str(held.counts[name]) for name in COUNTED[1:]]
+                table.add_row(test.name, *cells, f"{held.from_workers:.2%}", f"{held.from_machine:.2%}")
     finally:
         lab.stop()
     console.print(table)
