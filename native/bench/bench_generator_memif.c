@@ -141,10 +141,10 @@ static void wait_for_far_end(pid_t far)
 static void wait_for_links(void)
 {
 	const struct timespec moment = {.tv_nsec = 20000000};
-	for (uint16_t i = 0; i < WIRES; i++) {
+	for (int i = 0; i < WIRES; i++) {
 		struct ws_port_info info = {0};
 		while (!info.link_up) {
-			bench_expect(ws_port_info(i, &info));
+			bench_expect(ws_port_info((uint16_t)i, &info));
 			nanosleep(&moment, NULL);
 		}
 	}
