@@ -237,7 +237,7 @@ def test_packets_follow_the_naive_table_through_thousands_of_changes(crossing: T
 
     # Not made smaller when one fails: at nearly a second each that would outlast the time that a test may take.
     @settings(
-        max_examples=12,
+        max_examples=16,
         phases=[Phase.generate],
         suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
     )

@@ -231,6 +231,15 @@ def test_a_server_that_has_failed_is_not_waited_for_at_length_again() -> None:
             assert len(received) - before == sent
 
 
+@pytest.fixture
+def interruptible() -> Iterator[None]:
+    """A shell has what it runs in the background ignore SIGINT, and Python leaves that so."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("interruptible")
 def test_an_interrupt_while_waiting_leaves_the_client_usable() -> None:
     def answer(n: int, message: bytes) -> bytes | None:
         if n == 1:
