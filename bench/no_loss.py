@@ -106,7 +106,7 @@ def main() -> None:
     table = Table(box=box.SIMPLE_HEAD, padding=0)
     table.add_column("load test", no_wrap=True)
     for heading in ("held", "asked", "late", "refused", "lost", "missed", "waited", "stolen"):
-        table.add_column(heading, justify="right", no_wrap=True)
+        table.add_column(heading, justify="right", no_wrap=True, min_width=len(heading))
     lab = EmbeddedLab(choose_cpus())
     try:
         lab.start()
@@ -120,7 +120,7 @@ def main() -> None:
                 table.add_row(test.name, *cells, f"{held.from_workers:.2%}", f"{held.from_machine:.2%}")
     finally:
         lab.stop()
-    console.print(table)
+    console.print(table, width=max(console.width, 110))
 
 
 if __name__ == "__main__":

@@ -81,8 +81,9 @@ static inline bool fib_list_reaches(const struct fib_trie *fib, const struct ws_
 	return fib_has_lists(fib) && prefix->length <= depth + PREFIX_LIST_BITS;
 }
 
-/* To and from the list that an entry leads to; there must be room for another list. */
+/* Into the list that an entry leads to; there must be room for another list. */
 void fib_entry_add(struct fib_trie *fib, uint32_t *entry, struct prefix_list_item item);
+/* Out of it, where it must be. */
 void fib_entry_remove(struct fib_trie *fib, uint32_t *entry, struct prefix_list_item item);
 /* The entry, behind `depth` bits, leads to a group from now on, if it did not. */
 void fib_entry_make_group(struct fib_trie *fib, uint32_t *entry, uint8_t depth);

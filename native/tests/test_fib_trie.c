@@ -229,6 +229,30 @@ static void takes_groups_again(void **state)
 	assert_true(fib.lists.made < fib.lists.capacity);
 }
 
+/* Each prefix that leaves a list makes a new list of the others, which must come from those that
+ * were let go. */
+static void takes_lists_again(void **state)
+{
+	(void)state;
+	enum { ROUTES = 20000, A_LIST = 5 };
+	fib_trie_close(&fib);
+	assert_int_equal(fib_trie_init(&fib, WS_IP6, ROUTES), 0);
+	for (uint32_t i = 0; i < ROUTES; i++) {
+		uint8_t bytes[16] = {0x20, (uint8_t)(i / A_LIST >> 8), (uint8_t)(i / A_LIST)};
+		bytes[3] = (uint8_t)(i % A_LIST);
+		assert_int_equal(set(prefix_of(bytes, 48), 7), 0);
+	}
+	assert_int_equal(fib.lists.used, ROUTES / A_LIST);
+	for (uint32_t i = 0; i < ROUTES; i++) {
+		uint8_t bytes[16] = {0x20, (uint8_t)(i / A_LIST >> 8), (uint8_t)(i / A_LIST)};
+		bytes[3] = (uint8_t)(i % A_LIST);
+		struct ws_prefix prefix = prefix_of(bytes, 48);
+		fib_trie_remove(&fib, &prefix);
+		assert_true(fib.lists.made < ROUTES / 2);
+	}
+	expect_all_free();
+}
+
 static void refuses_when_full(void **state)
 {
 	(void)state;
@@ -309,6 +333,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(agrees_with_a_plain_list),
 		TEST(takes_groups_again),
+		TEST(takes_lists_again),
 		TEST(refuses_when_full),
 		TEST(untouched_prefixes_never_change),
 	};
