@@ -101,12 +101,12 @@ def main() -> None:
     parser.add_argument("--only", default="", help="tests with this in their name")
     options = parser.parse_args()
     tests = [test for test in SEED_SUITE if options.only in test.name]
-    console = Console()
+    console = Console(width=max(Console().width, 110))
     console.print(f"{len(tests)} tests: {len(tests) * (options.seconds + 8) / 60:.0f} minutes", highlight=False)
     table = Table(box=box.SIMPLE_HEAD, padding=0)
     table.add_column("load test", no_wrap=True)
     for heading in ("held", "asked", "late", "refused", "lost", "missed", "waited", "stolen"):
-        table.add_column(heading, justify="right", no_wrap=True, min_width=len(heading))
+        table.add_column(heading, justify="right", no_wrap=True)
     lab = EmbeddedLab(choose_cpus())
     try:
         lab.start()
@@ -120,7 +120,7 @@ def main() -> None:
                 table.add_row(test.name, *cells, f"{held.from_workers:.2%}", f"{held.from_machine:.2%}")
     finally:
         lab.stop()
-    console.print(table, width=max(console.width, 110))
+    console.print(table)
 
 
 if __name__ == "__main__":
