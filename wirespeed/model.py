@@ -41,7 +41,7 @@ class PortSpec:
         return ",".join(words)
 
     def held_buffers(self, workers: int) -> int:
-        """How many packet buffers its rings may hold with a TX queue for each of `workers`; native/dev/port.c sizes the
+        """How many packet buffers its rings may hold with a TX queue for each of `workers`; native/dev/pool.c sizes the
         pool so."""
         most = _COPIED_SLOTS if self.kind == "memif" else max(self.rx_descriptors, self.tx_descriptors)
         return self.rx_queues * min(self.rx_descriptors, most) + max(self.tx_queues, workers) * min(
