@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "router/prefix_list.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -26,10 +27,16 @@ void prefix_list_remove(struct prefix_list_item *items, uint32_t count,
 	memmove(&items[at], &items[at + 1], (count - at - 1) * sizeof(*items));
 }
 
+/* Where `count` items begin that end before the last slot. */
+static uint32_t first_slot(uint32_t count)
+{
+	return PREFIX_LIST_MOST - count;
+}
+
 void prefix_list_write(struct prefix_list *list, const struct prefix_list_item *items,
 					   uint32_t count, uint32_t otherwise)
 {
-	uint32_t first = prefix_list_first(count);
+	uint32_t first = first_slot(count);
 	for (uint32_t slot = 0; slot < PREFIX_LIST_MOST; slot++) {
 		const struct prefix_list_item *item = &items[slot < first ? 0 : slot - first];
 		list->keys[slot] = item->key;
@@ -43,7 +50,7 @@ void prefix_list_read(const struct prefix_list *list, struct prefix_list_item *i
 					  uint32_t count)
 {
 	for (uint32_t i = 0; i < count; i++) {
-		uint32_t slot = prefix_list_first(count) + i;
+		uint32_t slot = first_slot(count) + i;
 		items[i] = (struct prefix_list_item){list->keys[slot], list->entries[slot]};
 	}
 }

@@ -10,7 +10,6 @@
 #ifndef ROUTER_PREFIX_LIST_H
 #define ROUTER_PREFIX_LIST_H
 
-#include <stdbool.h>
 #include <stdint.h>
 #ifdef __AVX2__
 #include <immintrin.h>
@@ -28,12 +27,6 @@ struct prefix_list {
 struct prefix_list_item {
 	uint32_t key, entry;
 };
-
-/* Where `count` items begin that end before the last slot. */
-static inline uint32_t prefix_list_first(uint32_t count)
-{
-	return PREFIX_LIST_MOST - count;
-}
 
 /* Add to `count` items, at most PREFIX_LIST_MOST - 1 and longest first, one that is not among them.
  */

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* ARP: answered, learnt, asked for; and neighbours over their life. */
-#include "cmocka_all.h"
 #include "tests/accounted.h"
-#include "tests/router_rig.h"
+#include "tests/rig_tests.h"
 #include "wire/arp.h"
 #include "wire/ethernet.h"
 #include "wire/ip4.h"
@@ -372,10 +371,5 @@ int main(void)
 		TEST(holds_no_more_neighbors_than_allowed),
 		TEST(wakes_the_main_thread_once_a_round),
 	};
-	int skip = rig_start();
-	if (skip)
-		return skip;
-	int failed = cmocka_run_group_tests(tests, NULL, NULL);
-	rig_stop();
-	return failed;
+	return RIG_RUN(tests);
 }

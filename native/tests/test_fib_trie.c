@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The IPv6 table against a plain list, at its limits, and under a reader that never stops. */
-#include "cmocka_all.h"
 #include "dev/rcu.h"
 #include "router/fib_trie.h"
-#include "tests/router_rig.h"
+#include "tests/rig_tests.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -337,10 +336,5 @@ int main(void)
 		TEST(refuses_when_full),
 		TEST(untouched_prefixes_never_change),
 	};
-	int skip = rig_start();
-	if (skip)
-		return skip;
-	int failed = cmocka_run_group_tests(tests, NULL, NULL);
-	rig_stop();
-	return failed;
+	return RIG_RUN(tests);
 }

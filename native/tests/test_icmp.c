@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the router answers to IPv4 packets: pings and errors. */
-#include "cmocka_all.h"
 #include "tests/accounted.h"
-#include "tests/router_rig.h"
+#include "tests/rig_tests.h"
 #include "wire/ethernet.h"
 #include "wire/icmp4.h"
 #include "wire/ip4.h"
@@ -270,10 +269,5 @@ int main(void)
 		TEST(does_not_answer_itself),
 		TEST(keeps_to_the_rate),
 	};
-	int skip = rig_start();
-	if (skip)
-		return skip;
-	int failed = cmocka_run_group_tests(tests, NULL, NULL);
-	rig_stop();
-	return failed;
+	return RIG_RUN(tests);
 }

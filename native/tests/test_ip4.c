@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The IPv4 path from ethernet-input to the wire, one packet at a time. */
-#include "cmocka_all.h"
-#include "tests/router_rig.h"
+#include "tests/rig_tests.h"
 #include "wire/ethernet.h"
 #include "wire/icmp4.h"
 #include "wire/ip4.h"
@@ -340,10 +339,5 @@ int main(void)
 		TEST(traces_from_any_node),
 		TEST(traces_answers),
 	};
-	int skip = rig_start();
-	if (skip)
-		return skip;
-	int failed = cmocka_run_group_tests(tests, NULL, NULL);
-	rig_stop();
-	return failed;
+	return RIG_RUN(tests);
 }

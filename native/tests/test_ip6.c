@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* IPv6: checked, forwarded, answered; and what must not pass. */
-#include "cmocka_all.h"
 #include "router/ip6_interface.h"
 #include "tests/accounted.h"
-#include "tests/router_rig.h"
+#include "tests/rig_tests.h"
 #include "wire/ethernet.h"
 #include "wire/icmp6.h"
 #include "wire/udp.h"
@@ -518,10 +517,5 @@ int main(void)
 		TEST(pings_others),
 		TEST(ping_keeps_the_last_answers),
 	};
-	int skip = rig_start();
-	if (skip)
-		return skip;
-	int failed = cmocka_run_group_tests(tests, NULL, NULL);
-	rig_stop();
-	return failed;
+	return RIG_RUN(tests);
 }

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The cross-connect, and tracing packets through it. */
-#include "cmocka_all.h"
 #include "tests/accounted.h"
-#include "tests/router_rig.h"
+#include "tests/rig_tests.h"
 #include "wire/ethernet.h"
 
 #include <errno.h>
@@ -162,10 +161,5 @@ int main(void)
 		TEST(traces_from_node_to_node),
 		TEST(forgets_stations_that_are_silent_for_too_long),
 	};
-	int skip = rig_start();
-	if (skip)
-		return skip;
-	int failed = cmocka_run_group_tests(tests, NULL, NULL);
-	rig_stop();
-	return failed;
+	return RIG_RUN(tests);
 }

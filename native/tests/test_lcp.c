@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A pair of the Linux control plane; port e1 stands for the TAP here. */
-#include "cmocka_all.h"
 #include "tests/accounted.h"
-#include "tests/router_rig.h"
+#include "tests/rig_tests.h"
 #include "wire/ethernet.h"
 #include "wire/icmp4.h"
 #include "wire/icmp6.h"
@@ -216,10 +215,5 @@ int main(void)
 		TEST(a_vlan_goes_to_linux_with_its_tag),          TEST(pairs_that_cannot_be),
 		TEST(without_the_pair_the_router_answers_itself),
 	};
-	int code = rig_start();
-	if (code)
-		return code;
-	int failed = cmocka_run_group_tests(tests, NULL, NULL);
-	rig_stop();
-	return failed;
+	return RIG_RUN(tests);
 }

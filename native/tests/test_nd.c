@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Neighbour discovery: who becomes a neighbour, who stays one, and who is asked. */
-#include "cmocka_all.h"
 #include "router/ip6_interface.h"
 #include "tests/accounted.h"
-#include "tests/router_rig.h"
+#include "tests/rig_tests.h"
 #include "wire/ethernet.h"
 #include "wire/mld.h"
 #include "wire/nd.h"
@@ -277,10 +276,5 @@ int main(void)
 		TEST(answers_a_flood_of_queries_once_a_second),
 		TEST(believes_no_query_from_afar),
 	};
-	int skip = rig_start();
-	if (skip)
-		return skip;
-	int failed = cmocka_run_group_tests(tests, NULL, NULL);
-	rig_stop();
-	return failed;
+	return RIG_RUN(tests);
 }

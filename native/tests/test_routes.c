@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Recursive paths, sources, tables, labels and text; and that churn disturbs no other route. */
-#include "cmocka_all.h"
 #include "dev/pool.h"
 #include "dev/port.h"
-#include "tests/router_rig.h"
+#include "tests/rig_tests.h"
 #include "wire/ethernet.h"
 #include "wire/ip4.h"
 #include "wire/mpls.h"
@@ -437,10 +436,5 @@ int main(void)
 		TEST(churn_loses_nothing_elsewhere),
 		TEST(a_table_under_traffic_agrees_with_a_plain_list),
 	};
-	int skip = rig_start();
-	if (skip)
-		return skip;
-	int failed = cmocka_run_group_tests(tests, NULL, NULL);
-	rig_stop();
-	return failed;
+	return RIG_RUN(tests);
 }

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Routes, addresses, neighbours: the tables behind the seam, against a plain list where it pays. */
-#include "cmocka_all.h"
 #include "dev/rcu.h"
 #include "router/connected.h"
 #include "router/fib_trie.h"
-#include "tests/router_rig.h"
+#include "tests/rig_tests.h"
 #include "wire/ethernet.h"
 #include "wire/ip4.h"
 
@@ -524,10 +523,5 @@ int main(void)
 		TEST(shares_buckets_by_weight),     TEST(balances_flows),
 		TEST(runs_on_its_worker_and_again),
 	};
-	int skip = rig_start();
-	if (skip)
-		return skip;
-	int failed = cmocka_run_group_tests(tests, NULL, NULL);
-	rig_stop();
-	return failed;
+	return RIG_RUN(tests);
 }
