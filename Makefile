@@ -1,5 +1,5 @@
 # One word per task. Each sets up what it needs by itself; the second time that is a no-op.
-.PHONY: demo test lint format bench bench-nodes fuzz clean setup
+.PHONY: demo test check lint format bench bench-nodes fuzz trials vm clean setup
 .DEFAULT_GOAL := setup
 
 BIN := .venv/bin
@@ -16,6 +16,11 @@ test:
 	@tools/setup.sh test
 	@tools/test-native.sh
 	@$(BIN)/pytest
+
+# For work in progress: what is quick of lint and test. CI runs both of them whole.
+check:
+	@tools/setup.sh test lint
+	@tools/check.sh
 
 lint:
 	@tools/setup.sh test lint
@@ -35,6 +40,7 @@ bench:
 	@tools/setup.sh bench
 	@$(BIN)/python bench/pacing.py
 	@$(BIN)/python bench/workers.py
+	@build/native/bench/bench_memif
 	@build/native/bench/bench_generator_memif
 	@$(BIN)/python bench/memif.py --json bench/results/memif.json
 
@@ -49,5 +55,15 @@ fuzz:
 	@tools/setup.sh test
 	@tools/fuzz.sh 60
 
+# make trials ARGS="--short", ARGS="--only labs", ARGS="--packets": docs/trials.md
+trials:
+	@tools/setup.sh test
+	@tools/trials.sh $(ARGS)
+
+# Router and generator on the drivers of real NICs, in guests.
+vm:
+	@tools/setup.sh test
+	@$(BIN)/python tests/vm/nic_bench.py
+
 clean:
-	rm -rf build build-asan build-fuzz .venv
+	rm -rf build build-asan build-fuzz build-sanitized .venv

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from wirespeed.generator.client import GeneratorClient
-from wirespeed.generator.profiles import load_profile
+from wirespeed.client.generator_client import GeneratorClient
 from wirespeed.lab.embedded import GENERATOR_MACS, INTERFACES_UP, IP4_INTERFACES, MPLS_SWAPS
+from wirespeed.profiles import load_profile
 from wirespeed.units import Rate
 
 PROFILES = Path(__file__).parent / "profiles"
@@ -42,15 +42,19 @@ class Load:
 
 @dataclass(frozen=True)
 class Device:
-    """A DUT: our router with `commands`, testpmd in a mode, or a command template."""
+    """A DUT: our router with `commands`, over DPDK's memif driver if `by_dpdk`, testpmd in a mode, or a command
+    template."""
 
     name: str
     compared_to: str | None
     load: Load
     commands: str | None = None
     max_routes: int = 1000
+    by_dpdk: bool = False
     testpmd: str = ""
     template: str = ""
+    sockets: tuple[str, str] | None = None
+    """Of a router that runs already."""
 
 
 @dataclass(frozen=True)
@@ -62,6 +66,8 @@ class Sender:
     load: Load | None = None
     testpmd: str = ""
     template: str = ""
+    copies: bool = False
+    """Its packets are copied into the ring's buffers, as a server's are."""
 
 
 Contender = Device | Sender
@@ -80,6 +86,8 @@ ROUTERS = [
     Device(TESTPMD_IO, MACSWAP, ONE_FLOW, testpmd="io"),
     Device("router l2xc", MACSWAP, ONE_FLOW, CROSSED),
     Device("router ip4, one flow", MACSWAP, ONE_FLOW, TEN_ROUTES),
+    Device("router l2xc, net_memif", "router l2xc", ONE_FLOW, CROSSED, by_dpdk=True),
+    Device("router ip4, net_memif", "router ip4, one flow", ONE_FLOW, TEN_ROUTES, by_dpdk=True),
     Device("router ip4, 64 k flows", "router ip4, one flow", MANY_FLOWS, TEN_ROUTES),
     Device("router ip4, 16 routes", MACSWAP, RANDOM, WIDE_ROUTES),
     Device("router ip4, 1 M routes", "router ip4, 16 routes", RANDOM, MILLION_ROUTES, ROUTES + 1000),
@@ -91,10 +99,12 @@ GENERATOR_IMIX = "generator imix, one flow"
 SENDERS = [
     Sender(TXONLY, TXONLY, testpmd="txonly"),
     Sender(GENERATOR, TXONLY, ONE_FLOW),
+    Sender("generator, copying", GENERATOR, ONE_FLOW, copies=True),
     Sender("generator var2", GENERATOR, MANY_FLOWS),
     Sender("generator tuple", GENERATOR, Load(tunables={"vm": "tuple"})),
     Sender("generator random", GENERATOR, RANDOM),
     Sender(GENERATOR_IMIX, TXONLY, Load(tunables={"size": "imix"})),
+    Sender("generator imix, copying", GENERATOR_IMIX, Load(tunables={"size": "imix"}), copies=True),
     *(
         Sender(f"generator imix, {program}", GENERATOR_IMIX, Load(tunables={"size": "imix", "vm": program}))
         for program in ("var2", "tuple", "random")

@@ -9,22 +9,26 @@ import subprocess
 import time
 from bisect import bisect_left
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import median, quantiles
 
-from wirespeed.dut.runtime import Cost
-from wirespeed.generator.client import GeneratorClient
+from wirespeed.client.generator_client import GeneratorClient
+from wirespeed.dut.router import RouterDut
+from wirespeed.errors import EnvironmentFault
 from wirespeed.lab.embedded import GENERATOR_MACS, ROUTER_MACS
-from wirespeed.lab.lab import choose_cpus, free_rpc_port
+from wirespeed.lab.generator import LabGenerator, Wire
+from wirespeed.lab.lab import choose_cpus
 from wirespeed.lab.process import Child
+from wirespeed.results.dut import DutTelemetry
 
 SAMPLE_S = 0.25
 NEAR_NS, FAR_NS = 60.0, 120.0
 PROBE = Path(__file__).parent.parent / "build" / "native" / "bench" / "core_probe"
 SPEED = "200G"  # more than one CPU generates, so that the line is never the limit
 RING_SLOTS = 4096
+_LISTENS = 0x10000  # the flag of /proc/net/unix
 
 
 class Probe:
@@ -75,7 +79,7 @@ class Series:
     """
 
     rates: dict[str, list[float]] = field(default_factory=lambda: {"near": [], "far": [], "between": []})
-    costs: list[Cost] = field(default_factory=list)
+    costs: list[DutTelemetry] = field(default_factory=list)
     refused: int = 0
     late: int = 0
 
@@ -91,8 +95,9 @@ class Series:
         return (high - low) / 2 / middle if middle else None
 
     def cost(self, name: str) -> float | None:
-        """The median of one figure of the DUT's own `show runtime`; None where the DUT has none."""
-        return median(getattr(cost, name) for cost in self.costs) if self.costs else None
+        """The median of one figure of the DUT's own counters; None where the DUT has none."""
+        told = [value for cost in self.costs if (value := getattr(cost, name)) is not None]
+        return median(told) if told else None
 
     @property
     def refused_share(self) -> float | None:
@@ -114,6 +119,29 @@ def command(words: list[str]) -> Iterator[None]:
         except subprocess.TimeoutExpired:
             process.kill()
             process.wait()
+
+
+def listener_of(path: str) -> int:
+    """The process that listens at a socket, by the kernel's list: DPDK 22.11's server ends when somebody connects to it
+    and says nothing. EnvironmentFault when none does."""
+    lines = [line.split() for line in Path("/proc/net/unix").read_text().splitlines()[1:]]
+    inodes = {f"socket:[{words[6]}]" for words in lines if words[7:] == [path] and int(words[3], 16) & _LISTENS}
+    for descriptor in Path("/proc").glob("[0-9]*/fd/*"):
+        with suppress(OSError):
+            if str(descriptor.readlink()) in inodes:
+                return int(descriptor.parts[2])
+    raise EnvironmentFault(f"no router of this user's listens at {path}; start it first")
+
+
+@contextmanager
+def awake(path: str) -> Iterator[None]:
+    """A router that somebody else started runs only meanwhile: it would have the CPU of those it is compared to."""
+    pid = listener_of(path)
+    os.kill(pid, signal.SIGCONT)
+    try:
+        yield
+    finally:
+        os.kill(pid, signal.SIGSTOP)
 
 
 def fill_in(template: str, directory: Path, cpu: int) -> list[str]:
@@ -138,33 +166,51 @@ def socket_path(directory: Path, index: int) -> str:
 
 
 def spec(directory: Path, index: int, role: str) -> str:
+    return spec_at(socket_path(directory, index), index, role)
+
+
+def spec_at(path: str, index: int, role: str) -> str:
     mac = (GENERATOR_MACS if role == "client" else ROUTER_MACS)[index]
-    path = socket_path(directory, index)
     return f"memif:{path},role={role},speed={SPEED},rxd={RING_SLOTS},txd={RING_SLOTS},mac={mac}"
 
 
 def generator(stack: ExitStack, directory: Path, name: str, cpu: int, specs: list[str]) -> GeneratorClient:
     """A generator on `cpu` for as long as `stack` lives, and a client connected to it."""
-    rpc = f"127.0.0.1:{free_rpc_port()}"
-    arguments = ["generator", "--cpu", str(cpu), *choose_cpus().main_cpu, "--rpc", rpc, "--hugepages", "never"]
-    for text, dut_mac in zip(specs, ROUTER_MACS, strict=False):
-        arguments += ["--port", text, "--dest-mac", dut_mac]
-    stack.enter_context(Child(name, arguments, directory / f"{name}.log").start())
-    client = stack.enter_context(GeneratorClient(rpc))
+    wires = [Wire(text, dut_mac) for text, dut_mac in zip(specs, ROUTER_MACS, strict=False)]
+    log = directory / f"{name}.log"
+    started = stack.enter_context(LabGenerator(wires, cpu, choose_cpus().control, log, "never", name))
+    client = stack.enter_context(GeneratorClient(started.rpc))
     client.connect()
     return client
 
 
-def router(stack: ExitStack, directory: Path, cpu: int, commands: str, max_routes: int) -> Path:
-    """A router on `cpu` between wires 0 and 1; returns its control socket."""
+def vdev(directory: Path, index: int) -> str:
+    """One wire's end for a start-up file, by DPDK's driver instead of ours."""
+    ring, path = (RING_SLOTS - 1).bit_length(), socket_path(directory, index)
+    device = f"net_memif{index},role=server,id=0,socket={path},socket-abstract=no,rsize={ring},mac={ROUTER_MACS[index]}"
+    return f"vdev {device} {{ name e{index} num-rx-desc {RING_SLOTS} num-tx-desc {RING_SLOTS} }}"
+
+
+def router(
+    stack: ExitStack, directory: Path, cpu: int, commands: str, max_routes: int, *, by_dpdk: bool = False
+) -> RouterDut:
+    """A router on `cpu` between wires 0 and 1, ready to be read. `by_dpdk`: over DPDK's memif driver."""
     start_up, control = directory / "router.conf", directory / "router.sock"
     start_up.write_text(commands)
     arguments = ["router", "--cpu", str(cpu), *choose_cpus().main_cpu, "--hugepages", "never"]
     arguments += ["--exec", str(start_up), "--socket", str(control), "--max-routes", str(max_routes)]
-    for index in (0, 1):
-        arguments += ["--interface", f"e{index}={spec(directory, index, 'server')}"]
+    if by_dpdk:
+        devices = directory / "startup.conf"
+        devices.write_text(f"dpdk {{ {' '.join(vdev(directory, index) for index in (0, 1))} }}\n")
+        arguments += ["--config", str(devices)]
+    else:
+        for index in (0, 1):
+            arguments += ["--interface", f"e{index}={spec(directory, index, 'server')}"]
     stack.enter_context(Child("router", arguments, directory / "router.log").start())
-    return control
+    dut = RouterDut(control)
+    dut.prepare()
+    stack.callback(dut.close)
+    return dut
 
 
 def sample(client: GeneratorClient, port: int, patience: Patience, series: Series, probe: Probe) -> None:

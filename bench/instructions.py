@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""Instructions a packet takes in the router's nodes, counted by callgrind: a figure that no neighbour disturbs.
+"""Instructions a packet takes in router and generator, counted by callgrind: a figure that no neighbour disturbs.
 
-    bench/instructions.py [--update] [--json FILE]
+    bench/instructions.py [--update] [--json FILE] [--functions]
 
 Each row of the baseline (`bench/instructions.json`) is counted again and printed beside it; more than 5 % above is
 exit code 1. `--update` writes the baseline anew. Counts depend on the compiler and on DPDK, so the baseline names
-them, and with other ones there is nothing to compare: exit code 3.
+them, and with other ones there is nothing to compare: exit code 3. `--functions` lists what each function takes of a
+row.
 """
 
 from __future__ import annotations
@@ -24,14 +25,15 @@ from rich.console import Console
 from rich.table import Table
 
 ROOT = Path(__file__).resolve().parent.parent
-BENCH = ROOT / "build" / "native" / "bench" / "bench_nodes"
+BENCHES = ROOT / "build" / "native" / "bench"
 BASELINE = ROOT / "bench" / "instructions.json"
 TOLERANCE = 0.05
 PACKETS = 25_600
 MARCH = 3  # the highest level that valgrind emulates
-# The bench's own functions, which stand for a driver.
-RIG = re.compile(r":(bench_\w+_process|aim_\w+|route_\w+|node_rig_walk)\b")
+# The bench's own functions, which stand for a driver; and the driver that takes what the generator sends.
+RIG = re.compile(r":(bench_\w+_process|aim_\w+|route_\w+|node_rig_walk|bench_send)\b|librte_net_null")
 LINE = re.compile(r"^\s*([\d,]+) \(.*?\)\s+(\S.*)$")
+FUNCTION = re.compile(r":([^:\s]+) \[")
 
 
 @dataclass(frozen=True)
@@ -46,33 +48,64 @@ class Row:
     def name(self) -> str:
         return f"{self.path}, {self.routes} routes, vector {self.vector}"
 
+    @property
+    def command(self) -> list[str]:
+        sizes = ["--routes", str(self.routes), "--vector", str(self.vector)]
+        return [str(BENCHES / "bench_nodes"), "--march", str(MARCH), "--path", self.path, *sizes]
 
-ROWS = (
+    counted = "node_rig_walk"
+
+
+@dataclass(frozen=True)
+class Load:
+    """`bench_generator --load …`, into nothing."""
+
+    load: str
+
+    @property
+    def name(self) -> str:
+        return f"generator {self.load}"
+
+    @property
+    def command(self) -> list[str]:
+        return [str(BENCHES / "bench_generator"), "--load", self.load]
+
+    counted = "bench_send"
+
+
+ROWS: tuple[Row | Load, ...] = (
     Row("ip4", 10, 256),
     Row("ip4", 10, 4),
     Row("ip4", 100_000, 256),
     Row("ip6", 10, 256),
     Row("mpls", 10, 256),
     Row("l2xc", 10, 256),
+    Load("64b, one flow"),
+    Load("64b, two counters (live)"),
+    Load("64b, tuple (live)"),
+    Load("64b, random address (live)"),
+    Load("imix, one flow"),
+    Load("imix, tuple (live)"),
 )
 
 
-def count(row: Row) -> float:
-    """Instructions a packet, the bench's own left out."""
+def count(row: Row | Load) -> dict[str, float]:
+    """Instructions a packet by function, the bench's own left out."""
     with tempfile.TemporaryDirectory(prefix="wirespeed-") as directory:
         profile = Path(directory) / "callgrind.out"
         command = ["valgrind", "--tool=callgrind", f"--callgrind-out-file={profile}", "--collect-atstart=no"]
-        command += ["--toggle-collect=node_rig_walk", str(BENCH), "--march", str(MARCH), "--once", str(PACKETS)]
-        command += ["--path", row.path, "--routes", str(row.routes), "--vector", str(row.vector)]
+        command += [f"--toggle-collect={row.counted}", *row.command, "--once", str(PACKETS)]
         subprocess.run(command, check=True, capture_output=True)
         annotate = ["callgrind_annotate", "--threshold=100", "--auto=no", str(profile)]
         listing = subprocess.run(annotate, check=True, capture_output=True, text=True).stdout
-    total = 0
+    functions: dict[str, float] = {}
     for line in listing.splitlines():
         found = LINE.match(line)
         if found and "PROGRAM TOTALS" not in line and not RIG.search(found[2]):
-            total += int(found[1].replace(",", ""))
-    return total / PACKETS
+            named = FUNCTION.search(found[2])
+            name = named[1] if named else found[2]
+            functions[name] = functions.get(name, 0) + int(found[1].replace(",", "")) / PACKETS
+    return functions
 
 
 def tools() -> dict[str, str]:
@@ -94,18 +127,29 @@ def show(counts: dict[str, float], before: dict[str, float]) -> None:
     Console().print(table)
 
 
+def show_functions(name: str, functions: dict[str, float]) -> None:
+    """Those that take a hundredth or more of the row."""
+    total = sum(functions.values())
+    found = sorted(functions.items(), key=lambda function: -function[1])
+    print(f"{name}: " + ", ".join(f"{function} {count:.1f}" for function, count in found if count >= total / 100))
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--update", action="store_true", help="make these counts the baseline")
     parser.add_argument("--json", type=Path, help="also write the counts here")
+    parser.add_argument("--functions", action="store_true", help="list what each function takes")
     options = parser.parse_args()
     baseline = json.loads(BASELINE.read_text())
     if baseline["tools"] != tools() and not options.update:
         print(f"the baseline was counted with {baseline['tools']}, here are {tools()}: not comparable", file=sys.stderr)
         return 3
-    counts = {row.name: count(row) for row in ROWS}
+    by_function = {row.name: count(row) for row in ROWS}
+    counts = {name: sum(functions.values()) for name, functions in by_function.items()}
     before: dict[str, float] = baseline["instructions"]
     show(counts, before)
+    for name, functions in by_function.items() if options.functions else ():
+        show_functions(name, functions)
     found = {"tools": tools(), "instructions": {name: round(value, 1) for name, value in counts.items()}}
     for target in filter(None, (options.json, BASELINE if options.update else None)):
         target.write_text(json.dumps(found, indent=2) + "\n")

@@ -2,7 +2,7 @@
 """Routers and generators over the same memif pair on the same two CPUs, dpdk-testpmd as the floor of the medium.
 
     bench/memif.py [--repeats N] [--seconds S] [--near N] [--patience K] [--only TEXT] [--json FILE]
-                   [--against NAME=COMMAND] [--against-sender NAME=COMMAND]
+                   [--against NAME=COMMAND|SOCKET0,SOCKET1] [--against-sender NAME=COMMAND]
 
 Two questions, each answered as ratios of runs that are interleaved, never one after the other:
 - routers: what comes back through the device under test while our generator sends 64-byte packets and receives;
@@ -10,7 +10,9 @@ Two questions, each answered as ratios of runs that are interleaved, never one a
 
 `--against` measures any other router beside them: a command with `{cpu}` for its CPU and `{wire0}` and `{wire1}` for
 the sockets at which it has to be a memif server (id 0). It must send what it receives on one wire out of the other,
-and end at SIGINT. `--against-sender` takes a command that sends, as memif client, on `{wire0}`.
+and end at SIGINT. One that runs already is named by its two sockets, `--against NAME=SOCKET0,SOCKET1`: it has to use
+the CPU that the first line says, is stopped (SIGSTOP) while others run there, and is left running.
+`--against-sender` takes a command that sends, as memif client, on `{wire0}`.
 
 A virtual machine changes its core-to-core latency within seconds, and with it everything over shared memory. So a
 probe of that latency runs all along; rates are sampled every quarter of a second; each sample is filed under near or
@@ -27,10 +29,13 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import shutil
+import signal
 import tempfile
 import time
-from contextlib import ExitStack
+from collections.abc import Iterator
+from contextlib import ExitStack, closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -39,23 +44,27 @@ from harness import (
     Patience,
     Probe,
     Series,
+    awake,
     command,
     count_unsent,
     fill_in,
     generator,
+    listener_of,
     router,
     sample,
+    socket_path,
     spec,
+    spec_at,
     testpmd,
 )
 from rich import box
 from rich.console import Console
 from rich.table import Table
 
-from wirespeed.dut.runtime import forwarding_cost, parse_runtime
+from wirespeed.dut.dut import Dut
+from wirespeed.dut.none import NoDut
 from wirespeed.lab.lab import choose_cpus
 from wirespeed.lab.suite import wait_for_links
-from wirespeed.router.client import ask
 
 START_S = 4.0  # what a run takes besides its samples
 Contenders = list[Device] | list[Sender]
@@ -66,25 +75,26 @@ def forward(device: Device, cpus: tuple[int, int], patience: Patience, series: S
     directory = Path(tempfile.mkdtemp(prefix="wirespeed-"))
     try:
         with ExitStack() as stack:
-            control = None
+            dut: Dut = NoDut()
+            wires = device.sockets or (socket_path(directory, 0), socket_path(directory, 1))
             if device.commands is not None:
-                control = router(stack, directory, cpus[1], device.commands, device.max_routes)
+                dut = router(stack, directory, cpus[1], device.commands, device.max_routes, by_dpdk=device.by_dpdk)
             elif device.testpmd:
                 stack.enter_context(command(testpmd(device.testpmd, cpus[1], directory, "server", 2)))
                 time.sleep(1.0)
+            elif device.sockets:
+                stack.enter_context(awake(device.sockets[0]))
             else:
                 stack.enter_context(command(fill_in(device.template, directory, cpus[1])))
                 time.sleep(1.0)
-            client = generator(stack, directory, "load", cpus[0], [spec(directory, i, "client") for i in (0, 1)])
+            specs = [spec_at(path, index, "client") for index, path in enumerate(wires)]
+            client = generator(stack, directory, "load", cpus[0], specs)
             wait_for_links(client, [0, 1])
             send(client, device.load)
-            if control:
-                ask(control, "clear runtime")
+            before = dut.reading()
             sample(client, 1, patience, series, probe)
             count_unsent(client, series)
-            cost = forwarding_cost(parse_runtime(ask(control, "show runtime"))) if control else None
-            if cost:
-                series.costs.append(cost)
+            series.costs.append(dut.telemetry(before, dut.reading()))
     finally:
         shutil.rmtree(directory, ignore_errors=True)
 
@@ -105,7 +115,8 @@ def transmit(sender: Sender, cpus: tuple[int, int], patience: Patience, series: 
                 stack.enter_context(command(words))
                 wait_for_links(sink, [0])
             else:
-                client = generator(stack, directory, "load", cpus[0], [spec(directory, 0, "client")])
+                text = spec(directory, 0, "client") + ",zero-copy=no" * sender.copies
+                client = generator(stack, directory, "load", cpus[0], [text])
                 wait_for_links(client, [0])
                 send(client, sender.load)
             sample(sink, 0, patience, series, probe)
@@ -176,9 +187,31 @@ def parse() -> argparse.Namespace:
     parser.add_argument("--patience", type=float, default=4.0, help="times the seconds, at the most")
     parser.add_argument("--only", default="", help="contenders with this in their name, and what they compare to")
     parser.add_argument("--json", type=Path, help="also write the medians here")
-    parser.add_argument("--against", type=named, action="append", default=[], metavar="NAME=COMMAND")
+    parser.add_argument("--against", type=named, action="append", default=[], metavar="NAME=COMMAND|SOCKET0,SOCKET1")
     parser.add_argument("--against-sender", type=named, action="append", default=[], metavar="NAME=COMMAND")
     return parser.parse_args()
+
+
+def against(name: str, floor: str, what: str) -> Device:
+    """Two sockets, or a command."""
+    first, comma, second = what.partition(",")
+    if comma and second and not set(what) & set(" {}"):
+        return Device(name, floor, Load(), sockets=(first, second))
+    return Device(name, floor, Load(), template=what)
+
+
+@contextmanager
+def stopped(devices: list[Device]) -> Iterator[None]:
+    """Routers that run already, but for their turns."""
+    pids = {listener_of(device.sockets[0]) for device in devices if device.sockets}
+    for pid in pids:
+        os.kill(pid, signal.SIGSTOP)
+    try:
+        yield
+    finally:
+        for pid in pids:
+            with suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGCONT)
 
 
 Kind = TypeVar("Kind", Device, Sender)
@@ -195,7 +228,7 @@ def main() -> None:
     lab = choose_cpus()
     cpus = (lab.generator, lab.dut)
     floor, first = ROUTERS[0].name, SENDERS[0].name
-    others = [Device(name, floor, template=template, load=Load()) for name, template in options.against]
+    others = [against(name, floor, what) for name, what in options.against]
     senders = [Sender(name, first, template=template) for name, template in options.against_sender]
     devices, sending = chosen([*ROUTERS, *others], options.only), chosen([*SENDERS, *senders], options.only)
     routers = {device.name: Series() for device in devices}
@@ -207,11 +240,11 @@ def main() -> None:
         for s in (patience.least_s, patience.most_s)
     )
     console.print(
-        f"{len(devices) + len(sending)} contenders, {options.repeats} rounds: {least:.0f} to {most:.0f} minutes",
+        f"{len(devices) + len(sending)} contenders, {options.repeats} rounds: {least:.0f} to {most:.0f} minutes; "
+        f"load on CPU {lab.generator}, DUT on CPU {lab.dut}",
         highlight=False,
     )
-    probe = Probe(cpus)
-    try:
+    with stopped(devices), closing(Probe(cpus)) as probe:
         for repeat in range(options.repeats):
             for device in devices:
                 console.print(f"{repeat + 1}/{options.repeats} {device.name}", style="dim", highlight=False)
@@ -219,8 +252,6 @@ def main() -> None:
             for sender in sending:
                 console.print(f"{repeat + 1}/{options.repeats} {sender.name}", style="dim", highlight=False)
                 transmit(sender, cpus, patience, generators[sender.name], probe)
-    finally:
-        probe.close()
     if devices:
         show(
             console,

@@ -23,9 +23,9 @@ from rich import box
 from rich.console import Console
 from rich.table import Table
 
-from wirespeed.generator.client import GeneratorClient
-from wirespeed.generator.profiles import load_profile
+from wirespeed.client.generator_client import GeneratorClient
 from wirespeed.lab.lab import choose_cpus
+from wirespeed.profiles import load_profile
 from wirespeed.units import Rate
 
 RATES_PPS = (1e3, 1e4, 1e5, 1e6, 1e7)

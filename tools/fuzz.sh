@@ -15,7 +15,9 @@ for target in build-fuzz/native/fuzz/fuzz_*; do
 	"$target" -max_total_time="${1:-60}" -print_final_stats=1 -artifact_prefix=native/fuzz/crash- \
 		"build-fuzz/corpus/$name" "native/fuzz/corpus/${name#fuzz_}"
 done
+export PYTHONPATH="$PWD/tests/fakes:$PWD/tests/unit"
 .venv/bin/python tests/unit/rpc_fuzz.py "${1:-60}"
 .venv/bin/python tests/unit/rpc_fuzz.py "${1:-60}" --native
+tools/trials.sh --messages
 .venv/bin/pytest --hypothesis-profile=search tests/unit/test_router_fuzz.py tests/dataplane/test_router_fuzz_core.py \
 	tests/dataplane/test_router_fib_traffic.py

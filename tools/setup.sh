@@ -4,7 +4,7 @@
 set -eu
 cd "$(dirname "$0")/.."
 
-build="gcc libc6-dev make pkg-config libdpdk-dev libmnl-dev python3 python3-venv python3-dev iproute2 procps"
+build="gcc libc6-dev make pkg-config libdpdk-dev libmnl-dev libpcap-dev python3 python3-venv python3-dev iproute2 procps"
 test="valgrind libcmocka-dev clang libclang-rt-14-dev chromium chromium-driver tcpdump
 	bird2 ethtool frr iperf3 iputils-ping traceroute util-linux"
 lint="clang clang-format clang-tidy"
@@ -54,15 +54,41 @@ fi
 
 # What decides about the venv's contents; a stamp of it makes the second call a no-op.
 stamp=.venv/.installed
-want=$(cat pyproject.toml tools/constraints.txt tools/setup.sh | sha256sum)
+want=$(
+	pwd
+	cat pyproject.toml tools/constraints.txt tools/requirements.py tools/setup.sh | sha256sum
+)
 if [ "$(cat "$stamp" 2>/dev/null || true)" != "$want" ]; then
 	echo "setup: making .venv"
 	[ -x .venv/bin/python ] || "${PYTHON:-python3}" -m venv .venv
-	# The package's own dependencies first: the build of the native part needs meson and cffi from here.
 	.venv/bin/python tools/requirements.py | .venv/bin/pip install -q --disable-pip-version-check \
 		-c tools/constraints.txt -r /dev/stdin
-	PATH="$PWD/.venv/bin:$PATH" .venv/bin/pip install -q --disable-pip-version-check --no-build-isolation \
-		--no-deps --config-settings=build-dir=build -e .
+	# The checkout itself: its folder on the venv's path, and the program. Nothing of it is built at a start, so that
+	# who may only read it can run it too.
+	.venv/bin/pip uninstall -qy --disable-pip-version-check wirespeed 2>/dev/null
+	pwd >"$(.venv/bin/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/wirespeed.pth"
+	cat >.venv/bin/wirespeed <<-END
+		#!$PWD/.venv/bin/python
+		import sys
+
+		from wirespeed.cli.main import main
+
+		sys.exit(main())
+	END
+	chmod +x .venv/bin/wirespeed
 	echo "$want" >"$stamp"
 fi
+
+if [ ! -e build/build.ninja ]; then
+	PATH="$PWD/.venv/bin:$PATH" .venv/bin/meson setup build -Dbuildtype=release -Db_ndebug=if-release >/dev/null
+fi
 .venv/bin/ninja -C build -n | grep -q "no work to do" || .venv/bin/ninja -C build --quiet
+# The modules stand in the package, where the program finds them without the build tree. A program that runs keeps those
+# that it has.
+for module in build/wirespeed/_native/*.so; do
+	installed=wirespeed/_native/${module##*/}
+	if ! cmp -s "$module" "$installed"; then
+		cp "$module" "$installed.new"
+		mv "$installed.new" "$installed"
+	fi
+done

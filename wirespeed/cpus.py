@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 
 from wirespeed.errors import EnvironmentFault, UsageError
 
@@ -37,23 +38,36 @@ def settle_main(text: str) -> None:
 def listed_cpus(option: str, text: str) -> tuple[int, ...]:
     """The CPUs of a list that is not empty; errors as of parse_cpus, `option` being what the user wrote it for."""
     usable = sorted(os.sched_getaffinity(0))
-    spans = [_span(option, part, text) for part in text.split(",")]
-    if sum(len(span) for span in spans) > _MOST_CPUS:  # before each is looked at: a range may name a million
-        raise UsageError(f"{option} {text} names more CPUs than a machine has")
-    cpus = tuple(cpu for span in spans for cpu in span)
+    cpus = cpu_list(option, text)
     for cpu in cpus:
         check_cpu(cpu, usable)
     return cpus
 
 
+def cpu_list(option: str, text: str) -> tuple[int, ...]:
+    """The same, of CPUs that this process need not be allowed, as those of another program or of /sys."""
+    spans = [_span(option, part, text) for part in text.split(",")]
+    if sum(len(span) for span in spans) > _MOST_CPUS:  # before each is looked at: a range may name a million
+        raise UsageError(f"{option} {text} names more CPUs than a machine has")
+    return tuple(cpu for span in spans for cpu in span)
+
+
+def cpu_mask(cpus: Iterable[int]) -> str:
+    """The mask that the kernel takes for these CPUs (rps_cpus, smp_affinity): words of 32 bits, the highest first."""
+    mask = sum(1 << cpu for cpu in set(cpus))
+    words = [mask >> shift & 0xFFFFFFFF for shift in range(0, max(1, mask.bit_length()), 32)]
+    return ",".join(f"{word:08x}" for word in reversed(words))
+
+
 def check_cpu(cpu: int, usable: list[int]) -> None:
     """EnvironmentFault unless the machine has the CPU and it is one of `usable`."""
+    if cpu in usable:  # numbers may have gaps, so this says more than how many there are
+        return
     count = os.cpu_count() or 1
     if cpu >= count:
         raise EnvironmentFault(f"CPU {cpu} does not exist; this machine has CPUs 0 to {count - 1}")
-    if cpu not in usable:
-        allowed = ", ".join(str(number) for number in usable)
-        raise EnvironmentFault(f"CPU {cpu} may not be used by this process; it may use {allowed} (see taskset)")
+    allowed = ", ".join(str(number) for number in usable)
+    raise EnvironmentFault(f"CPU {cpu} may not be used by this process; it may use {allowed} (see taskset)")
 
 
 def _span(option: str, part: str, text: str) -> range:

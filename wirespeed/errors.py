@@ -8,8 +8,8 @@ WirespeedError                 1   something that should not happen did
 ├── MeasurementError           5   the test ran but its result means nothing (the DUT returned no packet)
 └── FileFault                  6   a file cannot be read, is not what it should be, or cannot be written
 
-Interrupted commands end with 130, as shells have it. Messages are one line: what was given, what is
-allowed, what to do.
+Interrupted commands end with 130, those whose standard output nobody reads any longer with 141, as shells have it.
+Messages are one line: what was given, what is allowed, what to do.
 """
 
 from __future__ import annotations
@@ -52,3 +52,9 @@ class FileFault(WirespeedError):
 
 
 INTERRUPTED = 130
+
+
+def error_of(exit_code: int, message: str) -> WirespeedError:
+    """The error of the tree that a stored exit code stands for; that of a peer's is ConnectionFault."""
+    kinds = (UsageError, EnvironmentFault, ConnectionFault, MeasurementError, FileFault)
+    return next((kind for kind in kinds if kind.exit_code == exit_code), WirespeedError)(message)

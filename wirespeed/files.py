@@ -1,12 +1,55 @@
-"""Writing a file so that a reader sees the old one or the whole new one, never a part."""
+"""Files of users: opened only where they are files, and written so that a reader sees the old one or the whole new
+one, never a part, even after a power loss."""
 
 from __future__ import annotations
 
+import errno
 import os
+import stat
 import tempfile
 from pathlib import Path
+from typing import BinaryIO
 
 from wirespeed.errors import FileFault
+
+_LOOKED_AT_BYTES = 4096
+
+
+def open_regular(path: Path, what: str = "file") -> BinaryIO:
+    """Open a regular file for reading; FileFault names `what` when it is none (a directory, a pipe that nobody writes
+    to, a device without an end) or cannot be read."""
+    try:
+        opened = open(path, "rb", opener=_opener)  # noqa: SIM115 - the caller closes it
+    except IsADirectoryError:
+        raise FileFault(f"{what} {path} cannot be read: it is no regular file") from None
+    except ValueError:  # a character that no file name can have
+        raise FileFault(f"{what} {path} cannot be read: {os.strerror(errno.ENOENT)}") from None
+    except OSError as error:
+        raise FileFault(f"{what} {path} cannot be read: {error.strerror}") from None
+    if not stat.S_ISREG(os.fstat(opened.fileno()).st_mode):
+        opened.close()
+        raise FileFault(f"{what} {path} cannot be read: it is no regular file")
+    return opened
+
+
+def read_text_file(path: Path, what: str, most_bytes: int, hint: str = "") -> bytes:
+    """The bytes of a file that holds text, looked at before it is read whole; FileFault with `hint` when its first
+    bytes are none of a text, when it has more than `most_bytes`, and when it cannot be read."""
+    with open_regular(path, what) as file:
+        size_bytes = os.fstat(file.fileno()).st_size
+        first = file.read(_LOOKED_AT_BYTES)
+        if b"\0" in first:
+            raise FileFault(f"{what} {path} is no text{hint and '; '}{hint}")
+        if size_bytes > most_bytes:
+            raise FileFault(f"{what} {path} has {size_bytes >> 20} MB, of which {most_bytes >> 20} MB are the most")
+        try:
+            return first + file.read(most_bytes - len(first))
+        except OSError as error:
+            raise FileFault(f"{what} {path} cannot be read: {error.strerror}") from None
+
+
+def _opener(path: str, flags: int) -> int:
+    return os.open(path, flags | os.O_NONBLOCK)  # else a pipe would wait for its writer
 
 
 def write_atomically(path: Path, text: str, what: str = "file") -> None:
@@ -34,12 +77,29 @@ def _replace(target: Path, text: str) -> None:
     try:
         with handle:
             handle.write(text)
+            handle.flush()
+            os.fsync(handle.fileno())
         mode = target.stat().st_mode & 0o777 if target.exists() else 0o666 & ~_umask()
         Path(handle.name).chmod(mode)
         Path(handle.name).replace(target)
+        sync_directory(target.parent)
     except BaseException:
         Path(handle.name).unlink(missing_ok=True)
         raise
+
+
+def sync_directory(directory: Path) -> None:
+    """Have the names in `directory` survive a power loss; where it cannot be done they may not."""
+    try:
+        handle = os.open(directory, os.O_RDONLY | os.O_DIRECTORY)
+    except OSError:
+        return
+    try:
+        os.fsync(handle)
+    except OSError:
+        pass  # some network file systems have no such thing
+    finally:
+        os.close(handle)
 
 
 def _umask() -> int:

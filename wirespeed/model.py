@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -10,6 +11,9 @@ from wirespeed.units import parse_speed
 
 DEFAULT_SPEED_BPS = 10_000_000_000
 """Nominal line of a medium that has none of its own (memif, ring, null, pcap), unless `speed=` says."""
+
+PCI_ADDRESS = re.compile(r"(?:([0-9a-fA-F]{4}):)?([0-9a-fA-F]{2}):([0-9a-fA-F]{2})\.([0-7])")
+"""Domain, which is 0 where it is left out as lspci does, bus, device and function."""
 
 PORT_KINDS = ("memif", "ring", "null", "pcap", "tap", "af_packet", "af_xdp", "pci")
 
@@ -40,24 +44,16 @@ class PortSpec:
             words.append(f"speed={self.speed_bps}")
         return ",".join(words)
 
-    def held_buffers(self, workers: int) -> int:
-        """How many packet buffers its rings may hold with a TX queue for each of `workers`; native/dev/pool.c sizes the
-        pool so."""
-        most = _COPIED_SLOTS if self.kind == "memif" else max(self.rx_descriptors, self.tx_descriptors)
-        return self.rx_queues * min(self.rx_descriptors, most) + max(self.tx_queues, workers) * min(
-            self.tx_descriptors, most
-        )
+    def lending(self) -> PortSpec:
+        """The same port, but packets of a memif client lie where its server reads and writes them, unless the user said
+        `zero-copy=no`. For who trusts nothing in a received packet: the server may change it at any time."""
+        return replace(self, options={"zero-copy": "yes"} | self.options) if self.kind == "memif" else self
 
     def devargs(self, index: int) -> str:
         """The DPDK device string of this port; `index` makes virtual device names unique in the process."""
         match self.kind:
             case "memif":
-                role, ident = self.options.get("role", "client"), self.options.get("id", "0")
-                ring = (max(self.rx_descriptors, self.tx_descriptors) - 1).bit_length()
-                mac = f",mac={self.mac}" if self.mac else ""
-                return (
-                    f"net_memif{index},role={role},id={ident},socket={self.target},socket-abstract=no,rsize={ring}{mac}"
-                )
+                return ",".join([f"memif:{self.target}", *(f"{key}={value}" for key, value in self.options.items())])
             case "ring":
                 return f"ring:{self.target}"
             case "null":
@@ -79,10 +75,9 @@ class PortSpec:
                 return self.target
 
 
-_COPIED_SLOTS = 1024  # memif's driver copies, so that deep rings hold no more
 _COMMON = {"speed", "rxq", "txq", "rxd", "txd", "mac"}
 _OWN: dict[str, set[str]] = {
-    "memif": {"id", "role"},
+    "memif": {"id", "role", "secret", "zero-copy"},
     "null": {"size"},
     "pcap": {"out", "loop"},
     "tap": {"netns", "host-mac", "state"},
@@ -133,7 +128,17 @@ def parse_port_spec(text: str) -> PortSpec:
                 options[key] = value
     if kind == "memif":
         _check_memif(text, target, options)
+    if kind == "pci":
+        spec = replace(spec, target=_pci_address(text, target))
     return replace(spec, options=options)
+
+
+def _pci_address(text: str, target: str) -> str:
+    """As Linux and DPDK write it: with the domain."""
+    found = PCI_ADDRESS.fullmatch(target)
+    if found is None:
+        raise UsageError(f"port {text!r}: {target!r} is no PCI address; give one such as 0000:02:00.0 (lspci -D)")
+    return f"{found[1] or '0000'}:{found[2]}:{found[3]}.{found[4]}".lower()
 
 
 def parse_mac(text: str) -> str:
@@ -155,9 +160,14 @@ def _check_memif(text: str, target: str, options: dict[str, str]) -> None:
         raise UsageError(f"port {text!r}: role is client or server")
     if not options.get("id", "0").isdigit():
         raise UsageError(f"port {text!r}: id is a number")
+    if options.get("zero-copy", "no") not in ("yes", "no"):
+        raise UsageError(f"port {text!r}: zero-copy is yes or no")
     if len(target.encode()) > 107:
         raise UsageError(f"port {text!r}: a socket path holds at most 107 bytes, this one {len(target.encode())}")
-    if not Path(target).parent.is_dir():
+    if len(options.get("secret", "").encode()) > 24:
+        raise UsageError(f"port {text!r}: a secret has at most 24 bytes")
+    # "@…" is a name of the kernel's, which no file bears.
+    if not target.startswith("@") and not Path(target).parent.is_dir():
         raise UsageError(f"port {text!r}: directory {Path(target).parent} does not exist; create it first")
 
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What a packet costs the generator to send over memif to a second process that drops it, and to
- * receive again when that process sends it back on a second memif, as testpmd io does.
+ * receive again when that process sends it back on a second memif, as testpmd io does: by our
+ * driver with packets where both see them, by ours with packets copied, and by DPDK's.
  *
  *     bench_generator_memif [PASSES]
  *
@@ -12,7 +13,9 @@
 #include "bench/bench_setup.h"
 #include "bench/generator_loads.h"
 #include "dev/port.h"
-#include "generator/generator.h"
+#include "generator/control/generator.h"
+#include "generator/receive/receive.h"
+#include "generator/traffic/transmit.h"
 
 #include <rte_cycles.h>
 #include <signal.h>
@@ -24,20 +27,25 @@
 #include <unistd.h>
 
 enum { MAX_ROWS = 12, MAX_SLICES = 20000, SLICES_A_PASS = 20, BURSTS_AT_ONCE = 16, RX_BURST = 64 };
-enum { WIRES = 2, RING_LOG2 = 12 };
+enum { LENT, COPIED, DPDKS, DRIVERS, WIRES = 2 * DRIVERS, RING_LOG2 = 12 };
 
 static const double BEST = 0.05;
 
+static const char *const names[DRIVERS] = {"lent", "copied", "net_memif"};
 static struct row {
 	char name[64];
 	double ticks[MAX_SLICES];
 	int count;
 	int base; /* the row that it is compared to */
-} rows[MAX_ROWS];
+} rows[DRIVERS][MAX_ROWS];
 static int row, base; /* the next one of this pass */
+static int driver;
 static struct ws_generator *generator;
 static char directory[] = "/tmp/bench-XXXXXX";
-static volatile bool *sends_back; /* the far end does */
+static volatile struct far_end {
+	bool sends_back;
+	int driver; /* whose wires it looks at */
+} * far_end;
 
 /* A millisecond's worth: of packets that were sent, or of those that came back. */
 static double ticks_a_packet(void)
@@ -46,25 +54,26 @@ static double ticks_a_packet(void)
 	uint64_t now;
 	do {
 		for (int i = 0; i < BURSTS_AT_ONCE; i++) {
-			if (*sends_back)
-				received += generator_receive(&generator->ports[1]);
-			sent += generator_transmit(&generator->ports[0]);
+			if (far_end->sends_back)
+				received += generator_receive(&generator->ports[2 * driver + 1]);
+			sent += generator_transmit(&generator->ports[2 * driver]);
 		}
 		now = rte_rdtsc();
 	} while (now < end);
-	uint64_t packets = *sends_back ? received : sent;
+	uint64_t packets = far_end->sends_back ? received : sent;
 	return (double)(now - start) / (double)(packets ? packets : 1);
 }
 
 static void measure(const char *name, const struct ws_stream *streams, uint32_t count)
 {
-	struct row *found = &rows[row++];
+	struct row *found = &rows[driver][row++];
+	uint16_t port = (uint16_t)(2 * driver);
 	snprintf(found->name, sizeof(found->name), "%s", name);
 	found->base = base;
-	bench_expect(ws_generator_start(generator, 0, 0, streams, count, 1, -1, 0));
+	bench_expect(ws_generator_start(generator, port, 0, streams, count, 1, -1, 0));
 	for (int i = 0; i < SLICES_A_PASS && found->count < MAX_SLICES; i++)
 		found->ticks[found->count++] = ticks_a_packet();
-	ws_generator_stop_port(generator, 0);
+	ws_generator_stop_port(generator, port);
 }
 
 static void measure_both_ways(const char *name, const struct ws_stream *streams, uint32_t count)
@@ -73,9 +82,9 @@ static void measure_both_ways(const char *name, const struct ws_stream *streams,
 	if (streams->op_count)
 		return;
 	snprintf(title, sizeof(title), "%s, and received back", name);
-	*sends_back = true;
+	far_end->sends_back = true;
 	measure(title, streams, count);
-	*sends_back = false;
+	far_end->sends_back = false;
 }
 
 /* Without the right to it, figures are the noisier. */
@@ -104,11 +113,15 @@ static void open_wires(const char *role, uint16_t cpu)
 		};
 		wire_path(i, path, sizeof(path));
 		snprintf(ports[i].name, sizeof(ports[i].name), "wire%d", i);
-		snprintf(ports[i].devargs, sizeof(ports[i].devargs),
-				 "net_memif%d,role=%s,id=0,socket=%s,socket-abstract=no,rsize=%d", i, role, path,
-				 RING_LOG2);
+		if (i / 2 == DPDKS)
+			snprintf(ports[i].devargs, sizeof(ports[i].devargs),
+					 "net_memif%d,role=%s,socket=%s,socket-abstract=no,rsize=%d", i, role, path,
+					 RING_LOG2);
+		else
+			snprintf(ports[i].devargs, sizeof(ports[i].devargs), "memif:%s,role=%s,zero-copy=%s",
+					 path, role, i / 2 == LENT ? "yes" : "no");
 	}
-	bench_start_on(0, 128, cpu);
+	bench_start_on(0, 256, cpu);
 	bench_expect(ws_ports_open(ports, WIRES));
 }
 
@@ -119,8 +132,10 @@ static void be_far_end(uint16_t cpu)
 	open_wires("server", cpu);
 	hurry();
 	for (;;) {
-		uint16_t n = port_receive(0, 0, packets, RX_BURST);
-		uint16_t gone = n && *sends_back ? port_transmit(1, 0, packets, n) : 0;
+		uint16_t wire = (uint16_t)(2 * far_end->driver);
+		uint16_t n = port_receive(wire, 0, packets, RX_BURST);
+		uint16_t gone =
+			n && far_end->sends_back ? port_transmit((uint16_t)(wire + 1), 0, packets, n) : 0;
 		if (gone < n)
 			rte_pktmbuf_free_bulk(packets + gone, n - gone);
 	}
@@ -160,14 +175,30 @@ static void remove_sockets(void)
 	rmdir(directory);
 }
 
+/* Each beside the first of its kind, and ours beside DPDK's. */
+static void show(void)
+{
+	static double best[DRIVERS][MAX_ROWS];
+	for (int d = 0; d < DRIVERS; d++)
+		for (int i = 0; i < row; i++)
+			best[d][i] = bench_quantile(rows[d][i].ticks, rows[d][i].count, BEST);
+	for (int d = 0; d < DRIVERS; d++)
+		for (int i = 0; i < row; i++) {
+			const struct row *shown = &rows[d][i];
+			printf("%-10s %-40s %6.1f ticks a packet, %4.2f of the rate of %s, %4.2f of %s\n",
+				   names[d], shown->name, best[d][i], best[d][shown->base] / best[d][i],
+				   rows[d][shown->base].name, best[DPDKS][i] / best[d][i], names[DPDKS]);
+		}
+}
+
 int main(int argc, char **argv)
 {
 	int passes = argc > 1 ? atoi(argv[1]) : 60;
 	uint16_t cpus[2] = {0};
 	bench_last_cpus(cpus, 2);
-	sends_back =
-		mmap(NULL, sizeof(*sends_back), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	if (sends_back == MAP_FAILED || !mkdtemp(directory)) {
+	far_end =
+		mmap(NULL, sizeof(*far_end), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (far_end == MAP_FAILED || !mkdtemp(directory)) {
 		perror("bench_generator_memif");
 		return 1;
 	}
@@ -181,8 +212,9 @@ int main(int argc, char **argv)
 	bench_expect(generator ? 0 : -1);
 
 	hurry();
-	for (int pass = 0; pass < passes; pass++) {
+	for (int pass = 0; pass < passes * DRIVERS; pass++) {
 		row = base = 0;
+		far_end->driver = driver = pass % DRIVERS;
 		loads_64b(measure);
 		loads_64b(measure_both_ways);
 		base = row;
@@ -191,13 +223,7 @@ int main(int argc, char **argv)
 	kill(far, SIGKILL);
 	waitpid(far, NULL, 0);
 	remove_sockets();
-	double best[MAX_ROWS];
-	for (int i = 0; i < row; i++) {
-		const struct row *to = &rows[rows[i].base];
-		best[i] = bench_quantile(rows[i].ticks, rows[i].count, BEST);
-		printf("%-32s %6.1f ticks a packet, %4.2f of the rate of %s\n", rows[i].name, best[i],
-			   best[rows[i].base] / best[i], to->name);
-	}
+	show();
 	ws_generator_destroy(generator);
 	ws_runtime_close();
 	return 0;

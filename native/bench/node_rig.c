@@ -3,7 +3,7 @@
 
 #include "bench/bench_setup.h"
 #include "dev/pool.h"
-#include "router/metadata.h"
+#include "router/packet/metadata.h"
 
 #include <math.h>
 #include <string.h>
@@ -77,6 +77,7 @@ struct graph *node_rig_make(struct ws_router *router)
 		.source_count = 1,
 		.interfaces = interfaces,
 		.interface_count = 3,
+		.template_count = 3,
 		.march = ws_march(),
 		.app = router,
 	};

@@ -2,7 +2,8 @@
 #include "dev/pool.h"
 
 #include "dev/error.h"
-#include "dev/memif_memory.h"
+#include "dev/ethdev/memif_memory.h"
+#include "dev/port_kind.h"
 #include "dev/worker.h"
 
 #include <errno.h>
@@ -15,9 +16,14 @@
 #include <string.h>
 
 static struct rte_mempool *pool;
-static uint32_t pool_least_buffers, pool_least_frame;
+static uint32_t pool_held, pool_least_buffers, pool_least_frame;
 
-enum { POOL_CACHE = 512, POOL_SPARE = 4096, COPIED_SLOTS = 1024 };
+enum {
+	POOL_CACHE = 512,
+	POOL_SPARE = 4096,
+	FRAMES_OF_WORKER = 512, /* two, of 256 packets */
+	COPIED_SLOTS = 1024,
+};
 
 struct rte_mempool *ports_pool(void)
 {
@@ -54,29 +60,38 @@ struct rte_mempool *pool_create(const char *name, uint32_t count, uint32_t frame
 	return made;
 }
 
-void ws_pool_configure(uint32_t buffers, uint32_t frame_size)
+void ws_pool_configure(uint32_t held, uint32_t buffers, uint32_t frame_size)
 {
+	pool_held = held;
 	pool_least_buffers = buffers;
 	pool_least_frame = frame_size;
 }
 
-/* Each ring slot may hold a buffer, but for deep rings of memif, whose driver copies. */
+/* Each ring slot may hold a buffer, but for deep rings of memif, ours or DPDK's, which copies. */
 static uint32_t buffers_held(const struct ws_port_config *config)
 {
-	uint32_t most = memif_is_driver_of(config->devargs) ? COPIED_SLOTS : UINT16_MAX;
+	bool is_memif = memif_is_driver_of(config->devargs) ||
+					!strncmp(config->devargs, memif_kind.prefix, strlen(memif_kind.prefix));
+	uint32_t most = is_memif ? COPIED_SLOTS : UINT16_MAX;
 	return config->rx_queues * RTE_MIN(config->rx_descriptors, most) +
 		   config->tx_queues * RTE_MIN(config->tx_descriptors, most);
 }
 
-/* Each worker may hold a full cache and two frames. */
+uint32_t ws_pool_buffers(const struct ws_port_config *configs, uint16_t count, uint16_t workers)
+{
+	/* A full cache, which may be half as much again before it is emptied. */
+	uint32_t buffers = POOL_SPARE + workers * (POOL_CACHE * 3u / 2 + FRAMES_OF_WORKER);
+	for (uint16_t i = 0; i < count; i++)
+		buffers += buffers_held(&configs[i]);
+	return buffers;
+}
+
 int pool_make(const struct ws_port_config *configs, uint16_t count)
 {
-	uint32_t buffers = POOL_SPARE + workers_count() * (POOL_CACHE * 3 / 2 + 512u);
+	uint32_t buffers = ws_pool_buffers(configs, count, workers_count()) + pool_held;
 	uint16_t mtu = 1500;
-	for (uint16_t i = 0; i < count; i++) {
-		buffers += buffers_held(&configs[i]);
+	for (uint16_t i = 0; i < count; i++)
 		mtu = RTE_MAX(mtu, configs[i].mtu);
-	}
 	buffers = RTE_MAX(buffers, pool_least_buffers);
 	pool = pool_create("packets", buffers, RTE_MAX(mtu + 22u, pool_least_frame));
 	if (!pool)

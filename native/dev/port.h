@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Ports for the data plane. Port i has DPDK's port id i, which packets carry in mbuf->port. */
+/*
+ * The port layer: all that router and generator know of ports, whatever kind they are of
+ * (port_kind.h). Packets that are received have the port's number in mbuf->port.
+ */
 #ifndef DEV_PORT_H
 #define DEV_PORT_H
 
-#include "dev/tap.h"
+#include "wirespeed.h"
 
-#include <rte_ethdev.h>
 #include <rte_mbuf.h>
 #include <rte_spinlock.h>
 #include <stdbool.h>
@@ -20,6 +22,8 @@ bool port_link_is_up(uint16_t port);
 const char *port_name(uint16_t port);
 uint16_t port_rx_queues(uint16_t port);
 uint16_t port_tx_queues(uint16_t port);
+/* Its peer gets the very packets that are sent, and may change them. */
+bool port_hands_over(uint16_t port);
 
 /*
  * The TX queue that a worker sends in. Where a port has fewer than there are workers some share
@@ -31,29 +35,77 @@ struct port_tx {
 };
 struct port_tx port_tx_of(uint16_t port, uint16_t worker);
 
-/* The ports whose driver leaves in mbuf->port what the sender had there. */
-extern bool ports_keep_sender[RTE_MAX_ETHPORTS];
-/* The ports at whose other end a thread may sleep. */
-extern bool ports_have_thread[RTE_MAX_ETHPORTS];
+/* From now on, while no worker runs: one worker sends, in queue 0, and fills by flow as many queues
+ * as there are, where their peer tells them apart. */
+void port_spread(uint16_t port);
+
+/*
+ * Memory of the port's in which packets may lie that are sent by it: its peer reads them there, and
+ * their buffers come back when it has. NULL: there is none, and nothing is lost but a copy. Main
+ * thread; what was lent is given back when no driver holds a packet in it any more.
+ */
+void *port_lend(uint16_t port, uint64_t bytes);
+void port_end_loan(uint16_t port, const void *memory);
+
+/* ---- Work on a device that no worker may touch meanwhile ---- */
+
+/* It has a device that can be stopped. */
+bool port_stops(uint16_t port);
+/*
+ * From now on workers find a port that brings nothing and takes nothing, or the real one again.
+ * They may be in it yet when this returns: wait for all of them before the device is touched.
+ */
+void port_shut(uint16_t port);
+void port_unshut(uint16_t port);
+bool port_is_shut(uint16_t port);
+/* Of a port that is shut. */
+int port_set_running(uint16_t port, bool on);
+/* Its device was taken out, or is about to be, and the port has not been let go of yet. */
+bool port_is_leaving(uint16_t port);
+/* Let go of the device of a port that is shut. The port stays as one that is down for good, with
+ * its counters, until it is deleted. */
+void port_let_go(uint16_t port);
+
+/* Of an open port; UINT64_MAX of what its driver does not count. */
+void port_pause_frames(uint16_t port, uint64_t *received, uint64_t *sent);
+
+/* ---- Packets: the workers' ---- */
+
+/* Moves up to `n` packets through one queue of the kind's own, and returns how many. */
+typedef uint16_t port_burst(void *queue, struct rte_mbuf **packets, uint16_t n);
+
+struct port_path {
+	port_burst *receive, *transmit;
+	void *rx[WS_MAX_QUEUES], *tx[WS_MAX_QUEUES];
+};
+extern struct port_path port_paths[WS_MAX_PORTS];
 
 static inline uint16_t port_receive(uint16_t port, uint16_t queue, struct rte_mbuf **packets,
 									uint16_t n)
 {
-	n = rte_eth_rx_burst(port, queue, packets, n);
-	if (__builtin_expect(ports_keep_sender[port], 0))
-		for (uint16_t i = 0; i < n; i++)
-			packets[i]->port = port;
-	return n;
+	const struct port_path *path = &port_paths[port];
+	return path->receive(path->rx[queue], packets, n);
 }
 
-/* Returns how many the driver took; the rest stay the caller's. */
+/* Returns how many the port took; the rest stay the caller's. */
 static inline uint16_t port_transmit(uint16_t port, uint16_t queue, struct rte_mbuf **packets,
 									 uint16_t n)
 {
-	n = rte_eth_tx_burst(port, queue, packets, n);
-	if (__builtin_expect(ports_have_thread[port], 0))
-		tap_wake();
-	return n;
+	const struct port_path *path = &port_paths[port];
+	return path->transmit(path->tx[queue], packets, n);
 }
+
+/* ---- Sleeping until packets come ---- */
+
+/* The bell of the worker that listens rings when packets come. */
+bool port_rings_bell(uint16_t port);
+/* Add the queue's descriptor to an epoll set of DPDK's, for `worker`; -ENOTSUP when nothing tells
+ * of its packets. */
+int port_listen(uint16_t port, uint16_t queue, int epoll, uint16_t worker);
+void port_ignore(uint16_t port, uint16_t queue, int epoll, uint16_t worker);
+/* The descriptor becomes readable when packets come, or no longer. */
+void port_arm(uint16_t port, uint16_t queue, bool on);
+/* Packets came before it was armed. Kinds that cannot tell say no. */
+bool port_has_packets(uint16_t port, uint16_t queue);
 
 #endif

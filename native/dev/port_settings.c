@@ -2,34 +2,34 @@
 /* What can be changed on a port that is open. */
 #include "dev/error.h"
 #include "dev/port.h"
-#include "dev/tap.h"
+#include "dev/port_table.h"
 #include "wirespeed.h"
 
 #include <errno.h>
-#include <rte_errno.h>
-#include <rte_ethdev.h>
 #include <string.h>
 
 static int result(uint16_t port, int error, const char *what)
 {
-	return error ? fail(error, "port %s: %s: %s", port_name(port), what, rte_strerror(-error)) : 0;
+	return error ? fail(error, "port %s: %s: %s", port_name(port), what, strerror(-error)) : 0;
 }
 
 int ws_port_set_promiscuous(uint16_t port, bool on)
 {
 	if (port_check(port))
 		return -ENODEV;
-	return result(port, on ? rte_eth_promiscuous_enable(port) : rte_eth_promiscuous_disable(port),
-				  "promiscuous mode cannot be changed");
+	struct port *p = port_at(port);
+	int error = p->kind->set_promiscuous ? p->kind->set_promiscuous(p, on) : 0;
+	if (!error)
+		p->promiscuous = on;
+	return result(port, error, "promiscuous mode cannot be changed");
 }
 
 int ws_port_set_link(uint16_t port, bool up)
 {
 	if (port_check(port))
 		return -ENODEV;
-	if (tap_is_open(port))
-		return result(port, tap_set_carrier(port, up), "link state cannot be changed");
-	return result(port, up ? rte_eth_dev_set_link_up(port) : rte_eth_dev_set_link_down(port),
+	struct port *p = port_at(port);
+	return result(port, p->kind->set_link ? p->kind->set_link(p, up) : -ENOTSUP,
 				  "link state cannot be changed");
 }
 
@@ -38,14 +38,21 @@ int ws_port_set_mac(uint16_t port, const uint8_t *mac)
 	struct rte_ether_addr address;
 	if (port_check(port))
 		return -ENODEV;
+	struct port *p = port_at(port);
 	memcpy(&address, mac, sizeof(address));
-	return result(port, rte_eth_dev_default_mac_addr_set(port, &address),
-				  "MAC address cannot be changed");
+	int error = p->kind->set_mac ? p->kind->set_mac(p, &address) : 0;
+	if (!error)
+		p->mac = address;
+	return result(port, error, "MAC address cannot be changed");
 }
 
 int ws_port_set_mtu(uint16_t port, uint16_t mtu)
 {
 	if (port_check(port))
 		return -ENODEV;
-	return result(port, rte_eth_dev_set_mtu(port, mtu), "MTU cannot be changed");
+	struct port *p = port_at(port);
+	int error = p->kind->set_mtu ? p->kind->set_mtu(p, mtu) : 0;
+	if (!error)
+		p->mtu = mtu;
+	return error;
 }

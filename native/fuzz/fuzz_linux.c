@@ -53,24 +53,13 @@ int ws_router_routes_change(struct ws_router *router, const struct ws_route_chan
 	return 0;
 }
 
-int ws_router_neighbor_add(struct ws_router *router, uint16_t interface, struct ws_address address,
-						   const uint8_t *mac)
+int ws_router_neighbor_follow(struct ws_router *router, uint16_t interface,
+							  const struct ws_neighbor_news *news)
 {
-	(void)router, (void)interface, (void)mac;
-	FUZZ_ASSERT(address.family == WS_IP4 || address.family == WS_IP6);
+	(void)router, (void)interface;
+	FUZZ_ASSERT(news->address.family == WS_IP4 || news->address.family == WS_IP6);
+	FUZZ_ASSERT(news->kind >= WS_NEIGHBOR_NEWS_HEARD && news->kind <= WS_NEIGHBOR_NEWS_FORGOTTEN);
 	return 0;
-}
-
-int ws_router_neighbor_learn(struct ws_router *router, uint16_t interface,
-							 struct ws_address address, const uint8_t *mac)
-{
-	return ws_router_neighbor_add(router, interface, address, mac);
-}
-
-int ws_router_neighbor_del(struct ws_router *router, uint16_t interface, struct ws_address address)
-{
-	static const uint8_t mac[6];
-	return ws_router_neighbor_add(router, interface, address, mac);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -4,6 +4,7 @@
 #include "wire/arp.h"
 #include "wire/checksum.h"
 #include "wire/ethernet.h"
+#include "wire/frame_kind.h"
 #include "wire/icmp4.h"
 #include "wire/icmp6.h"
 #include "wire/ip4.h"
@@ -80,6 +81,13 @@ static void check_arp(const uint8_t *bytes, size_t size)
 	FUZZ_ASSERT(!memcmp(again, bytes, sizeof(again)));
 }
 
+static void check_kind(const uint8_t *bytes, size_t size)
+{
+	enum frame_kind kind = frame_kind(bytes, size, size);
+	if (size >= FRAME_LOOK_LEN && frame_looks_ordinary(bytes))
+		FUZZ_ASSERT(kind == FRAME_ORDINARY);
+}
+
 static void check_checksum(const uint8_t *bytes, size_t size)
 {
 	uint32_t sum = 0;
@@ -102,6 +110,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	check_ip6(bytes, size);
 	check_nd(bytes, size);
 	check_arp(bytes, size);
+	check_kind(bytes, size);
 	if (size < 65536)
 		check_checksum(bytes, size);
 	free(bytes);

@@ -90,9 +90,11 @@ void router_target_send(const uint8_t *bytes, size_t length, size_t piece)
 	for (uint16_t i = 0; i < 2; i++)
 		for (struct frame frame; (frame = rig_take(i)).length;)
 			sent++;
-	FUZZ_ASSERT(after.rx_packets == before.rx_packets + 1);
+	/* The packet, and what the main thread asks the neighbours because of it. */
+	uint64_t taken = after.rx_packets - before.rx_packets;
+	FUZZ_ASSERT(taken >= 1);
 	FUZZ_ASSERT(after.tx_packets - before.tx_packets == sent);
 	FUZZ_ASSERT(sent + after.drops - before.drops + after.punts - before.punts ==
-				1 + after.made - before.made);
+				taken + after.made - before.made);
 	FUZZ_ASSERT(rig_buffers_in_use() == 0);
 }

@@ -2,6 +2,7 @@
 /* Making a graph: names to nodes, patterns to edges, topological order, memory. The walk is in
  * graph.h. */
 #include "graph.h"
+#include "graph/arc.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -9,11 +10,18 @@
 #include <stdlib.h>
 
 static struct graph_registration *registrations;
+static struct graph_edge_set *edge_sets;
 
 void graph_register(struct graph_registration *registration)
 {
 	registration->next = registrations;
 	registrations = registration;
+}
+
+void graph_register_edges(struct graph_edge_set *set)
+{
+	set->next = edge_sets;
+	edge_sets = set;
 }
 
 struct builder {
@@ -59,7 +67,7 @@ static const struct graph_registration *resolve(struct builder *b, const char *n
 {
 	const struct graph_registration *r = best_registration(name, b->config->march);
 	*interface = UINT16_MAX;
-	for (uint16_t i = 0; !r && i < b->config->interface_count; i++) {
+	for (uint16_t i = 0; !r && i < b->config->template_count; i++) {
 		const char *owner = b->config->interfaces[i];
 		size_t length = owner ? strlen(owner) : 0;
 		char pattern[64];
@@ -82,22 +90,64 @@ static int allocate(struct graph_node *node, uint16_t edge_count)
 
 static struct graph_node *discover(struct builder *b, const char *name);
 
+/* "*-output": one for each interface. Some may have no such node, but not all. */
+static int expand_all(struct builder *b, const char *text, struct graph_node **out)
+{
+	uint16_t owners = 0, named = 0, unused;
+	char name[64];
+	for (uint16_t i = 0; i < b->config->interface_count; i++) {
+		const char *owner = b->config->interfaces[i];
+		snprintf(name, sizeof(name), "%s%s", owner ? owner : "", text + 1);
+		bool is_there = owner && resolve(b, name, &unused);
+		owners += owner != NULL;
+		named += is_there;
+		if (!(out[i] = discover(b, is_there ? name : b->config->absent)))
+			return -EINVAL;
+	}
+	return owners && !named ? fail(b, "no interface has a node called %s", text)
+							: b->config->interface_count;
+}
+
+static const struct graph_edge_set *find_set(const char *name)
+{
+	const struct graph_edge_set *set = edge_sets;
+	while (set && strcmp(set->name, name))
+		set = set->next;
+	return set;
+}
+
+static int expand(struct builder *b, const struct graph_node *node, const char *text,
+				  struct graph_node **out);
+
+/* Sets hold plain names alone: each is one edge. */
+static int expand_set(struct builder *b, const struct graph_node *node, const char *name,
+					  struct graph_node **out)
+{
+	const struct graph_edge_set *set = find_set(name);
+	for (uint16_t i = 0; set && i < set->count; i++)
+		if (expand(b, node, set->edges[i], out + i) < 0)
+			return -EINVAL;
+	return set ? set->count : fail(b, "no set of edges is called %s", name);
+}
+
+/* How many edges the text stands for, at most. */
+static uint16_t edge_width(const struct builder *b, const char *text)
+{
+	const struct graph_edge_set *set = text[0] == '&' ? find_set(text) : NULL;
+	return text[0] == '*' ? b->config->interface_count : set ? set->count : 1;
+}
+
 /* One edge text: a name, "%-tx" or "*-output". Writes its nodes to `out`; returns how many, or an
  * error. */
 static int expand(struct builder *b, const struct graph_node *node, const char *text,
 				  struct graph_node **out)
 {
 	char name[64];
-	if (text[0] == '*') {
-		for (uint16_t i = 0; i < b->config->interface_count; i++) {
-			const char *owner = b->config->interfaces[i];
-			snprintf(name, sizeof(name), "%s%s", owner ? owner : b->config->absent,
-					 owner ? text + 1 : "");
-			if (!(out[i] = discover(b, name)))
-				return -EINVAL;
-		}
-		return b->config->interface_count;
-	}
+	if (text[0] == '&')
+		return expand_set(b, node, text, out);
+	text = graph_arc_edge(b->config, node->registration->name, node->interface, text);
+	if (text[0] == '*')
+		return expand_all(b, text, out);
 	if (text[0] == '%' && node->interface == UINT16_MAX)
 		return fail(b, "node %s has edge %s but no interface", node->name, text);
 	if (text[0] == '%')
@@ -113,7 +163,7 @@ static int discover_edges(struct builder *b, struct graph_node *node)
 	const struct graph_registration *r = node->registration;
 	uint16_t total = 0;
 	for (uint16_t i = 0; i < r->edge_count; i++)
-		total += r->edges[i][0] == '*' ? b->config->interface_count : 1;
+		total += edge_width(b, r->edges[i]);
 	if (allocate(node, total))
 		return fail(b, "no memory for node %s", node->name);
 	total = 0;
@@ -210,9 +260,20 @@ void graph_move_counts(struct graph *graph, void *memory)
 	graph->own_counts = NULL;
 }
 
+static int check_arcs(struct builder *b)
+{
+	const struct graph_feature *features[GRAPH_ARC_MAX_FEATURES];
+	for (const struct graph_arc *arc = NULL; (arc = graph_arc_after(arc));)
+		if (graph_arc_features(arc, features) < 0)
+			return fail(b, "the features of arc %s each wait for another", arc->name);
+	return 0;
+}
+
 static int build(struct builder *b)
 {
 	struct graph *g = b->graph;
+	if (check_arcs(b))
+		return -EINVAL;
 	g->sources = zalloc((b->config->source_count + 1) * sizeof(*g->sources));
 	if (!g->sources)
 		return fail(b, "no memory for the sources");
@@ -275,20 +336,32 @@ void graph_destroy(struct graph *graph)
 	free(graph);
 }
 
-struct graph_node *graph_node(struct graph *graph, const char *name)
+/* Looked for from the position `first` on. */
+static struct graph_node *find_from(struct graph *graph, uint16_t first, const char *name)
 {
-	for (uint16_t i = 0; i < graph->node_count; i++)
-		if (!strcmp(graph->nodes[i]->name, name))
-			return graph->nodes[i];
+	for (uint16_t i = 0; i < graph->node_count; i++) {
+		struct graph_node *node = graph->nodes[(first + i) % graph->node_count];
+		if (!strcmp(node->name, name))
+			return node;
+	}
 	return NULL;
 }
 
+struct graph_node *graph_node(struct graph *graph, const char *name)
+{
+	return find_from(graph, 0, name);
+}
+
+/* A worker does this between two walks. The nodes of both stand in nearly the same order, so each
+ * is found where the last one was, or next to it. */
 void graph_carry_over(struct graph *graph, struct graph *from)
 {
+	uint16_t place = 0;
 	for (uint16_t i = 0; i < graph->node_count; i++) {
-		struct graph_node *node = graph->nodes[i], *before = graph_node(from, node->name);
+		struct graph_node *node = graph->nodes[i], *before = find_from(from, place, node->name);
 		if (!before)
 			continue;
+		place = before->index + 1;
 		*node->stats = *before->stats;
 		memcpy(node->counters, before->counters,
 			   node->registration->counter_count * sizeof(*node->counters));

@@ -41,7 +41,8 @@ struct graph_counter {
 /*
  * What a node file registers. `edges` are node names and may hold patterns: "%-tx" is the tx node
  * of this node's own interface, "*-output" stands for the output nodes of all interfaces, in their
- * order, and for the node `absent` where there is none. A name that begins with '%' registers a
+ * order, and for the node `absent` where there is none, "&x" for all
+ * edges of the set of that name. A name that begins with '%' registers a
  * template, of which each interface gets a node of its own. The same name may be registered at
  * several march levels: the graph takes the highest one that it is allowed.
  */
@@ -56,6 +57,14 @@ struct graph_registration {
 	uint16_t counter_count;
 	const struct graph_counter *counters;
 	struct graph_registration *next;
+};
+
+/* Edges that several nodes have alike, in the same order; its name begins with '&'. */
+struct graph_edge_set {
+	const char *name;
+	const char *const *edges;
+	uint16_t count;
+	struct graph_edge_set *next;
 };
 
 /* Written by the worker alone, read by anyone. */
@@ -88,6 +97,7 @@ struct graph {
 	struct graph_node **sources;
 	struct graph_node **nodes; /* in walking order */
 	graph_trace_fn *volatile trace;
+	uint64_t walk_began; /* TSC at the start of the last walk */
 	/* All that is counted: the statistics of the nodes in walking order, then their counters. */
 	void *counts;
 	size_t counts_size; /* a multiple of the cache line */
@@ -100,6 +110,7 @@ struct graph {
 #endif
 
 void graph_register(struct graph_registration *registration);
+void graph_register_edges(struct graph_edge_set *set);
 
 #define GRAPH_REGISTER(node)                                                                       \
 	__attribute__((constructor)) static void graph_register_##node(void)                           \
@@ -108,12 +119,21 @@ void graph_register(struct graph_registration *registration);
 		graph_register(&node);                                                                     \
 	}
 
+/* A feature of an arc (arc.h) that is on: its node, and the interface when that is a template. */
+struct graph_feature_on {
+	const char *node;
+	uint16_t interface;
+};
+
 struct graph_config {
 	const char *const *sources; /* node names; what they reach is pulled in by the edges' names */
 	uint16_t source_count;
 	const char *const *interfaces; /* NULL where there is none of that number */
 	uint16_t interface_count;
-	const char *absent; /* what "*" leads to there */
+	uint16_t template_count; /* the first so many of them have nodes of templates */
+	const char *absent;      /* what "*" leads to there */
+	const struct graph_feature_on *features;
+	uint16_t feature_count;
 	int march;
 	uint16_t worker;
 	void *app;
@@ -208,13 +228,14 @@ static inline uint64_t graph_account(struct graph_node *node, uint16_t vectors, 
 	return now;
 }
 
-/* Run the sources once and everything they brought in to its end; returns the packets brought in.
- */
-static inline uint32_t graph_walk(struct graph *graph)
+/* Run the first `source_count` sources once and everything they brought in to its end; returns the
+ * packets brought in. */
+static inline uint32_t graph_walk_from(struct graph *graph, uint16_t source_count)
 {
 	uint64_t now = graph_tsc();
 	uint32_t received = 0;
-	for (uint16_t i = 0; i < graph->source_count; i++) {
+	graph->walk_began = now;
+	for (uint16_t i = 0; i < source_count; i++) {
 		struct graph_node *source = graph->sources[i];
 		uint16_t n =
 			source->process(graph, source, source->frame, GRAPH_FRAME_SIZE - (uint16_t)received);
@@ -241,6 +262,11 @@ static inline uint32_t graph_walk(struct graph *graph)
 		word = 0;
 	}
 	return received;
+}
+
+static inline uint32_t graph_walk(struct graph *graph)
+{
+	return graph_walk_from(graph, graph->source_count);
 }
 
 #endif

@@ -188,27 +188,28 @@ static void sweep_addresses(struct intake *intake)
 /* ---- Neighbours ---- */
 
 /*
- * The kernel forgets neighbours that it has not used itself for a while. The router may well use
- * them, and asks and forgets by its own clock; so only one that does not answer is taken from it.
+ * The kernel forgets neighbours that it has not used itself for a while, which the router may well
+ * use; the router then asks them itself.
  */
 static void take_neighbor(struct intake *intake, const struct linux_neighbor *neighbor,
 						  bool is_removal)
 {
 	int32_t interface = intake_interface(intake, neighbor->link);
+	struct ws_neighbor_news news = {.address = neighbor->address};
 	if (interface < 0)
 		return;
-	int error = 0;
+	memcpy(news.mac, neighbor->mac, sizeof(news.mac));
 	if (neighbor->has_failed)
-		ws_router_neighbor_del(intake->router, (uint16_t)interface, neighbor->address);
-	else if (is_removal || !neighbor->is_known)
+		news.kind = WS_NEIGHBOR_NEWS_FAILED;
+	else if (is_removal)
+		news.kind = WS_NEIGHBOR_NEWS_FORGOTTEN;
+	else if (!neighbor->is_known)
 		return;
 	else if (neighbor->is_permanent)
-		error = ws_router_neighbor_add(intake->router, (uint16_t)interface, neighbor->address,
-									   neighbor->mac);
+		news.kind = WS_NEIGHBOR_NEWS_PERMANENT;
 	else
-		error = ws_router_neighbor_learn(intake->router, (uint16_t)interface, neighbor->address,
-										 neighbor->mac);
-	if (error)
+		news.kind = neighbor->is_heard ? WS_NEIGHBOR_NEWS_HEARD : WS_NEIGHBOR_NEWS_SILENT;
+	if (ws_router_neighbor_follow(intake->router, (uint16_t)interface, &news))
 		intake_reject(intake);
 }
 
@@ -239,8 +240,8 @@ void intake_dump_begins(struct intake *intake, enum linux_dump dump)
 {
 	intake->wanted &= ~(1u << dump);
 	intake->generations[dump]++;
-	if (dump == DUMP_LINKS) {
-		intake->repeats_pairs = intake->pairs_changed;
+	if (dump == DUMP_LINKS && intake->pairs_changed) {
+		intake->repeats |= 1u << DUMP_ROUTES4 | 1u << DUMP_ROUTES6;
 		intake->pairs_changed = false;
 	}
 }
@@ -254,8 +255,13 @@ void intake_dump_ends(struct intake *intake, enum linux_dump dump)
 		sweep_addresses(intake);
 	else if (dump == DUMP_ROUTES4)
 		intake_sweep_routes(intake, WS_IP4);
-	else if (dump == DUMP_ROUTES6) {
+	else if (dump == DUMP_ROUTES6)
 		intake_sweep_routes(intake, WS_IP6);
-		intake->repeats_pairs = false;
-	}
+	intake->repeats &= ~(1u << dump);
+}
+
+void intake_dump_fails(struct intake *intake, enum linux_dump dump)
+{
+	intake->stats.failed_dumps++;
+	intake->wanted |= 1u << dump;
 }

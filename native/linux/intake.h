@@ -8,17 +8,9 @@
 #ifndef LINUX_INTAKE_H
 #define LINUX_INTAKE_H
 
+#include "linux/dumps.h"
 #include "linux/message.h"
 #include "linux/rib.h"
-
-enum linux_dump {
-	DUMP_LINKS,
-	DUMP_ADDRESSES,
-	DUMP_NEIGHBORS,
-	DUMP_ROUTES4,
-	DUMP_ROUTES6,
-	DUMP_COUNT
-};
 
 enum { INTAKE_ALL = (1 << DUMP_COUNT) - 1, INTAKE_PAIRS = 2048, INTAKE_BATCH = 256 };
 
@@ -48,9 +40,8 @@ struct intake {
 	uint8_t generations[DUMP_COUNT];
 	uint32_t wanted;    /* bits of the dumps to be made */
 	uint32_t changes;   /* enum ws_linux_change since the last poll */
-	bool is_dumping;    /* … */
 	bool pairs_changed; /* tell the router of routes again, even unchanged ones */
-	bool repeats_pairs; /* … in this dump */
+	uint32_t repeats;   /* … in these dumps: bits, until each has ended whole */
 	struct ws_linux_stats stats;
 	uint32_t batch_count;
 	struct ws_route_change *batch;
@@ -61,7 +52,10 @@ int intake_init(struct intake *intake, struct ws_router *router);
 void intake_close(struct intake *intake);
 void intake_take(struct intake *intake, const struct linux_message *message, bool from_dump);
 void intake_dump_begins(struct intake *intake, enum linux_dump dump);
+/* It told of all there is: what it did not tell of has gone. */
 void intake_dump_ends(struct intake *intake, enum linux_dump dump);
+/* It did not, and is wanted again. */
+void intake_dump_fails(struct intake *intake, enum linux_dump dump);
 /* Forget all routes, and have the router forget them. */
 void intake_withdraw(struct intake *intake);
 /* Hand what is gathered to the router. */

@@ -92,16 +92,22 @@ static uint32_t used_set(const struct rib *rib, const struct rib_key *key)
 	return best ? best->paths : 0;
 }
 
+static enum linux_dump dump_of(uint8_t family)
+{
+	return family == WS_IP4 ? DUMP_ROUTES4 : DUMP_ROUTES6;
+}
+
 static void tell_if_changed(struct intake *intake, const struct rib_key *key, uint32_t before)
 {
 	const struct rib_entry *best = rib_best(&intake->rib, key);
-	if ((best ? best->paths : 0) != before || (best && intake->repeats_pairs))
+	bool repeats = intake->repeats & 1u << dump_of(key->family);
+	if ((best ? best->paths : 0) != before || (best && repeats))
 		tell(intake, key, best);
 }
 
 static uint8_t generation_of(const struct intake *intake, uint8_t family)
 {
-	return intake->generations[family == WS_IP4 ? DUMP_ROUTES4 : DUMP_ROUTES6];
+	return intake->generations[dump_of(family)];
 }
 
 /* ---- Routes that come ---- */

@@ -152,7 +152,7 @@ static enum linux_kind parse_neighbor(const struct ndmsg *header, const void *at
 	const uint16_t usable = NUD_REACHABLE | NUD_STALE | NUD_DELAY | NUD_PROBE | NUD_PERMANENT;
 	const struct nlattr *at;
 	bool has_mac = false, found = false;
-	if (header->ndm_flags & NTF_PROXY || header->ndm_state & NUD_NOARP)
+	if (header->ndm_flags & NTF_PROXY)
 		return LINUX_OTHER;
 	out->link = header->ndm_ifindex;
 	linux_for_each(at, attributes, length)
@@ -163,6 +163,7 @@ static enum linux_kind parse_neighbor(const struct ndmsg *header, const void *at
 			has_mac |= copy_mac(out->mac, at);
 	}
 	out->is_known = has_mac && header->ndm_state & usable;
+	out->is_heard = header->ndm_state & NUD_REACHABLE;
 	out->has_failed = header->ndm_state & NUD_FAILED;
 	out->is_permanent = header->ndm_state & NUD_PERMANENT;
 	return found ? LINUX_NEIGHBOR : LINUX_OTHER;
@@ -215,6 +216,14 @@ static enum linux_kind parse_payload(const struct nlmsghdr *header, size_t lengt
 	}
 }
 
+/* The kernel ends a dump that it breaks off as it does any other, but for the number in it. */
+static enum linux_kind parse_done(const struct nlmsghdr *header, size_t length, int32_t *error)
+{
+	if (length >= sizeof(*error))
+		memcpy(error, mnl_nlmsg_get_payload(header), sizeof(*error));
+	return LINUX_DONE;
+}
+
 static enum linux_kind parse_error(const struct nlmsghdr *header, size_t length, int32_t *error)
 {
 	*error = -EPROTO;
@@ -235,7 +244,7 @@ size_t linux_message_parse(const void *bytes, size_t length, struct linux_messag
 	out->is_interrupted = header->nlmsg_flags & NLM_F_DUMP_INTR;
 	out->is_removal = is_removal(header->nlmsg_type);
 	if (header->nlmsg_type == NLMSG_DONE)
-		out->kind = LINUX_DONE;
+		out->kind = parse_done(header, payload, &out->error);
 	else if (header->nlmsg_type == NLMSG_ERROR)
 		out->kind = parse_error(header, payload, &out->error);
 	else

@@ -15,6 +15,7 @@ struct linux_neighbor {
 	int32_t link;
 	struct ws_address address;
 	bool is_known;     /* has a MAC address that may be used */
+	bool is_heard;     /* … and answered of late */
 	bool has_failed;   /* does not answer, or was deleted by hand */
 	bool is_permanent; /* set by hand */
 	uint8_t mac[6];
@@ -41,7 +42,7 @@ struct linux_route {
 
 enum linux_kind {
 	LINUX_OTHER, /* nothing for us, or malformed */
-	LINUX_DONE,  /* a dump has ended */
+	LINUX_DONE,  /* a dump has ended, whole unless `error` says why not */
 	LINUX_ERROR, /* a request failed with `error` */
 	LINUX_LINK,
 	LINUX_ADDRESS,

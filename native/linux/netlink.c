@@ -22,20 +22,13 @@ enum {
 	/* A message takes about a kilobyte of this; the kernel takes the memory only while they wait.
 	 */
 	RECEIVE_BUFFER = 64 << 20,
-	MAX_REPEATS = 3,
 };
-
-/* After one dump of routes, the next one on the kernel's account waits this long. */
-static const uint64_t DUMP_PAUSE_NS = 1000000000;
 
 struct ws_linux {
 	struct intake intake;
+	struct dumps dumps;
 	int fd, requests;  /* two sockets */
 	uint32_t sequence; /* of the running dump */
-	enum linux_dump dump;
-	bool interrupted;
-	uint32_t repeats;
-	uint64_t not_before_ns;
 	uint8_t buffers[BUFFERS][BUFFER_LEN];
 };
 
@@ -112,7 +105,7 @@ int ws_linux_fd(struct ws_linux *linux_host)
 
 /* ---- Dumps ---- */
 
-static int request(struct ws_linux *host)
+static int ask_for_dump(struct ws_linux *host, enum linux_dump dump)
 {
 	static const struct {
 		uint16_t type;
@@ -134,63 +127,46 @@ static int request(struct ws_linux *host)
 		.header =
 			{
 				.nlmsg_len = sizeof(message),
-				.nlmsg_type = what[host->dump].type,
+				.nlmsg_type = what[dump].type,
 				.nlmsg_flags = NLM_F_REQUEST | NLM_F_DUMP,
 				.nlmsg_seq = ++host->sequence,
 			},
 	};
 	/* The family is the first byte of all of them. */
-	message.link.ifi_family = what[host->dump].family;
+	message.link.ifi_family = what[dump].family;
 	return send(host->fd, &message, sizeof(message), 0) < 0 ? -errno : 0;
 }
 
 static void start_dump(struct ws_linux *host)
 {
-	struct intake *intake = &host->intake;
-	const uint32_t routes = 1 << DUMP_ROUTES4 | 1 << DUMP_ROUTES6;
-	uint32_t wanted = intake->wanted;
-	if (now_ns() < host->not_before_ns)
-		wanted &= ~routes;
-	if (intake->is_dumping || !wanted)
-		return;
-	host->dump = (enum linux_dump)__builtin_ctz(wanted);
-	host->interrupted = false;
+	enum linux_dump dump = dumps_next(&host->dumps, host->intake.wanted, now_ns());
 	/* When the request finds no room, the next poll makes it again. */
-	if (request(host))
+	if (dump == DUMP_COUNT || ask_for_dump(host, dump))
 		return;
-	intake->is_dumping = true;
-	intake_dump_begins(intake, host->dump);
+	dumps_begin(&host->dumps, dump);
+	intake_dump_begins(&host->intake, dump);
 }
 
-static void end_dump(struct ws_linux *host, bool whole)
+static void end_dump(struct ws_linux *host, bool refused)
 {
-	struct intake *intake = &host->intake;
-	intake->is_dumping = false;
-	if (!whole)
-		return;
-	if (host->interrupted && host->repeats < MAX_REPEATS) {
-		host->repeats++;
-		intake->wanted |= 1u << host->dump;
-		return;
-	}
-	host->repeats = 0;
-	intake_dump_ends(intake, host->dump);
-	if (host->dump == DUMP_ROUTES6)
-		host->not_before_ns = now_ns() + DUMP_PAUSE_NS;
+	if (dumps_end(&host->dumps, refused, now_ns()))
+		intake_dump_ends(&host->intake, host->dumps.running);
+	else
+		intake_dump_fails(&host->intake, host->dumps.running);
 }
 
 /* ---- Messages ---- */
 
-static void take(struct ws_linux *host, const uint8_t *bytes, size_t length)
+static void take_messages(struct ws_linux *host, const uint8_t *bytes, size_t length)
 {
 	struct linux_message message;
 	size_t step;
 	for (; (step = linux_message_parse(bytes, length, &message)); bytes += step, length -= step) {
-		bool from_dump = host->intake.is_dumping && message.sequence == host->sequence;
-		host->interrupted |= from_dump && message.is_interrupted;
+		bool from_dump = host->dumps.is_running && message.sequence == host->sequence;
+		host->dumps.is_interrupted |= from_dump && message.is_interrupted;
 		if (message.kind == LINUX_DONE || message.kind == LINUX_ERROR) {
 			if (from_dump)
-				end_dump(host, message.kind == LINUX_DONE);
+				end_dump(host, message.kind == LINUX_ERROR || message.error < 0);
 		} else {
 			intake_take(&host->intake, &message, from_dump);
 		}
@@ -201,12 +177,14 @@ static void overflow(struct ws_linux *host)
 {
 	host->intake.stats.overflows++;
 	host->intake.wanted = INTAKE_ALL;
+	/* What was lost may be of the dump that runs. */
+	host->dumps.is_interrupted = true;
 }
 
 /* False when nothing is left to read for now. */
-static bool receive(struct ws_linux *host)
+static bool receive_messages(struct ws_linux *host)
 {
-	struct sockaddr_nl senders[BUFFERS];
+	struct sockaddr_nl senders[BUFFERS] = {0};
 	struct iovec pieces[BUFFERS];
 	struct mmsghdr messages[BUFFERS];
 	for (int i = 0; i < BUFFERS; i++) {
@@ -228,7 +206,7 @@ static bool receive(struct ws_linux *host)
 			continue;
 		if (messages[i].msg_hdr.msg_flags & MSG_TRUNC)
 			overflow(host);
-		take(host, host->buffers[i], messages[i].msg_len);
+		take_messages(host, host->buffers[i], messages[i].msg_len);
 	}
 	return n == BUFFERS;
 }
@@ -239,7 +217,7 @@ int ws_linux_poll(struct ws_linux *linux_host)
 	int round = 0;
 	for (; round < ROUNDS; round++) {
 		start_dump(linux_host);
-		if (!receive(linux_host) && !intake->is_dumping)
+		if (!receive_messages(linux_host) && !linux_host->dumps.is_running)
 			break;
 	}
 	start_dump(linux_host);
@@ -253,7 +231,7 @@ int ws_linux_poll(struct ws_linux *linux_host)
 
 int ws_linux_pair(struct ws_linux *linux_host, int32_t link, int32_t interface)
 {
-	linux_host->not_before_ns = 0;
+	dumps_hurry(&linux_host->dumps);
 	return intake_pair(&linux_host->intake, link, interface);
 }
 
@@ -276,7 +254,7 @@ int ws_linux_addresses(struct ws_linux *linux_host, struct ws_linux_address *out
 void ws_linux_stats(struct ws_linux *linux_host, struct ws_linux_stats *out)
 {
 	*out = linux_host->intake.stats;
-	out->is_syncing = linux_host->intake.is_dumping || linux_host->intake.wanted;
+	out->is_syncing = linux_host->dumps.is_running || linux_host->intake.wanted;
 }
 
 /* ---- Requests ---- */

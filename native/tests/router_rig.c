@@ -127,15 +127,26 @@ void rig_walk(void)
 		;
 }
 
-void rig_send_pieces(uint16_t interface, const uint8_t *bytes, size_t length, size_t piece)
+static void put_pieces(uint16_t interface, const uint8_t *bytes, size_t length, size_t piece)
 {
 	struct rte_mbuf *packet = make_piece(bytes, length < piece ? length : piece);
 	for (size_t at = piece; at < length; at += piece)
 		rte_pktmbuf_chain(packet, make_piece(bytes + at, RTE_MIN(piece, length - at)));
 	if (port_transmit(FAR + interface, 0, &packet, 1) != 1)
 		abort();
+}
+
+void rig_put(uint16_t interface, const uint8_t *bytes, size_t length)
+{
+	put_pieces(interface, bytes, length, length ? length : 1);
+}
+
+void rig_send_pieces(uint16_t interface, const uint8_t *bytes, size_t length, size_t piece)
+{
+	put_pieces(interface, bytes, length, piece);
 	rig_walk();
 	ws_router_poll(rig_router);
+	rig_walk(); /* what the main thread asks the neighbours */
 }
 
 void rig_send(uint16_t interface, const uint8_t *bytes, size_t length)

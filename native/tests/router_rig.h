@@ -42,7 +42,9 @@ void rig_stop(void);
  */
 void rig_send_pieces(uint16_t interface, const uint8_t *bytes, size_t length, size_t piece);
 void rig_send(uint16_t interface, const uint8_t *bytes, size_t length);
-/* For packets that the main thread made. */
+/* One packet that waits there for the next walk. */
+void rig_put(uint16_t interface, const uint8_t *bytes, size_t length);
+/* For packets that wait, and those that the main thread made. */
 void rig_walk(void);
 /* The next frame that came out of the interface. */
 struct frame rig_take(uint16_t interface);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The IPv6 table against a plain list, at its limits, and under a reader that never stops. */
 #include "dev/rcu.h"
-#include "router/fib_trie.h"
+#include "router/fib/fib_trie.h"
 #include "tests/rig_tests.h"
 
 #include <errno.h>
@@ -148,6 +148,24 @@ static void expect_walk(void)
 	assert_int_equal(fib.count, model_count);
 }
 
+/* Behind any prefix, which may be there or not, the walk goes on with the next one. */
+static void expect_seek(void)
+{
+	struct prefix_cursor cursor = {0}, all = {0};
+	struct ws_prefix after = random_prefix(), prefix, wanted;
+	uint32_t value;
+	bool is_there = prefix_tree_next(&fib.prefixes, &all, &wanted, &value);
+	while (is_there && order(&wanted, &after) <= 0)
+		is_there = prefix_tree_next(&fib.prefixes, &all, &wanted, &value);
+	prefix_tree_seek(&fib.prefixes, &cursor, &after);
+	while (is_there) {
+		assert_true(prefix_tree_next(&fib.prefixes, &cursor, &prefix, &value));
+		assert_int_equal(order(&prefix, &wanted), 0);
+		is_there = prefix_tree_next(&fib.prefixes, &all, &wanted, &value);
+	}
+	assert_false(prefix_tree_next(&fib.prefixes, &cursor, &prefix, &value));
+}
+
 static void change(void)
 {
 	struct ws_prefix prefix = random_prefix();
@@ -192,8 +210,10 @@ static void agrees_with_a_plain_list(void **state)
 			change();
 			if (i % 25 == 0)
 				expect_lookups(1);
-			if (i % 500 == 0)
+			if (i % 500 == 0) {
 				expect_walk();
+				expect_seek();
+			}
 		}
 		expect_lookups(20);
 		expect_walk();

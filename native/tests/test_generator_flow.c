@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Marks of flows on the wire, and what is counted of packets that carry them. A tick is a
  * nanosecond. */
-#include "generator/flow_meter.h"
+#include "generator/observe/flow_wire.h"
+#include "generator/receive/flow_meter.h"
 #include "tests/cmocka_all.h"
 
 #include <errno.h>

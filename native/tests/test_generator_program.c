@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Field programs: what each instruction does to the packets, and what is refused. */
-#include "generator/program.h"
+#include "generator/program/program.h"
 #include "tests/cmocka_all.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,6 +18,7 @@ struct output {
 };
 
 static uint8_t blank[1514];
+static int march;
 
 static struct ws_stream stream_of(const struct ws_op *ops, uint16_t op_count, const uint8_t *packet,
 								  uint16_t packet_len)
@@ -733,8 +735,85 @@ static void no_instructions_are_no_program(void **state)
 	assert_int_equal(error, 0);
 }
 
+static uint32_t draw(uint32_t below)
+{
+	static uint64_t state = 1;
+	state = state * 6364136223846793005 + 1442695040888963407;
+	return (uint32_t)(state >> 33) % below;
+}
+
+/* Up to three fields that may be anywhere in the first 60 bytes behind the addresses of Ethernet,
+ * each over a variable of some kind, then checksums. Returns how many instructions that is. */
+static uint16_t draw_program(struct ws_op *ops)
+{
+	static const uint8_t sizes[] = {1, 2, 4, 4};
+	uint16_t count = 0, fields = (uint16_t)(1 + draw(3)), from = (uint16_t)(12 + draw(20));
+	for (uint16_t i = 0; i < fields; i++) {
+		uint8_t size = sizes[draw(4)];
+		uint64_t max = UINT64_MAX >> (64 - 8 * size);
+		ops[count] = counting(draw(2) ? WS_VAR_RANDOM : WS_VAR_INC, 0, max, 0, 1 + draw(5));
+		ops[count].size = size;
+		ops[count++].var = i;
+		ops[count] = writing(i, (uint16_t)(from + draw(20)), size);
+		ops[count].add = draw(2) ? draw(1000) : 0;
+		ops[count++].big_endian = draw(4);
+	}
+	if (draw(4))
+		ops[count++] = (struct ws_op){.kind = WS_OP_FIX_IP4, .offset = 14};
+	if (draw(2))
+		ops[count++] = (struct ws_op){.kind = WS_OP_FIX_L4,
+									  .l2_len = 14,
+									  .l3_len = 20,
+									  .l4 = draw(2) ? WS_L4_UDP : WS_L4_TCP};
+	return count;
+}
+
+/* Whatever is made of the writes of a program for the CPU at hand, each packet is as if they were
+ * done one by one. */
+static void stores_of_all_are_as_single_writes(void **state)
+{
+	(void)state;
+	uint8_t frame[100];
+	for (int round = 0; round < 3000; round++) {
+		struct ws_op ops[8];
+		uint16_t length = make_ip(frame, 4, 20, 17, (uint16_t)(26 + draw(40)));
+		struct ws_stream stream = stream_of(ops, draw_program(ops), frame, length);
+		uint16_t batch = (uint16_t)(1 + draw(PROGRAM_BATCH));
+		program_use_march(1);
+		struct output *single = run_batches(&stream, 80, batch);
+		program_use_march(march);
+		struct output *output = run_batches(&stream, 80, batch);
+		for (uint32_t i = 0; i < 80; i++)
+			assert_memory_equal(output->packets[i], single->packets[i], length);
+		drop(single);
+		drop(output);
+	}
+}
+
+/* The level of CPU that MARCH names; 0: this one has it not. */
+static int choose_march(void)
+{
+	const char *name = getenv("MARCH");
+	int level = name ? atoi(name) : 1;
+#ifdef __x86_64__
+	bool has = level < 2 || (level == 2   ? __builtin_cpu_supports("sse4.2")
+							 : level == 3 ? __builtin_cpu_supports("avx2")
+										  : __builtin_cpu_supports("avx512bw"));
+	return has ? level : 0;
+#else
+	return level;
+#endif
+}
+
 int main(void)
 {
+	enum { SKIP = 77 };
+	march = choose_march();
+	if (!march) {
+		fprintf(stderr, "this CPU has no x86-64-v%s\n", getenv("MARCH"));
+		return SKIP;
+	}
+	program_use_march(march);
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(counters_go_round),
 		cmocka_unit_test(ranges_are_widened_to_the_step),
@@ -755,6 +834,7 @@ int main(void)
 		cmocka_unit_test(nonsense_headers_are_survived),
 		cmocka_unit_test(checksums_are_those_summed_up_over_each_packet),
 		cmocka_unit_test(batches_of_any_size_are_the_same),
+		cmocka_unit_test(stores_of_all_are_as_single_writes),
 		cmocka_unit_test(periods_combine),
 		cmocka_unit_test(wrong_variables_are_refused),
 		cmocka_unit_test(wrong_writes_are_refused),

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* When packets are due: rates, bursts, chains, changes while running. One tick is a nanosecond. */
-#include "generator/schedule.h"
+#include "generator/traffic/schedule.h"
 #include "tests/cmocka_all.h"
 
 #include <errno.h>

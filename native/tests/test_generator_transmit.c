@@ -3,8 +3,14 @@
  * What becomes of packets that a port does not take, and of their memory. No worker runs here: the
  * test looks at the ports itself, burst by burst, so that rings fill when it wants them to.
  */
+#include "dev/pool.h"
 #include "dev/port.h"
-#include "generator/generator.h"
+#include "generator/control/generator.h"
+#include "generator/observe/flow_wire.h"
+#include "generator/receive/receive.h"
+#include "generator/traffic/push.h"
+#include "generator/traffic/traffic.h"
+#include "generator/traffic/transmit.h"
 #include "tests/cmocka_all.h"
 
 #include <math.h>
@@ -16,7 +22,9 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { RING, NOTHING, DEAD, PORTS }; /* looped ring, /dev/null, memif that nobody connects to */
+/* Looped ring, /dev/null, memif that nobody connects to, a file of FILE_PACKETS packets. */
+enum { RING, NOTHING, DEAD, READER, PORTS };
+enum { FILE_PACKETS = 20 };
 enum { RING_ROOM = 4095, VALUE_AT = 50, DESCRIPTORS = 1024 };
 
 static struct ws_generator *generator;
@@ -64,7 +72,7 @@ static struct ws_generator_port counters(uint16_t port)
 {
 	struct ws_generator_port all[WS_MAX_PORTS];
 	uint64_t tsc;
-	assert_int_equal(ws_generator_counters(generator, all, &tsc), PORTS);
+	assert_int_equal(ws_generator_counters(generator, all, NULL, &tsc), PORTS);
 	return all[port];
 }
 
@@ -76,8 +84,8 @@ static struct ws_generator_port run(uint16_t index)
 	while (port->traffic && port->traffic->active)
 		generator_transmit(port);
 	struct ws_generator_port after = counters(index);
-	assert_int_equal(after.asked_packets,
-					 after.tx_packets + after.refused_packets + after.late_packets);
+	assert_int_equal(after.asked_packets, after.tx_packets + after.refused_packets +
+											  after.no_buffer_packets + after.late_packets);
 	after.tx_packets -= before.tx_packets;
 	after.tx_bytes -= before.tx_bytes;
 	after.asked_packets -= before.asked_packets;
@@ -357,8 +365,9 @@ static void live_streams_take_turns(void **state)
 		streams[i].rate_pps = 3e6 / (i + 1);
 	}
 	nic.others = rte_pktmbuf_pool_create("others", 255, 0, 0, RTE_MBUF_DEFAULT_BUF_SIZE, 0);
-	const struct rte_eth_rxtx_callback *callback =
-		rte_eth_add_tx_callback(NOTHING, 0, take_some, NULL);
+	uint16_t id;
+	expect(rte_eth_dev_get_port_by_name("net_null0", &id));
+	const struct rte_eth_rxtx_callback *callback = rte_eth_add_tx_callback(id, 0, take_some, NULL);
 	assert_non_null(callback);
 	for (int keeps = 0; keeps < 2; keeps++) {
 		nic.keeps = keeps;
@@ -375,7 +384,7 @@ static void live_streams_take_turns(void **state)
 		expect(ws_generator_stop_port(generator, NOTHING));
 		assert_null(generator->traffic);
 	}
-	expect(rte_eth_remove_tx_callback(NOTHING, 0, callback));
+	expect(rte_eth_remove_tx_callback(id, 0, callback));
 	rte_mempool_free(nic.others);
 }
 
@@ -482,21 +491,127 @@ static void paused_port_sends_nothing(void **state)
 	expect(ws_generator_stop_port(generator, NOTHING));
 }
 
+/* Takes all buffers but `left` out of the pool; returns how many those are. */
+static uint32_t take_buffers(struct rte_mempool *pool, struct rte_mbuf **taken, uint32_t left)
+{
+	uint32_t count = 0;
+	while (!rte_mempool_get(pool, (void **)&taken[count]))
+		count++;
+	assert_in_range(count, left, pool->size);
+	for (; left; left--)
+		rte_mempool_put(pool, taken[--count]);
+	return count;
+}
+
+/* The ring is emptied now and then, so that a few buffers come back. */
+static void without_a_buffer_is_neither_refused_nor_late(void **state)
+{
+	(void)state;
+	enum { LEFT = 200, BURSTS = 40 };
+	struct generator_port *port = &generator->ports[RING];
+	struct ws_stream stream = burst(0, counting(1000000));
+	const struct ws_generator_port before = counters(RING);
+	struct ws_generator_port now;
+	stream.mode = WS_CONTINUOUS;
+	stream.rate_pps = 1e7;
+	start(RING, &stream, 1);
+	struct rte_mbuf **taken = calloc(generator->fresh->size, sizeof(*taken));
+	uint32_t count = take_buffers(generator->fresh, taken, LEFT);
+	uint64_t sent = 0;
+	for (int i = 0; i < BURSTS; i++) {
+		generator_transmit(port);
+		now = counters(RING);
+		assert_int_equal(now.asked_packets, now.tx_packets + now.refused_packets +
+												now.no_buffer_packets + now.late_packets);
+		if (i % 10 == 9)
+			for (struct rte_mbuf *received; port_receive(RING, 0, &received, 1);
+				 rte_pktmbuf_free(received))
+				sent++;
+	}
+	assert_int_equal(now.tx_packets - before.tx_packets, sent);
+	assert_in_range(sent, LEFT / 2, 5 * LEFT);
+	assert_true(now.no_buffer_packets > before.no_buffer_packets);
+	assert_int_equal(now.refused_packets, before.refused_packets);
+	rte_pktmbuf_free_bulk(taken, count);
+	free(taken);
+	assert_memory_is_home();
+}
+
+static void a_pushed_packet_without_a_buffer_is_counted_so(void **state)
+{
+	(void)state;
+	struct generator_port *port = &generator->ports[RING];
+	const struct ws_push push = {.packet = packet, .packet_len = sizeof(packet)};
+	const struct ws_generator_port before = counters(RING);
+	double patience = port->patience;
+	expect(ws_generator_push(generator, RING, &push, 1));
+	struct rte_mbuf **taken = calloc(generator->fresh->size, sizeof(*taken));
+	uint32_t count = take_buffers(generator->fresh, taken, 0);
+	port->patience = -1;
+	generator_transmit_pushed(port);
+	port->patience = patience;
+	const struct ws_generator_port now = counters(RING);
+	assert_int_equal(now.no_buffer_packets - before.no_buffer_packets, 1);
+	assert_int_equal(now.asked_packets - before.asked_packets, 1);
+	assert_int_equal(now.refused_packets, before.refused_packets);
+	rte_pktmbuf_free_bulk(taken, count);
+	free(taken);
+}
+
+/* The driver takes a packet out of the file, and then finds no buffer for it. */
+static void what_arrives_without_a_buffer_is_missed(void **state)
+{
+	(void)state;
+	struct rte_mbuf **taken = calloc(ports_pool()->size, sizeof(*taken));
+	uint32_t count = take_buffers(ports_pool(), taken, 5);
+	for (int i = 0; i < 2 * FILE_PACKETS; i++)
+		generator_receive(&generator->ports[READER]);
+	const struct ws_generator_port now = counters(READER);
+	assert_int_equal(now.rx_missed + now.rx_packets, FILE_PACKETS);
+	assert_in_range(now.rx_missed, 1, FILE_PACKETS - 5);
+	rte_pktmbuf_free_bulk(taken, count);
+	free(taken);
+}
+
+static void pause_frames_are_unknown_where_none_are_counted(void **state)
+{
+	(void)state;
+	assert_true(counters(RING).rx_pause_frames == UINT64_MAX);
+	assert_true(counters(NOTHING).tx_pause_frames == UINT64_MAX);
+}
+
+static void write_packets(const char *path)
+{
+	const uint32_t header[] = {0xa1b2c3d4, 4 << 16 | 2, 0, 0, 65535, 1};
+	const uint32_t record[] = {0, 0, sizeof(packet), sizeof(packet)};
+	FILE *file = fopen(path, "w");
+	assert_non_null(file);
+	fwrite(header, sizeof(header), 1, file);
+	for (int i = 0; i < FILE_PACKETS; i++) {
+		fwrite(record, sizeof(record), 1, file);
+		fwrite(packet, sizeof(packet), 1, file);
+	}
+	fclose(file);
+}
+
 static int open_rig(void **state)
 {
 	(void)state;
 	cpu_set_t mine;
 	struct ws_runtime_config config = {.memory_mb = 128, .worker_count = 1};
 	struct ws_port_config ports[PORTS] = {0};
+	char path[64];
 	snprintf(config.program, sizeof(config.program), "transmit");
 	sched_getaffinity(0, sizeof(mine), &mine);
 	while (!CPU_ISSET(config.worker_cpus[0], &mine))
 		config.worker_cpus[0]++;
 	snprintf(ports[RING].devargs, WS_DEVARGS_LEN, "ring:loop");
 	snprintf(ports[NOTHING].devargs, WS_DEVARGS_LEN, "net_null0,no-rx=1");
-	snprintf(ports[DEAD].devargs, WS_DEVARGS_LEN,
-			 "net_memif0,role=server,socket=/tmp/wirespeed-test-%d.sock,socket-abstract=no",
+	snprintf(ports[DEAD].devargs, WS_DEVARGS_LEN, "memif:/tmp/wirespeed-test-%d.sock,role=server",
 			 getpid());
+	snprintf(path, sizeof(path), "/tmp/wirespeed-test-%d.pcap", getpid());
+	write_packets(path);
+	snprintf(ports[READER].devargs, WS_DEVARGS_LEN, "net_pcap0,rx_pcap=%s", path);
 	for (int i = 0; i < PORTS; i++) {
 		snprintf(ports[i].name, WS_NAME_LEN, "p%d", i);
 		ports[i].rx_queues = ports[i].tx_queues = 1;
@@ -505,6 +620,7 @@ static int open_rig(void **state)
 	}
 	expect(ws_runtime_init(&config));
 	expect(ws_ports_open(ports, PORTS));
+	unlink(path);
 	generator = ws_generator_create();
 	expect(generator ? 0 : -1);
 	return 0;
@@ -534,6 +650,10 @@ int main(void)
 		cmocka_unit_test(a_moment_away_is_made_up_for),
 		cmocka_unit_test(overdue_packets_are_late_not_refused),
 		cmocka_unit_test(paused_port_sends_nothing),
+		cmocka_unit_test(without_a_buffer_is_neither_refused_nor_late),
+		cmocka_unit_test(a_pushed_packet_without_a_buffer_is_counted_so),
+		cmocka_unit_test(what_arrives_without_a_buffer_is_missed),
+		cmocka_unit_test(pause_frames_are_unknown_where_none_are_counted),
 	};
 	return cmocka_run_group_tests(tests, open_rig, close_rig);
 }

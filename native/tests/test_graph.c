@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The engine: order, merging, loops, patterns, levels, errors. Packets are numbers. */
 #include "cmocka_all.h"
+#include "graph/arc.h"
 #include "graph/graph.h"
 
 #include <errno.h>
@@ -96,19 +97,50 @@ NODE(ports, "ports", source_process, true, "*-out", "sink")
 NODE(out, "%-out", spread_process, false, "%-wire", "sink")
 NODE(wire, "%-wire", sink_process, false)
 NODE(astray, "astray", source_process, true, "nobody")
+NODE(misspelt, "misspelt", source_process, true, "*-uot")
 NODE(unowned, "unowned", source_process, true, "%-wire")
 static struct graph_registration sink = {.name = "sink", .process = sink_process};
 GRAPH_REGISTER(sink)
 
+/* Two arcs: of one node, and of each interface's. */
+NODE(arc_start, "arc-start", source_process, true, "arc-end", "sink")
+NODE(arc_end, "arc-end", spread_process, false, "sink")
+NODE(first_feature, "z-first", spread_process, false, "arc-end")
+NODE(second_feature, "y-second", spread_process, false, "arc-end")
+NODE(third_feature, "x-third", spread_process, false, "arc-end")
+NODE(own_feature, "%-own", spread_process, false, "%-wire")
+static struct graph_arc test_arc = {.name = "test-arc", .starts = {"arc-start"}, .end = "arc-end"};
+static struct graph_arc own_arc = {.name = "own-arc", .starts = {"%-out"}, .end = "%-wire"};
+static struct graph_feature features[] = {
+	{.node = "x-third", .arc = "test-arc", .runs_after = {"y-second", "nobody-there"}},
+	{.node = "y-second", .arc = "test-arc"},
+	{.node = "z-first", .arc = "test-arc", .runs_before = {"y-second"}},
+	{.node = "%-own", .arc = "own-arc"},
+};
+static const struct graph_feature_on *features_on;
+static uint16_t features_on_count;
+
+__attribute__((constructor)) static void register_arcs(void)
+{
+	graph_arc_register(&test_arc);
+	graph_arc_register(&own_arc);
+	for (size_t i = 0; i < sizeof(features) / sizeof(features[0]); i++)
+		graph_feature_register(&features[i]);
+}
+
 static struct graph *make(const char *source, int march, char *error)
 {
-	static const char *const interfaces[] = {"e0", "memif1/0"};
+	static const char *const interfaces[] = {"e0", "memif1/0", "loopback"};
 	char unused[128];
 	struct graph_config config = {
 		.sources = &source,
 		.source_count = 1,
 		.interfaces = interfaces,
-		.interface_count = 2,
+		.interface_count = 3,
+		.template_count = 2,
+		.absent = "sink",
+		.features = features_on,
+		.feature_count = features_on_count,
 		.march = march,
 	};
 	memset(order, 0, sizeof(order));
@@ -165,10 +197,11 @@ static void expands_patterns(void **state)
 	(void)state;
 	struct graph *graph = make("ports", 1, NULL);
 	struct graph_node *source = graph_node(graph, "ports");
-	assert_int_equal(source->edge_count, 3);
+	assert_int_equal(source->edge_count, 4);
 	assert_string_equal(source->edges[0]->name, "e0-out");
 	assert_string_equal(source->edges[1]->name, "memif1/0-out");
-	assert_string_equal(source->edges[2]->name, "sink");
+	assert_string_equal(source->edges[2]->name, "sink"); /* the loopback has no such node */
+	assert_string_equal(source->edges[3]->name, "sink");
 	assert_int_equal(source->edges[1]->interface, 1);
 	assert_string_equal(source->edges[1]->edges[0]->name, "memif1/0-wire");
 	assert_int_equal(source->interface, UINT16_MAX);
@@ -189,6 +222,8 @@ static void refuses_names_that_nobody_has(void **state)
 	assert_string_equal(error, "no node is called no-such-source");
 	assert_null(make("unowned", 1, error));
 	assert_string_equal(error, "node unowned has edge %-wire but no interface");
+	assert_null(make("misspelt", 1, error));
+	assert_string_equal(error, "no interface has a node called *-uot");
 }
 
 static void takes_the_best_level_allowed(void **state)
@@ -265,6 +300,66 @@ static void shows_packets_to_the_trace(void **state)
 	graph_destroy(graph);
 }
 
+/* Where packets from the node go first, with these features on. */
+static void assert_leads(const char *from, const char *to, const struct graph_feature_on *on,
+						 uint16_t count, const char *ran_in_order)
+{
+	features_on = on;
+	features_on_count = count;
+	struct graph *graph = make("arc-start", 1, NULL);
+	assert_non_null(graph);
+	assert_string_equal(graph_node(graph, from)->edges[0]->name, to);
+	offered = 1;
+	graph_walk(graph);
+	assert_string_equal(order, ran_in_order);
+	graph_destroy(graph);
+	features_on_count = 0;
+}
+
+static void features_run_in_their_order_and_only_while_on(void **state)
+{
+	(void)state;
+	const struct graph_feature_on one[] = {{"y-second", UINT16_MAX}};
+	const struct graph_feature_on ends[] = {{"x-third", UINT16_MAX}, {"z-first", UINT16_MAX}};
+	const struct graph_feature_on all[] = {
+		{"x-third", UINT16_MAX}, {"y-second", UINT16_MAX}, {"z-first", UINT16_MAX}};
+	assert_leads("arc-start", "arc-end", NULL, 0, "arc-end sink");
+	assert_leads("arc-start", "y-second", one, 1, "y-second arc-end sink");
+	assert_leads("z-first", "x-third", ends, 2, "z-first x-third arc-end sink");
+	assert_leads("y-second", "x-third", all, 3, "z-first y-second x-third arc-end sink");
+}
+
+static void a_template_is_on_for_its_interface_alone(void **state)
+{
+	(void)state;
+	const struct graph_feature_on on[] = {{"%-own", 1}};
+	features_on = on;
+	features_on_count = 1;
+	struct graph *graph = make("ports", 1, NULL);
+	assert_string_equal(graph_node(graph, "e0-out")->edges[0]->name, "e0-wire");
+	assert_string_equal(graph_node(graph, "memif1/0-out")->edges[0]->name, "memif1/0-own");
+	assert_string_equal(graph_node(graph, "memif1/0-own")->edges[0]->name, "memif1/0-wire");
+	assert_int_equal(graph_node(graph, "memif1/0-own")->interface, 1);
+	assert_null(graph_node(graph, "e0-own"));
+	graph_destroy(graph);
+	features_on_count = 0;
+}
+
+/* The last one: from here on no graph can be made. */
+static void features_that_wait_for_each_other_are_refused(void **state)
+{
+	(void)state;
+	static struct graph_feature chicken = {
+		.node = "chicken", .arc = "test-arc", .runs_before = {"egg"}};
+	static struct graph_feature egg = {
+		.node = "egg", .arc = "test-arc", .runs_before = {"chicken"}};
+	char error[128];
+	graph_feature_register(&chicken);
+	graph_feature_register(&egg);
+	assert_null(make("diamond", 1, error));
+	assert_string_equal(error, "the features of arc test-arc each wait for another");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -275,6 +370,9 @@ int main(void)
 		cmocka_unit_test(takes_the_best_level_allowed),
 		cmocka_unit_test(starts_its_nodes),
 		cmocka_unit_test(shows_packets_to_the_trace),
+		cmocka_unit_test(features_run_in_their_order_and_only_while_on),
+		cmocka_unit_test(a_template_is_on_for_its_interface_alone),
+		cmocka_unit_test(features_that_wait_for_each_other_are_refused),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

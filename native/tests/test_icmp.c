@@ -5,6 +5,7 @@
 #include "wire/ethernet.h"
 #include "wire/icmp4.h"
 #include "wire/ip4.h"
+#include "wire/mpls.h"
 #include "wire/udp.h"
 
 enum { QUOTE = ETHERNET_LEN + IP4_LEN + ICMP4_LEN, ANSWER_TTL = 64 };
@@ -90,6 +91,35 @@ static void assert_silent(struct frame *frame, const char *node, const char *rea
 	rig_send(0, frame->bytes, frame->length);
 	assert_int_equal(rig_take(0).length, 0);
 	assert_int_equal(rig_counter(node, reason), before + 1);
+}
+
+/* What came out of a label stack has not been through ip4-input. */
+static struct frame behind_label(struct frame in)
+{
+	memmove(in.bytes + ETHERNET_LEN + MPLS_LEN, in.bytes + ETHERNET_LEN, in.length - ETHERNET_LEN);
+	ethernet_write(in.bytes, rig_mac[0], rig_host[0], ETHERNET_MPLS);
+	mpls_store(in.bytes + ETHERNET_LEN, MPLS_BOTTOM | 64); /* explicit null of IPv4 */
+	in.length += MPLS_LEN;
+	return in;
+}
+
+static void sends_no_error_to_nobody(void **state)
+{
+	(void)state;
+	static const uint32_t nobodies[] = {
+		0,    IP(127, 0, 0, 1),  IP(224, 0, 0, 1), IP(250, 0, 0, 1), UINT32_MAX,
+		self, IP(10, 0, 0, 255), IP(10, 0, 1, 0),
+	};
+	assert_int_equal(ws_router_mpls_table_add(rig_router), 0);
+	assert_int_equal(ws_router_set_mpls(rig_router, 0, true), 0);
+	for (size_t i = 0; i < sizeof(nobodies) / sizeof(nobodies[0]); i++) {
+		struct frame in = behind_label(frame_udp(nobodies[i], nowhere, 20));
+		assert_silent(&in, "ip4-icmp-error", "no icmp4 error to a source that is no host");
+	}
+	struct frame in = behind_label(frame_udp(client, nowhere, 20));
+	rig_send(0, in.bytes, in.length);
+	struct frame out = rig_take(0);
+	assert_int_equal(icmp_of(&out)->type, ICMP4_UNREACHABLE);
 }
 
 static void drops_bad_icmp(void **state)
@@ -261,6 +291,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(answers_pings),
 		TEST(answers_pings_to_any_address),
+		TEST(sends_no_error_to_nobody),
 		TEST(drops_bad_icmp),
 		TEST(tells_that_ttl_expired),
 		TEST(tells_that_there_is_no_route),

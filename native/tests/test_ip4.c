@@ -229,6 +229,20 @@ static void drops_foreign_frames(void **state)
 	assert_dropped(&frame, "ethernet-input", "unknown ethernet type");
 }
 
+/* Some drivers take such packets, and count them as sent. */
+static void drops_what_goes_out_without_a_link(void **state)
+{
+	(void)state;
+	struct frame frame = frame_udp(client, server, 18);
+	rig_router->settings[1].link_up = false;
+	router_update_usable(rig_router, 1);
+	assert_dropped(&frame, "e1-output", "interface has no link");
+	rig_router->settings[1].link_up = true;
+	router_update_usable(rig_router, 1);
+	rig_send(0, frame.bytes, frame.length);
+	assert_int_equal(rig_take(1).length, frame.length);
+}
+
 static void drops_while_an_interface_is_down(void **state)
 {
 	(void)state;
@@ -335,6 +349,7 @@ int main(void)
 		TEST(drops_martians),
 		TEST(drops_foreign_frames),
 		TEST(drops_while_an_interface_is_down),
+		TEST(drops_what_goes_out_without_a_link),
 		TEST(keeps_to_the_mtu),
 		TEST(traces_from_any_node),
 		TEST(traces_answers),

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* IPv6: checked, forwarded, answered; and what must not pass. */
-#include "router/ip6_interface.h"
+#include "router/interface/ip6_interface.h"
 #include "tests/accounted.h"
 #include "tests/rig_tests.h"
 #include "wire/ethernet.h"
@@ -91,6 +91,26 @@ static void assert_checksum(struct frame *frame)
 	uint64_t sum = ip6_pseudo_sum(ip, length, IP6_ICMP);
 	assert_int_equal(checksum_fold(checksum_add(sum, ip + 1, length)), 0xffff);
 	assert_int_equal(frame->length, ETHERNET_LEN + IP6_LEN + length);
+}
+
+/* Ours is an address in the table of its interface alone. */
+static void own_addresses_are_of_a_table(void **state)
+{
+	(void)state;
+	const char *reason = "ip6 source is our own address";
+	struct frame in = udp6(IP6(1, 1), IP6(0x48, 9), 30);
+	assert_silent(&in, "ip6-input", reason);
+	assert_int_equal(ws_router_address_del(rig_router, 0, (struct ws_prefix){ADDRESS6(0, 1), 64}),
+					 0);
+	assert_int_equal(ws_router_table_add(rig_router, WS_IP6, 7, NULL), 0);
+	assert_int_equal(ws_router_set_table(rig_router, 0, WS_IP6, 7), 0);
+	assert_int_equal(ws_router_address_add(rig_router, 0, (struct ws_prefix){ADDRESS6(0, 1), 64}),
+					 0);
+	uint64_t before = rig_counter("ip6-input", reason);
+	send(&in);
+	assert_int_equal(rig_counter("ip6-input", reason), before);
+	in = udp6(IP6(0, 1), IP6(0x48, 9), 30);
+	assert_silent(&in, "ip6-input", reason);
 }
 
 static void forwards(void **state)
@@ -501,11 +521,79 @@ static void ping_keeps_the_last_answers(void **state)
 	assert_int_equal(replies[0].sequence, last - 63);
 }
 
+/* From any node on, with the frame as it is there, and the adjacency once it is known. */
+static void traces_from_any_node(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *node;
+		int steps;
+	} starts[] = {{"dpdk-input", 7},  {"ethernet-input", 6}, {"ip6-input", 5}, {"ip6-lookup", 4},
+				  {"ip6-rewrite", 3}, {"e1-output", 2},      {"e1-tx", 1}};
+	struct ws_trace_step steps[16];
+	for (size_t i = 0; i < RTE_DIM(starts); i++) {
+		struct frame in = udp6(IP6(0, 2), IP6(0x48, 9), 30);
+		assert_int_equal(ws_router_trace_add(rig_router, starts[i].node, 1), 0);
+		send(&in);
+		struct frame out = rig_take(1);
+		int n = ws_router_trace(rig_router, 0, 0, steps, 16);
+		assert_int_equal(n, starts[i].steps);
+		for (int s = 0; s < n; s++) {
+			bool is_out = strstr(steps[s].node, "e1-");
+			bool is_decided = is_out || !strcmp(steps[s].node, "ip6-rewrite");
+			assert_int_equal(steps[s].byte_count, in.length);
+			assert_memory_equal(steps[s].bytes, is_out ? out.bytes : in.bytes, in.length);
+			assert_int_equal(steps[s].tx_interface, is_decided ? 1 : -1);
+			bool begins_behind = i >= 5; /* where the adjacency is no longer looked at */
+			assert_true((steps[s].adjacency != UINT32_MAX) == (is_decided && !begins_behind));
+		}
+		ws_router_trace_clear(rig_router);
+	}
+}
+
+/* A frame with tags that is traced from a node behind ethernet-input is shown without them; and a
+ * path with labels shows the interface that it ends at. */
+static void traces_tags_and_labels(void **state)
+{
+	(void)state;
+	struct ws_trace_step steps[16];
+	const struct ws_subinterface tagged = {.id = 100, .outer = 100, .exact = true};
+	int sub = ws_router_subinterface_add(rig_router, 0, &tagged);
+	assert_true(sub > 0);
+	assert_int_equal(ws_router_set_state(rig_router, (uint16_t)sub, true), 0);
+	assert_int_equal(
+		ws_router_address_add(rig_router, (uint16_t)sub, (struct ws_prefix){ADDRESS6(7, 1), 64}),
+		0);
+	struct ws_route route = {
+		.prefix = {ADDRESS6(0x49, 0), 48},
+		.path_count = 1,
+		.paths = {{.next_hop = ADDRESS6(1, 2), .interface = -1, .label_count = 1, .labels = {500}}},
+	};
+	assert_int_equal(ws_router_route_add(rig_router, &route, false), 0);
+	struct frame plain = udp6(IP6(7, 2), IP6(0x49, 9), 30), in = plain;
+	memmove(in.bytes + 16, plain.bytes + 12, plain.length - 12);
+	memcpy(in.bytes + 12, (uint8_t[]){0x81, 0, 0, 100}, 4);
+	in.length += 4;
+	assert_int_equal(ws_router_trace_add(rig_router, "ip6-lookup", 1), 0);
+	send(&in);
+	int n = ws_router_trace(rig_router, 0, 0, steps, 16);
+	assert_true(n >= 3);
+	assert_int_equal(steps[0].byte_count, plain.length);
+	assert_memory_equal(steps[0].bytes, plain.bytes, plain.length);
+	assert_string_equal(steps[1].node, "ip6-mpls-label-imposition-uniform");
+	assert_int_equal(steps[1].tx_interface, 1);
+	assert_true(steps[1].adjacency != UINT32_MAX);
+	ws_router_trace_clear(rig_router);
+}
+
 int main(void)
 {
 #define TEST(function) cmocka_unit_test_setup_teardown(function, reset, rest_accounted)
 	const struct CMUnitTest tests[] = {
+		TEST(own_addresses_are_of_a_table),
 		TEST(forwards),
+		TEST(traces_from_any_node),
+		TEST(traces_tags_and_labels),
 		TEST(drops_bad_headers),
 		TEST(drops_martians),
 		TEST(takes_ip6_only_where_it_is_enabled),

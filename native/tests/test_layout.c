@@ -2,7 +2,7 @@
 /* What one thread writes again and again shares no cache line with what another one reads or writes
  * for each packet. */
 #include "cmocka_all.h"
-#include "generator/generator.h"
+#include "generator/control/generator.h"
 #include "router/router.h"
 
 #include <stddef.h>

@@ -26,27 +26,18 @@ int ws_router_routes_change(struct ws_router *router, const struct ws_route_chan
 	return 0;
 }
 
-int ws_router_neighbor_add(struct ws_router *router, uint16_t interface, struct ws_address address,
-						   const uint8_t *mac)
+int ws_router_neighbor_follow(struct ws_router *router, uint16_t interface,
+							  const struct ws_neighbor_news *news)
 {
-	(void)router, (void)interface, (void)address, (void)mac;
-	strcat(neighbor_calls, "add ");
-	return 0;
-}
-
-int ws_router_neighbor_learn(struct ws_router *router, uint16_t interface,
-							 struct ws_address address, const uint8_t *mac)
-{
-	(void)router, (void)interface, (void)address;
-	assert_int_equal(mac[1], 0xaa);
-	strcat(neighbor_calls, "learn ");
-	return 0;
-}
-
-int ws_router_neighbor_del(struct ws_router *router, uint16_t interface, struct ws_address address)
-{
-	(void)router, (void)interface, (void)address;
-	strcat(neighbor_calls, "del ");
+	static const char *const names[] = {
+		[WS_NEIGHBOR_NEWS_HEARD] = "heard ",         [WS_NEIGHBOR_NEWS_SILENT] = "silent ",
+		[WS_NEIGHBOR_NEWS_PERMANENT] = "permanent ", [WS_NEIGHBOR_NEWS_FAILED] = "failed ",
+		[WS_NEIGHBOR_NEWS_FORGOTTEN] = "forgotten ",
+	};
+	(void)router, (void)interface;
+	if (news->kind <= WS_NEIGHBOR_NEWS_PERMANENT)
+		assert_int_equal(news->mac[1], 0xaa);
+	strcat(neighbor_calls, names[news->kind]);
 	return 0;
 }
 
@@ -295,16 +286,19 @@ static void links_and_addresses_are_kept(void **state)
 	assert_int_equal(intake.address_count, 0);
 }
 
-static void neighbours_that_linux_forgets_stay(void **state)
+static void all_about_neighbours_is_told(void **state)
 {
 	(void)state;
 	take(neighbor_message(RTM_NEWNEIGH, E0, "192.0.2.1", NUD_REACHABLE));
 	take(neighbor_message(RTM_NEWNEIGH, E0, "fe80::1", NUD_PERMANENT));
+	take(neighbor_message(RTM_NEWNEIGH, E0, "192.0.2.1", NUD_STALE));
 	take(neighbor_message(RTM_NEWNEIGH, E0, "192.0.2.1", NUD_INCOMPLETE));
+	take(neighbor_message(RTM_NEWNEIGH, E0, "224.0.0.5", NUD_NOARP));
 	take(neighbor_message(RTM_DELNEIGH, E0, "192.0.2.1", NUD_STALE));
+	take(neighbor_message(RTM_DELNEIGH, E0, "192.0.2.1", NUD_NOARP));
 	take(neighbor_message(RTM_NEWNEIGH, FOREIGN, "192.0.2.1", NUD_REACHABLE));
 	take(neighbor_message(RTM_NEWNEIGH, E0, "192.0.2.1", NUD_FAILED));
-	assert_string_equal(neighbor_calls, "learn add del ");
+	assert_string_equal(neighbor_calls, "heard permanent silent forgotten forgotten failed ");
 }
 
 static void an_interface_that_is_unpaired_loses_its_routes(void **state)
@@ -380,7 +374,7 @@ int main(void)
 		TEST(a_dump_finds_what_has_gone),
 		TEST(a_link_that_goes_down_takes_routes_along),
 		TEST(links_and_addresses_are_kept),
-		TEST(neighbours_that_linux_forgets_stay),
+		TEST(all_about_neighbours_is_told),
 		TEST(an_interface_that_is_unpaired_loses_its_routes),
 		TEST(all_routes_are_withdrawn),
 		TEST(malformed_messages_are_nothing),

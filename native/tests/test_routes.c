@@ -175,6 +175,58 @@ static void tables_are_apart(void **state)
 	assert_int_equal(ws_router_tables(rig_router, WS_IP4, tables, 4), 1);
 }
 
+/* An address of ours is one in its own table only; who lives by an interface lives in its table. */
+static void next_hops_are_checked_in_their_own_table(void **state)
+{
+	(void)state;
+	struct ws_route route = via(PREFIX(48, 0, 0, 0, 8), ADDRESS(10, 0, 0, 1));
+	route.table = 7;
+	route.paths[0].interface = 1;
+	assert_int_equal(ws_router_address_del(rig_router, 1, PREFIX(10, 0, 1, 1, 24)), 0);
+	assert_int_equal(ws_router_table_add(rig_router, WS_IP4, 7, NULL), 0);
+	assert_int_equal(ws_router_set_table(rig_router, 1, WS_IP4, 7), 0);
+	assert_int_equal(ws_router_address_add(rig_router, 1, PREFIX(10, 0, 0, 9, 24)), 0);
+	/* 10.0.0.1 is e0's, in the other table. */
+	assert_int_equal(ws_router_route_add(rig_router, &route, false), 0);
+	route.paths[0].next_hop = ADDRESS(10, 0, 0, 9);
+	assert_int_equal(ws_router_route_add(rig_router, &route, true), -EINVAL);
+	/* The same for who comes in by e1 and says to be that. */
+	uint64_t before = rig_counter("ip4-input", "ip4 source is our own address or network");
+	struct frame in = frame_udp(IP(10, 0, 0, 1), IP(99, 0, 0, 1), 20);
+	memcpy(in.bytes, rig_mac[1], 6);
+	rig_send(1, in.bytes, in.length);
+	assert_int_equal(rig_counter("ip4-input", "ip4 source is our own address or network"), before);
+	in = frame_udp(IP(10, 0, 0, 9), IP(99, 0, 0, 1), 20);
+	memcpy(in.bytes, rig_mac[1], 6);
+	rig_send(1, in.bytes, in.length);
+	assert_int_equal(rig_counter("ip4-input", "ip4 source is our own address or network"),
+					 before + 1);
+	while (rig_take(1).length)
+		;
+}
+
+/* Borrowed addresses are ours where they are used, whatever their owner's table. */
+static void borrowed_addresses_are_ours(void **state)
+{
+	(void)state;
+	const char *reason = "ip4 source is our own address or network";
+	struct frame in = frame_udp(IP(10, 0, 0, 1), IP(99, 0, 0, 1), 20);
+	memcpy(in.bytes, rig_mac[1], 6);
+	assert_int_equal(ws_router_address_del(rig_router, 1, PREFIX(10, 0, 1, 1, 24)), 0);
+	assert_int_equal(ws_router_table_add(rig_router, WS_IP4, 7, NULL), 0);
+	assert_int_equal(ws_router_set_table(rig_router, 1, WS_IP4, 7), 0);
+	rig_send(1, in.bytes, in.length);
+	uint64_t before = rig_counter("ip4-input", reason);
+	assert_int_equal(ws_router_set_unnumbered(rig_router, 1, 0), 0);
+	rig_send(1, in.bytes, in.length);
+	assert_int_equal(rig_counter("ip4-input", reason), before + 1);
+	assert_int_equal(ws_router_set_unnumbered(rig_router, 1, -1), 0);
+	rig_send(1, in.bytes, in.length);
+	assert_int_equal(rig_counter("ip4-input", reason), before + 1);
+	while (rig_take(1).length)
+		;
+}
+
 static void refused_routes_are_answered(void **state)
 {
 	(void)state;
@@ -430,6 +482,8 @@ int main(void)
 		TEST(recursive_paths_share_what_they_resolve_to),
 		TEST(better_sources_hide_others),
 		TEST(tables_are_apart),
+		TEST(next_hops_are_checked_in_their_own_table),
+		TEST(borrowed_addresses_are_ours),
 		TEST(refused_routes_are_answered),
 		TEST(labels_come_and_go),
 		TEST(reads_lines_of_routes),

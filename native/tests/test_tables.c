@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Routes, addresses, neighbours: the tables behind the seam, against a plain list where it pays. */
 #include "dev/rcu.h"
-#include "router/connected.h"
-#include "router/fib_trie.h"
+#include "router/fib/fib_trie.h"
+#include "router/route/connected.h"
 #include "tests/rig_tests.h"
 #include "wire/ethernet.h"
 #include "wire/ip4.h"
@@ -152,27 +152,72 @@ static void takes_many_at_once(void **state)
 	assert_int_equal(worker_finds(IP(60, 3, 200, 5)), IP(10, 0, 1, 2));
 	assert_int_equal(worker_finds(IP(60, 3, 255, 5)), IP(10, 0, 1, 3));
 	assert_int_equal(ws_router_route_add_many(rig_router, &route, 10, false), -EEXIST);
-	/* In pages, in order, the same whether read on or from the start. */
+	/* In pages, in order. */
 	struct ws_prefix last = {0};
-	uint64_t position = 0;
-	for (int n; (n = ws_router_routes(rig_router, 0, WS_IP4, position, page, 100));
-		 position += (uint64_t)n)
-		for (int i = 0; i < n; i++) {
-			if (position + (uint64_t)i)
+	int64_t seen = 0;
+	for (int n; (n = ws_router_routes(rig_router, 0, WS_IP4, seen ? &last : NULL, page, 100));)
+		for (int i = 0; i < n; i++, seen++) {
+			if (seen)
 				assert_true(memcmp(&page[i].prefix, &last, sizeof(last)) > 0);
 			last = page[i].prefix;
 		}
-	assert_int_equal(position, count_routes());
-	assert_int_equal(ws_router_routes(rig_router, 0, WS_IP4, position - 1, page, 100), 1);
-	assert_true(prefix_equal(&page[0].prefix, &last));
+	assert_int_equal(seen, count_routes());
 	assert_int_equal(delete_many(PREFIX(60, 0, 0, 0, 24), 2000), 1068);
 	assert_int_equal(rig_router->load_balances.used, OWN_PATHS);
 	route.prefix = PREFIX(255, 255, 255, 0, 24);
 	assert_int_equal(ws_router_route_add_many(rig_router, &route, 2, false), -EINVAL);
 	/* Full at 4 096, counting those of the addresses. */
 	route.prefix = PREFIX(60, 0, 0, 0, 24);
+	int64_t before = count_routes();
 	assert_int_equal(ws_router_route_add_many(rig_router, &route, 5000, false), -ENOSPC);
-	assert_int_equal(count_routes(), 4096);
+	assert_non_null(strstr(ws_error(), "full at 4096"));
+	assert_non_null(strstr(ws_error(), "none of the 5000 routes was added"));
+	assert_int_equal(count_routes(), before);
+	assert_int_equal(rig_router->load_balances.used, OWN_PATHS);
+	/* Nor is one that was there replaced. */
+	assert_int_equal(add(PREFIX(60, 0, 7, 0, 24), IP(10, 0, 1, 9), false), 0);
+	assert_int_equal(ws_router_route_add_many(rig_router, &route, 5000, true), -ENOSPC);
+	assert_int_equal(worker_finds(IP(60, 0, 7, 1)), IP(10, 0, 1, 9));
+	assert_int_equal(count_routes(), before + 1);
+	assert_int_equal(ws_router_route_add_many(rig_router, &route, 4000, true), 4000);
+	assert_int_equal(worker_finds(IP(60, 0, 7, 1)), IP(10, 0, 1, 3));
+	assert_int_equal(delete_many(PREFIX(60, 0, 0, 0, 24), 4000), 4000);
+	assert_int_equal(rig_router->load_balances.used, OWN_PATHS);
+}
+
+/* Between the pages of a list routes come and go, before and behind where it stands, that one among
+ * them: what is there all the while is listed once, in order. */
+static void lists_each_route_once_under_churn(void **state)
+{
+	(void)state;
+	enum { STAY = 300, PAGE = 7 };
+	struct ws_route stay = via(PREFIX(60, 0, 0, 0, 24), IP(10, 0, 1, 2)), page[PAGE];
+	struct ws_prefix last = {0};
+	uint32_t seen = 0, turn = 0;
+	assert_int_equal(ws_router_route_add_many(rig_router, &stay, STAY, false), STAY);
+	for (int n; (n = ws_router_routes(rig_router, 0, WS_IP4, turn ? &last : NULL, page, PAGE));
+		 turn++) {
+		for (int i = 0; i < n; i++) {
+			assert_true(!seen || memcmp(&page[i].prefix, &last, sizeof(last)) > 0);
+			last = page[i].prefix;
+			seen += last.length == 24 && last.address.bytes[0] == 60;
+		}
+		/* The one that the page ended with, another table of them in front, more specific ones all
+		 * over: there, and gone again. */
+		struct ws_route other = via(PREFIX(20, 0, 0, 0, 28), IP(10, 0, 1, 3));
+		if (turn % 2)
+			delete_many(other.prefix, 100);
+		else
+			assert_int_equal(ws_router_route_add_many(rig_router, &other, 100, false), 100);
+		other.prefix = PREFIX(60, 0, 0, 64, 26);
+		if (turn % 3)
+			delete_many(other.prefix, 1);
+		else
+			ws_router_route_add(rig_router, &other, false);
+	}
+	assert_int_equal(seen, STAY);
+	last.length = 33;
+	assert_int_equal(ws_router_routes(rig_router, 0, WS_IP4, &last, page, PAGE), -EINVAL);
 }
 
 /* A plain list of prefixes, searched from end to end. */
@@ -285,7 +330,7 @@ static void waits_for_workers_when_it_must(void **state)
 static bool has_route(struct ws_prefix prefix, int kind, int interface)
 {
 	struct ws_route page[64];
-	int n = ws_router_routes(rig_router, 0, WS_IP4, 0, page, 64);
+	int n = ws_router_routes(rig_router, 0, WS_IP4, NULL, page, 64);
 	for (int i = 0; i < n; i++)
 		if (prefix_equal(&page[i].prefix, &prefix))
 			return page[i].paths[0].kind == kind && page[i].paths[0].interface == interface &&
@@ -515,12 +560,19 @@ int main(void)
 {
 #define TEST(function) cmocka_unit_test_setup(function, reset)
 	const struct CMUnitTest tests[] = {
-		TEST(adds_replaces_and_deletes),    TEST(takes_every_prefix_length),
-		TEST(refuses_what_makes_no_sense),  TEST(takes_many_at_once),
-		TEST(agrees_with_a_plain_list),     TEST(waits_for_workers_when_it_must),
-		TEST(addresses_bring_their_routes), TEST(refuses_addresses_that_clash),
-		TEST(neighbors_have_host_routes),   TEST(rewrites_follow_mac_and_mtu),
-		TEST(shares_buckets_by_weight),     TEST(balances_flows),
+		TEST(adds_replaces_and_deletes),
+		TEST(takes_every_prefix_length),
+		TEST(refuses_what_makes_no_sense),
+		TEST(takes_many_at_once),
+		TEST(lists_each_route_once_under_churn),
+		TEST(agrees_with_a_plain_list),
+		TEST(waits_for_workers_when_it_must),
+		TEST(addresses_bring_their_routes),
+		TEST(refuses_addresses_that_clash),
+		TEST(neighbors_have_host_routes),
+		TEST(rewrites_follow_mac_and_mtu),
+		TEST(shares_buckets_by_weight),
+		TEST(balances_flows),
 		TEST(runs_on_its_worker_and_again),
 	};
 	return RIG_RUN(tests);

@@ -32,6 +32,16 @@ enum {
 	IP4_SCTP = 132,
 };
 
+/* Where fields are, for those who look at packets of which they have checked nothing else. */
+enum {
+	IP4_TOTAL_LENGTH_AT = offsetof(struct ip4_header, total_length),
+	IP4_ID_AT = offsetof(struct ip4_header, id),
+	IP4_PROTOCOL_AT = offsetof(struct ip4_header, protocol),
+	IP4_CHECKSUM_AT = offsetof(struct ip4_header, checksum),
+	IP4_ADDRESSES_AT = offsetof(struct ip4_header, source),
+	IP4_ADDRESSES_LEN = 8, /* of both */
+};
+
 enum ip4_check {
 	IP4_OK = 0,
 	IP4_SHORT,         /* fewer bytes than a header */
@@ -44,6 +54,13 @@ enum ip4_check {
 static inline uint16_t ip4_header_length(const struct ip4_header *ip)
 {
 	return (uint16_t)((ip->version_ihl & 0xf) * 4);
+}
+
+/* No "this network" nor loopback, no group, nothing reserved (RFC 1122 section 3.2.1.3). */
+static inline bool ip4_is_host(uint32_t address)
+{
+	uint32_t octet = address >> 24;
+	return octet && octet != 127 && octet < 224;
 }
 
 /*

@@ -28,6 +28,15 @@ enum {
 	IP6_FRAGMENT_LEN = 8,
 };
 
+/* Where fields are, for those who look at packets of which they have checked nothing else. */
+enum {
+	IP6_FLOW_LABEL_AT = 2, /* its low 16 bits */
+	IP6_PAYLOAD_LENGTH_AT = offsetof(struct ip6_header, payload_length),
+	IP6_NEXT_AT = offsetof(struct ip6_header, next_header),
+	IP6_ADDRESSES_AT = offsetof(struct ip6_header, source),
+	IP6_ADDRESSES_LEN = 2 * IP6_ADDRESS_LEN,
+};
+
 enum ip6_next_header {
 	IP6_HOP_BY_HOP = 0,
 	IP6_TCP = 6,
@@ -225,7 +234,13 @@ static inline void ip6_all_routers(uint8_t *out)
 	memcpy(out, group, sizeof(group));
 }
 
-/* The Ethernet group of an IPv6 one (RFC 2464 section 7). */
+/* Whether an Ethernet address is that of an IPv6 group (RFC 2464 section 7). */
+static inline bool ip6_is_multicast_mac(const uint8_t *mac)
+{
+	return mac[0] == 0x33 && mac[1] == 0x33;
+}
+
+/* The Ethernet group of an IPv6 one. */
 static inline void ip6_multicast_mac(uint8_t *mac, const uint8_t *group)
 {
 	mac[0] = mac[1] = 0x33;

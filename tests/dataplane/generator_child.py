@@ -25,7 +25,8 @@ from wirespeed._native.flow_records import (
     Latency,
     ProfileState,
 )
-from wirespeed._native.generator import NativeGenerator, PortTraffic, Snapshot
+from wirespeed._native.generator import FrameKinds, NativeGenerator, PortTraffic, Snapshot, WorkerLoad
+from wirespeed._native.runtime import Medium
 from wirespeed._native.stream_records import Op, Stream
 from wirespeed.errors import WirespeedError
 from wirespeed.model import parse_port_spec
@@ -94,6 +95,9 @@ class GeneratorChild:
     def faults(self) -> FlowFaults:
         return FlowFaults(**self._call("faults"))
 
+    def medium(self, port: int) -> Medium:
+        return Medium(self._call("medium", port))
+
     def start_capture(
         self, tx: Sequence[int], rx: Sequence[int], slots: int, snap_len: int = 0, what: CaptureWhat = CaptureWhat.ALL
     ) -> int:
@@ -111,15 +115,11 @@ class GeneratorChild:
             time.sleep(0.005)
 
     def snapshot(self) -> Snapshot:
-        at_s, ports = self._call("snapshot")
-        return Snapshot(at_s, tuple(PortTraffic(**port) for port in ports))
+        return _snapshot(*self._call("snapshot"))
 
     def samples(self, count: int, interval_s: float) -> list[Snapshot]:
         """`count` snapshots with a pause between; taken on the far side, where a pause is no longer than that."""
-        return [
-            Snapshot(at_s, tuple(PortTraffic(**port) for port in ports))
-            for at_s, ports in self._call("samples", count, interval_s)
-        ]
+        return [_snapshot(*one) for one in self._call("samples", count, interval_s)]
 
     def finish(self) -> tuple[PortTraffic, ...]:
         """Wait until no port sends and nothing more arrives; the counters then."""
@@ -142,8 +142,16 @@ def _open(ports: list[str], cpus: list[int], memory_mb: int, mtu: int) -> Native
     return NativeGenerator(cpus, len(ports))
 
 
-def _values(snapshot: Snapshot) -> tuple[float, list[dict[str, Any]]]:
-    return snapshot.at_s, [asdict(port) for port in snapshot.ports]
+def _values(snapshot: Snapshot) -> tuple[float, list[dict[str, Any]], list[dict[str, Any]]]:
+    return snapshot.at_s, [asdict(port) for port in snapshot.ports], [asdict(worker) for worker in snapshot.workers]
+
+
+def _snapshot(at_s: float, ports: list[dict[str, Any]], workers: list[dict[str, Any]]) -> Snapshot:
+    return Snapshot(
+        at_s,
+        tuple(PortTraffic(**port | {"rx_kinds": FrameKinds(**port["rx_kinds"])}) for port in ports),
+        tuple(WorkerLoad(**worker) for worker in workers),
+    )
 
 
 def _samples(core: NativeGenerator, count: int, interval_s: float) -> list[Any]:
@@ -165,6 +173,7 @@ def main() -> None:
         "profiles": lambda port: [asdict(one) for one in core.profiles(port)],
         "flow": lambda kind, flow_id: core.flows(FlowKind(kind), [flow_id]).counts[flow_id],
         "latency": lambda flow_id: asdict(core.latencies([flow_id])[flow_id]),
+        "medium": lambda port: core.port_info(port).medium,
         "faults": lambda: asdict(core.flow_faults()),
         "start_capture": lambda tx, rx, slots, snap_len, what: core.start_capture(
             tx, rx, slots, snap_len=snap_len, what=what

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from command_lines import typed
 from hypothesis import given, settings
+from hypothesis import strategies as st
 from router_run import router
-from test_router_fuzz import typed
 
 from wirespeed.errors import WirespeedError
 
@@ -18,7 +19,7 @@ def test_the_core_takes_or_refuses_any_line(tmp_path: Path) -> None:
     with router(tmp_path, ["e0=ring:a", "e1=ring:a"], "") as running:
 
         @settings(max_examples=600)
-        @given(typed())
+        @given(st.randoms().map(typed))
         def run(line: str) -> None:
             if not line.split() or any(word.startswith(line.split(maxsplit=1)[0]) for word in OUTWARD):
                 return

@@ -202,7 +202,7 @@ def test_arp_is_answered(tmp_path: Path) -> None:
     outcome = route(tmp_path, ADDRESSES, [request], [], ask=["show ip neighbors"])
     reply = frame("02ee00000000 02fe00000000", arp("0002", "02fe00000000 64400101", "02ee00000000 64400102"), padding)
     assert outcome.frames == [[reply], []]
-    assert outcome.answers[0].splitlines()[1].split()[1:] == ["100.64.1.2", "D", HOST0, "e0"]
+    assert outcome.answers[0].splitlines()[1].split()[1:] == ["100.64.1.2", "DS", HOST0, "e0"]
 
 
 def test_an_unknown_next_hop_is_asked_for_once_a_second(tmp_path: Path) -> None:

@@ -54,7 +54,7 @@ def refusal(directory: Path, interfaces: Sequence[str], *options: str, status: i
 def test_it_says_what_it_runs_on_and_is_ready(tmp_path: Path) -> None:
     with router(tmp_path, RINGS, CONFIG) as running:
         lines = running.said.splitlines()
-        assert lines[0].startswith("e0: net_ring, 02:fe:00:00:00:00, 10 Gbps, up, 100.64.1.1/30")
+        assert lines[0].startswith("e0: ring, 02:fe:00:00:00:00, 10 Gbps, up, 100.64.1.1/30")
         assert lines[-1] == f"ready: workers on CPU {worker_cpu()}, control socket {running.socket}"
         assert running.socket.stat().st_mode & 0o777 == 0o600
     assert not running.socket.exists()
@@ -279,3 +279,9 @@ def test_placement_moves_while_traffic_runs(tmp_path: Path) -> None:
         assert "Thread 2 (ws_wk_1):\n node dpdk-input:\n    e0 queue 0" in running.ask("show interface rx-placement")
         before = received(running)
         wait_for(lambda: received(running) > before, "traffic after the move")
+
+
+def test_the_picture_of_the_graph_is_that_of_the_graph() -> None:
+    script = str(Path(__file__).parents[2] / "tools" / "graph-picture.py")
+    drawn = subprocess.run([sys.executable, script, "--check"], check=False, capture_output=True, text=True)
+    assert drawn.returncode == 0, drawn.stderr

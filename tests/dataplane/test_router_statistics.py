@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import os
+import signal
+import time
 from pathlib import Path
 from struct import unpack_from
 
 import pytest
-from router_run import RouterProcess, router, wait_received, write_pcap
+from router_run import RouterProcess, loops, router, wait_for, wait_received, write_pcap
 from scapy.layers.inet import IP, UDP
 from scapy.layers.l2 import Ether
 
@@ -24,6 +27,8 @@ set interface ip address e1 100.64.2.1/30
 ip route add 48.0.0.0/8 via 100.64.2.2
 ip neighbor e1 100.64.2.2 02:ee:00:00:00:01
 """
+
+AWAY_S = 0.3
 
 
 def frame(destination: str, ttl: int = 64) -> bytes:
@@ -87,6 +92,53 @@ def test_clear_commands_leave_it_alone(tmp_path: Path) -> None:
         for what in ("runtime", "errors", "interfaces"):
             running.ask(f"clear {what}")
         assert total(stats, "/sys/rx") == 42
+
+
+def wait_turns(running: RouterProcess, turns: int) -> None:
+    before = loops(running)
+    wait_for(lambda: loops(running) >= before + turns, f"{turns} turns of the worker")
+
+
+def test_a_workers_time_is_accounted_for(tmp_path: Path) -> None:
+    """Nodes and rest are parts of the time since it began; an update tells the TSC itself."""
+    with router(tmp_path, ports(tmp_path), CONFIG) as running, StatsBlock(tmp_path / "router.stats") as stats:
+        wait_received(running, 42)
+        wait_turns(running, 1000)
+        in_nodes = sum(reading.total[0] for reading in stats.read(["^/nodes/.*/clocks$"]).values())
+        clocks, rest = total(stats, "/sys/clocks"), total(stats, "/sys/rest-clocks")
+        assert 0 < in_nodes + rest <= total(stats, "/sys/clocks")
+        wait_turns(running, 1000)
+        assert total(stats, "/sys/clocks") > clocks
+        wait_for(lambda: total(stats, "/sys/tsc") > clocks, "an update of the block")
+
+
+def test_a_worker_that_was_stopped_was_absent(tmp_path: Path) -> None:
+    with router(tmp_path, ports(tmp_path), CONFIG) as running, StatsBlock(tmp_path / "router.stats") as stats:
+        wait_received(running, 42)
+        before = total(stats, "/sys/absent-clocks")
+        began = total(stats, "/sys/clocks")
+        os.kill(running.process.pid, signal.SIGSTOP)
+        time.sleep(AWAY_S)
+        os.kill(running.process.pid, signal.SIGCONT)
+        wait_turns(running, 2)
+        absent = total(stats, "/sys/absent-clocks") - before
+        passed = total(stats, "/sys/clocks") - began
+        assert total(stats, "/sys/absences") >= 1
+        (ticks_a_second,) = unpack_from("<Q", (tmp_path / "router.stats").read_bytes(), 56)
+        assert AWAY_S * 0.9 * ticks_a_second <= absent <= passed
+        assert 0 < total(stats, "/sys/longest-absence-clocks") <= before + absent
+
+
+def test_sleep_that_a_worker_chose_is_no_absence(tmp_path: Path) -> None:
+    """An idle one naps for longer than an absence takes, and most of its time."""
+    modes = "set interface rx-mode e0 adaptive\nset interface rx-mode e1 adaptive\n"
+    with router(tmp_path, ports(tmp_path), CONFIG + modes) as running, StatsBlock(tmp_path / "router.stats") as stats:
+        wait_received(running, 42)
+        wait_for(lambda: total(stats, "/sys/sleeps") > 200, "200 naps")
+        rest, absent = total(stats, "/sys/rest-clocks"), total(stats, "/sys/absent-clocks")
+        assert rest > 0
+        assert rest + absent <= total(stats, "/sys/clocks")
+        assert total(stats, "/sys/absences") < total(stats, "/sys/sleeps") / 2
 
 
 def test_a_restart_is_noticed(tmp_path: Path) -> None:

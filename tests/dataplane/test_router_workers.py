@@ -7,13 +7,17 @@ import re
 import subprocess
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from generator_child import GeneratorChild
 from router_run import RouterProcess, read_pcap, received, router, wait_for, wait_received, write_pcap
 from scapy.layers.inet import IP, UDP
 from scapy.layers.l2 import Ether
+from test_generator_core import burst
 
+from wirespeed._native.stream_records import Op, OpKind
 from wirespeed.dut.runtime import parse_runtime
 from wirespeed.errors import UsageError
 from wirespeed.router.stats_block import StatsBlock
@@ -72,6 +76,35 @@ def worker_rx(directory: Path) -> list[int]:
 
 def pps(running: RouterProcess) -> list[float]:
     return [float(rate) for rate in re.findall(r"vector rates in (\S+),", running.ask("show runtime"))]
+
+
+# ---- RX queues
+
+
+@needs_two_cpus
+def test_flows_that_a_generator_spreads_reach_all_workers(tmp_path: Path) -> None:
+    """One worker of the generator fills two rings and empties two; each flow takes one of them, both ways."""
+    count = 256
+    ops = (
+        Op(OpKind.VAR, size=4, min=0x10000000, max=0x10000000 + count - 1, init=0x10000000),
+        Op(OpKind.WRITE, size=4, offset=26),
+        Op(OpKind.FIX_IP4, offset=14),
+    )
+    crossed = "".join(
+        f"set interface state e{i} up\nset interface l2 xconnect e{i} e{1 - i}\n"
+        f"set interface rx-placement e{i} queue 0 worker 0\nset interface rx-placement e{i} queue 1 worker 1\n"
+        for i in (0, 1)
+    )
+    served = [f"e{i}=memif:{tmp_path}/w{i}.sock,role=server,rxq=2,txq=2" for i in (0, 1)]
+    wires = [f"memif:{tmp_path}/w{i}.sock,rxq=2,txq=2,zero-copy=yes" for i in (0, 1)]
+    with router(tmp_path, served, crossed, *TWO) as running, GeneratorChild(*wires) as child:
+        wait_for(lambda: running.ask("show hardware-interfaces").count("carrier up") == 2, "both links")
+        child.start(0, replace(burst(1, 2e4, 20 * count), ops=ops))
+        wait_for(lambda: child.snapshot().ports[1].rx_packets >= 20 * count, "all packets")
+        assert child.snapshot().ports[0].tx_packets == child.snapshot().ports[1].rx_packets == 20 * count
+        each = of_workers(tmp_path, "/sys/rx")
+    assert sum(each) == 20 * count
+    assert all(packets % 20 == 0 and packets > 2 * count for packets in each)
 
 
 # ---- TX queues

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from wirespeed.generator.client import GeneratorClient
+from wirespeed.client.generator_client import GeneratorClient
 from wirespeed.lab.embedded import EmbeddedLab
 from wirespeed.lab.lab import choose_cpus
 from wirespeed.lab.suite import wait_for_links

@@ -18,7 +18,7 @@ from pathlib import Path
 import pyte
 import pytest
 
-from wirespeed.generator.client import GeneratorClient
+from wirespeed.client.generator_client import GeneratorClient
 from wirespeed.lab.lab import free_rpc_port
 from wirespeed.lab.process import Child
 

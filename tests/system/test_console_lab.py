@@ -13,7 +13,7 @@ from joined_lab import joined_lab
 from scapy.layers.inet import IP, UDP
 from scapy.utils import rdpcap
 
-from wirespeed.generator.client import GeneratorClient
+from wirespeed.client.generator_client import GeneratorClient
 from wirespeed.lab.embedded import GENERATOR_MACS, ROUTER_MACS
 
 pytest.importorskip("wirespeed._native._core", reason="the native core is not built")

@@ -6,7 +6,7 @@ import sys
 import pytest
 
 from wirespeed.lab.suite import SEED_SUITE
-from wirespeed.loadtest.result import read_result
+from wirespeed.results.loadtest_file import read_result
 
 
 @pytest.fixture(scope="module")
@@ -27,7 +27,7 @@ def results(demo):
 
 def test_every_test_leaves_a_complete_result(results):
     assert set(results) == {f"wirespeed-{test.file_stem}" for test in SEED_SUITE}
-    assert all(result.outcome["status"] == "complete" for result in results.values())
+    assert all(result.outcome.status == "complete" for result in results.values())
 
 
 def test_the_table_names_every_test_and_the_report(demo):
@@ -39,14 +39,12 @@ def test_the_table_names_every_test_and_the_report(demo):
 
 
 def test_every_packet_is_accounted_for(results):
-    """asked = sent + refused + late, and sent = received + what the router counted as dropped."""
+    """asked = sent + refused + without buffer + late, and sent = received + what the router counted as dropped."""
     for name, result in results.items():
-        channels = result.outcome["channels"].values()
-        for channel in channels:
-            unsent = channel["refused_packets"] + channel["late_packets"]
-            assert channel["asked_packets"] == channel["sent_packets"] + unsent, name
-        sent = sum(channel["sent_packets"] for channel in channels)
-        received = sum(channel["received_packets"] for channel in channels)
+        balances = [channel.balance for channel in result.outcome.channels.values()]
+        for balance in balances:
+            assert balance.asked == balance.sent + balance.refused + balance.no_buffer + balance.late, name
+        sent, received = (sum(getattr(balance, way) for balance in balances) for way in ("sent", "received"))
         assert sent > 0, name
         assert sent == received + result.dut["dropped_packets"], name
 
@@ -60,8 +58,8 @@ def test_samples_carry_the_cost_in_the_router(results):
 
 def test_large_packets_pass_at_line_rate(results):
     """10 Gb/s of 1514-byte frames is 815 kpps; any machine that runs this forwards them."""
-    channel = results["wirespeed-unidir-1514b"].outcome["channels"]["0→1"]
-    assert channel["max_received_percent"] > 90
+    channel = results["wirespeed-unidir-1514b"].outcome.channels["0→1"]
+    assert channel.maximum.received_percent > 90
 
 
 def test_the_kernel_is_the_second_router_or_the_demo_says_why_not(demo):

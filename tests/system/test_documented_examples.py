@@ -1,4 +1,4 @@
-"""The examples of docs/router.md and docs/linux-control-plane.md, run as they stand there."""
+"""The examples of docs/router.md, docs/linux-control-plane.md and docs/from-trex.md, run as they stand there."""
 
 import os
 import re
@@ -87,3 +87,16 @@ def test_the_worked_example_of_the_linux_control_plane(empty):
     # The first ones may be gone while the route and the neighbor are not known yet.
     assert re.search(r" [1-3] received", shown)
     assert "itf-pair: [0] e0 tap0 e0 2 type tap netns dataplane" in shown
+
+
+def test_what_an_owner_of_a_trex_reads(empty):
+    pytest.importorskip("lbr_trex_client", reason="T-Rex's client is not installed")
+    start, load, scripts, *_ = examples("from-trex.md")  # the rest is for a machine with certain NICs
+    shown = shell(
+        empty,
+        f"ln -s {DOCS.parent}/examples .\nip link set lo up\n{start.rstrip()} &\n"
+        f"until wirespeed console -r stats >/dev/null 2>&1; do sleep 1; done\n{load}{scripts}",
+    )
+    assert (empty.directory / "ring.html").exists()
+    assert re.search(r"^1 to 0: \d+ sent, \d+ received, 0 lost$", shown, re.MULTILINE)
+    assert "sequence: no errors" in shown

@@ -16,10 +16,10 @@ from typing import Any
 
 import pytest
 
-from wirespeed.generator.client import GeneratorClient
-from wirespeed.generator.profiles import load_profile
+from wirespeed.client.generator_client import GeneratorClient
 from wirespeed.lab.lab import free_rpc_port
 from wirespeed.lab.process import Child
+from wirespeed.profiles import load_profile
 
 pytest.importorskip("wirespeed._native._core", reason="the native core is not built")
 pytestmark = pytest.mark.skipif(

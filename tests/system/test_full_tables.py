@@ -66,7 +66,7 @@ def test_a_full_table_says_which_option_gives_more_room(running: Router) -> None
     file = running.sandbox.directory / "many.conf"
     file.write_text("".join(f"ip route add {prefix} via {next_hop(prefix)}\n" for prefix in prefixes))
     with pytest.raises(
-        WirespeedError, match=r"many\.conf, line \d+: the IPv6 table is full at 6100 routes; .*"
+        WirespeedError, match=r"many\.conf, line \d+: IPv6 table 0 is full at 6100 routes; .*"
     ) as caught:
         running.ask(f"exec {file}")
     assert str(caught.value).endswith("start the router with a larger --max-ip6-routes")

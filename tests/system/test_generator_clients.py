@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from wirespeed.generator.client import GeneratorClient
-from wirespeed.generator.profiles import load_profile
+from wirespeed.client.generator_client import GeneratorClient
 from wirespeed.lab.lab import free_rpc_port
 from wirespeed.lab.process import Child
+from wirespeed.profiles import load_profile
 from wirespeed.units import Rate
 
 pytest.importorskip("wirespeed._native._core", reason="the native core is not built")
@@ -21,8 +21,8 @@ pytest.importorskip("wirespeed._native._core", reason="the native core is not bu
 DEADLINE_S = 60.0
 VANISHING = """
 import os, sys
-from wirespeed.generator.client import GeneratorClient
-from wirespeed.generator.profiles import load_profile
+from wirespeed.client.generator_client import GeneratorClient
+from wirespeed.profiles import load_profile
 from wirespeed.units import Rate
 client = GeneratorClient(sys.argv[1])
 client.connect()

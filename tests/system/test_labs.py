@@ -5,15 +5,16 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
 from joined_lab import joined_lab
 
-from wirespeed.generator.client import GeneratorClient
+from wirespeed.client.generator_client import GeneratorClient
 from wirespeed.lab.embedded import EmbeddedLab
 from wirespeed.lab.lab import choose_cpus
-from wirespeed.loadtest.result import read_result
+from wirespeed.results.loadtest_file import read_result
 from wirespeed.router.client import ask
 
 
@@ -43,15 +44,16 @@ def forwarded(lab: EmbeddedLab) -> int:
         return client.snapshot([1]).ports[1].ipackets
 
 
-def test_ctrl_c_keeps_the_samples_and_releases_the_ports(lab, tmp_path):
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGHUP])
+def test_ctrl_c_and_a_hangup_keep_the_samples_and_release_the_ports(lab, tmp_path, number):
     output = tmp_path / "result.json"
     process = start_loadtest(lab, output)
     wait_for_samples(process, 2)
-    process.send_signal(signal.SIGINT)
+    process.send_signal(number)
     _, said = process.communicate(timeout=30)
     assert process.returncode == 130, said
     result = read_result(output)
-    assert result.outcome["status"] == "interrupted"
+    assert result.outcome.status == "interrupted"
     assert result.samples
     with GeneratorClient(lab.rpc) as client:
         client.connect()
@@ -69,7 +71,7 @@ def test_a_generator_killed_under_load_ends_the_test_with_its_samples(lab, tmp_p
     _, said = process.communicate(timeout=60)
     assert process.returncode == 4, said
     assert "Traceback" not in said
-    assert read_result(output).outcome["status"] == "failed"
+    assert read_result(output).outcome.status == "failed"
     assert read_result(output).samples
 
 
@@ -93,9 +95,40 @@ def test_two_labs_at_once(lab, tmp_path):
         for index, process in enumerate(processes):
             _, said = process.communicate(timeout=120)
             assert process.returncode == 0, said
-            assert read_result(tmp_path / f"{index}.json").outcome["status"] == "complete"
+            assert read_result(tmp_path / f"{index}.json").outcome.status == "complete"
         assert "e0" in ask(lab.control_socket, "show interface")
         assert "e0" in ask(second.control_socket, "show interface")
+
+
+_LAB = """
+import sys
+from wirespeed.lab.embedded import EmbeddedLab
+from wirespeed.lab.lab import choose_cpus
+lab = EmbeddedLab(choose_cpus())
+try:
+    lab.start()
+    print(lab.rpc, lab.control_socket, flush=True)
+    sys.stdin.read()
+finally:
+    lab.stop()
+"""
+
+
+def test_labs_that_start_at_the_same_moment_all_come_up():
+    with ExitStack() as running:
+        processes = [
+            running.enter_context(
+                subprocess.Popen([sys.executable, "-c", _LAB], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+            )
+            for _ in range(3)
+        ]
+        said = [process.stdout.readline().split() for process in processes]
+        assert all(said), "a lab did not start"
+        assert len({rpc for rpc, _ in said}) == len({path for _, path in said}) == 3
+        assert all("e0" in ask(Path(path), "show interface") for _, path in said)
+        for process in processes:
+            process.stdin.close()
+    assert not any(Path(path).parent.exists() for _, path in said)
 
 
 def test_a_lab_leaves_nothing_behind():

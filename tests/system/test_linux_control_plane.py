@@ -1,5 +1,7 @@
 """Interfaces that Linux has too: what a pair mirrors, and what passes between Linux and the wire."""
 
+import re
+
 import pytest
 from sandbox import IP4, PAIRED, PORTS, needs, router, wait_for
 
@@ -82,6 +84,31 @@ def test_routes_of_linux_come_and_go(box, running):
     wait_for(lambda: not has("198.51.100.0/24"), "the end of a route by a link that is down")
     assert has("203.0.113.0/24")
     assert "rejected 0" in running.ask("show lcp")
+
+
+def test_neighbors_of_a_pair_are_asked_whether_they_are_there(box, running):
+    """Linux has no reason to ask for a neighbor that only the router sends to."""
+    running.ask("set ip neighbor-config ip4 age 1")
+    box.wait_ping("h1", "10.2.0.2")
+    learned = re.compile(r" 10\.2\.0\.2 +D[SP]? ")
+    assert learned.search(running.ask("show ip neighbors"))
+    box.run("ip", "link", "set", "h2", "arp", "off", netns="h2")
+    wait_for(lambda: not learned.search(running.ask("show ip neighbors")), "the end of a neighbor that is silent", 60)
+    box.run("ip", "link", "set", "h2", "arp", "on", netns="h2")
+    box.wait_ping("h1", "10.2.0.2")
+
+
+def test_neighbors_that_linux_forgets_are_asked(box, running):
+    """A permanent one goes with Linux's; one that answers the router stays."""
+    box.run("ip", "neigh", "add", "10.2.0.77", "lladdr", "02:aa:00:00:00:77", "dev", "e1", netns="dataplane")
+    wait_for(lambda: re.search(r" 10\.2\.0\.77 +S ", running.ask("show ip neighbors")), "Linux's neighbor")
+    box.run("ip", "neigh", "del", "10.2.0.77", "dev", "e1", netns="dataplane")
+    wait_for(lambda: "10.2.0.77" not in running.ask("show ip neighbors"), "the end of Linux's neighbor")
+    running.ask("ip neighbor e1 10.2.0.78 02:aa:00:00:00:78")
+    box.run("ip", "neigh", "add", "10.2.0.78", "lladdr", "02:aa:00:00:00:79", "dev", "e1", netns="dataplane")
+    box.run("ip", "neigh", "del", "10.2.0.78", "dev", "e1", netns="dataplane")
+    box.wait_ping("dataplane", "10.2.0.2")
+    assert re.search(r" 10\.2\.0\.78 +S +02:aa:00:00:00:78 ", running.ask("show ip neighbors"))
 
 
 def test_a_router_that_starts_again_reads_everything(box, running):

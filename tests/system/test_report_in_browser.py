@@ -2,17 +2,26 @@
 
 import json
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from report_kinds import FORWARD, search_of, soak_of, suite_of
 from selenium import webdriver
 from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.by import By
+from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import WebDriverWait
+from simulated_dut import SimulatedDut
+from simulated_dut import step as up_to
 
 from wirespeed.cli.main import main
-from wirespeed.loadtest.result import PortSample, Result, Sample, write_result
+from wirespeed.results.file import write_file
+from wirespeed.results.loadtest import Result
+from wirespeed.results.loadtest_file import write_result
+from wirespeed.results.outcome import COMPLETE, INTERRUPTED, Outcome, PortFacts
+from wirespeed.results.sample import PortSample, Sample
 from wirespeed.units import l1_bits
 
 CHROMIUM, CHROMEDRIVER = shutil.which("chromium"), shutil.which("chromedriver")
@@ -38,6 +47,7 @@ LOADS = {
     "64": (64, ""),
 }
 TITLE = "Eight </title></script><script>window.hostile = 1</script> <b>tests</b>"
+COMMANDS = ["set interface state e0 up", "  <b>ip route add 16.0.0.0/8</b>"]
 SPEED_BPS, CAPACITY_PPS, STEPS = 10e9, 5.01e6, 20
 
 
@@ -80,7 +90,10 @@ def simulated(size_bytes, tunables, both_ways):
         "unidirectional": not both_ways,
         "note": TITLE,
     }
-    return Result("", variables, tuple(samples))
+    outcome = Outcome(status=COMPLETE if both_ways else INTERRUPTED, reason=TITLE)
+    ports = {port: PortFacts(port, speed_bps=SPEED_BPS, medium="ring") for port in (0, 1)}
+    dut = {"name": TITLE, "commands": COMMANDS}
+    return Result("", variables, tuple(samples), dut=dut, ports=ports, outcome=outcome)
 
 
 @pytest.fixture(scope="module")
@@ -160,7 +173,7 @@ def test_every_chart_draws_all_its_traces(browser, page):
     counts = expected(page)
     assert list(counts) == [f"{kind}-{number}" for number in range(4) for kind in ("load", "time")]
     assert set(counts["load-0"]) == {"xy", "xy2", "xy3", "xy4"}
-    for summary in browser.find_elements(By.CSS_SELECTOR, "details summary"):
+    for summary in browser.find_elements(By.CSS_SELECTOR, ".over-time summary"):
         summary.click()
     for chart, panels in counts.items():
         until(browser, lambda chart=chart, panels=panels: drawn(browser, chart) == panels)
@@ -184,7 +197,7 @@ def test_a_point_tells_what_it_is(browser):
     ActionChains(browser).move_to_element(mark).perform()
     told = until(browser, lambda: browser.find_elements(By.CSS_SELECTOR, "#load-2 .hoverlayer .hovertext"))[0].text
     assert "<i>64var2-" in told
-    assert "saturated from" in told or "% of line, loss" in told
+    assert "saturated at" in told or "% of line, loss" in told
 
 
 def test_dragging_zooms_all_panels_and_a_double_click_returns(browser):
@@ -244,6 +257,46 @@ def test_the_table_sorts_by_any_column(browser):
     assert sorted(rows) == sorted(column(1))
 
 
+def test_remarks_are_folded_below_the_charts_and_open_into_their_tests(browser):
+    (remark,) = browser.find_elements(By.CSS_SELECTOR, "#remarks details")
+    assert remark.find_element(By.TAG_NAME, "summary").text.startswith("4 of 8 tests not complete")
+    first = remark.find_element(By.TAG_NAME, "li")
+    assert not first.is_displayed()
+    top = "return document.querySelector(arguments[0]).getBoundingClientRect().top"
+    assert browser.execute_script(top, "#remarks") > browser.execute_script(top, "#load-3")
+    browser.find_element(By.CSS_SELECTOR, ".meta a").click()
+    until(browser, lambda: browser.execute_script(top, "#remarks") < 900)
+    remark.find_element(By.TAG_NAME, "summary").click()
+    assert first.text == f"<i>1514-uni: interrupted: {TITLE}"
+
+
+def test_a_listing_is_copied_as_it_stands(browser, page):
+    permission = {"name": "clipboard-read"}
+    browser.execute_cdp_cmd("Browser.setPermission", {"permission": permission, "setting": "granted"})
+    browser.find_element(By.CSS_SELECTOR, ".listing summary").click()
+    button = browser.find_element(By.CSS_SELECTOR, ".listing .copy")
+    button.click()
+    until(browser, lambda: button.text == "Copied")
+    assert browser.execute_script("return navigator.clipboard.readText()") == "".join(f"{line}\n" for line in COMMANDS)
+
+
+@pytest.mark.parametrize("width_px", [400, 1280])
+def test_only_tables_scroll_sideways(browser, width_px):
+    browser.execute_cdp_cmd(
+        "Emulation.setDeviceMetricsOverride",
+        {"width": width_px, "height": 800, "deviceScaleFactor": 1, "mobile": width_px < 640},
+    )
+    try:
+        browser.execute_script("document.querySelectorAll('details').forEach((fold) => { fold.open = true; })")
+        page = "document.documentElement"
+        until(browser, lambda: browser.execute_script(f"return {page}.scrollWidth <= {page}.clientWidth"))
+        # The answer is on the first screen, whatever its width.
+        rate = browser.find_element(By.CSS_SELECTOR, "#answers .rate")
+        assert rate.rect["y"] + rate.rect["height"] < 800
+    finally:
+        browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+
+
 def test_text_stays_text_and_nothing_offers_to_go_online(browser):
     assert browser.title == TITLE
     assert browser.find_element(By.TAG_NAME, "h1").text == TITLE
@@ -274,3 +327,82 @@ def test_printing_draws_dark_on_white_and_no_wider_than_the_paper(browser):
 
 def test_the_page_is_one_file(page):
     assert [path.name for path in Path(page.parent).glob("*") if path.suffix != ".json"] == ["report.html"]
+
+
+@pytest.fixture(scope="module")
+def kinds_page(tmp_path_factory):
+    """A load test with the search of the same test, another search, RFC 2544 and a soak on one page."""
+    folder = tmp_path_factory.mktemp("kinds")
+    described = {"name": "router"}
+    ramp = replace(simulated(64, "size=64", both_ways=False), dut=described)
+    results = {
+        "ramp": ramp,
+        "ramp-search": search_of(
+            dut=SimulatedDut(up_to(5e6)), directions=(FORWARD,), described=described, latency=True
+        ),
+        "limited": search_of("limited", SimulatedDut(up_to(9e6), tester_pps=6e6), described={"name": TITLE}, mrr=3),
+        "suite": suite_of(),
+        "soak": soak_of(seconds=400, lossy=[(100, 50)], gap=300.0),
+    }
+    for name, result in results.items():
+        write_file(result, folder / f"<i>{name}.json")
+    paths = [str(folder / f"<i>{name}.json") for name in results]
+    assert main(["report", *paths, "-t", TITLE, "-o", str(folder / "report.html")]) == 0
+    return folder / "report.html"
+
+
+@pytest.fixture
+def kinds(chromium, kinds_page):
+    """That page, watched like the other."""
+    chromium.get(kinds_page.as_uri())
+    until(chromium, lambda: chromium.execute_script("return document.documentElement.dataset.drawn === 'yes'"))
+    yield chromium
+    assert chromium.get_log("browser") == []
+    assert chromium.execute_script("return window.hostile") is None
+
+
+def test_every_kind_of_result_draws_its_charts(kinds, kinds_page):
+    counts = {chart: panels for chart, panels in expected(kinds_page).items() if not chart.startswith("time-")}
+    assert {"load-0", "search-0", "search-1", "rfc2544-0-throughput", "rfc2544-0-latency", "soak-0"} <= set(counts)
+    for chart, panels in counts.items():
+        until(kinds, lambda chart=chart, panels=panels: drawn(kinds, chart) == panels)
+
+
+def test_bounds_of_a_search_can_be_hidden_on_the_ramp(kinds):
+    before = drawn(kinds, "load-0")
+    entries = kinds.find_elements(By.CSS_SELECTOR, "#load-0 .legend .legendtext")
+    (name,) = [entry.text for entry in entries if entry.text.startswith("NDR of <i>ramp-search")]
+    assert "limited" not in " ".join(entry.text for entry in entries)
+    legend_entry(kinds, "load-0", name).click()
+    gone = {"xy": 1, "xy2": 1}
+    until(kinds, lambda: drawn(kinds, "load-0") == {key: count - gone.get(key, 0) for key, count in before.items()})
+
+
+@pytest.mark.parametrize("width_px", [400, 1280])
+def test_all_kinds_fit_the_screen(kinds, width_px):
+    kinds.execute_cdp_cmd(
+        "Emulation.setDeviceMetricsOverride",
+        {"width": width_px, "height": 800, "deviceScaleFactor": 1, "mobile": width_px < 640},
+    )
+    try:
+        kinds.execute_script("document.querySelectorAll('details').forEach((fold) => { fold.open = true; })")
+        page = "document.documentElement"
+        until(kinds, lambda: kinds.execute_script(f"return {page}.scrollWidth <= {page}.clientWidth"))
+        assert kinds.find_elements(By.CSS_SELECTOR, "tr.irregular")
+    finally:
+        kinds.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+
+
+def test_tables_and_the_text_to_paste_are_reached_by_the_keyboard(kinds):
+    """All that scrolls, opens or copies takes the focus, in the order in which it stands."""
+    kinds.find_element(By.CSS_SELECTOR, ".rfc2544 details summary").send_keys(Keys.ENTER)
+    text = kinds.find_element(By.CSS_SELECTOR, ".rfc2544 details pre").text
+    assert text.startswith("# RFC 2544: <i>suite")
+    assert "Conformance: RFC 2544 §26.1 except: trials of 2 s" in text
+    kinds.switch_to.active_element.send_keys(Keys.TAB)
+    assert kinds.switch_to.active_element.tag_name == "pre"
+    kinds.switch_to.active_element.send_keys(Keys.TAB)
+    assert kinds.switch_to.active_element.text == "Copy"
+    boxes = kinds.find_elements(By.CSS_SELECTOR, "#searches .scroll, .rfc2544 .scroll, #soaks .scroll")
+    assert len(boxes) > 8
+    assert all(box.get_attribute("tabindex") == "0" and box.get_attribute("aria-label") for box in boxes)

@@ -119,3 +119,15 @@ def test_what_cannot_be_made_is_one_line(box, port, told):
 def router_words(box, port: str) -> list[str]:
     socket = str(box.directory / "r.sock")
     return [sys.executable, "-m", "wirespeed", "router", "--cpu", "0", "--socket", socket, "--interface", port]
+
+
+def test_its_rings_have_the_slots_that_were_asked_for(box):
+    """A power of two or not; and 64 at least, whatever was asked."""
+    with router(box, PORTS, IP4) as running:
+        for rx, tx, slots in (
+            (100, 1000, "rx-ring-size 100 tx-ring-size 1000"),
+            (5, 7, "rx-ring-size 64 tx-ring-size 64"),
+        ):
+            assert running.ask(f"create tap id 5 host-ns h1 rx-ring-size {rx} tx-ring-size {tx}") == "tap5\n"
+            assert slots in running.ask("show tap tap5")
+            running.ask("delete tap tap5")

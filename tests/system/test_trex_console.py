@@ -14,7 +14,7 @@ from collections.abc import Iterator
 import pytest
 from joined_lab import joined_lab
 
-from wirespeed.generator.client import GeneratorClient
+from wirespeed.client.generator_client import GeneratorClient
 
 pytest.importorskip("wirespeed._native._core", reason="the native core is not built")
 

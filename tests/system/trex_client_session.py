@@ -219,7 +219,7 @@ def capture_and_push(client, rpc_port):
     assert all(frame[UDP].payload.load == b"push" * 8 for frame in frames)
     assert packets == sorted(packets, key=lambda one: one["ts"])
     assert client.get_capture_status() == {}
-    assert "packet filter" in refused(client.start_capture, rx_ports=[0], bpf_filter="no such thing")
+    assert "not a valid pattern" in refused(client.start_capture, rx_ports=[0], bpf_filter="no such thing")
 
 
 @case
@@ -269,13 +269,13 @@ def packet_file_of_the_server(client, rpc_port):
         client.push_pcap(path, ports=[0], ipg_usec=1000, count=3, force=True)
         client.wait_on_traffic(ports=[0], timeout=DEADLINE_S)
         check_all_arrived(client, 15)
-    assert "no such file" in refused(client.push_remote, path, ports=[0])
+    assert "No such file" in refused(client.push_remote, path, ports=[0])
 
 
 @case
 def hosts(client, rpc_port):
     """On a ring the other port answers, behind the router its interface does."""
-    looped = client.get_port_attr(0)["driver"] == "net_ring"
+    looped = client.get_port_attr(0)["driver"] == "ring"
     addresses = ("1.1.1.1", "1.1.1.2") if looped else ("100.64.1.2", "100.64.1.1")
     client.set_service_mode(ports=[0, 1])
     if looped:
@@ -342,6 +342,59 @@ def latency_and_flow_statistics(client, rpc_port):
     seen = stats["latency"][8]["latency"]
     assert 0 < seen["total_min"] <= seen["average"] <= seen["total_max"]
     assert sum(seen["histogram"].values()) == stats["flow_stats"][8]["rx_pkts"][1]
+
+
+@case
+def latency_streams_alone(client, rpc_port):
+    probe = STLStream(packet=udp(0), mode=STLTXCont(pps=1000), flow_stats=STLFlowLatencyStats(pg_id=8))
+    client.add_streams([probe], ports=[0])
+    client.start(ports=[0], mult="10%", duration=1)
+    client.wait_on_traffic(ports=[0], timeout=DEADLINE_S)
+    at_rest(client)
+    assert client.get_pgid_stats([8])["flow_stats"][8]["tx_pkts"][0] <= 1000
+    assert client.get_port_info(ports=[0])[0]["rx"]["counters"] == 1023
+
+
+@case
+def bursts_without_end(client, rpc_port):
+    endless = STLTXMultiBurst(pps=1000, pkts_per_burst=5, ibg=1000.0, count=0)
+    client.add_streams(STLStream(packet=udp(0), mode=endless), ports=[0])
+    client.start(ports=[0], duration=0)
+    wait_for(lambda: client.get_stats(ports=[0])[0]["opackets"] > 20)
+    assert client.is_traffic_active(ports=[0])
+    client.stop(ports=[0])
+
+
+@case
+def link_down_is_no_state(client, rpc_port):
+    """T-Rex's client cannot connect to a server that tells a state which it does not know."""
+    port = client.ports[0]
+
+    def switch(up):
+        attr = {"link_status": {"up": up}}
+        return port.transmit("set_port_attr", {"port_id": 0, "handler": port.handler, "attr": attr})
+
+    if not switch(False):
+        return  # this medium has a link that cannot be taken down
+    try:
+        second = connect(rpc_port, username="second")
+        assert second.get_port_attr(0)["link"] == "DOWN"
+        second.disconnect()
+    finally:
+        switch(True)
+
+
+@case
+def acquired_with_force(client, rpc_port):
+    client.add_streams(STLStream(packet=udp(0), mode=STLTXCont(pps=100)), ports=[0])
+    client.start(ports=[0])
+    second = connect(rpc_port, username="second")
+    second.acquire(ports=[0], force=True, sync_streams=True)
+    assert second.is_traffic_active(ports=[0])
+    second.stop(ports=[0])
+    second.release(ports=[0])
+    second.disconnect()
+    client.acquire(ports=[0], force=True)
 
 
 def main():

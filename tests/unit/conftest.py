@@ -8,8 +8,7 @@ from collections.abc import Iterator
 
 import pytest
 from console_server import ConsoleServer, Driver
-
-from wirespeed.router.fake import FakeRouterCore
+from fake_router import FakeRouterCore
 
 
 @pytest.fixture

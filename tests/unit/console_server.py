@@ -7,9 +7,9 @@ from types import TracebackType
 from typing import Any, Self
 
 import zmq
+from fake_generator import FakeGenerator
 from rich.text import Text
 
-from wirespeed._native.fake_generator import FakeGenerator
 from wirespeed.console.running import run_line
 from wirespeed.console.session import Session
 from wirespeed.generator.server import Server

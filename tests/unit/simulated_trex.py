@@ -1,9 +1,10 @@
 """A T-Rex stateless server small enough for unit tests: real ZeroMQ, real framing, simulated wire and DUT.
 
 Two ports, each looped to the other through a device that forwards at most `capacity_pps` in each direction, after
-`latency_s`. Counters follow from the history of rates and the clock, so tests need not run in step with it.
-With `extended` it speaks as our generator does: a virtual wire refuses what the device does not take, and every port
-says what it was asked for. Without, it speaks as a T-Rex on a NIC: all is sent, the device drops.
+`latency_s`, and holds `buffer_frames` of what comes faster. Counters follow from the history of rates and the clock, so
+tests need not run in step with it. With `extended` it speaks as our generator does: a virtual wire refuses what the
+device does not take, and every port says what it was asked for. Without, it speaks as a T-Rex on a NIC: all is sent,
+the device drops.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from typing import Any, Self
 
 import zmq
 
-from wirespeed.generator.framing import pack, unpack
+from wirespeed.client.framing import pack, unpack
 from wirespeed.units import l1_bits
 
 API_HANDLE = "simulated"
@@ -33,6 +34,7 @@ NEEDED = {
     "update_traffic": RATED,
     "stop_traffic": {"port_id", "handler", "profile_id"},
     "remove_all_streams": {"port_id", "handler", "profile_id"},
+    "resume_streams": {"port_id", "handler", "profile_id", "stream_ids"},
     "get_port_status": {"port_id", "block", "profile_id"},
     "get_port_stats": {"port_id"},
 }
@@ -56,6 +58,8 @@ class SimulatedPort:
     active: bool = False
     history: list[tuple[float, float]] = field(default_factory=lambda: [(0.0, 0.0)])
     rates_asked: list[float] = field(default_factory=list)
+    ends_s: float | None = None
+    outages: list[tuple[float, float]] = field(default_factory=list)
 
     @property
     def frame_bytes(self) -> float:
@@ -72,11 +76,36 @@ class SimulatedPort:
         self.rates_asked.append(pps)
         self.history.append((time.monotonic(), pps))
 
+    def end_if_due(self, now_s: float) -> None:
+        """Traffic of a duration ends at its instant, whenever somebody looks."""
+        if self.active and self.ends_s is not None and now_s >= self.ends_s:
+            self.active = False
+            self.history.append((self.ends_s, 0.0))
+
     def packets(self, until_s: float, most_pps: float = float("inf")) -> int:
-        """What the history of rates comes to at `until_s` if no more than `most_pps` pass."""
+        """What the history of rates comes to at `until_s` if no more than `most_pps` are sent."""
+        return int(self.through(until_s, most_pps, float("inf"))[0])
+
+    def through(
+        self, until_s: float, most_pps: float, cap_pps: float, buffer_frames: float = 0.0
+    ) -> tuple[float, float]:
+        """What a device took that passes `cap_pps` and holds `buffer_frames`, and what it has passed on; nothing of
+        what came while it was gone."""
+        taken = queue = 0.0
+        gone = 0.0
         ends = [since for since, _ in self.history[1:]] + [until_s]
-        spans = zip(self.history, ends, strict=True)
-        return int(sum(min(pps, most_pps) * max(0.0, min(end, until_s) - since) for (since, pps), end in spans))
+        for (since, pps), end in zip(self.history, ends, strict=True):
+            seconds = max(0.0, min(end, until_s) - since)
+            sent = int(min(pps, most_pps) * seconds)  # whole ones, so that no account rounds apart from another
+            away = sum(max(0.0, min(end, until_s, last) - max(since, first)) for first, last in self.outages)
+            gone += min(pps, most_pps, cap_pps) * away
+            if seconds <= 0 or cap_pps == float("inf"):
+                taken += sent
+                continue
+            piled = max(0.0, queue + sent - cap_pps * seconds)
+            queue, dropped = min(piled, buffer_frames), max(0.0, piled - buffer_frames)
+            taken += sent - dropped
+        return taken, taken - queue - gone
 
 
 class SimulatedTrex:
@@ -93,7 +122,10 @@ class SimulatedTrex:
         silent: tuple[int, ...] = (),
         no_link: tuple[int, ...] = (),
         dies_after: int | None = None,
+        noise_pps: float = 0.0,
+        buffer_frames: float = 0.0,
     ) -> None:
+        """`noise_pps` are frames of others that each port receives beside what the device returns."""
         self.extended = extended
         self.capacity_pps = capacity_pps
         self.tester_pps = tester_pps
@@ -102,6 +134,9 @@ class SimulatedTrex:
         self.silent = silent
         self.no_link = no_link
         self.dies_after = dies_after
+        self.noise_pps = noise_pps
+        self.buffer_frames = buffer_frames
+        self.began_s = time.monotonic()
         self.ports: tuple[SimulatedPort, ...] = (SimulatedPort(), SimulatedPort())
         self.unstamped = False
         self.on_stop: Callable[[], object] = lambda: None
@@ -155,6 +190,8 @@ class SimulatedTrex:
             return head | {"error": {"code": error.code, "message": message, **specific}}
 
     def _run(self, method: str, params: dict[str, Any], now_s: float) -> Any:
+        for port in self.ports:
+            port.end_if_due(now_s)
         if method not in ("api_sync_v2", "get_version") and params.get("api_h") != API_HANDLE:
             raise RpcError("API verification failed - API handler provided mismatch for class: 'common'")
         if missing := NEEDED.get(method, set()) - set(params):
@@ -175,7 +212,19 @@ class SimulatedTrex:
                 return {"m_cpu_util": 12.5, "m_total_queue_full": 3, "m_active_flows": 0.0}
             case "get_port_status" | "get_port_stats" | "acquire":
                 return getattr(self, f"_{method}")(params["port_id"], params, now_s)
-            case "add_stream" | "remove_all_streams" | "start_traffic" | "update_traffic" | "stop_traffic" | "release":
+            case "get_pgid_stats":
+                return self._pgid_stats(params["pgids"], now_s)
+            case "set_port_attr":
+                raise RpcError("attribute 'flow_ctrl_mode' is not supported for this NIC")
+            case (
+                "add_stream"
+                | "remove_all_streams"
+                | "start_traffic"
+                | "update_traffic"
+                | "resume_streams"
+                | "stop_traffic"
+                | "release"
+            ):
                 port = self.ports[params["port_id"]]
                 if not port.owner:
                     raise RpcError("please acquire the port before modifying port state")
@@ -228,7 +277,9 @@ class SimulatedTrex:
         if self.ports.index(port) in self.no_link and not params["force"]:
             raise RpcError("Link is down on port")
         port.active = True
-        return self._update_traffic(port, params)
+        answer = self._update_traffic(port, params)
+        port.ends_s = port.history[-1][0] + params["duration"] if params["duration"] > 0 else None
+        return answer
 
     def _update_traffic(self, port: SimulatedPort, params: dict[str, Any]) -> dict[str, Any]:
         mul, bits = params["mul"], l1_bits(port.frame_bytes)
@@ -246,6 +297,13 @@ class SimulatedTrex:
         port.set_pps(pps)
         return {"multiplier": pps}
 
+    def _resume_streams(self, port: SimulatedPort, params: dict[str, Any]) -> dict[str, Any]:
+        if not port.active:
+            raise RpcError("command 'resume_streams' cannot be executed on current state: 'STREAMS on profile_id(_).")
+        if not set(params["stream_ids"]) <= set(port.streams):
+            raise RpcError("resume_streams: stream does not exists in profile_id(_)")
+        return {}
+
     def _stop_traffic(self, port: SimulatedPort, _: dict[str, Any]) -> dict[str, Any]:
         if port.active:
             self.on_stop()
@@ -253,13 +311,36 @@ class SimulatedTrex:
             port.set_pps(0.0)
         return {}
 
+    def _pgid_stats(self, groups: list[int], now_s: float) -> dict[str, Any]:
+        """As T-Rex has them; every packet of a latency group takes 40 us, and one is seen each millisecond."""
+        flows: dict[str, Any] = {}
+        latency: dict[str, Any] = {"g": None}
+        for index, port in enumerate(self.ports):
+            for stream in port.streams.values():
+                flow = stream["flow_stats"]
+                if not flow["enabled"] or flow["stream_id"] not in groups:
+                    continue
+                name = str(flow["stream_id"])
+                if flow["rule_type"] == "stats":
+                    back = int(self._through(port, now_s - self.latency_s)[1])
+                    flows[name] = {"rp": {str(1 - index): back, str(index): 0}}
+                elif len(port.history) > 1:
+                    seen = int((now_s - self.began_s) * 1000)
+                    times = {"total_min": 40, "total_max": 42, "average": 41, "jit": 1, "histogram": {"40": seen}}
+                    latency[name] = {"lat": times, "er": {"drp": 3}}
+        return {"flow_stats": flows or None, "latency": latency, "ver_id": None}
+
+    def _through(self, port: SimulatedPort, until_s: float) -> tuple[float, float]:
+        """Of what a port sent, what the device took and what it passed on."""
+        return port.through(until_s, self.tester_pps, self.capacity_pps, self.buffer_frames)
+
     def _get_port_stats(self, index: int, _: dict[str, Any], now_s: float) -> dict[str, Any]:
         port, peer = self.ports[index], self.ports[1 - index]
         asked = port.packets(now_s)
         punctual = port.packets(now_s, self.tester_pps)
-        sent = port.packets(now_s, min(self.tester_pps, self.capacity_pps)) if self.extended else punctual
-        back = peer.packets(now_s - self.latency_s, min(self.tester_pps, self.capacity_pps))
-        received = 0 if index in self.silent else back
+        sent = int(self._through(port, now_s)[0]) if self.extended else punctual
+        back = int(self._through(peer, now_s - self.latency_s)[1])
+        received = 0 if index in self.silent else back + int((now_s - self.began_s) * self.noise_pps)
         counters: dict[str, Any] = {"opackets": sent, "ipackets": received, "oerrors": 0, "ierrors": 0}
         counters |= {
             "obytes": int(sent * port.frame_bytes),

@@ -1,9 +1,16 @@
 """The command line's frame: listing, unknown words, exit codes."""
 
+import os
+import subprocess
+import sys
+from pathlib import Path
+
 import pytest
 
 from wirespeed import __version__
 from wirespeed.cli.main import COMMANDS, main
+from wirespeed.lab.suite import SEED_SUITE
+from wirespeed.profiles.loading import BUILTIN_NAMES
 
 
 def test_version(capsys):
@@ -16,6 +23,26 @@ def test_help_lists_every_command(args, capsys):
     main(args)
     said = "".join(capsys.readouterr())
     assert all(name in said for name in COMMANDS)
+
+
+@pytest.mark.parametrize("args", [["--help"], ["demo", "--help"]])
+def test_help_tells_how_many_tests_the_demo_runs(args, capsys):
+    assert len(SEED_SUITE) == 10
+    main(args)
+    said = capsys.readouterr().out
+    assert "ten load tests" in said
+    assert "eight" not in said
+
+
+def test_the_list_of_commands_ends_no_line_early(capsys: pytest.CaptureFixture[str]) -> None:
+    main(["--help"])
+    assert "..." not in capsys.readouterr().out.partition("Commands:")[2]
+
+
+def test_help_of_a_load_test_names_the_built_in_profiles(capsys: pytest.CaptureFixture[str]) -> None:
+    main(["loadtest", "--help"])
+    said = " ".join(capsys.readouterr().out.split())
+    assert f"Built-in: {', '.join(BUILTIN_NAMES)}; or a file" in said
 
 
 @pytest.mark.parametrize("args", [["nonsense"], ["report", "--nonsense"], ["loadtest", "-wd", "soon"]])
@@ -58,3 +85,26 @@ def test_what_is_wrong_in_itself_is_told_without_a_server(
 def test_help_of_the_console_needs_no_server(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["console", "-s", "127.0.0.1:1", "help", "push"]) == 0
     assert "usage: push -f FILE" in capsys.readouterr().out
+
+
+# Of each way to print: by the option parser, by rich, by print and in pieces.
+PRINTING = ("--help", "--version", "console --help", "loadtest --help", "console stats --help", "console help")
+
+
+@pytest.mark.parametrize("line", PRINTING)
+def test_a_full_output_is_one_line_and_code_6(line: str) -> None:
+    with Path("/dev/full").open("w") as full:
+        command = [sys.executable, "-m", "wirespeed", *line.split()]
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+    said = "wirespeed: standard output cannot be written: No space left on device\n"
+    assert (done.returncode, done.stderr) == (6, said)
+
+
+@pytest.mark.parametrize("line", PRINTING)
+def test_a_closed_pipe_ends_silently(line: str) -> None:
+    reader, writer = os.pipe()
+    os.close(reader)
+    command = [sys.executable, "-m", "wirespeed", *line.split()]
+    done = subprocess.run(command, stdout=writer, stderr=subprocess.PIPE, text=True, check=False)
+    os.close(writer)
+    assert (done.returncode, done.stderr) == (141, "")

@@ -13,10 +13,10 @@ import pytest
 import zmq
 from simulated_trex import SimulatedTrex
 
+from wirespeed.client.framing import MAGIC, pack, unpack
+from wirespeed.client.generator_client import Call, GeneratorClient, parse_server
 from wirespeed.errors import ConnectionFault, RemoteError, UsageError
-from wirespeed.generator.client import Call, GeneratorClient, parse_server
-from wirespeed.generator.framing import MAGIC, pack, unpack
-from wirespeed.generator.profiles import load_profile
+from wirespeed.profiles import load_profile
 from wirespeed.units import Rate
 
 BENCH = load_profile("bench", {"size": "64"}, 0, 0)

@@ -179,7 +179,7 @@ def test_attributes(server: ConsoleServer, console: Driver) -> None:
     console("portattr -p 0 --prom on --link down")
     assert ("set_link", 0, False) in server.core.calls
     assert rows(console("portattr"))["link status"] == ["DOWN", "UP"]
-    assert "has no LED" in console.refused("portattr --led on")
+    assert "not supported for this NIC" in console.refused("portattr --led on")
     assert "--prom" in console("portattr --supp")
 
 

@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
+from wirespeed.client.stateless_client import Multiplier, Target
 from wirespeed.console.commands import ALIASES, COMMANDS
 from wirespeed.console.completion import candidates
 from wirespeed.console.grammar import Parsed, help_text, parse, words_of
 from wirespeed.console.loads import parse_load, parse_load_change, share
 from wirespeed.errors import UsageError
-from wirespeed.generator.stateless_client import Multiplier, Target
 
 
 def read(line: str) -> Parsed:

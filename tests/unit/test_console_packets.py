@@ -17,8 +17,8 @@ from scapy.layers.inet6 import ICMPv6EchoReply, ICMPv6EchoRequest, ICMPv6ND_NA, 
 from scapy.layers.l2 import ARP, Ether
 from scapy.utils import rdpcap
 
-from wirespeed.generator.framing import pack, unpack
-from wirespeed.generator.stateless_client import Pushed
+from wirespeed.client.framing import pack, unpack
+from wirespeed.client.stateless_client import Pushed
 
 MACS = ("02:00:00:00:00:01", "02:00:00:00:00:02")
 ROUTER_MAC = "02:fe:00:00:00:08"

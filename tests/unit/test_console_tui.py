@@ -168,16 +168,40 @@ def test_everything_is_on_80_by_24(session: Session) -> None:
         def lines() -> list[str]:
             return [app_line(view.app, row).rstrip() for row in range(24)]
 
-        await until(pilot, lambda: "Help" in lines()[-1] and any(line.startswith("1 tx") for line in lines()))
+        await until(pilot, lambda: "Clear" in lines()[-1] and any(line.startswith("1 tx") for line in lines()))
         screen = lines()
         assert screen[0].startswith(" wirespeed ")
         assert all(any(line.startswith(name) for line in screen) for name in ("owner", "Tx pps", "Rx pps", "drops"))
         assert screen[-2].startswith("tui> ")
         keys = screen[-1].split()
-        assert keys[:2] == ["q", "Quit"]
-        assert keys[-2:] == ["F1", "Help"]
+        assert keys[:4] == ["q", "Quit", "F1", "Help"]
+        assert keys[-2:] == ["F5", "Clear"]
 
     play(session, scene)
+
+
+@pytest.mark.parametrize("size", [(60, 15), (60, 12), (60, 18), (60, 20), (80, 21), (80, 24)])
+def test_a_small_terminal_has_what_tells_most_and_the_line(size: tuple[int, int], session: Session) -> None:
+    """Nothing lies above anything else, and a stream's line is below its headings."""
+    height = size[1]
+
+    async def scene(pilot: Pilot[None], view: View) -> None:
+        def lines() -> list[str]:
+            return [app_line(view.app, row).rstrip() for row in range(height)]
+
+        await until(pilot, lambda: "Quit" in lines()[-1] and any(line.startswith("drops") for line in lines()))
+        screen = lines()
+        assert screen[0].startswith(" wirespeed ")
+        for name in ("state", "Tx pps", "Line Util.", "Rx pps", "drops"):
+            row = next(line for line in screen if line.startswith(name))
+            assert row.count("pps") == {"Tx pps": 4, "Rx pps": 4, "drops": 3}.get(name, 0)
+        assert any(line.split() == ["streams", "latency", "output"] for line in screen)
+        assert any("no streams are loaded" in line for line in screen)
+        assert screen[-2].startswith("tui> ")
+        assert screen[-1].split()[:4] == ["q", "Quit", "F1", "Help"]
+        assert any("last minute" in line for line in screen) == (height >= 21)
+
+    play(session, scene, size=size)
 
 
 def test_a_tall_terminal_has_the_counters_too(session: Session) -> None:
@@ -254,7 +278,7 @@ def test_a_minute_is_60_seconds() -> None:
 
 def test_losses_stand_in_the_senders_column() -> None:
     live = Live({}, (reading(0), reading(1)), (Missing(1e6), Missing()))
-    [row] = [line for line in ports(live, 24).plain.splitlines() if line.startswith("drops")]
+    [row] = [line for line in ports(live, 80, 24).plain.splitlines() if line.startswith("drops")]
     assert [cell.strip() for cell in row.split("|")[1:]] == ["1.00 Mpps", "0 pps", "1.00 Mpps"]
 
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 from inspect import Parameter, getmembers, isfunction, signature
 
 import pytest
+from fake_generator import FakeGenerator
+from fake_linux import FakeLinuxHost
+from fake_router import FakeRouterCore
 
-from wirespeed._native.fake_generator import FakeGenerator
 from wirespeed._native.generator import GeneratorCore, NativeGenerator
 from wirespeed._native.linux import NativeLinuxHost
 from wirespeed._native.router import NativeRouter
 from wirespeed.router.core import RouterCore
-from wirespeed.router.fake import FakeRouterCore
-from wirespeed.router.fake_linux import FakeLinuxHost
 from wirespeed.router.linux_host import LinuxHost
 
 

@@ -6,7 +6,7 @@ import os
 
 import pytest
 
-from wirespeed.cpus import parse_cpus
+from wirespeed.cpus import cpu_list, cpu_mask, parse_cpus
 from wirespeed.errors import EnvironmentFault, UsageError
 
 
@@ -52,3 +52,35 @@ def test_lists_that_are_none(four_cpus: None, text: str, said: str) -> None:
 def test_cpus_that_cannot_be_had(four_cpus: None, text: str, said: str) -> None:
     with pytest.raises(EnvironmentFault, match=said):
         parse_cpus(text)
+
+
+def test_numbers_may_have_gaps(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Four CPUs that are online of eight, as without hyper-threading: the highest number is above their count."""
+    monkeypatch.setattr(os, "cpu_count", lambda: 4)
+    monkeypatch.setattr(os, "sched_getaffinity", lambda pid: {0, 2, 4, 6})
+    assert parse_cpus("4,6") == (4, 6)
+    with pytest.raises(EnvironmentFault, match="CPU 3 may not be used"):
+        parse_cpus("3")
+
+
+def test_lists_of_cpus_that_need_not_be_ours() -> None:
+    assert cpu_list("--dut cpus", "0,130-132") == (0, 130, 131, 132)
+    with pytest.raises(UsageError, match="--dut cpus 0-99999 names more CPUs than a machine has"):
+        cpu_list("--dut cpus", "0-99999")
+
+
+@pytest.mark.parametrize(
+    ("cpus", "mask"),
+    [
+        ((), "00000000"),
+        ((0,), "00000001"),
+        ((1, 31), "80000002"),
+        ((32,), "00000001,00000000"),
+        ((33, 1), "00000002,00000002"),
+        ((64, 95), "80000001,00000000,00000000"),
+        ((127, 0, 0), "80000000,00000000,00000000,00000001"),
+    ],
+)
+def test_masks_as_the_kernel_takes_them(cpus: tuple[int, ...], mask: str) -> None:
+    """Words of 32 bits, the highest first: lib/bitmap.c, bitmap_parse."""
+    assert cpu_mask(cpus) == mask

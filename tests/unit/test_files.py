@@ -1,13 +1,19 @@
 """Atomic writing: all or nothing, and never in place of something that is no file."""
 
 import os
+import resource
 import stat
 import threading
+from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
 from wirespeed.errors import FileFault
 from wirespeed.files import write_atomically
+from wirespeed.results.journal import read_journal
+from wirespeed.results.loadtest_file import read_result
+from wirespeed.router.startup.syntax import Block, read_file
 
 
 def test_writes_and_replaces(tmp_path):
@@ -61,3 +67,27 @@ def test_where_nothing_can_be_written_one_line_says_so(name, tmp_path):
     with pytest.raises(FileFault, match=r"^report .* cannot be written: ") as raised:
         write_atomically(tmp_path / name, "text", "report")
     assert "\n" not in str(raised.value)
+
+
+READERS = [read_result, read_journal, lambda path: read_file(path, Block({}))]
+
+
+@pytest.mark.parametrize("read", READERS)
+@pytest.mark.parametrize(("first", "size_bytes", "said"), [(b"", 1 << 30, "is no text"), (b" " * 4096, 1 << 30, "MB")])
+def test_a_file_is_looked_at_before_it_is_read(
+    tmp_path: Path, read: Callable[[Path], object], first: bytes, size_bytes: int, said: str
+) -> None:
+    path = tmp_path / "large.json"
+    path.write_bytes(first)
+    os.truncate(path, size_bytes)
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    with pytest.raises(FileFault, match=said):
+        read(path)
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 64 << 10  # kB
+
+
+@pytest.mark.parametrize("read", READERS)
+def test_a_pipe_is_not_waited_for(tmp_path: Path, read: Callable[[Path], object]) -> None:
+    os.mkfifo(tmp_path / "x.json")
+    with pytest.raises(FileFault, match="no regular file"):
+        read(tmp_path / "x.json")

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wirespeed.generator.framing import MAGIC, MAX_MESSAGE_BYTES, FramingError, pack, unpack
+from wirespeed.client.framing import MAGIC, MAX_MESSAGE_BYTES, FramingError, pack, unpack
 
 
 @given(st.binary(max_size=5000))

@@ -20,7 +20,8 @@ from wirespeed._native.flow_records import (
     Latency,
     ProfileState,
 )
-from wirespeed._native.generator import PortTraffic, WorkerLoad
+from wirespeed._native.generator import FrameKinds, PortTraffic, WorkerLoad
+from wirespeed._native.runtime import Medium, PortInfo
 from wirespeed._native.stream_records import MAX_PACKET_BYTES, Op, OpKind, Stream, StreamMode, VarKind
 from wirespeed._native.stream_rows import StreamRows
 
@@ -40,7 +41,9 @@ def field_names(native: Any, struct: str) -> set[str]:
     [
         (Op, "struct ws_op", {"list_count"}),
         (Stream, "struct ws_stream", {"packet_len", "op_count"}),
+        (PortInfo, "struct ws_port_info", set()),
         (PortTraffic, "struct ws_generator_port", set()),
+        (FrameKinds, "struct ws_frame_kinds", set()),
         (WorkerLoad, "struct ws_generator_worker", set()),
         (Flow, "struct ws_flow", set()),
         (Latency, "struct ws_latency", {"hdr_first", "hdr_end"}),
@@ -60,6 +63,7 @@ def test_records_have_the_fields_of_their_structs(native: Any, record: Any, stru
         (StreamMode, "WS_"),
         (FlowKind, "WS_FLOW_"),
         (CaptureWhat, "WS_CAPTURE_"),
+        (Medium, "WS_MEDIUM_"),
     ],
 )
 def test_numbers_are_those_of_the_header(native: Any, kind: Any, prefix: str) -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -12,7 +14,8 @@ import pytest
 from simulated_trex import SimulatedTrex
 
 from wirespeed.cli.main import main
-from wirespeed.loadtest.result import read_result
+from wirespeed.results.journal import journal_path
+from wirespeed.results.loadtest_file import read_result
 
 QUICK = ["-p", "bench", "-t", "size=64,vm=var2", "-wm", "100kpps", "-wd", "0.1", "-rd", "0.3", "-hd", "0.1"]
 QUICK += ["--interval", "0.05"]
@@ -76,11 +79,12 @@ def test_the_result_goes_to_standard_output_alone(capsys: pytest.CaptureFixture[
 
 
 def test_quiet_says_nothing_and_signals_are_as_before(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    handlers = [signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)]
+    heeded = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+    handlers = [signal.getsignal(number) for number in heeded]
     with SimulatedTrex() as trex:
         assert loadtest(trex, "-q", "-o", str(tmp_path / "x.json")) == 0
     assert capsys.readouterr() == ("", "")
-    assert [signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)] == handlers
+    assert [signal.getsignal(number) for number in heeded] == handlers
 
 
 def test_a_silent_device_exits_5_and_keeps_its_samples(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -91,8 +95,8 @@ def test_a_silent_device_exits_5_and_keeps_its_samples(tmp_path: Path, capsys: p
     (line,) = capsys.readouterr().err.splitlines()
     assert line.startswith("wirespeed: the DUT returned nothing")
     result = read_result(file)
-    assert result.outcome["status"] == "failed"
-    assert result.outcome["reason"] in line
+    assert result.outcome.status == "failed"
+    assert result.outcome.reason in line
     assert {sample.phase for sample in result.samples} == {"warm-up"}
 
 
@@ -112,6 +116,21 @@ def test_a_silent_device_exits_5_and_keeps_its_samples(tmp_path: Path, capsys: p
         (["--interval", "0"], 2, "interval"),
         (["-f", "7"], 2, "fail threshold"),
         (["-s", "host:port"], 2, "HOST:PORT"),
+        (["--ports", "0,1,2"], 2, "make no pairs"),
+        (["--ports", "0,x"], 2, "cannot be read"),
+        (["--ports", "6,7"], 3, "needs port 6"),
+        (["--direction", "0-2"], 2, "give 0-1, 1-0 or both"),
+        (["-u", "--direction", "1-0"], 2, "one of them"),
+        (["--wires", "0>1,0>2"], 2, "port 0 would send"),
+        (["--wires", "0>2,1>2"], 2, "--verify"),
+        (["--wires", "0>1", "-u"], 2, "leave out"),
+        (["--steps", "1kpps,much"], 2, "much"),
+        (["--steps", ","], 2, "name no load"),
+        (["--latency", "5%"], 2, "packets a second"),
+        (["--line", "fast"], 2, "fast"),
+        (["--line", "20G"], 2, "exceeds the line"),
+        (["--dut", "toaster:"], 2, "no such device"),
+        (["--recover", "/proc/none/x.json"], 6, "nothing to recover"),
         (["-o", "/proc/none/x.json"], 6, "/proc/none"),
         (["-o", "/"], 6, "is a directory"),
         (["-o", "/dev/null"], 6, "no regular file"),
@@ -135,14 +154,14 @@ def test_an_output_that_fails_after_the_test_is_kept_elsewhere(
     folder.mkdir()
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     with SimulatedTrex() as trex:
-        trex.on_stop = lambda: folder.is_dir() and folder.rmdir()
+        trex.on_stop = lambda: shutil.rmtree(folder, ignore_errors=True)
         assert loadtest(trex, "-o", str(folder / "x.json"), "-q") == 6
     (line,) = capsys.readouterr().err.splitlines()
     assert "cannot be written" in line
-    assert read_result(Path(line.rpartition("kept in ")[2])).outcome["status"] == "complete"
+    assert read_result(Path(line.rpartition("kept in ")[2])).outcome.status == "complete"
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_a_signal_stops_traffic_frees_the_ports_and_keeps_the_samples(tmp_path: Path, number: signal.Signals) -> None:
     file = tmp_path / "x.json"
     flags = ["-p", "udp_1pkt_simple", "-wd", "0.1", "-rd", "600", "--interval", "0.05", "-o", str(file)]
@@ -160,7 +179,7 @@ def test_a_signal_stops_traffic_frees_the_ports_and_keeps_the_samples(tmp_path: 
     assert "Traceback" not in rest
     assert "x interrupted" in rest
     result = read_result(file)
-    assert result.outcome["status"] == "interrupted"
+    assert result.outcome.status == "interrupted"
     assert result.samples[-1].phase == "ramp"
 
 
@@ -173,3 +192,96 @@ def test_a_generator_that_dies_exits_4_with_the_samples_kept(
     (line,) = capsys.readouterr().err.splitlines()
     assert "stopped answering" in line
     assert read_result(file).samples
+
+
+def test_latency_stands_without_a_rate_or_with_one(tmp_path: Path) -> None:
+    file = tmp_path / "x.json"
+    with SimulatedTrex(extended=False) as trex:
+        assert loadtest(trex, "--latency", "-u", "-q", "-o", str(file)) == 0
+        assert read_result(file).variables["latency"] == 1000.0
+        assert loadtest(trex, "-u", "-q", "-o", str(file), "--latency", "2kpps") == 0
+        assert read_result(file).variables["latency"] == 2000.0
+
+
+def test_steps_directions_and_another_line(tmp_path: Path) -> None:
+    file = tmp_path / "x.json"
+    with SimulatedTrex() as trex:
+        flags = [
+            "-hd",
+            "1.1",
+            "--interval",
+            "0.55",
+            "--steps",
+            "100kpps,50%",
+            "--direction",
+            "1-0",
+            "--line",
+            "1G",
+            "-q",
+            "-o",
+            str(file),
+        ]
+        assert loadtest(trex, *flags, "-q", "-o", str(file)) == 0
+        assert trex.ports[0].rates_asked == []
+        assert trex.ports[1].rates_asked[:2] == pytest.approx([100e3, 1e9 / 672 / 2])
+    result = read_result(file)
+    assert [sample.phase for sample in result.samples] == ["warm-up"] + ["step"] * 4
+    assert list(result.outcome.channels) == ["1→0"]
+    best = result.outcome.channels["1→0"].maximum
+    assert best is not None
+    assert best.received_percent == pytest.approx(50, rel=0.1)
+    assert result.ports[1].speed_bps == 1e9
+    assert result.ports[1].extra == {"own_speed_bps": 10e9}
+
+
+def interrupted_by_kill(trex: SimulatedTrex, file: Path) -> None:
+    """A load test to `file` that is killed in its ramp."""
+    flags = ["-p", "udp_1pkt_simple", "-wd", "0.1", "-rd", "600", "--interval", "0.05", "-o", str(file)]
+    command = [sys.executable, "-m", "wirespeed", "loadtest", "-s", trex.server, *flags]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stderr is not None
+        assert next(line for line in process.stderr if " ramp " in line)
+        assert journal_path(file).exists()
+        process.kill()
+        assert process.wait() == -signal.SIGKILL
+
+
+def test_a_killed_test_leaves_its_samples_which_the_report_reads_and_recover_makes_a_result_of(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "x.json"
+    with SimulatedTrex() as trex:
+        interrupted_by_kill(trex, file)
+        assert not file.exists()
+        assert {sample.phase for sample in read_result(file).samples} == {"warm-up", "ramp"}
+        assert loadtest(trex, "-q", "-o", str(file)) == 6  # nothing that was measured is written over
+        assert "holds what a test that did not end has measured" in capsys.readouterr().err
+        kept = len(read_result(file).samples)
+        assert main(["loadtest", "--recover", str(file)]) == 0
+        assert "x interrupted" in capsys.readouterr().err
+        assert not journal_path(file).exists()
+        result = read_result(file)
+        assert (result.outcome.status, len(result.samples)) == ("interrupted", kept)
+        assert "did not end by itself" in result.outcome.reason
+        assert result.outcome.channels["0→1"].balance.sent > 0
+        assert main(["loadtest", "--recover", str(file)]) == 6
+        assert "nothing to recover" in capsys.readouterr().err
+
+
+def test_a_test_that_ends_leaves_no_journal(tmp_path: Path) -> None:
+    with SimulatedTrex() as trex:
+        assert loadtest(trex, "-q", "-o", str(tmp_path / "x.json")) == 0
+        assert loadtest(trex, "-q", "-wm", "200%", "-o", str(tmp_path / "y.json")) == 2
+    assert [path.name for path in tmp_path.iterdir()] == ["x.json"]
+
+
+def test_a_standard_output_that_fails_keeps_the_result_elsewhere(tmp_path: Path) -> None:
+    with SimulatedTrex() as trex, Path("/dev/full").open("w") as full:
+        command = [sys.executable, "-m", "wirespeed", "loadtest", "-s", trex.server, *QUICK, "-q"]
+        environment = {**os.environ, "TMPDIR": str(tmp_path)}
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, env=environment, check=False)
+    assert done.returncode == 6
+    (line,) = done.stderr.splitlines()
+    assert "standard output cannot be written: No space left" in line
+    assert read_result(Path(line.rpartition("kept in ")[2])).outcome.status == "complete"
+    assert not list(tmp_path.glob("*.part"))

@@ -9,23 +9,45 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from wirespeed.loadtest.live import LiveView, NoView, PlainLines, format_loss, news, summary, title_of, view, watcher
+from wirespeed.loadtest.live import LiveView, PlainLines, news, summary, title_of, view, watcher
 from wirespeed.loadtest.plan import LoadPlan, Step
-from wirespeed.loadtest.result import Channel, PortSample, Result, Sample
 from wirespeed.loadtest.run import Progress
-from wirespeed.loadtest.saturation import ChannelPoint
+from wirespeed.results.balance import Balance, Medium
+from wirespeed.results.channel import Channel
+from wirespeed.results.figures import loss_text
+from wirespeed.results.judge import judge
+from wirespeed.results.loadtest import Result
+from wirespeed.results.outcome import ChannelOutcome, Knee, LoadPoint, Outcome, PortFacts
+from wirespeed.results.point import points
+from wirespeed.results.sample import PortSample, Sample
 from wirespeed.units import Rate
+from wirespeed.watching import NoView
 
 PLAN = LoadPlan("bench", {"size": "64", "vm": "var2"})
-PORT = PortSample(8e6, 6e6, 4.096e9, 3.072e9, 53.8, 40.3, asked_pps=12e6)
-POINT = ChannelPoint(300.0, "ramp", 7e6, 6e6, 1 / 7, 0.0)
+THERE, BACK = Channel(0, 1), Channel(1, 0)
+PORT = PortSample(8e6, 6e6, 4.096e9, 3.072e9, 53.8, 40.3, asked_pps=8e6)
+LOSSY = LoadPoint(300.0, 7e6, 6e6, 47.04, 40.32)
+KNEE = Knee(7e6, 6.8e6, 7.3e6, 6e6, 47.04)
+FINE = ChannelOutcome(
+    balance=Balance(sent=1_000_000, received=998_766, asked=1_000_000),
+    frame_bytes=64,
+    received_frame_bytes=64,
+    line_bps=10e9,
+    maximum=LoadPoint(330.0, 8e6, 6e6, 53.76, 40.32),
+    held=None,
+    lossy_from=None,
+    saturated=None,
+    tester_limited=False,
+)
 
 
-def progress(phase: str = "ramp", end_s: float = 330.0, *, saturated: bool = False) -> Progress:
+def progress(phase: str = "ramp", end_s: float = 330.0, **changes: Any) -> Progress:
+    """The same sample both ways; `changes` are those of the first direction's outcome."""
     rate = Rate(50, "percentage") if phase == "ramp" else Rate(1000, "pps")
     sample = Sample(end_s + 0.04, 1.0, phase, {0: PORT, 1: PORT})
-    point = POINT if saturated else None
-    return Progress(PLAN, Step(phase, end_s - 1, end_s, rate), sample, {Channel(0, 1): point, Channel(1, 0): None})
+    found = {wire: list(points([sample], wire, Medium.QUEUE, 10e9)) for wire in (THERE, BACK)}
+    outcomes = {THERE: replace(FINE, **changes), BACK: FINE}
+    return Progress(PLAN, Step(phase, end_s - 1, end_s, rate), sample, found, lambda: outcomes)
 
 
 def console(*, terminal: bool = False) -> Console:
@@ -43,8 +65,8 @@ def test_a_plain_line_says_phase_load_rates_loss_and_time_left() -> None:
         lines(progress())
     assert text_of(screen) == (
         "  330.0 s ramp 50.0 %: "
-        "0→1 offered 12.00 Mpps, received 6.00 Mpps (3.07 Gbps L2, 4.03 Gbps L1, 40.3 %), loss 50 %; "
-        "1→0 offered 12.00 Mpps, received 6.00 Mpps (3.07 Gbps L2, 4.03 Gbps L1, 40.3 %), loss 50 %; "
+        "0→1 offered 8.000 Mpps, received 6.000 Mpps (3.07 Gbps L2, 4.03 Gbps L1, 40.32 %), loss 25 %; "
+        "1→0 offered 8.000 Mpps, received 6.000 Mpps (3.07 Gbps L2, 4.03 Gbps L1, 40.32 %), loss 25 %; "
         "5:30 left\n"
     )
 
@@ -62,46 +84,47 @@ def test_plain_lines_come_at_new_phases_and_then_every_few_seconds() -> None:
     assert 50 < len(seconds) < 70
 
 
-def test_saturation_is_told_once_and_at_once() -> None:
+def test_loss_and_saturation_are_told_once_each_and_at_once() -> None:
     screen = console()
     with PlainLines(screen, PLAN) as lines:
         lines(progress(end_s=300))
-        lines(progress(end_s=301, saturated=True))
-        lines(progress(end_s=302, saturated=True))
-    told = [line for line in text_of(screen).splitlines() if "saturated" in line]
-    assert told == ["0→1 saturated from 7.00 Mpps offered at 300.0 s on: received 6.00 Mpps, loss 14.3 %"]
+        lines(progress(end_s=301, lossy_from=LOSSY))
+        lines(progress(end_s=302, lossy_from=LOSSY, saturated=KNEE))
+        lines(progress(end_s=303, lossy_from=LOSSY, saturated=KNEE))
+    told = [line for line in text_of(screen).splitlines() if "offered" not in line]
+    assert told == [
+        "0→1 loss above 0.1 % from 7.000 Mpps (47.04 % of line), at 300.0 s",
+        "0→1 saturated at 7.000 Mpps (47.04 % of line), between 6.800 Mpps and 7.300 Mpps",
+    ]
 
 
-def test_saturation_of_the_tester_itself_is_called_so() -> None:
-    point = replace(POINT, tester_pps=0.6e6)
-    line = news(replace(progress(), saturation={Channel(0, 1): point, Channel(1, 0): None}), set())
-    assert line == [
-        "0→1 saturated from 7.00 Mpps offered at 300.0 s on: received 6.00 Mpps, loss 14.3 %, "
-        "most of it the tester's own"
+def test_loss_where_the_tester_was_the_limit_is_called_so() -> None:
+    assert news(progress(lossy_from=LOSSY, tester_limited=True), set()) == [
+        "0→1 loss above 0.1 % from 7.000 Mpps (47.04 % of line), at 300.0 s; the tester was the limit, not the DUT"
     ]
 
 
 def test_the_live_view_has_a_row_for_each_channel_and_marks_the_saturated_one() -> None:
     screen = console()
-    screen.print(view(progress(saturated=True), title_of(PLAN)))
+    screen.print(view(progress(saturated=KNEE), title_of(PLAN)))
     lines = text_of(screen).splitlines()
     assert lines[0] == "bench size=64,vm=var2, bidirectional: 50.0 %"
     assert lines[1].split()[0] == "ramp"
     assert "330 of 660 s" in lines[1]
     assert "5:30 left" in lines[1]
-    assert lines[2].split() == ["channel", "offered", "received", "L2", "L1", "line", "loss"]
+    assert lines[2].split() == ["direction", "offered", "received", "L2", "L1", "line", "loss"]
     rows = {line.split()[0]: line for line in lines[3:]}
-    assert rows["0→1"].rstrip().endswith("50 %  saturated")
-    assert rows["1→0"].rstrip().endswith("50 %")
-    assert "12.00 Mpps" in rows["1→0"]
+    assert rows["0→1"].rstrip().endswith("25 %  saturated")
+    assert rows["1→0"].rstrip().endswith("25 %")
+    assert "8.000 Mpps" in rows["1→0"]
 
 
 def test_the_live_view_leaves_only_the_news_behind() -> None:
     screen = console(terminal=True)
     with LiveView(screen, PLAN, "title") as live:
         live(progress())
-        live(progress(saturated=True))
-    assert "0→1 saturated from 7.00 Mpps" in text_of(screen)
+        live(progress(saturated=KNEE))
+    assert "0→1 saturated at 7.000 Mpps" in text_of(screen)
 
 
 def test_the_view_fits_where_it_is_shown() -> None:
@@ -110,54 +133,69 @@ def test_the_view_fits_where_it_is_shown() -> None:
     assert isinstance(watcher(console(terminal=True), PLAN, "", quiet=True), NoView)
 
 
-def ended(**changes: Any) -> Result:
-    channel = {
-        "max_received_pps": 6e6,
-        "max_received_percent": 40.32,
-        "saturation": {"t": 1.0, "offered_pps": 7e6, "offered_percent": 47.04, "received_pps": 6e6},
-        "tester_limited": False,
-        "sent_packets": 1_000_000,
-        "lost_packets": 1234,
-        **changes,
-    }
-    return Result("x", {}, (), outcome={"status": "complete", "channels": {"0→1": channel}})
+def ended(*notes: str, **changes: Any) -> Result:
+    outcome = Outcome(channels={"0→1": replace(FINE, **changes)}, notes=notes)
+    return Result("x", {}, (), directions=(THERE,), outcome=outcome)
 
 
 @pytest.mark.parametrize(
     ("changes", "line"),
     [
         (
-            {},
-            "max received 6.00 Mpps (40.3 % of line), saturated from 7.00 Mpps (47.0 % of line) on; "
-            "of 1,000,000 packets 1,234 lost",
+            {"lossy_from": LOSSY, "saturated": KNEE},
+            "max received 6.000 Mpps (40.32 % of line), loss above 0.1 % from 7.000 Mpps (47.04 % of line), "
+            "saturated at 7.000 Mpps (47.04 % of line), between 6.800 Mpps and 7.300 Mpps; of 1,000,000 packets "
+            "offered 1,234 lost (0.123 %)",
         ),
         (
-            {"saturation": None, "max_received_percent": None, "lost_packets": 0},
-            "max received 6.00 Mpps, not saturated; of 1,000,000 packets 0 lost",
+            {"lossy_from": LOSSY},
+            "max received 6.000 Mpps (40.32 % of line), loss above 0.1 % from 7.000 Mpps (47.04 % of line), "
+            "not saturated; of 1,000,000 packets offered 1,234 lost (0.123 %)",
         ),
         (
-            {"saturation": None, "asked_packets": 1_500_000, "refused_packets": 500_000, "late_packets": 0},
-            "max received 6.00 Mpps (40.3 % of line), not saturated; of 1,500,000 packets 1,234 lost, 500,000 refused",
+            {"balance": Balance(100, 100), "maximum": LoadPoint(1.0, 6e6, 6e6, None, None)},
+            "max received 6.000 Mpps, no loss above 0.1 %, not saturated; of 100 packets offered 0 lost (0 %)",
         ),
         (
-            {"saturation": None, "asked_packets": 1_500_000, "late_packets": 500_000, "tester_limited": True},
-            "max received 6.00 Mpps (40.3 % of line), not saturated; of 1,500,000 packets 1,234 lost, 500,000 late; "
-            "the tester was the limit, not the DUT",
+            {"balance": Balance(1_000_000, 1_000_100, 1_500_000, refused=500_000, surplus=100, medium=Medium.RING)},
+            "max received 6.000 Mpps (40.32 % of line), no lasting loss above 0.1 %, not saturated; of 1,500,000 "
+            "packets offered 500,000 lost (33.3 %), 500,000 refused, 100 not ours",
         ),
         (
-            {"saturation": None, "tester_limited": True},
-            "max received 6.00 Mpps (40.3 % of line), not saturated; of 1,000,000 packets 1,234 lost; "
-            "sent less than asked",
+            {"balance": Balance(1_000_000, 1_000_000, 1_500_000, late=500_000), "tester_limited": True},
+            "max received 6.000 Mpps (40.32 % of line), no loss above 0.1 %, not saturated; of 1,000,000 packets "
+            "offered 0 lost (0 %), 500,000 late; the tester was the limit, not the DUT",
         ),
-        ({"max_received_pps": None}, "no ramp was measured; of 1,000,000 packets 1,234 lost"),
+        (
+            {"spoilt_samples": 3},
+            "max received 6.000 Mpps (40.32 % of line), no loss above 0.1 % but in the samples that the machine "
+            "spoilt, not saturated; of 1,000,000 packets offered 1,234 lost (0.123 %); 3 samples spoilt by the machine",
+        ),
+        ({"maximum": None}, "nothing was measured; of 1,000,000 packets offered 1,234 lost (0.123 %)"),
     ],
 )
 def test_the_summary_says_the_best_rate_the_limit_and_whose_it_is(changes: dict[str, Any], line: str) -> None:
     assert summary(ended(**changes), "x.json") == ["x complete", f"  0→1  {line}", "result in x.json"]
 
 
+def test_the_summary_ends_with_what_else_is_to_be_said() -> None:
+    assert summary(ended("flow control of port 0 is on"), None)[-1] == "  note: flow control of port 0 is on"
+
+
+def test_packets_that_were_under_way_at_the_last_sample_are_said_to_be_so() -> None:
+    late = replace(PORT, opackets=8_000_000, ipackets=6_000_000, asked=8_000_000)
+    sample = Sample(1.0, 1.0, "hold", {0: late, 1: late})
+    balance = Balance(8_000_000, 8_000_000)
+    facts = {port: PortFacts(port, speed_bps=10e9) for port in (0, 1)}
+    verdict = judge(points([sample], THERE, Medium.QUEUE, 10e9), threshold=0.001, line_bps=10e9, balance=balance)
+    outcome = Outcome(channels={"0→1": verdict}, settled=True)
+    lines = summary(Result("x", {}, (sample,), ports=facts, directions=(THERE,), outcome=outcome), None)
+    assert "not saturated" in lines[1]
+    assert lines[2].strip() == "2,000,000 packets were under way at the last sample and came later"
+
+
 @pytest.mark.parametrize(
     ("ratio", "text"), [(0, "0 %"), (1e-9, "< 0.001 %"), (0.00012, "0.012 %"), (0.5, "50 %"), (1, "100 %")]
 )
 def test_a_loss_is_never_shown_as_none(ratio: float, text: str) -> None:
-    assert format_loss(ratio) == text
+    assert loss_text(ratio) == text

@@ -10,8 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from wirespeed.errors import UsageError
-from wirespeed.loadtest.plan import LoadPlan, check_plan, check_rate, parse_target, parse_tunables, steps
-from wirespeed.loadtest.result import REQUIRED_VARS
+from wirespeed.loadtest.plan import LoadPlan, check_plan, parse_steps, parse_target, parse_tunables, steps
+from wirespeed.measure.rates import check_rate, of_line
+from wirespeed.measure.wires import pair_directions
+from wirespeed.results.channel import Channel
+from wirespeed.results.loadtest_json import REQUIRED_VARS
 from wirespeed.units import Rate, parse_rate
 
 DURATIONS = st.just(0.0) | st.floats(min_value=0.01, max_value=90)
@@ -60,7 +63,7 @@ def test_a_step_lasts_about_an_interval(ramp_s: float, interval_s: float) -> Non
 
 
 def test_variables_are_those_of_a_trex_loadtest_file() -> None:
-    plan = LoadPlan("bench", {"size": "64", "vm": "var2"}, unidirectional=True, output_file="x.json")
+    plan = LoadPlan("bench", {"size": "64", "vm": "var2"}, directions=pair_directions(only="0-1"), output_file="x.json")
     assert plan.variables("127.0.0.1:4501") == {
         "server": "127.0.0.1:4501",
         "profile_file": "bench",
@@ -77,6 +80,33 @@ def test_variables_are_those_of_a_trex_loadtest_file() -> None:
     assert replace(plan, ramp_target=Rate(5e6, "pps")).variables("x")["rampup_target"] == "5mpps"
 
 
+def test_variables_say_what_trex_loadtest_has_no_word_for_only_where_it_is_used() -> None:
+    plan = LoadPlan("bench", step_loads=parse_steps("1kpps,50%"), hold_s=7, latency_rate_pps=500.0, line_bps=1e9)
+    told = plan.variables("x")
+    assert (told["steps"], told["latency"], told["line"]) == ("1kpps,50%", 500.0, 1e9)
+    assert (told["rampup_duration"], told["hold_duration"], told["rampup_target"]) == (0.0, 7, 50.0)
+    assert "verify" not in told
+
+
+def test_steps_hold_each_load_in_turn() -> None:
+    plan = LoadPlan("bench", warmup_s=2, hold_s=3, interval_s=1, step_loads=parse_steps("1kpps, 1mpps,50%"))
+    check_plan(plan)
+    found = [(step.phase, step.end_s, str(step.rate)) for step in steps(plan)]
+    assert found == [
+        *[("warm-up", 1.0, "1kpps"), ("warm-up", 2.0, "1kpps")],
+        *[("step", 2.0 + n, "1kpps") for n in (1, 2, 3)],
+        *[("step", 5.0 + n, "1mpps") for n in (1, 2, 3)],
+        *[("step", 8.0 + n, "50%") for n in (1, 2, 3)],
+    ]
+    assert plan.total_s == 11
+
+
+def test_percent_of_another_line_is_bits_of_it() -> None:
+    assert of_line(Rate(50, "percentage"), 1e9) == Rate(5e8, "bpsl1")
+    assert of_line(Rate(50, "percentage"), None) == Rate(50, "percentage")
+    assert of_line(Rate(1000, "pps"), 1e9) == Rate(1000, "pps")
+
+
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
@@ -89,6 +119,13 @@ def test_variables_are_those_of_a_trex_loadtest_file() -> None:
         ({"threshold": 1.0}, "fail threshold 1 "),
         ({"threshold": -0.1}, "fail threshold -0.1"),
         ({"ramp_target": Rate(120, "percentage")}, "ramp target 120% .* at most 100"),
+        ({"step_loads": (Rate(1, "pps"), Rate(120, "percentage"))}, "step 120% .* at most 100"),
+        ({"step_loads": (Rate(1, "pps"),), "hold_s": 0.0}, "each step lasts 0 s"),
+        ({"latency_rate_pps": 0.0}, "latency stream of 0 pps"),
+        ({"latency_rate_pps": 1e6}, "latency stream of 1e.06 pps"),
+        ({"directions": ()}, "no direction"),
+        ({"directions": (Channel(0, 1), Channel(0, 2))}, "port 0 would send to port 1 and to port 2"),
+        ({"directions": (Channel(0, 2), Channel(1, 2))}, "ports 0 and 1 send to port 2, .*--verify"),
     ],
 )
 def test_a_plan_that_no_line_can_run_is_refused(changes: dict[str, object], words: str) -> None:

@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
+import json
 import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 import zmq
+from fake_generator import FakeGenerator
 
-from wirespeed._native.fake_generator import FakeGenerator
+from wirespeed.client.generator_client import GeneratorClient
 from wirespeed.errors import EnvironmentFault, RemoteError
-from wirespeed.generator.client import GeneratorClient
 from wirespeed.generator.server import Server
 from wirespeed.loadtest.outcome import raise_for_outcome
 from wirespeed.loadtest.plan import LoadPlan
 from wirespeed.loadtest.run import run_loadtest
+from wirespeed.profiles import load_profile
 from wirespeed.units import Rate
 
 QUICK = LoadPlan("bench", warmup_rate=Rate(100_000, "pps"), warmup_s=0.06, ramp_s=0.36, hold_s=0.09, interval_s=0.03)
@@ -67,11 +70,12 @@ def test_percent_of_line_means_the_same_on_both_sides(tunables: dict[str, str], 
         statuses = client.port_status((0, 1))
     raise_for_outcome(result)
     assert result.versions["generator"].startswith("wirespeed ")
-    for ended in result.outcome["channels"].values():
-        assert ended["mean_frame_bytes"] == pytest.approx(frame_bytes, abs=0.1)
-        assert ended["max_received_percent"] == pytest.approx(100, rel=0.02)
-        assert ended["asked_packets"] == ended["sent_packets"] == ended["received_packets"]
-        assert (ended["refused_packets"], ended["late_packets"], ended["saturation"]) == (0, 0, None)
+    for ended in result.outcome.channels.values():
+        assert ended.frame_bytes == pytest.approx(frame_bytes, abs=0.1)
+        assert ended.maximum is not None and ended.maximum.received_percent == pytest.approx(100, rel=0.02)
+        balance = ended.balance
+        assert balance.asked == balance.sent == balance.received
+        assert (balance.refused, balance.late, ended.lossy_from, ended.saturated) == (0, 0, None, None)
     hold = [sample for sample in result.samples if sample.phase == "hold"]
     assert hold[-1].ports[0].tx_util == pytest.approx(100, rel=0.02)
     assert hold[-1].ports[0].asked_pps == pytest.approx(hold[-1].ports[0].tx_pps)
@@ -88,4 +92,17 @@ def test_a_line_that_has_no_link_and_a_port_that_is_taken() -> None:
         client.call("acquire", port_id=1, user="somebody", session_id=1, force=False)
         with pytest.raises(RemoteError, match=r"somebody.*--force"):
             run_loadtest(QUICK, client)
-        assert run_loadtest(replace(QUICK, force=True), client).outcome["status"] == "complete"
+        assert run_loadtest(replace(QUICK, force=True), client).outcome.status == "complete"
+
+
+def test_latency_streams_alone_are_measured_at_their_own_rate(tmp_path: Path) -> None:
+    (loaded,) = load_profile("bench", {"flow": "fsl", "size": "128"}, 0, 0)
+    loaded["stream"]["mode"]["rate"] = {"type": "pps", "value": 10_000}
+    profile = tmp_path / "latency.json"
+    profile.write_text(json.dumps([loaded["stream"]]))
+    with generator() as (_, client):
+        result = run_loadtest(replace(QUICK, profile=str(profile), directions=QUICK.directions[:1]), client)
+    raise_for_outcome(result)
+    for ended in result.outcome.channels.values():
+        assert ended.balance.asked == ended.balance.sent == ended.balance.received > 0
+        assert ended.maximum is not None and ended.lossy_from is None

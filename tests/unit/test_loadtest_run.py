@@ -12,15 +12,25 @@ from typing import Any
 import pytest
 from simulated_trex import SimulatedTrex
 
+from wirespeed.client.generator_client import GeneratorClient
+from wirespeed.dut.dut import DutReading
+from wirespeed.dut.none import NoDut
 from wirespeed.errors import ConnectionFault, EnvironmentFault, MeasurementError, RemoteError, UsageError
-from wirespeed.generator.client import GeneratorClient
 from wirespeed.loadtest.outcome import raise_for_outcome
 from wirespeed.loadtest.plan import LoadPlan
-from wirespeed.loadtest.result import Channel, Result, read_result, write_result
 from wirespeed.loadtest.run import Progress, run_loadtest
+from wirespeed.measure.wires import pair_directions
+from wirespeed.results.channel import Channel
+from wirespeed.results.dut import DutFacts, DutTelemetry
+from wirespeed.results.loadtest import Result
+from wirespeed.results.loadtest_file import read_result, write_result
+from wirespeed.results.outcome import PortFacts
+from wirespeed.results.point import points
+from wirespeed.results.sample import Sample
 from wirespeed.units import Rate
 
 LINE_PPS = 10e9 / 672
+ONE_WAY = pair_directions(only="0-1")
 QUICK = LoadPlan(
     "bench",
     {"size": "64", "vm": "var2"},
@@ -52,15 +62,15 @@ def loop(**simulation: Any) -> Iterator[SimulatedTrex]:
 def test_a_device_that_carries_all_is_not_saturated(extended: bool) -> None:
     with loop(extended=extended) as trex:
         result = run(trex)
-    assert result.outcome["status"] == "complete"
+    assert result.outcome.status == "complete"
     assert [sum(s.phase == phase for s in result.samples) for phase in ("warm-up", "ramp", "hold")] == [2, 12, 3]
     for channel in result.channels:
-        ended = result.outcome["channels"][str(channel)]
-        assert ended["saturation"] is None
-        assert ended["lost_packets"] == 0
-        assert ended["sent_packets"] == ended["received_packets"] > 0
-        assert not ended["tester_limited"]
-        assert ended["max_received_percent"] == pytest.approx(100, rel=0.1)
+        ended = result.outcome.channels[str(channel)]
+        assert ended.lossy_from is ended.saturated is None
+        assert ended.balance.lost == 0
+        assert ended.balance.sent == ended.balance.received > 0
+        assert not ended.tester_limited
+        assert ended.maximum is not None and ended.maximum.received_percent == pytest.approx(100, rel=0.1)
     assert trex.ports[0].rates_asked[0] == 100_000
     ramp = trex.ports[0].rates_asked[1:-1]
     assert ramp == pytest.approx([LINE_PPS * n / 12 for n in range(1, 13)])
@@ -71,46 +81,49 @@ def test_saturation_is_found_where_the_device_gives_out(extended: bool) -> None:
     with loop(extended=extended, capacity_pps=LINE_PPS * 0.55, latency_s=0.000_01) as trex:
         result = run(trex)
     for channel in result.channels:
-        ended = result.outcome["channels"][str(channel)]
-        assert ended["saturation"]["offered_percent"] == pytest.approx(7 / 12 * 100, rel=0.2)
-        assert ended["saturation"]["received_pps"] == pytest.approx(LINE_PPS * 0.55, rel=0.2)
-        assert not ended["tester_limited"]
-        if extended:  # a virtual wire does not take what the device leaves: refused, not lost
-            assert ended["asked_packets"] == ended["sent_packets"] + ended["refused_packets"]
-            assert ended["refused_packets"] > 0 == ended["lost_packets"] == ended["late_packets"]
+        ended = result.outcome.channels[str(channel)]
+        assert ended.lossy_from is not None
+        assert ended.lossy_from.offered_percent == pytest.approx(7 / 12 * 100, rel=0.2)
+        assert ended.lossy_from.received_pps == pytest.approx(LINE_PPS * 0.55, rel=0.2)
+        assert not ended.tester_limited
+        balance = ended.balance
+        assert balance.lost > 0
+        if extended:  # a virtual wire does not take what the device leaves: refused, and offered all the same
+            assert balance.asked == balance.sent + balance.refused
+            assert balance.lost == balance.refused > 0 == balance.late
         else:
-            assert ended["lost_packets"] == ended["sent_packets"] - ended["received_packets"] > 0
-            assert "asked_packets" not in ended
+            assert balance.lost == balance.sent - balance.received
+            assert balance.asked is None
 
 
 def test_packets_under_way_at_the_end_are_waited_for() -> None:
     with loop(latency_s=0.1) as trex:
-        result = run(trex, replace(QUICK, unidirectional=True))
-    ended = result.outcome["channels"]["0→1"]
+        result = run(trex, replace(QUICK, directions=ONE_WAY))
+    ended = result.outcome.channels["0→1"]
     assert result.samples[-1].ports[0].opackets > result.samples[-1].ports[1].ipackets
-    assert ended["lost_packets"] == 0
-    assert result.outcome["drain"]["settled"]
+    assert ended.balance.lost == 0
+    assert result.outcome.settled
 
 
 def test_a_slow_tester_is_not_taken_for_a_slow_device() -> None:
     with loop(tester_pps=LINE_PPS / 3) as trex:
         result = run(trex)
-    for ended in result.outcome["channels"].values():
-        assert ended["saturation"] is not None
-        assert ended["tester_limited"]
-        assert ended["late_packets"] > 0
+    for ended in result.outcome.channels.values():
+        assert ended.saturated is None
+        assert ended.tester_limited
+        assert ended.balance.late > 0
 
 
 def test_a_slow_trex_is_noticed_by_what_it_sends() -> None:
     with loop(extended=False, tester_pps=LINE_PPS / 3) as trex:
         result = run(trex)
-    assert all(ended["tester_limited"] for ended in result.outcome["channels"].values())
+    assert all(ended.tester_limited for ended in result.outcome.channels.values())
 
 
 def test_unidirectional_traffic_leaves_the_second_port_silent() -> None:
     with loop() as trex:
-        result = run(trex, replace(QUICK, unidirectional=True))
-    assert list(result.outcome["channels"]) == ["0→1"]
+        result = run(trex, replace(QUICK, directions=ONE_WAY))
+    assert list(result.outcome.channels) == ["0→1"]
     assert trex.ports[1].rates_asked == []
     assert all(sample.ports[1].tx_pps == 0 for sample in result.samples)
 
@@ -124,12 +137,7 @@ def test_the_result_is_whole_and_survives_its_file(tmp_path: Path) -> None:
     assert again.variables["server"] == trex.server
     assert again.versions == {"wirespeed": "0.1.0", "generator": "T-Rex v3.08", "dut": "7"}
     assert again.lab["kind"] == "simulated"
-    assert again.lab["ports"][1] == {
-        "index": 1,
-        "driver": "net_memif",
-        "mac": "02:00:00:00:00:01",
-        "speed_bps": 10e9,
-    }
+    assert again.ports[1] == PortFacts(1, "net_memif", "02:00:00:00:00:01", 10e9, "ring", "unknown")
     assert again.dut == {"name": "a loop"}
     assert again.samples[0].global_stats == {"cpu_util": 12.5, "queue_full": 3}
     times = [sample.t_s for sample in again.samples]
@@ -142,31 +150,48 @@ def test_a_watcher_sees_every_sample_and_saturation_as_it_happens() -> None:
         result = run(trex, on_sample=seen.append)
     assert tuple(progress.sample for progress in seen) == result.samples
     assert seen[-1].remaining_s == pytest.approx(0, abs=1e-9)
-    first = next(index for index, progress in enumerate(seen) if progress.saturation[Channel(0, 1)])
+    wire = Channel(0, 1)
+    first = next(index for index, progress in enumerate(seen) if progress.outcomes[wire].lossy_from)
     assert seen[first].sample.phase == "ramp"
-    point = seen[first].saturation[Channel(0, 1)]
-    assert point is not None
-    assert point.t_s == result.outcome["channels"]["0→1"]["saturation"]["t"] < seen[first].sample.t_s
+    lossy = seen[first].outcomes[wire].lossy_from
+    assert lossy is not None
+    assert lossy == result.outcome.channels["0→1"].lossy_from
+    assert lossy.t_s < seen[first].sample.t_s
+    assert seen[-1].points[wire] == list(points(result.samples, wire, result.medium(0), 10e9))
+
+
+class Told(NoDut):
+    """A device that counts how often it was read, and once does not answer."""
+
+    name = "told"
+
+    def __init__(self) -> None:
+        self.readings = 0
+
+    def describe(self) -> DutFacts:
+        return DutFacts(self.name, "simulated")
+
+    def reading(self) -> DutReading | None:  # type: ignore[override]
+        self.readings += 1
+        return DutReading(float(self.readings), "router gone" if self.readings == 4 else None)
+
+    def telemetry(self, before: DutReading | None, after: DutReading | None) -> DutTelemetry:
+        assert before is not None and after is not None
+        error = before.error or after.error
+        if error:
+            return DutTelemetry(error=error)
+        return DutTelemetry(after.at_s - before.at_s, drop_packets=7, drops={"no route": 7})
 
 
 def test_what_the_device_says_goes_with_its_sample_even_when_it_does_not_answer() -> None:
-    calls = iter(range(10_000))
-
-    def probe() -> dict[str, Any]:
-        n = next(calls)
-        if n == 3:
-            raise ConnectionFault("router gone")
-        return {"clocks": n}
-
     with loop() as trex:
-        result = run(trex, dut_probe=probe)
-    assert [sample.dut for sample in result.samples[:5]] == [
-        {"clocks": 0},
-        {"clocks": 1},
-        {"clocks": 2},
-        {"error": "router gone"},
-        {"clocks": 4},
-    ]
+        result = run(trex, replace(QUICK, dut={}), dut=Told())
+    told = [sample.dut for sample in result.samples]
+    assert [one.get("drop_packets") for one in told[:5]] == [7, 7, None, None, 7]
+    assert told[2] == told[3] == {"error": "router gone"}
+    assert result.dut["kind"] == "simulated"
+    assert result.dut["dropped_packets"] == 7
+    assert result.dut["drops"] == {"no route": 7}
 
 
 def test_a_stall_delays_the_steps_that_follow_but_does_not_shorten_them() -> None:
@@ -185,7 +210,7 @@ def test_a_stall_delays_the_steps_that_follow_but_does_not_shorten_them() -> Non
 def test_a_device_that_returns_nothing_ends_the_test_after_the_warm_up(warmup_s: float) -> None:
     with loop(silent=(0,)) as trex:
         result = run(trex, replace(QUICK, warmup_s=warmup_s))
-    assert result.outcome["status"] == "failed"
+    assert result.outcome.status == "failed"
     assert all(sample.phase == "warm-up" for sample in result.samples) is (warmup_s > 0)
     with pytest.raises(MeasurementError, match=r"DUT returned nothing: \d+ packets left port 1 .* arrived on port 0"):
         raise_for_outcome(result)
@@ -203,7 +228,7 @@ def test_a_generator_that_dies_leaves_the_samples() -> None:
         client.connect()
         result = run_loadtest(QUICK, client)
     assert result.samples
-    assert result.outcome["drain"] == {}
+    assert result.outcome.drain_s is None
     with pytest.raises(ConnectionFault, match="stopped answering"):
         raise_for_outcome(result)
 
@@ -220,8 +245,8 @@ def test_a_port_stolen_in_the_middle_ends_the_test_and_frees_the_other() -> None
         result = run(trex, on_sample=steal)
         assert [port.owner for port in trex.ports] == ["", "thief"]
         assert not trex.ports[0].active
-    assert result.outcome["exit_code"] == 4
-    assert "not owned by you" in result.outcome["reason"]
+    assert result.outcome.exit_code == 4
+    assert "'thief' took it" in result.outcome.reason
     assert result.samples
 
 
@@ -237,11 +262,11 @@ def test_an_interrupted_test_keeps_what_it_measured(how: str) -> None:
 
     with loop(capacity_pps=LINE_PPS / 24) as trex:
         result = run(trex, on_sample=interrupt, stop=stop)
-    assert result.outcome["status"] == "interrupted"
+    assert result.outcome.status == "interrupted"
     assert [sample.phase for sample in result.samples] == ["warm-up", "warm-up", "ramp"]
-    assert result.outcome["channels"]["0→1"]["lost_packets"] == 0
-    assert result.outcome["channels"]["0→1"]["refused_packets"] > 0
-    assert result.outcome["channels"]["0→1"]["saturation"] is None  # one failing sample is not enough
+    ended = result.outcome.channels["0→1"]
+    assert ended.balance.lost == ended.balance.refused > 0
+    assert ended.lossy_from is ended.saturated is None  # one failing sample is not enough
     raise_for_outcome(result)  # an interrupt is no error
 
 
@@ -284,7 +309,8 @@ def test_a_line_without_speed_takes_packets_a_second_only() -> None:
         with pytest.raises(UsageError, match="no line speed"):
             run(trex)
         result = run(trex, replace(QUICK, ramp_target=Rate(1e6, "pps")))
-    assert result.outcome["channels"]["0→1"]["max_received_percent"] is None
+    best = result.outcome.channels["0→1"].maximum
+    assert best is not None and best.received_percent is None
     assert result.samples[-1].ports[1].rx_util == 0
 
 
@@ -304,7 +330,7 @@ def test_a_port_of_somebody_else_is_left_alone_unless_forced() -> None:
         with pytest.raises(RemoteError, match=r"taken by 'somebody'; --force takes it"):
             run(trex)
         assert [port.owner for port in trex.ports] == ["", "somebody"]
-        assert run(trex, replace(QUICK, force=True)).outcome["status"] == "complete"
+        assert run(trex, replace(QUICK, force=True)).outcome.status == "complete"
 
 
 def test_an_idle_port_that_an_earlier_run_of_ours_left_is_taken_but_a_busy_one_is_not() -> None:
@@ -313,7 +339,7 @@ def test_an_idle_port_that_an_earlier_run_of_ours_left_is_taken_but_a_busy_one_i
         with pytest.raises(RemoteError, match="another session of"):
             run(trex)
         trex.ports[1].active = False
-        assert run(trex).outcome["status"] == "complete"
+        assert run(trex).outcome.status == "complete"
         assert trex.idle
 
 
@@ -322,13 +348,13 @@ def test_a_port_without_a_link_is_named_before_any_traffic_and_force_sends_all_t
         with pytest.raises(EnvironmentFault, match=r"port 1 of generator .* has no link"):
             run(trex)
         assert "acquire" not in trex.methods
-        assert run(trex, replace(QUICK, force=True)).outcome["status"] == "complete"
+        assert run(trex, replace(QUICK, force=True)).outcome.status == "complete"
 
 
 def test_a_generator_with_one_port_cannot_run_a_load_test() -> None:
     with SimulatedTrex() as trex:
         trex.ports = trex.ports[:1]
-        with pytest.raises(EnvironmentFault, match="has 1 port; a load test needs two"):
+        with pytest.raises(EnvironmentFault, match="has port 0 only, and the test needs port 1"):
             run(trex)
 
 
@@ -336,5 +362,135 @@ def test_many_tests_in_one_process_on_one_connection() -> None:
     with loop() as trex, GeneratorClient(trex.server) as client:
         client.connect()
         results = [run_loadtest(replace(QUICK, ramp_s=0.1, hold_s=0.05), client) for _ in range(3)]
-    assert all(result.outcome["status"] == "complete" for result in results)
+    assert all(result.outcome.status == "complete" for result in results)
     assert all(result.samples[0].ports[0].opackets < 100_000 for result in results)  # counted from the test's start
+
+
+def test_a_link_that_is_lost_ends_the_test_as_failed_with_what_was_measured() -> None:
+    def pull(progress: Progress) -> None:
+        if progress.step.phase == "ramp":
+            trex.no_link = (1,)
+
+    with loop() as trex:
+        result = run(trex, on_sample=pull)
+    assert (result.outcome.status, result.outcome.exit_code) == ("failed", 4)
+    assert "port 1 lost its link" in result.outcome.reason
+    assert [sample.links_down for sample in result.samples] == [(), (), (), (1,)]
+    with pytest.raises(ConnectionFault, match="--ride-link"):
+        raise_for_outcome(result)
+
+
+def test_a_link_that_is_lost_is_ridden_out_when_told_and_its_samples_are_marked() -> None:
+    def flap(progress: Progress) -> None:
+        trex.no_link = (1,) if 2 <= sum(progress.step.end_s >= end_s for end_s in (0.09, 0.12, 0.18)) < 3 else ()
+
+    with loop() as trex:
+        result = run(trex, replace(QUICK, ride_link=True), on_sample=flap)
+    assert result.outcome.status == "complete"
+    down = [sample.links_down for sample in result.samples]
+    assert (1,) in down
+    assert down[-1] == ()
+
+
+def test_a_port_that_stops_by_itself_ends_the_test() -> None:
+    def halt(progress: Progress) -> None:
+        if progress.step.phase == "hold":
+            trex.ports[0].active = False
+
+    with SimulatedTrex() as trex:
+        result = run(trex, replace(QUICK, hold_s=0.3), on_sample=halt)
+    assert result.outcome.exit_code == 4
+    assert "port 0 stopped sending during the test: its state is STREAMS" in result.outcome.reason
+    assert result.samples[-1].phase == "hold"
+
+
+def test_counters_that_begin_anew_end_the_test_and_are_not_in_it() -> None:
+    def restart(progress: Progress) -> None:
+        if progress.step.phase == "hold":
+            for port in trex.ports:
+                port.history = [(0.0, 0.0)]
+
+    with SimulatedTrex() as trex:
+        result = run(trex, replace(QUICK, hold_s=0.3), on_sample=restart)
+    assert result.outcome.exit_code == 4
+    assert "began anew" in result.outcome.reason
+    sent = [sample.ports[0].opackets or 0 for sample in result.samples]
+    assert sent == sorted(sent)
+    assert result.outcome.channels["0→1"].balance.sent >= sent[-1]
+
+
+@pytest.mark.parametrize("same_user", [True, False])
+def test_a_thief_in_the_hold_ends_the_test_and_none_of_its_figures_are_in_it(same_user: bool) -> None:
+    def steal(progress: Progress) -> None:
+        if progress.step.phase == "hold":
+            with GeneratorClient(trex.server) as thief:
+                thief.connect()
+                thief.user = thief.user if same_user else "thief"
+                thief.acquire((1,), force=True)
+            trex.ports[1].set_pps(0.0)
+            trex.ports[1].set_pps(1e9)
+
+    with SimulatedTrex() as trex:
+        result = run(trex, replace(QUICK, ramp_target=Rate(1e6, "pps"), hold_s=0.3), on_sample=steal)
+        assert not trex.ports[0].active
+    assert result.outcome.exit_code == 4
+    assert "port 1 was lost during the test" in result.outcome.reason
+    assert all(sample.ports[1].tx_pps < 2e6 for sample in result.samples)
+    assert result.outcome.channels["1→0"].balance.sent < 1e6
+
+
+def test_frames_of_others_are_told_of_and_with_verify_they_hide_nothing() -> None:
+    with loop(extended=False, capacity_pps=LINE_PPS / 4, noise_pps=LINE_PPS) as trex:
+        hidden = run(trex)
+        verified = run(trex, replace(QUICK, verify=True))
+    ended = hidden.outcome.channels["0→1"]
+    assert ended.balance.lost == 0
+    assert any("frames came back that are not ours" in note and "--verify" in note for note in hidden.outcome.notes)
+    ended = verified.outcome.channels["0→1"]
+    assert ended.lossy_from is not None
+    assert ended.lossy_from.offered_percent == pytest.approx(25, rel=0.4)
+    assert 0.4 < ended.balance.loss_ratio < 0.8
+    assert ended.balance.surplus > 0
+    assert set(verified.samples[-1].ours) == {Channel(0, 1), Channel(1, 0)}
+
+
+def test_latency_of_a_trex_goes_with_each_sample() -> None:
+    with loop(extended=False) as trex:
+        result = run(trex, replace(QUICK, latency_rate_pps=1000.0, directions=ONE_WAY))
+    told = [sample.latency[Channel(0, 1)] for sample in result.samples]
+    assert all(one.percentiles["50"] == pytest.approx(40, rel=0.02) for one in told)
+    packets = [one.packets for one in told[1:]]
+    assert sum(packets) == pytest.approx(1000 * (result.samples[-1].t_s - result.samples[0].t_s), abs=len(packets) + 1)
+    assert told[0].lost == 3
+    assert told[1].lost == 0
+
+
+def test_the_other_direction_alone() -> None:
+    with loop() as trex:
+        result = run(trex, replace(QUICK, directions=pair_directions(only="1-0")))
+    assert list(result.outcome.channels) == ["1→0"]
+    assert trex.ports[0].rates_asked == []
+    assert result.outcome.channels["1→0"].balance.sent > 0
+
+
+class Kept:
+    """A recorder that keeps everything in memory."""
+
+    def __init__(self) -> None:
+        self.head: Result | None = None
+        self.samples: list[Sample] = []
+
+    def begin(self, head: Result) -> None:
+        self.head = head
+
+    def add(self, sample: Sample) -> None:
+        self.samples.append(sample)
+
+
+def test_a_recorder_gets_the_head_and_then_every_sample() -> None:
+    kept = Kept()
+    with loop() as trex:
+        result = run(trex, recorder=kept)
+    assert tuple(kept.samples) == result.samples
+    assert kept.head is not None
+    assert replace(kept.head, samples=result.samples, outcome=result.outcome) == result

@@ -7,9 +7,19 @@ from wirespeed.model import PORT_KINDS, PortSpec, parse_mac, parse_port_spec
 def test_memif_in_full(tmp_path):
     spec = parse_port_spec(f"memif:{tmp_path}/e0.sock,id=3,role=server,speed=10G,mac=02:fe:00:00:00:01,rxd=2048")
     assert spec.speed_bps == 10_000_000_000
-    assert spec.devargs(1) == (
-        f"net_memif1,role=server,id=3,socket={tmp_path}/e0.sock,socket-abstract=no,rsize=11,mac=02:fe:00:00:00:01"
-    )
+    assert spec.mac == "02:fe:00:00:00:01"
+    assert spec.rx_descriptors == 2048
+    assert spec.devargs(1) == f"memif:{tmp_path}/e0.sock,id=3,role=server"
+
+
+def test_a_memif_lends_its_packets_unless_the_user_said_otherwise():
+    assert parse_port_spec("memif:@lab/e0").lending().devargs(0) == "memif:@lab/e0,zero-copy=yes"
+    assert parse_port_spec("memif:@lab/e0,zero-copy=no").lending().devargs(0) == "memif:@lab/e0,zero-copy=no"
+    assert parse_port_spec("ring:a").lending() == parse_port_spec("ring:a")
+
+
+def test_an_abstract_memif_needs_no_directory():
+    assert parse_port_spec("memif:@lab/e0,secret=open").devargs(0) == "memif:@lab/e0,secret=open"
 
 
 @pytest.mark.parametrize(
@@ -40,6 +50,8 @@ def test_devargs_of_each_kind(text, devargs):
         ("memif:/nowhere/at/all/e0.sock", "directory /nowhere/at/all does not exist"),
         ("memif:x.sock,role=master", "role is client or server"),
         ("memif:x.sock,id=one", "id is a number"),
+        ("memif:x.sock,zero-copy=maybe", "zero-copy is yes or no"),
+        ("memif:x.sock,secret=0123456789012345678901234", "a secret has at most 24 bytes"),
         ("memif:x.sock,colour=red", "unknown option 'colour'"),
         ("null,speed=fast", "speed 'fast' cannot be read"),
         ("null,rxq=0", "rxq is a number from 1 to 16"),
@@ -61,8 +73,15 @@ def test_a_socket_path_too_long_for_the_kernel(tmp_path):
 
 @pytest.mark.parametrize("kind", PORT_KINDS)
 def test_a_printed_spec_reads_back(kind, tmp_path):
-    spec = PortSpec(kind, target=f"{tmp_path}/file", speed_bps=10**9)
+    target = "0000:02:00.0" if kind == "pci" else f"{tmp_path}/file"
+    spec = PortSpec(kind, target=target, speed_bps=10**9)
     assert parse_port_spec(str(spec)) == spec
+
+
+def test_a_pci_address_may_lack_its_domain():
+    assert parse_port_spec("pci:0A:00.1,rxq=2").target == "0000:0a:00.1"
+    with pytest.raises(UsageError, match=r"'eth0' is no PCI address; give one such as 0000:02:00.0"):
+        parse_port_spec("pci:eth0")
 
 
 def test_mac_is_normalised():

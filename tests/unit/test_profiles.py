@@ -14,7 +14,7 @@ from scapy.layers.inet import IP, UDP
 from scapy.layers.l2 import Ether
 
 from wirespeed.errors import UsageError
-from wirespeed.generator.profiles import load_profile
+from wirespeed.profiles import load_profile
 
 RECORDED = Path(__file__).parent / "data" / "trex_client_streams.json"
 

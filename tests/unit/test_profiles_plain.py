@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -14,9 +15,9 @@ from scapy.layers.l2 import Ether
 from scapy.utils import wrpcap
 
 from wirespeed.errors import FileFault, UsageError, WirespeedError
-from wirespeed.generator.profiles import load_profile
-from wirespeed.generator.profiles.stl_profile import STLProfile
-from wirespeed.generator.stream_json import parse_stream
+from wirespeed.profiles import load_profile
+from wirespeed.profiles.stl_profile import STLProfile
+from wirespeed.profiles.stream_json import parse_stream
 
 RECORDED = json.loads((Path(__file__).parent / "data" / "trex_client_streams.json").read_text())["api"]
 PACKET = bytes(Ether() / IP(src="16.0.0.1", dst="48.0.0.1") / UDP() / (b"x" * 30))
@@ -119,3 +120,39 @@ def test_trex_profile_functions(pcap: Path, tmp_path: Path) -> None:
     assert STLProfile.load_yaml(str(path)).get_streams()[0].to_json() == RECORDED[0] | {"name": "S0"}
     script = Path(__file__).parents[2] / "examples" / "profiles" / "many_flows.py"
     assert len(STLProfile.load_py(str(script), size="imix").get_streams()) == 3
+
+
+@pytest.mark.parametrize("suffix", ["py", "json", "yaml"])
+@pytest.mark.parametrize(("first", "size_bytes", "said"), [(b"", 1 << 30, "is no text"), (b"#" * 4096, 65 << 20, "MB")])
+def test_a_profile_is_looked_at_before_it_is_read(
+    tmp_path: Path, suffix: str, first: bytes, size_bytes: int, said: str
+) -> None:
+    path = tmp_path / f"large.{suffix}"
+    path.write_bytes(first)
+    os.truncate(path, size_bytes)
+    with pytest.raises(FileFault, match=said):
+        load_profile(str(path), {}, 0, 0)
+
+
+def test_a_profile_that_is_no_file_is_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe.yaml")
+    with pytest.raises(FileFault, match="it is no regular file"):
+        load_profile(str(tmp_path / "pipe.yaml"), {}, 0, 0)
+
+
+def test_aliases_do_not_make_much_of_little(tmp_path: Path) -> None:
+    """Ten thousand million values in ten lines, and one that holds itself."""
+    laughs = ["a0: &a0 [x, x, x, x, x, x, x, x, x, x]"]
+    laughs += [f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 10)}]" for n in range(1, 10)]
+    for lines in (laughs, ["a: &a [*a]"]):
+        path = tmp_path / "p.yaml"
+        path.write_text("\n".join(lines))
+        with pytest.raises(FileFault, match="its aliases make more than"):
+            load_profile(str(path), {}, 0, 0)
+
+
+def test_more_yaml_than_its_parser_can_read_soon_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "p.yaml"
+    path.write_text("#" + " " * (9 << 20))
+    with pytest.raises(FileFault, match="8 MB, the most for YAML; write it as JSON"):
+        load_profile(str(path), {}, 0, 0)

@@ -16,7 +16,7 @@ from scapy.packet import Packet
 from scapy.utils import wrpcap
 
 from wirespeed.errors import UsageError
-from wirespeed.generator.profiles import load_profile
+from wirespeed.profiles import load_profile
 
 RECORDED = json.loads((Path(__file__).parent / "data" / "trex_client_streams.json").read_text())["api"]
 
@@ -405,7 +405,7 @@ def test_output_of_the_file_does_not_reach_stdout(tmp_path: Path, capsys: pytest
         ("return STLStream(packet=STLPktBuilder())", "has no packet"),
         ("return STLStream(packet=STLPktBuilder(pkt=3))", "scapy layers"),
         ("return STLStream(packet=STLPktBuilder(pkt='missing.pcap'))", "cannot be read"),
-        ("return STLStream(packet=STLPktBuilder(pkt=__file__))", "no pcap"),
+        ("return STLStream(packet=STLPktBuilder(pkt=__file__))", "unknown file format"),
         ("return STLStream(packet=STLPktBuilder(Ether()/IP(), vm=[STLVmWrFlowVar('b', 3)]))", "'b' is not defined"),
         (
             "return STLStream(packet=STLPktBuilder(Ether()/IP(), vm=[STLVmFlowVar('a'), STLVmFlowVar('a')]))",
@@ -464,7 +464,7 @@ return STLStream(packet=STLPktBuilder(Ether()/IP(), vm=commands))
         ("def register(:", "line 1: invalid syntax"),
         ("import no_such_module_here", "ModuleNotFoundError"),
         ("import sys; sys.exit(3)", "ended the program (3)"),
-        ("\0", "null bytes"),
+        ("#" * 5000 + "\0", "null bytes"),
     ],
 )
 def test_files_that_are_no_profile(tmp_path: Path, text: str, said: str) -> None:

@@ -7,9 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wirespeed.loadtest.result import PortSample, Result, Sample
-from wirespeed.loadtest.saturation import channel_points, limited_by_tester, share_of_tester
-from wirespeed.report.analysis import analyse
+from wirespeed.results.analysis import analyse
+from wirespeed.results.balance import Balance
+from wirespeed.results.loadtest import Result
+from wirespeed.results.outcome import ChannelOutcome, Outcome
+from wirespeed.results.sample import PortSample, Sample
 from wirespeed.units import l1_bits
 
 VARIABLES = {
@@ -70,43 +72,49 @@ def test_the_articles_line_rates(pps, size, speed_bps, line_pps, l1_bps, percent
 
 def test_the_ramp_before_saturation_gives_the_rate_below_the_threshold():
     found = curve(one_way([(1e6, 1e6), (2e6, 2e6), (3e6, 2.9e6), (4e6, 3.0e6), (5e6, 2.8e6), (6e6, 2.7e6)]))
-    assert found.ok_pps == 2e6
+    assert found.held_pps == 2e6
     assert found.max_pps == 3.0e6
     assert found.max_l2_bps == 3.0e6 * 64 * 8
     assert found.max_l1_bps == 3.0e6 * 84 * 8
     assert found.max_line_percent == pytest.approx(3.0e6 * 84 * 8 / 10e9 * 100)
-    assert (found.saturation.t_s, found.saturation.offered_pps, found.saturation.received_pps) == (3.0, 3e6, 2.9e6)
-    assert found.saturation.line_percent == pytest.approx(20.16)
+    lossy = found.outcome.lossy_from
+    assert (lossy.t_s, lossy.offered_pps, lossy.received_pps) == (3.0, 3e6, 2.9e6)
+    assert lossy.offered_percent == pytest.approx(20.16)
+    knee = found.outcome.saturated
+    assert 1.9e6 < knee.low_pps < 3e6 < knee.high_pps
+    assert knee.low_pps <= knee.offered_pps <= knee.high_pps
     assert found.stray_failures == 0
 
 
 def test_one_bad_sample_in_the_middle_is_no_saturation():
     pairs = [(load * 1e6, load * (0.5e6 if load == 4 else 1e6)) for load in range(1, 11)]
     found = curve(one_way(pairs))
-    assert found.saturation is None
-    assert found.ok_pps == found.max_pps == 10e6
+    assert found.outcome.lossy_from is None
+    assert found.outcome.saturated is None
+    assert found.held_pps == found.max_pps == 10e6
     assert found.stray_failures == 1
 
 
 def test_one_good_sample_at_the_end_does_not_undo_saturation():
     pairs = [(load * 1e6, min(load, 4) * 1e6) for load in range(1, 11)] + [(4e6, 4e6)]
     found = curve(one_way(pairs))
-    assert found.saturation.offered_pps == 5e6
-    assert found.ok_pps == 4e6
+    assert found.outcome.lossy_from.offered_pps == 5e6
+    assert found.held_pps == 4e6
 
 
 def test_warm_up_and_drain_count_for_nothing():
     pairs = [(9e6, 9e6), (1e6, 1e6), (2e6, 2e6), (9e6, 9e6)]
     found = curve(one_way(pairs, ["warm-up", "ramp", "hold", "drain"]))
-    assert found.max_pps == found.ok_pps == 2e6
+    assert found.max_pps == found.held_pps == 2e6
     assert [point.offered_pps for point in found.measured] == [1e6, 2e6]
 
 
 def test_a_router_that_loses_from_the_first_load_has_no_rate_below_the_threshold():
     found = curve(one_way([(load * 1e6, 0.9e6) for load in range(1, 6)]))
-    assert found.ok_pps is None
+    assert found.held_pps is None
     assert found.max_pps == 0.9e6
-    assert found.saturation.offered_pps == 1e6
+    assert found.outcome.lossy_from.offered_pps == 1e6
+    assert found.outcome.saturated.offered_pps == pytest.approx(0.9e6)
 
 
 def test_more_received_than_sent_is_no_loss_and_no_load_is_no_division():
@@ -117,13 +125,13 @@ def test_more_received_than_sent_is_no_loss_and_no_load_is_no_division():
 
 def test_a_test_without_any_traffic_says_nothing():
     found = curve(one_way([(0.0, 0.0)] * 3))
-    assert (found.ok_pps, found.max_pps, found.max_l1_bps, found.line_pps, found.saturation) == (None,) * 5
+    assert (found.held_pps, found.max_pps, found.max_l1_bps, found.line_pps, found.outcome.lossy_from) == (None,) * 5
 
 
 def test_the_threshold_is_what_may_be_lost():
     pairs = [(1e6, 1e6), *[(load * 1e6, load * 0.995e6) for load in (2, 3, 4, 5)]]
-    assert curve(one_way(pairs), 0.005).saturation is None
-    assert curve(one_way(pairs), 0.004).saturation.offered_pps == 2e6
+    assert curve(one_way(pairs), 0.005).outcome.lossy_from is None
+    assert curve(one_way(pairs), 0.004).outcome.lossy_from.offered_pps == 2e6
 
 
 def test_integer_rates_of_old_files_lose_no_fractions():
@@ -137,8 +145,8 @@ def test_loss_is_counted_in_packets_where_the_totals_are_known():
         return {0: sender(1000.0, opackets=sent_total), 1: receiver(900.0, ipackets=received_total)}
 
     found = curve(one_way([(1000, 1000), (2000, 1999)], ports=ports))
-    assert [point.loss_ratio for point in found.points] == [pytest.approx(0.1), pytest.approx(0.001)]
-    assert [point.received_pps for point in found.points] == [900.0, 900.0]
+    assert [point.loss_ratio for point in found.points] == [0, pytest.approx(0.001)]
+    assert [point.received_pps for point in found.points] == [1000, 999]
 
 
 def test_counters_that_went_back_are_not_used():
@@ -162,14 +170,15 @@ def asked(refused_share, late_share, capacity=3e6, interval_s=0.5):
         unsent = {name: values[index] for name, values in totals.items()}
         ports = {0: sender(back, asked_pps=load, **unsent), 1: receiver(back)}
         samples.append(Sample((index + 1) * interval_s, interval_s, "ramp", ports))
-    return Result("test", VARIABLES | {"unidirectional": True}, tuple(samples))
+    return Result("test", VARIABLES | {"unidirectional": True}, tuple(samples), lab={"kind": "embedded"})
 
 
 def test_what_was_asked_and_not_taken_is_the_routers_loss():
     found = curve(asked(refused_share=1, late_share=0))
-    assert found.saturation.offered_pps == 4e6
+    assert found.outcome.lossy_from.offered_pps == 4e6
+    assert found.outcome.saturated.offered_pps == pytest.approx(3e6)
     assert found.points[3].loss_ratio == pytest.approx(0.25)
-    assert found.ok_pps == 3e6
+    assert found.held_pps == 3e6
     assert found.tester_ratio == 0
     assert not found.tester_limited
 
@@ -181,33 +190,64 @@ def test_the_tester_is_the_limit_when_late_packets_dominate(late_share, limited)
     assert found.tester_limited is limited
 
 
-def test_report_and_load_tester_see_the_same_points():
-    """Packets that the tester's receiver missed are its own share in both."""
-    result = asked(refused_share=0.8, late_share=0.2)
+def test_packets_that_the_receiver_missed_are_the_testers_own():
+    result = asked(refused_share=1, late_share=0)
     samples = []
     for number, sample in enumerate(result.samples):
         missed = round(1e6 * max(0, number - 2))
         samples.append(replace(sample, ports={**sample.ports, 1: replace(sample.ports[1], rx_missed=missed)}))
-    result = replace(result, samples=tuple(samples))
-    found = curve(result)
-    points = channel_points(result.samples, result.channels[0])
-    assert [vars(point).items() <= vars(mine).items() for point, mine in zip(points, found.points, strict=True)] == [
-        True
-    ] * 6
-    assert found.tester_limited and limited_by_tester(points)
-    assert found.tester_ratio == share_of_tester(points)
+    found = curve(replace(result, samples=tuple(samples)))
+    assert found.tester_limited
+    assert found.tester_ratio > 0.5
+    assert found.outcome.saturated is None
 
 
-def test_what_the_load_tester_found_of_itself_is_believed():
-    result = one_way([(1e6, 1e6)], outcome={"status": "complete", "channels": {"0→1": {"tester_limited": True}}})
-    assert curve(result).tester_limited
+def noted(balance, limited=True):
+    """An outcome that says of its only direction whether the tester was the limit."""
+    channel = ChannelOutcome(balance, 64.0, 64.0, 10e9, None, None, None, None, tester_limited=limited)
+    return Outcome(channels={"0→1": channel})
 
 
-@pytest.mark.parametrize(
-    "outcome", [{"channels": 5}, {"channels": {"0→1": []}}, {"channels": {"0→1": {"tester_limited": 1}}}]
-)
-def test_a_strange_outcome_is_no_finding(outcome):
-    assert not curve(one_way([(1e6, 1e6)], outcome=outcome)).tester_limited
+def test_what_the_load_tester_found_of_itself_is_believed_where_samples_cannot_show_it():
+    assert curve(one_way([(1e6, 1e6)], outcome=noted(Balance(1e6, 1e6)))).tester_limited
+    assert not curve(one_way([(1e6, 1e6)], outcome=noted(Balance(1e6, 1e6), limited=False))).tester_limited
+
+
+def test_a_direction_that_lost_nothing_in_the_end_is_neither_lossy_nor_saturated():
+    """The last samples lack what was still under way."""
+    pairs = [(load * 1e6, load * 1e6) for load in range(1, 8)] + [(8e6, 7e6), (8e6, 7e6), (8e6, 7e6)]
+    assert curve(one_way(pairs)).outcome.lossy_from is not None
+    found = curve(one_way(pairs, outcome=noted(Balance(52e6, 52e6), limited=False))).outcome
+    assert (found.lossy_from, found.saturated, found.balance.loss_ratio) == (None, None, 0)
+
+
+def test_each_file_is_judged_by_its_own_threshold():
+    pairs = [(1e6, 1e6), *[(load * 1e6, load * 0.995e6) for load in (2, 3, 4, 5)]]
+    result = one_way(pairs, outcome=Outcome(threshold=0.01))
+    assert analyse(result).threshold == 0.01
+    assert analyse(result).curves[0].outcome.lossy_from is None
+    assert analyse(result, 0).curves[0].outcome.lossy_from.offered_pps == 2e6
+
+
+def test_percent_of_another_line():
+    result = one_way([(1e6, 1e6)])
+    assert curve(result).max_line_percent == pytest.approx(6.72)
+    (found,) = analyse(result, line_bps=1e9).curves
+    assert found.max_line_percent == pytest.approx(67.2)
+    assert found.line_pps == pytest.approx(1_488_095, abs=1)
+
+
+def test_a_rate_of_ours_is_never_above_its_line_and_others_keep_theirs():
+    pairs = [(1e6, 1e6), (14.95e6, 14.95e6)]
+    assert curve(one_way(pairs)).max_line_percent == 100
+    assert curve(replace(one_way(pairs), native=False)).max_line_percent == pytest.approx(100.464)
+
+
+def test_frames_that_come_back_longer_are_a_share_of_their_own():
+    found = curve(one_way([(1e6, 1e6)], ports=lambda s, g: {0: sender(s, 64), 1: receiver(g, 68)}))
+    assert found.max_line_percent == pytest.approx(6.72)
+    assert found.max_returned_percent == pytest.approx(7.04)
+    assert found.max_l2_bps == 1e6 * 64 * 8
 
 
 def test_the_line_rate_is_not_spoilt_by_rounded_utilisation():
@@ -250,14 +290,14 @@ def test_two_channels_are_summed_on_a_line_of_200_percent():
         both_ways([(1e6, 1e6, 1e6), (2e6, 2e6, 2e6), *[(load, 2.5e6, load) for load in (3e6, 4e6, 5e6)]]), 0.001
     ).curves
     assert [found.channel for found in (there, back, both)] == ["0→1", "1→0", "sum"]
-    assert (there.saturation.offered_pps, back.saturation) == (3e6, None)
+    assert (there.outcome.lossy_from.offered_pps, back.outcome.lossy_from) == (3e6, None)
     assert both.lines == 2
     assert both.line_pps == pytest.approx(2 * 14_880_952, rel=1e-6)
-    assert both.ok_pps == 4e6
+    assert both.held_pps == 4e6
     assert both.max_pps == 7.5e6
     assert both.max_line_percent == pytest.approx(7.5e6 * 6.72e-6)
-    assert both.saturation.offered_pps == 6e6
-    assert both.saturation.line_percent == pytest.approx(6e6 * 6.72e-6)
+    assert both.outcome.lossy_from.offered_pps == 6e6
+    assert both.outcome.lossy_from.offered_percent == pytest.approx(6e6 * 6.72e-6)
     assert both.points[2].loss_ratio == pytest.approx(0.5 / 6)
 
 
@@ -268,8 +308,8 @@ rates = st.floats(0, 1e9)
 def test_figures_agree_with_each_other(pairs, threshold):
     found = curve(one_way(pairs), threshold)
     assert all(0 <= point.loss_ratio <= 1 for point in found.points)
-    if found.ok_pps is not None:
-        assert found.ok_pps <= found.max_pps
-    if found.saturation:
-        assert found.saturation.offered_pps in [sent for sent, _ in pairs]
+    if found.held_pps is not None:
+        assert found.held_pps <= found.max_pps
+    if found.outcome.lossy_from:
+        assert found.outcome.lossy_from.offered_pps in [sent for sent, _ in pairs]
         assert sum(point.loss_ratio > threshold for point in found.measured) > found.stray_failures

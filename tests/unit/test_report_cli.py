@@ -1,5 +1,7 @@
 """`wirespeed report` from the command line: its options, where the text goes, and every way to get it wrong."""
 
+import csv
+import io
 import json
 import os
 from pathlib import Path
@@ -25,7 +27,19 @@ def test_the_page_goes_to_index_html(here, capsys):
     said = capsys.readouterr()
     assert said.out == ""
     assert said.err.splitlines()[-1] == "report written to index.html"
-    assert "warning: Tests differ in length: from 14 to 15 samples." in said.err
+    assert "warning: 2 tests of different length: from 14 to 15 samples." in said.err.splitlines()
+
+
+def test_a_warning_is_one_line_a_cause_and_does_not_act_on_the_terminal(here, capsys):
+    for number in range(3):
+        (here / f"\x1b[2J\nwarning: {number}.json").write_text(Path(OLD).read_text())
+    assert main(["report", *map(str, here.glob("*.json"))]) == 0
+    stray, old, _ = capsys.readouterr().err.splitlines()
+    assert stray.startswith("warning: 3 of 6 directions: some samples lost more than 0.1 %")
+    assert old.startswith("warning: All 3 tests without timestamps")
+    (one,) = list(here.glob("*0.json"))
+    assert main(["report", str(one)]) == 0
+    assert "warning: 1 test (�[2J warning: 0) without timestamps" in capsys.readouterr().err
 
 
 def test_the_page_goes_where_it_is_told(here, capsys):
@@ -58,7 +72,43 @@ def test_the_scaler_is_the_unit_everywhere(here, capsys):
 def test_the_threshold_is_what_counts_as_failed(capsys):
     assert main(["report", OURS, "--format", "json", "-f", "0.7"]) == 0
     (row,) = json.loads(capsys.readouterr().out)["rows"]
-    assert row["saturation_offered_pps"] is None
+    assert (row["lossy_from_pps"], row["threshold"]) == (None, 0.7)
+
+
+def test_no_loss_at_all_may_be_asked_for(capsys):
+    assert main(["report", OURS, "--format", "json", "-f", "0"]) == 0
+    (row,) = json.loads(capsys.readouterr().out)["rows"]
+    assert (row["lossy_from_pps"], row["threshold"]) == (5_952_384, 0)
+    assert main(["report", OURS, "-o", "-", "-f", "0"]) == 0
+    assert "Held, loss ≤ 0 %" in capsys.readouterr().out
+
+
+def test_the_threshold_of_the_file_counts_unless_another_is_given(here, capsys):
+    document = json.loads(Path(OURS).read_text())
+    document["outcome"]["threshold"] = 0.7
+    (here / "lax.json").write_text(json.dumps(document))
+    assert main(["report", "lax.json", OURS, "--format", "csv"]) == 0
+    first, second = csv.DictReader(io.StringIO(capsys.readouterr().out))
+    assert (first["threshold"], first["lossy_from_pps"]) == ("0.7", "")
+    assert (second["threshold"], second["lossy_from_pps"]) == ("0.001", "5952384.0")
+    assert main(["report", "lax.json", OURS, "--format", "md"]) == 0
+    assert "Held, loss ≤ 0.1 % or 70 % (Mpps, estimate)" in capsys.readouterr().out
+    assert main(["report", "lax.json", OURS, "-o", "-"]) == 0
+    assert "loss 70 %" in capsys.readouterr().out
+
+
+def test_percent_of_another_line(capsys):
+    assert main(["report", OURS, "--format", "json", "--line", "100G"]) == 0
+    (row,) = json.loads(capsys.readouterr().out)["rows"]
+    assert (row["max_pps"], row["max_line_percent"]) == (5_010_000, 3.367)
+
+
+@pytest.mark.parametrize(("number", "drawn"), [("0", "0→1"), ("1", "1→0"), ("2", "sum")])
+def test_the_articles_own_command_line(number, drawn, here, capsys):
+    """`graph.rb -t … --only-channels 0 netgate-*-unidi*.json -o FILE`."""
+    args = ["-t", "Netgate 6100 Unidirectional Loadtests", "--only-channels", number, OLD, "-o", "graph.html"]
+    assert main(["report", *args]) == 0
+    assert f"trex-loadtest {drawn}" in (here / "graph.html").read_text()
 
 
 def test_long_options_of_the_old_viewer(capsys):
@@ -82,7 +132,7 @@ def test_names_that_are_no_unicode_do_not_stop_it(kind, here, capsys):
     [
         ([], 2, "Missing argument"),
         (["none.json"], 6, "result file none.json cannot be read: No such file or directory"),
-        (["."], 6, "result file . cannot be read: Is a directory"),
+        (["."], 6, "result file . cannot be read: it is no regular file"),
         (["cut.json"], 6, "result file cut.json is truncated or no JSON"),
         (["foreign.json"], 6, "foreign.json is no load-test result: vars is missing"),
         ([OURS, "foreign.json"], 6, "foreign.json is no load-test result"),
@@ -93,8 +143,11 @@ def test_names_that_are_no_unicode_do_not_stop_it(kind, here, capsys):
         ),
         ([OURS, "-o", "/dev/full"], 6, "report /dev/full cannot be written: No space left on device"),
         ([OURS, "-o", "."], 6, "report . cannot be written"),
-        ([OURS, "-f", "0.00009"], 2, "threshold 9e-05 is not within 0.0001 and 1"),
-        ([OURS, "-f", "1.1"], 2, "threshold 1.1 is not within 0.0001 and 1"),
+        ([OURS, "-f", "-0.1"], 2, "threshold -0.1 is not within 0 and 1"),
+        ([OURS, "-f", "1.1"], 2, "threshold 1.1 is not within 0 and 1"),
+        ([OURS, "--line", "fast"], 2, "speed 'fast' cannot be read: give bits a second such as 10G"),
+        ([OURS, "--format", "md", "--layout", "matrix", "--row-label", "64b"], 2, "row label '64b' cannot be read"),
+        ([OURS, "--format", "md", "--layout", "matrix", "--row-label", "{size"], 2, "'{size' is no template"),
         ([OURS, "-f", "nan"], 2, "threshold nan is not within"),
         ([OURS, "-f", "little"], 2, "'--fail-threshold'"),
         ([OURS, "-y", "big"], 2, "scaler 'big' cannot be read: give DIV:PREFIX such as 1000000:M"),

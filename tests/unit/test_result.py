@@ -9,7 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from wirespeed.errors import FileFault
-from wirespeed.loadtest.result import Channel, PortSample, Result, Sample, from_json, read_result, to_json, write_result
+from wirespeed.results.channel import Channel
+from wirespeed.results.loadtest import Result
+from wirespeed.results.loadtest_file import read_result, write_result
+from wirespeed.results.loadtest_json import from_json, to_json
+from wirespeed.results.sample import PortSample, Sample
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "report"
 VARIABLES = {

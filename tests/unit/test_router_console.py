@@ -8,6 +8,7 @@ from ipaddress import IPv4Address, IPv4Network
 from pathlib import Path
 
 import pytest
+from fake_router import TSC_HZ, FakeRouterCore
 
 from wirespeed.errors import FileFault, UsageError
 from wirespeed.router.console import Console
@@ -22,7 +23,6 @@ from wirespeed.router.core import (
     RxMode,
     Totals,
 )
-from wirespeed.router.fake import TSC_HZ, FakeRouterCore
 
 # The IPv4 lines of the R86S article.
 R86S = """\
@@ -195,6 +195,19 @@ def test_neighbors_stand_in_vpps_columns(console: Console, core: FakeRouterCore)
     assert len(run(console, "show ip neighbor e1")) == 1
     run(console, "ip neighbor del e0 100.64.1.2")
     assert not core.neighbors()
+
+
+def test_the_bounds_of_the_neighbor_table_are_shown(console: Console) -> None:
+    run(console, "set ip neighbor-config ip6 age 60")
+    assert run(console, "show ip neighbor-config") == [
+        "ip4:",
+        "  limit:56, interface-limit:32, age:30, recycle:1",
+        "ip6:",
+        "  limit:56, interface-limit:32, age:60, recycle:1",
+        "both: 0 of 64 entries, 0 of them learned",
+        "  recycled:0, refused for the interface:0, refused for the table:0, unanswered:0",
+    ]
+    assert run(console, "show ip6 neighbor-config")[0] == "ip6:"
 
 
 # ---- Interfaces
@@ -423,9 +436,23 @@ def test_show_buffers_and_threads(console: Console) -> None:
 
 def test_exec_runs_a_file(console: Console, core: FakeRouterCore, tmp_path: Path) -> None:
     (tmp_path / "r86s.conf").write_text("# both ports\n\n" + R86S)
-    console.directory = tmp_path
-    assert run(console, "exec r86s.conf") == []
+    assert list(console.run_from(tmp_path, "exec r86s.conf")) == []
     assert core.interface(1).admin_up
+
+
+def test_sessions_keep_their_own_directory_and_depth(console: Console, tmp_path: Path) -> None:
+    for number in range(8):
+        (tmp_path / str(number)).write_text(f"show mode\nexec {number + 1}\n")
+    (tmp_path / "8").write_text("show version\n")
+    (tmp_path / "7").write_text("show mode\nshow mode\n")
+    sessions = [console.run_from(tmp_path, "exec 0") for _ in range(9)]
+    said = [[next(session)] for session in sessions]
+    list(console.run_from(Path("/"), "show mode"))
+    for _ in range(17):
+        for session, lines in zip(sessions, said, strict=True):
+            lines.append(next(session))
+    assert said == [["l3 e0", "l3 e1"] * 9] * 9
+    list(console.run_from(tmp_path, "exec 0"))
 
 
 def test_an_error_in_a_file_names_file_line_and_word(console: Console, core: FakeRouterCore, tmp_path: Path) -> None:
@@ -440,7 +467,7 @@ def test_a_file_that_cannot_be_read_is_named(console: Console, tmp_path: Path) -
     with pytest.raises(FileFault, match=r"nope\.conf cannot be read: No such file"):
         run(console, f"exec {tmp_path}/nope.conf")
     (tmp_path / "binary").write_bytes(b"\xff\xfe")
-    with pytest.raises(FileFault, match="not a text file"):
+    with pytest.raises(FileFault, match="is no text"):
         run(console, f"exec {tmp_path}/binary")
 
 

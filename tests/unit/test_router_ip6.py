@@ -5,11 +5,11 @@ from __future__ import annotations
 from ipaddress import IPv6Address, IPv6Network
 
 import pytest
+from fake_router import TSC_HZ, FakeRouterCore
 
 from wirespeed.errors import UsageError
 from wirespeed.router.console import Console
 from wirespeed.router.core import Neighbor, NeighborState
-from wirespeed.router.fake import TSC_HZ, FakeRouterCore
 from wirespeed.router.ip6_core import AdvertisedPrefix, EchoReply
 from wirespeed.router.pause import Pause
 from wirespeed.router.server import answer

@@ -5,11 +5,11 @@ from __future__ import annotations
 from ipaddress import IPv4Address, IPv4Network, IPv6Address
 
 import pytest
+from fake_router import FakeRouterCore
 
 from wirespeed.errors import UsageError
 from wirespeed.router.console import Console
 from wirespeed.router.core import LabelPipe, Path, PathKind
-from wirespeed.router.fake import FakeRouterCore
 from wirespeed.router.tables_core import MplsRoute
 
 # As the R86S article has them.

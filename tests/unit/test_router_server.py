@@ -4,20 +4,23 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import socket
 import stat
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
+import fake_router
 import pytest
+from fake_router import FakeRouterCore
 
 from wirespeed.errors import ConnectionFault, EnvironmentFault, UsageError
 from wirespeed.router.client import ask, complete, stream
 from wirespeed.router.console import Console
-from wirespeed.router.fake import FakeRouterCore
 from wirespeed.router.server import answer, open_socket
 from wirespeed.router.tables_core import MplsRoute
 
@@ -25,7 +28,7 @@ PROCESS = """
 import sys
 from pathlib import Path
 from wirespeed.router.console import Console
-from wirespeed.router.fake import FakeRouterCore
+from fake_router import FakeRouterCore
 from wirespeed.router.server import open_socket, serve
 
 path = Path(sys.argv[1])
@@ -39,7 +42,8 @@ print("ended", flush=True)
 @pytest.fixture
 def process(tmp_path: Path) -> Iterator[tuple[subprocess.Popen[str], Path]]:
     path = tmp_path / "own" / "router.sock"
-    child = subprocess.Popen([sys.executable, "-c", PROCESS, str(path)], stdout=subprocess.PIPE, text=True)
+    fakes = {**os.environ, "PYTHONPATH": str(Path(fake_router.__file__).parent)}
+    child = subprocess.Popen([sys.executable, "-c", PROCESS, str(path)], stdout=subprocess.PIPE, text=True, env=fakes)
     assert child.stdout is not None
     with child:
         assert child.stdout.readline() == "ready\n"
@@ -100,7 +104,9 @@ def test_a_long_table_comes_in_pieces(path: Path) -> None:
     assert "".join(pieces).count("dpo-load-balance") == 5000
 
 
-@pytest.mark.parametrize("request_line", [b"show run\n", b"[]\n", b'{"command": 3}\n', b"{}\n", b"\xff\xfe\n"])
+@pytest.mark.parametrize(
+    "request_line", [b"show run\n", b"[]\n", b'{"command": 3}\n', b"{}\n", b"\xff\xfe\n", b"[" * 60_000 + b"\n"]
+)
 def test_what_is_no_request_is_refused_and_the_connection_stays(path: Path, request_line: bytes) -> None:
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as connection, connection.makefile("rb") as answers:
         connection.connect(str(path))
@@ -155,7 +161,7 @@ def test_a_stale_socket_is_taken_over(tmp_path: Path) -> None:
 def test_a_file_in_its_place_is_left_alone(tmp_path: Path) -> None:
     path = tmp_path / "router.sock"
     path.write_text("mine")
-    with pytest.raises(EnvironmentFault, match="cannot be made"):
+    with pytest.raises(EnvironmentFault, match="exists and is no socket"):
         open_socket(path)
     assert path.read_text() == "mine"
 
@@ -163,6 +169,34 @@ def test_a_file_in_its_place_is_left_alone(tmp_path: Path) -> None:
 def test_no_router_is_one_line_that_says_what_to_do(tmp_path: Path) -> None:
     with pytest.raises(ConnectionFault, match=r"no router answers at .*gone\.sock"):
         ask(tmp_path / "gone.sock", "show run")
+
+
+def test_what_is_no_routers_socket_is_told_from_a_router_that_is_gone(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    for path, said in (
+        (tmp_path / "file", "is no socket"),
+        (tmp_path, "is no socket"),
+        (tmp_path / "nowhere" / "router.sock", "No such file or directory"),
+        (tmp_path / ("x" * 120), "path too long"),
+    ):
+        with pytest.raises(ConnectionFault, match=said):
+            ask(path, "show run")
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can be another user")
+def test_another_users_socket_is_told_from_a_router_that_is_gone(tmp_path: Path) -> None:
+    path = Path(tempfile.mkdtemp()) / "router.sock"  # pytest's own directories are closed to others
+    path.parent.chmod(0o755)
+    with open_socket(path):
+        code = (
+            "import os, sys; from pathlib import Path; from wirespeed.router.client import ask\n"
+            "os.setuid(65534); ask(Path(sys.argv[1]), 'show run')"
+        )
+        command = [sys.executable, "-c", code, str(path)]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+    shutil.rmtree(path.parent)
+    assert "ConnectionFault" in done.stderr
+    assert "belongs to user root" in done.stderr
 
 
 # ---- ctl

@@ -7,6 +7,7 @@ from ipaddress import ip_network
 from pathlib import Path
 
 import pytest
+from fake_router import TSC_HZ, FakeRouterCore
 from scapy.layers.inet import ICMP, IP, TCP, UDP
 from scapy.layers.l2 import ARP, Ether
 from scapy.packet import Packet, Raw
@@ -15,7 +16,6 @@ from wirespeed.errors import UsageError
 from wirespeed.router.commands.machine import cpu_lines, pci_lines
 from wirespeed.router.console import Console
 from wirespeed.router.core import CaptureConfig, CaptureStatus, TraceStep
-from wirespeed.router.fake import TSC_HZ, FakeRouterCore
 from wirespeed.router.packet_text import ethernet_line, payload_lines
 
 ETHER = Ether(src="02:ee:00:00:00:00", dst="02:fe:00:00:00:00")
@@ -182,8 +182,7 @@ def test_show_pci_reads_as_in_the_fitlet2_article(tmp_path: Path) -> None:
 @pytest.fixture
 def capturing(tmp_path: Path) -> Iterator[Console]:
     core = FakeRouterCore()
-    console = Console(core)
-    console.directory = tmp_path
+    console = Console(core, tmp_path)
     yield console
     core.close()
 

@@ -7,6 +7,7 @@ from ipaddress import IPv4Address, IPv6Address
 from typing import Any
 
 import pytest
+from fake_generator import FakeGenerator
 from hypothesis import given
 from hypothesis import strategies as st
 from scapy.layers.inet import ICMP, IP
@@ -22,8 +23,7 @@ from scapy.layers.l2 import ARP, Dot1AD, Dot1Q, Ether
 from scapy.packet import Packet, Raw
 from test_rpc_methods import Session
 
-from wirespeed._native.fake_generator import FakeGenerator
-from wirespeed.generator.host import Host, answer, arp_request, gateway_mac, link_local
+from wirespeed.generator.neighbor_packets import Host, answer, arp_request, gateway_mac, link_local
 from wirespeed.generator.rpc import RpcError
 
 MAC, PEER = "02:00:00:00:00:01", "02:00:00:00:00:99"
@@ -259,7 +259,7 @@ def test_ip6_and_vlan_are_shown(session: Session) -> None:
     assert address(session)["ipv6"] == {"enabled": True, "src": ""}
     session.owned("conf_ipv6", enabled=True, src_ipv6="2001:db8::5")
     assert address(session)["ipv6"] == {"enabled": True, "src": "2001:db8::5"}
-    session.owned("conf_ipv6", enabled=False)
+    session.owned("conf_ipv6", enabled=False, src_ipv6="")
     assert address(session)["ipv6"] == {"enabled": False}
     session.owned("set_vlan", vlan=[10, 20])
     assert session.call("get_port_status", port_id=0)["attr"]["vlan"] == {"tags": [10, 20]}
@@ -268,13 +268,13 @@ def test_ip6_and_vlan_are_shown(session: Session) -> None:
 @pytest.mark.parametrize(
     ("method", "params", "said"),
     [
-        ("set_l3", {"src_addr": "1.1.1", "dst_addr": "1.1.1.2"}, "src_addr '1.1.1' is no IPv4 address"),
-        ("set_l3", {"src_addr": "1.1.1.1", "dst_addr": "::1"}, "dst_addr '::1'"),
-        ("set_l3", {"src_addr": "1.1.1.1", "dst_addr": "1.1.1.2", "resolved_mac": "x"}, "no MAC address"),
-        ("set_l2", {"dst_mac": "1:2"}, "no MAC address"),
-        ("conf_ipv6", {"enabled": True, "src_ipv6": "1.2.3.4"}, "no IPv6 address"),
-        ("set_vlan", {"vlan": [0]}, "up to two tags from 1 to 4095"),
-        ("set_vlan", {"vlan": [1, 2, 3]}, "up to two tags"),
+        ("set_l3", {"src_addr": "1.1.1", "dst_addr": "1.1.1.2"}, "invalid source IPv4 address: '1.1.1'"),
+        ("set_l3", {"src_addr": "1.1.1.1", "dst_addr": "::1"}, "invalid destination IPv4 address: '::1'"),
+        ("set_l3", {"src_addr": "1.1.1.1", "dst_addr": "1.1.1.2", "resolved_mac": "x"}, "invalid MAC address"),
+        ("set_l2", {"dst_mac": "1:2"}, "invalid MAC address"),
+        ("conf_ipv6", {"enabled": True, "src_ipv6": "1.2.3.4"}, "invalid source IPv6 address"),
+        ("set_vlan", {"vlan": [0]}, "invalid VLAN tag: '0'"),
+        ("set_vlan", {"vlan": [1, 2, 3]}, "Maximal number of stacked VLANs is 2, got: 3"),
         ("set_vlan", {"vlan": ["1"]}, "not an array of 'uint16'"),
     ],
 )

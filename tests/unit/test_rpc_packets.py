@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import base64
+import os
 import struct
+import tracemalloc
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -14,11 +16,11 @@ from scapy.layers.l2 import ARP, Dot1Q, Ether
 from scapy.utils import PcapNgWriter, wrpcap
 from test_rpc_methods import Session
 
+from wirespeed._native.pcap import PacketFilter, read_packets
 from wirespeed._native.stream_records import Stream
 from wirespeed.errors import FileFault, UsageError
 from wirespeed.generator.erf import read_records
 from wirespeed.generator.packet_file import Playing, file_streams
-from wirespeed.generator.pcap import PacketFilter, read_packets
 from wirespeed.generator.rpc import RpcError
 from wirespeed.generator.translation import Addresses
 
@@ -151,18 +153,18 @@ def test_large_packets_are_fetched_in_parts(session: Session) -> None:
 @pytest.mark.parametrize(
     ("params", "said"),
     [
-        ({"command": "dance"}, "expecting start, status"),
-        ({"command": "start", "tx": [], "rx": []}, "needs a port"),
+        ({"command": "dance"}, "can only be one of"),
+        ({}, "field 'command' is missing"),
         ({"command": "start", "rx": [7]}, "invalid port id - should be: 0 1"),
         ({"command": "start", "rx": ["0"]}, "not an array of 'uint8'"),
-        ({"command": "start", "rx": [0], "limit": 0}, "limit of 0 packets"),
-        ({"command": "start", "rx": [0], "mode": "sideways"}, "'fixed' or 'cyclic'"),
-        ({"command": "start", "rx": [0], "filter": "no such"}, "packet filter 'no such'"),
+        ({"command": "start", "rx": [0], "limit": 1 << 24}, "give 1000000 at most"),
+        ({"command": "start", "rx": [0], "mode": "sideways"}, "can only be one of"),
+        ({"command": "start", "rx": [0], "filter": "no such"}, "BPF filter: 'no such' is not a valid pattern"),
         ({"command": "start", "rx": [0], "snaplen": 1 << 20}, "'snaplen'"),
         ({"command": "start", "rx": [0], "endpoint": "file:///tmp/x"}, "endpoint"),
-        ({"command": "fetch", "capture_id": 9}, "capture 9 does not exist"),
-        ({"command": "stop", "capture_id": 9}, "capture 9 does not exist"),
-        ({"command": "remove", "capture_id": 9}, "capture 9 does not exist"),
+        ({"command": "fetch", "capture_id": 9}, "capture ID not found"),
+        ({"command": "stop", "capture_id": 9}, "capture ID not found"),
+        ({"command": "remove", "capture_id": 9}, "capture ID not found"),
     ],
 )
 def test_captures_that_cannot_be(session: Session, params: dict[str, Any], said: str) -> None:
@@ -206,9 +208,21 @@ def test_a_receive_queue_keeps_the_newest(session: Session) -> None:
 
 
 def test_features_that_are_not_there(session: Session) -> None:
-    assert "cannot be switched on" in session.refused("set_rx_feature", type="tunnel", enabled=True)
-    session.owned("set_rx_feature", type="tunnel", enabled=False)
-    assert "limit of 0" in session.refused("set_rx_feature", type="queue", enabled=True, size=0)
+    for params, said in (
+        ({"type": "tunnel", "enabled": True}, "can only be one of"),
+        ({"type": "queue", "enabled": True, "size": 0}, "queue size cannot be zero"),
+    ):
+        with pytest.raises(RpcError, match=said):
+            session.owned("set_rx_feature", **params)
+    assert "is not supported" in session.refused("set_rx_feature", type="capwap_proxy", enabled=True)
+
+
+def test_service_mode_is_kept_while_a_capture_looks(session: Session) -> None:
+    session.owned("service", enabled=True)
+    started = session.call("capture", command="start", rx=[0])
+    assert "active capture on port 0" in session.refused("service", enabled=False)
+    session.call("capture", command="remove", capture_id=started["capture_id"])
+    session.owned("service", enabled=False)
 
 
 # ---- pushed packets
@@ -231,10 +245,10 @@ def test_pushed_packets_keep_or_get_addresses(session: Session) -> None:
 @pytest.mark.parametrize(
     ("params", "said"),
     [
-        ({"pkts": ["x"]}, "'pkts' is not an array of 'object'"),
+        ({"pkts": ["x"]}, "expecting 'object'"),
         ({"pkts": [{}]}, "field 'binary' value is null"),
         ({"pkts": [{"binary": "*"}]}, "'binary' is not base64"),
-        ({"pkts": [pushed(b"x" * 13)]}, "packet of 13 bytes"),
+        ({"pkts": [pushed(b"x" * 13)]}, "Bad packet size provided: 13"),
         ({"pkts": [pushed(b"x" * 1600)]}, "--mtu"),
         ({"pkts": [], "ipg_usec": -1}, "ipg_usec of -1"),
     ],
@@ -345,8 +359,9 @@ def test_files_that_cannot_be_played(tmp_path: Path) -> None:
         (tmp_path / "bad").write_bytes(content)
         with pytest.raises(FileFault, match=said):
             file_streams(tmp_path / "bad", ADDRESSES, Playing())
-    with pytest.raises(FileFault, match="no such file"):
-        file_streams(tmp_path, ADDRESSES, Playing())
+    for name in ("missing", "missing.erf", "a\0b", "a\0b.erf", "\ud800.erf"):
+        with pytest.raises(FileFault, match="No such file"):
+            file_streams(tmp_path / name, ADDRESSES, Playing())
     wrpcap(str(tmp_path / "raw"), [IP()], linktype=101)
     with pytest.raises(FileFault, match="does not hold Ethernet"):
         file_streams(tmp_path / "raw", ADDRESSES, Playing())
@@ -404,6 +419,30 @@ def erf_file(tmp_path: Path) -> Path:
         + erf_record(5.004, UDP_PACKET + b"!", 0)
     )
     return path
+
+
+def test_an_erf_file_is_read_in_pieces(tmp_path: Path) -> None:
+    path = tmp_path / "long.erf"
+    path.write_bytes(erf_record(1.0, UDP_PACKET, 0))
+    os.truncate(path, 1 << 30)
+    tracemalloc.start()
+    try:
+        records = read_records(path)
+        assert next(records)[1] == UDP_PACKET
+        with pytest.raises(FileFault, match="says that it has 0 bytes"):
+            next(records)
+        assert tracemalloc.get_traced_memory()[1] < 1 << 20
+    finally:
+        tracemalloc.stop()
+
+
+@pytest.mark.parametrize("make", [os.mkfifo, os.mkdir, lambda path: path.symlink_to("/dev/zero")])
+@pytest.mark.parametrize("name", ["p.erf", "p.pcap"])
+def test_what_is_no_regular_file_is_no_packet_file(
+    make: Callable[[Path], None], name: str, session: Session, tmp_path: Path
+) -> None:
+    make(tmp_path / name)
+    assert "it is no regular file" in session.refused("push_remote", pcap_filename=str(tmp_path / name))
 
 
 def test_an_erf_file_has_frames_times_and_interfaces(erf_file: Path) -> None:
@@ -469,7 +508,7 @@ def test_both_sides_of_a_file_need_both_ports(session: Session, erf_file: Path) 
         ({"speedup": 0}, "speedup 0"),
         ({"is_dual": True}, "ERF"),
         ({"ipg_usec": 1e12}, "usec cannot be used"),
-        ({"path": "/nowhere"}, "no such file"),
+        ({"path": "/nowhere"}, "No such file"),
     ],
 )
 def test_plays_that_cannot_be(session: Session, packet_file: Path, params: dict[str, Any], said: str) -> None:

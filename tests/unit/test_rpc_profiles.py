@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from test_rpc_methods import Session
 
-from wirespeed.generator.profiles import load_profile
+from wirespeed.profiles import load_profile
 
 
 @pytest.fixture
@@ -23,7 +23,7 @@ def session() -> Session:
 
 
 def states(session: Session) -> dict[str, str]:
-    found: dict[str, str] = session.call("get_port_status", port_id=0)["state_profile"]
+    found: dict[str, str] = session.call("get_port_status", port_id=0, profile_id="*")["state_profile"]
     return found
 
 
@@ -80,7 +80,19 @@ def test_a_running_profile_keeps_its_streams_and_others_may_change(session: Sess
     session.start(profile_id="a")
     assert "on current state: 'TX on profile_id(a)" in session.refused("remove_all_streams", profile_id="a")
     session.owned("remove_all_streams", profile_id="b")
-    assert session.call("get_profile_list", port_id=0) == ["a"]
+    assert session.call("get_profile_list", port_id=0) == ["_", "a", "b"]
+    assert session.call("get_port_status", port_id=0, profile_id="b")["state_profile"] == "IDLE"
+    assert "state_profile" not in session.call("get_port_status", port_id=0)
+
+
+def test_what_takes_all_profiles_and_what_one_by_name(session: Session) -> None:
+    assert session.call("get_stream_list", port_id=0, profile_id="*") == {"_": [], "a": [1], "b": [1]}
+    session.owned("remove_all_streams", profile_id="*")
+    assert list(session.call("get_all_streams", port_id=0, profile_id="*")["profiles"]) == ["a", "b"]
+    given = {"mul": {"type": "pps", "op": "abs", "value": 1}, "force": False, "profile_id": "*"}
+    for method in ("start_traffic", "update_traffic", "pause_traffic", "resume_traffic"):
+        assert session.refused(method, duration=-1, **given) == "profile_id * does not exists"
+    session.owned("stop_traffic", profile_id="*")
 
 
 def test_a_start_may_lie_ahead(session: Session) -> None:
@@ -99,4 +111,5 @@ def test_profiles_cannot_be_made_without_end(session: Session) -> None:
         session.owned("add_stream", **loaded, profile_id=f"p{number}")
     assert "at most 128 profiles" in session.refused("add_stream", **loaded, profile_id="one more")
     session.owned("remove_all_streams", profile_id="p0")
-    assert "means all profiles" in session.refused("add_stream", **loaded, profile_id="*")
+    session.owned("add_stream", **loaded, profile_id="one more")  # emptied ones make room
+    assert "p0" not in session.call("get_profile_list", port_id=0)

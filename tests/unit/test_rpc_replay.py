@@ -12,10 +12,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from fake_generator import FakeGenerator
 
-from wirespeed._native.fake_generator import FakeGenerator
+from wirespeed.client.framing import pack, unpack
 from wirespeed.generator.events import EventKind
-from wirespeed.generator.framing import pack, unpack
 from wirespeed.generator.server import Server
 
 DATA = Path(__file__).parent / "data"

@@ -13,16 +13,16 @@ from typing import Any
 
 import pytest
 import zmq
+from fake_generator import FakeGenerator
 
-from wirespeed._native.fake_generator import FakeGenerator
 from wirespeed.cli.generator import describe, memory_needed_mb
 from wirespeed.cli.main import main
+from wirespeed.client.framing import pack, unpack
 from wirespeed.errors import EnvironmentFault, UsageError
-from wirespeed.generator.framing import pack, unpack
-from wirespeed.generator.profiles import load_profile
 from wirespeed.generator.server import Server
-from wirespeed.generator.service import RpcSockets, parse_rpc_address, serve
+from wirespeed.generator.service import RpcSockets, is_loopback, parse_rpc_address, serve
 from wirespeed.model import parse_port_spec
+from wirespeed.profiles import load_profile
 
 
 def free_port() -> int:
@@ -172,6 +172,47 @@ def test_a_request_in_several_frames_is_one_message() -> None:
     serving(Server(FakeGenerator()), talk)
 
 
+def test_a_fault_that_nobody_foresaw_is_answered_and_the_traffic_goes_on(capsys: pytest.CaptureFixture[str]) -> None:
+    core = FakeGenerator()
+    server = Server(core)
+    handle = server.handle
+
+    def failing(message: bytes, peer: bytes = b"") -> bytes:
+        return handle(message, peer) if b"boom" not in message else b"%d" % (1 // 0)
+
+    server.handle = failing  # type: ignore[method-assign]
+
+    def talk(client: Client) -> None:
+        client.requests.send(b"boom")
+        assert json.loads(client.requests.recv())["error"]["code"] == -32603
+        assert client.call("get_version")["mode"] == "STL"
+        assert ("stop", 0) not in core.calls
+
+    serving(server, talk)
+    assert "internal error in answering: ZeroDivisionError" in capsys.readouterr().err
+
+
+def test_a_proxy_between_gets_its_envelope_back() -> None:
+    def talk(client: Client) -> None:
+        with zmq.Context() as context, context.socket(zmq.ROUTER) as front, context.socket(zmq.DEALER) as back:
+            back.connect(f"tcp://127.0.0.1:{client.port}")
+            front_port = front.bind_to_random_port("tcp://127.0.0.1")
+            with context.socket(zmq.REQ) as asking:
+                for one in (front, back, asking):
+                    one.setsockopt(zmq.LINGER, 0)
+                    one.setsockopt(zmq.RCVTIMEO, 10_000)
+                asking.connect(f"tcp://127.0.0.1:{front_port}")
+                asking.send(b"no JSON")
+                back.send_multipart(front.recv_multipart())
+                front.send_multipart(back.recv_multipart())
+                assert json.loads(asking.recv())["error"]["code"] == -32700
+            back.send_multipart([b"x" * 256, b"", b"no JSON"])  # no identity: left alone
+            back.send_multipart([b"x", b"", b"no", b" JSON"])
+            assert back.recv_multipart()[:2] == [b"x", b""]
+
+    serving(Server(FakeGenerator()), talk)
+
+
 def test_garbage_on_both_sockets_is_left_alone() -> None:
     def talk(client: Client) -> None:
         for tcp_port in (client.port, client.port - 1):
@@ -227,6 +268,31 @@ def test_rpc_addresses(text: str, address: tuple[str, int]) -> None:
 def test_rpc_addresses_that_are_none(text: str) -> None:
     with pytest.raises(UsageError, match="give ADDR:PORT"):
         parse_rpc_address(text)
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "127.9.9.9", "::1", "localhost"])
+def test_addresses_that_only_this_machine_reaches(host: str) -> None:
+    assert is_loopback(host)
+
+
+@pytest.mark.parametrize("host", ["*", "0.0.0.0", "::", "10.0.0.1", "fe80::1%eth0", "tester", "eth0"])
+def test_addresses_that_others_may_reach(host: str) -> None:
+    assert not is_loopback(host)
+
+
+def test_rpc_beyond_loopback_says_so_in_one_line(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def no_runtime(*_: object, **__: object) -> None:
+        raise EnvironmentFault("as far as this test goes")
+
+    monkeypatch.setattr("wirespeed._native.runtime.start_runtime", no_runtime)
+    for host, lines in (("127.0.0.1", 1), ("0.0.0.0", 2)):
+        port = free_port()
+        assert main(["generator", "--port", "null", "--rpc", f"{host}:{port}"]) == 3
+        said = capsys.readouterr().err.splitlines()
+        assert len(said) == lines
+        assert (f"whoever reaches {host}:{port} can use this generator" in said[0]) == (lines == 2)
 
 
 def test_memory_grows_with_rings_and_frames() -> None:

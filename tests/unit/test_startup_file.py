@@ -228,6 +228,7 @@ def test_cpus_that_are_not_there_are_named(text: str, message: str) -> None:
         ("socksvr", "'socksvr' needs a block in braces"),
         ("buffers { default data-size huge }", "default data-size huge: give a number"),
         ("statseg { per-node-counters yes }", "per-node-counters yes: give on or off"),
+        ("neighbors { max 0 }", "max 0: give a number from 1 to 262144"),
         ("ip6 { max-routes 0 }", "max-routes 0: give a number from 1 to 8000000"),
         ("heapsize many", "heapsize many: give a size in bytes"),
         ("dpdk {\n\n dev memfi:/x }", "vpp.conf:3: port 'memfi:/x': 'memfi' is no kind of port"),
@@ -243,10 +244,26 @@ def test_a_file_that_is_none_is_named(tmp_path: Path) -> None:
     with pytest.raises(FileFault, match="nope.conf cannot be read: No such file"):
         read_startup(tmp_path / "nope.conf")
     (tmp_path / "binary").write_bytes(b"\xff\xfe\x00")
-    with pytest.raises(FileFault, match="not a text file"):
+    with pytest.raises(FileFault, match="is no text"):
         read_startup(tmp_path / "binary")
     with pytest.raises(FileFault, match="cannot be read"):
         read_startup(tmp_path)
+
+
+def test_room_for_neighbors_is_of_the_command_line_or_the_file_or_the_default() -> None:
+    cpu = str(max(os.sched_getaffinity(0)))
+    settings = router_settings(["e0=ring:a"], cpu)
+    assert (settings.max_neighbors, settings.max_interface_neighbors) == (16_384, 0)
+    file = startup("neighbors { max 100000 max-interface 500 }")
+    settings = router_settings(["e0=ring:a"], cpu, file)
+    assert (settings.max_neighbors, settings.max_interface_neighbors) == (100_000, 500)
+    assert settings.memory_mb(0) > router_settings(["e0=ring:a"], cpu).memory_mb(0)
+    settings = router_settings(["e0=ring:a"], cpu, file, max_neighbors=9, max_interface_neighbors=3)
+    assert (settings.max_neighbors, settings.max_interface_neighbors) == (9, 3)
+    with pytest.raises(UsageError, match="--max-neighbors 0 is not between 1 and 262144"):
+        router_settings(["e0=ring:a"], cpu, max_neighbors=0)
+    with pytest.raises(UsageError, match="--max-interface-neighbors 300000 is not between"):
+        router_settings(["e0=ring:a"], cpu, max_interface_neighbors=300_000)
 
 
 def test_workers_of_a_device_must_be_there() -> None:
@@ -261,7 +278,7 @@ def test_workers_of_a_device_must_be_there() -> None:
 def test_room_for_routes_is_of_the_command_line_or_the_file_or_the_default() -> None:
     cpu = str(max(os.sched_getaffinity(0)))
     settings = router_settings(["e0=ring:a"], cpu)
-    assert (settings.max_routes, settings.max_ip6_routes) == (262_144, 65_536)
+    assert (settings.max_routes, settings.max_ip6_routes) == (2_097_152, 1_048_576)
     file = startup("ip { max-routes 1000000 heap-size 1G }\nip6 { max-routes 200000 hash-buckets 64 }")
     assert file.notice is not None
     assert file.notice.endswith(": ip heap-size, ip6 hash-buckets")
@@ -279,7 +296,7 @@ def test_interfaces_of_file_and_command_line_add_up() -> None:
     file = startup("dpdk { dev ring:a { name e0 } } buffers { buffers-per-numa 1000000 }")
     settings = router_settings(["e1=ring:a"], cpu, file)
     assert settings.names == ("e0", "e1")
-    assert settings.memory_mb() > 2400
+    assert settings.memory_mb(10_000) > 2400
     with pytest.raises(UsageError, match="interface name e0 is given twice"):
         router_settings(["e0=ring:a"], cpu, file)
 

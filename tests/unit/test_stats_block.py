@@ -70,6 +70,11 @@ def test_words_are_found_by_the_directory(path: Path) -> None:
         assert stats.started_ns == 17
 
 
+def test_workers_counters_add_up_and_of_their_gauges_the_largest_counts() -> None:
+    assert Reading("/sys/rx", "counter", True, ((3,), (7,))).total == (10,)
+    assert Reading("/sys/longest-absence-clocks", "gauge", True, ((3,), (7,))).total == (7,)
+
+
 def test_patterns_are_found_anywhere_in_a_name(path: Path) -> None:
     with StatsBlock(path) as stats:
         assert list(stats.read(["rx$"])) == ["/sys/rx", "/interfaces/e0/rx"]
@@ -85,6 +90,30 @@ def test_values_are_read_anew_each_time(path: Path) -> None:
             file.seek(HEADER + ENTRY * len(ENTRIES) + 64)
             file.write(struct.pack("<Q", 1000))
         assert stats.read(["/sys/rx"])["/sys/rx"].values == ((1000,), (11,))
+
+
+def test_a_capture_stays_as_it_was(path: Path) -> None:
+    with StatsBlock(path) as stats:
+        before = stats.capture(["/sys/rx", "bad ttl"])
+        with path.open("r+b") as file:
+            file.seek(HEADER + ENTRY * len(ENTRIES) + 64)
+            file.write(struct.pack("<Q", 1000))
+        after = stats.capture(["/sys/rx", "bad ttl"])
+        readings = before.readings()
+        assert list(readings) == ["/sys/rx", "/err/ip4-input/bad ttl"]
+        assert readings["/sys/rx"].values == ((10,), (11,))
+        assert readings["/err/ip4-input/bad ttl"].values == ((0,), (2,))
+        assert after.readings()["/sys/rx"].values == ((1000,), (11,))
+        assert (after.started_ns, after.tsc_hz) == (17, 10**9)
+        assert after.at_s >= before.at_s
+
+
+def test_a_capture_by_the_same_patterns_follows_the_directory(path: Path) -> None:
+    with StatsBlock(path) as stats:
+        assert len(stats.capture(["^/"]).readings()) == len(ENTRIES)
+        with path.open("r+b") as file:
+            file.write(block(ENTRIES[1:], generation=4))
+        assert list(stats.capture(["^/"]).readings()) == [name for name, *_ in ENTRIES[1:]]
 
 
 def test_a_directory_that_changed_is_read_anew(path: Path) -> None:

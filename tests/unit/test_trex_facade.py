@@ -14,9 +14,9 @@ from scapy.packet import Packet
 from scapy.utils import wrpcap
 
 from wirespeed.errors import UsageError
-from wirespeed.generator.profiles import load_profile
-from wirespeed.generator.profiles.script import run_profile_file
-from wirespeed.generator.profiles.stl_profile import STLProfile
+from wirespeed.profiles import load_profile
+from wirespeed.profiles.script import run_profile_file
+from wirespeed.profiles.stl_profile import STLProfile
 
 BODIES = {
     "nothing but a stream": "return STLStream()",
@@ -136,6 +136,15 @@ from scapy.contrib.mpls import MPLS
 vm = [STLVmFlowVar("label", size=2, max_value=2000, min_value=10), STLVmWrMaskFlowVar("label", "MPLS:1.label",
       pkt_cast_size=4, mask=0xFFFFF000, shift=12)]
 return STLStream(packet=STLPktBuilder(Ether()/MPLS(label=17, s=0)/MPLS(label=12, s=1, ttl=9)/IP()/UDP(), vm=vm))""",
+    "vxlan with a field program": """
+pkt = Ether()/IP()/UDP(dport=4789)/VXLAN(vni=42)/Ether()/IP(src="16.0.0.1")/UDP()/('x'*20)
+vm = STLVM()
+vm.var(name="v", min_value=1, max_value=9, size=4, op="inc")
+vm.write(fv_name="v", pkt_offset="VXLAN.vni")
+vm.write(fv_name="v", pkt_offset="IP:1.src")
+vm.fix_chksum(offset="IP:1")
+vm.fix_chksum()
+return STLStream(packet=STLPktBuilder(pkt=pkt, vm=vm))""",
     "vxlan": """
 return STLStream(packet=STLPktBuilder(pkt=Ether()/IP()/UDP(sport=1337)/VXLAN(vni=42)/Ether()/IP()/('x'*20)))""",
     "arp": """

@@ -13,7 +13,7 @@ from scapy.layers.inet6 import IPv6
 from scapy.layers.l2 import Ether
 
 from wirespeed.errors import UsageError
-from wirespeed.generator.profiles import load_profile
+from wirespeed.profiles import load_profile
 
 UDP4 = {"l3_protocol": "ipv4", "l4_protocol": "udp"}
 TCP4 = {"l3_protocol": "ipv4", "l4_protocol": "tcp"}

@@ -14,7 +14,7 @@ from typing import Any
 import lbr_trex_client  # noqa: F401 - makes trex importable
 from trex.stl.api import STLError, STLProfile
 
-from wirespeed.generator.profiles.loading import number_streams
+from wirespeed.profiles.loading import number_streams
 
 
 def streams(path: str, tunables: dict[str, str], port_id: int, direction: int) -> Any:

@@ -1,13 +1,35 @@
-"""Write the C source of the binding: `build.py HEADER OUTPUT`. Run by meson."""
+"""Write the C source of a binding: `build.py MODULE DECLARATIONS INCLUDE OUTPUT DEPFILE`. Run by meson.
 
+An `#include` in quotes is read in its place, once, from beside DECLARATIONS. `#ifndef` and its like, and includes of
+the system's headers, are not for cffi; a constant is `#define NAME ...`, three dots and all. DEPFILE tells what was
+read.
+"""
+
+import re
 import sys
 from pathlib import Path
 
 import cffi
 
-header, output = Path(sys.argv[1]), Path(sys.argv[2])
-declarations = "\n".join(line for line in header.read_text().splitlines() if not line.startswith("#"))
+module, declarations, include, output, depfile = sys.argv[1:]
+read: list[Path] = []
+
+
+def declared(path: Path) -> str:
+    if path in read:
+        return ""
+    read.append(path)
+    lines = []
+    for line in path.read_text().splitlines():
+        if quoted := re.fullmatch(r'#include "(.+)"', line):
+            lines.append(declared(Path(declarations).parent / quoted[1]))
+        elif not line.startswith("#") or line.endswith(" ..."):
+            lines.append(line)
+    return "\n".join(lines)
+
+
 builder = cffi.FFI()
-builder.cdef(declarations)
-builder.set_source("wirespeed._native._core", '#include "wirespeed.h"')
-builder.emit_c_code(str(output))
+builder.cdef(declared(Path(declarations)))
+builder.set_source(f"wirespeed._native.{module}", f"#include <{include}>")
+builder.emit_c_code(output)
+Path(depfile).write_text(f"{output}: {' '.join(str(path) for path in read)}\n")

@@ -1,4 +1,7 @@
-"""What the generator's core counts per flow, and the packets it hands over. Names as in native/include/wirespeed.h."""
+"""What the generator's core counts per flow, and the packets it hands over.
+
+Names as in native/include/wirespeed/flows.h and captures.h.
+"""
 
 from __future__ import annotations
 

@@ -26,12 +26,28 @@ from wirespeed._native.runtime import PoolInfo, PortInfo, check, core, from_stru
 from wirespeed._native.stream_records import Stream
 from wirespeed._native.stream_rows import StreamRows
 
+_NOT_COUNTED = (1 << 64) - 1
 _CAPTURE_READ_PACKETS, _CAPTURE_READ_BYTES = 256, 1 << 18
 
 
 @dataclass(frozen=True)
+class FrameKinds:
+    """Frames received that no load consists of."""
+
+    icmp_error: int = 0
+    icmp6_error: int = 0
+    arp: int = 0
+    nd: int = 0
+    lldp: int = 0
+    control: int = 0
+
+
+@dataclass(frozen=True)
 class PortTraffic:
-    """Counters of one port since start; bytes with FCS. `active`: a profile of it has not ended."""
+    """Counters of one port since start; bytes with FCS. `active`: a profile of it has not ended.
+
+    asked = tx + refused + no_buffer + late, at each snapshot. Pause frames are None where the driver counts none.
+    """
 
     tx_packets: int = 0
     tx_bytes: int = 0
@@ -39,29 +55,40 @@ class PortTraffic:
     rx_bytes: int = 0
     asked_packets: int = 0
     refused_packets: int = 0
+    no_buffer_packets: int = 0
     late_packets: int = 0
     rx_missed: int = 0
     rx_errors: int = 0
     tx_errors: int = 0
+    rx_pause_frames: int | None = None
+    tx_pause_frames: int | None = None
+    rx_kinds: FrameKinds = FrameKinds()
     active: bool = False
     paused: bool = False
 
 
 @dataclass(frozen=True)
-class Snapshot:
-    """All ports at one instant of the monotonic clock."""
+class WorkerLoad:
+    """Clocks of one worker since start; busy ones are of loops that sent or received.
 
-    at_s: float
-    ports: tuple[PortTraffic, ...]
+    Absences are times of 0.2 ms and more that something kept it from its loop.
+    """
+
+    loops: int = 0
+    busy_clocks: int = 0
+    total_clocks: int = 0
+    absences: int = 0
+    absent_s: float = 0.0
+    longest_absent_s: float = 0.0
 
 
 @dataclass(frozen=True)
-class WorkerLoad:
-    """Clocks of one worker since start; busy ones are of loops that sent or received."""
+class Snapshot:
+    """All ports and workers at one instant of the monotonic clock."""
 
-    loops: int
-    busy_clocks: int
-    total_clocks: int
+    at_s: float
+    ports: tuple[PortTraffic, ...]
+    workers: tuple[WorkerLoad, ...]
 
 
 class GeneratorCore(Protocol):
@@ -77,9 +104,11 @@ class GeneratorCore(Protocol):
     def port_info(self, port: int) -> PortInfo: ...
     def extended_counters(self, port: int) -> dict[str, int]: ...
     def pool(self) -> PoolInfo: ...
-    def worker_loads(self) -> tuple[WorkerLoad, ...]: ...
     def now_s(self) -> float: ...
     def snapshot(self) -> Snapshot: ...
+    def follow_links(self) -> Sequence[int]:
+        """The ports whose device was taken out since the last call; the core has let go of them."""
+
     def set_promiscuous(self, port: int, on: bool) -> None: ...
     def set_link(self, port: int, up: bool) -> None: ...
     def set_led(self, port: int, on: bool) -> None: ...
@@ -162,23 +191,22 @@ class NativeGenerator:
     def pool(self) -> PoolInfo:
         return runtime.pool_info()
 
-    def worker_loads(self) -> tuple[WorkerLoad, ...]:
-        struct = self._ffi.new("struct ws_generator_worker *")
-        loads = []
-        for worker in range(len(self.worker_cpus)):
-            check(self._lib.ws_generator_worker(self._generator, worker, struct))
-            loads.append(from_struct(WorkerLoad, struct))
-        return tuple(loads)
-
     def now_s(self) -> float:
         return int(self._lib.ws_tsc()) / self._tsc_hz
 
     def snapshot(self) -> Snapshot:
-        structs = self._ffi.new("struct ws_generator_port[]", self._ports)
+        ports = self._ffi.new("struct ws_generator_port[]", self._ports)
+        workers = self._ffi.new("struct ws_generator_worker[]", len(self.worker_cpus))
         tsc = self._ffi.new("uint64_t *")
-        check(self._lib.ws_generator_counters(self._generator, structs, tsc))
-        ports = tuple(from_struct(PortTraffic, structs[port]) for port in range(self._ports))
-        return Snapshot(int(tsc[0]) / self._tsc_hz, ports)
+        check(self._lib.ws_generator_counters(self._generator, ports, workers, tsc))
+        return Snapshot(
+            int(tsc[0]) / self._tsc_hz,
+            tuple(map(_traffic, ports)),
+            tuple(from_struct(WorkerLoad, worker) for worker in workers),
+        )
+
+    def follow_links(self) -> tuple[int, ...]:
+        return runtime.ports_in(self._lib.ws_generator_follow_links(self._generator))
 
     def set_promiscuous(self, port: int, on: bool) -> None:
         check(self._lib.ws_port_set_promiscuous(port, on))
@@ -321,6 +349,21 @@ class NativeGenerator:
 
     def push_left(self, port: int) -> int:
         return check(self._lib.ws_generator_push_left(self._generator, port))
+
+
+def _traffic(struct: Any) -> PortTraffic:
+    return from_struct(
+        PortTraffic,
+        struct,
+        rx_pause_frames=_counted(struct.rx_pause_frames),
+        tx_pause_frames=_counted(struct.tx_pause_frames),
+        rx_kinds=from_struct(FrameKinds, struct.rx_kinds),
+    )
+
+
+def _counted(value: int) -> int | None:
+    """None where the driver does not count."""
+    return None if value == _NOT_COUNTED else value
 
 
 def _mask(ports: Sequence[int]) -> int:

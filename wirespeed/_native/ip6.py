@@ -51,6 +51,9 @@ class NativeIp6:
     def set_reachable_time(self, version: int, seconds: int) -> None:
         check(self._lib.ws_router_set_reachable_time(self._router, version, seconds))
 
+    def reachable_time(self, version: int) -> int:
+        return check(self._lib.ws_router_reachable_time(self._router, version))
+
     def echo(self, destination: IPv4Address | IPv6Address, interface: int | None, payload_len: int) -> int:
         struct = self._ffi.new("struct ws_echo *")
         struct.destination = address_struct(self._ffi, destination)

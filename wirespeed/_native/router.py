@@ -14,6 +14,7 @@ from typing import Any
 
 from wirespeed._native import runtime
 from wirespeed._native.addresses import address_struct, network_of, prefix_struct, read_address, read_prefix
+from wirespeed._native.impairment import NativeImpairment
 from wirespeed._native.ip6 import NativeIp6
 from wirespeed._native.linux import NativeLinuxHost
 from wirespeed._native.paths import fill_paths, read_paths
@@ -36,6 +37,7 @@ from wirespeed.router.core import (
     BridgeDomain,
     CaptureConfig,
     CaptureStatus,
+    Feature,
     Interface,
     InterfaceAddress,
     InterfaceCounters,
@@ -44,9 +46,11 @@ from wirespeed.router.core import (
     Mode,
     MtuKind,
     Neighbor,
+    NeighborCounters,
     NeighborState,
     Network,
     NodeCounter,
+    NodeEdge,
     NodeStats,
     Path,
     Route,
@@ -66,9 +70,10 @@ _NEIGHBORS_PAGE = 1024
 _TRACE_PAGE = 1024
 _L2FIB_PAGE = 1024
 _BRIDGE_DOMAINS = 256
+_MOST_FEATURES = 256
 
 
-class NativeRouter(NativeIp6, NativeTables):
+class NativeRouter(NativeImpairment, NativeIp6, NativeTables):
     """One router on the ports of this process; `runtime.start_runtime` and `open_ports` come before.
 
     Raises what `runtime.check` raises. `close` ends the runtime as well.
@@ -79,6 +84,8 @@ class NativeRouter(NativeIp6, NativeTables):
         worker_count: int,
         max_routes: int = 0,
         max_ip6_routes: int = 0,
+        max_neighbors: int = 0,
+        max_interface_neighbors: int = 0,
         *,
         stats_path: FilePath | None = None,
         stats_interval_s: float = 1.0,
@@ -87,6 +94,7 @@ class NativeRouter(NativeIp6, NativeTables):
         self._ffi, self._lib = core().ffi, core().lib
         config = self._ffi.new("struct ws_router_config *")
         config.max_ip4_routes, config.max_ip6_routes = max_routes, max_ip6_routes
+        config.max_neighbors, config.max_interface_neighbors = max_neighbors, max_interface_neighbors
         path = str(stats_path or "").encode()
         if len(path) >= self._lib.WS_DEVARGS_LEN:
             raise UsageError(f"statistics file {stats_path}: a path has at most {self._lib.WS_DEVARGS_LEN - 1} bytes")
@@ -102,6 +110,7 @@ class NativeRouter(NativeIp6, NativeTables):
         # The names of devices of ports added later; those there at the start are numbered below.
         self._serials = itertools.count(self._lib.WS_MAX_PORTS)
         self._stats = _Block(self._router, "struct ws_node_stats[]", self._lib.ws_router_node_stats)
+        self._edges = _Block(self._router, "struct ws_node_edge[]", self._lib.ws_router_node_edges)
         self._counters = _Block(self._router, "struct ws_node_counter[]", self._lib.ws_router_node_counters)
 
     def start(self) -> None:
@@ -121,8 +130,8 @@ class NativeRouter(NativeIp6, NativeTables):
     def links_fd(self) -> int:
         return check(self._lib.ws_links_fd())
 
-    def follow_links(self) -> None:
-        self._lib.ws_router_follow_links(self._router)
+    def follow_links(self) -> tuple[int, ...]:
+        return runtime.ports_in(self._lib.ws_router_follow_links(self._router))
 
     def poll(self) -> int:
         return check(self._lib.ws_router_poll(self._router))
@@ -337,10 +346,11 @@ class NativeRouter(NativeIp6, NativeTables):
 
     def _route_pages(self, version: int, table: int) -> Iterator[tuple[Any, int]]:
         page = self._ffi.new("struct ws_route_entry[]", _ROUTES_PAGE)
-        read, start = self._lib.ws_router_route_entries, 0
-        while found := check(read(self._router, table, version, start, page, _ROUTES_PAGE)):
+        # Each page goes on behind the last prefix of the one before: routes come and go between them.
+        read, after = self._lib.ws_router_route_entries, self._ffi.NULL
+        while found := check(read(self._router, table, version, after, page, _ROUTES_PAGE)):
             yield page, found
-            start += found
+            after = self._ffi.new("struct ws_prefix *", page[found - 1].prefix)
 
     def route(self, prefix: Network, table: int = 0) -> Route | None:
         struct = self._ffi.new("struct ws_route *")
@@ -365,6 +375,11 @@ class NativeRouter(NativeIp6, NativeTables):
     def delete_neighbor(self, interface: int, address: Address) -> None:
         check(self._lib.ws_router_neighbor_del(self._router, interface, address_struct(self._ffi, address)))
 
+    def neighbor_counters(self) -> NeighborCounters:
+        struct = self._ffi.new("struct ws_neighbor_counters *")
+        check(self._lib.ws_router_neighbor_counters(self._router, struct))
+        return from_struct(NeighborCounters, struct)
+
     def neighbors(self) -> Sequence[Neighbor]:
         page = self._ffi.new("struct ws_neighbor[]", _NEIGHBORS_PAGE)
         all_of_them: list[Neighbor] = []
@@ -386,6 +401,14 @@ class NativeRouter(NativeIp6, NativeTables):
 
     def node_counters(self, worker: int) -> Sequence[NodeCounter]:
         return [from_struct(NodeCounter, counter) for counter in self._counters.read(worker)]
+
+    def node_edges(self, worker: int) -> Sequence[NodeEdge]:
+        return [from_struct(NodeEdge, edge) for edge in self._edges.read(worker)]
+
+    def features(self) -> Sequence[Feature]:
+        structs = self._ffi.new("struct ws_feature[]", _MOST_FEATURES)
+        found = check(self._lib.ws_router_features(self._router, structs, _MOST_FEATURES))
+        return [from_struct(Feature, struct) for struct in structs[0:found]]
 
     def clear_maxima(self) -> None:
         self._lib.ws_router_clear_maxima(self._router)

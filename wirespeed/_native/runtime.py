@@ -11,6 +11,7 @@ import mmap
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
+from enum import IntEnum
 from importlib import import_module
 from pathlib import Path
 from typing import Any, Literal, TypeVar
@@ -39,9 +40,22 @@ class RuntimeInfo:
     notice: str | None
 
 
+class Medium(IntEnum):
+    """Whose doing it is when a port does not take a packet: see docs/decisions/0002-refused-and-late.md."""
+
+    RING = 0
+    """memif or ring: the peer did not drain its ring."""
+    QUEUE = 1
+    """Everything else: our own transmit queue is full."""
+
+
 @dataclass(frozen=True)
 class PortInfo:
-    """A port as its driver describes it. `speed_bps` is 0 when neither spec nor link says."""
+    """A port as its driver describes it.
+
+    `speed_bps` is 0 when neither spec nor link says, as before a link is there; `most_speed_bps` is what the device can
+    do, 0 when it does not say. One that is `removed` was taken out of the machine: it is down for good.
+    """
 
     name: str
     driver: str
@@ -51,7 +65,10 @@ class PortInfo:
     started: bool
     is_virtual: bool
     promiscuous: bool
+    removed: bool
     speed_bps: int
+    most_speed_bps: int
+    medium: Medium
     numa: int
     mtu: int
     max_mtu: int
@@ -213,6 +230,21 @@ def _can_map(size_kb: int) -> bool:
     return True
 
 
+def pool_buffers(specs: Sequence[PortSpec], workers: int) -> int:
+    """With how many buffers `open_ports` makes the packet pool of these ports, each with a TX queue for each worker;
+    can be asked before there is a runtime."""
+    ffi, lib = core().ffi, core().lib
+    configs = ffi.new("struct ws_port_config[]", len(specs))
+    for index, spec in enumerate(specs):
+        _describe(configs[index], spec, "", index, workers, 1500, promiscuous=False)
+    return int(lib.ws_pool_buffers(configs, len(specs), workers))
+
+
+def router_held_buffers(workers: int) -> int:
+    """What the queues between and beside the workers of a router may hold, beyond the rings of its ports."""
+    return int(core().lib.ws_router_held_buffers(workers))
+
+
 def open_ports(
     specs: Sequence[PortSpec],
     names: Sequence[str],
@@ -220,6 +252,7 @@ def open_ports(
     min_tx_queues: int = 1,
     mtu: int = 1500,
     promiscuous: bool = False,
+    held_buffers: int = 0,
     min_buffers: int = 0,
     min_buffer_size: int = 0,
 ) -> None:
@@ -227,14 +260,14 @@ def open_ports(
 
     Every worker that sends needs a TX queue of its own: say so with `min_tx_queues`. A port takes fewer when its
     driver has fewer. `mtu` is in layer 3 bytes. A name that holds `%s` gets there what VPP calls an Ethernet of the
-    device's speed. The packet pool is sized for the ports' rings, and has at least what `min_…` say. EnvironmentFault
-    when a port is in use, missing or not permitted.
+    device's speed. The packet pool is sized for the ports' rings and `held_buffers` more, and has at least what `min_…`
+    say. EnvironmentFault when a port is in use, missing or not permitted.
     """
     ffi, lib = core().ffi, core().lib
     if not 1 <= len(specs) <= lib.WS_MAX_PORTS:
         raise UsageError(f"{len(specs)} ports given; 1 to {lib.WS_MAX_PORTS} are possible")
     check_ports(specs)
-    lib.ws_pool_configure(min_buffers, min_buffer_size)
+    lib.ws_pool_configure(held_buffers, min_buffers, min_buffer_size)
     configs = ffi.new("struct ws_port_config[]", len(specs))
     for index, (spec, name) in enumerate(zip(specs, names, strict=True)):
         _describe(configs[index], spec, name, index, min_tx_queues, mtu, promiscuous)
@@ -281,7 +314,12 @@ def mac_bytes(text: str) -> bytes:
 def port_info(port: int) -> PortInfo:
     struct = core().ffi.new("struct ws_port_info *")
     check(core().lib.ws_port_info(port, struct))
-    return from_struct(PortInfo, struct)
+    return from_struct(PortInfo, struct, medium=Medium(struct.medium))
+
+
+def ports_in(mask: int) -> tuple[int, ...]:
+    """The numbers of the bits that are set."""
+    return tuple(port for port in range(int(core().lib.WS_MAX_PORTS)) if mask >> port & 1)
 
 
 def port_counters(port: int) -> PortCounters:

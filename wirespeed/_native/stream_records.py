@@ -1,4 +1,4 @@
-"""What the generator's core is told to send. Names as in native/include/wirespeed.h, which says what they mean."""
+"""What the generator's core is told to send. Names as in native/include/wirespeed/streams.h, which explains them."""
 
 from __future__ import annotations
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from wirespeed.cli.signals import leave_on_signals
 from wirespeed.errors import EnvironmentFault, UsageError, WirespeedError
 
 if TYPE_CHECKING:
@@ -42,15 +43,27 @@ def command(
     if live and not (sys.stdin.isatty() and sys.stdout.isatty()):
         raise EnvironmentFault("tui needs a terminal; `wirespeed console stats` prints once")
     session = Session(server, TerminalScreen(), user=user, on_demand=not (live or readonly), watches=live)
-    if live:
-        return _interact(session, force, readonly, tui=bool(words))
-    return _run(session, words, force)
+    with leave_on_signals():
+        if live:
+            return _interact(session, force, readonly, tui=bool(words))
+        return _run(session, words, force)
 
 
 def _interact(session: Session, force: bool, readonly: bool, tui: bool) -> int:
+    from wirespeed.console.shell import Shell  # noqa: PLC0415
+
+    try:
+        _connect_and_take(session, force, readonly)
+        Shell(session).run(tui=tui)
+    except BaseException:  # a hang-up, or told to end: there is nobody to ask
+        _leave(session)
+        raise
+    return 0
+
+
+def _connect_and_take(session: Session, force: bool, readonly: bool) -> None:
     from wirespeed.console.commands.console import describe, take_free  # noqa: PLC0415
     from wirespeed.console.screen import step  # noqa: PLC0415
-    from wirespeed.console.shell import Shell  # noqa: PLC0415
 
     with step(session.screen, f"Connecting to RPC server on {session.server}:"):
         session.connect()
@@ -60,8 +73,6 @@ def _interact(session: Session, force: bool, readonly: bool, tui: bool) -> int:
         session.client.take(session.ports, force=True)
     elif not readonly:
         take_free(session, list(session.ports))
-    Shell(session).run(tui=tui)
-    return 0
 
 
 def _run(session: Session, words: list[str] | None, force: bool) -> int:

@@ -21,7 +21,10 @@ def command(
         typer.Option("-s", "--socket", metavar="PATH", help="Control socket.", show_default="that of `router`"),
     ] = None,
 ) -> int:
-    """Talk to a running router: one command, or a shell (`show ?` lists what can follow)."""
+    """Talk to a running router: one command, several from standard input, or a shell.
+
+    `show ?` lists what can follow a word.
+    """
     from wirespeed.router.protocol import default_socket  # noqa: PLC0415 - keeps --help of other commands fast
 
     path = socket or default_socket()

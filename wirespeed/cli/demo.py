@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import signal
 from pathlib import Path
 from typing import Annotated
 
 import typer
+
+from wirespeed.cli.signals import leave_on_signals
 
 
 def command(
@@ -15,6 +16,9 @@ def command(
     out: Annotated[Path, typer.Option("--out", metavar="DIR", help="Where result files and the report go.")] = Path(
         "wirespeed-demo"
     ),
+    search: Annotated[
+        bool, typer.Option("--search", help="Search for NDR and PDR after each test: up to 90 seconds more a row.")
+    ] = False,
     keep: Annotated[
         bool, typer.Option("--keep", help="Leave router and generator running at the end, until Ctrl-C.")
     ] = False,
@@ -28,16 +32,16 @@ def command(
 
     from wirespeed.lab.demo import FULL, QUICK, Demo  # noqa: PLC0415
 
-    def interrupt(number: int, frame: object) -> None:
-        raise KeyboardInterrupt
-
-    # Ended by a supervisor is ended as by Ctrl-C: the labs go down in order.
-    signal.signal(signal.SIGTERM, interrupt)
-    console = Console()
-    demo = Demo(console, out, QUICK if quick else FULL)
-    demo.run_embedded()
-    demo.run_linux()
-    demo.print_table()
-    console.print(f"report: {demo.write_report()}", highlight=False, soft_wrap=True)
-    if keep:
-        demo.keep_lab()
+    # Ended by a supervisor, or by a terminal that goes, is ended as by Ctrl-C: the labs go down in order.
+    with leave_on_signals(KeyboardInterrupt):
+        console = Console()
+        demo = Demo(console, out, QUICK if quick else FULL, search=search)
+        demo.run_embedded()
+        demo.run_linux()
+        demo.print_table()
+        report = demo.write_report()
+        if report is not None:
+            console.print(f"report: {report}", highlight=False, soft_wrap=True)
+        if keep:
+            demo.keep_lab()
+        demo.raise_first_failure()

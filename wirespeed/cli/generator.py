@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from wirespeed.cli.options import CpuOption, HugepagesOption, MainCpuOption, MarchOption, VerboseOption, march_level
+from wirespeed.cli.signals import leave_on_signals
 from wirespeed.errors import UsageError
 
 if TYPE_CHECKING:
     from wirespeed._native.generator import GeneratorCore
+    from wirespeed._native.runtime import PortInfo
     from wirespeed.generator.server import Server
     from wirespeed.model import PortSpec
 
@@ -20,7 +22,7 @@ MIN_MTU, MAX_MTU = 576, 9198
 
 _SPARE_MB = 64
 _BUFFER_OVERHEAD_BYTES = 512
-_SPARE_BUFFERS = 16384
+_SPARE_BUFFERS = 12288
 
 
 def command(
@@ -33,7 +35,10 @@ def command(
     cpu: CpuOption = "",
     main_cpu: MainCpuOption = "",
     rpc: Annotated[
-        str, typer.Option("--rpc", metavar="ADDR:PORT", help="Where to serve; the port below it publishes.")
+        str,
+        typer.Option(
+            "--rpc", metavar="ADDR:PORT", help="Where to serve whoever reaches it; the port below it publishes."
+        ),
     ] = "127.0.0.1:4501",
     dest_mac: Annotated[
         list[str] | None,
@@ -63,15 +68,15 @@ def command(
 ) -> int:
     """Run the traffic generator (T-Rex stateless RPC).
 
-    T-Rex's own console, Python client and scripts work with it. It runs until it is told to end with Ctrl-C or
-    SIGTERM; then traffic stops and the ports are closed. Port i belongs to worker i modulo their number.
+    T-Rex's own console, Python client and scripts work with it. It runs until it is told to end with Ctrl-C,
+    SIGTERM or by a client; then traffic stops and the ports are closed. Port i belongs to worker i modulo their number.
     """
     from wirespeed._native import runtime  # noqa: PLC0415 - a command starts fast
     from wirespeed._native.generator import NativeGenerator  # noqa: PLC0415
     from wirespeed.cpus import parse_cpus, settle_main  # noqa: PLC0415
     from wirespeed.generator.calibration import calibrate as measure_floors  # noqa: PLC0415
     from wirespeed.generator.server import Server  # noqa: PLC0415
-    from wirespeed.generator.service import RpcSockets, parse_rpc_address, serve  # noqa: PLC0415
+    from wirespeed.generator.service import RpcSockets, is_loopback, parse_rpc_address, serve  # noqa: PLC0415
     from wirespeed.model import parse_mac, parse_port_spec  # noqa: PLC0415
 
     specs = [parse_port_spec(text) for text in port]
@@ -88,7 +93,13 @@ def command(
         raise UsageError(f"--memory {memory} cannot be used; give megabytes from 16 up")
     settle_main(main_cpu)
     memory_mb = memory or memory_needed_mb(specs, len(cpus), mtu)
-    with RpcSockets(host, tcp_port) as sockets:
+    with leave_on_signals(), RpcSockets(host, tcp_port) as sockets:
+        if not is_loopback(host):
+            typer.echo(
+                f"wirespeed: whoever reaches {sockets.address} can use this generator, for the RPC asks nobody who "
+                "they are: for trusted networks only (docs/security.md)",
+                err=True,
+            )
         started = runtime.start_runtime(
             f"generator-{os.getpid()}",
             cpus,
@@ -100,7 +111,8 @@ def command(
         try:
             if started.notice:
                 typer.echo(f"wirespeed: {started.notice}", err=True)
-            runtime.open_ports(specs, [f"p{index}" for index in range(len(specs))], mtu=mtu, promiscuous=True)
+            names = [f"p{index}" for index in range(len(specs))]
+            runtime.open_ports([spec.lending() for spec in specs], names, mtu=mtu, promiscuous=True)
             core = NativeGenerator(cpus, len(specs))
             try:
                 server = Server(core, dest_macs, owner_timeout)
@@ -120,9 +132,10 @@ def command(
 
 def memory_needed_mb(specs: Sequence[PortSpec], workers: int, mtu: int) -> int:
     """Room for the buffers in all rings, and for templates and tables."""
-    in_rings = sum(spec.held_buffers(workers) for spec in specs)
+    from wirespeed._native.runtime import pool_buffers  # noqa: PLC0415 - as above
+
     buffer_bytes = max(2048, mtu + 64) + _BUFFER_OVERHEAD_BYTES
-    return _SPARE_MB + (in_rings + _SPARE_BUFFERS) * buffer_bytes // (1 << 20)
+    return _SPARE_MB + (pool_buffers(specs, workers) + _SPARE_BUFFERS) * buffer_bytes // (1 << 20)
 
 
 def describe(core: GeneratorCore, server: Server) -> list[str]:
@@ -130,8 +143,15 @@ def describe(core: GeneratorCore, server: Server) -> list[str]:
     lines = []
     for port in server.ports:
         info = port.info
-        speed = f"{info.speed_bps / 1e9:g} Gb/s" if info.speed_bps else "speed unknown"
         cpu = core.worker_cpus[port.index % len(core.worker_cpus)]
         own = port.layers.host.mac.hex(":")
-        lines.append(f"port {port.index}: {info.driver} {own} to {port.layers.dst_mac}, {speed}, cpu {cpu}")
+        lines.append(f"port {port.index}: {info.driver} {own} to {port.layers.dst_mac}, {_speed(info)}, cpu {cpu}")
     return lines
+
+
+def _speed(info: PortInfo) -> str:
+    """A link takes a second or more to come up, and has no speed before."""
+    if info.speed_bps:
+        return f"{info.speed_bps / 1e9:g} Gb/s"
+    most = f"at most {info.most_speed_bps / 1e9:g} Gb/s, " if info.most_speed_bps else ""
+    return f"{most}{'speed unknown' if info.link_up else 'no link yet'}"

@@ -2,46 +2,42 @@
 
 from __future__ import annotations
 
-import json
-import signal
 import sys
-import tempfile
-import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from types import FrameType
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-if TYPE_CHECKING:
-    from wirespeed.loadtest.result import Result
+from wirespeed.cli.options import (
+    SERVER,
+    DirectionOption,
+    DutOption,
+    LineOption,
+    OutputOption,
+    PortsOption,
+    ProfileOption,
+    QuietOption,
+    RecoverOption,
+    ServerOption,
+    TunablesOption,
+    UnidirectionalOption,
+    VerifyOption,
+    WiresOption,
+    directions_of,
+    number,
+)
+from wirespeed.cli.signals import stop_on_signals
 
-
-def _number(text: str) -> float:
-    from wirespeed.errors import UsageError  # noqa: PLC0415
-
-    try:
-        return float(text)
-    except ValueError:
-        raise UsageError(f"{text!r} is not a number; durations and ratios are numbers such as 30 or 0.001") from None
+OPTIONAL_VALUES = {"--latency": "1kpps"}
+"""Options that may stand without a value, and what they mean then."""
 
 
 def command(
     *,
-    server: Annotated[
-        str, typer.Option("-s", "--server", metavar="HOST[:PORT]", help="Generator to use, ours or a T-Rex.")
-    ] = "127.0.0.1:4501",
-    profile: Annotated[
-        str, typer.Option("-p", "--profile", help="Built-in profile, or a T-Rex profile FILE.py.")
-    ] = "imix",
-    tunables: Annotated[
-        str, typer.Option("-t", "--tunables", help="Tunables of the profile, as size=64,vm=var2.")
-    ] = "",
-    output: Annotated[
-        str, typer.Option("-o", "--output", metavar="FILE", help="File for the result; - is standard output.")
-    ] = "-",
+    server: ServerOption = SERVER,
+    profile: ProfileOption = "imix",
+    tunables: TunablesOption = "",
+    output: OutputOption = "-",
     warmup_mult: Annotated[
         str,
         typer.Option("-wm", "--warmup-mult", "--warmup_mult", metavar="RATE", help="Load of the warm-up."),
@@ -49,7 +45,7 @@ def command(
     warmup_duration: Annotated[
         float,
         typer.Option(
-            "-wd", "--warmup-duration", "--warmup_duration", parser=_number, metavar="S", help="Seconds of warm-up."
+            "-wd", "--warmup-duration", "--warmup_duration", parser=number, metavar="S", help="Seconds of warm-up."
         ),
     ] = 30.0,
     rampup_target: Annotated[
@@ -65,25 +61,47 @@ def command(
     rampup_duration: Annotated[
         float,
         typer.Option(
-            "-rd", "--rampup-duration", "--rampup_duration", parser=_number, metavar="S", help="Seconds of ramp-up."
+            "-rd", "--rampup-duration", "--rampup_duration", parser=number, metavar="S", help="Seconds of ramp-up."
         ),
     ] = 600.0,
     hold_duration: Annotated[
         float,
         typer.Option(
-            "-hd", "--hold-duration", "--hold_duration", parser=_number, metavar="S", help="Seconds at the target."
+            "-hd", "--hold-duration", "--hold_duration", parser=number, metavar="S", help="Seconds at the target."
         ),
     ] = 30.0,
-    unidirectional: Annotated[
-        bool, typer.Option("-u", "--unidirectional", help="Send from port 0 to port 1 only.")
-    ] = False,
-    interval: Annotated[float, typer.Option("--interval", parser=_number, metavar="S", help="Seconds a sample.")] = 1.0,
+    unidirectional: UnidirectionalOption = False,
+    direction: DirectionOption = "both",
+    ports: PortsOption = "0,1",
+    wires: WiresOption = "",
+    steps: Annotated[
+        str,
+        typer.Option(
+            "--steps",
+            metavar="RATE,...",
+            help="Hold each of these loads for -hd seconds, such as 1kpps,1mpps,50%, in place of the ramp.",
+            show_default=False,
+        ),
+    ] = "",
+    latency: Annotated[
+        str,
+        typer.Option(
+            "--latency",
+            metavar="[RATE]",
+            help="Add a latency stream to each direction; 1kpps unless told.",
+            show_default=False,
+        ),
+    ] = "",
+    verify: VerifyOption = False,
+    line: LineOption = "",
+    dut: DutOption = "none",
+    interval: Annotated[float, typer.Option("--interval", parser=number, metavar="S", help="Seconds a sample.")] = 1.0,
     fail_threshold: Annotated[
         float,
         typer.Option(
             "-f",
             "--fail-threshold",
-            parser=_number,
+            parser=number,
             metavar="RATIO",
             help="Share of lost packets above which a sample fails.",
         ),
@@ -91,22 +109,45 @@ def command(
     force: Annotated[
         bool, typer.Option("--force", help="Take the ports from whoever holds them; send without a link.")
     ] = False,
-    quiet: Annotated[bool, typer.Option("-q", "--quiet", help="Show neither progress nor summary.")] = False,
+    ride_link: Annotated[
+        bool, typer.Option("--ride-link", help="Go on when a link is lost, and mark the samples; else the test ends.")
+    ] = False,
+    keep_spoilt: Annotated[
+        bool,
+        typer.Option(
+            "--keep-spoilt",
+            help="Judge samples whose loss comes of a CPU that was away; else they are left out on virtual machines.",
+        ),
+    ] = False,
+    recover: RecoverOption = None,
+    quiet: QuietOption = False,
 ) -> int:
     """Warm up, ramp the load linearly, hold it; write a result file.
 
-    Progress goes to standard error. Ctrl-C stops the traffic, gives the ports back and keeps what was measured.
+    Progress goes to standard error. Ctrl-C stops the traffic, gives the ports back and keeps what was measured. Samples
+    are kept in FILE.part as they come, so that a kill loses none.
     """
     from rich.console import Console  # noqa: PLC0415 - a command starts fast
 
-    from wirespeed.errors import INTERRUPTED  # noqa: PLC0415
-    from wirespeed.generator.client import GeneratorClient  # noqa: PLC0415
+    from wirespeed.cli.recover import recover as recover_result  # noqa: PLC0415
+    from wirespeed.client.generator_client import GeneratorClient  # noqa: PLC0415
+    from wirespeed.dut.spec import parse_dut  # noqa: PLC0415
+    from wirespeed.errors import INTERRUPTED, UsageError  # noqa: PLC0415
     from wirespeed.loadtest.live import summary, title_of, watcher  # noqa: PLC0415
     from wirespeed.loadtest.outcome import raise_for_outcome  # noqa: PLC0415
-    from wirespeed.loadtest.plan import LoadPlan, check_plan, parse_target, parse_tunables  # noqa: PLC0415
-    from wirespeed.loadtest.run import run_loadtest, streams_of  # noqa: PLC0415
-    from wirespeed.units import parse_rate  # noqa: PLC0415
+    from wirespeed.loadtest.plan import LoadPlan, check_plan, parse_steps, parse_target, parse_tunables  # noqa: PLC0415
+    from wirespeed.loadtest.run import load_for, run_loadtest  # noqa: PLC0415
+    from wirespeed.measure.machine import is_local, is_virtual_here  # noqa: PLC0415
+    from wirespeed.results.loadtest_journal import LoadtestJournal  # noqa: PLC0415
+    from wirespeed.results.output import Output  # noqa: PLC0415
+    from wirespeed.units import parse_rate, parse_speed  # noqa: PLC0415
 
+    console = Console(stderr=True, soft_wrap=True)
+    if recover is not None:
+        return recover_result(recover, output, console, quiet)
+    latency_rate = parse_rate(latency) if latency else None
+    if latency_rate is not None and latency_rate.unit != "pps":
+        raise UsageError(f"latency stream of {latency}: give packets a second, such as 1kpps")
     plan = LoadPlan(
         profile=profile,
         tunables=parse_tunables(tunables),
@@ -115,80 +156,47 @@ def command(
         ramp_target=parse_target(rampup_target),
         ramp_s=rampup_duration,
         hold_s=hold_duration,
-        unidirectional=unidirectional,
+        step_loads=parse_steps(steps),
+        directions=directions_of(ports, direction, wires, unidirectional),
+        latency_rate_pps=None if latency_rate is None else latency_rate.value,
+        verify=verify,
+        line_bps=parse_speed(line) if line else None,
         interval_s=interval,
         threshold=fail_threshold,
         force=force,
+        ride_link=ride_link,
+        keep_spoilt=keep_spoilt or (is_local(server) and not is_virtual_here()),
         name=profile if output == "-" else Path(output).stem,
         output_file=output,
     )
     check_plan(plan)
-    path = None if output == "-" else Path(output)
-    if path is not None:
-        check_writable(path)
-    streams = streams_of(plan)
-    console = Console(stderr=True, soft_wrap=True)
-    with GeneratorClient(server) as client:
-        client.connect()
-        with watcher(console, plan, title_of(plan), quiet) as view, _stop_on_signals() as stop:
-            result = run_loadtest(plan, client, on_sample=view, stop=stop, streams=streams)
-    where = _keep(result, path)
-    if not quiet:
-        for line in summary(result, where):
-            console.out(line, highlight=False)
-    raise_for_outcome(result)
-    return INTERRUPTED if result.outcome["status"] == "interrupted" else 0
-
-
-def check_writable(path: Path) -> None:
-    """FileFault, before an hour of testing rather than after it, when no file can be made beside `path`."""
-    from wirespeed.errors import FileFault  # noqa: PLC0415
-
-    if path.is_dir():
-        raise FileFault(f"output {path} is a directory; give the name of a file in it")
-    if path.exists() and not path.is_file():  # the result is renamed into place, which would do away with a device
-        raise FileFault(f"output {path} is no regular file; give another -o, or - for standard output")
+    device = parse_dut(dut)
+    out = Output(output)
+    load = load_for(plan)
     try:
-        with tempfile.TemporaryFile(dir=path.parent):
-            pass
-    except OSError as error:
-        reason = error.strerror or str(error)
-        raise FileFault(f"output {path} cannot be written: {path.parent}: {reason}; give another -o") from None
-
-
-@contextmanager
-def _stop_on_signals() -> Iterator[threading.Event]:
-    """An event that the first SIGINT or SIGTERM sets; a second one interrupts at once, whatever is going on."""
-    stop = threading.Event()
-
-    def on_signal(number: int, frame: FrameType | None) -> None:
-        if stop.is_set():
-            raise KeyboardInterrupt
-        stop.set()
-
-    before = {number: signal.signal(number, on_signal) for number in (signal.SIGINT, signal.SIGTERM)}
-    try:
-        yield stop
+        device.prepare()
+        with GeneratorClient(server) as client:
+            client.connect()
+            with watcher(console, plan, title_of(plan), quiet) as view, stop_on_signals() as stop:
+                result = run_loadtest(
+                    plan,
+                    client,
+                    on_sample=view,
+                    dut=None if dut == "none" else device,
+                    stop=stop,
+                    load=load,
+                    recorder=LoadtestJournal(out.journal()),
+                )
+                where = out.keep(result)
+    except BaseException:
+        kept = out.abandon()
+        if kept is not None:
+            print(f"wirespeed: {kept}", file=sys.stderr)
+        raise
     finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
-
-
-def _keep(result: Result, path: Path | None) -> str | None:
-    """Write the result; the place to name in the summary, if there is one."""
-    from wirespeed.errors import FileFault  # noqa: PLC0415
-    from wirespeed.loadtest.result import to_json, write_result  # noqa: PLC0415
-
-    if not result.samples:
-        return "no file: the test ended before its first sample"
-    if path is None:
-        json.dump(to_json(result), sys.stdout, allow_nan=False)
-        print(flush=True)
-        return None
-    try:
-        write_result(result, path)
-    except FileFault as fault:
-        spare = Path(tempfile.mkdtemp(prefix="wirespeed-")) / path.name
-        write_result(result, spare)
-        raise FileFault(f"{fault}; the result is kept in {spare}") from None
-    return str(path)
+        device.close()
+    if not quiet:
+        for text in summary(result, where):
+            console.out(text, highlight=False)
+    raise_for_outcome(result)
+    return INTERRUPTED if result.outcome.status == "interrupted" else 0

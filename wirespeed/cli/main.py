@@ -3,40 +3,61 @@
 from __future__ import annotations
 
 import sys
-from importlib import import_module
-from typing import Annotated
-
-import typer
-import typer.main
 
 from wirespeed import __version__
-from wirespeed.errors import INTERRUPTED, UsageError, WirespeedError
+from wirespeed.cli.output import CLOSED_PIPE, OutputLost, give_output_up, guard_output
+from wirespeed.errors import INTERRUPTED, FileFault, UsageError, WirespeedError
 
 COMMANDS = {
-    "demo": "Set up a lab on this machine, run the eight load tests, write the report.",
+    "demo": "Set up a lab here, run the ten load tests, write the report.",
     "loadtest": "Warm up, ramp the load linearly, hold it; write a result file.",
+    "search": "Find NDR, PDR (MLRsearch) and MRR; latency at shares of them.",
+    "rfc2544": "The benchmarks of RFC 2544, 9004 and 6201, by frame size.",
+    "soak": "Hold a load for minutes to days; what that shows of the loss.",
     "report": "Turn result files into one interactive HTML page, or a table.",
     "generator": "Run the traffic generator (T-Rex stateless RPC).",
     "router": "Run the vector router.",
-    "console": "T-Rex's console for a generator: a command, a shell, or the live `tui`.",
-    "stats": "Read a router's counters from its shared memory: ls, dump, poll.",
+    "console": "T-Rex's console for a generator: a command, a shell, or `tui`.",
+    "stats": "Read a router's counters in shared memory: ls, dump or poll.",
     "ctl": "Talk to a running router: one command, or a shell.",
 }
 
 
 def main(argv: list[str] | None = None) -> int:
-    """Run one command; errors a user can act on become one line on stderr and the exit code of their class."""
-    args = (sys.argv[1:] if argv is None else argv) or ["--help"]
-    command = typer.main.get_command(_app(loaded=args[0]))
+    """Run one command; errors a user can act on become one line on stderr and the exit code of their class.
+
+    Standard output that nobody reads ends the command silently, as `head` is used to; one that is full is an error.
+    """
+    if argv is None:
+        guard_output()
     try:
-        result = command.main(args=args, prog_name="wirespeed", standalone_mode=False)
+        code = _run((sys.argv[1:] if argv is None else argv) or ["--help"])
+        if sys.stdout is not None:
+            sys.stdout.flush()  # what fails only now is told as well
+    except OutputLost as error:
+        give_output_up()
+        return CLOSED_PIPE if error.is_closed else _fail(str(error), FileFault.exit_code)
+    return code
+
+
+def _run(args: list[str]) -> int:
+    if args == ["--version"]:  # what scripts ask for needs no option parser, which is most of a start
+        print(f"wirespeed {__version__}")
+        return 0
+
+    from typer import Abort  # noqa: PLC0415 - as above
+
+    from wirespeed.cli.tree import command_tree, filled_in  # noqa: PLC0415
+
+    try:
+        tree = command_tree(COMMANDS, loaded=args[0])
+        result = tree.main(args=filled_in(args, COMMANDS), prog_name="wirespeed", standalone_mode=False)
     except WirespeedError as error:
         return _fail(str(error), error.exit_code)
-    except (KeyboardInterrupt, typer.Abort):
+    except (KeyboardInterrupt, Abort):
         return _fail("interrupted", INTERRUPTED)
-    except BrokenPipeError:
-        sys.stderr.close()
-        return 0
+    except OutputLost:
+        raise
     except Exception as error:
         # What the option parser raises has no public class in typer; it is known by its method.
         explain = getattr(error, "format_message", None)
@@ -47,44 +68,6 @@ def main(argv: list[str] | None = None) -> int:
             UsageError.exit_code,
         )
     return result if isinstance(result, int) else 0
-
-
-def _app(loaded: str) -> typer.Typer:
-    """The command tree with only `loaded` imported, so that each command starts fast."""
-    app = typer.Typer(
-        help="Measure what a router really forwards, and explain why.",
-        add_completion=False,
-        rich_markup_mode=None,
-        context_settings={"help_option_names": ["-h", "--help"]},
-    )
-    app.callback()(_top)
-    for name, summary in COMMANDS.items():
-        if name == loaded:
-            module = import_module(f"wirespeed.cli.{name}")
-            settings = getattr(module, "CONTEXT", {})
-            app.command(name, context_settings={"help_option_names": ["-h", "--help"], **settings})(module.command)
-        else:
-            app.command(name, help=summary)(_unloaded)
-    return app
-
-
-def _show_version(wanted: bool) -> None:
-    if wanted:
-        print(f"wirespeed {__version__}")
-        raise typer.Exit
-
-
-def _top(
-    version: Annotated[
-        bool,
-        typer.Option("--version", callback=_show_version, is_eager=True, help="Print the version."),
-    ] = False,
-) -> None:
-    pass
-
-
-def _unloaded() -> None:
-    raise AssertionError("a command ran that was not imported")
 
 
 def _fail(message: str, code: int) -> int:

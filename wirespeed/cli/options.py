@@ -2,9 +2,26 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
+
+from wirespeed.profiles.loading import BUILTIN_NAMES
+
+if TYPE_CHECKING:
+    from wirespeed.results.channel import Channel
+
+
+def number(text: str) -> float:
+    """Seconds or a ratio; UsageError for what is none."""
+    from wirespeed.errors import UsageError  # noqa: PLC0415 - a command starts fast
+
+    try:
+        return float(text)
+    except ValueError:
+        raise UsageError(f"{text!r} is not a number; durations and ratios are numbers such as 30 or 0.001") from None
+
 
 CpuOption = Annotated[
     str,
@@ -28,6 +45,94 @@ MarchOption = Annotated[
     Literal["auto", "v2", "v3", "v4"], typer.Option("--march", help="x86-64 level of the hot code.")
 ]
 VerboseOption = Annotated[bool, typer.Option("--verbose", help="Let DPDK log to standard error.")]
+
+# ---- of commands that measure
+
+SERVER = "127.0.0.1:4501"
+
+ServerOption = Annotated[
+    str, typer.Option("-s", "--server", metavar="HOST[:PORT]", help="Generator to use, ours or a T-Rex.")
+]
+ProfileOption = Annotated[
+    str,
+    typer.Option(
+        "-p",
+        "--profile",
+        help=f"Built-in: {', '.join(BUILTIN_NAMES)}; or a file: .py (is run), .yaml, .json, .pcap.",
+    ),
+]
+TunablesOption = Annotated[str, typer.Option("-t", "--tunables", help="Tunables of the profile, as size=64,vm=var2.")]
+OutputOption = Annotated[
+    str, typer.Option("-o", "--output", metavar="FILE", help="File for the result; - is standard output.")
+]
+UnidirectionalOption = Annotated[
+    bool, typer.Option("-u", "--unidirectional", help="Send in the first direction of the ports only.")
+]
+DirectionOption = Annotated[
+    str, typer.Option("--direction", metavar="0-1|1-0|both", help="Which way to send between a pair of ports.")
+]
+PortsOption = Annotated[
+    str, typer.Option("--ports", metavar="N,N", help="The ports, cabled in pairs, such as 2,3 or 0,1,2,3.")
+]
+WiresOption = Annotated[
+    str,
+    typer.Option(
+        "--wires",
+        metavar="N>N,...",
+        help="Each direction by itself, such as 0>1,1>2,2>0, in place of ports and direction.",
+        show_default=False,
+    ),
+]
+VerifyOption = Annotated[
+    bool,
+    typer.Option(
+        "--verify",
+        help="Count only what bears our mark. It costs the end of the payload, or the IP ID of short packets, and "
+        "the tester a look into each packet it sends and receives.",
+    ),
+]
+LineOption = Annotated[
+    str, typer.Option("--line", metavar="SPEED", help="The line to take percent of, such as 1G; else each port's own.")
+]
+DutOption = Annotated[
+    str,
+    typer.Option(
+        "--dut", metavar="SPEC", help="What to ask meanwhile: router:/path/router.sock, linux:netns=NAME or none."
+    ),
+]
+LabOption = Annotated[
+    str,
+    typer.Option(
+        "--lab",
+        metavar="embedded|linux",
+        help="Bring up this lab on this machine for the test, with its own generator and router.",
+        show_default=False,
+    ),
+]
+RecoverOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--recover", metavar="FILE", help="Make the result file of a test that did not end, from its journal."
+    ),
+]
+QuietOption = Annotated[bool, typer.Option("-q", "--quiet", help="Show neither progress nor summary.")]
+
+
+def directions_of(ports: str, direction: str, wires: str, unidirectional: bool) -> tuple[Channel, ...]:
+    """What the flags mean together; UsageError for those that contradict each other."""
+    from wirespeed.errors import UsageError  # noqa: PLC0415
+    from wirespeed.measure.wires import pair_directions, parse_ports, parse_wires  # noqa: PLC0415
+
+    if wires:
+        if ports != "0,1" or direction != "both" or unidirectional:
+            raise UsageError("--wires says each direction by itself; leave out --ports, --direction and -u")
+        return parse_wires(wires)
+    if unidirectional and direction != "both":
+        raise UsageError(f"-u and --direction {direction} both say which way to send; give one of them")
+    pairs = parse_ports(ports)
+    if unidirectional:
+        return tuple(wire for wire in pair_directions(pairs) if pairs.index(wire.tx) % 2 == 0)
+    return pair_directions(pairs, direction)
 
 
 def march_level(march: str) -> int:

@@ -10,10 +10,13 @@ from typing import Annotated, Literal
 import typer
 
 from wirespeed.files import write_atomically
+from wirespeed.report.words import harmless
 
 
 def command(
-    results: Annotated[list[Path], typer.Argument(metavar="RESULT.json...", help="Ours, or those of trex-loadtest.")],
+    results: Annotated[
+        list[Path], typer.Argument(metavar="RESULT.json...", help="Ours of any kind, or those of trex-loadtest.")
+    ],
     *,
     title: Annotated[str, typer.Option("-t", "--title", help="Title of the page.")] = "Loadtest results",
     output: Annotated[
@@ -27,9 +30,14 @@ def command(
         ),
     ] = "",
     threshold: Annotated[
-        float,
-        typer.Option("-f", "--fail-threshold", help="Loss ratio above which a sample failed, from 0.0001 to 1."),
-    ] = 0.001,
+        float | None,
+        typer.Option(
+            "-f",
+            "--fail-threshold",
+            help="Loss ratio above which a sample failed, from 0 to 1.",
+            show_default="that of each file",
+        ),
+    ] = None,
     scaler: Annotated[
         str, typer.Option("-y", "--yscaler", metavar="DIV:PREFIX", help="Unit of packet rates.")
     ] = "1000000:M",
@@ -38,16 +46,48 @@ def command(
         typer.Option(
             "--only-channels",
             metavar="CHANNEL,...",
-            help="Channels to draw, such as 0-1 or 0-1,sum; tables always show all.",
+            help="Channels to draw, such as 0-1 or 0-1,sum, or as graph.rb counts them: 0, 1, and 2 for the sum; "
+            "tables always show all.",
             show_default="each direction, not their sum",
         ),
     ] = None,
     output_format: Annotated[
         Literal["html", "md", "csv", "json"], typer.Option("--format", help="The page, or its table alone.")
     ] = "html",
+    layout: Annotated[
+        Literal["list", "matrix", "nodes"],
+        typer.Option(
+            "--layout",
+            help="Of a table: a row a direction, loads by devices and directions, or what each node of a router cost.",
+        ),
+    ] = "list",
+    both: Annotated[
+        Literal["each", "sum200", "sum100"],
+        typer.Option("--both", help="In a matrix, both directions at once: each, or their sum of 200 % or of 100 %."),
+    ] = "each",
+    row_label: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--row-label",
+            metavar="LABEL=LOAD|TEMPLATE",
+            help="In a matrix, what a load is called: '64b one flow=bench size=64', or of all '{size}b {vm}'.",
+        ),
+    ] = None,
+    charts: Annotated[
+        str, typer.Option("--charts", metavar="URL", help="The page that the cells of a markdown matrix link to.")
+    ] = "",
+    line: Annotated[
+        str,
+        typer.Option("--line", metavar="SPEED", help="Line to take percentages of, such as 1G; else the tester's."),
+    ] = "",
+    keep_spoilt: Annotated[
+        bool,
+        typer.Option("--keep-spoilt", help="Judge samples too whose loss the machine explains by absent workers."),
+    ] = False,
 ) -> None:
     """Turn result files into one interactive HTML page, or a table."""
     from wirespeed.report.render import render  # noqa: PLC0415 - brings plotly in
+    from wirespeed.results.journal import journal_path, unfinished  # noqa: PLC0415
 
     report = render(
         results,
@@ -57,9 +97,17 @@ def command(
         scaler=scaler,
         only_channels=only_channels or (),
         output_format=output_format,
+        layout=layout,
+        both=both,
+        row_labels=row_label or (),
+        charts=charts,
+        line=line,
+        keep_spoilt=keep_spoilt,
     )
+    for path in unfinished(results):
+        print(f"warning: {path} is not there yet: read from its journal, {journal_path(path).name}", file=sys.stderr)
     for remark in report.remarks:
-        print(f"warning: {remark}", file=sys.stderr)
+        print(f"warning: {harmless(remark.sentence)}", file=sys.stderr)
     target = output or ("index.html" if output_format == "html" else "-")
     if target == "-":
         sys.stdout.write(report.text)

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from wirespeed.cli.options import HugepagesOption, MainCpuOption, MarchOption, VerboseOption, march_level
+from wirespeed.cli.signals import leave_on_signals
 
 
 def command(
@@ -37,11 +38,31 @@ def command(
     ] = None,
     max_routes: Annotated[
         int | None,
-        typer.Option("--max-routes", metavar="N", help="IPv4 routes to have room for.", show_default="262144"),
+        typer.Option("--max-routes", metavar="N", help="IPv4 routes that a table may have.", show_default="2097152"),
     ] = None,
     max_ip6_routes: Annotated[
         int | None,
-        typer.Option("--max-ip6-routes", metavar="N", help="IPv6 routes to have room for.", show_default="65536"),
+        typer.Option(
+            "--max-ip6-routes", metavar="N", help="IPv6 routes that a table may have.", show_default="1048576"
+        ),
+    ] = None,
+    max_neighbors: Annotated[
+        int | None,
+        typer.Option(
+            "--max-neighbors",
+            metavar="N",
+            help="Neighbors to have room for, with next hops of routes.",
+            show_default="16384",
+        ),
+    ] = None,
+    max_interface_neighbors: Annotated[
+        int | None,
+        typer.Option(
+            "--max-interface-neighbors",
+            metavar="N",
+            help="How many of them may be learned on one interface.",
+            show_default="half of them",
+        ),
     ] = None,
     hugepages: HugepagesOption = "auto",
     march: MarchOption = "auto",
@@ -56,9 +77,17 @@ def command(
     from wirespeed.router.startup.settings import Startup, read_startup  # noqa: PLC0415
 
     startup = Startup() if config is None else read_startup(config)
-    settings = router_settings(interface or [], cpu, startup, max_routes=max_routes, max_ip6_routes=max_ip6_routes)
+    settings = router_settings(
+        interface or [],
+        cpu,
+        startup,
+        max_routes=max_routes,
+        max_ip6_routes=max_ip6_routes,
+        max_neighbors=max_neighbors,
+        max_interface_neighbors=max_interface_neighbors,
+    )
     settle_main(main_cpu or ("" if startup.main_cpu is None else str(startup.main_cpu)))
-    with Log(startup.log) as log:
+    with leave_on_signals(), Log(startup.log) as log:
         if startup.notice:
             log.warn(startup.notice)
         run(

@@ -69,7 +69,7 @@ def _values(option: Option, begun: str, ports: Sequence[int], commands: Mapping[
         case "files":
             yield from _files(begun, ())
         case "profiles":
-            from wirespeed.generator.profiles import BUILTIN_NAMES  # noqa: PLC0415 - keeps the start fast
+            from wirespeed.profiles import BUILTIN_NAMES  # noqa: PLC0415 - keeps the start fast
 
             yield from (f"stl/{name}.py" for name in BUILTIN_NAMES)
             yield from _files(begun, _PROFILE_ENDINGS)

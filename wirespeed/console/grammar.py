@@ -12,10 +12,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, NoReturn
 
+from wirespeed.client.generator_client import PROFILE_ID
+from wirespeed.client.stateless_client import Target
 from wirespeed.console.absent import ABSENT
 from wirespeed.errors import UsageError
-from wirespeed.generator.client import PROFILE_ID
-from wirespeed.generator.stateless_client import Target
 
 if TYPE_CHECKING:
     from wirespeed.console.session import Session

@@ -8,8 +8,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from wirespeed.client.stateless_client import StatelessClient
 from wirespeed.errors import ConnectionFault, RemoteError, WirespeedError
-from wirespeed.generator.stateless_client import StatelessClient
 
 POLL_S = 1.0
 _TIMEOUT_S = 2.0

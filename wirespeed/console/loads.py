@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
+from wirespeed.client.stateless_client import Multiplier
 from wirespeed.errors import UsageError
-from wirespeed.generator.stateless_client import Multiplier
 from wirespeed.units import parse_rate
 
 _CHANGES = {"+": "add", "-": "sub"}

@@ -8,9 +8,9 @@ from typing import Any
 
 from scapy.packet import Packet
 
+from wirespeed.client.stateless_client import Pushed
 from wirespeed.errors import UsageError
-from wirespeed.generator.profiles.layers import Ether, trex_defaults
-from wirespeed.generator.stateless_client import Pushed
+from wirespeed.profiles.scapy_layers import Ether, trex_defaults
 
 _EXAMPLE = "Ether()/IP(dst=\"48.0.0.1\")/UDP(dport=12)/('x'*10)"
 _ALLOWED = (

@@ -15,8 +15,8 @@ from scapy.layers.inet import ICMP, IP
 from scapy.layers.l2 import ARP, Dot1Q, Ether
 from scapy.packet import Packet, Raw
 
+from wirespeed.client.stateless_client import Pushed, StatelessClient
 from wirespeed.errors import UsageError
-from wirespeed.generator.stateless_client import Pushed, StatelessClient
 
 WAIT_S = 1.0
 _POLL_S = 0.02

@@ -7,12 +7,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from wirespeed.client.generator_client import Call
+from wirespeed.client.readings import is_wirespeed
+from wirespeed.client.stateless_client import ALL_PROFILES, StatelessClient, Target
 from wirespeed.console.happenings import Happening, Watcher
 from wirespeed.console.readings import FlowReading, PortReading, counters, flow_readings, port_reading
 from wirespeed.console.screen import Screen, step
 from wirespeed.errors import ConnectionFault, RemoteError, UsageError, WirespeedError
-from wirespeed.generator.client import Call
-from wirespeed.generator.stateless_client import StatelessClient, Target
 
 Json = Mapping[str, Any]
 
@@ -98,8 +99,7 @@ class Session:
         self.baseline = Baseline()
         self.service_ports.clear()
         self.system = system
-        built_by = str(version.get("built_by", ""))
-        ours = f", {built_by}" if built_by.startswith("wirespeed ") else ""
+        ours = f", {version['built_by']}" if is_wirespeed(version) else ""
         self.version = f"{version.get('mode', 'STL')} @ {version.get('version', '?')}{ours}"
 
     def drop(self, reason: str) -> None:
@@ -189,18 +189,20 @@ class Session:
         return tuple(given) if given is not None else tuple(Target(port) for port in ports)
 
     def running(self, given: Sequence[Target] | None) -> tuple[Target, ...]:
-        """As `targets`, but without ports given only profiles that have traffic."""
-        if given is not None:
+        """As `targets`, but without ports given, and of one given with a * (which a T-Rex takes for a name), only
+        profiles that have traffic."""
+        starred = [target.port for target in given or () if target.profile == ALL_PROFILES]
+        if given is not None and not starred:
             return self.targets(given)
-        candidates = self.ports if self.on_demand else self.ours(None)
-        found = []
+        found = [target for target in given or () if target.profile != ALL_PROFILES]
+        candidates = self.some(starred) if starred else self.ports if self.on_demand else self.ours(None)
         for port, status in zip(candidates, self.statuses(candidates), strict=True):
             profiles = status.get("state_profile") or {"_": status.get("state")}
             found += [Target(port, name) for name, state in profiles.items() if state in ACTIVE]
         if not found:
             raise UsageError(f"nothing is sent on {_listed(candidates)}")
         self.ours({target.port for target in found})
-        return tuple(found)
+        return tuple(dict.fromkeys(found))
 
     def statuses(self, ports: Sequence[int]) -> list[Json]:
         calls = [Call("get_port_status", {"port_id": port, "block": False, "profile_id": "*"}) for port in ports]
@@ -262,7 +264,7 @@ class Session:
             if self.online and self.owned:
                 if stop:
                     with step(self.screen, f"Stopping traffic on port(s) {list(self.owned)}:"):
-                        self.client.on_profiles("stop_traffic", [Target(port, "*") for port in self.owned])
+                        self.client.on_profiles("stop_traffic", [Target(port, ALL_PROFILES) for port in self.owned])
                 self.client.give_back(self.owned)
         finally:
             self.drop("disconnected")

@@ -24,8 +24,3 @@ def parse_errors(text: str) -> tuple[ErrorCount, ...]:
     """The rows of `show errors`; other lines are passed over."""
     rows = (match for match in map(_ROW.fullmatch, text.splitlines()) if match)
     return tuple(ErrorCount(int(row["count"]), row["node"], row["reason"], row["severity"]) for row in rows)
-
-
-def drops(errors: tuple[ErrorCount, ...]) -> int:
-    """Packets dropped for any reason."""
-    return sum(row.count for row in errors if row.severity == "error")

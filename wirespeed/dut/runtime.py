@@ -10,6 +10,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from wirespeed.results.dut import NodeCost
+
 _THREAD = re.compile(r"Thread (?P<index>\d+) (?P<name>\S+)(?: \(lcore (?P<lcore>\d+)\))?")
 _TIME = re.compile(r"Time (?P<time>[\d.]+), .*?vector rate (?P<rate>[\d.]+)(?: loops/sec (?P<loops>[\d.]+))?")
 _RATES = re.compile(r"vector rates in (?P<in>\S+), out (?P<out>\S+), drop (?P<drop>\S+), punt (?P<punt>\S+)")
@@ -17,7 +19,6 @@ _NODE = re.compile(
     r"\s*(?P<name>\S+)\s+(?P<state>active|polling|interrupt\s\w+|\".*?\"?|\w+ \w+)\s+(?P<calls>\d+)\s+(?P<vectors>\d+)"
     r"\s+(?P<suspends>\d+)\s+(?P<clocks>[\d.e+]+)\s+(?P<per_call>[\d.]+)\s*"
 )
-INPUT_NODES = ("dpdk-input", "memif-input")
 
 
 @dataclass(frozen=True)
@@ -47,24 +48,6 @@ class ThreadRuntime:
 
     def node(self, name: str) -> NodeRuntime | None:
         return next((node for node in self.nodes if node.name == name), None)
-
-
-@dataclass(frozen=True)
-class Cost:
-    """What forwarding costs the workers, all of them together.
-
-    `cycles_per_packet` is the sum of the nodes' clocks, weighted by the packets each saw, over the packets that came
-    in; `without_input` leaves out the polling node, whose clocks hold the idle polls as well. `idle_polls` is the share
-    of polls that found nothing: a worker that is the limit has none.
-    """
-
-    cycles_per_packet: float
-    cycles_without_input: float
-    vectors_per_call: float
-    idle_polls: float
-    in_pps: float
-    out_pps: float
-    drop_pps: float
 
 
 def parse_runtime(text: str) -> tuple[ThreadRuntime, ...]:
@@ -102,28 +85,10 @@ def _node(row: re.Match[str]) -> NodeRuntime:
     )
 
 
-def forwarding_cost(threads: Sequence[ThreadRuntime]) -> Cost | None:
-    """The cost over all threads that took packets in; None when none did."""
-    packets = calls = polls = 0
-    clocks = input_clocks = 0.0
-    for thread in threads:
-        for node in thread.nodes:
-            if node.vectors:
-                clocks += node.clocks * node.vectors
-            polls += node.calls if node.name in INPUT_NODES else 0
-            if node.name in INPUT_NODES and node.vectors:
-                packets += node.vectors
-                input_clocks += node.clocks * node.vectors
-        first = thread.node("ethernet-input")
-        calls += first.calls if first else 0
-    if not packets:
-        return None
-    return Cost(
-        cycles_per_packet=clocks / packets,
-        cycles_without_input=(clocks - input_clocks) / packets,
-        vectors_per_call=packets / calls if calls else 0.0,
-        idle_polls=max(0.0, 1 - calls / polls) if polls else 0.0,
-        in_pps=sum(thread.in_pps for thread in threads),
-        out_pps=sum(thread.out_pps for thread in threads),
-        drop_pps=sum(thread.drop_pps for thread in threads),
+def node_costs(threads: Sequence[ThreadRuntime]) -> tuple[NodeCost, ...]:
+    """The rows of all threads; ticks are as exact as the text, which prints three digits of those of a packet."""
+    return tuple(
+        NodeCost(node.name, node.calls, node.vectors, round(node.clocks * (node.vectors or node.calls)), node.suspends)
+        for thread in threads
+        for node in thread.nodes
     )

@@ -8,14 +8,16 @@ from __future__ import annotations
 
 import base64
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from wirespeed._native.flow_records import Captured
 from wirespeed._native.generator import GeneratorCore
-from wirespeed.generator.pcap import PacketFilter
-from wirespeed.generator.rpc import failed
+from wirespeed._native.pcap import PacketFilter
+from wirespeed.errors import UsageError
+from wirespeed.generator.memory import Memory
+from wirespeed.generator.rpc import bad_parameters, failed
 
 Json = dict[str, Any]
 
@@ -24,8 +26,8 @@ SLOTS = 4096
 
 MAX_CAPTURES = 10
 MAX_PACKETS = 1_000_000
-MAX_BYTES = 256 << 20
-"""What one capture keeps at most, beside its limit."""
+PACKET_BYTES = 512
+"""What a kept packet takes beside its data."""
 
 _READ_AT_ONCE = 2048
 _REPLY_BYTES = 700_000
@@ -40,8 +42,11 @@ class _Kept:
 
 @dataclass
 class Capture:
-    """What is looked at, and what was kept so far. `cyclic` forgets the oldest when it is full."""
+    """What is looked at, and what was kept so far. `cyclic` forgets the oldest when it is full, or when its session
+    `who` has no more memory."""
 
+    memory: Memory
+    who: Hashable
     core_id: int
     tx_ports: tuple[int, ...]
     rx_ports: tuple[int, ...]
@@ -60,26 +65,32 @@ class Capture:
         if not self.filter.matches(packet.data, packet.packet_len):
             return
         self.matched += 1
-        if self._full:
-            if not self.cyclic:
+        while len(self.packets) >= self.limit or not self.memory.take(self.who, len(packet.data) + PACKET_BYTES):
+            if not self.cyclic or not self.packets:
                 return
-            self.size_bytes -= len(self.packets.popleft().packet.data)
+            self._take_out()
         self.packets.append(_Kept(self.matched, packet))
         self.size_bytes += len(packet.data)
 
-    @property
-    def _full(self) -> bool:
-        return len(self.packets) >= self.limit or self.size_bytes >= MAX_BYTES
+    def _take_out(self) -> _Kept:
+        oldest = self.packets.popleft()
+        self.size_bytes -= len(oldest.packet.data)
+        self.memory.give(self.who, len(oldest.packet.data) + PACKET_BYTES)
+        return oldest
+
+    def forget(self) -> None:
+        """Give all that is kept back."""
+        while self.packets:
+            self._take_out()
 
     def fetch(self, limit: int, snap_len: int = 0) -> list[Json]:
         """Take out the oldest packets, as many as fit into an answer."""
         taken: list[Json] = []
         size = 0
         while self.packets and len(taken) < limit and size < _REPLY_BYTES * 3 // 4:
-            kept = self.packets.popleft()
+            kept = self._take_out()
             packet, data = kept.packet, kept.packet.data[: snap_len or None]
             size += len(data) + 100
-            self.size_bytes -= len(packet.data)
             taken.append(
                 {
                     "binary": base64.b64encode(data).decode(),
@@ -97,8 +108,9 @@ class Capture:
 class Captures:
     """All captures of the process, by number; numbers count from 1 and are not used again."""
 
-    def __init__(self, core: GeneratorCore) -> None:
+    def __init__(self, core: GeneratorCore, memory: Memory) -> None:
         self._core = core
+        self._memory = memory
         self._captures: dict[int, Capture] = {}
         self._queues: dict[int, Capture] = {}
         self._last = 0
@@ -109,6 +121,7 @@ class Captures:
 
     def start(
         self,
+        who: Hashable,
         tx_ports: Sequence[int],
         rx_ports: Sequence[int],
         limit: int,
@@ -116,25 +129,34 @@ class Captures:
         filter_text: str = "",
         snap_len: int = 0,
     ) -> tuple[int, float]:
-        """The new capture's number and the time it began."""
+        """The new capture's number and the time it began; `who` is the session that pays for it with its memory."""
         if len(self._captures) >= MAX_CAPTURES:
             raise failed(f"{MAX_CAPTURES} captures are there already; remove one first")
-        if not tx_ports and not rx_ports:
-            raise failed("a capture needs a port: give 'tx', 'rx' or both")
-        capture = self._begin(tx_ports, rx_ports, limit, cyclic, filter_text, snap_len)
+        capture = self._begin(who, tx_ports, rx_ports, limit, cyclic, filter_text, snap_len)
         self._last += 1
         self._captures[self._last] = capture
         return self._last, capture.started_s
 
     def _begin(
-        self, tx_ports: Sequence[int], rx_ports: Sequence[int], limit: int, cyclic: bool, text: str, snap_len: int
+        self,
+        who: Hashable,
+        tx_ports: Sequence[int],
+        rx_ports: Sequence[int],
+        limit: int,
+        cyclic: bool,
+        text: str,
+        snap_len: int,
     ) -> Capture:
-        if not 1 <= limit <= MAX_PACKETS:
-            raise failed(f"limit of {limit} packets; give 1 to {MAX_PACKETS}")
-        packet_filter = PacketFilter(text)
+        if limit > MAX_PACKETS:
+            raise failed(f"limit of {limit} packets; give {MAX_PACKETS} at most")
+        try:
+            packet_filter = PacketFilter(text)
+        except UsageError:
+            raise bad_parameters(f"BPF filter: '{text}' is not a valid pattern") from None
         core_id = self._core.start_capture(tx_ports, rx_ports, SLOTS, snap_len=snap_len)
         now_s = self._core.now_s()
-        return Capture(core_id, tuple(tx_ports), tuple(rx_ports), limit, cyclic, packet_filter, now_s)
+        ports = tuple(tx_ports), tuple(rx_ports)
+        return Capture(self._memory, who, core_id, *ports, limit, cyclic, packet_filter, now_s)
 
     def read(self) -> None:
         """Bring in what waits in the core."""
@@ -148,10 +170,14 @@ class Captures:
             capture.take(packet)
         capture.missed = self._core.capture_missed(capture.core_id)
 
+    def watches(self, port: int) -> bool:
+        """Whether a capture still looks at the port."""
+        return any(not one.stopped and port in (*one.tx_ports, *one.rx_ports) for one in self._captures.values())
+
     def get(self, number: int) -> Capture:
         found = self._captures.get(number)
         if found is None:
-            raise failed(f"capture {number} does not exist")
+            raise failed("capture ID not found")
         self._read(found)
         return found
 
@@ -161,7 +187,7 @@ class Captures:
         return capture
 
     def remove(self, number: int) -> None:
-        self.stop(number)
+        self.stop(number).forget()
         del self._captures[number]
 
     def _end(self, capture: Capture) -> None:
@@ -188,9 +214,9 @@ class Captures:
             for number, one in self._captures.items()
         ]
 
-    def open_queue(self, port: int, size: int) -> None:
+    def open_queue(self, who: Hashable, port: int, size: int) -> None:
         """Keep the newest `size` packets that the port receives."""
-        opened = self._begin((), (port,), size, True, "", 0)
+        opened = self._begin(who, (), (port,), size, True, "", 0)
         self.close_queue(port)
         self._queues[port] = opened
 
@@ -198,6 +224,7 @@ class Captures:
         queue = self._queues.pop(port, None)
         if queue is not None:
             self._end(queue)
+            queue.forget()
 
     def queue(self, port: int) -> Capture | None:
         queue = self._queues.get(port)

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from wirespeed.errors import FileFault
+from wirespeed.files import open_regular
 from wirespeed.units import FCS_BYTES
 
 _HEADER = struct.Struct("<QBB")
@@ -23,26 +24,25 @@ _ETHERNET, _MORE, _INTERFACE = 2, 0x80, 0x03
 
 def read_records(path: Path) -> Iterator[tuple[float, bytes, int]]:
     """Times in seconds, frames without FCS, and interfaces; FileFault says what is wrong."""
-    try:
-        data = path.read_bytes()
-    except OSError as error:
-        raise FileFault(f"packet file {path} cannot be read: {error.strerror}") from None
     at = 0
-    while at < len(data):
-        if len(data) - at < _HEADER_BYTES:
-            raise FileFault(f"packet file {path} ends within a record's header, at byte {at}")
-        time, kind, flags = _HEADER.unpack_from(data, at)
-        record_bytes, _, wire_bytes = _LENGTHS.unpack_from(data, at + _HEADER.size)
-        record = data[at : at + record_bytes]
-        if record_bytes < _HEADER_BYTES or len(record) < record_bytes:
-            raise FileFault(f"packet file {path}: the record at byte {at} says that it has {record_bytes} bytes")
-        if kind & ~_MORE != _ETHERNET:
-            raise FileFault(f"packet file {path}: the record at byte {at} is of type {kind & ~_MORE}, not Ethernet (2)")
-        frame = _frame(record, bool(kind & _MORE))[: max(0, wire_bytes - FCS_BYTES)]
-        if len(frame) < wire_bytes - FCS_BYTES:
-            raise FileFault(f"packet file {path} holds packets cut short; record them whole")
-        yield time / (1 << 32), frame, flags & _INTERFACE
-        at += record_bytes
+    with open_regular(path, "packet file") as file:
+        while header := file.read(_HEADER_BYTES):
+            if len(header) < _HEADER_BYTES:
+                raise FileFault(f"packet file {path} ends within a record's header, at byte {at}")
+            time, kind, flags = _HEADER.unpack_from(header)
+            record_bytes, _, wire_bytes = _LENGTHS.unpack_from(header, _HEADER.size)
+            record = header + file.read(max(0, record_bytes - _HEADER_BYTES))
+            if len(record) != record_bytes:
+                raise FileFault(f"packet file {path}: the record at byte {at} says that it has {record_bytes} bytes")
+            if kind & ~_MORE != _ETHERNET:
+                raise FileFault(
+                    f"packet file {path}: the record at byte {at} is of type {kind & ~_MORE}, not Ethernet (2)"
+                )
+            frame = _frame(record, bool(kind & _MORE))[: max(0, wire_bytes - FCS_BYTES)]
+            if len(frame) < wire_bytes - FCS_BYTES:
+                raise FileFault(f"packet file {path} holds packets cut short; record them whole")
+            yield time / (1 << 32), frame, flags & _INTERFACE
+            at += record_bytes
 
 
 def _frame(record: bytes, extended: bool) -> bytes:

@@ -13,7 +13,7 @@ from typing import Any
 
 from wirespeed._native.stream_records import MAX_VARIABLES, Op, OpKind, VarKind
 from wirespeed.generator.rpc import RpcError, failed
-from wirespeed.generator.stream_json import (
+from wirespeed.profiles.stream_json import (
     FixHardwareJson,
     FixIcmpv6Json,
     FixIpv4Json,

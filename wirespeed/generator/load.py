@@ -13,8 +13,9 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from wirespeed._native.stream_records import Stream, StreamMode
+from wirespeed.generator.parameters import one_of, read
 from wirespeed.generator.rpc import bad_parameters, failed
-from wirespeed.generator.stream_json import RateJson
+from wirespeed.profiles.stream_json import RateJson
 from wirespeed.units import L1_OVERHEAD_BYTES, Rate, format_si
 
 LINE_RATE_TOLERANCE = 1.0001
@@ -94,15 +95,22 @@ class Multiplier:
     value: float
 
 
-def parse_multiplier(mul: dict[str, Any], ops: Sequence[str] = ("abs", "add", "sub")) -> Multiplier:
-    """Check `mul`; start takes `abs` only."""
-    kind, op, value = mul.get("type"), mul.get("op"), mul.get("value")
-    if kind not in ("raw", "bps", "bpsl1", "pps", "percentage"):
-        raise bad_parameters(f"field 'type' is {kind!r}, expecting raw, bps, bpsl1, pps or percentage")
-    if op not in ops:
-        raise bad_parameters(f"field 'op' is {op!r}, expecting {', '.join(ops)}")
-    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < 1e18:
-        raise failed(f"multiplier {value!r} is not a number above zero")
+def parse_multiplier(mul: dict[str, Any], starts: bool = False) -> Multiplier:
+    """Check `mul`; what starts takes `abs` only."""
+    kind, op, value = read(mul, "type", str), read(mul, "op", str), mul.get("value")
+    one_of("type", kind, ("raw", "bps", "bpsl1", "pps", "percentage"))
+    one_of("op", op, ("abs", "add", "sub"))
+    if isinstance(value, str):
+        raise bad_parameters("'value' is 'string', expecting 'unsigned double'")
+    value = read(mul, "value", float)
+    if value < 0:
+        raise bad_parameters("'value' has negative value.")
+    if starts and op != "abs":
+        raise bad_parameters("start message can only specify absolute speed rate")
+    if starts and not value:
+        raise bad_parameters("multiplier can't be zero")
+    if not 0 < value < 1e18:
+        raise failed(f"multiplier {value:g} is not a number above zero")
     return Multiplier(str(kind), str(op), float(value))
 
 
@@ -138,7 +146,7 @@ def timeline(streams: Sequence[Stream], mean_frame_bytes: dict[int, float]) -> T
             end_us = begin_us + stream.packets / stream.rate_pps * 1e6
             steps.append(LoadStep(begin_us, stream_id, rate, stream.fixed_rate))
             steps.append(LoadStep(end_us, stream_id, rate.times(-1), stream.fixed_rate))
-        last_us = max(last_us, end_us)
+        last_us = max(last_us, end_us - 1e6 / stream.rate_pps)  # the last packet goes out an interval before the end
         rounds[stream_id] = rounds.get(stream_id, 0) + 1
         following = by_id.get(stream.next_id)
         if following is not None and rounds[stream_id] != stream.loops:
@@ -148,7 +156,12 @@ def timeline(streams: Sequence[Stream], mean_frame_bytes: dict[int, float]) -> T
 
 
 def new_factor(mul: Multiplier, current: float, loads: Timeline, speed_bps: float) -> float:
-    """The factor that `mul` asks for, when the port runs at `current` now."""
+    """The factor that `mul` asks for, when the port runs at `current` now.
+
+    Latency streams alone have none: what is asked for moves nothing, and the factor stays.
+    """
+    if loads.steps and all(step.fixed for step in loads.steps):
+        return mul.value if (mul.type, mul.op) == ("raw", "abs") else current
     fixed, moved = loads.peak(0.0), loads.peak(1.0)
     movable = Load(moved.pps - fixed.pps, moved.l2_bps - fixed.l2_bps)
     if mul.op != "abs":
@@ -168,18 +181,26 @@ def new_factor(mul: Multiplier, current: float, loads: Timeline, speed_bps: floa
                 raise failed(_NO_BANDWIDTH)
             asked, unit = mul.value / 100 * speed_bps, "bpsl1"
         factor = (asked - _by_unit(fixed, unit)) / _movable(movable, unit)
-    if not factor > 0:
-        raise failed("the load asked for is not above zero, or below what the latency streams send on their own")
-    return factor
+    if factor > 0:
+        return factor
+    if mul.op != "abs":
+        raise failed("Update request will lower traffic to less than zero")
+    raise failed(
+        f"the latency streams' own rate enforces a minimum rate of '{fixed.pps:g} pps', '{_short(fixed.l1_bps)}' L1; "
+        "ask for more than that"
+    )
 
 
 def check_line_rate(load: Load, speed_bps: float) -> None:
     """More than the line takes is refused, with a tolerance of 0.01 %."""
     if speed_bps and load.l1_bps > speed_bps * LINE_RATE_TOLERANCE:
-        raise failed(
-            f"Expected L1 B/W: '{format_si(load.l1_bps, 'bps')}' exceeds port line rate: "
-            f"'{format_si(speed_bps, 'bps')}'"
-        )
+        raise failed(f"Expected L1 B/W: '{_short(load.l1_bps)}' exceeds port line rate: '{_short(speed_bps)}'")
+
+
+def _short(bps: float) -> str:
+    """`20 Gbps`, `12.5 Gbps`."""
+    number, _, unit = format_si(bps, "bps").partition(" ")
+    return f"{float(number):g} {unit}"
 
 
 def _by_unit(load: Load, unit: str) -> float:
@@ -189,5 +210,5 @@ def _by_unit(load: Load, unit: str) -> float:
 def _movable(load: Load, unit: str) -> float:
     amount = _by_unit(load, unit)
     if amount <= 0:
-        raise failed("all streams are latency streams, which keep their own rate; start with multiplier 1")
+        raise failed("no stream sends anything that a multiplier could move")
     return amount

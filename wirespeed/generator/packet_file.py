@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from itertools import accumulate
 from pathlib import Path
 
+from wirespeed._native.pcap import read_packets
 from wirespeed._native.stream_records import Stream, StreamMode
 from wirespeed.errors import UsageError
 from wirespeed.generator.erf import read_records
-from wirespeed.generator.pcap import read_packets
 from wirespeed.generator.translation import MIN_PACKET_BYTES, Addresses
 
 MAX_PACKETS = 20_000

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from wirespeed._native.flow_records import FLOW_FIELDS, FLOWS, LATENCY_FLOWS, FlowKind, FlowReading
 from wirespeed._native.generator import GeneratorCore
 from wirespeed.generator.rpc import failed
-from wirespeed.generator.statistics import SMOOTHING
+from wirespeed.generator.traffic_statistics import SMOOTHING
 
 LIMITS = {FlowKind.STATS: FLOWS, FlowKind.LATENCY: LATENCY_FLOWS}
 
@@ -41,8 +41,12 @@ class PacketGroups:
     def join(self, pg_id: int, kind: FlowKind) -> None:
         """A stream was added; a latency group is one stream's."""
         group = self._groups.get(pg_id)
-        if group is not None and (group.kind is not kind or kind is FlowKind.LATENCY):
-            raise failed(f"pg_id {pg_id} belongs to a latency stream and cannot be shared")
+        if group is not None and group.kind is not kind:
+            raise failed("Can't use same pg_id for streams with different l4 protocol")
+        if group is not None and kind is FlowKind.LATENCY:
+            raise failed(
+                "For payload rules: Can't have two streams with same pg_id, or same stream on more than one port"
+            )
         if group is None:
             if self._counts[kind] == LIMITS[kind]:
                 what = "latency" if kind is FlowKind.LATENCY else "statistics"

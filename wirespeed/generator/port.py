@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 import string
 from collections.abc import Iterable
@@ -13,12 +14,12 @@ from wirespeed._native.generator import GeneratorCore
 from wirespeed._native.runtime import PortInfo
 from wirespeed.errors import WirespeedError
 from wirespeed.generator.events import EventKind
-from wirespeed.generator.layers import PortLayers, own_mac
+from wirespeed.generator.memory import Memory
 from wirespeed.generator.packet_groups import PacketGroups
+from wirespeed.generator.port_layers import PortLayers, own_mac
 from wirespeed.generator.port_profile import AddedStream, Profile, State
 from wirespeed.generator.rpc import failed
-from wirespeed.generator.stream_json import parse_stream
-from wirespeed.generator.translation import translate, with_flow
+from wirespeed.generator.translation import checked_stream, translate, with_flow
 from wirespeed.generator.transmission import (
     ALL_PROFILES,
     DEFAULT_PROFILE,
@@ -53,8 +54,12 @@ class Owner:
 class Port:
     """Requests come checked; what the port's state does not allow is answered with T-Rex's texts."""
 
-    def __init__(self, index: int, core: GeneratorCore, dst_mac: str, emit: Emit, groups: PacketGroups) -> None:
+    def __init__(
+        self, index: int, core: GeneratorCore, dst_mac: str, emit: Emit, groups: PacketGroups, memory: Memory
+    ) -> None:
         self.index = index
+        self._memory = memory
+        self._held_by = f"streams of port {index}"
         self.owner: Owner | None = None
         self.service = False
         self.service_filtered = False
@@ -63,7 +68,6 @@ class Port:
         self._numbers = count()
         self.profiles: dict[str, Profile] = {DEFAULT_PROFILE: Profile(number=next(self._numbers))}
         self.traffic = Transmission(index, core, emit, self.profiles, self.layers, groups)
-        self.max_stream_id = 0
         self._stream_count = 0
         self._core = core
         self._groups = groups
@@ -84,7 +88,7 @@ class Port:
 
     @property
     def state(self) -> State:
-        return self.traffic.state if self._link_up else State.DOWN
+        return self.traffic.state
 
     # ---- attributes
 
@@ -113,19 +117,17 @@ class Port:
     # ---- ownership
 
     def acquire(self, user: str, session_id: int, force: bool) -> str:
-        """Make the session the owner, with a new handler each time. Traffic of a session that is put out stops."""
+        """Make the session the owner; an owner that does not force keeps its handler. Traffic goes on."""
         if self.owner is not None and not force:
             if self.owner.user != user:
                 raise failed(f"port is already taken by '{self.owner.user}'")
             if self.owner.session_id != session_id:
-                raise failed(f"port is already taken by another session of '{user}'")
-        taken = self.owner is not None
-        if self.owner is not None and self.owner.session_id != session_id:
-            self.traffic.stop(ALL_PROFILES)
-        handler = random_handle()
-        self.owner = Owner(user, session_id, handler)
+                raise failed(f"port is already owned by another session of '{user}'")
+        taken = self.owner is not None and force
+        if self.owner is None or force:
+            self.owner = Owner(user, session_id, random_handle())
         self._emit(EventKind.PORT_ACQUIRED, port_id=self.index, who=user, session_id=session_id, force=taken)
-        return handler
+        return self.owner.handler
 
     def release(self) -> None:
         owner, self.owner = self.owner, None
@@ -146,27 +148,33 @@ class Port:
     def add_stream(self, profile_id: str, stream_id: int, stream: Json) -> None:
         profile = self.profiles.get(profile_id)
         if profile is None:
+            self._make_room()
             if len(self.profiles) >= MAX_PROFILES:
                 raise failed(f"a port takes at most {MAX_PROFILES} profiles")
-            if profile_id == ALL_PROFILES:
-                raise failed("'*' means all profiles; give one by name")
             profile = Profile(number=next(self._numbers))
         self._check_not_running("add_stream", profile_id, profile)
         if stream_id in profile.streams:
             raise failed(f"stream {stream_id} already exists in profile_id({profile_id})")
         if self._stream_count >= MAX_STREAMS:
             raise failed(f"a port takes at most {MAX_STREAMS} streams")
-        source = parse_stream(stream)
+        source = checked_stream(stream)
         translated = translate(stream_id, source)
         self.check_length(source.packet.binary)
+        added = AddedStream(json.dumps(stream, separators=(",", ":")).encode(), source, translated)
         if source.pg_id is not None:
             self._core.check_flow(with_flow(translated.stream, source, flow_id=0))
             self._groups.join(source.pg_id, source.flow_kind)
-        profile.streams[stream_id] = AddedStream(stream, source, translated)
+        if not self._memory.take(self._held_by, added.held_bytes):
+            if source.pg_id is not None:
+                self._groups.leave(source.pg_id)
+            raise failed(
+                f"no more streams can be kept: those of a port take {self._memory.session_bytes >> 20} MB at most, and "
+                f"all that clients keep {self._memory.all_bytes >> 20} MB; remove some, or end captures"
+            )
+        profile.streams[stream_id] = added
         profile.state = State.STREAMS
         self.profiles[profile_id] = profile
         self._stream_count += 1
-        self.max_stream_id = max(self.max_stream_id, stream_id)
 
     def check_length(self, packet: bytes) -> None:
         if len(packet) > self._longest_bytes:
@@ -180,32 +188,43 @@ class Port:
         self._check_not_running("remove_stream", profile_id, profile)
         removed = profile.streams.pop(stream_id, None)
         if removed is None:
-            raise failed(f"stream {stream_id} does not exist")
-        self._leave_groups([removed])
+            raise failed(f"stream {stream_id} does not exists in profile_id({profile_id})")
+        self._let_go([removed])
         self._settle(profile_id)
 
     def remove_all_streams(self, profile_id: str) -> None:
+        """Of a profile; of one that is not there, there are none, and that holds for `*` too."""
+        if profile_id not in self.profiles:
+            return
         for name in named(self.profiles, profile_id):
-            self._check_not_running("remove_all_streams", name, self.profiles[name])
-            self._leave_groups(self.profiles[name].streams.values())
+            self._check_not_running("remove_and_delete_all_streams", name, self.profiles[name])
+            self._let_go(self.profiles[name].streams.values())
             self.profiles[name].streams.clear()
             self._settle(name)
 
-    def _leave_groups(self, removed: Iterable[AddedStream]) -> None:
+    def _make_room(self) -> None:
+        """Forget an emptied profile when there is no room for one more; clients see it until then."""
+        if len(self.profiles) >= MAX_PROFILES:
+            empty = (name for name, one in self.profiles.items() if not one.streams and name != DEFAULT_PROFILE)
+            self.profiles.pop(next(empty, ""), None)
+
+    def _let_go(self, removed: Iterable[AddedStream]) -> None:
         for added in removed:
+            self._memory.give(self._held_by, added.held_bytes)
             if added.source.pg_id is not None:
                 self._groups.leave(added.source.pg_id)
 
     def _settle(self, profile_id: str) -> None:
-        """After streams went: an empty profile is idle, and only the default one stays when empty."""
+        """After streams went: an empty profile is idle, and stays."""
         profile = self.profiles[profile_id]
         if not profile.streams:
             profile.state = State.IDLE
-            if profile_id != DEFAULT_PROFILE:
-                del self.profiles[profile_id]
         self._stream_count = sum(len(one.streams) for one in self.profiles.values())
-        if not self._stream_count:
-            self.max_stream_id = 0
+
+    @property
+    def max_stream_id(self) -> int:
+        """The highest number of a stream that is there, 0 when there is none."""
+        return max((number for one in self.profiles.values() for number in one.streams), default=0)
 
     def _check_not_running(self, command: str, profile_id: str, profile: Profile) -> None:
         if profile.state in RUNNING:

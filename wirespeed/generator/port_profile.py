@@ -1,6 +1,5 @@
 """What a port can run: a set of streams that start and stop together, T-Rex's profile.
 
-DOWN     no link
 IDLE     no streams
 STREAMS  streams, standing still
 TX       sending
@@ -11,19 +10,22 @@ PCAP_TX  sending a packet file
 from __future__ import annotations
 
 import enum
+import json
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from wirespeed._native.stream_records import Stream
 from wirespeed.generator.load import Load, Timeline, timeline
-from wirespeed.generator.stream_json import StreamJson
 from wirespeed.generator.translation import Translated
+from wirespeed.profiles.stream_json import StreamJson
 
 Json = dict[str, Any]
 
+STREAM_BYTES = 2048
+"""What a stream takes beside its JSON and its packet."""
+
 
 class State(enum.Enum):
-    DOWN = "DOWN"
     IDLE = "IDLE"
     STREAMS = "STREAMS"
     TX = "TX"
@@ -33,11 +35,20 @@ class State(enum.Enum):
 
 @dataclass(frozen=True)
 class AddedStream:
-    """A stream as it came, as it was understood, and as the core takes it."""
+    """A stream as it came (JSON, whose length tells what it takes), as it was understood, and as the core takes it."""
 
-    json: Json
+    text: bytes
     source: StreamJson
     translated: Translated
+
+    @property
+    def json(self) -> Json:
+        added: Json = json.loads(self.text)
+        return added
+
+    @property
+    def held_bytes(self) -> int:
+        return STREAM_BYTES + len(self.text) + 2 * len(self.translated.stream.packet)
 
 
 @dataclass

@@ -6,10 +6,12 @@ Error codes and texts are T-Rex's; `specific` is the text that its clients show.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+import math
+import sys
+from collections.abc import Callable, Iterator
 from typing import Any, NoReturn
 
-from wirespeed.generator.framing import MAX_MESSAGE_BYTES, FramingError, pack, unpack
+from wirespeed.client.framing import MAX_MESSAGE_BYTES, FramingError, pack, unpack
 
 Json = dict[str, Any]
 Invoke = Callable[[str, Json], Any]
@@ -29,7 +31,7 @@ _MESSAGES = {
     INTERNAL_ERROR: "Internal Server Error",
     EXECUTION_FAILED: "Failed To Execute Method",
     WORK_IN_PROGRESS: "Work in progress",
-    NO_RESULTS: "No results",
+    NO_RESULTS: "No results for request",
 }
 
 
@@ -62,27 +64,58 @@ def answer(message: bytes, invoke: Invoke) -> bytes:
     except FramingError as error:
         return _encode(_error(None, RpcError(INTERNAL_ERROR, str(error))))
     try:
-        request = json.loads(payload, parse_constant=_refuse_constant)
+        request = json.loads(payload, parse_constant=_refuse_constant, parse_float=_finite)
     except (ValueError, RecursionError):
         reply = _encode(_error(None, RpcError(PARSE_ERROR)))
     else:
-        try:
-            reply = _reply(request, invoke)
-        except RecursionError:  # a stream nested as deep as json can read is too deep to write
-            reply = _encode(_error(None, RpcError(INTERNAL_ERROR, "the answer is nested too deep")))
-    if len(reply) > MAX_MESSAGE_BYTES:
-        too_long = f"the answer has {len(reply)} bytes, at most {MAX_MESSAGE_BYTES} can be sent; ask for less at a time"
-        reply = _encode(_error(None, RpcError(INTERNAL_ERROR, too_long)))
+        reply = _reply(request, invoke)
     return pack(reply) if compressed else reply
 
 
 def _reply(request: Any, invoke: Invoke) -> bytes:
+    """The answers to a request or a batch. What is too long to be sent is given up while it is encoded, and what is
+    left of the batch is not run: its answers could not be told."""
     if not isinstance(request, list):
-        return _encode(_single(request, invoke))
+        return _answered(request, invoke, MAX_MESSAGE_BYTES) or _too_long("the answer has")
     if not request:
         return _encode(_error(None, RpcError(INVALID_REQUEST, message="Empty batch")))
-    members = [_single(member, invoke) for member in request]
-    return _encode(members[0] if len(members) == 1 else members)  # T-Rex unwraps a batch of one
+    members: list[bytes] = []
+    room = MAX_MESSAGE_BYTES - len(b"[]")
+    for number, member in enumerate(request, start=1):
+        one = _answered(member, invoke, room)
+        if one is None:
+            ran = f"the answers to {number} of {len(request)} requests, after which no other was run, have"
+            return _too_long(ran if len(request) > 1 else "the answer has")
+        members.append(one)
+        room -= len(one) + len(b",")
+    return members[0] if len(members) == 1 else b"[" + b",".join(members) + b"]"  # T-Rex unwraps a batch of one
+
+
+def _answered(request: Any, invoke: Invoke, room: int) -> bytes | None:
+    """The encoded answer to one request; None when it has more than `room` bytes."""
+    reply = _single(request, invoke)
+    try:
+        return _encode_within(reply, room)
+    except RecursionError:  # a stream nested as deep as json can read is too deep to write
+        return _encode(_error(None, RpcError(INTERNAL_ERROR, "the answer is nested too deep")))
+    except ValueError as fault:
+        return _encode(_error(reply["id"], internal_error("what a method returned", fault)))
+
+
+def _too_long(what: str) -> bytes:
+    too_long = f"{what} more than {MAX_MESSAGE_BYTES} bytes, the most that can be sent; ask for less at a time"
+    return _encode(_error(None, RpcError(INTERNAL_ERROR, too_long)))
+
+
+def internal_error(where: str, fault: Exception) -> RpcError:
+    """A fault of ours, which must end neither the traffic nor the other sessions: told on standard error, answered."""
+    print(f"wirespeed: internal error in {where}: {type(fault).__name__}: {fault}", file=sys.stderr)
+    return RpcError(INTERNAL_ERROR, f"{type(fault).__name__}: {fault}")
+
+
+def encoded_error(error: RpcError) -> bytes:
+    """The answer to a message whose request is not known."""
+    return _encode(_error(None, error))
 
 
 def _single(request: Any, invoke: Invoke) -> Json:
@@ -116,9 +149,50 @@ def _error(request_id: Any, error: RpcError) -> Json:
     return {"jsonrpc": "2.0", "id": request_id, "error": body}
 
 
+_encoder = json.JSONEncoder(separators=(",", ":"), allow_nan=False)
+
+_PIECES_DEPTH = 4
+"""Down to one stream of one profile of a port, or one packet of a capture: what is below is encoded at once."""
+
+
 def _encode(reply: Any) -> bytes:
-    return json.dumps(reply, separators=(",", ":"), allow_nan=False).encode()
+    return _encoder.encode(reply).encode()
+
+
+def _encode_within(reply: Json, room: int) -> bytes | None:
+    pieces: list[str] = []
+    for piece in _pieces(reply, _PIECES_DEPTH):
+        room -= len(piece)
+        if room < 0:
+            return None
+        pieces.append(piece)
+    return "".join(pieces).encode()
+
+
+def _pieces(value: Any, depth: int) -> Iterator[str]:
+    """JSON in pieces, so that an answer that turns out too long is not made first."""
+    if not depth or not value or not isinstance(value, dict | list):
+        yield _encoder.encode(value)
+        return
+    opening, closing = "{}" if isinstance(value, dict) else "[]"
+    for key in value:
+        if isinstance(value, dict):
+            yield f"{opening}{_encoder.encode(str(key))}:"
+            yield from _pieces(value[key], depth - 1)
+        else:
+            yield opening
+            yield from _pieces(key, depth - 1)
+        opening = ","
+    yield closing
 
 
 def _refuse_constant(word: str) -> NoReturn:
     raise ValueError(f"{word} is no JSON number")
+
+
+def _finite(text: str) -> float:
+    """JSON has no infinite numbers, and 1e999 would become one that no answer could repeat."""
+    number = float(text)
+    if not math.isfinite(number):
+        raise ValueError(f"{text} is beyond what a number can be")
+    return number

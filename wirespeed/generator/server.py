@@ -13,21 +13,24 @@ from collections.abc import Sequence
 from typing import Any
 
 from wirespeed._native.generator import GeneratorCore, Snapshot
+from wirespeed.client.framing import pack
 from wirespeed.errors import WirespeedError
 from wirespeed.generator.calibration import Floor
 from wirespeed.generator.captures import Captures
 from wirespeed.generator.events import EventKind, EventQueues
-from wirespeed.generator.framing import pack
-from wirespeed.generator.hosts import Hosts
-from wirespeed.generator.layers import own_mac
+from wirespeed.generator.machine import machine
+from wirespeed.generator.memory import Memory
 from wirespeed.generator.methods import METHODS
 from wirespeed.generator.packet_groups import PacketGroups
 from wirespeed.generator.port import ALL_PROFILES, Port, random_handle
+from wirespeed.generator.port_hosts import Hosts
+from wirespeed.generator.port_layers import own_mac
 from wirespeed.generator.pushes import Pushes
 from wirespeed.generator.registry import invoke
-from wirespeed.generator.rpc import INTERNAL_ERROR, Json, RpcError, answer, failed
+from wirespeed.generator.rpc import Json, RpcError, answer, failed, internal_error
 from wirespeed.generator.sessions import Sessions
-from wirespeed.generator.statistics import Meter, Rates, global_stats, port_stats
+from wirespeed.generator.traffic_statistics import KIND_PREFIX, Meter, Rates, global_stats, port_stats
+from wirespeed.stolen_time import read_stolen_time
 
 PUBLISH_S = 0.5
 COMPRESS_BYTES = 256
@@ -40,6 +43,10 @@ PACKET_WATCH_S = 0.02
 """How often received packets are read while somebody wants them."""
 
 OWNER_TIMEOUT_S = 60.0
+
+_NOT_PUBLISHED = ("ts", KIND_PREFIX)
+"""How counters of a port begin that are not: the first is published once for all, the others tell T-Rex's clients
+nothing."""
 
 TRIGGER = b"{}"
 """Published when events wait to be fetched."""
@@ -60,14 +67,15 @@ class Server:
         self.core = core
         self.api_h = random_handle()
         self.started_at = time.time()
-        self.events = EventQueues()
+        self.memory = Memory()
+        self.events = EventQueues(self.memory)
         given = [*dst_macs, *[None] * core.port_count()]
         self.groups = PacketGroups(core)
         self.ports = [
-            Port(index, core, given[index] or self._pair_mac(index), self.emit, self.groups)
+            Port(index, core, given[index] or self._pair_mac(index), self.emit, self.groups, self.memory)
             for index in range(core.port_count())
         ]
-        self.captures = Captures(core)
+        self.captures = Captures(core, self.memory)
         self.pushes = Pushes(core)
         self.hosts = Hosts(core, self.ports, self.pushes)
         self.sessions = Sessions(self.ports)
@@ -78,7 +86,7 @@ class Server:
         self._owner_timeout_s = owner_timeout_s
         self._peer = b""
         self._current: Snapshot | None = None
-        self.meter = Meter(self.snapshot, core.worker_loads())
+        self.meter = Meter(self.snapshot)
         self._published_at_s = self.snapshot.at_s
         self._outbox: list[bytes] = []
 
@@ -96,6 +104,11 @@ class Server:
 
     def emit(self, kind: EventKind, **data: Any) -> None:
         self.events.emit(kind, self.core.now_s(), **data)
+
+    @property
+    def asking(self) -> int | bytes:
+        """The session whose message is answered now."""
+        return self.sessions.who(self._peer)
 
     def handle(self, message: bytes, peer: bytes = b"") -> bytes:
         """The answer to one message; `peer` tells connections apart."""
@@ -117,9 +130,7 @@ class Server:
         except RpcError:
             raise
         except Exception as error:
-            # A fault of ours must end neither the traffic nor the other sessions.
-            print(f"wirespeed: internal error in {name}: {type(error).__name__}: {error}", file=sys.stderr)
-            raise RpcError(INTERNAL_ERROR, f"{type(error).__name__}: {error}") from error
+            raise internal_error(name, error) from error
 
     def tick(self) -> None:
         """Notice what happened by itself, and publish the statistics when they are due."""
@@ -132,6 +143,9 @@ class Server:
                 print(f"wirespeed: {type(error).__name__}: {error}", file=sys.stderr)
 
     def _look_at_ports(self) -> None:
+        for index in self.core.follow_links():
+            address = self.ports[index].info.bus_address
+            print(f"wirespeed: port {index}: its device {address} was removed; the others go on", file=sys.stderr)
         for port, traffic in zip(self.ports, self.snapshot.ports, strict=True):
             port.notice(traffic.active)
             self._check_owner(port)
@@ -139,7 +153,7 @@ class Server:
     def _publish_if_due(self) -> None:
         if self.snapshot.at_s - self._published_at_s >= PUBLISH_S:
             self._published_at_s = self.snapshot.at_s
-            self.meter.observe(self.snapshot, self.core.worker_loads())
+            self.meter.observe(self.snapshot)
             self.groups.observe()
             self.publish()
 
@@ -164,7 +178,8 @@ class Server:
         """Put the statistics of all ports into the outbox."""
         data: Json = {"ts": {"value": int(self.snapshot.at_s * 1e9), "freq": 1_000_000_000}} | self.global_stats()
         for port in self.ports:
-            data |= {f"{name}-{port.index}": value for name, value in self.port_stats(port).items() if name != "ts"}
+            stats = self.port_stats(port).items()
+            data |= {f"{name}-{port.index}": value for name, value in stats if not name.startswith(_NOT_PUBLISHED)}
         message: Json = {"name": "trex-global", "type": 0, "data": data | {"template": [], "unknown": 0}}
         if baseline:
             message["baseline"] = True
@@ -191,6 +206,9 @@ class Server:
         return global_stats(
             self.snapshot, self.meter, sum(load.pps for load in loads), sum(load.l2_bps for load in loads)
         )
+
+    def machine(self) -> Json:
+        return machine(self.snapshot, self.core.worker_cpus, read_stolen_time())
 
     def shut_down(self, cause: str) -> None:
         """Stop all traffic and tell the sessions that the server ends."""

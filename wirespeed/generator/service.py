@@ -12,19 +12,24 @@ import socket
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from ipaddress import ip_address
 
 import zmq
 
 from wirespeed.errors import EnvironmentFault, UsageError
+from wirespeed.generator.rpc import encoded_error, internal_error
 from wirespeed.generator.server import Server
 
 DEFAULT_RPC = "127.0.0.1:4501"
 MAX_WIRE_BYTES = 16 << 20
 """Longer messages end the connection; those above 999 999 bytes are answered with an error."""
 
-ENDING_SIGNALS = (signal.SIGINT, signal.SIGTERM)
+ENDING_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 _GOODBYE_MS = 200
+
+_MAX_HOPS = 16
+_MAX_IDENTITY_BYTES = 255  # ZeroMQ has no longer ones
 
 
 def parse_rpc_address(text: str) -> tuple[str, int]:
@@ -35,6 +40,14 @@ def parse_rpc_address(text: str) -> tuple[str, int]:
     if not host or not port.isascii() or not port.isdigit() or not 2 <= int(port) <= 65535:
         raise UsageError(f"RPC address {text!r} cannot be used; give ADDR:PORT with a port from 2 to 65535")
     return host.strip("[]"), int(port)
+
+
+def is_loopback(host: str) -> bool:
+    """Whether only programs of this machine reach the address. False for a name, which may be anybody's."""
+    try:
+        return ip_address(host.partition("%")[0]).is_loopback
+    except ValueError:
+        return host == "localhost"
 
 
 class RpcSockets:
@@ -80,7 +93,7 @@ def _bind(one: zmq.Socket[bytes], host: str, port: int) -> None:
 
 
 def serve(server: Server, sockets: RpcSockets, on_ready: Callable[[], None]) -> str:
-    """Answer until SIGINT, SIGTERM or a client's shutdown; returns what ended it. Traffic is stopped then.
+    """Answer until SIGINT, SIGTERM, SIGHUP or a client's shutdown; returns what ended it. Traffic is stopped then.
 
     `on_ready` is called once signals are heeded.
     """
@@ -108,10 +121,18 @@ def serve(server: Server, sockets: RpcSockets, on_ready: Callable[[], None]) -> 
 
 
 def _answer(server: Server, requests: zmq.Socket[bytes]) -> None:
-    """One message: the connection, an empty frame, the request. Without the empty frame it is from no REQ socket."""
-    peer, *frames = requests.recv_multipart()
-    if frames and frames[0] == b"":
-        requests.send_multipart([peer, b"", server.handle(b"".join(frames[1:]), peer)])
+    """One message: the connection and those of the proxies behind it, an empty frame, the request. Without the empty
+    frame it is from no REQ socket."""
+    frames = requests.recv_multipart()
+    empty = next((at for at, frame in enumerate(frames) if not frame), 0)
+    envelope = frames[:empty]
+    if not 1 <= len(envelope) <= _MAX_HOPS or max(map(len, envelope)) > _MAX_IDENTITY_BYTES:
+        return
+    try:
+        reply = server.handle(b"".join(frames[empty + 1 :]), b"".join(envelope))
+    except Exception as error:
+        reply = encoded_error(internal_error("answering", error))
+    requests.send_multipart([*envelope, b"", reply])
 
 
 def _publish(server: Server, sockets: RpcSockets) -> None:
@@ -126,7 +147,9 @@ def _signals() -> Iterator[socket.socket]:
     writer.setblocking(False)
     # In this order: a signal between the two would else be swallowed unseen.
     old_fd = signal.set_wakeup_fd(writer.fileno())
-    before = {number: signal.signal(number, lambda *_: None) for number in ENDING_SIGNALS}
+    # A hang-up that is ignored (nohup) stays so.
+    ignored = {signal.SIGHUP} if signal.getsignal(signal.SIGHUP) is signal.SIG_IGN else set()
+    before = {number: signal.signal(number, lambda *_: None) for number in ENDING_SIGNALS if number not in ignored}
     try:
         yield reader
     finally:

@@ -32,6 +32,10 @@ class Sessions:
         if peer in self._of_peer:
             _remember(self._heard_s, self._of_peer[peer], now_s)
 
+    def who(self, peer: bytes) -> int | bytes:
+        """The session that speaks over a connection; before it told its number, the connection itself."""
+        return self._of_peer.get(peer, peer)
+
     def silent_s(self, session_id: int, now_s: float) -> float:
         """For how long the session has not been heard."""
         return now_s - self._heard_s.setdefault(session_id, now_s)

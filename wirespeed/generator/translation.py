@@ -8,14 +8,19 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
+from pydantic import ValidationError
+
 from wirespeed._native.stream_records import MAX_PACKET_BYTES, Stream, StreamMode
 from wirespeed.generator.field_program import PADDED_BYTES, compile_program
-from wirespeed.generator.rpc import failed
-from wirespeed.generator.stream_json import MultiBurstJson, SingleBurstJson, StreamJson
+from wirespeed.generator.rpc import bad_parameters, failed
+from wirespeed.generator.stream_faults import first_fault
+from wirespeed.profiles.stream_json import MultiBurstJson, SingleBurstJson, StreamJson
 from wirespeed.units import FCS_BYTES
 
 MIN_PACKET_BYTES = 14
 """An Ethernet header; the core pads packets to 60 bytes."""
+
+_MOST_BURSTS = (1 << 32) - 1
 
 FLAG_OWN_SRC_MAC = 1
 FLAG_NULL_STREAM = 8
@@ -37,14 +42,25 @@ class Translated:
     mean_frame_bytes: float
 
 
+def checked_stream(stream: dict[str, Any]) -> StreamJson:
+    """The stream of a request; RpcError -32602 names the field that is missing or wrong."""
+    try:
+        return StreamJson.model_validate(stream)
+    except ValidationError as error:
+        raise bad_parameters(first_fault(error)) from None
+
+
 def translate(stream_id: int, stream: StreamJson) -> Translated:
     """Check the stream's meaning and turn it into the core's terms; RpcError -32000 names what is wrong."""
     packet = stream.packet.binary
     is_null = bool(stream.flags & FLAG_NULL_STREAM)
     if not is_null and not MIN_PACKET_BYTES <= len(packet) <= MAX_PACKET_BYTES:
-        raise failed(f"packet of {len(packet)} bytes; {MIN_PACKET_BYTES} to {MAX_PACKET_BYTES} can be sent")
+        bounds = f"between {MIN_PACKET_BYTES} and {MAX_PACKET_BYTES}"
+        raise failed(f"Bad packet size provided: {len(packet)}. Should be {bounds}")
     if stream.flow_stats.enabled and stream.flow_stats.rule_type == "tpg":
         raise failed("flow_stats rule_type 'tpg' is not supported; use 'stats' or 'latency'")
+    if stream.flow_stats.enabled and stream.flow_stats.ieee_1588:
+        raise failed("Driver doesn't support IEEE-1588.")
     if stream.mode.type == "continuous" and stream.next_stream_id != -1:
         raise failed("a continuous stream never ends, so it cannot have a next stream")
     padded = max(len(packet), PADDED_BYTES)
@@ -59,8 +75,7 @@ def translate(stream_id: int, stream: StreamJson) -> Translated:
             start_paused=stream.start_paused,
             fixed_rate=stream.keeps_own_rate,
             start_delay_us=stream.isg,
-            next_id=stream.next_stream_id,
-            loops=stream.action_count,
+            **_following(stream_id, stream),
             ops=program.ops,
             cache=stream.vm.cache,
             random_seed=stream.random_seed,
@@ -88,11 +103,27 @@ def with_flow(stream: Stream, source: StreamJson, flow_id: int) -> Stream:
     return replace(stream, flow_kind=source.flow_kind, flow_id=flow_id, flow_signature=signature)
 
 
+def _following(stream_id: int, stream: StreamJson) -> dict[str, Any]:
+    """What comes next, and after how many rounds no more. Bursts without end follow themselves."""
+    if _is_endless(stream):
+        return {"next_id": stream_id, "loops": 0}
+    return {"next_id": stream.next_stream_id, "loops": stream.action_count}
+
+
+def _is_endless(stream: StreamJson) -> bool:
+    return isinstance(stream.mode, MultiBurstJson) and not stream.mode.count
+
+
 def _mode(stream: StreamJson) -> dict[str, Any]:
     match stream.mode:
         case SingleBurstJson(total_pkts=packets):
             return {"mode": StreamMode.SINGLE_BURST, "packets": packets, "bursts": 1}
         case MultiBurstJson(pkts_per_burst=packets, count=bursts, ibg=gap):
-            return {"mode": StreamMode.MULTI_BURST, "packets": packets, "bursts": bursts, "burst_gap_us": gap}
+            return {
+                "mode": StreamMode.MULTI_BURST,
+                "packets": packets,
+                "bursts": bursts or _MOST_BURSTS,
+                "burst_gap_us": gap,
+            }
         case _:
             return {"mode": StreamMode.CONTINUOUS}

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
+from wirespeed._native.flow_records import FlowKind
 from wirespeed._native.generator import GeneratorCore
 from wirespeed._native.runtime import PortInfo
 from wirespeed._native.stream_records import Stream, StreamMode
 from wirespeed.generator.events import EventKind
-from wirespeed.generator.layers import PortLayers
 from wirespeed.generator.load import (
     Load,
     Multiplier,
@@ -20,11 +20,14 @@ from wirespeed.generator.load import (
     timeline,
 )
 from wirespeed.generator.packet_groups import PacketGroups
+from wirespeed.generator.port_layers import PortLayers
 from wirespeed.generator.port_profile import Profile, State
 from wirespeed.generator.rpc import failed
 from wirespeed.generator.translation import Addresses, at_start
 
 ALL_PROFILES = "*"
+"""Stopping and asking take it for every profile; elsewhere it is a name as others are, as with T-Rex."""
+
 DEFAULT_PROFILE = "_"
 RUNNING = (State.TX, State.PAUSE)
 
@@ -77,6 +80,12 @@ class Transmission:
         return self.state in (*RUNNING, State.PCAP_TX)
 
     @property
+    def times(self) -> bool:
+        """Whether a latency stream runs."""
+        kinds = (stream.flow_kind for one in self._profiles.values() for stream in one.running)
+        return FlowKind.LATENCY in kinds
+
+    @property
     def may_finish(self) -> bool:
         """Whether something runs that has an end: a duration, or bursts only."""
         if self._played is not None:
@@ -105,9 +114,7 @@ class Transmission:
         for added in profile.streams.values():
             source, translated = added.source, added.translated
             if source.next_stream_id != -1 and source.next_stream_id not in profile.streams:
-                raise failed(
-                    f"stream {translated.stream.id} has stream {source.next_stream_id} as its next, which is not there"
-                )
+                raise failed(f"stream id {source.next_stream_id} does not exists")
             pps = stream_pps(source.mode.rate, translated.mean_frame_bytes, speed_bps)
             flow_id = None if source.pg_id is None else flows[source.pg_id]
             ready.append(at_start(translated, source, addresses, pps, flow_id))
@@ -118,12 +125,13 @@ class Transmission:
 
     def start(self, profile_id: str, mul: Multiplier, duration_s: float, force: bool, start_at_s: float = 0.0) -> float:
         """Send from `start_at_s` of the server's clock, 0 for now; returns the factor of the streams' own rates."""
-        profile = self._profiles.get(profile_id, Profile())
+        profile = self._there(profile_id)
         if profile.state is not State.STREAMS or self._played is not None:
             raise wrong_state("start", profile_id, profile.state if self._played is None else State.PCAP_TX)
         if not force:
             self._check_ready()
         streams, loads = self.streams_at_unit_factor(profile_id)
+        _check_reached(streams)
         factor = new_factor(mul, 1.0, loads, self._info.speed_bps)
         if not force:
             check_line_rate(loads.peak(factor) + self._other_load(profile), self._info.speed_bps)
@@ -173,40 +181,34 @@ class Transmission:
                 self._ended(name, EventKind.PROFILE_STOPPED, EventKind.PORT_STOPPED)
 
     def pause(self, profile_id: str) -> None:
-        for name in self._in_state("pause", profile_id, State.TX):
-            profile = self._profiles[name]
-            if not profile.endless:
-                raise failed("pause is supported when duration is not enable is start command")
-            self._core.pause(self._index, True, profile=profile.number)
-            before, profile.state = self.state, State.PAUSE
-            self._tell(name, EventKind.PROFILE_PAUSED, EventKind.PORT_PAUSED, before)
+        profile = self._in_state("pause", profile_id, State.TX)
+        if not profile.endless:
+            raise failed("pause is supported when duration is not enable is start command")
+        self._core.pause(self._index, True, profile=profile.number)
+        before, profile.state = self.state, State.PAUSE
+        self._tell(profile_id, EventKind.PROFILE_PAUSED, EventKind.PORT_PAUSED, before)
 
     def resume(self, profile_id: str) -> None:
-        for name in self._in_state("resume", profile_id, State.PAUSE):
-            profile = self._profiles[name]
-            self._core.pause(self._index, False, profile=profile.number)
-            before, profile.state = self.state, State.TX
-            self._tell(name, EventKind.PROFILE_RESUMED, EventKind.PORT_RESUMED, before)
+        profile = self._in_state("resume", profile_id, State.PAUSE)
+        self._core.pause(self._index, False, profile=profile.number)
+        before, profile.state = self.state, State.TX
+        self._tell(profile_id, EventKind.PROFILE_RESUMED, EventKind.PORT_RESUMED, before)
 
     def update(self, profile_id: str, mul: Multiplier, force: bool) -> float:
         """Change the factor of what runs; streams that were updated by themselves keep their share."""
-        factor = 1.0
-        for name in self._in_state("update", profile_id, *RUNNING):
-            profile = self._profiles[name]
-            loads = profile.timeline(profile.own_factors)
-            factor = new_factor(mul, profile.factor, loads, self._info.speed_bps)
-            if not force:
-                check_line_rate(loads.peak(factor) + self._other_load(profile), self._info.speed_bps)
-            self._core.set_factor(self._index, factor, profile=profile.number)
-            profile.factor, profile.load = factor, loads.peak(factor)
+        profile = self._in_state("update", profile_id, *RUNNING)
+        loads = profile.timeline(profile.own_factors)
+        factor = new_factor(mul, profile.factor, loads, self._info.speed_bps)
+        if not force:
+            check_line_rate(loads.peak(factor) + self._other_load(profile), self._info.speed_bps)
+        self._core.set_factor(self._index, factor, profile=profile.number)
+        profile.factor, profile.load = factor, loads.peak(factor)
         return factor
 
     def update_streams(self, profile_id: str, stream_ids: list[int], mul: Multiplier, force: bool) -> float:
         """Change the rate of some streams, each by itself; returns the factor of the others, which stays."""
-        if profile_id == ALL_PROFILES:
-            raise failed("streams are updated in one profile; name it instead of '*'")
-        self._in_state("update_streams", profile_id, *RUNNING)
-        profile = self._profiles[profile_id]
+        _check_there("update_streams", profile_id, self._there(profile_id), stream_ids)
+        profile = self._in_state("update_streams", profile_id, *RUNNING)
         factors = dict(profile.own_factors)
         chosen = _chosen(profile, stream_ids)
         for stream in chosen:
@@ -224,10 +226,10 @@ class Transmission:
 
     def pause_streams(self, profile_id: str, stream_ids: list[int], paused: bool) -> None:
         command = "pause_streams" if paused else "resume_streams"
-        for name in self._in_state(command, profile_id, *RUNNING):
-            profile = self._profiles[name]
-            for stream in _chosen(profile, stream_ids):
-                self._core.pause_stream(self._index, stream.id, paused, profile=profile.number)
+        _check_there(command, profile_id, self._there(profile_id), stream_ids)
+        profile = self._in_state(command, profile_id, *RUNNING)
+        for stream in _chosen(profile, stream_ids):
+            self._core.pause_stream(self._index, stream.id, paused, profile=profile.number)
 
     def notice(self, active: bool) -> None:
         """Look at what came to its end by itself; `active` says whether the port has anything to send."""
@@ -260,15 +262,31 @@ class Transmission:
         if self.state is not before:
             self._emit(port_event, port_id=self._index)
 
-    def _in_state(self, command: str, profile_id: str, *allowed: State) -> list[str]:
-        """Profiles that a command goes to; one by name must be in a state that allows it."""
-        if profile_id != ALL_PROFILES:
-            state = self._profiles.get(profile_id, Profile()).state
-            if self._played is not None and profile_id == DEFAULT_PROFILE:
-                state = State.PCAP_TX
-            if state not in allowed:
-                raise wrong_state(command, profile_id, state)
-        return [name for name in named(self._profiles, profile_id) if self._profiles[name].state in allowed]
+    def _there(self, profile_id: str) -> Profile:
+        found = self._profiles.get(profile_id)
+        if found is None:
+            raise failed(f"profile_id {profile_id} does not exists")
+        return found
+
+    def check_has_streams(self, command: str, profile_id: str) -> None:
+        """Refuse a command for a profile without streams."""
+        self._in_state(command, profile_id, State.STREAMS, *RUNNING)
+
+    def check_links(self, profile_id: str) -> None:
+        """Refuse a profile with a stream whose next one is not there."""
+        streams = find(self._profiles, profile_id, self._index).streams
+        for number, added in streams.items():
+            following = added.source.next_stream_id
+            if following != -1 and following not in streams:
+                raise failed(f"error: stream {number} is pointing to a non-existent stream {following}")
+
+    def _in_state(self, command: str, profile_id: str, *allowed: State) -> Profile:
+        """The profile that a command goes to, which must be in a state that allows it."""
+        profile = self._there(profile_id)
+        state = State.PCAP_TX if self._played is not None and profile_id == DEFAULT_PROFILE else profile.state
+        if state not in allowed:
+            raise wrong_state(command, profile_id, state)
+        return profile
 
 
 def named(profiles: dict[str, Profile], profile_id: str) -> list[str]:
@@ -290,9 +308,27 @@ def wrong_state(command: str, profile_id: str, state: State) -> Exception:
     )
 
 
+def _check_reached(streams: list[Stream]) -> None:
+    """Refuse streams that nothing would ever start."""
+    by_id = {stream.id: stream for stream in streams}
+    due = [stream for stream in streams if stream.self_start]
+    reached: set[int] = set()
+    while due:
+        stream = due.pop()
+        if stream.id not in reached:
+            reached.add(stream.id)
+            due += [by_id[stream.next_id]] if stream.next_id in by_id else []
+    lost = [number for number, stream in by_id.items() if stream.enabled and number not in reached]
+    if lost:
+        raise failed(f"nothing starts stream {lost[0]}: set its self_start, or make it the next of one that is sent")
+
+
+def _check_there(command: str, profile_id: str, profile: Profile, stream_ids: list[int]) -> None:
+    for stream_id in stream_ids:
+        if stream_id not in profile.streams:
+            raise failed(f"{command}: stream {stream_id} does not exists in profile_id({profile_id})")
+
+
 def _chosen(profile: Profile, stream_ids: list[int]) -> list[Stream]:
     by_id = {stream.id: stream for stream in profile.running}
-    missing = [stream_id for stream_id in stream_ids if stream_id not in by_id]
-    if missing:
-        raise failed(f"stream {missing[0]} does not exist")
     return [by_id[stream_id] for stream_id in stream_ids]

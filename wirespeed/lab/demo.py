@@ -14,17 +14,24 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
-from wirespeed.errors import FileFault
+from wirespeed.errors import FileFault, WirespeedError
 from wirespeed.files import write_atomically
 from wirespeed.lab.embedded import EmbeddedLab
 from wirespeed.lab.lab import Lab, choose_cpus
 from wirespeed.lab.linux import LinuxLab, unavailable
-from wirespeed.lab.suite import SEED_SUITE, Finding, SuiteTest, Timing, run_suite
+from wirespeed.lab.placement import limits
+from wirespeed.lab.suite import SEED_SUITE, Failure, Finding, SuiteTest, Timing, run_suite, search_file
 from wirespeed.loadtest.run import Progress as Sampled
 from wirespeed.report.render import render
+from wirespeed.results.figures import bits_text, percent_text, rate_text
+from wirespeed.results.search import GoalOutcome
 from wirespeed.units import format_si
 
 REPORT = "report.html"
+
+_COLUMNS = (("received", 12), ("L1", 11), ("% line", 8), ("cyc/pkt", 7), ("vec/call", 8))
+_SEARCH_COLUMNS = (("received", 12), ("% line", 8), ("NDR", 13), ("PDR", 13))
+"""Eighty columns hold no more."""
 
 
 @dataclass(frozen=True)
@@ -64,13 +71,18 @@ def prepare_directory(directory: Path) -> None:
 class Demo:
     """Runs the schedule and prints as it goes."""
 
-    def __init__(self, console: Console, directory: Path, schedule: Schedule) -> None:
+    def __init__(self, console: Console, directory: Path, schedule: Schedule, *, search: bool = False) -> None:
+        """With `search` a search for NDR and PDR follows each test."""
         self._console = console
+        self._search = search
         self._directory = directory
         self._schedule = schedule
-        self._findings: list[Finding] = []
+        self._findings: list[Finding | Failure] = []
+        self._broken: list[WirespeedError] = []
         self._cpus = choose_cpus()
         os.sched_setaffinity(0, self._cpus.control)
+        for line in limits(self._cpus):
+            self._console.print(line, style="yellow", highlight=False)
 
     def run_embedded(self) -> None:
         """The whole suite against our router."""
@@ -109,10 +121,13 @@ class Demo:
         try:
             lab.start()
             self._findings += self._watch(lab, tests, timing)
+        except WirespeedError as error:  # of the lab: those of a test are in its row
+            self._broken.append(error)
+            self._console.print(f"{lab.name} is left out: {error}", style="red", highlight=False)
         finally:
             lab.stop()
 
-    def _watch(self, lab: Lab, tests: Sequence[SuiteTest], timing: Timing) -> list[Finding]:
+    def _watch(self, lab: Lab, tests: Sequence[SuiteTest], timing: Timing) -> list[Finding | Failure]:
         """Run the tests behind one progress bar; where there is no terminal, a line a test."""
         columns = (
             TextColumn("{task.description}"),
@@ -134,14 +149,16 @@ class Demo:
                     self._console.print(f"{done + 1}/{len(tests)} {test.name}", highlight=False)
 
             def on_sample(sampled: Sampled) -> None:
-                received = sum(sampled.sample.ports[channel.rx].rx_pps for channel in sampled.plan.channels)
+                received = sum(found[-1].received_pps for found in sampled.points.values())
                 rate = f"{format_si(received, 'pps')} received"
                 progress.update(task, completed=done * test_s + sampled.step.end_s, rate=rate)
 
-            return run_suite(lab, tests, timing, self._directory, on_start, on_sample)
+            return run_suite(lab, tests, timing, self._directory, on_start, on_sample, self._search)
 
     def print_table(self) -> None:
         """The articles' table: one for each direction, in it the routers side by side for each load."""
+        if not self._findings:
+            return
         for title, unidirectional in (
             ("Unidirectional", True),
             ("Bidirectional: both ways together, so the line is 200 %", False),
@@ -150,30 +167,57 @@ class Demo:
             table = Table(box=box.SIMPLE_HEAD, padding=0)
             table.add_column("load test", min_width=14, no_wrap=True)
             table.add_column("router", min_width=9, no_wrap=True)
-            for heading, width in (("received", 12), ("L1", 11), ("% line", 7), ("cyc/pkt", 7), ("vec/call", 8)):
+            columns = _SEARCH_COLUMNS if self._search else _COLUMNS
+            for heading, width in columns:
                 table.add_column(heading, justify="right", min_width=width, no_wrap=True)
             for test in SEED_SUITE:
                 found = [finding for finding in self._findings if finding.test == test]
                 if test.unidirectional == unidirectional:
                     for finding in found:
-                        table.add_row(*_cells(finding, first=finding is found[0]))
+                        table.add_row(*_cells(finding, first=finding is found[0], columns=columns))
             self._console.print(table)
         self._print_legend()
+        for failure in self._failures:
+            where = f"{failure.test.name} through {failure.dut}"
+            self._console.print(f"{where}: {failure.error}", style="red", highlight=False)
+
+    @property
+    def _failures(self) -> list[Failure]:
+        return [found for found in self._findings if isinstance(found, Failure)]
+
+    def raise_first_failure(self) -> None:
+        """Raise what went wrong first, if anything did: the error that the demo is to end with."""
+        errors = [*self._broken, *(failure.error for failure in self._failures)]
+        if errors:
+            more = f" (and {len(errors) - 1} more)" if len(errors) > 1 else ""
+            raise type(errors[0])(f"{errors[0]}{more}")
 
     def _print_legend(self) -> None:
-        said = [
-            "10 Gb/s line each way; received: the most over a second. Cycles a packet and vectors a call are the "
-            "router's own, from its show runtime while the full load was held (256: it cannot keep up)."
-        ]
-        if any(finding.tester_limited for finding in self._findings):
+        said = ["10 Gb/s line each way; received: the most over a second."]
+        if self._search:
+            said.append(
+                "NDR and PDR: the most of each direction of which nothing was lost, and at most 0.5 % (quick preset). "
+                "≥: the tester or the line ends there; ?: irregular."
+            )
+        else:
+            said[0] += (
+                " Cycles a packet and vectors a call are the router's own counters while the full load was held (256: "
+                "it cannot keep up)."
+            )
+        if any(found.tester_limited for found in self._findings if isinstance(found, Finding)):
             said.append("* The tester was the limit: the router forwards at least as much.")
         for line in said:
             self._console.print(line, highlight=False)
 
-    def write_report(self) -> Path:
-        """All results as one page; returns its path."""
+    def write_report(self) -> Path | None:
+        """All results as one page; returns its path, None when nothing was measured."""
+        files = [finding.file for finding in self._findings if finding.file is not None]
+        found = [finding for finding in self._findings if isinstance(finding, Finding)]
+        files += [search_file(finding.file) for finding in found if finding.search is not None]
+        if not files:
+            return None
         page = render(
-            [finding.file for finding in self._findings],
+            files,
             title="wirespeed demo: the seed articles' load tests",
             date=f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC",
             threshold=0.001,
@@ -186,13 +230,26 @@ class Demo:
         return path
 
 
-def _cells(finding: Finding, first: bool) -> tuple[str, ...]:
-    return (
-        finding.test.label if first else "",
-        finding.dut,
-        format_si(finding.pps, "pps") + ("*" if finding.tester_limited else " "),
-        format_si(finding.l1_bps, "bps"),
-        f"{finding.line_percent:.1f} %",
-        f"{finding.cycles_per_packet:.0f}" if finding.cycles_per_packet is not None else "",
-        f"{finding.vectors_per_call:.1f}" if finding.vectors_per_call is not None else "",
-    )
+def _cells(finding: Finding | Failure, first: bool, columns: Sequence[tuple[str, int]] = _COLUMNS) -> tuple[str, ...]:
+    name = finding.test.label if first else ""
+    if isinstance(finding, Failure):
+        return (name, finding.dut, "failed")
+    found = {} if finding.search is None else {one.goal.name.upper(): _bound(one) for one in finding.search.goals}
+    cells = {
+        "received": rate_text(finding.pps) + ("*" if finding.tester_limited else " "),
+        "L1": bits_text(finding.l1_bps),
+        "% line": f"{percent_text(finding.line_percent)} %",
+        "cyc/pkt": f"{finding.cycles_per_packet:.0f}" if finding.cycles_per_packet is not None else "",
+        "vec/call": f"{finding.vectors_per_call:.1f}" if finding.vectors_per_call is not None else "",
+        **found,
+    }
+    return (name, finding.dut, *(cells[heading] for heading, _ in columns))
+
+
+def _bound(outcome: GoalOutcome) -> str:
+    if outcome.lower_pps is None:
+        return "none"
+    text = rate_text(outcome.lower_pps)
+    if outcome.limit in ("tester", "line"):
+        return f"≥ {text}"
+    return f"{text}?" if outcome.irregular else text

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import shutil
 import tempfile
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
-from wirespeed.dut.errors import drops, parse_errors
-from wirespeed.lab.lab import LabCpus, free_rpc_port
+from wirespeed.dut.router import RouterDut
+from wirespeed.lab.generator import LabGenerator, Wire
+from wirespeed.lab.placement import LabCpus
 from wirespeed.lab.process import Child
-from wirespeed.lab.telemetry import RuntimeProbe
-from wirespeed.router.client import ask
+from wirespeed.owned import OwnedDirectory
+from wirespeed.results.lab import LabFacts
+from wirespeed.units import parse_speed
 
 GENERATOR_MACS = ("02:ee:00:00:00:00", "02:ee:00:00:00:01")
 ROUTER_MACS = ("02:fe:00:00:00:00", "02:fe:00:00:00:01")
@@ -36,6 +35,16 @@ IP4_ROUTES = """\
 ip route add 16.0.0.0/8 via 100.64.1.2
 ip route add 48.0.0.0/8 via 100.64.2.2
 """
+IP6_INTERFACES = f"""\
+set interface ip address e0 2001:2:0:7fff::1/64
+set interface ip address e1 2001:2:0:ffff::1/64
+ip neighbor e0 2001:2:0:7fff::2 {GENERATOR_MACS[0]}
+ip neighbor e1 2001:2:0:ffff::2 {GENERATOR_MACS[1]}
+"""
+IP6_ROUTES = """\
+ip route add 2001:2::/49 via 2001:2:0:7fff::2
+ip route add 2001:2:0:8000::/49 via 2001:2:0:ffff::2
+"""
 MPLS_SWAPS = """\
 mpls table add 0
 set interface mpls e0 enable
@@ -43,7 +52,7 @@ set interface mpls e1 enable
 mpls local-label add 16 eos via 100.64.2.2 e1 out-labels 17
 mpls local-label add 17 eos via 100.64.1.2 e0 out-labels 16
 """
-ROUTER_COMMANDS = IP4_INTERFACES + IP4_ROUTES + MPLS_SWAPS
+ROUTER_COMMANDS = IP4_INTERFACES + IP4_ROUTES + IP6_INTERFACES + IP6_ROUTES + MPLS_SWAPS
 
 
 class EmbeddedLab:
@@ -56,15 +65,24 @@ class EmbeddedLab:
         self._speed = speed
         self._hugepages = hugepages
         # Socket paths are at most 107 bytes long, so not below a user's own directory.
-        self.directory = Path(tempfile.mkdtemp(prefix="wirespeed-"))
+        self._owned = OwnedDirectory("lab", Path(tempfile.gettempdir()))
+        self.directory = self._owned.path
         self._router: Child | None = None
-        self._generator: Child | None = None
-        self.rpc = ""
-        self.probe: Callable[[], dict[str, Any]] | None = None
+        wires = [
+            Wire(self._wire(index, "client", GENERATOR_MACS[index]), dut_mac=ROUTER_MACS[index]) for index in (0, 1)
+        ]
+        self._generator = LabGenerator(
+            wires, cpus.generator, cpus.control, self.directory / "generator.log", hugepages=hugepages
+        )
+        self.dut = RouterDut(self.control_socket, commands=ROUTER_COMMANDS.splitlines())
 
     @property
     def control_socket(self) -> Path:
         return self.directory / "router.sock"
+
+    @property
+    def rpc(self) -> str:
+        return self._generator.rpc
 
     @property
     def router(self) -> Child:
@@ -73,8 +91,11 @@ class EmbeddedLab:
 
     @property
     def generator(self) -> Child:
-        assert self._generator is not None, "the lab is not up"
-        return self._generator
+        return self._generator.child
+
+    @property
+    def facts(self) -> LabFacts:
+        return LabFacts("embedded", "memif", parse_speed(self._speed), self._cpus.roles, self._cpus.topology)
 
     def start(self) -> None:
         commands = self.directory / "router.conf"
@@ -83,44 +104,29 @@ class EmbeddedLab:
         arguments += ["--socket", str(self.control_socket), "--hugepages", self._hugepages]
         for index in (0, 1):
             arguments += ["--interface", f"e{index}={self._wire(index, 'server', ROUTER_MACS[index])}"]
-        self._router = Child("router", arguments, self.directory / "router.log", self._cpus.all).start()
-        self.probe = RuntimeProbe(self.control_socket)
-        self.restart_generator()
+        self._router = Child("router", arguments, self.directory / "router.log", self._cpus.all)
+        self._router.start()
+        self.dut.prepare()
+        self._generator.start()
+
+    def restart_router(self) -> None:
+        """End the router and start it again, as it was configured; the generator goes on sending meanwhile."""
+        self.router.stop()
+        self.router.start()
+        self.dut.prepare()
 
     def restart_generator(self) -> None:
         """Bring the generator up, after the one there was has ended or is ended."""
-        if self._generator is not None:
-            self._generator.stop()
-        self.rpc = f"127.0.0.1:{free_rpc_port()}"
-        arguments = ["generator", "--cpu", str(self._cpus.generator), "--hugepages", self._hugepages]
-        arguments += ["--rpc", self.rpc, *self._cpus.main_cpu]
-        for index in (0, 1):
-            arguments += ["--port", self._wire(index, "client", GENERATOR_MACS[index])]
-            arguments += ["--dest-mac", ROUTER_MACS[index]]
-        self._generator = Child("generator", arguments, self.directory / "generator.log", self._cpus.all).start()
+        self._generator.start()
 
     def _wire(self, index: int, role: str, mac: str) -> str:
         depth = f"rxd={RING_SLOTS},txd={RING_SLOTS}"
         return f"memif:{self.directory}/e{index}.sock,id=0,role={role},mac={mac},speed={self._speed},{depth}"
 
     def stop(self) -> None:
-        for child in (self._generator, self._router):
-            if child is not None:
-                child.stop()
-        self._generator = self._router = None
-        shutil.rmtree(self.directory, ignore_errors=True)
-
-    def describe(self) -> dict[str, Any]:
-        return {
-            "kind": "embedded",
-            "wire": "memif",
-            "speed": self._speed,
-            "generator_cpu": self._cpus.generator,
-            "dut_cpu": self._cpus.dut,
-        }
-
-    def describe_dut(self) -> dict[str, Any]:
-        return {"name": self.name, "commands": ROUTER_COMMANDS.splitlines()}
-
-    def drops(self) -> int:
-        return drops(parse_errors(ask(self.control_socket, "show errors")))
+        self.dut.close()
+        self._generator.stop()
+        if self._router is not None:
+            self._router.stop()
+            self._router = None
+        self._owned.remove()

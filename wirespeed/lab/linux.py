@@ -6,15 +6,20 @@ Needs root (CAP_NET_ADMIN and CAP_SYS_ADMIN) and a kernel with veth and network 
 from __future__ import annotations
 
 import os
-import shutil
 import tempfile
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from wirespeed.cpus import cpu_mask
+from wirespeed.dut.linux import LinuxDut
 from wirespeed.errors import EnvironmentFault
-from wirespeed.lab.lab import LabCpus, free_rpc_port
-from wirespeed.lab.process import Child
+from wirespeed.lab.generator import LabGenerator, Wire
+from wirespeed.lab.leftovers import NAMESPACES, sweep_namespaces
+from wirespeed.lab.namespaces import create_namespace, namespace_links
+from wirespeed.lab.placement import LabCpus
+from wirespeed.owned import OwnedDirectory, lock, owner
+from wirespeed.results.lab import LabFacts
+from wirespeed.units import parse_speed
 
 GENERATOR_MACS = ("02:ee:00:00:01:00", "02:ee:00:00:01:01")
 ROUTER_MACS = ("02:fe:00:00:01:00", "02:fe:00:00:01:01")
@@ -26,13 +31,15 @@ def unavailable() -> str | None:
     """Why this machine cannot have this lab; None when it can."""
     if os.geteuid() != 0:
         return "it needs root, to make a network namespace and veth pairs"
-    from pyroute2 import NetNS, netns  # noqa: PLC0415 - a slow import, needed by this lab alone
+    from pyroute2 import netns  # noqa: PLC0415 - a slow import, needed by this lab alone
 
-    name = f"wirespeed-try-{os.getpid()}"
+    name = f"ws{owner()}-try"
     try:
-        with NetNS(name) as space:
-            space.link("add", ifname="try0", kind="veth", peer={"ifname": "try1"})
-        netns.remove(name)
+        try:
+            with namespace_links(name) as space:
+                space.link("add", ifname="try0", kind="veth", peer={"ifname": "try1"})
+        finally:
+            netns.remove(name)
     except Exception as error:
         return f"this kernel makes no namespace with a veth pair: {error}"
     return None
@@ -48,30 +55,44 @@ class LinuxLab:
     def __init__(self, cpus: LabCpus, speed: str = "10G") -> None:
         self._cpus = cpus
         self._speed = speed
-        self._tag = f"ws{os.getpid()}"
-        self.directory = Path(tempfile.mkdtemp(prefix="wirespeed-"))
-        self._generator: Child | None = None
+        self._tag = f"ws{owner()}"
+        self._owned = OwnedDirectory("lab", Path(tempfile.gettempdir()))
+        self.directory = self._owned.path
+        wires = [Wire(f"af_packet:{self._port(index)},speed={speed}", dut_mac=ROUTER_MACS[index]) for index in (0, 1)]
+        self._generator = LabGenerator(
+            wires, cpus.generator, cpus.control, self.directory / "generator.log", hugepages="never"
+        )
         self._made = False
-        self.rpc = ""
-        self.probe: Callable[[], dict[str, Any]] | None = None
+        self._lock = -1
+        self.dut = LinuxDut(self._tag, (cpus.dut,))
+
+    @property
+    def netns(self) -> str:
+        """The DUT's namespace."""
+        return self._tag
+
+    @property
+    def rpc(self) -> str:
+        return self._generator.rpc
+
+    @property
+    def facts(self) -> LabFacts:
+        return LabFacts("linux", "veth, af_packet", parse_speed(self._speed), self._cpus.roles, self._cpus.topology)
 
     def start(self) -> None:
+        sweep_namespaces()
         self._make_namespace()
-        self.rpc = f"127.0.0.1:{free_rpc_port()}"
-        arguments = ["generator", "--cpu", str(self._cpus.generator), "--rpc", self.rpc, "--hugepages", "never"]
-        arguments += self._cpus.main_cpu
-        for index in (0, 1):
-            arguments += ["--port", f"af_packet:{self._port(index)},speed={self._speed}"]
-            arguments += ["--dest-mac", ROUTER_MACS[index]]
-        self._generator = Child("generator", arguments, self.directory / "generator.log", self._cpus.all).start()
+        self.dut.prepare()
+        self._generator.start()
 
     def _make_namespace(self) -> None:
-        from pyroute2 import IPRoute, NetlinkError, NetNS, netns  # noqa: PLC0415
+        from pyroute2 import IPRoute, NetlinkError  # noqa: PLC0415
 
         try:
-            netns.create(self._tag)
+            create_namespace(self._tag)
             self._made = True
-            with IPRoute() as host, NetNS(self._tag) as dut:
+            self._lock = lock(NAMESPACES / self._tag)
+            with IPRoute() as host, namespace_links(self._tag) as dut:
                 self._set_in_namespace("ipv4/ip_forward", "1")
                 self._set_in_namespace("ipv6/conf/default/disable_ipv6", "1")
                 for index in (0, 1):
@@ -81,14 +102,14 @@ class LinuxLab:
 
     def _make_wire(self, host: Any, dut: Any, index: int) -> None:
         """One veth pair: the generator's end here, the DUT's end with its address, route and neighbour there."""
-        mine, theirs = self._port(index), f"{self._tag}d{index}"
+        mine, theirs = self._port(index), f"ws{os.getpid()}d{index}"
         host.link("add", ifname=mine, kind="veth", peer={"ifname": theirs})
         for name in (mine, theirs):
             # Nothing but the test's packets: no router solicitation of this side's kernel.
             Path(f"/proc/sys/net/ipv6/conf/{name}/disable_ipv6").write_text("1")
         # Receive packet steering moves the forwarding from the sender's CPU to the DUT's; it stays with the
         # interface, and only here is it in reach without mounting the namespace's sysfs.
-        Path(f"/sys/class/net/{theirs}/queues/rx-0/rps_cpus").write_text(f"{1 << self._cpus.dut:x}")
+        Path(f"/sys/class/net/{theirs}/queues/rx-0/rps_cpus").write_text(cpu_mask((self._cpus.dut,)))
         host.link("set", index=host.link_lookup(ifname=mine)[0], address=GENERATOR_MACS[index], state="up")
         host.link("set", index=host.link_lookup(ifname=theirs)[0], net_ns_fd=self._tag)
         peer = dut.link_lookup(ifname=theirs)[0]
@@ -107,12 +128,14 @@ class LinuxLab:
             netns.popns()
 
     def _port(self, index: int) -> str:
-        return f"{self._tag}g{index}"
+        return f"ws{os.getpid()}g{index}"
 
     def stop(self) -> None:
-        if self._generator is not None:
-            self._generator.stop()
-            self._generator = None
+        self._generator.stop()
+        self.dut.close()  # its open files would keep the namespace
+        if self._lock >= 0:  # so would this one
+            os.close(self._lock)
+            self._lock = -1
         if self._made:
             from pyroute2 import IPRoute, netns  # noqa: PLC0415
 
@@ -122,20 +145,4 @@ class LinuxLab:
                         host.link("del", index=link)
             netns.remove(self._tag)
             self._made = False
-        shutil.rmtree(self.directory, ignore_errors=True)
-
-    def describe(self) -> dict[str, Any]:
-        return {
-            "kind": "linux",
-            "wire": "veth, af_packet",
-            "speed": self._speed,
-            "generator_cpu": self._cpus.generator,
-            "dut_cpu": self._cpus.dut,
-        }
-
-    def describe_dut(self) -> dict[str, Any]:
-        kernel = os.uname()
-        return {"name": self.name, "version": f"{kernel.sysname} {kernel.release}"}
-
-    def drops(self) -> None:
-        """The kernel counts drops in a dozen places, and not all of them."""
+        self._owned.remove()

@@ -7,16 +7,28 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from statistics import fmean
-from typing import Any
 
-from wirespeed.errors import EnvironmentFault
-from wirespeed.generator.client import GeneratorClient
+from wirespeed.client.generator_client import GeneratorClient
+from wirespeed.errors import EnvironmentFault, FileFault, WirespeedError
 from wirespeed.lab.lab import Lab
 from wirespeed.loadtest.outcome import raise_for_outcome
 from wirespeed.loadtest.plan import LoadPlan
-from wirespeed.loadtest.result import Result, write_result
-from wirespeed.loadtest.run import PORTS, Progress, run_loadtest
-from wirespeed.units import Rate, l1_bits
+from wirespeed.loadtest.run import Progress, run_loadtest
+from wirespeed.measure.wires import PAIR, pair_directions
+from wirespeed.results.analysis import analyse
+from wirespeed.results.channel import Channel
+from wirespeed.results.file import write_file
+from wirespeed.results.loadtest import Result
+from wirespeed.results.loadtest_file import write_result
+from wirespeed.results.outcome import COMPLETE, INTERRUPTED
+from wirespeed.results.search import SearchResult
+from wirespeed.search.goals import PRESETS, goals_of
+from wirespeed.search.plan import SearchPlan
+from wirespeed.search.run import run_search
+from wirespeed.units import Rate
+
+SEARCH_SUFFIX = "-search.json"
+SEARCH_LIMIT_S = 90.0
 
 _LINK_WAIT_S = 15.0
 
@@ -33,6 +45,10 @@ class SuiteTest:
     @property
     def name(self) -> str:
         return f"{'uni' if self.unidirectional else 'bi'}directional {self.label}"
+
+    @property
+    def directions(self) -> tuple[Channel, ...]:
+        return pair_directions(only="0-1" if self.unidirectional else "both")
 
     @property
     def file_stem(self) -> str:
@@ -63,7 +79,8 @@ SEED_SUITE = tuple(SuiteTest(*load, unidirectional) for unidirectional in (True,
 class Finding:
     """What a test found, summed over its channels: rates in packets and L1 bits a second, percent of one line.
 
-    Cycles and vectors are the DUT's own while the full load was held; None where it does not tell.
+    Cycles and vectors are the DUT's own while the full load was held; None where it does not tell. `search` is the
+    search for NDR and PDR that followed, if it was asked for.
     """
 
     test: SuiteTest
@@ -76,9 +93,20 @@ class Finding:
     cycles_per_packet: float | None
     vectors_per_call: float | None
     file: Path
+    search: SearchResult | None = None
 
 
-def wait_for_links(client: GeneratorClient, ports: Sequence[int] = PORTS) -> None:
+@dataclass(frozen=True)
+class Failure:
+    """A test that found nothing, and why; `file` holds what was measured until then, None when that is nothing."""
+
+    test: SuiteTest
+    dut: str
+    error: WirespeedError
+    file: Path | None
+
+
+def wait_for_links(client: GeneratorClient, ports: Sequence[int] = PAIR) -> None:
     """Return when all `ports` have their link; EnvironmentFault when that takes too long."""
     deadline = time.monotonic() + _LINK_WAIT_S
     while down := [port for port, status in client.port_status(ports).items() if not status.link_up]:
@@ -94,77 +122,99 @@ def run_suite(
     directory: Path,
     on_start: Callable[[SuiteTest], None],
     on_sample: Callable[[Progress], None],
-) -> list[Finding]:
-    """Run `tests` one after the other in a lab that is up; each leaves its result file in `directory`."""
-    findings = []
+    search: bool = False,
+) -> list[Finding | Failure]:
+    """Run `tests` one after the other in a lab that is up; each leaves its result file in `directory`, and with
+    `search` that of a quick search for NDR and PDR beside it.
+
+    One that fails is told of as such and the next one runs. KeyboardInterrupt ends the suite.
+    """
+    found: list[Finding | Failure] = []
+    for test in tests:
+        on_start(test)
+        path = directory / f"{lab.name.lower()}-{test.file_stem}.json"
+        result: Result | None = None
+        try:
+            result = _run_test(lab, test, timing, path, on_sample)
+            write_result(result, path)
+            raise_for_outcome(result)
+            found_by_search = _search(lab, test, search_file(path)) if search else None
+        except WirespeedError as error:
+            kept = path if result is not None and result.samples and not isinstance(error, FileFault) else None
+            found.append(Failure(test, lab.name, error, kept))
+            continue
+        if result.outcome.status != COMPLETE:
+            raise KeyboardInterrupt
+        found.append(replace(finding(test, lab.name, result, path), search=found_by_search))
+    return found
+
+
+def search_file(file: Path) -> Path:
+    """Where the search that follows the test with this result file leaves its own."""
+    return file.with_name(f"{file.stem}{SEARCH_SUFFIX}")
+
+
+def _run_test(lab: Lab, test: SuiteTest, timing: Timing, path: Path, on_sample: Callable[[Progress], None]) -> Result:
+    """One test with a client of its own, whatever became of the one before."""
+    plan = LoadPlan(
+        profile=test.profile,
+        tunables=test.tunables,
+        warmup_rate=Rate(10_000, "pps"),
+        warmup_s=timing.warmup_s,
+        ramp_s=timing.ramp_s,
+        hold_s=timing.hold_s,
+        interval_s=timing.interval_s,
+        directions=test.directions,
+        name=path.stem,
+        output_file=path.name,
+        lab=lab.facts.to_json(),
+        dut=lab.dut.describe().to_json(),
+    )
     with GeneratorClient(lab.rpc) as client:
         client.connect()
         wait_for_links(client)
-        for test in tests:
-            stem = f"{lab.name.lower()}-{test.file_stem}"
-            path = directory / f"{stem}.json"
-            plan = LoadPlan(
-                profile=test.profile,
-                tunables=test.tunables,
-                warmup_rate=Rate(10_000, "pps"),
-                warmup_s=timing.warmup_s,
-                ramp_s=timing.ramp_s,
-                hold_s=timing.hold_s,
-                interval_s=timing.interval_s,
-                unidirectional=test.unidirectional,
-                name=stem,
-                output_file=path.name,
-                lab=lab.describe(),
-                dut=lab.describe_dut(),
-            )
-            on_start(test)
-            before = lab.drops()
-            result = run_loadtest(plan, client, on_sample=on_sample, dut_probe=lab.probe)
-            if before is not None:
-                result = replace(result, dut={**result.dut, "dropped_packets": (lab.drops() or 0) - before})
-            write_result(result, path)
-            raise_for_outcome(result)
-            if result.outcome["status"] != "complete":
-                raise KeyboardInterrupt
-            findings.append(finding(test, lab.name, result, path))
-    return findings
+        return run_loadtest(plan, client, on_sample=on_sample, dut=lab.dut)
+
+
+def _search(lab: Lab, test: SuiteTest, path: Path) -> SearchResult:
+    """What the device carries without loss, and with a little; bounded, as a row of a table should be."""
+    plan = SearchPlan(
+        profile=test.profile,
+        tunables=test.tunables,
+        goals=goals_of([], "quick"),
+        preset="quick",
+        warmup_s=PRESETS["quick"].warmup_s,
+        limit_s=SEARCH_LIMIT_S,
+        robust=True,
+        directions=test.directions,
+        name=path.stem,
+        output_file=path.name,
+        lab=lab.facts.to_json(),
+        dut=lab.dut.describe().to_json(),
+    )
+    with GeneratorClient(lab.rpc) as client:
+        client.connect()
+        wait_for_links(client)
+        result = run_search(plan, client, dut=lab.dut)
+    write_file(result, path)
+    if result.ending.status == INTERRUPTED:
+        raise KeyboardInterrupt
+    return result
 
 
 def finding(test: SuiteTest, dut: str, result: Result, path: Path) -> Finding:
-    """The table's row from a complete result."""
-    channels: list[dict[str, Any]] = list(result.outcome["channels"].values())
-    best = [_best_second(result, channel.rx) for channel in result.channels]
-    l1_bps = sum(pps * l1_bits(channel["mean_frame_bytes"]) for pps, channel in zip(best, channels, strict=True))
-    line_bps = result.lab["ports"][0]["speed_bps"]
+    """The table's row from a complete result: directions together, as the report has them."""
+    both = analyse(result).curves[-1]
     held = [sample.dut for sample in result.samples if sample.phase == "hold" and "cycles_per_packet" in sample.dut]
     return Finding(
         test=test,
         dut=dut,
-        pps=sum(best),
-        l1_bps=l1_bps,
-        line_percent=l1_bps / line_bps * 100,
-        saturated=any(channel["saturation"] is not None for channel in channels),
-        tester_limited=any(channel["tester_limited"] for channel in channels),
+        pps=both.max_pps or 0.0,
+        l1_bps=both.max_l1_bps or 0.0,
+        line_percent=both.max_line_percent or 0.0,
+        saturated=both.outcome.saturated is not None,
+        tester_limited=both.tester_limited,
         cycles_per_packet=fmean(dut["cycles_per_packet"] for dut in held) if held else None,
         vectors_per_call=fmean(dut["vectors_per_call"] for dut in held) if held else None,
         file=path,
     )
-
-
-def _best_second(result: Result, port: int) -> float:
-    """The most packets a second that `port` received over a second on end, or over the hold if that is shorter.
-
-    Single samples may hold more than the line carries: a tester that was away for some milliseconds makes up for it.
-    """
-    samples = [sample for sample in result.samples if sample.phase in ("ramp", "hold")]
-    width_s = min(1.0, float(result.variables["hold_duration"]))
-    best = 0.0
-    for first in range(len(samples)):
-        packets = seconds = 0.0
-        for sample in samples[first:]:
-            packets += sample.ports[port].rx_pps * sample.interval_s
-            seconds += sample.interval_s
-            if seconds >= width_s * 0.999:
-                best = max(best, packets / seconds)
-                break
-    return best

@@ -2,63 +2,40 @@
 
 from __future__ import annotations
 
-from types import TracebackType
-from typing import Any, Protocol, Self
+from collections.abc import Iterator
 
 from rich.console import Console, Group
-from rich.live import Live
 from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
 from wirespeed.loadtest.plan import LoadPlan
-from wirespeed.loadtest.result import Channel, PortSample, Result, Sample
 from wirespeed.loadtest.run import Progress
-from wirespeed.loadtest.saturation import ChannelPoint, limited_by_tester, offered_pps
-from wirespeed.units import format_si, l1_bps
+from wirespeed.results.balance import Balance
+from wirespeed.results.channel import Channel
+from wirespeed.results.figures import bits_text, loss_text, percent_text, rate_text
+from wirespeed.results.loadtest import Result
+from wirespeed.results.outcome import ChannelOutcome
+from wirespeed.results.point import Point
+from wirespeed.results.verdict import points_of
+from wirespeed.units import format_si, l1_bits
+from wirespeed.watching import NoView, Quiet, Redrawn, Watcher
 
 LINES_WANTED = 60
 """About so many plain lines a test, however long it is, and never more than one a sample."""
 
 
-class Watcher(Protocol):
-    """Shows progress while it is entered."""
-
-    def __enter__(self) -> Self: ...
-    def __exit__(
-        self, kind: type[BaseException] | None, value: BaseException | None, tb: TracebackType | None
-    ) -> None: ...
-    def __call__(self, progress: Progress) -> None: ...
-
-
-class NoView:
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        pass
-
-    def __call__(self, progress: Progress) -> None:
-        pass
-
-
-class PlainLines:
-    """For logs: a line every few seconds, at each new phase, and when a channel saturates."""
+class PlainLines(Quiet):
+    """For logs: a line every few seconds, at each new phase, and when a direction loses or saturates."""
 
     def __init__(self, console: Console, plan: LoadPlan) -> None:
         self._console = console
         self._every_s = plan.total_s / LINES_WANTED
-        self._announced: set[Channel] = set()
+        self._announced: set[str] = set()
         self._phase = ""
         self._due_s = 0.0
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        pass
-
-    def __call__(self, progress: Progress) -> None:
+    def __call__(self, progress: Progress, /) -> None:
         if progress.step.phase != self._phase or progress.step.end_s >= self._due_s:
             self._phase = progress.step.phase
             self._due_s = progress.step.end_s + self._every_s * 0.999
@@ -67,31 +44,21 @@ class PlainLines:
             self._console.out(line, highlight=False)
 
 
-class LiveView:
-    """For terminals: a table of channels under a bar, redrawn in place."""
+class LiveView(Redrawn):
+    """For terminals: a table of directions under a bar, redrawn in place."""
 
     def __init__(self, console: Console, plan: LoadPlan, title: str) -> None:
-        # Drawn once a sample and not by a thread of its own: on two CPUs that would be time taken from the DUT.
-        self._live = Live(
-            console=console, transient=True, auto_refresh=False, redirect_stdout=False, redirect_stderr=False
-        )
+        super().__init__(console)
         self._title = title
-        self._announced: set[Channel] = set()
+        self._announced: set[str] = set()
 
-    def __enter__(self) -> Self:
-        self._live.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._live.stop()
-
-    def __call__(self, progress: Progress) -> None:
+    def __call__(self, progress: Progress, /) -> None:
         for line in news(progress, self._announced):
             self._live.console.print(Text(line, style="bold yellow"))
-        self._live.update(view(progress, self._title), refresh=True)
+        self._draw(view(progress, self._title))
 
 
-def watcher(console: Console, plan: LoadPlan, title: str, quiet: bool) -> Watcher:
+def watcher(console: Console, plan: LoadPlan, title: str, quiet: bool) -> Watcher[Progress]:
     if quiet:
         return NoView()
     return LiveView(console, plan, title) if console.is_terminal else PlainLines(console, plan)
@@ -111,20 +78,21 @@ def view(progress: Progress, title: str) -> Group:
         Text(step.phase, style="bold"), bar, f"{step.end_s:.0f} of {plan.total_s:.0f} s", f"{_left(progress)} left"
     )
     table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
-    for name in ("channel", "offered", "received", "L2", "L1", "line", "loss", ""):
-        table.add_column(name, justify="left" if name in ("channel", "") else "right")
-    for channel in plan.channels:
-        saturated = progress.saturation.get(channel)
-        style = "red" if saturated else None
-        table.add_row(str(channel), *figures(progress.sample, channel), "saturated" if saturated else "", style=style)
+    for name in ("direction", "offered", "received", "L2", "L1", "line", "loss", ""):
+        table.add_column(name, justify="left" if name in ("direction", "") else "right")
+    for channel in plan.directions:
+        state = _state(progress, channel)
+        table.add_row(
+            str(channel), *figures(progress.points[channel][-1]), state, style="red" if state == "saturated" else None
+        )
     return Group(Text(f"{title}: {_load(progress)}"), head, table)
 
 
 def plain_line(progress: Progress) -> str:
     """`  12.0 s ramp 1.8 %: 0→1 offered … received … L2 … L1 … loss …; 1→0 …; 10:48 left`."""
     parts = []
-    for channel in progress.plan.channels:
-        offered, received, l2, l1, line, loss = figures(progress.sample, channel)
+    for channel in progress.plan.directions:
+        offered, received, l2, l1, line, loss = figures(progress.points[channel][-1])
         parts.append(f"{channel} offered {offered}, received {received} ({l2} L2, {l1} L1, {line}), loss {loss}")
     return (
         f"{progress.sample.t_s:7.1f} s {progress.step.phase} {_load(progress)}: {'; '.join(parts)}; "
@@ -132,75 +100,111 @@ def plain_line(progress: Progress) -> str:
     )
 
 
-def figures(sample: Sample, channel: Channel) -> tuple[str, ...]:
+def figures(point: Point) -> tuple[str, ...]:
     """Offered and received pps, received L2 and L1 bps, percent of line, loss: as text."""
-    sender, receiver = sample.ports[channel.tx], sample.ports[channel.rx]
+    length = point.frame_bytes
+    share = None if point.line_percent is None else min(point.line_percent, 100.0)
     return (
-        format_si(offered_pps(sender), "pps"),
-        format_si(receiver.rx_pps, "pps"),
-        format_si(receiver.rx_bps, "bps"),
-        format_si(l1_bps(receiver.rx_bps, receiver.rx_pps), "bps"),
-        f"{receiver.rx_util:.1f} %",
-        format_loss(_loss_ratio(sender, receiver)),
+        rate_text(point.offered_pps),
+        rate_text(point.received_pps),
+        bits_text(point.received_pps * length * 8 if length else None),
+        bits_text(point.received_pps * l1_bits(length) if length else None),
+        "" if share is None else f"{percent_text(share)} %",
+        loss_text(point.loss_ratio),
     )
 
 
-def news(progress: Progress, announced: set[Channel]) -> list[str]:
-    """A line for each channel that has saturated and is not in `announced` yet; it is added."""
-    fresh = {channel: point for channel, point in progress.saturation.items() if point and channel not in announced}
-    announced.update(fresh)
-    return [_saturated_line(channel, point) for channel, point in fresh.items()]
+def news(progress: Progress, announced: set[str]) -> list[str]:
+    """A line for each direction of which something is known now that is not in `announced` yet; it is added."""
+    lines = []
+    for channel, outcome in progress.outcomes.items():
+        lossy, knee = outcome.lossy_from, outcome.saturated
+        if lossy is not None and f"{channel} lossy" not in announced:
+            announced.add(f"{channel} lossy")
+            lines.append(f"{channel} {_lossy(outcome, progress.plan.threshold)}, at {lossy.t_s:.1f} s{_whose(outcome)}")
+        if knee is not None and f"{channel} saturated" not in announced:
+            announced.add(f"{channel} saturated")
+            lines.append(f"{channel} {_saturated(outcome)}")
+    return lines
 
 
 def summary(result: Result, where: str | None) -> list[str]:
-    """The last lines of a test: per channel the best rate, the saturation and who was the limit; then the file."""
-    outcome = result.outcome
-    lines = [f"{result.name} {outcome['status']}"]
-    lines += [_channel_line(name, values) for name, values in outcome["channels"].items()]
+    """The last lines of a test: of each direction the best rate, where it lost and saturated, and who was the limit;
+    then what else is to be said, and the file."""
+    lines = [f"{result.name} {result.outcome.status}"]
+    for channel in result.channels:
+        if (outcome := result.outcome.channels.get(str(channel))) is not None:
+            lines.append(f"  {channel}  {_channel_line(outcome, result.outcome.threshold)}")
+            lines += [f"       {line}" for line in _under_way(result, channel, outcome)]
+    lines += [f"  note: {note}" for note in result.outcome.notes]
     if where is not None:
         lines.append(f"result in {where}")
     return lines
 
 
-def format_loss(ratio: float) -> str:
-    """Percent with enough digits that a loss is never shown as none."""
-    return "0 %" if ratio == 0 else f"{ratio * 100:.3g} %" if ratio >= 1e-5 else "< 0.001 %"
-
-
-def _channel_line(name: str, values: dict[str, Any]) -> str:
-    best, at = values["max_received_pps"], values["saturation"]
+def _channel_line(outcome: ChannelOutcome, threshold: float) -> str:
+    best = outcome.maximum
     if best is None:
-        line = f"  {name}  no ramp was measured"
+        line = "nothing was measured"
     else:
-        line = f"  {name}  max received {format_si(best, 'pps')}{_of_line(values['max_received_percent'])}"
-        if at is None:
-            line += ", not saturated"
-        else:
-            line += f", saturated from {format_si(at['offered_pps'], 'pps')}{_of_line(at['offered_percent'])} on"
-    line += f"; {_balance(values)}"
-    if values["tester_limited"]:
-        line += "; the tester was the limit, not the DUT" if "late_packets" in values else "; sent less than asked"
-    return line
+        line = f"max received {rate_text(best.received_pps)}{_of_line(best.received_percent)}"
+        line += f", {_lossy(outcome, threshold)}"
+        line += f", {_saturated(outcome)}" if outcome.saturated else ", not saturated"
+    line += f"; {_balance(outcome.balance)}"
+    if outcome.spoilt_samples:
+        line += f"; {outcome.spoilt_samples} samples spoilt by the machine"
+    return line + _whose(outcome)
 
 
-def _balance(values: dict[str, Any]) -> str:
-    text = f"of {values.get('asked_packets', values['sent_packets']):,} packets {values['lost_packets']:,} lost"
-    for part in ("refused", "late"):
-        if values.get(f"{part}_packets"):
-            text += f", {values[f'{part}_packets']:,} {part}"
-    return text
+def _lossy(outcome: ChannelOutcome, threshold: float) -> str:
+    load = outcome.lossy_from
+    if load is None:
+        # What was lost all the same: in samples that are left out, or here and there.
+        unsaid = outcome.balance.loss_ratio > threshold
+        if unsaid and outcome.spoilt_samples:
+            return f"no loss above {threshold * 100:g} % but in the samples that the machine spoilt"
+        return f"no {'lasting ' if unsaid else ''}loss above {threshold * 100:g} %"
+    return f"loss above {threshold * 100:g} % from {rate_text(load.offered_pps)}{_of_line(load.offered_percent)}"
 
 
-def _saturated_line(channel: Channel, point: ChannelPoint) -> str:
-    whose = ", most of it the tester's own" if limited_by_tester([point], threshold=0.0) else ""
-    return (
-        f"{channel} saturated from {format_si(point.offered_pps, 'pps')} offered at {point.t_s:.1f} s on: "
-        f"received {format_si(point.received_pps, 'pps')}, loss {format_loss(point.loss_ratio)}{whose}"
-    )
+def _saturated(outcome: ChannelOutcome) -> str:
+    knee = outcome.saturated
+    assert knee is not None
+    between = f"between {rate_text(knee.low_pps)} and {rate_text(knee.high_pps)}"
+    return f"saturated at {rate_text(knee.offered_pps)}{_of_line(knee.offered_percent)}, {between}"
+
+
+def _whose(outcome: ChannelOutcome) -> str:
+    return "; the tester was the limit, not the DUT" if outcome.tester_limited else ""
+
+
+def _balance(balance: Balance) -> str:
+    text = f"of {balance.offered:,.0f} packets offered {balance.lost:,.0f} lost ({loss_text(balance.loss_ratio)})"
+    parts = {"refused": balance.refused, "without buffer": balance.no_buffer, "late": balance.late}
+    parts |= {"missed by the tester": balance.missed, "not ours": balance.surplus}
+    return text + "".join(f", {count:,.0f} {name}" for name, count in parts.items() if count)
+
+
+def _under_way(result: Result, channel: Channel, outcome: ChannelOutcome) -> Iterator[str]:
+    """Said when the last sample shows a loss that was none: its packets came while the test waited for them."""
+    if not result.samples or not result.outcome.settled:
+        return
+    last = points_of(result, channel, result.line_bps(channel.tx), outcome.balance)[-1]
+    if last.loss_ratio > result.outcome.threshold >= outcome.balance.loss_ratio:
+        yield f"{last.balance.lost:,.0f} packets were under way at the last sample and came later"
+
+
+def _state(progress: Progress, channel: Channel) -> str:
+    outcome = progress.outcomes[channel]
+    if outcome.saturated is not None:
+        return "saturated"
+    if outcome.lossy_from is None:
+        return ""
+    return "tester limited" if outcome.tester_limited else "lossy"
 
 
 def _of_line(percent: float | None) -> str:
-    return "" if percent is None else f" ({percent:.1f} % of line)"
+    return "" if percent is None else f" ({percent_text(percent)} % of line)"
 
 
 def _load(progress: Progress) -> str:
@@ -211,8 +215,3 @@ def _load(progress: Progress) -> str:
 def _left(progress: Progress) -> str:
     minutes, seconds = divmod(round(progress.remaining_s), 60)
     return f"{minutes}:{seconds:02}"
-
-
-def _loss_ratio(sender: PortSample, receiver: PortSample) -> float:
-    offered = offered_pps(sender)
-    return max(0.0, offered - receiver.rx_pps) / offered if offered > 0 else 0.0

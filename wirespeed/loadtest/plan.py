@@ -7,22 +7,26 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from wirespeed.errors import UsageError
-from wirespeed.loadtest.result import Channel
-from wirespeed.loadtest.saturation import DEFAULT_THRESHOLD
-from wirespeed.units import Rate, line_rate_pps, parse_rate
+from wirespeed.measure.wires import check_wires, pair_directions
+from wirespeed.results.channel import Channel
+from wirespeed.results.lossy import DEFAULT_THRESHOLD
+from wirespeed.units import Rate, parse_rate
 
 MIN_INTERVAL_S = 0.01
-LINE_TOLERANCE = 1.0001
-"""How much above the line a rate may be before it is refused; T-Rex tolerates as much."""
+MOST_LATENCY_PPS = 100_000.0
+"""A latency stream measures beside the load; more than this would be one."""
 
 
 @dataclass(frozen=True)
 class LoadPlan:
     """One load test, with the defaults of trex-loadtest.
 
-    With `force` the ports are taken from whoever holds them, and traffic starts even where a link is down.
-    `lab`, `dut` and `versions` describe the set-up; they go into the result as they are. `output_file` is only
-    recorded.
+    `directions` are those that are sent in. With `step_loads` each of those is held for `hold_s`, in place of ramp and
+    hold. `latency_rate_pps` adds a latency stream a direction, `verify` tells our packets from others by their marks,
+    `line_bps` is another line to take percent of than the ports' own. With `force` the ports are taken from whoever
+    holds them, and traffic starts even where a link is down; with `ride_link` a link that goes down later ends nothing.
+    With `keep_spoilt` samples that the machine spoilt count like the others. `lab`, `dut` and `versions` describe the
+    set-up; they go into the result as they are. `output_file` is only recorded.
     """
 
     profile: str
@@ -32,10 +36,16 @@ class LoadPlan:
     ramp_target: Rate = Rate(100.0, "percentage")  # noqa: RUF009 - frozen
     ramp_s: float = 600.0
     hold_s: float = 30.0
-    unidirectional: bool = False
+    step_loads: tuple[Rate, ...] = ()
+    directions: tuple[Channel, ...] = pair_directions()
+    latency_rate_pps: float | None = None
+    verify: bool = False
+    line_bps: float | None = None
     interval_s: float = 1.0
     threshold: float = DEFAULT_THRESHOLD
     force: bool = False
+    ride_link: bool = False
+    keep_spoilt: bool = False
     name: str = ""
     output_file: str = "-"
     lab: dict[str, Any] = field(default_factory=dict)
@@ -43,20 +53,44 @@ class LoadPlan:
     versions: dict[str, str] = field(default_factory=dict)
 
     @property
-    def channels(self) -> tuple[Channel, ...]:
-        return (Channel(0, 1),) if self.unidirectional else (Channel(0, 1), Channel(1, 0))
+    def senders(self) -> tuple[int, ...]:
+        return tuple(wire.tx for wire in self.directions)
 
     @property
-    def senders(self) -> tuple[int, ...]:
-        return tuple(channel.tx for channel in self.channels)
+    def unidirectional(self) -> bool:
+        """Whether no direction has its reverse."""
+        return not any(wire.reverse in self.directions for wire in self.directions)
+
+    @property
+    def phases(self) -> tuple[tuple[str, float], ...]:
+        """What follows on what, and how many seconds it takes; each load of a test by steps is a phase of its own."""
+        if self.step_loads:
+            return (("warm-up", self.warmup_s), *(("step", self.hold_s) for _ in self.step_loads))
+        return (("warm-up", self.warmup_s), ("ramp", self.ramp_s), ("hold", self.hold_s))
+
+    @property
+    def loads(self) -> tuple[tuple[str, Rate], ...]:
+        """The loads that a user gave, by their names."""
+        given = [("warm-up rate", self.warmup_rate)]
+        given += [("step", load) for load in self.step_loads] or [("ramp target", self.ramp_target)]
+        return tuple(given)
 
     @property
     def total_s(self) -> float:
-        return self.warmup_s + self.ramp_s + self.hold_s
+        return sum(duration_s for _, duration_s in self.phases)
 
     def variables(self, server: str) -> dict[str, Any]:
-        """The `vars` of the result file, by the names that trex-loadtest gives them."""
-        target = self.ramp_target
+        """The `vars` of the result file, by the names that trex-loadtest gives them; what it has no word for stands
+        there only where it is used."""
+        target = self.step_loads[-1] if self.step_loads else self.ramp_target
+        more: dict[str, Any] = {
+            "steps": ",".join(map(str, self.step_loads)),
+            "latency": self.latency_rate_pps,
+            "verify": self.verify,
+            "line": self.line_bps,
+            "ride_link": self.ride_link,
+            "keep_spoilt": self.keep_spoilt,
+        }
         return {
             "server": server,
             "profile_file": self.profile,
@@ -65,9 +99,10 @@ class LoadPlan:
             "warmup_mult": str(self.warmup_rate),
             "warmup_duration": self.warmup_s,
             "rampup_target": target.value if target.unit == "percentage" else str(target),
-            "rampup_duration": self.ramp_s,
+            "rampup_duration": 0.0 if self.step_loads else self.ramp_s,
             "hold_duration": self.hold_s,
             "unidirectional": self.unidirectional,
+            **{name: value for name, value in more.items() if value},
         }
 
 
@@ -82,21 +117,27 @@ class Step:
 
 
 def steps(plan: LoadPlan) -> tuple[Step, ...]:
-    """The whole schedule. A ramp step carries the load that the line has at its end, so the last one is the target."""
-    target = plan.ramp_target
+    """The whole schedule. A stretch of the ramp carries the load that the line has at its end, so the last one is the
+    target."""
     out: list[Step] = []
     start_s = 0.0
-    for phase, duration_s in (("warm-up", plan.warmup_s), ("ramp", plan.ramp_s), ("hold", plan.hold_s)):
+    held = iter(plan.step_loads)
+    for phase, duration_s in plan.phases:
+        load = next(held) if phase == "step" else None
         n = max(1, round(duration_s / plan.interval_s)) if duration_s > 0 else 0
         for index in range(n):
-            load = {
-                "warm-up": plan.warmup_rate,
-                "ramp": Rate(target.value * (index + 1) / n, target.unit),
-                "hold": target,
-            }[phase]
-            out.append(Step(phase, start_s + duration_s * index / n, start_s + duration_s * (index + 1) / n, load))
+            rate = load or _rate_in(plan, phase, (index + 1) / n)
+            out.append(Step(phase, start_s + duration_s * index / n, start_s + duration_s * (index + 1) / n, rate))
         start_s += duration_s
     return tuple(out)
+
+
+def _rate_in(plan: LoadPlan, phase: str, share: float) -> Rate:
+    """The load when `share` of a phase is over."""
+    if phase == "warm-up":
+        return plan.warmup_rate
+    target = plan.ramp_target
+    return Rate(target.value * share, target.unit) if phase == "ramp" else target
 
 
 def check_plan(plan: LoadPlan) -> None:
@@ -104,32 +145,20 @@ def check_plan(plan: LoadPlan) -> None:
     for what, value in (("warm-up", plan.warmup_s), ("ramp-up", plan.ramp_s), ("hold", plan.hold_s)):
         if not (math.isfinite(value) and value >= 0):
             raise UsageError(f"{what} duration {value:g} is no time: give seconds, 0 or more")
+    if plan.step_loads and plan.hold_s <= 0:
+        raise UsageError("each step lasts 0 s, so there is nothing to measure: give -hd a duration")
     if plan.ramp_s + plan.hold_s <= 0:
         raise UsageError("ramp-up and hold both last 0 s, so there is nothing to measure: give -rd or -hd a duration")
     if not (math.isfinite(plan.interval_s) and plan.interval_s >= MIN_INTERVAL_S):
         raise UsageError(f"interval {plan.interval_s:g} is too short: give at least {MIN_INTERVAL_S} s a sample")
     if not (math.isfinite(plan.threshold) and 0 <= plan.threshold < 1):
         raise UsageError(f"fail threshold {plan.threshold:g} is no loss ratio: give 0 to below 1, such as 0.001")
-    target = plan.ramp_target
-    if target.unit == "percentage" and target.value > 100:
-        raise UsageError(f"ramp target {target} is more than the line carries: give at most 100")
-
-
-def check_rate(what: str, rate: Rate, port: int, frame_size_bytes: float, speed_bps: float | None) -> None:
-    """UsageError when port `port` cannot carry `rate` in frames of `frame_size_bytes` on average."""
-    if speed_bps is None:
-        if rate.unit == "percentage":
-            raise UsageError(
-                f"{what} of {rate}: port {port} has no line speed, so a percentage means nothing; give the "
-                "generator's port speed=10G or so, or a rate such as 5mpps"
-            )
-        return
-    line_pps = line_rate_pps(frame_size_bytes, speed_bps)
-    if rate.pps(frame_size_bytes, speed_bps) > line_pps * LINE_TOLERANCE:
-        raise UsageError(
-            f"{what} of {rate} exceeds the line of port {port}: {speed_bps / 1e9:g} Gb/s carry at most "
-            f"{line_pps:,.0f} pps of {frame_size_bytes:g} bytes"
-        )
+    if plan.latency_rate_pps is not None and not 0 < plan.latency_rate_pps <= MOST_LATENCY_PPS:
+        raise UsageError(f"latency stream of {plan.latency_rate_pps:g} pps: give more than 0, up to 100kpps")
+    for what, load in plan.loads[1:]:
+        if load.unit == "percentage" and load.value > 100:
+            raise UsageError(f"{what} {load} is more than the line carries: give at most 100")
+    check_wires(plan.directions, plan.verify)
 
 
 def parse_target(text: str) -> Rate:
@@ -141,6 +170,14 @@ def parse_target(text: str) -> Rate:
     if not (math.isfinite(percent) and percent > 0):
         raise UsageError(f"ramp target {text!r} is no load: give percent of the line above 0, or a rate such as 5mpps")
     return Rate(percent, "percentage")
+
+
+def parse_steps(text: str) -> tuple[Rate, ...]:
+    """`1kpps,1mpps,50%`: loads to hold one after the other."""
+    loads = tuple(parse_rate(word) for word in text.split(",") if word.strip())
+    if text.strip() and not loads:
+        raise UsageError(f"steps {text!r} name no load: give rates such as 1kpps,1mpps,50%")
+    return loads
 
 
 def parse_tunables(text: str) -> dict[str, str]:

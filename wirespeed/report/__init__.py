@@ -1,5 +1,6 @@
 """From result files to a table and an interactive page.
 
-`analysis` turns one result into curves and figures, `comparison` puts results side by side, `table`, `charts` and
-`page` write them down; all are pure functions of data.
+`comparison` puts analysed results side by side: `loads` groups them, `answers` says how fast, `remarks` what to beware
+of, `configuration` what was set. `table`, `charts` and `page` write them down; all are pure functions of data. The page
+is Jinja templates over the frozen values of `views`.
 """

@@ -1,40 +1,48 @@
-"""The charts as plotly figures, plain dicts of its JSON schema.
-
-Text inside a chart passes through plotly's own small markup, so every name that came from outside is escaped for it.
-"""
+"""The charts of load tests as plotly figures."""
 
 from __future__ import annotations
 
-import html
-import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from wirespeed.report.analysis import SUM, Analysis, Curve, Point
-from wirespeed.report.comparison import SAME_SIZE, Group
+from wirespeed.report.dut_panels import Quantity, axis, panels_of, values
 from wirespeed.report.layout import loss_axis, stacked
-from wirespeed.report.table import Scaler
-from wirespeed.report.telemetry import Quantity, axis, panels_of, values
-
-Figure = dict[str, Any]
-Trace = dict[str, Any]
-
-# Of about equal lightness, so that each is seen on white and on black.
-COLOURS = ("#2f7de1", "#e07a10", "#12946b", "#c8438c", "#8a66d9", "#a58312", "#1898b0", "#d64a3f")
-REFERENCE = "#8a8f98"
-ALARM = "#d3302f"
-DASHES = ("solid", "dash", "dashdot", "longdash")
+from wirespeed.report.loads import SAME_SIZE, Group
+from wirespeed.report.more_panels import more_panels
+from wirespeed.report.search_charts import bounds_on_ramp
+from wirespeed.report.searches import searches_of
+from wirespeed.report.traces import (
+    ALARM,
+    COLOURS,
+    DASHES,
+    Figure,
+    Trace,
+    label,
+    legend,
+    loss_floor,
+    reference,
+    short,
+)
+from wirespeed.results.analysis import SUM, Analysis, Curve
+from wirespeed.results.figures import Scaler, loss_text, percent_text
+from wirespeed.results.outcome import Knee
+from wirespeed.results.point import Point
+from wirespeed.results.search import SearchResult
 
 RECEIVED_PX, LOSS_PX, TELEMETRY_PX, TIME_PX = 340, 190, 150, 280
 HELD_PX, RAMP_PX = 5, 2
-LEAST_LOSS = 1e-7  # about one packet in a second of 64-byte frames at 10 Gb/s
 
 
-def load_figure(group: Group, channels: frozenset[str], scaler: Scaler, threshold: float) -> Figure:
-    """Received load, loss and the router's telemetry over the offered load, one under the other on one axis."""
+def load_figure(
+    group: Group, channels: frozenset[str], scaler: Scaler, searches: Sequence[SearchResult] = ()
+) -> Figure:
+    """Received load, loss and the router's telemetry over the offered load, one under the other on one axis; with the
+    bounds that `searches` of the same tests found."""
     curves = [(test, curve) for test in group.tests for curve in test.curves if curve.measured]
-    floor = _loss_floor([curve for _, curve in curves], threshold)
+    thresholds = sorted({test.threshold for test in group.tests})
+    floor = loss_floor([point.loss_ratio for _, curve in curves for point in curve.measured], thresholds)
     styles = _styles(group)
+    curves_of = {test.result.name: test.curves[0].channel for test in group.tests}
     traces: list[Trace] = []
     for test, curve in curves:
         style = styles[test.result.name, curve.channel]
@@ -44,22 +52,43 @@ def load_figure(group: Group, channels: frozenset[str], scaler: Scaler, threshol
             style = style | {"visible": "legendonly"}
         traces.append(_received(curve, style, scaler))
         traces.append(_loss(curve, style, scaler, floor))
-        if curve.saturation:
-            traces.append(_saturation(curve, style, scaler))
-    panels = panels_of(group.tests)
+        if any(point.spoilt for point in curve.measured):
+            traces.append(_spoilt(curve, style, scaler, floor))
+        if curve.outcome.saturated:
+            traces.append(_knee(curve.outcome.saturated, style, scaler))
+    panels, more = panels_of(group.tests), more_panels(group.tests)
     for number, panel in enumerate(panels, start=3):
         for test in group.tests:
             style = styles[test.result.name, test.curves[0].channel] | {"yaxis": f"y{number}"}
             traces += [
                 _telemetry(test, quantity, style, scaler) for quantity in panel.quantities if values(test, quantity)
             ]
+    for number, extra in enumerate(more, start=3 + len(panels)):
+        for line in extra.lines:
+            style = styles[line.test, curves_of[line.test]] | {"yaxis": f"y{number}"}
+            traces.append(_dotted(line.dots, style, scaler, f"{line.test} {line.label}", line.unit, line.dash))
     most = max((point.offered_pps for _, curve in curves for point in curve.measured if curve.lines == 1), default=0)
-    traces += _references(group, scaler, most, threshold)
+    traces += _references(group, scaler, most, thresholds)
+    for number, test in enumerate(group.tests):
+        found = searches_of(test, group.load, searches)
+        colour = COLOURS[number % len(COLOURS)]
+        traces += bounds_on_ramp(found, colour, scaler, max([most, *_lines(group)]), floor)
+    for number, extra in enumerate(more, start=3 + len(panels)):
+        end = short(most / scaler.divisor)
+        traces += [
+            reference(label(floor.label), [0, end], [floor.value] * 2) | {"yaxis": f"y{number}", "showlegend": False}
+            for floor in extra.floors
+        ]
     layout = stacked(
-        [RECEIVED_PX, LOSS_PX, *(TELEMETRY_PX for _ in panels)],
-        [f"<b>received</b> ({scaler.unit})", "<b>loss</b> of what was offered", *(panel.title for panel in panels)],
+        [RECEIVED_PX, LOSS_PX, *(TELEMETRY_PX for _ in (*panels, *more))],
+        [
+            f"<b>received</b> ({scaler.unit})",
+            "<b>loss</b> of what was offered",
+            *(panel.title for panel in panels),
+            *(panel.title for panel in more),
+        ],
         f"offered load of a channel ({scaler.unit})",
-        _legend(traces),
+        legend(traces),
     )
     layout["yaxis2"] |= loss_axis(floor)
     for number, panel in enumerate(panels, start=3):
@@ -76,7 +105,7 @@ def time_figure(group: Group, channels: frozenset[str], scaler: Scaler) -> Figur
             if curve.channel not in channels:
                 continue
             style = styles[test.result.name, curve.channel]
-            times = [_short(point.t_s) for point in curve.points]
+            times = [short(point.t_s) for point in curve.points]
             received = _scaled(curve.points, lambda point: point.received_pps, scaler)
             offered = _scaled(curve.points, lambda point: point.offered_pps, scaler)
             hover = f"%{{fullData.name}}<br>%{{x:.1f}} s: %{{y:.4g}} {scaler.unit}"
@@ -90,7 +119,7 @@ def time_figure(group: Group, channels: frozenset[str], scaler: Scaler) -> Figur
                 | {"showlegend": False, "opacity": 0.55, "line": style["line"] | {"width": 1, "dash": "dot"}}
             )
     title = f"<b>received</b> and offered (dotted) ({scaler.unit})"
-    return {"data": traces, "layout": stacked([TIME_PX], [title], "time (s)", _legend(traces))}
+    return {"data": traces, "layout": stacked([TIME_PX], [title], "time (s)", legend(traces))}
 
 
 def _styles(group: Group) -> dict[tuple[str, str], Trace]:
@@ -102,7 +131,7 @@ def _styles(group: Group) -> dict[tuple[str, str], Trace]:
             dash = "dot" if curve.channel == SUM else DASHES[place % len(DASHES)]
             styles[test.result.name, curve.channel] = {
                 "type": "scatter",
-                "name": html.escape(name),
+                "name": label(name),
                 "legendgroup": f"{number}.{place}",
                 "line": {"color": COLOURS[number % len(COLOURS)], "dash": dash, "width": 2},
             }
@@ -112,10 +141,10 @@ def _styles(group: Group) -> dict[tuple[str, str], Trace]:
 def _received(curve: Curve, style: Trace, scaler: Scaler) -> Trace:
     dots = [
         (
-            point.phase == "hold",
+            point.phase != "ramp",
             point.offered_pps / scaler.divisor,
             point.received_pps / scaler.divisor,
-            [_percent(point.line_percent, 2), _percent(point.loss_ratio * 100, 4)],
+            [_share(point), f"{loss_text(point.loss_ratio)}{_why_spoilt(point)}"],
         )
         for point in curve.measured
     ]
@@ -133,15 +162,29 @@ def _received(curve: Curve, style: Trace, scaler: Scaler) -> Trace:
 def _loss(curve: Curve, style: Trace, scaler: Scaler, floor: float) -> Trace:
     dots = [
         (
-            point.phase == "hold",
+            point.phase != "ramp",
             point.offered_pps / scaler.divisor,
             max(point.loss_ratio, floor),
-            _percent(point.loss_ratio * 100, 4),
+            f"{loss_text(point.loss_ratio)}{_why_spoilt(point)}",
         )
         for point in curve.measured
     ]
     hover = f"%{{fullData.name}}<br>offered %{{x:.4g}} {scaler.unit}: loss %{{customdata}}<extra></extra>"
     return style | _line_and_dots(dots, style) | {"yaxis": "y2", "showlegend": False, "hovertemplate": hover}
+
+
+def _spoilt(curve: Curve, style: Trace, scaler: Scaler, floor: float) -> Trace:
+    """Crosses on the samples whose loss is the machine's doing; the line below tells why."""
+    spoilt = [point for point in curve.measured if point.spoilt]
+    return style | {
+        "x": _scaled(spoilt, lambda point: point.offered_pps, scaler),
+        "y": [short(max(point.loss_ratio, floor)) for point in spoilt],
+        "yaxis": "y2",
+        "mode": "markers",
+        "marker": {"size": 7, "symbol": "x-thin", "line": {"width": 1.5, "color": style["line"]["color"]}},
+        "showlegend": False,
+        "hoverinfo": "skip",
+    }
 
 
 def _line_and_dots(points: Sequence[tuple[bool, float, float, Any]], style: Trace) -> Trace:
@@ -155,8 +198,8 @@ def _line_and_dots(points: Sequence[tuple[bool, float, float, Any]], style: Trac
             rows.append((False, None, None, None))
         rows.append(point)
     return {
-        "x": [None if x is None else _short(x) for _, x, _, _ in rows],
-        "y": [None if y is None else _short(y) for _, _, y, _ in rows],
+        "x": [None if x is None else short(x) for _, x, _, _ in rows],
+        "y": [None if y is None else short(y) for _, _, y, _ in rows],
         "customdata": [more for _, _, _, more in rows],
         "mode": "lines+markers",
         "marker": {
@@ -169,82 +212,80 @@ def _line_and_dots(points: Sequence[tuple[bool, float, float, Any]], style: Trac
     }
 
 
-def _saturation(curve: Curve, style: Trace, scaler: Scaler) -> Trace:
-    assert curve.saturation is not None
-    found = curve.saturation
-    where = "" if found.line_percent is None else f", {found.line_percent:.2f} % of line"
+def _knee(found: Knee, style: Trace, scaler: Scaler) -> Trace:
+    """A diamond where received stops following offered, with the bounds of that load."""
+    where = "" if found.offered_percent is None else f", {percent_text(found.offered_percent)} % of line"
+    at, low, high = (short(pps / scaler.divisor) for pps in (found.offered_pps, found.low_pps, found.high_pps))
     return style | {
-        "x": [_short(found.offered_pps / scaler.divisor)],
-        "y": [_short(found.received_pps / scaler.divisor)],
+        "x": [at],
+        "y": [short(found.plateau_pps / scaler.divisor)],
+        "error_x": {"type": "data", "symmetric": False, "array": [high - at], "arrayminus": [at - low]},
         "mode": "markers",
         "marker": {"size": 10, "symbol": "diamond", "color": style["line"]["color"]},
         "showlegend": False,
-        "hovertemplate": f"%{{fullData.name}}<br>saturated from %{{x:.4g}} {scaler.unit} offered{where}<extra></extra>",
+        "hovertemplate": f"%{{fullData.name}}<br>saturated at %{{x:.4g}} {scaler.unit} offered "
+        f"({low:.4g} to {high:.4g}){where}<extra></extra>",
     }
 
 
 def _telemetry(test: Analysis, quantity: Quantity, style: Trace, scaler: Scaler) -> Trace:
-    dots = [(one.held, one.offered_pps / scaler.divisor, one.value, None) for one in values(test, quantity)]
+    dots = tuple((one.held, one.offered_pps, one.value) for one in values(test, quantity))
+    return _dotted(dots, style, scaler, test.result.name, quantity.words, quantity.dash)
+
+
+def _dotted(
+    dots: Sequence[tuple[bool, float, float]], style: Trace, scaler: Scaler, name: str, unit: str, dash: str
+) -> Trace:
+    """One quantity over the load: (held, offered pps of a channel, value) a sample."""
+    scaled = [(held, pps / scaler.divisor, value, None) for held, pps, value in dots]
     return (
         style
-        | _line_and_dots(dots, style)
+        | _line_and_dots(scaled, style)
         | {
-            "name": html.escape(test.result.name),
-            "line": style["line"] | {"dash": quantity.dash},
+            "name": label(name),
+            "line": style["line"] | {"dash": dash},
             "showlegend": False,
-            "hovertemplate": f"%{{fullData.name}}<br>offered %{{x:.4g}} {scaler.unit}: %{{y:.4g}} {quantity.words}"
+            "hovertemplate": f"%{{fullData.name}}<br>offered %{{x:.4g}} {scaler.unit}: %{{y:.4g}} {unit}"
             "<extra></extra>",
         }
     )
 
 
-def _references(group: Group, scaler: Scaler, most_pps: float, threshold: float) -> list[Trace]:
+def _lines(group: Group) -> list[float]:
+    """The different line rates of one direction; packets a second."""
     lines: list[float] = []
     for test in group.tests:
         for curve in test.curves:
             pps = curve.line_pps
             if curve.lines == 1 and pps and all(abs(pps - known) > SAME_SIZE * known for known in lines):
                 lines.append(pps)
-    end = _short(max([most_pps, *lines]) / scaler.divisor)
+    return lines
+
+
+def _references(group: Group, scaler: Scaler, most_pps: float, thresholds: Sequence[float]) -> list[Trace]:
+    lines = _lines(group)
+    end = short(max([most_pps, *lines]) / scaler.divisor)
     drawn = [
-        _reference(f"line rate {scaler.text(pps)} {scaler.unit}", [0, end], [pps / scaler.divisor] * 2) for pps in lines
+        reference(f"line rate {scaler.text(pps)} {scaler.unit}", [0, end], [pps / scaler.divisor] * 2) for pps in lines
     ]
-    drawn.append(_reference("received = offered", [0, end], [0, end], dash="dot"))
-    drawn.append(_reference(f"loss {threshold * 100:g} %", [0, end], [threshold] * 2, ALARM, "dash") | {"yaxis": "y2"})
+    drawn.append(reference("received = offered", [0, end], [0, end], dash="dot"))
+    drawn += [
+        reference(f"loss {ratio * 100:g} %", [0, end], [ratio] * 2, ALARM, "dash") | {"yaxis": "y2"}
+        for ratio in thresholds
+        if ratio > 0
+    ]
     return drawn
 
 
-def _reference(name: str, x: list[float], y: list[float], colour: str = REFERENCE, dash: str = "solid") -> Trace:
-    line = {"color": colour, "dash": dash, "width": 1.2}
-    return {
-        "type": "scatter",
-        "mode": "lines",
-        "name": name,
-        "x": x,
-        "y": [_short(value) for value in y],
-        "line": line,
-        "hoverinfo": "skip",
-    }
-
-
-def _loss_floor(curves: Sequence[Curve], threshold: float) -> float:
-    """A decade below the least loss seen, and below the threshold: where samples without loss are drawn."""
-    seen = [point.loss_ratio for curve in curves for point in curve.measured if point.loss_ratio > 0]
-    return float(10.0 ** (math.floor(math.log10(max(LEAST_LOSS, min([threshold, *seen])))) - 1))
-
-
-def _legend(traces: Sequence[Trace]) -> list[str]:
-    return [trace["name"] for trace in traces if trace.get("showlegend", True)]
-
-
 def _scaled(points: Sequence[Point], value: Callable[[Point], float], scaler: Scaler) -> list[float]:
-    return [_short(value(point) / scaler.divisor) for point in points]
+    return [short(value(point) / scaler.divisor) for point in points]
 
 
-def _short(value: float) -> float:
-    """Six digits draw the same picture in half the page."""
-    return float(f"{value:.6g}")
+def _share(point: Point) -> str:
+    """The received load as a share of the line; one of ours never reads as more than all of it."""
+    percent = point.line_percent
+    return "?" if percent is None else f"{percent_text(min(percent, 100.0 * point.lines))} %"
 
 
-def _percent(value: float | None, digits: int) -> str:
-    return "?" if value is None else f"{value:.{digits}g} %" if abs(value) < 1 else f"{value:.2f} %"
+def _why_spoilt(point: Point) -> str:
+    return f"<br>spoilt: {point.spoilt}" if point.spoilt else ""

@@ -1,6 +1,6 @@
 "use strict";
 
-// Draws the figures of the page in the colours of its style sheet, and sorts its tables.
+// Draws the figures of the page in the colours of its style sheet, sorts its tables and copies its listings.
 
 const figures = JSON.parse(document.getElementById("figures").textContent);
 const PRINT = { width: 1000, height: 600 }; // what A4 landscape holds beside a heading and a caption
@@ -80,6 +80,19 @@ for (const table of document.querySelectorAll("table.sortable")) {
 		head.setAttribute("aria-sort", next);
 		sort(table, column, next === "ascending");
 	}));
+}
+
+for (const button of document.querySelectorAll("button.copy")) {
+	const code = button.parentElement.querySelector("code");
+	button.addEventListener("click", async () => {
+		try {
+			await navigator.clipboard.writeText(code.textContent);
+			button.textContent = "Copied";
+		} catch { // a browser may keep the clipboard from a page
+			getSelection().selectAllChildren(code);
+			button.textContent = "Selected: now Ctrl-C";
+		}
+	});
 }
 
 drawAll().then(() => { document.documentElement.dataset.drawn = "yes"; });

@@ -9,17 +9,24 @@ from typing import Literal
 
 from wirespeed.errors import UsageError
 from wirespeed.report.comparison import compare, read_all, select_channels
+from wirespeed.report.listing import to_csv, to_json, to_markdown
+from wirespeed.report.matrix import Both, matrix, parse_labels
+from wirespeed.report.matrix_text import matrix_to_csv, matrix_to_json, matrix_to_markdown
+from wirespeed.report.nodes import nodes_to_csv, nodes_to_json, nodes_to_markdown
 from wirespeed.report.page import to_html
-from wirespeed.report.table import parse_scaler, to_csv, to_json, to_markdown
+from wirespeed.report.remarks import Remark
+from wirespeed.report.views import page_of
+from wirespeed.results.figures import parse_scaler
+from wirespeed.units import parse_speed
 
 Format = Literal["html", "md", "csv", "json"]
-LEAST_THRESHOLD, MOST_THRESHOLD = 0.0001, 1.0
+Layout = Literal["list", "matrix", "nodes"]
 
 
 @dataclass(frozen=True)
 class Report:
     text: str
-    remarks: tuple[str, ...]
+    remarks: tuple[Remark, ...]
 
 
 def render(
@@ -27,28 +34,59 @@ def render(
     *,
     title: str,
     date: str,
-    threshold: float = 0.001,
+    threshold: float | None = None,
     scaler: str = "1000000:M",
     only_channels: Sequence[str] = (),
     output_format: Format = "html",
+    layout: Layout = "list",
+    both: Both = "each",
+    row_labels: Sequence[str] = (),
+    charts: str = "",
+    line: str = "",
+    keep_spoilt: bool = False,
 ) -> Report:
-    """Read the results and write them down; FileFault and UsageError name what cannot be used."""
-    if not LEAST_THRESHOLD <= threshold <= MOST_THRESHOLD:
-        raise UsageError(
-            f"threshold {threshold:g} is not within {LEAST_THRESHOLD:g} and {MOST_THRESHOLD:g}; 0.001 is 0.1 %"
-        )
-    unit = parse_scaler(scaler)
-    tests = read_all(paths, threshold)
+    """Read results of any kind and write them down; FileFault and UsageError name what cannot be used.
+
+    `threshold` is that of each file unless given. `line` (such as 1G) is another line to take percentages of. `layout`
+    shapes the table of formats other than html: `matrix` is by loads and devices, with `both`, `row_labels` and
+    `charts` (the page that its cells link to) as `wirespeed.report.matrix` says; `nodes` is what each
+    node of a router cost.
+    """
+    if threshold is not None and not 0 <= threshold <= 1:
+        raise UsageError(f"threshold {threshold:g} is not within 0 and 1; 0.001 is 0.1 %")
+    unit, labels = parse_scaler(scaler), parse_labels(row_labels)
+    line_bps = parse_speed(line) if line else None
+    tests = read_all(paths, threshold, line_bps=line_bps, leave_out_spoilt=False if keep_spoilt else None)
     channels = select_channels(tests, only_channels)
-    comparison = compare(tests, threshold)
-    match output_format:
-        case "html":
-            text = to_html(comparison, title=title, scaler=unit, channels=channels, date=date)
-        case "md":
-            text = to_markdown(comparison, unit)
-        case "csv":
-            text = to_csv(comparison)
-        case "json":
-            text = to_json(comparison, title)
+    comparison = compare(tests)
+    if output_format == "html":
+        text = to_html(
+            page_of(comparison, title=title, scaler=unit, channels=channels, date=date, both=both, labels=labels)
+        )
+    elif layout == "matrix":
+        found = matrix(comparison, both=both, labels=labels)
+        match output_format:
+            case "md":
+                text = matrix_to_markdown(found, unit, charts)
+            case "csv":
+                text = matrix_to_csv(found)
+            case "json":
+                text = matrix_to_json(found, title)
+    elif layout == "nodes":
+        match output_format:
+            case "md":
+                text = nodes_to_markdown(comparison, unit)
+            case "csv":
+                text = nodes_to_csv(comparison)
+            case "json":
+                text = nodes_to_json(comparison, title)
+    else:
+        match output_format:
+            case "md":
+                text = to_markdown(comparison, unit)
+            case "csv":
+                text = to_csv(comparison)
+            case "json":
+                text = to_json(comparison, title)
     # Names of files and strings in JSON can hold lone surrogates, which no file can.
     return Report(text.encode(errors="replace").decode(), comparison.remarks)

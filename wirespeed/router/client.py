@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+import pwd
 import socket
+import stat
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -14,14 +17,15 @@ from wirespeed.router.protocol import encode
 _TIMEOUT_S = 60.0
 
 
-def ask(path: Path, line: str) -> str:
-    """Run one command line; returns its answer. UsageError for a wrong line, ConnectionFault without a router."""
-    return "".join(stream(path, line))
+def ask(path: Path, line: str, timeout_s: float = _TIMEOUT_S) -> str:
+    """Run one command line; returns its answer. UsageError for a wrong line, ConnectionFault without a router, or when
+    it says nothing for `timeout_s`."""
+    return "".join(stream(path, line, timeout_s))
 
 
-def stream(path: Path, line: str) -> Iterator[str]:
+def stream(path: Path, line: str, timeout_s: float = _TIMEOUT_S) -> Iterator[str]:
     """As `ask`, in pieces: a routing table may be long."""
-    for answer in _request(path, {"command": line, "directory": str(Path.cwd())}):
+    for answer in _request(path, {"command": line, "directory": str(Path.cwd())}, timeout_s):
         if "error" in answer:
             raise _error(answer)
         yield answer.get("text", "")
@@ -33,15 +37,15 @@ def complete(path: Path, line: str) -> list[str]:
     return [str(word) for answer in answers for word in answer.get("words", [])]
 
 
-def _request(path: Path, message: dict[str, Any]) -> Iterator[dict[str, Any]]:
+def _request(path: Path, message: dict[str, Any], timeout_s: float = _TIMEOUT_S) -> Iterator[dict[str, Any]]:
     """All answers to one request; the last one ends it."""
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as connection:
-        connection.settimeout(_TIMEOUT_S)
+        connection.settimeout(timeout_s)
         try:
             connection.connect(str(path))
         except OSError as error:
             raise ConnectionFault(
-                f"no router answers at {path} ({error.strerror}): start one with wirespeed router, "
+                f"no router answers at {path} ({_reason(path, error)}): start one with wirespeed router, "
                 "or name its socket with --socket"
             ) from None
         try:
@@ -55,6 +59,17 @@ def _request(path: Path, message: dict[str, Any]) -> Iterator[dict[str, Any]]:
         except OSError as error:
             raise ConnectionFault(f"the router at {path} went away: {error}") from None
     raise ConnectionFault(f"the router at {path} went away before its answer was complete")
+
+
+def _reason(path: Path, error: OSError) -> str:
+    with contextlib.suppress(OSError):
+        found = path.stat()
+        if not stat.S_ISSOCK(found.st_mode):
+            return "it is no socket"
+        if isinstance(error, PermissionError):
+            with contextlib.suppress(KeyError):
+                return f"it belongs to user {pwd.getpwuid(found.st_uid).pw_name}"
+    return error.strerror or str(error)
 
 
 def _error(answer: dict[str, Any]) -> WirespeedError:

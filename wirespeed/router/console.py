@@ -3,38 +3,66 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 from wirespeed.errors import FileFault, WirespeedError
+from wirespeed.files import read_text_file
 from wirespeed.model import PortSpec
+from wirespeed.router.cleared_statistics import Statistics
 from wirespeed.router.commands import GRAMMAR
 from wirespeed.router.commands.memif import Memifs
 from wirespeed.router.core import Network, RouterCore
 from wirespeed.router.ip6_core import EchoReply
 from wirespeed.router.lcp import LinuxControlPlane
-from wirespeed.router.statistics import Statistics
 from wirespeed.router.trace_filter import TraceFilter
 
 _MAX_EXEC_DEPTH = 8
+_MAX_EXEC_BYTES = 512 << 20  # ten million routes
+
+
+@dataclass
+class _Place:
+    """Where a line is run: what relative file names start from, and how many files execute it."""
+
+    directory: Path
+    depth: int = 0
 
 
 class Console:
-    """Runs command lines on one data plane. `directory` is what relative file names of a line start from."""
+    """Runs command lines on one data plane."""
 
-    def __init__(self, core: RouterCore) -> None:
+    def __init__(self, core: RouterCore, directory: Path | None = None) -> None:
         self.core = core
         self.statistics = Statistics(core)
         self.started_tsc = core.tsc()
         self.memifs = Memifs()
         self.lcp = LinuxControlPlane(core)
         self.taps: dict[str, PortSpec] = {}
-        self.directory = Path.cwd()
+        self._place = _Place(directory or Path.cwd())
         self.trace_filter: TraceFilter | None = None
         self.capture_prefix: Network | None = None
         self.capture_file = Path()
         # By sequence number: answers to pings of one session may be seen by another first.
         self.echo_replies: dict[int, EchoReply] = {}
-        self._exec_depth = 0
+
+    @property
+    def directory(self) -> Path:
+        """What relative file names of a line start from."""
+        return self._place.directory
+
+    def run_from(self, directory: Path, line: str) -> Iterator[str]:
+        """Run one line as `run` does, for a session that is in `directory`, whatever others run between its lines."""
+        place = _Place(directory)
+        self._place = place
+        lines = self.run(line)
+        while True:
+            self._place = place
+            try:
+                said = next(lines)
+            except StopIteration:
+                return
+            yield said
 
     def run(self, line: str) -> Iterator[str]:
         """Run one line; yields the lines of its answer. UsageError for a wrong line, else what the core raises."""
@@ -48,20 +76,20 @@ class Console:
 
     def run_file(self, path: Path) -> Iterator[str]:
         """Run a file of lines up to the first that fails; its error names file, line number and word."""
-        path = self.directory / path
-        if self._exec_depth >= _MAX_EXEC_DEPTH:
+        place = self._place
+        path = place.directory / path
+        if place.depth >= _MAX_EXEC_DEPTH:
             raise FileFault(f"{path}: files that execute files go {_MAX_EXEC_DEPTH} deep at most")
+        text = read_text_file(path, "command file", _MAX_EXEC_BYTES)
         try:
-            text = path.read_bytes()
             text.decode()
-        except (OSError, UnicodeDecodeError) as error:
-            reason = error.strerror if isinstance(error, OSError) else "not a text file"
-            raise FileFault(f"{path} cannot be read: {reason}") from None
-        self._exec_depth += 1
+        except UnicodeDecodeError:
+            raise FileFault(f"command file {path} is no text") from None
+        place.depth += 1
         try:
             yield from self._run_lines(path, text)
         finally:
-            self._exec_depth -= 1
+            place.depth -= 1
 
     def _run_lines(self, path: Path, text: bytes) -> Iterator[str]:
         number, offset = 0, 0

@@ -1,6 +1,6 @@
 """What the router's control plane asks of its data plane: one protocol, and the records that cross it.
 
-The native core is behind `wirespeed._native.router`, one that needs no DPDK is in `wirespeed.router.fake`. Interfaces
+The native core is behind `wirespeed._native.router`, one that needs no DPDK is in `fake_router`. Interfaces
 have numbers: those of ports from 0 in the order they were given, further ones as the core likes, and deleted ones leave
 holes. Workers are numbered from 0. Errors are those of `wirespeed.errors`.
 """
@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from wirespeed._native.runtime import PoolInfo, PortCounters, PortInfo, WorkerInfo
 from wirespeed.model import PortSpec
+from wirespeed.router.impairment_core import ImpairmentCore
 from wirespeed.router.ip6_core import Ip6Core
 from wirespeed.router.tables_core import TablesCore
 
@@ -235,6 +236,22 @@ class Neighbor:
 
 
 @dataclass(frozen=True)
+class NeighborCounters:
+    """Neighbors there are and may be, `used` with static ones and next hops of routes; and since the start those that
+    never answered and made room, those refused for want of it, and those forgotten after three questions."""
+
+    used: int = 0
+    most: int = 0
+    learnt: int = 0
+    most_learnt: int = 0
+    most_of_interface: int = 0
+    recycled: int = 0
+    refused_interface: int = 0
+    refused_table: int = 0
+    unanswered: int = 0
+
+
+@dataclass(frozen=True)
 class NodeStats:
     """One node on one worker, since the worker first started; the maximum is of its one dearest call since
     `clear_maxima`. Nodes that poll are `asleep` while the worker sleeps until packets come."""
@@ -258,6 +275,24 @@ class NodeCounter:
     reason: str
     is_error: bool
     count: int
+
+
+@dataclass(frozen=True)
+class NodeEdge:
+    """A node of the graph and one that it may pass packets on to, by the first slot that leads there."""
+
+    node: str
+    next: str
+    slot: int
+
+
+@dataclass(frozen=True)
+class Feature:
+    """A node that may be put on an arc, in the order that packets meet them; `node` is "" for an arc without any, and
+    begins with "%-" where each port has one of its own."""
+
+    arc: str
+    node: str
 
 
 @dataclass(frozen=True)
@@ -312,7 +347,7 @@ class CaptureStatus:
     error: int
 
 
-class RouterCore(Ip6Core, TablesCore, Protocol):
+class RouterCore(ImpairmentCore, Ip6Core, TablesCore, Protocol):
     """The data plane of one router."""
 
     def start(self) -> None: ...
@@ -324,7 +359,9 @@ class RouterCore(Ip6Core, TablesCore, Protocol):
     def links_fd(self) -> int:
         """Readable when `follow_links` has something to do; what no driver tells of, `poll` finds."""
 
-    def follow_links(self) -> None: ...
+    def follow_links(self) -> Sequence[int]:
+        """The ports whose device was taken out since the last call; the core has let go of them."""
+
     def tsc(self) -> int: ...
     def tsc_hz(self) -> int: ...
     def march(self) -> int: ...
@@ -421,8 +458,11 @@ class RouterCore(Ip6Core, TablesCore, Protocol):
     def add_neighbor(self, interface: int, address: Address, mac: str) -> None: ...
     def delete_neighbor(self, interface: int, address: Address) -> None: ...
     def neighbors(self) -> Sequence[Neighbor]: ...
+    def neighbor_counters(self) -> NeighborCounters: ...
 
     def node_stats(self, worker: int) -> Sequence[NodeStats]: ...
+    def node_edges(self, worker: int) -> Sequence[NodeEdge]: ...
+    def features(self) -> Sequence[Feature]: ...
     def node_counters(self, worker: int) -> Sequence[NodeCounter]: ...
     def clear_maxima(self) -> None:
         """Forget the dearest call of every node."""

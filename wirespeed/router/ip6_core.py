@@ -63,6 +63,8 @@ class Ip6Core(Protocol):
     def set_reachable_time(self, version: int, seconds: int) -> None:
         """How long neighbors are taken to be there before they are asked; 0 for ever."""
 
+    def reachable_time(self, version: int) -> int: ...
+
     def echo(self, destination: IPv4Address | IPv6Address, interface: int | None, payload_len: int) -> int:
         """Send a ping; returns its sequence number."""
 

@@ -43,6 +43,7 @@ class LinuxStats:
     messages: int = 0
     overflows: int = 0
     dumps: int = 0
+    failed_dumps: int = 0
     rejected: int = 0
     routes: int = 0
     is_syncing: bool = False

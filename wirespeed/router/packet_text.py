@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from ipaddress import IPv4Address
+from ipaddress import IPv4Address, IPv6Address
 from struct import unpack_from
 
 _ETHERTYPES = {0x0800: "IP4", 0x0806: "ARP", 0x86DD: "IP6", 0x8100: "802.1q", 0x8847: "MPLS"}
-_PROTOCOLS = {1: "ICMP", 2: "IGMP", 6: "TCP", 17: "UDP", 47: "GRE", 50: "ESP", 89: "OSPF", 132: "SCTP"}
+_PROTOCOLS = {1: "ICMP", 2: "IGMP", 6: "TCP", 17: "UDP", 47: "GRE", 50: "ESP", 58: "ICMP6", 89: "OSPF", 132: "SCTP"}
 _ICMP_TYPES = {
     0: "echo_reply",
     3: "destination_unreachable",
@@ -16,6 +16,19 @@ _ICMP_TYPES = {
     8: "echo_request",
     11: "time_exceeded",
     12: "parameter_problem",
+}
+_ICMP6_TYPES = {
+    1: "destination_unreachable",
+    2: "packet_too_big",
+    3: "time_exceeded",
+    4: "parameter_problem",
+    128: "echo_request",
+    129: "echo_reply",
+    133: "router_solicitation",
+    134: "router_advertisement",
+    135: "neighbor_solicitation",
+    136: "neighbor_advertisement",
+    143: "multicast_listener_report_v2",
 }
 _DSCP = {0: "CS0", 8: "CS1", 16: "CS2", 24: "CS3", 32: "CS4", 40: "CS5", 46: "EF", 48: "CS6", 56: "CS7"}
 _ECN = ("NON_ECN", "ECT_1", "ECT_0", "CE")
@@ -34,7 +47,7 @@ def ethernet_line(frame: bytes) -> str | None:
 
 
 def payload_lines(frame: bytes) -> Iterator[str]:
-    """What the frame carries: ARP, or IPv4 with the transport above it."""
+    """What the frame carries: ARP, or IPv4 or IPv6 with the transport above it."""
     if len(frame) < _ETHERNET_BYTES:
         return
     (ethertype,) = unpack_from(">H", frame, 12)
@@ -43,6 +56,8 @@ def payload_lines(frame: bytes) -> Iterator[str]:
         yield from _ip4(body)
     elif ethertype == 0x0806:
         yield from _arp(body)
+    elif ethertype == 0x86DD:
+        yield from _ip6(body)
 
 
 def _arp(body: bytes) -> Iterator[str]:
@@ -72,6 +87,20 @@ def _ip4(body: bytes) -> Iterator[str]:
         yield from _transport(name, body[(first & 15) * 4 :])
 
 
+def _ip6(body: bytes) -> Iterator[str]:
+    """Of extension headers the first one's number alone."""
+    if len(body) < 40:
+        return
+    word, length, following, hop_limit = unpack_from(">IHBB", body)
+    name = _PROTOCOLS.get(following, str(following))
+    yield f"{name}: {IPv6Address(body[8:24])} -> {IPv6Address(body[24:40])}"
+    if word >> 28 != 6:
+        yield f"  version {word >> 28}"
+    traffic_class, flow = word >> 20 & 0xFF, word & 0xFFFFF
+    yield f"  tos {traffic_class:#04x}, flow label {flow:#x}, hop limit {hop_limit}, payload length {length}"
+    yield from _transport(name, body[40:])
+
+
 def _transport(name: str, body: bytes) -> Iterator[str]:
     if name == "UDP" and len(body) >= 8:
         source, target, length, checksum = unpack_from(">HHHH", body)
@@ -86,3 +115,6 @@ def _transport(name: str, body: bytes) -> Iterator[str]:
     elif name == "ICMP" and len(body) >= 4:
         kind, code, checksum = unpack_from(">BBH", body)
         yield f"ICMP {_ICMP_TYPES.get(kind, f'type {kind}')} code {code} checksum {checksum:#06x}"
+    elif name == "ICMP6" and len(body) >= 4:
+        kind, code, checksum = unpack_from(">BBH", body)
+        yield f"ICMP6 {_ICMP6_TYPES.get(kind, f'type {kind}')} code {code} checksum {checksum:#06x}"

@@ -8,7 +8,7 @@ from contextlib import ExitStack
 from pathlib import Path
 
 from wirespeed._native.router import NativeRouter
-from wirespeed._native.runtime import Hugepages, open_ports, start_runtime
+from wirespeed._native.runtime import Hugepages, open_ports, pool_buffers, router_held_buffers, start_runtime
 from wirespeed._native.runtime import close as close_runtime
 from wirespeed.errors import FileFault, WirespeedError
 from wirespeed.router.columns import speed
@@ -47,8 +47,10 @@ def run(
             undo.callback(_write_pid(pidfile).unlink, missing_ok=True)
         listener = undo.enter_context(open_socket(socket_path))
         undo.callback(socket_path.unlink, missing_ok=True)
+        held = router_held_buffers(len(settings.cpus))
+        memory_mb = settings.memory_mb(pool_buffers(settings.ports, len(settings.cpus)) + held)
         started = start_runtime(
-            f"router-{socket_path.stem}", settings.cpus, settings.memory_mb(), hugepages, march, verbose=verbose
+            f"router-{socket_path.stem}", settings.cpus, memory_mb, hugepages, march, verbose=verbose
         )
         if started.notice:
             warn(started.notice)
@@ -58,6 +60,7 @@ def run(
                 settings.ports,
                 settings.names,
                 min_tx_queues=len(settings.cpus),
+                held_buffers=held,
                 min_buffers=settings.buffers,
                 min_buffer_size=settings.buffer_size,
             )
@@ -66,6 +69,8 @@ def run(
                 len(settings.cpus),
                 settings.max_routes,
                 settings.max_ip6_routes,
+                settings.max_neighbors,
+                settings.max_interface_neighbors,
                 stats_path=stats.made,
                 stats_interval_s=stats_interval_s,
                 stats_nodes=stats_nodes,

@@ -8,6 +8,7 @@ import json
 import os
 import signal
 import socket
+import sys
 import traceback
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -34,6 +35,8 @@ def open_socket(path: Path) -> socket.socket:
             if listens(path, socket.SOCK_STREAM):
                 raise EnvironmentFault(f"a router listens at {path} already; give this one a --socket of its own")
             path.unlink()
+        elif path.exists():
+            raise EnvironmentFault(f"control socket {path} exists and is no socket; give another --socket")
         _bind_privately(listener, path)
         listener.listen(16)
     except OSError as error:
@@ -58,7 +61,7 @@ def _bind_privately(listener: socket.socket, path: Path) -> None:
 def serve(
     console: Console, listener: socket.socket, ready: Callable[[], None], poll_interval_s: float = _PERIOD_S
 ) -> None:
-    """Answer at the socket until SIGINT or SIGTERM. Nothing else wakes the thread but the core's events and a
+    """Answer at the socket until SIGINT, SIGTERM or SIGHUP. Nothing else wakes the thread but the core's events and a
     timer once a second or `poll_interval_s`, for it may share its CPU with a worker."""
     asyncio.run(_serve(console, listener, ready, min(poll_interval_s, _PERIOD_S)))
 
@@ -66,8 +69,9 @@ def serve(
 async def _serve(console: Console, listener: socket.socket, ready: Callable[[], None], poll_interval_s: float) -> None:
     loop = asyncio.get_running_loop()
     ended = asyncio.Event()
-    for number in (signal.SIGINT, signal.SIGTERM):
-        loop.add_signal_handler(number, ended.set)
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        if number != signal.SIGHUP or signal.getsignal(number) is not signal.SIG_IGN:  # nohup
+            loop.add_signal_handler(number, ended.set)
     loop.add_reader(console.core.event_fd(), console.core.poll)
     loop.add_reader(console.core.links_fd(), _follow_links, console)
     linux = _LinuxReader(console, loop)
@@ -105,7 +109,12 @@ async def _serve(console: Console, listener: socket.socket, ready: Callable[[], 
 
 
 def _follow_links(console: Console) -> None:
-    console.core.follow_links()
+    for index in console.core.follow_links():
+        port = console.core.port(index)
+        print(
+            f"wirespeed: interface {port.name}: its device {port.bus_address} was removed; the others go on",
+            file=sys.stderr,
+        )
     console.lcp.mirror()
 
 
@@ -162,9 +171,8 @@ def answer(console: Console, line: bytes) -> Iterator[dict[str, Any]]:
         if "complete" in request:
             yield {"words": console.complete(request["complete"])}
             return
-        console.directory = Path(request.get("directory", "/"))
         try:
-            for piece in _pieces(console.run(request["command"])):
+            for piece in _pieces(console.run_from(Path(request.get("directory", "/")), request["command"])):
                 yield {"pause": piece.seconds} if isinstance(piece, Pause) else {"text": piece}
         finally:
             console.lcp.mirror()
@@ -182,7 +190,7 @@ def answer(console: Console, line: bytes) -> Iterator[dict[str, Any]]:
 def _parse(line: bytes) -> dict[str, str]:
     try:
         request = json.loads(line)
-    except ValueError:
+    except (ValueError, RecursionError):
         request = None
     if (
         not isinstance(request, dict)

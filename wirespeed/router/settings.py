@@ -8,35 +8,40 @@ from dataclasses import dataclass
 from wirespeed.cpus import parse_cpus
 from wirespeed.errors import UsageError
 from wirespeed.model import PortSpec, parse_port_spec
-from wirespeed.router.startup.schema import MOST_ROUTES
+from wirespeed.router.startup.schema import MOST_NEIGHBORS, MOST_ROUTES
 from wirespeed.router.startup.settings import INTERFACE_NAME, Interface, Startup
 
-DEFAULT_ROUTES = 262_144
-DEFAULT_IP6_ROUTES = 65_536
+# Twice the Internet's tables, and more; native/router/api/api.c says why that costs no memory.
+DEFAULT_ROUTES = 2_097_152
+DEFAULT_IP6_ROUTES = 1_048_576
+DEFAULT_NEIGHBORS = 16_384
+# Of DPDK's memory, with its share of the hash, for each beyond the default number.
+_NEIGHBOR_BYTES = 1024
 
 
 @dataclass(frozen=True)
 class RouterSettings:
     """Interface i is `ports[i]`, called `names[i]`; one worker on each of `cpus`. There are at least `buffers` packet
     buffers, each with room for at least `buffer_size` bytes; `placement` holds (interface, queue, worker). `max_routes`
-    is for IPv4."""
+    is for IPv4; `max_interface_neighbors` 0: half of `max_neighbors`."""
 
     names: tuple[str, ...]
     ports: tuple[PortSpec, ...]
     cpus: tuple[int, ...]
     max_routes: int = DEFAULT_ROUTES
     max_ip6_routes: int = DEFAULT_IP6_ROUTES
+    max_neighbors: int = DEFAULT_NEIGHBORS
+    max_interface_neighbors: int = 0
     buffers: int = 0
     buffer_size: int = 0
     placement: tuple[tuple[int, int, int], ...] = ()
 
-    def memory_mb(self) -> int:
-        """What the data plane allocates from DPDK: packet buffers, and a rest for rings, nodes and neighbors. Routes
-        take ordinary memory, as they come."""
-        in_rings = sum(port.held_buffers(len(self.cpus)) for port in self.ports)
-        buffers = max(self.buffers, 4096 + 1280 * len(self.cpus) + in_rings)
-        packets = buffers * (512 + max(2048, self.buffer_size)) // 2**20
-        return packets + 128 + 8 * len(self.cpus)
+    def memory_mb(self, pool_buffers: int) -> int:
+        """What the data plane allocates from DPDK: `pool_buffers` packet buffers, or as many as are asked for, and a
+        rest for rings, nodes and neighbors. Routes take ordinary memory, as they come."""
+        packets = max(self.buffers, pool_buffers) * (512 + max(2048, self.buffer_size)) // 2**20
+        neighbors = max(0, self.max_neighbors - DEFAULT_NEIGHBORS) * _NEIGHBOR_BYTES // 2**20
+        return packets + neighbors + 128 + 8 * len(self.cpus)
 
 
 def router_settings(
@@ -46,6 +51,8 @@ def router_settings(
     *,
     max_routes: int | None = None,
     max_ip6_routes: int | None = None,
+    max_neighbors: int | None = None,
+    max_interface_neighbors: int | None = None,
 ) -> RouterSettings:
     """Settings from the words of the command line and those of a start-up file, whose interfaces come first; what
     neither says has its default. A UsageError names the word that is wrong."""
@@ -64,9 +71,14 @@ def router_settings(
         raise UsageError(
             "a router needs an --interface NAME=SPEC, such as e0=af_packet:eth1, or a dpdk section in its start-up file"
         )
-    for option, number in (("--max-routes", max_routes), ("--max-ip6-routes", max_ip6_routes)):
-        if number is not None and not 1 <= number <= MOST_ROUTES:
-            raise UsageError(f"{option} {number} is not between 1 and {MOST_ROUTES}")
+    for option, number, most in (
+        ("--max-routes", max_routes, MOST_ROUTES),
+        ("--max-ip6-routes", max_ip6_routes, MOST_ROUTES),
+        ("--max-neighbors", max_neighbors, MOST_NEIGHBORS),
+        ("--max-interface-neighbors", max_interface_neighbors, MOST_NEIGHBORS),
+    ):
+        if number is not None and not 1 <= number <= most:
+            raise UsageError(f"{option} {number} is not between 1 and {most}")
     chosen = given.worker_cpus if given.worker_cpus and not cpus else parse_cpus(cpus)
     return RouterSettings(
         tuple(names),
@@ -74,6 +86,8 @@ def router_settings(
         chosen,
         max_routes or given.max_routes or DEFAULT_ROUTES,
         max_ip6_routes or given.max_ip6_routes or DEFAULT_IP6_ROUTES,
+        max_neighbors or given.max_neighbors or DEFAULT_NEIGHBORS,
+        max_interface_neighbors or given.max_interface_neighbors or 0,
         buffers=given.buffers,
         buffer_size=given.buffer_size,
         placement=tuple(_placement(given.interfaces, len(chosen))),

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import contextlib
 import os
-import tempfile
 from pathlib import Path
 
 from wirespeed.errors import EnvironmentFault
+from wirespeed.owned import OwnedDirectory
 
 _SHARED_MEMORY = Path("/dev/shm")
-_PREFIX = "wirespeed-stats-"
+_KIND = "stats"
 
 
 def default_stats_file(control_socket: Path) -> Path:
@@ -28,9 +28,9 @@ class StatsFile:
     def __init__(self, path: Path) -> None:
         self._path = path
         self._is_link = not _is_in_memory(path.parent)
-        directory = Path(tempfile.mkdtemp(prefix=_PREFIX, dir=_SHARED_MEMORY if self._is_link else path.parent))
-        self._directory = directory
-        self.made = directory / "block"
+        self._owned = OwnedDirectory(_KIND, _SHARED_MEMORY if self._is_link else path.parent)
+        self._directory = self._owned.path
+        self.made = self._directory / "block"
 
     def __enter__(self) -> StatsFile:
         return self
@@ -45,7 +45,7 @@ class StatsFile:
                 link.replace(self._path)
             else:
                 self.made.replace(self._path)
-                self._directory.rmdir()
+                self._owned.remove()
         except OSError as error:
             raise EnvironmentFault(f"statistics file {self._path} cannot be made: {error.strerror}") from None
         if before is not None:
@@ -56,18 +56,20 @@ class StatsFile:
         if self._is_link:
             if self._path.is_symlink() and self._path.readlink() == self.made:
                 self._path.unlink()
-            _remove(self._directory)
-        elif self._directory.exists():
-            _remove(self._directory)
-        else:
+        elif not self._directory.exists():
             self._path.unlink(missing_ok=True)
+        self._owned.remove()
 
     def _old_target(self) -> Path | None:
         """What a router that was killed has left in shared memory."""
         if not self._path.is_symlink():
             return None
         directory = self._path.readlink().parent
-        return directory if directory.parent == _SHARED_MEMORY and directory.name.startswith(_PREFIX) else None
+        return (
+            directory
+            if directory.parent == _SHARED_MEMORY and directory.name.startswith(f"wirespeed-{_KIND}-")
+            else None
+        )
 
 
 def _remove(directory: Path) -> None:

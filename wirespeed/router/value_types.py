@@ -101,6 +101,41 @@ class _Number(_Value):
         return int(word)
 
 
+class _Count(_Value):
+    """A number that need not be whole."""
+
+    def parse(self, word: str, context: Names) -> float:
+        if not re.fullmatch(r"\d{1,9}(\.\d{1,9})?", word, re.ASCII):
+            raise ValueError(f"{word!r} is no number such as 4 or 2.5")
+        return float(word)
+
+
+class _Share(_Value):
+    """A part of a whole: 0.001, 1e-6 or 0.1%."""
+
+    def parse(self, word: str, context: Names) -> float:
+        number = word.removesuffix("%")
+        if not re.fullmatch(r"\d{1,3}(\.\d{1,20})?(e-\d{1,2})?", number, re.ASCII):
+            raise ValueError(f"{word!r} is no share such as 0.001, 1e-6 or 0.1%")
+        share = float(number) / (100 if number != word else 1)
+        if share > 1:
+            raise ValueError(f"{word!r} is more than all")
+        return share
+
+
+_NS_OF_UNIT = {"ns": 1, "us": 1_000, "ms": 1_000_000, "s": 1_000_000_000}
+
+
+class _Duration(_Value):
+    """A time with its unit, as whole nanoseconds."""
+
+    def parse(self, word: str, context: Names) -> int:
+        found = re.fullmatch(r"(\d{1,9}(?:\.\d{1,9})?)(ns|us|ms|s)", word, re.ASCII)
+        if not found:
+            raise ValueError(f"{word!r} is no time such as 20us, 1.5ms or 2s")
+        return round(float(found[1]) * _NS_OF_UNIT[found[2]])
+
+
 class _Vlan(_Number):
     """A number, or `any`: -1."""
 
@@ -156,6 +191,8 @@ class _Text(_Value):
 
 VALUE_TYPES: dict[str, ValueType] = {
     "address": _Address("<address>"),
+    "count": _Count("<count>"),
+    "duration": _Duration("<duration>"),
     "file": _File("<file>"),
     "interface": _Interface("<interface>"),
     "label": _Label("<label>"),
@@ -164,6 +201,7 @@ VALUE_TYPES: dict[str, ValueType] = {
     "number": _Number("<number>"),
     "numbers": _Numbers("<numbers>"),
     "prefix": _Prefix("<prefix>"),
+    "share": _Share("<share>"),
     "text": _Text("<text>", rest_of_line=True),
     "vlan": _Vlan("<number>"),
     "word": _Text("<word>"),

@@ -12,8 +12,8 @@
  * answer, error-punt (taken note of), linux-cp-punt, error-drop.
  */
 #include "graph/graph.h"
-#include "router/each_packet.h"
-#include "router/output.h"
+#include "router/nodes/each_packet.h"
+#include "router/packet/output.h"
 #include "router/router.h"
 #include "wire/address.h"
 #include "wire/arp.h"
@@ -106,13 +106,15 @@ static void learn(struct ws_router *router, struct graph_node *node, uint16_t in
 		.flags = NEIGHBOR_HAS_MAC | NEIGHBOR_OVERRIDES,
 	};
 	if (is_ours)
-		event.flags |= NEIGHBOR_MAY_CREATE | NEIGHBOR_CONFIRMS;
+		event.flags |= NEIGHBOR_MAY_CREATE;
+	if (is_ours && arp->operation == ARP_REPLY)
+		event.flags |= NEIGHBOR_CONFIRMS;
 	memcpy(event.mac, arp->sender_mac, sizeof(event.mac));
 	if (arp->sender && !event_ring_put(&router->events, &event))
 		graph_count(node, LEARN_LOST, 1);
 }
 
-static uint16_t handle(struct graph *graph, struct graph_node *node, struct rte_mbuf *packet)
+static uint16_t arp_input_one(struct graph *graph, struct graph_node *node, struct rte_mbuf *packet)
 {
 	struct ws_router *router = router_of(graph);
 	const struct interface *interface = &router->interfaces[packet->port];
@@ -146,7 +148,7 @@ static uint16_t handle(struct graph *graph, struct graph_node *node, struct rte_
 static uint16_t arp_input_process(struct graph *graph, struct graph_node *node, void **packets,
 								  uint16_t n)
 {
-	return each_packet(graph, node, packets, n, handle);
+	return each_packet(graph, node, packets, n, arp_input_one);
 }
 
 static struct graph_registration arp_input = {

@@ -9,8 +9,9 @@
  * that hand off.
  */
 #include "dev/port.h"
+#include "graph/arc.h"
 #include "graph/graph.h"
-#include "router/metadata.h"
+#include "router/packet/metadata.h"
 #include "router/router.h"
 
 enum edge { EDGE_ETHERNET_INPUT, EDGE_HANDOFF };
@@ -68,3 +69,11 @@ static struct graph_registration dpdk_input = {
 	.edges = edges,
 };
 GRAPH_REGISTER(dpdk_input)
+
+/* Frames as they came in, on the worker that deals with them. */
+static struct graph_arc device_input = {
+	.name = "device-input",
+	.starts = {"dpdk-input", "handoff-dispatch", "worker-handoff"},
+	.end = "ethernet-input",
+};
+GRAPH_REGISTER_ARC(device_input)

@@ -14,11 +14,13 @@
  * arp-input, l2-input, linux-cp-punt, linux-cp-xc, error-drop.
  */
 #include "graph/graph.h"
-#include "router/metadata.h"
+#include "router/interface/vlan.h"
+#include "router/observe/trace.h"
+#include "router/packet/eight.h"
+#include "router/packet/metadata.h"
 #include "router/router.h"
-#include "router/trace.h"
-#include "router/vlan.h"
 #include "wire/ethernet.h"
+#include "wire/ip6.h"
 #include "wire/vlan.h"
 
 enum edge {
@@ -57,12 +59,6 @@ static enum edge drop(struct graph_node *node, enum counter reason)
 	return EDGE_DROP;
 }
 
-/* Of the destination's first two octets: an IPv6 group (RFC 2464 section 7). */
-static bool is_ip6_group(const uint8_t *destination)
-{
-	return destination[0] == 0x33 && destination[1] == 0x33;
-}
-
 /* Frames for the router but IPv4 and IPv6 in a frame to the interface's address; without tags. */
 static enum edge classify_l3(struct graph_node *node, const struct interface *interface,
 							 struct rte_mbuf *packet)
@@ -89,7 +85,7 @@ static enum edge classify_l3(struct graph_node *node, const struct interface *in
 	if (type != ETHERNET_ARP && type != ETHERNET_IP4 && type != ETHERNET_IP6 &&
 		type != ETHERNET_MPLS)
 		return drop(node, UNKNOWN_TYPE);
-	if (type == ETHERNET_IP6 && is_ip6_group(header->destination)) {
+	if (type == ETHERNET_IP6 && ip6_is_multicast_mac(header->destination)) {
 		packet_advance(packet, ETHERNET_LEN);
 		return EDGE_IP6_INPUT;
 	}
@@ -204,27 +200,40 @@ static inline enum edge l3_edge(uint16_t type)
 	return type == htobe16(ETHERNET_MPLS) ? EDGE_MPLS_INPUT : EDGES;
 }
 
+/* Whether eight frames came in by an interface that takes them as they are. */
+static inline bool are_taken(const struct interface *interfaces, void *const *packets)
+{
+	uint16_t port = ((const struct rte_mbuf *)packets[0])->port;
+	return interfaces[port].takes_all && eight_came_by(packets, port) &&
+		   eight_have_bytes(packets, ETHERNET_LEN);
+}
+
+static inline enum edge ethernet_input_one(struct graph *graph, struct graph_node *node,
+										   const struct interface *interfaces,
+										   struct rte_mbuf *packet)
+{
+	const struct interface *interface = &interfaces[packet->port];
+	const struct ethernet_header *header = ethernet_parse(packet_data(packet), packet->data_len);
+	bool is_ours = header && ethernet_load_destination(header->destination) == interface->l3_mac;
+	enum edge edge = likely(is_ours)                  ? l3_edge(header->type)
+					 : header && interface->takes_all ? EDGE_L2_INPUT
+													  : EDGES;
+	if (likely(edge <= EDGE_MPLS_INPUT))
+		packet_advance(packet, ETHERNET_LEN);
+	else if (unlikely(edge == EDGES))
+		edge = classify(graph, node, packet);
+	return edge;
+}
+
 static uint16_t ethernet_input_process(struct graph *graph, struct graph_node *node, void **packets,
 									   uint16_t n)
 {
 	const struct interface *interfaces = router_of(graph)->interfaces;
-	uint16_t next[GRAPH_FRAME_SIZE];
-	for (uint16_t i = 0; i < n; i++) {
-		struct rte_mbuf *packet = packets[i];
-		const struct interface *interface = &interfaces[packet->port];
-		const struct ethernet_header *header =
-			ethernet_parse(packet_data(packet), packet->data_len);
-		bool is_ours =
-			header && ethernet_load_destination(header->destination) == interface->l3_mac;
-		enum edge edge = likely(is_ours)                  ? l3_edge(header->type)
-						 : header && interface->takes_all ? EDGE_L2_INPUT
-														  : EDGES;
-		if (likely(edge <= EDGE_MPLS_INPUT))
-			packet_advance(packet, ETHERNET_LEN);
-		else if (unlikely(edge == EDGES))
-			edge = classify(graph, node, packet);
-		next[i] = edge;
-	}
+	uint16_t next[GRAPH_FRAME_SIZE], i = 0;
+	for (; i + EIGHT <= n && are_taken(interfaces, packets + i); i += EIGHT)
+		eight_fill(next + i, EDGE_L2_INPUT);
+	for (; i < n; i++)
+		next[i] = ethernet_input_one(graph, node, interfaces, packets[i]);
 	graph_enqueue(graph, node, packets, next, n);
 	return n;
 }

@@ -6,10 +6,10 @@
  * note of), error-drop.
  */
 #include "graph/graph.h"
-#include "router/each_packet.h"
-#include "router/echo.h"
-#include "router/metadata.h"
-#include "router/packet_checksum.h"
+#include "router/local/echo.h"
+#include "router/nodes/each_packet.h"
+#include "router/packet/metadata.h"
+#include "router/packet/packet_checksum.h"
 #include "router/router.h"
 #include "wire/address.h"
 #include "wire/icmp4.h"
@@ -18,7 +18,8 @@
 static const char *const edges[] = {[ECHO_DROP] = "error-drop", [ECHO_PUNT] = "error-punt"};
 static const struct graph_counter counters[] = {ECHO_COUNTER_NAMES};
 
-static uint16_t handle(struct graph *graph, struct graph_node *node, struct rte_mbuf *packet)
+static uint16_t icmp4_echo_reply_one(struct graph *graph, struct graph_node *node,
+									 struct rte_mbuf *packet)
 {
 	const struct ip4_header *ip = (const struct ip4_header *)(const void *)packet_data(packet);
 	uint16_t header = ip4_header_length(ip), length = be16toh(ip->total_length) - header;
@@ -41,7 +42,7 @@ static uint16_t handle(struct graph *graph, struct graph_node *node, struct rte_
 static uint16_t icmp4_echo_reply_process(struct graph *graph, struct graph_node *node,
 										 void **packets, uint16_t n)
 {
-	return each_packet(graph, node, packets, n, handle);
+	return each_packet(graph, node, packets, n, icmp4_echo_reply_one);
 }
 
 static struct graph_registration icmp4_echo_reply = {

@@ -8,10 +8,10 @@
  * Next: ip4-lookup, error-drop.
  */
 #include "graph/graph.h"
-#include "router/each_packet.h"
-#include "router/local.h"
-#include "router/metadata.h"
-#include "router/packet_checksum.h"
+#include "router/local/local.h"
+#include "router/nodes/each_packet.h"
+#include "router/packet/metadata.h"
+#include "router/packet/packet_checksum.h"
 #include "router/router.h"
 #include "wire/icmp4.h"
 #include "wire/ip4.h"
@@ -25,7 +25,8 @@ static const struct graph_counter counters[] = {
 	[BAD_CHECKSUM] = {"bad icmp4 checksum", true},
 };
 
-static uint16_t handle(struct graph *graph, struct graph_node *node, struct rte_mbuf *packet)
+static uint16_t icmp4_echo_request_one(struct graph *graph, struct graph_node *node,
+									   struct rte_mbuf *packet)
 {
 	(void)graph;
 	struct ip4_header *ip = (struct ip4_header *)(void *)packet_data(packet);
@@ -52,7 +53,7 @@ static uint16_t handle(struct graph *graph, struct graph_node *node, struct rte_
 static uint16_t icmp4_echo_request_process(struct graph *graph, struct graph_node *node,
 										   void **packets, uint16_t n)
 {
-	return each_packet(graph, node, packets, n, handle);
+	return each_packet(graph, node, packets, n, icmp4_echo_request_one);
 }
 
 static struct graph_registration icmp4_echo_request = {

@@ -5,9 +5,9 @@
  * Takes whole messages that ip6-local has checked. Next: error-punt (taken note of), error-drop.
  */
 #include "graph/graph.h"
-#include "router/each_packet.h"
-#include "router/echo.h"
-#include "router/metadata.h"
+#include "router/local/echo.h"
+#include "router/nodes/each_packet.h"
+#include "router/packet/metadata.h"
 #include "router/router.h"
 #include "wire/address.h"
 #include "wire/icmp6.h"
@@ -15,7 +15,8 @@
 static const char *const edges[] = {[ECHO_DROP] = "error-drop", [ECHO_PUNT] = "error-punt"};
 static const struct graph_counter counters[] = {ECHO_COUNTER_NAMES};
 
-static uint16_t handle(struct graph *graph, struct graph_node *node, struct rte_mbuf *packet)
+static uint16_t icmp6_echo_reply_one(struct graph *graph, struct graph_node *node,
+									 struct rte_mbuf *packet)
 {
 	const struct ip6_header *ip = (const struct ip6_header *)(const void *)packet_data(packet);
 	const struct icmp6_header *icmp = (const struct icmp6_header *)(const void *)(ip + 1);
@@ -32,7 +33,7 @@ static uint16_t handle(struct graph *graph, struct graph_node *node, struct rte_
 static uint16_t icmp6_echo_reply_process(struct graph *graph, struct graph_node *node,
 										 void **packets, uint16_t n)
 {
-	return each_packet(graph, node, packets, n, handle);
+	return each_packet(graph, node, packets, n, icmp6_echo_reply_one);
 }
 
 static struct graph_registration icmp6_echo_reply = {

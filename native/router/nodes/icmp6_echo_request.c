@@ -10,10 +10,11 @@
  * <if>-output, error-drop.
  */
 #include "graph/graph.h"
-#include "router/each_packet.h"
-#include "router/ip6_interface.h"
-#include "router/local.h"
-#include "router/output.h"
+#include "router/interface/ip6_interface.h"
+#include "router/interface/source_address.h"
+#include "router/local/local.h"
+#include "router/nodes/each_packet.h"
+#include "router/packet/output.h"
 #include "router/router.h"
 #include "wire/ethernet.h"
 #include "wire/icmp6.h"
@@ -48,7 +49,8 @@ static void update(struct icmp6_header *icmp, const uint8_t *before, const uint8
 	}
 }
 
-static uint16_t handle(struct graph *graph, struct graph_node *node, struct rte_mbuf *packet)
+static uint16_t icmp6_echo_request_one(struct graph *graph, struct graph_node *node,
+									   struct rte_mbuf *packet)
 {
 	struct ip6_header *ip = (struct ip6_header *)(void *)packet_data(packet);
 	struct icmp6_header *icmp = (struct icmp6_header *)(void *)(ip + 1);
@@ -80,7 +82,7 @@ static uint16_t handle(struct graph *graph, struct graph_node *node, struct rte_
 static uint16_t icmp6_echo_request_process(struct graph *graph, struct graph_node *node,
 										   void **packets, uint16_t n)
 {
-	return each_packet(graph, node, packets, n, handle);
+	return each_packet(graph, node, packets, n, icmp6_echo_request_one);
 }
 
 static struct graph_registration icmp6_echo_request = {

@@ -6,8 +6,8 @@
  * Uses: mbuf->port. Next: error-punt (taken note of), error-drop.
  */
 #include "graph/graph.h"
-#include "router/each_packet.h"
-#include "router/metadata.h"
+#include "router/nodes/each_packet.h"
+#include "router/packet/metadata.h"
 #include "router/router.h"
 #include "wire/mld.h"
 
@@ -29,7 +29,8 @@ static uint16_t drop(struct graph_node *node, enum counter reason)
 	return EDGE_DROP;
 }
 
-static uint16_t handle(struct graph *graph, struct graph_node *node, struct rte_mbuf *packet)
+static uint16_t icmp6_multicast_listener_query_one(struct graph *graph, struct graph_node *node,
+												   struct rte_mbuf *packet)
 {
 	struct ws_router *router = router_of(graph);
 	const struct ip6_header *ip = (const struct ip6_header *)(const void *)packet_data(packet);
@@ -54,7 +55,7 @@ static uint16_t handle(struct graph *graph, struct graph_node *node, struct rte_
 static uint16_t icmp6_multicast_listener_query_process(struct graph *graph, struct graph_node *node,
 													   void **packets, uint16_t n)
 {
-	return each_packet(graph, node, packets, n, handle);
+	return each_packet(graph, node, packets, n, icmp6_multicast_listener_query_one);
 }
 
 static struct graph_registration icmp6_multicast_listener_query = {

@@ -10,10 +10,10 @@
  * the answer, error-drop.
  */
 #include "graph/graph.h"
-#include "router/each_packet.h"
-#include "router/ip6_interface.h"
-#include "router/nd.h"
-#include "router/output.h"
+#include "router/interface/ip6_interface.h"
+#include "router/local/nd.h"
+#include "router/nodes/each_packet.h"
+#include "router/packet/output.h"
 #include "router/router.h"
 #include "wire/nd.h"
 
@@ -84,7 +84,8 @@ static bool learn(struct ws_router *router, const struct rte_mbuf *packet,
 	return event_ring_put(&router->events, &event);
 }
 
-static uint16_t handle(struct graph *graph, struct graph_node *node, struct rte_mbuf *packet)
+static uint16_t icmp6_neighbor_solicitation_one(struct graph *graph, struct graph_node *node,
+												struct rte_mbuf *packet)
 {
 	struct ws_router *router = router_of(graph);
 	const struct interface *interface = &router->interfaces[packet->port];
@@ -121,7 +122,7 @@ static uint16_t handle(struct graph *graph, struct graph_node *node, struct rte_
 static uint16_t icmp6_neighbor_solicitation_process(struct graph *graph, struct graph_node *node,
 													void **packets, uint16_t n)
 {
-	return each_packet(graph, node, packets, n, handle);
+	return each_packet(graph, node, packets, n, icmp6_neighbor_solicitation_one);
 }
 
 static struct graph_registration icmp6_neighbor_solicitation = {

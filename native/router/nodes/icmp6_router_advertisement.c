@@ -5,7 +5,7 @@
  * Next: error-drop.
  */
 #include "graph/graph.h"
-#include "router/metadata.h"
+#include "router/packet/metadata.h"
 #include "wire/nd.h"
 
 enum edge { EDGE_DROP };

@@ -6,9 +6,9 @@
  * Uses: mbuf->port. Next: error-punt (taken note of), error-drop.
  */
 #include "graph/graph.h"
-#include "router/each_packet.h"
-#include "router/ip6_interface.h"
-#include "router/nd.h"
+#include "router/interface/ip6_interface.h"
+#include "router/local/nd.h"
+#include "router/nodes/each_packet.h"
 #include "router/router.h"
 #include "wire/nd.h"
 
@@ -30,7 +30,8 @@ static enum edge drop(struct graph_node *node, uint16_t reason)
 	return EDGE_DROP;
 }
 
-static uint16_t handle(struct graph *graph, struct graph_node *node, struct rte_mbuf *packet)
+static uint16_t icmp6_router_solicitation_one(struct graph *graph, struct graph_node *node,
+											  struct rte_mbuf *packet)
 {
 	struct ws_router *router = router_of(graph);
 	const struct ip6_header *ip = (const struct ip6_header *)(const void *)packet_data(packet);
@@ -56,7 +57,7 @@ static uint16_t handle(struct graph *graph, struct graph_node *node, struct rte_
 static uint16_t icmp6_router_solicitation_process(struct graph *graph, struct graph_node *node,
 												  void **packets, uint16_t n)
 {
-	return each_packet(graph, node, packets, n, handle);
+	return each_packet(graph, node, packets, n, icmp6_router_solicitation_one);
 }
 
 static struct graph_registration icmp6_router_solicitation = {

@@ -1,23 +1,29 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * <if>-output: the way out of one port, open while it is up, and each of its sub-interfaces while
- * that is.
+ * <if>-output: the way out of one port, open while it is up and has a link, and each of its
+ * sub-interfaces while that is up.
  *
  * Takes whole frames. Uses: tx interface, where the port has sub-interfaces. Next: <if>-tx,
  * error-drop.
  */
+#include "graph/arc.h"
 #include "graph/graph.h"
-#include "router/metadata.h"
+#include "router/packet/metadata.h"
 #include "router/router.h"
 
 enum edge { EDGE_TX, EDGE_DROP };
 static const char *const edges[] = {[EDGE_TX] = "%-tx", [EDGE_DROP] = "error-drop"};
 
-enum counter { DOWN };
-static const struct graph_counter counters[] = {[DOWN] = {"interface is down", true}};
+enum counter { DOWN, NO_LINK };
+static const struct graph_counter counters[] = {
+	[DOWN] = {"interface is down", true},
+	/* Some drivers take what they cannot send, and count it as sent. */
+	[NO_LINK] = {"interface has no link", true},
+};
 
 /* What a sub-interface sends is counted here; the driver counts for the port. */
-static uint16_t handle(struct graph *graph, struct graph_node *node, const struct rte_mbuf *packet)
+static uint16_t interface_output_one(struct graph *graph, struct graph_node *node,
+									 const struct rte_mbuf *packet)
 {
 	uint16_t tx = packet_tx_interface(packet);
 	if (tx == node->interface)
@@ -37,15 +43,15 @@ static uint16_t interface_output_process(struct graph *graph, struct graph_node 
 {
 	const struct interface *port = &router_of(graph)->interfaces[node->interface];
 	uint16_t next[GRAPH_FRAME_SIZE];
-	bool up = port->admin_up;
+	bool up = port->usable;
 	if (likely(!port->vlans || !up)) {
 		if (unlikely(!up))
-			graph_count(node, DOWN, n);
+			graph_count(node, port->admin_up ? NO_LINK : DOWN, n);
 		graph_enqueue_all(graph, node, likely(up) ? EDGE_TX : EDGE_DROP, packets, n);
 		return n;
 	}
 	for (uint16_t i = 0; i < n; i++)
-		next[i] = handle(graph, node, packets[i]);
+		next[i] = interface_output_one(graph, node, packets[i]);
 	graph_enqueue(graph, node, packets, next, n);
 	return n;
 }
@@ -55,7 +61,15 @@ static struct graph_registration interface_output = {
 	.process = interface_output_process,
 	.edge_count = 2,
 	.edges = edges,
-	.counter_count = 1,
+	.counter_count = 2,
 	.counters = counters,
 };
 GRAPH_REGISTER(interface_output)
+
+/* Frames that leave by the port, its sub-interfaces' too, before the driver gets them. */
+static struct graph_arc interface_output_arc = {
+	.name = "interface-output",
+	.starts = {"%-output"},
+	.end = "%-tx",
+};
+GRAPH_REGISTER_ARC(interface_output_arc)

@@ -3,14 +3,16 @@
  * ip4-arp: turns a packet whose next hop has no known MAC address into the ARP request for it.
  *
  * At most one request a second: for a next hop of a route by its adjacency, for a destination on a
- * connected subnet by its place in a small table of the worker, so that a scan of the subnet sends
- * a few hundred a second at most. Packets in between are dropped.
+ * connected subnet by the worker's throttle, which bounds what one sender's scan of the subnet
+ * makes of it. Packets in between are dropped.
  *
  * Uses: adjacency. Sets: the data begins at the Ethernet header. Next: <if>-output, error-drop.
  */
 #include "graph/graph.h"
-#include "router/each_packet.h"
-#include "router/output.h"
+#include "router/fib/adjacency_nodes.h"
+#include "router/interface/source_address.h"
+#include "router/nodes/each_packet.h"
+#include "router/packet/output.h"
 #include "router/router.h"
 #include "wire/address.h"
 #include "wire/arp.h"
@@ -37,70 +39,58 @@ static uint16_t drop(struct graph_node *node, enum counter reason)
 	return EDGE_DROP;
 }
 
-/* When the next hop was last asked for. Workers may race for an adjacency's: two ask then. */
-static uint64_t *asked_tsc(struct graph *graph, uint32_t index, uint32_t next_hop)
+static struct glean_question question_about(struct graph *graph, const struct rte_mbuf *packet,
+											uint32_t *next_hop)
 {
-	struct adjacency *adjacency = &router_of(graph)->adjacencies.adjacencies[index];
-	if (index >= ADJACENCY_FIRST_NEIGHBOR)
-		return &adjacency->asked_tsc;
-	uint32_t slot = next_hop * 0x9e3779b1u >> 24;
-	return &router_worker_of(graph)->glean_asked_tsc[slot % ARP_THROTTLE_SLOTS];
-}
-
-/* Our address on the next hop's subnet, else our first one; 0 when there is none. */
-static uint32_t source_address(const struct interface *interface, uint32_t next_hop)
-{
-	const struct address_list *list = __atomic_load_n(&interface->addresses, __ATOMIC_ACQUIRE);
-	uint32_t first = 0;
-	for (uint16_t i = 0; i < list->count; i++) {
-		uint32_t address = address_ip4(&list->at[i].address);
-		if (list->at[i].address.family != WS_IP4)
-			continue;
-		if (!((address ^ next_hop) & ip4_mask(list->at[i].length)))
-			return address;
-		first = first ? first : address;
-	}
-	return first;
-}
-
-static uint16_t handle(struct graph *graph, struct graph_node *node, struct rte_mbuf *packet)
-{
-	static const uint8_t all[] = {0xff, 0xff, 0xff, 0xff, 0xff, 0xff};
 	uint32_t index = packet_adjacency(packet);
 	const struct adjacency_table *table = &router_of(graph)->adjacencies;
-	const struct adjacency *adjacency = &table->adjacencies[index];
-	const struct interface *interface = &router_of(graph)->interfaces[adjacency->tx_interface];
+	struct adjacency *adjacency = &table->adjacencies[index];
+	if (index >= ADJACENCY_FIRST_NEIGHBOR) {
+		*next_hop = address_ip4(&table->neighbors[index].next_hop);
+		return (struct glean_question){.asked_tsc = &adjacency->asked_tsc};
+	}
 	const struct ip4_header *ip = (const struct ip4_header *)(const void *)packet_data(packet);
-	struct arp arp = {
-		.operation = ARP_REQUEST,
-		.target = index < ADJACENCY_FIRST_NEIGHBOR ? be32toh(ip->destination)
-												   : address_ip4(&table->neighbors[index].next_hop),
+	const struct glean_throttle *glean = &router_worker_of(graph)->glean;
+	*next_hop = be32toh(ip->destination);
+	return (struct glean_question){
+		.host = glean_hash(glean, adjacency->tx_interface, 0, *next_hop),
+		.sender = glean_hash(glean, 0, 0, ip->source),
 	};
-	uint64_t *asked = asked_tsc(graph, index, arp.target);
-	uint64_t before = __atomic_load_n(asked, __ATOMIC_RELAXED), now = graph_tsc();
-	if (before && now - before < router_of(graph)->tsc_hz)
+}
+
+static uint16_t ip4_arp_one(struct graph *graph, struct graph_node *node, struct rte_mbuf *packet)
+{
+	static const uint8_t all[] = {0xff, 0xff, 0xff, 0xff, 0xff, 0xff};
+	uint16_t index =
+		router_of(graph)->adjacencies.adjacencies[packet_adjacency(packet)].tx_interface;
+	const struct interface *interface = &router_of(graph)->interfaces[index];
+	struct glean_throttle *glean = &router_worker_of(graph)->glean;
+	struct arp arp = {.operation = ARP_REQUEST};
+	const struct glean_question question = question_about(graph, packet, &arp.target);
+	uint64_t now = graph_tsc();
+	if (glean_must_wait(glean, &question, now))
 		return drop(node, THROTTLED);
-	arp.sender = source_address(interface, arp.target);
+	arp.sender = ip4_source_address(router_of(graph), index, arp.target);
 	if (!arp.sender)
 		return drop(node, NO_ADDRESS);
 	/* It is written over an IPv4 header, which a labelled packet need not have. */
 	if (packet->data_off < HEADROOM || packet->data_len < IP4_LEN)
 		return drop(node, NO_ROOM);
-	__atomic_store_n(asked, now, __ATOMIC_RELAXED);
+	if (!glean_may_ask(glean, &question, now))
+		return drop(node, THROTTLED);
 	memcpy(arp.sender_mac, interface->mac, sizeof(arp.sender_mac));
 	packet_advance(packet, -BACK);
 	packet_truncate(packet, ARP_LEN);
 	trace_moved(packet, -BACK);
 	arp_write(packet_data(packet), &arp);
 	graph_count(node, REQUESTS, 1);
-	return EDGE_OUTPUT +
-		   packet_frame(router_of(graph), packet, adjacency->tx_interface, all, ETHERNET_ARP);
+	return EDGE_OUTPUT + packet_frame(router_of(graph), packet, index, all, ETHERNET_ARP);
 }
 
 static uint16_t ip4_arp_process(struct graph *graph, struct graph_node *node, void **packets,
 								uint16_t n)
 {
-	return each_packet(graph, node, packets, n, handle);
+	return each_packet(graph, node, packets, n, ip4_arp_one);
 }
 
 static struct graph_registration ip4_arp = {
@@ -112,3 +102,6 @@ static struct graph_registration ip4_arp = {
 	.counters = counters,
 };
 GRAPH_REGISTER(ip4_arp)
+ADJACENCY_NODE(BEHIND_IP4, ADJACENCY_GLEAN, "ip4-arp")
+ADJACENCY_NODE(BEHIND_IP4, ADJACENCY_INCOMPLETE, "ip4-arp")
+ADJACENCY_NODE(BEHIND_LABELLED, ADJACENCY_INCOMPLETE, "ip4-arp")

@@ -11,11 +11,11 @@
  */
 #include "dev/pool.h"
 #include "graph/graph.h"
-#include "router/each_packet.h"
-#include "router/metadata.h"
-#include "router/recirculate.h"
+#include "router/nodes/each_packet.h"
+#include "router/observe/trace.h"
+#include "router/packet/metadata.h"
 #include "router/router.h"
-#include "router/trace.h"
+#include "router/worker/recirculate.h"
 #include "wire/ethernet.h"
 #include "wire/ip4.h"
 
@@ -96,7 +96,7 @@ static bool make_parts(const struct cut *cut, struct rte_mbuf *packet, struct rt
 	return true;
 }
 
-static uint16_t handle(struct graph *graph, struct graph_node *node, struct rte_mbuf *packet)
+static uint16_t ip4_frag_one(struct graph *graph, struct graph_node *node, struct rte_mbuf *packet)
 {
 	struct rte_mbuf *parts[RECIRCULATE_SLOTS];
 	struct router_worker *worker = router_worker_of(graph);
@@ -123,7 +123,7 @@ static uint16_t handle(struct graph *graph, struct graph_node *node, struct rte_
 static uint16_t ip4_frag_process(struct graph *graph, struct graph_node *node, void **packets,
 								 uint16_t n)
 {
-	return each_packet(graph, node, packets, n, handle);
+	return each_packet(graph, node, packets, n, ip4_frag_one);
 }
 
 static struct graph_registration ip4_frag = {

@@ -2,19 +2,22 @@
 /*
  * ip4-icmp-error: turns a packet into the ICMP error about it (RFC 792, RFC 1812 section 4.3).
  *
- * Not about an ICMP error, nor a fragment but the first, and not above the rate; group and
- * broadcast addresses do not get here. The error quotes as much of the packet as 576 bytes hold,
- * comes from the first address of the interface that the packet came in by, and is routed like any
- * packet.
+ * Not about an ICMP error, nor a fragment but the first, and not above the rate; nor to a source
+ * that is no host or is ourselves, since not all packets have been through ip4-input: some came out
+ * of a label stack. Those to groups do not get here. The error quotes as much of the packet as 576
+ * bytes hold, comes from the interface that the packet came in by, and is routed like any packet.
  *
  * Uses: icmp error, mbuf->port. Next: ip4-lookup, error-drop.
  */
 #include "graph/graph.h"
-#include "router/each_packet.h"
-#include "router/local.h"
-#include "router/metadata.h"
+#include "router/fib/adjacency_nodes.h"
+#include "router/interface/own_addresses.h"
+#include "router/interface/source_address.h"
+#include "router/local/local.h"
+#include "router/nodes/each_packet.h"
+#include "router/observe/trace.h"
+#include "router/packet/metadata.h"
 #include "router/router.h"
-#include "router/trace.h"
 #include "wire/address.h"
 #include "wire/ethernet.h"
 #include "wire/icmp4.h"
@@ -23,12 +26,23 @@
 enum edge { EDGE_LOOKUP, EDGE_DROP };
 static const char *const edges[] = {[EDGE_LOOKUP] = "ip4-lookup", [EDGE_DROP] = "error-drop"};
 
-enum counter { UNREACHABLE_SENT, TTL_SENT, ABOUT_ERROR, ABOUT_FRAGMENT, RATE, NO_ADDRESS, NO_ROOM };
+enum counter {
+	UNREACHABLE_SENT,
+	TTL_SENT,
+	ABOUT_ERROR,
+	ABOUT_FRAGMENT,
+	TO_NOBODY,
+	RATE,
+	NO_ADDRESS,
+	NO_ROOM,
+	COUNTERS,
+};
 static const struct graph_counter counters[] = {
 	[UNREACHABLE_SENT] = {"destination unreachable response sent", false},
 	[TTL_SENT] = {"hop limit exceeded response sent", false},
 	[ABOUT_ERROR] = {"no icmp4 error about an icmp4 error", true},
 	[ABOUT_FRAGMENT] = {"no icmp4 error about a later fragment", true},
+	[TO_NOBODY] = {"no icmp4 error to a source that is no host", true},
 	[RATE] = {"icmp4 error rate limited", true},
 	[NO_ADDRESS] = {"interface has no address to send an icmp4 error from", true},
 	[NO_ROOM] = {"no headroom for an icmp4 error", true},
@@ -86,25 +100,27 @@ static void write_error(struct rte_mbuf *packet, uint32_t source)
 	icmp->checksum = checksum(icmp, length - IP4_LEN);
 }
 
-/* The interface's first IPv4 address, 0 when it has none. */
-static uint32_t source_address(const struct interface *interface)
+/* A host's address, and none of ours in the table that the packet was looked up in. */
+static bool is_other_host(const struct ws_router *router, uint16_t interface, uint32_t source)
 {
-	const struct address_list *list = __atomic_load_n(&interface->addresses, __ATOMIC_ACQUIRE);
-	for (uint16_t i = 0; i < list->count; i++)
-		if (list->at[i].address.family == WS_IP4)
-			return address_ip4(&list->at[i].address);
-	return 0;
+	const struct own_addresses *own = __atomic_load_n(&router->own, __ATOMIC_ACQUIRE);
+	const struct own_address address =
+		own_address_ip4(source, router->interfaces[interface].table[0]);
+	return ip4_is_host(source) && !own_set_has(own->ip4, &address);
 }
 
-static uint16_t handle(struct graph *graph, struct graph_node *node, struct rte_mbuf *packet)
+static uint16_t ip4_icmp_error_one(struct graph *graph, struct graph_node *node,
+								   struct rte_mbuf *packet)
 {
 	const struct ip4_header *ip = (const struct ip4_header *)(const void *)packet_data(packet);
-	const struct interface *interface = &router_of(graph)->interfaces[packet->port];
-	uint32_t source = source_address(interface);
+	uint32_t about = be32toh(ip->source);
+	uint32_t source = ip4_source_address(router_of(graph), packet->port, about);
 	if (ip4_is_later_fragment(ip))
 		return drop(node, ABOUT_FRAGMENT);
 	if (is_about_error(packet))
 		return drop(node, ABOUT_ERROR);
+	if (!is_other_host(router_of(graph), packet->port, about))
+		return drop(node, TO_NOBODY);
 	if (!source)
 		return drop(node, NO_ADDRESS);
 	if (packet->data_off < ERROR_LEN + ETHERNET_LEN)
@@ -120,7 +136,7 @@ static uint16_t handle(struct graph *graph, struct graph_node *node, struct rte_
 static uint16_t ip4_icmp_error_process(struct graph *graph, struct graph_node *node, void **packets,
 									   uint16_t n)
 {
-	return each_packet(graph, node, packets, n, handle);
+	return each_packet(graph, node, packets, n, ip4_icmp_error_one);
 }
 
 static struct graph_registration ip4_icmp_error = {
@@ -128,7 +144,10 @@ static struct graph_registration ip4_icmp_error = {
 	.process = ip4_icmp_error_process,
 	.edge_count = 2,
 	.edges = edges,
-	.counter_count = NO_ROOM + 1,
+	.counter_count = COUNTERS,
 	.counters = counters,
 };
 GRAPH_REGISTER(ip4_icmp_error)
+ADJACENCY_NODE(BEHIND_IP4, ADJACENCY_NO_ROUTE, "ip4-icmp-error")
+ADJACENCY_NODE(BEHIND_IP4, ADJACENCY_UNREACHABLE, "ip4-icmp-error")
+ADJACENCY_NODE(BEHIND_IP4, ADJACENCY_PROHIBIT, "ip4-icmp-error")

@@ -7,9 +7,12 @@
  *
  * Uses: mbuf->port (counts the interface's IPv4 packets). Next: ip4-lookup, error-drop.
  */
+#include "graph/arc.h"
 #include "graph/graph.h"
-#include "router/interface_run.h"
-#include "router/metadata.h"
+#include "router/interface/own_addresses.h"
+#include "router/nodes/interface_run.h"
+#include "router/packet/eight.h"
+#include "router/packet/metadata.h"
 #include "router/router.h"
 #include "wire/ip4.h"
 
@@ -60,10 +63,9 @@ static inline bool is_martian(uint32_t address)
 	return martians[address >> 24];
 }
 
-static inline uint32_t may_be_own(const struct own_addresses *own, uint32_t address)
+static inline uint32_t may_be_own(const struct own_set *own, uint32_t address)
 {
-	uint32_t bit = own_address_bit(address);
-	return (uint32_t)(own->bits[bit / 64] >> bit % 64) & 1;
+	return own_set_bit_is_set(own, OWN_IP4_BIT(own, address));
 }
 
 /* The reason, given that is_martian; in the order of the counters from `first` on. */
@@ -79,17 +81,14 @@ static enum counter martian_reason(uint32_t address, enum counter first)
 	return address == UINT32_MAX ? first + 4 : first + 3;
 }
 
-static bool is_own(const struct own_addresses *own, uint32_t address, uint16_t table)
+static bool is_own(const struct own_set *own, uint32_t address, uint16_t table)
 {
-	for (uint32_t i = 0; i < own->count; i++)
-		if (own->at[i].address == address && own->at[i].table == table)
-			return true;
-	return false;
+	const struct own_address whole = own_address_ip4(address, table);
+	return own_set_has(own, &whole);
 }
 
 /* Whatever is not plain: a header with options, or a packet to drop. */
-static __attribute__((noinline)) enum edge check(struct graph_node *node,
-												 const struct own_addresses *own,
+static __attribute__((noinline)) enum edge check(struct graph_node *node, const struct own_set *own,
 												 const struct rte_mbuf *packet, uint16_t table)
 {
 	const uint8_t *data = packet_data(packet);
@@ -115,33 +114,80 @@ static __attribute__((noinline)) enum edge check(struct graph_node *node,
 	return EDGE_LOOKUP;
 }
 
+/* Not zero where the first octet of an address, which is swapped, is a martian's. */
+LANES_INLINE lanes are_martian(lanes addresses)
+{
+	lanes octets = addresses >> 24;
+	return (lanes)(octets == 0) | (lanes)(octets == 127) | lanes_less(lanes_all(223), octets);
+}
+
+/* The same of addresses that may be ours. */
+LANES_INLINE lanes may_be_owns(const struct own_set *own, lanes addresses)
+{
+	lanes bits = OWN_IP4_BIT(own, addresses);
+	return lanes_gather(own->bitmap, bits >> 5) >> (bits & 31) & 1;
+}
+
+/* Of eight packets what is_plain says of one, but for those in several buffers. */
+LANES_INLINE bool are_plain(const struct own_set *own, void *const *packets)
+{
+	lanes words[5], lengths = eight_lengths(packets), sums = {0};
+	const void *headers[EIGHT];
+	if (unlikely(lanes_any(lanes_less(lengths, lanes_all(IP4_LEN)))))
+		return false;
+	eight_data(packets, (void **)headers);
+	lanes_load_four_at(headers, 0, words);
+	words[4] = lanes_load_at(headers, offsetof(struct ip4_header, destination));
+	for (int i = 0; i < 5; i++)
+		sums += (words[i] & 0xffff) + (words[i] >> 16);
+	lanes start = lanes_swap(words[0]), totals = start & 0xffff;
+	lanes sources = lanes_swap(words[3]), destinations = lanes_swap(words[4]);
+	lanes bad = (start >> 24 ^ 0x45) | (((sums & 0xffff) + (sums >> 16)) ^ 0xffff);
+	bad |= lanes_less(totals, lanes_all(IP4_LEN)) | lanes_less(lengths, totals);
+	bad |= are_martian(sources) | are_martian(destinations) | may_be_owns(own, sources);
+	return !lanes_any(bad);
+}
+
+static inline bool is_plain(const struct own_set *own, const struct rte_mbuf *packet)
+{
+	const struct ip4_header *ip = (const struct ip4_header *)(const void *)packet_data(packet);
+	/* One subtraction for both bounds of the total length, and one branch for all addresses. */
+	bool is_whole =
+		likely(packet->data_len >= IP4_LEN) && likely(ip->version_ihl == 0x45) &&
+		likely(be16toh(ip->total_length) - (uint32_t)IP4_LEN <= packet->pkt_len - IP4_LEN) &&
+		likely(checksum_is_right(ip, IP4_LEN));
+	if (unlikely(!is_whole))
+		return false;
+	uint32_t source = be32toh(ip->source);
+	bool special = is_martian(source);
+	special |= is_martian(be32toh(ip->destination));
+	special |= may_be_own(own, source);
+	return !special;
+}
+
 static uint16_t ip4_input_process(struct graph *graph, struct graph_node *node, void **packets,
 								  uint16_t n)
 {
-	const struct own_addresses *own = __atomic_load_n(&router_of(graph)->own, __ATOMIC_ACQUIRE);
+	const struct own_set *own = __atomic_load_n(&router_of(graph)->own, __ATOMIC_ACQUIRE)->ip4;
 	const struct interface *interfaces = router_of(graph)->interfaces;
 	struct router_worker *worker = router_worker_of(graph);
 	uint16_t next[GRAPH_FRAME_SIZE];
 	struct interface_run run = INTERFACE_RUN_NONE;
-	for (uint16_t i = 0; i < n; i++) {
-		const struct rte_mbuf *packet = packets[i];
-		const struct ip4_header *ip = (const struct ip4_header *)(const void *)packet_data(packet);
-		if (unlikely(packet->port != run.interface))
-			interface_run_next(&run, i, packet->port, &worker->interfaces[packet->port].ip4);
-		/* One subtraction for both bounds of the total length, and one branch for all addresses. */
-		bool is_plain =
-			likely(packet->data_len >= IP4_LEN) && likely(ip->version_ihl == 0x45) &&
-			likely(be16toh(ip->total_length) - (uint32_t)IP4_LEN <= packet->pkt_len - IP4_LEN) &&
-			likely(checksum_is_right(ip, IP4_LEN));
-		if (likely(is_plain)) {
-			uint32_t source = be32toh(ip->source);
-			bool special = is_martian(source);
-			special |= is_martian(be32toh(ip->destination));
-			special |= may_be_own(own, source);
-			is_plain = !special;
+	for (uint16_t i = 0, end; i < n; i = end) {
+		end = eight_end(i, n);
+		if (end - i == EIGHT && eight_came_by(packets + i, run.interface) &&
+			are_plain(own, packets + i)) {
+			eight_fill(next + i, EDGE_LOOKUP);
+			continue;
 		}
-		next[i] = likely(is_plain) ? EDGE_LOOKUP
-								   : check(node, own, packet, interfaces[packet->port].table[0]);
+		for (uint16_t k = i; k < end; k++) {
+			const struct rte_mbuf *packet = packets[k];
+			if (unlikely(packet->port != run.interface))
+				interface_run_next(&run, k, packet->port, &worker->interfaces[packet->port].ip4);
+			next[k] = likely(is_plain(own, packet))
+						  ? EDGE_LOOKUP
+						  : check(node, own, packet, interfaces[packet->port].table[0]);
+		}
 	}
 	interface_run_end(&run, n);
 	graph_enqueue(graph, node, packets, next, n);
@@ -157,3 +203,11 @@ static struct graph_registration ip4_input = {
 	.counters = counters,
 };
 GRAPH_REGISTER(ip4_input)
+
+/* Good packets before they are looked up. */
+static struct graph_arc ip4_unicast = {
+	.name = "ip4-unicast",
+	.starts = {"ip4-input"},
+	.end = "ip4-lookup",
+};
+GRAPH_REGISTER_ARC(ip4_unicast)

@@ -8,13 +8,14 @@
  * Uses: adjacency as the index of the load balance. Sets: adjacency. Next: by enum adjacency_kind.
  */
 #include "graph/graph.h"
-#include "router/each_packet.h"
-#include "router/flow_hash.h"
-#include "router/ip4_forward.h"
+#include "router/fib/adjacency_nodes.h"
+#include "router/nodes/each_packet.h"
+#include "router/nodes/flow_hash.h"
+#include "router/nodes/ip4_forward.h"
 #include "wire/ip4.h"
 
 /* A path ends in no further load balance. */
-static const char *const edges[] = {IP4_EDGES};
+static const char *const edges[] = {EDGES_BEHIND_IP4};
 
 static const struct graph_counter counters[] = {FORWARD_PATH_COUNTERS};
 
@@ -30,7 +31,8 @@ static uint32_t flow_hash(const struct rte_mbuf *packet)
 	return flow_hash_fold(flow_hash_mix(hash, (uint64_t)ports << 8 | ip->protocol));
 }
 
-static uint16_t handle(struct graph *graph, struct graph_node *node, struct rte_mbuf *packet)
+static uint16_t ip4_load_balance_one(struct graph *graph, struct graph_node *node,
+									 struct rte_mbuf *packet)
 {
 	return forward_by_flow(router_of(graph), node, packet, flow_hash(packet), &ip4_refusal);
 }
@@ -38,15 +40,16 @@ static uint16_t handle(struct graph *graph, struct graph_node *node, struct rte_
 static uint16_t ip4_load_balance_process(struct graph *graph, struct graph_node *node,
 										 void **packets, uint16_t n)
 {
-	return each_packet(graph, node, packets, n, handle);
+	return each_packet(graph, node, packets, n, ip4_load_balance_one);
 }
 
 static struct graph_registration ip4_load_balance = {
 	.name = "ip4-load-balance",
 	.process = ip4_load_balance_process,
-	.edge_count = ADJACENCY_KINDS,
+	.edge_count = 1,
 	.edges = edges,
 	.counter_count = FORWARD_REFUSALS,
 	.counters = counters,
 };
 GRAPH_REGISTER(ip4_load_balance)
+ADJACENCY_NODE(BEHIND_IP4, ADJACENCY_LOAD_BALANCE, "ip4-load-balance")

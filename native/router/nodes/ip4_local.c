@@ -11,9 +11,10 @@
  * error-drop.
  */
 #include "graph/graph.h"
-#include "router/each_packet.h"
-#include "router/echo.h"
-#include "router/linux_cp.h"
+#include "router/fib/adjacency_nodes.h"
+#include "router/local/echo.h"
+#include "router/local/linux_cp.h"
+#include "router/nodes/each_packet.h"
 #include "router/router.h"
 #include "wire/icmp4.h"
 #include "wire/ip4.h"
@@ -106,7 +107,7 @@ static enum edge hand_over(const struct ws_router *router, struct rte_mbuf *pack
 	return EDGE_LINUX_CP_PUNT;
 }
 
-static uint16_t handle(struct graph *graph, struct graph_node *node, struct rte_mbuf *packet)
+static uint16_t ip4_local_one(struct graph *graph, struct graph_node *node, struct rte_mbuf *packet)
 {
 	const struct ws_router *router = router_of(graph);
 	const struct interface *interface = &router->interfaces[packet->port];
@@ -117,7 +118,7 @@ static uint16_t handle(struct graph *graph, struct graph_node *node, struct rte_
 static uint16_t ip4_local_process(struct graph *graph, struct graph_node *node, void **packets,
 								  uint16_t n)
 {
-	return each_packet(graph, node, packets, n, handle);
+	return each_packet(graph, node, packets, n, ip4_local_one);
 }
 
 static struct graph_registration ip4_local = {
@@ -129,3 +130,4 @@ static struct graph_registration ip4_local = {
 	.counters = counters,
 };
 GRAPH_REGISTER(ip4_local)
+ADJACENCY_NODE(BEHIND_IP4, ADJACENCY_LOCAL, "ip4-local")

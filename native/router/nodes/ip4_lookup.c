@@ -10,10 +10,10 @@
  * Next: by enum adjacency_kind.
  */
 #include "graph/graph.h"
-#include "router/ip4_forward.h"
+#include "router/nodes/ip4_forward.h"
 #include "wire/ip4.h"
 
-static const char *const edges[] = {IP4_EDGES};
+static const char *const edges[] = {EDGES_BEHIND_IP4};
 static const struct graph_counter counters[] = {FORWARD_COUNTERS};
 
 static uint16_t ip4_lookup_process(struct graph *graph, struct graph_node *node, void **packets,
@@ -25,7 +25,7 @@ static uint16_t ip4_lookup_process(struct graph *graph, struct graph_node *node,
 static struct graph_registration ip4_lookup = {
 	.name = "ip4-lookup",
 	.process = ip4_lookup_process,
-	.edge_count = ADJACENCY_KINDS,
+	.edge_count = 1,
 	.edges = edges,
 	.counter_count = FORWARD_REFUSALS,
 	.counters = counters,

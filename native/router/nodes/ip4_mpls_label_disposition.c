@@ -8,11 +8,12 @@
  * Uses: adjacency (ADJACENCY_POP_IP4), label. Sets: adjacency, the one behind. Next: by its kind.
  */
 #include "graph/graph.h"
-#include "router/ip4_forward.h"
-#include "router/mpls_forward.h"
+#include "router/fib/adjacency_nodes.h"
+#include "router/mpls/mpls_forward.h"
+#include "router/nodes/ip4_forward.h"
 #include "wire/ip4.h"
 
-static const char *const edges[] = {IP4_EDGES};
+static const char *const edges[] = {EDGES_BEHIND_IP4};
 
 /* In the order of enum ip4_check. */
 static const struct graph_counter counters[] = {
@@ -49,9 +50,10 @@ static uint16_t ip4_mpls_label_disposition_process(struct graph *graph, struct g
 static struct graph_registration ip4_mpls_label_disposition = {
 	.name = "ip4-mpls-label-disposition-uniform",
 	.process = ip4_mpls_label_disposition_process,
-	.edge_count = ADJACENCY_KINDS,
+	.edge_count = 1,
 	.edges = edges,
 	.counter_count = IP4_CHECKSUM + 1,
 	.counters = counters,
 };
 GRAPH_REGISTER(ip4_mpls_label_disposition)
+ADJACENCY_NODE(BEHIND_LABEL, ADJACENCY_POP_IP4, "ip4-mpls-label-disposition-uniform")

@@ -11,15 +11,12 @@
  * too long for it; ip4-icmp-error.
  */
 #include "graph/graph.h"
-#include "router/ip4_hop.h"
-#include "router/mpls_forward.h"
+#include "router/fib/adjacency_nodes.h"
+#include "router/mpls/mpls_forward.h"
+#include "router/nodes/ip4_hop.h"
 
 enum { EDGE_ICMP_ERROR = ADJACENCY_KINDS, EDGE_OUTPUT, CLASS_OF_TOS_SHIFT = 5 };
-static const char *const edges[] = {
-	MPLS_NEXT_EDGES,
-	[EDGE_ICMP_ERROR] = "ip4-icmp-error",
-	[EDGE_OUTPUT] = "*-output",
-};
+static const char *const edges[] = {EDGES_BEHIND_LABELLED, "ip4-icmp-error", "*-output"};
 
 enum counter { MTU = IP4_HOP_COUNTERS, NO_ROOM };
 static const struct graph_counter counters[] = {
@@ -66,9 +63,10 @@ static uint16_t ip4_mpls_label_imposition_process(struct graph *graph, struct gr
 static struct graph_registration ip4_mpls_label_imposition = {
 	.name = "ip4-mpls-label-imposition-uniform",
 	.process = ip4_mpls_label_imposition_process,
-	.edge_count = EDGE_OUTPUT + 1,
+	.edge_count = 3,
 	.edges = edges,
 	.counter_count = NO_ROOM + 1,
 	.counters = counters,
 };
 GRAPH_REGISTER(ip4_mpls_label_imposition)
+ADJACENCY_NODE(BEHIND_IP4, ADJACENCY_LABELS, "ip4-mpls-label-imposition-uniform")

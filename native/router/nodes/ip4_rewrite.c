@@ -9,8 +9,10 @@
  * <if>-output, ip4-frag, ip4-icmp-error.
  */
 #include "graph/graph.h"
-#include "router/ip4_hop.h"
-#include "router/output.h"
+#include "router/fib/adjacency_nodes.h"
+#include "router/nodes/ip4_hop.h"
+#include "router/packet/eight.h"
+#include "router/packet/output.h"
 
 enum edge { EDGE_FRAG, EDGE_ICMP_ERROR, EDGE_OUTPUT };
 static const char *const edges[] = {
@@ -21,22 +23,52 @@ static const char *const edges[] = {
 
 static const struct graph_counter counters[] = {IP4_HOP_COUNTER_NAMES};
 
+/* Eight packets for one next hop without tags, none of which is an error; false for others. */
+LANES_INLINE bool ip4_rewrite_eight(const struct adjacency *adjacencies, void *const *packets,
+									uint16_t *next)
+{
+	uint32_t index = packet_adjacency(packets[0]);
+	const struct adjacency *adjacency = &adjacencies[index];
+	void *data[EIGHT];
+	if (!eight_have_adjacency(packets, index) || unlikely(adjacency->rewrite_len != ETHERNET_LEN))
+		return false;
+	eight_data(packets, data);
+	lanes hops = lanes_load_at((const void *const *)data, offsetof(struct ip4_header, ttl));
+	lanes lengths = lanes_swap(lanes_load_at((const void *const *)data, 0)) & 0xffff;
+	if (unlikely(lanes_any(lanes_less(hops & 0xff, lanes_all(2)) |
+						   lanes_less(lanes_all(adjacency->mtu), lengths))))
+		return false;
+	/* As ip4_decrement_ttl(); the word stays unsigned. */
+	hops += 0xffff + ((lanes)(hops >= 0xfffe0000) & 0x10000);
+	lanes_store_at(data, offsetof(struct ip4_header, ttl), hops);
+	eight_rewrite(packets, data, adjacency, 0);
+	eight_fill(next, EDGE_OUTPUT + adjacency->tx_output);
+	return true;
+}
+
+static inline uint16_t ip4_rewrite_one(struct graph_node *node, const struct adjacency *adjacencies,
+									   struct rte_mbuf *packet)
+{
+	const struct adjacency *adjacency = &adjacencies[packet_adjacency(packet)];
+	struct ip4_header *ip = (struct ip4_header *)(void *)packet_data(packet);
+	if (unlikely(ip->ttl <= 1 || be16toh(ip->total_length) > adjacency->mtu))
+		return ip4_hop_error(node, packet, adjacency->mtu) ? EDGE_ICMP_ERROR : EDGE_FRAG;
+	ip4_decrement_ttl(ip);
+	packet_rewrite(packet, adjacency, 0);
+	return EDGE_OUTPUT + adjacency->tx_output;
+}
+
 static uint16_t ip4_rewrite_process(struct graph *graph, struct graph_node *node, void **packets,
 									uint16_t n)
 {
 	const struct adjacency *adjacencies = router_of(graph)->adjacencies.adjacencies;
 	uint16_t next[GRAPH_FRAME_SIZE];
-	for (uint16_t i = 0; i < n; i++) {
-		struct rte_mbuf *packet = packets[i];
-		const struct adjacency *adjacency = &adjacencies[packet_adjacency(packet)];
-		struct ip4_header *ip = (struct ip4_header *)(void *)packet_data(packet);
-		if (unlikely(ip->ttl <= 1 || be16toh(ip->total_length) > adjacency->mtu)) {
-			next[i] = ip4_hop_error(node, packet, adjacency->mtu) ? EDGE_ICMP_ERROR : EDGE_FRAG;
+	for (uint16_t i = 0, end; i < n; i = end) {
+		end = eight_end(i, n);
+		if (end - i == EIGHT && ip4_rewrite_eight(adjacencies, packets + i, next + i))
 			continue;
-		}
-		ip4_decrement_ttl(ip);
-		packet_rewrite(packet, adjacency, 0);
-		next[i] = EDGE_OUTPUT + adjacency->tx_output;
+		for (uint16_t k = i; k < end; k++)
+			next[k] = ip4_rewrite_one(node, adjacencies, packets[k]);
 	}
 	graph_enqueue(graph, node, packets, next, n);
 	return n;
@@ -51,3 +83,4 @@ static struct graph_registration ip4_rewrite = {
 	.counters = counters,
 };
 GRAPH_REGISTER(ip4_rewrite)
+ADJACENCY_NODE(BEHIND_IP4, ADJACENCY_REWRITE, "ip4-rewrite")

@@ -8,8 +8,9 @@
  * Uses: adjacency. Sets: the data begins at the Ethernet header. Next: <if>-output, error-drop.
  */
 #include "graph/graph.h"
-#include "router/each_packet.h"
-#include "router/nd_solicit.h"
+#include "router/fib/adjacency_nodes.h"
+#include "router/local/nd_solicit.h"
+#include "router/nodes/each_packet.h"
 #include "router/router.h"
 
 static const char *const edges[] = {
@@ -18,19 +19,20 @@ static const char *const edges[] = {
 };
 static const struct graph_counter counters[] = {SOLICIT_COUNTER_NAMES};
 
-static uint16_t handle(struct graph *graph, struct graph_node *node, struct rte_mbuf *packet)
+static uint16_t ip6_discover_neighbor_one(struct graph *graph, struct graph_node *node,
+										  struct rte_mbuf *packet)
 {
 	uint32_t index = packet_adjacency(packet);
 	struct adjacency *adjacency = &router_of(graph)->adjacencies.adjacencies[index];
 	const struct ws_address *next_hop = &router_of(graph)->adjacencies.neighbors[index].next_hop;
-	return solicit(graph, node, packet, adjacency->tx_interface, next_hop->bytes,
-				   &adjacency->asked_tsc);
+	const struct glean_question question = {.asked_tsc = &adjacency->asked_tsc};
+	return solicit(graph, node, packet, adjacency->tx_interface, next_hop->bytes, &question);
 }
 
 static uint16_t ip6_discover_neighbor_process(struct graph *graph, struct graph_node *node,
 											  void **packets, uint16_t n)
 {
-	return each_packet(graph, node, packets, n, handle);
+	return each_packet(graph, node, packets, n, ip6_discover_neighbor_one);
 }
 
 static struct graph_registration ip6_discover_neighbor = {
@@ -42,3 +44,5 @@ static struct graph_registration ip6_discover_neighbor = {
 	.counters = counters,
 };
 GRAPH_REGISTER(ip6_discover_neighbor)
+ADJACENCY_NODE(BEHIND_IP6, ADJACENCY_INCOMPLETE6, "ip6-discover-neighbor")
+ADJACENCY_NODE(BEHIND_LABELLED, ADJACENCY_INCOMPLETE6, "ip6-discover-neighbor")

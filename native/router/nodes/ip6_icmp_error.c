@@ -11,10 +11,12 @@
  * ip6-lookup, <if>-output, error-drop.
  */
 #include "graph/graph.h"
-#include "router/each_packet.h"
-#include "router/ip6_interface.h"
-#include "router/local.h"
-#include "router/output.h"
+#include "router/fib/adjacency_nodes.h"
+#include "router/interface/ip6_interface.h"
+#include "router/interface/source_address.h"
+#include "router/local/local.h"
+#include "router/nodes/each_packet.h"
+#include "router/packet/output.h"
 #include "router/router.h"
 #include "wire/ethernet.h"
 #include "wire/icmp6.h"
@@ -93,7 +95,8 @@ static void write_error(struct rte_mbuf *packet, const uint8_t *source)
 	icmp6_set_checksum(packet_data(packet));
 }
 
-static uint16_t handle(struct graph *graph, struct graph_node *node, struct rte_mbuf *packet)
+static uint16_t ip6_icmp_error_one(struct graph *graph, struct graph_node *node,
+								   struct rte_mbuf *packet)
 {
 	const struct ws_router *router = router_of(graph);
 	struct ip6_header *ip = (struct ip6_header *)(void *)packet_data(packet);
@@ -123,7 +126,7 @@ static uint16_t handle(struct graph *graph, struct graph_node *node, struct rte_
 static uint16_t ip6_icmp_error_process(struct graph *graph, struct graph_node *node, void **packets,
 									   uint16_t n)
 {
-	return each_packet(graph, node, packets, n, handle);
+	return each_packet(graph, node, packets, n, ip6_icmp_error_one);
 }
 
 static struct graph_registration ip6_icmp_error = {
@@ -135,3 +138,6 @@ static struct graph_registration ip6_icmp_error = {
 	.counters = counters,
 };
 GRAPH_REGISTER(ip6_icmp_error)
+ADJACENCY_NODE(BEHIND_IP6, ADJACENCY_NO_ROUTE, "ip6-icmp-error")
+ADJACENCY_NODE(BEHIND_IP6, ADJACENCY_UNREACHABLE, "ip6-icmp-error")
+ADJACENCY_NODE(BEHIND_IP6, ADJACENCY_PROHIBIT, "ip6-icmp-error")

@@ -10,10 +10,13 @@
  * Uses: mbuf->port (counts the interface's IPv6 packets). Next: ip6-lookup, ip6-local,
  * ip6-not-enabled, error-drop.
  */
+#include "graph/arc.h"
 #include "graph/graph.h"
-#include "router/interface_run.h"
-#include "router/ip6_interface.h"
-#include "router/metadata.h"
+#include "router/interface/ip6_interface.h"
+#include "router/interface/own_addresses.h"
+#include "router/nodes/interface_run.h"
+#include "router/packet/eight.h"
+#include "router/packet/metadata.h"
 #include "router/router.h"
 #include "wire/ip6.h"
 
@@ -65,10 +68,17 @@ static inline uint32_t is_plain_address(const uint8_t *address)
 	return (uint32_t)((address[0] & 0xe0) == 0x20) | (uint32_t)((address[0] & 0xfe) == 0xfc);
 }
 
-static inline uint32_t may_be_own(const struct own_ip6 *own, const uint8_t *address)
+static inline uint32_t may_be_own(const struct own_set *own, const uint8_t *address)
 {
-	uint32_t bit = own_ip6_bit(address);
-	return (uint32_t)(own->bits[bit / 64] >> bit % 64) & 1;
+	uint32_t words[4];
+	memcpy(words, address, sizeof(words));
+	return own_set_bit_is_set(own, OWN_IP6_BIT(own, words));
+}
+
+static bool is_own(const struct own_set *own, const uint8_t *address, uint16_t table)
+{
+	const struct own_address whole = own_address_ip6(address, table);
+	return own_set_has(own, &whole);
 }
 
 static enum edge drop(struct graph_node *node, uint16_t reason)
@@ -78,8 +88,9 @@ static enum edge drop(struct graph_node *node, uint16_t reason)
 }
 
 /* Why a packet with this source is not to be, or 0. An unspecified one may ask on its link. */
-static uint16_t bad_source(const struct own_ip6 *own, const struct ip6_interface *interface,
-						   const uint8_t *source, const uint8_t *destination)
+static uint16_t bad_source(const struct own_set *own, uint16_t table,
+						   const struct ip6_interface *interface, const uint8_t *source,
+						   const uint8_t *destination)
 {
 	if (ip6_is_multicast(source))
 		return SOURCE_MULTICAST;
@@ -89,9 +100,9 @@ static uint16_t bad_source(const struct own_ip6 *own, const struct ip6_interface
 		return ip6_is_multicast(destination) ? 0 : SOURCE_UNSPECIFIED;
 	if (ip6_is_ip4(source))
 		return SOURCE_IP4;
-	bool is_own = ip6_is_link_local(source) ? ip6_is_equal(source, interface->link_local)
-											: own_ip6_has(own, source);
-	return is_own ? SOURCE_OWN : 0;
+	bool is_ours = ip6_is_link_local(source) ? ip6_is_equal(source, interface->link_local)
+											 : is_own(own, source, table);
+	return is_ours ? SOURCE_OWN : 0;
 }
 
 static uint16_t bad_destination(const uint8_t *destination)
@@ -109,7 +120,8 @@ static __attribute__((noinline)) enum edge check(struct graph *graph, struct gra
 {
 	const struct ws_router *router = router_of(graph);
 	const struct ip6_interface *interface = ip6_interface(router, packet->port);
-	const struct own_ip6 *own = __atomic_load_n(&router->own_ip6, __ATOMIC_ACQUIRE);
+	const struct own_set *own = __atomic_load_n(&router->own, __ATOMIC_ACQUIRE)->ip6;
+	uint16_t table = router->interfaces[packet->port].table[1];
 	const uint8_t *data = packet_data(packet);
 	enum ip6_check error = ip6_check(data, packet->data_len, packet->pkt_len);
 	if (error)
@@ -117,7 +129,7 @@ static __attribute__((noinline)) enum edge check(struct graph *graph, struct gra
 	if (!interface)
 		return EDGE_NOT_ENABLED;
 	const struct ip6_header *ip = (const struct ip6_header *)(const void *)data;
-	uint16_t reason = bad_source(own, interface, ip->source, ip->destination);
+	uint16_t reason = bad_source(own, table, interface, ip->source, ip->destination);
 	if (!reason)
 		reason = bad_destination(ip->destination);
 	if (reason)
@@ -132,33 +144,76 @@ static __attribute__((noinline)) enum edge check(struct graph *graph, struct gra
 		return ip6_is_equal(ip->destination, interface->link_local)
 				   ? EDGE_LOCAL
 				   : drop(node, DESTINATION_LINK_LOCAL);
-	if (ip6_is_link_local(ip->source) && !own_ip6_has(own, ip->destination))
+	if (ip6_is_link_local(ip->source) && !is_own(own, ip->destination, table))
 		return drop(node, SOURCE_LINK_LOCAL);
 	return EDGE_LOOKUP;
+}
+
+/* Not zero where an address that begins with this word, as loaded, is not plain. */
+LANES_INLINE lanes are_odd_addresses(lanes words)
+{
+	return ~((lanes)((words & 0xe0) == 0x20) | (lanes)((words & 0xfe) == 0xfc));
+}
+
+/* Not zero where the source, of these words, may be ours. */
+LANES_INLINE lanes may_be_owns(const struct own_set *own, const lanes *words)
+{
+	lanes bits = OWN_IP6_BIT(own, words);
+	return lanes_gather(own->bitmap, bits >> 5) >> (bits & 31) & 1;
+}
+
+/* Of eight packets what is_plain says of one, but for those in several buffers. */
+LANES_INLINE bool are_plain(const struct own_set *own, void *const *packets)
+{
+	const void *headers[EIGHT];
+	lanes source[4], lengths = eight_lengths(packets);
+	if (unlikely(lanes_any(lanes_less(lengths, lanes_all(IP6_LEN)))))
+		return false;
+	eight_data(packets, (void **)headers);
+	lanes_load_four_at(headers, offsetof(struct ip6_header, source), source);
+	lanes versions = lanes_load_at(headers, 0) & 0xf0;
+	lanes payload = lanes_load_at(headers, offsetof(struct ip6_header, payload_length));
+	lanes destination = lanes_load_at(headers, offsetof(struct ip6_header, destination));
+	lanes bad = (versions ^ 0x60) | lanes_less(lengths, (lanes_swap(payload) >> 16) + IP6_LEN);
+	bad |= are_odd_addresses(source[0]) | are_odd_addresses(destination);
+	bad |= may_be_owns(own, source);
+	return !lanes_any(bad);
+}
+
+static inline bool is_plain(const struct own_set *own, const struct rte_mbuf *packet)
+{
+	const struct ip6_header *ip = (const struct ip6_header *)(const void *)packet_data(packet);
+	bool is_whole = likely(packet->data_len >= IP6_LEN) && packet_data(packet)[0] >> 4 == 6 &&
+					ip6_packet_length(ip) <= packet->pkt_len;
+	return likely(is_whole) && is_plain_address(ip->source) & is_plain_address(ip->destination) &
+								   ~may_be_own(own, ip->source);
 }
 
 static uint16_t ip6_input_process(struct graph *graph, struct graph_node *node, void **packets,
 								  uint16_t n)
 {
 	const struct ws_router *router = router_of(graph);
-	const struct own_ip6 *own = __atomic_load_n(&router->own_ip6, __ATOMIC_ACQUIRE);
+	const struct own_set *own = __atomic_load_n(&router->own, __ATOMIC_ACQUIRE)->ip6;
 	struct router_worker *worker = router_worker_of(graph);
 	uint16_t next[GRAPH_FRAME_SIZE];
 	struct interface_run run = INTERFACE_RUN_NONE;
 	bool enabled = false;
-	for (uint16_t i = 0; i < n; i++) {
-		const struct rte_mbuf *packet = packets[i];
-		const struct ip6_header *ip = (const struct ip6_header *)(const void *)packet_data(packet);
-		if (unlikely(packet->port != run.interface)) {
-			interface_run_next(&run, i, packet->port, &worker->interfaces[packet->port].ip6);
-			enabled = ip6_interface(router, packet->port);
+	for (uint16_t i = 0, end; i < n; i = end) {
+		end = eight_end(i, n);
+		if (end - i == EIGHT && enabled && eight_came_by(packets + i, run.interface) &&
+			are_plain(own, packets + i)) {
+			eight_fill(next + i, EDGE_LOOKUP);
+			continue;
 		}
-		bool is_plain = likely(packet->data_len >= IP6_LEN) && packet_data(packet)[0] >> 4 == 6 &&
-						ip6_packet_length(ip) <= packet->pkt_len && enabled;
-		if (likely(is_plain))
-			is_plain = is_plain_address(ip->source) & is_plain_address(ip->destination) &
-					   ~may_be_own(own, ip->source);
-		next[i] = likely(is_plain) ? EDGE_LOOKUP : check(graph, node, packet);
+		for (uint16_t k = i; k < end; k++) {
+			const struct rte_mbuf *packet = packets[k];
+			if (unlikely(packet->port != run.interface)) {
+				interface_run_next(&run, k, packet->port, &worker->interfaces[packet->port].ip6);
+				enabled = ip6_interface(router, packet->port);
+			}
+			next[k] =
+				likely(enabled && is_plain(own, packet)) ? EDGE_LOOKUP : check(graph, node, packet);
+		}
 	}
 	interface_run_end(&run, n);
 	graph_enqueue(graph, node, packets, next, n);
@@ -174,3 +229,11 @@ static struct graph_registration ip6_input = {
 	.counters = counters,
 };
 GRAPH_REGISTER(ip6_input)
+
+/* Good packets before they are looked up. */
+static struct graph_arc ip6_unicast = {
+	.name = "ip6-unicast",
+	.starts = {"ip6-input"},
+	.end = "ip6-lookup",
+};
+GRAPH_REGISTER_ARC(ip6_unicast)

@@ -11,12 +11,13 @@
  * neighbour discovery, ip6-icmp-error, linux-cp-punt, error-drop.
  */
 #include "graph/graph.h"
-#include "router/each_packet.h"
-#include "router/echo.h"
-#include "router/linux_cp.h"
-#include "router/packet_checksum.h"
+#include "router/fib/adjacency_nodes.h"
+#include "router/local/echo.h"
+#include "router/local/linux_cp.h"
+#include "router/nodes/each_packet.h"
+#include "router/observe/trace.h"
+#include "router/packet/packet_checksum.h"
 #include "router/router.h"
-#include "router/trace.h"
 #include "wire/ethernet.h"
 #include "wire/icmp6.h"
 #include "wire/ip6.h"
@@ -201,7 +202,7 @@ static enum edge serve(struct graph_node *node, struct rte_mbuf *packet)
 	}
 }
 
-static uint16_t handle(struct graph *graph, struct graph_node *node, struct rte_mbuf *packet)
+static uint16_t ip6_local_one(struct graph *graph, struct graph_node *node, struct rte_mbuf *packet)
 {
 	const struct ws_router *router = router_of(graph);
 	const struct interface *interface = &router->interfaces[packet->port];
@@ -212,7 +213,7 @@ static uint16_t handle(struct graph *graph, struct graph_node *node, struct rte_
 static uint16_t ip6_local_process(struct graph *graph, struct graph_node *node, void **packets,
 								  uint16_t n)
 {
-	return each_packet(graph, node, packets, n, handle);
+	return each_packet(graph, node, packets, n, ip6_local_one);
 }
 
 static struct graph_registration ip6_local = {
@@ -224,3 +225,4 @@ static struct graph_registration ip6_local = {
 	.counters = counters,
 };
 GRAPH_REGISTER(ip6_local)
+ADJACENCY_NODE(BEHIND_IP6, ADJACENCY_LOCAL, "ip6-local")

@@ -10,9 +10,9 @@
  * enum adjacency_kind.
  */
 #include "graph/graph.h"
-#include "router/ip6_forward.h"
+#include "router/nodes/ip6_forward.h"
 
-static const char *const edges[] = {IP6_EDGES};
+static const char *const edges[] = {EDGES_BEHIND_IP6};
 static const struct graph_counter counters[] = {FORWARD_COUNTERS};
 
 static uint16_t ip6_lookup_process(struct graph *graph, struct graph_node *node, void **packets,
@@ -24,7 +24,7 @@ static uint16_t ip6_lookup_process(struct graph *graph, struct graph_node *node,
 static struct graph_registration ip6_lookup = {
 	.name = "ip6-lookup",
 	.process = ip6_lookup_process,
-	.edge_count = ADJACENCY_KINDS,
+	.edge_count = 1,
 	.edges = edges,
 	.counter_count = FORWARD_REFUSALS,
 	.counters = counters,

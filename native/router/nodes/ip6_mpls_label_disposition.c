@@ -8,11 +8,12 @@
  * Uses: adjacency (ADJACENCY_POP_IP6), label. Sets: adjacency, the one behind. Next: by its kind.
  */
 #include "graph/graph.h"
-#include "router/ip6_forward.h"
-#include "router/mpls_forward.h"
+#include "router/fib/adjacency_nodes.h"
+#include "router/mpls/mpls_forward.h"
+#include "router/nodes/ip6_forward.h"
 #include "wire/ip6.h"
 
-static const char *const edges[] = {IP6_EDGES};
+static const char *const edges[] = {EDGES_BEHIND_IP6};
 
 /* In the order of enum ip6_check. */
 static const struct graph_counter counters[] = {
@@ -47,9 +48,10 @@ static uint16_t ip6_mpls_label_disposition_process(struct graph *graph, struct g
 static struct graph_registration ip6_mpls_label_disposition = {
 	.name = "ip6-mpls-label-disposition-uniform",
 	.process = ip6_mpls_label_disposition_process,
-	.edge_count = ADJACENCY_KINDS,
+	.edge_count = 1,
 	.edges = edges,
 	.counter_count = IP6_LENGTH + 1,
 	.counters = counters,
 };
 GRAPH_REGISTER(ip6_mpls_label_disposition)
+ADJACENCY_NODE(BEHIND_LABEL, ADJACENCY_POP_IP6, "ip6-mpls-label-disposition-uniform")

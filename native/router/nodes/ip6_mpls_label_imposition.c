@@ -10,19 +10,16 @@
  * too long for it; ip6-icmp-error.
  */
 #include "graph/graph.h"
-#include "router/ip6_hop.h"
-#include "router/mpls_forward.h"
+#include "router/fib/adjacency_nodes.h"
+#include "router/mpls/mpls_forward.h"
+#include "router/nodes/ip6_hop.h"
 
 enum {
 	EDGE_ICMP_ERROR = ADJACENCY_KINDS,
 	EDGE_OUTPUT,
 	CLASS_SHIFT = 25 /* of the first word's class */
 };
-static const char *const edges[] = {
-	MPLS_NEXT_EDGES,
-	[EDGE_ICMP_ERROR] = "ip6-icmp-error",
-	[EDGE_OUTPUT] = "*-output",
-};
+static const char *const edges[] = {EDGES_BEHIND_LABELLED, "ip6-icmp-error", "*-output"};
 
 enum counter { NO_ROOM = IP6_HOP_COUNTERS };
 static const struct graph_counter counters[] = {
@@ -67,9 +64,10 @@ static uint16_t ip6_mpls_label_imposition_process(struct graph *graph, struct gr
 static struct graph_registration ip6_mpls_label_imposition = {
 	.name = "ip6-mpls-label-imposition-uniform",
 	.process = ip6_mpls_label_imposition_process,
-	.edge_count = EDGE_OUTPUT + 1,
+	.edge_count = 3,
 	.edges = edges,
 	.counter_count = NO_ROOM + 1,
 	.counters = counters,
 };
 GRAPH_REGISTER(ip6_mpls_label_imposition)
+ADJACENCY_NODE(BEHIND_IP6, ADJACENCY_LABELS, "ip6-mpls-label-imposition-uniform")

@@ -10,9 +10,9 @@
  */
 #include "dev/pool.h"
 #include "graph/graph.h"
-#include "router/each_packet.h"
-#include "router/l2_path.h"
-#include "router/recirculate.h"
+#include "router/l2/l2_path.h"
+#include "router/nodes/each_packet.h"
+#include "router/worker/recirculate.h"
 
 enum edge { EDGE_DROP, EDGE_OUTPUT, EDGE_BVI };
 static const char *const edges[] = {
@@ -59,7 +59,7 @@ static void send_copy(struct graph *graph, struct graph_node *node, const struct
 					edge == EDGE_BVI ? RECIRCULATE_ETHERNET_INPUT : RECIRCULATE_L2_OUTPUT);
 }
 
-static uint16_t handle(struct graph *graph, struct graph_node *node, struct rte_mbuf *packet)
+static uint16_t l2_flood_one(struct graph *graph, struct graph_node *node, struct rte_mbuf *packet)
 {
 	const struct ws_router *router = router_of(graph);
 	const struct l2_domain *domain = &router->l2.domains[packet_domain(packet)];
@@ -84,7 +84,7 @@ static uint16_t handle(struct graph *graph, struct graph_node *node, struct rte_
 static uint16_t l2_flood_process(struct graph *graph, struct graph_node *node, void **packets,
 								 uint16_t n)
 {
-	return each_packet(graph, node, packets, n, handle);
+	return each_packet(graph, node, packets, n, l2_flood_one);
 }
 
 static struct graph_registration l2_flood = {

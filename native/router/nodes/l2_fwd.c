@@ -7,8 +7,8 @@
  * domain's BVI. Next: l2-output, l2-flood, ethernet-input (for the router), error-drop.
  */
 #include "graph/graph.h"
-#include "router/each_packet.h"
-#include "router/l2_path.h"
+#include "router/l2/l2_path.h"
+#include "router/nodes/each_packet.h"
 
 enum edge { EDGE_DROP, EDGE_OUTPUT, EDGE_FLOOD, EDGE_BVI };
 static const char *const edges[] = {
@@ -31,7 +31,7 @@ static uint16_t drop(struct graph_node *node, enum counter reason)
 	return EDGE_DROP;
 }
 
-static uint16_t handle(struct graph *graph, struct graph_node *node, struct rte_mbuf *packet)
+static uint16_t l2_fwd_one(struct graph *graph, struct graph_node *node, struct rte_mbuf *packet)
 {
 	struct l2_table *l2 = &router_of(graph)->l2;
 	const struct l2_domain *domain = &l2->domains[packet_domain(packet)];
@@ -55,7 +55,7 @@ static uint16_t handle(struct graph *graph, struct graph_node *node, struct rte_
 static uint16_t l2_fwd_process(struct graph *graph, struct graph_node *node, void **packets,
 							   uint16_t n)
 {
-	return each_packet(graph, node, packets, n, handle);
+	return each_packet(graph, node, packets, n, l2_fwd_one);
 }
 
 static struct graph_registration l2_fwd = {

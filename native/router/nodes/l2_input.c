@@ -7,7 +7,8 @@
  * l2-input-vtr (tags are to be rewritten first), l2-learn, l2-fwd, l2-flood, error-drop.
  */
 #include "graph/graph.h"
-#include "router/l2_path.h"
+#include "router/l2/l2_path.h"
+#include "router/packet/eight.h"
 
 enum { EDGE_VTR = L2_EDGES, EDGES };
 static const char *const edges[] = {
@@ -20,22 +21,36 @@ static const struct graph_counter counters[] = {
 	[NO_WAY] = {"L2 forwarding of these frames is off", true},
 };
 
+static inline uint16_t l2_input_one(const struct l2_table *l2, struct graph_node *node,
+									struct rte_mbuf *packet)
+{
+	const struct l2_interface *rx = &l2->interfaces[packet->port];
+	if (likely(rx->plain_to != L2_NOWHERE)) {
+		packet_set_tx_interface(packet, rx->plain_to);
+		return L2_OUTPUT;
+	}
+	uint16_t edge = rx->in.pop | rx->in.push ? EDGE_VTR : (uint16_t)l2_input_edge(l2, packet);
+	if (unlikely(edge == L2_DROP))
+		graph_count(node, NO_WAY, 1);
+	return edge;
+}
+
 static uint16_t l2_input_process(struct graph *graph, struct graph_node *node, void **packets,
 								 uint16_t n)
 {
 	const struct l2_table *l2 = &router_of(graph)->l2;
 	uint16_t next[GRAPH_FRAME_SIZE];
-	for (uint16_t i = 0; i < n; i++) {
-		struct rte_mbuf *packet = packets[i];
-		const struct l2_interface *rx = &l2->interfaces[packet->port];
-		if (likely(rx->plain_to != L2_NOWHERE)) {
-			packet_set_tx_interface(packet, rx->plain_to);
-			next[i] = L2_OUTPUT;
+	for (uint16_t i = 0, end; i < n; i = end) {
+		uint16_t port = ((const struct rte_mbuf *)packets[i])->port;
+		uint16_t to = l2->interfaces[port].plain_to;
+		end = eight_end(i, n);
+		if (end - i == EIGHT && to != L2_NOWHERE && eight_came_by(packets + i, port)) {
+			eight_set_tx_interface(packets + i, to);
+			eight_fill(next + i, L2_OUTPUT);
 			continue;
 		}
-		next[i] = rx->in.pop | rx->in.push ? EDGE_VTR : l2_input_edge(l2, packet);
-		if (unlikely(next[i] == L2_DROP))
-			graph_count(node, NO_WAY, 1);
+		for (uint16_t k = i; k < end; k++)
+			next[k] = l2_input_one(l2, node, packets[k]);
 	}
 	graph_enqueue(graph, node, packets, next, n);
 	return n;

@@ -6,9 +6,9 @@
  * l2-learn, l2-fwd, l2-flood, error-drop.
  */
 #include "graph/graph.h"
-#include "router/each_packet.h"
-#include "router/l2_path.h"
-#include "router/l2_tags.h"
+#include "router/l2/l2_path.h"
+#include "router/l2/l2_tags.h"
+#include "router/nodes/each_packet.h"
 
 enum counter { TAGS_MISSING, NO_ROOM, NO_WAY };
 static const struct graph_counter counters[] = {
@@ -17,7 +17,8 @@ static const struct graph_counter counters[] = {
 	[NO_WAY] = {"L2 forwarding of these frames is off", true},
 };
 
-static uint16_t handle(struct graph *graph, struct graph_node *node, struct rte_mbuf *packet)
+static uint16_t l2_input_vtr_one(struct graph *graph, struct graph_node *node,
+								 struct rte_mbuf *packet)
 {
 	const struct l2_table *l2 = &router_of(graph)->l2;
 	enum tags_result result = packet_rewrite_tags(packet, &l2->interfaces[packet->port].in);
@@ -33,7 +34,7 @@ static uint16_t handle(struct graph *graph, struct graph_node *node, struct rte_
 static uint16_t l2_input_vtr_process(struct graph *graph, struct graph_node *node, void **packets,
 									 uint16_t n)
 {
-	return each_packet(graph, node, packets, n, handle);
+	return each_packet(graph, node, packets, n, l2_input_vtr_one);
 }
 
 static struct graph_registration l2_input_vtr = {

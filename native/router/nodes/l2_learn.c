@@ -5,7 +5,7 @@
  * Uses: mbuf->port, bridge domain. Next: l2-fwd, l2-flood, error-drop.
  */
 #include "graph/graph.h"
-#include "router/l2_path.h"
+#include "router/l2/l2_path.h"
 
 enum counter { GROUP_SENDER, LEARNT, MOVED, VIOLATION, FULL, NO_WAY };
 static const struct graph_counter counters[] = {
@@ -23,8 +23,8 @@ static uint16_t drop(struct graph_node *node, enum counter reason)
 	return L2_DROP;
 }
 
-static uint16_t handle(struct graph_node *node, struct l2_table *l2, struct rte_mbuf *packet,
-					   uint32_t second)
+static uint16_t l2_learn_one(struct graph_node *node, struct l2_table *l2, struct rte_mbuf *packet,
+							 uint32_t second)
 {
 	const uint8_t *sender = packet_data(packet) + ETHERNET_ADDRESS_LEN;
 	uint16_t domain = packet_domain(packet);
@@ -48,7 +48,7 @@ static uint16_t l2_learn_process(struct graph *graph, struct graph_node *node, v
 	uint32_t second = l2_second(graph_tsc(), router->tsc_hz);
 	uint16_t next[GRAPH_FRAME_SIZE];
 	for (uint16_t i = 0; i < n; i++)
-		next[i] = handle(node, &router->l2, packets[i], second);
+		next[i] = l2_learn_one(node, &router->l2, packets[i], second);
 	graph_enqueue(graph, node, packets, next, n);
 	return n;
 }

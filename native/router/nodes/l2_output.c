@@ -7,8 +7,9 @@
  * Uses: mbuf->port, tx interface. Next: <if>-output, error-drop.
  */
 #include "graph/graph.h"
-#include "router/l2_path.h"
-#include "router/l2_tags.h"
+#include "router/l2/l2_path.h"
+#include "router/l2/l2_tags.h"
+#include "router/packet/eight.h"
 
 enum edge { EDGE_DROP, EDGE_OUTPUT };
 static const char *const edges[] = {[EDGE_DROP] = "error-drop", [EDGE_OUTPUT] = "*-output"};
@@ -48,11 +49,20 @@ static uint16_t l2_output_process(struct graph *graph, struct graph_node *node, 
 								  uint16_t n)
 {
 	const struct ws_router *router = router_of(graph);
+	const struct l2_interface *interfaces = router->l2.interfaces;
 	uint16_t next[GRAPH_FRAME_SIZE];
-	for (uint16_t i = 0; i < n; i++) {
-		uint16_t output = router->l2.interfaces[packet_tx_interface(packets[i])].plain_output;
-		next[i] =
-			likely(output != L2_NOWHERE) ? EDGE_OUTPUT + output : prepare(node, router, packets[i]);
+	for (uint16_t i = 0, end; i < n; i = end) {
+		uint16_t tx = packet_tx_interface(packets[i]), output = interfaces[tx].plain_output;
+		end = eight_end(i, n);
+		if (end - i == EIGHT && output != L2_NOWHERE && eight_go_by(packets + i, tx)) {
+			eight_fill(next + i, EDGE_OUTPUT + output);
+			continue;
+		}
+		for (uint16_t k = i; k < end; k++) {
+			output = interfaces[packet_tx_interface(packets[k])].plain_output;
+			next[k] = likely(output != L2_NOWHERE) ? EDGE_OUTPUT + output
+												   : prepare(node, router, packets[k]);
+		}
 	}
 	graph_enqueue(graph, node, packets, next, n);
 	return n;

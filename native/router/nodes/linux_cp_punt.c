@@ -9,8 +9,8 @@
  * interface has just lost its pair.
  */
 #include "graph/graph.h"
-#include "router/each_packet.h"
-#include "router/output.h"
+#include "router/nodes/each_packet.h"
+#include "router/packet/output.h"
 #include "router/router.h"
 
 enum edge { EDGE_DROP, EDGE_OUTPUT };
@@ -35,7 +35,8 @@ static bool put_tags_back(struct rte_mbuf *packet, const struct interface *inter
 	return true;
 }
 
-static uint16_t handle(struct graph *graph, struct graph_node *node, struct rte_mbuf *packet)
+static uint16_t linux_cp_punt_one(struct graph *graph, struct graph_node *node,
+								  struct rte_mbuf *packet)
 {
 	const struct interface *interface = &router_of(graph)->interfaces[packet->port];
 	uint16_t tap = __atomic_load_n(&interface->lcp, __ATOMIC_RELAXED);
@@ -52,7 +53,7 @@ static uint16_t handle(struct graph *graph, struct graph_node *node, struct rte_
 static uint16_t linux_cp_punt_process(struct graph *graph, struct graph_node *node, void **packets,
 									  uint16_t n)
 {
-	return each_packet(graph, node, packets, n, handle);
+	return each_packet(graph, node, packets, n, linux_cp_punt_one);
 }
 
 static struct graph_registration linux_cp_punt = {

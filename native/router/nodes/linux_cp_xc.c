@@ -7,8 +7,8 @@
  * TAP that has just lost its pair.
  */
 #include "graph/graph.h"
-#include "router/each_packet.h"
-#include "router/output.h"
+#include "router/nodes/each_packet.h"
+#include "router/packet/output.h"
 #include "router/router.h"
 
 enum edge { EDGE_DROP, EDGE_OUTPUT };
@@ -20,7 +20,8 @@ static const struct graph_counter counters[] = {
 	[NO_PAIR] = {"interface is in no pair", true},
 };
 
-static uint16_t handle(struct graph *graph, struct graph_node *node, struct rte_mbuf *packet)
+static uint16_t linux_cp_xc_one(struct graph *graph, struct graph_node *node,
+								struct rte_mbuf *packet)
 {
 	uint16_t to =
 		__atomic_load_n(&router_of(graph)->interfaces[packet->port].lcp, __ATOMIC_RELAXED);
@@ -31,7 +32,7 @@ static uint16_t handle(struct graph *graph, struct graph_node *node, struct rte_
 static uint16_t linux_cp_xc_process(struct graph *graph, struct graph_node *node, void **packets,
 									uint16_t n)
 {
-	return each_packet(graph, node, packets, n, handle);
+	return each_packet(graph, node, packets, n, linux_cp_xc_one);
 }
 
 static struct graph_registration linux_cp_xc = {

@@ -9,11 +9,12 @@
  * Uses: adjacency (ADJACENCY_TABLE). Sets: adjacency. Next: by enum adjacency_kind.
  */
 #include "graph/graph.h"
-#include "router/each_packet.h"
-#include "router/ip4_forward.h"
+#include "router/fib/adjacency_nodes.h"
+#include "router/nodes/each_packet.h"
+#include "router/nodes/ip4_forward.h"
 #include "wire/ip4.h"
 
-static const char *const edges[] = {IP4_EDGES};
+static const char *const edges[] = {EDGES_BEHIND_IP4};
 
 enum counter { TOO_MANY = FORWARD_REFUSALS, MARTIAN, COUNTERS };
 static const struct graph_counter counters[] = {
@@ -28,11 +29,11 @@ static uint16_t drop(struct graph_node *node, enum counter reason)
 	return ADJACENCY_DROP;
 }
 
-static uint16_t handle(struct graph *graph, struct graph_node *node, struct rte_mbuf *packet)
+static uint16_t lookup_ip4_dst_one(struct graph *graph, struct graph_node *node,
+								   struct rte_mbuf *packet)
 {
 	const struct ip4_header *ip = (const struct ip4_header *)(const void *)packet_data(packet);
-	uint32_t octet = be32toh(ip->destination) >> 24;
-	if (octet == 0 || octet == 127 || octet >= 224)
+	if (!ip4_is_host(be32toh(ip->destination)))
 		return drop(node, MARTIAN);
 	uint16_t next =
 		forward_by_tables(router_of(graph), node, packet, WS_IP4, ip4_table_lookup, &ip4_refusal);
@@ -42,15 +43,16 @@ static uint16_t handle(struct graph *graph, struct graph_node *node, struct rte_
 static uint16_t lookup_ip4_dst_process(struct graph *graph, struct graph_node *node, void **packets,
 									   uint16_t n)
 {
-	return each_packet(graph, node, packets, n, handle);
+	return each_packet(graph, node, packets, n, lookup_ip4_dst_one);
 }
 
 static struct graph_registration lookup_ip4_dst = {
 	.name = "lookup-ip4-dst",
 	.process = lookup_ip4_dst_process,
-	.edge_count = ADJACENCY_KINDS,
+	.edge_count = 1,
 	.edges = edges,
 	.counter_count = COUNTERS,
 	.counters = counters,
 };
 GRAPH_REGISTER(lookup_ip4_dst)
+ADJACENCY_NODE(BEHIND_IP4, ADJACENCY_TABLE, "lookup-ip4-dst")

@@ -9,11 +9,12 @@
  * Uses: adjacency (ADJACENCY_TABLE). Sets: adjacency. Next: by enum adjacency_kind.
  */
 #include "graph/graph.h"
-#include "router/each_packet.h"
-#include "router/ip6_forward.h"
+#include "router/fib/adjacency_nodes.h"
+#include "router/nodes/each_packet.h"
+#include "router/nodes/ip6_forward.h"
 #include "wire/ip6.h"
 
-static const char *const edges[] = {IP6_EDGES};
+static const char *const edges[] = {EDGES_BEHIND_IP6};
 
 enum counter { TOO_MANY = FORWARD_REFUSALS, MARTIAN, COUNTERS };
 static const struct graph_counter counters[] = {
@@ -28,7 +29,8 @@ static uint16_t drop(struct graph_node *node, enum counter reason)
 	return ADJACENCY_DROP;
 }
 
-static uint16_t handle(struct graph *graph, struct graph_node *node, struct rte_mbuf *packet)
+static uint16_t lookup_ip6_dst_one(struct graph *graph, struct graph_node *node,
+								   struct rte_mbuf *packet)
 {
 	const struct ip6_header *ip = (const struct ip6_header *)(const void *)packet_data(packet);
 	if (ip->destination[0] == 0 || ip6_is_multicast(ip->destination) ||
@@ -42,15 +44,16 @@ static uint16_t handle(struct graph *graph, struct graph_node *node, struct rte_
 static uint16_t lookup_ip6_dst_process(struct graph *graph, struct graph_node *node, void **packets,
 									   uint16_t n)
 {
-	return each_packet(graph, node, packets, n, handle);
+	return each_packet(graph, node, packets, n, lookup_ip6_dst_one);
 }
 
 static struct graph_registration lookup_ip6_dst = {
 	.name = "lookup-ip6-dst",
 	.process = lookup_ip6_dst_process,
-	.edge_count = ADJACENCY_KINDS,
+	.edge_count = 1,
 	.edges = edges,
 	.counter_count = COUNTERS,
 	.counters = counters,
 };
 GRAPH_REGISTER(lookup_ip6_dst)
+ADJACENCY_NODE(BEHIND_IP6, ADJACENCY_TABLE, "lookup-ip6-dst")

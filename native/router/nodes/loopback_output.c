@@ -6,8 +6,8 @@
  * Uses: tx interface. Sets: mbuf->port. Next: l2-input, error-drop.
  */
 #include "graph/graph.h"
-#include "router/each_packet.h"
-#include "router/metadata.h"
+#include "router/nodes/each_packet.h"
+#include "router/packet/metadata.h"
 #include "router/router.h"
 
 enum edge { EDGE_DROP, EDGE_L2_INPUT };
@@ -19,7 +19,8 @@ static const struct graph_counter counters[] = {
 	[DOWN] = {"interface is down", true},
 };
 
-static uint16_t handle(struct graph *graph, struct graph_node *node, struct rte_mbuf *packet)
+static uint16_t loopback_output_one(struct graph *graph, struct graph_node *node,
+									struct rte_mbuf *packet)
 {
 	const struct ws_router *router = router_of(graph);
 	uint16_t tx = packet_tx_interface(packet);
@@ -37,7 +38,7 @@ static uint16_t handle(struct graph *graph, struct graph_node *node, struct rte_
 static uint16_t loopback_output_process(struct graph *graph, struct graph_node *node,
 										void **packets, uint16_t n)
 {
-	return each_packet(graph, node, packets, n, handle);
+	return each_packet(graph, node, packets, n, loopback_output_one);
 }
 
 static struct graph_registration loopback_output = {

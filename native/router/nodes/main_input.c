@@ -4,10 +4,10 @@
  *
  * Uses: the edge that the main thread chose. Next: ip4-lookup, ip6-lookup, <if>-output.
  */
-#include "router/main_input.h"
+#include "router/worker/main_input.h"
 
 #include "graph/graph.h"
-#include "router/metadata.h"
+#include "router/packet/metadata.h"
 #include "router/router.h"
 
 #include <rte_ring.h>

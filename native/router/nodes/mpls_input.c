@@ -7,8 +7,8 @@
  * Uses: mbuf->port (counts the interface's MPLS packets). Next: mpls-lookup, error-drop.
  */
 #include "graph/graph.h"
-#include "router/interface_run.h"
-#include "router/mpls_forward.h"
+#include "router/mpls/mpls_forward.h"
+#include "router/nodes/interface_run.h"
 
 enum edge { EDGE_LOOKUP, EDGE_DROP };
 static const char *const edges[] = {[EDGE_LOOKUP] = "mpls-lookup", [EDGE_DROP] = "error-drop"};

@@ -8,10 +8,11 @@
  * Uses: adjacency (ADJACENCY_POP_MPLS), label. Sets: adjacency, the one behind. Next: by its kind.
  */
 #include "graph/graph.h"
-#include "router/each_packet.h"
-#include "router/mpls_forward.h"
+#include "router/fib/adjacency_nodes.h"
+#include "router/mpls/mpls_forward.h"
+#include "router/nodes/each_packet.h"
 
-static const char *const edges[] = {MPLS_NEXT_EDGES};
+static const char *const edges[] = {EDGES_BEHIND_LABELLED};
 
 enum counter { SHORT, TTL };
 static const struct graph_counter counters[] = {
@@ -25,7 +26,8 @@ static uint16_t drop(struct graph_node *node, enum counter reason)
 	return ADJACENCY_DROP;
 }
 
-static uint16_t handle(struct graph *graph, struct graph_node *node, struct rte_mbuf *packet)
+static uint16_t mpls_label_disposition_one(struct graph *graph, struct graph_node *node,
+										   struct rte_mbuf *packet)
 {
 	uint8_t ttl = mpls_ttl(packet_label(packet)) - 1;
 	if (packet->data_len < MPLS_LEN)
@@ -41,15 +43,16 @@ static uint16_t handle(struct graph *graph, struct graph_node *node, struct rte_
 static uint16_t mpls_label_disposition_process(struct graph *graph, struct graph_node *node,
 											   void **packets, uint16_t n)
 {
-	return each_packet(graph, node, packets, n, handle);
+	return each_packet(graph, node, packets, n, mpls_label_disposition_one);
 }
 
 static struct graph_registration mpls_label_disposition = {
 	.name = "mpls-label-disposition-uniform",
 	.process = mpls_label_disposition_process,
-	.edge_count = ADJACENCY_KINDS,
+	.edge_count = 1,
 	.edges = edges,
 	.counter_count = 2,
 	.counters = counters,
 };
 GRAPH_REGISTER(mpls_label_disposition)
+ADJACENCY_NODE(BEHIND_LABEL, ADJACENCY_POP_MPLS, "mpls-label-disposition-uniform")

@@ -9,31 +9,68 @@
  * packet is too long for it.
  */
 #include "graph/graph.h"
-#include "router/mpls_forward.h"
+#include "router/fib/adjacency_nodes.h"
+#include "router/mpls/mpls_forward.h"
+#include "router/packet/eight.h"
 
 enum { EDGE_OUTPUT = ADJACENCY_KINDS };
-static const char *const edges[] = {MPLS_NEXT_EDGES, [EDGE_OUTPUT] = "*-output"};
+static const char *const edges[] = {EDGES_BEHIND_LABELLED, "*-output"};
 
 enum counter { NO_ROOM };
 static const struct graph_counter counters[] = {[NO_ROOM] = {"no headroom for labels", true}};
+
+static inline uint16_t mpls_label_imposition_one(const struct ws_router *router,
+												 struct graph_node *node, struct rte_mbuf *packet)
+{
+	const struct adjacency *adjacency = &router->adjacencies.adjacencies[packet_adjacency(packet)];
+	uint32_t entry = packet_label(packet);
+	if (unlikely(!mpls_has_room(packet, adjacency))) {
+		graph_count(node, NO_ROOM, 1);
+		return ADJACENCY_DROP;
+	}
+	return mpls_impose(router, packet, adjacency, (entry & 0xeff) - 1, entry & MPLS_BOTTOM,
+					   EDGE_OUTPUT);
+}
+
+/* Eight packets that get one label for one next hop without tags; false for others. */
+LANES_INLINE bool mpls_label_imposition_eight(const struct ws_router *router, void *const *packets,
+											  uint16_t *next)
+{
+	const struct adjacency *adjacencies = router->adjacencies.adjacencies;
+	uint32_t index = packet_adjacency(packets[0]);
+	const struct adjacency *adjacency = &adjacencies[index], *hop = &adjacencies[adjacency->next];
+	void *data[EIGHT];
+	if (!eight_have_adjacency(packets, index) || adjacency->label_count != 1 ||
+		adjacency->has_own_ttl || hop->rewrite_len != ETHERNET_LEN ||
+		__atomic_load_n(&hop->kind, __ATOMIC_ACQUIRE) != ADJACENCY_REWRITE ||
+		hop->mtu > INT16_MAX ||
+		unlikely(!eight_have_at_least(packets, offsetof(struct rte_mbuf, data_off),
+									  MPLS_LEN + REWRITE_SIZE) ||
+				 !eight_are_no_longer(packets, (int16_t)(hop->mtu - MPLS_LEN))))
+		return false;
+	eight_data(packets, data);
+	for (int i = 0; i < EIGHT; i++) {
+		/* Class, bottom and TTL of the entry taken off, the TTL one less. */
+		uint32_t rest = htobe32((packet_label(packets[i]) & 0xfff) - 1);
+		uint32_t entry = adjacency->labels[0] | rest;
+		memcpy((uint8_t *)data[i] - MPLS_LEN, &entry, sizeof(entry));
+	}
+	eight_rewrite(packets, data, hop, MPLS_LEN);
+	eight_fill(next, EDGE_OUTPUT + hop->tx_output);
+	return true;
+}
 
 static uint16_t mpls_label_imposition_process(struct graph *graph, struct graph_node *node,
 											  void **packets, uint16_t n)
 {
 	const struct ws_router *router = router_of(graph);
-	const struct adjacency *adjacencies = router->adjacencies.adjacencies;
 	uint16_t next[GRAPH_FRAME_SIZE];
-	for (uint16_t i = 0; i < n; i++) {
-		struct rte_mbuf *packet = packets[i];
-		const struct adjacency *adjacency = &adjacencies[packet_adjacency(packet)];
-		uint32_t entry = packet_label(packet);
-		if (unlikely(!mpls_has_room(packet, adjacency))) {
-			graph_count(node, NO_ROOM, 1);
-			next[i] = ADJACENCY_DROP;
+	for (uint16_t i = 0, end; i < n; i = end) {
+		end = eight_end(i, n);
+		if (end - i == EIGHT && mpls_label_imposition_eight(router, packets + i, next + i))
 			continue;
-		}
-		next[i] = mpls_impose(router, packet, adjacency, (entry & 0xeff) - 1, entry & MPLS_BOTTOM,
-							  EDGE_OUTPUT);
+		for (uint16_t k = i; k < end; k++)
+			next[k] = mpls_label_imposition_one(router, node, packets[k]);
 	}
 	graph_enqueue(graph, node, packets, next, n);
 	return n;
@@ -42,9 +79,10 @@ static uint16_t mpls_label_imposition_process(struct graph *graph, struct graph_
 static struct graph_registration mpls_label_imposition = {
 	.name = "mpls-label-imposition-uniform",
 	.process = mpls_label_imposition_process,
-	.edge_count = EDGE_OUTPUT + 1,
+	.edge_count = 2,
 	.edges = edges,
 	.counter_count = 1,
 	.counters = counters,
 };
 GRAPH_REGISTER(mpls_label_imposition)
+ADJACENCY_NODE(BEHIND_LABEL, ADJACENCY_LABELS, "mpls-label-imposition-uniform")

@@ -8,15 +8,16 @@
  * enum adjacency_kind.
  */
 #include "graph/graph.h"
-#include "router/each_packet.h"
-#include "router/flow_hash.h"
-#include "router/mpls_forward.h"
+#include "router/fib/adjacency_nodes.h"
+#include "router/mpls/mpls_forward.h"
+#include "router/nodes/each_packet.h"
+#include "router/nodes/flow_hash.h"
 #include "wire/ip4.h"
 #include "wire/ip6.h"
 
 enum { MAX_HASHED_LABELS = 8 };
 
-static const char *const edges[] = {MPLS_EDGES};
+static const char *const edges[] = {EDGES_BEHIND_LABEL};
 
 enum counter { DROP_PATH, TTL };
 static const struct graph_counter counters[] = {
@@ -57,7 +58,8 @@ static uint32_t flow_hash(const struct rte_mbuf *packet)
 	return flow_hash_fold(hash);
 }
 
-static uint16_t handle(struct graph *graph, struct graph_node *node, struct rte_mbuf *packet)
+static uint16_t mpls_load_balance_one(struct graph *graph, struct graph_node *node,
+									  struct rte_mbuf *packet)
 {
 	const struct ws_router *router = router_of(graph);
 	uint32_t index = load_balance_choose(&router->load_balances.balances[packet_adjacency(packet)],
@@ -75,15 +77,16 @@ static uint16_t handle(struct graph *graph, struct graph_node *node, struct rte_
 static uint16_t mpls_load_balance_process(struct graph *graph, struct graph_node *node,
 										  void **packets, uint16_t n)
 {
-	return each_packet(graph, node, packets, n, handle);
+	return each_packet(graph, node, packets, n, mpls_load_balance_one);
 }
 
 static struct graph_registration mpls_load_balance = {
 	.name = "mpls-load-balance",
 	.process = mpls_load_balance_process,
-	.edge_count = ADJACENCY_KINDS,
+	.edge_count = 1,
 	.edges = edges,
 	.counter_count = 2,
 	.counters = counters,
 };
 GRAPH_REGISTER(mpls_load_balance)
+ADJACENCY_NODE(BEHIND_LABEL, ADJACENCY_LOAD_BALANCE, "mpls-load-balance")

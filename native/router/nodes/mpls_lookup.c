@@ -10,9 +10,11 @@
  * taken off). Next: by enum adjacency_kind.
  */
 #include "graph/graph.h"
-#include "router/mpls_forward.h"
+#include "router/fib/adjacency_nodes.h"
+#include "router/mpls/mpls_forward.h"
+#include "router/packet/eight.h"
 
-static const char *const edges[] = {MPLS_EDGES};
+static const char *const edges[] = {EDGES_BEHIND_LABEL};
 
 enum counter { NO_LABEL, DROP_ROUTE, TTL, SHORT };
 static const struct graph_counter counters[] = {
@@ -28,8 +30,14 @@ static __attribute__((noinline)) uint16_t refuse(struct graph_node *node, enum c
 	return ADJACENCY_DROP;
 }
 
-static inline uint16_t handle(const struct ws_router *router, struct graph_node *node,
-							  struct rte_mbuf *packet, const uint32_t *routes)
+/* What stays labelled needs a TTL that outlasts this hop. */
+static inline bool outlives(uint8_t kind, uint32_t entry)
+{
+	return mpls_ttl(entry) > 1 || kind == ADJACENCY_POP_IP4 || kind == ADJACENCY_POP_IP6;
+}
+
+static inline uint16_t mpls_lookup_one(const struct ws_router *router, struct graph_node *node,
+									   struct rte_mbuf *packet, const uint32_t *routes)
 {
 	if (unlikely(packet->data_len < MPLS_LEN))
 		return refuse(node, SHORT);
@@ -43,9 +51,35 @@ static inline uint16_t handle(const struct ws_router *router, struct graph_node 
 	packet_advance(packet, MPLS_LEN);
 	if (unlikely(kind <= ADJACENCY_PROHIBIT))
 		return refuse(node, kind == ADJACENCY_NO_ROUTE ? NO_LABEL : DROP_ROUTE);
-	if (unlikely(mpls_ttl(entry) <= 1 && kind != ADJACENCY_POP_IP4 && kind != ADJACENCY_POP_IP6))
+	if (unlikely(!outlives(kind, entry)))
 		return refuse(node, TTL);
 	return kind;
+}
+
+/* Eight packets with one entry, which has a route that does not refuse them; false for others. */
+static inline bool mpls_lookup_eight(const struct ws_router *router, void *const *packets,
+									 const uint32_t *routes, uint16_t *next)
+{
+	const void *labels[EIGHT];
+	if (unlikely(!eight_have_bytes(packets, MPLS_LEN)))
+		return false;
+	eight_data(packets, (void **)labels);
+	uint32_t entry = mpls_load(labels[0]);
+	if (lanes_any(lanes_load_at(labels, 0) ^ htobe32(entry)))
+		return false;
+	uint32_t value = routes[mpls_route_index(mpls_label(entry), mpls_is_bottom(entry))];
+	uint32_t index =
+		__atomic_load_n(&router->load_balances.balances[value].adjacency, __ATOMIC_ACQUIRE);
+	uint8_t kind = router->adjacencies.adjacencies[index].kind;
+	if (unlikely(kind <= ADJACENCY_PROHIBIT || !outlives(kind, entry)))
+		return false;
+	for (int i = 0; i < EIGHT; i++) {
+		packet_set_adjacency(packets[i], kind == ADJACENCY_LOAD_BALANCE ? value : index);
+		packet_set_label(packets[i], entry);
+		packet_advance(packets[i], MPLS_LEN);
+	}
+	eight_fill(next, kind);
+	return true;
 }
 
 static uint16_t mpls_lookup_process(struct graph *graph, struct graph_node *node, void **packets,
@@ -54,9 +88,15 @@ static uint16_t mpls_lookup_process(struct graph *graph, struct graph_node *node
 	const struct ws_router *router = router_of(graph);
 	const uint32_t *routes = __atomic_load_n(&router->mpls_routes, __ATOMIC_ACQUIRE);
 	uint16_t next[GRAPH_FRAME_SIZE];
-	for (uint16_t i = 0; i < n; i++)
-		next[i] = likely(routes != NULL) ? handle(router, node, packets[i], routes)
-										 : refuse(node, NO_LABEL);
+	for (uint16_t i = 0, end; i < n; i = end) {
+		end = eight_end(i, n);
+		if (end - i == EIGHT && likely(routes != NULL) &&
+			mpls_lookup_eight(router, packets + i, routes, next + i))
+			continue;
+		for (uint16_t k = i; k < end; k++)
+			next[k] = likely(routes != NULL) ? mpls_lookup_one(router, node, packets[k], routes)
+											 : refuse(node, NO_LABEL);
+	}
 	graph_enqueue(graph, node, packets, next, n);
 	return n;
 }
@@ -64,9 +104,10 @@ static uint16_t mpls_lookup_process(struct graph *graph, struct graph_node *node
 static struct graph_registration mpls_lookup = {
 	.name = "mpls-lookup",
 	.process = mpls_lookup_process,
-	.edge_count = ADJACENCY_KINDS,
+	.edge_count = 1,
 	.edges = edges,
 	.counter_count = 4,
 	.counters = counters,
 };
 GRAPH_REGISTER(mpls_lookup)
+ADJACENCY_NODE(BEHIND_LABELLED, ADJACENCY_TABLE, "mpls-lookup")

@@ -6,7 +6,8 @@
  * error-drop.
  */
 #include "graph/graph.h"
-#include "router/output.h"
+#include "router/fib/adjacency_nodes.h"
+#include "router/packet/output.h"
 
 enum edge { EDGE_DROP, EDGE_OUTPUT };
 static const char *const edges[] = {[EDGE_DROP] = "error-drop", [EDGE_OUTPUT] = "*-output"};
@@ -43,3 +44,4 @@ static struct graph_registration mpls_output = {
 	.counters = counters,
 };
 GRAPH_REGISTER(mpls_output)
+ADJACENCY_NODE(BEHIND_LABELLED, ADJACENCY_REWRITE, "mpls-output")

@@ -2,11 +2,12 @@
 /*
  * recirculate: brings in what nodes made beside their packets on the walk before.
  *
- * The first source, so that what is made is sent before more is received.
+ * The first source, which is walked alone as long as something waits: what is made is sent before
+ * more is received, and before the worker is quiescent.
  *
  * Next: by enum recirculate_target.
  */
-#include "router/recirculate.h"
+#include "router/worker/recirculate.h"
 
 #include "graph/graph.h"
 #include "router/router.h"

@@ -8,7 +8,7 @@
  * Uses: mbuf->port (its interface says which workers). Next: ethernet-input, error-drop.
  */
 #include "graph/graph.h"
-#include "router/metadata.h"
+#include "router/packet/metadata.h"
 #include "router/router.h"
 #include "wire/frame_addresses.h"
 

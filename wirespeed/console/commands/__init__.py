@@ -1,6 +1,16 @@
 """The console's commands, by subject: `COMMANDS` holds them all once this is imported."""
 
-from wirespeed.console.commands import capture, console, layers, packets, ports, push, server, statistics, traffic
+from wirespeed.console.commands import (
+    capture,
+    console,
+    packets,
+    port_addresses,
+    ports,
+    push,
+    server,
+    statistics,
+    traffic,
+)
 from wirespeed.console.commands.registry import ALIASES, COMMANDS, GROUPS
 
 __all__ = [
@@ -9,8 +19,8 @@ __all__ = [
     "GROUPS",
     "capture",
     "console",
-    "layers",
     "packets",
+    "port_addresses",
     "ports",
     "push",
     "server",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from dataclasses import replace
 
-from wirespeed.console.commands.layers import ONE_PORT, only_port, read_ipv4
+from wirespeed.console.commands.port_addresses import ONE_PORT, only_port, read_ipv4
 from wirespeed.console.commands.registry import COMMON, command
 from wirespeed.console.grammar import ALL, PORTS, Given, Option, count, number
 from wirespeed.console.session import Session

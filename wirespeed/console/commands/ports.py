@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from wirespeed.client.stateless_client import ALL_PROFILES, Target
 from wirespeed.console.commands.registry import COMMON, STATELESS, command
 from wirespeed.console.commands.statistics import port_status
 from wirespeed.console.grammar import ALL, PORTS, Given, Option, switch
 from wirespeed.console.screen import step
 from wirespeed.console.session import Session
 from wirespeed.errors import RemoteError, UsageError
-from wirespeed.generator.stateless_client import ALL_PROFILES, Target
 
 _FLOW_CONTROL = {"none": 0, "tx": 1, "rx": 2, "full": 3}
 
@@ -40,19 +42,30 @@ def release(session: Session, given: Given) -> None:
 
 @command("reset", COMMON, "Take ports, stop them, and bring them back to what they were at first.", PORTS, ALL)
 def reset(session: Session, given: Given) -> None:
-    """Features that a server does not have cannot be on, so those that it refuses are left."""
+    """Features that a server does not have cannot be on, so those that it refuses are left. Queues and captures go
+    first: they keep a port in service mode."""
     client, ports = session.client, session.some(given.ports)
     with step(session.screen, f"Resetting ports {list(ports)}:"):
         client.take(ports, force=True)
-        everything = [Target(port, ALL_PROFILES) for port in ports]
-        client.on_profiles("stop_traffic", everything)
-        client.on_profiles("remove_all_streams", everything)
+        client.on_profiles("stop_traffic", [Target(port, ALL_PROFILES) for port in ports])
+        for port in ports:
+            _try(session, "set_rx_feature", port, type="queue", enabled=False)
+        _remove_captures(session, ports)
+        client.on_profiles("remove_all_streams", client.profiles(ports))
         for port in ports:
             _try(session, "set_port_attr", port, attr={"promiscuous": {"enabled": False}})
-            _try(session, "set_rx_feature", port, type="queue", enabled=False)
             _try(session, "service", port, enabled=False, filtered=False)
         session.clear(ports)
     session.service_ports.difference_update(ports)
+
+
+def _remove_captures(session: Session, ports: Sequence[int]) -> None:
+    """Those that take packets of `ports`."""
+    mask = sum(1 << port for port in ports)
+    for one in session.client.capture("status"):
+        sides = one.get("filter") or {}
+        if (int(sides.get("tx", 0)) | int(sides.get("rx", 0))) & mask:
+            session.client.capture("remove", capture_id=int(one["id"]))
 
 
 def _try(session: Session, method: str, port: int, **params: object) -> None:

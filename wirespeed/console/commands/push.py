@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from wirespeed.client.stateless_client import Multiplier, Target
 from wirespeed.console.commands.registry import COMMON, STATELESS, command
 from wirespeed.console.commands.traffic import listed, make_ready
 from wirespeed.console.grammar import ALL, PORTS, Given, Option, number, switch
 from wirespeed.console.screen import step
 from wirespeed.console.session import Session
 from wirespeed.errors import FileFault, UsageError
-from wirespeed.generator.stateless_client import Multiplier, Target
 
 MAX_LOCAL_BYTES = 1 << 20
 _FROM_FILE = {"src_mac_pcap": 0x8000_0000, "dst_mac_pcap": 0x4000_0000}
@@ -76,8 +76,8 @@ def _both_sides(session: Session, ports: Sequence[int]) -> list[int]:
 
 def _streams(path: Path, given: Given, ports: int) -> list[list[dict[str, Any]]]:
     """Streams for each of the ports, in turn those of one side and of the other."""
-    from wirespeed.generator.profiles.loading import number_streams  # noqa: PLC0415 - scapy takes long to import
-    from wirespeed.generator.profiles.packet_files import load_pcap  # noqa: PLC0415
+    from wirespeed.profiles.loading import number_streams  # noqa: PLC0415 - scapy takes long to import
+    from wirespeed.profiles.packet_files import load_pcap  # noqa: PLC0415
 
     loaded = load_pcap(
         path,

@@ -141,7 +141,7 @@ def streams(session: Session, given: Given) -> None:
 
 @command("profiles", STATELESS, "Show the profiles that are loaded, and the built-in ones.", PORTS)
 def profiles(session: Session, given: Given) -> None:
-    from wirespeed.generator.profiles import BUILTIN_NAMES  # noqa: PLC0415 - pulls in the profiles
+    from wirespeed.profiles import BUILTIN_NAMES  # noqa: PLC0415 - pulls in the profiles
 
     rows = []
     for port in session.some(given.ports):

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from wirespeed.client.stateless_client import ALL_CORES, ALL_PROFILES, Multiplier, Target
 from wirespeed.console.commands.registry import STATELESS, command
 from wirespeed.console.grammar import ALL, STREAM_IDS, TARGETS, Given, Option, number, switch
 from wirespeed.console.loads import parse_load, parse_load_change, share
 from wirespeed.console.screen import step
 from wirespeed.console.session import ACTIVE, Session
 from wirespeed.errors import UsageError
-from wirespeed.generator.stateless_client import ALL_CORES, Multiplier, Target
 from wirespeed.units import format_si
 
 FORCE = switch("--force", help="Stop what is sent now; send without a link, above line rate, in service mode.")
@@ -63,10 +63,12 @@ def _read_mask(word: str) -> int:
     switch("--sync", help="Ports begin at the same instant."),
 )
 def start(session: Session, given: Given) -> None:
-    from wirespeed.generator.profiles import load_profile  # noqa: PLC0415 - scapy takes long to import
+    from wirespeed.profiles import load_profile  # noqa: PLC0415 - scapy takes long to import
 
     named = given.ports or [Target(port) for port in (session.ports if session.on_demand else session.ours(None))]
     session.some({target.port for target in named})
+    if starred := [str(target) for target in named if target.profile == ALL_PROFILES]:
+        raise UsageError(f"start: {', '.join(starred)} is no profile to fill; name one, such as 0._ or 0.voice")
     streams = [load_profile(given.file, given.tunables, target.port, target.port % 2) for target in named]
     targets = session.targets(named)
     masks = _core_masks(session, given, targets)

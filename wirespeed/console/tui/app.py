@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Callable
+import signal
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from types import FrameType
 from typing import ClassVar
 
 from rich.text import Text
@@ -33,10 +35,40 @@ FEW_LINES = 6
 def run_tui(session: Session) -> None:
     """Take over the terminal until the user leaves the view; the session stays as it is then."""
     before = session.screen
+    app = ConsoleApp(session)
     try:
-        ConsoleApp(session).run()
+        with _left_when_told(app):
+            app.run()
     finally:
         session.screen = before
+
+
+@contextlib.contextmanager
+def _left_when_told(app: ConsoleApp) -> Iterator[None]:
+    """A signal that ends the console closes the view first, in which its exception could not be told from a fault."""
+    told: list[SystemExit] = []
+    before: dict[int, Callable[[int, FrameType | None], object]] = {}
+
+    def on_signal(number: int, frame: FrameType | None) -> None:
+        try:
+            before[number](number, frame)
+        except SystemExit as ended:
+            told.append(ended)
+        app.leave()
+
+    for ending in (signal.SIGTERM, signal.SIGHUP):
+        heeded = signal.getsignal(ending)
+        if callable(heeded):
+            before[ending] = heeded
+            signal.signal(ending, on_signal)
+    try:
+        yield
+    finally:
+        if not told:
+            for number, handler in before.items():
+                signal.signal(number, handler)
+    if told:
+        raise told[0]
 
 
 class PaneScreen:
@@ -68,7 +100,7 @@ class ConsoleApp(App[None]):
     #ports Static, #streams Static, #latency Static { width: auto; }
     #minute { height: auto; }
     #tabs { height: 1; background: $panel; }
-    #panes { height: 1fr; min-height: 3; }
+    #panes { height: 1fr; min-height: 1; }
     #panes ScrollableContainer { scrollbar-size: 1 1; }
     #output { scrollbar-size: 1 1; background: $background; }
     #said { height: 1; }
@@ -79,12 +111,12 @@ class ConsoleApp(App[None]):
     """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("q,ctrl+d,ctrl+q", "quit", "Quit", key_display="q"),
+        Binding("f1,h,question_mark", "run('help')", "Help", key_display="F1"),
         Binding("escape", "switch_focus", "Line/keys", key_display="esc"),
         Binding("f2,s", "pane('streams')", "Streams", key_display="F2"),
         Binding("f3,l", "pane('latency')", "Latency", key_display="F3"),
         Binding("f4,o", "pane('output')", "Output", key_display="F4"),
         Binding("f5,c", "run('clear')", "Clear", key_display="F5"),
-        Binding("f1,h,question_mark", "run('help')", "Help", key_display="F1"),
         Binding("ctrl+c", "drop_line", show=False, priority=True),
     ]
 
@@ -99,6 +131,8 @@ class ConsoleApp(App[None]):
         self._reading = ThreadPoolExecutor(1, "reader")
         self._commands = ThreadPoolExecutor(1, "commands")
         self._printed = 0
+        self._events: asyncio.AbstractEventLoop | None = None
+        self._is_left = False
 
     def compose(self) -> ComposeResult:
         yield Static(id="head")
@@ -117,7 +151,16 @@ class ConsoleApp(App[None]):
             yield CommandLine(self.session)
         yield Footer()
 
+    def leave(self) -> None:
+        """Close the view as soon as may be; from a signal handler."""
+        self._is_left = True
+        if self._events is not None:
+            self._events.call_soon_threadsafe(self.exit)
+
     async def on_mount(self) -> None:
+        self._events = asyncio.get_running_loop()
+        if self._is_left:
+            self.exit()
         self.query_one(CommandLine).focus()
         self.action_pane("streams")
         self._draw()
@@ -149,12 +192,14 @@ class ConsoleApp(App[None]):
         if self.live is None:
             return
         width, height = self.size
-        self.query_one("#table", Static).update(panes.ports(self.live, height))
+        self.query_one("#table", Static).update(panes.ports(self.live, width, height))
+        self.query_one("#minute").display = height >= panes.FLAT
         self.query_one("#minute", Static).update(panes.minute(self.live, self._minute, width, height))
         self.query_one("#streams-text", Static).update(panes.streams(self.live))
         self.query_one("#latency-text", Static).update(panes.latency(self.live))
 
     def on_resize(self) -> None:
+        self.query_one(Footer).compact = self.size.width < panes.WIDE
         self._draw()
 
     # ---- keys

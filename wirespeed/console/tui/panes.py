@@ -17,6 +17,15 @@ TX, RX, WARN = "cyan", "green", "bold yellow"
 LINES_OF_OTHERS = 20
 """What the rest of the view takes of a terminal's lines at least."""
 
+WIDE = 72
+"""Columns of a terminal from which on there is room for a word of sixteen letters a port."""
+
+SHORT = 19
+"""Lines of a terminal below which the ports have their most telling rows alone, without rules."""
+
+FLAT = 21
+"""Lines below which the last minute is left out."""
+
 TALL = 34
 """Lines of a terminal from which on there is room for the counters."""
 
@@ -37,8 +46,9 @@ def head(server: str, version: str, live: Live | None, trouble: str) -> Text:
     return text
 
 
-def ports(live: Live, lines: int) -> Text:
-    """T-Rex's port statistics, with what is lost on the way; with all counters where the terminal is tall."""
+def ports(live: Live, columns: int, lines: int) -> Text:
+    """T-Rex's port statistics, with what is lost on the way; with all counters where the terminal is tall, with the
+    least where it is short."""
     readings = [*live.ports, total(live.ports)] if len(live.ports) > 1 else list(live.ports)
     headings = [f"port {one.port}" if one.port is not None else "total" for one in readings]
 
@@ -55,24 +65,32 @@ def ports(live: Live, lines: int) -> Text:
         cells = tuple(format_si(value, "pps") for value in shown)
         return Row(name, cells, tuple(style if value else "" for value in shown))
 
+    least = 16 if columns >= WIDE else 12
     states = tuple(GOOD if one.sends else "" if one.link_up else BAD for one in readings)
+    state = row("state", _state, states, each=True)
+    sent = row("Tx pps", lambda one: format_si(one.tx_pps, "pps"), TX)
+    share = row("Line Util.", format_line, each=True)
+    received = row("Rx pps", lambda one: format_si(one.rx_pps, "pps"), RX)
+    drops = lacking("drops", [one.drops_pps for one in live.missing], BAD)
+    if lines < SHORT:
+        return render_compact(Table("", ("", *headings), (state, sent, share, received, drops), least=least))
     rows = [
         row("owner", lambda one: one.owner or "-", each=True),
-        row("state", _state, states, each=True),
+        state,
         row("Tx bps L2", lambda one: format_si(one.tx_bps, "bps")),
         row("Tx bps L1", lambda one: format_si(one.tx_l1_bps, "bps")),
-        row("Tx pps", lambda one: format_si(one.tx_pps, "pps"), TX),
-        row("Line Util.", format_line, each=True),
+        sent,
+        share,
         row("Rx bps", lambda one: format_si(one.rx_bps, "bps")),
-        row("Rx pps", lambda one: format_si(one.rx_pps, "pps"), RX),
-        lacking("drops", [one.drops_pps for one in live.missing], BAD),
+        received,
+        drops,
     ]
     if lines >= TALL:
         known = [name for name in ("asked", "refused", "late") if all(name in one.counters for one in live.ports)]
         rows += [count(name) for name in ("opackets", "ipackets")]
         rows += [count(name, bad=name != "asked") for name in known]
         rows += [count(name, bad=True) for name in ("oerrors", "ierrors")]
-    return render(Table("", ("", *headings), tuple(rows), least=16))
+    return render(Table("", ("", *headings), tuple(rows), least=least))
 
 
 def _state(reading: PortReading) -> str:

@@ -6,12 +6,12 @@ import time
 from collections.abc import Sequence
 from typing import Any
 
+from wirespeed.client.generator_client import Call
+from wirespeed.client.stateless_client import StatelessClient
 from wirespeed.console.readings import PortReading, StreamReading, stream_readings
 from wirespeed.console.session import Session
 from wirespeed.console.tui.live import Live, missing
 from wirespeed.errors import RemoteError, WirespeedError
-from wirespeed.generator.client import Call
-from wirespeed.generator.stateless_client import StatelessClient
 
 MAX_STREAMS = 50
 """Streams that are fetched and shown; the others are counted."""

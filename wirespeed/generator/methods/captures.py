@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from wirespeed.generator.parameters import one_of
 from wirespeed.generator.port import Port
 from wirespeed.generator.registry import OwnedPort, method
 from wirespeed.generator.rpc import Json, bad_parameters, failed
@@ -18,7 +19,7 @@ DEFAULT_QUEUE = 1000
 @method("capture")
 def capture(
     server: Server,
-    command: str,
+    command: str | None = None,
     capture_id: int = 0,
     tx: list[Any] | None = None,
     rx: list[Any] | None = None,
@@ -30,6 +31,9 @@ def capture(
     endpoint: str = "",
 ) -> Any:
     """One method, five commands: start, status, fetch, stop, remove."""
+    if command is None:
+        raise bad_parameters("field 'command' is missing")
+    one_of("command", command, ("start", "stop", "fetch", "status", "remove"))
     captures = server.captures
     match command:
         case "status":
@@ -37,12 +41,11 @@ def capture(
         case "start":
             if endpoint:
                 raise failed("a capture cannot write to an endpoint by itself; fetch its packets")
-            if mode not in ("fixed", "cyclic"):
-                raise bad_parameters(f"field 'mode' is '{mode}', expecting 'fixed' or 'cyclic'")
+            one_of("mode", mode, ("fixed", "cyclic"))
             if snaplen > MAX_SNAP_LEN:
                 raise bad_parameters(f"field 'snaplen' is {snaplen}, expecting at most {MAX_SNAP_LEN}")
             ports = _ports(server, "tx", tx), _ports(server, "rx", rx)
-            number, started_s = captures.start(*ports, limit, mode == "cyclic", filter, snaplen)
+            number, started_s = captures.start(server.asking, *ports, limit, mode == "cyclic", filter, snaplen)
             return {"capture_id": number, "start_ts": started_s}
         case "fetch":
             fetched = captures.get(capture_id)
@@ -53,7 +56,7 @@ def capture(
         case "remove":
             captures.remove(capture_id)
             return {}
-    raise bad_parameters(f"field 'command' is '{command}', expecting start, status, fetch, stop or remove")
+    return None
 
 
 def _ports(server: Server, name: str, ports: list[Any] | None) -> list[int]:
@@ -68,18 +71,25 @@ def _ports(server: Server, name: str, ports: list[Any] | None) -> list[int]:
 @method("service")
 def service(server: Server, port: OwnedPort, enabled: bool, filtered: bool = False) -> Json:
     """T-Rex needs this mode to hand packets to clients; here they are handed out in any."""
-    port.service, port.service_filtered = enabled or filtered, filtered
+    if not (enabled or filtered) and server.captures.watches(port.index):
+        raise failed(f"unable to disable service mode - an active capture on port {port.index} exists")
+    port.service, port.service_filtered = enabled, filtered
     return {}
 
 
 @method("set_rx_feature")
 def set_rx_feature(server: Server, port: OwnedPort, type: str, enabled: bool, size: int = DEFAULT_QUEUE) -> Json:
     """Open or close the receive queue of a port."""
-    if type != "queue":
-        if enabled:
-            raise failed(f"RX feature '{type}' cannot be switched on")
-    elif enabled:
-        server.captures.open_queue(port.index, size)
+    one_of("type", type, ("queue", "server", "capwap_proxy"))
+    if type == "capwap_proxy":
+        reason = "is not supported; capture and push_pkts reach every packet" if enabled else "is not active"
+        raise failed(f"CAPWAP proxy mode {reason} at port {port.index}!")
+    if type == "server":  # what a port receives is looked at in any case
+        return {}
+    if enabled and not size:
+        raise bad_parameters("queue size cannot be zero")
+    if enabled:
+        server.captures.open_queue(server.asking, port.index, size)
     else:
         server.captures.close_queue(port.index)
     return {}

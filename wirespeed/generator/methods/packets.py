@@ -7,10 +7,11 @@ import binascii
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from wirespeed._native.stream_records import Stream
+from wirespeed._native.stream_records import MAX_PACKET_BYTES, Stream
 from wirespeed.generator.packet_file import Playing, file_streams, side_streams
+from wirespeed.generator.parameters import FileName, read, type_name
 from wirespeed.generator.port import Port
-from wirespeed.generator.registry import OwnedPort, method, read
+from wirespeed.generator.registry import OwnedPort, method
 from wirespeed.generator.rpc import Json, bad_parameters, failed
 from wirespeed.generator.translation import MIN_PACKET_BYTES, Addresses
 
@@ -34,25 +35,26 @@ def push_pkts(server: Server, port: Port, pkts: list[Any], force: bool = False, 
         raise failed(f"port {port.index} sends; push with force to send beside it")
     if not 0 <= ipg_usec <= MAX_GAP_US:
         raise failed(f"ipg_usec of {ipg_usec:g} cannot be used; give 0 to {MAX_GAP_US:g}")
-    packets = [_packet(port, pushed) for pushed in pkts]
+    packets = [_packet(port, number, pushed) for number, pushed in enumerate(pkts, start=1)]
     if packets:
         server.pushes.push(port.index, packets, ipg_usec)
     return {"sent": len(packets), "ts": server.core.now_s()}
 
 
-def _packet(port: Port, pushed: Any) -> bytes:
+def _packet(port: Port, number: int, pushed: Any) -> bytes:
     if not isinstance(pushed, dict):
-        raise bad_parameters("field 'pkts' is not an array of 'object'")
+        raise bad_parameters(f"'array element: {number} ' is '{type_name(pushed)}', expecting 'object'")
     try:
         packet = base64.b64decode(read(pushed, "binary", str), validate=True)
     except binascii.Error:
         raise bad_parameters("field 'binary' is not base64") from None
     if len(packet) < MIN_PACKET_BYTES:
-        raise failed(f"packet of {len(packet)} bytes; {MIN_PACKET_BYTES} at least can be sent")
+        bounds = f"between {MIN_PACKET_BYTES} and {MAX_PACKET_BYTES}"
+        raise failed(f"Bad packet size provided: {len(packet)}. Should be {bounds}")
     port.check_length(packet)
     addresses = _addresses(port)
-    dst = addresses.dst if read(pushed, "use_port_dst_mac", bool, False) else packet[0:6]
-    src = addresses.src if read(pushed, "use_port_src_mac", bool, False) else packet[6:12]
+    dst = addresses.dst if read(pushed, "use_port_dst_mac", bool) else packet[0:6]
+    src = addresses.src if read(pushed, "use_port_src_mac", bool) else packet[6:12]
     return dst + src + packet[12:]
 
 
@@ -64,7 +66,7 @@ def _addresses(port: Port) -> Addresses:
 def push_remote(
     server: Server,
     port: OwnedPort,
-    pcap_filename: str,
+    pcap_filename: FileName,
     ipg_usec: float = -1,
     speedup: float = 1.0,
     count: int = 1,

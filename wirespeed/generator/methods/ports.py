@@ -4,19 +4,23 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from wirespeed.generator.port import Port
-from wirespeed.generator.registry import OwnedPort, method, read
-from wirespeed.generator.rpc import Json, failed
+from wirespeed.generator.parameters import Name, read
+from wirespeed.generator.port import ALL_PROFILES, Port
+from wirespeed.generator.registry import OwnedPort, SharedPort, method
+from wirespeed.generator.rpc import Json, RpcError, failed
 
 if TYPE_CHECKING:
     from wirespeed.generator.server import Server
 
-_ATTRIBUTES = ("promiscuous", "multicast", "link_status", "led_status", "flow_ctrl_mode")
+_ATTRIBUTES = ("promiscuous", "multicast", "link_status", "led_status", "flow_ctrl_mode", "vxlan_fs")
+FREE = "<FREE>"
+"""Who owns a port that nobody owns."""
+
 _RX_PARTS = ("stack", "queue", "latency", "grat_arp", "capwap_proxy", "capture_port")
 
 
 @method("acquire")
-def acquire(server: Server, port: Port, user: str, session_id: int, force: bool) -> str:
+def acquire(server: Server, port: Port, user: Name, session_id: int, force: bool) -> str:
     return port.acquire(user, session_id, force)
 
 
@@ -28,22 +32,28 @@ def release(server: Server, port: OwnedPort) -> Json:
 
 @method("get_owner")
 def get_owner(server: Server, port: Port) -> Json:
-    return {"owner": port.owner.user if port.owner else ""}
+    return {"owner": port.owner.user if port.owner else FREE}
 
 
 @method("get_port_status")
-def get_port_status(server: Server, port: Port, block: bool = False, profile_id: str = "_") -> Json:
-    del block, profile_id
-    return {
+def get_port_status(server: Server, port: Port, block: bool = False, profile_id: str = "") -> Json:
+    """`state_profile` is there for a profile, and for all of them by name when `*` is asked for."""
+    del block
+    of_profile: Json = {}
+    if profile_id == ALL_PROFILES:
+        of_profile["state_profile"] = {name: profile.state.value for name, profile in port.profiles.items()}
+    elif profile_id:
+        of_profile["state_profile"] = port.profile(profile_id).state.value
+    return of_profile | {
         "owner": port.owner.user if port.owner else "",
         "state": port.state.value,
-        "state_profile": {name: profile.state.value for name, profile in port.profiles.items()},
         "profile_count": len(port.profiles),
         "max_stream_id": port.max_stream_id,
         "service": port.service,
         "service_filtered": port.service_filtered,
         "attr": _attributes(port),
-        "rx_info": {name: {"is_active": name == "stack"} for name in _RX_PARTS} | {"queue": _queue(server, port)},
+        "rx_info": {name: {"is_active": name == "stack"} for name in _RX_PARTS}
+        | {"queue": _queue(server, port), "latency": {"is_active": any(one.traffic.times for one in server.ports)}},
     }
 
 
@@ -51,11 +61,12 @@ def _attributes(port: Port) -> Json:
     info = port.info
     return {
         "speed": info.speed_bps / 1e9,
+        "medium": info.medium.name.lower(),
         "link": {"up": info.link_up},
         "promiscuous": {"enabled": port.promiscuous},
         "multicast": {"enabled": port.multicast},
         "fc": {"mode": -1 if port.flow_control is None else port.flow_control},
-        "rx_filter_mode": "all" if port.service else "hw",
+        "rx_filter_mode": "all" if port.service or port.service_filtered else "hw",
         "vlan": {"tags": list(port.layers.host.vlan)},
         "vxlan_fs": [],
         "layer_cfg": port.layers.to_json(),
@@ -70,18 +81,22 @@ def _queue(server: Server, port: Port) -> Json:
 
 
 @method("set_port_attr")
-def set_port_attr(server: Server, port: OwnedPort, attr: dict[str, Any]) -> Json:
+def set_port_attr(server: Server, port: SharedPort, attr: dict[str, Any]) -> Json:
     """All attributes are checked before the first is set; a driver that has not what is asked refuses all of them."""
     unknown = [name for name in attr if name not in _ATTRIBUTES]
     if unknown:
-        raise failed(f"attribute '{unknown[0]}' is not supported for this NIC")
+        raise failed(f"unknown attribute type: '{unknown[0]}'")
+    if "vxlan_fs" in attr:
+        raise _unsupported("vxlan_fs")
     promiscuous = _switch(attr, "promiscuous", "enabled")
     link = _switch(attr, "link_status", "up")
     multicast = _switch(attr, "multicast", "enabled")
-    if multicast and not (port.promiscuous or promiscuous or port.info.is_virtual):
-        raise failed("multicast filters are not supported for this NIC; promiscuous mode receives all")
     led = _switch(attr, "led_status", "on")
     flow_control = read(read(attr, "flow_ctrl_mode", dict), "mode", int) if "flow_ctrl_mode" in attr else None
+    if led is not None and port.info.is_virtual:
+        raise _unsupported("led_status")
+    if flow_control is not None and port.flow_control is None:
+        raise _unsupported("flow_ctrl_mode")
     # What only some drivers have comes first: it may be refused.
     if flow_control is not None:
         server.core.set_flow_control(port.index, flow_control)
@@ -102,3 +117,7 @@ def _switch(attr: Json, name: str, key: str) -> bool | None:
         return None
     value: bool = read(read(attr, name, dict), key, bool)
     return value
+
+
+def _unsupported(name: str) -> RpcError:
+    return failed(f"Error applying {name}: operation is not supported for this NIC.")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from wirespeed.generator.parameters import Name
 from wirespeed.generator.registry import method
 from wirespeed.generator.rpc import Json, failed
 
@@ -12,7 +13,7 @@ if TYPE_CHECKING:
 
 
 @method("shutdown")
-def shutdown(server: Server, user: str = "", force: bool = False) -> Json:
+def shutdown(server: Server, user: Name = "", force: bool = False) -> Json:
     """End the process, unless ports are owned by others and `force` is not given."""
     others = [port for port in server.ports if port.owner is not None and port.owner.user != user]
     if others and not force:
@@ -33,10 +34,9 @@ def set_global_cfg(
     sched_max_stretch: float | None = None,
     process_at_cp: bool | None = None,
     do_mbuf_cache: bool | None = None,
-) -> Json:
+) -> None:
     """T-Rex's switches have no counterpart here, so they can be set to what they are only."""
     asked = {"sched_max_stretch": sched_max_stretch, "process_at_cp": process_at_cp, "do_mbuf_cache": do_mbuf_cache}
     for name, value in asked.items():
         if value:
             raise failed(f"{name} cannot be changed: it tunes a part that this server does not have")
-    return {}

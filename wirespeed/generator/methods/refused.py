@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from wirespeed.generator.registry import method
+from wirespeed.generator.registry import OwnedPort, method
 from wirespeed.generator.rpc import failed
 
 if TYPE_CHECKING:
@@ -15,7 +15,6 @@ _GROUPS = "tagged packet groups are not supported; count flows with flow_stats, 
 _CAPTURE_PORT = "a port cannot be joined to a socket; use capture and push_pkts"
 
 REFUSED = {
-    "conf_ns_batch": _NAMESPACES,
     "start_capture_port": _CAPTURE_PORT,
     "stop_capture_port": _CAPTURE_PORT,
     "set_capture_port_bpf": _CAPTURE_PORT,
@@ -23,7 +22,6 @@ REFUSED = {
         (
             "enable_tpg",
             "disable_tpg",
-            "get_tpg_state",
             "update_tpg_tags",
             "get_tpg_tags",
             "clear_updated",
@@ -43,6 +41,11 @@ def _refuse(name: str, reason: str) -> None:
     @method(name, listed=False)
     def refuse(server: Server) -> Any:
         raise failed(reason)
+
+
+@method("conf_ns_batch", listed=False)
+def conf_ns_batch(server: Server, port: OwnedPort, batch: str) -> Any:
+    raise failed(_NAMESPACES)
 
 
 for _name, _reason in REFUSED.items():

@@ -8,8 +8,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from wirespeed import __version__
+from wirespeed._native.flow_records import FlowKind
+from wirespeed.generator.packet_groups import LIMITS
 from wirespeed.generator.registry import METHODS, method
-from wirespeed.generator.rpc import Json, failed
+from wirespeed.generator.rpc import Json, bad_parameters, failed
 
 if TYPE_CHECKING:
     from wirespeed.generator.server import Server
@@ -27,17 +29,22 @@ def api_sync_v2(server: Server, name: str, major: int, minor: int) -> Json:
             f"RPC configuration mismatch - server RPC configuration: '{API_NAME}', client RPC configuration: '{name}'"
         )
     if major != API_MAJOR or minor > API_MINOR:
-        older = "client" if (major, minor) < (API_MAJOR, API_MINOR) else "server"
-        raise failed(
-            f"RPC version mismatch: a newer {older} version is required\n"
-            f"(API type '{API_NAME}':  - server: '{API_MAJOR}.{API_MINOR}', client: '{major}.{minor}')"
+        older = (major, minor) < (API_MAJOR, API_MINOR)
+        fault = (
+            "RPC version mismatch: a newer client version is required"
+            if older
+            else "Version mismatch: your client version is too new for this server"
         )
+        versions = f"(API type '{API_NAME}':  - server: '{API_MAJOR}.{API_MINOR}', client: '{major}.{minor}')"
+        raise failed(f"{fault}\n{versions}")
     return {"api_h": server.api_h}
 
 
 @method("api_sync", open_to_all=True)
 def api_sync(server: Server, api_vers: list[Any]) -> Json:
     """The older handshake: a list of APIs of which there is one, `core`."""
+    if not api_vers:
+        raise bad_parameters("field 'api_vers' is empty")
     for wanted in api_vers:
         if not isinstance(wanted, dict) or wanted.get("type") != CORE_API:
             raise failed(f"unknown API in api_vers; this server has '{CORE_API}' {API_MAJOR}.{API_MINOR}")
@@ -80,7 +87,7 @@ def get_system_info(server: Server) -> Json:
         "dp_core_count": workers,
         "dp_core_count_per_port": 1,
         "is_multiqueue_mode": False,
-        "advanced_per_stream_stats": False,
+        "advanced_per_stream_stats": True,
         "port_count": len(server.ports),
         "ports": [_describe(server, index) for index in range(len(server.ports))],
         "latency_floors": {str(port): floor.to_json() for port, floor in server.floors.items()},
@@ -104,9 +111,10 @@ def _describe(server: Server, index: int) -> Json:
         "numa": info.numa,
         "hw_mac": server.ports[index].layers.host.mac.hex(":"),
         "stack": "legacy",
-        "rx": {"caps": ["rx_bytes"], "counters": 0},
+        "rx": {"caps": ["flow_stats", "latency", "rx_bytes"], "counters": LIMITS[FlowKind.STATS]},
         "cores": [index % len(server.core.worker_cpus)],
         "is_virtual": info.is_virtual,
+        "medium": info.medium.name.lower(),
         "is_prom_supported": server.ports[index].can_be_promiscuous,
         "is_link_supported": not info.is_virtual,
         "is_fc_supported": server.ports[index].flow_control is not None,
@@ -127,14 +135,21 @@ def publish_now(server: Server, key: int, baseline: bool) -> Json:
 
 
 @method("get_async_events")
-def get_async_events(server: Server, session_id: int, user: str) -> Json:
+def get_async_events(server: Server, session_id: int, user: str = "") -> Json:
     del user
     return {"data": server.events.fetch(session_id, server.core.now_s())}
 
 
 @method("get_tpg_status")
-def get_tpg_status(server: Server, username: str = "", port_id: int = 0) -> Json:
+def get_tpg_status(server: Server, username: str | None = None, port_id: int | None = None) -> Json:
     """Tagged packet groups are never on."""
-    del username, port_id
+    if username is None and port_id is None:
+        raise failed("Should provide at least one between port_id and username to get TPG status")
     data = {"username": "-", "acquired_ports": [], "rx_ports": [], "num_tpgids": 0, "num_tags": 0}
     return {"enabled": False, "data": data}
+
+
+@method("get_tpg_state")
+def get_tpg_state(server: Server) -> int:
+    """T-Rex's number for "off"."""
+    return 0

@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from wirespeed.generator.load import Load, Timeline
+from wirespeed.generator.parameters import Name
 from wirespeed.generator.port import ALL_PROFILES, DEFAULT_PROFILE, Port
+from wirespeed.generator.port_profile import Profile
 from wirespeed.generator.registry import OwnedPort, method
 from wirespeed.generator.rpc import Json, failed
 
@@ -15,9 +17,9 @@ if TYPE_CHECKING:
 MAX_LISTED_EVENTS = 100
 
 
-@method("add_stream")
+@method("add_stream", wrong_fails=True)
 def add_stream(
-    server: Server, port: OwnedPort, stream_id: int, stream: dict[str, Any], profile_id: str = DEFAULT_PROFILE
+    server: Server, port: OwnedPort, stream_id: int, stream: dict[str, Any], profile_id: Name = DEFAULT_PROFILE
 ) -> Json:
     port.add_stream(profile_id, stream_id, stream)
     return {}
@@ -38,39 +40,41 @@ def remove_all_streams(server: Server, port: OwnedPort, profile_id: str = DEFAUL
 @method("remove_rx_filters")
 def remove_rx_filters(server: Server, port: OwnedPort, profile_id: str = DEFAULT_PROFILE) -> Json:
     """NIC filters for flow statistics; every packet is seen in software, so there are none."""
-    del profile_id
+    port.traffic.check_has_streams("remove_rx_filters", profile_id)
     return {}
 
 
 @method("get_stream_list")
-def get_stream_list(server: Server, port: Port, profile_id: str = DEFAULT_PROFILE) -> list[int]:
+def get_stream_list(server: Server, port: Port, profile_id: str = DEFAULT_PROFILE) -> list[int] | Json:
+    if profile_id == ALL_PROFILES:
+        return {name: list(profile.streams) for name, profile in port.profiles.items()}
     return list(port.profile(profile_id).streams)
 
 
 @method("get_profile_list")
 def get_profile_list(server: Server, port: Port) -> list[str]:
-    return [name for name, profile in port.profiles.items() if profile.streams]
+    return list(port.profiles)
 
 
 @method("get_all_streams")
 def get_all_streams(server: Server, port: Port, profile_id: str = DEFAULT_PROFILE) -> Json:
     """Streams exactly as they were added."""
     if profile_id != ALL_PROFILES:
-        return {"streams": _as_added(port, profile_id)}
-    return {"profiles": {name: _as_added(port, name) for name in get_profile_list(server, port)}}
+        profile = port.profiles.get(profile_id)
+        return {"streams": _as_added(profile) if profile else {}}
+    return {"profiles": {name: _as_added(profile) for name, profile in port.profiles.items() if profile.streams}}
 
 
-def _as_added(port: Port, profile_id: str) -> Json:
-    return {str(number): added.json for number, added in port.profile(profile_id).streams.items()}
+def _as_added(profile: Profile) -> Json:
+    return {str(number): added.json for number, added in profile.streams.items()}
 
 
 @method("get_stream")
-def get_stream(
-    server: Server, port: Port, stream_id: int, profile_id: str = DEFAULT_PROFILE, get_pkt: bool = True
-) -> Json:
-    added = port.profile(profile_id).streams.get(stream_id)
+def get_stream(server: Server, port: Port, stream_id: int, get_pkt: bool, profile_id: str = DEFAULT_PROFILE) -> Json:
+    profile = port.profiles.get(profile_id)
+    added = profile.streams.get(stream_id) if profile else None
     if added is None:
-        raise failed(f"stream {stream_id} does not exist")
+        raise failed(f"stream id {stream_id}, profile id {profile_id} on port {port.index} does not exists")
     if get_pkt:
         return {"stream": added.json}
     return {"stream": {name: value for name, value in added.json.items() if name != "packet"}}
@@ -79,9 +83,9 @@ def get_stream(
 @method("validate")
 def validate(server: Server, port: OwnedPort, profile_id: str = DEFAULT_PROFILE) -> Json:
     """What the profile would send at multiplier 1."""
+    port.traffic.check_links(profile_id)
     _, loads = port.traffic.streams_at_unit_factor(profile_id)
-    most = loads.peak(1.0)
-    return {"rate": _rates("max", most, port) | _rates("min", Load(), port), "graph": _graph(loads)}
+    return {"rate": _rates("max", loads.peak(1.0), port) | _rates("min", loads.peak(0.0), port), "graph": _graph(loads)}
 
 
 def _rates(prefix: str, load: Load, port: Port) -> Json:

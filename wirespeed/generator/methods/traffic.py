@@ -5,14 +5,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from wirespeed.generator.load import parse_multiplier
+from wirespeed.generator.parameters import UInt64
 from wirespeed.generator.port import DEFAULT_PROFILE
-from wirespeed.generator.registry import OwnedPort, UInt64, method
+from wirespeed.generator.registry import OwnedPort, method
 from wirespeed.generator.rpc import Json, bad_parameters, failed
 
 if TYPE_CHECKING:
     from wirespeed.generator.server import Server
 
 ALL_CORES = (1 << 64) - 1
+ENDLESS_S = -1.0
+"""A duration; T-Rex takes 0 for the same."""
+
 MAX_WAIT_S = 3600.0
 """How far ahead a start may lie."""
 
@@ -28,14 +32,13 @@ def start_traffic(
     core_mask: UInt64 = ALL_CORES,
     start_at_ts: float = 0,
 ) -> Json:
-    if not core_mask & 1:
-        raise failed("core_mask leaves no core; a port is served by one, which is bit 0")
+    if not core_mask & 1:  # a port is served by one core, which is bit 0
+        raise bad_parameters(f"core_mask: '{core_mask:#x}' for 1 cores generates an empty set")
     now_s = server.core.now_s()
     if start_at_ts > now_s + MAX_WAIT_S:
         raise failed(f"start_at_ts {start_at_ts:g} is more than {MAX_WAIT_S:g} seconds ahead; it is {now_s:g} now")
-    if duration == 0:
-        raise failed("duration is 0 seconds; give more, or -1 for endless")
-    factor = port.traffic.start(profile_id, parse_multiplier(mul, ops=("abs",)), duration, force, max(0.0, start_at_ts))
+    wanted = parse_multiplier(mul, starts=True)
+    factor = port.traffic.start(profile_id, wanted, duration or ENDLESS_S, force, max(0.0, start_at_ts))
     return {"multiplier": factor, "ts": now_s}
 
 
@@ -73,22 +76,25 @@ def update_streams(
     stream_ids: list[Any],
     profile_id: str = DEFAULT_PROFILE,
 ) -> Json:
-    return {"multiplier": port.traffic.update_streams(profile_id, _numbers(stream_ids), parse_multiplier(mul), force)}
+    chosen = _numbers(stream_ids, "update")
+    return {"multiplier": port.traffic.update_streams(profile_id, chosen, parse_multiplier(mul), force)}
 
 
 @method("pause_streams")
 def pause_streams(server: Server, port: OwnedPort, stream_ids: list[Any], profile_id: str = DEFAULT_PROFILE) -> Json:
-    port.traffic.pause_streams(profile_id, _numbers(stream_ids), True)
+    port.traffic.pause_streams(profile_id, _numbers(stream_ids, "pause"), True)
     return {}
 
 
 @method("resume_streams")
 def resume_streams(server: Server, port: OwnedPort, stream_ids: list[Any], profile_id: str = DEFAULT_PROFILE) -> Json:
-    port.traffic.pause_streams(profile_id, _numbers(stream_ids), False)
+    port.traffic.pause_streams(profile_id, _numbers(stream_ids, "resume"), False)
     return {}
 
 
-def _numbers(stream_ids: list[Any]) -> list[int]:
+def _numbers(stream_ids: list[Any], verb: str) -> list[int]:
+    if not stream_ids:
+        raise bad_parameters(f"please specify streams to {verb}")
     for stream_id in stream_ids:
         if isinstance(stream_id, bool) or not isinstance(stream_id, int):
             raise bad_parameters("field 'stream_ids' is not an array of 'uint32'")

@@ -2,6 +2,8 @@
 
 from wirespeed.router.commands import (
     bridge,
+    graph,
+    impairment,
     interfaces,
     ip6,
     l2,
@@ -27,6 +29,8 @@ from wirespeed.router.commands.registry import GRAMMAR
 __all__ = [
     "GRAMMAR",
     "bridge",
+    "graph",
+    "impairment",
     "interfaces",
     "ip6",
     "l2",

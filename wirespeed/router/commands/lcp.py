@@ -63,7 +63,7 @@ def show(console: Console, words: Match) -> Iterator[str]:
         state = " (deleted)" if lcp.is_gone(netns) else " syncing" if stats.is_syncing else ""
         yield (
             f"netlink: netns {_name(netns)}{state} routes {stats.routes} messages {stats.messages} dumps {stats.dumps} "
-            f"overflows {stats.overflows} rejected {stats.rejected}"
+            f"failed {stats.failed_dumps} overflows {stats.overflows} rejected {stats.rejected}"
         )
         if stats.rejection:
             yield f"  last rejected: {stats.rejection}"

@@ -37,6 +37,24 @@ def delete_neighbor(console: Console, words: Match) -> None:
     console.core.delete_neighbor(words["interface"], words["address"])
 
 
+@command("show (ip|ip4|ip6) neighbor-config")
+def show_limits(console: Console, words: Match) -> Iterator[str]:
+    """How long neighbors are believed, how many there may be, and what became of those beyond that."""
+    core, counters = console.core, console.core.neighbor_counters()
+    for version in (4, 6):
+        if "ip" in words or f"ip{version}" in words:
+            yield f"ip{version}:"
+            yield (
+                f"  limit:{counters.most_learnt}, interface-limit:{counters.most_of_interface}, "
+                f"age:{core.reachable_time(version)}, recycle:1"
+            )
+    yield f"both: {counters.used} of {counters.most} entries, {counters.learnt} of them learned"
+    yield (
+        f"  recycled:{counters.recycled}, refused for the interface:{counters.refused_interface}, "
+        f"refused for the table:{counters.refused_table}, unanswered:{counters.unanswered}"
+    )
+
+
 @command("show (ip|ip4|ip6) (neighbor|neighbors) [<interface>]")
 def show_neighbors(console: Console, words: Match) -> Iterator[str]:
     """Known neighbors: S static, D learned, DS silent for some time, DP asked whether it is there, I not known yet."""

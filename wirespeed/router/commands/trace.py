@@ -20,7 +20,7 @@ _SHOWN_PACKETS = 50
 # Nodes whose business is the Ethernet header alone, and those that look at what it carries alone.
 _ETHERNET_NODES = ("ethernet-input",)
 _UNDECIDED = 0xFFFFFFFF  # the adjacency of a packet that was not looked up
-_PAYLOAD_NODES = ("ip4-", "icmp4-", "arp-")
+_PAYLOAD_NODES = ("ip4-", "icmp4-", "arp-", "ip6-", "icmp6-", "lookup-ip")
 
 
 @command("trace add <node> <number>")

@@ -11,6 +11,7 @@ from wirespeed.router.startup.syntax import Block, Form
 _SIZE = re.compile(r"(\d{1,15})([kKmMgG]?)[bB]?")
 _FACTORS = {"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30}
 MOST_ROUTES = 8_000_000
+MOST_NEIGHBORS = 262_144
 _CPU_LIST = re.compile(r"\d{1,6}(-\d{1,6})?(,\d{1,6}(-\d{1,6})?)*")
 
 
@@ -172,6 +173,10 @@ _TABLE = {"max-routes": _value(_number(1, MOST_ROUTES))}
 IP = Block({**_TABLE, "heap-size": Form(read=_size, unused=True), **_unused(values="mtrie-hugetlb")})
 IP6 = Block({**_TABLE, "heap-size": Form(read=_size, unused=True), **_unused(values="hash-buckets")})
 
+# A section of ours: both families and all interfaces share one table of bounded size.
+_NEIGHBORS = _value(_number(1, MOST_NEIGHBORS))
+NEIGHBORS = Block({"max": _NEIGHBORS, "max-interface": _NEIGHBORS})
+
 FILE = Block(
     {
         "unix": Form(block=UNIX),
@@ -184,6 +189,7 @@ FILE = Block(
         "memory": Form(block=MEMORY),
         "ip": Form(block=IP),
         "ip6": Form(block=IP6),
+        "neighbors": Form(block=NEIGHBORS),
         "heapsize": Form(read=_size, unused=True),
         **_unused(
             blocks="acl-plugin api-queue api-segment api-trace af_xdp avf cj crypto dns dslite gbp hs_apps http ikev2 "

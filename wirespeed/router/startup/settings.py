@@ -12,12 +12,11 @@ from typing import Any
 
 from wirespeed.cpus import MAX_WORKERS, check_cpu, listed_cpus
 from wirespeed.errors import WirespeedError
-from wirespeed.model import PortSpec, parse_port_spec
+from wirespeed.model import PCI_ADDRESS, PortSpec, parse_port_spec
 from wirespeed.router.startup.schema import FILE
 from wirespeed.router.startup.syntax import Block, Place, Statement, read_file
 
 INTERFACE_NAME = re.compile(r"[A-Za-z][A-Za-z0-9._/-]{0,31}")
-_PCI = re.compile(r"(?:([0-9a-fA-F]{4}):)?([0-9a-fA-F]{2}):([0-9a-fA-F]{2})\.([0-7])")
 _SMALL_PAGE = ("default", "4k", "4096")
 _PORT_FIELDS = {
     "num-rx-queues": "rx_queues",
@@ -60,6 +59,8 @@ class Startup:
     stats_interval_s: float = 1.0
     max_routes: int | None = None
     max_ip6_routes: int | None = None
+    max_neighbors: int | None = None
+    max_interface_neighbors: int | None = None
     commands: tuple[tuple[Place, str], ...] = ()
     notice: str | None = None
 
@@ -91,6 +92,8 @@ def make_startup(statements: Sequence[Statement], file: str) -> Startup:
         stats_interval_s=statseg.value("update-interval", 1.0),
         max_routes=found.section("ip").value("max-routes"),
         max_ip6_routes=found.section("ip6").value("max-routes"),
+        max_neighbors=found.section("neighbors").value("max"),
+        max_interface_neighbors=found.section("neighbors").value("max-interface"),
         commands=tuple(_linux_cp(found.section("linux-cp"))),
         notice=_notice(statements, file),
     )
@@ -215,7 +218,7 @@ def _port(statement: Statement, decimal: bool) -> tuple[str, PortSpec]:
     word: str = statement.value
     if statement.key == "vdev":
         return word.partition(",")[0], PortSpec("vdev", word)
-    pci = _PCI.fullmatch(word)
+    pci = PCI_ADDRESS.fullmatch(word)
     if pci is None:
         spec = parse_port_spec(word)
         return re.sub(r"[^A-Za-z0-9._/-]", "-", Path(spec.target).stem or spec.kind), spec

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from wirespeed.errors import FileFault, UsageError
+from wirespeed.files import read_text_file
 
 _TOKEN = re.compile(r"#[^\n]*|[{}]|[^\s{}#][^\s{}]*|\n")
 _MOST_DEPTH = 16
@@ -70,13 +71,9 @@ class Block:
 def read_file(path: Path, block: Block) -> tuple[Statement, ...]:
     """Read a whole file; FileFault when that cannot be done, UsageError with file, line and word when it is wrong."""
     try:
-        if path.stat().st_size > _MOST_BYTES:
-            raise FileFault(f"{path} is no start-up file: it has more than {_MOST_BYTES} bytes")
-        text = path.read_text()
+        text = read_text_file(path, "start-up file", _MOST_BYTES).decode()
     except UnicodeDecodeError:
-        raise FileFault(f"{path} cannot be read: not a text file") from None
-    except OSError as error:
-        raise FileFault(f"{path} cannot be read: {error.strerror}") from None
+        raise FileFault(f"start-up file {path} is no text") from None
     return read_text(text, str(path), block)
 
 

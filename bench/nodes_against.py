@@ -1,0 +1,181 @@
+#!/usr/bin/env python3
+"""What packets cost in the nodes now, beside another revision: ratios of one interleaved run of `bench_nodes`.
+
+    bench/nodes_against.py REVISION [--rounds N] [--path NAME] [--march LEVEL] [--json FILE]
+    bench/nodes_against.py --against BUILD_DIR …
+
+REVISION's `bench_nodes` is built in a scratch tree that goes away again; of BUILD_DIR (a meson build) it is taken as
+it is. Ours is that of `build/`. The two take turns, row by row, so that both meet the machine as it is. Each
+says how long its fixed piece of work took when the machine was at its fastest: only rounds count in which that is
+the same for both within 5 %, and the ratio is the median of theirs. Exit code 1: a program failed; 2: bad arguments.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import statistics
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from rich import box
+from rich.console import Console
+from rich.table import Table
+
+ROOT = Path(__file__).resolve().parent.parent
+PROGRAM = Path("native") / "bench" / "bench_nodes"
+ALIKE = 1.05
+ROWS = (("ip4", 10), ("ip4", 1_000_000), ("ip6", 10), ("ip6", 200_000), ("mpls", 10), ("l2xc", 10))
+MACHINE = re.compile(r"the fixed work took ([\d.]+) ticks")
+# path, routes, order, then ticks a packet in vectors of 1, 4, 32 and 256
+ROW = re.compile(r"^(\w+)\s+(\d+)\s+\S+((?:\s+[\d.]+){4})\s", re.MULTILINE)
+
+
+class ProgramFailed(Exception):
+    """A build or a bench ended with an error; the text is its last words."""
+
+
+@dataclass(frozen=True)
+class Sample:
+    """One run of one row: ticks a packet in vectors of 256, and those of the fixed work at its fastest."""
+
+    ticks: float
+    fixed: float
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """A row's medians in ticks a packet, and its ratio, now to before: median, least, most, of so many rounds."""
+
+    path: str
+    routes: int
+    before: float
+    now: float
+    ratio: float
+    least: float
+    most: float
+    rounds: int
+
+
+def run(command: list[str], cwd: Path | None = None) -> str:
+    done = subprocess.run(command, check=False, capture_output=True, text=True, cwd=cwd)
+    if done.returncode:
+        words = (done.stderr.strip() or done.stdout.strip() or "no word").splitlines()[-1]
+        raise ProgramFailed(f"{Path(command[0]).name} {' '.join(command[1:3])}: exit code {done.returncode}: {words}")
+    return done.stdout
+
+
+@contextmanager
+def built(revision: str) -> Iterator[Path]:
+    """The build directory of a revision, with its `bench_nodes`."""
+    tools = Path(sys.executable).parent
+    with tempfile.TemporaryDirectory(prefix="wirespeed-against-") as scratch:
+        tree = Path(scratch)
+        run(["git", "-C", str(ROOT), "archive", "--output", str(tree / "tree.tar"), revision])
+        run(["tar", "-xf", "tree.tar"], cwd=tree)
+        setup = [
+            str(tools / "meson"),
+            "setup",
+            "build",
+            "-Dpython=false",
+            "--buildtype=release",
+            "-Db_ndebug=if-release",
+        ]
+        run(setup, cwd=tree)
+        run([str(tools / "ninja"), "-C", "build", str(PROGRAM)], cwd=tree)
+        yield tree / "build"
+
+
+def measure(build: Path, path: str, routes: int, march: int) -> Sample:
+    arguments = ["--quick", "--path", path, "--routes", str(routes), "--march", str(march)]
+    printed = run([str(build / PROGRAM), *arguments])
+    machine, row = MACHINE.search(printed), ROW.search(printed)
+    if not machine or not row:
+        raise ProgramFailed(f"{build / PROGRAM} printed no row of {path} with {routes} routes")
+    return Sample(float(row[3].split()[-1]), float(machine[1]))
+
+
+def compare(path: str, routes: int, pairs: list[tuple[Sample, Sample]]) -> Comparison:
+    """`pairs` are (before, now) of each round."""
+    alike = [p for p in pairs if max(p[0].fixed, p[1].fixed) <= ALIKE * min(p[0].fixed, p[1].fixed)]
+    ratios = [now.ticks / before.ticks for before, now in alike] or [float("nan")]
+    return Comparison(
+        path,
+        routes,
+        statistics.median([before.ticks for before, _ in alike] or [float("nan")]),
+        statistics.median([now.ticks for _, now in alike] or [float("nan")]),
+        statistics.median(ratios),
+        min(ratios),
+        max(ratios),
+        len(alike),
+    )
+
+
+def show(comparisons: list[Comparison]) -> None:
+    table = Table(title="ticks a packet in vectors of 256", title_justify="left", box=box.SIMPLE_HEAD, padding=0)
+    table.add_column("path")
+    for heading in ("routes", "before", "now", "ratio", "least", "most", "rounds"):
+        table.add_column(heading, justify="right")
+    for row in comparisons:
+        figures = [f"{row.before:.1f}", f"{row.now:.1f}", f"{row.ratio:.2f}", f"{row.least:.2f}", f"{row.most:.2f}"]
+        table.add_row(row.path, f"{row.routes:,}".replace(",", " "), *figures, str(row.rounds))
+    Console().print(table)
+
+
+def interleave(before: Path, options: argparse.Namespace) -> list[Comparison]:
+    now = ROOT / "build"
+    rows = [row for row in ROWS if options.path in (None, row[0])]
+    pairs: dict[tuple[str, int], list[tuple[Sample, Sample]]] = {row: [] for row in rows}
+    for turn in range(options.rounds):
+        for row in rows:
+            # Who goes first changes from round to round.
+            order = (before, now) if turn % 2 else (now, before)
+            first, second = (measure(build, *row, options.march) for build in order)
+            pairs[row].append((first, second) if turn % 2 else (second, first))
+    return [compare(*row, pairs[row]) for row in rows]
+
+
+def parse() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("revision", nargs="?", help="build this one in a scratch tree")
+    parser.add_argument("--against", type=Path, metavar="BUILD_DIR", help="or take what is built there")
+    parser.add_argument("--rounds", type=int, default=7, help="turns of each row (7)")
+    parser.add_argument("--path", choices=sorted({path for path, _ in ROWS}), help="of these rows alone")
+    parser.add_argument("--march", type=int, default=0, help="x86-64 level of both; 0, the default: the CPU's")
+    parser.add_argument("--json", type=Path, help="also write the figures here")
+    options = parser.parse_args()
+    if (options.revision is None) == (options.against is None):
+        parser.error("say either a REVISION or --against BUILD_DIR")
+    if options.rounds < 1:
+        parser.error(f"--rounds {options.rounds}: there is at least 1")
+    for build in filter(None, (ROOT / "build", options.against)):
+        if not (build / PROGRAM).is_file():
+            parser.error(f"{build / PROGRAM} is not there: ninja -C {build} {PROGRAM}")
+    return options
+
+
+def main() -> int:
+    options = parse()
+    try:
+        if options.against:
+            comparisons = interleave(options.against, options)
+        else:
+            with built(options.revision) as before:
+                comparisons = interleave(before, options)
+    except ProgramFailed as error:
+        print(f"nodes_against: {error}", file=sys.stderr)
+        return 1
+    show(comparisons)
+    if options.json:
+        options.json.write_text(json.dumps([asdict(row) for row in comparisons], indent=2) + "\n")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Whether something kept a worker from its loop: another thread on its CPU, the hypervisor, the
+ * kernel, a signal. A turn of the loop takes microseconds; those of workers that had their CPU lay
+ * below 128, with two rings overloaded or with eight ports that take all. One of ABSENCE_US was
+ * none, and at five million packets a second it costs a ring of 1 024 all its slots.
+ *
+ * Sleep that the worker chose, and work that the main thread gives it, are no part of a turn.
+ */
+#ifndef DEV_ABSENCE_H
+#define DEV_ABSENCE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <time.h>
+
+enum { ABSENCE_US = 200 };
+
+/* Written by the worker alone. */
+struct absence {
+	uint64_t count, ticks;
+	uint64_t longest; /* in ticks */
+};
+
+/* What a worker tells its absence by. Times are TSC ticks. */
+struct absence_watch {
+	uint64_t least, window;
+	double ticks_per_ns;
+	bool works_in_kernel; /* so do drivers of ports that it serves */
+	uint64_t looked_at;   /* when it last looked at the CPU time that it had used by then */
+	uint64_t used_ns;
+};
+
+static inline struct absence_watch absence_watch_make(uint64_t hz)
+{
+	enum { WINDOW_US = 1000 };
+	return (struct absence_watch){
+		.least = hz / 1000000 * ABSENCE_US,
+		.window = hz / 1000000 * WINDOW_US,
+		.ticks_per_ns = (double)hz / 1e9,
+	};
+}
+
+/* CPU time of the calling thread, the kernel's work for it included. */
+static inline uint64_t absence_cpu_ns(void)
+{
+	struct timespec used;
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
+	return (uint64_t)used.tv_sec * 1000000000 + (uint64_t)used.tv_nsec;
+}
+
+/* On the worker: what was before `now` is no part of a turn. */
+static inline void absence_begin(struct absence_watch *watch, uint64_t now)
+{
+	if (!watch->works_in_kernel)
+		return;
+	watch->looked_at = now;
+	watch->used_ns = absence_cpu_ns();
+}
+
+/*
+ * Of a turn's `ticks` until `now`, those for which the worker had no CPU: one long system call for
+ * a driver is work. The CPU time is asked for once a window, and after a long turn: what went by
+ * since it was last looked at, and was not used, is the most that this turn can have lacked.
+ */
+static inline uint64_t absence_without_cpu(struct absence_watch *watch, uint64_t ticks,
+										   uint64_t now)
+{
+	uint64_t passed = now - watch->looked_at, used_ns = watch->used_ns;
+	absence_begin(watch, now);
+	uint64_t used = (uint64_t)((double)(watch->used_ns - used_ns) * watch->ticks_per_ns);
+	uint64_t away = passed > used ? passed - used : 0;
+	return away < ticks ? away : ticks;
+}
+
+/* On the worker: a turn took `ticks` until `now`. */
+static inline void absence_note(struct absence *absence, struct absence_watch *watch,
+								uint64_t ticks, uint64_t now)
+{
+	if (__builtin_expect(ticks < watch->least, 1)) {
+		if (__builtin_expect(watch->works_in_kernel && now - watch->looked_at > watch->window, 0))
+			absence_begin(watch, now);
+		return;
+	}
+	if (watch->works_in_kernel)
+		ticks = absence_without_cpu(watch, ticks, now);
+	if (ticks < watch->least)
+		return;
+	absence->count++;
+	absence->ticks += ticks;
+	if (ticks > absence->longest)
+		absence->longest = ticks;
+}
+
+#endif

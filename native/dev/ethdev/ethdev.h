@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Ports that DPDK's drivers make: the only callers of rte_eth_*. */
+#ifndef DEV_ETHDEV_ETHDEV_H
+#define DEV_ETHDEV_ETHDEV_H
+
+#include "dev/port_kind.h"
+
+/* DPDK's number of the port, which may be another one than ours. */
+uint16_t ethdev_id(const struct port *port);
+
+/* nic.c: what only some drivers have. */
+int ethdev_set_led(const struct port *port, bool on);
+int ethdev_flow_control(const struct port *port, int32_t *mode);
+int ethdev_set_flow_control(const struct port *port, int32_t mode);
+int ethdev_xstats(const struct port *port, struct ws_xstat *out, uint32_t max);
+
+#endif

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the ports' drivers mean: by a packet that they do not take, and by one without a buffer. */
+#ifndef DEV_MEDIUM_H
+#define DEV_MEDIUM_H
+
+#include "wirespeed.h"
+
+#include <stdbool.h>
+
+enum ws_medium medium_of(const char *devargs);
+
+/*
+ * Most drivers leave a packet in the ring while they find no buffer for it, and count the attempts;
+ * what is lost by that they count as missed. True of those that drop the packet and count it.
+ */
+bool medium_drops_without_buffer(const char *driver);
+
+/* The kernel moves this driver's packets on the caller's time, which may take a call milliseconds.
+ */
+bool medium_works_in_kernel(const char *driver);
+
+#endif

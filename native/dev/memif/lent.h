@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Memory of a client that its server reads packets in, and writes them to, where they lie: the
+ * second region of each of its connections, and the same one after all of them.
+ *
+ * The server may write there at any time, so nothing that it could change is trusted: what tells a
+ * packet's place and length (its mbuf) is elsewhere.
+ */
+#ifndef DEV_MEMIF_LENT_H
+#define DEV_MEMIF_LENT_H
+
+#include "dev/memif/region.h"
+
+#include <rte_mempool.h>
+#include <stdint.h>
+
+enum {
+	MEMIF_LENT_BYTES = 16 << 20, /* for packets to send */
+	MEMIF_LENT_SPARE = 2048,     /* packets received that nobody has given back yet */
+	MEMIF_LOANS = 64,
+};
+
+struct memif_lent {
+	struct memif_region region;
+	struct rte_mempool *pool; /* of packets to receive into */
+	struct memif_loan {
+		uint64_t at, size;
+	} loans[MEMIF_LOANS]; /* by place */
+	uint16_t loan_count;
+};
+
+/* With `slots` of rings to receive from; 0 or a negative errno. */
+int memif_lent_open(struct memif_lent *lent, uint16_t port, uint32_t slots);
+void memif_lent_close(struct memif_lent *lent);
+
+/* Where in the region it is; beyond its end, when it is not there. */
+static inline uint64_t memif_lent_offset(const struct memif_lent *lent, const void *memory)
+{
+	return (uint64_t)((const uint8_t *)memory - lent->region.base);
+}
+
+/* Memory for packets to send, and its end; NULL: there is not so much. Main thread. */
+void *memif_lent_take(struct memif_lent *lent, uint64_t bytes);
+void memif_lent_give_back(struct memif_lent *lent, const void *memory);
+
+#endif

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * One queue of a memif port as a worker sees it: a ring while there is a peer, nothing otherwise.
+ *
+ * The thread that talks to peers (control.c) puts rings in and takes them out under the queue's
+ * lock; a worker holds that for a burst. Nothing that lies in shared memory is read twice, or used
+ * before it is checked: a peer may write there at any time.
+ */
+#ifndef DEV_MEMIF_QUEUE_H
+#define DEV_MEMIF_QUEUE_H
+
+#include "dev/memif/lent.h"
+#include "dev/memif/peer.h"
+#include "dev/port_kind.h"
+
+#include <rte_mempool.h>
+#include <rte_spinlock.h>
+
+struct memif_queue {
+	rte_spinlock_t lock;
+	bool has_ring;
+	bool is_broken; /* the peer broke the rules of the ring, so it is to go */
+	bool is_armed;  /* interrupts are wanted */
+	uint16_t at;    /* the index that is ours to move */
+	uint16_t port;
+	uint32_t slots;
+	struct memif_ring *ring;
+	struct memif_region *regions;
+	uint16_t region_count;
+	int fd;                     /* the ring's eventfd */
+	uint8_t *buffers;           /* a client's */
+	uint32_t buffers_at;        /* those in the region */
+	uint16_t reclaimed;         /* of a queue to send in: packets before it were given back */
+	struct memif_lent *lent;    /* NULL: packets are copied */
+	struct rte_mbuf **held;     /* by slot: the packet that lies there, NULL: none does */
+	struct memif_queue *shared; /* a queue to send in that has no ring of its own uses this one's */
+	struct rte_mempool *pool;   /* that packets are received into */
+	struct port_queue_counts counts;
+	uint64_t errors;    /* packets that were not where the peer said, or of no possible length */
+	uint64_t no_buffer; /* packets that the pool had no buffers for */
+	int epoll;          /* of a queue to receive from: readable when a packet may have come */
+} __attribute__((aligned(128)));
+
+/* The longest packet that is put together from several buffers. */
+enum { MEMIF_LONGEST = 16384, MEMIF_BURST = 256 };
+
+static inline struct memif_descriptor *memif_slot(const struct memif_queue *queue, uint16_t index)
+{
+	return &queue->ring->descriptors[index & (queue->slots - 1)];
+}
+
+/* A descriptor's first half, which is read and written at once. */
+union memif_head {
+	struct {
+		uint16_t flags, region;
+		uint32_t length;
+	};
+	uint64_t word;
+};
+
+/* As it is at this moment. */
+static inline struct memif_descriptor memif_read(const struct memif_descriptor *shared)
+{
+	const union memif_head head = {.word =
+									   __atomic_load_n((const uint64_t *)shared, __ATOMIC_RELAXED)};
+	return (struct memif_descriptor){
+		.flags = head.flags,
+		.region = head.region,
+		.length = head.length,
+		.offset = __atomic_load_n(&shared->offset, __ATOMIC_RELAXED),
+	};
+}
+
+static inline void memif_write(struct memif_descriptor *shared, uint16_t flags, uint16_t region,
+							   uint32_t length, uint32_t offset)
+{
+	const union memif_head head = {.flags = flags, .region = region, .length = length};
+	__atomic_store_n((uint64_t *)shared, head.word, __ATOMIC_RELAXED);
+	__atomic_store_n(&shared->offset, offset, __ATOMIC_RELAXED);
+}
+
+/* Where a client's slot has its own buffer in the first region. */
+static inline uint32_t memif_buffer_at(const struct memif_queue *queue, uint16_t index)
+{
+	return queue->buffers_at + (index & (queue->slots - 1)) * MEMIF_STRIDE;
+}
+
+static inline struct rte_mbuf **memif_held(const struct memif_queue *queue, uint16_t index)
+{
+	return &queue->held[index & (queue->slots - 1)];
+}
+
+/* Where `length` bytes of the descriptor's lie; NULL when they lie outside. */
+static inline uint8_t *memif_find(const struct memif_queue *queue,
+								  const struct memif_descriptor *at, uint32_t length)
+{
+	if (__builtin_expect(at->region >= queue->region_count, 0))
+		return NULL;
+	const struct memif_region *region = &queue->regions[at->region];
+	if (__builtin_expect((uint64_t)at->offset + length > region->size, 0))
+		return NULL;
+	return region->base + at->offset;
+}
+
+/* The peer cannot be worked with: nothing more is read of it or written, and the thread is told. */
+void memif_break(struct memif_queue *queue);
+
+/* Copies exactly `length` bytes: what lies behind a packet is nobody's business. */
+static inline void memif_copy(uint8_t *restrict to, const uint8_t *restrict from, uint32_t length)
+{
+	if (__builtin_expect(length > 64, 0)) {
+		for (; length > 128; length -= 64, to += 64, from += 64)
+			__builtin_memcpy(to, from, 64);
+		/* 65 to 128: the ends overlap. */
+		__builtin_memcpy(to, from, 64);
+		to += length - 64;
+		from += length - 64;
+		__builtin_memcpy(to, from, 64);
+	} else if (__builtin_expect(length >= 32, 1)) {
+		__builtin_memcpy(to, from, 32);
+		__builtin_memcpy(to + length - 32, from + length - 32, 32);
+	} else {
+		for (uint32_t i = 0; i < length; i++)
+			to[i] = from[i];
+	}
+}
+
+/* Tells the peer of packets, if it wants to know. */
+void memif_interrupt(const struct memif_queue *queue);
+
+#endif

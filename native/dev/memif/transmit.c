@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Sending. A client's packets that its server can read where they lie stay there until the ring's
+ * tail has passed them. All others are copied: the ring's free slots are read first, then the
+ * packets copied with what comes next on its way into the cache, then their buffers given back,
+ * then the ring's index moved once.
+ */
+#include "dev/memif/bursts.h"
+#include "dev/memif/queue.h"
+
+#include <rte_mbuf.h>
+#include <rte_prefetch.h>
+
+enum { AHEAD = 8 };
+
+/* Whether nobody else has a share in the packet, and its pool may have it back as it is. */
+static inline bool is_simple(const struct rte_mbuf *packet)
+{
+	return rte_mbuf_refcnt_read(packet) == 1 && packet->nb_segs == 1 && RTE_MBUF_DIRECT(packet);
+}
+
+static void give_back(struct rte_mbuf **packets, uint16_t n)
+{
+	for (uint16_t first = 0, end; first < n; first = end) {
+		struct rte_mempool *pool = packets[first]->pool;
+		for (end = first; end < n && is_simple(packets[end]) && packets[end]->pool == pool; end++)
+			;
+		if (end > first)
+			rte_mempool_put_bulk(pool, (void **)(packets + first), end - first);
+		else
+			rte_pktmbuf_free(packets[end++]);
+	}
+}
+
+/* Where the next bytes go: slot `index` and its room. NULL: the peer offers what is no buffer. */
+static inline uint8_t *find_room(const struct memif_queue *queue, bool is_client, uint16_t index,
+								 uint32_t *room)
+{
+	if (is_client) {
+		*room = MEMIF_BUFFER;
+		return queue->buffers + (uint64_t)(index & (queue->slots - 1)) * MEMIF_STRIDE;
+	}
+	const struct memif_descriptor at = memif_read(memif_slot(queue, index));
+	*room = at.length;
+	return memif_find(queue, &at, at.length);
+}
+
+/* What a server was offered stays where the client said. */
+static inline void fill_in(const struct memif_queue *queue, bool is_client, uint16_t index,
+						   uint16_t flags, uint32_t length)
+{
+	struct memif_descriptor *slot = memif_slot(queue, index);
+	if (is_client) {
+		memif_write(slot, flags, 0, length, memif_buffer_at(queue, index));
+		return;
+	}
+	__atomic_store_n(&slot->flags, flags, __ATOMIC_RELAXED);
+	__atomic_store_n(&slot->length, length, __ATOMIC_RELAXED);
+}
+
+/* One packet over as many slots as it takes; the slots, 0 when the free ones are too few, -1 when
+ * one of them is no buffer. */
+static int send_odd(const struct memif_queue *queue, bool is_client, const struct rte_mbuf *packet,
+					uint16_t first, uint16_t free_slots)
+{
+	const struct rte_mbuf *piece = packet;
+	uint32_t done = 0, left = packet->pkt_len;
+	uint16_t used = 0;
+	do {
+		uint32_t room, filled = 0;
+		if (used == free_slots)
+			return 0;
+		uint16_t index = (uint16_t)(first + used++);
+		uint8_t *to = find_room(queue, is_client, index, &room);
+		if (!to || !room)
+			return -1;
+		while (left && filled < room) {
+			uint32_t now = RTE_MIN(room - filled, piece->data_len - done);
+			memif_copy(to + filled, rte_pktmbuf_mtod_offset(piece, const uint8_t *, done), now);
+			filled += now;
+			done += now;
+			left -= now;
+			if (done == piece->data_len) {
+				piece = piece->next;
+				done = 0;
+			}
+		}
+		fill_in(queue, is_client, index, left ? MEMIF_DESCRIPTOR_NEXT : 0, filled);
+	} while (left);
+	return used;
+}
+
+/* From the queue's index on, into `free_slots` at the most; returns the packets. */
+static inline uint16_t put(struct memif_queue *queue, bool is_client, struct rte_mbuf **packets,
+						   uint16_t n, uint16_t free_slots)
+{
+	uint8_t *to[MEMIF_BURST];
+	uint32_t rooms[MEMIF_BURST];
+	uint16_t end = (uint16_t)(queue->at + free_slots), sent = 0;
+	uint64_t bytes = 0;
+	while (sent < n && queue->at != end) {
+		uint16_t most = RTE_MIN((uint16_t)(n - sent), (uint16_t)(end - queue->at)), plain = 0;
+		most = RTE_MIN(most, (uint16_t)MEMIF_BURST);
+		for (uint16_t i = 0; i < most; i++) {
+			to[i] = find_room(queue, is_client, (uint16_t)(queue->at + i), &rooms[i]);
+			if (__builtin_expect(!to[i], 0)) {
+				memif_break(queue);
+				return sent;
+			}
+			__builtin_prefetch(to[i], 1);
+		}
+		for (; plain < most; plain++) {
+			const struct rte_mbuf *packet = packets[sent + plain];
+			if (plain + AHEAD < most)
+				rte_prefetch0(rte_pktmbuf_mtod(packets[sent + plain + AHEAD], const uint8_t *));
+			if (__builtin_expect(packet->nb_segs > 1 || packet->data_len > rooms[plain], 0))
+				break;
+			memif_copy(to[plain], rte_pktmbuf_mtod(packet, const uint8_t *), packet->data_len);
+			fill_in(queue, is_client, (uint16_t)(queue->at + plain), 0, packet->data_len);
+			bytes += packet->data_len;
+		}
+		sent += plain;
+		queue->at += plain;
+		if (plain == most)
+			continue;
+		int used =
+			send_odd(queue, is_client, packets[sent], queue->at, (uint16_t)(end - queue->at));
+		if (used < 0)
+			memif_break(queue);
+		if (used <= 0)
+			break;
+		bytes += packets[sent++]->pkt_len;
+		queue->at += (uint16_t)used;
+	}
+	queue->counts.packets += sent;
+	queue->counts.bytes += bytes;
+	return sent;
+}
+
+/* ---- By reference ---- */
+
+/* Whether the server can read it where it lies. */
+static inline bool is_lent(const struct memif_queue *queue, const struct rte_mbuf *packet)
+{
+	return packet->nb_segs == 1 &&
+		   memif_lent_offset(queue->lent, packet->buf_addr) < queue->lent->region.size;
+}
+
+/* The server has read what was lent in the slots before `tail`. */
+static void reclaim(struct memif_queue *queue, uint16_t tail)
+{
+	struct rte_mbuf *back[MEMIF_BURST];
+	uint16_t n = 0;
+	for (; queue->reclaimed != tail; queue->reclaimed++) {
+		struct rte_mbuf **held = memif_held(queue, queue->reclaimed);
+		if (!*held)
+			continue;
+		back[n++] = *held;
+		*held = NULL;
+		if (n == MEMIF_BURST) {
+			give_back(back, n);
+			n = 0;
+		}
+	}
+	give_back(back, n);
+}
+
+static void lend(struct memif_queue *queue, struct rte_mbuf **packets, uint16_t n)
+{
+	uint64_t bytes = 0;
+	for (uint16_t i = 0; i < n; i++, queue->at++) {
+		struct rte_mbuf *packet = packets[i];
+		uint64_t offset = memif_lent_offset(queue->lent, rte_pktmbuf_mtod(packet, uint8_t *));
+		*memif_held(queue, queue->at) = packet;
+		memif_write(memif_slot(queue, queue->at), 0, MEMIF_LENT_REGION, packet->data_len,
+					(uint32_t)offset);
+		bytes += packet->data_len;
+	}
+	queue->counts.packets += n;
+	queue->counts.bytes += bytes;
+}
+
+/* A client's that has packets lent: as `put`, but those that are copied are given back here, and
+ * the others once the server has read them. */
+static uint16_t lend_or_put(struct memif_queue *queue, struct rte_mbuf **packets, uint16_t n,
+							uint16_t free_slots)
+{
+	uint16_t end = (uint16_t)(queue->at + free_slots), sent = 0;
+	while (sent < n && queue->at != end) {
+		uint16_t most = RTE_MIN((uint16_t)(n - sent), (uint16_t)(end - queue->at)), run = 1;
+		bool lent = is_lent(queue, packets[sent]);
+		while (run < most && is_lent(queue, packets[sent + run]) == lent)
+			run++;
+		if (lent) {
+			lend(queue, packets + sent, run);
+			sent += run;
+			continue;
+		}
+		uint16_t copied = put(queue, true, packets + sent, run, (uint16_t)(end - queue->at));
+		give_back(packets + sent, copied);
+		sent += copied;
+		if (copied < run)
+			break;
+	}
+	return sent;
+}
+
+/* ---- Both ---- */
+
+static inline uint16_t transmit(void *argument, bool is_client, struct rte_mbuf **packets,
+								uint16_t n)
+{
+	struct memif_queue *queue = argument;
+	uint16_t sent = 0;
+	bool lends = false;
+	if (__builtin_expect(queue->shared != NULL, 0))
+		queue = queue->shared;
+	rte_spinlock_lock(&queue->lock);
+	if (queue->has_ring) {
+		uint16_t *ours = is_client ? &queue->ring->head : &queue->ring->tail;
+		uint16_t theirs =
+			__atomic_load_n(is_client ? &queue->ring->tail : &queue->ring->head, __ATOMIC_ACQUIRE);
+		uint16_t free_slots = is_client ? (uint16_t)(theirs + queue->slots - queue->at)
+										: (uint16_t)(theirs - queue->at);
+		lends = is_client && queue->held;
+		/* What was given back is nobody's to take back. */
+		bool goes_back =
+			lends && (uint16_t)(queue->at - theirs) > (uint16_t)(queue->at - queue->reclaimed);
+		if (__builtin_expect(free_slots > queue->slots || goes_back, 0)) {
+			memif_break(queue);
+		} else if (free_slots) {
+			if (lends) {
+				reclaim(queue, theirs);
+				sent = lend_or_put(queue, packets, n, free_slots);
+			} else {
+				sent = put(queue, is_client, packets, n, free_slots);
+			}
+			if (sent) {
+				__atomic_store_n(ours, queue->at, __ATOMIC_RELEASE);
+				memif_interrupt(queue);
+			}
+		}
+	}
+	rte_spinlock_unlock(&queue->lock);
+	if (!lends)
+		give_back(packets, sent);
+	return sent;
+}
+
+static uint16_t transmit_as_server(void *argument, struct rte_mbuf **packets, uint16_t n)
+{
+	return transmit(argument, false, packets, n);
+}
+
+static uint16_t transmit_as_client(void *argument, struct rte_mbuf **packets, uint16_t n)
+{
+	return transmit(argument, true, packets, n);
+}
+
+const struct memif_transmit MEMIF_TRANSMIT = {{transmit_as_server, transmit_as_client}};

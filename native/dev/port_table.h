@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The ports by number, for the layer's own files. */
+#ifndef DEV_PORT_TABLE_H
+#define DEV_PORT_TABLE_H
+
+#include "dev/port_kind.h"
+
+struct port *port_at(uint16_t index);
+
+/* Keep what the port has counted, for when its device is gone. */
+void removed_note_counters(const struct port *port);
+
+#endif

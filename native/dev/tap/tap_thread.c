@@ -1,0 +1,305 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "dev/tap/tap_thread.h"
+
+#include "dev/bell.h"
+#include "dev/error.h"
+#include "dev/link.h"
+#include "dev/pool.h"
+#include "dev/worker.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <rte_mbuf.h>
+#include <rte_ring.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+enum {
+	BURST = 64, /* of one TAP and direction before the next one has its turn */
+	MAX_PIECES = 8,
+};
+
+static struct {
+	struct tap *taps[WS_MAX_PORTS];
+	uint16_t count;
+	int epoll;
+	struct bell bell;
+	pthread_t thread;
+	bool running;
+	bool stopping;
+	/* Buffers at hand, so that the pool's lock is taken once for many of them. */
+	struct rte_mbuf *spare[BURST];
+	uint16_t spare_count;
+} server = {.epoll = -1, .bell = {.fd = -1}};
+
+void tap_wake(void)
+{
+	bell_ring(&server.bell);
+}
+
+/* ---- Router to Linux ---- */
+
+static void send_one(struct tap *tap, const struct rte_mbuf *packet)
+{
+	struct iovec pieces[MAX_PIECES];
+	int count = 0;
+	for (const struct rte_mbuf *piece = packet; piece && count < MAX_PIECES; piece = piece->next)
+		pieces[count++] = (struct iovec){rte_pktmbuf_mtod(piece, void *), piece->data_len};
+	if (packet->nb_segs <= MAX_PIECES &&
+		writev(tap->fd, pieces, count) == (ssize_t)packet->pkt_len) {
+		tap->counts.tx_packets++;
+		tap->counts.tx_bytes += packet->pkt_len;
+	} else {
+		tap->counts.tx_errors++; /* the interface is down, most often */
+	}
+}
+
+static uint16_t to_host(struct tap *tap)
+{
+	struct rte_mbuf *packets[BURST];
+	uint16_t n = (uint16_t)rte_ring_sc_dequeue_burst(tap->to_host, (void **)packets, BURST, NULL);
+	for (uint16_t i = 0; i < n; i++)
+		send_one(tap, packets[i]);
+	rte_pktmbuf_free_bulk(packets, n);
+	return n;
+}
+
+/* ---- Linux to router ---- */
+
+static struct rte_mbuf *take_spare(void)
+{
+	if (!server.spare_count) {
+		if (rte_pktmbuf_alloc_bulk(ports_pool(), server.spare, BURST))
+			return NULL;
+		server.spare_count = BURST;
+	}
+	return server.spare[--server.spare_count];
+}
+
+/* A frame that nobody can take is read all the same, or the thread would find it again and again.
+ */
+static bool discard_one(const struct tap *tap)
+{
+	uint8_t byte;
+	return read(tap->fd, &byte, sizeof(byte)) >= 0;
+}
+
+static void give_back(struct rte_mbuf *pieces)
+{
+	for (struct rte_mbuf *next; pieces; pieces = next) {
+		next = pieces->next;
+		pieces->next = NULL;
+		if (server.spare_count < BURST)
+			server.spare[server.spare_count++] = pieces;
+		else
+			rte_pktmbuf_free(pieces);
+	}
+}
+
+/* Buffers for the longest frame, chained; NULL when the pool is empty. */
+static struct rte_mbuf *make_room(struct iovec *pieces, int *count)
+{
+	struct rte_mbuf *first = NULL, **link = &first;
+	uint32_t room = 0;
+	for (*count = 0; room < WS_PACKET_LEN && *count < MAX_PIECES; (*count)++) {
+		struct rte_mbuf *piece = take_spare();
+		if (!piece)
+			break;
+		pieces[*count] =
+			(struct iovec){rte_pktmbuf_mtod(piece, void *), rte_pktmbuf_tailroom(piece)};
+		room += rte_pktmbuf_tailroom(piece);
+		*link = piece;
+		link = &piece->next;
+	}
+	if (room >= WS_PACKET_LEN)
+		return first;
+	give_back(first);
+	return NULL;
+}
+
+/* Give `length` bytes to the chain and its unused buffers back. */
+static void fit(struct rte_mbuf *packet, uint32_t length)
+{
+	struct rte_mbuf *piece = packet;
+	packet->pkt_len = length;
+	packet->nb_segs = 0;
+	for (;;) {
+		piece->data_len = (uint16_t)RTE_MIN(length, (uint32_t)rte_pktmbuf_tailroom(piece));
+		length -= piece->data_len;
+		packet->nb_segs++;
+		if (!length)
+			break;
+		piece = piece->next;
+	}
+	give_back(piece->next);
+	piece->next = NULL;
+}
+
+static struct rte_mbuf *receive_one(struct tap *tap)
+{
+	struct iovec pieces[MAX_PIECES];
+	int count;
+	struct rte_mbuf *packet = make_room(pieces, &count);
+	if (!packet) {
+		if (discard_one(tap))
+			tap->counts.rx_no_buffer++;
+		else
+			tap->readable = false;
+		return NULL;
+	}
+	ssize_t length = readv(tap->fd, pieces, count);
+	if (length <= 0) {
+		tap->readable = false;
+		if (length < 0 && errno == EBADFD)
+			__atomic_store_n(&tap->alive, false, __ATOMIC_RELAXED);
+		give_back(packet);
+		return NULL;
+	}
+	fit(packet, (uint32_t)length);
+	packet->port = tap->port;
+	return packet;
+}
+
+static uint16_t from_host(struct tap *tap)
+{
+	struct rte_mbuf *packets[BURST];
+	uint16_t n = 0;
+	if (!tap->readable)
+		return 0;
+	for (uint16_t tries = 0; tries < BURST && tap->readable; tries++) {
+		packets[n] = receive_one(tap);
+		if (packets[n]) {
+			tap->counts.rx_bytes += packets[n]->pkt_len;
+			n++;
+		}
+	}
+	unsigned int taken = rte_ring_sp_enqueue_burst(tap->from_host, (void **)packets, n, NULL);
+	for (uint16_t i = (uint16_t)taken; i < n; i++)
+		tap->counts.rx_bytes -= packets[i]->pkt_len;
+	tap->counts.rx_packets += taken;
+	tap->counts.rx_missed += n - taken;
+	rte_pktmbuf_free_bulk(packets + taken, n - taken);
+	/* Whoever polls from now on finds the frames. */
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	if (taken)
+		bell_ring(worker_bell(__atomic_load_n(&tap->poller, __ATOMIC_RELAXED)));
+	return n;
+}
+
+/* ---- The loop ---- */
+
+static bool rings_are_empty(void)
+{
+	for (uint16_t i = 0; i < server.count; i++)
+		if (!rte_ring_empty(server.taps[i]->to_host))
+			return false;
+	return true;
+}
+
+/* Learn which TAPs are readable; sleep until there is something to do when `may_sleep`. */
+static void wait_for_work(bool may_sleep)
+{
+	struct epoll_event events[WS_MAX_PORTS + 1];
+	int timeout = 0;
+	if (may_sleep) {
+		bell_listen(&server.bell);
+		if (rings_are_empty() && !__atomic_load_n(&server.stopping, __ATOMIC_RELAXED))
+			timeout = -1;
+	}
+	int n = epoll_wait(server.epoll, events, WS_MAX_PORTS + 1, timeout);
+	if (may_sleep)
+		bell_ignore(&server.bell);
+	for (int i = 0; i < n; i++) {
+		struct tap *tap = events[i].data.ptr;
+		if (!tap)
+			continue;
+		if (events[i].events & EPOLLIN)
+			tap->readable = true;
+		else {
+			/* The interface is gone: nothing else makes a TAP an error. */
+			__atomic_store_n(&tap->alive, false, __ATOMIC_RELAXED);
+			links_changed();
+			epoll_ctl(server.epoll, EPOLL_CTL_DEL, tap->fd, NULL);
+		}
+	}
+}
+
+static void *serve(void *argument)
+{
+	uint32_t work = 1;
+	(void)argument;
+	pthread_setname_np(pthread_self(), "ws_tap");
+	while (!__atomic_load_n(&server.stopping, __ATOMIC_RELAXED)) {
+		wait_for_work(!work);
+		work = 0;
+		for (uint16_t i = 0; i < server.count; i++)
+			work += to_host(server.taps[i]) + from_host(server.taps[i]);
+	}
+	return NULL;
+}
+
+static void stop(void)
+{
+	if (server.running) {
+		__atomic_store_n(&server.stopping, true, __ATOMIC_SEQ_CST);
+		tap_wake();
+		pthread_join(server.thread, NULL);
+	}
+	server.running = false;
+	rte_pktmbuf_free_bulk(server.spare, server.spare_count);
+	server.spare_count = 0;
+	if (server.epoll >= 0)
+		close(server.epoll);
+	server.epoll = -1;
+	bell_close(&server.bell);
+}
+
+static int watch(int fd, struct tap *tap)
+{
+	struct epoll_event event = {.events = EPOLLIN, .data.ptr = tap};
+	return epoll_ctl(server.epoll, EPOLL_CTL_ADD, fd, &event);
+}
+
+static int start(void)
+{
+	server.epoll = epoll_create1(EPOLL_CLOEXEC);
+	bool failed = server.epoll < 0 || bell_open(&server.bell) || watch(server.bell.fd, NULL);
+	for (uint16_t i = 0; i < server.count && !failed; i++)
+		failed = server.taps[i]->alive && watch(server.taps[i]->fd, server.taps[i]);
+	if (failed)
+		return fail(-errno, "the TAPs' thread cannot wait for them: %s", strerror(errno));
+	server.stopping = false;
+	/* Signals are the main thread's. */
+	sigset_t all, before;
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	int error = pthread_create(&server.thread, NULL, serve, NULL);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	server.running = !error;
+	return error ? fail(-error, "the TAPs' thread cannot be made: %s", strerror(error)) : 0;
+}
+
+int tap_thread_add(struct tap *tap)
+{
+	stop();
+	server.taps[server.count++] = tap;
+	int error = start();
+	if (error)
+		tap_thread_remove(tap);
+	return error;
+}
+
+void tap_thread_remove(struct tap *tap)
+{
+	uint16_t kept = 0;
+	stop();
+	for (uint16_t i = 0; i < server.count; i++)
+		if (server.taps[i] != tap)
+			server.taps[kept++] = server.taps[i];
+	server.count = kept;
+	if (kept)
+		start();
+}

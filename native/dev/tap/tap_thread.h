@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The thread that serves all TAPs of the process. It runs while there is one. */
+#ifndef DEV_TAP_THREAD_H
+#define DEV_TAP_THREAD_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct rte_ring;
+
+/* Written by the thread alone. Packets to Linux are tx, as of the port. */
+struct tap_counts {
+	uint64_t rx_packets, rx_bytes, rx_missed, rx_no_buffer;
+	uint64_t tx_packets, tx_bytes, tx_errors;
+};
+
+struct tap {
+	int fd;
+	uint16_t port;
+	bool alive;      /* the interface is still there; the thread clears it */
+	bool readable;   /* frames may wait in the kernel; the thread's own */
+	uint16_t poller; /* the worker that takes `from_host` */
+	struct rte_ring *to_host, *from_host;
+	struct tap_counts counts;
+};
+
+/* Main thread. The set of TAPs changes only while the thread is stopped, so it needs no lock. */
+int tap_thread_add(struct tap *tap);
+void tap_thread_remove(struct tap *tap);
+
+/* A worker has put frames into a TAP's ring. */
+void tap_wake(void);
+
+#endif

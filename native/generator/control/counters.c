@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Counters of all ports as one snapshot: each worker copies its own between two bursts. */
+#include "dev/port.h"
+#include "generator/control/generator.h"
+#include "generator/traffic/traffic.h"
+
+#include <rte_cycles.h>
+
+/* On the worker. */
+static void copy_counters(void *argument)
+{
+	struct generator_worker *worker = argument;
+	worker->snapshot_tsc = rte_rdtsc();
+	worker->snapshot = worker->stats;
+	for (uint16_t i = 0; i < worker->port_count; i++) {
+		struct generator_port *port = worker->ports[i];
+		port->snapshot = port->counters;
+		port->snapshot.active = false;
+		port->snapshot.paused = true;
+		for (const struct traffic *one = port->traffic; one; one = one->next_on_port) {
+			port->snapshot.active |= one->active;
+			port->snapshot.paused &= one->paused || !one->active;
+		}
+		port->snapshot.paused &= port->snapshot.active;
+	}
+}
+
+/* All workers are asked before the first answer is waited for: they copy within one burst's time
+ * of each other. */
+static void copy_all(struct ws_generator *generator)
+{
+	for (uint16_t i = 0; i < generator->worker_count; i++) {
+		if (generator->running)
+			mailbox_post(&generator->workers[i].mailbox, copy_counters, &generator->workers[i]);
+		else
+			copy_counters(&generator->workers[i]);
+	}
+	for (uint16_t i = 0; generator->running && i < generator->worker_count; i++)
+		mailbox_wait(&generator->workers[i].mailbox);
+}
+
+/* What the worker does not know of. */
+static int add_drivers(const struct generator_port *port, struct ws_generator_port *out)
+{
+	struct ws_port_counters driver;
+	int error = ws_port_counters(port->index, &driver);
+	if (error)
+		return error;
+	out->rx_missed = driver.rx_missed + (port->drops_without_buffer ? driver.rx_no_buffer : 0);
+	out->rx_errors = driver.rx_errors;
+	out->tx_errors = driver.tx_errors;
+	port_pause_frames(port->index, &out->rx_pause_frames, &out->tx_pause_frames);
+	return 0;
+}
+
+static struct ws_generator_worker describe(const struct worker_stats *stats)
+{
+	double hz = (double)ws_tsc_hz();
+	return (struct ws_generator_worker){
+		.loops = stats->loops,
+		.busy_clocks = stats->busy_clocks,
+		.total_clocks = stats->total_clocks,
+		.absences = stats->absence.count,
+		.absent_s = (double)stats->absence.ticks / hz,
+		.longest_absent_s = (double)stats->absence.longest / hz,
+	};
+}
+
+int ws_generator_counters(struct ws_generator *generator, struct ws_generator_port *ports,
+						  struct ws_generator_worker *workers, uint64_t *tsc)
+{
+	copy_all(generator);
+	*tsc = generator->workers[0].snapshot_tsc;
+	for (uint16_t i = 0; i < generator->port_count; i++) {
+		ports[i] = generator->ports[i].snapshot;
+		int error = add_drivers(&generator->ports[i], &ports[i]);
+		if (error)
+			return error;
+	}
+	for (uint16_t i = 0; workers && i < generator->worker_count; i++)
+		workers[i] = describe(&generator->workers[i].snapshot);
+	generator_reap(generator);
+	return generator->port_count;
+}

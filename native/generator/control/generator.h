@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The generator's own state: ports and workers. */
+#ifndef GENERATOR_GENERATOR_H
+#define GENERATOR_GENERATOR_H
+
+#include "dev/absence.h"
+#include "generator/control/mailbox.h"
+#include "generator/observe/watch.h"
+#include "generator/port.h"
+
+/* Clocks are TSC ticks. */
+struct worker_stats {
+	uint64_t loops, busy_clocks, total_clocks;
+	struct absence absence;
+};
+
+struct generator_worker {
+	struct mailbox mailbox;
+	struct worker_stats stats, snapshot;
+	struct absence_watch absence_watch;
+	uint64_t snapshot_tsc;
+	struct watch watch;
+	uint32_t port_mask;
+	uint16_t port_count;
+	struct generator_port *ports[WS_MAX_PORTS];
+} __attribute__((aligned(64)));
+
+struct ws_generator {
+	bool running; /* the workers do */
+	uint16_t port_count, worker_count;
+	struct rte_mempool *fresh; /* made when a port first needs it */
+	struct traffic *traffic;   /* all there is, stopped ones too: a driver may hold packets of it */
+	uint32_t captures;         /* bit set of the numbers in use */
+	uint8_t starts;            /* of latency flows, so that late packets are told from new ones */
+	struct generator_port ports[WS_MAX_PORTS];
+	struct generator_worker workers[WS_MAX_WORKERS];
+};
+
+static inline uint16_t generator_worker_of(const struct ws_generator *generator, uint16_t port)
+{
+	return generator->worker_count ? port % generator->worker_count : 0;
+}
+
+/* Have `function` called on the worker's own thread, between two bursts, and wait for it; called
+ * right here while the workers do not run. */
+static inline void generator_ask(struct ws_generator *generator, uint16_t worker,
+								 mailbox_fn *function, void *argument)
+{
+	if (!generator->running) {
+		function(argument);
+		return;
+	}
+	mailbox_post(&generator->workers[worker].mailbox, function, argument);
+	mailbox_wait(&generator->workers[worker].mailbox);
+}
+
+/* The loop of one worker (a worker_fn): receives on its ports and sends what is due. */
+void generator_worker_run(uint16_t worker, void *generator);
+void generator_drop_pushed(struct ws_generator *generator, uint16_t port);
+
+/* The pool of packets that are made one by one, unless there is one. */
+int generator_make_fresh(struct ws_generator *generator);
+/* Makes all workers look at what they receive, or not. */
+void generator_set_meters(struct ws_generator *generator, bool on);
+/* Tells all workers that the latency flows of `traffic` begin. */
+void generator_begin_flows(struct ws_generator *generator, const struct traffic *traffic);
+
+/* Frees what was stopped and has come home from the drivers. */
+void generator_reap(struct ws_generator *generator);
+
+#endif

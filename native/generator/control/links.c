@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Ports whose device is taken out. */
+#include "dev/link.h"
+#include "dev/port.h"
+#include "generator/control/generator.h"
+
+static void do_nothing(void *argument)
+{
+	(void)argument;
+}
+
+uint64_t ws_generator_follow_links(struct ws_generator *generator)
+{
+	uint64_t gone = 0;
+	links_read();
+	for (uint16_t i = 0; i < generator->port_count; i++) {
+		if (!port_is_leaving(i))
+			continue;
+		port_shut(i);
+		/* Once its worker has answered, it is in the port no longer. */
+		generator_ask(generator, generator_worker_of(generator, i), do_nothing, NULL);
+		port_let_go(i);
+		gone |= 1ULL << i;
+	}
+	return gone;
+}

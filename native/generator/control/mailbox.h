@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * How the main thread has something done by a worker: the worker calls a function between two
+ * bursts. One slot, one caller at a time; the worker's share is one load a loop of a line that
+ * stays in its cache.
+ */
+#ifndef GENERATOR_MAILBOX_H
+#define GENERATOR_MAILBOX_H
+
+#include <sched.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <time.h>
+
+typedef void mailbox_fn(void *argument);
+
+struct mailbox {
+	mailbox_fn *function;
+	void *argument;
+	uint32_t posted, answered;
+} __attribute__((aligned(64)));
+
+static inline void mailbox_post(struct mailbox *box, mailbox_fn *function, void *argument)
+{
+	box->function = function;
+	box->argument = argument;
+	__atomic_store_n(&box->posted, box->posted + 1, __ATOMIC_RELEASE);
+}
+
+/* Gives way to a worker on the caller's own CPU; one elsewhere answers in a few microseconds. */
+static inline void mailbox_wait(struct mailbox *box)
+{
+	enum { LOOKS_BEFORE_SLEEP = 100 };
+	const struct timespec pause = {.tv_nsec = 5000};
+	for (int looks = 0; __atomic_load_n(&box->answered, __ATOMIC_ACQUIRE) != box->posted; looks++)
+		if (looks < LOOKS_BEFORE_SLEEP)
+			sched_yield();
+		else
+			nanosleep(&pause, NULL);
+}
+
+/* The worker's side: whether there was something to do. */
+static inline bool mailbox_serve(struct mailbox *box)
+{
+	uint32_t posted = __atomic_load_n(&box->posted, __ATOMIC_ACQUIRE);
+	if (__builtin_expect(posted == box->answered, 1))
+		return false;
+	box->function(box->argument);
+	__atomic_store_n(&box->answered, posted, __ATOMIC_RELEASE);
+	return true;
+}
+
+#endif

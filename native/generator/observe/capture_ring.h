@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Copies of packets for the main thread. Each worker writes into a ring of its own that nobody else
+ * writes, so neither side waits; when the ring is full the packet is counted and let go.
+ */
+#ifndef GENERATOR_CAPTURE_RING_H
+#define GENERATOR_CAPTURE_RING_H
+
+#include "wirespeed.h"
+
+#include <rte_mbuf.h>
+
+struct capture_slot {
+	struct ws_captured packet;
+	uint16_t in_burst; /* its place in the burst it came in */
+	uint8_t bytes[];
+};
+
+/* One worker writes, the main thread reads. */
+struct capture_ring {
+	struct ws_capture_config config;
+	uint32_t slot_size, room; /* of a slot; for a packet's bytes */
+	uint32_t staged;          /* the writer's: where it is, published or not */
+	uint64_t missed;
+	uint32_t written __attribute__((aligned(64)));
+	uint32_t read __attribute__((aligned(64)));
+	uint8_t slots[] __attribute__((aligned(64)));
+};
+
+/* The captures that a worker serves. */
+struct captures {
+	uint32_t tx_ports, rx_ports; /* of all of them */
+	struct capture_ring *rings[WS_MAX_CAPTURES];
+};
+
+struct capture_ring *capture_create(const struct ws_capture_config *config, uint16_t longest);
+void capture_free(struct capture_ring *ring);
+/* The oldest packet, with its bytes, if they fit into `room`; false: there is none, or no room. */
+bool capture_take(struct capture_ring *ring, struct ws_captured *out, uint8_t *bytes,
+				  uint64_t room);
+
+void captures_set(struct captures *captures, uint32_t capture, struct capture_ring *ring);
+
+/* Take up the packets of a burst; those after the first `n`, as capture_commit says, are let go of
+ * again: a sender knows only afterwards how many went. */
+void captures_stage(struct captures *captures, uint16_t port, bool is_tx,
+					struct rte_mbuf *const *packets, uint16_t n, uint64_t now);
+void captures_commit(struct captures *captures, uint16_t n);
+
+#endif

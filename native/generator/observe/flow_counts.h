@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef GENERATOR_FLOW_COUNTS_H
+#define GENERATOR_FLOW_COUNTS_H
+
+#include "wirespeed.h"
+
+/* Counters of one port, of both directions: its worker is their only writer. */
+struct port_flows {
+	struct ws_flow stats[WS_FLOWS];
+	struct ws_flow latency[WS_LATENCY_FLOWS];
+};
+
+#endif

@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "generator/observe/flow_wire.h"
+
+#include "dev/error.h"
+#include "wire/checksum.h"
+#include "wire/ethernet.h"
+#include "wire/ip4.h"
+#include "wire/ip6.h"
+
+#include <endian.h>
+#include <errno.h>
+#include <string.h>
+
+/* No meaning but to be rare. */
+static const uint32_t SIGNATURE_LOW = 0x6a09e667;
+static const uint64_t SIGNATURE_HIGH = 0xbb67ae853c6ef372;
+
+static uint16_t get16(const uint8_t *at)
+{
+	return (uint16_t)(at[0] << 8 | at[1]);
+}
+
+static void put16(uint8_t *at, uint16_t value)
+{
+	at[0] = (uint8_t)(value >> 8);
+	at[1] = (uint8_t)value;
+}
+
+uint16_t flow_find_ip(const uint8_t *frame, uint32_t frame_len, int *version)
+{
+	uint16_t at = ETHERNET_TYPE_AT;
+	*version = 0;
+	for (int tags = 0; at + 2u + IP4_LEN <= frame_len; tags++, at += 4) {
+		uint16_t type = get16(frame + at);
+		if (type == ETHERNET_IP4 && frame[at + 2] >> 4 == 4)
+			*version = 4;
+		if (type == ETHERNET_IP6 && at + 2u + IP6_LEN <= frame_len && frame[at + 2] >> 4 == 6)
+			*version = 6;
+		if (tags == 2 || (type != ETHERNET_VLAN && type != ETHERNET_QINQ))
+			break;
+	}
+	return at + 2;
+}
+
+void flow_put_tail(uint8_t *at, const struct flow_tail *tail)
+{
+	struct flow_tail wire = {
+		.magic = tail->magic,
+		.start = tail->start,
+		.id = htole16(tail->id),
+		.sequence = htole32(tail->sequence),
+		.tsc = htole64(tail->tsc),
+	};
+	memcpy(at, &wire, sizeof(wire));
+}
+
+struct flow_tail flow_get_tail(const uint8_t *at)
+{
+	struct flow_tail wire;
+	memcpy(&wire, at, sizeof(wire));
+	flow_end_reading();
+	return (struct flow_tail){
+		.magic = wire.magic,
+		.start = wire.start,
+		.id = le16toh(wire.id),
+		.sequence = le32toh(wire.sequence),
+		.tsc = le64toh(wire.tsc),
+	};
+}
+
+bool flow_is_signature(const struct flow_tail *tail)
+{
+	return tail->sequence == SIGNATURE_LOW && tail->tsc == SIGNATURE_HIGH;
+}
+
+/* What follows the headers, as far as they are known. */
+static uint32_t payload_at(const uint8_t *frame, uint16_t l3, int version, uint32_t len)
+{
+	const uint8_t *ip = frame + l3;
+	uint32_t l4 = l3 + (version == 4 ? (ip[0] & 0xf) * 4u : IP6_LEN);
+	switch (ip[version == 4 ? IP4_PROTOCOL_AT : IP6_NEXT_AT]) {
+	case IP4_UDP:
+	case IP4_ICMP:
+	case IP6_ICMP:
+		return l4 + 8;
+	case IP4_TCP:
+		return l4 + (l4 + 12 < len ? (frame[l4 + 12] >> 4) * 4u : IP4_LEN);
+	default:
+		return l4;
+	}
+}
+
+static void mark_ip(uint8_t *ip, int version, uint16_t id)
+{
+	if (version == 6) {
+		ip[1] |= 0x10;
+		put16(ip + IP6_FLOW_LABEL_AT, id);
+		return;
+	}
+	ip[1] |= 1;
+	put16(ip + IP4_ID_AT, id);
+	put16(ip + IP4_CHECKSUM_AT, 0);
+	uint16_t sum = (uint16_t)~checksum_fold(checksum_add(0, ip, (ip[0] & 0xf) * 4u));
+	memcpy(ip + IP4_CHECKSUM_AT, &sum, sizeof(sum));
+}
+
+static bool has_signature(const struct ws_stream *stream)
+{
+	return stream->flow_kind == WS_FLOW_STATS && stream->flow_signature;
+}
+
+static int check_flow(const struct ws_stream *stream, uint16_t l3, int version)
+{
+	bool latency = stream->flow_kind == WS_FLOW_LATENCY;
+	bool has_tail = latency || has_signature(stream);
+	uint32_t ids = latency ? WS_LATENCY_FLOWS : WS_FLOWS;
+	if (stream->flow_kind < WS_FLOW_NONE || stream->flow_kind > WS_FLOW_LATENCY)
+		return fail(-EINVAL, "stream %u: there is no kind %d of flow", stream->id,
+					stream->flow_kind);
+	if (stream->flow_id >= ids)
+		return fail(-EINVAL, "stream %u: a flow id of %u; 0 to %u is possible", stream->id,
+					stream->flow_id, ids - 1);
+	if (!version)
+		return fail(
+			-EINVAL,
+			"stream %u: flow statistics need an IPv4 or IPv6 packet in at most two ETHERNET_VLAN "
+			"tags",
+			stream->id);
+	uint32_t header = version == 4 ? (stream->packet[l3] & 0xf) * 4u : IP6_LEN;
+	if (header < IP4_LEN || l3 + header > stream->packet_len)
+		return fail(-EINVAL, "stream %u: an IP header of %u bytes does not fit the packet",
+					stream->id, header);
+	uint32_t payload = payload_at(stream->packet, l3, version, stream->packet_len);
+	if (has_tail && payload + FLOW_TAIL_LEN > stream->packet_len)
+		return fail(-EINVAL, "stream %u: its packet has %d bytes of payload; %s takes %d",
+					stream->id,
+					payload < stream->packet_len ? (int)(stream->packet_len - payload) : 0,
+					latency ? "latency" : "the flow signature", FLOW_TAIL_LEN);
+	return 0;
+}
+
+int ws_stream_check_flow(const struct ws_stream *stream)
+{
+	int version;
+	uint16_t l3 = flow_find_ip(stream->packet, stream->packet_len, &version);
+	return stream->flow_kind == WS_FLOW_NONE ? 0 : check_flow(stream, l3, version);
+}
+
+int flow_mark(const struct ws_stream *stream, uint8_t start, uint8_t *frame, uint16_t frame_len,
+			  struct flow_tail *tail)
+{
+	*tail = (struct flow_tail){0};
+	if (stream->flow_kind == WS_FLOW_NONE)
+		return 0;
+	int version;
+	bool latency = stream->flow_kind == WS_FLOW_LATENCY;
+	bool signature = has_signature(stream);
+	uint16_t l3 = flow_find_ip(stream->packet, stream->packet_len, &version);
+	int error = check_flow(stream, l3, version);
+	if (error)
+		return error;
+	uint16_t id = (uint16_t)stream->flow_id;
+	if (!signature)
+		mark_ip(frame + l3, version, latency ? FLOW_IP_LATENCY : (uint16_t)(FLOW_IP_ID + id));
+	if (latency)
+		*tail = (struct flow_tail){
+			.magic = FLOW_MAGIC_LATENCY, .start = start, .id = id, .sequence = FLOW_FIRST_SEQUENCE};
+	if (signature)
+		*tail = (struct flow_tail){.magic = FLOW_MAGIC_SIGNATURE,
+								   .id = id,
+								   .sequence = SIGNATURE_LOW,
+								   .tsc = SIGNATURE_HIGH};
+	if (tail->magic)
+		flow_put_tail(frame + frame_len - FLOW_TAIL_LEN, tail);
+	return 0;
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What tells the packets of one flow from all others on the wire.
+ *
+ * As T-Rex does it: WS_FLOW_STATS sets the IPv4 ID, or the low 16 bits of the IPv6 flow label, to
+ * FLOW_IP_ID + the flow's id, and the lowest bit of the traffic class. WS_FLOW_LATENCY sets them to
+ * FLOW_IP_LATENCY, and its packets end in a tail that says which flow, which start of it, which
+ * packet, and when it was sent.
+ *
+ * Our own: a stream with flow_signature leaves the headers alone and ends its packets in a tail of
+ * the same form, where constants stand for packet and time.
+ */
+#ifndef GENERATOR_FLOW_WIRE_H
+#define GENERATOR_FLOW_WIRE_H
+
+#include "wirespeed.h"
+
+enum {
+	FLOW_IP_ID = 0xfc00,
+	FLOW_IP_LATENCY = 0xffff,
+	FLOW_MAGIC_LATENCY = 0xab,
+	FLOW_MAGIC_SIGNATURE = 0xac,
+	FLOW_TAIL_LEN = 16,
+};
+/* Two packets before the sequence wraps. */
+#define FLOW_FIRST_SEQUENCE 0xfffffffeu
+
+/* The last 16 bytes of a packet, little-endian. */
+struct flow_tail {
+	uint8_t magic, start;
+	uint16_t id;
+	uint32_t sequence;
+	uint64_t tsc;
+};
+
+/* The offset of the IP header; *version is 4 or 6, or 0 when there is none. */
+uint16_t flow_find_ip(const uint8_t *frame, uint32_t frame_len, int *version);
+
+/*
+ * Mark the template `frame` (of stream->packet_len bytes, padded to `frame_len`) as the stream's
+ * flow asks, and fill in what its packets end in; `tail` gets magic 0 when that is nothing. -EINVAL
+ * when the packet has no IP header or no room.
+ */
+int flow_mark(const struct ws_stream *stream, uint8_t start, uint8_t *frame, uint16_t frame_len,
+			  struct flow_tail *tail);
+
+void flow_put_tail(uint8_t *at, const struct flow_tail *tail);
+struct flow_tail flow_get_tail(const uint8_t *at);
+
+/* What was read of a packet by now is what is used, whatever becomes of it: who sent it may write
+ * there still. */
+static inline void flow_end_reading(void)
+{
+	__asm__ volatile("" ::: "memory");
+}
+bool flow_is_signature(const struct flow_tail *tail);
+
+#endif

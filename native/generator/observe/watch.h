@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a worker looks at beyond counting. */
+#ifndef GENERATOR_WATCH_H
+#define GENERATOR_WATCH_H
+
+#include "generator/observe/capture_ring.h"
+
+struct flow_meter;
+
+struct watch {
+	bool meters; /* received packets are looked at */
+	struct flow_meter *meter;
+	struct captures captures;
+};
+
+#endif

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A port as its worker sees it; only that worker touches it while the workers run. */
+#ifndef GENERATOR_PORT_H
+#define GENERATOR_PORT_H
+
+#include "wirespeed.h"
+
+struct port_flows;
+struct push;
+struct rte_mempool;
+struct traffic;
+struct watch;
+
+struct generator_port {
+	uint16_t index, rx_queues;
+	bool drops_without_buffer; /* its driver, and counts that apart */
+	struct watch *watch;       /* its worker's */
+	struct traffic *traffic;   /* of all its profiles; NULL: none */
+	struct push *push;         /* what is left to push; NULL: nothing */
+	struct port_flows *flows;
+	struct rte_mempool *fresh; /* what is pushed is made of */
+	/* in ticks, see traffic/transmit.c */
+	double away, most_owed, ring_full_grace, patience;
+	struct ws_generator_port counters;
+	/* the main thread's */
+	struct ws_generator_port snapshot; /* of `counters` */
+	struct push *pushing;              /* the last that was pushed */
+} __attribute__((aligned(64)));
+
+#endif

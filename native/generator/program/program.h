@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Field programs: what makes the packets of a stream differ from its template.
+ *
+ * A program is run over a batch of packets, one instruction after the other, each over the whole
+ * batch: packets do not see each other, so the result is that of running it packet by packet. All
+ * offsets, sizes and ranges are checked when it is compiled; running it cannot fail.
+ *
+ * The first packet carries the initial values; a variable advances after each packet. As in T-Rex
+ * the range of a counting variable is widened until the step divides it.
+ */
+#ifndef GENERATOR_PROGRAM_H
+#define GENERATOR_PROGRAM_H
+
+#include "wirespeed.h"
+
+enum { PROGRAM_BATCH = 64 };
+
+struct program;
+
+/* For which level of CPU programs are compiled from now on, as ws_march() says; 1 at first. */
+void program_use_march(int level);
+
+/*
+ * For copies of `template`, `frame_len` bytes: the stream's packet, padded and marked. NULL when
+ * the stream has no instructions (*error is 0) or wrong ones (*error and ws_error() tell).
+ */
+struct program *program_compile(const struct ws_stream *stream, const uint8_t *template,
+								uint16_t frame_len, int *error);
+void program_free(struct program *program);
+
+/* After how many packets it repeats itself exactly; UINT64_MAX: too far to tell, or random. */
+uint64_t program_period(const struct program *program);
+/* Run over a packet that it ran over before, it makes of it what it makes of the template. */
+bool program_may_repeat(const struct program *program);
+/* All packets have the template's length. */
+bool program_keeps_length(const struct program *program);
+
+/*
+ * Turn the next `n` (at most PROGRAM_BATCH) copies of the template into packets. `lengths` hold the
+ * template's length and become the packets'.
+ */
+void program_run(struct program *program, uint8_t *const *packets, uint16_t *lengths, uint16_t n);
+
+#endif

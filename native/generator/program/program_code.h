@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What program_compile.c makes and program_run.c runs. */
+#ifndef GENERATOR_PROGRAM_CODE_H
+#define GENERATOR_PROGRAM_CODE_H
+
+#include "generator/program/program.h"
+
+enum { VARIABLES = 16 };
+
+/* One variable of a range: value = origin + offset, or origin - offset when it counts down. */
+struct counter {
+	uint64_t origin, offset, step;
+	uint64_t room; /* range - step, modulo 2^64: from here on the next step wraps */
+};
+
+struct draw {
+	uint64_t min, range; /* range 0: all 64 bits */
+	uint64_t seed, state;
+	uint64_t count, limit; /* starts over after `limit` values; 0: never */
+};
+
+struct list {
+	uint64_t *values;
+	uint32_t count, position, step;
+};
+
+struct tuple {
+	uint64_t address_min, addresses, address; /* `address` and `port` count from their minimum */
+	uint64_t port_min, ports, port;
+	uint64_t flow, flows;
+};
+
+struct write {
+	uint16_t offset;
+	uint8_t size;
+	bool big_endian;
+	uint64_t add, mask;
+	int shift;
+};
+
+struct fix {
+	uint16_t l3, l4;  /* offsets */
+	bool is_ip4;      /* as the template is, whatever the program writes there */
+	uint8_t protocol; /* 0: the IPv4 header alone */
+	uint8_t field;    /* offset of the checksum in the L4 header */
+};
+
+struct sums;  /* see program_sum.c */
+struct merge; /* see program_merge.c */
+struct code;
+struct program;
+
+typedef void code_fn(struct code *code, struct program *program, uint8_t *const *packets,
+					 uint16_t *lengths, uint16_t n);
+
+struct code {
+	code_fn *run;
+	uint8_t var, var2;
+	int8_t before;    /* the variable advances only when this one wraps; -1: after each packet */
+	bool counts_down; /* of a chained counter */
+	union {
+		struct counter counter;
+		struct draw draw;
+		struct list list;
+		struct tuple tuple;
+		struct write write;
+		struct fix fix;
+		struct sums *sums;
+		struct merge *merge;
+	};
+};
+
+struct program {
+	uint64_t values[VARIABLES][PROGRAM_BATCH];
+	uint64_t wraps[VARIABLES]; /* bit i: the variable wraps after packet i of the batch */
+	uint64_t period;
+	bool keeps_length;
+	uint16_t frame_len;
+	uint16_t count;
+	struct code code[];
+};
+
+/* Chosen by program_compile; each does one kind of instruction for a batch. */
+code_fn run_count_up, run_count_down, run_draw, run_list, run_tuple;
+code_fn run_chained_counter, run_chained_list;
+code_fn run_write8, run_write16, run_write32, run_write64, run_write_mask;
+code_fn run_trim, run_fix_ip4, run_fix_l4, run_sums;
+
+/* What the IP header says is in the packet, but not beyond the packet's end. */
+uint16_t fix_l4_length(const uint8_t *ip, const struct fix *fix, uint16_t length);
+
+#endif

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What program_compile.c and program_variable.c share. */
+#ifndef GENERATOR_PROGRAM_COMPILER_H
+#define GENERATOR_PROGRAM_COMPILER_H
+
+#include "generator/program/program_code.h"
+
+/* What is known while compiling. */
+struct compiler {
+	const struct ws_stream *stream;
+	struct program *program;
+	uint16_t index;    /* of the instruction at hand */
+	uint32_t assigned; /* bit set of the variables that have a value */
+	uint64_t max[VARIABLES], min[VARIABLES];
+	uint64_t period[VARIABLES]; /* in packets */
+	/* The instruction whose variable advances this one when it wraps; -1: none. */
+	int32_t source[VARIABLES];
+};
+
+/* Says what is wrong with the instruction at hand; -EINVAL. */
+__attribute__((format(printf, 2, 3))) int compiler_fault(const struct compiler *compiler,
+														 const char *format, ...);
+int compiler_check_size(const struct compiler *compiler, uint8_t size);
+int compiler_check_assigned(const struct compiler *compiler, uint16_t var);
+
+/*
+ * The order to compile the instructions in: as given, but a variable that advances another one goes
+ * in front of it. NULL when memory is short, or a chain is wrong.
+ */
+uint16_t *compiler_order(struct compiler *compiler, int *error);
+
+/* Instructions that advance variables. */
+int compile_variable(struct compiler *compiler, const struct ws_op *op, struct code *code);
+int compile_tuple(struct compiler *compiler, const struct ws_op *op, struct code *code);
+
+/* Checksums that follow from what is written, once all instructions are compiled; see
+ * program_sum.c. */
+int compile_sums(struct program *program, const uint8_t *template);
+/* The fields that are written do not lie over each other, and nothing else is written. */
+bool program_is_plain(const struct program *program);
+/* Sums that can do so write their fields along with them, where compile_merge left any. */
+void compile_taken_over(struct program *program);
+
+#endif

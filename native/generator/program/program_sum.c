@@ -1,0 +1,321 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Checksums from what a program writes, without a look at the packet.
+ *
+ * All packets of a stream share what the program leaves alone. So once, when it is compiled, that
+ * part of each checksum is summed up over the template; per packet the written fields are added to
+ * it. Summing up the packet itself would also wait for the stores that came right before.
+ *
+ * This is done for a checksum after all writes, when none of them changes what says which bytes the
+ * sum is over. Other programs sum up each packet, see program_run.c. Where the CPU can, most of
+ * what is made here becomes one store a packet, see program_merge.c.
+ */
+#include "generator/program/program_sum.h"
+#include "dev/error.h"
+#include "generator/program/program_compiler.h"
+#include "wire/checksum.h"
+#include "wire/ip4.h"
+#include "wire/ip6.h"
+
+#include <endian.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- per packet */
+
+/* Sums of up to 8 fields of 17 bits, moved by 8 bits, stay within 32. */
+#define ADD_TERM(bits, order)                                                                      \
+	static void add_##order##bits(uint32_t *sums, const uint64_t *values, const struct term *term, \
+								  uint16_t n)                                                      \
+	{                                                                                              \
+		uint64_t add = term->add;                                                                  \
+		int shift = term->odd ? 8 : 0;                                                             \
+		for (uint16_t i = 0; i < n; i++)                                                           \
+			sums[i] += fold##bits(hto##order##bits((uint##bits##_t)(values[i] + add))) << shift;   \
+	}
+
+static inline uint32_t fold8(uint8_t field)
+{
+	return field;
+}
+
+static inline uint32_t fold16(uint16_t field)
+{
+	return field;
+}
+
+static inline uint32_t fold32(uint32_t field)
+{
+	return (field & 0xffff) + (field >> 16);
+}
+
+static inline uint32_t fold64(uint64_t field)
+{
+	return checksum_fold(field);
+}
+
+#define htobe8(value) (value)
+ADD_TERM(8, be)
+ADD_TERM(16, be)
+ADD_TERM(32, be)
+ADD_TERM(64, be)
+ADD_TERM(16, le)
+ADD_TERM(32, le)
+ADD_TERM(64, le)
+
+static void add_term(uint32_t *sums, const struct term *term, const struct program *program,
+					 uint16_t n)
+{
+	const uint64_t *values = program->values[term->var];
+	switch (term->size) {
+	case 1:
+		add_be8(sums, values, term, n);
+		return;
+	case 2:
+		(term->big_endian ? add_be16 : add_le16)(sums, values, term, n);
+		return;
+	case 4:
+		(term->big_endian ? add_be32 : add_le32)(sums, values, term, n);
+		return;
+	default:
+		(term->big_endian ? add_be64 : add_le64)(sums, values, term, n);
+	}
+}
+
+static void put_sums(const struct sum *sum, const uint32_t *sums, uint8_t *const *packets,
+					 uint16_t n)
+{
+	uint16_t fields[PROGRAM_BATCH], offset = sum->field;
+	/* UDP says "no checksum" with 0 and sends the other zero instead (RFC 768). */
+	uint16_t zero = sum->is_udp ? 0xffff : 0;
+	for (uint16_t i = 0; i < n; i++) {
+		uint32_t folded = (sums[i] & 0xffff) + (sums[i] >> 16);
+		uint16_t field = (uint16_t) ~(folded + (folded >> 16));
+		fields[i] = field ? field : zero;
+	}
+	for (uint16_t i = 0; i < n; i++)
+		memcpy(packets[i] + offset, &fields[i], sizeof(fields[i]));
+}
+
+/* The usual program, addresses and the header's checksum, in one go: half of what it costs
+ * instruction by instruction (bench_generator). */
+static inline __attribute__((always_inline)) void write_and_sum(const struct sum *sum,
+																const struct program *program,
+																uint8_t *const *packets, uint16_t n,
+																uint8_t term_count)
+{
+	const struct term *first = &sum->terms[0], *second = &sum->terms[term_count - 1];
+	const uint64_t *values = program->values[first->var], *more = program->values[second->var];
+	uint16_t at = first->at, at_more = second->at, at_sum = sum->field;
+	uint32_t add = (uint32_t)first->add, add_more = (uint32_t)second->add, base = sum->base;
+	for (uint16_t i = 0; i < n; i++) {
+		uint8_t *packet = packets[i];
+		uint32_t field = htobe32((uint32_t)values[i] + add), folded = base + fold32(field);
+		memcpy(packet + at, &field, sizeof(field));
+		if (term_count == 2) {
+			field = htobe32((uint32_t)more[i] + add_more);
+			memcpy(packet + at_more, &field, sizeof(field));
+			folded += fold32(field);
+		}
+		folded = (folded & 0xffff) + (folded >> 16);
+		uint16_t result = (uint16_t) ~(folded + (folded >> 16));
+		memcpy(packet + at_sum, &result, sizeof(result));
+	}
+}
+
+void run_sums(struct code *code, struct program *program, uint8_t *const *packets,
+			  uint16_t *lengths, uint16_t n)
+{
+	(void)lengths;
+	const struct sums *all = code->sums;
+	if (all->writes && all->sums[0].term_count == 1)
+		write_and_sum(&all->sums[0], program, packets, n, 1);
+	if (all->writes && all->sums[0].term_count == 2)
+		write_and_sum(&all->sums[0], program, packets, n, 2);
+	for (uint8_t i = all->writes ? 1 : 0; i < all->count; i++) {
+		const struct sum *sum = &all->sums[i];
+		uint32_t sums[PROGRAM_BATCH];
+		for (uint16_t j = 0; j < n; j++)
+			sums[j] = sum->base;
+		for (uint8_t j = 0; j < sum->term_count; j++)
+			add_term(sums, &sum->terms[j], program, n);
+		put_sums(sum, sums, packets, n);
+	}
+}
+
+/* ---- once */
+
+static bool overlap(struct span a, struct span b)
+{
+	return a.start < b.end && b.start < a.end;
+}
+
+static bool holds(struct span outer, struct span inner)
+{
+	return outer.start <= inner.start && inner.end <= outer.end;
+}
+
+bool program_is_plain(const struct program *program)
+{
+	for (uint16_t i = 0; i < program->count; i++) {
+		const struct code *code = &program->code[i];
+		if (code->run == run_write_mask || code->run == run_trim)
+			return false;
+		for (uint16_t j = 0; code_writes(code) && j < i; j++)
+			if (code_writes(&program->code[j]) &&
+				overlap(code_written(code), code_written(&program->code[j])))
+				return false;
+	}
+	return true;
+}
+
+/* No write comes after it, or changes the bytes of `fixed`. */
+static bool leaves_alone(const struct program *program, uint16_t fix, struct span fixed)
+{
+	for (uint16_t i = 0; i < program->count; i++) {
+		const struct code *code = &program->code[i];
+		if (code_writes(code) && (i > fix || overlap(code_written(code), fixed)))
+			return false;
+	}
+	return true;
+}
+
+/* Add the bytes of `part`, which start at an even byte of the sum, without what is written there;
+ * that becomes terms. False when a field is in it by half, or there are too many. */
+static bool add_part(struct sum *sum, const struct program *program, const uint8_t *template,
+					 struct span part)
+{
+	uint8_t bytes[UINT16_MAX];
+	memcpy(bytes, template + part.start, (size_t)(part.end - part.start));
+	for (uint16_t i = 0; i < program->count; i++) {
+		const struct code *code = &program->code[i];
+		struct span field = code_writes(code) ? code_written(code) : (struct span){0};
+		if (!code_writes(code) || !overlap(field, part))
+			continue;
+		if (!holds(part, field) || sum->term_count == MAX_TERMS)
+			return false;
+		memset(bytes + field.start - part.start, 0, code->write.size);
+		sum->terms[sum->term_count++] = (struct term){
+			.add = code->write.add,
+			.at = field.start,
+			.var = code->var,
+			.size = code->write.size,
+			.big_endian = code->write.big_endian,
+			.odd = (field.start - part.start) & 1,
+		};
+	}
+	if (part.start <= sum->field && sum->field < part.end)
+		memset(bytes + sum->field - part.start, 0, sizeof(uint16_t));
+	sum->base = checksum_fold(checksum_add(sum->base, bytes, (size_t)(part.end - part.start)));
+	return true;
+}
+
+static bool sum_ip4(struct sums *sums, const struct program *program, uint16_t fix,
+					const uint8_t *template)
+{
+	uint16_t l3 = program->code[fix].fix.l3, header = (uint16_t)((template[l3] & 0xf) * 4);
+	struct sum *sum = &sums->sums[sums->count++];
+	struct span length = {l3, (uint16_t)(l3 + 1)};
+	struct span field = {(uint16_t)(l3 + IP4_CHECKSUM_AT), (uint16_t)(l3 + IP4_CHECKSUM_AT + 2)};
+	*sum = (struct sum){.field = field.start};
+	return header >= IP4_LEN && l3 + header <= program->frame_len &&
+		   leaves_alone(program, fix, length) && leaves_alone(program, fix, field) &&
+		   add_part(sum, program, template, (struct span){l3, (uint16_t)(l3 + header)});
+}
+
+static bool sum_l4(struct sums *sums, const struct program *program, uint16_t fix,
+				   const uint8_t *template)
+{
+	const struct fix *what = &program->code[fix].fix;
+	uint16_t l4_len = fix_l4_length(template + what->l3, what, program->frame_len);
+	uint16_t addresses = what->l3 + (what->is_ip4 ? IP4_ADDRESSES_AT : IP6_ADDRESSES_AT);
+	uint16_t length = what->l3 + (what->is_ip4 ? IP4_TOTAL_LENGTH_AT : IP6_PAYLOAD_LENGTH_AT);
+	uint16_t field = what->l4 + what->field;
+	struct sum *sum = &sums->sums[sums->count++];
+	*sum = (struct sum){
+		.base = (uint32_t)htobe16(l4_len) + htobe16(what->protocol),
+		.field = field,
+		.is_udp = what->protocol == IP4_UDP,
+	};
+	return l4_len >= what->field + sizeof(uint16_t) &&
+		   leaves_alone(program, fix, (struct span){length, length + 2}) &&
+		   leaves_alone(program, fix, (struct span){field, field + 2}) &&
+		   add_part(sum, program, template,
+					(struct span){addresses, addresses + (what->is_ip4 ? IP4_ADDRESSES_LEN
+																	   : IP6_ADDRESSES_LEN)}) &&
+		   add_part(sum, program, template, (struct span){what->l4, what->l4 + l4_len});
+}
+
+/* Whether the first sum is over one or two fields of 32 bits in network order. */
+static bool may_write(const struct sum *sum)
+{
+	bool may = sum->term_count == 1 || sum->term_count == 2;
+	for (uint8_t i = 0; may && i < sum->term_count; i++)
+		may = sum->terms[i].size == 4 && sum->terms[i].big_endian && !sum->terms[i].odd;
+	return may;
+}
+
+/* Those writes have no instruction of their own any more; returns how many they were. */
+static uint16_t take_over_writes(struct program *program, const struct sum *sum)
+{
+	uint16_t kept = 0;
+	for (uint16_t i = 0; i < program->count; i++) {
+		const struct code *code = &program->code[i];
+		bool taken = false;
+		for (uint8_t j = 0; j < sum->term_count; j++)
+			taken |= code_writes(code) && code->write.offset == sum->terms[j].at;
+		if (!taken)
+			program->code[kept++] = *code;
+	}
+	uint16_t taken_over = program->count - kept;
+	program->count = kept;
+	return taken_over;
+}
+
+static int compile_fix(struct program *program, uint16_t fix, const uint8_t *template)
+{
+	struct code *code = &program->code[fix];
+	struct sums sums = {0};
+	bool ip4 = code->run == run_fix_ip4, l4 = code->run == run_fix_l4, known = ip4 || l4;
+	if (ip4 || (l4 && code->fix.is_ip4)) {
+		known = sum_ip4(&sums, program, fix, template);
+		sums.writes = known && may_write(&sums.sums[0]);
+	}
+	if (known && l4 && code->fix.protocol)
+		known = sum_l4(&sums, program, fix, template);
+	if (!known)
+		return 0;
+	struct sums *kept = malloc(sizeof(*kept));
+	if (!kept)
+		return fail(-ENOMEM, "no memory for the checksums of a program");
+	*kept = sums;
+	code->sums = kept;
+	code->run = run_sums;
+	return 0;
+}
+
+int compile_sums(struct program *program, const uint8_t *template)
+{
+	int error = 0;
+	for (uint16_t i = 0; !error && program_is_plain(program) && i < program->count; i++)
+		error = compile_fix(program, i, template);
+	return error;
+}
+
+void compile_taken_over(struct program *program)
+{
+	/* What sums up the packet itself needs the writes where they were. */
+	bool first = true;
+	for (uint16_t i = 0; i < program->count; i++) {
+		struct code *code = &program->code[i];
+		if (code->run == run_fix_ip4 || code->run == run_fix_l4)
+			first = false;
+		if (code->run != run_sums)
+			continue;
+		code->sums->writes &= first;
+		if (code->sums->writes)
+			i -= take_over_writes(program, &code->sums->sums[0]);
+		first = false;
+	}
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Checksums that follow from what is written; see program_sum.c. */
+#ifndef GENERATOR_PROGRAM_SUM_H
+#define GENERATOR_PROGRAM_SUM_H
+
+#include "generator/program/program_code.h"
+
+enum { MAX_TERMS = 8 };
+
+/* A field that the program writes, within the sum. */
+struct term {
+	uint64_t add;
+	uint16_t at; /* in the packet */
+	uint8_t var, size;
+	bool big_endian;
+	bool odd; /* it starts at an odd byte of the sum */
+};
+
+/* Of one checksum: of an IPv4 header, or of L4 with its pseudo header. */
+struct sum {
+	uint32_t base;  /* folded */
+	uint16_t field; /* where the checksum goes, in the packet */
+	bool is_udp;
+	uint8_t term_count;
+	struct term terms[MAX_TERMS];
+};
+
+struct sums {
+	uint8_t count;
+	bool writes; /* the first of them writes its fields too: one or two, as addresses are */
+	struct sum sums[2];
+};
+
+/* Bytes of the packet, from `start` to before `end`. */
+struct span {
+	uint16_t start, end;
+};
+
+/* A write of whole bytes, whatever was there. */
+static inline bool code_writes(const struct code *code)
+{
+	return code->run == run_write8 || code->run == run_write16 || code->run == run_write32 ||
+		   code->run == run_write64;
+}
+
+static inline struct span code_written(const struct code *code)
+{
+	return (struct span){code->write.offset, (uint16_t)(code->write.offset + code->write.size)};
+}
+
+#endif

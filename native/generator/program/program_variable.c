@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Compiling the instructions that advance variables. */
+#include "dev/error.h"
+#include "generator/program/program_compiler.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+static uint64_t largest(uint8_t size)
+{
+	return size == 8 ? UINT64_MAX : (1ULL << 8 * size) - 1;
+}
+
+int compiler_check_size(const struct compiler *compiler, uint8_t size)
+{
+	if (size == 1 || size == 2 || size == 4 || size == 8)
+		return 0;
+	return compiler_fault(compiler, "a size of %u bytes; 1, 2, 4 and 8 are possible", size);
+}
+
+static int assign(struct compiler *compiler, uint16_t var, uint64_t min, uint64_t max)
+{
+	if (var >= VARIABLES)
+		return compiler_fault(compiler, "there is no variable %u; they are numbered 0 to %d", var,
+							  VARIABLES - 1);
+	if (compiler->assigned & 1u << var)
+		return compiler_fault(compiler, "variable %u is advanced by an earlier instruction already",
+							  var);
+	compiler->assigned |= 1u << var;
+	compiler->min[var] = min;
+	compiler->max[var] = max;
+	return 0;
+}
+
+int compiler_check_assigned(const struct compiler *compiler, uint16_t var)
+{
+	if (var < VARIABLES && compiler->assigned & 1u << var)
+		return 0;
+	return compiler_fault(
+		compiler, "variable %u has no value yet: advance it in an earlier instruction", var);
+}
+
+static int check_range(const struct compiler *compiler, const char *what, uint64_t min,
+					   uint64_t max, uint8_t size)
+{
+	if (min > max)
+		return compiler_fault(
+			compiler, "%s from %lu to %lu: the first must not be above the second", what, min, max);
+	if (max > largest(size))
+		return compiler_fault(compiler, "%s up to %lu; %u bytes hold at most %lu", what, max, size,
+							  largest(size));
+	return 0;
+}
+
+static uint64_t greatest_divisor(uint64_t a, uint64_t b)
+{
+	while (b) {
+		uint64_t rest = a % b;
+		a = b;
+		b = rest;
+	}
+	return a;
+}
+
+/* The variable repeats after so many steps: packets, or wraps of the one that advances it. The
+ * program repeats when all its variables do. */
+static void repeats_after(struct compiler *compiler, const struct code *code, uint64_t steps)
+{
+	uint64_t *period = &compiler->program->period, packets = steps, product;
+	if (code->before >= 0 &&
+		__builtin_mul_overflow(compiler->period[code->before], steps, &packets))
+		packets = UINT64_MAX;
+	if (code->var < VARIABLES)
+		compiler->period[code->var] = packets;
+	if (*period == UINT64_MAX || packets == UINT64_MAX ||
+		__builtin_mul_overflow(*period / greatest_divisor(*period, packets), packets, &product))
+		product = UINT64_MAX;
+	*period = product;
+}
+
+/*
+ * The range is widened to a multiple of the step, as T-Rex does, upwards when counting up and
+ * downwards when counting down; it may not leave 64 bits.
+ */
+static int compile_counter(struct compiler *compiler, const struct ws_op *op, struct code *code)
+{
+	bool up = op->var_kind == WS_VAR_INC;
+	uint64_t step = op->step ? op->step : 1, range = op->max - op->min + 1;
+	if (op->init < op->min || op->init > op->max)
+		return compiler_fault(compiler, "a first value of %lu; %lu to %lu is possible", op->init,
+							  op->min, op->max);
+	/* 2^64 is a multiple of the steps that are powers of two. */
+	uint64_t rest = range ? range % step : (UINT64_MAX % step + 1) % step;
+	uint64_t widen = rest ? step - rest : 0;
+	uint64_t offset = up ? op->init - op->min : op->max - op->init;
+	/* The farthest value on the way, counted from the origin. */
+	uint64_t farthest = range - 1 + widen - (step - 1 - offset % step);
+	uint64_t bound = up ? UINT64_MAX - op->min : op->max;
+	if (range - 1 > UINT64_MAX - widen || farthest > bound)
+		return compiler_fault(compiler, "steps of %lu leave the range %lu to %lu", step, op->min,
+							  op->max);
+	range += widen;
+	bool chained = op->has_next || code->before >= 0;
+	code->run = chained ? run_chained_counter : up ? run_count_up : run_count_down;
+	code->counts_down = !up;
+	code->counter = (struct counter){
+		.origin = up ? op->min : op->max,
+		.offset = offset,
+		.step = step,
+		.room = range - step,
+	};
+	repeats_after(compiler, code, range ? range / step : UINT64_MAX);
+	return up ? assign(compiler, op->var, op->min, op->min + farthest)
+			  : assign(compiler, op->var, op->max - farthest, op->max);
+}
+
+/* The seed given, or one of the stream's own and different for each instruction. */
+static uint64_t seed_of(const struct compiler *compiler, const struct ws_op *op)
+{
+	if (op->seed)
+		return op->seed;
+	const struct ws_stream *stream = compiler->stream;
+	uint64_t own = stream->random_seed ? stream->random_seed : stream->id + 0x100000000ULL;
+	return own << 8 ^ compiler->index;
+}
+
+static int compile_draw(struct compiler *compiler, const struct ws_op *op, struct code *code)
+{
+	bool limited = op->var_kind == WS_VAR_RAND_LIMIT;
+	if (limited && !op->limit)
+		return compiler_fault(compiler,
+							  "a repeating list of no random values; 1 or more are possible");
+	uint64_t seed = seed_of(compiler, op);
+	code->run = run_draw;
+	code->draw = (struct draw){
+		.min = op->min,
+		.range = op->max - op->min + 1,
+		.seed = seed,
+		.state = seed,
+		.limit = limited ? op->limit : 0,
+	};
+	repeats_after(compiler, code, limited ? op->limit : UINT64_MAX);
+	return assign(compiler, op->var, op->min, op->max);
+}
+
+static int compile_list(struct compiler *compiler, const struct ws_op *op, struct code *code)
+{
+	uint64_t min = UINT64_MAX, max = 0;
+	if (!op->list_count)
+		return compiler_fault(compiler, "an empty list of values");
+	for (uint32_t i = 0; i < op->list_count; i++) {
+		min = op->list[i] < min ? op->list[i] : min;
+		max = op->list[i] > max ? op->list[i] : max;
+	}
+	int error = check_range(compiler, "values", min, max, op->size);
+	if (error)
+		return error;
+	uint32_t step = (uint32_t)((op->step ? op->step : 1) % op->list_count);
+	uint64_t *values = malloc(op->list_count * sizeof(*values));
+	if (!values)
+		return fail(-ENOMEM, "stream %u: no memory for a list of %u values", compiler->stream->id,
+					op->list_count);
+	memcpy(values, op->list, op->list_count * sizeof(*values));
+	code->run = op->has_next || code->before >= 0 ? run_chained_list : run_list;
+	code->list = (struct list){.values = values, .count = op->list_count, .step = step};
+	repeats_after(compiler, code, op->list_count / greatest_divisor(op->list_count, step));
+	return assign(compiler, op->var, min, max);
+}
+
+int compile_variable(struct compiler *compiler, const struct ws_op *op, struct code *code)
+{
+	int error = compiler_check_size(compiler, op->size);
+	if (!error && op->var_kind != WS_VAR_LIST)
+		error = check_range(compiler, "values", op->min, op->max, op->size);
+	bool counts = op->var_kind == WS_VAR_INC || op->var_kind == WS_VAR_DEC;
+	if (!error && (op->has_next || code->before >= 0) && !counts && op->var_kind != WS_VAR_LIST)
+		error = compiler_fault(compiler,
+							   "variable %u is random and never wraps; chains are of counting "
+							   "variables and lists",
+							   op->var);
+	if (error)
+		return error;
+	switch (op->var_kind) {
+	case WS_VAR_INC:
+	case WS_VAR_DEC:
+		return compile_counter(compiler, op, code);
+	case WS_VAR_RANDOM:
+	case WS_VAR_RAND_LIMIT:
+		return compile_draw(compiler, op, code);
+	case WS_VAR_LIST:
+		return compile_list(compiler, op, code);
+	default:
+		return compiler_fault(compiler, "there is no kind %d of variable", op->var_kind);
+	}
+}
+
+int compile_tuple(struct compiler *compiler, const struct ws_op *op, struct code *code)
+{
+	int error = check_range(compiler, "addresses", op->min, op->max, 4);
+	if (!error)
+		error = check_range(compiler, "ports", op->min2, op->max2, 2);
+	if (!error)
+		error = assign(compiler, op->var, op->min, op->max);
+	if (!error)
+		error = assign(compiler, op->var2, op->min2, op->max2);
+	if (error)
+		return error;
+	uint64_t addresses = op->max - op->min + 1, ports = op->max2 - op->min2 + 1;
+	uint64_t flows = addresses * ports;
+	if (op->limit && op->limit < flows)
+		flows = op->limit;
+	code->run = run_tuple;
+	code->tuple = (struct tuple){
+		.address_min = op->min,
+		.addresses = addresses,
+		.port_min = op->min2,
+		.ports = ports,
+		.flows = flows,
+	};
+	repeats_after(compiler, code, flows);
+	return 0;
+}

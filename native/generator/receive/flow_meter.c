@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "generator/receive/flow_meter.h"
+
+#include "generator/observe/flow_wire.h"
+#include "wire/ip4.h"
+#include "wire/ip6.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* How far back a packet that comes again is told from one that comes late. */
+enum { SEEN_PACKETS = 4096, SEEN_WORDS = SEEN_PACKETS / 64 };
+/* A tail with an older time than this is no tail. */
+enum { PLAUSIBLE_S = 10 };
+
+struct latency_flow {
+	uint32_t expected; /* the next packet's sequence number */
+	uint8_t start, earlier;
+	bool begun, has_earlier;
+	uint64_t before_ns;          /* of the packet before, for the jitter */
+	uint64_t period;             /* half seconds since the TSC's begin */
+	uint64_t max_ns, was_max_ns; /* of this period and the one before */
+	double jitter_ns;
+	uint64_t seen[SEEN_WORDS]; /* a bit for each of the packets before `expected` */
+	struct ws_latency counts;
+};
+
+struct flow_meter {
+	double ns_per_tick;
+	uint64_t half_second, plausible; /* in ticks */
+	struct ws_flow_faults faults;
+	struct latency_flow flows[WS_LATENCY_FLOWS];
+};
+
+struct flow_meter *flow_meter_create(double hz)
+{
+	struct flow_meter *meter = calloc(1, sizeof(*meter));
+	if (!meter)
+		return NULL;
+	meter->ns_per_tick = 1e9 / hz;
+	meter->half_second = (uint64_t)(hz / 2);
+	meter->plausible = (uint64_t)(hz * PLAUSIBLE_S);
+	return meter;
+}
+
+void flow_meter_free(struct flow_meter *meter)
+{
+	free(meter);
+}
+
+/* ---- sequence */
+
+static uint64_t seen_bit(uint32_t sequence)
+{
+	return 1ULL << sequence % 64;
+}
+
+static uint64_t *seen_word(struct latency_flow *flow, uint32_t sequence)
+{
+	return &flow->seen[sequence % SEEN_PACKETS / 64];
+}
+
+/* The packets from `expected` to before `sequence` are not there; `sequence` is. */
+static void move_on(struct latency_flow *flow, uint32_t sequence)
+{
+	uint32_t missing = sequence - flow->expected;
+	if (missing >= SEEN_PACKETS)
+		memset(flow->seen, 0, sizeof(flow->seen));
+	else
+		for (uint32_t at = flow->expected; at != sequence; at++)
+			*seen_word(flow, at) &= ~seen_bit(at);
+	*seen_word(flow, sequence) |= seen_bit(sequence);
+	flow->expected = sequence + 1;
+}
+
+/* Beyond what is remembered it is taken for late, as T-Rex takes it. */
+static bool came_before(struct latency_flow *flow, uint32_t sequence)
+{
+	return flow->expected - sequence <= SEEN_PACKETS &&
+		   *seen_word(flow, sequence) & seen_bit(sequence);
+}
+
+static void check_sequence(struct latency_flow *flow, uint32_t sequence)
+{
+	struct ws_latency *counts = &flow->counts;
+	int32_t ahead = (int32_t)(sequence - flow->expected);
+	if (ahead >= 0) {
+		counts->dropped += (uint32_t)ahead;
+		counts->seq_too_high += ahead > 0;
+		move_on(flow, sequence);
+		return;
+	}
+	counts->seq_too_low++;
+	if (came_before(flow, sequence)) {
+		counts->duplicate++;
+		return;
+	}
+	counts->out_of_order++;
+	counts->dropped -= counts->dropped > 0;
+	if (flow->expected - sequence <= SEEN_PACKETS)
+		*seen_word(flow, sequence) |= seen_bit(sequence);
+}
+
+/* ---- time */
+
+static uint32_t bin_of(uint64_t ns)
+{
+	uint64_t digit = ns / 1000;
+	uint32_t power = 0;
+	if (!digit)
+		return 0;
+	for (; digit >= 10; digit /= 10)
+		power++;
+	uint32_t bin = power * 9 + (uint32_t)digit;
+	return bin < WS_LATENCY_BINS ? bin : WS_LATENCY_BINS - 1;
+}
+
+/*
+ * The index that HdrHistogram gives a value, with buckets of 256 counts of which the upper half is
+ * stored, and the first bucket whole.
+ */
+static uint32_t hdr_index(uint64_t ns)
+{
+	uint32_t bucket = (uint32_t)(63 - __builtin_clzll(ns | 255)) - 7;
+	uint32_t index = (bucket << 7) + (uint32_t)(ns >> bucket);
+	return index < WS_HDR_COUNTS ? index : WS_HDR_COUNTS - 1;
+}
+
+static void roll_period(const struct flow_meter *meter, struct latency_flow *flow, uint64_t now)
+{
+	uint64_t period = now / meter->half_second;
+	if (period == flow->period)
+		return;
+	flow->was_max_ns = period == flow->period + 1 ? flow->max_ns : 0;
+	flow->max_ns = 0;
+	flow->period = period;
+}
+
+static void record(const struct flow_meter *meter, struct latency_flow *flow, uint64_t ticks,
+				   uint64_t now)
+{
+	struct ws_latency *counts = &flow->counts;
+	uint64_t ns = (uint64_t)((double)ticks * meter->ns_per_tick);
+	roll_period(meter, flow, now);
+	if (counts->packets++) {
+		double change = (double)ns - (double)flow->before_ns;
+		flow->jitter_ns += ((change < 0 ? -change : change) - flow->jitter_ns) / 16;
+	}
+	flow->before_ns = ns;
+	flow->max_ns = ns > flow->max_ns ? ns : flow->max_ns;
+	counts->min_ns = counts->packets == 1 || ns < counts->min_ns ? ns : counts->min_ns;
+	counts->max_ns = ns > counts->max_ns ? ns : counts->max_ns;
+	counts->sum_ns += ns;
+	counts->histogram[bin_of(ns)]++;
+	counts->hdr[hdr_index(ns)]++;
+}
+
+/* ---- packets */
+
+static void count_received(struct ws_flow *flow, uint32_t bytes)
+{
+	flow->rx_packets++;
+	flow->rx_bytes += bytes;
+}
+
+static void count_latency(struct flow_meter *meter, struct port_flows *port,
+						  const struct flow_tail *tail, uint32_t bytes, uint64_t now)
+{
+	struct latency_flow *flow = &meter->flows[tail->id];
+	if (!flow->begun || tail->start != flow->start) {
+		bool is_old = flow->has_earlier && tail->start == flow->earlier;
+		*(is_old ? &meter->faults.old_flow : &meter->faults.bad_header) += 1;
+		return;
+	}
+	count_received(&port->latency[tail->id], bytes);
+	check_sequence(flow, tail->sequence);
+	record(meter, flow, now - tail->tsc, now);
+}
+
+static void count_ip(struct flow_meter *meter, struct port_flows *port,
+					 const struct flow_packet *packet)
+{
+	int version;
+	const uint8_t *ip = packet->head + flow_find_ip(packet->head, packet->head_len, &version);
+	if (!version)
+		return;
+	/* The IPv4 ID, or the low bits of the IPv6 flow label. */
+	const uint8_t *field = ip + (version == 4 ? IP4_ID_AT : IP6_FLOW_LABEL_AT);
+	uint16_t id = (uint16_t)(field[0] << 8 | field[1]);
+	flow_end_reading();
+	if (id == FLOW_IP_LATENCY)
+		meter->faults.bad_header++;
+	else if (id >= FLOW_IP_ID)
+		count_received(&port->stats[id - FLOW_IP_ID], packet->bytes);
+}
+
+void flow_meter_count(struct flow_meter *meter, struct port_flows *port,
+					  const struct flow_packet *packet, uint64_t now)
+{
+	uint8_t magic = packet->tail[0];
+	if (magic == FLOW_MAGIC_LATENCY || magic == FLOW_MAGIC_SIGNATURE) {
+		struct flow_tail tail = flow_get_tail(packet->tail);
+		if (magic == FLOW_MAGIC_LATENCY && tail.id < WS_LATENCY_FLOWS &&
+			now - tail.tsc < meter->plausible) {
+			count_latency(meter, port, &tail, packet->bytes, now);
+			return;
+		}
+		if (magic == FLOW_MAGIC_SIGNATURE && tail.id < WS_FLOWS && flow_is_signature(&tail)) {
+			count_received(&port->stats[tail.id], packet->bytes);
+			return;
+		}
+	}
+	count_ip(meter, port, packet);
+}
+
+/* ---- for the main thread, on the worker */
+
+void flow_meter_begin(struct flow_meter *meter, uint32_t id, uint8_t start)
+{
+	struct latency_flow *flow = &meter->flows[id];
+	flow->has_earlier = flow->begun;
+	flow->earlier = flow->start;
+	flow->begun = true;
+	flow->start = start;
+	flow->expected = FLOW_FIRST_SEQUENCE;
+	/* What was before the first is nothing that can come late. */
+	memset(flow->seen, 0xff, sizeof(flow->seen));
+}
+
+void flow_meter_reset(struct flow_meter *meter, uint32_t id)
+{
+	struct latency_flow *flow = &meter->flows[id];
+	memset(&flow->counts, 0, sizeof(flow->counts));
+	flow->max_ns = flow->was_max_ns = 0;
+	flow->jitter_ns = 0;
+}
+
+void flow_meter_read(const struct flow_meter *meter, uint32_t id, uint64_t now,
+					 struct ws_latency *out)
+{
+	const struct latency_flow *flow = &meter->flows[id];
+	uint64_t age = now / meter->half_second - flow->period;
+	uint64_t this_max = age == 0 ? flow->max_ns : 0;
+	uint64_t last_max = age == 0 ? flow->was_max_ns : age == 1 ? flow->max_ns : 0;
+	*out = flow->counts;
+	out->jitter_ns = (uint64_t)flow->jitter_ns;
+	out->last_max_ns = this_max > last_max ? this_max : last_max;
+}
+
+struct ws_flow_faults flow_meter_faults(const struct flow_meter *meter)
+{
+	return meter->faults;
+}
+
+void flow_latency_add(struct ws_latency *sum, const struct ws_latency *other)
+{
+	if (other->packets && (!sum->packets || other->min_ns < sum->min_ns))
+		sum->min_ns = other->min_ns;
+	sum->jitter_ns = other->packets > sum->packets ? other->jitter_ns : sum->jitter_ns;
+	sum->max_ns = other->max_ns > sum->max_ns ? other->max_ns : sum->max_ns;
+	sum->last_max_ns =
+		other->last_max_ns > sum->last_max_ns ? other->last_max_ns : sum->last_max_ns;
+	sum->packets += other->packets;
+	sum->dropped += other->dropped;
+	sum->duplicate += other->duplicate;
+	sum->out_of_order += other->out_of_order;
+	sum->seq_too_high += other->seq_too_high;
+	sum->seq_too_low += other->seq_too_low;
+	sum->sum_ns += other->sum_ns;
+	for (uint32_t i = 0; i < WS_LATENCY_BINS; i++)
+		sum->histogram[i] += other->histogram[i];
+	for (uint32_t i = 0; i < WS_HDR_COUNTS; i++)
+		sum->hdr[i] += other->hdr[i];
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The receiving side of flow statistics: whose packet is this, is it the next one, how old is it.
+ *
+ * A worker has one meter for all its ports; no locks, no allocation, and nothing here needs DPDK or
+ * looks at the clock.
+ */
+#ifndef GENERATOR_FLOW_METER_H
+#define GENERATOR_FLOW_METER_H
+
+#include "generator/observe/flow_counts.h"
+
+struct flow_meter;
+
+/* NULL when memory is short. `hz`: ticks a second. */
+struct flow_meter *flow_meter_create(double hz);
+void flow_meter_free(struct flow_meter *meter);
+
+/* A received packet: its beginning, contiguous, its last FLOW_TAIL_LEN bytes, its length with FCS.
+ */
+struct flow_packet {
+	const uint8_t *head, *tail;
+	uint32_t head_len, bytes;
+};
+
+void flow_meter_count(struct flow_meter *meter, struct port_flows *port,
+					  const struct flow_packet *packet, uint64_t now);
+
+/* From now on packets of the latency flow `id` are of start number `start`. */
+void flow_meter_begin(struct flow_meter *meter, uint32_t id, uint8_t start);
+void flow_meter_reset(struct flow_meter *meter, uint32_t id);
+void flow_meter_read(const struct flow_meter *meter, uint32_t id, uint64_t now,
+					 struct ws_latency *out);
+struct ws_flow_faults flow_meter_faults(const struct flow_meter *meter);
+
+/* Add what another meter saw of the same flow. */
+void flow_latency_add(struct ws_latency *sum, const struct ws_latency *other);
+
+#endif

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What schedule.c (running it) and schedule_create.c (making it) share. */
+#ifndef GENERATOR_SCHEDULE_STATE_H
+#define GENERATOR_SCHEDULE_STATE_H
+
+#include "generator/traffic/schedule.h"
+
+enum { NO_STREAM = -1 };
+
+enum stream_state { IDLE, RUNNING, PAUSED };
+
+struct timed_stream {
+	double anchor, interval, per_interval; /* per_interval = 1 / interval */
+	uint64_t step;                         /* k of the next packet */
+	uint64_t left;                         /* packets of this burst still to come */
+	uint32_t bursts_left, rounds;
+	enum stream_state state;
+	double ahead;      /* of a paused stream: how far away its next packet was */
+	double entered_at; /* when it was last started by a chain */
+	/* what it was given */
+	double ticks_per_packet; /* at factor 1 */
+	double factor;           /* its own */
+	double delay, gap;
+	uint64_t packets;
+	uint32_t bursts, loops;
+	int64_t next;
+	bool fixed_rate, is_null;
+};
+
+struct event {
+	double due;
+	uint32_t stream;
+};
+
+struct name {
+	uint32_t id, index;
+};
+
+struct schedule {
+	struct event *heap;
+	uint32_t heap_count;
+	uint32_t paused_count;
+	struct timed_stream *streams;
+	double deadline;
+	double rate;     /* packets a tick of all running streams */
+	double catch_up; /* how far behind is still sent */
+	double catch_up_least;
+	double factor;
+	struct name *names; /* by id */
+	uint32_t count;
+};
+
+/* Start the burst of `stream` at `at`. */
+void schedule_begin_burst(struct timed_stream *stream, double at);
+/* Its interval from its rate and the factors. */
+void schedule_set_interval(const struct schedule *schedule, struct timed_stream *stream);
+/* The heap, and what follows from it, from the streams' states. */
+void schedule_replan(struct schedule *schedule);
+
+#endif

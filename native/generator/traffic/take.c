@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Where the packets of a burst come from: ready ones in turn, or copies made for it. */
+#include "generator/traffic/burst.h"
+
+#include <rte_memcpy.h>
+#include <rte_mempool.h>
+#include <string.h>
+
+enum { RENDER_LEAST = 32 };
+/* How far the ready packets in use may wander off before they come to the front again: those of
+ * three streams, and what a driver looks at of them, shall stay in the first-level cache. */
+enum { WANDER = 32 };
+
+static uint16_t take_stashed(struct traffic *traffic, struct sender *sender,
+							 struct rte_mbuf **packets, uint16_t *lengths, uint16_t n)
+{
+	uint16_t taken = 0;
+	for (; taken < n && sender->stash; taken++) {
+		packets[taken] = sender->stash;
+		lengths[taken] = sender->stash->data_len;
+		sender->stash = packets[taken]->next;
+		packets[taken]->next = NULL;
+	}
+	traffic->stashed -= taken;
+	return taken;
+}
+
+static inline void take_ready(struct sender *sender, struct rte_mbuf **packets, uint16_t *lengths,
+							  uint16_t n)
+{
+	uint32_t position = sender->position, count = sender->ready_count;
+	if (n >= BURST / 4 && position + n < count) {
+		memcpy(packets, sender->ready + position, n * sizeof(*packets));
+		for (uint16_t i = 0; i < n; i++)
+			lengths[i] = sender->frame_len;
+		position += n;
+	} else {
+		for (uint16_t i = 0; i < n; i++) {
+			packets[i] = sender->ready[position];
+			lengths[i] = sender->frame_len;
+			position = position + 1 == count ? 0 : position + 1;
+		}
+	}
+	sender->position = position;
+	if (__builtin_expect(!sender->same_length, 0))
+		for (uint16_t i = 0; i < n; i++)
+			lengths[i] = packets[i]->data_len;
+}
+
+/* The next ready packets that lie side by side get the program's next values. */
+static void render_ready(struct sender *sender, uint32_t first, uint16_t n)
+{
+	struct rte_mbuf **packets = sender->ready + first;
+	uint16_t lengths[BURST];
+	for (uint16_t i = 0; i < n; i++)
+		lengths[i] = sender->frame_len;
+	sender_finish(sender, sender->ready_bytes + first, lengths, n);
+	sender->rendered += n;
+	if (sender->same_length)
+		return;
+	for (uint16_t i = 0; i < n; i++)
+		packets[i]->pkt_len = packets[i]->data_len = lengths[i];
+}
+
+/* No driver holds any, so those to be taken next become the first ones: the cache has those. Not
+ * where they lie around the circle's end, which is seldom. */
+static void move_to_front(struct sender *sender)
+{
+	struct rte_mbuf **ready = sender->ready, **from = ready + sender->position;
+	uint8_t **bytes = sender->ready_bytes, **from_bytes = bytes + sender->position;
+	if (sender->position + sender->rendered > sender->ready_count)
+		return;
+	for (uint32_t i = 0; i < sender->rendered; i++) {
+		struct rte_mbuf *packet = ready[i];
+		uint8_t *data = bytes[i];
+		ready[i] = from[i];
+		bytes[i] = from_bytes[i];
+		from[i] = packet;
+		from_bytes[i] = data;
+	}
+	sender->position = 0;
+}
+
+/* At least the next `n` ready packets get their values. Where a burst wants a few only, since other
+ * streams' come in between, some more get theirs along with them. Apart from the way of most calls,
+ * for which all is there. */
+static __attribute__((noinline)) void render_next(struct traffic *traffic, struct sender *sender,
+												  uint16_t n)
+{
+	if (traffic->was_home && sender->burst != traffic->burst && sender->position >= WANDER)
+		move_to_front(sender);
+	sender->burst = traffic->burst;
+	while (sender->rendered < n) {
+		uint32_t first = sender->position + sender->rendered;
+		first -= first < sender->ready_count ? 0 : sender->ready_count;
+		uint32_t count = RTE_MAX((uint32_t)n - sender->rendered, (uint32_t)RENDER_LEAST);
+		render_ready(sender, first, (uint16_t)RTE_MIN(count, sender->ready_count - first));
+	}
+}
+
+static void copy_ready(struct sender *sender, uint8_t *const *bytes, uint16_t *lengths, uint16_t n)
+{
+	for (uint16_t i = 0; i < n; i++) {
+		const struct rte_mbuf *from = sender->ready[sender->position];
+		sender->position = sender->position + 1 == sender->ready_count ? 0 : sender->position + 1;
+		lengths[i] = from->data_len;
+		rte_memcpy(bytes[i], rte_pktmbuf_mtod(from, const uint8_t *), from->data_len);
+	}
+}
+
+static void build_packets(struct sender *sender, uint8_t *const *bytes, uint16_t *lengths,
+						  uint16_t n)
+{
+	for (uint16_t i = 0; i < n; i++) {
+		lengths[i] = sender->frame_len;
+		rte_memcpy(bytes[i], sender->template, sender->frame_len);
+	}
+	sender_finish(sender, bytes, lengths, n);
+}
+
+/* Into buffers of their own; none are made when fewer than that are left. */
+static uint16_t make_fresh(struct traffic *traffic, struct sender *sender,
+						   struct rte_mbuf **packets, uint16_t *lengths, uint16_t n)
+{
+	uint8_t *bytes[BURST];
+	/* Nobody else draws from this pool, and what drivers free is as they got it: no reset. */
+	if (!n || rte_mempool_get_bulk(traffic->fresh, (void **)packets, n))
+		return 0;
+	for (uint16_t i = 0; i < n; i++)
+		bytes[i] = rte_pktmbuf_mtod(packets[i], uint8_t *);
+	if (sender->ready_count)
+		copy_ready(sender, bytes, lengths, n);
+	else
+		build_packets(sender, bytes, lengths, n);
+	for (uint16_t i = 0; i < n; i++)
+		packets[i]->pkt_len = packets[i]->data_len = lengths[i];
+	return n;
+}
+
+static __attribute__((noinline)) uint16_t make_packets(struct traffic *traffic,
+													   struct sender *sender,
+													   struct rte_mbuf **packets, uint16_t *lengths,
+													   uint16_t n)
+{
+	uint16_t taken = take_stashed(traffic, sender, packets, lengths, n);
+	return taken + make_fresh(traffic, sender, packets + taken, lengths + taken, n - taken);
+}
+
+uint16_t sender_take(struct traffic *traffic, struct sender *sender, struct rte_mbuf **packets,
+					 uint16_t *lengths, uint16_t n)
+{
+	if (!sender->ready_count || !traffic->by_reference)
+		return make_packets(traffic, sender, packets, lengths, n);
+	if (sender->renewed) {
+		if (sender->burst != traffic->burst || sender->rendered < n)
+			render_next(traffic, sender, n);
+		sender->rendered -= n;
+	}
+	take_ready(sender, packets, lengths, n);
+	traffic->handed += n;
+	return n;
+}

@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "generator/traffic/traffic.h"
+
+#include "dev/error.h"
+#include "dev/port.h"
+#include "generator/traffic/ready.h"
+#include "wire/ethernet.h"
+
+#include <errno.h>
+#include <math.h>
+#include <rte_memcpy.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/* A program that repeats within READY_MAX packets is unrolled, as long as a port's ready packets
+ * take no more than READY_BYTES. A cache that the user asks for may be larger. */
+enum {
+	READY_MAX = 4096,
+	CACHE_MAX = 1 << 20,
+	READY_BYTES = 16 << 20,
+	MBUF_BYTES = 384,
+	CIRCLE_SPARE = 4 * PROGRAM_BATCH
+};
+
+static uint16_t frame_length(const struct ws_stream *stream)
+{
+	return stream->packet_len < ETHERNET_FRAME_MIN_LEN ? ETHERNET_FRAME_MIN_LEN
+													   : stream->packet_len;
+}
+
+static int check_stream(const struct ws_stream *stream, const struct ws_port_info *port)
+{
+	if (stream->is_null)
+		return 0;
+	uint16_t longest = port->mtu + ETHERNET_MAX_LEN;
+	if (!stream->packet || !stream->packet_len)
+		return fail(-EINVAL, "stream %u has no packet", stream->id);
+	if (stream->packet_len > longest)
+		return fail(-EINVAL, "stream %u: a packet of %u bytes; port %s with its MTU of %u takes %u",
+					stream->id, stream->packet_len, port->name, port->mtu, longest);
+	if (stream->cache > CACHE_MAX)
+		return fail(-EINVAL, "stream %u: a cache of %u packets; up to %d are possible", stream->id,
+					stream->cache, CACHE_MAX);
+	return 0;
+}
+
+static int create_sender(struct sender *sender, const struct ws_stream *stream,
+						 const struct traffic_config *config)
+{
+	int error;
+	sender->is_null = stream->is_null;
+	sender->is_burst = stream->mode != WS_CONTINUOUS;
+	if (stream->is_null)
+		return 0;
+	sender->frame_len = frame_length(stream);
+	sender->template = calloc(1, sender->frame_len);
+	if (!sender->template)
+		return fail(-ENOMEM, "no memory for the packet of stream %u", stream->id);
+	memcpy(sender->template, stream->packet, stream->packet_len);
+	error =
+		flow_mark(stream, config->flow_start, sender->template, sender->frame_len, &sender->tail);
+	if (error)
+		return error;
+	if (stream->flow_kind == WS_FLOW_STATS)
+		sender->flow = &config->flows->stats[stream->flow_id];
+	if (stream->flow_kind == WS_FLOW_LATENCY)
+		sender->flow = &config->flows->latency[stream->flow_id];
+	sender->program = program_compile(stream, sender->template, sender->frame_len, &error);
+	return error;
+}
+
+/* A signature that moves with the length leaves traces. */
+static bool may_renew(const struct sender *sender)
+{
+	return program_may_repeat(sender->program) &&
+		   (!sender->tail.magic || program_keeps_length(sender->program));
+}
+
+/* Decides which streams are unrolled; returns how many ready packets there are in all. */
+static uint32_t plan_ready(struct traffic *traffic, const struct ws_stream *streams, uint32_t room)
+{
+	struct ws_port_info info = {0};
+	/* A driver holds no more packets than it has descriptors. */
+	uint32_t circle = ws_port_info(traffic->port, &info)
+						  ? 0
+						  : info.tx_queues * info.tx_descriptors + CIRCLE_SPARE;
+	uint64_t spare = READY_BYTES / (room + MBUF_BYTES), total = 0;
+	for (uint32_t i = 0; i < traffic->count; i++) {
+		struct sender *sender = &traffic->senders[i];
+		uint64_t period = sender->program ? program_period(sender->program) : 1;
+		/* No two packets of a latency stream are the same. */
+		if (sender->is_null || sender->tail.magic == FLOW_MAGIC_LATENCY)
+			continue;
+		if (sender->program && streams[i].cache)
+			sender->ready_count = streams[i].cache;
+		else if (period == 1 || (period <= READY_MAX && period <= spare))
+			sender->ready_count = (uint32_t)period;
+		else if (traffic->by_reference && circle && circle <= spare && may_renew(sender)) {
+			sender->ready_count = circle;
+			sender->renewed = true;
+		}
+		spare -= RTE_MIN(spare, sender->ready_count);
+		total += sender->ready_count;
+	}
+	return (uint32_t)RTE_MIN(total, UINT32_MAX);
+}
+
+void sender_finish(struct sender *sender, uint8_t *const *bytes, uint16_t *lengths, uint16_t n)
+{
+	if (!sender->program)
+		return;
+	program_run(sender->program, bytes, lengths, n);
+	if (sender->tail.magic && !program_keeps_length(sender->program))
+		for (uint16_t i = 0; i < n; i++)
+			flow_put_tail(bytes[i] + lengths[i] - FLOW_TAIL_LEN, &sender->tail);
+}
+
+static void unroll_batch(struct sender *sender, uint32_t first, uint16_t n)
+{
+	struct rte_mbuf **packets = sender->ready + first;
+	uint8_t **bytes = sender->ready_bytes + first;
+	uint16_t lengths[PROGRAM_BATCH];
+	for (uint16_t i = 0; i < n; i++) {
+		lengths[i] = sender->frame_len;
+		rte_memcpy(bytes[i], sender->template, sender->frame_len);
+	}
+	if (!sender->renewed)
+		sender_finish(sender, bytes, lengths, n);
+	for (uint16_t i = 0; i < n; i++)
+		packets[i]->pkt_len = packets[i]->data_len = lengths[i];
+}
+
+/* What is unrolled needs its program no more. */
+static void unroll(struct sender *sender)
+{
+	sender->same_length = !sender->program || program_keeps_length(sender->program);
+	for (uint32_t at = 0; at < sender->ready_count; at += PROGRAM_BATCH)
+		unroll_batch(sender, at,
+					 (uint16_t)RTE_MIN(sender->ready_count - at, (uint32_t)PROGRAM_BATCH));
+	if (sender->renewed)
+		return;
+	program_free(sender->program);
+	sender->program = NULL;
+}
+
+static int make_ready(struct traffic *traffic, const struct ws_stream *streams)
+{
+	static uint32_t serial;
+	char name[RTE_MEMPOOL_NAMESIZE];
+	uint32_t room = ETHERNET_FRAME_MIN_LEN;
+	for (uint32_t i = 0; i < traffic->count; i++)
+		room = RTE_MAX(room, (uint32_t)traffic->senders[i].frame_len);
+	room = RTE_ALIGN_CEIL(room, 64u);
+	uint32_t total = plan_ready(traffic, streams, room);
+	if (!total)
+		return 0;
+	snprintf(name, sizeof(name), "ready%u.%u", traffic->port, serial++);
+	if (traffic->by_reference)
+		traffic->lent = port_lend(traffic->port, (uint64_t)total * room);
+	traffic->ready = calloc(total, sizeof(struct rte_mbuf *));
+	traffic->ready_bytes = calloc(total, sizeof(uint8_t *));
+	if (traffic->ready && traffic->ready_bytes)
+		traffic->ready_pool = ready_pool_create(name, total, room, traffic->lent, traffic->ready);
+	if (!traffic->ready_pool)
+		return fail(-ENOMEM, "no memory for %u packets of %u bytes: give the generator more", total,
+					room);
+	for (uint32_t i = 0; i < total; i++)
+		traffic->ready_bytes[i] = rte_pktmbuf_mtod(traffic->ready[i], uint8_t *);
+	for (uint32_t i = 0, at = 0; i < traffic->count; i++) {
+		struct sender *sender = &traffic->senders[i];
+		sender->ready = traffic->ready + at;
+		sender->ready_bytes = traffic->ready_bytes + at;
+		at += sender->ready_count;
+		if (sender->ready_count)
+			unroll(sender);
+	}
+	return 0;
+}
+
+struct traffic *traffic_create(const struct traffic_config *config, const struct ws_stream *streams,
+							   uint32_t count, int *error)
+{
+	struct ws_port_info port;
+	*error = ws_port_info(config->port, &port);
+	if (*error)
+		return NULL;
+	struct traffic *traffic = calloc(1, sizeof(*traffic));
+	if (traffic)
+		traffic->senders = calloc(count + 1, sizeof(*traffic->senders));
+	if (!traffic || !traffic->senders) {
+		free(traffic);
+		*error = fail(-ENOMEM, "no memory for %u streams", count);
+		return NULL;
+	}
+	traffic->port = config->port;
+	traffic->profile = config->profile;
+	traffic->by_reference = config->by_reference;
+	traffic->count = count;
+	for (uint32_t i = 0; !*error && i < count; i++) {
+		*error = check_stream(&streams[i], &port);
+		if (!*error)
+			*error = create_sender(&traffic->senders[i], &streams[i], config);
+		traffic->counts_flows |= traffic->senders[i].flow != NULL;
+		traffic->has_latency |= traffic->senders[i].tail.magic == FLOW_MAGIC_LATENCY;
+	}
+	if (!*error)
+		traffic->schedule = schedule_create(streams, count, (double)ws_tsc_hz(), config->factor,
+											config->duration_s, error);
+	if (!*error)
+		*error = make_ready(traffic, streams);
+	if (!*error)
+		return traffic;
+	traffic_free(traffic);
+	return NULL;
+}
+
+bool traffic_needs_fresh(const struct traffic *traffic)
+{
+	bool needs = !traffic->by_reference;
+	for (uint32_t i = 0; i < traffic->count; i++)
+		needs |= !traffic->senders[i].ready_count && !traffic->senders[i].is_null;
+	return needs;
+}
+
+bool traffic_is_home(const struct traffic *traffic)
+{
+	return !traffic->ready_pool || traffic->handed == ready_pool_returned(traffic->ready_pool);
+}
+
+void traffic_free(struct traffic *traffic)
+{
+	for (uint32_t i = 0; i < traffic->count; i++) {
+		struct sender *sender = &traffic->senders[i];
+		for (struct rte_mbuf *packet; (packet = sender->stash);) {
+			sender->stash = packet->next;
+			packet->next = NULL;
+			rte_pktmbuf_free(packet);
+		}
+		program_free(sender->program);
+		free(sender->template);
+	}
+	rte_mempool_free(traffic->ready_pool);
+	if (traffic->lent)
+		port_end_loan(traffic->port, traffic->lent);
+	free(traffic->ready);
+	free(traffic->ready_bytes);
+	free(traffic->senders);
+	schedule_free(traffic->schedule);
+	free(traffic);
+}

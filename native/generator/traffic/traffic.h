@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What one port sends: streams, built on the main thread, then handed to the port's worker. */
+#ifndef GENERATOR_TRAFFIC_H
+#define GENERATOR_TRAFFIC_H
+
+#include "generator/observe/flow_counts.h"
+#include "generator/observe/flow_wire.h"
+#include "generator/program/program.h"
+#include "generator/traffic/schedule.h"
+
+#include <rte_mbuf.h>
+
+/*
+ * A stream as the worker sends it: its ready packets in a circle or, with a long or random program
+ * (`program` is set), a copy of the template changed by the program.
+ */
+struct sender {
+	struct rte_mbuf **ready;
+	uint8_t **ready_bytes; /* of `ready` */
+	uint32_t ready_count, position;
+	struct program *program;
+	uint8_t *template;
+	uint16_t frame_len;
+	bool is_null;
+	bool is_burst;     /* it has an end */
+	bool same_length;  /* all ready packets are of frame_len */
+	bool renewed;      /* the ready packets get the program's next values before they go again */
+	uint32_t rendered; /* of those: the next ones are as they shall be */
+	uint64_t burst;    /* the last one that had any of those */
+	struct rte_mbuf *stash; /* built and refused: sent before others are built */
+	struct ws_flow *flow;   /* where its packets are counted; NULL: nowhere */
+	struct flow_tail tail;  /* what its packets end in; magic 0: nothing */
+};
+
+/* Packets of a burst that are due and that the driver did not take. */
+struct held {
+	struct sender *sender;
+	uint16_t count;
+};
+
+/* One profile of one port. */
+struct traffic {
+	struct schedule *schedule;
+	struct sender *senders;
+	uint32_t count, profile;
+	uint16_t port;
+	bool by_reference; /* else ready packets are copied too */
+	bool counts_flows, has_latency;
+	bool active; /* it has not ended */
+	bool paused;
+	uint64_t origin; /* TSC at which the schedule's time was 0 */
+	uint64_t pause;  /* TSC since when it stands still */
+	double looked;   /* ticks after the origin at which it was last looked at */
+	double owed;     /* ticks by which the schedule's clock lags, see transmit.c */
+	double stuck;    /* `looked` when the driver began to take nothing; 0: it takes some */
+	struct held held[PROGRAM_BATCH]; /* they go first */
+	uint16_t held_count;
+	uint64_t handed;  /* ready packets given to the driver by reference */
+	uint64_t burst;   /* which one it is */
+	bool was_home;    /* when it began no driver held a packet of the traffic */
+	uint32_t stashed; /* packets in all stashes */
+	struct rte_mempool *fresh;
+	struct rte_mempool *ready_pool;
+	uint8_t *lent;           /* where its packets lie, of the port's memory; NULL: in the pool */
+	struct rte_mbuf **ready; /* of all streams */
+	uint8_t **ready_bytes;
+	struct traffic *next_on_port;
+	/* the main thread's */
+	bool attached; /* the worker has it */
+	struct traffic *next;
+};
+
+/* The schedule's time at `tsc`. */
+static inline double traffic_time(const struct traffic *traffic, uint64_t tsc)
+{
+	return (double)(int64_t)(tsc - traffic->origin) - traffic->owed;
+}
+
+struct traffic_config {
+	uint16_t port;
+	uint32_t profile;
+	bool by_reference;  /* the port's driver only reads what it sends */
+	uint8_t flow_start; /* what tells this start of latency flows from others */
+	struct port_flows *flows;
+	double factor, duration_s;
+};
+
+/*
+ * NULL on bad streams or too little
+ * memory, told by *error and ws_error(). Where traffic_needs_fresh, `fresh` is to be set before it
+ * runs.
+ */
+struct traffic *traffic_create(const struct traffic_config *config, const struct ws_stream *streams,
+							   uint32_t count, int *error);
+/* Run the program over copies of the template, and mark their ends where it moved them. */
+void sender_finish(struct sender *sender, uint8_t *const *bytes, uint16_t *lengths, uint16_t n);
+bool traffic_needs_fresh(const struct traffic *traffic);
+/* No driver holds a packet of it any more; asked by the worker, or when none runs. */
+bool traffic_is_home(const struct traffic *traffic);
+void traffic_free(struct traffic *traffic);
+
+#endif

@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * One look at one port: what is due goes to the driver in one burst.
+ *
+ * Open loop. What the driver does not take is refused and not tried again: the schedule goes on.
+ * When it takes less than the burst, everything else that is due is refused with it, unseen and
+ * unbuilt, so that a port that stands still costs the worker one short call. But a packet that is
+ * overdue by then for longer than ring_full_grace is late: had the worker come in time, there might
+ * have been room. Packets for which no buffer is left are counted as such, and as nothing else.
+ *
+ * Where the worker shares its CPU it is away now and then, for milliseconds. What fell due
+ * meanwhile would come as a burst that no wire carries. So the schedule's clock stands still with
+ * the worker, and makes up for it at one eighth over its pace; what it owes beyond most_owed it
+ * never pays, and those packets are late.
+ *
+ * All this is about streams without an end, which hold a rate. Bursts are sent whole, as the medium
+ * takes them: what is refused is held and goes first the next time, what is overdue is put off, and
+ * neither is counted before it is sent. Only when the driver takes nothing at all for `patience`,
+ * since nobody is there, they are refused like the rest.
+ */
+#include "generator/traffic/transmit.h"
+
+#include "dev/port.h"
+#include "generator/observe/watch.h"
+#include "generator/traffic/burst.h"
+#include "wire/ethernet.h"
+
+#include <rte_cycles.h>
+#include <string.h>
+
+enum { MAX_RUNS = 1024, CATCH_UP = 8 };
+
+/* Put `count` packets of `sender` into the burst. False when buffers for a burst's ran out. */
+static bool burst_add(struct generator_port *port, struct traffic *traffic, struct burst *burst,
+					  struct part part)
+{
+	struct sender *sender = part.sender;
+	uint16_t n = sender_take(traffic, sender, burst->packets + burst->count,
+							 burst->lengths + burst->count, part.count);
+	uint16_t missing = part.count - n;
+	port->counters.asked_packets += part.count;
+	part.count = n;
+	if (n)
+		burst->parts[burst->part_count++] = part;
+	burst->count += n;
+	if (missing && sender->is_burst)
+		traffic_hold(port, traffic, sender, missing);
+	else
+		port->counters.no_buffer_packets += missing;
+	return !missing || !sender->is_burst;
+}
+
+static void add_held(struct generator_port *port, struct traffic *traffic, struct burst *burst)
+{
+	struct held held[BURST];
+	uint16_t count = traffic->held_count;
+	bool goes_on = true;
+	memcpy(held, traffic->held, count * sizeof(held[0]));
+	traffic->held_count = 0;
+	for (uint16_t i = 0; i < count; i++) {
+		if (goes_on)
+			goes_on = burst_add(port, traffic, burst,
+								(struct part){.sender = held[i].sender, .count = held[i].count});
+		else
+			traffic->held[traffic->held_count++] = held[i];
+	}
+}
+
+static void gather_burst(struct generator_port *port, struct traffic *traffic, struct burst *burst,
+						 double now)
+{
+	double grace = port->ring_full_grace;
+	struct schedule_run run;
+	burst->count = burst->part_count = 0;
+	traffic->burst++;
+	traffic->was_home = traffic_is_home(traffic);
+	if (traffic->held_count)
+		add_held(port, traffic, burst);
+	for (uint32_t i = 0; i < MAX_RUNS && burst->count < BURST && !traffic->held_count; i++) {
+		if (!schedule_next(traffic->schedule, now, BURST - burst->count, &run))
+			break;
+		struct sender *sender = &traffic->senders[run.stream];
+		if (!sender->is_null)
+			burst_add(port, traffic, burst,
+					  (struct part){sender, (uint16_t)run.count, run.due < now - grace});
+	}
+}
+
+/* As late as can be: the time of sending is in it. */
+static void stamp_latency(const struct burst *burst)
+{
+	struct rte_mbuf *const *packet = burst->packets;
+	uint64_t now = rte_rdtsc();
+	for (uint16_t i = 0; i < burst->part_count; packet += burst->parts[i++].count) {
+		struct flow_tail *tail = &burst->parts[i].sender->tail;
+		if (tail->magic != FLOW_MAGIC_LATENCY)
+			continue;
+		tail->tsc = now;
+		for (uint16_t j = 0; j < burst->parts[i].count; j++, tail->sequence++)
+			flow_put_tail(
+				rte_pktmbuf_mtod_offset(packet[j], uint8_t *, packet[j]->data_len - FLOW_TAIL_LEN),
+				tail);
+	}
+}
+
+/* The first `sent` packets of the burst went. */
+static void count_flows(const struct burst *burst, uint16_t sent)
+{
+	const uint16_t *length = burst->lengths;
+	for (uint16_t i = 0; sent; i++) {
+		uint16_t n = RTE_MIN(sent, burst->parts[i].count);
+		struct ws_flow *flow = burst->parts[i].sender->flow;
+		uint64_t bytes = (uint64_t)n * ETHERNET_FCS_LEN;
+		sent -= n;
+		if (!flow) {
+			length += n;
+			continue;
+		}
+		for (uint16_t j = 0; j < n; j++)
+			bytes += *length++;
+		flow->tx_packets += n;
+		flow->tx_bytes += bytes;
+	}
+}
+
+static uint16_t send_captured(struct generator_port *port, struct burst *burst)
+{
+	struct captures *captures = &port->watch->captures;
+	captures_stage(captures, port->index, true, burst->packets, burst->count, rte_rdtsc());
+	uint16_t sent = port_transmit(port->index, 0, burst->packets, burst->count);
+	captures_commit(captures, sent);
+	return sent;
+}
+
+/* The schedule's time. */
+static double look_at_clock(const struct generator_port *port, struct traffic *traffic)
+{
+	double real = (double)(int64_t)(rte_rdtsc() - traffic->origin);
+	double since = real - traffic->looked;
+	traffic->looked = real;
+	if (since > port->away)
+		traffic->owed = RTE_MIN(traffic->owed + since, port->most_owed);
+	else if (traffic->owed > 0)
+		traffic->owed = RTE_MAX(traffic->owed - since / CATCH_UP, 0.0);
+	return real - traffic->owed;
+}
+
+static uint32_t transmit_traffic(struct generator_port *port, struct traffic *traffic)
+{
+	struct burst burst;
+	if (!traffic->active || traffic->paused)
+		return 0;
+	double now = look_at_clock(port, traffic);
+	if (schedule_is_behind(traffic->schedule, now))
+		traffic_let_go(port, traffic, now);
+	if (traffic->held_count && schedule_is_over(traffic->schedule, now))
+		traffic->held_count = 0;
+	gather_burst(port, traffic, &burst, now);
+	if (!burst.count) {
+		traffic->active = traffic->held_count || !schedule_ended(traffic->schedule);
+		return 0;
+	}
+	if (traffic->has_latency)
+		stamp_latency(&burst);
+	uint16_t sent = __builtin_expect(port->watch->captures.tx_ports >> port->index & 1, 0)
+						? send_captured(port, &burst)
+						: port_transmit(port->index, 0, burst.packets, burst.count);
+	uint64_t bytes = (uint64_t)sent * ETHERNET_FCS_LEN;
+	for (uint16_t i = 0; i < sent; i++)
+		bytes += burst.lengths[i];
+	port->counters.tx_packets += sent;
+	port->counters.tx_bytes += bytes;
+	if (traffic->counts_flows)
+		count_flows(&burst, sent);
+	traffic->stuck = sent ? 0 : traffic->stuck ? traffic->stuck : traffic->looked;
+	if (sent < burst.count) {
+		traffic_refuse(port, traffic, &burst, burst.count - sent);
+		traffic_refuse_rest(port, traffic, now);
+	}
+	return sent;
+}
+
+uint32_t generator_transmit(struct generator_port *port)
+{
+	uint32_t sent = 0;
+	for (struct traffic *one = port->traffic; one; one = one->next_on_port)
+		sent += transmit_traffic(port, one);
+	return sent;
+}

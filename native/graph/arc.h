@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Feature arcs: places in the graph where nodes can be put between two others.
+ *
+ * The file of the node that an arc begins at names the arc, and the node that it ends at; a feature
+ * is a node whose file names the arc, and the features it runs before or after. Which ones are on
+ * is known when the graph is made: the beginning's edge leads to the first of them, each one's edge
+ * to the arc's end leads to the next. One that is off is not in the graph, and costs nothing.
+ */
+#ifndef GRAPH_ARC_H
+#define GRAPH_ARC_H
+
+#include "graph/graph.h"
+
+enum { GRAPH_ARC_MAX_STARTS = 4, GRAPH_ARC_MAX_FEATURES = 32, GRAPH_FEATURE_MAX_ORDERS = 8 };
+
+/* Names are those of registrations: "%-tx" is the tx node of a start's own interface. */
+struct graph_arc {
+	const char *name;
+	const char *starts[GRAPH_ARC_MAX_STARTS]; /* as many as are not NULL */
+	const char *end;
+	struct graph_arc *next;
+};
+
+/* Of features that are not there nothing is asked. */
+struct graph_feature {
+	const char *node, *arc;
+	const char *runs_before[GRAPH_FEATURE_MAX_ORDERS], *runs_after[GRAPH_FEATURE_MAX_ORDERS];
+	const char *source; /* a source that is in the graph while the feature is on, or NULL */
+	struct graph_feature *next;
+};
+
+void graph_arc_register(struct graph_arc *arc);
+void graph_feature_register(struct graph_feature *feature);
+
+#define GRAPH_REGISTER_ARC(arc)                                                                    \
+	__attribute__((constructor)) static void graph_register_arc_##arc(void)                        \
+	{                                                                                              \
+		graph_arc_register(&arc);                                                                  \
+	}
+
+#define GRAPH_REGISTER_FEATURE(feature)                                                            \
+	__attribute__((constructor)) static void graph_register_feature_##feature(void)                \
+	{                                                                                              \
+		graph_feature_register(&feature);                                                          \
+	}
+
+/* All arcs, by name; `arc` is NULL for the first, the answer NULL after the last. */
+const struct graph_arc *graph_arc_after(const struct graph_arc *arc);
+/* The arc's features in the order that packets meet them in; returns how many, or -ELOOP when they
+ * cannot be put in order. */
+int graph_arc_features(const struct graph_arc *arc,
+					   const struct graph_feature *features[GRAPH_ARC_MAX_FEATURES]);
+/* NULL when no node of that name is a feature. */
+const struct graph_feature *graph_feature(const char *node);
+
+/*
+ * Where an edge of a node leads, as a registered name: `edge` itself, unless the node is on an arc
+ * that ends there and has more features. `interface` is that of the node, or UINT16_MAX.
+ */
+const char *graph_arc_edge(const struct graph_config *config, const char *node, uint16_t interface,
+						   const char *edge);
+
+#endif

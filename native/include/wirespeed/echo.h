@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Pings of a router's own. */
+#ifndef WIRESPEED_ECHO_H
+#define WIRESPEED_ECHO_H
+
+#include "wirespeed/address.h"
+
+#include <stdint.h>
+
+struct ws_router;
+
+struct ws_echo {
+	struct ws_address destination;
+	int32_t interface; /* whose address it comes from; -1: that of the way out */
+	uint16_t payload_len;
+};
+
+/* A TSC of ws_tsc(). */
+struct ws_echo_reply {
+	struct ws_address source;
+	uint16_t sequence, length; /* length: of the ICMP message */
+	uint8_t ttl;
+	uint64_t tsc;
+};
+
+/* Send an echo request; returns its sequence number. */
+int ws_router_echo(struct ws_router *router, const struct ws_echo *echo);
+/* Take out answers that came, oldest first; those that nobody takes make room for new ones. */
+int ws_router_echo_replies(struct ws_router *router, struct ws_echo_reply *out, uint32_t max);
+
+#endif

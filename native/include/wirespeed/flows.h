@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Flow statistics and latency. */
+#ifndef WIRESPEED_FLOWS_H
+#define WIRESPEED_FLOWS_H
+
+#include "wirespeed/streams.h"
+
+#include <stdint.h>
+
+struct ws_generator;
+
+/*
+ * Flow statistics. Received packets are looked at from the start of a profile that has streams
+ * with a flow_kind until a later start without any; else they are counted unseen. Counts stay and
+ * add up over starts until they are reset.
+ */
+enum {
+	WS_FLOWS = 1023,        /* hardware ids of WS_FLOW_STATS */
+	WS_LATENCY_FLOWS = 128, /* of WS_FLOW_LATENCY */
+	WS_LATENCY_BINS = 64,   /* below 1 us, then 1 … 9 times 1, 10 … 1 000 000 us */
+	WS_HDR_COUNTS = 3584,   /* of an HDR histogram of 1 to 10^10 ns with 2 digits */
+};
+
+struct ws_flow {
+	uint64_t rx_packets, rx_bytes, tx_packets, tx_bytes; /* bytes with FCS */
+};
+
+/* Whether the stream's packet can be counted as its flow_kind says: -EINVAL and the reason when it
+ * cannot, as ws_generator_start would answer. */
+int ws_stream_check_flow(const struct ws_stream *stream);
+
+/* Flows `ids` at one instant: out[i * port count + port]. Returns the port count. */
+int ws_generator_flows(struct ws_generator *generator, int32_t kind, const uint32_t *ids,
+					   uint32_t count, struct ws_flow *out, uint64_t *tsc);
+/* A new life: their counters, on all ports, and their latency. */
+int ws_generator_reset_flows(struct ws_generator *generator, int32_t kind, const uint32_t *ids,
+							 uint32_t count);
+
+/*
+ * What was received of one latency flow. `dropped` are holes in the sequence that nothing filled
+ * since; packets that came late are `out_of_order`, ones that came again `duplicate`; each of both
+ * is `seq_too_low`, each hole `seq_too_high`.
+ */
+struct ws_latency {
+	uint64_t packets, dropped, duplicate, out_of_order, seq_too_high, seq_too_low;
+	uint64_t min_ns, max_ns, sum_ns; /* 0 while nothing was received */
+	uint64_t last_max_ns;            /* of the last half to whole second */
+	uint64_t jitter_ns;              /* RFC 3550 section 6.4.1 */
+	uint64_t histogram[WS_LATENCY_BINS];
+	uint64_t hdr[WS_HDR_COUNTS];
+	uint32_t hdr_first, hdr_end; /* counts before the first and from the end on are 0 */
+};
+/* Of each of `ids`; a few flows at one instant, then the next few. */
+int ws_generator_latency(struct ws_generator *generator, const uint32_t *ids, uint32_t count,
+						 struct ws_latency *out);
+
+struct ws_flow_faults {
+	uint64_t bad_header; /* marked as of a latency flow, but not one of ours */
+	uint64_t old_flow;   /* of an earlier start */
+};
+int ws_generator_flow_faults(struct ws_generator *generator, struct ws_flow_faults *out);
+
+#endif

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A generator: made, started, counted. */
+#ifndef WIRESPEED_GENERATOR_H
+#define WIRESPEED_GENERATOR_H
+
+#include "wirespeed/limits.h"
+#include "wirespeed/streams.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct ws_generator;
+
+/* All ports are served; port i belongs to worker i modulo the number of workers, for TX and RX
+ * alike. */
+struct ws_generator *ws_generator_create(void);
+int ws_generator_start_workers(struct ws_generator *generator);
+void ws_generator_destroy(struct ws_generator *generator); /* stops traffic and workers */
+/* Let go of ports whose device was taken out, and return them as bits: now and then, and when
+ * ws_links_fd is readable. */
+uint64_t ws_generator_follow_links(struct ws_generator *generator);
+
+/*
+ * A port runs any number of profiles at once: sets of streams that start and stop together. Their
+ * numbers are the caller's to choose; stream ids are unique in a profile. Start one: `factor`
+ * multiplies its rates, `duration_s` below 0 is endless, and at `start_tsc` it begins (0: now).
+ * -EBUSY when that profile runs already, -EINVAL with the stream and instruction at fault in
+ * ws_error().
+ */
+int ws_generator_start(struct ws_generator *generator, uint16_t port, uint32_t profile,
+					   const struct ws_stream *streams, uint32_t count, double factor,
+					   double duration_s, uint64_t start_tsc);
+/* Both return when the last packet is sent; stopping what does not run is fine. */
+int ws_generator_stop(struct ws_generator *generator, uint16_t port, uint32_t profile);
+int ws_generator_stop_port(struct ws_generator *generator, uint16_t port);
+int ws_generator_pause(struct ws_generator *generator, uint16_t port, uint32_t profile,
+					   bool paused);
+int ws_generator_set_factor(struct ws_generator *generator, uint16_t port, uint32_t profile,
+							double factor);
+int ws_generator_pause_stream(struct ws_generator *generator, uint16_t port, uint32_t profile,
+							  uint32_t stream_id, bool paused);
+int ws_generator_set_stream_factor(struct ws_generator *generator, uint16_t port, uint32_t profile,
+								   uint32_t stream_id, double factor);
+
+struct ws_profile_state {
+	uint32_t profile;
+	bool paused;
+};
+/* The port's profiles that were started and have not ended; returns how many there are. */
+int ws_generator_profiles(struct ws_generator *generator, uint16_t port,
+						  struct ws_profile_state *out, uint32_t max);
+
+/* Frames received that no load consists of, by kind. */
+struct ws_frame_kinds {
+	uint64_t icmp_error, icmp6_error, arp;
+	uint64_t nd;      /* IPv6 neighbour discovery, with router discovery and redirects */
+	uint64_t lldp;    /* by its type, whatever the address */
+	uint64_t control; /* others to 01:80:c2:…, which bridges do not forward */
+};
+
+struct ws_generator_port {
+	uint64_t tx_packets, tx_bytes; /* taken by the driver; bytes with FCS */
+	uint64_t rx_packets, rx_bytes;
+	/* Due by the schedule so far: tx + refused + no_buffer + late. */
+	uint64_t asked_packets;
+	uint64_t refused_packets;   /* not taken by the medium: enum ws_medium tells whose doing */
+	uint64_t no_buffer_packets; /* nothing was left to build them in */
+	uint64_t late_packets;      /* the worker came too late and let them go; never a burst's */
+	uint64_t rx_missed;         /* arrived, and the port had no room or no buffer for them */
+	uint64_t rx_errors, tx_errors;
+	uint64_t rx_pause_frames, tx_pause_frames; /* UINT64_MAX: the driver does not count them */
+	struct ws_frame_kinds rx_kinds;
+	bool active, paused; /* active: a profile has not ended; paused: none of those sends */
+};
+
+struct ws_generator_worker {
+	uint64_t loops, busy_clocks, total_clocks; /* busy: loops that sent or received */
+	/* Times that something kept it from its loop, see dev/absence.h. */
+	uint64_t absences;
+	double absent_s, longest_absent_s;
+};
+
+/*
+ * All ports and workers at one instant, which `tsc` is: ports[i] is port i, workers[i] worker i.
+ * `workers` may be NULL. Returns the number of ports.
+ */
+int ws_generator_counters(struct ws_generator *generator, struct ws_generator_port *ports,
+						  struct ws_generator_worker *workers, uint64_t *tsc);
+
+#endif

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a router routes and bridges between. */
+#ifndef WIRESPEED_INTERFACES_H
+#define WIRESPEED_INTERFACES_H
+
+#include "wirespeed/address.h"
+#include "wirespeed/limits.h"
+#include "wirespeed/ports.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct ws_router;
+
+/* A bridge domain's own interface (BVI) routes: it is in WS_MODE_L3. */
+enum ws_interface_mode { WS_MODE_L3 = 0, WS_MODE_XCONNECT = 1, WS_MODE_BRIDGE = 2 };
+
+enum { WS_MAX_ADDRESSES = 16 }; /* of one interface, both families together */
+
+enum ws_interface_kind { WS_INTERFACE_PORT = 0, WS_INTERFACE_SUB = 1, WS_INTERFACE_LOOPBACK = 2 };
+
+/* Instead of a VLAN id: any of them. */
+#define WS_VLAN_ANY 4095
+
+/*
+ * Which frames of its parent a sub-interface takes. The one that says most of a frame's tags takes
+ * it; outer 0, with exact: frames without tags; without: tagged ones that no other takes.
+ */
+struct ws_subinterface {
+	uint32_t id;
+	uint16_t outer, inner; /* VLAN ids 1 to 4094, or WS_VLAN_ANY; inner 0: one tag */
+	bool dot1ad;           /* the outer tag is an 802.1ad one */
+	bool exact;            /* no further tags; only then it may route */
+};
+
+/* Tags to take off frames that come in, and to put on: what goes out is rewritten the other way
+ * round. */
+struct ws_tag_rewrite {
+	uint8_t pop, push; /* how many tags; none and none: frames stay as they are */
+	bool dot1ad;       /* the outer one put on is an 802.1ad tag */
+	uint16_t tags[2];  /* VLAN ids to put on, the outer one first */
+};
+
+/* L2: the longest packet that a port carries. L3: that routing sends; the others, for one protocol
+ * each, are 0 where that is the same. */
+enum ws_mtu_kind { WS_MTU_L2, WS_MTU_L3, WS_MTU_IP4, WS_MTU_IP6, WS_MTU_MPLS, WS_MTU_KINDS };
+
+struct ws_interface {
+	char name[WS_NAME_LEN];
+	int32_t kind;    /* enum ws_interface_kind */
+	uint16_t parent; /* the port of a sub-interface; itself otherwise */
+	struct ws_subinterface sub;
+	bool admin_up, link_up;
+	uint16_t mtu;
+	uint8_t mac[6];
+	int32_t mode;           /* enum ws_interface_mode */
+	uint16_t xconnect_to;   /* interface index, in WS_MODE_XCONNECT */
+	uint32_t bridge_domain; /* id, 0 none; in WS_MODE_BRIDGE, and of a BVI */
+	uint8_t split_horizon_group;
+	struct ws_tag_rewrite tag_rewrite;
+	uint16_t mtus[5];      /* by enum ws_mtu_kind */
+	int32_t unnumbered_of; /* the interface whose addresses are used, or -1 */
+	uint32_t ip4_table, ip6_table;
+	bool mpls;
+	uint16_t address_count;
+	struct ws_prefix addresses[WS_MAX_ADDRESSES];
+};
+
+/* Summed over workers. Bytes are frame bytes without FCS. */
+struct ws_interface_counters {
+	uint64_t rx_packets, rx_bytes, tx_packets, tx_bytes;
+	uint64_t drops, punts, ip4, ip6, mpls, rx_missed, rx_errors, rx_no_buffer, tx_errors;
+};
+
+/*
+ * Interfaces that are ports have the port's number, below WS_MAX_PORTS; the others begin there.
+ * Numbers of deleted interfaces are free for new ones. Those that make one return its number.
+ */
+int ws_router_port_add(struct ws_router *router, const struct ws_port_config *config);
+/* `loop0` and so on; a mac of NULL is made from the instance. */
+int ws_router_loopback_add(struct ws_router *router, uint32_t instance, const uint8_t *mac);
+int ws_router_subinterface_add(struct ws_router *router, uint16_t parent,
+							   const struct ws_subinterface *sub);
+/* -EEXIST when something else than its own addresses and neighbours needs it. */
+int ws_router_interface_delete(struct ws_router *router, uint16_t index);
+
+struct ws_interface_name {
+	char name[WS_NAME_LEN];
+	uint16_t index;
+};
+
+/* Ports by number, each with its sub-interfaces by id behind it, then loopbacks; returns how many
+ * there are. */
+int ws_router_interfaces(struct ws_router *router, struct ws_interface_name *out, uint32_t max);
+int ws_router_interface(struct ws_router *router, uint16_t index, struct ws_interface *out);
+int ws_router_interface_counters(struct ws_router *router, uint16_t index,
+								 struct ws_interface_counters *out);
+int ws_router_set_state(struct ws_router *router, uint16_t index, bool up);
+/* Of a port: what it carries, and what routing sends; of others, the latter. */
+int ws_router_set_mtu(struct ws_router *router, uint16_t index, uint16_t mtu);
+/* `kind` is not WS_MTU_L2; at most what the port carries. */
+int ws_router_set_protocol_mtu(struct ws_router *router, uint16_t index, int32_t kind,
+							   uint16_t mtu);
+/* Use the addresses of interface `of`, which may change, instead of own ones; -1: no longer. */
+int ws_router_set_unnumbered(struct ws_router *router, uint16_t index, int32_t of);
+int ws_router_set_mac(struct ws_router *router, uint16_t index, const uint8_t *mac);
+/* -EEXIST, or -EINVAL when it overlaps an address of another interface */
+int ws_router_address_add(struct ws_router *router, uint16_t index, struct ws_prefix prefix);
+int ws_router_address_del(struct ws_router *router, uint16_t index, struct ws_prefix prefix);
+/* A port with an interface in a layer 2 mode takes all frames in any case. */
+int ws_router_set_promiscuous(struct ws_router *router, uint16_t index, bool on);
+int ws_router_set_xconnect(struct ws_router *router, uint16_t index,
+						   uint16_t to); /* one direction */
+/* Into the bridge domain, which is made if need be; a loopback as its BVI, others as ports. */
+int ws_router_set_bridge(struct ws_router *router, uint16_t index, uint32_t domain, bool bvi,
+						 uint8_t split_horizon_group);
+int ws_router_set_l3(struct ws_router *router, uint16_t index);
+int ws_router_set_tag_rewrite(struct ws_router *router, uint16_t index,
+							  const struct ws_tag_rewrite *rewrite);
+
+#endif

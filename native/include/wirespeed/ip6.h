@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* IPv6 on interfaces. */
+#ifndef WIRESPEED_IP6_H
+#define WIRESPEED_IP6_H
+
+#include "wirespeed/address.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct ws_router;
+
+enum { WS_MAX_ADVERTISED = 8 };
+
+struct ws_ip6_advertised {
+	struct ws_prefix prefix;
+	uint32_t valid_s, preferred_s;
+	bool on_link, autonomous;
+};
+
+/* Router advertisements: the interface's prefixes, and those given here in their place. */
+struct ws_ip6_advertising {
+	bool is_on, managed, other;
+	uint16_t lifetime_s;
+	uint16_t min_interval_s, max_interval_s;
+	uint16_t prefix_count;
+	struct ws_ip6_advertised prefixes[WS_MAX_ADVERTISED];
+};
+
+struct ws_ip6_interface {
+	bool enabled; /* by command, or since it has an address */
+	struct ws_address link_local;
+	struct ws_ip6_advertising advertising;
+};
+
+int ws_router_ip6(struct ws_router *router, uint16_t index, struct ws_ip6_interface *out);
+int ws_router_set_ip6(struct ws_router *router, uint16_t index, bool enabled);
+/* Instead of the one made of the MAC address, for which family 0 stands. */
+int ws_router_set_link_local(struct ws_router *router, uint16_t index, struct ws_address address);
+int ws_router_set_advertising(struct ws_router *router, uint16_t index,
+							  const struct ws_ip6_advertising *advertising);
+
+#endif

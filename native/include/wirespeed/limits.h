@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* How much of each thing there may be. */
+#ifndef WIRESPEED_LIMITS_H
+#define WIRESPEED_LIMITS_H
+
+enum {
+	WS_NAME_LEN = 64,
+	WS_DEVARGS_LEN = 256,
+	WS_MAX_PORTS = 32,
+	WS_MAX_INTERFACES = 1024, /* ports, sub-interfaces and loopbacks together */
+	WS_MAX_WORKERS = 16,
+	WS_MAX_QUEUES = 16,
+	WS_MAX_PATHS = 16,    /* of one route */
+	WS_MAX_LABELS = 8,    /* that one path pushes */
+	WS_TRACE_BYTES = 128, /* of a packet kept per trace step */
+	WS_PACKET_LEN = 9216, /* longest frame, FCS included */
+};
+
+#endif

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef WIRESPEED_MPLS_H
+#define WIRESPEED_MPLS_H
+
+#include "wirespeed/routes.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/*
+ * MPLS. One table, which takes 8 MB; a label has one route where it ends the stack (`bottom`), then
+ * `payload` is what lies behind it, and another where it does not. A path without labels of its own
+ * takes the label off. Labels below 16 are reserved and have their routes from the start.
+ */
+struct ws_mpls_route {
+	uint32_t label;
+	bool bottom;
+	uint8_t payload; /* WS_IP4 or WS_IP6 at the bottom, else 0 */
+	int32_t source;  /* enum ws_route_source; WS_SOURCE_CONNECTED is the router's own */
+	uint16_t path_count;
+	struct ws_path paths[WS_MAX_PATHS];
+};
+
+int ws_router_mpls_table_add(struct ws_router *router);
+/* -EBUSY while it has routes or an interface takes labelled packets. */
+int ws_router_mpls_table_del(struct ws_router *router);
+int ws_router_has_mpls_table(struct ws_router *router); /* 1 or 0 */
+/* Whether labelled packets may come in by the interface. */
+int ws_router_set_mpls(struct ws_router *router, uint16_t index, bool on);
+int ws_router_mpls_route_set(struct ws_router *router, const struct ws_mpls_route *route);
+int ws_router_mpls_route_del(struct ws_router *router, uint32_t label, bool bottom);
+/* -ENOENT when there is none. */
+int ws_router_mpls_route_get(struct ws_router *router, uint32_t label, bool bottom,
+							 struct ws_mpls_route *out);
+/* In order of (label, bottom), those from `label` on; returns how many were written. */
+int ws_router_mpls_routes(struct ws_router *router, uint32_t label, struct ws_mpls_route *out,
+						  uint32_t max);
+
+#endif

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef WIRESPEED_NEIGHBORS_H
+#define WIRESPEED_NEIGHBORS_H
+
+#include "wirespeed/address.h"
+
+#include <stdint.h>
+
+struct ws_router;
+
+enum ws_neighbor_state {
+	WS_NEIGHBOR_INCOMPLETE = 0,
+	WS_NEIGHBOR_REACHABLE = 1,
+	WS_NEIGHBOR_STATIC = 2,
+	WS_NEIGHBOR_STALE = 3, /* not heard of for the reachable time, or not answered to us yet */
+	WS_NEIGHBOR_PROBE = 4, /* asked whether it is still there */
+};
+
+struct ws_neighbor {
+	uint16_t interface;
+	struct ws_address address;
+	uint8_t mac[6];
+	int32_t state; /* enum ws_neighbor_state */
+	double age_s;
+};
+
+int ws_router_neighbor_add(struct ws_router *router, uint16_t interface, struct ws_address address,
+						   const uint8_t *mac);
+int ws_router_neighbor_del(struct ws_router *router, uint16_t interface, struct ws_address address);
+
+/* What Linux says of a neighbour. */
+enum ws_neighbor_news_kind {
+	WS_NEIGHBOR_NEWS_HEARD = 0,  /* it answered */
+	WS_NEIGHBOR_NEWS_SILENT = 1, /* not of late */
+	WS_NEIGHBOR_NEWS_PERMANENT = 2,
+	WS_NEIGHBOR_NEWS_FAILED = 3,    /* it does not answer */
+	WS_NEIGHBOR_NEWS_FORGOTTEN = 4, /* no reason is known: it is asked whether it is there */
+};
+
+struct ws_neighbor_news {
+	int32_t kind; /* enum ws_neighbor_news_kind */
+	struct ws_address address;
+	uint8_t mac[6]; /* of the first three */
+};
+
+/* It ages as any other, unless permanent. One that the user added stays as it is. */
+int ws_router_neighbor_follow(struct ws_router *router, uint16_t interface,
+							  const struct ws_neighbor_news *news);
+
+/* How many there are and may be, and what became of others since the router was made. */
+struct ws_neighbor_counters {
+	uint32_t used, most; /* with static ones and next hops of routes */
+	uint32_t learnt, most_learnt, most_of_interface;
+	uint64_t recycled; /* never answered and made room for a newer one */
+	uint64_t refused_interface, refused_table;
+	uint64_t unanswered; /* forgotten after three questions */
+};
+
+int ws_router_neighbor_counters(struct ws_router *router, struct ws_neighbor_counters *out);
+int ws_router_neighbors(struct ws_router *router, uint32_t start, struct ws_neighbor *out,
+						uint32_t max);
+
+/* How long a neighbour of the family is taken to be there before it is asked; 0: for ever. One that
+ * gives no answer to three questions is forgotten. */
+int ws_router_set_reachable_time(struct ws_router *router, uint8_t family, uint32_t seconds);
+uint32_t ws_router_reachable_time(const struct ws_router *router, uint8_t family);
+
+#endif

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A router's graph and what its nodes counted. */
+#ifndef WIRESPEED_NODES_H
+#define WIRESPEED_NODES_H
+
+#include "wirespeed/limits.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct ws_router;
+
+enum ws_node_state {
+	WS_NODE_ACTIVE = 0,
+	WS_NODE_POLLING = 1,
+	WS_NODE_INTERRUPT = 2, /* of a worker that sleeps until packets come */
+};
+
+/* One node on one worker, since the router was made. */
+struct ws_node_stats {
+	char name[WS_NAME_LEN];
+	int32_t state; /* enum ws_node_state */
+	uint64_t calls, vectors, suspends, clocks;
+	uint64_t max_clocks, max_clocks_vectors; /* of the one most expensive call */
+};
+
+/* One named counter of one node on one worker. */
+struct ws_node_counter {
+	char node[WS_NAME_LEN], reason[WS_NAME_LEN];
+	bool is_error; /* false: information, such as packets answered */
+	uint64_t count;
+};
+
+/* Read without stopping the worker; returns how many there are (write at most max). */
+int ws_router_node_stats(struct ws_router *router, uint16_t worker, struct ws_node_stats *out,
+						 uint32_t max);
+int ws_router_node_counters(struct ws_router *router, uint16_t worker, struct ws_node_counter *out,
+							uint32_t max);
+
+/* An edge of the graph: each next node of a node once, in the order of slots. */
+struct ws_node_edge {
+	char node[WS_NAME_LEN], next[WS_NAME_LEN];
+	uint16_t slot;
+};
+/* Those of a worker's graph as it is now, by node in walking order; returns how many. */
+int ws_router_node_edges(struct ws_router *router, uint16_t worker, struct ws_node_edge *out,
+						 uint32_t max);
+
+/* An arc's features in the order that packets meet them in. */
+struct ws_feature {
+	char arc[WS_NAME_LEN], node[WS_NAME_LEN]; /* "%-x": a port has one of its own; empty: none */
+};
+int ws_router_features(struct ws_router *router, struct ws_feature *out, uint32_t max);
+
+/* Forget the most expensive calls. */
+void ws_router_clear_maxima(struct ws_router *router);
+
+/* Received and made ones are sent, dropped or punted in the end. */
+struct ws_router_totals {
+	uint64_t rx_packets, tx_packets, drops, punts, loops, sleeps;
+	uint64_t made; /* copies, fragments */
+};
+int ws_router_totals(struct ws_router *router, uint16_t worker, struct ws_router_totals *out);
+
+#endif

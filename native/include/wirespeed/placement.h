@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which worker polls a queue, how, and who gets its packets. */
+#ifndef WIRESPEED_PLACEMENT_H
+#define WIRESPEED_PLACEMENT_H
+
+#include "wirespeed/limits.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct ws_router;
+
+/* RX queue `queue` of interface `index` is polled by `worker`. */
+int ws_router_set_placement(struct ws_router *router, uint16_t index, uint16_t queue,
+							uint16_t worker);
+int ws_router_placement(struct ws_router *router, uint16_t index, uint16_t queue); /* worker */
+
+/* A worker sleeps when it has no packets, if none of its queues is in polling mode. */
+enum ws_rx_mode {
+	WS_RX_POLLING = 0,
+	WS_RX_INTERRUPT = 1, /* as soon as a poll brings nothing */
+	WS_RX_ADAPTIVE = 2,  /* after some time without packets */
+};
+int ws_router_set_rx_mode(struct ws_router *router, uint16_t index, uint16_t queue, int32_t mode);
+/* Spread the packets of a port over workers by flow; no workers: leave them where they are polled.
+ */
+int ws_router_set_handoff(struct ws_router *router, uint16_t index, const uint16_t *workers,
+						  uint16_t count, bool is_symmetrical);
+/* Returns how many workers there are. */
+int ws_router_handoff(struct ws_router *router, uint16_t index, uint16_t *workers, uint16_t max);
+int ws_router_rx_mode(struct ws_router *router, uint16_t index, uint16_t queue);
+
+#endif

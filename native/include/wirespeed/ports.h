@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Ports, whatever uses them. */
+#ifndef WIRESPEED_PORTS_H
+#define WIRESPEED_PORTS_H
+
+#include "wirespeed/limits.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct ws_port_config {
+	char name[WS_NAME_LEN]; /* as the user calls it: e0; "%s" in it becomes TenGigabitEthernet … */
+	/* memif:, ring: and tap: with what is behind them in a port spec; else DPDK's device string. */
+	char devargs[WS_DEVARGS_LEN];
+	uint16_t rx_queues, tx_queues; /* clipped to what the driver has; never below 1 */
+	uint16_t rx_descriptors, tx_descriptors;
+	uint16_t mtu; /* L3 bytes */
+	bool has_mac;
+	uint8_t mac[6];
+	uint64_t speed_bps; /* nominal line; 0: ask the driver */
+	bool promiscuous;
+};
+
+/* What it means that a port does not take a packet. */
+enum ws_medium {
+	WS_MEDIUM_RING = 0,  /* the peer did not drain its ring: memif, ring */
+	WS_MEDIUM_QUEUE = 1, /* our own transmit queue is full: everything else */
+};
+
+struct ws_port_info {
+	char name[WS_NAME_LEN], driver[WS_NAME_LEN], bus_address[WS_NAME_LEN];
+	uint8_t mac[6];
+	bool link_up, started, is_virtual, promiscuous;
+	bool removed;            /* its device was taken out; the port stays down for good */
+	uint64_t speed_bps;      /* nominal when given, else the link's; 0 unknown */
+	uint64_t most_speed_bps; /* what the device can do; 0 unknown */
+	int32_t medium;          /* enum ws_medium */
+	int32_t numa;            /* -1: of no node */
+	uint16_t mtu, max_mtu;
+	uint16_t rx_queues, tx_queues, max_rx_queues, max_tx_queues;
+	uint16_t rx_descriptors, tx_descriptors;
+	uint16_t min_rx_descriptors, max_rx_descriptors, min_tx_descriptors, max_tx_descriptors;
+};
+
+/* The driver's own counters since start. Bytes are without FCS. */
+struct ws_port_counters {
+	uint64_t rx_packets, tx_packets, rx_bytes, tx_bytes;
+	uint64_t rx_missed, rx_errors, tx_errors, rx_no_buffer;
+};
+
+/*
+ * How many buffers the packet pool of these ports is made with for so many workers: what their
+ * rings and the workers may hold, and some to spare. Before the runtime is there, too.
+ */
+uint32_t ws_pool_buffers(const struct ws_port_config *configs, uint16_t count, uint16_t workers);
+/* `held` buffers more, which the program's own queues may hold; and at least `buffers` in all, for
+ * frames of `frame_size` bytes; before ports are opened. */
+void ws_pool_configure(uint32_t held, uint32_t buffers, uint32_t frame_size);
+
+/*
+ * Open all ports of the process at once, before the router or generator is made; port i is
+ * configs[i]. The packet pool is sized for their rings. Nothing stays open when one fails.
+ */
+int ws_ports_open(const struct ws_port_config *configs, uint16_t count);
+void ws_ports_close(void);
+/* A further port, in the pool that is there; returns its number, the lowest one free. */
+int ws_port_add(const struct ws_port_config *config);
+/* Nobody may use it any more. */
+int ws_port_delete(uint16_t port);
+int ws_port_info(uint16_t port, struct ws_port_info *out);
+int ws_port_counters(uint16_t port, struct ws_port_counters *out);
+int ws_port_set_promiscuous(uint16_t port, bool on);
+/* Readable when the link of a port may have changed, as far as somebody tells of that. */
+int ws_links_fd(void);
+int ws_port_set_link(uint16_t port, bool up);
+int ws_port_set_mac(uint16_t port, const uint8_t *mac);
+/* -ENOTSUP, as of the two calls after it, where the driver has no such thing. */
+int ws_port_set_led(uint16_t port, bool on);
+/* Modes: 0 off, 1 receive, 2 send, 3 both. */
+int ws_port_flow_control(uint16_t port, int32_t *mode);
+int ws_port_set_flow_control(uint16_t port, int32_t mode);
+/* The driver's extended counters, those of each queue among them; returns how many there are. */
+struct ws_xstat {
+	char name[64];
+	uint64_t value;
+};
+int ws_port_xstats(uint16_t port, struct ws_xstat *out, uint32_t max);
+int ws_port_set_mtu(uint16_t port, uint16_t mtu);
+
+#endif

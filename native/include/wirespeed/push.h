@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef WIRESPEED_PUSH_H
+#define WIRESPEED_PUSH_H
+
+#include <stdint.h>
+
+struct ws_generator;
+
+struct ws_push {
+	const uint8_t *packet; /* copied */
+	uint16_t packet_len;   /* without FCS; below 60 it is zero-padded */
+	double at_us;          /* after the call; not before the one before it */
+};
+/* Send packets once, as the medium takes them, beside what profiles send. -EBUSY while the port has
+ * some of before. */
+int ws_generator_push(struct ws_generator *generator, uint16_t port, const struct ws_push *packets,
+					  uint32_t count);
+/* How many are still to be sent. */
+int ws_generator_push_left(struct ws_generator *generator, uint16_t port);
+
+#endif

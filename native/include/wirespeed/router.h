@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A router: made, started, served by the main thread. */
+#ifndef WIRESPEED_ROUTER_H
+#define WIRESPEED_ROUTER_H
+
+#include "wirespeed/limits.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct ws_router;
+
+struct ws_router_config {
+	uint32_t max_ip4_routes; /* 0: 262 144 */
+	uint32_t max_ip6_routes; /* 0: 65 536 */
+	uint32_t max_neighbors;  /* of both families, with next hops of routes; 0: 16 384 */
+	/* Of them, how many may be learnt on one interface; 0: half of them. */
+	uint32_t max_interface_neighbors;
+	uint32_t icmp_rate_pps; /* ICMP errors a second and worker; 0: 1 000 */
+	/* Of the statistics block (docs/statistics.md): its file, which must not be there yet, or
+	 * empty; how often the main thread writes its words, 0: 1 000; and whether calls, vectors and
+	 * clocks of the nodes are in its directory. */
+	char stats_path[WS_DEVARGS_LEN];
+	uint32_t stats_interval_ms;
+	bool stats_without_nodes;
+};
+
+/* Packet buffers that a router's queues between and beside its workers may hold. */
+uint32_t ws_router_held_buffers(uint16_t workers);
+/* The ports become interfaces of their numbers and names. RX queues are spread over the workers
+ * round robin. */
+struct ws_router *ws_router_create(const struct ws_router_config *config);
+int ws_router_start(struct ws_router *router);
+void ws_router_stop(struct ws_router *router);
+void ws_router_destroy(struct ws_router *router);
+
+/*
+ * Workers hand what they learn (ARP, neighbour discovery, answers to pings) to the main thread: the
+ * descriptor becomes readable, and ws_router_poll applies it. Returns the number of events. Call it
+ * once a second as well: it asks for silent neighbours and sends router advertisements.
+ */
+int ws_router_event_fd(struct ws_router *router);
+int ws_router_poll(struct ws_router *router);
+/* When ws_links_fd is readable. Lets go of ports whose device was taken out, and returns them as
+ * bits: their interfaces stay, down for good, until they are deleted. */
+uint64_t ws_router_follow_links(struct ws_router *router);
+
+#endif

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* EAL, CPUs, memory, and what went wrong. */
+#ifndef WIRESPEED_RUNTIME_H
+#define WIRESPEED_RUNTIME_H
+
+#include "wirespeed/limits.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* The line of the last failure. */
+const char *ws_error(void);
+
+struct ws_runtime_config {
+	char program[WS_NAME_LEN]; /* names the process to DPDK; must be unique among running ones */
+	bool hugepages;            /* false: ordinary pages */
+	uint32_t memory_mb;        /* what the pools and tables may take */
+	uint16_t worker_count;
+	uint16_t worker_cpus[WS_MAX_WORKERS];
+	int32_t march; /* 0 best the CPU has, else 2, 3 or 4: x86-64 level of the hot code */
+	bool verbose;  /* let DPDK log to stderr */
+};
+
+struct ws_worker_info {
+	char name[WS_NAME_LEN]; /* ws_wk_0 … */
+	uint16_t cpu;
+	int32_t thread_id; /* Linux tid, 0 when it does not run */
+	uint64_t loops;
+};
+
+/* Once a process; the calling thread keeps its CPU affinity. No fork afterwards. */
+int ws_runtime_init(const struct ws_runtime_config *config);
+void ws_runtime_close(void);
+uint64_t ws_tsc(void);
+uint64_t ws_tsc_hz(void);
+int ws_march(void); /* the level chosen at init: 1 (baseline), 2, 3 or 4 */
+int ws_worker_info(uint16_t worker, struct ws_worker_info *out);
+
+struct ws_pool_info {
+	char name[WS_NAME_LEN];
+	uint32_t buffer_size, total, available;
+};
+int ws_pool_info(
+	struct ws_pool_info *out); /* of the one packet pool; -ENOENT before ports are opened */
+
+#endif

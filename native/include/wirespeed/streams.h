@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a generator sends: streams, and the field programs that make their packets differ. */
+#ifndef WIRESPEED_STREAMS_H
+#define WIRESPEED_STREAMS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum ws_op_kind {
+	WS_OP_VAR =
+		0, /* advance variable `var`: inc, dec or random over [min, max], or through a list */
+	WS_OP_TUPLE =
+		1, /* advance address `var` and port `var2` together: address first, port on wrap */
+	WS_OP_WRITE = 2,      /* write `var` + add at `offset` in `size` bytes */
+	WS_OP_WRITE_MASK = 3, /* like it through mask and shift */
+	WS_OP_TRIM = 4,       /* packet length (without FCS) = `var` */
+	WS_OP_FIX_IP4 = 5,    /* IPv4 header checksum; header at `offset` */
+	WS_OP_FIX_L4 = 6,     /* IPv4 (when IPv4) and UDP/TCP checksums; l2_len, l3_len, l4 */
+	WS_OP_FIX_ICMP6 = 7,
+};
+
+enum ws_var_kind {
+	WS_VAR_INC = 0,
+	WS_VAR_DEC = 1,
+	WS_VAR_RANDOM = 2,
+	WS_VAR_RAND_LIMIT = 3,
+	WS_VAR_LIST = 4
+};
+enum ws_l4_kind { WS_L4_UDP = 11, WS_L4_TCP = 13, WS_L4_IP = 17 };
+
+/* One instruction of a field program. Variables are numbered 0 … 15 and hold 64 bits. */
+struct ws_op {
+	int32_t kind; /* enum ws_op_kind */
+	uint16_t var, var2;
+	uint8_t size;     /* bytes of the variable or of the write: 1, 2, 4, 8 */
+	bool big_endian;  /* of the write */
+	int32_t var_kind; /* enum ws_var_kind, of WS_OP_VAR */
+	uint64_t min, max, init, step;
+	uint64_t min2, max2;  /* the port of a tuple */
+	uint64_t limit;       /* values in the repeating random list; flows of a tuple, 0 all */
+	uint64_t seed;        /* of random; 0: derived from the stream's id */
+	const uint64_t *list; /* WS_VAR_LIST; copied */
+	uint32_t list_count;
+	bool has_next;     /* WS_OP_VAR: `next_var` advances when this one wraps, and only then */
+	uint16_t next_var; /* advanced by a WS_OP_VAR of its own */
+	uint16_t offset;   /* from the start of the frame */
+	int64_t add;
+	uint64_t mask;
+	int32_t shift; /* left when positive */
+	uint16_t l2_len, l3_len;
+	int32_t l4; /* enum ws_l4_kind */
+};
+
+enum ws_stream_mode { WS_CONTINUOUS = 0, WS_SINGLE_BURST = 1, WS_MULTI_BURST = 2 };
+enum ws_flow_kind { WS_FLOW_NONE = 0, WS_FLOW_STATS = 1, WS_FLOW_LATENCY = 2 };
+
+struct ws_stream {
+	uint32_t id; /* unique on the port */
+	const uint8_t *packet;
+	uint16_t packet_len; /* without FCS; below 60 it is zero-padded */
+	bool enabled, self_start, start_paused;
+	int32_t mode;          /* enum ws_stream_mode */
+	double rate_pps;       /* absolute, at the multiplier the run starts with */
+	bool fixed_rate;       /* keeps rate_pps whatever the factor (latency streams) */
+	uint64_t packets;      /* of the single burst, or of each burst */
+	uint32_t bursts;       /* of a multi-burst */
+	double burst_gap_us;   /* between bursts */
+	double start_delay_us; /* before the stream starts, each time it is entered */
+	int64_t next_id;       /* stream to start when this ends; -1 none */
+	uint32_t loops;        /* rounds after which a chain that this stream closes ends; 0 for ever */
+	const struct ws_op *ops; /* copied */
+	uint16_t op_count;
+	uint32_t cache; /* packets to compute once and replay; 0: as the engine likes */
+	uint32_t random_seed;
+	bool is_null;      /* takes its time but sends nothing; needs no packet */
+	int32_t flow_kind; /* enum ws_flow_kind */
+	uint32_t flow_id;  /* hardware id of the pg_id: below WS_FLOWS or WS_LATENCY_FLOWS */
+	/* WS_FLOW_STATS: mark the end of the payload and not the IP header, which the DUT may change */
+	bool flow_signature;
+};
+
+#endif

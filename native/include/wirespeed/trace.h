@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Traces of packets through a router, and captures of them into a file. */
+#ifndef WIRESPEED_TRACE_H
+#define WIRESPEED_TRACE_H
+
+#include "wirespeed/address.h"
+#include "wirespeed/limits.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct ws_router;
+
+/* One step of one traced packet: what node it entered, when, and the bytes it had then. */
+struct ws_trace_step {
+	uint32_t packet; /* counts from 0 per worker */
+	uint64_t tsc;
+	char node[WS_NAME_LEN];
+	uint16_t rx_interface;
+	int32_t tx_interface; /* -1 when not decided yet */
+	uint32_t adjacency;   /* UINT32_MAX when not decided yet */
+	uint16_t packet_len,
+		byte_count; /* whole length; how much of it follows, from the Ethernet header */
+	uint8_t bytes[WS_TRACE_BYTES];
+};
+
+/* Trace the next `count` packets that leave node `node` (dpdk-input, …) on every worker. */
+int ws_router_trace_add(struct ws_router *router, const char *node, uint32_t count);
+int ws_router_trace(struct ws_router *router, uint16_t worker, uint64_t start,
+					struct ws_trace_step *out, uint32_t max);
+void ws_router_trace_clear(struct ws_router *router);
+
+/* Mark none but packets with a source or destination in the prefix; NULL: any. */
+int ws_router_trace_filter(struct ws_router *router, const struct ws_prefix *prefix);
+
+/*
+ * A capture of packets into a file, one at a time: as received, as sent, and as dropped, with the
+ * Ethernet header that they then have. The main thread writes them in ws_router_poll.
+ */
+struct ws_pcap_config {
+	bool rx, tx, drop;
+	int32_t interface; /* -1: any; of dropped packets the receiving one */
+	uint32_t max_packets;
+	uint32_t snap_len; /* bytes of a packet to keep */
+	bool has_filter;
+	struct ws_prefix filter; /* only packets with a source or destination in it */
+	int32_t fd;              /* to write to; it is duplicated */
+};
+
+struct ws_pcap_status {
+	bool is_there, is_on; /* not on any more once it is full */
+	uint32_t written, missed;
+	int32_t error; /* errno of the file */
+};
+
+int ws_router_pcap_start(struct ws_router *router, const struct ws_pcap_config *config);
+int ws_router_pcap_status(struct ws_router *router, struct ws_pcap_status *out);
+int ws_router_pcap_stop(struct ws_router *router, struct ws_pcap_status *out);
+
+#endif

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Which node packets go to by an adjacency of each kind. The node's own file says so, at its foot;
+ * where nobody does, that kind does not stand there, and leads to error-drop.
+ */
+#ifndef ROUTER_ADJACENCY_NODES_H
+#define ROUTER_ADJACENCY_NODES_H
+
+#include "router/fib/adjacency.h"
+
+/* What stands before the adjacency: an address, a label, or, behind labels that were pushed or
+ * taken off, a labelled packet. */
+enum adjacency_place { BEHIND_IP4, BEHIND_IP6, BEHIND_LABEL, BEHIND_LABELLED, ADJACENCY_PLACES };
+
+/* Of a node's edges, the one text that stands for ADJACENCY_KINDS edges, by kind. */
+#define EDGES_BEHIND_IP4 "&behind-ip4"
+#define EDGES_BEHIND_IP6 "&behind-ip6"
+#define EDGES_BEHIND_LABEL "&behind-label"
+#define EDGES_BEHIND_LABELLED "&behind-labelled"
+
+void adjacency_lead(enum adjacency_place place, enum adjacency_kind kind, const char *node);
+
+#define ADJACENCY_NODE(place, kind, node)                                                          \
+	__attribute__((constructor)) static void adjacency_node_##place##_##kind(void)                 \
+	{                                                                                              \
+		adjacency_lead(place, kind, node);                                                         \
+	}
+
+#endif

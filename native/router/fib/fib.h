@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A table of routes of one family, as users name it: prefix to load balance,
+ * LOAD_BALANCE_NO_ROUTE where nothing matches. Workers look up in `trie`; the main thread writes.
+ */
+#ifndef ROUTER_FIB_H
+#define ROUTER_FIB_H
+
+#include "router/fib/fib_trie.h"
+#include "wirespeed.h"
+
+#include <stdint.h>
+
+struct fib_table {
+	uint8_t family;
+	uint16_t index; /* in its family; 0 is the default table */
+	uint32_t id;    /* as the user calls it */
+	char name[WS_NAME_LEN];
+	struct fib_trie trie;
+};
+
+#endif

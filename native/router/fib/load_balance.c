@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "router/fib/load_balance.h"
+
+#include "dev/error.h"
+#include "dev/rcu.h"
+#include "router/fib/adjacency.h"
+#include "router/fib/load_balance_draft.h"
+
+#include <errno.h>
+#include <rte_hash.h>
+#include <rte_jhash.h>
+#include <rte_malloc.h>
+#include <stdlib.h>
+#include <string.h>
+
+static size_t list_size(const struct path_list *list)
+{
+	return sizeof(*list) + list->count * sizeof(list->paths[0]);
+}
+
+/* The hash's key is a pointer to the list. */
+static uint32_t hash_list(const void *key, uint32_t length, uint32_t seed)
+{
+	const struct path_list *list;
+	memcpy(&list, key, length);
+	return rte_jhash(list, (uint32_t)list_size(list), seed);
+}
+
+static int compare_lists(const void *a, const void *b, size_t length)
+{
+	const struct path_list *x, *y;
+	memcpy(&x, a, length);
+	memcpy(&y, b, length);
+	return x->count != y->count || memcmp(x, y, list_size(x));
+}
+
+int load_balance_table_init(struct load_balance_table *table, struct adjacency_table *adjacencies,
+							uint32_t size)
+{
+	struct rte_hash_parameters parameters = {
+		.name = "load-balances",
+		.entries = size,
+		.key_len = sizeof(struct path_list *),
+		.hash_func = hash_list,
+		.extra_flag = RTE_HASH_EXTRA_FLAGS_EXT_TABLE,
+		.socket_id = SOCKET_ID_ANY,
+	};
+	table->adjacencies = adjacencies;
+	table->size = size;
+	table->by_paths = rte_hash_create(&parameters);
+	table->balances =
+		rte_zmalloc("load-balances", size * sizeof(*table->balances), RTE_CACHE_LINE_SIZE);
+	table->uses = calloc(size, sizeof(*table->uses));
+	table->recursive = calloc(size, sizeof(*table->recursive));
+	if (!table->by_paths || !table->balances || !table->uses || !table->recursive)
+		return fail(-ENOMEM, "no memory for %u sets of paths", size);
+	rte_hash_set_cmp_func(table->by_paths, compare_lists);
+	table->balances[LOAD_BALANCE_NO_ROUTE].adjacency = ADJACENCY_NO_ROUTE;
+	table->end = LOAD_BALANCE_NO_ROUTE + 1;
+	return 0;
+}
+
+static void free_use(struct path_list_use *use)
+{
+	free(use->list);
+	free(use->leaves);
+	free(use->adjacencies);
+}
+
+void load_balance_table_close(struct load_balance_table *table)
+{
+	for (uint32_t i = 0; table->uses && table->balances && i < table->end; i++) {
+		rte_free((void *)(uintptr_t)table->balances[i].buckets);
+		free_use(&table->uses[i]);
+	}
+	rte_hash_free(table->by_paths);
+	rte_free(table->balances);
+	free(table->uses);
+	free(table->recursive);
+}
+
+/* ---- Making one ---- */
+
+static uint32_t resolve_list(const struct load_balance_table *table, const struct path_list *list,
+							 struct path_key *leaves, bool *recursive)
+{
+	*recursive = false;
+	for (uint32_t i = 0; i < list->count; i++)
+		*recursive |= path_is_recursive(&list->paths[i]);
+	if (*recursive || list->count > 1)
+		return table->resolve(table->resolve_context, list, leaves);
+	memcpy(leaves, list->paths, list->count * sizeof(*leaves));
+	return list->count;
+}
+
+static int64_t make_load_balance(struct load_balance_table *table, const struct path_list *list)
+{
+	struct path_key leaves[LOAD_BALANCE_MAX_LEAVES];
+	struct load_balance_draft draft;
+	bool recursive;
+	uint32_t index = table->first_free ? table->first_free : table->end;
+	if (index == table->size)
+		return fail(-ENOSPC, "the table of path sets is full at %u", table->used);
+	int error = load_balance_make_draft(table, list->payload, leaves,
+										resolve_list(table, list, leaves, &recursive), &draft);
+	if (error)
+		return error;
+	struct path_list *copy = malloc(list_size(list));
+	if (copy)
+		memcpy(copy, list, list_size(list));
+	if (!copy || rte_hash_add_key_data(table->by_paths, &copy, (void *)(uintptr_t)index)) {
+		free(copy);
+		rte_free((void *)(uintptr_t)draft.balance.buckets);
+		load_balance_release_adjacencies(table, draft.adjacencies, draft.leaf_count);
+		load_balance_free_draft(&draft);
+		return fail(-ENOMEM, "no memory for another set of paths");
+	}
+	if (table->first_free)
+		table->first_free = table->uses[index].next_free;
+	else
+		table->end++;
+	table->balances[index] = draft.balance;
+	table->uses[index] = (struct path_list_use){
+		.routes = 1,
+		.leaf_count = draft.leaf_count,
+		.list = copy,
+		.leaves = draft.leaves,
+		.adjacencies = draft.adjacencies,
+	};
+	table->used++;
+	if (recursive)
+		table->recursive[table->recursive_count++] = index;
+	return index;
+}
+
+int64_t load_balance_take(struct load_balance_table *table, const struct path_list *list)
+{
+	void *found;
+	if (rte_hash_lookup_data(table->by_paths, &list, &found) < 0)
+		return make_load_balance(table, list);
+	uint32_t index = (uint32_t)(uintptr_t)found;
+	table->uses[index].routes++;
+	return index;
+}
+
+static void forget_recursive(struct load_balance_table *table, uint32_t index)
+{
+	for (uint32_t i = 0; i < table->recursive_count; i++)
+		if (table->recursive[i] == index) {
+			table->recursive[i] = table->recursive[--table->recursive_count];
+			return;
+		}
+}
+
+void load_balance_release(struct load_balance_table *table, uint32_t index, uint64_t routes)
+{
+	struct path_list_use *use = &table->uses[index];
+	use->routes -= routes;
+	if (use->routes)
+		return;
+	const struct path_list *list = use->list;
+	rte_hash_del_key(table->by_paths, &list);
+	forget_recursive(table, index);
+	rcu_synchronize();
+	rte_free((void *)(uintptr_t)table->balances[index].buckets);
+	table->balances[index] = (struct load_balance){.adjacency = ADJACENCY_NO_ROUTE};
+	load_balance_release_adjacencies(table, use->adjacencies, use->leaf_count);
+	free_use(use);
+	*use = (struct path_list_use){.next_free = table->first_free};
+	table->first_free = index;
+	table->used--;
+}
+
+/* ---- Resolving again ---- */
+
+/*
+ * Workers that found ADJACENCY_LOAD_BALANCE read the buckets until the end of their walk, so
+ * these are there first and stay until the workers have let go.
+ */
+static void publish_balance(struct load_balance *balance, const struct load_balance *changed)
+{
+	if (changed->buckets)
+		__atomic_store_n(&balance->buckets, changed->buckets, __ATOMIC_RELEASE);
+	__atomic_store_n(&balance->adjacency, changed->adjacency, __ATOMIC_RELEASE);
+	rcu_synchronize();
+	balance->buckets = changed->buckets;
+}
+
+static void refresh_list(struct load_balance_table *table, uint32_t index)
+{
+	struct path_list_use *use = &table->uses[index];
+	struct load_balance old = table->balances[index];
+	struct path_key leaves[LOAD_BALANCE_MAX_LEAVES];
+	struct load_balance_draft draft;
+	uint32_t count = table->resolve(table->resolve_context, use->list, leaves);
+	if (count == use->leaf_count && !memcmp(leaves, use->leaves, count * sizeof(*leaves)))
+		return;
+	/* When there is no room for what it leads to now, it leads nowhere rather than astray. */
+	if (load_balance_make_draft(table, use->list->payload, leaves, count, &draft)) {
+		leaves[0] = (struct path_key){.kind = WS_PATH_DROP, .weight = 1};
+		if (load_balance_make_draft(table, use->list->payload, leaves, 1, &draft))
+			return;
+	}
+	publish_balance(&table->balances[index], &draft.balance);
+	rte_free((void *)(uintptr_t)old.buckets);
+	load_balance_release_adjacencies(table, use->adjacencies, use->leaf_count);
+	free(use->leaves);
+	free(use->adjacencies);
+	use->leaves = draft.leaves;
+	use->adjacencies = draft.adjacencies;
+	use->leaf_count = draft.leaf_count;
+}
+
+static bool may_lead_by(const struct path_list *list, uint32_t interface)
+{
+	for (uint32_t i = 0; i < list->count; i++)
+		if (path_is_recursive(&list->paths[i]) ||
+			(list->count > 1 && list->paths[i].interface == interface))
+			return true;
+	return false;
+}
+
+void load_balance_refresh_interface(struct load_balance_table *table, uint32_t interface)
+{
+	for (uint32_t i = LOAD_BALANCE_NO_ROUTE + 1; i < table->end; i++)
+		if (table->uses[i].list && may_lead_by(table->uses[i].list, interface))
+			refresh_list(table, i);
+}
+
+void load_balance_refresh(struct load_balance_table *table)
+{
+	for (uint32_t i = 0; i < table->recursive_count; i++)
+		refresh_list(table, table->recursive[i]);
+}

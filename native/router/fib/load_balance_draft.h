@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* From paths to the adjacencies that a load balance has, before it gets its place in the table. */
+#ifndef ROUTER_LOAD_BALANCE_DRAFT_H
+#define ROUTER_LOAD_BALANCE_DRAFT_H
+
+#include "router/fib/load_balance.h"
+
+/* Everything of a load balance but its place in the table. */
+struct load_balance_draft {
+	struct path_key *leaves;
+	uint32_t *adjacencies;
+	uint32_t leaf_count;
+	struct load_balance balance;
+};
+
+/* Takes a reference of each adjacency that the leaves lead to; on failure of none. */
+int load_balance_make_draft(struct load_balance_table *table, uint16_t payload,
+							const struct path_key *leaves, uint32_t count,
+							struct load_balance_draft *draft);
+/* What it consists of, but for the references and the buckets. */
+void load_balance_free_draft(struct load_balance_draft *draft);
+void load_balance_release_adjacencies(struct load_balance_table *table, const uint32_t *adjacencies,
+									  uint32_t count);
+
+#endif

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Impairment: what a bad link does to packets, done by a port on purpose and counted to the packet,
+ * so that whoever measures loss, delay, reordering or duplicates can be held against the truth.
+ *
+ * Each worker draws for itself, each kind of fault from a row of random numbers of its own, so that
+ * the same seed and packets have the same fate, whatever else is set.
+ */
+#ifndef ROUTER_IMPAIRMENT_H
+#define ROUTER_IMPAIRMENT_H
+
+#include "wirespeed.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct rte_mbuf;
+struct ws_router;
+
+enum impairment_fault { FAULT_LOSS, FAULT_DUPLICATE, FAULT_REORDER, FAULT_JITTER, FAULTS };
+
+/* Counters of the node, in this order. */
+enum impairment_counter {
+	IMPAIRMENT_LOST,
+	IMPAIRMENT_DUPLICATED,
+	IMPAIRMENT_REORDERED,
+	IMPAIRMENT_DELAYED,
+	IMPAIRMENT_NO_ROOM,
+	IMPAIRMENT_NO_COPY,
+	IMPAIRMENT_COUNTERS,
+};
+
+struct held_packet {
+	struct rte_mbuf *packet;
+	uint64_t due_tsc;
+};
+
+/* Of one worker and port: written by the worker, and in pauses by the main thread. */
+struct impairment_lane {
+	uint64_t random[FAULTS];  /* states */
+	uint64_t chances[FAULTS]; /* of 2^64, that a packet has it; loss: that one begins */
+	uint64_t burst_end;       /* of 2^64, that a lost packet is the last in a row */
+	uint64_t delay_tsc, jitter_tsc;
+	bool is_losing, owes_reorder;
+	uint64_t last_due_tsc;
+	uint32_t head, tail, slots; /* both only grow; slots is a power of two */
+	struct held_packet *held;
+} __attribute__((aligned(64)));
+
+struct impairment {
+	struct ws_impairment settings;
+	struct impairment_lane lanes[WS_MAX_WORKERS];
+};
+
+/* SplitMix64: every state once, and a packet's number is as far as the state has come. */
+static inline uint64_t impairment_draw(uint64_t *state)
+{
+	uint64_t z = *state += 0x9e3779b97f4a7c15u;
+	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
+	z = (z ^ z >> 27) * 0x94d049bb133111ebu;
+	return z ^ z >> 31;
+}
+
+static inline bool impairment_befalls(struct impairment_lane *lane, enum impairment_fault fault)
+{
+	return lane->chances[fault] && impairment_draw(&lane->random[fault]) < lane->chances[fault];
+}
+
+/* Losses in a row end by a draw of their own (Gilbert's model). */
+static inline bool impairment_loses(struct impairment_lane *lane)
+{
+	if (lane->is_losing && lane->burst_end)
+		lane->is_losing = impairment_draw(&lane->random[FAULT_LOSS]) >= lane->burst_end;
+	else
+		lane->is_losing = impairment_befalls(lane, FAULT_LOSS);
+	return lane->is_losing;
+}
+
+static inline uint32_t impairment_held(const struct impairment_lane *lane)
+{
+	return lane->tail - lane->head;
+}
+
+/* False when there is no room. */
+static inline bool impairment_hold(struct impairment_lane *lane, struct rte_mbuf *packet,
+								   uint64_t due_tsc)
+{
+	if (impairment_held(lane) == lane->slots)
+		return false;
+	lane->held[lane->tail++ & (lane->slots - 1)] = (struct held_packet){packet, due_tsc};
+	return true;
+}
+
+/* When a packet that comes now is due, never before the one ahead of it. */
+static inline uint64_t impairment_due(struct impairment_lane *lane, uint64_t now)
+{
+	uint64_t due = now + lane->delay_tsc;
+	if (lane->jitter_tsc)
+		due += (uint64_t)((unsigned __int128)impairment_draw(&lane->random[FAULT_JITTER]) *
+							  lane->jitter_tsc >>
+						  64);
+	if (due < lane->last_due_tsc)
+		due = lane->last_due_tsc;
+	return lane->last_due_tsc = due;
+}
+
+void impairments_free(struct ws_router *router);
+
+#endif

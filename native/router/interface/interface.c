@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Admin state and MAC address, as the user sets them. */
+#include "dev/error.h"
+#include "dev/port.h"
+#include "router/interface/interface_change.h"
+#include "router/interface/interface_device.h"
+#include "router/interface/ip6_interface.h"
+#include "router/router.h"
+#include "wire/ethernet.h"
+
+#include <errno.h>
+#include <string.h>
+
+int ws_router_set_state(struct ws_router *router, uint16_t index, bool up)
+{
+	if (router_check_interface(router, index))
+		return -ENODEV;
+	bool is_port = router->settings[index].kind == WS_INTERFACE_PORT;
+	/* Its device runs before packets are sent to it, and stops after the last one. */
+	int error = is_port && up ? router_run_device(router, index, true) : 0;
+	if (error)
+		return error;
+	router->interfaces[index].admin_up = up;
+	router_update_usable(router, index);
+	router_publish_mac(&router->interfaces[index]);
+	if (is_port && !up)
+		error = router_run_device(router, index, false);
+	router_follow_links(router);
+	return error;
+}
+
+static int change_mac(struct ws_router *router, uint16_t index, const uint8_t *mac)
+{
+	struct interface *interface = &router->interfaces[index];
+	uint8_t old[ETHERNET_ADDRESS_LEN];
+	memcpy(old, interface->mac, sizeof(old));
+	memcpy(interface->mac, mac, sizeof(interface->mac));
+	router_publish_mac(interface);
+	router_update_adjacencies(router, index);
+	interface_changed(router, index, INTERFACE_MAC_CHANGED, old);
+	return router_update_ip6(router, index);
+}
+
+int ws_router_set_mac(struct ws_router *router, uint16_t index, const uint8_t *mac)
+{
+	if (router_check_interface(router, index))
+		return -ENODEV;
+	if (ethernet_is_group(mac) || ethernet_is_zero(mac))
+		return fail(-EINVAL, "interface %s needs the MAC address of one station",
+					interface_name(router, index));
+	if (router->settings[index].kind == WS_INTERFACE_SUB)
+		return fail(-EINVAL, "%s has the MAC address of its port; set that of %s",
+					interface_name(router, index),
+					interface_name(router, router->settings[index].parent));
+	/* A virtual wire has no address filter to change. */
+	int error = index < WS_MAX_PORTS ? ws_port_set_mac(index, mac) : 0;
+	if (error && error != -ENOTSUP)
+		return error;
+	error = 0;
+	for (uint16_t i = index; i < router->interface_count && !error; i++)
+		if (*interface_name(router, i) && router->settings[i].parent == index)
+			error = change_mac(router, i, mac);
+	return error;
+}

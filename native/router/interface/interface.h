@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Interfaces: what workers read of them, what the user set, and what others may have done to them.
+ */
+#ifndef ROUTER_INTERFACE_H
+#define ROUTER_INTERFACE_H
+
+#include "wirespeed.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct fib_table;
+struct vlan_table;
+struct ws_router;
+
+/* Never the destination of a frame: what `l3_mac` of an interface that takes no L3 holds. */
+#define INTERFACE_NO_MAC UINT64_MAX
+
+struct address_list {
+	uint16_t count;
+	struct ws_prefix at[WS_MAX_ADDRESSES]; /* host bits and all */
+};
+
+/*
+ * What workers need of an interface. Numbers below WS_MAX_PORTS are ports, the others
+ * sub-interfaces and loopbacks; one that does not exist is down and has no addresses.
+ */
+struct interface {
+	uint64_t l3_mac; /* its MAC as a number while it is up and in L3 mode, else INTERFACE_NO_MAC */
+	struct vlan_table *vlans;       /* of a port with sub-interfaces, else NULL */
+	struct address_list *addresses; /* its own or those it uses; never NULL */
+	uint8_t mac[6];
+	uint16_t mtu;
+	uint16_t output; /* which of "*-output": its port's, or OUTPUT_LOOPBACK */
+	bool admin_up;
+	bool usable;    /* admin_up, and there is a link */
+	uint8_t mode;   /* enum ws_interface_mode */
+	bool takes_all; /* up, in an L2 mode, and without sub-interfaces */
+	bool is_exact;  /* a sub-interface that takes its tags and no more */
+	bool is_unnumbered;
+	uint8_t tag_len; /* 0, 4 or 8: of the tags of a sub-interface, as they are in its frames */
+	uint8_t tags[8];
+	bool is_lcp_host;  /* the TAP of a pair: what it brings goes out of `lcp` */
+	uint16_t lcp;      /* of a pair, the other one (of a VLAN its port's TAP), or LCP_NONE */
+	bool mpls;         /* takes labelled packets */
+	uint16_t table[2]; /* by family_index: where its packets are looked up */
+} __attribute__((aligned(64)));
+
+/* An interface that Linux has no part in. */
+enum { LCP_NONE = UINT16_MAX };
+
+/* The place behind those of the ports in "*-output". */
+enum { OUTPUT_LOOPBACK = WS_MAX_PORTS, OUTPUTS };
+
+/* Main thread only. */
+struct interface_settings {
+	char name[WS_NAME_LEN]; /* empty: there is no such interface */
+	uint8_t kind;           /* enum ws_interface_kind */
+	bool link_up;
+	bool promiscuous; /* the user wants it */
+	uint16_t parent;
+	struct ws_subinterface sub;
+	struct ws_tag_rewrite tag_rewrite;
+	uint16_t mtus[WS_MTU_KINDS];
+	struct address_list *addresses; /* its own; never NULL */
+	int32_t unnumbered_of;          /* whose addresses it uses instead, or -1 */
+	uint32_t instance;              /* of a loopback */
+};
+
+/* What the user wants of IPv6 on an interface. */
+struct ip6_settings {
+	bool enabled;                 /* by command; an address does it as well */
+	struct ws_address link_local; /* given by the user; family 0: made of the MAC address */
+	struct ws_ip6_advertising advertising;
+	uint64_t advertised_tsc, next_advertisement_tsc;
+	uint64_t reported_tsc, next_report_tsc; /* of listeners; 0: never, none is due */
+};
+
+/* Its admin state, mode, MAC address or the presence of sub-interfaces changed. */
+void router_publish_mac(struct interface *interface);
+/* Have what is sent by the interface follow its MAC address and MTU. */
+void router_update_adjacencies(struct ws_router *router, uint16_t index);
+/* The longest packet of a protocol that routing sends by the interface. */
+uint16_t router_mtu(const struct ws_router *router, uint16_t index, enum ws_mtu_kind kind);
+/* Give the open port its interface. */
+int router_make_port_interface(struct ws_router *router, uint16_t port);
+void router_free_interfaces(struct ws_router *router);
+/* The state or link of an interface changed: work out which are usable, itself and those on it. */
+void router_update_usable(struct ws_router *router, uint16_t index);
+/* Follow the links of the ports. */
+void router_follow_links(struct ws_router *router);
+
+/* The interface in that table with a connected prefix over the address, or -1. */
+int router_connected_interface(const struct ws_router *router, const struct fib_table *table,
+							   const struct ws_address *address);
+bool router_is_own_address(const struct ws_router *router, const struct fib_table *table,
+						   const struct ws_address *address);
+
+#endif

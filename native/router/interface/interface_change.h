@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What happens to interfaces, told to whoever asked to hear of it. Interfaces know nobody above
+ * them: routes, neighbours, layer 2 and pairs with Linux each watch from a file of their own.
+ */
+#ifndef ROUTER_INTERFACE_CHANGE_H
+#define ROUTER_INTERFACE_CHANGE_H
+
+#include <stdint.h>
+
+struct ws_router;
+
+enum interface_change {
+	INTERFACE_MADE,
+	INTERFACE_MAC_CHANGED,       /* from `old_mac` */
+	INTERFACE_ADDRESSES_CHANGED, /* its own ones */
+	INTERFACE_LOST_IP6,
+	INTERFACE_BORROWED_NUMBER, /* it uses another's addresses from now on */
+	INTERFACE_LOST_NUMBER,     /* … and no longer */
+	INTERFACE_TO_BE_DELETED,   /* whoever needs it answers with an error and its line */
+	INTERFACE_LEAVES,          /* it is down: let go of it */
+};
+
+/* 0, or a negative errno, of the changes that can be refused; the first one ends the round. */
+typedef int interface_watch_fn(struct ws_router *router, uint16_t index,
+							   enum interface_change change, const uint8_t *old_mac);
+
+struct interface_watcher {
+	interface_watch_fn *changed;
+	struct interface_watcher *next;
+};
+
+/* In no order: watchers do not depend on each other. */
+void interface_watch(struct interface_watcher *watcher);
+int interface_changed(struct ws_router *router, uint16_t index, enum interface_change change,
+					  const uint8_t *old_mac);
+
+/* At the foot of a file. */
+#define INTERFACE_WATCH(function)                                                                  \
+	__attribute__((constructor)) static void interface_watch_##function(void)                      \
+	{                                                                                              \
+		static struct interface_watcher watcher = {.changed = (function)};                         \
+		interface_watch(&watcher);                                                                 \
+	}
+
+#endif

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Links: those of ports as their drivers tell, and which interfaces are usable by them. */
+#include "dev/link.h"
+#include "dev/port.h"
+#include "router/interface/interface_device.h"
+#include "router/router.h"
+
+void router_update_usable(struct ws_router *router, uint16_t index)
+{
+	for (uint16_t i = index; i < router->interface_count; i++) {
+		uint16_t parent = router->settings[i].parent;
+		struct interface *interface = &router->interfaces[i];
+		if ((i != index && parent != index) || !*interface_name(router, i))
+			continue;
+		router->settings[i].link_up = router->settings[parent].link_up;
+		bool usable = interface->admin_up && router->settings[i].link_up &&
+					  router->interfaces[parent].admin_up;
+		if (usable == interface->usable)
+			continue;
+		interface->usable = usable;
+		load_balance_refresh_interface(&router->load_balances, i);
+	}
+}
+
+void router_follow_links(struct ws_router *router)
+{
+	for (uint16_t port = 0; port < (uint16_t)WS_MAX_PORTS; port++) {
+		bool up = *interface_name(router, port) && port_link_is_up(port);
+		if (up == router->settings[port].link_up)
+			continue;
+		router->settings[port].link_up = up;
+		router_update_usable(router, port);
+	}
+}
+
+uint64_t ws_router_follow_links(struct ws_router *router)
+{
+	uint64_t gone = 0;
+	links_read();
+	for (uint16_t port = 0; port < (uint16_t)WS_MAX_PORTS; port++)
+		if (*interface_name(router, port) && port_is_leaving(port)) {
+			router_let_go_of_device(router, port);
+			gone |= 1ULL << port;
+		}
+	router_follow_links(router);
+	return gone;
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "dev/error.h"
+#include "router/interface/interface_make.h"
+#include "router/router.h"
+#include "wire/ethernet.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { LOOPBACK_MTU = 9000 };
+
+int ws_router_loopback_add(struct ws_router *router, uint32_t instance, const uint8_t *mac)
+{
+	struct interface interface = {.output = OUTPUT_LOOPBACK, .mtu = LOOPBACK_MTU};
+	struct interface_settings settings = {
+		.kind = WS_INTERFACE_LOOPBACK, .link_up = true, .instance = instance};
+	const uint8_t made[6] = {0xde,
+							 0xad,
+							 (uint8_t)(instance >> 24),
+							 (uint8_t)(instance >> 16),
+							 (uint8_t)(instance >> 8),
+							 (uint8_t)instance};
+	if (mac && (ethernet_is_group(mac) || ethernet_is_zero(mac)))
+		return fail(-EINVAL, "a loopback needs the MAC address of one station");
+	memcpy(interface.mac, mac ? mac : made, sizeof(interface.mac));
+	snprintf(settings.name, sizeof(settings.name), "loop%u", instance);
+	int error = interface_check_name(router, settings.name),
+		index = error ? error : interface_free_index(router);
+	if (index < 0)
+		return index;
+	settings.parent = (uint16_t)index;
+	error = interface_make(router, (uint16_t)index, &interface, &settings);
+	return error ? error : index;
+}

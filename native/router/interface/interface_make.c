@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What interfaces of all kinds have in common when they are made and let go of. */
+#include "router/interface/interface_make.h"
+
+#include "dev/error.h"
+#include "dev/rcu.h"
+#include "router/interface/interface_change.h"
+#include "router/interface/vlan.h"
+#include "router/router.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Of interfaces that do not exist. */
+static struct address_list no_addresses;
+
+static int find_by_name(const struct ws_router *router, const char *name)
+{
+	for (uint16_t i = 0; i < router->interface_count; i++)
+		if (!strcmp(interface_name(router, i), name))
+			return i;
+	return -1;
+}
+
+int interface_check_name(const struct ws_router *router, const char *name)
+{
+	if (!strcmp(name, "loopback"))
+		return fail(-EINVAL, "no interface may be called loopback; nodes are");
+	return find_by_name(router, name) < 0
+			   ? 0
+			   : fail(-EEXIST, "there is an interface %s already; give another name", name);
+}
+
+int interface_free_index(const struct ws_router *router)
+{
+	for (int i = WS_MAX_PORTS; i < WS_MAX_INTERFACES; i++)
+		if (!*interface_name(router, (uint16_t)i))
+			return i;
+	return fail(-ENOSPC, "there are %d interfaces besides ports, which is the most",
+				WS_MAX_INTERFACES - WS_MAX_PORTS);
+}
+
+static void make_hole(struct ws_router *router, uint16_t index)
+{
+	router->interfaces[index] =
+		(struct interface){.l3_mac = INTERFACE_NO_MAC, .addresses = &no_addresses, .lcp = LCP_NONE};
+	router->settings[index] = (struct interface_settings){
+		.addresses = &no_addresses,
+		.unnumbered_of = -1,
+	};
+}
+
+void interface_free(struct ws_router *router, uint16_t index)
+{
+	struct vlan_table *vlans = router->interfaces[index].vlans;
+	struct address_list *addresses = router->settings[index].addresses;
+	make_hole(router, index);
+	router->stats.is_stale = true;
+	while (router->interface_count && !*interface_name(router, router->interface_count - 1))
+		router->interface_count--;
+	rcu_synchronize();
+	if (addresses != &no_addresses)
+		free(addresses);
+	vlan_table_free(vlans);
+}
+
+void router_free_interfaces(struct ws_router *router)
+{
+	for (uint16_t i = 0; i < router->interface_count; i++) {
+		if (router->settings[i].addresses != &no_addresses)
+			free(router->settings[i].addresses);
+		vlan_table_free(router->interfaces[i].vlans);
+	}
+}
+
+int interface_make(struct ws_router *router, uint16_t index, const struct interface *given,
+				   const struct interface_settings *settings)
+{
+	struct address_list *addresses = calloc(1, sizeof(*addresses));
+	if (!addresses)
+		return fail(-ENOMEM, "no memory for interface %s", settings->name);
+	for (uint16_t i = 0; router->stats.workers && i < router->worker_count; i++)
+		router->stats.workers[i].interfaces[index] = (struct interface_counts){0};
+	for (uint16_t i = router->interface_count; i < index; i++)
+		make_hole(router, i);
+	struct interface *interface = &router->interfaces[index];
+	*interface = *given;
+	interface->l3_mac = INTERFACE_NO_MAC;
+	interface->lcp = LCP_NONE;
+	interface->addresses = addresses;
+	router->settings[index] = *settings;
+	router->settings[index].addresses = addresses;
+	router->settings[index].unnumbered_of = -1;
+	router->settings[index].mtus[WS_MTU_L2] = router->settings[index].mtus[WS_MTU_L3] =
+		interface->mtu;
+	router->stats.is_stale = true;
+	router_update_adjacencies(router, index);
+	if (router->interface_count <= index)
+		router->interface_count = index + 1;
+	return interface_changed(router, index, INTERFACE_MADE, NULL);
+}

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Interfaces as users see them: settings and counters. */
+#include "dev/port.h"
+#include "router/router.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+static uint32_t interface_table_id(const struct ws_router *router, uint16_t index, uint8_t family)
+{
+	const struct fib_table *table = router_interface_table(router, index, family);
+	return table ? table->id : 0;
+}
+
+int ws_router_interface(struct ws_router *router, uint16_t index, struct ws_interface *out)
+{
+	if (router_check_interface(router, index))
+		return -ENODEV;
+	const struct interface *interface = &router->interfaces[index];
+	const struct interface_settings *settings = &router->settings[index];
+	const struct l2_interface *l2 = &router->l2.interfaces[index];
+	*out = (struct ws_interface){
+		.kind = settings->kind,
+		.parent = settings->parent,
+		.sub = settings->sub,
+		.link_up = settings->link_up,
+		.admin_up = interface->admin_up,
+		.mtu = interface->mtu,
+		.mode = interface->mode,
+		.xconnect_to = l2->xconnect_to == L2_NOWHERE ? 0 : l2->xconnect_to,
+		.bridge_domain = l2->domain ? router->l2.domains[l2->domain].id : 0,
+		.split_horizon_group = l2->shg,
+		.tag_rewrite = settings->tag_rewrite,
+		.unnumbered_of = settings->unnumbered_of,
+		.ip4_table = interface_table_id(router, index, WS_IP4),
+		.ip6_table = interface_table_id(router, index, WS_IP6),
+		.mpls = interface->mpls,
+		.address_count = settings->addresses->count,
+	};
+	snprintf(out->name, sizeof(out->name), "%s", settings->name);
+	memcpy(out->mtus, settings->mtus, sizeof(out->mtus));
+	memcpy(out->mac, interface->mac, sizeof(out->mac));
+	memcpy(out->addresses, settings->addresses->at, sizeof(out->addresses));
+	return 0;
+}
+
+int ws_router_interface_counters(struct ws_router *router, uint16_t index,
+								 struct ws_interface_counters *out)
+{
+	struct ws_port_counters port = {0};
+	int error = router_check_interface(router, index);
+	if (!error && index < WS_MAX_PORTS)
+		error = ws_port_counters(index, &port);
+	if (error)
+		return error;
+	*out = (struct ws_interface_counters){
+		.rx_packets = port.rx_packets,
+		.rx_bytes = port.rx_bytes,
+		.tx_packets = port.tx_packets,
+		.tx_bytes = port.tx_bytes,
+		.rx_missed = port.rx_missed,
+		.rx_errors = port.rx_errors,
+		.rx_no_buffer = port.rx_no_buffer,
+		.tx_errors = port.tx_errors,
+	};
+	for (uint16_t i = 0; i < router->worker_count; i++) {
+		const struct interface_counts *counts = &router->workers[i]->interfaces[index];
+		out->rx_packets += counts->rx_packets;
+		out->rx_bytes += counts->rx_bytes;
+		out->tx_packets += counts->tx_packets;
+		out->tx_bytes += counts->tx_bytes;
+		out->ip4 += counts->ip4;
+		out->ip6 += counts->ip6;
+		out->mpls += counts->mpls;
+		out->drops += counts->drops;
+		out->punts += counts->punts;
+		out->tx_errors += counts->tx_failed;
+	}
+	return 0;
+}

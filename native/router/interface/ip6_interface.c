@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "router/interface/ip6_interface.h"
+#include "router/interface/interface_change.h"
+
+#include "dev/error.h"
+#include "dev/rcu.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+static const struct address_list *addresses_of(const struct ws_router *router, uint16_t index)
+{
+	return __atomic_load_n(&router->interfaces[index].addresses, __ATOMIC_ACQUIRE);
+}
+
+bool ip6_is_own(const struct ws_router *router, uint16_t index, const uint8_t *address)
+{
+	const struct ip6_interface *interface = ip6_interface(router, index);
+	const struct address_list *list = addresses_of(router, index);
+	if (interface && ip6_is_equal(interface->link_local, address))
+		return true;
+	for (uint16_t i = 0; i < list->count; i++)
+		if (list->at[i].address.family == WS_IP6 &&
+			ip6_is_equal(list->at[i].address.bytes, address))
+			return true;
+	return false;
+}
+
+bool ip6_is_on_link(const struct ws_router *router, uint16_t index, const uint8_t *address)
+{
+	const struct address_list *list = addresses_of(router, index);
+	struct ws_address whole = address_of_ip6(address);
+	if (ip6_is_link_local(address))
+		return true;
+	for (uint16_t i = 0; i < list->count; i++)
+		if (list->at[i].length < 128 && prefix_covers(&list->at[i], &whole))
+			return true;
+	return false;
+}
+
+static bool is_solicited(const uint8_t *group, const uint8_t *address)
+{
+	uint8_t solicited[IP6_ADDRESS_LEN];
+	ip6_solicited_node(solicited, address);
+	return ip6_is_equal(group, solicited);
+}
+
+bool ip6_is_joined(const struct ws_router *router, uint16_t index, const uint8_t *group)
+{
+	const struct ip6_interface *interface = ip6_interface(router, index);
+	const struct address_list *list = addresses_of(router, index);
+	uint8_t nodes[IP6_ADDRESS_LEN], routers[IP6_ADDRESS_LEN];
+	ip6_all_nodes(nodes);
+	ip6_all_routers(routers);
+	if (!interface)
+		return false;
+	if (ip6_is_equal(group, nodes) || ip6_is_equal(group, routers) ||
+		is_solicited(group, interface->link_local))
+		return true;
+	for (uint16_t i = 0; i < list->count; i++)
+		if (list->at[i].address.family == WS_IP6 && is_solicited(group, list->at[i].address.bytes))
+			return true;
+	return false;
+}
+
+/* ---- Main thread ---- */
+
+static bool has_address(const struct address_list *list)
+{
+	for (uint16_t i = 0; i < list->count; i++)
+		if (list->at[i].address.family == WS_IP6)
+			return true;
+	return false;
+}
+
+/* What the interface is to workers by now; NULL for none, and on want of memory with `error`. */
+static struct ip6_interface *make_interface(const struct ws_router *router, uint16_t index,
+											int *error)
+{
+	const struct ip6_settings *settings = &router->ip6_settings[index];
+	if (!settings->enabled && !has_address(router->interfaces[index].addresses))
+		return NULL;
+	struct ip6_interface *made = calloc(1, sizeof(*made));
+	if (!made)
+		*error = fail(-ENOMEM, "no memory for IPv6 on an interface");
+	else if (settings->link_local.family)
+		memcpy(made->link_local, settings->link_local.bytes, sizeof(made->link_local));
+	else
+		ip6_link_local(made->link_local, router->interfaces[index].mac);
+	return made;
+}
+
+int router_update_ip6(struct ws_router *router, uint16_t index)
+{
+	int error = 0;
+	struct ip6_interface *interface = make_interface(router, index, &error);
+	struct ip6_interface *old = router->ip6[index];
+	if (error)
+		return error;
+	__atomic_store_n(&router->ip6[index], interface, __ATOMIC_RELEASE);
+	if (old && !interface)
+		interface_changed(router, index, INTERFACE_LOST_IP6, NULL);
+	rcu_synchronize();
+	free(old);
+	return 0;
+}
+
+int ws_router_ip6(struct ws_router *router, uint16_t index, struct ws_ip6_interface *out)
+{
+	if (router_check_interface(router, index))
+		return -ENODEV;
+	const struct ip6_interface *interface = router->ip6[index];
+	*out = (struct ws_ip6_interface){
+		.enabled = interface,
+		.advertising = router->ip6_settings[index].advertising,
+	};
+	if (interface)
+		out->link_local = address_of_ip6(interface->link_local);
+	return 0;
+}
+
+int ws_router_set_ip6(struct ws_router *router, uint16_t index, bool enabled)
+{
+	if (router_check_interface(router, index))
+		return -ENODEV;
+	router->ip6_settings[index].enabled = enabled;
+	return router_update_ip6(router, index);
+}
+
+int ws_router_set_link_local(struct ws_router *router, uint16_t index, struct ws_address address)
+{
+	if (router_check_interface(router, index))
+		return -ENODEV;
+	if (address.family && !address_is_link_local(&address))
+		return fail(-EINVAL, "%s is no link-local address", ADDRESS_TEXT(&address));
+	router->ip6_settings[index].link_local = address;
+	router->ip6_settings[index].enabled |= address.family;
+	return router_update_ip6(router, index);
+}

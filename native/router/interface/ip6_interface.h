@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What IPv6 is on an interface: link-local address, groups, what is on its link. */
+#ifndef ROUTER_IP6_INTERFACE_H
+#define ROUTER_IP6_INTERFACE_H
+
+#include "router/router.h"
+#include "wire/address.h"
+#include "wire/ip6.h"
+
+/* Of an interface with IPv6 enabled; replaced as a whole. */
+struct ip6_interface {
+	uint8_t link_local[IP6_ADDRESS_LEN];
+};
+
+/* NULL while IPv6 is not enabled on the interface. */
+static inline const struct ip6_interface *ip6_interface(const struct ws_router *router,
+														uint16_t index)
+{
+	return __atomic_load_n(&router->ip6[index], __ATOMIC_ACQUIRE);
+}
+
+/* The address is one of the interface's own. */
+bool ip6_is_own(const struct ws_router *router, uint16_t index, const uint8_t *address);
+/* The address is link-local or in one of the interface's prefixes. */
+bool ip6_is_on_link(const struct ws_router *router, uint16_t index, const uint8_t *address);
+/* The interface listens to the group: all nodes, all routers, or solicited for one of its own. */
+bool ip6_is_joined(const struct ws_router *router, uint16_t index, const uint8_t *group);
+/* Main thread: after a change of the interface's addresses, MAC address or settings. */
+int router_update_ip6(struct ws_router *router, uint16_t index);
+
+#endif

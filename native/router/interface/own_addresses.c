@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "router/interface/own_addresses.h"
+
+#include "dev/seed.h"
+
+#include <stdlib.h>
+
+/* With as many buckets as addresses one in a million has more than its size; so few tries do. */
+enum { TRIES = 16 };
+
+static bool is_same(const struct own_address *one, const struct own_address *other)
+{
+	return one->low == other->low && one->high == other->high && one->table == other->table;
+}
+
+static const struct own_bucket *bucket_of(const struct own_set *own,
+										  const struct own_address *address)
+{
+	uint64_t product = address->high * own->bucket.high + address->low * own->bucket.low;
+	return &own->buckets[product >> (64 - own->bucket_bits)];
+}
+
+bool own_set_has(const struct own_set *own, const struct own_address *address)
+{
+	const struct own_bucket *bucket = bucket_of(own, address);
+	bool found = false;
+	for (int i = 0; i < OWN_BUCKET_SIZE; i++)
+		found |= is_same(&bucket->at[i], address);
+	return found;
+}
+
+static struct own_hash seeded(void)
+{
+	return (struct own_hash){seed_random() | 1, seed_random() | 1};
+}
+
+/* False when its bucket is full. */
+static bool insert(struct own_set *own, const struct own_address *address)
+{
+	struct own_bucket *bucket = (struct own_bucket *)(uintptr_t)bucket_of(own, address);
+	const uint32_t words[] = {(uint32_t)address->high, (uint32_t)(address->high >> 32),
+							  (uint32_t)address->low, (uint32_t)(address->low >> 32)};
+	uint32_t bit = OWN_IP6_BIT(own, words); /* of IPv4 all but the third are 0 */
+	own->bitmap[bit / 32] |= 1u << bit % 32;
+	for (int i = 0; i < OWN_BUCKET_SIZE; i++) {
+		if (is_same(&bucket->at[i], address))
+			return true;
+		if (bucket->at[i].table == OWN_NO_TABLE) {
+			bucket->at[i] = *address;
+			return true;
+		}
+	}
+	return false;
+}
+
+static bool fill(struct own_set *own, const struct own_address *addresses, uint32_t count)
+{
+	memset(own->bitmap, 0, sizeof(own->bitmap));
+	for (int i = 0; i < 4; i++)
+		own->bit[i] = (uint32_t)seed_random() | 1;
+	own->bucket = seeded();
+	for (uint32_t b = 0; b < 1u << own->bucket_bits; b++)
+		for (int i = 0; i < OWN_BUCKET_SIZE; i++)
+			own->buckets[b].at[i].table = OWN_NO_TABLE;
+	for (uint32_t i = 0; i < count; i++)
+		if (!insert(own, &addresses[i]))
+			return false;
+	return true;
+}
+
+struct own_set *own_set_make(const struct own_address *addresses, uint32_t count)
+{
+	uint32_t bucket_bits = 1;
+	while (1u << bucket_bits < count)
+		bucket_bits++;
+	for (;; bucket_bits++) {
+		struct own_set *own = malloc(sizeof(*own) + (sizeof(own->buckets[0]) << bucket_bits));
+		if (!own)
+			return NULL;
+		own->bucket_bits = bucket_bits;
+		for (int i = 0; i < TRIES; i++)
+			if (fill(own, addresses, count))
+				return own;
+		free(own);
+	}
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What an interface calls itself in packets of the router's own: its first address of a prefix that
+ * covers the destination, else its first one. Workers may ask.
+ */
+#ifndef ROUTER_SOURCE_ADDRESS_H
+#define ROUTER_SOURCE_ADDRESS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct ws_router;
+
+/* 0 when the interface has no IPv4 address. Both are numbers. */
+uint32_t ip4_source_address(const struct ws_router *router, uint16_t interface,
+							uint32_t destination);
+/* Towards link-local addresses and groups, and without a global one, its link-local address. False
+ * while IPv6 is not enabled there. */
+bool ip6_source_address(const struct ws_router *router, uint16_t interface,
+						const uint8_t *destination, uint8_t *source);
+
+#endif

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Layer 2: cross-connects, bridge domains and the rewriting of VLAN tags. */
+#ifndef ROUTER_L2_H
+#define ROUTER_L2_H
+
+#include "router/l2/l2fib.h"
+#include "wire/vlan.h"
+#include "wirespeed.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct ws_router;
+
+enum { L2_MAX_DOMAINS = 256, L2_NO_DOMAIN = 0, L2_NOWHERE = UINT16_MAX };
+
+/* What workers need of an interface that does not route. */
+struct l2_interface {
+	uint16_t domain;      /* index of its bridge domain, or L2_NO_DOMAIN */
+	uint16_t xconnect_to; /* interface, or L2_NOWHERE */
+	uint8_t shg;          /* split-horizon group: no frames among members of one that is not 0 */
+	bool is_bvi;
+	/* For the usual cases, L2_NOWHERE in others: where all that comes in goes, unchanged, and which
+	 * of "*-output" takes what goes out, without a look at groups or tags. */
+	uint16_t plain_to, plain_output;
+	struct vlan_rewrite in, out;
+} __attribute__((aligned(32)));
+
+struct l2_member {
+	uint16_t interface;
+	uint8_t shg;
+	bool is_bvi;
+};
+
+struct l2_members {
+	uint16_t count;
+	struct l2_member at[];
+};
+
+struct l2_domain {
+	struct l2_members *members; /* NULL: there is no such domain */
+	bool learn, forward, flood, uu_flood;
+	uint8_t age_min; /* 0: addresses stay */
+	uint16_t bvi;    /* interface, or L2_NOWHERE */
+	uint32_t id;
+};
+
+struct l2_table {
+	struct l2_interface interfaces[WS_MAX_INTERFACES];
+	struct l2_domain domains[L2_MAX_DOMAINS];
+	struct l2fib *fib;     /* made with the first domain */
+	uint64_t next_age_tsc; /* main thread */
+};
+
+void l2_init(struct l2_table *l2);
+void l2_close(struct l2_table *l2);
+/* Where the interface's frames go without a look, after a change of what is looked at. */
+void l2_update_plain(struct ws_router *router, uint16_t index);
+/* The index of the bridge domain that the user calls `id`, or L2_NO_DOMAIN. */
+uint16_t l2_find_domain(const struct ws_router *router, uint32_t id);
+/* The same, made if there is none; or a negative errno. */
+int l2_take_domain(struct ws_router *router, uint32_t id);
+void l2_publish_members(struct l2_domain *domain, struct l2_members *members);
+/* Frames to the MAC address of a BVI are for the router. */
+int l2_add_own_address(struct ws_router *router, uint16_t index, uint16_t domain);
+/* Forget addresses that were not heard of for as long as their domains allow. */
+void l2_age(struct ws_router *router);
+
+static inline uint32_t l2_second(uint64_t tsc, uint64_t tsc_hz)
+{
+	return (uint32_t)(tsc / tsc_hz);
+}
+
+#endif

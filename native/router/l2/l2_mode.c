@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which interfaces do not route: cross-connected, or members of a bridge domain. */
+#include "router/interface/interface_change.h"
+#include "router/l2/l2.h"
+
+#include "dev/error.h"
+#include "dev/rcu.h"
+#include "router/interface/vlan.h"
+#include "router/router.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+void l2_init(struct l2_table *l2)
+{
+	for (int i = 0; i < WS_MAX_INTERFACES; i++)
+		l2->interfaces[i] = (struct l2_interface){
+			.xconnect_to = L2_NOWHERE,
+			.plain_to = L2_NOWHERE,
+			.plain_output = L2_NOWHERE,
+		};
+}
+
+void l2_close(struct l2_table *l2)
+{
+	for (int i = 0; i < L2_MAX_DOMAINS; i++)
+		free(l2->domains[i].members);
+	free(l2->fib);
+}
+
+/* As the user wants, and as layer 2 needs it, where frames for other stations pass as well. */
+static int update_promiscuous(const struct ws_router *router, uint16_t port)
+{
+	bool on = router->settings[port].promiscuous;
+	for (uint16_t i = 0; i < router->interface_count; i++)
+		on |= *interface_name(router, i) && router->settings[i].parent == port &&
+			  router->interfaces[i].mode != WS_MODE_L3;
+	return ws_port_set_promiscuous(port, on);
+}
+
+int ws_router_set_promiscuous(struct ws_router *router, uint16_t index, bool on)
+{
+	if (router_check_interface(router, index))
+		return -ENODEV;
+	if (router->settings[index].kind != WS_INTERFACE_PORT)
+		return fail(-EINVAL, "%s filters no frames itself; name a port",
+					interface_name(router, index));
+	router->settings[index].promiscuous = on;
+	return update_promiscuous(router, index);
+}
+
+static void set_mode(struct ws_router *router, uint16_t index, enum ws_interface_mode mode)
+{
+	struct interface *interface = &router->interfaces[index];
+	__atomic_store_n(&interface->mode, (uint8_t)mode, __ATOMIC_RELEASE);
+	router_publish_mac(interface);
+	/* A driver that does not filter may refuse to be asked. */
+	if (router->settings[index].kind != WS_INTERFACE_LOOPBACK)
+		update_promiscuous(router, router->settings[index].parent);
+}
+
+void l2_update_plain(struct ws_router *router, uint16_t index)
+{
+	struct l2_interface *l2 = &router->l2.interfaces[index];
+	bool changes_in = l2->domain || l2->in.pop || l2->in.push;
+	bool changes_out = l2->shg || l2->out.pop || l2->out.push;
+	l2->plain_to = changes_in ? L2_NOWHERE : l2->xconnect_to;
+	l2->plain_output = changes_out ? L2_NOWHERE : router->interfaces[index].output;
+}
+
+static struct l2_members *members_with(const struct l2_members *members, struct l2_member member)
+{
+	struct l2_members *made =
+		malloc(sizeof(*made) + (members->count + 1u) * sizeof(members->at[0]));
+	if (!made) {
+		fail(-ENOMEM, "no memory for a member of a bridge domain");
+		return NULL;
+	}
+	memcpy(made->at, members->at, members->count * sizeof(members->at[0]));
+	made->at[members->count] = member;
+	made->count = members->count + 1;
+	return made;
+}
+
+/* In place while nobody reads, so that it cannot fail. */
+static void remove_member(struct ws_router *router, struct l2_members *members, uint16_t index)
+{
+	uint16_t kept = 0;
+	router_pause(router);
+	for (uint16_t i = 0; i < members->count; i++)
+		if (members->at[i].interface != index)
+			members->at[kept++] = members->at[i];
+	members->count = kept;
+	router_resume(router);
+}
+
+static bool is_of_interface(uint64_t key, uint64_t value, const void *argument)
+{
+	(void)key;
+	return l2fib_interface(value) == *(const uint16_t *)argument &&
+		   !(l2fib_flags(value) & L2FIB_FILTER);
+}
+
+static void leave_domain(struct ws_router *router, uint16_t index)
+{
+	struct l2_interface *l2 = &router->l2.interfaces[index];
+	struct l2_domain *domain = &router->l2.domains[l2->domain];
+	if (l2->domain == L2_NO_DOMAIN)
+		return;
+	remove_member(router, domain->members, index);
+	if (domain->bvi == index)
+		__atomic_store_n(&domain->bvi, L2_NOWHERE, __ATOMIC_RELEASE);
+	l2->domain = L2_NO_DOMAIN;
+	l2->is_bvi = false;
+	l2->shg = 0;
+	l2fib_remove(router->l2.fib, is_of_interface, &index);
+}
+
+static void leave_mode(struct ws_router *router, uint16_t index)
+{
+	struct l2_interface *l2 = &router->l2.interfaces[index];
+	set_mode(router, index, WS_MODE_L3);
+	rcu_synchronize();
+	leave_domain(router, index);
+	l2->xconnect_to = L2_NOWHERE;
+	l2_update_plain(router, index);
+}
+
+/* It leaves cross-connect and bridge domain, and forgets its tag rewrite. */
+static void leave(struct ws_router *router, uint16_t index)
+{
+	leave_mode(router, index);
+	router->l2.interfaces[index] = (struct l2_interface){.xconnect_to = L2_NOWHERE};
+	l2_update_plain(router, index);
+}
+
+int ws_router_set_l3(struct ws_router *router, uint16_t index)
+{
+	if (router_check_interface(router, index))
+		return -ENODEV;
+	leave_mode(router, index);
+	return 0;
+}
+
+static int check_not_loopback(const struct ws_router *router, uint16_t index)
+{
+	return router->settings[index].kind == WS_INTERFACE_LOOPBACK
+			   ? fail(-EINVAL, "%s is a loopback: it may be a bridge domain's BVI, no more",
+					  interface_name(router, index))
+			   : 0;
+}
+
+int ws_router_set_xconnect(struct ws_router *router, uint16_t index, uint16_t to)
+{
+	if (router_check_interface(router, index) || router_check_interface(router, to))
+		return -ENODEV;
+	if (index == to)
+		return fail(-EINVAL, "interface %s cannot be connected to itself",
+					interface_name(router, index));
+	if (check_not_loopback(router, index) || check_not_loopback(router, to))
+		return -EINVAL;
+	if (router->l2.interfaces[index].domain)
+		leave_mode(router, index);
+	router->l2.interfaces[index].xconnect_to = to;
+	l2_update_plain(router, index);
+	l2_update_plain(router, to);
+	set_mode(router, index, WS_MODE_XCONNECT);
+	return 0;
+}
+
+static int check_bvi(const struct ws_router *router, uint16_t index, uint32_t id, bool bvi)
+{
+	int domain = l2_find_domain(router, id);
+	uint16_t there = domain ? router->l2.domains[domain].bvi : L2_NOWHERE;
+	if (!bvi)
+		return check_not_loopback(router, index);
+	if (router->settings[index].kind != WS_INTERFACE_LOOPBACK)
+		return fail(-EINVAL, "%s is no loopback; only those can be a BVI",
+					interface_name(router, index));
+	return there == L2_NOWHERE || there == index
+			   ? 0
+			   : fail(-EEXIST, "bridge domain %u has BVI %s already", id,
+					  interface_name(router, there));
+}
+
+static int join(struct ws_router *router, uint16_t index, uint16_t domain_index, bool bvi,
+				uint8_t shg)
+{
+	struct l2_domain *domain = &router->l2.domains[domain_index];
+	struct l2_interface *l2 = &router->l2.interfaces[index];
+	struct l2_members *members = members_with(domain->members, (struct l2_member){index, shg, bvi});
+	int error = members ? 0 : -ENOMEM;
+	if (!error && bvi)
+		error = l2_add_own_address(router, index, domain_index);
+	if (error) {
+		free(members);
+		return error;
+	}
+	l2->domain = domain_index;
+	l2->shg = shg;
+	l2->is_bvi = bvi;
+	l2_update_plain(router, index);
+	l2_publish_members(domain, members);
+	if (bvi)
+		__atomic_store_n(&domain->bvi, index, __ATOMIC_RELEASE);
+	else
+		set_mode(router, index, WS_MODE_BRIDGE);
+	return 0;
+}
+
+int ws_router_set_bridge(struct ws_router *router, uint16_t index, uint32_t id, bool bvi,
+						 uint8_t shg)
+{
+	int error = router_check_interface(router, index);
+	if (!error)
+		error = check_bvi(router, index, id, bvi);
+	int domain = error ? error : l2_take_domain(router, id);
+	if (domain < 0)
+		return domain;
+	leave_mode(router, index);
+	return join(router, index, (uint16_t)domain, bvi, shg);
+}
+
+static int check_unused(const struct ws_router *router, uint16_t index)
+{
+	for (uint16_t i = 0; i < router->interface_count; i++)
+		if (i != index && router->l2.interfaces[i].xconnect_to == index)
+			return fail(-EEXIST, "%s is cross-connected to %s; end that first",
+						interface_name(router, i), interface_name(router, index));
+	return 0;
+}
+
+static int watch_l2(struct ws_router *router, uint16_t index, enum interface_change change,
+					const uint8_t *old_mac)
+{
+	(void)old_mac;
+	if (change == INTERFACE_TO_BE_DELETED)
+		return check_unused(router, index);
+	if (change == INTERFACE_MADE)
+		router->l2.interfaces[index].plain_output = router->interfaces[index].output;
+	else if (change == INTERFACE_LEAVES)
+		leave(router, index);
+	return 0;
+}
+INTERFACE_WATCH(watch_l2)

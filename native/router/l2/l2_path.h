@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the layer 2 nodes share: who takes a frame next, and how it reaches the router itself. */
+#ifndef ROUTER_L2_PATH_H
+#define ROUTER_L2_PATH_H
+
+#include "router/packet/metadata.h"
+#include "router/router.h"
+#include "wire/ethernet.h"
+
+/* The first edges of l2-input, l2-input-vtr and l2-learn are in this order. */
+enum l2_edge { L2_DROP, L2_FORWARD, L2_FLOOD, L2_OUTPUT, L2_LEARN, L2_EDGES };
+static const char *const l2_edges[] = {
+	[L2_DROP] = "error-drop",  [L2_FORWARD] = "l2-fwd", [L2_FLOOD] = "l2-flood",
+	[L2_OUTPUT] = "l2-output", [L2_LEARN] = "l2-learn",
+};
+
+/* A frame of the domain whose sender is known, or need not be. */
+static inline enum l2_edge l2_forward_edge(const struct l2_domain *domain,
+										   const struct rte_mbuf *packet)
+{
+	if (ethernet_is_group(packet_data(packet)))
+		return domain->flood ? L2_FLOOD : L2_DROP;
+	return domain->forward ? L2_FORWARD : L2_DROP;
+}
+
+/* A frame that came in by an interface in an L2 mode, its tags as they shall be. */
+static inline enum l2_edge l2_input_edge(const struct l2_table *l2, struct rte_mbuf *packet)
+{
+	const struct l2_interface *rx = &l2->interfaces[packet->port];
+	if (!rx->domain) {
+		packet_set_tx_interface(packet, rx->xconnect_to);
+		return rx->xconnect_to == L2_NOWHERE ? L2_DROP : L2_OUTPUT;
+	}
+	const struct l2_domain *domain = &l2->domains[rx->domain];
+	packet_set_domain(packet, rx->domain);
+	return domain->learn && !rx->is_bvi ? L2_LEARN : l2_forward_edge(domain, packet);
+}
+
+/* The router is to receive the frame by the bridge domain's own interface. */
+static inline void l2_to_bvi(struct graph *graph, struct rte_mbuf *packet, uint16_t bvi)
+{
+	struct interface_counts *counts = &router_worker_of(graph)->interfaces[bvi];
+	counts->rx_packets++;
+	counts->rx_bytes += packet->pkt_len;
+	packet->port = bvi;
+}
+
+#endif

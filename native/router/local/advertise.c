@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Router advertisements (RFC 4861 section 6.2), made and sent by the main thread. */
+#include "dev/error.h"
+#include "router/interface/ip6_interface.h"
+#include "router/local/local.h"
+#include "router/packet/output.h"
+#include "router/worker/main_input.h"
+#include "wire/nd.h"
+
+#include <errno.h>
+#include <rte_cycles.h>
+
+enum {
+	HOP_LIMIT = 64,
+	/* RFC 4861 sections 6.2.1 and 10. */
+	VALID_S = 30 * 24 * 3600,
+	PREFERRED_S = 7 * 24 * 3600,
+	LEAST_INTERVAL_S = 3,
+	MOST_INTERVAL_S = 1800,
+	MOST_LIFETIME_S = 9000,
+	BETWEEN_MULTICASTS_S = 3,
+};
+
+static bool is_given(const struct ws_ip6_advertising *advertising, const struct ws_prefix *prefix)
+{
+	for (uint16_t i = 0; i < advertising->prefix_count; i++)
+		if (prefix_equal(&advertising->prefixes[i].prefix, prefix))
+			return true;
+	return false;
+}
+
+static void add_prefix(struct nd_router *out, const struct ws_ip6_advertised *given)
+{
+	if (out->prefix_count == ND_MAX_PREFIXES)
+		return;
+	struct nd_prefix *prefix = &out->prefixes[out->prefix_count++];
+	memcpy(prefix->address, given->prefix.address.bytes, sizeof(prefix->address));
+	prefix->length = given->prefix.length;
+	prefix->valid_s = given->valid_s;
+	prefix->preferred_s = given->preferred_s;
+	prefix->is_on_link = given->on_link;
+	prefix->is_autonomous = given->autonomous;
+}
+
+static void describe_router(const struct ws_router *router, uint16_t index, struct nd_router *out)
+{
+	const struct ws_ip6_advertising *advertising = &router->ip6_settings[index].advertising;
+	const struct interface *interface = &router->interfaces[index];
+	*out = (struct nd_router){
+		.hop_limit = HOP_LIMIT,
+		.is_managed = advertising->managed,
+		.is_other = advertising->other,
+		.lifetime_s = advertising->lifetime_s,
+		.mtu = interface->mtu,
+	};
+	memcpy(out->mac, interface->mac, sizeof(out->mac));
+	for (uint16_t i = 0; i < advertising->prefix_count; i++)
+		add_prefix(out, &advertising->prefixes[i]);
+	for (uint16_t i = 0; i < interface->addresses->count; i++) {
+		struct ws_ip6_advertised own = {
+			.prefix = prefix_network(interface->addresses->at[i]),
+			.valid_s = VALID_S,
+			.preferred_s = PREFERRED_S,
+			.on_link = true,
+			.autonomous = interface->addresses->at[i].length == 64,
+		};
+		if (own.prefix.address.family == WS_IP6 && own.prefix.length < 128 &&
+			!is_given(advertising, &own.prefix))
+			add_prefix(out, &own);
+	}
+}
+
+/* To the station `mac` of address `to`. */
+static void send_advertisement(struct ws_router *router, uint16_t index, const uint8_t *to,
+							   const uint8_t *mac)
+{
+	uint8_t message[ND_MAX_ADVERTISEMENT_LEN];
+	struct nd_router content;
+	describe_router(router, index, &content);
+	uint16_t length = nd_write_router(message, &content);
+	struct rte_mbuf *packet = main_packet(index, IP6_LEN + length);
+	if (!packet)
+		return;
+	ip6_write(packet_data(packet), length, IP6_ICMP, ND_HOP_LIMIT, router->ip6[index]->link_local,
+			  to);
+	memcpy(packet_data(packet) + IP6_LEN, message, length);
+	icmp6_set_checksum(packet_data(packet));
+	main_send(router, packet, mac, ETHERNET_IP6);
+}
+
+static void send_to_all(struct ws_router *router, uint16_t index, uint64_t now)
+{
+	struct ip6_settings *settings = &router->ip6_settings[index];
+	const struct ws_ip6_advertising *advertising = &settings->advertising;
+	uint8_t all[IP6_ADDRESS_LEN], mac[ETHERNET_ADDRESS_LEN];
+	uint64_t least = advertising->min_interval_s * router->tsc_hz;
+	uint64_t most = advertising->max_interval_s * router->tsc_hz;
+	ip6_all_nodes(all);
+	ip6_multicast_mac(mac, all);
+	send_advertisement(router, index, all, mac);
+	settings->advertised_tsc = now;
+	/* At random between the two (section 6.2.4); the TSC's low bits are random enough. */
+	settings->next_advertisement_tsc = now + least + (most > least ? now % (most - least) : 0);
+}
+
+static bool is_advertising(const struct ws_router *router, uint16_t index)
+{
+	return router->ip6[index] && router->interfaces[index].admin_up &&
+		   router->ip6_settings[index].advertising.is_on;
+}
+
+/* A host that has an address and said where it is gets its own; all others get one together, soon.
+ */
+void router_solicited(struct ws_router *router, const struct router_event *event)
+{
+	struct ip6_settings *settings = &router->ip6_settings[event->interface];
+	uint64_t soonest = settings->advertised_tsc + BETWEEN_MULTICASTS_S * router->tsc_hz;
+	if (!is_advertising(router, event->interface))
+		return;
+	if (event->flags & NEIGHBOR_HAS_MAC)
+		send_advertisement(router, event->interface, event->address.bytes, event->mac);
+	else if (settings->next_advertisement_tsc > soonest)
+		settings->next_advertisement_tsc = soonest;
+}
+
+void router_advertise(struct ws_router *router)
+{
+	uint64_t now = rte_rdtsc();
+	for (uint16_t i = 0; i < router->interface_count; i++)
+		if (is_advertising(router, i) && now >= router->ip6_settings[i].next_advertisement_tsc)
+			send_to_all(router, i, now);
+}
+
+static int check_prefix(const struct ws_ip6_advertised *given)
+{
+	if (given->prefix.address.family != WS_IP6 || given->prefix.length > 128 ||
+		address_is_link_local(&given->prefix.address))
+		return fail(-EINVAL, "%s/%u is no prefix to advertise",
+					ADDRESS_TEXT(&given->prefix.address), given->prefix.length);
+	if (given->preferred_s > given->valid_s)
+		return fail(-EINVAL, "prefix %s/%u cannot be preferred for %u s and valid for only %u s",
+					ADDRESS_TEXT(&given->prefix.address), given->prefix.length, given->preferred_s,
+					given->valid_s);
+	return 0;
+}
+
+int ws_router_set_advertising(struct ws_router *router, uint16_t index,
+							  const struct ws_ip6_advertising *advertising)
+{
+	int error = router_check_interface(router, index);
+	if (error)
+		return error;
+	if (advertising->min_interval_s < LEAST_INTERVAL_S ||
+		advertising->max_interval_s > MOST_INTERVAL_S ||
+		advertising->min_interval_s > advertising->max_interval_s)
+		return fail(-EINVAL,
+					"router advertisements come every %d to %d s, the least before the most, not "
+					"%u to %u",
+					LEAST_INTERVAL_S, MOST_INTERVAL_S, advertising->min_interval_s,
+					advertising->max_interval_s);
+	if (advertising->lifetime_s > MOST_LIFETIME_S)
+		return fail(-EINVAL, "a router's lifetime is at most %d s, not %u", MOST_LIFETIME_S,
+					advertising->lifetime_s);
+	if (advertising->prefix_count > WS_MAX_ADVERTISED)
+		return fail(-EINVAL, "at most %d prefixes are advertised", WS_MAX_ADVERTISED);
+	for (uint16_t i = 0; i < advertising->prefix_count; i++)
+		if ((error = check_prefix(&advertising->prefixes[i])))
+			return error;
+	router->ip6_settings[index].advertising = *advertising;
+	router->ip6_settings[index].next_advertisement_tsc = 0; /* at once */
+	return 0;
+}

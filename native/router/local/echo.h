@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Answers to pings of ours, in what the nodes of both families do alike. */
+#ifndef ROUTER_ECHO_H
+#define ROUTER_ECHO_H
+
+#include "router/packet/metadata.h"
+#include "router/router.h"
+
+enum echo_edge { ECHO_DROP, ECHO_PUNT };
+enum echo_counter { ECHO_RECEIVED, ECHO_UNASKED, ECHO_LOST, ECHO_BAD_CHECKSUM, ECHO_COUNTERS };
+
+#define ECHO_COUNTER_NAMES                                                                         \
+	[ECHO_RECEIVED] = {"echo replies received", false},                                            \
+	[ECHO_UNASKED] = {"echo reply that nobody asked for", true},                                   \
+	[ECHO_LOST] = {"echo reply lost: event ring full", true},                                      \
+	[ECHO_BAD_CHECKSUM] = {"bad icmp checksum", true}
+
+static inline bool echo_is_ours(const struct ws_router *router, uint32_t identifier)
+{
+	return identifier == router->echo_id;
+}
+
+/* `event` but for what all have in common; its echo is identifier and sequence. Returns the edge.
+ */
+static inline uint16_t echo_reply(struct graph *graph, struct graph_node *node,
+								  const struct rte_mbuf *packet, struct router_event *event)
+{
+	struct ws_router *router = router_of(graph);
+	event->interface = packet->port;
+	event->tsc = graph_tsc();
+	if (!echo_is_ours(router, event->echo >> 16)) {
+		graph_count(node, ECHO_UNASKED, 1);
+		return ECHO_DROP;
+	}
+	bool told = event_ring_put(&router->events, event);
+	graph_count(node, told ? ECHO_RECEIVED : ECHO_LOST, 1);
+	return told ? ECHO_PUNT : ECHO_DROP;
+}
+
+#endif

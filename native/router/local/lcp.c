@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Pairs of the Linux control plane: an interface, and the TAP by which Linux has it too.
+ *
+ * Nodes read `lcp` of both: on the interface it says where frames for Linux go, on the TAP out of
+ * which interface Linux's frames go. A VLAN is on the TAP of its port, where its frames are tagged.
+ */
+#include "dev/error.h"
+#include "router/interface/interface_change.h"
+#include "router/router.h"
+
+#include <errno.h>
+
+static void set_lcp(struct ws_router *router, uint16_t index, uint16_t other)
+{
+	__atomic_store_n(&router->interfaces[index].lcp, other, __ATOMIC_RELEASE);
+}
+
+static int check_pair(const struct ws_router *router, uint16_t index, uint16_t host)
+{
+	const struct interface *one = &router->interfaces[index], *tap = &router->interfaces[host];
+	if (interface_is_paired(one))
+		return fail(-EEXIST, "interface %s is paired with %s already",
+					interface_name(router, index), interface_name(router, one->lcp));
+	if (router->settings[index].kind == WS_INTERFACE_SUB)
+		return tap->is_lcp_host && tap->lcp == router->settings[index].parent
+				   ? 0
+				   : fail(-EINVAL, "interface %s needs its port in a pair first",
+						  interface_name(router, index));
+	if (index == host || interface_is_paired(tap))
+		return fail(-EINVAL, "interface %s cannot be Linux's side of %s",
+					interface_name(router, host), interface_name(router, index));
+	return 0;
+}
+
+int ws_router_lcp_pair(struct ws_router *router, uint16_t index, uint16_t host)
+{
+	int error = router_check_interface(router, index);
+	if (!error)
+		error = router_check_interface(router, host);
+	if (!error)
+		error = check_pair(router, index, host);
+	if (error)
+		return error;
+	if (router->settings[index].kind != WS_INTERFACE_SUB) {
+		set_lcp(router, host, index);
+		router->interfaces[host].is_lcp_host = true;
+		router_publish_mac(&router->interfaces[host]);
+	}
+	set_lcp(router, index, host);
+	return 0;
+}
+
+/* Take the interface out of its pair. */
+static void unpair(struct ws_router *router, uint16_t index)
+{
+	struct interface *interface = &router->interfaces[index];
+	uint16_t other = interface->lcp;
+	for (uint16_t i = 0; i < router->interface_count; i++)
+		if (i != index && router->interfaces[i].lcp == index)
+			set_lcp(router, i, LCP_NONE);
+	set_lcp(router, index, LCP_NONE);
+	if (other == LCP_NONE)
+		return;
+	struct interface *tap = interface->is_lcp_host ? interface : &router->interfaces[other];
+	if (tap->lcp == LCP_NONE || tap->lcp == index) {
+		tap->lcp = LCP_NONE;
+		tap->is_lcp_host = false;
+		router_publish_mac(tap);
+	}
+}
+
+int ws_router_lcp_unpair(struct ws_router *router, uint16_t index)
+{
+	int error = router_check_interface(router, index);
+	if (error)
+		return error;
+	if (!interface_is_paired(&router->interfaces[index]))
+		return fail(-ENOENT, "interface %s is in no pair", interface_name(router, index));
+	unpair(router, index);
+	return 0;
+}
+
+static int watch_pairs(struct ws_router *router, uint16_t index, enum interface_change change,
+					   const uint8_t *old_mac)
+{
+	(void)old_mac;
+	if (change == INTERFACE_LEAVES)
+		unpair(router, index);
+	return 0;
+}
+INTERFACE_WATCH(watch_pairs)

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* How a node hands a packet whose Ethernet header it has taken off to linux-cp-punt. */
+#ifndef ROUTER_LINUX_CP_H
+#define ROUTER_LINUX_CP_H
+
+#include "router/packet/metadata.h"
+#include "router/router.h"
+#include "wire/ethernet.h"
+
+/*
+ * The data, of Ethernet type `type`, becomes a frame again: its received header is in front of it,
+ * or what was left of it by a node that took a label stack off.
+ */
+static inline void packet_restore_frame(struct rte_mbuf *packet, const struct interface *interface,
+										enum ethernet_type type)
+{
+	packet_advance(packet, -ETHERNET_LEN);
+	const struct ethernet_header *header = (const void *)packet_data(packet);
+	if (header->type != htobe16(type))
+		ethernet_write(packet_data(packet), interface->mac, interface->mac, type);
+}
+
+#endif

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Answers to multicast listener queries (RFC 3810), so that switches that look on let neighbour
+ * discovery through; made and sent by the main thread, one at most a second and interface.
+ */
+#include "wire/mld.h"
+#include "router/interface/ip6_interface.h"
+#include "router/local/local.h"
+#include "router/packet/output.h"
+#include "router/worker/main_input.h"
+
+#include <rte_cycles.h>
+
+/* All routers, and the solicited ones of a link-local address and of all others. */
+enum { MAX_GROUPS = 2 + WS_MAX_ADDRESSES };
+
+static uint16_t add_group(uint8_t (*groups)[IP6_ADDRESS_LEN], uint16_t count, const uint8_t *group)
+{
+	for (uint16_t i = 0; i < count; i++)
+		if (ip6_is_equal(groups[i], group))
+			return count;
+	memcpy(groups[count], group, IP6_ADDRESS_LEN);
+	return count + 1;
+}
+
+/* Without that of all nodes, which is never told of (section 6). */
+static uint16_t collect_groups(const struct ws_router *router, uint16_t index,
+							   uint8_t (*groups)[IP6_ADDRESS_LEN])
+{
+	const struct address_list *list = router->interfaces[index].addresses;
+	uint8_t solicited[IP6_ADDRESS_LEN];
+	ip6_all_routers(groups[0]);
+	ip6_solicited_node(solicited, router->ip6[index]->link_local);
+	uint16_t count = add_group(groups, 1, solicited);
+	for (uint16_t i = 0; i < list->count; i++) {
+		if (list->at[i].address.family != WS_IP6)
+			continue;
+		ip6_solicited_node(solicited, list->at[i].address.bytes);
+		count = add_group(groups, count, solicited);
+	}
+	return count;
+}
+
+static void send_report(struct ws_router *router, uint16_t index)
+{
+	uint8_t groups[MAX_GROUPS][IP6_ADDRESS_LEN], to[IP6_ADDRESS_LEN], mac[ETHERNET_ADDRESS_LEN];
+	uint16_t count = collect_groups(router, index, groups);
+	uint16_t length = IP6_LEN + MLD_ROUTER_ALERT_LEN + MLD_REPORT_LEN;
+	struct rte_mbuf *packet = main_packet(index, (uint16_t)(length + count * MLD_RECORD_LEN));
+	if (!packet)
+		return;
+	mld_write_report(packet_data(packet), router->ip6[index]->link_local, groups, count);
+	mld_routers(to);
+	ip6_multicast_mac(mac, to);
+	main_send(router, packet, mac, ETHERNET_IP6);
+}
+
+/* At some time within what the querier allows, so that not all of a link answer at once; the TSC's
+ * low bits are random enough. */
+void router_mld_queried(struct ws_router *router, const struct router_event *event)
+{
+	struct ip6_settings *settings = &router->ip6_settings[event->interface];
+	uint64_t now = rte_rdtsc(), most = event->delay_ms * router->tsc_hz / 1000;
+	uint64_t soonest = settings->reported_tsc ? settings->reported_tsc + router->tsc_hz : now;
+	if (!settings->next_report_tsc)
+		settings->next_report_tsc = RTE_MAX(soonest, now + (most ? now % most : 0));
+}
+
+void router_mld_report(struct ws_router *router)
+{
+	uint64_t now = rte_rdtsc();
+	for (uint16_t i = 0; i < router->interface_count; i++) {
+		struct ip6_settings *settings = &router->ip6_settings[i];
+		if (!settings->next_report_tsc || now < settings->next_report_tsc)
+			continue;
+		settings->next_report_tsc = 0;
+		settings->reported_tsc = now;
+		if (router->ip6[i] && router->interfaces[i].admin_up)
+			send_report(router, i);
+	}
+}

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the nodes of neighbour discovery have in common. */
+#ifndef ROUTER_ND_H
+#define ROUTER_ND_H
+
+#include "router/packet/metadata.h"
+#include "wire/ethernet.h"
+#include "wire/nd.h"
+
+/* Why a message is none (RFC 4861 sections 6.1 and 7.1). */
+enum nd_fault {
+	ND_FINE = 0,
+	ND_FAULT_HOP_LIMIT,
+	ND_FAULT_SHORT,
+	ND_FAULT_CODE,
+	ND_FAULT_OPTION_LENGTH,
+	ND_FAULT_TARGET,
+	ND_FAULT_ADDRESSES,
+	ND_FAULT_MAC,
+	ND_FAULTS, /* how many, with ND_FINE */
+};
+
+/* Of a node's counters, behind the first. */
+#define ND_FAULT_COUNTERS                                                                          \
+	[ND_FAULT_HOP_LIMIT] = {"hop_limit != 255", true},                                             \
+	[ND_FAULT_SHORT] = {"payload length too small for type", true},                                \
+	[ND_FAULT_CODE] = {"invalid code for type", true},                                             \
+	[ND_FAULT_OPTION_LENGTH] = {"option has zero length or is too long", true},                    \
+	[ND_FAULT_TARGET] = {"target is multicast", true},                                             \
+	[ND_FAULT_ADDRESSES] = {"source or destination does not go with the message", true},           \
+	[ND_FAULT_MAC] = {"link-layer address is a group", true}
+
+/* The message behind the IPv6 header at the start of the data, checked. It lies in the first buffer
+ * as a whole, or is too short. */
+static inline enum nd_fault nd_take(const struct rte_mbuf *packet, struct nd_message *message)
+{
+	static const enum nd_fault faults[] = {
+		[ND_OK] = ND_FINE,
+		[ND_SHORT] = ND_FAULT_SHORT,
+		[ND_CODE] = ND_FAULT_CODE,
+		[ND_OPTION_LENGTH] = ND_FAULT_OPTION_LENGTH,
+		[ND_TARGET] = ND_FAULT_TARGET,
+		[ND_ADDRESSES] = ND_FAULT_ADDRESSES,
+	};
+	const struct ip6_header *ip = (const struct ip6_header *)(const void *)packet_data(packet);
+	uint16_t length = be16toh(ip->payload_length);
+	if (ip->hop_limit != ND_HOP_LIMIT)
+		return ND_FAULT_HOP_LIMIT;
+	if (packet->data_len < IP6_LEN + (uint32_t)length)
+		return ND_FAULT_SHORT;
+	enum nd_check check = nd_parse(packet_data(packet) + IP6_LEN, length, message);
+	if (!check)
+		check = nd_check_addresses(message, ip->source, ip->destination);
+	if (!check && message->has_mac &&
+		(ethernet_is_group(message->mac) || ethernet_is_zero(message->mac)))
+		return ND_FAULT_MAC;
+	return faults[check];
+}
+
+#endif

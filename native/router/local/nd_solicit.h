@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Asking for a neighbour in place of the packet that needs it: ip6-discover-neighbor, ip6-glean. */
+#ifndef ROUTER_ND_SOLICIT_H
+#define ROUTER_ND_SOLICIT_H
+
+#include "router/interface/ip6_interface.h"
+#include "router/interface/source_address.h"
+#include "router/packet/output.h"
+#include "wire/nd.h"
+
+enum solicit_edge { SOLICIT_DROP, SOLICIT_OUTPUT };
+
+enum solicit_counter {
+	SOLICIT_SENT,
+	SOLICIT_THROTTLED,
+	SOLICIT_NO_ADDRESS,
+	SOLICIT_NO_ROOM,
+	SOLICIT_COUNTERS,
+};
+
+#define SOLICIT_COUNTER_NAMES                                                                      \
+	[SOLICIT_SENT] = {"neighbor solicitations sent", false},                                       \
+	[SOLICIT_THROTTLED] = {"neighbor solicitations throttled", true},                              \
+	[SOLICIT_NO_ADDRESS] = {"no source address for neighbor solicitation", true},                  \
+	[SOLICIT_NO_ROOM] = {"no headroom for a neighbor solicitation", true}
+
+static inline uint16_t solicit_drop(struct graph_node *node, enum solicit_counter reason)
+{
+	graph_count(node, reason, 1);
+	return SOLICIT_DROP;
+}
+
+/* The packet becomes the solicitation for `target` on the interface, unless it is too soon for the
+ * question. Returns the edge. */
+static inline uint16_t solicit(struct graph *graph, struct graph_node *node,
+							   struct rte_mbuf *packet, uint16_t interface, const uint8_t *target,
+							   const struct glean_question *question)
+{
+	/* It ends where an IPv6 header did, which a labelled packet need not have. */
+	enum { BACK = ND_NEIGHBOR_MESSAGE_LEN };
+	const struct ws_router *router = router_of(graph);
+	struct nd_message message = {.type = ICMP6_NEIGHBOR_SOLICITATION, .has_mac = true};
+	uint8_t source[IP6_ADDRESS_LEN], group[IP6_ADDRESS_LEN], to[ETHERNET_ADDRESS_LEN];
+	struct glean_throttle *glean = &router_worker_of(graph)->glean;
+	uint64_t now = graph_tsc();
+	if (glean_must_wait(glean, question, now))
+		return solicit_drop(node, SOLICIT_THROTTLED);
+	if (!ip6_source_address(router, interface, target, source))
+		return solicit_drop(node, SOLICIT_NO_ADDRESS);
+	if (packet->data_off < BACK + ETHERNET_MAX_LEN || packet->data_len < IP6_LEN)
+		return solicit_drop(node, SOLICIT_NO_ROOM);
+	if (!glean_may_ask(glean, question, now))
+		return solicit_drop(node, SOLICIT_THROTTLED);
+	memcpy(message.target, target, sizeof(message.target));
+	memcpy(message.mac, router->interfaces[interface].mac, sizeof(message.mac));
+	ip6_solicited_node(group, message.target);
+	ip6_multicast_mac(to, group);
+	packet_truncate(packet, IP6_LEN);
+	packet_advance(packet, -BACK);
+	trace_moved(packet, -BACK);
+	ip6_write(packet_data(packet), ND_NEIGHBOR_MESSAGE_LEN, IP6_ICMP, ND_HOP_LIMIT, source, group);
+	nd_write(packet_data(packet) + IP6_LEN, &message);
+	icmp6_set_checksum(packet_data(packet));
+	graph_count(node, SOLICIT_SENT, 1);
+	return SOLICIT_OUTPUT + packet_frame(router, packet, interface, to, ETHERNET_IP6);
+}
+
+#endif

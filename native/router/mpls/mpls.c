@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The table of labels, and the interfaces that take labelled packets. */
+#include "router/mpls/mpls.h"
+#include "dev/error.h"
+#include "dev/rcu.h"
+#include "router/route/route.h"
+#include "router/router.h"
+#include "wire/mpls.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { ROUTES = 2 * (MPLS_MAX_LABEL + 1) };
+
+static const struct path_list *paths_of(const struct ws_router *router, uint32_t load_balance)
+{
+	return router->load_balances.uses[load_balance].list;
+}
+
+static int check_table(const struct ws_router *router)
+{
+	return router->mpls_routes ? 0
+							   : fail(-ENOENT, "there is no MPLS table; mpls table add 0 makes it");
+}
+
+/* The label's route is this load balance from now on, which has a reference for it. */
+static void put(struct ws_router *router, uint32_t index, uint32_t load_balance)
+{
+	uint32_t old = router->mpls_routes[index];
+	router->mpls_count += (load_balance != 0) - (old != 0);
+	__atomic_store_n(&router->mpls_routes[index], load_balance, __ATOMIC_RELEASE);
+	if (old)
+		load_balance_release(&router->load_balances, old, 1);
+}
+
+/* ---- The table ---- */
+
+static int add_reserved(struct ws_router *router, uint32_t label, bool bottom, uint16_t payload,
+						enum ws_path_kind kind)
+{
+	union path_list_buffer buffer;
+	buffer.list = (struct path_list){WS_SOURCE_CONNECTED, payload, .count = 1};
+	buffer.list.paths[0] = (struct path_key){
+		.kind = (uint8_t)kind,
+		.weight = 1,
+		.interface = PATH_NO_INTERFACE,
+	};
+	int64_t load_balance = load_balance_take(&router->load_balances, &buffer.list);
+	if (load_balance < 0)
+		return (int)load_balance;
+	put(router, mpls_route_index(label, bottom), (uint32_t)load_balance);
+	return 0;
+}
+
+static void remove_all(struct ws_router *router)
+{
+	for (uint32_t i = 0; i < ROUTES; i++)
+		if (router->mpls_routes[i])
+			put(router, i, LOAD_BALANCE_NO_ROUTE);
+}
+
+/* An explicit null is taken off for what is behind it, further labels too (RFC 4182). */
+static int add_all_reserved(struct ws_router *router)
+{
+	static const struct {
+		uint8_t label, payload;
+		bool bottom;
+		uint8_t kind;
+	} reserved[] = {
+		{MPLS_IP4_EXPLICIT_NULL, PAYLOAD_MPLS_IP4, true, WS_PATH_LOCAL},
+		{MPLS_IP4_EXPLICIT_NULL, PAYLOAD_MPLS, false, WS_PATH_LOCAL},
+		{MPLS_ROUTER_ALERT, PAYLOAD_MPLS_IP4, true, WS_PATH_DROP},
+		{MPLS_ROUTER_ALERT, PAYLOAD_MPLS, false, WS_PATH_DROP},
+		{MPLS_IP6_EXPLICIT_NULL, PAYLOAD_MPLS_IP6, true, WS_PATH_LOCAL},
+		{MPLS_IP6_EXPLICIT_NULL, PAYLOAD_MPLS, false, WS_PATH_LOCAL},
+	};
+	int error = 0;
+	for (size_t i = 0; i < sizeof(reserved) / sizeof(reserved[0]) && !error; i++)
+		error = add_reserved(router, reserved[i].label, reserved[i].bottom, reserved[i].payload,
+							 (enum ws_path_kind)reserved[i].kind);
+	return error;
+}
+
+int ws_router_mpls_table_add(struct ws_router *router)
+{
+	if (router->mpls_routes)
+		return 0;
+	router->mpls_routes = calloc(ROUTES, sizeof(*router->mpls_routes));
+	if (!router->mpls_routes)
+		return fail(-ENOMEM, "no memory for an MPLS table, which takes 8 MB");
+	int error = add_all_reserved(router);
+	if (error)
+		router_mpls_free(router);
+	router->mpls_reserved = router->mpls_count;
+	return error;
+}
+
+void router_mpls_free(struct ws_router *router)
+{
+	uint32_t *routes = router->mpls_routes;
+	if (!routes)
+		return;
+	remove_all(router);
+	__atomic_store_n(&router->mpls_routes, NULL, __ATOMIC_RELEASE);
+	rcu_synchronize();
+	free(routes);
+}
+
+int ws_router_mpls_table_del(struct ws_router *router)
+{
+	int error = check_table(router);
+	for (uint16_t i = 0; !error && i < router->interface_count; i++)
+		if (router->interfaces[i].mpls)
+			error = fail(-EBUSY, "interface %s takes MPLS; set interface mpls %s disable ends that",
+						 interface_name(router, i), interface_name(router, i));
+	if (!error && router->mpls_count > router->mpls_reserved)
+		error = fail(-EBUSY, "the MPLS table has routes of %u labels; delete them first",
+					 router->mpls_count - router->mpls_reserved);
+	if (!error)
+		router_mpls_free(router);
+	return error;
+}
+
+int ws_router_has_mpls_table(struct ws_router *router)
+{
+	return router->mpls_routes != NULL;
+}
+
+int ws_router_set_mpls(struct ws_router *router, uint16_t index, bool on)
+{
+	int error = router_check_interface(router, index);
+	if (!error && on)
+		error = check_table(router);
+	if (!error)
+		__atomic_store_n(&router->interfaces[index].mpls, on, __ATOMIC_RELAXED);
+	return error;
+}
+
+/* ---- Routes ---- */
+
+static int check_label(const struct ws_router *router, uint32_t label)
+{
+	if (check_table(router))
+		return -ENOENT;
+	return label >= MPLS_FIRST_FREE && label <= MPLS_MAX_LABEL
+			   ? 0
+			   : fail(-EINVAL, "label %u is reserved or too large; routes have %d to %d", label,
+					  MPLS_FIRST_FREE, MPLS_MAX_LABEL);
+}
+
+static uint16_t payload_of(const struct ws_mpls_route *route)
+{
+	if (!route->bottom)
+		return PAYLOAD_MPLS;
+	return route->payload == WS_IP6 ? PAYLOAD_MPLS_IP6 : PAYLOAD_MPLS_IP4;
+}
+
+int ws_router_mpls_route_set(struct ws_router *router, const struct ws_mpls_route *route)
+{
+	union path_list_buffer buffer;
+	int error = check_label(router, route->label);
+	if (!error)
+		error = router_check_paths(router, route->paths, route->path_count, WS_SOURCE_STATIC,
+								   payload_of(route), &buffer);
+	if (error)
+		return error;
+	for (uint16_t i = 0; i < route->path_count; i++)
+		if (route->paths[i].kind == WS_PATH_ATTACHED && !route->bottom)
+			return fail(-EINVAL, "labelled packets need a next hop, not a network");
+	int64_t load_balance = load_balance_take(&router->load_balances, &buffer.list);
+	if (load_balance < 0)
+		return (int)load_balance;
+	put(router, mpls_route_index(route->label, route->bottom), (uint32_t)load_balance);
+	return 0;
+}
+
+int ws_router_mpls_route_del(struct ws_router *router, uint32_t label, bool bottom)
+{
+	int error = check_label(router, label);
+	if (error)
+		return error;
+	if (!router->mpls_routes[mpls_route_index(label, bottom)])
+		return fail(-ENOENT, "there is no route of label %u%s", label,
+					bottom ? " at the bottom of the stack" : " above others");
+	put(router, mpls_route_index(label, bottom), LOAD_BALANCE_NO_ROUTE);
+	return 0;
+}
+
+static void describe(const struct ws_router *router, uint32_t index, struct ws_mpls_route *out)
+{
+	const struct path_list *list = paths_of(router, router->mpls_routes[index]);
+	out->label = index / 2;
+	out->bottom = index % 2;
+	out->payload = list->payload == PAYLOAD_MPLS_IP4   ? WS_IP4
+				   : list->payload == PAYLOAD_MPLS_IP6 ? WS_IP6
+													   : 0;
+	out->source = list->source;
+	out->path_count = router_describe_paths(router, router->mpls_routes[index], out->paths);
+}
+
+int ws_router_mpls_route_get(struct ws_router *router, uint32_t label, bool bottom,
+							 struct ws_mpls_route *out)
+{
+	if (check_table(router) || label > MPLS_MAX_LABEL ||
+		!router->mpls_routes[mpls_route_index(label, bottom)])
+		return -ENOENT;
+	describe(router, mpls_route_index(label, bottom), out);
+	return 0;
+}
+
+int ws_router_mpls_routes(struct ws_router *router, uint32_t label, struct ws_mpls_route *out,
+						  uint32_t max)
+{
+	uint32_t n = 0;
+	if (check_table(router))
+		return -ENOENT;
+	for (uint32_t i = mpls_route_index(label, false); i < ROUTES && n < max; i++)
+		if (router->mpls_routes[i])
+			describe(router, i, &out[n++]);
+	return (int)n;
+}

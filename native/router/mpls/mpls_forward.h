@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the nodes for labelled packets share: edges, and the label that mpls-lookup took off. */
+#ifndef ROUTER_MPLS_FORWARD_H
+#define ROUTER_MPLS_FORWARD_H
+
+#include "graph/graph.h"
+#include "router/fib/adjacency_nodes.h"
+#include "router/packet/output.h"
+#include "router/router.h"
+#include "wire/mpls.h"
+
+/* The adjacency behind the packet's becomes the packet's; returns its kind. */
+static inline uint8_t adjacency_follow(const struct ws_router *router, struct rte_mbuf *packet)
+{
+	const struct adjacency *adjacencies = router->adjacencies.adjacencies;
+	uint32_t next = adjacencies[packet_adjacency(packet)].next;
+	packet_set_adjacency(packet, next);
+	return __atomic_load_n(&adjacencies[next].kind, __ATOMIC_ACQUIRE);
+}
+
+/* A label of an adjacency, with the packet's class and TTL unless it has its own. */
+static inline uint32_t mpls_entry(const struct adjacency *adjacency, uint32_t i,
+								  uint32_t class_and_ttl)
+{
+	uint32_t label = adjacency->labels[i];
+	bool own = unlikely(adjacency->has_own_ttl) && label & htobe32(MPLS_TTL_MASK);
+	return own ? label : label | class_and_ttl;
+}
+
+/* Write the adjacency's labels at `bytes`; the last one bears `bottom`. */
+static inline void mpls_write_labels(const struct adjacency *adjacency, uint8_t *bytes,
+									 uint32_t class_and_ttl, uint32_t bottom)
+{
+	uint32_t rest = htobe32(class_and_ttl), last = adjacency->label_count - 1u;
+	uint32_t entry = mpls_entry(adjacency, last, rest) | htobe32(bottom);
+	memcpy(bytes + last * MPLS_LEN, &entry, sizeof(entry));
+	/* Mostly none, so not worth code for each possible number of them. */
+#pragma GCC unroll 1
+	for (uint32_t i = 0; i < last; i++) {
+		entry = mpls_entry(adjacency, i, rest);
+		memcpy(bytes + i * MPLS_LEN, &entry, sizeof(entry));
+	}
+}
+
+/* Whether there is room for the adjacency's labels and a link's header before the packet. */
+static inline bool mpls_has_room(const struct rte_mbuf *packet, const struct adjacency *adjacency)
+{
+	return packet->data_off >= adjacency->label_count * MPLS_LEN + REWRITE_SIZE;
+}
+
+/* The longest packet that may get the adjacency's labels. */
+static inline uint16_t mpls_payload_mtu(const struct ws_router *router,
+										const struct adjacency *adjacency)
+{
+	const struct adjacency *adjacencies = router->adjacencies.adjacencies;
+	return (uint16_t)(adjacencies[adjacency->next].mtu - adjacency->label_count * MPLS_LEN);
+}
+
+/*
+ * Put the adjacency's labels in front of the packet, and if a next hop stands behind them, its
+ * Ethernet header too: what mpls-output would do to it next. Returns the edge: `output` and which
+ * of "*-output", or the kind of what else stands behind, then the packet's adjacency.
+ */
+static inline uint16_t mpls_impose(const struct ws_router *router, struct rte_mbuf *packet,
+								   const struct adjacency *adjacency, uint32_t class_and_ttl,
+								   uint32_t bottom, uint16_t output)
+{
+	const struct adjacency *next = &router->adjacencies.adjacencies[adjacency->next];
+	uint8_t kind = __atomic_load_n(&next->kind, __ATOMIC_ACQUIRE);
+	uint16_t pushed = (uint16_t)(adjacency->label_count * MPLS_LEN);
+	mpls_write_labels(adjacency, packet_data(packet) - pushed, class_and_ttl, bottom);
+	if (likely(kind == ADJACENCY_REWRITE && packet->pkt_len + pushed <= next->mtu)) {
+		packet_rewrite(packet, next, pushed);
+		return output + next->tx_output;
+	}
+	packet_prepend(packet, pushed);
+	packet_set_adjacency(packet, adjacency->next);
+	return kind;
+}
+
+#endif

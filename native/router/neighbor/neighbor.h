@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Neighbours: learnt from what workers see, asked, aged. */
+#ifndef ROUTER_NEIGHBOR_H
+#define ROUTER_NEIGHBOR_H
+
+#include "wirespeed.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct router_event;
+struct ws_router;
+
+/* Apply what a worker saw; forget those unheard of for long. */
+void router_neighbor_learn(struct ws_router *router, const struct router_event *event);
+void router_neighbor_age(struct ws_router *router);
+/* Ask the station `mac`, or all when NULL, for the address; false when that cannot be sent. */
+bool router_neighbor_ask(struct ws_router *router, uint16_t interface,
+						 const struct ws_address *address, const uint8_t *mac);
+
+#endif

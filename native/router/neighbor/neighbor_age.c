@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Neighbours over their life, once resolved: reachable, silent, asked, forgotten. */
+#include "router/neighbor/neighbor.h"
+#include "router/neighbor/neighbor_change.h"
+#include "router/router.h"
+
+#include <rte_cycles.h>
+
+/* RFC 4861 section 10, for both families. */
+enum { DELAY_FIRST_PROBE_S = 5, RETRANSMIT_S = 1, MAX_PROBES = 3 };
+
+bool neighbor_probe(struct ws_router *router, uint32_t index, uint64_t now)
+{
+	struct neighbor *neighbor = &router->adjacencies.neighbors[index];
+	const struct adjacency *adjacency = &router->adjacencies.adjacencies[index];
+	uint8_t probes = neighbor->probes;
+	if (!router_neighbor_ask(router, adjacency->tx_interface, &neighbor->next_hop,
+							 adjacency_mac(adjacency)))
+		return false;
+	neighbor_enter(neighbor, WS_NEIGHBOR_PROBE);
+	neighbor->state_tsc = now;
+	neighbor->probes = probes + 1;
+	return true;
+}
+
+/* Reachable for some time, then stale for a moment, in which it may show up, then asked. One that
+ * never answered a question of ours has that moment alone, whatever it says of itself. */
+static void age(struct ws_router *router, uint32_t index, uint64_t now)
+{
+	struct neighbor *neighbor = &router->adjacencies.neighbors[index];
+	uint32_t reachable_s = router->reachable_s[family_index(neighbor->next_hop.family)];
+	/* Heard of by this thread since `now` was read it may be a little younger. */
+	uint64_t passed = now > neighbor->state_tsc ? now - neighbor->state_tsc : 0;
+	switch (neighbor->state) {
+	case WS_NEIGHBOR_REACHABLE:
+		if (!neighbor->is_proven && passed > DELAY_FIRST_PROBE_S * router->tsc_hz)
+			neighbor_probe(router, index, now);
+		else if (reachable_s && passed > reachable_s * router->tsc_hz)
+			neighbor_enter(neighbor, WS_NEIGHBOR_STALE);
+		break;
+	case WS_NEIGHBOR_STALE:
+		if ((reachable_s || !neighbor->is_proven) && passed > DELAY_FIRST_PROBE_S * router->tsc_hz)
+			neighbor_probe(router, index, now);
+		break;
+	default:
+		if (passed <= RETRANSMIT_S * router->tsc_hz)
+			break;
+		if (neighbor->probes < MAX_PROBES) {
+			neighbor_probe(router, index, now);
+		} else {
+			router->neighbor_room.counters.unanswered++;
+			neighbor_forget(router, index);
+		}
+	}
+}
+
+void router_neighbor_age(struct ws_router *router)
+{
+	struct adjacency_table *table = &router->adjacencies;
+	uint64_t now = rte_rdtsc();
+	for (uint32_t i = ADJACENCY_FIRST_NEIGHBOR; i < table->end; i++)
+		if (table->neighbors[i].used && !table->neighbors[i].is_static &&
+			adjacency_is_resolved(table, i))
+			age(router, i, now);
+}
+
+int ws_router_set_reachable_time(struct ws_router *router, uint8_t family, uint32_t seconds)
+{
+	router->reachable_s[family_index(family)] = seconds;
+	return 0;
+}
+
+uint32_t ws_router_reachable_time(const struct ws_router *router, uint8_t family)
+{
+	return router->reachable_s[family_index(family)];
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the files of this room do to one neighbour. */
+#ifndef ROUTER_NEIGHBOR_CHANGE_H
+#define ROUTER_NEIGHBOR_CHANGE_H
+
+#include "wirespeed.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct neighbor;
+struct ws_router;
+
+/* Its MAC address is known by now; a resolved one holds one reference for being so. Its index, or
+ * a negative errno with its line. */
+int64_t neighbor_settle(struct ws_router *router, uint16_t interface,
+						const struct ws_address *address, const uint8_t *mac,
+						enum ws_neighbor_state state);
+/* Forget the MAC address of a resolved one; it stays, incomplete, while routes go through it. */
+void neighbor_forget(struct ws_router *router, uint32_t index);
+void neighbor_enter(struct neighbor *neighbor, enum ws_neighbor_state state);
+/* Ask one now, whatever its state; false when nothing can be asked. */
+bool neighbor_probe(struct ws_router *router, uint32_t index, uint64_t now);
+
+#endif

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * How many neighbours may be learnt: in all, and of one interface.
+ *
+ * Anybody on a link can bring up any number of them, so none of the links may take what the others
+ * need, and none of that is for the user's own and for next hops of routes: for these an eighth of
+ * the table is left. Where it is full, the oldest that never answered a question of ours makes
+ * room, at a bounded rate; those that did answer stay.
+ */
+#ifndef ROUTER_NEIGHBOR_ROOM_H
+#define ROUTER_NEIGHBOR_ROOM_H
+
+#include "router/worker/token_bucket.h"
+#include "wirespeed.h"
+
+#include <stdint.h>
+
+struct ws_router;
+
+struct neighbor_room {
+	uint32_t most, most_of_interface, learnt;
+	struct {
+		uint32_t learnt;
+		uint32_t oldest, newest; /* that never answered; 0: none. A list by neighbor.newer */
+	} interfaces[WS_MAX_INTERFACES];
+	struct token_bucket recycling;
+	struct ws_neighbor_counters counters;
+};
+
+void neighbor_room_init(struct ws_router *router);
+/* Before one is learnt: 0, or -ENOSPC with its line. Another neighbour may have gone then. */
+int neighbor_room_make(struct ws_router *router, uint16_t interface);
+/* It was learnt just now; it is going. */
+void neighbor_room_enter(struct ws_router *router, uint32_t index);
+void neighbor_room_leave(struct ws_router *router, uint32_t index);
+/* It answered. */
+void neighbor_room_prove(struct ws_router *router, uint32_t index);
+
+#endif

@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * <if>-impairment: loses, duplicates, reorders and delays what the port is about to send.
+ *
+ * A feature of the arc interface-output, the last one there. A reordered packet changes places with
+ * the one behind it; the last of a frame with the one before it; that of a frame of one leaves the
+ * turn to the next. What is to wait, and copies, are held for impairment-release.
+ *
+ * Next: <if>-tx, error-drop.
+ */
+#include "router/impairment/impairment.h"
+
+#include "dev/pool.h"
+#include "graph/arc.h"
+#include "graph/graph.h"
+#include "router/router.h"
+
+#include <rte_mbuf.h>
+
+enum edge { EDGE_TX, EDGE_DROP };
+static const char *const edges[] = {[EDGE_TX] = "%-tx", [EDGE_DROP] = "error-drop"};
+
+static const struct graph_counter counters[] = {
+	[IMPAIRMENT_LOST] = {"packet lost on purpose", true},
+	[IMPAIRMENT_DUPLICATED] = {"packets duplicated on purpose", false},
+	[IMPAIRMENT_REORDERED] = {"packets reordered on purpose", false},
+	[IMPAIRMENT_DELAYED] = {"packets delayed on purpose", false},
+	[IMPAIRMENT_NO_ROOM] = {"packet dropped: no room for more that wait", true},
+	[IMPAIRMENT_NO_COPY] = {"duplicate not made: no room or no buffer", true},
+};
+
+/* Returns how many are left, in order. */
+static uint16_t impairment_lose(struct graph *graph, struct graph_node *node,
+								struct impairment_lane *lane, void **packets, uint16_t n)
+{
+	void *lost[GRAPH_FRAME_SIZE];
+	uint16_t kept = 0, lost_count = 0;
+	for (uint16_t i = 0; i < n; i++)
+		if (impairment_loses(lane))
+			lost[lost_count++] = packets[i];
+		else
+			packets[kept++] = packets[i];
+	graph_count(node, IMPAIRMENT_LOST, lost_count);
+	if (lost_count)
+		graph_enqueue_all(graph, node, EDGE_DROP, lost, lost_count);
+	return kept;
+}
+
+static void impairment_swap(struct graph_node *node, void **packets)
+{
+	void *first = packets[0];
+	packets[0] = packets[1];
+	packets[1] = first;
+	graph_count(node, IMPAIRMENT_REORDERED, 1);
+}
+
+static void impairment_reorder(struct graph_node *node, struct impairment_lane *lane,
+							   void **packets, uint16_t n)
+{
+	uint16_t free_from = 0; /* those before have changed places already */
+	for (uint16_t i = 0; i < n; i++) {
+		if (!impairment_befalls(lane, FAULT_REORDER) && !lane->owes_reorder)
+			continue;
+		uint16_t first = i + 1 < n ? i : (uint16_t)(n - 2);
+		lane->owes_reorder = n < 2 || first < free_from;
+		if (lane->owes_reorder)
+			continue;
+		impairment_swap(node, packets + first);
+		free_from = first + 2;
+		i = first + 1;
+	}
+}
+
+static void impairment_duplicate(struct graph *graph, struct graph_node *node,
+								 struct impairment_lane *lane, const struct rte_mbuf *packet,
+								 uint64_t due)
+{
+	struct rte_mbuf *copy = impairment_held(lane) < lane->slots
+								? rte_pktmbuf_copy(packet, ports_pool(), 0, UINT32_MAX)
+								: NULL;
+	if (!copy) {
+		graph_count(node, IMPAIRMENT_NO_COPY, 1);
+		return;
+	}
+	impairment_hold(lane, copy, due);
+	router_worker_of(graph)->totals->made++;
+	graph_count(node, IMPAIRMENT_DUPLICATED, 1);
+}
+
+/* Returns how many there is no room for, at the start of `packets`. */
+static uint16_t impairment_delay(struct graph *graph, struct graph_node *node,
+								 struct impairment_lane *lane, void **packets, uint16_t n)
+{
+	uint64_t now = graph_tsc();
+	uint16_t refused = 0;
+	for (uint16_t i = 0; i < n; i++) {
+		struct rte_mbuf *packet = packets[i];
+		uint64_t due = impairment_due(lane, now);
+		if (!impairment_hold(lane, packet, due))
+			packets[refused++] = packet;
+		else if (impairment_befalls(lane, FAULT_DUPLICATE))
+			impairment_duplicate(graph, node, lane, packet, due);
+	}
+	graph_count(node, IMPAIRMENT_NO_ROOM, refused);
+	graph_count(node, IMPAIRMENT_DELAYED, (uint16_t)(n - refused));
+	return refused;
+}
+
+static uint16_t impairment_process(struct graph *graph, struct graph_node *node, void **packets,
+								   uint16_t n)
+{
+	struct impairment_lane *lane =
+		&router_of(graph)->impairments[node->interface]->lanes[graph->worker];
+	uint16_t left = impairment_lose(graph, node, lane, packets, n);
+	impairment_reorder(node, lane, packets, left);
+	if (lane->delay_tsc || lane->jitter_tsc) {
+		uint16_t refused = impairment_delay(graph, node, lane, packets, left);
+		if (refused)
+			graph_enqueue_all(graph, node, EDGE_DROP, packets, refused);
+		return n;
+	}
+	for (uint16_t i = 0; i < left && lane->chances[FAULT_DUPLICATE]; i++)
+		if (impairment_befalls(lane, FAULT_DUPLICATE))
+			impairment_duplicate(graph, node, lane, packets[i], 0);
+	if (left)
+		graph_enqueue_all(graph, node, EDGE_TX, packets, left);
+	return n;
+}
+
+static struct graph_registration impairment = {
+	.name = "%-impairment",
+	.process = impairment_process,
+	.edge_count = 2,
+	.edges = edges,
+	.counter_count = IMPAIRMENT_COUNTERS,
+	.counters = counters,
+};
+GRAPH_REGISTER(impairment)
+
+static struct graph_feature impairment_feature = {
+	.node = "%-impairment",
+	.arc = "interface-output",
+	.source = "impairment-release",
+};
+GRAPH_REGISTER_FEATURE(impairment_feature)

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * impairment-release: sends what <if>-impairment held, once it is due.
+ *
+ * A source that is there while a port is impaired. The worker does not sleep while packets wait.
+ *
+ * Next: <if>-tx.
+ */
+#include "router/impairment/impairment.h"
+
+#include "graph/graph.h"
+#include "router/router.h"
+
+static const char *const edges[] = {"*-tx"};
+
+static uint16_t impairment_take_due(struct impairment_lane *lane, uint64_t now, void **packets,
+									uint16_t most)
+{
+	uint16_t count = 0;
+	for (; count < most && lane->head != lane->tail; lane->head++) {
+		const struct held_packet *held = &lane->held[lane->head & (lane->slots - 1)];
+		if (held->due_tsc > now)
+			break;
+		packets[count++] = held->packet;
+	}
+	return count;
+}
+
+static uint16_t impairment_release_process(struct graph *graph, struct graph_node *node,
+										   void **packets, uint16_t n)
+{
+	struct ws_router *router = router_of(graph);
+	uint64_t now = graph_tsc();
+	uint16_t released = 0;
+	bool is_holding = false;
+	for (uint16_t port = 0; port < (uint16_t)WS_MAX_PORTS; port++) {
+		struct impairment *impairment =
+			__atomic_load_n(&router->impairments[port], __ATOMIC_ACQUIRE);
+		if (!impairment)
+			continue;
+		struct impairment_lane *lane = &impairment->lanes[graph->worker];
+		uint16_t count = impairment_take_due(lane, now, packets + released, n - released);
+		if (count)
+			graph_enqueue_all(graph, node, port, packets + released, count);
+		released += count;
+		is_holding |= impairment_held(lane) > 0;
+	}
+	router_worker_of(graph)->is_holding = is_holding;
+	return released;
+}
+
+static struct graph_registration impairment_release = {
+	.name = "impairment-release",
+	.process = impairment_release_process,
+	.is_source = true,
+	.edge_count = 1,
+	.edges = edges,
+};
+GRAPH_REGISTER(impairment_release)

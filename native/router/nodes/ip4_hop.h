@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The errors of IPv4 packets that a hop ends: their TTL, and a link too short for them. */
+#ifndef ROUTER_IP4_HOP_H
+#define ROUTER_IP4_HOP_H
+
+#include "graph/graph.h"
+#include "router/packet/metadata.h"
+#include "wire/icmp4.h"
+#include "wire/ip4.h"
+
+/* The first counters of a node that calls ip4_hop_error. */
+enum { IP4_HOP_TTL, IP4_HOP_MTU_DF, IP4_HOP_COUNTERS };
+#define IP4_HOP_COUNTER_NAMES                                                                      \
+	[IP4_HOP_TTL] = {"ip4 ttl <= 1", true}, [IP4_HOP_MTU_DF] = {"ip4 MTU exceeded and DF set", true}
+
+/*
+ * Whether the packet is for ip4-icmp-error, then counted and its error set: this was its last hop,
+ * or it is longer than `mtu` and may not be fragmented.
+ */
+static __attribute__((noinline)) bool ip4_hop_error(struct graph_node *node,
+													struct rte_mbuf *packet, uint16_t mtu)
+{
+	const struct ip4_header *ip = (const struct ip4_header *)(const void *)packet_data(packet);
+	if (ip->ttl <= 1) {
+		graph_count(node, IP4_HOP_TTL, 1);
+		packet_set_icmp_error(packet, ICMP4_TIME_EXCEEDED, 0, 0);
+		return true;
+	}
+	if (be16toh(ip->total_length) > mtu && ip->fragment & htobe16(IP4_DONT_FRAGMENT)) {
+		graph_count(node, IP4_HOP_MTU_DF, 1);
+		packet_set_icmp_error(packet, ICMP4_UNREACHABLE, ICMP4_FRAGMENTATION_NEEDED, mtu);
+		return true;
+	}
+	return false;
+}
+
+#endif

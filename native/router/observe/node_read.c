@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the nodes of a worker counted, and the worker itself. */
+#include "dev/error.h"
+#include "graph/arc.h"
+#include "router/router.h"
+
+#include <errno.h>
+#include <stdio.h>
+
+/* A worker that sees an old maximum at this moment writes one of about now. */
+void ws_router_clear_maxima(struct ws_router *router)
+{
+	for (uint16_t i = 0; i < router->worker_count; i++)
+		for (uint16_t n = 0; n < router->workers[i]->graph->node_count; n++)
+			router->workers[i]->graph->nodes[n]->stats->max_clocks = 0;
+}
+
+static struct graph *graph_of(struct ws_router *router, uint16_t worker)
+{
+	if (worker < router->worker_count)
+		return router->workers[worker]->graph;
+	fail(-ENOENT, "there is no worker %u; there are %u", worker, router->worker_count);
+	return NULL;
+}
+
+int ws_router_node_stats(struct ws_router *router, uint16_t worker, struct ws_node_stats *out,
+						 uint32_t max)
+{
+	const struct graph *graph = graph_of(router, worker);
+	if (!graph)
+		return -ENOENT;
+	bool is_asleep = router->workers[worker]->rest.is_asleep;
+	for (uint16_t i = 0; i < graph->node_count && i < max; i++) {
+		const struct graph_node *node = graph->nodes[i];
+		out[i] = (struct ws_node_stats){
+			.state = !node->registration->is_source ? WS_NODE_ACTIVE
+					 : is_asleep                    ? WS_NODE_INTERRUPT
+													: WS_NODE_POLLING,
+			.calls = node->stats->calls,
+			.vectors = node->stats->vectors,
+			.suspends = node->stats->suspends,
+			.clocks = node->stats->clocks,
+			.max_clocks = node->stats->max_clocks,
+			.max_clocks_vectors = node->stats->max_clocks_vectors,
+		};
+		snprintf(out[i].name, sizeof(out[i].name), "%s", node->name);
+	}
+	return graph->node_count;
+}
+
+int ws_router_node_counters(struct ws_router *router, uint16_t worker, struct ws_node_counter *out,
+							uint32_t max)
+{
+	const struct graph *graph = graph_of(router, worker);
+	uint32_t n = 0;
+	if (!graph)
+		return -ENOENT;
+	for (uint16_t i = 0; i < graph->node_count; i++) {
+		const struct graph_node *node = graph->nodes[i];
+		for (uint16_t c = 0; c < node->registration->counter_count; c++, n++) {
+			const struct graph_counter *counter = &node->registration->counters[c];
+			if (n >= max)
+				continue;
+			out[n] =
+				(struct ws_node_counter){.is_error = counter->is_error, .count = node->counters[c]};
+			snprintf(out[n].node, sizeof(out[n].node), "%s", node->name);
+			snprintf(out[n].reason, sizeof(out[n].reason), "%s", counter->name);
+		}
+	}
+	return (int)n;
+}
+
+static bool is_first_to(const struct graph_node *node, uint16_t edge)
+{
+	for (uint16_t i = 0; i < edge; i++)
+		if (node->edges[i] == node->edges[edge])
+			return false;
+	return true;
+}
+
+int ws_router_node_edges(struct ws_router *router, uint16_t worker, struct ws_node_edge *out,
+						 uint32_t max)
+{
+	const struct graph *graph = graph_of(router, worker);
+	uint32_t n = 0;
+	if (!graph)
+		return -ENOENT;
+	for (uint16_t i = 0; i < graph->node_count; i++) {
+		const struct graph_node *node = graph->nodes[i];
+		for (uint16_t e = 0; e < node->edge_count; e++) {
+			if (!is_first_to(node, e) || n++ >= max)
+				continue;
+			struct ws_node_edge *edge = &out[n - 1];
+			edge->slot = e;
+			snprintf(edge->node, sizeof(edge->node), "%s", node->name);
+			snprintf(edge->next, sizeof(edge->next), "%s", node->edges[e]->name);
+		}
+	}
+	return (int)n;
+}
+
+int ws_router_features(struct ws_router *router, struct ws_feature *out, uint32_t max)
+{
+	const struct graph_feature *features[GRAPH_ARC_MAX_FEATURES];
+	uint32_t n = 0;
+	(void)router;
+	for (const struct graph_arc *arc = NULL; (arc = graph_arc_after(arc));) {
+		int count = graph_arc_features(arc, features);
+		for (int i = 0; i < (count > 0 ? count : 1); i++) {
+			if (n++ >= max)
+				continue;
+			snprintf(out[n - 1].arc, sizeof(out->arc), "%s", arc->name);
+			snprintf(out[n - 1].node, sizeof(out->node), "%s", count > 0 ? features[i]->node : "");
+		}
+	}
+	return (int)n;
+}
+
+int ws_router_totals(struct ws_router *router, uint16_t worker, struct ws_router_totals *out)
+{
+	if (!graph_of(router, worker))
+		return -ENOENT;
+	const struct worker_counts *counts = router->workers[worker]->totals;
+	*out = (struct ws_router_totals){counts->rx_packets, counts->tx_packets, counts->drops,
+									 counts->punts,      counts->loops,      counts->sleeps,
+									 counts->made};
+	return 0;
+}

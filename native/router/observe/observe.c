@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "router/observe/observe.h"
+
+#include "dev/rcu.h"
+#include "router/observe/pcap.h"
+#include "router/observe/trace.h"
+#include "router/router.h"
+
+static void observe(struct graph *graph, struct graph_node *node, void **packets, uint16_t n)
+{
+	struct ws_router *router = router_of(graph);
+	struct pcap *pcap = pcap_is_on(router) ? router->pcap : NULL;
+	trace_follow(node, packets, n, pcap && pcap_wants_drops(pcap));
+	if (pcap)
+		pcap_see(pcap, graph, node, packets, n);
+	if (router_worker_of(graph)->trace)
+		trace_packets(graph, node, packets, n);
+}
+
+static void set_hook(struct ws_router *router, graph_trace_fn *hook)
+{
+	for (uint16_t i = 0; i < router->worker_count; i++)
+		if (router->workers[i] && router->workers[i]->graph)
+			router->workers[i]->graph->trace = hook;
+}
+
+void observe_pause(struct ws_router *router)
+{
+	set_hook(router, NULL);
+	rcu_synchronize();
+}
+
+void observe_resume(struct ws_router *router)
+{
+	if (pcap_is_on(router) || router->workers[0]->trace)
+		set_hook(router, observe);
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A capture, as the workers that fill it and the main thread that writes its file see it. */
+#ifndef ROUTER_PCAP_STATE_H
+#define ROUTER_PCAP_STATE_H
+
+#include "wirespeed.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+struct rte_mempool;
+struct rte_ring;
+
+/* In the headroom of a copy. */
+struct note {
+	uint64_t tsc;
+	uint32_t length;
+};
+
+struct pcap {
+	struct ws_pcap_config config;
+	struct rte_ring *ring;
+	struct rte_mempool *pool;
+	FILE *file;
+	uint64_t start_tsc, start_ns, tsc_hz;
+	uint32_t written;
+	int error; /* of the file */
+	bool is_complete;
+	uint32_t taken __attribute__((aligned(64))); /* of all workers; a few more than asked for */
+	uint32_t missed;
+};
+
+#endif

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Eight packets at once: a node's loop asks of eight whether all are of the usual kind, with one
+ * branch for all of the answers, and takes them one by one where some are not.
+ */
+#ifndef ROUTER_EIGHT_H
+#define ROUTER_EIGHT_H
+
+#include "graph/lanes.h"
+#include "router/fib/adjacency.h"
+#include "router/packet/metadata.h"
+#include "wire/ethernet.h"
+
+enum { EIGHT = LANES };
+
+/* Where the packets end that are taken together from `start` on: eight, or the last few. */
+LANES_INLINE uint16_t eight_end(uint16_t start, uint16_t n)
+{
+	return (uint16_t)(n - start < EIGHT ? n : start + EIGHT);
+}
+
+/* All eight go along one edge. */
+LANES_INLINE void eight_fill(uint16_t *next, uint16_t edge)
+{
+	lanes_edges edges = (lanes_edges){0} + edge;
+	memcpy(next, &edges, sizeof(edges));
+}
+
+LANES_INLINE void eight_data(void *const *packets, void **data)
+{
+	for (int i = 0; i < EIGHT; i++)
+		data[i] = packet_data(packets[i]);
+}
+
+/* Sixteen bytes of an mbuf's first line. */
+typedef uint16_t eight_part __attribute__((vector_size(16)));
+typedef int16_t eight_signed_part __attribute__((vector_size(16)));
+
+LANES_INLINE eight_part eight_load_part(const struct rte_mbuf *packet, size_t offset)
+{
+	eight_part part;
+	memcpy(&part, (const uint8_t *)packet + offset, sizeof(part));
+	return part;
+}
+
+/* Whether a 16-bit field of the mbufs is `value` in all of them. */
+LANES_INLINE bool eight_have_field(void *const *packets, size_t offset, uint16_t value)
+{
+	size_t start = offset & ~(sizeof(eight_part) - 1);
+	eight_part differs = {0}, wanted = (eight_part){0} + value;
+	for (int i = 0; i < EIGHT; i++)
+		differs |= eight_load_part(packets[i], start) ^ wanted;
+	return !differs[(offset - start) / sizeof(value)];
+}
+
+/* Whether all came in by that interface. */
+LANES_INLINE bool eight_came_by(void *const *packets, uint16_t interface)
+{
+	return eight_have_field(packets, offsetof(struct rte_mbuf, port), interface);
+}
+
+/* Whether all are for that interface. */
+LANES_INLINE bool eight_go_by(void *const *packets, uint16_t interface)
+{
+	return eight_have_field(packets, offsetof(struct rte_mbuf, vlan_tci_outer), interface);
+}
+
+LANES_INLINE void eight_set_tx_interface(void *const *packets, uint16_t interface)
+{
+	for (int i = 0; i < EIGHT; i++)
+		packet_set_tx_interface(packets[i], interface);
+}
+
+LANES_INLINE bool eight_have_adjacency(void *const *packets, uint32_t adjacency)
+{
+	uint32_t differs = 0;
+	for (int i = 0; i < EIGHT; i++)
+		differs |= packet_adjacency(packets[i]) ^ adjacency;
+	return !differs;
+}
+
+/* The length of each one's data in its first buffer. */
+LANES_INLINE lanes eight_lengths(void *const *packets)
+{
+	return lanes_load_at((const void *const *)packets, offsetof(struct rte_mbuf, data_len)) &
+		   0xffff;
+}
+
+/* Whether a 16-bit field of the mbufs is `least` or more in all of them, and below 2^15. */
+LANES_INLINE bool eight_have_at_least(void *const *packets, size_t offset, int16_t least)
+{
+	size_t start = offset & ~(sizeof(eight_part) - 1);
+	eight_signed_part missing = (eight_signed_part){0} - 1;
+	eight_signed_part one_less = (eight_signed_part){0} + (int16_t)(least - 1);
+	for (int i = 0; i < EIGHT; i++)
+		missing &= one_less - (eight_signed_part)eight_load_part(packets[i], start);
+	return missing[(offset - start) / sizeof(least)] < 0;
+}
+
+/* Whether each has that many bytes in its first buffer. */
+LANES_INLINE bool eight_have_bytes(void *const *packets, int16_t bytes)
+{
+	return eight_have_at_least(packets, offsetof(struct rte_mbuf, data_len), bytes);
+}
+
+/* Whether none is longer, in all of its buffers, than `longest`, which is below 2^15. */
+LANES_INLINE bool eight_are_no_longer(void *const *packets, int16_t longest)
+{
+	enum { OFFSET = offsetof(struct rte_mbuf, pkt_len), START = OFFSET & ~15 };
+	enum { LOW = (OFFSET - START) / sizeof(longest), HIGH };
+	eight_signed_part over = {0}, seen = {0}, limit = (eight_signed_part){0} + longest;
+	for (int i = 0; i < EIGHT; i++) {
+		eight_signed_part part = (eight_signed_part)eight_load_part(packets[i], START);
+		over |= limit - part;
+		seen |= part;
+	}
+	return over[LOW] >= 0 && seen[LOW] >= 0 && !seen[HIGH];
+}
+
+/* packet_rewrite() of each, for a header without tags. */
+LANES_INLINE void eight_rewrite(void *const *packets, void *const *data,
+								const struct adjacency *adjacency, uint16_t pushed)
+{
+	enum { WORD = sizeof(uint64_t), LEN = ETHERNET_LEN };
+	const uint8_t *rewrite = adjacency->rewrite + REWRITE_SIZE - LEN;
+	uint16_t interface = adjacency->tx_interface;
+	uint64_t first, last;
+	memcpy(&first, rewrite, WORD);
+	memcpy(&last, rewrite + LEN - WORD, WORD);
+	for (int i = 0; i < EIGHT; i++) {
+		uint8_t *end = (uint8_t *)data[i] - pushed;
+		memcpy(end - LEN, &first, WORD);
+		memcpy(end - WORD, &last, WORD);
+		packet_prepend(packets[i], (uint16_t)(pushed + LEN));
+		packet_set_tx_interface(packets[i], interface);
+	}
+}
+
+#endif

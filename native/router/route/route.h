@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tables of routes, who made them, and where they lead. */
+#ifndef ROUTER_ROUTE_H
+#define ROUTER_ROUTE_H
+
+#include "router/router.h"
+
+/* The table that the user calls `id`; NULL with an error line when there is none. */
+struct fib_table *router_table(const struct ws_router *router, uint8_t family, uint32_t id);
+int router_make_table(struct ws_router *router, uint8_t family, uint16_t index, uint32_t id,
+					  const char *name, uint32_t max_routes);
+void router_free_tables(struct ws_router *router);
+
+/* Collect anew the addresses that are ours, after one came or went or changed its table. */
+int router_update_own(struct ws_router *router);
+void router_free_own(struct ws_router *router);
+
+static inline bool route_is_from_outside(int source)
+{
+	return source == WS_SOURCE_STATIC || source == WS_SOURCE_LINUX;
+}
+
+/* Check a path of a route for packets of that kind, and find what it needs; or several. */
+int router_check_path(const struct ws_router *router, const struct ws_path *path, uint16_t payload,
+					  struct path_key *key);
+int router_check_paths(const struct ws_router *router, const struct ws_path *paths, uint32_t count,
+					   enum ws_route_source source, uint16_t payload,
+					   union path_list_buffer *buffer);
+/* The paths that the load balance was made of; returns how many. */
+uint16_t router_describe_paths(const struct ws_router *router, uint32_t load_balance,
+							   struct ws_path *out);
+
+/* Have the source's route go this one way; the path has its interface. */
+int router_set_route(struct ws_router *router, struct fib_table *table,
+					 const struct ws_prefix *prefix, const struct ws_path *path,
+					 enum ws_route_source source);
+/* The load balance over the route's paths, with a reference for the caller. */
+int64_t route_take_paths(struct ws_router *router, const struct fib_table *table,
+						 const struct ws_route *route);
+/* `count` prefixes from `first` on, but for those in whose way something is; how many were added,
+ * or a negative errno. When there is no room for all of them none is added. */
+int64_t route_add(struct ws_router *router, struct fib_table *table, struct ws_prefix first,
+				  uint32_t count, int source, uint32_t load_balance, bool replace);
+
+/* load_balance_resolve_fn; and what resolves through the prefix does so again. */
+uint32_t router_resolve(void *router, const struct path_list *list, struct path_key *leaves);
+void router_follow(struct ws_router *router, const struct fib_table *table,
+				   const struct ws_prefix *prefix);
+
+#endif

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Routes by who made them. The best one for a prefix is in the table that packets are looked up in;
+ * the others wait here, which few prefixes have.
+ */
+#ifndef ROUTER_SOURCES_H
+#define ROUTER_SOURCES_H
+
+#include "router/fib/fib.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct rte_hash;
+struct ws_router;
+
+struct sources {
+	struct rte_hash *by_prefix; /* of struct waiting */
+	uint32_t count;
+};
+
+int sources_init(struct sources *sources);
+void sources_close(struct sources *sources);
+
+enum { ROUTE_NONE = -1 };
+
+/* The source of the route that stands in the table at the prefix, or ROUTE_NONE. */
+int sources_standing(const struct ws_router *router, const struct fib_table *table,
+					 const struct ws_prefix *prefix);
+/* Give the load balance's source this route, with a reference of its own; in place of what it had
+ * there. */
+int sources_set(struct ws_router *router, struct fib_table *table, const struct ws_prefix *prefix,
+				uint32_t load_balance);
+/* Take the route of that source back; -ENOENT when it has none. */
+int sources_remove(struct ws_router *router, struct fib_table *table,
+				   const struct ws_prefix *prefix, enum ws_route_source source);
+
+/* Whoever has a route of his own to a host, once no other one is there. */
+struct host_route_watcher {
+	void (*gone)(struct ws_router *router, const struct fib_table *table,
+				 const struct ws_address *address);
+	struct host_route_watcher *next;
+};
+void sources_watch_hosts(struct host_route_watcher *watcher);
+
+#endif

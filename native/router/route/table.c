@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tables of routes: the default one of each family, and those that interfaces are put into. */
+#include "dev/error.h"
+#include "dev/rcu.h"
+#include "router/route/route.h"
+#include "router/router.h"
+#include "wire/address.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static const char *check_family(uint8_t family)
+{
+	return family == WS_IP4 ? "ip" : family == WS_IP6 ? "ip6" : NULL;
+}
+
+static struct fib_table *find_table(const struct ws_router *router, uint8_t family, uint32_t id)
+{
+	for (int i = 0; i < MAX_TABLES; i++) {
+		struct fib_table *table = router->tables[family_index(family)][i];
+		if (table && table->id == id)
+			return table;
+	}
+	return NULL;
+}
+
+struct fib_table *router_table(const struct ws_router *router, uint8_t family, uint32_t id)
+{
+	const char *command = check_family(family);
+	struct fib_table *table = command ? find_table(router, family, id) : NULL;
+	if (!command)
+		fail(-ENOENT, "%u is no family of addresses", family);
+	else if (!table && family == WS_IP6 && !router->tables[1][0])
+		fail(-ENOENT, "IPv6 is not supported yet");
+	else if (!table)
+		fail(-ENOENT, "there is no IPv%u table %u; %s table add %u makes it", family, id, command,
+			 id);
+	return table;
+}
+
+int router_make_table(struct ws_router *router, uint8_t family, uint16_t index, uint32_t id,
+					  const char *name, uint32_t max_routes)
+{
+	struct fib_table *table = aligned_alloc(_Alignof(struct fib_table), sizeof(*table));
+	if (!table)
+		return fail(-ENOMEM, "no memory for a table of routes");
+	*table = (struct fib_table){.family = family, .index = index, .id = id};
+	if (name && name[0])
+		snprintf(table->name, sizeof(table->name), "%s", name);
+	else
+		snprintf(table->name, sizeof(table->name), "ipv%u-VRF:%u", family, id);
+	int error = fib_trie_init(&table->trie, family, max_routes);
+	if (error) {
+		free(table);
+		return error;
+	}
+	__atomic_store_n(&router->tables[family_index(family)][index], table, __ATOMIC_RELEASE);
+	return 0;
+}
+
+void router_free_tables(struct ws_router *router)
+{
+	for (int family = 0; family < FAMILIES; family++)
+		for (int i = 0; i < MAX_TABLES; i++) {
+			if (router->tables[family][i])
+				fib_trie_close(&router->tables[family][i]->trie);
+			free(router->tables[family][i]);
+		}
+}
+
+static void count_tables(struct ws_router *router, uint8_t family)
+{
+	bool many = false;
+	for (int i = 1; i < MAX_TABLES; i++)
+		many |= router->tables[family_index(family)][i] != NULL;
+	__atomic_store_n(&router->many_tables[family_index(family)], many, __ATOMIC_RELEASE);
+}
+
+int ws_router_table_add(struct ws_router *router, uint8_t family, uint32_t id, const char *name)
+{
+	if (!check_family(family))
+		return fail(-EINVAL, "%u is no family of addresses", family);
+	if (find_table(router, family, id))
+		return 0;
+	for (int i = 1; i < MAX_TABLES; i++)
+		if (!router->tables[family_index(family)][i]) {
+			const struct ws_router_config *config = &router->config;
+			int error = router_make_table(router, family, i, id, name,
+										  family == WS_IP4 ? config->max_ip4_routes
+														   : config->max_ip6_routes);
+			count_tables(router, family);
+			return error;
+		}
+	return fail(-ENOSPC, "there are %d IPv%u tables, which is the most", MAX_TABLES, family);
+}
+
+/* Whether a path of some route looks into the table, or looks for its next hop there. */
+static bool is_named_by_paths(const struct ws_router *router, const struct fib_table *table)
+{
+	const struct load_balance_table *balances = &router->load_balances;
+	for (uint32_t i = 0; i < balances->end; i++) {
+		const struct path_list *list = balances->uses[i].list;
+		for (uint32_t p = 0; list && p < list->count; p++) {
+			const struct path_key *path = &list->paths[p];
+			bool is_ip6 = path->kind == WS_PATH_LOOKUP
+							  ? list->payload == PAYLOAD_IP6 || list->payload == PAYLOAD_MPLS_IP6
+							  : path->next_hop.family == WS_IP6;
+			if ((path->kind == WS_PATH_LOOKUP || path_is_recursive(path)) &&
+				path->table == table->index && is_ip6 == (table->family == WS_IP6))
+				return true;
+		}
+	}
+	return false;
+}
+
+int ws_router_table_del(struct ws_router *router, uint8_t family, uint32_t id)
+{
+	struct fib_table *table = router_table(router, family, id);
+	if (!table)
+		return -ENOENT;
+	if (!table->index)
+		return fail(-EINVAL, "table %u is the default one and stays", id);
+	for (uint16_t i = 0; i < router->interface_count; i++)
+		if (router->interfaces[i].table[family_index(family)] == table->index)
+			return fail(-EBUSY, "table %u is that of interface %s", id, interface_name(router, i));
+	if (table->trie.count)
+		return fail(-EBUSY, "table %u has %u routes; delete them first", id, table->trie.count);
+	if (is_named_by_paths(router, table))
+		return fail(-EBUSY, "table %u is looked up by routes of others; delete these first", id);
+	__atomic_store_n(&router->tables[family_index(family)][table->index], NULL, __ATOMIC_RELEASE);
+	count_tables(router, family);
+	rcu_synchronize();
+	fib_trie_close(&table->trie);
+	free(table);
+	return 0;
+}
+
+int ws_router_tables(struct ws_router *router, uint8_t family, struct ws_table *out, uint32_t max)
+{
+	uint32_t n = 0;
+	for (int i = 0; i < MAX_TABLES && n < max; i++) {
+		const struct fib_table *table = router->tables[family_index(family)][i];
+		if (!table)
+			continue;
+		out[n] = (struct ws_table){.family = table->family, .id = table->id};
+		out[n].route_count = table->trie.count;
+		snprintf(out[n++].name, sizeof(out->name), "%s", table->name);
+	}
+	return (int)n;
+}
+
+int ws_router_set_table(struct ws_router *router, uint16_t index, uint8_t family, uint32_t id)
+{
+	if (router_check_interface(router, index))
+		return -ENODEV;
+	struct fib_table *table = router_table(router, family, id);
+	if (!table)
+		return -ENOENT;
+	uint16_t *place = &router->interfaces[index].table[family_index(family)];
+	const struct address_list *list = router->settings[index].addresses;
+	for (uint16_t i = 0; i < list->count && *place != table->index; i++)
+		if (list->at[i].address.family == family)
+			return fail(-EBUSY, "interface %s has %s/%u; delete it before another table is set",
+						interface_name(router, index), ADDRESS_TEXT(&list->at[i].address),
+						list->at[i].length);
+	__atomic_store_n(place, table->index, __ATOMIC_RELEASE);
+	return router_update_own(router);
+}

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "router/router.h"
+
+#include "dev/error.h"
+
+#include <errno.h>
+
+int router_check_interface(const struct ws_router *router, uint16_t index)
+{
+	return index < router->interface_count && *interface_name(router, index)
+			   ? 0
+			   : fail(-ENODEV, "there is no interface %u", index);
+}

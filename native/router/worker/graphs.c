@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The graphs of the workers: made, made anew when ports come and go, let go of. */
+#include "dev/error.h"
+#include "graph/arc.h"
+#include "router/observe/trace.h"
+#include "router/router.h"
+#include "router/worker/call.h"
+
+#include <errno.h>
+#include <rte_malloc.h>
+
+enum { ICMP_BURST_MS = 100 };
+
+enum { MAX_SOURCES = 16 };
+
+static bool is_among(const char *const *names, uint16_t count, const char *name)
+{
+	for (uint16_t i = 0; i < count; i++)
+		if (!strcmp(names[i], name))
+			return true;
+	return false;
+}
+
+/* What is made or held comes before what is received, and first of all what is walked alone. */
+static uint16_t list_sources(const struct ws_router *router, const char **sources)
+{
+	uint16_t count = 0;
+	sources[count++] = "recirculate";
+	if (router->handoff_rings[0])
+		sources[count++] = "handoff-dispatch";
+	sources[count++] = "main-input";
+	for (uint16_t i = 0; i < router->features.count; i++) {
+		const struct graph_feature *feature = graph_feature(router->features.on[i].node);
+		if (feature && feature->source && count < MAX_SOURCES - 1 &&
+			!is_among(sources, count, feature->source))
+			sources[count++] = feature->source;
+	}
+	sources[count++] = "dpdk-input";
+	return count;
+}
+
+static struct graph *make_graph(struct ws_router *router, uint16_t worker, uint16_t leaving)
+{
+	const char *sources[MAX_SOURCES];
+	const char *interfaces[OUTPUTS] = {[OUTPUT_LOOPBACK] = "loopback"};
+	char why[160];
+	for (int port = 0; port < WS_MAX_PORTS; port++)
+		if (port != leaving && *interface_name(router, port))
+			interfaces[port] = interface_name(router, port);
+	struct graph_config config = {
+		.sources = sources,
+		.source_count = list_sources(router, sources),
+		.interfaces = interfaces,
+		.interface_count = OUTPUTS,
+		.template_count = WS_MAX_PORTS,
+		.absent = "error-drop",
+		.features = router->features.on,
+		.feature_count = router->features.count,
+		.march = ws_march(),
+		.worker = worker,
+		.app = router,
+	};
+	struct graph *graph = graph_create(&config, why, sizeof(why));
+	if (!graph)
+		fail(-EINVAL, "the router's graph cannot be made: %s", why);
+	return graph;
+}
+
+static int make_worker(struct ws_router *router, uint16_t index)
+{
+	struct router_worker *worker = rte_zmalloc("worker", sizeof(*worker), RTE_CACHE_LINE_SIZE);
+	if (!worker)
+		return fail(-ENOMEM, "no memory for worker %u", index);
+	router->workers[index] = worker;
+	worker->rest.epoll = -1;
+	worker->watch = absence_watch_make(router->tsc_hz);
+	worker->icmp.ticks_per_token = router->tsc_hz / router->config.icmp_rate_pps;
+	worker->icmp.capacity_ticks =
+		RTE_MAX(router->tsc_hz / 1000 * ICMP_BURST_MS, worker->icmp.ticks_per_token);
+	/* One seed for all, by which the main thread finds a host in any worker's. */
+	glean_throttle_init(&worker->glean, router->glean_seed, router->tsc_hz);
+	worker->graph = make_graph(router, index, NO_PORT);
+	int error = worker->graph ? stats_block_check(worker->graph) : -EINVAL;
+	if (!error)
+		stats_block_adopt(router, index);
+	return error;
+}
+
+int router_make_workers(struct ws_router *router)
+{
+	int error = 0;
+	stats_block_begin_change(router);
+	for (uint16_t i = 0; i < router->worker_count && !error; i++)
+		error = make_worker(router, i);
+	return error;
+}
+
+int graphs_make(struct ws_router *router, uint16_t leaving, struct graph_set *set)
+{
+	int error = 0;
+	*set = (struct graph_set){0};
+	for (uint16_t i = 0; i < router->worker_count && !error; i++) {
+		set->of[i] = make_graph(router, i, leaving);
+		error = set->of[i] ? stats_block_check(set->of[i]) : -EINVAL;
+	}
+	if (error)
+		graphs_free(set);
+	return error;
+}
+
+void graphs_free(struct graph_set *set)
+{
+	for (uint16_t i = 0; i < (uint16_t)WS_MAX_WORKERS; i++)
+		graph_destroy(set->of[i]);
+	*set = (struct graph_set){0};
+}
+
+/* On the worker. The set gets the old graph. */
+static void take_graph(struct ws_router *router, uint16_t index, void *argument)
+{
+	struct graph_set *set = argument;
+	struct router_worker *worker = router->workers[index];
+	struct graph *old = worker->graph;
+	graph_carry_over(set->of[index], old);
+	trace_carry_over(worker, set->of[index], old);
+	worker->graph = set->of[index];
+	stats_block_adopt(router, index);
+	set->of[index] = old;
+}
+
+void graphs_swap(struct ws_router *router, struct graph_set *set)
+{
+	stats_block_begin_change(router);
+	workers_call(router, take_graph, set);
+	stats_block_update(router);
+	graphs_free(set);
+}
+
+int router_remake_graphs(struct ws_router *router)
+{
+	struct graph_set set;
+	int error = graphs_make(router, NO_PORT, &set);
+	if (!error)
+		graphs_swap(router, &set);
+	return error;
+}
+
+static void drop_copies(struct router_worker *worker)
+{
+	struct recirculate_queue *queue = &worker->recirculate;
+	for (; queue->head != queue->tail; queue->head++) {
+		rte_pktmbuf_free(queue->slots[queue->head % RECIRCULATE_SLOTS].packet);
+		worker->totals->drops++;
+	}
+}
+
+void router_free_workers(struct ws_router *router)
+{
+	for (uint16_t i = 0; i < router->worker_count; i++) {
+		if (!router->workers[i])
+			continue;
+		drop_copies(router->workers[i]);
+		graph_destroy(router->workers[i]->graph);
+		trace_free(router->workers[i]);
+		rest_close(router->workers[i]);
+		rte_free(router->workers[i]);
+	}
+}

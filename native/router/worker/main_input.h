@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Packets that the main thread makes: pings, probes of neighbours, router advertisements.
+ *
+ * They go through a ring to the node main-input of worker 0, and from there on like any others.
+ */
+#ifndef ROUTER_MAIN_INPUT_H
+#define ROUTER_MAIN_INPUT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { MAIN_INPUT_SLOTS = 1024 };
+
+struct rte_mbuf;
+struct ws_router;
+
+/* The edges of main-input. */
+enum main_edge { MAIN_IP4_LOOKUP, MAIN_IP6_LOOKUP, MAIN_OUTPUT };
+
+int main_input_init(struct ws_router *router);
+void main_input_close(struct ws_router *router);
+
+/*
+ * A packet of `length` bytes whose data begins at the IP or ARP header, counted for `interface`.
+ * NULL when the pool is empty.
+ */
+struct rte_mbuf *main_packet(uint16_t interface, uint16_t length);
+/* To be routed by its destination. False, and the packet freed, when the ring is full. */
+bool main_route(struct ws_router *router, struct rte_mbuf *packet, enum main_edge edge);
+/* Out of its interface, to the station `mac`; `type` is an enum ethernet_type. */
+bool main_send(struct ws_router *router, struct rte_mbuf *packet, const uint8_t *mac,
+			   uint16_t type);
+
+#endif

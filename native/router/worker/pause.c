@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Workers kept out of their graphs while what they must not see half done is done. */
+#include "dev/rcu.h"
+#include "dev/worker.h"
+#include "graph/graph.h"
+#include "router/router.h"
+#include "router/worker/call.h"
+
+#include <time.h>
+
+enum { NAP_NS = 20000 };
+
+void wait_for_others(void)
+{
+	const struct timespec time = {.tv_nsec = NAP_NS};
+	nanosleep(&time, NULL);
+}
+
+void router_park(struct ws_router *router, uint16_t index)
+{
+	uint64_t since = graph_tsc();
+	rcu_offline(index);
+	__atomic_add_fetch(&router->parked, 1, __ATOMIC_ACQ_REL);
+	while (router->paused && !workers_stopping)
+		wait_for_others();
+	__atomic_sub_fetch(&router->parked, 1, __ATOMIC_ACQ_REL);
+	rcu_online(index);
+	worker_has_rested(router->workers[index], since);
+}
+
+void router_pause(struct ws_router *router)
+{
+	if (router->pause_depth++ || !router->running)
+		return;
+	router->paused = true;
+	workers_wake();
+	while (__atomic_load_n(&router->parked, __ATOMIC_ACQUIRE) < router->worker_count)
+		wait_for_others();
+}
+
+/* All are out of their waiting before this returns, so that the next pause counts afresh. */
+void router_resume(struct ws_router *router)
+{
+	if (--router->pause_depth)
+		return;
+	router->paused = false;
+	while (__atomic_load_n(&router->parked, __ATOMIC_ACQUIRE))
+		wait_for_others();
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Packets that a node made beside those that came to it: copies to flood, fragments.
+ *
+ * They wait in a queue of the worker for its next walk, since frames hold no more packets than the
+ * sources bring in. The node `recirculate`, the first source, brings them to where they are bound.
+ * They bear indices of adjacencies and interfaces, so the worker takes in nothing else, and is not
+ * quiescent, before all of them have gone their way (run.c).
+ */
+#ifndef ROUTER_RECIRCULATE_H
+#define ROUTER_RECIRCULATE_H
+
+#include "graph/graph.h"
+
+#include <rte_mbuf.h>
+
+/* The edges of the node are in this order. */
+enum recirculate_target {
+	RECIRCULATE_L2_OUTPUT,      /* frames with their tx interface set */
+	RECIRCULATE_ETHERNET_INPUT, /* frames as if received by mbuf->port */
+	RECIRCULATE_IP4_REWRITE,    /* IPv4 with its adjacency set */
+	RECIRCULATE_TARGETS,
+};
+
+enum { RECIRCULATE_SLOTS = 2048 }; /* a power of two */
+
+struct recirculate_queue {
+	uint32_t head, tail; /* both only grow */
+	struct {
+		struct rte_mbuf *packet;
+		uint32_t target; /* enum recirculate_target */
+	} slots[RECIRCULATE_SLOTS];
+};
+
+static inline uint32_t recirculate_room(const struct recirculate_queue *queue)
+{
+	return RECIRCULATE_SLOTS - (queue->tail - queue->head);
+}
+
+static inline bool recirculate_is_empty(const struct recirculate_queue *queue)
+{
+	return queue->tail == queue->head;
+}
+
+/* The caller has seen that there is room. */
+static inline void recirculate_put(struct recirculate_queue *queue, struct rte_mbuf *packet,
+								   enum recirculate_target target)
+{
+	uint32_t slot = queue->tail++ % RECIRCULATE_SLOTS;
+	queue->slots[slot].packet = packet;
+	queue->slots[slot].target = target;
+}
+
+#endif

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What a worker does when it has nothing to do: it polls on, or it sleeps.
+ *
+ * Where something tells of the packets of all its queues, the driver's descriptor or the TAPs'
+ * thread, it waits for that, else it naps, longer each time, so that an idle router costs next to
+ * nothing. A nap is short enough for a ring of 1 024 packets to hold what comes meanwhile at a
+ * million packets a second.
+ */
+#ifndef ROUTER_REST_H
+#define ROUTER_REST_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct router_worker;
+struct ws_router;
+
+enum rest_mode {
+	REST_NEVER = 0,
+	REST_WHEN_IDLE = 1, /* after some time without a packet */
+	REST_AT_ONCE = 2,   /* after one poll without a packet */
+};
+
+struct rest {
+	uint32_t mode; /* enum rest_mode */
+	uint32_t nap_us;
+	uint64_t idle_since; /* TSC; 0 when the last poll brought something */
+	int epoll;           /* of the queues' descriptors and its bell, or -1 */
+	bool has_interrupts; /* some of these are drivers' */
+	bool is_handed;      /* other workers may hand packets to this one */
+	bool is_called;      /* a descriptor ended the last sleep */
+	bool is_asleep;      /* it has not had a packet since it last slept */
+};
+
+/* Once in a worker's thread. */
+void rest_begin(void);
+/* The worker between two walks, or the main thread while it is out of its loop: before and after
+ * its queues or their modes change. */
+void rest_close(struct router_worker *worker);
+void rest_prepare(struct ws_router *router, uint16_t worker);
+/* A poll brought nothing. */
+void rest(struct ws_router *router, uint16_t worker);
+
+#endif

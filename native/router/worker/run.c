@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The loop of a worker. */
+#include "dev/error.h"
+#include "dev/rcu.h"
+#include "dev/worker.h"
+#include "router/observe/stats_block.h"
+#include "router/router.h"
+#include "router/worker/call.h"
+
+#include <errno.h>
+
+/* The turn that began at `turn_began` is over, and the next one begins. */
+static void end_turn(struct router_worker *worker, uint64_t now)
+{
+	uint64_t ticks = now - worker->turn_began;
+	worker->turn_began = now;
+	worker->totals->clocks += ticks;
+	absence_note(&worker->totals->absence, &worker->watch, ticks, now);
+}
+
+void worker_has_rested(struct router_worker *worker, uint64_t since)
+{
+	end_turn(worker, since);
+	uint64_t now = graph_tsc(), ticks = now - since;
+	worker->turn_began = now;
+	worker->totals->clocks += ticks;
+	worker->totals->rest_clocks += ticks;
+	absence_begin(&worker->watch, now);
+}
+
+/*
+ * What nodes made on the last walk goes its way before anything else: it bears what the main thread
+ * may take back once this worker was quiescent, in its sleep, in a pause or at its end. No packet
+ * makes another for ever, since hops are counted, so this ends.
+ */
+static __attribute__((noinline)) void walk_what_was_made(struct router_worker *worker)
+{
+	enum { RECIRCULATE_ALONE = 1 }; /* the first source */
+	while (!recirculate_is_empty(&worker->recirculate)) {
+		graph_walk_from(worker->graph, RECIRCULATE_ALONE);
+		end_turn(worker, worker->graph->walk_began);
+	}
+}
+
+static void walk_as_worker(uint16_t index, void *argument)
+{
+	struct ws_router *router = argument;
+	struct router_worker *worker = router->workers[index];
+	rcu_online(index);
+	rest_begin();
+	worker->turn_began = graph_tsc();
+	absence_begin(&worker->watch, worker->turn_began);
+	while (!workers_stopping) {
+		if (unlikely(router->paused))
+			router_park(router, index);
+		if (unlikely(__atomic_load_n(&worker->call, __ATOMIC_RELAXED) != NULL))
+			worker_answer(router, index);
+		uint32_t received = graph_walk(worker->graph);
+		end_turn(worker, worker->graph->walk_began);
+		if (unlikely(!recirculate_is_empty(&worker->recirculate)))
+			walk_what_was_made(worker);
+		rcu_quiescent(index);
+		worker_set_loops(index, ++worker->totals->loops);
+		if (received) {
+			worker->rest.idle_since = 0;
+			worker->rest.is_asleep = false;
+		} else if (worker->rest.mode != REST_NEVER && !worker->is_holding) {
+			rest(router, index);
+		}
+	}
+	rcu_offline(index);
+}
+
+int ws_router_start(struct ws_router *router)
+{
+	if (router->running)
+		return fail(-EALREADY, "the router runs already");
+	router_place_queues(router);
+	int error = workers_launch(walk_as_worker, router);
+	router->running = !error;
+	return error;
+}
+
+void ws_router_stop(struct ws_router *router)
+{
+	if (router->running)
+		workers_stop();
+	router->running = false;
+}

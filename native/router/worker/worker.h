@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Workers: what each has of its own, and how the main thread makes, stops and feeds them. */
+#ifndef ROUTER_WORKER_H
+#define ROUTER_WORKER_H
+
+#include "dev/absence.h"
+#include "router/worker/glean_throttle.h"
+#include "router/worker/recirculate.h"
+#include "router/worker/rest.h"
+#include "router/worker/token_bucket.h"
+#include "wirespeed.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct graph;
+struct graph_set;
+struct interface_counts;
+struct trace;
+struct worker_call;
+struct worker_counts;
+struct ws_router;
+
+struct rx_queue {
+	uint16_t port, queue;
+	bool hands_off; /* to the workers that its interface names */
+};
+
+/* Written by one worker, apart from the call, which the main thread makes, and the trace, which
+ * changes only while the worker does not look. */
+struct router_worker {
+	struct graph *graph;
+	struct trace *trace;
+	struct worker_counts *totals; /* these two in the statistics block */
+	struct interface_counts *interfaces;
+	struct token_bucket icmp;
+	const struct worker_call *call; /* NULL: nothing is asked of it */
+	struct rest rest;
+	uint64_t turn_began; /* TSC */
+	struct absence_watch watch;
+	bool is_holding; /* packets that are to be sent later, so that it may not sleep */
+	uint16_t queue_count;
+	struct rx_queue queues[WS_MAX_PORTS * WS_MAX_QUEUES];
+	struct glean_throttle glean;
+	struct recirculate_queue recirculate;
+} __attribute__((aligned(64)));
+
+/* Make the graphs of all workers; and let them go. */
+int router_make_workers(struct ws_router *router);
+void router_free_workers(struct ws_router *router);
+/*
+ * Between these no worker is inside its graph. They nest. While the router is stopped there is
+ * nothing to wait for.
+ */
+void router_pause(struct ws_router *router);
+void router_resume(struct ws_router *router);
+/* On the worker: it chose to rest, or was asked to, from `since` (a TSC) until now. */
+void worker_has_rested(struct router_worker *worker, uint64_t since);
+/* A worker that sees a pause waits here for its end. */
+void router_park(struct ws_router *router, uint16_t worker);
+
+/* A graph for each worker. */
+struct graph_set {
+	struct graph *of[WS_MAX_WORKERS];
+};
+enum { NO_PORT = UINT16_MAX };
+/*
+ * Make graphs as ports and features are now, but without the port `leaving` if it is one, while the
+ * workers go on with theirs; a set that was made is given to graphs_swap or graphs_free.
+ */
+int graphs_make(struct ws_router *router, uint16_t leaving, struct graph_set *set);
+/* Each worker takes its new graph between two walks; what the old one counted goes on. */
+void graphs_swap(struct ws_router *router, struct graph_set *set);
+void graphs_free(struct graph_set *set);
+/* Both, as all is now. On failure the old graphs stay. */
+int router_remake_graphs(struct ws_router *router);
+/* The enum ws_rx_mode that a port's queues begin with. */
+uint8_t router_default_rx_mode(uint16_t port);
+/* Hand out the RX queues as they are placed; workers whose queues stay the same notice nothing. */
+void router_place_queues(struct ws_router *router);
+
+#endif

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What drivers mean by what they count. */
+#include "cmocka_all.h"
+#include "dev/absence.h"
+#include "dev/ethdev/pause_frames.h"
+#include "dev/medium.h"
+
+static void only_shared_rings_are_the_peers_to_drain(void **state)
+{
+	(void)state;
+	static const char *const queues[] = {
+		"0000:02:00.0", "net_af_packet0,iface=memif", "net_af_xdp0,iface=ring0",
+		"tap:ring",     "net_pcap0,tx_pcap=/ring:x",  "net_null0,size=64,copy=1",
+	};
+	assert_int_equal(medium_of("ring:a"), WS_MEDIUM_RING);
+	assert_int_equal(medium_of("memif:/x,role=client,id=0"), WS_MEDIUM_RING);
+	assert_int_equal(medium_of("net_memif0,role=client,id=0,socket=/x"), WS_MEDIUM_RING);
+	for (size_t i = 0; i < sizeof(queues) / sizeof(queues[0]); i++)
+		assert_int_equal(medium_of(queues[i]), WS_MEDIUM_QUEUE);
+}
+
+/* The names as e1000, ixgbe and bnxt have them, and those of virtio. */
+static void pause_frames_have_many_names(void **state)
+{
+	(void)state;
+	static const char *const e1000[] = {"rx_good_packets", "rx_xon_packets", "tx_xon_packets",
+										"rx_xoff_packets", "tx_xoff_packets"};
+	static const char *const ixgbe[] = {"rx_xon_packets", "rx_flow_control_xoff_packets",
+										"rx_priority0_xon_packets", "rx_flow_control_xon_packets"};
+	static const char *const bnxt[] = {"tx_pause_frames", "continuous_pause_events"};
+	static const char *const virtio[] = {"rx_good_packets", "rx_q0_packets"};
+	uint64_t places[PAUSE_NAMES];
+	assert_int_equal(pause_find(e1000, 5, "rx", places), 2);
+	assert_int_equal(places[0] + places[1], 1 + 3);
+	assert_int_equal(pause_find(e1000, 5, "tx", places), 2);
+	assert_int_equal(places[0] + places[1], 2 + 4);
+	assert_int_equal(pause_find(ixgbe, 4, "rx", places), 2);
+	assert_int_equal(places[0] + places[1], 1 + 3);
+	assert_int_equal(pause_find(ixgbe, 4, "tx", places), 0);
+	assert_int_equal(pause_find(bnxt, 2, "rx", places), 0);
+	assert_int_equal(pause_find(bnxt, 2, "tx", places), 1);
+	assert_int_equal(places[0], 0);
+	assert_int_equal(pause_find(virtio, 2, "rx", places), 0);
+}
+
+static void absences_add_up(void **state)
+{
+	(void)state;
+	struct absence_watch watch = absence_watch_make(2000000000);
+	const uint64_t least = watch.least;
+	struct absence absence = {0};
+	assert_int_equal(least, 2000 * ABSENCE_US);
+	absence_note(&absence, &watch, least - 1, least);
+	assert_int_equal(absence.count, 0);
+	absence_note(&absence, &watch, 3 * least, 4 * least);
+	absence_note(&absence, &watch, least, 5 * least);
+	assert_int_equal(absence.count, 2);
+	assert_int_equal(absence.ticks, 4 * least);
+	assert_int_equal(absence.longest, 3 * least);
+}
+
+static uint64_t wall_ns(void)
+{
+	struct timespec now;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+/* A turn that its driver's system calls made long, and one that slept. A tick is a nanosecond. */
+static void work_in_the_kernel_is_no_absence(void **state)
+{
+	(void)state;
+	enum { WORK_NS = 20000000, SLOP_NS = 1000000 };
+	const struct timespec nap = {.tv_nsec = WORK_NS};
+	struct absence_watch watch = absence_watch_make(1000000000);
+	struct absence absence = {0}, asleep = {0};
+	watch.works_in_kernel = true;
+	uint64_t began = wall_ns(), used_before = absence_cpu_ns(), used;
+	absence_begin(&watch, began);
+	do
+		used = absence_cpu_ns() - used_before;
+	while (used < WORK_NS);
+	uint64_t ended = wall_ns();
+	absence_note(&absence, &watch, ended - began, ended);
+	/* Others may have had the CPU meanwhile: that, and no more. */
+	assert_in_range(absence.ticks, 0, ended - began - used + SLOP_NS);
+	began = wall_ns();
+	absence_begin(&watch, began);
+	nanosleep(&nap, NULL);
+	ended = wall_ns();
+	absence_note(&asleep, &watch, ended - began, ended);
+	assert_int_equal(asleep.count, 1);
+	assert_in_range(asleep.ticks, WORK_NS - SLOP_NS, ended - began);
+}
+
+/* What it lacked in turns that were no absence is not charged to a later one. */
+static void cpu_time_is_looked_at_now_and_then(void **state)
+{
+	(void)state;
+	struct absence_watch watch = absence_watch_make(1000000000);
+	struct absence absence = {0};
+	watch.works_in_kernel = true;
+	absence_begin(&watch, 1);
+	uint64_t now = 1 + watch.window + 1;
+	absence_note(&absence, &watch, 1000, now);
+	assert_int_equal(watch.looked_at, now);
+	absence_note(&absence, &watch, 1000, now + 1000);
+	assert_int_equal(watch.looked_at, now);
+	assert_int_equal(absence.count, 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(only_shared_rings_are_the_peers_to_drain),
+		cmocka_unit_test(pause_frames_have_many_names),
+		cmocka_unit_test(absences_add_up),
+		cmocka_unit_test(work_in_the_kernel_is_no_absence),
+		cmocka_unit_test(cpu_time_is_looked_at_now_and_then),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

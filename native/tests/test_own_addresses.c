@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The set of our own addresses: exact, and of bounded cost whatever it holds and is asked. */
+#include "cmocka_all.h"
+#include "router/interface/own_addresses.h"
+
+#include <stdlib.h>
+
+enum { MANY = 20000 };
+
+static uint32_t may_have(const struct own_set *own, uint64_t high, uint64_t low)
+{
+	const uint32_t words[] = {(uint32_t)high, (uint32_t)(high >> 32), (uint32_t)low,
+							  (uint32_t)(low >> 32)};
+	return own_set_bit_is_set(own, OWN_IP6_BIT(own, words));
+}
+
+static struct own_address nth(uint32_t i)
+{
+	uint8_t bytes[16] = {0x20, 1, 0xd, 0xb8, [14] = (uint8_t)(i >> 8), [15] = (uint8_t)i};
+	bytes[7] = (uint8_t)(i >> 16);
+	return i % 2 ? own_address_ip4(0x0a000000 + i, i % 3) : own_address_ip6(bytes, i % 3);
+}
+
+static void has_what_it_was_made_of(void **state)
+{
+	(void)state;
+	struct own_address *addresses = malloc((MANY + 100) * sizeof(*addresses));
+	for (uint32_t i = 0; i < MANY; i++)
+		addresses[i] = nth(i);
+	for (uint32_t i = 0; i < 100; i++)
+		addresses[MANY + i] = nth(7); /* twice and more often */
+	struct own_set *own = own_set_make(addresses, MANY + 100);
+	assert_non_null(own);
+	/* Twice as many buckets at most as addresses, each of a few: what is looked at is bounded. */
+	assert_true(1u << own->bucket_bits <= 4 * MANY);
+	for (uint32_t i = 0; i < MANY; i++) {
+		struct own_address address = nth(i), other = nth(MANY + i);
+		assert_true(may_have(own, address.high, address.low));
+		assert_true(own_set_has(own, &address));
+		assert_false(own_set_has(own, &other));
+		address.table += 3;
+		assert_false(own_set_has(own, &address));
+	}
+	free(own);
+	free(addresses);
+}
+
+static void an_empty_one_has_nothing(void **state)
+{
+	(void)state;
+	struct own_set *own = own_set_make(NULL, 0);
+	const struct own_address zero = own_address_ip4(0, 0);
+	assert_false(own_set_has(own, &zero));
+	assert_false(may_have(own, 0, 0));
+	free(own);
+}
+
+/* Addresses that one set takes for its own at first sight tell nothing of the next one. */
+static void each_is_seeded_anew(void **state)
+{
+	(void)state;
+	const struct own_address own_one = own_address_ip4(0x0a000001, 0);
+	struct own_set *one = own_set_make(&own_one, 1), *other = own_set_make(&own_one, 1);
+	uint32_t found = 0, in_both = 0;
+	for (uint32_t i = 0; i < 4000000; i++) {
+		uint32_t alike = may_have(one, 0, i);
+		found += alike;
+		in_both += alike && may_have(other, 0, i);
+	}
+	assert_true(found > 0);
+	assert_true(in_both * 2 < found);
+	free(one);
+	free(other);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(has_what_it_was_made_of),
+		cmocka_unit_test(an_empty_one_has_nothing),
+		cmocka_unit_test(each_is_seeded_anew),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

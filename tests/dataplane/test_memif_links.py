@@ -1,0 +1,201 @@
+"""memif between processes: links that come back whoever goes and however, and DPDK's driver at the other end."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager, suppress
+from pathlib import Path
+
+import pytest
+from generator_child import GeneratorChild
+from router_run import command, router, wait_for, worker_cpu
+from test_generator_core import burst, packet
+
+from wirespeed._native.generator import PortTraffic
+from wirespeed._native.stream_records import Stream
+from wirespeed.model import parse_port_spec
+
+CROSSED = """\
+set interface state e0 up
+set interface state e1 up
+set interface l2 xconnect e0 e1
+set interface l2 xconnect e1 e0
+"""
+TESTPMD = shutil.which("dpdk-testpmd")
+needs_testpmd = pytest.mark.skipif(
+    TESTPMD is None, reason="memif was NOT tried against DPDK's driver: apt-get install dpdk-dev"
+)
+
+
+class Ended(Exception):
+    """The test has ended a process itself."""
+
+
+@contextmanager
+def mortal_router(directory: Path, *interfaces: str) -> Iterator[subprocess.Popen[str]]:
+    """A crossing router that the test ends as it likes."""
+    (directory / "start.conf").write_text(CROSSED)
+    words = command(directory / "router.sock", interfaces, "--exec", str(directory / "start.conf"))
+    with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as process:
+        assert process.stdout is not None
+        try:
+            assert any(line.startswith("ready") for line in process.stdout)
+            yield process
+        finally:
+            process.kill()
+
+
+def wires(directory: Path, role: str) -> list[str]:
+    return [f"memif:{directory}/w{index}.sock,role={role}" for index in (0, 1)]
+
+
+def lent(directory: Path, role: str) -> list[str]:
+    """As the generator has them."""
+    return [str(parse_port_spec(wire).lending()) for wire in wires(directory, role)]
+
+
+def interfaces(directory: Path, role: str) -> list[str]:
+    return [f"e{index}={wire}" for index, wire in enumerate(wires(directory, role))]
+
+
+def wait_for_traffic(child: GeneratorChild) -> None:
+    before = child.snapshot().ports[1].rx_packets
+    wait_for(lambda: child.snapshot().ports[1].rx_packets > before + 1000, "traffic through the router")
+
+
+def settle(child: GeneratorChild) -> tuple[PortTraffic, ...]:
+    """The counters when nothing has arrived for half a second: a forwarder may not have had its CPU for a while."""
+    while (before := child.finish()) != _after(child, 0.5):
+        pass
+    return before
+
+
+def _after(child: GeneratorChild, pause_s: float) -> tuple[PortTraffic, ...]:
+    time.sleep(pause_s)
+    return child.finish()
+
+
+def wait_for_count(child: GeneratorChild, packets: int) -> None:
+    wait_for(lambda: child.snapshot().ports[1].rx_packets >= packets, f"{packets} packets")
+    assert child.snapshot().ports[1].rx_packets == packets
+
+
+@pytest.mark.parametrize("end", [signal.SIGTERM, signal.SIGKILL])
+@pytest.mark.parametrize("role", ["server", "client"])
+def test_traffic_runs_again_when_the_router_does(tmp_path: Path, role: str, end: signal.Signals) -> None:
+    other = "client" if role == "server" else "server"
+    with GeneratorChild(*lent(tmp_path, other)) as child:
+        child.start(0, Stream(1, packet(), rate_pps=50e3))
+        for _ in range(3):
+            with mortal_router(tmp_path, *interfaces(tmp_path, role)) as process:
+                wait_for_traffic(child)
+                process.send_signal(end)
+                process.wait()
+        child.change("stop", 0)
+
+
+@pytest.mark.parametrize("role", ["server", "client"])
+def test_traffic_runs_again_when_the_generator_does(tmp_path: Path, role: str) -> None:
+    other = "client" if role == "server" else "server"
+    with router(tmp_path, interfaces(tmp_path, role), CROSSED) as running:
+        for end in (signal.SIGTERM, signal.SIGKILL, signal.SIGKILL):
+            with suppress(Ended), GeneratorChild(*lent(tmp_path, other)) as child:
+                child.start(0, Stream(1, packet(), rate_pps=50e3))
+                wait_for_traffic(child)
+                os.kill(child.pid, end)
+                raise Ended
+            wait_for(
+                lambda: running.ask("show hardware-interfaces").count("carrier down") == 2, "the loss of both links"
+            )
+
+
+@pytest.mark.parametrize("first", ["router", "generator"])
+@pytest.mark.parametrize("role", ["server", "client"])
+def test_traffic_runs_again_whoever_comes_first(tmp_path: Path, role: str, first: str) -> None:
+    """After both were killed. All of it: bench/restarts.py."""
+    other = "client" if role == "server" else "server"
+    for _ in range(2):
+        with suppress(Ended), ExitStack() as stack:
+            child = GeneratorChild(*lent(tmp_path, other)) if first == "generator" else None
+            process = stack.enter_context(mortal_router(tmp_path, *interfaces(tmp_path, role)))
+            child = stack.enter_context(child or GeneratorChild(*lent(tmp_path, other)))
+            child.start(0, Stream(1, packet(), rate_pps=50e3))
+            wait_for_traffic(child)
+            process.kill()
+            os.kill(child.pid, signal.SIGKILL)
+            raise Ended
+
+
+def test_a_client_whose_server_is_deleted_finds_the_next_one(tmp_path: Path) -> None:
+    config = f"create memif socket id 1 filename {tmp_path}/m.sock\n"
+    make = "create interface memif id 0 socket-id 1 master"
+    with router(tmp_path, ["e0=null"], config) as running, GeneratorChild(f"memif:{tmp_path}/m.sock") as child:
+        child.start(0, Stream(1, packet(), rate_pps=50e3))
+        for _ in range(5):
+            assert running.ask(make) == "memif1/0\n"
+            running.ask("set interface state memif1/0 up")
+            wait_for(lambda: "rx packets" in running.ask("show interface memif1/0"), "packets")
+            running.ask("delete interface memif memif1/0")
+
+
+@pytest.mark.parametrize("mode", ["adaptive", "interrupt"])
+def test_a_packet_wakes_the_worker(tmp_path: Path, mode: str) -> None:
+    modes = "".join(f"set interface rx-mode e{index} {mode}\n" for index in (0, 1))
+    with (
+        router(tmp_path, interfaces(tmp_path, "server"), CROSSED + modes) as running,
+        GeneratorChild(*lent(tmp_path, "client")) as child,
+    ):
+        wait_for(lambda: running.ask("show hardware-interfaces").count("carrier up") == 2, "both links")
+        for bursts in range(1, 21):
+            child.start(0, burst(1, 1e5, 10))
+            wait_for_count(child, 10 * bursts)
+        assert int(running.ask("show threads").splitlines()[1].split()[5]) > 0
+
+
+# ---- DPDK's driver
+
+
+@contextmanager
+def forwarder_of_dpdk(directory: Path, role: str) -> Iterator[None]:
+    cpu = worker_cpu()
+    words = [str(TESTPMD), "--lcores", f"0@{cpu},1@{cpu}", "--file-prefix", f"memif{os.getpid()}", "--no-pci"]
+    words += ["--no-huge", "-m", "256", "--no-telemetry"]
+    words += [
+        f"--vdev=net_memif{i},role={role},id=0,socket={directory}/w{i}.sock,socket-abstract=no,rsize=10" for i in (0, 1)
+    ]
+    words += ["--", "--forward-mode=io", "--auto-start", "--total-num-mbufs=16384"]
+    with subprocess.Popen(
+        words, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    ) as process:
+        try:
+            yield
+        finally:
+            process.kill()
+
+
+@needs_testpmd
+@pytest.mark.parametrize("role", ["server", "client"])
+def test_packets_go_through_dpdks_driver_and_back(tmp_path: Path, role: str) -> None:
+    """All that is sent while both links are up comes back, short and long, more than the rings hold at once."""
+    other = "client" if role == "server" else "server"
+    with GeneratorChild(*lent(tmp_path, other)) as child:
+        for _ in range(2):
+            with forwarder_of_dpdk(tmp_path, role):
+                child.start(0, Stream(1, packet(), rate_pps=50e3))
+                wait_for_traffic(child)
+                child.change("stop", 0)
+                before = settle(child)
+                child.start(0, burst(1, 2e5, 20_000), burst(2, 1e5, 10_000, size=1514))
+                after = child.finish()
+                assert after[0].tx_packets - before[0].tx_packets == 30_000
+                wait_for_count(child, before[1].rx_packets + 30_000)
+                after = child.snapshot().ports
+                assert after[1].rx_bytes - before[1].rx_bytes == 20_000 * 64 + 10_000 * 1514
+            for path in tmp_path.glob("w*.sock"):
+                if role == "server":
+                    path.unlink()

@@ -1,0 +1,203 @@
+"""What a port does to packets on purpose, frame by frame, and to the packet as the generator counts it."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from router_run import INTERFACES, RouterProcess, read_pcap, route, router, wait_for, write_pcap
+from scapy.all import IP, UDP, Ether, Raw
+
+from wirespeed.errors import UsageError
+
+pytest.importorskip("wirespeed._native._core", reason="the native core is not built")
+
+from generator_child import GeneratorChild
+
+from wirespeed._native.flow_records import FlowKind, Latency
+from wirespeed._native.stream_records import Stream, StreamMode
+from wirespeed.dut.errors import parse_errors
+
+CROSSED = INTERFACES + "set interface l2 xconnect e0 e1\nset interface l2 xconnect e1 e0\n"
+TEMPLATE = bytes(
+    Ether(dst="02:00:00:00:00:02", src="02:00:00:00:00:01")
+    / IP(src="16.0.0.1", dst="48.0.0.1")
+    / UDP(sport=1025, dport=12)
+    / Raw(b"x" * 18)
+)
+FRAMES = [TEMPLATE + number.to_bytes(4, "big") for number in range(3000)]
+ALL = 2**64
+LOSS, DUPLICATE = 0, 1
+"""The rows of random numbers, as native/router/impairment/impairment.h numbers them."""
+
+
+class Row:
+    """SplitMix64, as published (Steele, Lea, Flood 2014): the numbers of one kind of fault on the first worker."""
+
+    def __init__(self, seed: int, fault: int) -> None:
+        self.state = seed ^ fault << 48
+        self.state = self.draw()
+
+    def draw(self) -> int:
+        self.state = (self.state + 0x9E3779B97F4A7C15) % ALL
+        mixed = (self.state ^ self.state >> 30) * 0xBF58476D1CE4E5B9 % ALL
+        mixed = (mixed ^ mixed >> 27) * 0x94D049BB133111EB % ALL
+        return mixed ^ mixed >> 31
+
+
+def counts(answer: str) -> dict[str, int]:
+    return {name: int(count) for name, count in re.findall(r"^  (\S.*?) +(\d+)$", answer, re.MULTILINE)}
+
+
+def impaired(directory: Path, settings: str) -> tuple[list[bytes], dict[str, int]]:
+    """What e1 sent of FRAMES, and what `show impairment` says."""
+    config = f"{CROSSED}set interface impairment e1 {settings}\n"
+    outcome = route(directory, config, FRAMES, [], ask=["show impairment"])
+    counted = counts(outcome.answers[0])
+    assert counted["packets"] == len(FRAMES)
+    assert outcome.received + counted["duplicated"] == len(outcome.frames[1]) + outcome.dropped
+    return outcome.frames[1], counted
+
+
+def test_the_seed_says_which_packets_are_lost(tmp_path: Path) -> None:
+    sent, counted = impaired(tmp_path, "loss 2% seed 7")
+    row = Row(7, LOSS)
+    expected = [frame for frame in FRAMES if row.draw() >= int(0.02 * ALL)]
+    assert sent == expected
+    assert counted["lost"] == len(FRAMES) - len(expected) > 0
+
+
+def test_losses_come_in_bursts_as_gilbert_has_them(tmp_path: Path) -> None:
+    sent, counted = impaired(tmp_path, "loss 0.05 burst 4 seed 3")
+    row, losing, expected = Row(3, LOSS), False, []
+    for frame in FRAMES:
+        losing = row.draw() >= ALL // 4 if losing else row.draw() < int(0.05 / (4 * 0.95) * ALL)
+        expected += [] if losing else [frame]
+    assert sent == expected
+    assert counted["lost"] == len(FRAMES) - len(expected) > 0
+
+
+def test_duplicates_are_whole_frames_and_those_that_the_seed_says(tmp_path: Path) -> None:
+    sent, counted = impaired(tmp_path, "duplicate 1% seed 5")
+    row = Row(5, DUPLICATE)
+    expected = Counter({frame: 1 + (row.draw() < int(0.01 * ALL)) for frame in FRAMES})
+    assert Counter(sent) == expected
+    assert counted["duplicated"] == len(sent) - len(FRAMES) > 0
+
+
+def test_a_reordered_packet_is_overtaken_by_one(tmp_path: Path) -> None:
+    sent, counted = impaired(tmp_path, "reorder 0.03")
+    assert sorted(sent) == FRAMES
+    late = sum(later < earlier for earlier, later in zip(sent, sent[1:], strict=False))
+    assert counted["reordered"] == late > 0
+
+
+def test_delayed_packets_all_leave_in_order(tmp_path: Path) -> None:
+    config = f"{CROSSED}set interface impairment e1 delay 2ms jitter 1ms duplicate 1%\n"
+    ports = [f"e0=pcap:{tmp_path}/in.pcap,{tmp_path}/x.pcap", f"e1=pcap:{tmp_path}/y.pcap,{tmp_path}/out.pcap"]
+    write_pcap(tmp_path / "in.pcap", FRAMES)
+    write_pcap(tmp_path / "y.pcap", [])
+    with router(tmp_path, ports, config) as running:
+        wait_for(lambda: counts(running.ask("show impairment"))["packets"] == len(FRAMES), "all packets")
+        wait_for(lambda: counts(running.ask("show impairment"))["waiting"] == 0, "the end of the delay")
+        counted = counts(running.ask("show impairment"))
+    sent = read_pcap(tmp_path / "out.pcap")
+    assert counted["delayed"] == len(FRAMES) - counted["dropped for want of room"]
+    assert len(sent) == counted["delayed"] + counted["duplicated"]
+    assert sent == sorted(sent)
+
+
+def test_off_leaves_no_node_behind_and_mistakes_are_explained(tmp_path: Path) -> None:
+    ports = [f"e{index}=null" for index in range(2)]
+    with router(tmp_path, ports, CROSSED) as running:
+        before = nodes(running)
+        running.ask("set interface impairment e1 loss 1e-6")
+        assert nodes(running) - before == {"e1-impairment", "impairment-release"}
+        assert running.ask("show impairment").splitlines()[0] == "e1 loss 1e-06 seed 1"
+        running.ask("set interface impairment e1 off")
+        assert nodes(running) == before
+        assert running.ask("show impairment") == ""
+        for line, why in (
+            ("set interface impairment e1 off", "interface e1 is not impaired"),
+            ("set interface impairment e1 loss 2", "'2' is more than all"),
+            ("set interface impairment e1 delay 11s", "delay and jitter are at most 10000 ms"),
+            ("set interface impairment e1 loss 1 burst 2", "bursts need packets between them"),
+            ("set interface impairment e1 loss 1 loss 1", "loss is given twice"),
+        ):
+            with pytest.raises(UsageError, match=re.escape(why)):
+                running.ask(line)
+
+
+def nodes(running: RouterProcess) -> set[str]:
+    return set(re.findall(r"^(\S+) ", running.ask("show vlib graph"), re.MULTILINE))
+
+
+# ---- Counted by the generator
+
+
+class Spoilt(Exception):
+    """The machine let a ring run over, which is no loss of the impairment's."""
+
+
+def measure(directory: Path, settings: str, packets: int, rate_pps: float) -> tuple[Latency, dict[str, int]]:
+    """One latency flow through a router whose e1 is impaired: what the generator counted, and what the router did.
+    Again, if the machine was too busy for one of the two."""
+    for attempt in range(4):
+        place = directory / str(attempt)
+        place.mkdir()
+        try:
+            return measure_once(place, settings, packets, rate_pps)
+        except Spoilt:
+            continue
+    pytest.skip("the machine is too busy: rings ran over in each of 4 attempts")
+
+
+def measure_once(directory: Path, settings: str, packets: int, rate_pps: float) -> tuple[Latency, dict[str, int]]:
+    wires = [f"memif:{directory}/w{index}.sock,rxd=4096,txd=4096" for index in range(2)]
+    stream = Stream(
+        1,
+        TEMPLATE + b"x" * 20,
+        mode=StreamMode.SINGLE_BURST,
+        rate_pps=rate_pps,
+        packets=packets,
+        flow_kind=FlowKind.LATENCY,
+        flow_id=0,
+    )
+    ports = [f"e{index}={wire},role=server" for index, wire in enumerate(wires)]
+    with (
+        router(directory, ports, f"{CROSSED}set interface impairment e1 {settings}\n") as running,
+        GeneratorChild(*(f"{wire},role=client" for wire in wires)) as child,
+    ):
+        wait_for(lambda: running.ask("show hardware-interfaces").count("carrier up") == 2, "the memifs' links")
+        child.start(0, stream)
+        sent = child.finish()[0].tx_packets
+        if sent < packets:
+            raise Spoilt
+        wait_for(lambda: counts(running.ask("show impairment"))["packets"] >= sent, "all packets at e1")
+        counted = counts(running.ask("show impairment"))
+        arrive = sent - counted["lost"] + counted["duplicated"]
+        if any(row.reason.startswith("Tx packet drops") for row in parse_errors(running.ask("show errors"))):
+            raise Spoilt
+        wait_for(lambda: child.latency(0).packets >= arrive, "all packets at the generator")
+        assert counted["packets"] == sent
+        return child.latency(0), counted
+
+
+def test_a_loss_of_one_in_a_million_is_counted_to_the_packet(tmp_path: Path) -> None:
+    packets, seed = 600_000, 2
+    row = Row(seed, LOSS)
+    expected = sum(row.draw() < int(1e-6 * ALL) for _ in range(packets))
+    found, counted = measure(tmp_path, f"loss 1e-6 seed {seed}", packets, 2e5)
+    assert expected > 0, "choose another seed"
+    assert found.dropped == counted["lost"] == expected
+    assert (found.duplicate, found.out_of_order) == (0, 0)
+    assert found.packets == packets - expected
+
+
+def test_losses_duplicates_and_reorders_are_told_apart_to_the_packet(tmp_path: Path) -> None:
+    found, counted = measure(tmp_path, "loss 0.1% duplicate 0.1% reorder 0.1%", 100_000, 1e5)
+    assert found.dropped == counted["lost"] > 0
+    assert found.duplicate == counted["duplicated"] > 0
+    assert found.out_of_order == counted["reordered"] > 0

@@ -1,0 +1,341 @@
+"""A generator without a data plane, for unit tests: packets are numbers, and time moves when it is told to.
+
+What port 0 sends, port 1 receives, and so on in pairs. Only continuous streams send; bursts last until `finish`.
+Pushed packets arrive at once. `wire` puts a packet on a port's wire, as a neighbour would.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import astuple, dataclass, field, replace
+
+from wirespeed._native.flow_records import (
+    Captured,
+    CaptureWhat,
+    Flow,
+    FlowFaults,
+    FlowKind,
+    FlowReading,
+    Latency,
+    ProfileState,
+)
+from wirespeed._native.generator import PortTraffic, Snapshot, WorkerLoad
+from wirespeed._native.runtime import Medium, PoolInfo, PortInfo
+from wirespeed._native.stream_records import Stream, StreamMode
+from wirespeed.errors import EnvironmentFault, UsageError
+from wirespeed.units import FCS_BYTES, MIN_FRAME_BYTES
+
+
+@dataclass
+class _Run:
+    streams: dict[int, Stream]
+    factor: float
+    ends_at_s: float | None
+    starts_at_s: float = 0.0
+    paused: bool = False
+    factors: dict[int, float] = field(default_factory=dict)
+    paused_streams: set[int] = field(default_factory=set)
+
+
+@dataclass
+class _Capture:
+    tx_ports: frozenset[int]
+    rx_ports: frozenset[int]
+    slots: int
+    snap_len: int
+    what: CaptureWhat
+    missed: int = 0
+    packets: list[Captured] = field(default_factory=list)
+
+
+class FakeGenerator:
+    """`calls` lists what the control plane asked for, newest last."""
+
+    def __init__(self, ports: int = 2, speed_bps: int = 10_000_000_000) -> None:
+        self.worker_cpus: tuple[int, ...] = (0,)
+        self.calls: list[tuple[object, ...]] = []
+        self._time_s = 1000.0
+        self._traffic = [PortTraffic() for _ in range(ports)]
+        self._runs: dict[tuple[int, int], _Run] = {}
+        self._flows: dict[tuple[FlowKind, int], list[Flow]] = {}
+        self._captures: dict[int, _Capture] = {}
+        self.latency: dict[int, Latency] = {}
+        self.faults = FlowFaults()
+        self.flow_controls: dict[int, int] = {}
+        """By port, of those that have flow control."""
+        self.absence = WorkerLoad()
+        """The worker's absences; the other fields follow the time."""
+        self.removed: tuple[int, ...] = ()
+        self._infos = [_info(port, speed_bps) for port in range(ports)]
+
+    def advance(self, seconds: float) -> None:
+        """Let time pass: running continuous streams send, runs whose duration is over end."""
+        for (port, profile), run in list(self._runs.items()):
+            if run.paused:
+                continue
+            begin_s = max(self._time_s, run.starts_at_s)
+            end_s = self._time_s + seconds
+            left = max(0.0, (end_s if run.ends_at_s is None else min(end_s, run.ends_at_s)) - begin_s)
+            for stream in run.streams.values():
+                if stream.mode is StreamMode.CONTINUOUS and stream.enabled and stream.id not in run.paused_streams:
+                    factor = (1.0 if stream.fixed_rate else run.factor) * run.factors.get(stream.id, 1.0)
+                    self._carry(port, round(stream.rate_pps * factor * left), stream)
+            if run.ends_at_s is not None and end_s >= run.ends_at_s:
+                self.finish(port, profile=profile)
+        self._time_s += seconds
+
+    def finish(self, port: int, *, profile: int = 0) -> None:
+        """The profile comes to its end by itself."""
+        del self._runs[port, profile]
+        self._settle(port)
+
+    def wire(self, port: int, packet: bytes, *, is_tx: bool = False) -> None:
+        """The packet passes on the port's wire, where captures see it."""
+        for capture in self._captures.values():
+            if port not in (capture.tx_ports if is_tx else capture.rx_ports):
+                continue
+            if capture.what is CaptureWhat.CONTROL and not _is_control(packet):
+                continue
+            if len(capture.packets) == capture.slots:
+                capture.missed += 1
+                continue
+            kept = packet[: capture.snap_len or None]
+            capture.packets.append(Captured(self._time_s, port, is_tx, len(packet), kept))
+
+    def _settle(self, port: int) -> None:
+        runs = [run for (one, _), run in self._runs.items() if one == port]
+        paused = bool(runs) and all(run.paused for run in runs)
+        self._traffic[port] = replace(self._traffic[port], active=bool(runs), paused=paused)
+
+    def count(self, port: int, **counters: object) -> None:
+        """Counters of the port are these from now on."""
+        self._traffic[port] = replace(self._traffic[port], **counters)  # type: ignore[arg-type]
+
+    def set_medium(self, port: int, medium: Medium) -> None:
+        """The port is on such a medium."""
+        self._infos[port] = replace(self._infos[port], medium=medium)
+
+    def set_link_state(self, port: int, up: bool) -> None:
+        """The cable is pulled or plugged."""
+        self._infos[port] = replace(self._infos[port], link_up=up)
+
+    def _carry(self, port: int, packets: int, stream: Stream) -> None:
+        if stream.is_null:
+            return
+        size = packets * max(MIN_FRAME_BYTES, len(stream.packet) + FCS_BYTES)
+        mine, peer = self._traffic[port], self._traffic[port ^ 1]
+        self._traffic[port] = replace(
+            mine,
+            tx_packets=mine.tx_packets + packets,
+            tx_bytes=mine.tx_bytes + size,
+            asked_packets=mine.asked_packets + packets,
+        )
+        self._traffic[port ^ 1] = replace(peer, rx_packets=peer.rx_packets + packets, rx_bytes=peer.rx_bytes + size)
+        if stream.flow_kind is not FlowKind.NONE:
+            flow = self._flow(stream.flow_kind, stream.flow_id)
+            sent, seen = flow[port], flow[port ^ 1]
+            flow[port] = replace(sent, tx_packets=sent.tx_packets + packets, tx_bytes=sent.tx_bytes + size)
+            flow[port ^ 1] = replace(seen, rx_packets=seen.rx_packets + packets, rx_bytes=seen.rx_bytes + size)
+
+    def _flow(self, kind: FlowKind, flow_id: int) -> list[Flow]:
+        return self._flows.setdefault((kind, flow_id), [Flow() for _ in self._traffic])
+
+    def port_count(self) -> int:
+        return len(self._infos)
+
+    def port_info(self, port: int) -> PortInfo:
+        return self._infos[port]
+
+    def extended_counters(self, port: int) -> dict[str, int]:
+        seen = self._traffic[port]
+        return {
+            "rx_good_packets": seen.rx_packets,
+            "tx_good_packets": seen.tx_packets,
+            "rx_q0_packets": seen.rx_packets,
+            "tx_q0_packets": seen.tx_packets,
+        }
+
+    def pool(self) -> PoolInfo:
+        return PoolInfo("packets", 2048, 8192, 8000)
+
+    def now_s(self) -> float:
+        return self._time_s
+
+    def snapshot(self) -> Snapshot:
+        self.calls.append(("snapshot",))
+        clocks = int(self._time_s * 1e9)
+        load = replace(self.absence, loops=clocks // 100, busy_clocks=clocks // 4, total_clocks=clocks)
+        return Snapshot(self._time_s, tuple(self._traffic), (load,))
+
+    def follow_links(self) -> tuple[int, ...]:
+        removed, self.removed = self.removed, ()
+        return removed
+
+    def set_promiscuous(self, port: int, on: bool) -> None:
+        self.calls.append(("set_promiscuous", port, on))
+        self._infos[port] = replace(self._infos[port], promiscuous=on)
+
+    def set_link(self, port: int, up: bool) -> None:
+        self.calls.append(("set_link", port, up))
+        self.set_link_state(port, up)
+
+    def set_led(self, port: int, on: bool) -> None:
+        raise EnvironmentFault(f"port p{port}: driver {self._infos[port].driver} has no LED")
+
+    def flow_control(self, port: int) -> int | None:
+        return self.flow_controls.get(port)
+
+    def set_flow_control(self, port: int, mode: int) -> None:
+        if port not in self.flow_controls:
+            raise EnvironmentFault(f"port p{port}: driver {self._infos[port].driver} has no flow control")
+        self.flow_controls[port] = mode
+
+    def start(
+        self,
+        port: int,
+        streams: Sequence[Stream],
+        factor: float,
+        duration_s: float,
+        *,
+        profile: int = 0,
+        start_at_s: float = 0.0,
+    ) -> None:
+        self.calls.append(("start", port, tuple(streams), factor, duration_s))
+        if (port, profile) in self._runs:
+            raise EnvironmentFault(f"port {port} sends profile {profile} already")
+        starts_at_s = max(start_at_s, self._time_s)
+        ends_at_s = None if duration_s < 0 else starts_at_s + duration_s
+        by_id = {stream.id: stream for stream in streams}
+        self._runs[port, profile] = _Run(by_id, factor, ends_at_s, starts_at_s)
+        self._settle(port)
+
+    def stop(self, port: int, *, profile: int | None = None) -> None:
+        self.calls.append(("stop", port))
+        for one, number in list(self._runs):
+            if one == port and profile in (None, number):
+                self.finish(port, profile=number)
+
+    def pause(self, port: int, paused: bool, *, profile: int = 0) -> None:
+        self.calls.append(("pause", port, paused))
+        self._runs[port, profile].paused = paused
+        self._settle(port)
+
+    def set_factor(self, port: int, factor: float, *, profile: int = 0) -> None:
+        self.calls.append(("set_factor", port, factor))
+        self._runs[port, profile].factor = factor
+
+    def pause_stream(self, port: int, stream_id: int, paused: bool, *, profile: int = 0) -> None:
+        self.calls.append(("pause_stream", port, stream_id, paused))
+        run = self._runs[port, profile]
+        run.paused_streams = run.paused_streams | {stream_id} if paused else run.paused_streams - {stream_id}
+
+    def set_stream_factor(self, port: int, stream_id: int, factor: float, *, profile: int = 0) -> None:
+        self.calls.append(("set_stream_factor", port, stream_id, factor))
+        self._runs[port, profile].factors[stream_id] = factor
+
+    def profiles(self, port: int) -> tuple[ProfileState, ...]:
+        return tuple(ProfileState(profile, run.paused) for (one, profile), run in self._runs.items() if one == port)
+
+    def check_flow(self, stream: Stream) -> None:
+        self.calls.append(("check_flow", stream.flow_kind, len(stream.packet)))
+        if stream.packet[12:14] not in _COUNTED:
+            raise UsageError(f"stream {stream.id}: flow statistics need an IPv4 or IPv6 packet")
+
+    def flows(self, kind: FlowKind, ids: Sequence[int]) -> FlowReading:
+        counts = {
+            number: tuple(count for flow in self._flow(kind, number) for count in astuple(flow)) for number in ids
+        }
+        return FlowReading(self._time_s, counts)
+
+    def latencies(self, ids: Sequence[int]) -> dict[int, Latency]:
+        return {number: self.latency.get(number, Latency()) for number in ids}
+
+    def flow_faults(self) -> FlowFaults:
+        return self.faults
+
+    def reset_flows(self, kind: FlowKind, ids: Sequence[int]) -> None:
+        self.calls.append(("reset_flows", kind, tuple(ids)))
+        for number in ids:
+            self._flows.pop((kind, number), None)
+            if kind is FlowKind.LATENCY:
+                self.latency.pop(number, None)
+
+    def start_capture(
+        self,
+        tx_ports: Sequence[int],
+        rx_ports: Sequence[int],
+        slots: int,
+        *,
+        snap_len: int = 0,
+        what: CaptureWhat = CaptureWhat.ALL,
+    ) -> int:
+        number = next(number for number in range(len(self._captures) + 1) if number not in self._captures)
+        self._captures[number] = _Capture(frozenset(tx_ports), frozenset(rx_ports), slots, snap_len, what)
+        return number
+
+    def read_capture(self, capture: int, limit: int) -> tuple[Captured, ...]:
+        waiting = self._captures[capture].packets
+        taken = tuple(waiting[:limit])
+        del waiting[:limit]
+        return taken
+
+    def capture_missed(self, capture: int) -> int:
+        return self._captures[capture].missed
+
+    def stop_capture(self, capture: int) -> None:
+        del self._captures[capture]
+
+    def push(self, port: int, packets: Sequence[bytes], gap_us: float) -> None:
+        self.calls.append(("push", port, tuple(packets), gap_us))
+        for packet in packets:
+            self._carry(port, 1, Stream(0, packet))
+            self.wire(port, packet, is_tx=True)
+            self.wire(port ^ 1, packet)
+
+    def push_left(self, port: int) -> int:
+        return 0
+
+
+_COUNTED = (b"\x08\x00", b"\x86\xdd", b"\x81\x00", b"\x88\xa8")
+"""Types of packets that the core may find an IP header in."""
+
+
+def _is_control(packet: bytes) -> bool:
+    """ARP, ICMP or ICMPv6, in up to two VLAN tags."""
+    at = 12
+    while packet[at : at + 2] in (b"\x81\x00", b"\x88\xa8"):
+        at += 4
+    kind = packet[at : at + 2]
+    if kind == b"\x08\x00":
+        return packet[at + 11 : at + 12] == b"\x01"
+    return kind == b"\x08\x06" or (kind == b"\x86\xdd" and packet[at + 8 : at + 9] == b"\x3a")
+
+
+def _info(port: int, speed_bps: int) -> PortInfo:
+    return PortInfo(
+        name=f"p{port}",
+        driver="net_memif",
+        bus_address="",
+        mac=f"02:00:00:00:00:{port + 1:02x}",
+        link_up=True,
+        started=True,
+        is_virtual=True,
+        promiscuous=True,
+        removed=False,
+        speed_bps=speed_bps,
+        most_speed_bps=0,
+        medium=Medium.RING,
+        numa=-1,
+        mtu=1500,
+        max_mtu=9198,
+        rx_queues=1,
+        tx_queues=1,
+        max_rx_queues=1,
+        max_tx_queues=1,
+        rx_descriptors=1024,
+        tx_descriptors=1024,
+        min_rx_descriptors=64,
+        max_rx_descriptors=4096,
+        min_tx_descriptors=64,
+        max_tx_descriptors=4096,
+    )

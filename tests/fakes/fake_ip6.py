@@ -1,0 +1,45 @@
+"""The stand-in's part of `wirespeed.router.ip6_core.Ip6Core`: settings are kept; `replies` is the test's."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from ipaddress import IPv4Address, IPv6Address
+
+from wirespeed.router.ip6_core import Advertising, EchoReply, Ip6Interface
+
+
+class FakeIp6:
+    def __init__(self) -> None:
+        self.ip6_interfaces: dict[int, Ip6Interface] = {}
+        self.reachable_s: dict[int, int] = {}
+        self.echoes: list[tuple[IPv4Address | IPv6Address, int | None, int]] = []
+        self.replies: dict[int, EchoReply] = {}
+
+    def ip6(self, index: int) -> Ip6Interface:
+        return self.ip6_interfaces.get(index, Ip6Interface())
+
+    def set_ip6(self, index: int, enabled: bool) -> None:
+        address = IPv6Address(f"fe80::fe:ff:fe00:{index:x}") if enabled else None
+        self.ip6_interfaces[index] = replace(self.ip6(index), link_local=address)
+
+    def set_link_local(self, index: int, address: IPv6Address | None) -> None:
+        self.ip6_interfaces[index] = replace(self.ip6(index), link_local=address)
+
+    def set_advertising(self, index: int, advertising: Advertising) -> None:
+        self.ip6_interfaces[index] = replace(self.ip6(index), advertising=advertising)
+
+    def set_reachable_time(self, version: int, seconds: int) -> None:
+        self.reachable_s[version] = seconds
+
+    def reachable_time(self, version: int) -> int:
+        return self.reachable_s.get(version, 30)
+
+    def echo(self, destination: IPv4Address | IPv6Address, interface: int | None, payload_len: int) -> int:
+        self.echoes.append((destination, interface, payload_len))
+        return len(self.echoes)
+
+    def echo_replies(self) -> Sequence[EchoReply]:
+        came = [reply for sequence, reply in self.replies.items() if sequence <= len(self.echoes)]
+        self.replies = {s: reply for s, reply in self.replies.items() if s > len(self.echoes)}
+        return came

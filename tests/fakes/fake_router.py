@@ -1,0 +1,449 @@
+"""A data plane that forwards nothing: the router's control plane is tested on it without DPDK.
+
+Counters, node statistics and traces are what the test puts into the public attributes.
+"""
+
+from __future__ import annotations
+
+import itertools
+import os
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from ipaddress import ip_network
+
+from fake_ip6 import FakeIp6
+from fake_linux import FakeLinuxHost
+from fake_tables import FakeTables
+
+from wirespeed._native.runtime import Medium, PoolInfo, PortCounters, PortInfo, WorkerInfo
+from wirespeed.errors import UsageError
+from wirespeed.model import PortSpec
+from wirespeed.router.core import (
+    Address,
+    BridgeDomain,
+    CaptureConfig,
+    CaptureStatus,
+    Feature,
+    Interface,
+    InterfaceAddress,
+    InterfaceCounters,
+    InterfaceKind,
+    L2FibEntry,
+    Mode,
+    MtuKind,
+    Neighbor,
+    NeighborCounters,
+    NeighborState,
+    Network,
+    NodeCounter,
+    NodeEdge,
+    NodeStats,
+    Path,
+    PathKind,
+    Route,
+    RouteSource,
+    RxMode,
+    SubInterface,
+    TagRewrite,
+    Totals,
+    TraceStep,
+)
+from wirespeed.router.impairment_core import Impairment, ImpairmentCounters
+from wirespeed.router.linux_host import LinuxHost
+
+TSC_HZ = 1_000_000_000
+_FIRST_BESIDE_PORTS = 32
+
+
+class FakeRouterCore(FakeIp6, FakeTables):
+    """Keeps the tables as the native core does; `clock_s` is what its TSC counts."""
+
+    def __init__(self, names: Sequence[str] = ("e0", "e1"), workers: int = 1) -> None:
+        self.running = False
+        self.closed = False
+        self.clock_s = 0.0
+        self.workers = workers
+        self.interfaces: dict[int, Interface] = {}
+        self.counters: dict[int, InterfaceCounters] = {}
+        self.promiscuous: dict[int, bool] = {}
+        self.removed: tuple[int, ...] = ()
+        FakeIp6.__init__(self)
+        FakeTables.__init__(self)
+        self.specs: dict[int, PortSpec] = {}
+        self.domains: dict[int, BridgeDomain] = {}
+        self.stations: dict[tuple[int, str], L2FibEntry] = {}
+        for name in names:
+            self.add_port(name, PortSpec("null"))
+        self.static: dict[Network, Route] = {}
+        self.neighbor_table: dict[tuple[int, Address], Neighbor] = {}
+        self.stats: list[list[NodeStats]] = [[] for _ in range(workers)]
+        self.node_errors: list[list[NodeCounter]] = [[] for _ in range(workers)]
+        self.moved = [Totals(0, 0, 0, 0, 0) for _ in range(workers)]
+        self.steps: list[list[TraceStep]] = [[] for _ in range(workers)]
+        self.trace_prefix: Network | None = None
+        self.capture: CaptureConfig | None = None
+        self.capture_result = CaptureStatus(True, False, 3, 0, 0)
+        self.trace_requests: list[tuple[str, int]] = []
+        self.placements: dict[tuple[int, int], int] = {}
+        self.handoffs: dict[int, tuple[tuple[int, ...], bool]] = {}
+        self.edges: list[NodeEdge] = []
+        self.impairments: dict[int, Impairment] = {}
+        self.impairment_counters = ImpairmentCounters()
+        self.rx_modes: dict[tuple[int, int], RxMode] = {}
+        self.lcp_hosts: dict[int, int] = {}
+        self.carriers: dict[int, bool] = {}
+        self.linux: dict[str, FakeLinuxHost] = {}
+        self._events = os.eventfd(0, os.EFD_NONBLOCK | os.EFD_CLOEXEC)
+        self._links = os.eventfd(0, os.EFD_NONBLOCK | os.EFD_CLOEXEC)
+
+    def start(self) -> None:
+        self.running = True
+
+    def stop(self) -> None:
+        self.running = False
+
+    def close(self) -> None:
+        self.closed = True
+        os.close(self._events)
+        os.close(self._links)
+
+    def event_fd(self) -> int:
+        return self._events
+
+    def links_fd(self) -> int:
+        return self._links
+
+    def follow_links(self) -> tuple[int, ...]:
+        removed, self.removed = self.removed, ()
+        return removed
+
+    def poll(self) -> int:
+        try:
+            return os.eventfd_read(self._events)
+        except BlockingIOError:
+            return 0
+
+    def tsc(self) -> int:
+        return int(self.clock_s * TSC_HZ)
+
+    def tsc_hz(self) -> int:
+        return TSC_HZ
+
+    def march(self) -> int:
+        return 3
+
+    def worker_count(self) -> int:
+        return self.workers
+
+    def worker(self, worker: int) -> WorkerInfo:
+        return WorkerInfo(f"ws_wk_{worker}", worker + 1, 1000 + worker, self.moved[worker].loops)
+
+    def pool(self) -> PoolInfo:
+        return PoolInfo("packets", 2176, 16384, 15000)
+
+    def port(self, index: int) -> PortInfo:
+        face = self.interfaces[index]
+        return PortInfo(
+            name=face.name,
+            driver="net_fake",
+            bus_address=f"net_fake{index}",
+            mac=face.mac,
+            link_up=face.link_up,
+            started=True,
+            is_virtual=True,
+            promiscuous=self.promiscuous[index],
+            removed=False,
+            speed_bps=10_000_000_000,
+            most_speed_bps=10_000_000_000,
+            medium=Medium.QUEUE,
+            numa=0,
+            mtu=face.mtu,
+            max_mtu=9000,
+            rx_queues=1,
+            tx_queues=self.workers,
+            max_rx_queues=16,
+            max_tx_queues=16,
+            rx_descriptors=1024,
+            tx_descriptors=1024,
+            min_rx_descriptors=32,
+            max_rx_descriptors=4096,
+            min_tx_descriptors=32,
+            max_tx_descriptors=4096,
+        )
+
+    def port_counters(self, index: int) -> PortCounters:
+        moved = self.counters[index]
+        return PortCounters(
+            moved.rx_packets, moved.tx_packets, moved.rx_bytes, moved.tx_bytes, moved.rx_missed, 0, 0, 0
+        )
+
+    def interface_names(self) -> dict[str, int]:
+        def place(index: int) -> tuple[int, bool, int]:
+            face = self.interfaces[index]
+            return face.parent, face.sub is not None, face.sub.id if face.sub else 0
+
+        return {self.interfaces[index].name: index for index in sorted(self.interfaces, key=place)}
+
+    def add_port(self, name: str, spec: PortSpec) -> int:
+        index = next(index for index in itertools.count() if index not in self.interfaces)
+        self.specs[index] = spec
+        return self._add(index, Interface(name, False, 1500, f"02:fe:00:00:00:{index:02x}", Mode.L3, 0, ()))
+
+    def add_loopback(self, instance: int, mac: str | None) -> int:
+        mac = mac or f"de:ad:00:00:00:{instance:02x}"
+        face = Interface(f"loop{instance}", False, 9000, mac, Mode.L3, 0, (), InterfaceKind.LOOPBACK)
+        return self._add(self._free(), face)
+
+    def add_subinterface(self, parent: int, sub: SubInterface) -> int:
+        port = self.interfaces[parent]
+        if port.kind is not InterfaceKind.PORT:
+            raise UsageError(f"{port.name} is no port; only ports have sub-interfaces")
+        index = self._free()
+        name = f"{port.name}.{sub.id}"
+        face = Interface(name, False, port.mtu, port.mac, Mode.L3, 0, (), InterfaceKind.SUB, parent, sub)
+        self._add(index, face)
+        self._change(index, parent=parent)
+        return index
+
+    def delete_interface(self, index: int) -> None:
+        for other in self.interfaces.values():
+            if other.sub is not None and other.parent == index:
+                raise UsageError(f"{self.interfaces[index].name} has sub-interface {other.name}; delete that one first")
+        del self.interfaces[index]
+
+    def _free(self) -> int:
+        return next(index for index in itertools.count(_FIRST_BESIDE_PORTS) if index not in self.interfaces)
+
+    def _add(self, index: int, face: Interface) -> int:
+        if face.name in self.interface_names():
+            raise UsageError(f"there is an interface {face.name} already; give another name")
+        self.interfaces[index] = replace(face, parent=index)
+        self.counters[index] = InterfaceCounters()
+        self.promiscuous[index] = False
+        return index
+
+    def interface(self, index: int) -> Interface:
+        return self.interfaces[index]
+
+    def interface_counters(self, index: int) -> InterfaceCounters:
+        return self.counters[index]
+
+    def set_state(self, index: int, up: bool) -> None:
+        self._change(index, admin_up=up)
+
+    def set_mtu(self, index: int, mtu: int) -> None:
+        self._change(index, mtu=mtu, mtus=(mtu, mtu, *self.interfaces[index].mtus[2:]))
+
+    def set_protocol_mtu(self, index: int, kind: MtuKind, mtu: int) -> None:
+        mtus = list(self.interfaces[index].mtus)
+        mtus[kind] = mtu
+        self._change(index, mtu=mtus[MtuKind.L3], mtus=tuple(mtus))
+
+    def set_unnumbered(self, index: int, of: int | None) -> None:
+        self._change(index, unnumbered_of=of)
+
+    def set_mac(self, index: int, mac: str) -> None:
+        self._change(index, mac=mac)
+
+    def set_promiscuous(self, index: int, on: bool) -> None:
+        self.promiscuous[index] = on
+
+    def set_xconnect(self, index: int, to: int) -> None:
+        self._change(index, mode=Mode.XCONNECT, xconnect_to=to)
+
+    def set_bridge(self, index: int, domain: int, bvi: bool, split_horizon_group: int) -> None:
+        present = self.domains.setdefault(domain, BridgeDomain(domain))
+        if bvi:
+            self.domains[domain] = replace(present, bvi=index)
+        mode = Mode.L3 if bvi else Mode.BRIDGE
+        self._change(index, mode=mode, bridge_domain=domain, split_horizon_group=split_horizon_group)
+
+    def set_l3(self, index: int) -> None:
+        self._change(index, mode=Mode.L3, bridge_domain=0, split_horizon_group=0)
+
+    def set_tag_rewrite(self, index: int, rewrite: TagRewrite) -> None:
+        self._change(index, tag_rewrite=rewrite)
+
+    def set_bridge_domain(self, domain: BridgeDomain) -> None:
+        present = self.domains.get(domain.id)
+        self.domains[domain.id] = replace(domain, bvi=present.bvi if present else None)
+
+    def delete_bridge_domain(self, ident: int) -> None:
+        if self.domains.pop(ident, None) is None:
+            raise UsageError(f"there is no bridge domain {ident}")
+
+    def bridge_domains(self) -> Sequence[BridgeDomain]:
+        return list(self.domains.values())
+
+    def add_l2fib(self, entry: L2FibEntry) -> None:
+        self.stations[entry.domain, entry.mac] = entry
+
+    def delete_l2fib(self, domain: int, mac: str) -> None:
+        if self.stations.pop((domain, mac), None) is None:
+            raise UsageError(f"bridge domain {domain} has no such address")
+
+    def flush_l2fib(self) -> None:
+        self.stations = {key: entry for key, entry in self.stations.items() if entry.is_static}
+
+    def l2fib(self) -> Sequence[L2FibEntry]:
+        return list(self.stations.values())
+
+    def add_address(self, index: int, address: InterfaceAddress) -> None:
+        for other in self.interfaces.values():
+            if address in other.addresses:
+                raise UsageError(f"{address} is an address of {other.name} already")
+        self._change(index, addresses=(*self.interfaces[index].addresses, address))
+
+    def delete_address(self, index: int, address: InterfaceAddress) -> None:
+        kept = tuple(have for have in self.interfaces[index].addresses if have != address)
+        if len(kept) == len(self.interfaces[index].addresses):
+            raise UsageError(f"{self.interfaces[index].name} has no address {address}")
+        self._change(index, addresses=kept)
+
+    def placement(self, index: int, queue: int) -> int:
+        return self.placements.get((index, queue), index % self.workers)
+
+    def set_placement(self, index: int, queue: int, worker: int) -> None:
+        self.placements[index, queue] = worker
+
+    def handoff(self, index: int) -> tuple[int, ...]:
+        return self.handoffs.get(index, ((), False))[0]
+
+    def set_handoff(self, index: int, workers: Sequence[int], symmetrical: bool) -> None:
+        self.handoffs[index] = (tuple(workers), symmetrical)
+
+    def set_impairment(self, index: int, impairment: Impairment) -> None:
+        self.impairments[index] = impairment
+
+    def clear_impairment(self, index: int) -> None:
+        if index not in self.impairments:
+            raise UsageError(f"interface {self.interfaces[index].name} is not impaired")
+        del self.impairments[index]
+
+    def impairment(self, index: int) -> tuple[Impairment, ImpairmentCounters] | None:
+        return (self.impairments[index], self.impairment_counters) if index in self.impairments else None
+
+    def rx_mode(self, index: int, queue: int) -> RxMode:
+        return self.rx_modes.get((index, queue), RxMode.POLLING)
+
+    def set_rx_mode(self, index: int, queue: int, mode: RxMode) -> None:
+        self.rx_modes[index, queue] = mode
+
+    def lcp_pair(self, index: int, host: int) -> None:
+        self.lcp_hosts[index] = host
+
+    def lcp_unpair(self, index: int) -> None:
+        del self.lcp_hosts[index]
+
+    def set_carrier(self, port: int, up: bool) -> None:
+        self.carriers[port] = up
+
+    def open_linux(self, netns: str) -> LinuxHost:
+        host = self.linux.get(netns)
+        if host is None:
+            raise UsageError(f"there is no network namespace {netns}")
+        host.attach(self)
+        return host
+
+    def add_routes(self, first: Route, count: int) -> int:
+        self.static.update((prefix, Route(prefix, first.paths)) for prefix in _consecutive(first.prefix, count))
+        return count
+
+    def delete_routes(self, first: Network, count: int, table: int = 0) -> int:
+        found = [prefix for prefix in _consecutive(first, count) if self.static.pop(prefix, None)]
+        if not found:
+            raise UsageError(f"there is no static route {first}")
+        return len(found)
+
+    def route_count(self, version: int = 4, table: int = 0) -> int:
+        return len(list(self.routes(version, table)))
+
+    def routes(self, version: int = 4, table: int = 0) -> Iterator[Route]:
+        found = dict(self.static)
+        for index, face in self.interfaces.items():
+            for address in face.addresses:
+                own = ip_network(address.ip)
+                for prefix, kind in ((address.network, PathKind.ATTACHED), (own, PathKind.LOCAL)):
+                    found[prefix] = Route(prefix, (Path(kind, None, index),), RouteSource.CONNECTED)
+        chosen = [prefix for prefix in found if prefix.version == version]
+        return iter([found[prefix] for prefix in sorted(chosen, key=lambda p: (int(p.network_address), p.prefixlen))])
+
+    def route_texts(self, version: int = 4, table: int = 0) -> Iterator[tuple[str, tuple[Path, ...]]]:
+        return ((str(route.prefix), route.paths) for route in self.routes(version, table))
+
+    def prefix_lengths(self, version: int = 4, table: int = 0) -> Counter[int]:
+        return Counter(route.prefix.prefixlen for route in self.routes(version, table))
+
+    def route(self, prefix: Network, table: int = 0) -> Route | None:
+        return next((route for route in self.routes(prefix.version, table) if route.prefix == prefix), None)
+
+    def lookup(self, address: Address, table: int = 0) -> Route | None:
+        covering = [route for route in self.routes(address.version, table) if address in route.prefix]
+        return max(covering, key=lambda route: route.prefix.prefixlen, default=None)
+
+    def add_neighbor(self, interface: int, address: Address, mac: str) -> None:
+        self.neighbor_table[interface, address] = Neighbor(interface, address, mac, NeighborState.STATIC, 0.0)
+
+    def delete_neighbor(self, interface: int, address: Address) -> None:
+        if self.neighbor_table.pop((interface, address), None) is None:
+            raise UsageError(f"there is no neighbor {address} on {self.interfaces[interface].name}")
+
+    def neighbor_counters(self) -> NeighborCounters:
+        return NeighborCounters(used=len(self.neighbor_table), most=64, most_learnt=56, most_of_interface=32)
+
+    def neighbors(self) -> Sequence[Neighbor]:
+        return list(self.neighbor_table.values())
+
+    def node_stats(self, worker: int) -> Sequence[NodeStats]:
+        return self.stats[worker]
+
+    def clear_maxima(self) -> None:
+        self.stats = [[replace(node, max_clocks=0) for node in nodes] for nodes in self.stats]
+
+    def node_counters(self, worker: int) -> Sequence[NodeCounter]:
+        return self.node_errors[worker]
+
+    def node_edges(self, worker: int) -> Sequence[NodeEdge]:
+        return self.edges
+
+    def features(self) -> Sequence[Feature]:
+        return [Feature("interface-output", "%-impairment"), Feature("ip4-unicast", "")]
+
+    def totals(self, worker: int) -> Totals:
+        return self.moved[worker]
+
+    def add_trace(self, node: str, count: int) -> None:
+        self.trace_requests.append((node, count))
+
+    def trace(self, worker: int) -> Sequence[TraceStep]:
+        return self.steps[worker]
+
+    def clear_trace(self) -> None:
+        self.steps = [[] for _ in range(self.workers)]
+
+    def filter_trace(self, prefix: Network | None) -> None:
+        self.trace_prefix = prefix
+
+    def start_capture(self, config: CaptureConfig, fd: int) -> None:
+        if self.capture is not None:
+            raise UsageError("a capture is on already")
+        self.capture = config
+        os.write(fd, b"pcap")
+
+    def capture_status(self) -> CaptureStatus:
+        return self.capture_result if self.capture else CaptureStatus(False, False, 0, 0, 0)
+
+    def stop_capture(self) -> CaptureStatus:
+        if self.capture is None:
+            raise UsageError("no capture is on")
+        self.capture = None
+        return self.capture_result
+
+    def _change(self, index: int, **changes: object) -> None:
+        self.interfaces[index] = replace(self.interfaces[index], **changes)  # type: ignore[arg-type]
+
+
+def _consecutive(first: Network, count: int) -> Iterator[Network]:
+    for step in range(count):
+        yield ip_network((first.network_address + step * first.num_addresses, first.prefixlen))

@@ -1,0 +1,92 @@
+"""A DUT whose loss at each load is known exactly, measured in no time: trials follow from a function and a seed."""
+
+from __future__ import annotations
+
+import itertools
+import random
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from wirespeed.results.balance import Balance, Medium
+from wirespeed.results.channel import Channel
+from wirespeed.results.search import Purpose, SearchTrial
+from wirespeed.results.trial import ChannelTrial, Drain, TrialResult
+from wirespeed.units import Rate
+
+FORWARD, BACK = Channel(0, 1), Channel(1, 0)
+
+Loss = Callable[[float, random.Random], float]
+"""The share of packets that is lost at a load, of one trial."""
+
+
+def step(capacity_pps: float) -> Loss:
+    """Nothing is lost up to the capacity, all above it."""
+    return lambda load, rng: max(0.0, 1 - capacity_pps / load)
+
+
+def linear(from_pps: float, slope_per_pps: float) -> Loss:
+    """From a load on, loss grows with it."""
+    return lambda load, rng: min(1.0, max(0.0, (load - from_pps) * slope_per_pps))
+
+
+def noisy(loss: Loss, share: float = 0.05, lost: float = 0.02) -> Loss:
+    """A share of the trials loses without a cause."""
+    return lambda load, rng: max(loss(load, rng), lost if rng.random() < share else 0.0)
+
+
+def constant(ratio: float, loss: Loss) -> Loss:
+    """Some is lost at each load."""
+    return lambda load, rng: max(ratio, loss(load, rng))
+
+
+def oscillating(high_pps: float, low_pps: float) -> Loss:
+    """Every third trial finds it slower."""
+    counts = itertools.count()
+    return lambda load, rng: max(0.0, 1 - (high_pps if next(counts) % 3 else low_pps) / load)
+
+
+@dataclass
+class SimulatedDut:
+    """Measures as a bench does. The tester sends at most `tester_pps` a direction; `away` trials (by number) are ones
+    during which the CPUs were away, for a loss of 2 %. A trial costs `overhead_s` beside its duration."""
+
+    loss: Loss
+    seed: int = 0
+    tester_pps: float = float("inf")
+    overhead_s: float = 0.5
+    away: Callable[[int], bool] = lambda number: False
+    dies_at: int | None = None
+    clock_s: float = 0.0
+    count: int = 0
+    rng: random.Random = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.rng = random.Random(self.seed)
+
+    def __call__(self, load_pps: float, duration_s: float, purpose: Purpose) -> SearchTrial:
+        self.count += 1
+        ratio, away = self.loss(load_pps, self.rng), self.away(self.count)
+        dead = self.dies_at is not None and self.count >= self.dies_at
+        channels = {}
+        for wire in (FORWARD, BACK):
+            asked = round(load_pps * duration_s)
+            sent = round(min(asked, self.tester_pps * duration_s))
+            lost = sent if dead else min(sent, round(sent * ratio) + (round(sent * 0.02) if away else 0))
+            balance = Balance(sent=sent, received=sent - lost, asked=asked, late=asked - sent, medium=Medium.QUEUE)
+            channels[wire] = ChannelTrial(
+                balance=balance,
+                offered_pps=sent / duration_s,
+                received_pps=(sent - lost) / duration_s,
+                tester_limited=balance.tester_share > 0.001,
+                spoilt="the DUT's worker was away for 2 % of 1 s" if away and not dead else None,
+            )
+        began = self.clock_s
+        self.clock_s += duration_s + self.overhead_s
+        trial = TrialResult(
+            rate=Rate(load_pps, "pps"),
+            began_s=began,
+            ended_s=began + duration_s,
+            channels=channels,
+            drain=Drain(self.overhead_s, settled=True),
+        )
+        return SearchTrial(self.count, purpose, load_pps, duration_s, trial)

@@ -1,0 +1,75 @@
+"""The strict T-Rex behind its two sockets: requests on one, and on the port below it what it publishes.
+
+As from a T-Rex, counters come twice a second, a bare `{}` says that an event waits, and nothing answers once it has
+died of a request.
+"""
+
+from __future__ import annotations
+
+import threading
+from types import TracebackType
+from typing import Any, Self
+
+import zmq
+from strict_trex import StrictTrex
+from trex_fields import Dead
+
+_TRIES = 20
+_PUBLISH_S = 0.5
+
+
+class StrictTrexServer:
+    """Use as a context manager; `server` is its HOST:PORT. Leaving it fails where a request has killed it."""
+
+    def __init__(self, **kinds: Any) -> None:
+        self._context = zmq.Context()
+        self._requests = self._context.socket(zmq.REP)
+        self._events = self._context.socket(zmq.PUB)
+        for socket in (self._requests, self._events):
+            socket.setsockopt(zmq.LINGER, 0)
+        port = self._bind()
+        self.server = f"127.0.0.1:{port}"
+        self.trex = StrictTrex(publish=self._events.send, **kinds)
+        self.died_of: str | None = None
+        self._ending = threading.Event()
+        self._thread = threading.Thread(target=self._serve, daemon=True)
+
+    def _bind(self) -> int:
+        for _ in range(_TRIES):
+            port = self._requests.bind_to_random_port("tcp://127.0.0.1")
+            try:
+                self._events.bind(f"tcp://127.0.0.1:{port - 1}")
+            except zmq.ZMQError:
+                self._requests.unbind(f"tcp://127.0.0.1:{port}")
+            else:
+                return port
+        raise RuntimeError("no two ports beside each other are free")
+
+    def __enter__(self) -> Self:
+        self._thread.start()
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, value: BaseException | None, tb: TracebackType | None) -> None:
+        self._ending.set()
+        self._thread.join()
+        self._requests.close()
+        self._events.close()
+        self._context.term()
+        if self.died_of is not None and kind is None:
+            raise AssertionError(f"a T-Rex would have died of {self.died_of}")
+
+    def _serve(self) -> None:
+        published_s = 0.0
+        while not self._ending.is_set():
+            self.trex.tick()
+            if self.trex.now_s - published_s >= _PUBLISH_S:
+                published_s = self.trex.now_s
+                self.trex.publish_counters()
+            if not self._requests.poll(20):
+                continue
+            try:
+                answer = self.trex.handle(self._requests.recv())
+            except Dead as death:
+                self.died_of = str(death)
+                return
+            self._requests.send(answer)

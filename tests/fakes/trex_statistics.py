@@ -1,0 +1,177 @@
+"""Counters of a strict T-Rex, each read a little before the answer; packet groups; what a profile would send."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from trex_fields import Refused
+from trex_port import Port
+from trex_streams import Stream
+
+from wirespeed.units import l1_bits
+
+_RULES = ("stats", "latency", "tpg")
+_LATENCY_US = 40
+
+
+class Statistics:
+    def __init__(
+        self, ports: Sequence[Port], reader: random.Random, capacity_pps: float, share: float, skew_s: float
+    ) -> None:
+        self._ports, self._reader = ports, reader
+        self._capacity_pps, self._share, self._skew_s = capacity_pps, share, skew_s
+        self._read: dict[tuple[int, str], tuple[int, int]] = {}
+        self._groups: dict[int, tuple[str, int]] = {}
+        self._lives: dict[int, int] = {}
+        self._senders: dict[int, tuple[Port, Stream]] = {}
+
+    # ---- packet groups
+
+    def add(self, port: Port, stream: Stream) -> None:
+        """Take a stream's group, or Refused."""
+        if stream.group is None:
+            return
+        held = self._groups.get(stream.group)
+        if held is not None and (stream.rule, held[0]) == ("latency", "latency"):
+            raise Refused(
+                "For payload rules: Can't have two streams with same pg_id, or same stream on more than one port"
+            )
+        if stream.rule not in _RULES or (held is not None and held[0] != stream.rule):
+            raise Refused("Can't use same pg_id for streams with different l4 protocol")
+        if not _has_network(stream):
+            raise Refused("Failed determining l3 proto for packet")
+        if held is None:
+            self._lives[stream.group] = len(self._lives)
+        self._groups[stream.group] = (stream.rule, 1 + (held[1] if held else 0))
+        self._senders[stream.group] = (port, stream)
+
+    def drop(self, stream: Stream) -> None:
+        if stream.group is None:
+            return
+        rule, users = self._groups[stream.group]
+        self._groups[stream.group] = (rule, users - 1)
+        if users == 1:
+            del self._groups[stream.group], self._senders[stream.group]
+
+    def active(self) -> dict[str, list[int]]:
+        kinds = {"flow_stats": "stats", "latency": "latency"}
+        return {
+            name: [group for group, (rule, _) in self._groups.items() if rule == wanted]
+            for name, wanted in kinds.items()
+        }
+
+    def of_groups(self, wanted: Sequence[int], now_s: float) -> dict[str, Any]:
+        known = [group for group in (wanted or self._groups) if group in self._groups]
+        flows = {str(group): self._flow(group, now_s) for group in known}
+        latency: dict[str, Any] = {"g": None}
+        for group in known:
+            port, stream = self._senders[group]
+            if stream.fixed and len(port.rates) > 1:
+                seen = self._flow(group, now_s)["rp"][str(1 - port.index)]
+                times = {"average": 0, "total_max": _LATENCY_US, "total_min": _LATENCY_US, "last_max": _LATENCY_US}
+                counted = {"histogram": {str(_LATENCY_US): seen}} if seen else {"histogram": {}}
+                latency[str(group)] = {"er": {}, "lat": {**times, "jit": 0, **counted}}
+        versions = {str(group): self._lives[group] for group in known}
+        return {"flow_stats": flows or None, "latency": latency, "ver_id": versions or None}
+
+    def _flow(self, group: int, now_s: float) -> dict[str, dict[str, float]]:
+        """The port's packets by the group's part of its load; a port that sends several groups divides them evenly."""
+        port, stream = self._senders[group]
+        streams = [one for profile in port.profiles.values() for one in profile.streams.values()]
+        part = stream.weight_pps(port.line_bps) / sum(one.weight_pps(port.line_bps) for one in streams)
+        sent, sent_bytes = self._sent(port, now_s)
+        back, back_bytes = self._received(self._ports[1 - port.index], now_s)
+        ends = {"t": (port.index, sent, sent_bytes), "r": (1 - port.index, back, back_bytes)}
+        told: dict[str, dict[str, float]] = {}
+        for way, (index, packets, octets) in ends.items():
+            told[f"{way}p"] = {"0": 0, "1": 0, str(index): int(packets * part)}
+            told[f"{way}b"] = {"0": 0, "1": 0, str(index): int(octets * part)}
+            told[f"{way}ps"] = told[f"{way}bs"] = {"0": 0.0, "1": 0.0}
+        return told
+
+    # ---- ports
+
+    def _sent(self, port: Port, at_s: float) -> tuple[int, int]:
+        return self._once_read(port, "sent", port.sent(self._early(at_s)))
+
+    def _received(self, port: Port, at_s: float) -> tuple[int, int]:
+        sender = self._ports[1 - port.index]
+        passed = sender.sent(self._early(at_s), self._capacity_pps, self._share)
+        return self._once_read(port, "received", passed)
+
+    def _early(self, at_s: float) -> float:
+        return at_s - self._reader.uniform(0, self._skew_s)
+
+    def _once_read(self, port: Port, way: str, counts: tuple[int, int]) -> tuple[int, int]:
+        """Counters never go back, however early they are read."""
+        old = self._read.get((port.index, way), (0, 0))
+        self._read[port.index, way] = new = (max(old[0], counts[0]), max(old[1], counts[1]))
+        return new
+
+    def of_port(self, port: Port, now_s: float) -> dict[str, Any]:
+        (sent, sent_bytes), (received, received_bytes) = self._sent(port, now_s), self._received(port, now_s)
+        sending, coming = port.pps, self._ports[1 - port.index].pps
+        return {
+            **{"opackets": sent, "obytes": sent_bytes, "ipackets": received, "ibytes": received_bytes},
+            **{"oerrors": 0, "ierrors": 0, "m_cpu_util": 0.0},
+            **{"m_total_tx_pps": sending[0], "m_total_tx_bps": sending[1] * 8},
+            **{"m_total_rx_pps": coming[0], "m_total_rx_bps": coming[1] * 8},
+        }
+
+    def whole(self) -> dict[str, Any]:
+        pps, octets = (sum(port.pps[place] for port in self._ports) for place in (0, 1))
+        rates = (
+            *("m_active_flows", "m_bw_per_core", "m_cpu_util", "m_cpu_util_raw", "m_open_flows", "m_rx_core_pps"),
+            *("m_rx_cpu_util", "m_rx_drop_bps", "m_socket_util", "m_tx_cps", "m_tx_expected_cps"),
+            *("m_tx_expected_bps", "m_tx_expected_pps", "m_total_nat_time_out", "m_total_nat_time_out_wait_ack"),
+        )
+        counts = (
+            *("m_active_sockets", "m_total_alloc_error", "m_total_queue_full", "m_total_queue_drop"),
+            *("m_total_clients", "m_total_servers", "m_total_nat_active", "m_total_nat_learn_error"),
+            *("m_total_nat_no_fid", "m_total_nat_open", "m_total_nat_syn_wait"),
+            *("m_total_tx_pkts", "m_total_rx_pkts", "m_total_tx_bytes", "m_total_rx_bytes"),
+        )
+        return {
+            **dict.fromkeys(rates, 0.0),
+            **dict.fromkeys(counts, 0),
+            **{"m_tx_pps": pps, "m_rx_pps": pps, "m_tx_bps": octets * 8, "m_rx_bps": octets * 8},
+            "m_platform_factor": 1.0,
+        }
+
+    def validation(self, port: Port, streams: Mapping[int, Stream]) -> dict[str, Any]:
+        """What `streams` come to at multiplier 1."""
+        line = port.line_bps
+        speeds = {number: stream.rate_pps(line) for number, stream in streams.items()}
+        events = [
+            {
+                "diff_bps_l1": pps * l1_bits(streams[number].frame_bytes),
+                "diff_bps_l2": pps * streams[number].frame_bytes * 8,
+                "diff_pps": pps,
+                "stream_id": number,
+                "time_usec": float(streams[number].raw["isg"]),
+            }
+            for number, pps in reversed(speeds.items())
+        ]
+
+        def rates(kept: list[int]) -> tuple[float, float, float]:
+            weights = {number: streams[number].weight_pps(line) for number in kept}
+            l1 = sum(pps * l1_bits(streams[number].frame_bytes) for number, pps in weights.items())
+            l2 = sum(pps * streams[number].frame_bytes * 8 for number, pps in weights.items())
+            return l1, l2, sum(weights.values())
+
+        told: dict[str, float] = {}
+        for name, kept in (("max", list(streams)), ("min", [n for n, stream in streams.items() if stream.fixed])):
+            l1, l2, pps = rates(kept)
+            told |= {f"{name}_bps_l1": l1, f"{name}_bps_l2": l2, f"{name}_pps": pps}
+            told[f"{name}_line_util"] = l1 / line * 100
+        return {"rate": told, "graph": {"events": events, "events_count": len(events), "expected_duration": -1}}
+
+
+def _has_network(stream: Stream) -> bool:
+    """Whether its packet is IPv4 or IPv6, in tags or not."""
+    packet, at = stream.packet, 12
+    while packet[at : at + 2] in (b"\x81\x00", b"\x88\xa8"):
+        at += 4
+    return packet[at : at + 2] in (b"\x08\x00", b"\x86\xdd")

@@ -1,0 +1,245 @@
+"""Real devices under test: what their readings say of packets that the generator sent through them."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from joined_lab import joined_lab
+
+from wirespeed.client.generator_client import GeneratorClient
+from wirespeed.dut.dut import Dut
+from wirespeed.dut.router import TEXTS
+from wirespeed.dut.spec import parse_dut
+from wirespeed.lab.embedded import GENERATOR_MACS, ROUTER_COMMANDS, EmbeddedLab
+from wirespeed.lab.lab import Lab, choose_cpus
+from wirespeed.lab.linux import LinuxLab, unavailable
+from wirespeed.lab.suite import wait_for_links
+from wirespeed.profiles import load_profile
+from wirespeed.results.dut import DutTelemetry
+from wirespeed.router.client import ask
+from wirespeed.units import Rate
+
+PROFILE = """\
+from scapy.all import ARP, IP, UDP, Ether
+from trex_stl_lib.api import STLPktBuilder, STLProfile, STLStream, STLTXCont
+
+
+class One:
+    def get_streams(self, direction=0, **kwargs):
+        stream = STLStream(packet=STLPktBuilder(pkt=%s), mode=STLTXCont())
+        return STLProfile([stream]).get_streams()
+
+
+def register():
+    return One()
+"""
+TO_NOWHERE = 'Ether() / IP(src="16.0.0.1", dst="9.9.9.9") / UDP(dport=12, sport=1025) / (20 * "x")'
+ARP_REQUEST = (
+    f'Ether(dst="ff:ff:ff:ff:ff:ff") / ARP(op=1, hwsrc="{GENERATOR_MACS[0]}", psrc="100.64.1.2", pdst="100.64.1.1")'
+)
+
+
+@pytest.fixture(scope="module")
+def lab() -> Iterator[EmbeddedLab]:
+    with joined_lab() as one:
+        yield one
+
+
+def send(lab: Lab, profile: str, pps: float, seconds: float = 0.5) -> int:
+    """Send on port 0 for a while and let it drain; returns how many packets went out."""
+    with GeneratorClient(lab.rpc) as client:
+        client.connect()
+        wait_for_links(client)
+        client.acquire([0], force=True)
+        client.reset([0])
+        client.add_streams(0, load_profile(profile, {}, 0, 0))
+        before = client.snapshot([0]).ports[0].opackets
+        client.start([0], Rate(pps, "pps"))
+        time.sleep(seconds)
+        client.stop([0])
+        time.sleep(0.3)
+        sent = client.snapshot([0]).ports[0].opackets - before
+        client.release([0])
+    assert sent > 0
+    return sent
+
+
+def between(dut: Dut, lab: Lab, profile: str, pps: float) -> tuple[DutTelemetry, int]:
+    """What the DUT told of the time in which packets went through, and how many went out of the tester."""
+    before = dut.reading()
+    sent = send(lab, profile, pps)
+    return dut.telemetry(before, dut.reading()), sent
+
+
+@pytest.fixture
+def nowhere(tmp_path: Path) -> str:
+    """A profile of packets that no router here has a route for."""
+    (tmp_path / "nowhere.py").write_text(PROFILE % TO_NOWHERE)
+    return str(tmp_path / "nowhere.py")
+
+
+@pytest.fixture
+def requests(tmp_path: Path) -> str:
+    """A profile of requests for the embedded router's address, by its neighbour."""
+    (tmp_path / "requests.py").write_text(PROFILE % ARP_REQUEST)
+    return str(tmp_path / "requests.py")
+
+
+# ---- Our router
+
+
+def test_a_router_counts_what_was_sent_through_it(lab: EmbeddedLab) -> None:
+    told, sent = between(lab.dut, lab, "bench", 50_000)
+    assert (told.error, told.in_packets, told.out_packets) == (None, sent, sent)
+    assert (told.drop_packets, told.drops) == (0, {})
+    (worker,) = told.workers
+    nodes = {node.name: node for node in worker.nodes}
+    assert {nodes[name].vectors for name in ("dpdk-input", "ip4-lookup", "ip4-rewrite", "e1-tx")} == {sent}
+    assert (worker.name, worker.cpu) == ("ws_wk_0", choose_cpus().dut)
+    assert sum(node.clocks for node in worker.nodes) + worker.outside_nodes == worker.clocks_total
+    assert worker.clocks_total == pytest.approx(told.interval_s * worker.tsc_hz, rel=0.01)
+    assert 0 < worker.outside_nodes < worker.clocks_total
+    assert told.cycles_per_packet is not None and told.cycles_per_packet_without_input is not None
+    assert told.cycles_per_packet > told.cycles_per_packet_without_input > 0
+    assert told.vectors_per_call is not None and 1 <= told.vectors_per_call <= 256
+    assert told.idle_polls is not None and 0 <= told.idle_polls <= 1
+    assert DutTelemetry.from_json(told.to_json()) == told
+
+
+def test_a_router_names_what_it_drops(lab: EmbeddedLab, nowhere: str) -> None:
+    told, sent = between(lab.dut, lab, nowhere, 20_000)
+    assert told.in_packets is not None and told.out_packets is not None and told.drop_packets is not None
+    # Some are answered that there is no route; of the others a second reason says that answers are rationed.
+    assert told.in_packets == sent == told.out_packets + told.drop_packets
+    assert told.drops == {
+        "ip4-lookup: no route": sent,
+        "ip4-icmp-error: icmp4 error rate limited": told.drop_packets,
+    }
+    before = lab.dut.reading()
+    assert lab.dut.drops(before, before) == {}
+
+
+def test_what_is_counted_and_is_no_drop_is_not_among_the_drops(lab: EmbeddedLab, requests: str) -> None:
+    told, sent = between(lab.dut, lab, requests, 1_000)
+    assert (told.in_packets, told.out_packets) == (sent, sent)
+    assert "ARP replies sent" in ask(lab.control_socket, "show errors")
+    assert told.drops == {}
+
+
+def test_reading_leaves_show_runtime_and_show_errors_alone(lab: EmbeddedLab, nowhere: str) -> None:
+    ask(lab.control_socket, "clear runtime")
+    ask(lab.control_socket, "clear errors")
+    sent = send(lab, nowhere, 20_000)
+    readings = [lab.dut.reading() for _ in range(3)]
+    assert lab.dut.telemetry(readings[0], readings[-1]).error is None
+    assert f" {sent} " in next(row for row in ask(lab.control_socket, "show errors").splitlines() if "no route" in row)
+    row = next(row for row in ask(lab.control_socket, "show runtime").splitlines() if row.startswith("ip4-input "))
+    assert int(row.split()[3]) == sent
+
+
+def test_clear_commands_in_between_change_nothing(lab: EmbeddedLab) -> None:
+    before = lab.dut.reading()
+    sent = send(lab, "bench", 20_000)
+    for what in ("runtime", "errors", "interfaces"):
+        ask(lab.control_socket, f"clear {what}")
+    assert lab.dut.telemetry(before, lab.dut.reading()).in_packets == sent
+
+
+def test_facts_and_texts(lab: EmbeddedLab) -> None:
+    facts = lab.dut.describe()
+    assert (facts.name, facts.kind, facts.cpus) == ("wirespeed", "router", (choose_cpus().dut,))
+    assert facts.commands == tuple(ROUTER_COMMANDS.splitlines())
+    assert facts.version.startswith("wirespeed v")
+    texts = lab.dut.collect()
+    assert texts.keys() == set(TEXTS)
+    assert "dpdk-input" in texts["show runtime"] and "ws_wk_0" in texts["show threads"]
+
+
+def test_a_router_by_its_spec_tells_the_same(lab: EmbeddedLab) -> None:
+    dut = parse_dut(f"router:{lab.control_socket}")
+    dut.prepare()
+    told, sent = between(dut, lab, "bench", 20_000)
+    dut.close()
+    assert (told.in_packets, told.out_packets) == (sent, sent)
+    assert told.workers[0].name == "ws_wk_0"
+
+
+def test_a_router_that_ends_and_one_that_takes_its_place() -> None:
+    """Told in one line each, without a negative number; the next interval is measured as ever."""
+    with joined_lab() as one:
+        before = one.dut.reading()
+        os.kill(one.router.pid, signal.SIGTERM)
+        one.router.stop()
+        gone = one.dut.reading()
+        assert gone.error is not None and "no router writes" in gone.error
+        assert one.dut.telemetry(before, gone).to_json() == {"error": gone.error}
+        one.router.start()
+        again = one.dut.reading()
+        assert one.dut.telemetry(before, again).error == "the router started anew in between: its counters began at 0"
+        one.restart_generator()
+        told, sent = between(one.dut, one, "bench", 20_000)
+        assert (told.error, told.in_packets) == (None, sent)
+        assert told.workers[0].name == "ws_wk_0"
+
+
+# ---- Linux
+
+linux_only = pytest.mark.skipif(unavailable() is not None, reason=f"no Linux lab: {unavailable()}")
+
+
+@contextmanager
+def linux_lab() -> Iterator[LinuxLab]:
+    lab = LinuxLab(choose_cpus())
+    try:
+        lab.start()
+        yield lab
+    finally:
+        lab.stop()
+
+
+@linux_only
+def test_linux_counts_what_was_sent_through_it(nowhere: str) -> None:
+    with linux_lab() as lab:
+        told, sent = between(lab.dut, lab, "bench", 5_000)
+        assert (told.error, told.in_packets, told.out_packets) == (None, sent, sent)
+        assert (told.drop_packets, told.drops, told.workers) == (0, {}, ())
+        assert sum(told.cpu_percent.values()) == pytest.approx(100)
+        assert DutTelemetry.from_json(told.to_json()) == told
+        facts = lab.dut.describe()
+        assert (facts.kind, facts.cpus, facts.details["ip_forward"]) == ("linux", (choose_cpus().dut,), "1")
+
+        told, sent = between(lab.dut, lab, nowhere, 5_000)
+        # The kernel answers some of them that there is no route.
+        assert (told.in_packets, told.drops) == (sent, {"IpExt InNoRoutes": sent})
+        assert "e0:" in lab.dut.collect()["/proc/net/dev"]
+
+        named = parse_dut(f"linux:netns={lab.netns},cpus={choose_cpus().dut}")
+        named.prepare()
+        told, sent = between(named, lab, "bench", 5_000)
+        named.close()
+        assert told.in_packets == sent
+
+
+@linux_only
+def test_linux_tells_what_its_cpu_was_busy_with() -> None:
+    """The kernel counts its time in ticks, so that it takes a load worth several of them."""
+    with linux_lab() as lab:
+        told, _ = between(lab.dut, lab, "bench", 100_000)
+    assert told.cpu_percent["softirq"] > 0
+
+
+@linux_only
+def test_the_namespace_goes_with_its_lab() -> None:
+    with linux_lab() as lab:
+        name = lab.netns
+        assert Path(f"/run/netns/{name}").exists()
+    assert not Path(f"/run/netns/{name}").exists()
+    assert not any(path.name.startswith(name) for path in Path("/sys/class/net").iterdir())
+    gone = lab.dut.reading()
+    assert lab.dut.telemetry(gone, gone).error == f"namespace {name} was not read"

@@ -1,0 +1,328 @@
+"""Load tests of real processes: thieves, links that go away, owners' time-outs, rings of three ports, our own marks.
+
+A generator with two ports of one ring is wired to itself; where a device is needed, it is our router.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from base64 import b64encode
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from joined_lab import joined_lab
+
+from wirespeed.client.generator_client import GeneratorClient
+from wirespeed.dut.spec import parse_dut
+from wirespeed.errors import ConnectionFault
+from wirespeed.lab.lab import free_rpc_port
+from wirespeed.lab.process import Child
+from wirespeed.loadtest.plan import LoadPlan
+from wirespeed.loadtest.run import Progress, load_for, run_loadtest
+from wirespeed.measure import tester
+from wirespeed.measure.trial import Trial
+from wirespeed.measure.wires import pair_directions, parse_wires
+from wirespeed.profiles import load_profile
+from wirespeed.results.channel import Channel
+from wirespeed.results.loadtest_file import read_result
+from wirespeed.router.client import ask
+from wirespeed.units import Rate
+
+pytest.importorskip("wirespeed._native._core", reason="the native core is not built")
+
+DEADLINE_S = 60.0
+RATE_PPS = 20_000.0
+SHORT = LoadPlan(
+    "bench",
+    {"size": "64", "vm": "var2"},
+    warmup_rate=Rate(1000, "pps"),
+    warmup_s=0.2,
+    ramp_target=Rate(RATE_PPS, "pps"),
+    ramp_s=0.6,
+    hold_s=0.6,
+    interval_s=0.2,
+)
+
+
+@contextmanager
+def generator(directory: Path, *options: str, ports: tuple[str, ...] = ("ring:loop,speed=10G",) * 2) -> Iterator[str]:
+    """A generator; yields where it answers."""
+    address = f"127.0.0.1:{free_rpc_port()}"
+    words = [word for port in ports for word in ("--port", port)]
+    arguments = ["generator", *words, "--hugepages", "never", "--rpc", address, *options]
+    with Child("generator", arguments, directory / f"log-{address}").start():
+        yield address
+
+
+@contextmanager
+def connected(address: str) -> Iterator[GeneratorClient]:
+    with GeneratorClient(address) as client:
+        client.connect()
+        yield client
+
+
+def wait_for(condition: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + DEADLINE_S
+    while not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+
+
+def test_an_owners_time_out_ends_no_trial_of_ours(tmp_path: Path) -> None:
+    """One sample of 5 s on a generator that stops those it did not hear for 2 s; it costs those 5 s."""
+    plan = replace(SHORT, warmup_s=0.0, ramp_s=0.0, hold_s=5.0, interval_s=5.0)
+    with generator(tmp_path, "--owner-timeout", "2") as address, connected(address) as client:
+        result = run_loadtest(plan, client)
+    assert result.outcome.status == "complete"
+    (sample,) = result.samples
+    balance = result.outcome.channels["0→1"].balance
+    assert balance.sent > 0.9 * RATE_PPS * sample.interval_s
+    assert balance.asked is not None
+    assert balance.asked >= 0.9 * RATE_PPS * sample.interval_s
+
+
+@pytest.mark.parametrize("user", ["thief", None])
+def test_a_thief_in_the_hold_ends_the_test_and_keeps_what_it_took(tmp_path: Path, user: str | None) -> None:
+    """Another user, or another session of our own."""
+    with generator(tmp_path) as address, connected(address) as thief, connected(address) as client:
+        thief.user = user or thief.user
+
+        def steal(progress: Progress) -> None:
+            if progress.step.phase == "hold":
+                thief.acquire([0], force=True)
+                thief.reset([0])
+                thief.add_streams(0, load_profile("bench", {"size": "64"}, 0, 0))
+                thief.start([0], Rate(50 * RATE_PPS, "pps"))
+                before = thief.snapshot([0]).ports[0].opackets
+                wait_for(lambda: thief.snapshot([0]).ports[0].opackets > before + 10 * RATE_PPS)
+
+        result = run_loadtest(replace(SHORT, hold_s=20.0), client, on_sample=steal)
+        status = client.port_status([0, 1])
+        assert (status[0].state, status[0].owner, status[1].owner) == ("TX", thief.user, "")
+        thief.release([0])
+    assert (result.outcome.status, result.outcome.exit_code) == ("failed", 4)
+    assert "port 0 was lost during the test" in result.outcome.reason
+    assert [sample.phase for sample in result.samples].count("hold") == 1
+    assert all(sample.ports[0].tx_pps < 3 * RATE_PPS for sample in result.samples)
+    assert result.outcome.channels["0→1"].balance.sent < 3 * RATE_PPS
+
+
+def test_a_port_that_somebody_stops_ends_the_test(tmp_path: Path) -> None:
+    with generator(tmp_path) as address, connected(address) as client:
+
+        def stop(progress: Progress) -> None:
+            if progress.step.phase == "hold":
+                client.stop([1])
+
+        result = run_loadtest(replace(SHORT, hold_s=20.0), client, on_sample=stop)
+    assert "port 1 stopped sending during the test: its state is STREAMS" in result.outcome.reason
+
+
+def test_marks_tell_ours_from_what_others_push_and_latency_goes_with_every_sample(tmp_path: Path) -> None:
+    noise = bytes.fromhex("020000000002020000000001" + "88b5") + bytes(50)
+    with generator(tmp_path, "--calibrate") as address, connected(address) as client, connected(address) as other:
+
+        def push(_: Progress) -> None:
+            other.call("push_pkts", port_id=0, pkts=[packet(noise)] * 20, ipg_usec=0, force=True)
+
+        plan = replace(SHORT, verify=True, latency_rate_pps=1000.0)
+        result = run_loadtest(plan, client, on_sample=push)
+    there, back = (result.outcome.channels[name].balance for name in ("0→1", "1→0"))
+    assert back.surplus == 0
+    assert back.sent == back.received > 0
+    assert 0 < there.surplus <= 20 * len(result.samples)
+    assert there.lost == there.surplus  # what was pushed counts as sent by the port, and does not come back as ours
+    for sample in result.samples:
+        assert sorted(map(str, sample.latency)) == ["0→1", "1→0"]
+        for told in sample.latency.values():
+            assert 0 < told.min_us <= told.percentiles["50"] <= told.max_us
+            assert told.lost == told.duplicates == 0
+    packets = sum(sample.latency[Channel(0, 1)].packets for sample in result.samples)
+    assert packets == pytest.approx(1000 * result.samples[-1].t_s, rel=0.2)
+    assert result.lab["latency_floor"]["0→1"]["median_us"] > 0
+
+
+def packet(raw: bytes) -> dict[str, object]:
+    return {"binary": b64encode(raw).decode(), "use_port_dst_mac": False, "use_port_src_mac": False}
+
+
+def test_the_other_direction_alone_and_each_load_in_turn(tmp_path: Path) -> None:
+    plan = replace(SHORT, directions=pair_directions(only="1-0"), hold_s=0.4)
+    plan = replace(plan, step_loads=(Rate(5000, "pps"), Rate(10_000, "pps")))
+    with generator(tmp_path) as address, connected(address) as client:
+        result = run_loadtest(plan, client)
+    assert [sample.phase for sample in result.samples] == ["warm-up"] + ["step"] * 4
+    assert all(sample.ports[0].tx_pps == 0 for sample in result.samples)
+    asked = [sample.ports[1].asked_pps for sample in result.samples if sample.measured]
+    assert asked[1] == pytest.approx(5000, rel=0.2)
+    assert asked[3] == pytest.approx(10_000, rel=0.2)
+
+
+def test_a_trial_measures_one_load_after_another(tmp_path: Path) -> None:
+    with generator(tmp_path) as address, connected(address) as client:
+        pair = tester.Tester.of(client, pair_directions())
+        with Trial(pair, load_for(replace(SHORT, latency_rate_pps=1000.0))) as trial:
+            results = [trial.measure(Rate(pps, "pps"), 0.5) for pps in (2000.0, 10_000.0)]
+        assert {one.owner for one in client.port_status([0, 1]).values()} == {""}
+    for result, pps in zip(results, (2000, 10_000), strict=True):
+        assert result.drain.settled
+        for channel in result.channels.values():
+            assert channel.balance.sent == channel.balance.received
+            assert channel.balance.sent == pytest.approx((pps + 1000) * result.duration_s, rel=0.2)
+            assert channel.offered_pps == channel.received_pps
+            assert channel.latency is not None and channel.latency.packets > 100
+        assert result.moment is not None
+    assert results[0].ended_s < results[1].began_s
+
+
+def test_a_trial_that_is_told_to_stop_leaves_nothing_that_sends(tmp_path: Path) -> None:
+    with generator(tmp_path) as address, connected(address) as client:
+        stop = threading.Event()
+        trial = Trial(tester.Tester.of(client, pair_directions()), load_for(SHORT), stop=stop)
+        threading.Timer(0.2, stop.set).start()
+        with trial, pytest.raises(KeyboardInterrupt):
+            trial.measure(Rate(1000, "pps"), 60.0)
+        before = client.snapshot([0]).ports[0].opackets
+        time.sleep(0.1)
+        assert client.snapshot([0]).ports[0].opackets == before
+
+
+# ---- through a router
+
+
+@contextmanager
+def three_ports(directory: Path, *crossings: tuple[int, int]) -> Iterator[str]:
+    """A generator of three ports on a router that sends what comes on one interface out of another."""
+    socket = directory / "r"
+    faces = [f"e{port}=memif:{directory}/m{port},role=server" for port in range(3)]
+    arguments = [word for face in faces for word in ("--interface", face)]
+    speeds = ("1G", "2.5G", "10G")
+    ends = tuple(f"memif:{directory}/m{port},role=client,speed={speed}" for port, speed in enumerate(speeds))
+    router = ["router", *arguments, "--socket", str(socket), "--hugepages", "never"]
+    with Child("router", router, directory / "log-router").start():
+        for port in range(3):
+            ask(socket, f"set interface state e{port} up")
+        for from_port, to_port in crossings:
+            ask(socket, f"set interface l2 xconnect e{from_port} e{to_port}")
+        with generator(directory, ports=ends) as address, connected(address) as client:
+            wait_for(lambda: all(one.link_up for one in client.port_status([0, 1, 2]).values()))
+            yield address
+
+
+def test_three_ports_in_a_ring_each_by_its_own_line(short_directory: Path) -> None:
+    plan = replace(SHORT, directions=parse_wires("0>1,1>2,2>0"), ramp_target=Rate(0.1, "percentage"))
+    with three_ports(short_directory, (0, 1), (1, 2), (2, 0)) as address, connected(address) as client:
+        result = run_loadtest(plan, client)
+    assert result.outcome.status == "complete"
+    assert list(result.outcome.channels) == ["0→1", "1→2", "2→0"]
+    held = [sample for sample in result.samples if sample.phase == "hold"]
+    for port, line_bps in enumerate((1e9, 2.5e9, 10e9)):
+        assert held[-1].ports[port].asked_pps == pytest.approx(line_bps / 672 / 1000, rel=0.2)
+    for ended in result.outcome.channels.values():
+        assert ended.balance.sent == ended.balance.ours > 0
+        assert ended.line_bps in (1e9, 2.5e9, 10e9)
+
+
+def test_two_ports_into_one_are_told_apart_by_their_marks(short_directory: Path) -> None:
+    plan = replace(SHORT, directions=parse_wires("0>2,1>2"), verify=True)
+    with three_ports(short_directory, (0, 2), (1, 2)) as address, connected(address) as client:
+        result = run_loadtest(plan, client)
+    balances = [result.outcome.channels[name].balance for name in ("0→2", "1→2")]
+    for balance in balances:  # a busy machine may lose some, of whichever it is
+        assert 0 < balance.ours <= balance.sent
+        assert balance.received == sum(one.ours for one in balances)
+
+
+@pytest.fixture
+def short_directory() -> Iterator[Path]:
+    """A socket's path has 107 bytes at most, which pytest's own directories may exceed."""
+    with tempfile.TemporaryDirectory(prefix="ws-") as name:
+        yield Path(name)
+
+
+@pytest.mark.parametrize("ride", [False, True])
+def test_a_router_that_dies_takes_the_links_with_it(ride: bool) -> None:
+    """A lost link ends the test with what was measured, or is ridden out and marked."""
+    with joined_lab() as lab, connected(lab.rpc) as client:
+
+        def kill(progress: Progress) -> None:
+            if progress.step.phase == "ramp" and lab.router.alive:
+                os.kill(lab.router.pid, signal.SIGKILL)
+                wait_for(lambda: not client.port_status([1])[1].link_up)
+
+        result = run_loadtest(replace(SHORT, ride_link=ride), client, on_sample=kill)
+        assert {one.owner for one in client.port_status([0, 1]).values()} == {""}
+    down = [sample.links_down for sample in result.samples]
+    assert down[:2] == [(), ()]
+    if ride:
+        assert result.outcome.status == "complete"
+        assert down[2:] == [(0, 1)] * 5
+    else:
+        assert (result.outcome.status, result.outcome.exit_code) == ("failed", 4)
+        assert "lost its link during the test" in result.outcome.reason
+        assert result.samples[-1].phase == "ramp"
+    assert all(ended.saturated is None for ended in result.outcome.channels.values())
+
+
+def test_a_generator_that_was_started_anew_ends_the_test() -> None:
+    with joined_lab() as lab, connected(lab.rpc) as client:
+        plan = replace(SHORT, hold_s=20.0)
+
+        def restart(progress: Progress) -> None:
+            if progress.step.phase == "hold":
+                os.kill(lab.generator.pid, signal.SIGKILL)
+
+        result = run_loadtest(plan, client, on_sample=restart)
+        assert result.outcome.exit_code == 4
+        assert result.samples[-1].phase == "hold"
+        with pytest.raises(ConnectionFault):
+            client.port_status([0])
+
+
+def test_telemetry_of_the_router_goes_with_a_trial() -> None:
+    with joined_lab() as lab, connected(lab.rpc) as client:
+        dut = parse_dut(f"router:{lab.control_socket}")
+        dut.prepare()
+        try:
+            with Trial(tester.Tester.of(client, pair_directions()), load_for(SHORT), dut=dut) as trial:
+                result = trial.measure(Rate(RATE_PPS, "pps"), 0.5)
+        finally:
+            dut.close()
+    assert result.dut.in_packets is not None and result.dut_after.in_packets is not None
+    assert result.dut_before.in_packets == 0
+    assert result.dut.in_packets + result.dut_after.in_packets == result.balance.sent
+    assert (result.dut.cycles_per_packet or 0) > 0
+
+
+def test_a_kill_loses_no_sample(tmp_path: Path) -> None:
+    """kill -9 of the load tester; the generator's owner time-out then ends the traffic."""
+    file = tmp_path / "x.json"
+    with generator(tmp_path, "--owner-timeout", "1") as address, connected(address) as client:
+        command = [sys.executable, "-m", "wirespeed", "loadtest", "-s", address, "-p", "bench", "-o", str(file)]
+        command += ["-wd", "0.2", "-rd", "60", "-rt", "1", "--interval", "0.1", "--latency", "--verify"]
+        with subprocess.Popen(command, stderr=subprocess.DEVNULL) as process:
+            wait_for(lambda: sum(1 for _ in lines_of(Path(f"{file}.part"))) > 5)
+            process.kill()
+        left = sum(1 for _ in lines_of(Path(f"{file}.part"))) - 1
+        assert len(read_result(file).samples) == left
+        wait_for(lambda: client.port_status([0])[0].state != "TX")
+        done = subprocess.run([*command[:4], "--recover", str(file)], capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr
+    result = read_result(file)
+    assert len(result.samples) == left
+    assert result.samples[-1].latency
+    assert result.outcome.status == "interrupted"
+
+
+def lines_of(path: Path) -> list[str]:
+    text = path.read_text() if path.exists() else ""
+    return [line for line in text.split("\n")[:-1] if line]

@@ -1,0 +1,106 @@
+"""Searches of the embedded lab: real packets through a router that loses some on purpose."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from joined_lab import joined_lab
+
+from wirespeed.client.generator_client import GeneratorClient
+from wirespeed.lab.embedded import EmbeddedLab
+from wirespeed.measure.wires import pair_directions
+from wirespeed.results.file import read_file
+from wirespeed.results.search import SearchResult
+from wirespeed.router.client import ask
+from wirespeed.search.goals import goals_of
+from wirespeed.search.plan import LatencyPlan, SearchPlan
+from wirespeed.search.run import run_search
+from wirespeed.units import Rate
+
+SHAPE = "exceed=50%,initial=0.3,final=0.3,sum=0.9,width=10%"
+ONE_WAY = pair_directions(only="0-1")
+PLAN = SearchPlan(
+    "bench",
+    {"size": "64"},
+    goals=goals_of([f"ndr:loss=0,{SHAPE}", f"pdr:loss=5%,{SHAPE}"], "csit"),
+    # Loads that a busy machine can carry as well: it is the device's losses that count here.
+    least=Rate(2000, "pps"),
+    most=Rate(8000, "pps"),
+    warmup_s=0.2,
+    robust=True,
+    directions=ONE_WAY,
+)
+
+
+@pytest.fixture(scope="module")
+def lab() -> Iterator[EmbeddedLab]:
+    with joined_lab() as one:
+        yield one
+
+
+def search(lab: EmbeddedLab, plan: SearchPlan = PLAN) -> SearchResult:
+    with GeneratorClient(lab.rpc) as client:
+        client.connect()
+        return run_search(plan, client, dut=lab.dut)
+
+
+def test_injected_loss_is_the_devices_whatever_the_load(lab: EmbeddedLab) -> None:
+    """2 % at every load: the goal that allows 5 % is reached at the highest one, that of none nowhere."""
+    ask(lab.control_socket, "set interface impairment e1 loss 0.02 seed 7")
+    try:
+        result = search(lab)
+    finally:
+        ask(lab.control_socket, "set interface impairment e1 off")
+    ndr, pdr = result.goals
+    assert (ndr.lower_pps, ndr.limit) == (None, "minimum")
+    assert "lost more than 0 %" in ndr.irregular
+    assert pdr.limit == "maximum" and pdr.lower_pps == pytest.approx(8000, rel=0.001)
+    assert pdr.conditional_pps == pytest.approx(0.98 * 8000, rel=0.02)
+    balances = [trial.trial.balance for trial in result.trials]
+    lost, offered = (sum(getattr(one, name) for one in balances) for name in ("lost", "offered"))
+    assert lost / offered == pytest.approx(0.02, rel=0.25)
+
+
+def test_injected_duplicates_and_reorders_are_found_as_injected(lab: EmbeddedLab) -> None:
+    """By the latency stream, which numbers its packets. Hardly any other packets stand between them, past which one
+    could be reordered unseen."""
+    plan = replace(PLAN, goals=goals_of([f"pdr:loss=10%,{SHAPE}"], "csit"), latency=LatencyPlan(8000.0, 2.0, (0.1,)))
+    ask(lab.control_socket, "set interface impairment e1 loss 0.01 duplicate 0.02 reorder 0.03 delay 1ms seed 7")
+    try:
+        result = search(lab, plan)
+    finally:
+        ask(lab.control_socket, "set interface impairment e1 off")
+    (trial,) = result.of("latency")
+    latency = trial.trial.channels[ONE_WAY[0]].latency
+    assert latency is not None and latency.packets > 5_000
+    assert latency.lost / latency.packets > 0.006  # a busy machine may lose some as well
+    assert latency.duplicates / latency.packets == pytest.approx(0.02, rel=0.4)
+    # Where packets come in bursts, fewer of those held back are overtaken.
+    assert 0.008 < latency.out_of_order / latency.packets < 0.045
+
+
+def test_the_device_says_what_a_packet_cost_in_each_trial(lab: EmbeddedLab) -> None:
+    result = search(lab)
+    assert all(trial.trial.dut.cycles_per_packet for trial in result.trials)
+    assert result.dut["kind"] == "router"
+
+
+def test_one_command_brings_up_the_lab_and_finds_ndr_and_pdr(tmp_path: Path) -> None:
+    file = tmp_path / "lab.json"
+    command = [sys.executable, "-m", "wirespeed.cli.main", "search", "--lab", "embedded", "-u", "-o", str(file)]
+    command += ["--min", "2kpps", "--max", "8kpps", "--goal", f"ndr:loss=0,{SHAPE}", "--goal", f"pdr:loss=5%,{SHAPE}"]
+    command += ["--mrr", "2x0.2", "--latency"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
+    assert done.returncode == 0, done.stderr
+    assert "NDR (loss at most 0 %): " in done.stderr and "MRR: " in done.stderr
+    assert "latency 0→1 at 90 % of PDR" in done.stderr
+    result = read_file(file)
+    assert isinstance(result, SearchResult)
+    assert result.lab["kind"] == "embedded"
+    assert json.loads(file.read_text())["schema"] == "wirespeed-search/1"

@@ -1,0 +1,104 @@
+"""Each program killed, and hung up on, at random moments from its start on; then started again.
+
+After kill -9 its processes go by themselves; what else it must leave is gone once the next one has run and ended. After
+a hang-up nothing is left at once, and nothing that was measured is lost.
+"""
+
+from __future__ import annotations
+
+import shutil
+import signal
+import time
+from collections.abc import Iterable
+from pathlib import Path
+
+from trials.isolation import present
+from trials.programs import PROGRAMS, Program
+from trials.started import Started
+from trials.trial import Fault, Ground, trial, until
+from wirespeed.errors import WirespeedError
+
+HITS = (signal.SIGKILL, signal.SIGHUP)
+
+_LIVING = ("process ", "socket ", "link ", "hugepages ")
+"""What the kernel itself does away with together with a process."""
+
+
+def _kill(program: Program, ground: Ground) -> None:
+    rounds = ground.times(30, 2)
+    directory = Path("/run/work")  # what programs leave there counts
+    directory.mkdir()
+    broken = dict.fromkeys(HITS, 0)
+    early = 0
+    with program.around(ground):
+        before = present()
+        for turn, number in ((turn, hit) for turn in range(rounds) for hit in HITS):
+            works, moment_s = program.moment(ground.random)
+            works = works or not turn  # few rounds see it at work too
+            try:
+                early += _hit(program, directory, number, works, moment_s)
+                _run_again(program, directory, before)
+            except (Fault, WirespeedError) as fault:
+                broken[number] += 1
+                what = f"{number.name} {moment_s:.2f} s after its {'first work' if works else 'start'}"
+                ground.fault(f"{program.name}, {what}: {fault}")
+                shutil.rmtree(directory)
+                directory.mkdir()
+                before = present()  # each fault is told of once
+    for hit in HITS:
+        ground.figures[hit.name] = f"{rounds}" + (f" ({broken[hit]} broken)" if broken[hit] else "")
+    ground.figures["before it worked"] = f"{early}"
+
+
+def _hit(program: Program, directory: Path, number: signal.Signals, works: bool, moment_s: float) -> bool:
+    """Start it and hit it; whether that was before it worked."""
+    began = present()
+    with Started(program.words(directory), terminal=program.terminal) as started:
+        if works:
+            started.must_say(program.ready)
+        time.sleep(moment_s)
+        early = program.ready not in started.said
+        code = started.end(number)
+        if code is None:
+            raise Fault(f"it went on after {number.name}: {started.last_words}")
+        program.check(directory, started, number)
+        kept = _LIVING if number == signal.SIGKILL else ("",)
+        left = _left(began, kept)
+        if left:
+            raise Fault(f"{_some(left)} left (code {code}): {started.last_words}")
+    return early
+
+
+def _run_again(program: Program, directory: Path, before: frozenset[str]) -> None:
+    """The next one works, and once it has ended nothing is there that was not before."""
+    with Started(program.words(directory), terminal=program.terminal) as started:
+        started.must_say(program.ready)
+        code = started.end()
+        if code not in program.ended_codes:
+            raise Fault(f"the next one ended with {code}: {started.last_words}")
+        program.check(directory, started, signal.SIGTERM)
+    left = _left(before, ("",))
+    if left:
+        raise Fault(f"after the next one has run, {_some(left)} left")
+
+
+def _left(before: frozenset[str], kinds: tuple[str, ...]) -> list[str]:
+    """What does not go in time, of those kinds."""
+
+    def now() -> list[str]:
+        return sorted(one for one in present() - before if one.startswith(kinds))
+
+    until(lambda: not now(), 15.0)
+    return now()
+
+
+def _some(found: Iterable[str]) -> str:
+    found = list(found)
+    more = f" and {len(found) - 4} more" if len(found) > 4 else ""
+    return f"{', '.join(found[:4])}{more}"
+
+
+for _program in PROGRAMS:
+    trial(f"kill-{_program.name}", f"{_program.name} killed and hung up on at random moments, then started again")(
+        lambda ground, program=_program: _kill(program, ground)
+    )

@@ -1,0 +1,195 @@
+"""The programs that are killed: how each is started, when it works, and what is known of it after its end.
+
+Another one is one more entry of PROGRAMS.
+"""
+
+from __future__ import annotations
+
+import re
+import signal
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from dataclasses import dataclass
+from pathlib import Path
+from random import Random
+from typing import Any
+
+from trials.isolation import ROOT
+from trials.started import RING, RPC, Started, connected, generator
+from trials.trial import Fault, Ground, until
+from wirespeed.results.file import read_file
+from wirespeed.results.journal import journal_path
+from wirespeed.results.search import SearchResult
+
+OWNER_TIMEOUT_S = 2.0
+
+_SHOWN = re.compile(r" +\d+\.\d s \w+ .* left$|trial \d+ .*: ")
+"""The line of a sample of a load test, and of a trial of a search."""
+
+
+@dataclass(frozen=True)
+class Program:
+    """`words` start it in a directory; it works once it says `ready`. It is hit within `start_s` of its start, or
+    within one of `moments_s` of its work: most within the first, some within the second. `around` is what it needs
+    beside it; `check` looks at what it left."""
+
+    name: str
+    words: Callable[[Path], list[str]]
+    ready: str
+    moments_s: tuple[float, float]
+    around: Callable[[Ground], AbstractContextManager[Any]] = lambda _: nullcontext()
+    terminal: bool = False
+    check: Callable[[Path, Started, signal.Signals], None] = lambda *_: None
+    ended_codes: tuple[int, ...] = (0,)
+    """How it may end when it is asked to (SIGTERM)."""
+    start_s: float = 1.0
+
+    def moment(self, random: Random) -> tuple[bool, float]:
+        """Whether to wait until it works, and how many seconds then."""
+        if random.random() < 0.3:
+            return False, random.uniform(0, self.start_s)
+        return True, random.uniform(0, self.moments_s[0] if random.random() < 0.8 else self.moments_s[1])
+
+
+@contextmanager
+def _tester(_: Ground) -> Iterator[None]:
+    """A generator that stops those whom it does not hear any more."""
+    with generator(*RING, "--owner-timeout", str(OWNER_TIMEOUT_S)):
+        yield
+
+
+def _loadtest(directory: Path) -> list[str]:
+    words = ["loadtest", "-s", RPC, "-p", "bench", "-t", "size=64,vm=var2", "-o", str(directory / "x.json")]
+    return [*words, "--force", "-wd", "0.2", "-rd", "5", "-rt", "0.5", "-hd", "0.5", "--interval", "0.1", "--latency"]
+
+
+def _search(directory: Path) -> list[str]:
+    words = ["search", "-s", RPC, "-p", "bench", "-o", str(directory / "x.json"), "--force", "--preset", "quick"]
+    return [*words, "--goal", "r:loss=0,exceed=0,initial=0.1,final=0.2,sum=0.4,width=0.05", "--max", "50kpps"]
+
+
+def _samples_are_kept(directory: Path, started: Started, number: signal.Signals) -> None:
+    """Every sample, or trial of a search, that was shown is in the result, or makes one; and the ports are somebody
+    else's to take."""
+    file = directory / "x.json"
+    shown = sum(_SHOWN.match(line) is not None for line in started.said.splitlines())
+    ended = started.process.returncode
+    if number == signal.SIGKILL and not file.exists():
+        _recover(directory, shown)
+    elif shown and not file.exists():
+        raise Fault(f"{shown} samples were shown, and there is no result (code {ended}): {started.last_words}")
+    kept = _count(file) if shown else 0
+    if kept < shown:
+        raise Fault(f"{shown} samples were shown, {kept} are in the result")
+    if file.exists():
+        file.unlink()
+    if journal_path(file).exists():
+        if number != signal.SIGKILL:
+            raise Fault(f"{journal_path(file).name} was left behind (code {ended}): {started.last_words}")
+        journal_path(file).unlink()
+    _ports_are_free(number)
+
+
+def _count(file: Path) -> int:
+    result = read_file(file)
+    return len(result.trials if isinstance(result, SearchResult) else result.samples)
+
+
+def _recover(directory: Path, shown: int) -> None:
+    file = directory / "x.json"
+    if not shown:
+        return  # a journal without samples is none that anybody needs
+    with Started(["loadtest", "--recover", str(file), "-q"]) as recovery:
+        code = recovery.process.wait(60)
+        recovery.forget()
+    if code:
+        raise Fault(f"{shown} samples were shown, and --recover ended with {code}: {recovery.last_words}")
+
+
+def _ports_are_free(number: signal.Signals) -> None:
+    """After a hang-up at once, after kill -9 when the generator has missed its owner for long enough."""
+    with connected() as client:
+        ports = [0, 1]
+
+        def at_rest() -> bool:
+            found = client.port_status(ports).values()
+            if number == signal.SIGKILL:
+                return not any(one.state == "TX" for one in found)
+            return not any(one.owner or one.state == "TX" for one in found)
+
+        if not until(at_rest, OWNER_TIMEOUT_S + 20.0 if number == signal.SIGKILL else 0.0):
+            raise Fault(f"ports still send or are owned: {client.port_status(ports)}")
+
+
+def _console_left(_: Path, started: Started, number: signal.Signals) -> None:
+    """It started nothing; what it owned is free after a hang-up."""
+    if "rror" in started.said and "Traceback" in started.said:
+        raise Fault(f"the console said: {started.last_words}")
+    _ports_are_free(number)
+
+
+def _generator(directory: Path) -> list[str]:
+    ports = [f"memif:{directory}/m{index}.sock,role=server,speed=10G" for index in range(2)]
+    return ["generator", "--hugepages", "never", *(word for port in ports for word in ("--port", port))]
+
+
+def _no_traceback(_: Path, started: Started, number: signal.Signals) -> None:
+    if "Traceback" in started.said and number != signal.SIGKILL:
+        raise Fault(f"it said: {started.last_words}")
+
+
+def _router(directory: Path) -> list[str]:
+    """With all that leaves traces on a machine: sockets, a statistics file, TAPs, a host's interface."""
+    start = ROOT / "router.conf"
+    start.write_text("create loopback interface\nlcp create e0 host-if le0\nset interface state e0 up\n")
+    words = ["router", "--socket", str(directory / "r.sock"), "--exec", str(start), "--hugepages", "never"]
+    ports = (f"e0=memif:{directory}/m0.sock,role=server", f"e1=memif:{directory}/m1.sock,role=server", "e2=tap:t2")
+    return [*words, *(word for port in ports for word in ("--interface", port))]
+
+
+def _demo(_: Path) -> list[str]:
+    return ["demo", "--quick", "--out", str(ROOT / "demo")]
+
+
+def _results_are_whole(_: Path, started: Started, number: signal.Signals) -> None:
+    """What was written is whole; a test that ended before the hit has its file."""
+    files = list((ROOT / "demo").glob("*.json"))
+    for file in files:
+        read_file(file)
+    # The Linux lab's tests count on from the ten of the embedded one.
+    begun = sum("/10 " in line for line in started.said.splitlines())
+    if len([one for one in files if one.name.startswith("wirespeed-")]) < begun - 1:
+        raise Fault(f"{begun - 1} tests had ended, {len(files)} files are there")
+    for file in files:
+        file.unlink()
+    if "Traceback" in started.said and number != signal.SIGKILL:
+        raise Fault(f"it said: {started.last_words}")
+
+
+PROGRAMS = (
+    Program("loadtest", _loadtest, " left", (2.0, 6.0), _tester, check=_samples_are_kept, ended_codes=(0, 130)),
+    Program("search", _search, "trial 1 ", (1.0, 4.0), _tester, check=_samples_are_kept, ended_codes=(0, 130)),
+    Program("generator", _generator, "ready", (0.5, 2.0), check=_no_traceback),
+    Program("router", _router, "ready", (0.5, 2.0), check=_no_traceback),
+    Program("demo", _demo, "1/10 ", (4.0, 35.0), check=_results_are_whole, ended_codes=(0, 130)),
+    Program(
+        "console",
+        lambda _: ["console", "-s", RPC, "-f"],
+        ">",
+        (1.0, 2.0),
+        _tester,
+        terminal=True,
+        check=_console_left,
+        ended_codes=(0, 130, -15),
+    ),
+    Program(
+        "tui",
+        lambda _: ["console", "-s", RPC, "-f", "tui"],
+        "\x1b[?1049h",
+        (1.0, 2.0),
+        _tester,
+        terminal=True,
+        check=_console_left,
+        ended_codes=(0, 130, -15),
+    ),
+)

@@ -1,0 +1,29 @@
+"""The two golden results as analysed tests, changed as a test needs them."""
+
+import copy
+import json
+from pathlib import Path
+
+from wirespeed.results.analysis import analyse
+from wirespeed.results.loadtest_json import from_json
+
+GOLDEN = Path(__file__).parents[1] / "golden" / "report"
+OLD = json.loads((GOLDEN / "trex-loadtest.json").read_text())
+OURS = json.loads((GOLDEN / "wirespeed.json").read_text())
+
+
+def test_of(name, base=OURS, change=lambda document: None, **variables):
+    """`base` under another name, after `change` of its document and with other `vars`."""
+    document = copy.deepcopy(base)
+    document["vars"] |= variables
+    change(document)
+    return analyse(from_json(document, name), 0.001)
+
+
+test_of.__test__ = False
+
+
+def late(document):
+    """All that the router refused was the tester's doing."""
+    for sample in document["stats"].values():
+        sample["0"]["late"], sample["0"]["refused"] = sample["0"]["refused"], 0

@@ -1,0 +1,46 @@
+"""What a signal that ends a command does on its way out."""
+
+from __future__ import annotations
+
+import errno
+import os
+import signal
+
+import pytest
+
+from wirespeed.cli.output import OutputLost
+from wirespeed.cli.signals import leave_on_signals
+from wirespeed.errors import INTERRUPTED
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_what_is_open_is_given_back_and_a_second_signal_does_not_cut_that_short(
+    number: signal.Signals, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("wirespeed.cli.signals._leave_terminal", lambda: None)
+    before = signal.getsignal(number)
+    given_back = []
+    with pytest.raises(SystemExit) as ended, leave_on_signals():
+        try:
+            signal.raise_signal(number)
+        finally:
+            signal.raise_signal(number)
+            given_back.append("port")
+    assert ended.value.code == INTERRUPTED
+    assert given_back == ["port"]
+    assert signal.getsignal(number) is before
+
+
+def test_a_hang_up_that_is_ignored_stays_so() -> None:
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    try:
+        with leave_on_signals():
+            signal.raise_signal(signal.SIGHUP)
+    finally:
+        signal.signal(signal.SIGHUP, before)
+
+
+def test_what_is_wrong_with_the_output_is_known_in_words() -> None:
+    lost = OutputLost(OSError(errno.ENOSPC, os.strerror(errno.ENOSPC)))
+    assert lost.strerror == "No space left on device"
+    assert str(lost) == "standard output cannot be written: No space left on device"

@@ -1,0 +1,194 @@
+"""A suite in a lab whose generator is simulated: tests that fail, and what the demo makes of them."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from simulated_trex import SimulatedTrex
+
+from wirespeed.cli.main import main
+from wirespeed.dut.dut import Dut
+from wirespeed.dut.none import NoDut
+from wirespeed.errors import EnvironmentFault, MeasurementError
+from wirespeed.lab.demo import Schedule
+from wirespeed.lab.placement import LabCpus
+from wirespeed.lab.suite import Failure, Finding, SuiteTest, Timing, run_suite
+from wirespeed.results.file import read_file
+from wirespeed.results.lab import CpuPlace, LabFacts, Topology
+from wirespeed.results.loadtest_file import read_result
+from wirespeed.results.search import SearchResult
+
+TIMING = Timing(warmup_s=0.05, ramp_s=0.1, hold_s=0.05, interval_s=0.025)
+GOOD = SuiteTest("64b one flow", "bench", {"size": "64"}, True)
+SILENT = SuiteTest("64b silent", "bench", {"size": "64"}, True)
+UNREADABLE = SuiteTest("no profile", "/nowhere/profile.py", {}, True)
+LAST = SuiteTest("1514b", "bench", {"size": "1514"}, False)
+PLACES = tuple(CpuPlace(cpu, cpu, 0, 0, (cpu,)) for cpu in (0, 1))
+CPUS = LabCpus(0, 1, tuple(sorted(os.sched_getaffinity(0))), Topology("Made Up", PLACES))
+
+
+class SimulatedLab:
+    """A lab whose DUT returns nothing while a test named `silent` runs."""
+
+    name = "simulated"
+
+    def __init__(self, trex: SimulatedTrex) -> None:
+        self._trex = trex
+        self.rpc = trex.server
+        self.dut: Dut = NoDut()
+        self.facts = LabFacts("simulated", "none", 10_000_000_000, CPUS.roles, CPUS.topology)
+        self.running = False
+
+    def start(self) -> None:
+        self.running = True
+
+    def stop(self) -> None:
+        self.running = False
+
+    def on_start(self, test: SuiteTest) -> None:
+        self._trex.silent = (0, 1) if test is SILENT else ()
+
+
+@pytest.fixture
+def lab() -> Iterator[SimulatedLab]:
+    with SimulatedTrex() as trex:
+        yield SimulatedLab(trex)
+
+
+def test_a_suite_goes_on_after_tests_that_fail(lab: SimulatedLab, tmp_path: Path) -> None:
+    tests = (GOOD, SILENT, UNREADABLE, LAST)
+    found = run_suite(lab, tests, TIMING, tmp_path, lab.on_start, lambda sampled: None)
+    assert [one.test for one in found] == list(tests)
+    assert [type(one) for one in found] == [Finding, Failure, Failure, Finding]
+    silent, unreadable = found[1], found[2]
+    assert isinstance(silent, Failure) and isinstance(unreadable, Failure)
+    assert isinstance(silent.error, MeasurementError) and "the DUT returned nothing" in str(silent.error)
+    # What it measured until then is kept, and says how it ended.
+    assert silent.file == tmp_path / "simulated-unidir-64b-silent.json"
+    assert read_result(silent.file).outcome.status == "failed"
+    assert unreadable.file is None
+    assert {path.name for path in tmp_path.iterdir()} == {one.file.name for one in found if one.file is not None}
+    result = read_result(tmp_path / "simulated-bidir-1514b.json")
+    assert result.lab["cpus"] == {"tester": [0], "dut": [1], "control": list(CPUS.control)}
+    assert result.dut["kind"] == "none"
+
+
+def test_a_file_that_cannot_be_written_is_a_failure_of_its_test(lab: SimulatedLab, tmp_path: Path) -> None:
+    (tmp_path / "simulated-unidir-64b-one-flow.json").mkdir()
+    first, last = run_suite(lab, (GOOD, LAST), TIMING, tmp_path, lab.on_start, lambda sampled: None)
+    assert isinstance(first, Failure) and first.file is None
+    assert isinstance(last, Finding)
+
+
+def test_a_search_follows_each_test_that_is_to_have_one(tmp_path: Path) -> None:
+    with SimulatedTrex(capacity_pps=4e6) as trex:
+        lab = SimulatedLab(trex)
+        (found,) = run_suite(lab, (GOOD,), TIMING, tmp_path, lab.on_start, lambda sampled: None, search=True)
+    assert isinstance(found, Finding) and found.search is not None
+    kept = read_file(tmp_path / "simulated-unidir-64b-one-flow-search.json")
+    assert isinstance(kept, SearchResult)
+    assert (kept.goals, kept.trials) == (found.search.goals, found.search.trials)
+    assert [goal.goal.name for goal in found.search.goals] == ["ndr", "pdr"]
+    assert found.search.goals[1].lower_pps == pytest.approx(4e6, rel=0.1)
+
+
+def test_an_interrupt_ends_it(lab: SimulatedLab, tmp_path: Path) -> None:
+    def interrupt(sampled: object) -> None:
+        raise KeyboardInterrupt
+
+    started: list[SuiteTest] = []
+    with pytest.raises(KeyboardInterrupt):
+        run_suite(lab, (GOOD, LAST), TIMING, tmp_path, started.append, interrupt)
+    assert started == [GOOD]
+    assert read_result(tmp_path / "simulated-unidir-64b-one-flow.json").outcome.status == "interrupted"
+
+
+@pytest.fixture
+def demo(
+    lab: SimulatedLab, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Iterator[Callable[..., tuple[int, str, str]]]:
+    """Runs the demo's command with these tests in the simulated lab: exit code, output, errors."""
+    handler = signal.getsignal(signal.SIGTERM)
+
+    def run(*tests: SuiteTest, flags: tuple[str, ...] = (), **patches: Any) -> tuple[int, str, str]:
+        monkeypatch.setattr("wirespeed.lab.demo.SEED_SUITE", tests)
+        monkeypatch.setattr("wirespeed.lab.demo.QUICK", Schedule(TIMING, TIMING, tests))
+        monkeypatch.setattr("wirespeed.lab.demo.choose_cpus", lambda: CPUS)
+        monkeypatch.setattr("wirespeed.lab.demo.EmbeddedLab", lambda cpus: lab)
+        monkeypatch.setattr("wirespeed.lab.demo.unavailable", lambda: "this is a test")
+        real = run_suite
+
+        def silence(
+            lab: SimulatedLab, tests: object, timing: object, directory: object, on_start: Any, *rest: Any
+        ) -> Any:
+            def start(test: SuiteTest) -> None:
+                lab.on_start(test)
+                on_start(test)
+
+            return real(lab, tests, timing, directory, start, *rest)  # type: ignore[arg-type]
+
+        monkeypatch.setattr("wirespeed.lab.demo.run_suite", silence)
+        for name, value in patches.items():
+            monkeypatch.setattr(lab, name, value)
+        code = main(["demo", "--quick", *flags, "--out", str(tmp_path)])
+        said = capsys.readouterr()
+        return code, said.out, said.err
+
+    yield run
+    signal.signal(signal.SIGTERM, handler)
+
+
+def test_the_demo_has_ndr_and_pdr_where_they_are_asked_for(
+    demo: Callable[..., tuple[int, str, str]], tmp_path: Path
+) -> None:
+    code, out, _ = demo(GOOD, SILENT, flags=("--search",))
+    assert code == 5
+    assert "NDR" in out and "PDR" in out
+    row = next(line for line in out.splitlines() if "64b one flow" in line and "Mpps" in line)
+    assert row.count("≥ 14.881 Mpps") == 2
+    report = (tmp_path / "report.html").read_text(encoding="utf-8")
+    assert 'id="search-0"' in report
+    assert "NDR of simulated-unidir-64b-one-flow-search" in report  # on the ramp of the same test
+
+
+def test_the_demo_shows_a_failure_in_its_row_and_ends_with_its_code(
+    demo: Callable[..., tuple[int, str, str]], lab: SimulatedLab, tmp_path: Path
+) -> None:
+    code, out, err = demo(SILENT, GOOD, UNREADABLE)
+    rows = {line.split("simulated")[0].strip(): line for line in out.splitlines() if "simulated " in line}
+    assert rows["64b silent"].split() == ["64b", "silent", "simulated", "failed"]
+    assert "Mpps" in rows["64b one flow"]
+    assert "unidirectional 64b silent through simulated: the DUT returned nothing" in out.replace("\n", " ")
+    assert f"report: {tmp_path}/report.html" in out
+    assert code == MeasurementError.exit_code
+    assert err.count("\n") == 1 and "(and 1 more)" in err
+    assert not lab.running
+
+
+def test_a_demo_without_a_failure_ends_with_none(demo: Callable[..., tuple[int, str, str]]) -> None:
+    assert demo(GOOD)[::2] == (0, "")
+
+
+def test_a_demo_of_nothing_but_failures_has_no_report(
+    demo: Callable[..., tuple[int, str, str]], tmp_path: Path
+) -> None:
+    code, out, err = demo(UNREADABLE)
+    assert "report:" not in out
+    assert "/nowhere/profile.py" in err
+    assert code != 0
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_lab_that_does_not_start_is_left_out(demo: Callable[..., tuple[int, str, str]]) -> None:
+    def start() -> None:
+        raise EnvironmentFault("the router did not start: no memory")
+
+    code, out, err = demo(GOOD, start=start)
+    assert "simulated is left out: the router did not start: no memory" in out
+    assert (code, err) == (EnvironmentFault.exit_code, "wirespeed: the router did not start: no memory\n")
+    assert "load test" not in out

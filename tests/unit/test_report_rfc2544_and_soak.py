@@ -1,0 +1,167 @@
+"""RFC 2544 and soaks in a report: the RFC's own graphs, tables and text; loss over time, events, drift, the verdict."""
+
+import csv
+import io
+import json
+
+import plotly.graph_objects as go
+import pytest
+from report_kinds import comparison_of, soak_of, suite_of
+
+from wirespeed.report.listing import to_csv, to_json, to_markdown
+from wirespeed.report.rfc2544_charts import latency_figure, loss_figure, throughput_figure
+from wirespeed.report.rfc2544_views import suite_views
+from wirespeed.report.soak_charts import soak_figure, spans_of
+from wirespeed.report.soak_rows import duration_text, verdict_sentence
+from wirespeed.report.soak_views import soak_part
+from wirespeed.results.figures import MEGA
+from wirespeed.results.rfc2544_text import text_block
+from wirespeed.results.soak import Verdict
+
+LOSSY = [(100, 50), (101, 20), (300, 7)]
+
+
+@pytest.fixture(scope="module")
+def suite():
+    return suite_of()
+
+
+@pytest.fixture(scope="module")
+def soak():
+    return soak_of(lossy=LOSSY, gap=350.0)
+
+
+def named(figure, name):
+    (found,) = [one for one in figure["data"] if one["name"] == name]
+    return found
+
+
+def test_throughput_stands_below_the_theoretical_line_by_frame_size(suite):
+    figure = throughput_figure(suite.throughput, MEGA)
+    assert len(go.Figure(figure).data) == 2
+    assert named(figure, "theoretical")["y"] == [14.881, 0.812744]
+    measured = named(figure, "throughput")
+    assert (measured["x"], measured["y"]) == (["64", "1518"], [7.0, 0.812744])
+    assert figure["layout"]["xaxis"]["type"] == "category"
+
+
+def test_frame_loss_has_both_axes_from_0_to_100_and_begins_at_none(suite):
+    figure = loss_figure(suite.frame_loss)
+    assert figure["layout"]["xaxis"]["range"] == figure["layout"]["yaxis"]["range"] == [0, 100]
+    line = named(figure, "64")
+    assert line["x"] == [0.0, 30.0, 40.0, 50.0, 90.0, 100.0]
+    assert line["y"] == [0.0, 0.0, 0.0, 6.0, 47.0, 52.0]
+
+
+def test_latency_is_by_frame_size_from_the_least_to_the_most(suite):
+    figure = latency_figure(suite.latency)
+    line = named(figure, "0→1")
+    assert line["y"] == [11.0, 11.0]
+    assert (line["error_y"]["arrayminus"], line["error_y"]["array"]) == ([6.0, 6.0], [69.0, 69.0])
+    assert named(figure, "0→1 without the router")["y"] == [4.0, 4.0]
+
+
+def test_each_test_has_its_table_and_says_how_far_it_conforms(suite):
+    figures = {}
+    (view,) = suite_views([suite], MEGA, figures)
+    assert [one.title for one in view.benchmarks] == [
+        "Throughput",
+        "Latency",
+        "Frame loss rate",
+        "Back-to-back frames",
+        "System recovery",
+        "Reset",
+    ]
+    assert list(figures) == ["rfc2544-0-throughput", "rfc2544-0-latency", "rfc2544-0-frame-loss"]
+    assert all("Conformance: RFC" in one.sentences[-1] for one in view.benchmarks)
+    assert "trials of 2 s, not of at least 60 s" in view.benchmarks[0].sentences[-1]
+    assert view.benchmarks[3].remarks == ("1518: it carries the whole line",)
+    assert "\n".join(view.text) + "\n" == text_block(suite)
+
+
+def test_an_irregular_row_is_marked_in_chart_table_remarks_and_rows():
+    suite = suite_of(irregular="the tester was the limit")
+    assert named(throughput_figure(suite.throughput, MEGA), "throughput")["marker"]["symbol"] == ["circle-open"] * 2
+    (view,) = suite_views([suite], MEGA, {})
+    assert view.benchmarks[0].table.irregular == {0, 1}
+    comparison = comparison_of(suite)
+    (remark,) = [one for one in comparison.remarks if one.cause == "irregular-rows"]
+    assert "suite throughput 64: the tester was the limit" in remark.tests
+    assert json.loads(to_json(comparison, "T"))["rfc2544_rows"][0]["irregular"] == "the tester was the limit"
+
+
+def test_programs_get_a_row_a_figure_of_rfc2544(suite):
+    rows = list(csv.DictReader(io.StringIO(to_csv(comparison_of(suite)))))
+    assert {row["kind"] for row in rows} == {"rfc2544"}
+    found = {(row["quantity"], row["frame"], row["directions"]): row for row in rows}
+    assert found["throughput", "64", "0→1, 1→0"]["value"] == "7000000.0"
+    assert found["throughput", "64", "0→1, 1→0"]["limit"] == "dut"
+    assert (found["latency", "64", "1→0"]["value"], found["latency", "64", "1→0"]["most"]) == ("11.0", "80.0")
+    assert found["burst", "64", "0→1, 1→0"]["value"] == "950.0"
+    # RFC 9004: 950 frames at line rate, less what is forwarded meanwhile.
+    corrected = 950 / 14_880_952.38 * (1 - 7e6 / 14_880_952.38)
+    assert float(found["corrected buffer", "64", "0→1, 1→0"]["value"]) == pytest.approx(corrected, abs=1e-9)
+    assert found["reset", "64", "0→1, 1→0"]["unit"] == "s"
+    assert found["throughput", "64", "0→1, 1→0"]["conformance"].startswith("RFC 2544 §26.1 except")
+
+
+def test_markdown_has_the_text_to_paste(suite):
+    assert text_block(suite) in to_markdown(comparison_of(suite), MEGA)
+
+
+def test_loss_a_minute_is_drawn_over_time_with_its_events_and_gaps(soak):
+    figure = soak_figure(soak)
+    assert len(go.Figure(figure).data) == len(figure["data"])
+    loss = named(figure, "loss 0→1")
+    assert spans_of(soak)[1] == "minute"
+    assert len(loss["x"]) == 7
+    assert loss["y"][1] == pytest.approx(70 / 60e6, rel=1e-5)
+    events = named(figure, "loss event (DUT)")
+    assert events["x"] == pytest.approx([100 / 60, 101 / 60, 5], rel=1e-5)
+    assert "50 lost in 1 s" in events["customdata"][0]
+    gap = named(figure, "nobody watched")
+    assert (min(gap["x"][:5]), max(gap["x"][:5])) == pytest.approx((350 / 60, 370 / 60), rel=1e-5)
+    assert named(figure, "target 1e-07")["y"] == [1e-7, 1e-7]
+
+
+def test_latency_of_a_soak_is_drawn_beside_how_it_drifted(soak):
+    averages = named(soak_figure(soak), "latency 0→1 average")
+    assert averages["yaxis"] == "y2"
+    assert averages["y"] == sorted(averages["y"])
+    (view,) = soak_part([soak], MEGA, {}).soaks
+    assert view.drifts.rows[0] == ("latency 0→1, average (µs)", "8.2", "11.8", "+43.9")
+
+
+def test_a_short_soak_is_drawn_by_the_second():
+    assert spans_of(soak_of(seconds=30))[1] == "second"
+
+
+def test_the_verdict_is_a_sentence(soak):
+    assert verdict_sentence(soak.verdict) == (
+        "77 of 800,000,000 packets lost; the loss ratio is at most 1.2e-07 at 95 % confidence: a ratio of 1e-07 is not "
+        "shown, 66 s more without any loss would show it."
+    )
+    assert "a ratio of 1e-07 is shown" in verdict_sentence(soak_of(shown=True, seconds=20).verdict)
+    above = Verdict(1e-7, 0.95, offered=10**9, lost=10**6, upper_ratio=1.1e-3, lower_ratio=9e-4)
+    assert verdict_sentence(above).endswith("and at least 0.0009: it is above 1e-07.")
+    assert verdict_sentence(Verdict(1e-7, 0.95)) == "Nothing was offered: the soak shows nothing."
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"),
+    [(0.2, "1 s"), (119, "119 s"), (400, "6 min 40 s"), (600, "10 min"), (12_600, "3.5 h"), (190_000, "2.2 days")],
+)
+def test_times_are_rounded_up(seconds, text):
+    assert duration_text(seconds) == text
+
+
+def test_programs_get_the_verdict(soak):
+    (row,) = json.loads(to_json(comparison_of(soak), "T"))["soak_rows"]
+    assert (row["lost"], row["events"], row["gaps"], row["shown"], row["target_ratio"]) == (77, 3, 1, False, 1e-7)
+    assert row["needed_s"] == pytest.approx(soak.verdict.needed_s, abs=0.01)
+    assert "soak: 77 of 800,000,000 packets lost" in to_markdown(comparison_of(soak), MEGA)
+
+
+def test_times_that_nobody_watched_are_a_remark(soak):
+    (remark,) = [one for one in comparison_of(soak).remarks if one.cause == "gaps"]
+    assert remark.tests == ("soak: 1 gap, 20 s in all",)

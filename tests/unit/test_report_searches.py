@@ -1,0 +1,199 @@
+"""Searches in a report: trials and bounds as drawn, their tables, and their lines on the ramp of the same test."""
+
+import csv
+import io
+import json
+from pathlib import Path
+
+import plotly.graph_objects as go
+import pytest
+from report_cases import test_of
+from report_kinds import FORWARD, comparison_of, search_of
+from simulated_dut import SimulatedDut, constant, step
+
+from wirespeed.report.charts import load_figure
+from wirespeed.report.listing import to_csv, to_json, to_markdown
+from wirespeed.report.matrix import matrix
+from wirespeed.report.matrix_text import matrix_to_csv, matrix_to_json, matrix_to_markdown
+from wirespeed.report.search_charts import search_figure
+from wirespeed.report.search_rows import goal_rows, mrr_rows
+from wirespeed.report.search_views import search_part
+from wirespeed.results.figures import MEGA
+
+GOLDEN = Path(__file__).parents[1] / "golden" / "report"
+
+
+def named(document):
+    document["dut"] = {"name": "router"}
+
+
+@pytest.fixture(scope="module")
+def ramp():
+    """The golden load test, 64-byte frames in one direction."""
+    return test_of("wirespeed", change=named)
+
+
+@pytest.fixture(scope="module")
+def one_way():
+    return search_of(dut=SimulatedDut(step(5.0e6)), directions=(FORWARD,), mrr=10, latency=True)
+
+
+@pytest.fixture(scope="module")
+def both_ways():
+    return search_of("both")
+
+
+@pytest.fixture(scope="module")
+def limited():
+    return search_of("limited", SimulatedDut(step(9e6), tester_pps=6e6))
+
+
+def traces(figure, start, axis="y"):
+    return [one for one in figure["data"] if one["name"].startswith(start) and one.get("yaxis", "y") == axis]
+
+
+def test_a_trial_is_a_point_of_what_came_back_and_was_lost_over_the_load(both_ways):
+    figure = search_figure(both_ways, MEGA)
+    assert len(go.Figure(figure).data) == len(figure["data"])
+    (received,), (lost,) = traces(figure, "trials"), traces(figure, "trials", "y2")
+    trials = both_ways.of("search")
+    assert received["x"] == lost["x"] == pytest.approx([one.load_pps / 1e6 for one in trials], rel=1e-5)
+    # Of each direction, though loss is of both together.
+    assert received["y"] == pytest.approx([one.received_pps / 2e6 for one in trials], rel=1e-5)
+    floor = figure["layout"]["yaxis2"]["tickvals"][0]
+    assert lost["y"] == pytest.approx([max(one.loss_ratio, floor) for one in trials], rel=1e-5)
+    assert f"trial {trials[0].number}, 0.25 s" in received["customdata"][0]
+
+
+def test_the_intervals_of_goals_are_shaded_over_both_panels(both_ways):
+    figure = search_figure(both_ways, MEGA)
+    for found in both_ways.goals:
+        for axis in ("y", "y2"):
+            (shaded,) = traces(figure, found.goal.name.upper(), axis)
+            assert shaded["fill"] == "toself"
+            assert (min(shaded["x"]), max(shaded["x"])) == pytest.approx(
+                (found.lower_pps / 1e6, found.upper_pps / 1e6), rel=1e-5
+            )
+
+
+def test_what_limits_a_trial_is_its_shape(limited):
+    noisy = search_of("away", SimulatedDut(step(7e6), away=lambda number: number % 3 == 0))
+    short, away = (search_figure(one, MEGA) for one in (limited, noisy))
+    assert traces(short, "the tester was the limit")[0]["marker"]["symbol"] == "triangle-up"
+    assert traces(away, "spoilt by the machine")[0]["marker"]["symbol"] == "x-thin-open"
+    assert "worker was away" in traces(away, "spoilt by the machine")[0]["customdata"][0]
+
+
+def test_latency_is_drawn_by_percentile_over_the_shares_of_the_load(one_way):
+    figure = search_figure(one_way, MEGA)
+    (median,) = traces(figure, "0→1 50 %", "y3")
+    assert (median["x"], median["y"]) == ([0.77, 3.85, 6.93], [8.0] * 3)
+    assert traces(figure, "wirespeed-search 0→1 without the router", "y3")[0]["y"] == [4.5, 4.5]
+
+
+def test_bounds_are_lines_on_the_ramp_of_the_same_test_alone(ramp, one_way, both_ways):
+    other = search_of("elsewhere", directions=(FORWARD,), described={"name": "another"})
+    sizes = search_of("larger", directions=(FORWARD,), tunables="size=1514")
+    (group,) = comparison_of(ramp).groups
+    figure = load_figure(group, frozenset({"0→1"}), MEGA, [one_way, both_ways, other, sizes])
+    names = [one["name"] for one in figure["data"] if one["name"].startswith(("NDR", "PDR"))]
+    assert {name.split(" of ")[1].split()[0] for name in names} == {"wirespeed-search"}
+    lower = one_way.goals[0].lower_pps / 1e6
+    assert min(traces(figure, "NDR of wirespeed-search")[0]["x"]) == pytest.approx(lower, rel=1e-5)
+    assert traces(figure, "NDR of wirespeed-search", "y2")
+
+
+def test_a_search_of_a_router_without_a_name_goes_with_the_test_that_it_is_called_after():
+    nameless = {"directions": (FORWARD,), "described": {}}
+    mine, other = search_of("a-search", **nameless), search_of("b-search", **nameless)
+    (group,) = comparison_of(test_of("a", change=lambda document: document.update(dut={}))).groups
+    figure = load_figure(group, frozenset({"0→1"}), MEGA, [mine, other])
+    assert traces(figure, "NDR of a-search")
+    assert not traces(figure, "NDR of b-search")
+
+
+def test_an_irregular_goal_says_so_wherever_it_stands(limited):
+    comparison = comparison_of(limited)
+    assert "NDR at least 5.983 Mpps, irregular" in {one["name"] for one in search_figure(limited, MEGA)["data"]}
+    part = search_part([limited], MEGA, {}, with_cards=True)
+    assert part.goals.irregular == {0, 1}
+    assert part.cards[0].trust.word == "tester-limited: at least this"
+    (remark,) = [one for one in comparison.remarks if one.cause == "irregular"]
+    assert remark.sentence == "All 2 goals irregular: not what was asked for."
+    text = to_markdown(comparison, MEGA)
+    assert "≥ 5.983" in text
+    assert "◇ irregular: the tester could not offer more" in text
+    assert "6.168" not in text  # the tester's bound is none of the router's
+    assert r"≥ 5.983 (40.21 %)\*" in matrix_to_markdown(matrix(comparison), MEGA)
+
+
+def test_a_router_that_loses_at_every_load_has_no_ndr():
+    found = search_of("lossy", SimulatedDut(constant(0.003, step(7e6))))
+    part = search_part([found], MEGA, {}, with_cards=True)
+    assert (part.cards[0].rate, part.cards[0].trust.word) == ("none", "irregular")
+    assert part.goals.rows[0][4:7] == ("–", "0.009", "–")
+    assert part.goals.rows[0][9] == "lost at the lowest load"
+
+
+def test_the_whole_line_has_no_upper_bound():
+    found = search_of("line", SimulatedDut(step(1e9)))
+    part = search_part([found], MEGA, {}, with_cards=True)
+    assert part.cards[0].trust.word == "the whole line"
+    assert part.goals.rows[0][4:7] == ("14.881", "–", "100.00")
+    assert not part.goals.irregular
+
+
+@pytest.mark.parametrize("name", ["md", "csv", "json"])
+def test_the_golden_tables(name, ramp, one_way, limited):
+    """`update-golden` is by hand: write what the functions give and read it."""
+    comparison = comparison_of(ramp, one_way, limited)
+    text = {"md": lambda: to_markdown(comparison, MEGA), "csv": lambda: to_csv(comparison)}.get(
+        name, lambda: to_json(comparison, "Searches")
+    )()
+    assert text == (GOLDEN / f"searches.{name}").read_text()
+
+
+def test_programs_get_bounds_limit_and_why_a_goal_is_irregular(limited):
+    rows = json.loads(to_json(comparison_of(limited), "T"))["goal_rows"]
+    assert [(row["goal"], row["limit"], row["allowed_loss_ratio"]) for row in rows] == [
+        ("ndr", "tester", 0.0),
+        ("pdr", "tester", 0.005),
+    ]
+    assert all(row["irregular"] and row["lower_pps"] < row["upper_pps"] for row in rows)
+    table = list(csv.DictReader(io.StringIO(to_csv(comparison_of(limited)))))
+    assert [(row["kind"], row["limit"]) for row in table] == [("goal", "tester")] * 2
+
+
+def test_mrr_has_its_spread_of_all_directions():
+    (row,) = mrr_rows([search_of("mrr", mrr=10)])
+    assert (row.trials, row.mean_pps, row.stdev_pps) == (10, 15_540_000.0, 0.0)
+    assert row.mean_line_percent == pytest.approx(52.21, abs=0.01)
+
+
+def test_trials_that_do_not_count_are_counted(one_way):
+    (row, _) = goal_rows([one_way])
+    assert (row.trials, row.set_aside, row.outcome) == (len(one_way.of("search")), 0, "complete")
+
+
+def test_the_matrix_has_a_column_a_goal_behind_the_test(ramp, one_way, both_ways):
+    found = matrix(comparison_of(ramp, one_way, both_ways))
+    assert [(column.direction, column.goal) for column in found.columns] == [
+        ("0→1", ""),
+        ("0→1", "NDR (loss ≤ 0 %)"),
+        ("0→1", "PDR (loss ≤ 0.5 %)"),
+        ("both each way", "NDR (loss ≤ 0 %)"),
+        ("both each way", "PDR (loss ≤ 0.5 %)"),
+    ]
+    assert found.labels == ("bench size=64",)
+    assert "4.986 to 5.140 (33.51 %)" in matrix_to_markdown(found, MEGA)
+    header, line = matrix_to_csv(found).splitlines()
+    assert header.split(",")[3:6] == [f"router 0→1 NDR (loss ≤ 0 %) {what}" for what in ("pps", "percent", "upper pps")]
+    assert line.split(",")[3] == str(goal_rows([one_way])[0].lower_pps)
+    cell = json.loads(matrix_to_json(found, "T"))["rows"][0]["cells"][1][0]
+    assert (cell["chart"], cell["figures"]["goal"]) == ("search-0", "ndr")
+
+
+def test_a_sum_of_both_directions_is_of_both_lines(both_ways):
+    ((cell, *_), *_) = matrix(comparison_of(both_ways), both="sum200").cells
+    assert cell[0].rate_pps == pytest.approx(2 * both_ways.goals[0].lower_pps)
+    assert (cell[0].of_percent, cell[0].percent) == (200, pytest.approx(102.53, abs=0.01))

@@ -1,0 +1,173 @@
+"""Searches of devices whose truth is known exactly: what is found holds it, and says whose doing a bound is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from simulated_dut import Loss, SimulatedDut, constant, linear, noisy, oscillating, step
+
+from wirespeed.errors import MeasurementError
+from wirespeed.results.search import GoalOutcome, Purpose, SearchTrial
+from wirespeed.search.controller import Controller, OutOfTime
+from wirespeed.search.goals import PRESETS, goals_of
+
+LEAST_PPS, MOST_PPS = 9001.0, 14_880_952.0
+SEEDS = 200
+CSIT_S = 180.0
+"""An NDR and a PDR are to be had in three minutes."""
+
+
+def controller(dut: SimulatedDut, preset: str = "csit", goals: list[str] | None = None, **limits: float) -> Controller:
+    def measure(load_pps: float, seconds: float, purpose: Purpose) -> SearchTrial:
+        trial = dut(load_pps, seconds, purpose)
+        made.keep(trial)
+        return trial
+
+    warmup_s = PRESETS[preset].warmup_s
+    made = Controller(goals_of(goals or [], preset), LEAST_PPS, MOST_PPS, measure, warmup_s, **limits)
+    return made
+
+
+def found(search: Controller, ended_early: str = "") -> dict[str, GoalOutcome]:
+    return {one.goal.name: one for one in search.outcomes(most_is_line=True, ended_early=ended_early)}
+
+
+def holds(outcome: GoalOutcome, truth_pps: float) -> bool:
+    """Whether the bounds have the truth between them, as narrow as the goal wants it. Trials lose whole packets: less
+    than half a one is none, which a slope turns into a few more of load."""
+    lower, upper = outcome.lower_pps, outcome.upper_pps
+    if lower is None or upper is None or outcome.irregular or outcome.limit != "dut":
+        return False
+    slack = 1e-6 * truth_pps + 10
+    narrow = (upper - lower) / upper <= outcome.goal.width * 1.001
+    return lower <= truth_pps + slack and upper >= truth_pps - slack and narrow
+
+
+def capacity(seed: int) -> float:
+    """From 60 kpps to 13 Mpps."""
+    return float(60_000 * 216 ** ((seed * 0.6180339887) % 1.0))
+
+
+@pytest.mark.parametrize(
+    ("loss", "pdr"),
+    [
+        pytest.param(step, lambda pps: pps / 0.995, id="step"),
+        pytest.param(lambda pps: linear(pps, 0.1 / pps), lambda pps: pps * 1.05, id="linear"),
+        pytest.param(lambda pps: noisy(step(pps)), lambda pps: pps / 0.995, id="noisy"),
+        pytest.param(lambda pps: oscillating(pps, 0.9 * pps), lambda pps: pps / 0.995, id="oscillating"),
+    ],
+)
+def test_ndr_and_pdr_are_within_their_bounds_whatever_the_device_is_like(
+    loss: Callable[[float], Loss], pdr: Callable[[float], float]
+) -> None:
+    wrong, longest_s = [], 0.0
+    for seed in range(SEEDS):
+        ndr_pps = capacity(seed)
+        search = controller(SimulatedDut(loss(ndr_pps), seed))
+        search.run()
+        goals = found(search)
+        longest_s = max(longest_s, search.spent_s)
+        if not (holds(goals["ndr"], ndr_pps) and holds(goals["pdr"], pdr(ndr_pps))):
+            wrong.append((seed, goals))
+    assert not wrong
+    assert longest_s < CSIT_S
+
+
+@pytest.mark.parametrize("preset", sorted(PRESETS))
+def test_every_preset_finds_the_step(preset: str) -> None:
+    search = controller(SimulatedDut(step(7.77e6)), preset)
+    search.run()
+    assert holds(found(search)["ndr"], 7.77e6)
+
+
+def test_a_device_that_loses_a_little_at_every_load_has_a_pdr_and_no_ndr() -> None:
+    search = controller(SimulatedDut(constant(0.003, step(7e6))))
+    search.run()
+    goals = found(search)
+    assert holds(goals["pdr"], 7e6 / 0.995)
+    assert goals["pdr"].conditional_pps == pytest.approx(0.997 * (goals["pdr"].lower_pps or 0), rel=1e-3)
+    assert (goals["ndr"].lower_pps, goals["ndr"].limit) == (None, "minimum")
+    assert "the lowest load, 9,001 pps, lost more than 0 %" in goals["ndr"].irregular
+
+
+def test_what_carries_the_whole_line_has_the_line_as_its_limit() -> None:
+    search = controller(SimulatedDut(step(1e9)))
+    search.run()
+    for outcome in found(search).values():
+        assert outcome.lower_pps == pytest.approx(MOST_PPS, rel=1e-6)
+        assert (outcome.upper_pps, outcome.limit, outcome.irregular) == (None, "line", "")
+    assert search.outcomes(most_is_line=False)[0].limit == "maximum"
+
+
+def test_a_bound_that_the_tester_set_is_not_the_devices() -> None:
+    search = controller(SimulatedDut(step(9e6), tester_pps=6e6))
+    search.run()
+    for outcome in found(search).values():
+        assert outcome.limit == "tester"
+        assert "the DUT carries at least the lower bound" in outcome.irregular
+        assert 5.9e6 < (outcome.lower_pps or 0) < 6.1e6
+
+
+def test_a_bound_that_absent_cpus_set_is_not_the_devices() -> None:
+    search = controller(SimulatedDut(step(1e9), away=lambda number: True))
+    search.run()
+    assert {outcome.limit for outcome in found(search).values()} <= {"machine", "minimum"}
+    assert all(outcome.irregular for outcome in found(search).values())
+
+
+def test_one_that_runs_out_of_time_says_what_is_known() -> None:
+    search = controller(SimulatedDut(step(7.77e6)), limit_s=15.0)
+    with pytest.raises(OutOfTime):
+        search.run()
+    assert 15 <= search.spent_s < 18
+    ndr = found(search, "the time was over")["ndr"]
+    assert ndr.irregular == "the time was over"
+    assert ndr.lower_pps is None or ndr.lower_pps <= 7.77e6
+    assert ndr.upper_pps is None or ndr.upper_pps >= 7.77e6
+
+
+def test_a_device_that_dies_ends_the_search() -> None:
+    search = controller(SimulatedDut(step(7.77e6), dies_at=12))
+    with pytest.raises(MeasurementError, match="the DUT returned nothing of .* offered at"):
+        search.run()
+    assert 12 <= len(search.trials) <= 14
+
+
+def test_a_device_that_returns_nothing_at_all_ends_the_search_at_the_lowest_load() -> None:
+    search = controller(SimulatedDut(step(1e9), dies_at=1))
+    with pytest.raises(MeasurementError, match="offered at 9,001 pps"):
+        search.run()
+    assert len(search.trials) <= 4
+
+
+def test_intervals_narrow_while_it_searches() -> None:
+    dut, seen = SimulatedDut(step(7.77e6)), []
+
+    def measure(load_pps: float, seconds: float, purpose: Purpose) -> SearchTrial:
+        seen.append(made.intervals())
+        trial = dut(load_pps, seconds, purpose)
+        made.keep(trial)
+        return trial
+
+    made = Controller(goals_of(["ndr"], "csit"), LEAST_PPS, MOST_PPS, measure)
+    assert made.intervals()[0].lower_pps is None
+    made.run()
+    widths = [
+        interval.upper_pps - interval.lower_pps
+        for (interval,) in [*seen, made.intervals()]
+        if interval.upper_pps is not None and interval.lower_pps is not None
+    ]
+    assert widths and widths == sorted(widths, reverse=True)
+    assert made.intervals()[0].is_narrow
+
+
+def test_goals_are_found_together_in_fewer_trials_than_apart() -> None:
+    together = controller(SimulatedDut(step(7.77e6)))
+    together.run()
+    apart = 0
+    for name in ("ndr", "pdr"):
+        one = controller(SimulatedDut(step(7.77e6)), goals=[name])
+        one.run()
+        apart += len(one.trials)
+    assert len(together.trials) < apart

@@ -1,0 +1,168 @@
+"""`wirespeed soak` as a user types it: flags, lines, files, exit codes."""
+
+from __future__ import annotations
+
+import io
+import json
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+from simulated_trex import SimulatedTrex
+
+from wirespeed.cli.main import main
+from wirespeed.errors import UsageError
+from wirespeed.results.channel import Channel
+from wirespeed.results.file import read_file, write_file
+from wirespeed.results.journal import Journal, journal_path
+from wirespeed.results.search import Goal, GoalOutcome, SearchResult
+from wirespeed.results.soak import Counters, Flow, Gap, LossEvent, Mark, SoakResult, Span, Verdict
+from wirespeed.results.soak_chronicle import Chronicle
+from wirespeed.results.soak_journal import SoakJournal
+from wirespeed.soak.live import event_line, gap_line, shown_line, summary, view
+from wirespeed.soak.plan import parse_time, time_text
+from wirespeed.soak.run import Progress
+from wirespeed.units import Rate
+
+WIRE = Channel(0, 1)
+HEAD = SoakResult("x", {}, (WIRE,), Rate(1000, "pps"), 1000.0, 60.0, Verdict(1e-3, 0.95))
+SECOND = Span(0.0, 1.0, {WIRE: Flow(1000, 990, 10)}, 1.0)
+EVENT = LossEvent(1, 0.0, 1.0, WIRE, 10, "dut", 0.01, drops={"ip4-lookup: no route": 10})
+MARK = Mark(7, 0.0, Counters(0.0, {0: {"opackets": 0}}), Counters(1.0, {0: {"opackets": 1000}}), {WIRE: 10}, {WIRE: 0})
+
+
+def searched(path: Path, *outcomes: GoalOutcome) -> Path:
+    write_file(SearchResult("s", {}, (WIRE,), 9001.0, 1e6, True, goals=outcomes), path)
+    return path
+
+
+def said(capsys: pytest.CaptureFixture[str]) -> str:
+    err = capsys.readouterr().err.strip()
+    assert "\n" not in err, "one line"
+    return err
+
+
+def test_a_soak_says_its_verdict_and_keeps_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "dut.json"
+    flags = ["--load", "1mpps", "--for", "2", "--show", "0.5", "-u", "-o", str(file)]
+    with SimulatedTrex() as trex:
+        assert main(["soak", "-s", trex.server, *flags]) == 0
+        assert trex.idle
+    result = read_file(file)
+    assert isinstance(result, SoakResult) and result.ending.status == "complete"
+    assert json.loads(file.read_text())["schema"] == "wirespeed-soak/1"
+    out, err = capsys.readouterr()
+    assert out == ""
+    for words in ("dut complete: 1.000 Mpps", "lost 0 of", "0.5 shown at 95 %: yes", f"result in {file}"):
+        assert words in err
+    assert not journal_path(file).exists()
+    assert main(["soak", "--resume", str(file)]) == 2
+    assert "has all of its 2 s; give a longer --for" in said(capsys)
+
+
+def test_a_share_of_what_a_search_found(tmp_path: Path) -> None:
+    ndr = GoalOutcome(Goal("ndr"), 1e6, 1.1e6)
+    found, file = searched(tmp_path / "s.json", ndr), tmp_path / "x.json"
+    with SimulatedTrex() as trex:
+        flags = ["--of", str(found), "--share", "90%", "--for", "1", "-q", "-o", str(file)]
+        assert main(["soak", "-s", trex.server, *flags]) == 0
+    result = read_file(file)
+    assert isinstance(result, SoakResult)
+    assert result.load_pps == 0.9e6
+    assert result.variables["load_from"] == f"90 % of NDR of {found}"
+
+
+@pytest.mark.parametrize(
+    ("flags", "words"),
+    [
+        ([], "give the load to hold: --load RATE"),
+        (["--load", "30%"], "say how long to hold the load: --for"),
+        (["--load", "30%", "--of", "x.json"], "give the load to hold"),
+        (["--load", "fast", "--for", "1"], "rate 'fast' cannot be read"),
+        (["--load", "30%", "--for", "soon"], "time 'soon' cannot be read"),
+        (["--load", "30%", "--for", "0.1"], "--for 0.1 s: give at least 1 s"),
+        (["--load", "130%", "--for", "1"], "is more than the line carries"),
+        (["--load", "30%", "--for", "1", "--show", "2"], "--show 2 is no loss ratio"),
+        (["--load", "30%", "--for", "1", "--show", "few"], "--show 'few' is no ratio"),
+        (["--load", "30%", "--for", "1", "--confidence", "100%"], "--confidence 1: give at least 50%"),
+        (["--load", "30%", "--for", "1", "--latency", "5%"], "give packets a second, such as 1kpps, or none"),
+        (["--load", "30%", "--for", "1", "--patience", "-1"], "--patience -1 is no time"),
+        (["--load", "30%", "--resume", "x.json"], "leave out --load, --of and -o"),
+    ],
+)
+def test_what_cannot_be_held_is_one_line(flags: list[str], words: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["soak", *flags]) == 2
+    assert words in said(capsys)
+
+
+def test_searches_that_have_no_such_load(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    empty = searched(tmp_path / "empty.json", GoalOutcome(Goal("ndr"), None, 9001.0, limit="minimum"))
+    other = searched(tmp_path / "other.json", GoalOutcome(Goal("slow"), 1e6))
+    write_file(Chronicle(HEAD).told(HEAD), tmp_path / "soak.json")
+    for flags, words in (
+        (["--of", str(empty)], "found no load for NDR"),
+        (["--of", str(other), "--goal", "ndr"], "has no goal 'ndr': give --goal with one of its own: slow"),
+        (["--of", str(other), "--share", "0"], "--share 0: give more than 0%"),
+        (["--of", str(tmp_path / "soak.json")], "is no result of `wirespeed search`"),
+    ):
+        assert main(["soak", "--for", "1", *flags]) == 2
+        assert words in said(capsys)
+    assert main(["soak", "--resume", str(other)]) == 2
+    assert "is no result of `wirespeed soak`" in said(capsys)
+    assert main(["soak", "--resume", str(tmp_path / "none.json")]) == 6
+
+
+def test_a_journal_is_recovered_and_one_that_is_written_is_left_alone(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "x.json"
+    journal = Journal(journal_path(file))
+    writer = SoakJournal(journal)
+    writer.begin(HEAD)
+    writer.add_mark(MARK)
+    writer.add_second(SECOND, MARK, [EVENT])
+    assert main(["soak", "--resume", str(file)]) == 6
+    assert "still runs" in said(capsys)
+    journal.close()
+    assert main(["soak", "--recover", str(file)]) == 0
+    result = read_file(file)
+    assert isinstance(result, SoakResult)
+    assert result.ending.status == "interrupted" and result.mark == MARK
+    assert (result.verdict.lost, result.events) == (10, (EVENT,))
+    assert "1 s are from its journal" in capsys.readouterr().err
+
+
+def test_a_journal_of_something_else_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    journal = tmp_path / "x.json.part"
+    journal.write_text('{"journal": "wirespeed-soak-journal/1", "state": {"schema": "wirespeed-soak/1"}}\n{"gap": 3}\n')
+    assert main(["soak", "--recover", str(tmp_path / "x.json")]) == 6
+    assert "is no journal of a soak" in said(capsys)
+
+
+def test_lines_of_losses_gaps_and_what_is_shown() -> None:
+    assert event_line(EVENT) == (
+        "loss 1 at 0 s on 0→1: 10 packets (at most 10 ms of traffic in one go) in 1.0 s, by the DUT: "
+        "the DUT says: ip4-lookup: no route 10"
+    )
+    assert gap_line(Gap(60, 5, "generator", "gone")) == (
+        "nobody watched for 5 s from 60 s: the generator was away (gone); what was lost is not known"
+    )
+    zero = Verdict(1e-7, 0.95, 1000, 0, needed_s=720.0, watched_s=10)
+    assert shown_line(zero) == "1e-07 shown at 95 %: no, needs 12 minutes more without another loss"
+    assert shown_line(Verdict(1e-7, 0.95, shown=True)) == "1e-07 shown at 95 %: yes"
+    chronicle = Chronicle(HEAD)
+    chronicle.put(EVENT)
+    chronicle.add(SECOND)
+    lines = summary(chronicle.told(HEAD), None)
+    assert any("lost 10 of 1,000 (0.01) in 1 event; at most" in line for line in lines)
+    assert any("worst minute at 0 s: lost 10 (0.01)" in line for line in lines)
+    console = Console(width=100, record=True, file=io.StringIO())
+    console.print(view(Progress(HEAD, chronicle, SECOND, (EVENT,), None, 59.0), "title", [event_line(EVENT)]))
+    assert "watched" in console.export_text()
+
+
+def test_times() -> None:
+    assert [parse_time(text) for text in ("60", "1.5m", "2 h", "3d")] == [60, 90, 7200, 259200]
+    assert [time_text(seconds) for seconds in (45, 600, 29100, 266400)] == ["45 s", "10 min", "8 h 5 min", "3 d 2 h"]
+    with pytest.raises(UsageError):
+        parse_time("1w")

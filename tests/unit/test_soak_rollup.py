@@ -1,0 +1,128 @@
+"""A soak's memory: nothing is lost by rolling up, and a week takes no more room than a day."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from wirespeed.results.channel import Channel
+from wirespeed.results.soak import Flow, Gap, LatencySpan, LossEvent, SoakResult, Span, Verdict
+from wirespeed.results.soak_chronicle import KEPT, KEPT_EVENTS, Chronicle, merged
+from wirespeed.results.soak_json import from_json, to_json
+from wirespeed.units import Rate
+
+WIRE = Channel(0, 1)
+EMPTY = SoakResult("x", {}, (WIRE,), Rate(1000, "pps"), 1000.0, 60.0, Verdict(1e-3, 0.95))
+
+
+def second(at_s: float, lost: int = 0, offered: int = 1000, came_later: int = 0) -> Span:
+    latency = LatencySpan(10, 0, 1.0, 2.0 + at_s / 1e6, 9.0, 8.0)
+    flow = Flow(offered, offered - lost, lost, came_later, latency=latency)
+    return Span(at_s, 1.0, {WIRE: flow}, 1.0 if lost else 0.0)
+
+
+@given(
+    st.lists(st.tuples(st.integers(0, 50), st.integers(50, 10**7), st.integers(0, 9)), min_size=1, max_size=300),
+    st.floats(0, 5000),
+)
+@settings(max_examples=50, deadline=None)
+def test_totals_are_conserved_at_every_width(seconds: list[tuple[int, int, int]], began_s: float) -> None:
+    chronicle = Chronicle(EMPTY)
+    for index, (lost, offered, later) in enumerate(seconds):
+        chronicle.add(second(began_s + index, lost, offered, later))
+    lost, offered = sum(one[0] - one[2] for one in seconds), sum(one[1] for one in seconds)
+    for width in KEPT:
+        spans = chronicle.spans(width)
+        assert sum(span.lost for span in spans) == lost
+        assert sum(span.offered for span in spans) == offered
+        assert sum(span.watched_s for span in spans) == len(seconds)
+        assert sum(span.flows[WIRE].received for span in spans) == sum(one[1] - one[0] for one in seconds)
+    assert chronicle.total is not None
+    assert (chronicle.total.lost, chronicle.total.offered) == (lost, offered)
+    assert chronicle.watched_s == len(seconds)
+
+
+@given(st.lists(st.integers(0, 5), min_size=3, max_size=40), st.data())
+@settings(max_examples=30, deadline=None)
+def test_rolling_up_does_not_depend_on_where_it_began(lost: list[int], data: st.DataObject) -> None:
+    spans = [second(at_s, count) for at_s, count in enumerate(lost)]
+    cut = data.draw(st.integers(1, len(spans) - 1))
+
+    def together(some: list[Span]) -> Span:
+        whole = some[0]
+        for one in some[1:]:
+            whole = merged(whole, one)
+        return whole
+
+    whole, parts = together(spans), merged(together(spans[:cut]), together(spans[cut:]))
+    assert (whole.lost, whole.offered, whole.lossy_s) == (parts.lost, parts.offered, parts.lossy_s)
+    one, other = whole.flows[WIRE].latency, parts.flows[WIRE].latency
+    assert one is not None and other is not None
+    assert abs(one.average_us - other.average_us) < 1e-9
+    assert (one.packets, one.min_us, one.max_us) == (other.packets, other.min_us, other.max_us)
+
+
+def test_a_week_takes_no_more_room_than_what_is_kept() -> None:
+    """One second in ten of a week: what is kept does not depend on how many there are."""
+    week_s, step_s = 7 * 86400, 10
+    chronicle, events = Chronicle(EMPTY), 0
+    for at_s in range(0, week_s, step_s):
+        lost = 3 if at_s % 300 == 0 else 0
+        if lost:
+            events += 1
+            chronicle.put(LossEvent(events, at_s, 1.0, WIRE, lost, "dut", outage_s=at_s / 1e6))
+        chronicle.add(second(at_s, lost))
+    result = chronicle.told(EMPTY)
+    assert (len(result.seconds), len(result.minutes), len(result.hours)) == (KEPT[1], KEPT[60], 168)
+    assert len(result.events) == KEPT_EVENTS < events
+    verdict = result.verdict
+    assert verdict.event_count == events == week_s // 300
+    assert (verdict.offered, verdict.lost) == (1000 * week_s // step_s, 3 * events)
+    assert verdict.longest_loss_free_s == 300 // step_s - 1
+    assert verdict.worst_minute is not None and verdict.worst_minute.lost == 3
+    assert verdict.latency_us[WIRE].last > verdict.latency_us[WIRE].first
+    text = json.dumps(to_json(result))
+    assert len(text) < 2_000_000
+    assert from_json(json.loads(text), "x") == result
+
+
+def test_what_was_kept_goes_on_where_it_was_left() -> None:
+    whole, part = Chronicle(EMPTY), Chronicle(EMPTY)
+    for at_s in range(200):
+        lost = 5 if at_s == 20 else 0
+        for chronicle in (whole, part):
+            if lost:
+                chronicle.put(LossEvent(1, at_s, 1.0, WIRE, lost, "machine", 0.005))
+            chronicle.add(second(at_s, lost))
+        if at_s in (100, 150):
+            part = Chronicle(from_json(to_json(part.told(EMPTY)), "x"))
+    assert part.told(EMPTY) == whole.told(EMPTY)
+    assert part.verdict(1e-3, 0.95).by_machine == 5
+
+
+def test_the_verdict_counts_what_is_known_of_gaps_and_has_no_doubt_of_enough() -> None:
+    chronicle = Chronicle(EMPTY)
+    chronicle.add(second(0))
+    first = chronicle.verdict(1e-3, 0.95)
+    # 2995.7 packets without loss show one in a thousand; a thousand a second were seen for one second
+    assert not first.shown and abs((first.needed_s or 0) - 1.9957) < 1e-3
+    chronicle.add_gap(Gap(1, 5, "controller", offered=5000, lost=0))
+    shown = chronicle.verdict(1e-3, 0.95)
+    assert shown.shown and shown.needed_s == 0 and shown.offered == 6000
+    assert abs(shown.upper_ratio - 2.99573 / 6000) < 1e-8
+    chronicle.add_gap(Gap(6, 5, "generator"))
+    assert chronicle.verdict(1e-3, 0.95) == replace(shown, watched_s=1.0)
+    chronicle.add_unplaced(3)
+    assert chronicle.verdict(1e-3, 0.95).lost == 3
+
+
+def test_an_event_that_came_after_all_is_none() -> None:
+    chronicle = Chronicle(EMPTY)
+    event = LossEvent(1, 0, 1.0, WIRE, 7, "machine", 0.5)
+    chronicle.put(event)
+    chronicle.put(replace(event, lost=0))
+    verdict = chronicle.verdict(1e-3, 0.95)
+    assert (verdict.event_count, verdict.by_machine, verdict.longest_outage_s) == (0, 0, 0.0)

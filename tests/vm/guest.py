@@ -1,0 +1,216 @@
+"""A guest with NICs of chosen kinds, which runs one program of ours and tells what it finds.
+
+The program's messages come as lines of JSON over a virtio-serial port. One that asks for something of the machine, as
+`{"qmp": "set_link", "arguments": {…}}`, is carried out by QEMU's monitor, and its answer goes back as a line.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import select
+import shlex
+import socket
+import subprocess
+import tempfile
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from initramfs import Boot
+
+Json = dict[str, Any]
+
+_MEMORY_MB = 3072
+_LINE_BYTES = 1 << 16
+# Without KVM and with others on the CPUs a boot takes a minute; without any sign of life for so long, it hangs.
+SILENCE_S = 180.0
+
+
+# The guest's first process: a shell, in the host's files.
+_FIRST = """
+export PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root
+ip link set lo up
+{command}
+echo "the program ended with code $?"
+echo o >/proc/sysrq-trigger
+sleep 60
+"""
+
+
+class GuestFailed(Exception):
+    """The guest ended or fell silent; holds the end of its console."""
+
+
+@dataclass(frozen=True)
+class Nic:
+    """One NIC: of QEMU's kind (`e1000e`), by the MAC address that the program knows it by, on a wire shared with the
+    NICs of the same number."""
+
+    kind: str
+    mac: str
+    wire: int
+
+    @property
+    def ident(self) -> str:
+        return f"nic{self.mac.replace(':', '')[-4:]}"
+
+
+@dataclass(frozen=True)
+class Qemu:
+    """The unpacked package: what it runs as, and where it finds its libraries and ROMs."""
+
+    folder: Path
+
+    @property
+    def program(self) -> Path:
+        return self.folder / "usr/bin/qemu-system-x86_64"
+
+    @property
+    def environment(self) -> dict[str, str]:
+        libraries = (self.folder / place / "x86_64-linux-gnu" for place in ("usr/lib", "lib"))
+        return {**os.environ, "LD_LIBRARY_PATH": ":".join(map(str, libraries))}
+
+    @property
+    def data(self) -> list[str]:
+        return [word for place in ("qemu", "seabios") for word in ("-L", str(self.folder / "usr/share" / place))]
+
+    def accelerator(self) -> list[str]:
+        """The words for KVM where it works for a kernel of Debian's, else for translation."""
+        # A software KVM (nested, without the CPU's own support) starts and then dies: only real ones count.
+        flags = Path("/proc/cpuinfo").read_text()
+        if os.access("/dev/kvm", os.R_OK | os.W_OK) and (" vmx" in flags or " svm" in flags):
+            return ["-accel", "kvm", "-cpu", "host"]
+        return ["-accel", "tcg,thread=multi", "-cpu", "max"]
+
+    def has(self, kind: str) -> bool:
+        """Whether it can make NICs of the kind; the 7.2 of Debian 12 has no igb."""
+        arguments = [self.program, *self.data, "-device", f"{_device(kind)},help"]
+        return not subprocess.run(arguments, env=self.environment, capture_output=True, check=False).returncode
+
+
+def _device(kind: str) -> str:
+    return "virtio-net-pci" if kind == "virtio" else kind
+
+
+class Guest:
+    """Runs from entry to exit of the `with` statement."""
+
+    def __init__(self, qemu: Qemu, boot: Boot, nics: Sequence[Nic], program: Sequence[str], log: Path) -> None:
+        self._folder = tempfile.TemporaryDirectory(prefix="wirespeed-vm-")
+        folder = Path(self._folder.name)
+        self._log = log
+        self._qmp = _listener(folder / "qmp")
+        self._talk = _listener(folder / "talk")
+        first = folder / "first"
+        first.write_text(_FIRST.format(command=shlex.join(program)))
+        arguments = [*self._machine(qemu, boot, folder, first), *_wires(nics)]
+        with log.open("wb") as console:
+            self.process = subprocess.Popen(
+                arguments, env=qemu.environment, stdin=subprocess.DEVNULL, stdout=console, stderr=subprocess.STDOUT
+            )
+
+    def _machine(self, qemu: Qemu, boot: Boot, folder: Path, program: Path) -> list[str]:
+        # As the articles' boxes have it: an IOMMU, and each NIC behind a port of its own.
+        # A busy host gives the kernel's look at its timer too little time.
+        command = f"console=ttyS0 quiet panic=-1 no_timer_check intel_iommu=on hugepages=500 program={program}"
+        words = f"""
+            -machine q35,kernel-irqchip=split -smp 2 -m {_MEMORY_MB} -nodefaults -display none -no-reboot
+            -serial stdio -kernel {boot.kernel} -initrd {boot.initrd}
+            -device intel-iommu,intremap=on,caching-mode=on,device-iotlb=on
+            -virtfs local,path=/,mount_tag=hostroot,security_model=none,readonly=on,multidevs=remap
+            -chardev socket,id=talk,path={folder / "talk"} -device virtio-serial-pci
+            -device virtserialport,chardev=talk,name=wirespeed
+            -chardev socket,id=qmp,path={folder / "qmp"} -mon qmp,mode=control
+        """
+        return [str(qemu.program), *qemu.data, *qemu.accelerator(), *words.split(), "-append", command]
+
+    def __enter__(self) -> Guest:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.process.kill()
+        self.process.wait()
+        self._qmp.close()
+        self._talk.close()
+        self._folder.cleanup()
+
+    def messages(self) -> Iterator[Json]:
+        """What the program says, until it ends; what it asks of the machine is answered in between."""
+        with self._accept(self._qmp) as monitor, self._accept(self._talk) as talk:
+            qmp = _Monitor(monitor)
+            for line in self._lines(talk):
+                message: Json = json.loads(line)
+                if "qmp" in message:
+                    answer = qmp.execute(message["qmp"], message.get("arguments", {}))
+                    talk.sendall(json.dumps(answer).encode() + b"\n")
+                    continue
+                if "end" in message:
+                    return
+                yield message
+
+    def _accept(self, listener: socket.socket) -> socket.socket:
+        self._wait_for(listener)
+        return listener.accept()[0]
+
+    def _lines(self, talk: socket.socket) -> Iterator[bytes]:
+        rest = b""
+        while True:
+            self._wait_for(talk)
+            piece = talk.recv(_LINE_BYTES)
+            if not piece:
+                raise self._failure("it ended")
+            *lines, rest = (rest + piece).split(b"\n")
+            yield from lines
+
+    def _wait_for(self, handle: socket.socket) -> None:
+        """The clock starts afresh whenever the guest prints something: it is progress that counts, not time."""
+        printed, waited_s = -1, 0.0
+        while not select.select([handle], [], [], 1.0)[0]:
+            if self.process.poll() is not None:
+                raise self._failure(f"QEMU ended with code {self.process.returncode}")
+            now = self._log.stat().st_size
+            waited_s = waited_s + 1.0 if now == printed else 0.0
+            printed = now
+            if waited_s > SILENCE_S:
+                raise self._failure(f"it said nothing for {SILENCE_S:.0f} s")
+
+    def _failure(self, what: str) -> GuestFailed:
+        tail = self._log.read_text(errors="replace")[-3000:]
+        return GuestFailed(f"{what}; the end of its console:\n{tail}")
+
+
+def _listener(path: Path) -> socket.socket:
+    listener = socket.socket(socket.AF_UNIX)
+    listener.bind(str(path))
+    listener.listen(1)
+    return listener
+
+
+def _wires(nics: Sequence[Nic]) -> Iterator[str]:
+    for number, nic in enumerate(nics):
+        iommu = ",iommu_platform=on,ats=on,disable-legacy=on" if nic.kind == "virtio" else ""
+        yield from ("-netdev", f"hubport,id=wire-{nic.ident},hubid={nic.wire}")
+        yield from ("-device", f"pcie-root-port,id=port-{nic.ident},chassis={number + 1},slot={number + 1}")
+        yield from (
+            "-device",
+            f"{_device(nic.kind)},id={nic.ident},netdev=wire-{nic.ident},mac={nic.mac},bus=port-{nic.ident},romfile={iommu}",
+        )
+
+
+class _Monitor:
+    """QEMU's machine protocol: one command at a time, events are passed over."""
+
+    def __init__(self, connection: socket.socket) -> None:
+        self._file = connection.makefile("rwb")
+        self._file.readline()
+        self.execute("qmp_capabilities", {})
+
+    def execute(self, command: str, arguments: Json) -> Json:
+        self._file.write(json.dumps({"execute": command, "arguments": arguments}).encode() + b"\n")
+        self._file.flush()
+        while True:
+            answer: Json = json.loads(self._file.readline())
+            if "return" in answer or "error" in answer:
+                return answer

@@ -1,0 +1,112 @@
+"""Router and generator on real NIC drivers in guests: `make vm`.
+
+One guest for each kind of NIC, with four of them on two wires. Prints a line for each check and a table at the end;
+code 0 when all checks held, 1 when not, 3 when the guests cannot be made.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from guest import Guest, GuestFailed, Nic, Qemu
+from initramfs import Boot
+from packages import NoPackages, cache_folder, fetch
+
+KINDS = ("e1000e", "igb", "vmxnet3", "virtio")
+CHECKS = ("start", "forward", "multicast", "bytes", "link", "down", "mtu", "kill", "mtu_refused", "unplug")
+SHORTEST = ("start", "forward", "multicast", "link")
+
+_ROOT = Path(__file__).resolve().parents[2]
+# An editable install asks ninja at each start whether the native part is up to date, which takes a guest half a minute.
+_WITHOUT_NINJA = """
+cp "$0"/build/wirespeed/_native/*.so "$0/wirespeed/_native/"
+MESONPY_EDITABLE_SKIP="$0/build" PYTHONPATH="$0" exec "$@"
+"""
+# Some boots of a translated guest hang in the kernel (RCU stalls): then once more, before anything was checked.
+_BOOTS = 3
+
+
+@dataclass(frozen=True)
+class Outcome:
+    kind: str
+    check: str
+    ok: bool
+    saw: str
+    seconds: float
+
+
+def nics_of(kind: str) -> list[Nic]:
+    """Generator 0 and 1, router 0 and 1, in that order; equal numbers share a wire."""
+    return [Nic(kind, f"02:00:00:00:0{end}:0{wire}", wire) for end in (0, 1) for wire in (0, 1)]
+
+
+def run(kind: str, checks: Sequence[str], folder: Path, log: Path) -> Iterator[Outcome]:
+    """The outcome of each check as it comes; those that a guest does not live to see have failed."""
+    qemu = Qemu(folder / "qemu")
+    if not qemu.has(kind):
+        yield from (Outcome(kind, check, False, "this QEMU has no such NIC", 0.0) for check in checks)
+        return
+    nics, boot = nics_of(kind), Boot(folder, folder / "kernel")
+    program = [sys.executable, str(_ROOT / "tests/vm/inside.py"), ",".join(checks), *(nic.mac for nic in nics)]
+    seen: list[str] = []
+    failure = "not reached"
+    for _ in range(_BOOTS):
+        try:
+            with Guest(qemu, boot, nics, ["sh", "-c", _WITHOUT_NINJA, str(_ROOT), *program], log) as guest:
+                for message in guest.messages():
+                    if "check" in message:
+                        seen.append(message["check"])
+                        yield Outcome(kind, message["check"], message["ok"], message["saw"], message["seconds"])
+            break
+        except GuestFailed as error:
+            failure = str(error)
+            if seen:
+                break
+    for check in checks:
+        if check not in seen:
+            yield Outcome(kind, check, False, failure, 0.0)
+            failure = "not reached"
+
+
+def table(outcomes: Sequence[Outcome]) -> list[str]:
+    """A row for each kind of NIC, a column for each check."""
+    checks = list(dict.fromkeys(one.check for one in outcomes))
+    widths = [max(len(check), 6) for check in checks]
+    lines = ["NIC      " + "  ".join(f"{check:<{width}}" for check, width in zip(checks, widths, strict=True))]
+    for kind in dict.fromkeys(one.kind for one in outcomes):
+        held = {one.check: "ok" if one.ok else "FAILED" for one in outcomes if one.kind == kind}
+        cells = (f"{held.get(check, '-'):<{width}}" for check, width in zip(checks, widths, strict=True))
+        lines.append(f"{kind:<9}" + "  ".join(cells))
+    return [line.rstrip() for line in lines]
+
+
+def main() -> int:
+    arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    arguments.add_argument("--nic", action="append", choices=KINDS, help="only this kind; may be given again")
+    arguments.add_argument("--check", action="append", choices=CHECKS, help="only these, and start")
+    given = arguments.parse_args()
+    checks = [check for check in CHECKS if not given.check or check in ("start", *given.check)]
+    folder = cache_folder()
+    try:
+        fetch(folder)
+    except NoPackages as error:
+        print(f"make vm: {error}", file=sys.stderr)
+        return 3
+    outcomes = []
+    for kind in given.nic or KINDS:
+        for one in run(kind, checks, folder, folder / f"{kind}.log"):
+            outcomes.append(one)
+            print(f"{kind} {one.check}: {'ok' if one.ok else 'FAILED'}, {one.saw} ({one.seconds:.0f} s)", flush=True)
+    print("\n".join(["", *table(outcomes)]))
+    failed = not all(one.ok for one in outcomes)
+    if failed:
+        print(f"what the guests printed: {folder}/NIC.log")
+    return int(failed)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,24 @@
+"""The shortest of `make vm`: router and generator on two wires of e1000e NICs in a guest, forwarding."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from pathlib import Path
+
+import pytest
+from nic_bench import SHORTEST, run, table
+from packages import NoPackages, cache_folder, fetch
+
+pytestmark = pytest.mark.skipif(not shutil.which("dpkg-deb"), reason="guests are made of Debian packages")
+
+
+@pytest.mark.timeout(900)
+def test_real_nics_forward_hear_groups_and_lose_links(tmp_path: Path) -> None:
+    try:
+        fetch(cache_folder())
+    except NoPackages as reason:
+        pytest.skip(f"no guests: {reason}")
+    outcomes = list(run("e1000e", SHORTEST, cache_folder(), tmp_path / "console.log"))
+    sys.stdout.write("\n".join(table(outcomes)))
+    assert [f"{one.check}: {one.saw}" for one in outcomes if not one.ok] == []

@@ -1,0 +1,53 @@
+"""Standard output whose failures are known as its own, whatever writes to it.
+
+An EPIPE or ENOSPC of a socket or another file means something else, and click and rich end a program by themselves
+when they see EPIPE.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import sys
+from typing import Any
+
+CLOSED_PIPE = 141
+"""What a shell shows for a program that SIGPIPE ended."""
+
+
+class OutputLost(OSError):
+    """Standard output takes no more. `is_closed`: nobody reads it any longer."""
+
+    def __init__(self, cause: OSError) -> None:
+        super().__init__(f"standard output cannot be written: {cause.strerror}")
+        self.strerror = cause.strerror
+        self.is_closed = isinstance(cause, BrokenPipeError)
+
+
+class _Raw(io.FileIO):
+    def write(self, data: Any) -> int:
+        try:
+            return super().write(data)
+        except OSError as error:
+            raise OutputLost(error) from None
+
+
+def guard_output() -> None:
+    """Let `sys.stdout` raise OutputLost; where there is none (closed from the start), what is printed goes nowhere."""
+    before = sys.stdout
+    if isinstance(before, io.TextIOWrapper):
+        before.flush()
+        sys.stdout = io.TextIOWrapper(
+            io.BufferedWriter(_Raw(before.fileno(), "wb", closefd=False)),
+            encoding=before.encoding,
+            errors=before.errors,
+            line_buffering=before.line_buffering,
+            write_through=before.write_through,
+        )
+
+
+def give_output_up() -> None:
+    """Send what is buffered and what comes nowhere: the interpreter writes it once more when it ends."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, sys.stdout.fileno())
+    os.close(nowhere)

@@ -1,0 +1,165 @@
+"""`wirespeed search`: the highest loads that a DUT carries, with their bounds."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from wirespeed.cli.options import (
+    SERVER,
+    DirectionOption,
+    DutOption,
+    LabOption,
+    LineOption,
+    OutputOption,
+    PortsOption,
+    ProfileOption,
+    QuietOption,
+    RecoverOption,
+    ServerOption,
+    TunablesOption,
+    UnidirectionalOption,
+    VerifyOption,
+    WiresOption,
+    directions_of,
+    number,
+)
+from wirespeed.cli.signals import stop_on_signals
+
+OPTIONAL_VALUES = {"--mrr": "10x1", "--latency": "9kpps"}
+"""Options that may stand without a value, and what they mean then."""
+
+
+def command(
+    *,
+    server: ServerOption = SERVER,
+    profile: ProfileOption = "bench",
+    tunables: TunablesOption = "",
+    output: OutputOption = "-",
+    goal: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--goal",
+            metavar="GOAL",
+            help="ndr, pdr, pdr=0.1%, or NAME:loss=…,exceed=…,initial=…,final=…,sum=…,width=…; may be given again.",
+            show_default="those of the preset",
+        ),
+    ] = None,
+    preset: Annotated[
+        str,
+        typer.Option("--preset", metavar="csit|rfc2544|tst009|quick", help="What goals are unless they say otherwise."),
+    ] = "csit",
+    least: Annotated[str, typer.Option("--min", metavar="RATE", help="Lowest load of each direction.")] = "9001pps",
+    most: Annotated[str, typer.Option("--max", metavar="RATE", help="Highest load of each direction.")] = "100%",
+    limit: Annotated[
+        float, typer.Option("--time", parser=number, metavar="S", help="Seconds that the search may take.")
+    ] = 1200.0,
+    mrr: Annotated[
+        str,
+        typer.Option(
+            "--mrr",
+            metavar="[NxS]",
+            help="Measure the maximum receive rate too, in N trials of S seconds; 10x1 unless told. Without --goal "
+            "nothing else is.",
+            show_default=False,
+        ),
+    ] = "",
+    latency: Annotated[
+        str,
+        typer.Option(
+            "--latency",
+            metavar="[RATE]",
+            help="Measure latency at 0, 10, 50 and 90 % of PDR afterwards, by a stream of 9kpps unless told.",
+            show_default=False,
+        ),
+    ] = "",
+    robust: Annotated[
+        bool,
+        typer.Option("--robust", help="Repeat trials whose loss comes of a CPU that was away, and count them apart."),
+    ] = False,
+    lab: LabOption = "",
+    unidirectional: UnidirectionalOption = False,
+    direction: DirectionOption = "both",
+    ports: PortsOption = "0,1",
+    wires: WiresOption = "",
+    verify: VerifyOption = False,
+    line: LineOption = "",
+    dut: DutOption = "none",
+    force: Annotated[
+        bool, typer.Option("--force", help="Take the ports from whoever holds them; send without a link.")
+    ] = False,
+    recover: RecoverOption = None,
+    quiet: QuietOption = False,
+) -> int:
+    """Find NDR and PDR by MLRsearch, MRR, and latency at shares of them.
+
+    Loads are packets a second of each direction; loss is that of all directions together. Progress goes to standard
+    error. Ctrl-C stops the traffic and keeps what is known, marked as irregular. Trials are kept in FILE.part as they
+    come, so that a kill loses none.
+    """
+    from rich.console import Console  # noqa: PLC0415 - a command starts fast
+
+    from wirespeed.cli.bench import bench_of  # noqa: PLC0415
+    from wirespeed.cli.recover import recover as recover_result  # noqa: PLC0415
+    from wirespeed.errors import INTERRUPTED  # noqa: PLC0415
+    from wirespeed.loadtest.plan import parse_tunables  # noqa: PLC0415
+    from wirespeed.results.output import Output  # noqa: PLC0415
+    from wirespeed.results.search_json import SearchJournal  # noqa: PLC0415
+    from wirespeed.search.goals import PRESETS, goals_of  # noqa: PLC0415
+    from wirespeed.search.live import summary, watcher  # noqa: PLC0415
+    from wirespeed.search.plan import SearchPlan, check_plan, parse_latency, parse_mrr  # noqa: PLC0415
+    from wirespeed.search.run import loads_for, raise_for_ending, run_search  # noqa: PLC0415
+    from wirespeed.units import parse_rate, parse_speed  # noqa: PLC0415
+
+    console = Console(stderr=True, soft_wrap=True)
+    if recover is not None:
+        return recover_result(recover, output, console, quiet)
+    goals = goals_of(goal or [], preset)
+    plan = SearchPlan(
+        profile=profile,
+        tunables=parse_tunables(tunables),
+        goals=() if mrr and not goal else goals,
+        preset=preset,
+        least=parse_rate(least),
+        most=parse_rate(most),
+        warmup_s=PRESETS[preset].warmup_s,
+        limit_s=limit,
+        mrr=parse_mrr(mrr) if mrr else None,
+        latency=parse_latency(latency) if latency else None,
+        robust=robust,
+        directions=directions_of(ports, direction, wires, unidirectional),
+        line_bps=parse_speed(line) if line else None,
+        verify=verify,
+        force=force,
+        name=profile if output == "-" else Path(output).stem,
+        output_file=output,
+    )
+    check_plan(plan)
+    out = Output(output)
+    loads = loads_for(plan)
+    try:
+        with stop_on_signals() as stop, bench_of(server, dut, lab) as bench:
+            with watcher(console, plan.title, quiet) as view:
+                result = run_search(
+                    plan.on(lab=bench.lab, dut=bench.device),
+                    bench.client,
+                    watch=view,
+                    dut=bench.dut,
+                    stop=stop,
+                    loads=loads,
+                    recorder=SearchJournal(out.journal()),
+                )
+            where = out.keep(result)
+    except BaseException:
+        kept = out.abandon()
+        if kept is not None:
+            print(f"wirespeed: {kept}", file=sys.stderr)
+        raise
+    if not quiet:
+        for text in summary(result, where):
+            console.out(text, highlight=False)
+    raise_for_ending(result)
+    return INTERRUPTED if result.ending.status == "interrupted" else 0

@@ -1,0 +1,72 @@
+"""Signals that end a command: it stops what it started, gives its ports back and keeps what it has."""
+
+from __future__ import annotations
+
+import os
+import signal
+import stat
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from types import FrameType
+
+from wirespeed.errors import INTERRUPTED
+
+ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
+
+@contextmanager
+def stop_on_signals() -> Iterator[threading.Event]:
+    """An event that the first SIGINT, SIGTERM or SIGHUP sets; a second one interrupts at once, whatever is going on.
+
+    A hang-up that is ignored (nohup) stays so.
+    """
+    stop = threading.Event()
+
+    def on_signal(number: int, frame: FrameType | None) -> None:
+        if number == signal.SIGHUP:
+            _leave_terminal()
+        elif stop.is_set():
+            raise KeyboardInterrupt
+        stop.set()
+
+    heeded = [number for number in ENDING if signal.getsignal(number) is not signal.SIG_IGN]
+    before = {number: signal.signal(number, on_signal) for number in heeded}
+    try:
+        yield stop
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+@contextmanager
+def leave_on_signals(kind: type[BaseException] = SystemExit) -> Iterator[None]:
+    """SIGTERM and SIGHUP raise `kind`, whatever is going on, so that what is open is given back on the way out. A
+    hang-up that is ignored (nohup) stays so."""
+
+    def on_signal(number: int, frame: FrameType | None) -> None:
+        for heeded in before:
+            signal.signal(heeded, signal.SIG_IGN)  # the way out is not to be cut short
+        if number == signal.SIGHUP:
+            _leave_terminal()
+        raise kind(INTERRUPTED)
+
+    ending = (signal.SIGTERM, signal.SIGHUP)
+    heeded = [number for number in ending if signal.getsignal(number) is not signal.SIG_IGN]
+    before = {number: signal.signal(number, on_signal) for number in heeded}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def _leave_terminal() -> None:
+    """What is said would fail on a terminal that is gone, and with it the rest of the work."""
+    for descriptor in (1, 2):
+        # A terminal that is gone does not say any more that it is one; it is a device all the same.
+        with suppress(OSError):
+            if stat.S_ISCHR(os.fstat(descriptor).st_mode):
+                nowhere = os.open(os.devnull, os.O_WRONLY)
+                os.dup2(nowhere, descriptor)
+                os.close(nowhere)

@@ -1,0 +1,211 @@
+"""`wirespeed soak`: a load held for minutes to days, and what that shows of the loss."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from wirespeed.cli.options import (
+    SERVER,
+    DirectionOption,
+    DutOption,
+    LabOption,
+    LineOption,
+    OutputOption,
+    PortsOption,
+    ProfileOption,
+    QuietOption,
+    RecoverOption,
+    ServerOption,
+    TunablesOption,
+    UnidirectionalOption,
+    VerifyOption,
+    WiresOption,
+    directions_of,
+    number,
+)
+from wirespeed.cli.signals import stop_on_signals
+
+if TYPE_CHECKING:
+    from wirespeed.results.soak import SoakResult
+    from wirespeed.units import Rate
+
+
+def command(
+    *,
+    server: ServerOption = SERVER,
+    profile: ProfileOption = "bench",
+    tunables: TunablesOption = "",
+    output: OutputOption = "-",
+    load: Annotated[
+        str,
+        typer.Option(
+            "--load", metavar="RATE", help="Load of each direction, such as 30% or 2mpps.", show_default=False
+        ),
+    ] = "",
+    of: Annotated[
+        Path | None,
+        typer.Option("--of", metavar="FILE", help="A search result, to hold a --share of what it found."),
+    ] = None,
+    share: Annotated[str, typer.Option("--share", metavar="PERCENT", help="Of the goal's lower bound.")] = "90%",
+    goal: Annotated[str, typer.Option("--goal", metavar="NAME", help="Goal of that search.", show_default="ndr")] = "",
+    duration: Annotated[
+        str, typer.Option("--for", metavar="TIME", help="How long, as 90, 10m, 8h or 3d.", show_default=False)
+    ] = "",
+    show: Annotated[str, typer.Option("--show", metavar="RATIO", help="Loss ratio that is to be shown.")] = "1e-7",
+    confidence: Annotated[str, typer.Option("--confidence", metavar="PERCENT", help="At which confidence.")] = "95%",
+    latency: Annotated[
+        str, typer.Option("--latency", metavar="RATE|none", help="Stream that latency is measured by, beside the load.")
+    ] = "1kpps",
+    patience: Annotated[
+        float,
+        typer.Option("--patience", parser=number, metavar="S", help="Wait so long for a generator that went away."),
+    ] = 60.0,
+    resume: Annotated[
+        Path | None,
+        typer.Option("--resume", metavar="FILE", help="Go on with a soak that ended or died, as its file says."),
+    ] = None,
+    lab: LabOption = "",
+    unidirectional: UnidirectionalOption = False,
+    direction: DirectionOption = "both",
+    ports: PortsOption = "0,1",
+    wires: WiresOption = "",
+    verify: VerifyOption = False,
+    line: LineOption = "",
+    dut: DutOption = "none",
+    force: Annotated[
+        bool, typer.Option("--force", help="Take the ports from whoever holds them; send without a link.")
+    ] = False,
+    recover: RecoverOption = None,
+    quiet: QuietOption = False,
+) -> int:
+    """Hold a load for minutes to days; what was lost, when and by whom, and what loss ratio that shows.
+
+    Progress goes to standard error. Ctrl-C stops the traffic and gives the verdict of what was seen. Seconds are kept
+    in FILE.part as they come; --resume FILE goes on after a crash, also of this program while the traffic goes on.
+    """
+    from rich.console import Console  # noqa: PLC0415 - a command starts fast
+
+    from wirespeed.cli.bench import bench_of  # noqa: PLC0415
+    from wirespeed.cli.recover import recover as recover_result  # noqa: PLC0415
+    from wirespeed.errors import INTERRUPTED, UsageError  # noqa: PLC0415
+    from wirespeed.loadtest.plan import parse_tunables  # noqa: PLC0415
+    from wirespeed.results.output import Output  # noqa: PLC0415
+    from wirespeed.results.soak_journal import SoakJournal  # noqa: PLC0415
+    from wirespeed.soak.live import summary, watcher  # noqa: PLC0415
+    from wirespeed.soak.plan import (  # noqa: PLC0415
+        SoakPlan,
+        check_plan,
+        parse_latency,
+        parse_ratio,
+        parse_time,
+        plan_of,
+    )
+    from wirespeed.soak.run import load_for, raise_for_ending, run_soak  # noqa: PLC0415
+    from wirespeed.units import parse_speed  # noqa: PLC0415
+
+    console = Console(stderr=True, soft_wrap=True)
+    if recover is not None:
+        return recover_result(recover, output, console, quiet)
+    earlier = None
+    if resume is not None:
+        if load or of is not None or output != "-":
+            raise UsageError("--resume goes on as its file says; leave out --load, --of and -o")
+        earlier = _earlier(resume)
+        plan = replace(plan_of(earlier, parse_time(duration) if duration else None), patience_s=patience, force=force)
+        if plan.duration_s <= earlier.verdict.watched_s:
+            raise UsageError(f"{resume} has all of its {plan.duration_s:g} s; give a longer --for to go on")
+        output, lab = str(resume), lab or plan.lab_name
+        server = plan.server if server == SERVER and plan.server and not lab else server
+    else:
+        rate, origin = _load(load, of, share, goal)
+        if not duration:
+            raise UsageError("say how long to hold the load: --for 60, 10m, 8h or 3d")
+        plan = SoakPlan(
+            profile=profile,
+            tunables=parse_tunables(tunables),
+            load=rate,
+            load_from=origin,
+            duration_s=parse_time(duration),
+            target_ratio=parse_ratio("--show", show),
+            confidence=parse_ratio("--confidence", confidence),
+            latency_pps=parse_latency(latency),
+            patience_s=patience,
+            directions=directions_of(ports, direction, wires, unidirectional),
+            line_bps=parse_speed(line) if line else None,
+            verify=verify,
+            force=force,
+            name=profile if output == "-" else Path(output).stem,
+            output_file=output,
+            lab_name=lab,
+        )
+    if lab:
+        plan = replace(plan, patience_s=0.0)  # it goes down with its generator
+    check_plan(plan)
+    out = Output(output)
+    streams = load_for(plan)
+    try:
+        with stop_on_signals() as stop, bench_of(server, dut, lab) as bench:
+            with watcher(console, plan.title, quiet) as view:
+                result = run_soak(
+                    plan.on(lab=bench.lab, dut=bench.device),
+                    bench.client,
+                    watch=view,
+                    dut=bench.dut,
+                    stop=stop,
+                    load=streams,
+                    recorder=SoakJournal(out.journal(go_on=earlier is not None)),
+                    earlier=earlier,
+                )
+            where = out.keep(result)
+    except BaseException:
+        kept = out.abandon()
+        if kept is not None:
+            print(f"wirespeed: {kept}", file=sys.stderr)
+        raise
+    if not quiet:
+        for text in summary(result, where):
+            console.out(text, highlight=False)
+    raise_for_ending(result)
+    return INTERRUPTED if result.ending.status == "interrupted" else 0
+
+
+def _load(load: str, of: Path | None, share: str, goal: str) -> tuple[Rate, str]:
+    """The load and, where it is a share of something, what of; UsageError when the options say none, or two."""
+    from wirespeed.errors import UsageError  # noqa: PLC0415
+    from wirespeed.results.file import read_file  # noqa: PLC0415
+    from wirespeed.results.search import SearchResult  # noqa: PLC0415
+    from wirespeed.soak.plan import parse_ratio, share_of  # noqa: PLC0415
+    from wirespeed.units import parse_rate  # noqa: PLC0415
+
+    if bool(load) == (of is not None):
+        raise UsageError("give the load to hold: --load RATE or percent, or --of FILE --share 90% of a search result")
+    if of is None:
+        return parse_rate(load), ""
+    found = read_file(of)
+    if not isinstance(found, SearchResult):
+        raise UsageError(f"--of {of} is no result of `wirespeed search`; give one, or --load")
+    return share_of(found, parse_ratio("--share", share), goal, str(of))
+
+
+def _earlier(file: Path) -> SoakResult:
+    """The soak that `file` or the journal beside it holds, which nobody writes now."""
+    from wirespeed.errors import FileFault, UsageError  # noqa: PLC0415
+    from wirespeed.results.file import of_journal, read_file  # noqa: PLC0415
+    from wirespeed.results.journal import is_being_written, journal_path, read_journal  # noqa: PLC0415
+    from wirespeed.results.soak import SoakResult  # noqa: PLC0415
+
+    journal = journal_path(file)
+    if journal.is_file():
+        if is_being_written(journal):
+            raise FileFault(f"the soak that writes {journal} still runs; let it end")
+        found = replace(of_journal(read_journal(journal), journal), name=file.stem)
+    else:
+        found = read_file(file)
+    if not isinstance(found, SoakResult):
+        raise UsageError(f"--resume {file} is no result of `wirespeed soak`")
+    return found

@@ -1,0 +1,62 @@
+"""The tree of commands as the option parser has it; of the commands only the one that runs is imported."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from importlib import import_module
+from typing import Annotated, Any
+
+import typer
+import typer.main
+
+from wirespeed import __version__
+
+
+def command_tree(commands: Mapping[str, str], loaded: str) -> Any:
+    """The parser's command for `commands`, names with a line each; only `loaded` can run."""
+    app = typer.Typer(
+        help="Measure what a router really forwards, and explain why.",
+        add_completion=False,
+        rich_markup_mode=None,
+        context_settings={"help_option_names": ["-h", "--help"]},
+    )
+    app.callback()(_top)
+    for name, summary in commands.items():
+        if name == loaded:
+            module = import_module(f"wirespeed.cli.{name}")
+            settings = getattr(module, "CONTEXT", {})
+            app.command(name, context_settings={"help_option_names": ["-h", "--help"], **settings})(module.command)
+        else:
+            app.command(name, help=summary)(_unloaded)
+    return typer.main.get_command(app)
+
+
+def filled_in(args: list[str], commands: Mapping[str, str]) -> list[str]:
+    """`args` with the values of options that may stand without one: OPTIONAL_VALUES of the command's module."""
+    module = import_module(f"wirespeed.cli.{args[0]}") if args[0] in commands else None
+    optional: dict[str, str] = getattr(module, "OPTIONAL_VALUES", {})
+    filled = []
+    for word, following in zip(args, [*args[1:], "-"], strict=True):
+        filled.append(word)
+        if word in optional and following.startswith("-"):
+            filled.append(optional[word])
+    return filled
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        print(f"wirespeed {__version__}")
+        raise typer.Exit
+
+
+def _top(
+    version: Annotated[
+        bool,
+        typer.Option("--version", callback=_show_version, is_eager=True, help="Print the version."),
+    ] = False,
+) -> None:
+    pass
+
+
+def _unloaded() -> None:
+    raise AssertionError("a command ran that was not imported")

@@ -1,0 +1,142 @@
+"""What a generator tells about its ports: counters, state and what it is, read from its answers. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+RUNNING_STATES = ("TX", "PAUSE", "PCAP_TX")
+DOWN = "DOWN"
+"""What our generator says of a port without a link, whether it sends or not; a T-Rex keeps the state it had."""
+
+_NOBODY = ("", "<FREE>")
+
+_KIND = "rx_kind_"
+"""How the counters begin of frames that no load consists of."""
+
+
+@dataclass(frozen=True)
+class PortStats:
+    """Counters of one port since its server started; bytes hold the FCS. None where the server does not say.
+
+    `asked` counts what the schedule called for: `opackets + refused + no_buffer + late`. The medium would not take the
+    refused, there was no buffer for others, and the server was too slow to send the late ones. `kinds` are frames
+    received that no load consists of, by what they are. `at_s` is the instant of the counters where they carry one.
+    """
+
+    opackets: int
+    ipackets: int
+    obytes: int
+    ibytes: int
+    oerrors: int
+    ierrors: int
+    asked: int | None = None
+    refused: int | None = None
+    no_buffer: int | None = None
+    late: int | None = None
+    rx_missed: int | None = None
+    rx_pause_frames: int | None = None
+    kinds: Mapping[str, int] = field(default_factory=dict)
+    at_s: float | None = field(default=None, compare=False)
+
+    def went_back(self, before: PortStats) -> bool:
+        """Whether counters that only ever grow are smaller than `before`: those of another run of the server."""
+        counters = ("opackets", "ipackets", "obytes", "ibytes")
+        return any(getattr(self, counter) < getattr(before, counter) for counter in counters)
+
+
+@dataclass(frozen=True)
+class PortStatus:
+    """`speed_bps` is None when the port has no line speed; `state` is DOWN, IDLE, STREAMS, TX, PAUSE or PCAP_TX.
+
+    `owner` is empty when nobody has the port. `medium` is "ring" or "queue", None where the server does not say;
+    `flow_control` is T-Rex's mode (0 is off), None where the driver has none.
+    """
+
+    port: int
+    owner: str
+    state: str
+    link_up: bool
+    speed_bps: float | None
+    medium: str | None = None
+    flow_control: int | None = None
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """Counters of several ports read together, at `at_s` of the server's monotonic clock, or of ours if it has none.
+
+    `instant` says that the server counts all of them at one instant and as of now. `machine` is what our generator
+    tells of its CPUs, `groups` the answer to get_pgid_stats. `status` and `refused` are there when ports were to be
+    proved ours: what a port that is not, or does not send, answered.
+    """
+
+    at_s: float
+    ports: dict[int, PortStats]
+    global_stats: dict[str, Any] = field(default_factory=dict)
+    instant: bool = False
+    machine: dict[str, Any] | None = None
+    groups: dict[str, Any] = field(default_factory=dict)
+    status: dict[int, PortStatus] = field(default_factory=dict)
+    refused: dict[int, str] = field(default_factory=dict)
+
+    def port_at_s(self, port: int) -> float:
+        """The instant of the counters of `port`."""
+        at_s = self.ports[port].at_s
+        return self.at_s if at_s is None else at_s
+
+
+@dataclass(frozen=True)
+class ServerInfo:
+    """`program` is the server's name and version; `ports` are as `get_system_info` lists them, in order. `floors` is
+    the latency of the medium alone, by the first port of each pair, where the server measured it."""
+
+    program: str
+    port_count: int
+    ports: tuple[dict[str, Any], ...]
+    floors: Mapping[int, Mapping[str, float]] = field(default_factory=dict)
+
+
+def is_wirespeed(version: Mapping[str, Any]) -> bool:
+    """Whether the answer to get_version is one of our generator's."""
+    return str(version.get("built_by", "")).startswith("wirespeed ")
+
+
+def server_info(version: dict[str, Any], system: dict[str, Any]) -> ServerInfo:
+    ports = tuple(sorted(system.get("ports", ()), key=lambda port: port.get("index", 0)))
+    program = str(version["built_by"]) if is_wirespeed(version) else f"T-Rex {version.get('version', '?')}"
+    floors = {int(port): dict(floor) for port, floor in (system.get("latency_floors") or {}).items()}
+    return ServerInfo(program, int(system["port_count"]), ports, floors)
+
+
+def port_status(port: int, raw: dict[str, Any]) -> PortStatus:
+    attributes = raw.get("attr", {})
+    speed_gbps = float(attributes.get("speed") or 0)
+    owner, mode = str(raw.get("owner", "")), attributes.get("fc", {}).get("mode", -1)
+    return PortStatus(
+        port=port,
+        owner="" if owner in _NOBODY else owner,
+        state=str(raw.get("state", "")),
+        link_up=bool(attributes.get("link", {}).get("up", True)),
+        speed_bps=speed_gbps * 1e9 if speed_gbps > 0 else None,
+        medium=attributes.get("medium"),
+        flow_control=int(mode) if isinstance(mode, int) and mode >= 0 else None,
+    )
+
+
+def port_stats(raw: dict[str, Any]) -> PortStats:
+    def optional(key: str) -> int | None:
+        return int(raw[key]) if key in raw else None
+
+    return PortStats(
+        **{key: int(raw[key]) for key in ("opackets", "ipackets", "obytes", "ibytes", "oerrors", "ierrors")},
+        asked=optional("asked_packets"),
+        refused=optional("refused_packets"),
+        no_buffer=optional("no_buffer_packets"),
+        late=optional("late_packets"),
+        rx_missed=optional("rx_missed"),
+        rx_pause_frames=optional("rx_pause_frames"),
+        kinds={key.removeprefix(_KIND): int(count) for key, count in raw.items() if key.startswith(_KIND)},
+        at_s=float(raw["ts"]) if "ts" in raw else None,
+    )

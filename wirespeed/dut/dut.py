@@ -1,0 +1,54 @@
+"""What a device under test is to whoever measures it: described, prepared, read at instants, and its texts kept."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol, runtime_checkable
+
+from wirespeed.results.dut import DutFacts, DutTelemetry
+
+
+@dataclass(frozen=True)
+class DutReading:
+    """Counters as they stood at one instant (`at_s` of the monotonic clock), for the DUT that took it. With `error`
+    it could not be read then, and the reading holds nothing else."""
+
+    at_s: float
+    error: str | None = None
+
+
+class Dut(Protocol):
+    """A device under test. Only `prepare` and `describe` raise: one that is too busy or too broken to be read is part
+    of a measurement, not its end."""
+
+    name: str
+
+    def prepare(self) -> None:
+        """Make ready to read it; to be called once it runs. ConnectionFault or EnvironmentFault when it cannot be."""
+
+    def describe(self) -> DutFacts:
+        """What it is, once it is prepared."""
+
+    def reading(self) -> DutReading | None:
+        """Its counters now; None from one that tells nothing. Quick: some hundred microseconds."""
+
+    def telemetry(self, before: DutReading | None, after: DutReading | None) -> DutTelemetry:
+        """What it told between two readings of its own. With `error`, and without counts, where either could not be
+        taken or its counters began anew in between."""
+
+    def drops(self, before: DutReading | None, after: DutReading | None) -> dict[str, int]:
+        """Packets that it dropped between two readings, by reason."""
+
+    def collect(self) -> dict[str, str]:
+        """Texts worth keeping beside a result, by the command or file that they are from."""
+
+    def close(self) -> None:
+        """Let go of what `prepare` took. Harmless when repeated."""
+
+
+@runtime_checkable
+class TellsMemory(Protocol):
+    """A device whose process runs on this machine."""
+
+    def memory_bytes(self) -> int | None:
+        """What of its memory is resident, without hugepages; None while it cannot be told."""

@@ -1,0 +1,25 @@
+"""How much memory the process behind a Unix socket has."""
+
+from __future__ import annotations
+
+import os
+import socket
+import struct
+from pathlib import Path
+
+_PEER = struct.Struct("iII")
+_TIMEOUT_S = 0.5
+
+
+def resident_bytes(path: Path) -> int | None:
+    """Of whoever listens on the socket `path`: its resident set, which holds no hugepages (proc(5), statm). None when
+    nobody listens, or it is none of this machine's processes that we may see."""
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as peer:
+        peer.settimeout(_TIMEOUT_S)
+        try:
+            peer.connect(str(path))
+            pid, _, _ = _PEER.unpack(peer.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _PEER.size))
+            pages = Path(f"/proc/{pid}/statm").read_text().split()[1]
+        except (OSError, IndexError):
+            return None
+    return int(pages) * os.sysconf("SC_PAGESIZE")

@@ -1,0 +1,226 @@
+"""Our router as a device under test: its statistics block, read as differences and never cleared."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from wirespeed.dut.dut import DutReading
+from wirespeed.dut.errors import parse_errors
+from wirespeed.dut.memory import resident_bytes
+from wirespeed.errors import WirespeedError
+from wirespeed.results.dut import DutFacts, DutTelemetry, NodeCost, WorkerCost
+from wirespeed.router.client import ask
+from wirespeed.router.counters import (
+    RouterCounters,
+    WorkerCounters,
+    capture_counters,
+    router_counters,
+)
+from wirespeed.router.stats_block import Capture, StatsBlock
+from wirespeed.router.stats_file import default_stats_file
+
+TEXTS = (
+    "show version verbose",
+    "show cpu",
+    "show threads",
+    "show interface",
+    "show hardware-interfaces",
+    "show interface rx-placement",
+    "show runtime",
+    "show errors",
+    "show buffers",
+)
+_PATIENCE_S = 2.0
+"""An answer is waited for so long while a load is on: the samples go on meanwhile, late."""
+_THREAD = re.compile(r"\d+ +(?P<name>\S+) +\d+ +(?P<cpu>\d+) ")
+_EVENTS = ("rx-no-buf", "tx-error")
+"""What drivers count and may offer again; the rest of what they count are packets that are gone."""
+
+
+@dataclass(frozen=True)
+class RouterReading(DutReading):
+    """The words of a router's statistics, not yet looked at; None with an error."""
+
+    capture: Capture | None = None
+
+
+@dataclass(frozen=True)
+class Thread:
+    """A worker by its name and CPU."""
+
+    name: str
+    cpu: int
+
+
+class RouterDut:
+    """The router at a control socket. `commands` are those that configured it, if known."""
+
+    name = "wirespeed"
+
+    def __init__(self, socket: Path, stats_file: Path | None = None, commands: Sequence[str] = ()) -> None:
+        self._socket = socket
+        self._block = StatsBlock(stats_file or default_stats_file(socket))
+        self._commands = tuple(commands)
+        self._threads: tuple[Thread, ...] = ()
+        self._threads_of = 0
+        self._labels: dict[str, str | None] = {}
+
+    def prepare(self) -> None:
+        # The first capture reads the directory, which takes longer than those that follow.
+        self._learn_threads(capture_counters(self._block).started_ns)
+
+    def describe(self) -> DutFacts:
+        return DutFacts(
+            name=self.name,
+            kind="router",
+            version=ask(self._socket, "show version").strip(),
+            commands=self._commands,
+            cpus=tuple(thread.cpu for thread in self._threads),
+        )
+
+    def reading(self) -> RouterReading:
+        try:
+            capture = capture_counters(self._block)
+        except WirespeedError as error:
+            return RouterReading(time.monotonic(), str(error))
+        return RouterReading(capture.at_s, capture=capture)
+
+    def telemetry(self, before: DutReading | None, after: DutReading | None) -> DutTelemetry:
+        first, last = _capture(before), _capture(after)
+        error = _why_not(before, first) or _why_not(after, last)
+        if first is None or last is None:
+            return DutTelemetry(error=error)
+        if first.started_ns != last.started_ns:
+            return DutTelemetry(error="the router started anew in between: its counters began at 0")
+        old, new = router_counters(first), router_counters(last)
+        reasons = _grown(old.reasons, new.reasons)
+        self._learn(last.started_ns, reasons)
+        return router_telemetry(old, new, last.at_s - first.at_s, last.tsc_hz, self._threads, self._drops_of(reasons))
+
+    def drops(self, before: DutReading | None, after: DutReading | None) -> dict[str, int]:
+        return self.telemetry(before, after).drops
+
+    def memory_bytes(self) -> int | None:
+        return resident_bytes(self._socket)
+
+    def collect(self) -> dict[str, str]:
+        texts = {}
+        for command in TEXTS:
+            try:
+                texts[command] = ask(self._socket, command)
+            except WirespeedError as error:
+                texts[command] = f"{error}\n"
+        return texts
+
+    def close(self) -> None:
+        self._block.close()
+
+    def _learn(self, started_ns: int, reasons: Mapping[str, int]) -> None:
+        """Ask for what the block does not say: the workers' names, and which counters are drops. Once each."""
+        try:
+            if self._threads_of != started_ns:
+                self._learn_threads(started_ns)
+            if any(reason not in self._labels for reason in reasons):
+                for row in parse_errors(ask(self._socket, "show errors", _PATIENCE_S)):
+                    label = f"{row.node}: {row.reason}" if row.severity == "error" else None
+                    self._labels[f"{row.node}/{row.reason}"] = label
+        except WirespeedError:
+            pass  # the numbers are right without it
+
+    def _learn_threads(self, started_ns: int) -> None:
+        rows = map(_THREAD.match, ask(self._socket, "show threads", _PATIENCE_S).splitlines())
+        self._threads = tuple(Thread(row["name"], int(row["cpu"])) for row in rows if row)
+        self._threads_of = started_ns
+
+    def _drops_of(self, reasons: Mapping[str, int]) -> dict[str, int]:
+        named = ((self._labels.get(reason), count) for reason, count in reasons.items())
+        return {label: count for label, count in named if label is not None}
+
+
+def router_telemetry(
+    before: RouterCounters,
+    after: RouterCounters,
+    interval_s: float,
+    tsc_hz: int,
+    threads: Sequence[Thread],
+    drops: Mapping[str, int],
+) -> DutTelemetry:
+    """What a router told over `interval_s`; `drops` are those that its nodes counted meanwhile."""
+    ports = _grown(before.ports, after.ports)
+    events = {name: count for name, count in ports.items() if name.endswith(_EVENTS)}
+    lost = {name: count for name, count in ports.items() if name not in events}
+    pairs = list(zip(before.workers, after.workers, strict=True))
+    return DutTelemetry(
+        interval_s=interval_s,
+        workers=tuple(
+            _worker(old, new, interval_s, tsc_hz, threads[index] if index < len(threads) else None, index)
+            for index, (old, new) in enumerate(pairs)
+        ),
+        in_packets=sum(new.rx_packets - old.rx_packets for old, new in pairs),
+        out_packets=sum(new.tx_packets - old.tx_packets for old, new in pairs),
+        drop_packets=sum(new.drops - old.drops for old, new in pairs) + sum(lost.values()),
+        drops=dict(drops) | lost,
+        events=events,
+    )
+
+
+def _worker(
+    before: WorkerCounters, after: WorkerCounters, interval_s: float, tsc_hz: int, thread: Thread | None, index: int
+) -> WorkerCost:
+    nodes = tuple(
+        cost
+        for name, node in sorted(after.nodes.items())
+        if (cost := _node(before.nodes.get(name), node)).calls or cost.clocks
+    )
+    absent_s = longest_s = None
+    if before.absent_ticks is not None and after.absent_ticks is not None:
+        absent_s = (after.absent_ticks - before.absent_ticks) / tsc_hz
+        if absent_s == 0:
+            longest_s = 0.0
+        elif (after.longest_absent_ticks or 0) > (before.longest_absent_ticks or 0):
+            longest_s = (after.longest_absent_ticks or 0) / tsc_hz
+    return WorkerCost(
+        name=thread.name if thread else f"worker {index}",
+        cpu=thread.cpu if thread else None,
+        interval_s=interval_s,
+        tsc_hz=tsc_hz,
+        loops=after.loops - before.loops,
+        # A call that began before the interval is counted where it ended.
+        clocks_total=max(round(interval_s * tsc_hz), sum(node.clocks for node in nodes)),
+        nodes=nodes,
+        absent_s=absent_s,
+        longest_absent_s=longest_s,
+    )
+
+
+def _node(before: NodeCost | None, after: NodeCost) -> NodeCost:
+    if before is None or after.calls < before.calls:
+        return after
+    return NodeCost(
+        after.name,
+        calls=after.calls - before.calls,
+        vectors=after.vectors - before.vectors,
+        clocks=after.clocks - before.clocks,
+        suspends=after.suspends - before.suspends,
+    )
+
+
+def _grown(before: Mapping[str, int], after: Mapping[str, int]) -> dict[str, int]:
+    """What grew, by how much. A counter that is new or fell, with an interface made anew, counts from 0."""
+    pairs = ((name, count, before.get(name, 0)) for name, count in after.items())
+    grown = ((name, count - old if count >= old else count) for name, count, old in pairs)
+    return {name: count for name, count in grown if count}
+
+
+def _capture(reading: DutReading | None) -> Capture | None:
+    return reading.capture if isinstance(reading, RouterReading) else None
+
+
+def _why_not(reading: DutReading | None, capture: Capture | None) -> str | None:
+    if capture is not None:
+        return None
+    return (reading.error if reading is not None else None) or "the router was not read"

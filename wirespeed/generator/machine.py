@@ -1,0 +1,29 @@
+"""What the machine did to the generator's workers meanwhile, so that samples which it spoilt can be told."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from wirespeed._native.generator import Snapshot
+from wirespeed.stolen_time import StolenTime
+
+Json = dict[str, Any]
+
+
+def machine(snapshot: Snapshot, worker_cpus: Sequence[int], stolen: StolenTime) -> Json:
+    """`machine` of `get_global_stats`: cumulative seconds, of the instant of the counters."""
+    return {
+        "ts": snapshot.at_s,
+        "steal_s": stolen.steal_s,
+        "cpus": stolen.cpus,
+        "workers": [
+            {
+                "cpu": cpu,
+                "absent_s": load.absent_s,
+                "absences": load.absences,
+                "longest_absent_s": load.longest_absent_s,
+            }
+            for cpu, load in zip(worker_cpus, snapshot.workers, strict=True)
+        ],
+    }

@@ -1,7 +1,0 @@
-"""Profiles: what a port sends. Built-in ones, and T-Rex's Python profile files without T-Rex."""
-
-from __future__ import annotations
-
-from wirespeed.generator.profiles.loading import BUILTIN_NAMES, load_profile
-
-__all__ = ["BUILTIN_NAMES", "load_profile"]

@@ -1,0 +1,151 @@
+"""Counters as T-Rex's statistics have them: bytes with FCS, layer 2 bits a second, smoothed rates."""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from wirespeed._native.generator import PortTraffic, Snapshot
+
+Json = dict[str, Any]
+
+SMOOTHING = 0.5
+"""Weight of the newest interval in a rate."""
+
+SURE_PACKETS = 4
+"""None of so many that were due in an interval means that no more come: a port that was stopped reads 0 at once."""
+
+HISTORY = 20
+
+KIND_PREFIX = "rx_kind_"
+"""Of the counters of frames that no load consists of."""
+
+DROP_SHARE = 0.1
+"""Of what is sent: less than this that is not received tells nothing."""
+
+
+@dataclass(frozen=True)
+class Rates:
+    """A second's worth of each counter; bits at layer 2."""
+
+    tx_pps: float = 0.0
+    tx_bps: float = 0.0
+    rx_pps: float = 0.0
+    rx_bps: float = 0.0
+
+
+class Meter:
+    """Turns snapshots into rates and worker loads, one interval after another."""
+
+    def __init__(self, first: Snapshot) -> None:
+        self._before = first
+        self.rates = [Rates() for _ in first.ports]
+        self.cpu_percent = [0.0 for _ in first.workers]
+        self.cpu_history = [deque([0] * HISTORY, maxlen=HISTORY) for _ in first.workers]
+
+    def observe(self, now: Snapshot) -> None:
+        seconds = now.at_s - self._before.at_s
+        if seconds <= 0:
+            return
+        for port, (before, after) in enumerate(zip(self._before.ports, now.ports, strict=True)):
+            self.rates[port] = _smoothed(self.rates[port], _rates(before, after, seconds), seconds)
+        for worker, (was, load) in enumerate(zip(self._before.workers, now.workers, strict=True)):
+            total = load.total_clocks - was.total_clocks
+            busy = 100.0 * (load.busy_clocks - was.busy_clocks) / total if total > 0 else 0.0
+            self.cpu_percent[worker] += SMOOTHING * (busy - self.cpu_percent[worker])
+            self.cpu_history[worker].appendleft(round(busy))
+        self._before = now
+
+
+def _rates(before: PortTraffic, after: PortTraffic, seconds: float) -> Rates:
+    return Rates(
+        tx_pps=(after.tx_packets - before.tx_packets) / seconds,
+        tx_bps=(after.tx_bytes - before.tx_bytes) * 8 / seconds,
+        rx_pps=(after.rx_packets - before.rx_packets) / seconds,
+        rx_bps=(after.rx_bytes - before.rx_bytes) * 8 / seconds,
+    )
+
+
+def _smoothed(old: Rates, new: Rates, seconds: float) -> Rates:
+    tx = _weight(old.tx_pps, new.tx_pps, seconds)
+    rx = _weight(old.rx_pps, new.rx_pps, seconds)
+    return Rates(
+        tx_pps=old.tx_pps + tx * (new.tx_pps - old.tx_pps),
+        tx_bps=old.tx_bps + tx * (new.tx_bps - old.tx_bps),
+        rx_pps=old.rx_pps + rx * (new.rx_pps - old.rx_pps),
+        rx_bps=old.rx_bps + rx * (new.rx_bps - old.rx_bps),
+    )
+
+
+def _weight(old_pps: float, new_pps: float, seconds: float) -> float:
+    """Of the newest interval: all when its nothing is sure to be the end of the traffic."""
+    return 1.0 if new_pps == 0 and old_pps * seconds >= SURE_PACKETS else SMOOTHING
+
+
+def port_stats(snapshot: Snapshot, port: int, rates: Rates, cpu_percent: float) -> Json:
+    """`get_port_stats`; those from `asked_packets` on are ours and no T-Rex has them.
+
+    asked = opackets + refused (by the medium) + no_buffer (nothing was left to build them in) + late (the
+    worker came too late); pause frames are there where the driver counts them; `ts` is the instant of the counters
+    on the server's monotonic clock. All are numbers, since T-Rex's client adds those of its ports up.
+    """
+    seen = snapshot.ports[port]
+    pauses = {"rx_pause_frames": seen.rx_pause_frames, "tx_pause_frames": seen.tx_pause_frames}
+    return {
+        "opackets": seen.tx_packets,
+        "ipackets": seen.rx_packets,
+        "obytes": seen.tx_bytes,
+        "ibytes": seen.rx_bytes,
+        "oerrors": seen.tx_errors,
+        "ierrors": seen.rx_errors + seen.rx_missed,
+        "m_total_tx_bps": rates.tx_bps,
+        "m_total_tx_pps": rates.tx_pps,
+        "m_total_rx_bps": rates.rx_bps,
+        "m_total_rx_pps": rates.rx_pps,
+        "m_cpu_util": cpu_percent,
+        "asked_packets": seen.asked_packets,
+        "refused_packets": seen.refused_packets,
+        "no_buffer_packets": seen.no_buffer_packets,
+        "late_packets": seen.late_packets,
+        "rx_missed": seen.rx_missed,
+        "ts": snapshot.at_s,
+        **{f"{KIND_PREFIX}{kind}": frames for kind, frames in asdict(seen.rx_kinds).items()},
+        **{name: frames for name, frames in pauses.items() if frames is not None},
+    }
+
+
+def global_stats(snapshot: Snapshot, meter: Meter, expected_pps: float, expected_bps: float) -> Json:
+    """`get_global_stats`; what belongs to T-Rex's stateful mode is 0.
+
+    `m_rx_drop_bps` is what was sent and not received, all ports together, once that is a tenth: smoothed rates of two
+    directions are never quite the same.
+    """
+    tx_bps, rx_bps = sum(rates.tx_bps for rates in meter.rates), sum(rates.rx_bps for rates in meter.rates)
+    cpu = sum(meter.cpu_percent) / len(meter.cpu_percent)
+    cores = len(meter.cpu_percent)
+    stateful = (
+        "tx_cps tx_expected_cps active_flows open_flows total_clients total_servers active_sockets socket_util "
+        "total_nat_time_out total_nat_time_out_wait_ack total_nat_no_fid total_nat_active total_nat_syn_wait "
+        "total_nat_open total_nat_learn_error total_alloc_error total_queue_drop"
+    )
+    return {f"m_{name}": 0 for name in stateful.split()} | {
+        "m_cpu_util": cpu,
+        "m_cpu_util_raw": cpu,
+        "m_bw_per_core": (tx_bps + rx_bps) / 1e9 / cores / (cpu / 100) if cpu else 0.0,
+        "m_rx_cpu_util": 0.0,
+        "m_rx_core_pps": sum(rates.rx_pps for rates in meter.rates),
+        "m_platform_factor": 1.0,
+        "m_tx_bps": tx_bps,
+        "m_rx_bps": rx_bps,
+        "m_tx_pps": sum(rates.tx_pps for rates in meter.rates),
+        "m_rx_pps": sum(rates.rx_pps for rates in meter.rates),
+        "m_tx_expected_pps": expected_pps,
+        "m_tx_expected_bps": expected_bps,
+        "m_total_queue_full": sum(port.refused_packets for port in snapshot.ports),
+        "m_rx_drop_bps": tx_bps - rx_bps if tx_bps - rx_bps >= DROP_SHARE * tx_bps else 0.0,
+        "m_total_tx_pkts": sum(port.tx_packets for port in snapshot.ports),
+        "m_total_rx_pkts": sum(port.rx_packets for port in snapshot.ports),
+        "m_total_tx_bytes": sum(port.tx_bytes for port in snapshot.ports),
+        "m_total_rx_bytes": sum(port.rx_bytes for port in snapshot.ports),
+    }

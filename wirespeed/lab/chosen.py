@@ -1,0 +1,40 @@
+"""A lab that a command was told to bring up for itself, by its name."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+
+from wirespeed.client.generator_client import GeneratorClient
+from wirespeed.errors import EnvironmentFault, UsageError
+from wirespeed.lab.embedded import EmbeddedLab
+from wirespeed.lab.lab import Lab, choose_cpus
+from wirespeed.lab.linux import LinuxLab, unavailable
+from wirespeed.lab.placement import LabCpus
+from wirespeed.lab.suite import wait_for_links
+
+LABS: Mapping[str, Callable[[LabCpus], Lab]] = {"embedded": EmbeddedLab, "linux": LinuxLab}
+
+
+@contextmanager
+def chosen_lab(name: str) -> Iterator[Lab]:
+    """The lab called `name`, up with all its links; it goes down again whatever happens. UsageError for a name that
+    there is not, EnvironmentFault where this machine cannot do it."""
+    if name not in LABS:
+        raise UsageError(f"--lab {name}: there is no such lab; give {' or '.join(LABS)}")
+    reason = unavailable() if name == "linux" else None
+    if reason is not None:
+        raise EnvironmentFault(f"no Linux lab here: {reason}")
+    cpus, before = choose_cpus(), os.sched_getaffinity(0)
+    os.sched_setaffinity(0, cpus.control)
+    lab = LABS[name](cpus)
+    try:
+        lab.start()
+        with GeneratorClient(lab.rpc) as client:
+            client.connect()
+            wait_for_links(client)
+        yield lab
+    finally:
+        lab.stop()
+        os.sched_setaffinity(0, before)

@@ -1,0 +1,100 @@
+"""How much of an interval the machines of a measurement had their CPUs for it: steal and absence as deltas. Pure but
+for `stolen_here` and `is_virtual_here`, which read this machine."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from wirespeed.results.dut import DutTelemetry
+from wirespeed.results.sample import Moment
+from wirespeed.stolen_time import read_stolen_time
+
+_HYPERVISORS = ("kvm", "qemu", "vmware", "virtualbox", "xen", "bochs", "parallels", "bhyve", "virtual machine", "ec2")
+_DMI = Path("/sys/class/dmi/id")
+_LOCAL = ("127.", "localhost", "[::1]")
+
+
+@dataclass(frozen=True)
+class Absence:
+    """What one worker lost of its CPU since it began: `absences` moments of `absent_s` together."""
+
+    absent_s: float
+    absences: int
+    longest_s: float
+
+
+@dataclass(frozen=True)
+class MachineReading:
+    """What a tester's machine has told up to an instant, the steal of all its `cpus` together; None and empty where it
+    does not tell."""
+
+    steal_s: float | None = None
+    cpus: int | None = None
+    workers: tuple[Absence, ...] = ()
+
+
+def machine_reading(raw: Mapping[str, Any] | None) -> MachineReading:
+    """From `machine` in our generator's answer to get_global_stats; a T-Rex has none."""
+    if not raw:
+        return MachineReading()
+    workers = (
+        Absence(float(worker["absent_s"]), int(worker["absences"]), float(worker["longest_absent_s"]))
+        for worker in raw.get("workers", ())
+    )
+    steal_s = raw.get("steal_s")
+    return MachineReading(None if steal_s is None else float(steal_s), raw.get("cpus"), tuple(workers))
+
+
+def moment(before: MachineReading, after: MachineReading, dut: DutTelemetry | None = None) -> Moment | None:
+    """What was taken from the tester and the DUT in between; None when nobody told."""
+    pairs = list(zip(before.workers, after.workers, strict=False))
+    told = [worker for worker in dut.workers if worker.absent_s is not None] if dut is not None else []
+    steal_s = None if before.steal_s is None or after.steal_s is None else max(0.0, after.steal_s - before.steal_s)
+    found = Moment(
+        steal_s=steal_s,
+        cpus=None if steal_s is None else after.cpus,
+        tester_absent_s=max((max(0.0, new.absent_s - old.absent_s) for old, new in pairs), default=None),
+        tester_longest_absent_s=max((_longest(old, new) for old, new in pairs), default=None),
+        dut_absent_s=max((worker.absent_s or 0.0 for worker in told), default=None),
+        dut_longest_absent_s=max((worker.longest_absent_s or 0.0 for worker in told), default=None),
+    )
+    return None if found == Moment() else found
+
+
+def _longest(old: Absence, new: Absence) -> float:
+    """The longest absence in between: exact when it is a new record or the only one, else the most it can have been."""
+    absent_s = max(0.0, new.absent_s - old.absent_s)
+    return new.longest_s if new.longest_s > old.longest_s else min(absent_s, new.longest_s)
+
+
+def is_local(server: str) -> bool:
+    """Whether HOST:PORT is this machine for certain."""
+    return server.startswith(_LOCAL)
+
+
+def stolen_here() -> MachineReading:
+    """What this machine says, for a generator on it that is silent about it."""
+    told = read_stolen_time()
+    return MachineReading(told.steal_s, told.cpus)
+
+
+def is_virtual(cpuinfo: str, *dmi: str) -> bool:
+    """Whether a machine is a guest of a hypervisor: the CPU's flag by /proc/cpuinfo, or names of vendor and product."""
+    flags = next((line.partition(":")[2].split() for line in cpuinfo.splitlines() if line.startswith("flags")), [])
+    names = " ".join(dmi).lower()
+    return "hypervisor" in flags or any(name in names for name in _HYPERVISORS)
+
+
+def is_virtual_here() -> bool:
+    dmi = (_text(_DMI / name) for name in ("sys_vendor", "product_name", "board_vendor"))
+    return is_virtual(_text(Path("/proc/cpuinfo")), *dmi)
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text(errors="replace")
+    except OSError:
+        return ""

@@ -1,0 +1,33 @@
+"""What a rate means on a port's line, and whether the line carries it. Pure."""
+
+from __future__ import annotations
+
+from wirespeed.errors import UsageError
+from wirespeed.units import Rate, line_rate_pps
+
+LINE_TOLERANCE = 1.0001
+"""How much above the line a rate may be before it is refused; T-Rex tolerates as much."""
+
+
+def of_line(rate: Rate, line_bps: float | None) -> Rate:
+    """Percent as bits of another line than the port's own, where one is given; other rates as they are."""
+    if line_bps is None or rate.unit != "percentage":
+        return rate
+    return Rate(rate.value / 100 * line_bps, "bpsl1")
+
+
+def check_rate(what: str, rate: Rate, port: int, frame_size_bytes: float, speed_bps: float | None) -> None:
+    """UsageError when port `port` cannot carry `rate` in frames of `frame_size_bytes` on average."""
+    if speed_bps is None:
+        if rate.unit == "percentage":
+            raise UsageError(
+                f"{what} of {rate}: port {port} has no line speed, so a percentage means nothing; give the "
+                "generator's port speed=10G or so, or --line 10G, or a rate such as 5mpps"
+            )
+        return
+    line_pps = line_rate_pps(frame_size_bytes, speed_bps)
+    if rate.pps(frame_size_bytes, speed_bps) > line_pps * LINE_TOLERANCE:
+        raise UsageError(
+            f"{what} of {rate} exceeds the line of port {port}: {speed_bps / 1e9:g} Gb/s carry at most "
+            f"{line_pps:,.0f} pps of {frame_size_bytes:g} bytes"
+        )

@@ -1,0 +1,58 @@
+"""Which port sends to which: the directions of a test, as a user names them. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from wirespeed.errors import UsageError
+from wirespeed.results.channel import Channel, parse_channel
+
+PAIR = (0, 1)
+
+
+def parse_ports(text: str) -> tuple[int, ...]:
+    """`2,3` or `0,1,4,5`: ports that are cabled in pairs, in this order."""
+    words = [word.strip() for word in text.split(",")]
+    if not all(word.isascii() and word.isdigit() and len(word) <= 3 for word in words):
+        raise UsageError(f"ports {text!r} cannot be read: give their numbers, such as 2,3")
+    ports = tuple(map(int, words))
+    if len(set(ports)) != len(ports) or len(ports) % 2:
+        raise UsageError(f"ports {text!r} make no pairs: give two, or four, each once, such as 0,1,2,3")
+    return ports
+
+
+def parse_wires(text: str) -> tuple[Channel, ...]:
+    """`0>1,1>2,2>0`: each direction by itself, in any shape."""
+    return tuple(parse_channel(word) for word in text.split(",") if word.strip())
+
+
+def pair_directions(ports: Sequence[int] = PAIR, only: str = "both") -> tuple[Channel, ...]:
+    """The directions of ports that are cabled in pairs: `both`, or one of them, such as `1-0`."""
+    forward = [Channel(first, second) for first, second in zip(ports[::2], ports[1::2], strict=True)]
+    found = (*forward, *(wire.reverse for wire in forward))
+    if only == "both":
+        return found
+    wanted = parse_channel(only)
+    if wanted not in found:
+        names = ", ".join(f"{wire.tx}-{wire.rx}" for wire in found)
+        raise UsageError(f"direction {only!r} is none of the ports of this test: give {names} or both")
+    return (wanted,)
+
+
+def check_wires(wires: Sequence[Channel], verified: bool) -> None:
+    """UsageError when what came back could not be told apart. `verified`: packets bear the mark of their direction."""
+    if not wires:
+        raise UsageError("no direction to send in: give --wires such as 0>1,1>0")
+    for wire in wires:
+        same = [other for other in wires if other.tx == wire.tx]
+        if len(same) > 1:
+            raise UsageError(
+                f"port {wire.tx} would send to port {same[0].rx} and to port {same[1].rx}: a port sends in one "
+                "direction, whose packets its peer counts"
+            )
+        senders = [str(other.tx) for other in wires if other.rx == wire.rx]
+        if len(senders) > 1 and not verified:
+            raise UsageError(
+                f"ports {' and '.join(senders)} send to port {wire.rx}, whose counters cannot tell their packets from "
+                "each other: give --verify, which marks them"
+            )

@@ -1,0 +1,239 @@
+"""The built-in profiles, with the addresses, sizes and field programs of T-Rex's stock ones.
+
+Direction 0 sends from 16.0.0.0/8 to 48.0.0.0/8, direction 1 the reverse. With `ip=6` (bench) it is from 2001:2::/49 to
+2001:2:0:8000::/49, the two halves of what RFC 5180 has for benchmarks.
+
+`offset=N` moves both address ranges up by N networks of 24 bits: with `offset=10` the addresses 16.0.0.4–254
+become 16.0.10.4–254. So load tests with different offsets have no flow in common, and all of them stay
+within the 16.0.0.0/8 and 48.0.0.0/8 that the devices under test route back. Networks of IPv6 are of 64 bits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from ipaddress import IPv4Address, IPv6Address
+
+from wirespeed.errors import UsageError
+from wirespeed.profiles.field_program import STLVM
+from wirespeed.profiles.instructions import CTRexVmInsFixHwCs
+from wirespeed.profiles.packet import STLPktBuilder
+from wirespeed.profiles.scapy_layers import IP, MPLS, UDP, Ether, IPv6, Packet, trex_defaults
+from wirespeed.profiles.streams import (
+    STLFlowLatencyStats,
+    STLFlowStats,
+    STLStream,
+    STLTXCont,
+)
+from wirespeed.units import FCS_BYTES, MAX_FRAME_BYTES, MIN_FRAME_BYTES
+
+CLIENTS = "16.0.0.0"
+SERVERS = "48.0.0.0"
+CLIENTS6 = "2001:2::"
+SERVERS6 = "2001:2:0:8000::"
+MAX_LABEL = 0xF_FFFF
+MAX_OFFSET = 0xFFFF
+"""The last network of 24 bits within 16.0.0.0/8."""
+MAX_OFFSET6 = 0x7FFF
+"""The last network of 64 bits within 2001:2::/49."""
+IP6_VMS = ("none", "var1", "var2", "random")
+HOST6_AT = 14
+"""Of an IPv6 address, the two bytes that hosts of a network differ in."""
+
+VMS = ("none", "var1", "var2", "random", "tuple", "size", "cached")
+FLOWS = ("no-fs", "fs", "fsl")
+
+
+@dataclass(frozen=True)
+class Part:
+    """One stream of a mix: frame size with FCS, packets a second, start in microseconds."""
+
+    frame_size_bytes: int
+    rate_pps: int
+    start_usec: float
+
+
+BENCH_IMIX = (Part(68, 28, 0), Part(590, 16, 0.1), Part(1514, 4, 0.2))
+STL_IMIX = (Part(64, 28, 0), Part(594, 16, 0.1), Part(1518, 4, 0.2))
+
+
+@dataclass(frozen=True)
+class AddressRange:
+    """First and last IPv4 address of one side."""
+
+    first: IPv4Address
+    last: IPv4Address
+
+
+def streams(name: str, tunables: dict[str, str], port_id: int, direction: int) -> list[STLStream]:
+    """Streams of the built-in profile `name`; UsageError for a tunable or value that it does not take."""
+    build, allowed = _PROFILES[name]
+    unknown = [key for key in tunables if key not in allowed]
+    if unknown:
+        raise UsageError(f"profile {name}: no tunable {unknown[0]!r}; it takes {', '.join(allowed)}")
+    with trex_defaults():
+        return build(tunables, port_id, direction)
+
+
+def _bench(tunables: dict[str, str], port_id: int, direction: int) -> list[STLStream]:
+    vm = _choice(tunables, "vm", VMS)
+    if vm == "size" and tunables.get("size") == "imix":
+        raise UsageError("profile bench: vm=size draws sizes of its own; drop size=imix or choose another vm")
+    if vm == "size":
+        parts: tuple[Part, ...] = (Part(MAX_FRAME_BYTES, 1, 0),)  # a packet can be trimmed, not grown
+    elif tunables.get("size") == "imix":
+        parts = BENCH_IMIX
+    else:
+        size = _number(tunables, "size", 64, (MIN_FRAME_BYTES, MAX_FRAME_BYTES), "or imix")
+        parts = (Part(size, 1, 0),)
+    flow = _choice(tunables, "flow", FLOWS)
+    pg_id = _number(tunables, "pg_id", 7, (0, 0xFFFF_FFFF - port_id)) + port_id
+    if flow == "fsl" and len(parts) > 1:
+        raise UsageError("profile bench: flow=fsl measures one stream, and size=imix has three; give a number as size")
+    if _choice(tunables, "ip", ("4", "6")) == "6":
+        headers, program = _bench6(tunables, vm, direction)
+    else:
+        src, dst = _sides(tunables, direction, 4, 254)
+        program = _bench_program(vm, src, dst)
+        headers = Ether() / IP(src=str(src.first), dst=str(dst.first)) / UDP(sport=1025, dport=12, chksum=0)
+    built = []
+    for part in parts:
+        stats = {"no-fs": None, "fs": STLFlowStats, "fsl": STLFlowLatencyStats}[flow]
+        built.append(
+            STLStream(
+                packet=STLPktBuilder(_padded(headers, part.frame_size_bytes), vm=program),
+                mode=STLTXCont(pps=part.rate_pps),
+                isg=part.start_usec,
+                flow_stats=stats(pg_id) if stats else None,
+            )
+        )
+    return built
+
+
+def _bench6(tunables: dict[str, str], vm: str, direction: int) -> tuple[Packet, STLVM]:
+    """Headers of IPv6 and the program that varies the last 16 bits of addresses, from 4 to 254 as those of IPv4."""
+    if vm not in IP6_VMS:
+        raise UsageError(f"profile bench: vm={vm} is of IPv4; with ip=6, vm is one of {', '.join(IP6_VMS)}")
+    size = tunables.get("size", "64")
+    headers = Ether() / IPv6() / UDP(sport=1025, dport=12)
+    if size.isdigit() and int(size) < len(headers) + FCS_BYTES:
+        raise UsageError(
+            f"profile bench: size={size} does not hold IPv6 and UDP; give {len(headers) + FCS_BYTES} or more"
+        )
+    shift = _number(tunables, "offset", 0, (0, MAX_OFFSET6)) << 64
+    sides = [str(IPv6Address(base) + shift + 4) for base in (CLIENTS6, SERVERS6)]
+    headers[IPv6].src, headers[IPv6].dst = sides if direction == 0 else reversed(sides)
+    program = STLVM()
+    fields = {"none": (), "var2": ("src", "dst")}.get(vm, ("src",))
+    for name in fields:
+        program.var(name, 4, 254, size=2, op="random" if vm == "random" else "inc")
+        program.write(name, f"IPv6.{name}", offset_fixup=HOST6_AT)
+    if fields:
+        program.fix_chksum_hw("IPv6", "UDP", CTRexVmInsFixHwCs.L4_TYPE_UDP)
+    return headers, program
+
+
+def _bench_program(vm: str, src: AddressRange, dst: AddressRange) -> STLVM:
+    program = STLVM()
+    match vm:
+        case "none":
+            return program
+        case "size":
+            low, high = MIN_FRAME_BYTES - FCS_BYTES, MAX_FRAME_BYTES - FCS_BYTES
+            program.var("size", low, high, size=2, op="random")
+            program.trim("size")
+            program.write("size", "IP.len", add_val=-14)
+            program.write("size", "UDP.len", add_val=-34)
+        case "tuple":
+            program.tuple_var("tuple", str(src.first), str(src.last), 1234, 65500)
+            program.write("tuple.ip", "IP.src")
+            program.write("tuple.port", "UDP.sport")
+        case _:
+            _vary(program, "src", src, "random" if vm == "random" else "inc")
+            if vm == "var2":
+                _vary(program, "dst", dst, "inc")
+            program.write("src", "IP.src")
+            if vm == "var2":
+                program.write("dst", "IP.dst")
+    program.fix_chksum()
+    if vm == "cached":
+        program.set_cached(255)
+    return program
+
+
+def _imix(tunables: dict[str, str], port_id: int, direction: int) -> list[STLStream]:
+    src, dst = _sides(tunables, direction, 1, 254)
+    program = STLVM()
+    _vary(program, "src", src, "inc")
+    _vary(program, "dst", dst, "inc")
+    program.write("src", "IP.src")
+    program.write("dst", "IP.dst")
+    program.fix_chksum()
+    return [
+        STLStream(
+            packet=STLPktBuilder(
+                _padded(Ether() / IP(src=str(src.first), dst=str(dst.first)) / UDP(), part.frame_size_bytes),
+                vm=program,
+            ),
+            mode=STLTXCont(pps=part.rate_pps),
+            isg=part.start_usec,
+        )
+        for part in STL_IMIX
+    ]
+
+
+def _udp_1pkt_simple(tunables: dict[str, str], port_id: int, direction: int) -> list[STLStream]:
+    # T-Rex's file sends the same packet from every port; here port 1's goes to port 0, as routers need it.
+    src, dst = _sides(tunables, direction, 1, 1)
+    packet = Ether() / IP(src=str(src.first), dst=str(dst.first)) / UDP(sport=1025, dport=12) / (b"x" * 10)
+    return [STLStream(packet=STLPktBuilder(packet), mode=STLTXCont())]
+
+
+def _mpls(tunables: dict[str, str], port_id: int, direction: int) -> list[STLStream]:
+    size = _number(tunables, "size", 64, (MIN_FRAME_BYTES, MAX_FRAME_BYTES))
+    label = _number(tunables, "label", 16, (16, MAX_LABEL - 1)) + direction
+    src, dst = _sides(tunables, direction, 4, 254)
+    packet = Ether() / MPLS(label=label, s=1, ttl=64) / IP(src=str(src.first), dst=str(dst.first))
+    packet = packet / UDP(sport=1025, dport=12, chksum=0)
+    return [STLStream(packet=STLPktBuilder(_padded(packet, size)), mode=STLTXCont())]
+
+
+def _sides(tunables: dict[str, str], direction: int, first: int, last: int) -> tuple[AddressRange, AddressRange]:
+    """Source and destination range of a direction; `first` and `last` are the last byte of the address."""
+    shift = _number(tunables, "offset", 0, (0, MAX_OFFSET)) << 8
+    clients, servers = (
+        AddressRange(IPv4Address(base) + shift + first, IPv4Address(base) + shift + last) for base in (CLIENTS, SERVERS)
+    )
+    return (clients, servers) if direction == 0 else (servers, clients)
+
+
+def _vary(program: STLVM, name: str, addresses: AddressRange, op: str) -> None:
+    program.var(name, str(addresses.first), str(addresses.last), size=4, op=op)
+
+
+def _padded(packet: Ether, frame_size_bytes: int) -> Ether:
+    return packet / (b"x" * max(0, frame_size_bytes - FCS_BYTES - len(packet)))
+
+
+def _choice(tunables: dict[str, str], key: str, allowed: tuple[str, ...]) -> str:
+    value = tunables.get(key, allowed[0])
+    if value not in allowed:
+        raise UsageError(f"tunable {key}={value} is not known; {key} is one of {', '.join(allowed)}")
+    return value
+
+
+def _number(tunables: dict[str, str], key: str, default: int, span: tuple[int, int], other: str = "") -> int:
+    text = tunables.get(key, str(default))
+    low, high = span
+    if not text.isascii() or not text.isdigit() or not low <= int(text) <= high:
+        words = f"a number from {low} to {high} {other}".rstrip()
+        raise UsageError(f"tunable {key}={text} cannot be used; {key} is {words}")
+    return int(text)
+
+
+_PROFILES: dict[str, tuple[Callable[[dict[str, str], int, int], list[STLStream]], tuple[str, ...]]] = {
+    "bench": (_bench, ("size", "vm", "flow", "pg_id", "offset", "ip")),
+    "imix": (_imix, ("offset",)),
+    "udp_1pkt_simple": (_udp_1pkt_simple, ("offset",)),
+    "mpls": (_mpls, ("size", "label", "offset")),
+}

@@ -1,0 +1,196 @@
+"""The table that articles end with: loads down, devices and directions across, in each cell the most that came back.
+
+A test in one direction stands in its direction's column. Of a test in both directions at once, each has a column
+(`each`), or they have one together, as a share of 200 % (`sum200`) or of 100 % (`sum100`). What a search found has a
+column a goal, with the goal's lower and upper bound: of one direction, or, of a search in both at once, of each or of
+their sum.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from typing import Any, Literal
+
+from wirespeed.errors import UsageError
+from wirespeed.report.comparison import Comparison
+from wirespeed.report.loads import Load, load_of_search
+from wirespeed.report.search_rows import GoalRow, goal_row
+from wirespeed.report.searches import BESIDE, goal_name
+from wirespeed.report.table import Row, row_of
+from wirespeed.report.words import words
+from wirespeed.results.analysis import SUM, Analysis, Curve
+from wirespeed.results.search import GoalOutcome, SearchResult
+
+Both = Literal["each", "sum200", "sum100"]
+TOGETHER = "both"
+
+
+@dataclass(frozen=True)
+class Labels:
+    """What rows are called: `template` with the load's own words, and over it the label of the first pattern that the
+    load's name matches."""
+
+    template: str = ""
+    patterns: tuple[tuple[str, str], ...] = ()
+
+
+BY_NAME = Labels()
+"""Rows are called what their loads are."""
+
+
+@dataclass(frozen=True)
+class Column:
+    """`direction` is a channel of a test that ran in it alone, `both 0→1` one of several at once, `both` their sum,
+    `both each way` the load of each. `goal` is what a search looked for, such as `NDR (loss ≤ 0 %)`."""
+
+    dut: str
+    direction: str
+    goal: str = ""
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One test in a column. `percent` is of `of_percent`; `figures` has all else that is known of it, `anchor` is
+    where the page has its chart. `upper_pps` is the upper bound, of a search."""
+
+    rate_pps: float | None
+    percent: float | None
+    of_percent: int
+    figures: Row | GoalRow
+    anchor: str
+    upper_pps: float | None = None
+
+
+@dataclass(frozen=True)
+class Matrix:
+    """`cells` of a row go with `columns`; a cell holds every test of that load, device and direction."""
+
+    columns: tuple[Column, ...]
+    labels: tuple[str, ...]
+    cells: tuple[tuple[tuple[Cell, ...], ...], ...]
+
+
+def parse_labels(texts: Sequence[str]) -> Labels:
+    """`LABEL=PATTERN` (a load's name, `*` for any part of it), or a template such as `{size}b {vm}`."""
+    template, patterns = "", []
+    for text in texts:
+        label, equals, pattern = text.partition("=")
+        if "{" in text:
+            template = text
+        elif equals and label.strip() and pattern.strip():
+            patterns.append((label.strip(), pattern.strip()))
+        else:
+            raise UsageError(
+                f"row label {text!r} cannot be read: give LABEL=LOAD such as '64b=bench size=64', or a template of the "
+                "load's settings such as '{size}b {vm}'"
+            )
+    return Labels(template, tuple(patterns))
+
+
+def matrix(comparison: Comparison, *, both: Both = "each", labels: Labels = BY_NAME) -> Matrix:
+    """Columns in the order of first use, tests in one direction before those in several; searches behind the tests of
+    the same device and direction."""
+    found: dict[tuple[str, Column], list[Cell]] = {}
+    rows: dict[str, None] = {}
+    for number, group in enumerate(comparison.groups):
+        for test in group.tests:
+            label = _label(group.load, test.result.variables, labels)
+            rows[label] = None
+            for column, curve in _columns(test, both):
+                row = row_of(group.load, test, curve)
+                cell = _cell(row, both, f"load-{number}")
+                found.setdefault((label, column), []).append(cell)
+    for number, search in enumerate(comparison.searches):
+        load = _known_load(load_of_search(search), comparison)
+        label = _label(load, search.variables, labels)
+        rows[label] = None
+        for outcome in search.goals:
+            column, cell = _goal_cell(search, outcome, both, f"search-{number}")
+            found.setdefault((label, column), []).append(cell)
+    columns = _ordered(dict.fromkeys(column for _, column in found))
+    single = [column for column in columns if not column.direction.startswith(TOGETHER)]
+    ordered = (*single, *(column for column in columns if column not in single))
+    cells = tuple(tuple(tuple(found.get((label, column), ())) for column in ordered) for label in rows)
+    return Matrix(ordered, tuple(rows), cells)
+
+
+def _ordered(columns: Iterable[Column]) -> list[Column]:
+    """Goals behind the figures of the same device and direction."""
+    places: dict[tuple[str, str], int] = {}
+    for column in columns:
+        places.setdefault(_place(column), len(places))
+    return sorted(columns, key=lambda column: (places[_place(column)], bool(column.goal)))
+
+
+def _place(column: Column) -> tuple[str, str]:
+    """Several directions at once are one place, since a search has them all together."""
+    return column.dut, column.direction.partition(" ")[0]
+
+
+def _known_load(load: Load, comparison: Comparison) -> Load:
+    """The load of the tests beside which a search belongs, whose name it is to have."""
+    return next((group.load for group in comparison.groups if load.like(group.load)), load)
+
+
+def _goal_cell(search: SearchResult, outcome: GoalOutcome, both: Both, anchor: str) -> tuple[Column, Cell]:
+    lines, dut = len(search.directions), words(search.dut.get("name") or search.name.removesuffix(BESIDE))
+    row = goal_row(search, outcome)
+    direction = str(search.directions[0]) if lines == 1 else TOGETHER if both != "each" else f"{TOGETHER} each way"
+    times = lines if both != "each" else 1
+    share = times if both == "sum200" else 1
+    cell = Cell(
+        rate_pps=None if row.lower_pps is None else round(row.lower_pps * times, 3),
+        percent=None if row.lower_line_percent is None else round(row.lower_line_percent * share, 3),
+        of_percent=100 * share,
+        figures=row,
+        anchor=anchor,
+        upper_pps=None if row.upper_pps is None else round(row.upper_pps * times, 3),
+    )
+    return Column(dut, direction, goal_name(outcome.goal)), cell
+
+
+def _columns(test: Analysis, both: Both) -> list[tuple[Column, Curve]]:
+    dut = words(test.result.dut.get("name") or test.result.name)
+    if len(test.curves) == 1:
+        return [(Column(dut, test.curves[0].channel), test.curves[0])]
+    if both == "each":
+        return [(Column(dut, f"{TOGETHER} {curve.channel}"), curve) for curve in test.directions]
+    return [(Column(dut, TOGETHER), curve) for curve in test.curves if curve.channel == SUM]
+
+
+def _cell(row: Row, both: Both, anchor: str) -> Cell:
+    percent = row.max_line_percent
+    if both == "sum100" and percent is not None:
+        percent = round(percent / row.lines, 3)
+    return Cell(row.max_pps, percent, 100 if both == "sum100" else 100 * row.lines, row, anchor)
+
+
+def _label(load: Load, variables: Mapping[str, Any], labels: Labels) -> str:
+    for label, pattern in labels.patterns:
+        if fnmatchcase(load.name, pattern):
+            return label
+    if not labels.template:
+        return load.name
+    known: dict[str, str] = {"profile": load.profile, "load": load.name}
+    if load.frame_bytes is not None:
+        known["frame"] = f"{load.frame_bytes:.0f}"
+    tunables = variables.get("tunables")
+    if isinstance(tunables, Mapping):
+        known |= {str(key): words(value) for key, value in tunables.items()}
+    else:
+        known |= dict(pair.split("=", 1) for pair in load.tunables.split(",") if "=" in pair)
+    try:
+        return labels.template.format_map(_Absent(known)).strip()
+    except (ValueError, IndexError, AttributeError, TypeError):
+        raise UsageError(
+            f"row label {labels.template!r} is no template: name settings in braces, such as '{{size}}b {{vm}}'"
+        ) from None
+
+
+class _Absent(dict[str, str]):
+    """A setting that a load does not have is an empty word."""
+
+    def __missing__(self, key: str) -> str:
+        return ""

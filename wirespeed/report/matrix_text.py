@@ -1,0 +1,123 @@
+"""The matrix of loads and devices as markdown, CSV and JSON."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from dataclasses import asdict
+
+from wirespeed.report.markdown import aligned, plain
+from wirespeed.report.matrix import Cell, Column, Matrix
+from wirespeed.report.search_rows import GoalRow, is_at_least
+from wirespeed.results.figures import NOTHING, Scaler, percent_text
+
+TESTER_LIMITED, SMOOTHED, IRREGULAR, BROKEN_OFF = "*", "~", "◇", "†"
+LEGEND = {
+    TESTER_LIMITED: "the tester was the limit: at least this",
+    SMOOTHED: "smoothed rates, as trex-loadtest writes them",
+    IRREGULAR: "irregular: not what the goal of the search asked for",
+    BROKEN_OFF: "the test did not complete",
+}
+
+
+def matrix_to_markdown(found: Matrix, scaler: Scaler, charts: str = "") -> str:
+    """Cells are `5.010 (33.67 %)`, and links into the page `charts` where that is given; marks are explained below."""
+    head = [f"{scaler.unit} (% of line)", *(plain(heading(column)) for column in found.columns)]
+    lines = [
+        [plain(label), *(" / ".join(_text(cell, scaler, charts) for cell in cells) or NOTHING for cells in row)]
+        for label, row in zip(found.labels, found.cells, strict=True)
+    ]
+    below = "".join(f"\n{plain(mark)} {words}\n" for mark, words in legend(found))
+    return aligned([head, *lines], range(1, len(head)), escape=False) + below
+
+
+def matrix_to_csv(found: Matrix) -> str:
+    """A row a load; two columns, pps and percent, for each column of the matrix, and the upper bound for a goal's; of
+    several tests the best."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(["load", *(f"{heading(one)} {what}" for one in found.columns for what in _quantities(one))])
+    for label, row in zip(found.labels, found.cells, strict=True):
+        best = [max(cells, key=lambda cell: cell.rate_pps or 0.0, default=None) for cells in row]
+        pairs = zip(best, found.columns, strict=True)
+        writer.writerow([label, *(value for cell, column in pairs for value in _values(cell, column))])
+    return text.getvalue()
+
+
+def matrix_to_json(found: Matrix, title: str) -> str:
+    """Every cell with all that the long table has of its tests."""
+    rows = [
+        {
+            "label": label,
+            "cells": [
+                [
+                    {"rate_pps": cell.rate_pps, "percent": cell.percent, "of_percent": cell.of_percent}
+                    | ({"upper_pps": cell.upper_pps} if isinstance(cell.figures, GoalRow) else {})
+                    | {"chart": cell.anchor, "figures": asdict(cell.figures)}
+                    for cell in cells
+                ]
+                for cells in row
+            ],
+        }
+        for label, row in zip(found.labels, found.cells, strict=True)
+    ]
+    columns = [
+        {"dut": one.dut, "direction": one.direction} | ({"goal": one.goal} if one.goal else {}) for one in found.columns
+    ]
+    document = {"title": title, "columns": columns, "rows": rows}
+    return json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def heading(column: Column) -> str:
+    return " ".join(filter(None, (column.dut, column.direction, column.goal)))
+
+
+def marks(cell: Cell) -> str:
+    """What qualifies the figure, as signs of LEGEND."""
+    if isinstance(cell.figures, GoalRow):
+        said = TESTER_LIMITED if cell.figures.limit == "tester" else IRREGULAR if cell.figures.irregular else ""
+        return said + (BROKEN_OFF if cell.figures.outcome != "complete" else "")
+    said = TESTER_LIMITED if cell.figures.tester_limited else ""
+    said += SMOOTHED if "smoothed rates" in cell.figures.notes else ""
+    return said + (BROKEN_OFF if cell.figures.outcome != "complete" else "")
+
+
+def legend(found: Matrix) -> tuple[tuple[str, str], ...]:
+    """The marks that occur, and what they mean."""
+    used = {mark for row in found.cells for cells in row for cell in cells for mark in marks(cell)}
+    return tuple((mark, words) for mark, words in LEGEND.items() if mark in used)
+
+
+def cell_text(cell: Cell, scaler: Scaler) -> str:
+    """`5.010 (33.67 %)`; of a sum `9.870 (66.40 of 200 %)`; of a search `7.770 to 7.808 (52.21 %)`."""
+    if cell.rate_pps is None:
+        return NOTHING if cell.upper_pps is None else f"< {scaler.text(cell.upper_pps)}"
+    share = percent_text(cell.percent) + ("" if cell.of_percent == 100 else f" of {cell.of_percent}")
+    rate = scaler.text(cell.rate_pps)
+    if isinstance(cell.figures, GoalRow) and is_at_least(cell.figures):
+        rate = f"≥ {rate}"
+    elif cell.upper_pps is not None:
+        rate = f"{rate} to {scaler.text(cell.upper_pps)}"
+    return f"{rate} ({share} %)" if cell.percent is not None else rate
+
+
+def _text(cell: Cell, scaler: Scaler, charts: str) -> str:
+    text = plain(cell_text(cell, scaler) + marks(cell))
+    return f"[{text}]({_target(charts)}#{cell.anchor})" if charts else text
+
+
+def _target(charts: str) -> str:
+    return charts.replace(" ", "%20").replace(")", "%29").replace("|", "%7C")
+
+
+def _quantities(column: Column) -> tuple[str, ...]:
+    return ("pps", "percent", "upper pps") if column.goal else ("pps", "percent")
+
+
+def _values(cell: Cell | None, column: Column) -> list[float | str]:
+    if cell is None:
+        values: tuple[float | None, ...] = (None, None, None)
+    else:
+        values = (cell.rate_pps, cell.percent if cell.rate_pps is not None else None, cell.upper_pps)
+    return ["" if value is None else value for value in values[: len(_quantities(column))]]

@@ -1,0 +1,97 @@
+"""Panels below load and loss that need more than one figure of the router: latency, and its dearest nodes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from wirespeed.report.nodes import dearest
+from wirespeed.results.analysis import Analysis
+from wirespeed.results.channel import Channel
+from wirespeed.results.loadtest import Result
+from wirespeed.results.sample import Latency
+from wirespeed.results.search import SearchResult
+
+DASHES = ("solid", "dash", "dot", "dashdot", "longdash")
+QUANTITIES = ("average", "99 %", "maximum")
+
+
+@dataclass(frozen=True)
+class Line:
+    """One line of a panel; a dot is whether its load was held, the offered pps of a channel, and the value."""
+
+    test: str
+    label: str
+    unit: str
+    dash: str
+    dots: tuple[tuple[bool, float, float], ...]
+
+
+@dataclass(frozen=True)
+class Floor:
+    """A level that no measurement can be below: the medium's own latency."""
+
+    label: str
+    value: float
+
+
+@dataclass(frozen=True)
+class MorePanel:
+    title: str
+    lines: tuple[Line, ...]
+    floors: tuple[Floor, ...] = ()
+
+
+def more_panels(tests: Sequence[Analysis]) -> list[MorePanel]:
+    """Those that any of the tests has something for."""
+    latency = MorePanel(
+        "<b>latency</b> (µs): average, 99 % dashed, maximum dotted",
+        tuple(line for test in tests for line in _latency(test)),
+        tuple(floor for test in tests for floor in latency_floors(test.result, test.result.channels)),
+    )
+    nodes = MorePanel(
+        "<b>cycles / packet</b> of the dearest nodes",
+        tuple(
+            Line(test.result.name, curve.node, "cycles / packet", DASHES[number % len(DASHES)], curve.dots)
+            for test in tests
+            for number, curve in enumerate(dearest(test))
+        ),
+    )
+    return [panel for panel in (latency, nodes) if any(line.dots for line in panel.lines)]
+
+
+def _latency(test: Analysis) -> list[Line]:
+    lines = []
+    for channel, curve in zip(test.result.channels, test.directions, strict=True):
+        for quantity, dash in zip(QUANTITIES, DASHES, strict=False):
+            dots = tuple(
+                (point.phase != "ramp", point.offered_pps, value)
+                for point, sample in zip(curve.points, test.result.samples, strict=True)
+                if point.measured and (value := _value(sample.latency.get(channel), quantity)) is not None
+            )
+            if dots:
+                lines.append(Line(test.result.name, f"{channel} {quantity}", "µs", dash, dots))
+    return lines
+
+
+def _value(latency: Latency | None, quantity: str) -> float | None:
+    if latency is None or not latency.packets:
+        return None
+    if quantity == "99 %":
+        return latency.percentiles.get("99")
+    return latency.average_us if quantity == "average" else latency.max_us
+
+
+def latency_floors(result: Result | SearchResult, directions: Sequence[Channel]) -> list[Floor]:
+    """The medium's own latency by direction, where the tester measured it before the test."""
+    told: Any = result.lab.get("latency_floor")
+    if not isinstance(told, Mapping):
+        return []
+    return [
+        Floor(f"{result.name} {channel} without the router", float(median))
+        for channel in map(str, directions)
+        if isinstance(told.get(channel), Mapping)
+        and isinstance(median := told[channel].get("median_us"), int | float)
+        and 0 <= median < 1e9
+    ]

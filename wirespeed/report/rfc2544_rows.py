@@ -1,0 +1,118 @@
+"""What the tests of RFC 2544 found as rows of one shape, for programs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from wirespeed.results.figures import rounded
+from wirespeed.results.rfc2544 import (
+    BackToBackRow,
+    FrameLossRow,
+    LatencyRow,
+    RecoveryRow,
+    ResetRow,
+    Rfc2544Result,
+    Row,
+    Spread,
+    Test,
+    ThroughputRow,
+)
+
+
+@dataclass(frozen=True)
+class BenchmarkRow:
+    """One figure: `value` in `unit`, of repeated ones their mean. Rates are frames a second of each direction; percents
+    are of the theoretical rate. `upper` is the next that failed, of a search."""
+
+    test: str
+    benchmark: str
+    frame: str
+    frame_bytes: float
+    directions: str
+    quantity: str
+    unit: str
+    value: float | None
+    upper: float | None = None
+    least: float | None = None
+    most: float | None = None
+    stdev: float | None = None
+    repeats: int = 1
+    load_pps: float | None = None
+    load_line_percent: float | None = None
+    line_pps: float | None = None
+    line_percent: float | None = None
+    limit: str = ""
+    irregular: str = ""
+    conformance: str = ""
+    outcome: str = ""
+
+
+def benchmark_rows(suites: Sequence[Rfc2544Result]) -> list[BenchmarkRow]:
+    """All figures, in the order of the tests and frame sizes."""
+    return [
+        replace(found, conformance=suite.method.conformance(test), outcome=suite.ending.status)
+        for suite in suites
+        for test in suite.method.tests
+        for row in suite.rows(test)
+        for found in _figures(suite, test, row)
+    ]
+
+
+def _figures(suite: Rfc2544Result, test: Test, row: Row) -> Iterator[BenchmarkRow]:
+    directions = ", ".join(map(str, suite.directions))
+    blank = BenchmarkRow(
+        suite.name, test, row.frame, row.frame_bytes, directions, "", "", None, irregular=row.irregular
+    )
+    match row:
+        case ThroughputRow():
+            yield replace(
+                blank,
+                quantity="throughput",
+                unit="frames/s",
+                value=rounded(row.throughput_pps),
+                upper=rounded(row.upper_pps),
+                line_pps=rounded(row.line_pps),
+                line_percent=rounded(row.line_percent),
+                limit=row.limit,
+            )
+        case LatencyRow():
+            found = _spread(replace(blank, quantity="latency", unit="µs"), row.spread_us)
+            yield replace(
+                found,
+                directions=row.direction,
+                least=rounded(row.least_us),
+                most=rounded(row.most_us),
+                load_pps=rounded(row.load_pps),
+                line_pps=rounded(row.line_pps),
+            )
+        case FrameLossRow():
+            for point in row.points:
+                yield replace(
+                    blank,
+                    quantity="frame loss rate",
+                    unit="%",
+                    value=round(point.loss_percent, 6),
+                    load_pps=rounded(point.offered_pps),
+                    load_line_percent=rounded(point.offered_percent),
+                    line_pps=rounded(row.line_pps),
+                    irregular=point.irregular or row.irregular,
+                )
+        case BackToBackRow():
+            skipped = replace(blank, irregular=row.irregular or row.skipped, line_pps=rounded(row.line_pps))
+            yield _spread(replace(skipped, quantity="burst", unit="frames"), row.spread)
+            for quantity, value in (("implied buffer", row.implied_s), ("corrected buffer", row.corrected_s)):
+                seconds = None if value is None else round(value, 9)
+                yield replace(skipped, quantity=quantity, unit="s", value=seconds, repeats=len(row.lengths))
+        case RecoveryRow():
+            load = replace(blank, quantity="recovery", unit="s", load_pps=rounded(row.overload_pps))
+            yield _spread(load, row.spread_s)
+        case ResetRow():
+            yield _spread(replace(blank, quantity="reset", unit="s", load_pps=rounded(row.load_pps)), row.spread_s)
+
+
+def _spread(row: BenchmarkRow, spread: Spread | None) -> BenchmarkRow:
+    if spread is None:
+        return replace(row, repeats=0)
+    value, least, most, stdev = (round(one, 6) for one in (spread.mean, spread.least, spread.most, spread.stdev))
+    return replace(row, value=value, least=least, most=most, stdev=stdev, repeats=spread.count)

@@ -1,0 +1,85 @@
+"""What the page shows of the tests of RFC 2544: its graphs, a table a test, and the report as text to paste."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from wirespeed.report.other_remarks import ending_text
+from wirespeed.report.page_parts import Chart, Grid, grid, place
+from wirespeed.report.rfc2544_charts import latency_figure, loss_figure, throughput_figure
+from wirespeed.results.figures import Scaler
+from wirespeed.results.rfc2544 import Rfc2544Result, Test
+from wirespeed.results.rfc2544_text import Section, sections, text_block
+
+REMARK_COLUMNS = {"remark", "limit"}
+
+
+@dataclass(frozen=True)
+class BenchmarkView:
+    """One test: `remarks` say which rows are irregular, `sentences` what the RFC wants said, its conformance last."""
+
+    title: str
+    chart: Chart | None
+    table: Grid
+    remarks: tuple[str, ...]
+    sentences: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class SuiteView:
+    """All tests of one result; `exceptions` are what is not as the RFC has it in all of them, `text` are the lines of
+    the report as text."""
+
+    title: str
+    ending: str
+    exceptions: str
+    benchmarks: tuple[BenchmarkView, ...]
+    text: tuple[str, ...]
+
+
+def suite_views(suites: Sequence[Rfc2544Result], scaler: Scaler, figures: dict[str, Any]) -> tuple[SuiteView, ...]:
+    """The charts' figures are kept in `figures`."""
+    return tuple(
+        SuiteView(
+            title=suite.name,
+            ending=ending_text(suite.ending),
+            exceptions="; ".join(suite.method.common_exceptions),
+            benchmarks=tuple(_benchmark(number, suite, section, scaler, figures) for section in sections(suite)),
+            text=tuple(text_block(suite).splitlines()),
+        )
+        for number, suite in enumerate(suites)
+    )
+
+
+def _benchmark(
+    number: int, suite: Rfc2544Result, section: Section, scaler: Scaler, figures: dict[str, Any]
+) -> BenchmarkView:
+    figure = _figure(suite, section.test, scaler)
+    said = f"{suite.name}: {section.title.lower()} of RFC 2544"
+    chart = None if figure is None else place(f"rfc2544-{number}-{section.test}", said, figure, figures)
+    texts = 2 if section.head[1] in ("direction", "reset") else 1
+    table = grid(said, section.head, section.rows, texts, 1 if section.head[-1] in REMARK_COLUMNS else 0)
+    assert table is not None  # a section is of a test that has a row
+    table = replace(table, irregular=frozenset(index for index, why in enumerate(_irregular(suite, section)) if why))
+    return BenchmarkView(section.title, chart, table, section.remarks, section.sentences)
+
+
+def _irregular(suite: Rfc2544Result, section: Section) -> list[str]:
+    """Why each row of the table is; of frame loss, a row is a load."""
+    if section.test == "frame-loss":
+        return [point.irregular or row.irregular for row in suite.frame_loss for point in row.points]
+    return [row.irregular for row in suite.rows(section.test)]
+
+
+def _figure(suite: Rfc2544Result, test: Test, scaler: Scaler) -> dict[str, Any] | None:
+    match test:
+        case "throughput":
+            return throughput_figure(suite.throughput, scaler)
+        case "latency":
+            return latency_figure(suite.latency)
+        case "frame-loss":
+            return loss_figure(suite.frame_loss)
+        case _:
+            return None

@@ -1,0 +1,249 @@
+"""What searches found as rows: plain values for programs, cells for people."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from wirespeed.report.searches import IRREGULAR, LIMITS, goal_name, load_name
+from wirespeed.results.figures import NOTHING, Scaler, percent_text, rounded
+from wirespeed.results.sample import Latency
+from wirespeed.results.search import GoalOutcome, SearchResult
+
+PERCENTILES = ("50", "90", "99", "99.9")
+
+
+@dataclass(frozen=True)
+class GoalRow:
+    """A goal of one search. Loads are packets a second of each direction; the loss that the goal allows is of all
+    together. `limit` and `irregular` are as in the result file. `trials` counts those of the search, `set_aside` those
+    of them that do not count."""
+
+    test: str
+    load: str
+    directions: str
+    goal: str
+    allowed_loss_ratio: float
+    exceed_ratio: float
+    final_s: float
+    sum_s: float
+    width: float
+    lower_pps: float | None
+    upper_pps: float | None
+    conditional_pps: float | None
+    lower_line_percent: float | None
+    upper_line_percent: float | None
+    limit: str
+    irregular: str
+    trials: int
+    set_aside: int
+    outcome: str
+
+
+@dataclass(frozen=True)
+class MrrRow:
+    """The maximum receive rate of one search: packets a second, all directions together."""
+
+    test: str
+    load: str
+    directions: str
+    offered_pps: float
+    trials: int
+    mean_pps: float
+    stdev_pps: float
+    least_pps: float
+    most_pps: float
+    mean_line_percent: float | None
+    outcome: str
+
+
+@dataclass(frozen=True)
+class LatencyRow:
+    """Latency of one direction at one load; microseconds, `floor_us` the medium's own median."""
+
+    test: str
+    load: str
+    directions: str
+    at: str
+    load_pps: float
+    packets: int
+    lost: int
+    min_us: float
+    average_us: float
+    p50_us: float | None
+    p90_us: float | None
+    p99_us: float | None
+    p999_us: float | None
+    max_us: float
+    floor_us: float | None
+    outcome: str
+
+
+def goal_rows(searches: Sequence[SearchResult]) -> list[GoalRow]:
+    return [goal_row(search, found) for search in searches for found in search.goals]
+
+
+def goal_row(search: SearchResult, found: GoalOutcome) -> GoalRow:
+    goal, lower, upper = found.goal, found.lower_pps, found.upper_pps
+    trials = search.of("search")
+    return GoalRow(
+        test=search.name,
+        load=load_name(search),
+        directions=directions_of(search),
+        goal=goal.name,
+        allowed_loss_ratio=goal.loss_ratio,
+        exceed_ratio=goal.exceed_ratio,
+        final_s=goal.final_s,
+        sum_s=goal.sum_s,
+        width=goal.width,
+        lower_pps=rounded(lower),
+        upper_pps=rounded(upper),
+        conditional_pps=rounded(found.conditional_pps),
+        lower_line_percent=rounded(None if lower is None else search.line_percent(lower)),
+        upper_line_percent=rounded(None if upper is None else search.line_percent(upper)),
+        limit=found.limit,
+        irregular=found.irregular,
+        trials=len(trials),
+        set_aside=sum(bool(trial.set_aside) for trial in trials),
+        outcome=search.ending.status,
+    )
+
+
+def mrr_rows(searches: Sequence[SearchResult]) -> list[MrrRow]:
+    rows = []
+    for search in searches:
+        if (mrr := search.mrr) is None:
+            continue
+        percent = search.line_percent(mrr.mean_pps / len(search.directions))
+        rows.append(
+            MrrRow(
+                test=search.name,
+                load=load_name(search),
+                directions=directions_of(search),
+                offered_pps=round(search.most_pps * len(search.directions), 3),
+                trials=mrr.count,
+                mean_pps=round(mrr.mean_pps, 3),
+                stdev_pps=round(mrr.stdev_pps, 3),
+                least_pps=round(mrr.least_pps, 3),
+                most_pps=round(mrr.most_pps, 3),
+                mean_line_percent=rounded(percent),
+                outcome=search.ending.status,
+            )
+        )
+    return rows
+
+
+def latency_rows(searches: Sequence[SearchResult]) -> list[LatencyRow]:
+    rows = []
+    for search in searches:
+        for trial in search.of("latency"):
+            for wire, channel in trial.trial.channels.items():
+                if channel.latency is not None and channel.latency.packets and not trial.set_aside:
+                    row = _latency_row(search, str(wire), trial.label, trial.load_pps, channel.latency)
+                    rows.append(row)
+    return rows
+
+
+def _latency_row(search: SearchResult, direction: str, at: str, load_pps: float, latency: Latency) -> LatencyRow:
+    told = search.lab.get("latency_floor")
+    floor = told.get(direction) if isinstance(told, dict) else None
+    median = floor.get("median_us") if isinstance(floor, dict) else None
+    p50, p90, p99, p999 = (rounded(latency.percentiles.get(key)) for key in PERCENTILES)
+    return LatencyRow(
+        test=search.name,
+        load=load_name(search),
+        directions=direction,
+        at=at,
+        load_pps=round(load_pps, 3),
+        packets=latency.packets,
+        lost=latency.lost,
+        min_us=round(latency.min_us, 3),
+        average_us=round(latency.average_us, 3),
+        p50_us=p50,
+        p90_us=p90,
+        p99_us=p99,
+        p999_us=p999,
+        max_us=round(latency.max_us, 3),
+        floor_us=round(float(median), 3) if isinstance(median, int | float) else None,
+        outcome=search.ending.status,
+    )
+
+
+def directions_of(search: SearchResult) -> str:
+    """`0→1`, or `0→1, 1→0` of a search in both at once."""
+    return ", ".join(map(str, search.directions))
+
+
+GOAL_TEXTS = 4
+MRR_TEXTS = 3
+LATENCY_TEXTS = 3
+"""How many columns at the left are words; figures follow."""
+
+
+def goal_headings(scaler: Scaler) -> tuple[str, ...]:
+    each = f"({scaler.unit} each way)"
+    return (
+        *("Search", "Load", "Directions", "Goal", f"Carries {each}", f"Less than {each}", "% of line"),
+        *(f"Conditional throughput {each}", "Trials", "Limit", "Remarks"),
+    )
+
+
+def goal_cells(search: SearchResult, found: GoalOutcome, scaler: Scaler) -> tuple[str, ...]:
+    row = goal_row(search, found)
+    at_least = "≥ " if is_at_least(row) and row.lower_pps is not None else ""
+    return (
+        *(row.test, row.load, row.directions, goal_name(found.goal)),
+        f"{at_least}{scaler.text(row.lower_pps)}",
+        NOTHING if is_at_least(row) else scaler.text(row.upper_pps),
+        percent_text(row.lower_line_percent),
+        scaler.text(row.conditional_pps),
+        str(row.trials),
+        LIMITS[found.limit],
+        remark_of(row),
+    )
+
+
+def is_at_least(row: GoalRow) -> bool:
+    """Whether the upper bound says nothing of the router: it was the tester's or the machine's doing."""
+    return row.limit in ("tester", "machine")
+
+
+def remark_of(row: GoalRow) -> str:
+    """What qualifies the figures: irregular, how the search ended, trials that do not count."""
+    said = [f"{' '.join(IRREGULAR)}: {row.irregular}"] if row.irregular else []
+    said += [row.outcome] if row.outcome != "complete" else []
+    said += [f"{row.set_aside} of its trials set aside"] if row.set_aside else []
+    return "; ".join(said)
+
+
+def mrr_headings(scaler: Scaler) -> tuple[str, ...]:
+    together = f"({scaler.unit}, all directions)"
+    return (
+        *("Search", "Load", "Directions", f"MRR {together}", "% of line"),
+        *(f"Standard deviation ({scaler.unit})", "% of mean", f"Least {together}", f"Most {together}", "Trials"),
+    )
+
+
+def mrr_cells(row: MrrRow, scaler: Scaler) -> tuple[str, ...]:
+    return (
+        *(row.test, row.load, row.directions, scaler.text(row.mean_pps), percent_text(row.mean_line_percent)),
+        scaler.text(row.stdev_pps),
+        percent_text(row.stdev_pps / row.mean_pps * 100 if row.mean_pps else None),
+        *(scaler.text(row.least_pps), scaler.text(row.most_pps), str(row.trials)),
+    )
+
+
+def latency_headings(scaler: Scaler) -> tuple[str, ...]:
+    return (
+        *("Search", "At", "Direction", f"Load ({scaler.unit})", "Packets", "Lost", "Min (µs)"),
+        *(f"{name} % (µs)" for name in PERCENTILES),
+        *("Max (µs)", "Without the router (µs)"),
+    )
+
+
+def latency_cells(row: LatencyRow, scaler: Scaler) -> tuple[str, ...]:
+    times = (row.min_us, row.p50_us, row.p90_us, row.p99_us, row.p999_us, row.max_us, row.floor_us)
+    return (
+        *(row.test, row.at, row.directions, scaler.text(row.load_pps), f"{row.packets:,}", f"{row.lost:,}"),
+        *(NOTHING if value is None else f"{value:.1f}" for value in times),
+    )

@@ -1,0 +1,75 @@
+"""What searches say in words: how a goal is called, whose doing its bound is, and which load test it goes with."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from wirespeed.report.answers import TESTER_LIMITED, Trust
+from wirespeed.report.loads import Load, load_of_search
+from wirespeed.results.analysis import Analysis
+from wirespeed.results.figures import Scaler
+from wirespeed.results.search import Goal, GoalOutcome, Limit, SearchResult
+
+BESIDE = "-search"
+"""What the demo adds to the name of a load test's file for the search that follows it."""
+
+LIMITS: dict[Limit, str] = {
+    "dut": "DUT",
+    "tester": "tester",
+    "machine": "machine: CPUs were away",
+    "line": "line",
+    "maximum": "highest load allowed",
+    "minimum": "lost at the lowest load",
+    "none": "not found out",
+}
+
+BOUNDED = Trust("●", "bounds found", "The router carries the lower bound and not the upper one, by repeated trials.")
+WHOLE_LINE = Trust("●", "the whole line", "All of the line was carried: there is no upper bound.")
+IRREGULAR = "◇", "irregular"
+
+
+def load_name(search: SearchResult) -> str:
+    return load_of_search(search).name
+
+
+def goal_name(goal: Goal) -> str:
+    """`NDR (loss ≤ 0 %)`."""
+    return f"{goal.name.upper()} (loss ≤ {goal.loss_ratio * 100:g} %)"
+
+
+def bounds_text(found: GoalOutcome, scaler: Scaler) -> str:
+    """`7.770 to 7.808`, `at least 14.881`, `less than 0.009`, `–`."""
+    lower, upper = scaler.text(found.lower_pps), scaler.text(found.upper_pps)
+    if found.lower_pps is None:
+        return lower if found.upper_pps is None else f"less than {upper}"
+    if found.upper_pps is None or found.limit in ("tester", "machine"):
+        return f"at least {lower}"
+    return f"{lower} to {upper}"
+
+
+def trust(found: GoalOutcome) -> Trust:
+    """How far the lower bound of a goal can be believed."""
+    if found.limit == "tester":
+        return TESTER_LIMITED
+    if found.irregular:
+        return Trust(*IRREGULAR, f"{found.irregular[:1].upper()}{found.irregular[1:].rstrip('.')}.")
+    return WHOLE_LINE if found.upper_pps is None else BOUNDED
+
+
+def searches_of(test: Analysis, load: Load, searches: Sequence[SearchResult]) -> list[SearchResult]:
+    """Those of the same test: same router, same load, same directions. Of routers without a name, the search that bears
+    the name of the test."""
+    return [
+        search
+        for search in searches
+        if load_of_search(search).like(load)
+        and set(search.directions) == set(test.result.channels)
+        and _same_dut(test, search)
+    ]
+
+
+def _same_dut(test: Analysis, search: SearchResult) -> bool:
+    mine, other = test.result.dut.get("name"), search.dut.get("name")
+    if mine is None and other is None:
+        return search.name == f"{test.result.name}{BESIDE}"
+    return bool(mine == other)

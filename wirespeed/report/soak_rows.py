@@ -1,0 +1,178 @@
+"""What soaks came to as rows: plain values for programs, cells for people, and the verdict as a sentence."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from wirespeed.results.figures import NOTHING, Scaler, percent_text, rounded
+from wirespeed.results.soak import Drift, Gap, LossEvent, SoakResult, Verdict
+
+WHOSE = {"dut": "DUT", "tester": "tester", "machine": "machine"}
+
+
+@dataclass(frozen=True)
+class SoakRow:
+    """The verdict of one soak. The load is packets a second of each direction; ratios are of all together, their bounds
+    one-sided at `confidence`. Drifts are percent from the first to the last tenth; `needed_s` more would show the
+    target if nothing more is lost."""
+
+    test: str
+    profile: str
+    directions: str
+    load_pps: float
+    load_line_percent: float | None
+    intended_s: float
+    watched_s: float
+    offered: int
+    lost: int
+    loss_ratio: float
+    lower_ratio: float
+    upper_ratio: float
+    target_ratio: float
+    confidence: float
+    shown: bool
+    needed_s: float | None
+    events: int
+    gaps: int
+    lost_by_machine: int
+    missed_by_tester: int
+    longest_outage_s: float
+    longest_loss_free_s: float
+    worst_minute_at_s: float | None
+    worst_minute_ratio: float | None
+    latency_drift_percent: float | None
+    cycles_drift_percent: float | None
+    memory_drift_percent: float | None
+    outcome: str
+
+
+def soak_rows(soaks: Sequence[SoakResult]) -> list[SoakRow]:
+    return [soak_row(soak) for soak in soaks]
+
+
+def soak_row(soak: SoakResult) -> SoakRow:
+    told, worst = soak.verdict, soak.verdict.worst_minute
+    drifts = [drift.percent for drift in told.latency_us.values()]
+    return SoakRow(
+        test=soak.name,
+        profile=soak.profile,
+        directions=", ".join(map(str, soak.directions)),
+        load_pps=round(soak.load_pps, 3),
+        load_line_percent=rounded(soak.line_percent),
+        intended_s=soak.intended_s,
+        watched_s=round(told.watched_s, 3),
+        offered=told.offered,
+        lost=told.lost,
+        loss_ratio=told.loss_ratio,
+        lower_ratio=told.lower_ratio,
+        upper_ratio=told.upper_ratio,
+        target_ratio=told.target_ratio,
+        confidence=told.confidence,
+        shown=told.shown,
+        needed_s=rounded(told.needed_s),
+        events=told.event_count,
+        gaps=len(soak.gaps),
+        lost_by_machine=told.by_machine,
+        missed_by_tester=told.by_tester,
+        longest_outage_s=round(told.longest_outage_s, 6),
+        longest_loss_free_s=round(told.longest_loss_free_s, 3),
+        worst_minute_at_s=worst.at_s if worst else None,
+        worst_minute_ratio=worst.loss_ratio if worst else None,
+        latency_drift_percent=rounded(max(drifts, key=abs, default=None)),
+        cycles_drift_percent=rounded(_percent(told.cycles_per_packet)),
+        memory_drift_percent=rounded(_percent(told.memory_bytes)),
+        outcome=soak.ending.status,
+    )
+
+
+def verdict_sentence(verdict: Verdict) -> str:
+    """`Loss ratio 0 of 1,000,000 packets, at most 3e-06 at 95 %; a ratio of 1e-07 is not shown: 90 more minutes …`."""
+    sure = f"{verdict.confidence * 100:g} % confidence"
+    if not verdict.offered:
+        return "Nothing was offered: the soak shows nothing."
+    lost = f"{verdict.lost:,} of {verdict.offered:,} packets lost"
+    bound = f"the loss ratio is at most {verdict.upper_ratio:.2g} at {sure}"
+    if verdict.shown:
+        return f"{lost}; {bound}: a ratio of {verdict.target_ratio:g} is shown."
+    if verdict.lower_ratio > verdict.target_ratio:
+        return f"{lost}; {bound} and at least {verdict.lower_ratio:.2g}: it is above {verdict.target_ratio:g}."
+    if verdict.needed_s is None or not math.isfinite(verdict.needed_s):
+        more = "how much longer it would take is not known"
+    else:
+        more = f"{duration_text(verdict.needed_s)} more without any loss would show it"
+    return f"{lost}; {bound}: a ratio of {verdict.target_ratio:g} is not shown, {more}."
+
+
+def duration_text(seconds: float) -> str:
+    """`42 s`, `6 min 40 s`, `3.5 h`, `2.1 days`; rounded up, as a time that is needed is."""
+    for unit, width_s in (("days", 86400.0), ("h", 3600.0)):
+        if seconds >= 2 * width_s:
+            return f"{math.ceil(seconds / width_s * 10) / 10:g} {unit}"
+    minutes, rest = divmod(math.ceil(seconds), 60)
+    return f"{minutes} min{f' {rest} s' if rest else ''}" if seconds >= 120 else f"{math.ceil(seconds)} s"
+
+
+SOAK_TEXTS = 3
+
+
+def soak_headings(scaler: Scaler) -> tuple[str, ...]:
+    return (
+        *("Soak", "Profile", "Directions", f"Load ({scaler.unit} each way)", "% of line", "Watched", "Offered", "Lost"),
+        *("Loss ratio", "At most", "Confidence", "Target", "Shown", "Events", "Gaps", "Longest outage (ms)"),
+        *("Latency drift (%)", "Outcome"),
+    )
+
+
+def soak_cells(row: SoakRow, scaler: Scaler) -> tuple[str, ...]:
+    return (
+        *(row.test, row.profile, row.directions, scaler.text(row.load_pps), percent_text(row.load_line_percent)),
+        *(duration_text(row.watched_s), f"{row.offered:,}", f"{row.lost:,}", f"{row.loss_ratio:.2g}"),
+        *(f"{row.upper_ratio:.2g}", f"{row.confidence * 100:g} %", f"{row.target_ratio:g}"),
+        *("yes" if row.shown else "no", str(row.events), str(row.gaps), f"{row.longest_outage_s * 1e3:.3g}"),
+        *(_signed(row.latency_drift_percent), row.outcome),
+    )
+
+
+EVENT_HEADINGS = ("At", "For", "Direction", "Lost", "Outage (ms)", "Whose", "Why")
+GAP_HEADINGS = ("At", "For", "Away", "Offered", "Lost", "Why")
+
+
+def event_cells(event: LossEvent) -> tuple[str, ...]:
+    drops = ", ".join(f"{reason} {number:,}" for reason, number in event.drops.items())
+    why = "; ".join(filter(None, (event.why, drops and f"the DUT dropped {drops}")))
+    return (
+        *(f"{event.at_s:,.1f} s", f"{event.seconds:g} s", str(event.channel), f"{event.lost:,}"),
+        *(f"{event.outage_s * 1e3:.3g}", WHOSE[event.whose], why or NOTHING),
+    )
+
+
+def gap_cells(gap: Gap) -> tuple[str, ...]:
+    counts = (NOTHING if number is None else f"{number:,}" for number in (gap.offered, gap.lost))
+    return (f"{gap.at_s:,.1f} s", f"{gap.seconds:,.1f} s", gap.blind, *counts, gap.why or NOTHING)
+
+
+DRIFT_HEADINGS = ("What", "First tenth", "Last tenth", "Change (%)")
+
+
+def drift_cells(verdict: Verdict) -> list[tuple[str, ...]]:
+    """Latency of each direction, and what the DUT told of itself."""
+    found: list[tuple[str, float, Drift | None]] = [
+        (f"latency {channel}, average (µs)", 1.0, drift) for channel, drift in verdict.latency_us.items()
+    ]
+    found.append(("DUT: cycles / packet", 1.0, verdict.cycles_per_packet))
+    found.append(("DUT: memory (MiB)", 2.0**20, verdict.memory_bytes))
+    return [
+        (what, f"{drift.first / unit:,.1f}", f"{drift.last / unit:,.1f}", _signed(drift.percent))
+        for what, unit, drift in found
+        if drift is not None
+    ]
+
+
+def _percent(drift: Drift | None) -> float | None:
+    return None if drift is None else drift.percent
+
+
+def _signed(percent: float | None) -> str:
+    return NOTHING if percent is None else f"{percent:+.1f}"

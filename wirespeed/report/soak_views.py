@@ -1,0 +1,95 @@
+"""What the page shows of soaks: the verdict as a sentence, loss and latency over time, events, gaps and drift."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from wirespeed.report.answers import Trust
+from wirespeed.report.page_parts import Chart, Grid, grid, place
+from wirespeed.report.soak_charts import soak_figure
+from wirespeed.report.soak_rows import (
+    DRIFT_HEADINGS,
+    EVENT_HEADINGS,
+    GAP_HEADINGS,
+    SOAK_TEXTS,
+    drift_cells,
+    duration_text,
+    event_cells,
+    gap_cells,
+    soak_cells,
+    soak_headings,
+    soak_row,
+    soak_rows,
+    verdict_sentence,
+)
+from wirespeed.report.words import count
+from wirespeed.results.figures import Scaler
+from wirespeed.results.soak import SoakResult
+
+MOST_EVENTS = 200
+"""The page lists the newest; the file has more."""
+
+SHOWN = Trust("●", "shown", "The upper bound of the loss ratio is within the target.")
+NOT_SHOWN = Trust("◇", "not shown", "The upper bound of the loss ratio is above the target.")
+
+
+@dataclass(frozen=True)
+class SoakView:
+    """`facts` are short sentences below the verdict."""
+
+    title: str
+    trust: Trust
+    verdict: str
+    facts: tuple[str, ...]
+    chart: Chart
+    drifts: Grid | None
+    events: Grid | None
+    gaps: Grid | None
+
+
+@dataclass(frozen=True)
+class SoakPart:
+    table: Grid | None
+    soaks: tuple[SoakView, ...]
+
+
+def soak_part(soaks: Sequence[SoakResult], scaler: Scaler, figures: dict[str, Any]) -> SoakPart | None:
+    """None without soaks. The charts' figures are kept in `figures`."""
+    if not soaks:
+        return None
+    cells = [soak_cells(row, scaler) for row in soak_rows(soaks)]
+    table = grid("Soaks", soak_headings(scaler), cells, SOAK_TEXTS, 1)
+    return SoakPart(table, tuple(_view(number, soak, scaler, figures) for number, soak in enumerate(soaks)))
+
+
+def _view(number: int, soak: SoakResult, scaler: Scaler, figures: dict[str, Any]) -> SoakView:
+    told, row = soak.verdict, soak_row(soak)
+    verdict = verdict_sentence(told)
+    share = "" if row.load_line_percent is None else f" ({row.load_line_percent:.3g} % of line)"
+    facts = [
+        f"{scaler.text(soak.load_pps)} {scaler.unit}{share} of each direction ({row.directions}) for "
+        f"{duration_text(told.watched_s)}; bounds: {told.method or 'none'}.",
+        f"{count(told.event_count, 'loss event')}, {count(len(soak.gaps), 'gap')} in what was watched; longest outage "
+        f"{told.longest_outage_s * 1e3:.3g} ms, longest time without loss {duration_text(told.longest_loss_free_s)}.",
+    ]
+    if told.by_machine:
+        facts.append(f"{told.by_machine:,} of the lost ones went while CPUs were away: the machine's doing.")
+    if told.by_tester:
+        facts.append(f"{told.by_tester:,} that came back were missed by the tester's own receiver and do not count.")
+    if told.worst_minute is not None:
+        worst = told.worst_minute
+        facts.append(f"Worst minute: {worst.lost:,} lost, a ratio of {worst.loss_ratio:.2g}, at {worst.at_s:,.0f} s.")
+    events = [event_cells(event) for event in soak.events[-MOST_EVENTS:]]
+    title = f"{soak.name}: {verdict}"
+    return SoakView(
+        title=soak.name,
+        trust=SHOWN if told.shown else NOT_SHOWN,
+        verdict=verdict,
+        facts=tuple(facts),
+        chart=place(f"soak-{number}", title, soak_figure(soak), figures),
+        drifts=grid(f"Drift of {soak.name}", DRIFT_HEADINGS, drift_cells(told), 1),
+        events=grid(f"Loss events of {soak.name}", EVENT_HEADINGS, events, 1, 2),
+        gaps=grid(f"Gaps of {soak.name}", GAP_HEADINGS, [gap_cells(gap) for gap in soak.gaps], 1, 1),
+    )

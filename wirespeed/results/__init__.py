@@ -1,0 +1,1 @@
+"""What was measured, as values and as files. Knows nothing of how it is measured or shown."""

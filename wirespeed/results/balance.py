@@ -1,0 +1,135 @@
+"""What became of every packet of one direction, and whose doing it is. The one definition of loss.
+
+    asked    = sent + refused + no_buffer + late
+    received = ours + surplus
+    offered  = sent, and what was refused where refusing is the DUT's doing
+    lost     = offered - ours
+
+docs/measurement.md says it for users; RFC 2544 section 26.3 and RFC 1242 section 3.6 have the terms.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import StrEnum
+from math import fsum
+
+
+class Medium(StrEnum):
+    """What it means that a port's medium does not take a packet.
+
+    RING: shared memory between both sides; a full ring is one that the other side did not drain. QUEUE: the port's own
+    transmit queue; a full one is a line, a driver or a kernel that is too slow.
+    """
+
+    RING = "ring"
+    QUEUE = "queue"
+
+
+_RING_DRIVERS = ("memif", "ring", "net_memif", "net_ring")
+
+
+def medium_of_driver(driver: str) -> Medium:
+    """The medium of a port whose server does not tell it, by its driver's name."""
+    return Medium.RING if driver in _RING_DRIVERS else Medium.QUEUE
+
+
+@dataclass(frozen=True)
+class Balance:
+    """Packets of one direction over some time.
+
+    `asked` is None where the server keeps no account of what it was asked for; `late` (the tester's worker came too
+    late), `no_buffer` (its packet pool was empty) and `refused` (the medium took no more) are then 0. `missed` came
+    back to the tester, whose receiver lost it. `surplus` is what was received and is not ours: frames of others, or
+    more than was sent. `paused`: the sending port was told by pause frames to wait.
+    """
+
+    sent: float
+    received: float
+    asked: float | None = None
+    refused: float = 0
+    no_buffer: float = 0
+    late: float = 0
+    missed: float = 0
+    surplus: float = 0
+    medium: Medium = Medium.QUEUE
+    paused: bool = False
+
+    @property
+    def refusing_is_duts(self) -> bool:
+        """A full ring of shared memory, or a line that the DUT holds back by pause frames."""
+        return self.medium is Medium.RING or self.paused
+
+    @property
+    def offered(self) -> float:
+        return self.sent + (self.refused if self.refusing_is_duts else 0)
+
+    @property
+    def ours(self) -> float:
+        return self.received - self.surplus
+
+    @property
+    def lost(self) -> float:
+        return max(0, self.offered - self.ours)
+
+    @property
+    def loss_ratio(self) -> float:
+        """The lost ones among those offered, 0 to 1; 0 when none was offered."""
+        return min(1.0, self.lost / self.offered) if self.offered > 0 else 0.0
+
+    @property
+    def unoffered(self) -> float:
+        """What was asked for and never reached the DUT: the tester's shortfall."""
+        return self.no_buffer + self.late + (0 if self.refusing_is_duts else self.refused)
+
+    @property
+    def tester_share(self) -> float:
+        """The unoffered ones among those asked for, 0 to 1; 0 where the server keeps no account."""
+        return min(1.0, self.unoffered / self.asked) if self.asked else 0.0
+
+    @property
+    def lost_by_tester(self) -> float:
+        """The lost ones that came back and that the tester's receiver missed."""
+        return min(self.missed, self.lost)
+
+    @property
+    def lost_by_dut(self) -> float:
+        return self.lost - self.lost_by_tester
+
+    @property
+    def shortfall(self) -> float:
+        """What was wanted and did not come back, whosever doing it is."""
+        return self.unoffered + self.lost
+
+    @property
+    def share_of_tester(self) -> float:
+        """The tester's own part of the shortfall, 0 to 1."""
+        return (self.unoffered + self.lost_by_tester) / self.shortfall if self.shortfall > 0 else 0.0
+
+
+def total(balances: Iterable[Balance]) -> Balance:
+    """All directions, or all stretches of one, together.
+
+    What was refused stays on the side of those whose doing it is: the sum's medium is a ring, with the tester's refused
+    ones among its late ones.
+    """
+    parts = list(balances)
+    known = [part.asked for part in parts if part.asked is not None]
+    return Balance(
+        sent=_sum(part.sent for part in parts),
+        received=_sum(part.received for part in parts),
+        asked=_sum(known) if len(known) == len(parts) and parts else None,
+        refused=_sum(part.refused for part in parts if part.refusing_is_duts),
+        no_buffer=_sum(part.no_buffer for part in parts),
+        late=_sum(part.late + (0 if part.refusing_is_duts else part.refused) for part in parts),
+        missed=_sum(part.missed for part in parts),
+        surplus=_sum(part.surplus for part in parts),
+        medium=Medium.RING,
+        paused=any(part.paused for part in parts),
+    )
+
+
+def _sum(values: Iterable[float]) -> float:
+    items = list(values)
+    return sum(items) if all(isinstance(item, int) for item in items) else fsum(items)

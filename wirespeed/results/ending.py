@@ -1,0 +1,19 @@
+"""How a measurement that is more than samples ended: a search, a suite of tests, a soak."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from wirespeed.results.outcome import COMPLETE, Status
+
+
+@dataclass(frozen=True)
+class Ending:
+    """`status` says whether it ran to its end; `reason` and `exit_code` say why not. `started` is ISO 8601 in UTC;
+    `notes` are sentences about the whole measurement."""
+
+    status: Status = COMPLETE
+    reason: str = ""
+    exit_code: int = 0
+    started: str = ""
+    notes: tuple[str, ...] = ()

@@ -1,0 +1,123 @@
+"""The files that results of all kinds are kept in, and their journals while they run (docs/result-format.md)."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from wirespeed.errors import FileFault
+from wirespeed.files import read_text_file, write_atomically
+from wirespeed.results import loadtest_journal, loadtest_json, rfc2544_json, search_json, soak_journal, soak_json
+from wirespeed.results.journal import (
+    MAX_RESULT_BYTES,
+    SUFFIX,
+    entries_of,
+    is_being_written,
+    is_journal,
+    journal_path,
+    read_journal,
+)
+from wirespeed.results.loadtest import Result
+from wirespeed.results.loadtest_json import why
+from wirespeed.results.rfc2544 import Rfc2544Result
+from wirespeed.results.search import SearchResult
+from wirespeed.results.soak import SoakResult
+
+AnyResult = Result | SearchResult | Rfc2544Result | SoakResult
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind of result: what messages call it, its class, and how it is written and read."""
+
+    noun: str
+    type: type[AnyResult]
+    to_json: Callable[[Any], dict[str, Any]]
+    from_json: Callable[[Any, str], AnyResult]
+    from_journal: Callable[[Mapping[str, Any], Sequence[Mapping[str, Any]], Path], AnyResult]
+
+
+def _kind(noun: str, kind: type[AnyResult], json_form: Any, from_journal: Any) -> Kind:
+    return Kind(noun, kind, json_form.to_json, json_form.from_json, from_journal)
+
+
+KINDS = {
+    loadtest_json.KIND: _kind("load-test result", Result, loadtest_json, loadtest_journal.from_journal),
+    search_json.KIND: _kind("search result", SearchResult, search_json, search_json.from_journal),
+    rfc2544_json.KIND: _kind("result of RFC 2544 tests", Rfc2544Result, rfc2544_json, rfc2544_json.from_journal),
+    soak_json.KIND: _kind("soak result", SoakResult, soak_json, soak_journal.from_journal),
+}
+"""By the word in their schema, which is the command as well that makes them."""
+
+
+def to_json(result: AnyResult) -> dict[str, Any]:
+    """The document as written to disk."""
+    return next(kind for kind in KINDS.values() if isinstance(result, kind.type)).to_json(result)
+
+
+def write_file(result: AnyResult, path: Path) -> None:
+    """Write `path` atomically. FileFault when it cannot be written, ValueError when a value is not finite."""
+    write_atomically(path, json.dumps(to_json(result), allow_nan=False) + "\n", "result file")
+
+
+def read_file(path: Path) -> AnyResult:
+    """Read a result file of any kind, ours or trex-loadtest's. FileFault names what is wrong with it.
+
+    Where there is none yet but the journal of a test that did not end, that is read; the result says so.
+    """
+    journal = journal_path(path)
+    if journal.is_file() and not path.exists():
+        return replace(of_journal(read_journal(journal), journal), name=path.stem)
+    try:
+        text = read_text_file(path, "result file", MAX_RESULT_BYTES).decode()
+    except UnicodeDecodeError:
+        raise FileFault(f"{path} is no load-test result: it is not text") from None
+    if is_journal(text) or path.name.endswith(SUFFIX):
+        return of_journal(text, path)
+    try:
+        document = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise FileFault(f"result file {path} is truncated or no JSON: {error}") from None
+    kind = KINDS[_kind_of(document)]
+    try:
+        result = kind.from_json(document, path.stem)
+    except (KeyError, ValueError) as error:
+        raise FileFault(f"{path} is no {kind.noun}: {why(error)}") from None
+    if journal.is_file():
+        return result.noted(f"{journal.name} beside this file is of a later test that has not ended")
+    return result
+
+
+def of_journal(text: str, path: Path) -> AnyResult:
+    """What a test that did not end has left. FileFault names what is wrong with it."""
+    kind, head, entries = entries_of(text, path)
+    if kind not in KINDS:
+        raise FileFault(f"{path} is the journal of a {kind}, which this program does not know")
+    return KINDS[kind].from_journal(head, entries, path)
+
+
+def recover(file: Path, target: str = "-") -> tuple[AnyResult, Path]:
+    """Make the result file of a test that did not end, from its journal (`file`, or the one beside it), and remove the
+    journal. Returns the result and its file: `target`, or that which the test would have written. FileFault when there
+    is no journal."""
+    journal = file if file.name.endswith(SUFFIX) else journal_path(file)
+    if not journal.is_file():
+        raise FileFault(f"there is no journal {journal}: nothing to recover")
+    if is_being_written(journal):
+        raise FileFault(f"the test that writes {journal} still runs; let it end")
+    result = of_journal(read_journal(journal), journal)
+    path = journal.with_name(journal.name.removesuffix(SUFFIX)) if target == "-" else Path(target)
+    result = replace(result, name=path.stem)
+    write_file(result, path)
+    journal.unlink()
+    return result, path
+
+
+def _kind_of(document: Any) -> str:
+    """By its schema; what has none is taken for a file of trex-loadtest."""
+    schema = document.get("schema") if isinstance(document, dict) else None
+    words = str(schema).removeprefix("wirespeed-").partition("/")[0]
+    return words if words in KINDS else loadtest_json.KIND

@@ -1,0 +1,192 @@
+"""What is measured kept as it comes, so that nothing is lost with the process: JSON lines beside the result file.
+
+The first line is the head, which is all of the result file that is known when the test begins; each that follows is a
+sample or a trial. When the test ends well the result file is made of them and the journal removed. What a kill or a
+power loss leaves is read like a result, without a last line that was not written to its end.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import re
+import time
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import IO, Any
+
+from wirespeed.errors import FileFault
+from wirespeed.files import read_text_file, sync_directory
+
+SUFFIX = ".part"
+
+_FORMAT = re.compile(r"wirespeed-(?P<kind>[a-z0-9]+)-journal/1")
+
+MAX_RESULT_BYTES = 512 << 20
+"""Of a result file, or of a journal: a day of samples, four a second."""
+
+_SYNC_S = 5.0
+"""Lines are handed to the kernel at once, which a kill cannot undo, and to the disk so often, for a power loss."""
+
+
+def journal_path(result: Path) -> Path:
+    return result.parent / (result.name + SUFFIX)
+
+
+def unfinished(results: Iterable[Path]) -> list[Path]:
+    """Those of `results` that are not there, and have a journal in their place."""
+    return [path for path in results if not path.exists() and journal_path(path).is_file()]
+
+
+def format_of(kind: str) -> str:
+    """What the first line of the journal of a kind of measurement, such as loadtest, says that it is."""
+    return f"wirespeed-{kind}-journal/1"
+
+
+class Journal:
+    """The journal of a running test, at `path`. FileFault when it cannot be made, or when `path` holds measurements
+    that nobody made a result of, unless the test is to `go_on` with them. A disk that fills up later ends no test:
+    `fault` then says what was wrong."""
+
+    def __init__(self, path: Path, go_on: bool = False) -> None:
+        self.path = path
+        self.fault = ""
+        self.entries = 0
+        self._synced_s = time.monotonic()
+        try:
+            self._file: IO[str] = path.open("a", encoding="utf-8")
+        except OSError as error:
+            raise FileFault(f"journal {path} cannot be written: {error.strerror or error}; give another -o") from None
+        try:
+            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            self._file.close()
+            raise FileFault(f"{path} is being written by another test; give another -o") from None
+        if go_on:
+            self._go_on()
+            return
+        if (kind := _holds(path)) is not None:
+            self._file.close()
+            raise FileFault(
+                f"{path} holds what a test that did not end has measured: make a result of it with "
+                f"`wirespeed {kind} --recover {path.with_suffix('')}`, or remove it"
+            )
+        self._file.truncate(0)
+        sync_directory(path.parent)
+
+    def _go_on(self) -> None:
+        """A last line that was not written to its end is gone."""
+        with self.path.open("rb") as file:
+            ends = [0]
+            for line in file:
+                if line.endswith(b"\n"):
+                    ends.append(ends[-1] + len(line))
+        self._file.truncate(ends[-1])
+        self.entries = max(0, len(ends) - 2)
+
+    def begin_anew(self, kind: str, head: Mapping[str, Any], entry: Mapping[str, Any]) -> None:
+        """Put `head` and `entry` in place of all that was written; whatever happens, one or the other is there."""
+        if self.fault:
+            return
+        spare = self.path.with_name(self.path.name + ".new")
+        try:
+            file = spare.open("w", encoding="utf-8")
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            for document in ({"journal": format_of(kind), **head}, entry):
+                file.write(json.dumps(document, allow_nan=False) + "\n")
+            file.flush()
+            os.fsync(file.fileno())
+            spare.replace(self.path)
+        except OSError as error:
+            self.fault = f"journal {self.path} could not be written: {error.strerror or error}"
+            return
+        sync_directory(self.path.parent)
+        self._file.close()
+        self._file, self.entries = file, 1
+
+    def begin(self, kind: str, head: Mapping[str, Any]) -> None:
+        self._write({"journal": format_of(kind), **head})
+
+    def add(self, entry: Mapping[str, Any]) -> None:
+        self._write(dict(entry))
+        self.entries += 1
+
+    def _write(self, document: dict[str, Any]) -> None:
+        if self.fault:
+            return
+        try:
+            self._file.write(json.dumps(document, allow_nan=False) + "\n")
+            self._file.flush()
+            if time.monotonic() - self._synced_s >= _SYNC_S:
+                os.fsync(self._file.fileno())
+                self._synced_s = time.monotonic()
+        except OSError as error:
+            self.fault = f"journal {self.path} could not be written: {error.strerror or error}"
+
+    def close(self) -> None:
+        """Leave the file where it is."""
+        with suppress(OSError):
+            self._file.close()
+
+    def remove(self) -> None:
+        """What it holds is safe elsewhere, or nothing."""
+        self.close()
+        with suppress(OSError):
+            self.path.unlink(missing_ok=True)
+
+
+def is_journal(text: str) -> bool:
+    return text.startswith('{"journal"')
+
+
+def read_journal(path: Path) -> str:
+    """The text of a journal. FileFault when it cannot be read."""
+    return read_text_file(path, "journal", MAX_RESULT_BYTES).decode(errors="replace")
+
+
+def entries_of(text: str, path: Path) -> tuple[str, dict[str, Any], list[dict[str, Any]]]:
+    """The kind of measurement, the head and the entries that were written to their end. FileFault names what is wrong
+    with the file."""
+    *lines, _torn = text.split("\n")
+    if not lines or not is_journal(lines[0]):
+        raise FileFault(f"{path} is no journal of a test: its first line is no head of one")
+    head = _document(lines[0], path, 1)
+    known = _FORMAT.fullmatch(str(head.get("journal")))
+    if known is None:
+        raise FileFault(f"{path} is a journal of format {head.get('journal')!r}, which this program does not read")
+    entries = [_document(line, path, number) for number, line in enumerate(lines[1:], start=2)]
+    if not entries:
+        raise FileFault(f"{path} holds no samples: the test ended before its first one")
+    return known["kind"], head, entries
+
+
+def _document(line: str, path: Path, number: int) -> dict[str, Any]:
+    try:
+        document = json.loads(line)
+    except (ValueError, RecursionError) as error:
+        raise FileFault(f"line {number} of journal {path} is no JSON: {error}") from None
+    if not isinstance(document, dict):
+        raise FileFault(f"line {number} of journal {path} is no object")
+    return document
+
+
+def _holds(path: Path) -> str | None:
+    """The kind of measurement of which it holds anything."""
+    with path.open(encoding="utf-8", errors="replace") as file:
+        lines = [line for line, _ in zip(file, range(2), strict=False) if line.endswith("\n")]
+    if len(lines) < 2:
+        return None
+    known = _FORMAT.search(lines[0])
+    return known["kind"] if known is not None else "loadtest"
+
+
+def is_being_written(path: Path) -> bool:
+    """Whether a test that runs now writes this journal."""
+    with path.open("rb") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        except OSError:
+            return True
+        return False

@@ -1,0 +1,22 @@
+"""The file of a load test, for those who want no other kind of result."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from wirespeed.errors import FileFault
+from wirespeed.results.file import read_file, write_file
+from wirespeed.results.loadtest import Result
+
+
+def write_result(result: Result, path: Path) -> None:
+    """Write `path` atomically. FileFault when it cannot be written, ValueError when a value is not finite."""
+    write_file(result, path)
+
+
+def read_result(path: Path) -> Result:
+    """The load test that `path` holds, or its journal. FileFault names what is wrong with it."""
+    result = read_file(path)
+    if not isinstance(result, Result):
+        raise FileFault(f"{path} is no load-test result: it is of another kind, which wirespeed report draws")
+    return result

@@ -1,0 +1,48 @@
+"""The journal of a load test: its samples as they come, and the result that they make when it did not end."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from wirespeed.errors import FileFault
+from wirespeed.results.journal import Journal
+from wirespeed.results.loadtest import Result
+from wirespeed.results.loadtest_json import KIND, from_json, head_to_json, why
+from wirespeed.results.outcome import INTERRUPTED, Outcome
+from wirespeed.results.sample import Sample
+from wirespeed.results.sample_json import sample_to_json
+from wirespeed.results.verdict import judged
+
+
+@dataclass(frozen=True)
+class LoadtestJournal:
+    """Writes a load test into a journal."""
+
+    journal: Journal
+
+    def begin(self, head: Result) -> None:
+        told = {"name": head.name, "started": head.outcome.started, "threshold": head.outcome.threshold}
+        self.journal.begin(KIND, {**told, "notes": list(head.outcome.notes), **head_to_json(head)})
+
+    def add(self, sample: Sample) -> None:
+        self.journal.add(sample_to_json(sample))
+
+
+def from_journal(head: Mapping[str, Any], samples: Sequence[Mapping[str, Any]], path: Path) -> Result:
+    """The result that a journal makes: interrupted, with the samples it holds. FileFault names what is wrong."""
+    document = {**head, "stats": {str(index): sample for index, sample in enumerate(samples)}, "outcome": {}}
+    try:
+        result = from_json(document, name=str(head.get("name") or path.stem))
+        outcome = Outcome(
+            status=INTERRUPTED,
+            reason=f"the test did not end by itself; its {len(samples)} samples are from its journal",
+            started=str(head.get("started", "")),
+            threshold=float(head.get("threshold", Outcome().threshold)),
+            notes=tuple(map(str, head.get("notes", ()))),
+        )
+    except (KeyError, TypeError, ValueError) as error:
+        raise FileFault(f"{path} is no journal of a load test: {why(error)}") from None
+    return judged(replace(result, outcome=outcome))

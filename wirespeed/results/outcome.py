@@ -1,0 +1,93 @@
+"""How a measurement ended, in numbers that carry their doubt."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from wirespeed.results.balance import Balance
+
+Status = Literal["complete", "interrupted", "failed"]
+
+COMPLETE: Status = "complete"
+INTERRUPTED: Status = "interrupted"
+FAILED: Status = "failed"
+
+
+@dataclass(frozen=True)
+class LoadPoint:
+    """A load of one direction and what came back. Percentages are of the direction's line (L1) by the frames that were
+    sent; None without a line speed."""
+
+    t_s: float
+    offered_pps: float
+    received_pps: float
+    offered_percent: float | None
+    received_percent: float | None
+
+
+@dataclass(frozen=True)
+class Knee:
+    """The load from which on received no longer follows offered: between `low_pps` and `high_pps`, most likely at
+    `offered_pps`; `plateau_pps` is what is received beyond it."""
+
+    offered_pps: float
+    low_pps: float
+    high_pps: float
+    plateau_pps: float
+    offered_percent: float | None
+
+
+@dataclass(frozen=True)
+class ChannelOutcome:
+    """One direction of a whole test.
+
+    `maximum` is the most received over a second on end, never more than was offered then. `held` is the highest load of
+    a sample within the threshold before `lossy_from`, the first from which loss above the threshold persists: an
+    estimate and no NDR. `saturated` is the knee, None where there is none or where the tester was the limit. Frame
+    lengths are with FCS: `frame_bytes` of those sent, `received_frame_bytes` of those that came back. In
+    `spoilt_samples` the loss above the threshold is the machine's doing.
+    """
+
+    balance: Balance
+    frame_bytes: float | None
+    received_frame_bytes: float | None
+    line_bps: float | None
+    maximum: LoadPoint | None
+    held: LoadPoint | None
+    lossy_from: LoadPoint | None
+    saturated: Knee | None
+    tester_limited: bool
+    spoilt_samples: int = 0
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """`status` says whether the test ran to its end; `reason` and `exit_code` say why not. `drain_s` is how long the
+    packets under way were waited for, `settled` whether the counters came to rest. `notes` are sentences about the
+    whole test, such as that flow control could not be switched off."""
+
+    status: Status = COMPLETE
+    reason: str = ""
+    exit_code: int = 0
+    started: str = ""
+    threshold: float = 0.001
+    drain_s: float | None = None
+    settled: bool | None = None
+    channels: Mapping[str, ChannelOutcome] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class PortFacts:
+    """A port of the tester as it was during a test. `medium` is "ring" or "queue"; `flow_control` what it was set to
+    before traffic: "off", "on" or "unknown" (the driver does not say)."""
+
+    index: int
+    driver: str = ""
+    mac: str = ""
+    speed_bps: float | None = None
+    medium: str = "queue"
+    flow_control: str = "unknown"
+    extra: Mapping[str, Any] = field(default_factory=dict)

@@ -1,0 +1,185 @@
+"""What the samples of a test say of one direction: load offered, load received, loss, share of the line, and whether
+the machine spoilt the sample. docs/measurement.md says each rule for users."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from math import fsum
+from statistics import median
+
+from wirespeed.results.balance import Balance, Medium, total
+from wirespeed.results.channel import Channel
+from wirespeed.results.machine import away_share, why_spoilt
+from wirespeed.results.sample import PortSample, Sample, sample_balance
+from wirespeed.units import l1_bits, l1_bps
+
+MOST_FRAME_BYTES = 1e6  # what a file says beyond it is no length
+LEAST_USED = 1e-6  # packets a second, and percent of the line; less is noise that gives no line rate
+
+
+@dataclass(frozen=True)
+class Point:
+    """One sample of one direction, or of several together (`lines` of them).
+
+    `received_pps` counts what came back of ours, never more than was offered then (in files of others, whose rates are
+    smoothed, it is what they say). Frame lengths are means with FCS, None without byte rates. Percentages are of the
+    line (L1), summed over the directions of a sum: `line_percent` is what was received, by the lengths sent,
+    `received_line_percent` the same by the lengths that came back, `offered_line_percent` what was offered. A sample
+    that makes up for lost time may stand above 100. `away_share` is the part of the interval that the workers did not
+    have their CPUs, None where nobody measured it; `spoilt` says why the sample's loss is the machine's doing.
+    """
+
+    t_s: float
+    phase: str
+    interval_s: float
+    balance: Balance
+    offered_pps: float
+    received_pps: float
+    loss_ratio: float
+    frame_bytes: float | None
+    received_frame_bytes: float | None
+    line_bps: float | None
+    offered_line_percent: float | None
+    line_percent: float | None
+    received_line_percent: float | None
+    measured: bool
+    away_share: float | None = None
+    spoilt: str | None = None
+    lines: int = 1
+
+    @property
+    def returned_pps(self) -> float:
+        """What the DUT gave back of what it was offered, though the tester's receiver missed some of it."""
+        balance = self.balance
+        if self.interval_s <= 0:
+            return 0.0
+        return min(balance.offered, balance.ours + balance.lost_by_tester) / self.interval_s
+
+
+def points(
+    samples: Sequence[Sample],
+    channel: Channel,
+    medium: Medium,
+    line_bps: float | None = None,
+    *,
+    smoothed: bool = False,
+) -> tuple[Point, ...]:
+    """A point for each sample, of all phases, in time order.
+
+    `line_bps` is the direction's line; without it, it follows from the rates and the utilisation that the tester gave,
+    where it gave them. `smoothed`: the rates are those of trex-loadtest and kept as they are.
+    """
+    line_bps = line_bps or line_of_utilisation(samples, channel)
+    line_pps = line_pps_of_utilisation(samples, channel) if line_bps is None else None
+    before: tuple[Sample | None, ...] = (None, *samples)
+    return tuple(
+        _point(previous, sample, channel, medium, line_bps, line_pps, smoothed)
+        for previous, sample in zip(before, samples, strict=False)
+    )
+
+
+def summed(row: Sequence[Point]) -> Point:
+    """The points of several directions at one instant as one; its line is all their lines."""
+    first, balance = row[0], total(point.balance for point in row)
+    offered, received = (fsum(getattr(point, way) for point in row) for way in ("offered_pps", "received_pps"))
+    spoilt = next((point.spoilt for point in row if point.spoilt), None)
+    return replace(
+        first,
+        balance=balance,
+        offered_pps=offered,
+        received_pps=received,
+        loss_ratio=balance.loss_ratio,
+        frame_bytes=_mean([(point.frame_bytes, point.offered_pps) for point in row]),
+        received_frame_bytes=_mean([(point.received_frame_bytes, point.received_pps) for point in row]),
+        line_bps=_all([point.line_bps for point in row]),
+        offered_line_percent=_all([point.offered_line_percent for point in row]),
+        line_percent=_all([point.line_percent for point in row]),
+        received_line_percent=_all([point.received_line_percent for point in row]),
+        spoilt=spoilt,
+        lines=sum(point.lines for point in row),
+    )
+
+
+def line_of_utilisation(samples: Sequence[Sample], channel: Channel) -> float | None:
+    """Bits a second of the direction's line, by the sender's L1 rate and utilisation; None where a file lacks them."""
+    ports = [sample.ports[channel.tx] for sample in samples]
+    used = [(l1_bps(port.tx_bps, port.tx_pps), port.tx_util) for port in ports if port.tx_bps > 0]
+    return _full(used)
+
+
+def line_pps_of_utilisation(samples: Sequence[Sample], channel: Channel) -> float | None:
+    """Packets a second that fill the line, from rate and utilisation: the sender's, else the receiver's."""
+    sender = [(sample.ports[channel.tx].tx_pps, sample.ports[channel.tx].tx_util) for sample in samples]
+    receiver = [(sample.ports[channel.rx].rx_pps, sample.ports[channel.rx].rx_util) for sample in samples]
+    return _full(sender) or _full(receiver)
+
+
+def _full(rates: Sequence[tuple[float, float]]) -> float | None:
+    """The rate at 100 %: the median over the busier half, since a utilisation near zero is mostly rounding."""
+    used = [(rate, util) for rate, util in rates if rate > LEAST_USED and util > LEAST_USED]
+    if not used:
+        return None
+    busy = max(util for _, util in used) / 2
+    return median(rate / util * 100 for rate, util in used if util >= busy)
+
+
+def _point(
+    before: Sample | None,
+    sample: Sample,
+    channel: Channel,
+    medium: Medium,
+    line_bps: float | None,
+    line_pps: float | None,
+    smoothed: bool,
+) -> Point:
+    tx, rx = sample.ports[channel.tx], sample.ports[channel.rx]
+    balance = sample_balance(before, sample, channel, medium)
+    seconds = sample.interval_s
+    offered_pps = balance.offered / seconds if seconds > 0 else 0.0
+    received_pps = max(0.0, min(balance.ours, balance.offered)) / seconds if seconds > 0 else 0.0
+    if smoothed:
+        received_pps = max(0.0, rx.rx_pps)
+    frame_bytes, received_frame_bytes = _mean_frame(tx, "tx"), _mean_frame(rx, "rx")
+
+    def percent(pps: float, length: float | None) -> float | None:
+        if line_bps and length:
+            return pps * l1_bits(length) / line_bps * 100
+        return pps / line_pps * 100 if line_pps else None
+
+    line_percent = percent(received_pps, frame_bytes)
+    return Point(
+        t_s=sample.t_s,
+        phase=sample.phase,
+        interval_s=seconds,
+        balance=balance,
+        offered_pps=offered_pps,
+        received_pps=received_pps,
+        loss_ratio=balance.loss_ratio,
+        frame_bytes=frame_bytes,
+        received_frame_bytes=received_frame_bytes,
+        line_bps=line_bps,
+        offered_line_percent=percent(offered_pps, frame_bytes),
+        line_percent=rx.rx_util or line_percent if smoothed else line_percent,
+        received_line_percent=percent(received_pps, received_frame_bytes),
+        measured=sample.measured and (offered_pps > 0 or bool(balance.asked)),
+        away_share=away_share(before, sample),
+        spoilt=why_spoilt(before, sample, channel, balance.loss_ratio),
+    )
+
+
+def _mean_frame(port: PortSample, way: str) -> float | None:
+    pps, bps = getattr(port, f"{way}_pps"), getattr(port, f"{way}_bps")
+    length = bps / pps / 8 if pps > LEAST_USED and bps > 0 else 0.0
+    return length if 1 <= length <= MOST_FRAME_BYTES else None
+
+
+def _mean(weighted: Sequence[tuple[float | None, float]]) -> float | None:
+    """The mean of those known, each by its weight."""
+    known = [(value, weight) for value, weight in weighted if value is not None and weight > 0]
+    return fsum(value * weight for value, weight in known) / fsum(weight for _, weight in known) if known else None
+
+
+def _all(values: Sequence[float | None]) -> float | None:
+    known = [value for value in values if value is not None]
+    return fsum(known) if len(known) == len(values) else None

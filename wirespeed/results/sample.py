@@ -1,0 +1,175 @@
+"""One interval of a measurement: what each port counted, and what stood beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from wirespeed.results.balance import Balance, Medium
+from wirespeed.results.channel import Channel
+
+MEASURED_PHASES = ("ramp", "hold", "step", "trial")
+"""Phases whose samples are measurements; the others warm up, or watch what is still under way."""
+
+
+@dataclass(frozen=True)
+class PortSample:
+    """One port over one interval. Rates are counter deltas over real time; whole numbers are totals since the start.
+
+    `asked_pps` is what the load called for, by the server's account or, where it keeps none, by the plan; of what was
+    asked, `refused` counts packets that the medium would not take, `no_buffer` those there was no buffer for, and
+    `late` those that the tester was too slow to send; none of them was transmitted. `foreign` counts frames received
+    that no stream of this measurement sends, `kinds` what they are. `rx_pause_frames` told this port to wait. None
+    where the file or the server does not say.
+    """
+
+    tx_pps: float
+    rx_pps: float
+    tx_bps: float
+    rx_bps: float
+    tx_util: float
+    rx_util: float
+    opackets: int | None = None
+    ipackets: int | None = None
+    obytes: int | None = None
+    ibytes: int | None = None
+    oerrors: int | None = None
+    ierrors: int | None = None
+    asked_pps: float | None = None
+    asked: int | None = None
+    refused: int | None = None
+    no_buffer: int | None = None
+    late: int | None = None
+    rx_missed: int | None = None
+    rx_pause_frames: int | None = None
+    foreign: int | None = None
+    kinds: Mapping[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Moment:
+    """How much of an interval the workers did not have their CPUs, in seconds; None where nobody tells.
+
+    `steal_s` is what the hypervisor took from all CPUs of the tester's machine together. Absence is the longest sum of
+    any worker of that side, whoever took it away; `longest_*` its longest single one. `cpus` are those that the steal
+    was summed over.
+    """
+
+    steal_s: float | None = None
+    tester_absent_s: float | None = None
+    tester_longest_absent_s: float | None = None
+    dut_absent_s: float | None = None
+    dut_longest_absent_s: float | None = None
+    cpus: int | None = None
+
+
+@dataclass(frozen=True)
+class Latency:
+    """Latency of one direction over an interval or a trial; times in microseconds.
+
+    `percentiles` maps 50, 90, 99, 99.9 … to microseconds. `hdr` is the histogram of nanoseconds in HdrHistogram's
+    compressed text (V2, base64). `packets` of the latency stream came back, `lost` of them did not, others came
+    `out_of_order` or as `duplicates`.
+    """
+
+    packets: int
+    min_us: float
+    average_us: float
+    max_us: float
+    jitter_us: float
+    percentiles: Mapping[str, float] = field(default_factory=dict)
+    hdr: str = ""
+    lost: int = 0
+    out_of_order: int = 0
+    duplicates: int = 0
+
+
+@dataclass(frozen=True)
+class Sample:
+    """One interval of a test; `t_s` is its end, in seconds from the start of traffic.
+
+    `ours` counts, since the start, the packets of each direction that came back and bear its signature; without a
+    direction in it nobody looked. `links_down` are ports that were without a link at some time of it.
+    """
+
+    t_s: float
+    interval_s: float
+    phase: str
+    ports: Mapping[int, PortSample]
+    global_stats: Mapping[str, Any] = field(default_factory=dict)
+    dut: Mapping[str, Any] = field(default_factory=dict)
+    ours: Mapping[Channel, int] = field(default_factory=dict)
+    latency: Mapping[Channel, Latency] = field(default_factory=dict)
+    machine: Moment | None = None
+    links_down: tuple[int, ...] = ()
+
+    @property
+    def measured(self) -> bool:
+        return self.phase in MEASURED_PHASES
+
+
+def sample_balance(before: Sample | None, sample: Sample, channel: Channel, medium: Medium) -> Balance:
+    """What became of the packets of `channel` in `sample`; `before` is the sample before it, None for the first.
+
+    Counter totals are used where both samples have them: rates of T-Rex are smoothed and not read at one instant.
+    """
+    tx, rx = sample.ports[channel.tx], sample.ports[channel.rx]
+
+    def grown(port: int, counter: str) -> float | None:
+        return _grown(before, sample, port, counter)
+
+    sent, received = grown(channel.tx, "opackets"), grown(channel.rx, "ipackets")
+    if sent is None or received is None:
+        sent, received = tx.tx_pps * sample.interval_s, rx.rx_pps * sample.interval_s
+    asked = grown(channel.tx, "asked")
+    if asked is None and tx.asked_pps is not None:
+        asked = tx.asked_pps * sample.interval_s
+    return balance(
+        sent=sent,
+        received=received,
+        asked=asked,
+        refused=grown(channel.tx, "refused") or 0,
+        no_buffer=grown(channel.tx, "no_buffer") or 0,
+        late=grown(channel.tx, "late") or 0,
+        missed=grown(channel.rx, "rx_missed") or 0,
+        foreign=grown(channel.rx, "foreign") or 0,
+        ours=_ours_grown(before, sample, channel),
+        medium=medium,
+        paused=bool(grown(channel.tx, "rx_pause_frames")),
+    )
+
+
+def balance(
+    *,
+    sent: float,
+    received: float,
+    asked: float | None,
+    refused: float,
+    no_buffer: float,
+    late: float,
+    missed: float,
+    foreign: float,
+    ours: float | None,
+    medium: Medium,
+    paused: bool,
+) -> Balance:
+    """A balance of counted packets: the surplus follows from `ours`, those of our signature, where they were counted;
+    else it is the frames that are not ours by their kind, and what was received beyond all that was offered."""
+    plain = Balance(sent, received, asked, refused, no_buffer, late, missed, 0, medium, paused)
+    own = min(received - foreign, plain.offered) if ours is None else ours
+    return Balance(sent, received, asked, refused, no_buffer, late, missed, max(0, received - own), medium, paused)
+
+
+def _grown(before: Sample | None, sample: Sample, port: int, counter: str) -> float | None:
+    """Growth of a counter since the sample before, or since it began at 0 with the test; None where one is missing or
+    the counter was reset."""
+    new = getattr(sample.ports[port], counter)
+    old = 0 if before is None else getattr(before.ports[port], counter)
+    return None if old is None or new is None or new < old else new - old
+
+
+def _ours_grown(before: Sample | None, sample: Sample, channel: Channel) -> float | None:
+    new = sample.ours.get(channel)
+    old = 0 if before is None else before.ours.get(channel)
+    return None if old is None or new is None or new < old else new - old

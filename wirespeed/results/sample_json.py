@@ -1,0 +1,131 @@
+"""Samples as they stand in a result file: trex-loadtest's fields, and ours beside them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import asdict
+from typing import Any
+
+from pydantic import TypeAdapter, ValidationError
+
+from wirespeed.errors import UsageError
+from wirespeed.results.channel import Channel, parse_channel
+from wirespeed.results.json_values import as_number, as_object
+from wirespeed.results.sample import Latency, Moment, PortSample, Sample
+from wirespeed.units import L1_OVERHEAD_BYTES
+
+_RATES = ("tx_pps", "rx_pps", "tx_bps", "rx_bps", "tx_util", "rx_util")
+_COUNTERS = (
+    *("opackets", "ipackets", "obytes", "ibytes", "oerrors", "ierrors"),
+    *("asked", "refused", "no_buffer", "late", "rx_missed", "rx_pause_frames", "foreign"),
+)
+_PORT = re.compile(r"\d{1,3}", re.ASCII)
+_LATENCY = TypeAdapter(Latency)
+_MOMENT = TypeAdapter(Moment)
+
+
+def sample_to_json(sample: Sample) -> dict[str, Any]:
+    raw: dict[str, Any] = {"t": sample.t_s, "interval": sample.interval_s, "phase": sample.phase}
+    raw |= {str(port): _port_to_json(values) for port, values in sample.ports.items()}
+    raw["global"] = dict(sample.global_stats)
+    if sample.dut:
+        raw["dut"] = dict(sample.dut)
+    channels = {
+        str(channel): ({"ours": sample.ours[channel]} if channel in sample.ours else {})
+        | ({"latency": asdict(sample.latency[channel])} if channel in sample.latency else {})
+        for channel in sorted({*sample.ours, *sample.latency})
+    }
+    if channels:
+        raw["channels"] = channels
+    if sample.machine is not None:
+        raw["machine"] = {key: value for key, value in asdict(sample.machine).items() if value is not None}
+    if sample.links_down:
+        raw["links_down"] = list(sample.links_down)
+    return raw
+
+
+def _port_to_json(values: PortSample) -> dict[str, Any]:
+    rates = {key: float(getattr(values, key)) for key in _RATES}
+    layer1 = {
+        f"{way}_bps_L1": rates[f"{way}_bps"] + rates[f"{way}_pps"] * L1_OVERHEAD_BYTES * 8 for way in ("tx", "rx")
+    }
+    totals = {key: getattr(values, key) for key in (*_COUNTERS, "asked_pps") if getattr(values, key) is not None}
+    return rates | layer1 | totals | ({"kinds": dict(values.kinds)} if values.kinds else {})
+
+
+def sample_from_json(index: int, raw: Any, variables: Mapping[str, Any]) -> Sample:
+    """The sample, or a KeyError or ValueError that says what is missing or wrong and where."""
+    here = f"sample {index}"
+    raw = as_object(raw, here)
+    ports = {int(key): _port_from_json(raw[key], f"port {key} in {here}") for key in raw if _PORT.fullmatch(key)}
+    if len(ports) < 2:
+        raise KeyError(f"port 0 or 1 in {here}")
+    interval_s = as_number(raw.get("interval", 1), f"interval in {here}")
+    if interval_s <= 0:
+        raise ValueError(f"interval in {here} is {interval_s:g} s")
+    channels = {
+        channel_of(name, here): as_object(value, f"channel {name} in {here}")
+        for name, value in as_object(raw.get("channels", {}), f"channels in {here}").items()
+    }
+    return Sample(
+        t_s=as_number(raw.get("t", index + 1), f"t in {here}"),
+        interval_s=interval_s,
+        phase=str(raw.get("phase") or _phase_by_time(index + 1, variables)),
+        ports=ports,
+        global_stats=as_object(raw.get("global", {}), f"global in {here}"),
+        dut=as_object(raw.get("dut", {}), f"dut in {here}"),
+        ours={
+            channel: int(as_number(value["ours"], f"ours of {channel} in {here}"))
+            for channel, value in channels.items()
+            if "ours" in value
+        },
+        latency={
+            channel: valid(_LATENCY, value["latency"], f"latency of {channel} in {here}")
+            for channel, value in channels.items()
+            if "latency" in value
+        },
+        machine=valid(_MOMENT, raw["machine"], f"machine in {here}") if "machine" in raw else None,
+        links_down=tuple(int(as_number(port, f"links_down in {here}")) for port in raw.get("links_down", ())),
+    )
+
+
+def _port_from_json(raw: Any, where: str) -> PortSample:
+    raw = as_object(raw, where)
+
+    for key in ("tx_pps", "rx_pps"):
+        if key not in raw:
+            raise KeyError(f"{key} of {where}")
+
+    def rate(key: str) -> float:
+        return as_number(raw.get(key, 0), f"{key} of {where}")
+
+    kinds = as_object(raw.get("kinds", {}), f"kinds of {where}")
+    known: dict[str, Any] = {key: rate(key) for key in _RATES}
+    known |= {key: int(rate(key)) for key in _COUNTERS if raw.get(key) is not None}
+    return PortSample(
+        **known,
+        asked_pps=None if raw.get("asked_pps") is None else rate("asked_pps"),
+        kinds={str(kind): int(as_number(count, f"{kind} of {where}")) for kind, count in kinds.items()},
+    )
+
+
+def _phase_by_time(t_s: float, variables: Mapping[str, Any]) -> str:
+    ramp_start = as_number(variables["warmup_duration"], "vars.warmup_duration")
+    hold_start = ramp_start + as_number(variables["rampup_duration"], "vars.rampup_duration")
+    return "warm-up" if t_s <= ramp_start else "ramp" if t_s <= hold_start else "hold"
+
+
+def channel_of(text: object, where: str) -> Channel:
+    try:
+        return parse_channel(str(text))
+    except UsageError as error:
+        raise ValueError(f"{where}: {error}") from None
+
+
+def valid(adapter: TypeAdapter[Any], raw: Any, where: str) -> Any:
+    try:
+        return adapter.validate_python(raw)
+    except ValidationError as error:
+        fault = error.errors(include_url=False, include_context=False)[0]
+        raise ValueError(f"{'.'.join(str(part) for part in (where, *fault['loc']))}: {fault['msg'][:200]}") from None

@@ -1,0 +1,171 @@
+"""The result of a search for loads that a DUT carries, as a value.
+
+Terms are those of MLRsearch (draft-ietf-bmwg-mlrsearch): a goal, its relevant lower and upper bound, conditional
+throughput, irregular results. A load is packets a second of each direction.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from statistics import fmean, stdev
+from typing import Any, Literal
+
+from wirespeed.results.channel import Channel
+from wirespeed.results.ending import Ending
+from wirespeed.results.outcome import PortFacts
+from wirespeed.results.trial import TrialResult
+from wirespeed.units import line_rate_pps
+
+Purpose = Literal["warm-up", "search", "mrr", "latency"]
+
+Limit = Literal["dut", "tester", "machine", "line", "maximum", "minimum", "none"]
+"""What an upper bound is due to. `machine`: CPUs were taken from tester or DUT; `line` and `maximum`: there is no upper
+bound, since the whole line or the highest load that was allowed was carried; `minimum`: even the lowest load that was
+allowed lost too much; `none`: nothing was found out."""
+
+
+@dataclass(frozen=True)
+class Goal:
+    """What is searched for: the highest load at which at most `exceed_ratio` of `sum_s` seconds of trials of `final_s`
+    each lose more than `loss_ratio`, found to within `width` of itself. Searching begins with trials of `initial_s`."""
+
+    name: str
+    loss_ratio: float = 0.0
+    exceed_ratio: float = 0.5
+    final_s: float = 1.0
+    sum_s: float = 21.0
+    width: float = 0.005
+    initial_s: float = 1.0
+
+
+@dataclass(frozen=True)
+class SearchTrial:
+    """A trial and what it was for. `load_pps` and `intended_s` are what was asked for, `label` what a trial of latency
+    is called (`50 % of PDR`); one that does not count says why in `set_aside`."""
+
+    number: int
+    purpose: Purpose
+    load_pps: float
+    intended_s: float
+    trial: TrialResult
+    label: str = ""
+    set_aside: str = ""
+
+    @property
+    def wanted(self) -> float:
+        """Packets that were to be offered, by the tester's account or, where it keeps none and fell short, by the
+        load."""
+        return sum(
+            max(one.balance.offered, self.load_pps * self.intended_s)
+            if one.tester_limited and one.balance.asked is None
+            else one.balance.offered + one.balance.unoffered
+            for one in self.trial.channels.values()
+        )
+
+    @property
+    def loss_ratio(self) -> float:
+        """What goals are judged by: of all that was to be offered, in all directions together, the share that did not
+        come back or was never offered."""
+        wanted, balance = self.wanted, self.trial.balance
+        return min(1.0, (balance.lost + wanted - balance.offered) / wanted) if wanted > 0 else 0.0
+
+    @property
+    def dut_loss_ratio(self) -> float:
+        """Of what was offered, the share that the DUT lost."""
+        balance = self.trial.balance
+        return min(1.0, balance.lost_by_dut / balance.offered) if balance.offered > 0 else 0.0
+
+    @property
+    def received_pps(self) -> float:
+        """All directions together."""
+        return sum(one.received_pps for one in self.trial.channels.values())
+
+    @property
+    def offered_pps(self) -> float:
+        return sum(one.offered_pps for one in self.trial.channels.values())
+
+
+@dataclass(frozen=True)
+class GoalOutcome:
+    """What was found for a goal. `conditional_pps` is the lower bound less what its trials may have lost; `limit` is
+    what set the upper bound. `irregular` says why the result is not what the goal asked for; empty of a regular one."""
+
+    goal: Goal
+    lower_pps: float | None = None
+    upper_pps: float | None = None
+    conditional_pps: float | None = None
+    limit: Limit = "none"
+    irregular: str = ""
+
+
+@dataclass(frozen=True)
+class Rates:
+    """Received packets a second, all directions together, over several trials of one load."""
+
+    count: int
+    mean_pps: float
+    stdev_pps: float
+    least_pps: float
+    most_pps: float
+
+
+@dataclass(frozen=True)
+class SearchResult:
+    """A whole search. `frame_bytes` are the mean lengths that each port sent, with FCS; `most_pps` was the highest load
+    allowed, the line's own when `most_is_line`. `spent_s` is how long it took."""
+
+    name: str
+    variables: Mapping[str, Any]
+    directions: tuple[Channel, ...]
+    least_pps: float
+    most_pps: float
+    most_is_line: bool
+    trials: tuple[SearchTrial, ...] = ()
+    goals: tuple[GoalOutcome, ...] = ()
+    versions: Mapping[str, str] = field(default_factory=dict)
+    lab: Mapping[str, Any] = field(default_factory=dict)
+    dut: Mapping[str, Any] = field(default_factory=dict)
+    ports: Mapping[int, PortFacts] = field(default_factory=dict)
+    frame_bytes: Mapping[int, float] = field(default_factory=dict)
+    spent_s: float = 0.0
+    ending: Ending = Ending()  # noqa: RUF009 - frozen
+
+    @property
+    def profile(self) -> str:
+        return str(self.variables.get("profile_file") or "unknown")
+
+    @property
+    def is_empty(self) -> bool:
+        return not self.trials
+
+    def noted(self, note: str) -> SearchResult:
+        """The same with one more sentence about the whole search."""
+        return replace(self, ending=replace(self.ending, notes=(*self.ending.notes, note)))
+
+    @property
+    def line_pps(self) -> float | None:
+        """What the narrowest line carries of the frames that were sent on it; None without a line speed."""
+        lines = [
+            line_rate_pps(self.frame_bytes[wire.tx], speed)
+            for wire in self.directions
+            if (speed := self.ports[wire.tx].speed_bps) and wire.tx in self.frame_bytes
+        ]
+        return min(lines) if lines else None
+
+    def line_percent(self, load_pps: float) -> float | None:
+        """A load of each direction as percent of the narrowest line."""
+        line = self.line_pps
+        return None if line is None else load_pps / line * 100
+
+    def of(self, purpose: Purpose) -> tuple[SearchTrial, ...]:
+        return tuple(trial for trial in self.trials if trial.purpose == purpose)
+
+    @property
+    def mrr(self) -> Rates | None:
+        """Maximum receive rate: what comes back while all that is allowed is offered."""
+        rates = [trial.received_pps for trial in self.of("mrr") if not trial.set_aside]
+        if not rates:
+            return None
+        spread = stdev(rates) if len(rates) > 1 else 0.0
+        return Rates(len(rates), fmean(rates), spread, min(rates), max(rates))

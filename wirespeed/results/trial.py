@@ -1,0 +1,77 @@
+"""What one load that was held for a while came to."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from wirespeed.results.balance import Balance, total
+from wirespeed.results.channel import Channel
+from wirespeed.results.dut import DutTelemetry
+from wirespeed.results.sample import Latency, Moment
+from wirespeed.units import Rate
+
+
+@dataclass(frozen=True)
+class Drain:
+    """How long the packets under way were waited for, and whether the counters came to rest."""
+
+    duration_s: float
+    settled: bool
+
+
+@dataclass(frozen=True)
+class ChannelTrial:
+    """One direction of a trial. `balance` and `latency` are those after the drain, rates are of the time that the load
+    was on. `tester_limited`: the load was not offered as it was asked for, by the tester's doing. `spoilt` says why the
+    loss is the machine's doing, where it is."""
+
+    balance: Balance
+    offered_pps: float
+    received_pps: float
+    latency: Latency | None = None
+    tester_limited: bool = False
+    spoilt: str | None = None
+
+
+@dataclass(frozen=True)
+class TrialResult:
+    """One load held for a while. Times are of the tester's clock, in seconds from when its ports were taken.
+
+    `moment` tells how long workers were away meanwhile; `links_down` are ports that were without a link. The DUT told
+    `dut_before` of the idle time up to the load, `dut` of the time under it, `dut_after` of the drain.
+    """
+
+    rate: Rate
+    began_s: float
+    ended_s: float
+    channels: Mapping[Channel, ChannelTrial]
+    drain: Drain
+    moment: Moment | None = None
+    links_down: tuple[int, ...] = ()
+    dut_before: DutTelemetry = field(default_factory=DutTelemetry)
+    dut: DutTelemetry = field(default_factory=DutTelemetry)
+    dut_after: DutTelemetry = field(default_factory=DutTelemetry)
+
+    @property
+    def duration_s(self) -> float:
+        return self.ended_s - self.began_s
+
+    @property
+    def effective_s(self) -> float:
+        """The time that it took, until nothing was under way any more."""
+        return self.duration_s + self.drain.duration_s
+
+    @property
+    def balance(self) -> Balance:
+        """All directions together."""
+        return total(channel.balance for channel in self.channels.values())
+
+    @property
+    def tester_limited(self) -> bool:
+        return any(channel.tester_limited for channel in self.channels.values())
+
+    @property
+    def spoilt(self) -> str | None:
+        """Why loss of this trial is the machine's doing; None where no direction says so."""
+        return next((one.spoilt for one in self.channels.values() if one.spoilt), None)

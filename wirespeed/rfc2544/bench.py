@@ -1,0 +1,138 @@
+"""Trials of the tests one by one: learning frames before, the waits around them, each kept and told of."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from threading import Event
+from typing import Protocol
+
+from wirespeed.measure.trial import Trial
+from wirespeed.results.machine import explained
+from wirespeed.results.rfc2544 import Method, Rfc2544Result, Row, SuiteTrial, Test
+from wirespeed.results.trial import TrialResult
+from wirespeed.units import Rate
+
+LEARNING_PPS = 1000.0
+LEARNING_S = 0.05
+
+SPOILT_REPEATS = 3
+"""A trial that the machine spoilt is repeated so often, where the plan says so."""
+
+
+class Recorder(Protocol):
+    """Keeps what is measured as it comes, so that nothing is lost with the process."""
+
+    def begin(self, head: Rfc2544Result) -> None: ...
+    def add(self, trial: SuiteTrial) -> None: ...
+    def found(self, test: Test, row: Row) -> None: ...
+
+
+@dataclass(frozen=True)
+class Progress:
+    """What a watcher learns: `trial` or `row` just came about, or neither, and a trial begins. `doing` says of which
+    test and frame size it is, and what is held for how long."""
+
+    doing: str
+    trial: SuiteTrial | None
+    test: Test
+    row: Row | None
+    count: int
+    spent_s: float
+
+
+Watch = Callable[[Progress], None]
+
+
+@dataclass
+class Bench:
+    """Tests under way: the trials and rows there are so far."""
+
+    method: Method
+    stop: Event
+    watch: Watch | None = None
+    recorder: Recorder | None = None
+    robust: bool = False
+    trials: list[SuiteTrial] = field(default_factory=list)
+    rows: list[tuple[Test, Row]] = field(default_factory=list)
+    began_s: float = field(default_factory=time.monotonic)
+
+    def measure(
+        self, trial: Trial, test: Test, frame: str, load_pps: float, seconds: float, label: str = ""
+    ) -> SuiteTrial:
+        """Hold a load; several times where the machine spoilt it and that is wanted. The trial that counts."""
+        return self._repeated(test, frame, load_pps, seconds, label, trial, trial.measure)
+
+    def burst(
+        self, trial: Trial, test: Test, frame: str, load_pps: float, seconds: float, label: str = ""
+    ) -> SuiteTrial:
+        """The same, ended by the server's clock."""
+        return self._repeated(test, frame, load_pps, seconds, label, trial, trial.burst)
+
+    def _repeated(
+        self,
+        test: Test,
+        frame: str,
+        load_pps: float,
+        seconds: float,
+        label: str,
+        trial: Trial,
+        measure: Callable[[Rate, float], TrialResult],
+    ) -> SuiteTrial:
+        for repeat in range(SPOILT_REPEATS + 1):
+            self.learn(trial)
+            self.tell(test, frame, f"{load_pps:,.0f} fps for {seconds:.3g} s")
+            found = measure(Rate(load_pps, "pps"), seconds)
+            spoilt = why_away(found) if self.robust and repeat < SPOILT_REPEATS else None
+            one = self.keep(test, frame, load_pps, seconds, found, label, spoilt or "")
+            self.rest()
+            if spoilt is None:
+                break
+        return one
+
+    def keep(
+        self, test: Test, frame: str, load_pps: float, seconds: float, found: TrialResult, label: str, aside: str = ""
+    ) -> SuiteTrial:
+        one = SuiteTrial(len(self.trials) + 1, test, frame, load_pps, seconds, found, label, aside)
+        self.trials.append(one)
+        if self.recorder is not None:
+            self.recorder.add(one)
+        self._watched(f"{test} {frame}", test, trial=one)
+        return one
+
+    def found(self, test: Test, row: Row) -> None:
+        self.rows.append((test, row))
+        if self.recorder is not None:
+            self.recorder.found(test, row)
+        self._watched(f"{test} {row.frame}", test, row=row)
+
+    def tell(self, test: Test, frame: str, what: str) -> None:
+        self._watched(f"{test} {frame}: {what}", test)
+
+    def learn(self, trial: Trial) -> None:
+        """Section 23 b: some frames of the streams, so that bridges and neighbours are known, and a wait."""
+        if self.method.learning_s > 0:
+            trial.burst(Rate(LEARNING_PPS, "pps"), LEARNING_S)
+            self.wait(self.method.learning_s)
+
+    def rest(self) -> None:
+        """Section 23 e: let the device restabilise."""
+        self.wait(self.method.restabilise_s)
+
+    def wait(self, seconds: float) -> None:
+        if self.stop.wait(seconds):
+            raise KeyboardInterrupt
+
+    def _watched(self, doing: str, test: Test, trial: SuiteTrial | None = None, row: Row | None = None) -> None:
+        if self.watch is not None:
+            self.watch(Progress(doing, trial, test, row, len(self.trials), time.monotonic() - self.began_s))
+
+
+def why_away(found: TrialResult) -> str | None:
+    """Why CPUs that were away explain what a trial lost, or what its tester did not offer; None where they do not."""
+    if found.spoilt or not found.tester_limited or found.moment is None or not found.moment.tester_absent_s:
+        return found.spoilt
+    share = min(1.0, found.moment.tester_absent_s / found.duration_s)
+    away = f"the tester's worker was away for {share * 100:.3g} % of {found.duration_s:.3g} s"
+    return away if explained(found.balance.tester_share, share) else None

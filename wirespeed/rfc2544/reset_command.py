@@ -1,0 +1,40 @@
+"""A command of the user's that resets the device under test."""
+
+from __future__ import annotations
+
+import shlex
+import shutil
+import subprocess
+from collections.abc import Callable
+
+from wirespeed.errors import MeasurementError, UsageError
+
+MOST_S = 300.0
+
+
+def reset_by(command: str) -> Callable[[], None]:
+    """What runs `command`, without a shell, and waits for its end. UsageError for one that cannot be run; calling it
+    raises MeasurementError when the command fails or does not end."""
+    try:
+        words = shlex.split(command)
+    except ValueError as error:
+        raise UsageError(f"--reset-command {command!r} cannot be read: {error}") from None
+    if not words or shutil.which(words[0]) is None:
+        name = words[0] if words else ""
+        raise UsageError(
+            f"--reset-command {command!r}: there is no program {name!r}; give one that is in PATH, with its arguments"
+        )
+
+    def run() -> None:
+        try:
+            done = subprocess.run(words, stdin=subprocess.DEVNULL, capture_output=True, timeout=MOST_S, check=False)
+        except subprocess.TimeoutExpired:
+            raise MeasurementError(f"--reset-command {command!r} did not end within {MOST_S:g} s") from None
+        except OSError as error:
+            raise MeasurementError(f"--reset-command {command!r} cannot be run: {error.strerror or error}") from None
+        if done.returncode:
+            said = done.stderr.decode(errors="replace").strip().splitlines()
+            last = f": {said[-1]}" if said else ""
+            raise MeasurementError(f"--reset-command {command!r} ended with exit code {done.returncode}{last}")
+
+    return run

@@ -1,0 +1,48 @@
+"""What the control plane asks of the data plane about packets that a port spoils on purpose."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+
+@dataclass(frozen=True)
+class Impairment:
+    """What a port does to what it sends. `loss`, `duplicate` and `reorder` are shares of packets, 0 to 1; losses come
+    `loss_burst` in a row on average; a packet waits `delay_ns`, and up to `jitter_ns` more."""
+
+    loss: float = 0.0
+    loss_burst: float = 0.0
+    duplicate: float = 0.0
+    reorder: float = 0.0
+    delay_ns: int = 0
+    jitter_ns: int = 0
+    seed: int = 1
+
+
+@dataclass(frozen=True)
+class ImpairmentCounters:
+    """Packets since the impairment began; `held` wait now. What found no room to wait is dropped (`no_room`), what
+    could not be copied is not doubled (`no_copy`)."""
+
+    packets: int = 0
+    lost: int = 0
+    duplicated: int = 0
+    reordered: int = 0
+    delayed: int = 0
+    held: int = 0
+    no_room: int = 0
+    no_copy: int = 0
+
+
+class ImpairmentCore(Protocol):
+    """A part of `wirespeed.router.core.RouterCore`."""
+
+    def set_impairment(self, index: int, impairment: Impairment) -> None:
+        """In place of the one before; counters go on."""
+
+    def clear_impairment(self, index: int) -> None:
+        """What waits is dropped."""
+
+    def impairment(self, index: int) -> tuple[Impairment, ImpairmentCounters] | None:
+        """None where the interface is not impaired."""

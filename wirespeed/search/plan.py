@@ -1,0 +1,136 @@
+"""What a search does: the plan as a value, and its checks. Pure; nothing runs here."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from wirespeed.errors import UsageError
+from wirespeed.measure.wires import check_wires, pair_directions
+from wirespeed.results.channel import Channel
+from wirespeed.results.search import Goal
+from wirespeed.units import Rate, parse_rate
+
+LATENCY_SHARES = (0.0, 0.1, 0.5, 0.9)
+"""Of PDR, as CSIT has them; at 0 nothing but the latency streams is sent."""
+
+MOST_LATENCY_PPS = 100_000.0
+
+
+@dataclass(frozen=True)
+class MrrPlan:
+    """Maximum receive rate: so many trials of so many seconds at the highest load."""
+
+    count: int = 10
+    duration_s: float = 1.0
+
+
+@dataclass(frozen=True)
+class LatencyPlan:
+    """Latency after the search: a stream of `rate_pps` in each direction beside shares of the load found, each for
+    `duration_s`."""
+
+    rate_pps: float = 9000.0
+    duration_s: float = 5.0
+    shares: tuple[float, ...] = LATENCY_SHARES
+
+
+@dataclass(frozen=True)
+class SearchPlan:
+    """One search. Without `goals` nothing is searched for, and MRR alone is measured. `least` and `most` are loads of
+    each direction, `most` the whole line unless given; `limit_s` is the time the search may take. With `robust` trials
+    are repeated whose loss the machine explains, at most `repeats` times each. `lab`, `dut` and `versions` describe the
+    set-up; they go into the result as they are."""
+
+    profile: str
+    tunables: dict[str, str] = field(default_factory=dict)
+    goals: tuple[Goal, ...] = ()
+    preset: str = "csit"
+    least: Rate = Rate(9001.0, "pps")  # noqa: RUF009 - frozen
+    most: Rate = Rate(100.0, "percentage")  # noqa: RUF009 - frozen
+    warmup_s: float = 1.0
+    limit_s: float = 1200.0
+    mrr: MrrPlan | None = None
+    latency: LatencyPlan | None = None
+    robust: bool = False
+    repeats: int = 3
+    directions: tuple[Channel, ...] = pair_directions()
+    line_bps: float | None = None
+    verify: bool = False
+    force: bool = False
+    name: str = ""
+    output_file: str = "-"
+    lab: dict[str, Any] = field(default_factory=dict)
+    dut: dict[str, Any] = field(default_factory=dict)
+    versions: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def senders(self) -> tuple[int, ...]:
+        return tuple(wire.tx for wire in self.directions)
+
+    @property
+    def unidirectional(self) -> bool:
+        """Whether no direction has its reverse."""
+        return not any(wire.reverse in self.directions for wire in self.directions)
+
+    @property
+    def title(self) -> str:
+        words = [self.profile, ",".join(f"{key}={value}" for key, value in self.tunables.items())]
+        return " ".join(filter(None, words)) + (", unidirectional" if self.unidirectional else ", bidirectional")
+
+    def on(self, *, lab: dict[str, Any], dut: dict[str, Any]) -> SearchPlan:
+        """The same plan on a lab and a device that are described so."""
+        return replace(self, lab=lab, dut=dut)
+
+    def variables(self, server: str) -> dict[str, Any]:
+        """The `vars` of the result file, by the names that those of a load test have."""
+        more = {"verify": self.verify, "line": self.line_bps, "robust": self.robust}
+        return {
+            "server": server,
+            "profile_file": self.profile,
+            "tunables": ",".join(f"{key}={value}" for key, value in self.tunables.items()),
+            "output_file": self.output_file,
+            "preset": self.preset,
+            "min": str(self.least),
+            "max": str(self.most),
+            "time": self.limit_s,
+            "warmup_duration": self.warmup_s,
+            "unidirectional": self.unidirectional,
+            **{name: value for name, value in more.items() if value},
+        }
+
+
+def check_plan(plan: SearchPlan) -> None:
+    """UsageError when the plan cannot be run on any line."""
+    if not (math.isfinite(plan.limit_s) and plan.limit_s > 0):
+        raise UsageError(f"time limit {plan.limit_s:g} is no time: give seconds above 0")
+    if plan.mrr is not None and not (plan.mrr.count >= 1 and plan.mrr.duration_s > 0):
+        raise UsageError(f"MRR of {plan.mrr.count} trials of {plan.mrr.duration_s:g} s: give at least one, above 0 s")
+    if plan.latency is not None and not 0 < plan.latency.rate_pps <= MOST_LATENCY_PPS:
+        raise UsageError(f"latency stream of {plan.latency.rate_pps:g} pps: give more than 0, up to 100kpps")
+    if not plan.goals and plan.mrr is None:
+        raise UsageError("nothing to search for: give --goal or --mrr")
+    for what, load in (("--min", plan.least), ("--max", plan.most)):
+        if load.unit == "percentage" and load.value > 100:
+            raise UsageError(f"{what} {load} is more than the line carries: give at most 100%")
+    check_wires(plan.directions, plan.verify)
+
+
+def parse_mrr(text: str) -> MrrPlan:
+    """`10x1`: trials and the seconds of each."""
+    count, by, seconds = text.lower().partition("x")
+    try:
+        if not by or not count.isascii() or not count.isdigit():
+            raise ValueError
+        return MrrPlan(int(count), float(seconds))
+    except ValueError:
+        raise UsageError(f"MRR {text!r} cannot be read: give trials and seconds, such as 10x1") from None
+
+
+def parse_latency(text: str) -> LatencyPlan:
+    """`9kpps`: the rate of the stream."""
+    rate = parse_rate(text)
+    if rate.unit != "pps":
+        raise UsageError(f"latency stream of {text}: give packets a second, such as 9kpps")
+    return LatencyPlan(rate.value)

@@ -1,0 +1,224 @@
+"""What a soak shows while it runs, and the lines that it ends with."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from rich.console import Console, Group
+from rich.table import Table
+from rich.text import Text
+
+from wirespeed.results.figures import loss_text, percent_text, rate_text
+from wirespeed.results.soak import Drift, Gap, LossEvent, SoakResult, Span, Verdict
+from wirespeed.soak.plan import time_text
+from wirespeed.soak.run import Progress
+from wirespeed.watching import NoView, Quiet, Redrawn, Watcher
+
+_SHOWN = 6
+_LINE_EACH_S = ((120.0, 10.0), (3600.0, 60.0))
+"""In logs, a line so often until so many seconds were watched; and then each ten minutes."""
+_LINE_LATER_S = 600.0
+
+_DOER = {"dut": "by the DUT", "tester": "by the tester's receiver", "machine": "while CPUs were away"}
+
+
+class PlainLines(Quiet):
+    """For logs: a line now and then, and one for each loss and each gap."""
+
+    def __init__(self, console: Console) -> None:
+        self._console = console
+        self._due_s = 0.0
+        self._told = 0
+
+    def __call__(self, progress: Progress, /) -> None:
+        for line in self._lines(progress):
+            self._console.out(line, highlight=False)
+
+    def _lines(self, progress: Progress) -> Iterator[str]:
+        if progress.gap is not None:
+            yield gap_line(progress.gap)
+        for event in progress.events:
+            if event.lost and event.number > self._told:  # what it grows to is in the lines that follow
+                self._told = event.number
+                yield event_line(event)
+        watched_s = progress.chronicle.watched_s
+        if progress.span is not None and watched_s >= self._due_s:
+            self._due_s = watched_s + next((each for until, each in _LINE_EACH_S if watched_s < until), _LINE_LATER_S)
+            yield plain_line(progress, progress.span)
+
+
+class LiveView(Redrawn):
+    """For terminals: what was seen so far, redrawn in place, and the last losses and gaps."""
+
+    def __init__(self, console: Console, title: str) -> None:
+        super().__init__(console)
+        self._title = title
+        self._last: dict[str, str] = {}
+
+    def __call__(self, progress: Progress, /) -> None:
+        if progress.gap is not None:
+            self._last[f"gap {progress.gap.at_s}"] = gap_line(progress.gap)
+        self._last |= {f"loss {event.number}": event_line(event) for event in progress.events}
+        self._last = dict(list(self._last.items())[-_SHOWN:])
+        self._draw(view(progress, self._title, list(self._last.values())))
+
+
+def watcher(console: Console, title: str, quiet: bool) -> Watcher[Progress]:
+    if quiet:
+        return NoView()
+    return LiveView(console, title) if console.is_terminal else PlainLines(console)
+
+
+def view(progress: Progress, title: str, last: list[str]) -> Group:
+    """One frame of the live view."""
+    verdict, span = progress.verdict(), progress.span
+    table = Table.grid(padding=(0, 2))
+    table.add_row("watched", f"{time_text(verdict.watched_s)}, {time_text(max(0.0, progress.left_s))} left")
+    if span is not None:
+        table.add_row("now", _second(span))
+    table.add_row("loss", Text(_loss(verdict), style="" if verdict.lost else "green"))
+    table.add_row("shown", shown_line(verdict))
+    if verdict.longest_loss_free_s:
+        table.add_row("longest without loss", time_text(verdict.longest_loss_free_s))
+    return Group(Text(title, style="bold"), table, *map(Text, last))
+
+
+def plain_line(progress: Progress, span: Span) -> str:
+    """`60 s: 2.1 Mpps, received …; lost 0 of 126 M; …`."""
+    verdict = progress.verdict()
+    return f"{time_text(verdict.watched_s)}: {_second(span)}; {_loss(verdict)}; {shown_line(verdict)}"
+
+
+def _second(span: Span) -> str:
+    received = sum(flow.received for flow in span.flows.values())
+    words = [f"offered {rate_text(span.offered / span.watched_s)}, received {rate_text(received / span.watched_s)}"]
+    latencies = [flow.latency for flow in span.flows.values() if flow.latency is not None]
+    if latencies:
+        worst = max(one.max_us for one in latencies)
+        mean = sum(one.average_us for one in latencies) / len(latencies)
+        words.append(f"latency {mean:.1f} µs, max {worst:.1f}")
+    return ", ".join(words)
+
+
+def _loss(verdict: Verdict) -> str:
+    ratio = "" if not verdict.lost else f" ({ratio_text(verdict.loss_ratio)})"
+    events = "" if not verdict.event_count else f" in {_count(verdict.event_count, 'event')}"
+    return f"lost {verdict.lost:,} of {verdict.offered:,}{ratio}{events}"
+
+
+def event_line(event: LossEvent) -> str:
+    """`loss 3 at 75 s on 0→1: 120 packets (0.1 ms) in 1.0 s, by the DUT: ip4-input: …`."""
+    drops = ", ".join(f"{name} {count:,}" for name, count in event.drops.items() if count)
+    more = "; ".join(filter(None, (event.why, drops and f"the DUT says: {drops}")))
+    return (
+        f"loss {event.number} at {time_text(event.at_s)} on {event.channel}: {_count(event.lost, 'packet')} "
+        f"(at most {_short(event.outage_s)} of traffic in one go) in {event.seconds:.1f} s, {_DOER[event.whose]}"
+        + (f": {more}" if more else "")
+    )
+
+
+def gap_line(gap: Gap) -> str:
+    lost = "what was lost is not known" if gap.lost is None else f"{gap.lost:,} of {gap.offered or 0:,} lost"
+    why = f" ({gap.why})" if gap.why else ""
+    return (
+        f"nobody watched for {time_text(gap.seconds)} from {time_text(gap.at_s)}: the {gap.blind} was away{why}; {lost}"
+    )
+
+
+def shown_line(verdict: Verdict) -> str:
+    """`1e-07 shown at 95 %: no, needs 12 more minutes without loss`."""
+    head = f"{verdict.target_ratio:.3g} shown at {verdict.confidence * 100:g} %: "
+    if verdict.shown:
+        return f"{head}yes"
+    if verdict.lower_ratio > verdict.target_ratio:
+        return f"{head}no, the loss ratio is above it (at least {ratio_text(verdict.lower_ratio)})"
+    if verdict.needed_s is None:
+        return f"{head}no"
+    return f"{head}no, needs {_minutes(verdict.needed_s)} more without another loss"
+
+
+def _short(seconds: float) -> str:
+    return (
+        f"{seconds:.3g} s"
+        if seconds >= 1
+        else f"{seconds * 1e3:.3g} ms"
+        if seconds >= 1e-3
+        else f"{seconds * 1e6:.3g} µs"
+    )
+
+
+def _minutes(seconds: float) -> str:
+    minutes = seconds / 60
+    return (
+        time_text(seconds)
+        if minutes >= 100
+        else f"{minutes:.0f} minutes"
+        if minutes >= 10
+        else f"{minutes:.1f} minutes"
+    )
+
+
+def summary(result: SoakResult, where: str | None) -> list[str]:
+    """The last lines of a soak: what was held, what was lost, and what that shows."""
+    verdict, percent = result.verdict, result.line_percent
+    line = "" if percent is None else f" ({percent_text(percent)} % of line)"
+    lines = [
+        f"{result.name} {result.ending.status}: {rate_text(result.load_pps)}{line} in "
+        f"{_count(len(result.directions), 'direction')}, watched for {time_text(verdict.watched_s)}"
+    ]
+    if result.ending.reason:
+        lines.append(f"  {result.ending.reason}")
+    lines.append(
+        f"  {_loss(verdict)}; at most {ratio_text(verdict.upper_ratio)} at {verdict.confidence * 100:g} % "
+        f"({verdict.method})"
+    )
+    lines.append(f"  {shown_line(verdict)}")
+    lines += [f"  {text}" for text in _more(result)]
+    lines += [f"  {gap_line(gap)}" for gap in result.gaps[-_SHOWN:]]
+    lines += [f"  {event_line(event)}" for event in result.events[-_SHOWN:]]
+    lines += [f"  note: {note}" for note in result.ending.notes]
+    return [*lines, *([] if where is None else [f"result in {where}"])]
+
+
+def _more(result: SoakResult) -> Iterator[str]:
+    verdict, total = result.verdict, result.total
+    if verdict.by_machine:
+        yield f"{verdict.by_machine:,} of the lost ones while CPUs were away"
+    if verdict.by_tester:
+        yield f"{verdict.by_tester:,} more came back, and the tester's receiver missed them"
+    if verdict.unplaced > 0:
+        yield f"{verdict.unplaced:,} of the lost ones were found missing in the end: nobody knows when they were lost"
+    unoffered = sum(flow.unoffered for flow in total.flows.values()) if total is not None else 0
+    if unoffered and total is not None:
+        share = loss_text(unoffered / (unoffered + total.offered))
+        yield f"the tester did not offer {unoffered:,} packets of the load ({share})"
+    worst = verdict.worst_minute
+    if worst is not None:
+        yield f"worst minute at {time_text(worst.at_s)}: lost {worst.lost:,} ({ratio_text(worst.loss_ratio)})"
+        yield f"longest gap in traffic at most {_short(verdict.longest_outage_s)}"
+    yield f"longest without loss {time_text(verdict.longest_loss_free_s)}"
+    for wire, drift in verdict.latency_us.items():
+        latency = total.flows[wire].latency if total is not None and wire in total.flows else None
+        most = "" if latency is None else f"; max {latency.max_us:.1f} µs"
+        yield f"latency {wire}: mean {_drift(drift, '.1f')} µs{most}"
+    if verdict.cycles_per_packet is not None:
+        yield f"DUT cycles per packet: {_drift(verdict.cycles_per_packet, '.0f')}"
+    if verdict.memory_bytes is not None:
+        megabytes = Drift(verdict.memory_bytes.first / 1e6, verdict.memory_bytes.last / 1e6)
+        yield f"DUT memory: {_drift(megabytes, '.1f')} MB"
+    if total is not None and total.dut.drop_packets:
+        reasons = ", ".join(f"{name} {count:,}" for name, count in total.dut.drops.items() if count)
+        yield f"DUT dropped {total.dut.drop_packets:,}" + (f": {reasons}" if reasons else "")
+
+
+def _drift(drift: Drift, form: str) -> str:
+    return f"{drift.first:{form}} at first, {drift.last:{form}} at last ({drift.percent:+.1f} %)"
+
+
+def ratio_text(ratio: float) -> str:
+    """Small ratios as powers of ten: `3.1e-08`."""
+    return "0" if ratio == 0 else f"{ratio:.2g}"
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
