@@ -48,6 +48,9 @@ _DRAIN_POLL_S = 0.05
 _QUIET_S = 0.2
 _QUIET_CACHED_S = 1.1
 """Counters at rest for so long have settled; some servers refresh them only twice a second."""
+_QUIET_APART_S = 0.6
+"""So long also where nothing is missing, if the server reads what it sent and what it received apart: right after the
+load the later of two old readings may hold more than was sent by the earlier."""
 
 
 class Trial:
@@ -266,8 +269,7 @@ class Trial:
         self.stop_sending()
         began = changed = time.monotonic()
         end = self._look()
-        quiet_s = _QUIET_S if end.instant else _QUIET_CACHED_S
-        while (missing := self._missing(first, end)) and time.monotonic() - changed < quiet_s:
+        while not (at_rest := time.monotonic() - changed >= self._quiet_s(first, end)):
             if time.monotonic() - began > _DRAIN_MOST_S:
                 break
             time.sleep(_DRAIN_POLL_S)
@@ -275,16 +277,18 @@ class Trial:
             if now.ports != end.ports:
                 changed = time.monotonic()
             end = now
-        at_rest = not missing or time.monotonic() - changed >= quiet_s
         if (left_s := self._residual_s - (time.monotonic() - began)) > 0:
             time.sleep(left_s)
             end = self._look()
         self._rested = self._with_dut(end)
         return self._rested, Drain(time.monotonic() - began, at_rest)
 
-    def _missing(self, first: Reading, end: Reading) -> bool:
+    def _quiet_s(self, first: Reading, end: Reading) -> float:
+        """How long the counters have to stand still at `end` before they are final."""
         balances = (self.balance(first, end, wire) for wire in self.tester.wires)
-        return any(balance.ours < balance.sent for balance in balances)
+        if any(balance.ours < balance.sent for balance in balances):
+            return _QUIET_S if end.instant else _QUIET_CACHED_S
+        return 0.0 if end.instant else _QUIET_APART_S
 
     def measure(self, rate: Rate, duration_s: float) -> TrialResult:
         """Hold `rate` for `duration_s`, drain, and count. KeyboardInterrupt when `stop` is set meanwhile."""
