@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a port does on purpose: nothing is forgotten, whatever is set, held or deleted. */
+#include "router/impairment/impairment.h"
 #include "tests/rig_tests.h"
 
 #include <errno.h>
@@ -68,15 +69,61 @@ static void doubles_all(void **state)
 	assert_int_equal(rig_totals().made, SENT);
 }
 
-/* One packet a frame: no other to change places with, so the turn is passed on. */
-static void a_frame_of_one_cannot_be_reordered(void **state)
+static void send_to(uint8_t host)
+{
+	struct frame in = frame_udp(IP(1, 2, 3, 4), IP(5, 6, 7, host), 20);
+	rig_send(0, in.bytes, in.length);
+}
+
+static int taken_host(void)
+{
+	struct frame out = rig_take(1);
+	return out.length ? out.bytes[33] : -1;
+}
+
+/* One packet a frame: it waits for the next one, and goes behind it. */
+static void a_packet_alone_waits_to_be_reordered(void **state)
 {
 	(void)state;
 	struct ws_impairment all = {.reorder = 1};
 	assert_int_equal(ws_router_set_impairment(rig_router, 1, &all), 0);
-	send_some();
-	assert_int_equal(take_all(1), SENT);
+	send_to(1);
+	assert_int_equal(counters_of(1).held, 1);
+	assert_true(rig_router->workers[0]->is_holding);
+	assert_int_equal(taken_host(), -1);
+	send_to(2);
+	send_to(3);
+	send_to(4);
+	int order[4];
+	for (int i = 0; i < 4; i++)
+		order[i] = taken_host();
+	assert_memory_equal(order, ((int[]){2, 1, 4, 3}), sizeof(order));
+	assert_int_equal(counters_of(1).reordered, 2);
+}
+
+static void none_is_reordered_if_no_other_comes(void **state)
+{
+	(void)state;
+	struct ws_impairment all = {.reorder = 1};
+	assert_int_equal(ws_router_set_impairment(rig_router, 1, &all), 0);
+	send_to(1);
+	rig_router->impairments[1]->lanes[0].turned_until_tsc = 0;
+	rig_walk();
+	assert_int_equal(taken_host(), 1);
 	assert_int_equal(counters_of(1).reordered, 0);
+	assert_int_equal(counters_of(1).held, 0);
+}
+
+static void one_that_waits_for_another_is_dropped_too(void **state)
+{
+	(void)state;
+	uint32_t before = rig_buffers_in_use();
+	struct ws_impairment all = {.reorder = 1};
+	assert_int_equal(ws_router_set_impairment(rig_router, 1, &all), 0);
+	send_to(1);
+	assert_int_equal(ws_router_clear_impairment(rig_router, 1), 0);
+	assert_int_equal(rig_totals().drops, 1);
+	assert_int_equal(rig_buffers_in_use(), before);
 }
 
 static void what_waits_is_dropped_when_it_ends(void **state)
@@ -151,7 +198,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(loses_all_or_none),
 		TEST(doubles_all),
-		TEST(a_frame_of_one_cannot_be_reordered),
+		TEST(a_packet_alone_waits_to_be_reordered),
+		TEST(none_is_reordered_if_no_other_comes),
+		TEST(one_that_waits_for_another_is_dropped_too),
 		TEST(what_waits_is_dropped_when_it_ends),
 		TEST(goes_with_its_router),
 		TEST(explains_what_it_refuses),

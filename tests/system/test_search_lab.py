@@ -69,7 +69,7 @@ def test_injected_loss_is_the_devices_whatever_the_load(lab: EmbeddedLab) -> Non
 
 def test_injected_duplicates_and_reorders_are_found_as_injected(lab: EmbeddedLab) -> None:
     """By the latency stream, which numbers its packets. Hardly any other packets stand between them, past which one
-    could be reordered unseen."""
+    could be reordered unseen; two that both were lost or doubled may hide it as well."""
     plan = replace(PLAN, goals=goals_of([f"pdr:loss=10%,{SHAPE}"], "csit"), latency=LatencyPlan(8000.0, 2.0, (0.1,)))
     ask(lab.control_socket, "set interface impairment e1 loss 0.01 duplicate 0.02 reorder 0.03 delay 1ms seed 7")
     try:
@@ -81,8 +81,7 @@ def test_injected_duplicates_and_reorders_are_found_as_injected(lab: EmbeddedLab
     assert latency is not None and latency.packets > 5_000
     assert latency.lost / latency.packets > 0.006  # a busy machine may lose some as well
     assert latency.duplicates / latency.packets == pytest.approx(0.02, rel=0.4)
-    # Where packets come in bursts, fewer of those held back are overtaken.
-    assert 0.008 < latency.out_of_order / latency.packets < 0.045
+    assert latency.out_of_order / latency.packets == pytest.approx(0.03, rel=0.4)
 
 
 def test_the_device_says_what_a_packet_cost_in_each_trial(lab: EmbeddedLab) -> None:

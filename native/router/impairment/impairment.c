@@ -68,7 +68,8 @@ static void set_lane(struct impairment_lane *lane, const struct ws_impairment *s
 	lane->chances[FAULT_REORDER] = chance_of(settings->reorder);
 	lane->delay_tsc = (uint64_t)((double)settings->delay_ns * (double)tsc_hz / 1e9);
 	lane->jitter_tsc = (uint64_t)((double)settings->jitter_ns * (double)tsc_hz / 1e9);
-	lane->is_losing = lane->owes_reorder = false;
+	lane->patience_tsc = tsc_hz / 10;
+	lane->is_losing = false;
 }
 
 /* ---- Lanes ---- */
@@ -111,10 +112,11 @@ static void drop_held(struct ws_router *router, struct impairment *impairment)
 {
 	for (uint16_t i = 0; i < router->worker_count; i++) {
 		struct impairment_lane *lane = &impairment->lanes[i];
-		for (; lane->head != lane->tail; lane->head++) {
+		router->workers[i]->totals->drops += impairment_held(lane);
+		for (; lane->head != lane->tail; lane->head++)
 			rte_pktmbuf_free(lane->held[lane->head & (lane->slots - 1)].packet);
-			router->workers[i]->totals->drops++;
-		}
+		rte_pktmbuf_free(lane->turned); /* which may be none */
+		lane->turned = NULL;
 		router->workers[i]->is_holding = false; /* another port's packets are found again */
 	}
 }

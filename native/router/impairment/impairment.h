@@ -12,6 +12,7 @@
 #include "wirespeed.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 struct rte_mbuf;
@@ -41,8 +42,11 @@ struct impairment_lane {
 	uint64_t chances[FAULTS]; /* of 2^64, that a packet has it; loss: that one begins */
 	uint64_t burst_end;       /* of 2^64, that a lost packet is the last in a row */
 	uint64_t delay_tsc, jitter_tsc;
-	bool is_losing, owes_reorder;
+	uint64_t patience_tsc; /* how long a packet waits for one to change places with */
+	bool is_losing;
 	uint64_t last_due_tsc;
+	struct rte_mbuf *turned; /* is to go behind the next packet; NULL: none is */
+	uint64_t turned_until_tsc;
 	uint32_t head, tail, slots; /* both only grow; slots is a power of two */
 	struct held_packet *held;
 } __attribute__((aligned(64)));
@@ -76,16 +80,17 @@ static inline bool impairment_loses(struct impairment_lane *lane)
 	return lane->is_losing;
 }
 
+/* One that waits for the next packet counts as well. */
 static inline uint32_t impairment_held(const struct impairment_lane *lane)
 {
-	return lane->tail - lane->head;
+	return lane->tail - lane->head + (lane->turned != NULL);
 }
 
 /* False when there is no room. */
 static inline bool impairment_hold(struct impairment_lane *lane, struct rte_mbuf *packet,
 								   uint64_t due_tsc)
 {
-	if (impairment_held(lane) == lane->slots)
+	if (lane->tail - lane->head == lane->slots)
 		return false;
 	lane->held[lane->tail++ & (lane->slots - 1)] = (struct held_packet){packet, due_tsc};
 	return true;

@@ -3,8 +3,8 @@
  * <if>-impairment: loses, duplicates, reorders and delays what the port is about to send.
  *
  * A feature of the arc interface-output, the last one there. A reordered packet changes places with
- * the one behind it; the last of a frame with the one before it; that of a frame of one leaves the
- * turn to the next. What is to wait, and copies, are held for impairment-release.
+ * the one behind it; the last of a frame waits for the next frame's first. What is to wait, and
+ * copies, are held for impairment-release.
  *
  * Next: <if>-tx, error-drop.
  */
@@ -46,29 +46,29 @@ static uint16_t impairment_lose(struct graph *graph, struct graph_node *node,
 	return kept;
 }
 
-static void impairment_swap(struct graph_node *node, void **packets)
+static void impairment_turn(struct impairment_lane *lane, struct rte_mbuf *packet)
 {
-	void *first = packets[0];
-	packets[0] = packets[1];
-	packets[1] = first;
-	graph_count(node, IMPAIRMENT_REORDERED, 1);
+	lane->turned = packet;
+	lane->turned_until_tsc = graph_tsc() + lane->patience_tsc;
 }
 
-static void impairment_reorder(struct graph_node *node, struct impairment_lane *lane,
-							   void **packets, uint16_t n)
+/* Returns how many are left: one less where the last is to go behind a packet that has not come. */
+static uint16_t impairment_reorder(struct graph_node *node, struct impairment_lane *lane,
+								   void **packets, uint16_t n)
 {
-	uint16_t free_from = 0; /* those before have changed places already */
 	for (uint16_t i = 0; i < n; i++) {
-		if (!impairment_befalls(lane, FAULT_REORDER) && !lane->owes_reorder)
+		if (!impairment_befalls(lane, FAULT_REORDER))
 			continue;
-		uint16_t first = i + 1 < n ? i : (uint16_t)(n - 2);
-		lane->owes_reorder = n < 2 || first < free_from;
-		if (lane->owes_reorder)
-			continue;
-		impairment_swap(node, packets + first);
-		free_from = first + 2;
-		i = first + 1;
+		if (i + 1 == n) {
+			impairment_turn(lane, packets[i]);
+			return i;
+		}
+		void *first = packets[i];
+		packets[i] = packets[i + 1];
+		packets[++i] = first;
+		graph_count(node, IMPAIRMENT_REORDERED, 1);
 	}
+	return n;
 }
 
 static void impairment_duplicate(struct graph *graph, struct graph_node *node,
@@ -106,24 +106,39 @@ static uint16_t impairment_delay(struct graph *graph, struct graph_node *node,
 	return refused;
 }
 
+static void impairment_pass(struct graph *graph, struct graph_node *node,
+							struct impairment_lane *lane, void **packets, uint16_t n)
+{
+	if (lane->delay_tsc || lane->jitter_tsc) {
+		uint16_t refused = impairment_delay(graph, node, lane, packets, n);
+		if (refused)
+			graph_enqueue_all(graph, node, EDGE_DROP, packets, refused);
+		return;
+	}
+	for (uint16_t i = 0; i < n && lane->chances[FAULT_DUPLICATE]; i++)
+		if (impairment_befalls(lane, FAULT_DUPLICATE))
+			impairment_duplicate(graph, node, lane, packets[i], 0);
+	if (n)
+		graph_enqueue_all(graph, node, EDGE_TX, packets, n);
+}
+
 static uint16_t impairment_process(struct graph *graph, struct graph_node *node, void **packets,
 								   uint16_t n)
 {
 	struct impairment_lane *lane =
 		&router_of(graph)->impairments[node->interface]->lanes[graph->worker];
 	uint16_t left = impairment_lose(graph, node, lane, packets, n);
-	impairment_reorder(node, lane, packets, left);
-	if (lane->delay_tsc || lane->jitter_tsc) {
-		uint16_t refused = impairment_delay(graph, node, lane, packets, left);
-		if (refused)
-			graph_enqueue_all(graph, node, EDGE_DROP, packets, refused);
-		return n;
+	void *turned = lane->turned;
+	if (turned && left) {
+		lane->turned = NULL;
+		impairment_pass(graph, node, lane, packets, 1);
+		impairment_pass(graph, node, lane, &turned, 1);
+		graph_count(node, IMPAIRMENT_REORDERED, 1);
+		packets++;
+		left--;
 	}
-	for (uint16_t i = 0; i < left && lane->chances[FAULT_DUPLICATE]; i++)
-		if (impairment_befalls(lane, FAULT_DUPLICATE))
-			impairment_duplicate(graph, node, lane, packets[i], 0);
-	if (left)
-		graph_enqueue_all(graph, node, EDGE_TX, packets, left);
+	left = impairment_reorder(node, lane, packets, left);
+	impairment_pass(graph, node, lane, packets, left);
 	return n;
 }
 

@@ -26,6 +26,14 @@ static uint16_t impairment_take_due(struct impairment_lane *lane, uint64_t now, 
 	return count;
 }
 
+/* A packet with which no other came to change places goes on all the same. */
+static void impairment_end_turn(struct impairment_lane *lane, uint64_t now)
+{
+	if (lane->turned && now >= lane->turned_until_tsc &&
+		impairment_hold(lane, lane->turned, impairment_due(lane, now)))
+		lane->turned = NULL;
+}
+
 static uint16_t impairment_release_process(struct graph *graph, struct graph_node *node,
 										   void **packets, uint16_t n)
 {
@@ -39,6 +47,7 @@ static uint16_t impairment_release_process(struct graph *graph, struct graph_nod
 		if (!impairment)
 			continue;
 		struct impairment_lane *lane = &impairment->lanes[graph->worker];
+		impairment_end_turn(lane, now);
 		uint16_t count = impairment_take_due(lane, now, packets + released, n - released);
 		if (count)
 			graph_enqueue_all(graph, node, port, packets + released, count);
