@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
+import pytest
 from hypothesis import settings
 
 # A test must not fail because the machine is busy; pytest's own time limit ends one that hangs. Nor may a tree pass
@@ -9,3 +12,13 @@ from hypothesis import settings
 settings.register_profile("wirespeed", deadline=None, derandomize=True)
 settings.register_profile("search", deadline=None)
 settings.load_profile("wirespeed")
+
+REAL = ("dataplane", "system", "vm")
+"""Folders of tests that run traffic, guests or daemons on CPUs which others may take for a while. One that fails there
+gets a second try, and the summary names it; what fails by itself fails twice."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if Path(item.path).parent.name in REAL:
+            item.add_marker(pytest.mark.flaky(reruns=1, reruns_delay=5))
