@@ -1,0 +1,194 @@
+"""Each cause by facts made for it, healthy tests by none; and what is typed wrong by one line."""
+
+from __future__ import annotations
+
+import json
+import random
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from simulated_bench import FORWARD, Bench, ramp, run
+
+from wirespeed.cli.main import main
+from wirespeed.errors import UsageError
+from wirespeed.explain.causes import causes
+from wirespeed.explain.facts import Box, Case, Cpu, Link, Load, Step, Worker
+from wirespeed.explain.ranking import explain
+from wirespeed.explain.sources.evidence_file import cases_of
+from wirespeed.explain.sources.result import cases_of as cases_of_result
+from wirespeed.explain.sources.show_run import workers_of
+from wirespeed.results.balance import Medium
+from wirespeed.results.loadtest import Result
+from wirespeed.results.outcome import PortFacts
+
+SHORT = Load("short", 5e6, offered_pps=10e6, frame_bytes=64, line_bps=10e9, flows="many")
+BUSY = Worker("w0", 10.0, 50_000_000, 200_000, 200_000, 25_000_000_000, 5_000_000_000, tsc_hz=2.5e9)
+IDLE = Worker("w1", 10.0, 50_000_000, 40_000_000, 10_000_000, 25_000_000_000, 20_000_000_000, tsc_hz=2.5e9)
+NOTHING = Worker("w2", 10.0, 0, 100_000_000, 0, 0, 0)
+LINUX = Box("box", "linux", cores=4)
+OPENBSD = Box("box", "openbsd", cores=4)
+
+CASES: dict[str, Case] = {
+    "line-rate": Case(replace(SHORT, received_pps=14.8e6, offered_pps=14.88e6)),
+    "tester": Case(replace(SHORT, received_pps=9.9e6, tester_limited=True)),
+    "worker": Case(SHORT, workers=(BUSY, IDLE)),
+    "all-cpus": Case(SHORT, workers=(BUSY, replace(BUSY, name="w1"))),
+    "queues": Case(SHORT, workers=(BUSY, NOTHING), others=(replace(SHORT, name="one", flows="one"),)),
+    "nic": Case(SHORT, workers=(replace(IDLE, in_pps=5e6, out_pps=5e6),)),
+    "pcie": Case(SHORT, box=Box(links=(Link(2.5, 1),)), workers=(IDLE,)),
+    "tx-ring": Case(
+        SHORT, workers=(IDLE,), drops={"e1-tx: Tx packet drops (dpdk tx failure)": 5_000_000}, lost_packets=5e6
+    ),
+    "rx-overrun": Case(SHORT, workers=(IDLE,), drops={"e0: rx-miss": 5_000_000}, lost_packets=5e6),
+    "no-next-hop": Case(SHORT, workers=(IDLE,), drops={"ip4-lookup: no route": 5_000_000}, lost_packets=5e6),
+    "mtu": Case(SHORT, workers=(IDLE,), drops={"ip4-rewrite: MTU exceeded": 5_000_000}, lost_packets=5e6),
+    "impairment": Case(
+        SHORT, workers=(IDLE,), drops={"e1-impairment: packet lost on purpose": 5_000_000}, lost_packets=5e6
+    ),
+    "flow-control": Case(replace(SHORT, paused=True)),
+    "kernel-lock": Case(
+        replace(SHORT, line_bps=100e9),
+        box=OPENBSD,
+        others=(replace(SHORT, name="imix", frame_bytes=380.0, line_bps=100e9),),
+    ),
+    "softirq": Case(
+        SHORT,
+        box=LINUX,
+        cpus=(Cpu("cpu0", {"softirq": 99.0, "idle": 0.5}), Cpu("cpu1", {"idle": 97.0})),
+        events={"softnet time_squeeze": 900},
+    ),
+    "interrupts": Case(
+        SHORT, box=Box("box", "freebsd", cores=4), drops={"netisr ip QDrops": 5_000_000}, lost_packets=5e6
+    ),
+    "firewall": Case(
+        SHORT, box=replace(LINUX, firewall=True), others=(replace(SHORT, name="firewall off", received_pps=9e6),)
+    ),
+    "throttling": Case(SHORT, events={"cpu0 throttled": 12, "cpu0 now MHz": 800, "cpu0 nominal MHz": 2000}),
+    "steal": Case(replace(SHORT, received_pps=9.9e6), workers=(replace(IDLE, absent_s=0.2),)),
+    "bad-wire": Case(
+        replace(SHORT, received_pps=9.97e6), steps=tuple(Step(k * 1e6, k * 0.997e6) for k in range(1, 11))
+    ),
+    "asymmetric": Case(replace(SHORT, directions=2, by_direction=(4.5e6, 0.5e6))),
+    "numa": Case(
+        SHORT,
+        events={"numa crossing: e0 on node 0, worker w0 on node 1": 1},
+        workers=(replace(BUSY, packets=45_000_000),),
+    ),
+    "tables": Case(
+        replace(SHORT, routes=1_000_000, cycles=90.0), others=(replace(SHORT, name="ten", routes=10, cycles=40.0),)
+    ),
+    "placement": Case(
+        replace(SHORT, directions=2, received_pps=8.9e6),
+        box=Box(queues=2, workers=3),
+        others=(replace(SHORT, name="one", flows="one", received_pps=4.5e6),),
+    ),
+}
+
+
+@pytest.mark.parametrize("cause", CASES)
+def test_the_cause_is_named(cause: str) -> None:
+    found = explain(CASES[cause])
+    assert cause in [finding.cause for finding in found.named], [(f.cause, f.bits) for f in found.likely]
+    assert found.cause == cause
+
+
+def test_every_cause_has_a_case_or_is_no_verdict_alone() -> None:
+    assert set(causes()) - set(CASES) == {"per-packet"}
+
+
+def test_every_finding_has_words_for_what_it_claims() -> None:
+    for case in CASES.values():
+        for finding in explain(case).named:
+            assert (finding.sentence and finding.next) or finding.cause == "line-rate"
+
+
+def test_without_facts_the_verdict_is_unknown_and_says_what_is_missing() -> None:
+    found = explain(Case(Load("bare", 1e6, offered_pps=2e6)))
+    assert found.cause == "unknown"
+    assert any("show runtime" in what for what in found.missing) and found.next
+
+
+def test_what_contradicts_is_no_cause() -> None:
+    saturated = Case(SHORT, workers=(BUSY,), drops={"e0: rx-miss": 5_000_000}, lost_packets=5e6)
+    assert explain(saturated).cause == "worker"  # the ring is full since the CPU is
+
+
+@pytest.mark.parametrize("medium", [Medium.RING, Medium.QUEUE])
+def test_healthy_tests_are_given_no_disease(medium: Medium) -> None:
+    """A device at half of what it can, with moments in which CPUs were away: a hundred of them."""
+    for seed in range(100):
+        rng = random.Random(seed)
+        capacity_pps = rng.uniform(2e6, 14e6)
+        bench = Bench(
+            medium=medium,
+            dut=lambda pps, most=capacity_pps: min(pps, most),
+            noise=0.01,
+            absences_hz=rng.uniform(0, 8),
+            absence_s=rng.uniform(0.0002, 0.003),
+        )
+        samples = tuple(run(bench, ramp(capacity_pps / 2, 30, 5), seed))
+        ports = {number: PortFacts(number, speed_bps=10e9, medium=medium.value) for number in (0, 1)}
+        result = Result(f"healthy {seed}", {}, samples, ports=ports, directions=(FORWARD,))
+        (case,) = cases_of_result(result, "healthy.json")
+        named = {finding.cause for finding in explain(case).named}
+        assert named <= {"tester", "steal", "line-rate"}, (seed, named)
+
+
+def test_a_text_that_is_no_show_runtime_is_refused() -> None:
+    with pytest.raises(UsageError, match="holds no `show runtime`"):
+        workers_of("Thread 0 vpp_main\nTime 1.0\n", "notes.txt")
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("[", "is no YAML"),
+        ("schema: wirespeed-evidence/2\ntests: [{name: a, received: 1Mpps}]", "schema"),
+        ("schema: wirespeed-evidence/1\ntests: []", "tests"),
+        ("schema: wirespeed-evidence/1\ntests: [{name: a}]", "give `received`"),
+        ("schema: wirespeed-evidence/1\ntests: [{name: a, received: 5%}]", "no packet rate"),
+        ("schema: wirespeed-evidence/1\ntests: [{name: a, received: 1Mpps, colour: red}]", "colour"),
+        ("schema: wirespeed-evidence/1\nexplain: [b]\ntests: [{name: a, received: 1Mpps}]", "explain names 'b'"),
+    ],
+)
+def test_evidence_that_is_wrong_is_told_where(text: str, words: str) -> None:
+    with pytest.raises(UsageError, match=words):
+        cases_of(text, "mine.yaml")
+
+
+SHOW_RUN = """
+Thread 1 vpp_wk_0 (lcore 1)
+Time 10.0, 10 sec internal node vector rate 4.30 loops/sec 1638976.68
+  vector rates in 1.2908e6, out 1.2908e6, drop 0.0000e0, punt 0.0000e0
+             Name              State      Calls    Vectors  Suspends   Clocks  Vectors/Call
+dpdk-input                   polling   21000000   12908000         0   5.35e2           .61
+ethernet-input                active    3008000   12908000         0   1.42e2          4.29
+"""
+
+
+def test_the_command_explains_a_pasted_text(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "run.txt"
+    file.write_text(SHOW_RUN)
+    options = ["--hz", "1.6e9", "--offered", "1.48mpps", "--size", "64", "--line", "1G"]
+    assert main(["explain", "--show-run", str(file), *options, "--format", "json"]) == 0
+    (one,) = json.loads(capsys.readouterr().out)
+    assert one["cause"] == "nic"
+    assert all(piece["source"] for finding in one["named"] for piece in finding["evidence"])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ([], "name result files, or"),
+        (["--show-run", "/dev/null"], "no regular file"),
+        (["nowhere.json"], "nowhere.json"),
+        (["nowhere.yaml"], "nowhere.yaml"),
+    ],
+)
+def test_what_the_command_cannot_use_is_one_line(
+    arguments: list[str], words: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["explain", *arguments]) in (2, 6)
+    said = capsys.readouterr().err
+    assert words in said and said.count("\n") == 1

@@ -1,0 +1,60 @@
+"""`wirespeed explain`: what limited the router, from results or from what was pasted."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+from wirespeed.errors import UsageError
+from wirespeed.explain.facts import Case
+from wirespeed.report.words import harmless
+
+
+def command(
+    results: Annotated[
+        list[Path] | None,
+        typer.Argument(metavar="RESULT.json...", help="Load tests and searches, or evidence typed as YAML."),
+    ] = None,
+    *,
+    against: Annotated[
+        list[Path] | None,
+        typer.Option("--against", metavar="RESULT", help="Tests of the same box to compare with."),
+    ] = None,
+    show_run: Annotated[
+        Path | None,
+        typer.Option("--show-run", metavar="FILE", help="A `show runtime` of the router under load, - for stdin."),
+    ] = None,
+    show_errors: Annotated[
+        Path | None, typer.Option("--show-errors", metavar="FILE", help="Its `show errors` of the same time.")
+    ] = None,
+    hz: Annotated[float | None, typer.Option("--hz", help="Clock of its CPUs, such as 2.2e9.")] = None,
+    offered: Annotated[str, typer.Option("--offered", metavar="RATE", help="What was sent to it, as 1.48mpps.")] = "",
+    received: Annotated[str, typer.Option("--received", metavar="RATE", help="What came back.")] = "",
+    size: Annotated[float | None, typer.Option("--size", help="Mean frame length, FCS included.")] = None,
+    line: Annotated[str, typer.Option("--line", metavar="SPEED", help="Line of one direction, as 10G.")] = "",
+    directions: Annotated[int, typer.Option("--directions", min=1, help="How many directions were loaded.")] = 1,
+    output_format: Annotated[Literal["text", "md", "json"], typer.Option("--format")] = "text",
+) -> None:
+    """Name what limits a router, how sure that is, and what it stands on. `unknown` is a verdict too."""
+    from wirespeed.explain import text  # noqa: PLC0415 - other commands need none of it
+    from wirespeed.explain.ranking import explain  # noqa: PLC0415
+    from wirespeed.explain.sources.files import read_cases  # noqa: PLC0415
+    from wirespeed.explain.sources.pasted import Pasted, pasted_case  # noqa: PLC0415
+
+    if bool(results) == (show_run is not None):
+        raise UsageError("name result files, or a router's text by --show-run FILE; not both")
+    cases: tuple[Case, ...]
+    if show_run is not None:
+        pasted = Pasted(show_run, show_errors, hz, offered, received, size, line, directions)
+        cases = (pasted_case(pasted),)
+    else:
+        cases = read_cases(results or [], against or [])
+    if not cases:
+        raise UsageError("no test in these files has a measured sample")
+    explanations = [explain(case) for case in cases]
+    write = {"text": text.as_text, "md": text.as_markdown, "json": text.as_json}[output_format]
+    told = write(explanations)
+    sys.stdout.write(told if output_format == "json" else "\n".join(map(harmless, told.split("\n"))))

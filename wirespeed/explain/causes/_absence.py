@@ -1,0 +1,20 @@
+"""Whether the moments in which a worker did not have its CPU explain what was lost."""
+
+from __future__ import annotations
+
+from wirespeed.explain.facts import Case
+from wirespeed.results.machine import explained
+
+_LEAST = 0.002
+
+
+def longest_absence(case: Case) -> float | None:
+    """The largest share of the time that a worker was away, 0 to 1; None where nobody measured, or it is too little to
+    tell."""
+    shares = [w.absent_s / w.interval_s for w in case.workers if w.absent_s is not None and w.interval_s > 0]
+    return max(shares) if shares and max(shares) >= _LEAST else None
+
+
+def explains_loss(case: Case, share: float) -> bool:
+    loss = case.load.loss_ratio
+    return loss is not None and loss > 0 and explained(loss, share)

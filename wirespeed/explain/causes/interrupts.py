@@ -1,0 +1,35 @@
+"""FreeBSD: interrupt threads or netisr queues are at their end.
+
+QDrops counts packets that a netisr queue did not take; a queue's interrupt thread at 100 % is a saturated queue.
+"""
+
+from __future__ import annotations
+
+from wirespeed.explain.evidence import FAIR, HINT, STRONG, Evidence, Finding
+from wirespeed.explain.facts import Case
+
+NAME = "interrupts"
+_BUSY_PERCENT = 95.0
+
+
+def look(case: Case) -> Finding | None:
+    if case.box.system != "freebsd" or not case.is_short:
+        return None
+    queued = case.dropped("qdrops", "netisr")
+    busy = [cpu for cpu in case.cpus if cpu.percent.get("irq", cpu.percent.get("interrupt", 0.0)) >= _BUSY_PERCENT]
+    idle = [cpu for cpu in case.cpus if cpu.idle_percent > 30]
+    pieces = []
+    if queued:
+        pieces.append(Evidence(f"{queued:,} packets dropped by netisr queues", STRONG + FAIR, "netstat -Q"))
+    if busy:
+        pieces.append(Evidence(f"{len(busy)} of {len(case.cpus)} CPUs in interrupts all the time", STRONG, "CPU time"))
+    if busy and idle:
+        pieces.append(Evidence(f"{len(idle)} CPUs are idle", HINT, "CPU time"))
+    if not pieces:
+        return None
+    return Finding(
+        NAME,
+        "netisr queues drop" if queued else "the queues' interrupt threads are saturated",
+        tuple(pieces),
+        next="`net.isr.dispatch=direct`; queues by `dev.X.N.iflib.override_nrxqs`; smaller rings on small caches",
+    )

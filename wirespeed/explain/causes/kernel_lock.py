@@ -1,0 +1,35 @@
+"""A network stack that forwards on one CPU at a time, whatever there are (OpenBSD up to 7.x).
+
+The packet rate is the same at all sizes, below the line, and CPUs are left.
+"""
+
+from __future__ import annotations
+
+from wirespeed.explain.causes._sizes import same_rate_at_other_size
+from wirespeed.explain.evidence import EXCLUDED, FAIR, HINT, STRONG, Evidence, Finding
+from wirespeed.explain.facts import Case
+
+NAME = "kernel-lock"
+
+
+def look(case: Case) -> Finding | None:
+    if case.box.system != "openbsd" or not case.is_short:
+        return None
+    pieces = [Evidence("this kernel forwards in one thread", FAIR, case.box.source)]
+    same = same_rate_at_other_size(case)
+    if same is not None:
+        pieces.append(Evidence(same[0], STRONG if same[1] else EXCLUDED, case.load.source))
+    if (case.box.cores or 1) > 1:
+        pieces.append(Evidence(f"the box has {case.box.cores} cores", HINT, case.box.source))
+    busy = [cpu for cpu in case.cpus if cpu.idle_percent < 5]
+    if case.cpus:
+        text = f"{len(busy)} of {len(case.cpus)} CPUs without idle time"
+        pieces.append(Evidence(text, STRONG if len(busy) == 1 else EXCLUDED, "CPU time"))
+    return Finding(
+        NAME,
+        "the kernel's network stack runs on one CPU at a time: a packet costs the same whatever its size, and the "
+        "other cores do not help",
+        tuple(pieces),
+        missing=() if case.cpus else ("`top -SH` under load: the softnet thread",),
+        next="a newer release with parallel forwarding, or another system on the same box",
+    )

@@ -1,0 +1,25 @@
+"""The line is full.
+
+98.5 % of the line and more is the line: clocks of both ends differ by 100 ppm, and testers pace within 1 %. From 95.5 %
+it most likely is, published figures being rounded, and below 90 % it is not. In between the tester's own end decides,
+which its cause looks at.
+"""
+
+from __future__ import annotations
+
+from wirespeed.explain.evidence import EXCLUDED, FAIR, HINT, PROOF, Evidence, Finding
+from wirespeed.explain.facts import Case
+from wirespeed.explain.words import share_text
+from wirespeed.results.figures import rate_text
+
+NAME = "line-rate"
+_FULL, _NEARLY, _FAR = 0.985, 0.955, 0.9
+
+
+def look(case: Case) -> Finding | None:
+    share, line = case.load.line_share, case.load.line_pps
+    if share is None or line is None:
+        return None
+    text = f"{rate_text(case.load.received_pps)} is {share_text(share)} of the line's {rate_text(line)}"
+    bits = PROOF if share >= _FULL else 2 * FAIR - HINT if share >= _NEARLY else 0.0 if share >= _FAR else EXCLUDED
+    return Finding(NAME, f"the line is full: {text}", (Evidence(text, bits, case.load.source),))

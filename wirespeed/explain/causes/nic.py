@@ -1,0 +1,99 @@
+"""Packets are lost before the CPU sees them: the NIC, its driver's set-up, or the bus behind it.
+
+A poll-mode worker without time finds 256 packets nearly each time it looks. One that finds few, forwards all it gets
+and drops none has not lost them. Vectors near 4 on igb, igc and i40e are these drivers' write-back threshold, no load.
+"""
+
+from __future__ import annotations
+
+from wirespeed.explain.arithmetic import link_use
+from wirespeed.explain.causes._absence import explains_loss, longest_absence
+from wirespeed.explain.evidence import AGAINST, EXCLUDED, FAIR, HINT, Evidence, Finding
+from wirespeed.explain.facts import Case
+from wirespeed.explain.words import share_text
+from wirespeed.results.figures import loss_text, rate_text
+
+NAME = "nic"
+_DROPS = 0.05
+"""Of what was lost: fewer drops than that do not explain it."""
+_FULL_LINK = 0.85
+_IDLE_POLLS = 0.25
+_SAME = 0.08
+
+
+def look(case: Case) -> Finding | None:
+    if not case.is_short or case.box.is_kernel:
+        return None
+    pieces = [_lost(case), *_shared(case)]
+    share = longest_absence(case)
+    if share is not None and explains_loss(case, share):
+        pieces.append(Evidence(f"a worker was away for {share_text(share)} of the time, which explains it", AGAINST))
+    why = ""
+    if case.busy:
+        pieces += [*_workers(case), *_counted(case), *_links(case)]
+        deepest = max(worker.vectors for worker in case.busy)
+        why = f": the workers get {deepest:.3g} a call and have time to spare"
+    return Finding(
+        NAME,
+        f"packets are lost before the CPU sees them, in the NIC or its bus{why}",
+        tuple(pieces),
+        missing=() if case.dropped("rx-miss", "rx miss", "missed") else ("the NIC's own counters (rx-miss, imissed)",),
+        next="read the NIC's counters under load; try another slot, ASPM off, `iommu=pt`, more RX descriptors",
+    )
+
+
+def _lost(case: Case) -> Evidence:
+    ratio = case.load.loss_ratio
+    if ratio is None:
+        return Evidence(f"{rate_text(case.load.received_pps)} came back, less than the line", HINT, case.load.source)
+    return Evidence(f"{loss_text(ratio)} of what was offered did not come back", FAIR, case.load.source)
+
+
+def _shared(case: Case) -> list[Evidence]:
+    """Both directions together make no more than one alone: they share what limits them."""
+    other = case.other(directions=1 if case.load.directions > 1 else 2)
+    if other is None or abs(other.received_pps / case.load.received_pps - 1) > _SAME:
+        return []
+    text = f"{other.name}: {rate_text(other.received_pps)} with the other number of directions"
+    return [Evidence(text, HINT, other.source)]
+
+
+def _workers(case: Case) -> list[Evidence]:
+    if any(worker.is_saturated for worker in case.busy):
+        full = next(worker for worker in case.busy if worker.is_saturated)
+        text = f"{full.name} finds {full.vectors:.3g} packets a call: it has no time to spare"
+        return [Evidence(text, EXCLUDED, full.source)]
+    pieces = []
+    for worker in case.busy[:1]:
+        bits = 2 * FAIR if worker.is_idle else 0.0
+        pieces.append(Evidence(f"{worker.name} finds {worker.vectors:.3g} packets a call, of 256", bits, worker.source))
+        if worker.idle_polls is not None and worker.idle_polls >= _IDLE_POLLS:
+            share = share_text(worker.idle_polls)
+            pieces.append(Evidence(f"{share} of its looks at the queues found nothing", HINT, worker.source))
+    return pieces
+
+
+def _counted(case: Case) -> list[Evidence]:
+    """What came in went out, and nothing was dropped in between."""
+    worker = case.busy[0]
+    pieces = []
+    if worker.in_pps and worker.out_pps is not None:
+        gone = 1 - worker.out_pps / worker.in_pps
+        bits = FAIR if gone <= 0.005 else AGAINST
+        pieces.append(Evidence(f"in {rate_text(worker.in_pps)}, out {rate_text(worker.out_pps)}", bits, worker.source))
+    if case.lost_packets and case.drops:
+        share = min(1.0, sum(case.drops.values()) / case.lost_packets)
+        text = f"the device counted {share_text(share)} of what was lost"
+        pieces.append(Evidence(text, FAIR if share <= _DROPS else AGAINST if share > 0.5 else 0.0))
+    return pieces
+
+
+def _links(case: Case) -> list[Evidence]:
+    found = []
+    for link in case.box.links:
+        use = link_use(link, case.load)
+        if use is None:
+            continue
+        text = f"PCIe {link.gts:g} GT/s x{link.width} is at {100 * use.low:.0f} to {100 * use.high:.0f} %"
+        found.append(Evidence(text, AGAINST if use.middle >= _FULL_LINK else 0.0, link.source))
+    return found

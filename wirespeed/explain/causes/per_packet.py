@@ -1,0 +1,21 @@
+"""Each packet costs the same whatever its size: a CPU or a NIC that counts packets, no bus and no line."""
+
+from __future__ import annotations
+
+from wirespeed.explain.causes._sizes import same_rate_at_other_size
+from wirespeed.explain.evidence import EXCLUDED, FAIR, Evidence, Finding
+from wirespeed.explain.facts import Case
+
+NAME = "per-packet"
+
+
+def look(case: Case) -> Finding | None:
+    same = same_rate_at_other_size(case)
+    if same is None or not case.is_short:
+        return None
+    return Finding(
+        NAME,
+        "the limit is per packet, not per byte: a CPU or a NIC's packet rate",
+        (Evidence(same[0], FAIR if same[1] else EXCLUDED, case.load.source),),
+        missing=("time by CPU, or a worker's vectors a call",),
+    )

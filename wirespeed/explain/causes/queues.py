@@ -1,0 +1,115 @@
+"""One queue feeds one worker: the others have nothing to do.
+
+A NIC puts the packets of a flow into one queue, and those that it cannot read (MPLS, GRE, PPPoE) all into the first.
+So one flow that carries as much as many flows, or a share of it that is one of so many workers, tells of queues.
+"""
+
+from __future__ import annotations
+
+from wirespeed.explain.evidence import AGAINST, HINT, STRONG, Evidence, Finding
+from wirespeed.explain.facts import Case
+from wirespeed.results.figures import rate_text
+
+NAME = "queues"
+_SAME = 0.06
+_MATCH = 0.15
+_IDLE_WORKER = 0.1
+
+
+def look(case: Case) -> Finding | None:
+    if not case.is_short:
+        return None
+    pieces = [*_flows(case), *_workers(case), *_multiples(case), *_both_ways(case)]
+    if not pieces:
+        return None
+    queues = case.box.queues
+    named = f"{queues} RX queue{'s' if queues != 1 else ''} a port" if queues else "one RX queue"
+    if case.load.one_queue_only:
+        why = (
+            "one flow meets one queue"
+            if case.load.hashed
+            else "the NIC cannot hash these frames, so all meet one queue"
+        )
+        sentence = f"one worker has all the packets: {why}"
+    else:
+        sentence = f"{named} feed{'s' if queues in (None, 1) else ''} as many workers: the others have nothing to do"
+    return Finding(
+        NAME,
+        sentence,
+        tuple(pieces),
+        missing=() if case.workers else ("packets by queue and worker",),
+        next="more RX queues, each to its own worker; many flows; a hash that reads ports (`rx-flow-hash udp4 sdfn`)",
+    )
+
+
+def _flows(case: Case) -> list[Evidence]:
+    load = case.load
+    if load.one_queue_only:
+        other = case.other(flows="many", hashed=True)
+        if other is None:
+            return []
+        ratio = other.received_pps / load.received_pps
+        text = f"{other.name}: {rate_text(other.received_pps)} with many flows, {ratio:.2g} times as much"
+        if ratio > 1.3:
+            return [Evidence(text, STRONG, other.source)]
+        return [Evidence(text, STRONG if ratio >= 1 - _SAME and case.box.queues == 1 else 0.0, other.source)]
+    other = case.other(flows="one")
+    if other is None:
+        return []
+    ratio = load.received_pps / other.received_pps
+    text = f"{other.name}: {rate_text(other.received_pps)} with one flow, {ratio:.2g} of which is this"
+    if abs(ratio - 1) > _SAME:
+        return []
+    several = (case.box.queues or 1) > 1
+    return [Evidence(f"{text}: flows make no difference", HINT if several else STRONG, other.source)]
+
+
+def _workers(case: Case) -> list[Evidence]:
+    if case.busy and not any(worker.is_saturated for worker in case.busy):
+        worker = max(case.busy, key=lambda one: one.vectors)
+        text = f"{worker.name} finds {worker.vectors:.3g} packets a call: its queue does not keep it busy"
+        return [Evidence(text, AGAINST + AGAINST, worker.source)]
+    if len(case.workers) < 2:
+        return []
+    most = max(worker.pps for worker in case.workers)
+    idle = [worker for worker in case.workers if worker.pps <= _IDLE_WORKER * most]
+    saturated = [worker for worker in case.workers if worker.is_saturated]
+    source = case.workers[0].source
+    if saturated and idle:
+        names = ", ".join(worker.name for worker in idle)
+        return [Evidence(f"{saturated[0].name} is saturated, {names} hardly had packets", STRONG + HINT, source)]
+    if len(saturated) == len(case.workers):
+        return [Evidence("all workers are saturated", AGAINST, source)]
+    return []
+
+
+def _multiples(case: Case) -> list[Evidence]:
+    """As many times what one flow makes as there are queues, with workers left over."""
+    queues, workers = case.box.queues, case.box.workers
+    if queues is None or workers is None or case.load.one_queue_only or queues < 2 or queues >= workers:
+        return []
+    one = case.other(flows="one")
+    if one is None or case.load.directions > 1:
+        return [Evidence(f"{queues} queues a port for {workers} workers", HINT, case.box.source)]
+    ratio = case.load.received_pps / one.received_pps
+    if abs(ratio / queues - 1) > _MATCH:
+        return []
+    text = f"{ratio:.2g} times the {rate_text(one.received_pps)} of one flow, by {queues} queues for {workers} workers"
+    return [Evidence(text, STRONG, case.load.source)]
+
+
+def _both_ways(case: Case) -> list[Evidence]:
+    """Each way alone has queues of its own: both ways make twice as much. As much says that they share something else,
+    and more than twice that no queue was the limit."""
+    if not case.load.hashed:
+        return []
+    other = case.other(directions=3 - case.load.directions)
+    if other is None:
+        return []
+    ratio = other.received_pps / case.load.received_pps
+    ratio = ratio if case.load.directions == 1 else 1 / ratio
+    text = f"{other.name}: {rate_text(other.received_pps)}; both ways make {ratio:.2f} times one way"
+    apart = case.box.queues is not None and 2 * case.box.queues <= (case.box.workers or 1)
+    if ratio <= 1 + _SAME and apart:
+        return [Evidence(f"{text}: both share something", AGAINST, other.source)]
+    return [Evidence(f"{text}: a port does more than here", AGAINST, other.source)] if ratio > 2 * (1 + _SAME) else []

@@ -1,0 +1,47 @@
+"""Lookups miss the caches: a packet costs more with more flows or routes than with few."""
+
+from __future__ import annotations
+
+from wirespeed.explain.evidence import AGAINST, FAIR, HINT, STRONG, Evidence, Finding
+from wirespeed.explain.facts import Case, Load
+
+NAME = "tables"
+_DEARER = 1.2
+_SAME = 1.07
+
+
+def look(case: Case) -> Finding | None:
+    mine = case.load
+    other = next((load for load in case.others if _fewer(mine, load)), None)
+    if other is None or mine.cycles is None or other.cycles is None:
+        return None
+    ratio = mine.cycles / other.cycles
+    text = f"{mine.cycles:.3g} cycles a packet here, {other.cycles:.3g} in {other.name} ({ratio:.2f} times)"
+    bits = STRONG + FAIR if ratio >= _DEARER else AGAINST if ratio <= _SAME else HINT
+    pieces = [Evidence(text, bits, mine.source)]
+    lookup = _dearest(case)
+    if lookup and ratio >= _DEARER:
+        pieces.append(Evidence(lookup, FAIR, case.busy[0].source))
+    return Finding(
+        NAME,
+        f"lookups miss the caches: {text}",
+        tuple(pieces),
+        next="the same load over fewer prefixes and flows; hugepages for the table",
+    )
+
+
+def _fewer(mine: Load, other: Load) -> bool:
+    if other.directions != mine.directions:
+        return False
+    if mine.routes and other.routes and mine.routes >= 10 * other.routes:
+        return True
+    return mine.flows == "many" and other.flows == "one" and mine.routes == other.routes
+
+
+def _dearest(case: Case) -> str:
+    nodes = [node for worker in case.busy for node in worker.nodes if node.vectors and node.name.endswith("-lookup")]
+    if not nodes:
+        return ""
+    node = max(nodes, key=lambda one: one.clocks)
+    share = node.clocks / sum(worker.clocks - worker.polling_clocks for worker in case.busy)
+    return f"{node.name} takes {100 * share:.0f} % of the cycles" if share > 0.3 else ""

@@ -1,0 +1,54 @@
+"""The test ended before the device did: the tester could offer no more, or was asked for no more."""
+
+from __future__ import annotations
+
+from wirespeed.explain.evidence import EXCLUDED, PROOF, Evidence, Finding
+from wirespeed.explain.facts import Case, Load
+from wirespeed.explain.words import share_text
+from wirespeed.results.figures import loss_text, rate_text
+
+NAME = "tester"
+_SAME = 0.015
+"""Of a line: what published percentages are rounded by."""
+_LOSSLESS = 0.001
+_LINE = 0.985
+
+
+def look(case: Case) -> Finding | None:
+    load = case.load
+    pieces = [piece for piece in (_said(load), _end(load), _all_came(load), _lost(load)) if piece is not None]
+    if not pieces:
+        return None
+    sentence = "the tester ends here, not the device"
+    if load.loss_ratio is not None and load.loss_ratio <= _LOSSLESS:
+        sentence = f"the device carried all it was offered, {rate_text(load.offered_pps)}: it may carry more"
+    return Finding(
+        NAME, sentence, tuple(pieces), next="offer more: a faster tester, or two of them; `bench check --tester`"
+    )
+
+
+def _said(load: Load) -> Evidence | None:
+    return Evidence("the test found its tester too slow", PROOF, load.source) if load.tester_limited else None
+
+
+def _end(load: Load) -> Evidence | None:
+    """The tester is known to end at a share of the line."""
+    if load.tester_percent is None or load.line_share is None:
+        return None
+    end = load.tester_percent / 100
+    if load.line_share < end - _SAME:
+        return Evidence(f"the tester can do {share_text(end)} of a line", EXCLUDED, load.source)
+    text = f"{share_text(load.line_share)} of the line came back, and the tester ends at {share_text(end)}"
+    return Evidence(text, PROOF, load.source)
+
+
+def _all_came(load: Load) -> Evidence | None:
+    if load.loss_ratio is None or load.loss_ratio > _LOSSLESS or (load.line_share or 0.0) >= _LINE:
+        return None
+    return Evidence(f"of {rate_text(load.offered_pps)} offered all came back", PROOF, load.source)
+
+
+def _lost(load: Load) -> Evidence | None:
+    if load.loss_ratio is None or load.loss_ratio <= _LOSSLESS or load.tester_limited:
+        return None
+    return Evidence(f"{loss_text(load.loss_ratio)} of what was offered did not come back", EXCLUDED, load.source)

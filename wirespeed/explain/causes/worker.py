@@ -1,0 +1,54 @@
+"""One worker has no time to spare, and the others do.
+
+Vectors of 256 mean that there are always more packets waiting. Cycles a packet times packets a second is then the clock
+of the CPU, which checks the reading.
+"""
+
+from __future__ import annotations
+
+from wirespeed.explain.arithmetic import core_pps
+from wirespeed.explain.evidence import AGAINST, EXCLUDED, FAIR, HINT, STRONG, Evidence, Finding
+from wirespeed.explain.facts import Case, Worker
+from wirespeed.results.figures import rate_text
+
+NAME = "worker"
+_CLOCK = 0.05
+
+
+def look(case: Case) -> Finding | None:
+    if not case.busy or not case.is_short:
+        return None
+    full = [worker for worker in case.busy if worker.is_saturated]
+    source = case.busy[0].source
+    if not full:
+        deepest = max(case.busy, key=lambda worker: worker.vectors)
+        text = f"{deepest.name} finds {deepest.vectors:.3g} packets a call, of 256"
+        return Finding(NAME, "", (Evidence(text, EXCLUDED if deepest.is_idle else AGAINST, source),))
+    pieces = _saturated(full[0], case)
+    count = max(len(case.workers), case.box.workers or 0)
+    if len(full) == count > 1:
+        pieces.append(Evidence("every worker is saturated", AGAINST, source))
+    elif count > 1:
+        pieces.append(Evidence(f"{len(full)} of {count} workers is saturated", HINT, source))
+    first = full[0]
+    return Finding(
+        NAME,
+        f"CPU-bound on one worker: {first.cycles:.4g} cycles a packet, {rate_text(first.pps)}, no time to spare",
+        tuple(pieces),
+        next="a second worker with a queue of its own; `explain --against` a test with more queues",
+    )
+
+
+def _saturated(worker: Worker, case: Case) -> list[Evidence]:
+    pieces = [
+        Evidence(f"{worker.name} finds {worker.vectors:.4g} packets a call, of 256", STRONG + HINT, worker.source)
+    ]
+    hz = worker.tsc_hz or case.box.hz
+    if hz:
+        share = worker.effective_hz / hz
+        text = (
+            f"{worker.cycles:.4g} cycles × {rate_text(worker.pps)} = {worker.effective_hz / 1e9:.3g} GHz of "
+            f"{hz / 1e9:.3g}: one core can do {rate_text(core_pps(hz, worker.cycles))} at that cost"
+        )
+        pieces.append(Evidence(text, FAIR if abs(share - 1) <= _CLOCK else 0.0, worker.source))
+    return pieces

@@ -1,0 +1,266 @@
+"""What is known of one test and of the box it ran on: typed, each with where it is from. Pure values.
+
+Nothing here judges; `causes/` does. None and empty mean that nobody told, never zero.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Literal
+
+from wirespeed.results.dut import INPUT_NODES, NodeCost
+from wirespeed.units import line_rate_pps
+
+Flows = Literal["one", "many"]
+
+FRAME_VECTORS = 256
+"""Packets that a node gets at most at once, in VPP and here."""
+
+SATURATED_VECTORS = 0.9 * FRAME_VECTORS
+"""Vectors a call from which on a worker has no time to spare: it finds a full vector nearly each time it looks."""
+
+
+@dataclass(frozen=True)
+class Load:
+    """A test at its highest load, all `directions` together.
+
+    `offered_pps` is None where only the result was published. `line_bps` is one direction's line. `hashed` is False of
+    frames that a NIC cannot spread over queues (MPLS, GRE, PPPoE). `tester_percent` is where the tester ends, in
+    percent of one line. `tester_limited`: the test itself found its tester too slow. `cycles` are ticks a packet
+    without polling, with `routes` in the table. `by_direction` is what came back in each.
+    """
+
+    name: str
+    received_pps: float
+    source: str = ""
+    offered_pps: float | None = None
+    frame_bytes: float | None = None
+    line_bps: float | None = None
+    directions: int = 1
+    flows: Flows | None = None
+    hashed: bool = True
+    tester_percent: float | None = None
+    tester_limited: bool = False
+    spoilt_share: float = 0.0
+    paused: bool = False
+    by_direction: tuple[float, ...] = ()
+    routes: int | None = None
+    cycles: float | None = None
+
+    @property
+    def line_pps(self) -> float | None:
+        """Of all directions together."""
+        if not self.line_bps or not self.frame_bytes:
+            return None
+        return line_rate_pps(self.frame_bytes, self.line_bps) * self.directions
+
+    @property
+    def line_share(self) -> float | None:
+        """What was received, of all lines, 0 to 1."""
+        line = self.line_pps
+        return None if line is None else self.received_pps / line
+
+    @property
+    def offered_share(self) -> float | None:
+        line = self.line_pps
+        return None if line is None or self.offered_pps is None else self.offered_pps / line
+
+    @property
+    def loss_ratio(self) -> float | None:
+        if not self.offered_pps:
+            return None
+        return max(0.0, 1 - self.received_pps / self.offered_pps)
+
+    @property
+    def one_queue_only(self) -> bool:
+        """Its packets meet one queue of a port however many there are."""
+        return self.flows == "one" or not self.hashed
+
+
+@dataclass(frozen=True)
+class Worker:
+    """A polling thread over some time. `polls` and `packets` are those of its input nodes, `calls` those of
+    ethernet-input; clocks are TSC ticks, `polling_clocks` of the input nodes. `absent_s`: others had its CPU."""
+
+    name: str
+    interval_s: float
+    packets: int
+    polls: int
+    calls: int
+    clocks: int
+    polling_clocks: int
+    source: str = ""
+    tsc_hz: float | None = None
+    absent_s: float | None = None
+    out_pps: float | None = None
+    in_pps: float | None = None
+    nodes: tuple[NodeCost, ...] = ()
+
+    @property
+    def pps(self) -> float:
+        """What came in a second: what the device says, or by its counts."""
+        if self.in_pps is not None:
+            return self.in_pps
+        return self.packets / self.interval_s if self.interval_s > 0 else 0.0
+
+    @property
+    def vectors(self) -> float:
+        """Packets a call, by the input node or the one behind it: one of both sees the whole vector."""
+        found = [self.packets / count for count in (self.polls, self.calls) if count]
+        return max(found, default=0.0)
+
+    @property
+    def idle_polls(self) -> float | None:
+        """Share of looks at the queues that found nothing."""
+        return max(0.0, 1 - self.calls / self.polls) if self.polls and self.calls <= self.polls else None
+
+    @property
+    def cycles(self) -> float:
+        """Ticks a packet, polling included."""
+        return self.clocks / self.packets if self.packets else 0.0
+
+    @property
+    def cycles_without_polling(self) -> float:
+        return (self.clocks - self.polling_clocks) / self.packets if self.packets else 0.0
+
+    @property
+    def effective_hz(self) -> float:
+        """Ticks that its packets account for, a second: the clock of a thread that always runs."""
+        return self.pps * self.cycles
+
+    @property
+    def is_saturated(self) -> bool:
+        return self.vectors >= SATURATED_VECTORS
+
+    @property
+    def is_idle(self) -> bool:
+        return self.vectors < FRAME_VECTORS / 4
+
+
+def worker_of(name: str, interval_s: float, nodes: tuple[NodeCost, ...], **more: float | str | None) -> Worker:
+    """A worker by the rows of its graph; epoll and other pollers without packets count among its polling."""
+    busy = [node for node in nodes if node.vectors]
+    polling = [node for node in busy if node.name in INPUT_NODES]
+    idle = [node for node in nodes if not node.vectors]
+    calls = sum(node.calls for node in nodes if node.name == "ethernet-input")
+    return replace(
+        Worker(
+            name=name,
+            interval_s=interval_s,
+            packets=sum(node.vectors for node in polling),
+            polls=sum(node.calls for node in polling),
+            calls=calls,
+            clocks=sum(node.clocks for node in busy) + sum(node.clocks for node in idle),
+            polling_clocks=sum(node.clocks for node in polling) + sum(node.clocks for node in idle),
+            nodes=nodes,
+        ),
+        **more,  # type: ignore[arg-type]  # by name, of the fields that worker_of does not work out
+    )
+
+
+@dataclass(frozen=True)
+class Link:
+    """A PCIe link as it was negotiated, and the NIC behind it, `ports` of whose ports carry the test's traffic."""
+
+    gts: float
+    width: int
+    ports: int = 1
+    nic: str = ""
+    source: str = ""
+
+
+@dataclass(frozen=True)
+class Cpu:
+    """Shares of one CPU's time over the test, 0 to 100, by kind (`user system irq softirq idle steal`)."""
+
+    name: str
+    percent: Mapping[str, float]
+
+    @property
+    def idle_percent(self) -> float:
+        return self.percent.get("idle", 0.0)
+
+
+@dataclass(frozen=True)
+class Box:
+    """`system` is vpp, wirespeed, linux, freebsd, openbsd, danos or empty; `queues` are a port's RX queues, `tx_slots`
+    a TX ring's descriptors. `hz` is the clock that cycles are counted in."""
+
+    name: str = ""
+    system: str = ""
+    cores: int | None = None
+    workers: int | None = None
+    queues: int | None = None
+    tx_slots: int | None = None
+    hz: float | None = None
+    firewall: bool | None = None
+    links: tuple[Link, ...] = ()
+    source: str = ""
+
+    @property
+    def is_kernel(self) -> bool:
+        return self.system in ("linux", "freebsd", "openbsd")
+
+
+@dataclass(frozen=True)
+class Step:
+    """A load of the same test: what was offered and came back, packets a second, and what a packet cost, in ticks
+    without polling."""
+
+    offered_pps: float
+    received_pps: float
+    cycles: float | None = None
+
+
+@dataclass(frozen=True)
+class Case:
+    """A test to be explained. `others` are tests of the same box, `steps` loads of the same test, rising. `drops` and
+    `events` are counted while the load was on, by the reasons that the DUT names; `foreign` are frames of other kinds
+    that came back."""
+
+    load: Load
+    box: Box = field(default_factory=Box)
+    others: tuple[Load, ...] = ()
+    workers: tuple[Worker, ...] = ()
+    drops: Mapping[str, int] = field(default_factory=dict)
+    events: Mapping[str, int] = field(default_factory=dict)
+    foreign: Mapping[str, int] = field(default_factory=dict)
+    cpus: tuple[Cpu, ...] = ()
+    steps: tuple[Step, ...] = ()
+    interval_s: float | None = None
+    lost_packets: float | None = None
+    remarks: tuple[str, ...] = ()
+
+    @property
+    def busy(self) -> tuple[Worker, ...]:
+        """Workers that had packets."""
+        return tuple(worker for worker in self.workers if worker.packets)
+
+    @property
+    def is_short(self) -> bool:
+        """Whether something limited it: packets were lost, or less came back than the line and tester can do."""
+        if self.load.loss_ratio is not None:
+            return self.load.loss_ratio > 0.001
+        share = self.load.line_share
+        most = (self.load.tester_percent or 100.0) / 100
+        return share is not None and share < 0.98 * most
+
+    def dropped(self, *words: str) -> int:
+        """Packets dropped for reasons with one of `words` in them."""
+        return sum(count for reason, count in self.drops.items() if any(word in reason.lower() for word in words))
+
+    def other(self, **wanted: object) -> Load | None:
+        """Another test that differs in nothing but `wanted`; frame sizes are the same if they differ by 2 %."""
+        return next((load for load in self.others if self._differs_in(load, wanted)), None)
+
+    def _differs_in(self, load: Load, wanted: Mapping[str, object]) -> bool:
+        for name in ("directions", "flows", "hashed", "frame_bytes"):
+            mine, theirs = getattr(self.load, name), getattr(load, name)
+            expected = wanted.get(name, mine)
+            if name == "frame_bytes" and isinstance(expected, float | int) and isinstance(theirs, float | int):
+                if abs(theirs - expected) > 0.02 * expected:
+                    return False
+            elif theirs != expected:
+                return False
+        return True

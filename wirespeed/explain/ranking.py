@@ -1,0 +1,69 @@
+"""Causes weighed and ranked: the verdict, what else is likely, what was ruled out and by what."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from wirespeed.explain.causes import causes
+from wirespeed.explain.evidence import Finding
+from wirespeed.explain.facts import Case
+
+NAMED = 0.5
+"""A cause below this confidence is no verdict."""
+_RULED_OUT = 0.02
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """`named` are the causes with a confidence above one half, the surest first; without any the verdict is
+    *unknown*. `likely` are the next ones, `ruled_out` what spoke against."""
+
+    case: Case
+    named: tuple[Finding, ...]
+    likely: tuple[Finding, ...]
+    ruled_out: tuple[Finding, ...]
+
+    @property
+    def verdict(self) -> Finding | None:
+        return self.named[0] if self.named else None
+
+    @property
+    def cause(self) -> str:
+        return self.named[0].cause if self.named else "unknown"
+
+    @property
+    def missing(self) -> tuple[str, ...]:
+        """What was not told and would help."""
+        wanted = [what for finding in (*self.named[:1], *self.likely) for what in finding.missing]
+        return tuple(dict.fromkeys([*wanted, *_never_told(self.case)]))
+
+    @property
+    def next(self) -> str:
+        """The experiment that would settle it."""
+        first = next(iter((*self.named, *self.likely)), None)
+        if first is not None and first.next:
+            return first.next
+        return "hold the highest load and read the device meanwhile (`--dut`), its NIC counters and CPUs"
+
+
+def explain(case: Case) -> Explanation:
+    """What limits it. Ties are broken by the causes' names, so that the same facts give the same verdict."""
+    found = [finding for look in causes().values() if (finding := look(case)) is not None]
+    found.sort(key=lambda finding: (-finding.bits, finding.cause))
+    return Explanation(
+        case,
+        named=tuple(finding for finding in found if finding.confidence > NAMED),
+        likely=tuple(f for f in found if _RULED_OUT < f.confidence <= NAMED and f.sentence and f.speaks_for),
+        ruled_out=tuple(finding for finding in found if finding.confidence <= _RULED_OUT and finding.speaks_against),
+    )
+
+
+def _never_told(case: Case) -> list[str]:
+    missing = []
+    if not case.workers and not case.cpus:
+        missing.append("what the device's CPUs did under load (`--dut`, `show runtime`)")
+    if not case.drops:
+        missing.append("drops by reason (`show errors`, `ethtool -S`)")
+    if not case.box.links:
+        missing.append("the NIC's PCIe link (`inspect`)")
+    return missing

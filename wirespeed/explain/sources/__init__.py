@@ -1,0 +1,1 @@
+"""Where facts come from: result files, pasted texts, evidence typed by hand."""

@@ -1,0 +1,220 @@
+"""Evidence typed by hand or copied from an article: a box, its tests, and the texts that go with them.
+
+schema: wirespeed-evidence/1
+box: {name: Netgate 6100, system: vpp, cores: 4, workers: 3, queues: 1, hz: 2.2e9,
+      links: [{gts: 2.5, width: 1, ports: 1, nic: i211}]}
+tests:
+  - {name: 64b 1-flow, size: 64, line: 10G, directions: 1, flows: one, received: 5.01Mpps}
+  - {name: 64b multi, size: 64, line: 10G, directions: 1, flows: many, percent: 33, show_run: "Thread 1 …"}
+explain: [64b 1-flow]
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import yaml
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+
+from wirespeed.errors import FileFault, UsageError
+from wirespeed.explain.facts import Box, Case, Cpu, Flows, Link, Load, Step
+from wirespeed.explain.sources.show_run import drops_of, workers_of
+from wirespeed.explain.words import share_text
+from wirespeed.results.figures import rate_text
+from wirespeed.units import line_rate_pps, parse_rate, parse_speed
+
+SCHEMA = "wirespeed-evidence/1"
+IMIX_BYTES = (28 * 68 + 16 * 590 + 4 * 1514) / 48
+"""Of the bench profile's imix."""
+_MOST_BYTES = 4_000_000
+_CONTRADICTS = 0.05
+_OFF = 0.02
+"""Of a percentage, beside what it was rounded by."""
+
+
+def _pps(value: Any) -> Any:
+    if isinstance(value, str):
+        rate = parse_rate(value)
+        if rate.unit != "pps":
+            raise ValueError(f"{value!r} is no packet rate; write 1.48Mpps, or `percent` of the line")
+        return rate.value
+    return value
+
+
+def _bps(value: Any) -> Any:
+    return parse_speed(value) if isinstance(value, str) else value
+
+
+def _bytes(value: Any) -> Any:
+    return IMIX_BYTES if value == "imix" else value
+
+
+Pps = Annotated[float, BeforeValidator(_pps), Field(gt=0, allow_inf_nan=False)]
+Bps = Annotated[float, BeforeValidator(_bps), Field(gt=0, allow_inf_nan=False)]
+Bytes = Annotated[float, BeforeValidator(_bytes), Field(ge=60, le=65535)]
+
+
+class _Strict(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class LinkText(_Strict):
+    """A PCIe link; `ports` of the NIC's ports carry the test."""
+
+    gts: float
+    width: int = Field(ge=1, le=32)
+    ports: int = 1
+    nic: str = ""
+
+
+class BoxText(_Strict):
+    name: str = ""
+    system: Literal["", "vpp", "wirespeed", "linux", "freebsd", "openbsd", "danos"] = ""
+    cores: int | None = Field(default=None, ge=1)
+    workers: int | None = Field(default=None, ge=1)
+    queues: int | None = Field(default=None, ge=1)
+    tx_slots: int | None = Field(default=None, ge=1)
+    hz: float | None = Field(default=None, gt=0)
+    firewall: bool | None = None
+    links: tuple[LinkText, ...] = ()
+
+
+class TestText(_Strict):
+    """One test. `received` and `offered` are of all directions together, `percent` of all lines; what is given twice is
+    compared. `drops`, `events` and `cpu` are as the device names them. `claim` is what somebody else made of it."""
+
+    __test__ = False  # no test of pytest's
+
+    name: str
+    size: Bytes | None = None
+    line: Bps | None = None
+    directions: int = Field(default=1, ge=1)
+    flows: Flows | None = None
+    hashed: bool = True
+    received: Pps | None = None
+    offered: Pps | None = None
+    percent: float | None = Field(default=None, gt=0)
+    l2_bps: Bps | None = None
+    by_direction: tuple[Pps, ...] = ()
+    tester_percent: float | None = Field(default=None, gt=0)
+    paused: bool = False
+    routes: int | None = Field(default=None, ge=1)
+    cycles: float | None = Field(default=None, gt=0)
+    show_run: str = ""
+    show_errors: str = ""
+    drops: dict[str, int] = {}
+    events: dict[str, int] = {}
+    cpu: dict[str, dict[str, float]] = {}
+    steps: tuple[tuple[Pps, Pps], ...] = ()
+    claim: str = ""
+    box: BoxText | None = None
+
+
+class EvidenceText(_Strict):
+    model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True)
+
+    schema_: Literal["wirespeed-evidence/1"] = Field(alias="schema")
+    box: BoxText = BoxText()
+    tests: tuple[TestText, ...] = Field(min_length=1)
+    explain: tuple[str, ...] = ()
+
+
+def read_evidence(path: Path) -> tuple[Case, ...]:
+    """A case for each test that the file wants explained, all unless it says; the other tests stand beside it."""
+    try:
+        if path.stat().st_size > _MOST_BYTES:
+            raise UsageError(f"{path} has more than {_MOST_BYTES:,} bytes: no evidence file")
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise FileFault(f"cannot read {path}: {error}") from error
+    return cases_of(text, path.name)
+
+
+def cases_of(text: str, source: str) -> tuple[Case, ...]:
+    """As read_evidence, of a text; UsageError names what is wrong and where."""
+    try:
+        parsed = EvidenceText.model_validate(yaml.safe_load(text))
+    except yaml.YAMLError as error:
+        raise UsageError(f"{source} is no YAML: {' '.join(str(error).split())[:200]}") from error
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(map(str, first["loc"])) or "the file"
+        raise UsageError(f"{source}: {where}: {first['msg']}") from error
+    named = [test.name for test in parsed.tests]
+    unknown = [name for name in parsed.explain if name not in named]
+    if unknown:
+        raise UsageError(f"{source}: explain names {unknown[0]!r}; there is {', '.join(named)}")
+    loads = {test.name: _load(test, source) for test in parsed.tests}
+    wanted = parsed.explain or tuple(named)
+    return tuple(_case(test, test.box or parsed.box, loads, source) for test in parsed.tests if test.name in wanted)
+
+
+def _load(test: TestText, source: str) -> Load:
+    line_pps = line_rate_pps(test.size, test.line) * test.directions if test.size and test.line else None
+    received = test.received or (sum(test.by_direction) if test.by_direction else None)
+    if received is None and test.percent is not None and line_pps:
+        received = line_pps * test.percent / 100
+    if received is None:
+        raise UsageError(f"{source}: {test.name}: give `received`, or `percent` with `size` and `line`")
+    return Load(
+        name=test.name,
+        received_pps=received,
+        source=f"{source}: {test.name}",
+        offered_pps=test.offered,
+        frame_bytes=test.size,
+        line_bps=test.line,
+        directions=test.directions,
+        flows=test.flows,
+        hashed=test.hashed,
+        tester_percent=test.tester_percent,
+        paused=test.paused,
+        by_direction=test.by_direction,
+        routes=test.routes,
+        cycles=test.cycles,
+    )
+
+
+def _case(test: TestText, box: BoxText, loads: dict[str, Load], source: str) -> Case:
+    place = f"{source}: {test.name}"
+    workers, remarks = workers_of(test.show_run, f"{place}: show_run", box.hz) if test.show_run else ((), ())
+    drops = drops_of(test.show_errors) | test.drops
+    load = loads[test.name]
+    return Case(
+        load=load,
+        box=_box(box, source),
+        others=tuple(other for name, other in loads.items() if name != test.name),
+        workers=workers,
+        drops=drops,
+        events=test.events,
+        cpus=tuple(Cpu(name, shares) for name, shares in test.cpu.items()),
+        steps=tuple(Step(offered, received) for offered, received in test.steps),
+        remarks=(*remarks, *_contradictions(test, load), *((f"claimed: {test.claim}",) if test.claim else ())),
+    )
+
+
+def _box(box: BoxText, source: str) -> Box:
+    links = tuple(Link(one.gts, one.width, one.ports, one.nic, f"{source}: box.links") for one in box.links)
+    given = box.model_dump(exclude={"links"})
+    return Box(**given, links=links, source=f"{source}: box")
+
+
+def _contradictions(test: TestText, load: Load) -> list[str]:
+    """Figures given twice that do not agree."""
+    found = []
+    share = load.line_share
+    given = test.percent if test.received is not None else None
+    rounded = 0.5 if given is not None and given == int(given) else 0.05
+    if given is not None and share is not None and abs(given - 100 * share) > rounded + _OFF * given:
+        found.append(
+            f"{test.name}: {share_text(given / 100)} of the line is given, {rate_text(load.received_pps)} are "
+            f"{share_text(share)}"
+        )
+    if test.l2_bps is not None and test.size is not None and test.size != IMIX_BYTES:
+        bits = test.l2_bps / load.received_pps
+        if min(abs(bits / 8 / size - 1) for size in (test.size, test.size - 4)) > _CONTRADICTS:
+            found.append(
+                f"{test.name}: {test.l2_bps / 1e9:.3g} Gb/s of {rate_text(load.received_pps)} are {bits / 8:.4g} bytes "
+                f"a frame, of {test.size:.0f}"
+            )
+    return found

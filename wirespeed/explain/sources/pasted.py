@@ -1,0 +1,66 @@
+"""A case from a router's pasted texts and a few figures beside them."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+from wirespeed.errors import UsageError
+from wirespeed.explain.facts import Box, Case, Load
+from wirespeed.explain.sources.show_run import drops_of, workers_of
+from wirespeed.files import read_text_file
+from wirespeed.units import parse_rate, parse_speed
+
+_MOST_BYTES = 4_000_000
+
+
+@dataclass(frozen=True)
+class Pasted:
+    """As the options of `wirespeed explain` have it."""
+
+    show_run: Path
+    show_errors: Path | None = None
+    hz: float | None = None
+    offered: str = ""
+    received: str = ""
+    size_bytes: float | None = None
+    line: str = ""
+    directions: int = 1
+
+
+def pasted_case(pasted: Pasted) -> Case:
+    """UsageError or FileFault say what is wrong with a text or a figure."""
+    source = "standard input" if str(pasted.show_run) == "-" else pasted.show_run.name
+    workers, remarks = workers_of(_text(pasted.show_run), source, pasted.hz)
+    # What the tester got back is what the router says that it sent, unless somebody knows better.
+    out_pps = sum(worker.pps if worker.out_pps is None else worker.out_pps for worker in workers)
+    offered = _pps(pasted.offered, "--offered") if pasted.offered else None
+    return Case(
+        load=Load(
+            name=source,
+            received_pps=_pps(pasted.received, "--received") if pasted.received else out_pps,
+            source=source,
+            offered_pps=offered,
+            frame_bytes=pasted.size_bytes,
+            line_bps=parse_speed(pasted.line) if pasted.line else None,
+            directions=pasted.directions,
+        ),
+        box=Box(workers=len(workers), hz=pasted.hz, source=source),
+        workers=workers,
+        drops=drops_of(_text(pasted.show_errors)) if pasted.show_errors else {},
+        remarks=remarks,
+    )
+
+
+def _text(path: Path) -> str:
+    if str(path) == "-":
+        return sys.stdin.read(_MOST_BYTES)
+    return read_text_file(path, "router's text", _MOST_BYTES).decode(errors="replace")
+
+
+def _pps(text: str, option: str) -> float:
+    rate = parse_rate(text)
+    if rate.unit != "pps":
+        raise UsageError(f"{option} {text!r} is no packet rate; write 1.48mpps")
+    return rate.value
