@@ -28,7 +28,8 @@ class Load:
     `offered_pps` is None where only the result was published. `line_bps` is one direction's line. `hashed` is False of
     frames that a NIC cannot spread over queues (MPLS, GRE, PPPoE). `tester_percent` is where the tester ends, in
     percent of one line. `tester_limited`: the test itself found its tester too slow. `cycles` are ticks a packet
-    without polling, with `routes` in the table. `by_direction` is what came back in each.
+    without polling, with `routes` in the table. `by_direction` is what came back in each. `spoilt_share` of the samples
+    that lost did so while CPUs were away, for `longest_away_s` at the most.
     """
 
     name: str
@@ -43,6 +44,7 @@ class Load:
     tester_percent: float | None = None
     tester_limited: bool = False
     spoilt_share: float = 0.0
+    longest_away_s: float | None = None
     paused: bool = False
     by_direction: tuple[float, ...] = ()
     routes: int | None = None

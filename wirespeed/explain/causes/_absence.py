@@ -6,6 +6,7 @@ from wirespeed.explain.facts import Case
 from wirespeed.results.machine import explained
 
 _LEAST = 0.002
+_LEAST_RING = 256
 
 
 def longest_absence(case: Case) -> float | None:
@@ -17,4 +18,10 @@ def longest_absence(case: Case) -> float | None:
 
 def explains_loss(case: Case, share: float) -> bool:
     loss = case.load.loss_ratio
-    return loss is not None and loss > 0 and explained(loss, share)
+    return loss is not None and loss > 0 and explained(loss, share) and not rings_hold(case)
+
+
+def rings_hold(case: Case) -> bool:
+    """Whether what comes during the longest absence fits any ring: then none of it costs a packet."""
+    away_s, pps = case.load.longest_away_s, case.load.offered_pps
+    return away_s is not None and pps is not None and away_s * pps / case.load.directions < _LEAST_RING

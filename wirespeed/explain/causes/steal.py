@@ -6,14 +6,16 @@ side catches up (docs/measurement.md); when that explains the loss, it is not th
 
 from __future__ import annotations
 
-from wirespeed.explain.causes._absence import explains_loss, longest_absence
-from wirespeed.explain.evidence import AGAINST, FAIR, STRONG, Evidence, Finding
+from wirespeed.explain.causes._absence import explains_loss, longest_absence, rings_hold
+from wirespeed.explain.causes._steps import shares_lost
+from wirespeed.explain.evidence import AGAINST, EXCLUDED, FAIR, STRONG, Evidence, Finding
 from wirespeed.explain.facts import Case
 from wirespeed.explain.words import share_text
 from wirespeed.results.figures import loss_text
 
 NAME = "steal"
 _STEAL_PERCENT = 2.0
+_RINGS = ("ring", "tx", "rx", "miss", "slot", "buf", "squeeze")
 
 
 def look(case: Case) -> Finding | None:
@@ -34,9 +36,24 @@ def look(case: Case) -> Finding | None:
         pieces.append(Evidence(text, STRONG, "CPU time"))
     if not pieces:
         return None
+    if rings_hold(case):
+        text = f"what comes in the longest of {(case.load.longest_away_s or 0) * 1e3:.3g} ms fits any ring"
+        pieces.append(Evidence(text, EXCLUDED, case.load.source))
+    pieces += _named(case)
+    shares = shares_lost(case)
+    if shares is not None and shares.is_steady:
+        pieces.append(Evidence("one share is lost at all loads, and no sample was spared", AGAINST, case.load.source))
     return Finding(
         NAME,
         "the CPUs were taken away for moments: the machine is the limit, not the router",
         tuple(pieces),
         next="isolated CPUs, a quiet host; `--robust` sets such trials aside",
     )
+
+
+def _named(case: Case) -> list[Evidence]:
+    """Drops for a reason that has nothing to do with time: those of full rings are left out."""
+    count = sum(count for reason, count in case.drops.items() if not any(word in reason.lower() for word in _RINGS))
+    if not case.lost_packets or count < 0.5 * case.lost_packets:
+        return []
+    return [Evidence(f"the device dropped {count:,} packets for reasons of its own", EXCLUDED, "drops by reason")]

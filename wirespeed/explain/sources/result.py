@@ -13,14 +13,14 @@ from wirespeed.results.point import Point
 from wirespeed.results.sample import Sample
 
 _TOP = 0.9
-"""Of the highest load offered: samples from there on are *the highest load*. Fewer would be noise."""
+"""Of the highest step: samples from there on are of it."""
 _MOST_STEPS = 40
 
 
 def cases_of(result: Result, source: str, others: Sequence[Load] = ()) -> tuple[Case, ...]:
     """The sum's case for a test of several directions, else its one direction's; () of a file without samples."""
     analysis = analyse(result)
-    curves = [curve for curve in analysis.curves if curve.measured]
+    curves = [curve for curve in analysis.curves if _loaded(curve)]
     if not curves:
         return ()
     main = next((curve for curve in curves if curve.channel == SUM), curves[0])
@@ -43,7 +43,7 @@ def _case(analysis: Analysis, curve: Curve, source: str, others: Sequence[Load])
     workers = workers_told(told, place)
     lost = sum(point.balance.lost for point in top)
     return Case(
-        load=_load(analysis, curve, top, workers, place),
+        load=_load(analysis, curve, top, samples, workers, place),
         box=box_of(result.dut, workers, source),
         others=tuple(others),
         workers=workers,
@@ -57,12 +57,30 @@ def _case(analysis: Analysis, curve: Curve, source: str, others: Sequence[Load])
     )
 
 
+def _loaded(curve: Curve) -> tuple[Point, ...]:
+    """What was measured; of a test that ended before, its warm-up."""
+    return curve.measured or tuple(point for point in curve.points if point.balance.offered > 0)
+
+
 def _top(curve: Curve) -> list[Point]:
-    highest = max(point.offered_pps for point in curve.measured)
-    return [point for point in curve.measured if point.offered_pps >= _TOP * highest]
+    """The hold; of steps the highest, but for single samples that made up for lost time."""
+    found = _loaded(curve)
+    held = [point for point in found if point.phase == "hold"]
+    if held:
+        return held
+    loads = sorted(point.offered_pps for point in found)
+    highest = loads[int(0.9 * (len(loads) - 1))]
+    return [point for point in found if point.offered_pps >= _TOP * highest]
 
 
-def _load(analysis: Analysis, curve: Curve, top: Sequence[Point], workers: Sequence[Worker], place: str) -> Load:
+def _load(
+    analysis: Analysis,
+    curve: Curve,
+    top: Sequence[Point],
+    samples: Sequence[Sample],
+    workers: Sequence[Worker],
+    place: str,
+) -> Load:
     result = analysis.result
     span_s = sum(point.interval_s for point in top)
     offered = sum(point.balance.offered for point in top) / span_s
@@ -82,10 +100,17 @@ def _load(analysis: Analysis, curve: Curve, top: Sequence[Point], workers: Seque
         hashed="mpls" not in result.profile and "mpls" not in tunables,
         tester_limited=curve.tester_limited,
         spoilt_share=sum(point.spoilt is not None for point in lossy) / len(lossy) if lossy else 0.0,
+        longest_away_s=_longest_away_s(samples),
         paused=any(point.balance.paused for point in top),
         by_direction=tuple(_mean_received(one, top) for one in directions) if len(directions) > 1 else (),
         cycles=cycles_of(workers),
     )
+
+
+def _longest_away_s(samples: Sequence[Sample]) -> float | None:
+    moments = [sample.machine for sample in samples if sample.machine is not None]
+    found = [s for one in moments for s in (one.tester_longest_absent_s, one.dut_longest_absent_s) if s is not None]
+    return max(found) if found else None
 
 
 def _mean_received(curve: Curve, top: Sequence[Point]) -> float:
@@ -101,7 +126,7 @@ def _pauses(samples: Sequence[Sample]) -> dict[str, int]:
 
 
 def _steps(curve: Curve) -> tuple[Step, ...]:
-    """The ramp thinned to at most 40 loads, rising; what the machine spoilt left out."""
-    points = sorted((p for p in curve.measured if p.spoilt is None), key=lambda point: point.offered_pps)
+    """The ramp thinned to at most 40 loads, rising."""
+    points = sorted(curve.measured, key=lambda point: point.offered_pps)
     every = max(1, len(points) // _MOST_STEPS)
     return tuple(Step(point.offered_pps, point.returned_pps) for point in points[::every])
