@@ -37,7 +37,7 @@ def ids(text):
 def test_every_kind_has_its_part_of_the_page(results):
     text = page(results)
     assert [one for one in ids(text) if "-" not in one] == [
-        *("answers", "matrix", "summary", "searches", "soaks", "remarks", "configuration")
+        *("answers", "matrix", "summary", "why", "searches", "soaks", "remarks", "configuration")
     ]
     charts = [item["id"] for _, item in Reader(text).elements if item.get("class") == "chart"]
     assert set(charts) == set(Reader(text).figures())
@@ -59,7 +59,7 @@ def test_no_kind_needs_another(kind):
 
 def test_the_answer_of_a_search_opens_a_page_of_searches():
     text = page([search_of("a"), search_of("b", described={"name": "other"})])
-    assert ids(text)[:3] == ["found", "matrix", "searches"]
+    assert ids(text)[:3] == ["found", "matrix", "why"]
     assert [item.get("class") for _, item in Reader(text).elements].count("card") == 2
 
 

@@ -227,7 +227,18 @@ def test_the_page_shows_table_charts_remarks_and_configuration(tests):
 
 def test_answers_open_the_page_and_remarks_stand_below_the_charts(tests):
     ids = [item["id"] for tag, item in Reader(page(tests)).elements if tag in ("section", "div") and "id" in item]
-    assert ids == ["answers", "matrix", "summary", "load-0", "time-0", "load-1", "time-1", "remarks", "configuration"]
+    assert ids == [
+        "answers",
+        "matrix",
+        "summary",
+        "why",
+        "load-0",
+        "time-0",
+        "load-1",
+        "time-1",
+        "remarks",
+        "configuration",
+    ]
 
 
 def test_cells_of_the_matrix_lead_to_their_charts(tests):

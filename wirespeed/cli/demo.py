@@ -39,6 +39,7 @@ def command(
         demo.run_embedded()
         demo.run_linux()
         demo.print_table()
+        demo.print_reasons()
         report = demo.write_report()
         if report is not None:
             console.print(f"report: {report}", highlight=False, soft_wrap=True)

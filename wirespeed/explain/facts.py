@@ -198,6 +198,7 @@ class Box:
     hz: float | None = None
     firewall: bool | None = None
     links: tuple[Link, ...] = ()
+    has_nics: bool = True
     source: str = ""
 
     @property
@@ -219,7 +220,7 @@ class Step:
 class Case:
     """A test to be explained. `others` are tests of the same box, `steps` loads of the same test, rising. `drops` and
     `events` are counted while the load was on, by the reasons that the DUT names; `foreign` are frames of other kinds
-    that came back."""
+    that came back; `tells_drops`: the device was asked, so that none means none."""
 
     load: Load
     box: Box = field(default_factory=Box)
@@ -232,6 +233,7 @@ class Case:
     steps: tuple[Step, ...] = ()
     interval_s: float | None = None
     lost_packets: float | None = None
+    tells_drops: bool = False
     remarks: tuple[str, ...] = ()
 
     @property

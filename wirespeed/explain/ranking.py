@@ -62,8 +62,8 @@ def _never_told(case: Case) -> list[str]:
     missing = []
     if not case.workers and not case.cpus:
         missing.append("what the device's CPUs did under load (`--dut`, `show runtime`)")
-    if not case.drops:
+    if not case.drops and not case.tells_drops:
         missing.append("drops by reason (`show errors`, `ethtool -S`)")
-    if not case.box.links:
+    if case.box.has_nics and not case.box.links:
         missing.append("the NIC's PCIe link (`inspect`)")
     return missing

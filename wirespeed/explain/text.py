@@ -17,7 +17,7 @@ def sentence(explanation: Explanation) -> str:
     verdict = explanation.verdict
     if verdict is None:
         return UNKNOWN
-    return f"{verdict.sentence} ({verdict.cause}, {_percent(verdict)})"
+    return f"{verdict.sentence} ({verdict.cause}, {sure(verdict)})"
 
 
 def as_text(explanations: Sequence[Explanation]) -> str:
@@ -44,9 +44,9 @@ def _lines(one: Explanation) -> list[str]:
         lines += [f"  for      {_piece(piece)}" for piece in one.verdict.speaks_for]
         lines += [f"  against  {_piece(piece)}" for piece in one.verdict.speaks_against]
     for finding in one.named[1:]:
-        lines.append(f"  also     {finding.cause}, {_percent(finding)}: {finding.sentence}")
+        lines.append(f"  also     {finding.cause}, {sure(finding)}: {finding.sentence}")
     for finding in one.likely:
-        lines.append(f"  perhaps  {finding.cause}, {_percent(finding)}: {_piece(finding.speaks_for[0])}")
+        lines.append(f"  perhaps  {finding.cause}, {sure(finding)}: {_piece(finding.speaks_for[0])}")
     for finding in one.ruled_out:
         worst = min(finding.speaks_against, key=lambda piece: piece.bits)
         lines.append(f"  not      {finding.cause}: {_piece(worst)}")
@@ -60,7 +60,8 @@ def _piece(piece: Evidence) -> str:
     return f"{piece.text}  [{piece.source}]" if piece.source else piece.text
 
 
-def _percent(finding: Finding) -> str:
+def sure(finding: Finding) -> str:
+    """Its confidence in words."""
     return f"{min(99.0, 100 * finding.confidence):.0f} % sure"
 
 

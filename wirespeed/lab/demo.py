@@ -15,6 +15,9 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
 from wirespeed.errors import FileFault, WirespeedError
+from wirespeed.explain.ranking import explain
+from wirespeed.explain.sources.files import cases_of_results
+from wirespeed.explain.text import sentence
 from wirespeed.files import write_atomically
 from wirespeed.lab.embedded import EmbeddedLab
 from wirespeed.lab.lab import Lab, choose_cpus
@@ -24,12 +27,14 @@ from wirespeed.lab.suite import SEED_SUITE, Failure, Finding, SuiteTest, Timing,
 from wirespeed.loadtest.run import Progress as Sampled
 from wirespeed.report.render import render
 from wirespeed.results.figures import bits_text, percent_text, rate_text
+from wirespeed.results.file import read_file
 from wirespeed.results.search import GoalOutcome
 from wirespeed.units import format_si
 
 REPORT = "report.html"
 
 _COLUMNS = (("received", 12), ("L1", 11), ("% line", 8), ("cyc/pkt", 7), ("vec/call", 8))
+_MOST_REASONS = 3
 _SEARCH_COLUMNS = (("received", 12), ("% line", 8), ("NDR", 13), ("PDR", 13))
 """Eighty columns hold no more."""
 
@@ -208,6 +213,16 @@ class Demo:
             said.append("* The tester was the limit: the router forwards at least as much.")
         for line in said:
             self._console.print(line, highlight=False)
+
+    def print_reasons(self) -> None:
+        """The surest sentences about what limited which test, one a cause."""
+        results = [read_file(finding.file) for finding in self._findings if finding.file is not None]
+        found = sorted(
+            (one for one in map(explain, cases_of_results(results)) if one.verdict is not None),
+            key=lambda one: -one.named[0].confidence,
+        )
+        for one in list({each.cause: each for each in reversed(found)}.values())[::-1][:_MOST_REASONS]:
+            self._console.print(f"{one.case.load.name}: {sentence(one)}", highlight=False, markup=False)
 
     def write_report(self) -> Path | None:
         """All results as one page; returns its path, None when nothing was measured."""

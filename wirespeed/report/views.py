@@ -9,6 +9,7 @@ from wirespeed.report.answers import Answer, Trust, answers
 from wirespeed.report.charts import load_figure, time_figure
 from wirespeed.report.comparison import Comparison
 from wirespeed.report.configuration import Configuration, configuration
+from wirespeed.report.explanation_views import ExplanationView, explanation_views
 from wirespeed.report.matrix import BY_NAME, Both, Labels, matrix
 from wirespeed.report.other_remarks import ending_text
 from wirespeed.report.page_parts import Chart, place
@@ -125,6 +126,7 @@ class Page:
     answers: AnswerCards | None
     summary: Summary | None
     matrix: MatrixView | None
+    explanations: tuple[ExplanationView, ...]
     searches: SearchPart | None
     suites: tuple[SuiteView, ...]
     soaks: SoakPart | None
@@ -165,6 +167,7 @@ def page_of(
         answers=_answers(comparison, scaler),
         summary=_summary(comparison, scaler) if tests else None,
         matrix=matrix_view(table, scaler) if table is not None else None,
+        explanations=explanation_views([*(test.result for test in tests), *comparison.searches]),
         searches=search_part(comparison.searches, scaler, figures, with_cards=not tests),
         suites=suite_views(comparison.suites, scaler, figures),
         soaks=soak_part(comparison.soaks, scaler, figures),

@@ -22,7 +22,7 @@ _SAME = 0.08
 
 
 def look(case: Case) -> Finding | None:
-    if not case.is_short or case.box.is_kernel:
+    if not case.is_short or case.box.is_kernel or not case.box.has_nics:
         return None
     pieces = [_lost(case), *_shared(case)]
     share = longest_absence(case)

@@ -31,7 +31,7 @@ def look(case: Case) -> Finding | None:
 
 
 def _fewer(mine: Load, other: Load) -> bool:
-    if other.directions != mine.directions:
+    if (other.directions, other.frame_bytes, other.hashed) != (mine.directions, mine.frame_bytes, mine.hashed):
         return False
     if mine.routes and other.routes and mine.routes >= 10 * other.routes:
         return True

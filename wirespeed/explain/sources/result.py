@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from wirespeed.explain.facts import Case, Load, Step, Worker
 from wirespeed.explain.sources.telemetry import box_of, counts, cpus_told, cycles_of, workers_told
 from wirespeed.results.analysis import SUM, Analysis, Curve, analyse
+from wirespeed.results.balance import Medium
 from wirespeed.results.dut import DutTelemetry
 from wirespeed.results.loadtest import Result
 from wirespeed.results.point import Point
@@ -44,7 +46,7 @@ def _case(analysis: Analysis, curve: Curve, source: str, others: Sequence[Load])
     lost = sum(point.balance.lost for point in top)
     return Case(
         load=_load(analysis, curve, top, samples, workers, place),
-        box=box_of(result.dut, workers, source),
+        box=replace(box_of(result.dut, workers, source), has_nics=_has_nics(result)),
         others=tuple(others),
         workers=workers,
         drops=counts(one.drops for one in told),
@@ -54,12 +56,19 @@ def _case(analysis: Analysis, curve: Curve, source: str, others: Sequence[Load])
         steps=_steps(curve),
         interval_s=sum(sample.interval_s for sample in samples),
         lost_packets=lost or None,
+        tells_drops=bool(told),
     )
+
+
+def _has_nics(result: Result) -> bool:
+    """Not where tester and device share memory."""
+    return any(result.medium(channel.tx) is not Medium.RING for channel in result.channels)
 
 
 def _loaded(curve: Curve) -> tuple[Point, ...]:
     """What was measured; of a test that ended before, its warm-up."""
-    return curve.measured or tuple(point for point in curve.points if point.balance.offered > 0)
+    points = [point for point in curve.points if point.balance.offered > 0 and point.interval_s > 0]
+    return tuple(point for point in points if point.measured) or tuple(points)
 
 
 def _top(curve: Curve) -> list[Point]:

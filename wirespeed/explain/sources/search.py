@@ -45,6 +45,7 @@ def cases_of(search: SearchResult, source: str, others: Sequence[Load] = ()) -> 
             ),
             interval_s=span_s,
             lost_packets=sum(trial.trial.balance.lost for trial in chosen) or None,
+            tells_drops=bool(told),
         ),
     )
 
