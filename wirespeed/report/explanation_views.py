@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from wirespeed.explain.evidence import Evidence
 from wirespeed.explain.ranking import Explanation, explain
@@ -50,8 +50,8 @@ def _view(one: Explanation) -> ExplanationView:
         cause=one.cause,
         sure="" if verdict is None else sure(verdict),
         sentence=UNKNOWN if verdict is None else verdict.sentence,
-        lines=tuple(lines),
-        next=one.next,
+        lines=tuple(replace(line, text=line.text.replace("`", "")) for line in lines),
+        next=one.next.replace("`", ""),
     )
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from importlib import import_module
 from pkgutil import iter_modules
+from typing import Any
 
 from wirespeed.explain.evidence import Finding
 from wirespeed.explain.facts import Case
@@ -18,5 +19,14 @@ Look = Callable[[Case], Finding | None]
 
 def causes() -> dict[str, Look]:
     """All of them by name, in the order of their files."""
-    modules = (import_module(f"{__name__}.{module.name}") for module in iter_modules(__path__) if module.name[0] != "_")
-    return {module.NAME: module.look for module in modules}
+    return {module.NAME: module.look for module in _modules()}
+
+
+def contracts() -> dict[str, str]:
+    """What each cause is and what tells it, as its file says at its head."""
+    return {module.NAME: str(module.__doc__).strip() for module in _modules()}
+
+
+def _modules() -> list[Any]:
+    names = [module.name for module in iter_modules(__path__) if not module.name.startswith("_")]
+    return [import_module(f"{__name__}.{name}") for name in names]
