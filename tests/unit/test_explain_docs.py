@@ -1,4 +1,4 @@
-"""docs/explain.md lists the causes as their files have them: `python tests/unit/test_explain_docs.py` writes it anew."""
+"""docs/explain.md lists the causes as their files have them; `python tests/unit/test_explain_docs.py` writes it so."""
 
 from __future__ import annotations
 
