@@ -271,7 +271,7 @@ def test_update_changes_the_factor(session: Session) -> None:
     assert session.update(20_000) == 20_000
     assert session.update(50, "percentage", "add") == 30_000
     assert session.update(1000, "pps", "sub") == 29_000
-    assert session.core.calls[-1] == ("set_factor", 0, 29_000)
+    assert session.core.calls[-1] == ("set_factors", 0, {0: 29_000})
 
 
 def test_line_rate_is_refused_without_force(session: Session) -> None:

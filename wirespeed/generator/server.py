@@ -17,6 +17,7 @@ from wirespeed.client.framing import pack
 from wirespeed.errors import WirespeedError
 from wirespeed.generator.calibration import Floor
 from wirespeed.generator.captures import Captures
+from wirespeed.generator.changes import Changes
 from wirespeed.generator.events import EventKind, EventQueues
 from wirespeed.generator.machine import machine
 from wirespeed.generator.memory import Memory
@@ -71,8 +72,9 @@ class Server:
         self.events = EventQueues(self.memory)
         given = [*dst_macs, *[None] * core.port_count()]
         self.groups = PacketGroups(core)
+        self.changes = Changes(core)
         self.ports = [
-            Port(index, core, given[index] or self._pair_mac(index), self.emit, self.groups, self.memory)
+            Port(index, core, given[index] or self._pair_mac(index), self.emit, self.groups, self.memory, self.changes)
             for index in range(core.port_count())
         ]
         self.captures = Captures(core, self.memory)
@@ -119,6 +121,7 @@ class Server:
         try:
             return answer(message, self._invoke)
         finally:
+            self.changes.make()
             gc.enable()
 
     def _invoke(self, name: str, params: Json) -> Any:
@@ -135,7 +138,8 @@ class Server:
     def tick(self) -> None:
         """Notice what happened by itself, and publish the statistics when they are due."""
         self._current = None
-        for look in (self.hosts.poll, self.captures.read, self.pushes.flush, self._look_at_ports, self._publish_if_due):
+        looks = (self.hosts.poll, self.captures.read, self.pushes.flush, self._look_at_ports, self.changes.make)
+        for look in (*looks, self._publish_if_due):
             try:
                 look()
             except Exception as error:
@@ -214,4 +218,5 @@ class Server:
         """Stop all traffic and tell the sessions that the server ends."""
         for port in self.ports:
             port.traffic.stop(ALL_PROFILES)
+        self.changes.make()
         self.emit(EventKind.SERVER_STOPPED, cause=cause)
