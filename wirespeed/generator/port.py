@@ -20,6 +20,7 @@ from wirespeed.generator.packet_groups import PacketGroups
 from wirespeed.generator.port_layers import PortLayers, own_mac
 from wirespeed.generator.port_profile import AddedStream, Profile, State, Tally
 from wirespeed.generator.rpc import failed
+from wirespeed.generator.start_rules import StartRules
 from wirespeed.generator.translation import checked_stream, translate, with_flow
 from wirespeed.generator.transmission import (
     ALL_PROFILES,
@@ -64,6 +65,7 @@ class Port:
         groups: PacketGroups,
         memory: Memory,
         changes: Changes,
+        rules: StartRules,
     ) -> None:
         self.index = index
         self._memory = memory
@@ -76,7 +78,7 @@ class Port:
         self._numbers = count()
         self._tally = Tally()
         self.profiles: dict[str, Profile] = {DEFAULT_PROFILE: Profile(self._tally, next(self._numbers))}
-        self.traffic = Transmission(index, core, emit, self.profiles, self._tally, self.layers, groups, changes)
+        self.traffic = Transmission(index, core, emit, self.profiles, self._tally, self.layers, groups, changes, rules)
         self._stream_count = 0
         self._highest: int | None = 0
         self._core = core

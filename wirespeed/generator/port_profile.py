@@ -18,7 +18,7 @@ from typing import Any
 
 from wirespeed._native.flow_records import FlowKind
 from wirespeed._native.stream_records import Stream, StreamMode
-from wirespeed.generator.load import Load, Timeline, timeline
+from wirespeed.generator.load import Load, Timeline
 from wirespeed.generator.translation import Translated
 from wirespeed.profiles.stream_json import StreamJson
 
@@ -122,13 +122,12 @@ class Profile:
         """After streams came or went while nothing was sent."""
         self.become(State.STREAMS if self.streams else State.IDLE)
 
-    def timeline(self, own_factors: dict[int, float]) -> Timeline:
-        """Of what runs, if these were the factors of single streams."""
-        scaled = [
+    def scaled(self, own_factors: dict[int, float]) -> list[Stream]:
+        """What runs, if these were the factors of single streams."""
+        return [
             replace(one, rate_pps=one.rate_pps * own_factors[one.id]) if one.id in own_factors else one
             for one in self.running
         ]
-        return timeline(scaled, self.mean_frames())
 
     def mean_frames(self) -> dict[int, float]:
         return {number: added.translated.mean_frame_bytes for number, added in self.streams.items()}

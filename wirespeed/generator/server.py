@@ -30,6 +30,7 @@ from wirespeed.generator.pushes import Pushes
 from wirespeed.generator.registry import invoke
 from wirespeed.generator.rpc import Json, RpcError, answer, failed, internal_error
 from wirespeed.generator.sessions import Sessions
+from wirespeed.generator.start_rules import StartRules
 from wirespeed.generator.traffic_statistics import KIND_PREFIX, Meter, Rates, global_stats, port_stats
 from wirespeed.stolen_time import read_stolen_time
 
@@ -64,6 +65,7 @@ class Server:
         core: GeneratorCore,
         dst_macs: Sequence[str | None] = (),
         owner_timeout_s: float = OWNER_TIMEOUT_S,
+        rules: StartRules | None = None,
     ) -> None:
         self.core = core
         self.api_h = random_handle()
@@ -73,8 +75,9 @@ class Server:
         given = [*dst_macs, *[None] * core.port_count()]
         self.groups = PacketGroups(core)
         self.changes = Changes(core)
+        held = self.groups, self.memory, self.changes, rules or StartRules()
         self.ports = [
-            Port(index, core, given[index] or self._pair_mac(index), self.emit, self.groups, self.memory, self.changes)
+            Port(index, core, given[index] or self._pair_mac(index), self.emit, *held)
             for index in range(core.port_count())
         ]
         self.captures = Captures(core, self.memory)
@@ -83,6 +86,8 @@ class Server:
         self.sessions = Sessions(self.ports)
         self.floors: dict[int, Floor] = {}
         """The latency of the medium alone from each first port of a pair, where it was measured."""
+        self.settings: Json = {"sched_max_stretch": 0.0, "process_at_cp": False, "do_mbuf_cache": False}
+        """T-Rex's global settings, as clients set them."""
         self.ending: str | None = None
         """Why the process is to end, once a client asked for that."""
         self._owner_timeout_s = owner_timeout_s

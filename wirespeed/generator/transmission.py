@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from wirespeed._native.generator import GeneratorCore
@@ -23,6 +23,7 @@ from wirespeed.generator.packet_groups import PacketGroups
 from wirespeed.generator.port_layers import PortLayers
 from wirespeed.generator.port_profile import Profile, State, Tally
 from wirespeed.generator.rpc import failed
+from wirespeed.generator.start_rules import StartRules
 from wirespeed.generator.translation import Addresses, at_start
 
 ALL_PROFILES = "*"
@@ -60,10 +61,11 @@ class Transmission:
         layers: PortLayers,
         groups: PacketGroups,
         changes: Changes,
+        rules: StartRules,
     ) -> None:
         self._index, self._core, self._emit = index, core, emit
         self._profiles, self._tally, self._layers, self._groups = profiles, tally, layers, groups
-        self._changes = changes
+        self._changes, self._rules = changes, rules
         self._played: _Played | None = None
 
     @property
@@ -114,7 +116,10 @@ class Transmission:
             pps = stream_pps(source.mode.rate, translated.mean_frame_bytes, speed_bps)
             flow_id = None if source.pg_id is None else flows[source.pg_id]
             ready.append(at_start(translated, source, addresses, pps, flow_id))
-        return ready, timeline(ready, profile.mean_frames())
+        return ready, self._timeline(ready, profile)
+
+    def _timeline(self, streams: Sequence[Stream], profile: Profile) -> Timeline:
+        return timeline(streams, profile.mean_frames(), self._rules.own_burst_rates)
 
     def _addresses(self) -> Addresses:
         return Addresses(self._layers.host.mac, bytes.fromhex(self._layers.dst_mac.replace(":", "")))
@@ -131,7 +136,8 @@ class Transmission:
         factor = new_factor(mul, 1.0, loads, self._info.speed_bps)
         if not force:
             check_line_rate(loads.peak(factor) + self._other_load(profile), self._info.speed_bps)
-        self._core.start(self._index, streams, factor, duration_s, profile=profile.number, start_at_s=start_at_s)
+        timed = self._rules.timed(streams, factor)
+        self._core.start(self._index, timed, factor, duration_s, profile=profile.number, start_at_s=start_at_s)
         before = self.state
         profile.start(factor, streams, loads, endless=duration_s < 0)
         self._tell(profile_id, EventKind.PROFILE_STARTED, EventKind.PORT_STARTED, before)
@@ -210,11 +216,11 @@ class Transmission:
         factors = dict(profile.own_factors)
         chosen = _chosen(profile, stream_ids)
         for stream in chosen:
-            alone = timeline([replace(stream, self_start=True, next_id=-1)], profile.mean_frames())
+            alone = self._timeline([replace(stream, self_start=True, next_id=-1)], profile)
             shared = 1.0 if stream.fixed_rate else profile.factor
             asked = new_factor(mul, shared * factors.get(stream.id, 1.0), alone, self._info.speed_bps)
             factors[stream.id] = asked / shared
-        loads = profile.timeline(factors)
+        loads = self._timeline(profile.scaled(factors), profile)
         load = loads.peak(profile.factor)
         if not force:
             check_line_rate(load + self._other_load(profile), self._info.speed_bps)
