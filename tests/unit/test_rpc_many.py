@@ -66,12 +66,39 @@ def test_a_thousand_profiles_are_changed_by_one_word_to_the_worker() -> None:
             (method, {"port_id": 0, "handler": session.handlers[0], "profile_id": f"p{i}", **more}) for i in range(MANY)
         ]
         session.batch(*given)
+        session.server.changes.make()
         assert len(session.core.calls) == 1
         if method == "update_traffic":
             assert set(session.core.calls[0][2].values()) == {2000}  # type: ignore[attr-defined]
     assert session.state() == "STREAMS"
     kinds = [kind for kind, _ in session.events()]
     assert [kinds.count(kind) for kind in (12, 2, 13, 3, 11, 1)] == [MANY, 1, MANY, 1, MANY, 1]
+
+
+def test_changes_one_by_one_are_gathered_while_many_profiles_run() -> None:
+    session = holding(30)
+    session.core.advance(1)
+    session.server.tick()
+    session.core.calls.clear()
+    for number in range(20):
+        session.owned("pause_traffic", profile_id=f"p{number}")
+    assert len(session.core.calls) == 1  # the first at once
+    session.core.advance(0.1)
+    session.owned("pause_traffic", profile_id="p20")
+    assert len(session.core.calls) == 2  # and the others after a while
+    session.owned("pause_traffic", profile_id="p21")
+    session.call("ping")  # whoever asks for something else finds them made
+    assert sum(state.paused for state in session.core.profiles(0)) == 22
+    session.owned("pause_traffic", profile_id="p22")
+    session.server.tick()
+    assert sum(state.paused for state in session.core.profiles(0)) == 23
+
+
+def test_a_change_is_made_at_once_where_few_profiles_run() -> None:
+    session = holding(3)
+    for number in range(3):
+        session.owned("pause_traffic", profile_id=f"p{number}")
+        assert sum(state.paused for state in session.core.profiles(0)) == number + 1
 
 
 def test_changes_are_made_in_their_order() -> None:

@@ -9,7 +9,7 @@ import gc
 import json
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from wirespeed._native.generator import GeneratorCore, Snapshot
@@ -126,7 +126,8 @@ class Server:
         try:
             return answer(message, self._invoke)
         finally:
-            self.changes.make()
+            if self.changes.waiting:
+                self.changes.rest(sum(port.traffic.running_profiles for port in self.ports))
             gc.enable()
 
     def _invoke(self, name: str, params: Json) -> Any:
@@ -145,11 +146,11 @@ class Server:
         self._current = None
         looks = (self.hosts.poll, self.captures.read, self.pushes.flush, self._look_at_ports, self.changes.make)
         for look in (*looks, self._publish_if_due):
-            try:
-                look()
-            except Exception as error:
-                # A fault in one part must not end the others, nor the traffic.
-                print(f"wirespeed: {type(error).__name__}: {error}", file=sys.stderr)
+            _guarded(look)
+
+    def settle(self) -> None:
+        """Nobody asks for more just now."""
+        _guarded(self.changes.make)
 
     def _look_at_ports(self) -> None:
         for index in self.core.follow_links():
@@ -225,3 +226,11 @@ class Server:
             port.traffic.stop(ALL_PROFILES)
         self.changes.make()
         self.emit(EventKind.SERVER_STOPPED, cause=cause)
+
+
+def _guarded(look: Callable[[], object]) -> None:
+    try:
+        look()
+    except Exception as error:
+        # A fault in one part must not end the others, nor the traffic.
+        print(f"wirespeed: {type(error).__name__}: {error}", file=sys.stderr)

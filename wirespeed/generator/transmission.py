@@ -85,6 +85,10 @@ class Transmission:
         return self.state in (*RUNNING, State.PCAP_TX)
 
     @property
+    def running_profiles(self) -> int:
+        return self._tally.states[State.TX] + self._tally.states[State.PAUSE]
+
+    @property
     def times(self) -> bool:
         """Whether a latency stream runs."""
         return self._tally.timing > 0
@@ -244,8 +248,7 @@ class Transmission:
             self._played = None
             self._emit(EventKind.PROFILE_FINISHED, port_id=self._index, profile_id=DEFAULT_PROFILE)
             self._emit(EventKind.PORT_FINISHED, port_id=self._index)
-        running = self._tally.states[State.TX] + self._tally.states[State.PAUSE]
-        if not running or (active and running == 1):
+        if not self.running_profiles or (active and self.running_profiles == 1):
             return
         still = {one.profile for one in self._core.profiles(self._index)} if active else set()
         ended = [name for name, one in self._profiles.items() if one.state in RUNNING and one.number not in still]
