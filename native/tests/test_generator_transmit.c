@@ -479,13 +479,14 @@ static void paused_port_sends_nothing(void **state)
 	stream.mode = WS_CONTINUOUS;
 	stream.rate_pps = 1e6;
 	start(NOTHING, &stream, 1);
-	expect(ws_generator_pause(generator, NOTHING, 0, true));
+	const uint32_t profile = 0;
+	assert_int_equal(ws_generator_pause(generator, NOTHING, &profile, 1, true), 1);
 	uint64_t asked = counters(NOTHING).asked_packets;
 	usleep(30000);
 	assert_int_equal(generator_transmit(&generator->ports[NOTHING]), 0);
 	assert_int_equal(counters(NOTHING).asked_packets, asked);
 	assert_true(counters(NOTHING).paused);
-	expect(ws_generator_pause(generator, NOTHING, 0, false));
+	assert_int_equal(ws_generator_pause(generator, NOTHING, &profile, 1, false), 1);
 	generator_transmit(&generator->ports[NOTHING]);
 	assert_in_range(counters(NOTHING).asked_packets - asked, 1, 20000);
 	expect(ws_generator_stop_port(generator, NOTHING));

@@ -76,7 +76,7 @@ class GeneratorChild:
         self._call("start", port, given, factor, duration_s, profile, start_at_s)
 
     def change(self, name: str, *arguments: Any, **options: Any) -> Any:
-        """A call of the core whose arguments and answer are plain: stop, pause, set_factor, push_left …"""
+        """A call of the core whose arguments and answer are plain: stop, pause, set_factors, push_left …"""
         return self._call("change", name, arguments, options)
 
     def profiles(self, port: int) -> dict[int, bool]:

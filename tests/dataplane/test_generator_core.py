@@ -193,7 +193,7 @@ def test_changes_while_it_sends() -> None:
     with GeneratorChild("ring:loop") as child:
         child.start(0, Stream(1, packet(), rate_pps=1e4), Stream(2, packet(), rate_pps=1e4, fixed_rate=True), factor=2)
         for factor, rate_pps in ((5.0, 6e4), (0.5, 1.5e4)):
-            child.change("set_factor", 0, factor)
+            child.change("set_factors", 0, [(0, factor)])
             assert_asked(child.samples(30, 0.02), rate_pps)
         child.change("set_stream_factor", 0, 2, 4.0)
         assert_asked(child.samples(30, 0.02), 4.5e4)
@@ -280,8 +280,9 @@ def test_what_cannot_be_done_is_told() -> None:
             child.start(1, good)
         with pytest.raises(Refused, match="a factor of 0"):
             child.start(0, good, factor=0)
+        assert child.change("set_factors", 0, [(0, 1.0)]) == 0  # nothing runs
         with pytest.raises(Refused, match="port p0 sends nothing; start it first"):
-            child.change("set_factor", 0, 1.0)
+            child.change("pause_stream", 0, 1, True)
         child.change("stop", 0)
         child.start(0, good)
         with pytest.raises(Refused, match="port p0 sends already; stop it first"):

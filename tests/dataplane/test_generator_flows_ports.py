@@ -44,18 +44,16 @@ def test_profiles_of_a_port_start_and_stop_by_themselves(tmp_path: Path) -> None
         assert child.profiles(0).keys() >= {5, 7}
         while 6 in child.profiles(0):
             time.sleep(0.005)
-        child.change("pause", 0, True, profile=5)
+        assert child.change("pause", 0, True, [5, 6]) == 1  # 6 has ended
         assert child.profiles(0) == {5: True, 7: False}
         assert not child.snapshot().ports[0].paused
-        child.change("stop", 0, profile=7)
+        child.change("stop", 0, [7, 8])
         assert child.profiles(0) == {5: True}
         stopped = child.snapshot().ports[0]
         assert stopped.paused and stopped.active
         child.start(0, burst(2, 50), profile=7)  # the number is free again
-        child.change("pause", 0, False, profile=5)
-        child.change("set_factor", 0, 2.0, profile=5)
-        with pytest.raises(Refused, match="port p0 sends nothing"):
-            child.change("set_factor", 0, 2.0, profile=6)
+        assert child.change("pause", 0, False, [5]) == 1
+        assert child.change("set_factors", 0, [(6, 2.0), (5, 2.0)]) == 1
         with pytest.raises(Refused, match="port p0 sends already"):
             child.start(0, burst(3, 1), profile=5)
         while 7 in child.profiles(0):

@@ -247,3 +247,20 @@ def test_ready_line_follows_a_line_for_each_port() -> None:
     assert "to 02:fe:00:00:00:09, 2.5 Gb/s, cpu " in run.lines[0]
     assert run.lines[1].startswith("port 1: net_null ")
     assert run.lines[2:] == [f"ready: RPC at {run.address}"]
+
+
+def test_bursts_weigh_their_own_rate_where_that_is_asked_for() -> None:
+    run = start_generator("--port", "null", "--port", "null", "--own-burst-rates", "--spread-starts")
+    (loaded,) = load_profile("bench", {}, 0, 0)
+    burst = {"type": "single_burst", "rate": {"type": "pps", "value": 1000}, "total_pkts": 20}
+    with Client(run.address) as one:
+        one.connect()
+        one.acquire([0])
+        one.add_streams(0, [loaded | {"stream": loaded["stream"] | {"mode": burst}}])
+        mul = {"type": "pps", "op": "abs", "value": 500}
+        assert one.on_port("start_traffic", 0, mul=mul, duration=-1, force=False) == {
+            "multiplier": pytest.approx(0.5),
+            "ts": pytest.approx(one.call("ping")["ts"], abs=DEADLINE_S),
+        }
+    run.process.terminate()
+    assert run.process.communicate(timeout=DEADLINE_S)[1] == ""

@@ -6,7 +6,7 @@ Pushed packets arrive at once. `wire` puts a packet on a port's wire, as a neigh
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import astuple, dataclass, field, replace
 
 from wirespeed._native.flow_records import (
@@ -209,20 +209,31 @@ class FakeGenerator:
         self._runs[port, profile] = _Run(by_id, factor, ends_at_s, starts_at_s)
         self._settle(port)
 
-    def stop(self, port: int, *, profile: int | None = None) -> None:
+    def stop(self, port: int, profiles: Iterable[int] | None = None) -> None:
         self.calls.append(("stop", port))
+        chosen = None if profiles is None else set(profiles)
         for one, number in list(self._runs):
-            if one == port and profile in (None, number):
+            if one == port and (chosen is None or number in chosen):
                 self.finish(port, profile=number)
 
-    def pause(self, port: int, paused: bool, *, profile: int = 0) -> None:
+    def pause(self, port: int, paused: bool, profiles: Iterable[int] = (0,)) -> int:
         self.calls.append(("pause", port, paused))
-        self._runs[port, profile].paused = paused
+        runs = self._those(port, profiles)
+        for run in runs.values():
+            run.paused = paused
         self._settle(port)
+        return len(runs)
 
-    def set_factor(self, port: int, factor: float, *, profile: int = 0) -> None:
-        self.calls.append(("set_factor", port, factor))
-        self._runs[port, profile].factor = factor
+    def set_factors(self, port: int, factors: Iterable[tuple[int, float]]) -> int:
+        wanted = dict(factors)
+        self.calls.append(("set_factors", port, wanted))
+        runs = self._those(port, wanted)
+        for number, run in runs.items():
+            run.factor = wanted[number]
+        return len(runs)
+
+    def _those(self, port: int, profiles: Iterable[int]) -> dict[int, _Run]:
+        return {number: self._runs[port, number] for number in profiles if (port, number) in self._runs}
 
     def pause_stream(self, port: int, stream_id: int, paused: bool, *, profile: int = 0) -> None:
         self.calls.append(("pause_stream", port, stream_id, paused))

@@ -397,6 +397,35 @@ def acquired_with_force(client, rpc_port):
     client.acquire(ports=[0], force=True)
 
 
+@case
+def cores_and_packet_buffers(client, rpc_port):
+    client.add_streams(STLStream(packet=udp(0), mode=STLTXCont(pps=100)), ports=[0])
+    client.start(ports=[0])
+    told = client.get_util_stats()
+    assert told["cpu"][0]["ports"] == [0, -1]
+    pools = told["mbuf_stats"]["cpu-socket-0"]
+    assert list(pools) == ["64b", "128b", "256b", "512b", "1024b", "2048b", "4096b", "9kb"]
+    assert all(0 < free <= total for free, total in pools.values())
+    for table in ("cpu", "mbuf"):
+        client.util_stats.to_table(table)
+    client.push_packets([bytes(udp(0).pkt)], ports=[0])  # beside the load
+    client.stop(ports=[0])
+
+
+@case
+def profiles_in_one_call(client, rpc_port):
+    names = [f"0.p{number}" for number in range(20)]
+    client.add_streams(STLStream(packet=udp(0), mode=STLTXCont(pps=10)), ports=names)
+    client.start(ports=names)
+    client.pause(ports=names)
+    client.resume(ports=names)
+    client.update(ports=names, mult="20pps")
+    assert client.get_stats()["global"]["tx_expected_pps"] == 20 * 20
+    client.stop(ports=names)
+    assert not client.is_traffic_active(ports=[0])
+    client.remove_all_streams(ports=names)
+
+
 def main():
     rpc_port, name = int(sys.argv[1]), sys.argv[2]
     client = connect(rpc_port)

@@ -48,6 +48,11 @@ def burst(number: int, packets: int, **fields: Any) -> Stream:
     return Stream(number, PACKET, mode=mode, packets=packets, **({"bursts": 1, "rate_pps": 1000.0} | fields))
 
 
+def own_rates(streams: list[Stream], frames: dict[int, float]) -> Timeline:
+    """With the rates that short bursts have, not T-Rex's."""
+    return timeline(streams, frames, own_burst_rates=True)
+
+
 def factor(value: float, kind: str, op: str = "abs", current: float = 1.0, loads: Timeline | None = None) -> float:
     return new_factor(Multiplier(kind, op, value), current, loads or one_flow(), TEN_G)
 
@@ -128,8 +133,29 @@ def test_latency_streams_alone_are_not_moved_by_any_multiplier(kind: str) -> Non
     assert (moved, loads.peak(moved).pps) == (1.0, 1000)
 
 
+@pytest.mark.parametrize(
+    ("others", "as_trex", "own"),
+    [((), 500, 0.5), ((Stream(2, PACKET, rate_pps=100.0),), 500 / 101, 500 / 1100)],
+    ids=["alone", "beside 100 pps"],
+)
+def test_short_bursts_weigh_as_little_as_for_a_trex_or_their_own_rate(
+    others: tuple[Stream, ...], as_trex: float, own: float
+) -> None:
+    streams, frames = [burst(1, 20), *others], {1: 64.0, 2: 64.0}
+    wanted = Multiplier("pps", "abs", 500)
+    assert new_factor(wanted, 1.0, timeline(streams, frames), TEN_G) == pytest.approx(as_trex)
+    assert new_factor(wanted, 1.0, own_rates(streams, frames), TEN_G) == pytest.approx(own)
+
+
+def test_a_short_burst_weighs_14_bytes_a_second_and_one_of_1000_packets_its_rate() -> None:
+    frames = {1: 64.0}
+    assert timeline([burst(1, 999)], frames).peak(1.0) == Load(1, 112)
+    assert timeline([burst(1, 1000)], frames).peak(1.0) == Load(1000, 512_000)
+    assert timeline([burst(1, 20, fixed_rate=True)], frames).peak(1.0).pps == 1000
+
+
 def test_a_burst_that_follows_itself_is_endless() -> None:
-    loads = timeline([burst(1, 10, bursts=3, next_id=1)], {1: 64.0})
+    loads = own_rates([burst(1, 10, bursts=3, next_id=1)], {1: 64.0})
     assert loads.duration_us is None
     assert loads.peak(2.0).pps == 2000
 
@@ -196,13 +222,13 @@ def test_start_takes_absolute_loads_only() -> None:
 
 def test_streams_that_follow_each_other_do_not_add_up() -> None:
     first, second = burst(1, 100, next_id=2), burst(2, 50, self_start=False, rate_pps=3000.0)
-    loads = timeline([first, second], {1: 64.0, 2: 64.0})
+    loads = own_rates([first, second], {1: 64.0, 2: 64.0})
     assert loads.peak(1.0).pps == 3000
     assert loads.duration_us == pytest.approx(100_000 + 49 / 3000 * 1e6)
 
 
 def test_streams_beside_each_other_add_up() -> None:
-    loads = timeline([Stream(1, PACKET, rate_pps=5.0), burst(2, 10, start_delay_us=1e6)], {1: 64.0, 2: 64.0})
+    loads = own_rates([Stream(1, PACKET, rate_pps=5.0), burst(2, 10, start_delay_us=1e6)], {1: 64.0, 2: 64.0})
     assert loads.peak(2.0).pps == 2010
     assert loads.duration_us is None
 
@@ -216,7 +242,7 @@ def test_closed_chain_ends_after_its_rounds() -> None:
 
 
 def test_endless_chain_is_looked_at_so_far() -> None:
-    loads = timeline([burst(1, 1, next_id=1)], {1: 64.0})
+    loads = own_rates([burst(1, 1, next_id=1)], {1: 64.0})
     assert loads.duration_us is None
     assert loads.peak(1.0).pps == 1000
 

@@ -56,6 +56,13 @@ def test_ieee_1588_is_refused(session: Session) -> None:
     assert said == "Driver doesn't support IEEE-1588."
 
 
+def test_statistics_inside_vxlan_are_refused(session: Session) -> None:
+    (loaded,) = load_profile("bench", {"flow": "fs"}, 0, 0)
+    flow_stats = loaded["stream"]["flow_stats"] | {"vxlan": True}
+    said = session.refused("add_stream", stream_id=1, stream=loaded["stream"] | {"flow_stats": flow_stats})
+    assert "inside VXLAN are not supported" in said
+
+
 def test_a_client_that_is_too_new_is_told(session: Session) -> None:
     request = {"jsonrpc": "2.0", "id": 1, "method": "api_sync_v2", "params": {"name": "STL", "major": 6, "minor": 0}}
     error = json.loads(session.server.handle(json.dumps(request).encode()))["error"]

@@ -271,7 +271,7 @@ def test_update_changes_the_factor(session: Session) -> None:
     assert session.update(20_000) == 20_000
     assert session.update(50, "percentage", "add") == 30_000
     assert session.update(1000, "pps", "sub") == 29_000
-    assert session.core.calls[-1] == ("set_factor", 0, 29_000)
+    assert session.core.calls[-1] == ("set_factors", 0, {0: 29_000})
 
 
 def test_line_rate_is_refused_without_force(session: Session) -> None:
@@ -408,7 +408,23 @@ def test_rates_settle_on_what_is_sent(session: Session) -> None:
     assert sent["m_cpu_util"] == pytest.approx(25, rel=1e-3)
     assert total["m_rx_pps"] == pytest.approx(1000, rel=1e-3)
     assert total["m_tx_expected_pps"] == 1000
-    assert session.call("get_utilization")["cpu"] == [{"ports": [0, 1], "history": [25] * 20}]
+    assert session.call("get_utilization")["cpu"] == [{"ports": [0, -1], "history": [25] * 20}]
+
+
+def test_cores_tell_the_ports_they_send_on() -> None:
+    session = Session(FakeGenerator(ports=4))
+    session.acquire(0, 1, 3)
+    assert session.call("get_utilization")["cpu"][0]["ports"] == [-1, -1]
+    for port in (0, 1, 3):
+        session.load(port)
+        session.start(port=port)
+    assert session.call("get_utilization")["cpu"][0]["ports"] == [0, 1, 3]
+
+
+def test_there_is_a_row_for_each_of_a_trexs_pools(session: Session) -> None:
+    pools = session.call("get_utilization")["mbuf_stats"]["cpu-socket-0"]
+    small = {size: [8000, 8192] for size in ("64b", "128b", "256b", "512b", "1024b", "2048b")}
+    assert pools == small | {"4096b": [4000, 4096], "9kb": [1600, 1638]}
 
 
 def test_xstats_names_match_their_values(session: Session) -> None:

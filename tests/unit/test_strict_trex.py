@@ -15,6 +15,7 @@ import pytest
 import zmq
 from strict_trex import StrictTrex
 from strict_trex_server import StrictTrexServer
+from trex_answers import Asked, recorded
 from trex_fields import Dead, Fields
 from trex_streams import read_stream
 
@@ -123,20 +124,17 @@ def _call(method: str, **params: Any) -> bytes:
 def test_331_questions_get_the_answers_of_a_trex() -> None:
     replay = Replay()
     asked = 0
-    for line in (DATA / "trex_questions.jsonl").read_text().splitlines():
-        recorded = json.loads(line)
-        if "sleep" in recorded:
-            replay.time_s += recorded["sleep"]
+    for one in recorded():
+        if not isinstance(one, Asked):
+            replay.time_s += one
             continue
-        params = {
-            key: replay.handles.get("$h0", "") if one == "$h0" else one for key, one in recorded["params"].items()
-        }
-        request = {"id": 1, "jsonrpc": "2.0", "method": recorded["method"]}
+        params = {key: replay.handles.get("$h0", "") if value == "$h0" else value for key, value in one.params.items()}
+        request = {"id": 1, "jsonrpc": "2.0", "method": one.method}
         ours = replay.ask({**request, "params": {"api_h": replay.api_h, **params}})
-        if recorded["method"] == "acquire" and "result" in ours:
+        if one.method == "acquire" and "result" in ours:
             replay.handles["$h0"] = ours["result"]
-        if recorded["what"] not in DIFFERENT:
-            replay.compare(request, recorded["answer"], ours)
+        if one.what not in DIFFERENT:
+            replay.compare(request, one.answer, ours)
         asked += 1
     assert asked == 331
     assert replay.events == replay.recorded_events != []
@@ -269,8 +267,7 @@ def test_sent_and_received_are_read_apart_and_settle() -> None:
 
 
 def _plain_stream() -> dict[str, Any]:
-    recorded = [json.loads(line) for line in (DATA / "trex_questions.jsonl").read_text().splitlines()]
-    return dict(next(one["params"]["stream"] for one in recorded if one.get("what") == "add ok"))
+    return dict(next(one.params["stream"] for one in recorded() if isinstance(one, Asked) and one.what == "add ok"))
 
 
 def _request(replay: Replay, method: str, **params: Any) -> dict[str, Any]:

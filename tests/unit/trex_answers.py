@@ -125,7 +125,7 @@ def _masked(value: Any, unordered: bool) -> Any:
 
 def documented() -> dict[str, str]:
     """Requests that are answered otherwise, each with the reason, as the documentation lists them."""
-    rows = DOCUMENT.read_text().partition(HEADING)[2].partition("\n## ")[0].splitlines()
+    rows = DOCUMENT.read_text().partition(HEADING)[2].partition("\n##")[0].splitlines()
     listed = {}
     for row in rows:
         cells = [cell.strip() for cell in row.strip().strip("|").split("|")]

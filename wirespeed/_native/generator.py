@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import compress
 from typing import Any, Protocol
@@ -126,9 +126,11 @@ class GeneratorCore(Protocol):
         profile: int = 0,
         start_at_s: float = 0.0,
     ) -> None: ...
-    def stop(self, port: int, *, profile: int | None = None) -> None: ...
-    def pause(self, port: int, paused: bool, *, profile: int = 0) -> None: ...
-    def set_factor(self, port: int, factor: float, *, profile: int = 0) -> None: ...
+    def stop(self, port: int, profiles: Iterable[int] | None = None) -> None: ...
+    def pause(self, port: int, paused: bool, profiles: Iterable[int] = (0,)) -> int:
+        """How many of the profiles have traffic, which alone is changed; so too `set_factors`, of (profile, factor)."""
+
+    def set_factors(self, port: int, factors: Iterable[tuple[int, float]]) -> int: ...
     def pause_stream(self, port: int, stream_id: int, paused: bool, *, profile: int = 0) -> None: ...
     def set_stream_factor(self, port: int, stream_id: int, factor: float, *, profile: int = 0) -> None: ...
     def profiles(self, port: int) -> tuple[ProfileState, ...]: ...
@@ -241,17 +243,21 @@ class NativeGenerator:
             )
         )
 
-    def stop(self, port: int, *, profile: int | None = None) -> None:
-        if profile is None:
+    def stop(self, port: int, profiles: Iterable[int] | None = None) -> None:
+        if profiles is None:
             check(self._lib.ws_generator_stop_port(self._generator, port))
         else:
-            check(self._lib.ws_generator_stop(self._generator, port, profile))
+            numbers = sorted(set(profiles))
+            check(self._lib.ws_generator_stop(self._generator, port, numbers, len(numbers)))
 
-    def pause(self, port: int, paused: bool, *, profile: int = 0) -> None:
-        check(self._lib.ws_generator_pause(self._generator, port, profile, paused))
+    def pause(self, port: int, paused: bool, profiles: Iterable[int] = (0,)) -> int:
+        numbers = sorted(set(profiles))
+        return check(self._lib.ws_generator_pause(self._generator, port, numbers, len(numbers), paused))
 
-    def set_factor(self, port: int, factor: float, *, profile: int = 0) -> None:
-        check(self._lib.ws_generator_set_factor(self._generator, port, profile, factor))
+    def set_factors(self, port: int, factors: Iterable[tuple[int, float]]) -> int:
+        ascending = sorted(dict(factors).items())
+        numbers, values = [one for one, _ in ascending], [factor for _, factor in ascending]
+        return check(self._lib.ws_generator_set_factors(self._generator, port, numbers, values, len(numbers)))
 
     def pause_stream(self, port: int, stream_id: int, paused: bool, *, profile: int = 0) -> None:
         check(self._lib.ws_generator_pause_stream(self._generator, port, profile, stream_id, paused))

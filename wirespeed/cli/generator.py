@@ -60,6 +60,19 @@ def command(
             "--owner-timeout", metavar="SECONDS", help="Stop a port whose owner is silent for so long; 0 never."
         ),
     ] = 60.0,
+    own_burst_rates: Annotated[
+        bool,
+        typer.Option(
+            "--own-burst-rates",
+            help="Where a load is asked for, bursts below 1000 packets count with their own rate. As T-Rex: as 1 pps.",
+        ),
+    ] = False,
+    spread_starts: Annotated[
+        bool,
+        typer.Option(
+            "--spread-starts", help="Continuous streams start evenly one after the other. As T-Rex: all at one instant."
+        ),
+    ] = False,
     calibrate: Annotated[
         bool,
         typer.Option("--calibrate", help="Measure the medium's own latency first; needs each pair of ports connected."),
@@ -77,6 +90,7 @@ def command(
     from wirespeed.generator.calibration import calibrate as measure_floors  # noqa: PLC0415
     from wirespeed.generator.server import Server  # noqa: PLC0415
     from wirespeed.generator.service import RpcSockets, is_loopback, parse_rpc_address, serve  # noqa: PLC0415
+    from wirespeed.generator.start_rules import StartRules  # noqa: PLC0415
     from wirespeed.model import parse_mac, parse_port_spec  # noqa: PLC0415
 
     specs = [parse_port_spec(text) for text in port]
@@ -115,7 +129,7 @@ def command(
             runtime.open_ports([spec.lending() for spec in specs], names, mtu=mtu, promiscuous=True)
             core = NativeGenerator(cpus, len(specs))
             try:
-                server = Server(core, dest_macs, owner_timeout)
+                server = Server(core, dest_macs, owner_timeout, StartRules(own_burst_rates, spread_starts))
                 for line in describe(core, server):
                     typer.echo(line)
                 if calibrate:

@@ -211,10 +211,10 @@ class StatelessClient(GeneratorClient):
         """`start`, `status`, `stop`, `fetch` and `remove`; captures belong to nobody."""
         return self.call("capture", command=command, **params)
 
-    def push_packets(self, port: int, packets: Sequence[Pushed], force: bool = True) -> None:
-        """Send packets once; beside the port's own traffic only with `force`."""
+    def push_packets(self, port: int, packets: Sequence[Pushed]) -> None:
+        """Send packets once, beside the port's own traffic."""
         listed = [packet.to_json() for packet in packets]
-        [result] = self._gather([Call("push_pkts", {"port_id": port, "pkts": listed, "ipg_usec": 0, "force": force})])
+        [result] = self._gather([Call("push_pkts", {"port_id": port, "pkts": listed, "ipg_usec": 0, "force": True})])
         self._raise_refused([port], [result])
 
     # ----

@@ -19,7 +19,8 @@ def cpu_table(utilization: Json) -> Table:
         history = [int(value) for value in worker.get("history") or (0,)]
         shown = history[:CPU_HISTORY]
         cells = (str(round(sum(history) / len(history))), *(str(value) for value in shown))
-        rows.append(Row(f"{thread} ({','.join(map(str, worker.get('ports') or ()))})", cells))
+        ports = [str(port) for port in worker.get("ports") or () if port >= 0]
+        rows.append(Row(f"{thread} ({','.join(ports) or 'IDLE'})", cells))
     count = max((len(row.cells) for row in rows), default=1) - 1
     headings = ("Avg", "Latest", *(f"-{age}" for age in range(1, count)))
     return Table("Cpu Util(%)", ("Thread", *headings[: count + 1]), tuple(rows), least=3)

@@ -25,7 +25,6 @@ SLOTS = 4096
 """Packets of one capture that may wait in the core until they are read."""
 
 MAX_CAPTURES = 10
-MAX_PACKETS = 1_000_000
 PACKET_BYTES = 512
 """What a kept packet takes beside its data."""
 
@@ -147,8 +146,6 @@ class Captures:
         text: str,
         snap_len: int,
     ) -> Capture:
-        if limit > MAX_PACKETS:
-            raise failed(f"limit of {limit} packets; give {MAX_PACKETS} at most")
         try:
             packet_filter = PacketFilter(text)
         except UsageError:

@@ -49,6 +49,11 @@ class Load:
         return Load(self.pps * factor, self.l2_bps * factor)
 
 
+SHORT_BURST_PACKETS = 1000
+SHORT_BURST_LOAD = Load(1.0, 14 * 8)
+"""What T-Rex takes a burst of fewer packets for: a packet a second, of a bare Ethernet header."""
+
+
 @dataclass(frozen=True)
 class LoadStep:
     """A stream comes in (positive) or ends (negative) at a time of the run."""
@@ -121,8 +126,9 @@ def stream_pps(rate: RateJson, mean_frame_bytes: float, speed_bps: float) -> flo
     return Rate(rate.value, _UNITS[rate.type]).pps(mean_frame_bytes, speed_bps)
 
 
-def timeline(streams: Sequence[Stream], mean_frame_bytes: dict[int, float]) -> Timeline:
-    """When which stream comes in and ends, at factor 1."""
+def timeline(streams: Sequence[Stream], mean_frame_bytes: dict[int, float], own_burst_rates: bool = False) -> Timeline:
+    """When which stream comes in and ends, at factor 1. Short bursts weigh what T-Rex has them weigh, next to nothing,
+    unless they are to count with their own rates."""
     by_id = {stream.id: stream for stream in streams if stream.enabled}
     due = [
         (stream.start_delay_us, index, stream.id) for index, stream in enumerate(by_id.values()) if stream.self_start
@@ -135,7 +141,7 @@ def timeline(streams: Sequence[Stream], mean_frame_bytes: dict[int, float]) -> T
     while due and len(steps) < most:
         start_us, order, stream_id = heapq.heappop(due)
         stream = by_id[stream_id]
-        rate = Load() if stream.is_null else Load(stream.rate_pps, stream.rate_pps * mean_frame_bytes[stream_id] * 8)
+        rate = _weight(stream, mean_frame_bytes[stream_id], own_burst_rates)
         if stream.mode is StreamMode.CONTINUOUS:
             steps.append(LoadStep(start_us, stream_id, rate, stream.fixed_rate))
             endless = True
@@ -153,6 +159,15 @@ def timeline(streams: Sequence[Stream], mean_frame_bytes: dict[int, float]) -> T
             heapq.heappush(due, (end_us + following.start_delay_us, order, following.id))
     steps.sort(key=lambda step: step.time_us)
     return Timeline(tuple(steps), None if endless or due else last_us)
+
+
+def _weight(stream: Stream, mean_frame_bytes: float, own_burst_rates: bool) -> Load:
+    if stream.is_null:
+        return Load()
+    short = stream.mode is not StreamMode.CONTINUOUS and stream.packets < SHORT_BURST_PACKETS
+    if short and not (own_burst_rates or stream.fixed_rate):
+        return SHORT_BURST_LOAD
+    return Load(stream.rate_pps, stream.rate_pps * mean_frame_bytes * 8)
 
 
 def new_factor(mul: Multiplier, current: float, loads: Timeline, speed_bps: float) -> float:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import random
 import string
-from collections.abc import Iterable
+from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import count
 from typing import Any
@@ -13,12 +13,14 @@ from typing import Any
 from wirespeed._native.generator import GeneratorCore
 from wirespeed._native.runtime import PortInfo
 from wirespeed.errors import WirespeedError
+from wirespeed.generator.changes import Changes
 from wirespeed.generator.events import EventKind
 from wirespeed.generator.memory import Memory
 from wirespeed.generator.packet_groups import PacketGroups
 from wirespeed.generator.port_layers import PortLayers, own_mac
-from wirespeed.generator.port_profile import AddedStream, Profile, State
+from wirespeed.generator.port_profile import AddedStream, Profile, State, Tally
 from wirespeed.generator.rpc import failed
+from wirespeed.generator.start_rules import StartRules
 from wirespeed.generator.translation import checked_stream, translate, with_flow
 from wirespeed.generator.transmission import (
     ALL_PROFILES,
@@ -36,7 +38,7 @@ Json = dict[str, Any]
 __all__ = ["ALL_PROFILES", "DEFAULT_PROFILE", "Owner", "Port", "random_handle"]
 
 MAX_STREAMS = 20_000
-MAX_PROFILES = 128
+MAX_PROFILES = 2048
 
 _TAGS_BYTES = 8
 """What a frame may have above the MTU beside its Ethernet header: two VLAN tags, or MPLS labels."""
@@ -55,7 +57,15 @@ class Port:
     """Requests come checked; what the port's state does not allow is answered with T-Rex's texts."""
 
     def __init__(
-        self, index: int, core: GeneratorCore, dst_mac: str, emit: Emit, groups: PacketGroups, memory: Memory
+        self,
+        index: int,
+        core: GeneratorCore,
+        dst_mac: str,
+        emit: Emit,
+        groups: PacketGroups,
+        memory: Memory,
+        changes: Changes,
+        rules: StartRules,
     ) -> None:
         self.index = index
         self._memory = memory
@@ -66,9 +76,11 @@ class Port:
         first = core.port_info(index)
         self.layers = PortLayers(own_mac(first, index), dst_mac)
         self._numbers = count()
-        self.profiles: dict[str, Profile] = {DEFAULT_PROFILE: Profile(number=next(self._numbers))}
-        self.traffic = Transmission(index, core, emit, self.profiles, self.layers, groups)
+        self._tally = Tally()
+        self.profiles: dict[str, Profile] = {DEFAULT_PROFILE: Profile(self._tally, next(self._numbers))}
+        self.traffic = Transmission(index, core, emit, self.profiles, self._tally, self.layers, groups, changes, rules)
         self._stream_count = 0
+        self._highest: int | None = 0
         self._core = core
         self._groups = groups
         self._emit = emit
@@ -151,9 +163,9 @@ class Port:
             self._make_room()
             if len(self.profiles) >= MAX_PROFILES:
                 raise failed(f"a port takes at most {MAX_PROFILES} profiles")
-            profile = Profile(number=next(self._numbers))
-        self._check_not_running("add_stream", profile_id, profile)
-        if stream_id in profile.streams:
+        else:
+            self._check_not_running("add_stream", profile_id, profile)
+        if profile is not None and stream_id in profile.streams:
             raise failed(f"stream {stream_id} already exists in profile_id({profile_id})")
         if self._stream_count >= MAX_STREAMS:
             raise failed(f"a port takes at most {MAX_STREAMS} streams")
@@ -171,10 +183,13 @@ class Port:
                 f"no more streams can be kept: those of a port take {self._memory.session_bytes >> 20} MB at most, and "
                 f"all that clients keep {self._memory.all_bytes >> 20} MB; remove some, or end captures"
             )
+        if profile is None:
+            profile = self.profiles[profile_id] = Profile(self._tally, next(self._numbers))
         profile.streams[stream_id] = added
-        profile.state = State.STREAMS
-        self.profiles[profile_id] = profile
+        profile.settle()
         self._stream_count += 1
+        if self._highest is not None:
+            self._highest = max(self._highest, stream_id)
 
     def check_length(self, packet: bytes) -> None:
         if len(packet) > self._longest_bytes:
@@ -189,8 +204,8 @@ class Port:
         removed = profile.streams.pop(stream_id, None)
         if removed is None:
             raise failed(f"stream {stream_id} does not exists in profile_id({profile_id})")
-        self._let_go([removed])
-        self._settle(profile_id)
+        self._let_go({stream_id: removed})
+        profile.settle()
 
     def remove_all_streams(self, profile_id: str) -> None:
         """Of a profile; of one that is not there, there are none, and that holds for `*` too."""
@@ -198,33 +213,32 @@ class Port:
             return
         for name in named(self.profiles, profile_id):
             self._check_not_running("remove_and_delete_all_streams", name, self.profiles[name])
-            self._let_go(self.profiles[name].streams.values())
+            self._let_go(self.profiles[name].streams)
             self.profiles[name].streams.clear()
-            self._settle(name)
+            self.profiles[name].settle()
 
     def _make_room(self) -> None:
         """Forget an emptied profile when there is no room for one more; clients see it until then."""
         if len(self.profiles) >= MAX_PROFILES:
             empty = (name for name, one in self.profiles.items() if not one.streams and name != DEFAULT_PROFILE)
-            self.profiles.pop(next(empty, ""), None)
+            if (name := next(empty, None)) is not None:
+                self._tally.count(self.profiles.pop(name), -1)
 
-    def _let_go(self, removed: Iterable[AddedStream]) -> None:
-        for added in removed:
+    def _let_go(self, removed: Mapping[int, AddedStream]) -> None:
+        for stream_id, added in removed.items():
             self._memory.give(self._held_by, added.held_bytes)
             if added.source.pg_id is not None:
                 self._groups.leave(added.source.pg_id)
-
-    def _settle(self, profile_id: str) -> None:
-        """After streams went: an empty profile is idle, and stays."""
-        profile = self.profiles[profile_id]
-        if not profile.streams:
-            profile.state = State.IDLE
-        self._stream_count = sum(len(one.streams) for one in self.profiles.values())
+            if stream_id == self._highest:
+                self._highest = None  # looked for when it is asked for
+        self._stream_count -= len(removed)
 
     @property
     def max_stream_id(self) -> int:
         """The highest number of a stream that is there, 0 when there is none."""
-        return max((number for one in self.profiles.values() for number in one.streams), default=0)
+        if self._highest is None:
+            self._highest = max((number for one in self.profiles.values() for number in one.streams), default=0)
+        return self._highest
 
     def _check_not_running(self, command: str, profile_id: str, profile: Profile) -> None:
         if profile.state in RUNNING:

@@ -11,11 +11,14 @@ from __future__ import annotations
 
 import enum
 import json
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from wirespeed._native.stream_records import Stream
-from wirespeed.generator.load import Load, Timeline, timeline
+from wirespeed._native.flow_records import FlowKind
+from wirespeed._native.stream_records import Stream, StreamMode
+from wirespeed.generator.load import Load, Timeline
 from wirespeed.generator.translation import Translated
 from wirespeed.profiles.stream_json import StreamJson
 
@@ -52,30 +55,79 @@ class AddedStream:
 
 
 @dataclass
-class Profile:
-    """Streams that start and stop together; `number` is what the core calls them."""
+class Tally:
+    """What the profiles of a port come to, kept as they change: how many are in each state, and of those that send
+    their load and how many may end by themselves; of those that run, how many have latency streams."""
 
+    states: Counter[State] = field(default_factory=Counter)
+    load: Load = field(default_factory=Load)
+    ending: int = 0
+    timing: int = 0
+
+    def count(self, profile: Profile, sign: int) -> None:
+        """`profile` is one more of what it is now, or one less."""
+        self.states[profile.state] += sign
+        self.timing += sign * profile.times
+        if profile.state is State.TX:
+            self.ending += sign * profile.may_end
+            # Nothing is left of what was rounded once none sends.
+            self.load = self.load + profile.load.times(sign) if self.states[State.TX] else Load()
+
+
+@dataclass
+class Profile:
+    """Streams that start and stop together; `number` is what the core calls them, `tally` is its port's."""
+
+    tally: Tally
     number: int = 0
     streams: dict[int, AddedStream] = field(default_factory=dict)
     state: State = State.IDLE
     factor: float = 1.0
     endless: bool = True
     running: tuple[Stream, ...] = ()
+    loads: Timeline = field(default_factory=lambda: Timeline((), None))
+    """Of what runs, with the factors of single streams in it."""
     own_factors: dict[int, float] = field(default_factory=dict)
     """Of streams that were updated by themselves: times `factor`."""
     load: Load = field(default_factory=Load)
     """The highest load of what runs; nothing when it does not."""
+    times: bool = False
+    """A latency stream runs."""
+    may_end: bool = False
+    """What runs has an end: a duration, or bursts only."""
 
-    def load_at(self, factor: float, own_factors: dict[int, float]) -> Load:
-        """The highest load of what runs, if these were its factors."""
-        return self.timeline(own_factors).peak(factor)
+    def __post_init__(self) -> None:
+        self.tally.count(self, 1)
 
-    def timeline(self, own_factors: dict[int, float]) -> Timeline:
-        scaled = [
+    def become(self, state: State, **others: Any) -> None:
+        """Change the state, and `others` of the fields, so that the tally stays right."""
+        self.tally.count(self, -1)
+        self.state = state
+        for name, value in others.items():
+            setattr(self, name, value)
+        self.tally.count(self, 1)
+
+    def start(self, factor: float, streams: Sequence[Stream], loads: Timeline, endless: bool) -> None:
+        goes_on = endless and any(one.mode is StreamMode.CONTINUOUS for one in streams)
+        times = any(one.flow_kind is FlowKind.LATENCY for one in streams)
+        self.factor, self.endless, self.running, self.loads = factor, endless, tuple(streams), loads
+        self.own_factors = {}
+        self.become(State.TX, load=loads.peak(factor), may_end=not goes_on, times=times)
+
+    def end(self) -> None:
+        self.running, self.own_factors = (), {}
+        self.become(State.STREAMS, load=Load(), may_end=False, times=False)
+
+    def settle(self) -> None:
+        """After streams came or went while nothing was sent."""
+        self.become(State.STREAMS if self.streams else State.IDLE)
+
+    def scaled(self, own_factors: dict[int, float]) -> list[Stream]:
+        """What runs, if these were the factors of single streams."""
+        return [
             replace(one, rate_pps=one.rate_pps * own_factors[one.id]) if one.id in own_factors else one
             for one in self.running
         ]
-        return timeline(scaled, self.mean_frames())
 
     def mean_frames(self) -> dict[int, float]:
         return {number: added.translated.mean_frame_bytes for number, added in self.streams.items()}

@@ -31,7 +31,8 @@ SharedPort = Annotated[Port, "shared"]
 class Method:
     """A function and what to call it with; `open_to_all` needs no API handle, `listed` is told to clients.
 
-    `wrong_fails`: once the port is found, wrong parameters are answered with -32000, as what cannot be done."""
+    `wrong_fails`: once the port is found, wrong parameters are answered with -32000, as what cannot be done.
+    `gathers`: what it changes may wait for the next of its kind, see `changes`; others find it made."""
 
     name: str
     run: Callable[..., Any]
@@ -39,13 +40,19 @@ class Method:
     open_to_all: bool
     listed: bool
     wrong_fails: bool
+    gathers: bool
 
 
 METHODS: dict[str, Method] = {}
 
 
 def method(
-    name: str, *, open_to_all: bool = False, listed: bool = True, wrong_fails: bool = False
+    name: str,
+    *,
+    open_to_all: bool = False,
+    listed: bool = True,
+    wrong_fails: bool = False,
+    gathers: bool = False,
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Serve the function as the RPC method `name`."""
 
@@ -56,7 +63,7 @@ def method(
             for parameter, described in inspect.signature(run).parameters.items()
             if parameter != "server"
         }
-        METHODS[name] = Method(name, run, parameters, open_to_all, listed, wrong_fails)
+        METHODS[name] = Method(name, run, parameters, open_to_all, listed, wrong_fails, gathers)
         return run
 
     return register
@@ -69,6 +76,8 @@ def invoke(methods: dict[str, Method], server: Server, name: str, params: Json) 
         raise RpcError(UNKNOWN_METHOD, message=f"Method {name} not registered")
     if not found.open_to_all and read(params, "api_h", str) != server.api_h:
         raise failed("API verification failed - API handler provided mismatch for class: 'common'")
+    if not found.gathers:
+        server.changes.make()
     given = {}
     if "port" in found.parameters:
         given["port"] = _port(server, params, found.parameters["port"][0])

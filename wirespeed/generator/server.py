@@ -9,7 +9,7 @@ import gc
 import json
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from wirespeed._native.generator import GeneratorCore, Snapshot
@@ -17,6 +17,7 @@ from wirespeed.client.framing import pack
 from wirespeed.errors import WirespeedError
 from wirespeed.generator.calibration import Floor
 from wirespeed.generator.captures import Captures
+from wirespeed.generator.changes import Changes
 from wirespeed.generator.events import EventKind, EventQueues
 from wirespeed.generator.machine import machine
 from wirespeed.generator.memory import Memory
@@ -29,6 +30,7 @@ from wirespeed.generator.pushes import Pushes
 from wirespeed.generator.registry import invoke
 from wirespeed.generator.rpc import Json, RpcError, answer, failed, internal_error
 from wirespeed.generator.sessions import Sessions
+from wirespeed.generator.start_rules import StartRules
 from wirespeed.generator.traffic_statistics import KIND_PREFIX, Meter, Rates, global_stats, port_stats
 from wirespeed.stolen_time import read_stolen_time
 
@@ -63,6 +65,7 @@ class Server:
         core: GeneratorCore,
         dst_macs: Sequence[str | None] = (),
         owner_timeout_s: float = OWNER_TIMEOUT_S,
+        rules: StartRules | None = None,
     ) -> None:
         self.core = core
         self.api_h = random_handle()
@@ -71,8 +74,10 @@ class Server:
         self.events = EventQueues(self.memory)
         given = [*dst_macs, *[None] * core.port_count()]
         self.groups = PacketGroups(core)
+        self.changes = Changes(core)
+        held = self.groups, self.memory, self.changes, rules or StartRules()
         self.ports = [
-            Port(index, core, given[index] or self._pair_mac(index), self.emit, self.groups, self.memory)
+            Port(index, core, given[index] or self._pair_mac(index), self.emit, *held)
             for index in range(core.port_count())
         ]
         self.captures = Captures(core, self.memory)
@@ -81,6 +86,8 @@ class Server:
         self.sessions = Sessions(self.ports)
         self.floors: dict[int, Floor] = {}
         """The latency of the medium alone from each first port of a pair, where it was measured."""
+        self.settings: Json = {"sched_max_stretch": 0.0, "process_at_cp": False, "do_mbuf_cache": False}
+        """T-Rex's global settings, as clients set them."""
         self.ending: str | None = None
         """Why the process is to end, once a client asked for that."""
         self._owner_timeout_s = owner_timeout_s
@@ -119,6 +126,8 @@ class Server:
         try:
             return answer(message, self._invoke)
         finally:
+            if self.changes.waiting:
+                self.changes.rest(sum(port.traffic.running_profiles for port in self.ports))
             gc.enable()
 
     def _invoke(self, name: str, params: Json) -> Any:
@@ -135,12 +144,13 @@ class Server:
     def tick(self) -> None:
         """Notice what happened by itself, and publish the statistics when they are due."""
         self._current = None
-        for look in (self.hosts.poll, self.captures.read, self.pushes.flush, self._look_at_ports, self._publish_if_due):
-            try:
-                look()
-            except Exception as error:
-                # A fault in one part must not end the others, nor the traffic.
-                print(f"wirespeed: {type(error).__name__}: {error}", file=sys.stderr)
+        looks = (self.hosts.poll, self.captures.read, self.pushes.flush, self._look_at_ports, self.changes.make)
+        for look in (*looks, self._publish_if_due):
+            _guarded(look)
+
+    def settle(self) -> None:
+        """Nobody asks for more just now."""
+        _guarded(self.changes.make)
 
     def _look_at_ports(self) -> None:
         for index in self.core.follow_links():
@@ -214,4 +224,13 @@ class Server:
         """Stop all traffic and tell the sessions that the server ends."""
         for port in self.ports:
             port.traffic.stop(ALL_PROFILES)
+        self.changes.make()
         self.emit(EventKind.SERVER_STOPPED, cause=cause)
+
+
+def _guarded(look: Callable[[], object]) -> None:
+    try:
+        look()
+    except Exception as error:
+        # A fault in one part must not end the others, nor the traffic.
+        print(f"wirespeed: {type(error).__name__}: {error}", file=sys.stderr)

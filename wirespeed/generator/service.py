@@ -17,6 +17,7 @@ from ipaddress import ip_address
 import zmq
 
 from wirespeed.errors import EnvironmentFault, UsageError
+from wirespeed.generator.changes import QUIET_S
 from wirespeed.generator.rpc import encoded_error, internal_error
 from wirespeed.generator.server import Server
 
@@ -104,11 +105,14 @@ def serve(server: Server, sockets: RpcSockets, on_ready: Callable[[], None]) -> 
         poller.register(wakeup.fileno(), zmq.POLLIN)
         due_s = time.monotonic()
         while True:
-            ready = dict(poller.poll(round(1000 * max(0.0, due_s - time.monotonic()))))
+            wait_s = max(0.0, due_s - time.monotonic())
+            ready = dict(poller.poll(round(1000 * (min(wait_s, QUIET_S) if server.changes.waiting else wait_s))))
             if wakeup.fileno() in ready and (number := wakeup.recv(1)[0]) in ENDING_SIGNALS:
                 server.ending = f"ended by {signal.Signals(number).name}"
             if sockets.requests in ready:
                 _answer(server, sockets.requests)
+            else:
+                server.settle()
             if server.ending is not None:
                 server.shut_down(server.ending)
                 _publish(server, sockets)

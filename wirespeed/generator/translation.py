@@ -59,6 +59,8 @@ def translate(stream_id: int, stream: StreamJson) -> Translated:
         raise failed(f"Bad packet size provided: {len(packet)}. Should be {bounds}")
     if stream.flow_stats.enabled and stream.flow_stats.rule_type == "tpg":
         raise failed("flow_stats rule_type 'tpg' is not supported; use 'stats' or 'latency'")
+    if stream.flow_stats.enabled and stream.flow_stats.vxlan:
+        raise failed("flow statistics inside VXLAN are not supported; without 'vxlan' the outer headers are counted")
     if stream.flow_stats.enabled and stream.flow_stats.ieee_1588:
         raise failed("Driver doesn't support IEEE-1588.")
     if stream.mode.type == "continuous" and stream.next_stream_id != -1:

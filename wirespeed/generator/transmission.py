@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from wirespeed._native.flow_records import FlowKind
 from wirespeed._native.generator import GeneratorCore
 from wirespeed._native.runtime import PortInfo
-from wirespeed._native.stream_records import Stream, StreamMode
+from wirespeed._native.stream_records import Stream
+from wirespeed.generator.changes import MAX_FACTOR, Changes
 from wirespeed.generator.events import EventKind
 from wirespeed.generator.load import (
     Load,
@@ -21,8 +21,9 @@ from wirespeed.generator.load import (
 )
 from wirespeed.generator.packet_groups import PacketGroups
 from wirespeed.generator.port_layers import PortLayers
-from wirespeed.generator.port_profile import Profile, State
+from wirespeed.generator.port_profile import Profile, State, Tally
 from wirespeed.generator.rpc import failed
+from wirespeed.generator.start_rules import StartRules
 from wirespeed.generator.translation import Addresses, at_start
 
 ALL_PROFILES = "*"
@@ -47,7 +48,7 @@ class _Played:
 class Transmission:
     """Requests come checked; what the state does not allow is answered with T-Rex's texts.
 
-    `profiles` is the port's own dictionary: streams are added there.
+    `profiles` is the port's own dictionary, streams are added there; `tally` is theirs.
     """
 
     def __init__(
@@ -56,11 +57,15 @@ class Transmission:
         core: GeneratorCore,
         emit: Emit,
         profiles: dict[str, Profile],
+        tally: Tally,
         layers: PortLayers,
         groups: PacketGroups,
+        changes: Changes,
+        rules: StartRules,
     ) -> None:
         self._index, self._core, self._emit = index, core, emit
-        self._profiles, self._layers, self._groups = profiles, layers, groups
+        self._profiles, self._tally, self._layers, self._groups = profiles, tally, layers, groups
+        self._changes, self._rules = changes, rules
         self._played: _Played | None = None
 
     @property
@@ -72,34 +77,31 @@ class Transmission:
         """The busiest state of all that the port has."""
         if self._played is not None:
             return State.PCAP_TX
-        states = {profile.state for profile in self._profiles.values()}
-        return next(state for state in (State.TX, State.PAUSE, State.STREAMS, State.IDLE) if state in states)
+        states = self._tally.states
+        return next((state for state in (State.TX, State.PAUSE, State.STREAMS) if states[state]), State.IDLE)
 
     @property
     def running(self) -> bool:
         return self.state in (*RUNNING, State.PCAP_TX)
 
     @property
+    def running_profiles(self) -> int:
+        return self._tally.states[State.TX] + self._tally.states[State.PAUSE]
+
+    @property
     def times(self) -> bool:
         """Whether a latency stream runs."""
-        kinds = (stream.flow_kind for one in self._profiles.values() for stream in one.running)
-        return FlowKind.LATENCY in kinds
+        return self._tally.timing > 0
 
     @property
     def may_finish(self) -> bool:
         """Whether something runs that has an end: a duration, or bursts only."""
-        if self._played is not None:
-            return not self._played.endless
-        return any(
-            profile.state is State.TX
-            and not (profile.endless and any(one.mode is StreamMode.CONTINUOUS for one in profile.running))
-            for profile in self._profiles.values()
-        )
+        return not self._played.endless if self._played is not None else self._tally.ending > 0
 
     @property
     def load(self) -> Load:
         """The highest load of what runs now."""
-        return sum((one.load for one in self._profiles.values() if one.state is State.TX), Load())
+        return self._tally.load
 
     def streams_at_unit_factor(self, profile_id: str) -> tuple[list[Stream], Timeline]:
         """The profile's streams with rates and addresses filled in, and their timeline."""
@@ -118,7 +120,10 @@ class Transmission:
             pps = stream_pps(source.mode.rate, translated.mean_frame_bytes, speed_bps)
             flow_id = None if source.pg_id is None else flows[source.pg_id]
             ready.append(at_start(translated, source, addresses, pps, flow_id))
-        return ready, timeline(ready, profile.mean_frames())
+        return ready, self._timeline(ready, profile)
+
+    def _timeline(self, streams: Sequence[Stream], profile: Profile) -> Timeline:
+        return timeline(streams, profile.mean_frames(), self._rules.own_burst_rates)
 
     def _addresses(self) -> Addresses:
         return Addresses(self._layers.host.mac, bytes.fromhex(self._layers.dst_mac.replace(":", "")))
@@ -135,12 +140,10 @@ class Transmission:
         factor = new_factor(mul, 1.0, loads, self._info.speed_bps)
         if not force:
             check_line_rate(loads.peak(factor) + self._other_load(profile), self._info.speed_bps)
-        self._core.start(self._index, streams, factor, duration_s, profile=profile.number, start_at_s=start_at_s)
-        before, profile.state = self.state, State.TX
-        profile.factor, profile.running = factor, tuple(streams)
-        profile.own_factors = {}
-        profile.load = loads.peak(factor)
-        profile.endless = duration_s < 0
+        timed = self._rules.timed(streams, factor)
+        self._core.start(self._index, timed, factor, duration_s, profile=profile.number, start_at_s=start_at_s)
+        before = self.state
+        profile.start(factor, streams, loads, endless=duration_s < 0)
         self._tell(profile_id, EventKind.PROFILE_STARTED, EventKind.PORT_STARTED, before)
         return factor
 
@@ -152,8 +155,8 @@ class Transmission:
             raise failed(f"port {self._index} has not found the MAC address of {gateway}; resolve it first, or force")
 
     def _other_load(self, profile: Profile) -> Load:
-        others = [one.load for one in self._profiles.values() if one is not profile and one.state is State.TX]
-        return sum(others, Load())
+        mine = profile.load if profile.state is State.TX else Load()
+        return self._tally.load + mine.times(-1)
 
     def check_idle(self) -> None:
         """Refuse when a packet file cannot be sent now."""
@@ -171,38 +174,43 @@ class Transmission:
     def stop(self, profile_id: str) -> None:
         """Stop what runs; stopping what stands still is fine."""
         if self._played is not None and profile_id in (DEFAULT_PROFILE, ALL_PROFILES):
-            self._core.stop(self._index, profile=_PACKET_FILE)
+            self._core.stop(self._index, [_PACKET_FILE])
             self._played = None
             self._emit(EventKind.PORT_STOPPED, port_id=self._index)
         for name in named(self._profiles, profile_id):
             profile = self._profiles[name]
             if profile.state in RUNNING:
-                self._core.stop(self._index, profile=profile.number)
+                self._changes.stop(self._index, profile.number)
                 self._ended(name, EventKind.PROFILE_STOPPED, EventKind.PORT_STOPPED)
 
     def pause(self, profile_id: str) -> None:
         profile = self._in_state("pause", profile_id, State.TX)
         if not profile.endless:
             raise failed("pause is supported when duration is not enable is start command")
-        self._core.pause(self._index, True, profile=profile.number)
-        before, profile.state = self.state, State.PAUSE
+        self._changes.pause(self._index, profile.number)
+        before = self.state
+        profile.become(State.PAUSE)
         self._tell(profile_id, EventKind.PROFILE_PAUSED, EventKind.PORT_PAUSED, before)
 
     def resume(self, profile_id: str) -> None:
         profile = self._in_state("resume", profile_id, State.PAUSE)
-        self._core.pause(self._index, False, profile=profile.number)
-        before, profile.state = self.state, State.TX
+        self._changes.resume(self._index, profile.number)
+        before = self.state
+        profile.become(State.TX)
         self._tell(profile_id, EventKind.PROFILE_RESUMED, EventKind.PORT_RESUMED, before)
 
     def update(self, profile_id: str, mul: Multiplier, force: bool) -> float:
         """Change the factor of what runs; streams that were updated by themselves keep their share."""
         profile = self._in_state("update", profile_id, *RUNNING)
-        loads = profile.timeline(profile.own_factors)
-        factor = new_factor(mul, profile.factor, loads, self._info.speed_bps)
+        factor = new_factor(mul, profile.factor, profile.loads, self._info.speed_bps)
+        if factor > MAX_FACTOR:
+            raise failed(f"{factor:g} times the streams' own rates; {MAX_FACTOR:g} times are possible")
+        load = profile.loads.peak(factor)
         if not force:
-            check_line_rate(loads.peak(factor) + self._other_load(profile), self._info.speed_bps)
-        self._core.set_factor(self._index, factor, profile=profile.number)
-        profile.factor, profile.load = factor, loads.peak(factor)
+            check_line_rate(load + self._other_load(profile), self._info.speed_bps)
+        self._changes.set_factor(self._index, profile.number, factor)
+        profile.factor = factor
+        profile.become(profile.state, load=load)
         return factor
 
     def update_streams(self, profile_id: str, stream_ids: list[int], mul: Multiplier, force: bool) -> float:
@@ -212,16 +220,18 @@ class Transmission:
         factors = dict(profile.own_factors)
         chosen = _chosen(profile, stream_ids)
         for stream in chosen:
-            alone = timeline([replace(stream, self_start=True, next_id=-1)], profile.mean_frames())
+            alone = self._timeline([replace(stream, self_start=True, next_id=-1)], profile)
             shared = 1.0 if stream.fixed_rate else profile.factor
             asked = new_factor(mul, shared * factors.get(stream.id, 1.0), alone, self._info.speed_bps)
             factors[stream.id] = asked / shared
-        load = profile.load_at(profile.factor, factors)
+        loads = self._timeline(profile.scaled(factors), profile)
+        load = loads.peak(profile.factor)
         if not force:
             check_line_rate(load + self._other_load(profile), self._info.speed_bps)
         for stream in chosen:
             self._core.set_stream_factor(self._index, stream.id, factors[stream.id], profile=profile.number)
-        profile.own_factors, profile.load = factors, load
+        profile.own_factors, profile.loads = factors, loads
+        profile.become(profile.state, load=load)
         return profile.factor
 
     def pause_streams(self, profile_id: str, stream_ids: list[int], paused: bool) -> None:
@@ -233,27 +243,24 @@ class Transmission:
 
     def notice(self, active: bool) -> None:
         """Look at what came to its end by itself; `active` says whether the port has anything to send."""
-        running = [name for name, profile in self._profiles.items() if profile.state in RUNNING]
         if self._played is not None and not active:
-            self._core.stop(self._index, profile=_PACKET_FILE)
+            self._core.stop(self._index, [_PACKET_FILE])
             self._played = None
             self._emit(EventKind.PROFILE_FINISHED, port_id=self._index, profile_id=DEFAULT_PROFILE)
             self._emit(EventKind.PORT_FINISHED, port_id=self._index)
-        still: set[int] = set()
-        if active and len(running) > 1:
-            still = {one.profile for one in self._core.profiles(self._index)}
-        elif active:
+        if not self.running_profiles or (active and self.running_profiles == 1):
             return
-        for name in running:
-            number = self._profiles[name].number
-            if number not in still:
-                self._core.stop(self._index, profile=number)
-                self._ended(name, EventKind.PROFILE_FINISHED, EventKind.PORT_FINISHED)
+        still = {one.profile for one in self._core.profiles(self._index)} if active else set()
+        ended = [name for name, one in self._profiles.items() if one.state in RUNNING and one.number not in still]
+        if ended:
+            self._core.stop(self._index, [self._profiles[name].number for name in ended])
+        for name in ended:
+            self._ended(name, EventKind.PROFILE_FINISHED, EventKind.PORT_FINISHED)
 
     def _ended(self, name: str, profile_event: EventKind, port_event: EventKind) -> None:
         profile = self._profiles[name]
-        before, profile.state = self.state, State.STREAMS
-        profile.running, profile.load = (), Load()
+        before = self.state
+        profile.end()
         self._tell(name, profile_event, port_event, before)
 
     def _tell(self, name: str, profile_event: EventKind, port_event: EventKind, before: State) -> None:
@@ -291,7 +298,9 @@ class Transmission:
 
 def named(profiles: dict[str, Profile], profile_id: str) -> list[str]:
     """Names that a request means: one, or all of them; none when there is no such profile."""
-    return [name for name in profiles if profile_id in (name, ALL_PROFILES)]
+    if profile_id == ALL_PROFILES:
+        return list(profiles)
+    return [profile_id] if profile_id in profiles else []
 
 
 def find(profiles: dict[str, Profile], profile_id: str, port: int) -> Profile:

@@ -214,6 +214,7 @@ class FlowStatsJson(_Model):
     enabled: bool
     stream_id: UInt32 = 0
     rule_type: Literal["stats", "latency", "tpg"] = "stats"
+    vxlan: bool = False
     ieee_1588: bool = False
     payload_signature: bool = False
     """Ours: statistics by the end of the payload, for a DUT that rewrites IP headers."""

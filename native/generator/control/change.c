@@ -63,66 +63,92 @@ static void do_pause_stream(void *argument)
 							  command->paused);
 }
 
-/* The function is called when there is traffic to change. */
+/* The function is called for each of the command's profiles that has traffic to change; with
+ * `factors` each has its own. */
 struct traffic_change {
 	struct command command;
 	mailbox_fn *function;
+	const double *factors;
+	uint32_t changed;
 };
 
 static void do_change(void *argument)
 {
 	struct traffic_change *change = argument;
 	struct command *command = &change->command;
-	command->result = -ENOTCONN;
 	for (struct traffic *one = command->port->traffic; one; one = one->next_on_port) {
-		if (!one->active || one->profile != command->profile)
+		int64_t at = one->active ? command_profile(command, one->profile) : -1;
+		if (at < 0)
 			continue;
+		if (change->factors)
+			command->factor = change->factors[at];
 		command->traffic = one;
-		command->result = 0;
+		change->changed++;
 		change->function(command);
 	}
 }
 
-static int apply_change(struct ws_generator *generator, uint16_t index, mailbox_fn *function,
-						struct command command)
+/* How many profiles were changed. */
+static int ask_to_change(struct ws_generator *generator, uint16_t index,
+						 struct traffic_change *change)
 {
 	int error = command_check_port(generator, index);
+	if (!error)
+		error = command_check_profiles(change->command.profiles, change->command.profile_count);
 	if (error)
 		return error;
-	struct traffic_change change = {command, function};
-	change.command.port = &generator->ports[index];
-	generator_ask(generator, generator_worker_of(generator, index), do_change, &change);
-	switch (change.command.result) {
-	case -ENOTCONN:
-		return fail(-ENOTCONN, "port %s sends nothing; start it first", port_name(index));
-	case -ENOENT:
-		return fail(-ENOENT, "port %s has no stream %u", port_name(index), command.stream);
-	default:
-		return change.command.result;
+	change->command.port = &generator->ports[index];
+	generator_ask(generator, generator_worker_of(generator, index), do_change, change);
+	return (int)change->changed;
+}
+
+int ws_generator_pause(struct ws_generator *generator, uint16_t port, const uint32_t *profiles,
+					   uint32_t count, bool paused)
+{
+	struct traffic_change change = {
+		.command = {.profiles = profiles, .profile_count = count, .paused = paused},
+		.function = do_pause,
+	};
+	return ask_to_change(generator, port, &change);
+}
+
+int ws_generator_set_factors(struct ws_generator *generator, uint16_t port,
+							 const uint32_t *profiles, const double *factors, uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++) {
+		int error = command_check_factor(factors[i]);
+		if (error)
+			return error;
 	}
+	struct traffic_change change = {
+		.command = {.profiles = profiles, .profile_count = count},
+		.function = do_set_factor,
+		.factors = factors,
+	};
+	return ask_to_change(generator, port, &change);
 }
 
-int ws_generator_pause(struct ws_generator *generator, uint16_t port, uint32_t profile, bool paused)
+static int change_stream(struct ws_generator *generator, uint16_t index, uint32_t profile,
+						 mailbox_fn *function, struct command command)
 {
-	return apply_change(generator, port, do_pause,
-						(struct command){.profile = profile, .paused = paused});
-}
-
-int ws_generator_set_factor(struct ws_generator *generator, uint16_t port, uint32_t profile,
-							double factor)
-{
-	int error = command_check_factor(factor);
-	return error ? error
-				 : apply_change(generator, port, do_set_factor,
-								(struct command){.profile = profile, .factor = factor});
+	struct traffic_change change = {command, function, NULL, 0};
+	change.command.profiles = &profile;
+	change.command.profile_count = 1;
+	int changed = ask_to_change(generator, index, &change);
+	if (changed < 0)
+		return changed;
+	if (!changed)
+		return fail(-ENOTCONN, "port %s sends nothing; start it first", port_name(index));
+	if (change.command.result == -ENOENT)
+		return fail(-ENOENT, "port %s has no stream %u", port_name(index), command.stream);
+	return change.command.result;
 }
 
 int ws_generator_pause_stream(struct ws_generator *generator, uint16_t port, uint32_t profile,
 							  uint32_t stream_id, bool paused)
 {
-	return apply_change(
-		generator, port, do_pause_stream,
-		(struct command){.profile = profile, .stream = stream_id, .paused = paused});
+	return change_stream(generator, port, profile, do_pause_stream,
+						 (struct command){.stream = stream_id, .paused = paused});
 }
 
 int ws_generator_set_stream_factor(struct ws_generator *generator, uint16_t port, uint32_t profile,
@@ -130,9 +156,8 @@ int ws_generator_set_stream_factor(struct ws_generator *generator, uint16_t port
 {
 	int error = command_check_factor(factor);
 	return error ? error
-				 : apply_change(
-					   generator, port, do_set_stream_factor,
-					   (struct command){.profile = profile, .stream = stream_id, .factor = factor});
+				 : change_stream(generator, port, profile, do_set_stream_factor,
+								 (struct command){.stream = stream_id, .factor = factor});
 }
 
 /* ---- what runs */

@@ -11,7 +11,9 @@
 struct command {
 	struct generator_port *port;
 	struct traffic *traffic;
-	uint32_t profile, stream; /* stream: its id */
+	const uint32_t *profiles; /* ascending */
+	uint32_t profile_count;
+	uint32_t stream; /* its id */
 	double factor;
 	bool paused;
 	int result;
@@ -28,5 +30,9 @@ static inline int command_ask(struct ws_generator *generator, mailbox_fn *functi
 /* 0, or the code of an error whose line is told. */
 int command_check_port(const struct ws_generator *generator, uint16_t port);
 int command_check_factor(double factor);
+int command_check_profiles(const uint32_t *profiles, uint32_t count);
+
+/* Which of the command's profiles this is; below 0: none of them. */
+int64_t command_profile(const struct command *command, uint32_t profile);
 
 #endif

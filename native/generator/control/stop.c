@@ -23,7 +23,7 @@ static void detach(struct command *command,
 
 static bool is_of_profile(const struct command *command, const struct traffic *traffic)
 {
-	return traffic->profile == command->profile;
+	return command_profile(command, traffic->profile) >= 0;
 }
 
 static bool is_any(const struct command *command, const struct traffic *traffic)
@@ -61,32 +61,41 @@ static void ask_to_detach(struct ws_generator *generator, mailbox_fn *function,
 		one->attached = false;
 }
 
+/* Looks through the main thread's list, which waits for it. */
 static void do_ask_home(void *argument)
 {
-	struct command *command = argument;
+	const struct command *command = argument;
 	/* Some drivers find out only then what has been sent. */
 	port_transmit(command->port->index, 0, NULL, 0);
-	command->result = traffic_is_home(command->traffic);
+	for (struct traffic *one = command->traffic; one; one = one->next)
+		if (!one->attached && one->port == command->port->index)
+			one->home = traffic_is_home(one);
 }
 
-static bool is_home(struct ws_generator *generator, struct traffic *traffic)
+static uint32_t ports_with(const struct ws_generator *generator, bool attached)
 {
-	struct command command = {.port = &generator->ports[traffic->port], .traffic = traffic};
-	return command_ask(generator, do_ask_home, &command);
+	uint32_t ports = 0;
+	for (const struct traffic *one = generator->traffic; one; one = one->next)
+		ports |= one->attached == attached ? 1u << one->port : 0;
+	return ports;
 }
 
 void generator_reap(struct ws_generator *generator)
 {
-	uint32_t attached = 0;
-	for (const struct traffic *one = generator->traffic; one; one = one->next)
-		attached |= one->attached ? 1u << one->port : 0;
+	uint32_t attached = ports_with(generator, true);
 	for (uint16_t i = 0; i < generator->port_count; i++)
 		if (attached >> i & 1)
 			ask_to_detach(generator, do_detach_ended,
 						  (struct command){.port = &generator->ports[i]});
+	uint32_t detached = ports_with(generator, false);
+	for (uint16_t i = 0; i < generator->port_count; i++) {
+		struct command command = {.port = &generator->ports[i], .traffic = generator->traffic};
+		if (detached >> i & 1)
+			command_ask(generator, do_ask_home, &command);
+	}
 	for (struct traffic **at = &generator->traffic; *at;) {
 		struct traffic *traffic = *at;
-		if (!traffic->attached && is_home(generator, traffic)) {
+		if (!traffic->attached && traffic->home) {
 			*at = traffic->next;
 			traffic_free(traffic);
 		} else {
@@ -96,23 +105,28 @@ void generator_reap(struct ws_generator *generator)
 }
 
 static int stop_traffic(struct ws_generator *generator, uint16_t port, mailbox_fn *detach_fn,
-						uint32_t profile)
+						const uint32_t *profiles, uint32_t count)
 {
 	int error = command_check_port(generator, port);
+	if (!error)
+		error = command_check_profiles(profiles, count);
 	if (error)
 		return error;
 	ask_to_detach(generator, detach_fn,
-				  (struct command){.port = &generator->ports[port], .profile = profile});
+				  (struct command){.port = &generator->ports[port],
+								   .profiles = profiles,
+								   .profile_count = count});
 	generator_reap(generator);
 	return 0;
 }
 
-int ws_generator_stop(struct ws_generator *generator, uint16_t port, uint32_t profile)
+int ws_generator_stop(struct ws_generator *generator, uint16_t port, const uint32_t *profiles,
+					  uint32_t count)
 {
-	return stop_traffic(generator, port, do_detach_profile, profile);
+	return stop_traffic(generator, port, do_detach_profile, profiles, count);
 }
 
 int ws_generator_stop_port(struct ws_generator *generator, uint16_t port)
 {
-	return stop_traffic(generator, port, do_detach_all, 0);
+	return stop_traffic(generator, port, do_detach_all, NULL, 0);
 }

@@ -108,26 +108,17 @@ static int set_up(struct schedule *schedule, const struct ws_stream *streams, do
 
 static int start_streams(struct schedule *schedule, const struct ws_stream *streams)
 {
-	double smooth_rate = 0, smooth_from = 0;
-	for (uint32_t i = 0; i < schedule->count; i++)
-		if (streams[i].mode == WS_CONTINUOUS && streams[i].enabled && streams[i].self_start)
-			smooth_rate += schedule->streams[i].per_interval;
 	uint32_t started = 0;
 	for (uint32_t i = 0; i < schedule->count; i++) {
 		struct timed_stream *stream = &schedule->streams[i];
-		double start = stream->delay;
 		if (!streams[i].enabled || !streams[i].self_start)
 			continue;
 		started++;
-		if (streams[i].mode == WS_CONTINUOUS && start == 0) {
-			start = fmod(smooth_from, stream->interval);
-			smooth_from += 1 / smooth_rate;
-		}
-		stream->entered_at = start;
+		stream->entered_at = stream->delay;
 		stream->bursts_left = stream->bursts;
-		schedule_begin_burst(stream, start);
+		schedule_begin_burst(stream, stream->delay);
 		stream->state = streams[i].start_paused ? PAUSED : RUNNING;
-		stream->ahead = start;
+		stream->ahead = stream->delay;
 		schedule->paused_count += streams[i].start_paused;
 	}
 	if (!started)

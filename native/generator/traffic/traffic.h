@@ -67,6 +67,7 @@ struct traffic {
 	struct traffic *next_on_port;
 	/* the main thread's */
 	bool attached; /* the worker has it */
+	bool home;     /* what the worker last said of traffic_is_home */
 	struct traffic *next;
 };
 

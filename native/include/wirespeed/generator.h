@@ -30,13 +30,16 @@ uint64_t ws_generator_follow_links(struct ws_generator *generator);
 int ws_generator_start(struct ws_generator *generator, uint16_t port, uint32_t profile,
 					   const struct ws_stream *streams, uint32_t count, double factor,
 					   double duration_s, uint64_t start_tsc);
-/* Both return when the last packet is sent; stopping what does not run is fine. */
-int ws_generator_stop(struct ws_generator *generator, uint16_t port, uint32_t profile);
+/* Both return when the last packet is sent; stopping what does not run is fine. Where many profiles
+ * are named they ascend, and the port's worker is asked once. */
+int ws_generator_stop(struct ws_generator *generator, uint16_t port, const uint32_t *profiles,
+					  uint32_t count);
 int ws_generator_stop_port(struct ws_generator *generator, uint16_t port);
-int ws_generator_pause(struct ws_generator *generator, uint16_t port, uint32_t profile,
-					   bool paused);
-int ws_generator_set_factor(struct ws_generator *generator, uint16_t port, uint32_t profile,
-							double factor);
+/* These two return how many of the profiles run, and were changed. */
+int ws_generator_pause(struct ws_generator *generator, uint16_t port, const uint32_t *profiles,
+					   uint32_t count, bool paused);
+int ws_generator_set_factors(struct ws_generator *generator, uint16_t port,
+							 const uint32_t *profiles, const double *factors, uint32_t count);
 int ws_generator_pause_stream(struct ws_generator *generator, uint16_t port, uint32_t profile,
 							  uint32_t stream_id, bool paused);
 int ws_generator_set_stream_factor(struct ws_generator *generator, uint16_t port, uint32_t profile,

@@ -119,7 +119,7 @@ def _push_remote(session: Session, ports: tuple[int, ...], given: Given) -> None
     PORTS,
     ALL,
     switch("-n", "--dry", help="Show the packet; send nothing."),
-    switch("--force", help="Send it beside the traffic of the port."),
+    switch("--force", help="As without: it goes beside the traffic of the port."),
 )
 def pkt(session: Session, given: Given) -> None:
     from wirespeed.console.packet_text import layer_names, read_packet  # noqa: PLC0415 - imports all of scapy
@@ -136,4 +136,4 @@ def pkt(session: Session, given: Given) -> None:
     ports = session.ours(given.ports)
     with step(session.screen, f"Pushing 1 packets on port(s) {list(ports)}:"):
         for port in ports:
-            session.client.push_packets(port, [packet], given.force)
+            session.client.push_packets(port, [packet])

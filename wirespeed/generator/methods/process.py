@@ -25,7 +25,7 @@ def shutdown(server: Server, user: Name = "", force: bool = False) -> Json:
 
 @method("get_global_cfg")
 def get_global_cfg(server: Server) -> Json:
-    return {"sched_max_stretch": 0.0, "process_at_cp": False, "do_mbuf_cache": False}
+    return server.settings
 
 
 @method("set_global_cfg")
@@ -35,8 +35,6 @@ def set_global_cfg(
     process_at_cp: bool | None = None,
     do_mbuf_cache: bool | None = None,
 ) -> None:
-    """T-Rex's switches have no counterpart here, so they can be set to what they are only."""
+    """T-Rex's switches tune parts that this server does not have: they are kept, and nothing heeds them."""
     asked = {"sched_max_stretch": sched_max_stretch, "process_at_cp": process_at_cp, "do_mbuf_cache": do_mbuf_cache}
-    for name, value in asked.items():
-        if value:
-            raise failed(f"{name} cannot be changed: it tunes a part that this server does not have")
+    server.settings |= {name: value for name, value in asked.items() if value is not None}

@@ -9,7 +9,13 @@ from wirespeed.generator.registry import method
 from wirespeed.generator.rpc import Json
 
 if TYPE_CHECKING:
+    from wirespeed._native.runtime import PoolInfo
     from wirespeed.generator.server import Server
+
+TREX_POOLS = {
+    "64b": 64, "128b": 128, "256b": 256, "512b": 512, "1024b": 1024, "2048b": 2048, "4096b": 4096, "9kb": 9216
+}  # fmt: skip
+"""T-Rex's packet pools and the bytes of a packet in each."""
 
 
 @method("get_global_stats")
@@ -46,13 +52,28 @@ def _xstats(server: Server, port: Port) -> dict[str, int]:
 
 @method("get_utilization")
 def get_utilization(server: Server) -> Json:
-    """Busy percent of each worker, newest first, and the packet pool as `[free, total]`."""
-    workers = len(server.core.worker_cpus)
-    pool = server.core.pool()
+    """Busy percent of each worker, newest first, with the ports it sends on now, and packet buffers."""
     return {
         "cpu": [
-            {"ports": list(range(worker, len(server.ports), workers)), "history": list(history)}
+            {"ports": _sending(server, worker), "history": list(history)}
             for worker, history in enumerate(server.meter.cpu_history)
         ],
-        "mbuf_stats": {"cpu-socket-0": {f"{pool.buffer_size}b": [pool.available, pool.total]}},
+        "mbuf_stats": {"cpu-socket-0": packet_room(server.core.pool())},
     }
+
+
+def _sending(server: Server, worker: int) -> list[int]:
+    """Two ports at least, as T-Rex's cores have, -1 for none."""
+    mine = server.ports[worker :: len(server.core.worker_cpus)]
+    sending = [port.index for port in mine if port.traffic.running]
+    return sending + [-1] * (2 - len(sending))
+
+
+def packet_room(pool: PoolInfo) -> dict[str, list[int]]:
+    """`[free, total]` packets of each size that T-Rex has a pool for, as many as the one pool has room for by itself:
+    a large one takes several buffers."""
+    room = {}
+    for name, size in TREX_POOLS.items():
+        buffers = -(-size // pool.buffer_size)
+        room[name] = [pool.available // buffers, max(1, pool.total // buffers)]
+    return room

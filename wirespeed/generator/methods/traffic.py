@@ -42,25 +42,25 @@ def start_traffic(
     return {"multiplier": factor, "ts": now_s}
 
 
-@method("stop_traffic")
+@method("stop_traffic", gathers=True)
 def stop_traffic(server: Server, port: OwnedPort, profile_id: str = DEFAULT_PROFILE) -> Json:
     port.traffic.stop(profile_id)
     return {}
 
 
-@method("pause_traffic")
+@method("pause_traffic", gathers=True)
 def pause_traffic(server: Server, port: OwnedPort, profile_id: str = DEFAULT_PROFILE) -> Json:
     port.traffic.pause(profile_id)
     return {}
 
 
-@method("resume_traffic")
+@method("resume_traffic", gathers=True)
 def resume_traffic(server: Server, port: OwnedPort, profile_id: str = DEFAULT_PROFILE) -> Json:
     port.traffic.resume(profile_id)
     return {}
 
 
-@method("update_traffic")
+@method("update_traffic", gathers=True)
 def update_traffic(
     server: Server, port: OwnedPort, mul: dict[str, Any], force: bool, profile_id: str = DEFAULT_PROFILE
 ) -> Json:
