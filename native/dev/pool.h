@@ -8,6 +8,12 @@
 #include <rte_mempool.h>
 #include <stdint.h>
 
+enum {
+	/* Of a packet in a buffer: an Ethernet header and two VLAN tags, and the 12 bytes that virtio
+	 * counts as part of a frame. NICs strip the FCS. */
+	POOL_FRAME_OVERHEAD = 14 + 8 + 12,
+};
+
 /* Make the ports' pool, with buffers for all that these ports and the workers may hold. */
 int pool_make(const struct ws_port_config *configs, uint16_t count);
 /* Nobody has a buffer of it any more. */

@@ -207,6 +207,7 @@ def test_pushed_packets_go_in_order_and_apart() -> None:
     assert seen[-1].at_s - seen[0].at_s > 0.049
     assert ports[0].asked_packets == ports[0].tx_packets == ports[1].rx_packets == 51
     assert ports[0].tx_bytes == sum(len(one) + 4 for one in pushed) + 64
+    assert (ports[0].pushed_packets, ports[0].pushed_bytes) == (ports[0].tx_packets, ports[0].tx_bytes)
 
 
 def test_pushes_go_beside_streams() -> None:
@@ -219,6 +220,7 @@ def test_pushes_go_beside_streams() -> None:
         port = child.finish()[0]
     assert port.asked_packets == port.tx_packets + port.refused_packets + port.late_packets
     assert port.rx_packets == port.tx_packets > 1000
+    assert (port.pushed_packets, port.pushed_bytes) == (1000, 64 * 1000)
 
 
 def test_wrong_pushes_are_told() -> None:

@@ -1,7 +1,9 @@
 """The main job as a user runs it: `wirespeed demo --quick` in a process of its own."""
 
+import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -75,3 +77,19 @@ def test_an_output_directory_that_cannot_be_written(tmp_path):
     assert done.returncode == 6
     assert done.stderr.count("\n") == 1
     assert "cannot be written" in done.stderr
+
+
+def test_a_full_output_leaves_nothing_of_the_lab(tmp_path):
+    command = [sys.executable, "-m", "wirespeed", "demo", "--quick", "--out", str(tmp_path / "out")]
+    (tmp_path / "own").mkdir()
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(
+            command,
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            env={**os.environ, "TMPDIR": str(tmp_path / "own")},
+            check=False,
+        )
+    assert done.returncode == 6, done.stderr
+    assert list((tmp_path / "own").iterdir()) == []

@@ -25,7 +25,7 @@ _LIVING = ("process ", "socket ", "link ", "hugepages ")
 
 
 def _kill(program: Program, ground: Ground) -> None:
-    rounds = ground.times(30, 2)
+    rounds = ground.times(30, program.short_rounds)
     directory = Path("/run/work")  # what programs leave there counts
     directory.mkdir()
     broken = dict.fromkeys(HITS, 0)

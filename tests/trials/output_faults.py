@@ -5,18 +5,30 @@ It says so in a line and ends with the code for it, leaves nothing behind, and l
 
 from __future__ import annotations
 
+import filecmp
 import os
+import shutil
+import signal
 import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 from trials.isolation import present
-from trials.started import RING, RPC, WIRESPEED, connected, generator, router
+from trials.started import RING, RPC, WIRESPEED, Started, connected, generator, router
 from trials.trial import Ground, trial, until
 from wirespeed.cli.main import COMMANDS
+from wirespeed.results.file import read_file
+from wirespeed.results.journal import journal_path
 
 FILE, CLOSED, MACHINE = 6, 141, 3
+
+_MEASUREMENTS = {
+    "search": "--preset quick --max 20kpps --goal r:loss=0.5,exceed=0.9,initial=0.1,final=0.1,sum=0.2,width=0.5",
+    "rfc2544": "throughput --sizes 64 --trial 0.1 --resolution 50%",
+    "soak": "--load 10kpps --for 1",
+}
+"""Short ones; what they find is of no account here."""
 
 _SHOWS = ("show interface", "show runtime", "show errors", "show ip fib", "show version", "help")
 
@@ -114,7 +126,11 @@ def outputs(ground: Ground) -> None:
         commands.run(words, (0, CLOSED), to="closed")
         commands.run(words, (FILE,), to="full")
     with generator(*RING), router(ground.directory, "e0=ring:a", "e1=ring:a") as (_, socket):
-        _of_a_test(ground, commands)
+        _of_a_test(ground, commands, _loadtest())
+        measurements = {name: [name, "-s", RPC, *words.split()] for name, words in _MEASUREMENTS.items()}
+        for name in measurements if not ground.short else [ground.random.choice(list(measurements))]:
+            _of_a_test(ground, commands, measurements[name])
+        _of_a_recovery(ground, commands)
         _of_reports(ground, commands)
         _of_a_router(ground, commands, socket)
         for words in (["stats"], ["help"]) if not ground.short else (["stats"],):
@@ -127,25 +143,62 @@ def outputs(ground: Ground) -> None:
     ground.figures["commands"] = str(commands.count)
 
 
-def _of_a_test(ground: Ground, commands: _Commands) -> None:
-    commands.run(_loadtest("-o", str(ground.directory / "good.json")), (0,))
+def _of_a_test(ground: Ground, commands: _Commands, words: list[str]) -> None:
+    name = words[0]
+    commands.run([*words, "-o", str(_good(ground, name))], (0,))
     for to, codes in (("closed", (0, CLOSED, FILE)), ("full", (FILE,))):
-        said = commands.run(_loadtest("-q"), codes, to=to)
-        if not [word for word in said.split() if word.startswith("/") and Path(word).is_file()]:
-            ground.fault(f"a test whose output was {to} did not keep its result: {said.strip()[-200:]}")
-    with _small_disk(ground.directory / "ro", full=False) as disk:
-        commands.run(_loadtest("-o", str(disk / "x.json")), (FILE,))
-    with _small_disk(ground.directory / "full", full=True) as disk:
-        said = commands.run(_loadtest("-o", str(disk / "x.json")), (FILE,))
+        said = commands.run([*words, "-q"], codes, to=to)
+        kept = [Path(word) for word in said.split() if word.startswith("/") and Path(word).is_file()]
+        if not kept:
+            ground.fault(f"a {name} whose output was {to} did not keep its result: {said.strip()[-200:]}")
+        for file in kept:
+            read_file(file)
+    with _small_disk(ground.directory / f"{name}-ro", full=False) as disk:
+        commands.run([*words, "-o", str(disk / "x.json")], (FILE,))
+    with _small_disk(ground.directory / f"{name}-full", full=True) as disk:
+        commands.run([*words, "-o", str(disk / "x.json")], (FILE,))
         if any(one.name != "filler" and one.stat().st_size for one in disk.iterdir()):
-            ground.fault(f"a test left a part of its result on a full disk: {sorted(disk.iterdir())}")
+            ground.fault(f"a {name} left a part of its result on a full disk: {sorted(disk.iterdir())}")
+
+
+def _good(ground: Ground, name: str) -> Path:
+    """The result of a test that nothing befell."""
+    return ground.directory / f"good-{name}.json"
+
+
+def _of_a_recovery(ground: Ground, commands: _Commands) -> None:
+    """What could not be written stays in the journal."""
+    lost = ground.directory / "lost.json"
+    with Started(_loadtest("-o", str(lost), "-hd", "60")) as started:
+        started.must_say(" left")
+        started.end(signal.SIGKILL)
+    with connected() as client:  # nobody else gives back what it had
+        client.acquire([0, 1], force=True)
+        client.release([0, 1])
+    for full in (False, True):
+        with _small_disk(ground.directory / f"recover-{full}", full=False) as disk:
+            subprocess.run(["mount", "-o", "remount,rw", str(disk)], check=True)
+            shutil.copy(journal_path(lost), journal_path(disk / "x.json"))
+            if full:
+                _fill(disk)
+            else:
+                subprocess.run(["mount", "-o", "remount,ro", str(disk)], check=True)
+            commands.run(["loadtest", "--recover", str(disk / "x.json")], (FILE,))
+            if not filecmp.cmp(journal_path(lost), journal_path(disk / "x.json"), shallow=False):
+                ground.fault("a recovery that could not write has spoilt its journal")
+    commands.run(["loadtest", "--recover", str(lost)], (0, CLOSED), to="closed")
+    read_file(lost)
 
 
 def _of_reports(ground: Ground, commands: _Commands) -> None:
-    good = str(ground.directory / "good.json")
-    for kind in ("md", "csv", "json", "html"):
-        commands.run(["report", "--format", kind, "-o", "-", good], (0, CLOSED), to="closed")
-        commands.run(["report", "--format", kind, "-o", "-", good], (FILE,), to="full")
+    good = str(_good(ground, "loadtest"))
+    for result in sorted(ground.directory.glob("good-*.json")):
+        for kind in ("md", "csv", "json", "html"):
+            commands.run(["report", "--format", kind, "-o", "-", str(result)], (0, CLOSED), to="closed")
+            commands.run(["report", "--format", kind, "-o", "-", str(result)], (FILE,), to="full")
+    if _good(ground, "rfc2544").exists():
+        for to, codes in (("closed", (0, CLOSED)), ("full", (FILE,))):
+            commands.run(["rfc2544", "--show", str(_good(ground, "rfc2544"))], codes, to=to)
     for full in (False, True):
         with _small_disk(ground.directory / f"report-{full}", full=full) as disk:
             commands.run(["report", "-o", str(disk / "x.html"), good], (FILE,))

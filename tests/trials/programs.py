@@ -19,12 +19,14 @@ from trials.started import RING, RPC, Started, connected, generator
 from trials.trial import Fault, Ground, until
 from wirespeed.results.file import read_file
 from wirespeed.results.journal import journal_path
+from wirespeed.results.rfc2544 import Rfc2544Result
 from wirespeed.results.search import SearchResult
+from wirespeed.results.soak import SoakResult
 
 OWNER_TIMEOUT_S = 2.0
 
-_SHOWN = re.compile(r" +\d+\.\d s \w+ .* left$|trial \d+ .*: ")
-"""The line of a sample of a load test, and of a trial of a search."""
+_SHOWN = re.compile(r" +\d+\.\d s \w+ .* left$|(throughput \d+, )?trial \d+.*: |\d+ s: offered ")
+"""The line of a sample of a load test, of a trial of a search or of RFC 2544, and of a second of a soak."""
 
 
 @dataclass(frozen=True)
@@ -43,6 +45,7 @@ class Program:
     ended_codes: tuple[int, ...] = (0,)
     """How it may end when it is asked to (SIGTERM)."""
     start_s: float = 1.0
+    short_rounds: int = 2
 
     def moment(self, random: Random) -> tuple[bool, float]:
         """Whether to wait until it works, and how many seconds then."""
@@ -68,9 +71,19 @@ def _search(directory: Path) -> list[str]:
     return [*words, "--goal", "r:loss=0,exceed=0,initial=0.1,final=0.2,sum=0.4,width=0.05", "--max", "50kpps"]
 
 
+def _rfc2544(directory: Path) -> list[str]:
+    words = ["rfc2544", "throughput", "-s", RPC, "-o", str(directory / "x.json"), "--force"]
+    return [*words, "--sizes", "64,1518", "--trial", "0.3", "--resolution", "10%"]
+
+
+def _soak(directory: Path) -> list[str]:
+    words = ["soak", "-s", RPC, "-p", "bench", "-o", str(directory / "x.json"), "--force"]
+    return [*words, "--load", "10kpps", "--for", "10m"]
+
+
 def _samples_are_kept(directory: Path, started: Started, number: signal.Signals) -> None:
-    """Every sample, or trial of a search, that was shown is in the result, or makes one; and the ports are somebody
-    else's to take."""
+    """Every sample, trial or second that was shown is in the result, or makes one; and the ports are somebody else's to
+    take."""
     file = directory / "x.json"
     shown = sum(_SHOWN.match(line) is not None for line in started.said.splitlines())
     ended = started.process.returncode
@@ -92,7 +105,13 @@ def _samples_are_kept(directory: Path, started: Started, number: signal.Signals)
 
 def _count(file: Path) -> int:
     result = read_file(file)
-    return len(result.trials if isinstance(result, SearchResult) else result.samples)
+    match result:
+        case SearchResult() | Rfc2544Result():
+            return len(result.trials)
+        case SoakResult():
+            return len(result.seconds)
+        case _:
+            return len(result.samples)
 
 
 def _recover(directory: Path, shown: int) -> None:
@@ -169,6 +188,26 @@ def _results_are_whole(_: Path, started: Started, number: signal.Signals) -> Non
 PROGRAMS = (
     Program("loadtest", _loadtest, " left", (2.0, 6.0), _tester, check=_samples_are_kept, ended_codes=(0, 130)),
     Program("search", _search, "trial 1 ", (1.0, 4.0), _tester, check=_samples_are_kept, ended_codes=(0, 130)),
+    Program(
+        "rfc2544",
+        _rfc2544,
+        "trial 1",
+        (1.0, 4.0),
+        _tester,
+        check=_samples_are_kept,
+        ended_codes=(0, 130),
+        short_rounds=1,
+    ),
+    Program(
+        "soak",
+        _soak,
+        " s: offered",
+        (2.0, 6.0),
+        _tester,
+        check=_samples_are_kept,
+        ended_codes=(0, 130),
+        short_rounds=1,
+    ),
     Program("generator", _generator, "ready", (0.5, 2.0), check=_no_traceback),
     Program("router", _router, "ready", (0.5, 2.0), check=_no_traceback),
     Program("demo", _demo, "1/10 ", (4.0, 35.0), check=_results_are_whole, ended_codes=(0, 130)),

@@ -100,6 +100,7 @@ def _outcome(one: Trial, text: str, duration_s: float, hung: bool) -> Outcome:
 def run_inside(one: Trial, form: Form, writer: int) -> None:
     """The trial itself, in its corner; its outcome goes to the file descriptor as one line."""
     isolation.settle()
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)  # programs started under nohup would not hear theirs
     # Each trial has its own sequence, whatever ran before it.
     ground = Ground(
         Random(f"{form.seed} {one.name}"),

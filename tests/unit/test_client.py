@@ -15,6 +15,7 @@ from simulated_trex import SimulatedTrex
 
 from wirespeed.client.framing import MAGIC, pack, unpack
 from wirespeed.client.generator_client import Call, GeneratorClient, parse_server
+from wirespeed.client.readings import port_stats
 from wirespeed.errors import ConnectionFault, RemoteError, UsageError
 from wirespeed.profiles import load_profile
 from wirespeed.units import Rate
@@ -271,3 +272,11 @@ def test_servers(text: str, server: tuple[str, int]) -> None:
 def test_what_is_no_server(text: str) -> None:
     with pytest.raises(UsageError, match="HOST:PORT"):
         parse_server(text)
+
+
+def test_what_a_port_pushed_beside_its_streams_is_no_part_of_what_they_sent() -> None:
+    raw = {"opackets": 105, "ipackets": 103, "obytes": 6720, "ibytes": 6592, "oerrors": 0, "ierrors": 0}
+    told = port_stats({**raw, "asked_packets": 106, "pushed_packets": 5, "pushed_bytes": 320, "refused_packets": 1})
+    assert (told.opackets, told.obytes, told.asked, told.refused) == (100, 6400, 101, 1)
+    of_a_trex = port_stats(raw)
+    assert (of_a_trex.opackets, of_a_trex.obytes, of_a_trex.asked) == (105, 6720, None)

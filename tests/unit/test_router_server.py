@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import gc
 import json
 import os
 import shutil
@@ -11,7 +13,11 @@ import stat
 import subprocess
 import sys
 import tempfile
+import threading
+import weakref
 from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from itertools import count
 from pathlib import Path
 
 import fake_router
@@ -21,7 +27,7 @@ from fake_router import FakeRouterCore
 from wirespeed.errors import ConnectionFault, EnvironmentFault, UsageError
 from wirespeed.router.client import ask, complete, stream
 from wirespeed.router.console import Console
-from wirespeed.router.server import answer, open_socket
+from wirespeed.router.server import _session, answer, open_socket
 from wirespeed.router.tables_core import MplsRoute
 
 PROCESS = """
@@ -64,6 +70,78 @@ def ctl(path: Path, *words: str, text: str | None = None) -> subprocess.Complete
 def test_a_line_is_answered(path: Path) -> None:
     assert ask(path, "set int state e0 up") == ""
     assert ask(path, "sh int").splitlines()[1].split()[:3] == ["e0", "1", "up"]
+
+
+def test_where_many_wait_one_waits_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with full_listener(tmp_path / "full") as (listener, waiting):
+        serving = threading.Thread(target=answer_each, args=(listener, waiting + 1))
+
+        def serve_all(_: float) -> None:
+            monkeypatch.undo()
+            serving.start()
+
+        monkeypatch.setattr("wirespeed.router.client.time.sleep", serve_all)
+        assert ask(tmp_path / "full", "show version") == "here"
+        serving.join()
+
+
+def test_waiting_among_many_has_its_limit(tmp_path: Path) -> None:
+    with full_listener(tmp_path / "full"), pytest.raises(ConnectionFault, match="it takes no more connections"):
+        ask(tmp_path / "full", "show version", timeout_s=0.05)
+
+
+@contextmanager
+def full_listener(path: Path) -> Iterator[tuple[socket.socket, int]]:
+    """One at whose door as many wait as may, and how many those are."""
+    with ExitStack() as sockets:
+        listener = sockets.enter_context(socket.socket(socket.AF_UNIX))
+        listener.bind(str(path))
+        listener.listen(1)
+        for waiting in count():
+            client = sockets.enter_context(socket.socket(socket.AF_UNIX))
+            client.setblocking(False)
+            try:
+                client.connect(str(path))
+            except BlockingIOError:
+                yield listener, waiting
+                return
+
+
+def answer_each(listener: socket.socket, clients: int) -> None:
+    for _ in range(clients):
+        with listener.accept()[0] as client:
+            client.sendall(b'{"text":"here"}\n{"end":true}\n')
+
+
+def test_nothing_stays_of_clients_that_broke_off(tmp_path: Path) -> None:
+    """Without help of the collector of cycles, which comes late in a process that holds much."""
+    gone: list[weakref.ref[asyncio.StreamReader]] = []
+
+    async def broken_off(request: bytes) -> None:
+        ended = asyncio.Event()
+
+        async def session(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            gone.append(weakref.ref(reader))
+            try:
+                await _session(Console(FakeRouterCore()), reader, writer)
+            finally:
+                ended.set()
+
+        server = await asyncio.start_unix_server(session, tmp_path / "s")
+        with socket.socket(socket.AF_UNIX) as client:
+            client.connect(str(tmp_path / "s"))
+            client.sendall(request)
+        await ended.wait()
+        server.close()
+        await server.wait_closed()
+
+    gc.disable()
+    try:
+        for request in (b"", b"no JSON", b'{"command":"show version"}\n'):
+            asyncio.run(broken_off(request))
+        assert [found() for found in gone] == [None, None, None]
+    finally:
+        gc.enable()
 
 
 def test_the_socket_and_its_directory_are_the_users_alone(path: Path) -> None:

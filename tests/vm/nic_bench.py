@@ -17,7 +17,20 @@ from initramfs import Boot
 from packages import NoPackages, cache_folder, fetch
 
 KINDS = ("e1000e", "igb", "vmxnet3", "virtio")
-CHECKS = ("start", "forward", "multicast", "bytes", "link", "down", "mtu", "kill", "mtu_refused", "unplug")
+CHECKS = (
+    "refused",
+    "start",
+    "forward",
+    "multicast",
+    "vlan",
+    "bytes",
+    "link",
+    "down",
+    "mtu",
+    "kill",
+    "mtu_refused",
+    "unplug",
+)
 SHORTEST = ("start", "forward", "multicast", "link")
 
 _ROOT = Path(__file__).resolve().parents[2]

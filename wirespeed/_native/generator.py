@@ -46,11 +46,14 @@ class FrameKinds:
 class PortTraffic:
     """Counters of one port since start; bytes with FCS. `active`: a profile of it has not ended.
 
-    asked = tx + refused + no_buffer + late, at each snapshot. Pause frames are None where the driver counts none.
+    asked = tx + refused + no_buffer + late, at each snapshot. Of what was sent, some was pushed beside the streams.
+    Pause frames are None where the driver counts none.
     """
 
     tx_packets: int = 0
     tx_bytes: int = 0
+    pushed_packets: int = 0
+    pushed_bytes: int = 0
     rx_packets: int = 0
     rx_bytes: int = 0
     asked_packets: int = 0

@@ -21,7 +21,9 @@ class PortStats:
     """Counters of one port since its server started; bytes hold the FCS. None where the server does not say.
 
     `asked` counts what the schedule called for: `opackets + refused + no_buffer + late`. The medium would not take the
-    refused, there was no buffer for others, and the server was too slow to send the late ones. `kinds` are frames
+    refused, there was no buffer for others, and the server was too slow to send the late ones. Where the server tells
+    them apart, `opackets`, `obytes` and `asked` leave out what it pushed beside the streams, its answers to ARP among
+    it: no load consists of that, and nobody sends it back. `kinds` are frames
     received that no load consists of, by what they are. `at_s` is the instant of the counters where they carry one.
     """
 
@@ -129,9 +131,12 @@ def port_stats(raw: dict[str, Any]) -> PortStats:
     def optional(key: str) -> int | None:
         return int(raw[key]) if key in raw else None
 
+    pushed, asked = optional("pushed_packets") or 0, optional("asked_packets")
     return PortStats(
-        **{key: int(raw[key]) for key in ("opackets", "ipackets", "obytes", "ibytes", "oerrors", "ierrors")},
-        asked=optional("asked_packets"),
+        opackets=int(raw["opackets"]) - pushed,
+        obytes=int(raw["obytes"]) - (optional("pushed_bytes") or 0),
+        **{key: int(raw[key]) for key in ("ipackets", "ibytes", "oerrors", "ierrors")},
+        asked=None if asked is None else asked - pushed,
         refused=optional("refused_packets"),
         no_buffer=optional("no_buffer_packets"),
         late=optional("late_packets"),

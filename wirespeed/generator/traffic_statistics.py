@@ -87,8 +87,9 @@ def port_stats(snapshot: Snapshot, port: int, rates: Rates, cpu_percent: float) 
     """`get_port_stats`; those from `asked_packets` on are ours and no T-Rex has them.
 
     asked = opackets + refused (by the medium) + no_buffer (nothing was left to build them in) + late (the
-    worker came too late); pause frames are there where the driver counts them; `ts` is the instant of the counters
-    on the server's monotonic clock. All are numbers, since T-Rex's client adds those of its ports up.
+    worker came too late); of those sent, some were pushed beside the streams; pause frames are there where the driver
+    counts them; `ts` is the instant of the counters on the server's monotonic clock. All are numbers, since T-Rex's
+    client adds those of its ports up.
     """
     seen = snapshot.ports[port]
     pauses = {"rx_pause_frames": seen.rx_pause_frames, "tx_pause_frames": seen.tx_pause_frames}
@@ -105,6 +106,8 @@ def port_stats(snapshot: Snapshot, port: int, rates: Rates, cpu_percent: float) 
         "m_total_rx_pps": rates.rx_pps,
         "m_cpu_util": cpu_percent,
         "asked_packets": seen.asked_packets,
+        "pushed_packets": seen.pushed_packets,
+        "pushed_bytes": seen.pushed_bytes,
         "refused_packets": seen.refused_packets,
         "no_buffer_packets": seen.no_buffer_packets,
         "late_packets": seen.late_packets,

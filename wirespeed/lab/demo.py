@@ -122,8 +122,8 @@ class Demo:
             lab.stop()
 
     def _run_lab(self, lab: Lab, tests: Sequence[SuiteTest], timing: Timing, what: str) -> None:
-        self._console.print(f"[bold]{lab.name}[/bold]: {what}", highlight=False)
         try:
+            self._console.print(f"[bold]{lab.name}[/bold]: {what}", highlight=False)
             lab.start()
             self._findings += self._watch(lab, tests, timing)
         except WirespeedError as error:  # of the lab: those of a test are in its row

@@ -7,6 +7,7 @@ import json
 import pwd
 import socket
 import stat
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ from wirespeed.errors import ConnectionFault, WirespeedError
 from wirespeed.router.protocol import encode
 
 _TIMEOUT_S = 60.0
+_TRY_AGAIN_S = 0.01
 
 
 def ask(path: Path, line: str, timeout_s: float = _TIMEOUT_S) -> str:
@@ -42,7 +44,7 @@ def _request(path: Path, message: dict[str, Any], timeout_s: float = _TIMEOUT_S)
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as connection:
         connection.settimeout(timeout_s)
         try:
-            connection.connect(str(path))
+            _connect(connection, path, timeout_s)
         except OSError as error:
             raise ConnectionFault(
                 f"no router answers at {path} ({_reason(path, error)}): start one with wirespeed router, "
@@ -61,11 +63,27 @@ def _request(path: Path, message: dict[str, Any], timeout_s: float = _TIMEOUT_S)
     raise ConnectionFault(f"the router at {path} went away before its answer was complete")
 
 
+def _connect(connection: socket.socket, path: Path, timeout_s: float) -> None:
+    """Wait where so many wait already: with a time limit on the socket, Linux refuses at once."""
+    end_s = time.monotonic() + timeout_s
+    while True:
+        try:
+            connection.connect(str(path))
+        except BlockingIOError:
+            if time.monotonic() >= end_s:
+                raise
+            time.sleep(_TRY_AGAIN_S)
+        else:
+            return
+
+
 def _reason(path: Path, error: OSError) -> str:
     with contextlib.suppress(OSError):
         found = path.stat()
         if not stat.S_ISSOCK(found.st_mode):
             return "it is no socket"
+        if isinstance(error, BlockingIOError):
+            return "it takes no more connections"
         if isinstance(error, PermissionError):
             with contextlib.suppress(KeyError):
                 return f"it belongs to user {pwd.getpwuid(found.st_uid).pw_name}"

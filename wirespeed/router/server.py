@@ -156,12 +156,20 @@ async def _session(console: Console, reader: asyncio.StreamReader, writer: async
                 await asyncio.sleep(0)
     except ValueError:
         writer.write(encode({"error": f"a request has at most {MAX_REQUEST_BYTES} bytes", "exit_code": 2}))
-    except ConnectionError:
-        pass
+    except ConnectionError as error:
+        _let_go(error)
     finally:
         writer.close()
-        with contextlib.suppress(ConnectionError):
+        try:
             await writer.wait_closed()
+        except ConnectionError as error:
+            _let_go(error)
+
+
+def _let_go(error: ConnectionError) -> None:
+    """Of the frames that it was raised through: they know the stream, which knows the error. Such a ring of a client
+    that broke off would stay until the collector comes for the oldest generation."""
+    error.__traceback__ = None
 
 
 def answer(console: Console, line: bytes) -> Iterator[dict[str, Any]]:

@@ -3,6 +3,7 @@
 #include "dev/ethdev/ethdev.h"
 
 #include "dev/error.h"
+#include "dev/ethdev/admission.h"
 #include "dev/ethdev/memif_memory.h"
 #include "dev/ethdev/nic_policy.h"
 #include "dev/ethdev/pause_frames.h"
@@ -26,7 +27,8 @@ struct queue {
 static struct {
 	uint16_t id;
 	struct nic_policy policy;
-	bool link_was_up;
+	struct admission admission;
+	bool link_was_up, has_queues;
 	struct queue rx[WS_MAX_QUEUES], tx[WS_MAX_QUEUES];
 	/* What the driver last said, and what it had counted before it began anew. */
 	struct ws_port_counters last, before;
@@ -147,6 +149,8 @@ static int configure(struct port *port)
 	devices[port->index].policy = nic_policy_of(&info);
 	port->stops = devices[port->index].policy.restarts;
 	conf.intr_conf.lsc = devices[port->index].policy.tells_of_links;
+	if (devices[port->index].policy.filters_vlans)
+		conf.rxmode.offloads |= RTE_ETH_RX_OFFLOAD_VLAN_FILTER;
 	if (conf.intr_conf.lsc)
 		rte_eth_dev_callback_register(id, RTE_ETH_EVENT_INTR_LSC, link_has_changed, NULL);
 	/* Sleeping until packets come is for drivers that can; the others may refuse to be asked. */
@@ -158,7 +162,19 @@ static int configure(struct port *port)
 	if (error)
 		return fail(error, "port %s takes no %u RX and %u TX queues: %s", config->name,
 					port->rx_queues, port->tx_queues, rte_strerror(-error));
-	return set_queues_up(port);
+	error = set_queues_up(port);
+	devices[port->index].has_queues = !error;
+	return error;
+}
+
+/* An interrupt that is still waited for when its descriptor goes ends the program (EAL panics): one
+ * that stands since it was configured goes with a stop, and none but what was started is stopped.
+ */
+static void let_go_of_interrupts(struct port *port)
+{
+	bool never_ran = !port->started && devices[port->index].has_queues;
+	if (devices[port->index].policy.lingers && never_ran)
+		port->started = !rte_eth_dev_start(ethdev_id(port));
 }
 
 /* Unplugged as well, so that another one may bear its device's name. */
@@ -170,6 +186,7 @@ static void close_device(struct port *port)
 	rte_eth_dev_callback_unregister(id, RTE_ETH_EVENT_INTR_LSC, link_has_changed, NULL);
 	link_unwatch(port->index);
 	removal_unwatch(port->index);
+	let_go_of_interrupts(port);
 	if (port->started && !port->stopped)
 		rte_eth_dev_stop(id);
 	rte_eth_dev_close(id);
@@ -194,15 +211,10 @@ static int open_device(struct port *port, const struct port_twins *twins)
 	return 0;
 }
 
-/* Virtual drivers may filter nothing, and refuse to be asked. */
 static void let_in(struct port *port)
 {
-	uint16_t id = ethdev_id(port);
-	if (port->promiscuous)
-		rte_eth_promiscuous_enable(id);
-	/* IPv6 asks for neighbours by groups, OSPF and mDNS speak to them. */
-	if (devices[port->index].policy.filters_groups)
-		rte_eth_allmulticast_enable(id);
+	admission_open(&devices[port->index].admission, ethdev_id(port), &devices[port->index].policy,
+				   port->promiscuous);
 }
 
 static int start(struct port *port)
@@ -353,8 +365,8 @@ static int set_mtu(struct port *port, uint16_t mtu)
 
 static int set_promiscuous(struct port *port, bool on)
 {
-	return on ? rte_eth_promiscuous_enable(ethdev_id(port))
-			  : rte_eth_promiscuous_disable(ethdev_id(port));
+	return admission_set_promiscuous(&devices[port->index].admission, ethdev_id(port),
+									 &devices[port->index].policy, on);
 }
 
 static int set_link(struct port *port, bool up)

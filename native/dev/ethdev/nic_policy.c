@@ -11,8 +11,6 @@
 #include <rte_errno.h>
 #include <string.h>
 
-enum { FRAME_OVERHEAD = 14 + 8 }; /* Ethernet header and two VLAN tags; NICs strip the FCS */
-
 static bool is_on_bus(const struct rte_eth_dev_info *info, const char *bus)
 {
 	return info->device && rte_dev_bus(info->device) &&
@@ -27,12 +25,15 @@ static bool is_driver(const struct rte_eth_dev_info *info, const char *driver)
 struct nic_policy nic_policy_of(const struct rte_eth_dev_info *info)
 {
 	bool is_pci = is_on_bus(info, "pci");
-	bool is_vmxnet3 = is_driver(info, "net_vmxnet3");
+	bool is_vmxnet3 = is_driver(info, "net_vmxnet3"), is_virtio = is_driver(info, "net_virtio");
 	return (struct nic_policy){
 		.is_pci = is_pci,
 		/* vmxnet3 has the interrupt, which never comes. */
 		.tells_of_links = (*info->dev_flags & RTE_ETH_DEV_INTR_LSC) && !is_vmxnet3,
 		.filters_groups = is_pci,
+		/* Of the drivers that can, this one alone does so unasked. */
+		.filters_vlans = is_virtio && (info->rx_offload_capa & RTE_ETH_RX_OFFLOAD_VLAN_FILTER),
+		.lingers = is_virtio,
 		/* Drivers on files and sockets of Linux close them when they are stopped. */
 		.restarts = is_pci || is_driver(info, "net_tap"),
 		/* Of Intel's drivers this one alone takes the registers as they are. */
@@ -62,7 +63,7 @@ uint64_t nic_most_speed_bps(uint32_t speeds)
 static int check_buffers(const struct port *port, uint16_t mtu)
 {
 	uint32_t room = rte_pktmbuf_data_room_size(ports_pool()) - RTE_PKTMBUF_HEADROOM;
-	uint32_t frame = mtu + FRAME_OVERHEAD;
+	uint32_t frame = mtu + POOL_FRAME_OVERHEAD;
 	return frame <= room
 			   ? 0
 			   : fail(-EMSGSIZE,

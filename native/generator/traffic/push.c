@@ -111,7 +111,10 @@ uint32_t generator_transmit_pushed(struct generator_port *port)
 			break;
 		port->counters.asked_packets++;
 		++*counter;
-		port->counters.tx_bytes += went ? push->packets[next].length + ETHERNET_FCS_LEN : 0;
+		uint64_t bytes = went ? push->packets[next].length + ETHERNET_FCS_LEN : 0;
+		port->counters.tx_bytes += bytes;
+		port->counters.pushed_bytes += bytes;
+		port->counters.pushed_packets += went;
 		sent += went;
 	}
 	if (next == count)

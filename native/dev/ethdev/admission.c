@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "dev/ethdev/admission.h"
+
+#include <rte_ethdev.h>
+
+enum { VLANS = 4096 };
+
+/* A table that a control queue fills one by one: up to a second in all. It outlives a stop. */
+static void let_vlans_in(struct admission *admission, uint16_t id)
+{
+	uint16_t vlan = 0;
+	while (!admission->has_all_vlans && vlan < VLANS && !rte_eth_dev_vlan_filter(id, vlan, 1))
+		vlan++;
+	admission->has_all_vlans |= vlan == VLANS;
+}
+
+void admission_open(struct admission *admission, uint16_t id, const struct nic_policy *policy,
+					bool promiscuous)
+{
+	if (promiscuous)
+		rte_eth_promiscuous_enable(id);
+	else if (policy->filters_vlans)
+		let_vlans_in(admission, id);
+	/* IPv6 asks for neighbours by groups, OSPF and mDNS speak to them. */
+	if (policy->filters_groups)
+		rte_eth_allmulticast_enable(id);
+}
+
+int admission_set_promiscuous(struct admission *admission, uint16_t id,
+							  const struct nic_policy *policy, bool on)
+{
+	if (on)
+		return rte_eth_promiscuous_enable(id);
+	if (policy->filters_vlans)
+		let_vlans_in(admission, id);
+	return rte_eth_promiscuous_disable(id);
+}
