@@ -14,7 +14,7 @@ import json
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from wirespeed._native.stream_records import Stream
+from wirespeed._native.stream_records import Stream, StreamMode
 from wirespeed.generator.load import Load, Timeline, timeline
 from wirespeed.generator.translation import Translated
 from wirespeed.profiles.stream_json import StreamJson
@@ -60,11 +60,19 @@ class Profile:
     state: State = State.IDLE
     factor: float = 1.0
     endless: bool = True
+    ends_at_s: float = 0.0
+    """When its duration is over, unless it is endless."""
     running: tuple[Stream, ...] = ()
     own_factors: dict[int, float] = field(default_factory=dict)
     """Of streams that were updated by themselves: times `factor`."""
     load: Load = field(default_factory=Load)
     """The highest load of what runs; nothing when it does not."""
+
+    def ends_within_s(self, now_s: float) -> float | None:
+        """How soon it may come to its end while it runs; None where it is endless."""
+        if all(one.mode is not StreamMode.CONTINUOUS for one in self.running):
+            return 0.0
+        return None if self.endless else max(0.0, self.ends_at_s - now_s)
 
     def load_at(self, factor: float, own_factors: dict[int, float]) -> Load:
         """The highest load of what runs, if these were its factors."""

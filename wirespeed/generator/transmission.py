@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from wirespeed._native.flow_records import FlowKind
 from wirespeed._native.generator import GeneratorCore
 from wirespeed._native.runtime import PortInfo
-from wirespeed._native.stream_records import Stream, StreamMode
+from wirespeed._native.stream_records import Stream
 from wirespeed.generator.events import EventKind
 from wirespeed.generator.load import (
     Load,
@@ -85,16 +85,13 @@ class Transmission:
         kinds = (stream.flow_kind for one in self._profiles.values() for stream in one.running)
         return FlowKind.LATENCY in kinds
 
-    @property
-    def may_finish(self) -> bool:
-        """Whether something runs that has an end: a duration, or bursts only."""
+    def ends_within_s(self, now_s: float) -> float | None:
+        """How soon what runs may come to its end by itself: at the end of its duration, at any time where it is bursts
+        only; None where it is endless."""
         if self._played is not None:
-            return not self._played.endless
-        return any(
-            profile.state is State.TX
-            and not (profile.endless and any(one.mode is StreamMode.CONTINUOUS for one in profile.running))
-            for profile in self._profiles.values()
-        )
+            return None if self._played.endless else 0.0
+        running = [profile for profile in self._profiles.values() if profile.state is State.TX]
+        return min((left_s for one in running if (left_s := one.ends_within_s(now_s)) is not None), default=None)
 
     @property
     def load(self) -> Load:
@@ -141,6 +138,7 @@ class Transmission:
         profile.own_factors = {}
         profile.load = loads.peak(factor)
         profile.endless = duration_s < 0
+        profile.ends_at_s = max(start_at_s, self._core.now_s()) + duration_s
         self._tell(profile_id, EventKind.PROFILE_STARTED, EventKind.PORT_STARTED, before)
         return factor
 

@@ -95,7 +95,9 @@ class EmbeddedLab:
 
     @property
     def facts(self) -> LabFacts:
-        return LabFacts("embedded", "memif", parse_speed(self._speed), self._cpus.roles, self._cpus.topology)
+        return LabFacts(
+            "embedded", "memif", parse_speed(self._speed), self._cpus.roles, self._cpus.topology, RING_SLOTS
+        )
 
     def start(self) -> None:
         commands = self.directory / "router.conf"
