@@ -56,11 +56,15 @@ ROUTER_COMMANDS = IP4_INTERFACES + IP4_ROUTES + IP6_INTERFACES + IP6_ROUTES + MP
 
 
 class EmbeddedLab:
-    """Generator ↔ memif ↔ router, each with a CPU of its own. `directory` holds sockets and logs."""
+    """Generator ↔ memif ↔ router, each with a CPU of its own. `directory` holds sockets and logs; `ring_slots` packets
+    wait in a wire each way."""
 
     name = "wirespeed"
 
-    def __init__(self, cpus: LabCpus, speed: str = "10G", hugepages: str = "auto") -> None:
+    def __init__(
+        self, cpus: LabCpus, speed: str = "10G", hugepages: str = "auto", ring_slots: int = RING_SLOTS
+    ) -> None:
+        self._ring_slots = ring_slots
         self._cpus = cpus
         self._speed = speed
         self._hugepages = hugepages
@@ -95,9 +99,8 @@ class EmbeddedLab:
 
     @property
     def facts(self) -> LabFacts:
-        return LabFacts(
-            "embedded", "memif", parse_speed(self._speed), self._cpus.roles, self._cpus.topology, RING_SLOTS
-        )
+        speed_bps, cpus = parse_speed(self._speed), self._cpus
+        return LabFacts("embedded", "memif", speed_bps, cpus.roles, cpus.topology, self._ring_slots)
 
     def start(self) -> None:
         commands = self.directory / "router.conf"
@@ -122,7 +125,7 @@ class EmbeddedLab:
         self._generator.start()
 
     def _wire(self, index: int, role: str, mac: str) -> str:
-        depth = f"rxd={RING_SLOTS},txd={RING_SLOTS}"
+        depth = f"rxd={self._ring_slots},txd={self._ring_slots}"
         return f"memif:{self.directory}/e{index}.sock,id=0,role={role},mac={mac},speed={self._speed},{depth}"
 
     def stop(self) -> None:
