@@ -24,7 +24,7 @@ from rich.console import Console
 from rich.table import Table
 
 from wirespeed.client.generator_client import GeneratorClient
-from wirespeed.lab.embedded import RING_SLOTS, EmbeddedLab
+from wirespeed.lab.embedded import DEEP_SLOTS, EmbeddedLab
 from wirespeed.lab.lab import choose_cpus
 from wirespeed.lab.suite import wait_for_links
 from wirespeed.measure.wires import pair_directions
@@ -91,7 +91,7 @@ def main() -> None:
     parser.add_argument("--ways", type=int, choices=(1, 2), default=1, help="directions")
     parser.add_argument("--preset", choices=sorted(PRESETS), default="csit")
     parser.add_argument("--goal", action="append", help="as of `wirespeed search`; else those of the preset")
-    parser.add_argument("--rings", default=str(RING_SLOTS), help="depths of the rings, such as 8192,16384,32768")
+    parser.add_argument("--rings", default=str(DEEP_SLOTS), help="depths of the rings, such as 8192,16384,32768")
     parser.add_argument("--time", type=float, default=600.0, help="seconds that a search may take")
     parser.add_argument("--no-robust", action="store_true", help="repeat no trials whose loss absences explain")
     parser.add_argument("--keep", type=Path, help="directory for the result of each search")
