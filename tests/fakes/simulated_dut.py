@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 
 from wirespeed.results.balance import Balance, Medium
 from wirespeed.results.channel import Channel
+from wirespeed.results.sample import Moment
 from wirespeed.results.search import Purpose, SearchTrial
 from wirespeed.results.trial import ChannelTrial, Drain, TrialResult
 from wirespeed.units import Rate
@@ -47,14 +48,16 @@ def oscillating(high_pps: float, low_pps: float) -> Loss:
 
 @dataclass
 class SimulatedDut:
-    """Measures as a bench does. The tester sends at most `tester_pps` a direction; `away` trials (by number) are ones
-    during which the CPUs were away, for a loss of 2 %. A trial costs `overhead_s` beside its duration."""
+    """Measures as a bench does. The tester sends at most `tester_pps` a direction; during `away` trials the CPUs were
+    away, which costs `away_loss` of the packets, and can explain so much. A trial costs `overhead_s` beside its
+    duration."""
 
     loss: Loss
     seed: int = 0
     tester_pps: float = float("inf")
     overhead_s: float = 0.5
-    away: Callable[[int], bool] = lambda number: False
+    away: Callable[[random.Random], bool] = lambda rng: False
+    away_loss: float = 0.02
     dies_at: int | None = None
     clock_s: float = 0.0
     count: int = 0
@@ -65,20 +68,22 @@ class SimulatedDut:
 
     def __call__(self, load_pps: float, duration_s: float, purpose: Purpose) -> SearchTrial:
         self.count += 1
-        ratio, away = self.loss(load_pps, self.rng), self.away(self.count)
+        ratio, away = self.loss(load_pps, self.rng), self.away(self.rng)
         dead = self.dies_at is not None and self.count >= self.dies_at
         channels = {}
         for wire in (FORWARD, BACK):
             asked = round(load_pps * duration_s)
             sent = round(min(asked, self.tester_pps * duration_s))
-            lost = sent if dead else min(sent, round(sent * ratio) + (round(sent * 0.02) if away else 0))
+            by_absence = round(sent * self.away_loss) if away else 0
+            lost = sent if dead else min(sent, round(sent * ratio) + by_absence)
             balance = Balance(sent=sent, received=sent - lost, asked=asked, late=asked - sent, medium=Medium.QUEUE)
             channels[wire] = ChannelTrial(
                 balance=balance,
                 offered_pps=sent / duration_s,
                 received_pps=(sent - lost) / duration_s,
                 tester_limited=balance.tester_share > 0.001,
-                spoilt="the DUT's worker was away for 2 % of 1 s" if away and not dead else None,
+                most_by_absence=by_absence,
+                spoilt="the DUT's worker was away" if 0 < balance.shortfall <= by_absence else None,
             )
         began = self.clock_s
         self.clock_s += duration_s + self.overhead_s
@@ -88,5 +93,6 @@ class SimulatedDut:
             ended_s=began + duration_s,
             channels=channels,
             drain=Drain(self.overhead_s, settled=True),
+            moment=Moment(dut_absent_s=self.away_loss * duration_s if away else 0.0),
         )
         return SearchTrial(self.count, purpose, load_pps, duration_s, trial)

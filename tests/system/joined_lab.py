@@ -6,14 +6,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from wirespeed.client.generator_client import GeneratorClient
-from wirespeed.lab.embedded import EmbeddedLab
+from wirespeed.lab.embedded import SHALLOW_SLOTS, EmbeddedLab
 from wirespeed.lab.lab import choose_cpus
 from wirespeed.lab.suite import wait_for_links
 
 
 @contextmanager
 def joined_lab(hugepages: str = "auto") -> Iterator[EmbeddedLab]:
-    lab = EmbeddedLab(choose_cpus(), hugepages=hugepages)
+    lab = EmbeddedLab(choose_cpus(), hugepages=hugepages, ring_slots=SHALLOW_SLOTS)  # they are up sooner
     try:
         lab.start()
         with GeneratorClient(lab.rpc) as client:

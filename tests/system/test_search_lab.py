@@ -33,7 +33,6 @@ PLAN = SearchPlan(
     least=Rate(2000, "pps"),
     most=Rate(8000, "pps"),
     warmup_s=0.2,
-    robust=True,
     directions=ONE_WAY,
 )
 
@@ -47,7 +46,8 @@ def lab() -> Iterator[EmbeddedLab]:
 def search(lab: EmbeddedLab, plan: SearchPlan = PLAN) -> SearchResult:
     with GeneratorClient(lab.rpc) as client:
         client.connect()
-        return run_search(plan, client, dut=lab.dut)
+        # What the rings hold is lost by no absence: at these loads that is all of a trial.
+        return run_search(plan.on(lab=lab.facts.to_json(), dut={}), client, dut=lab.dut)
 
 
 def test_injected_loss_is_the_devices_whatever_the_load(lab: EmbeddedLab) -> None:
@@ -88,6 +88,7 @@ def test_the_device_says_what_a_packet_cost_in_each_trial(lab: EmbeddedLab) -> N
     result = search(lab)
     assert all(trial.trial.dut.cycles_per_packet for trial in result.trials)
     assert result.dut["kind"] == "router"
+    assert all(channel.most_by_absence == 0 for trial in result.trials for channel in trial.trial.channels.values())
 
 
 def test_one_command_brings_up_the_lab_and_finds_ndr_and_pdr(tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ from collections.abc import Collection, Sequence
 import pytest
 
 from wirespeed.errors import EnvironmentFault
+from wirespeed.lab.embedded import DEEP_SLOTS, SHALLOW_SLOTS, slots_for
 from wirespeed.lab.placement import limits, place
 from wirespeed.results.lab import CpuPlace, LabFacts, Topology
 
@@ -110,3 +111,15 @@ def test_facts_survive_their_file() -> None:
     facts = LabFacts("embedded", "memif", 10_000_000_000, cpus.roles, cpus.topology)
     assert LabFacts.from_json(json.loads(json.dumps(facts.to_json()))) == facts
     assert facts.to_json()["cpus"]["tester"] == (6,)
+
+
+@pytest.mark.parametrize(
+    ("meminfo", "slots"),
+    [
+        ("MemTotal: 16000000 kB\nMemAvailable:   12000000 kB\n", DEEP_SLOTS),
+        ("MemTotal: 16000000 kB\nMemAvailable:    2000000 kB\n", SHALLOW_SLOTS),
+        ("", SHALLOW_SLOTS),
+    ],
+)
+def test_rings_are_as_deep_as_there_is_memory_for(meminfo: str, slots: int) -> None:
+    assert slots_for(meminfo) == slots

@@ -12,11 +12,10 @@ from wirespeed.report.listing import to_csv, to_json, to_markdown
 from wirespeed.report.rfc2544_charts import latency_figure, loss_figure, throughput_figure
 from wirespeed.report.rfc2544_views import suite_views
 from wirespeed.report.soak_charts import soak_figure, spans_of
-from wirespeed.report.soak_rows import duration_text, verdict_sentence
 from wirespeed.report.soak_views import soak_part
 from wirespeed.results.figures import MEGA
 from wirespeed.results.rfc2544_text import text_block
-from wirespeed.results.soak import Verdict
+from wirespeed.results.soak_words import verdict_text
 
 LOSSY = [(100, 50), (101, 20), (300, 7)]
 
@@ -137,29 +136,18 @@ def test_a_short_soak_is_drawn_by_the_second():
 
 
 def test_the_verdict_is_a_sentence(soak):
-    assert verdict_sentence(soak.verdict) == (
-        "77 of 800,000,000 packets lost; the loss ratio is at most 1.2e-07 at 95 % confidence: a ratio of 1e-07 is not "
-        "shown, 66 s more without any loss would show it."
+    assert verdict_text(soak.verdict) == (
+        "Lost 77 of 800,000,000 (9.6e-08) in 3 events; at most 1.2e-07 at 95 %; 1e-07 shown at 95 %: no, needs 66 s "
+        "more without another loss."
     )
-    assert "a ratio of 1e-07 is shown" in verdict_sentence(soak_of(shown=True, seconds=20).verdict)
-    above = Verdict(1e-7, 0.95, offered=10**9, lost=10**6, upper_ratio=1.1e-3, lower_ratio=9e-4)
-    assert verdict_sentence(above).endswith("and at least 0.0009: it is above 1e-07.")
-    assert verdict_sentence(Verdict(1e-7, 0.95)) == "Nothing was offered: the soak shows nothing."
-
-
-@pytest.mark.parametrize(
-    ("seconds", "text"),
-    [(0.2, "1 s"), (119, "119 s"), (400, "6 min 40 s"), (600, "10 min"), (12_600, "3.5 h"), (190_000, "2.2 days")],
-)
-def test_times_are_rounded_up(seconds, text):
-    assert duration_text(seconds) == text
+    assert verdict_text(soak_of(shown=True, seconds=20).verdict).endswith("1e-07 shown at 95 %: yes.")
 
 
 def test_programs_get_the_verdict(soak):
     (row,) = json.loads(to_json(comparison_of(soak), "T"))["soak_rows"]
     assert (row["lost"], row["events"], row["gaps"], row["shown"], row["target_ratio"]) == (77, 3, 1, False, 1e-7)
     assert row["needed_s"] == pytest.approx(soak.verdict.needed_s, abs=0.01)
-    assert "soak: 77 of 800,000,000 packets lost" in to_markdown(comparison_of(soak), MEGA)
+    assert "soak: Lost 77 of 800,000,000" in to_markdown(comparison_of(soak), MEGA)
 
 
 def test_times_that_nobody_watched_are_a_remark(soak):

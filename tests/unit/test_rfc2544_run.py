@@ -76,7 +76,7 @@ def bare_trial(trex: SimulatedTrex) -> Iterator[Trial]:
 def test_a_burst_is_ended_by_the_server_to_the_frame(extended: bool) -> None:
     with loop(extended=extended) as trex, bare_trial(trex) as trial:
         for frames in (100, 20_000, 100):
-            found = trial.burst(Rate(1e6, "pps"), frames / 1e6)
+            found = trial.measure(Rate(1e6, "pps"), frames / 1e6)
             for channel in found.channels.values():
                 assert channel.balance.sent == pytest.approx(frames, abs=1)  # however late we look
                 assert channel.balance.lost == 0
@@ -87,8 +87,8 @@ def test_a_burst_is_ended_by_the_server_to_the_frame(extended: bool) -> None:
 def test_a_buffer_holds_a_burst_and_no_more() -> None:
     with loop(capacity_pps=4e6, buffer_frames=1000.0) as trex, bare_trial(trex) as trial:
         # What is left of a burst when the buffer is full: 1000 = n x (1 - 4 / 10)
-        assert trial.burst(Rate(10e6, "pps"), 1600 / 10e6).balance.lost == 0
-        assert trial.burst(Rate(10e6, "pps"), 1800 / 10e6).balance.lost > 0
+        assert trial.measure(Rate(10e6, "pps"), 1600 / 10e6).balance.lost == 0
+        assert trial.measure(Rate(10e6, "pps"), 1800 / 10e6).balance.lost > 0
 
 
 def test_a_server_that_does_not_end_a_burst_is_told_of(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -97,7 +97,7 @@ def test_a_server_that_does_not_end_a_burst_is_told_of(monkeypatch: pytest.Monke
         for port in trex.ports:
             monkeypatch.setattr(port, "end_if_due", lambda now_s: None)
         with bare_trial(trex) as trial, pytest.raises(ConnectionFault, match="still sends 0.1 s after the 0.01 s"):
-            trial.burst(Rate(1e6, "pps"), 0.01)
+            trial.measure(Rate(1e6, "pps"), 0.01)
 
 
 def test_residual_frames_are_waited_for_as_long_as_asked() -> None:

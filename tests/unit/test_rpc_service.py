@@ -339,3 +339,27 @@ def test_busy_rpc_port_ends_the_command(capsys: pytest.CaptureFixture[str]) -> N
     with taken(port):
         assert main(["generator", "--port", "null", "--rpc", f"127.0.0.1:{port}"]) == 3
     assert capsys.readouterr().err == f"wirespeed: 127.0.0.1:{port} is in use; give another with --rpc\n"
+
+
+def test_statistics_are_made_for_subscribers_only() -> None:
+    """Making them takes the CPU that a worker may share."""
+    seen: list[bool] = []
+
+    def talk(client: Client) -> None:
+        client.published()
+        seen.append(server.has_listeners)
+        client.subscriber.close()
+        for _ in range(500):  # until the connection's end has got through
+            client.call("ping")
+            if not server.has_listeners:
+                break
+        seen.append(server.has_listeners)
+
+    class Moving(FakeGenerator):
+        def snapshot(self) -> Any:
+            self.advance(1.0)
+            return super().snapshot()
+
+    server = Server(Moving())
+    serving(server, talk)
+    assert seen == [True, False]

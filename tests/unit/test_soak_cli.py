@@ -19,8 +19,9 @@ from wirespeed.results.search import Goal, GoalOutcome, SearchResult
 from wirespeed.results.soak import Counters, Flow, Gap, LossEvent, Mark, SoakResult, Span, Verdict
 from wirespeed.results.soak_chronicle import Chronicle
 from wirespeed.results.soak_journal import SoakJournal
-from wirespeed.soak.live import event_line, gap_line, shown_line, summary, view
-from wirespeed.soak.plan import parse_time, time_text
+from wirespeed.results.soak_words import needed_text, shown_text, time_text, verdict_text
+from wirespeed.soak.live import event_line, gap_line, summary, view
+from wirespeed.soak.plan import parse_time
 from wirespeed.soak.run import Progress
 from wirespeed.units import Rate
 
@@ -148,8 +149,11 @@ def test_lines_of_losses_gaps_and_what_is_shown() -> None:
         "nobody watched for 5 s from 60 s: the generator was away (gone); what was lost is not known"
     )
     zero = Verdict(1e-7, 0.95, 1000, 0, needed_s=720.0, watched_s=10)
-    assert shown_line(zero) == "1e-07 shown at 95 %: no, needs 12 minutes more without another loss"
-    assert shown_line(Verdict(1e-7, 0.95, shown=True)) == "1e-07 shown at 95 %: yes"
+    assert shown_text(zero) == "1e-07 shown at 95 %: no, needs 12 min more without another loss"
+    assert shown_text(Verdict(1e-7, 0.95, shown=True)) == "1e-07 shown at 95 %: yes"
+    assert shown_text(Verdict(1e-7, 0.95)) == "1e-07 shown at 95 %: no, nothing was offered"
+    above = Verdict(1e-7, 0.95, offered=10**9, lost=10**6, upper_ratio=1.1e-3, lower_ratio=9e-4)
+    assert verdict_text(above).endswith("no, the loss ratio is above it (at least 0.0009).")
     chronicle = Chronicle(HEAD)
     chronicle.put(EVENT)
     chronicle.add(SECOND)
@@ -163,6 +167,7 @@ def test_lines_of_losses_gaps_and_what_is_shown() -> None:
 
 def test_times() -> None:
     assert [parse_time(text) for text in ("60", "1.5m", "2 h", "3d")] == [60, 90, 7200, 259200]
+    assert [needed_text(seconds) for seconds in (0.2, 119, 400, 600)] == ["1 s", "119 s", "7 min", "10 min"]
     assert [time_text(seconds) for seconds in (45, 600, 29100, 266400)] == ["45 s", "10 min", "8 h 5 min", "3 d 2 h"]
     with pytest.raises(UsageError):
         parse_time("1w")

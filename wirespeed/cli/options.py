@@ -115,6 +115,14 @@ RecoverOption = Annotated[
         "--recover", metavar="FILE", help="Make the result file of a test that did not end, from its journal."
     ),
 ]
+RobustOption = Annotated[
+    bool | None,
+    typer.Option(
+        "--robust/--no-robust",
+        help="Repeat trials whose loss comes of a CPU that was away, and count them apart.",
+        show_default="on in a --lab that shares its CPUs with the tester",
+    ),
+]
 QuietOption = Annotated[bool, typer.Option("-q", "--quiet", help="Show neither progress nor summary.")]
 
 

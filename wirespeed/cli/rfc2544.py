@@ -18,6 +18,7 @@ from wirespeed.cli.options import (
     PortsOption,
     QuietOption,
     RecoverOption,
+    RobustOption,
     ServerOption,
     TunablesOption,
     UnidirectionalOption,
@@ -94,10 +95,7 @@ def command(
     show: Annotated[
         Path | None, typer.Option("--show", metavar="FILE", help="Print the report of this result as text, and end.")
     ] = None,
-    robust: Annotated[
-        bool,
-        typer.Option("--robust", help="Repeat trials whose loss comes of a CPU that was away, and count them apart."),
-    ] = False,
+    robust: RobustOption = None,
     lab: LabOption = "",
     unidirectional: UnidirectionalOption = False,
     direction: DirectionOption = "both",

@@ -96,6 +96,7 @@ def command(
     from wirespeed.loadtest.plan import parse_tunables  # noqa: PLC0415
     from wirespeed.results.output import Output  # noqa: PLC0415
     from wirespeed.results.soak_journal import SoakJournal  # noqa: PLC0415
+    from wirespeed.soak.head import load_for  # noqa: PLC0415
     from wirespeed.soak.live import summary, watcher  # noqa: PLC0415
     from wirespeed.soak.plan import (  # noqa: PLC0415
         SoakPlan,
@@ -105,7 +106,7 @@ def command(
         parse_time,
         plan_of,
     )
-    from wirespeed.soak.run import load_for, raise_for_ending, run_soak  # noqa: PLC0415
+    from wirespeed.soak.run import raise_for_ending, run_soak  # noqa: PLC0415
     from wirespeed.units import parse_speed  # noqa: PLC0415
 
     console = Console(stderr=True, soft_wrap=True)

@@ -155,9 +155,12 @@ class GeneratorClient:
         """Start `ports` together, each at `rate`, until stopped."""
         self.start_each(dict.fromkeys(ports, rate), force)
 
-    def start_each(self, rates: Mapping[int, Rate], force: bool = False, duration_s: float = -1) -> None:
-        """Start ports together, each at its rate, until stopped or for `duration_s`, which the server sees to."""
-        more = {"duration": duration_s, "core_mask": (1 << 64) - 1, "start_at_ts": 0}
+    def start_each(
+        self, rates: Mapping[int, Rate], force: bool = False, duration_s: float = -1, at_s: float = 0.0
+    ) -> None:
+        """Start ports together, each at its rate, until stopped or for `duration_s`, which the server sees to. `at_s`
+        is when, by the clock of our generator's snapshots; 0, and whatever is over, is now."""
+        more = {"duration": duration_s, "core_mask": (1 << 64) - 1, "start_at_ts": at_s}
         self.batch([self._at_rate("start_traffic", port, rate, force, **more) for port, rate in rates.items()], _SLOW_S)
 
     def update(self, ports: Sequence[int], rate: Rate, force: bool = False) -> None:
@@ -215,6 +218,11 @@ class GeneratorClient:
                 if isinstance(proof, RemoteError)
             },
         )
+
+    def machine(self) -> dict[str, Any] | None:
+        """What our generator tells of its CPUs, in a request that costs them next to nothing; None of a T-Rex."""
+        (told,) = self._gather([Call("get_global_stats")])
+        return None if isinstance(told, RemoteError) else told.get("machine")
 
     def _proof(self, port: int, stream: int | None) -> Call:
         """A request of the owner's that changes nothing: resume what was never paused, stop what does not run."""

@@ -84,6 +84,8 @@ class Profile:
     state: State = State.IDLE
     factor: float = 1.0
     endless: bool = True
+    ends_at_s: float = 0.0
+    """When its duration is over, unless it is endless."""
     running: tuple[Stream, ...] = ()
     loads: Timeline = field(default_factory=lambda: Timeline((), None))
     """Of what runs, with the factors of single streams in it."""
@@ -99,6 +101,12 @@ class Profile:
     def __post_init__(self) -> None:
         self.tally.count(self, 1)
 
+    def ends_within_s(self, now_s: float) -> float | None:
+        """How soon it may come to its end while it runs; None where it is endless."""
+        if all(one.mode is not StreamMode.CONTINUOUS for one in self.running):
+            return 0.0
+        return None if self.endless else max(0.0, self.ends_at_s - now_s)
+
     def become(self, state: State, **others: Any) -> None:
         """Change the state, and `others` of the fields, so that the tally stays right."""
         self.tally.count(self, -1)
@@ -107,7 +115,10 @@ class Profile:
             setattr(self, name, value)
         self.tally.count(self, 1)
 
-    def start(self, factor: float, streams: Sequence[Stream], loads: Timeline, endless: bool) -> None:
+    def start(self, factor: float, streams: Sequence[Stream], loads: Timeline, ends_at_s: float | None) -> None:
+        """`ends_at_s` is None of a run without an end."""
+        endless = ends_at_s is None
+        self.ends_at_s = ends_at_s or 0.0
         goes_on = endless and any(one.mode is StreamMode.CONTINUOUS for one in streams)
         times = any(one.flow_kind is FlowKind.LATENCY for one in streams)
         self.factor, self.endless, self.running, self.loads = factor, endless, tuple(streams), loads

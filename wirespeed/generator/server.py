@@ -39,7 +39,9 @@ COMPRESS_BYTES = 256
 """Published messages above this are compressed."""
 
 FINISH_WATCH_S = 0.05
-"""How often a program that ends by itself is looked at."""
+"""How often a program is looked at that may end at any time, or should have ended."""
+
+_JUST_AFTER_S = 0.001
 
 PACKET_WATCH_S = 0.02
 """How often received packets are read while somebody wants them."""
@@ -88,6 +90,8 @@ class Server:
         """The latency of the medium alone from each first port of a pair, where it was measured."""
         self.settings: Json = {"sched_max_stretch": 0.0, "process_at_cp": False, "do_mbuf_cache": False}
         """T-Rex's global settings, as clients set them."""
+        self.has_listeners = True
+        """Whether anybody receives what is published."""
         self.ending: str | None = None
         """Why the process is to end, once a client asked for that."""
         self._owner_timeout_s = owner_timeout_s
@@ -165,7 +169,8 @@ class Server:
             self._published_at_s = self.snapshot.at_s
             self.meter.observe(self.snapshot)
             self.groups.observe()
-            self.publish()
+            if self.has_listeners:  # it is the tester's CPU that would be taken for it
+                self.publish()
 
     def _check_owner(self, port: Port) -> None:
         """Stop the traffic of a client that went away without a word."""
@@ -182,7 +187,10 @@ class Server:
         """How soon to look again."""
         if self.captures.active or self.hosts.active or self.pushes.active:
             return PACKET_WATCH_S
-        return FINISH_WATCH_S if any(port.traffic.may_finish for port in self.ports) else PUBLISH_S
+        now_s = self.core.now_s()
+        ends = [left_s for port in self.ports if (left_s := port.traffic.ends_within_s(now_s)) is not None]
+        soon_s = min(ends, default=PUBLISH_S)
+        return min(PUBLISH_S, soon_s + _JUST_AFTER_S) if soon_s > 0 else FINISH_WATCH_S
 
     def publish(self, baseline: bool = False) -> None:
         """Put the statistics of all ports into the outbox."""

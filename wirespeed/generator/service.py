@@ -1,4 +1,4 @@
-"""Sockets and sleep around `Server`: ZeroMQ for requests, PUB on the TCP port below it for what is published.
+"""Sockets and sleep around `Server`: ZeroMQ for requests, XPUB on the TCP port below it for what is published.
 
 Requests come on a ROUTER socket, which is a REP socket to its clients and tells their connections apart.
 One thread, asleep in poll between messages, so that the workers keep their CPUs.
@@ -29,6 +29,9 @@ ENDING_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 _GOODBYE_MS = 200
 
+_COMES = b"\x01"
+"""How a message begins by which a topic has its first subscriber."""
+
 _MAX_HOPS = 16
 _MAX_IDENTITY_BYTES = 255  # ZeroMQ has no longer ones
 
@@ -58,7 +61,8 @@ class RpcSockets:
         self.address = f"{host}:{port}"
         self._context = zmq.Context()
         self.requests = self._context.socket(zmq.ROUTER)
-        self.publisher = self._context.socket(zmq.PUB)
+        self.publisher = self._context.socket(zmq.XPUB)
+        self._topics: set[bytes] = set()
         try:
             for one, tcp_port in ((self.requests, port), (self.publisher, port - 1)):
                 one.setsockopt(zmq.LINGER, _GOODBYE_MS)
@@ -68,6 +72,14 @@ class RpcSockets:
         except EnvironmentFault:
             self.close()
             raise
+
+    def read_subscriptions(self) -> bool:
+        """Whether somebody subscribes now: an XPUB socket, which is a PUB to its clients, receives who comes and goes,
+        those too whose connection ended."""
+        while self.publisher.poll(0):
+            message = self.publisher.recv()
+            (self._topics.add if message[:1] == _COMES else self._topics.discard)(message[1:])
+        return bool(self._topics)
 
     def close(self) -> None:
         self.requests.close()
@@ -102,6 +114,8 @@ def serve(server: Server, sockets: RpcSockets, on_ready: Callable[[], None]) -> 
         on_ready()
         poller = zmq.Poller()
         poller.register(sockets.requests, zmq.POLLIN)
+        poller.register(sockets.publisher, zmq.POLLIN)
+        server.has_listeners = False
         poller.register(wakeup.fileno(), zmq.POLLIN)
         due_s = time.monotonic()
         while True:
@@ -109,6 +123,8 @@ def serve(server: Server, sockets: RpcSockets, on_ready: Callable[[], None]) -> 
             ready = dict(poller.poll(round(1000 * (min(wait_s, QUIET_S) if server.changes.waiting else wait_s))))
             if wakeup.fileno() in ready and (number := wakeup.recv(1)[0]) in ENDING_SIGNALS:
                 server.ending = f"ended by {signal.Signals(number).name}"
+            if sockets.publisher in ready:
+                server.has_listeners = sockets.read_subscriptions()
             if sockets.requests in ready:
                 _answer(server, sockets.requests)
             else:

@@ -93,10 +93,15 @@ class Transmission:
         """Whether a latency stream runs."""
         return self._tally.timing > 0
 
-    @property
-    def may_finish(self) -> bool:
-        """Whether something runs that has an end: a duration, or bursts only."""
-        return not self._played.endless if self._played is not None else self._tally.ending > 0
+    def ends_within_s(self, now_s: float) -> float | None:
+        """How soon what runs may come to its end by itself: at the end of its duration, at any time where it is bursts
+        only; None where it is endless."""
+        if self._played is not None:
+            return None if self._played.endless else 0.0
+        if not self._tally.ending:
+            return None
+        running = [profile for profile in self._profiles.values() if profile.state is State.TX]
+        return min((left_s for one in running if (left_s := one.ends_within_s(now_s)) is not None), default=None)
 
     @property
     def load(self) -> Load:
@@ -143,7 +148,8 @@ class Transmission:
         timed = self._rules.timed(streams, factor)
         self._core.start(self._index, timed, factor, duration_s, profile=profile.number, start_at_s=start_at_s)
         before = self.state
-        profile.start(factor, streams, loads, endless=duration_s < 0)
+        ends_at_s = max(start_at_s, self._core.now_s()) + duration_s if duration_s >= 0 else None
+        profile.start(factor, streams, loads, ends_at_s)
         self._tell(profile_id, EventKind.PROFILE_STARTED, EventKind.PORT_STARTED, before)
         return factor
 

@@ -16,9 +16,13 @@ from wirespeed.units import parse_speed
 GENERATOR_MACS = ("02:ee:00:00:00:00", "02:ee:00:00:00:01")
 ROUTER_MACS = ("02:fe:00:00:00:00", "02:fe:00:00:00:01")
 
-# Virtual machines lose a CPU for milliseconds now and then; at half of what a lab carries deep rings hold most of what
-# comes meanwhile. Twice as deep, the caches no longer hold them and a CPU generates a fifth less.
-RING_SLOTS = 8192
+DEEP_SLOTS = 32768
+"""What our memif has at most. Kernels and hypervisors take a CPU for milliseconds now and then; what comes meanwhile
+waits in the rings, of 64b at line rate for 2.2 ms."""
+
+SHALLOW_SLOTS = 8192
+_DEEP_NEEDS_BYTES = 4 << 30
+"""With deep rings generator and router take 1.1 GB together, 0.5 GB with shallow ones."""
 
 INTERFACES_UP = """\
 set interface state e0 up
@@ -55,12 +59,22 @@ mpls local-label add 17 eos via 100.64.1.2 e0 out-labels 16
 ROUTER_COMMANDS = IP4_INTERFACES + IP4_ROUTES + IP6_INTERFACES + IP6_ROUTES + MPLS_SWAPS
 
 
+def slots_for(meminfo: str) -> int:
+    """How deep the rings of a lab are on a machine whose /proc/meminfo says so. Pure."""
+    available = next((line.split()[1] for line in meminfo.splitlines() if line.startswith("MemAvailable:")), "0")
+    return DEEP_SLOTS if int(available) * 1024 >= _DEEP_NEEDS_BYTES else SHALLOW_SLOTS
+
+
 class EmbeddedLab:
-    """Generator ↔ memif ↔ router, each with a CPU of its own. `directory` holds sockets and logs."""
+    """Generator ↔ memif ↔ router, each with a CPU of its own. `directory` holds sockets and logs; `ring_slots` packets
+    wait in a wire each way, as many as there is memory for unless told."""
 
     name = "wirespeed"
 
-    def __init__(self, cpus: LabCpus, speed: str = "10G", hugepages: str = "auto") -> None:
+    def __init__(
+        self, cpus: LabCpus, speed: str = "10G", hugepages: str = "auto", ring_slots: int | None = None
+    ) -> None:
+        self._ring_slots = ring_slots or slots_for(Path("/proc/meminfo").read_text())
         self._cpus = cpus
         self._speed = speed
         self._hugepages = hugepages
@@ -95,7 +109,8 @@ class EmbeddedLab:
 
     @property
     def facts(self) -> LabFacts:
-        return LabFacts("embedded", "memif", parse_speed(self._speed), self._cpus.roles, self._cpus.topology)
+        speed_bps, cpus = parse_speed(self._speed), self._cpus
+        return LabFacts("embedded", "memif", speed_bps, cpus.roles, cpus.topology, self._ring_slots)
 
     def start(self) -> None:
         commands = self.directory / "router.conf"
@@ -120,7 +135,7 @@ class EmbeddedLab:
         self._generator.start()
 
     def _wire(self, index: int, role: str, mac: str) -> str:
-        depth = f"rxd={RING_SLOTS},txd={RING_SLOTS}"
+        depth = f"rxd={self._ring_slots},txd={self._ring_slots}"
         return f"memif:{self.directory}/e{index}.sock,id=0,role={role},mac={mac},speed={self._speed},{depth}"
 
     def stop(self) -> None:

@@ -180,10 +180,11 @@ class Tester:
             seat = self._seats[port]
             seat.client.add_streams(seat.port, one.streams)
 
-    def start(self, rates: Mapping[int, Rate], force: bool, duration_s: float = -1) -> None:
-        """Until stopped, or for `duration_s`, after which servers end it by themselves."""
+    def start(self, rates: Mapping[int, Rate], force: bool, duration_s: float = -1, at_s: float = 0.0) -> None:
+        """Until stopped, or for `duration_s`, after which servers end it by themselves. `at_s` is when, by the clock of
+        readings; 0 is now."""
         for client, ours in self._parts(rates):
-            client.start_each({port: rates[number] for port, number in ours.items()}, force, duration_s)
+            client.start_each({port: rates[number] for port, number in ours.items()}, force, duration_s, at_s)
 
     def update(self, rates: Mapping[int, Rate], force: bool) -> None:
         for client, ours in self._parts(rates):
@@ -197,6 +198,15 @@ class Tester:
             do(client, list(ours))
 
     # ---- reading them
+
+    @property
+    def has_one_clock(self) -> bool:
+        """Whether all ports are on one server, so that an instant means the same to each."""
+        return len(list(self._clients())) == 1
+
+    def machine(self) -> MachineReading:
+        """What was taken from the tester's CPUs up to now, and nothing else."""
+        return _together([_told_of(client, client.machine()) for client in self._clients()])
 
     def look(self, load: Load, sending: bool) -> Look:
         """Read all counters, and have the ports prove that they are ours; `sending` says that they are to send now."""
@@ -222,8 +232,7 @@ class Tester:
             status |= {ours[port]: replace(one, port=ours[port]) for port, one in seen.status.items()}
             refused |= {ours[port]: why for port, why in seen.refused.items()}
             flows |= dict.fromkeys(stamped, seen.groups)
-            told = machine_reading(seen.machine)
-            machines.append(stolen_here() if told == MachineReading() and is_local(client.server) else told)
+            machines.append(_told_of(client, seen.machine))
             at_s = seen.at_s if at_s is None else at_s
             instant &= seen.instant
             global_stats = global_stats or seen.global_stats
@@ -265,6 +274,12 @@ def _groups(load: Load) -> list[int]:
     wanted = [group for port in load.ports.values() for group in port.groups]
     wanted += [port.latency.group for port in load.ports.values() if port.latency is not None]
     return list(dict.fromkeys(wanted))
+
+
+def _told_of(client: GeneratorClient, raw: Mapping[str, Any] | None) -> MachineReading:
+    """What a server says of its machine; where it is silent and on this one, what this one says."""
+    told = machine_reading(raw)
+    return stolen_here() if told == MachineReading() and is_local(client.server) else told
 
 
 def _together(machines: Sequence[MachineReading]) -> MachineReading:

@@ -13,7 +13,7 @@ from dataclasses import replace
 from types import TracebackType
 from typing import Self
 
-from wirespeed.client.readings import RUNNING_STATES
+from wirespeed.client.readings import RUNNING_STATES, PortStatus
 from wirespeed.dut.dut import Dut
 from wirespeed.dut.none import NoDut
 from wirespeed.errors import ConnectionFault, EnvironmentFault, RemoteError, WirespeedError
@@ -27,7 +27,7 @@ from wirespeed.measure.tester import Tester
 from wirespeed.measure.wires import check_wires
 from wirespeed.results.balance import Balance, Medium
 from wirespeed.results.channel import Channel
-from wirespeed.results.machine import why_spoilt
+from wirespeed.results.machine import most_lost, why_trial_spoilt
 from wirespeed.results.outcome import PortFacts
 from wirespeed.results.sample import Sample
 from wirespeed.results.tester import UNSENT_SHARE
@@ -40,6 +40,12 @@ generator that ends the traffic of owners it does not hear hears us."""
 
 TESTER_SHARE = 0.001
 """When more than this of what was asked for was not offered, the load was not the one asked for."""
+
+_LOOK_S = 5.0
+"""The same while our server ends a trial by itself: looking costs the tester."""
+
+_LEAD_S = 0.02
+"""Our generator begins a trial so long after the reading before it, when all that has to be said is said."""
 
 _END_MOST_S = 5.0
 _END_POLL_S = 0.01
@@ -61,10 +67,11 @@ class Trial:
     is not ours any more, does not send, or lost its link; `latest` is then the last reading that was our own.
 
     `line_bps` is another line to take percent of. Packets under way are waited for until all came back or the counters
-    rest, and never less than `residual_s`. With `force` ports are taken from whoever holds them, and loads go out where
-    a link was down from the beginning. With `ride_link` a link that goes down later ends nothing. With `go_on`, ports
-    that the same session has owned all along, as after its program ended and began again, keep what they counted:
-    `ours_already` says so then; and if they still send, `adopted` says that they do and that nothing was told to them.
+    rest, and never less than `residual_s`. `ring_slots` are how many packets wait each way for a worker that is away, 0
+    where that is not known. With `force` ports are taken from whoever holds them, and loads go out where a link was
+    down from the beginning. With `ride_link` a link that goes down later ends nothing. With `go_on`, ports that the
+    same session has owned all along, as after its program ended and began again, keep what they counted: `ours_already`
+    says so then; and if they still send, `adopted` says that they do and that nothing was told to them.
     """
 
     def __init__(
@@ -77,6 +84,7 @@ class Trial:
         force: bool = False,
         ride_link: bool = False,
         residual_s: float = 0.0,
+        ring_slots: int = 0,
         go_on: bool = False,
         stop: threading.Event | None = None,
     ) -> None:
@@ -89,6 +97,7 @@ class Trial:
         self.ours_already = self.adopted = False
         self._line_bps = line_bps
         self._residual_s = residual_s
+        self._ring_slots = ring_slots
         self._statuses = tester.status()
         self.facts: Mapping[int, PortFacts] = tester.facts(self._statuses, line_bps)
         self._linked: set[int] = set()
@@ -220,21 +229,27 @@ class Trial:
 
     def _look(self) -> Reading:
         look = self.tester.look(self.load, self._sending)
-        for port, status in look.status.items():
-            sends = self._sending and port in self.load.ports
-            why = why_not_ours(status, look.refused.get(port), user=self.tester.user, sends=sends)
-            if why is not None:
-                raise ConnectionFault(why)
+        self._check_owner(look.status, look.refused)
         if self.latest is not None and (why := why_begun_anew(self.latest, look.reading)) is not None:
             raise ConnectionFault(why)
         self.latest = look.reading
-        down = links_lost(look.status, self._linked)
+        self._check_links(look.status)
+        return look.reading
+
+    def _check_owner(self, statuses: Mapping[int, PortStatus], refused: Mapping[int, str] | None = None) -> None:
+        for port, status in statuses.items():
+            sends = self._sending and port in self.load.ports
+            why = why_not_ours(status, (refused or {}).get(port), user=self.tester.user, sends=sends)
+            if why is not None:
+                raise ConnectionFault(why)
+
+    def _check_links(self, statuses: Mapping[int, PortStatus]) -> None:
+        down = links_lost(statuses, self._linked)
         self._down.update(down)
         if down and self._sending and not self._ride_link:
             raise ConnectionFault(
                 f"port {down[0]} lost its link during the test; with --ride-link the test goes on and marks its samples"
             )
-        return look.reading
 
     def _with_dut(self, reading: Reading) -> Reading:
         return replace(reading, dut=self.dut.reading())
@@ -291,67 +306,75 @@ class Trial:
         return 0.0 if end.instant else _QUIET_APART_S
 
     def measure(self, rate: Rate, duration_s: float) -> TrialResult:
-        """Hold `rate` for `duration_s`, drain, and count. KeyboardInterrupt when `stop` is set meanwhile."""
+        """Hold `rate` for `duration_s` by the server's own clock, drain, and count. Nobody of us has anything to do
+        meanwhile, for control may share a CPU with the tester: our generator begins by itself too, a moment after it
+        was told. ConnectionFault when the server does not end it, or a port is not ours any more or without a link;
+        KeyboardInterrupt when `stop` is set."""
         before = self.snapshot()
+        read_s = time.monotonic()
         self.take_links_down()
-        self.set_rate(rate)
+        rates = {port: self._asked(port, rate) for port in self.tester.senders}
+        lead_s = _LEAD_S if before.instant and self.tester.has_one_clock else 0.0
         try:
-            if self.wait(duration_s):
-                raise KeyboardInterrupt
+            self._sending = True
+            self.tester.start(rates, self._force or self._ride_link, duration_s, lead_s and before.at_s + lead_s)
+            began = self.tester.machine()
+            self._await_end(max(read_s + lead_s, 0.0 if lead_s else time.monotonic()) + duration_s)
+            ended = self.tester.machine()
+            self._await_idle(duration_s)
             loaded = self.snapshot()
         except BaseException:
             with suppress(WirespeedError):
                 self.stop_sending()
             raise
-        return self.result(rate, before, loaded, duration_s)
+        before, loaded = replace(before, machine=began), replace(loaded, machine=ended)
+        return self.result(rate, before, loaded, duration_s, held_s=duration_s)
 
-    def burst(self, rate: Rate, duration_s: float) -> TrialResult:
-        """Send at `rate` for `duration_s` by the server's own clock, which needs no message to end it; drain, and
-        count. Rates are those of that time. ConnectionFault when the server does not end it, KeyboardInterrupt when
-        `stop` is set meanwhile."""
-        before = self.snapshot()
-        self.take_links_down()
-        rates = {port: self._asked(port, rate) for port in self.tester.senders}
-        try:
-            self.tester.start(rates, self._force or self._ride_link, duration_s)
-            self._await_idle(duration_s)
-            loaded = self.snapshot()
-        except BaseException:
-            with suppress(WirespeedError):
-                self.tester.stop()
-            raise
-        return self.result(rate, before, loaded, duration_s, sent_for_s=duration_s)
+    def _await_end(self, end_s: float) -> None:
+        """Let the load be until its end, with a look at the ports now and then, which keeps their owner alive too."""
+        while (left_s := end_s - time.monotonic()) > 2 * _LOOK_S:
+            if self.stop.wait(_LOOK_S):
+                raise KeyboardInterrupt
+            statuses = self.tester.status()
+            self._check_owner(statuses)
+            self._check_links(statuses)
+        if self.stop.wait(max(0.0, left_s)):
+            raise KeyboardInterrupt
 
     def _await_idle(self, duration_s: float) -> None:
-        """Wait for ports that end by themselves after so long; asking their state keeps their owner alive."""
-        began_s = time.monotonic()
-        while (left_s := began_s + duration_s - time.monotonic()) > 0:
-            if self.stop.wait(min(HEARTBEAT_S, left_s)):
-                raise KeyboardInterrupt
-            self.tester.status()
-        while running := [port for port, one in self.tester.status().items() if one.state in RUNNING_STATES]:
-            if time.monotonic() - began_s > duration_s + _END_MOST_S:
+        """Wait for ports that end by themselves, and see that they still have their links."""
+        end_s = time.monotonic() + _END_MOST_S
+        while True:
+            statuses = self.tester.status()
+            running = [port for port, one in statuses.items() if one.state in RUNNING_STATES]
+            if not running:
+                break
+            if time.monotonic() > end_s:
                 raise ConnectionFault(
                     f"port {running[0]} still sends {_END_MOST_S:g} s after the {duration_s:g} s that it was told to"
                 )
-            time.sleep(_END_POLL_S)
+            if self.stop.wait(_END_POLL_S):
+                raise KeyboardInterrupt
+        self._check_links(statuses)
+        self._sending = False
 
     def result(
-        self, rate: Rate, before: Reading, loaded: Reading, planned_s: float, *, sent_for_s: float | None = None
+        self, rate: Rate, before: Reading, loaded: Reading, planned_s: float, *, held_s: float | None = None
     ) -> TrialResult:
         """Drain, and count what was sent from `before` on: `rate`, for `planned_s` if a server that keeps no account is
-        to be held to it. `loaded` is the last reading under load; `sent_for_s` is how long it was on, if not from one
-        reading to the other."""
+        to be held to it. `loaded` is the last reading under load, or the first after it where the server held it for
+        just `held_s`."""
         idle = self._rested
         assert idle is not None, "the trial was not entered"
         sample = self.sample(before, loaded, "trial", rate)
         after, drained = self.drain(before)
-        seconds = sample.interval_s if sent_for_s is None else sent_for_s
+        seconds = sample.interval_s if held_s is None else held_s
+        drained = replace(drained, duration_s=drained.duration_s + sample.interval_s - seconds)
         planned = {port: pps * planned_s for port, pps in self.asked_pps(rate).items()}
         return TrialResult(
             rate=rate,
             began_s=before.at_s - self.basis.origin.at_s,
-            ended_s=loaded.at_s - self.basis.origin.at_s,
+            ended_s=before.at_s + seconds - self.basis.origin.at_s,
             channels={
                 wire: self._channel(wire, sample, (before, after), planned.get(wire.tx, 0.0), seconds)
                 for wire in self.tester.wires
@@ -371,14 +394,18 @@ class Trial:
         before it and after the drain; at least `planned` packets were to be sent. Rates are over `seconds`."""
         before, after = ends
         balance = self.balance(before, after, wire)
-        too_little = balance.asked is None and balance.sent < (1 - UNSENT_SHARE) * planned
+        called_for = balance.sent if balance.asked is None else balance.asked
+        too_little = called_for < (1 - UNSENT_SHARE) * planned
+        moment = sample.machine
+        cost = None if moment is None else most_lost(moment, called_for / seconds, self._ring_slots)
         return ChannelTrial(
             balance=balance,
             offered_pps=balance.offered / seconds,
             received_pps=min(balance.ours, balance.offered) / seconds,
             latency=latency_between(before.latency.get(wire), after.latency.get(wire)),
             tester_limited=too_little or balance.tester_share > TESTER_SHARE,
-            spoilt=why_spoilt(None, sample, wire, balance.loss_ratio),
+            most_by_absence=cost,
+            spoilt=why_trial_spoilt(sample, wire, balance.shortfall, cost),
         )
 
 

@@ -27,9 +27,10 @@ from wirespeed.report.search_rows import (
     mrr_headings,
     mrr_rows,
 )
-from wirespeed.report.soak_rows import SOAK_TEXTS, soak_cells, soak_headings, soak_rows, verdict_sentence
+from wirespeed.report.soak_rows import SOAK_TEXTS, soak_cells, soak_headings, soak_rows
 from wirespeed.results.figures import Scaler
 from wirespeed.results.rfc2544_text import text_block
+from wirespeed.results.soak_words import verdict_text
 
 LOAD_TESTS = "load test"
 """What the rows of load tests are called among those of other kinds."""
@@ -99,7 +100,7 @@ def _blocks(comparison: Comparison, scaler: Scaler) -> Iterator[str]:
     yield from (text_block(suite) for suite in comparison.suites)
     if comparison.soaks:
         cells = [soak_cells(row, scaler) for row in soak_rows(comparison.soaks)]
-        said = "".join(f"\n{plain(soak.name)}: {plain(verdict_sentence(soak.verdict))}\n" for soak in comparison.soaks)
+        said = "".join(f"\n{plain(soak.name)}: {plain(verdict_text(soak.verdict))}\n" for soak in comparison.soaks)
         yield _block("Soaks", soak_headings(scaler), cells, SOAK_TEXTS, 1) + said
 
 

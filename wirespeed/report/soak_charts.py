@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from wirespeed.report.layout import log_axis, loss_axis, stacked
-from wirespeed.report.soak_rows import WHOSE
 from wirespeed.report.traces import ALARM, COLOURS, DASHES, REFERENCE, Figure, Trace, label, legend, loss_floor, short
 from wirespeed.results.channel import Channel
 from wirespeed.results.figures import loss_text
 from wirespeed.results.soak import SoakResult, Span
+from wirespeed.results.soak_words import WHOSE
 
 LOSS_PX, LATENCY_PX = 240, 190
 MINUTE_S, HOUR_S = 60.0, 3600.0

@@ -1,15 +1,13 @@
-"""What soaks came to as rows: plain values for programs, cells for people, and the verdict as a sentence."""
+"""What soaks came to as rows: plain values for programs, cells for people."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from wirespeed.results.figures import NOTHING, Scaler, percent_text, rounded
 from wirespeed.results.soak import Drift, Gap, LossEvent, SoakResult, Verdict
-
-WHOSE = {"dut": "DUT", "tester": "tester", "machine": "machine"}
+from wirespeed.results.soak_words import WHOSE, ratio_text, time_text
 
 
 @dataclass(frozen=True)
@@ -87,33 +85,6 @@ def soak_row(soak: SoakResult) -> SoakRow:
     )
 
 
-def verdict_sentence(verdict: Verdict) -> str:
-    """`Loss ratio 0 of 1,000,000 packets, at most 3e-06 at 95 %; a ratio of 1e-07 is not shown: 90 more minutes …`."""
-    sure = f"{verdict.confidence * 100:g} % confidence"
-    if not verdict.offered:
-        return "Nothing was offered: the soak shows nothing."
-    lost = f"{verdict.lost:,} of {verdict.offered:,} packets lost"
-    bound = f"the loss ratio is at most {verdict.upper_ratio:.2g} at {sure}"
-    if verdict.shown:
-        return f"{lost}; {bound}: a ratio of {verdict.target_ratio:g} is shown."
-    if verdict.lower_ratio > verdict.target_ratio:
-        return f"{lost}; {bound} and at least {verdict.lower_ratio:.2g}: it is above {verdict.target_ratio:g}."
-    if verdict.needed_s is None or not math.isfinite(verdict.needed_s):
-        more = "how much longer it would take is not known"
-    else:
-        more = f"{duration_text(verdict.needed_s)} more without any loss would show it"
-    return f"{lost}; {bound}: a ratio of {verdict.target_ratio:g} is not shown, {more}."
-
-
-def duration_text(seconds: float) -> str:
-    """`42 s`, `6 min 40 s`, `3.5 h`, `2.1 days`; rounded up, as a time that is needed is."""
-    for unit, width_s in (("days", 86400.0), ("h", 3600.0)):
-        if seconds >= 2 * width_s:
-            return f"{math.ceil(seconds / width_s * 10) / 10:g} {unit}"
-    minutes, rest = divmod(math.ceil(seconds), 60)
-    return f"{minutes} min{f' {rest} s' if rest else ''}" if seconds >= 120 else f"{math.ceil(seconds)} s"
-
-
 SOAK_TEXTS = 3
 
 
@@ -128,8 +99,8 @@ def soak_headings(scaler: Scaler) -> tuple[str, ...]:
 def soak_cells(row: SoakRow, scaler: Scaler) -> tuple[str, ...]:
     return (
         *(row.test, row.profile, row.directions, scaler.text(row.load_pps), percent_text(row.load_line_percent)),
-        *(duration_text(row.watched_s), f"{row.offered:,}", f"{row.lost:,}", f"{row.loss_ratio:.2g}"),
-        *(f"{row.upper_ratio:.2g}", f"{row.confidence * 100:g} %", f"{row.target_ratio:g}"),
+        *(time_text(row.watched_s), f"{row.offered:,}", f"{row.lost:,}", ratio_text(row.loss_ratio)),
+        *(ratio_text(row.upper_ratio), f"{row.confidence * 100:g} %", f"{row.target_ratio:g}"),
         *("yes" if row.shown else "no", str(row.events), str(row.gaps), f"{row.longest_outage_s * 1e3:.3g}"),
         *(_signed(row.latency_drift_percent), row.outcome),
     )

@@ -15,18 +15,17 @@ from wirespeed.report.soak_rows import (
     GAP_HEADINGS,
     SOAK_TEXTS,
     drift_cells,
-    duration_text,
     event_cells,
     gap_cells,
     soak_cells,
     soak_headings,
     soak_row,
     soak_rows,
-    verdict_sentence,
 )
 from wirespeed.report.words import count
 from wirespeed.results.figures import Scaler
 from wirespeed.results.soak import SoakResult
+from wirespeed.results.soak_words import time_text, verdict_text
 
 MOST_EVENTS = 200
 """The page lists the newest; the file has more."""
@@ -66,13 +65,13 @@ def soak_part(soaks: Sequence[SoakResult], scaler: Scaler, figures: dict[str, An
 
 def _view(number: int, soak: SoakResult, scaler: Scaler, figures: dict[str, Any]) -> SoakView:
     told, row = soak.verdict, soak_row(soak)
-    verdict = verdict_sentence(told)
+    verdict = verdict_text(told)
     share = "" if row.load_line_percent is None else f" ({row.load_line_percent:.3g} % of line)"
     facts = [
         f"{scaler.text(soak.load_pps)} {scaler.unit}{share} of each direction ({row.directions}) for "
-        f"{duration_text(told.watched_s)}; bounds: {told.method or 'none'}.",
+        f"{time_text(told.watched_s)}; bounds: {told.method or 'none'}.",
         f"{count(told.event_count, 'loss event')}, {count(len(soak.gaps), 'gap')} in what was watched; longest outage "
-        f"{told.longest_outage_s * 1e3:.3g} ms, longest time without loss {duration_text(told.longest_loss_free_s)}.",
+        f"{told.longest_outage_s * 1e3:.3g} ms, longest time without loss {time_text(told.longest_loss_free_s)}.",
     ]
     if told.by_machine:
         facts.append(f"{told.by_machine:,} of the lost ones went while CPUs were away: the machine's doing.")

@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
+
+ROBUST_NOTE = (
+    "control shares CPUs with the workers here, so trials whose loss an absence explains are repeated; --no-robust "
+    "counts them"
+)
 
 
 @dataclass(frozen=True)
@@ -50,13 +56,15 @@ class CpuRoles:
 
 @dataclass(frozen=True)
 class LabFacts:
-    """`kind` is embedded, linux or such, `wire` the medium in words; `topology` has the CPUs of the roles."""
+    """`kind` is embedded, linux or such, `wire` the medium in words; `topology` has the CPUs of the roles. `ring_slots`
+    are the packets that wait in a wire each way, None where nobody knows."""
 
     kind: str
     wire: str
     speed_bps: int
     cpus: CpuRoles
     topology: Topology
+    ring_slots: int | None = None
 
     def to_json(self) -> dict[str, Any]:
         return asdict(self)
@@ -72,4 +80,20 @@ class LabFacts:
             speed_bps=raw["speed_bps"],
             cpus=CpuRoles(**{role: tuple(roles[role]) for role in ("tester", "dut", "control")}),
             topology=Topology(topology["model"], tuple(places), topology["quota_cpus"]),
+            ring_slots=raw.get("ring_slots"),
         )
+
+
+def shares_cpus(lab: Mapping[str, Any]) -> bool:
+    """Whether, in a lab of ours by the facts of its result, control takes time from the tester's worker or the DUT's.
+    Nobody knows of somebody else's."""
+    roles = lab.get("cpus")
+    if not isinstance(roles, Mapping):
+        return False
+    return not set(roles.get("control", ())).isdisjoint((*roles.get("tester", ()), *roles.get("dut", ())))
+
+
+def ring_slots(lab: Mapping[str, Any]) -> int:
+    """How many packets wait in a wire of the lab each way; 0 where nobody knows."""
+    slots = lab.get("ring_slots")
+    return slots if isinstance(slots, int) else 0

@@ -41,6 +41,42 @@ def why_spoilt(before: Sample | None, sample: Sample, channel: Channel, loss_rat
     return f"{_who(sample.machine)} away for {share * 100:.3g} % of {sample.interval_s:.3g} s"
 
 
+def most_lost(moment: Moment, pps: float, ring_slots: int = 0) -> float | None:
+    """The most packets that a direction of `pps` can have lost by workers that were away for moments of a trial; None
+    where nobody measured that.
+
+    While either is away nothing is forwarded, and that much of what the DUT could have done is gone. What comes in an
+    absence beyond what the rings hold is lost at once, and once more as the tester makes up for it. `ring_slots` wait
+    at least once, as the rings are empty when a trial begins; 0 where they are not known.
+    """
+    away_s = _away_s(moment)
+    if away_s is None:
+        return None
+    longest_s = max(moment.tester_longest_absent_s or 0.0, moment.dut_longest_absent_s or 0.0) or away_s
+    held_s = ring_slots / pps if pps > 0 else 0.0
+    beyond = max(0.0, 1 - held_s / longest_s) if longest_s > 0 else 0.0
+    return max(0.0, pps * away_s * (1 + beyond) - ring_slots)
+
+
+def why_trial_spoilt(sample: Sample, channel: Channel, shortfall: float, most: float | None) -> str | None:
+    """Why what a trial lacks is the machine's doing: absences can have cost it, `most` packets; None where they cannot,
+    or nothing lacks."""
+    if shortfall <= 0:
+        return None
+    down = [port for port in (channel.tx, channel.rx) if port in sample.links_down]
+    if down:
+        return f"port {down[0]} had no link"
+    if most is None or shortfall > most or sample.machine is None:
+        return None
+    return absence_text(sample.machine, most)
+
+
+def absence_text(moment: Moment | None, most: float) -> str:
+    """Who was away for how long, and that it can have cost `most` packets."""
+    away_s = (_away_s(moment) if moment is not None else None) or 0.0
+    return f"{_who(moment)} away for {away_s * 1e3:.3g} ms, which explains up to {most:,.0f} lost packets"
+
+
 def explained(loss_ratio: float, share: float) -> bool:
     """Whether workers that were away for `share` of the time can cost so much."""
     return loss_ratio <= MARGIN * share
@@ -62,5 +98,5 @@ def _longest_s(moment: Moment) -> float:
 def _who(moment: Moment | None) -> str:
     tester, dut = (moment.tester_absent_s, moment.dut_absent_s) if moment else (None, None)
     if tester is None and dut is None:
-        return "the hypervisor took the CPUs"
+        return "the CPUs were"
     return "the tester's worker was" if (tester or 0) >= (dut or 0) else "the DUT's worker was"

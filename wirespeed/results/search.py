@@ -71,6 +71,16 @@ class SearchTrial:
         return min(1.0, (balance.lost + wanted - balance.offered) / wanted) if wanted > 0 else 0.0
 
     @property
+    def sure_loss_ratio(self) -> float:
+        """The same less all that absences can explain."""
+        most = sum(one.most_by_absence or 0.0 for one in self.trial.channels.values())
+        return max(0.0, self.loss_ratio - most / self.wanted) if self.wanted > 0 else 0.0
+
+    def is_spoilt_for(self, goal: Goal) -> bool:
+        """Whether it fails the goal and would not, but for what absences explain."""
+        return self.sure_loss_ratio <= goal.loss_ratio < self.loss_ratio
+
+    @property
     def dut_loss_ratio(self) -> float:
         """Of what was offered, the share that the DUT lost."""
         balance = self.trial.balance

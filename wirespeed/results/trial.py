@@ -23,14 +23,16 @@ class Drain:
 @dataclass(frozen=True)
 class ChannelTrial:
     """One direction of a trial. `balance` and `latency` are those after the drain, rates are of the time that the load
-    was on. `tester_limited`: the load was not offered as it was asked for, by the tester's doing. `spoilt` says why the
-    loss is the machine's doing, where it is."""
+    was on. `tester_limited`: the load was not offered as it was asked for, by the tester's doing. `most_by_absence` are
+    the most packets that workers can have cost by being away, None where nobody told; `spoilt` says why the loss is
+    the machine's doing, where that explains all of it."""
 
     balance: Balance
     offered_pps: float
     received_pps: float
     latency: Latency | None = None
     tester_limited: bool = False
+    most_by_absence: float | None = None
     spoilt: str | None = None
 
 
@@ -73,5 +75,6 @@ class TrialResult:
 
     @property
     def spoilt(self) -> str | None:
-        """Why loss of this trial is the machine's doing; None where no direction says so."""
-        return next((one.spoilt for one in self.channels.values() if one.spoilt), None)
+        """Why what this trial lacks is the machine's doing; None where some direction lacks more than that."""
+        lacking = [one.spoilt for one in self.channels.values() if one.spoilt or one.balance.shortfall > 0]
+        return lacking[0] if lacking and all(lacking) else None

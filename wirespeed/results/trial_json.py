@@ -45,6 +45,7 @@ def _channel_to_json(channel: ChannelTrial) -> dict[str, Any]:
         "received_pps": channel.received_pps,
         "tester_limited": channel.tester_limited,
     }
+    raw |= {} if channel.most_by_absence is None else {"most_by_absence": channel.most_by_absence}
     raw |= {} if channel.spoilt is None else {"spoilt": channel.spoilt}
     return raw | ({} if channel.latency is None else {"latency": asdict(channel.latency)})
 
@@ -82,5 +83,8 @@ def _channel_from_json(raw: Any, where: str) -> ChannelTrial:
         received_pps=as_number(raw.get("received_pps"), f"received_pps of {where}"),
         latency=valid(_LATENCY, raw["latency"], f"latency of {where}") if "latency" in raw else None,
         tester_limited=bool(raw.get("tester_limited")),
+        most_by_absence=as_number(raw["most_by_absence"], f"most_by_absence of {where}")
+        if "most_by_absence" in raw
+        else None,
         spoilt=None if raw.get("spoilt") is None else str(raw["spoilt"]),
     )

@@ -9,7 +9,6 @@ from threading import Event
 from typing import Protocol
 
 from wirespeed.measure.trial import Trial
-from wirespeed.results.machine import explained
 from wirespeed.results.rfc2544 import Method, Rfc2544Result, Row, SuiteTrial, Test
 from wirespeed.results.trial import TrialResult
 from wirespeed.units import Rate
@@ -62,29 +61,11 @@ class Bench:
         self, trial: Trial, test: Test, frame: str, load_pps: float, seconds: float, label: str = ""
     ) -> SuiteTrial:
         """Hold a load; several times where the machine spoilt it and that is wanted. The trial that counts."""
-        return self._repeated(test, frame, load_pps, seconds, label, trial, trial.measure)
-
-    def burst(
-        self, trial: Trial, test: Test, frame: str, load_pps: float, seconds: float, label: str = ""
-    ) -> SuiteTrial:
-        """The same, ended by the server's clock."""
-        return self._repeated(test, frame, load_pps, seconds, label, trial, trial.burst)
-
-    def _repeated(
-        self,
-        test: Test,
-        frame: str,
-        load_pps: float,
-        seconds: float,
-        label: str,
-        trial: Trial,
-        measure: Callable[[Rate, float], TrialResult],
-    ) -> SuiteTrial:
         for repeat in range(SPOILT_REPEATS + 1):
             self.learn(trial)
             self.tell(test, frame, f"{load_pps:,.0f} fps for {seconds:.3g} s")
-            found = measure(Rate(load_pps, "pps"), seconds)
-            spoilt = why_away(found) if self.robust and repeat < SPOILT_REPEATS else None
+            found = trial.measure(Rate(load_pps, "pps"), seconds)
+            spoilt = found.spoilt if self.robust and repeat < SPOILT_REPEATS else None
             one = self.keep(test, frame, load_pps, seconds, found, label, spoilt or "")
             self.rest()
             if spoilt is None:
@@ -113,7 +94,7 @@ class Bench:
     def learn(self, trial: Trial) -> None:
         """Section 23 b: some frames of the streams, so that bridges and neighbours are known, and a wait."""
         if self.method.learning_s > 0:
-            trial.burst(Rate(LEARNING_PPS, "pps"), LEARNING_S)
+            trial.measure(Rate(LEARNING_PPS, "pps"), LEARNING_S)
             self.wait(self.method.learning_s)
 
     def rest(self) -> None:
@@ -127,12 +108,3 @@ class Bench:
     def _watched(self, doing: str, test: Test, trial: SuiteTrial | None = None, row: Row | None = None) -> None:
         if self.watch is not None:
             self.watch(Progress(doing, trial, test, row, len(self.trials), time.monotonic() - self.began_s))
-
-
-def why_away(found: TrialResult) -> str | None:
-    """Why CPUs that were away explain what a trial lost, or what its tester did not offer; None where they do not."""
-    if found.spoilt or not found.tester_limited or found.moment is None or not found.moment.tester_absent_s:
-        return found.spoilt
-    share = min(1.0, found.moment.tester_absent_s / found.duration_s)
-    away = f"the tester's worker was away for {share * 100:.3g} % of {found.duration_s:.3g} s"
-    return away if explained(found.balance.tester_share, share) else None

@@ -156,7 +156,7 @@ def back_to_back(bench: Bench, trial: Trial, sent: Sent, measured: ThroughputRow
 
         def send(frames: int, number: int = number) -> Burst:
             seconds = frames / sent.line_pps
-            one = bench.burst(trial, "back-to-back", sent.name, sent.line_pps, seconds, f"search {number}")
+            one = bench.measure(trial, "back-to-back", sent.name, sent.line_pps, seconds, f"search {number}")
             trials.append(one)
             return burst_of(one)
 

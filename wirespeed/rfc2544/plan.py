@@ -9,6 +9,7 @@ from typing import Any
 from wirespeed.errors import UsageError
 from wirespeed.measure.wires import check_wires, pair_directions
 from wirespeed.results.channel import Channel
+from wirespeed.results.lab import shares_cpus
 from wirespeed.results.rfc2544 import TESTS, Method, Test
 from wirespeed.rfc2544.conformance import TRIAL_S, WAITS_S, exceptions_of
 from wirespeed.units import MAX_FRAME_BYTES, MIN_FRAME_BYTES
@@ -40,7 +41,8 @@ class Frame:
 @dataclass(frozen=True)
 class Rfc2544Plan:
     """`repeats` and `waits_s` (after learning, residual, restabilise) are None where they follow from `trial_s`.
-    `tunables` are more of the profile's. With `robust` trials are repeated whose loss the machine explains.
+    `tunables` are more of the profile's. With `robust` trials are repeated whose loss the machine explains;
+    None does so in a lab whose control shares CPUs with what it measures.
     `reset_kind` says how the DUT is reset; it is empty where nobody can. `notes`, `lab`, `dut` and `versions` go into
     the result as they are."""
 
@@ -53,7 +55,7 @@ class Rfc2544Plan:
     burst_most_s: float = 2.0
     ip6: bool = False
     tunables: dict[str, str] = field(default_factory=dict)
-    robust: bool = False
+    robust: bool | None = None
     directions: tuple[Channel, ...] = pair_directions()
     line_bps: float | None = None
     verify: bool = False
@@ -69,6 +71,10 @@ class Rfc2544Plan:
     @property
     def senders(self) -> tuple[int, ...]:
         return tuple(wire.tx for wire in self.directions)
+
+    @property
+    def is_robust(self) -> bool:
+        return shares_cpus(self.lab) if self.robust is None else self.robust
 
     @property
     def title(self) -> str:
@@ -124,7 +130,7 @@ class Rfc2544Plan:
 
     def variables(self, server: str) -> dict[str, Any]:
         """The `vars` of the result file, by the names that those of other tests have."""
-        more = {"verify": self.verify, "line": self.line_bps, "robust": self.robust, "ip6": self.ip6}
+        more = {"verify": self.verify, "line": self.line_bps, "robust": self.is_robust, "ip6": self.ip6}
         return {
             "server": server,
             "profile_file": PROFILE,

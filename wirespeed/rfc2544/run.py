@@ -17,6 +17,7 @@ from wirespeed.measure.tester import Tester
 from wirespeed.measure.trial import Trial
 from wirespeed.profiles import load_profile
 from wirespeed.results.ending import Ending
+from wirespeed.results.lab import ROBUST_NOTE, ring_slots
 from wirespeed.results.outcome import COMPLETE, FAILED, INTERRUPTED
 from wirespeed.results.rfc2544 import APPLICABILITY, TESTS, Rfc2544Result, ThroughputRow, attribute_of
 from wirespeed.rfc2544.bench import Bench, Recorder, Watch
@@ -76,10 +77,12 @@ def run_rfc2544(
     sizes = suite.sizes()
     head = suite.head()
     check_resolution([throughput_goal(plan.trial_s, plan.resolution)], min(sent.line_pps for sent in sizes.values()))
-    bench = Bench(plan.method, stop, watch, recorder, plan.robust)
+    bench = Bench(plan.method, stop, watch, recorder, plan.is_robust)
     if recorder is not None:
         recorder.begin(head)
     ended, notes = (COMPLETE, "", 0), [APPLICABILITY, *plan.notes]
+    if plan.is_robust and plan.robust is None:
+        notes.append(ROBUST_NOTE)
     try:
         for frame in plan.frames:
             before = len(bench.trials)
@@ -140,6 +143,7 @@ class _Suite:
             force=plan.force,
             ride_link=ride_link,
             residual_s=plan.method.residual_s,
+            ring_slots=ring_slots(plan.lab),
             stop=self.stop,
         )
 

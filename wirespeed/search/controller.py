@@ -7,16 +7,16 @@ to see it or when it has to end early. Nothing is sent here.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from MLRsearch import AbstractMeasurer, Config, MeasurementResult, MultipleLossRatioSearch, SearchGoal
 
 from wirespeed.errors import MeasurementError
+from wirespeed.results.machine import absence_text
 from wirespeed.results.search import Goal, GoalOutcome, Limit, Purpose, SearchTrial
 
 Measure = Callable[[float, float, Purpose], SearchTrial]
-"""Holds a load (packets a second of each direction) for some seconds; several trials where one had to be repeated, of
-which it returns the one that counts."""
+"""Holds a load (packets a second of each direction) for some seconds. What it returns has been `judged` and kept."""
 
 _ENDLESS_S = 1e9
 _ABOUT = 1.001
@@ -47,7 +47,7 @@ class OutOfTime(Exception):
 @dataclass
 class Controller:
     """One search. `least_pps` and `most_pps` are the loads it may use; `limit_s` is the time it may take, as trials
-    tell it."""
+    tell it. At one load at most `repeats` trials are repeated whose loss the machine explains."""
 
     goals: Sequence[Goal]
     least_pps: float
@@ -55,6 +55,7 @@ class Controller:
     measure: Measure
     warmup_s: float = 0.0
     limit_s: float = _ENDLESS_S
+    repeats: int = 0
     trials: list[SearchTrial] = field(default_factory=list)
     spent_s: float = 0.0
     _search: MultipleLossRatioSearch | None = None
@@ -98,31 +99,37 @@ class Controller:
         limit: Limit = "none"
         irregular = ended_early if not interval.is_narrow else ""
         if upper is not None:
-            bad = [trial for trial in self._searched if trial.load_pps == upper and trial.loss_ratio > goal.loss_ratio]
-            limit = _whose(bad, goal)
-            if lower is None and upper <= self.least_pps * (1 + goal.width):
+            tried = [trial for trial in self.trials if trial.purpose == "search" and trial.load_pps == upper]
+            limit = _whose([trial for trial in tried if not trial.set_aside], goal)
+            if limit == "machine":
+                irregular = _machine_text(upper, tried, goal)
+            elif lower is None and upper <= self.least_pps * (1 + goal.width):
                 limit = "minimum"
                 irregular = f"the lowest load, {self.least_pps:,.0f} pps, lost more than {goal.loss_ratio * 100:g} %"
             elif limit == "tester":
                 irregular = "the tester could not offer more: the DUT carries at least the lower bound"
-            elif limit == "machine":
-                irregular = "CPUs that were away set the upper bound: the DUT may carry more"
         elif lower is not None and lower >= self.most_pps * (1 - goal.width):
             limit, irregular = ("line" if most_is_line else "maximum"), ""
         return GoalOutcome(goal, lower, upper, interval.conditional_pps, limit, irregular)
 
-    @property
-    def _searched(self) -> list[SearchTrial]:
-        return [trial for trial in self.trials if trial.purpose == "search" and not trial.set_aside]
-
     def take(self, load_pps: float, duration_s: float) -> SearchTrial:
-        """Measure once for the package."""
-        if self.spent_s >= self.limit_s:
-            raise OutOfTime
+        """Measure once for the package: the trial that counts."""
         is_warmup = bool(self.warmup_s) and not any(trial.purpose == "warm-up" for trial in self.trials)
-        trial = self.measure(load_pps, duration_s, "warm-up" if is_warmup else "search")
-        self._check_silence()
-        return trial
+        while True:
+            if self.spent_s >= self.limit_s:
+                raise OutOfTime
+            trial = self.measure(load_pps, duration_s, "warm-up" if is_warmup else "search")
+            self._check_silence()
+            if not trial.set_aside:
+                return trial
+
+    def judged(self, trial: SearchTrial) -> SearchTrial:
+        """The trial, set aside if it is to be repeated: a goal that is still open would fail by it, but for what
+        absences explain, and there are not too many of the kind at its load."""
+        if trial.purpose != "search" or not any(_would_fail(one, trial) for one in self.intervals()):
+            return trial
+        aside = sum(bool(one.set_aside) for one in self.trials if one.load_pps == trial.load_pps)
+        return trial if aside >= self.repeats else replace(trial, set_aside=why_aside(trial))
 
     def keep(self, trial: SearchTrial) -> None:
         """Every trial that is measured is kept, those too that do not count."""
@@ -179,19 +186,51 @@ def _package_goal(goal: Goal) -> SearchGoal:
     )
 
 
-def _whose(bad: Sequence[SearchTrial], goal: Goal) -> Limit:
-    """Whose doing it is that trials lost more than the goal allows: who spoilt the most of their time."""
-    if not bad:
+def repeats_for(goals: Sequence[Goal]) -> int:
+    """How many trials of one load may be repeated: half as many as the most thorough goal has, and three at least."""
+    return max((3, *(int(goal.sum_s / goal.final_s / 2) for goal in goals)))
+
+
+def _would_fail(interval: Interval, trial: SearchTrial) -> bool:
+    """Whether the trial speaks against a load that may still be the goal's, and only absences make it do so."""
+    lower, upper, load = interval.lower_pps, interval.upper_pps, trial.load_pps
+    is_open = not interval.is_narrow and (lower is None or load > lower) and (upper is None or load < upper)
+    return is_open and trial.is_spoilt_for(interval.goal)
+
+
+def why_aside(trial: SearchTrial) -> str:
+    most = sum(one.most_by_absence or 0.0 for one in trial.trial.channels.values())
+    return absence_text(trial.trial.moment, most)
+
+
+def _whose(tried: Sequence[SearchTrial], goal: Goal) -> Limit:
+    """Whose doing it is that a load fails the goal. The DUT's or the tester's, if it does so without the trials that
+    the machine spoilt; whoever has the more of the time."""
+    seconds: dict[Limit, float] = {"dut": 0.0, "tester": 0.0, "machine": 0.0, "none": 0.0}
+    for trial in tried:
+        seconds[_failed_by(trial, goal)] += trial.trial.effective_s
+    failed_s = seconds["dut"] + seconds["tester"]
+    if failed_s > goal.exceed_ratio * (failed_s + seconds["none"]):
+        return "dut" if seconds["dut"] >= seconds["tester"] else "tester"
+    return "machine" if seconds["machine"] else "none"
+
+
+def _failed_by(trial: SearchTrial, goal: Goal) -> Limit:
+    if trial.loss_ratio <= goal.loss_ratio:
         return "none"
-    seconds: dict[Limit, float] = {"dut": 0.0, "tester": 0.0, "machine": 0.0}
-    for trial in bad:
-        if trial.trial.spoilt is not None:
-            seconds["machine"] += trial.trial.effective_s
-        elif trial.dut_loss_ratio <= goal.loss_ratio:
-            seconds["tester"] += trial.trial.effective_s
-        else:
-            seconds["dut"] += trial.trial.effective_s
-    return max(seconds, key=lambda limit: seconds[limit])
+    if trial.is_spoilt_for(goal):
+        return "machine"
+    return "tester" if trial.dut_loss_ratio <= goal.loss_ratio else "dut"
+
+
+def _machine_text(upper_pps: float, tried: Sequence[SearchTrial], goal: Goal) -> str:
+    spoilt = sum(trial.is_spoilt_for(goal) for trial in tried)
+    repeated = sum(bool(trial.set_aside) for trial in tried)
+    told = f", {repeated} of them repeated" if repeated else ""
+    return (
+        f"workers that did not have their CPUs explain the loss of {spoilt} of {len(tried)} trials at "
+        f"{upper_pps:,.0f} pps{told}: the DUT may carry more"
+    )
 
 
 def by_name(outcomes: Sequence[GoalOutcome]) -> Mapping[str, GoalOutcome]:

@@ -67,7 +67,7 @@ def view(progress: Progress, title: str, last: list[SearchTrial]) -> Group:
             interval.goal.name.upper(), Text(bar, style="green" if interval.is_narrow else ""), _known(interval)
         )
     trials = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
-    for name in ("trial", "load", "seconds", "received", "loss", ""):
+    for name in ("trial", "load", "seconds", "offered", "received", "loss", ""):
         trials.add_column(name, justify="left" if name == "" else "right")
     for trial in last:
         trials.add_row(*_trial_cells(trial))
@@ -88,14 +88,17 @@ def interval_bar(interval: Interval, least_pps: float, most_pps: float) -> str:
 
 
 def plain_line(progress: Progress, trial: SearchTrial) -> str:
-    """`trial 7 search: 7.770 Mpps for 1 s, received …, loss …; ndr 7.1 to 7.9 Mpps; 12 s`."""
-    number, load, seconds, received, loss, remark = _trial_cells(trial)
+    """`trial 7 search: 7.770 Mpps for 1 s, offered …, received …, loss …; ndr 7.1 to 7.9 Mpps; 12 s`."""
+    number, load, seconds, offered, received, loss, remark = _trial_cells(trial)
     goals = "; ".join(f"{one.goal.name} {_known(one)}" for one in progress.intervals)
-    line = f"trial {number} {trial.label or trial.purpose}: {load} for {seconds} s, received {received}, loss {loss}"
+    each = " each way" if len(trial.trial.channels) > 1 else ""
+    line = f"trial {number} {trial.label or trial.purpose}: {load} for {seconds} s, "
+    line += f"offered {offered}, received {received}{each}, loss {loss}"
     return "; ".join(filter(None, (line, remark, goals, f"{progress.spent_s:.0f} s")))
 
 
 def _trial_cells(trial: SearchTrial) -> tuple[str, ...]:
+    ways = len(trial.trial.channels)
     remark = trial.set_aside and f"set aside: {trial.set_aside}"
     if not remark and trial.trial.spoilt:
         remark = trial.trial.spoilt
@@ -105,7 +108,8 @@ def _trial_cells(trial: SearchTrial) -> tuple[str, ...]:
         str(trial.number),
         rate_text(trial.load_pps),
         f"{trial.intended_s:g}",
-        rate_text(trial.received_pps),
+        rate_text(trial.offered_pps / ways),
+        rate_text(trial.received_pps / ways),
         loss_text(trial.loss_ratio),
         remark,
     )
@@ -121,9 +125,9 @@ def summary(result: SearchResult, where: str | None) -> list[str]:
     """The last lines of a search: what was found for each goal, MRR, latency, and what else is to be said."""
     ways = len(result.directions)
     each = "each direction" if ways > 1 else "one direction"
-    lines = [
-        f"{result.name} {result.ending.status}: {len(result.trials)} trials in {result.spent_s:.0f} s, loads of {each}"
-    ]
+    aside = sum(bool(trial.set_aside) for trial in result.trials)
+    trials = f"{len(result.trials)} trials" + (f" ({aside} set aside)" if aside else "")
+    lines = [f"{result.name} {result.ending.status}: {trials} in {result.spent_s:.0f} s, loads of {each}"]
     if result.ending.reason:
         lines.append(f"  {result.ending.reason}")
     lines += [f"  {goal_line(result, goal)}" for goal in result.goals]
@@ -147,9 +151,9 @@ def goal_line(result: SearchResult, found: GoalOutcome) -> str:
         return f"{name}: none; {found.irregular or 'no load was found that it allows'}"
     percent = result.line_percent(found.lower_pps)
     share = "" if percent is None else f" ({percent_text(percent)} % of line)"
-    at_least = "at least " if found.limit in ("tester", "maximum") else ""
+    at_least = "at least " if found.limit in ("tester", "machine", "maximum") else ""
     words = [f"{name}: {at_least}{rate_text(found.lower_pps)}{share}"]
-    words[0] += "" if found.upper_pps is None else f", less than {rate_text(found.upper_pps)}"
+    words[0] += "" if found.upper_pps is None or at_least else f", less than {rate_text(found.upper_pps)}"
     if found.conditional_pps is not None and found.conditional_pps != found.lower_pps:
         words.append(f"conditional throughput {rate_text(found.conditional_pps)}")
     if found.limit == "line":

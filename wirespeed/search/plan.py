@@ -9,7 +9,9 @@ from typing import Any
 from wirespeed.errors import UsageError
 from wirespeed.measure.wires import check_wires, pair_directions
 from wirespeed.results.channel import Channel
+from wirespeed.results.lab import ROBUST_NOTE, shares_cpus
 from wirespeed.results.search import Goal
+from wirespeed.search.controller import repeats_for
 from wirespeed.units import Rate, parse_rate
 
 LATENCY_SHARES = (0.0, 0.1, 0.5, 0.9)
@@ -40,8 +42,8 @@ class LatencyPlan:
 class SearchPlan:
     """One search. Without `goals` nothing is searched for, and MRR alone is measured. `least` and `most` are loads of
     each direction, `most` the whole line unless given; `limit_s` is the time the search may take. With `robust` trials
-    are repeated whose loss the machine explains, at most `repeats` times each. `lab`, `dut` and `versions` describe the
-    set-up; they go into the result as they are."""
+    are repeated whose loss the machine explains; None does so in a lab whose control shares CPUs with what it measures.
+    `lab`, `dut` and `versions` describe the set-up; they go into the result as they are."""
 
     profile: str
     tunables: dict[str, str] = field(default_factory=dict)
@@ -53,8 +55,7 @@ class SearchPlan:
     limit_s: float = 1200.0
     mrr: MrrPlan | None = None
     latency: LatencyPlan | None = None
-    robust: bool = False
-    repeats: int = 3
+    robust: bool | None = None
     directions: tuple[Channel, ...] = pair_directions()
     line_bps: float | None = None
     verify: bool = False
@@ -79,13 +80,24 @@ class SearchPlan:
         words = [self.profile, ",".join(f"{key}={value}" for key, value in self.tunables.items())]
         return " ".join(filter(None, words)) + (", unidirectional" if self.unidirectional else ", bidirectional")
 
+    @property
+    def repeats(self) -> int:
+        """How many trials of one load may be repeated."""
+        is_robust = shares_cpus(self.lab) if self.robust is None else self.robust
+        return repeats_for(self.goals) if is_robust else 0
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What was decided for the user."""
+        return (ROBUST_NOTE,) if self.repeats and self.robust is None else ()
+
     def on(self, *, lab: dict[str, Any], dut: dict[str, Any]) -> SearchPlan:
         """The same plan on a lab and a device that are described so."""
         return replace(self, lab=lab, dut=dut)
 
     def variables(self, server: str) -> dict[str, Any]:
         """The `vars` of the result file, by the names that those of a load test have."""
-        more = {"verify": self.verify, "line": self.line_bps, "robust": self.robust}
+        more = {"verify": self.verify, "line": self.line_bps, "robust": self.repeats > 0}
         return {
             "server": server,
             "profile_file": self.profile,

@@ -18,6 +18,7 @@ from wirespeed.measure.tester import Tester
 from wirespeed.measure.trial import Trial
 from wirespeed.profiles import load_profile
 from wirespeed.results.ending import Ending
+from wirespeed.results.lab import ring_slots
 from wirespeed.results.outcome import COMPLETE, FAILED, INTERRUPTED
 from wirespeed.results.search import Goal, GoalOutcome, Purpose, SearchResult, SearchTrial
 from wirespeed.search.controller import Controller, Interval, OutOfTime, by_name
@@ -85,7 +86,12 @@ def run_search(
     check_plan(plan)
     load, with_latency = loads_for(plan) if loads is None else loads
     tester = Tester.of(client, plan.directions)
-    trial = Trial(tester, load, dut=dut, line_bps=plan.line_bps, force=plan.force, stop=stop)
+
+    def trial_of(one: Load) -> Trial:
+        slots = ring_slots(plan.lab)
+        return Trial(tester, one, dut=dut, line_bps=plan.line_bps, force=plan.force, ring_slots=slots, stop=stop)
+
+    trial = trial_of(load)
     for what, rate in (("--min", plan.least), ("--max", plan.most)):
         trial.check_rate(what, rate)
     head = _head(plan, tester, trial, dut)
@@ -98,7 +104,7 @@ def run_search(
                 recorder.begin(head, plan.goals)
             bench.search(trial)
         if with_latency is not None:
-            with Trial(tester, with_latency, dut=dut, line_bps=plan.line_bps, force=plan.force, stop=stop) as other:
+            with trial_of(with_latency) as other:
                 bench.latency(other)
     except KeyboardInterrupt:
         ended = INTERRUPTED, "interrupted by the user", 0
@@ -106,7 +112,7 @@ def run_search(
         if not bench.trials:
             raise
         ended = FAILED, str(error), error.exit_code
-    return bench.result(Ending(*ended, head.ending.started, trial.notes))
+    return bench.result(Ending(*ended, head.ending.started, (*plan.notes, *trial.notes)))
 
 
 def raise_for_ending(result: SearchResult) -> None:
@@ -181,6 +187,7 @@ class _Bench:
                 lambda load, seconds, purpose: self._measure(trial, load, seconds, purpose),
                 plan.warmup_s,
                 plan.limit_s,
+                plan.repeats,
             )
             why = "the search was ended before it was done"
             try:
@@ -206,20 +213,17 @@ class _Bench:
             self._measure(trial, share * base or plan.rate_pps, plan.duration_s, "latency", label)
 
     def _measure(self, trial: Trial, load_pps: float, seconds: float, purpose: Purpose, label: str = "") -> SearchTrial:
-        """One trial, and again where the machine spoilt it and the plan says so; the one that counts."""
-        for repeat in range(self.plan.repeats + 1):
-            self._tell(None, purpose, load_pps, seconds)
-            found = trial.measure(Rate(load_pps, "pps"), seconds)
-            spoilt = found.spoilt if self.plan.robust and repeat < self.plan.repeats else None
-            one = SearchTrial(len(self.trials) + 1, purpose, load_pps, seconds, found, label, spoilt or "")
-            self.trials.append(one)
-            if self.controller is not None and purpose in ("warm-up", "search"):
-                self.controller.keep(one)
-            if self.recorder is not None:
-                self.recorder.add(one)
-            self._tell(one, purpose, load_pps, seconds)
-            if spoilt is None:
-                break
+        """One trial, judged and kept."""
+        self._tell(None, purpose, load_pps, seconds)
+        found = trial.measure(Rate(load_pps, "pps"), seconds)
+        one = SearchTrial(len(self.trials) + 1, purpose, load_pps, seconds, found, label)
+        if self.controller is not None and purpose in ("warm-up", "search"):
+            one = self.controller.judged(one)
+            self.controller.keep(one)
+        self.trials.append(one)
+        if self.recorder is not None:
+            self.recorder.add(one)
+        self._tell(one, purpose, load_pps, seconds)
         return one
 
     def _tell(self, trial: SearchTrial | None, purpose: Purpose, load_pps: float, seconds: float) -> None:
@@ -233,7 +237,7 @@ class _Bench:
     def result(self, ending: Ending) -> SearchResult:
         aside = [trial for trial in self.trials if trial.set_aside]
         if aside:
-            note = f"{len(aside)} trials do not count: CPUs were away in them, and they were repeated"
+            note = f"{len(aside)} trials do not count: absences explain what they lost, and they were repeated"
             ending = replace(ending, notes=(*ending.notes, note))
         return replace(
             self.head,

@@ -9,8 +9,8 @@ from rich.table import Table
 from rich.text import Text
 
 from wirespeed.results.figures import loss_text, percent_text, rate_text
-from wirespeed.results.soak import Drift, Gap, LossEvent, SoakResult, Span, Verdict
-from wirespeed.soak.plan import time_text
+from wirespeed.results.soak import Drift, Gap, LossEvent, SoakResult, Span
+from wirespeed.results.soak_words import DOER, bound_text, count_text, lost_text, ratio_text, shown_text, time_text
 from wirespeed.soak.run import Progress
 from wirespeed.watching import NoView, Quiet, Redrawn, Watcher
 
@@ -18,8 +18,6 @@ _SHOWN = 6
 _LINE_EACH_S = ((120.0, 10.0), (3600.0, 60.0))
 """In logs, a line so often until so many seconds were watched; and then each ten minutes."""
 _LINE_LATER_S = 600.0
-
-_DOER = {"dut": "by the DUT", "tester": "by the tester's receiver", "machine": "while CPUs were away"}
 
 
 class PlainLines(Quiet):
@@ -76,8 +74,8 @@ def view(progress: Progress, title: str, last: list[str]) -> Group:
     table.add_row("watched", f"{time_text(verdict.watched_s)}, {time_text(max(0.0, progress.left_s))} left")
     if span is not None:
         table.add_row("now", _second(span))
-    table.add_row("loss", Text(_loss(verdict), style="" if verdict.lost else "green"))
-    table.add_row("shown", shown_line(verdict))
+    table.add_row("loss", Text(lost_text(verdict), style="" if verdict.lost else "green"))
+    table.add_row("shown", shown_text(verdict))
     if verdict.longest_loss_free_s:
         table.add_row("longest without loss", time_text(verdict.longest_loss_free_s))
     return Group(Text(title, style="bold"), table, *map(Text, last))
@@ -86,7 +84,7 @@ def view(progress: Progress, title: str, last: list[str]) -> Group:
 def plain_line(progress: Progress, span: Span) -> str:
     """`60 s: 2.1 Mpps, received …; lost 0 of 126 M; …`."""
     verdict = progress.verdict()
-    return f"{time_text(verdict.watched_s)}: {_second(span)}; {_loss(verdict)}; {shown_line(verdict)}"
+    return f"{time_text(verdict.watched_s)}: {_second(span)}; {lost_text(verdict)}; {shown_text(verdict)}"
 
 
 def _second(span: Span) -> str:
@@ -100,19 +98,13 @@ def _second(span: Span) -> str:
     return ", ".join(words)
 
 
-def _loss(verdict: Verdict) -> str:
-    ratio = "" if not verdict.lost else f" ({ratio_text(verdict.loss_ratio)})"
-    events = "" if not verdict.event_count else f" in {_count(verdict.event_count, 'event')}"
-    return f"lost {verdict.lost:,} of {verdict.offered:,}{ratio}{events}"
-
-
 def event_line(event: LossEvent) -> str:
     """`loss 3 at 75 s on 0→1: 120 packets (0.1 ms) in 1.0 s, by the DUT: ip4-input: …`."""
     drops = ", ".join(f"{name} {count:,}" for name, count in event.drops.items() if count)
     more = "; ".join(filter(None, (event.why, drops and f"the DUT says: {drops}")))
     return (
-        f"loss {event.number} at {time_text(event.at_s)} on {event.channel}: {_count(event.lost, 'packet')} "
-        f"(at most {_short(event.outage_s)} of traffic in one go) in {event.seconds:.1f} s, {_DOER[event.whose]}"
+        f"loss {event.number} at {time_text(event.at_s)} on {event.channel}: {count_text(event.lost, 'packet')} "
+        f"(at most {_short(event.outage_s)} of traffic in one go) in {event.seconds:.1f} s, {DOER[event.whose]}"
         + (f": {more}" if more else "")
     )
 
@@ -125,18 +117,6 @@ def gap_line(gap: Gap) -> str:
     )
 
 
-def shown_line(verdict: Verdict) -> str:
-    """`1e-07 shown at 95 %: no, needs 12 more minutes without loss`."""
-    head = f"{verdict.target_ratio:.3g} shown at {verdict.confidence * 100:g} %: "
-    if verdict.shown:
-        return f"{head}yes"
-    if verdict.lower_ratio > verdict.target_ratio:
-        return f"{head}no, the loss ratio is above it (at least {ratio_text(verdict.lower_ratio)})"
-    if verdict.needed_s is None:
-        return f"{head}no"
-    return f"{head}no, needs {_minutes(verdict.needed_s)} more without another loss"
-
-
 def _short(seconds: float) -> str:
     return (
         f"{seconds:.3g} s"
@@ -147,32 +127,18 @@ def _short(seconds: float) -> str:
     )
 
 
-def _minutes(seconds: float) -> str:
-    minutes = seconds / 60
-    return (
-        time_text(seconds)
-        if minutes >= 100
-        else f"{minutes:.0f} minutes"
-        if minutes >= 10
-        else f"{minutes:.1f} minutes"
-    )
-
-
 def summary(result: SoakResult, where: str | None) -> list[str]:
     """The last lines of a soak: what was held, what was lost, and what that shows."""
     verdict, percent = result.verdict, result.line_percent
     line = "" if percent is None else f" ({percent_text(percent)} % of line)"
     lines = [
         f"{result.name} {result.ending.status}: {rate_text(result.load_pps)}{line} in "
-        f"{_count(len(result.directions), 'direction')}, watched for {time_text(verdict.watched_s)}"
+        f"{count_text(len(result.directions), 'direction')}, watched for {time_text(verdict.watched_s)}"
     ]
     if result.ending.reason:
         lines.append(f"  {result.ending.reason}")
-    lines.append(
-        f"  {_loss(verdict)}; at most {ratio_text(verdict.upper_ratio)} at {verdict.confidence * 100:g} % "
-        f"({verdict.method})"
-    )
-    lines.append(f"  {shown_line(verdict)}")
+    lines.append(f"  {lost_text(verdict)}; {bound_text(verdict)} ({verdict.method})")
+    lines.append(f"  {shown_text(verdict)}")
     lines += [f"  {text}" for text in _more(result)]
     lines += [f"  {gap_line(gap)}" for gap in result.gaps[-_SHOWN:]]
     lines += [f"  {event_line(event)}" for event in result.events[-_SHOWN:]]
@@ -213,12 +179,3 @@ def _more(result: SoakResult) -> Iterator[str]:
 
 def _drift(drift: Drift, form: str) -> str:
     return f"{drift.first:{form}} at first, {drift.last:{form}} at last ({drift.percent:+.1f} %)"
-
-
-def ratio_text(ratio: float) -> str:
-    """Small ratios as powers of ten: `3.1e-08`."""
-    return "0" if ratio == 0 else f"{ratio:.2g}"
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"

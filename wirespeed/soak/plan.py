@@ -14,6 +14,7 @@ from wirespeed.measure.wires import check_wires, pair_directions, parse_wires
 from wirespeed.results.channel import Channel
 from wirespeed.results.search import SearchResult
 from wirespeed.results.soak import SoakResult
+from wirespeed.results.soak_words import time_text
 from wirespeed.units import Rate, parse_rate
 
 MOST_LATENCY_PPS = 100_000.0
@@ -167,17 +168,3 @@ def share_of(result: SearchResult, share: float, goal: str, where: str) -> tuple
     if not 0 < share <= 2:
         raise UsageError(f"--share {share:g}: give more than 0%, at most 200%, such as 90%")
     return Rate(share * lower_pps, "pps"), f"{share * 100:g} % of {name.upper()} of {where}"
-
-
-def time_text(seconds: float) -> str:
-    """`45 s`, `10 min`, `8 h 5 min`, `3 d 2 h`."""
-    if seconds < 120:
-        return f"{seconds:.0f} s"
-    minutes = round(seconds / 60)
-    if minutes < 120:
-        return f"{minutes} min"
-    hours, minutes = divmod(minutes, 60)
-    if hours < 48:
-        return f"{hours} h" + (f" {minutes} min" if minutes else "")
-    days, hours = divmod(hours, 24)
-    return f"{days} d" + (f" {hours} h" if hours else "")

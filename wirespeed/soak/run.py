@@ -5,10 +5,9 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
+from datetime import datetime
 from threading import Event
 
-from wirespeed import __version__
 from wirespeed.client.generator_client import GeneratorClient
 from wirespeed.dut.dut import Dut, TellsMemory
 from wirespeed.errors import (
@@ -16,16 +15,14 @@ from wirespeed.errors import (
     EnvironmentFault,
     MeasurementError,
     RemoteError,
-    UsageError,
     WirespeedError,
     error_of,
 )
 from wirespeed.loadtest.outcome import silent
-from wirespeed.measure.load import Load, load_of
+from wirespeed.measure.load import Load
 from wirespeed.measure.reading import Reading
 from wirespeed.measure.tester import Tester
 from wirespeed.measure.trial import Trial
-from wirespeed.profiles import load_profile
 from wirespeed.results.channel import Channel
 from wirespeed.results.ending import Ending
 from wirespeed.results.outcome import COMPLETE, FAILED, INTERRUPTED, Status
@@ -33,6 +30,7 @@ from wirespeed.results.soak import Blind, Gap, LossEvent, Mark, SoakResult, Span
 from wirespeed.results.soak_chronicle import Chronicle
 from wirespeed.results.soak_journal import SoakJournal
 from wirespeed.soak.course import Balances, Course, Seen, Settled, known_until
+from wirespeed.soak.head import head_of, load_for
 from wirespeed.soak.marks import counters_of, reading_of, went_on
 from wirespeed.soak.plan import SoakPlan, check_plan
 
@@ -62,17 +60,6 @@ class Progress:
 
 
 Watch = Callable[[Progress], None]
-
-
-def load_for(plan: SoakPlan) -> Load:
-    """What the ports send; UsageError for streams that cannot be used so."""
-    streams = {port: load_profile(plan.profile, plan.tunables, port, port % 2) for port in plan.senders}
-    try:
-        return load_of(streams, latency_pps=plan.latency_pps, verify=plan.verify)
-    except UsageError as error:
-        if plan.latency_pps is None:
-            raise
-        raise UsageError(str(error).replace("leave --latency out", "give --latency none")) from None
 
 
 def run_soak(
@@ -198,7 +185,7 @@ class _Soak:
         with trial:
             assert trial.origin is not None
             if self.head is None:
-                self.head = _head(plan, tester, trial, self.dut)
+                self.head = head_of(plan, tester, trial, self.dut)
                 self.chronicle = Chronicle(self.head)
                 if self.recorder is not None:
                     self.recorder.begin(self.head)
@@ -319,32 +306,3 @@ class _Soak:
 
 def _balances(trial: Trial, origin: Reading, now: Reading, wires: tuple[Channel, ...]) -> Balances:
     return {wire: trial.balance(origin, now, wire) for wire in wires}
-
-
-def _head(plan: SoakPlan, tester: Tester, trial: Trial, dut: Dut | None) -> SoakResult:
-    """The result before its first second. UsageError when the load means nothing on a port."""
-    frames = {port: one.mix.mean_frame_bytes for port, one in trial.load.ports.items()}
-    loads = []
-    for port, length in frames.items():
-        speed = trial.facts[port].speed_bps
-        if speed is None and plan.load.unit != "pps":
-            raise UsageError(
-                f"--load {plan.load}: port {port} has no line speed, so that it means nothing; give the generator's "
-                "port speed=10G or so, or --line 10G, or packets a second such as 5mpps"
-            )
-        loads.append(plan.load.pps(length, speed or 0))
-    return SoakResult(
-        name=plan.name or plan.profile,
-        variables=plan.variables(tester.server),
-        directions=plan.directions,
-        load=plan.load,
-        load_pps=min(loads),
-        intended_s=plan.duration_s,
-        verdict=Verdict(plan.target_ratio, plan.confidence),
-        versions={"wirespeed": __version__, "generator": ", ".join(tester.programs), **plan.versions},
-        lab={"generator": tester.server, **plan.lab},
-        dut=plan.dut or (dut.describe().to_json() if dut is not None else {}),
-        ports=dict(trial.facts),
-        frame_bytes=frames,
-        ending=Ending(started=datetime.now(UTC).isoformat(timespec="milliseconds"), notes=trial.notes),
-    )

@@ -1,0 +1,141 @@
+#!/usr/bin/env python3
+"""How far apart the NDRs and PDRs of one embedded lab are that are searched for again and again.
+
+    bench/ndr_repeats.py [--repeats N] [--ways 1|2] [--preset csit] [--goal ndr …] [--rings 8192,32768] [--no-robust]
+
+Each repeat brings the lab up anew and searches it as `wirespeed search --lab embedded -t size=64,vm=var2` does. Several
+depths of the rings take turns, so that a change of the machine hits all of them. A row a repeat: each goal's bounds (≥:
+no upper bound that is the router's), the maximum receive rate, trials, those set aside, seconds; of the time under
+load how much the tester's and the router's worker were away and the longest single time, and what the hypervisor took.
+Below, by depth: mean, least and most of each goal's lower bound, and the spread, (most - least) / mean.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections import defaultdict
+from dataclasses import replace
+from itertools import product
+from pathlib import Path
+from statistics import fmean
+
+from rich import box
+from rich.console import Console
+from rich.table import Table
+
+from wirespeed.client.generator_client import GeneratorClient
+from wirespeed.lab.embedded import DEEP_SLOTS, EmbeddedLab
+from wirespeed.lab.lab import choose_cpus
+from wirespeed.lab.suite import wait_for_links
+from wirespeed.measure.wires import pair_directions
+from wirespeed.results.file import write_file
+from wirespeed.results.search import GoalOutcome, SearchResult
+from wirespeed.search.goals import PRESETS, goals_of
+from wirespeed.search.plan import MrrPlan, SearchPlan
+from wirespeed.search.run import run_search
+
+NOT_THE_ROUTERS = ("tester", "machine", "none")
+
+
+def search(plan: SearchPlan, slots: int) -> SearchResult:
+    lab = EmbeddedLab(choose_cpus(), ring_slots=slots)
+    try:
+        lab.start()
+        with GeneratorClient(lab.rpc) as client:
+            client.connect()
+            wait_for_links(client)
+            return run_search(plan.on(lab=lab.facts.to_json(), dut=lab.dut.describe().to_json()), client, dut=lab.dut)
+    finally:
+        lab.stop()
+
+
+def bounds(found: GoalOutcome) -> str:
+    if found.lower_pps is None:
+        return f"none ({found.limit})"
+    lower = f"{found.lower_pps / 1e6:.3f}"
+    if found.limit in NOT_THE_ROUTERS:
+        return f"≥ {lower} ({found.limit})"
+    return f"{lower} ({found.limit})" if found.upper_pps is None else f"{lower} to {found.upper_pps / 1e6:.3f}"
+
+
+def absences(result: SearchResult) -> list[str]:
+    """Shares of the time under load, and the longest absence of either worker in milliseconds."""
+    trials = [one.trial for one in result.trials if one.trial.moment is not None]
+    load_s = sum(trial.duration_s for trial in trials) or 1.0
+    moments = [trial.moment for trial in trials if trial.moment is not None]
+    cells = []
+    for side in ("tester", "dut"):
+        away_s = sum(getattr(one, f"{side}_absent_s") or 0.0 for one in moments)
+        longest_s = max((getattr(one, f"{side}_longest_absent_s") or 0.0 for one in moments), default=0.0)
+        cells.append(f"{away_s / load_s:.2%} ({longest_s * 1e3:.1f} ms)")
+    return [*cells, f"{sum(one.steal_s or 0.0 for one in moments) / load_s:.2%}"]
+
+
+def spread(console: Console, slots: int, name: str, lowers: list[float], repeats: int) -> None:
+    if not lowers:
+        console.print(f"rings of {slots}, {name.upper()}: no lower bound in {repeats} repeats", highlight=False)
+        return
+    mean, least, most = fmean(lowers), min(lowers), max(lowers)
+    console.print(
+        f"rings of {slots}, {name.upper()}: mean {mean / 1e6:.3f} Mpps, {least / 1e6:.3f} to {most / 1e6:.3f}, "
+        f"spread {(most - least) / mean:.2%} of {len(lowers)} repeats",
+        highlight=False,
+    )
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter, usage="%(prog)s [options]"
+    )
+    parser.add_argument("--repeats", type=int, default=10)
+    parser.add_argument("--ways", type=int, choices=(1, 2), default=1, help="directions")
+    parser.add_argument("--preset", choices=sorted(PRESETS), default="csit")
+    parser.add_argument("--goal", action="append", help="as of `wirespeed search`; else those of the preset")
+    parser.add_argument("--rings", default=str(DEEP_SLOTS), help="depths of the rings, such as 8192,16384,32768")
+    parser.add_argument("--time", type=float, default=600.0, help="seconds that a search may take")
+    parser.add_argument("--no-robust", action="store_true", help="repeat no trials whose loss absences explain")
+    parser.add_argument("--keep", type=Path, help="directory for the result of each search")
+    options = parser.parse_args()
+    depths = [int(word) for word in options.rings.split(",")]
+    plan = SearchPlan(
+        profile="bench",
+        tunables={"size": "64", "vm": "var2"},
+        goals=goals_of(options.goal or [], options.preset),
+        preset=options.preset,
+        warmup_s=PRESETS[options.preset].warmup_s,
+        limit_s=options.time,
+        mrr=MrrPlan(3, 1.0),
+        robust=False if options.no_robust else None,
+        directions=pair_directions(only="0-1" if options.ways == 1 else "both"),
+    )
+    console = Console(width=max(Console().width, 150))
+    table = Table(box=box.SIMPLE_HEAD, padding=0)
+    names = [goal.name for goal in plan.goals]
+    headings = ("#", "ring", *(f"{name.upper()} Mpps" for name in names), "MRR Mpps", "trials", "aside", "s")
+    for heading in (*headings, "tester away", "router away", "stolen"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    lowers: dict[tuple[int, str], list[float]] = defaultdict(list)
+    for number, slots in product(range(1, options.repeats + 1), depths):
+        result = search(replace(plan, name=f"ring{slots}-{number}"), slots)
+        for found in result.goals:
+            if found.lower_pps is not None:
+                lowers[slots, found.goal.name].append(found.lower_pps)
+        mrr = result.mrr
+        aside = sum(bool(one.set_aside) for one in result.trials)
+        table.add_row(
+            *(str(number), str(slots), *map(bounds, result.goals), "" if mrr is None else f"{mrr.mean_pps / 1e6:.3f}"),
+            *(str(len(result.trials)), str(aside), f"{result.spent_s:.0f}", *absences(result)),
+        )
+        if options.keep is not None:
+            options.keep.mkdir(exist_ok=True)
+            write_file(result, options.keep / f"{result.name}.json")
+        done = ", ".join(f"{name.upper()} {bounds(found)}" for name, found in zip(names, result.goals, strict=True))
+        console.print(f"repeat {number}, rings of {slots}: {done}, {result.spent_s:.0f} s", highlight=False)
+    console.print(table)
+    for slots, name in product(depths, names):
+        spread(console, slots, name, lowers[slots, name], options.repeats)
+    console.print(Path("/proc/pressure/cpu").read_text().splitlines()[0], highlight=False)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,98 @@
+"""What absences can have cost a trial, and that a trial leaves its tester alone."""
+
+from __future__ import annotations
+
+import pytest
+from simulated_trex import SimulatedTrex
+
+from wirespeed.client.generator_client import GeneratorClient
+from wirespeed.measure import tester
+from wirespeed.measure.load import load_of
+from wirespeed.measure.trial import Trial
+from wirespeed.measure.wires import pair_directions
+from wirespeed.profiles import load_profile
+from wirespeed.results.balance import Balance
+from wirespeed.results.lab import ring_slots, shares_cpus
+from wirespeed.results.machine import most_lost
+from wirespeed.results.sample import Moment
+from wirespeed.results.search import Goal, SearchTrial
+from wirespeed.results.trial import ChannelTrial, Drain, TrialResult
+from wirespeed.units import Rate
+
+PPS = 10e6
+
+
+@pytest.mark.parametrize(
+    ("moment", "slots", "packets"),
+    [
+        # One of 2 ms and rings that hold 0: what would have been forwarded, and as much made up for.
+        (Moment(tester_absent_s=0.002, tester_longest_absent_s=0.002, dut_absent_s=0.0), 0, 40_000),
+        # Rings that hold 1 ms: half of it comes beyond them, and they take what they hold.
+        (Moment(tester_absent_s=0.002, tester_longest_absent_s=0.002, dut_absent_s=0.0), 10_000, 20_000),
+        # Ten of 0.2 ms: each finds room, but the DUT has lost 2 ms, and the rings hold one.
+        (Moment(tester_absent_s=0.002, tester_longest_absent_s=0.0002, dut_absent_s=0.0), 10_000, 10_000),
+        # Less than the rings hold, whoever was away.
+        (Moment(tester_absent_s=0.0005, dut_absent_s=0.0004, dut_longest_absent_s=0.0004), 10_000, 0),
+        (Moment(tester_absent_s=0.0, dut_absent_s=0.0), 0, 0),
+        # Only the hypervisor tells: two of four CPUs carry a direction.
+        (Moment(steal_s=0.004, cpus=4), 0, 40_000),
+        (Moment(), 0, None),
+    ],
+)
+def test_what_absences_can_have_cost_follows_from_their_length_and_the_rings(
+    moment: Moment, slots: int, packets: float | None
+) -> None:
+    assert most_lost(moment, PPS, slots) == (None if packets is None else pytest.approx(packets))
+
+
+def trial_of(*channels: tuple[int, int, float | None]) -> SearchTrial:
+    """Of packets sent and lost in each direction, and what absences can have cost there."""
+    found = {
+        wire: ChannelTrial(Balance(sent, sent - lost, asked=sent), sent, sent - lost, most_by_absence=most)
+        for wire, (sent, lost, most) in zip(pair_directions(), channels, strict=True)
+    }
+    return SearchTrial(1, "search", 1e6, 1.0, TrialResult(Rate(1e6, "pps"), 0.0, 1.0, found, Drain(0.2, settled=True)))
+
+
+def test_only_a_loss_that_absences_explain_down_to_the_goal_is_spoilt_for_it() -> None:
+    ndr, pdr = Goal("ndr"), Goal("pdr", loss_ratio=0.005)
+    half = trial_of((1_000_000, 8000, 4000.0), (1_000_000, 8000, 4000.0))
+    assert half.loss_ratio == pytest.approx(0.008) and half.sure_loss_ratio == pytest.approx(0.004)
+    assert not half.is_spoilt_for(ndr) and half.is_spoilt_for(pdr)
+    whole = trial_of((1_000_000, 3000, 5000.0), (1_000_000, 0, 0.0))
+    assert whole.is_spoilt_for(ndr)
+    assert not whole.is_spoilt_for(pdr)  # which allows it
+    assert not trial_of((1_000_000, 3000, None), (1_000_000, 0, None)).is_spoilt_for(ndr)  # nobody measured
+
+
+@pytest.mark.parametrize(
+    ("lab", "shares", "slots"),
+    [
+        ({"cpus": {"tester": (0,), "dut": (1,), "control": (0,)}, "ring_slots": 4096}, True, 4096),
+        ({"cpus": {"tester": [2], "dut": [3], "control": [0, 1]}}, False, 0),
+        ({}, False, 0),
+        ({"generator": "10.0.0.1:4501"}, False, 0),
+    ],
+)
+def test_a_lab_says_whether_control_shares_its_cpus(lab: dict[str, object], shares: bool, slots: int) -> None:
+    assert (shares_cpus(lab), ring_slots(lab)) == (shares, slots)
+
+
+@pytest.mark.parametrize("extended", [True, False])
+def test_nobody_asks_the_tester_anything_while_a_trial_runs(extended: bool) -> None:
+    """Between the start of a trial and its end there are two questions about the machine, before the one and after the
+    other; and its rates are those of the time it was on."""
+    wires = pair_directions()
+    load = load_of({port: load_profile("bench", {"size": "64"}, port, port) for port in (0, 1)})
+    with SimulatedTrex(extended=extended) as trex, GeneratorClient(trex.server, timeout_s=5.0) as client:
+        client.connect()
+        with Trial(tester.Tester.of(client, wires), load) as trial:
+            found = trial.measure(Rate(1e6, "pps"), 0.3)
+        starts = [index for index, methods in enumerate(trex.messages) if "start_traffic" in methods]
+        (start,) = starts
+        assert trex.messages[start + 1 : start + 3] == [["get_global_stats"], ["get_global_stats"]]
+        assert set(trex.messages[start + 3]) == {"get_port_status"}
+    assert found.duration_s == pytest.approx(0.3)
+    for channel in found.channels.values():
+        assert channel.offered_pps == pytest.approx(1e6, rel=1e-4)
+        assert channel.received_pps == channel.offered_pps
