@@ -15,6 +15,7 @@ COMMANDS = {
     "rfc2544": "The benchmarks of RFC 2544, 9004 and 6201, by frame size.",
     "soak": "Hold a load for minutes to days; what that shows of the loss.",
     "report": "Turn result files into one interactive HTML page, or a table.",
+    "inspect": "What the hardware is, what its links carry, what is off.",
     "generator": "Run the traffic generator (T-Rex stateless RPC).",
     "router": "Run the vector router.",
     "console": "T-Rex's console for a generator: a command, a shell, or `tui`.",
