@@ -15,7 +15,8 @@ from wirespeed.report.words import harmless
 
 def command(
     results: Annotated[
-        list[Path], typer.Argument(metavar="RESULT.json...", help="Ours of any kind, or those of trex-loadtest.")
+        list[Path],
+        typer.Argument(metavar="RESULT.json...", help="Ours of any kind, inspections too, or those of trex-loadtest."),
     ],
     *,
     title: Annotated[str, typer.Option("-t", "--title", help="Title of the page.")] = "Loadtest results",

@@ -17,6 +17,7 @@ from wirespeed.report.page import to_html
 from wirespeed.report.remarks import Remark
 from wirespeed.report.views import page_of
 from wirespeed.results.figures import parse_scaler
+from wirespeed.results.inspection import is_inspection, read_inspection
 from wirespeed.units import parse_speed
 
 Format = Literal["html", "md", "csv", "json"]
@@ -56,12 +57,24 @@ def render(
         raise UsageError(f"threshold {threshold:g} is not within 0 and 1; 0.001 is 0.1 %")
     unit, labels = parse_scaler(scaler), parse_labels(row_labels)
     line_bps = parse_speed(line) if line else None
+    inspected = [path for path in paths if is_inspection(path)]
+    inspections = [read_inspection(path) for path in inspected]
+    paths = [path for path in paths if path not in inspected]
     tests = read_all(paths, threshold, line_bps=line_bps, leave_out_spoilt=False if keep_spoilt else None)
     channels = select_channels(tests, only_channels)
     comparison = compare(tests)
     if output_format == "html":
         text = to_html(
-            page_of(comparison, title=title, scaler=unit, channels=channels, date=date, both=both, labels=labels)
+            page_of(
+                comparison,
+                title=title,
+                scaler=unit,
+                channels=channels,
+                date=date,
+                both=both,
+                labels=labels,
+                inspections=inspections,
+            )
         )
     elif layout == "matrix":
         found = matrix(comparison, both=both, labels=labels)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -9,6 +10,7 @@ from wirespeed.report.answers import Answer, Trust, answers
 from wirespeed.report.charts import load_figure, time_figure
 from wirespeed.report.comparison import Comparison
 from wirespeed.report.configuration import Configuration, configuration
+from wirespeed.report.hardware import Machine, machines
 from wirespeed.report.matrix import BY_NAME, Both, Labels, matrix
 from wirespeed.report.other_remarks import ending_text
 from wirespeed.report.page_parts import Chart, place
@@ -32,6 +34,7 @@ from wirespeed.report.words import count, three_digits, words
 from wirespeed.results.analysis import SUM
 from wirespeed.results.figures import NOTHING, Scaler
 from wirespeed.results.file import AnyResult
+from wirespeed.results.inspection import Inspection
 
 MOST_NAMED, MOST_CARDS = 4, 8
 
@@ -133,6 +136,7 @@ class Page:
     remarks: tuple[Remark, ...]
     kinds: tuple[KindOfTest, ...]
     figures: dict[str, Any]
+    hardware: tuple[Machine, ...] = ()
 
 
 def page_of(
@@ -144,9 +148,10 @@ def page_of(
     date: str,
     both: Both = "each",
     labels: Labels = BY_NAME,
+    inspections: Sequence[Inspection] = (),
 ) -> Page:
     """View models of all parts; `channels` names the curves to draw, `date` is printed as it is; `both` and `labels`
-    shape the matrix."""
+    shape the matrix; `inspections` are of the machines that took part."""
     tests = comparison.tests
     figures: dict[str, Any] = {}
     loads = []
@@ -173,6 +178,7 @@ def page_of(
         remarks=comparison.remarks,
         kinds=_kinds(comparison),
         figures=figures,
+        hardware=machines(inspections),
     )
 
 
