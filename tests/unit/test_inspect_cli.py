@@ -216,3 +216,26 @@ class Bare:
             "==> lspci\nsh: 1: lspci: not found\n<== 127\n==> dmidecode\nsh: not found\n<== 127\n"
             "==> nets\n/sys/class/net/eth0/device\n<== 0\n"
         )
+
+
+# ---- in the report
+
+
+def test_the_report_shows_the_hardware_beside_the_results(here, capsys):
+    result = str(GOLDEN.parent / "report" / "wirespeed.json")
+    main(["inspect", *R86S, "-o", "r86s.json"])
+    assert main(["report", result, "r86s.json"]) == 0
+    page = (here / "index.html").read_text(encoding="utf-8")
+    hardware = page.partition('<section id="hardware">')[2].partition("</section>")[0]
+    assert "carries about 14 Gb/s of TLPs: two 10G ports at 64b need 37" in hardware
+    assert '<th scope="row">0000:05:00</th>' in hardware
+    assert "16.000 Gb/s available PCIe bandwidth" in hardware, "the text that it was read from"
+    assert 'id="summary"' in page
+    assert main(["report", result, "-o", "without.html"]) == 0
+    assert 'id="hardware"' not in (here / "without.html").read_text(encoding="utf-8")
+
+
+def test_an_inspection_that_is_broken_is_told_of(here, capsys):
+    (here / "broken.json").write_text('{"schema": "wirespeed-inspect/1", "machine": 1}')
+    assert main(["report", "broken.json"]) == 6
+    assert "broken.json is no inspection: " in capsys.readouterr().err

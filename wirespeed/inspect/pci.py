@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
+from wirespeed.errors import UsageError
 from wirespeed.inspect.transcript import tree
 
 ETHERNET = "0200"
@@ -21,6 +22,7 @@ _PAYLOAD = re.compile(r"MaxPayload (\d+) bytes, MaxReadReq (\d+)")
 _ASPM = re.compile(r"LnkCtl:\s*ASPM ([^;]+);")
 _SECONDARY = re.compile(r"secondary=([0-9a-f]{2})")
 _NODE = re.compile(r"NUMA node: (\d+)")
+_INTERFACE = re.compile(r"(?m)^/sys/bus/pci/devices/([^/\s]+)/(?:virtio\d+/)?net/([^/\s]+)$")
 _SYSFS_SPEED = re.compile(r"([\d.]+) GT/s")
 _VPP = re.compile(
     r"^(?P<address>[0-9a-f]{4,5}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-7])\s+(?P<node>\d+|any)\s+(?P<ids>[0-9a-f]{4}:[0-9a-f]{4})\s+"
@@ -162,6 +164,13 @@ def _of_block(block: list[str]) -> tuple[PciDevice | None, str]:
     return device, secondary[1] if secondary else ""
 
 
+def parse_address(given: str) -> str:
+    """The address of a device as the user gives it, with its domain. UsageError for what is none."""
+    if not re.fullmatch(r"(?:[0-9a-f]{4,5}:)?[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]", given):
+        raise UsageError(f"{given} is no PCI address; give one such as 0000:05:00.0 (lspci -D lists them)")
+    return full_address(given)
+
+
 def full_address(address: str) -> str:
     """With its domain, which lspci leaves out where there is one only."""
     return address if address.count(":") == 2 else f"0000:{address}"
@@ -178,7 +187,9 @@ def parse_sysfs(text: str) -> dict[str, PciDevice]:
     files = tree(text)
     names: dict[str, list[str]] = {}
     for line in text.splitlines():
-        if (match := re.fullmatch(r"/sys/bus/pci/devices/([^/]+)/net/([^/ ]+)", line.strip())) is not None:
+        if (
+            match := re.fullmatch(r"/sys/bus/pci/devices/([^/]+)/(?:virtio\d+/)?net/([^/ ]+)", line.strip())
+        ) is not None:
             names.setdefault(match[1], []).append(match[2])
     found = {}
     for path, target in files.items():

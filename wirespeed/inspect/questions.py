@@ -27,7 +27,7 @@ QUESTIONS: Final = {
     "lspci": "lspci -Dvvnn",
     "pci": f"tree {_PCI} {_PCI}/class {_PCI}/vendor {_PCI}/device {_PCI}/current_link_speed "
     f"{_PCI}/current_link_width {_PCI}/max_link_speed {_PCI}/max_link_width {_PCI}/numa_node {_PCI}/driver "
-    f"{_PCI}/iommu_group; ls -d {_PCI}/net/* 2>/dev/null; true",
+    f"{_PCI}/iommu_group; ls -d {_PCI}/net/* {_PCI}/virtio*/net/* 2>/dev/null; true",
     "dmesg": "dmesg | grep -E 'PCIe bandwidth|PCIe link at|DMAR|AMD-Vi|IOMMU' | head -200; true",
     "nets": "ls -d /sys/class/net/*/device 2>/dev/null; true",
     "block": "tree /sys/block/*/size /sys/block/*/queue/rotational /sys/block/*/device/model",
