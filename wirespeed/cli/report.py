@@ -56,10 +56,11 @@ def command(
         Literal["html", "md", "csv", "json"], typer.Option("--format", help="The page, or its table alone.")
     ] = "html",
     layout: Annotated[
-        Literal["list", "matrix", "nodes"],
+        Literal["list", "matrix", "nodes", "power"],
         typer.Option(
             "--layout",
-            help="Of a table: a row a direction, loads by devices and directions, or what each node of a router cost.",
+            help="Of a table: a row a direction, loads by devices and directions, what each node of a router cost, or "
+            "the watts at each load.",
         ),
     ] = "list",
     both: Annotated[

@@ -14,6 +14,7 @@ from wirespeed.report.matrix import Both, matrix, parse_labels
 from wirespeed.report.matrix_text import matrix_to_csv, matrix_to_json, matrix_to_markdown
 from wirespeed.report.nodes import nodes_to_csv, nodes_to_json, nodes_to_markdown
 from wirespeed.report.page import to_html
+from wirespeed.report.power import power_to_csv, power_to_json, power_to_markdown
 from wirespeed.report.remarks import Remark
 from wirespeed.report.views import page_of
 from wirespeed.results.figures import parse_scaler
@@ -21,7 +22,7 @@ from wirespeed.results.inspection import is_inspection, read_inspection
 from wirespeed.units import parse_speed
 
 Format = Literal["html", "md", "csv", "json"]
-Layout = Literal["list", "matrix", "nodes"]
+Layout = Literal["list", "matrix", "nodes", "power"]
 
 
 @dataclass(frozen=True)
@@ -51,7 +52,7 @@ def render(
     `threshold` is that of each file unless given. `line` (such as 1G) is another line to take percentages of. `layout`
     shapes the table of formats other than html: `matrix` is by loads and devices, with `both`, `row_labels` and
     `charts` (the page that its cells link to) as `wirespeed.report.matrix` says; `nodes` is what each
-    node of a router cost.
+    node of a router cost, `power` the watts at each load.
     """
     if threshold is not None and not 0 <= threshold <= 1:
         raise UsageError(f"threshold {threshold:g} is not within 0 and 1; 0.001 is 0.1 %")
@@ -85,6 +86,14 @@ def render(
                 text = matrix_to_csv(found)
             case "json":
                 text = matrix_to_json(found, title)
+    elif layout == "power":
+        match output_format:
+            case "md":
+                text = power_to_markdown(comparison, unit)
+            case "csv":
+                text = power_to_csv(comparison)
+            case "json":
+                text = power_to_json(comparison, title)
     elif layout == "nodes":
         match output_format:
             case "md":

@@ -13,7 +13,8 @@ from wirespeed.report.configuration import Configuration, configuration
 from wirespeed.report.hardware import Machine, machines
 from wirespeed.report.matrix import BY_NAME, Both, Labels, matrix
 from wirespeed.report.other_remarks import ending_text
-from wirespeed.report.page_parts import Chart, place
+from wirespeed.report.page_parts import Chart, Grid, place
+from wirespeed.report.power import power_grid
 from wirespeed.report.remarks import Remark, ending, thresholds_text
 from wirespeed.report.rfc2544_views import SuiteView, suite_views
 from wirespeed.report.search_views import SearchPart, search_part
@@ -137,6 +138,7 @@ class Page:
     kinds: tuple[KindOfTest, ...]
     figures: dict[str, Any]
     hardware: tuple[Machine, ...] = ()
+    power: Grid | None = None
 
 
 def page_of(
@@ -179,6 +181,7 @@ def page_of(
         kinds=_kinds(comparison),
         figures=figures,
         hardware=machines(inspections),
+        power=power_grid(comparison, scaler),
     )
 
 
