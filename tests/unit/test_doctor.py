@@ -274,10 +274,11 @@ def test_leftovers_are_of_those_that_are_gone():
         folders="/tmp/wirespeed-lab-300-5-abc\n/tmp/wirespeed-lab-200-5-abc\n/tmp/wirespeed-notes\n",
     )
     commands = [step.do for step in finding.steps]
+    folder = "/tmp/wirespeed-lab-300-5-abc"
     assert commands == [
         "flock -n /run/netns/ws300-5 ip netns delete ws300-5",
         "ip link delete ws300g0",
-        "flock -n /tmp/wirespeed-lab-300-5-abc rm -rf /tmp/wirespeed-lab-300-5-abc",
+        f"[ -O {folder} ] && [ ! -L {folder} ] && flock -n {folder} rm -rf {folder}",
     ]
 
 
@@ -408,3 +409,15 @@ def test_steps_are_those_of_all_findings():
     lacking = found(modules="modprobe\n", hugepages=f"{HUGE}/nr_hugepages = 0\n")
     findings = [one for several in lacking.values() for one in several]
     assert [step.do.split()[0] for step in steps_of(findings)] == ["for", "modprobe"]
+
+
+def test_folders_of_others_and_links_are_left(tmp_path):
+    """What --fix runs for a folder that a lab left: not for one that only bears such a name."""
+    left, link = tmp_path / "wirespeed-lab-300-5-a", tmp_path / "wirespeed-lab-300-5-b"
+    left.mkdir()
+    (tmp_path / "kept").mkdir()
+    link.symlink_to(tmp_path / "kept")
+    finding = only("leftovers", folders=f"{left}\n{link}\n")
+    done = mend(Root(), finding.steps, tmp_path / "record", lambda line: None)
+    assert [one.went_well for one in done] == [True, False]
+    assert not left.exists() and link.is_symlink() and (tmp_path / "kept").is_dir()

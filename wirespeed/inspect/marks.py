@@ -34,7 +34,7 @@ def _of_card(card: Card, facts: Facts, workers: Sequence[int]) -> Iterator[Mark]
         yield from _of_budget(card)
     device = card.functions[0]
     if device.aspm and "Disabled" not in device.aspm:
-        yield Mark(card.address, f"ASPM {device.aspm.lower()}: a link that sleeps at half load has cost throughput")
+        yield Mark(card.address, f"ASPM is on ({device.aspm}): a link that sleeps at half load has cost throughput")
     far = _far(card, facts, workers)
     if far:
         cpus = ", ".join(str(cpu) for cpu in far)

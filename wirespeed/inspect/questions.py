@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterable
 from typing import Final
 
@@ -41,7 +42,7 @@ _OF_A_NIC = {"": "", "-i": "", "-l": "", "-g": "", "-k": "", "-m": "hex on"}
 def nic_questions(names: Iterable[str]) -> dict[str, str]:
     """What each of the kernel's interfaces is asked, by `ethtool -i eth0`; modules are dumped where a driver can."""
     asked = ((name, option, more) for name in names for option, more in _OF_A_NIC.items())
-    return {question(name, option): f"ethtool {option} {name} {more}" for name, option, more in asked}
+    return {question(name, option): f"ethtool {option} {shlex.quote(name)} {more}" for name, option, more in asked}
 
 
 def question(name: str, option: str) -> str:

@@ -79,9 +79,11 @@ def leftovers(answers: Transcript, wanted: Wanted) -> Iterator[Finding]:
         yield Finding("leftovers", "ok", "none")
         return
     # A lab in another PID namespace holds a lock on what is its own.
-    steps = [Step(f"flock -n /run/netns/{name} ip netns delete {name}") for name in spaces]
+    steps = [Step(f"flock -n /run/netns/{name} ip netns delete {name}") for name in map(shlex.quote, spaces)]
     steps += [Step(f"ip link delete {name}") for name in ends]
-    steps += [Step(f"flock -n {shlex.quote(path)} rm -rf {shlex.quote(path)}") for path in folders]
+    steps += [
+        Step(f"[ -O {path} ] && [ ! -L {path} ] && flock -n {path} rm -rf {path}") for path in map(shlex.quote, folders)
+    ]
     why = "labs that were killed have left them; they hold memory, and veth ends carry packets nobody counts"
     yield fixable("leftovers", "note", f"{', '.join(left[:6])}{' …' if len(left) > 6 else ''}", why, steps)
 
