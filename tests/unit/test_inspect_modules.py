@@ -64,7 +64,7 @@ def test_a_finisar_says_who_it_is_and_how_it_is():
 def test_a_module_with_a_vendor_painted_over_is_told_of():
     module = decode_sfp(dumped("sfp-oem-sr.txt"))
     assert (module.vendor, module.part, module.serial) == ("OEMOEMOEMOEMOEMO", "SFP-10G-SR-IT", "WQ160412A115")
-    assert "checksum of its base identity is 0x24, their sum 0xc7" in module.remarks
+    assert "checksum of its base identity is 0x24 and ought to be 0xc7" in module.remarks
     assert "date of 2015-16-10 is none of a calendar" in module.remarks
     assert len(module.remarks) == 2
     told = module.diagnostics

@@ -89,7 +89,7 @@ def facts_of(name: str, transcript: Transcript, ports: Mapping[str, Sequence[flo
     said = parse_dmesg(section(transcript, "dmesg").text)
     for address, limit in said.items():
         devices.setdefault(address, _of_limit(limit, section(transcript, "dmesg").text))
-    names = [key.split(" ", 2)[2] for key in transcript if key.startswith("ethtool -i ")]
+    names = dict.fromkeys(key.rpartition(" ")[2] for key in transcript if key.startswith("ethtool "))
     interfaces = {one: interface_of(one, transcript) for one in names}
     grouped: dict[str, list[PciDevice]] = defaultdict(list)
     for device in devices.values():

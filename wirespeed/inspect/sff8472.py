@@ -60,7 +60,7 @@ def decode_sfp(data: bytes) -> Module:
         if external and _rx_polynomial(a2) is None:
             remarks.append("its calibration of RX power is no number; raw values are shown")
         if sum(a2[:95]) & 0xFF != a2[95]:
-            remarks.append(f"checksum of its diagnostics is {a2[95]:#04x}, their sum {sum(a2[:95]) & 0xFF:#04x}")
+            remarks.append(f"checksum of its diagnostics is {a2[95]:#04x} and ought to be {sum(a2[:95]) & 0xFF:#04x}")
     elif told:
         remarks.append(f"it has diagnostics, and the dump ends before them ({len(data)} bytes)")
     copper = bool(data[8] & 0x0C)
@@ -91,7 +91,7 @@ def _checks(data: bytes) -> list[str]:
     for first, at, what in ((0, 63, "base identity"), (64, 95, "extended identity")):
         total = sum(data[first:at]) & 0xFF
         if total != data[at]:
-            remarks.append(f"checksum of its {what} is {data[at]:#04x}, their sum {total:#04x}")
+            remarks.append(f"checksum of its {what} is {data[at]:#04x} and ought to be {total:#04x}")
     if not date_is_plausible(data[84:92]):
         remarks.append(f"date of {date_of(data[84:92]) or 'nothing'} is none of a calendar")
     return remarks

@@ -59,7 +59,7 @@ def _checks(data: bytes) -> list[str]:
     for first, at, what in ((128, 191, "base identity"), (192, 223, "extended identity")):
         total = sum(data[first:at]) & 0xFF
         if total != data[at]:
-            remarks.append(f"checksum of its {what} is {data[at]:#04x}, their sum {total:#04x}")
+            remarks.append(f"checksum of its {what} is {data[at]:#04x} and ought to be {total:#04x}")
     if data[2] & 1:
         remarks.append("it says that its data are not ready")
     if words(data[212:220]) and not date_is_plausible(data[212:220]):

@@ -78,8 +78,7 @@ def _module_section(path: Path) -> dict[str, Section]:
         raise FileFault(f"module dump {path}: {error}") from None
     lines = (f"0x{at:04x}:\t\t{data[at : at + 16].hex(' ')}" for at in range(0, len(data), 16))
     printed = raw.decode() if is_text else "\n".join(lines) + "\n"
-    about = Section("driver: \nbus-info: \n")
-    return {question(path.stem, "-i"): about, question(path.stem, "-m"): Section(printed)}
+    return {question(path.stem, "-m"): Section(printed)}
 
 
 def parse_ports(texts: Sequence[str]) -> dict[str, tuple[float, ...]]:
