@@ -41,12 +41,15 @@ def test_rapl_counts_packages_and_memory_and_wraps(tmp_path):
     now = [0.0]
     core = {"intel_rapl_0_0": ("core", 5), "intel_rapl_0_1": ("dram", 0)}
     rapl_tree(tmp_path, intel_rapl_0=("package-0", 262143328850 - 1_000_000), **core)
-    meter = Rapl(tmp_path, clock=lambda: now[0])
+    paused = []
+    meter = Rapl(tmp_path, clock=lambda: now[0], pause=paused.append)
     now[0] = 2.0
     rapl_tree(tmp_path, intel_rapl_0=("package-0", 19_000_000), intel_rapl_0_1=("dram", 4_000_000))
     assert meter.watts() == pytest.approx((1 + 19 + 4) / 2)
+    assert paused == []
     with pytest.raises(MeterFault, match="no time passed"):
         meter.watts()
+    assert paused == [0.1], "too short a time shows the steps of the counter"
     assert "without board" in meter.of
 
 
@@ -309,6 +312,15 @@ def test_no_meter_no_wrapping():
     device = NoDut()
     with metered(device, "") as (told, facts):
         assert told is device and facts == {}
+
+
+def test_idle_is_measured_before_the_load_unless_it_is_given(monkeypatch):
+    monkeypatch.setattr("wirespeed.power.metered.IDLE_S", 0.2)
+    with metered(None, "constant:19") as (_, facts):
+        assert facts["power"]["idle_watts"] == 19.0
+        assert facts["power"]["idle"] == "measured for 0.2 s before the load"
+    with metered(None, "constant:19,idle=12") as (_, facts):
+        assert (facts["power"]["idle_watts"], facts["power"]["idle"]) == (12.0, "given")
 
 
 def test_the_article_s_energy():

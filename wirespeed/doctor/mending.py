@@ -92,7 +92,7 @@ def read_record(record: Path) -> list[Step]:
 
 def _write(record: Path, steps: Sequence[Step]) -> None:
     try:
-        record.parent.mkdir(parents=True, exist_ok=True)
+        record.parent.mkdir(mode=0o700, parents=True, exist_ok=True)  # as the router makes it
     except OSError as error:
         raise FileFault(f"record of changes {record} cannot be written: {error.strerror}") from None
     write_atomically(record, json.dumps([asdict(step) for step in steps], indent=1) + "\n", "record of changes")

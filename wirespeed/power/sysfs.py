@@ -11,6 +11,8 @@ from wirespeed.errors import EnvironmentFault, UsageError
 from wirespeed.power.meter import MeterFault
 
 SYS = Path("/sys")
+_LEAST_S = 0.1
+"""The counters move about a thousand times a second: over less than this their steps are most of what is seen."""
 
 
 @dataclass(frozen=True)
@@ -24,7 +26,12 @@ class Rapl:
 
     of = "CPU packages and memory, without board, NICs and power supply"
 
-    def __init__(self, sys: Path = SYS, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self,
+        sys: Path = SYS,
+        clock: Callable[[], float] = time.monotonic,
+        pause: Callable[[float], None] = time.sleep,
+    ) -> None:
         self._zones = [
             _Zone(folder / "energy_uj", _number(folder / "max_energy_range_uj"))
             for folder in sorted((sys / "class/powercap").glob("intel-rapl:*"))
@@ -33,7 +40,7 @@ class Rapl:
         if not self._zones:
             raise EnvironmentFault("--power rapl: this machine shows no RAPL counters (virtual machines have none)")
         self.name = "rapl"
-        self._clock = clock
+        self._clock, self._pause = clock, pause
         try:
             self._before = self._read()
         except MeterFault as error:
@@ -43,8 +50,10 @@ class Rapl:
         return self._clock(), [_counter(zone.energy) for zone in self._zones]
 
     def watts(self) -> float:
-        before, now = self._before, self._read()
-        self._before = now
+        before = self._before
+        if (short_s := _LEAST_S - (self._clock() - before[0])) > 0:
+            self._pause(short_s)
+        self._before = now = self._read()
         if now[0] <= before[0]:
             raise MeterFault("no time passed between two readings")
         energy_uj = 0
