@@ -334,11 +334,18 @@ def test_the_article_s_energy():
 
 # ---- the commands
 
+
+@pytest.fixture
+def patient(monkeypatch):
+    """A meter that is asked late, on a machine that is busy, has not fallen silent."""
+    monkeypatch.setattr("wirespeed.power.log.STALE_S", 60.0)
+
+
 QUICK = ["-p", "bench", "-t", "size=64", "-wm", "100kpps", "-wd", "0.1", "--interval", "0.1", "--steps", "1mpps,2mpps"]
 QUICK += ["-hd", "0.4", "-q"]
 
 
-def test_a_load_test_with_a_plug_has_watts_beside_each_sample(tmp_path, capsys):
+def test_a_load_test_with_a_plug_has_watts_beside_each_sample(tmp_path, capsys, patient):
     file = tmp_path / "r.json"
     with SimulatedTrex() as trex, FakePlug("shelly2", 19.0) as plug:
         power = f"shelly:{plug.host},idle=12"
@@ -361,10 +368,11 @@ def test_a_load_test_with_a_plug_has_watts_beside_each_sample(tmp_path, capsys):
     assert "µJ without idle" in capsys.readouterr().out
     assert main(["report", str(file), "-o", str(tmp_path / "page.html")]) == 0
     page = (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert "<b>power</b> (W)" in page.replace("\\u003c", "<").replace("\\u003e", ">"), "a panel under the chart"
     assert 'id="power"' in page and f"shelly:{plug.host}" in page
 
 
-def test_a_plug_that_goes_away_leaves_gaps_and_no_zeros(tmp_path, monkeypatch):
+def test_a_plug_that_goes_away_leaves_gaps_and_no_zeros(tmp_path, monkeypatch, patient):
     monkeypatch.setattr("wirespeed.power.log.PERIOD_S", 0.05)
     file = tmp_path / "r.json"
 
@@ -389,7 +397,7 @@ def test_a_plug_that_goes_away_leaves_gaps_and_no_zeros(tmp_path, monkeypatch):
     assert "samples without a reading" in power_line(result)
 
 
-def test_a_search_and_a_soak_have_watts_too(tmp_path):
+def test_a_search_and_a_soak_have_watts_too(tmp_path, patient):
     search, soak = tmp_path / "search.json", tmp_path / "soak.json"
     with SimulatedTrex() as trex:
         common = ["-s", trex.server, "-p", "bench", "-t", "size=64", "-q", "--power", "constant:19,idle=12"]
