@@ -178,6 +178,8 @@ def test_the_command_asks_on_the_terminal(monkeypatch, capsys):
         (["--from", "junk", "--lspci", "junk"], 2, "--from has all texts in it"),
         (["--ports", "05:00"], 2, "--ports 05:00 cannot be read; give CARD=COUNTxSPEED, such as 05:00=2x10G"),
         (["--ports", "05:00=2x"], 2, "speed '' cannot be read"),
+        ([*R86S[:2], "--ports", "06:00=2x10G"], 2, "--ports 06:00: there is no such card; there are 0000:05:00"),
+        (["--optics", "lo", "--dumps", "junk/x"], 6, "--dumps junk/x cannot be made: Not a directory"),
         (["--cpu", "x"], 2, "--cpu x cannot be read"),
         (["--optics", "no-such-cage-0"], 3, "there is no interface no-such-cage-0 on this machine"),
         (["--optics", "a b"], 2, "--optics a b is no name of an interface"),

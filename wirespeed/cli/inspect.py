@@ -56,7 +56,7 @@ def command(
     from wirespeed.cpus import cpu_list  # noqa: PLC0415 - a command starts fast
     from wirespeed.errors import UsageError  # noqa: PLC0415
     from wirespeed.files import write_atomically  # noqa: PLC0415
-    from wirespeed.inspect.facts import facts_of  # noqa: PLC0415
+    from wirespeed.inspect.facts import check_cards, facts_of  # noqa: PLC0415
     from wirespeed.inspect.marks import marks_of  # noqa: PLC0415
     from wirespeed.inspect.sources import answers_from, answers_in, answers_of, parse_ports  # noqa: PLC0415
     from wirespeed.inspect.tables import as_markdown, as_text, inspection_of  # noqa: PLC0415
@@ -81,7 +81,9 @@ def command(
         name, answers = "a machine by its files", answers_from(files, ethtool_m or ())
     else:
         name, answers = Here.name, answers_of(Here())
-    facts = facts_of(name, answers, parse_ports(ports or ()))
+    given_ports = parse_ports(ports or ())
+    facts = facts_of(name, answers, given_ports)
+    check_cards(facts, given_ports)
     found = inspection_of(facts, marks_of(facts, cpu_list("--cpu", cpu) if cpu else ()), answers, taken)
     if output:
         write_atomically(Path(output), inspection_to_json(found), "inspection")
@@ -95,12 +97,16 @@ def command(
 
 
 def _optics(interface: str, probe: str, dumps: Path | None) -> None:
+    from wirespeed.errors import FileFault  # noqa: PLC0415
     from wirespeed.inspect.optics import go_through, optics_part  # noqa: PLC0415
     from wirespeed.inspect.tables import markdown_of  # noqa: PLC0415
     from wirespeed.inspect.transcript import Here  # noqa: PLC0415
 
     if dumps is not None:
-        dumps.mkdir(parents=True, exist_ok=True)
+        try:
+            dumps.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise FileFault(f"--dumps {dumps} cannot be made: {error.strerror}") from None
 
     def asked(prompt: str) -> str:
         print(prompt, end="", file=sys.stderr, flush=True)

@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from wirespeed.errors import UsageError
 from wirespeed.inspect.board import Board, Disk, board_of, disks_of, dmi_is_hidden
 from wirespeed.inspect.budget import carried_gbps
 from wirespeed.inspect.cpu import Cpu, cpu_of
@@ -108,6 +109,14 @@ def facts_of(name: str, transcript: Transcript, ports: Mapping[str, Sequence[flo
         kernel=text(transcript, "uname").strip(),
         interfaces=tuple(one for one in interfaces.values() if one.name not in on_cards),
     )
+
+
+def check_cards(facts: Facts, ports: Mapping[str, Sequence[float]]) -> None:
+    """UsageError for a card that `ports` name and the machine does not have."""
+    for given in ports:
+        if not any(given in (card.address, card.address.partition(":")[2]) for card in facts.cards):
+            there = ", ".join(card.address for card in facts.cards) or "none"
+            raise UsageError(f"--ports {given}: there is no such card; there are {there}")
 
 
 def _of_limit(limit: LimitSaid, dmesg: str) -> PciDevice:
