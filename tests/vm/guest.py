@@ -39,6 +39,10 @@ sleep 60
 """
 
 
+READY = "intel_iommu=on hugepages=500"
+"""Words for the kernel that make a guest a tester."""
+
+
 class GuestFailed(Exception):
     """The guest ended or fell silent; holds the end of its console."""
 
@@ -97,7 +101,9 @@ def _device(kind: str) -> str:
 class Guest:
     """Runs from entry to exit of the `with` statement."""
 
-    def __init__(self, qemu: Qemu, boot: Boot, nics: Sequence[Nic], program: Sequence[str], log: Path) -> None:
+    def __init__(
+        self, qemu: Qemu, boot: Boot, nics: Sequence[Nic], program: Sequence[str], log: Path, kernel: str = READY
+    ) -> None:
         self._folder = tempfile.TemporaryDirectory(prefix="wirespeed-vm-")
         folder = Path(self._folder.name)
         self._log = log
@@ -105,16 +111,16 @@ class Guest:
         self._talk = _listener(folder / "talk")
         first = folder / "first"
         first.write_text(_FIRST.format(command=shlex.join(program)))
-        arguments = [*self._machine(qemu, boot, folder, first), *_wires(nics)]
+        arguments = [*self._machine(qemu, boot, folder, first, kernel), *_wires(nics)]
         with log.open("wb") as console:
             self.process = subprocess.Popen(
                 arguments, env=qemu.environment, stdin=subprocess.DEVNULL, stdout=console, stderr=subprocess.STDOUT
             )
 
-    def _machine(self, qemu: Qemu, boot: Boot, folder: Path, program: Path) -> list[str]:
+    def _machine(self, qemu: Qemu, boot: Boot, folder: Path, program: Path, kernel: str) -> list[str]:
         # As the articles' boxes have it: an IOMMU, and each NIC behind a port of its own.
         # A busy host gives the kernel's look at its timer too little time.
-        command = f"console=ttyS0 quiet panic=-1 no_timer_check intel_iommu=on hugepages=500 program={program}"
+        command = f"console=ttyS0 quiet panic=-1 no_timer_check {kernel} program={program}"
         words = f"""
             -machine q35,kernel-irqchip=split -smp 2 -m {_MEMORY_MB} -nodefaults -display none -no-reboot
             -serial stdio -kernel {boot.kernel} -initrd {boot.initrd}

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from guest import Guest, GuestFailed, Nic, Qemu
+from guest import READY, Guest, GuestFailed, Nic, Qemu
 from initramfs import Boot
 from packages import NoPackages, cache_folder, fetch
 
@@ -31,6 +31,7 @@ CHECKS = (
     "mtu_refused",
     "unplug",
 )
+DOCTOR_CHECKS = ("lacking", "fix", "generator", "undo", "inspect")
 SHORTEST = ("start", "forward", "multicast", "link")
 
 _ROOT = Path(__file__).resolve().parents[2]
@@ -57,19 +58,22 @@ def nics_of(kind: str) -> list[Nic]:
     return [Nic(kind, f"02:00:00:00:0{end}:0{wire}", wire) for end in (0, 1) for wire in (0, 1)]
 
 
-def run(kind: str, checks: Sequence[str], folder: Path, log: Path) -> Iterator[Outcome]:
-    """The outcome of each check as it comes; those that a guest does not live to see have failed."""
+def run(
+    kind: str, checks: Sequence[str], folder: Path, log: Path, *, inside: str = "inside.py", kernel: str = READY
+) -> Iterator[Outcome]:
+    """The outcome of each check of the program `inside` as it comes; those that a guest does not live to see have
+    failed."""
     qemu = Qemu(folder / "qemu")
     if not qemu.has(kind):
         yield from (Outcome(kind, check, False, "this QEMU has no such NIC", 0.0) for check in checks)
         return
     nics, boot = nics_of(kind), Boot(folder, folder / "kernel")
-    program = [sys.executable, str(_ROOT / "tests/vm/inside.py"), ",".join(checks), *(nic.mac for nic in nics)]
+    program = [sys.executable, str(_ROOT / "tests/vm" / inside), ",".join(checks), *(nic.mac for nic in nics)]
     seen: list[str] = []
     failure = "not reached"
     for _ in range(_BOOTS):
         try:
-            with Guest(qemu, boot, nics, ["sh", "-c", _WITHOUT_NINJA, str(_ROOT), *program], log) as guest:
+            with Guest(qemu, boot, nics, ["sh", "-c", _WITHOUT_NINJA, str(_ROOT), *program], log, kernel) as guest:
                 for message in guest.messages():
                     if "check" in message:
                         seen.append(message["check"])
@@ -83,6 +87,15 @@ def run(kind: str, checks: Sequence[str], folder: Path, log: Path) -> Iterator[O
         if check not in seen:
             yield Outcome(kind, check, False, failure, 0.0)
             failure = "not reached"
+
+
+def doctor_runs(folder: Path) -> list[Iterator[Outcome]]:
+    """A guest that lacks what can be mended, and one whose IOMMU is off."""
+    log, inside = folder / "doctor.log", "doctor_inside.py"
+    return [
+        run("e1000e", DOCTOR_CHECKS, folder, log, inside=inside, kernel="intel_iommu=on"),
+        run("e1000e", ("without_iommu",), folder, folder / "no-iommu.log", inside=inside, kernel="intel_iommu=off"),
+    ]
 
 
 def table(outcomes: Sequence[Outcome]) -> list[str]:
@@ -101,6 +114,7 @@ def main() -> int:
     arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     arguments.add_argument("--nic", action="append", choices=KINDS, help="only this kind; may be given again")
     arguments.add_argument("--check", action="append", choices=CHECKS, help="only these, and start")
+    arguments.add_argument("--doctor", action="store_true", help="only what doctor mends and inspect reads")
     given = arguments.parse_args()
     checks = [check for check in CHECKS if not given.check or check in ("start", *given.check)]
     folder = cache_folder()
@@ -110,10 +124,15 @@ def main() -> int:
         print(f"make vm: {error}", file=sys.stderr)
         return 3
     outcomes = []
-    for kind in given.nic or KINDS:
-        for one in run(kind, checks, folder, folder / f"{kind}.log"):
+    runs = [run(kind, checks, folder, folder / f"{kind}.log") for kind in given.nic or KINDS]
+    if given.doctor or not (given.nic or given.check):
+        runs = [*([] if given.doctor else runs), *doctor_runs(folder)]
+    for found in runs:
+        for one in found:
             outcomes.append(one)
-            print(f"{kind} {one.check}: {'ok' if one.ok else 'FAILED'}, {one.saw} ({one.seconds:.0f} s)", flush=True)
+            print(
+                f"{one.kind} {one.check}: {'ok' if one.ok else 'FAILED'}, {one.saw} ({one.seconds:.0f} s)", flush=True
+            )
     print("\n".join(["", *table(outcomes)]))
     failed = not all(one.ok for one in outcomes)
     if failed:

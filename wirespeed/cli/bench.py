@@ -11,6 +11,7 @@ from wirespeed.client.generator_client import GeneratorClient
 from wirespeed.dut.dut import Dut
 from wirespeed.dut.spec import parse_dut
 from wirespeed.errors import UsageError
+from wirespeed.power.metered import metered
 
 
 @dataclass(frozen=True)
@@ -26,7 +27,7 @@ class Bench:
 
 
 @contextmanager
-def bench_of(server: str, dut: str, lab: str) -> Iterator[Bench]:
+def bench_of(server: str, dut: str, lab: str, power: str = "") -> Iterator[Bench]:
     """The bench that the options of these names mean together. UsageError for those that contradict each other."""
     if not lab:
         device = parse_dut(dut)
@@ -34,7 +35,8 @@ def bench_of(server: str, dut: str, lab: str) -> Iterator[Bench]:
             device.prepare()
             with GeneratorClient(server) as client:
                 client.connect()
-                yield Bench(client, None if dut == "none" else device)
+                with metered(None if dut == "none" else device, power) as (told, meter):
+                    yield Bench(client, told, meter)
         finally:
             device.close()
         return
@@ -48,4 +50,5 @@ def bench_of(server: str, dut: str, lab: str) -> Iterator[Bench]:
         client = stack.enter_context(GeneratorClient(up.rpc))
         client.connect()
         restart = up.restart_router if isinstance(up, EmbeddedLab) else None
-        yield Bench(client, up.dut, up.facts.to_json(), up.dut.describe().to_json(), restart)
+        told, meter = stack.enter_context(metered(up.dut, power))
+        yield Bench(client, told, {**up.facts.to_json(), **meter}, up.dut.describe().to_json(), restart)

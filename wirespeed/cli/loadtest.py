@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -15,6 +16,7 @@ from wirespeed.cli.options import (
     LineOption,
     OutputOption,
     PortsOption,
+    PowerOption,
     ProfileOption,
     QuietOption,
     RecoverOption,
@@ -95,6 +97,7 @@ def command(
     verify: VerifyOption = False,
     line: LineOption = "",
     dut: DutOption = "none",
+    power: PowerOption = "",
     interval: Annotated[float, typer.Option("--interval", parser=number, metavar="S", help="Seconds a sample.")] = 1.0,
     fail_threshold: Annotated[
         float,
@@ -138,6 +141,7 @@ def command(
     from wirespeed.loadtest.plan import LoadPlan, check_plan, parse_steps, parse_target, parse_tunables  # noqa: PLC0415
     from wirespeed.loadtest.run import load_for, run_loadtest  # noqa: PLC0415
     from wirespeed.measure.machine import is_local, is_virtual_here  # noqa: PLC0415
+    from wirespeed.power.metered import metered  # noqa: PLC0415
     from wirespeed.results.loadtest_journal import LoadtestJournal  # noqa: PLC0415
     from wirespeed.results.output import Output  # noqa: PLC0415
     from wirespeed.units import parse_rate, parse_speed  # noqa: PLC0415
@@ -177,12 +181,16 @@ def command(
         device.prepare()
         with GeneratorClient(server) as client:
             client.connect()
-            with watcher(console, plan, title_of(plan), quiet) as view, stop_on_signals() as stop:
+            with (
+                metered(None if dut == "none" else device, power) as (told, meter),
+                watcher(console, plan, title_of(plan), quiet) as view,
+                stop_on_signals() as stop,
+            ):
                 result = run_loadtest(
-                    plan,
+                    replace(plan, lab={**plan.lab, **meter}),
                     client,
                     on_sample=view,
-                    dut=None if dut == "none" else device,
+                    dut=told,
                     stop=stop,
                     load=load,
                     recorder=LoadtestJournal(out.journal()),

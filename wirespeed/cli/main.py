@@ -16,6 +16,8 @@ COMMANDS = {
     "soak": "Hold a load for minutes to days; what that shows of the loss.",
     "report": "Turn result files into one interactive HTML page, or a table.",
     "explain": "Name what limits a router, from results or a `show runtime`.",
+    "inspect": "What the hardware is, what its links carry, what is off.",
+    "doctor": "What this machine lacks to test with, and what mends it.",
     "generator": "Run the traffic generator (T-Rex stateless RPC).",
     "router": "Run the vector router.",
     "console": "T-Rex's console for a generator: a command, a shell, or `tui`.",

@@ -100,6 +100,15 @@ DutOption = Annotated[
         "--dut", metavar="SPEC", help="What to ask meanwhile: router:/path/router.sock, linux:netns=NAME or none."
     ),
 ]
+PowerOption = Annotated[
+    str,
+    typer.Option(
+        "--power",
+        metavar="METER",
+        help="Watts beside each sample: rapl, hwmon[:NAME], ipmi, shelly:HOST, tasmota:HOST, command:TEXT, constant:W.",
+        show_default=False,
+    ),
+]
 LabOption = Annotated[
     str,
     typer.Option(

@@ -15,7 +15,8 @@ from wirespeed.report.words import harmless
 
 def command(
     results: Annotated[
-        list[Path], typer.Argument(metavar="RESULT.json...", help="Ours of any kind, or those of trex-loadtest.")
+        list[Path],
+        typer.Argument(metavar="RESULT.json...", help="Ours of any kind, inspections too, or those of trex-loadtest."),
     ],
     *,
     title: Annotated[str, typer.Option("-t", "--title", help="Title of the page.")] = "Loadtest results",
@@ -55,10 +56,11 @@ def command(
         Literal["html", "md", "csv", "json"], typer.Option("--format", help="The page, or its table alone.")
     ] = "html",
     layout: Annotated[
-        Literal["list", "matrix", "nodes"],
+        Literal["list", "matrix", "nodes", "power"],
         typer.Option(
             "--layout",
-            help="Of a table: a row a direction, loads by devices and directions, or what each node of a router cost.",
+            help="Of a table: a row a direction, loads by devices and directions, what each node of a router cost, or "
+            "the watts at each load.",
         ),
     ] = "list",
     both: Annotated[

@@ -16,6 +16,7 @@ from wirespeed.cli.options import (
     LineOption,
     OutputOption,
     PortsOption,
+    PowerOption,
     ProfileOption,
     QuietOption,
     RecoverOption,
@@ -86,6 +87,7 @@ def command(
     verify: VerifyOption = False,
     line: LineOption = "",
     dut: DutOption = "none",
+    power: PowerOption = "",
     force: Annotated[
         bool, typer.Option("--force", help="Take the ports from whoever holds them; send without a link.")
     ] = False,
@@ -139,7 +141,7 @@ def command(
     out = Output(output)
     loads = loads_for(plan)
     try:
-        with stop_on_signals() as stop, bench_of(server, dut, lab) as bench:
+        with stop_on_signals() as stop, bench_of(server, dut, lab, power) as bench:
             with watcher(console, plan.title, quiet) as view:
                 result = run_search(
                     plan.on(lab=bench.lab, dut=bench.device),

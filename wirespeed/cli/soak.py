@@ -17,6 +17,7 @@ from wirespeed.cli.options import (
     LineOption,
     OutputOption,
     PortsOption,
+    PowerOption,
     ProfileOption,
     QuietOption,
     RecoverOption,
@@ -77,6 +78,7 @@ def command(
     verify: VerifyOption = False,
     line: LineOption = "",
     dut: DutOption = "none",
+    power: PowerOption = "",
     force: Annotated[
         bool, typer.Option("--force", help="Take the ports from whoever holds them; send without a link.")
     ] = False,
@@ -150,7 +152,7 @@ def command(
     out = Output(output)
     streams = load_for(plan)
     try:
-        with stop_on_signals() as stop, bench_of(server, dut, lab) as bench:
+        with stop_on_signals() as stop, bench_of(server, dut, lab, power) as bench:
             with watcher(console, plan.title, quiet) as view:
                 result = run_soak(
                     plan.on(lab=bench.lab, dut=bench.device),

@@ -17,6 +17,7 @@ from wirespeed.results.figures import bits_text, loss_text, percent_text, rate_t
 from wirespeed.results.loadtest import Result
 from wirespeed.results.outcome import ChannelOutcome
 from wirespeed.results.point import Point
+from wirespeed.results.power import power_line
 from wirespeed.results.verdict import points_of
 from wirespeed.units import format_si, l1_bits
 from wirespeed.watching import NoView, Quiet, Redrawn, Watcher
@@ -136,6 +137,7 @@ def summary(result: Result, where: str | None) -> list[str]:
         if (outcome := result.outcome.channels.get(str(channel))) is not None:
             lines.append(f"  {channel}  {_channel_line(outcome, result.outcome.threshold)}")
             lines += [f"       {line}" for line in _under_way(result, channel, outcome)]
+    lines += [f"  {line}" for line in (power_line(result),) if line]
     lines += [f"  note: {note}" for note in result.outcome.notes]
     if where is not None:
         lines.append(f"result in {where}")

@@ -40,6 +40,7 @@ PANELS = (
         logarithmic=True,
     ),
     Panel("<b>vectors / call</b>", (Quantity("vectors_per_call", "vectors / call"),)),
+    Panel("<b>power</b> (W)", (Quantity("watts", "W"),)),
 )
 
 

@@ -14,13 +14,15 @@ from wirespeed.report.matrix import Both, matrix, parse_labels
 from wirespeed.report.matrix_text import matrix_to_csv, matrix_to_json, matrix_to_markdown
 from wirespeed.report.nodes import nodes_to_csv, nodes_to_json, nodes_to_markdown
 from wirespeed.report.page import to_html
+from wirespeed.report.power import power_to_csv, power_to_json, power_to_markdown
 from wirespeed.report.remarks import Remark
 from wirespeed.report.views import page_of
 from wirespeed.results.figures import parse_scaler
+from wirespeed.results.inspection import is_inspection, read_inspection
 from wirespeed.units import parse_speed
 
 Format = Literal["html", "md", "csv", "json"]
-Layout = Literal["list", "matrix", "nodes"]
+Layout = Literal["list", "matrix", "nodes", "power"]
 
 
 @dataclass(frozen=True)
@@ -50,18 +52,30 @@ def render(
     `threshold` is that of each file unless given. `line` (such as 1G) is another line to take percentages of. `layout`
     shapes the table of formats other than html: `matrix` is by loads and devices, with `both`, `row_labels` and
     `charts` (the page that its cells link to) as `wirespeed.report.matrix` says; `nodes` is what each
-    node of a router cost.
+    node of a router cost, `power` the watts at each load.
     """
     if threshold is not None and not 0 <= threshold <= 1:
         raise UsageError(f"threshold {threshold:g} is not within 0 and 1; 0.001 is 0.1 %")
     unit, labels = parse_scaler(scaler), parse_labels(row_labels)
     line_bps = parse_speed(line) if line else None
+    inspected = [path for path in paths if is_inspection(path)]
+    inspections = [read_inspection(path) for path in inspected]
+    paths = [path for path in paths if path not in inspected]
     tests = read_all(paths, threshold, line_bps=line_bps, leave_out_spoilt=False if keep_spoilt else None)
     channels = select_channels(tests, only_channels)
     comparison = compare(tests)
     if output_format == "html":
         text = to_html(
-            page_of(comparison, title=title, scaler=unit, channels=channels, date=date, both=both, labels=labels)
+            page_of(
+                comparison,
+                title=title,
+                scaler=unit,
+                channels=channels,
+                date=date,
+                both=both,
+                labels=labels,
+                inspections=inspections,
+            )
         )
     elif layout == "matrix":
         found = matrix(comparison, both=both, labels=labels)
@@ -72,6 +86,14 @@ def render(
                 text = matrix_to_csv(found)
             case "json":
                 text = matrix_to_json(found, title)
+    elif layout == "power":
+        match output_format:
+            case "md":
+                text = power_to_markdown(comparison, unit)
+            case "csv":
+                text = power_to_csv(comparison)
+            case "json":
+                text = power_to_json(comparison, title)
     elif layout == "nodes":
         match output_format:
             case "md":

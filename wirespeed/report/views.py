@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -10,9 +11,11 @@ from wirespeed.report.charts import load_figure, time_figure
 from wirespeed.report.comparison import Comparison
 from wirespeed.report.configuration import Configuration, configuration
 from wirespeed.report.explanation_views import ExplanationView, explanation_views
+from wirespeed.report.hardware import Machine, machines
 from wirespeed.report.matrix import BY_NAME, Both, Labels, matrix
 from wirespeed.report.other_remarks import ending_text
-from wirespeed.report.page_parts import Chart, place
+from wirespeed.report.page_parts import Chart, Grid, place
+from wirespeed.report.power import power_grid
 from wirespeed.report.remarks import Remark, ending, thresholds_text
 from wirespeed.report.rfc2544_views import SuiteView, suite_views
 from wirespeed.report.search_views import SearchPart, search_part
@@ -33,6 +36,7 @@ from wirespeed.report.words import count, three_digits, words
 from wirespeed.results.analysis import SUM
 from wirespeed.results.figures import NOTHING, Scaler
 from wirespeed.results.file import AnyResult
+from wirespeed.results.inspection import Inspection
 
 MOST_NAMED, MOST_CARDS = 4, 8
 
@@ -135,6 +139,8 @@ class Page:
     remarks: tuple[Remark, ...]
     kinds: tuple[KindOfTest, ...]
     figures: dict[str, Any]
+    hardware: tuple[Machine, ...] = ()
+    power: Grid | None = None
 
 
 def page_of(
@@ -146,9 +152,10 @@ def page_of(
     date: str,
     both: Both = "each",
     labels: Labels = BY_NAME,
+    inspections: Sequence[Inspection] = (),
 ) -> Page:
     """View models of all parts; `channels` names the curves to draw, `date` is printed as it is; `both` and `labels`
-    shape the matrix."""
+    shape the matrix; `inspections` are of the machines that took part."""
     tests = comparison.tests
     figures: dict[str, Any] = {}
     loads = []
@@ -176,6 +183,8 @@ def page_of(
         remarks=comparison.remarks,
         kinds=_kinds(comparison),
         figures=figures,
+        hardware=machines(inspections),
+        power=power_grid(comparison, scaler),
     )
 
 

@@ -4,7 +4,7 @@ A sample's `dut` object keeps the flat keys that older files have (FLAT), so old
 has the counts they follow from. Older files have the flat keys alone, and load with those as given.
 
     {"interval": 0.25, "cycles_per_packet": 182.0, …, "in_packets": 250000, "out_packets": …, "drop_packets": …,
-     "drops": {"ip4-input: bad ip4 checksum": 3}, "events": {…}, "cpu_percent": {…}, "error": "…",
+     "drops": {"ip4-input: bad ip4 checksum": 3}, "events": {…}, "cpu_percent": {…}, "watts": 19.0, "error": "…",
      "workers": [{"name": "ws_wk_0", "cpu": 1, "interval": 0.25, "tsc_hz": 2600000000, "loops": 81000,
                   "clocks": 650000000, "absent": 0.001, "longest_absent": 0.0004,
                   "nodes": {"ip4-lookup": [calls, vectors, clocks, suspends], …}}, …]}
@@ -109,6 +109,7 @@ class DutTelemetry:
     `drops` counts by the reasons that the DUT names; a packet may have had two (no route, then an answer that was
     rationed), so they need not sum to `drop_packets`. `events` counts what explains and is no drop of its own (Linux:
     `softnet time_squeeze`). `cpu_percent` are shares of the DUT's CPUs, summing to 100.
+    `watts` are the mean by a power meter beside it, None without one and while it was silent.
     `told` are flat figures of an older file, which do not follow from anything else.
     """
 
@@ -121,6 +122,7 @@ class DutTelemetry:
     events: dict[str, int] = field(default_factory=dict)
     cpu_percent: dict[str, float] = field(default_factory=dict)
     error: str | None = None
+    watts: float | None = None
     told: dict[str, float] = field(default_factory=dict)
 
     @property
@@ -173,6 +175,7 @@ class DutTelemetry:
         out: dict[str, Any] = {"interval": self.interval_s} if self.interval_s > 0 else {}
         out |= {name: value for name, value in figures.items() if value is not None}
         out |= {name: dict(group) for name, group in groups.items() if group}
+        out |= {} if self.watts is None else {"watts": self.watts}
         if self.workers:
             out["workers"] = [_worker_to_json(worker) for worker in self.workers]
         return out if self.error is None else {**out, "error": self.error}
@@ -182,9 +185,11 @@ class DutTelemetry:
         """The telemetry of a sample's `dut` object; ValueError says what is wrong with it, and `where`."""
         raw = as_object(raw, where)
         error = None if raw.get("error") is None else str(raw["error"])
+        watts = None if raw.get("watts") is None else _number(raw["watts"], f"watts of {where}")
         if "interval" not in raw:
             # What older programs wrote was never checked; what is no number is no reason to refuse the file.
-            return cls(error=error, told={name: float(raw[name]) for name in FLAT if _is_number(raw.get(name))})
+            flat = {name: float(raw[name]) for name in FLAT if _is_number(raw.get(name))}
+            return cls(error=error, told=flat, watts=watts)
         incoming, outgoing, dropped = (
             None if raw.get(name) is None else _whole(raw[name], f"{name} of {where}") for name in _COUNTS
         )
@@ -204,6 +209,7 @@ class DutTelemetry:
             events=_counts(raw.get("events", {}), f"events of {where}"),
             cpu_percent={name: _number(share, f"cpu_percent of {where}") for name, share in shares.items()},
             error=error,
+            watts=watts,
         )
 
 

@@ -57,12 +57,13 @@ class Flow:
 @dataclass(frozen=True)
 class DutSpan:
     """What the DUT told of a span: packets dropped by its reasons, the most memory its process had (resident bytes),
-    and the last reason why it could not be read."""
+    the mean watts by a meter beside it, and the last reason why it could not be read."""
 
     drop_packets: int | None = None
     drops: Mapping[str, int] = field(default_factory=dict)
     memory_bytes: int | None = None
     cycles_per_packet: float | None = None
+    watts: float | None = None
     error: str = ""
 
 

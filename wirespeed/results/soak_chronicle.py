@@ -238,6 +238,7 @@ def _dut(first: Span, second: Span) -> DutSpan:
         drops=_added(one.drops, other.drops),
         memory_bytes=max(sizes, default=None),
         cycles_per_packet=_mean(costs),
+        watts=_mean([(span.watched_s, span.dut.watts) for span in (first, second)]),
         error=other.error or one.error,
     )
 

@@ -10,6 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from wirespeed.results.figures import NOTHING, loss_text, percent_text, rate_text
+from wirespeed.results.power import power_line
 from wirespeed.results.search import GoalOutcome, SearchResult, SearchTrial
 from wirespeed.search.controller import Interval
 from wirespeed.search.run import Progress
@@ -139,6 +140,7 @@ def summary(result: SearchResult, where: str | None) -> list[str]:
             f"  MRR: {rate_text(mrr.mean_pps)}{together} ({mrr.count} trials at {rate_text(result.most_pps)}; {spread})"
         )
     lines += [f"  {line}" for line in latency_lines(result)]
+    lines += [f"  {line}" for line in (power_line(result),) if line]
     lines += [f"  note: {note}" for note in result.ending.notes]
     return [*lines, *([] if where is None else [f"result in {where}"])]
 

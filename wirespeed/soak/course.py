@@ -241,6 +241,7 @@ def _span(seen: Seen, flows: Mapping[Channel, Flow]) -> Span:
             drops=dict(told.drops),
             memory_bytes=seen.memory_bytes,
             cycles_per_packet=cost.cycles_per_packet if cost is not None else None,
+            watts=told.watts,
             error=told.error or "",
         ),
     )

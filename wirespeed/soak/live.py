@@ -9,6 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from wirespeed.results.figures import loss_text, percent_text, rate_text
+from wirespeed.results.power import power_line
 from wirespeed.results.soak import Drift, Gap, LossEvent, SoakResult, Span
 from wirespeed.results.soak_words import DOER, bound_text, count_text, lost_text, ratio_text, shown_text, time_text
 from wirespeed.soak.run import Progress
@@ -142,6 +143,7 @@ def summary(result: SoakResult, where: str | None) -> list[str]:
     lines += [f"  {text}" for text in _more(result)]
     lines += [f"  {gap_line(gap)}" for gap in result.gaps[-_SHOWN:]]
     lines += [f"  {event_line(event)}" for event in result.events[-_SHOWN:]]
+    lines += [f"  {line}" for line in (power_line(result),) if line]
     lines += [f"  note: {note}" for note in result.ending.notes]
     return [*lines, *([] if where is None else [f"result in {where}"])]
 

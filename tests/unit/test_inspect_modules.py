@@ -1,0 +1,250 @@
+"""Memory of SFP and QSFP modules: public dumps decoded by hand, and whatever else a cage may hold."""
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from wirespeed.inspect.module import dbm, dump_bytes, power_text
+from wirespeed.inspect.sff8472 import decode_sfp
+from wirespeed.inspect.sff8636 import decode_module, decode_qsfp
+
+HARDWARE = Path(__file__).parent / "data" / "hardware"
+
+
+def dumped(name: str) -> bytes:
+    return dump_bytes((HARDWARE / name).read_text())
+
+
+def with_sum(data: bytearray, first: int, at: int) -> None:
+    data[at] = sum(data[first:at]) & 0xFF
+
+
+def external(**at: bytes) -> bytes:
+    """The Finisar, calibrated from outside with slopes of 1 and c1 of 2, and `at_OFFSET` of its A2h replaced."""
+    data = bytearray(dumped("sfp-finisar.txt"))
+    data[92] = 0x58
+    with_sum(data, 64, 95)
+    a2 = 256
+    data[a2 + 56 : a2 + 76] = bytes.fromhex("00000000 00000000 00000000 40000000 00000000")
+    data[a2 + 76 : a2 + 92] = bytes.fromhex("0100 0000 0100 0000 0100 0000 0100 0000")
+    for name, value in at.items():
+        offset = a2 + int(name.removeprefix("at_"))
+        data[offset : offset + len(value)] = value
+    with_sum(data, a2, a2 + 95)
+    return bytes(data)
+
+
+# ---- what the dumps say (vyatta-dataplane's and SONiC's tests, the MikroTik manual, DPDK's test)
+
+
+def test_a_finisar_says_who_it_is_and_how_it_is():
+    module = decode_sfp(dumped("sfp-finisar.txt"))
+    assert (module.vendor, module.part, module.revision) == ("FINISAR CORP.", "FTLX8571D3BCL", "A")
+    assert (module.serial, module.date) == ("AUJ0RCJ", "2015-10-29")
+    assert module.compliance == ("10GBASE-SR",)
+    assert (module.connector, module.encoding, module.rate_mbd) == ("LC", "64b/66b", 10300)
+    assert module.wavelength_nm == 850
+    assert module.reaches == {"OM2": 80, "OM1": 30, "OM3": 300}
+    assert module.remarks == ()
+    told = module.diagnostics
+    assert told is not None
+    (lane,) = told.lanes
+    assert told.temperature_c == pytest.approx(20.008, abs=0.001)
+    assert told.voltage_v == pytest.approx(3.3201)
+    assert lane.bias_ma == pytest.approx(6.836, abs=0.001)
+    assert (lane.tx_mw, lane.rx_mw) == (pytest.approx(0.6053), pytest.approx(0.5511))
+    assert (round(dbm(lane.tx_mw), 2), round(dbm(lane.rx_mw), 2)) == (-2.18, -2.59)
+    assert told.flags == () and told.states == ()
+    assert (told.limits["temperature"].high_alarm, told.limits["temperature"].low_alarm) == (78, -13)
+    assert (told.limits["bias"].high_alarm, told.limits["rx"].low_warning) == (pytest.approx(13.2), 0.0158)
+
+
+def test_a_module_with_a_vendor_painted_over_is_told_of():
+    module = decode_sfp(dumped("sfp-oem-sr.txt"))
+    assert (module.vendor, module.part, module.serial) == ("OEMOEMOEMOEMOEMO", "SFP-10G-SR-IT", "WQ160412A115")
+    assert "checksum of its base identity is 0x24 and ought to be 0xc7" in module.remarks
+    assert "date of 2015-16-10 is none of a calendar" in module.remarks
+    assert len(module.remarks) == 2
+    told = module.diagnostics
+    assert told is not None
+    (lane,) = told.lanes
+    assert told.temperature_c == pytest.approx(44.3477, abs=0.0001)
+    assert told.flags == ("rx low alarm", "rx low warning")
+    assert told.states == ("RX loss of signal",)
+    assert (lane.bias_ma, lane.tx_mw, lane.rx_mw) == (pytest.approx(10.126), 0.597, 0.0001)
+    assert power_text(lane.rx_mw) == "0.0001 mW / -40.00 dBm"
+    limits = told.limits
+    assert (limits["temperature"].high_alarm, limits["temperature"].low_alarm) == (80, -5)
+    assert (limits["voltage"].high_alarm, limits["voltage"].low_warning) == (3.6, 3.1)
+    assert (limits["tx"].high_alarm, limits["tx"].low_warning) == (1.5849, 0.1259)
+
+
+def test_live_values_of_a_third_maker():
+    data = bytearray(dumped("sfp-finisar.txt"))
+    data[256 + 96 : 256 + 106] = bytes.fromhex("217c7e7205270a4b0bbe")
+    told = decode_sfp(bytes(data)).diagnostics
+    assert told is not None
+    assert told.temperature_c == pytest.approx(33.484, abs=0.001)
+    assert told.voltage_v == 3.2370
+    assert (told.lanes[0].bias_ma, told.lanes[0].tx_mw, told.lanes[0].rx_mw) == (2.638, 0.2635, 0.3006)
+
+
+def test_calibration_from_outside():
+    told = decode_sfp(external(at_100=(19790).to_bytes(2, "big"), at_104=(6724).to_bytes(2, "big"))).diagnostics
+    assert told is not None
+    assert told.lanes[0].bias_ma == pytest.approx(39.580)
+    assert told.lanes[0].rx_mw == pytest.approx(1.3448)
+    assert round(dbm(told.lanes[0].rx_mw), 2) == 1.29
+
+
+def test_all_powers_of_the_calibration_count():
+    # c4 … c0 as floats: 2e-12, 0, 1e-4, 0, 3; raw 1000 gives 2 + 100 + 3.
+    polynomial = bytes.fromhex("2c0cbccc 00000000 38d1b717 00000000 40400000")
+    told = decode_sfp(external(at_56=polynomial, at_104=(1000).to_bytes(2, "big"))).diagnostics
+    assert told is not None
+    assert told.lanes[0].rx_mw == pytest.approx(105 / 10_000, rel=1e-5)
+
+
+def test_a_calibration_that_is_no_number_is_not_used():
+    module = decode_sfp(external(at_56=b"\x7f\xc0\0\0" * 5, at_104=(6724).to_bytes(2, "big")))
+    assert module.diagnostics is not None
+    assert module.diagnostics.lanes[0].rx_mw == 0.6724
+    assert "its calibration of RX power is no number; raw values are shown" in module.remarks
+
+
+def test_rates_beyond_the_byte_and_wavelengths_beyond_belief():
+    data = bytearray(dumped("sfp-finisar.txt"))
+    data[12], data[66] = 0xFF, 0x70
+    data[60:62] = b"\x83\x95"
+    with_sum(data, 0, 63)
+    with_sum(data, 64, 95)
+    module = decode_sfp(bytes(data))
+    assert module.rate_mbd == 28_000
+    assert module.wavelength_nm == 33685
+    assert module.remarks == ("wavelength of 33685 nm is implausible",)
+
+
+def test_a_copper_cable_of_four_lanes_has_nothing_to_plot():
+    module = decode_module(dumped("qsfp-molex.txt"))
+    assert (module.kind, module.vendor, module.part) == ("QSFP+", "Molex Inc.", "1110401054")
+    assert module.compliance == ("40GBASE-CR4",)
+    assert (module.oui, module.connector, module.reaches) == ("00:09:3a", "none", {"copper": 1})
+    assert module.wavelength_nm is None
+    assert module.diagnostics is None
+
+
+def qsfp28(size: int = 640) -> bytes:
+    data = bytearray(size)
+    data[0] = data[128] = 0x11
+    data[22:24], data[26:28] = b"\x30\x40", (32638).to_bytes(2, "big")
+    for lane, (rx, bias, tx) in enumerate([(1, 21525, 12763)] * 4):
+        data[34 + 2 * lane : 36 + 2 * lane] = rx.to_bytes(2, "big")
+        data[42 + 2 * lane : 44 + 2 * lane] = bias.to_bytes(2, "big")
+        data[50 + 2 * lane : 52 + 2 * lane] = tx.to_bytes(2, "big")
+    if size > 512:
+        data[512:514] = b"\x50\x00"
+    data[139], data[140], data[222] = 0x05, 0xFF, 103
+    return bytes(data)
+
+
+def test_four_lanes_of_light():
+    module = decode_qsfp(qsfp28())
+    told = module.diagnostics
+    assert told is not None
+    assert (told.temperature_c, told.voltage_v) == (48.25, 3.2638)
+    assert [lane.bias_ma for lane in told.lanes] == [43.050] * 4
+    assert [power_text(lane.tx_mw) for lane in told.lanes] == ["1.2763 mW / 1.06 dBm"] * 4
+    assert [power_text(lane.rx_mw) for lane in told.lanes] == ["0.0001 mW / -40.00 dBm"] * 4
+    assert told.limits["temperature"].high_alarm == 80
+    assert (module.encoding, module.rate_mbd) == ("64b/66b", 25_750)
+    without = decode_qsfp(qsfp28(256)).diagnostics
+    assert without is not None and without.limits == {}
+
+
+def test_flags_of_single_lanes():
+    data = bytearray(qsfp28())
+    data[3], data[6], data[10], data[14] = 0x82, 0x80, 0x08, 0x10
+    told = decode_qsfp(bytes(data)).diagnostics
+    assert told is not None
+    assert told.flags == ("temperature high alarm", "rx high alarm of lane 4", "tx low warning of lane 3")
+    assert told.states == ("RX loss of signal of lane 2", "TX loss of signal of lane 4")
+
+
+# ---- what cannot be decoded says so
+
+
+@pytest.mark.parametrize("size", [0, 1, 95])
+def test_a_truncated_sfp_names_what_it_lacks(size):
+    data = dumped("sfp-finisar.txt")[:size]
+    with pytest.raises(ValueError, match="it is empty" if not size else f"it has {size} bytes, .* takes 96"):
+        decode_module(data)
+
+
+@pytest.mark.parametrize("size", [96, 256, 300])
+def test_an_sfp_cut_before_its_diagnostics_keeps_its_identity(size):
+    module = decode_module(dumped("sfp-finisar.txt")[:size])
+    assert module.part == "FTLX8571D3BCL"
+    assert module.diagnostics is None
+    assert module.remarks == (f"it has diagnostics, and the dump ends before them ({size} bytes)",)
+
+
+def test_a_truncated_qsfp_and_what_is_no_module():
+    with pytest.raises(ValueError, match="it has 255 bytes, the identity of a QSFP takes 256"):
+        decode_module(qsfp28()[:255])
+    with pytest.raises(ValueError, match="its first byte is 0x7f; an SFP says 0x03"):
+        decode_module(b"\x7f" * 256)
+
+
+@given(st.sampled_from([0x03, 0x0D, 0x11]), st.binary(min_size=0, max_size=700))
+def test_any_bytes_give_a_module_or_one_sentence(first, rest):
+    try:
+        module = decode_module(bytes([first]) + rest)
+    except ValueError as error:
+        assert "bytes" in str(error)
+        return
+    assert all(character.isprintable() for character in module.vendor + module.part + module.serial)
+    if module.diagnostics is not None:
+        for lane in module.diagnostics.lanes:
+            assert abs(lane.rx_mw) < 1e30  # not so NaN or infinity, which no JSON holds
+
+
+# ---- dumps in every layout
+
+BYTES = bytes(range(0x30, 0x60))
+LAYOUTS = {
+    "ethtool": "Offset\t\tValues\n------\t\t------\n"
+    + "".join(f"0x{at:04x}:\t\t{BYTES[at : at + 16].hex(' ')} \n" for at in range(0, 48, 16)),
+    "i2cdump": "     0  1  2  3  4  5  6  7  8  9  a  b  c  d  e  f    0123456789abcdef\n"
+    + "".join(
+        f"{at:02x}: {BYTES[at : at + 16].hex(' ')}    {BYTES[at : at + 16].decode()}\n" for at in range(0, 48, 16)
+    ),
+    "plain": BYTES.hex(),
+    "spaced": BYTES.hex(" "),
+    "hexdump -C": "".join(
+        f"{at:04x}: {BYTES[at : at + 16].hex(' ')}  |{BYTES[at : at + 16].decode()}|\n" for at in range(0, 48, 16)
+    ),
+}
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_a_dump_is_read_whoever_wrote_it(layout):
+    assert dump_bytes(LAYOUTS[layout]) == BYTES
+
+
+def test_lines_that_are_left_out_are_those_before_them():
+    assert dump_bytes("0x0000: " + "ff " * 16 + "\n*\n0x0030: " + "01 " * 16) == b"\xff" * 48 + b"\1" * 16
+
+
+def test_a_text_without_bytes_is_no_dump():
+    with pytest.raises(ValueError, match="no bytes in hexadecimal"):
+        dump_bytes("Cannot get module EEPROM information: Operation not supported\n")
+
+
+@given(st.text())
+def test_any_text_is_a_dump_or_none(text):
+    try:
+        assert dump_bytes(text)
+    except ValueError as error:
+        assert "no bytes" in str(error)

@@ -1,0 +1,65 @@
+"""All checks on one machine, and how what was found is told."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
+
+from wirespeed.doctor.checks import CHECKS
+from wirespeed.doctor.finding import DISHONEST, Finding, Wanted
+from wirespeed.doctor.questions import QUESTIONS
+from wirespeed.inspect.transcript import Reach, Transcript, ask
+from wirespeed.report.words import harmless
+
+SCHEMA = "wirespeed-doctor/1"
+
+
+def examine(machine: Reach, wanted: Wanted) -> tuple[Finding, ...]:
+    """Ask the machine and look at the answers; errors as of its `run`."""
+    return findings_in(ask(machine, QUESTIONS), wanted)
+
+
+def findings_in(answers: Transcript, wanted: Wanted) -> tuple[Finding, ...]:
+    return tuple(finding for check in CHECKS for finding in check(answers, wanted))
+
+
+def is_honest(findings: Sequence[Finding]) -> bool:
+    """Whether a test on this machine would say what the device can, and not what the machine lacks."""
+    return not any(one.grade in DISHONEST for one in findings)
+
+
+def as_text(findings: Sequence[Finding]) -> Iterator[str]:
+    """A line a finding; below it why it matters and what mends it, of what is not well."""
+    width = max(len(one.check) for one in findings)
+    for one in findings:
+        yield harmless(f"{one.grade:<7} {one.check}".ljust(9 + width)) + f"  {harmless(one.is_)}"
+        if one.grade == "ok":
+            continue
+        if one.why:
+            yield f"{'':<8}  {harmless(one.why)}"
+        yield from (f"{'':<8}  $ {harmless(command)}" for command in one.mend)
+    yield verdict(findings)
+
+
+def verdict(findings: Sequence[Finding]) -> str:
+    """One sentence about what a test here would be worth."""
+    blocking = [one.check for one in findings if one.grade == "blocks"]
+    spoiling = [one.check for one in findings if one.grade == "spoils"]
+    if blocking:
+        return f"No test can run as it is wanted: {', '.join(dict.fromkeys(blocking))}."
+    if spoiling:
+        return f"A test would not be honest: {', '.join(dict.fromkeys(spoiling))}."
+    costing = [one.check for one in findings if one.grade == "costs"]
+    slower = f" The tester is slower than it could be: {', '.join(dict.fromkeys(costing))}." if costing else ""
+    return f"A test would be honest.{slower}"
+
+
+def as_json(machine: str, findings: Sequence[Finding]) -> str:
+    document = {
+        "schema": SCHEMA,
+        "machine": machine,
+        "honest": is_honest(findings),
+        "findings": [{"is" if key == "is_" else key: value for key, value in asdict(one).items()} for one in findings],
+    }
+    return json.dumps(document, indent=2, ensure_ascii=False) + "\n"

@@ -1,0 +1,98 @@
+"""Doing what mends, with a record of it that outlives this process, and putting it back.
+
+What is changed lives in the kernel until the next start of the machine, and so does the record, in /run.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from pydantic import TypeAdapter, ValidationError
+
+from wirespeed.doctor.finding import Finding, Step
+from wirespeed.errors import EnvironmentFault, FileFault
+from wirespeed.files import read_text_file, write_atomically
+from wirespeed.inspect.transcript import NOTHING, Reach, Section, ask
+
+RECORD = Path("/run/wirespeed/doctor.json")
+_MOST_BYTES = 1 << 20
+_STEPS = TypeAdapter(list[Step])
+
+
+@dataclass(frozen=True)
+class Done:
+    """A command as it was carried out, and what it said."""
+
+    command: str
+    answer: Section
+
+    @property
+    def went_well(self) -> bool:
+        return self.answer.code == 0
+
+
+def steps_of(findings: Sequence[Finding]) -> tuple[Step, ...]:
+    return tuple(step for finding in findings for step in finding.steps)
+
+
+def mend(machine: Reach, steps: Sequence[Step], record: Path, told: Callable[[str], None]) -> list[Done]:
+    """Carry out `steps`, each told before it is done; what can be put back stands in `record` before it is done.
+    EnvironmentFault without the right to, FileFault when nothing can be recorded."""
+    check_root(machine)
+    recorded = read_record(record) if record.exists() else []
+    done = []
+    for step in steps:
+        told(step.do)
+        if step.undo:
+            recorded.append(step)
+            _write(record, recorded)
+        done.append(_run(machine, step.do))
+    return done
+
+
+def undo(machine: Reach, record: Path, told: Callable[[str], None]) -> list[Done]:
+    """Put back what `record` holds, the last first. What cannot be put back stays in it. FileFault without a record."""
+    check_root(machine)
+    done = list(_undone(machine, read_record(record), told))
+    left = [step for step, one in done if not one.went_well]
+    if left:
+        _write(record, left[::-1])
+    else:
+        record.unlink()
+    return [one for _, one in done]
+
+
+def _undone(machine: Reach, steps: Sequence[Step], told: Callable[[str], None]) -> Iterator[tuple[Step, Done]]:
+    for step in reversed(steps):
+        told(step.undo)
+        yield step, _run(machine, step.undo)
+
+
+def _run(machine: Reach, command: str) -> Done:
+    return Done(command, ask(machine, {"step": command}).get("step", NOTHING))
+
+
+def check_root(machine: Reach) -> None:
+    if machine.run("id -u").strip() != "0":
+        raise EnvironmentFault(f"only root may change settings of {machine.name}; run this with sudo")
+
+
+def read_record(record: Path) -> list[Step]:
+    """FileFault when there is none, or when it is none of ours."""
+    if not record.exists():
+        raise FileFault(f"there is no record {record}: nothing was changed since this machine started")
+    try:
+        return _STEPS.validate_json(read_text_file(record, "record of changes", _MOST_BYTES))
+    except ValidationError:
+        raise FileFault(f"{record} is no record of changes; put them back by hand, and remove it") from None
+
+
+def _write(record: Path, steps: Sequence[Step]) -> None:
+    try:
+        record.parent.mkdir(mode=0o700, parents=True, exist_ok=True)  # as the router makes it
+    except OSError as error:
+        raise FileFault(f"record of changes {record} cannot be written: {error.strerror}") from None
+    write_atomically(record, json.dumps([asdict(step) for step in steps], indent=1) + "\n", "record of changes")

@@ -1,0 +1,147 @@
+"""A pluggable module (SFP, QSFP) as a value, and how its memory is read from whatever dump of it there is."""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass
+
+_OFFSET = re.compile(r"^\s*(?:0x)?[0-9a-fA-F]{1,4}\s*:\s*")
+_BYTES = re.compile(r"(?:0x)?(?:[0-9a-fA-F]{2})+")
+_ROW = 16
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Where a reading begins to alarm or to warn, in the reading's own unit."""
+
+    high_alarm: float
+    low_alarm: float
+    high_warning: float
+    low_warning: float
+
+
+@dataclass(frozen=True)
+class Lane:
+    """One laser and one receiver. Milliamperes and milliwatts; None where the module does not tell."""
+
+    bias_ma: float | None
+    tx_mw: float | None
+    rx_mw: float | None
+
+
+@dataclass(frozen=True)
+class Diagnostics:
+    """What a module measures of itself. Degrees Celsius, volts; `limits` by temperature, voltage, bias, tx and rx."""
+
+    temperature_c: float
+    voltage_v: float
+    lanes: tuple[Lane, ...]
+    limits: dict[str, Limits]
+    flags: tuple[str, ...] = ()
+    states: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Module:
+    """`reaches` are how far it goes over which medium, in metres; `remarks` what is wrong with what it says."""
+
+    kind: str
+    connector: str
+    compliance: tuple[str, ...]
+    encoding: str
+    rate_mbd: int
+    wavelength_nm: float | None
+    reaches: dict[str, int]
+    vendor: str
+    oui: str
+    part: str
+    revision: str
+    serial: str
+    date: str
+    diagnostics: Diagnostics | None
+    remarks: tuple[str, ...] = ()
+
+
+def dbm(milliwatts: float) -> float | None:
+    """None of no power at all, whose logarithm has no end."""
+    return 10 * math.log10(milliwatts) if milliwatts > 0 else None
+
+
+def power_text(milliwatts: float | None) -> str:
+    """`0.5511 mW / -2.59 dBm`; a dash where it is not told."""
+    if milliwatts is None:
+        return "–"
+    level = dbm(milliwatts)
+    return f"{milliwatts:.4f} mW / {'no light' if level is None else f'{level:.2f} dBm'}"
+
+
+def words(data: bytes) -> str:
+    """A name of ASCII padded with spaces; what is none of it is shown as a dot."""
+    return "".join(chr(byte) if 32 <= byte < 127 else "." for byte in data.rstrip(b" \0\xff")).strip()
+
+
+def date_of(data: bytes) -> str:
+    """`20YY-MM-DD` and what follows of a lot; as it stands when it is no number."""
+    text = words(data)
+    if len(text) >= 6 and text[:6].isdigit():
+        lot = text[6:].strip()
+        return f"20{text[:2]}-{text[2:4]}-{text[4:6]}" + (f" lot {lot}" if lot else "")
+    return text
+
+
+def date_is_plausible(data: bytes) -> bool:
+    text = words(data)
+    return len(text) >= 6 and text[:6].isdigit() and 1 <= int(text[2:4]) <= 12 and 1 <= int(text[4:6]) <= 31
+
+
+def u16(data: bytes, at: int) -> int:
+    return int.from_bytes(data[at : at + 2], "big")
+
+
+def s16(data: bytes, at: int) -> int:
+    return int.from_bytes(data[at : at + 2], "big", signed=True)
+
+
+def dump_bytes(text: str) -> bytes:
+    """The bytes of a dump in hexadecimal: of `ethtool -m I hex on`, i2cdump, FreeBSD, or plain hex digits.
+
+    Addresses before a colon and what stands right of the bytes as text are left out, and so are lines without bytes.
+    A `*` stands for the line before it, over and over, as far as the next address. ValueError when there are none.
+    """
+    found = bytearray()
+    repeated = False
+    base = None
+    for line in text.splitlines():
+        if line.strip() == "*":
+            repeated = True
+            continue
+        offset = _OFFSET.match(line)
+        values = _values(line[offset.end() :], _ROW) if offset else _values(line, None)
+        if not values:
+            continue
+        if offset:
+            at = int(offset[0].strip().rstrip(":").strip(), 16)
+            base = at - len(found) if base is None else base
+            gap = at - base - len(found)
+            if repeated and 0 < gap <= 1024 and found:
+                found += (bytes(found[-_ROW:]) * (gap // _ROW + 1))[:gap]
+        repeated = False
+        found += values
+    if not found:
+        raise ValueError("it holds no bytes in hexadecimal")
+    return bytes(found)
+
+
+def _values(rest: str, most: int | None) -> bytes:
+    """The bytes that a line without its address begins with, `most` of them at most; none when its first word is no
+    byte."""
+    found = bytearray()
+    # Four spaces or a bar after the sixteenth byte begin the text of it.
+    for word in rest.strip().partition("    ")[0].partition("|")[0].split():
+        if not _BYTES.fullmatch(word):
+            break
+        found += bytes.fromhex(word.removeprefix("0x"))
+        if most is not None and len(found) >= most:
+            break
+    return bytes(found)

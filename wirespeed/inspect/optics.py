@@ -1,0 +1,91 @@
+"""Modules one by one, as the articles go through them: insert, link or not, packets each way, the dump kept, a row."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from wirespeed.errors import EnvironmentFault, UsageError
+from wirespeed.files import write_atomically
+from wirespeed.inspect.module import Module
+from wirespeed.inspect.nic import interface_of
+from wirespeed.inspect.questions import nic_questions, question
+from wirespeed.inspect.tables import MODULE_HEADINGS, NOTHING, module_cells
+from wirespeed.inspect.transcript import Reach, ask, section
+from wirespeed.results.inspection import Part
+
+_NAME = re.compile(r"[A-Za-z0-9_.:@-]{1,15}")
+
+
+@dataclass(frozen=True)
+class Tried:
+    """One module in its cage. `module` is None of one that cannot be read, and `why` says so; packets are those that
+    passed while the probe ran, None without a probe."""
+
+    label: str
+    module: Module | None
+    why: str
+    has_link: bool | None
+    sent: int | None
+    received: int | None
+
+
+def try_module(machine: Reach, interface: str, label: str, probe: str, folder: Path | None) -> Tried:
+    """Look at what is in the cage now. `probe` is a command that sends something through it."""
+    before = _packets(machine, interface) if probe else None
+    if probe:
+        machine.run(probe)
+    after = _packets(machine, interface) if probe else None
+    answers = ask(machine, nic_questions([interface]))
+    found = interface_of(interface, answers)
+    dump = section(answers, question(interface, "-m"))
+    if folder is not None and dump.code == 0 and dump.text:
+        write_atomically(folder / f"{re.sub(r'[^A-Za-z0-9_.-]+', '-', label)}.txt", dump.text, "module dump")
+    why = found.module_fault or (dump.text.strip().splitlines() or ["ethtool -m says nothing"])[0]
+    passed = [new - old for old, new in zip(before, after, strict=True)] if before and after else [None, None]
+    return Tried(label, found.module, "" if found.module else why, found.has_link, passed[0], passed[1])
+
+
+def _packets(machine: Reach, interface: str) -> tuple[int, int] | None:
+    at = f"/sys/class/net/{interface}/statistics"
+    numbers = machine.run(f"cat {at}/tx_packets {at}/rx_packets").split()
+    return (int(numbers[0]), int(numbers[1])) if len(numbers) == 2 and all(map(str.isdigit, numbers)) else None
+
+
+def check_interface(machine: Reach, interface: str) -> None:
+    """UsageError for what no interface is called, EnvironmentFault for one that the machine does not have."""
+    if not _NAME.fullmatch(interface):
+        raise UsageError(f"--optics {interface} is no name of an interface")
+    if "yes" not in machine.run(f"test -e /sys/class/net/{shlex.quote(interface)} && echo yes"):
+        raise EnvironmentFault(f"there is no interface {interface} on {machine.name}; `ip link` lists them")
+
+
+def go_through(
+    machine: Reach, interface: str, probe: str, folder: Path | None, asked: Callable[[str], str]
+) -> list[Tried]:
+    """Ask for one module after the other until an empty answer; EOFError of `asked` ends it as well."""
+    check_interface(machine, interface)
+    tried: list[Tried] = []
+    while True:
+        try:
+            label = asked(f"Insert module {len(tried) + 1} into {interface}; its name (empty to end): ").strip()
+        except EOFError:
+            return tried
+        if not label:
+            return tried
+        tried.append(try_module(machine, interface, label, probe, folder))
+
+
+def optics_part(tried: list[Tried]) -> Part:
+    """The modules as a table."""
+    return Part("Modules", ("Module", "Link", "Sent", "Received", *MODULE_HEADINGS), tuple(_row(one) for one in tried))
+
+
+def _row(one: Tried) -> tuple[str, ...]:
+    link = {True: "yes", False: "no", None: NOTHING}[one.has_link]
+    counts = tuple(NOTHING if count is None else str(count) for count in (one.sent, one.received))
+    cells = module_cells(one.module) if one.module else (one.why, *[NOTHING] * (len(MODULE_HEADINGS) - 1))
+    return (one.label, link, *counts, *cells)

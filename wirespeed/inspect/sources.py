@@ -1,0 +1,93 @@
+"""Where the answers about a machine come from: asked of it, read from files, or kept with an inspection."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from wirespeed.errors import FileFault, UsageError
+from wirespeed.files import open_regular, read_text_file
+from wirespeed.inspect.board import board_of
+from wirespeed.inspect.cpu import UNKNOWN, cpu_of
+from wirespeed.inspect.module import dump_bytes
+from wirespeed.inspect.pci import parse_dmesg, parse_lspci
+from wirespeed.inspect.questions import QUESTIONS, nic_questions, question
+from wirespeed.inspect.sff8636 import decode_module
+from wirespeed.inspect.transcript import Reach, Section, ask, text
+from wirespeed.results.inspection import Inspection
+from wirespeed.units import parse_speed
+
+_MOST_BYTES = 16 << 20
+_MOST_MODULE_BYTES = 1 << 16
+
+
+def answers_of(machine: Reach) -> dict[str, Section]:
+    """Everything that a running machine tells; errors as of its `run`."""
+    found = ask(machine, QUESTIONS)
+    names = [line.split("/")[4] for line in text(found, "nets").splitlines() if line.count("/") == 5]
+    return found | ask(machine, nic_questions(names))
+
+
+def answers_in(found: Inspection) -> dict[str, Section]:
+    """Those that were kept with an inspection."""
+    return {name: Section(kept.text, kept.code) for name, kept in found.texts.items()}
+
+
+def answers_from(files: Mapping[str, Path], modules: Sequence[Path] = ()) -> dict[str, Section]:
+    """What stands in files: `files` by the command that wrote them (lspci, dmesg, dmidecode, lscpu), `modules` dumps of
+    `ethtool -m … hex on` or `raw on`, each called by its file's stem. FileFault names one that holds nothing of it."""
+    found = {}
+    for command, path in files.items():
+        printed = read_text_file(path, f"{command} output", _MOST_BYTES).decode(errors="replace")
+        why = _why_none(command, printed)
+        if why:
+            raise FileFault(f"{path} {why}")
+        found[command] = Section(printed)
+    for path in modules:
+        found |= _module_section(path)
+    return found
+
+
+def _why_none(command: str, printed: str) -> str:
+    """What is wrong with a text that is no output of `command`; empty of one that is."""
+    given = {command: Section(printed)}
+    match command:
+        case "lspci" if not parse_lspci(printed):
+            return "holds no device of lspci -vv (or of VPP's show pci)"
+        case "dmesg" if not parse_dmesg(printed):
+            return "holds no message about available PCIe bandwidth; give the whole of dmesg"
+        case "dmidecode" if not (board_of(given).product or board_of(given).slots):
+            return "holds no structure of dmidecode; it needs root, and prints English whatever the locale"
+        case "lscpu" if cpu_of(given).model == UNKNOWN:
+            return "holds no model name; run LC_ALL=C lscpu, since lscpu translates its words"
+        case _:
+            return ""
+
+
+def _module_section(path: Path) -> dict[str, Section]:
+    with open_regular(path, "module dump") as file:
+        raw = file.read(_MOST_MODULE_BYTES)
+    # Bytes as they are have letters that no dump in hexadecimal has.
+    is_text = all(byte in b"\t\n\r" or 32 <= byte < 127 for byte in raw)
+    try:
+        if is_text and "Vendor name" in raw.decode():
+            raise ValueError("it is decoded already: give `ethtool -m INTERFACE hex on`")
+        data = dump_bytes(raw.decode()) if is_text else raw
+        decode_module(data)
+    except ValueError as error:
+        raise FileFault(f"module dump {path}: {error}") from None
+    lines = (f"0x{at:04x}:\t\t{data[at : at + 16].hex(' ')}" for at in range(0, len(data), 16))
+    printed = raw.decode() if is_text else "\n".join(lines) + "\n"
+    return {question(path.stem, "-m"): Section(printed)}
+
+
+def parse_ports(texts: Sequence[str]) -> dict[str, tuple[float, ...]]:
+    """`05:00=2x10G`: the ports behind a card. UsageError for another."""
+    found = {}
+    for given in texts:
+        card, equals, rest = given.partition("=")
+        count, times, speed = rest.partition("x")
+        if not (equals and times and count.isascii() and count.isdigit() and 0 < int(count) <= 16):
+            raise UsageError(f"--ports {given} cannot be read; give CARD=COUNTxSPEED, such as 05:00=2x10G")
+        found[card] = (float(parse_speed(speed)),) * int(count)
+    return found

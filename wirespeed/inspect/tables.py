@@ -1,0 +1,249 @@
+"""Facts and marks as tables, and as text for a terminal. Pure."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from wirespeed.inspect.board import Board, Disk, dimms_text
+from wirespeed.inspect.budget import FRAMES, carried_gbps, coded_gbps, most_pps, need
+from wirespeed.inspect.cpu import UNKNOWN, Cache, Cpu
+from wirespeed.inspect.facts import Card, Facts
+from wirespeed.inspect.marks import Mark, format_speed, ports_text
+from wirespeed.inspect.module import Lane, Module, power_text
+from wirespeed.inspect.nic import Interface
+from wirespeed.inspect.transcript import Transcript
+from wirespeed.report.markdown import aligned
+from wirespeed.report.words import harmless
+from wirespeed.results.inspection import Inspection, Part, Remarked, Text
+from wirespeed.units import format_si
+
+NOTHING = "–"
+
+
+def inspection_of(facts: Facts, marks: Sequence[Mark], transcript: Transcript, taken: str) -> Inspection:
+    """All of it as it is kept."""
+    parts = (machine_part(facts), *card_parts(facts), module_part(_interfaces(facts)))
+    return Inspection(
+        machine=facts.name,
+        taken=taken,
+        parts=tuple(part for part in parts if part.rows),
+        marks=tuple(Remarked(mark.subject, mark.text) for mark in marks),
+        missing=facts.missing,
+        facts=dataclasses.asdict(facts),
+        texts={name: Text(found.text, found.code) for name, found in transcript.items()},
+    )
+
+
+def _interfaces(facts: Facts) -> tuple[Interface, ...]:
+    return (*(one for card in facts.cards for one in card.interfaces), *facts.interfaces)
+
+
+def machine_part(facts: Facts) -> Part:
+    """What the machine is, a line a thing; what nobody tells is left out."""
+    cpu, board = facts.cpu, facts.board
+    memory = f"{board.memory_bytes / (1 << 30):.1f} GiB" if board.memory_bytes else ""
+    rows = [
+        ("board", _joined(f"{board.maker} {board.product}".strip(), board.board.replace(board.product or "\n", ""))),
+        ("firmware", " of ".join(filter(None, (board.firmware, board.firmware_date)))),
+        ("kernel", facts.kernel),
+        ("cpu", cpu.model if cpu.model != UNKNOWN else ""),
+        ("cores", _cores(cpu) if cpu.places else ""),
+        ("caches", _joined(*map(_cache, cpu.caches))),
+        ("frequency", _frequency(cpu)),
+        ("governor", cpu.governor),
+        ("microcode", cpu.microcode),
+        ("virtual", "yes" if cpu.hypervisor == "yes" else cpu.hypervisor and f"yes, {cpu.hypervisor}"),
+        ("flags", " ".join(cpu.flags)),
+        ("memory", _joined(memory, dimms_text(board.dimms), *_channels(board))),
+        *(("disk", _disk(disk)) for disk in facts.disks),
+        *(("accelerator", f"{one.address} {one.name or one.ids}") for one in facts.accelerators),
+    ]
+    return Part("Machine", ("What", "Is"), tuple(row for row in rows if row[1]))
+
+
+def _joined(*texts: str) -> str:
+    return ", ".join(filter(None, texts))
+
+
+def _cores(cpu: Cpu) -> str:
+    counts = ((cpu.sockets, "socket"), (cpu.cores, "core"), (len(cpu.nodes), "NUMA node"))
+    told = [f"{count} {noun}{'s' if count > 1 else ''}" for count, noun in counts]
+    return _joined(*told, f"{cpu.online} threads" if cpu.smt else "no SMT")
+
+
+def _cache(one: Cache) -> str:
+    size = f"{one.size_kib / 1024:g} MiB" if one.size_kib >= 1024 else f"{one.size_kib} KiB"
+    return f"{one.name} {size} x {one.count}" + (f" ({one.threads} threads each)" if one.threads > 1 else "")
+
+
+def _disk(disk: Disk) -> str:
+    kind = ", rotating" if disk.rotates else ""
+    return f"{disk.name} {disk.model or 'without a name'}, {disk.size_bytes / 1e9:.0f} GB{kind}"
+
+
+def _frequency(cpu: Cpu) -> str:
+    known = (("base", cpu.base_mhz), ("least", cpu.min_mhz), ("most", cpu.max_mhz))
+    told = [f"{name} {value:.0f}" for name, value in known if value is not None]
+    if cpu.now_mhz:
+        low, high = min(cpu.now_mhz), max(cpu.now_mhz)
+        told.append(f"now {low:.0f}" if round(low) == round(high) else f"now {low:.0f} to {high:.0f}")
+    if cpu.boost is not None:
+        told.append(f"boost {'on' if cpu.boost else 'off'}")
+    return f"{_joined(*told)} (MHz)" if told else ""
+
+
+def _channels(board: Board) -> Iterator[str]:
+    if board.slots:
+        yield f"{len(board.dimms)} of {board.slots} slots"
+    if board.channels is not None:
+        yield f"{board.channels} channel{'s' if board.channels > 1 else ''}"
+
+
+def card_parts(facts: Facts) -> tuple[Part, ...]:
+    """The cards with their links, what their ports need of them, and their interfaces."""
+    cards = Part(
+        "Network cards",
+        ("Card", "Name", "Driver", "Ports", "Link now", "Own link", "Narrowest hop", "NUMA"),
+        tuple(_card_row(card) for card in facts.cards),
+    )
+    figures = (f"{what} {frame}b" for what in ("Need", "Most") for frame in FRAMES)
+    budgets = Part(
+        "PCIe budgets",
+        ("Card", "Narrowest", "Coded", "TLPs", *figures),
+        tuple(row for card in facts.cards if (row := _budget_row(card)) is not None),
+    )
+    interfaces = Part(
+        "Interfaces",
+        ("Interface", "Card", "Driver", "Firmware", "Link", "Queues", "RX ring", "TX ring", "Offloads"),
+        tuple(row for one in _interfaces(facts) if set((row := _interface_row(one))[1:]) != {NOTHING}),
+    )
+    return cards, budgets, interfaces
+
+
+def _card_row(card: Card) -> tuple[str, ...]:
+    hop = card.narrowest
+    return (
+        card.address,
+        card.name,
+        ", ".join(card.drivers),
+        ports_text(card.ports_bps) or NOTHING,
+        str(card.now or NOTHING),
+        str(card.most or NOTHING),
+        f"{hop.link} at {hop.at}" if hop else NOTHING,
+        NOTHING if card.node is None else str(card.node),
+    )
+
+
+def _budget_row(card: Card) -> tuple[str, ...] | None:
+    hop = card.narrowest
+    if hop is None or not card.has_budget or not card.ports_bps:
+        return None
+    device = card.functions[0]
+    sizes = device.payload_bytes, device.read_bytes
+    needs = [need(card.ports_bps, frame, *sizes).gbps for frame in FRAMES]
+    most = [most_pps(hop.link, frame, *sizes) for frame in FRAMES]
+    return (
+        card.address,
+        str(hop.link),
+        f"{coded_gbps(hop.link):.1f} Gb/s",
+        f"{carried_gbps(hop.link, device.payload_bytes):.1f} Gb/s",
+        *(f"{gbps:.1f} Gb/s" for gbps in needs),
+        *(format_si(pps, "pps") for pps in most),
+    )
+
+
+def _interface_row(one: Interface) -> tuple[str, ...]:
+    speed = format_speed(one.speed_bps) if one.speed_bps else "unknown speed"
+    link = {True: speed, False: "no link", None: NOTHING}[one.has_link]
+
+    def of(now: int | None, most: int | None) -> str:
+        return NOTHING if now is None else f"{now} of {most}" if most else str(now)
+
+    return (
+        one.name,
+        one.address or NOTHING,
+        one.driver or NOTHING,
+        one.firmware if one.firmware not in ("", "N/A") else NOTHING,
+        link,
+        of(one.queues, one.most_queues),
+        of(one.rx_ring, one.most_rx_ring),
+        of(one.tx_ring, one.most_tx_ring),
+        ", ".join(one.offloads) or NOTHING,
+    )
+
+
+MODULE_HEADINGS = ("Vendor", "Part", "Serial", "Type", "Wavelength", "Reach", "Temp", "Vcc", "Bias", "TX", "RX")
+
+
+def module_part(interfaces: Sequence[Interface]) -> Part:
+    """The modules with what they measure, a row a module."""
+    rows = tuple((one.name, *module_cells(one.module)) for one in interfaces if one.module is not None)
+    return Part("Modules", ("Interface", *MODULE_HEADINGS), rows)
+
+
+def module_cells(module: Module) -> tuple[str, ...]:
+    """What a module's row holds, by MODULE_HEADINGS; lanes one beside the other."""
+    told = module.diagnostics
+    lanes = told.lanes if told else ()
+    return (
+        module.vendor,
+        " ".join(filter(None, (module.part, module.revision))),
+        module.serial,
+        " ".join((module.kind, *module.compliance, module.connector)),
+        NOTHING if module.wavelength_nm is None else f"{module.wavelength_nm:g} nm",
+        ", ".join(f"{metres} m {medium}" for medium, metres in module.reaches.items()) or NOTHING,
+        f"{told.temperature_c:.1f} C" if told else NOTHING,
+        f"{told.voltage_v:.3f} V" if told else NOTHING,
+        _lanes(lanes, lambda lane: NOTHING if lane.bias_ma is None else f"{lane.bias_ma:.2f} mA"),
+        _lanes(lanes, lambda lane: power_text(lane.tx_mw)),
+        _lanes(lanes, lambda lane: power_text(lane.rx_mw)),
+    )
+
+
+def _lanes(lanes: Sequence[Lane], show: Any) -> str:
+    return "; ".join(show(lane) for lane in lanes) or NOTHING
+
+
+def as_text(found: Inspection) -> Iterator[str]:
+    """The lines for a terminal: marks come first, since they are what one looks for."""
+    yield f"{found.machine}, {found.taken}"
+    if found.marks:
+        yield ""
+        yield "What is off"
+        yield from (f"  {harmless(f'{mark.subject}: {mark.text}')}" for mark in found.marks)
+    if found.missing:
+        yield ""
+        yield "What could not be read"
+        yield from (f"  {line}" for line in found.missing)
+    for part in found.parts:
+        yield ""
+        yield part.title
+        yield from columns(part)
+
+
+def columns(part: Part) -> Iterator[str]:
+    """A table for a terminal, its columns as wide as what they hold; one of two columns has no headings."""
+    lines = ([] if len(part.headings) == 2 else [part.headings]) + list(part.rows)
+    grid = [[harmless(cell) for cell in line] for line in lines]
+    widths = [max(map(len, column)) for column in zip(*grid, strict=True)]
+    for line in grid:
+        yield "  " + "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip()
+
+
+def as_markdown(found: Inspection) -> Iterator[str]:
+    """The same for a page of notes."""
+    yield f"# {found.machine}, {found.taken}"
+    for heading, lines in (
+        ("What is off", [f"{mark.subject}: {mark.text}" for mark in found.marks]),
+        ("What could not be read", list(found.missing)),
+    ):
+        if lines:
+            yield from ("", f"## {heading}", "", *(f"- {line}" for line in lines))
+    for part in found.parts:
+        yield from ("", f"## {part.title}", "", markdown_of(part).rstrip("\n"))
+
+
+def markdown_of(part: Part) -> str:
+    return aligned([part.headings, *part.rows], ())

@@ -1,0 +1,130 @@
+"""What a machine answered to a list of commands, as one text that can be kept, sent and read again.
+
+A section is a line `==> NAME`, what the command printed, and `<== CODE`. One script asks for all of them, so that a
+machine behind SSH is asked once.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import subprocess
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Protocol
+
+from wirespeed.errors import EnvironmentFault
+
+_BEGIN = re.compile(r"==> (.+)")
+_END = re.compile(r"<== (\d+)")
+_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+PATIENCE_S = 120.0
+# The first line of each file, without a process of its own: a machine of 256 CPUs has thousands of them.
+_TREE = """tree() {
+for f in "$@"; do
+if [ -L "$f" ]; then printf '%s = %s\\n' "$f" "$(readlink -f "$f")"; continue; fi
+v=; { read -r v <"$f"; } 2>/dev/null; [ -n "$v" ] && printf '%s = %s\\n' "$f" "$v"
+done; true
+}"""
+NOT_FOUND = 127
+
+
+class Reach(Protocol):
+    """A machine that takes commands for its shell. `name` is what messages call it."""
+
+    name: str
+
+    def run(self, command: str) -> str:
+        """What the command printed on its standard output. ConnectionFault or EnvironmentFault when it cannot be run;
+        a command that ends with a code of its own is no fault."""
+
+
+class Here:
+    """This machine."""
+
+    name = "this machine"
+
+    def run(self, command: str) -> str:
+        path = f"{os.environ.get('PATH', '')}:{_PATH}"
+        try:
+            done = subprocess.run(
+                ["/bin/sh", "-c", command],
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                stdin=subprocess.DEVNULL,
+                env={**os.environ, "LC_ALL": "C", "PATH": path},
+                timeout=PATIENCE_S,
+                check=False,
+            )
+        except subprocess.TimeoutExpired:
+            raise EnvironmentFault(f"{shlex.quote(command[:60])} did not end within {PATIENCE_S:g} s") from None
+        return done.stdout.decode(errors="replace")
+
+
+@dataclass(frozen=True)
+class Section:
+    """What one command printed, and its exit code."""
+
+    text: str
+    code: int = 0
+
+    @property
+    def is_missing(self) -> bool:
+        """Whether there is no such program."""
+        return self.code == NOT_FOUND
+
+
+Transcript = Mapping[str, Section]
+NOTHING = Section("", 1)
+
+
+def script(questions: Mapping[str, str]) -> str:
+    """The shell text that answers them all, each in a shell of its own. `tree GLOB…` prints files and links as the
+    function `tree` below reads them."""
+    parts = ["export LC_ALL=C", f"export PATH=$PATH:{_PATH}", _TREE]
+    for name, command in questions.items():
+        parts += [f"echo {shlex.quote(f'==> {name}')}", f"( {command}\n) 2>&1 </dev/null"]
+        parts.append('code=$?; echo; echo "<== $code"')
+    return "\n".join(parts) + "\n"
+
+
+def parse_transcript(text: str) -> dict[str, Section]:
+    """The sections by name; one that was cut off counts as failed."""
+    found: dict[str, Section] = {}
+    name, lines = "", list[str]()
+    for line in text.splitlines():
+        if match := _BEGIN.fullmatch(line):
+            name, lines = match[1], []
+            found[name] = NOTHING
+        elif name and (match := _END.fullmatch(line)):
+            found[name] = Section("\n".join(lines).rstrip("\n") + "\n" if any(lines) else "", int(match[1]))
+            name = ""
+        elif name:
+            lines.append(line)
+    return found
+
+
+def ask(machine: Reach, questions: Mapping[str, str]) -> dict[str, Section]:
+    """Everything that `machine` answers. Errors as of its `run`."""
+    return parse_transcript(machine.run(script(questions)))
+
+
+def section(transcript: Transcript, name: str) -> Section:
+    return transcript.get(name, NOTHING)
+
+
+def text(transcript: Transcript, name: str) -> str:
+    """What the command printed when it went well; nothing else."""
+    found = section(transcript, name)
+    return found.text if found.code == 0 else ""
+
+
+def tree(printed: str) -> dict[str, str]:
+    """Values of files and targets of links, by path."""
+    found: dict[str, str] = {}
+    for line in printed.splitlines():
+        path, equals, value = line.partition(" = ")
+        if equals and path.startswith("/"):
+            found[path] = value.strip()
+    return found

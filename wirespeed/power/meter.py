@@ -1,0 +1,23 @@
+"""What a power meter is to whoever asks it."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+
+class MeterFault(Exception):
+    """The meter did not answer, or not with watts; says what it did. A gap in the log, not the end of a test."""
+
+
+class Meter(Protocol):
+    """`name` is what it is called in results, without any password; `of` what it measures: the whole box, or a part of
+    it that is never to be taken for the whole."""
+
+    name: str
+    of: str
+
+    def watts(self) -> float:
+        """Watts now, or on average since the last call. MeterFault when it cannot tell; may take some seconds."""
+
+
+BOX = "the whole box"

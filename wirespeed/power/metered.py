@@ -1,0 +1,83 @@
+"""A device under test with a power meter beside it: what it draws stands in its telemetry, sample by sample."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from typing import Any
+
+from wirespeed.dut.dut import Dut, DutReading, TellsMemory
+from wirespeed.dut.none import NoDut
+from wirespeed.power.log import PowerLog
+from wirespeed.power.spec import parse_power
+from wirespeed.results.dut import DutFacts, DutTelemetry
+
+IDLE_S = 5.0
+"""How long the box is watched before the load, unless the user says what it draws idle."""
+
+
+@dataclass(frozen=True)
+class MeteredReading(DutReading):
+    """`own` is what the device itself said."""
+
+    own: DutReading | None = None
+
+
+class MeteredDut:
+    """Passes everything on to the device, and adds watts."""
+
+    def __init__(self, dut: Dut, log: PowerLog) -> None:
+        self.name = dut.name
+        self._dut, self._log = dut, log
+
+    def prepare(self) -> None:
+        self._dut.prepare()
+
+    def describe(self) -> DutFacts:
+        return self._dut.describe()
+
+    def reading(self) -> MeteredReading:
+        return MeteredReading(time.monotonic(), own=self._dut.reading())
+
+    def telemetry(self, before: DutReading | None, after: DutReading | None) -> DutTelemetry:
+        told = self._dut.telemetry(_own(before), _own(after))
+        if before is None or after is None:
+            return told
+        return replace(told, watts=self._log.between(before.at_s, after.at_s))
+
+    def drops(self, before: DutReading | None, after: DutReading | None) -> dict[str, int]:
+        return self._dut.drops(_own(before), _own(after))
+
+    def collect(self) -> dict[str, str]:
+        return self._dut.collect()
+
+    def close(self) -> None:
+        self._dut.close()
+
+    def memory_bytes(self) -> int | None:
+        return self._dut.memory_bytes() if isinstance(self._dut, TellsMemory) else None
+
+
+def _own(reading: DutReading | None) -> DutReading | None:
+    return reading.own if isinstance(reading, MeteredReading) else reading
+
+
+@contextmanager
+def metered(dut: Dut | None, power: str) -> Iterator[tuple[Dut | None, dict[str, Any]]]:
+    """The device with the meter that `power` names, and what a result says of the meter; the device alone, and nothing,
+    for an empty text. Errors as of `parse_power` and PowerLog."""
+    if not power:
+        yield dut, {}
+        return
+    spec = parse_power(power)
+    with PowerLog(spec.meter) as log:
+        idle_w = spec.idle_w
+        if idle_w is None:
+            began_s = time.monotonic()
+            time.sleep(IDLE_S)
+            idle_w = log.between(began_s, time.monotonic())
+        facts = {"meter": spec.meter.name, "of": spec.meter.of, "idle_watts": idle_w}
+        facts["idle"] = "given" if spec.idle_w is not None else f"measured for {IDLE_S:g} s before the load"
+        yield MeteredDut(dut or NoDut(), log), {"power": facts}

@@ -1,0 +1,87 @@
+"""What `wirespeed inspect` found out about a machine: tables and marks for people, facts for programs, and the texts
+that all of it was read from."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from pydantic import TypeAdapter, ValidationError
+
+from wirespeed.errors import FileFault
+from wirespeed.files import read_text_file
+
+SCHEMA = "wirespeed-inspect/1"
+_MOST_BYTES = 64 << 20
+
+
+@dataclass(frozen=True)
+class Part:
+    """One table: of the cells of a row the first names what it is of."""
+
+    title: str
+    headings: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+
+
+@dataclass(frozen=True)
+class Remarked:
+    """What is off about `subject`."""
+
+    subject: str
+    text: str
+
+
+@dataclass(frozen=True)
+class Text:
+    """What a command printed, and its exit code."""
+
+    text: str
+    code: int = 0
+
+
+@dataclass(frozen=True)
+class Inspection:
+    """`texts` are by command, `facts` as JSON has them."""
+
+    machine: str
+    taken: str
+    parts: tuple[Part, ...]
+    marks: tuple[Remarked, ...] = ()
+    missing: tuple[str, ...] = ()
+    facts: Mapping[str, Any] = field(default_factory=dict)
+    texts: Mapping[str, Text] = field(default_factory=dict)
+
+
+_INSPECTION = TypeAdapter(Inspection)
+
+
+def inspection_to_json(found: Inspection) -> str:
+    return json.dumps({"schema": SCHEMA, **asdict(found)}, ensure_ascii=False, allow_nan=False, indent=1) + "\n"
+
+
+def is_inspection(path: Path) -> bool:
+    """Whether the file says that it is one; what cannot be read is none."""
+    try:
+        with path.open("rb") as file:
+            return SCHEMA.encode() in file.read(200)
+    except OSError:
+        return False
+
+
+def read_inspection(path: Path) -> Inspection:
+    """FileFault says what is wrong with the file."""
+    try:
+        document = json.loads(read_text_file(path, "inspection", _MOST_BYTES))
+        if not isinstance(document, dict) or document.pop("schema", None) != SCHEMA:
+            raise FileFault(f"{path} is no inspection: its schema is not {SCHEMA}")
+        return _INSPECTION.validate_python(document)
+    except ValidationError as error:
+        fault = error.errors(include_url=False, include_context=False)[0]
+        where = ".".join(map(str, fault["loc"]))
+        raise FileFault(f"{path} is no inspection: {where}: {fault['msg'][:200]}") from None
+    except (ValueError, RecursionError) as error:
+        raise FileFault(f"{path} is truncated or no JSON: {error}") from None
