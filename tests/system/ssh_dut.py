@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import os
-import signal
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -19,13 +18,23 @@ INTERFACES = [f"--interface=e{number},mac={mac}" for number, mac in enumerate(MA
 _SSHD = """\
 ListenAddress {host}
 HostKey {directory}/host_key
-AuthorizedKeysFile {directory}/authorized_keys
+AuthorizedKeysFile /run/sshd/authorized_keys
 PidFile none
 StrictModes no
 UsePAM no
 PasswordAuthentication no
 KbdInteractiveAuthentication no
 PermitRootLogin prohibit-password
+SetEnv PATH={directory}/bin:/usr/sbin:/usr/bin:/sbin:/bin
+"""
+_IP = """\
+#!/bin/sh
+# The real one, but that a command is told to fail, or to hang.
+case "$*" in
+"$(cat {directory}/hangs)"*) touch {directory}/hanging; exec sleep 1000 ;;
+"$(cat {directory}/fails)"*) echo "RTNETLINK answers: No buffer space available" >&2; exit 2 ;;
+esac
+exec {real} "$@"
 """
 
 
@@ -43,14 +52,13 @@ class SshDut:
             box.run("ip", "link", "set", f"g{number}", "address", mac)
             box.run("ip", "link", "set", f"e{number}", "address", f"02:fe:00:00:01:0{number}", netns="dut")
         self._keys()
+        self._users()
+        self._spoilt_ip()
         self.sshd = self.start()
 
     def start(self) -> Process:
         (self.directory / "sshd_config").write_text(_SSHD.format(host=HOST, directory=self.directory))
-        self.box.run("mkdir", "-p", "/run/sshd")
-        process = self.box.spawn(
-            "/usr/sbin/sshd", "-D", "-e", "-f", str(self.directory / "sshd_config"), netns="dut"
-        )
+        process = self.box.spawn("/usr/sbin/sshd", "-D", "-e", "-f", str(self.directory / "sshd_config"), netns="dut")
         wait_for(lambda: "Server listening" in process.said(), "sshd")
         return process
 
@@ -59,9 +67,36 @@ class SshDut:
         ssh.mkdir(parents=True, mode=0o700)
         for path in (self.directory / "host_key", ssh / "id_ed25519"):
             subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", str(path)], check=True)
-        (self.directory / "authorized_keys").write_text((ssh / "id_ed25519.pub").read_text())
+        self.box.run("mkdir", "-p", "/run/sshd")
+        self.box.run("mount", "-t", "tmpfs", "-o", "mode=755", "none", "/run/sshd")
+        self.box.run("install", "-m", "644", str(ssh / "id_ed25519.pub"), "/run/sshd/authorized_keys")
         host_key = (self.directory / "host_key.pub").read_text()
         (ssh / "known_hosts").write_text(f"{HOST} {host_key}")
+
+    def _users(self) -> None:
+        """Whoever logs in as walker is nobody special, and as runner may use sudo; in the sandbox alone."""
+        users = "".join(
+            f"{name}:x:{number}:{number}::/:/bin/sh\n" for name, number in (("walker", 4711), ("runner", 4712))
+        )
+        (self.directory / "passwd").write_text(Path("/etc/passwd").read_text() + users)
+        (self.directory / "sudoers").write_text("root ALL=(ALL) ALL\nrunner ALL=(ALL) NOPASSWD: ALL\n")
+        (self.directory / "sudoers").chmod(0o440)
+        (self.directory / "shadow").write_text("root:*:1::::::\nwalker:*:1::::::\nrunner:*:1::::::\n")
+        for name in ("passwd", "shadow", "sudoers"):
+            self.box.run("mount", "--bind", str(self.directory / name), f"/etc/{name}")
+
+    def _spoilt_ip(self) -> None:
+        (self.directory / "bin").mkdir()
+        program = self.directory / "bin/ip"
+        program.write_text(_IP.format(directory=self.directory, real=shutil.which("ip", path="/usr/sbin:/usr/bin")))
+        program.chmod(0o755)
+        self.spoil()
+
+    def spoil(self, hangs: str = "(nothing)", fails: str = "(nothing)") -> None:
+        """Have the device's `ip` hang or fail at commands that begin so."""
+        (self.directory / "hangs").write_text(hangs)
+        (self.directory / "fails").write_text(fails)
+        (self.directory / "hanging").unlink(missing_ok=True)
 
     # ---- the program
 
@@ -83,6 +118,11 @@ class SshDut:
     def prepare(self, *words: str) -> str:
         return self.dut("prepare", *INTERFACES, *words)
 
+    def dut_show(self, result: Path, text: str) -> str:
+        code, said = self.wirespeed("dut", "show", str(result), text)
+        assert code == 0, said
+        return said
+
     # ---- the device
 
     def on(self, *words: str) -> str:
@@ -102,7 +142,9 @@ class SshDut:
 
 def _moves(line: str) -> bool:
     """Settings that the kernel changes by itself, or that are of the whole machine."""
-    return any(word in line for word in ("random", "/nf_conntrack_count", "stable_secret", "/core/", "/unix/", "/sctp/"))
+    return any(
+        word in line for word in ("random", "/nf_conntrack_count", "stable_secret", "/core/", "/unix/", "/sctp/")
+    )
 
 
 def _wire(box: Sandbox, here: str, there: str, addresses: tuple[str, str] | None) -> None:
@@ -115,11 +157,6 @@ def _wire(box: Sandbox, here: str, there: str, addresses: tuple[str, str] | None
         box.run("sysctl", "-q", "-w", f"net.ipv6.conf.{there}.disable_ipv6=1", netns="dut")
         box.run("ip", "link", "set", there, "up", netns="dut")
         wait_for(lambda: " UP " in box.run("ip", "-br", "link", "show", there, netns="dut"), f"the link of {there}")
-
-
-def kill(process: subprocess.Popen[str]) -> None:
-    os.kill(process.pid, signal.SIGKILL)
-    process.wait()
 
 
 def journals(directory: Path) -> list[Path]:

@@ -89,6 +89,7 @@ def command(
     """
     from wirespeed.cli.signals import leave_on_signals  # noqa: PLC0415 - a command starts fast
     from wirespeed.dut import commands  # noqa: PLC0415
+    from wirespeed.dut.of_bench import read_dut  # noqa: PLC0415
     from wirespeed.dut.options import options_of, setup_of  # noqa: PLC0415
     from wirespeed.errors import UsageError  # noqa: PLC0415
 
@@ -109,7 +110,7 @@ def command(
     options = options_of(queues, rx_desc, tx_desc, workers, cpus, driver, devargs, filter, governor, turbo)
     setup = setup_of(mode, interface, route or [], label or [], routes, options) if interface else None
     if bench is not None:
-        device, setup = commands.of_bench(bench)
+        device, setup = read_dut(bench)
     else:
         device = commands.device_of(dut)
     with leave_on_signals(KeyboardInterrupt), commands.closing(device):
@@ -121,8 +122,8 @@ def command(
             case "restore":
                 text = commands.restore(device, journal, say)
             case "describe":
-                text = commands.describe(device, setup)
+                text = commands.describe(device)
             case "collect":
-                text = commands.collect(device, setup, duration, interval, output, say)
+                text = commands.collect(device, duration, interval, output, say)
     print(text, end="")
     return 0

@@ -2,16 +2,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
+from wirespeed.dut.kinds.danos import DanosKind
+from wirespeed.dut.kinds.freebsd import FreebsdKind
 from wirespeed.dut.kinds.linux import LinuxKind
+from wirespeed.dut.kinds.openbsd import OpenbsdKind
+from wirespeed.dut.kinds.vpp import VppKind
+from wirespeed.dut.kinds.wirespeed import WirespeedKind
 from wirespeed.dut.plan import Kind
 from wirespeed.dut.reach.reach import Reach
 from wirespeed.dut.reach.spec import FORMS as WAYS
 from wirespeed.dut.reach.spec import parse_reach
 from wirespeed.errors import UsageError
 
-KINDS: dict[str, type[Kind]] = {"linux": LinuxKind}
+KINDS: dict[str, Callable[[], Kind]] = {
+    "linux": LinuxKind,
+    "freebsd": FreebsdKind,
+    "openbsd": OpenbsdKind,
+    "danos": DanosKind,
+    "vpp": VppKind,
+    "wirespeed": WirespeedKind,
+}
+WITH_SOCKET: dict[str, Callable[[str], Kind]] = {"vpp": VppKind, "wirespeed": WirespeedKind}
 FORMS = f"KIND:WAY, a kind of {', '.join(KINDS)} and a way of {WAYS}"
 
 
@@ -25,9 +39,13 @@ class Device:
 
 
 def parse_device(text: str) -> Device:
-    """The device that `text` names, not yet tried. UsageError for another."""
-    name, colon, way = text.partition(":")
-    kind = KINDS.get(name)
-    if kind is None or not colon or not way:
+    """The device that `text` names, not yet tried: a kind, a way, and for some the socket of their commands. UsageError
+    for another."""
+    name, colon, rest = text.partition(":")
+    way, comma, socket = rest.partition(",socket=")
+    if name == "router" and rest.startswith("/"):
+        return Device(text, WITH_SOCKET["wirespeed"](rest), parse_reach("local"))
+    make, with_socket = KINDS.get(name), WITH_SOCKET.get(name)
+    if make is None or not colon or not way or (comma and (with_socket is None or not socket)):
         raise UsageError(f"--dut {text}: there is no such device; give {FORMS}")
-    return Device(text, kind(), parse_reach(way))
+    return Device(text, with_socket(socket) if with_socket and socket else make(), parse_reach(way))

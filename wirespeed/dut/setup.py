@@ -12,7 +12,7 @@ from wirespeed.errors import UsageError
 Mode = Literal["ip4", "ip6", "l2xc", "mpls"]
 MODES: tuple[Mode, ...] = get_args(Mode)
 
-ROUTES = {"ip4": ("16.0.0.0/8", "48.0.0.0/8"), "ip6": ("2001:db8:16::/48", "2001:db8:48::/48")}
+ROUTES = {"ip4": ("16.0.0.0/8", "48.0.0.0/8"), "ip6": ("2001:2::/49", "2001:2:0:8000::/49")}
 """Where the bench profile's packets go, by the side that they leave from."""
 LABELS = (16, 17)
 """Of packets that leave by the second side, and by the first."""
@@ -112,7 +112,8 @@ def default_setup(mode: Mode, interfaces: tuple[DutInterface, ...], options: Dut
     each side, labels 16 and 17. An interface with addresses of its own keeps them."""
     check_interfaces(interfaces)
     if mode == "l2xc":
-        return DutSetup(mode, interfaces, options=options)
+        bare = tuple(DutInterface(one.name, pci=one.pci) for one in interfaces)
+        return DutSetup(mode, bare, options=options)
     family = "ip6" if mode == "ip6" else "ip4"
     filled = tuple(_addressed(one, number, family) for number, one in enumerate(interfaces, start=1))
     ways = [(one.name, one.neighbours[0].address) for one in filled]
@@ -149,10 +150,11 @@ def check_setup(setup: DutSetup) -> None:
 
 def check_interfaces(interfaces: tuple[DutInterface, ...]) -> None:
     names = [one.name for one in interfaces]
-    if len(names) != 2:
-        raise UsageError(f"a device forwards between two interfaces; {len(names)} are given")
-    if names[0] == names[1]:
-        raise UsageError(f"both wires end at interface {names[0]}: name two")
+    if len(names) < 2 or len(names) % 2:
+        raise UsageError(f"a device forwards between pairs of interfaces; {len(names)} are given")
+    for name in names:
+        if names.count(name) > 1:
+            raise UsageError(f"two wires end at interface {name}: each has its own")
     for name in names:
         if not _NAME.fullmatch(name):
             raise UsageError(f"{name!r} is no name of an interface")

@@ -3,13 +3,23 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
 
-from wirespeed.dut.kinds.linux_machine import MACHINE_QUESTIONS, machine_steps, nic_questions, nic_steps
+from wirespeed.dut.kinds.linux_load import SAMPLE, TEXTS, linux_load, table_by_cpu
+from wirespeed.dut.kinds.linux_machine import (
+    MACHINE_QUESTIONS,
+    RECORDED,
+    machine_steps,
+    nic_questions,
+    nic_steps,
+    tables_of,
+)
 from wirespeed.dut.kinds.linux_network import network_questions, network_steps
 from wirespeed.dut.plan import Facts, Plan, Stage, text_of
 from wirespeed.dut.setup import DutSetup
 from wirespeed.errors import UsageError
+from wirespeed.results.dut import DutFacts, DutTelemetry
 
 LINKS = "ip -j link show"
 
@@ -27,6 +37,25 @@ class LinuxKind:
                 raise UsageError(f"a Linux kernel has no {name} to choose; that is VPP's, and the router's")
         questions = (LINKS, *MACHINE_QUESTIONS, *nic_questions(setup), *network_questions(setup))
         return (Stage(questions, lambda facts: linux_plan(facts, setup)),)
+
+    texts = (*TEXTS, *RECORDED)
+    sample = SAMPLE
+
+    def load(self, samples: Sequence[str], interval_s: float) -> DutTelemetry:
+        return linux_load(samples[0], samples[-1], interval_s)
+
+    def describe(self, name: str, texts: Mapping[str, str]) -> DutFacts:
+        model = re.search(r"(?m)^Model name: *(.+)$", texts.get("lscpu", ""))
+        forwards = texts.get("cat /proc/sys/net/ipv4/ip_forward", "").strip()
+        details = {"ip_forward": forwards, "cpu": model[1] if model else ""}
+        rules = tables_of(texts.get("nft list ruleset", ""))
+        return DutFacts(
+            name=name,
+            kind=self.name,
+            version=" ".join(texts.get("uname -srvm", "").split()[:2]),
+            cpus=tuple(table_by_cpu(texts.get("cat /proc/interrupts", ""))),
+            details={key: value for key, value in (details | {"nftables": rules}).items() if value},
+        )
 
 
 def linux_plan(facts: Facts, setup: DutSetup) -> Plan:

@@ -19,9 +19,7 @@ NO_TURBO = "cat /sys/devices/system/cpu/intel_pstate/no_turbo"
 BOOST = "cat /sys/devices/system/cpu/cpufreq/boost"
 RECORDED = (
     "uname -srvm",
-    "cat /proc/cmdline",
-    "lscpu",
-    "grep -H . /sys/devices/system/cpu/vulnerabilities/*",
+    "cat /proc/sys/net/ipv4/ip_forward",
     "grep -H . /sys/devices/system/cpu/cpu0/cpuidle/state*/name /sys/devices/system/cpu/cpu0/cpuidle/state*/disable",
     "lspci -nn",
 )
@@ -41,16 +39,17 @@ def machine_steps(facts: Facts, setup: DutSetup) -> tuple[list[Step], list[str]]
     rules = text_of(facts, RULESET).strip()
     if rules and setup.options.filter_off:
         back = Action("nft -f -", f"flush ruleset\n{rules}\n")
-        steps.append(Step("nftables", _tables(rules), "no rules", Action("nft flush ruleset"), back))
+        steps.append(Step("nftables", tables_of(rules), "no rules", Action("nft flush ruleset"), back))
     elif rules:
-        notes.append(f"nftables has {_tables(rules)}, which cost each packet; --filter off takes them away meanwhile")
+        notes.append(f"nftables has {tables_of(rules)}, which cost each packet; --filter off takes them away meanwhile")
     steps += _irq_steps(facts, setup)
     steps += _clock_steps(facts, setup)
     return steps, notes
 
 
-def _tables(rules: str) -> str:
-    return ", ".join(re.findall(r"(?m)^table (\S+ \S+)", rules)) or "rules"
+def tables_of(rules: str) -> str:
+    """The names of a ruleset's tables."""
+    return ", ".join(re.findall(r"(?m)^table (\S+ \S+)", rules)) or (rules and "rules")
 
 
 # ---- interrupts

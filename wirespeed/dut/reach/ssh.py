@@ -6,6 +6,7 @@ Keys, agent, ~/.ssh/config and known_hosts are the user's; nothing asks for a pa
 from __future__ import annotations
 
 import asyncio
+import os
 import threading
 from collections.abc import Coroutine
 from concurrent.futures import TimeoutError as FutureTimeout
@@ -125,5 +126,8 @@ def _text(said: str | bytes | None) -> str:
 def _reason(error: BaseException) -> str:
     if isinstance(error, TimeoutError):
         return f"no answer in {_CONNECT_S:g} s"
+    number = getattr(error, "errno", None)  # asyncio's own words name the call, not the cause
+    if isinstance(number, int) and number > 0:
+        return os.strerror(number)
     said = getattr(error, "strerror", None) or getattr(error, "reason", None) or str(error) or type(error).__name__
     return " ".join(str(said).split())
