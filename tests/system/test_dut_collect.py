@@ -33,7 +33,7 @@ def test_a_load_test_holds_what_the_router_told_meanwhile(dut):
     server = "127.0.0.1:4601"
     process = generator(dut, server)
     result = dut.directory / "result.json"
-    words = ["--steps=2kpps,5kpps", "-hd", "2", "-p", "bench", "-s", server, "-o", str(result)]
+    words = ["--steps=2kpps,5kpps", "-wd", "1", "-hd", "2", "-p", "bench", "-s", server, "-o", str(result)]
     code, said = dut.wirespeed("loadtest", *words, f"--dut={SPEC},every=0.3")
     assert code == 0, said
     assert process.end() == 0
@@ -41,11 +41,10 @@ def test_a_load_test_holds_what_the_router_told_meanwhile(dut):
     samples = [one for one in test.samples if one.phase == "step"]
     told = [DutTelemetry.from_json(one.dut) for one in samples]
     assert len(told) == 4 and not any(one.error for one in told)
-    # Samples of the device are read up to 0.3 s from those of the tester; all of them together, of both interfaces,
-    # are no more than was sent, and more than three quarters of it.
-    last = test.samples[-1]
-    sent = sum(last.ports[port].opackets for port in (0, 1))
-    assert 0.6 * sent < sum(one.in_packets for one in told) <= sent + 100
+    # Samples of the device are read at other times than those of the tester, up to 0.3 s and a busy machine's delay.
+    warm = [one for one in test.samples if one.phase == "warm-up"][-1]
+    sent = sum(samples[-1].ports[port].opackets - warm.ports[port].opackets for port in (0, 1))
+    assert 0.5 * sent < sum(one.in_packets for one in told) < 1.5 * sent
     for one in told:
         assert one.machine is not None
         cpus = one.machine.cpus
@@ -57,5 +56,5 @@ def test_a_load_test_holds_what_the_router_told_meanwhile(dut):
     assert float(test.dut["texts"]["collector"].split()[0]) > 0
     assert dut.dut_show(result, "cat /proc/net/soft") == test.dut["texts"]["cat /proc/net/softnet_stat"]
     assert "IpForwDatagrams" in dut.dut_show(result, "nstat -az")
-    assert dut.on("sh", "-c", "ls -d /tmp/wirespeed-collect.* || true") == ""
+    assert dut.on("sh", "-c", "ls -d /tmp/wirespeed-collect.* 2>/dev/null || true") == ""
     dut.dut("restore")

@@ -47,7 +47,7 @@ class SshReach:
             return
         loop, self._loop = self._loop, None
         if self._connection is not None:
-            loop.call_soon_threadsafe(self._connection.abort)
+            asyncio.run_coroutine_threadsafe(_ended(self._connection), loop).result(_CONNECT_S)
         loop.call_soon_threadsafe(loop.stop)
         self._thread.join()
         loop.close()
@@ -107,11 +107,18 @@ class SshReach:
         raise no_root(self.name, self._user or "your user", first.why)
 
     async def _ran(self, connection: asyncssh.SSHClientConnection, line: str, stdin: str) -> Ran:
-        done = await connection.run(line, input=stdin, check=False, errors="replace")
+        given: dict[str, Any] = {"input": stdin} if stdin else {"stdin": asyncssh.DEVNULL}
+        done = await connection.run(line, **given, check=False, errors="replace")
         code = done.exit_status if done.exit_status is not None else -1
         if code < 0 and done.exit_signal is None:
             raise ConnectionFault(f"{self.name} went away before its command ended")
         return Ran(code, _text(done.stdout), _text(done.stderr))
+
+
+async def _ended(connection: asyncssh.SSHClientConnection) -> None:
+    connection.abort()
+    await connection.wait_closed()
+    await asyncio.sleep(0)  # the transport lets go of its socket one turn later
 
 
 def _serve(loop: asyncio.AbstractEventLoop) -> None:
