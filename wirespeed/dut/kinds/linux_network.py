@@ -207,9 +207,7 @@ def _labels(facts: Facts, setup: DutSetup) -> Iterator[Step]:
 def _bridge(setup: DutSetup, links: Mapping[str, Any]) -> Iterator[Step]:
     """Two ports of a bridge without learning or spanning tree are a cross connect: what one takes the other sends."""
     if BRIDGE not in links:
-        make = (
-            f"ip link add {BRIDGE} type bridge stp_state 0 mcast_snooping 0 && ip link set {BRIDGE} up"
-        )
+        make = f"ip link add {BRIDGE} type bridge stp_state 0 mcast_snooping 0 && ip link set {BRIDGE} up"
         yield Step(f"bridge {BRIDGE}", "", "there", Action(make), Action(f"ip link del {BRIDGE}"))
     for name in setup.names:
         master = str(links[name].get("master", ""))

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 import sys
 from collections.abc import Mapping, Sequence
 
 from wirespeed.dut.kinds import vpp_language
-from wirespeed.dut.kinds.linux_load import parts_of
 from wirespeed.dut.plan import Stage
 from wirespeed.dut.setup import DutSetup
 from wirespeed.errors import UsageError
@@ -39,7 +39,8 @@ class WirespeedKind:
         program = f"$(test -x {sys.executable} && echo {sys.executable} -m wirespeed || echo wirespeed)"
         self._ctl = f"{program} ctl -s {shlex.quote(socket)}"
         self.texts = tuple(self.ask(show) for show in SHOWN)
-        self.sample = "; ".join(f"echo '==> {show} <=='; {self.ask(show)}" for show in _SAMPLED)
+        # One start of the program for all of them.
+        self.sample = f"printf '%s\\n' {' '.join(map(shlex.quote, _SAMPLED))} | {self._ctl}"
 
     def ask(self, command: str) -> str:
         return f"{self._ctl} {command}"
@@ -53,16 +54,20 @@ class WirespeedKind:
         return (Stage(asked, lambda facts: vpp_language.plan(self.ask, facts, setup)),)
 
     def load(self, samples: Sequence[str], interval_s: float) -> DutTelemetry:
-        parts = [parts_of(sample) for sample in samples]
+        parts = [_parts(sample) for sample in samples]
         first, last = parts[0], parts[-1]
-        return vpp_language.telemetry(
-            [part.get("show runtime", "") for part in parts[1:]],
-            (first.get("show errors", ""), last.get("show errors", "")),
-            (first.get("show interface", ""), last.get("show interface", "")),
-            0,
-            interval_s,
-        )
+        runtimes = [part[0] for part in parts[1:]]
+        return vpp_language.telemetry(runtimes, (first[1], last[1]), (first[2], last[2]), 0, interval_s)
 
     def describe(self, name: str, texts: Mapping[str, str]) -> DutFacts:
         version = texts.get(self.ask("show version verbose"), "").strip()
         return DutFacts(name, self.name, version.partition("\n")[0])
+
+
+def _parts(sample: str) -> tuple[str, str, str]:
+    """What was printed for runtime, errors and interfaces, by the heads of the latter two."""
+    errors = re.search(r"(?m)^ *Count +Node ", sample)
+    interfaces = re.search(r"(?m)^ *Name +Idx ", sample)
+    end = interfaces.start() if interfaces else len(sample)
+    middle = errors.start() if errors and errors.start() < end else end
+    return sample[:middle], sample[middle:end], sample[end:]
