@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from html import escape
 from typing import Any, TypeGuard
 
 from wirespeed.report.layout import log_axis
+from wirespeed.report.traces import DASHES
 from wirespeed.results.analysis import Analysis
 
 MOST_DRAWN = 1e18
@@ -13,11 +16,27 @@ MOST_DRAWN = 1e18
 
 @dataclass(frozen=True)
 class Quantity:
-    """A key of `Sample.dut`, its unit in words, and its line style."""
+    """A key of `Sample.dut`, its unit in words, and its line style. With `group` it is a key of that object there; with
+    `per_s` a count, drawn as a rate."""
 
     key: str
     words: str
     dash: str = "solid"
+    group: str = ""
+    per_s: bool = False
+
+    def of(self, dut: Mapping[str, Any]) -> Any:
+        """Its value in a sample's `dut`; what is not there is None, but for a count that a device did not name then."""
+        if not self.group:
+            return dut.get(self.key)
+        group = dut.get(self.group)
+        if not isinstance(group, Mapping):
+            group = {}
+        if not self.per_s:
+            return group.get(self.key)
+        interval_s, count = dut.get("interval"), group.get(self.key, 0)
+        both = _is_number(interval_s) and interval_s > 0 and _is_number(count)
+        return count / interval_s if both else None
 
 
 @dataclass(frozen=True)
@@ -61,7 +80,7 @@ def values(test: Analysis, quantity: Quantity) -> list[Reading]:
     total = test.curves[-1]
     pairs = zip(total.points, test.result.samples, strict=True)
     found = [
-        (point.phase != "ramp", point.offered_pps / total.lines, sample.dut.get(quantity.key))
+        (point.phase != "ramp", point.offered_pps / total.lines, quantity.of(sample.dut))
         for point, sample in pairs
         if point.measured
     ]
@@ -70,7 +89,49 @@ def values(test: Analysis, quantity: Quantity) -> list[Reading]:
 
 def panels_of(tests: tuple[Analysis, ...]) -> list[Panel]:
     """The panels that any of the tests has something for."""
-    return [panel for panel in PANELS if any(values(test, quantity) for test in tests for quantity in panel.quantities)]
+    panels = (*PANELS, *_grouped(tests))
+    return [panel for panel in panels if any(values(test, quantity) for test in tests for quantity in panel.quantities)]
+
+
+_MOST_PLACES = 6
+_IDLE = ("idle", "iowait")
+
+
+def _grouped(tests: tuple[Analysis, ...]) -> list[Panel]:
+    """The device's CPUs by class, and its drops by place: those of which there were most."""
+    classes, places = (_totals(tests, group) for group in ("cpu_percent", "drops"))
+    busy = [name for name in sorted(classes, key=classes.__getitem__, reverse=True) if name not in _IDLE]
+    most = sorted((name for name in places if places[name] > 0), key=places.__getitem__, reverse=True)
+    found = []
+    if busy:
+        shares = tuple(
+            Quantity(name, f"% of its CPUs in {name}", DASHES[place % len(DASHES)], "cpu_percent")
+            for place, name in enumerate(busy[:_MOST_PLACES])
+        )
+        found.append(Panel(f"<b>CPU</b> of the device (%): {_named(shares)}", shares))
+    if most:
+        rates = tuple(
+            Quantity(name, f"a second dropped: {name}", DASHES[place % len(DASHES)], "drops", per_s=True)
+            for place, name in enumerate(most[:_MOST_PLACES])
+        )
+        found.append(Panel(f"<b>drops / s</b> of the device: {_named(rates)}", rates))
+    return found
+
+
+def _named(quantities: tuple[Quantity, ...]) -> str:
+    return escape(", ".join(f"{quantity.key} ({quantity.dash})" for quantity in quantities))
+
+
+def _totals(tests: tuple[Analysis, ...], group: str) -> dict[str, float]:
+    """The numbers of a group summed over all samples of all tests."""
+    totals: dict[str, float] = {}
+    for test in tests:
+        for sample in test.result.samples:
+            numbers = sample.dut.get(group) if sample.measured else None
+            for name, value in numbers.items() if isinstance(numbers, Mapping) else ():
+                if _is_number(value):
+                    totals[str(name)] = totals.get(str(name), 0.0) + value
+    return {name: total for name, total in totals.items() if total > 0}
 
 
 def axis(panel: Panel, tests: tuple[Analysis, ...]) -> dict[str, Any]:

@@ -1,0 +1,44 @@
+"""Our router as a device: prepared by its control socket, collected from, put back."""
+
+import json
+import sys
+
+import pytest
+from sandbox import PORTS, needs, router
+
+pytestmark = needs()
+
+
+@pytest.fixture
+def running(box):
+    with router(box, PORTS, "set interface state e0 up\n") as one:
+        yield one
+
+
+def dut(running, action: str, *words: str) -> str:
+    home = f"HOME={running.sandbox.directory}"
+    spec = f"--dut=router:{running.socket}"
+    return running.sandbox.run("env", home, sys.executable, "-m", "wirespeed", "dut", action, spec, *words)
+
+
+def test_a_router_is_prepared_collected_from_and_put_back(running):
+    words = ["--interface=e0,mac=02:ee:00:00:01:00", "--interface=e1,mac=02:ee:00:00:01:01"]
+    before = running.ask("show ip fib")
+    said = dut(running, "prepare", *words)
+    assert "interface e1: down -> up" in said and "interface e0:" not in said
+    assert "via 100.64.2.2" in running.ask("show ip fib 48.0.0.0/8")
+    assert "02:ee:00:00:01:00" in running.ask("show ip neighbors")
+    assert "nothing to do" in dut(running, "prepare", *words)
+    output = running.sandbox.directory / "collected.json"
+    dut(running, "collect", "--duration=8", "--interval=0.5", f"--output={output}")
+    raw = json.loads(output.read_text())
+    assert raw["samples"] and raw["dut"]["kind"] == "wirespeed"
+    assert all(one["workers"][0]["name"] == "ws_wk_0" for one in raw["samples"])
+    shown = running.sandbox.run(sys.executable, "-m", "wirespeed", "dut", "show", str(output), "show run")
+    assert (
+        "ws_wk_0" in shown
+        and shown == raw["dut"]["texts"][next(key for key in raw["dut"]["texts"] if "show runtime" in key)]
+    )
+    dut(running, "restore")
+    assert running.ask("show ip fib") == before
+    assert "02:ee:00:00:01" not in running.ask("show ip neighbors")
