@@ -47,6 +47,14 @@ class Dut(Protocol):
 
 
 @runtime_checkable
+class TellsLater(Protocol):
+    """A device that keeps what it counts while a load is on, and tells it afterwards."""
+
+    def fetch(self) -> None:
+        """Take over what it has kept. Raises nothing."""
+
+
+@runtime_checkable
 class TellsMemory(Protocol):
     """A device whose process runs on this machine."""
 

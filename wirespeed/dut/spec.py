@@ -13,16 +13,35 @@ from wirespeed.dut.none import NoDut
 from wirespeed.dut.router import RouterDut
 from wirespeed.errors import UsageError
 
-FORMS = "router:/path/router.sock[,stats=FILE], linux:[netns=NAME][,cpus=LIST] or none"
+FORMS = (
+    "router:/path/router.sock[,stats=FILE], linux:[netns=NAME][,cpus=LIST], "
+    "KIND:ssh://user@host[,every=S], KIND:netns:NAME, KIND:local or none"
+)
+_WAY = re.compile(r"ssh://|netns:|local(,|$)|console-log:")
 
 
 def parse_dut(text: str) -> Dut:
     """`router:/run/router.sock`, `linux:netns=dut,cpus=2-3`, `linux:` (this host), `none`. UsageError for another."""
     kind, colon, rest = text.partition(":")
+    if colon and _WAY.match(rest):
+        return _box(text)
     make = _KINDS.get(kind)
     if make is None or (kind != "none" and not colon) or (kind == "none" and rest):
         raise UsageError(f"--dut {text}: there is no such device; give {FORMS}")
     return make(text, rest)
+
+
+def _box(text: str) -> Dut:
+    """`linux:ssh://root@box,every=0.5`: a kind of device with a way to it."""
+    from wirespeed.dut.box import BoxDut  # noqa: PLC0415 - a command starts fast
+    from wirespeed.dut.device import parse_device  # noqa: PLC0415
+
+    device, *options = _parts(text)
+    given = _options(text, options, ("every",))
+    every = given.get("every", "1")
+    if not re.fullmatch(r"\d{1,3}(\.\d{1,3})?", every) or float(every) < 0.1:
+        raise UsageError(f"--dut {text}: every={every} are seconds between what is kept; give 0.1 or more")
+    return BoxDut(parse_device(device), float(every))
 
 
 def _router(text: str, rest: str) -> Dut:

@@ -13,7 +13,7 @@ from typing import Any, Protocol
 
 from wirespeed import __version__
 from wirespeed.client.generator_client import GeneratorClient
-from wirespeed.dut.dut import Dut
+from wirespeed.dut.dut import Dut, TellsLater
 from wirespeed.errors import MeasurementError, WirespeedError
 from wirespeed.loadtest.outcome import remarks, silent, skew_remark
 from wirespeed.loadtest.plan import LoadPlan, Step, check_plan, steps
@@ -151,6 +151,7 @@ class _Course:
     on_sample: Callable[[Progress], None] | None
     recorder: Recorder | None
     samples: list[Sample] = field(default_factory=list)
+    read: list[tuple[Reading, Reading]] = field(default_factory=list)
     points: dict[Channel, list[Point]] = field(default_factory=dict)
     end: Reading | None = None
     drained: Drain | None = None
@@ -211,6 +212,7 @@ class _Course:
 
     def _add(self, step: Step, now: Reading) -> None:
         sample = self.trial.sample(self.last, now, step.phase, step.rate)
+        self.read.append((self.last, now))
         self.last = now
         self.samples.append(sample)
         if self.recorder is not None:
@@ -240,6 +242,7 @@ class _Course:
     def finish(self, outcome: Outcome) -> Result:
         """The whole result; the balances are those after the drain, or up to the last reading that was our own."""
         balances = self._balances(self.end or self.trial.latest or self.last)
+        self._tell_later()
         drained = self.drained
         outcome = replace(
             outcome,
@@ -252,7 +255,10 @@ class _Course:
             ),
         )
         head = replace(
-            self.head, samples=tuple(self.samples), dut={**self.head.dut, **self._dropped()}, outcome=outcome
+            self.head,
+            samples=tuple(self.samples),
+            dut={**self.head.dut, **self._dropped(), **self._texts()},
+            outcome=outcome,
         )
         return judged(head, balances)
 
@@ -260,6 +266,18 @@ class _Course:
         """The most of any direction, in seconds."""
         found = ((wire, points(self.samples, wire, self.head.medium(wire.tx))) for wire in self.plan.directions)
         return max(estimated_skew_s(self.samples, seen, wire, balances.get(wire)) for wire, seen in found)
+
+    def _tell_later(self) -> None:
+        """What a device tells only now that the load is off, put where it belongs."""
+        if isinstance(self.trial.dut, TellsLater):
+            self.trial.dut.fetch()
+            told = (self.trial.dut.telemetry(before.dut, after.dut) for before, after in self.read)
+            self.samples = [replace(one, dut=dut.to_json()) for one, dut in zip(self.samples, told, strict=True)]
+
+    def _texts(self) -> dict[str, Any]:
+        """What the DUT shows of itself, as it is printed there."""
+        texts = self.trial.dut.collect()
+        return {"texts": texts} if texts else {}
 
     def _dropped(self) -> dict[str, Any]:
         """What the DUT says that it dropped from beginning to end, where it tells."""

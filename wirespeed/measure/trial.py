@@ -14,7 +14,7 @@ from types import TracebackType
 from typing import Self
 
 from wirespeed.client.readings import RUNNING_STATES
-from wirespeed.dut.dut import Dut
+from wirespeed.dut.dut import Dut, TellsLater
 from wirespeed.dut.none import NoDut
 from wirespeed.errors import ConnectionFault, EnvironmentFault, RemoteError, WirespeedError
 from wirespeed.measure.guard import SENDING, links_lost, why_begun_anew, why_not_ours
@@ -346,6 +346,8 @@ class Trial:
         assert idle is not None, "the trial was not entered"
         sample = self.sample(before, loaded, "trial", rate)
         after, drained = self.drain(before)
+        if isinstance(self.dut, TellsLater):
+            self.dut.fetch()
         seconds = sample.interval_s if sent_for_s is None else sent_for_s
         planned = {port: pps * planned_s for port, pps in self.asked_pps(rate).items()}
         return TrialResult(

@@ -91,7 +91,7 @@ def _values(result: AnyResult) -> Iterator[tuple[Key, Any]]:
     sources: tuple[tuple[str, dict[str, Any]], ...] = (
         (SETTINGS, {key: value for key, value in result.variables.items() if key != OUTPUT_FILE}),
         (BENCH, dict(result.lab)),
-        (DUT, dict(result.dut)),
+        (DUT, {key: value for key, value in result.dut.items() if key != "texts"}),
         (VERSIONS, dict(result.versions)),
     )
     for section, values in sources:

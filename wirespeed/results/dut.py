@@ -9,7 +9,7 @@ has the counts they follow from. Older files have the flat keys alone, and load 
                   "clocks": 650000000, "absent": 0.001, "longest_absent": 0.0004,
                   "nodes": {"ip4-lookup": [calls, vectors, clocks, suspends], …}}, …]}
 
-What the device does not tell is left out.
+What the device does not tell is left out. What its machine tells (CPUs, NICs, sensors) is beside them, by dut_cpu.py.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeGuard
 
+from wirespeed.results.dut_cpu import MachineLoad
 from wirespeed.results.json_values import LARGEST, as_object
 
 INPUT_NODES = ("dpdk-input", "memif-input")
@@ -109,7 +110,8 @@ class DutTelemetry:
     `drops` counts by the reasons that the DUT names; a packet may have had two (no route, then an answer that was
     rationed), so they need not sum to `drop_packets`. `events` counts what explains and is no drop of its own (Linux:
     `softnet time_squeeze`). `cpu_percent` are shares of the DUT's CPUs, summing to 100.
-    `told` are flat figures of an older file, which do not follow from anything else.
+    `told` are flat figures of an older file, which do not follow from anything else. `machine` is what the machine
+    below it told, CPU by CPU.
     """
 
     interval_s: float = 0.0
@@ -122,6 +124,7 @@ class DutTelemetry:
     cpu_percent: dict[str, float] = field(default_factory=dict)
     error: str | None = None
     told: dict[str, float] = field(default_factory=dict)
+    machine: MachineLoad | None = None
 
     @property
     def cycles_per_packet(self) -> float | None:
@@ -175,6 +178,8 @@ class DutTelemetry:
         out |= {name: dict(group) for name, group in groups.items() if group}
         if self.workers:
             out["workers"] = [_worker_to_json(worker) for worker in self.workers]
+        if self.machine is not None:
+            out |= self.machine.to_json()
         return out if self.error is None else {**out, "error": self.error}
 
     @classmethod
@@ -204,6 +209,7 @@ class DutTelemetry:
             events=_counts(raw.get("events", {}), f"events of {where}"),
             cpu_percent={name: _number(share, f"cpu_percent of {where}") for name, share in shares.items()},
             error=error,
+            machine=MachineLoad.from_json(raw, where),
         )
 
 

@@ -1,0 +1,163 @@
+"""A Linux router behind Debian's sshd, in a network namespace with a wire for its management and two for the tester."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+from sandbox import Process, Sandbox, wait_for
+
+HOST = "10.99.0.1"
+"""Of the device; the tester's side, the sandbox itself, has the next one."""
+SPEC = f"linux:ssh://root@{HOST}"
+MACS = ("02:ee:00:00:01:00", "02:ee:00:00:01:01")
+INTERFACES = [f"--interface=e{number},mac={mac}" for number, mac in enumerate(MACS)]
+
+_SSHD = """\
+ListenAddress {host}
+HostKey {directory}/host_key
+AuthorizedKeysFile /run/sshd/authorized_keys
+PidFile none
+StrictModes no
+UsePAM no
+PasswordAuthentication no
+KbdInteractiveAuthentication no
+PermitRootLogin prohibit-password
+SetEnv PATH={directory}/bin:/usr/sbin:/usr/bin:/sbin:/bin
+"""
+_IP = """\
+#!/bin/sh
+# The real one, but that a command is told to fail, or to hang.
+case "$*" in
+"$(cat {directory}/hangs)"*) touch {directory}/hanging; exec sleep 1000 ;;
+"$(cat {directory}/fails)"*) echo "RTNETLINK answers: No buffer space available" >&2; exit 2 ;;
+esac
+exec {real} "$@"
+"""
+
+
+class SshDut:
+    """`box` is the tester's side: `run` runs wirespeed there, whose home has the key and the known host."""
+
+    def __init__(self, box: Sandbox) -> None:
+        self.box = box
+        self.directory = box.directory
+        self.home = box.directory / "home"
+        box.namespace("dut")
+        _wire(box, "m0", "mgmt", ("10.99.0.2/30", f"{HOST}/30"))
+        for number, mac in enumerate(MACS):
+            _wire(box, f"g{number}", f"e{number}", None)
+            box.run("ip", "link", "set", f"g{number}", "address", mac)
+            box.run("ip", "link", "set", f"e{number}", "address", f"02:fe:00:00:01:0{number}", netns="dut")
+        self._keys()
+        self._users()
+        self._spoilt_ip()
+        self.sshd = self.start()
+
+    def start(self) -> Process:
+        (self.directory / "sshd_config").write_text(_SSHD.format(host=HOST, directory=self.directory))
+        process = self.box.spawn("/usr/sbin/sshd", "-D", "-e", "-f", str(self.directory / "sshd_config"), netns="dut")
+        wait_for(lambda: "Server listening" in process.said(), "sshd")
+        return process
+
+    def _keys(self) -> None:
+        ssh = self.home / ".ssh"
+        ssh.mkdir(parents=True, mode=0o700)
+        for path in (self.directory / "host_key", ssh / "id_ed25519"):
+            subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", str(path)], check=True)
+        self.box.run("mkdir", "-p", "/run/sshd")
+        self.box.run("mount", "-t", "tmpfs", "-o", "mode=755", "none", "/run/sshd")
+        self.box.run("install", "-m", "644", str(ssh / "id_ed25519.pub"), "/run/sshd/authorized_keys")
+        host_key = (self.directory / "host_key.pub").read_text()
+        (ssh / "known_hosts").write_text(f"{HOST} {host_key}")
+
+    def _users(self) -> None:
+        """Whoever logs in as walker is nobody special, and as runner may use sudo; in the sandbox alone."""
+        users = "".join(
+            f"{name}:x:{number}:{number}::/:/bin/sh\n" for name, number in (("walker", 4711), ("runner", 4712))
+        )
+        (self.directory / "passwd").write_text(Path("/etc/passwd").read_text() + users)
+        (self.directory / "sudoers").write_text("root ALL=(ALL) ALL\nrunner ALL=(ALL) NOPASSWD: ALL\n")
+        (self.directory / "sudoers").chmod(0o440)
+        (self.directory / "shadow").write_text("root:*:1::::::\nwalker:*:1::::::\nrunner:*:1::::::\n")
+        for name in ("passwd", "shadow", "sudoers"):
+            self.box.run("mount", "--bind", str(self.directory / name), f"/etc/{name}")
+
+    def _spoilt_ip(self) -> None:
+        (self.directory / "bin").mkdir()
+        program = self.directory / "bin/ip"
+        program.write_text(_IP.format(directory=self.directory, real=shutil.which("ip", path="/usr/sbin:/usr/bin")))
+        program.chmod(0o755)
+        self.spoil()
+
+    def spoil(self, hangs: str = "(nothing)", fails: str = "(nothing)") -> None:
+        """Have the device's `ip` hang or fail at commands that begin so."""
+        (self.directory / "hangs").write_text(hangs)
+        (self.directory / "fails").write_text(fails)
+        (self.directory / "hanging").unlink(missing_ok=True)
+
+    # ---- the program
+
+    @property
+    def words(self) -> list[str]:
+        return ["env", f"HOME={self.home}", "SSH_AUTH_SOCK=", sys.executable, "-m", "wirespeed"]
+
+    def wirespeed(self, *words: str) -> tuple[int, str]:
+        """Exit code, and what was said on both streams; never a traceback."""
+        code, said = self.box.try_run(*self.words, *words)
+        assert "Traceback" not in said, said
+        return code, said
+
+    def dut(self, action: str, *words: str, spec: str = SPEC) -> str:
+        code, said = self.wirespeed("dut", action, f"--dut={spec}", *words)
+        assert code == 0, said
+        return said
+
+    def prepare(self, *words: str) -> str:
+        return self.dut("prepare", *INTERFACES, *words)
+
+    def dut_show(self, result: Path, text: str) -> str:
+        code, said = self.wirespeed("dut", "show", str(result), text)
+        assert code == 0, said
+        return said
+
+    # ---- the device
+
+    def on(self, *words: str) -> str:
+        return self.box.run(*words, netns="dut")
+
+    def state(self) -> dict[str, str]:
+        """All of the device that a preparing could change."""
+        settings = self.on("sh", "-c", "grep -rH . /proc/sys/net 2>/dev/null | sort")
+        return {
+            "settings": "\n".join(line for line in settings.splitlines() if not _moves(line)),
+            "links": self.on("ip", "-br", "link"),
+            "addresses": self.on("sh", "-c", "ip -br addr; ip route; ip -6 route; ip neigh show nud permanent"),
+            "offloads": self.on("sh", "-c", "ethtool -k e0; ethtool -k e1"),
+            "rules": self.on("nft", "list", "ruleset"),
+        }
+
+
+def _moves(line: str) -> bool:
+    """Settings that the kernel changes by itself, or that are of the whole machine."""
+    return any(
+        word in line for word in ("random", "/nf_conntrack_count", "stable_secret", "/core/", "/unix/", "/sctp/")
+    )
+
+
+def _wire(box: Sandbox, here: str, there: str, addresses: tuple[str, str] | None) -> None:
+    box.run("ip", "link", "add", here, "type", "veth", "peer", there, "netns", "dut")
+    box.run("sysctl", "-q", "-w", f"net.ipv6.conf.{here}.disable_ipv6=1")
+    box.run("ip", "link", "set", here, "up")
+    if addresses:
+        box.run("ip", "addr", "add", addresses[0], "dev", here)
+        box.run("ip", "addr", "add", addresses[1], "dev", there, netns="dut")
+        box.run("sysctl", "-q", "-w", f"net.ipv6.conf.{there}.disable_ipv6=1", netns="dut")
+        box.run("ip", "link", "set", there, "up", netns="dut")
+        wait_for(lambda: " UP " in box.run("ip", "-br", "link", "show", there, netns="dut"), f"the link of {there}")
+
+
+def journals(directory: Path) -> list[Path]:
+    return list((directory / "home/.local/state/wirespeed/dut").glob("*"))

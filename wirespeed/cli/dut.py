@@ -1,0 +1,129 @@
+"""`wirespeed dut`: prepare a device under test, put it back, collect what it tells, show what a result has of it."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+from wirespeed.cli.options import number
+
+DeviceOption = Annotated[
+    str,
+    typer.Option(
+        "--dut",
+        metavar="KIND:WAY",
+        help="The device, as linux:ssh://root@box, linux:netns:NAME, vpp:local or router:/path/router.sock.",
+        show_default=False,
+    ),
+]
+BenchOption = Annotated[
+    Path | None, typer.Option("--bench", metavar="FILE", help="Take device and setup from a bench file.")
+]
+SwitchOption = Annotated[Literal["on", "off", ""], typer.Option(show_default=False)]
+
+
+def command(
+    action: Annotated[
+        Literal["prepare", "restore", "collect", "describe", "show"],
+        typer.Argument(help="What to do.", metavar="ACTION"),
+    ],
+    words: Annotated[list[str] | None, typer.Argument(metavar="[RESULT [TEXT]]", help="Of show.")] = None,
+    *,
+    dut: DeviceOption = "",
+    bench: BenchOption = None,
+    mode: Annotated[str, typer.Option("--mode", metavar="ip4|ip6|l2xc|mpls", help="What it forwards.")] = "ip4",
+    interface: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--interface",
+            metavar="NAME[,mac=MAC][,address=A/N][,tester=A][,pci=ADDR]",
+            help="An interface on a wire of the tester, and the tester's MAC there; twice.",
+        ),
+    ] = None,
+    route: Annotated[
+        list[str] | None, typer.Option("--route", metavar="PREFIX=ADDRESS", help="In place of 16/8 and 48/8.")
+    ] = None,
+    label: Annotated[
+        list[str] | None, typer.Option("--label", metavar="N=ADDRESS", help="In place of labels 16 and 17.")
+    ] = None,
+    routes: Annotated[
+        str,
+        typer.Option("--routes", metavar="FILE|internet", help="A full table besides: a prefix a line, or made up."),
+    ] = "",
+    queues: Annotated[int, typer.Option("--queues", metavar="N", help="Receive queues an interface.")] = 0,
+    rx_desc: Annotated[int, typer.Option("--rx-desc", metavar="N", help="Descriptors of a receive queue.")] = 0,
+    tx_desc: Annotated[int, typer.Option("--tx-desc", metavar="N", help="Descriptors of a transmit queue.")] = 0,
+    workers: Annotated[int, typer.Option("--workers", metavar="N", help="Workers of VPP or the router.")] = 0,
+    cpus: Annotated[str, typer.Option("--cpus", metavar="LIST", help="CPUs of interrupts or workers, as 1-3.")] = "",
+    driver: Annotated[str, typer.Option("--driver", metavar="NAME", help="VPP: the driver of its ports.")] = "",
+    devargs: Annotated[str, typer.Option("--devargs", metavar="TEXT", help="VPP: devargs of its ports.")] = "",
+    filter: Annotated[
+        Literal["on", "off"], typer.Option("--filter", help="off: without nftables or pf, until restored.")
+    ] = "on",
+    governor: Annotated[str, typer.Option("--governor", metavar="NAME", help="Of the CPUs, such as performance.")] = "",
+    turbo: Annotated[str, typer.Option("--turbo", metavar="on|off", help="Else left as it is.")] = "",
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show the steps, change nothing.")] = False,
+    duration: Annotated[
+        float, typer.Option("--duration", parser=number, metavar="S", help="Seconds to collect for.")
+    ] = 10.0,
+    interval: Annotated[
+        float, typer.Option("--interval", parser=number, metavar="S", help="Seconds between what is collected.")
+    ] = 1.0,
+    output: Annotated[
+        str, typer.Option("-o", "--output", metavar="FILE", help="Of collect; - is standard output.")
+    ] = "-",
+    journal: Annotated[
+        Path | None,
+        typer.Option("--journal", metavar="FILE", help="Of what is to be put back; else ~/.local/state/wirespeed/dut."),
+    ] = None,
+    quiet: Annotated[bool, typer.Option("-q", "--quiet", help="Say only what went wrong.")] = False,
+) -> int:
+    """Prepare a device under test, put it back, collect what it tells, or show what a result holds of it.
+
+    prepare makes the device a router between two interfaces, by a plan whose steps are kept on disk before each is
+    done; restore puts all of them back, also after a crash. describe asks what it is. collect keeps what it counts
+    while you load it. show prints a text that was kept: `wirespeed dut show RESULT 'show run'`.
+    """
+    from wirespeed.cli.signals import leave_on_signals  # noqa: PLC0415 - a command starts fast
+    from wirespeed.dut import commands  # noqa: PLC0415
+    from wirespeed.dut.of_bench import read_dut  # noqa: PLC0415
+    from wirespeed.dut.options import options_of, setup_of  # noqa: PLC0415
+    from wirespeed.errors import UsageError  # noqa: PLC0415
+
+    def say(text: str) -> None:
+        if not quiet:
+            print(text, file=sys.stderr, flush=True)
+
+    given = words or []
+    if action == "show":
+        if not 1 <= len(given) <= 2:
+            raise UsageError("give a result file, and which of its texts: wirespeed dut show RESULT 'show run'")
+        print(commands.show(Path(given[0]), given[1] if len(given) == 2 else ""), end="")
+        return 0
+    if given:
+        raise UsageError(f"{action} takes no {given[0]!r}; the device is named by --dut or --bench")
+    if bool(dut) == (bench is not None):
+        raise UsageError("name the device by --dut KIND:WAY or by --bench FILE, one of them")
+    options = options_of(queues, rx_desc, tx_desc, workers, cpus, driver, devargs, filter, governor, turbo)
+    setup = setup_of(mode, interface, route or [], label or [], routes, options) if interface else None
+    if bench is not None:
+        device, setup = read_dut(bench)
+    else:
+        device = commands.device_of(dut)
+    with leave_on_signals(KeyboardInterrupt), commands.closing(device):
+        match action:
+            case "prepare":
+                if setup is None:
+                    raise UsageError("prepare needs two of --interface NAME,mac=MAC, or --bench FILE")
+                text = commands.prepare(device, setup, journal, dry_run, say)
+            case "restore":
+                text = commands.restore(device, journal, say)
+            case "describe":
+                text = commands.describe(device)
+            case "collect":
+                text = commands.collect(device, duration, interval, output, say)
+    print(text, end="")
+    return 0

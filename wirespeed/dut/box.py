@@ -1,0 +1,89 @@
+"""A device somewhere else as a measurement sees it: collected from on the device itself, and told of afterwards."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+
+from wirespeed.dut.collector import Collector, Kept
+from wirespeed.dut.device import Device
+from wirespeed.dut.dut import DutReading
+from wirespeed.dut.plan import Answers
+from wirespeed.errors import WirespeedError
+from wirespeed.results.dut import DutFacts, DutTelemetry
+
+BEFORE = "before: "
+"""Texts from before the load are kept under their command with this in front."""
+
+
+class BoxDut:
+    """What `device` counts is fetched by `fetch`, when no load is on; up to then its telemetry tells nothing."""
+
+    def __init__(self, device: Device, interval_s: float = 1.0) -> None:
+        self.name = device.name
+        self._device = device
+        self._collector = Collector(device.reach, device.kind.sample, interval_s)
+        self._before: dict[str, str] = {}
+        self._facts = DutFacts(device.name, device.kind.name)
+        self._fault: str | None = None
+
+    def prepare(self) -> None:
+        self._before = self._texts()
+        self._facts = self._device.kind.describe(self.name, self._before)
+        self._collector.start()
+
+    def describe(self) -> DutFacts:
+        return self._facts
+
+    def reading(self) -> DutReading:
+        return DutReading(time.monotonic())
+
+    def fetch(self) -> None:
+        """A device that does not answer is told of as the error of its telemetry."""
+        try:
+            self._collector.fetch()
+            self._fault = None
+        except WirespeedError as error:
+            self._fault = str(error)
+
+    def telemetry(self, before: DutReading | None, after: DutReading | None) -> DutTelemetry:
+        if before is None or after is None or self._fault is not None:
+            return DutTelemetry(error=self._fault)
+        kept = self._collector.between(before.at_s, after.at_s)
+        if len(kept) < 2:
+            return DutTelemetry()
+        return self._load(kept)
+
+    def _load(self, kept: Sequence[Kept]) -> DutTelemetry:
+        return self._device.kind.load([one.text for one in kept], kept[-1].at_s - kept[0].at_s)
+
+    def intervals(self) -> list[DutTelemetry]:
+        """What was fetched, from each sample to the next."""
+        return [self._load(pair) for pair in zip(self._collector.samples, self._collector.samples[1:], strict=False)]
+
+    def drops(self, before: DutReading | None, after: DutReading | None) -> dict[str, int]:
+        return self.telemetry(before, after).drops
+
+    def collect(self) -> dict[str, str]:
+        """Also stops the collector, whose cost is then known."""
+        try:
+            self._collector.stop()
+            after = self._texts()
+        except WirespeedError as error:
+            after = {"error": f"{error}\n"}
+        cost = self._collector.cost_percent
+        told = {} if cost is None else {"collector": f"{cost:.2g} % of one CPU of the device\n"}
+        return after | told | {f"{BEFORE}{command}": text for command, text in self._before.items()}
+
+    def close(self) -> None:
+        try:
+            self._collector.stop()
+        except WirespeedError:
+            pass  # it ends by itself
+        finally:
+            self._device.reach.close()
+
+    def _texts(self) -> dict[str, str]:
+        questions = self._device.kind.texts
+        facts = Answers(self._device.reach).ask(questions)
+        return {question: facts[question].out for question in questions if facts[question].code == 0}

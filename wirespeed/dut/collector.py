@@ -1,0 +1,136 @@
+"""A collector on the device: a shell script that keeps samples in a directory there, fetched when the load is off.
+
+A box at line rate does not answer; so nothing is asked of it meanwhile, and each sample bears the device's own time.
+The script ends by itself after `_MOST_S`, when its file is full, or when it is told to; what a tester that died has
+left goes at the next start.
+"""
+
+from __future__ import annotations
+
+import re
+import time
+from dataclasses import dataclass, field
+
+from wirespeed.dut.reach.reach import Reach
+from wirespeed.errors import EnvironmentFault
+
+_MOST_S = 4 * 3600.0
+_MOST_BLOCKS = 524288  # of 512 bytes
+_DIRECTORY = "/tmp/wirespeed-collect"
+_HEAD = re.compile(r"(?m)^=~=~= (\d+)(?:\.(\d*))?\S*\n")
+_CLOCK = "date +%s.%N"
+
+_SCRIPT = """\
+cd "$1" || exit 1
+echo $$ > pid
+ulimit -f {blocks}
+n=0
+while [ $n -lt {most} ] && [ ! -e stop ]; do
+echo "=~=~= $({clock})"
+{{
+{sample}
+}} 2>/dev/null
+sleep {interval}
+n=$((n+1))
+done >> samples
+"""
+_START = """\
+for d in {directory}.*; do
+[ -e $d/pid ] && ! kill -0 "$(cat $d/pid)" 2>/dev/null && rm -rf $d
+done
+d=$(mktemp -d {directory}.XXXXXXXX) || exit 1
+cat > $d/script
+nohup sh $d/script $d > /dev/null 2>&1 < /dev/null &
+echo $d
+"""
+_STOP = """\
+cd {directory} || exit 0
+touch stop
+p=$(cat pid) && {{ cat /proc/$p/stat 2>/dev/null; kill $p; }}
+rm -rf {directory}
+"""
+
+
+@dataclass(frozen=True)
+class Kept:
+    """One sample: when, by this machine's monotonic clock, and its text."""
+
+    at_s: float
+    text: str
+
+
+@dataclass
+class Collector:
+    """`sample` is a command of the device. Between `start` and `stop` the device keeps its output each `interval_s`."""
+
+    reach: Reach
+    sample: str
+    interval_s: float = 1.0
+    samples: list[Kept] = field(default_factory=list)
+    cost_percent: float | None = None
+    _directory: str = ""
+    _offset_s: float = 0.0
+    _fetched_bytes: int = 0
+    _rest: str = ""
+    _began_s: float = 0.0
+
+    def start(self) -> None:
+        """EnvironmentFault when the device cannot run it."""
+        self._offset_s = self._clock_offset()
+        script = _SCRIPT.format(
+            blocks=_MOST_BLOCKS,
+            most=round(_MOST_S / self.interval_s),
+            clock=_CLOCK,
+            sample=self.sample,
+            interval=f"{self.interval_s:g}",
+        )
+        ran = self.reach.run(_START.format(directory=_DIRECTORY), stdin=script)
+        if ran.code:
+            raise EnvironmentFault(f"{self.reach.name} cannot keep what it counts: {ran.why}")
+        self._directory = ran.out.split()[-1]
+        self._began_s = time.monotonic()
+
+    def fetch(self) -> None:
+        """Take over what is new. ConnectionFault when the device does not answer."""
+        ran = self.reach.run(f"tail -c +{self._fetched_bytes + 1} {self._directory}/samples", timeout_s=120.0)
+        self._fetched_bytes += len(ran.out.encode())
+        heads = list(_HEAD.finditer(text := self._rest + ran.out))
+        for head, following in zip(heads, heads[1:], strict=False):
+            self._keep(head, text[head.end() : following.start()])
+        # The last one may not be whole yet.
+        self._rest = text[heads[-1].start() :] if heads else text
+
+    def stop(self) -> None:
+        """End it, and take its directory away. Harmless when it is not on."""
+        if not self._directory:
+            return
+        ran = self.reach.run(_STOP.format(directory=self._directory))
+        self._directory = ""
+        ticks = ran.out.rpartition(")")[2].split()[11:15]
+        elapsed_s = time.monotonic() - self._began_s
+        if len(ticks) == 4 and elapsed_s > 0:
+            self.cost_percent = sum(map(int, ticks)) / elapsed_s
+
+    def between(self, began_s: float, ended_s: float) -> list[Kept]:
+        """From the sample that is nearest to the one time to that which is nearest to the other."""
+        places = range(len(self.samples))
+        first = min(places, key=lambda place: abs(self.samples[place].at_s - began_s), default=0)
+        last = min(places, key=lambda place: abs(self.samples[place].at_s - ended_s), default=0)
+        return self.samples[first : last + 1]
+
+    def _keep(self, head: re.Match[str], text: str) -> None:
+        at_s = int(head[1]) + (float(f"0.{head[2]}") if (head[2] or "").isdigit() else 0.0)
+        self.samples.append(Kept(at_s - self._offset_s, text))
+
+    def _clock_offset(self) -> float:
+        """The device's clock less ours, by the quickest of a few answers."""
+        found = []
+        for _ in range(3):
+            asked_s = time.monotonic()
+            said = re.match(r"(\d+)(\.\d+)?", self.reach.run(_CLOCK).out)
+            told_s = time.monotonic()
+            if said:
+                found.append((told_s - asked_s, float(said[0]) - (asked_s + told_s) / 2))
+        if not found:
+            raise EnvironmentFault(f"{self.reach.name} does not tell its time by `{_CLOCK}`")
+        return min(found)[1]

@@ -1,0 +1,127 @@
+"""What the actions of `wirespeed dut` do, each to the text that it prints."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from wirespeed.dut import prepare as preparing
+from wirespeed.dut.box import BoxDut
+from wirespeed.dut.device import Device, parse_device
+from wirespeed.dut.journal import DutJournal, journal_path
+from wirespeed.dut.plan import Answers
+from wirespeed.dut.setup import DutSetup
+from wirespeed.errors import ConnectionFault, EnvironmentFault, FileFault, UsageError
+from wirespeed.files import read_text_file, write_atomically
+
+Say = Callable[[str], None]
+
+
+@contextmanager
+def closing(device: Device) -> Iterator[None]:
+    try:
+        yield
+    finally:
+        device.reach.close()
+
+
+def device_of(text: str) -> Device:
+    return parse_device(text)
+
+
+def prepare(device: Device, setup: DutSetup, journal: Path | None, dry_run: bool, say: Say) -> str:
+    """Prepare it, or with `dry_run` say what that would do."""
+    if dry_run:
+        plan = preparing.planned(device.kind, device.reach, setup)
+        lines = [
+            f"{number}. {line}" if not part else f"   {line}"
+            for number, step in enumerate(plan.steps, start=1)
+            for part, line in enumerate(step.text())
+        ]
+        return "".join(f"{line}\n" for line in [*lines, *_notes(plan.notes), _count(len(plan.steps), "to do")])
+    with DutJournal(journal or journal_path(device.name), device.name) as kept:
+        done = preparing.prepare(device.kind, device.reach, setup, kept, say)
+        where = f"; wirespeed dut restore puts {len(kept.entries)} back" if kept.entries else ""
+    return "".join(f"{line}\n" for line in [*_notes(done.notes), _count(len(done.steps), "done") + where])
+
+
+def restore(device: Device, journal: Path | None, say: Say) -> str:
+    path = journal or journal_path(device.name)
+    if not path.exists():
+        return f"nothing to put back: {device.name} was not prepared from here\n"
+    with DutJournal(path, device.name) as kept:
+        restored = preparing.restore(device.kind, device.reach, kept, say)
+    gone = f"; {restored.gone} were gone with a restart of the device" if restored.gone else ""
+    return f"{_count(restored.undone, 'put back')}{gone}\n"
+
+
+def _notes(notes: tuple[str, ...]) -> list[str]:
+    return [f"note: {note}" for note in notes]
+
+
+def _count(steps: int, what: str) -> str:
+    return f"{steps} step{'' if steps == 1 else 's'} {what}" if steps else "nothing to do"
+
+
+def describe(device: Device) -> str:
+    """What it is and how it stands, a line a fact."""
+    answers = Answers(device.reach).ask(device.kind.texts)
+    texts = {question: ran.out for question, ran in answers.items() if ran.code == 0}
+    if not texts:
+        raise EnvironmentFault(f"{device.name} answers none of what a device of that kind is asked; is it one?")
+    facts = device.kind.describe(device.name, texts)
+    rows = {"device": facts.name, "kind": facts.kind, "version": facts.version, "CPUs": ",".join(map(str, facts.cpus))}
+    return "".join(f"{key:<12} {value}\n" for key, value in (rows | facts.details).items() if value)
+
+
+def collect(device: Device, duration_s: float, interval_s: float, output: str, say: Say) -> str:
+    """Collect for so long, and write the telemetry of each interval and all texts as JSON."""
+    box = BoxDut(device, interval_s)
+    box.prepare()
+    try:
+        began = box.reading()
+        say(f"collecting from {device.name} for {duration_s:g} s")
+        time.sleep(duration_s + interval_s)
+        ended = box.reading()
+        box.fetch()
+        whole = box.telemetry(began, ended)
+        found = [told.to_json() for told in box.intervals()]
+        texts = box.collect()
+    finally:
+        box.close()
+    if whole.error:
+        raise ConnectionFault(whole.error)
+    dut = {**box.describe().to_json(), "texts": texts, "telemetry": whole.to_json()}
+    text = json.dumps({"format": FORMAT, "dut": dut, "samples": found}) + "\n"
+    if output == "-":
+        return text
+    write_atomically(Path(output), text, "output")
+    cost = texts.get("collector", "").strip()
+    return f"{output}: {len(found)} intervals{f', for {cost}' if cost else ''}\n"
+
+
+def show(result: Path, wanted: str) -> str:
+    """The text of a result's device that `wanted` names, whole or by beginnings of its words; without, their names."""
+    try:
+        raw = json.loads(read_text_file(result, "result", _MOST_BYTES))
+        texts = raw["dut"]["texts"]
+    except (ValueError, KeyError, TypeError):
+        raise FileFault(f"{result} holds no texts of a device under test") from None
+    if not wanted:
+        return "".join(f"{name}\n" for name in texts)
+    found = [name for name in texts if name == wanted] or [name for name in texts if _names(wanted, name)]
+    if not found:
+        raise UsageError(f"{result} has no text {wanted!r} of its device; it has {', '.join(map(repr, texts))}")
+    return str(texts[found[0]])
+
+
+def _names(wanted: str, name: str) -> bool:
+    words, given = name.removeprefix("vppctl ").split(), wanted.split()
+    return len(given) <= len(words) and all(word.startswith(part) for part, word in zip(given, words, strict=False))
+
+
+FORMAT = "wirespeed-dut/1"
+_MOST_BYTES = 512 << 20

@@ -1,0 +1,51 @@
+"""A device as a kind and a way to it: `linux:ssh://root@10.0.0.1`, `vpp:local`, `router:/run/router.sock`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from wirespeed.dut.kinds.danos import DanosKind
+from wirespeed.dut.kinds.freebsd import FreebsdKind
+from wirespeed.dut.kinds.linux import LinuxKind
+from wirespeed.dut.kinds.openbsd import OpenbsdKind
+from wirespeed.dut.kinds.vpp import VppKind
+from wirespeed.dut.kinds.wirespeed import WirespeedKind
+from wirespeed.dut.plan import Kind
+from wirespeed.dut.reach.reach import Reach
+from wirespeed.dut.reach.spec import FORMS as WAYS
+from wirespeed.dut.reach.spec import parse_reach
+from wirespeed.errors import UsageError
+
+KINDS: dict[str, Callable[[], Kind]] = {
+    "linux": LinuxKind,
+    "freebsd": FreebsdKind,
+    "openbsd": OpenbsdKind,
+    "danos": DanosKind,
+    "vpp": VppKind,
+    "wirespeed": WirespeedKind,
+}
+WITH_SOCKET: dict[str, Callable[[str], Kind]] = {"vpp": VppKind, "wirespeed": WirespeedKind}
+FORMS = f"KIND:WAY, a kind of {', '.join(KINDS)} and a way of {WAYS}"
+
+
+@dataclass(frozen=True)
+class Device:
+    """`name` as it was given."""
+
+    name: str
+    kind: Kind
+    reach: Reach
+
+
+def parse_device(text: str) -> Device:
+    """The device that `text` names, not yet tried: a kind, a way, and for some the socket of their commands. UsageError
+    for another."""
+    name, colon, rest = text.partition(":")
+    way, comma, socket = rest.partition(",socket=")
+    if name == "router" and rest.startswith("/"):
+        return Device(text, WITH_SOCKET["wirespeed"](rest), parse_reach("local"))
+    make, with_socket = KINDS.get(name), WITH_SOCKET.get(name)
+    if make is None or not colon or not way or (comma and (with_socket is None or not socket)):
+        raise UsageError(f"--dut {text}: there is no such device; give {FORMS}")
+    return Device(text, with_socket(socket) if with_socket and socket else make(), parse_reach(way))

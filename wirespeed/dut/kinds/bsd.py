@@ -1,0 +1,219 @@
+"""What FreeBSD and OpenBSD share as routers: ifconfig, route, arp, ndp, sysctl and pfctl, and how their tables read."""
+
+from __future__ import annotations
+
+import ipaddress
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from wirespeed.dut.plan import Action, Facts, Plan, Step, text_of
+from wirespeed.dut.setup import DutSetup
+from wirespeed.errors import EnvironmentFault, UsageError
+
+INTERFACES = "ifconfig -a"
+ROUTES4, ROUTES6 = "netstat -rn -f inet", "netstat -rn -f inet6"
+ARP, NDP = "arp -an", "ndp -an"
+FILTER = "pfctl -s info"
+QUESTIONS = (INTERFACES, ROUTES4, ROUTES6, ARP, NDP, FILTER)
+BRIDGE = "bridge99"
+
+
+@dataclass(frozen=True)
+class System:
+    """Where the two differ: options of interfaces that a router must not have, and how a bridge takes a member."""
+
+    harmful: str
+    joins: str
+
+
+@dataclass(frozen=True)
+class Link:
+    """An interface as `ifconfig` shows it: its flags, its options (LRO and such), its addresses with their lengths."""
+
+    flags: frozenset[str]
+    options: frozenset[str]
+    addresses: frozenset[str]
+
+
+def links(text: str) -> dict[str, Link]:
+    """`ifconfig -a`."""
+    blocks = re.split(r"(?m)^(?=\S+: flags=)", text)
+    found = {}
+    for block in blocks:
+        head = re.match(r"(\S+): flags=\w+<([^>]*)>", block)
+        if head:
+            options = re.search(r"(?m)^\s+options=\w+<([^>]*)>", block)
+            found[head[1]] = Link(
+                frozenset(head[2].split(",")),
+                frozenset(options[1].split(",")) if options else frozenset(),
+                frozenset(_addresses(block)),
+            )
+    return found
+
+
+def _addresses(block: str) -> Iterator[str]:
+    for address, mask in re.findall(r"(?m)^\s+inet (\S+) netmask 0x([0-9a-f]{8})", block):
+        yield f"{address}/{int(mask, 16).bit_count()}"
+    for address, length in re.findall(r"(?m)^\s+inet6 ([0-9a-f:]+)\S* prefixlen (\d+)", block):
+        yield f"{ipaddress.ip_address(address)}/{length}"
+
+
+def routes(text: str) -> dict[str, str]:
+    """`netstat -rn`: the gateway of each prefix; 16/8 is 16.0.0.0/8."""
+    found = {}
+    for line in text.splitlines():
+        words = line.split()
+        if len(words) >= 3 and "/" in words[0]:
+            address, _, length = words[0].partition("/")
+            if ":" not in address:
+                address += ".0" * (3 - address.count("."))
+            try:
+                found[str(ipaddress.ip_network(f"{address}/{length}", strict=False))] = words[1]
+            except ValueError:
+                continue
+    return found
+
+
+def settings(text: str) -> dict[str, str]:
+    """`sysctl NAME …`, which prints `name: value` or `name=value`."""
+    return dict(re.findall(r"(?m)^([\w.]+)(?:: |=)(.*)$", text))
+
+
+def bsd_plan(facts: Facts, setup: DutSetup, question: str, wanted: Mapping[str, str], system: System) -> Plan:
+    """`wanted` are sysctls that `question` asked for."""
+    there = links(text_of(facts, INTERFACES))
+    for name in setup.names:
+        if name not in there:
+            raise UsageError(f"there is no interface {name} on the device; it has {', '.join(sorted(there)) or 'none'}")
+    steps, notes = list(_filter(facts, setup)), []
+    if "Status: Enabled" in text_of(facts, FILTER) and not setup.options.filter_off:
+        notes.append("pf is on, which costs each packet; --filter off takes it away meanwhile")
+    steps += _settings(text_of(facts, question), wanted)
+    for name in setup.names:
+        steps += _link(name, there[name], system.harmful)
+    if setup.mode == "l2xc":
+        return Plan((*steps, *_bridge(setup, there, system.joins)), tuple(notes))
+    steps += [step for one in setup.interfaces for step in _addressed(one.name, one.addresses, there[one.name])]
+    steps += _neighbours(facts, setup)
+    steps += _routes(facts, setup)
+    return Plan((*steps, *_table(setup)), tuple(notes))
+
+
+def _filter(facts: Facts, setup: DutSetup) -> Iterator[Step]:
+    if "Status: Enabled" in text_of(facts, FILTER) and setup.options.filter_off:
+        yield Step("pf", "on", "off", Action("pfctl -d"), Action("pfctl -e"))
+
+
+def _settings(answer: str, wanted: Mapping[str, str]) -> Iterator[Step]:
+    now = settings(answer)
+    for name, value in wanted.items():
+        if name not in now:
+            raise EnvironmentFault(f"the device has no sysctl {name}")
+        if now[name] != value:
+            do, undo = Action(f"sysctl {name}={value}"), Action(f"sysctl {name}={now[name]}")
+            yield Step(name, now[name], value, do, undo)
+
+
+def _link(name: str, link: Link, harmful: str) -> Iterator[Step]:
+    on = [option for option in harmful.split() if option in link.options]
+    if on:
+        words = [option.lower().replace("_", "") for option in on]
+        do = Action(f"ifconfig {name} {' '.join(f'-{word}' for word in words)}")
+        yield Step(f"offloads of {name}", " ".join(words), "off", do, Action(f"ifconfig {name} {' '.join(words)}"))
+    if "UP" not in link.flags:
+        yield Step(f"link {name}", "down", "up", Action(f"ifconfig {name} up"), Action(f"ifconfig {name} down"))
+
+
+def _family(address: str) -> str:
+    return "inet6" if ":" in address else "inet"
+
+
+def _addressed(name: str, addresses: tuple[str, ...], link: Link) -> Iterator[Step]:
+    for address in addresses:
+        if address not in link.addresses:
+            do = Action(f"ifconfig {name} {_family(address)} {address} alias")
+            undo = Action(f"ifconfig {name} {_family(address)} {address.partition('/')[0]} -alias")
+            yield Step(f"address {address} of {name}", "", "there", do, undo)
+
+
+def _neighbours(facts: Facts, setup: DutSetup) -> Iterator[Step]:
+    known = dict(re.findall(r"(?m)^\? \((\S+)\) at ([0-9a-f:]{17}) .*permanent", text_of(facts, ARP)))
+    # OpenBSD's table has columns: host, address, interface, expiry.
+    known |= dict(re.findall(r"(?m)^([0-9.]+)\s+([0-9a-f:]{17})\s+\S+\s+permanent", text_of(facts, ARP)))
+    known |= dict(re.findall(r"(?m)^([0-9a-f:]+)(?:%\S+)?\s+([0-9a-f:]{17})\s+\S+\s+permanent", text_of(facts, NDP)))
+    for one in setup.interfaces:
+        for near in one.neighbours:
+            now, mac = known.get(near.address, ""), near.mac.lower()
+            if mac and now != mac:
+                tool = "ndp" if ":" in near.address else "arp"
+                do = Action(f"{tool} -s {near.address} {mac}")
+                undo = Action(f"{tool} -s {near.address} {now}" if now else f"{tool} -d {near.address}")
+                yield Step(f"neighbour {near.address} on {one.name}", now, mac, do, undo)
+
+
+def _routes(facts: Facts, setup: DutSetup) -> Iterator[Step]:
+    there = routes(text_of(facts, ROUTES4)) | routes(text_of(facts, ROUTES6))
+    for route in setup.routes:
+        now = there.get(route.prefix, "")
+        if now and now != route.via:
+            raise EnvironmentFault(f"the device has a route to {route.prefix} by {now} already; take it away first")
+        if not now:
+            family = _family(route.prefix)
+            do, undo = (Action(f"route -n {word} -{family} {route.prefix} {route.via}") for word in ("add", "delete"))
+            yield Step(f"route {route.prefix}", "", f"via {route.via}", do, undo)
+
+
+def _table(setup: DutSetup) -> Iterator[Step]:
+    """A `route` for each prefix; there is no telling a route of ours from another's, so that it is done each time."""
+    dealt = setup.dealt_table()
+    if dealt:
+        lines = "".join(f"-{_family(prefix)} {prefix} {way.via}\n" for prefix, way in dealt)
+        do, undo = (
+            Action(f"while read f p n; do route -qn {word} $f $p $n > /dev/null || exit 1; done", lines)
+            for word in ("add", "delete")
+        )
+        yield Step("table", "", f"{len(dealt)} routes", do, undo, timeout_s=3600.0)
+
+
+def _bridge(setup: DutSetup, there: Mapping[str, Link], verb: str) -> Iterator[Step]:
+    if BRIDGE in there:
+        return
+    members = " ".join(f"{verb} {name}" for name in setup.names)
+    make = f"ifconfig {BRIDGE} create && ifconfig {BRIDGE} {members} up"
+    yield Step(f"bridge of {' and '.join(setup.names)}", "", BRIDGE, Action(make), Action(f"ifconfig {BRIDGE} destroy"))
+
+
+# ---- under load
+
+
+def link_counters(text: str, columns: int) -> dict[str, dict[str, int]]:
+    """`netstat -in` and `-ibn`: the rows of links, whose head names their last so many columns."""
+    rows = [line.split() for line in text.splitlines()]
+    names = rows[0][-columns:] if rows else []
+    of_links = [row for row in rows[1:] if len(row) > columns and row[2].startswith("<Link") and row[0][:2] != "lo"]
+    return {
+        row[0].rstrip("*"): dict(zip(names, map(int, row[-columns:]), strict=True))
+        for row in of_links
+        if all(map(str.isdigit, row[-columns:]))
+    }
+
+
+def losses(links: Mapping[str, Mapping[str, int]], keys: tuple[str, ...]) -> dict[str, int]:
+    return {f"{name} {key}": counters.get(key, 0) for name, counters in links.items() for key in keys}
+
+
+def grown(before: Mapping[str, int], after: Mapping[str, int]) -> dict[str, int]:
+    """What grew, by how much."""
+    return {name: count - before.get(name, 0) for name, count in after.items() if count > before.get(name, 0)}
+
+
+def shares(before: str, after: str, classes: tuple[str, ...]) -> list[dict[str, float]]:
+    """Ticks by class, CPU after CPU: what share of each one's time was of which class."""
+    old, new = ([int(word) for word in re.findall(r"\d+", text)] for text in (before, after))
+    found = []
+    for at in range(0, min(len(old), len(new)) - len(classes) + 1, len(classes)):
+        ticks = [max(0, now - was) for was, now in zip(old[at : at + len(classes)], new[at:], strict=False)]
+        if whole := sum(ticks):
+            found.append({kind: tick / whole for kind, tick in zip(classes, ticks, strict=True)})
+    return found

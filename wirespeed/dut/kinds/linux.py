@@ -1,0 +1,71 @@
+"""Linux as a router: what is asked of it, and the order in which it is prepared."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+
+from wirespeed.dut.kinds.linux_load import SAMPLE, TEXTS, linux_load, table_by_cpu
+from wirespeed.dut.kinds.linux_machine import (
+    MACHINE_QUESTIONS,
+    RECORDED,
+    machine_steps,
+    nic_questions,
+    nic_steps,
+    tables_of,
+)
+from wirespeed.dut.kinds.linux_network import network_questions, network_steps
+from wirespeed.dut.plan import Facts, Plan, Stage, text_of
+from wirespeed.dut.setup import DutSetup
+from wirespeed.errors import UsageError
+from wirespeed.results.dut import DutFacts, DutTelemetry
+
+LINKS = "ip -j link show"
+
+
+class LinuxKind:
+    """The kernel's forwarding, by iproute2, sysctl and ethtool."""
+
+    name = "linux"
+    boot_question = "cat /proc/sys/kernel/random/boot_id"
+
+    def stages(self, setup: DutSetup) -> Sequence[Stage]:
+        options = setup.options
+        for given, name in ((options.driver, "driver"), (options.devargs, "devargs"), (options.workers, "workers")):
+            if given:
+                raise UsageError(f"a Linux kernel has no {name} to choose; that is VPP's, and the router's")
+        questions = (LINKS, *MACHINE_QUESTIONS, *nic_questions(setup), *network_questions(setup))
+        return (Stage(questions, lambda facts: linux_plan(facts, setup)),)
+
+    texts = (*TEXTS, *RECORDED)
+    sample = SAMPLE
+
+    def load(self, samples: Sequence[str], interval_s: float) -> DutTelemetry:
+        return linux_load(samples[0], samples[-1], interval_s)
+
+    def describe(self, name: str, texts: Mapping[str, str]) -> DutFacts:
+        model = re.search(r"(?m)^Model name: *(.+)$", texts.get("lscpu", ""))
+        forwards = texts.get("cat /proc/sys/net/ipv4/ip_forward", "").strip()
+        details = {"ip_forward": forwards, "cpu": model[1] if model else ""}
+        rules = tables_of(texts.get("nft list ruleset", ""))
+        return DutFacts(
+            name=name,
+            kind=self.name,
+            version=" ".join(texts.get("uname -srvm", "").split()[:2]),
+            cpus=tuple(table_by_cpu(texts.get("cat /proc/interrupts", ""))),
+            details={key: value for key, value in (details | {"nftables": rules}).items() if value},
+        )
+
+
+def linux_plan(facts: Facts, setup: DutSetup) -> Plan:
+    """Nothing is told twice: what is as it is to be has no step. UsageError for an interface that is not there."""
+    links = {str(link["ifname"]): link for link in json.loads(text_of(facts, LINKS) or "[]")}
+    for name in setup.names:
+        if name not in links:
+            raise UsageError(f"there is no interface {name} on the device; it has {', '.join(sorted(links))}")
+    steps, notes = machine_steps(facts, setup)
+    # Rings and queues first: drivers take their links down for them.
+    steps += [step for name in setup.names for step in nic_steps(facts, setup, name)]
+    steps += network_steps(facts, setup, links)
+    return Plan(tuple(steps), tuple(notes))

@@ -1,0 +1,221 @@
+"""What Linux forwards: links, addresses, neighbours, routes, labels, bridges, and the settings under /proc/sys."""
+
+from __future__ import annotations
+
+import ipaddress
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from wirespeed.dut.plan import Action, Facts, Step, text_of
+from wirespeed.dut.setup import DutRoute, DutSetup
+from wirespeed.errors import EnvironmentFault
+
+ADDRESSES = "ip -j addr show"
+NEIGHBOURS = "ip -j neigh show nud permanent"
+LABELS = "ip -j -f mpls route show"
+SWITCHES = "grep -H . /proc/sys/net/ipv[46]/conf/*/forwarding /proc/sys/net/ipv4/conf/*/accept_redirects"
+"""Turning forwarding on or off for all turns these over for each interface."""
+TABLE_PROTOCOL = 185
+"""Routes of a full table bear it (`ip route` proto), so that they can be told from all others."""
+TABLE_COUNT = f"ip -o -4 route show proto {TABLE_PROTOCOL} | wc -l; ip -o -6 route show proto {TABLE_PROTOCOL} | wc -l"
+BRIDGE = "wsxconnect"
+_PLATFORM_LABELS = "/proc/sys/net/mpls/platform_labels"
+
+
+def network_questions(setup: DutSetup) -> tuple[str, ...]:
+    routes = [_route_question(route.prefix) for route in setup.routes]
+    settings = [_setting_question(path) for path in wanted_settings(setup)]
+    labels = [LABELS] if setup.mode == "mpls" else []
+    table = [TABLE_COUNT] if setup.table else []
+    return (ADDRESSES, NEIGHBOURS, SWITCHES, *routes, *settings, *labels, *table)
+
+
+def wanted_settings(setup: DutSetup) -> dict[str, str]:
+    """Files under /proc/sys and what they are to hold, in an order in which one does not undo another."""
+    if setup.mode == "l2xc":
+        wanted = {}
+    elif setup.mode == "mpls":
+        wanted = {_PLATFORM_LABELS: "1024"}
+        wanted |= {f"/proc/sys/net/mpls/conf/{name}/input": "1" for name in setup.names}
+    else:
+        wanted = {}
+    if setup.mode != "l2xc":
+        wanted["/proc/sys/net/ipv4/ip_forward"] = "1"
+        if setup.mode == "ip6" or any(":" in address for one in setup.interfaces for address in one.addresses):
+            wanted["/proc/sys/net/ipv6/conf/all/forwarding"] = "1"
+        for name in ("all", *setup.names):
+            wanted[f"/proc/sys/net/ipv4/conf/{name}/rp_filter"] = "0"
+            wanted[f"/proc/sys/net/ipv4/conf/{name}/send_redirects"] = "0"
+    return wanted | {f"/proc/sys/{key.replace('.', '/')}": value for key, value in setup.options.sysctls.items()}
+
+
+def network_steps(facts: Facts, setup: DutSetup, links: Mapping[str, Any]) -> list[Step]:
+    steps = [] if setup.mode != "mpls" else list(_mpls_module(facts))
+    if setup.mode == "l2xc":
+        return [*steps, *_settings(facts, setup), *_bridge(setup, links), *_links_up(setup, links)]
+    steps += _links_up(setup, links)
+    steps += _settings(facts, setup)
+    steps += _addresses(facts, setup)
+    steps += _neighbours(facts, setup)
+    steps += [step for route in setup.routes for step in _route(facts, route)]
+    steps += _table(facts, setup)
+    return steps + (list(_labels(facts, setup)) if setup.mode == "mpls" else [])
+
+
+def _links_up(setup: DutSetup, links: Mapping[str, Any]) -> Iterator[Step]:
+    for name in setup.names:
+        if "UP" not in links[name].get("flags", ()):
+            down = Action(f"ip link set dev {name} down")
+            yield Step(f"link {name}", "down", "up", Action(f"ip link set dev {name} up"), down)
+
+
+# ---- settings
+
+
+def _setting_question(path: str) -> str:
+    return f"cat {path}"
+
+
+def _settings(facts: Facts, setup: DutSetup) -> Iterator[Step]:
+    for path, value in wanted_settings(setup).items():
+        ran = facts[_setting_question(path)]
+        now = ran.out.strip() if ran.code == 0 else None
+        if now is None and "/mpls/" not in path:
+            raise EnvironmentFault(f"this kernel has no {path}: {ran.why}")
+        if now != value:
+            back = f"echo {now or '0'} > {path}"
+            yield Step(path, now or "", value, Action(f"echo {value} > {path}"), Action(back + _others(facts, path)))
+
+
+def _others(facts: Facts, path: str) -> str:
+    """Commands that put back what turning `path` back turns over besides."""
+    family = {"ip_forward": "ipv4", "forwarding": "ipv6"}.get(path.rpartition("/")[2])
+    if family is None:
+        return ""
+    rows = (line.partition(":") for line in text_of(facts, SWITCHES).splitlines())
+    lines = [f"echo {value} > {name}" for name, _, value in rows if f"/{family}/" in name and not name.startswith(path)]
+    return "".join(f"\n{line}" for line in sorted(lines, key=lambda line: "/all/" not in line))
+
+
+# ---- addresses, neighbours, routes
+
+
+def _addresses(facts: Facts, setup: DutSetup) -> Iterator[Step]:
+    rows = json.loads(text_of(facts, ADDRESSES) or "[]")
+    there = {
+        (str(row["ifname"]), f"{info['local']}/{info['prefixlen']}")
+        for row in rows
+        for info in row.get("addr_info", ())
+    }
+    for one in setup.interfaces:
+        for address in one.addresses:
+            given = ipaddress.ip_interface(address).with_prefixlen
+            if (one.name, given) not in there:
+                no_dad = " nodad" if ":" in given else ""
+                do = f"ip addr add {given} dev {one.name}{no_dad}"
+                yield Step(
+                    f"address {given} of {one.name}",
+                    "",
+                    "there",
+                    Action(do),
+                    Action(f"ip addr del {given} dev {one.name}"),
+                )
+
+
+def _neighbours(facts: Facts, setup: DutSetup) -> Iterator[Step]:
+    rows = json.loads(text_of(facts, NEIGHBOURS) or "[]")
+    there = {(str(row["dev"]), str(row["dst"])): str(row.get("lladdr", "")) for row in rows}
+    for one in setup.interfaces:
+        for near in one.neighbours:
+            now, mac = there.get((one.name, near.address), ""), near.mac.lower()
+            if not mac or now == mac:
+                continue
+            replace = f"ip neigh replace {near.address} dev {one.name} nud permanent lladdr"
+            back = f"{replace} {now}" if now else f"ip neigh del {near.address} dev {one.name}"
+            yield Step(f"neighbour {near.address} on {one.name}", now, mac, Action(f"{replace} {mac}"), Action(back))
+
+
+def _family(prefix: str) -> str:
+    return "-6" if ":" in prefix else "-4"
+
+
+def _route_question(prefix: str) -> str:
+    return f"ip -j {_family(prefix)} route show exact {prefix}"
+
+
+def _route(facts: Facts, route: DutRoute) -> Iterator[Step]:
+    rows = json.loads(text_of(facts, _route_question(route.prefix)) or "[]")
+    ways = [(str(row.get("gateway", "")), str(row.get("dev", ""))) for row in rows]
+    if ways == [(route.via, route.interface)]:
+        return
+    command = f"ip {_family(route.prefix)} route"
+    path = f"via {route.via} dev {route.interface}"
+    back = f"{command} del {route.prefix} {path}"
+    if rows:
+        # As `ip` itself prints them, so that metrics and sources come back as well.
+        saved = f"{command} show exact {route.prefix}"
+        raise EnvironmentFault(
+            f"the device has a route to {route.prefix} by {' '.join(ways[0])} already (`{saved}`); take it away first"
+        )
+    yield Step(f"route {route.prefix}", "", path, Action(f"{command} add {route.prefix} {path}"), Action(back))
+
+
+def _table(facts: Facts, setup: DutSetup) -> Iterator[Step]:
+    dealt = setup.dealt_table()
+    if not dealt:
+        return
+    now = sum(int(word) for word in text_of(facts, TABLE_COUNT).split())
+    if now == len(dealt):
+        return
+    for family in ("-4", "-6"):
+        lines = [
+            f"route replace {prefix} via {way.via} dev {way.interface} proto {TABLE_PROTOCOL}"
+            for prefix, way in dealt
+            if _family(prefix) == family
+        ]
+        if lines:
+            undo = Action(f"ip {family} route flush table main proto {TABLE_PROTOCOL}")
+            do = Action(f"ip {family} -batch -", "\n".join(lines) + "\n")
+            what = f"table of IPv{family[1]}"
+            yield Step(what, f"{now} routes", f"{len(lines)} routes", do, undo, must_undo=True, timeout_s=600.0)
+
+
+# ---- labels and bridges
+
+
+def _mpls_module(facts: Facts) -> Iterator[Step]:
+    if facts[_setting_question(_PLATFORM_LABELS)].code:
+        modules = "mpls_router mpls_iptunnel"
+        load = Action(f"modprobe -a {modules} && test -e {_PLATFORM_LABELS}")
+        yield Step("MPLS of the kernel", "not loaded", modules, load, Action(f"modprobe -r -a {modules}"))
+
+
+def _labels(facts: Facts, setup: DutSetup) -> Iterator[Step]:
+    there = {str(row.get("dst")): row for row in json.loads(text_of(facts, LABELS) or "[]")}
+    for label in setup.labels:
+        row = there.get(str(label.label), {})
+        via = row.get("via", {})
+        if (via.get("host"), row.get("dev")) == (label.via, label.interface):
+            continue
+        family = "inet6" if ":" in label.via else "inet"
+        path = f"via {family} {label.via} dev {label.interface}"
+        do, back = f"ip -f mpls route add {label.label} {path}", f"ip -f mpls route del {label.label} {path}"
+        yield Step(f"label {label.label}", "", path, Action(do), Action(back))
+
+
+def _bridge(setup: DutSetup, links: Mapping[str, Any]) -> Iterator[Step]:
+    """Two ports of a bridge without learning or spanning tree are a cross connect: what one takes the other sends."""
+    if BRIDGE not in links:
+        make = (
+            f"ip link add {BRIDGE} addrgenmode none type bridge stp_state 0 mcast_snooping 0 && ip link set {BRIDGE} up"
+        )
+        yield Step(f"bridge {BRIDGE}", "", "there", Action(make), Action(f"ip link del {BRIDGE}"))
+    for name in setup.names:
+        master = str(links[name].get("master", ""))
+        if master == BRIDGE:
+            continue
+        if master:
+            raise EnvironmentFault(f"interface {name} is in {master} already; take it out first")
+        join = f"ip link set {name} master {BRIDGE} && bridge link set dev {name} learning off"
+        yield Step(f"bridge of {name}", "", BRIDGE, Action(join), Action(f"ip link set {name} nomaster"))

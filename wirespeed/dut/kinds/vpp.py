@@ -1,0 +1,113 @@
+"""VPP on Linux: startup.conf and a restart for what needs one, then `vppctl`."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Mapping, Sequence
+
+from wirespeed.dut.kinds import vpp_language
+from wirespeed.dut.kinds.linux_load import parts_of
+from wirespeed.dut.kinds.startup_conf import startup_conf
+from wirespeed.dut.plan import Action, Facts, Plan, Stage, Step, text_of
+from wirespeed.dut.reach.reach import write_command
+from wirespeed.dut.setup import DutSetup
+from wirespeed.errors import EnvironmentFault, UsageError
+from wirespeed.results.dut import DutFacts, DutTelemetry
+
+STARTUP = "/etc/vpp/startup.conf"
+_READ = f"cat {STARTUP}"
+_COMES_BACK_S = 60
+SHOWN = (
+    "show version",
+    "show threads",
+    "show runtime",
+    "show errors",
+    "show hardware-interfaces",
+    "show interface",
+    "show interface rx-placement",
+    "show buffers",
+    "show pci",
+    "show cpu",
+)
+_SAMPLED = ("show runtime", "clear runtime", "show errors", "show interface", "show cpu")
+"""The clocks of `show runtime` have three digits, so that only those of a short time can be read: it is cleared."""
+
+
+class VppKind:
+    """VPP that a service of systemd runs; `socket` is its CLI's, where it is not the usual one."""
+
+    name = "vpp"
+    boot_question = "cat /proc/sys/kernel/random/boot_id"
+
+    def __init__(self, socket: str = "") -> None:
+        self._ctl = f"vppctl -s {shlex.quote(socket)}" if socket else "vppctl"
+        self.texts = (*(self.ask(show) for show in SHOWN), _READ, "uname -srvm", "lscpu")
+        parts = "; ".join(f"echo '==> {show} <=='; {self.ask(show)}" for show in _SAMPLED)
+        self.sample = parts
+
+    def ask(self, command: str) -> str:
+        return f"{self._ctl} {command}"
+
+    def stages(self, setup: DutSetup) -> Sequence[Stage]:
+        options = setup.options
+        if options.filter_off or options.governor or options.turbo is not None or options.sysctls:
+            raise UsageError("filter, governor, turbo and sysctls are Linux's: prepare those with a linux: device")
+        asked = vpp_language.questions(self.ask, setup)
+        configure = Stage(asked, lambda facts: vpp_language.plan(self.ask, facts, setup))
+        wanted = (options.workers, options.queues, options.rx_descriptors, options.tx_descriptors)
+        if any(value is not None for value in wanted) or options.cpus or options.driver or options.devargs:
+            return (Stage((_READ,), lambda facts: self._startup(facts, setup)), configure)
+        return (configure,)
+
+    def _startup(self, facts: Facts, setup: DutSetup) -> Plan:
+        now = text_of(facts, _READ)
+        if not now:
+            raise EnvironmentFault(f"the device has no {STARTUP} to edit")
+        wanted = startup_conf(now, setup)
+        if wanted == now:
+            return Plan(())
+        what = ", ".join(sorted(set(_lines(wanted)) - set(_lines(now)))) or "what is asked for"
+        was = ", ".join(sorted(set(_lines(now)) - set(_lines(wanted))))
+        back = Action(self._restarted(()), now)
+        do = Action(self._restarted(setup.names), wanted)
+        patience_s = 3.0 * _COMES_BACK_S
+        return Plan((Step(STARTUP, was, what, do, back, persists=True, must_undo=True, timeout_s=patience_s),))
+
+    def _restarted(self, names: Sequence[str]) -> str:
+        """The command that writes the file, restarts VPP and waits until it answers and has its interfaces."""
+        shows = [self.ask("show version"), *(self.ask(f"show hardware-interfaces {name}") for name in names)]
+        tests = " && ".join(f"{show} 2>/dev/null | grep -q ." for show in shows)
+        return (
+            f"{write_command(STARTUP)} && systemctl restart vpp || exit 1\n"
+            f"n=0; while [ $n -lt {_COMES_BACK_S} ]; do {tests} && exit 0; sleep 1; n=$((n+1)); done\n"
+            f"echo 'VPP did not come back with it in {_COMES_BACK_S} s' >&2; exit 1"
+        )
+
+    def load(self, samples: Sequence[str], interval_s: float) -> DutTelemetry:
+        parts = [parts_of(sample) for sample in samples]
+        first, last = parts[0], parts[-1]
+        base = re.search(r"Base frequency[ .:]*([\d.]+) GHz", last.get("show cpu", ""))
+        return vpp_language.telemetry(
+            [part.get("show runtime", "") for part in parts[1:]],
+            (first.get("show errors", ""), last.get("show errors", "")),
+            (first.get("show interface", ""), last.get("show interface", "")),
+            round(float(base[1]) * 1e9) if base else 0,
+            interval_s,
+        )
+
+    def describe(self, name: str, texts: Mapping[str, str]) -> DutFacts:
+        shown = texts.get(self.ask("show threads"), "")
+        threads = re.findall(r"(?m)^\s*\d+\s+vpp_wk_\d+\s+(?:workers\s+\d+\s+\S+ \(\d+\)|\d+)\s+(\d+)", shown)
+        placed = texts.get(self.ask("show interface rx-placement"), "")
+        return DutFacts(
+            name=name,
+            kind=self.name,
+            version=texts.get(self.ask("show version"), "").strip(),
+            cpus=tuple(map(int, threads)),
+            details={"rx_placement": "; ".join(line.strip() for line in placed.splitlines() if "queue" in line)},
+        )
+
+
+def _lines(text: str) -> list[str]:
+    return [line.split("#")[0].strip() for line in text.splitlines() if re.search(r"num-|work|cores|driver|dev ", line)]

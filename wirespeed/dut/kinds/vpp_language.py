@@ -1,0 +1,204 @@
+"""What VPP and our router are told in the same words: states, addresses, neighbours, routes, labels, cross connects."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+
+from wirespeed.dut.errors import parse_errors
+from wirespeed.dut.plan import Action, Facts, Plan, Step, text_of
+from wirespeed.dut.runtime import ThreadRuntime, node_costs, parse_runtime
+from wirespeed.dut.setup import DutRoute, DutSetup
+from wirespeed.errors import UsageError
+from wirespeed.results.dut import DutTelemetry, NodeCost, WorkerCost
+
+Ask = Callable[[str], str]
+"""The shell's command for one of theirs."""
+
+_ROW = re.compile(r"(?P<name>\S+) +\d+ +(?P<state>up|down) ")
+LOST = ("drops", "rx-miss", "rx-error", "tx-error", "rx-no-buf")
+"""Counters of interfaces that are packets gone; the nodes' reasons say why of most of `drops`."""
+
+
+def questions(ask: Ask, setup: DutSetup) -> tuple[str, ...]:
+    routes = [_route_question(route.prefix) for route in setup.routes]
+    more = ["show mpls fib"] if setup.mode == "mpls" else ["show mode"] if setup.mode == "l2xc" else []
+    shows = ["show interface", "show interface addr", "show ip neighbors", *routes, *more]
+    return tuple(ask(show) for show in shows)
+
+
+def quiet(ask: Ask, *commands: str) -> Action:
+    """Commands that say nothing when they did what they were told, whatever their exit code."""
+    lines = [f'o=$({ask(command)} 2>&1) && [ -z "$o" ] || {{ echo "$o" >&2; exit 1; }}' for command in commands]
+    return Action("\n".join(lines))
+
+
+def plan(ask: Ask, facts: Facts, setup: DutSetup) -> Plan:
+    """UsageError for an interface that is not there."""
+    shown = text_of(facts, ask("show interface"))
+    states = {row["name"]: row["state"] for row in map(_ROW.match, shown.splitlines()) if row}
+    for name in setup.names:
+        if name not in states:
+            known = ", ".join(sorted(states)) or "none"
+            raise UsageError(f"there is no interface {name} on the device; it has {known}")
+    steps = []
+    for name in setup.names:
+        if states[name] != "up":
+            do, undo = quiet(ask, f"set interface state {name} up"), quiet(ask, f"set interface state {name} down")
+            steps.append(Step(f"interface {name}", "down", "up", do, undo))
+    if setup.mode == "l2xc":
+        return Plan((*steps, *_cross_connect(ask, facts, setup)))
+    steps += [*_addresses(ask, facts, setup), *_neighbours(ask, facts, setup)]
+    steps += [step for route in setup.routes for step in _route(ask, facts, route)]
+    steps += [*_table(ask, setup)]
+    return Plan((*steps, *(_labels(ask, facts, setup) if setup.mode == "mpls" else ())))
+
+
+def _addresses(ask: Ask, facts: Facts, setup: DutSetup) -> Iterator[Step]:
+    there = set()
+    name = ""
+    for line in text_of(facts, ask("show interface addr")).splitlines():
+        head = re.match(r"(\S+) \((?:up|dn)\):", line)
+        name = head[1] if head else name
+        there |= {(name, address) for address in re.findall(r"^\s+L3 (\S+)", line)}
+    for one in setup.interfaces:
+        for address in one.addresses:
+            if (one.name, address) not in there:
+                do = quiet(ask, f"set interface ip address {one.name} {address}")
+                undo = quiet(ask, f"set interface ip address del {one.name} {address}")
+                yield Step(f"address {address} of {one.name}", "", "there", do, undo)
+
+
+def _neighbours(ask: Ask, facts: Facts, setup: DutSetup) -> Iterator[Step]:
+    rows = re.findall(
+        r"(?m)^\s*[\d.]+\s+(\S+)\s+(\w+)\s+([0-9a-f:]{17})\s+(\S+)", text_of(facts, ask("show ip neighbors"))
+    )
+    static = {(name, address): mac for address, flags, mac, name in rows if "S" in flags}
+    for one in setup.interfaces:
+        for near in one.neighbours:
+            now, mac = static.get((one.name, near.address), ""), near.mac.lower()
+            if not mac or now == mac:
+                continue
+            do = quiet(ask, f"set ip neighbor {one.name} {near.address} {mac} static")
+            back = f"set ip neighbor {one.name} {near.address} {now} static"
+            undo = quiet(ask, back if now else f"set ip neighbor del {one.name} {near.address} {mac}")
+            yield Step(f"neighbour {near.address} on {one.name}", now, mac, do, undo)
+
+
+def _route_question(prefix: str) -> str:
+    return f"show ip{'6' if ':' in prefix else ''} fib {prefix}"
+
+
+def _route(ask: Ask, facts: Facts, route: DutRoute) -> Iterator[Step]:
+    shown = text_of(facts, ask(_route_question(route.prefix)))
+    path = f"via {route.via} {route.interface}"
+    entry = re.search(rf"(?ms)^{re.escape(route.prefix)} .*?(?=^\S|\Z)", shown)
+    if entry and re.search(rf"\b{re.escape(route.via)} {re.escape(route.interface)}\b", entry[0]):
+        return
+    do, undo = (quiet(ask, f"ip route {word} {route.prefix} {path}") for word in ("add", "del"))
+    yield Step(f"route {route.prefix}", "", path, do, undo)
+
+
+def _table(ask: Ask, setup: DutSetup) -> Iterator[Step]:
+    """By a file of the device that `exec` reads; there is no telling a route of ours from another's, so that it is
+    done each time."""
+    dealt = setup.dealt_table()
+    if not dealt:
+        return
+    file = "/tmp/wirespeed-table"
+    lines = [f"{prefix} via {way.via} {way.interface}" for prefix, way in dealt]
+    add = "".join(f"ip route add {line}\n" for line in lines)
+    run = f"cat > {file}; {{ {ask(f'exec {file}')}; }} > /dev/null; r=$?; rm -f {file}; exit $r"
+    remove = "".join(f"ip route del {line}\n" for line in lines)
+    yield Step("table", "", f"{len(lines)} routes", Action(run, add), Action(run, remove), timeout_s=600.0)
+
+
+def _labels(ask: Ask, facts: Facts, setup: DutSetup) -> Iterator[Step]:
+    fib = text_of(facts, ask("show mpls fib"))
+    if not fib.strip():
+        yield Step("MPLS table", "", "there", quiet(ask, "mpls table add 0"), quiet(ask, "mpls table del 0"))
+    for name in setup.names:
+        do, undo = (quiet(ask, f"set interface mpls {name} {word}") for word in ("enable", "disable"))
+        if not any(re.search(rf"(?m)^{label.label}:eos", fib) for label in setup.labels):
+            yield Step(f"MPLS of {name}", "", "on", do, undo)
+    for label in setup.labels:
+        if re.search(rf"(?m)^{label.label}:eos", fib):
+            continue
+        path = f"{label.label} eos via {label.via} {label.interface}"
+        do, undo = (quiet(ask, f"mpls local-label {word} {path}") for word in ("add", "del"))
+        yield Step(f"label {label.label}", "", path, do, undo)
+
+
+def _cross_connect(ask: Ask, facts: Facts, setup: DutSetup) -> Iterator[Step]:
+    mode = text_of(facts, ask("show mode"))
+    for here, there in zip(setup.names[::2], setup.names[1::2], strict=True):
+        for one, other in ((here, there), (there, here)):
+            if not re.search(rf"(?m)^l2 xconnect {re.escape(one)}\b.*\b{re.escape(other)}\b", mode):
+                do, undo = quiet(ask, f"set interface l2 xconnect {one} {other}"), quiet(ask, f"set interface l3 {one}")
+                yield Step(f"cross connect of {one}", "", f"to {other}", do, undo)
+
+
+# ---- under load
+
+
+def interface_counters(text: str) -> dict[str, int]:
+    """`show interface`: counters by `INTERFACE COUNTER`."""
+    found: dict[str, int] = {}
+    name = ""
+    for line in text.splitlines():
+        row = _ROW.match(line)
+        name = row["name"] if row else name
+        counter = re.search(r"(?:^|\s)((?:[a-z][\w-]*)(?: [a-z]+)*) {2,}(\d+)\s*$", line)
+        if name and counter:
+            found[f"{name} {counter[1]}"] = int(counter[2])
+    return found
+
+
+def telemetry(
+    runtimes: list[str], errors: tuple[str, str], interfaces: tuple[str, str], tsc_hz: int, interval_s: float
+) -> DutTelemetry:
+    """`runtimes` are each of a time of its own, one after the other; errors and interfaces are counted on."""
+    old, new = (interface_counters(text) for text in interfaces)
+    grown = {name: count - old.get(name, 0) for name, count in new.items() if count > old.get(name, 0)}
+    first, last = ({(row.node, row.reason): row for row in parse_errors(text)} for text in errors)
+    reasons = {
+        f"{node}: {reason}": row.count - (first[node, reason].count if (node, reason) in first else 0)
+        for (node, reason), row in last.items()
+        if row.severity == "error"
+    }
+    lost = {name: count for name, count in grown.items() if name.endswith(LOST)}
+    return DutTelemetry(
+        interval_s=interval_s,
+        workers=_workers([parse_runtime(text) for text in runtimes], tsc_hz, interval_s),
+        in_packets=sum(count for name, count in grown.items() if name.endswith(" rx packets")),
+        out_packets=sum(count for name, count in grown.items() if name.endswith(" tx packets")),
+        drop_packets=sum(lost.values()),
+        drops={reason: count for reason, count in reasons.items() if count > 0} | lost,
+    )
+
+
+def _workers(rounds: list[tuple[ThreadRuntime, ...]], tsc_hz: int, interval_s: float) -> tuple[WorkerCost, ...]:
+    """Each worker's nodes, summed over the rounds; the main thread forwards nothing."""
+    names = dict.fromkeys(thread.name for threads in rounds for thread in threads if not thread.name.endswith("_main"))
+    found = []
+    for name in names:
+        threads = [thread for threads in rounds for thread in threads if thread.name == name]
+        nodes: dict[str, NodeCost] = {}
+        for cost in node_costs(threads):
+            nodes[cost.name] = _sum(nodes[cost.name], cost) if cost.name in nodes else cost
+        ran = tuple(node for _, node in sorted(nodes.items()) if node.calls)
+        clocks = sum(node.clocks for node in ran)
+        loops = round(sum(thread.loops_per_s * interval_s / len(threads) for thread in threads))
+        found.append(WorkerCost(name, None, interval_s, tsc_hz, loops, max(round(interval_s * tsc_hz), clocks), ran))
+    return tuple(found)
+
+
+def _sum(one: NodeCost, other: NodeCost) -> NodeCost:
+    return replace(
+        one,
+        calls=one.calls + other.calls,
+        vectors=one.vectors + other.vectors,
+        clocks=one.clocks + other.clocks,
+        suspends=one.suspends + other.suspends,
+    )

@@ -1,0 +1,68 @@
+"""Our router, by its control socket on the device."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from collections.abc import Mapping, Sequence
+
+from wirespeed.dut.kinds import vpp_language
+from wirespeed.dut.kinds.linux_load import parts_of
+from wirespeed.dut.plan import Stage
+from wirespeed.dut.setup import DutSetup
+from wirespeed.errors import UsageError
+from wirespeed.results.dut import DutFacts, DutTelemetry
+
+SHOWN = (
+    "show version verbose",
+    "show threads",
+    "show runtime",
+    "show errors",
+    "show hardware-interfaces",
+    "show interface",
+    "show interface rx-placement",
+    "show buffers",
+    "show cpu",
+)
+_SAMPLED = ("show runtime", "clear runtime", "show errors", "show interface")
+
+
+class WirespeedKind:
+    """A router whose control socket is `socket`. What is chosen at its start (workers, queues, descriptors) is not
+    chosen here."""
+
+    name = "wirespeed"
+    boot_question = "cat /proc/sys/kernel/random/boot_id"
+
+    def __init__(self, socket: str = "/run/wirespeed/router.sock") -> None:
+        # The program that this one is, where the device is this machine; else whatever is called so there.
+        program = f"$(test -x {sys.executable} && echo {sys.executable} -m wirespeed || echo wirespeed)"
+        self._ctl = f"{program} ctl -s {shlex.quote(socket)}"
+        self.texts = tuple(self.ask(show) for show in SHOWN)
+        self.sample = "; ".join(f"echo '==> {show} <=='; {self.ask(show)}" for show in _SAMPLED)
+
+    def ask(self, command: str) -> str:
+        return f"{self._ctl} {command}"
+
+    def stages(self, setup: DutSetup) -> Sequence[Stage]:
+        options = setup.options
+        chosen = (options.queues, options.rx_descriptors, options.tx_descriptors, options.workers)
+        if any(value is not None for value in chosen) or options.cpus or options.driver or options.devargs:
+            raise UsageError("queues, descriptors, workers and CPUs of a router are chosen at its start (startup.conf)")
+        asked = vpp_language.questions(self.ask, setup)
+        return (Stage(asked, lambda facts: vpp_language.plan(self.ask, facts, setup)),)
+
+    def load(self, samples: Sequence[str], interval_s: float) -> DutTelemetry:
+        parts = [parts_of(sample) for sample in samples]
+        first, last = parts[0], parts[-1]
+        return vpp_language.telemetry(
+            [part.get("show runtime", "") for part in parts[1:]],
+            (first.get("show errors", ""), last.get("show errors", "")),
+            (first.get("show interface", ""), last.get("show interface", "")),
+            0,
+            interval_s,
+        )
+
+    def describe(self, name: str, texts: Mapping[str, str]) -> DutFacts:
+        version = texts.get(self.ask("show version verbose"), "").strip()
+        return DutFacts(name, self.name, version.partition("\n")[0])

@@ -1,0 +1,63 @@
+"""The device and its setup as a bench file has them."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from wirespeed.cpus import cpu_list
+from wirespeed.dut.device import Device, parse_device
+from wirespeed.dut.setup import DutInterface, DutLabel, DutOptions, DutRoute, DutSetup, Neighbour
+from wirespeed.dut.tables import prefixes_of
+from wirespeed.errors import UsageError
+
+
+def read_dut(path: Path) -> tuple[Device, DutSetup]:
+    """UsageError or FileFault says what is wrong with the file, or what it leaves out."""
+    bench = import_module("wirespeed.bench.file").read_bench(path)
+    if bench.dut.kind == "none":
+        raise UsageError(f"{path} names no device: `dut:` needs `kind` and `reach`")
+    socket = f",socket={bench.dut.socket}" if bench.dut.socket else ""
+    return parse_device(f"{bench.dut.kind}:{bench.dut.reach}{socket}"), setup_of_bench(bench.filled(), str(path))
+
+
+def setup_of_bench(bench: Any, file: str) -> DutSetup:
+    """The setup of a bench that is filled in."""
+    for wire in bench.wires:
+        if wire.interface is None:
+            raise UsageError(f"{file} does not say where the wire of port {wire.port} ends: `interface` of the device")
+    names = {wire.port: wire.interface for wire in bench.wires}
+    theirs = {wire.port: wire.tester_address for wire in bench.wires}
+    routes = tuple(DutRoute(one.prefix, theirs[one.port], names[one.port]) for one in bench.routes)
+    labels = tuple(DutLabel(one.label, theirs[one.port], names[one.port]) for one in bench.labels)
+    return DutSetup(
+        mode=bench.mode,
+        interfaces=tuple(_interface(wire) for wire in bench.wires),
+        routes=() if bench.mode == "l2xc" else routes,
+        labels=labels if bench.mode == "mpls" else (),
+        options=_options(bench.dut.options),
+        table=prefixes_of(bench.table) if bench.table else (),
+    )
+
+
+def _interface(wire: Any) -> DutInterface:
+    addresses = (wire.dut_address,) if wire.dut_address else ()
+    neighbours = (Neighbour(wire.tester_address, wire.tester_mac or ""),) if wire.tester_address else ()
+    return DutInterface(wire.interface, addresses, neighbours, wire.pci)
+
+
+def _options(given: Any) -> DutOptions:
+    return DutOptions(
+        queues=given.queues,
+        rx_descriptors=given.rx_descriptors,
+        tx_descriptors=given.tx_descriptors,
+        workers=given.workers,
+        cpus=cpu_list("cpus", given.cpus) if given.cpus else (),
+        driver=given.driver,
+        devargs=given.devargs,
+        filter_off=given.filter_off,
+        governor=given.governor,
+        turbo=given.turbo,
+        sysctls=dict(given.sysctls),
+    )

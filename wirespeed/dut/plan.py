@@ -1,0 +1,137 @@
+"""What is to be changed on a device, as a value that can be printed, run, and undone."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from wirespeed.dut.reach.reach import PATIENCE_S, Ran, Reach, short
+from wirespeed.dut.setup import DutSetup
+from wirespeed.results.dut import DutFacts, DutTelemetry
+
+Facts = Mapping[str, Ran]
+"""What a device answered before a plan was made, by the command asked."""
+
+
+@dataclass(frozen=True)
+class Action:
+    """A command for the device's shell, with its standard input."""
+
+    command: str
+    stdin: str = ""
+
+    def to_json(self) -> dict[str, str]:
+        return {"command": self.command} | ({"stdin": self.stdin} if self.stdin else {})
+
+    @classmethod
+    def from_json(cls, raw: Mapping[str, Any]) -> Action:
+        return cls(str(raw["command"]), str(raw.get("stdin", "")))
+
+
+@dataclass(frozen=True)
+class Step:
+    """One change: `what` is `now` and `will_be`. `undo` puts it back, without one there is nothing to put back.
+
+    `persists`: a restart of the device does not undo it. `must_undo`: that the step began is enough to have changed the
+    device for good, so that its undo has to work even where the step failed.
+    """
+
+    what: str
+    now: str
+    will_be: str
+    do: Action
+    undo: Action | None
+    persists: bool = False
+    must_undo: bool = False
+    timeout_s: float = PATIENCE_S
+
+    def text(self) -> list[str]:
+        lines = [f"{self.what}: {self.now or 'nothing'} -> {self.will_be}", f"  do    {short(self.do.command)}"]
+        return [*lines, f"  undo  {short(self.undo.command)}" if self.undo else "  undo  nothing"]
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Steps in their order; none when all is as it is to be. `notes` are what a reader of results should know."""
+
+    steps: tuple[Step, ...]
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Stage:
+    """A plan that is made of the answers to `questions`. A later stage asks once the earlier ones are done."""
+
+    questions: tuple[str, ...]
+    plan: Callable[[Facts], Plan]
+
+
+class Kind(Protocol):
+    """A kind of device. Pure: what to ask, what to make of the answers, what to collect, how to read it."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def boot_question(self) -> str:
+        """Answers another text after each restart of the device."""
+
+    def stages(self, setup: DutSetup) -> Sequence[Stage]:
+        """UsageError for what this kind cannot do."""
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """Commands whose output is kept beside a result, from before and after the load."""
+
+    @property
+    def sample(self) -> str:
+        """The command whose output is kept each while under load."""
+
+    def load(self, samples: Sequence[str], interval_s: float) -> DutTelemetry:
+        """What outputs of `sample`, two or more, tell of the time from the first to the last."""
+
+    def describe(self, name: str, texts: Mapping[str, str]) -> DutFacts:
+        """What the device is, by `texts`."""
+
+
+@dataclass
+class Answers:
+    """Facts as they are asked for, each once."""
+
+    reach: Reach
+    facts: dict[str, Ran] = field(default_factory=dict)
+
+    def ask(self, questions: Sequence[str]) -> Facts:
+        """All of them at once: a command over SSH costs the device more than most of the answers."""
+        ran = self.reach.run(asking(questions), timeout_s=_ASK_S)
+        self.facts |= answers(questions, ran.out)
+        return self.facts
+
+
+_ASK_S = 60.0
+_MARK = "=~=~="
+
+
+def asking(questions: Sequence[str]) -> str:
+    """One command that prints the answer and the exit code of each question."""
+    return "\n".join(f"( {question}\n) 2>/dev/null </dev/null; echo; echo '{_MARK}' $?" for question in questions)
+
+
+def questions_of(command: str) -> list[str]:
+    """The questions of a command that `asking` made."""
+    return re.findall(rf"(?ms)^\( (.*?)\n\) 2>/dev/null </dev/null; echo; echo '{_MARK}' \$\?$", command)
+
+
+def answers(questions: Sequence[str], out: str) -> dict[str, Ran]:
+    """What `asking` printed; a device that broke off in between answered the rest with exit code -1."""
+    parts = re.split(rf"(?m)\n?^{_MARK} (\d+)\n?", out)
+    told = [Ran(int(code), text) for text, code in zip(parts[::2], parts[1::2], strict=False)]
+    return {question: told[index] if index < len(told) else Ran(-1, "") for index, question in enumerate(questions)}
+
+
+def text_of(facts: Facts, question: str) -> str:
+    """The answer, nothing where the device has no such thing."""
+    ran = facts.get(question)
+    return ran.out if ran is not None and ran.code == 0 else ""

@@ -1,0 +1,137 @@
+"""Preparing a device step by step, and putting it back.
+
+Each step is in the journal before it is run. One that fails is rolled back with all before it of the same run; what a
+kill or a lost connection leaves is put back by `restore`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from wirespeed.dut.journal import DutJournal, Entry
+from wirespeed.dut.plan import Answers, Kind, Plan, Step, text_of
+from wirespeed.dut.reach.reach import Reach
+from wirespeed.dut.setup import DutSetup, check_setup
+from wirespeed.errors import ConnectionFault, EnvironmentFault, WirespeedError
+
+Say = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """What was done; no steps when the device was as it is to be."""
+
+    steps: tuple[Step, ...]
+    notes: tuple[str, ...]
+
+
+def planned(kind: Kind, reach: Reach, setup: DutSetup) -> Plan:
+    """The steps that `prepare` would do now; those of later stages as if the earlier ones had changed nothing that they
+    ask for."""
+    check_setup(setup)
+    answers = Answers(reach)
+    plans = [stage.plan(answers.ask(stage.questions)) for stage in kind.stages(setup)]
+    return Plan(
+        tuple(step for plan in plans for step in plan.steps), tuple(note for plan in plans for note in plan.notes)
+    )
+
+
+def prepare(kind: Kind, reach: Reach, setup: DutSetup, journal: DutJournal, say: Say) -> Prepared:
+    """Make the device what `setup` says. EnvironmentFault when a step fails, with how far it came and that it was
+    rolled back; ConnectionFault when the device went away, with what is left to `restore`."""
+    check_setup(setup)
+    boot = boot_of(kind, reach)
+    answers = Answers(reach)
+    notes: list[str] = []
+    done: list[tuple[Step, Entry]] = []
+    for stage in kind.stages(setup):
+        try:
+            plan = stage.plan(answers.ask(stage.questions))
+            notes += plan.notes
+            for number, step in enumerate(plan.steps, start=1):
+                say(f"{number}/{len(plan.steps)} {step.what}: {step.now or 'nothing'} -> {step.will_be}")
+                entry = journal.begin(step, boot)
+                done.append((step, entry))
+                _run(reach, step)
+                journal.done(entry)
+        except BaseException as error:
+            raise _rolled_back(reach, journal, done, error, say) from None
+    return Prepared(tuple(step for step, _ in done), tuple(notes))
+
+
+def _run(reach: Reach, step: Step) -> None:
+    ran = reach.run(step.do.command, stdin=step.do.stdin, timeout_s=step.timeout_s)
+    if ran.code:
+        raise EnvironmentFault(f"{step.what} could not be made {step.will_be}: {ran.why}")
+
+
+def _rolled_back(
+    reach: Reach, journal: DutJournal, done: Sequence[tuple[Step, Entry]], error: BaseException, say: Say
+) -> BaseException:
+    """The error to raise for `error`, once what was done is undone."""
+    finished = sum(entry.is_done for _, entry in done)
+    what = str(error) or "interrupted"
+    if isinstance(error, ConnectionFault):
+        left = f"{len(journal.entries)} step(s) are left on it: wirespeed dut restore puts them back when it answers"
+        return ConnectionFault(f"{what}; {left if journal.entries else 'nothing was changed on it'}")
+    faults = undo(reach, journal, [entry for _, entry in reversed(done)])
+    if faults:
+        text = f"{what}; {finished} step(s) were done before it, and rolling back failed: {'; '.join(faults)}; {LATER}"
+    elif done:
+        text = f"{what}; the {finished} step(s) before it were rolled back, and the device is as it was"
+    else:
+        return error
+    if not isinstance(error, WirespeedError):
+        say(text)
+        return error
+    return type(error)(text)
+
+
+LATER = "wirespeed dut restore tries again"
+
+
+@dataclass(frozen=True)
+class Restored:
+    """How many steps were undone, and how many a restart of the device had undone already."""
+
+    undone: int
+    gone: int
+
+
+def restore(kind: Kind, reach: Reach, journal: DutJournal, say: Say) -> Restored:
+    """Put back everything that the journal holds, the last first. EnvironmentFault when some of it could not be; the
+    journal keeps that."""
+    boot = boot_of(kind, reach)
+    entries = sorted(journal.entries.values(), key=lambda entry: entry.number, reverse=True)
+    gone = [entry for entry in entries if not entry.persists and entry.boot and boot and entry.boot != boot]
+    for entry in gone:
+        say(f"{entry.what}: the device was restarted since")
+        journal.undone(entry)
+    left = [entry for entry in entries if entry not in gone]
+    faults = undo(reach, journal, left, say)
+    if faults:
+        raise EnvironmentFault(f"{len(left) - len(faults)} of {len(left)} step(s) were put back; {'; '.join(faults)}")
+    return Restored(len(left), len(gone))
+
+
+def undo(reach: Reach, journal: DutJournal, entries: Sequence[Entry], say: Say = lambda _: None) -> list[str]:
+    """Undo `entries` in that order; what went wrong. A step that never came to its end may have changed nothing: that
+    there is nothing to undo is no fault then."""
+    faults = []
+    for entry in entries:
+        if entry.undo is not None:
+            ran = reach.run(entry.undo.command, stdin=entry.undo.stdin, timeout_s=_UNDO_S)
+            if ran.code and (entry.is_done or entry.must_undo):
+                faults.append(f"{entry.what} could not be put back: {ran.why}")
+                continue
+        say(f"{entry.what}: put back")
+        journal.undone(entry)
+    return faults
+
+
+_UNDO_S = 180.0
+
+
+def boot_of(kind: Kind, reach: Reach) -> str:
+    return text_of(Answers(reach).ask([kind.boot_question]), kind.boot_question).strip()

@@ -1,0 +1,56 @@
+"""A record of a device's console in place of the device: what it printed for the commands that were typed.
+
+A line such as `root@fitlet:~# show interface` begins a command; what follows up to the next one is its output.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from wirespeed.dut.reach.reach import PATIENCE_S, Ran
+from wirespeed.errors import FileFault
+from wirespeed.files import read_text_file
+
+_PROMPT = re.compile(r"(?P<prompt>[^\s#$>%]*[\w~\])]\s?[#$>%]) (?P<command>\S.*)|[#$] (?P<bare>\S.*)")
+_MOST_BYTES = 64 << 20
+
+
+class ConsoleLog:
+    """The commands of the file at `path`; the last output of each. It cannot be changed, and says so of every other
+    command: exit code 127. FileFault when the file has no command in it."""
+
+    def __init__(self, path: Path) -> None:
+        self.name = f"console-log:{path}"
+        text = read_text_file(path, "console log", _MOST_BYTES).decode(errors="replace")
+        self.texts = console_texts(text)
+        if not self.texts:
+            raise FileFault(
+                f"console log {path} has no line with a prompt and a command, such as `root@box:~# uname -a`"
+            )
+
+    def run(self, command: str, *, stdin: str = "", timeout_s: float = PATIENCE_S) -> Ran:
+        text = self.texts.get(plain(command))
+        return Ran(127, "", f"{command} is not in the log") if text is None else Ran(0, text)
+
+    def close(self) -> None:
+        pass
+
+
+def console_texts(text: str) -> dict[str, str]:
+    """Output by command, in the order in which they were typed."""
+    found: dict[str, list[str]] = {}
+    rows: list[str] | None = None
+    for line in text.splitlines():
+        match = _PROMPT.fullmatch(line.rstrip())
+        if match:
+            rows = found[plain(match["command"] or match["bare"])] = []
+        elif rows is not None:
+            rows.append(line)
+    return {command: "\n".join([*rows, ""]).lstrip("\n") for command, rows in found.items()}
+
+
+def plain(command: str) -> str:
+    """A command without what becomes root by it, its comment and its redirections to nowhere."""
+    text = re.sub(r"^(sudo( -n)?|doas( -n)?) ", "", command.strip())
+    return " ".join(re.sub(r"\s+(##? .*|2>/dev/null)$", "", text).split())

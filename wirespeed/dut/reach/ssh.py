@@ -1,0 +1,133 @@
+"""A machine over SSH, by asyncssh on a thread of its own.
+
+Keys, agent, ~/.ssh/config and known_hosts are the user's; nothing asks for a password, nor takes one.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import threading
+from collections.abc import Coroutine
+from concurrent.futures import TimeoutError as FutureTimeout
+from typing import Any, TypeVar
+
+import asyncssh
+
+from wirespeed.dut.reach.reach import PATIENCE_S, Ran, no_root, timed_out, wrapped
+from wirespeed.errors import ConnectionFault
+
+T = TypeVar("T")
+
+_CONNECT_S = 15.0
+_KEEPALIVE_S, _KEEPALIVES = 15, 20
+"""A box at line rate may be silent for minutes and live."""
+
+
+class SshReach:
+    """`user@host:port`; connected at the first command, and anew at the next one after the connection was lost."""
+
+    def __init__(self, host: str, user: str = "", port: int = 0) -> None:
+        self.name = (
+            f"ssh://{f'{user}@' if user else ''}{f'[{host}]' if ':' in host else host}{f':{port}' if port else ''}"
+        )
+        self._host, self._user, self._port = host, user, port
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._connection: asyncssh.SSHClientConnection | None = None
+        self._become = ""
+
+    def run(self, command: str, *, stdin: str = "", timeout_s: float = PATIENCE_S) -> Ran:
+        if self._connection is None or self._connection.is_closed():
+            self._connection = self._wait(self._connect(), 2 * _CONNECT_S, "a connection")
+            self._become = self._wait(self._root(self._connection), 2 * PATIENCE_S, "id -u")
+        return self._wait(self._ran(self._connection, wrapped(command, self._become), stdin), timeout_s, command)
+
+    def close(self) -> None:
+        if self._loop is None:
+            return
+        loop, self._loop = self._loop, None
+        if self._connection is not None:
+            loop.call_soon_threadsafe(self._connection.abort)
+        loop.call_soon_threadsafe(loop.stop)
+        self._thread.join()
+        loop.close()
+        self._connection = None
+
+    def _wait(self, work: Coroutine[Any, Any, T], timeout_s: float, command: str) -> T:
+        if self._loop is None:
+            self._loop = asyncio.new_event_loop()
+            self._thread = threading.Thread(target=_serve, args=(self._loop,), name="ssh", daemon=True)
+            self._thread.start()
+        future = asyncio.run_coroutine_threadsafe(work, self._loop)
+        try:
+            return future.result(timeout_s)
+        except FutureTimeout:
+            future.cancel()
+            raise timed_out(self.name, command, timeout_s) from None
+        except (asyncssh.Error, OSError) as error:
+            raise ConnectionFault(f"{self.name} went away during `{command[:60]}`: {_reason(error)}") from None
+
+    async def _connect(self) -> asyncssh.SSHClientConnection:
+        given: dict[str, Any] = {"username": self._user} if self._user else {}
+        given |= {"port": self._port} if self._port else {}
+        try:
+            return await asyncssh.connect(
+                self._host,
+                **given,
+                preferred_auth="publickey",
+                connect_timeout=_CONNECT_S,
+                login_timeout=_CONNECT_S,
+                keepalive_interval=_KEEPALIVE_S,
+                keepalive_count_max=_KEEPALIVES,
+            )
+        except asyncssh.HostKeyNotVerifiable as error:
+            raise ConnectionFault(
+                f"{self.name}: its host key is not the one of known_hosts, or in none ({_reason(error)}); "
+                "connect once with ssh, and look at the key"
+            ) from None
+        except asyncssh.PermissionDenied:
+            raise ConnectionFault(
+                f"{self.name} takes none of your keys: put one into its authorized_keys (ssh-copy-id), "
+                "or load it into ssh-agent"
+            ) from None
+        except (TimeoutError, asyncssh.Error, OSError) as error:
+            raise ConnectionFault(f"{self.name} cannot be reached: {_reason(error)}") from None
+
+    async def _root(self, connection: asyncssh.SSHClientConnection) -> str:
+        """The words that make a command of ours one of root's."""
+        who = await self._ran(connection, wrapped("id -u"), "")
+        if who.out.strip() == "0":
+            return ""
+        first = who
+        for become in ("sudo -n", "doas -n"):
+            tried = await self._ran(connection, wrapped("true", become), "")
+            if tried.code == 0:
+                return become
+            first = first if first is not who else tried
+        raise no_root(self.name, self._user or "your user", first.why)
+
+    async def _ran(self, connection: asyncssh.SSHClientConnection, line: str, stdin: str) -> Ran:
+        done = await connection.run(line, input=stdin, check=False, errors="replace")
+        code = done.exit_status if done.exit_status is not None else -1
+        if code < 0 and done.exit_signal is None:
+            raise ConnectionFault(f"{self.name} went away before its command ended")
+        return Ran(code, _text(done.stdout), _text(done.stderr))
+
+
+def _serve(loop: asyncio.AbstractEventLoop) -> None:
+    asyncio.set_event_loop(loop)
+    loop.run_forever()
+
+
+def _text(said: str | bytes | None) -> str:
+    return said.decode(errors="replace") if isinstance(said, bytes) else said or ""
+
+
+def _reason(error: BaseException) -> str:
+    if isinstance(error, TimeoutError):
+        return f"no answer in {_CONNECT_S:g} s"
+    number = getattr(error, "errno", None)  # asyncio's own words name the call, not the cause
+    if isinstance(number, int) and number > 0:
+        return os.strerror(number)
+    said = getattr(error, "strerror", None) or getattr(error, "reason", None) or str(error) or type(error).__name__
+    return " ".join(str(said).split())

@@ -1,0 +1,167 @@
+"""What a device under test is to be for a measurement, as a value: what `dut prepare` makes of a device."""
+
+from __future__ import annotations
+
+import ipaddress
+import re
+from dataclasses import dataclass, field
+from typing import Literal, get_args
+
+from wirespeed.errors import UsageError
+
+Mode = Literal["ip4", "ip6", "l2xc", "mpls"]
+MODES: tuple[Mode, ...] = get_args(Mode)
+
+ROUTES = {"ip4": ("16.0.0.0/8", "48.0.0.0/8"), "ip6": ("2001:2::/49", "2001:2:0:8000::/49")}
+"""Where the bench profile's packets go, by the side that they leave from."""
+LABELS = (16, 17)
+"""Of packets that leave by the second side, and by the first."""
+
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.:/-]{0,63}")
+_MAC = re.compile(r"[0-9a-f]{2}(:[0-9a-f]{2}){5}")
+
+
+@dataclass(frozen=True)
+class Neighbour:
+    """A tester's port on the other end of a wire."""
+
+    address: str
+    mac: str
+
+
+@dataclass(frozen=True)
+class DutInterface:
+    """An interface of the device on a wire of the tester: its `addresses` with their lengths, and the tester's there.
+    `pci` is where VPP finds it."""
+
+    name: str
+    addresses: tuple[str, ...] = ()
+    neighbours: tuple[Neighbour, ...] = ()
+    pci: str = ""
+
+
+@dataclass(frozen=True)
+class DutRoute:
+    """`prefix` by way of the address `via`, which is the tester's on `interface`."""
+
+    prefix: str
+    via: str
+    interface: str
+
+
+@dataclass(frozen=True)
+class DutLabel:
+    """Packets with the MPLS label `label`, the last one, are sent without it to `via` on `interface`."""
+
+    label: int
+    via: str
+    interface: str
+
+
+@dataclass(frozen=True)
+class DutOptions:
+    """What else is asked of the device; None leaves it as it is. `cpus` are those of its interrupts or workers."""
+
+    queues: int | None = None
+    rx_descriptors: int | None = None
+    tx_descriptors: int | None = None
+    workers: int | None = None
+    cpus: tuple[int, ...] = ()
+    driver: str = ""
+    devargs: str = ""
+    filter_off: bool = False
+    governor: str = ""
+    turbo: bool | None = None
+    sysctls: dict[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class DutSetup:
+    """The whole of it. `table` are prefixes of a full table, dealt to the two sides in turn."""
+
+    mode: Mode
+    interfaces: tuple[DutInterface, ...]
+    routes: tuple[DutRoute, ...] = ()
+    labels: tuple[DutLabel, ...] = ()
+    options: DutOptions = DutOptions()
+    table: tuple[str, ...] = ()
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(one.name for one in self.interfaces)
+
+    def dealt_table(self) -> list[tuple[str, DutRoute]]:
+        """Each prefix of the table with a route of its family to take the way of."""
+        ways = {
+            version: [route for route in self.routes if ipaddress.ip_network(route.prefix).version == version]
+            for version in (4, 6)
+        }
+        dealt = []
+        for index, prefix in enumerate(self.table):
+            of_family = ways[6 if ":" in prefix else 4]
+            if of_family:
+                dealt.append((prefix, of_family[index % len(of_family)]))
+        return dealt
+
+
+_AS_IT_IS = DutOptions()
+
+
+def default_setup(mode: Mode, interfaces: tuple[DutInterface, ...], options: DutOptions = _AS_IT_IS) -> DutSetup:
+    """The articles' setup on two interfaces: 100.64.1.0/30 and 100.64.2.0/30 (or 2001:db8:1::/64 and so on), a route to
+    each side, labels 16 and 17. An interface with addresses of its own keeps them."""
+    check_interfaces(interfaces)
+    if mode == "l2xc":
+        bare = tuple(DutInterface(one.name, pci=one.pci) for one in interfaces)
+        return DutSetup(mode, bare, options=options)
+    family = "ip6" if mode == "ip6" else "ip4"
+    filled = tuple(_addressed(one, number, family) for number, one in enumerate(interfaces, start=1))
+    ways = [(one.name, one.neighbours[0].address) for one in filled]
+    routes = tuple(DutRoute(prefix, via, name) for prefix, (name, via) in zip(ROUTES[family], ways, strict=False))
+    labels = tuple(DutLabel(label, via, name) for label, (name, via) in zip(LABELS, reversed(ways), strict=False))
+    return DutSetup(mode, filled, routes, labels if mode == "mpls" else (), options)
+
+
+def _addressed(one: DutInterface, number: int, family: str) -> DutInterface:
+    plain = f"2001:db8:{number}::1/64" if family == "ip6" else f"100.64.{number}.1/30"
+    addresses = one.addresses or (plain,)
+    network = ipaddress.ip_interface(addresses[0])
+    theirs = str(network.ip + 1)
+    neighbours = tuple(Neighbour(near.address or theirs, near.mac) for near in one.neighbours)
+    return DutInterface(one.name, addresses, neighbours or (Neighbour(theirs, ""),), one.pci)
+
+
+def check_setup(setup: DutSetup) -> None:
+    """UsageError names what cannot be: two wires to one port, an address that is none, a route to nowhere."""
+    check_interfaces(setup.interfaces)
+    for one in setup.interfaces:
+        for address in one.addresses:
+            _checked(ipaddress.ip_interface, address, f"address {address} of {one.name}", "100.64.1.1/30")
+        for near in one.neighbours:
+            _checked(ipaddress.ip_address, near.address, f"tester {near.address} of {one.name}", "100.64.1.2")
+            if near.mac and not _MAC.fullmatch(near.mac.lower()):
+                raise UsageError(f"{near.mac} is no MAC address of the tester; give one such as 02:ee:00:00:01:00")
+    for route in setup.routes:
+        _checked(ipaddress.ip_network, route.prefix, f"route {route.prefix}", "16.0.0.0/8")
+    for name in [route.interface for route in setup.routes] + [label.interface for label in setup.labels]:
+        if name not in setup.names:
+            raise UsageError(f"a route leads to interface {name}, which is none of {', '.join(setup.names)}")
+
+
+def check_interfaces(interfaces: tuple[DutInterface, ...]) -> None:
+    names = [one.name for one in interfaces]
+    if len(names) < 2 or len(names) % 2:
+        raise UsageError(f"a device forwards between pairs of interfaces; {len(names)} are given")
+    for name in names:
+        if names.count(name) > 1:
+            raise UsageError(f"two wires end at interface {name}: each has its own")
+    for name in names:
+        if not _NAME.fullmatch(name):
+            raise UsageError(f"{name!r} is no name of an interface")
+
+
+def _checked(make: object, text: str, what: str, example: str) -> None:
+    try:
+        make(text)  # type: ignore[operator]
+    except ValueError as error:
+        raise UsageError(f"{what} is none: {error}; give one such as {example}") from None
