@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -89,6 +90,14 @@ def test_error_names_file_line_and_path_in_one_line(text):
 def test_others_that_are_wrong_are_counted():
     with pytest.raises(FileFault, match=r":5: mode: .* \(and 1 more\)$"):
         parse_bench(BASE + "mode: ip5\ntable: [1]\n")
+
+
+@pytest.mark.parametrize("page", ["bench.md", "real-hardware.md"])
+def test_examples_of_the_pages_are_benches(page):
+    text = (Path(__file__).parents[2] / "docs" / page).read_text()
+    blocks = re.findall(r"```yaml\n(.*?)```", text, re.DOTALL)
+    assert [parse_bench(block, page).ports for block in blocks] == [(0, 1)] * len(blocks)
+    assert blocks
 
 
 def test_schema_describes_each_section():

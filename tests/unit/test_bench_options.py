@@ -40,6 +40,7 @@ def test_options_override_it():
     [
         ("ip6", "imix", {}, ("bench", "size=imix,vm=var2,ip=6")),
         ("ip6", "bench", {"tunables": "size=128"}, ("bench", "size=128,ip=6")),
+        ("ip6", "bench", {"tunables": "vm=var1"}, ("bench", "vm=var1,size=66,ip=6")),
         ("ip6", "bench", {"tunables": "ip=6"}, ("bench", "ip=6")),
         ("mpls", "imix", {}, ("mpls", "label=16")),
         ("mpls", "bench", {"profile": "mpls", "tunables": "label=20"}, ("mpls", "label=20")),

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 SERVER, PORTS, NO_DUT = "127.0.0.1:4501", "0,1", "none"
 """What options are that say nothing."""
 
+LEAST6 = "size=66"
+"""The shortest frame that holds IPv6 and UDP."""
 IMIX6 = "size=imix,vm=var2"
 """The mix of the profile that has IPv6, in place of the one that has not."""
 
@@ -123,4 +125,5 @@ def _load(bench: Bench, file: str, given: Options, default: str) -> tuple[str, s
         if profile != default:
             raise UsageError(f"profile {profile} {says}, and that profile is IPv4; give bench")
         tunables = ",".join(filter(None, (IMIX6, tunables)))
-    return "bench", ",".join(filter(None, (tunables, "ip=6")))
+    size = "" if "size=" in tunables else LEAST6
+    return "bench", ",".join(filter(None, (tunables, size, "ip=6")))

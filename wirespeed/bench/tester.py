@@ -17,7 +17,7 @@ from wirespeed.owned import OwnedDirectory
 
 
 @contextmanager
-def tester_of(bench: Bench) -> Iterator[str]:
+def running_tester(bench: Bench) -> Iterator[str]:
     """HOST:PORT where the tester answers, or should. EnvironmentFault when one of our own does not start."""
     if bench.tester.server:
         yield bench.tester.server

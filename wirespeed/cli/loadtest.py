@@ -132,6 +132,7 @@ def command(
     """
     from rich.console import Console  # noqa: PLC0415 - a command starts fast
 
+    from wirespeed.bench.ceiling import ceiling_note  # noqa: PLC0415
     from wirespeed.bench.options import Options  # noqa: PLC0415
     from wirespeed.cli.recover import recover as recover_result  # noqa: PLC0415
     from wirespeed.cli.stand import stand_of, with_bench  # noqa: PLC0415
@@ -190,6 +191,8 @@ def command(
                     load=load,
                     recorder=LoadtestJournal(out.journal()),
                 )
+                note = ceiling_note(stand.lab, len(plan.directions), plan.most_percent)
+                result = result if note is None else result.noted(note)
                 where = out.keep(result)
     except BaseException:
         kept = out.abandon()

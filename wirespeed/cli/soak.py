@@ -114,8 +114,7 @@ def command(
     console = Console(stderr=True, soft_wrap=True)
     if recover is not None:
         return recover_result(recover, output, console, quiet)
-    given = Options(server, dut, lab, ports, wires, line, profile, tunables)
-    at = with_bench(bench, given, default_profile="bench")
+    at = with_bench(bench, Options(server, dut, lab, ports, wires, line, profile, tunables), default_profile="bench")
     earlier = None
     if resume is not None:
         if load or of is not None or output != "-":

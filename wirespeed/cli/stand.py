@@ -56,25 +56,29 @@ def stand_of(options: Options, bench: Path | None = None, force: bool = False) -
                 client.connect()
                 yield Stand(client, asked)
         else:
-            with _bench(bench, asked, force) as up:
+            with _bench(bench, options, asked, force) as up:
                 yield up
     finally:
         device.close()
 
 
 @contextmanager
-def _bench(file: Path, dut: Dut | None, force: bool) -> Iterator[Stand]:
+def _bench(file: Path, options: Options, dut: Dut | None, force: bool) -> Iterator[Stand]:
+    from wirespeed.bench.ceiling import ceiling_facts, kept  # noqa: PLC0415
     from wirespeed.bench.facts import device_facts, lab_facts  # noqa: PLC0415
     from wirespeed.bench.file import read_bench  # noqa: PLC0415
-    from wirespeed.bench.tester import tester_of  # noqa: PLC0415
+    from wirespeed.bench.tester import running_tester  # noqa: PLC0415
+    from wirespeed.loadtest.plan import parse_tunables  # noqa: PLC0415
 
     bench = read_bench(file)
-    with tester_of(bench) as server, GeneratorClient(server) as client:
+    lab = lab_facts(bench, str(file))
+    lab["bench"] |= ceiling_facts(kept(file), options.profile, parse_tunables(options.tunables))
+    with running_tester(bench) as server, GeneratorClient(server) as client:
         client.connect()
         _settle(bench, server, force)
         told = dut.describe().to_json() if dut is not None else {}
         facts = device_facts(bench)
-        yield Stand(client, dut, lab_facts(bench, str(file)), {**facts, **told, "description": facts["description"]})
+        yield Stand(client, dut, lab, {**facts, **told, "description": facts["description"]})
 
 
 def _settle(bench: Bench, server: str, force: bool) -> None:
