@@ -161,9 +161,6 @@ class Device(Section):
     reach: Annotated[str, _matching(_REACH, "way to a device: ssh://user@host[:port], netns:NAME, local, …")] | None = (
         Field(default=None, description="ssh://user@host[:port], netns:NAME, local or console-log:FILE.")
     )
-    sudo: bool = Field(
-        default=True, description="Whether to become root by sudo or doas there, where the user is another."
-    )
     socket: str | None = Field(
         default=None, description="Control socket of VPP (cli.sock) or of our router (router.sock)."
     )
