@@ -126,6 +126,7 @@ def test_exchanged_wires_are_found_by_the_addresses_of_a_device_that_nobody_can_
     code, found = faults(server + text)
     assert code == 3
     assert [one.part for one in found] == ["port 1", "port 0"]
+    assert found[0].next_step == "exchange the cables, or the ports in the file"
     assert "100.64.2.1/30 answers here, and the file says 100.64.1.1/30: the wires are exchanged" in found[0].text
 
 

@@ -80,6 +80,12 @@ class Check:
         self.exit_code = self.exit_code or exit_code
         self.tell(Finding(part, "FAIL", text, next_step, exit_code))
 
+    def _prepare(self, does: str) -> str:
+        """The next step where the device is not set up."""
+        if self.bench.dut.kind == "none":
+            return f"set the device up by hand, or say in {self.file} how it is reached: `wirespeed dut prepare` {does}"
+        return f"`wirespeed dut prepare --bench {self.file}` {does}"
+
     def _tester(self) -> StatelessClient | None:
         try:
             server = self._stack.enter_context(running_tester(self.bench))
@@ -147,7 +153,7 @@ class Check:
             known = ", ".join(sorted(there))
             self._fail(name, f"the device has no interface {name}; it has {known}", f"correct wires in {self.file}")
         elif one.is_up is False:
-            self._fail(name, "it is down on the device", f"`wirespeed dut prepare --bench {self.file}` sets it up")
+            self._fail(name, "it is down on the device", self._prepare("sets it up"))
         else:
             self._ok(name, f"up on the device{f', {one.mac}' if one.mac else ''}")
 
@@ -217,7 +223,7 @@ class Check:
                 self._fail(
                     part,
                     f"nobody answers {what} for {wire.dut_address}",
-                    f"`wirespeed dut prepare --bench {self.file}` gives the device its addresses",
+                    self._prepare("gives the device its addresses"),
                 )
             return None
         if wire.dut_mac and wire.dut_mac.lower() != found:
@@ -240,5 +246,5 @@ class Check:
             self._fail(
                 part,
                 "a packet does not come out of the device",
-                f"`wirespeed dut prepare --bench {self.file}` sets its routes and forwarding (mode {self.bench.mode})",
+                self._prepare(f"sets its routes and forwarding (mode {self.bench.mode})"),
             )

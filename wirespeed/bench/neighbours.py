@@ -12,6 +12,7 @@ from scapy.layers.inet6 import ICMPv6ND_NA, ICMPv6ND_NS, ICMPv6NDOptSrcLLAddr, I
 from scapy.layers.l2 import Ether
 
 from wirespeed.bench.model import Bench, Wire
+from wirespeed.client.generator_client import Call
 from wirespeed.client.stateless_client import StatelessClient
 from wirespeed.console.probes import Layer3, capturing, frame, push, resolve, until
 from wirespeed.errors import EnvironmentFault
@@ -34,14 +35,10 @@ def held(client: StatelessClient, ports: Sequence[int], force: bool = False) -> 
 
 def own_macs(client: StatelessClient, ports: Sequence[int]) -> dict[int, str]:
     """The Ethernet address that each port sends from."""
-    answers = client.batch([_status(port) for port in ports])
+    answers = client.batch(
+        [Call("get_port_status", {"port_id": port, "block": False, "profile_id": "*"}) for port in ports]
+    )
     return {port: _source(raw) for port, raw in zip(ports, answers, strict=True)}
-
-
-def _status(port: int) -> Any:
-    from wirespeed.client.generator_client import Call  # noqa: PLC0415
-
-    return Call("get_port_status", {"port_id": port, "block": False, "profile_id": "*"})
 
 
 def _source(raw: Mapping[str, Any]) -> str:
