@@ -156,6 +156,19 @@ def test_nobody_answers_arp(server):
 
 
 @linux_only
+def test_device_that_answers_no_arp_is_sent_to_by_the_address_of_the_file(server):
+    macs = json.loads(subprocess.check_output(["ip", "-n", NAME, "-j", "link"]))
+    mac = next(row["address"] for row in macs if row["ifname"] == "e1")
+    inside("sysctl", "-qw", "net.ipv4.conf.e1.arp_ignore=8")
+    try:
+        code, told = findings(server + WIRES.replace("interface: e1", f"interface: e1, dut_mac: '{mac}'") + NETNS_DUT)
+    finally:
+        inside("sysctl", "-qw", "net.ipv4.conf.e1.arp_ignore=0")
+    assert code == 0, told
+    assert f"nobody answers ARP for 100.64.2.1/30; packets go to {mac} of the file" in [one.text for one in told]
+
+
+@linux_only
 def test_device_that_does_not_forward(server):
     inside("sysctl", "-qw", "net.ipv4.ip_forward=0")
     try:

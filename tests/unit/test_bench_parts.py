@@ -7,14 +7,17 @@ from pathlib import Path
 
 import pytest
 from scapy.layers.l2 import Ether
+from strict_trex_server import StrictTrexServer
 
 from wirespeed.bench.ceiling import Ceiling, Ceilings, ceiling_facts, ceiling_note, keep, kept
 from wirespeed.bench.facts import device_facts, lab_facts
 from wirespeed.bench.file import parse_bench
 from wirespeed.bench.interfaces import Interface, bsd_interfaces, linux_interfaces, vector_interfaces
+from wirespeed.bench.neighbours import held, settle
 from wirespeed.bench.packets import proof
 from wirespeed.bench.tester import arguments
 from wirespeed.bench.wires import shared
+from wirespeed.client.stateless_client import StatelessClient
 from wirespeed.errors import ConnectionFault, FileFault
 
 BASE = "tester: {server: a}\nwires: [{port: 0}, {port: 1}]\n"
@@ -100,6 +103,19 @@ def test_interface_at_the_end_of_two_wires():
 def test_no_proof_where_no_route_leads():
     bench = parse_bench(f"{BASE}routes: [{{prefix: 10.0.0.0/8, port: 0}}]\n").filled()
     assert proof(bench, 0, 1, *MACS, b"mark") is None
+
+
+@pytest.mark.parametrize("mode", ["ip4", "ip6"])
+def test_ports_of_a_trex_are_told_where_to_send_to(mode):
+    wires = "wires: [{port: 0, dut_mac: 02:fe:00:00:00:00}, {port: 1, dut_mac: 02:fe:00:00:00:01}]\n"
+    with StrictTrexServer() as trex, StatelessClient(trex.server) as client:
+        bench = parse_bench(f"tester: {{server: '{trex.server}'}}\n{wires}mode: {mode}\n")
+        client.connect()
+        with held(client, bench.ports):
+            assert settle(client, bench) == {0: "02:fe:00:00:00:00", 1: "02:fe:00:00:00:01"}
+        layers = client.call("get_port_status", port_id=1, profile_id="*", block=False)["attr"]["layer_cfg"]
+        assert "02:fe:00:00:00:01" in (layers["ether"]["dst"], layers["ipv4"].get("dst_mac"))
+        assert (layers["ipv4"].get("src") == "100.64.2.2") == (mode == "ip4")
 
 
 CEILINGS = Ceilings(

@@ -219,6 +219,12 @@ class Check:
                     f"{other.dut_address} answers here, and the file says {wire.dut_address}: the wires are exchanged",
                     "exchange the cables, or the ports in the file",
                 )
+            elif wire.dut_mac:
+                assign(client, wire, wire.dut_mac)
+                self._ok(
+                    part, f"nobody answers {what} for {wire.dut_address}; packets go to {wire.dut_mac} of the file"
+                )
+                return wire.dut_mac
             else:
                 self._fail(
                     part,
