@@ -1,54 +1,73 @@
-"""What a command that measures stands on: a generator that answers, and a DUT that may be asked."""
+"""`wirespeed bench`: a bench file checked part by part, its schema, an example."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
 
-from wirespeed.client.generator_client import GeneratorClient
-from wirespeed.dut.dut import Dut
-from wirespeed.dut.spec import parse_dut
-from wirespeed.errors import UsageError
-from wirespeed.power.metered import metered
+import typer
 
+from wirespeed.cli.signals import leave_on_signals
 
-@dataclass(frozen=True)
-class Bench:
-    """`lab` and `device` describe a lab of our own, for the result; they are empty of somebody else's bench. `restart`
-    ends the device's process and starts it again, where it is ours to do so."""
-
-    client: GeneratorClient
-    dut: Dut | None
-    lab: dict[str, Any] = field(default_factory=dict)
-    device: dict[str, Any] = field(default_factory=dict)
-    restart: Callable[[], None] | None = None
+if TYPE_CHECKING:
+    from wirespeed.bench.check import Finding
+    from wirespeed.bench.model import Bench
 
 
-@contextmanager
-def bench_of(server: str, dut: str, lab: str, power: str = "") -> Iterator[Bench]:
-    """The bench that the options of these names mean together. UsageError for those that contradict each other."""
-    if not lab:
-        device = parse_dut(dut)
-        try:
-            device.prepare()
-            with GeneratorClient(server) as client:
-                client.connect()
-                with metered(None if dut == "none" else device, power) as (told, meter):
-                    yield Bench(client, told, meter)
-        finally:
-            device.close()
-        return
-    if dut != "none":
-        raise UsageError(f"--lab {lab} has a device of its own; leave out --dut {dut}")
-    from wirespeed.lab.chosen import chosen_lab  # noqa: PLC0415
-    from wirespeed.lab.embedded import EmbeddedLab  # noqa: PLC0415
+def command(
+    what: Annotated[
+        Literal["check", "schema", "example"],
+        typer.Argument(
+            help="check FILE: prove each part; schema: JSON schema of the file; example: one with comments."
+        ),
+    ],
+    file: Annotated[Path | None, typer.Argument(metavar="[FILE]", help="The bench file.")] = None,
+    *,
+    tester: Annotated[
+        bool,
+        typer.Option("--tester", help="Measure where the tester itself ends, by cables or a device in L2XC; keep it."),
+    ] = False,
+    duration: Annotated[float, typer.Option("--duration", metavar="S", help="Seconds of each load of --tester.")] = 3.0,
+    force: Annotated[bool, typer.Option("--force", help="Take the ports from whoever holds them.")] = False,
+) -> int:
+    """Prove a bench part by part, a line each: tester, links, device, wires, neighbours, a packet through it each way.
 
-    with ExitStack() as stack:
-        up = stack.enter_context(chosen_lab(lab))
-        client = stack.enter_context(GeneratorClient(up.rpc))
-        client.connect()
-        restart = up.restart_router if isinstance(up, EmbeddedLab) else None
-        told, meter = stack.enter_context(metered(up.dut, power))
-        yield Bench(client, told, {**up.facts.to_json(), **meter}, up.dut.describe().to_json(), restart)
+    What fails says the next step. Exit code 0: all is well; 3: a part is not as the file says; 4: the tester or the
+    device does not answer; 6: the file cannot be used.
+    """
+    from wirespeed.bench.file import example_text, read_bench, schema_text  # noqa: PLC0415 - a command starts fast
+    from wirespeed.errors import UsageError  # noqa: PLC0415
+
+    if what != "check":
+        if file is not None or tester:
+            raise UsageError(f"bench {what} takes no file and no option")
+        print(schema_text() if what == "schema" else example_text(), end="\n" if what == "schema" else "")
+        return 0
+    if file is None:
+        raise UsageError("say which bench to check: wirespeed bench check FILE (`wirespeed bench example` prints one)")
+    bench = read_bench(file)
+    with leave_on_signals():
+        if tester:
+            return _measure_tester(file, bench, duration, force)
+        from wirespeed.bench.check import Check  # noqa: PLC0415
+
+        return Check(bench, str(file), _show, force).run()
+
+
+def _measure_tester(file: Path, bench: Bench, duration_s: float, force: bool) -> int:
+    from wirespeed.bench.cables import cabled  # noqa: PLC0415
+    from wirespeed.bench.ceiling import keep  # noqa: PLC0415
+    from wirespeed.bench.ceiling_trials import measure  # noqa: PLC0415
+    from wirespeed.errors import UsageError  # noqa: PLC0415
+
+    if not 0.3 <= duration_s <= 3600:
+        raise UsageError(f"--duration {duration_s:g}: give seconds from 0.3 to 3600")
+    with cabled(bench, force) as (client, line_bps):
+        found = measure(client, bench.ports, duration_s, lambda text: print(text, flush=True), line_bps=line_bps)
+    print(f"kept in {keep(file, found)}; results on this bench refer to it")
+    return 0
+
+
+def _show(finding: Finding) -> None:
+    step = f"; next: {finding.next_step}" if finding.next_step else ""
+    print(f"{finding.state:<5} {finding.part:<10} {finding.text}{step}", flush=True)

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import io
 import sys
+from contextlib import ExitStack
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from wirespeed.cli.options import BenchOption
 from wirespeed.cli.signals import leave_on_signals
 from wirespeed.errors import EnvironmentFault, UsageError, WirespeedError
 
@@ -28,6 +31,7 @@ def command(
     ] = None,
     force: Annotated[bool, typer.Option("-f", "--force", help="Take the ports from whoever has them.")] = False,
     readonly: Annotated[bool, typer.Option("-r", "--readonly", help="Take no ports.")] = False,
+    bench: BenchOption = None,
 ) -> int:
     """T-Rex's console for a generator: one command, a shell, or the live `tui` (`help` lists the commands).
 
@@ -42,11 +46,22 @@ def command(
     live = words == ["tui"] or (not words and sys.stdin.isatty())
     if live and not (sys.stdin.isatty() and sys.stdout.isatty()):
         raise EnvironmentFault("tui needs a terminal; `wirespeed console stats` prints once")
-    session = Session(server, TerminalScreen(), user=user, on_demand=not (live or readonly), watches=live)
-    with leave_on_signals():
+    with leave_on_signals(), ExitStack() as stack:
+        if bench is not None:
+            server = _bench_server(stack, bench, server, force)
+        session = Session(server, TerminalScreen(), user=user, on_demand=not (live or readonly), watches=live)
         if live:
             return _interact(session, force, readonly, tui=bool(words))
         return _run(session, words, force)
+
+
+def _bench_server(stack: ExitStack, bench: Path, server: str, force: bool) -> str:
+    """Where the bench's tester answers; one of its own ends with the console."""
+    from wirespeed.bench.options import Options  # noqa: PLC0415
+    from wirespeed.cli.stand import stand_of, with_bench  # noqa: PLC0415
+
+    at = with_bench(bench, Options(server))
+    return stack.enter_context(stand_of(at, bench, force)).client.server
 
 
 def _interact(session: Session, force: bool, readonly: bool, tui: bool) -> int:

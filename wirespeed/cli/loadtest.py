@@ -11,6 +11,7 @@ import typer
 
 from wirespeed.cli.options import (
     SERVER,
+    BenchOption,
     DirectionOption,
     DutOption,
     LineOption,
@@ -97,6 +98,7 @@ def command(
     verify: VerifyOption = False,
     line: LineOption = "",
     dut: DutOption = "none",
+    bench: BenchOption = None,
     power: PowerOption = "",
     interval: Annotated[float, typer.Option("--interval", parser=number, metavar="S", help="Seconds a sample.")] = 1.0,
     fail_threshold: Annotated[
@@ -132,16 +134,16 @@ def command(
     """
     from rich.console import Console  # noqa: PLC0415 - a command starts fast
 
+    from wirespeed.bench.ceiling import ceiling_note  # noqa: PLC0415
+    from wirespeed.bench.options import Options  # noqa: PLC0415
     from wirespeed.cli.recover import recover as recover_result  # noqa: PLC0415
-    from wirespeed.client.generator_client import GeneratorClient  # noqa: PLC0415
-    from wirespeed.dut.spec import parse_dut  # noqa: PLC0415
+    from wirespeed.cli.stand import stand_of, with_bench  # noqa: PLC0415
     from wirespeed.errors import INTERRUPTED, UsageError  # noqa: PLC0415
     from wirespeed.loadtest.live import summary, title_of, watcher  # noqa: PLC0415
     from wirespeed.loadtest.outcome import raise_for_outcome  # noqa: PLC0415
     from wirespeed.loadtest.plan import LoadPlan, check_plan, parse_steps, parse_target, parse_tunables  # noqa: PLC0415
     from wirespeed.loadtest.run import load_for, run_loadtest  # noqa: PLC0415
     from wirespeed.measure.machine import is_local, is_virtual_here  # noqa: PLC0415
-    from wirespeed.power.metered import metered  # noqa: PLC0415
     from wirespeed.results.loadtest_journal import LoadtestJournal  # noqa: PLC0415
     from wirespeed.results.output import Output  # noqa: PLC0415
     from wirespeed.units import parse_rate, parse_speed  # noqa: PLC0415
@@ -152,57 +154,53 @@ def command(
     latency_rate = parse_rate(latency) if latency else None
     if latency_rate is not None and latency_rate.unit != "pps":
         raise UsageError(f"latency stream of {latency}: give packets a second, such as 1kpps")
+    given = Options(server, dut, "", ports, wires, line, profile, tunables)
+    at = with_bench(bench, given, default_profile="imix")
     plan = LoadPlan(
-        profile=profile,
-        tunables=parse_tunables(tunables),
+        profile=at.profile,
+        tunables=parse_tunables(at.tunables),
         warmup_rate=parse_rate(warmup_mult),
         warmup_s=warmup_duration,
         ramp_target=parse_target(rampup_target),
         ramp_s=rampup_duration,
         hold_s=hold_duration,
         step_loads=parse_steps(steps),
-        directions=directions_of(ports, direction, wires, unidirectional),
+        directions=directions_of(at.ports, direction, at.wires, unidirectional),
         latency_rate_pps=None if latency_rate is None else latency_rate.value,
         verify=verify,
-        line_bps=parse_speed(line) if line else None,
+        line_bps=parse_speed(at.line) if at.line else None,
         interval_s=interval,
         threshold=fail_threshold,
         force=force,
         ride_link=ride_link,
-        keep_spoilt=keep_spoilt or (is_local(server) and not is_virtual_here()),
-        name=profile if output == "-" else Path(output).stem,
+        keep_spoilt=keep_spoilt or (is_local(at.server or SERVER) and not is_virtual_here()),
+        name=at.profile if output == "-" else Path(output).stem,
         output_file=output,
     )
     check_plan(plan)
-    device = parse_dut(dut)
     out = Output(output)
     load = load_for(plan)
     try:
-        device.prepare()
-        with GeneratorClient(server) as client:
-            client.connect()
-            with (
-                metered(None if dut == "none" else device, power) as (told, meter),
-                watcher(console, plan, title_of(plan), quiet) as view,
-                stop_on_signals() as stop,
-            ):
+        with stand_of(at, bench, force, power) as stand:
+            plan = replace(plan, lab=stand.lab, dut=stand.device)
+            with watcher(console, plan, title_of(plan), quiet) as view, stop_on_signals() as stop:
                 result = run_loadtest(
-                    replace(plan, lab={**plan.lab, **meter}),
-                    client,
+                    plan,
+                    stand.client,
                     on_sample=view,
-                    dut=told,
+                    dut=stand.dut,
                     stop=stop,
                     load=load,
                     recorder=LoadtestJournal(out.journal()),
                 )
+                note = ceiling_note(stand.lab, len(plan.directions), plan.most_percent)
+                result = result if note is None else result.noted(note)
                 where = out.keep(result)
     except BaseException:
         kept = out.abandon()
         if kept is not None:
             print(f"wirespeed: {kept}", file=sys.stderr)
         raise
-    finally:
-        device.close()
     if not quiet:
         for text in summary(result, where):
             console.out(text, highlight=False)

@@ -118,6 +118,15 @@ LabOption = Annotated[
         show_default=False,
     ),
 ]
+BenchOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--bench",
+        metavar="FILE",
+        help="Tester, wires and device as this file says (docs/bench.md); other options override it.",
+        show_default=False,
+    ),
+]
 RecoverOption = Annotated[
     Path | None,
     typer.Option(

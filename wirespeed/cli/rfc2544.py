@@ -10,6 +10,7 @@ import typer
 
 from wirespeed.cli.options import (
     SERVER,
+    BenchOption,
     DirectionOption,
     DutOption,
     LabOption,
@@ -104,6 +105,7 @@ def command(
     verify: VerifyOption = False,
     line: LineOption = "",
     dut: DutOption = "none",
+    bench: BenchOption = None,
     force: Annotated[
         bool, typer.Option("--force", help="Take the ports from whoever holds them; send without a link.")
     ] = False,
@@ -118,8 +120,9 @@ def command(
     """
     from rich.console import Console  # noqa: PLC0415 - a command starts fast
 
-    from wirespeed.cli.bench import bench_of  # noqa: PLC0415
+    from wirespeed.bench.options import Options  # noqa: PLC0415
     from wirespeed.cli.recover import recover as recover_result  # noqa: PLC0415
+    from wirespeed.cli.stand import stand_of, with_bench  # noqa: PLC0415
     from wirespeed.errors import INTERRUPTED  # noqa: PLC0415
     from wirespeed.loadtest.plan import parse_tunables  # noqa: PLC0415
     from wirespeed.results.output import Output, check_writable  # noqa: PLC0415
@@ -142,18 +145,20 @@ def command(
         return recover_result(recover, output, console, quiet)
     if show is not None:
         return _show(show)
+    family = ",".join(filter(None, (tunables, "ip=6" if ip6 else "")))
+    at = with_bench(bench, Options(server, dut, lab, ports, wires, line, "bench", family))
     plan = Rfc2544Plan(
         tests=parse_test(test),
-        frames=parse_sizes(sizes, ip6),
+        frames=parse_sizes(sizes, at.mode == "ip6" or ip6),
         trial_s=trial,
         repeats=repeats,
         waits_s=parse_waits(waits) if waits else None,
         resolution=parse_share(resolution),
-        ip6=ip6,
+        ip6=at.mode == "ip6" or ip6,
         tunables=parse_tunables(tunables),
         robust=robust,
-        directions=directions_of(ports, direction, wires, unidirectional),
-        line_bps=parse_speed(line) if line else None,
+        directions=directions_of(at.ports, direction, at.wires, unidirectional),
+        line_bps=parse_speed(at.line) if at.line else None,
         verify=verify,
         force=force,
         name="rfc2544" if output == "-" else Path(output).stem,
@@ -166,16 +171,16 @@ def command(
         check_writable(text)
     loads = loads_for(plan)
     try:
-        with stop_on_signals() as stop, bench_of(server, dut, lab) as bench:
-            do_reset = by_command or bench.restart
-            kind = f"by the command {reset_command}" if by_command else RESTART if bench.restart else ""
-            plan = plan.on(lab=bench.lab, dut=bench.device, reset_kind=kind)
+        with stop_on_signals() as stop, stand_of(at, bench, force) as stand:
+            do_reset = by_command or stand.restart
+            kind = f"by the command {reset_command}" if by_command else RESTART if stand.restart else ""
+            plan = plan.on(lab=stand.lab, dut=stand.device, reset_kind=kind)
             with watcher(console, plan.title, quiet) as view:
                 result = run_rfc2544(
                     plan,
-                    bench.client,
+                    stand.client,
                     watch=view,
-                    dut=bench.dut,
+                    dut=stand.dut,
                     stop=stop,
                     loads=loads,
                     recorder=Rfc2544Journal(out.journal()),

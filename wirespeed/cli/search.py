@@ -10,6 +10,7 @@ import typer
 
 from wirespeed.cli.options import (
     SERVER,
+    BenchOption,
     DirectionOption,
     DutOption,
     LabOption,
@@ -87,6 +88,7 @@ def command(
     verify: VerifyOption = False,
     line: LineOption = "",
     dut: DutOption = "none",
+    bench: BenchOption = None,
     power: PowerOption = "",
     force: Annotated[
         bool, typer.Option("--force", help="Take the ports from whoever holds them; send without a link.")
@@ -102,8 +104,9 @@ def command(
     """
     from rich.console import Console  # noqa: PLC0415 - a command starts fast
 
-    from wirespeed.cli.bench import bench_of  # noqa: PLC0415
+    from wirespeed.bench.options import Options  # noqa: PLC0415
     from wirespeed.cli.recover import recover as recover_result  # noqa: PLC0415
+    from wirespeed.cli.stand import stand_of, with_bench  # noqa: PLC0415
     from wirespeed.errors import INTERRUPTED  # noqa: PLC0415
     from wirespeed.loadtest.plan import parse_tunables  # noqa: PLC0415
     from wirespeed.results.output import Output  # noqa: PLC0415
@@ -117,10 +120,12 @@ def command(
     console = Console(stderr=True, soft_wrap=True)
     if recover is not None:
         return recover_result(recover, output, console, quiet)
+    given = Options(server, dut, lab, ports, wires, line, profile, tunables)
+    at = with_bench(bench, given, default_profile="bench")
     goals = goals_of(goal or [], preset)
     plan = SearchPlan(
-        profile=profile,
-        tunables=parse_tunables(tunables),
+        profile=at.profile,
+        tunables=parse_tunables(at.tunables),
         goals=() if mrr and not goal else goals,
         preset=preset,
         least=parse_rate(least),
@@ -130,24 +135,24 @@ def command(
         mrr=parse_mrr(mrr) if mrr else None,
         latency=parse_latency(latency) if latency else None,
         robust=robust,
-        directions=directions_of(ports, direction, wires, unidirectional),
-        line_bps=parse_speed(line) if line else None,
+        directions=directions_of(at.ports, direction, at.wires, unidirectional),
+        line_bps=parse_speed(at.line) if at.line else None,
         verify=verify,
         force=force,
-        name=profile if output == "-" else Path(output).stem,
+        name=at.profile if output == "-" else Path(output).stem,
         output_file=output,
     )
     check_plan(plan)
     out = Output(output)
     loads = loads_for(plan)
     try:
-        with stop_on_signals() as stop, bench_of(server, dut, lab, power) as bench:
+        with stop_on_signals() as stop, stand_of(at, bench, force, power) as stand:
             with watcher(console, plan.title, quiet) as view:
                 result = run_search(
-                    plan.on(lab=bench.lab, dut=bench.device),
-                    bench.client,
+                    plan.on(lab=stand.lab, dut=stand.device),
+                    stand.client,
                     watch=view,
-                    dut=bench.dut,
+                    dut=stand.dut,
                     stop=stop,
                     loads=loads,
                     recorder=SearchJournal(out.journal()),

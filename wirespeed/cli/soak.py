@@ -11,6 +11,7 @@ import typer
 
 from wirespeed.cli.options import (
     SERVER,
+    BenchOption,
     DirectionOption,
     DutOption,
     LabOption,
@@ -78,6 +79,7 @@ def command(
     verify: VerifyOption = False,
     line: LineOption = "",
     dut: DutOption = "none",
+    bench: BenchOption = None,
     power: PowerOption = "",
     force: Annotated[
         bool, typer.Option("--force", help="Take the ports from whoever holds them; send without a link.")
@@ -92,8 +94,9 @@ def command(
     """
     from rich.console import Console  # noqa: PLC0415 - a command starts fast
 
-    from wirespeed.cli.bench import bench_of  # noqa: PLC0415
+    from wirespeed.bench.options import Options  # noqa: PLC0415
     from wirespeed.cli.recover import recover as recover_result  # noqa: PLC0415
+    from wirespeed.cli.stand import stand_of, with_bench  # noqa: PLC0415
     from wirespeed.errors import INTERRUPTED, UsageError  # noqa: PLC0415
     from wirespeed.loadtest.plan import parse_tunables  # noqa: PLC0415
     from wirespeed.results.output import Output  # noqa: PLC0415
@@ -114,23 +117,23 @@ def command(
     console = Console(stderr=True, soft_wrap=True)
     if recover is not None:
         return recover_result(recover, output, console, quiet)
+    at = with_bench(bench, Options(server, dut, lab, ports, wires, line, profile, tunables), default_profile="bench")
     earlier = None
     if resume is not None:
-        if load or of is not None or output != "-":
-            raise UsageError("--resume goes on as its file says; leave out --load, --of and -o")
-        earlier = _earlier(resume)
+        earlier = _earlier(resume, told_again=bool(load or of or output != "-"))
         plan = replace(plan_of(earlier, parse_time(duration) if duration else None), patience_s=patience, force=force)
         if plan.duration_s <= earlier.verdict.watched_s:
             raise UsageError(f"{resume} has all of its {plan.duration_s:g} s; give a longer --for to go on")
-        output, lab = str(resume), lab or plan.lab_name
-        server = plan.server if server == SERVER and plan.server and not lab else server
+        output, at = str(resume), at if bench else replace(at, lab=lab or plan.lab_name)
+        if at.server == SERVER and plan.server and not at.lab:
+            at = replace(at, server=plan.server)
     else:
         rate, origin = _load(load, of, share, goal)
         if not duration:
             raise UsageError("say how long to hold the load: --for 60, 10m, 8h or 3d")
         plan = SoakPlan(
-            profile=profile,
-            tunables=parse_tunables(tunables),
+            profile=at.profile,
+            tunables=parse_tunables(at.tunables),
             load=rate,
             load_from=origin,
             duration_s=parse_time(duration),
@@ -138,27 +141,27 @@ def command(
             confidence=parse_ratio("--confidence", confidence),
             latency_pps=parse_latency(latency),
             patience_s=patience,
-            directions=directions_of(ports, direction, wires, unidirectional),
-            line_bps=parse_speed(line) if line else None,
+            directions=directions_of(at.ports, direction, at.wires, unidirectional),
+            line_bps=parse_speed(at.line) if at.line else None,
             verify=verify,
             force=force,
-            name=profile if output == "-" else Path(output).stem,
+            name=at.profile if output == "-" else Path(output).stem,
             output_file=output,
-            lab_name=lab,
+            lab_name=at.lab,
         )
-    if lab:
+    if at.lab or not at.server:
         plan = replace(plan, patience_s=0.0)  # it goes down with its generator
     check_plan(plan)
     out = Output(output)
     streams = load_for(plan)
     try:
-        with stop_on_signals() as stop, bench_of(server, dut, lab, power) as bench:
+        with stop_on_signals() as stop, stand_of(at, bench, force, power) as stand:
             with watcher(console, plan.title, quiet) as view:
                 result = run_soak(
-                    plan.on(lab=bench.lab, dut=bench.device),
-                    bench.client,
+                    plan.on(lab=stand.lab, dut=stand.device),
+                    stand.client,
                     watch=view,
-                    dut=bench.dut,
+                    dut=stand.dut,
                     stop=stop,
                     load=streams,
                     recorder=SoakJournal(out.journal(go_on=earlier is not None)),
@@ -195,13 +198,16 @@ def _load(load: str, of: Path | None, share: str, goal: str) -> tuple[Rate, str]
     return share_of(found, parse_ratio("--share", share), goal, str(of))
 
 
-def _earlier(file: Path) -> SoakResult:
-    """The soak that `file` or the journal beside it holds, which nobody writes now."""
+def _earlier(file: Path, *, told_again: bool) -> SoakResult:
+    """The soak that `file` or the journal beside it holds, which nobody writes now; UsageError where what it says was
+    told again."""
     from wirespeed.errors import FileFault, UsageError  # noqa: PLC0415
     from wirespeed.results.file import of_journal, read_file  # noqa: PLC0415
     from wirespeed.results.journal import is_being_written, journal_path, read_journal  # noqa: PLC0415
     from wirespeed.results.soak import SoakResult  # noqa: PLC0415
 
+    if told_again:
+        raise UsageError("--resume goes on as its file says; leave out --load, --of and -o")
     journal = journal_path(file)
     if journal.is_file():
         if is_being_written(journal):

@@ -57,6 +57,12 @@ class LoadPlan:
         return tuple(wire.tx for wire in self.directions)
 
     @property
+    def most_percent(self) -> float | None:
+        """The most that is asked of the line; None where it is asked in another unit."""
+        loads = self.step_loads or (self.ramp_target,)
+        return max(load.value for load in loads) if all(load.unit == "percentage" for load in loads) else None
+
+    @property
     def unidirectional(self) -> bool:
         """Whether no direction has its reverse."""
         return not any(wire.reverse in self.directions for wire in self.directions)

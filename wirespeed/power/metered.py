@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
 
-from wirespeed.dut.dut import Dut, DutReading, TellsMemory
+from wirespeed.dut.dut import Dut, DutReading, TellsLater, TellsMemory
 from wirespeed.dut.none import NoDut
 from wirespeed.power.log import PowerLog
 from wirespeed.power.spec import parse_power
@@ -52,6 +52,10 @@ class MeteredDut:
 
     def collect(self) -> dict[str, str]:
         return self._dut.collect()
+
+    def fetch(self) -> None:
+        if isinstance(self._dut, TellsLater):
+            self._dut.fetch()
 
     def close(self) -> None:
         self._dut.close()

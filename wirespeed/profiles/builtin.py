@@ -6,6 +6,9 @@ Direction 0 sends from 16.0.0.0/8 to 48.0.0.0/8, direction 1 the reverse. With `
 `offset=N` moves both address ranges up by N networks of 24 bits: with `offset=10` the addresses 16.0.0.4–254
 become 16.0.10.4–254. So load tests with different offsets have no flow in common, and all of them stay
 within the 16.0.0.0/8 and 48.0.0.0/8 that the devices under test route back. Networks of IPv6 are of 64 bits.
+
+`prefixes=FILE` (bench) sends to destinations in the prefixes of a table, or of a made-up `internet`, in place of 48/8
+and 16/8; `destinations=N` says how many.
 """
 
 from __future__ import annotations
@@ -15,6 +18,7 @@ from dataclasses import dataclass
 from ipaddress import IPv4Address, IPv6Address
 
 from wirespeed.errors import UsageError
+from wirespeed.profiles.destinations import MOST, destinations, table_program, table_program6
 from wirespeed.profiles.field_program import STLVM
 from wirespeed.profiles.instructions import CTRexVmInsFixHwCs
 from wirespeed.profiles.packet import STLPktBuilder
@@ -41,6 +45,8 @@ HOST6_AT = 14
 """Of an IPv6 address, the two bytes that hosts of a network differ in."""
 
 VMS = ("none", "var1", "var2", "random", "tuple", "size", "cached")
+TABLE_VMS = ("none", "var1", "var2")
+TABLE_WORDS = ", ".join(TABLE_VMS)
 FLOWS = ("no-fs", "fs", "fsl")
 
 
@@ -94,7 +100,9 @@ def _bench(tunables: dict[str, str], port_id: int, direction: int) -> list[STLSt
         headers, program = _bench6(tunables, vm, direction)
     else:
         src, dst = _sides(tunables, direction, 4, 254)
-        program = _bench_program(vm, src, dst)
+        drawn = _drawn(tunables, 4, vm, direction)
+        source = None if vm == "none" else (str(src.first), str(src.last))
+        program = table_program(source, drawn) if drawn else _bench_program(vm, src, dst)
         headers = Ether() / IP(src=str(src.first), dst=str(dst.first)) / UDP(sport=1025, dport=12, chksum=0)
     built = []
     for part in parts:
@@ -124,13 +132,29 @@ def _bench6(tunables: dict[str, str], vm: str, direction: int) -> tuple[Packet, 
     sides = [str(IPv6Address(base) + shift + 4) for base in (CLIENTS6, SERVERS6)]
     headers[IPv6].src, headers[IPv6].dst = sides if direction == 0 else reversed(sides)
     program = STLVM()
-    fields = {"none": (), "var2": ("src", "dst")}.get(vm, ("src",))
+    drawn = _drawn(tunables, 6, vm, direction)
+    fields = {"none": (), "var2": ("src",) if drawn else ("src", "dst")}.get(vm, ("src",))
     for name in fields:
         program.var(name, 4, 254, size=2, op="random" if vm == "random" else "inc")
         program.write(name, f"IPv6.{name}", offset_fixup=HOST6_AT)
-    if fields:
+    if drawn:
+        table_program6(program, drawn)
+    elif fields:
         program.fix_chksum_hw("IPv6", "UDP", CTRexVmInsFixHwCs.L4_TYPE_UDP)
     return headers, program
+
+
+def _drawn(tunables: dict[str, str], version: int, vm: str, direction: int) -> tuple[int, ...]:
+    """Destinations by the tunables `prefixes` and `destinations`; none without a table."""
+    count = _number(tunables, "destinations", MOST, (1, MOST))
+    table = tunables.get("prefixes", "")
+    if not table:
+        if "destinations" in tunables:
+            raise UsageError("profile bench: destinations=N are drawn from a table; give prefixes=FILE or internet too")
+        return ()
+    if vm not in TABLE_VMS:
+        raise UsageError(f"profile bench: vm={vm} has destinations of its own; with prefixes=, vm is {TABLE_WORDS}")
+    return destinations(table, version, direction, count)
 
 
 def _bench_program(vm: str, src: AddressRange, dst: AddressRange) -> STLVM:
@@ -232,7 +256,7 @@ def _number(tunables: dict[str, str], key: str, default: int, span: tuple[int, i
 
 
 _PROFILES: dict[str, tuple[Callable[[dict[str, str], int, int], list[STLStream]], tuple[str, ...]]] = {
-    "bench": (_bench, ("size", "vm", "flow", "pg_id", "offset", "ip")),
+    "bench": (_bench, ("size", "vm", "flow", "pg_id", "offset", "ip", "prefixes", "destinations")),
     "imix": (_imix, ("offset",)),
     "udp_1pkt_simple": (_udp_1pkt_simple, ("offset",)),
     "mpls": (_mpls, ("size", "label", "offset")),

@@ -1,0 +1,129 @@
+"""Options of a command on a bench: each overrides what the file says, unless the two contradict each other. Pure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Literal
+
+from wirespeed.errors import UsageError
+from wirespeed.measure.wires import parse_ports, parse_wires
+from wirespeed.profiles.loading import BUILTIN_NAMES
+
+if TYPE_CHECKING:
+    from wirespeed.bench.model import Bench, Mode
+
+SERVER, PORTS, NO_DUT = "127.0.0.1:4501", "0,1", "none"
+"""What options are that say nothing."""
+
+LEAST6 = "size=66"
+"""The shortest frame that holds IPv6 and UDP."""
+IMIX6 = "size=imix,vm=var2"
+"""The mix of the profile that has IPv6, in place of the one that has not."""
+
+
+@dataclass(frozen=True)
+class Options:
+    """As on the command line; `mode` is the bench's, None without one."""
+
+    server: str = SERVER
+    dut: str = NO_DUT
+    lab: str = ""
+    ports: str = PORTS
+    wires: str = ""
+    line: str = ""
+    profile: str = ""
+    tunables: str = ""
+    mode: Mode | None = None
+
+
+def on_bench(bench: Bench, file: str, given: Options, default_profile: str = "") -> Options:
+    """What `given` means on `bench`, whose file is `file`; UsageError names an option and what it contradicts."""
+    if given.lab:
+        raise UsageError(f"--lab {given.lab} brings a tester and a device of its own, as --bench {file} does; give one")
+    profile, tunables = _load(bench, file, given, default_profile)
+    return replace(
+        given,
+        server=_server(bench, file, given.server),
+        dut=_dut(bench, file, given.dut),
+        ports=_ports(bench, file, given),
+        line=given.line or _line(bench),
+        profile=profile,
+        tunables=tunables,
+        mode=bench.mode,
+    )
+
+
+def _server(bench: Bench, file: str, server: str) -> str:
+    """Empty for a tester that is started here."""
+    own = bench.tester.server
+    if server in (SERVER, own):
+        return own or ""
+    where = f"it says that the tester is {own}" if own else "it has the ports of a tester to start here"
+    raise UsageError(f"-s {server} contradicts {file}: {where}; leave -s out, or change the file")
+
+
+def device_spec(bench: Bench) -> str:
+    """The device as --dut names it: what is on this machine, and our router or the kernel; else none."""
+    dut, reach = bench.dut, bench.dut.reach or ""
+    if dut.kind == "wirespeed" and dut.socket and (reach == "local" or reach.startswith("netns:")):
+        return f"router:{dut.socket}"
+    if dut.kind == "linux" and reach == "local":
+        return "linux:"
+    if dut.kind == "linux" and reach.startswith("netns:"):
+        return f"linux:netns={reach.removeprefix('netns:')}"
+    return NO_DUT
+
+
+def _dut(bench: Bench, file: str, dut: str) -> str:
+    if dut == NO_DUT:
+        return device_spec(bench)
+    kind = {"router": "wirespeed"}.get(dut.partition(":")[0], dut.partition(":")[0])
+    if bench.dut.kind not in ("none", kind):
+        raise UsageError(f"--dut {dut} contradicts {file}: it says that the device is of kind {bench.dut.kind}")
+    return dut
+
+
+def _ports(bench: Bench, file: str, given: Options) -> str:
+    if given.wires:
+        named = {port for wire in parse_wires(given.wires) for port in (wire.tx, wire.rx)}
+        option = f"--wires {given.wires}"
+    elif given.ports == PORTS:
+        return ",".join(map(str, bench.ports))
+    else:
+        named, option = set(parse_ports(given.ports)), f"--ports {given.ports}"
+    if missing := sorted(named - set(bench.ports)):
+        there = ", ".join(map(str, bench.ports))
+        raise UsageError(f"{option} contradicts {file}: no wire ends at port {missing[0]}; there are {there}")
+    return given.ports
+
+
+def _line(bench: Bench) -> str:
+    """The speed that all wires have; where they differ, each port has its own."""
+    speeds = {wire.speed for wire in bench.wires}
+    return next(iter(speeds)) or "" if len(speeds) == 1 else ""
+
+
+def _load(bench: Bench, file: str, given: Options, default: str) -> tuple[str, str]:
+    """Profile and tunables that the mode forwards; a profile of the user's own is left as it is."""
+    profile, tunables = given.profile, given.tunables
+    if bench.mode == "l2xc" or profile not in BUILTIN_NAMES:
+        return profile, tunables
+    says = f"contradicts {file}: its mode is {bench.mode}"
+    if bench.mode == "mpls":
+        if profile not in ("mpls", default):
+            raise UsageError(f"profile {profile} {says}; give mpls, or a profile of your own")
+        return "mpls", tunables or f"label={min(label.label for label in bench.filled().labels)}"
+    if profile == "mpls":
+        raise UsageError(f"profile mpls {says}")
+    family: Literal["4", "6"] = "6" if bench.mode == "ip6" else "4"
+    words = dict(word.partition("=")[::2] for word in tunables.split(",") if word)
+    if words.get("ip", family) != family:
+        raise UsageError(f"ip={words['ip']} {says}")
+    if family == "4" or "ip" in words:
+        return profile, tunables
+    if profile != "bench":
+        if profile != default:
+            raise UsageError(f"profile {profile} {says}, and that profile is IPv4; give bench")
+        tunables = ",".join(filter(None, (IMIX6, tunables)))
+    size = "" if "size=" in tunables else LEAST6
+    return "bench", ",".join(filter(None, (tunables, size, "ip=6")))

@@ -1,0 +1,117 @@
+"""What a command that measures stands on: a generator that answers, and a DUT that may be asked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from wirespeed.bench.options import Options
+from wirespeed.client.generator_client import GeneratorClient
+from wirespeed.dut.dut import Dut
+from wirespeed.dut.spec import parse_dut
+from wirespeed.errors import UsageError
+from wirespeed.power.metered import metered
+
+if TYPE_CHECKING:
+    from wirespeed.bench.model import Bench
+
+
+@dataclass(frozen=True)
+class Stand:
+    """`lab` and `device` describe a lab of our own or the bench of a file, for the result; they are empty of somebody
+    else's. `restart` ends the device's process and starts it again, where it is ours to do so."""
+
+    client: GeneratorClient
+    dut: Dut | None
+    lab: dict[str, Any] = field(default_factory=dict)
+    device: dict[str, Any] = field(default_factory=dict)
+    restart: Callable[[], None] | None = None
+
+
+def with_bench(file: Path | None, given: Options, default_profile: str = "") -> Options:
+    """What the options mean on the bench that `file` says; the same without one."""
+    if file is None:
+        return given
+    from wirespeed.bench.file import read_bench  # noqa: PLC0415 - pydantic, needed with a bench alone
+    from wirespeed.bench.options import on_bench  # noqa: PLC0415
+
+    return on_bench(read_bench(file), str(file), given, default_profile)
+
+
+@contextmanager
+def stand_of(options: Options, bench: Path | None = None, force: bool = False, power: str = "") -> Iterator[Stand]:
+    """What the options (those of `with_bench`) mean together, with the meter that `power` names beside the device.
+    UsageError for those that contradict each other."""
+    with _stand(options, bench, force) as stand, metered(stand.dut, power) as (told, meter):
+        yield replace(stand, dut=told, lab={**stand.lab, **meter})
+
+
+@contextmanager
+def _stand(options: Options, bench: Path | None, force: bool) -> Iterator[Stand]:
+    if options.lab:
+        with _lab(options) as up:
+            yield up
+        return
+    device = parse_dut(options.dut)
+    try:
+        device.prepare()
+        asked = None if options.dut == "none" else device
+        if bench is None:
+            with GeneratorClient(options.server) as client:
+                client.connect()
+                yield Stand(client, asked)
+        else:
+            with _bench(bench, options, asked, force) as up:
+                yield up
+    finally:
+        device.close()
+
+
+@contextmanager
+def _bench(file: Path, options: Options, dut: Dut | None, force: bool) -> Iterator[Stand]:
+    from wirespeed.bench.ceiling import ceiling_facts, kept  # noqa: PLC0415
+    from wirespeed.bench.facts import device_facts, lab_facts  # noqa: PLC0415
+    from wirespeed.bench.file import read_bench  # noqa: PLC0415
+    from wirespeed.bench.tester import running_tester  # noqa: PLC0415
+    from wirespeed.loadtest.plan import parse_tunables  # noqa: PLC0415
+
+    bench = read_bench(file)
+    lab = lab_facts(bench, str(file))
+    lab["bench"] |= ceiling_facts(kept(file), options.profile, parse_tunables(options.tunables))
+    with running_tester(bench) as server, GeneratorClient(server) as client:
+        client.connect()
+        _settle(bench, server, force)
+        told = dut.describe().to_json() if dut is not None else {}
+        facts = device_facts(bench)
+        yield Stand(client, dut, lab, {**facts, **told, "description": facts["description"]})
+
+
+def _settle(bench: Bench, server: str, force: bool) -> None:
+    from wirespeed.bench.neighbours import held, settle  # noqa: PLC0415 - scapy takes long to import
+    from wirespeed.client.stateless_client import StatelessClient  # noqa: PLC0415
+    from wirespeed.lab.suite import wait_for_links  # noqa: PLC0415
+
+    with StatelessClient(server) as client:
+        client.connect()
+        if bench.tester.ports:
+            wait_for_links(client, bench.ports)
+        with held(client, bench.ports, force):
+            settle(client, bench)
+
+
+@contextmanager
+def _lab(options: Options) -> Iterator[Stand]:
+    if options.dut != "none":
+        raise UsageError(f"--lab {options.lab} has a device of its own; leave out --dut {options.dut}")
+    from wirespeed.lab.chosen import chosen_lab  # noqa: PLC0415
+    from wirespeed.lab.embedded import EmbeddedLab  # noqa: PLC0415
+
+    with ExitStack() as stack:
+        up = stack.enter_context(chosen_lab(options.lab))
+        client = stack.enter_context(GeneratorClient(up.rpc))
+        client.connect()
+        restart = up.restart_router if isinstance(up, EmbeddedLab) else None
+        yield Stand(client, up.dut, up.facts.to_json(), up.dut.describe().to_json(), restart)
