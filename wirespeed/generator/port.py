@@ -38,7 +38,7 @@ Json = dict[str, Any]
 __all__ = ["ALL_PROFILES", "DEFAULT_PROFILE", "Owner", "Port", "random_handle"]
 
 MAX_STREAMS = 20_000
-MAX_PROFILES = 2048
+MAX_PROFILES = 1024
 
 _TAGS_BYTES = 8
 """What a frame may have above the MTU beside its Ethernet header: two VLAN tags, or MPLS labels."""
