@@ -26,7 +26,7 @@ from wirespeed.client.generator_client import GeneratorClient
 from wirespeed.errors import EnvironmentFault, WirespeedError
 from wirespeed.router.client import ask
 
-PATIENCE_S = 120.0
+PATIENCE_S = 240.0
 """Under translation on a busy machine seconds pass between cause and effect."""
 LINE_S = 60.0
 
