@@ -93,8 +93,8 @@ int pool_make(const struct ws_port_config *configs, uint16_t count)
 	for (uint16_t i = 0; i < count; i++)
 		mtu = RTE_MAX(mtu, configs[i].mtu);
 	buffers = RTE_MAX(buffers, pool_least_buffers);
-	pool = pool_create("packets", buffers,
-					   RTE_MAX(mtu + (uint32_t)POOL_FRAME_OVERHEAD, pool_least_frame));
+	uint32_t frame = mtu + (uint32_t)(POOL_FRAME_OVERHEAD + POOL_VIRTIO_HEADER_LEN);
+	pool = pool_create("packets", buffers, RTE_MAX(frame, pool_least_frame));
 	if (!pool)
 		return fail(-ENOMEM, "no memory for %u packet buffers: %s", buffers,
 					rte_strerror(rte_errno));

@@ -9,9 +9,8 @@
 #include <stdint.h>
 
 enum {
-	/* Of a packet in a buffer: an Ethernet header and two VLAN tags, and the 12 bytes that virtio
-	 * counts as part of a frame. NICs strip the FCS. */
-	POOL_FRAME_OVERHEAD = 14 + 8 + 12,
+	POOL_FRAME_OVERHEAD = 14 + 8, /* Ethernet header and two VLAN tags; NICs strip the FCS */
+	POOL_VIRTIO_HEADER_LEN = 12,  /* which its driver counts as part of a frame */
 };
 
 /* Make the ports' pool, with buffers for all that these ports and the workers may hold. */

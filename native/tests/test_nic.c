@@ -6,6 +6,7 @@
  */
 #include "cmocka_all.h"
 
+#include "dev/ethdev/admission.h"
 #include "dev/ethdev/nic_policy.h"
 #include "dev/ethdev/removal.h"
 #include "dev/port.h"
@@ -47,6 +48,17 @@ struct nic_policy __wrap_nic_policy_of(const struct rte_eth_dev_info *info)
 int __wrap_rte_eth_allmulticast_enable(uint16_t id)
 {
 	nic.all_multicast |= id == NIC;
+	return 0;
+}
+
+static uint32_t vlans_asked;
+static uint64_t vlans[4096 / 64];
+int __wrap_rte_eth_dev_vlan_filter(uint16_t id, uint16_t vlan, int on)
+{
+	assert_int_equal(id, NIC);
+	assert_true(on);
+	vlans_asked++;
+	vlans[vlan / 64] |= UINT64_C(1) << vlan % 64;
 	return 0;
 }
 
@@ -227,6 +239,12 @@ static void drivers_differ(void **state)
 	assert_int_equal(__real_nic_policy_of(&info).fcs_bytes, 0);
 	info.driver_name = "net_vmxnet3";
 	assert_false(__real_nic_policy_of(&info).tells_of_links);
+	assert_false(__real_nic_policy_of(&info).lingers);
+	info.driver_name = "net_virtio";
+	assert_true(__real_nic_policy_of(&info).lingers);
+	assert_false(__real_nic_policy_of(&info).filters_vlans); /* vhost-user has no table of them */
+	info.rx_offload_capa = RTE_ETH_RX_OFFLOAD_VLAN_FILTER;
+	assert_true(__real_nic_policy_of(&info).filters_vlans);
 	assert_int_equal(nic_most_speed_bps(RTE_ETH_LINK_SPEED_1G | RTE_ETH_LINK_SPEED_10M),
 					 1000000000);
 	assert_int_equal(nic_most_speed_bps(0), 0);
@@ -271,10 +289,27 @@ static int stop(void **state)
 	return 0;
 }
 
+static void vlans_are_let_in_once_where_they_are_filtered(void **state)
+{
+	(void)state;
+	const struct nic_policy plain = {.is_pci = true}, filtering = {.filters_vlans = true};
+	struct admission admission = {0};
+	admission_open(&admission, NIC, &plain, false);
+	admission_open(&admission, NIC, &filtering, true); /* takes them all as it is */
+	assert_int_equal(vlans_asked, 0);
+	admission_set_promiscuous(&admission, NIC, &filtering, false);
+	assert_int_equal(vlans_asked, 4096);
+	for (size_t i = 0; i < RTE_DIM(vlans); i++)
+		assert_true(vlans[i] == UINT64_MAX);
+	admission_open(&admission, NIC, &filtering, false); /* started again */
+	assert_int_equal(vlans_asked, 4096);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(groups_are_let_in),
+		cmocka_unit_test(vlans_are_let_in_once_where_they_are_filtered),
 		cmocka_unit_test(a_nic_runs_while_its_interface_is_up),
 		cmocka_unit_test(an_mtu_is_set_by_stopping),
 		cmocka_unit_test(an_mtu_above_the_buffers_names_them),

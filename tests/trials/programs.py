@@ -178,7 +178,7 @@ def _results_are_whole(_: Path, started: Started, number: signal.Signals) -> Non
     # The Linux lab's tests count on from the ten of the embedded one.
     begun = sum("/10 " in line for line in started.said.splitlines())
     if len([one for one in files if one.name.startswith("wirespeed-")]) < begun - 1:
-        raise Fault(f"{begun - 1} tests had ended, {len(files)} files are there")
+        raise Fault(f"{begun - 1} tests had ended, {len(files)} files are there: {started.last_words}")
     for file in files:
         file.unlink()
     if "Traceback" in started.said and number != signal.SIGKILL:

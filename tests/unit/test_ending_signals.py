@@ -44,3 +44,17 @@ def test_what_is_wrong_with_the_output_is_known_in_words() -> None:
     lost = OutputLost(OSError(errno.ENOSPC, os.strerror(errno.ENOSPC)))
     assert lost.strerror == "No space left on device"
     assert str(lost) == "standard output cannot be written: No space left on device"
+
+
+def test_what_a_library_makes_of_it_on_the_way_out_is_no_other_error() -> None:
+    with pytest.raises(SystemExit) as ended, leave_on_signals():
+        try:
+            signal.raise_signal(signal.SIGTERM)
+        except SystemExit:
+            raise RuntimeError("generator didn't stop after athrow()") from None
+    assert ended.value.code == INTERRUPTED
+
+
+def test_errors_without_a_signal_stay_what_they_are() -> None:
+    with pytest.raises(RuntimeError, match="broken"), leave_on_signals():
+        raise RuntimeError("broken")

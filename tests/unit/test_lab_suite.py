@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -106,6 +107,20 @@ def test_an_interrupt_ends_it(lab: SimulatedLab, tmp_path: Path) -> None:
         run_suite(lab, (GOOD, LAST), TIMING, tmp_path, started.append, interrupt)
     assert started == [GOOD]
     assert read_result(tmp_path / "simulated-unidir-64b-one-flow.json").outcome.status == "interrupted"
+
+
+def test_what_has_measured_nothing_leaves_no_file(
+    lab: SimulatedLab, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run_suite(lab, (GOOD,), TIMING, tmp_path, lab.on_start, lambda sampled: None)
+    (file,) = tmp_path.iterdir()
+    whole = read_result(file)
+    file.unlink()
+    early = replace(whole, samples=(), outcome=replace(whole.outcome, status="interrupted"))
+    monkeypatch.setattr("wirespeed.lab.suite._run_test", lambda *_: early)
+    with pytest.raises(KeyboardInterrupt):
+        run_suite(lab, (GOOD, LAST), TIMING, tmp_path, lab.on_start, lambda sampled: None)
+    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.fixture

@@ -26,7 +26,7 @@ from wirespeed.client.generator_client import GeneratorClient
 from wirespeed.errors import EnvironmentFault, WirespeedError
 from wirespeed.router.client import ask
 
-PATIENCE_S = 120.0
+PATIENCE_S = 240.0
 """Under translation on a busy machine seconds pass between cause and effect."""
 LINE_S = 60.0
 
@@ -221,7 +221,10 @@ def check_refused(bench: Bench) -> str:
     """A port that does not open ends the program with a line; those before it, which never ran, are let go of."""
     ports = ["--port", f"pci:{address_of(bench.macs[0])}", "--port", "pcap:/dev/null"]
     program = Program("generator", "--cpu", "0", "--rpc", RPC, *ports)
-    wait_for(lambda: program.process.poll() is not None, "the end of the program")
+    try:
+        wait_for(lambda: program.process.poll() is not None, "the end of the program")
+    finally:
+        program.kill()
     if program.process.returncode != EnvironmentFault.exit_code or "DPDK cannot open net_pcap" not in program.said():
         raise Failed(f"code {program.process.returncode}: {program.said()[-600:]}")
     return f"code {EnvironmentFault.exit_code}"

@@ -42,9 +42,12 @@ def stop_on_signals() -> Iterator[threading.Event]:
 @contextmanager
 def leave_on_signals(kind: type[BaseException] = SystemExit) -> Iterator[None]:
     """SIGTERM and SIGHUP raise `kind`, whatever is going on, so that what is open is given back on the way out. A
-    hang-up that is ignored (nohup) stays so."""
+    hang-up that is ignored (nohup) stays so. What libraries make of it on their way out, as asyncio's context managers
+    do that are cut short, is `kind` again."""
+    told = threading.Event()
 
     def on_signal(number: int, frame: FrameType | None) -> None:
+        told.set()
         for heeded in before:
             signal.signal(heeded, signal.SIG_IGN)  # the way out is not to be cut short
         if number == signal.SIGHUP:
@@ -56,6 +59,10 @@ def leave_on_signals(kind: type[BaseException] = SystemExit) -> Iterator[None]:
     before = {number: signal.signal(number, on_signal) for number in heeded}
     try:
         yield
+    except Exception:
+        if told.is_set():
+            raise kind(INTERRUPTED) from None
+        raise
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)

@@ -136,7 +136,8 @@ def run_suite(
         result: Result | None = None
         try:
             result = _run_test(lab, test, timing, path, on_sample)
-            write_result(result, path)
+            if not result.is_empty:
+                write_result(result, path)
             raise_for_outcome(result)
             found_by_search = _search(lab, test, search_file(path)) if search else None
         except WirespeedError as error:
@@ -196,7 +197,8 @@ def _search(lab: Lab, test: SuiteTest, path: Path) -> SearchResult:
         client.connect()
         wait_for_links(client)
         result = run_search(plan, client, dut=lab.dut)
-    write_file(result, path)
+    if not result.is_empty:
+        write_file(result, path)
     if result.ending.status == INTERRUPTED:
         raise KeyboardInterrupt
     return result

@@ -34,6 +34,7 @@ struct nic_policy nic_policy_of(const struct rte_eth_dev_info *info)
 		/* Of the drivers that can, this one alone does so unasked. */
 		.filters_vlans = is_virtio && (info->rx_offload_capa & RTE_ETH_RX_OFFLOAD_VLAN_FILTER),
 		.lingers = is_virtio,
+		.header_bytes = is_virtio ? POOL_VIRTIO_HEADER_LEN : 0,
 		/* Drivers on files and sockets of Linux close them when they are stopped. */
 		.restarts = is_pci || is_driver(info, "net_tap"),
 		/* Of Intel's drivers this one alone takes the registers as they are. */
@@ -60,10 +61,10 @@ uint64_t nic_most_speed_bps(uint32_t speeds)
 	return 0;
 }
 
-static int check_buffers(const struct port *port, uint16_t mtu)
+static int check_buffers(const struct port *port, const struct nic_policy *policy, uint16_t mtu)
 {
 	uint32_t room = rte_pktmbuf_data_room_size(ports_pool()) - RTE_PKTMBUF_HEADROOM;
-	uint32_t frame = mtu + POOL_FRAME_OVERHEAD;
+	uint32_t frame = mtu + POOL_FRAME_OVERHEAD + policy->header_bytes;
 	return frame <= room
 			   ? 0
 			   : fail(-EMSGSIZE,
@@ -91,7 +92,7 @@ static int set_stopped(struct port *port, const struct nic_policy *policy, uint1
 int nic_set_mtu(struct port *port, const struct nic_policy *policy, uint16_t mtu)
 {
 	uint16_t now = 0;
-	int error = policy->is_pci ? check_buffers(port, mtu) : 0;
+	int error = policy->is_pci ? check_buffers(port, policy, mtu) : 0;
 	if (error)
 		return error;
 	rte_eth_dev_get_mtu(ethdev_id(port), &now);

@@ -11,12 +11,13 @@
 
 struct nic_policy {
 	bool is_pci;
-	bool tells_of_links; /* by an interrupt; the others have to be asked */
-	bool filters_groups; /* multicast does not come in unless it is asked for */
-	bool filters_vlans;  /* nor do VLANs, each by itself */
-	bool lingers;        /* lets go of its interrupts in a stop alone, not when it is closed */
-	bool restarts;       /* goes on after a stop as it was before */
-	uint8_t fcs_bytes;   /* of each packet, in the driver's byte counters */
+	bool tells_of_links;  /* by an interrupt; the others have to be asked */
+	bool filters_groups;  /* multicast does not come in unless it is asked for */
+	bool filters_vlans;   /* nor do VLANs, each by itself */
+	bool lingers;         /* lets go of its interrupts in a stop alone, not when it is closed */
+	bool restarts;        /* goes on after a stop as it was before */
+	uint8_t header_bytes; /* of its own, with each frame in a buffer */
+	uint8_t fcs_bytes;    /* of each packet, in the driver's byte counters */
 };
 
 struct nic_policy nic_policy_of(const struct rte_eth_dev_info *info);
