@@ -69,9 +69,10 @@ class Trial:
     `line_bps` is another line to take percent of. Packets under way are waited for until all came back or the counters
     rest, and never less than `residual_s`. `ring_slots` are how many packets wait each way for a worker that is away, 0
     where that is not known. With `force` ports are taken from whoever holds them, and loads go out where a link was
-    down from the beginning. With `ride_link` a link that goes down later ends nothing. With `go_on`, ports that the
-    same session has owned all along, as after its program ended and began again, keep what they counted: `ours_already`
-    says so then; and if they still send, `adopted` says that they do and that nothing was told to them.
+    down from the beginning. With `ride_link` a link that goes down later ends nothing; without, `link_hint` says what
+    can be done. With `go_on`, ports that the same session has owned all along, as after its program ended and began
+    again, keep what they counted: `ours_already` says so then; and if they still send, `adopted` says that they do and
+    that nothing was told to them.
     """
 
     def __init__(
@@ -83,6 +84,7 @@ class Trial:
         line_bps: float | None = None,
         force: bool = False,
         ride_link: bool = False,
+        link_hint: str = "",
         residual_s: float = 0.0,
         ring_slots: int = 0,
         go_on: bool = False,
@@ -97,7 +99,7 @@ class Trial:
         self.ours_already = self.adopted = False
         self._line_bps = line_bps
         self._residual_s = residual_s
-        self._ring_slots = ring_slots
+        self._ring_slots, self._link_hint = ring_slots, link_hint
         self._statuses = tester.status()
         self.facts: Mapping[int, PortFacts] = tester.facts(self._statuses, line_bps)
         self._linked: set[int] = set()
@@ -248,7 +250,7 @@ class Trial:
         self._down.update(down)
         if down and self._sending and not self._ride_link:
             raise ConnectionFault(
-                f"port {down[0]} lost its link during the test; with --ride-link the test goes on and marks its samples"
+                f"port {down[0]} lost its link during the test" + (f"; {self._link_hint}" if self._link_hint else "")
             )
 
     def _with_dut(self, reading: Reading) -> Reading:
