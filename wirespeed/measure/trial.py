@@ -42,9 +42,6 @@ generator that ends the traffic of owners it does not hear hears us."""
 TESTER_SHARE = 0.001
 """When more than this of what was asked for was not offered, the load was not the one asked for."""
 
-_LOOK_S = 5.0
-"""The same while our server ends a trial by itself: looking costs the tester."""
-
 _LEAD_S = 0.02
 """Our generator begins a trial so long after the reading before it, when all that has to be said is said."""
 
@@ -335,8 +332,8 @@ class Trial:
 
     def _await_end(self, end_s: float) -> None:
         """Let the load be until its end, with a look at the ports now and then, which keeps their owner alive too."""
-        while (left_s := end_s - time.monotonic()) > 2 * _LOOK_S:
-            if self.stop.wait(_LOOK_S):
+        while (left_s := end_s - time.monotonic()) > 2 * HEARTBEAT_S:
+            if self.stop.wait(HEARTBEAT_S):
                 raise KeyboardInterrupt
             statuses = self.tester.status()
             self._check_owner(statuses)
