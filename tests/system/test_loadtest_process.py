@@ -326,3 +326,12 @@ def test_a_kill_loses_no_sample(tmp_path: Path) -> None:
 def lines_of(path: Path) -> list[str]:
     text = path.read_text() if path.exists() else ""
     return [line for line in text.split("\n")[:-1] if line]
+
+
+def test_an_owners_time_out_ends_no_long_trial(tmp_path: Path) -> None:
+    """A trial that its generator ends by itself is looked at often enough for the generator to hear us."""
+    with generator(tmp_path, "--owner-timeout", "4") as address, connected(address) as client:
+        pair = tester.Tester.of(client, pair_directions())
+        with Trial(pair, load_for(SHORT)) as trial:
+            result = trial.measure(Rate(1000, "pps"), 7.0)
+    assert result.balance.asked == pytest.approx(14_000, abs=10)

@@ -77,7 +77,7 @@ def test_the_intervals_of_goals_are_shaded_over_both_panels(both_ways):
 
 
 def test_what_limits_a_trial_is_its_shape(limited):
-    noisy = search_of("away", SimulatedDut(step(7e6), away=lambda number: number % 3 == 0))
+    noisy = search_of("away", SimulatedDut(step(7e6), away=lambda rng: True))
     short, away = (search_figure(one, MEGA) for one in (limited, noisy))
     assert traces(short, "the tester was the limit")[0]["marker"]["symbol"] == "triangle-up"
     assert traces(away, "spoilt by the machine")[0]["marker"]["symbol"] == "x-thin-open"

@@ -145,11 +145,13 @@ def command(
 
 
 def memory_needed_mb(specs: Sequence[PortSpec], workers: int, mtu: int) -> int:
-    """Room for the buffers in all rings, and for templates and tables."""
+    """Room for the buffers in all rings, as many again for packets that are made one by one while others still stand
+    there, and for templates and tables."""
     from wirespeed._native.runtime import pool_buffers  # noqa: PLC0415 - as above
 
+    fresh = sum(spec.tx_descriptors for spec in specs)
     buffer_bytes = max(2048, mtu + 64) + _BUFFER_OVERHEAD_BYTES
-    return _SPARE_MB + (pool_buffers(specs, workers) + _SPARE_BUFFERS) * buffer_bytes // (1 << 20)
+    return _SPARE_MB + (pool_buffers(specs, workers) + fresh + _SPARE_BUFFERS) * buffer_bytes // (1 << 20)
 
 
 def describe(core: GeneratorCore, server: Server) -> list[str]:

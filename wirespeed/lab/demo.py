@@ -202,7 +202,7 @@ class Demo:
         if self._search:
             said.append(
                 "NDR and PDR: the most of each direction of which nothing was lost, and at most 0.5 % (quick preset). "
-                "≥: the tester or the line ends there; ?: irregular."
+                "≥: the tester, the machine or the line ends there; ?: irregular."
             )
         else:
             said[0] += (
@@ -265,6 +265,6 @@ def _bound(outcome: GoalOutcome) -> str:
     if outcome.lower_pps is None:
         return "none"
     text = rate_text(outcome.lower_pps)
-    if outcome.limit in ("tester", "line"):
+    if outcome.limit in ("tester", "machine", "line"):
         return f"≥ {text}"
     return f"{text}?" if outcome.irregular else text

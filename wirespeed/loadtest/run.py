@@ -108,7 +108,16 @@ def run_loadtest(
     check_plan(plan)
     load = load_for(plan) if load is None else load
     tester = Tester.of(client, plan.directions)
-    trial = Trial(tester, load, dut=dut, line_bps=plan.line_bps, force=plan.force, ride_link=plan.ride_link, stop=stop)
+    trial = Trial(
+        tester,
+        load,
+        dut=dut,
+        line_bps=plan.line_bps,
+        force=plan.force,
+        ride_link=plan.ride_link,
+        link_hint="with --ride-link the test goes on and marks its samples",
+        stop=stop,
+    )
     for what, rate in plan.loads:
         trial.check_rate(what, rate)
     with trial:

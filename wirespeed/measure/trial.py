@@ -20,6 +20,7 @@ from wirespeed.errors import ConnectionFault, EnvironmentFault, RemoteError, Wir
 from wirespeed.measure.guard import SENDING, links_lost, why_begun_anew, why_not_ours
 from wirespeed.measure.latency import latency_between
 from wirespeed.measure.load import Load
+from wirespeed.measure.machine import moment
 from wirespeed.measure.rates import check_rate, of_line
 from wirespeed.measure.reading import Reading, balance_between
 from wirespeed.measure.samples import Basis, sample_between
@@ -29,7 +30,7 @@ from wirespeed.results.balance import Balance, Medium
 from wirespeed.results.channel import Channel
 from wirespeed.results.machine import most_lost, why_trial_spoilt
 from wirespeed.results.outcome import PortFacts
-from wirespeed.results.sample import Sample
+from wirespeed.results.sample import Moment, Sample
 from wirespeed.results.tester import UNSENT_SHARE
 from wirespeed.results.trial import ChannelTrial, Drain, TrialResult
 from wirespeed.units import Rate
@@ -40,9 +41,6 @@ generator that ends the traffic of owners it does not hear hears us."""
 
 TESTER_SHARE = 0.001
 """When more than this of what was asked for was not offered, the load was not the one asked for."""
-
-_LOOK_S = 5.0
-"""The same while our server ends a trial by itself: looking costs the tester."""
 
 _LEAD_S = 0.02
 """Our generator begins a trial so long after the reading before it, when all that has to be said is said."""
@@ -69,9 +67,10 @@ class Trial:
     `line_bps` is another line to take percent of. Packets under way are waited for until all came back or the counters
     rest, and never less than `residual_s`. `ring_slots` are how many packets wait each way for a worker that is away, 0
     where that is not known. With `force` ports are taken from whoever holds them, and loads go out where a link was
-    down from the beginning. With `ride_link` a link that goes down later ends nothing. With `go_on`, ports that the
-    same session has owned all along, as after its program ended and began again, keep what they counted: `ours_already`
-    says so then; and if they still send, `adopted` says that they do and that nothing was told to them.
+    down from the beginning. With `ride_link` a link that goes down later ends nothing; without, `link_hint` says what
+    can be done. With `go_on`, ports that the same session has owned all along, as after its program ended and began
+    again, keep what they counted: `ours_already` says so then; and if they still send, `adopted` says that they do and
+    that nothing was told to them.
     """
 
     def __init__(
@@ -83,6 +82,7 @@ class Trial:
         line_bps: float | None = None,
         force: bool = False,
         ride_link: bool = False,
+        link_hint: str = "",
         residual_s: float = 0.0,
         ring_slots: int = 0,
         go_on: bool = False,
@@ -97,7 +97,7 @@ class Trial:
         self.ours_already = self.adopted = False
         self._line_bps = line_bps
         self._residual_s = residual_s
-        self._ring_slots = ring_slots
+        self._ring_slots, self._link_hint = ring_slots, link_hint
         self._statuses = tester.status()
         self.facts: Mapping[int, PortFacts] = tester.facts(self._statuses, line_bps)
         self._linked: set[int] = set()
@@ -248,7 +248,7 @@ class Trial:
         self._down.update(down)
         if down and self._sending and not self._ride_link:
             raise ConnectionFault(
-                f"port {down[0]} lost its link during the test; with --ride-link the test goes on and marks its samples"
+                f"port {down[0]} lost its link during the test" + (f"; {self._link_hint}" if self._link_hint else "")
             )
 
     def _with_dut(self, reading: Reading) -> Reading:
@@ -318,22 +318,22 @@ class Trial:
         try:
             self._sending = True
             self.tester.start(rates, self._force or self._ride_link, duration_s, lead_s and before.at_s + lead_s)
-            began = self.tester.machine()
+            began, dut_began = self.tester.machine(), self.dut.reading()
             self._await_end(max(read_s + lead_s, 0.0 if lead_s else time.monotonic()) + duration_s)
-            ended = self.tester.machine()
+            ended, dut_ended = self.tester.machine(), self.dut.reading()
             self._await_idle(duration_s)
             loaded = self.snapshot()
         except BaseException:
             with suppress(WirespeedError):
                 self.stop_sending()
             raise
-        before, loaded = replace(before, machine=began), replace(loaded, machine=ended)
-        return self.result(rate, before, loaded, duration_s, held_s=duration_s)
+        held = moment(began, ended, self.dut.telemetry(dut_began, dut_ended))
+        return self._result(rate, before, loaded, duration_s, duration_s, held)
 
     def _await_end(self, end_s: float) -> None:
         """Let the load be until its end, with a look at the ports now and then, which keeps their owner alive too."""
-        while (left_s := end_s - time.monotonic()) > 2 * _LOOK_S:
-            if self.stop.wait(_LOOK_S):
+        while (left_s := end_s - time.monotonic()) > 2 * HEARTBEAT_S:
+            if self.stop.wait(HEARTBEAT_S):
                 raise KeyboardInterrupt
             statuses = self.tester.status()
             self._check_owner(statuses)
@@ -358,19 +358,29 @@ class Trial:
         self._check_links(statuses)
         self._sending = False
 
-    def result(
-        self, rate: Rate, before: Reading, loaded: Reading, planned_s: float, *, held_s: float | None = None
-    ) -> TrialResult:
+    def result(self, rate: Rate, before: Reading, loaded: Reading, planned_s: float) -> TrialResult:
         """Drain, and count what was sent from `before` on: `rate`, for `planned_s` if a server that keeps no account is
-        to be held to it. `loaded` is the last reading under load, or the first after it where the server held it for
-        just `held_s`."""
+        to be held to it. `loaded` is the last reading under load."""
+        return self._result(rate, before, loaded, planned_s, loaded.at_s - before.at_s)
+
+    def _result(
+        self,
+        rate: Rate,
+        before: Reading,
+        loaded: Reading,
+        planned_s: float,
+        seconds: float,
+        held: Moment | None = None,
+    ) -> TrialResult:
+        """The load was on for `seconds`, if the server ended it before `loaded` was read; `held` tells of the workers
+        in just that time."""
         idle = self._rested
         assert idle is not None, "the trial was not entered"
         sample = self.sample(before, loaded, "trial", rate)
+        sample = sample if held is None else replace(sample, machine=held)
         after, drained = self.drain(before)
         if isinstance(self.dut, TellsLater):
             self.dut.fetch()
-        seconds = sample.interval_s if held_s is None else held_s
         drained = replace(drained, duration_s=drained.duration_s + sample.interval_s - seconds)
         planned = {port: pps * planned_s for port, pps in self.asked_pps(rate).items()}
         return TrialResult(
@@ -398,8 +408,8 @@ class Trial:
         balance = self.balance(before, after, wire)
         called_for = balance.sent if balance.asked is None else balance.asked
         too_little = called_for < (1 - UNSENT_SHARE) * planned
-        moment = sample.machine
-        cost = None if moment is None else most_lost(moment, called_for / seconds, self._ring_slots)
+        away = sample.machine
+        cost = None if away is None else most_lost(away, called_for / seconds, self._ring_slots)
         return ChannelTrial(
             balance=balance,
             offered_pps=balance.offered / seconds,

@@ -92,7 +92,8 @@ def legend(found: Matrix) -> tuple[tuple[str, str], ...]:
 def cell_text(cell: Cell, scaler: Scaler) -> str:
     """`5.010 (33.67 %)`; of a sum `9.870 (66.40 of 200 %)`; of a search `7.770 to 7.808 (52.21 %)`."""
     if cell.rate_pps is None:
-        return NOTHING if cell.upper_pps is None else f"< {scaler.text(cell.upper_pps)}"
+        is_open = isinstance(cell.figures, GoalRow) and is_at_least(cell.figures)
+        return NOTHING if cell.upper_pps is None or is_open else f"< {scaler.text(cell.upper_pps)}"
     share = percent_text(cell.percent) + ("" if cell.of_percent == 100 else f" of {cell.of_percent}")
     rate = scaler.text(cell.rate_pps)
     if isinstance(cell.figures, GoalRow) and is_at_least(cell.figures):

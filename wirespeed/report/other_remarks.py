@@ -96,8 +96,8 @@ def _set_aside(searches: Sequence[SearchResult]) -> Remark | None:
         return None
     return Remark(
         "set-aside",
-        f"{some([one.name for one, _ in named], len(searches), 'search')} with trials that were repeated since the "
-        "machine took the CPUs away; those do not count.",
+        f"{some([one.name for one, _ in named], len(searches), 'search')} with trials that were repeated, as absences "
+        "of workers explain what they lost; those do not count.",
         tuple(f"{one.name}: {aside} of {count(len(one.trials), 'trial')}" for one, aside in named),
     )
 
@@ -108,6 +108,6 @@ def _notes(endings: Sequence[tuple[str, Ending]]) -> Remark | None:
         return None
     return Remark(
         "notes",
-        f"{some(dict.fromkeys(name for name, _ in noted), len(endings), 'measurement')} with notes of its own.",
+        f"{some(dict.fromkeys(name for name, _ in noted), len(endings), 'measurement')} with notes.",
         tuple(f"{name}: {note}" for name, note in noted),
     )

@@ -91,10 +91,11 @@ def _interval(
     found: GoalOutcome, name: str, colour: str, scaler: Scaler, top: float, floor: float, dash: str = "solid"
 ) -> list[Trace]:
     """A goal's bounds, shaded over both panels: a line where there is but one."""
-    known = [pps / scaler.divisor for pps in (found.lower_pps, found.upper_pps) if pps is not None]
+    upper_pps = None if found.is_at_least else found.upper_pps
+    known = [pps / scaler.divisor for pps in (found.lower_pps, upper_pps) if pps is not None]
     if not known:
         return []
-    said = f"{name} {bounds_text(found, scaler)} {scaler.unit}" + (f", {IRREGULAR[1]}" if found.irregular else "")
+    said = f"{name} {bounds_text(found, scaler)}" + (f", {IRREGULAR[1]}" if found.irregular else "")
     style = {"legendgroup": label(name)}
     received = band(label(said), known[0], known[-1], 0, short(top), colour, dash)
     lost = band(label(said), known[0], known[-1], floor, 1, colour, dash)

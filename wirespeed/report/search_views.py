@@ -16,8 +16,6 @@ from wirespeed.report.search_rows import (
     directions_of,
     goal_cells,
     goal_headings,
-    goal_row,
-    is_at_least,
     latency_cells,
     latency_headings,
     latency_rows,
@@ -77,7 +75,7 @@ def search_part(
         return None
     charts = []
     for number, search in enumerate(searches):
-        said = "; ".join(f"{goal_name(one.goal)} {bounds_text(one, scaler)} {scaler.unit}" for one in search.goals)
+        said = "; ".join(f"{goal_name(one.goal)} {bounds_text(one, scaler)}" for one in search.goals)
         label = f"{search.name}: trials of the search over the load{said and f'; {said}'}"
         charts.append(
             SearchChart(search.name, place(f"search-{number}", label, search_figure(search, scaler), figures))
@@ -103,7 +101,7 @@ def search_part(
 def _card(search: SearchResult, scaler: Scaler) -> SearchCard:
     dut = words(search.dut.get("name") or search.name)
     load = f"{load_name(search)}, {directions_of(search)}"
-    more = [f"{goal_name(one.goal)}: {bounds_text(one, scaler)} {scaler.unit}" for one in search.goals[1:]]
+    more = [f"{goal_name(one.goal)}: {bounds_text(one, scaler)}" for one in search.goals[1:]]
     mrr = search.mrr
     if mrr is not None:
         more.append(f"MRR {rate_text(mrr.mean_pps)} of all directions, mean of {count(mrr.count, 'trial')}")
@@ -112,15 +110,17 @@ def _card(search: SearchResult, scaler: Scaler) -> SearchCard:
         return SearchCard(dut, load, "MRR of each direction", *_rate(search, each, scaler), None, tuple(more))
     first = search.goals[0]
     heading = f"{goal_name(first.goal)}, of each direction" if len(search.directions) > 1 else goal_name(first.goal)
-    is_bounded = first.upper_pps is not None and not is_at_least(goal_row(search, first))
+    is_bounded = first.upper_pps is not None and not first.is_at_least
     said = (*([f"less than {scaler.text(first.upper_pps)} {scaler.unit}"] if is_bounded else []), *more)
-    return SearchCard(dut, load, heading, *_rate(search, first.lower_pps, scaler), trust(first), said)
+    return SearchCard(
+        dut, load, heading, *_rate(search, first.lower_pps, scaler, is_known=is_bounded), trust(first), said
+    )
 
 
-def _rate(search: SearchResult, pps: float | None, scaler: Scaler) -> tuple[str, str, str]:
-    """In large, its unit, and its share of the line."""
+def _rate(search: SearchResult, pps: float | None, scaler: Scaler, *, is_known: bool = True) -> tuple[str, str, str]:
+    """In large, its unit, and its share of the line. `is_known` is whether no rate means that none was carried."""
     if pps is None:
-        return "none", "", "no load was carried"
+        return "none", "", "no load was carried" if is_known else "not found out"
     percent = search.line_percent(pps)
     share = "line rate unknown" if percent is None else f"{three_digits(percent)} % of line"
     return three_digits(pps / scaler.divisor), scaler.unit, share

@@ -38,13 +38,12 @@ def goal_name(goal: Goal) -> str:
 
 
 def bounds_text(found: GoalOutcome, scaler: Scaler) -> str:
-    """`7.770 to 7.808`, `at least 14.881`, `less than 0.009`, `–`."""
+    """`7.770 to 7.808 Mpps`, `at least 14.881 Mpps`, `less than 0.009 Mpps`, `not found out`."""
     lower, upper = scaler.text(found.lower_pps), scaler.text(found.upper_pps)
+    has_upper = found.upper_pps is not None and not found.is_at_least
     if found.lower_pps is None:
-        return lower if found.upper_pps is None else f"less than {upper}"
-    if found.upper_pps is None or found.limit in ("tester", "machine"):
-        return f"at least {lower}"
-    return f"{lower} to {upper}"
+        return f"less than {upper} {scaler.unit}" if has_upper else "not found out"
+    return f"{lower} to {upper} {scaler.unit}" if has_upper else f"at least {lower} {scaler.unit}"
 
 
 def trust(found: GoalOutcome) -> Trust:

@@ -248,8 +248,7 @@ def _bounds(answer: Answer, comparison: Comparison, scaler: Scaler) -> tuple[str
     (load,) = [group.load for group in comparison.groups if answer.test in group.tests][:1]
     each = " each way" if len(answer.test.directions) > 1 else ""
     return tuple(
-        f"{goal_name(one.goal)}: {bounds_text(one, scaler)} {scaler.unit}{each}"
-        f"{f', {IRREGULAR[1]}' if one.irregular else ''}"
+        f"{goal_name(one.goal)}: {bounds_text(one, scaler)}{each}{f', {IRREGULAR[1]}' if one.irregular else ''}"
         for search in searches_of(answer.test, load, comparison.searches)
         for one in search.goals
     )

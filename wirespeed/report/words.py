@@ -56,7 +56,8 @@ def three_digits(value: float) -> str:
 
 
 def count(number: int, noun: str) -> str:
-    return f"{number} {noun}{'' if number == 1 else 's'}"
+    ending = "" if number == 1 else "es" if noun.endswith("ch") else "s"
+    return f"{number} {noun}{ending}"
 
 
 def some(names: Iterable[str], total: int, noun: str) -> str:

@@ -108,6 +108,11 @@ class GoalOutcome:
     limit: Limit = "none"
     irregular: str = ""
 
+    @property
+    def is_at_least(self) -> bool:
+        """Whether the upper bound says nothing of the DUT: it was the tester's or the machine's doing."""
+        return self.limit in ("tester", "machine")
+
 
 @dataclass(frozen=True)
 class Rates:

@@ -127,7 +127,8 @@ def summary(result: SearchResult, where: str | None) -> list[str]:
     ways = len(result.directions)
     each = "each direction" if ways > 1 else "one direction"
     aside = sum(bool(trial.set_aside) for trial in result.trials)
-    trials = f"{len(result.trials)} trials" + (f" ({aside} set aside)" if aside else "")
+    count = len(result.trials)
+    trials = f"{count} trial{'' if count == 1 else 's'}" + (f" ({aside} set aside)" if aside else "")
     lines = [f"{result.name} {result.ending.status}: {trials} in {result.spent_s:.0f} s, loads of {each}"]
     if result.ending.reason:
         lines.append(f"  {result.ending.reason}")
