@@ -63,6 +63,13 @@ def test_a_script_tells_each_command_s_text_and_code():
     assert answers["left"].code == 1, "nobody types to a question"
 
 
+def test_a_command_that_never_ends_is_ended_with_what_it_started(here):
+    with pytest.raises(EnvironmentFault, match="did not end within 3 s"):
+        Here(patience_s=3).run(f"sh -c 'echo $$ >{here}/pid; sleep 1000' | cat")
+    number = (here / "pid").read_text().strip()
+    assert not Path(f"/proc/{number}/cwd").exists(), "it is gone, or waits for its parent to ask"
+
+
 def test_an_answer_that_was_cut_off_counts_as_failed():
     cut = script({"a": "true"}) and "==> a\nx\n<== 0\n==> b\ny\n"
     assert parse_transcript(cut) == {"a": Section("x\n", 0), "b": Section("", 1)}

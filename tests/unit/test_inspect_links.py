@@ -233,6 +233,8 @@ def test_a_slot_and_a_sleeping_link_are_told_apart():
     asleep = marks(lspci("x8", "2.5GT/s, Width x8"))
     assert asleep[0].startswith("0000:05:00: its link runs at 2.5 GT/s x8 and could at 8 GT/s x8: power saving at idle")
     assert marks(lspci("x8", "8GT/s, Width x8")) == []
+    said = "i40e 0000:05:00.0: 63.008 Gb/s available PCIe bandwidth (8.0 GT/s PCIe x8 link)\n"
+    assert "power saving" in marks(lspci("x8", "2.5GT/s, Width x8") | {"dmesg": said})[0], "it was wide at the start"
 
 
 def test_virtual_devices_and_those_on_the_die_have_no_budget():

@@ -68,6 +68,8 @@ def check_generator() -> str:
     ports = [word for address in nics() for word in ("--port", f"pci:{address}")]
     generator = Program("generator", "--cpu", "0", "--rpc", "127.0.0.1:4601", *ports)
     try:
+        ended = generator.process.poll
+        wait_for(lambda: "ready" in generator.said() or ended() is not None, "the generator", 5 * PATIENCE_S)
         generator.wait()
     finally:
         generator.kill()

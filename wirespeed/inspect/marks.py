@@ -54,9 +54,12 @@ def _of_link(card: Card) -> Iterator[Mark]:
         return
     above = card.path[1].most if len(card.path) > 1 else None
     possible = most if above is None else Link(min(most.speed_gts, above.speed_gts), min(most.lanes, above.lanes))
-    if card.said is not None or (possible != most and carried_gbps(now) >= carried_gbps(possible)):
-        where = card.said.at if card.said is not None else card.path[1].address
-        yield Mark(card.address, f"the slot{where and f' at {where}'} gives {now} to a card of {most}")
+    limited = card.said.now if card.said is not None else None
+    if card.said is not None and limited is not None:
+        where = f" at {card.said.at}" if card.said.at else ""
+        yield Mark(card.address, f"the slot{where} gives {limited} to a card of {most}")
+    elif possible != most and carried_gbps(now) >= carried_gbps(possible):
+        yield Mark(card.address, f"the slot at {card.path[1].address} gives {now} to a card of {most}")
     else:
         yield Mark(
             card.address,

@@ -9,8 +9,10 @@ from __future__ import annotations
 import os
 import re
 import shlex
+import signal
 import subprocess
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -45,21 +47,28 @@ class Here:
 
     name = "this machine"
 
+    def __init__(self, patience_s: float = PATIENCE_S) -> None:
+        self._patience_s = patience_s
+
     def run(self, command: str) -> str:
         path = f"{os.environ.get('PATH', '')}:{_PATH}"
+        process = subprocess.Popen(
+            ["/bin/sh", "-c", command],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            stdin=subprocess.DEVNULL,
+            env={**os.environ, "LC_ALL": "C", "PATH": path},
+            start_new_session=True,
+        )
         try:
-            done = subprocess.run(
-                ["/bin/sh", "-c", command],
-                stdout=subprocess.PIPE,
-                stderr=subprocess.STDOUT,
-                stdin=subprocess.DEVNULL,
-                env={**os.environ, "LC_ALL": "C", "PATH": path},
-                timeout=PATIENCE_S,
-                check=False,
-            )
+            return process.communicate(timeout=self._patience_s)[0].decode(errors="replace")
         except subprocess.TimeoutExpired:
-            raise EnvironmentFault(f"{shlex.quote(command[:60])} did not end within {PATIENCE_S:g} s") from None
-        return done.stdout.decode(errors="replace")
+            raise EnvironmentFault(f"{shlex.quote(command[:60])} did not end within {self._patience_s:g} s") from None
+        finally:
+            if process.poll() is None:  # with what it has started, or that would hold the pipe
+                with suppress(ProcessLookupError):
+                    os.killpg(process.pid, signal.SIGKILL)
+                process.communicate()
 
 
 @dataclass(frozen=True)
