@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The IPv6 table against a plain list, at its limits, and under a reader that never stops. */
 #include "dev/rcu.h"
-#include "router/fib/fib_trie.h"
+#include "router/fib/fib_lookup_ip6.h"
 #include "tests/rig_tests.h"
 
 #include <errno.h>
@@ -116,8 +116,10 @@ static void expect_lookups(int rounds)
 			}
 			at[i] = addresses[i];
 		}
-		fib_trie_lookup_bulk(&fib, at, values, 64);
-		for (int i = 0; i < 64; i++) {
+		/* Those that make no eight are looked up in another way. */
+		uint16_t count = (uint16_t)(64 - rand_r(&seed) % LANES);
+		fib_trie_lookup_bulk(&fib, at, values, count);
+		for (int i = 0; i < count; i++) {
 			int best = model_match(addresses[i]);
 			struct ws_address address = {.family = WS_IP6};
 			struct ws_prefix found;

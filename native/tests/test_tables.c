@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Routes, addresses, neighbours: the tables behind the seam, against a plain list where it pays. */
 #include "dev/rcu.h"
-#include "router/fib/fib_trie.h"
+#include "router/fib/fib_lookup_ip4.h"
 #include "router/route/connected.h"
 #include "tests/rig_tests.h"
 #include "wire/ethernet.h"

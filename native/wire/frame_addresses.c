@@ -3,16 +3,11 @@
 
 #include "wire/address.h"
 #include "wire/ethernet.h"
+#include "wire/ip4.h"
+#include "wire/ip6.h"
+#include "wire/mpls.h"
 
-enum {
-	TAG_LEN = 4,
-	LABEL_LEN = 4,
-	LABEL_LAST = 1, /* RFC 3032's S bit, in the third byte */
-	TYPE_IP6 = 0x86dd,
-	TYPE_MPLS = 0x8847,
-	IP4_LEN = 20,
-	IP6_LEN = 40,
-};
+enum { LABEL_LAST = 1 }; /* RFC 3032's S bit, in the third byte */
 
 static uint16_t type_at(const uint8_t *bytes)
 {
@@ -26,16 +21,16 @@ static size_t find_ip(const uint8_t *frame, size_t length)
 	if (length < at)
 		return length;
 	uint16_t type = type_at(frame + at - 2);
-	for (; (type == ETHERNET_VLAN || type == ETHERNET_QINQ) && at + TAG_LEN <= length;
-		 at += TAG_LEN)
+	for (; (type == ETHERNET_VLAN || type == ETHERNET_QINQ) && at + VLAN_TAG_LEN <= length;
+		 at += VLAN_TAG_LEN)
 		type = type_at(frame + at + 2);
-	if (type == ETHERNET_IP4 || type == TYPE_IP6)
+	if (type == ETHERNET_IP4 || type == ETHERNET_IP6)
 		return at;
-	if (type != TYPE_MPLS)
+	if (type != ETHERNET_MPLS)
 		return length;
-	while (at + LABEL_LEN <= length && !(frame[at + 2] & LABEL_LAST))
-		at += LABEL_LEN;
-	return at + LABEL_LEN <= length ? at + LABEL_LEN : length;
+	while (at + MPLS_LEN <= length && !(frame[at + 2] & LABEL_LAST))
+		at += MPLS_LEN;
+	return at + MPLS_LEN <= length ? at + MPLS_LEN : length;
 }
 
 bool frame_addresses(const uint8_t *frame, size_t length, struct ws_address *source,

@@ -10,6 +10,7 @@
 #ifndef ROUTER_PREFIX_LIST_H
 #define ROUTER_PREFIX_LIST_H
 
+#include <stddef.h>
 #include <stdint.h>
 #ifdef __AVX2__
 #include <immintrin.h>
@@ -49,27 +50,35 @@ static inline uint32_t prefix_entry_length(uint32_t entry)
 	return entry >> PREFIX_VALUE_BITS;
 }
 
-/* The entry for an address that goes on with `word` after its first `depth` bits. */
+/* The entry for an address whose 32 bits up to its bit `end` are `word`: those that the list is
+ * about. */
 static inline uint32_t prefix_list_match(const struct prefix_list *list, uint32_t word,
-										 uint32_t depth)
+										 uint32_t end)
 {
-	uint32_t end = depth + PREFIX_LIST_BITS, slot = 0;
 #ifdef __AVX2__
-	/* What stands otherwise is of a length up to `depth`: a shift by 32 or more leaves nothing. */
+	/* What stands otherwise is no longer than the bits before them: a shift by 32 or more leaves
+	 * nothing. */
 	__m256i entries = _mm256_load_si256((const __m256i *)list->entries);
 	__m256i keys = _mm256_load_si256((const __m256i *)list->keys);
 	__m256i beyond = _mm256_sub_epi32(_mm256_set1_epi32((int)end),
 									  _mm256_srli_epi32(entries, PREFIX_VALUE_BITS));
 	__m256i differs =
 		_mm256_srlv_epi32(_mm256_xor_si256(keys, _mm256_set1_epi32((int)word)), beyond);
-	__m256i same = _mm256_cmpeq_epi32(differs, _mm256_setzero_si256());
-	slot = (uint32_t)__builtin_ctz((unsigned)_mm256_movemask_ps(_mm256_castsi256_ps(same)));
+#ifdef __AVX512VL__
+	__mmask8 same = _mm256_testn_epi32_mask(differs, differs);
+	return (uint32_t)_mm256_cvtsi256_si32(_mm256_maskz_compress_epi32(same, entries));
 #else
+	__m256i same = _mm256_cmpeq_epi32(differs, _mm256_setzero_si256());
+	size_t slot = (size_t)__builtin_ctz((unsigned)_mm256_movemask_ps(_mm256_castsi256_ps(same)));
+	return __atomic_load_n(&list->entries[slot], __ATOMIC_RELAXED);
+#endif
+#else
+	uint32_t slot = 0;
 	while (slot < PREFIX_LIST_MOST &&
 		   (list->keys[slot] ^ word) >> (end - prefix_entry_length(list->entries[slot])))
 		slot++;
-#endif
 	return __atomic_load_n(&list->entries[slot], __ATOMIC_RELAXED);
+#endif
 }
 
 #endif

@@ -4,6 +4,7 @@
 #define ROUTER_IP4_FORWARD_H
 
 #include "router/fib/adjacency_nodes.h"
+#include "router/fib/fib_lookup_ip4.h"
 #include "router/nodes/forward.h"
 #include "wire/icmp4.h"
 #include "wire/ip4.h"

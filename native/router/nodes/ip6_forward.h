@@ -4,6 +4,7 @@
 #define ROUTER_IP6_FORWARD_H
 
 #include "router/fib/adjacency_nodes.h"
+#include "router/fib/fib_lookup_ip6.h"
 #include "router/nodes/forward.h"
 #include "wire/icmp6.h"
 #include "wire/ip6.h"

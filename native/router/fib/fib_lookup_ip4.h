@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The routes of a table as workers ask for them: the values of up to a frame of IPv4 addresses. */
+#ifndef ROUTER_FIB_LOOKUP_IP4_H
+#define ROUTER_FIB_LOOKUP_IP4_H
+
+#include "graph/lanes.h"
+#include "router/fib/fib_trie.h"
+
+/* So many accesses ahead: those under way stay as many as the CPU can have, however long each
+ * takes. */
+enum { FIB_TRIE_AHEAD = 64 };
+
+LANES_INLINE void fib_trie_prefetch_eight(const struct fib_trie *fib, const uint32_t *addresses)
+{
+	for (int i = 0; i < LANES; i++)
+		__builtin_prefetch(&fib->root[addresses[i] >> 8]);
+}
+
+/*
+ * The values of up to FIB_TRIE_MAX_LOOKUP IPv4 addresses, given as numbers. One access suffices for
+ * most of them: all of the first accesses come before the second ones, which only addresses under a
+ * prefix longer than /24 need, so that their misses overlap.
+ */
+static inline void fib_trie_lookup_bulk_ip4(const struct fib_trie *fib, const uint32_t *addresses,
+											uint32_t *values, uint16_t n)
+{
+	uint32_t default_value = __atomic_load_n(&fib->default_value, __ATOMIC_RELAXED);
+	uint16_t deeper[FIB_TRIE_MAX_LOOKUP + 1], count = 0, i = 0;
+	for (uint16_t k = 0; k < FIB_TRIE_AHEAD && k + LANES <= n; k += LANES)
+		fib_trie_prefetch_eight(fib, addresses + k);
+	for (; i + LANES <= n; i += LANES) {
+		if (i + FIB_TRIE_AHEAD + LANES <= n)
+			fib_trie_prefetch_eight(fib, addresses + i + FIB_TRIE_AHEAD);
+		lanes entries = lanes_gather(fib->root, lanes_load(addresses + i) >> 8);
+		lanes none = (lanes)(entries == 0), leads = 0 - (entries >> 31);
+		lanes_store(values + i, ((entries & (leads | FIB_TRIE_VALUE_MASK)) & ~none) |
+									(lanes_all(default_value) & none));
+		if (!lanes_any(leads))
+			continue;
+		for (int k = 0; k < LANES; k++) {
+			deeper[count] = (uint16_t)(i + k);
+			count += values[i + k] >> 31;
+		}
+	}
+	for (; i < n; i++) {
+		uint32_t entry = fib_trie_load(&fib->root[addresses[i] >> 8]);
+		values[i] = entry ? entry & FIB_TRIE_VALUE_MASK : default_value;
+		deeper[count] = i;
+		if (entry >> 31) {
+			values[i] = entry;
+			count++;
+		}
+	}
+	for (uint16_t k = 0; k < count; k++) {
+		/* deeper[0 … count) is written */
+		uint16_t i = deeper[k]; /* NOLINT(clang-analyzer-core.uninitialized.Assign) */
+		const uint32_t *group = fib_trie_node(fib, values[i]);
+		uint32_t entry = fib_trie_load(&group[(uint8_t)addresses[i]]);
+		values[i] = entry ? entry & FIB_TRIE_VALUE_MASK : default_value;
+	}
+}
+
+#endif
