@@ -86,6 +86,10 @@ class Kind(Protocol):
         """Commands whose output is kept beside a result, from before and after the load."""
 
     @property
+    def prefix(self) -> str:
+        """What stands before a command of its own language, and is no part of the name of its text."""
+
+    @property
     def sample(self) -> str:
         """The command whose output is kept each while under load."""
 
@@ -129,6 +133,14 @@ def answers(questions: Sequence[str], out: str) -> dict[str, Ran]:
     parts = re.split(rf"(?m)\n?^{_MARK} (\d+)\n?", out)
     told = [Ran(int(code), text) for text, code in zip(parts[::2], parts[1::2], strict=False)]
     return {question: told[index] if index < len(told) else Ran(-1, "") for index, question in enumerate(questions)}
+
+
+def texts_of(kind: Kind, reach: Reach) -> dict[str, str]:
+    """The device's texts as they are now, without those that it does not have."""
+    facts = Answers(reach).ask(kind.texts)
+    return {
+        question.removeprefix(kind.prefix): facts[question].out for question in kind.texts if facts[question].code == 0
+    }
 
 
 def text_of(facts: Facts, question: str) -> str:

@@ -29,6 +29,7 @@ class LinuxKind:
 
     name = "linux"
     boot_question = "cat /proc/sys/kernel/random/boot_id"
+    prefix = ""
 
     def stages(self, setup: DutSetup) -> Sequence[Stage]:
         options = setup.options
