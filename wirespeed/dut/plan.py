@@ -109,8 +109,9 @@ class Answers:
 
     def ask(self, questions: Sequence[str]) -> Facts:
         """All of them at once: a command over SSH costs the device more than most of the answers."""
-        ran = self.reach.run(asking(questions), timeout_s=_ASK_S)
-        self.facts |= answers(questions, ran.out)
+        if questions:
+            ran = self.reach.run(asking(questions), timeout_s=_ASK_S)
+            self.facts |= answers(questions, ran.out)
         return self.facts
 
 
