@@ -16,10 +16,11 @@ from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from threading import Event, Thread
 
-from internet_table import ip4_table, ip6_table
 from routing_daemons import Bird
 from sandbox import IP4, IP6, PAIRED, PORTS, Router, Sandbox, router, sandbox, wait_for
 from test_routing_daemons import bgp, routes_of_linux
+
+from wirespeed.dut.tables import ip4_table, ip6_table
 
 _PATIENCE_S = 900.0
 _HERE = Path(__file__).parent

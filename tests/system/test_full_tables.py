@@ -10,9 +10,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from internet_table import ip4_table, ip6_table
 from sandbox import IP4, IP6, PAIRED, PORTS, Router, Sandbox, needs, router, wait_for
 
+from wirespeed.dut.tables import ip4_table, ip6_table
 from wirespeed.errors import WirespeedError
 
 pytestmark = needs()

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -18,7 +19,9 @@ from wirespeed.dut.dut import DutReading
 from wirespeed.dut.journal import DutJournal
 from wirespeed.dut.kinds.linux import LinuxKind
 from wirespeed.dut.kinds.linux_machine import AFFINITIES, INTERRUPTS, interrupt_steps, nic_steps
-from wirespeed.dut.plan import Action, Plan, Stage, Step
+from wirespeed.dut.plan import Action, Answers, Plan, Stage, Step
+from wirespeed.dut.reach.local import LocalReach
+from wirespeed.dut.reach.questions import asking, questions_of
 from wirespeed.dut.reach.reach import Ran
 from wirespeed.dut.setup import DutInterface, DutOptions, default_setup
 from wirespeed.errors import ConnectionFault, EnvironmentFault, FileFault, UsageError
@@ -121,6 +124,19 @@ def test_a_box_that_stops_answering_is_told_of_and_ends_nothing():
     reach.gone_at = " "
     assert "went away" in box.collect()["error"]
     box.close()
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="needs root, or sudo without a password")
+def test_questions_are_asked_at_once_and_answered_each():
+    questions = ("echo one; false", "printf two", "cat /nothing", "exit 3", "echo '=~=~='")
+    assert Answers(LocalReach()).ask(questions) == {
+        questions[0]: Ran(1, "one\n"),
+        questions[1]: Ran(0, "two"),
+        questions[2]: Ran(1, ""),
+        questions[3]: Ran(3, ""),
+        questions[4]: Ran(0, "=~=~=\n"),
+    }
+    assert questions_of(asking(questions)) == list(questions)
 
 
 ETHTOOL = {
