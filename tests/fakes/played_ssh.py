@@ -10,11 +10,10 @@ from pathlib import Path
 
 import asyncssh
 
-from wirespeed.dut.plan import Action, asking, questions_of
+from wirespeed.dut.plan import Action
 from wirespeed.dut.reach.console_log import console_texts, plain
+from wirespeed.dut.reach.questions import answer_of, asking, questions_of
 from wirespeed.dut.reach.reach import unwrapped
-
-_MARK = asking(["x"]).rpartition("'")[0].rpartition("'")[2]
 
 
 class PlayedDevice:
@@ -33,7 +32,7 @@ class PlayedDevice:
         command = unwrapped(line)
         questions = questions_of(command)
         if questions and command == asking(questions):
-            return 0, "".join(self._answered(question) for question in questions), ""
+            return 0, "".join(answer_of(question, self._text(question)) for question in questions), ""
         if any(command.startswith(one) for one in self.fails):
             self.done.append(Action(command, stdin))
             return 1, "", "it was told to fail\n"
@@ -42,10 +41,6 @@ class PlayedDevice:
             return 0, "", ""
         text = self._text(command)
         return (127, "", "not found\n") if text is None else (0, text, "")
-
-    def _answered(self, question: str) -> str:
-        text = self._text(question)
-        return f"{text or ''}\n{_MARK} {0 if text is not None else 127}\n"
 
     def _text(self, command: str) -> str | None:
         text = self.texts.get(plain(command))

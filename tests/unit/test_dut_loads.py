@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from wirespeed.dut.commands import describe
 from wirespeed.dut.device import parse_device
 from wirespeed.dut.kinds.linux_load import linux_load, table_by_cpu
 from wirespeed.dut.kinds.startup_conf import startup_conf
@@ -221,6 +222,11 @@ def test_a_console_log_answers_and_cannot_be_changed(tmp_path: Path):
     assert reach.run("uname -srvm").out == "Linux 6.1.0 #1 x86_64\n"
     assert reach.run("ip route").out == "default\n"
     assert reach.run("reboot").code == 127
+    log.write_text("vpp# show ver\nvpp v23.06-rc0\nvpp# show int rx\n node dpdk-input:\n    e0 queue 0 (polling)\n")
+    assert describe(parse_device(f"vpp:console-log:{log}")).splitlines()[2:] == [
+        "version      vpp v23.06-rc0",
+        "rx_placement e0 queue 0 (polling)",
+    ]
     log.write_text("nothing\n")
     with pytest.raises(FileFault, match="has no line with a prompt"):
         parse_device(f"linux:console-log:{log}")

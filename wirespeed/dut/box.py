@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from wirespeed.dut.collector import Collector, Kept
 from wirespeed.dut.device import Device
 from wirespeed.dut.dut import DutReading
-from wirespeed.dut.plan import Answers
+from wirespeed.dut.plan import texts_of
 from wirespeed.errors import WirespeedError
 from wirespeed.results.dut import DutFacts, DutTelemetry
 
@@ -28,7 +28,7 @@ class BoxDut:
         self._fault: str | None = None
 
     def prepare(self) -> None:
-        self._before = self._texts()
+        self._before = texts_of(self._device.kind, self._device.reach)
         self._facts = self._device.kind.describe(self.name, self._before)
         self._collector.start()
 
@@ -68,7 +68,7 @@ class BoxDut:
         """Also stops the collector, whose cost is then known."""
         try:
             self._collector.stop()
-            after = self._texts()
+            after = texts_of(self._device.kind, self._device.reach)
         except WirespeedError as error:
             after = {"error": f"{error}\n"}
         cost = self._collector.cost_percent
@@ -82,8 +82,3 @@ class BoxDut:
             pass  # it ends by itself
         finally:
             self._device.reach.close()
-
-    def _texts(self) -> dict[str, str]:
-        questions = self._device.kind.texts
-        facts = Answers(self._device.reach).ask(questions)
-        return {question: facts[question].out for question in questions if facts[question].code == 0}

@@ -12,7 +12,7 @@ from wirespeed.dut import prepare as preparing
 from wirespeed.dut.box import BoxDut
 from wirespeed.dut.device import Device, parse_device
 from wirespeed.dut.journal import DutJournal, journal_path
-from wirespeed.dut.plan import Answers
+from wirespeed.dut.plan import texts_of
 from wirespeed.dut.setup import DutSetup
 from wirespeed.errors import ConnectionFault, EnvironmentFault, FileFault, UsageError
 from wirespeed.files import read_text_file, write_atomically
@@ -68,8 +68,7 @@ def _count(steps: int, what: str) -> str:
 
 def describe(device: Device) -> str:
     """What it is and how it stands, a line a fact."""
-    answers = Answers(device.reach).ask(device.kind.texts)
-    texts = {question: ran.out for question, ran in answers.items() if ran.code == 0}
+    texts = texts_of(device.kind, device.reach)
     if not texts:
         raise EnvironmentFault(f"{device.name} answers none of what a device of that kind is asked; is it one?")
     facts = device.kind.describe(device.name, texts)
@@ -119,7 +118,7 @@ def show(result: Path, wanted: str) -> str:
 
 
 def _names(wanted: str, name: str) -> bool:
-    words, given = name.removeprefix("vppctl ").split(), wanted.split()
+    words, given = name.split(), wanted.split()
     return len(given) <= len(words) and all(word.startswith(part) for part, word in zip(given, words, strict=False))
 
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
+from wirespeed.dut.reach.questions import answers, asking
 from wirespeed.dut.reach.reach import PATIENCE_S, Ran, Reach, short
 from wirespeed.dut.setup import DutSetup
 from wirespeed.results.dut import DutFacts, DutTelemetry
@@ -86,6 +86,10 @@ class Kind(Protocol):
         """Commands whose output is kept beside a result, from before and after the load."""
 
     @property
+    def prefix(self) -> str:
+        """What stands before a command of its own language, and is no part of the name of its text."""
+
+    @property
     def sample(self) -> str:
         """The command whose output is kept each while under load."""
 
@@ -105,33 +109,23 @@ class Answers:
 
     def ask(self, questions: Sequence[str]) -> Facts:
         """All of them at once: a command over SSH costs the device more than most of the answers."""
-        ran = self.reach.run(asking(questions), timeout_s=_ASK_S)
-        self.facts |= answers(questions, ran.out)
+        if questions:
+            ran = self.reach.run(asking(questions), timeout_s=_ASK_S)
+            self.facts |= answers(questions, ran.out)
         return self.facts
 
 
 _ASK_S = 60.0
-_MARK = "=~=~="
 
 
-def asking(questions: Sequence[str]) -> str:
-    """One command that prints the answer and the exit code of each question."""
-    return "\n".join(f"( {question}\n) 2>/dev/null </dev/null; echo; echo '{_MARK}' $?" for question in questions)
-
-
-def questions_of(command: str) -> list[str]:
-    """The questions of a command that `asking` made."""
-    return re.findall(rf"(?ms)^\( (.*?)\n\) 2>/dev/null </dev/null; echo; echo '{_MARK}' \$\?$", command)
-
-
-def answers(questions: Sequence[str], out: str) -> dict[str, Ran]:
-    """What `asking` printed; a device that broke off in between answered the rest with exit code -1."""
-    parts = re.split(rf"(?m)\n?^{_MARK} (\d+)\n?", out)
-    told = [Ran(int(code), text) for text, code in zip(parts[::2], parts[1::2], strict=False)]
-    return {question: told[index] if index < len(told) else Ran(-1, "") for index, question in enumerate(questions)}
+def texts_of(kind: Kind, reach: Reach) -> dict[str, str]:
+    """The device's texts as they are now, without those that it does not have."""
+    facts = Answers(reach).ask(kind.texts)
+    there = (question for question in kind.texts if facts[question].code == 0 or facts[question].out.strip())
+    return {question.removeprefix(kind.prefix): facts[question].out for question in there}
 
 
 def text_of(facts: Facts, question: str) -> str:
-    """The answer, nothing where the device has no such thing."""
+    """The answer, nothing where the device has no such thing; some tools end with an error after a good answer."""
     ran = facts.get(question)
-    return ran.out if ran is not None and ran.code == 0 else ""
+    return "" if ran is None else ran.out

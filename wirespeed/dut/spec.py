@@ -37,7 +37,8 @@ def _box(text: str) -> Dut:
     from wirespeed.dut.device import parse_device  # noqa: PLC0415
 
     device, *options = _parts(text)
-    given = _options(text, options, ("every",))
+    given = _options(text, options, ("every", "socket"))
+    device += f",socket={given['socket']}" if "socket" in given else ""
     every = given.get("every", "1")
     if not re.fullmatch(r"\d{1,3}(\.\d{1,3})?", every) or float(every) < 0.1:
         raise UsageError(f"--dut {text}: every={every} are seconds between what is kept; give 0.1 or more")

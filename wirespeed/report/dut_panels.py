@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from html import escape
 from typing import Any, TypeGuard
 
 from wirespeed.report.layout import log_axis
-from wirespeed.report.traces import DASHES
+from wirespeed.report.traces import DASHES, label
 from wirespeed.results.analysis import Analysis
 
 MOST_DRAWN = 1e18
@@ -105,13 +104,13 @@ def _grouped(tests: tuple[Analysis, ...]) -> list[Panel]:
     found = []
     if busy:
         shares = tuple(
-            Quantity(name, f"% of its CPUs in {name}", DASHES[place % len(DASHES)], "cpu_percent")
+            Quantity(name, f"% of its CPUs in {label(name)}", DASHES[place % len(DASHES)], "cpu_percent")
             for place, name in enumerate(busy[:_MOST_PLACES])
         )
         found.append(Panel(f"<b>CPU</b> of the device (%): {_named(shares)}", shares))
     if most:
         rates = tuple(
-            Quantity(name, f"a second dropped: {name}", DASHES[place % len(DASHES)], "drops", per_s=True)
+            Quantity(name, f"a second dropped: {label(name)}", DASHES[place % len(DASHES)], "drops", per_s=True)
             for place, name in enumerate(most[:_MOST_PLACES])
         )
         found.append(Panel(f"<b>drops / s</b> of the device: {_named(rates)}", rates))
@@ -119,7 +118,7 @@ def _grouped(tests: tuple[Analysis, ...]) -> list[Panel]:
 
 
 def _named(quantities: tuple[Quantity, ...]) -> str:
-    return escape(", ".join(f"{quantity.key} ({quantity.dash})" for quantity in quantities))
+    return label(", ".join(f"{quantity.key} ({quantity.dash})" for quantity in quantities))
 
 
 def _totals(tests: tuple[Analysis, ...], group: str) -> dict[str, float]:

@@ -24,6 +24,7 @@ class DanosKind:
 
     name = "danos"
     boot_question = "cat /proc/sys/kernel/random/boot_id"
+    prefix = ""
     texts = (_CPU, _INTERFACES, CONFIGURATION, "uname -srvm", "lscpu")
     sample = f"echo '==> interfaces <=='; {_INTERFACES}; echo '==> cpu <=='; {_CPU}"
 

@@ -30,6 +30,7 @@ class FreebsdKind:
 
     name = "freebsd"
     boot_question = "sysctl -n kern.boottime"
+    prefix = ""
     texts = (
         "uname -a",
         "sysctl -n hw.model hw.ncpu",

@@ -5,18 +5,21 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from wirespeed.dut.kinds.linux_load import SAMPLE, TEXTS, linux_load, table_by_cpu
 from wirespeed.dut.kinds.linux_machine import (
+    INTERRUPT_QUESTIONS,
     MACHINE_QUESTIONS,
     RECORDED,
+    interrupt_steps,
     machine_steps,
     nic_questions,
     nic_steps,
     tables_of,
 )
 from wirespeed.dut.kinds.linux_network import network_questions, network_steps
-from wirespeed.dut.plan import Facts, Plan, Stage, text_of
+from wirespeed.dut.plan import Facts, Plan, Stage, Step, text_of
 from wirespeed.dut.setup import DutSetup
 from wirespeed.errors import UsageError
 from wirespeed.results.dut import DutFacts, DutTelemetry
@@ -29,14 +32,21 @@ class LinuxKind:
 
     name = "linux"
     boot_question = "cat /proc/sys/kernel/random/boot_id"
+    prefix = ""
 
     def stages(self, setup: DutSetup) -> Sequence[Stage]:
         options = setup.options
         for given, name in ((options.driver, "driver"), (options.devargs, "devargs"), (options.workers, "workers")):
             if given:
                 raise UsageError(f"a Linux kernel has no {name} to choose; that is VPP's, and the router's")
-        questions = (LINKS, *MACHINE_QUESTIONS, *nic_questions(setup), *network_questions(setup))
-        return (Stage(questions, lambda facts: linux_plan(facts, setup)),)
+        below = (LINKS, *MACHINE_QUESTIONS, *nic_questions(setup))
+        return (
+            # Rings and queues first: drivers take their links down for them. Interrupts of queues are there once the
+            # links are up.
+            Stage(below, lambda facts: _below(facts, setup)),
+            Stage((LINKS, *network_questions(setup)), lambda facts: Plan(tuple(_network(facts, setup)))),
+            Stage(INTERRUPT_QUESTIONS, lambda facts: Plan(tuple(interrupt_steps(facts, setup)))),
+        )
 
     texts = (*TEXTS, *RECORDED)
     sample = SAMPLE
@@ -58,14 +68,19 @@ class LinuxKind:
         )
 
 
-def linux_plan(facts: Facts, setup: DutSetup) -> Plan:
-    """Nothing is told twice: what is as it is to be has no step. UsageError for an interface that is not there."""
-    links = {str(link["ifname"]): link for link in json.loads(text_of(facts, LINKS) or "[]")}
+def _below(facts: Facts, setup: DutSetup) -> Plan:
+    """UsageError for an interface that is not there."""
+    links = _links(facts)
     for name in setup.names:
         if name not in links:
             raise UsageError(f"there is no interface {name} on the device; it has {', '.join(sorted(links))}")
     steps, notes = machine_steps(facts, setup)
-    # Rings and queues first: drivers take their links down for them.
-    steps += [step for name in setup.names for step in nic_steps(facts, setup, name)]
-    steps += network_steps(facts, setup, links)
-    return Plan(tuple(steps), tuple(notes))
+    return Plan((*steps, *(step for name in setup.names for step in nic_steps(facts, setup, name))), tuple(notes))
+
+
+def _network(facts: Facts, setup: DutSetup) -> list[Step]:
+    return network_steps(facts, setup, _links(facts))
+
+
+def _links(facts: Facts) -> dict[str, Any]:
+    return {str(link["ifname"]): link for link in json.loads(text_of(facts, LINKS) or "[]")}

@@ -25,7 +25,8 @@ RECORDED = (
 )
 """Of interest beside a result, and never changed."""
 
-MACHINE_QUESTIONS = (IRQBALANCE, RULESET, INTERRUPTS, AFFINITIES, GOVERNORS, NO_TURBO, BOOST)
+MACHINE_QUESTIONS = (IRQBALANCE, RULESET, GOVERNORS, NO_TURBO, BOOST)
+INTERRUPT_QUESTIONS = (INTERRUPTS, AFFINITIES)
 _HARMFUL = {"generic-receive-offload": "gro", "large-receive-offload": "lro"}
 """They join packets of a flow before forwarding: work for nothing, and no packets of the size that was sent."""
 
@@ -42,7 +43,6 @@ def machine_steps(facts: Facts, setup: DutSetup) -> tuple[list[Step], list[str]]
         steps.append(Step("nftables", tables_of(rules), "no rules", Action("nft flush ruleset"), back))
     elif rules:
         notes.append(f"nftables has {tables_of(rules)}, which cost each packet; --filter off takes them away meanwhile")
-    steps += _irq_steps(facts, setup)
     steps += _clock_steps(facts, setup)
     return steps, notes
 
@@ -56,14 +56,14 @@ def tables_of(rules: str) -> str:
 
 
 def queue_interrupts(interrupts: str, interface: str) -> tuple[int, ...]:
-    """Numbers of the interrupts of an interface's queues, by their order: rows of /proc/interrupts whose last word is
-    `eth0-TxRx-0`, `eth0-rx-0`, `mlx5_comp0@pci:…` is none."""
-    name = re.compile(rf"{re.escape(interface)}(-.*-?\d+|:\S+)")
+    """Numbers of the interrupts of an interface's queues, in their order: rows of /proc/interrupts whose last word is
+    such as `eth0-TxRx-0` or `eth0-rx-0`. Drivers that name them by the bus (mlx5, virtio) have none that is found."""
+    name = re.compile(rf"{re.escape(interface)}-\S*\d+")
     rows = (line.split() for line in interrupts.splitlines())
     return tuple(int(row[0][:-1]) for row in rows if row and row[0][:-1].isdigit() and name.fullmatch(row[-1]))
 
 
-def _irq_steps(facts: Facts, setup: DutSetup) -> Iterator[Step]:
+def interrupt_steps(facts: Facts, setup: DutSetup) -> Iterator[Step]:
     """Queue n of each interface on the n-th of the CPUs."""
     text = text_of(facts, INTERRUPTS)
     cpus = setup.options.cpus or tuple(int(cpu) for cpu in re.findall(r"CPU(\d+)", text.partition("\n")[0]))

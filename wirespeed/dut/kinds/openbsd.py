@@ -31,6 +31,7 @@ class OpenbsdKind:
 
     name = "openbsd"
     boot_question = "sysctl -n kern.boottime"
+    prefix = ""
     texts = (
         "uname -a",
         _HARDWARE,

@@ -42,6 +42,7 @@ class VppKind:
 
     def __init__(self, socket: str = "") -> None:
         self._ctl = f"vppctl -s {shlex.quote(socket)}" if socket else "vppctl"
+        self.prefix = f"{self._ctl} "
         self.texts = (*(self.ask(show) for show in SHOWN), _READ, "uname -srvm", "lscpu")
         parts = "; ".join(f"echo '==> {show} <=='; {self.ask(show)}" for show in _SAMPLED)
         self.sample = parts
@@ -97,13 +98,13 @@ class VppKind:
         )
 
     def describe(self, name: str, texts: Mapping[str, str]) -> DutFacts:
-        shown = texts.get(self.ask("show threads"), "")
+        shown = texts.get("show threads", "")
         threads = re.findall(r"(?m)^\s*\d+\s+vpp_wk_\d+\s+(?:workers\s+\d+\s+\S+ \(\d+\)|\d+)\s+(\d+)", shown)
-        placed = texts.get(self.ask("show interface rx-placement"), "")
+        placed = texts.get("show interface rx-placement", "")
         return DutFacts(
             name=name,
             kind=self.name,
-            version=texts.get(self.ask("show version"), "").strip(),
+            version=texts.get("show version", "").strip(),
             cpus=tuple(map(int, threads)),
             details={"rx_placement": "; ".join(line.strip() for line in placed.splitlines() if "queue" in line)},
         )

@@ -38,6 +38,7 @@ class WirespeedKind:
         # The program that this one is, where the device is this machine; else whatever is called so there.
         program = f"$(test -x {sys.executable} && echo {sys.executable} -m wirespeed || echo wirespeed)"
         self._ctl = f"{program} ctl -s {shlex.quote(socket)}"
+        self.prefix = f"{self._ctl} "
         self.texts = tuple(self.ask(show) for show in SHOWN)
         # One start of the program for all of them.
         self.sample = f"printf '%s\\n' {' '.join(map(shlex.quote, _SAMPLED))} | {self._ctl}"
@@ -60,7 +61,7 @@ class WirespeedKind:
         return vpp_language.telemetry(runtimes, (first[1], last[1]), (first[2], last[2]), 0, interval_s)
 
     def describe(self, name: str, texts: Mapping[str, str]) -> DutFacts:
-        version = texts.get(self.ask("show version verbose"), "").strip()
+        version = texts.get("show version verbose", "").strip()
         return DutFacts(name, self.name, version.partition("\n")[0])
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+from wirespeed.dut.reach.questions import answer_of, questions_of
 from wirespeed.dut.reach.reach import PATIENCE_S, Ran
 from wirespeed.errors import FileFault
 from wirespeed.files import read_text_file
@@ -30,11 +31,25 @@ class ConsoleLog:
             )
 
     def run(self, command: str, *, stdin: str = "", timeout_s: float = PATIENCE_S) -> Ran:
-        text = self.texts.get(plain(command))
+        if questions := questions_of(command):
+            return Ran(0, "".join(answer_of(question, self._text(question)) for question in questions))
+        text = self._text(command)
         return Ran(127, "", f"{command} is not in the log") if text is None else Ran(0, text)
 
     def close(self) -> None:
         pass
+
+    def _text(self, command: str) -> str | None:
+        """The text of a command as it was typed, which VPP's CLI also takes by the beginnings of its words."""
+        wanted = plain(command)
+        short = (typed for typed in self.texts if begins(typed, wanted.removeprefix("vppctl ")))
+        return self.texts.get(wanted if wanted in self.texts else next(short, ""))
+
+
+def begins(typed: str, whole: str) -> bool:
+    """Whether each word of `typed` begins the one of `whole` in its place."""
+    pairs = zip(typed.removeprefix("vppctl ").split(), whole.split(), strict=False)
+    return len(typed.removeprefix("vppctl ").split()) == len(whole.split()) and all(b.startswith(a) for a, b in pairs)
 
 
 def console_texts(text: str) -> dict[str, str]:

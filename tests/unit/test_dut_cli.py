@@ -1,0 +1,54 @@
+"""`wirespeed dut` given what cannot be: one line, before any device is asked."""
+
+from __future__ import annotations
+
+import pytest
+
+from wirespeed.cli.main import main
+
+PAIR = ["--interface=e0", "--interface=e1"]
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "said"),
+    [
+        (["prepare"], 2, "name the device by --dut KIND:WAY or by --bench FILE, one of them"),
+        (
+            ["prepare", "--dut=beos:local", *PAIR],
+            2,
+            "there is no such device; give KIND:WAY, a kind of linux, freebsd,",
+        ),
+        (["prepare", "--dut=linux:ssh://r:secret@h", *PAIR], 2, "a password on a command line is read by every user"),
+        (["prepare", "--dut=linux:ftp://h", *PAIR], 2, "is no way to a device; give ssh://user@host[:port]"),
+        (["prepare", "--dut=linux:local"], 2, "prepare needs two of --interface NAME,mac=MAC"),
+        (["prepare", "--dut=linux:local", "--interface=e0"], 2, "forwards between pairs of interfaces; 1 are given"),
+        (["prepare", "--dut=linux:local", *PAIR[:1] * 2], 2, "two wires end at interface e0: each has its own"),
+        (["prepare", "--dut=linux:local", *PAIR, "--mode=ip5"], 2, "--mode ip5: there are ip4, ip6, l2xc, mpls"),
+        (["prepare", "--dut=linux:local", *PAIR, "--queues=-1"], 2, "--queues -1: give a number above 0"),
+        (["prepare", "--dut=linux:local", *PAIR, "--turbo=fast"], 2, "--turbo fast: give on or off"),
+        (["prepare", "--dut=linux:local", "--interface=e0,mac=1", PAIR[1]], 2, "1 is no MAC address of the tester"),
+        (
+            ["prepare", "--dut=linux:local", *PAIR, "--route=9.0.0.0/8=1.2.3.4"],
+            2,
+            "an address of the tester: 100.64.1.2",
+        ),
+        (["prepare", "--dut=linux:local", *PAIR, "--label=3=100.64.1.2"], 2, "labels are numbers from 16 to 1048575"),
+        (["prepare", "--dut=linux:local", *PAIR, "--routes=/nothing"], 6, "table /nothing cannot be read"),
+        (["prepare", "--dut=linux:netns:ws-none", *PAIR], 3, "there is no network namespace ws-none"),
+        (["collect", "--dut=vpp:console-log:/nothing"], 6, "console log /nothing cannot be read"),
+        (["describe", "more", "--dut=linux:local"], 2, "describe takes no 'more'"),
+        (["show"], 2, "give a result file, and which of its texts"),
+    ],
+)
+def test_one_line_and_an_exit_code(words, code, said, capsys, tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    assert main(["dut", *words]) == code
+    err = capsys.readouterr().err
+    assert said in err and len(err.splitlines()) == 1
+    assert [path for path in tmp_path.rglob("*") if path.is_file()] == []
+
+
+def test_what_another_kind_has_is_refused_before_the_device_is_asked(capsys, tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    assert main(["dut", "prepare", "--dry-run", "--dut=linux:local", *PAIR, "--driver=vfio-pci"]) == 2
+    assert "a Linux kernel has no driver to choose; that is VPP's, and the router's" in capsys.readouterr().err

@@ -1,0 +1,189 @@
+# ruff: noqa: E501 - consoles are wider
+"""Preparing and putting back when the device goes away, restarts, or is somebody else's; and NICs by their ethtool."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+
+from wirespeed.dut import prepare as preparing
+from wirespeed.dut.box import BoxDut
+from wirespeed.dut.commands import show
+from wirespeed.dut.device import Device
+from wirespeed.dut.dut import DutReading
+from wirespeed.dut.journal import DutJournal
+from wirespeed.dut.kinds.linux import LinuxKind
+from wirespeed.dut.kinds.linux_machine import AFFINITIES, INTERRUPTS, interrupt_steps, nic_steps
+from wirespeed.dut.plan import Action, Answers, Plan, Stage, Step
+from wirespeed.dut.reach.local import LocalReach
+from wirespeed.dut.reach.questions import asking, questions_of
+from wirespeed.dut.reach.reach import Ran
+from wirespeed.dut.setup import DutInterface, DutOptions, default_setup
+from wirespeed.errors import ConnectionFault, EnvironmentFault, FileFault, UsageError
+
+PAIR = (DutInterface("eth0"), DutInterface("eth1"))
+SETUP = default_setup("l2xc", PAIR)
+
+
+@dataclass
+class MemoryReach:
+    """A device that remembers what it was told; `gone_at` is the command at which it goes away."""
+
+    name: str = "memory"
+    boot: str = "one"
+    gone_at: str = ""
+    told: list[str] = field(default_factory=list)
+
+    def run(self, command: str, *, stdin: str = "", timeout_s: float = 1.0) -> Ran:
+        if self.gone_at and self.gone_at in command:
+            raise ConnectionFault("memory went away")
+        if "boot_id" in command:
+            return Ran(0, f"{self.boot}\n\n=~=~= 0\n")
+        self.told.append(command)
+        return Ran(0, "")
+
+    def close(self) -> None:
+        pass
+
+
+class TwoSteps(LinuxKind):
+    def stages(self, setup):
+        steps = [
+            Step("file", "old", "new", Action("do 1"), Action("undo 1", "old"), persists=True),
+            Step("address", "", "there", Action("do 2"), Action("undo 2")),
+        ]
+        return (Stage((), lambda facts: Plan(tuple(steps))),)
+
+
+def prepared(reach: MemoryReach, path: Path) -> None:
+    with DutJournal(path, "memory") as journal:
+        preparing.prepare(TwoSteps(), reach, SETUP, journal, lambda _: None)
+
+
+def restored(reach: MemoryReach, path: Path) -> preparing.Restored:
+    with DutJournal(path, "memory") as journal:
+        return preparing.restore(TwoSteps(), reach, journal, lambda _: None)
+
+
+def test_a_device_that_goes_away_in_the_middle_is_put_back_later(tmp_path):
+    reach, path = MemoryReach(gone_at="do 2"), tmp_path / "journal"
+    with pytest.raises(ConnectionFault, match=r"went away; 2 step\(s\) are left on it: wirespeed dut restore"):
+        prepared(reach, path)
+    reach.gone_at = ""
+    assert restored(reach, path) == preparing.Restored(undone=2, gone=0)
+    assert reach.told == ["do 1", "undo 2", "undo 1"] and not path.exists()
+
+
+def test_a_restart_undid_what_does_not_persist(tmp_path):
+    reach, path = MemoryReach(), tmp_path / "journal"
+    prepared(reach, path)
+    reach.boot = "two"
+    assert restored(reach, path) == preparing.Restored(undone=1, gone=1)
+    assert reach.told == ["do 1", "do 2", "undo 1"]
+
+
+def test_what_cannot_be_put_back_stays_in_the_journal(tmp_path, monkeypatch):
+    reach, path = MemoryReach(), tmp_path / "journal"
+    prepared(reach, path)
+    real = reach.run
+    monkeypatch.setattr(
+        reach, "run", lambda command, **more: Ran(1, "", "no\n") if command == "undo 1" else real(command, **more)
+    )
+    with pytest.raises(EnvironmentFault, match=r"1 of 2 step\(s\) were put back; file could not be put back: no"):
+        restored(reach, path)
+    monkeypatch.undo()
+    assert restored(reach, path) == preparing.Restored(undone=1, gone=0)
+
+
+def test_a_journal_is_held_by_one_and_cut_short_by_a_power_loss(tmp_path):
+    path = tmp_path / "journal"
+    prepared(MemoryReach(), path)
+    with DutJournal(path, "memory"), pytest.raises(FileFault, match="is being prepared or restored by another program"):
+        DutJournal(path, "memory")
+    with path.open("a") as file:
+        file.write('{"begin": 2, "wh')
+    with DutJournal(path, "memory") as journal:
+        assert [entry.what for entry in journal.entries.values()] == ["file", "address"]
+    path.write_text("{}\n")
+    with pytest.raises(FileFault, match="is no journal of a device"):
+        DutJournal(path, "memory")
+
+
+def test_a_box_that_stops_answering_is_told_of_and_ends_nothing():
+    reach = MemoryReach()
+    box = BoxDut(Device("linux:memory", LinuxKind(), reach))
+    box._collector._directory = "/tmp/x"
+    reach.gone_at = "tail"
+    box.fetch()
+    assert box.telemetry(DutReading(1.0), DutReading(2.0)).error == "memory went away"
+    reach.gone_at = " "
+    assert "went away" in box.collect()["error"]
+    box.close()
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="needs root, or sudo without a password")
+def test_questions_are_asked_at_once_and_answered_each():
+    questions = ("echo one; false", "printf two", "cat /nothing", "exit 3", "echo '=~=~='")
+    assert Answers(LocalReach()).ask(questions) == {
+        questions[0]: Ran(1, "one\n"),
+        questions[1]: Ran(0, "two"),
+        questions[2]: Ran(1, ""),
+        questions[3]: Ran(3, ""),
+        questions[4]: Ran(0, "=~=~=\n"),
+    }
+    assert questions_of(asking(questions)) == list(questions)
+
+
+ETHTOOL = {
+    "-l": "Pre-set maximums:\nRX:\t\tn/a\nTX:\t\tn/a\nCombined:\t8\nCurrent hardware settings:\nRX:\t\tn/a\nCombined:\t2\n",
+    "-g": "Pre-set maximums:\nRX:\t\t4096\nTX:\t\t4096\nCurrent hardware settings:\nRX:\t\t256\nTX:\t\t256\nTX Push:\toff\n",
+    "-k": "Features for eth0:\ngeneric-receive-offload: on\nlarge-receive-offload: off [fixed]\n",
+    "-a": "Pause parameters for eth0:\nAutonegotiate:\ton\nRX:\t\ton\nTX:\t\toff\n",
+}
+HASH = "UDP over IPV4 flows use these fields for computing Hash flow key:\nIP SA\nIP DA\n\n"
+
+
+def test_an_igb_gets_queues_rings_and_a_hash_and_loses_gro_and_pause():
+    facts = {f"ethtool {flag} eth0": Ran(0, text) for flag, text in ETHTOOL.items()}
+    facts["ethtool -n eth0 rx-flow-hash udp4"] = Ran(0, HASH)
+    setup = default_setup("l2xc", PAIR, DutOptions(queues=4, rx_descriptors=1024, tx_descriptors=256))
+    steps = list(nic_steps(facts, setup, "eth0"))
+    assert [(step.do.command, step.undo.command) for step in steps if step.undo] == [
+        ("ethtool -K eth0 gro off", "ethtool -K eth0 gro on"),
+        ("ethtool -A eth0 autoneg off rx off tx off", "ethtool -A eth0 autoneg on rx on tx off"),
+        ("ethtool -L eth0 combined 4", "ethtool -L eth0 combined 2"),
+        ("ethtool -G eth0 rx 1024", "ethtool -G eth0 rx 256"),
+        ("ethtool -N eth0 rx-flow-hash udp4 sdfn", "ethtool -N eth0 rx-flow-hash udp4 sd"),
+    ]
+    with pytest.raises(EnvironmentFault, match="16 are asked for, and 8 are the most"):
+        list(nic_steps(facts, default_setup("l2xc", PAIR, DutOptions(queues=16)), "eth0"))
+
+
+def test_interrupts_of_queues_go_to_a_cpu_each():
+    rows = "           CPU0       CPU1\n 32: 789 0 PCI-MSI 524288-edge eth0-TxRx-0\n 33: 0 10 PCI-MSI 524289-edge eth0-TxRx-1\n"
+    rows += " 34: 1 0 PCI-MSI 524290-edge eth0\n 35: 0 432 PCI-MSI 1048576-edge eth1-TxRx-0\n"
+    affinities = "".join(f"/proc/irq/{irq}/smp_affinity_list:0-1\n" for irq in (32, 34, 35))
+    facts = {INTERRUPTS: Ran(0, rows), AFFINITIES: Ran(0, f"{affinities}/proc/irq/33/smp_affinity_list:1\n")}
+    steps = list(interrupt_steps(facts, SETUP))
+    assert [step.do.command for step in steps] == [
+        "echo 0 > /proc/irq/32/smp_affinity_list",
+        "echo 0 > /proc/irq/35/smp_affinity_list",
+    ]
+    assert steps[0].undo == Action("echo 0-1 > /proc/irq/32/smp_affinity_list")
+
+
+def test_a_text_of_a_result_is_shown_by_beginnings_of_its_words(tmp_path):
+    result = tmp_path / "result.json"
+    result.write_text(json.dumps({"dut": {"texts": {"show runtime": "Thread 0\n", "show errors": "Count\n"}}}))
+    assert show(result, "show run") == "Thread 0\n"
+    assert show(result, "") == "show runtime\nshow errors\n"
+    with pytest.raises(UsageError, match=re.escape("it has 'show runtime', 'show errors'")):
+        show(result, "show int")
+    result.write_text("{}")
+    with pytest.raises(FileFault, match="holds no texts of a device under test"):
+        show(result, "show run")

@@ -1,0 +1,32 @@
+"""Several questions as one command for a device's shell, and its answers taken apart."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from wirespeed.dut.reach.reach import Ran
+
+MARK = "=~=~="
+
+
+def asking(questions: Sequence[str]) -> str:
+    """One command that prints the answer and the exit code of each question."""
+    return "\n".join(f"( {question}\n) 2>/dev/null </dev/null; r=$?; echo; echo '{MARK}' $r" for question in questions)
+
+
+def questions_of(command: str) -> list[str]:
+    """The questions of a command that `asking` made."""
+    return re.findall(rf"(?ms)^\( (.*?)\n\) 2>/dev/null </dev/null; r=\$\?; echo; echo '{MARK}' \$r$", command)
+
+
+def answers(questions: Sequence[str], out: str) -> dict[str, Ran]:
+    """What `asking` printed; a device that broke off in between answered the rest with exit code -1."""
+    parts = re.split(rf"(?m)\n?^{MARK} (\d+)\n?", out)
+    told = [Ran(int(code), text) for text, code in zip(parts[::2], parts[1::2], strict=False)]
+    return {question: told[index] if index < len(told) else Ran(-1, "") for index, question in enumerate(questions)}
+
+
+def answer_of(question: str, text: str | None) -> str:
+    """What a device that answers `text` (None: that has no such command) prints for one of them."""
+    return f"{text or ''}\n{MARK} {0 if text is not None else 127}\n"
