@@ -13,6 +13,7 @@ struct nic_policy {
 	bool is_pci;
 	bool tells_of_links; /* by an interrupt; the others have to be asked */
 	bool filters_groups; /* multicast does not come in unless it is asked for */
+	bool is_af_packet;   /* whose MTU is that of its ring */
 	bool restarts;       /* goes on after a stop as it was before */
 	uint8_t fcs_bytes;   /* of each packet, in the driver's byte counters */
 };
