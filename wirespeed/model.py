@@ -15,6 +15,12 @@ DEFAULT_SPEED_BPS = 10_000_000_000
 PCI_ADDRESS = re.compile(r"(?:([0-9a-fA-F]{4}):)?([0-9a-fA-F]{2}):([0-9a-fA-F]{2})\.([0-7])")
 """Domain, which is 0 where it is left out as lspci does, bus, device and function."""
 
+_PLAIN_RING_MTU = 1900
+_RING_OVERHEAD_BYTES = 66 + 22
+"""The kernel's headers in front of a frame (TPACKET_V2), Ethernet and two tags."""
+_RING_BLOCK_FRAMES = 64
+"""Frames of a multiple of 64 bytes in a block make it whole pages."""
+
 PORT_KINDS = ("memif", "ring", "null", "pcap", "tap", "af_packet", "af_xdp", "pci")
 
 
@@ -49,7 +55,14 @@ class PortSpec:
         `zero-copy=no`. For who trusts nothing in a received packet: the server may change it at any time."""
         return replace(self, options={"zero-copy": "yes"} | self.options) if self.kind == "memif" else self
 
-    def devargs(self, index: int) -> str:
+    def ring_frame_bytes(self, mtu: int) -> int:
+        """What a frame of an AF_PACKET ring takes with the kernel's headers for packets of `mtu` bytes; 0: the driver's
+        own frames of 2048 bytes do, or it has no such ring."""
+        if self.kind != "af_packet" or mtu <= _PLAIN_RING_MTU:
+            return 0
+        return -(-(mtu + _RING_OVERHEAD_BYTES) // _RING_BLOCK_FRAMES) * _RING_BLOCK_FRAMES
+
+    def devargs(self, index: int, mtu: int = 1500) -> str:
         """The DPDK device string of this port; `index` makes virtual device names unique in the process."""
         match self.kind:
             case "memif":
@@ -66,7 +79,10 @@ class PortSpec:
             case "tap":
                 return ",".join([f"tap:{self.target}", *(f"{key}={value}" for key, value in self.options.items())])
             case "af_packet":
-                return f"net_af_packet{index},iface={self.target},qpairs={max(self.rx_queues, self.tx_queues)}"
+                made = f"net_af_packet{index},iface={self.target},qpairs={max(self.rx_queues, self.tx_queues)}"
+                frame = self.ring_frame_bytes(mtu)
+                block = f",blocksz={frame * _RING_BLOCK_FRAMES},framesz={frame},framecnt={4 * _RING_BLOCK_FRAMES}"
+                return made + block if frame else made
             case "af_xdp":
                 return f"net_af_xdp{index},iface={self.target},queue_count={self.rx_queues}"
             case "pci":

@@ -89,6 +89,20 @@ void link_unwatch(uint16_t port)
 	*links.names[port] = '\0';
 }
 
+int link_raise_mtu(uint16_t port, uint16_t mtu)
+{
+	struct ifreq request = {0};
+	if (!links.names[port][0])
+		return -ENOTSUP;
+	memcpy(request.ifr_name, links.names[port], sizeof(request.ifr_name));
+	if (ioctl(links.control, SIOCGIFMTU, &request))
+		return -errno;
+	if (request.ifr_mtu >= mtu)
+		return 0;
+	request.ifr_mtu = mtu;
+	return ioctl(links.control, SIOCSIFMTU, &request) ? -errno : 0;
+}
+
 bool link_is_up_in_linux(uint16_t port)
 {
 	const short both = IFF_UP | IFF_RUNNING;

@@ -148,19 +148,99 @@ static void no_room_is_refused(void **state)
 	uint8_t frame[FRAME], marked[FRAME];
 	struct flow_tail tail;
 	build(frame, IP4, 0);
+	frame[14] = 0x46;
 	for (int i = 0; i < 2; i++) {
 		struct ws_stream stream =
-			stream_of(frame, 42 + 15, i ? WS_FLOW_LATENCY : WS_FLOW_STATS, !i);
-		assert_int_equal(flow_mark(&stream, START, marked, 60, &tail), -EINVAL);
+			stream_of(frame, 46 + 15, i ? WS_FLOW_LATENCY : WS_FLOW_STATS, !i);
+		memcpy(marked, frame, sizeof(frame));
+		assert_int_equal(flow_mark(&stream, START, marked, 46 + 15, &tail), -EINVAL);
 		assert_non_null(strstr(ws_error(), "has 15 bytes of payload"));
-		stream.packet_len = 42 + 16;
-		assert_int_equal(flow_mark(&stream, START, marked, 60, &tail), 0);
+		stream.packet_len = 46 + 16;
+		assert_int_equal(flow_mark(&stream, START, marked, 46 + 16, &tail), 0);
 		stream.flow_id = 1023;
-		assert_int_equal(flow_mark(&stream, START, marked, 60, &tail), -EINVAL);
+		assert_int_equal(flow_mark(&stream, START, marked, 46 + 16, &tail), -EINVAL);
 	}
+	memcpy(marked, frame, sizeof(frame));
+	put16(marked + 12, 0x0806);
 	put16(frame + 12, 0x0806);
 	struct ws_stream stream = stream_of(frame, FRAME, WS_FLOW_STATS, false);
 	assert_int_equal(flow_mark(&stream, START, marked, FRAME, &tail), -EINVAL);
+}
+
+/* Ethernet and IP alone: what it is padded with is room for the tail. */
+static void padding_is_room(void **state)
+{
+	(void)state;
+	uint8_t frame[60] = {0}, built[FRAME];
+	struct flow_tail tail;
+	build(built, IP4, 0);
+	memcpy(frame, built, 34);
+	frame[23] = 0; /* no protocol that has a header of its own */
+	struct ws_stream stream = stream_of(frame, 34, WS_FLOW_LATENCY, false);
+	assert_int_equal(ws_stream_check_flow(&stream), 0);
+	assert_int_equal(flow_mark(&stream, START, frame, sizeof(frame), &tail), 0);
+	assert_int_equal(flow_get_tail(frame + sizeof(frame) - FLOW_TAIL_LEN).magic,
+					 FLOW_MAGIC_LATENCY);
+}
+
+static uint16_t ip4_checksum(const uint8_t *ip)
+{
+	uint32_t sum = 0;
+	for (int i = 0; i < 20; i += 2)
+		sum += (uint32_t)(ip[i] << 8 | ip[i + 1]);
+	sum = (sum & 0xffff) + (sum >> 16);
+	return (uint16_t) ~((sum & 0xffff) + (sum >> 16));
+}
+
+static uint16_t number_of(uint8_t *frame, uint16_t at)
+{
+	struct flow_tail tail;
+	struct ws_stream stream = stream_of(frame, FRAME, WS_FLOW_NONE, false);
+	assert_int_equal(flow_mark(&stream, START, frame, FRAME, &tail), 0);
+	assert_int_equal(tail.magic, 0);
+	return (uint16_t)(frame[at] << 8 | frame[at + 1]);
+}
+
+/* As T-Rex does it, so that nobody counts them; a checksum stays as right or wrong as it was. */
+static void streams_that_are_not_counted_look_like_it(void **state)
+{
+	(void)state;
+	static const uint16_t ids[][2] = {
+		{0xfbff, 0xfbff}, {0xfc00, 0xec00}, {0xffff, 0xefff}, {0xec00, 0xec00}};
+	uint8_t frame[FRAME];
+	for (size_t i = 0; i < sizeof(ids) / sizeof(ids[0]); i++) {
+		build(frame, IP4, 1);
+		put16(frame + 22, ids[i][0]);
+		put16(frame + 28, 0);
+		put16(frame + 28, ip4_checksum(frame + 18));
+		assert_int_equal(number_of(frame, 22), ids[i][1]);
+		assert_int_equal(ip4_checksum(frame + 18), 0);
+		put16(frame + 22, ids[i][0]);
+		put16(frame + 28, 0x1234);
+		uint16_t wrong = ip4_checksum(frame + 18);
+		assert_int_equal(number_of(frame, 22), ids[i][1]);
+		assert_int_equal(ip4_checksum(frame + 18), wrong);
+	}
+	build(frame, IP6, 0);
+	frame[15] = 0x25;
+	put16(frame + 16, 0x1234);
+	assert_int_equal(number_of(frame, 16), 0x0234);
+	assert_int_equal(frame[15], 0x20); /* a label of 20 bits above fc00 */
+	put16(frame + 16, 0xfc01);
+	assert_int_equal(number_of(frame, 16), 0xec01);
+}
+
+static void flow_labels_have_four_bits_less(void **state)
+{
+	(void)state;
+	uint8_t frame[FRAME];
+	struct flow_tail tail;
+	build(frame, IP6, 0);
+	put16(frame + 14, 0x6abf); /* traffic class ab */
+	struct ws_stream stream = stream_of(frame, FRAME, WS_FLOW_STATS, false);
+	assert_int_equal(flow_mark(&stream, START, frame, FRAME, &tail), 0);
+	assert_int_equal(frame[14] << 8 | frame[15], 0x6ab0);
+	assert_int_equal(frame[16] << 8 | frame[17], 0xfc00 + ID);
 }
 
 static void sequence_errors_are_told_apart(void **state)
@@ -328,6 +408,10 @@ int main(void)
 		cmocka_unit_test_setup_teardown(marked_headers_are_counted, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(signature_is_counted_without_headers, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(no_room_is_refused, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(padding_is_room, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(streams_that_are_not_counted_look_like_it, set_up,
+										tear_down),
+		cmocka_unit_test_setup_teardown(flow_labels_have_four_bits_less, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(sequence_errors_are_told_apart, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(wide_holes_are_counted, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(earlier_starts_are_old, set_up, tear_down),

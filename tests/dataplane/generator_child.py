@@ -37,11 +37,17 @@ class Refused(Exception):
 
 
 class GeneratorChild:
-    """A generator on `ports`, all served by one worker unless more `cpus` are given."""
+    """A generator on `ports`, all served by one worker unless more `cpus` are given.
 
-    def __init__(self, *ports: str, cpus: Sequence[int] = (), memory_mb: int = 128, mtu: int = 1500) -> None:
+    With `netns` it runs in a network namespace of its own, where these shell commands have been run.
+    """
+
+    def __init__(
+        self, *ports: str, cpus: Sequence[int] = (), memory_mb: int = 128, mtu: int = 1500, netns: str = ""
+    ) -> None:
+        inside = ["unshare", "--net", "sh", "-ec", f'{netns}\nexec "$@"', "sh"] if netns else []
         self._process = subprocess.Popen(
-            [sys.executable, __file__], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+            [*inside, sys.executable, __file__], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
         )
         self.pid = self._process.pid
         cpus = cpus or [max(os.sched_getaffinity(0))]

@@ -105,19 +105,25 @@ def test_variables_count_down_from_the_top_unless_told() -> None:
 
 
 def test_value_lists_run_forward_backward_and_at_random() -> None:
-    def listed(op: str) -> tuple[int, ...]:
-        return (
-            understood({"type": "flow_var", "name": "a", "size": 2, "op": op, "value_list": [1, 5, 9]})
-            .stream.ops[0]
-            .list
-        )
+    def listed(op: str) -> tuple[VarKind, tuple[int, ...]]:
+        source = {"type": "flow_var", "name": "a", "size": 2, "op": op, "value_list": [1, 5, 9]}
+        made = understood(source).stream.ops[0]
+        return made.var_kind, made.list
 
-    assert listed("inc") == (1, 5, 9)
-    assert listed("dec") == (9, 5, 1)
-    drawn = listed("random")
-    assert set(drawn) == {1, 5, 9}
-    assert drawn[:60] != (1, 5, 9) * 20
-    assert drawn == listed("random")
+    assert listed("inc") == (VarKind.LIST, (1, 5, 9))
+    assert listed("dec") == (VarKind.LIST, (9, 5, 1))
+    assert listed("random") == (VarKind.RANDOM_LIST, (1, 5, 9))
+
+
+def test_variables_are_bounded_by_what_they_take_together() -> None:
+    """As T-Rex bounds them: 64 bytes, whatever their number."""
+    assert len(understood(*(flow_var(str(n), size=1) for n in range(64))).stream.ops) == 64
+    assert len(understood(*(flow_var(str(n), size=2, op="random") for n in range(30))).stream.ops) == 30
+    limited = {"type": "flow_var_rand_limit", "size": 8, "limit": 5, "seed": 1, "min_value": 0, "max_value": 9}
+    tuple_ = {"type": "tuple_flow_var", "ip_min": 1, "ip_max": 9, "port_min": 1, "port_max": 9}
+    for most, one in ((32, flow_var()), (30, flow_var(op="random")), (3, limited), (6, tuple_)):
+        error = refusal(stream_json(*({**one, "name": str(n)} for n in range(most + 1))))
+        assert "too many variables" in str(error.specific) and f"instruction {most} " in str(error.specific)
 
 
 def test_tuple_takes_two_variables() -> None:
@@ -127,6 +133,9 @@ def test_tuple_takes_two_variables() -> None:
     assert (tuple_op.var, tuple_op.var2, tuple_op.min, tuple_op.max) == (0, 1, 1, 9)
     assert (tuple_op.min2, tuple_op.max2, tuple_op.limit) == (1025, 2048, 100)
     assert (port.var, port.size, address.var, address.size) == (1, 2, 0, 4)
+    assert not tuple_op.unlimited
+    instructions[0]["flags"] = 1
+    assert understood(*instructions).stream.ops[0].unlimited
 
 
 def test_masked_write_checksums_and_random_lists() -> None:
@@ -207,14 +216,13 @@ def test_latency_streams_keep_their_rate() -> None:
         ([write("b")], "variable 'b' is not defined; there is none"),
         ([flow_var(), write("b")], "there is a"),
         ([flow_var(), flow_var()], "defined twice"),
-        ([flow_var(str(n)) for n in range(17)], "more than 16 variables"),
+        ([flow_var(str(n)) for n in range(33)], "too many variables: they take 66 bytes, 64 are possible"),
         ([flow_var(), write(offset=59)], "outside the packet of 60 bytes"),
         ([flow_var(size=8), write(offset=53)], "bytes 53 to 60 are outside"),
         ([flow_var(min_value=5, max_value=4)], "above max value"),
         ([flow_var(max_value=65536)], "does not fit into 2 bytes"),
         ([flow_var(init_value=101)], "init value 101 is not between 0 and 100"),
         ([flow_var(step=0)], "step is 0"),
-        ([flow_var(), flow_var("b", op="random", next_var="a")], "'b' is random and never wraps"),
         ([flow_var(), {"type": "trim_pkt_size", "name": "a"}], "can be 60 to 60 bytes long"),
         ([{"type": "fix_checksum_ipv4", "pkt_offset": 41}], "bytes 41 to 60 are outside"),
         ([{"type": "fix_checksum_hw", "l2_len": 14, "l3_len": 40, "l4_type": 11}], "bytes 54 to 61 are outside"),
@@ -232,6 +240,11 @@ def test_chained_variables_may_be_defined_in_any_order() -> None:
     source = checked_stream(stream_json(flow_var("a", next_var="c"), flow_var("b"), flow_var("c", next_var="b")))
     ops = translate(1, source).stream.ops
     assert [(op.var, op.has_next, op.next_var) for op in ops] == [(0, True, 2), (1, False, 0), (2, True, 1)]
+    ops = understood(flow_var("a", op="random", next_var="b"), flow_var("b")).stream.ops
+    assert [(op.var_kind, op.has_next, op.next_var) for op in ops] == [
+        (VarKind.RANDOM, True, 1),
+        (VarKind.INC, False, 0),
+    ]
     error = refusal(stream_json(flow_var("a", next_var="z")))
     assert error.specific == "variable 'a' advances 'z', which is not defined"
 
@@ -243,8 +256,8 @@ def test_null_streams_need_no_packet() -> None:
 @pytest.mark.parametrize(
     ("fields", "said"),
     [
-        ({"size": 13}, "Should be between 14 and 9212"),
-        ({"size": 9213}, "Should be between 14 and 9212"),
+        ({"size": 13}, "Should be between 14 and 9238"),
+        ({"size": 9239}, "Should be between 14 and 9238"),
         ({"next_stream_id": 3}, "never ends"),
         ({"flow_stats": {"enabled": True, "stream_id": 1, "rule_type": "tpg"}}, "tpg"),
     ],

@@ -22,6 +22,16 @@ def test_an_abstract_memif_needs_no_directory():
     assert parse_port_spec("memif:@lab/e0,secret=open").devargs(0) == "memif:@lab/e0,secret=open"
 
 
+def test_rings_of_the_kernel_have_frames_for_the_mtu():
+    spec = parse_port_spec("af_packet:veth0")
+    assert spec.devargs(0) == spec.devargs(0, 1900) == "net_af_packet0,iface=veth0,qpairs=1"
+    assert spec.devargs(0, 9000) == "net_af_packet0,iface=veth0,qpairs=1,blocksz=581632,framesz=9088,framecnt=256"
+    for mtu in range(1901, 9217):
+        frame = spec.ring_frame_bytes(mtu)
+        assert frame >= mtu + 88 and frame % 16 == 0 and frame * 64 % 4096 == 0
+    assert parse_port_spec("tap:t0").ring_frame_bytes(9000) == 0
+
+
 @pytest.mark.parametrize(
     ("text", "devargs"),
     [

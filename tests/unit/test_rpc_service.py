@@ -318,7 +318,7 @@ def test_one_line_for_each_port() -> None:
         (["--port", "null", "--cpu", "9999"], 3, "CPU 9999 does not exist"),
         (["--port", "null", "--rpc", "x:y"], 2, "give ADDR:PORT"),
         (["--port", "null", "--hugepages", "maybe"], 2, "'maybe' is not one of 'auto', 'never', 'require'"),
-        (["--port", "null", "--mtu", "10"], 2, "give 576 to 9198"),
+        (["--port", "null", "--mtu", "10"], 2, "give 576 to 9216"),
         (["--port", "null", "--march", "1"], 2, "'1' is not one of 'auto', 'v2', 'v3', 'v4'"),
         (["--port", "null", "--memory", "1"], 2, "megabytes"),
         (["--port", "null", "--dest-mac", "1:2"], 2, "is no MAC address"),

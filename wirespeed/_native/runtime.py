@@ -267,6 +267,8 @@ def open_ports(
     if not 1 <= len(specs) <= lib.WS_MAX_PORTS:
         raise UsageError(f"{len(specs)} ports given; 1 to {lib.WS_MAX_PORTS} are possible")
     check_ports(specs)
+    # The AF_PACKET driver asks for buffers of its ring's frames.
+    min_buffer_size = max(min_buffer_size, *(spec.ring_frame_bytes(mtu) for spec in specs))
     lib.ws_pool_configure(held_buffers, min_buffers, min_buffer_size)
     configs = ffi.new("struct ws_port_config[]", len(specs))
     for index, (spec, name) in enumerate(zip(specs, names, strict=True)):
@@ -295,7 +297,7 @@ def _describe(
 ) -> None:
     lib = core().lib
     spec = replace(given, tx_queues=max(given.tx_queues, min_tx_queues))
-    devargs = spec.devargs(number).encode()
+    devargs = spec.devargs(number, mtu).encode()
     if len(devargs) >= lib.WS_DEVARGS_LEN or len(name.encode()) >= lib.WS_NAME_LEN:
         raise UsageError(f"port {given}: its name or description is too long for DPDK")
     config.name, config.devargs = name.encode(), devargs

@@ -25,6 +25,7 @@ class VarKind(enum.IntEnum):
     RANDOM = 2
     RAND_LIMIT = 3
     LIST = 4
+    RANDOM_LIST = 5
 
 
 class StreamMode(enum.IntEnum):
@@ -33,8 +34,7 @@ class StreamMode(enum.IntEnum):
     MULTI_BURST = 2
 
 
-MAX_VARIABLES = 16
-MAX_PACKET_BYTES = 9212
+MAX_PACKET_BYTES = 9238
 """Longest packet without FCS."""
 
 
@@ -54,6 +54,7 @@ class Op:
     step: int = 1
     min2: int = 0
     max2: int = 0
+    unlimited: bool = False
     limit: int = 0
     seed: int = 0
     list: tuple[int, ...] = ()

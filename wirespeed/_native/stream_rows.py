@@ -28,8 +28,8 @@ _STREAM_FIELDS = (
     "start_delay_us next_id loops ops op_count cache random_seed is_null flow_kind flow_id flow_signature"
 )
 _OP_FIELDS = (
-    "kind var var2 size big_endian var_kind min max init step min2 max2 limit seed list list_count has_next next_var "
-    "offset add mask shift l2_len l3_len l4"
+    "kind var var2 size big_endian var_kind min max init step min2 max2 unlimited limit seed list list_count has_next "
+    "next_var offset add mask shift l2_len l3_len l4"
 )
 
 
@@ -103,6 +103,7 @@ class StreamRows:
             op.step,
             op.min2,
             op.max2,
+            op.unlimited,
             op.limit,
             op.seed,
             values,

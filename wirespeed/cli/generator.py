@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from wirespeed.generator.server import Server
     from wirespeed.model import PortSpec
 
-MIN_MTU, MAX_MTU = 576, 9198
+MIN_MTU, MAX_MTU = 576, 9216
 
 _SPARE_MB = 64
 _BUFFER_OVERHEAD_BYTES = 512
@@ -150,7 +150,7 @@ def memory_needed_mb(specs: Sequence[PortSpec], workers: int, mtu: int) -> int:
     from wirespeed._native.runtime import pool_buffers  # noqa: PLC0415 - as above
 
     fresh = sum(spec.tx_descriptors for spec in specs)
-    buffer_bytes = max(2048, mtu + 64) + _BUFFER_OVERHEAD_BYTES
+    buffer_bytes = max(2048, mtu + 64, *(spec.ring_frame_bytes(mtu) + 64 for spec in specs)) + _BUFFER_OVERHEAD_BYTES
     return _SPARE_MB + (pool_buffers(specs, workers) + fresh + _SPARE_BUFFERS) * buffer_bytes // (1 << 20)
 
 

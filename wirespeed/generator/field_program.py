@@ -6,12 +6,11 @@ What the core cannot do is refused here, with the instruction at fault, when the
 from __future__ import annotations
 
 import functools
-import random
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
-from wirespeed._native.stream_records import MAX_VARIABLES, Op, OpKind, VarKind
+from wirespeed._native.stream_records import Op, OpKind, VarKind
 from wirespeed.generator.rpc import RpcError, failed
 from wirespeed.profiles.stream_json import (
     FixHardwareJson,
@@ -27,13 +26,14 @@ from wirespeed.profiles.stream_json import (
 )
 from wirespeed.units import FCS_BYTES, MIN_FRAME_BYTES
 
-MIN_DRAWS = 4096
-"""Values drawn at random from a list before they repeat."""
+MAX_VARIABLE_BYTES = 64
+"""What the variables of a program take together: each its size, a tuple 10, a limited random one twice its size and 4
+more, and the state that the random ones share 4."""
 
 PADDED_BYTES = MIN_FRAME_BYTES - FCS_BYTES
 """What the core pads packets to."""
 
-_DRAW_SEED = 1
+_SEED_BYTES, _TUPLE_BYTES, _UNLIMITED_FLOWS = 4, 10, 1
 _L4_BYTES = {11: 8, 13: 20, 17: 0}
 
 
@@ -77,13 +77,13 @@ class _Program:
         self.ops: list[Op] = []
         self.trimmed_to: float | None = None
         self._variables: dict[str, _Variable] = {}
+        self._variable_bytes = 0
+        self._draws = False
         self._chains: dict[int, tuple[str, str]] = {}
 
     def define(self, name: str, size: int, low: int, high: int, mean: float) -> int:
         if name in self._variables:
             raise failed(f"variable '{name}' is defined twice")
-        if len(self._variables) == MAX_VARIABLES:
-            raise failed(f"more than {MAX_VARIABLES} variables (a tuple takes two)")
         if low > high:
             raise failed(f"min value {low} is above max value {high}")
         if high >= 1 << (8 * size):
@@ -91,6 +91,20 @@ class _Program:
         index = len(self._variables)
         self._variables[name] = _Variable(index, size, low, high, mean)
         return index
+
+    def hold(self, size: int) -> None:
+        """So many bytes more of variables."""
+        self._variable_bytes += size
+        if self._variable_bytes > MAX_VARIABLE_BYTES:
+            raise failed(
+                f"too many variables: they take {self._variable_bytes} bytes, {MAX_VARIABLE_BYTES} are possible "
+                "(a tuple takes 10, a limited random one twice its size and 4)"
+            )
+
+    def draw(self) -> None:
+        """A variable draws from the state of the stream."""
+        self.hold(0 if self._draws else _SEED_BYTES)
+        self._draws = True
 
     def variable(self, name: str) -> _Variable:
         if name not in self._variables:
@@ -116,15 +130,15 @@ class _Program:
 
 
 def _flow_var(program: _Program, source: FlowVarJson) -> None:
-    if source.next_var is not None and source.op == "random":
-        raise failed(f"variable '{source.name}' is random and never wraps, so it cannot advance '{source.next_var}'")
     program.chain(source.name, source.next_var)
+    program.hold(source.size)
+    if source.op == "random":
+        program.draw()
     if source.value_list is not None:
-        values = _in_order(source.op, source.value_list)
+        values = tuple(reversed(source.value_list) if source.op == "dec" else source.value_list)
         index = program.define(source.name, source.size, min(values), max(values), sum(values) / len(values))
-        program.ops.append(
-            Op(OpKind.VAR, var=index, size=source.size, var_kind=VarKind.LIST, step=source.step, list=values)
-        )
+        kind = VarKind.RANDOM_LIST if source.op == "random" else VarKind.LIST
+        program.ops.append(Op(OpKind.VAR, var=index, size=source.size, var_kind=kind, step=source.step, list=values))
         return
     low, high = source.min_value or 0, source.max_value or 0
     index = program.define(source.name, source.size, low, high, (low + high) / 2)
@@ -135,29 +149,13 @@ def _flow_var(program: _Program, source: FlowVarJson) -> None:
         raise failed("step is 0; a variable that does not change needs no instruction")
     kind = {"inc": VarKind.INC, "dec": VarKind.DEC, "random": VarKind.RANDOM}[source.op]
     program.ops.append(
-        Op(
-            OpKind.VAR,
-            var=index,
-            size=source.size,
-            var_kind=kind,
-            min=low,
-            max=high,
-            init=first,
-            step=source.step,
-        )
+        Op(OpKind.VAR, var=index, size=source.size, var_kind=kind, min=low, max=high, init=first, step=source.step)
     )
 
 
-def _in_order(op: str, values: list[int]) -> tuple[int, ...]:
-    """The list as the core walks it, from its beginning and round; a random walk is drawn here."""
-    if op == "random":
-        return tuple(random.Random(_DRAW_SEED).choices(values, k=max(MIN_DRAWS, 4 * len(values))))
-    return tuple(reversed(values) if op == "dec" else values)
-
-
 def _rand_limit(program: _Program, source: FlowVarRandLimitJson) -> None:
-    if source.next_var is not None:
-        raise failed(f"variable '{source.name}' is random and never wraps, so it cannot advance '{source.next_var}'")
+    program.chain(source.name, source.next_var)
+    program.hold(2 * source.size + _SEED_BYTES)
     low, high = source.min_value, source.max_value
     index = program.define(source.name, source.size, low, high, (low + high) / 2)
     program.ops.append(
@@ -170,12 +168,13 @@ def _rand_limit(program: _Program, source: FlowVarRandLimitJson) -> None:
             max=high,
             init=low,
             limit=source.limit,
-            seed=source.seed,
+            seed=source.seed & 0xFFFF_FFFF,
         )
     )
 
 
 def _tuple(program: _Program, source: TupleFlowVarJson) -> None:
+    program.hold(_TUPLE_BYTES)
     address = program.define(f"{source.name}.ip", 4, source.ip_min, source.ip_max, 0)
     port = program.define(f"{source.name}.port", 2, source.port_min, source.port_max, 0)
     program.ops.append(
@@ -189,6 +188,7 @@ def _tuple(program: _Program, source: TupleFlowVarJson) -> None:
             init=source.ip_min,
             min2=source.port_min,
             max2=source.port_max,
+            unlimited=bool(source.flags & _UNLIMITED_FLOWS),
             limit=source.limit_flows,
         )
     )
@@ -211,7 +211,9 @@ def _write(program: _Program, source: WriteJson) -> None:
 
 def _write_mask(program: _Program, source: WriteMaskJson) -> None:
     variable = program.variable(source.name)
-    program.check_span(source.pkt_offset, source.pkt_cast_size)
+    # A little-endian one writes what the variable has, as the core explains at WS_OP_WRITE_MASK.
+    written = source.pkt_cast_size if source.is_big_endian else min(variable.size, 4)
+    program.check_span(source.pkt_offset, written)
     program.ops.append(
         Op(
             OpKind.WRITE_MASK,

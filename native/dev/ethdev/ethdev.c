@@ -220,13 +220,13 @@ static void let_in(struct port *port)
 static int start(struct port *port)
 {
 	uint16_t id = ethdev_id(port);
+	link_watch(port->index, port->config.devargs);
 	int error = nic_set_mtu(port, &devices[port->index].policy, port->config.mtu);
 	if (error)
 		return error;
 	error = rte_eth_dev_start(id);
 	if (error)
 		return fail(error, "port %s does not start: %s", port->config.name, rte_strerror(-error));
-	link_watch(port->index, port->config.devargs);
 	if (devices[port->index].policy.is_pci)
 		removal_watch(port->index, id);
 	let_in(port);
@@ -283,7 +283,9 @@ static void describe(const struct port *port, struct ws_port_info *out)
 	rte_eth_dev_info_get(id, &info);
 	rte_eth_link_get_nowait(id, &link);
 	rte_eth_macaddr_get(id, &mac);
-	rte_eth_dev_get_mtu(id, &out->mtu);
+	/* The others say 1500, whatever they carry. */
+	if (devices[port->index].policy.is_pci)
+		rte_eth_dev_get_mtu(id, &out->mtu);
 	snprintf(out->driver, sizeof(out->driver), "%s", info.driver_name);
 	if (info.device)
 		snprintf(out->bus_address, sizeof(out->bus_address), "%s", rte_dev_name(info.device));

@@ -3,6 +3,7 @@
 
 #include "dev/error.h"
 #include "dev/ethdev/ethdev.h"
+#include "dev/link.h"
 #include "dev/pool.h"
 
 #include <errno.h>
@@ -36,6 +37,7 @@ struct nic_policy nic_policy_of(const struct rte_eth_dev_info *info)
 		.lingers = is_virtio,
 		.header_bytes = is_virtio ? POOL_VIRTIO_HEADER_LEN : 0,
 		/* Drivers on files and sockets of Linux close them when they are stopped. */
+		.is_af_packet = is_driver(info, "net_af_packet"),
 		.restarts = is_pci || is_driver(info, "net_tap"),
 		/* Of Intel's drivers this one alone takes the registers as they are. */
 		.fcs_bytes = is_driver(info, "net_e1000_em") ? RTE_ETHER_CRC_LEN : 0,
@@ -99,8 +101,10 @@ int nic_set_mtu(struct port *port, const struct nic_policy *policy, uint16_t mtu
 	if (now == mtu)
 		return 0;
 	error = set_stopped(port, policy, mtu);
-	/* A virtual driver that is opened with an MTU which it cannot set takes what comes. */
-	if (!error || error == -ENOTSUP || (!policy->is_pci && !port->started))
+	/* It refuses more than 1500 whatever its ring holds, which is made for the port's MTU. */
+	if (error && policy->is_af_packet && !port->started)
+		error = link_raise_mtu(port->index, mtu);
+	if (!error || error == -ENOTSUP)
 		return 0;
 	return fail(error, "port %s: its driver takes no MTU of %u: %s", port->config.name, mtu,
 				rte_strerror(-error));

@@ -14,6 +14,7 @@ struct nic_policy {
 	bool tells_of_links;  /* by an interrupt; the others have to be asked */
 	bool filters_groups;  /* multicast does not come in unless it is asked for */
 	bool filters_vlans;   /* nor do VLANs, each by itself */
+	bool is_af_packet;    /* whose MTU is that of its ring */
 	bool lingers;         /* lets go of its interrupts in a stop alone, not when it is closed */
 	bool restarts;        /* goes on after a stop as it was before */
 	uint8_t header_bytes; /* of its own, with each frame in a buffer */

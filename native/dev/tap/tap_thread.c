@@ -20,6 +20,7 @@
 enum {
 	BURST = 64, /* of one TAP and direction before the next one has its turn */
 	MAX_PIECES = 8,
+	LONGEST = 9216 + 22, /* the largest MTU, Ethernet and two tags */
 };
 
 static struct {
@@ -104,7 +105,7 @@ static struct rte_mbuf *make_room(struct iovec *pieces, int *count)
 {
 	struct rte_mbuf *first = NULL, **link = &first;
 	uint32_t room = 0;
-	for (*count = 0; room < WS_PACKET_LEN && *count < MAX_PIECES; (*count)++) {
+	for (*count = 0; room < LONGEST && *count < MAX_PIECES; (*count)++) {
 		struct rte_mbuf *piece = take_spare();
 		if (!piece)
 			break;
@@ -114,7 +115,7 @@ static struct rte_mbuf *make_room(struct iovec *pieces, int *count)
 		*link = piece;
 		link = &piece->next;
 	}
-	if (room >= WS_PACKET_LEN)
+	if (room >= LONGEST)
 		return first;
 	give_back(first);
 	return NULL;

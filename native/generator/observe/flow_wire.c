@@ -90,18 +90,40 @@ static uint32_t payload_at(const uint8_t *frame, uint16_t l3, int version, uint3
 	}
 }
 
+/* Another 16 bits in an IPv4 header, whose checksum stays as right or wrong as it was (RFC 1624).
+ */
+static void change_ip4(uint8_t *ip, uint16_t at, uint16_t value)
+{
+	uint32_t sum = (uint16_t)~get16(ip + IP4_CHECKSUM_AT) + (uint16_t)~get16(ip + at) + value;
+	put16(ip + at, value);
+	sum = (sum & 0xffff) + (sum >> 16);
+	put16(ip + IP4_CHECKSUM_AT, (uint16_t) ~(sum + (sum >> 16)));
+}
+
 static void mark_ip(uint8_t *ip, int version, uint16_t id)
 {
 	if (version == 6) {
-		ip[1] |= 0x10;
+		ip[1] = (ip[1] & 0xf0) | 0x10; /* the upper 4 bits of the flow label are 0 */
 		put16(ip + IP6_FLOW_LABEL_AT, id);
 		return;
 	}
-	ip[1] |= 1;
-	put16(ip + IP4_ID_AT, id);
-	put16(ip + IP4_CHECKSUM_AT, 0);
-	uint16_t sum = (uint16_t)~checksum_fold(checksum_add(0, ip, (ip[0] & 0xf) * 4u));
-	memcpy(ip + IP4_CHECKSUM_AT, &sum, sizeof(sum));
+	change_ip4(ip, 0, get16(ip) | 1);
+	change_ip4(ip, IP4_ID_AT, id);
+}
+
+/* What is not counted must not look like it: bit 12 of a number from FLOW_IP_ID is cleared. */
+static void keep_apart(uint8_t *frame, uint16_t frame_len)
+{
+	int version;
+	uint8_t *ip = frame + flow_find_ip(frame, frame_len, &version);
+	uint16_t id = version ? get16(ip + (version == 4 ? IP4_ID_AT : IP6_FLOW_LABEL_AT)) : 0;
+	uint16_t apart = id & FLOW_IP_NOT_COUNTED;
+	if (version == 4 && id >= FLOW_IP_ID) {
+		change_ip4(ip, IP4_ID_AT, apart);
+	} else if (version == 6 && (id >= FLOW_IP_ID || ip[1] & 0xf)) {
+		ip[1] &= 0xf0;
+		put16(ip + IP6_FLOW_LABEL_AT, apart);
+	}
 }
 
 static bool has_signature(const struct ws_stream *stream)
@@ -109,7 +131,8 @@ static bool has_signature(const struct ws_stream *stream)
 	return stream->flow_kind == WS_FLOW_STATS && stream->flow_signature;
 }
 
-static int check_flow(const struct ws_stream *stream, uint16_t l3, int version)
+static int check_flow(const struct ws_stream *stream, const uint8_t *frame, uint16_t frame_len,
+					  uint16_t l3, int version)
 {
 	bool latency = stream->flow_kind == WS_FLOW_LATENCY;
 	bool has_tail = latency || has_signature(stream);
@@ -126,37 +149,48 @@ static int check_flow(const struct ws_stream *stream, uint16_t l3, int version)
 			"stream %u: flow statistics need an IPv4 or IPv6 packet in at most two ETHERNET_VLAN "
 			"tags",
 			stream->id);
-	uint32_t header = version == 4 ? (stream->packet[l3] & 0xf) * 4u : IP6_LEN;
-	if (header < IP4_LEN || l3 + header > stream->packet_len)
+	uint32_t header = version == 4 ? (frame[l3] & 0xf) * 4u : IP6_LEN;
+	if (header < IP4_LEN || l3 + header > frame_len)
 		return fail(-EINVAL, "stream %u: an IP header of %u bytes does not fit the packet",
 					stream->id, header);
-	uint32_t payload = payload_at(stream->packet, l3, version, stream->packet_len);
-	if (has_tail && payload + FLOW_TAIL_LEN > stream->packet_len)
+	uint32_t payload = payload_at(frame, l3, version, frame_len);
+	if (has_tail && payload + FLOW_TAIL_LEN > frame_len)
 		return fail(-EINVAL, "stream %u: its packet has %d bytes of payload; %s takes %d",
-					stream->id,
-					payload < stream->packet_len ? (int)(stream->packet_len - payload) : 0,
+					stream->id, payload < frame_len ? (int)(frame_len - payload) : 0,
 					latency ? "latency" : "the flow signature", FLOW_TAIL_LEN);
 	return 0;
 }
 
 int ws_stream_check_flow(const struct ws_stream *stream)
 {
+	uint8_t padded[ETHERNET_FRAME_MIN_LEN] = {0};
+	const uint8_t *frame = stream->packet;
+	uint16_t frame_len = stream->packet_len;
+	if (stream->flow_kind == WS_FLOW_NONE)
+		return 0;
+	if (frame_len < sizeof(padded)) {
+		memcpy(padded, frame, frame_len);
+		frame = padded;
+		frame_len = sizeof(padded);
+	}
 	int version;
-	uint16_t l3 = flow_find_ip(stream->packet, stream->packet_len, &version);
-	return stream->flow_kind == WS_FLOW_NONE ? 0 : check_flow(stream, l3, version);
+	uint16_t l3 = flow_find_ip(frame, frame_len, &version);
+	return check_flow(stream, frame, frame_len, l3, version);
 }
 
 int flow_mark(const struct ws_stream *stream, uint8_t start, uint8_t *frame, uint16_t frame_len,
 			  struct flow_tail *tail)
 {
 	*tail = (struct flow_tail){0};
-	if (stream->flow_kind == WS_FLOW_NONE)
+	if (stream->flow_kind == WS_FLOW_NONE) {
+		keep_apart(frame, frame_len);
 		return 0;
+	}
 	int version;
 	bool latency = stream->flow_kind == WS_FLOW_LATENCY;
 	bool signature = has_signature(stream);
-	uint16_t l3 = flow_find_ip(stream->packet, stream->packet_len, &version);
-	int error = check_flow(stream, l3, version);
+	uint16_t l3 = flow_find_ip(frame, frame_len, &version);
+	int error = check_flow(stream, frame, frame_len, l3, version);
 	if (error)
 		return error;
 	uint16_t id = (uint16_t)stream->flow_id;

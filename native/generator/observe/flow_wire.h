@@ -7,6 +7,9 @@
  * FLOW_IP_LATENCY, and its packets end in a tail that says which flow, which start of it, which
  * packet, and when it was sent.
  *
+ * Streams that are not counted have bit 12 of such an ID cleared; of flow labels from FLOW_IP_ID
+ * all from bit 16 on besides.
+ *
  * Our own: a stream with flow_signature leaves the headers alone and ends its packets in a tail of
  * the same form, where constants stand for packet and time.
  */
@@ -17,6 +20,7 @@
 
 enum {
 	FLOW_IP_ID = 0xfc00,
+	FLOW_IP_NOT_COUNTED = 0xefff, /* what others have at most of it */
 	FLOW_IP_LATENCY = 0xffff,
 	FLOW_MAGIC_LATENCY = 0xab,
 	FLOW_MAGIC_SIGNATURE = 0xac,

@@ -15,16 +15,16 @@ static bool is_variable(const struct ws_op *op)
 static int find_sources(struct compiler *compiler)
 {
 	const struct ws_stream *stream = compiler->stream;
-	uint32_t variables = 0;
+	uint64_t variables = 0;
 	memset(compiler->source, -1, sizeof(compiler->source));
 	for (uint16_t i = 0; i < stream->op_count; i++)
-		variables |= is_variable(&stream->ops[i]) ? 1u << stream->ops[i].var : 0;
+		variables |= is_variable(&stream->ops[i]) ? 1ULL << stream->ops[i].var : 0;
 	for (uint16_t i = 0; i < stream->op_count; i++) {
 		const struct ws_op *op = &stream->ops[i];
 		compiler->index = i;
 		if (!is_variable(op) || !op->has_next)
 			continue;
-		if (op->next_var >= VARIABLES || !(variables & 1u << op->next_var))
+		if (op->next_var >= VARIABLES || !(variables & 1ULL << op->next_var))
 			return compiler_fault(compiler, "its next variable %u has no instruction of its own",
 								  op->next_var);
 		if (compiler->source[op->next_var] >= 0)

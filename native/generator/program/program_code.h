@@ -5,7 +5,7 @@
 
 #include "generator/program/program.h"
 
-enum { VARIABLES = 16 };
+enum { VARIABLES = 64 };
 
 /* One variable of a range: value = origin + offset, or origin - offset when it counts down. */
 struct counter {
@@ -13,10 +13,26 @@ struct counter {
 	uint64_t room; /* range - step, modulo 2^64: from here on the next step wraps */
 };
 
+/* Counting on beyond the largest value of `mask`, as T-Rex does where the widened range ends there.
+ */
+struct overflow {
+	uint64_t min, max, step, mask, value; /* `value` of the packet before */
+};
+
+/* So many draws further: state * multiplier + increment, modulo 2^32. */
+struct jump {
+	uint32_t multiplier, increment;
+};
+
 struct draw {
-	uint64_t min, range; /* range 0: all 64 bits */
-	uint64_t seed, state;
+	uint64_t min, range;   /* range 0: all 64 bits */
+	uint64_t reciprocal;   /* of the range, see program_draw.c; 0: what is drawn is below it */
+	uint64_t *values;      /* of a list; NULL: of the range */
 	uint64_t count, limit; /* starts over after `limit` values; 0: never */
+	uint32_t seed, state;
+	struct jump next, far; /* to the draws of the next packet, and as many packets on as there are
+							  lanes */
+	uint8_t shift, draws;  /* draws: of 15 bits, for one value */
 };
 
 struct list {
@@ -25,15 +41,16 @@ struct list {
 };
 
 struct tuple {
-	uint64_t address_min, addresses, address; /* `address` and `port` count from their minimum */
-	uint64_t port_min, ports, port;
-	uint64_t flow, flows;
+	uint64_t address_min, addresses, address;   /* `address` and `port` count from their minimum */
+	uint64_t port_min, ports, port, port_again; /* where ports go on after the last one */
+	uint64_t flow, flows;                       /* flows 0: no end */
 };
 
 struct write {
 	uint16_t offset;
 	uint8_t size;
 	bool big_endian;
+	bool upper_half; /* of the variable is what is written */
 	uint64_t add, mask;
 	int shift;
 };
@@ -60,6 +77,7 @@ struct code {
 	bool counts_down; /* of a chained counter */
 	union {
 		struct counter counter;
+		struct overflow overflow;
 		struct draw draw;
 		struct list list;
 		struct tuple tuple;
@@ -71,9 +89,13 @@ struct code {
 };
 
 struct program {
-	uint64_t values[VARIABLES][PROGRAM_BATCH];
-	uint64_t wraps[VARIABLES]; /* bit i: the variable wraps after packet i of the batch */
+	uint64_t (*values)[PROGRAM_BATCH]; /* of as many variables as it has */
+	uint64_t wraps[VARIABLES];         /* bit i: the variable wrapped for packet i of the batch */
 	uint64_t period;
+	/* Run packet by packet, since what is drawn depends on what wraps; `random` is the state then.
+	 */
+	bool in_order;
+	uint32_t random;
 	bool keeps_length;
 	uint16_t frame_len;
 	uint16_t count;
@@ -81,10 +103,16 @@ struct program {
 };
 
 /* Chosen by program_compile; each does one kind of instruction for a batch. */
-code_fn run_count_up, run_count_down, run_draw, run_list, run_tuple;
-code_fn run_chained_counter, run_chained_list;
+code_fn run_count_up, run_count_down, run_overflow, run_draw, run_list, run_tuple;
+code_fn run_chained_counter, run_chained_list, run_draw_in_order;
 code_fn run_write8, run_write16, run_write32, run_write64, run_write_mask;
 code_fn run_trim, run_fix_ip4, run_fix_l4, run_sums;
+
+/* The code's variable advances for packet i of the batch. */
+static inline bool code_is_due(const struct code *code, const struct program *program, uint16_t i)
+{
+	return code->before < 0 || program->wraps[code->before] >> i & 1;
+}
 
 /* What the IP header says is in the packet, but not beyond the packet's end. */
 uint16_t fix_l4_length(const uint8_t *ip, const struct fix *fix, uint16_t length);

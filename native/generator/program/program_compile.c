@@ -12,6 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { MASKED_MAX = 4 }; /* bytes of a masked field */
+
 static int check_span(const struct compiler *compiler, const char *what, uint32_t offset,
 					  uint32_t size)
 {
@@ -25,25 +27,33 @@ static int check_span(const struct compiler *compiler, const char *what, uint32_
 
 static int compile_write(struct compiler *compiler, const struct ws_op *op, struct code *code)
 {
+	bool masked = op->kind == WS_OP_WRITE_MASK;
 	int error = compiler_check_assigned(compiler, op->var);
 	if (!error)
 		error = compiler_check_size(compiler, op->size);
-	if (!error)
-		error = check_span(compiler, "a field", op->offset, op->size);
 	if (error)
 		return error;
-	bool masked = op->kind == WS_OP_WRITE_MASK;
+	uint8_t variable = compiler->size[op->var], size = op->size;
+	if (masked && size > MASKED_MAX)
+		return compiler_fault(compiler, "a masked field of %u bytes; up to %d are possible", size,
+							  MASKED_MAX);
+	if (masked && !op->big_endian)
+		size = variable < MASKED_MAX ? variable : MASKED_MAX;
+	error = check_span(compiler, "a field", op->offset, size);
+	if (error)
+		return error;
 	if (masked && (op->shift < -63 || op->shift > 63))
 		return compiler_fault(compiler, "a shift by %d bits; -63 to 63 is possible", op->shift);
-	code->run = masked          ? run_write_mask
-				: op->size == 1 ? run_write8
-				: op->size == 2 ? run_write16
-				: op->size == 4 ? run_write32
-								: run_write64;
+	code->run = masked      ? run_write_mask
+				: size == 1 ? run_write8
+				: size == 2 ? run_write16
+				: size == 4 ? run_write32
+							: run_write64;
 	code->write = (struct write){
 		.offset = op->offset,
-		.size = op->size,
+		.size = size,
 		.big_endian = op->big_endian,
+		.upper_half = masked && op->big_endian && variable > MASKED_MAX,
 		.add = (uint64_t)op->add,
 		.mask = op->mask,
 		.shift = op->shift,
@@ -153,6 +163,20 @@ static int compile_op(struct compiler *compiler, const struct ws_op *op, struct 
 	}
 }
 
+/* At least as many as are assigned; those beyond the last possible one are refused later. */
+static size_t count_variables(const struct ws_stream *stream)
+{
+	size_t count = 1;
+	for (uint16_t i = 0; i < stream->op_count; i++) {
+		const struct ws_op *op = &stream->ops[i];
+		if (op->kind != WS_OP_VAR && op->kind != WS_OP_TUPLE)
+			continue;
+		count = op->var >= count ? op->var + 1u : count;
+		count = op->kind == WS_OP_TUPLE && op->var2 >= count ? op->var2 + 1u : count;
+	}
+	return count < VARIABLES ? count : VARIABLES;
+}
+
 struct program *program_compile(const struct ws_stream *stream, const uint8_t *template,
 								uint16_t frame_len, int *error)
 {
@@ -163,6 +187,12 @@ struct program *program_compile(const struct ws_stream *stream, const uint8_t *t
 		calloc(1, sizeof(*program) + stream->op_count * sizeof(program->code[0]));
 	if (!program) {
 		*error = fail(-ENOMEM, "no memory for the program of stream %u", stream->id);
+		return NULL;
+	}
+	program->values = calloc(count_variables(stream), sizeof(*program->values));
+	if (!program->values) {
+		free(program);
+		*error = fail(-ENOMEM, "no memory for the variables of stream %u", stream->id);
 		return NULL;
 	}
 	struct compiler compiler = {.stream = stream, .program = program};
@@ -176,6 +206,7 @@ struct program *program_compile(const struct ws_stream *stream, const uint8_t *t
 			compile_op(&compiler, &stream->ops[compiler.index], &program->code[program->count]);
 	}
 	free(order);
+	compile_draws(program, stream);
 	if (!*error)
 		*error = compile_sums(program, template);
 	if (!*error && program_is_plain(program))
@@ -196,11 +227,14 @@ void program_free(struct program *program)
 		struct code *code = &program->code[i];
 		if (code->run == run_list || code->run == run_chained_list)
 			free(code->list.values);
+		if (code->run == run_draw || code->run == run_draw_in_order)
+			free(code->draw.values);
 		if (code->run == run_sums)
 			free(code->sums);
 		if (code_merges(code))
 			free(code->merge);
 	}
+	free(program->values);
 	free(program);
 }
 

@@ -10,7 +10,8 @@ struct compiler {
 	const struct ws_stream *stream;
 	struct program *program;
 	uint16_t index;    /* of the instruction at hand */
-	uint32_t assigned; /* bit set of the variables that have a value */
+	uint64_t assigned; /* bit set of the variables that have a value */
+	uint8_t size[VARIABLES];
 	uint64_t max[VARIABLES], min[VARIABLES];
 	uint64_t period[VARIABLES]; /* in packets */
 	/* The instruction whose variable advances this one when it wraps; -1: none. */
@@ -32,6 +33,13 @@ uint16_t *compiler_order(struct compiler *compiler, int *error);
 /* Instructions that advance variables. */
 int compile_variable(struct compiler *compiler, const struct ws_op *op, struct code *code);
 int compile_tuple(struct compiler *compiler, const struct ws_op *op, struct code *code);
+
+/* For which level of CPU values are drawn from now on. */
+void draw_use_march(int level);
+/* What a value below `range` (0: 2^64) of `size` bytes is drawn with. */
+void draw_set_up(struct draw *draw, uint8_t size, uint64_t range);
+/* Random variables of one stream draw in turn; once all instructions are compiled. */
+void compile_draws(struct program *program, const struct ws_stream *stream);
 
 /* Checksums that follow from what is written, once all instructions are compiled; see
  * program_sum.c. */

@@ -3,6 +3,7 @@
 #include "generator/program/program_merge.h"
 
 #include "dev/error.h"
+#include "generator/program/program_compiler.h"
 #include "generator/program/program_sum.h"
 
 #include <endian.h>
@@ -15,6 +16,7 @@ static int march = 1;
 void program_use_march(int level)
 {
 	march = level;
+	draw_use_march(level);
 }
 
 #ifdef __x86_64__

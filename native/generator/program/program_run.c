@@ -8,10 +8,21 @@
 #include <endian.h>
 #include <string.h>
 
-void program_run(struct program *program, uint8_t *const *packets, uint16_t *lengths, uint16_t n)
+static void run_codes(struct program *program, uint8_t *const *packets, uint16_t *lengths,
+					  uint16_t n)
 {
 	for (uint16_t i = 0; i < program->count; i++)
 		program->code[i].run(&program->code[i], program, packets, lengths, n);
+}
+
+void program_run(struct program *program, uint8_t *const *packets, uint16_t *lengths, uint16_t n)
+{
+	if (__builtin_expect(!program->in_order, 1)) {
+		run_codes(program, packets, lengths, n);
+		return;
+	}
+	for (uint16_t i = 0; i < n; i++)
+		run_codes(program, packets + i, lengths + i, 1);
 }
 
 /* ---- variables */
@@ -54,12 +65,27 @@ void run_count_down(struct code *code, struct program *program, uint8_t *const *
 	count(&code->counter, program->values[code->var], n, false);
 }
 
-/* ---- chains: one by one, since each looks at what the one before it did */
-
-static inline bool is_due(const struct code *code, const struct program *program, uint16_t i)
+void run_overflow(struct code *code, struct program *program, uint8_t *const *packets,
+				  uint16_t *lengths, uint16_t n)
 {
-	return code->before < 0 || program->wraps[code->before] >> i & 1;
+	(void)packets, (void)lengths;
+	struct overflow *overflow = &code->overflow;
+	uint64_t wraps = 0;
+	for (uint16_t i = 0; i < n; i++) {
+		if (code_is_due(code, program, i)) {
+			uint64_t left = overflow->max - overflow->value, step = overflow->step;
+			uint64_t value =
+				step <= left ? overflow->value + step : overflow->min + step - left - 1;
+			wraps |= (uint64_t)(step > left) << i;
+			overflow->value = value & overflow->mask;
+		}
+		program->values[code->var][i] = overflow->value;
+	}
+	program->wraps[code->var] = wraps;
 }
+
+/* ---- chains: one by one, since each looks at what the one before it did; a variable stands at the
+ * value before its first one until it is due */
 
 void run_chained_counter(struct code *code, struct program *program, uint8_t *const *packets,
 						 uint16_t *lengths, uint16_t n)
@@ -68,13 +94,12 @@ void run_chained_counter(struct code *code, struct program *program, uint8_t *co
 	struct counter *counter = &code->counter;
 	uint64_t wraps = 0;
 	for (uint16_t i = 0; i < n; i++) {
-		uint64_t offset = counter->offset;
-		program->values[code->var][i] =
-			code->counts_down ? counter->origin - offset : counter->origin + offset;
-		if (is_due(code, program, i)) {
-			wraps |= (uint64_t)(offset >= counter->room) << i;
+		if (code_is_due(code, program, i)) {
+			wraps |= (uint64_t)(counter->offset >= counter->room) << i;
 			count_on(counter);
 		}
+		program->values[code->var][i] = code->counts_down ? counter->origin - counter->offset
+														  : counter->origin + counter->offset;
 	}
 	program->wraps[code->var] = wraps;
 }
@@ -94,54 +119,11 @@ void run_chained_list(struct code *code, struct program *program, uint8_t *const
 	struct list *list = &code->list;
 	uint64_t wraps = 0;
 	for (uint16_t i = 0; i < n; i++) {
-		program->values[code->var][i] = list->values[list->position];
-		if (is_due(code, program, i))
+		if (code_is_due(code, program, i))
 			wraps |= (uint64_t)step_list(list) << i;
+		program->values[code->var][i] = list->values[list->position];
 	}
 	program->wraps[code->var] = wraps;
-}
-
-/* wyrand (Wang Yi 2019): one wide multiplication, and every seed is a good one. */
-static inline uint64_t next_random(uint64_t *state)
-{
-	uint64_t at = *state += 0xa0761d6478bd642f;
-	unsigned __int128 product = (unsigned __int128)at * (at ^ 0xe7037ed1a0b428db);
-	return (uint64_t)(product >> 64) ^ (uint64_t)product;
-}
-
-static void draw_values(struct draw *draw, uint64_t *values, uint16_t n)
-{
-	uint64_t state = draw->state, min = draw->min, range = draw->range;
-	/* Ranges are powers of two more often than not, and the multiplication is a shift then. */
-	int shift = __builtin_clzll(range | 1) + 1;
-	if (!range)
-		for (uint16_t i = 0; i < n; i++)
-			values[i] = next_random(&state);
-	else if (!(range & (range - 1)) && range > 1)
-		for (uint16_t i = 0; i < n; i++)
-			values[i] = min + (next_random(&state) >> shift);
-	else
-		for (uint16_t i = 0; i < n; i++)
-			values[i] = min + (uint64_t)(((unsigned __int128)next_random(&state) * range) >> 64);
-	draw->state = state;
-}
-
-void run_draw(struct code *code, struct program *program, uint8_t *const *packets,
-			  uint16_t *lengths, uint16_t n)
-{
-	(void)packets, (void)lengths;
-	struct draw *draw = &code->draw;
-	uint64_t *values = program->values[code->var];
-	for (uint16_t done = 0, now; done < n; done += now) {
-		uint64_t left = draw->limit ? draw->limit - draw->count : UINT64_MAX;
-		now = left < (uint64_t)(n - done) ? (uint16_t)left : n - done;
-		draw_values(draw, values + done, now);
-		draw->count += now;
-		if (draw->count == draw->limit) {
-			draw->count = 0;
-			draw->state = draw->seed;
-		}
-	}
 }
 
 void run_list(struct code *code, struct program *program, uint8_t *const *packets,
@@ -159,7 +141,7 @@ void run_list(struct code *code, struct program *program, uint8_t *const *packet
 static uint16_t tuple_of_port(struct tuple *tuple, uint64_t *addresses, uint64_t *ports, uint16_t n)
 {
 	uint64_t left = tuple->addresses - tuple->address, flows = tuple->flows - tuple->flow;
-	left = flows < left ? flows : left;
+	left = tuple->flows && flows < left ? flows : left;
 	n = left < n ? (uint16_t)left : n;
 	for (uint16_t i = 0; i < n; i++) {
 		addresses[i] = tuple->address_min + tuple->address + i;
@@ -167,12 +149,12 @@ static uint16_t tuple_of_port(struct tuple *tuple, uint64_t *addresses, uint64_t
 	}
 	tuple->flow += n;
 	tuple->address += n;
-	if (tuple->flow == tuple->flows) {
+	if (tuple->flows && tuple->flow == tuple->flows) {
 		tuple->flow = tuple->address = tuple->port = 0;
 	} else if (tuple->address == tuple->addresses) {
 		tuple->address = 0;
 		if (++tuple->port == tuple->ports)
-			tuple->port = 0;
+			tuple->port = tuple->port_again;
 	}
 	return n;
 }
@@ -243,7 +225,8 @@ void run_write_mask(struct code *code, struct program *program, uint8_t *const *
 	const struct write *write = &code->write;
 	for (uint16_t i = 0; i < n; i++) {
 		uint8_t *at = packets[i] + write->offset;
-		uint64_t value = program->values[code->var][i] + write->add;
+		uint64_t value = program->values[code->var][i] >> (write->upper_half ? 32 : 0);
+		value = (uint32_t)(value + write->add);
 		value = write->shift >= 0 ? value << write->shift : value >> -write->shift;
 		uint64_t field = load(at, write->size, write->big_endian);
 		store(at, write->size, write->big_endian, (field & ~write->mask) | (value & write->mask));

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { FIRST_UNLIMITED_PORT = 1025 };
+
 static uint64_t largest(uint8_t size)
 {
 	return size == 8 ? UINT64_MAX : (1ULL << 8 * size) - 1;
@@ -19,15 +21,16 @@ int compiler_check_size(const struct compiler *compiler, uint8_t size)
 	return compiler_fault(compiler, "a size of %u bytes; 1, 2, 4 and 8 are possible", size);
 }
 
-static int assign(struct compiler *compiler, uint16_t var, uint64_t min, uint64_t max)
+static int assign(struct compiler *compiler, uint16_t var, uint8_t size, uint64_t min, uint64_t max)
 {
 	if (var >= VARIABLES)
 		return compiler_fault(compiler, "there is no variable %u; they are numbered 0 to %d", var,
 							  VARIABLES - 1);
-	if (compiler->assigned & 1u << var)
+	if (compiler->assigned & 1ULL << var)
 		return compiler_fault(compiler, "variable %u is advanced by an earlier instruction already",
 							  var);
-	compiler->assigned |= 1u << var;
+	compiler->assigned |= 1ULL << var;
+	compiler->size[var] = size;
 	compiler->min[var] = min;
 	compiler->max[var] = max;
 	return 0;
@@ -35,7 +38,7 @@ static int assign(struct compiler *compiler, uint16_t var, uint64_t min, uint64_
 
 int compiler_check_assigned(const struct compiler *compiler, uint16_t var)
 {
-	if (var < VARIABLES && compiler->assigned & 1u << var)
+	if (var < VARIABLES && compiler->assigned & 1ULL << var)
 		return 0;
 	return compiler_fault(
 		compiler, "variable %u has no value yet: advance it in an earlier instruction", var);
@@ -80,6 +83,27 @@ static void repeats_after(struct compiler *compiler, const struct code *code, ui
 }
 
 /*
+ * A widened range that the variable's size does not hold: T-Rex cuts off its end and the value
+ * before the first one, and counts on from there through all values of that size.
+ */
+static int compile_overflow(struct compiler *compiler, const struct ws_op *op, struct code *code,
+							uint64_t widened_max)
+{
+	uint64_t mask = largest(op->size), left = op->init - op->min;
+	uint64_t before = op->step <= left ? op->init - op->step : widened_max - (op->step - left - 1);
+	code->run = run_overflow;
+	code->overflow = (struct overflow){
+		.min = op->min,
+		.max = widened_max & mask,
+		.step = op->step,
+		.mask = mask,
+		.value = before & mask,
+	};
+	repeats_after(compiler, code, UINT64_MAX);
+	return assign(compiler, op->var, op->size, 0, mask);
+}
+
+/*
  * The range is widened to a multiple of the step, as T-Rex does, upwards when counting up and
  * downwards when counting down; it may not leave 64 bits.
  */
@@ -101,47 +125,42 @@ static int compile_counter(struct compiler *compiler, const struct ws_op *op, st
 		return compiler_fault(compiler, "steps of %lu leave the range %lu to %lu", step, op->min,
 							  op->max);
 	range += widen;
+	if (up && op->max + widen > largest(op->size))
+		return compile_overflow(compiler, op, code, op->max + widen);
 	bool chained = op->has_next || code->before >= 0;
+	uint64_t room = range - step;
+	if (chained) /* they stand at the value before at first */
+		offset = offset >= step ? offset - step : offset + room;
 	code->run = chained ? run_chained_counter : up ? run_count_up : run_count_down;
 	code->counts_down = !up;
 	code->counter = (struct counter){
 		.origin = up ? op->min : op->max,
 		.offset = offset,
 		.step = step,
-		.room = range - step,
+		.room = room,
 	};
 	repeats_after(compiler, code, range ? range / step : UINT64_MAX);
-	return up ? assign(compiler, op->var, op->min, op->min + farthest)
-			  : assign(compiler, op->var, op->max - farthest, op->max);
-}
-
-/* The seed given, or one of the stream's own and different for each instruction. */
-static uint64_t seed_of(const struct compiler *compiler, const struct ws_op *op)
-{
-	if (op->seed)
-		return op->seed;
-	const struct ws_stream *stream = compiler->stream;
-	uint64_t own = stream->random_seed ? stream->random_seed : stream->id + 0x100000000ULL;
-	return own << 8 ^ compiler->index;
+	return up ? assign(compiler, op->var, op->size, op->min, op->min + farthest)
+			  : assign(compiler, op->var, op->size, op->max - farthest, op->max);
 }
 
 static int compile_draw(struct compiler *compiler, const struct ws_op *op, struct code *code)
 {
 	bool limited = op->var_kind == WS_VAR_RAND_LIMIT;
+	bool in_order = op->has_next || code->before >= 0;
 	if (limited && !op->limit)
 		return compiler_fault(compiler,
 							  "a repeating list of no random values; 1 or more are possible");
-	uint64_t seed = seed_of(compiler, op);
-	code->run = run_draw;
-	code->draw = (struct draw){
-		.min = op->min,
-		.range = op->max - op->min + 1,
-		.seed = seed,
-		.state = seed,
-		.limit = limited ? op->limit : 0,
-	};
+	code->run = in_order ? run_draw_in_order : run_draw;
+	code->draw = (struct draw){.min = op->min, .seed = op->seed, .limit = limited ? op->limit : 0};
+	draw_set_up(&code->draw, op->size, op->max - op->min + 1);
+	int error = assign(compiler, op->var, op->size, op->min, op->max);
+	if (error)
+		return error;
 	repeats_after(compiler, code, limited ? op->limit : UINT64_MAX);
-	return assign(compiler, op->var, op->min, op->max);
+	compiler->program->in_order |= in_order;
+	compiler->program->values[op->var][0] = op->min; /* until it is due */
+	return 0;
 }
 
 static int compile_list(struct compiler *compiler, const struct ws_op *op, struct code *code)
@@ -156,29 +175,37 @@ static int compile_list(struct compiler *compiler, const struct ws_op *op, struc
 	int error = check_range(compiler, "values", min, max, op->size);
 	if (error)
 		return error;
-	uint32_t step = (uint32_t)((op->step ? op->step : 1) % op->list_count);
+	error = assign(compiler, op->var, op->size, min, max);
+	if (error)
+		return error;
 	uint64_t *values = malloc(op->list_count * sizeof(*values));
 	if (!values)
 		return fail(-ENOMEM, "stream %u: no memory for a list of %u values", compiler->stream->id,
 					op->list_count);
 	memcpy(values, op->list, op->list_count * sizeof(*values));
-	code->run = op->has_next || code->before >= 0 ? run_chained_list : run_list;
-	code->list = (struct list){.values = values, .count = op->list_count, .step = step};
-	repeats_after(compiler, code, op->list_count / greatest_divisor(op->list_count, step));
-	return assign(compiler, op->var, min, max);
+	bool chained = op->has_next || code->before >= 0;
+	if (op->var_kind == WS_VAR_RANDOM_LIST) {
+		code->run = chained ? run_draw_in_order : run_draw;
+		code->draw = (struct draw){.values = values};
+		draw_set_up(&code->draw, sizeof(uint8_t), op->list_count);
+		repeats_after(compiler, code, UINT64_MAX);
+		compiler->program->in_order |= chained;
+	} else {
+		uint32_t step = (uint32_t)((op->step ? op->step : 1) % op->list_count);
+		code->run = chained ? run_chained_list : run_list;
+		code->list = (struct list){.values = values, .count = op->list_count, .step = step};
+		code->list.position = chained && step ? op->list_count - step : 0;
+		repeats_after(compiler, code, op->list_count / greatest_divisor(op->list_count, step));
+	}
+	compiler->program->values[op->var][0] = values[op->list_count - 1]; /* until it is due */
+	return 0;
 }
 
 int compile_variable(struct compiler *compiler, const struct ws_op *op, struct code *code)
 {
 	int error = compiler_check_size(compiler, op->size);
-	if (!error && op->var_kind != WS_VAR_LIST)
+	if (!error && op->var_kind != WS_VAR_LIST && op->var_kind != WS_VAR_RANDOM_LIST)
 		error = check_range(compiler, "values", op->min, op->max, op->size);
-	bool counts = op->var_kind == WS_VAR_INC || op->var_kind == WS_VAR_DEC;
-	if (!error && (op->has_next || code->before >= 0) && !counts && op->var_kind != WS_VAR_LIST)
-		error = compiler_fault(compiler,
-							   "variable %u is random and never wraps; chains are of counting "
-							   "variables and lists",
-							   op->var);
 	if (error)
 		return error;
 	switch (op->var_kind) {
@@ -189,6 +216,7 @@ int compile_variable(struct compiler *compiler, const struct ws_op *op, struct c
 	case WS_VAR_RAND_LIMIT:
 		return compile_draw(compiler, op, code);
 	case WS_VAR_LIST:
+	case WS_VAR_RANDOM_LIST:
 		return compile_list(compiler, op, code);
 	default:
 		return compiler_fault(compiler, "there is no kind %d of variable", op->var_kind);
@@ -200,24 +228,34 @@ int compile_tuple(struct compiler *compiler, const struct ws_op *op, struct code
 	int error = check_range(compiler, "addresses", op->min, op->max, 4);
 	if (!error)
 		error = check_range(compiler, "ports", op->min2, op->max2, 2);
+	uint64_t first = op->min2, lowest = op->min2, highest = op->max2;
+	if (!error && op->unlimited) {
+		first = op->max2 < UINT16_MAX ? op->max2 + 1 : FIRST_UNLIMITED_PORT;
+		lowest = first < FIRST_UNLIMITED_PORT ? first : FIRST_UNLIMITED_PORT;
+		highest = UINT16_MAX;
+	}
 	if (!error)
-		error = assign(compiler, op->var, op->min, op->max);
+		error = assign(compiler, op->var, sizeof(uint32_t), op->min, op->max);
 	if (!error)
-		error = assign(compiler, op->var2, op->min2, op->max2);
+		error = assign(compiler, op->var2, sizeof(uint16_t), lowest, highest);
 	if (error)
 		return error;
-	uint64_t addresses = op->max - op->min + 1, ports = op->max2 - op->min2 + 1;
-	uint64_t flows = addresses * ports;
-	if (op->limit && op->limit < flows)
-		flows = op->limit;
+	uint64_t addresses = op->max - op->min + 1, ports = highest - lowest + 1;
+	uint64_t flows = op->limit ? op->limit : addresses * ports;
 	code->run = run_tuple;
 	code->tuple = (struct tuple){
 		.address_min = op->min,
 		.addresses = addresses,
-		.port_min = op->min2,
+		.port_min = lowest,
 		.ports = ports,
-		.flows = flows,
+		.port = first - lowest,
+		.port_again = op->unlimited ? FIRST_UNLIMITED_PORT - lowest : 0,
+		.flows = op->unlimited ? 0 : flows,
 	};
-	repeats_after(compiler, code, flows);
+	bool repeats = !op->unlimited || lowest == FIRST_UNLIMITED_PORT;
+	repeats_after(compiler, code,
+				  op->unlimited && repeats ? addresses * ports
+				  : repeats                ? flows
+										   : UINT64_MAX);
 	return 0;
 }

@@ -34,7 +34,7 @@ struct push *push_create(const struct ws_push *packets, uint32_t count, uint16_t
 	*error = count ? 0 : fail(-EINVAL, "no packets to send; give 1 or more");
 	for (uint32_t i = 0; !*error && i < count; i++) {
 		*error = check_push(&packets[i], i ? packets[i - 1].at_us : 0, i, longest);
-		room += RTE_MAX(packets[i].packet_len, (uint16_t)ETHERNET_FRAME_MIN_LEN);
+		room += packets[i].packet_len;
 	}
 	if (!*error && room > UINT32_MAX)
 		*error =
@@ -54,7 +54,7 @@ struct push *push_create(const struct ws_push *packets, uint32_t count, uint16_t
 	push->stuck_since = 0;
 	uint32_t offset = 0;
 	for (uint32_t i = 0; i < count; i++) {
-		uint16_t length = RTE_MAX(packets[i].packet_len, (uint16_t)ETHERNET_FRAME_MIN_LEN);
+		uint16_t length = packets[i].packet_len;
 		push->packets[i] =
 			(struct pushed){packets[i].at_us * (double)ws_tsc_hz() / 1e6, offset, length};
 		memcpy(push->bytes + offset, packets[i].packet, packets[i].packet_len);

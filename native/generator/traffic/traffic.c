@@ -65,7 +65,10 @@ static int create_sender(struct sender *sender, const struct ws_stream *stream,
 		sender->flow = &config->flows->stats[stream->flow_id];
 	if (stream->flow_kind == WS_FLOW_LATENCY)
 		sender->flow = &config->flows->latency[stream->flow_id];
-	sender->program = program_compile(stream, sender->template, sender->frame_len, &error);
+	struct ws_stream seeded = *stream;
+	/* Each core of a T-Rex, which has two ports, draws from another seed. */
+	seeded.random_seed *= (config->port / 2 + 1) * 514229u;
+	sender->program = program_compile(&seeded, sender->template, sender->frame_len, &error);
 	return error;
 }
 

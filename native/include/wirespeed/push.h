@@ -8,7 +8,7 @@ struct ws_generator;
 
 struct ws_push {
 	const uint8_t *packet; /* copied */
-	uint16_t packet_len;   /* without FCS; below 60 it is zero-padded */
+	uint16_t packet_len;   /* without FCS; sent as it is, however short */
 	double at_us;          /* after the call; not before the one before it */
 };
 /* Send packets once, as the medium takes them, beside what profiles send. -EBUSY while the port has

@@ -7,15 +7,17 @@
 #include <stdint.h>
 
 enum ws_op_kind {
-	WS_OP_VAR =
-		0, /* advance variable `var`: inc, dec or random over [min, max], or through a list */
+	WS_OP_VAR = 0, /* advance variable `var`: inc, dec or random over [min, max], or in a list */
 	WS_OP_TUPLE =
 		1, /* advance address `var` and port `var2` together: address first, port on wrap */
-	WS_OP_WRITE = 2,      /* write `var` + add at `offset` in `size` bytes */
-	WS_OP_WRITE_MASK = 3, /* like it through mask and shift */
-	WS_OP_TRIM = 4,       /* packet length (without FCS) = `var` */
-	WS_OP_FIX_IP4 = 5,    /* IPv4 header checksum; header at `offset` */
-	WS_OP_FIX_L4 = 6,     /* IPv4 (when IPv4) and UDP/TCP checksums; l2_len, l3_len, l4 */
+	WS_OP_WRITE = 2, /* write `var` + add at `offset` in `size` bytes */
+	/* Like it through mask and shift, in 32 bits, as T-Rex does it: little-endian ones write as
+	 * many bytes as the variable has, but no more than 4, and big-endian ones of 8 bytes take its
+	 * upper half. */
+	WS_OP_WRITE_MASK = 3,
+	WS_OP_TRIM = 4,    /* packet length (without FCS) = `var` */
+	WS_OP_FIX_IP4 = 5, /* IPv4 header checksum; header at `offset` */
+	WS_OP_FIX_L4 = 6,  /* IPv4 (when IPv4) and UDP/TCP checksums; l2_len, l3_len, l4 */
 	WS_OP_FIX_ICMP6 = 7,
 };
 
@@ -24,11 +26,12 @@ enum ws_var_kind {
 	WS_VAR_DEC = 1,
 	WS_VAR_RANDOM = 2,
 	WS_VAR_RAND_LIMIT = 3,
-	WS_VAR_LIST = 4
+	WS_VAR_LIST = 4,
+	WS_VAR_RANDOM_LIST = 5,
 };
 enum ws_l4_kind { WS_L4_UDP = 11, WS_L4_TCP = 13, WS_L4_IP = 17 };
 
-/* One instruction of a field program. Variables are numbered 0 … 15 and hold 64 bits. */
+/* One instruction of a field program. Variables are numbered 0 … 63 and hold 64 bits. */
 struct ws_op {
 	int32_t kind; /* enum ws_op_kind */
 	uint16_t var, var2;
@@ -37,9 +40,10 @@ struct ws_op {
 	int32_t var_kind; /* enum ws_var_kind, of WS_OP_VAR */
 	uint64_t min, max, init, step;
 	uint64_t min2, max2;  /* the port of a tuple */
+	bool unlimited;       /* WS_OP_TUPLE: ports go on from max2 + 1 to 65535 and round from 1025 */
 	uint64_t limit;       /* values in the repeating random list; flows of a tuple, 0 all */
-	uint64_t seed;        /* of random; 0: derived from the stream's id */
-	const uint64_t *list; /* WS_VAR_LIST; copied */
+	uint32_t seed;        /* of WS_VAR_RAND_LIMIT; the others share the stream's */
+	const uint64_t *list; /* WS_VAR_LIST, WS_VAR_RANDOM_LIST; copied */
 	uint32_t list_count;
 	bool has_next;     /* WS_OP_VAR: `next_var` advances when this one wraps, and only then */
 	uint16_t next_var; /* advanced by a WS_OP_VAR of its own */
@@ -70,11 +74,11 @@ struct ws_stream {
 	uint32_t loops;        /* rounds after which a chain that this stream closes ends; 0 for ever */
 	const struct ws_op *ops; /* copied */
 	uint16_t op_count;
-	uint32_t cache; /* packets to compute once and replay; 0: as the engine likes */
-	uint32_t random_seed;
-	bool is_null;      /* takes its time but sends nothing; needs no packet */
-	int32_t flow_kind; /* enum ws_flow_kind */
-	uint32_t flow_id;  /* hardware id of the pg_id: below WS_FLOWS or WS_LATENCY_FLOWS */
+	uint32_t cache;       /* packets to compute once and replay; 0: as the engine likes */
+	uint32_t random_seed; /* what its random variables draw from, see program_draw.c; 0: its id */
+	bool is_null;         /* takes its time but sends nothing; needs no packet */
+	int32_t flow_kind;    /* enum ws_flow_kind */
+	uint32_t flow_id;     /* hardware id of the pg_id: below WS_FLOWS or WS_LATENCY_FLOWS */
 	/* WS_FLOW_STATS: mark the end of the payload and not the IP header, which the DUT may change */
 	bool flow_signature;
 };
