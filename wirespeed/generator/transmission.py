@@ -132,13 +132,16 @@ class Transmission:
         factor = new_factor(mul, 1.0, loads, self._info.speed_bps)
         if not force:
             check_line_rate(loads.peak(factor) + self._other_load(profile), self._info.speed_bps)
+        now_s = self._core.now_s()
+        if start_at_s <= now_s:
+            start_at_s = 0.0  # of a schedule that began before, all until now would be late
         self._core.start(self._index, streams, factor, duration_s, profile=profile.number, start_at_s=start_at_s)
         before, profile.state = self.state, State.TX
         profile.factor, profile.running = factor, tuple(streams)
         profile.own_factors = {}
         profile.load = loads.peak(factor)
         profile.endless = duration_s < 0
-        profile.ends_at_s = max(start_at_s, self._core.now_s()) + duration_s
+        profile.ends_at_s = max(start_at_s, now_s) + duration_s
         self._tell(profile_id, EventKind.PROFILE_STARTED, EventKind.PORT_STARTED, before)
         return factor
 
