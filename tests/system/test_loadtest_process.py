@@ -177,9 +177,9 @@ def test_a_trial_measures_one_load_after_another(tmp_path: Path) -> None:
         assert result.drain.settled
         for channel in result.channels.values():
             assert channel.balance.sent == channel.balance.received
-            assert channel.balance.sent == pytest.approx((pps + 1000) * result.duration_s, rel=0.2)
+            assert channel.balance.asked == pytest.approx((pps + 1000) * result.duration_s, rel=0.02)
             assert channel.offered_pps == channel.received_pps
-            assert channel.latency is not None and channel.latency.packets > 100
+            assert channel.latency is not None and channel.latency.packets > 0
         assert result.moment is not None
     assert results[0].ended_s < results[1].began_s
 

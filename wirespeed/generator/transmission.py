@@ -145,11 +145,13 @@ class Transmission:
         factor = new_factor(mul, 1.0, loads, self._info.speed_bps)
         if not force:
             check_line_rate(loads.peak(factor) + self._other_load(profile), self._info.speed_bps)
+        now_s = self._core.now_s()
+        if start_at_s <= now_s:
+            start_at_s = 0.0  # of a schedule that began before, all until now would be late
         timed = self._rules.timed(streams, factor)
         self._core.start(self._index, timed, factor, duration_s, profile=profile.number, start_at_s=start_at_s)
         before = self.state
-        ends_at_s = max(start_at_s, self._core.now_s()) + duration_s if duration_s >= 0 else None
-        profile.start(factor, streams, loads, ends_at_s)
+        profile.start(factor, streams, loads, max(start_at_s, now_s) + duration_s if duration_s >= 0 else None)
         self._tell(profile_id, EventKind.PROFILE_STARTED, EventKind.PORT_STARTED, before)
         return factor
 

@@ -74,7 +74,7 @@ def why_trial_spoilt(sample: Sample, channel: Channel, shortfall: float, most: f
 def absence_text(moment: Moment | None, most: float) -> str:
     """Who was away for how long, and that it can have cost `most` packets."""
     away_s = (_away_s(moment) if moment is not None else None) or 0.0
-    return f"{_who(moment)} away for {away_s * 1e3:.3g} ms, which explains up to {most:,.0f} lost packets"
+    return f"{_who(moment)} away for {away_s * 1e3:,.1f} ms, which explains up to {most:,.0f} lost packets"
 
 
 def explained(loss_ratio: float, share: float) -> bool:

@@ -51,7 +51,7 @@ static inline uint32_t prefix_entry_length(uint32_t entry)
 }
 
 /* The entry for an address whose 32 bits up to its bit `end` are `word`: those that the list is
- * about. */
+ * about. Of a list that is about others, and of a line that is none, one of its slots or 0. */
 static inline uint32_t prefix_list_match(const struct prefix_list *list, uint32_t word,
 										 uint32_t end)
 {
@@ -69,13 +69,14 @@ static inline uint32_t prefix_list_match(const struct prefix_list *list, uint32_
 	return (uint32_t)_mm256_cvtsi256_si32(_mm256_maskz_compress_epi32(same, entries));
 #else
 	__m256i same = _mm256_cmpeq_epi32(differs, _mm256_setzero_si256());
-	size_t slot = (size_t)__builtin_ctz((unsigned)_mm256_movemask_ps(_mm256_castsi256_ps(same)));
+	unsigned slots = (unsigned)_mm256_movemask_ps(_mm256_castsi256_ps(same));
+	size_t slot = (size_t)__builtin_ctz(slots | 1u << PREFIX_LIST_MOST);
 	return __atomic_load_n(&list->entries[slot], __ATOMIC_RELAXED);
 #endif
 #else
 	uint32_t slot = 0;
 	while (slot < PREFIX_LIST_MOST &&
-		   (list->keys[slot] ^ word) >> (end - prefix_entry_length(list->entries[slot])))
+		   (list->keys[slot] ^ word) >> ((end - prefix_entry_length(list->entries[slot])) & 31))
 		slot++;
 	return __atomic_load_n(&list->entries[slot], __ATOMIC_RELAXED);
 #endif
