@@ -80,10 +80,11 @@ def test_contradictions_name_both(text, given, both):
     [
         ("{kind: linux, reach: 'netns:dut'}", "linux:netns=dut"),
         ("{kind: linux, reach: local}", "linux:"),
-        ("{kind: linux, reach: 'ssh://root@box'}", "none"),
+        ("{kind: linux, reach: 'ssh://root@box'}", "linux:ssh://root@box"),
+        ("{kind: linux, reach: 'console-log:dut.log'}", "none"),
         ("{kind: wirespeed, reach: local, socket: /run/r.sock}", "router:/run/r.sock"),
-        ("{kind: vpp, reach: local}", "none"),
+        ("{kind: vpp, reach: local}", "vpp:local"),
     ],
 )
-def test_device_of_this_machine_is_asked_meanwhile(device, spec):
+def test_device_is_asked_meanwhile(device, spec):
     assert device_spec(parse_bench(f"{HERE}dut: {device}\n")) == spec

@@ -163,6 +163,16 @@ def test_the_command_asks_on_the_terminal(monkeypatch, capsys):
     assert "| mine " in said.out
 
 
+def test_another_machine_is_asked_by_its_way(capsys):
+    """Of a namespace of this machine, which has the same CPUs; over SSH in tests/system/test_bench_ssh.py."""
+    assert main(["inspect", "--dut", "local", "--format", "json"]) == 0
+    there = json.loads(capsys.readouterr().out)
+    assert main(["inspect", "--format", "json"]) == 0
+    here = json.loads(capsys.readouterr().out)
+    assert there["machine"] == "local" and here["machine"] == "this machine"
+    assert there["texts"].keys() == here["texts"].keys()
+
+
 # ---- what goes wrong
 
 
@@ -182,7 +192,10 @@ def test_the_command_asks_on_the_terminal(monkeypatch, capsys):
         ),
         (["--from", "junk"], 6, "junk is truncated or no JSON"),
         (["--from", "other"], 6, "other is no inspection: its schema is not wirespeed-inspect/1"),
-        (["--from", "junk", "--lspci", "junk"], 2, "--from has all texts in it"),
+        (["--from", "junk", "--lspci", "junk"], 2, "give one source"),
+        (["--dut", "local", "--lspci", "junk"], 2, "give one source"),
+        (["--dut", "telnet://box"], 2, "telnet://box is no way to a device; give ssh://user@host"),
+        (["--dut", "netns:no-such-1"], 4, "netns:no-such-1"),
         (["--ports", "05:00"], 2, "--ports 05:00 cannot be read; give CARD=COUNTxSPEED, such as 05:00=2x10G"),
         (["--ports", "05:00=2x"], 2, "speed '' cannot be read"),
         ([*R86S[:2], "--ports", "06:00=2x10G"], 2, "--ports 06:00: there is no such card; there are 0000:05:00"),

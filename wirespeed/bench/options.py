@@ -63,7 +63,7 @@ def _server(bench: Bench, file: str, server: str) -> str:
 
 
 def device_spec(bench: Bench) -> str:
-    """The device as --dut names it: what is on this machine, and our router or the kernel; else none."""
+    """The device as --dut names it; none where the file does not say how it is reached."""
     dut, reach = bench.dut, bench.dut.reach or ""
     if dut.kind == "wirespeed" and dut.socket and (reach == "local" or reach.startswith("netns:")):
         return f"router:{dut.socket}"
@@ -71,7 +71,9 @@ def device_spec(bench: Bench) -> str:
         return "linux:"
     if dut.kind == "linux" and reach.startswith("netns:"):
         return f"linux:netns={reach.removeprefix('netns:')}"
-    return NO_DUT
+    if not reach or reach.startswith("console-log:") or dut.kind == "none":
+        return NO_DUT
+    return f"{dut.kind}:{reach}" + (f",socket={dut.socket}" if dut.socket else "")
 
 
 def _dut(bench: Bench, file: str, dut: str) -> str:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -11,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 if TYPE_CHECKING:
-    from wirespeed.inspect.transcript import Section
+    from wirespeed.inspect.transcript import Machine, Section
 
 
 def _file(option: str, what: str) -> Any:
@@ -40,6 +42,11 @@ def command(
     dumps: Annotated[
         Path | None, typer.Option("--dumps", metavar="FOLDER", help="With --optics: where the dumps are kept.")
     ] = None,
+    dut: Annotated[
+        str,
+        typer.Option("--dut", metavar="WAY", help="Ask another machine: ssh://user@host[:port] or netns:NAME."),
+    ] = "",
+    bench: Annotated[Path | None, _file("--bench", "Ask the device of a bench file.")] = None,
     kept: Annotated[Path | None, _file("--from", "An inspection that -o has kept.")] = None,
     lspci: Annotated[Path | None, _file("--lspci", "Of `lspci -vv` (as root), or of VPP's `show pci`.")] = None,
     dmesg: Annotated[Path | None, _file("--dmesg", "Of `dmesg`.")] = None,
@@ -60,15 +67,16 @@ def command(
     from wirespeed.inspect.marks import marks_of  # noqa: PLC0415
     from wirespeed.inspect.sources import answers_from, answers_in, answers_of, parse_ports  # noqa: PLC0415
     from wirespeed.inspect.tables import as_markdown, as_text, inspection_of  # noqa: PLC0415
-    from wirespeed.inspect.transcript import Here  # noqa: PLC0415
     from wirespeed.results.inspection import inspection_to_json, read_inspection  # noqa: PLC0415
 
     given = {"lspci": lspci, "dmesg": dmesg, "dmidecode": dmidecode, "lscpu": lscpu}
     files = {name: path for name, path in given.items() if path is not None}
-    if kept is not None and (files or ethtool_m):
-        raise UsageError("--from has all texts in it; leave out the other files")
+    sources = [kept is not None, bool(files or ethtool_m), bool(dut), bench is not None]
+    if sum(sources) > 1:
+        raise UsageError("give one source: --from, files of a machine, --dut or --bench")
     if optics:
-        _optics(optics, probe, dumps)
+        with _asked(dut, bench) as machine:
+            _optics(machine, optics, probe, dumps)
         return
     if probe or dumps is not None:
         raise UsageError("--probe and --dumps go with --optics INTERFACE")
@@ -80,7 +88,8 @@ def command(
     elif files or ethtool_m:
         name, answers = "a machine by its files", answers_from(files, ethtool_m or ())
     else:
-        name, answers = Here.name, answers_of(Here())
+        with _asked(dut, bench) as machine:
+            name, answers = machine.name, answers_of(machine)
     given_ports = parse_ports(ports or ())
     facts = facts_of(name, answers, given_ports)
     check_cards(facts, given_ports)
@@ -96,11 +105,34 @@ def command(
             print(json.dumps(json.loads(inspection_to_json(found)), indent=2, ensure_ascii=False))
 
 
-def _optics(interface: str, probe: str, dumps: Path | None) -> None:
+@contextmanager
+def _asked(dut: str, bench: Path | None) -> Iterator[Machine]:
+    """The machine that the options name: this one unless another."""
+    from wirespeed.errors import UsageError  # noqa: PLC0415
+    from wirespeed.inspect.transcript import Elsewhere, Here  # noqa: PLC0415
+
+    if bench is not None:
+        from wirespeed.bench.file import read_bench  # noqa: PLC0415 - pydantic, needed with a bench alone
+
+        dut = read_bench(bench).dut.reach or ""
+        if not dut:
+            raise UsageError(f"{bench} does not say how its device is reached: give it `reach` in `dut`")
+    if not dut:
+        yield Here()
+        return
+    from wirespeed.dut.reach.spec import parse_reach  # noqa: PLC0415
+
+    reach = parse_reach(dut)
+    try:
+        yield Elsewhere(reach)
+    finally:
+        reach.close()
+
+
+def _optics(machine: Machine, interface: str, probe: str, dumps: Path | None) -> None:
     from wirespeed.errors import FileFault  # noqa: PLC0415
     from wirespeed.inspect.optics import go_through, optics_part  # noqa: PLC0415
     from wirespeed.inspect.tables import markdown_of  # noqa: PLC0415
-    from wirespeed.inspect.transcript import Here  # noqa: PLC0415
 
     if dumps is not None:
         try:
@@ -112,5 +144,5 @@ def _optics(interface: str, probe: str, dumps: Path | None) -> None:
         print(prompt, end="", file=sys.stderr, flush=True)
         return input()
 
-    tried = go_through(Here(), interface, probe, dumps, asked)
+    tried = go_through(machine, interface, probe, dumps, asked)
     print(markdown_of(optics_part(tried)), end="")

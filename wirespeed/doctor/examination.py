@@ -9,13 +9,13 @@ from dataclasses import asdict
 from wirespeed.doctor.checks import CHECKS
 from wirespeed.doctor.finding import DISHONEST, Finding, Wanted
 from wirespeed.doctor.questions import QUESTIONS
-from wirespeed.inspect.transcript import Reach, Transcript, ask
+from wirespeed.inspect.transcript import Machine, Transcript, ask
 from wirespeed.report.words import harmless
 
 SCHEMA = "wirespeed-doctor/1"
 
 
-def examine(machine: Reach, wanted: Wanted) -> tuple[Finding, ...]:
+def examine(machine: Machine, wanted: Wanted) -> tuple[Finding, ...]:
     """Ask the machine and look at the answers; errors as of its `run`."""
     return findings_in(ask(machine, QUESTIONS), wanted)
 

@@ -15,7 +15,7 @@ from pydantic import TypeAdapter, ValidationError
 from wirespeed.doctor.finding import Finding, Step
 from wirespeed.errors import EnvironmentFault, FileFault
 from wirespeed.files import read_text_file, write_atomically
-from wirespeed.inspect.transcript import NOTHING, Reach, Section, ask
+from wirespeed.inspect.transcript import NOTHING, Machine, Section, ask
 
 RECORD = Path("/run/wirespeed/doctor.json")
 _MOST_BYTES = 1 << 20
@@ -38,7 +38,7 @@ def steps_of(findings: Sequence[Finding]) -> tuple[Step, ...]:
     return tuple(step for finding in findings for step in finding.steps)
 
 
-def mend(machine: Reach, steps: Sequence[Step], record: Path, told: Callable[[str], None]) -> list[Done]:
+def mend(machine: Machine, steps: Sequence[Step], record: Path, told: Callable[[str], None]) -> list[Done]:
     """Carry out `steps`, each told before it is done; what can be put back stands in `record` before it is done.
     EnvironmentFault without the right to, FileFault when nothing can be recorded."""
     check_root(machine)
@@ -53,7 +53,7 @@ def mend(machine: Reach, steps: Sequence[Step], record: Path, told: Callable[[st
     return done
 
 
-def undo(machine: Reach, record: Path, told: Callable[[str], None]) -> list[Done]:
+def undo(machine: Machine, record: Path, told: Callable[[str], None]) -> list[Done]:
     """Put back what `record` holds, the last first. What cannot be put back stays in it. FileFault without a record."""
     check_root(machine)
     done = list(_undone(machine, read_record(record), told))
@@ -65,17 +65,17 @@ def undo(machine: Reach, record: Path, told: Callable[[str], None]) -> list[Done
     return [one for _, one in done]
 
 
-def _undone(machine: Reach, steps: Sequence[Step], told: Callable[[str], None]) -> Iterator[tuple[Step, Done]]:
+def _undone(machine: Machine, steps: Sequence[Step], told: Callable[[str], None]) -> Iterator[tuple[Step, Done]]:
     for step in reversed(steps):
         told(step.undo)
         yield step, _run(machine, step.undo)
 
 
-def _run(machine: Reach, command: str) -> Done:
+def _run(machine: Machine, command: str) -> Done:
     return Done(command, ask(machine, {"step": command}).get("step", NOTHING))
 
 
-def check_root(machine: Reach) -> None:
+def check_root(machine: Machine) -> None:
     if machine.run("id -u").strip() != "0":
         raise EnvironmentFault(f"only root may change settings of {machine.name}; run this with sudo")
 

@@ -14,7 +14,7 @@ from wirespeed.inspect.module import Module
 from wirespeed.inspect.nic import interface_of
 from wirespeed.inspect.questions import nic_questions, question
 from wirespeed.inspect.tables import MODULE_HEADINGS, NOTHING, module_cells
-from wirespeed.inspect.transcript import Reach, ask, section
+from wirespeed.inspect.transcript import Machine, ask, section
 from wirespeed.results.inspection import Part
 
 _NAME = re.compile(r"[A-Za-z0-9_.:@-]{1,15}")
@@ -33,7 +33,7 @@ class Tried:
     received: int | None
 
 
-def try_module(machine: Reach, interface: str, label: str, probe: str, folder: Path | None) -> Tried:
+def try_module(machine: Machine, interface: str, label: str, probe: str, folder: Path | None) -> Tried:
     """Look at what is in the cage now. `probe` is a command that sends something through it."""
     before = _packets(machine, interface) if probe else None
     if probe:
@@ -49,13 +49,13 @@ def try_module(machine: Reach, interface: str, label: str, probe: str, folder: P
     return Tried(label, found.module, "" if found.module else why, found.has_link, passed[0], passed[1])
 
 
-def _packets(machine: Reach, interface: str) -> tuple[int, int] | None:
+def _packets(machine: Machine, interface: str) -> tuple[int, int] | None:
     at = f"/sys/class/net/{interface}/statistics"
     numbers = machine.run(f"cat {at}/tx_packets {at}/rx_packets").split()
     return (int(numbers[0]), int(numbers[1])) if len(numbers) == 2 and all(map(str.isdigit, numbers)) else None
 
 
-def check_interface(machine: Reach, interface: str) -> None:
+def check_interface(machine: Machine, interface: str) -> None:
     """UsageError for what no interface is called, EnvironmentFault for one that the machine does not have."""
     if not _NAME.fullmatch(interface):
         raise UsageError(f"--optics {interface} is no name of an interface")
@@ -64,7 +64,7 @@ def check_interface(machine: Reach, interface: str) -> None:
 
 
 def go_through(
-    machine: Reach, interface: str, probe: str, folder: Path | None, asked: Callable[[str], str]
+    machine: Machine, interface: str, probe: str, folder: Path | None, asked: Callable[[str], str]
 ) -> list[Tried]:
     """Ask for one module after the other until an empty answer; EOFError of `asked` ends it as well."""
     check_interface(machine, interface)

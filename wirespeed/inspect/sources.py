@@ -13,7 +13,7 @@ from wirespeed.inspect.module import dump_bytes
 from wirespeed.inspect.pci import parse_dmesg, parse_lspci
 from wirespeed.inspect.questions import QUESTIONS, nic_questions, question
 from wirespeed.inspect.sff8636 import decode_module
-from wirespeed.inspect.transcript import Reach, Section, ask, text
+from wirespeed.inspect.transcript import Machine, Section, ask, text
 from wirespeed.results.inspection import Inspection
 from wirespeed.units import parse_speed
 
@@ -21,7 +21,7 @@ _MOST_BYTES = 16 << 20
 _MOST_MODULE_BYTES = 1 << 16
 
 
-def answers_of(machine: Reach) -> dict[str, Section]:
+def answers_of(machine: Machine) -> dict[str, Section]:
     """Everything that a running machine tells; errors as of its `run`."""
     found = ask(machine, QUESTIONS)
     names = [line.split("/")[4] for line in text(found, "nets").splitlines() if line.count("/") == 5]

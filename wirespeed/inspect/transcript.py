@@ -16,6 +16,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Protocol
 
+from wirespeed.dut.reach.reach import Reach
 from wirespeed.errors import EnvironmentFault
 
 _BEGIN = re.compile(r"==> (.+)")
@@ -32,7 +33,7 @@ done; true
 NOT_FOUND = 127
 
 
-class Reach(Protocol):
+class Machine(Protocol):
     """A machine that takes commands for its shell. `name` is what messages call it."""
 
     name: str
@@ -69,6 +70,17 @@ class Here:
                 with suppress(ProcessLookupError):
                     os.killpg(process.pid, signal.SIGKILL)
                 process.communicate()
+
+
+class Elsewhere:
+    """A machine behind a way to it."""
+
+    def __init__(self, reach: Reach, patience_s: float = PATIENCE_S) -> None:
+        self.name = reach.name
+        self._reach, self._patience_s = reach, patience_s
+
+    def run(self, command: str) -> str:
+        return self._reach.run(command, timeout_s=self._patience_s).out
 
 
 @dataclass(frozen=True)
@@ -114,7 +126,7 @@ def parse_transcript(text: str) -> dict[str, Section]:
     return found
 
 
-def ask(machine: Reach, questions: Mapping[str, str]) -> dict[str, Section]:
+def ask(machine: Machine, questions: Mapping[str, str]) -> dict[str, Section]:
     """Everything that `machine` answers. Errors as of its `run`."""
     return parse_transcript(machine.run(script(questions)))
 
