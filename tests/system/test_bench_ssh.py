@@ -35,11 +35,12 @@ def test_a_bench_from_its_file_to_a_result(device):
     lines = said.splitlines()
     assert all(line.startswith("ok ") for line in lines), said
     assert [line.split(None, 2)[1] for line in lines][-2:] == ["0>1", "1>0"]
-    load = ("-p", "bench", "-wd", "0.5", "-rd", "0", "-hd", "1", "-rt", "2kpps", "-q", "-o", str(output))
+    load = ("-p", "bench", "-wd", "0.5", "-rd", "0", "-hd", "4", "-rt", "2kpps", "-q", "-o", str(output))
     code, said = device.wirespeed("loadtest", "--bench", str(file), *load)
     assert code == 0, said
     result = read_result(output)
     assert result.dut["description"] == {"box": "Behind an sshd"}
+    assert any(sample.dut.get("cpus") for sample in result.samples), [sample.dut for sample in result.samples]
     assert [channel.balance.ours > 0 for channel in result.outcome.channels.values()] == [True, True]
     code, said = device.wirespeed("dut", "restore", "--bench", str(file))
     assert code == 0, said

@@ -195,7 +195,7 @@ def test_another_machine_is_asked_by_its_way(capsys):
         (["--from", "junk", "--lspci", "junk"], 2, "give one source"),
         (["--dut", "local", "--lspci", "junk"], 2, "give one source"),
         (["--dut", "telnet://box"], 2, "telnet://box is no way to a device; give ssh://user@host"),
-        (["--dut", "netns:no-such-1"], 4, "netns:no-such-1"),
+        (["--dut", "netns:no-such-1"], 3, "there is no network namespace no-such-1"),
         (["--ports", "05:00"], 2, "--ports 05:00 cannot be read; give CARD=COUNTxSPEED, such as 05:00=2x10G"),
         (["--ports", "05:00=2x"], 2, "speed '' cannot be read"),
         ([*R86S[:2], "--ports", "06:00=2x10G"], 2, "--ports 06:00: there is no such card; there are 0000:05:00"),
