@@ -28,6 +28,12 @@ def test_bench_says_what_options_leave_open():
     assert (at.server, at.ports, at.line) == ("10.0.0.5:4501", "0,1", "")
 
 
+def test_the_meter_of_the_bench_is_read_unless_another_is_named():
+    text = f"{HERE}power: 'constant:12'\n"
+    assert asked(text).power == "constant:12"
+    assert asked(text, power="rapl").power == "rapl"
+
+
 def test_options_override_it():
     at = asked(HERE, ports="3,2", line="100M", profile="imix", dut="linux:netns=x")
     assert (at.ports, at.line, at.profile, at.dut) == ("3,2", "100M", "imix", "linux:netns=x")

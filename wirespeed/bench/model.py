@@ -187,7 +187,7 @@ class Description(Section):
 
 
 class Bench(Section):
-    """A whole bench. `power` is the power meter's, read by whoever measures watts."""
+    """A whole bench."""
 
     tester: Tester
     wires: tuple[Wire, ...] = Field(min_length=2, description="In pairs: what is sent on one comes back on the other.")
@@ -198,7 +198,7 @@ class Bench(Section):
     )
     labels: tuple[Label, ...] = Field(default=(), description="Else 16 leaves by the second wire, 17 by the first.")
     table: str = Field(default="", description="A full table besides: `internet`, or a file with a prefix a line.")
-    power: dict[str, Any] = Field(default_factory=dict)
+    power: str = Field(default="", description="The power meter, as --power names it: shelly:10.0.0.5,idle=12.")
     description: Description = Description()
 
     @model_validator(mode="after")

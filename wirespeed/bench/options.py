@@ -33,6 +33,7 @@ class Options:
     line: str = ""
     profile: str = ""
     tunables: str = ""
+    power: str = ""
     mode: Mode | None = None
 
 
@@ -49,6 +50,7 @@ def on_bench(bench: Bench, file: str, given: Options, default_profile: str = "")
         line=given.line or _line(bench),
         profile=profile,
         tunables=tunables,
+        power=given.power or bench.power,
         mode=bench.mode,
     )
 

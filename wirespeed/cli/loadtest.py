@@ -154,7 +154,7 @@ def command(
     latency_rate = parse_rate(latency) if latency else None
     if latency_rate is not None and latency_rate.unit != "pps":
         raise UsageError(f"latency stream of {latency}: give packets a second, such as 1kpps")
-    given = Options(server, dut, "", ports, wires, line, profile, tunables)
+    given = Options(server, dut, "", ports, wires, line, profile, tunables, power)
     at = with_bench(bench, given, default_profile="imix")
     plan = LoadPlan(
         profile=at.profile,
@@ -181,7 +181,7 @@ def command(
     out = Output(output)
     load = load_for(plan)
     try:
-        with stand_of(at, bench, force, power) as stand:
+        with stand_of(at, bench, force) as stand:
             plan = replace(plan, lab=stand.lab, dut=stand.device)
             with watcher(console, plan, title_of(plan), quiet) as view, stop_on_signals() as stop:
                 result = run_loadtest(

@@ -120,7 +120,7 @@ def command(
     console = Console(stderr=True, soft_wrap=True)
     if recover is not None:
         return recover_result(recover, output, console, quiet)
-    given = Options(server, dut, lab, ports, wires, line, profile, tunables)
+    given = Options(server, dut, lab, ports, wires, line, profile, tunables, power)
     at = with_bench(bench, given, default_profile="bench")
     goals = goals_of(goal or [], preset)
     plan = SearchPlan(
@@ -146,7 +146,7 @@ def command(
     out = Output(output)
     loads = loads_for(plan)
     try:
-        with stop_on_signals() as stop, stand_of(at, bench, force, power) as stand:
+        with stop_on_signals() as stop, stand_of(at, bench, force) as stand:
             with watcher(console, plan.title, quiet) as view:
                 result = run_search(
                     plan.on(lab=stand.lab, dut=stand.device),

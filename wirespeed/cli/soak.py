@@ -117,7 +117,8 @@ def command(
     console = Console(stderr=True, soft_wrap=True)
     if recover is not None:
         return recover_result(recover, output, console, quiet)
-    at = with_bench(bench, Options(server, dut, lab, ports, wires, line, profile, tunables), default_profile="bench")
+    given = Options(server, dut, lab, ports, wires, line, profile, tunables, power)
+    at = with_bench(bench, given, default_profile="bench")
     earlier = None
     if resume is not None:
         earlier = _earlier(resume, told_again=bool(load or of or output != "-"))
@@ -155,7 +156,7 @@ def command(
     out = Output(output)
     streams = load_for(plan)
     try:
-        with stop_on_signals() as stop, stand_of(at, bench, force, power) as stand:
+        with stop_on_signals() as stop, stand_of(at, bench, force) as stand:
             with watcher(console, plan.title, quiet) as view:
                 result = run_soak(
                     plan.on(lab=stand.lab, dut=stand.device),

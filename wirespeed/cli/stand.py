@@ -42,10 +42,10 @@ def with_bench(file: Path | None, given: Options, default_profile: str = "") -> 
 
 
 @contextmanager
-def stand_of(options: Options, bench: Path | None = None, force: bool = False, power: str = "") -> Iterator[Stand]:
-    """What the options (those of `with_bench`) mean together, with the meter that `power` names beside the device.
-    UsageError for those that contradict each other."""
-    with _stand(options, bench, force) as stand, metered(stand.dut, power) as (told, meter):
+def stand_of(options: Options, bench: Path | None = None, force: bool = False) -> Iterator[Stand]:
+    """What the options (those of `with_bench`) mean together, with the power meter beside the device. UsageError for
+    those that contradict each other."""
+    with _stand(options, bench, force) as stand, metered(stand.dut, options.power) as (told, meter):
         yield replace(stand, dut=told, lab={**stand.lab, **meter})
 
 
