@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,10 @@ from hypothesis import settings
 settings.register_profile("wirespeed", deadline=None, derandomize=True)
 settings.register_profile("search", deadline=None)
 settings.load_profile("wirespeed")
+
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    # A shell starts its background jobs so, and programs that are tested would inherit it.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 REAL = ("dataplane", "system", "vm")
 """Folders of tests that run traffic, guests or daemons on CPUs which others may take for a while. One that fails there
