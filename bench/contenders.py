@@ -37,7 +37,7 @@ class Load:
 
     profile: str = "bench"
     tunables: dict[str, str] = field(default_factory=dict)
-    pps: float = 200e6
+    pps: float = 64e6
 
 
 @dataclass(frozen=True)
