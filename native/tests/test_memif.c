@@ -6,8 +6,9 @@
 #include "dev/memif/peer.h"
 #include "dev/memif/socket.h"
 #include "dev/pool.h"
-#include "dev/port.h"
-#include "tests/cmocka_all.h"
+
+enum { LINK_PATIENCE_MS = 5000 };
+#include "tests/memif_rig.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -21,25 +22,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum { SERVER, CLIENT, PORTS, SLOTS = 64, LONG = 9000, QUEUES = 2, HOSTILE_LOG2 = 4 };
-
-static char directory[] = "/tmp/wirespeed-memif-XXXXXX", path[64];
-static struct ws_port_config configs[PORTS];
-
-static void expect(int result)
-{
-	if (result < 0)
-		fail_msg("%s", ws_error());
-}
-
-static void wait_for_link(uint16_t port, bool up)
-{
-	for (int i = 0; port_link_is_up(port) != up; i++) {
-		if (i == 5000)
-			fail_msg("port %u: no link %s", port, up ? "up" : "down");
-		usleep(1000);
-	}
-}
+enum { LONG = 9000, QUEUES = 2, HOSTILE_LOG2 = 4 };
 
 /* ---- Packets ---- */
 
@@ -557,30 +540,9 @@ static void regions_and_rings_are_checked(void **state)
 static int open_rig(void **state)
 {
 	(void)state;
-	cpu_set_t mine;
-	struct ws_runtime_config config = {.memory_mb = 128, .worker_count = 1};
-	const char *march = getenv("MARCH");
-	config.march = march ? atoi(march) : 0;
-	snprintf(config.program, sizeof(config.program), "memif");
-	sched_getaffinity(0, sizeof(mine), &mine);
-	while (!CPU_ISSET(config.worker_cpus[0], &mine))
-		config.worker_cpus[0]++;
-	if (!mkdtemp(directory))
+	if (memif_rig_open("memif", "", QUEUES, 1500))
 		return -1;
-	snprintf(path, sizeof(path), "%s/wire.sock", directory);
-	for (int i = 0; i < PORTS; i++) {
-		snprintf(configs[i].name, WS_NAME_LEN, "p%d", i);
-		snprintf(configs[i].devargs, WS_DEVARGS_LEN, "memif:%s,role=%s", path,
-				 i == SERVER ? "server" : "client");
-		configs[i].rx_queues = configs[i].tx_queues = QUEUES;
-		configs[i].rx_descriptors = configs[i].tx_descriptors = SLOTS;
-		configs[i].mtu = 1500;
-	}
-	if (ws_runtime_init(&config) == -EINVAL && march)
-		exit(77); /* this CPU has no such level */
-	expect(ws_ports_open(configs, PORTS));
-	wait_for_link(SERVER, true);
-	wait_for_link(CLIENT, true);
+	memif_rig_wait();
 	return 0;
 }
 

@@ -3,8 +3,9 @@
  * client's again. */
 #include "dev/memif/control.h"
 #include "dev/pool.h"
-#include "dev/port.h"
-#include "tests/cmocka_all.h"
+
+enum { LINK_PATIENCE_MS = 30000 };
+#include "tests/memif_rig.h"
 
 #include <errno.h>
 #include <rte_mbuf.h>
@@ -15,28 +16,11 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { SERVER, CLIENT, PORTS, SLOTS = 64, ROOM = 256, COUNT = 16, LONG = 5000 };
+enum { ROOM = 256, COUNT = 16, LONG = 5000 };
 
-static char directory[] = "/tmp/wirespeed-lent-XXXXXX", path[64];
-static struct ws_port_config configs[PORTS];
 static uint8_t *lent;
 static struct rte_mempool *packets_pool;
 static struct rte_mbuf *packets[COUNT];
-
-static void expect(int result)
-{
-	if (result < 0)
-		fail_msg("%s", ws_error());
-}
-
-static void wait_for_link(uint16_t port, bool up)
-{
-	for (int i = 0; port_link_is_up(port) != up; i++) {
-		if (i == 30000)
-			fail_msg("port %u: no link %s", port, up ? "up" : "down");
-		usleep(1000);
-	}
-}
 
 /* Of a connection made anew, in which nothing was sent yet. The server reads of its ring while it
  * has a link. */
@@ -317,33 +301,12 @@ static void loans_do_not_overlap(void **state)
 static int open_rig(void **state)
 {
 	(void)state;
-	cpu_set_t mine;
-	struct ws_runtime_config config = {.memory_mb = 128, .worker_count = 1};
-	const char *march = getenv("MARCH");
-	config.march = march ? atoi(march) : 0;
-	snprintf(config.program, sizeof(config.program), "memif_lent");
-	sched_getaffinity(0, sizeof(mine), &mine);
-	while (!CPU_ISSET(config.worker_cpus[0], &mine))
-		config.worker_cpus[0]++;
-	if (!mkdtemp(directory))
+	if (memif_rig_open("memif_lent", ",zero-copy=yes", 1, 1500))
 		return -1;
-	snprintf(path, sizeof(path), "%s/wire.sock", directory);
-	for (int i = 0; i < PORTS; i++) {
-		snprintf(configs[i].name, WS_NAME_LEN, "p%d", i);
-		snprintf(configs[i].devargs, WS_DEVARGS_LEN, "memif:%s,role=%s,zero-copy=yes", path,
-				 i == SERVER ? "server" : "client");
-		configs[i].rx_queues = configs[i].tx_queues = 1;
-		configs[i].rx_descriptors = configs[i].tx_descriptors = SLOTS;
-		configs[i].mtu = 1500;
-	}
-	if (ws_runtime_init(&config) == -EINVAL && march)
-		exit(77); /* this CPU has no such level */
-	expect(ws_ports_open(configs, PORTS));
 	packets_pool = rte_pktmbuf_pool_create("sent", 8 * COUNT, 0, 0, ROOM, SOCKET_ID_ANY);
 	lent = port_lend(CLIENT, COUNT * ROOM);
 	assert_true(packets_pool && lent);
-	wait_for_link(SERVER, true);
-	wait_for_link(CLIENT, true);
+	memif_rig_wait();
 	return 0;
 }
 

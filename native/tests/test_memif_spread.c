@@ -3,8 +3,9 @@
  */
 #include "dev/memif/spread.h"
 #include "dev/pool.h"
-#include "dev/port.h"
-#include "tests/cmocka_all.h"
+
+enum { LINK_PATIENCE_MS = 5000 };
+#include "tests/memif_rig.h"
 
 #include <arpa/inet.h>
 #include <rte_mbuf.h>
@@ -14,25 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { SERVER, CLIENT, PORTS, SLOTS = 64, QUEUES = 3, FLOWS = 64, FRAME = 60, LONG = 3000 };
-
-static char directory[] = "/tmp/wirespeed-spread-XXXXXX", path[64];
-static struct ws_port_config configs[PORTS];
-
-static void expect(int result)
-{
-	if (result < 0)
-		fail_msg("%s", ws_error());
-}
-
-static void wait_for_link(uint16_t port, bool up)
-{
-	for (int i = 0; port_link_is_up(port) != up; i++) {
-		if (i == 5000)
-			fail_msg("port %u: no link %s", port, up ? "up" : "down");
-		usleep(1000);
-	}
-}
+enum { QUEUES = 3, FLOWS = 64, FRAME = 60, LONG = 3000 };
 
 /* Of UDP over IPv4; the last byte tells its place among those of its flow. */
 static struct rte_mbuf *make(uint8_t flow, uint8_t serial, uint16_t length)
@@ -215,29 +198,11 @@ static void a_flow_is_told_by_addresses_and_ports(void **state)
 static int open_rig(void **state)
 {
 	(void)state;
-	cpu_set_t mine;
-	struct ws_runtime_config config = {.memory_mb = 128, .worker_count = 1};
-	snprintf(config.program, sizeof(config.program), "memif_spread");
-	sched_getaffinity(0, sizeof(mine), &mine);
-	while (!CPU_ISSET(config.worker_cpus[0], &mine))
-		config.worker_cpus[0]++;
-	if (!mkdtemp(directory))
+	if (memif_rig_open("memif_spread", ",zero-copy=yes", QUEUES, LONG))
 		return -1;
-	snprintf(path, sizeof(path), "%s/wire.sock", directory);
-	for (int i = 0; i < PORTS; i++) {
-		snprintf(configs[i].name, WS_NAME_LEN, "p%d", i);
-		snprintf(configs[i].devargs, WS_DEVARGS_LEN, "memif:%s,role=%s,zero-copy=yes", path,
-				 i == SERVER ? "server" : "client");
-		configs[i].rx_queues = configs[i].tx_queues = QUEUES;
-		configs[i].rx_descriptors = configs[i].tx_descriptors = SLOTS;
-		configs[i].mtu = LONG;
-	}
-	expect(ws_runtime_init(&config));
-	expect(ws_ports_open(configs, PORTS));
 	for (uint16_t i = 0; i < PORTS; i++)
 		port_spread(i);
-	wait_for_link(SERVER, true);
-	wait_for_link(CLIENT, true);
+	memif_rig_wait();
 	return 0;
 }
 
