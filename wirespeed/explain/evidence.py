@@ -56,3 +56,8 @@ class Finding:
     @property
     def speaks_against(self) -> tuple[Evidence, ...]:
         return tuple(piece for piece in self.evidence if piece.bits < 0)
+
+    @property
+    def heaviest_against(self) -> Evidence:
+        """What rules it out; there is some."""
+        return min(self.speaks_against, key=lambda piece: piece.bits)

@@ -48,8 +48,7 @@ def _lines(one: Explanation) -> list[str]:
     for finding in one.likely:
         lines.append(f"  perhaps  {finding.cause}, {sure(finding)}: {_piece(finding.speaks_for[0])}")
     for finding in one.ruled_out:
-        worst = min(finding.speaks_against, key=lambda piece: piece.bits)
-        lines.append(f"  not      {finding.cause}: {_piece(worst)}")
+        lines.append(f"  not      {finding.cause}: {_piece(finding.heaviest_against)}")
     lines += [f"  remark   {remark}" for remark in one.case.remarks]
     lines += [f"  missing  {what}" for what in one.missing]
     lines.append(f"  next     {one.next}")

@@ -42,8 +42,7 @@ def _view(one: Explanation) -> ExplanationView:
     lines += [] if verdict is None else [_line("against", piece) for piece in verdict.speaks_against]
     lines += [EvidenceLine("also", f"{found.sentence} ({sure(found)})", "") for found in one.named[1:]]
     lines += [EvidenceLine("perhaps", f"{found.sentence} ({sure(found)})", "") for found in one.likely]
-    for found in one.ruled_out:
-        lines.append(_line(f"not {found.cause}", min(found.speaks_against, key=lambda piece: piece.bits)))
+    lines += [_line(f"not {found.cause}", found.heaviest_against) for found in one.ruled_out]
     lines += [EvidenceLine("missing", what, "") for what in one.missing]
     return ExplanationView(
         test=one.case.load.name,
