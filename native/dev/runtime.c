@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* EAL once a process: CPUs, memory, log. */
+#include "dev/dpdk_log.h"
 #include "dev/error.h"
 #include "dev/link.h"
 #include "dev/worker.h"
@@ -9,7 +10,6 @@
 #include <rte_cycles.h>
 #include <rte_eal.h>
 #include <rte_errno.h>
-#include <rte_log.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,11 +23,6 @@ static uint64_t tsc_hz;
 struct instant {
 	uint64_t tsc, ns;
 };
-
-/* What DPDK had to say, kept so that its last line can explain a failure. */
-static FILE *log_stream;
-static char *log_text;
-static size_t log_size;
 
 static struct instant now(void)
 {
@@ -100,21 +95,6 @@ static int check_cpus(const struct ws_runtime_config *config)
 	return 0;
 }
 
-static void restore_log(bool verbose)
-{
-	rte_openlog_stream(verbose ? stderr : log_stream);
-}
-
-static const char *last_log_line(void)
-{
-	fflush(log_stream);
-	char *end = log_text + log_size;
-	while (end > log_text && end[-1] == '\n')
-		*--end = 0;
-	char *line = strrchr(log_text, '\n');
-	return line ? line + 1 : log_text;
-}
-
 /* lcore 0 is the main thread wherever it may run now, lcore i+1 is worker i on its CPU. */
 static void lcore_argument(const struct ws_runtime_config *config, const cpu_set_t *mine, char *out,
 						   size_t size)
@@ -165,14 +145,13 @@ int ws_runtime_init(const struct ws_runtime_config *config)
 		argv[argc++] = memory;
 	}
 	struct instant start = now();
-	log_stream = open_memstream(&log_text, &log_size);
-	restore_log(config->verbose);
+	dpdk_log_keep(config->verbose);
 	error = rte_eal_init(argc, argv);
 	sched_setaffinity(0, sizeof(mine), &mine);
-	restore_log(config->verbose);
+	dpdk_log_keep(config->verbose);
 	if (error < 0)
 		return fail(-rte_errno, "DPDK does not start with %u MB of %s: %s", config->memory_mb,
-					config->hugepages ? "hugepages" : "memory", last_log_line());
+					config->hugepages ? "hugepages" : "memory", dpdk_log_reason());
 	done = true;
 	calibrate(start);
 	error = links_open();

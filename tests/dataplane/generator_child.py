@@ -51,7 +51,11 @@ class GeneratorChild:
         )
         self.pid = self._process.pid
         cpus = cpus or [max(os.sched_getaffinity(0))]
-        self._call("open", ports, list(cpus), memory_mb, mtu)
+        try:
+            self._call("open", ports, list(cpus), memory_mb, mtu)
+        except Refused:
+            self._process.communicate(timeout=60)
+            raise
 
     def __enter__(self) -> GeneratorChild:
         return self
@@ -169,7 +173,11 @@ def _samples(core: NativeGenerator, count: int, interval_s: float) -> list[Any]:
 
 
 def main() -> None:
-    core = _open(*json.loads(sys.stdin.readline())[1:])
+    try:
+        core = _open(*json.loads(sys.stdin.readline())[1:])
+    except WirespeedError as error:
+        print(json.dumps({"refused": str(error)}), flush=True)
+        return
     print('{"result": null}', flush=True)
     calls: dict[str, Callable[..., Any]] = {
         "start": lambda port, streams, factor, duration_s, profile, start_at_s: core.start(

@@ -33,6 +33,10 @@ PLACES = tuple(CpuPlace(cpu, cpu, 0, 0, (cpu,)) for cpu in (0, 1))
 CPUS = LabCpus(0, 1, tuple(sorted(os.sched_getaffinity(0))), Topology("Made Up", PLACES))
 
 
+def ignore(_: object) -> None:
+    """Nobody listens."""
+
+
 class SimulatedLab:
     """A lab whose DUT returns nothing while a test named `silent` runs."""
 
@@ -63,7 +67,9 @@ def lab() -> Iterator[SimulatedLab]:
 
 def test_a_suite_goes_on_after_tests_that_fail(lab: SimulatedLab, tmp_path: Path) -> None:
     tests = (GOOD, SILENT, UNREADABLE, LAST)
-    found = run_suite(lab, tests, TIMING, tmp_path, lab.on_start, lambda sampled: None)
+    told: list[Failure] = []
+    found = run_suite(lab, tests, TIMING, tmp_path, lab.on_start, ignore, told.append)
+    assert told == [one for one in found if isinstance(one, Failure)]
     assert [one.test for one in found] == list(tests)
     assert [type(one) for one in found] == [Finding, Failure, Failure, Finding]
     silent, unreadable = found[1], found[2]
@@ -81,7 +87,7 @@ def test_a_suite_goes_on_after_tests_that_fail(lab: SimulatedLab, tmp_path: Path
 
 def test_a_file_that_cannot_be_written_is_a_failure_of_its_test(lab: SimulatedLab, tmp_path: Path) -> None:
     (tmp_path / "simulated-unidir-64b-one-flow.json").mkdir()
-    first, last = run_suite(lab, (GOOD, LAST), TIMING, tmp_path, lab.on_start, lambda sampled: None)
+    first, last = run_suite(lab, (GOOD, LAST), TIMING, tmp_path, lab.on_start, ignore, ignore)
     assert isinstance(first, Failure) and first.file is None
     assert isinstance(last, Finding)
 
@@ -89,7 +95,7 @@ def test_a_file_that_cannot_be_written_is_a_failure_of_its_test(lab: SimulatedLa
 def test_a_search_follows_each_test_that_is_to_have_one(tmp_path: Path) -> None:
     with SimulatedTrex(capacity_pps=4e6) as trex:
         lab = SimulatedLab(trex)
-        (found,) = run_suite(lab, (GOOD,), TIMING, tmp_path, lab.on_start, lambda sampled: None, search=True)
+        (found,) = run_suite(lab, (GOOD,), TIMING, tmp_path, lab.on_start, ignore, ignore, search=True)
     assert isinstance(found, Finding) and found.search is not None
     kept = read_file(tmp_path / "simulated-unidir-64b-one-flow-search.json")
     assert isinstance(kept, SearchResult)
@@ -104,7 +110,7 @@ def test_an_interrupt_ends_it(lab: SimulatedLab, tmp_path: Path) -> None:
 
     started: list[SuiteTest] = []
     with pytest.raises(KeyboardInterrupt):
-        run_suite(lab, (GOOD, LAST), TIMING, tmp_path, started.append, interrupt)
+        run_suite(lab, (GOOD, LAST), TIMING, tmp_path, started.append, interrupt, ignore)
     assert started == [GOOD]
     assert read_result(tmp_path / "simulated-unidir-64b-one-flow.json").outcome.status == "interrupted"
 
@@ -112,14 +118,14 @@ def test_an_interrupt_ends_it(lab: SimulatedLab, tmp_path: Path) -> None:
 def test_what_has_measured_nothing_leaves_no_file(
     lab: SimulatedLab, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    run_suite(lab, (GOOD,), TIMING, tmp_path, lab.on_start, lambda sampled: None)
+    run_suite(lab, (GOOD,), TIMING, tmp_path, lab.on_start, ignore, ignore)
     (file,) = tmp_path.iterdir()
     whole = read_result(file)
     file.unlink()
     early = replace(whole, samples=(), outcome=replace(whole.outcome, status="interrupted"))
     monkeypatch.setattr("wirespeed.lab.suite._run_test", lambda *_: early)
     with pytest.raises(KeyboardInterrupt):
-        run_suite(lab, (GOOD, LAST), TIMING, tmp_path, lab.on_start, lambda sampled: None)
+        run_suite(lab, (GOOD, LAST), TIMING, tmp_path, lab.on_start, ignore, ignore)
     assert list(tmp_path.iterdir()) == []
 
 

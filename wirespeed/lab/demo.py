@@ -158,7 +158,10 @@ class Demo:
                 rate = f"{format_si(received, 'pps')} received"
                 progress.update(task, completed=done * test_s + sampled.step.end_s, rate=rate)
 
-            return run_suite(lab, tests, timing, self._directory, on_start, on_sample, self._search)
+            def on_failure(failure: Failure) -> None:
+                self._console.print(f"{failure.test.name} failed: {failure.error}", style="red", highlight=False)
+
+            return run_suite(lab, tests, timing, self._directory, on_start, on_sample, on_failure, self._search)
 
     def print_table(self) -> None:
         """The articles' table: one for each direction, in it the routers side by side for each load."""

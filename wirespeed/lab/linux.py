@@ -6,6 +6,7 @@ Needs root (CAP_NET_ADMIN and CAP_SYS_ADMIN) and a kernel with veth and network 
 from __future__ import annotations
 
 import os
+import secrets
 import tempfile
 from pathlib import Path
 from typing import Any
@@ -103,7 +104,9 @@ class LinuxLab:
     def _make_wire(self, host: Any, dut: Any, index: int) -> None:
         """One veth pair: the generator's end here, the DUT's end with its address, route and neighbour there."""
         mine, theirs = self._port(index), f"ws{os.getpid()}d{index}"
-        host.link("add", ifname=mine, kind="veth", peer={"ifname": theirs})
+        # DPDK's af_packet names its kernel-wide group of sockets by process number ^ interface index: two labs whose
+        # small numbers meet would refuse each other's ports, so the index is drawn.
+        host.link("add", ifname=mine, index=2**16 + secrets.randbelow(2**30), kind="veth", peer={"ifname": theirs})
         for name in (mine, theirs):
             # Nothing but the test's packets: no router solicitation of this side's kernel.
             Path(f"/proc/sys/net/ipv6/conf/{name}/disable_ipv6").write_text("1")

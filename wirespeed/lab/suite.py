@@ -122,12 +122,13 @@ def run_suite(
     directory: Path,
     on_start: Callable[[SuiteTest], None],
     on_sample: Callable[[Progress], None],
+    on_failure: Callable[[Failure], None],
     search: bool = False,
 ) -> list[Finding | Failure]:
     """Run `tests` one after the other in a lab that is up; each leaves its result file in `directory`, and with
     `search` that of a quick search for NDR and PDR beside it.
 
-    One that fails is told of as such and the next one runs. KeyboardInterrupt ends the suite.
+    One that fails is told of at once, and the next one runs. KeyboardInterrupt ends the suite.
     """
     found: list[Finding | Failure] = []
     for test in tests:
@@ -142,7 +143,9 @@ def run_suite(
             found_by_search = _search(lab, test, search_file(path)) if search else None
         except WirespeedError as error:
             kept = path if result is not None and result.samples and not isinstance(error, FileFault) else None
-            found.append(Failure(test, lab.name, error, kept))
+            failure = Failure(test, lab.name, error, kept)
+            on_failure(failure)
+            found.append(failure)
             continue
         if result.outcome.status != COMPLETE:
             raise KeyboardInterrupt

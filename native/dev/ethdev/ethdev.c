@@ -2,6 +2,7 @@
 /* Opening, describing and closing ports that DPDK's drivers make. */
 #include "dev/ethdev/ethdev.h"
 
+#include "dev/dpdk_log.h"
 #include "dev/error.h"
 #include "dev/ethdev/admission.h"
 #include "dev/ethdev/memif_memory.h"
@@ -83,16 +84,24 @@ static void lay_paths(struct port *port)
 
 /* ---- Opening and closing ---- */
 
+/* Drivers return -1 for most of what goes wrong: what they logged says more than the code. */
+static const char *reason(int error)
+{
+	const char *said = dpdk_log_reason();
+	return *said ? said : rte_strerror(-error);
+}
+
 static int probe(struct port *port)
 {
 	const struct ws_port_config *config = &port->config;
 	uint16_t before = rte_eth_dev_count_avail();
 	char name[WS_DEVARGS_LEN];
 	snprintf(name, sizeof(name), "%.*s", (int)strcspn(config->devargs, ","), config->devargs);
+	dpdk_log_clear();
 	int error = rte_dev_probe(config->devargs);
 	if (error)
 		return fail(error, "port %s: DPDK cannot open %s: %s", config->name, config->devargs,
-					rte_strerror(-error));
+					reason(error));
 	if (rte_eth_dev_get_port_by_name(name, &devices[port->index].id))
 		return fail(-ENODEV, "port %s: %s is no network device", config->name, name);
 	if (rte_eth_dev_count_avail() != before + 1)
