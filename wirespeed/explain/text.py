@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
 from typing import Any
 
 from wirespeed.explain.evidence import Evidence, Finding
@@ -28,7 +29,7 @@ def as_markdown(explanations: Sequence[Explanation]) -> str:
     blocks = []
     for one in explanations:
         lines = [f"### {one.case.load.name}", "", f"**{sentence(one)}**", ""]
-        lines += [f"- {line.strip()}" for line in _lines(one)[1:]]
+        lines += [f"- {mark}: {text}" for mark, text in marked(one)]
         blocks.append("\n".join(lines))
     return "\n\n".join(blocks) + "\n"
 
@@ -39,20 +40,34 @@ def as_json(explanations: Sequence[Explanation]) -> str:
 
 
 def _lines(one: Explanation) -> list[str]:
-    lines = [f"{one.case.load.name}: {sentence(one)}"]
+    return [f"{one.case.load.name}: {sentence(one)}", *(f"  {mark:<8} {text}" for mark, text in marked(one))]
+
+
+def marked(one: Explanation) -> Iterator[tuple[str, str]]:
+    """All that the sentence stands on, each line under what it is: for, against, figure and so on."""
+    for direction in one.directions:
+        yield direction.case.load.name, sentence(direction)
     if one.verdict is not None:
-        lines += [f"  for      {_piece(piece)}" for piece in one.verdict.speaks_for]
-        lines += [f"  against  {_piece(piece)}" for piece in one.verdict.speaks_against]
+        yield from (("for", _piece(piece)) for piece in one.verdict.speaks_for)
+        yield from (("against", _piece(piece)) for piece in one.verdict.speaks_against)
     for finding in one.named[1:]:
-        lines.append(f"  also     {finding.cause}, {sure(finding)}: {finding.sentence}")
+        yield "also", f"{finding.cause}, {sure(finding)}: {finding.sentence}"
     for finding in one.likely:
-        lines.append(f"  perhaps  {finding.cause}, {sure(finding)}: {_piece(finding.speaks_for[0])}")
+        yield "perhaps", f"{finding.cause}, {sure(finding)}: {_piece(finding.speaks_for[0])}"
     for finding in one.ruled_out:
-        lines.append(f"  not      {finding.cause}: {_piece(finding.heaviest_against)}")
-    lines += [f"  remark   {remark}" for remark in one.case.remarks]
-    lines += [f"  missing  {what}" for what in one.missing]
-    lines.append(f"  next     {one.next}")
-    return lines
+        yield "not", f"{finding.cause}: {_piece(finding.heaviest_against)}"
+    for figure in one.figures:
+        yield "figure", f"{figure.text}  [{figure.source}]"
+    yield from (("curve", text) for text in curves(one))
+    yield from (("remark", remark) for remark in one.case.remarks)
+    yield from (("missing", what) for what in one.missing)
+    yield "next", one.next
+
+
+def curves(one: Explanation) -> tuple[str, ...]:
+    """What the loss and the cost of a packet do over the load."""
+    losses = () if one.losses is None else (f"loss ({one.losses.shape}): {one.losses.text}",)
+    return losses if one.costs is None else (*losses, f"cost: {one.costs.text}")
 
 
 def _piece(piece: Evidence) -> str:
@@ -81,7 +96,33 @@ def _object(one: Explanation) -> dict[str, Any]:
         "test": one.case.load.name,
         "cause": one.cause,
         **{name: [finding(found) for found in group] for name, group in groups.items()},
+        "figures": [asdict(figure) for figure in one.figures],
+        "curves": _curves(one),
+        "directions": [_object(direction) for direction in one.directions],
         "remarks": list(one.case.remarks),
         "missing": list(one.missing),
         "next": one.next,
     }
+
+
+def _curves(one: Explanation) -> dict[str, Any]:
+    """`loss` with its shape and knee, `cost` with where it is least; left out where nobody knows."""
+    found: dict[str, Any] = {}
+    if one.losses is not None:
+        knee = one.losses.knee
+        found["loss"] = {
+            "shape": one.losses.shape,
+            "text": one.losses.text,
+            "knee_pps": None if knee is None else knee.at,
+            "plateau_pps": None if knee is None else knee.plateau,
+        }
+    if one.costs is not None:
+        costs = one.costs
+        found["cost"] = {
+            "text": costs.text,
+            "least_cycles": costs.least.cycles,
+            "least_at_pps": costs.least.offered_pps,
+            "turns": costs.turns,
+            "full_vectors_from_pps": costs.full_pps,
+        }
+    return found

@@ -2,7 +2,24 @@
 
 from __future__ import annotations
 
+from wirespeed.units import format_si
+
 
 def share_text(ratio: float) -> str:
     """0 to 1 as percent: `33.7 %`."""
     return f"{100 * ratio:.3g} %"
+
+
+def clock_text(hz: float | None) -> str:
+    """`2.2 GHz`."""
+    return "at an unknown clock" if hz is None else f"{hz / 1e9:.3g} GHz"
+
+
+def cycles_text(cycles: float) -> str:
+    """`182`, `5,240`, `37.2`: three digits are more than a clock tells."""
+    return f"{cycles:,.0f}" if cycles >= 100 else f"{cycles:.3g}"
+
+
+def seconds_text(seconds: float) -> str:
+    """`1.2 µs`."""
+    return format_si(seconds, "s", digits=2)

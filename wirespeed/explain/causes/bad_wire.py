@@ -6,7 +6,7 @@ counter but the receiver's CRC, is a wire.
 
 from __future__ import annotations
 
-from wirespeed.explain.causes._steps import shares_lost
+from wirespeed.explain.curves import shares_lost
 from wirespeed.explain.evidence import AGAINST, FAIR, PROOF, STRONG, Evidence, Finding
 from wirespeed.explain.facts import Case
 from wirespeed.results.figures import loss_text, rate_text
@@ -20,6 +20,8 @@ def look(case: Case) -> Finding | None:
     if crc:
         pieces.append(Evidence(f"{crc:,} frames with a bad checksum", PROOF, "drops by reason"))
     pieces += _constant(case)
+    if pieces:
+        pieces += _optics(case)
     if not pieces:
         return None
     named = sum(case.drops.values()) - crc
@@ -35,8 +37,17 @@ def look(case: Case) -> Finding | None:
 
 
 def _constant(case: Case) -> list[Evidence]:
-    shares = shares_lost(case)
+    shares = shares_lost(case.steps)
     if shares is None:
         return []
     text = f"{loss_text(shares.below)} lost up to {rate_text(shares.half_pps)}, {loss_text(shares.above)} beyond"
     return [Evidence(text, STRONG + FAIR if shares.is_steady else AGAINST, case.load.source)]
+
+
+def _optics(case: Case) -> list[Evidence]:
+    """Modules that say themselves that something is wrong."""
+    return [
+        Evidence(f"the module in {optic.interface} says {', '.join(optic.faults)}", FAIR, optic.source)
+        for optic in case.machine.optics
+        if optic.faults
+    ]
