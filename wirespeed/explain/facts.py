@@ -213,12 +213,14 @@ class Box:
 @dataclass(frozen=True)
 class Step:
     """A load of the same test: what was offered and came back, packets a second; what a packet cost, in ticks without
-    polling, and how many a call found."""
+    polling, and how many a call found; what the workers or CPUs did meanwhile, where they told."""
 
     offered_pps: float
     received_pps: float
     cycles: float | None = None
     vectors: float | None = None
+    workers: tuple[Worker, ...] = ()
+    cpus: tuple[Cpu, ...] = ()
 
     @property
     def loss_ratio(self) -> float:

@@ -22,16 +22,30 @@ def sentence(explanation: Explanation) -> str:
 
 
 def as_text(explanations: Sequence[Explanation]) -> str:
-    return "\n\n".join("\n".join(_lines(one)) for one in explanations) + "\n"
+    common = missing_of_all(explanations)
+    blocks = [_lines(one, common) for one in explanations]
+    if common:
+        blocks.append(["all of them:", *(_line("missing", what) for what in common)])
+    return "\n\n".join("\n".join(lines) for lines in blocks) + "\n"
 
 
 def as_markdown(explanations: Sequence[Explanation]) -> str:
+    common = missing_of_all(explanations)
     blocks = []
     for one in explanations:
         lines = [f"### {one.case.load.name}", "", f"**{sentence(one)}**", ""]
-        lines += [f"- {mark}: {text}" for mark, text in marked(one)]
+        lines += [f"- {mark}: {text}" for mark, text in _marked(one, common)]
         blocks.append("\n".join(lines))
+    if common:
+        blocks.append("\n".join(["### All of them", "", *(f"- missing: {what}" for what in common)]))
     return "\n\n".join(blocks) + "\n"
+
+
+def missing_of_all(explanations: Sequence[Explanation]) -> tuple[str, ...]:
+    """What would help with each of several tests, to be said once."""
+    if len(explanations) < 2:
+        return ()
+    return tuple(what for what in explanations[0].missing if all(what in one.missing for one in explanations))
 
 
 def as_json(explanations: Sequence[Explanation]) -> str:
@@ -39,12 +53,18 @@ def as_json(explanations: Sequence[Explanation]) -> str:
     return json.dumps([_object(one) for one in explanations], indent=2, ensure_ascii=False) + "\n"
 
 
-def _lines(one: Explanation) -> list[str]:
-    return [f"{one.case.load.name}: {sentence(one)}", *(f"  {mark:<8} {text}" for mark, text in marked(one))]
+def _lines(one: Explanation, told: Sequence[str]) -> list[str]:
+    rows = (_line(mark, text) for mark, text in _marked(one, told))
+    return [f"{one.case.load.name}: {sentence(one)}", *rows]
 
 
-def marked(one: Explanation) -> Iterator[tuple[str, str]]:
-    """All that the sentence stands on, each line under what it is: for, against, figure and so on."""
+def _line(mark: str, text: str) -> str:
+    return f"  {mark:<8} {text}"
+
+
+def _marked(one: Explanation, told: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """All that the sentence stands on, each line under what it is: for, against, figure and so on; without what is
+    `told` of all tests."""
     for direction in one.directions:
         yield direction.case.load.name, sentence(direction)
     if one.verdict is not None:
@@ -60,7 +80,7 @@ def marked(one: Explanation) -> Iterator[tuple[str, str]]:
         yield "figure", f"{figure.text}  [{figure.source}]"
     yield from (("curve", text) for text in curves(one))
     yield from (("remark", remark) for remark in one.case.remarks)
-    yield from (("missing", what) for what in one.missing)
+    yield from (("missing", what) for what in one.missing if what not in told)
     yield "next", one.next
 
 

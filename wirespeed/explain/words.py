@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from wirespeed.units import format_si
-
 
 def share_text(ratio: float) -> str:
     """0 to 1 as percent: `33.7 %`."""
@@ -21,5 +19,8 @@ def cycles_text(cycles: float) -> str:
 
 
 def seconds_text(seconds: float) -> str:
-    """`1.2 µs`."""
-    return format_si(seconds, "s", digits=2)
+    """`67 ns`, `1.2 µs`."""
+    for unit, size in (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6)):
+        if seconds >= size:
+            return f"{seconds / size:.3g} {unit}"
+    return f"{seconds * 1e9:.3g} ns"

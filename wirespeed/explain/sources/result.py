@@ -17,7 +17,7 @@ from wirespeed.explain.sources.telemetry import (
     drops_told,
     events_told,
     machine_told,
-    vectors_of,
+    step_of,
     workers_told,
 )
 from wirespeed.explain.sources.trials import idle_watts
@@ -180,12 +180,12 @@ def _pauses(samples: Sequence[Sample]) -> dict[str, int]:
 
 def _steps(curve: Curve, samples: Sequence[Sample]) -> tuple[Step, ...]:
     """The ramp thinned to at most 40 loads, rising; what a packet cost by `samples`, of which none may be."""
-    told = {sample.t_s: sample for sample in samples}
+    sample_at = {sample.t_s: sample for sample in samples}
     points = sorted(curve.measured, key=lambda point: point.offered_pps)
     every = max(1, len(points) // _MOST_STEPS)
     found = []
     for point in points[::every]:
-        telemetry = _telemetry(told[point.t_s]) if point.t_s in told else None
-        workers = workers_told([telemetry] if telemetry is not None and telemetry.error is None else [], "")
-        found.append(Step(point.offered_pps, point.returned_pps, cycles_of(workers), vectors_of(workers)))
+        telemetry = _telemetry(sample_at[point.t_s]) if point.t_s in sample_at else None
+        told = [telemetry] if telemetry is not None and telemetry.error is None else []
+        found.append(step_of(point.offered_pps, point.returned_pps, told))
     return tuple(found)

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from wirespeed.explain.facts import Box, Cpu, Worker, worker_of
+from wirespeed.explain.facts import Box, Cpu, Step, Worker, worker_of
 from wirespeed.explain.machine_facts import Clock, Machine, Nic
 from wirespeed.explain.sources.nic_counters import losses, pauses, queue_packets
 from wirespeed.results.dut import DutFacts, DutTelemetry, NodeCost
@@ -171,6 +171,12 @@ def cycles_of(workers: Sequence[Worker]) -> float | None:
     return sum(worker.clocks - worker.polling_clocks for worker in workers) / packets if packets else None
 
 
-def vectors_of(workers: Sequence[Worker]) -> float | None:
+def step_of(offered_pps: float, received_pps: float, told: Sequence[DutTelemetry]) -> Step:
+    """A load with what the device told under it."""
+    workers = workers_told(told, "")
+    return Step(offered_pps, received_pps, cycles_of(workers), _vectors_of(workers), workers, cpus_told(told))
+
+
+def _vectors_of(workers: Sequence[Worker]) -> float | None:
     """Packets a call of the worker that finds most."""
     return max((worker.vectors for worker in workers if worker.packets), default=None)

@@ -19,7 +19,7 @@ from wirespeed.explain.sources.telemetry import (
     drops_told,
     events_told,
     machine_told,
-    vectors_of,
+    step_of,
     workers_told,
 )
 from wirespeed.results.balance import Medium
@@ -143,9 +143,8 @@ def _steps(trials: Sequence[SearchTrial]) -> tuple[Step, ...]:
     found = []
     for _, grouped in groupby(sorted(trials, key=lambda one: one.load_pps), key=lambda one: one.load_pps):
         same = list(grouped)
-        workers = workers_told([one.trial.dut for one in same if _tells(one.trial.dut)], "")
         offered, received = (fmean(getattr(one, way) for one in same) for way in ("offered_pps", "received_pps"))
-        found.append(Step(offered, received, cycles_of(workers), vectors_of(workers)))
+        found.append(step_of(offered, received, [one.trial.dut for one in same if _tells(one.trial.dut)]))
     return tuple(found)
 
 
