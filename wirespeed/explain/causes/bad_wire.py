@@ -20,8 +20,6 @@ def look(case: Case) -> Finding | None:
     if crc:
         pieces.append(Evidence(f"{crc:,} frames with a bad checksum", PROOF, "drops by reason"))
     pieces += _constant(case)
-    if pieces:
-        pieces += _optics(case)
     if not pieces:
         return None
     named = sum(case.drops.values()) - crc
@@ -30,7 +28,7 @@ def look(case: Case) -> Finding | None:
     return Finding(
         NAME,
         "a share is lost at all loads: a wire, a module or a cable",
-        tuple(pieces),
+        (*pieces, *_optics(case)),
         missing=() if crc else ("CRC counters of both ends",),
         next="another cable and module; RX power (`inspect --optics`); CRC counters of both ends",
     )

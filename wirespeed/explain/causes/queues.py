@@ -15,8 +15,6 @@ NAME = "queues"
 _SAME = 0.06
 _MATCH = 0.15
 _IDLE_WORKER = 0.1
-_ALL, _EVEN = 0.9, 1.5
-"""Of a NIC's packets in its fullest queue: all that matters; so many times an even share is even."""
 
 
 def look(case: Case) -> Finding | None:
@@ -116,6 +114,10 @@ def _both_ways(case: Case) -> list[Evidence]:
     if ratio <= 1 + _SAME and apart:
         return [Evidence(f"{text}: both share something", AGAINST, other.source)]
     return [Evidence(f"{text}: a port does more than here", AGAINST, other.source)] if ratio > 2 * (1 + _SAME) else []
+
+
+_ALL, _EVEN = 0.9, 1.5
+"""Of a NIC's packets in its fullest queue: all that matters; so many times an even share is even."""
 
 
 def _spread(case: Case) -> list[Evidence]:

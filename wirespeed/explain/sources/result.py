@@ -56,15 +56,8 @@ def _case(analysis: Analysis, curve: Curve, top: Sequence[Point], samples: Seque
     asked = [one for sample in samples if (one := _telemetry(sample)) is not None]
     told = [one for one in asked if one.error is None]
     workers = workers_told(told, place)
-    directions = [one for one in analysis.directions if one.measured]
-    load = _load(analysis, curve, top, samples, place)
     return Case(
-        load=replace(
-            load,
-            tester_limited=curve.tester_limited,
-            by_direction=tuple(_mean_received(one, top) for one in directions) if len(directions) > 1 else (),
-            cycles=cycles_of(workers),
-        ),
+        load=_load(analysis, curve, top, samples, workers, place),
         box=replace(box_of(result.dut, workers, source), has_nics=_has_nics(result)),
         workers=workers,
         drops=drops_told(told),
@@ -86,10 +79,10 @@ def _direction(case: Case, analysis: Analysis, curve: Curve, chosen: set[float])
     if not top:
         top = _top(curve)
     load = replace(
-        _load(analysis, curve, top, (), case.load.source),
+        _load(analysis, curve, top, (), (), case.load.source),
         name=curve.channel,
-        tester_limited=curve.tester_limited,
         longest_away_s=case.load.longest_away_s,
+        by_direction=(),
     )
     lost = sum(point.balance.lost for point in top)
     return replace(case, load=load, steps=_steps(curve, ()), lost_packets=lost or None, remarks=())
@@ -144,6 +137,7 @@ def _load(analysis: Analysis, curve: Curve, top: Sequence[Point], samples: Seque
     offered = sum(point.balance.offered for point in top) / span_s
     returned = sum(min(point.balance.offered, point.balance.ours + point.balance.lost_by_tester) for point in top)
     lossy = [point for point in top if point.loss_ratio > analysis.threshold]
+    directions = [one for one in analysis.directions if one.measured]
     return Load(
         name=result.name,
         received_pps=returned / span_s,
@@ -154,9 +148,12 @@ def _load(analysis: Analysis, curve: Curve, top: Sequence[Point], samples: Seque
         directions=curve.lines,
         flows=flows_of(result.variables),
         hashed=hashed_by(result.variables),
+        tester_limited=curve.tester_limited,
         spoilt_share=sum(point.spoilt is not None for point in lossy) / len(lossy) if lossy else 0.0,
         longest_away_s=_longest_away_s(samples),
         paused=any(point.balance.paused for point in top),
+        by_direction=tuple(_mean_received(one, top) for one in directions) if len(directions) > 1 else (),
+        cycles=cycles_of(workers),
     )
 
 
