@@ -131,7 +131,14 @@ def _top(curve: Curve) -> list[Point]:
     return [point for point in found if point.offered_pps >= _TOP * highest]
 
 
-def _load(analysis: Analysis, curve: Curve, top: Sequence[Point], samples: Sequence[Sample], place: str) -> Load:
+def _load(
+    analysis: Analysis,
+    curve: Curve,
+    top: Sequence[Point],
+    samples: Sequence[Sample],
+    workers: Sequence[Worker],
+    place: str,
+) -> Load:
     result = analysis.result
     span_s = sum(point.interval_s for point in top)
     offered = sum(point.balance.offered for point in top) / span_s
