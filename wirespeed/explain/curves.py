@@ -89,7 +89,7 @@ class LossCurve:
 
 
 def loss_curve(steps: Sequence[Step]) -> LossCurve | None:
-    """None of fewer than four loads, which are no curve."""
+    """None of fewer than four loads, which are no curve, and where a single one lost something."""
     loaded = sorted((step for step in steps if step.offered_pps > 0), key=lambda step: step.offered_pps)
     if len(loaded) < _STEPS or loaded[0].offered_pps > _LOW_LOAD * loaded[-1].offered_pps:
         return None
@@ -108,6 +108,8 @@ def loss_curve(steps: Sequence[Step]) -> LossCurve | None:
     lossy = [step for step in loaded if step.loss_ratio > _CLEAR_LOSS]
     if not lossy:
         return LossCurve("none", f"no load up to {rate_text(most.offered_pps)} lost more than {loss_text(_CLEAR_LOSS)}")
+    if len(lossy) < 2:
+        return None
     worst = max(lossy, key=lambda step: step.loss_ratio)
     text = (
         f"{len(lossy)} of {len(loaded)} loads lost something, from {rate_text(lossy[0].offered_pps)} on, the most "

@@ -224,7 +224,7 @@ class Step:
 
     @property
     def loss_ratio(self) -> float:
-        return max(0.0, 1 - self.received_pps / self.offered_pps) if self.offered_pps > 0 else 0.0
+        return min(1.0, max(0.0, 1 - self.received_pps / self.offered_pps)) if self.offered_pps > 0 else 0.0
 
 
 @dataclass(frozen=True)

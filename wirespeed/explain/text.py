@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from wirespeed.explain.evidence import Evidence, Finding
+from wirespeed.explain.evidence import Finding
 from wirespeed.explain.ranking import Explanation
 
 UNKNOWN = "unknown: what was told does not name a cause"
@@ -34,7 +34,7 @@ def as_markdown(explanations: Sequence[Explanation]) -> str:
     blocks = []
     for one in explanations:
         lines = [f"### {one.case.load.name}", "", f"**{sentence(one)}**", ""]
-        lines += [f"- {mark}: {text}" for mark, text in _marked(one, common)]
+        lines += [f"- {mark}: {text}" for mark, text in _noted(one, common)]
         blocks.append("\n".join(lines))
     if common:
         blocks.append("\n".join(["### All of them", "", *(f"- missing: {what}" for what in common)]))
@@ -54,7 +54,7 @@ def as_json(explanations: Sequence[Explanation]) -> str:
 
 
 def _lines(one: Explanation, told: Sequence[str]) -> list[str]:
-    rows = (_line(mark, text) for mark, text in _marked(one, told))
+    rows = (_line(mark, text) for mark, text in _noted(one, told))
     return [f"{one.case.load.name}: {sentence(one)}", *rows]
 
 
@@ -62,36 +62,40 @@ def _line(mark: str, text: str) -> str:
     return f"  {mark:<8} {text}"
 
 
-def _marked(one: Explanation, told: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """All that the sentence stands on, each line under what it is: for, against, figure and so on; without what is
-    `told` of all tests."""
-    for direction in one.directions:
-        yield direction.case.load.name, sentence(direction)
+def _noted(one: Explanation, told: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """The lines with a number for where each is from, and at their end what the numbers mean."""
+    rows = list(_marked(one, told))
+    numbers = {source: number for number, source in enumerate(dict.fromkeys(row[2] for row in rows if row[2]), start=1)}
+    for mark, text, source in rows:
+        yield mark, f"{text} [{numbers[source]}]" if source else text
+    yield from (("from", f"[{number}] {source}") for source, number in numbers.items())
+
+
+def _marked(one: Explanation, told: Sequence[str]) -> Iterator[tuple[str, str, str]]:
+    """All that the sentence stands on, each line under what it is (for, against, figure and so on) with its source;
+    without what is `told` of all tests."""
+    yield from ((direction.case.load.name, sentence(direction), "") for direction in one.directions)
     if one.verdict is not None:
-        yield from (("for", _piece(piece)) for piece in one.verdict.speaks_for)
-        yield from (("against", _piece(piece)) for piece in one.verdict.speaks_against)
-    for finding in one.named[1:]:
-        yield "also", f"{finding.cause}, {sure(finding)}: {finding.sentence}"
+        yield from (("for", piece.text, piece.source) for piece in one.verdict.speaks_for)
+        yield from (("against", piece.text, piece.source) for piece in one.verdict.speaks_against)
+    yield from (("also", f"{found.cause}, {sure(found)}: {found.sentence}", "") for found in one.named[1:])
     for finding in one.likely:
-        yield "perhaps", f"{finding.cause}, {sure(finding)}: {_piece(finding.speaks_for[0])}"
+        piece = finding.speaks_for[0]
+        yield "perhaps", f"{finding.cause}, {sure(finding)}: {piece.text}", piece.source
     for finding in one.ruled_out:
-        yield "not", f"{finding.cause}: {_piece(finding.heaviest_against)}"
-    for figure in one.figures:
-        yield "figure", f"{figure.text}  [{figure.source}]"
-    yield from (("curve", text) for text in curves(one))
-    yield from (("remark", remark) for remark in one.case.remarks)
-    yield from (("missing", what) for what in one.missing if what not in told)
-    yield "next", one.next
+        piece = finding.heaviest_against
+        yield "not", f"{finding.cause}: {piece.text}", piece.source
+    yield from (("figure", figure.text, figure.source) for figure in one.figures)
+    yield from (("curve", text, one.case.load.source) for text in curves(one))
+    yield from (("remark", remark, "") for remark in one.case.remarks)
+    yield from (("missing", what, "") for what in one.missing if what not in told)
+    yield "next", one.next, ""
 
 
 def curves(one: Explanation) -> tuple[str, ...]:
     """What the loss and the cost of a packet do over the load."""
     losses = () if one.losses is None else (f"loss ({one.losses.shape}): {one.losses.text}",)
     return losses if one.costs is None else (*losses, f"cost: {one.costs.text}")
-
-
-def _piece(piece: Evidence) -> str:
-    return f"{piece.text}  [{piece.source}]" if piece.source else piece.text
 
 
 def sure(finding: Finding) -> str:

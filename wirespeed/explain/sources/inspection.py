@@ -95,9 +95,7 @@ def with_inspection(case: Case, inspection: Inspection) -> Case:
         facts = _Facts.model_validate(inspection.facts)
     except ValidationError as error:
         where = ".".join(map(str, error.errors()[0]["loc"]))
-        return replace(
-            case, remarks=(*case.remarks, f"{source} says nothing that can be used: {where} is not as known")
-        )
+        return replace(case, remarks=(*case.remarks, f"{source} cannot be used: its {where} is not as known"))
     used = _cards(facts, case)
     box = replace(
         case.box,

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from statistics import fmean
 
-from wirespeed.explain.facts import Case, Load, Step
+from wirespeed.explain.facts import Case, Load, Step, Worker
 from wirespeed.explain.machine_facts import Energy, Machine
 from wirespeed.explain.sources.streams import flows_of, hashed_by
 from wirespeed.explain.sources.telemetry import (

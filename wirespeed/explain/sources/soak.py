@@ -46,7 +46,6 @@ def cases_of(soak: SoakResult, source: str) -> tuple[Case, ...]:
             tester_limited=any(flow.unoffered > 0.01 * flow.offered for flow in total.flows.values()),
             spoilt_share=min(1.0, verdict.by_machine / verdict.lost) if verdict.lost else 0.0,
             by_direction=_by_direction(soak, total),
-            cycles=total.dut.cycles_per_packet,
         ),
         box=replace(box_of(soak.dut, (), source), has_nics=not rings),
         drops=dict(drops),
@@ -91,7 +90,7 @@ def _drifts(soak: SoakResult, place: str) -> Iterator[Drift]:
         return
     told: list[tuple[str, Told | None, float, str]] = [
         ("memory of the device's process", verdict.memory_bytes, 1 / (1 << 20), "MiB"),
-        ("cycles a packet", verdict.cycles_per_packet, 1.0, ""),
+        ("cycles a packet with polling", verdict.cycles_per_packet, 1.0, ""),
         *((f"mean latency {wire}", drift, 1.0, "µs") for wire, drift in verdict.latency_us.items()),
     ]
     for what, drift, scale, unit in told:
