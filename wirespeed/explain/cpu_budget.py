@@ -2,7 +2,8 @@
 
 A polling worker always burns its clock: packets a second share out its ticks, and what its nodes do not need is spent
 on looks at queues that are empty. What such a look costs is told by the load at which it cost least; as many of them
-as found nothing are idle time, and what the input node took beyond is work.
+as found nothing are idle time, and what the input node took beyond is work. While others have its CPU the clock goes on
+in whichever node it is, so that this time is taken out of all of them alike.
 """
 
 from __future__ import annotations
@@ -10,9 +11,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import groupby
+from statistics import fmean
 
-from wirespeed.explain.facts import Cpu, Step, Worker
-from wirespeed.results.dut import INPUT_NODES
+from wirespeed.explain.facts import Cpu, Step, Worker, worker_of
+from wirespeed.results.dut import INPUT_NODES, summed
 from wirespeed.results.node_classes import NODE_CLASSES, class_of
 
 AWAY, OUTSIDE, IDLE = "away", "between nodes", "idle"
@@ -58,37 +61,72 @@ class CpuBudget:
     def names(self) -> tuple[str, ...]:
         """Of the parts that any bar has, in the order of a packet's way."""
         there = {part.name for bar in self.bars for part in bar.parts}
-        return tuple(name for name in dict.fromkeys((*_OF_WORKERS, *_OF_KERNELS)) if name in there)
+        order = _OF_KERNELS if self.bars[0].ticks is None else _OF_WORKERS
+        return tuple(name for name in order if name in there)
 
 
 def cpu_budget(steps: Sequence[Step]) -> CpuBudget | None:
-    """At up to eight loads, evenly spread; None where the device told nothing of its CPUs."""
+    """At up to eight loads, or parts of a ramp; None where the device told nothing of its CPUs."""
     known = sorted((step for step in steps if step.received_pps > 0), key=lambda step: step.offered_pps)
-    polling = [step for step in known if any(worker.packets for worker in step.workers)]
+    polling = _binned([step for step in known if any(worker.packets for worker in step.workers)])
     if polling:
         empty_ticks = _empty_look(polling)
-        bars = [_of_workers(step, empty_ticks) for step in _spread(polling)]
         count = max(len(step.workers) for step in polling)
-        return CpuBudget(f"{count} worker{'s' if count > 1 else ''}", tuple(bars))
-    timed = [step for step in known if step.cpus]
+        of = "the worker" if count == 1 else f"{count} workers"
+        return CpuBudget(of, tuple(_of_workers(step, empty_ticks) for step in polling))
+    timed = _binned([step for step in known if step.cpus])
     if not timed:
         return None
     count = max(len(step.cpus) for step in timed)
-    return CpuBudget(f"{count} CPU{'s' if count > 1 else ''}", tuple(_of_kernel(step) for step in _spread(timed)))
+    return CpuBudget("the CPU" if count == 1 else f"{count} CPUs", tuple(_of_kernel(step) for step in timed))
 
 
-def _spread(steps: Sequence[Step]) -> list[Step]:
-    """Those nearest to an even spread over the load, the highest among them."""
+def _binned(steps: Sequence[Step]) -> list[Step]:
+    """Steps of the same eighth of the highest load as one: a sample by itself tells more of the moment."""
+    if not steps:
+        return []
     top = steps[-1].offered_pps
-    wanted = [top * number / _MOST_BARS for number in range(1, _MOST_BARS + 1)]
-    nearest = (min(steps, key=lambda step: abs(step.offered_pps - pps)) for pps in wanted)
-    return list({id(step): step for step in nearest}.values())
+    grouped = groupby(steps, key=lambda step: min(_MOST_BARS - 1, int(step.offered_pps / top * _MOST_BARS)))
+    return [_merged(list(group)) for _, group in grouped]
+
+
+def _merged(steps: Sequence[Step]) -> Step:
+    names = dict.fromkeys(worker.name for step in steps for worker in step.workers)
+    workers = [[worker for step in steps for worker in step.workers if worker.name == name] for name in names]
+    cpus = dict.fromkeys(cpu.name for step in steps for cpu in step.cpus)
+    return Step(
+        fmean(step.offered_pps for step in steps),
+        fmean(step.received_pps for step in steps),
+        workers=tuple(map(_one_worker, workers)),
+        cpus=tuple(_one_cpu([cpu for step in steps for cpu in step.cpus if cpu.name == name]) for name in cpus),
+    )
+
+
+def _one_worker(rows: Sequence[Worker]) -> Worker:
+    nodes = summed(node for row in rows for node in row.nodes)
+    absences = [row.absent_s for row in rows if row.absent_s is not None]
+    return worker_of(
+        rows[0].name,
+        sum(row.interval_s for row in rows),
+        nodes,
+        tsc_hz=rows[0].tsc_hz,
+        absent_s=sum(absences) if absences else None,
+    )
+
+
+def _one_cpu(rows: Sequence[Cpu]) -> Cpu:
+    kinds = dict.fromkeys(kind for row in rows for kind in row.percent)
+    return Cpu(rows[0].name, {kind: fmean(row.percent.get(kind, 0.0) for row in rows) for kind in kinds})
 
 
 def _empty_look(steps: Sequence[Step]) -> float:
     """Ticks of a look at a queue, by the worker and load for which one cost least."""
-    looks = [worker.polling_clocks / worker.polls for step in steps for worker in step.workers if worker.polls]
+    looks = [_input_ticks(worker) / worker.polls for step in steps for worker in step.workers if worker.polls]
     return min(looks, default=0.0)
+
+
+def _input_ticks(worker: Worker) -> int:
+    return sum(node.clocks for node in worker.nodes if node.name in INPUT_NODES and node.vectors)
 
 
 def _of_workers(step: Step, empty_ticks: float) -> Bar:
@@ -97,30 +135,27 @@ def _of_workers(step: Step, empty_ticks: float) -> Bar:
         spent.update(_ticks(worker, empty_ticks))
     total = sum(spent.values())
     packets = sum(worker.packets for worker in step.workers)
-    interval_s = max(worker.interval_s for worker in step.workers)
+    interval_s = sum(worker.interval_s for worker in step.workers)
     parts = (Part(name, spent[name] / total, spent[name] / packets) for name in _OF_WORKERS if spent[name] > 0)
-    return Bar(
-        step.offered_pps,
-        step.received_pps,
-        len(step.workers) * interval_s / packets,
-        total / packets,
-        tuple(parts),
-    )
+    return Bar(step.offered_pps, step.received_pps, interval_s / packets, total / packets, tuple(parts))
 
 
 def _ticks(worker: Worker, empty_ticks: float) -> Mapping[str, float]:
     """All of a worker's ticks by what they went into."""
     spent: Counter[str] = Counter()
     for node in worker.nodes:
-        spent["input" if node.name in INPUT_NODES else class_of(node.name)] += node.clocks
-    empty = max(0, worker.polls - worker.calls)
-    spent[IDLE] = min(worker.polling_clocks, empty * empty_ticks)
-    spent["input"] -= spent[IDLE]
-    if worker.tsc_hz:
-        rest = max(0.0, worker.interval_s * worker.tsc_hz - worker.clocks)
-        spent[AWAY] = min(rest, (worker.absent_s or 0.0) * worker.tsc_hz)
-        spent[OUTSIDE] = rest - spent[AWAY]
-    return spent
+        # Other sources of packets are looked at in each round, and had none.
+        kind = class_of(node.name) if node.vectors else IDLE
+        spent["input" if node.name in INPUT_NODES and node.vectors else kind] += node.clocks
+    looked = min(float(_input_ticks(worker)), max(0, worker.polls - worker.calls) * empty_ticks)
+    spent["input"] -= looked
+    spent[IDLE] += looked
+    if not worker.tsc_hz:
+        return spent
+    total = max(worker.interval_s * worker.tsc_hz, worker.clocks)
+    spent[OUTSIDE] = total - worker.clocks
+    away = min(total, (worker.absent_s or 0.0) * worker.tsc_hz)
+    return {name: ticks * (1 - away / total) for name, ticks in spent.items()} | {AWAY: away}
 
 
 def _of_kernel(step: Step) -> Bar:

@@ -81,9 +81,11 @@ def _shaped(finding: Finding, losses: LossCurve | None, case: Case) -> Finding:
 def _never_told(case: Case) -> list[str]:
     missing = []
     if not case.workers and not case.cpus:
-        missing.append("what the device's CPUs did under load (`--dut`, `show runtime`)")
+        missing.append("what the device's CPUs did under load (`loadtest --dut` keeps it; `show runtime` of a router)")
     if not case.drops and not case.tells_drops:
-        missing.append("drops by reason (`show errors`, `ethtool -S`)")
+        missing.append("drops by reason (`loadtest --dut` and `dut collect` keep them; `show errors`, `ethtool -S`)")
     if case.box.has_nics and not case.box.links:
-        missing.append("the NIC's PCIe link (`inspect`)")
+        missing.append("the NIC's PCIe link (`inspect -o box.json` on the device, and `explain` with that file too)")
+    if case.box.has_nics and case.is_short and not any(nic.queue_packets for nic in case.machine.nics):
+        missing.append("packets by RX queue (`dut collect` on the device tells whether RSS spreads them)")
     return missing

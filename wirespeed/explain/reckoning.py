@@ -6,7 +6,7 @@ could do is exact of a saturated worker alone, and "at least" of any other.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from wirespeed.explain.arithmetic import core_pps, cores_for_line, link_use, microjoules
@@ -16,6 +16,10 @@ from wirespeed.results.figures import rate_text
 
 _MOSTLY_IDLE = 0.95
 """Of a worker's polls."""
+_FULL = 0.95
+"""Of the time of a kernel's CPUs."""
+_AWAY = 0.02
+"""Of the time: less is within what cycles are told to."""
 
 
 @dataclass(frozen=True)
@@ -57,7 +61,7 @@ def _workers(case: Case) -> Iterator[Figure]:
     without = sum(worker.clocks - worker.polling_clocks for worker in busy) / packets
     fullest = max(busy, key=lambda worker: worker.vectors)
     idle = "" if fullest.idle_polls is None else f", {share_text(fullest.idle_polls)} of its polls found nothing"
-    text = f"{cycles_text(without)} cycles a packet without polling, {cycles_text(whole)} with it"
+    text = f"{cycles_text(without)} cycles a packet without polling, {cycles_text(whole)} with it{_away(busy)}"
     yield Figure("cycles_per_packet_without_polling", without, "cycles", text, source)
     yield Figure(
         "vectors_per_call",
@@ -78,6 +82,13 @@ def _workers(case: Case) -> Iterator[Figure]:
         yield from _core(case, cycles, hz, count, fullest.is_saturated, source)
 
 
+def _away(busy: Sequence[Worker]) -> str:
+    """The clock goes on while others have the CPU, and nobody knows of which packets that is."""
+    shares = [worker.absent_s / worker.interval_s for worker in busy if worker.absent_s and worker.interval_s > 0]
+    most = max(shares, default=0.0)
+    return f", in which others had its CPU for {share_text(most)} of the time" if most >= _AWAY else ""
+
+
 def _core(case: Case, cycles: float, hz: float, cores: int, exact: bool, source: str) -> Iterator[Figure]:
     """What a core does at most by `cycles` a packet, and all `cores` of them."""
     most = core_pps(hz, cycles)
@@ -86,14 +97,15 @@ def _core(case: Case, cycles: float, hz: float, cores: int, exact: bool, source:
     yield Figure("core_pps", most, "pps", text, source)
     share = case.load.received_pps / (most * cores)
     word = "core" if cores == 1 else "cores"
-    text = f"{rate_text(case.load.received_pps)} are {share_text(min(1.0, share))} of what {cores} {word} could do so"
+    rate = rate_text(case.load.received_pps)
+    text = f"{rate} are {share_text(min(1.0, share))} of what {cores} {word} could do at that cost"
     yield Figure("core_share", share, "", text, source)
     line = case.load.line_pps
     if line:
         needed = cores_for_line(line, hz, cycles)
         text = (
-            f"the line's {rate_text(line)} need {needed:.2g} cores so: a packet each {seconds_text(1 / line)} is "
-            f"{cycles_text(hz / line)} cycles of one"
+            f"the line's {rate_text(line)} need {needed:.2g} cores at that cost: a packet each "
+            f"{seconds_text(1 / line)} is {cycles_text(hz / line)} cycles of one"
         )
         yield Figure("cores_for_line", needed, "cores", text, source)
 
@@ -113,14 +125,16 @@ def _kernel(case: Case) -> Iterator[Figure]:
     seconds = busy / case.load.received_pps
     source = case.machine.source or case.load.source
     rate = rate_text(case.load.received_pps)
-    text = f"{seconds_text(seconds)} of CPU time a packet: {busy:.3g} of {count} CPUs busy at {rate}"
+    said = f"its CPU {share_text(busy)} busy" if count == 1 else f"{busy:.3g} of {count} CPUs busy"
+    text = f"{seconds_text(seconds)} of CPU time a packet: {said} at {rate}"
     yield Figure("cpu_seconds_per_packet", seconds, "s", text, source)
     clocks = [clock.now_hz for clock in case.machine.clocks]
     hz = sum(clocks) / len(clocks) if clocks else case.box.hz
+    is_full = busy >= _FULL * count
     if hz:
-        yield from _core(case, seconds * hz, hz, count, busy >= 0.95 * count, source)
+        yield from _core(case, seconds * hz, hz, count, is_full, source)
     else:
-        text = f"one core can do at least {rate_text(1 / seconds)} by that"
+        text = f"one core can do {'' if is_full else 'at least '}{rate_text(1 / seconds)} at that cost"
         yield Figure("core_pps", 1 / seconds, "pps", text, source)
     yield from _spread(case, source)
 

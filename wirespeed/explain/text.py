@@ -9,6 +9,7 @@ from typing import Any
 
 from wirespeed.explain.evidence import Finding
 from wirespeed.explain.ranking import Explanation
+from wirespeed.results.figures import rate_text
 
 UNKNOWN = "unknown: what was told does not name a cause"
 
@@ -74,7 +75,7 @@ def _noted(one: Explanation, told: Sequence[str]) -> Iterator[tuple[str, str]]:
 def _marked(one: Explanation, told: Sequence[str]) -> Iterator[tuple[str, str, str]]:
     """All that the sentence stands on, each line under what it is (for, against, figure and so on) with its source;
     without what is `told` of all tests."""
-    yield from ((direction.case.load.name, sentence(direction), "") for direction in one.directions)
+    yield from ((direction.case.load.name, of_direction(direction, one), "") for direction in one.directions)
     if one.verdict is not None:
         yield from (("for", piece.text, piece.source) for piece in one.verdict.speaks_for)
         yield from (("against", piece.text, piece.source) for piece in one.verdict.speaks_against)
@@ -90,6 +91,14 @@ def _marked(one: Explanation, told: Sequence[str]) -> Iterator[tuple[str, str, s
     yield from (("remark", remark, "") for remark in one.case.remarks)
     yield from (("missing", what, "") for what in one.missing if what not in told)
     yield "next", one.next, ""
+
+
+def of_direction(direction: Explanation, whole: Explanation) -> str:
+    """Its rates, and the verdict where that is another than of all directions together."""
+    load = direction.case.load
+    offered = "" if load.offered_pps is None else f" of {rate_text(load.offered_pps)} offered"
+    said = sentence(direction) if direction.cause != whole.cause else f"{direction.cause} too"
+    return f"{rate_text(load.received_pps)}{offered}: {said}"
 
 
 def curves(one: Explanation) -> tuple[str, ...]:

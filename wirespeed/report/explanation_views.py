@@ -9,7 +9,7 @@ from wirespeed.explain.cpu_budget import cpu_budget
 from wirespeed.explain.evidence import Evidence
 from wirespeed.explain.ranking import Explanation, explain
 from wirespeed.explain.sources.files import cases_of_results
-from wirespeed.explain.text import UNKNOWN, curves, missing_of_all, sentence, sure
+from wirespeed.explain.text import UNKNOWN, curves, missing_of_all, of_direction, sure
 from wirespeed.report.budget_picture import BudgetView, budget_view
 from wirespeed.results.figures import Scaler
 from wirespeed.results.file import AnyResult
@@ -30,12 +30,15 @@ class EvidenceLine:
 
 @dataclass(frozen=True)
 class ExplanationView:
+    """`source` is where figures are from whose line names no other."""
+
     test: str
     cause: str
     sure: str
     sentence: str
     lines: tuple[EvidenceLine, ...]
     next: str
+    source: str
     picture: BudgetView | None
 
 
@@ -67,6 +70,7 @@ def _view(one: Explanation, charts: Mapping[str, str], scaler: Scaler, told: Seq
         sentence=UNKNOWN if verdict is None else _plain(verdict.sentence),
         lines=tuple(_placed(replace(line, text=_plain(line.text)), one, chart, scaler) for line in _lines(one, told)),
         next=_plain(one.next),
+        source=one.case.load.source,
         picture=None if budget is None else budget_view(budget, name),
     )
 
@@ -74,7 +78,7 @@ def _view(one: Explanation, charts: Mapping[str, str], scaler: Scaler, told: Seq
 def _lines(one: Explanation, told: Sequence[str]) -> Iterator[EvidenceLine]:
     verdict = one.verdict
     for direction in one.directions:
-        yield EvidenceLine(direction.case.load.name, sentence(direction))
+        yield EvidenceLine(direction.case.load.name, of_direction(direction, one))
     if verdict is not None:
         yield from (_line("for", piece) for piece in verdict.speaks_for)
         yield from (_line("against", piece) for piece in verdict.speaks_against)
@@ -90,7 +94,10 @@ def _lines(one: Explanation, told: Sequence[str]) -> Iterator[EvidenceLine]:
 def _placed(line: EvidenceLine, one: Explanation, chart: str, scaler: Scaler) -> EvidenceLine:
     """With the point of the chart that its figure is from: the load that was explained, or the knee of a curve."""
     load = one.case.load
-    if not chart or not line.source.startswith(load.source):
+    if not load.source or not line.source.startswith(load.source):
+        return line
+    line = replace(line, source=line.source.removeprefix(load.source).lstrip(":, "))
+    if not chart:
         return line
     knee = one.losses.knee if one.losses is not None and line.mark == "curve" else None
     pps = knee.at if knee is not None else load.offered_pps

@@ -10,7 +10,7 @@ from typing import Any
 from wirespeed.explain.facts import Box, Cpu, Step, Worker, worker_of
 from wirespeed.explain.machine_facts import Clock, Machine, Nic
 from wirespeed.explain.sources.nic_counters import losses, pauses, queue_packets
-from wirespeed.results.dut import DutFacts, DutTelemetry, NodeCost
+from wirespeed.results.dut import DutFacts, DutTelemetry, summed
 from wirespeed.results.dut_cpu import MachineLoad
 
 SYSTEMS = {"router": "wirespeed"} | {
@@ -42,16 +42,6 @@ def workers_told(told: Sequence[DutTelemetry], place: str) -> tuple[Worker, ...]
             )
         )
     return tuple(found)
-
-
-def summed(nodes: Iterable[NodeCost]) -> tuple[NodeCost, ...]:
-    """Nodes of the same name as one."""
-    sums: dict[str, list[int]] = {}
-    for node in nodes:
-        row = sums.setdefault(node.name, [0, 0, 0, 0])
-        for at, value in enumerate((node.calls, node.vectors, node.clocks, node.suspends)):
-            row[at] += value
-    return tuple(NodeCost(name, *row) for name, row in sums.items())
 
 
 def box_of(dut: Mapping[str, Any], workers: Sequence[Worker], source: str) -> Box:
