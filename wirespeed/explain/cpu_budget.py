@@ -8,10 +8,11 @@ in whichever node it is, so that this time is taken out of all of them alike.
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
+from math import isfinite
 from statistics import fmean
 
 from wirespeed.explain.facts import Cpu, Step, Worker, worker_of
@@ -32,6 +33,10 @@ class Part:
     name: str
     share: float
     ticks: float | None
+
+    @property
+    def is_work(self) -> bool:
+        return self.name not in (OUTSIDE, AWAY, IDLE)
 
 
 @dataclass(frozen=True)
@@ -67,18 +72,25 @@ class CpuBudget:
 
 def cpu_budget(steps: Sequence[Step]) -> CpuBudget | None:
     """At up to eight loads, or parts of a ramp; None where the device told nothing of its CPUs."""
-    known = sorted((step for step in steps if step.received_pps > 0), key=lambda step: step.offered_pps)
+    known = sorted((step for step in steps if _is_load(step)), key=lambda step: step.offered_pps)
     polling = _binned([step for step in known if any(worker.packets for worker in step.workers)])
     if polling:
         empty_ticks = _empty_look(polling)
         count = max(len(step.workers) for step in polling)
         of = "the worker" if count == 1 else f"{count} workers"
-        return CpuBudget(of, tuple(_of_workers(step, empty_ticks) for step in polling))
+        return _budget(of, [_of_workers(step, empty_ticks) for step in polling])
     timed = _binned([step for step in known if step.cpus])
-    if not timed:
-        return None
-    count = max(len(step.cpus) for step in timed)
-    return CpuBudget("the CPU" if count == 1 else f"{count} CPUs", tuple(_of_kernel(step) for step in timed))
+    count = max((len(step.cpus) for step in timed), default=0)
+    return _budget("the CPU" if count == 1 else f"{count} CPUs", [_of_kernel(step) for step in timed])
+
+
+def _budget(of: str, bars: Sequence[Bar | None]) -> CpuBudget | None:
+    known = tuple(bar for bar in bars if bar is not None)
+    return CpuBudget(of, known) if known else None
+
+
+def _is_load(step: Step) -> bool:
+    return step.received_pps > 0 and step.offered_pps > 0 and isfinite(step.offered_pps + step.received_pps)
 
 
 def _binned(steps: Sequence[Step]) -> list[Step]:
@@ -129,48 +141,47 @@ def _input_ticks(worker: Worker) -> int:
     return sum(node.clocks for node in worker.nodes if node.name in INPUT_NODES and node.vectors)
 
 
-def _of_workers(step: Step, empty_ticks: float) -> Bar:
-    spent: Counter[str] = Counter()
+def _of_workers(step: Step, empty_ticks: float) -> Bar | None:
+    spent: dict[str, float] = defaultdict(float)
     for worker in step.workers:
-        spent.update(_ticks(worker, empty_ticks))
-    total = sum(spent.values())
+        for name, ticks in _ticks(worker, empty_ticks):
+            spent[name] += ticks
     packets = sum(worker.packets for worker in step.workers)
+    total = sum(ticks for ticks in spent.values() if ticks > 0)
+    if packets <= 0 or total <= 0:
+        return None
     interval_s = sum(worker.interval_s for worker in step.workers)
     parts = (Part(name, spent[name] / total, spent[name] / packets) for name in _OF_WORKERS if spent[name] > 0)
     return Bar(step.offered_pps, step.received_pps, interval_s / packets, total / packets, tuple(parts))
 
 
-def _ticks(worker: Worker, empty_ticks: float) -> Mapping[str, float]:
+def _ticks(worker: Worker, empty_ticks: float) -> Iterator[tuple[str, float]]:
     """All of a worker's ticks by what they went into."""
-    spent: Counter[str] = Counter()
-    for node in worker.nodes:
-        # Other sources of packets are looked at in each round, and had none.
-        kind = class_of(node.name) if node.vectors else IDLE
-        spent["input" if node.name in INPUT_NODES and node.vectors else kind] += node.clocks
+    total = max(worker.interval_s * (worker.tsc_hz or 0.0), worker.clocks)
+    away = min(total, (worker.absent_s or 0.0) * (worker.tsc_hz or 0.0))
+    here = 1 - away / total if total > 0 else 1.0
     looked = min(float(_input_ticks(worker)), max(0, worker.polls - worker.calls) * empty_ticks)
-    spent["input"] -= looked
-    spent[IDLE] += looked
-    if not worker.tsc_hz:
-        return spent
-    total = max(worker.interval_s * worker.tsc_hz, worker.clocks)
-    spent[OUTSIDE] = total - worker.clocks
-    away = min(total, (worker.absent_s or 0.0) * worker.tsc_hz)
-    return {name: ticks * (1 - away / total) for name, ticks in spent.items()} | {AWAY: away}
+    for node in worker.nodes:
+        if not node.vectors:
+            # Other sources of packets are looked at in each round, and had none.
+            yield IDLE, node.clocks * here
+        else:
+            yield "input" if node.name in INPUT_NODES else class_of(node.name), node.clocks * here
+    yield "input", -looked * here
+    yield IDLE, looked * here
+    yield OUTSIDE, (total - worker.clocks) * here
+    yield AWAY, away
 
 
-def _of_kernel(step: Step) -> Bar:
+def _of_kernel(step: Step) -> Bar | None:
     """CPU time by what Linux and FreeBSD call it."""
-    spent: Counter[str] = Counter()
+    spent: dict[str, float] = defaultdict(float)
     for cpu in step.cpus:
-        spent.update(_percent(cpu))
-    total = sum(spent.values())
+        for kind, percent in cpu.percent.items():
+            name = _KERNEL_NAMES.get(kind, kind)
+            spent[name if name in _OF_KERNELS else "system"] += percent
+    total = sum(percent for percent in spent.values() if percent > 0)
+    if total <= 0:
+        return None
     parts = (Part(name, spent[name] / total, None) for name in _OF_KERNELS if spent[name] > 0)
     return Bar(step.offered_pps, step.received_pps, len(step.cpus) / step.received_pps, None, tuple(parts))
-
-
-def _percent(cpu: Cpu) -> Mapping[str, float]:
-    found: Counter[str] = Counter()
-    for kind, percent in cpu.percent.items():
-        name = _KERNEL_NAMES.get(kind, kind)
-        found[name if name in _OF_KERNELS else "system"] += percent
-    return found

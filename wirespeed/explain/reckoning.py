@@ -10,7 +10,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from wirespeed.explain.arithmetic import core_pps, cores_for_line, link_use, microjoules
-from wirespeed.explain.facts import Case, Worker
+from wirespeed.explain.cpu_budget import cpu_budget
+from wirespeed.explain.facts import Case, Step, Worker
 from wirespeed.explain.words import clock_text, cycles_text, seconds_text, share_text
 from wirespeed.results.figures import rate_text
 
@@ -77,9 +78,23 @@ def _workers(case: Case) -> Iterator[Figure]:
         clock = clock_text(fullest.effective_hz)
         text = f"{cycles_text(fullest.cycles)} cycles × {rate_text(fullest.pps)} = {clock}{of}, by {fullest.name}"
         yield Figure("effective_hz", fullest.effective_hz, "Hz", text, source)
+    yield from _by_class(case, source)
     if hz:
         count = max(len(case.workers), case.box.workers or 0)
         yield from _core(case, cycles, hz, count, fullest.is_saturated, source)
+
+
+def _by_class(case: Case, source: str) -> Iterator[Figure]:
+    """Where the cycles go, by what nodes do."""
+    offered_pps = case.load.offered_pps or case.load.received_pps
+    budget = cpu_budget([Step(offered_pps, case.load.received_pps, workers=case.busy)])
+    if budget is None:
+        return
+    parts = [part for part in budget.bars[0].parts if part.ticks is not None and part.is_work]
+    work = sum(part.ticks or 0.0 for part in parts)
+    text = f"of {cycles_text(work)} cycles of work a packet: "
+    text += ", ".join(f"{part.name} {cycles_text(part.ticks or 0.0)}" for part in parts)
+    yield Figure("work_cycles_per_packet", work, "cycles", text, source)
 
 
 def _away(busy: Sequence[Worker]) -> str:

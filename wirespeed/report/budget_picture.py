@@ -55,11 +55,9 @@ class BudgetView:
 
 def budget_view(budget: CpuBudget, test: str) -> BudgetView:
     top = budget.bars[-1]
-    busy = max((part for part in top.parts if part.name not in ("idle", "away", "between nodes")), key=_share)
-    sentence = (
-        f"At {_rate(top.offered_pps)} {budget.of} had {share_text(top.idle_share)} of the time to spare; most of the "
-        f"work was {busy.name}, {share_text(busy.share)}."
-    )
+    busy = max((part for part in top.parts if part.is_work), key=lambda part: part.share, default=None)
+    sentence = f"At {_rate(top.offered_pps)} {budget.of} had {share_text(top.idle_share)} of the time to spare"
+    sentence += "." if busy is None else f"; most of the work was {busy.name}, {share_text(busy.share)}."
     return BudgetView(
         of=budget.of,
         sentence=sentence,
@@ -74,10 +72,6 @@ def budget_view(budget: CpuBudget, test: str) -> BudgetView:
 def _rate(pps: float) -> str:
     number, prefix = scale(pps)
     return f"{three_digits(number)} {prefix}pps"
-
-
-def _share(part: Part) -> float:
-    return part.share
 
 
 def _kind(name: str) -> str:
