@@ -16,7 +16,10 @@ from wirespeed.report.words import harmless
 def command(
     results: Annotated[
         list[Path] | None,
-        typer.Argument(metavar="RESULT.json...", help="Load tests and searches, or evidence typed as YAML."),
+        typer.Argument(
+            metavar="RESULT.json...",
+            help="Results of any kind, or evidence as YAML; with what inspect -o and dut collect -o kept of the device.",
+        ),
     ] = None,
     *,
     against: Annotated[
