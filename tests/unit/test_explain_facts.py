@@ -15,6 +15,7 @@ from simulated_dut import SimulatedDut, step
 from wirespeed.cli.main import main
 from wirespeed.explain.facts import Box, Case, Load, Worker
 from wirespeed.explain.ranking import explain
+from wirespeed.explain.sources.evidence_file import cases_of as cases_of_text
 from wirespeed.explain.sources.files import cases_of, read_cases
 from wirespeed.explain.sources.inspection import with_inspection
 from wirespeed.explain.sources.nic_counters import losses, pauses, queue_packets
@@ -95,6 +96,36 @@ def test_facts_of_the_machine_are_evidence() -> None:
     assert found["queues"].evidence[0].source == "it, ethtool -S e0"
     texts = [piece.text for piece in found["throttling"].evidence]
     assert texts == ["cpu0 ran at 1.2 GHz under load, rated 1.6 GHz", "coretemp at 99 °C"]
+
+
+TYPED = """
+schema: wirespeed-evidence/1
+box: {name: box, system: linux, cores: 2}
+tests:
+  - name: hot
+    size: 64
+    line: 10G
+    flows: many
+    offered: 2mpps
+    received: 1mpps
+    clocks: {cpu0: {now: 0.8e9, rated: 2.0e9}}
+    throttled: 12
+    numa: [{nic: e0, nic_node: 0, cpu: 3, cpu_node: 1}]
+    nics: {e0: {rx_queue_0_packets: 990, rx_queue_1_packets: 10, rx_crc_errors: 4, rx_flow_control_xoff: 5}}
+    power: {watts: 19, idle: 12}
+    perf: {cycles: 400, instructions: 800}
+"""
+
+
+def test_evidence_typed_by_hand_has_facts_of_the_machine_too() -> None:
+    (case,) = cases_of_text(TYPED, "typed.yaml")
+    assert case.machine.clocks[0].share == 0.4 and case.machine.crossings[0].cpu_node == 1
+    assert (case.drops, case.events) == ({"e0: rx_crc_errors": 4}, {"e0: pause frames": 5})
+    one = explain(case)
+    assert {"throttling", "numa", "flow-control"} <= {finding.cause for finding in one.named}
+    texts = [figure.text for figure in one.figures]
+    assert texts[:1] == ["800 instructions a packet, 2 a cycle"]
+    assert texts[-1] == "19 µJ a packet: 19 W at 1.000 Mpps, 7 above the 12 W before the load"
 
 
 def inspection(text: dict[str, str], name: str = "box", **ports: tuple[float, ...]):

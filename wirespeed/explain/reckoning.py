@@ -63,6 +63,8 @@ def _workers(case: Case) -> Iterator[Figure]:
     fullest = max(busy, key=lambda worker: worker.vectors)
     idle = "" if fullest.idle_polls is None else f", {share_text(fullest.idle_polls)} of its polls found nothing"
     text = f"{cycles_text(without)} cycles a packet without polling, {cycles_text(whole)} with it{_away(busy)}"
+    if without == whole:
+        text = f"{cycles_text(whole)} cycles a packet; how many of them are polling nobody told"
     yield Figure("cycles_per_packet_without_polling", without, "cycles", text, source)
     yield Figure(
         "vectors_per_call",
@@ -138,7 +140,7 @@ def _kernel(case: Case) -> Iterator[Figure]:
     if busy <= 0:
         return
     seconds = busy / case.load.received_pps
-    source = case.machine.source or case.load.source
+    source = case.load.source
     rate = rate_text(case.load.received_pps)
     said = f"its CPU {share_text(busy)} busy" if count == 1 else f"{busy:.3g} of {count} CPUs busy"
     text = f"{seconds_text(seconds)} of CPU time a packet: {said} at {rate}"

@@ -138,7 +138,7 @@ def _machine(case: Case, facts: _Facts, cards: Sequence[_Card], source: str) -> 
         optics=(*known.optics, *_optics(facts, source)),
         governor=known.governor or facts.cpu.governor,
         hypervisor=known.hypervisor or facts.cpu.hypervisor,
-        source=known.source or source,
+        source=known.source if known.temperatures_c else source,
     )
 
 

@@ -55,7 +55,8 @@ def _case(analysis: Analysis, curve: Curve, top: Sequence[Point], samples: Seque
     place = f"{source}: {len(samples)} sample{'s' if len(samples) > 1 else ''} of the highest load"
     asked = [one for sample in samples if (one := _telemetry(sample)) is not None]
     told = [one for one in asked if one.error is None]
-    workers = workers_told(told, place)
+    span_s = sum(point.interval_s for point in top)
+    workers = workers_told(told, place, sum(point.balance.ours for point in top) / span_s)
     return Case(
         load=_load(analysis, curve, top, samples, workers, place),
         box=replace(box_of(result.dut, workers, source), has_nics=_has_nics(result)),

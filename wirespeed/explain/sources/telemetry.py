@@ -20,12 +20,16 @@ SYSTEMS = {"router": "wirespeed"} | {
 
 _KERNEL_SUMS = {"rx": ("rx drop", "rx errs"), "tx": ("tx drop", "tx errs")}
 """What the kernel counts of an interface has what its driver counted in it."""
+_FLAT = {"vectors_per_call", "cycles_per_packet"}
 _PLACED = re.compile(r"(\S+) queue (\d+)")
 _NOMINAL = re.compile(r"@ ([\d.]+) ?GHz")
 
 
-def workers_told(told: Sequence[DutTelemetry], place: str) -> tuple[Worker, ...]:
-    """Each worker over all those samples."""
+def workers_told(told: Sequence[DutTelemetry], place: str, pps: float = 0.0) -> tuple[Worker, ...]:
+    """Each worker over all those samples; of older files, which tell no more, all of them together as one, of `pps`
+    where the file does not say how much came in."""
+    if told and not any(one.workers for one in told):
+        return _together(told, place, pps)
     names = dict.fromkeys(worker.name for one in told for worker in one.workers)
     found = []
     for name in names:
@@ -42,6 +46,24 @@ def workers_told(told: Sequence[DutTelemetry], place: str) -> tuple[Worker, ...]
             )
         )
     return tuple(found)
+
+
+def _together(told: Sequence[DutTelemetry], place: str, pps: float) -> tuple[Worker, ...]:
+    """The flat figures turned back into counts of a second each; () where they are not there."""
+    known = [one.told for one in told if one.told.keys() >= _FLAT and min(one.told[name] for name in _FLAT) > 0]
+    whole = [counted for one in known if (counted := _counted(one, pps))[0] > 0]
+    if not whole:
+        return ()
+    packets, polls, calls, clocks, polling = (round(sum(column)) for column in zip(*whole, strict=True))
+    return (Worker("the router", float(len(whole)), packets, polls, calls, clocks, polling, place),)
+
+
+def _counted(told: Mapping[str, float], pps: float) -> tuple[float, ...]:
+    packets, cycles = told.get("in_pps", pps), told["cycles_per_packet"]
+    calls = packets / told["vectors_per_call"]
+    polls = calls / max(1e-6, 1 - told.get("idle_polls", 0.0))
+    polling = cycles - told.get("cycles_per_packet_without_input", cycles)
+    return packets, polls, calls, cycles * packets, polling * packets
 
 
 def box_of(dut: Mapping[str, Any], workers: Sequence[Worker], source: str) -> Box:
@@ -163,7 +185,7 @@ def cycles_of(workers: Sequence[Worker]) -> float | None:
 
 def step_of(offered_pps: float, received_pps: float, told: Sequence[DutTelemetry]) -> Step:
     """A load with what the device told under it."""
-    workers = workers_told(told, "")
+    workers = workers_told(told, "", received_pps)
     return Step(offered_pps, received_pps, cycles_of(workers), _vectors_of(workers), workers, cpus_told(told))
 
 
