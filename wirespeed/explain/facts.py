@@ -190,12 +190,13 @@ class Cpu:
 @dataclass(frozen=True)
 class Box:
     """`system` is vpp, wirespeed, linux, freebsd, openbsd, danos or empty; `queues` are a port's RX queues, `tx_slots`
-    a TX ring's descriptors. `cpus` are those that forward. `hz` is the clock that cycles are counted in."""
+    a TX ring's descriptors. `hz` is the clock that cycles are counted in."""
 
     name: str = ""
     system: str = ""
     cores: int | None = None
     cpus: tuple[int, ...] = ()
+    """Those that forward."""
     workers: int | None = None
     queues: int | None = None
     tx_slots: int | None = None
@@ -246,8 +247,7 @@ class Drift:
 class Case:
     """A test to be explained. `others` are tests of the same box, `steps` loads of the same test, rising. `drops` and
     `events` are counted while the load was on, by the reasons that the DUT names; `foreign` are frames of other kinds
-    that came back; `tells_drops`: the device was asked, so that none means none. `directions` are the same test one
-    direction at a time, under the name of the direction, where it had several; what the device told is of all."""
+    that came back; `tells_drops`: the device was asked, so that none means none."""
 
     load: Load
     box: Box = field(default_factory=Box)
@@ -265,6 +265,7 @@ class Case:
     machine: Machine = Machine()  # noqa: RUF009 - frozen
     drifts: tuple[Drift, ...] = ()
     directions: tuple[Case, ...] = ()
+    """The same test one direction at a time, where it had several; what the device told is of all of them."""
 
     @property
     def busy(self) -> tuple[Worker, ...]:
