@@ -6,7 +6,7 @@ counter but the receiver's CRC, is a wire.
 
 from __future__ import annotations
 
-from wirespeed.explain.curves import shares_lost
+from wirespeed.explain.causes._steps import shares_lost
 from wirespeed.explain.evidence import AGAINST, FAIR, PROOF, STRONG, Evidence, Finding
 from wirespeed.explain.facts import Case
 from wirespeed.results.figures import loss_text, rate_text
@@ -35,7 +35,7 @@ def look(case: Case) -> Finding | None:
 
 
 def _constant(case: Case) -> list[Evidence]:
-    shares = shares_lost(case.steps)
+    shares = shares_lost(case)
     if shares is None:
         return []
     text = f"{loss_text(shares.below)} lost up to {rate_text(shares.half_pps)}, {loss_text(shares.above)} beyond"

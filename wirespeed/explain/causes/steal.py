@@ -7,7 +7,7 @@ side catches up (docs/measurement.md); when that explains the loss, it is not th
 from __future__ import annotations
 
 from wirespeed.explain.causes._absence import explains_loss, longest_absence, rings_hold
-from wirespeed.explain.curves import shares_lost
+from wirespeed.explain.causes._steps import shares_lost
 from wirespeed.explain.evidence import AGAINST, EXCLUDED, FAIR, STRONG, Evidence, Finding
 from wirespeed.explain.facts import Case
 from wirespeed.explain.words import share_text
@@ -40,7 +40,7 @@ def look(case: Case) -> Finding | None:
         text = f"what comes in the longest of {(case.load.longest_away_s or 0) * 1e3:.3g} ms fits any ring"
         pieces.append(Evidence(text, EXCLUDED, case.load.source))
     pieces += _named(case)
-    shares = shares_lost(case.steps)
+    shares = shares_lost(case)
     if shares is not None and shares.is_steady:
         pieces.append(Evidence("one share is lost at all loads, and no sample was spared", AGAINST, case.load.source))
     return Finding(

@@ -1,0 +1,11 @@
+"""Whether one and the same share is lost at all loads."""
+
+from __future__ import annotations
+
+from wirespeed.explain import curves
+from wirespeed.explain.facts import Case
+
+
+def shares_lost(case: Case) -> curves.Shares | None:
+    """None where too few loads are known, or nothing was lost at low ones."""
+    return curves.shares_lost(case.steps)
