@@ -65,7 +65,8 @@ def case_of(collected: Collected) -> Case:
         source=place,
         cycles=cycles_of(workers),
     )
-    case = Case(load=load, interval_s=collected.whole.interval_s)
+    quiet = () if load.received_pps else (f"{collected.source}: the device sent nothing in that time",)
+    case = Case(load=load, interval_s=collected.whole.interval_s, remarks=quiet)
     known = with_collected(case, collected)
     return replace(known, box=box_of(collected.dut, workers, collected.source))
 
