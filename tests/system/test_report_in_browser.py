@@ -329,6 +329,22 @@ def test_the_page_is_one_file(page):
     assert [path.name for path in Path(page.parent).glob("*") if path.suffix != ".json"] == ["report.html"]
 
 
+def polled(result, dut):
+    """The same by a router of one worker, which tells what its nodes cost: 400 ticks a packet of 2.6 GHz."""
+    samples = []
+    for sample in result.samples:
+        packets, polls = round(sample.ports[1].rx_pps), 2_000_000
+        nodes = {
+            "memif-input": [polls, packets, 2_600_000_000 - 300 * packets, 0],
+            "ethernet-input": [packets // 64, packets, 100 * packets, 0],
+            "ip4-lookup": [packets // 64, packets, 120 * packets, 0],
+            "e1-tx": [packets // 64, packets, 80 * packets, 0],
+        }
+        worker = {"name": "ws_wk_0", "interval": 1.0, "tsc_hz": 2_600_000_000, "clocks": 2_600_000_000, "nodes": nodes}
+        samples.append(replace(sample, dut={"interval": 1.0, "workers": [worker]}))
+    return replace(result, samples=tuple(samples), dut=dut)
+
+
 @pytest.fixture(scope="module")
 def kinds_page(tmp_path_factory):
     """A load test with the search of the same test, another search, RFC 2544 and a soak on one page."""
@@ -337,6 +353,7 @@ def kinds_page(tmp_path_factory):
     ramp = replace(simulated(64, "size=64", both_ways=False), dut=described)
     results = {
         "ramp": ramp,
+        "polled": polled(simulated(512, "size=512", both_ways=False), described),
         "ramp-search": search_of(
             dut=SimulatedDut(up_to(5e6)), directions=(FORWARD,), described=described, latency=True
         ),
@@ -406,3 +423,46 @@ def test_tables_and_the_text_to_paste_are_reached_by_the_keyboard(kinds):
     boxes = kinds.find_elements(By.CSS_SELECTOR, "#searches .scroll, .rfc2544 .scroll, #soaks .scroll")
     assert len(boxes) > 8
     assert all(box.get_attribute("tabindex") == "0" and box.get_attribute("aria-label") for box in boxes)
+
+
+@pytest.mark.parametrize("width_px", [400, 1280])
+def test_the_cpus_time_is_a_picture_that_fits(kinds, width_px):
+    """Bars are as long as the picture is wide, loads above them, and each part has its colour in both themes."""
+    kinds.execute_cdp_cmd(
+        "Emulation.setDeviceMetricsOverride",
+        {"width": width_px, "height": 800, "deviceScaleFactor": 1, "mobile": width_px < 640},
+    )
+    try:
+        (fold,) = [one for one in kinds.find_elements(By.CSS_SELECTOR, "details.why") if "polled" in one.text]
+        fold.find_element(By.TAG_NAME, "summary").click()
+        picture = fold.find_element(By.CSS_SELECTOR, ".budget svg")
+        assert "most of the work was" in picture.get_attribute("aria-label")
+        widths = kinds.execute_script(
+            """
+            const rows = {};
+            for (const part of arguments[0].querySelectorAll("rect")) {
+                const box = part.getBoundingClientRect();
+                rows[box.top] = (rows[box.top] || 0) + box.width;
+            }
+            return Object.values(rows).map((width) => width / arguments[0].getBoundingClientRect().width);
+            """,
+            picture,
+        )
+        assert len(widths) == 8
+        assert widths == pytest.approx([1.0] * 8, abs=0.02)
+        fills = {part.value_of_css_property("fill") for part in picture.find_elements(By.TAG_NAME, "rect")}
+        assert len(fills) == 4  # input, lookup, tx, idle
+    finally:
+        kinds.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+
+
+def test_a_figure_of_the_evidence_leads_to_its_point_of_the_chart(kinds):
+    (fold,) = [one for one in kinds.find_elements(By.CSS_SELECTOR, "details.why") if "polled" in one.text]
+    fold.find_element(By.TAG_NAME, "summary").click()
+    link = fold.find_element(By.CSS_SELECTOR, "a[data-at]")
+    chart, at = link.get_attribute("hash")[1:], float(link.get_attribute("data-at"))
+    link.click()
+    marked = f"return document.getElementById('{chart}').layout.shapes?.[0]?.x0"
+    until(kinds, lambda: kinds.execute_script(marked) == at)
+    assert 2.0 < at < 2.35  # Mpps: the highest loads, of 512 bytes on 10 Gb/s
+    kinds.execute_script("Plotly.relayout(arguments[0], { shapes: [] })", kinds.find_element(By.ID, chart))

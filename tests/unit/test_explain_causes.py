@@ -13,7 +13,8 @@ from simulated_bench import FORWARD, Bench, ramp, run
 from wirespeed.cli.main import main
 from wirespeed.errors import UsageError
 from wirespeed.explain.causes import causes
-from wirespeed.explain.facts import Box, Case, Cpu, Link, Load, Step, Worker
+from wirespeed.explain.facts import Box, Case, Cpu, Drift, Link, Load, Step, Worker
+from wirespeed.explain.machine_facts import Clock, Crossing, Machine
 from wirespeed.explain.ranking import explain
 from wirespeed.explain.sources.evidence_file import cases_of
 from wirespeed.explain.sources.result import cases_of as cases_of_result
@@ -64,7 +65,7 @@ CASES: dict[str, Case] = {
     "firewall": Case(
         SHORT, box=replace(LINUX, firewall=True), others=(replace(SHORT, name="firewall off", received_pps=9e6),)
     ),
-    "throttling": Case(SHORT, events={"cpu0 throttled": 12, "cpu0 now MHz": 800, "cpu0 nominal MHz": 2000}),
+    "throttling": Case(SHORT, machine=Machine(clocks=(Clock("cpu0", 0.8e9, 2e9),), throttled=12)),
     "steal": Case(replace(SHORT, received_pps=9.9e6), workers=(replace(IDLE, absent_s=0.2),)),
     "bad-wire": Case(
         replace(SHORT, received_pps=9.97e6), steps=tuple(Step(k * 1e6, k * 0.997e6) for k in range(1, 11))
@@ -72,12 +73,13 @@ CASES: dict[str, Case] = {
     "asymmetric": Case(replace(SHORT, directions=2, by_direction=(4.5e6, 0.5e6))),
     "numa": Case(
         SHORT,
-        events={"numa crossing: e0 on node 0, worker w0 on node 1": 1},
+        machine=Machine(crossings=(Crossing("e0", 0, 3, 1),)),
         workers=(replace(BUSY, packets=45_000_000),),
     ),
     "tables": Case(
         replace(SHORT, routes=1_000_000, cycles=90.0), others=(replace(SHORT, name="ten", routes=10, cycles=40.0),)
     ),
+    "drift": Case(SHORT, drifts=(Drift("memory", 200.0, 400.0, "MiB"),)),
     "placement": Case(
         replace(SHORT, directions=2, received_pps=8.9e6),
         box=Box(queues=2, workers=3),

@@ -313,6 +313,7 @@ def test_text_from_files_stays_text(tests):
     assert len(titles) == 3  # of the window, at the head, and the date
     allowed = {
         "class",
+        "data-at",
         "data-key",
         "id",
         "aria-label",

@@ -16,7 +16,10 @@ from wirespeed.report.words import harmless
 def command(
     results: Annotated[
         list[Path] | None,
-        typer.Argument(metavar="RESULT.json...", help="Load tests and searches, or evidence typed as YAML."),
+        typer.Argument(
+            metavar="RESULT.json...",
+            help="Results of any kind, or evidence as YAML; with what inspect -o and dut collect -o kept.",
+        ),
     ] = None,
     *,
     against: Annotated[
@@ -53,7 +56,7 @@ def command(
     else:
         cases = read_cases(results or [], against or [])
     if not cases:
-        raise UsageError("no test in these files has a measured sample")
+        raise UsageError("these files say what the device is; name a test's result beside them")
     explanations = [explain(case) for case in cases]
     write = {"text": text.as_text, "md": text.as_markdown, "json": text.as_json}[output_format]
     told = write(explanations)

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
+from wirespeed.explain.machine_facts import Machine
 from wirespeed.results.dut import INPUT_NODES, NodeCost
 from wirespeed.units import line_rate_pps
 
@@ -174,10 +175,12 @@ class Link:
 
 @dataclass(frozen=True)
 class Cpu:
-    """Shares of one CPU's time over the test, 0 to 100, by kind (`user system irq softirq idle steal`)."""
+    """Shares of one CPU's time over the test, 0 to 100, by kind (`user system irq softirq idle steal`). `packets` are
+    those that its softirqs took up, None where nobody counts them."""
 
     name: str
     percent: Mapping[str, float]
+    packets: int | None = None
 
     @property
     def idle_percent(self) -> float:
@@ -192,6 +195,8 @@ class Box:
     name: str = ""
     system: str = ""
     cores: int | None = None
+    cpus: tuple[int, ...] = ()
+    """Those that forward."""
     workers: int | None = None
     queues: int | None = None
     tx_slots: int | None = None
@@ -208,12 +213,34 @@ class Box:
 
 @dataclass(frozen=True)
 class Step:
-    """A load of the same test: what was offered and came back, packets a second, and what a packet cost, in ticks
-    without polling."""
+    """A load of the same test: what was offered and came back, packets a second; what a packet cost, in ticks without
+    polling, and how many a call found; what the workers or CPUs did meanwhile, where they told."""
 
     offered_pps: float
     received_pps: float
     cycles: float | None = None
+    vectors: float | None = None
+    workers: tuple[Worker, ...] = ()
+    cpus: tuple[Cpu, ...] = ()
+
+    @property
+    def loss_ratio(self) -> float:
+        return min(1.0, max(0.0, 1 - self.received_pps / self.offered_pps)) if self.offered_pps > 0 else 0.0
+
+
+@dataclass(frozen=True)
+class Drift:
+    """How a figure changed from the first tenth of a long test to the last: `what` of it in words, with its `unit`."""
+
+    what: str
+    first: float
+    last: float
+    unit: str = ""
+    source: str = ""
+
+    @property
+    def percent(self) -> float:
+        return (self.last - self.first) / self.first * 100 if self.first else 0.0
 
 
 @dataclass(frozen=True)
@@ -235,6 +262,10 @@ class Case:
     lost_packets: float | None = None
     tells_drops: bool = False
     remarks: tuple[str, ...] = ()
+    machine: Machine = Machine()  # noqa: RUF009 - frozen
+    drifts: tuple[Drift, ...] = ()
+    directions: tuple[Case, ...] = ()
+    """The same test one direction at a time, where it had several; what the device told is of all of them."""
 
     @property
     def busy(self) -> tuple[Worker, ...]:

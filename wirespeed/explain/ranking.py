@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from wirespeed.explain.causes import causes
-from wirespeed.explain.evidence import Finding
+from wirespeed.explain.curves import CostCurve, LossCurve, cost_curve, loss_curve
+from wirespeed.explain.evidence import HINT, Evidence, Finding
 from wirespeed.explain.facts import Case
+from wirespeed.explain.reckoning import Figure, figures
 
 NAMED = 0.5
 """A cause below this confidence is no verdict."""
@@ -16,12 +18,17 @@ _RULED_OUT = 0.02
 @dataclass(frozen=True)
 class Explanation:
     """`named` are the causes with a confidence above one half, the surest first; without any the verdict is
-    *unknown*. `likely` are the next ones, `ruled_out` what spoke against."""
+    *unknown*. `likely` are the next ones, `ruled_out` what spoke against. `figures` are the arithmetic of the case,
+    `directions` the same of each direction by itself."""
 
     case: Case
     named: tuple[Finding, ...]
     likely: tuple[Finding, ...]
     ruled_out: tuple[Finding, ...]
+    figures: tuple[Figure, ...] = ()
+    losses: LossCurve | None = None
+    costs: CostCurve | None = None
+    directions: tuple[Explanation, ...] = ()
 
     @property
     def verdict(self) -> Finding | None:
@@ -48,22 +55,37 @@ class Explanation:
 
 def explain(case: Case) -> Explanation:
     """What limits it. Ties are broken by the causes' names, so that the same facts give the same verdict."""
-    found = [finding for look in causes().values() if (finding := look(case)) is not None]
+    losses = loss_curve(case.steps)
+    found = [_shaped(finding, losses, case) for look in causes().values() if (finding := look(case)) is not None]
     found.sort(key=lambda finding: (-finding.bits, finding.cause))
     return Explanation(
         case,
         named=tuple(finding for finding in found if finding.confidence > NAMED),
         likely=tuple(f for f in found if _RULED_OUT < f.confidence <= NAMED and f.sentence and f.speaks_for),
         ruled_out=tuple(finding for finding in found if finding.confidence <= _RULED_OUT and finding.speaks_against),
+        figures=figures(case),
+        losses=losses,
+        costs=cost_curve(case.steps),
+        directions=tuple(explain(one) for one in case.directions),
     )
+
+
+def _shaped(finding: Finding, losses: LossCurve | None, case: Case) -> Finding:
+    """The finding with what the shape of the loss says of its cause."""
+    if losses is None or not losses.speaks(finding.cause) or not finding.sentence:
+        return finding
+    piece = Evidence(losses.text, HINT * losses.speaks(finding.cause), case.load.source)
+    return replace(finding, evidence=(*finding.evidence, piece))
 
 
 def _never_told(case: Case) -> list[str]:
     missing = []
     if not case.workers and not case.cpus:
-        missing.append("what the device's CPUs did under load (`--dut`, `show runtime`)")
+        missing.append("what the device's CPUs did under load (`loadtest --dut` keeps it; `show runtime` of a router)")
     if not case.drops and not case.tells_drops:
-        missing.append("drops by reason (`show errors`, `ethtool -S`)")
+        missing.append("drops by reason (`loadtest --dut` and `dut collect` keep them; `show errors`, `ethtool -S`)")
     if case.box.has_nics and not case.box.links:
-        missing.append("the NIC's PCIe link (`inspect`)")
+        missing.append("the NIC's PCIe link (`inspect -o box.json` on the device, and `explain` with that file too)")
+    if case.box.has_nics and case.is_short and not any(nic.queue_packets for nic in case.machine.nics):
+        missing.append("packets by RX queue (`dut collect` on the device tells whether RSS spreads them)")
     return missing

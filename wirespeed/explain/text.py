@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
 from typing import Any
 
-from wirespeed.explain.evidence import Evidence, Finding
+from wirespeed.explain.evidence import Finding
 from wirespeed.explain.ranking import Explanation
+from wirespeed.results.figures import rate_text
 
 UNKNOWN = "unknown: what was told does not name a cause"
 
@@ -21,16 +23,30 @@ def sentence(explanation: Explanation) -> str:
 
 
 def as_text(explanations: Sequence[Explanation]) -> str:
-    return "\n\n".join("\n".join(_lines(one)) for one in explanations) + "\n"
+    common = missing_of_all(explanations)
+    blocks = [_lines(one, common) for one in explanations]
+    if common:
+        blocks.append(["all of them:", *(_line("missing", what) for what in common)])
+    return "\n\n".join("\n".join(lines) for lines in blocks) + "\n"
 
 
 def as_markdown(explanations: Sequence[Explanation]) -> str:
+    common = missing_of_all(explanations)
     blocks = []
     for one in explanations:
         lines = [f"### {one.case.load.name}", "", f"**{sentence(one)}**", ""]
-        lines += [f"- {line.strip()}" for line in _lines(one)[1:]]
+        lines += [f"- {mark}: {text}" for mark, text in _noted(one, common)]
         blocks.append("\n".join(lines))
+    if common:
+        blocks.append("\n".join(["### All of them", "", *(f"- missing: {what}" for what in common)]))
     return "\n\n".join(blocks) + "\n"
+
+
+def missing_of_all(explanations: Sequence[Explanation]) -> tuple[str, ...]:
+    """What would help with each of several tests, to be said once."""
+    if len(explanations) < 2:
+        return ()
+    return tuple(what for what in explanations[0].missing if all(what in one.missing for one in explanations))
 
 
 def as_json(explanations: Sequence[Explanation]) -> str:
@@ -38,25 +54,57 @@ def as_json(explanations: Sequence[Explanation]) -> str:
     return json.dumps([_object(one) for one in explanations], indent=2, ensure_ascii=False) + "\n"
 
 
-def _lines(one: Explanation) -> list[str]:
-    lines = [f"{one.case.load.name}: {sentence(one)}"]
+def _lines(one: Explanation, told: Sequence[str]) -> list[str]:
+    rows = (_line(mark, text) for mark, text in _noted(one, told))
+    return [f"{one.case.load.name}: {sentence(one)}", *rows]
+
+
+def _line(mark: str, text: str) -> str:
+    return f"  {mark:<8} {text}"
+
+
+def _noted(one: Explanation, told: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """The lines with a number for where each is from, and at their end what the numbers mean."""
+    rows = list(_marked(one, told))
+    numbers = {source: number for number, source in enumerate(dict.fromkeys(row[2] for row in rows if row[2]), start=1)}
+    for mark, text, source in rows:
+        yield mark, f"{text} [{numbers[source]}]" if source else text
+    yield from (("from", f"[{number}] {source}") for source, number in numbers.items())
+
+
+def _marked(one: Explanation, told: Sequence[str]) -> Iterator[tuple[str, str, str]]:
+    """All that the sentence stands on, each line under what it is (for, against, figure and so on) with its source;
+    without what is `told` of all tests."""
+    yield from ((direction.case.load.name, of_direction(direction, one), "") for direction in one.directions)
     if one.verdict is not None:
-        lines += [f"  for      {_piece(piece)}" for piece in one.verdict.speaks_for]
-        lines += [f"  against  {_piece(piece)}" for piece in one.verdict.speaks_against]
-    for finding in one.named[1:]:
-        lines.append(f"  also     {finding.cause}, {sure(finding)}: {finding.sentence}")
+        yield from (("for", piece.text, piece.source) for piece in one.verdict.speaks_for)
+        yield from (("against", piece.text, piece.source) for piece in one.verdict.speaks_against)
+    yield from (("also", f"{found.cause}, {sure(found)}: {found.sentence}", "") for found in one.named[1:])
     for finding in one.likely:
-        lines.append(f"  perhaps  {finding.cause}, {sure(finding)}: {_piece(finding.speaks_for[0])}")
+        piece = finding.speaks_for[0]
+        yield "perhaps", f"{finding.cause}, {sure(finding)}: {piece.text}", piece.source
     for finding in one.ruled_out:
-        lines.append(f"  not      {finding.cause}: {_piece(finding.heaviest_against)}")
-    lines += [f"  remark   {remark}" for remark in one.case.remarks]
-    lines += [f"  missing  {what}" for what in one.missing]
-    lines.append(f"  next     {one.next}")
-    return lines
+        piece = finding.heaviest_against
+        yield "not", f"{finding.cause}: {piece.text}", piece.source
+    yield from (("figure", figure.text, figure.source) for figure in one.figures)
+    yield from (("curve", text, one.case.load.source) for text in curves(one))
+    yield from (("remark", remark, "") for remark in one.case.remarks)
+    yield from (("missing", what, "") for what in one.missing if what not in told)
+    yield "next", one.next, ""
 
 
-def _piece(piece: Evidence) -> str:
-    return f"{piece.text}  [{piece.source}]" if piece.source else piece.text
+def of_direction(direction: Explanation, whole: Explanation) -> str:
+    """Its rates, and the verdict where that is another than of all directions together."""
+    load = direction.case.load
+    offered = "" if load.offered_pps is None else f" of {rate_text(load.offered_pps)} offered"
+    said = sentence(direction) if direction.cause != whole.cause else f"{direction.cause} too"
+    return f"{rate_text(load.received_pps)}{offered}: {said}"
+
+
+def curves(one: Explanation) -> tuple[str, ...]:
+    """What the loss and the cost of a packet do over the load."""
+    losses = () if one.losses is None else (f"loss ({one.losses.shape}): {one.losses.text}",)
+    return losses if one.costs is None else (*losses, f"cost: {one.costs.text}")
 
 
 def sure(finding: Finding) -> str:
@@ -81,7 +129,33 @@ def _object(one: Explanation) -> dict[str, Any]:
         "test": one.case.load.name,
         "cause": one.cause,
         **{name: [finding(found) for found in group] for name, group in groups.items()},
+        "figures": [asdict(figure) for figure in one.figures],
+        "curves": _curves(one),
+        "directions": [_object(direction) for direction in one.directions],
         "remarks": list(one.case.remarks),
         "missing": list(one.missing),
         "next": one.next,
     }
+
+
+def _curves(one: Explanation) -> dict[str, Any]:
+    """`loss` with its shape and knee, `cost` with where it is least; left out where nobody knows."""
+    found: dict[str, Any] = {}
+    if one.losses is not None:
+        knee = one.losses.knee
+        found["loss"] = {
+            "shape": one.losses.shape,
+            "text": one.losses.text,
+            "knee_pps": None if knee is None else knee.at,
+            "plateau_pps": None if knee is None else knee.plateau,
+        }
+    if one.costs is not None:
+        costs = one.costs
+        found["cost"] = {
+            "text": costs.text,
+            "least_cycles": costs.least.cycles,
+            "least_at_pps": costs.least.offered_pps,
+            "turns": costs.turns,
+            "full_vectors_from_pps": costs.full_pps,
+        }
+    return found

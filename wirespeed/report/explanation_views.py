@@ -2,57 +2,114 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from wirespeed.explain.cpu_budget import cpu_budget
 from wirespeed.explain.evidence import Evidence
 from wirespeed.explain.ranking import Explanation, explain
 from wirespeed.explain.sources.files import cases_of_results
-from wirespeed.explain.text import UNKNOWN, sure
+from wirespeed.explain.text import UNKNOWN, curves, missing_of_all, of_direction, sure
+from wirespeed.report.budget_picture import BudgetView, budget_view
+from wirespeed.results.figures import Scaler
 from wirespeed.results.file import AnyResult
+from wirespeed.results.inspection import Inspection
 
 
 @dataclass(frozen=True)
 class EvidenceLine:
-    """`mark` says which way it speaks: for, against, also, perhaps, not."""
+    """`mark` says which way it speaks: for, against, also, perhaps, not, figure and so on. `chart` is the element that
+    shows it, `at` the load there in the chart's unit; both empty where there is none."""
 
     mark: str
     text: str
-    source: str
+    source: str = ""
+    chart: str = ""
+    at: str = ""
 
 
 @dataclass(frozen=True)
 class ExplanationView:
+    """`source` is where figures are from whose line names no other."""
+
     test: str
     cause: str
     sure: str
     sentence: str
     lines: tuple[EvidenceLine, ...]
     next: str
+    source: str
+    picture: BudgetView | None
 
 
-def explanation_views(results: Sequence[AnyResult]) -> tuple[ExplanationView, ...]:
-    """One for each test that has samples, in their order."""
-    return tuple(_view(explain(case)) for case in cases_of_results(results))
+@dataclass(frozen=True)
+class Explained:
+    """One for each test that has samples, in their order; `missing` is what would help with all of them."""
+
+    views: tuple[ExplanationView, ...]
+    missing: tuple[str, ...]
 
 
-def _view(one: Explanation) -> ExplanationView:
-    verdict = one.verdict
-    lines = [] if verdict is None else [_line("for", piece) for piece in verdict.speaks_for]
-    lines += [] if verdict is None else [_line("against", piece) for piece in verdict.speaks_against]
-    lines += [EvidenceLine("also", f"{found.sentence} ({sure(found)})", "") for found in one.named[1:]]
-    lines += [EvidenceLine("perhaps", f"{found.sentence} ({sure(found)})", "") for found in one.likely]
-    lines += [_line(f"not {found.cause}", found.heaviest_against) for found in one.ruled_out]
-    lines += [EvidenceLine("missing", what, "") for what in one.missing]
+def explained(
+    results: Sequence[AnyResult], charts: Mapping[str, str], scaler: Scaler, inspections: Sequence[Inspection] = ()
+) -> Explained:
+    """`charts` are the elements of the page that draw a result, by its name."""
+    found = [explain(case) for case in cases_of_results(results, inspections)]
+    missing = missing_of_all(found)
+    return Explained(tuple(_view(one, charts, scaler, missing) for one in found), tuple(map(_plain, missing)))
+
+
+def _view(one: Explanation, charts: Mapping[str, str], scaler: Scaler, told: Sequence[str]) -> ExplanationView:
+    verdict, name = one.verdict, one.case.load.name
+    budget = cpu_budget(one.case.steps)
+    chart = charts.get(name, "")
     return ExplanationView(
-        test=one.case.load.name,
+        test=name,
         cause=one.cause,
         sure="" if verdict is None else sure(verdict),
-        sentence=UNKNOWN if verdict is None else verdict.sentence,
-        lines=tuple(replace(line, text=line.text.replace("`", "")) for line in lines),
-        next=one.next.replace("`", ""),
+        sentence=UNKNOWN if verdict is None else _plain(verdict.sentence),
+        lines=tuple(_placed(replace(line, text=_plain(line.text)), one, chart, scaler) for line in _lines(one, told)),
+        next=_plain(one.next),
+        source=one.case.load.source,
+        picture=None if budget is None else budget_view(budget, name),
     )
+
+
+def _lines(one: Explanation, told: Sequence[str]) -> Iterator[EvidenceLine]:
+    verdict = one.verdict
+    for direction in one.directions:
+        yield EvidenceLine(direction.case.load.name, of_direction(direction, one))
+    if verdict is not None:
+        yield from (_line("for", piece) for piece in verdict.speaks_for)
+        yield from (_line("against", piece) for piece in verdict.speaks_against)
+    yield from (EvidenceLine("also", f"{found.sentence} ({sure(found)})") for found in one.named[1:])
+    yield from (EvidenceLine("perhaps", f"{found.sentence} ({sure(found)})") for found in one.likely)
+    yield from (_line(f"not {found.cause}", found.heaviest_against) for found in one.ruled_out)
+    yield from (EvidenceLine("figure", figure.text, figure.source) for figure in one.figures)
+    yield from (EvidenceLine("curve", text, one.case.load.source) for text in curves(one))
+    yield from (EvidenceLine("remark", text) for text in one.case.remarks)
+    yield from (EvidenceLine("missing", what) for what in one.missing if what not in told)
+
+
+def _placed(line: EvidenceLine, one: Explanation, chart: str, scaler: Scaler) -> EvidenceLine:
+    """With the point of the chart that its figure is from: the load that was explained, or the knee of a curve."""
+    load = one.case.load
+    if not load.source or not line.source.startswith(load.source):
+        return line
+    line = replace(line, source=line.source.removeprefix(load.source).lstrip(":, "))
+    if not chart:
+        return line
+    knee = one.losses.knee if one.losses is not None and line.mark == "curve" else None
+    pps = knee.at if knee is not None else load.offered_pps
+    # A test of one load has its time along the chart.
+    at = "" if pps is None or not one.case.steps else f"{pps / load.directions / scaler.divisor:.6g}"
+    return replace(line, chart=chart, at=at)
 
 
 def _line(mark: str, piece: Evidence) -> EvidenceLine:
     return EvidenceLine(mark, piece.text, piece.source)
+
+
+def _plain(text: str) -> str:
+    """Commands stand in backquotes for terminals and markdown."""
+    return text.replace("`", "")

@@ -12,7 +12,7 @@ from dataclasses import asdict, dataclass
 from wirespeed.report.comparison import Comparison
 from wirespeed.report.markdown import aligned, plain
 from wirespeed.results.analysis import Analysis
-from wirespeed.results.dut import INPUT_NODES, DutTelemetry, NodeCost, WorkerCost
+from wirespeed.results.dut import INPUT_NODES, DutTelemetry, NodeCost, WorkerCost, summed
 from wirespeed.results.figures import NOTHING, Scaler
 from wirespeed.results.point import Point
 from wirespeed.results.sample import Sample
@@ -153,19 +153,8 @@ def _at_loads(
 def _rows(test: str, offered_pps: float, name: str, workers: Sequence[WorkerCost]) -> list[NodeRow]:
     """All samples of a worker as one, its dearest node first and the ticks outside of nodes last."""
     total = sum(worker.clocks_total for worker in workers)
-    found: dict[str, list[NodeCost]] = {}
-    for worker in workers:
-        for node in worker.nodes:
-            found.setdefault(node.name, []).append(node)
-    summed = [
-        NodeCost(
-            node,
-            *(sum(getattr(one, field) for one in costs) for field in ("calls", "vectors", "clocks", "suspends")),
-        )
-        for node, costs in found.items()
-    ]
-    summed.sort(key=lambda cost: -cost.clocks)
-    outside = NodeCost(OUTSIDE, 0, 0, total - sum(cost.clocks for cost in summed), 0)
+    found = sorted(summed(node for worker in workers for node in worker.nodes), key=lambda cost: -cost.clocks)
+    outside = NodeCost(OUTSIDE, 0, 0, total - sum(cost.clocks for cost in found), 0)
     return [
         NodeRow(
             test=test,
@@ -180,7 +169,7 @@ def _rows(test: str, offered_pps: float, name: str, workers: Sequence[WorkerCost
             vectors_per_call=round(cost.vectors / cost.calls, 2) if cost.calls else None,
             share_percent=round(cost.clocks / total * 100, 3) if total else 0.0,
         )
-        for cost in (*summed, outside)
+        for cost in (*found, outside)
     ]
 
 

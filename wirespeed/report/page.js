@@ -55,6 +55,19 @@ for (const details of document.querySelectorAll("details")) {
 		if (details.open) details.querySelectorAll(".chart").forEach((node) => draw(node));
 	});
 }
+// A figure of the evidence leads to the chart that shows it, and marks the load that it is of.
+for (const link of document.querySelectorAll(".evidence a[href^='#']")) {
+	link.addEventListener("click", async () => {
+		const node = document.getElementById(link.hash.slice(1));
+		const details = node.closest("details");
+		if (details) details.open = true;
+		await draw(node);
+		if (link.dataset.at === undefined) return;
+		const at = Number(link.dataset.at);
+		const line = { color: colour("--alarm"), width: 1.5, dash: "dash" };
+		Plotly.relayout(node, { shapes: [{ type: "line", x0: at, x1: at, yref: "paper", y0: 0, y1: 1, line }] });
+	});
+}
 matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => drawAll());
 addEventListener("beforeprint", () => drawAll(true));
 addEventListener("afterprint", () => drawAll());

@@ -10,7 +10,7 @@ from wirespeed.report.answers import Answer, Trust, answers
 from wirespeed.report.charts import load_figure, time_figure
 from wirespeed.report.comparison import Comparison
 from wirespeed.report.configuration import Configuration, configuration
-from wirespeed.report.explanation_views import ExplanationView, explanation_views
+from wirespeed.report.explanation_views import Explained, explained
 from wirespeed.report.hardware import Machine, machines
 from wirespeed.report.matrix import BY_NAME, Both, Labels, matrix
 from wirespeed.report.other_remarks import ending_text
@@ -130,7 +130,7 @@ class Page:
     answers: AnswerCards | None
     summary: Summary | None
     matrix: MatrixView | None
-    explanations: tuple[ExplanationView, ...]
+    explained: Explained
     searches: SearchPart | None
     suites: tuple[SuiteView, ...]
     soaks: SoakPart | None
@@ -174,7 +174,7 @@ def page_of(
         answers=_answers(comparison, scaler),
         summary=_summary(comparison, scaler) if tests else None,
         matrix=matrix_view(table, scaler) if table is not None else None,
-        explanations=explanation_views([*(test.result for test in tests), *comparison.searches]),
+        explained=explained(_results(comparison), _charts(comparison), scaler, inspections),
         searches=search_part(comparison.searches, scaler, figures, with_cards=not tests),
         suites=suite_views(comparison.suites, scaler, figures),
         soaks=soak_part(comparison.soaks, scaler, figures),
@@ -186,6 +186,19 @@ def page_of(
         hardware=machines(inspections),
         power=power_grid(comparison, scaler),
     )
+
+
+def _results(comparison: Comparison) -> list[AnyResult]:
+    return [*(test.result for test in comparison.tests), *comparison.searches, *comparison.suites, *comparison.soaks]
+
+
+def _charts(comparison: Comparison) -> dict[str, str]:
+    """The chart that shows a result over its loads, or its time, by the name of the result."""
+    found = {
+        test.result.name: f"load-{number}" for number, group in enumerate(comparison.groups) for test in group.tests
+    }
+    found |= {search.name: f"search-{number}" for number, search in enumerate(comparison.searches)}
+    return found | {soak.name: f"soak-{number}" for number, soak in enumerate(comparison.soaks)}
 
 
 def _kinds(comparison: Comparison) -> tuple[KindOfTest, ...]:
@@ -211,7 +224,7 @@ def _kinds(comparison: Comparison) -> tuple[KindOfTest, ...]:
 
 def _meta(comparison: Comparison) -> tuple[str, ...]:
     tests, searches, suites, soaks = comparison.tests, comparison.searches, comparison.suites, comparison.soaks
-    results: list[AnyResult] = [*(test.result for test in tests), *searches, *suites, *soaks]
+    results = _results(comparison)
     parts = []
     if tests:
         parts.append(f"{count(len(tests), 'test')} with {count(len(comparison.groups), 'load')}")

@@ -45,6 +45,16 @@ class NodeCost:
     suspends: int
 
 
+def summed(nodes: Iterable[NodeCost]) -> tuple[NodeCost, ...]:
+    """Nodes of the same name as one, in the order of their first."""
+    sums: dict[str, list[int]] = {}
+    for node in nodes:
+        row = sums.setdefault(node.name, [0, 0, 0, 0])
+        for at, value in enumerate((node.calls, node.vectors, node.clocks, node.suspends)):
+            row[at] += value
+    return tuple(NodeCost(name, *row) for name, row in sums.items())
+
+
 @dataclass(frozen=True)
 class ForwardingCost:
     """What forwarding a packet costs, over all workers together.

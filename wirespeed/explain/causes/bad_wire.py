@@ -28,7 +28,7 @@ def look(case: Case) -> Finding | None:
     return Finding(
         NAME,
         "a share is lost at all loads: a wire, a module or a cable",
-        tuple(pieces),
+        (*pieces, *_optics(case)),
         missing=() if crc else ("CRC counters of both ends",),
         next="another cable and module; RX power (`inspect --optics`); CRC counters of both ends",
     )
@@ -40,3 +40,12 @@ def _constant(case: Case) -> list[Evidence]:
         return []
     text = f"{loss_text(shares.below)} lost up to {rate_text(shares.half_pps)}, {loss_text(shares.above)} beyond"
     return [Evidence(text, STRONG + FAIR if shares.is_steady else AGAINST, case.load.source)]
+
+
+def _optics(case: Case) -> list[Evidence]:
+    """Modules that say themselves that something is wrong."""
+    return [
+        Evidence(f"the module in {optic.interface} says {', '.join(optic.faults)}", FAIR, optic.source)
+        for optic in case.machine.optics
+        if optic.faults
+    ]

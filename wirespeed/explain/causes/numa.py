@@ -9,15 +9,16 @@ NAME = "numa"
 
 
 def look(case: Case) -> Finding | None:
-    crossing = sorted(name for name, count in case.events.items() if name.startswith("numa crossing") and count)
-    if not crossing or not case.is_short:
+    if not case.machine.crossings or not case.is_short:
         return None
-    pieces = [Evidence(crossing[0], FAIR + FAIR, "inspect")]
+    first = case.machine.crossings[0]
+    text = f"{first.nic} hangs on node {first.nic_node}, CPU {first.cpu} of its worker on node {first.cpu_node}"
+    pieces = [Evidence(text, FAIR + FAIR, first.source)]
     if any(worker.is_saturated for worker in case.busy):
         pieces.append(Evidence("the worker is saturated", HINT, case.busy[0].source))
     return Finding(
         NAME,
-        f"packets cross between sockets: {crossing[0]}",
+        f"packets cross between sockets: {text}",
         tuple(pieces),
         next="a worker on the NIC's own node (`inspect` names it)",
     )

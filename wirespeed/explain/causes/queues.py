@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from wirespeed.explain.evidence import AGAINST, HINT, STRONG, Evidence, Finding
 from wirespeed.explain.facts import Case
+from wirespeed.explain.words import share_text
 from wirespeed.results.figures import rate_text
 
 NAME = "queues"
@@ -19,7 +20,7 @@ _IDLE_WORKER = 0.1
 def look(case: Case) -> Finding | None:
     if not case.is_short:
         return None
-    pieces = [*_flows(case), *_workers(case), *_multiples(case), *_both_ways(case)]
+    pieces = [*_flows(case), *_workers(case), *_multiples(case), *_both_ways(case), *_spread(case)]
     if not pieces:
         return None
     queues = case.box.queues
@@ -113,3 +114,23 @@ def _both_ways(case: Case) -> list[Evidence]:
     if ratio <= 1 + _SAME and apart:
         return [Evidence(f"{text}: both share something", AGAINST, other.source)]
     return [Evidence(f"{text}: a port does more than here", AGAINST, other.source)] if ratio > 2 * (1 + _SAME) else []
+
+
+_ALL, _EVEN = 0.9, 1.5
+"""Of a NIC's packets in its fullest queue: all that matters; so many times an even share is even."""
+
+
+def _spread(case: Case) -> list[Evidence]:
+    """What the NIC itself counted by queue: one had all, or each its share."""
+    found = []
+    for nic in case.machine.nics:
+        share = nic.fullest_share
+        if share is None:
+            continue
+        count = len(nic.queue_packets)
+        text = f"{nic.name}: the fullest of {count} RX queues had {share_text(share)} of its packets"
+        if share >= _ALL:
+            found.append(Evidence(text, STRONG, nic.source))
+        elif share <= _EVEN / count:
+            found.append(Evidence(text, AGAINST, nic.source))
+    return found

@@ -1,28 +1,36 @@
 """The CPU runs below its clock: heat or power limits, or a governor that saves.
 
-Events count throttling; a worker that never rests accounts for its clock, so less than the nominal one is less clock,
-unless the TSC counts at another rate.
+Counters tell how often it was throttled; a clock under load below nine tenths of what it is rated at says the same
+without them. A machine that is a guest shows what its host likes.
 """
 
 from __future__ import annotations
 
-from wirespeed.explain.evidence import FAIR, STRONG, Evidence, Finding
+from wirespeed.explain.evidence import AGAINST, FAIR, STRONG, Evidence, Finding
 from wirespeed.explain.facts import Case
+from wirespeed.explain.words import clock_text
 
 NAME = "throttling"
 _SLOW = 0.9
+_HOT_C = 95.0
 
 
 def look(case: Case) -> Finding | None:
+    machine = case.machine
     pieces = []
-    throttled = sum(count for event, count in case.events.items() if "throttl" in event)
-    if throttled:
-        pieces.append(Evidence(f"{throttled:,} times throttled", STRONG, "thermal_throttle"))
-    now = {name: value for name, value in case.events.items() if name.endswith(" now MHz")}
-    most = {name: value for name, value in case.events.items() if name.endswith(" nominal MHz")}
-    if now and most and min(now.values()) < _SLOW * max(most.values()):
-        text = f"{min(now.values())} MHz under load, {max(most.values())} nominal"
-        pieces.append(Evidence(text, STRONG if throttled else FAIR + FAIR, "cpufreq"))
+    if machine.throttled:
+        pieces.append(Evidence(f"{machine.throttled:,} times throttled", STRONG, "thermal_throttle"))
+    known = [(clock.share, clock) for clock in machine.clocks if clock.share is not None]
+    if known and not machine.hypervisor:
+        share, slowest = min(known, key=lambda one: one[0])
+        text = f"{slowest.cpu} ran at {clock_text(slowest.now_hz)} under load, rated {clock_text(slowest.rated_hz)}"
+        slow = STRONG if machine.throttled else FAIR + FAIR
+        pieces.append(Evidence(text, slow if share < _SLOW else AGAINST, slowest.source))
+    hottest = max(machine.temperatures_c.items(), key=lambda one: one[1], default=("", 0.0))
+    if hottest[1] >= _HOT_C:
+        pieces.append(Evidence(f"{hottest[0]} at {hottest[1]:.0f} °C", FAIR, machine.source))
+    if machine.governor == "powersave" and known and min(share for share, _ in known) < _SLOW:
+        pieces.append(Evidence("its governor is powersave", FAIR, machine.source))
     if not pieces:
         return None
     return Finding(NAME, "the CPU is throttled", tuple(pieces), next="temperatures; `governor performance`; cooling")

@@ -19,6 +19,8 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 
 from wirespeed.errors import FileFault, UsageError
 from wirespeed.explain.facts import Box, Case, Cpu, Flows, Link, Load, Step
+from wirespeed.explain.machine_facts import Clock, Crossing, Energy, Machine, Nic, Perf
+from wirespeed.explain.sources.nic_counters import losses, pauses, queue_packets
 from wirespeed.explain.sources.show_run import drops_of, workers_of
 from wirespeed.explain.words import share_text
 from wirespeed.results.figures import rate_text
@@ -68,6 +70,34 @@ class LinkText(_Strict):
     nic: str = ""
 
 
+class ClockText(_Strict):
+    """What a CPU ran at under load, and what it is rated at, in Hz."""
+
+    now: float = Field(gt=0)
+    rated: float | None = Field(default=None, gt=0)
+
+
+class CrossingText(_Strict):
+    """A NIC on one NUMA node, and a worker's CPU on another."""
+
+    nic: str
+    nic_node: int
+    cpu: int
+    cpu_node: int
+
+
+class PowerText(_Strict):
+    watts: float = Field(gt=0)
+    idle: float | None = Field(default=None, ge=0)
+
+
+class PerfText(_Strict):
+    """Of `perf stat`, a packet."""
+
+    cycles: float | None = Field(default=None, gt=0)
+    instructions: float | None = Field(default=None, gt=0)
+
+
 class BoxText(_Strict):
     name: str = ""
     system: Literal["", "vpp", "wirespeed", "linux", "freebsd", "openbsd", "danos"] = ""
@@ -82,7 +112,8 @@ class BoxText(_Strict):
 
 class TestText(_Strict):
     """One test. `received` and `offered` are of all directions together, `percent` of all lines; what is given twice is
-    compared. `drops`, `events` and `cpu` are as the device names them. `claim` is what somebody else made of it."""
+    compared. `drops`, `events`, `cpu` and `nics` (counters by interface) are as the device names them. `claim` is what
+    somebody else made of it."""
 
     __test__ = False  # no test of pytest's
 
@@ -106,6 +137,12 @@ class TestText(_Strict):
     drops: dict[str, int] = {}
     events: dict[str, int] = {}
     cpu: dict[str, dict[str, float]] = {}
+    clocks: dict[str, ClockText] = {}
+    throttled: int = Field(default=0, ge=0)
+    numa: tuple[CrossingText, ...] = ()
+    nics: dict[str, dict[str, int]] = {}
+    power: PowerText | None = None
+    perf: PerfText | None = None
     steps: tuple[tuple[Pps, Pps], ...] = ()
     claim: str = ""
     box: BoxText | None = None
@@ -179,6 +216,9 @@ def _case(test: TestText, box: BoxText, loads: dict[str, Load], source: str) -> 
     place = f"{source}: {test.name}"
     workers, remarks = workers_of(test.show_run, f"{place}: show_run", box.hz) if test.show_run else ((), ())
     drops = drops_of(test.show_errors) | test.drops
+    paused = {f"{name}: pause frames": count for name, told in test.nics.items() if (count := pauses(told))}
+    for name, counters in test.nics.items():
+        drops |= losses(name, counters)
     load = loads[test.name]
     return Case(
         load=load,
@@ -186,10 +226,27 @@ def _case(test: TestText, box: BoxText, loads: dict[str, Load], source: str) -> 
         others=tuple(other for name, other in loads.items() if name != test.name),
         workers=workers,
         drops=drops,
-        events=test.events,
+        events=test.events | paused,
         cpus=tuple(Cpu(name, shares) for name, shares in test.cpu.items()),
         steps=tuple(Step(offered, received) for offered, received in test.steps),
         remarks=(*remarks, *_contradictions(test, load), *((f"claimed: {test.claim}",) if test.claim else ())),
+        machine=_machine(test, place),
+    )
+
+
+def _machine(test: TestText, place: str) -> Machine:
+    power, perf = test.power, test.perf
+    return Machine(
+        clocks=tuple(Clock(cpu, clock.now, clock.rated, place) for cpu, clock in test.clocks.items()),
+        crossings=tuple(Crossing(**one.model_dump(), source=place) for one in test.numa),
+        nics=tuple(
+            Nic(name, queue_packets=queue_packets(told), counters=told, source=place)
+            for name, told in test.nics.items()
+        ),
+        throttled=test.throttled,
+        perf=Perf(perf.cycles, perf.instructions, place) if perf is not None else None,
+        energy=Energy(power.watts, power.idle, place) if power is not None else None,
+        source=place,
     )
 
 

@@ -1,43 +1,74 @@
-"""Cases from files of any kind that holds evidence."""
+"""Cases from files of any kind that holds evidence, and what files beside them add."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TypeVar
 
-from wirespeed.errors import UsageError
-from wirespeed.explain.facts import Case
-from wirespeed.explain.sources import result, search
+from wirespeed.explain.facts import Case, Load
+from wirespeed.explain.sources import result, rfc2544, search, soak
+from wirespeed.explain.sources.collected import Collected, case_of, is_collected, read_collected, with_collected
 from wirespeed.explain.sources.evidence_file import read_evidence
+from wirespeed.explain.sources.inspection import with_inspection
 from wirespeed.results.file import AnyResult, read_file
+from wirespeed.results.inspection import Inspection, is_inspection, read_inspection
 from wirespeed.results.loadtest import Result
+from wirespeed.results.rfc2544 import Rfc2544Result
 from wirespeed.results.search import SearchResult
+from wirespeed.results.soak import SoakResult
 
 YAML = (".yaml", ".yml")
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class _Beside:
+    """What is of the box, and no test."""
+
+    inspections: tuple[Inspection, ...] = ()
+    collected: tuple[Collected, ...] = ()
 
 
 def read_cases(paths: Sequence[Path], against: Sequence[Path] = ()) -> tuple[Case, ...]:
-    """A case for each test of `paths`; all other tests of the same box, those of `against` too, stand beside it."""
-    wanted = [case for path in paths for case in _cases(path)]
+    """A case for each test of `paths`; all other tests of the same box, those of `against` too, stand beside it, and
+    what inspections and collections among the files say of the box. A collection without a test is explained itself.
+    """
+    inspected = [path for path in paths if is_inspection(path)]
+    collected = [path for path in paths if path not in inspected and is_collected(path)]
+    tests = [path for path in paths if path not in inspected and path not in collected]
+    beside = _Beside(
+        tuple(read_inspection(path) for path in inspected), tuple(read_collected(path) for path in collected)
+    )
+    wanted = [case for path in tests for case in _cases(path)]
+    if not tests:
+        wanted = [case_of(one) for one in beside.collected]
+    wanted = [_known(case, beside, is_only=True) for case in wanted]
     return side_by_side(wanted, [case for path in against for case in _cases(path)])
 
 
-def cases_of_results(results: Sequence[AnyResult]) -> tuple[Case, ...]:
-    """The same of results as values, each under its name; kinds that cannot be explained are passed over."""
-    return side_by_side([case for one in results for case in cases_of(one, one.name)])
+def cases_of_results(results: Sequence[AnyResult], inspections: Sequence[Inspection] = ()) -> tuple[Case, ...]:
+    """The same of results as values, each under its name. Of the inspections those are used that are named as the box
+    is: there may be others, of the tester."""
+    found = [case for one in results for case in cases_of(one, one.name)]
+    return side_by_side([_known(case, _Beside(tuple(inspections)), is_only=False) for case in found])
 
 
 def cases_of(found: AnyResult, source: str) -> tuple[Case, ...]:
-    if isinstance(found, Result):
-        return result.cases_of(found, source)
-    if isinstance(found, SearchResult):
-        return search.cases_of(found, source)
-    return ()
+    match found:
+        case Result():
+            return result.cases_of(found, source)
+        case SearchResult():
+            return search.cases_of(found, source)
+        case Rfc2544Result():
+            return rfc2544.cases_of(found, source)
+        case SoakResult():
+            return soak.cases_of(found, source)
 
 
 def side_by_side(cases: Sequence[Case], beside: Sequence[Case] = ()) -> tuple[Case, ...]:
-    """Each with the loads of the others that ran on the same box."""
+    """Each with the loads of the others that ran on the same box; of `beside` those of another one are told."""
     every = (*cases, *beside)
     return tuple(
         replace(
@@ -50,15 +81,39 @@ def side_by_side(cases: Sequence[Case], beside: Sequence[Case] = ()) -> tuple[Ca
                     if other is not case and other.box.name == case.box.name and other.load not in case.others
                 ),
             ),
+            remarks=(*case.remarks, *_of_other_boxes(case, beside)),
         )
         for case in cases
     )
+
+
+def _of_other_boxes(case: Case, beside: Sequence[Case]) -> tuple[str, ...]:
+    strange = dict.fromkeys(
+        f"{other.load.name} is of another box ({other.box.name or 'without a name'}, here "
+        f"{case.box.name or 'without a name'}): it is not compared with"
+        for other in beside
+        if other.box.name != case.box.name
+    )
+    return tuple(strange)
+
+
+def _known(case: Case, beside: _Beside, *, is_only: bool) -> Case:
+    """The case with what is known of its box by its name, or with `is_only` where there is one that can be meant."""
+    for one in _of_box(case, beside.collected, [one.dut.get("name") for one in beside.collected], is_only):
+        case = with_collected(case, one)
+    for found in _of_box(case, beside.inspections, [one.machine for one in beside.inspections], is_only):
+        case = with_inspection(case, found)
+    return case
+
+
+def _of_box(case: Case, found: Sequence[T], names: Sequence[object], is_only: bool) -> list[T]:
+    named = [one for one, name in zip(found, names, strict=True) if name == case.box.name]
+    return named or (list(found) if is_only and len(found) == 1 else [])
 
 
 def _cases(path: Path) -> tuple[Case, ...]:
     if path.suffix in YAML:
         return read_evidence(path)
     found = read_file(path)
-    if isinstance(found, Result | SearchResult):
-        return cases_of(found, path.name)
-    raise UsageError(f"{path} is neither a load test, nor a search, nor evidence in YAML: explain cannot read it yet")
+    nothing = Case(Load(found.name, 0.0, path.name), remarks=(f"{path.name}: no load was held in it",))
+    return cases_of(found, path.name) or (nothing,)

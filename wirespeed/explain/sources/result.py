@@ -1,12 +1,26 @@
-"""Cases from a load test's result file: each direction, and their sum, at the loads that tell most."""
+"""Cases from a load test's result file: all directions together, and each by itself, at the loads that tell most."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from statistics import fmean
 
 from wirespeed.explain.facts import Case, Load, Step, Worker
-from wirespeed.explain.sources.telemetry import box_of, counts, cpus_told, cycles_of, workers_told
+from wirespeed.explain.machine_facts import Energy, Machine
+from wirespeed.explain.sources.streams import flows_of, hashed_by
+from wirespeed.explain.sources.telemetry import (
+    box_of,
+    counts,
+    cpus_told,
+    cycles_of,
+    drops_told,
+    events_told,
+    machine_told,
+    step_of,
+    workers_told,
+)
+from wirespeed.explain.sources.trials import idle_watts
 from wirespeed.results.analysis import SUM, Analysis, Curve, analyse
 from wirespeed.results.balance import Medium
 from wirespeed.results.dut import DutTelemetry
@@ -19,45 +33,81 @@ _TOP = 0.9
 _MOST_STEPS = 40
 
 
-def cases_of(result: Result, source: str, others: Sequence[Load] = ()) -> tuple[Case, ...]:
+def cases_of(result: Result, source: str) -> tuple[Case, ...]:
     """The sum's case for a test of several directions, else its one direction's; () of a file without samples."""
     analysis = analyse(result)
     curves = [curve for curve in analysis.curves if _loaded(curve)]
     if not curves:
         return ()
     main = next((curve for curve in curves if curve.channel == SUM), curves[0])
-    return (_case(analysis, main, source, others),)
-
-
-def load_of(result: Result, source: str) -> Load | None:
-    """What another test of the same box is compared with."""
-    found = cases_of(result, source)
-    return found[0].load if found else None
-
-
-def _case(analysis: Analysis, curve: Curve, source: str, others: Sequence[Load]) -> Case:
-    result = analysis.result
-    top = _top(curve)
+    top = _top(main)
     chosen = {point.t_s for point in top}
     samples = [sample for sample in result.samples if sample.t_s in chosen]
-    place = f"{source}: {len(samples)} samples of the highest load"
-    told = [one for sample in samples if (one := DutTelemetry.from_json(sample.dut)).error is None]
-    workers = workers_told(told, place)
-    lost = sum(point.balance.lost for point in top)
+    case = _case(analysis, main, top, samples, source)
+    if main.channel != SUM:
+        return (case,)
+    each = [_direction(case, analysis, one, chosen) for one in analysis.directions if _loaded(one)]
+    return (replace(case, directions=tuple(each)),)
+
+
+def _case(analysis: Analysis, curve: Curve, top: Sequence[Point], samples: Sequence[Sample], source: str) -> Case:
+    result = analysis.result
+    place = f"{source}: {len(samples)} sample{'s' if len(samples) > 1 else ''} of the highest load"
+    asked = [one for sample in samples if (one := _telemetry(sample)) is not None]
+    told = [one for one in asked if one.error is None]
+    span_s = sum(point.interval_s for point in top)
+    workers = workers_told(told, place, sum(point.balance.ours for point in top) / span_s)
     return Case(
         load=_load(analysis, curve, top, samples, workers, place),
         box=replace(box_of(result.dut, workers, source), has_nics=_has_nics(result)),
-        others=tuple(others),
         workers=workers,
-        drops=counts(one.drops for one in told),
-        events=counts(one.events for one in told) | _pauses(samples),
+        drops=drops_told(told),
+        events=events_told(told) | _pauses(samples),
         foreign=counts(port.kinds for sample in samples[-1:] for port in sample.ports.values()),
         cpus=cpus_told(told),
-        steps=_steps(curve),
+        steps=_steps(curve, result.samples),
         interval_s=sum(sample.interval_s for sample in samples),
-        lost_packets=lost or None,
+        lost_packets=sum(point.balance.lost for point in top) or None,
         tells_drops=bool(told),
+        remarks=_errors(asked),
+        machine=_machine(result, told, place),
     )
+
+
+def _direction(case: Case, analysis: Analysis, curve: Curve, chosen: set[float]) -> Case:
+    """The same test, one direction: what the device told is of all of them."""
+    top = [point for point in _loaded(curve) if point.t_s in chosen]
+    if not top:
+        top = _top(curve)
+    load = replace(
+        _load(analysis, curve, top, (), (), case.load.source),
+        name=curve.channel,
+        longest_away_s=case.load.longest_away_s,
+        by_direction=(),
+    )
+    lost = sum(point.balance.lost for point in top)
+    return replace(case, load=load, steps=_steps(curve, ()), lost_packets=lost or None, remarks=())
+
+
+def _machine(result: Result, told: Sequence[DutTelemetry], place: str) -> Machine:
+    machine = machine_told(told, result.dut, place)
+    watts = [one.watts for one in told if one.watts is not None]
+    return replace(machine, energy=Energy(fmean(watts), idle_watts(result.lab), place)) if watts else machine
+
+
+def _telemetry(sample: Sample) -> DutTelemetry | None:
+    """None of what no program of ours wrote, or a later one did."""
+    try:
+        found = DutTelemetry.from_json(sample.dut)
+    except ValueError as error:
+        return DutTelemetry(error=str(error))
+    return found if found != DutTelemetry() else None
+
+
+def _errors(asked: Sequence[DutTelemetry]) -> tuple[str, ...]:
+    """Why the device told nothing, each reason once."""
+    reasons = counts({one.error: 1} for one in asked if one.error is not None)
+    return tuple(f"in {count} of {len(asked)} samples the device told nothing: {why}" for why, count in reasons.items())
 
 
 def _has_nics(result: Result) -> bool:
@@ -96,7 +146,6 @@ def _load(
     returned = sum(min(point.balance.offered, point.balance.ours + point.balance.lost_by_tester) for point in top)
     lossy = [point for point in top if point.loss_ratio > analysis.threshold]
     directions = [one for one in analysis.directions if one.measured]
-    tunables = str(result.variables.get("tunables") or "")
     return Load(
         name=result.name,
         received_pps=returned / span_s,
@@ -105,8 +154,8 @@ def _load(
         frame_bytes=analysis.frame_bytes,
         line_bps=next((point.line_bps / point.lines for point in top if point.line_bps), None),
         directions=curve.lines,
-        flows="many" if "vm=" in tunables and "vm=none" not in tunables else "one",
-        hashed="mpls" not in result.profile and "mpls" not in tunables,
+        flows=flows_of(result.variables),
+        hashed=hashed_by(result.variables),
         tester_limited=curve.tester_limited,
         spoilt_share=sum(point.spoilt is not None for point in lossy) / len(lossy) if lossy else 0.0,
         longest_away_s=_longest_away_s(samples),
@@ -134,8 +183,14 @@ def _pauses(samples: Sequence[Sample]) -> dict[str, int]:
     return {"pause frames": sum(frames)} if sum(frames) else {}
 
 
-def _steps(curve: Curve) -> tuple[Step, ...]:
-    """The ramp thinned to at most 40 loads, rising."""
+def _steps(curve: Curve, samples: Sequence[Sample]) -> tuple[Step, ...]:
+    """The ramp thinned to at most 40 loads, rising; what a packet cost by `samples`, of which none may be."""
+    sample_at = {sample.t_s: sample for sample in samples}
     points = sorted(curve.measured, key=lambda point: point.offered_pps)
     every = max(1, len(points) // _MOST_STEPS)
-    return tuple(Step(point.offered_pps, point.returned_pps) for point in points[::every])
+    found = []
+    for point in points[::every]:
+        telemetry = _telemetry(sample_at[point.t_s]) if point.t_s in sample_at else None
+        told = [telemetry] if telemetry is not None and telemetry.error is None else []
+        found.append(step_of(point.offered_pps, point.returned_pps, told))
+    return tuple(found)

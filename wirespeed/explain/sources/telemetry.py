@@ -2,32 +2,44 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from wirespeed.explain.facts import Box, Cpu, Worker, worker_of
-from wirespeed.results.dut import DutFacts, DutTelemetry, NodeCost
+from wirespeed.explain.facts import Box, Cpu, Step, Worker, worker_of
+from wirespeed.explain.machine_facts import Clock, Machine, Nic
+from wirespeed.explain.sources.nic_counters import losses, pauses, queue_packets
+from wirespeed.results.dut import DutFacts, DutTelemetry, summed
+from wirespeed.results.dut_cpu import MachineLoad
+
+SYSTEMS = {"router": "wirespeed"} | {
+    kind: kind for kind in ("wirespeed", "linux", "vpp", "freebsd", "openbsd", "danos")
+}
+"""What a box runs, by the kind of its device; kinds without an entry tell nothing of it."""
+
+_KERNEL_SUMS = {"rx": ("rx drop", "rx errs"), "tx": ("tx drop", "tx errs")}
+"""What the kernel counts of an interface has what its driver counted in it."""
+_FLAT = {"vectors_per_call", "cycles_per_packet"}
+_PLACED = re.compile(r"(\S+) queue (\d+)")
+_NOMINAL = re.compile(r"@ ([\d.]+) ?GHz")
 
 
-def workers_told(told: Sequence[DutTelemetry], place: str) -> tuple[Worker, ...]:
-    """Each worker over all those samples."""
+def workers_told(told: Sequence[DutTelemetry], place: str, pps: float = 0.0) -> tuple[Worker, ...]:
+    """Each worker over all those samples; of older files, which tell no more, all of them together as one, of `pps`
+    where the file does not say how much came in."""
+    if told and not any(one.workers for one in told):
+        return _together(told, place, pps)
     names = dict.fromkeys(worker.name for one in told for worker in one.workers)
     found = []
     for name in names:
         rows = [worker for one in told for worker in one.workers if worker.name == name]
-        nodes: dict[str, list[int]] = {}
-        for row in rows:
-            for node in row.nodes:
-                sums = nodes.setdefault(node.name, [0, 0, 0, 0])
-                for at, value in enumerate((node.calls, node.vectors, node.clocks, node.suspends)):
-                    sums[at] += value
         absences = [row.absent_s for row in rows if row.absent_s is not None]
         found.append(
             worker_of(
                 name,
                 sum(row.interval_s for row in rows),
-                tuple(NodeCost(node, *sums) for node, sums in nodes.items()),
+                summed(node for row in rows for node in row.nodes),
                 source=place,
                 tsc_hz=rows[0].tsc_hz or None,
                 absent_s=sum(absences) if absences else None,
@@ -36,25 +48,126 @@ def workers_told(told: Sequence[DutTelemetry], place: str) -> tuple[Worker, ...]
     return tuple(found)
 
 
+def _together(told: Sequence[DutTelemetry], place: str, pps: float) -> tuple[Worker, ...]:
+    """The flat figures turned back into counts of a second each; () where they are not there."""
+    known = [one.told for one in told if one.told.keys() >= _FLAT and min(one.told[name] for name in _FLAT) > 0]
+    whole = [counted for one in known if (counted := _counted(one, pps))[0] > 0]
+    if not whole:
+        return ()
+    packets, polls, calls, clocks, polling = (round(sum(column)) for column in zip(*whole, strict=True))
+    return (Worker("the router", float(len(whole)), packets, polls, calls, clocks, polling, place),)
+
+
+def _counted(told: Mapping[str, float], pps: float) -> tuple[float, ...]:
+    packets, cycles = told.get("in_pps", pps), told["cycles_per_packet"]
+    calls = packets / told["vectors_per_call"]
+    polls = calls / max(1e-6, 1 - told.get("idle_polls", 0.0))
+    polling = cycles - told.get("cycles_per_packet_without_input", cycles)
+    return packets, polls, calls, cycles * packets, polling * packets
+
+
 def box_of(dut: Mapping[str, Any], workers: Sequence[Worker], source: str) -> Box:
     facts = DutFacts.from_json(dut) if dut else DutFacts("", "")
-    system = {"router": "wirespeed", "linux": "linux", "vpp": "vpp"}.get(facts.kind, "")
+    texts = dut.get("texts")
     return Box(
         name=facts.name,
-        system=system,
+        system=SYSTEMS.get(facts.kind, ""),
         cores=len(facts.cpus) or None,
+        cpus=facts.cpus,
         workers=len(workers) or None,
+        queues=_queues(facts, texts if isinstance(texts, Mapping) else {}),
         hz=workers[0].tsc_hz if workers else None,
+        firewall=True if facts.details.get("pf") == "on" or facts.details.get("nftables") else None,
         source=source,
     )
 
 
+def _queues(facts: DutFacts, texts: Mapping[str, Any]) -> int | None:
+    """The most RX queues of an interface, by a router's `show interface rx-placement`."""
+    shown = [str(text) for command, text in texts.items() if str(command).endswith("show interface rx-placement")]
+    placed = facts.details.get("rx_placement") or "; ".join(shown)
+    counted: Counter[str] = Counter(name for name, _ in set(_PLACED.findall(placed)))
+    return max(counted.values(), default=None)
+
+
 def cpus_told(told: Sequence[DutTelemetry]) -> tuple[Cpu, ...]:
+    """CPU by CPU where the machine tells so much, else all of them as one."""
+    numbers = dict.fromkeys(cpu.cpu for one in _machines(told) for cpu in one.cpus)
+    found = tuple(cpu for number in numbers if (cpu := _cpu(number, _machines(told))) is not None)
+    if found:
+        return found
     shares = [one.cpu_percent for one in told if one.cpu_percent]
     if not shares:
         return ()
     kinds = dict.fromkeys(kind for share in shares for kind in share)
     return (Cpu("its CPUs", {kind: sum(s.get(kind, 0.0) for s in shares) / len(shares) for kind in kinds}),)
+
+
+def _cpu(number: int, machines: Sequence[MachineLoad]) -> Cpu | None:
+    rows = [cpu for machine in machines for cpu in machine.cpus if cpu.cpu == number]
+    seconds: Counter[str] = Counter()
+    for row in rows:
+        seconds.update(row.seconds)
+    total = sum(seconds.values())
+    if total <= 0:
+        return None
+    counted = [row.softnet["processed"] for row in rows if "processed" in row.softnet]
+    percent = {kind: share / total * 100 for kind, share in seconds.items()}
+    return Cpu(f"cpu{number}", percent, sum(counted) if counted else None)
+
+
+def machine_told(told: Sequence[DutTelemetry], dut: Mapping[str, Any], place: str) -> Machine:
+    """Clocks and temperatures at the end of those samples, and what NICs counted over them."""
+    machines = _machines(told)
+    if not machines:
+        return Machine()
+    rated_hz = _rated_hz(dut)
+    names = dict.fromkeys(name for machine in machines for name in machine.nics)
+    return Machine(
+        clocks=tuple(
+            Clock(f"cpu{cpu}", hz, rated_hz, place) for cpu, hz in machines[-1].frequencies_hz.items() if hz > 0
+        ),
+        nics=tuple(_nic(name, machines, place) for name in names),
+        temperatures_c=dict(machines[-1].temperatures_c),
+        source=place,
+    )
+
+
+def _nic(name: str, machines: Sequence[MachineLoad], place: str) -> Nic:
+    grown = counts(machine.nics.get(name, {}) for machine in machines)
+    return Nic(name, queue_packets=queue_packets(grown), counters=grown, source=f"{place}, ethtool -S {name}")
+
+
+def _rated_hz(dut: Mapping[str, Any]) -> float | None:
+    """By the processor's name, which makers end with the clock that it is sold with."""
+    details = dut.get("details")
+    named = _NOMINAL.search(str(details.get("cpu", ""))) if isinstance(details, Mapping) else None
+    return float(named[1]) * 1e9 if named else None
+
+
+def _machines(told: Sequence[DutTelemetry]) -> list[MachineLoad]:
+    return [one.machine for one in told if one.machine is not None]
+
+
+def drops_told(told: Sequence[DutTelemetry]) -> dict[str, int]:
+    """Packets dropped by reason, those that drivers count among them. A sum of the kernel's that has a driver's counter
+    in it is left out."""
+    drops = counts(one.drops for one in told)
+    names = dict.fromkeys(name for machine in _machines(told) for name in machine.nics)
+    for name in names:
+        found = losses(name, counts(machine.nics.get(name, {}) for machine in _machines(told)))
+        for way, sums in _KERNEL_SUMS.items():
+            if any(f": {way}" in reason or f".{way}" in reason for reason in found):
+                drops = {reason: n for reason, n in drops.items() if reason not in {f"{name} {one}" for one in sums}}
+        drops |= found
+    return drops
+
+
+def events_told(told: Sequence[DutTelemetry]) -> dict[str, int]:
+    events = counts(one.events for one in told)
+    names = dict.fromkeys(name for machine in _machines(told) for name in machine.nics)
+    frames = {name: pauses(counts(machine.nics.get(name, {}) for machine in _machines(told))) for name in names}
+    return events | {f"{name}: pause frames": count for name, count in frames.items() if count}
 
 
 def counts(groups: Iterable[Mapping[str, int]]) -> dict[str, int]:
@@ -68,3 +181,14 @@ def cycles_of(workers: Sequence[Worker]) -> float | None:
     """Ticks a packet without polling, of all workers together."""
     packets = sum(worker.packets for worker in workers)
     return sum(worker.clocks - worker.polling_clocks for worker in workers) / packets if packets else None
+
+
+def step_of(offered_pps: float, received_pps: float, told: Sequence[DutTelemetry]) -> Step:
+    """A load with what the device told under it."""
+    workers = workers_told(told, "", received_pps)
+    return Step(offered_pps, received_pps, cycles_of(workers), _vectors_of(workers), workers, cpus_told(told))
+
+
+def _vectors_of(workers: Sequence[Worker]) -> float | None:
+    """Packets a call of the worker that finds most."""
+    return max((worker.vectors for worker in workers if worker.packets), default=None)

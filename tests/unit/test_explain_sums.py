@@ -1,0 +1,191 @@
+"""The arithmetic and the curves of explanations, and the picture of the CPUs' time."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from wirespeed.explain.cpu_budget import cpu_budget
+from wirespeed.explain.curves import cost_curve, loss_curve
+from wirespeed.explain.facts import Box, Case, Cpu, Load, Step, worker_of
+from wirespeed.explain.machine_facts import Clock, Energy, Machine, Perf
+from wirespeed.explain.ranking import explain
+from wirespeed.explain.reckoning import figures
+from wirespeed.explain.sources.evidence_file import read_evidence
+from wirespeed.report.budget_picture import budget_view
+from wirespeed.results.dut import NodeCost
+from wirespeed.results.node_classes import class_of
+
+GOLDEN = Path(__file__).parents[1] / "golden" / "explain"
+
+
+def steps(*received: float) -> tuple[Step, ...]:
+    """One load a Mpps, and what came back of each in Mpps."""
+    return tuple(Step(number * 1e6, mpps * 1e6) for number, mpps in enumerate(received, start=1))
+
+
+@pytest.mark.parametrize(
+    ("shape", "received"),
+    [
+        ("none", (1, 2, 3, 4, 5, 6, 7, 8)),
+        ("cliff", (1, 2, 3, 4, 5, 5, 5, 5, 5, 5)),
+        ("collapse", (1, 2, 3, 4, 5, 4, 3, 2, 1.5, 1)),
+        ("slope", (1, 1.99, 3, 3.98, 5, 5.98, 6.98, 8)),
+        ("constant", tuple(0.7 * load for load in range(1, 11))),
+    ],
+)
+def test_the_shape_of_a_loss_is_told(shape: str, received: tuple[float, ...]) -> None:
+    found = loss_curve(steps(*received))
+    assert found is not None and found.shape == shape, found
+
+
+def test_a_knee_has_its_place() -> None:
+    found = loss_curve(steps(1, 2, 3, 4, 5, 5, 5, 5, 5, 5))
+    assert found is not None and found.knee is not None
+    assert found.knee.at == pytest.approx(5e6, rel=0.02)
+    assert found.text == "all comes back up to 5.000 Mpps, and 5.000 Mpps of any load beyond"
+
+
+def test_few_loads_are_no_curve() -> None:
+    assert loss_curve(steps(1, 2, 2)) is None
+    assert loss_curve(tuple(Step(10e6 + number, 5e6) for number in range(9))) is None  # one load, held
+    assert cost_curve(steps(1, 2, 3, 4, 5)) is None  # nobody told what they cost
+
+
+def test_the_shape_speaks_for_causes_and_against_others() -> None:
+    load = Load("it", 7e6, offered_pps=10e6, frame_bytes=64, line_bps=10e9)
+    lost = {"ip4-lookup: no route": 3_000_000}
+    case = Case(load, steps=steps(*(0.7 * number for number in range(1, 11))), drops=lost, lost_packets=3e6)
+    (named, *_) = explain(case).named
+    assert named.cause == "no-next-hop"
+    assert "one share is lost at all loads: 30 %" in [piece.text for piece in named.speaks_for]
+
+
+def test_cost_falls_with_vectors_and_turns() -> None:
+    costs = (620, 400, 300, 200, 190, 260)
+    loads = tuple(Step(n * 1e6, n * 1e6, cycles, vectors=40.0 * n) for n, cycles in enumerate(costs, start=1))
+    found = cost_curve(loads)
+    assert found is not None and found.turns and found.least.offered_pps == 5e6 and found.full_pps == 6e6
+    assert found.text.startswith(
+        "620 cycles a packet at 1.000 Mpps (40 a call), 190 at 5.000 Mpps (200 a call), then 260"
+    )
+    smooth = cost_curve(loads[:5])
+    assert smooth is not None and not smooth.turns and "larger vectors make it cheaper" in smooth.text
+
+
+def told(case: Case) -> dict[str, tuple[float, str]]:
+    assert all(figure.source for figure in figures(case))
+    return {figure.name: (figure.value, figure.text) for figure in figures(case)}
+
+
+def test_the_articles_core() -> None:
+    """Netgate 6100, one flow: 437.9 cycles at 5.01 Mpps are the 2.2 GHz of its C3558."""
+    case = next(one for one in read_evidence(GOLDEN / "netgate6100_vpp.yaml") if one.workers)
+    found = told(case)
+    assert found["effective_hz"][0] == pytest.approx(2.195e9, rel=0.002)
+    assert (
+        found["core_pps"] == (pytest.approx(5.02e6, rel=0.002), pytest.approx) or "can do 5.0" in found["core_pps"][1]
+    )
+    assert found["core_share"][0] == pytest.approx(1 / 3, rel=0.01)
+    assert found["cores_for_line"][0] == pytest.approx(2.96, rel=0.01)
+    assert "a packet each 67.2 ns is 148 cycles of one" in found["cores_for_line"][1]
+
+
+def test_an_idle_core_can_do_at_least_so_much() -> None:
+    """What polls found nothing is no work: of 100 looks 10 had packets, and the input node took half of all ticks."""
+    nodes = (NodeCost("dpdk-input", 100, 1000, 100_000, 0), NodeCost("ethernet-input", 10, 1000, 100_000, 0))
+    worker = worker_of("w0", 1.0, nodes, source="it", tsc_hz=1e9)
+    case = Case(Load("it", 1000.0, source="it"), workers=(worker,))
+    value, text = told(case)["core_pps"]
+    assert value == pytest.approx(1e9 / 110) and text.startswith("one core can do at least 9.091 Mpps")
+
+
+def test_the_energy_of_a_packet() -> None:
+    machine = Machine(energy=Energy(19.0, 12.0, "meter"), perf=Perf(400.0, 800.0, "perf"))
+    found = told(Case(Load("it", 15.1e6), machine=machine))
+    assert found["packet_uj"] == (
+        pytest.approx(1.258, rel=0.001),
+        "1.26 µJ a packet: 19 W at 15.100 Mpps, 0.464 above the 12 W before the load",
+    )
+    assert found["instructions_per_packet"][1] == "800 instructions a packet, 2 a cycle"
+
+
+def test_a_kernel_is_reckoned_by_the_time_of_its_cpus() -> None:
+    cpus = (Cpu("cpu0", {"softirq": 99.0, "idle": 1.0}, 990), Cpu("cpu1", {"idle": 100.0}, 10))
+    machine = Machine(clocks=(Clock("cpu0", 1e9, 1e9, "it"),), source="it")
+    found = told(Case(Load("it", 1e6, source="it"), Box(system="linux"), cpus=cpus, machine=machine))
+    assert found["cpu_seconds_per_packet"] == (
+        pytest.approx(0.99e-6),
+        "990 ns of CPU time a packet: 0.99 of 2 CPUs busy at 1.000 Mpps",
+    )
+    assert found["core_pps"][0] == pytest.approx(1 / 0.99e-6)
+    assert found["fullest_cpu_share"][1] == "cpu0 took up 99 % of the packets; 2 of 2 CPUs had any"
+
+
+@pytest.mark.parametrize(
+    ("node", "kind"),
+    [
+        ("dpdk-input", "input"),
+        ("ethernet-input", "input"),
+        ("ip4-input-no-checksum", "input"),
+        ("ip4-lookup", "lookup"),
+        ("ip6-load-balance", "lookup"),
+        ("l2-fwd", "lookup"),
+        ("ip4-rewrite", "rewrite"),
+        ("mpls-label-imposition-uniform", "rewrite"),
+        ("interface-output", "output"),
+        ("TenGigabitEthernet6/0/0-output", "output"),
+        ("TenGigabitEthernet6/0/0-tx", "tx"),
+        ("error-drop", "other"),
+    ],
+)
+def test_nodes_are_sorted_by_what_they_do(node: str, kind: str) -> None:
+    assert class_of(node) == kind
+
+
+def loaded(mpps: float, idle_polls: int) -> Step:
+    """A worker of 1 GHz for a second. A packet costs 40 ticks to take in and 60 to forward, a look at nothing 100."""
+    packets = round(mpps * 1e6)
+    calls = packets // 100
+    nodes = (
+        NodeCost("memif-input", calls + idle_polls, packets, 40 * packets + 100 * idle_polls, 0),
+        NodeCost("ethernet-input", calls, packets, 10 * packets, 0),
+        NodeCost("ip4-lookup", calls, packets, 30 * packets, 0),
+        NodeCost("e1-tx", calls, packets, 20 * packets, 0),
+    )
+    worker = replace(worker_of("w0", 1.0, nodes, tsc_hz=1e9), absent_s=0.001)
+    return Step(mpps * 1e6, mpps * 1e6, workers=(worker,))
+
+
+def test_the_cpu_s_time_of_a_packet_is_all_accounted_for() -> None:
+    budget = cpu_budget([loaded(0.001, 9_900_000), loaded(5, 4_000_000), loaded(9, 0)])
+    assert budget is not None and budget.of == "the worker"
+    for bar in budget.bars:
+        assert sum(part.share for part in bar.parts) == pytest.approx(1.0)
+        assert sum(part.ticks or 0 for part in bar.parts) == pytest.approx(bar.ticks)
+    top = {part.name: part.ticks for part in budget.bars[-1].parts}
+    # A thousandth of the time was taken away, out of all of them.
+    assert [top["lookup"], top["tx"], top["input"]] == pytest.approx([29.97, 19.98, 49.95])
+    assert "idle" not in top and top["away"] == pytest.approx(1e6 / 9e6)
+    half = {part.name: part.ticks for part in budget.bars[-2].parts}
+    # 4 million looks at nothing of 100 ticks each, less what is told of them by the load that had hardly a packet.
+    assert half["idle"] == pytest.approx(80, rel=0.01) and half["input"] == pytest.approx(50, rel=0.02)
+    view = budget_view(budget, "it")
+    assert view.bars[-1].budget == "111 cycles each"
+    assert sum(float(part.width) for part in view.bars[0].parts) == pytest.approx(100, abs=0.5)
+    assert view.table.headings[0] == "Offered" and view.table.headings[-1] == "All"
+
+
+def test_a_kernels_time_is_drawn_by_its_kinds() -> None:
+    def kernel(load: float, softirq: float) -> Step:
+        return Step(load, load, cpus=(Cpu("cpu0", {"softirq": softirq, "idle": 95 - softirq, "steal": 5.0}),))
+
+    budget = cpu_budget([kernel(1e5, 20), kernel(5e5, 90)])
+    assert budget is not None and budget.names == ("softirq", "away", "idle")
+    assert budget_view(budget, "it").bars[-1].budget == "2 µs each"
+
+
+def test_without_telemetry_there_is_no_picture() -> None:
+    assert cpu_budget(steps(1, 2, 3, 4)) is None

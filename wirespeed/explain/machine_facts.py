@@ -1,0 +1,102 @@
+"""What is known of the machine under a device: clocks, NUMA nodes, NICs, sensors, watts. Values, each with its source.
+
+As in facts.py nothing here judges, and None and empty mean that nobody told.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True)
+class Clock:
+    """What a CPU ran at under load, and what it is rated at without any boost, in Hz."""
+
+    cpu: str
+    now_hz: float
+    rated_hz: float | None = None
+    source: str = ""
+
+    @property
+    def share(self) -> float | None:
+        """Of what it is rated at."""
+        return self.now_hz / self.rated_hz if self.rated_hz else None
+
+
+@dataclass(frozen=True)
+class Crossing:
+    """A NIC on one NUMA node, and a CPU that forwards its packets on another."""
+
+    nic: str
+    nic_node: int
+    cpu: int
+    cpu_node: int
+    source: str = ""
+
+
+@dataclass(frozen=True)
+class Nic:
+    """An interface: RX queues and descriptors as they are set, and at most. `queue_packets` came in by RX queue over
+    the test, `counters` are its driver's own of that time."""
+
+    name: str
+    driver: str = ""
+    queues: int | None = None
+    most_queues: int | None = None
+    rx_slots: int | None = None
+    tx_slots: int | None = None
+    queue_packets: Mapping[str, int] = field(default_factory=dict)
+    counters: Mapping[str, int] = field(default_factory=dict)
+    source: str = ""
+
+    @property
+    def fullest_share(self) -> float | None:
+        """The part of its packets that the fullest queue had; None of fewer than two queues or without packets."""
+        total = sum(self.queue_packets.values())
+        return max(self.queue_packets.values()) / total if len(self.queue_packets) > 1 and total else None
+
+
+@dataclass(frozen=True)
+class Optic:
+    """A module in a cage, with what it says is wrong with it."""
+
+    interface: str
+    faults: tuple[str, ...]
+    rx_mw: float | None = None
+    source: str = ""
+
+
+@dataclass(frozen=True)
+class Perf:
+    """What `perf stat` counted under the load, a packet."""
+
+    cycles: float | None = None
+    instructions: float | None = None
+    source: str = ""
+
+
+@dataclass(frozen=True)
+class Energy:
+    """Watts at the load, and before it."""
+
+    watts: float
+    idle_w: float | None = None
+    source: str = ""
+
+
+@dataclass(frozen=True)
+class Machine:
+    """All of it. `throttled` counts how often CPUs were slowed down for their heat."""
+
+    clocks: tuple[Clock, ...] = ()
+    crossings: tuple[Crossing, ...] = ()
+    nics: tuple[Nic, ...] = ()
+    optics: tuple[Optic, ...] = ()
+    temperatures_c: Mapping[str, float] = field(default_factory=dict)
+    throttled: int = 0
+    governor: str = ""
+    hypervisor: str = ""
+    perf: Perf | None = None
+    energy: Energy | None = None
+    source: str = ""

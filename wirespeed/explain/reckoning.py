@@ -1,0 +1,217 @@
+"""The arithmetic of a case: what a packet costs, what a core can do at that cost, how far the box is from it. Pure.
+
+Each figure says what it was made of and where that is from. What a packet costs falls as vectors grow, so what a core
+could do is exact of a saturated worker alone, and "at least" of any other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from wirespeed.explain.arithmetic import core_pps, cores_for_line, link_use, microjoules
+from wirespeed.explain.cpu_budget import cpu_budget
+from wirespeed.explain.facts import Case, Step, Worker
+from wirespeed.explain.words import clock_text, cycles_text, seconds_text, share_text
+from wirespeed.results.figures import rate_text
+
+_MOSTLY_IDLE = 0.95
+"""Of a worker's polls."""
+_FULL = 0.95
+"""Of the time of a kernel's CPUs."""
+_AWAY = 0.02
+"""Of the time: less is within what cycles are told to."""
+
+
+@dataclass(frozen=True)
+class Figure:
+    """`name` is for programs, `text` for people; `value` is in `unit`."""
+
+    name: str
+    value: float
+    unit: str
+    text: str
+    source: str
+
+
+def figures(case: Case) -> tuple[Figure, ...]:
+    """All that the facts of the case allow; () of one that tells nothing but rates."""
+    return (*_workers(case), *_kernel(case), *_perf(case), *_links(case), *_clocks(case), *_energy(case))
+
+
+def busy_cycles(workers: tuple[Worker, ...]) -> float | None:
+    """Ticks a packet without those of looks at queues that found nothing; None without packets."""
+    packets = sum(worker.packets for worker in workers)
+    if not packets:
+        return None
+    spent = sum(worker.clocks - worker.polling_clocks * (worker.idle_polls or 0.0) for worker in workers)
+    return spent / packets
+
+
+# ---- workers that poll
+
+
+def _workers(case: Case) -> Iterator[Figure]:
+    busy = case.busy
+    cycles = busy_cycles(busy)
+    if cycles is None or not busy[0].clocks:
+        return
+    source = busy[0].source
+    packets = sum(worker.packets for worker in busy)
+    whole = sum(worker.clocks for worker in busy) / packets
+    without = sum(worker.clocks - worker.polling_clocks for worker in busy) / packets
+    fullest = max(busy, key=lambda worker: worker.vectors)
+    idle = "" if fullest.idle_polls is None else f", {share_text(fullest.idle_polls)} of its polls found nothing"
+    text = f"{cycles_text(without)} cycles a packet without polling, {cycles_text(whole)} with it{_away(busy)}"
+    if without == whole:
+        text = f"{cycles_text(whole)} cycles a packet; how many of them are polling nobody told"
+    yield Figure("cycles_per_packet_without_polling", without, "cycles", text, source)
+    yield Figure(
+        "vectors_per_call",
+        fullest.vectors,
+        "packets",
+        f"{fullest.vectors:.4g} packets a call in {fullest.name}{idle}",
+        source,
+    )
+    hz = fullest.tsc_hz or case.box.hz
+    # What an idle worker spends on a packet says how seldom one came.
+    if fullest.pps and (fullest.idle_polls or 0.0) < _MOSTLY_IDLE:
+        of = f" of {clock_text(hz)}" if hz else ""
+        clock = clock_text(fullest.effective_hz)
+        text = f"{cycles_text(fullest.cycles)} cycles × {rate_text(fullest.pps)} = {clock}{of}, by {fullest.name}"
+        yield Figure("effective_hz", fullest.effective_hz, "Hz", text, source)
+    yield from _by_class(case, source)
+    if hz:
+        count = max(len(case.workers), case.box.workers or 0)
+        yield from _core(case, cycles, hz, count, fullest.is_saturated, source)
+
+
+def _by_class(case: Case, source: str) -> Iterator[Figure]:
+    """Where the cycles go, by what nodes do."""
+    offered_pps = case.load.offered_pps or case.load.received_pps
+    budget = cpu_budget([Step(offered_pps, case.load.received_pps, workers=case.busy)])
+    if budget is None:
+        return
+    parts = [part for part in budget.bars[0].parts if part.ticks is not None and part.is_work]
+    work = sum(part.ticks or 0.0 for part in parts)
+    text = f"of {cycles_text(work)} cycles of work a packet: "
+    text += ", ".join(f"{part.name} {cycles_text(part.ticks or 0.0)}" for part in parts)
+    yield Figure("work_cycles_per_packet", work, "cycles", text, source)
+
+
+def _away(busy: Sequence[Worker]) -> str:
+    """The clock goes on while others have the CPU, and nobody knows of which packets that is."""
+    shares = [worker.absent_s / worker.interval_s for worker in busy if worker.absent_s and worker.interval_s > 0]
+    most = max(shares, default=0.0)
+    return f", in which others had its CPU for {share_text(most)} of the time" if most >= _AWAY else ""
+
+
+def _core(case: Case, cycles: float, hz: float, cores: int, exact: bool, source: str) -> Iterator[Figure]:
+    """What a core does at most by `cycles` a packet, and all `cores` of them."""
+    most = core_pps(hz, cycles)
+    rate = rate_text(most) if exact else f"at least {rate_text(most)}"
+    text = f"one core can do {rate}: {clock_text(hz)} by {cycles_text(cycles)} cycles of work a packet"
+    yield Figure("core_pps", most, "pps", text, source)
+    share = case.load.received_pps / (most * cores)
+    word = "core" if cores == 1 else "cores"
+    rate = rate_text(case.load.received_pps)
+    text = f"{rate} are {share_text(min(1.0, share))} of what {cores} {word} could do at that cost"
+    yield Figure("core_share", share, "", text, source)
+    line = case.load.line_pps
+    if line:
+        needed = cores_for_line(line, hz, cycles)
+        text = (
+            f"the line's {rate_text(line)} need {needed:.2g} cores at that cost: a packet each "
+            f"{seconds_text(1 / line)} is {cycles_text(hz / line)} cycles of one"
+        )
+        yield Figure("cores_for_line", needed, "cores", text, source)
+
+
+# ---- a kernel, by the time of its CPUs
+
+
+def _kernel(case: Case) -> Iterator[Figure]:
+    """A machine's other work is in it, so that it is at most so dear."""
+    if case.workers or not case.cpus or not case.load.received_pps:
+        return
+    count = len(case.cpus) if len(case.cpus) > 1 else max(1, len(case.box.cpus))
+    scale = count / len(case.cpus)
+    busy = sum((100 - cpu.idle_percent - cpu.percent.get("iowait", 0.0)) / 100 for cpu in case.cpus) * scale
+    if busy <= 0:
+        return
+    seconds = busy / case.load.received_pps
+    source = case.load.source
+    rate = rate_text(case.load.received_pps)
+    said = f"its CPU {share_text(busy)} busy" if count == 1 else f"{busy:.3g} of {count} CPUs busy"
+    text = f"{seconds_text(seconds)} of CPU time a packet: {said} at {rate}"
+    yield Figure("cpu_seconds_per_packet", seconds, "s", text, source)
+    clocks = [clock.now_hz for clock in case.machine.clocks]
+    hz = sum(clocks) / len(clocks) if clocks else case.box.hz
+    is_full = busy >= _FULL * count
+    if hz:
+        yield from _core(case, seconds * hz, hz, count, is_full, source)
+    else:
+        text = f"one core can do {'' if is_full else 'at least '}{rate_text(1 / seconds)} at that cost"
+        yield Figure("core_pps", 1 / seconds, "pps", text, source)
+    yield from _spread(case, source)
+
+
+def _spread(case: Case, source: str) -> Iterator[Figure]:
+    counted = [(cpu.packets, cpu.name) for cpu in case.cpus if cpu.packets is not None]
+    total = sum(packets for packets, _ in counted)
+    if len(counted) < 2 or not total:
+        return
+    most, name = max(counted)
+    had = sum(packets > 0 for packets, _ in counted)
+    text = f"{name} took up {share_text(most / total)} of the packets; {had} of {len(counted)} CPUs had any"
+    yield Figure("fullest_cpu_share", most / total, "", text, f"{source}, softnet_stat")
+
+
+# ---- what stands beside
+
+
+def _perf(case: Case) -> Iterator[Figure]:
+    perf = case.machine.perf
+    if perf is None:
+        return
+    if perf.instructions:
+        rate = f", {perf.instructions / perf.cycles:.2g} a cycle" if perf.cycles else ""
+        text = f"{cycles_text(perf.instructions)} instructions a packet{rate}"
+        yield Figure("instructions_per_packet", perf.instructions, "instructions", text, perf.source)
+
+
+def _links(case: Case) -> Iterator[Figure]:
+    for link in case.box.links:
+        use = link_use(link, case.load)
+        if use is not None:
+            name = f", {link.nic}" if link.nic else ""
+            text = (
+                f"PCIe {link.gts:g} GT/s x{link.width}{name}: {100 * use.low:.0f} to {100 * use.high:.0f} % of what it "
+                "carries towards the host"
+            )
+            yield Figure("link_share", use.middle, "", text, link.source)
+
+
+def _clocks(case: Case) -> Iterator[Figure]:
+    machine = case.machine
+    if machine.clocks:
+        low, high = (pick(clock.now_hz for clock in machine.clocks) for pick in (min, max))
+        rated = next((clock.rated_hz for clock in machine.clocks if clock.rated_hz), None)
+        said = clock_text(low) if high - low < 0.01 * high else f"{clock_text(low)} to {clock_text(high)}"
+        text = f"CPUs ran at {said}" + (f", rated {clock_text(rated)}" if rated else "")
+        yield Figure("least_clock_hz", low, "Hz", text, machine.clocks[0].source)
+    if machine.temperatures_c:
+        name, hottest = max(machine.temperatures_c.items(), key=lambda one: one[1])
+        yield Figure("hottest_c", hottest, "°C", f"{hottest:.0f} °C at the hottest, {name}", machine.source)
+
+
+def _energy(case: Case) -> Iterator[Figure]:
+    energy = case.machine.energy
+    if energy is None or not case.load.received_pps:
+        return
+    cost = microjoules(energy.watts, case.load.received_pps)
+    text = f"{cost:.3g} µJ a packet: {energy.watts:.3g} W at {rate_text(case.load.received_pps)}"
+    if energy.idle_w is not None:
+        above = microjoules(max(0.0, energy.watts - energy.idle_w), case.load.received_pps)
+        text += f", {above:.3g} above the {energy.idle_w:.3g} W before the load"
+    yield Figure("packet_uj", cost, "µJ", text, energy.source)

@@ -1,0 +1,91 @@
+"""What `wirespeed dut collect -o FILE` kept of a device, beside a test or without one."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from wirespeed.errors import FileFault
+from wirespeed.explain.facts import Case, Load
+from wirespeed.explain.sources.telemetry import (
+    box_of,
+    cpus_told,
+    cycles_of,
+    drops_told,
+    events_told,
+    machine_told,
+    workers_told,
+)
+from wirespeed.files import read_text_file
+from wirespeed.results.dut import DutTelemetry
+from wirespeed.results.json_values import as_object
+
+FORMAT = "wirespeed-dut/1"
+_MOST_BYTES = 512 << 20
+
+
+@dataclass(frozen=True)
+class Collected:
+    """`whole` is what the device told over all of the time; `dut` says what it is."""
+
+    source: str
+    dut: dict[str, Any]
+    whole: DutTelemetry
+
+
+def is_collected(path: Path) -> bool:
+    """Whether the file says that it is one; what cannot be read is none."""
+    try:
+        with path.open("rb") as file:
+            return FORMAT.encode() in file.read(200)
+    except OSError:
+        return False
+
+
+def read_collected(path: Path) -> Collected:
+    """FileFault says what is wrong with the file."""
+    try:
+        document = as_object(json.loads(read_text_file(path, "collection", _MOST_BYTES)), "the file")
+        dut = as_object(document.get("dut"), "dut")
+        return Collected(path.name, dut, DutTelemetry.from_json(dut.get("telemetry")))
+    except (ValueError, RecursionError) as error:
+        raise FileFault(f"{path} is no collection of a device: {error}") from None
+
+
+def case_of(collected: Collected) -> Case:
+    """By what the device counted alone: what was sent to it nobody knows."""
+    told = [collected.whole]
+    place = f"{collected.source}: {collected.whole.interval_s:.3g} s"
+    workers = workers_told(told, place)
+    load = Load(
+        name=Path(collected.source).stem,
+        received_pps=collected.whole.out_pps or 0.0,
+        source=place,
+        cycles=cycles_of(workers),
+    )
+    quiet = () if load.received_pps else (f"{collected.source}: the device sent nothing in that time",)
+    case = Case(load=load, interval_s=collected.whole.interval_s, remarks=quiet)
+    known = with_collected(case, collected)
+    return replace(known, box=box_of(collected.dut, workers, collected.source))
+
+
+def with_collected(case: Case, collected: Collected) -> Case:
+    """The case with what the device told; nothing changes of one whose test asked it itself."""
+    if case.tells_drops or case.workers or case.cpus:
+        return case
+    told = [collected.whole]
+    place = f"{collected.source}: {collected.whole.interval_s:.3g} s"
+    workers = workers_told(told, place)
+    return replace(
+        case,
+        load=replace(case.load, cycles=case.load.cycles or cycles_of(workers)),
+        box=replace(box_of(collected.dut, workers, collected.source), has_nics=case.box.has_nics),
+        workers=workers,
+        drops=drops_told(told),
+        events={**case.events, **events_told(told)},
+        cpus=cpus_told(told),
+        tells_drops=True,
+        machine=machine_told(told, collected.dut, place),
+    )

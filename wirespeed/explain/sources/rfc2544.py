@@ -1,0 +1,51 @@
+"""The cases of RFC 2544's tests: one a frame size, at the load above its throughput, or the highest that was tried."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from wirespeed.explain.facts import Case
+from wirespeed.explain.sources.trials import Tried, case_of, idle_watts
+from wirespeed.results.rfc2544 import Rfc2544Result, SuiteTrial
+
+_TESTS = ("throughput", "frame-loss")
+"""Whose trials are loads held for a while. The others burst, cut loads or reset the device."""
+
+
+def cases_of(suite: Rfc2544Result, source: str) -> tuple[Case, ...]:
+    """() of a suite whose tests held no load."""
+    return tuple(_cases(suite, source))
+
+
+def _cases(suite: Rfc2544Result, source: str) -> Iterator[Case]:
+    held = [trial for trial in suite.trials if trial.test in _TESTS and not trial.set_aside]
+    for frame in dict.fromkeys(trial.frame for trial in held):
+        trials = [trial for trial in held if trial.frame == frame]
+        sizes = {row.frame: row.frame_bytes for row in suite.throughput}
+        sizes |= {row.frame: row.frame_bytes for row in suite.frame_loss}
+        tried = Tried(
+            name=f"{suite.name}, {frame}",
+            source=source,
+            variables=suite.variables,
+            dut=suite.dut,
+            ports=suite.ports,
+            directions=suite.directions,
+            frame_bytes=sizes.get(frame) or _bytes(frame),
+            idle_w=idle_watts(suite.lab),
+        )
+        upper_pps = next((row.upper_pps for row in suite.throughput if row.frame == frame), None)
+        chosen, what = _chosen(trials, upper_pps)
+        yield case_of(tried, [one.judged for one in chosen], [one.judged for one in trials], f"of {frame}, {what}")
+
+
+def _chosen(trials: Sequence[SuiteTrial], upper_pps: float | None) -> tuple[list[SuiteTrial], str]:
+    """The load that failed nearest above the throughput; without one the highest load that was tried."""
+    failed = [trial for trial in trials if upper_pps is not None and trial.load_pps == upper_pps]
+    if failed:
+        return failed, "at the load above its throughput"
+    most_pps = max(trial.load_pps for trial in trials)
+    return [trial for trial in trials if trial.load_pps == most_pps], "at the highest load"
+
+
+def _bytes(frame: str) -> float | None:
+    return float(frame) if frame.isdigit() else None

@@ -1,0 +1,158 @@
+"""The case of trials of one load, whatever they were held for: a search's bound, the throughput of a frame size."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import groupby
+from statistics import fmean
+from typing import Any
+
+from wirespeed.explain.facts import Case, Load, Step
+from wirespeed.explain.machine_facts import Energy
+from wirespeed.explain.sources.streams import flows_of, hashed_by
+from wirespeed.explain.sources.telemetry import (
+    box_of,
+    counts,
+    cpus_told,
+    cycles_of,
+    drops_told,
+    events_told,
+    machine_told,
+    step_of,
+    workers_told,
+)
+from wirespeed.results.balance import Medium
+from wirespeed.results.channel import Channel
+from wirespeed.results.dut import DutTelemetry
+from wirespeed.results.outcome import PortFacts
+from wirespeed.results.search import SearchTrial
+
+
+@dataclass(frozen=True)
+class Tried:
+    """What trials are of: the head of their result. `idle_w` are the watts before the load."""
+
+    name: str
+    source: str
+    variables: Mapping[str, Any]
+    dut: Mapping[str, Any]
+    ports: Mapping[int, PortFacts]
+    directions: tuple[Channel, ...]
+    frame_bytes: float | None
+    idle_w: float | None = None
+
+    @property
+    def line_bps(self) -> float | None:
+        speeds = [port.speed_bps for port in self.ports.values() if port.speed_bps]
+        return min(speeds) if speeds else None
+
+    @property
+    def has_nics(self) -> bool:
+        """Not where tester and device share memory."""
+        return not any(Medium(port.medium) is Medium.RING for port in self.ports.values())
+
+
+def idle_watts(lab: Mapping[str, Any]) -> float | None:
+    """What the meter of a result said before the load."""
+    power = lab.get("power")
+    idle = power.get("idle_watts") if isinstance(power, Mapping) else None
+    return float(idle) if isinstance(idle, int | float) and not isinstance(idle, bool) else None
+
+
+def case_of(tried: Tried, chosen: Sequence[SearchTrial], trials: Sequence[SearchTrial], what: str) -> Case:
+    """`chosen` is explained, the other `trials` are its loads; `what` says which it is."""
+    place = f"{tried.source}: {len(chosen)} trial{'s' if len(chosen) > 1 else ''} {what}"
+    told = [trial.trial.dut for trial in chosen if _tells(trial.trial.dut)]
+    workers = workers_told(told, place)
+    span_s = sum(trial.trial.duration_s for trial in chosen)
+    watts = [one.watts for one in told if one.watts is not None]
+    machine = machine_told(told, tried.dut, place)
+    if watts:
+        machine = replace(machine, energy=Energy(fmean(watts), tried.idle_w, place))
+    case = Case(
+        load=_load(tried, chosen, span_s, place),
+        box=replace(box_of(tried.dut, workers, tried.source), has_nics=tried.has_nics),
+        workers=workers,
+        drops=drops_told(told),
+        events=events_told(told),
+        cpus=cpus_told(told),
+        steps=_steps(trials),
+        interval_s=span_s,
+        lost_packets=sum(trial.trial.balance.lost for trial in chosen) or None,
+        tells_drops=bool(told),
+        remarks=_errors(chosen),
+        machine=machine,
+    )
+    case = replace(case, load=replace(case.load, cycles=cycles_of(workers)))
+    return replace(case, directions=_directions(tried, case, chosen, span_s))
+
+
+def _load(tried: Tried, chosen: Sequence[SearchTrial], span_s: float, place: str) -> Load:
+    wires = tuple(dict.fromkeys(wire for trial in chosen for wire in trial.trial.channels))
+    by_direction = tuple(
+        sum(trial.trial.channels[wire].balance.ours for trial in chosen if wire in trial.trial.channels) / span_s
+        for wire in wires
+    )
+    return Load(
+        name=tried.name,
+        received_pps=sum(trial.trial.balance.ours for trial in chosen) / span_s,
+        source=place,
+        offered_pps=sum(trial.trial.balance.offered for trial in chosen) / span_s,
+        frame_bytes=tried.frame_bytes,
+        line_bps=tried.line_bps,
+        directions=max(1, len(wires)),
+        flows=flows_of(tried.variables),
+        hashed=hashed_by(tried.variables),
+        tester_limited=any(trial.trial.tester_limited for trial in chosen),
+        spoilt_share=sum(trial.trial.spoilt is not None for trial in chosen) / len(chosen),
+        longest_away_s=_longest_away_s(chosen),
+        paused=any(trial.trial.balance.paused for trial in chosen),
+        by_direction=by_direction if len(by_direction) > 1 else (),
+    )
+
+
+def _directions(tried: Tried, case: Case, chosen: Sequence[SearchTrial], span_s: float) -> tuple[Case, ...]:
+    if case.load.directions < 2:
+        return ()
+    found = []
+    for wire in dict.fromkeys(wire for trial in chosen for wire in trial.trial.channels):
+        balances = [trial.trial.channels[wire].balance for trial in chosen if wire in trial.trial.channels]
+        load = replace(
+            case.load,
+            name=str(wire),
+            received_pps=sum(balance.ours for balance in balances) / span_s,
+            offered_pps=sum(balance.offered for balance in balances) / span_s,
+            directions=1,
+            by_direction=(),
+            cycles=None,
+        )
+        lost = sum(balance.lost for balance in balances)
+        found.append(replace(case, load=load, steps=(), lost_packets=lost or None, remarks=()))
+    return tuple(found)
+
+
+def _longest_away_s(chosen: Sequence[SearchTrial]) -> float | None:
+    moments = [trial.trial.moment for trial in chosen if trial.trial.moment is not None]
+    found = [s for one in moments for s in (one.tester_longest_absent_s, one.dut_longest_absent_s) if s is not None]
+    return max(found) if found else None
+
+
+def _steps(trials: Sequence[SearchTrial]) -> tuple[Step, ...]:
+    """A step a load, rising."""
+    found = []
+    for _, grouped in groupby(sorted(trials, key=lambda one: one.load_pps), key=lambda one: one.load_pps):
+        same = list(grouped)
+        offered, received = (fmean(getattr(one, way) for one in same) for way in ("offered_pps", "received_pps"))
+        found.append(step_of(offered, received, [one.trial.dut for one in same if _tells(one.trial.dut)]))
+    return tuple(found)
+
+
+def _tells(dut: DutTelemetry) -> bool:
+    return dut.error is None and dut != DutTelemetry()
+
+
+def _errors(chosen: Sequence[SearchTrial]) -> tuple[str, ...]:
+    """Why the device told nothing, each reason once."""
+    reasons = counts({trial.trial.dut.error: 1} for trial in chosen if trial.trial.dut.error)
+    return tuple(f"in {count} of {len(chosen)} trials the device told nothing: {why}" for why, count in reasons.items())

@@ -1,0 +1,115 @@
+"""The picture of what a device's CPUs did for a packet, over the load: bars as the template draws them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from wirespeed.explain.cpu_budget import Bar, CpuBudget, Part
+from wirespeed.explain.words import cycles_text, seconds_text, share_text
+from wirespeed.report.page_parts import Grid
+from wirespeed.report.words import three_digits
+from wirespeed.results.figures import NOTHING
+from wirespeed.units import scale
+
+_LABELLED = 0.09
+"""Of the bar: a narrower part has no room for its label on a phone."""
+_LABELLED_WIDE = 0.035
+_HIDDEN = 0.002
+
+
+@dataclass(frozen=True)
+class PartView:
+    """A part of a bar: where it begins and how wide it is, in percent of all; `kind` chooses its colour, `title` is
+    what it says under the pointer. A `label` that needs room is for wide screens."""
+
+    kind: str
+    left: str
+    width: str
+    middle: str
+    label: str
+    is_wide_only: bool
+    title: str
+
+
+@dataclass(frozen=True)
+class BarView:
+    """`load` stands above it on the left, `budget` on the right."""
+
+    load: str
+    budget: str
+    parts: tuple[PartView, ...]
+
+
+@dataclass(frozen=True)
+class BudgetView:
+    """`legend` are the names of the parts with their kinds, `sentence` what the picture shows, `table` the same in
+    figures."""
+
+    of: str
+    sentence: str
+    legend: tuple[tuple[str, str], ...]
+    bars: tuple[BarView, ...]
+    table: Grid
+
+
+def budget_view(budget: CpuBudget, test: str) -> BudgetView:
+    top = budget.bars[-1]
+    busy = max((part for part in top.parts if part.is_work), key=lambda part: part.share, default=None)
+    sentence = f"At {_rate(top.offered_pps)} {budget.of} had {share_text(top.idle_share)} of the time to spare"
+    sentence += "." if busy is None else f"; most of the work was {busy.name}, {share_text(busy.share)}."
+    return BudgetView(
+        of=budget.of,
+        sentence=sentence,
+        legend=tuple((_kind(name), name) for name in budget.names),
+        bars=tuple(
+            BarView(f"{_rate(bar.offered_pps)} offered", _budget(bar), tuple(_parts(bar))) for bar in budget.bars
+        ),
+        table=_table(budget, test),
+    )
+
+
+def _rate(pps: float) -> str:
+    number, prefix = scale(pps)
+    return f"{three_digits(number)} {prefix}pps"
+
+
+def _kind(name: str) -> str:
+    return f"part-{name.replace(' ', '-')}"
+
+
+def _budget(bar: Bar) -> str:
+    """What a packet may take before the CPUs are full."""
+    return f"{cycles_text(bar.ticks)} cycles each" if bar.ticks is not None else f"{seconds_text(bar.seconds)} each"
+
+
+def _parts(bar: Bar) -> Iterator[PartView]:
+    left = 0.0
+    for part in bar.parts:
+        if part.share >= _HIDDEN:
+            yield PartView(
+                kind=_kind(part.name),
+                left=f"{100 * left:.2f}",
+                width=f"{100 * part.share:.2f}",
+                middle=f"{100 * (left + part.share / 2):.2f}",
+                label=_figure(part) if part.share >= _LABELLED_WIDE else "",
+                is_wide_only=part.share < _LABELLED,
+                title=f"{part.name}: {_figure(part)}{' cycles a packet' if part.ticks is not None else ''}, "
+                f"{share_text(part.share)}",
+            )
+        left += part.share
+
+
+def _figure(part: Part) -> str:
+    return cycles_text(part.ticks) if part.ticks is not None else f"{100 * part.share:.0f} %"
+
+
+def _table(budget: CpuBudget, test: str) -> Grid:
+    """Cycles a packet where a clock is known, else percent of the time."""
+    in_ticks = budget.bars[0].ticks is not None
+    rows = []
+    for bar in budget.bars:
+        told = {part.name: _figure(part) for part in bar.parts}
+        rows.append((_rate(bar.offered_pps), *(told.get(name, NOTHING) for name in budget.names), _budget(bar)))
+    unit = "cycles a packet" if in_ticks else "percent of the time"
+    return Grid(f"{test}: {unit} by what they went into", ("Offered", *budget.names, "All"), tuple(rows))
