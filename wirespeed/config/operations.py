@@ -308,7 +308,7 @@ class EndUnnumbered(InterfaceOperation):
     lender: str
 
     def cli(self) -> Iterator[str]:
-        yield f"set interface unnumbered del {self.interface} use {self.lender}"
+        yield f"set interface unnumbered del {self.interface}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -139,7 +139,7 @@ class Sflow:
 @dataclass(frozen=True)
 class State:
     """All of one router. `reserved` are interfaces that are not the user's, such as Linux's side of a pair; `sflow` None:
-    nobody says."""
+    as it is at first."""
 
     interfaces: Mapping[str, Interface] = field(default_factory=dict)
     bridges: Mapping[int, Bridge] = field(default_factory=dict)

@@ -15,7 +15,7 @@ from wirespeed.config.state import HARDWARE, PORT_MTU, Acl, Bond, Bridge, Interf
 def target_state(config: Config, current: State | None = None) -> State:
     """What a valid configuration makes of a router. Ports of `current` that it does not name lose all that is set on
     them: ports are never deleted."""
-    lookup = Lookup(config)
+    lookup, given = Lookup(config), config.sflow
     interfaces = {interface.name: interface for interface in _interfaces(lookup)}
     for name, port in (current.interfaces if current else {}).items():
         if port.kind is Kind.PORT and name not in interfaces:
@@ -24,21 +24,21 @@ def target_state(config: Config, current: State | None = None) -> State:
         interfaces=interfaces,
         bridges={
             instance_of(name): Bridge(
-                given.settings.learn,
-                given.settings.unicast_flood,
-                given.settings.unknown_unicast_flood,
-                given.settings.unicast_forward,
-                given.settings.arp_termination,
-                given.settings.arp_unicast_forward,
-                given.settings.mac_age_minutes,
+                domain.settings.learn,
+                domain.settings.unicast_flood,
+                domain.settings.unknown_unicast_flood,
+                domain.settings.unicast_forward,
+                domain.settings.arp_termination,
+                domain.settings.arp_unicast_forward,
+                domain.settings.mac_age_minutes,
             )
-            for name, given in config.bridgedomains.items()
+            for name, domain in config.bridgedomains.items()
         },
         acls={
             name: Acl(tuple(rule for term in acl.terms for rule in rules_of(term, config.prefixlists)))
             for name, acl in config.acls.items()
         },
-        sflow=_sflow(config),
+        sflow=Sflow(given.header_bytes, given.polling_interval, given.sampling_rate) if given else Sflow(),
     )
 
 
@@ -46,14 +46,6 @@ def bare_state(config: Config) -> State:
     """A router that has the ports of a configuration, and nothing is set on them."""
     ports = (name for name in config.interfaces if kind_of(name)[0] is Kind.PORT)
     return State({name: Interface(name, Kind.PORT, link_mtu=PORT_MTU, mtu=PORT_MTU) for name in ports})
-
-
-def _sflow(config: Config) -> Sflow | None:
-    """None where nothing is sampled and nothing is said: a router without the plugin is as good."""
-    given = config.sflow
-    if given is None:
-        return Sflow() if any(interface.sflow for interface in config.interfaces.values()) else None
-    return Sflow(given.header_bytes, given.polling_interval, given.sampling_rate)
 
 
 def _interfaces(lookup: Lookup) -> Iterator[Interface]:

@@ -12,7 +12,7 @@ from functools import singledispatchmethod
 from ipaddress import IPv4Network, IPv6Network, ip_interface
 
 from wirespeed.config import operations as ops
-from wirespeed.config.state import HARDWARE, PORT_MTU, Acl, Interface, Kind, Sflow, State
+from wirespeed.config.state import HARDWARE, PORT_MTU, Acl, Interface, Kind, Sflow, State, Tap
 
 _LOOPBACK_MTU = 9000
 Network = IPv4Network | IPv6Network
@@ -140,17 +140,19 @@ class Vpp:
 
     @_run.register
     def _(self, op: ops.CreateTap) -> None:
-        self._check_host_name(op.tap.host_name)
+        self._check_host_name(op.tap)
         self._create(Interface(op.interface, Kind.TAP, link_mtu=1500, mtu=1500, tap=op.tap))
 
     @_run.register
     def _(self, op: ops.DeleteTap) -> None:
         self._delete(op.interface, Kind.TAP)
 
-    def _check_host_name(self, name: str) -> None:
-        other = self._any(lambda face: face.lcp == name or (face.tap is not None and face.tap.host_name == name))
-        if other is not None:
-            raise Refused(f"Linux has {name} already, by {other.name}")
+    def _check_host_name(self, tap: Tap) -> None:
+        """Names are unique in a namespace; which one those of pairs are in nobody says, so they clash with each other."""
+        ends = ((face.name, face.tap) for face in self._faces.values() if face.tap is not None)
+        for name, other in ends:
+            if (other.host_name, other.namespace) == (tap.host_name, tap.namespace):
+                raise Refused(f"Linux has {tap.host_name} already, by {name}")
 
     @_run.register
     def _(self, op: ops.CreateSub) -> None:
@@ -190,7 +192,8 @@ class Vpp:
             raise Refused(f"{face.name} has LCP {face.lcp}")
         if face.is_layer2 or face.bond_of is not None:
             raise Refused(f"{face.name} does not route")
-        self._check_host_name(op.host)
+        if self._any(lambda other: other.lcp == op.host):
+            raise Refused(f"Linux has {op.host} already")
         if face.encapsulation is not None:
             if not face.encapsulation.exact:
                 raise Refused(f"{face.name} takes further tags")
