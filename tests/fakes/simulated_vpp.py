@@ -67,15 +67,16 @@ class Vpp:
         return next((face for face in self._faces.values() if is_so(face)), None)
 
     def _above(self, face: Interface) -> Interface | None:
-        """The sub-interface of the outer tag alone."""
+        """The sub-interface of the outer tag alone; of two the one with exact match."""
         own = face.encapsulation
         if own is None or not own.inner or face.parent is None:
             return None
+        found = None
         for other in self._subs(face.parent):
             outer = other.encapsulation
             if outer and (outer.outer, outer.inner, outer.dot1ad) == (own.outer, 0, own.dot1ad):
-                return other
-        return None
+                found = other if outer.exact or found is None else found
+        return found
 
     # ---- Creation and deletion
 

@@ -166,7 +166,11 @@ def _add_layer2(draw: random.Random, raw: dict[str, Any]) -> None:
         mtu = faces[joined[0]]["mtu"] if joined else 1500
         for name in joined:
             _make_plain(faces[name])
-        settings = {"learn": draw.random() < 0.5, "mac-age-minutes": draw.choice((0, 5)), "unicast-flood": draw.random() < 0.5}
+        settings = {
+            "learn": draw.random() < 0.5,
+            "mac-age-minutes": draw.choice((0, 5)),
+            "unicast-flood": draw.random() < 0.5,
+        }
         raw.setdefault("bridgedomains", {})[f"bd{number}"] = {"interfaces": joined, "mtu": mtu, "settings": settings}
         if f"loop{number}" in raw["loopbacks"]:
             raw["bridgedomains"][f"bd{number}"]["bvi"] = f"loop{number}"

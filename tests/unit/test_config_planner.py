@@ -37,7 +37,11 @@ def differences(have: State, want: State) -> list[object]:
     for name, face in want.interfaces.items():
         if name in have.interfaces:
             wrong = open_fields(have.interfaces[name], face)
-            found += [(name, wrong)] if {key for key in wrong if wrong[key][1] is not None or key not in ("mac", "tap")} else []
+            found += (
+                [(name, wrong)]
+                if {key for key in wrong if wrong[key][1] is not None or key not in ("mac", "tap")}
+                else []
+            )
     found += [] if dict(have.bridges) == dict(want.bridges) else [("bridges", have.bridges, want.bridges)]
     have_acls = {name: acl.rules for name, acl in have.acls.items()}
     want_acls = {name: acl.rules for name, acl in want.acls.items()}

@@ -68,7 +68,7 @@ def _range(given: int | str | None, what: str, most: int) -> tuple[int, int]:
     text = str(given)
     found = _RANGE.fullmatch(text)
     mend = f"give a number from 0 to {most}, a range N-M, or any"
-    if found is None and not text.isdecimal() or text == "-":
+    if (found is None and not text.isdecimal()) or text == "-":
         raise Unusable(f"{what} {shown(text)} is no number and no range", mend)
     first, last = (text, text) if found is None else (found[1] or "0", found[2] or str(most))
     if int(first) > most or int(last) > most:
@@ -107,9 +107,7 @@ def _prefixes(given: str | None, key: str, lists: Mapping[str, PrefixList]) -> d
     return found
 
 
-def rules_of(
-    term: AclTerm, lists: Mapping[str, PrefixList], only_addresses: bool = False
-) -> tuple[AclRule, ...]:
+def rules_of(term: AclTerm, lists: Mapping[str, PrefixList], only_addresses: bool = False) -> tuple[AclRule, ...]:
     """Every pair of a source and a destination of the same family; Unusable where there is none. `only_addresses`: without
     looking at protocol and ports, and the first pair alone."""
     sources, destinations = _prefixes(term.source, "source", lists), _prefixes(term.destination, "destination", lists)

@@ -67,9 +67,7 @@ def check_text(text: bytes, name: str) -> Checked:
 def rule_findings(config: Config) -> list[Finding]:
     """What the rules say of a configuration, without lines."""
     lookup = Lookup(config)
-    return [
-        replace(finding, rule=rule.__name__.replace("_", "-")) for rule in RULES for finding in rule(lookup)
-    ]
+    return [replace(finding, rule=rule.__name__.replace("_", "-")) for rule in RULES for finding in rule(lookup)]
 
 
 def _placed(findings: list[Finding], document: Document) -> list[Finding]:

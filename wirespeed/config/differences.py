@@ -69,7 +69,12 @@ class _Differences:
                 if have.lcp is None or _tags(have) != depth:
                     continue
                 want = self.target.interfaces.get(name)
-                if name in self.gone or want is None or want.lcp != have.lcp or above(self.current, have, subs) in found:
+                if (
+                    name in self.gone
+                    or want is None
+                    or want.lcp != have.lcp
+                    or above(self.current, have, subs) in found
+                ):
                     found.add(name)
         return found
 
@@ -181,7 +186,7 @@ class _Differences:
 
         name = want.name
         if want.lcp is not None and have.lcp is None:
-            yield step(ops.CreateLcp(name, want.lcp), Rank.LCP, Stage.CREATE)
+            yield step(ops.CreateLcp(name, want.lcp, want.lcp_namespace), Rank.LCP, Stage.CREATE)
         made_with_mac = is_new and want.kind in (Kind.LOOPBACK, Kind.BOND)
         if want.mac is not None and want.mac != have.mac and not made_with_mac:
             yield step(ops.SetMac(name, want.mac), Rank.LOOPBACK_MAC if want.kind is Kind.LOOPBACK else Rank.MAC)
@@ -251,7 +256,12 @@ def _tags(face: Interface) -> int:
 
 def _same_origin(have: Interface, want: Interface) -> bool:
     """Whether what only creation decides is the same."""
-    if (have.kind, have.parent, have.sub_id, have.encapsulation) != (want.kind, want.parent, want.sub_id, want.encapsulation):
+    if (have.kind, have.parent, have.sub_id, have.encapsulation) != (
+        want.kind,
+        want.parent,
+        want.sub_id,
+        want.encapsulation,
+    ):
         return False
     if have.bond != want.bond or have.vxlan != want.vxlan:
         return False

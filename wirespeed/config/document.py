@@ -133,7 +133,9 @@ class _Builder:
         line = event.start_mark.line + 1
         self._check_tag(event, line)
         if len(self._stack) >= MOST_DEPTH:
-            raise self._fault(line, f"this is deeper than {MOST_DEPTH} levels, and a configuration has 6; look for a bracket")
+            raise self._fault(
+                line, f"this is deeper than {MOST_DEPTH} levels, and a configuration has 6; look for a bracket"
+            )
         if event.anchor is not None:
             self._anchors[event.anchor] = None
         self._stack.append(_Open(Node(value, line), event.anchor))
@@ -149,7 +151,9 @@ class _Builder:
     def _alias(self, event: yaml.AliasEvent) -> None:
         line = event.start_mark.line + 1
         if event.anchor not in self._anchors:
-            raise self._fault(line, f"*{shown(event.anchor)} has no anchor &{shown(event.anchor)} above it; define it first")
+            raise self._fault(
+                line, f"*{shown(event.anchor)} has no anchor &{shown(event.anchor)} above it; define it first"
+            )
         node = self._anchors[event.anchor]
         if node is None:
             raise self._fault(line, f"*{shown(event.anchor)} stands within what it names; write out what is meant")
@@ -190,7 +194,9 @@ class _Builder:
     def _path(self) -> Path:
         parts: list[str | int] = []
         for one in self._stack[:-1]:
-            parts.append(len(one.node.value) if isinstance(one.node.value, list) else shown(one.key.written if one.key else ""))
+            parts.append(
+                len(one.node.value) if isinstance(one.node.value, list) else shown(one.key.written if one.key else "")
+            )
         return tuple(parts)
 
     def _hang(self, parent: Node, key: Any, node: Node, line: int) -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
+from dataclasses import asdict
 from typing import Any
 
 import yaml
@@ -165,3 +167,14 @@ def _sflow(sflow: Sflow | None) -> dict[str, Any] | None:
         return None
     names = ("header_bytes", "polling_interval", "sampling_rate")
     return {name.replace("_", "-"): getattr(sflow, name) for name in names}
+
+
+def json_text(state: State) -> str:
+    """Every field of every object, for programs."""
+    values = {
+        "interfaces": {name: asdict(face) for name, face in state.interfaces.items()},
+        "bridges": {str(ident): asdict(domain) for ident, domain in state.bridges.items()},
+        "acls": {name: asdict(acl) for name, acl in state.acls.items()},
+        "sflow": None if state.sflow is None else asdict(state.sflow),
+    }
+    return json.dumps(values, indent=2) + "\n"

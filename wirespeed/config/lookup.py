@@ -62,6 +62,7 @@ class Lookup:
     def __init__(self, config: Config) -> None:
         self.config = config
         self.faces: dict[str, Face] = {}
+        self._single_tags: dict[tuple[str, int, bool], Face] = {}
         self._add_faces()
         self.bridges_of: dict[str, list[str]] = defaultdict(list)
         self.bvi_of: dict[str, list[str]] = defaultdict(list)
@@ -107,7 +108,8 @@ class Lookup:
             )
 
     def _add_sub(self, parent: Face, ident: int, sub: SubInterface) -> None:
-        self.faces[f"{parent.name}.{ident}"] = Face(
+        own = encapsulation_of(ident, sub)
+        face = Face(
             f"{parent.name}.{ident}",
             (*parent.path, "sub-interfaces", ident),
             Kind.SUB,
@@ -122,9 +124,13 @@ class Lookup:
             sub.mpls,
             parent=parent.name,
             sub_id=ident,
-            encapsulation=encapsulation_of(ident, sub),
+            encapsulation=own,
             sub=sub,
         )
+        self.faces[face.name] = face
+        key = (parent.name, own.outer, own.dot1ad)
+        if not own.inner and (own.exact or key not in self._single_tags):
+            self._single_tags[key] = face
 
     def _add_references(self) -> None:
         for name, domain in self.config.bridgedomains.items():
@@ -154,15 +160,12 @@ class Lookup:
         return iter(self.config.bridgedomains.items())
 
     def intermediate(self, face: Face) -> Face | None:
-        """The sub-interface of the outer tag alone, for one of two tags; None where there is none."""
+        """The sub-interface of the outer tag alone, for one of two tags: the one with exact match, if there are two; None
+        where there is none."""
         own = face.encapsulation
         if own is None or not own.inner or face.parent is None:
             return None
-        for name in self.faces[face.parent].subs:
-            other = self.faces[name].encapsulation
-            if other is not None and (other.outer, other.inner, other.dot1ad) == (own.outer, 0, own.dot1ad):
-                return self.faces[name]
-        return None
+        return self._single_tags.get((face.parent, own.outer, own.dot1ad))
 
     def mode(self, name: str) -> str:
         """How an interface takes part in layer 2, in words; "" where it routes. A BVI routes."""

@@ -147,9 +147,11 @@ class DeleteSub(Deletion):
 @dataclass(frozen=True, slots=True)
 class CreateLcp(InterfaceOperation):
     host: str
+    namespace: str | None = None
 
     def cli(self) -> Iterator[str]:
-        yield f"lcp create {self.interface} host-if {self.host}"
+        namespace = f" netns {self.namespace}" if self.namespace else ""
+        yield f"lcp create {self.interface} host-if {self.host}{namespace}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -387,5 +389,3 @@ def _rule(rule: AclRule) -> str:
     for word, ports in (("sport", rule.source_ports), ("dport", rule.destination_ports)):
         text += f" {word} {ports[0]}-{ports[1]}"
     return text
-
-

@@ -75,7 +75,11 @@ class Ordering:
                 yield from self._before_create_lcp(operation)
             case ops.SetL3():
                 yield from _because(
-                    (place for place in self._of(operation.interface, ops.SetTagRewrite) if self._steps[place].stage is Stage.PRUNE),
+                    (
+                        place
+                        for place in self._of(operation.interface, ops.SetTagRewrite)
+                        if self._steps[place].stage is Stage.PRUNE
+                    ),
                     "its tag rewrite ends while it is in layer 2",
                 )
             case ops.DeleteBridge():
@@ -83,7 +87,9 @@ class Ordering:
                     yield from _because(self._of(member, ops.SetL3), "a bridge domain that goes has no members")
             case ops.DeleteAddress():
                 for borrower in self._borrowers.get(operation.interface, ()):
-                    yield from _because(self._of(borrower, ops.EndUnnumbered), "who uses the address lets go of it first")
+                    yield from _because(
+                        self._of(borrower, ops.EndUnnumbered), "who uses the address lets go of it first"
+                    )
             case _:
                 yield from self._before_setting(step)
 
@@ -151,7 +157,11 @@ class Ordering:
                 joins = (ops.JoinBridge, ops.SetXconnect)
                 yield from _because(self._of(operation.interface, *joins), "tags are rewritten in layer 2")
             case ops.SetLinkMtu():
-                down = (place for place in self._of(operation.interface, ops.SetState) if self._steps[place].rank is Rank.MTU_DOWN)
+                down = (
+                    place
+                    for place in self._of(operation.interface, ops.SetState)
+                    if self._steps[place].rank is Rank.MTU_DOWN
+                )
                 yield from _because(down, "a port is down while its MTU changes")
             case ops.SetPacketMtu():
                 yield from self._before_packet_mtu(operation.interface, rank)

@@ -130,3 +130,15 @@ def _shown(value: Any) -> str:
         told = {field.name.replace("_", "-"): getattr(value, field.name) for field in fields(value)}
         return " ".join(f"{name} {_shown(one)}" for name, one in told.items() if one is not None)
     return str(value)
+
+
+_COLOURS = {"+": "\x1b[32m", "-": "\x1b[31m", "~": "\x1b[33m", " ": "\x1b[1m"}
+
+
+def diff_text(current: State, target: State, in_colour: bool) -> str:
+    """`diff_lines`, with ANSI colours for a terminal."""
+    lines = []
+    for sign, line in diff_lines(current, target):
+        text = f"{sign} {line}"
+        lines.append(f"{_COLOURS[sign]}{text}\x1b[0m\n" if in_colour else f"{text}\n")
+    return "".join(lines)

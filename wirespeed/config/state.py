@@ -65,7 +65,7 @@ class Tap:
 @dataclass(frozen=True, slots=True)
 class Interface:
     """`pop` is how many VLAN tags are taken off frames that come in, in layer 2. `bond_of` is the bond that a port is a
-    member of, `lcp` the name that Linux has it by. Addresses are in order, canonical, with their length."""
+    member of, `lcp` the name that Linux has it by, in a network namespace. Addresses are in order, canonical, with their length."""
 
     name: str
     kind: Kind
@@ -76,6 +76,7 @@ class Interface:
     addresses: tuple[str, ...] = ()
     unnumbered: str | None = None
     lcp: str | None = None
+    lcp_namespace: str | None = None
     mpls: bool = False
     sflow: bool = False
     bridge: int | None = None

@@ -29,7 +29,9 @@ def lcp_has_a_parent(lookup: Lookup) -> Iterator[Finding]:
             if above is None or above.lcp is None:
                 says = f"{face.name} has two tags and LCP {face.lcp}, and no sub-interface of the outer tag has one"
                 kind = "dot1ad" if face.encapsulation.dot1ad else "dot1q"
-                mend = f"add a sub-interface of {face.parent} with {kind} {face.encapsulation.outer}, exact-match and lcp"
+                mend = (
+                    f"add a sub-interface of {face.parent} with {kind} {face.encapsulation.outer}, exact-match and lcp"
+                )
                 yield Finding(path, says, mend)
 
 
