@@ -1,7 +1,7 @@
 """VPP's own rules, as far as a planner has to know them: a router that is none.
 
-`Vpp` does one operation at a time and refuses what VPP, linux-cp or Linux below would refuse, or do silently to something
-else. It knows nothing of plans and their order, so that tests can hold them against it.
+`Vpp` does one operation at a time and refuses what VPP, linux-cp or Linux below would refuse, or do silently to
+something else. It knows nothing of plans and their order, so that tests can hold them against it.
 """
 
 from __future__ import annotations
@@ -149,7 +149,7 @@ class Vpp:
         self._delete(op.interface, Kind.TAP)
 
     def _check_host_name(self, tap: Tap) -> None:
-        """Names are unique in a namespace; which one those of pairs are in nobody says, so they clash with each other."""
+        """Names are unique in a namespace; which one those of pairs are in nobody says, so only they clash."""
         ends = ((face.name, face.tap) for face in self._faces.values() if face.tap is not None)
         for name, other in ends:
             if (other.host_name, other.namespace) == (tap.host_name, tap.namespace):

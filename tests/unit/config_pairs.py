@@ -63,8 +63,7 @@ def _drawn(draw: random.Random) -> dict[str, Any]:
         found = []
         for _ in range(draw.choice((0, 1, 1, 2))):
             if networks:
-                length = draw.choice((24, 24, 30, 16))
-                found.append(f"{networks.pop() if length != 16 else networks.pop()}.{draw.choice((1, 2))}/{length}")
+                found.append(f"{networks.pop()}.{draw.choice((1, 2))}/{draw.choice((24, 24, 30, 16))}")
         if draw.random() < 0.2:
             found.append(f"2001:db8:{draw.randrange(1, 9)}::{draw.randrange(1, 3)}/64")
         return found

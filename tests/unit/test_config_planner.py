@@ -10,7 +10,7 @@ from simulated_vpp import Vpp
 
 from wirespeed.config.plan import plan
 from wirespeed.config.schema import Config
-from wirespeed.config.state import Interface, Sflow, State, Tap
+from wirespeed.config.state import Interface, Sflow, State
 from wirespeed.config.target import bare_state, target_state
 
 BARE = bare_state(Config.model_validate({"interfaces": {port: {} for port in PORTS}}))
@@ -24,11 +24,13 @@ def run(state: State, target: State) -> State:
     return vpp.state()
 
 
-def open_fields(have: object, want: object, *names: str) -> dict[str, tuple[object, object]]:
+OPEN = ("mac", "mtu", "link_mtu", "lcp_namespace")
+
+
+def wrong_fields(have: Interface, want: Interface) -> dict[str, tuple[object, object]]:
     """Those that differ, but for what `want` leaves open."""
-    kind = Interface if isinstance(want, Interface) else Tap
-    pairs = {field.name: (getattr(have, field.name), getattr(want, field.name)) for field in fields(kind)}
-    return {name: pair for name, pair in pairs.items() if pair[0] != pair[1] and name not in names}
+    pairs = {field.name: (getattr(have, field.name), getattr(want, field.name)) for field in fields(Interface)}
+    return {name: pair for name, pair in pairs.items() if pair[0] != pair[1] and (name not in OPEN or pair[1])}
 
 
 def differences(have: State, want: State) -> list[object]:
@@ -36,12 +38,8 @@ def differences(have: State, want: State) -> list[object]:
     found: list[object] = [*(set(have.interfaces) ^ set(want.interfaces))]
     for name, face in want.interfaces.items():
         if name in have.interfaces:
-            wrong = open_fields(have.interfaces[name], face)
-            found += (
-                [(name, wrong)]
-                if {key for key in wrong if wrong[key][1] is not None or key not in ("mac", "tap")}
-                else []
-            )
+            wrong = wrong_fields(have.interfaces[name], face)
+            found += [(name, wrong)] if wrong else []
     found += [] if dict(have.bridges) == dict(want.bridges) else [("bridges", have.bridges, want.bridges)]
     have_acls = {name: acl.rules for name, acl in have.acls.items()}
     want_acls = {name: acl.rules for name, acl in want.acls.items()}

@@ -62,8 +62,8 @@ def command(
 ) -> int:
     """Check vppcfg's YAML, plan what leads a router there, do it, and read a router's state back.
 
-    Exit codes: 2 the configuration is not of this router; 3 it has no such object; 4 it does not answer, or a step failed;
-    6 a file is not valid.
+    Exit codes: 2 the configuration is not of this router; 3 it has no such object; 4 it does not answer, or a step
+    failed; 6 a file is not valid.
     """
     from wirespeed.config.router_device import RouterDevice  # noqa: PLC0415 - a command starts fast
     from wirespeed.router.protocol import default_socket  # noqa: PLC0415

@@ -92,10 +92,7 @@ def _prefixes(given: str | None, key: str, lists: Mapping[str, PrefixList]) -> d
     """By family: those of a prefix, an address, a prefix list, or any."""
     if given is None or given == "any":
         return {family: [prefix] for family, prefix in _ANY.items()}
-    if given in lists:
-        members = lists[given].members
-    else:
-        members = [given]
+    members = lists[given].members if given in lists else [given]
     found: dict[int, list[str]] = {4: [], 6: []}
     for member in members:
         try:
@@ -108,8 +105,8 @@ def _prefixes(given: str | None, key: str, lists: Mapping[str, PrefixList]) -> d
 
 
 def rules_of(term: AclTerm, lists: Mapping[str, PrefixList], only_addresses: bool = False) -> tuple[AclRule, ...]:
-    """Every pair of a source and a destination of the same family; Unusable where there is none. `only_addresses`: without
-    looking at protocol and ports, and the first pair alone."""
+    """Every pair of a source and a destination of the same family; Unusable where there is none. `only_addresses`:
+    without looking at protocol and ports, and the first pair alone."""
     sources, destinations = _prefixes(term.source, "source", lists), _prefixes(term.destination, "destination", lists)
     families = {"ipv4": (4,), "ipv6": (6,), "any": (4, 6)}[term.family]
     for key, given, found in (("source", term.source, sources), ("destination", term.destination, destinations)):

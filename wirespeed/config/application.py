@@ -33,8 +33,8 @@ class Application:
     confirm_s: float | None = None
 
     def run(self) -> int:
-        """0 when the device is as it should be and stays so. UsageError and EnvironmentFault before anything is changed;
-        RemoteError where a step failed, or nobody confirmed; ConnectionFault where the device went away."""
+        """0 when the device is as it should be and stays so. UsageError and EnvironmentFault before anything is
+        changed; RemoteError where a step failed, or nobody confirmed; ConnectionFault where the device went away."""
         before = self.device.read()
         check_same_router(self.config, before)
         target = target_state(self.config)

@@ -18,7 +18,8 @@ POLL_S = 0.2
 
 @dataclass(frozen=True)
 class Failure:
-    """Step `step` of a plan, from 0, was not done; or, where it is None, all were, and the router is not as it should be."""
+    """Step `step` of a plan, from 0, was not done; or, where it is None, all were, and the router is not as it
+    should be."""
 
     step: int | None
     error: WirespeedError

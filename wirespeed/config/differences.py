@@ -16,8 +16,8 @@ def steps_between(current: State, target: State) -> list[Step]:
 
 
 def above(state: State, face: Interface, subs: dict[tuple[str, int, bool], str]) -> str | None:
-    """On which interface the LCP of a sub-interface stands: its parent, or the sub-interface of the outer tag; `subs` as
-    `single_tags` has them."""
+    """On which interface the LCP of a sub-interface stands: its parent, or the sub-interface of the outer tag; `subs`
+    as `single_tags` has them."""
     own = face.encapsulation
     if own is None or face.parent is None:
         return None
@@ -234,7 +234,7 @@ class _Differences:
         return min((face.mtu for face in kept if face is not None and face.mtu is not None), default=PORT_MTU)
 
     def _sync_states(self) -> Iterator[Step]:
-        """The bring-up comes last. Whatever is on an interface goes down with it, and comes up again by a step of its own."""
+        """The bring-up comes last. Whatever is on an interface goes down with it, and comes up by its own step."""
         falls = set(self.flapped)
         for name, want in self.target.interfaces.items():
             have = self.current.interfaces.get(name)

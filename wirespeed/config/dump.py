@@ -32,7 +32,7 @@ def dump_text(state: State) -> str:
     return str(yaml.dump(document, Dumper=_Dumper, sort_keys=False, default_flow_style=False, width=1000))
 
 
-class _Dumper(yaml.SafeDumper):
+class _Dumper(yaml.SafeDumper):  # type: ignore[misc]
     """Never an alias: a reader is to see what is there."""
 
     def ignore_aliases(self, data: Any) -> bool:
@@ -124,9 +124,11 @@ def _bridge(domain: Bridge, members: list[Interface]) -> dict[str, Any]:
     told: dict[str, Any] = {}
     if members and members[0].mtu not in (None, _MTU):
         told["mtu"] = members[0].mtu
-    told |= {"bvi": face.name for face in members if face.is_bvi}
-    others = [face.name for face in members if not face.is_bvi]
-    told |= {"interfaces": others} if others else {}
+    for face in members:
+        if face.is_bvi:
+            told["bvi"] = face.name
+        else:
+            told.setdefault("interfaces", []).append(face.name)
     plain = Bridge()
     pairs = ((key, getattr(domain, name), getattr(plain, name)) for name, key in _BRIDGE_KEYS.items())
     settings = {key: value for key, value, default in pairs if value != default}

@@ -1,7 +1,8 @@
 """What an application did, line by line, kept in a file while it does it: it outlives the program, and takes its
 confirmation.
 
-JSON, one object a line: first what there was before, then each step before it is begun and once it is done, then how it ended.
+JSON, one object a line: first what there was before, then each step before it is begun and once it is done, then how it
+ended.
 """
 
 from __future__ import annotations

@@ -32,14 +32,13 @@ def instance_of(name: str) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Face:
-    """An interface, sub-interface or loopback of the configuration, with its defaults filled in; `path` is where it stands.
-    `own_mtu` is what the file says, None where it says nothing."""
+    """An interface, sub-interface or loopback of the configuration, with its defaults filled in; `path` is where it
+    stands."""
 
     name: str
     path: Path
     kind: Kind
     mtu: int
-    own_mtu: int | None = None
     mac: str | None = None
     addresses: tuple[str, ...] = ()
     unnumbered: str | None = None
@@ -77,7 +76,6 @@ class Lookup:
                 ("interfaces", name),
                 kind_of(name)[0],
                 given.mtu,
-                given.mtu,
                 given.mac,
                 tuple(given.addresses),
                 given.unnumbered,
@@ -99,7 +97,6 @@ class Lookup:
                 path,
                 Kind.LOOPBACK,
                 loop.mtu,
-                loop.mtu,
                 loop.mac,
                 tuple(loop.addresses),
                 loop.unnumbered,
@@ -114,7 +111,6 @@ class Lookup:
             (*parent.path, "sub-interfaces", ident),
             Kind.SUB,
             parent.mtu if sub.mtu is None else sub.mtu,
-            sub.mtu,
             None,
             tuple(sub.addresses),
             sub.unnumbered,
@@ -160,8 +156,8 @@ class Lookup:
         return iter(self.config.bridgedomains.items())
 
     def intermediate(self, face: Face) -> Face | None:
-        """The sub-interface of the outer tag alone, for one of two tags: the one with exact match, if there are two; None
-        where there is none."""
+        """The sub-interface of the outer tag alone, for one of two tags: the one with exact match, if there are two;
+        None where there is none."""
         own = face.encapsulation
         if own is None or not own.inner or face.parent is None:
             return None

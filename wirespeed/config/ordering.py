@@ -1,7 +1,7 @@
 """Why one step of a plan comes before another: each reason a line, found by what the two steps are about.
 
-Edges go from a step to those that it has to wait for. Everything is looked up, so that plans of any size are ordered in time
-that grows as they do.
+Edges go from a step to those that it has to wait for. Everything is looked up, so that plans of any size are
+ordered in time that grows as they do.
 """
 
 from __future__ import annotations
@@ -17,9 +17,6 @@ from wirespeed.config.steps import Rank, Stage, Step
 
 Edge = tuple[int, int, str]
 """The step that waits, the one it waits for, and why."""
-
-_LINK = (Rank.LINK_GROW, Rank.LINK_SHRINK)
-_PACKET = (Rank.PACKET_SHRINK, Rank.PACKET_GROW)
 
 
 class Ordering:
@@ -74,14 +71,8 @@ class Ordering:
             case ops.CreateLcp():
                 yield from self._before_create_lcp(operation)
             case ops.SetL3():
-                yield from _because(
-                    (
-                        place
-                        for place in self._of(operation.interface, ops.SetTagRewrite)
-                        if self._steps[place].stage is Stage.PRUNE
-                    ),
-                    "its tag rewrite ends while it is in layer 2",
-                )
+                rewrites = self._of(operation.interface, ops.SetTagRewrite, stage=Stage.PRUNE)
+                yield from _because(rewrites, "its tag rewrite ends while it is in layer 2")
             case ops.DeleteBridge():
                 for member in self._members.get(operation.ident, ()):
                     yield from _because(self._of(member, ops.SetL3), "a bridge domain that goes has no members")
@@ -96,8 +87,7 @@ class Ordering:
     # ---- Interfaces and pairs that go and come
 
     def _before_deletion(self, name: str) -> Iterator[tuple[int, str]]:
-        prune = {"stage": Stage.PRUNE}
-        yield from _because(self._of(name, ops.SetState, **prune), "an interface that goes is down")  # type: ignore[arg-type]
+        yield from _because(self._of(name, ops.SetState, stage=Stage.PRUNE), "an interface that goes is down")
         detach = (ops.DeleteAddress, ops.EndUnnumbered)
         yield from _because(self._of(name, *detach), "its addresses go before the interface")
         yield from _because(self._of(name, ops.DeleteLcp), "its pair in Linux goes before the interface")
@@ -207,6 +197,9 @@ class Ordering:
             for below in (face.parent, above(self._target, face, self._single_after)):
                 yield from _because(self._mtus(below, rank), "the outer MTU grows before the inner one")
 
+    def _states(self, name: str, rank: Rank) -> Iterator[int]:
+        return (place for place in self._of(name, ops.SetState) if self._steps[place].rank is rank)
+
     def _mtus(self, name: str | None, rank: Rank) -> Iterator[int]:
         return (place for place in self._of(name, ops.SetPacketMtu) if self._steps[place].rank is rank)
 
@@ -228,7 +221,8 @@ class Ordering:
     def _freed_networks(self) -> Mapping[str, list[int]]:
         """Addresses that go, by their network; and by each network of one that comes which contains theirs."""
         freed: dict[str, list[int]] = defaultdict(list)
-        lengths = {(ip.network.prefixlen, ip.version) for ip in self._addresses(ops.AddAddress)}
+        added = [step.operation.address for step in self._steps if isinstance(step.operation, ops.AddAddress)]
+        lengths = {(network.prefixlen, network.version) for network in (ip_interface(one).network for one in added)}
         self._freed_lengths: set[tuple[int, int]] = set()
         self._freed_within: dict[str, list[int]] = defaultdict(list)
         for place, step in enumerate(self._steps):
@@ -251,9 +245,6 @@ class Ordering:
                 freed[name or ""].append(place)
         return freed
 
-    def _addresses(self, kind: type[ops.AddAddress]) -> Iterator[object]:
-        return (ip_interface(step.operation.address) for step in self._steps if isinstance(step.operation, kind))
-
     def _before_unnumbered(self, operation: ops.SetUnnumbered) -> Iterator[tuple[int, str]]:
         name, lender = operation.interface, operation.lender
         yield from _because(self._of(name, ops.DeleteAddress), "it has no addresses of its own then")
@@ -272,7 +263,7 @@ class Ordering:
             yield from _because(self._of(face.parent, ops.SetState), "the parent is up first")
         elif rank is Rank.STATE_DOWN:
             for sub in self._target_subs.get(name, ()):
-                downs = (place for place in self._of(sub, ops.SetState) if self._steps[place].rank is Rank.STATE_DOWN)
+                downs = self._states(sub, Rank.STATE_DOWN)
                 yield from _because(downs, "children go down before their parent")
 
 

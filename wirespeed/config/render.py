@@ -17,8 +17,8 @@ _TITLES = {Stage.PRUNE: "prune", Stage.CREATE: "create", Stage.SYNC: "sync"}
 
 
 def cli_text(plan: Plan, explain: bool = False) -> str:
-    """Lines that VPP's `exec` runs, stage by stage behind a comment with their number. `explain`: each with what it waits
-    for, as comments."""
+    """Lines that VPP's `exec` runs, stage by stage behind a comment with their number. `explain`: each with what it
+    waits for, as comments."""
     text: list[str] = []
     for stage, title in _TITLES.items():
         steps = [(place, step) for place, step in enumerate(plan.steps) if step.stage is stage]

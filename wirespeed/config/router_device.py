@@ -8,7 +8,7 @@ from typing import Any
 
 from wirespeed.config import operations as ops
 from wirespeed.config.state import HARDWARE, Bridge, Encapsulation, Interface, Kind, State, Tap
-from wirespeed.errors import ConnectionFault
+from wirespeed.errors import ConnectionFault, UsageError
 from wirespeed.router.client import ask
 
 _MOST_MTU = 9198
@@ -42,6 +42,16 @@ class RouterDevice:
         return State(interfaces, bridges, reserved=frozenset(reserved))
 
     def run(self, operation: ops.Operation) -> None:
+        try:
+            self._ask(operation)
+        except UsageError:
+            if not isinstance(operation, ops.SetMpls) or not operation.on:
+                raise
+            # MPLS needs its table, which no configuration names.
+            ask(self._socket, "mpls table add 0")
+            self._ask(operation)
+
+    def _ask(self, operation: ops.Operation) -> None:
         for line in operation.cli():
             ask(self._socket, line)
 

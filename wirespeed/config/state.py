@@ -65,7 +65,8 @@ class Tap:
 @dataclass(frozen=True, slots=True)
 class Interface:
     """`pop` is how many VLAN tags are taken off frames that come in, in layer 2. `bond_of` is the bond that a port is a
-    member of, `lcp` the name that Linux has it by, in a network namespace. Addresses are in order, canonical, with their length."""
+    member of, `lcp` the name that Linux has it by, in a network namespace. Addresses are in order, canonical, with
+    their length."""
 
     name: str
     kind: Kind
@@ -139,8 +140,8 @@ class Sflow:
 
 @dataclass(frozen=True)
 class State:
-    """All of one router. `reserved` are interfaces that are not the user's, such as Linux's side of a pair; `sflow` None:
-    as it is at first."""
+    """All of one router. `reserved` are interfaces that are not the user's, such as Linux's side of a pair; `sflow`
+    None: as it is at first."""
 
     interfaces: Mapping[str, Interface] = field(default_factory=dict)
     bridges: Mapping[int, Bridge] = field(default_factory=dict)
