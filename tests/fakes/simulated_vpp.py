@@ -8,14 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from functools import singledispatchmethod
-from ipaddress import IPv4Network, IPv6Network, ip_interface
+from typing import Any
 
 from wirespeed.config import operations as ops
+from wirespeed.config.networks import Network, network_of
 from wirespeed.config.state import HARDWARE, PORT_MTU, Acl, Interface, Kind, Sflow, State, Tap
 
 _LOOPBACK_MTU = 9000
-Network = IPv4Network | IPv6Network
 
 
 class Refused(Exception):
@@ -44,11 +43,7 @@ class Vpp:
 
     def run(self, operation: ops.Operation) -> None:
         """Refused says why not; nothing has changed then."""
-        self._run(operation)
-
-    @singledispatchmethod
-    def _run(self, operation: ops.Operation) -> None:
-        raise Refused(f"{type(operation).__name__} is not known")
+        _DO[type(operation)](self, operation)
 
     # ---- What there is
 
@@ -108,44 +103,36 @@ class Vpp:
         if face.parent:
             self._children[face.parent].discard(name)
 
-    @_run.register
-    def _(self, op: ops.CreateLoopback) -> None:
+    def _do_create_loopback(self, op: ops.CreateLoopback) -> None:
         mac = op.mac or f"de:ad:00:00:{len(self._faces) >> 8 & 255:02x}:{len(self._faces) & 255:02x}"
         self._create(Interface(op.interface, Kind.LOOPBACK, mtu=_LOOPBACK_MTU, mac=mac))
 
-    @_run.register
-    def _(self, op: ops.DeleteLoopback) -> None:
+    def _do_delete_loopback(self, op: ops.DeleteLoopback) -> None:
         self._delete(op.interface, Kind.LOOPBACK)
 
-    @_run.register
-    def _(self, op: ops.CreateBond) -> None:
+    def _do_create_bond(self, op: ops.CreateBond) -> None:
         if op.bond.load_balance is not None and op.bond.mode not in ("lacp", "xor"):
             raise Refused(f"mode {op.bond.mode} has no load-balance")
         mtu = PORT_MTU
         self._create(Interface(op.interface, Kind.BOND, link_mtu=mtu, mtu=mtu, mac=op.mac, bond=op.bond))
 
-    @_run.register
-    def _(self, op: ops.DeleteBond) -> None:
+    def _do_delete_bond(self, op: ops.DeleteBond) -> None:
         self._delete(op.interface, Kind.BOND)
 
-    @_run.register
-    def _(self, op: ops.CreateVxlan) -> None:
+    def _do_create_vxlan(self, op: ops.CreateVxlan) -> None:
         other = self._any(lambda face: face.vxlan is not None and face.vxlan.vni == op.vxlan.vni)
         if other is not None:
             raise Refused(f"VNI {op.vxlan.vni} is {other.name}'s")
         self._create(Interface(op.interface, Kind.VXLAN, mtu=1500, vxlan=op.vxlan))
 
-    @_run.register
-    def _(self, op: ops.DeleteVxlan) -> None:
+    def _do_delete_vxlan(self, op: ops.DeleteVxlan) -> None:
         self._delete(op.interface, Kind.VXLAN)
 
-    @_run.register
-    def _(self, op: ops.CreateTap) -> None:
+    def _do_create_tap(self, op: ops.CreateTap) -> None:
         self._check_host_name(op.tap)
         self._create(Interface(op.interface, Kind.TAP, link_mtu=1500, mtu=1500, tap=op.tap))
 
-    @_run.register
-    def _(self, op: ops.DeleteTap) -> None:
+    def _do_delete_tap(self, op: ops.DeleteTap) -> None:
         self._delete(op.interface, Kind.TAP)
 
     def _check_host_name(self, tap: Tap) -> None:
@@ -155,8 +142,7 @@ class Vpp:
             if (other.host_name, other.namespace) == (tap.host_name, tap.namespace):
                 raise Refused(f"Linux has {tap.host_name} already, by {name}")
 
-    @_run.register
-    def _(self, op: ops.CreateSub) -> None:
+    def _do_create_sub(self, op: ops.CreateSub) -> None:
         parent = self._face(op.parent)
         if parent.kind not in (Kind.PORT, Kind.BOND) or parent.bond_of is not None:
             raise Refused(f"{parent.name} takes no sub-interfaces")
@@ -176,8 +162,7 @@ class Vpp:
             self._change(op.interface, mtu=min(above.mtu or 0, parent.mtu or 0))
         self._children.setdefault(op.parent, set()).add(op.interface)
 
-    @_run.register
-    def _(self, op: ops.DeleteSub) -> None:
+    def _do_delete_sub(self, op: ops.DeleteSub) -> None:
         face = self._face(op.interface)
         below = [sub for sub in self._subs(face.parent or "") if sub.lcp is not None and self._above(sub) is face]
         if below:
@@ -186,8 +171,7 @@ class Vpp:
 
     # ---- Linux, bonds
 
-    @_run.register
-    def _(self, op: ops.CreateLcp) -> None:
+    def _do_create_lcp(self, op: ops.CreateLcp) -> None:
         face = self._face(op.interface)
         if face.lcp is not None:
             raise Refused(f"{face.name} has LCP {face.lcp}")
@@ -203,8 +187,7 @@ class Vpp:
                 raise Refused(f"{face.name} has nothing to stand on in Linux")
         self._change(op.interface, lcp=op.host)
 
-    @_run.register
-    def _(self, op: ops.DeleteLcp) -> None:
+    def _do_delete_lcp(self, op: ops.DeleteLcp) -> None:
         face = self._face(op.interface)
         if face.lcp is None:
             raise Refused(f"{face.name} has no LCP")
@@ -214,8 +197,7 @@ class Vpp:
                 raise Refused(f"{other.name} stands on {face.name} in Linux")
         self._change(op.interface, lcp=None)
 
-    @_run.register
-    def _(self, op: ops.AddMember) -> None:
+    def _do_add_member(self, op: ops.AddMember) -> None:
         face, bond = self._face(op.interface), self._face(op.bond)
         if face.kind is not Kind.PORT or bond.kind is not Kind.BOND:
             raise Refused(f"{face.name} cannot be a member of {bond.name}")
@@ -224,22 +206,19 @@ class Vpp:
             raise Refused(f"{face.name} is used otherwise: {busy or 'it has sub-interfaces'}")
         self._change(op.interface, bond_of=op.bond)
 
-    @_run.register
-    def _(self, op: ops.RemoveMember) -> None:
+    def _do_remove_member(self, op: ops.RemoveMember) -> None:
         if self._face(op.interface).bond_of is None:
             raise Refused(f"{op.interface} is in no bond")
         self._change(op.interface, bond_of=None)
 
     # ---- Layer 2
 
-    @_run.register
-    def _(self, op: ops.CreateBridge) -> None:
+    def _do_create_bridge(self, op: ops.CreateBridge) -> None:
         if op.ident in self._bridges or not 1 <= op.ident < 1 << 24:
             raise Refused(f"bridge domain {op.ident} cannot be made")
         self._bridges[op.ident] = op.settings
 
-    @_run.register
-    def _(self, op: ops.DeleteBridge) -> None:
+    def _do_delete_bridge(self, op: ops.DeleteBridge) -> None:
         if op.ident not in self._bridges:
             raise Refused(f"there is no bridge domain {op.ident}")
         member = self._any(lambda face: face.bridge == op.ident)
@@ -247,8 +226,7 @@ class Vpp:
             raise Refused(f"bridge domain {op.ident} has {member.name}")
         del self._bridges[op.ident]
 
-    @_run.register
-    def _(self, op: ops.SetBridge) -> None:
+    def _do_set_bridge(self, op: ops.SetBridge) -> None:
         if self._bridges.get(op.ident) != op.before:
             raise Refused(f"bridge domain {op.ident} is not as it was thought to be")
         self._bridges[op.ident] = op.settings
@@ -259,8 +237,7 @@ class Vpp:
         if busy or self._any(lambda other: other.unnumbered == face.name):
             raise Refused(f"{face.name} routes: {busy or 'it lends its addresses'}")
 
-    @_run.register
-    def _(self, op: ops.JoinBridge) -> None:
+    def _do_join_bridge(self, op: ops.JoinBridge) -> None:
         face = self._face(op.interface)
         if op.ident not in self._bridges:
             raise Refused(f"there is no bridge domain {op.ident}")
@@ -274,8 +251,7 @@ class Vpp:
             raise Refused(f"bridge domain {op.ident} has a BVI")
         self._change(op.interface, bridge=op.ident, is_bvi=op.is_bvi)
 
-    @_run.register
-    def _(self, op: ops.SetXconnect) -> None:
+    def _do_set_xconnect(self, op: ops.SetXconnect) -> None:
         face, target = self._face(op.interface), self._face(op.to)
         if face is target or Kind.LOOPBACK in (face.kind, target.kind):
             raise Refused(f"{face.name} and {target.name} cannot be cross-connected")
@@ -286,8 +262,7 @@ class Vpp:
             raise Refused(f"{target.name} routes")
         self._change(op.interface, xconnect=op.to)
 
-    @_run.register
-    def _(self, op: ops.SetL3) -> None:
+    def _do_set_l3(self, op: ops.SetL3) -> None:
         face = self._face(op.interface)
         if face.bridge is None and face.xconnect is None:
             raise Refused(f"{face.name} routes already")
@@ -295,8 +270,7 @@ class Vpp:
             raise Refused(f"{face.name} still takes tags off")
         self._change(op.interface, bridge=None, is_bvi=False, xconnect=None)
 
-    @_run.register
-    def _(self, op: ops.SetTagRewrite) -> None:
+    def _do_set_tag_rewrite(self, op: ops.SetTagRewrite) -> None:
         face = self._face(op.interface)
         tags = face.encapsulation.tags if face.encapsulation else 0
         if op.pop > tags or not face.is_layer2:
@@ -305,8 +279,7 @@ class Vpp:
 
     # ---- MTU
 
-    @_run.register
-    def _(self, op: ops.SetLinkMtu) -> None:
+    def _do_set_link_mtu(self, op: ops.SetLinkMtu) -> None:
         face = self._face(op.interface)
         if face.kind not in HARDWARE:
             raise Refused(f"{face.name} has no link")
@@ -317,8 +290,7 @@ class Vpp:
         for each in (face, *self._subs(face.name)):
             self._change(each.name, mtu=min(each.mtu or op.mtu, op.mtu))
 
-    @_run.register
-    def _(self, op: ops.SetPacketMtu) -> None:
+    def _do_set_packet_mtu(self, op: ops.SetPacketMtu) -> None:
         face = self._face(op.interface)
         port = self._faces[face.parent] if face.parent else face
         if port.link_mtu is not None and op.mtu > port.link_mtu:
@@ -335,14 +307,14 @@ class Vpp:
     # ---- Addresses
 
     def _take(self, name: str, address: str) -> None:
-        network = ip_interface(address).network
+        network = network_of(address)
         self._networks.setdefault(network, set()).add(name)
         key = (network.version, network.prefixlen)
         self._lengths[key] = self._lengths.get(key, 0) + 1
 
     def _give_back(self, name: str, address: str) -> None:
-        network = ip_interface(address).network
-        if not any(ip_interface(other).network == network for other in self._faces[name].addresses):
+        network = network_of(address)
+        if not any(network_of(other) == network for other in self._faces[name].addresses):
             self._networks[network].discard(name)
             if not self._networks[network]:
                 del self._networks[network]
@@ -358,8 +330,7 @@ class Vpp:
                 if other.version == network.version and other != network and other.subnet_of(network):  # type: ignore[arg-type]
                     raise Refused(f"{network} contains {other} of {self._networks[other]}")
 
-    @_run.register
-    def _(self, op: ops.AddAddress) -> None:
+    def _do_add_address(self, op: ops.AddAddress) -> None:
         face = self._face(op.interface)
         if op.address in face.addresses:
             raise Refused(f"{face.name} has {op.address}")
@@ -369,20 +340,18 @@ class Vpp:
             raise Refused(f"{face.name} is the target of a cross-connect")
         if face.encapsulation is not None and not face.encapsulation.exact:
             raise Refused(f"{face.name} has no exact match")
-        self._check_network(face.name, ip_interface(op.address).network)
+        self._check_network(face.name, network_of(op.address))
         self._take(face.name, op.address)
         self._change(op.interface, addresses=tuple(sorted((*face.addresses, op.address))))
 
-    @_run.register
-    def _(self, op: ops.DeleteAddress) -> None:
+    def _do_delete_address(self, op: ops.DeleteAddress) -> None:
         face = self._face(op.interface)
         if op.address not in face.addresses:
             raise Refused(f"{face.name} has no {op.address}")
         self._change(op.interface, addresses=tuple(one for one in face.addresses if one != op.address))
         self._give_back(face.name, op.address)
 
-    @_run.register
-    def _(self, op: ops.SetUnnumbered) -> None:
+    def _do_set_unnumbered(self, op: ops.SetUnnumbered) -> None:
         face, lender = self._face(op.interface), self._face(op.lender)
         if face is lender or face.addresses or face.unnumbered or face.is_layer2 or face.bond_of:
             raise Refused(f"{face.name} cannot use another's addresses now")
@@ -392,41 +361,35 @@ class Vpp:
             raise Refused(f"{face.name} lends its addresses")
         self._change(op.interface, unnumbered=op.lender)
 
-    @_run.register
-    def _(self, op: ops.EndUnnumbered) -> None:
+    def _do_end_unnumbered(self, op: ops.EndUnnumbered) -> None:
         if self._face(op.interface).unnumbered != op.lender:
             raise Refused(f"{op.interface} does not use the addresses of {op.lender}")
         self._change(op.interface, unnumbered=None)
 
     # ---- Other attributes
 
-    @_run.register
-    def _(self, op: ops.SetMac) -> None:
+    def _do_set_mac(self, op: ops.SetMac) -> None:
         face = self._face(op.interface)
         if int(op.mac[:2], 16) & 1 or face.parent is not None:
             raise Refused(f"{op.mac} cannot be {face.name}'s")
         self._change(op.interface, mac=op.mac)
 
-    @_run.register
-    def _(self, op: ops.SetMpls) -> None:
+    def _do_set_mpls(self, op: ops.SetMpls) -> None:
         if self._face(op.interface).mpls == op.on:
             raise Refused(f"MPLS is so on {op.interface} already")
         self._change(op.interface, mpls=op.on)
 
-    @_run.register
-    def _(self, op: ops.SetInterfaceSflow) -> None:
+    def _do_set_interface_sflow(self, op: ops.SetInterfaceSflow) -> None:
         if self._face(op.interface).kind is not Kind.PORT:
             raise Refused(f"{op.interface} is no port")
         self._change(op.interface, sflow=op.on)
 
-    @_run.register
-    def _(self, op: ops.SetSflow) -> None:
+    def _do_set_sflow(self, op: ops.SetSflow) -> None:
         if (self._sflow or Sflow()) != op.before:
             raise Refused("sFlow is not as it was thought to be")
         self._sflow = op.settings
 
-    @_run.register
-    def _(self, op: ops.SetState) -> None:
+    def _do_set_state(self, op: ops.SetState) -> None:
         face = self._face(op.interface)
         if op.up and face.parent is not None and not self._faces[face.parent].up:
             raise Refused(f"{face.name} is on {face.parent}, which is down")
@@ -437,8 +400,7 @@ class Vpp:
 
     # ---- Access lists
 
-    @_run.register
-    def _(self, op: ops.SetAcl) -> None:
+    def _do_set_acl(self, op: ops.SetAcl) -> None:
         have = self._acls.get(op.name)
         if (have.index if have else None) != op.index:
             raise Refused(f"access list {op.name} has index {have.index if have else None}")
@@ -446,9 +408,46 @@ class Vpp:
         index = next(number for number in range(len(used) + 1) if number not in used) if have is None else have.index
         self._acls[op.name] = Acl(op.rules, index)
 
-    @_run.register
-    def _(self, op: ops.DeleteAcl) -> None:
+    def _do_delete_acl(self, op: ops.DeleteAcl) -> None:
         have = self._acls.get(op.name)
         if have is None or have.index != op.index:
             raise Refused(f"there is no access list {op.name} with index {op.index}")
         del self._acls[op.name]
+
+
+_DO: dict[type[ops.Operation], Callable[[Vpp, Any], None]] = {
+    ops.CreateLoopback: Vpp._do_create_loopback,
+    ops.DeleteLoopback: Vpp._do_delete_loopback,
+    ops.CreateBond: Vpp._do_create_bond,
+    ops.DeleteBond: Vpp._do_delete_bond,
+    ops.CreateVxlan: Vpp._do_create_vxlan,
+    ops.DeleteVxlan: Vpp._do_delete_vxlan,
+    ops.CreateTap: Vpp._do_create_tap,
+    ops.DeleteTap: Vpp._do_delete_tap,
+    ops.CreateSub: Vpp._do_create_sub,
+    ops.DeleteSub: Vpp._do_delete_sub,
+    ops.CreateLcp: Vpp._do_create_lcp,
+    ops.DeleteLcp: Vpp._do_delete_lcp,
+    ops.AddMember: Vpp._do_add_member,
+    ops.RemoveMember: Vpp._do_remove_member,
+    ops.CreateBridge: Vpp._do_create_bridge,
+    ops.DeleteBridge: Vpp._do_delete_bridge,
+    ops.SetBridge: Vpp._do_set_bridge,
+    ops.JoinBridge: Vpp._do_join_bridge,
+    ops.SetXconnect: Vpp._do_set_xconnect,
+    ops.SetL3: Vpp._do_set_l3,
+    ops.SetTagRewrite: Vpp._do_set_tag_rewrite,
+    ops.SetLinkMtu: Vpp._do_set_link_mtu,
+    ops.SetPacketMtu: Vpp._do_set_packet_mtu,
+    ops.AddAddress: Vpp._do_add_address,
+    ops.DeleteAddress: Vpp._do_delete_address,
+    ops.SetUnnumbered: Vpp._do_set_unnumbered,
+    ops.EndUnnumbered: Vpp._do_end_unnumbered,
+    ops.SetMac: Vpp._do_set_mac,
+    ops.SetMpls: Vpp._do_set_mpls,
+    ops.SetInterfaceSflow: Vpp._do_set_interface_sflow,
+    ops.SetSflow: Vpp._do_set_sflow,
+    ops.SetState: Vpp._do_set_state,
+    ops.SetAcl: Vpp._do_set_acl,
+    ops.DeleteAcl: Vpp._do_delete_acl,
+}

@@ -1,8 +1,8 @@
 """YAML read with its line numbers, and within bounds: whatever the file is, it costs no more than its size allows.
 
 Events of the parser are gathered into a tree without recursion; an alias is the node of its anchor, not a copy, and
-counts as many nodes as that has. PyYAML's own loaders would recurse, expand without bound, and keep the last of two equal keys
-silently.
+counts as many nodes as that has. PyYAML's own loaders would recurse, expand without bound, and keep the last of two
+equal keys silently.
 """
 
 from __future__ import annotations

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from ipaddress import ip_interface
 
 from wirespeed.config import operations as ops
 from wirespeed.config.differences import above, single_tags
+from wirespeed.config.networks import network_of
 from wirespeed.config.state import State
 from wirespeed.config.steps import Rank, Stage, Step
 
@@ -211,7 +211,7 @@ class Ordering:
         yield from _because(self._of(name, ops.JoinBridge), "a BVI joins before it has addresses")
         for source in self._connected.get(name, ()):
             yield from _because(self._of(source, ops.SetL3), "nothing is cross-connected to it any more")
-        network = ip_interface(operation.address).network
+        network = network_of(operation.address)
         for length, version in self._freed_lengths:
             if version == network.version and length <= network.prefixlen:
                 around = network.supernet(new_prefix=length)
@@ -222,12 +222,12 @@ class Ordering:
         """Addresses that go, by their network; and by each network of one that comes which contains theirs."""
         freed: dict[str, list[int]] = defaultdict(list)
         added = [step.operation.address for step in self._steps if isinstance(step.operation, ops.AddAddress)]
-        lengths = {(network.prefixlen, network.version) for network in (ip_interface(one).network for one in added)}
+        lengths = {(network.prefixlen, network.version) for network in map(network_of, added)}
         self._freed_lengths: set[tuple[int, int]] = set()
         self._freed_within: dict[str, list[int]] = defaultdict(list)
         for place, step in enumerate(self._steps):
             if isinstance(step.operation, ops.DeleteAddress):
-                network = ip_interface(step.operation.address).network
+                network = network_of(step.operation.address)
                 freed[str(network)].append(place)
                 self._freed_lengths.add((network.prefixlen, network.version))
                 for length, version in lengths:

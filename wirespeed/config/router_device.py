@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from ipaddress import ip_interface
 from pathlib import Path
 from typing import Any
 
@@ -99,7 +100,8 @@ def _interface(told: dict[str, Any]) -> Interface:
         link_mtu=told["link_mtu"] if kind in HARDWARE else None,
         mtu=told["mtu"],
         mac=None if kind is Kind.SUB else told["mac"],
-        addresses=tuple(sorted(told["addresses"])),
+        # As in VPP's API, link-local ones are nobody's setting: Linux has one on each interface, and tells of it.
+        addresses=tuple(sorted(one for one in told["addresses"] if not ip_interface(one).is_link_local)),
         unnumbered=told["unnumbered"],
         lcp=told.get("host_if"),
         lcp_namespace=told.get("netns") or None,

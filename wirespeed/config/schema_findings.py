@@ -6,6 +6,7 @@ import difflib
 import types
 import typing
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 from pydantic import BaseModel, ValidationError
@@ -40,10 +41,14 @@ _NAMES = {
 def schema_findings(error: ValidationError, document: Document) -> list[Finding]:
     """Those of a failed validation, in the order of the file."""
     found: dict[Path, Finding] = {}
+    kinds: dict[Path, str] = {}
     for one in error.errors():
         path, is_key = _place(one["loc"], document.root)
         if path not in found:
-            found[path] = _finding(one, path, is_key, document)
+            found[path], kinds[path] = _finding(one, path, is_key, document), one["type"]
+        elif {kinds[path], one["type"]} == {"int_type", "string_type"}:  # neither member of the union fits
+            says = f"{_described(one['input'], document.written(path))} is neither a number nor text"
+            found[path] = replace(found[path], says=says, mend="give a number or text")
     return sorted(found.values(), key=lambda finding: finding.line)
 
 
@@ -104,7 +109,7 @@ def _words(one: Any, path: Path, document: Document) -> tuple[str, str]:
 
 
 _FORMS = {
-    "lcp": "a lower-case letter, then at most 14 of a-z, 0-9 and -",
+    "lcp": "a lower-case letter, then at most 14 of a-z, 0-9, dot and -",
     "description": "leave the quotes within it out",
     "bvi": "name a loopback, such as loop1",
 }
