@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -56,8 +57,12 @@ def test_each_example_is_applied_on_top_of_the_one_before(box, running, tmp_path
     """Applied again it does nothing; a dump is valid and plans to nothing; Linux has what is paired; and all can be
     taken away again."""
     bare = write(tmp_path, PORTS)
+    has_vlans = box.try_run("ip", "link", "add", "link", "lo", "name", "v1", "type", "vlan", "id", "1")[0] == 0
     for name in (*APPLIED, *reversed(APPLIED)):
-        file = EXAMPLES / f"{name}.yaml"
+        file = tmp_path / f"{name}.yaml"
+        text = (EXAMPLES / file.name).read_text()
+        # Names of VLANs in Linux need a kernel that has VLANs.
+        file.write_text(text if has_vlans else re.sub(r" *lcp: xe0\..*\n", "", text))
         assert config(running, "apply", file, "--journal", tmp_path / "journal") == 0, capsys.readouterr()
         capsys.readouterr()
         assert config(running, "apply", file) == 0
@@ -73,10 +78,8 @@ def test_each_example_is_applied_on_top_of_the_one_before(box, running, tmp_path
         assert main(["config", "plan", "--from", str(tmp_path / "dump.yaml"), str(file)]) == 0
         assert capsys.readouterr().out == ""
         if name == "sub-interfaces":
-            links = box.run("ip", "-br", "link", netns="dataplane")
-            assert {"xe0@", "xe0.200@xe0", "xe0.200.5@xe0.200"} <= {
-                word if "@" in word else f"{word}@" for word in (line.split()[0] for line in links.splitlines())
-            }
+            links = box.run("ip", "-br", "link", netns="dataplane").split()
+            assert {"xe0", "xe0.200@xe0", "xe0.200.5@xe0.200"} <= {*links} if has_vlans else "xe0" in links
     assert config(running, "apply", bare, "--journal", tmp_path / "journal") == 0
     assert "sub-interface" not in capsys.readouterr().err
     assert {json.loads(line)["kind"] for line in state(running).splitlines()} == {"port"}

@@ -33,10 +33,14 @@ class Ordering:
                 self._all[step.operation.interface].append(place)
         self._current_subs = _subs(current)
         self._target_subs = _subs(target)
-        self._single_before, self._single_after = single_tags(current), single_tags(target)
+        self._single_after = single_tags(target)
+        self._stacked_before = _stacked(current, single_tags(current))
+        self._stacked_after = _stacked(target, self._single_after)
         self._borrowers = _referring(current, "unnumbered")
         self._connected = _referring(current, "xconnect")
         self._members = _referring(current, "bridge")
+        self._bond_members = _referring(current, "bond_of")
+        self._vnis = {face.vxlan.vni: face.name for face in current.interfaces.values() if face.vxlan is not None}
         self._host_ends = self._freed_host_names()
         self._freed = self._freed_networks()
 
@@ -98,14 +102,8 @@ class Ordering:
             yield from _because(self._of(borrower, ops.EndUnnumbered), "nobody uses the addresses of what goes")
         for source in self._connected.get(name, ()):
             yield from _because(self._of(source, ops.SetL3), "nothing is cross-connected to what goes")
-        for place in self._members_of_bond(name):
-            yield place, "a bond that goes has no members"
-
-    def _members_of_bond(self, bond: str) -> Iterator[int]:
-        if self._current.interfaces[bond].bond is not None:
-            for name, face in self._current.interfaces.items():
-                if face.bond_of == bond:
-                    yield from self._of(name, ops.RemoveMember)
+        for member in self._bond_members.get(name, ()):
+            yield from _because(self._of(member, ops.RemoveMember), "a bond that goes has no members")
 
     def _before_creation(self, operation: ops.Creation) -> Iterator[tuple[int, str]]:
         yield from _because(self._of(operation.interface, ops.Deletion), "what cannot be changed is made anew")
@@ -116,17 +114,13 @@ class Ordering:
                     if self._current.interfaces[sub].encapsulation == operation.encapsulation:
                         yield from _because(self._of(sub, ops.Deletion), "its tags are free then")
             case ops.CreateVxlan():
-                for name, face in self._current.interfaces.items():
-                    if face.vxlan is not None and face.vxlan.vni == operation.vxlan.vni:
-                        yield from _because(self._of(name, ops.Deletion), "its VNI is free then")
+                yield from _because(self._of(self._vnis.get(operation.vxlan.vni), ops.Deletion), "its VNI is free then")
             case ops.CreateTap():
                 yield from _because(self._host_ends.get(operation.tap.host_name, ()), "its name in Linux is free then")
 
     def _before_delete_lcp(self, name: str) -> Iterator[tuple[int, str]]:
-        face = self._current.interfaces[name]
-        for sub in self._current_subs.get(face.parent or name, ()):
-            if above(self._current, self._current.interfaces[sub], self._single_before) == name:
-                yield from _because(self._of(sub, ops.DeleteLcp), "what stands on it in Linux goes first")
+        for sub in self._stacked_before.get(name, ()):
+            yield from _because(self._of(sub, ops.DeleteLcp), "what stands on it in Linux goes first")
 
     def _before_create_lcp(self, operation: ops.CreateLcp) -> Iterator[tuple[int, str]]:
         name = operation.interface
@@ -190,9 +184,8 @@ class Ordering:
         port = face.parent or name
         yield from _because(self._of(port, ops.SetLinkMtu), "packets fit what the link carries")
         if rank is Rank.PACKET_SHRINK:
-            for sub in self._target_subs.get(port, ()):
-                if face.parent is None or above(self._target, self._target.interfaces[sub], self._single_after) == name:
-                    yield from _because(self._mtus(sub, rank), "the inner MTU shrinks before the outer one")
+            for sub in self._target_subs.get(name, self._stacked_after.get(name, ())):
+                yield from _because(self._mtus(sub, rank), "the inner MTU shrinks before the outer one")
         elif face.parent is not None:
             for below in (face.parent, above(self._target, face, self._single_after)):
                 yield from _because(self._mtus(below, rank), "the outer MTU grows before the inner one")
@@ -284,6 +277,16 @@ def _subs(state: State) -> dict[str, list[str]]:
     for face in state.interfaces.values():
         if face.parent is not None:
             found[face.parent].append(face.name)
+    return found
+
+
+def _stacked(state: State, subs: dict[tuple[str, int, bool], str]) -> dict[str, list[str]]:
+    """Sub-interfaces by what they stand on in Linux."""
+    found: dict[str, list[str]] = defaultdict(list)
+    for face in state.interfaces.values():
+        below = above(state, face, subs)
+        if below is not None:
+            found[below].append(face.name)
     return found
 
 
