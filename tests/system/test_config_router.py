@@ -18,7 +18,7 @@ from wirespeed.config.application import Application
 from wirespeed.config.check import check_text, read_config
 from wirespeed.config.operations import Operation
 from wirespeed.config.router_device import RouterDevice
-from wirespeed.errors import RemoteError
+from wirespeed.errors import INTERRUPTED, RemoteError
 
 pytestmark = needs()
 
@@ -142,8 +142,8 @@ def applying(running: Router, file: Path, *options: str) -> subprocess.Popen[str
     return subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
 
-@pytest.mark.parametrize("how", ["confirmed", "hung up"])
-def test_confirmation_keeps_it_and_a_hang_up_does_not(running, tmp_path, how):
+@pytest.mark.parametrize("how", ["confirmed", "ended"])
+def test_confirmation_keeps_it_and_a_signal_does_not(running, tmp_path, how):
     before, file = state(running), write(tmp_path, loopbacks(2))
     with applying(running, file, "--confirm", "3600") as process:
         assert process.stdout is not None
@@ -155,8 +155,9 @@ def test_confirmation_keeps_it_and_a_hang_up_does_not(running, tmp_path, how):
             assert "loop1" in state(running)
             assert main(["config", "confirm", f"{file}.journal"]) == 2
         else:
-            process.send_signal(signal.SIGHUP)
-            assert process.wait() == 4
+            process.send_signal(signal.SIGTERM)
+            assert process.wait() == INTERRUPTED
+            assert process.stderr is not None and "not confirmed: all was undone in" in process.stderr.read()
             assert state(running) == before
 
 

@@ -102,8 +102,10 @@ class Application:
                 journal.end("applied")
                 self.tell("confirmed; it stays")
                 return 0
-            why = f"nobody confirmed in {seconds:g} s"
         except KeyboardInterrupt:
-            why = "interrupted before it was confirmed"
-        print(f"wirespeed: {why}; undoing", file=sys.stderr, flush=True)
-        raise RemoteError(f"{why}: {self._undo(inverse(self.device, before), before, journal)}")
+            print(f"wirespeed: not confirmed: {self._undo_all(before, journal)}", file=sys.stderr, flush=True)
+            raise
+        raise RemoteError(f"nobody confirmed in {seconds:g} s: {self._undo_all(before, journal)}")
+
+    def _undo_all(self, before: State, journal: Journal) -> str:
+        return self._undo(inverse(self.device, before), before, journal)
