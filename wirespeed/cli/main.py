@@ -22,6 +22,7 @@ COMMANDS = {
     "doctor": "What this machine lacks to test with, and what mends it.",
     "generator": "Run the traffic generator (T-Rex stateless RPC).",
     "router": "Run the vector router.",
+    "config": "Check vppcfg's YAML, plan and apply it, dump a router as such.",
     "console": "T-Rex's console for a generator: a command, a shell, or `tui`.",
     "stats": "Read a router's counters in shared memory: ls, dump or poll.",
     "ctl": "Talk to a running router: one command, or a shell.",

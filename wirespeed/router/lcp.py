@@ -234,6 +234,8 @@ class LinuxControlPlane:
 
     def mirror(self) -> None:
         """After the router changed: pass it on to Linux, as far as that is wanted."""
+        if not self.pairs:
+            return  # every command asks, and thousands may come in a row
         present = self._core.interface_names()
         for pair in list(self.pairs.values()):
             if present.get(pair.name) != pair.index:

@@ -1,0 +1,124 @@
+#!/usr/bin/env python3
+"""What the planner costs: a configuration of many sub-interfaces checked, planned, and applied to a router of ours.
+
+    bench/config.py [--interfaces N] [--no-apply]
+
+The configuration has N sub-interfaces over four ports, each with an MTU and an address. `plan` makes of it what leads
+from an empty router to it, `change` what leads from it to one in which every address is another. `apply` has a router
+make 900 loopbacks with an address each: it has room for 992 interfaces that are no ports. CPU seconds are those of this
+process, and in brackets of the router's main thread; memory is the most that it had.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import resource
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from contextlib import ExitStack
+from pathlib import Path
+from typing import TypeVar
+
+from wirespeed.config.apply import run, verify
+from wirespeed.config.check import check_text
+from wirespeed.config.plan import plan
+from wirespeed.config.render import cli_text
+from wirespeed.config.router_device import RouterDevice
+from wirespeed.config.schema import Config
+from wirespeed.config.target import bare_state, target_state
+from wirespeed.lab.lab import choose_cpus
+from wirespeed.lab.process import Child
+
+PORTS = 4
+LOOPBACKS = 900
+_Value = TypeVar("_Value")
+
+
+def text(interfaces: int, network: int) -> bytes:
+    """Sub-interfaces over the ports, in networks of 10.0.0.0/8 or of another such `network`."""
+    lines = ["interfaces:"]
+    for port in range(PORTS):
+        lines += [f"  e{port}:", "    mtu: 9000", "    sub-interfaces:"]
+        for number in range(port, interfaces, PORTS):
+            address = f"{network}.{number >> 8}.{number & 255}.1/24"
+            outer, inner = divmod(number // PORTS, 4000)
+            tags = f"{{dot1ad: {outer + 2}, inner-dot1q: {inner + 1}, exact-match: true}}"
+            lines += [
+                f"      {number + 1}:",
+                f"        mtu: {1500 + 4 * (number % 3)}",
+                f"        addresses: [{address}]",
+            ]
+            lines.append(f"        encapsulation: {tags}")
+    return "\n".join(lines).encode()
+
+
+def valid(given: bytes) -> Config:
+    checked = check_text(given, "bench.yaml")
+    assert checked.config is not None and not checked.findings, checked.findings[:3]
+    return checked.config
+
+
+def timed(what: str, work: Callable[[], _Value], router: int | None = None) -> _Value:
+    """The result of `work`, after a line with what it took, of process `router` as well."""
+    wall, cpu, other = time.perf_counter(), time.process_time(), main_thread_s(router)
+    result = work()
+    wall, cpu, other = time.perf_counter() - wall, time.process_time() - cpu, main_thread_s(router) - other
+    memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    theirs = "" if router is None else f" (router {other:.2f})"
+    print(f"{what:<40} {wall:6.2f} s, {cpu:6.2f} s of CPU{theirs}, {memory:4.0f} MB", flush=True)
+    return result
+
+
+def main_thread_s(process: int | None) -> float:
+    if process is None:
+        return 0.0
+    fields = Path(f"/proc/{process}/task/{process}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def apply(directory: Path) -> None:
+    cpus = choose_cpus()
+    socket = directory / "router.sock"
+    arguments = ["router", "--cpu", str(cpus.dut), *cpus.main_cpu, "--hugepages", "never", "--max-routes", "20000"]
+    arguments += ["--socket", str(socket), "--interface", f"e0=memif:{directory}/e0.sock,role=server"]
+    loopbacks = [f"  loop{n}: {{addresses: [10.{n >> 8}.{n & 255}.1/32]}}" for n in range(LOOPBACKS)]
+    config = valid("\n".join(["interfaces: {e0: {}}", "loopbacks:", *loopbacks]).encode())
+    with ExitStack() as stack:
+        child = Child("router", arguments, directory / "router.log")
+        stack.callback(child.stop)
+        child.start()
+        device = RouterDevice(socket)
+        target = target_state(config)
+        made = plan(device.read(), target)
+        count = len(made.steps)
+        failure = timed(f"apply: {count} steps", lambda: run(made, device), child.pid)
+        assert failure is None, failure
+        failure = timed("verify", lambda: verify(device, target), child.pid)
+        assert failure is None, failure
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--interfaces", type=int, default=10_000, help="sub-interfaces (10000)")
+    parser.add_argument("--no-apply", action="store_true", help="without a router")
+    given = parser.parse_args()
+    count = given.interfaces
+    before, after = text(count, 10), text(count, 11)
+    config = timed(f"check: {count} interfaces, {len(before) >> 10} KB", lambda: valid(before))
+    other = valid(after)
+    bare, first, second = bare_state(config), target_state(config), target_state(other)
+    made = timed(f"plan: {count} new interfaces", lambda: plan(bare, first))
+    timed(f"lines: {len(made.steps)} steps", lambda: cli_text(made))
+    made = timed(f"change: {count} addresses for others", lambda: plan(first, second))
+    assert len(made.steps) == 2 * count, len(made.steps)
+    if not given.no_apply:
+        with tempfile.TemporaryDirectory() as directory:
+            apply(Path(directory))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

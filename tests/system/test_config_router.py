@@ -1,0 +1,226 @@
+"""`wirespeed config` on a real router: examples applied one after the other, and what goes wrong on the way."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from sandbox import Router, needs, router, wait_for
+
+from wirespeed.cli.main import main
+from wirespeed.config.application import Application
+from wirespeed.config.check import check_text, read_config
+from wirespeed.config.operations import Operation
+from wirespeed.config.router_device import RouterDevice
+from wirespeed.errors import INTERRUPTED, RemoteError
+
+pytestmark = needs()
+
+EXAMPLES = Path(__file__).parents[2] / "docs" / "examples"
+APPLIED = ("interface", "sub-interfaces", "loopbacks", "bridge-domain", "l2xc", "taps")
+ABSENT = {"bonds": "bonds", "vxlan": "VXLAN tunnels", "acls": "access lists", "sflow": "sFlow"}
+PORTS = "interfaces:\n  e0: {}\n  e1: {}\n"
+
+
+@pytest.fixture
+def running(box):
+    ports = [f"{name}=memif:{box.directory}/{name}.sock,role=server" for name in ("e0", "e1")]
+    with router(box, ports, "lcp default netns dataplane\nlcp lcp-sync on\n") as made:
+        yield made
+
+
+def config(running: Router, *words: str | Path) -> int:
+    return main(["config", *map(str, words), "--socket", str(running.socket)])
+
+
+def state(running: Router) -> str:
+    return running.ask("show state")
+
+
+def write(directory: Path, text: str) -> Path:
+    file = directory / "lab.yaml"
+    file.write_text(text)
+    return file
+
+
+def loopbacks(count: int) -> str:
+    return PORTS + "loopbacks:\n" + "".join(f"  loop{n}: {{addresses: [10.9.{n}.1/24]}}\n" for n in range(count))
+
+
+def test_each_example_is_applied_on_top_of_the_one_before(box, running, tmp_path, capsys):
+    """Applied again it does nothing; a dump is valid and plans to nothing; Linux has what is paired; and all can be
+    taken away again."""
+    bare = write(tmp_path, PORTS)
+    has_vlans = box.try_run("ip", "link", "add", "link", "lo", "name", "v1", "type", "vlan", "id", "1")[0] == 0
+    for name in (*APPLIED, *reversed(APPLIED)):
+        file = tmp_path / f"{name}.yaml"
+        text = (EXAMPLES / file.name).read_text()
+        # Names of VLANs in Linux need a kernel that has VLANs.
+        file.write_text(text if has_vlans else re.sub(r" *lcp: xe0\..*\n", "", text))
+        assert config(running, "apply", file, "--journal", tmp_path / "journal") == 0, capsys.readouterr()
+        capsys.readouterr()
+        assert config(running, "apply", file) == 0
+        assert capsys.readouterr().out == "the router is as the configuration says; nothing to do\n"
+        assert config(running, "dump") == 0
+        dumped = capsys.readouterr()
+        assert not dumped.err
+        assert check_text(dumped.out.encode(), "dump").findings == ()
+        (tmp_path / "dump.yaml").write_text(dumped.out)
+        assert config(running, "plan", tmp_path / "dump.yaml") == 0
+        assert capsys.readouterr().out == ""
+        # What was dumped is as good as the router to plan from.
+        assert main(["config", "plan", "--from", str(tmp_path / "dump.yaml"), str(file)]) == 0
+        assert capsys.readouterr().out == ""
+        if name == "sub-interfaces":
+            links = box.run("ip", "-br", "link", netns="dataplane").split()
+            assert {"xe0", "xe0.200@xe0", "xe0.200.5@xe0.200"} <= {*links} if has_vlans else "xe0" in links
+    assert config(running, "apply", bare, "--journal", tmp_path / "journal") == 0
+    assert "sub-interface" not in capsys.readouterr().err
+    assert {json.loads(line)["kind"] for line in state(running).splitlines()} == {"port"}
+
+
+@pytest.mark.parametrize("name", ABSENT)
+def test_what_the_router_has_no_object_for_is_told_before_anything_is_changed(running, tmp_path, capsys, name):
+    before = state(running)
+    file = EXAMPLES / f"{name}.yaml"
+    assert config(running, "apply", file, "--journal", tmp_path / "journal") == 3
+    said = capsys.readouterr().err
+    assert f"(it has no {ABSENT[name]})" in said
+    assert said.endswith("of the plan cannot be applied here; nothing was changed\n")
+    assert state(running) == before
+    assert config(running, "plan", file) == 0
+    assert capsys.readouterr().out
+
+
+def test_configuration_of_another_router_is_refused(running, tmp_path, capsys):
+    assert config(running, "plan", write(tmp_path, PORTS + "  e2: {}\n")) == 2
+    assert "port e2 of the configuration is not on the router, whose ports are e0, e1" in capsys.readouterr().err
+    assert config(running, "apply", write(tmp_path, "interfaces: {e0: {}}")) == 2
+    assert "port e1 of the router is not in the configuration; say what it is to be" in capsys.readouterr().err
+
+
+FAILS = PORTS + "loopbacks: {loop5: {}}\ntaps: {tap1: {host: {name: t, namespace: nowhere}}}\n"
+
+
+def test_failure_in_the_middle_stops_and_shows_or_runs_the_way_back(running, tmp_path, capsys):
+    before = state(running)
+    file = write(tmp_path, FAILS)
+    assert config(running, "apply", file) == 4
+    said = capsys.readouterr()
+    assert "delete loopback interface intfc loop5\n" in said.out
+    assert "step 2 of" in said.err and "create tap id 1" in said.err and said.err.count("\n") == 1
+    journal = [json.loads(line) for line in (tmp_path / "lab.yaml.journal").read_text().splitlines()]
+    assert [line["done"] for line in journal if "done" in line] == [1]
+    assert journal[-1] == {"ended": "failed"}
+    assert "loop5" in state(running)
+    assert config(running, "apply", "--rollback", file) == 4
+    assert "nothing was changed" in capsys.readouterr().err or "loop5" in state(running)
+    assert config(running, "apply", write(tmp_path, "interfaces: {e0: {state: down}, e1: {state: down}}")) == 0
+    assert state(running) == before
+    assert config(running, "apply", "--rollback", write(tmp_path, FAILS)) == 4
+    assert "all was undone in 1 steps" in capsys.readouterr().err
+    assert state(running) == before
+
+
+def test_what_nobody_confirms_is_undone(running, tmp_path, capsys):
+    before = state(running)
+    assert config(running, "apply", write(tmp_path, loopbacks(2)), "--confirm", "1") == 4
+    said = capsys.readouterr()
+    assert "undone in 1 s unless confirmed" in said.out
+    assert "nobody confirmed in 1 s: all was undone in" in said.err
+    assert state(running) == before
+
+
+def applying(running: Router, file: Path, *options: str) -> subprocess.Popen[str]:
+    words = [sys.executable, "-m", "wirespeed", "config", "apply", str(file), "--socket", str(running.socket), *options]
+    return subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+@pytest.mark.parametrize("how", ["confirmed", "ended"])
+def test_confirmation_keeps_it_and_a_signal_does_not(running, tmp_path, how):
+    before, file = state(running), write(tmp_path, loopbacks(2))
+    with applying(running, file, "--confirm", "3600") as process:
+        assert process.stdout is not None
+        while "unless confirmed" not in process.stdout.readline():
+            assert process.poll() is None
+        if how == "confirmed":
+            assert main(["config", "confirm", f"{file}.journal"]) == 0
+            assert process.wait() == 0
+            assert "loop1" in state(running)
+            assert main(["config", "confirm", f"{file}.journal"]) == 2
+        else:
+            process.send_signal(signal.SIGTERM)
+            assert process.wait() == INTERRUPTED
+            assert process.stderr is not None and "not confirmed: all was undone in" in process.stderr.read()
+            assert state(running) == before
+
+
+MANY = 400
+
+
+def wait_begun(process: subprocess.Popen[str], file: Path) -> None:
+    journal = Path(f"{file}.journal")
+
+    def has_begun() -> bool:
+        assert process.poll() is None, process.communicate()
+        return journal.exists() and b'"done": 20' in journal.read_bytes()
+
+    wait_for(has_begun, "the twentieth step")
+
+
+def test_client_that_dies_leaves_the_rest_to_the_next_plan(running, tmp_path, capsys):
+    file = write(tmp_path, loopbacks(MANY))
+    with applying(running, file) as process:
+        wait_begun(process, file)
+        os.kill(process.pid, signal.SIGKILL)
+    assert config(running, "apply", file) == 0
+    steps = int(capsys.readouterr().out.split("applied: ")[1].split()[0])
+    assert 0 < steps < 4 * MANY
+    assert config(running, "plan", file) == 0
+    assert capsys.readouterr().out == ""
+
+
+def test_router_that_restarts_during_apply(running, tmp_path, capsys):
+    file = write(tmp_path, loopbacks(MANY))
+    with applying(running, file) as process:
+        wait_begun(process, file)
+        running.process.kill()
+        _, said = process.communicate()
+    assert process.returncode == 4
+    assert said.startswith("wirespeed: step ") and said.count("\n") == 1
+    assert "the next plan finds the rest" in said
+    assert config(running, "plan", file) == 4
+    capsys.readouterr()
+    running.start()
+    assert config(running, "apply", file) == 0
+    assert "applied: " in capsys.readouterr().out
+
+
+class Vanishing(RouterDevice):
+    """Someone deletes loop1 behind the back of the application."""
+
+    def run(self, operation: Operation) -> None:
+        if "packet" in "".join(operation.cli()) and "loop1" in state_of(self):
+            main(["ctl", "--socket", str(self._socket), "delete loopback interface intfc loop1"])
+        super().run(operation)
+
+
+def state_of(device: RouterDevice) -> str:
+    return " ".join(device.read().interfaces)
+
+
+def test_interface_that_vanishes_between_plan_and_apply(running, tmp_path):
+    file = write(tmp_path, loopbacks(2))
+    told: list[str] = []
+    before = state(running)
+    device = Vanishing(running.socket)
+    application = Application(read_config(file), device, tmp_path / "journal", told.append, rollback=True)
+    with pytest.raises(RemoteError, match="step .*'set interface mtu packet 1500 loop1'.*all was undone"):
+        application.run()
+    assert state(running) == before

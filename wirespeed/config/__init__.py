@@ -1,0 +1,1 @@
+"""The planner: vppcfg's YAML checked, compared with a router, planned in order, and applied."""

@@ -1,0 +1,132 @@
+"""Terms of an access list, as people write them, made into rules of one source and one destination each."""
+
+from __future__ import annotations
+
+import re
+import socket
+from collections.abc import Mapping
+from ipaddress import ip_interface, ip_network
+
+from wirespeed.config.findings import shown
+from wirespeed.config.schema import AclTerm, PrefixList
+from wirespeed.config.state import AclRule
+
+_PROTOCOLS = {
+    "icmp": 1, "igmp": 2, "ipip": 4, "tcp": 6, "udp": 17, "gre": 47, "esp": 50, "ah": 51, "ipv6-icmp": 58, "icmp6": 58,
+    "ospf": 89, "vrrp": 112, "sctp": 132,
+}  # fmt: skip
+"""Known without /etc/protocols, which a small system does not have."""
+_SERVICES = {
+    "ftp": 21, "ssh": 22, "telnet": 23, "smtp": 25, "domain": 53, "tftp": 69, "http": 80, "ntp": 123, "snmp": 161,
+    "bgp": 179, "ldap": 389, "https": 443, "ldp": 646, "bfd-control": 3784,
+}  # fmt: skip
+_ANY = {4: "0.0.0.0/0", 6: "::/0"}
+_RANGE = re.compile(r"(\d*)-(\d*)")
+
+
+class Unusable(Exception):
+    """A value of a term that means nothing; `mend` says what would."""
+
+    def __init__(self, says: str, mend: str) -> None:
+        super().__init__(says)
+        self.mend = mend
+
+
+def protocol_number(term: AclTerm) -> int:
+    """0: any."""
+    given = term.protocol
+    if given is None or given == "any":
+        return 0
+    if isinstance(given, int) or given.isdecimal():
+        if 1 <= int(given) <= 255:
+            return int(given)
+        raise Unusable(f"protocol {given} is not between 1 and 255", "give its number, or its name")
+    if given.lower() in _PROTOCOLS:
+        return _PROTOCOLS[given.lower()]
+    try:
+        return socket.getprotobyname(given)
+    except OSError:
+        mend = f"give its number, or one of {', '.join(sorted(_PROTOCOLS))}"
+        raise Unusable(f"protocol {shown(given)} is not known", mend) from None
+
+
+def port_range(given: int | str | None) -> tuple[int, int]:
+    """First and last port of a number, a service's name or `N-M`, either end of which may be missing."""
+    if isinstance(given, str) and not _RANGE.fullmatch(given) and given != "any" and not given.isdecimal():
+        return _service(given), _service(given)
+    return _range(given, "port", 65535)
+
+
+def value_range(given: int | str | None, what: str) -> tuple[int, int]:
+    """First and last ICMP type or code."""
+    return _range(given, what, 255)
+
+
+def _range(given: int | str | None, what: str, most: int) -> tuple[int, int]:
+    if given is None or given == "any":
+        return 0, most
+    text = str(given)
+    found = _RANGE.fullmatch(text)
+    mend = f"give a number from 0 to {most}, a range N-M, or any"
+    if (found is None and not text.isdecimal()) or text == "-":
+        raise Unusable(f"{what} {shown(text)} is no number and no range", mend)
+    first, last = (text, text) if found is None else (found[1] or "0", found[2] or str(most))
+    if int(first) > most or int(last) > most:
+        raise Unusable(f"{what} {shown(text)} is above {most}", mend)
+    if int(first) > int(last):
+        raise Unusable(f"{what} {shown(text)} goes from high to low", f"write {last}-{first}")
+    return int(first), int(last)
+
+
+def _service(given: str) -> int:
+    if given.lower() in _SERVICES:
+        return _SERVICES[given.lower()]
+    try:
+        return socket.getservbyname(given)
+    except OSError:
+        mend = "give a number from 0 to 65535, a service, a range N-M, or any"
+        raise Unusable(f"port {shown(given)} is no number, service or range", mend) from None
+
+
+def _prefixes(given: str | None, key: str, lists: Mapping[str, PrefixList]) -> dict[int, list[str]]:
+    """By family: those of a prefix, an address, a prefix list, or any."""
+    if given is None or given == "any":
+        return {family: [prefix] for family, prefix in _ANY.items()}
+    members = lists[given].members if given in lists else [given]
+    found: dict[int, list[str]] = {4: [], 6: []}
+    for member in members:
+        try:
+            network = ip_interface(member).network
+        except ValueError:
+            mend = "give an address, a prefix, any, or add it to prefixlists"
+            raise Unusable(f"{key} {shown(given)} is no address, and no prefix list has the name", mend) from None
+        found[network.version].append(str(ip_network(network)))
+    return found
+
+
+def rules_of(term: AclTerm, lists: Mapping[str, PrefixList], only_addresses: bool = False) -> tuple[AclRule, ...]:
+    """Every pair of a source and a destination of the same family; Unusable where there is none. `only_addresses`:
+    without looking at protocol and ports, and the first pair alone."""
+    sources, destinations = _prefixes(term.source, "source", lists), _prefixes(term.destination, "destination", lists)
+    families = {"ipv4": (4,), "ipv6": (6,), "any": (4, 6)}[term.family]
+    for key, given, found in (("source", term.source, sources), ("destination", term.destination, destinations)):
+        if not any(found[family] for family in families):
+            of = f"of family {term.family}" if term.family != "any" else "at all"
+            raise Unusable(f"{key} {shown(given)} has no address {of}", "change the family, or what it names")
+    used = [family for family in families if sources[family] and destinations[family]]
+    if not used:
+        says = f"source {shown(term.source)} and destination {shown(term.destination)} have no family in common"
+        raise Unusable(says, "give both addresses of one family")
+    if only_addresses:
+        return (AclRule(term.action, sources[used[0]][0], destinations[used[0]][0]),)
+    protocol = protocol_number(term)
+    if protocol in (1, 58):
+        first, second = value_range(term.icmp_type, "icmp-type"), value_range(term.icmp_code, "icmp-code")
+    else:
+        first, second = port_range(term.source_port), port_range(term.destination_port)
+    return tuple(
+        AclRule(term.action, source, destination, protocol, first, second)
+        for family in used
+        for source in sources[family]
+        for destination in destinations[family]
+    )

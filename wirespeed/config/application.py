@@ -1,0 +1,111 @@
+"""A configuration applied to a device from beginning to end: what `wirespeed config apply` does and says."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from wirespeed.config.apply import Failure, check_possible, inverse, run, verify, wait_for_confirmation
+from wirespeed.config.device import Device
+from wirespeed.config.dump import dump_text
+from wirespeed.config.journal import Journal
+from wirespeed.config.plan import Plan, plan
+from wirespeed.config.preflight import check_same_router
+from wirespeed.config.render import cli_text
+from wirespeed.config.schema import Config
+from wirespeed.config.state import State
+from wirespeed.config.target import target_state
+from wirespeed.errors import ConnectionFault, RemoteError, WirespeedError
+
+
+@dataclass(frozen=True)
+class Application:
+    """`tell` gets each line. `rollback`: a step that fails undoes what was done; `confirm_s`: so does it when nobody
+    confirms in so many seconds."""
+
+    config: Config
+    device: Device
+    journal: Path
+    tell: Callable[[str], None]
+    rollback: bool = False
+    confirm_s: float | None = None
+
+    def run(self) -> int:
+        """0 when the device is as it should be and stays so. UsageError and EnvironmentFault before anything is
+        changed; RemoteError where a step failed, or nobody confirmed; ConnectionFault where the device went away."""
+        before = self.device.read()
+        check_same_router(self.config, before)
+        target = target_state(self.config)
+        made = plan(before, target)
+        if not made.steps:
+            self.tell("the router is as the configuration says; nothing to do")
+            return 0
+        check_possible(made, self.device)
+        journal = Journal(self.journal, made, dump_text(before))
+        try:
+            return self._steps(made, before, target, journal)
+        finally:
+            journal.close()
+
+    def _steps(self, made: Plan, before: State, target: State, journal: Journal) -> int:
+        try:
+            failure = run(made, self.device, journal) or verify(self.device, target)
+        except KeyboardInterrupt:
+            journal.end("interrupted")
+            self.tell(f"interrupted; the next plan finds the rest, {self.journal} what was done")
+            raise
+        if failure is not None:
+            raise self._failed(failure, made, before, journal)
+        self.tell(f"applied: {len(made.steps)} steps, each answered; journal {self.journal}")
+        if self.confirm_s is None:
+            journal.end("applied")
+            return 0
+        return self._await(before, journal, self.confirm_s)
+
+    def _failed(self, failure: Failure, made: Plan, before: State, journal: Journal) -> WirespeedError:
+        """The error to raise, after what has to be told and done."""
+        journal.end("failed")
+        if failure.step is None:
+            where = f"after all {len(made.steps)} steps"
+        else:
+            lines = "; ".join(made.steps[failure.step].operation.cli())
+            where = f"step {failure.step + 1} of {len(made.steps)}, {lines!r}"
+        if isinstance(failure.error, ConnectionFault):
+            return ConnectionFault(
+                f"{where}: {failure.error}; the next plan finds the rest, {self.journal} what was done"
+            )
+        back = inverse(self.device, before)
+        if self.rollback:
+            how = self._undo(back, before, journal)
+        elif back.steps:
+            self.tell(cli_text(back).rstrip())
+            how = f"the {len(back.steps)} steps above lead back (--rollback does them); the next plan finds the rest"
+        else:
+            how = "nothing was changed"
+        return RemoteError(f"{where}: {failure.error}; {how}")
+
+    def _undo(self, back: Plan, before: State, journal: Journal) -> str:
+        failure = run(back, self.device, journal) or verify(self.device, before)
+        if failure is None:
+            journal.end("undone")
+            return f"all was undone in {len(back.steps)} steps"
+        journal.end("failed to undo")
+        return f"undoing it failed too: {failure.error}; {self.journal} has what there was before"
+
+    def _await(self, before: State, journal: Journal, seconds: float) -> int:
+        journal.end("waits")
+        self.tell(f"undone in {seconds:g} s unless confirmed: wirespeed config confirm {self.journal}")
+        try:
+            if wait_for_confirmation(seconds, journal.is_confirmed):
+                journal.end("applied")
+                self.tell("confirmed; it stays")
+                return 0
+        except KeyboardInterrupt:
+            print(f"wirespeed: not confirmed: {self._undo_all(before, journal)}", file=sys.stderr, flush=True)
+            raise
+        raise RemoteError(f"nobody confirmed in {seconds:g} s: {self._undo_all(before, journal)}")
+
+    def _undo_all(self, before: State, journal: Journal) -> str:
+        return self._undo(inverse(self.device, before), before, journal)

@@ -1,0 +1,75 @@
+"""A plan applied: each step verified by its reply, journalled, and stopped at the first that fails."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from wirespeed.config.device import Device
+from wirespeed.config.findings import listed
+from wirespeed.config.journal import Journal
+from wirespeed.config.plan import Plan, plan
+from wirespeed.config.state import State
+from wirespeed.errors import EnvironmentFault, WirespeedError
+
+POLL_S = 0.2
+
+
+@dataclass(frozen=True)
+class Failure:
+    """Step `step` of a plan, from 0, was not done; or, where it is None, all were, and the router is not as it
+    should be."""
+
+    step: int | None
+    error: WirespeedError
+
+
+def check_possible(plan: Plan, device: Device) -> None:
+    """EnvironmentFault with all lines that the device has no object for; nothing was changed then."""
+    told = []
+    for step in plan.steps:
+        why = device.lacks(step.operation)
+        if why is not None:
+            told += [f"this router cannot do it: {line} ({why})" for line in step.operation.cli()]
+    if told:
+        count = f"{len(told)} line{'s' * (len(told) != 1)}"
+        raise EnvironmentFault("\n".join([*told, f"{count} of the plan cannot be applied here; nothing was changed"]))
+
+
+def run(plan: Plan, device: Device, journal: Journal | None = None) -> Failure | None:
+    """Do all steps in order, up to the first that fails; None when all are done."""
+    for place, step in enumerate(plan.steps):
+        if journal is not None:
+            journal.begin(place + 1, list(step.operation.cli()))
+        try:
+            device.run(step.operation)
+        except WirespeedError as error:
+            return Failure(place, error)
+        if journal is not None:
+            journal.done(place + 1)
+    return None
+
+
+def verify(device: Device, target: State) -> Failure | None:
+    """None when nothing is left to do: a router may take an operation and not do it."""
+    left = list(plan(device.read(), target).lines())
+    if not left:
+        return None
+    return Failure(None, WirespeedError(f"the router took all steps and still lacks: {listed(left, 3)}"))
+
+
+def inverse(device: Device, before: State) -> Plan:
+    """What leads from where the device is now to what it was."""
+    return plan(device.read(), before)
+
+
+def wait_for_confirmation(seconds: float, is_confirmed: Callable[[], bool]) -> bool:
+    """Whether it came in time."""
+    end = time.monotonic() + seconds
+    while not is_confirmed():
+        left = end - time.monotonic()
+        if left <= 0:
+            return False
+        time.sleep(min(POLL_S, left))
+    return True

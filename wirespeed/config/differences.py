@@ -1,0 +1,311 @@
+"""The steps between two states, in no order yet: what has to go, to come and to be set."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from wirespeed.config import operations as ops
+from wirespeed.config.state import HARDWARE, PORT_MTU, Interface, Kind, Sflow, State, Tap
+from wirespeed.config.steps import Rank, Stage, Step
+
+
+def steps_between(current: State, target: State) -> list[Step]:
+    """What makes `target` of `current`. What `target` leaves open (None) stays as it is."""
+    return list(_Differences(current, target).steps())
+
+
+def above(state: State, face: Interface, subs: dict[tuple[str, int, bool], str]) -> str | None:
+    """On which interface the LCP of a sub-interface stands: its parent, or the sub-interface of the outer tag; `subs`
+    as `single_tags` has them."""
+    own = face.encapsulation
+    if own is None or face.parent is None:
+        return None
+    return subs.get((face.parent, own.outer, own.dot1ad)) if own.inner else face.parent
+
+
+def single_tags(state: State) -> dict[tuple[str, int, bool], str]:
+    """Sub-interfaces of one tag by parent, tag and whether it is of 802.1ad; of two, the one with exact match."""
+    found: dict[tuple[str, int, bool], str] = {}
+    for face in state.interfaces.values():
+        own = face.encapsulation
+        if own is not None and face.parent is not None and not own.inner:
+            key = (face.parent, own.outer, own.dot1ad)
+            if own.exact or key not in found:
+                found[key] = face.name
+    return found
+
+
+class _Differences:
+    def __init__(self, current: State, target: State) -> None:
+        self.current, self.target = current, target
+        self.gone = self._gone()
+        """Interfaces that go, for good or to be made anew."""
+        self.unpaired = self._unpaired()
+        """Those whose LCP goes."""
+        self.single_tags = single_tags(target)
+        self.flapped: set[str] = set()
+        """Ports that go down for their MTU, and come up again with what is on them."""
+
+    # ---- What cannot stay
+
+    def _gone(self) -> set[str]:
+        gone = set()
+        for name, have in self.current.interfaces.items():
+            want = self.target.interfaces.get(name)
+            if have.kind is not Kind.PORT and (want is None or not _same_origin(have, want)):
+                gone.add(name)
+        # What stands on something that goes, goes with it.
+        for name, have in self.current.interfaces.items():
+            if have.parent in gone:
+                gone.add(name)
+        return gone
+
+    def _unpaired(self) -> set[str]:
+        subs = single_tags(self.current)
+        found: set[str] = set()
+        for depth in range(3):
+            for name, have in self.current.interfaces.items():
+                if have.lcp is None or _tags(have) != depth:
+                    continue
+                want = self.target.interfaces.get(name)
+                if (
+                    name in self.gone
+                    or want is None
+                    or want.lcp != have.lcp
+                    or above(self.current, have, subs) in found
+                ):
+                    found.add(name)
+        return found
+
+    # ---- Steps
+
+    def steps(self) -> Iterator[Step]:
+        for name, have in self.current.interfaces.items():
+            want = None if name in self.gone else self.target.interfaces.get(name)
+            if name in self.gone or want is not None:
+                yield from self._prune(have, want)
+        yield from self._prune_rest()
+        yield from self._create_rest()
+        for want in self.target.interfaces.values():
+            old = None if want.name in self.gone else self.current.interfaces.get(want.name)
+            if old is None:
+                yield from _create(want)
+            left = self._left(old, want)
+            yield from self._sync(left, want, is_new=old is None)
+        yield from self._sync_states()
+
+    def _left(self, old: Interface | None, want: Interface) -> Interface:
+        """What pruning leaves of an interface that stays; as creation makes it, of one that is new."""
+        if old is None:
+            return Interface(want.name, want.kind, encapsulation=want.encapsulation, parent=want.parent)
+        leaves = self._leaves_layer2(old, want)
+        return replace(
+            old,
+            addresses=tuple(one for one in old.addresses if one in want.addresses),
+            unnumbered=None if self._ends_unnumbered(old, want) else old.unnumbered,
+            lcp=None if old.name in self.unpaired else old.lcp,
+            bridge=None if leaves else old.bridge,
+            xconnect=None if leaves else old.xconnect,
+            pop=0 if leaves else old.pop,
+            bond_of=None if self._leaves_bond(old, want) else old.bond_of,
+        )
+
+    def _leaves_layer2(self, old: Interface, want: Interface | None) -> bool:
+        if old.bridge is None and old.xconnect is None:
+            return False
+        now = None if want is None else (want.bridge, want.is_bvi, want.xconnect)
+        return (old.bridge, old.is_bvi, old.xconnect) != now or old.xconnect in self.gone
+
+    def _ends_unnumbered(self, old: Interface, want: Interface | None) -> bool:
+        if old.unnumbered is None:
+            return False
+        return want is None or want.unnumbered != old.unnumbered or old.unnumbered in self.gone
+
+    def _leaves_bond(self, old: Interface, want: Interface | None) -> bool:
+        if old.bond_of is None:
+            return False
+        return want is None or want.bond_of != old.bond_of or old.bond_of in self.gone
+
+    # ---- Prune
+
+    def _prune(self, have: Interface, want: Interface | None) -> Iterator[Step]:
+        def step(operation: ops.Operation, rank: Rank) -> Step:
+            return Step(operation, Stage.PRUNE, rank, name, _tags(have))
+
+        name = have.name
+        if want is None and have.up:
+            yield step(ops.SetState(name, False), Rank.DOWN)
+        for address in have.addresses:
+            if want is None or address not in want.addresses:
+                yield step(ops.DeleteAddress(name, address), Rank.DETACH)
+        if have.unnumbered is not None and self._ends_unnumbered(have, want):
+            yield step(ops.EndUnnumbered(name, have.unnumbered), Rank.DETACH)
+        if self._leaves_bond(have, want):
+            yield step(ops.RemoveMember(name), Rank.DETACH)
+        if name in self.unpaired:
+            yield step(ops.DeleteLcp(name), Rank.DELETE_LCP)
+        if self._leaves_layer2(have, want):
+            if have.pop:
+                yield step(ops.SetTagRewrite(name, 0), Rank.LEAVE_LAYER2)
+            yield step(ops.SetL3(name), Rank.LEAVE_LAYER2)
+        if want is None:
+            yield _deletion(have)
+
+    def _prune_rest(self) -> Iterator[Step]:
+        for ident in self.current.bridges:
+            if ident not in self.target.bridges:
+                yield Step(ops.DeleteBridge(ident), Stage.PRUNE, Rank.DELETE_BRIDGE, f"bd{ident}")
+        for name, acl in self.current.acls.items():
+            if name not in self.target.acls:
+                yield Step(ops.DeleteAcl(name, acl.index), Stage.PRUNE, Rank.DELETE_ACL, name)
+
+    # ---- Create and sync what is no interface
+
+    def _create_rest(self) -> Iterator[Step]:
+        for ident, wanted in self.target.bridges.items():
+            had = self.current.bridges.get(ident)
+            if had is None:
+                yield Step(ops.CreateBridge(ident, wanted), Stage.CREATE, Rank.BRIDGE, f"bd{ident}")
+            elif had != wanted:
+                yield Step(ops.SetBridge(ident, had, wanted), Stage.SYNC, Rank.BRIDGE_SETTING, f"bd{ident}")
+        for name, acl in self.target.acls.items():
+            old = self.current.acls.get(name)
+            if old is None or old.rules != acl.rules:
+                index = None if old is None else old.index
+                yield Step(ops.SetAcl(name, acl.rules, index), Stage.CREATE, Rank.ACL, name)
+        had_sflow, wanted_sflow = self.current.sflow or Sflow(), self.target.sflow or Sflow()
+        if wanted_sflow != had_sflow:
+            yield Step(ops.SetSflow(had_sflow, wanted_sflow), Stage.SYNC, Rank.SFLOW)
+
+    # ---- Sync
+
+    def _sync(self, have: Interface, want: Interface, is_new: bool) -> Iterator[Step]:
+        def step(operation: ops.Operation, rank: Rank, stage: Stage = Stage.SYNC) -> Step:
+            return Step(operation, stage, rank, name, _tags(want))
+
+        name = want.name
+        if want.lcp is not None and have.lcp is None:
+            yield step(ops.CreateLcp(name, want.lcp, want.lcp_namespace), Rank.LCP, Stage.CREATE)
+        made_with_mac = is_new and want.kind in (Kind.LOOPBACK, Kind.BOND)
+        if want.mac is not None and want.mac != have.mac and not made_with_mac:
+            yield step(ops.SetMac(name, want.mac), Rank.LOOPBACK_MAC if want.kind is Kind.LOOPBACK else Rank.MAC)
+        if want.bond_of is not None and have.bond_of is None:
+            yield step(ops.AddMember(name, want.bond_of), Rank.BOND_MEMBER)
+        if want.bridge is not None and have.bridge is None:
+            yield step(ops.JoinBridge(name, want.bridge, want.is_bvi), Rank.BRIDGE_MEMBER)
+        if want.xconnect is not None and have.xconnect is None:
+            yield step(ops.SetXconnect(name, want.xconnect), Rank.XCONNECT)
+        if want.is_layer2 and want.pop != have.pop:
+            yield step(ops.SetTagRewrite(name, want.pop), Rank.TAG_REWRITE)
+        yield from self._sync_mtus(have, want, is_new)
+        for address in want.addresses:
+            if address not in have.addresses:
+                yield step(ops.AddAddress(name, address), Rank.ADDRESS)
+        if want.unnumbered is not None and have.unnumbered is None:
+            yield step(ops.SetUnnumbered(name, want.unnumbered), Rank.UNNUMBERED)
+        if want.mpls != have.mpls:
+            yield step(ops.SetMpls(name, want.mpls), Rank.MPLS)
+        if want.sflow != have.sflow:
+            yield step(ops.SetInterfaceSflow(name, want.sflow), Rank.SFLOW)
+
+    def _sync_mtus(self, have: Interface, want: Interface, is_new: bool) -> Iterator[Step]:
+        """Four passes: links grow, links shrink, packets shrink from the innermost, and grow from the outermost."""
+        name, depth = want.name, _tags(want)
+        if want.link_mtu is not None and want.link_mtu != have.link_mtu and want.kind in HARDWARE:
+            shrinks = have.link_mtu is not None and want.link_mtu < have.link_mtu
+            if want.kind is Kind.PORT and have.up:
+                self.flapped.add(name)
+                yield Step(ops.SetState(name, False), Stage.SYNC, Rank.MTU_DOWN, name, depth)
+            rank = Rank.LINK_SHRINK if shrinks else Rank.LINK_GROW
+            yield Step(ops.SetLinkMtu(name, want.link_mtu), Stage.SYNC, rank, name, depth)
+        if want.mtu is None or want.mtu == have.mtu:
+            return
+        shrinks = have.mtu is not None and want.mtu < have.mtu
+        if is_new and want.parent is not None:
+            shrinks = want.mtu < self._first_mtu(want)
+        rank = Rank.PACKET_SHRINK if shrinks else Rank.PACKET_GROW
+        yield Step(ops.SetPacketMtu(name, want.mtu), Stage.SYNC, rank, name, depth)
+
+    def _first_mtu(self, sub: Interface) -> int:
+        """What a new sub-interface begins with: no more than what it stands on has."""
+        below = (sub.parent, above(self.target, sub, self.single_tags))
+        kept = (self.current.interfaces.get(name or "") for name in below if name not in self.gone)
+        return min((face.mtu for face in kept if face is not None and face.mtu is not None), default=PORT_MTU)
+
+    def _sync_states(self) -> Iterator[Step]:
+        """The bring-up comes last. Whatever is on an interface goes down with it, and comes up by its own step."""
+        falls = set(self.flapped)
+        for name, want in self.target.interfaces.items():
+            have = self.current.interfaces.get(name)
+            was_up = have is not None and have.up and name not in self.gone
+            if was_up and not want.up:
+                falls.add(name)
+                if name not in self.flapped:
+                    yield Step(ops.SetState(name, False), Stage.SYNC, Rank.STATE_DOWN, name, _tags(want))
+        for name, want in self.target.interfaces.items():
+            have = self.current.interfaces.get(name)
+            was_up = have is not None and have.up and name not in self.gone
+            if want.up and (not was_up or name in falls or want.parent in falls):
+                yield Step(ops.SetState(name, True), Stage.SYNC, Rank.STATE_UP, name, _tags(want))
+
+
+def _tags(face: Interface) -> int:
+    return 0 if face.encapsulation is None else face.encapsulation.tags
+
+
+def _same_origin(have: Interface, want: Interface) -> bool:
+    """Whether what only creation decides is the same."""
+    if (have.kind, have.parent, have.sub_id, have.encapsulation) != (
+        want.kind,
+        want.parent,
+        want.sub_id,
+        want.encapsulation,
+    ):
+        return False
+    if have.bond != want.bond or have.vxlan != want.vxlan:
+        return False
+    return have.tap is None or want.tap is None or _same_tap(have.tap, want.tap)
+
+
+def _same_tap(have: Tap, want: Tap) -> bool:
+    """What one of the two leaves open is no difference."""
+    fields = ("host_name", "host_mac", "host_mtu", "bridge", "namespace", "rx_ring", "tx_ring")
+    pairs = ((getattr(have, field), getattr(want, field)) for field in fields)
+    return all(one == other or one is None or other is None for one, other in pairs)
+
+
+def _create(want: Interface) -> Iterator[Step]:
+    name = want.name
+
+    def step(operation: ops.Operation, rank: Rank) -> Step:
+        return Step(operation, Stage.CREATE, rank, name, _tags(want))
+
+    if want.kind is Kind.LOOPBACK:
+        yield step(ops.CreateLoopback(name, want.mac), Rank.LOOPBACK)
+    elif want.bond is not None:
+        yield step(ops.CreateBond(name, want.bond, want.mac), Rank.BOND)
+    elif want.vxlan is not None:
+        yield step(ops.CreateVxlan(name, want.vxlan), Rank.VXLAN)
+    elif want.tap is not None:
+        yield step(ops.CreateTap(name, want.tap), Rank.TAP)
+    elif want.encapsulation is not None and want.parent is not None:
+        yield step(ops.CreateSub(name, want.parent, want.sub_id, want.encapsulation), Rank.SUB)
+
+
+def _deletion(have: Interface) -> Step:
+    name = have.name
+
+    def step(operation: ops.Operation, rank: Rank) -> Step:
+        return Step(operation, Stage.PRUNE, rank, name, _tags(have))
+
+    if have.vxlan is not None:
+        return step(ops.DeleteVxlan(name, have.vxlan), Rank.DELETE_VXLAN)
+    match have.kind:
+        case Kind.LOOPBACK:
+            return step(ops.DeleteLoopback(name), Rank.DELETE_LOOPBACK)
+        case Kind.BOND:
+            return step(ops.DeleteBond(name), Rank.DELETE_BOND)
+        case Kind.TAP:
+            return step(ops.DeleteTap(name), Rank.DELETE_TAP)
+    return step(ops.DeleteSub(name), Rank.DELETE_SUB)

@@ -1,0 +1,29 @@
+"""Whether a configuration and a router are of one another, before anything is planned."""
+
+from __future__ import annotations
+
+from wirespeed.config.findings import listed
+from wirespeed.config.lookup import kind_of
+from wirespeed.config.schema import Config
+from wirespeed.config.state import Kind, State
+from wirespeed.config.steps import natural
+from wirespeed.errors import UsageError
+
+
+def check_same_router(config: Config, current: State) -> None:
+    """UsageError where one has a port that the other has not, or a name is taken."""
+    there = {name for name, face in current.interfaces.items() if face.kind is Kind.PORT}
+    named = {name for name in config.interfaces if kind_of(name)[0] is Kind.PORT}
+    if missing := sorted(named - there, key=natural):
+        has = listed(sorted(there, key=natural)) or "none"
+        raise UsageError(
+            f"port {listed(missing)} of the configuration is not on the router, whose ports are {has}; "
+            "take it out, or correct the name"
+        )
+    if extra := sorted(there - named, key=natural):
+        raise UsageError(
+            f"port {listed(extra)} of the router is not in the configuration; say what it is to be, "
+            f"such as interfaces.{extra[0]}: {{state: down}} (wirespeed config dump shows what it is)"
+        )
+    if taken := sorted(current.reserved & config.taps.keys()):
+        raise UsageError(f"{taken[0]} of the configuration is Linux's side of an LCP pair; number the TAP otherwise")

@@ -1,0 +1,119 @@
+"""Our router as a device: read by `show state`, set by its command lines, over its control socket."""
+
+from __future__ import annotations
+
+import json
+from ipaddress import ip_interface
+from pathlib import Path
+from typing import Any
+
+from wirespeed.config import operations as ops
+from wirespeed.config.state import HARDWARE, Bridge, Encapsulation, Interface, Kind, State, Tap
+from wirespeed.errors import ConnectionFault, UsageError
+from wirespeed.router.client import ask
+
+_MOST_MTU = 9198
+_MOST_VLAN = 4094
+_KINDS = {"port": Kind.PORT, "sub": Kind.SUB, "loopback": Kind.LOOPBACK}
+_ABSENT = (
+    ((ops.CreateBond, ops.AddMember), "bonds"),
+    ((ops.CreateVxlan,), "VXLAN tunnels"),
+    ((ops.SetAcl,), "access lists"),
+    ((ops.SetSflow, ops.SetInterfaceSflow), "sFlow"),
+)
+
+
+class RouterDevice:
+    """The router that listens at `socket`."""
+
+    def __init__(self, socket: Path) -> None:
+        self._socket = socket
+
+    def read(self) -> State:
+        interfaces, bridges, reserved = {}, {}, set()
+        for line in ask(self._socket, "show state").splitlines():
+            told = _object(line)
+            if "bridge_domain" in told and "interface" not in told:
+                flags = (told["learn"], told["flood"], told["uu_flood"], told["forward"])
+                bridges[told["bridge_domain"]] = Bridge(*flags, mac_age=told["age_min"])
+            elif told["is_host"]:
+                reserved.add(told["interface"])
+            else:
+                interfaces[told["interface"]] = _interface(told)
+        return State(interfaces, bridges, reserved=frozenset(reserved))
+
+    def run(self, operation: ops.Operation) -> None:
+        try:
+            self._ask(operation)
+        except UsageError:
+            if not isinstance(operation, ops.SetMpls) or not operation.on:
+                raise
+            # MPLS needs its table, which no configuration names.
+            ask(self._socket, "mpls table add 0")
+            self._ask(operation)
+
+    def _ask(self, operation: ops.Operation) -> None:
+        for line in operation.cli():
+            ask(self._socket, line)
+
+    def lacks(self, operation: ops.Operation) -> str | None:
+        for kinds, what in _ABSENT:
+            if isinstance(operation, kinds):
+                return f"it has no {what}"
+        match operation:
+            case ops.SetLinkMtu() | ops.SetPacketMtu() if operation.mtu > _MOST_MTU:
+                return f"its packets have at most {_MOST_MTU} bytes"
+            case ops.CreateBridge() | ops.SetBridge():
+                if operation.settings.arp_term or operation.settings.arp_ufwd:
+                    return "its bridge domains do nothing about ARP"
+            case ops.CreateTap():
+                if operation.tap.bridge is not None or operation.tap.host_mtu is not None:
+                    return "it sets neither bridge nor MTU on Linux's end of a TAP"
+            case ops.CreateSub():
+                own = operation.encapsulation
+                if max(own.outer, own.inner) > _MOST_VLAN:
+                    return f"its VLAN ids go up to {_MOST_VLAN}"
+        return None
+
+
+def _object(line: str) -> dict[str, Any]:
+    try:
+        told = json.loads(line)
+    except ValueError:
+        told = None
+    if not isinstance(told, dict) or not told.keys() & {"interface", "bridge_domain"}:
+        raise ConnectionFault(f"the router does not tell its state but {line[:60]!r}; is it of another version?")
+    return told
+
+
+def _interface(told: dict[str, Any]) -> Interface:
+    name, tap = told["interface"], told.get("tap")
+    kind = Kind.TAP if tap is not None else _KINDS[told["kind"]]
+    own = None
+    if kind is Kind.SUB:
+        own = Encapsulation(told["outer"], told["inner"], told["dot1ad"], told["exact"])
+    layer2 = told["bridge_domain"] or told["xconnect_to"]
+    return Interface(
+        name,
+        kind,
+        up=told["up"],
+        link_mtu=told["link_mtu"] if kind in HARDWARE else None,
+        mtu=told["mtu"],
+        mac=None if kind is Kind.SUB else told["mac"],
+        # As in VPP's API, link-local ones are nobody's setting: Linux has one on each interface, and tells of it.
+        addresses=tuple(sorted(one for one in told["addresses"] if not ip_interface(one).is_link_local)),
+        unnumbered=told["unnumbered"],
+        lcp=told.get("host_if"),
+        lcp_namespace=told.get("netns") or None,
+        mpls=told["mpls"],
+        bridge=told["bridge_domain"] or None,
+        is_bvi=told["is_bvi"],
+        xconnect=told["xconnect_to"],
+        pop=told["pop"] if layer2 else 0,
+        parent=told.get("parent"),
+        sub_id=told.get("sub_id", 0),
+        encapsulation=own,
+        tap=None
+        if tap is None
+        else Tap(tap["host"], tap["host_mac"], None, None, tap["netns"], tap["rx_ring"], tap["tx_ring"]),
+    )

@@ -1,0 +1,40 @@
+"""What a configuration may not be, beyond its schema: one function a rule, one file a subject.
+
+A rule takes a `Lookup` and yields findings without line and name: those are its place in the file and its own name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from wirespeed.config.findings import Finding
+from wirespeed.config.lookup import Lookup
+from wirespeed.config.rules import (
+    acls,
+    addresses,
+    bonds,
+    bridges,
+    interfaces,
+    lcps,
+    subinterfaces,
+    taps,
+    tunnels,
+    unnumbered,
+    xconnects,
+)
+
+Rule = Callable[[Lookup], Iterator[Finding]]
+
+RULES: tuple[Rule, ...] = (
+    *bonds.RULES,
+    *interfaces.RULES,
+    *subinterfaces.RULES,
+    *lcps.RULES,
+    *xconnects.RULES,
+    *unnumbered.RULES,
+    *addresses.RULES,
+    *bridges.RULES,
+    *tunnels.RULES,
+    *taps.RULES,
+    *acls.RULES,
+)

@@ -1,0 +1,81 @@
+"""Access lists and the prefix lists that they name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from wirespeed.config.acl_terms import Unusable, port_range, protocol_number, rules_of, value_range
+from wirespeed.config.findings import Finding, Path
+from wirespeed.config.lookup import Lookup
+from wirespeed.config.schema import AclTerm
+
+_TCP, _UDP = 6, 17
+_ICMP, _ICMP6 = 1, 58
+
+
+def _terms(lookup: Lookup) -> Iterator[tuple[Path, AclTerm]]:
+    for name, acl in lookup.config.acls.items():
+        for place, term in enumerate(acl.terms):
+            yield ("acls", name, "terms", place), term
+
+
+def prefixlist_name(lookup: Lookup) -> Iterator[Finding]:
+    if "any" in lookup.config.prefixlists:
+        yield Finding(("prefixlists", "any"), "`any` is every address", "name it otherwise")
+
+
+def acl_protocol(lookup: Lookup) -> Iterator[Finding]:
+    for path, term in _terms(lookup):
+        try:
+            protocol_number(term)
+        except Unusable as error:
+            yield Finding((*path, "protocol"), str(error), error.mend)
+
+
+def acl_ports(lookup: Lookup) -> Iterator[Finding]:
+    for path, term in _terms(lookup):
+        for key, given in (("source-port", term.source_port), ("destination-port", term.destination_port)):
+            if given is None:
+                continue
+            if _protocol(term) not in (_TCP, _UDP):
+                says = f"{key} {given} with protocol {term.protocol or 'any'}"
+                yield Finding((*path, key), says, "ports are of tcp and udp: give one of them as protocol")
+                continue
+            try:
+                port_range(given)
+            except Unusable as error:
+                yield Finding((*path, key), str(error), error.mend)
+
+
+def acl_icmp(lookup: Lookup) -> Iterator[Finding]:
+    for path, term in _terms(lookup):
+        for key, given in (("icmp-type", term.icmp_type), ("icmp-code", term.icmp_code)):
+            if given is None:
+                continue
+            if _protocol(term) not in (_ICMP, _ICMP6):
+                says = f"{key} {given} with protocol {term.protocol or 'any'}"
+                yield Finding((*path, key), says, "this is of icmp and ipv6-icmp: give one of them as protocol")
+                continue
+            try:
+                value_range(given, key)
+            except Unusable as error:
+                yield Finding((*path, key), str(error), error.mend)
+
+
+def acl_addresses(lookup: Lookup) -> Iterator[Finding]:
+    """Each term leaves at least one pair of source and destination of one family."""
+    for path, term in _terms(lookup):
+        try:
+            rules_of(term, lookup.config.prefixlists, only_addresses=True)
+        except Unusable as error:
+            yield Finding(path, str(error), error.mend)
+
+
+def _protocol(term: AclTerm) -> int | None:
+    try:
+        return protocol_number(term)
+    except Unusable:
+        return None
+
+
+RULES = (prefixlist_name, acl_protocol, acl_ports, acl_icmp, acl_addresses)

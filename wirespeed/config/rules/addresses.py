@@ -1,0 +1,78 @@
+"""Addresses: each in its shortest form, and each network on one interface."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from ipaddress import ip_interface
+
+from wirespeed.config.findings import Finding, Path
+from wirespeed.config.lookup import Lookup
+from wirespeed.config.state import Kind
+
+
+@dataclass(frozen=True, slots=True)
+class _Given:
+    version: int
+    first: int
+    length: int
+    last: int
+    address: str
+    interface: str
+    path: Path
+
+
+def _given(lookup: Lookup) -> Iterator[_Given]:
+    for face in lookup.faces.values():
+        for place, address in enumerate(face.addresses):
+            parsed = ip_interface(address)
+            first = int(parsed.network.network_address)
+            last = first | int(parsed.network.hostmask)
+            path = (*face.path, "addresses", place)
+            yield _Given(parsed.version, first, parsed.network.prefixlen, last, address, face.name, path)
+
+
+def address_is_canonical(lookup: Lookup) -> Iterator[Finding]:
+    for face in lookup.faces.values():
+        for place, address in enumerate(face.addresses):
+            if (canonical := str(ip_interface(address))) != address:
+                path = (*face.path, "addresses", place)
+                yield Finding(path, f"{address} is not written in its canonical form", f"write {canonical}")
+
+
+def address_is_on_one_interface(lookup: Lookup) -> Iterator[Finding]:
+    """Networks that contain one another follow each other in order, the larger first."""
+    within: list[_Given] = []
+    order = sorted(_given(lookup), key=lambda one: (one.version, one.first, one.length))
+    for one in order:
+        while within and (within[-1].version != one.version or within[-1].last < one.first):
+            within.pop()
+        other = next((other for other in reversed(within) if _clash(one, other)), None)
+        if other is not None:
+            where = "this interface" if other.interface == one.interface else other.interface
+            says = f"the network of {one.address} overlaps that of {other.address} on {where}"
+            yield Finding(one.path, says, "give each interface a network of its own")
+        # One of a kind is enough, so that thousands of the same are not compared with each other.
+        if not within or (within[-1].length, within[-1].interface) != (one.length, one.interface):
+            within.append(one)
+
+
+def _clash(one: _Given, other: _Given) -> bool:
+    return one.interface != other.interface or one.length != other.length
+
+
+def address_is_given_once(lookup: Lookup) -> Iterator[Finding]:
+    for face in lookup.faces.values():
+        for place, address in enumerate(face.addresses):
+            if address in face.addresses[:place]:
+                yield Finding((*face.path, "addresses", place), f"{address} stands here twice", "keep one of the two")
+
+
+def tap_has_no_address(lookup: Lookup) -> Iterator[Finding]:
+    for face in lookup.faces.values():
+        if face.kind is Kind.TAP and face.addresses:
+            says = f"{face.name} is a TAP with address {face.addresses[0]}"
+            yield Finding((*face.path, "addresses"), says, "give Linux's end the address, or use a BVI")
+
+
+RULES = (address_is_canonical, address_is_on_one_interface, address_is_given_once, tap_has_no_address)

@@ -1,0 +1,124 @@
+"""Bonds and their members."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from wirespeed.config.findings import Finding, Path
+from wirespeed.config.lookup import Face, Lookup, instance_of
+from wirespeed.config.state import Kind
+
+_MOST_INSTANCE = 4294967294
+
+
+def _members(lookup: Lookup) -> Iterator[tuple[Path, str, Face]]:
+    """Path, bond and face of each member that there is."""
+    for bond, given in lookup.config.bondethernets.items():
+        for place, name in enumerate(given.interfaces):
+            if name in lookup.faces:
+                yield ("bondethernets", bond, "interfaces", place), bond, lookup.faces[name]
+
+
+def bond_is_an_interface(lookup: Lookup) -> Iterator[Finding]:
+    for bond in lookup.config.bondethernets:
+        if bond not in lookup.config.interfaces:
+            says = f"{bond} has no entry among the interfaces"
+            yield Finding(("bondethernets", bond), says, f"add interfaces.{bond}: {{}}")
+
+
+def bond_instance(lookup: Lookup) -> Iterator[Finding]:
+    for bond in lookup.config.bondethernets:
+        if instance_of(bond) > _MOST_INSTANCE:
+            says = f"instance {instance_of(bond)} is above {_MOST_INSTANCE}"
+            yield Finding(("bondethernets", bond), says, "number it lower")
+
+
+def bond_load_balance(lookup: Lookup) -> Iterator[Finding]:
+    for bond, given in lookup.config.bondethernets.items():
+        if given.load_balance is not None and given.mode not in ("lacp", "xor"):
+            says = f"load-balance {given.load_balance} has no meaning in mode {given.mode}"
+            path = ("bondethernets", bond, "load-balance")
+            yield Finding(path, says, "leave it out, or set mode to lacp or xor")
+
+
+def bond_member_exists(lookup: Lookup) -> Iterator[Finding]:
+    for bond, given in lookup.config.bondethernets.items():
+        for place, name in enumerate(given.interfaces):
+            if name not in lookup.faces:
+                path = ("bondethernets", bond, "interfaces", place)
+                yield Finding(path, f"there is no interface {name}", f"add interfaces.{name}, or take it out of {bond}")
+
+
+def bond_member_is_a_port(lookup: Lookup) -> Iterator[Finding]:
+    for path, bond, face in _members(lookup):
+        if face.kind is not Kind.PORT:
+            yield Finding(path, f"{face.name} is a {face.kind}, and members of {bond} are ports", "name a port")
+
+
+def bond_member_of_one(lookup: Lookup) -> Iterator[Finding]:
+    for path, bond, face in _members(lookup):
+        first = lookup.bonds_of[face.name][0]
+        if first != bond:
+            yield Finding(path, f"{face.name} is a member of {first} already", "keep it in one of them")
+        elif lookup.bonds_of[face.name].count(bond) > 1 and path[3] != _first(lookup, bond, face.name):
+            yield Finding(path, f"{face.name} stands here twice", "keep one of the two")
+
+
+def _first(lookup: Lookup, bond: str, name: str) -> int:
+    return lookup.config.bondethernets[bond].interfaces.index(name)
+
+
+def bond_member_has_no_subinterface(lookup: Lookup) -> Iterator[Finding]:
+    for path, bond, face in _members(lookup):
+        if face.subs:
+            says = f"member {face.name} has sub-interface {face.subs[0]}"
+            yield Finding(path, says, f"put sub-interfaces on {bond}")
+
+
+def bond_member_has_no_lcp(lookup: Lookup) -> Iterator[Finding]:
+    for path, bond, face in _members(lookup):
+        if face.lcp is not None:
+            yield Finding(path, f"member {face.name} has LCP {face.lcp}", f"give the LCP to {bond}")
+
+
+def bond_member_has_no_address(lookup: Lookup) -> Iterator[Finding]:
+    for path, bond, face in _members(lookup):
+        if face.addresses:
+            yield Finding(path, f"member {face.name} has address {face.addresses[0]}", f"give addresses to {bond}")
+        if face.unnumbered is not None:
+            yield Finding(path, f"member {face.name} is unnumbered", f"let {bond} be")
+
+
+def bond_member_routes(lookup: Lookup) -> Iterator[Finding]:
+    for path, bond, face in _members(lookup):
+        if mode := lookup.mode(face.name):
+            yield Finding(path, f"member {face.name} is {mode}", f"put {bond} there")
+
+
+def bond_member_mtu(lookup: Lookup) -> Iterator[Finding]:
+    for path, bond, face in _members(lookup):
+        if bond in lookup.faces and lookup.faces[bond].mtu != face.mtu:
+            says = f"member {face.name} has MTU {face.mtu}, its bond {lookup.faces[bond].mtu}"
+            yield Finding(path, says, "give both the same mtu among the interfaces")
+
+
+def bond_member_mac(lookup: Lookup) -> Iterator[Finding]:
+    for path, bond, face in _members(lookup):
+        if face.mac is not None:
+            yield Finding(path, f"member {face.name} sets MAC {face.mac}", f"set bondethernets.{bond}.mac")
+
+
+RULES = (
+    bond_is_an_interface,
+    bond_instance,
+    bond_load_balance,
+    bond_member_exists,
+    bond_member_is_a_port,
+    bond_member_of_one,
+    bond_member_has_no_subinterface,
+    bond_member_has_no_lcp,
+    bond_member_has_no_address,
+    bond_member_routes,
+    bond_member_mtu,
+    bond_member_mac,
+)

@@ -1,0 +1,49 @@
+"""LCP pairs: the names that Linux has interfaces by."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from wirespeed.config.findings import Finding
+from wirespeed.config.lookup import Lookup
+from wirespeed.config.state import Kind
+
+
+def lcp_is_unique(lookup: Lookup) -> Iterator[Finding]:
+    first: dict[str, str] = {}
+    for face in lookup.faces.values():
+        if face.lcp is not None and (other := first.setdefault(face.lcp, face.name)) != face.name:
+            yield Finding((*face.path, "lcp"), f"LCP {face.lcp} is {other} already", "give it another name")
+
+
+def lcp_has_a_parent(lookup: Lookup) -> Iterator[Finding]:
+    """A VLAN of Linux stands on a link of Linux; one of two tags on the one of the outer tag."""
+    for face in lookup.faces.values():
+        if face.lcp is None or face.parent is None:
+            continue
+        path = (*face.path, "lcp")
+        if lookup.faces[face.parent].lcp is None:
+            yield Finding(path, f"{face.name} has LCP {face.lcp}, its parent none", f"give {face.parent} an lcp")
+        elif face.encapsulation is not None and face.encapsulation.inner:
+            above = lookup.intermediate(face)
+            if above is None or above.lcp is None:
+                says = f"{face.name} has two tags and LCP {face.lcp}, and no sub-interface of the outer tag has one"
+                kind = "dot1ad" if face.encapsulation.dot1ad else "dot1q"
+                mend = (
+                    f"add a sub-interface of {face.parent} with {kind} {face.encapsulation.outer}, exact-match and lcp"
+                )
+                yield Finding(path, says, mend)
+
+
+def lcp_is_not_on_layer2(lookup: Lookup) -> Iterator[Finding]:
+    for face in lookup.faces.values():
+        if face.lcp is None:
+            continue
+        if face.kind is Kind.TAP:
+            yield Finding((*face.path, "lcp"), f"{face.name} is an interface of Linux itself", "leave the lcp out")
+        elif mode := lookup.mode(face.name):
+            says = f"{face.name} has LCP {face.lcp} and is {mode}"
+            yield Finding((*face.path, "lcp"), says, "leave the lcp out, or let it route")
+
+
+RULES = (lcp_is_unique, lcp_has_a_parent, lcp_is_not_on_layer2)

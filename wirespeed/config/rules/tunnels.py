@@ -1,0 +1,41 @@
+"""VXLAN tunnels."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from ipaddress import ip_address
+
+from wirespeed.config.findings import Finding
+from wirespeed.config.lookup import Lookup, instance_of
+
+_MOST_INSTANCE = (1 << 31) - 1
+
+
+def vxlan_instance(lookup: Lookup) -> Iterator[Finding]:
+    for name in lookup.config.vxlan_tunnels:
+        if instance_of(name) > _MOST_INSTANCE:
+            says = f"instance {instance_of(name)} is above {_MOST_INSTANCE}"
+            yield Finding(("vxlan_tunnels", name), says, "number it lower")
+
+
+def vxlan_family(lookup: Lookup) -> Iterator[Finding]:
+    for name, tunnel in lookup.config.vxlan_tunnels.items():
+        if ip_address(tunnel.local).version != ip_address(tunnel.remote).version:
+            says = f"local {tunnel.local} and remote {tunnel.remote} are of different families"
+            yield Finding(("vxlan_tunnels", name), says, "give both IPv4 or both IPv6 addresses")
+
+
+def vxlan_ends_differ(lookup: Lookup) -> Iterator[Finding]:
+    for name, tunnel in lookup.config.vxlan_tunnels.items():
+        if tunnel.local == tunnel.remote:
+            yield Finding(("vxlan_tunnels", name, "remote"), f"{tunnel.remote} is local as well", "name the other end")
+
+
+def vxlan_vni_is_unique(lookup: Lookup) -> Iterator[Finding]:
+    first: dict[int, str] = {}
+    for name, tunnel in lookup.config.vxlan_tunnels.items():
+        if (other := first.setdefault(tunnel.vni, name)) != name:
+            yield Finding(("vxlan_tunnels", name, "vni"), f"VNI {tunnel.vni} is {other}'s", "give it another")
+
+
+RULES = (vxlan_instance, vxlan_family, vxlan_ends_differ, vxlan_vni_is_unique)

@@ -1,0 +1,216 @@
+"""The keys of a configuration and what each takes: vppcfg's YAML schema."""
+
+from __future__ import annotations
+
+import ipaddress
+import re
+from typing import Annotated, Any, Literal
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints, model_validator
+
+_MAC = re.compile(r"[0-9a-f]{2}([:-])[0-9a-f]{2}(\1[0-9a-f]{2}){4}|[0-9a-f]{4}(\.[0-9a-f]{4}){2}", re.I)
+
+
+def _mac(given: str) -> str:
+    if not _MAC.fullmatch(given):
+        raise ValueError("a MAC address is six pairs of hex digits, such as 02:00:00:00:00:01")
+    digits = re.sub(r"[^0-9a-f]", "", given.lower())
+    return ":".join(digits[i : i + 2] for i in range(0, 12, 2))
+
+
+def _address(given: str) -> str:
+    try:
+        if "/" not in given:
+            raise ValueError
+        ipaddress.ip_interface(given)
+    except ValueError:
+        raise ValueError("an address has its prefix length with it, such as 192.0.2.1/30 or 2001:db8::1/64") from None
+    return given
+
+
+def _host(given: str) -> str:
+    try:
+        return str(ipaddress.ip_address(given))
+    except ValueError:
+        raise ValueError("this takes an IP address without a length, such as 192.0.2.1") from None
+
+
+def _member(given: str) -> str:
+    try:
+        ipaddress.ip_interface(given)
+    except ValueError:
+        raise ValueError("a prefix list has addresses and prefixes, such as 192.0.2.1 or 2001:db8::/32") from None
+    return given
+
+
+Mac = Annotated[str, AfterValidator(_mac)]
+Address = Annotated[str, AfterValidator(_address)]
+Host = Annotated[str, AfterValidator(_host)]
+Member = Annotated[str, AfterValidator(_member)]
+Description = Annotated[str, StringConstraints(pattern=r"""^[^'"]*$""")]
+LcpName = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9._-]{0,14}$")]
+"""With the dot of VLANs in Linux: vppcfg's pattern is not anchored at its end, and lets it through."""
+HostName = Annotated[str, StringConstraints(min_length=1, max_length=15)]
+Mtu = Annotated[int, Field(ge=128, le=9216)]
+Vlan = Annotated[int, Field(ge=1, le=4095)]
+Ring = Annotated[int, Field(ge=8, le=32768)]
+State = Literal["up", "down"]
+BondMode = Literal["round-robin", "active-backup", "broadcast", "lacp", "xor"]
+LoadBalance = Literal["l2", "l23", "l34"]
+
+
+class Section(BaseModel):
+    """Strict: what is of another type is an error, not converted; a key without a value is as if it were not there."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _without_empty(cls, given: Any) -> Any:
+        if isinstance(given, dict) and None in given.values():
+            return {key: value for key, value in given.items() if value is not None}
+        return given
+
+
+class Encapsulation(Section):
+    dot1q: Vlan | None = None
+    dot1ad: Vlan | None = None
+    inner_dot1q: Vlan | None = Field(default=None, alias="inner-dot1q")
+    exact_match: bool = Field(default=False, alias="exact-match")
+
+
+class SubInterface(Section):
+    description: Description = ""
+    lcp: LcpName | None = None
+    mtu: Mtu | None = None
+    addresses: list[Address] = []
+    unnumbered: str | None = None
+    encapsulation: Encapsulation | None = None
+    l2xc: str | None = None
+    state: State = "up"
+    mpls: bool = False
+
+
+SubId = Annotated[int, Field(ge=1, le=4294967295)]
+
+
+class Interface(Section):
+    description: Description = ""
+    mac: Mac | None = None
+    lcp: LcpName | None = None
+    mtu: Mtu = 1500
+    addresses: Annotated[list[Address], Field(min_length=1, max_length=6)] = []
+    unnumbered: str | None = None
+    sub_interfaces: dict[SubId, SubInterface | None] = Field(default={}, alias="sub-interfaces")
+    l2xc: str | None = None
+    state: State = "up"
+    mpls: bool = False
+    device_type: Literal["dpdk"] | None = Field(default=None, alias="device-type")
+    sflow: bool = False
+
+
+class BondEthernet(Section):
+    description: Description = ""
+    mac: Mac | None = None
+    interfaces: list[str] = []
+    mode: BondMode = "lacp"
+    load_balance: LoadBalance | None = Field(default=None, alias="load-balance")
+
+
+class Loopback(Section):
+    description: Description = ""
+    mac: Mac | None = None
+    lcp: LcpName | None = None
+    mtu: Mtu = 1500
+    addresses: Annotated[list[Address], Field(min_length=1, max_length=6)] = []
+    unnumbered: str | None = None
+    mpls: bool = False
+
+
+class BridgeSettings(Section):
+    learn: bool = True
+    unicast_flood: bool = Field(default=True, alias="unicast-flood")
+    unknown_unicast_flood: bool = Field(default=True, alias="unknown-unicast-flood")
+    unicast_forward: bool = Field(default=True, alias="unicast-forward")
+    arp_termination: bool = Field(default=False, alias="arp-termination")
+    arp_unicast_forward: bool = Field(default=False, alias="arp-unicast-forward")
+    mac_age_minutes: Annotated[int, Field(ge=0, le=255)] = Field(default=0, alias="mac-age-minutes")
+
+
+class BridgeDomain(Section):
+    description: Description = ""
+    mtu: Mtu = 1500
+    bvi: Annotated[str, StringConstraints(pattern=r"^loop\d+$")] | None = None
+    interfaces: list[str] = []
+    settings: BridgeSettings = BridgeSettings()
+
+
+class VxlanTunnel(Section):
+    description: Description = ""
+    local: Host
+    remote: Host
+    vni: Annotated[int, Field(ge=1, le=16777215)]
+
+
+class TapHost(Section):
+    name: HostName
+    mac: Mac | None = None
+    mtu: Mtu | None = None
+    bridge: HostName | None = None
+    bridge_create: bool = Field(default=False, alias="bridge-create")
+    namespace: Annotated[str, StringConstraints(min_length=1, max_length=64)] | None = None
+    namespace_create: bool = Field(default=False, alias="namespace-create")
+
+
+class Tap(Section):
+    description: Description = ""
+    host: TapHost
+    rx_ring_size: Ring = Field(default=256, alias="rx-ring-size")
+    tx_ring_size: Ring = Field(default=256, alias="tx-ring-size")
+
+
+class PrefixList(Section):
+    description: Description = ""
+    members: list[Member] = []
+
+
+class AclTerm(Section):
+    description: Description = ""
+    action: Literal["permit", "deny", "permit+reflect"]
+    family: Literal["ipv4", "ipv6", "any"] = "any"
+    source: str | None = None
+    destination: str | None = None
+    protocol: int | str | None = None
+    source_port: int | str | None = Field(default=None, alias="source-port")
+    destination_port: int | str | None = Field(default=None, alias="destination-port")
+    icmp_type: int | str | None = Field(default=None, alias="icmp-type")
+    icmp_code: int | str | None = Field(default=None, alias="icmp-code")
+
+
+class Acl(Section):
+    description: Description = ""
+    terms: Annotated[list[AclTerm], Field(min_length=1, max_length=100)]
+
+
+class Sflow(Section):
+    header_bytes: Annotated[int, Field(ge=1, le=256)] = Field(default=128, alias="header-bytes")
+    polling_interval: Annotated[int, Field(ge=5, le=600)] = Field(default=20, alias="polling-interval")
+    sampling_rate: Annotated[int, Field(ge=100, le=1000000)] = Field(default=10000, alias="sampling-rate")
+
+
+def _named(pattern: str, most: int = 64) -> Any:
+    return Annotated[str, StringConstraints(pattern=f"^{pattern}$", max_length=most)]
+
+
+class Config(Section):
+    """A whole file. Empty is valid."""
+
+    interfaces: dict[Annotated[str, StringConstraints(min_length=1)], Interface] = {}
+    bondethernets: dict[_named(r"BondEthernet\d+"), BondEthernet] = {}  # type: ignore[valid-type]
+    loopbacks: dict[_named(r"loop\d+"), Loopback] = {}  # type: ignore[valid-type]
+    bridgedomains: dict[_named(r"bd\d+"), BridgeDomain] = {}  # type: ignore[valid-type]
+    vxlan_tunnels: dict[_named(r"vxlan_tunnel\d+"), VxlanTunnel] = {}  # type: ignore[valid-type]
+    taps: dict[_named(r"tap\d+"), Tap] = {}  # type: ignore[valid-type]
+    prefixlists: dict[_named(r"[a-z][a-z0-9-]+"), PrefixList] = {}  # type: ignore[valid-type]
+    acls: dict[_named(r"[a-z][a-z0-9-]+", 56), Acl] = {}  # type: ignore[valid-type]
+    sflow: Sflow | None = None

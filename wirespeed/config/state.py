@@ -1,0 +1,150 @@
+"""What a router of VPP's kind is set to: a value. None stands for what nobody says, and what is left as it is."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+
+class Kind(StrEnum):
+    PORT = "port"
+    BOND = "bond"
+    LOOPBACK = "loopback"
+    TAP = "tap"
+    VXLAN = "vxlan"
+    SUB = "sub-interface"
+
+
+HARDWARE = frozenset({Kind.PORT, Kind.BOND, Kind.TAP})
+"""Those with an MTU of the link besides that of packets."""
+PORT_MTU = 9000
+"""Of a port that nothing is configured on."""
+
+
+@dataclass(frozen=True, slots=True)
+class Encapsulation:
+    """`inner` 0: one tag. `exact`: frames with further tags are others'."""
+
+    outer: int
+    inner: int = 0
+    dot1ad: bool = False
+    exact: bool = True
+
+    @property
+    def tags(self) -> int:
+        return 2 if self.inner else 1
+
+
+@dataclass(frozen=True, slots=True)
+class Bond:
+    mode: str
+    load_balance: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Vxlan:
+    local: str
+    remote: str
+    vni: int
+
+
+@dataclass(frozen=True, slots=True)
+class Tap:
+    """Linux's end, and the rings between."""
+
+    host_name: str
+    host_mac: str | None = None
+    host_mtu: int | None = None
+    bridge: str | None = None
+    namespace: str | None = None
+    rx_ring: int | None = None
+    tx_ring: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Interface:
+    """`pop` is how many VLAN tags are taken off frames that come in, in layer 2. `bond_of` is the bond that a port is a
+    member of, `lcp` the name that Linux has it by, in a network namespace. Addresses are in order, canonical, with
+    their length."""
+
+    name: str
+    kind: Kind
+    up: bool = False
+    link_mtu: int | None = None
+    mtu: int | None = None
+    mac: str | None = None
+    addresses: tuple[str, ...] = ()
+    unnumbered: str | None = None
+    lcp: str | None = None
+    lcp_namespace: str | None = None
+    mpls: bool = False
+    sflow: bool = False
+    bridge: int | None = None
+    is_bvi: bool = False
+    xconnect: str | None = None
+    pop: int = 0
+    bond_of: str | None = None
+    parent: str | None = None
+    sub_id: int = 0
+    encapsulation: Encapsulation | None = None
+    bond: Bond | None = None
+    vxlan: Vxlan | None = None
+    tap: Tap | None = None
+
+    @property
+    def is_layer2(self) -> bool:
+        """Frames that it receives are switched: a bridge domain's member but for its BVI, or cross-connected."""
+        return (self.bridge is not None and not self.is_bvi) or self.xconnect is not None
+
+
+@dataclass(frozen=True, slots=True)
+class Bridge:
+    """`mac_age` in minutes; 0: stations are never forgotten."""
+
+    learn: bool = True
+    flood: bool = True
+    uu_flood: bool = True
+    forward: bool = True
+    arp_term: bool = False
+    arp_ufwd: bool = False
+    mac_age: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class AclRule:
+    """Prefixes of one family; ports, or of ICMP types and codes, from the first to the last; `protocol` 0 is any."""
+
+    action: str
+    source: str
+    destination: str
+    protocol: int = 0
+    source_ports: tuple[int, int] = (0, 65535)
+    destination_ports: tuple[int, int] = (0, 65535)
+
+
+@dataclass(frozen=True, slots=True)
+class Acl:
+    """`index` is the router's own number for it, None while it has none."""
+
+    rules: tuple[AclRule, ...]
+    index: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Sflow:
+    header_bytes: int = 128
+    polling_interval: int = 20
+    sampling_rate: int = 10000
+
+
+@dataclass(frozen=True)
+class State:
+    """All of one router. `reserved` are interfaces that are not the user's, such as Linux's side of a pair; `sflow`
+    None: as it is at first."""
+
+    interfaces: Mapping[str, Interface] = field(default_factory=dict)
+    bridges: Mapping[int, Bridge] = field(default_factory=dict)
+    acls: Mapping[str, Acl] = field(default_factory=dict)
+    sflow: Sflow | None = None
+    reserved: frozenset[str] = frozenset()

@@ -1,0 +1,67 @@
+"""show state: what is set on interfaces and bridge domains, for programs that compare it with what they want."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from wirespeed.router.commands.registry import command
+from wirespeed.router.core import Interface, InterfaceKind, Mode, MtuKind
+from wirespeed.router.grammar import Match
+
+if TYPE_CHECKING:
+    from wirespeed.router.console import Console
+
+
+@command("show state")
+def show_state(console: Console, words: Match) -> Iterator[str]:
+    """All that is set on interfaces and bridge domains, as JSON, one object a line."""
+    names = {index: name for name, index in console.interface_names().items()}
+    hosts = {pair.tap for pair in console.lcp.pairs.values()}
+    for index, name in names.items():
+        yield json.dumps({"interface": name, **_interface(console, index, names), "is_host": index in hosts})
+    for domain in console.core.bridge_domains():
+        flags = {word: getattr(domain, word) for word in ("learn", "forward", "flood", "uu_flood", "age_min")}
+        yield json.dumps({"bridge_domain": domain.id, **flags})
+
+
+def _interface(console: Console, index: int, names: dict[int, str]) -> dict[str, Any]:
+    face = console.core.interface(index)
+    told: dict[str, Any] = {
+        "kind": face.kind.name.lower(),
+        "up": face.admin_up,
+        "link_mtu": face.mtus[MtuKind.L2],
+        "mtu": face.mtus[MtuKind.L3],
+        "mac": face.mac,
+        "addresses": [str(address) for address in face.addresses],
+        "unnumbered": None if face.unnumbered_of is None else names[face.unnumbered_of],
+        "mpls": face.mpls,
+        "bridge_domain": face.bridge_domain,
+        "is_bvi": face.is_bvi,
+        "xconnect_to": names[face.xconnect_to] if face.mode is Mode.XCONNECT else None,
+        "pop": face.tag_rewrite.pop,
+        **_vlan(face, names),
+    }
+    pair = console.lcp.pairs.get(index)
+    if pair is not None:
+        told |= {"host_if": pair.host_if, "netns": pair.netns}
+    spec = console.taps.get(face.name)
+    if spec is not None:
+        port = console.core.port(index)
+        told["tap"] = {
+            "host": spec.target,
+            "netns": spec.options.get("netns"),
+            "host_mac": spec.options.get("host-mac"),
+            "rx_ring": port.rx_descriptors,
+            "tx_ring": port.tx_descriptors,
+        }
+    return told
+
+
+def _vlan(face: Interface, names: dict[int, str]) -> dict[str, Any]:
+    if face.kind is not InterfaceKind.SUB or face.sub is None:
+        return {}
+    sub = face.sub
+    tags = {"outer": sub.outer, "inner": sub.inner, "dot1ad": sub.dot1ad, "exact": sub.exact}
+    return {"parent": names[face.parent], "sub_id": sub.id, **tags}
