@@ -202,6 +202,18 @@ def test_what_the_device_told_wrongly_is_said_and_the_rest_is_explained() -> Non
     assert explain(case).losses is not None
 
 
+def test_a_meter_without_a_device_that_is_asked_tells_watts_alone() -> None:
+    test = steps_test("metered", {"name": "box"})
+    samples = tuple(replace(sample, dut={"watts": 19.0}) for sample in test.samples)
+    lab = {"power": {"meter": "constant:19", "of": "box", "idle_watts": 12.0}}
+    (case,) = cases_of(replace(test, samples=samples, lab=lab), "metered.json")
+    assert case.machine.energy is not None
+    assert (case.machine.energy.watts, case.machine.energy.idle_w, case.tells_drops) == (19.0, 12.0, False)
+    one = explain(case)
+    assert "packet_uj" in [figure.name for figure in one.figures]
+    assert any("drops by reason" in what for what in one.missing)
+
+
 def test_a_test_of_another_box_is_not_compared_with(tmp_path: Path) -> None:
     for name, box in (("one", "a"), ("two", "b")):
         write_file(steps_test(name, {"name": box}), tmp_path / f"{name}.json")

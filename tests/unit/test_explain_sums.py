@@ -118,7 +118,7 @@ def test_a_kernel_is_reckoned_by_the_time_of_its_cpus() -> None:
     found = told(Case(Load("it", 1e6, source="it"), Box(system="linux"), cpus=cpus, machine=machine))
     assert found["cpu_seconds_per_packet"] == (
         pytest.approx(0.99e-6),
-        "990 ns of CPU time a packet: 0.99 of 2 CPUs busy at 1.000 Mpps",
+        "990 ns of CPU time a packet: the kernel had 0.99 of 2 CPUs at 1.000 Mpps",
     )
     assert found["core_pps"][0] == pytest.approx(1 / 0.99e-6)
     assert found["fullest_cpu_share"][1] == "cpu0 took up 99 % of the packets; 2 of 2 CPUs had any"

@@ -186,6 +186,11 @@ class Cpu:
     def idle_percent(self) -> float:
         return self.percent.get("idle", 0.0)
 
+    @property
+    def kernel_percent(self) -> float:
+        """What forwarding is in, of a kernel that does it: the rest of a busy CPU is somebody's program."""
+        return sum(self.percent.get(kind, 0.0) for kind in ("irq", "interrupt", "softirq", "system"))
+
 
 @dataclass(frozen=True)
 class Box:

@@ -131,19 +131,19 @@ def _core(case: Case, cycles: float, hz: float, cores: int, exact: bool, source:
 
 
 def _kernel(case: Case) -> Iterator[Figure]:
-    """A machine's other work is in it, so that it is at most so dear."""
+    """By interrupts, softirqs and the system, in which there may be other work: a packet costs at most so much."""
     if case.workers or not case.cpus or not case.load.received_pps:
         return
     count = len(case.cpus) if len(case.cpus) > 1 else max(1, len(case.box.cpus))
     scale = count / len(case.cpus)
-    busy = sum((100 - cpu.idle_percent - cpu.percent.get("iowait", 0.0)) / 100 for cpu in case.cpus) * scale
+    busy = sum(cpu.kernel_percent / 100 for cpu in case.cpus) * scale
     if busy <= 0:
         return
     seconds = busy / case.load.received_pps
     source = case.load.source
     rate = rate_text(case.load.received_pps)
-    said = f"its CPU {share_text(busy)} busy" if count == 1 else f"{busy:.3g} of {count} CPUs busy"
-    text = f"{seconds_text(seconds)} of CPU time a packet: {said} at {rate}"
+    said = f"{share_text(busy)} of its CPU" if count == 1 else f"{busy:.3g} of {count} CPUs"
+    text = f"{seconds_text(seconds)} of CPU time a packet: the kernel had {said} at {rate}"
     yield Figure("cpu_seconds_per_packet", seconds, "s", text, source)
     clocks = [clock.now_hz for clock in case.machine.clocks]
     hz = sum(clocks) / len(clocks) if clocks else case.box.hz

@@ -18,6 +18,7 @@ from wirespeed.explain.sources.telemetry import (
     events_told,
     machine_told,
     step_of,
+    tells_drops,
     workers_told,
 )
 from wirespeed.explain.sources.trials import idle_watts
@@ -68,7 +69,7 @@ def _case(analysis: Analysis, curve: Curve, top: Sequence[Point], samples: Seque
         steps=_steps(curve, result.samples),
         interval_s=sum(sample.interval_s for sample in samples),
         lost_packets=sum(point.balance.lost for point in top) or None,
-        tells_drops=bool(told),
+        tells_drops=tells_drops(told),
         remarks=_errors(asked),
         machine=_machine(result, told, place),
     )

@@ -170,6 +170,11 @@ def events_told(told: Sequence[DutTelemetry]) -> dict[str, int]:
     return events | {f"{name}: pause frames": count for name, count in frames.items() if count}
 
 
+def tells_drops(told: Sequence[DutTelemetry]) -> bool:
+    """Whether the device was asked, so that no drops means none: a meter beside it tells its watts alone."""
+    return any(one.drop_packets is not None or one.workers or one.drops for one in told)
+
+
 def counts(groups: Iterable[Mapping[str, int]]) -> dict[str, int]:
     total: Counter[str] = Counter()
     for group in groups:

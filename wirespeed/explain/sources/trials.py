@@ -20,6 +20,7 @@ from wirespeed.explain.sources.telemetry import (
     events_told,
     machine_told,
     step_of,
+    tells_drops,
     workers_told,
 )
 from wirespeed.results.balance import Medium
@@ -80,7 +81,7 @@ def case_of(tried: Tried, chosen: Sequence[SearchTrial], trials: Sequence[Search
         steps=_steps(trials),
         interval_s=span_s,
         lost_packets=sum(trial.trial.balance.lost for trial in chosen) or None,
-        tells_drops=bool(told),
+        tells_drops=tells_drops(told),
         remarks=_errors(chosen),
         machine=machine,
     )
