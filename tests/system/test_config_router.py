@@ -50,7 +50,8 @@ def write(directory: Path, text: str) -> Path:
 
 
 def loopbacks(count: int) -> str:
-    return PORTS + "loopbacks:\n" + "".join(f"  loop{n}: {{addresses: [10.9.{n}.1/24]}}\n" for n in range(count))
+    lines = (f"  loop{n}: {{addresses: [10.{9 + (n >> 8)}.{n & 255}.1/24]}}\n" for n in range(count))
+    return PORTS + "loopbacks:\n" + "".join(lines)
 
 
 def test_each_example_is_applied_on_top_of_the_one_before(box, running, tmp_path, capsys):

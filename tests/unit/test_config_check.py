@@ -53,6 +53,7 @@ WRONG = {
     "loopbacks: {lo: {}}": "loopbacks.lo: 'lo' is no name of this section; a name here is loopN",
     "vxlan_tunnels: {vxlan_tunnel1: {local: 192.0.2.1, vni: 7}}": "vxlan_tunnel1.remote: it is needed and not there",
     "taps: {tap1: {host: {name: a234567890123456}}}": "has 16 letters, and at most 15 may stand here",
+    "taps: {tap1: {host: {name: a b}}}": "'a b' does not have the form of name; a name of Linux has no spaces",
     "acls: {ab: {terms: [{action: permit, source-port: [1]}]}}": "source-port: a list is neither a number nor text",
     "- a": "1: configuration: this is no mapping of sections",
     "interfaces:\n  e0: {}\n  e0: {mtu: 1500}\n": "3: interfaces.e0: key e0 stands here again, first in line 2",

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from wirespeed.errors import FileFault, UsageError
+from wirespeed.errors import EnvironmentFault, FileFault, UsageError
 
 if TYPE_CHECKING:
+    from wirespeed.config.device import Device
     from wirespeed.config.plan import Plan
-    from wirespeed.config.router_device import RouterDevice
     from wirespeed.config.state import State
 
 _TAKES = {"check": 1, "plan": 1, "apply": 1, "diff": 2, "dump": 0, "confirm": 1}
@@ -40,6 +43,14 @@ def command(
         Path | None,
         typer.Option("-s", "--socket", metavar="PATH", help="The router's.", show_default="that of `router`"),
     ] = None,
+    api: Annotated[
+        str,
+        typer.Option(
+            "--api",
+            metavar="WHERE",
+            help="plan, apply, dump: VPP's API there, a PATH or ssh://user@box/run/vpp/api.sock.",
+        ),
+    ] = "",
     dumped: Annotated[
         Path | None, typer.Option("--from", metavar="DUMP", help="plan: from this dump, not the running router.")
     ] = None,
@@ -65,9 +76,6 @@ def command(
     Exit codes: 2 the configuration is not of this router; 3 it has no such object; 4 it does not answer, or a step
     failed; 6 a file is not valid.
     """
-    from wirespeed.config.router_device import RouterDevice  # noqa: PLC0415 - a command starts fast
-    from wirespeed.router.protocol import default_socket  # noqa: PLC0415
-
     given = files or []
     _check_words(what, len(given), output_format)
     form = output_format or _FORMATS.get(what, ("",))[0]
@@ -81,9 +89,11 @@ def command(
                 raise UsageError("--from and --offline each say what to plan from; give one of them")
             text = _plan_offline(given[0], dumped, form, explain, output is None)
         case "plan":
-            text = _plan_device(given[0], RouterDevice(socket or default_socket()), form, explain, output is None)
+            with _device(socket, api) as device:
+                text = _plan_device(given[0], device, form, explain, output is None)
         case "dump":
-            text = _dump(RouterDevice(socket or default_socket()), form)
+            with _device(socket, api) as device:
+                text = _dump(device, form)
         case "confirm":
             from wirespeed.config.journal import confirm as confirm_journal  # noqa: PLC0415
 
@@ -93,11 +103,32 @@ def command(
         case _:
             if confirm is not None and not 1 <= confirm <= _MOST_CONFIRM_S:
                 raise UsageError(f"--confirm {confirm:g}: give seconds from 1 to {_MOST_CONFIRM_S:g}")
-            device = RouterDevice(socket or default_socket())
             beside = given[0].with_name(f"{given[0].name}.journal")
-            return _apply(given[0], device, journal or beside, rollback, confirm)
+            with _device(socket, api) as device:
+                return _apply(given[0], device, journal or beside, rollback, confirm)
     _write(text, output)
     return 0
+
+
+@contextmanager
+def _device(socket: Path | None, api: str) -> Iterator[Device]:
+    """The router at its control socket, or at its API."""
+    from wirespeed.config.router_device import RouterDevice  # noqa: PLC0415 - a command starts fast
+    from wirespeed.router.protocol import default_socket  # noqa: PLC0415
+
+    if not api:
+        yield RouterDevice(socket or default_socket())
+        return
+    if socket is not None:
+        raise UsageError("--socket and --api each say which router; give one of them")
+    from wirespeed.config.api_device import ApiDevice  # noqa: PLC0415
+
+    try:
+        connected = import_module("wirespeed.dut.reach.api_socket").connected_api
+    except ImportError:
+        raise EnvironmentFault("this build has no client of VPP's API; leave --api out") from None
+    with connected(api) as client:
+        yield ApiDevice(client)
 
 
 def _check_words(what: str, count: int, output_format: str) -> None:
@@ -170,7 +201,7 @@ def _plan_offline(file: Path, dumped: Path | None, form: str, explain: bool, to_
     return _plan_text(current, target, plan(current, target), form, explain, to_terminal)
 
 
-def _plan_device(file: Path, device: RouterDevice, form: str, explain: bool, to_terminal: bool) -> str:
+def _plan_device(file: Path, device: Device, form: str, explain: bool, to_terminal: bool) -> str:
     from wirespeed.config.check import read_config  # noqa: PLC0415
     from wirespeed.config.plan import plan  # noqa: PLC0415
     from wirespeed.config.preflight import check_same_router  # noqa: PLC0415
@@ -182,7 +213,7 @@ def _plan_device(file: Path, device: RouterDevice, form: str, explain: bool, to_
     return _plan_text(current, target, plan(current, target), form, explain, to_terminal)
 
 
-def _dump(device: RouterDevice, form: str) -> str:
+def _dump(device: Device, form: str) -> str:
     from wirespeed.config.check import check_text  # noqa: PLC0415
     from wirespeed.config.dump import dump_text, json_text  # noqa: PLC0415
 
@@ -193,7 +224,7 @@ def _dump(device: RouterDevice, form: str) -> str:
     return json_text(state) if form == "json" else text
 
 
-def _apply(file: Path, device: RouterDevice, journal: Path, rollback: bool, confirm_s: float | None) -> int:
+def _apply(file: Path, device: Device, journal: Path, rollback: bool, confirm_s: float | None) -> int:
     from wirespeed.cli.signals import leave_on_signals  # noqa: PLC0415
     from wirespeed.config.application import Application  # noqa: PLC0415
     from wirespeed.config.check import read_config  # noqa: PLC0415

@@ -22,8 +22,8 @@ from wirespeed.errors import ConnectionFault, RemoteError, WirespeedError
 
 @dataclass(frozen=True)
 class Application:
-    """`tell` gets each line. `rollback`: a step that fails undoes what was done; `confirm_s`: so does it when nobody
-    confirms in so many seconds."""
+    """`tell` gets each line. `rollback`: a step that fails undoes what was done; `confirm_s`: so does it, and
+    whatever else comes before somebody confirms, for which there are so many seconds."""
 
     config: Config
     device: Device
@@ -52,17 +52,33 @@ class Application:
     def _steps(self, made: Plan, before: State, target: State, journal: Journal) -> int:
         try:
             failure = run(made, self.device, journal) or verify(self.device, target)
+            if failure is None:
+                return self._applied(made, before, journal)
         except KeyboardInterrupt:
-            journal.end("interrupted")
-            self.tell(f"interrupted; the next plan finds the rest, {self.journal} what was done")
+            self._interrupted(before, journal)
             raise
-        if failure is not None:
-            raise self._failed(failure, made, before, journal)
+        raise self._failed(failure, made, before, journal)
+
+    def _applied(self, made: Plan, before: State, journal: Journal) -> int:
         self.tell(f"applied: {len(made.steps)} steps, each answered; journal {self.journal}")
         if self.confirm_s is None:
             journal.end("applied")
             return 0
-        return self._await(before, journal, self.confirm_s)
+        journal.end("waits")
+        self.tell(f"undone in {self.confirm_s:g} s unless confirmed: wirespeed config confirm {self.journal}")
+        if wait_for_confirmation(self.confirm_s, journal.is_confirmed):
+            journal.end("applied")
+            self.tell("confirmed; it stays")
+            return 0
+        raise RemoteError(f"nobody confirmed in {self.confirm_s:g} s: {self._undo_all(before, journal)}")
+
+    def _interrupted(self, before: State, journal: Journal) -> None:
+        """Whoever wants to confirm what was done gets nothing that is half done."""
+        if self.confirm_s is not None and not journal.is_confirmed():
+            print(f"wirespeed: not confirmed: {self._undo_all(before, journal)}", file=sys.stderr, flush=True)
+            return
+        journal.end("interrupted")
+        self.tell(f"interrupted; the next plan finds the rest, {self.journal} what was done")
 
     def _failed(self, failure: Failure, made: Plan, before: State, journal: Journal) -> WirespeedError:
         """The error to raise, after what has to be told and done."""
@@ -77,7 +93,7 @@ class Application:
                 f"{where}: {failure.error}; the next plan finds the rest, {self.journal} what was done"
             )
         back = inverse(self.device, before)
-        if self.rollback:
+        if self.rollback or self.confirm_s is not None:
             how = self._undo(back, before, journal)
         elif back.steps:
             self.tell(cli_text(back).rstrip())
@@ -93,19 +109,6 @@ class Application:
             return f"all was undone in {len(back.steps)} steps"
         journal.end("failed to undo")
         return f"undoing it failed too: {failure.error}; {self.journal} has what there was before"
-
-    def _await(self, before: State, journal: Journal, seconds: float) -> int:
-        journal.end("waits")
-        self.tell(f"undone in {seconds:g} s unless confirmed: wirespeed config confirm {self.journal}")
-        try:
-            if wait_for_confirmation(seconds, journal.is_confirmed):
-                journal.end("applied")
-                self.tell("confirmed; it stays")
-                return 0
-        except KeyboardInterrupt:
-            print(f"wirespeed: not confirmed: {self._undo_all(before, journal)}", file=sys.stderr, flush=True)
-            raise
-        raise RemoteError(f"nobody confirmed in {seconds:g} s: {self._undo_all(before, journal)}")
 
     def _undo_all(self, before: State, journal: Journal) -> str:
         return self._undo(inverse(self.device, before), before, journal)

@@ -86,7 +86,8 @@ def _syntax(error: Exception, text: str, name: str) -> str:
     if "\t" in row[: len(row) - len(row.lstrip())]:
         return f"{where}: a tab indents this line, and YAML takes none; indent with spaces"
     why = getattr(error, "problem", None) or str(error)
-    return f"{where}: this is no YAML: {shown(why, 120)}; look at this line and the one above: {shown(row.strip())!r}"
+    at = f"this line and the one above: {shown(row.strip())!r}" if row.strip() else "what is not closed above"
+    return f"{where}: this is no YAML: {shown(why, 120)}; look at {at}"
 
 
 class _Open:

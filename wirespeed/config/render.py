@@ -25,7 +25,9 @@ def cli_text(plan: Plan, explain: bool = False) -> str:
         if not steps:
             continue
         count = sum(1 for _ in plan.lines(stage))
-        text.append(f"comment {{ wirespeed {title}: {count} CLI statement{'s' * (count != 1)} follow }}")
+        text.append(
+            f"comment {{ wirespeed {title}: {count} CLI {'statement follows' if count == 1 else 'statements follow'} }}"
+        )
         for place, step in steps:
             text += step.operation.cli()
             text += [f"comment {{ {line} }}" for line in _why(plan, place)] if explain else []

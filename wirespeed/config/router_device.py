@@ -57,23 +57,28 @@ class RouterDevice:
             ask(self._socket, line)
 
     def lacks(self, operation: ops.Operation) -> str | None:
-        for kinds, what in _ABSENT:
-            if isinstance(operation, kinds):
-                return f"it has no {what}"
-        match operation:
-            case ops.SetLinkMtu() | ops.SetPacketMtu() if operation.mtu > _MOST_MTU:
-                return f"its packets have at most {_MOST_MTU} bytes"
-            case ops.CreateBridge() | ops.SetBridge():
-                if operation.settings.arp_term or operation.settings.arp_ufwd:
-                    return "its bridge domains do nothing about ARP"
-            case ops.CreateTap():
-                if operation.tap.bridge is not None or operation.tap.host_mtu is not None:
-                    return "it sets neither bridge nor MTU on Linux's end of a TAP"
-            case ops.CreateSub():
-                own = operation.encapsulation
-                if max(own.outer, own.inner) > _MOST_VLAN:
-                    return f"its VLAN ids go up to {_MOST_VLAN}"
-        return None
+        return router_lacks(operation)
+
+
+def router_lacks(operation: ops.Operation) -> str | None:
+    """What our router has not, that the operation needs, whichever way it is asked; None where it may be tried."""
+    for kinds, what in _ABSENT:
+        if isinstance(operation, kinds):
+            return f"it has no {what}"
+    match operation:
+        case ops.SetLinkMtu() | ops.SetPacketMtu() if operation.mtu > _MOST_MTU:
+            return f"its packets have at most {_MOST_MTU} bytes"
+        case ops.CreateBridge() | ops.SetBridge():
+            if operation.settings.arp_term or operation.settings.arp_ufwd:
+                return "its bridge domains do nothing about ARP"
+        case ops.CreateTap():
+            if operation.tap.bridge is not None or operation.tap.host_mtu is not None:
+                return "it sets neither bridge nor MTU on Linux's end of a TAP"
+        case ops.CreateSub():
+            own = operation.encapsulation
+            if max(own.outer, own.inner) > _MOST_VLAN:
+                return f"its VLAN ids go up to {_MOST_VLAN}"
+    return None
 
 
 def _object(line: str) -> dict[str, Any]:

@@ -50,7 +50,7 @@ Member = Annotated[str, AfterValidator(_member)]
 Description = Annotated[str, StringConstraints(pattern=r"""^[^'"]*$""")]
 LcpName = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9._-]{0,14}$")]
 """With the dot of VLANs in Linux: vppcfg's pattern is not anchored at its end, and lets it through."""
-HostName = Annotated[str, StringConstraints(min_length=1, max_length=15)]
+HostName = Annotated[str, StringConstraints(min_length=1, max_length=15, pattern=r"^[^\s/]+$")]
 Mtu = Annotated[int, Field(ge=128, le=9216)]
 Vlan = Annotated[int, Field(ge=1, le=4095)]
 Ring = Annotated[int, Field(ge=8, le=32768)]
@@ -158,7 +158,7 @@ class TapHost(Section):
     mtu: Mtu | None = None
     bridge: HostName | None = None
     bridge_create: bool = Field(default=False, alias="bridge-create")
-    namespace: Annotated[str, StringConstraints(min_length=1, max_length=64)] | None = None
+    namespace: Annotated[str, StringConstraints(min_length=1, max_length=64, pattern=r"^[^\s/]+$")] | None = None
     namespace_create: bool = Field(default=False, alias="namespace-create")
 
 

@@ -112,6 +112,9 @@ _FORMS = {
     "lcp": "a lower-case letter, then at most 14 of a-z, 0-9, dot and -",
     "description": "leave the quotes within it out",
     "bvi": "name a loopback, such as loop1",
+    "name": "a name of Linux has no spaces and no slash",
+    "bridge": "a name of Linux has no spaces and no slash",
+    "namespace": "a name of Linux has no spaces and no slash",
 }
 
 

@@ -1,0 +1,293 @@
+"""A router that speaks VPP's binary API as a device: ours, or a VPP."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from ipaddress import ip_interface
+from typing import Any
+
+from wirespeed.config import operations as ops
+from wirespeed.config.lookup import instance_of, kind_of
+from wirespeed.config.router_device import router_lacks
+from wirespeed.config.state import HARDWARE, Bridge, Encapsulation, Interface, Kind, State, Tap
+from wirespeed.errors import ConnectionFault, EnvironmentFault, RemoteError
+
+_ALL = 0xFFFFFFFF
+_UP = 1
+_ONE_TAG, _TWO_TAGS, _DOT1AD, _EXACT, _ANY = 2, 4, 8, 16, 64 | 128
+_POP = {3: 1, 4: 2}
+"""VPP's numbers of rewrites that take tags off, and how many; 0 takes none."""
+_BVI = 1
+_BRIDGE_FLAGS = {"learn": 1, "forward": 2, "flood": 4, "uu_flood": 8, "arp_term": 16, "arp_ufwd": 32}
+_RETVALS = {-2: "no such interface", -6: "no such entry", -9: "unimplemented", -68: "sub-interface exists"}
+_NOT_YET = (ops.CreateBond, ops.AddMember, ops.CreateVxlan, ops.SetAcl, ops.SetSflow, ops.SetInterfaceSflow)
+
+
+class ApiDevice:
+    """`client` is a connected `vpp_papi.VPPApiClient`, which its owner disconnects."""
+
+    def __init__(self, client: Any) -> None:
+        self._client = client
+        self._indices: dict[str, int] = {}
+        self._is_ours = self._ask("show_version").program == "wirespeed"
+
+    # ---- Messages
+
+    def _ask(self, message: str, **fields: Any) -> Any:
+        """The reply, or the list of details of a dump."""
+        function = getattr(self._client.api, message, None)
+        if function is None:
+            raise EnvironmentFault(f"the router has no message {message}; a plugin of it may be off")
+        try:
+            return function(**fields)
+        except (OSError, self._client_fault()) as error:
+            raise ConnectionFault(f"the router's API went away: {error}") from None
+
+    @staticmethod
+    def _client_fault() -> type[Exception]:
+        from vpp_papi import VPPIOError  # noqa: PLC0415 - slow, and needed where there is a client only
+
+        fault: type[Exception] = VPPIOError
+        return fault
+
+    def _change(self, message: str, **fields: Any) -> Any:
+        reply = self._ask(message, **fields)
+        if reply.retval:
+            words = f" ({_RETVALS[reply.retval]})" if reply.retval in _RETVALS else ""
+            raise RemoteError(f"the router answers {message} with {reply.retval}{words}")
+        return reply
+
+    def _index(self, name: str) -> int:
+        if name not in self._indices:
+            raise RemoteError(f"the router has no interface {name}")
+        return self._indices[name]
+
+    # ---- Reading
+
+    def read(self) -> State:
+        faces = [face for face in self._ask("sw_interface_dump") if face.interface_name != "local0"]
+        names = {face.sw_if_index: face.interface_name for face in faces}
+        self._indices = {name: index for index, name in names.items()}
+        pairs = {pair.phy_sw_if_index: pair for pair in self._ask("lcp_itf_pair_get")[1]}
+        hosts = {pair.host_sw_if_index for pair in pairs.values()}
+        taps = {tap.sw_if_index: _tap(tap) for tap in self._ask("sw_interface_tap_v2_dump")}
+        domains = self._ask("bridge_domain_dump", bd_id=_ALL, sw_if_index=_ALL)
+        joined = {row.sw_if_index: domain for domain in domains for row in domain.sw_if_details}
+        connected = {row.rx_sw_if_index: row.tx_sw_if_index for row in self._ask("l2_xconnect_dump")}
+        borrowed = {row.sw_if_index: row.ip_sw_if_index for row in self._ask("ip_unnumbered_dump", sw_if_index=_ALL)}
+        mpls = {row.sw_if_index for row in self._ask("mpls_interface_dump", sw_if_index=_ALL)}
+        found = {}
+        for face in faces:
+            index, name = face.sw_if_index, face.interface_name
+            if index in hosts:
+                continue
+            kind = Kind.SUB if face.sup_sw_if_index != index else Kind.TAP if index in taps else kind_of(name)[0]
+            if kind in (Kind.BOND, Kind.VXLAN):
+                raise EnvironmentFault(f"{name} is a {kind}, which is not read by the API yet; plan with --from a dump")
+            pair, domain = pairs.get(index), joined.get(index)
+            found[name] = Interface(
+                name,
+                kind,
+                up=bool(face.flags & _UP),
+                link_mtu=face.link_mtu if kind in HARDWARE else None,
+                mtu=face.mtu[0],
+                mac=None if kind is Kind.SUB else str(face.l2_address),
+                addresses=tuple(sorted(self._addresses(index))),
+                unnumbered=names.get(borrowed.get(index, _ALL)),
+                lcp=pair.host_if_name if pair else None,
+                lcp_namespace=(pair.netns or None) if pair else None,
+                mpls=index in mpls,
+                bridge=domain.bd_id if domain else None,
+                is_bvi=domain is not None and domain.bvi_sw_if_index == index,
+                xconnect=names.get(connected.get(index, _ALL)),
+                pop=_POP.get(face.vtr_op, 0) if domain or index in connected else 0,
+                parent=names[face.sup_sw_if_index] if kind is Kind.SUB else None,
+                sub_id=face.sub_id if kind is Kind.SUB else 0,
+                encapsulation=_encapsulation(face) if kind is Kind.SUB else None,
+                tap=taps.get(index),
+            )
+        return State(found, {domain.bd_id: _bridge(domain) for domain in domains}, reserved=self._names(hosts, names))
+
+    @staticmethod
+    def _names(hosts: set[int], names: dict[int, str]) -> frozenset[str]:
+        return frozenset(names[index] for index in hosts if index in names)
+
+    def _addresses(self, index: int) -> Iterator[str]:
+        for is_ip6 in (False, True):
+            for row in self._ask("ip_address_dump", sw_if_index=index, is_ipv6=is_ip6):
+                if not ip_interface(str(row.prefix)).is_link_local:
+                    yield str(ip_interface(str(row.prefix)))
+
+    # ---- Doing
+
+    def lacks(self, operation: ops.Operation) -> str | None:
+        if isinstance(operation, _NOT_YET):
+            return "this is not done by the API yet; give the plan to `vppctl exec`"
+        return router_lacks(operation) if self._is_ours else None
+
+    def run(self, operation: ops.Operation) -> None:
+        _DO[type(operation)](self, operation)
+
+    def _create_loopback(self, op: ops.CreateLoopback) -> None:
+        given: dict[str, Any] = {"is_specified": True, "user_instance": instance_of(op.interface)}
+        given |= {"mac_address": op.mac} if op.mac else {}
+        self._indices[op.interface] = self._change("create_loopback_instance", **given).sw_if_index
+
+    def _create_tap(self, op: ops.CreateTap) -> None:
+        tap = op.tap
+        given: dict[str, Any] = {"id": instance_of(op.interface), "use_random_mac": True}
+        given |= {"host_if_name_set": True, "host_if_name": tap.host_name}
+        given |= {"rx_ring_sz": tap.rx_ring} if tap.rx_ring else {}
+        given |= {"tx_ring_sz": tap.tx_ring} if tap.tx_ring else {}
+        options = {"host_mac_addr": tap.host_mac, "host_namespace": tap.namespace, "host_bridge": tap.bridge}
+        for name, value in options.items():
+            given |= {} if value is None else {f"{name}_set": True, name: value}
+        given |= {} if tap.host_mtu is None else {"host_mtu_set": True, "host_mtu_size": tap.host_mtu}
+        self._indices[op.interface] = self._change("tap_create_v3", **given).sw_if_index
+
+    def _create_sub(self, op: ops.CreateSub) -> None:
+        own = op.encapsulation
+        flags = (_TWO_TAGS if own.inner else _ONE_TAG) | (_DOT1AD if own.dot1ad else 0) | (_EXACT if own.exact else 0)
+        tags = {"outer_vlan_id": own.outer, "inner_vlan_id": own.inner}
+        parent = self._index(op.parent)
+        reply = self._change("create_subif", sw_if_index=parent, sub_id=op.sub_id, sub_if_flags=flags, **tags)
+        self._indices[op.interface] = reply.sw_if_index
+
+    def _delete(self, op: ops.Deletion) -> None:
+        messages = {
+            ops.DeleteLoopback: "delete_loopback",
+            ops.DeleteTap: "tap_delete_v2",
+            ops.DeleteSub: "delete_subif",
+        }
+        if type(op) not in messages:
+            raise EnvironmentFault(f"{op.interface} is not deleted by the API yet; give the plan to `vppctl exec`")
+        self._change(messages[type(op)], sw_if_index=self._index(op.interface))
+        del self._indices[op.interface]
+
+    def _pair(self, op: ops.CreateLcp | ops.DeleteLcp) -> None:
+        given: dict[str, Any] = {
+            "is_add": isinstance(op, ops.CreateLcp),
+            "sw_if_index": self._index(op.interface),
+            "host_if_type": 0,
+        }
+        if isinstance(op, ops.CreateLcp):
+            given |= {"host_if_name": op.host, "netns": op.namespace or ""}
+        self._change("lcp_itf_pair_add_del_v3", **given)
+
+    def _create_bridge(self, op: ops.CreateBridge) -> None:
+        flags = {name: getattr(op.settings, name) for name in _BRIDGE_FLAGS}
+        age = op.settings.mac_age
+        self._change("bridge_domain_add_del_v2", bd_id=op.ident, is_add=True, mac_age=age, **flags)
+
+    def _set_bridge(self, op: ops.SetBridge) -> None:
+        for is_set in (True, False):
+            changed = [name for name in _BRIDGE_FLAGS if getattr(op.before, name) != getattr(op.settings, name)]
+            flags = sum(_BRIDGE_FLAGS[name] for name in changed if getattr(op.settings, name) == is_set)
+            if flags:
+                self._change("bridge_flags", bd_id=op.ident, is_set=is_set, flags=flags)
+        if op.before.mac_age != op.settings.mac_age:
+            self._change("bridge_domain_set_mac_age", bd_id=op.ident, mac_age=op.settings.mac_age)
+
+    def _join(self, op: ops.JoinBridge) -> None:
+        port_type = _BVI if op.is_bvi else 0
+        given = {"rx_sw_if_index": self._index(op.interface), "bd_id": op.ident, "port_type": port_type}
+        self._change("sw_interface_set_l2_bridge", enable=True, **given)
+
+    def _set_l3(self, op: ops.SetL3) -> None:
+        """Out of whichever it is in: a bridge domain needs to be named, so that is looked up."""
+        index = self._index(op.interface)
+        for domain in self._ask("bridge_domain_dump", bd_id=_ALL, sw_if_index=_ALL):
+            for row in domain.sw_if_details:
+                if row.sw_if_index == index:
+                    port_type = _BVI if domain.bvi_sw_if_index == index else 0
+                    given = {"rx_sw_if_index": index, "bd_id": domain.bd_id, "port_type": port_type}
+                    self._change("sw_interface_set_l2_bridge", enable=False, **given)
+                    return
+        self._change("sw_interface_set_l2_xconnect", rx_sw_if_index=index, tx_sw_if_index=index, enable=False)
+
+    def _set_xconnect(self, op: ops.SetXconnect) -> None:
+        ends = {"rx_sw_if_index": self._index(op.interface), "tx_sw_if_index": self._index(op.to)}
+        self._change("sw_interface_set_l2_xconnect", enable=True, **ends)
+
+    def _set_tag_rewrite(self, op: ops.SetTagRewrite) -> None:
+        number = next((number for number, pop in _POP.items() if pop == op.pop), 0)
+        self._change("l2_interface_vlan_tag_rewrite", sw_if_index=self._index(op.interface), vtr_op=number)
+
+    def _set_link_mtu(self, op: ops.SetLinkMtu) -> None:
+        self._change("hw_interface_set_mtu", sw_if_index=self._index(op.interface), mtu=op.mtu)
+
+    def _set_packet_mtu(self, op: ops.SetPacketMtu) -> None:
+        self._change("sw_interface_set_mtu", sw_if_index=self._index(op.interface), mtu=[op.mtu, 0, 0, 0])
+
+    def _address(self, op: ops.AddAddress | ops.DeleteAddress) -> None:
+        given = {"sw_if_index": self._index(op.interface), "prefix": op.address}
+        self._change("sw_interface_add_del_address", is_add=isinstance(op, ops.AddAddress), **given)
+
+    def _unnumbered(self, op: ops.SetUnnumbered | ops.EndUnnumbered) -> None:
+        ends = {"sw_if_index": self._index(op.lender), "unnumbered_sw_if_index": self._index(op.interface)}
+        self._change("sw_interface_set_unnumbered", is_add=isinstance(op, ops.SetUnnumbered), **ends)
+
+    def _set_mac(self, op: ops.SetMac) -> None:
+        self._change("sw_interface_set_mac_address", sw_if_index=self._index(op.interface), mac_address=op.mac)
+
+    def _set_mpls(self, op: ops.SetMpls) -> None:
+        if op.on:  # MPLS needs its table, which no configuration names; made again it is the same
+            self._ask("mpls_table_add_del", mt_is_add=True, mt_table={"mt_table_id": 0})
+        self._change("sw_interface_set_mpls_enable", sw_if_index=self._index(op.interface), enable=op.on)
+
+    def _set_state(self, op: ops.SetState) -> None:
+        self._change("sw_interface_set_flags", sw_if_index=self._index(op.interface), flags=_UP if op.up else 0)
+
+    def _delete_bridge(self, op: ops.DeleteBridge) -> None:
+        self._change("bridge_domain_add_del_v2", bd_id=op.ident, is_add=False)
+
+
+def _tap(told: Any) -> Tap:
+    mac = str(told.host_mac_addr)
+    return Tap(
+        told.host_if_name,
+        None if mac == "00:00:00:00:00:00" else mac,
+        told.host_mtu_size or None,
+        told.host_bridge or None,
+        told.host_namespace or None,
+        told.rx_ring_sz,
+        told.tx_ring_sz,
+    )
+
+
+def _encapsulation(face: Any) -> Encapsulation:
+    flags = int(face.sub_if_flags)
+    outer = 0 if flags & _ANY else face.sub_outer_vlan_id
+    return Encapsulation(outer, face.sub_inner_vlan_id, bool(flags & _DOT1AD), bool(flags & _EXACT))
+
+
+def _bridge(told: Any) -> Bridge:
+    return Bridge(told.learn, told.flood, told.uu_flood, told.forward, told.arp_term, told.arp_ufwd, told.mac_age)
+
+
+_DO: dict[type[ops.Operation], Callable[[ApiDevice, Any], None]] = {
+    ops.CreateLoopback: ApiDevice._create_loopback,
+    ops.CreateTap: ApiDevice._create_tap,
+    ops.CreateSub: ApiDevice._create_sub,
+    ops.DeleteLoopback: ApiDevice._delete,
+    ops.DeleteTap: ApiDevice._delete,
+    ops.DeleteSub: ApiDevice._delete,
+    ops.CreateLcp: ApiDevice._pair,
+    ops.DeleteLcp: ApiDevice._pair,
+    ops.CreateBridge: ApiDevice._create_bridge,
+    ops.DeleteBridge: ApiDevice._delete_bridge,
+    ops.SetBridge: ApiDevice._set_bridge,
+    ops.JoinBridge: ApiDevice._join,
+    ops.SetXconnect: ApiDevice._set_xconnect,
+    ops.SetL3: ApiDevice._set_l3,
+    ops.SetTagRewrite: ApiDevice._set_tag_rewrite,
+    ops.SetLinkMtu: ApiDevice._set_link_mtu,
+    ops.SetPacketMtu: ApiDevice._set_packet_mtu,
+    ops.AddAddress: ApiDevice._address,
+    ops.DeleteAddress: ApiDevice._address,
+    ops.SetUnnumbered: ApiDevice._unnumbered,
+    ops.EndUnnumbered: ApiDevice._unnumbered,
+    ops.SetMac: ApiDevice._set_mac,
+    ops.SetMpls: ApiDevice._set_mpls,
+    ops.SetState: ApiDevice._set_state,
+}
