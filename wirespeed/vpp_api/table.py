@@ -9,7 +9,7 @@ from functools import cached_property
 from pathlib import Path
 
 from wirespeed.vpp_api.crc import message_crc
-from wirespeed.vpp_api.declarations import Declared, Message, Module, read_module
+from wirespeed.vpp_api.declarations import Declared, Enumeration, Message, Module, read_module
 
 _MODULES = Path(__file__).parent / "modules"
 # Clients know these two numbers beforehand; they get the others with the second message.
@@ -30,6 +30,16 @@ class Table:
     @cached_property
     def messages(self) -> dict[str, Message]:
         return {name: made for module in self.modules.values() for name, made in module.messages.items()}
+
+    @cached_property
+    def values(self) -> dict[str, int]:
+        """The numbers of all enumerations, by their names."""
+        return {
+            name: number
+            for made in self.types.values()
+            if isinstance(made, Enumeration)
+            for name, number in made.values
+        }
 
     @cached_property
     def crcs(self) -> dict[str, int]:

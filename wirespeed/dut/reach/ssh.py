@@ -10,6 +10,7 @@ import os
 import threading
 from collections.abc import Coroutine
 from concurrent.futures import TimeoutError as FutureTimeout
+from pathlib import Path
 from typing import Any, TypeVar
 
 import asyncssh
@@ -34,13 +35,29 @@ class SshReach:
         self._host, self._user, self._port = host, user, port
         self._loop: asyncio.AbstractEventLoop | None = None
         self._connection: asyncssh.SSHClientConnection | None = None
-        self._become = ""
+        self._become: str | None = None
+        """The words that make a command one of root's, once they are known."""
 
     def run(self, command: str, *, stdin: str = "", timeout_s: float = PATIENCE_S) -> Ran:
+        connection = self._connected()
+        if self._become is None:
+            self._become = self._wait(self._root(connection), 2 * PATIENCE_S, "id -u")
+        return self._wait(self._ran(connection, wrapped(command, self._become), stdin), timeout_s, command)
+
+    def forward(self, remote: str, local: Path) -> None:
+        """Until `close`, who connects to the Unix socket `local`, which is made, is at the one called `remote` there.
+        As the user who logged in, not as root."""
+        self._wait(_forwarded(self._connected(), remote, local), PATIENCE_S, f"a way to {remote}")
+
+    def fetch(self, remote: str, into: Path) -> None:
+        """A folder with all in it, by SFTP."""
+        self._wait(_fetched(self._connected(), remote, into), PATIENCE_S, f"a copy of {remote}")
+
+    def _connected(self) -> asyncssh.SSHClientConnection:
         if self._connection is None or self._connection.is_closed():
             self._connection = self._wait(self._connect(), 2 * _CONNECT_S, "a connection")
-            self._become = self._wait(self._root(self._connection), 2 * PATIENCE_S, "id -u")
-        return self._wait(self._ran(self._connection, wrapped(command, self._become), stdin), timeout_s, command)
+            self._become = None
+        return self._connection
 
     def close(self) -> None:
         if self._loop is None:
@@ -113,6 +130,15 @@ class SshReach:
         if code < 0 and done.exit_signal is None:
             raise ConnectionFault(f"{self.name} went away before its command ended")
         return Ran(code, _text(done.stdout), _text(done.stderr))
+
+
+async def _forwarded(connection: asyncssh.SSHClientConnection, remote: str, local: Path) -> None:
+    await connection.forward_local_path(str(local), remote)
+
+
+async def _fetched(connection: asyncssh.SSHClientConnection, remote: str, into: Path) -> None:
+    async with connection.start_sftp_client() as sftp:
+        await sftp.get(remote, str(into), recurse=True)
 
 
 async def _ended(connection: asyncssh.SSHClientConnection) -> None:
