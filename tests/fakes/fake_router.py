@@ -224,6 +224,8 @@ class FakeRouterCore(FakeIp6, FakeTables):
         return index
 
     def interface(self, index: int) -> Interface:
+        if index not in self.interfaces:
+            raise UsageError(f"there is no interface {index}")
         return self.interfaces[index]
 
     def interface_counters(self, index: int) -> InterfaceCounters:

@@ -14,6 +14,7 @@ from wirespeed.router.core import Interface, RouterCore
 
 ALL = 0xFFFFFFFF
 """No interface, table or domain in particular: VPP's ~0."""
+_MOST_INDEX = 0xFFFF
 
 
 @dataclass
@@ -34,7 +35,7 @@ class Client:
     def interface(self, sw_if_index: int, retval: Retval = Retval.INVALID_SW_IF_INDEX) -> tuple[int, Interface]:
         """Number and record of the interface that a client calls so; Refusal when there is none."""
         index = sw_if_index - shown_index(0)
-        if index < 0 or sw_if_index == ALL:
+        if not 0 <= index <= _MOST_INDEX:
             raise Refusal(retval)
         try:
             return index, self.core.interface(index)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import struct
-import sys
 import traceback
 from collections.abc import Generator, Iterator, Mapping
 from typing import Any
@@ -41,7 +40,6 @@ def replies(client: Client, data: bytes) -> Iterator[bytes | float | None]:
     try:
         request = coder(message.name).unpack(data)
     except CodecError as error:
-        print(f"wirespeed: API client {client.name}: {error}", file=sys.stderr)
         if len(data) < _HEADS.size:
             raise ProtocolFault(str(error)) from None
         request = Values(context=_HEADS.unpack_from(data)[2])
