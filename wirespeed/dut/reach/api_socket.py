@@ -38,8 +38,8 @@ def connected_api(where: str, name: str = "wirespeed") -> Iterator[Any]:
         reach.forward(match["path"], local)
 
         def fetched() -> Path:
-            reach.fetch(VPP_DEFINITIONS, Path(kept))
-            return Path(kept) / Path(VPP_DEFINITIONS).name
+            reach.fetch(VPP_DEFINITIONS, Path(kept) / "definitions")
+            return Path(kept) / "definitions"
 
         with connected(local, name, shown_as=where, definitions=fetched) as client:
             yield client

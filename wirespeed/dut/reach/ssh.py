@@ -6,7 +6,10 @@ Keys, agent, ~/.ssh/config and known_hosts are the user's; nothing asks for a pa
 from __future__ import annotations
 
 import asyncio
+import io
 import os
+import shlex
+import tarfile
 import threading
 from collections.abc import Coroutine
 from concurrent.futures import TimeoutError as FutureTimeout
@@ -16,7 +19,7 @@ from typing import Any, TypeVar
 import asyncssh
 
 from wirespeed.dut.reach.reach import PATIENCE_S, Ran, no_root, timed_out, wrapped
-from wirespeed.errors import ConnectionFault
+from wirespeed.errors import ConnectionFault, FileFault
 
 T = TypeVar("T")
 
@@ -50,8 +53,12 @@ class SshReach:
         self._wait(_forwarded(self._connected(), remote, local), PATIENCE_S, f"a way to {remote}")
 
     def fetch(self, remote: str, into: Path) -> None:
-        """A folder with all in it, by SFTP."""
-        self._wait(_fetched(self._connected(), remote, into), PATIENCE_S, f"a copy of {remote}")
+        """What is in a folder there; FileFault when that cannot be read."""
+        packed = self._wait(_packed(self._connected(), remote), PATIENCE_S, f"a copy of {remote}")
+        if packed is None:
+            raise FileFault(f"{self.name}: folder {remote} cannot be read there")
+        with tarfile.open(fileobj=io.BytesIO(packed)) as archive:
+            archive.extractall(into, filter="data")
 
     def _connected(self) -> asyncssh.SSHClientConnection:
         if self._connection is None or self._connection.is_closed():
@@ -136,9 +143,10 @@ async def _forwarded(connection: asyncssh.SSHClientConnection, remote: str, loca
     await connection.forward_local_path(str(local), remote)
 
 
-async def _fetched(connection: asyncssh.SSHClientConnection, remote: str, into: Path) -> None:
-    async with connection.start_sftp_client() as sftp:
-        await sftp.get(remote, str(into), recurse=True)
+async def _packed(connection: asyncssh.SSHClientConnection, remote: str) -> bytes | None:
+    # Not by SFTP, which is a subsystem that a box may not have.
+    done = await connection.run(f"tar -C {shlex.quote(remote)} -cf - .", encoding=None, stdin=asyncssh.DEVNULL)
+    return done.stdout if done.exit_status == 0 and isinstance(done.stdout, bytes) else None
 
 
 async def _ended(connection: asyncssh.SSHClientConnection) -> None:
