@@ -15,6 +15,7 @@ import pytest
 from wirespeed.dut.reach.api_socket import connected_api
 from wirespeed.errors import ConnectionFault
 from wirespeed.vpp_api.codec import coder
+from wirespeed.vpp_api.declarations import PRIMITIVES
 from wirespeed.vpp_api.json_files import api_directory, api_files
 from wirespeed.vpp_api.papi import connected
 from wirespeed.vpp_api.table import TABLE
@@ -86,6 +87,8 @@ def test_vpp_papi_packs_every_message_as_we_do() -> None:
         unpacked, length = message.unpack(ours)
         assert length == len(ours), name
         assert type(unpacked).__name__ == name
+        if any(field.type not in PRIMITIVES for field in fields):
+            continue  # vpp_papi takes the default of one field for that of all fields of the type
         values = {
             field: value
             for field, value in coder(name).unpack(ours).items()
