@@ -254,8 +254,13 @@ async def refuse(client: VPPApiClient) -> None:
     assert api.create_subif(sw_if_index=E0, sub_id=10, sub_if_flags=18, outer_vlan_id=10).retval == -68
     assert api.create_vlan_subif(sw_if_index=E0, vlan_id=5000).retval == -73
     assert api.sw_interface_set_table(sw_if_index=E0, is_ipv6=False, vrf_id=7).retval == -3
+    assert api.ip_table_add_del(is_add=True, table={"table_id": 7, "is_ip6": False, "name": "blue"}).retval == 0
+    assert api.sw_interface_set_table(sw_if_index=E0, is_ipv6=False, vrf_id=7).retval == 0
+    assert api.sw_interface_get_table(sw_if_index=E0, is_ipv6=False).vrf_id == 7
+    assert "blue" in [row.table.name for row in api.ip_table_dump()]
+    assert api.sw_interface_set_table(sw_if_index=E0, is_ipv6=False, vrf_id=0).retval == 0
     assert api.ip_route_lookup(table_id=0, exact=1, prefix="9.9.9.0/24").retval == -6
-    assert api.ip_route_lookup(table_id=7, exact=1, prefix="9.9.9.0/24").retval == -3
+    assert api.ip_route_lookup(table_id=8, exact=1, prefix="9.9.9.0/24").retval == -3
     assert api.sw_interface_add_del_address(sw_if_index=E0, is_add=False, prefix="9.9.9.9/24").retval == -106
     assert api.sw_interface_set_rx_placement(sw_if_index=E0, queue_id=9).retval == -125
     assert api.sw_interface_set_mtu(sw_if_index=E0, mtu=[9999, 0, 0, 0]).retval == -73
