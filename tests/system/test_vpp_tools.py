@@ -16,6 +16,6 @@ def test_a_client_of_vpp_configures_the_router(empty):
     waited = "until wirespeed ctl show version >/dev/null 2>&1; do sleep 1; done\n"
     said = shell(empty, f"{started}{waited}{FOLDER}{RUN}wirespeed ctl show interface address")
     assert "wirespeed/vpp_api/json\n" in said or "wirespeed/vpp-api\n" in said
-    assert "e0.100 is 34 retval 0\n" in said
+    assert "e0.100 is 33 retval 0\n" in said
     assert said.count("  L3 100.64.1.1/30") == 2
     compile(AFAR, "afar", "exec")
