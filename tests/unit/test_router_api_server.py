@@ -61,7 +61,9 @@ def router(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Router]:
     made = Router(tmp_path_factory.mktemp("api"))
     with made.process:
         yield made
-        made.process.terminate()
+        with ByHand(made.api):  # one that stays to the end
+            made.process.terminate()
+            made.process.wait()
         assert made.process.stdout is not None
         assert made.process.stdout.read() == "ended\n"
     assert "Traceback" not in made.log.read_text(), made.log.read_text()

@@ -2,6 +2,7 @@
 
 from wirespeed.router.api import (
     addresses,
+    bond,
     bridge,
     interfaces,
     l2,
@@ -22,6 +23,7 @@ from wirespeed.router.api.registry import HANDLERS
 __all__ = [
     "HANDLERS",
     "addresses",
+    "bond",
     "bridge",
     "interfaces",
     "l2",

@@ -86,6 +86,8 @@ class ApiServer:
             print(f"wirespeed: API client {client.name or client.number} is let go: {fault}", file=sys.stderr)
         except (asyncio.IncompleteReadError, ConnectionError) as error:
             error.__traceback__ = None  # its frames know the stream, which knows it
+        except asyncio.CancelledError:
+            pass  # the router ends, and asyncio would call a session that ended by that a fault
         finally:
             del self._sessions[task], self._writers[client.number]
             self._events.forget(client)
