@@ -104,6 +104,11 @@ def test_the_packaged_file_names_all_that_has_no_meaning_in_one_notice() -> None
     )
 
 
+def test_the_api_socket_has_vpps_section() -> None:
+    assert startup("socksvr { socket-name /run/vpp/api.sock }").api_socket == Path("/run/vpp/api.sock")
+    assert startup("socksvr { default }").api_socket is None
+
+
 @pytest.mark.parametrize(
     ("text", "names"),
     [
