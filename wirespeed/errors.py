@@ -16,9 +16,11 @@ from __future__ import annotations
 
 
 class WirespeedError(Exception):
-    """Root of the tree; `exit_code` is what the command line returns for it."""
+    """Root of the tree; `exit_code` is what the command line returns for it, `errno` the number that the native core
+    gave it, if any."""
 
     exit_code = 1
+    errno = 0
 
 
 class UsageError(WirespeedError):

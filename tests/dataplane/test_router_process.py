@@ -60,6 +60,15 @@ def test_it_says_what_it_runs_on_and_is_ready(tmp_path: Path) -> None:
     assert not running.socket.exists()
 
 
+def test_the_binary_api_is_beside_it_or_elsewhere_or_nowhere(tmp_path: Path) -> None:
+    with router(tmp_path, RINGS, CONFIG, "--no-api"):
+        assert not (tmp_path / "api.sock").exists()
+    with router(tmp_path, RINGS, CONFIG, "--api-socket", str(tmp_path / "vpp/api.sock")):
+        assert (tmp_path / "vpp/api.sock").is_socket()
+        assert not (tmp_path / "api.sock").exists()
+    assert not (tmp_path / "vpp/api.sock").exists()
+
+
 @pytest.mark.parametrize(
     ("interfaces", "message"),
     [

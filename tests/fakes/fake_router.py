@@ -191,7 +191,7 @@ class FakeRouterCore(FakeIp6, FakeTables):
         return self._add(index, Interface(name, False, 1500, f"02:fe:00:00:00:{index:02x}", Mode.L3, 0, ()))
 
     def add_loopback(self, instance: int, mac: str | None) -> int:
-        mac = mac or f"de:ad:00:00:00:{instance:02x}"
+        mac = mac or f"de:ad:00:00:{instance >> 8:02x}:{instance & 255:02x}"
         face = Interface(f"loop{instance}", False, 9000, mac, Mode.L3, 0, (), InterfaceKind.LOOPBACK)
         return self._add(self._free(), face)
 
@@ -224,6 +224,8 @@ class FakeRouterCore(FakeIp6, FakeTables):
         return index
 
     def interface(self, index: int) -> Interface:
+        if index not in self.interfaces:
+            raise UsageError(f"there is no interface {index}")
         return self.interfaces[index]
 
     def interface_counters(self, index: int) -> InterfaceCounters:

@@ -100,9 +100,13 @@ def test_the_packaged_file_names_all_that_has_no_meaning_in_one_notice() -> None
     assert read.log == Path("/var/log/vpp/vpp.log")
     assert read.interfaces == () and read.worker_cpus == () and read.main_cpu is None
     assert read.notice == (
-        "vpp.conf: no meaning here, left out: unix nodaemon, unix full-coredump, unix gid, api-trace, api-segment, "
-        "socksvr"
+        "vpp.conf: no meaning here, left out: unix nodaemon, unix full-coredump, unix gid, api-trace, api-segment"
     )
+
+
+def test_the_api_socket_has_vpps_section() -> None:
+    assert startup("socksvr { socket-name /run/vpp/api.sock }").api_socket == Path("/run/vpp/api.sock")
+    assert startup("socksvr { default }").api_socket is None
 
 
 @pytest.mark.parametrize(
@@ -225,7 +229,7 @@ def test_cpus_that_are_not_there_are_named(text: str, message: str) -> None:
         ("cpu { }\n}", "vpp.conf:2: '}' closes nothing"),
         ("{ cpu }", "'{' cannot stand there"),
         ("api-trace { on", "vpp.conf:1: '{' is never closed"),
-        ("socksvr", "'socksvr' needs a block in braces"),
+        ("api-trace", "'api-trace' needs a block in braces"),
         ("buffers { default data-size huge }", "default data-size huge: give a number"),
         ("statseg { per-node-counters yes }", "per-node-counters yes: give on or off"),
         ("neighbors { max 0 }", "max 0: give a number from 1 to 262144"),

@@ -132,9 +132,9 @@ def check(result: int) -> int:
     if result >= 0:
         return int(result)
     message = core().ffi.string(core().lib.ws_error()).decode(errors="replace")
-    if -result in _USAGE:
-        raise UsageError(message)
-    raise EnvironmentFault(message or os.strerror(-result))
+    error = UsageError(message) if -result in _USAGE else EnvironmentFault(message or os.strerror(-result))
+    error.errno = -result
+    raise error
 
 
 def from_struct(record: type[_Record], struct: Any, **given: Any) -> _Record:

@@ -36,6 +36,16 @@ def command(
             "-s", "--socket", metavar="PATH", help="Control socket.", show_default="below /run or XDG_RUNTIME_DIR"
         ),
     ] = None,
+    api_socket: Annotated[
+        Path | None,
+        typer.Option(
+            "--api-socket", metavar="PATH", help="VPP's binary API.", show_default="api.sock beside the control socket"
+        ),
+    ] = None,
+    no_api: Annotated[bool, typer.Option("--no-api", help="No binary API.")] = False,
+    print_api_dir: Annotated[
+        bool, typer.Option("--print-api-dir", help="Print the folder of the API's *.api.json files, and end.")
+    ] = False,
     max_routes: Annotated[
         int | None,
         typer.Option("--max-routes", metavar="N", help="IPv4 routes that a table may have.", show_default="2097152"),
@@ -69,9 +79,14 @@ def command(
     verbose: VerboseOption = False,
 ) -> None:
     """Run the vector router."""
+    if print_api_dir:
+        from wirespeed.vpp_api.json_files import api_directory  # noqa: PLC0415
+
+        typer.echo(api_directory())
+        return
     from wirespeed.cpus import settle_main  # noqa: PLC0415
     from wirespeed.router.process import run  # noqa: PLC0415 - --help needs none of it
-    from wirespeed.router.protocol import default_socket  # noqa: PLC0415
+    from wirespeed.router.protocol import default_api_socket, default_socket  # noqa: PLC0415
     from wirespeed.router.settings import router_settings  # noqa: PLC0415
     from wirespeed.router.startup.log import Log  # noqa: PLC0415
     from wirespeed.router.startup.settings import Startup, read_startup  # noqa: PLC0415
@@ -87,15 +102,17 @@ def command(
         max_interface_neighbors=max_interface_neighbors,
     )
     settle_main(main_cpu or ("" if startup.main_cpu is None else str(startup.main_cpu)))
+    control_socket = socket or startup.socket or default_socket()
     with leave_on_signals(), Log(startup.log) as log:
         if startup.notice:
             log.warn(startup.notice)
         run(
             settings,
-            socket or startup.socket or default_socket(),
+            control_socket,
             commands=startup.commands,
             exec_file=exec_file or startup.exec_file,
             pidfile=startup.pidfile,
+            api_socket=None if no_api else api_socket or startup.api_socket or default_api_socket(control_socket),
             stats_file=startup.stats_file,
             stats_interval_s=startup.stats_interval_s,
             stats_nodes=startup.stats_nodes,

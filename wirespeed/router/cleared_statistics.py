@@ -70,6 +70,9 @@ class Statistics:
     def clear_interfaces(self) -> None:
         self._interfaces = {i: self._core.interface_counters(i) for i in self._core.interface_names().values()}
 
+    def clear_interface(self, index: int) -> None:
+        self._interfaces[index] = self._core.interface_counters(index)
+
     def forget_interface(self, index: int) -> None:
         """It is deleted: another one of its number begins at zero."""
         self._interfaces.pop(index, None)

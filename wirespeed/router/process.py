@@ -30,6 +30,7 @@ def run(
     commands: Sequence[tuple[Place, str]] = (),
     exec_file: Path | None,
     pidfile: Path | None = None,
+    api_socket: Path | None = None,
     stats_file: Path | None = None,
     stats_interval_s: float = 1.0,
     stats_nodes: bool = True,
@@ -39,14 +40,18 @@ def run(
     announce: Callable[[str], None],
     warn: Callable[[str], None],
 ) -> None:
-    """Run a router until SIGINT or SIGTERM. `commands` are lines to run before the file. `announce` gets a line for
-    each interface and a last one that begins with `ready`; `warn` gets notices. Anything that is wrong ends it before
-    traffic starts."""
+    """Run a router until SIGINT or SIGTERM. `commands` are lines to run before the file; `api_socket` None is for no
+    binary API. `announce` gets a line for each interface and a last one that begins with `ready`; `warn` gets notices.
+    Anything that is wrong ends it before traffic starts."""
     with ExitStack() as undo:
         if pidfile is not None:
             undo.callback(_write_pid(pidfile).unlink, missing_ok=True)
         listener = undo.enter_context(open_socket(socket_path))
         undo.callback(socket_path.unlink, missing_ok=True)
+        api_listener = None
+        if api_socket is not None:
+            api_listener = undo.enter_context(open_socket(api_socket, "API socket", "--api-socket"))
+            undo.callback(api_socket.unlink, missing_ok=True)
         held = router_held_buffers(len(settings.cpus))
         memory_mb = settings.memory_mb(pool_buffers(settings.ports, len(settings.cpus)) + held)
         started = start_runtime(
@@ -102,6 +107,7 @@ def run(
             listener,
             lambda: announce(f"ready: workers on CPU {cpus}, control socket {socket_path}"),
             stats_interval_s,
+            api_listener,
         )
 
 

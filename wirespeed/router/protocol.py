@@ -26,6 +26,14 @@ def encode(message: dict[str, Any]) -> bytes:
     return json.dumps(message, ensure_ascii=False).encode() + b"\n"
 
 
+def default_api_socket(control_socket: Path) -> Path:
+    """Beside the control socket: router.sock has api.sock, other.sock has other-api.sock."""
+    usual = control_socket.with_name("api.sock")
+    return (
+        usual if control_socket.name == "router.sock" else control_socket.with_name(f"{control_socket.stem}-api.sock")
+    )
+
+
 def default_socket() -> Path:
     """Where router and ctl meet unless told otherwise: below /run for root, else in the user's runtime directory."""
     if os.geteuid() == 0:

@@ -16,6 +16,7 @@ from typing import Any
 
 from wirespeed._native.port_checks import listens
 from wirespeed.errors import EnvironmentFault, UsageError, WirespeedError
+from wirespeed.router.api.server import ApiServer
 from wirespeed.router.console import Console
 from wirespeed.router.pause import Pause
 from wirespeed.router.protocol import MAX_REQUEST_BYTES, encode
@@ -26,23 +27,23 @@ _PIECE_CHARACTERS = 65_536
 _GATHER_S = 0.005
 
 
-def open_socket(path: Path) -> socket.socket:
+def open_socket(path: Path, what: str = "control socket", option: str = "--socket") -> socket.socket:
     """Listen at `path`, for this user alone. EnvironmentFault when another router does, or the place is not ours."""
     listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     try:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         if path.is_socket():
             if listens(path, socket.SOCK_STREAM):
-                raise EnvironmentFault(f"a router listens at {path} already; give this one a --socket of its own")
+                raise EnvironmentFault(f"a router listens at {path} already; give this one a {option} of its own")
             path.unlink()
         elif path.exists():
-            raise EnvironmentFault(f"control socket {path} exists and is no socket; give another --socket")
+            raise EnvironmentFault(f"{what} {path} exists and is no socket; give another {option}")
         _bind_privately(listener, path)
         listener.listen(16)
     except OSError as error:
         listener.close()
         reason = error.strerror or str(error)
-        raise EnvironmentFault(f"control socket {path} cannot be made: {reason}; give another --socket") from None
+        raise EnvironmentFault(f"{what} {path} cannot be made: {reason}; give another {option}") from None
     except EnvironmentFault:
         listener.close()
         raise
@@ -59,14 +60,25 @@ def _bind_privately(listener: socket.socket, path: Path) -> None:
 
 
 def serve(
-    console: Console, listener: socket.socket, ready: Callable[[], None], poll_interval_s: float = _PERIOD_S
+    console: Console,
+    listener: socket.socket,
+    ready: Callable[[], None],
+    poll_interval_s: float = _PERIOD_S,
+    api: socket.socket | None = None,
 ) -> None:
-    """Answer at the socket until SIGINT, SIGTERM or SIGHUP. Nothing else wakes the thread but the core's events and a
-    timer once a second or `poll_interval_s`, for it may share its CPU with a worker."""
-    asyncio.run(_serve(console, listener, ready, min(poll_interval_s, _PERIOD_S)))
+    """Answer at the socket, and clients of the binary API at theirs, until SIGINT, SIGTERM or SIGHUP. Nothing else
+    wakes the thread but the core's events and a timer once a second or `poll_interval_s`, for it may share its CPU with
+    a worker."""
+    asyncio.run(_serve(console, listener, ready, min(poll_interval_s, _PERIOD_S), api))
 
 
-async def _serve(console: Console, listener: socket.socket, ready: Callable[[], None], poll_interval_s: float) -> None:
+async def _serve(
+    console: Console,
+    listener: socket.socket,
+    ready: Callable[[], None],
+    poll_interval_s: float,
+    api_listener: socket.socket | None,
+) -> None:
     loop = asyncio.get_running_loop()
     ended = asyncio.Event()
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
@@ -87,6 +99,9 @@ async def _serve(console: Console, listener: socket.socket, ready: Callable[[], 
             sessions.discard(task)
 
     server = await asyncio.start_unix_server(session, sock=listener, limit=MAX_REQUEST_BYTES)
+    api = None if api_listener is None else ApiServer(console, api_listener)
+    if api is not None:
+        await api.start()
     ready()
     try:
         sample_at = loop.time() + _PERIOD_S
@@ -98,7 +113,11 @@ async def _serve(console: Console, listener: socket.socket, ready: Callable[[], 
                 sample_at = loop.time() + _PERIOD_S
                 console.statistics.sample()
                 console.lcp.tick()
+                if api is not None:
+                    api.poll()
     finally:
+        if api is not None:
+            await api.close()
         loop.remove_reader(console.core.event_fd())
         loop.remove_reader(console.core.links_fd())
         linux.close()

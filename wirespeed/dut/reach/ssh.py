@@ -6,16 +6,20 @@ Keys, agent, ~/.ssh/config and known_hosts are the user's; nothing asks for a pa
 from __future__ import annotations
 
 import asyncio
+import io
 import os
+import shlex
+import tarfile
 import threading
 from collections.abc import Coroutine
 from concurrent.futures import TimeoutError as FutureTimeout
+from pathlib import Path
 from typing import Any, TypeVar
 
 import asyncssh
 
 from wirespeed.dut.reach.reach import PATIENCE_S, Ran, no_root, timed_out, wrapped
-from wirespeed.errors import ConnectionFault
+from wirespeed.errors import ConnectionFault, FileFault
 
 T = TypeVar("T")
 
@@ -34,13 +38,33 @@ class SshReach:
         self._host, self._user, self._port = host, user, port
         self._loop: asyncio.AbstractEventLoop | None = None
         self._connection: asyncssh.SSHClientConnection | None = None
-        self._become = ""
+        self._become: str | None = None
+        """The words that make a command one of root's, once they are known."""
 
     def run(self, command: str, *, stdin: str = "", timeout_s: float = PATIENCE_S) -> Ran:
+        connection = self._connected()
+        if self._become is None:
+            self._become = self._wait(self._root(connection), 2 * PATIENCE_S, "id -u")
+        return self._wait(self._ran(connection, wrapped(command, self._become), stdin), timeout_s, command)
+
+    def forward(self, remote: str, local: Path) -> None:
+        """Until `close`, who connects to the Unix socket `local`, which is made, is at the one called `remote` there.
+        As the user who logged in, not as root."""
+        self._wait(_forwarded(self._connected(), remote, local), PATIENCE_S, f"a way to {remote}")
+
+    def fetch(self, remote: str, into: Path) -> None:
+        """What is in a folder there; FileFault when that cannot be read."""
+        packed = self._wait(_packed(self._connected(), remote), PATIENCE_S, f"a copy of {remote}")
+        if packed is None:
+            raise FileFault(f"{self.name}: folder {remote} cannot be read there")
+        with tarfile.open(fileobj=io.BytesIO(packed)) as archive:
+            archive.extractall(into, filter="data")
+
+    def _connected(self) -> asyncssh.SSHClientConnection:
         if self._connection is None or self._connection.is_closed():
             self._connection = self._wait(self._connect(), 2 * _CONNECT_S, "a connection")
-            self._become = self._wait(self._root(self._connection), 2 * PATIENCE_S, "id -u")
-        return self._wait(self._ran(self._connection, wrapped(command, self._become), stdin), timeout_s, command)
+            self._become = None
+        return self._connection
 
     def close(self) -> None:
         if self._loop is None:
@@ -113,6 +137,16 @@ class SshReach:
         if code < 0 and done.exit_signal is None:
             raise ConnectionFault(f"{self.name} went away before its command ended")
         return Ran(code, _text(done.stdout), _text(done.stderr))
+
+
+async def _forwarded(connection: asyncssh.SSHClientConnection, remote: str, local: Path) -> None:
+    await connection.forward_local_path(str(local), remote)
+
+
+async def _packed(connection: asyncssh.SSHClientConnection, remote: str) -> bytes | None:
+    # Not by SFTP, which is a subsystem that a box may not have.
+    done = await connection.run(f"tar -C {shlex.quote(remote)} -cf - .", encoding=None, stdin=asyncssh.DEVNULL)
+    return done.stdout if done.exit_status == 0 and isinstance(done.stdout, bytes) else None
 
 
 async def _ended(connection: asyncssh.SSHClientConnection) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from wirespeed.errors import UsageError
 from wirespeed.router.columns import centre
-from wirespeed.router.commands.l2 import tag_rewrite_text
+from wirespeed.router.commands.l2 import checked_domain, tag_rewrite_text
 from wirespeed.router.commands.registry import Lines, command
 from wirespeed.router.commands.show_interfaces import shown_index
 from wirespeed.router.core import BridgeDomain, L2FibEntry
@@ -17,7 +17,6 @@ from wirespeed.router.grammar import Match
 if TYPE_CHECKING:
     from wirespeed.router.console import Console
 
-_MOST_ID = (1 << 24) - 1
 _MOST_AGE = 255
 _FLAGS = {"learn": "learn", "forward": "forward", "flood": "flood", "uu-flood": "uu_flood"}
 
@@ -28,7 +27,7 @@ _FLAGS = {"learn": "learn", "forward": "forward", "flood": "flood", "uu-flood": 
 )
 def create_bridge_domain(console: Console, words: Match) -> Lines:
     """Make a bridge domain, or say anew what it does: 1 or 0 for each; mac-age is in minutes, 0 never."""
-    ident = _checked_id(words["id"])
+    ident = checked_domain(words["id"])
     domain = BridgeDomain(ident)
     for word, name in _FLAGS.items():
         value = words.get(word, 1)
@@ -42,20 +41,14 @@ def create_bridge_domain(console: Console, words: Match) -> Lines:
     return [f"bridge-domain {ident}"]
 
 
-def _checked_id(ident: int) -> int:
-    if not 1 <= ident <= _MOST_ID:
-        raise UsageError(f"bridge domain {ident} is not between 1 and {_MOST_ID}")
-    return ident
-
-
 @command("create bridge-domain <number:id> del", "delete bridge-domain <number:id>")
 def delete_bridge_domain(console: Console, words: Match) -> None:
     """Take a bridge domain away that has no interface any more."""
-    console.core.delete_bridge_domain(_checked_id(words["id"]))
+    console.core.delete_bridge_domain(checked_domain(words["id"]))
 
 
 def _set_flag(name: str, console: Console, words: Match) -> None:
-    console.core.set_bridge_domain(replace(_domain(console, words["id"]), **{name: "disable" not in words}))
+    console.core.set_bridge_domain(replace(domain_of(console, words["id"]), **{name: "disable" not in words}))
 
 
 @command("set bridge-domain learn <number:id> [disable]")
@@ -85,13 +78,14 @@ def set_uu_flood(console: Console, words: Match) -> None:
 @command("set bridge-domain mac-age <number:id> <number:age>")
 def set_mac_age(console: Console, words: Match) -> None:
     """Minutes after which a station that was not heard of is forgotten; 0: never."""
-    domain = _domain(console, words["id"])
+    domain = domain_of(console, words["id"])
     if words["age"] > _MOST_AGE:
         raise UsageError(f"mac-age {words['age']} is not between 0 and {_MOST_AGE} minutes")
     console.core.set_bridge_domain(replace(domain, age_min=words["age"]))
 
 
-def _domain(console: Console, ident: int) -> BridgeDomain:
+def domain_of(console: Console, ident: int) -> BridgeDomain:
+    """The bridge domain of that number; UsageError when there is none."""
     for domain in console.core.bridge_domains():
         if domain.id == ident:
             return domain
@@ -102,7 +96,7 @@ def _domain(console: Console, ident: int) -> BridgeDomain:
 def show_bridge_domain(console: Console, words: Match) -> Iterator[str]:
     """Bridge domains and what they do; detail: with their interfaces."""
     ident = words.get("id")
-    domains = console.core.bridge_domains() if ident is None else [_domain(console, ident)]
+    domains = console.core.bridge_domains() if ident is None else [domain_of(console, ident)]
     if not domains:
         yield "no bridge-domains in use"
         return
@@ -143,13 +137,13 @@ def _members(console: Console, domain: BridgeDomain) -> Iterator[str]:
 @command("l2fib add <mac> <number:id> (<interface> [static]|filter)")
 def add_l2fib(console: Console, words: Match) -> None:
     """Say where a station of a bridge domain is, or that frames to it are dropped."""
-    console.core.add_l2fib(L2FibEntry(_checked_id(words["id"]), words["mac"], words.get("interface")))
+    console.core.add_l2fib(L2FibEntry(checked_domain(words["id"]), words["mac"], words.get("interface")))
 
 
 @command("l2fib del <mac> <number:id>")
 def delete_l2fib(console: Console, words: Match) -> None:
     """Forget a station of a bridge domain."""
-    console.core.delete_l2fib(_checked_id(words["id"]), words["mac"])
+    console.core.delete_l2fib(checked_domain(words["id"]), words["mac"])
 
 
 @command("clear l2fib", "l2fib flush-mac all")

@@ -37,7 +37,7 @@ def delete_address(console: Console, words: Match) -> None:
 @command("set interface mtu <number> <interface>", "set interface mtu <interface> <number>")
 def set_mtu(console: Console, words: Match) -> None:
     """The longest packet, in bytes, that a port carries, and that is routed out of it."""
-    console.core.set_mtu(words["interface"], _mtu(words["number"]))
+    console.core.set_mtu(words["interface"], checked_mtu(words["number"]))
 
 
 _PROTOCOLS = {"packet": MtuKind.L3, "ip4": MtuKind.IP4, "ip6": MtuKind.IP6, "mpls": MtuKind.MPLS}
@@ -51,10 +51,13 @@ def set_protocol_mtu(console: Console, words: Match) -> None:
     """The longest packet that is routed out of an interface: any, or of one protocol; 0: as any."""
     kind = next(kind for word, kind in _PROTOCOLS.items() if word in words)
     mtu = words["number"]
-    console.core.set_protocol_mtu(words["interface"], kind, mtu if mtu == 0 and kind != MtuKind.L3 else _mtu(mtu))
+    console.core.set_protocol_mtu(
+        words["interface"], kind, mtu if mtu == 0 and kind != MtuKind.L3 else checked_mtu(mtu)
+    )
 
 
-def _mtu(given: int) -> int:
+def checked_mtu(given: int) -> int:
+    """An MTU that an interface can have; UsageError for others."""
     if not 68 <= given <= 9198:
         raise UsageError(f"mtu {given} is not between 68 (RFC 791) and 9198")
     return given

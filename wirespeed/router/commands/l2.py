@@ -7,14 +7,15 @@ from typing import TYPE_CHECKING
 
 from wirespeed.errors import UsageError
 from wirespeed.router.commands.registry import command
-from wirespeed.router.core import Interface, Mode, TagRewrite
+from wirespeed.router.commands.subinterfaces import checked_vlan
+from wirespeed.router.core import Interface, Mode, RouterCore, TagRewrite
 from wirespeed.router.grammar import Match
 
 if TYPE_CHECKING:
     from wirespeed.router.console import Console
 
-_MOST_VLAN = 4094
 _MOST_GROUP = 255
+_MOST_DOMAIN = (1 << 24) - 1
 _REWRITES = {
     "disable": (0, 0),
     "push": (0, None),
@@ -28,9 +29,14 @@ _REWRITES = {
 @command("set interface l2 xconnect <interface> <interface:to>")
 def set_xconnect(console: Console, words: Match) -> None:
     """Send all that an interface receives out of another, unchanged; one direction."""
-    if words["interface"] == words["to"]:
+    connect(console.core, words["interface"], words["to"])
+
+
+def connect(core: RouterCore, interface: int, to: int) -> None:
+    """Cross-connect one direction."""
+    if interface == to:
         raise UsageError("an interface cannot be cross-connected to itself")
-    console.core.set_xconnect(words["interface"], words["to"])
+    core.set_xconnect(interface, to)
 
 
 @command("set interface l2 bridge <interface> <number:domain> [bvi] [<number:shg>]")
@@ -39,14 +45,14 @@ def set_bridge(console: Console, words: Match) -> None:
     group = words.get("shg", 0)
     if group > _MOST_GROUP:
         raise UsageError(f"split-horizon group {group} is not between 0 and {_MOST_GROUP}")
-    console.core.set_bridge(words["interface"], _domain(words), "bvi" in words, group)
+    console.core.set_bridge(words["interface"], checked_domain(words["domain"]), "bvi" in words, group)
 
 
-def _domain(words: Match) -> int:
-    domain = int(words["domain"])
-    if not 1 <= domain < 1 << 24:
-        raise UsageError(f"bridge domain {domain} is not between 1 and {(1 << 24) - 1}")
-    return domain
+def checked_domain(ident: int) -> int:
+    """A bridge domain's number; UsageError when it is none."""
+    if not 1 <= ident <= _MOST_DOMAIN:
+        raise UsageError(f"bridge domain {ident} is not between 1 and {_MOST_DOMAIN}")
+    return ident
 
 
 @command("set interface l3 <interface>")
@@ -62,10 +68,7 @@ def set_l3(console: Console, words: Match) -> None:
 )
 def set_tag_rewrite(console: Console, words: Match) -> None:
     """Take VLAN tags off frames that come in, or put them on; what goes out is rewritten the other way round."""
-    tags = tuple(words.all("tag"))
-    for tag in tags:
-        if not 1 <= tag <= _MOST_VLAN:
-            raise UsageError(f"VLAN id {tag} is not between 1 and {_MOST_VLAN}")
+    tags = tuple(checked_vlan(tag) for tag in words.all("tag"))
     pop = words.get("pop")
     if pop is not None and pop not in (1, 2):
         raise UsageError(f"1 or 2 tags can be taken off, not {pop}")

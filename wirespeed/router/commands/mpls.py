@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from wirespeed.errors import UsageError
 from wirespeed.router.commands.path_words import PATHS, merge_paths, read_paths, same_path
 from wirespeed.router.commands.registry import command
-from wirespeed.router.core import Path
+from wirespeed.router.core import Path, RouterCore
 from wirespeed.router.forwarding_words import Forwarding
 from wirespeed.router.grammar import Match
 from wirespeed.router.tables_core import MplsRoute
@@ -23,20 +24,21 @@ _LABEL = "[eos|non-eos] <label:local> [eos|non-eos]"
 @command("mpls table [add] <number:id>")
 def add_table(console: Console, words: Match) -> None:
     """Make the table of labels, which takes 8 MB."""
-    _check_id(words)
+    check_table(words["id"])
     console.core.add_mpls_table()
 
 
 @command("mpls table del <number:id>")
 def delete_table(console: Console, words: Match) -> None:
     """Delete the table of labels, once nothing needs it."""
-    _check_id(words)
+    check_table(words["id"])
     console.core.delete_mpls_table()
 
 
-def _check_id(words: Match) -> None:
-    if words["id"]:
-        raise UsageError(f"there is no MPLS table {words['id']}; the only one is 0")
+def check_table(ident: int) -> None:
+    """UsageError unless it is the one table that there is."""
+    if ident:
+        raise UsageError(f"there is no MPLS table {ident}; the only one is 0")
 
 
 @command("set interface mpls <interface> (enable|disable)")
@@ -49,17 +51,27 @@ def set_mpls(console: Console, words: Match) -> None:
 def add_label(console: Console, words: Match) -> None:
     """Send packets with a label on: with out-labels in its place, or without it. eos: it ends the stack."""
     label, bottom, paths = words["local"], "non-eos" not in words, read_paths(words)
-    _check_swaps(paths)
     payload = _payload(words, paths) if bottom else 0
-    present = console.core.mpls_route(label, bottom)
+    add_paths(console.core, MplsRoute(label, bottom, payload, tuple(paths)))
+
+
+def add_paths(core: RouterCore, route: MplsRoute) -> None:
+    """Give a label these paths besides those that it has."""
+    present = core.mpls_route(route.label, route.bottom)
     if present is not None and present.is_static:
-        if present.payload != payload:
-            raise UsageError(f"label {label} carries IPv{present.payload} already; delete its route first")
-        paths = list(merge_paths(present.paths, paths))
-    console.core.set_mpls_route(MplsRoute(label, bottom, payload, tuple(paths)))
+        if present.payload != route.payload:
+            raise UsageError(f"label {route.label} carries IPv{present.payload} already; delete its route first")
+        route = replace(route, paths=merge_paths(present.paths, route.paths))
+    set_route(core, route)
 
 
-def _check_swaps(paths: list[Path]) -> None:
+def set_route(core: RouterCore, route: MplsRoute) -> None:
+    """Give a label these paths alone."""
+    _check_swaps(route.paths)
+    core.set_mpls_route(route)
+
+
+def _check_swaps(paths: Sequence[Path]) -> None:
     """The last out-label takes the place of the one that came: its TTL must count on, or loops never end."""
     for path in paths:
         pushed = [pair for pair in zip(path.labels, path.pipes, strict=False) if pair[0] != _IMPLICIT_NULL]
@@ -73,16 +85,20 @@ def _check_swaps(paths: list[Path]) -> None:
 @command(f"mpls local-label del {_LABEL} [{PATHS}]")
 def delete_label(console: Console, words: Match) -> None:
     """Delete the route of a label, or the paths of it that are named."""
-    label, bottom, paths = words["local"], "non-eos" not in words, read_paths(words)
-    present = console.core.mpls_route(label, bottom)
+    delete_paths(console.core, words["local"], "non-eos" not in words, read_paths(words))
+
+
+def delete_paths(core: RouterCore, label: int, bottom: bool, paths: Sequence[Path]) -> None:
+    """Take these paths from a label; without any, or with the last of them, its route goes."""
+    present = core.mpls_route(label, bottom)
     if paths and present is not None:
         kept = tuple(path for path in present.paths if not any(same_path(path, given) for given in paths))
         if len(kept) == len(present.paths):
             raise UsageError(f"label {label} has no such path")
         if kept:
-            console.core.set_mpls_route(MplsRoute(label, bottom, present.payload, kept))
+            core.set_mpls_route(MplsRoute(label, bottom, present.payload, kept))
             return
-    console.core.delete_mpls_route(label, bottom)
+    core.delete_mpls_route(label, bottom)
 
 
 def _payload(words: Match, paths: list[Path]) -> int:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from wirespeed.errors import UsageError
 from wirespeed.router.columns import centre
 from wirespeed.router.commands.path_words import END, PATHS, merge_paths, read_paths, same_path
 from wirespeed.router.commands.registry import Lines, command
-from wirespeed.router.core import PathKind, Route, RouteSource
+from wirespeed.router.core import PathKind, Route, RouterCore, RouteSource
 from wirespeed.router.forwarding_words import Forwarding
 from wirespeed.router.grammar import Match
 
@@ -24,12 +25,19 @@ _COUNTED = "count <number:count> <prefix>"
 def add_route(console: Console, words: Match) -> None:
     """Route a prefix to one or more next hops; a prefix that has a route gets them as further equal paths."""
     prefix, count, table = words["prefix"].network, _count(words), words.get("vrf", 0)
-    paths = tuple(read_paths(words, table))
+    route = Route(prefix, tuple(read_paths(words, table)), table=table)
     if count == 1:
-        present = console.core.route(prefix, table)
-        if present is not None and present.is_static:
-            paths = merge_paths(present.paths, paths)
-    console.core.add_routes(Route(prefix, paths, table=table), count)
+        add_paths(console.core, route)
+    else:
+        console.core.add_routes(route, count)
+
+
+def add_paths(core: RouterCore, route: Route) -> None:
+    """Give a prefix these paths besides those that its static route has."""
+    present = core.route(route.prefix, route.table)
+    if present is not None and present.is_static:
+        route = replace(route, paths=merge_paths(present.paths, route.paths))
+    core.add_routes(route, 1)
 
 
 @command(f"ip route del {_ROUTE} [{PATHS}|{END}]", f"ip route del {_COUNTED}")
@@ -37,16 +45,23 @@ def delete_route(console: Console, words: Match) -> Lines:
     """Remove a route, or the paths of it that are named."""
     prefix, count, table = words["prefix"].network, _count(words), words.get("vrf", 0)
     paths = read_paths(words, table)
-    if count == 1 and paths:
-        present = console.core.route(prefix, table)
-        kept = [p for p in present.paths if not any(same_path(p, q) for q in paths)] if present else []
-        if present is not None and len(kept) == len(present.paths):
-            raise UsageError(f"route {prefix} has no such path")
-        if kept:
-            console.core.add_routes(Route(prefix, tuple(kept), table=table), 1)
-            return None
+    if count == 1:
+        delete_paths(console.core, Route(prefix, tuple(paths), table=table))
+        return None
     deleted = console.core.delete_routes(prefix, count, table)
     return [f"{deleted} of {count} routes were there and are deleted"] if deleted != count else None
+
+
+def delete_paths(core: RouterCore, route: Route) -> None:
+    """Take these paths from a prefix; without any, or with the last of them, its route goes."""
+    present = core.route(route.prefix, route.table) if route.paths else None
+    kept = [p for p in present.paths if not any(same_path(p, q) for q in route.paths)] if present else []
+    if present is not None and len(kept) == len(present.paths):
+        raise UsageError(f"route {route.prefix} has no such path")
+    if kept:
+        core.add_routes(replace(route, paths=tuple(kept)), 1)
+    else:
+        core.delete_routes(route.prefix, 1, route.table)
 
 
 def _count(words: Match) -> int:

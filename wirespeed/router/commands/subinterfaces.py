@@ -23,25 +23,34 @@ _MOST_VLAN = 4094
 def create_subinterface(console: Console, words: Match) -> Lines:
     """An interface for some frames of a port, by their VLAN tags, if any; it routes when the match is exact."""
     ident, outer = words["id"], words.get("outer")
-    if not ident:
-        raise UsageError(f"sub-interface id 0 is not between 1 and {2**32 - 1}")
     if "default" in words or "untagged" in words:
         sub = SubInterface(ident, 0, exact="untagged" in words)
-        return [_name(console, console.core.add_subinterface(words["interface"], sub))]
+        return [_name(console, add_subinterface(console, words["interface"], sub))]
     if outer is None and ident > _MOST_VLAN:
         raise UsageError(f"id {ident} is no VLAN id (1 to {_MOST_VLAN}); say which: dot1q <number>")
     tags = (_vlan(ident if outer is None else outer), _vlan(words["inner"]) if "inner-dot1q" in words else 0)
     # A bare id is that tag and no other, as in VPP.
     exact = outer is None or "exact-match" in words
-    if exact and ANY_VLAN in tags:
-        raise UsageError("exact-match needs VLAN ids, not any, for the frames that the sub-interface sends")
     sub = SubInterface(ident, *tags, dot1ad="dot1ad" in words, exact=exact)
-    return [_name(console, console.core.add_subinterface(words["interface"], sub))]
+    return [_name(console, add_subinterface(console, words["interface"], sub))]
+
+
+def add_subinterface(console: Console, parent: int, sub: SubInterface) -> int:
+    """Make a sub-interface, whose number is returned; UsageError when its tags are none."""
+    if not sub.id:
+        raise UsageError(f"sub-interface id 0 is not between 1 and {2**32 - 1}")
+    if sub.exact and ANY_VLAN in (sub.outer, sub.inner):
+        raise UsageError("exact-match needs VLAN ids, not any, for the frames that the sub-interface sends")
+    return console.core.add_subinterface(parent, sub)
 
 
 def _vlan(given: int) -> int:
-    if given == -1:
-        return ANY_VLAN
+    """The number of a tag that is typed, -1 for any."""
+    return ANY_VLAN if given == -1 else checked_vlan(given)
+
+
+def checked_vlan(given: int) -> int:
+    """A tag's number; UsageError when it is none."""
     if not 1 <= given <= _MOST_VLAN:
         raise UsageError(f"VLAN id {given} is not between 1 and {_MOST_VLAN}")
     return given
@@ -56,11 +65,18 @@ def delete_subinterface(console: Console, words: Match) -> None:
 @command("create loopback interface ([mac <mac>]|[instance <number>])...")
 def create_loopback(console: Console, words: Match) -> Lines:
     """An interface without a wire: for addresses of the router itself, or as a bridge domain's own (BVI)."""
-    instance = words.get("number")
-    if instance is None:
-        names = console.interface_names()
-        instance = next(number for number in range(len(names) + 1) if f"loop{number}" not in names)
-    return [_name(console, console.core.add_loopback(instance, words.get("mac")))]
+    return [_name(console, add_loopback(console, words.get("number"), words.get("mac")))]
+
+
+def add_loopback(console: Console, instance: int | None, mac: str | None) -> int:
+    """Make a loopback, the first free one unless `instance` says which; returns its number."""
+    return console.core.add_loopback(free_number(console, "loop") if instance is None else instance, mac)
+
+
+def free_number(console: Console, prefix: str) -> int:
+    """The first number that no interface of that kind has in its name."""
+    names = console.interface_names()
+    return next(number for number in range(len(names) + 1) if f"{prefix}{number}" not in names)
 
 
 @command("delete loopback interface [intfc] <interface>", "loopback delete-interface intfc <interface>")

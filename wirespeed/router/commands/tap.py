@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from wirespeed.errors import UsageError
 from wirespeed.model import parse_port_spec
 from wirespeed.router.commands.registry import Lines, command
-from wirespeed.router.commands.subinterfaces import delete
+from wirespeed.router.commands.subinterfaces import delete, free_number
 from wirespeed.router.core import InterfaceKind
 from wirespeed.router.grammar import Match
 
@@ -24,32 +24,41 @@ _MOST_ID = 65535
 )
 def create_tap(console: Console, words: Match) -> Lines:
     """An interface of Linux, in a network namespace or not, whose other end is one of the router's."""
-    names = console.interface_names()
-    ident = words.get("id")
+    options = [f"{key}={words[key]}" for key in ("netns", "host-mac") if words.get(key)]
+    options += [f"rxd={size}" for size in words.all("rx-ring")] + [f"txd={size}" for size in words.all("tx-ring")]
+    index = add_tap(console, words.get("id"), words.get("host"), options, words.get("mac"))
+    return [console.core.interface(index).name]
+
+
+def add_tap(console: Console, ident: int | None, host: str | None, options: Sequence[str], mac: str | None) -> int:
+    """Make a tap, whose number is returned: the first free one unless `ident` says which, called as in the router
+    unless `host` says how; `options` are those of its port spec."""
     if ident is None:
-        ident = next(number for number in range(len(names) + 1) if f"tap{number}" not in names)
+        ident = free_number(console, "tap")
     if ident > _MOST_ID:
         raise UsageError(f"tap id {ident} is not between 0 and {_MOST_ID}")
     name = f"tap{ident}"
-    if name in names:
+    if name in console.interface_names():
         raise UsageError(f"there is an interface {name} already")
-    options = [f"tap:{words.get('host', name)}"]
-    options += [f"{key}={words[key]}" for key in ("netns", "host-mac") if words.get(key)]
-    options += [f"rxd={size}" for size in words.all("rx-ring")] + [f"txd={size}" for size in words.all("tx-ring")]
-    spec = parse_port_spec(",".join(options))
+    spec = parse_port_spec(",".join([f"tap:{host or name}", *options]))
     index = console.core.add_port(name, spec)
-    console.core.set_mac(index, words.get("mac", f"02:fe:{ident >> 8:02x}:{ident & 255:02x}:00:{index:02x}"))
+    console.core.set_mac(index, mac or f"02:fe:{ident >> 8:02x}:{ident & 255:02x}:00:{index:02x}")
     console.taps[name] = spec
-    return [name]
+    return index
 
 
 @command("delete tap <interface>")
 def delete_tap(console: Console, words: Match) -> None:
     """Take a tap away, with its addresses; Linux loses its end."""
-    name = console.core.interface(words["interface"]).name
+    remove_tap(console, words["interface"])
+
+
+def remove_tap(console: Console, index: int) -> None:
+    """Take a tap away; UsageError for other interfaces."""
+    name = console.core.interface(index).name
     if name not in console.taps:
         raise UsageError(f"{name} was not made by create tap")
-    delete(console, words["interface"], InterfaceKind.PORT, "a tap")
+    delete(console, index, InterfaceKind.PORT, "a tap")
     del console.taps[name]
 
 

@@ -17,30 +17,30 @@ if TYPE_CHECKING:
 @command("set interface rx-placement <interface> [queue <number:queue>] worker <number:worker>")
 def set_placement(console: Console, words: Match) -> None:
     """Have a worker poll an RX queue; traffic pauses for a moment."""
-    (queue,) = _queues(console, words["interface"], words.get("queue", 0))
-    console.core.set_placement(words["interface"], queue, _worker(console, words["worker"]))
+    (queue,) = queues_of(console, words["interface"], words.get("queue", 0))
+    console.core.set_placement(words["interface"], queue, checked_worker(console, words["worker"]))
 
 
 @command("set interface rx-mode <interface> [queue <number:queue>] (polling|interrupt|adaptive)")
 def set_rx_mode(console: Console, words: Match) -> None:
     """When the workers of an interface may sleep: never, without packets at once, or without packets for some time."""
     mode = next(mode for mode in RxMode if mode.name.lower() in words)
-    for queue in _queues(console, words["interface"], words.get("queue")):
+    for queue in queues_of(console, words["interface"], words.get("queue")):
         console.core.set_rx_mode(words["interface"], queue, mode)
 
 
 @command("set interface handoff <interface> workers <numbers> [(symmetrical|asymmetrical)]")
 def set_handoff(console: Console, words: Match) -> None:
     """Spread the packets of a port over workers by flow, symmetrical: both directions of a flow to one worker."""
-    _queues(console, words["interface"], None)
-    workers = [_worker(console, worker) for worker in words["numbers"]]
+    queues_of(console, words["interface"], None)
+    workers = [checked_worker(console, worker) for worker in words["numbers"]]
     console.core.set_handoff(words["interface"], workers, "symmetrical" in words)
 
 
 @command("set interface handoff <interface> disable")
 def no_handoff(console: Console, words: Match) -> None:
     """Leave packets with the worker that polls them."""
-    _queues(console, words["interface"], None)
+    queues_of(console, words["interface"], None)
     console.core.set_handoff(words["interface"], [], False)
 
 
@@ -87,7 +87,7 @@ def show_threads(console: Console, words: Match) -> Iterator[str]:
         )
 
 
-def _queues(console: Console, index: int, queue: int | None) -> list[int]:
+def queues_of(console: Console, index: int, queue: int | None) -> list[int]:
     """The queue, or all of the interface; UsageError when there is no such queue."""
     face = console.core.interface(index)
     if face.kind is not InterfaceKind.PORT:
@@ -100,7 +100,8 @@ def _queues(console: Console, index: int, queue: int | None) -> list[int]:
     return [queue]
 
 
-def _worker(console: Console, worker: int) -> int:
+def checked_worker(console: Console, worker: int) -> int:
+    """A worker's number; UsageError when there is none of it."""
     workers = console.core.worker_count()
     if worker >= workers:
         raise UsageError(f"there is no worker {worker}; there are 0 to {workers - 1}")

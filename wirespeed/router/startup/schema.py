@@ -148,6 +148,8 @@ STATSEG = Block(
     }
 )
 
+SOCKSVR = Block({"socket-name": _FILE, "default": Form()})
+
 LINUX_CP = Block(
     {
         "default netns": _value(str),
@@ -184,6 +186,7 @@ FILE = Block(
         "buffers": Form(block=BUFFERS),
         "dpdk": Form(block=DPDK),
         "statseg": Form(block=STATSEG),
+        "socksvr": Form(block=SOCKSVR),
         "linux-cp": Form(block=LINUX_CP),
         "plugins": Form(block=PLUGINS),
         "memory": Form(block=MEMORY),
@@ -194,7 +197,7 @@ FILE = Block(
         **_unused(
             blocks="acl-plugin api-queue api-segment api-trace af_xdp avf cj crypto dns dslite gbp hs_apps http ikev2 "
             "ip4 ipsec l2fib l2learn l2tp linux-nl logging map mactime mpls nat nat44 nat64 node oddbuf "
-            "perfmon physmem pktgen punt rdma session socksvr tapcli tcp tls tuntap udp vapi-trace vhost-user "
+            "perfmon physmem pktgen punt rdma session tapcli tcp tls tuntap udp vapi-trace vhost-user "
             "vlib vmxnet3 wireguard",
         ),
     }

@@ -54,6 +54,7 @@ class Startup:
     hugepages: bool = True
     buffers: int = 0
     buffer_size: int = 0
+    api_socket: Path | None = None
     stats_file: Path | None = None
     stats_nodes: bool = True
     stats_interval_s: float = 1.0
@@ -87,6 +88,7 @@ def make_startup(statements: Sequence[Statement], file: str) -> Startup:
         hugepages=_hugepages(found),
         buffers=buffers.value("buffers-per-numa", 0),
         buffer_size=buffers.value("default data-size", 0),
+        api_socket=found.section("socksvr").value("socket-name"),
         stats_file=statseg.value("socket-name"),
         stats_nodes=statseg.value("per-node-counters", True),
         stats_interval_s=statseg.value("update-interval", 1.0),

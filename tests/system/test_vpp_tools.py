@@ -1,0 +1,21 @@
+"""The examples of docs/vpp-tools.md, run as they stand there."""
+
+from sandbox import needs
+from test_documented_examples import empty, examples, shell
+
+pytestmark = needs()
+
+__all__ = ["empty"]
+
+START, FOLDER, PROGRAM, RUN, _VPPCFG, AFAR = examples("vpp-tools.md")
+
+
+def test_a_client_of_vpp_configures_the_router(empty):
+    (empty.directory / "configure.py").write_text(PROGRAM)
+    started = f"{START.rstrip()} --max-routes 20000 &\nuntil [ -S /run/wirespeed/api.sock ]; do sleep 1; done\n"
+    waited = "until wirespeed ctl show version >/dev/null 2>&1; do sleep 1; done\n"
+    said = shell(empty, f"{started}{waited}{FOLDER}{RUN}wirespeed ctl show interface address")
+    assert "wirespeed/vpp_api/json\n" in said or "wirespeed/vpp-api\n" in said
+    assert "e0.100 is 33 retval 0\n" in said
+    assert said.count("  L3 100.64.1.1/30") == 2
+    compile(AFAR, "afar", "exec")

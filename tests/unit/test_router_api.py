@@ -1,0 +1,207 @@
+"""What the messages do, on a core that forwards nothing; `tests/dataplane/test_router_papi.py` has the rest."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from ipaddress import IPv4Address, IPv4Interface, IPv4Network, ip_network
+from pathlib import Path
+from typing import Any
+
+import pytest
+from fake_router import FakeRouterCore
+
+from wirespeed.router.api import HANDLERS
+from wirespeed.router.api.client import ALL, Client
+from wirespeed.router.api.exchange import ProtocolFault, replies
+from wirespeed.router.console import Console
+from wirespeed.router.core import NeighborState, PathKind
+from wirespeed.router.protocol import default_api_socket
+from wirespeed.vpp_api.codec import Values, coder
+from wirespeed.vpp_api.table import TABLE
+
+
+@pytest.fixture
+def client() -> Iterator[Client]:
+    console = Console(FakeRouterCore())
+    yield Client(console, 1, "test", is_greeted=True)
+    console.lcp.close()
+
+
+def ask(client: Client, name: str, /, **fields: Any) -> list[Values]:
+    request = coder(name).pack({"context": 9, **fields})
+    answers = [
+        coder(TABLE.by_number[int.from_bytes(data[:2])].name).unpack(data) for data in _messages(client, request)
+    ]
+    assert all(answer.context == 9 for answer in answers)
+    return answers
+
+
+def _messages(client: Client, request: bytes) -> Iterator[bytes]:
+    return (data for data in replies(client, request) if isinstance(data, bytes))
+
+
+def retval(client: Client, name: str, /, **fields: Any) -> int:
+    (reply,) = ask(client, name, **fields)
+    return int(reply.retval)
+
+
+def test_every_request_has_a_handler_but_those_of_shared_memory() -> None:
+    requests = {message.name for message in TABLE.messages.values() if message.reply or message.stream}
+    assert requests - HANDLERS.keys() == {
+        *("memclnt_create", "memclnt_create_v2", "memclnt_delete", "memclnt_read_timeout", "memclnt_rx_thread_suspend"),
+        *("rpc_call", "rx_thread_exit", "sock_init_shm", "trace_plugin_msg_ids"),
+    }
+
+
+def test_tables_and_what_looks_in_them(client: Client) -> None:
+    assert retval(client, "ip_table_add_del", table={"table_id": 7, "is_ip6": False, "name": "blue"}) == 0
+    assert [(row.table.table_id, row.table.is_ip6, row.table.name) for row in ask(client, "ip_table_dump")] == [
+        (0, False, "ipv4-VRF:0"),
+        (7, False, "blue"),
+        (0, True, "ipv6-VRF:0"),
+    ]
+    assert retval(client, "sw_interface_set_table", sw_if_index=1, vrf_id=7) == 0
+
+
+def test_paths_come_and_go_one_by_one_or_all_at_once(client: Client) -> None:
+    def hop(address: str, weight: int = 1) -> dict[str, Any]:
+        packed = IPv4Address(address).packed.ljust(16, b"\0")
+        return {"sw_if_index": ALL, "weight": weight, "nh": {"address": packed}}
+
+    def change(is_add: bool, is_multipath: bool, *paths: dict[str, Any]) -> int:
+        route = {"prefix": IPv4Interface("9.0.0.0/8"), "paths": paths}
+        return retval(client, "ip_route_add_del", is_add=is_add, is_multipath=is_multipath, route=route)
+
+    def hops() -> list[tuple[str, int]]:
+        found = client.core.route(ip_network("9.0.0.0/8"))
+        return [(str(path.next_hop), path.weight) for path in found.paths] if found else []
+
+    assert change(True, False, hop("10.0.0.2")) == 0
+    assert change(True, True, hop("10.0.0.3", 3)) == 0
+    assert hops() == [("10.0.0.2", 1), ("10.0.0.3", 3)]
+    assert change(False, True, hop("10.0.0.2")) == 0
+    assert hops() == [("10.0.0.3", 3)]
+    assert change(True, False, hop("10.0.0.4")) == 0
+    assert hops() == [("10.0.0.4", 1)]
+    assert change(True, False) == -7
+    assert change(False, False) == 0
+    assert hops() == []
+
+
+@pytest.mark.parametrize(
+    ("fields", "kind"),
+    [
+        ({"type": 2}, PathKind.DROP),
+        ({"type": 1}, PathKind.LOCAL),
+        ({"type": 5}, PathKind.UNREACHABLE),
+        ({"type": 6}, PathKind.PROHIBIT),
+        ({"sw_if_index": 2}, PathKind.ATTACHED),
+        ({"sw_if_index": ALL, "table_id": 0}, PathKind.LOOKUP),
+    ],
+)
+def test_paths_that_are_no_next_hops(client: Client, fields: dict[str, Any], kind: PathKind) -> None:
+    route = {"prefix": IPv4Interface("9.0.0.0/8"), "paths": [fields]}
+    assert retval(client, "ip_route_add_del", is_add=True, route=route) == 0
+    (found,) = ask(client, "ip_route_lookup", exact=1, prefix=IPv4Interface("9.0.0.0/8"))
+    assert found.route.prefix.network == IPv4Network("9.0.0.0/8")
+    (path,) = client.core.route(ip_network("9.0.0.0/8")).paths  # type: ignore[union-attr]
+    assert path.kind is kind
+    assert found.route.paths[0].type == fields.get("type", 0)
+
+
+def test_paths_that_we_have_not_are_unimplemented(client: Client) -> None:
+    for fields in ({"type": 3}, {"proto": 3}):
+        route = {"prefix": IPv4Interface("9.0.0.0/8"), "paths": [{"sw_if_index": ALL, **fields}]}
+        assert retval(client, "ip_route_add_del", is_add=True, route=route) == -9
+
+
+def test_labels_have_what_the_packet_has_or_something_of_their_own(client: Client) -> None:
+    labels = [{"is_uniform": 1, "label": 16}, {"label": 17, "ttl": 9, "exp": 3}, {"label": 18}]
+    via = IPv4Address("10.0.0.2").packed.ljust(16, b"\0")
+    path = {"sw_if_index": 2, "nh": {"address": via}, "n_labels": 3, "label_stack": labels}
+    route = {"prefix": IPv4Interface("9.0.0.0/8"), "paths": [path]}
+    assert retval(client, "ip_route_add_del", is_add=True, route=route) == 0
+    (made,) = client.core.route(ip_network("9.0.0.0/8")).paths  # type: ignore[union-attr]
+    assert made.labels == (16, 17, 18)
+    assert [None if pipe is None else (pipe.ttl, pipe.traffic_class) for pipe in made.pipes] == [None, (9, 3), (255, 0)]
+    (read,) = [
+        row for row in ask(client, "ip_route_dump", table={}) if row.route.prefix.network == ip_network("9.0.0.0/8")
+    ]
+    assert [(label.is_uniform, label.label) for label in read.route.paths[0].label_stack[:3]] == [
+        (1, 16),
+        (0, 17),
+        (0, 18),
+    ]
+
+
+def test_unnumbered_names_the_lender_first(client: Client) -> None:
+    assert retval(client, "sw_interface_set_unnumbered", sw_if_index=1, unnumbered_sw_if_index=2, is_add=True) == 0
+    assert [(row.sw_if_index, row.ip_sw_if_index) for row in ask(client, "ip_unnumbered_dump")] == [(2, 1)]
+    assert retval(client, "sw_interface_set_unnumbered", sw_if_index=1, unnumbered_sw_if_index=99, is_add=True) == -10
+
+
+def test_neighbors_that_have_not_answered_are_not_told(client: Client) -> None:
+    neighbor = {"sw_if_index": 1, "mac_address": "02:00:00:00:00:01", "ip_address": IPv4Address("10.0.0.2")}
+    assert retval(client, "ip_neighbor_add_del", is_add=True, neighbor=neighbor) == 0
+    core = client.core
+    assert isinstance(core, FakeRouterCore)
+    (key,) = core.neighbor_table
+    core.neighbor_table[(0, IPv4Address("10.0.0.3"))] = replace(
+        core.neighbor_table[key], address=IPv4Address("10.0.0.3"), state=NeighborState.INCOMPLETE
+    )
+    assert [str(row.neighbor.ip_address) for row in ask(client, "ip_neighbor_dump")] == ["10.0.0.2"]
+    assert ask(client, "ip_neighbor_dump", sw_if_index=2) == []
+
+
+def test_dumps_take_a_name_or_a_number(client: Client) -> None:
+    def names(**fields: Any) -> list[str]:
+        return [row.interface_name for row in ask(client, "sw_interface_dump", **fields)]
+
+    assert names() == ["local0", "e0", "e1"]
+    assert names(sw_if_index=2) == ["e1"]
+    assert names(sw_if_index=99) == []
+    assert names(name_filter_valid=True, name_filter="e") == ["e0", "e1"]
+
+
+def test_the_machine_is_told(client: Client) -> None:
+    (threads,) = ask(client, "show_threads")
+    assert [(row.id, row.name, row.type) for row in threads.thread_data][1:] == [(1, "ws_wk_0", "workers")]
+    (versions,) = ask(client, "api_versions")
+    assert {"interface.api", "lcp.api"} <= {row.name for row in versions.api_versions}
+    module = f"memif_{TABLE.module_crc('memif'):08x}"
+    assert ask(client, "get_first_msg_id", name=module)[0].first_msg_id == TABLE.numbers["memif_dump"]
+    assert ask(client, "get_first_msg_id", name="memif_00000000")[0].retval == -7
+    assert ask(client, "memclnt_keepalive")[0].retval == 0
+
+
+def test_a_line_may_wait_and_may_be_many(client: Client) -> None:
+    (said,) = ask(client, "cli_inband", cmd="set interface state e0 up\nshow interface e0")
+    assert said.retval == 0 and " up " in said.reply
+    (failed,) = ask(client, "cli_inband", cmd="show interface e0\nshow nonsense")
+    assert failed.retval == -1 and "'nonsense'" in failed.reply.splitlines()[-1]
+
+
+def test_queues_have_modes_and_workers(client: Client) -> None:
+    assert retval(client, "sw_interface_set_rx_mode", sw_if_index=1, mode=3) == 0
+    assert retval(client, "sw_interface_set_rx_mode", sw_if_index=1, mode=0) == -7
+    rows = ask(client, "sw_interface_rx_placement_dump", sw_if_index=1)
+    assert [(row.queue_id, row.worker_id, row.mode) for row in rows] == [(0, 1, 3)]
+    assert retval(client, "sw_interface_set_rx_placement", sw_if_index=1, worker_id=5) == -73
+    assert retval(client, "sw_interface_set_rx_placement", sw_if_index=1, is_main=True) == -9
+
+
+def test_what_is_too_short_is_an_invalid_value_or_the_end(client: Client) -> None:
+    whole = coder("sw_interface_set_flags").pack({"context": 3})
+    (reply,) = replies(client, whole[:-1])
+    assert isinstance(reply, bytes)
+    assert coder("sw_interface_set_flags_reply").unpack(reply) == {"context": 3, "retval": -7}
+    with pytest.raises(ProtocolFault, match="sw_interface_set_flags: "):
+        list(replies(client, whole[:9]))
+    with pytest.raises(ProtocolFault, match="there is no message 9999"):
+        list(replies(client, (9999).to_bytes(2)))
+
+
+def test_the_socket_is_beside_the_control_socket() -> None:
+    assert default_api_socket(Path("/run/wirespeed/router.sock")) == Path("/run/wirespeed/api.sock")
+    assert default_api_socket(Path("/run/lab/b.sock")) == Path("/run/lab/b-api.sock")

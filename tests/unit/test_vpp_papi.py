@@ -1,0 +1,97 @@
+"""How vpp_papi is connected: by what the router says of its messages, or by files where it says nothing."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import fake_router
+import pytest
+
+from wirespeed.dut.reach.api_socket import connected_api
+from wirespeed.errors import ConnectionFault
+from wirespeed.vpp_api.codec import coder
+from wirespeed.vpp_api.declarations import PRIMITIVES
+from wirespeed.vpp_api.json_files import api_directory, api_files
+from wirespeed.vpp_api.papi import connected
+from wirespeed.vpp_api.table import TABLE
+
+pytestmark = pytest.mark.filterwarnings("ignore:open_text is deprecated:DeprecationWarning")
+
+PROCESS = """
+import sys
+from pathlib import Path
+from wirespeed.router.console import Console
+from fake_router import FakeRouterCore
+from wirespeed.router.server import open_socket, serve
+from wirespeed.vpp_api.table import TABLE
+
+if "older" in sys.argv:
+    del TABLE.numbers["get_api_json"]
+with open_socket(Path(sys.argv[1])) as listener, open_socket(Path(sys.argv[2])) as api_listener:
+    serve(Console(FakeRouterCore()), listener, lambda: print("ready", flush=True), api=api_listener)
+"""
+
+
+@contextmanager
+def served(directory: Path, *words: str) -> Iterator[Path]:
+    fakes = {**os.environ, "PYTHONPATH": str(Path(fake_router.__file__).parent)}
+    control, api = directory / "router.sock", directory / "api.sock"
+    command = [sys.executable, "-c", PROCESS, str(control), str(api), *words]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=fakes) as process:
+        assert process.stdout is not None and process.stdout.readline() == "ready\n"
+        yield api
+        process.terminate()
+
+
+def test_the_router_says_what_messages_there_are(tmp_path: Path) -> None:
+    with served(tmp_path) as socket, connected_api(str(socket)) as client:
+        assert client.api.show_version().program == "wirespeed"
+        assert set(client.messages) == set(TABLE.messages)
+
+
+def test_of_an_older_one_they_are_read_from_files(tmp_path: Path) -> None:
+    with served(tmp_path, "older") as socket, connected(socket, definitions=api_directory) as client:
+        assert client.api.show_version().program == "wirespeed"
+
+
+def test_where_nobody_listens_one_line_says_so(tmp_path: Path) -> None:
+    with pytest.raises(ConnectionFault, match=r"nobody speaks VPP's API at .*none\.sock: No such file"):
+        connected(tmp_path / "none.sock").__enter__()
+    with served(tmp_path) as socket, pytest.raises(ConnectionFault, match="nobody speaks VPP's API at"):
+        connected(socket.with_name("router.sock")).__enter__()
+
+
+def test_the_folder_of_definitions_is_printed_and_whole() -> None:
+    words = [sys.executable, "-m", "wirespeed", "router", "--print-api-dir"]
+    directory = Path(subprocess.run(words, stdout=subprocess.PIPE, text=True, check=True).stdout.strip())
+    assert {str(path.relative_to(directory)): path.read_text() for path in directory.rglob("*.json")} == dict(
+        api_files()
+    )
+
+
+def test_vpp_papi_packs_every_message_as_we_do() -> None:
+    from vpp_papi import VPPApiClient  # noqa: PLC0415
+
+    client = VPPApiClient(apidir=str(api_directory()), testmode=True)
+    assert set(client.messages) == set(TABLE.messages)
+    for name, message in client.messages.items():
+        fields = TABLE.messages[name].fields
+        # A text of no length is more bytes than vpp_papi counts when it unpacks.
+        text = fields[-1].name if fields and fields[-1].type == "string" and not fields[-1].count else None
+        ours = coder(name).pack({text: "x"} if text else {})
+        unpacked, length = message.unpack(ours)
+        assert length == len(ours), name
+        assert type(unpacked).__name__ == name
+        if any(field.type not in PRIMITIVES for field in fields):
+            continue  # vpp_papi takes the default of one field for that of all fields of the type
+        values = {
+            field: value
+            for field, value in coder(name).unpack(ours).items()
+            if isinstance(value, int | str | bytes | list)
+        }
+        assert message.pack({"_vl_msg_id": TABLE.numbers[name], **values}) == ours, name

@@ -1,0 +1,49 @@
+"""sw_interface_add_del_address, ip_address_dump, ip_unnumbered_dump: addresses of interfaces."""
+
+from __future__ import annotations
+
+import errno
+from collections.abc import Iterator
+from typing import Any
+
+from wirespeed.router.api.client import Client, refused_as
+from wirespeed.router.api.registry import Answer, change, handler
+from wirespeed.router.api.retvals import Retval
+from wirespeed.router.commands.show_interfaces import shown_index
+from wirespeed.vpp_api.codec import Values
+
+
+@change("sw_interface_add_del_address")
+def set_address(client: Client, request: Values) -> Answer:
+    index, face = client.interface(request.sw_if_index)
+    if request.del_all:
+        for address in face.addresses:
+            client.core.delete_address(index, address)
+    elif request.is_add:
+        client.core.add_address(index, request.prefix)
+    else:
+        with refused_as(Retval.ADDRESS_NOT_IN_USE, errno.ENOENT):
+            client.core.delete_address(index, request.prefix)
+    return None
+
+
+@handler("ip_address_dump")
+def dump(client: Client, request: Values) -> Answer:
+    return _addresses(client, request)
+
+
+def _addresses(client: Client, request: Values) -> Iterator[dict[str, Any]]:
+    version = 6 if request.is_ipv6 else 4
+    for index, face in client.chosen(request.sw_if_index):
+        for address in face.addresses:
+            if address.version == version:
+                yield {"sw_if_index": shown_index(index), "prefix": address}
+
+
+@handler("ip_unnumbered_dump")
+def dump_unnumbered(client: Client, request: Values) -> Answer:
+    return (
+        {"sw_if_index": shown_index(index), "ip_sw_if_index": shown_index(face.unnumbered_of)}
+        for index, face in client.chosen(request.sw_if_index)
+        if face.unnumbered_of is not None
+    )

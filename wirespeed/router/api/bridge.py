@@ -1,0 +1,125 @@
+"""bridge_domain_add_del_v2, bridge_flags and what dumps bridge domains and their stations."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+from wirespeed.errors import UsageError
+from wirespeed.router.api.client import ALL, Client
+from wirespeed.router.api.registry import Answer, change, handler
+from wirespeed.router.api.retvals import Refusal, Retval
+from wirespeed.router.commands.bridge import domain_of
+from wirespeed.router.commands.l2 import checked_domain
+from wirespeed.router.commands.show_interfaces import shown_index
+from wirespeed.router.core import BridgeDomain
+from wirespeed.vpp_api.codec import Values
+from wirespeed.vpp_api.table import TABLE
+
+_FLAGS = {
+    "learn": TABLE.values["BRIDGE_API_FLAG_LEARN"],
+    "forward": TABLE.values["BRIDGE_API_FLAG_FWD"],
+    "flood": TABLE.values["BRIDGE_API_FLAG_FLOOD"],
+    "uu_flood": TABLE.values["BRIDGE_API_FLAG_UU_FLOOD"],
+}
+_TURN = 256
+
+
+@change("bridge_domain_add_del_v2")
+def set_domain(client: Client, request: Values) -> Answer:
+    present = {domain.id: domain for domain in client.core.bridge_domains()}
+    ident = request.bd_id
+    if not request.is_add:
+        _delete(client, ident, present)
+        return {"bd_id": ident}
+    if ident == ALL:
+        ident = next(number for number in range(1, len(present) + 2) if number not in present)
+    if ident in present:
+        raise Refusal(Retval.BD_ALREADY_EXISTS)
+    if request.arp_term or request.arp_ufwd:
+        raise Refusal(Retval.UNIMPLEMENTED)
+    flags = {name: bool(request[name]) for name in _FLAGS}
+    client.core.set_bridge_domain(BridgeDomain(checked_domain(ident), age_min=request.mac_age, **flags))
+    return {"bd_id": ident}
+
+
+def _delete(client: Client, ident: int, present: dict[int, BridgeDomain]) -> None:
+    if ident not in present:
+        raise Refusal(Retval.NO_SUCH_ENTRY)
+    if any(face.bridge_domain == ident for _, face in client.chosen(ALL)):
+        raise Refusal(Retval.BD_IN_USE)
+    client.core.delete_bridge_domain(ident)
+
+
+@change("bridge_flags")
+def set_flags(client: Client, request: Values) -> Answer:
+    domain = _domain(client, request.bd_id)
+    if request.flags & ~sum(_FLAGS.values()):
+        raise Refusal(Retval.UNIMPLEMENTED)
+    changed = {name: bool(request.is_set) for name, flag in _FLAGS.items() if request.flags & flag}
+    domain = replace(domain, **changed)
+    client.core.set_bridge_domain(domain)
+    return {"resulting_feature_bitmap": sum(flag for name, flag in _FLAGS.items() if getattr(domain, name))}
+
+
+@change("bridge_domain_set_mac_age")
+def set_age(client: Client, request: Values) -> Answer:
+    client.core.set_bridge_domain(replace(_domain(client, request.bd_id), age_min=request.mac_age))
+    return None
+
+
+def _domain(client: Client, ident: int) -> BridgeDomain:
+    try:
+        return domain_of(client.console, ident)
+    except UsageError:
+        raise Refusal(Retval.NO_SUCH_ENTRY) from None
+
+
+@handler("bridge_domain_dump")
+def dump(client: Client, request: Values) -> Answer:
+    return _domains(client, request)
+
+
+def _domains(client: Client, request: Values) -> Iterator[dict[str, Any] | None]:
+    members: dict[int, list[dict[str, Any]]] = defaultdict(list)
+    for number, (index, face) in enumerate(client.chosen(ALL), 1):
+        if number % _TURN == 0:
+            yield None
+        if face.bridge_domain:
+            row = {"sw_if_index": shown_index(index), "shg": face.split_horizon_group}
+            members[face.bridge_domain].append(row)
+    for domain in client.core.bridge_domains():
+        rows = members[domain.id]
+        is_among = request.sw_if_index in (ALL, *(row["sw_if_index"] for row in rows))
+        if request.bd_id in (ALL, domain.id) and is_among:
+            yield {
+                "bd_id": domain.id,
+                **{name: getattr(domain, name) for name in _FLAGS},
+                "mac_age": domain.age_min,
+                "bvi_sw_if_index": ALL if domain.bvi is None else shown_index(domain.bvi),
+                "uu_fwd_sw_if_index": ALL,
+                "sw_if_details": rows,
+            }
+
+
+@handler("l2_fib_table_dump")
+def dump_stations(client: Client, request: Values) -> Answer:
+    return _stations(client, request.bd_id)
+
+
+def _stations(client: Client, ident: int) -> Iterator[dict[str, Any] | None]:
+    bvis = {domain.id: domain.bvi for domain in client.core.bridge_domains()}
+    for number, entry in enumerate(client.core.l2fib(), 1):
+        if number % _TURN == 0:
+            yield None
+        if ident in (ALL, entry.domain):
+            yield {
+                "bd_id": entry.domain,
+                "mac": entry.mac,
+                "sw_if_index": ALL if entry.interface is None else shown_index(entry.interface),
+                "static_mac": entry.is_static,
+                "filter_mac": entry.interface is None,
+                "bvi_mac": entry.interface is not None and bvis.get(entry.domain) == entry.interface,
+            }

@@ -1,0 +1,68 @@
+"""One client of the binary API: what it is called, and what its handlers reach."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from wirespeed.errors import WirespeedError
+from wirespeed.router.api.retvals import Refusal, Retval
+from wirespeed.router.commands.show_interfaces import shown_index
+from wirespeed.router.console import Console
+from wirespeed.router.core import Interface, RouterCore
+
+ALL = 0xFFFFFFFF
+"""No interface, table or domain in particular: VPP's ~0."""
+_MOST_INDEX = 0xFFFF
+
+
+@dataclass
+class Client:
+    """`number` is what it was given as `client_index`; `events_pid` what its events bear, None while it wants none."""
+
+    console: Console
+    number: int
+    name: str = ""
+    is_greeted: bool = False
+    is_leaving: bool = False
+    events_pid: int | None = None
+
+    @property
+    def core(self) -> RouterCore:
+        return self.console.core
+
+    def interface(self, sw_if_index: int, retval: Retval = Retval.INVALID_SW_IF_INDEX) -> tuple[int, Interface]:
+        """Number and record of the interface that a client calls so; Refusal when there is none."""
+        index = sw_if_index - shown_index(0)
+        if not 0 <= index <= _MOST_INDEX:
+            raise Refusal(retval)
+        try:
+            return index, self.core.interface(index)
+        except WirespeedError:
+            raise Refusal(retval) from None
+
+    def index(self, sw_if_index: int, retval: Retval = Retval.INVALID_SW_IF_INDEX) -> int:
+        return self.interface(sw_if_index, retval)[0]
+
+    def chosen(self, sw_if_index: int) -> Iterator[tuple[int, Interface]]:
+        """The interface of a dump's request, or all; none where there is no such one."""
+        if sw_if_index == ALL:
+            for index in self.core.interface_names().values():
+                # A dump gives others their turn, who may delete what was listed.
+                with contextlib.suppress(WirespeedError):
+                    yield index, self.core.interface(index)
+            return
+        with contextlib.suppress(Refusal):
+            yield self.interface(sw_if_index)
+
+
+@contextlib.contextmanager
+def refused_as(retval: Retval, *errnos: int) -> Iterator[None]:
+    """What the core refuses within, with one of these numbers, has a retval of its own."""
+    try:
+        yield
+    except WirespeedError as error:
+        if error.errno not in errnos:
+            raise
+        raise Refusal(retval) from None

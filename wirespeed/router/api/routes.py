@@ -1,0 +1,95 @@
+"""ip_table_add_del, ip_route_add_del and what dumps them."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+from collections.abc import Iterator
+from ipaddress import ip_interface
+from typing import Any
+
+from wirespeed.errors import UsageError
+from wirespeed.router.api.client import ALL, Client, refused_as
+from wirespeed.router.api.fib_paths import details_of, paths_of
+from wirespeed.router.api.registry import Answer, change, handler
+from wirespeed.router.api.retvals import Refusal, Retval
+from wirespeed.router.commands.routes import add_paths, delete_paths
+from wirespeed.router.core import Path, Route
+from wirespeed.vpp_api.codec import Values
+
+_TURN = 128
+
+
+@change("ip_table_add_del")
+def set_ip_table(client: Client, request: Values) -> Answer:
+    table = request.table
+    version = 6 if table.is_ip6 else 4
+    if request.is_add:
+        client.core.add_table(version, table.table_id, table.name)
+    else:
+        with refused_as(Retval.NO_SUCH_FIB, errno.ENOENT):
+            client.core.delete_table(version, table.table_id)
+    return None
+
+
+@handler("ip_table_dump")
+def dump_tables(client: Client, request: Values) -> Answer:
+    return (
+        {"table": {"table_id": table.id, "is_ip6": version == 6, "name": table.name or f"ipv{version}-VRF:{table.id}"}}
+        for version in (4, 6)
+        for table in client.core.tables(version)
+    )
+
+
+@change("ip_route_add_del")
+def set_ip_route(client: Client, request: Values) -> Answer:
+    """`is_multipath`: the paths come to those that are there, or go from them; else they are all, or all go."""
+    given = request.route
+    prefix = given.prefix.network
+    _check_table(client, prefix.version, given.table_id)
+    route = Route(prefix, paths_of(client, given.paths), table=given.table_id)
+    if request.is_add and not route.paths:
+        raise Refusal(Retval.INVALID_VALUE)
+    if not request.is_add:
+        delete_paths(client.core, route if request.is_multipath else Route(prefix, (), table=given.table_id))
+    elif request.is_multipath:
+        add_paths(client.core, route)
+    else:
+        client.core.add_routes(route, 1)
+    return {"stats_index": ALL}
+
+
+def _check_table(client: Client, version: int, ident: int) -> None:
+    if ident and all(table.id != ident for table in client.core.tables(version)):
+        raise Refusal(Retval.NO_SUCH_FIB)
+
+
+@handler("ip_route_dump")
+def dump_routes(client: Client, request: Values) -> Answer:
+    return _routes(client, 6 if request.table.is_ip6 else 4, request.table.table_id)
+
+
+def _routes(client: Client, version: int, table: int) -> Iterator[dict[str, Any] | None]:
+    # By the object, which is there as long as we hold it: a million routes have few lists of paths.
+    known: dict[int, tuple[tuple[Path, ...], list[dict[str, Any]]]] = {}
+    with contextlib.suppress(UsageError):  # there is no such table
+        for number, (prefix, paths) in enumerate(client.core.route_texts(version, table), 1):
+            if number % _TURN == 0:
+                yield None
+            if id(paths) not in known:
+                known[id(paths)] = paths, details_of(paths, version)
+            yield {"route": _route(table, ip_interface(prefix), known[id(paths)][1])}
+
+
+def _route(table: int, prefix: Any, paths: list[dict[str, Any]]) -> dict[str, Any]:
+    return {"table_id": table, "stats_index": ALL, "prefix": prefix, "paths": paths}
+
+
+@handler("ip_route_lookup")
+def look_up(client: Client, request: Values) -> Answer:
+    prefix, table = request.prefix, request.table_id
+    _check_table(client, prefix.version, table)
+    found = client.core.route(prefix.network, table) if request.exact else client.core.lookup(prefix.ip, table)
+    if found is None:
+        raise Refusal(Retval.NO_SUCH_ENTRY)
+    return {"route": _route(table, found.prefix, details_of(found.paths, found.prefix.version))}

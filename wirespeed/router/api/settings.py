@@ -1,0 +1,82 @@
+"""sw_interface_set_…: state, MTUs, MAC address, tables, unnumbered, promiscuous."""
+
+from __future__ import annotations
+
+import errno
+
+from wirespeed.router.api.client import Client, refused_as
+from wirespeed.router.api.registry import Answer, change
+from wirespeed.router.api.retvals import Refusal, Retval
+from wirespeed.router.commands.interfaces import checked_mtu
+from wirespeed.router.core import InterfaceKind, MtuKind
+from wirespeed.vpp_api.codec import Values
+from wirespeed.vpp_api.table import TABLE
+
+_ADMIN_UP = TABLE.values["IF_STATUS_API_FLAG_ADMIN_UP"]
+_MTUS = (MtuKind.L3, MtuKind.IP4, MtuKind.IP6, MtuKind.MPLS)
+
+
+@change("sw_interface_set_flags")
+def set_flags(client: Client, request: Values) -> Answer:
+    client.core.set_state(client.index(request.sw_if_index), bool(request.flags & _ADMIN_UP))
+    return None
+
+
+@change("sw_interface_set_mtu")
+def set_mtu(client: Client, request: Values) -> Answer:
+    """Of all packets, and of each protocol: there 0 is the same as for all."""
+    index = client.index(request.sw_if_index)
+    mtus = [checked_mtu(mtu) if mtu or kind is MtuKind.L3 else 0 for kind, mtu in zip(_MTUS, request.mtu, strict=True)]
+    for kind, mtu in zip(_MTUS, mtus, strict=True):
+        client.core.set_protocol_mtu(index, kind, mtu)
+    return None
+
+
+@change("hw_interface_set_mtu")
+def set_link_mtu(client: Client, request: Values) -> Answer:
+    index, face = client.interface(request.sw_if_index)
+    if face.kind is not InterfaceKind.PORT:
+        raise Refusal(Retval.INVALID_SW_IF_INDEX)
+    client.core.set_mtu(index, checked_mtu(request.mtu))
+    return None
+
+
+@change("sw_interface_set_mac_address")
+def set_mac(client: Client, request: Values) -> Answer:
+    client.core.set_mac(client.index(request.sw_if_index), request.mac_address)
+    return None
+
+
+@change("sw_interface_set_promisc")
+def set_promiscuous(client: Client, request: Values) -> Answer:
+    client.core.set_promiscuous(client.index(request.sw_if_index), request.promisc_on)
+    return None
+
+
+@change("sw_interface_set_unnumbered")
+def set_unnumbered(client: Client, request: Values) -> Answer:
+    """`sw_if_index` lends its addresses."""
+    borrower = client.index(request.unnumbered_sw_if_index, Retval.INVALID_SW_IF_INDEX_2)
+    lender = client.index(request.sw_if_index) if request.is_add else None
+    client.core.set_unnumbered(borrower, lender)
+    return None
+
+
+@change("sw_interface_set_table")
+def set_table(client: Client, request: Values) -> Answer:
+    with refused_as(Retval.NO_SUCH_FIB, errno.ENOENT):
+        client.core.set_table(client.index(request.sw_if_index), 6 if request.is_ipv6 else 4, request.vrf_id)
+    return None
+
+
+@change("sw_interface_ip6_enable_disable")
+def set_ip6(client: Client, request: Values) -> Answer:
+    client.core.set_ip6(client.index(request.sw_if_index), request.enable)
+    return None
+
+
+@change("sw_interface_set_mpls_enable")
+def set_mpls(client: Client, request: Values) -> Answer:
+    with refused_as(Retval.NO_SUCH_FIB, errno.ENOENT):
+        client.core.set_mpls(client.index(request.sw_if_index), request.enable)
+    return None
