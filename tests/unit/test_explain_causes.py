@@ -42,6 +42,8 @@ CASES: dict[str, Case] = {
     ),
     "rx-overrun": Case(SHORT, workers=(IDLE,), drops={"e0: rx-miss": 5_000_000}, lost_packets=5e6),
     "no-next-hop": Case(SHORT, workers=(IDLE,), drops={"ip4-lookup: no route": 5_000_000}, lost_packets=5e6),
+    "slow-path": Case(SHORT, workers=(IDLE,), drops={"ip4-rewrite: ip4 ttl <= 1": 5_000_000}, lost_packets=5e6),
+    "dropped": Case(SHORT, workers=(IDLE,), drops={"ethernet-input: l3 mac mismatch": 5_000_000}, lost_packets=5e6),
     "mtu": Case(SHORT, workers=(IDLE,), drops={"ip4-rewrite: MTU exceeded": 5_000_000}, lost_packets=5e6),
     "impairment": Case(
         SHORT, workers=(IDLE,), drops={"e1-impairment: packet lost on purpose": 5_000_000}, lost_packets=5e6

@@ -29,7 +29,9 @@ class Load:
     frames that a NIC cannot spread over queues (MPLS, GRE, PPPoE). `tester_percent` is where the tester ends, in
     percent of one line. `tester_limited`: the test itself found its tester too slow. `cycles` are ticks a packet
     without polling, with `routes` in the table. `by_direction` is what came back in each. `spoilt_share` of the samples
-    that lost did so while CPUs were away, for `longest_away_s` at the most.
+    that lost did so while CPUs were away, for `longest_away_s` at the most. `refused_share` of what was lost was never
+    taken by the ring between tester and device, which the device had not drained. `surplus_share` is what came back
+    beyond what was sent, or is not ours, of what was sent.
     """
 
     name: str
@@ -44,6 +46,8 @@ class Load:
     tester_percent: float | None = None
     tester_limited: bool = False
     spoilt_share: float = 0.0
+    refused_share: float = 0.0
+    surplus_share: float = 0.0
     longest_away_s: float | None = None
     paused: bool = False
     by_direction: tuple[float, ...] = ()

@@ -3,25 +3,15 @@
 from __future__ import annotations
 
 from wirespeed.explain.causes._drops import named
+from wirespeed.explain.causes._reasons import NO_NEXT_HOP
 from wirespeed.explain.evidence import Finding
 from wirespeed.explain.facts import Case
 
 NAME = "no-next-hop"
-_WORDS = (
-    "no route",
-    "noroutes",
-    "unreach",
-    "prohibit",
-    "neighbor",
-    "arp",
-    "path says",
-    "path is gone",
-    "unknown label",
-)
 
 
 def look(case: Case) -> Finding | None:
-    pieces = named(case, *_WORDS)
+    pieces = named(case, *NO_NEXT_HOP)
     if not pieces:
         return None
     return Finding(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from wirespeed.explain.evidence import EXCLUDED, PROOF, Evidence, Finding
+from wirespeed.explain.evidence import AGAINST, EXCLUDED, PROOF, Evidence, Finding
 from wirespeed.explain.facts import Case, Load
 from wirespeed.explain.words import share_text
 from wirespeed.results.figures import loss_text, rate_text
@@ -12,6 +12,8 @@ _SAME = 0.015
 """Of a line: what published percentages are rounded by."""
 _LOSSLESS = 0.001
 _LINE = 0.985
+_SURPLUS = 0.05
+"""Frames that are copied, cut or answered come back beside ours, or in their place."""
 
 
 def look(case: Case) -> Finding | None:
@@ -45,6 +47,9 @@ def _end(load: Load) -> Evidence | None:
 def _all_came(load: Load) -> Evidence | None:
     if load.loss_ratio is None or load.loss_ratio > _LOSSLESS or (load.line_share or 0.0) >= _LINE:
         return None
+    if load.surplus_share >= _SURPLUS:
+        text = f"{share_text(load.surplus_share)} more came back than was sent, so that nobody knows what is ours"
+        return Evidence(text, AGAINST, load.source)
     return Evidence(f"of {rate_text(load.offered_pps)} offered all came back", PROOF, load.source)
 
 

@@ -1,18 +1,21 @@
-"""The transmit ring was full: the device handed packets to a NIC, or a shared-memory peer, that had no slot free."""
+"""The transmit ring was full: the device handed packets to a NIC, or a shared-memory peer, that had no slot free.
+
+It is the line behind it if that is full; else the ring is shorter than what a worker sends at once, or its reader slow.
+"""
 
 from __future__ import annotations
 
-from wirespeed.explain.causes._drops import share_of_lost
-from wirespeed.explain.evidence import EXCLUDED, FAIR, PROOF, STRONG, Evidence, Finding
+from wirespeed.explain.causes._drops import share_of_lost, weight
+from wirespeed.explain.causes._reasons import TX_FULL
+from wirespeed.explain.evidence import EXCLUDED, FAIR, Evidence, Finding
 from wirespeed.explain.facts import Case
 from wirespeed.explain.words import share_text
 
 NAME = "tx-ring"
-_WORDS = ("tx failure", "no free tx", "tx ring", "ring full", "tx_dropped", "tx full", "tx drop")
 
 
 def look(case: Case) -> Finding | None:
-    count = case.dropped(*_WORDS)
+    count = case.dropped(*TX_FULL)
     if not case.drops:
         return None
     if not count:
@@ -21,7 +24,6 @@ def look(case: Case) -> Finding | None:
     text = f"{count:,} packets found no free TX slot"
     if share is not None:
         text += f", {share_text(share)} of what was lost"
-    bits = PROOF if share is None or share >= 0.5 else STRONG if share >= 0.2 else FAIR
     rates = [
         Evidence(f"{worker.name}: in {worker.in_pps:.4g}, out {worker.out_pps:.4g} pps", FAIR, worker.source)
         for worker in case.busy
@@ -31,6 +33,6 @@ def look(case: Case) -> Finding | None:
     return Finding(
         NAME,
         f"the TX ring{f' of {slots} slots' if slots else ''} is full: {text}",
-        (Evidence(text, bits, "drops by reason"), *rates),
+        (Evidence(text, weight(case, count), "drops by reason"), *rates),
         next="more TX descriptors (`num-tx-desc`, `ethtool -G`); if the line behind it is full, it is the line",
     )

@@ -1,5 +1,6 @@
 """One worker has no time to spare, and the others do.
 
+Where the others hardly have packets, what deals out packets is the cause, and this its effect (`queues`, `placement`).
 Vectors of 256 mean that there are always more packets waiting. Cycles a packet times packets a second is then the clock
 of the CPU, which checks the reading.
 """
@@ -13,6 +14,8 @@ from wirespeed.results.figures import rate_text
 
 NAME = "worker"
 _CLOCK = 0.05
+IDLE_PART = 0.1
+"""Of the packets of the busiest worker. One that gets less is no help, and not for want of time."""
 
 
 def look(case: Case) -> Finding | None:
@@ -31,6 +34,10 @@ def look(case: Case) -> Finding | None:
     elif count > 1:
         pieces.append(Evidence(f"{len(full)} of {count} workers is saturated", HINT, source))
     first = full[0]
+    idle = [worker.name for worker in case.workers if worker.pps <= IDLE_PART * first.pps]
+    if idle:
+        text = f"{', '.join(idle)} hardly had packets: whatever deals them out is why"
+        pieces.append(Evidence(text, -2 * FAIR, source))
     return Finding(
         NAME,
         f"CPU-bound on one worker: {first.cycles:.4g} cycles a packet, {rate_text(first.pps)}, no time to spare",

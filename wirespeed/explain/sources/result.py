@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from wirespeed.explain.facts import Case, Load, Step, Worker
+from wirespeed.explain.sources.settled import settled
 from wirespeed.explain.sources.telemetry import box_of, counts, cpus_told, cycles_of, workers_told
 from wirespeed.results.analysis import SUM, Analysis, Curve, analyse
 from wirespeed.results.balance import Medium
@@ -21,7 +22,7 @@ _MOST_STEPS = 40
 
 def cases_of(result: Result, source: str, others: Sequence[Load] = ()) -> tuple[Case, ...]:
     """The sum's case for a test of several directions, else its one direction's; () of a file without samples."""
-    analysis = analyse(result)
+    analysis = settled(analyse(result))
     curves = [curve for curve in analysis.curves if _loaded(curve)]
     if not curves:
         return ()
@@ -109,11 +110,25 @@ def _load(
         hashed="mpls" not in result.profile and "mpls" not in tunables,
         tester_limited=curve.tester_limited,
         spoilt_share=sum(point.spoilt is not None for point in lossy) / len(lossy) if lossy else 0.0,
+        refused_share=_refused_share(top),
+        surplus_share=_surplus_share(top),
         longest_away_s=_longest_away_s(samples),
         paused=any(point.balance.paused for point in top),
         by_direction=tuple(_mean_received(one, top) for one in directions) if len(directions) > 1 else (),
         cycles=cycles_of(workers),
     )
+
+
+def _refused_share(top: Sequence[Point]) -> float:
+    """Of what was lost, what the medium did not take, where that is the device's doing."""
+    refused = sum(point.balance.refused for point in top if point.balance.refusing_is_duts)
+    lost = sum(point.balance.lost for point in top)
+    return min(1.0, refused / lost) if lost else 0.0
+
+
+def _surplus_share(top: Sequence[Point]) -> float:
+    offered = sum(point.balance.offered for point in top)
+    return sum(point.balance.surplus for point in top) / offered if offered else 0.0
 
 
 def _longest_away_s(samples: Sequence[Sample]) -> float | None:
