@@ -25,6 +25,10 @@ class BuiltLab:
     router: Child
     generator: Child
 
+    @property
+    def dut(self) -> str:
+        return f"router:{self.control_socket}"
+
     def ask(self, command: str) -> str:
         return ask(self.control_socket, command)
 
@@ -34,14 +38,13 @@ def built_lab(
     *,
     workers: int = 1,
     rx_queues: int = 1,
-    to_router: int = 8192,
-    to_tester: int = 8192,
+    slots: tuple[int, int] = (8192, 8192),
     speed: str = "10G",
     commands: Sequence[str] = (),
     others: Sequence[str] = (),
 ) -> Iterator[BuiltLab]:
-    """`to_router` and `to_tester` are slots of the rings each way, which the tester's side makes. The second worker has
-    the tester's CPU on a machine with two; it is asleep unless it has packets."""
+    """`slots` are those of each wire's rings, each way. The second worker has the tester's CPU on a machine with two,
+    and is asleep unless it has packets. `others` are ports that no tester is at."""
     cpus = choose_cpus()
     of_workers = [cpus.dut, *(cpu for cpu in sorted(os.sched_getaffinity(0)) if cpu != cpus.dut)][:workers]
     with tempfile.TemporaryDirectory(prefix="wirespeed-built-") as name:
@@ -49,11 +52,9 @@ def built_lab(
         socket = directory / "router.sock"
 
         def port(index: int, role: str, mac: str) -> str:
-            server = role == "server"
-            rxd, txd = (to_router, to_tester) if server else (to_tester, to_router)
-            rxq, txq = (rx_queues, workers) if server else (workers, rx_queues)
+            rxq, txq = (rx_queues, workers) if role == "server" else (workers, rx_queues)
             head = f"memif:{directory}/e{index}.sock,id=0,role={role},mac={mac},speed={speed}"
-            return f"{head},rxd={rxd},txd={txd},rxq={rxq},txq={txq}"
+            return f"{head},rxd={slots[index]},txd={slots[index]},rxq={rxq},txq={txq}"
 
         asleep = [f"set interface rx-mode e{index} adaptive" for index in (0, 1)] if workers > 1 else []
         (directory / "router.conf").write_text("\n".join([*ROUTER_COMMANDS.splitlines(), *asleep, *commands, ""]))

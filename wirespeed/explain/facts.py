@@ -224,7 +224,8 @@ class Step:
 class Case:
     """A test to be explained. `others` are tests of the same box, `steps` loads of the same test, rising. `drops` and
     `events` are counted while the load was on, by the reasons that the DUT names; `foreign` are frames of other kinds
-    that came back; `tells_drops`: the device was asked, so that none means none."""
+    that came back; `tells_drops`: the device was asked, so that none means none. `in_packets` and `out_packets` are
+    what it says that it took in and sent, of all interfaces."""
 
     load: Load
     box: Box = field(default_factory=Box)
@@ -237,6 +238,8 @@ class Case:
     steps: tuple[Step, ...] = ()
     interval_s: float | None = None
     lost_packets: float | None = None
+    in_packets: int | None = None
+    out_packets: int | None = None
     tells_drops: bool = False
     remarks: tuple[str, ...] = ()
 
@@ -253,6 +256,19 @@ class Case:
         share = self.load.line_share
         most = (self.load.tester_percent or 100.0) / 100
         return share is not None and share < 0.98 * most
+
+    @property
+    def lost_inside(self) -> float | None:
+        """Of what was lost, the part that the device took in and did not send, 0 to 1; None where it does not tell."""
+        if self.in_packets is None or self.out_packets is None or not self.lost_packets:
+            return None
+        return min(1.0, max(0, self.in_packets - self.out_packets) / self.lost_packets)
+
+    @property
+    def surplus_share(self) -> float:
+        """What the device sent, or the tester got back, beyond what there was, as a share of that."""
+        made = self.out_packets / self.in_packets - 1 if self.in_packets and self.out_packets else 0.0
+        return max(self.load.surplus_share, made)
 
     def dropped(self, *words: str) -> int:
         """Packets dropped for reasons with one of `words` in them."""

@@ -1,5 +1,4 @@
-"""Which words in a counter's name tell of what. VPP's and our router's reasons, Linux's and the BSDs' counters, and what
-drivers call theirs; all in small letters."""
+"""Words in counters' names, by what they tell: reasons of VPP and our router, counters of kernels and drivers."""
 
 from __future__ import annotations
 

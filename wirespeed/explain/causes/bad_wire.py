@@ -9,11 +9,13 @@ from __future__ import annotations
 from wirespeed.explain.causes._drops import named
 from wirespeed.explain.causes._reasons import CHECKSUM
 from wirespeed.explain.causes._steps import shares_lost
-from wirespeed.explain.evidence import AGAINST, FAIR, STRONG, Evidence, Finding
+from wirespeed.explain.evidence import AGAINST, EXCLUDED, FAIR, STRONG, Evidence, Finding
 from wirespeed.explain.facts import Case
+from wirespeed.explain.words import share_text
 from wirespeed.results.figures import loss_text, rate_text
 
 NAME = "bad-wire"
+_NOT_ON_WIRE = 0.2
 
 
 def look(case: Case) -> Finding | None:
@@ -25,6 +27,13 @@ def look(case: Case) -> Finding | None:
     counted = sum(case.drops.values()) - crc
     if case.lost_packets and counted > 0.5 * case.lost_packets:
         pieces.append(Evidence(f"the device itself counted {counted:,} drops", AGAINST, "drops by reason"))
+    inside = case.lost_inside
+    if inside is not None and inside > _NOT_ON_WIRE:
+        text = f"{share_text(inside)} of what was lost came into the device, which did not send it"
+        pieces.append(Evidence(text, EXCLUDED, "the device's counts"))
+    if case.load.refused_share > _NOT_ON_WIRE:
+        text = f"{share_text(case.load.refused_share)} of what was lost never got onto the wire: the ring was full"
+        pieces.append(Evidence(text, EXCLUDED, case.load.source))
     if case.box.firewall:
         pieces.append(Evidence("a firewall is on, which may drop some and count none", -FAIR, case.box.source))
     return Finding(

@@ -1,7 +1,7 @@
 """The device drops packets for a reason that it names, and that no other cause here is about.
 
-A filter, a wrong MAC address, a checksum, an interface that is down: the counter's own words are the verdict. Sums of an
-interface (`rx drop`) and full rings say where a packet died and not why, so they are none.
+A filter, a wrong MAC address, a checksum, an interface that is down: the counter's own words are the verdict. Sums of
+an interface (`rx drop`) and full rings say where a packet died and not why, so they are none.
 """
 
 from __future__ import annotations

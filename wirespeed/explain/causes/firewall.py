@@ -40,5 +40,8 @@ def _uncounted(case: Case) -> list[Evidence]:
     share = share_of_lost(case, sum(case.drops.values())) or 0.0
     if 1 - share < _UNCOUNTED:
         return []
+    inside = case.lost_inside
+    if inside is not None and inside < _UNCOUNTED:
+        return []
     text = f"no counter of the kernel's has {share_text(1 - share)} of what was lost"
     return [Evidence(text, STRONG, "drops by reason")]

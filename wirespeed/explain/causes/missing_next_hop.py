@@ -1,22 +1,39 @@
-"""The device does not know where to send packets: no route, no neighbour, or a route that says so."""
+"""The device does not know where to send packets: no route, no neighbour, or a route that says so.
+
+Linux counts nothing while it waits for a neighbour. That it asks for one, by ARP or neighbour solicitations, and that
+what it took in did not come out, tells the same.
+"""
 
 from __future__ import annotations
 
 from wirespeed.explain.causes._drops import named
 from wirespeed.explain.causes._reasons import NO_NEXT_HOP
-from wirespeed.explain.evidence import Finding
+from wirespeed.explain.evidence import FAIR, STRONG, Evidence, Finding
 from wirespeed.explain.facts import Case
+from wirespeed.explain.words import share_text
 
 NAME = "no-next-hop"
+_NEARLY_ALL = 0.45
+"""One of two directions, at the least; a neighbour that is asked for again now and then costs nothing."""
 
 
 def look(case: Case) -> Finding | None:
-    pieces = named(case, *NO_NEXT_HOP)
+    pieces = [*named(case, *NO_NEXT_HOP), *_asks(case)]
     if not pieces:
         return None
     return Finding(
         NAME,
         f"the device has no route or neighbour for them: {pieces[0].text}",
-        pieces,
+        tuple(pieces),
         next="`show ip fib`, `show ip neighbors`: a static neighbour for the tester's address, routes for its prefixes",
     )
+
+
+def _asks(case: Case) -> list[Evidence]:
+    asked = sum(count for kind, count in case.foreign.items() if kind in ("arp", "nd"))
+    loss = case.load.loss_ratio or 0.0
+    inside = case.lost_inside
+    if not asked or loss < _NEARLY_ALL or (inside is not None and inside < _NEARLY_ALL):
+        return []
+    text = f"it asks for neighbours ({asked:,} ARP or ND frames), and {share_text(loss)} did not come back"
+    return [Evidence(text, STRONG + FAIR if inside is not None else STRONG, "frames of others")]

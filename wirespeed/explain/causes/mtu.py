@@ -15,6 +15,8 @@ NAME = "mtu"
 _CUT = ("packets fragmented", "fragoks")
 _LEAST = 0.05
 """Of what was offered: fewer are packets of others."""
+_TWICE, _LONG_BYTES = 0.9, 576
+"""Every host takes 576 bytes (RFC 1122), and few links less; copies by floods and mirrors are of short ones too."""
 
 
 def look(case: Case) -> Finding | None:
@@ -35,13 +37,21 @@ def look(case: Case) -> Finding | None:
 def _cut(case: Case) -> list[Evidence]:
     cut = sum(count for event, count in case.events.items() if any(word in event.lower() for word in _CUT))
     if not cut:
-        return []
+        return _made(case)
     offered = (case.load.offered_pps or 0.0) * (case.interval_s or 0.0)
     share = min(1.0, cut / offered) if offered else None
     part = "" if share is None else f", {share_text(share)} of what was offered"
     known = share is None or share >= _LEAST
     found = [Evidence(f"{cut:,} packets were cut to fragments{part}", STRONG if known else HINT, "events")]
-    if case.load.surplus_share >= _LEAST:
-        more = share_text(case.load.surplus_share)
-        found.append(Evidence(f"{more} more came back than was sent", FAIR, case.load.source))
+    if case.surplus_share >= _LEAST:
+        more = share_text(case.surplus_share)
+        found.append(Evidence(f"{more} more came out of the device than went in", FAIR, case.load.source))
     return found
+
+
+def _made(case: Case) -> list[Evidence]:
+    """Who does not count fragments still counts packets: of long ones about as many more as there were."""
+    if case.surplus_share < _TWICE or (case.load.frame_bytes or 0.0) < _LONG_BYTES:
+        return []
+    text = f"{share_text(case.surplus_share)} more packets came out of the device than went in, as when each is cut"
+    return [Evidence(text, STRONG, "the device's counts")]

@@ -18,7 +18,7 @@ _SURPLUS = 0.05
 
 def look(case: Case) -> Finding | None:
     load = case.load
-    pieces = [piece for piece in (_said(load), _end(load), _all_came(load), _lost(load)) if piece is not None]
+    pieces = [piece for piece in (_said(load), _end(load), _all_came(case), _lost(load)) if piece is not None]
     if not pieces:
         return None
     sentence = "the tester ends here, not the device"
@@ -44,11 +44,13 @@ def _end(load: Load) -> Evidence | None:
     return Evidence(text, PROOF, load.source)
 
 
-def _all_came(load: Load) -> Evidence | None:
+def _all_came(case: Case) -> Evidence | None:
+    load = case.load
     if load.loss_ratio is None or load.loss_ratio > _LOSSLESS or (load.line_share or 0.0) >= _LINE:
         return None
-    if load.surplus_share >= _SURPLUS:
-        text = f"{share_text(load.surplus_share)} more came back than was sent, so that nobody knows what is ours"
+    if case.surplus_share >= _SURPLUS:
+        more = share_text(case.surplus_share)
+        text = f"{more} more came out of the device than went in, so that nobody knows what is ours"
         return Evidence(text, AGAINST, load.source)
     return Evidence(f"of {rate_text(load.offered_pps)} offered all came back", PROOF, load.source)
 

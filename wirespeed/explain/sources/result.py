@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from wirespeed.explain.facts import Case, Load, Step, Worker
@@ -57,8 +57,16 @@ def _case(analysis: Analysis, curve: Curve, source: str, others: Sequence[Load])
         steps=_steps(curve),
         interval_s=sum(sample.interval_s for sample in samples),
         lost_packets=lost or None,
+        in_packets=_counted(one.in_packets for one in told),
+        out_packets=_counted(one.out_packets for one in told),
         tells_drops=bool(told),
     )
+
+
+def _counted(counts: Iterable[int | None]) -> int | None:
+    found = list(counts)
+    known = [count for count in found if count is not None]
+    return sum(known) if known and len(known) == len(found) else None
 
 
 def _has_nics(result: Result) -> bool:

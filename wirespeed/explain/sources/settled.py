@@ -1,4 +1,4 @@
-"""A test by its end: what samples lacked and came in after the drain was under way, or held by somebody, and not lost."""
+"""A test by its end: what samples lacked and came in after the drain was under way, or held by somebody; not lost."""
 
 from __future__ import annotations
 

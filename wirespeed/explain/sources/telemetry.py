@@ -45,6 +45,7 @@ def box_of(dut: Mapping[str, Any], workers: Sequence[Worker], source: str) -> Bo
         cores=len(facts.cpus) or None,
         workers=len(workers) or None,
         hz=workers[0].tsc_hz if workers else None,
+        firewall=True if facts.details.get("pf") == "on" or facts.details.get("nftables") else None,
         source=source,
     )
 
