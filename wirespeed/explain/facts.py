@@ -258,6 +258,12 @@ class Case:
         return share is not None and share < 0.98 * most
 
     @property
+    def may_be_short(self) -> bool:
+        """Whether something limited it, or nobody told what was asked for: a `show runtime` alone."""
+        load = self.load
+        return self.is_short or (load.loss_ratio is None and load.line_share is None)
+
+    @property
     def lost_inside(self) -> float | None:
         """Of what was lost, the part that the device took in and did not send, 0 to 1; None where it does not tell."""
         if self.in_packets is None or self.out_packets is None or not self.lost_packets:

@@ -9,6 +9,8 @@ from wirespeed.explain.facts import Case
 from wirespeed.explain.words import share_text
 
 _MOST, _MUCH = 0.5, 0.2
+_LITTLE = 0.01
+"""Of what was lost: less is of somebody else's packets and tells nothing."""
 _LEAST_OF_RATE = 0.01
 """Of what comes back in a second: counts that stand alone, with nothing lost beside them, are noise below."""
 _LEAST_S = 1.0
@@ -35,7 +37,7 @@ def pieces_of(case: Case, drops: Mapping[str, int]) -> tuple[Evidence, ...]:
             continue
         share = share_of_lost(case, count)
         part = "" if share is None else f", {share_text(share)} of what was lost"
-        bits = HINT if found else together
+        bits = min(HINT, together) if found else together
         found.append(Evidence(f"{count:,} × “{reason}”{part}", bits, "drops by reason"))
     return tuple(found)
 
@@ -49,8 +51,8 @@ def weight(case: Case, count: int) -> float:
     what came back is strong."""
     share = share_of_lost(case, count)
     if share is None:
-        return STRONG if count >= max(1.0, _LEAST_OF_RATE * case.load.received_pps) else HINT
-    return PROOF if share >= _MOST else STRONG if share >= _MUCH else HINT
+        return STRONG if count >= max(1.0, _LEAST_OF_RATE * case.load.received_pps) else 0.0
+    return PROOF if share >= _MOST else STRONG if share >= _MUCH else HINT if share >= _LITTLE else 0.0
 
 
 def _lost_at_least(case: Case) -> float | None:

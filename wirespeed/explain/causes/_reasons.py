@@ -22,8 +22,9 @@ ON_PURPOSE = ("on purpose",)
 TX_FULL = ("tx failure", "no free tx", "tx ring", "tx_dropped", "tx full", "tx drop", "tx_ring", "tx_hwq")
 RX_MISSED = (
     *("rx-miss", "rx miss", "imissed", "rx_miss", "missed", "no_buf", "nobuf", "no buf", "no dma", "no_dma"),
-    *("out_of_buffer", "rx_discards_phy", "rx_dropped", "rx drop", "rx_no_desc", "rx_ovflow", "rx_fifo", "idrops"),
+    *("out_of_buffer", "rx_dropped", "rx drop", "rx_no_desc", "rx_ovflow", "rx_fifo", "idrops"),
 )
+NIC_ITSELF = ("rx_discards_phy", "rx_prio0_discards", "pci_stalled")
 CHECKSUM = ("crc", "alignment", "align_err", "frame error", "frame_error", "fcs", "symbol_err")
 FIREWALL = ("pf congestion", "state limit", "nf_conntrack", "table full", "nft", "acl deny", "acl drop", "filter")
 NETISR = ("qdrops", "netisr")
@@ -33,6 +34,18 @@ SUMS = ("tx err", "rx err", "rx drop", "tx drop", "indiscards", "outdiscards")
 """Of an interface or a stack: they say where and not why."""
 
 ALL = (
-    *(*NO_NEXT_HOP, *MTU, *SLOW_PATH, *ON_PURPOSE, *TX_FULL, *RX_MISSED, *CHECKSUM, *FIREWALL, *NETISR, *BACKLOG),
+    *(
+        *NO_NEXT_HOP,
+        *MTU,
+        *SLOW_PATH,
+        *ON_PURPOSE,
+        *TX_FULL,
+        *RX_MISSED,
+        *NIC_ITSELF,
+        *CHECKSUM,
+        *FIREWALL,
+        *NETISR,
+        *BACKLOG,
+    ),
     *SUMS,
 )

@@ -20,7 +20,7 @@ _LEAST, _MOST = 0.75, 1.2
 
 
 def look(case: Case) -> Finding | None:
-    if not case.is_short:
+    if not case.may_be_short:
         return None
     pieces = [*_workers(case), *_cpus(case), *_cores(case)]
     if not pieces:

@@ -17,7 +17,7 @@ _MATCH = 0.15
 
 
 def look(case: Case) -> Finding | None:
-    if not case.is_short:
+    if not case.may_be_short:
         return None
     pieces = [*_flows(case), *_workers(case), *_multiples(case), *_both_ways(case)]
     if not pieces:

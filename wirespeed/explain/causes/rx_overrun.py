@@ -11,7 +11,7 @@ from __future__ import annotations
 from wirespeed.explain.causes._absence import explains_loss, longest_absence
 from wirespeed.explain.causes._drops import pieces_of
 from wirespeed.explain.causes._reasons import RX_MISSED
-from wirespeed.explain.evidence import AGAINST, EXCLUDED, FAIR, STRONG, Evidence, Finding
+from wirespeed.explain.evidence import AGAINST, EXCLUDED, FAIR, HINT, STRONG, Evidence, Finding
 from wirespeed.explain.facts import Case
 from wirespeed.explain.words import share_text
 
@@ -25,6 +25,8 @@ def look(case: Case) -> Finding | None:
     if not pieces:
         return None
     pieces += [*_workers(case), *_away(case)]
+    if not case.busy and not case.cpus:
+        pieces.append(Evidence("nobody told whether the CPU behind the ring has time", -STRONG - HINT))
     if case.box.is_kernel and any(cpu.idle_percent < 5 for cpu in case.cpus):
         pieces.append(Evidence("a CPU has no idle time: the ring is full since the CPU is", -STRONG, "CPU time"))
     return Finding(

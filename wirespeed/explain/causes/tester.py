@@ -48,6 +48,8 @@ def _all_came(case: Case) -> Evidence | None:
     load = case.load
     if load.loss_ratio is None or load.loss_ratio > _LOSSLESS or (load.line_share or 0.0) >= _LINE:
         return None
+    if load.offered_pps is not None and load.received_pps > (1 + _SURPLUS) * load.offered_pps:
+        return None  # both figures cannot be right
     if case.surplus_share >= _SURPLUS:
         more = share_text(case.surplus_share)
         text = f"{more} more came out of the device than went in, so that nobody knows what is ours"

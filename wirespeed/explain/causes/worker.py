@@ -19,7 +19,7 @@ IDLE_PART = 0.1
 
 
 def look(case: Case) -> Finding | None:
-    if not case.busy or not case.is_short:
+    if not case.busy or not case.may_be_short:
         return None
     full = [worker for worker in case.busy if worker.is_saturated]
     source = case.busy[0].source

@@ -19,6 +19,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 
 from wirespeed.errors import FileFault, UsageError
 from wirespeed.explain.facts import Box, Case, Cpu, Flows, Link, Load, Step
+from wirespeed.explain.sources.pasted import more_than_offered
 from wirespeed.explain.sources.show_run import drops_of, workers_of
 from wirespeed.explain.words import share_text
 from wirespeed.results.figures import rate_text
@@ -201,7 +202,7 @@ def _box(box: BoxText, source: str) -> Box:
 
 def _contradictions(test: TestText, load: Load) -> list[str]:
     """Figures given twice that do not agree."""
-    found = []
+    found = list(more_than_offered(test.name, load.offered_pps, load.received_pps))
     share = load.line_share
     given = test.percent if test.received is not None else None
     rounded = 0.5 if given is not None and given == int(given) else 0.05
