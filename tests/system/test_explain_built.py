@@ -6,11 +6,17 @@ before what was built in.
 
 from __future__ import annotations
 
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 from built_lab import built_lab
 from explained import explained, first_but_the_machine, profile_of
+
+from wirespeed.lab.lab import choose_cpus
 
 BUSY_PORTS = 30
 """Null ports hand out frames without end, so many times more than the tester sends: the worker never rests, and has
@@ -34,6 +40,17 @@ def busy(worker: int = 0) -> dict[str, list[str]]:
     }
 
 
+@contextmanager
+def nuisance(cpu: int) -> Iterator[None]:
+    """A program that never rests, on that CPU."""
+    words = [sys.executable, "-c", f"import os\nos.sched_setaffinity(0, [{cpu}])\nwhile True: pass"]
+    with subprocess.Popen(words, start_new_session=True) as program:
+        try:
+            yield
+        finally:
+            program.kill()
+
+
 def test_the_only_worker_without_time_is_named(tmp_path: Path) -> None:
     with built_lab(**busy()) as lab:
         found = explained(lab.rpc, tmp_path / "one.json", dut=lab.dut, steps="500kpps,1mpps,2mpps")
@@ -45,6 +62,19 @@ def test_two_queues_of_which_one_has_all_packets(tmp_path: Path) -> None:
         found = explained(lab.rpc, tmp_path / "two.json", dut=lab.dut, steps="500kpps,1mpps,2mpps")
     assert first_but_the_machine(found) == "queues", found
     assert "one flow" in next(one.sentence for one in found.named if one.cause == "queues")
+
+
+def test_a_router_that_shares_its_cpu(tmp_path: Path) -> None:
+    with built_lab(slots=(256, 256)) as lab, nuisance(choose_cpus().dut):
+        found = explained(lab.rpc, tmp_path / "shared.json", dut=lab.dut, steps="50kpps,100kpps,200kpps,400kpps")
+    assert found.cause == "steal", found
+
+
+def test_a_tester_that_cannot_send_as_much(tmp_path: Path) -> None:
+    with built_lab() as lab, nuisance(choose_cpus().generator):
+        found = explained(lab.rpc, tmp_path / "tester.json", dut=lab.dut, steps="1mpps,100%,100%")
+    assert "tester" in {finding.cause for finding in found.named}, found
+    assert found.cause in ("tester", "steal")
 
 
 @pytest.mark.parametrize(("cause", "slots"), [("rx-overrun", (64, 8192)), ("tx-ring", (8192, 64))])

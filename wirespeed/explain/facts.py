@@ -190,8 +190,8 @@ class Cpu:
 
 @dataclass(frozen=True)
 class Box:
-    """`system` is vpp, wirespeed, linux, freebsd, openbsd, danos or empty; `queues` are a port's RX queues, `tx_slots`
-    a TX ring's descriptors. `hz` is the clock that cycles are counted in."""
+    """`system` is vpp, wirespeed, linux, freebsd, openbsd, danos or empty; `queues` are a port's RX queues, `tx_queues`
+    its TX queues, `tx_slots` a TX ring's descriptors. `hz` is the clock that cycles are counted in."""
 
     name: str = ""
     system: str = ""
@@ -199,6 +199,7 @@ class Box:
     workers: int | None = None
     queues: int | None = None
     tx_slots: int | None = None
+    tx_queues: int | None = None
     hz: float | None = None
     firewall: bool | None = None
     links: tuple[Link, ...] = ()

@@ -11,6 +11,7 @@ from __future__ import annotations
 from wirespeed.explain.causes._absence import explains_loss, longest_absence
 from wirespeed.explain.causes._drops import pieces_of
 from wirespeed.explain.causes._reasons import RX_MISSED
+from wirespeed.explain.causes._steps import shares_lost
 from wirespeed.explain.evidence import AGAINST, EXCLUDED, FAIR, HINT, STRONG, Evidence, Finding
 from wirespeed.explain.facts import Case
 from wirespeed.explain.words import share_text
@@ -51,7 +52,7 @@ def _refused(case: Case) -> list[Evidence]:
     """Of rings in shared memory the sender counts what they did not take. Without the other side's workers that may as
     well be one that is too slow."""
     share = case.load.refused_share
-    if share < _MOST:
+    if share < _MOST or not case.is_short:
         return []
     text = f"{share_text(share)} of what was lost found the device's ring full"
     return [Evidence(text, FAIR if case.busy else 0.0, case.load.source)]
@@ -74,4 +75,7 @@ def _away(case: Case) -> list[Evidence]:
     away = longest_absence(case)
     if away is None or not explains_loss(case, away):
         return []
-    return [Evidence(f"a worker was away for {share_text(away)} of the time, which explains it", AGAINST)]
+    # Moments strike some loads and spare others; a burst longer than the ring finds it full each time.
+    shares = shares_lost(case)
+    bits = -FAIR if shares is not None and shares.is_steady else AGAINST
+    return [Evidence(f"a worker was away for {share_text(away)} of the time, which explains it", bits)]

@@ -76,6 +76,7 @@ class BoxText(_Strict):
     workers: int | None = Field(default=None, ge=1)
     queues: int | None = Field(default=None, ge=1)
     tx_slots: int | None = Field(default=None, ge=1)
+    tx_queues: int | None = Field(default=None, ge=1)
     hz: float | None = Field(default=None, gt=0)
     firewall: bool | None = None
     links: tuple[LinkText, ...] = ()
