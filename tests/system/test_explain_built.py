@@ -23,6 +23,10 @@ BUSY_PORTS = 30
 time for one in thirty of its looks at the tester's port."""
 
 
+LEAST_PPS = 150_000
+"""256 slots hold less than 2 ms of it, and a scheduler deals out CPUs by 3 ms and more."""
+
+
 def busy(worker: int = 0) -> dict[str, list[str]]:
     """Other traffic that takes the time of `worker`."""
     numbers = range(BUSY_PORTS)
@@ -67,7 +71,9 @@ def test_two_queues_of_which_one_has_all_packets(tmp_path: Path) -> None:
 def test_a_router_that_shares_its_cpu(tmp_path: Path) -> None:
     with built_lab(slots=(256, 256)) as lab, nuisance(choose_cpus().dut):
         found = explained(lab.rpc, tmp_path / "shared.json", dut=lab.dut, steps="50kpps,100kpps,200kpps,400kpps")
-    assert found.cause == "steal", found
+    if (found.case.load.offered_pps or 0.0) < LEAST_PPS:
+        pytest.skip("the tester did not have its CPU: what came fits the rings")
+    assert next(one.cause for one in found.named if one.cause != "tester") == "steal", found
 
 
 def test_a_tester_that_cannot_send_as_much(tmp_path: Path) -> None:
