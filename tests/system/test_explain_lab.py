@@ -129,3 +129,13 @@ def test_the_command_explains_the_file(lab: EmbeddedLab, tmp_path: Path) -> None
     done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith("### one")
+
+
+def test_healthy_tests_are_given_no_disease() -> None:
+    """A few of those that the bench runs by the hundred."""
+    bench = Path(__file__).parents[2] / "bench" / "explain_healthy.py"
+    done = subprocess.run(
+        [sys.executable, str(bench), "6", "7"], capture_output=True, text=True, timeout=240, check=False
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "6 healthy tests: 0 false" in done.stdout

@@ -31,7 +31,7 @@ def named(case: Case, *words: str) -> tuple[Evidence, ...]:
 def pieces_of(case: Case, drops: Mapping[str, int]) -> tuple[Evidence, ...]:
     """The most frequent first. Reasons of one kind that explain most of the loss together do so each."""
     together = weight(case, sum(drops.values()))
-    found = []
+    found: list[Evidence] = []
     for reason, count in sorted(drops.items(), key=lambda item: -item[1]):
         if count <= 0:
             continue
