@@ -13,8 +13,8 @@ from wirespeed.explain.facts import Case
 from wirespeed.explain.words import share_text
 
 NAME = "no-next-hop"
-_NEARLY_ALL = 0.45
-"""One of two directions, at the least; a neighbour that is asked for again now and then costs nothing."""
+_NOTHING = 0.01
+"""Of a direction: what a missing neighbour lets through. One that is asked for again now and then costs nothing."""
 
 
 def look(case: Case) -> Finding | None:
@@ -32,8 +32,10 @@ def look(case: Case) -> Finding | None:
 def _asks(case: Case) -> list[Evidence]:
     asked = sum(count for kind, count in case.foreign.items() if kind in ("arp", "nd"))
     loss = case.load.loss_ratio or 0.0
+    rates = case.load.by_direction
+    nothing = loss >= 1 - _NOTHING or (len(rates) > 1 and min(rates) <= _NOTHING * max(rates))
     inside = case.lost_inside
-    if not asked or loss < _NEARLY_ALL or (inside is not None and inside < _NEARLY_ALL):
+    if not asked or not nothing or (inside is not None and inside < 1 - 2 * _NOTHING):
         return []
     text = f"it asks for neighbours ({asked:,} ARP or ND frames), and {share_text(loss)} did not come back"
     return [Evidence(text, STRONG + FAIR if inside is not None else STRONG, "frames of others")]
