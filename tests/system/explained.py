@@ -8,8 +8,10 @@ from wirespeed.cli.main import main
 from wirespeed.explain.ranking import Explanation, explain
 from wirespeed.explain.sources.files import read_cases
 
-LOW = "2kpps,4kpps,6kpps,8kpps,10kpps"
+LOW = "5kpps,10kpps"
 """Loads that a busy machine carries as well."""
+LADDER = "2kpps,4kpps,6kpps,8kpps,10kpps"
+"""Enough of them to tell a share that is lost at all."""
 
 
 def explained(
@@ -24,8 +26,8 @@ def explained(
     against: tuple[Path, ...] = (),
 ) -> Explanation:
     """One way unless `more` has no `-u`; the device is asked where `dut` says how."""
-    options = ["-s", rpc, "-p", profile, "-t", tunables, "-q", "--steps", steps, "-wd", "0.2", "-hd", "0.5", *more]
-    options += ["--interval", "0.25", "-o", str(file), *(["--dut", dut] if dut else [])]
+    options = ["-s", rpc, "-p", profile, "-t", tunables, "-q", "--steps", steps, "-wd", "0.1", "-hd", "0.4", *more]
+    options += ["--interval", "0.2", "-o", str(file), *(["--dut", dut] if dut else [])]
     assert main(["loadtest", *options]) in (0, 5)  # 5: nothing came back at all
     (case,) = read_cases([file], against)
     return explain(case)

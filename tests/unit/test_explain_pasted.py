@@ -115,6 +115,14 @@ def test_drops_by_reason_are_the_verdict_whatever_the_release(tmp_path: Path, ca
         )
 
 
+def test_a_full_tx_ring_shows_in_the_nodes_where_nobody_printed_the_drops(tmp_path: Path) -> None:
+    block = thread(2.0e6, 12, polls=90_000_000, out=1.9e6)
+    sent = block.splitlines()[-1]
+    block = block.replace(sent, sent.replace("-tx", "-output").ljust(32) + "\n" + sent.replace("20000000", "19000000"))
+    found = explained(tmp_path, block, offered="2mpps", received="1.9mpps")
+    assert found.cause == "tx-ring", [(one.cause, one.bits) for one in (*found.named, *found.likely)]
+
+
 def test_few_drops_explain_no_great_loss(tmp_path: Path) -> None:
     rows = ERRORS + "  59  e1-tx  Tx packet drops (dpdk tx failure)  error\n  3 ip4-lookup no route error\n"
     found = explained(tmp_path, SATURATED, rows)
