@@ -57,7 +57,7 @@ def _nodes(case: Case) -> list[Evidence]:
 
 def _short_of(worker: Worker) -> list[Evidence]:
     counts = {node.name: node.vectors for node in worker.nodes}
-    found = []
+    found: list[Evidence] = []
     for given, taken in (("-output", "-tx"), ("-o", "-t")):
         for name in [name.removesuffix(given) for name in counts if name.endswith(given)]:
             out, sent = counts[name + given], counts.get(name + taken)
