@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from wirespeed.explain.causes import causes
 from wirespeed.explain.evidence import Finding
-from wirespeed.explain.facts import Case
+from wirespeed.explain.facts import Case, Load
 
 NAMED = 0.5
 """A cause below this confidence is no verdict."""
@@ -48,6 +48,7 @@ class Explanation:
 
 def explain(case: Case) -> Explanation:
     """What limits it. Ties are broken by the causes' names, so that the same facts give the same verdict."""
+    case = replace(case, others=_comparable(case))
     found = [finding for look in causes().values() if (finding := look(case)) is not None]
     found.sort(key=lambda finding: (-finding.bits, finding.cause))
     return Explanation(
@@ -56,6 +57,11 @@ def explain(case: Case) -> Explanation:
         likely=tuple(f for f in found if _RULED_OUT < f.confidence <= NAMED and f.sentence and f.speaks_for),
         ruled_out=tuple(finding for finding in found if finding.confidence <= _RULED_OUT and finding.speaks_against),
     )
+
+
+def _comparable(case: Case) -> tuple[Load, ...]:
+    """Rates are compared by their ratio: a test of which nothing came back has none."""
+    return tuple(load for load in case.others if load.received_pps > 0) if case.load.received_pps > 0 else ()
 
 
 def _never_told(case: Case) -> list[str]:

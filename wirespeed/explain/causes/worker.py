@@ -51,7 +51,7 @@ def _saturated(worker: Worker, case: Case) -> list[Evidence]:
         Evidence(f"{worker.name} finds {worker.vectors:.4g} packets a call, of 256", STRONG + HINT, worker.source)
     ]
     hz = worker.tsc_hz or case.box.hz
-    if hz:
+    if hz and worker.cycles:
         share = worker.effective_hz / hz
         text = (
             f"{worker.cycles:.4g} cycles × {rate_text(worker.pps)} = {worker.effective_hz / 1e9:.3g} GHz of "
