@@ -94,3 +94,21 @@ def test_what_came_in_after_the_drain_was_under_way() -> None:
         (case,) = cases_of(result, "held.json")
         assert (case.load.loss_ratio or 0.0) < 0.001, held
         assert explain(case).cause == "tester"
+
+
+def test_what_the_sample_before_sent_is_no_surplus() -> None:
+    loads = ramp(5e6, 20, 5)
+    samples = tuple(run(Bench(medium=Medium.QUEUE, held=frozenset({21, 23})), loads, 1))
+    sent = sum(sample.ports[0].tx_pps * sample.interval_s for sample in samples)
+    end = ChannelOutcome(Balance(sent, sent, asked=sent), 64.0, 64.0, 10e9, None, None, None, None, False)
+    ports = {number: PortFacts(number, speed_bps=10e9, medium="queue") for number in (0, 1)}
+    outcome = Outcome(channels={str(FORWARD): end})
+    (case,) = cases_of(Result("held", {}, samples, outcome=outcome, ports=ports, directions=(FORWARD,)), "held.json")
+    assert explain(case).cause == "tester"
+
+
+def test_tests_without_a_rate_and_rows_without_clocks_are_compared_with_nothing() -> None:
+    nothing = replace(LOAD, name="none", received_pps=0.0, cycles=0.0, flows="many")
+    full = replace(TIME_LEFT, packets=2_560_000, polls=10_000, calls=10_000, clocks=0, polling_clocks=0)
+    for mine, other in ((LOAD, nothing), (nothing, LOAD)):
+        assert explain(Case(replace(mine, cycles=0.0), others=(other,), workers=(full,))).next

@@ -273,9 +273,10 @@ class Case:
 
     @property
     def surplus_share(self) -> float:
-        """What the device sent, or the tester got back, beyond what there was, as a share of that."""
+        """What the device sent, or the tester got back, beyond what there was, as a share of that. Of the device's
+        counts, which are of a part of the test, less than a third may have been under way before."""
         made = self.out_packets / self.in_packets - 1 if self.in_packets and self.out_packets else 0.0
-        return max(self.load.surplus_share, made)
+        return max(self.load.surplus_share, made if made > 1 / 3 else 0.0)
 
     def dropped(self, *words: str) -> int:
         """Packets dropped for reasons with one of `words` in them."""

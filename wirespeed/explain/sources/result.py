@@ -119,7 +119,7 @@ def _load(
         tester_limited=curve.tester_limited,
         spoilt_share=sum(point.spoilt is not None for point in lossy) / len(lossy) if lossy else 0.0,
         refused_share=_refused_share(top),
-        surplus_share=_surplus_share(top),
+        surplus_share=_surplus_share(curve),
         longest_away_s=_longest_away_s(samples),
         paused=any(point.balance.paused for point in top),
         by_direction=tuple(_mean_received(one, top) for one in directions) if len(directions) > 1 else (),
@@ -134,9 +134,10 @@ def _refused_share(top: Sequence[Point]) -> float:
     return min(1.0, refused / lost) if lost else 0.0
 
 
-def _surplus_share(top: Sequence[Point]) -> float:
-    offered = sum(point.balance.offered for point in top)
-    return sum(point.balance.surplus for point in top) / offered if offered else 0.0
+def _surplus_share(curve: Curve) -> float:
+    """Of the whole test: a sample may get what the one before it sent."""
+    balance = curve.outcome.balance
+    return balance.surplus / balance.offered if balance.offered else 0.0
 
 
 def _longest_away_s(samples: Sequence[Sample]) -> float | None:
