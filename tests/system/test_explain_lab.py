@@ -12,15 +12,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from explained import LADDER, explained, profile_of
 from joined_lab import joined_lab
 
-from wirespeed.cli.main import main
-from wirespeed.explain.ranking import Explanation, explain
-from wirespeed.explain.sources.files import read_cases
 from wirespeed.lab.embedded import EmbeddedLab
 from wirespeed.router.client import ask
-
-STEPS = "2kpps,4kpps,6kpps,8kpps,10kpps"
 
 
 @pytest.fixture(scope="module")
@@ -29,14 +25,8 @@ def lab() -> Iterator[EmbeddedLab]:
         yield one
 
 
-def explained(lab: EmbeddedLab, file: Path, tunables: str = "size=64", *, asked: bool = True) -> Explanation:
-    options = ["-s", lab.rpc, "-p", "bench", "-t", tunables, "-u", "-q", "--steps", STEPS, "-wd", "0.2", "-hd", "0.5"]
-    options += ["--interval", "0.25", "-o", str(file)]
-    if asked:
-        options += ["--dut", f"router:{lab.control_socket}"]
-    assert main(["loadtest", *options]) in (0, 5)  # 5: nothing came back at all
-    (case,) = read_cases([file])
-    return explain(case)
+def dut(lab: EmbeddedLab) -> str:
+    return f"router:{lab.control_socket}"
 
 
 @pytest.mark.parametrize(
@@ -50,32 +40,85 @@ def explained(lab: EmbeddedLab, file: Path, tunables: str = "size=64", *, asked:
             "size=64",
         ),
         ("mtu", "set interface mtu packet 1280 e1", "set interface mtu packet 1500 e1", "size=1400,ip=6"),
+        ("mtu", "set interface mtu packet 1280 e1", "set interface mtu packet 1500 e1", "size=1400"),
+        ("dropped", "set interface state e1 down", "set interface state e1 up", "size=64"),
         ("impairment", "set interface impairment e1 loss 0.4 seed 3", "set interface impairment e1 off", "size=64"),
+        (
+            "impairment",
+            "set interface impairment e1 duplicate 0.5 seed 3",
+            "set interface impairment e1 off",
+            "size=64",
+        ),
     ],
-    ids=["no route", "no neighbour", "mtu", "impairment"],
+    ids=["no route", "no neighbour", "mtu", "fragments", "interface down", "impairment", "copies"],
 )
 def test_what_was_broken_is_named(
     lab: EmbeddedLab, tmp_path: Path, cause: str, broken: str, mended: str, tunables: str
 ) -> None:
     ask(lab.control_socket, broken)
     try:
-        found = explained(lab, tmp_path / "broken.json", tunables)
+        found = explained(lab.rpc, tmp_path / "broken.json", dut=dut(lab), tunables=tunables)
     finally:
         ask(lab.control_socket, mended)
     assert found.cause == cause, [(one.cause, one.evidence) for one in found.named + found.likely]
 
 
+def test_packets_whose_ttl_ends_are_off_the_fast_path(lab: EmbeddedLab, tmp_path: Path) -> None:
+    profile = profile_of(tmp_path / "ttl.py", ttl=1)
+    found = explained(lab.rpc, tmp_path / "ttl.json", dut=dut(lab), profile=profile, tunables="")
+    assert found.cause == "slow-path", found.named
+
+
+def test_one_of_two_directions_without_a_route(lab: EmbeddedLab, tmp_path: Path) -> None:
+    ask(lab.control_socket, "ip route del 16.0.0.0/8 via 100.64.1.2")
+    try:
+        found = explained(lab.rpc, tmp_path / "two.json", dut=dut(lab), more=())
+    finally:
+        ask(lab.control_socket, "ip route add 16.0.0.0/8 via 100.64.1.2")
+    assert found.cause == "no-next-hop", found.named
+
+
+def test_one_of_two_directions_over_a_wire_that_loses(lab: EmbeddedLab, tmp_path: Path) -> None:
+    ask(lab.control_socket, "set interface impairment e1 loss 0.4 seed 5")
+    try:
+        found = explained(lab.rpc, tmp_path / "one-way.json", more=(), steps=LADDER)
+    finally:
+        ask(lab.control_socket, "set interface impairment e1 off")
+    assert found.cause in ("bad-wire", "asymmetric"), found.named
+    assert "asymmetric" in {one.cause for one in (*found.named, *found.likely)}
+
+
+def test_a_delay_is_no_loss(lab: EmbeddedLab, tmp_path: Path) -> None:
+    """What was under way when the last sample ended came in after it."""
+    ask(lab.control_socket, "set interface impairment e1 delay 50ms")
+    try:
+        found = explained(lab.rpc, tmp_path / "delay.json", dut=dut(lab))
+    finally:
+        ask(lab.control_socket, "set interface impairment e1 off")
+    assert found.cause == "tester", found.named
+
+
+def test_a_line_that_is_full(lab: EmbeddedLab, tmp_path: Path) -> None:
+    more = ("-u", "--line", "5M")
+    found = explained(lab.rpc, tmp_path / "line.json", dut=dut(lab), steps="1kpps,3kpps,100%", more=more)
+    share = found.case.load.line_share or 0.0
+    if share >= 0.985:
+        assert found.cause == "line-rate", found.named
+    else:  # a tester that does not have its CPU offers less than the line
+        assert {finding.cause for finding in found.named} <= {"tester", "steal", "line-rate"}, found.named
+
+
 def test_a_wire_that_loses_at_all_loads_is_named_where_nobody_counted(lab: EmbeddedLab, tmp_path: Path) -> None:
     ask(lab.control_socket, "set interface impairment e1 loss 0.4 seed 5")
     try:
-        found = explained(lab, tmp_path / "wire.json", asked=False)
+        found = explained(lab.rpc, tmp_path / "wire.json", steps=LADDER)
     finally:
         ask(lab.control_socket, "set interface impairment e1 off")
     assert found.cause == "bad-wire", [(one.cause, one.evidence) for one in found.named + found.likely]
 
 
 def test_a_healthy_device_may_carry_more(lab: EmbeddedLab, tmp_path: Path) -> None:
-    found = explained(lab, tmp_path / "healthy.json")
+    found = explained(lab.rpc, tmp_path / "healthy.json", dut=dut(lab))
     named = {finding.cause for finding in found.named}
     assert named <= {"tester", "steal"}, [(one.cause, one.evidence) for one in found.named]
     assert named
@@ -83,8 +126,18 @@ def test_a_healthy_device_may_carry_more(lab: EmbeddedLab, tmp_path: Path) -> No
 
 def test_the_command_explains_the_file(lab: EmbeddedLab, tmp_path: Path) -> None:
     file = tmp_path / "one.json"
-    explained(lab, file)
+    explained(lab.rpc, file, dut=dut(lab))
     command = [sys.executable, "-m", "wirespeed.cli.main", "explain", str(file), "--format", "md"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith("### one")
+
+
+def test_healthy_tests_are_given_no_disease() -> None:
+    """A few of those that the bench runs by the hundred."""
+    bench = Path(__file__).parents[2] / "bench" / "explain_healthy.py"
+    done = subprocess.run(
+        [sys.executable, str(bench), "4", "7"], capture_output=True, text=True, timeout=240, check=False
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "4 healthy tests: 0 false" in done.stdout

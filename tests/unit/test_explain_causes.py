@@ -20,6 +20,7 @@ from wirespeed.explain.sources.evidence_file import cases_of
 from wirespeed.explain.sources.result import cases_of as cases_of_result
 from wirespeed.explain.sources.show_run import workers_of
 from wirespeed.results.balance import Medium
+from wirespeed.results.dut import NodeCost
 from wirespeed.results.loadtest import Result
 from wirespeed.results.outcome import PortFacts
 
@@ -27,6 +28,7 @@ SHORT = Load("short", 5e6, offered_pps=10e6, frame_bytes=64, line_bps=10e9, flow
 BUSY = Worker("w0", 10.0, 50_000_000, 200_000, 200_000, 25_000_000_000, 5_000_000_000, tsc_hz=2.5e9)
 IDLE = Worker("w1", 10.0, 50_000_000, 40_000_000, 10_000_000, 25_000_000_000, 20_000_000_000, tsc_hz=2.5e9)
 NOTHING = Worker("w2", 10.0, 0, 100_000_000, 0, 0, 0)
+SENDING = replace(BUSY, nodes=(NodeCost("e1-tx", 100, 100, 12_000_000_000, 0),))
 LINUX = Box("box", "linux", cores=4)
 OPENBSD = Box("box", "openbsd", cores=4)
 
@@ -41,8 +43,11 @@ CASES: dict[str, Case] = {
     "tx-ring": Case(
         SHORT, workers=(IDLE,), drops={"e1-tx: Tx packet drops (dpdk tx failure)": 5_000_000}, lost_packets=5e6
     ),
+    "tx-lock": Case(SHORT, box=Box(tx_queues=1), workers=(SENDING, replace(SENDING, name="w1"))),
     "rx-overrun": Case(SHORT, workers=(IDLE,), drops={"e0: rx-miss": 5_000_000}, lost_packets=5e6),
     "no-next-hop": Case(SHORT, workers=(IDLE,), drops={"ip4-lookup: no route": 5_000_000}, lost_packets=5e6),
+    "slow-path": Case(SHORT, workers=(IDLE,), drops={"ip4-rewrite: ip4 ttl <= 1": 5_000_000}, lost_packets=5e6),
+    "dropped": Case(SHORT, workers=(IDLE,), drops={"ethernet-input: l3 mac mismatch": 5_000_000}, lost_packets=5e6),
     "mtu": Case(SHORT, workers=(IDLE,), drops={"ip4-rewrite: MTU exceeded": 5_000_000}, lost_packets=5e6),
     "impairment": Case(
         SHORT, workers=(IDLE,), drops={"e1-impairment: packet lost on purpose": 5_000_000}, lost_packets=5e6

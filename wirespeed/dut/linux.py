@@ -7,12 +7,14 @@ so a reading enters none.
 from __future__ import annotations
 
 import os
+import subprocess
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from wirespeed.dut.dut import DutReading
+from wirespeed.dut.kinds.linux_machine import tables_of
 from wirespeed.dut.linux_counters import (
     LinuxCounters,
     began_anew,
@@ -53,6 +55,7 @@ class LinuxDut:
         self._cpus = tuple(cpus)
         self._files: dict[str, int] = {}
         self._forwards = ""
+        self._filter: dict[str, str] = {}
 
     def prepare(self) -> None:
         self.close()
@@ -68,7 +71,7 @@ class LinuxDut:
             kind="linux",
             version=f"{kernel.sysname} {kernel.release}",
             cpus=cpus,
-            details={"build": kernel.version, "machine": kernel.machine, "ip_forward": self._forwards},
+            details={"build": kernel.version, "machine": kernel.machine, "ip_forward": self._forwards} | self._filter,
         )
 
     def reading(self) -> LinuxReading:
@@ -119,6 +122,8 @@ class LinuxDut:
             if Path(path).exists():  # no snmp6 where the kernel has no IPv6
                 self._files[path] = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
         self._forwards = _FORWARDING.read_text().strip()
+        tables = tables_of(_ruleset())
+        self._filter = {"nftables": tables} if tables else {}
 
     def _inside(self, act: Callable[[], None]) -> None:
         if not self._netns:
@@ -155,6 +160,14 @@ def linux_telemetry(before: LinuxCounters, after: LinuxCounters, interval_s: flo
         events={name: count for name, count in events.items() if count > 0},
         cpu_percent=cpu_percent(before.cpu_ticks, after.cpu_ticks),
     )
+
+
+def _ruleset() -> str:
+    """The tables of nftables here; empty where there is no `nft`, or it is not allowed."""
+    try:
+        return subprocess.run(["nft", "list", "tables"], capture_output=True, text=True, timeout=5, check=False).stdout
+    except (OSError, subprocess.TimeoutExpired):
+        return ""
 
 
 def _whole(file: int) -> bytes:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from wirespeed.dut.dut import DutReading
@@ -67,7 +67,7 @@ class RouterDut:
         self._commands = tuple(commands)
         self._threads: tuple[Thread, ...] = ()
         self._threads_of = 0
-        self._labels: dict[str, str | None] = {}
+        self._labels: dict[str, tuple[str, bool]] = {}
 
     def prepare(self) -> None:
         # The first capture reads the directory, which takes longer than those that follow.
@@ -99,7 +99,9 @@ class RouterDut:
         old, new = router_counters(first), router_counters(last)
         reasons = _grown(old.reasons, new.reasons)
         self._learn(last.started_ns, reasons)
-        return router_telemetry(old, new, last.at_s - first.at_s, last.tsc_hz, self._threads, self._drops_of(reasons))
+        drops = self._labelled(reasons, are_drops=True)
+        told = router_telemetry(old, new, last.at_s - first.at_s, last.tsc_hz, self._threads, drops)
+        return replace(told, events=told.events | self._labelled(reasons, are_drops=False))
 
     def drops(self, before: DutReading | None, after: DutReading | None) -> dict[str, int]:
         return self.telemetry(before, after).drops
@@ -126,8 +128,8 @@ class RouterDut:
                 self._learn_threads(started_ns)
             if any(reason not in self._labels for reason in reasons):
                 for row in parse_errors(ask(self._socket, "show errors", _PATIENCE_S)):
-                    label = f"{row.node}: {row.reason}" if row.severity == "error" else None
-                    self._labels[f"{row.node}/{row.reason}"] = label
+                    label = f"{row.node}: {row.reason}"
+                    self._labels[f"{row.node}/{row.reason}"] = (label, row.severity == "error")
         except WirespeedError:
             pass  # the numbers are right without it
 
@@ -136,9 +138,11 @@ class RouterDut:
         self._threads = tuple(Thread(row["name"], int(row["cpu"])) for row in rows if row)
         self._threads_of = started_ns
 
-    def _drops_of(self, reasons: Mapping[str, int]) -> dict[str, int]:
+    def _labelled(self, reasons: Mapping[str, int], *, are_drops: bool) -> dict[str, int]:
+        """What nodes counted by the words of `show errors`: packets that they dropped, or what else they did to some
+        (fragments, answers, punts)."""
         named = ((self._labels.get(reason), count) for reason, count in reasons.items())
-        return {label: count for label, count in named if label is not None}
+        return {label[0]: count for label, count in named if label is not None and label[1] == are_drops}
 
 
 def router_telemetry(

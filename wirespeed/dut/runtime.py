@@ -13,11 +13,12 @@ from dataclasses import dataclass
 from wirespeed.results.dut import NodeCost
 
 _THREAD = re.compile(r"Thread (?P<index>\d+) (?P<name>\S+)(?: \(lcore (?P<lcore>\d+)\))?")
-_TIME = re.compile(r"Time (?P<time>[\d.]+), .*?vector rate (?P<rate>[\d.]+)(?: loops/sec (?P<loops>[\d.]+))?")
-_RATES = re.compile(r"vector rates in (?P<in>\S+), out (?P<out>\S+), drop (?P<drop>\S+), punt (?P<punt>\S+)")
+_NUMBER = r"(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d{1,2})?"
+_TIME = re.compile(rf"Time (?P<time>{_NUMBER}), (?:.*?loops/sec (?P<loops>{_NUMBER}))?")
+_RATES = re.compile(rf"vector rates in (?P<in>{_NUMBER}), out (?P<out>{_NUMBER}), drop (?P<drop>{_NUMBER})")
 _NODE = re.compile(
-    r"\s*(?P<name>\S+)\s+(?P<state>active|polling|interrupt\s\w+|\".*?\"?|\w+ \w+)\s+(?P<calls>\d+)\s+(?P<vectors>\d+)"
-    r"\s+(?P<suspends>\d+)\s+(?P<clocks>[\d.e+]+)\s+(?P<per_call>[\d.]+)\s*"
+    r"\s*(?P<name>\S+)\s+(?P<state>active|polling|interrupt\s\w+|\".*?\"?|\w+ \w+)\s+(?P<calls>\d{1,20})"
+    rf"\s+(?P<vectors>\d{{1,20}})\s+(?P<suspends>\d{{1,20}})\s+(?P<clocks>{_NUMBER})\s+(?P<per_call>{_NUMBER})\s*"
 )
 
 
@@ -51,17 +52,20 @@ class ThreadRuntime:
 
 
 def parse_runtime(text: str) -> tuple[ThreadRuntime, ...]:
-    """All threads of a `show runtime`; lines that are none of its rows are passed over."""
+    """All threads of a `show runtime`; lines that are none of its rows are passed over. VPP without workers prints no
+    thread: what it then says is of `vpp_main`."""
     threads: list[ThreadRuntime] = []
-    for block in re.split(r"(?m)^(?=Thread \d+ )", text):
+    blocks = re.split(r"(?m)^[ \t]*(?=Thread \d+ )", text.replace("\r", ""))
+    alone = len(blocks) == 1
+    for block in blocks:
         head = _THREAD.match(block)
-        if head is None:
+        if head is None and not (alone and _TIME.search(block)):
             continue
         time, rates = _TIME.search(block), _RATES.search(block)
         rows = [match for match in map(_NODE.fullmatch, block.splitlines()) if match]
         threads.append(
             ThreadRuntime(
-                name=head["name"],
+                name=head["name"] if head is not None else "vpp_main",
                 time_s=float(time["time"]) if time else 0.0,
                 loops_per_s=float(time["loops"] or 0.0) if time else 0.0,
                 in_pps=float(rates["in"]) if rates else 0.0,

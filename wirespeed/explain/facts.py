@@ -30,7 +30,9 @@ class Load:
     frames that a NIC cannot spread over queues (MPLS, GRE, PPPoE). `tester_percent` is where the tester ends, in
     percent of one line. `tester_limited`: the test itself found its tester too slow. `cycles` are ticks a packet
     without polling, with `routes` in the table. `by_direction` is what came back in each. `spoilt_share` of the samples
-    that lost did so while CPUs were away, for `longest_away_s` at the most.
+    that lost did so while CPUs were away, for `longest_away_s` at the most. `refused_share` of what was lost was never
+    taken by the ring between tester and device, which the device had not drained. `surplus_share` is what came back
+    beyond what was sent, or is not ours, of what was sent.
     """
 
     name: str
@@ -45,6 +47,8 @@ class Load:
     tester_percent: float | None = None
     tester_limited: bool = False
     spoilt_share: float = 0.0
+    refused_share: float = 0.0
+    surplus_share: float = 0.0
     longest_away_s: float | None = None
     paused: bool = False
     by_direction: tuple[float, ...] = ()
@@ -194,8 +198,8 @@ class Cpu:
 
 @dataclass(frozen=True)
 class Box:
-    """`system` is vpp, wirespeed, linux, freebsd, openbsd, danos or empty; `queues` are a port's RX queues, `tx_slots`
-    a TX ring's descriptors. `hz` is the clock that cycles are counted in."""
+    """`system` is vpp, wirespeed, linux, freebsd, openbsd, danos or empty; `queues` are a port's RX queues, `tx_queues`
+    its TX queues, `tx_slots` a TX ring's descriptors. `hz` is the clock that cycles are counted in."""
 
     name: str = ""
     system: str = ""
@@ -205,6 +209,7 @@ class Box:
     workers: int | None = None
     queues: int | None = None
     tx_slots: int | None = None
+    tx_queues: int | None = None
     hz: float | None = None
     firewall: bool | None = None
     links: tuple[Link, ...] = ()
@@ -252,7 +257,8 @@ class Drift:
 class Case:
     """A test to be explained. `others` are tests of the same box, `steps` loads of the same test, rising. `drops` and
     `events` are counted while the load was on, by the reasons that the DUT names; `foreign` are frames of other kinds
-    that came back; `tells_drops`: the device was asked, so that none means none."""
+    that came back; `tells_drops`: the device was asked, so that none means none. `in_packets` and `out_packets` are
+    what it says that it took in and sent, of all interfaces."""
 
     load: Load
     box: Box = field(default_factory=Box)
@@ -265,6 +271,8 @@ class Case:
     steps: tuple[Step, ...] = ()
     interval_s: float | None = None
     lost_packets: float | None = None
+    in_packets: int | None = None
+    out_packets: int | None = None
     tells_drops: bool = False
     remarks: tuple[str, ...] = ()
     machine: Machine = Machine()  # noqa: RUF009 - frozen
@@ -285,6 +293,26 @@ class Case:
         share = self.load.line_share
         most = (self.load.tester_percent or 100.0) / 100
         return share is not None and share < 0.98 * most
+
+    @property
+    def may_be_short(self) -> bool:
+        """Whether something limited it, or nobody told what was asked for: a `show runtime` alone."""
+        load = self.load
+        return self.is_short or (load.loss_ratio is None and load.line_share is None)
+
+    @property
+    def lost_inside(self) -> float | None:
+        """Of what was lost, the part that the device took in and did not send, 0 to 1; None where it does not tell."""
+        if self.in_packets is None or self.out_packets is None or not self.lost_packets:
+            return None
+        return min(1.0, max(0, self.in_packets - self.out_packets) / self.lost_packets)
+
+    @property
+    def surplus_share(self) -> float:
+        """What the device sent, or the tester got back, beyond what there was, as a share of that. Of the device's
+        counts, which are of a part of the test, less than a third may have been under way before."""
+        made = self.out_packets / self.in_packets - 1 if self.in_packets and self.out_packets else 0.0
+        return max(self.load.surplus_share, made if made > 1 / 3 else 0.0)
 
     def dropped(self, *words: str) -> int:
         """Packets dropped for reasons with one of `words` in them."""

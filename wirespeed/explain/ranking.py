@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from wirespeed.explain.causes import causes
 from wirespeed.explain.curves import CostCurve, LossCurve, cost_curve, loss_curve
 from wirespeed.explain.evidence import HINT, Evidence, Finding
-from wirespeed.explain.facts import Case
+from wirespeed.explain.facts import Case, Load
 from wirespeed.explain.reckoning import Figure, figures
 
 NAMED = 0.5
@@ -55,6 +55,7 @@ class Explanation:
 
 def explain(case: Case) -> Explanation:
     """What limits it. Ties are broken by the causes' names, so that the same facts give the same verdict."""
+    case = replace(case, others=_comparable(case))
     losses = loss_curve(case.steps)
     found = [_shaped(finding, losses, case) for look in causes().values() if (finding := look(case)) is not None]
     found.sort(key=lambda finding: (-finding.bits, finding.cause))
@@ -76,6 +77,11 @@ def _shaped(finding: Finding, losses: LossCurve | None, case: Case) -> Finding:
         return finding
     piece = Evidence(losses.text, HINT * losses.speaks(finding.cause), case.load.source)
     return replace(finding, evidence=(*finding.evidence, piece))
+
+
+def _comparable(case: Case) -> tuple[Load, ...]:
+    """Rates are compared by their ratio: a test of which nothing came back has none."""
+    return tuple(load for load in case.others if load.received_pps > 0) if case.load.received_pps > 0 else ()
 
 
 def _never_told(case: Case) -> list[str]:

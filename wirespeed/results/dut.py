@@ -21,7 +21,11 @@ from typing import Any, TypeGuard
 from wirespeed.results.dut_cpu import MachineLoad
 from wirespeed.results.json_values import LARGEST, as_object
 
-INPUT_NODES = ("dpdk-input", "memif-input")
+INPUT_NODES = (
+    *("dpdk-input", "memif-input", "avf-input", "rdma-input", "af-packet-input", "af_xdp-input", "virtio-input"),
+    *("vhost-user-input", "vmxnet3-input", "idpf-input", "ena-input", "netmap-input", "pg-input"),
+)
+"""Nodes of VPP and of our router that poll for packets, by the kind of port."""
 FLAT = (
     "cycles_per_packet",
     "cycles_per_packet_without_input",

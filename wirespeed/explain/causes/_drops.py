@@ -2,24 +2,64 @@
 
 from __future__ import annotations
 
-from wirespeed.explain.evidence import PROOF, STRONG, Evidence
+from collections.abc import Mapping
+
+from wirespeed.explain.evidence import HINT, PROOF, STRONG, Evidence
 from wirespeed.explain.facts import Case
 from wirespeed.explain.words import share_text
 
+_MOST, _MUCH = 0.5, 0.2
+_LITTLE = 0.01
+"""Of what was lost: less is of somebody else's packets and tells nothing."""
+_LEAST_OF_RATE = 0.01
+"""Of what comes back in a second: counts that stand alone, with nothing lost beside them, are noise below."""
+_LEAST_S = 1.0
+"""A test whose length nobody tells was at least so long."""
+
 
 def share_of_lost(case: Case, count: int) -> float | None:
-    """0 to 1; None where nobody knows how many were lost."""
-    return min(1.0, count / case.lost_packets) if case.lost_packets else None
+    """0 to 1; None where nobody knows how many were lost. Of a test without a length it is the most that can be."""
+    lost = case.lost_packets or _lost_at_least(case)
+    return min(1.0, count / lost) if lost else None
 
 
 def named(case: Case, *words: str) -> tuple[Evidence, ...]:
     """The drops with one of `words` in their reason, each a piece that weighs by what it explains."""
-    found = []
-    for reason, count in sorted(case.drops.items(), key=lambda item: -item[1]):
-        if not count or not any(word in reason.lower() for word in words):
+    return pieces_of(case, {reason: n for reason, n in case.drops.items() if has(reason, words)})
+
+
+def pieces_of(case: Case, drops: Mapping[str, int]) -> tuple[Evidence, ...]:
+    """The most frequent first. Reasons of one kind that explain most of the loss together do so each."""
+    together = weight(case, sum(drops.values()))
+    found: list[Evidence] = []
+    for reason, count in sorted(drops.items(), key=lambda item: -item[1]):
+        if count <= 0:
             continue
         share = share_of_lost(case, count)
         part = "" if share is None else f", {share_text(share)} of what was lost"
-        bits = PROOF if share is None or share >= 0.5 else STRONG if share >= 0.2 else 0.5
+        bits = min(HINT, together) if found else together
         found.append(Evidence(f"{count:,} × “{reason}”{part}", bits, "drops by reason"))
     return tuple(found)
+
+
+def has(reason: str, words: tuple[str, ...]) -> bool:
+    return any(word in reason.lower() for word in words)
+
+
+def weight(case: Case, count: int) -> float:
+    """In bits. A counter of most of what was lost proves; where nothing is known of that, one that is not small beside
+    what came back is strong. Of a test that lost next to nothing it says what became of that, and not what limits."""
+    share = share_of_lost(case, count)
+    if case.load.loss_ratio is not None and not case.is_short:
+        return HINT if share is not None and share >= _MUCH else 0.0
+    if share is None:
+        return STRONG if count >= max(1.0, _LEAST_OF_RATE * case.load.received_pps) else 0.0
+    return PROOF if share >= _MOST else STRONG if share >= _MUCH else HINT if share >= _LITTLE else 0.0
+
+
+def _lost_at_least(case: Case) -> float | None:
+    load = case.load
+    if load.offered_pps is None or load.offered_pps <= load.received_pps:
+        return None
+    seconds = case.interval_s or max((worker.interval_s for worker in case.workers), default=0.0)
+    return (load.offered_pps - load.received_pps) * max(seconds, _LEAST_S)

@@ -8,17 +8,19 @@ from __future__ import annotations
 
 from wirespeed.explain.causes._sizes import same_rate_at_other_size
 from wirespeed.explain.evidence import AGAINST, EXCLUDED, FAIR, HINT, STRONG, Evidence, Finding
-from wirespeed.explain.facts import Case
+from wirespeed.explain.facts import Case, Cpu
 from wirespeed.results.figures import rate_text
 
 NAME = "all-cpus"
 _IDLE_PERCENT = 5.0
+_FORWARDING_PERCENT = 60.0
+"""Interrupts, softirqs and the kernel: the rest of a busy CPU is somebody's program, and forwarding goes first."""
 _LEAST, _MOST = 0.75, 1.2
 """Of cores times one core's rate: shared caches and locks take a part of it."""
 
 
 def look(case: Case) -> Finding | None:
-    if not case.is_short:
+    if not case.may_be_short:
         return None
     pieces = [*_workers(case), *_cpus(case), *_cores(case)]
     if not pieces:
@@ -47,9 +49,16 @@ def _workers(case: Case) -> list[Evidence]:
 def _cpus(case: Case) -> list[Evidence]:
     if not case.cpus:
         return []
+    if case.box.is_kernel and max(_forwarding(cpu) for cpu in case.cpus) < _FORWARDING_PERCENT:
+        most = max(_forwarding(cpu) for cpu in case.cpus)
+        return [Evidence(f"a kernel's own work takes {most:.3g} % of a CPU at the most", EXCLUDED, "CPU time")]
     idlest = max(case.cpus, key=lambda cpu: cpu.idle_percent)
     text = f"the idlest CPU, {idlest.name}, was idle for {idlest.idle_percent:.3g} %"
     return [Evidence(text, STRONG if idlest.idle_percent <= _IDLE_PERCENT else AGAINST, "CPU time")]
+
+
+def _forwarding(cpu: Cpu) -> float:
+    return sum(cpu.percent.get(kind, 0.0) for kind in ("softirq", "irq", "interrupt", "system"))
 
 
 def _cores(case: Case) -> list[Evidence]:

@@ -6,25 +6,36 @@ counter but the receiver's CRC, is a wire.
 
 from __future__ import annotations
 
+from wirespeed.explain.causes._drops import named
+from wirespeed.explain.causes._reasons import CHECKSUM
 from wirespeed.explain.causes._steps import shares_lost
-from wirespeed.explain.evidence import AGAINST, FAIR, PROOF, STRONG, Evidence, Finding
+from wirespeed.explain.evidence import AGAINST, EXCLUDED, FAIR, STRONG, Evidence, Finding
 from wirespeed.explain.facts import Case
+from wirespeed.explain.words import share_text
 from wirespeed.results.figures import loss_text, rate_text
 
 NAME = "bad-wire"
+_NOT_ON_WIRE = 0.2
 
 
 def look(case: Case) -> Finding | None:
-    crc = case.dropped("crc", "rx err", "alignment", "frame error", "fcs")
-    pieces = []
-    if crc:
-        pieces.append(Evidence(f"{crc:,} frames with a bad checksum", PROOF, "drops by reason"))
-    pieces += _constant(case)
+    broken = named(case, *CHECKSUM)
+    crc = case.dropped(*CHECKSUM)
+    pieces = [*broken, *_constant(case)]
     if not pieces:
         return None
-    named = sum(case.drops.values()) - crc
-    if case.lost_packets and named > 0.5 * case.lost_packets:
-        pieces.append(Evidence(f"the device itself counted {named:,} drops", AGAINST, "drops by reason"))
+    counted = sum(case.drops.values()) - crc
+    if case.lost_packets and counted > 0.5 * case.lost_packets:
+        pieces.append(Evidence(f"the device itself counted {counted:,} drops", AGAINST, "drops by reason"))
+    inside = case.lost_inside
+    if inside is not None and inside > _NOT_ON_WIRE:
+        text = f"{share_text(inside)} of what was lost came into the device, which did not send it"
+        pieces.append(Evidence(text, EXCLUDED, "the device's counts"))
+    if case.load.refused_share > _NOT_ON_WIRE:
+        text = f"{share_text(case.load.refused_share)} of what was lost never got onto the wire: the ring was full"
+        pieces.append(Evidence(text, EXCLUDED, case.load.source))
+    if case.box.firewall:
+        pieces.append(Evidence("a firewall is on, which may drop some and count none", -FAIR, case.box.source))
     return Finding(
         NAME,
         "a share is lost at all loads: a wire, a module or a cable",

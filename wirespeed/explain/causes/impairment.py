@@ -1,18 +1,23 @@
-"""Somebody lets the device lose packets on purpose (`set interface impairment`)."""
+"""Somebody lets the device lose packets on purpose, or duplicate or delay them (`set interface impairment`)."""
 
 from __future__ import annotations
 
 from wirespeed.explain.causes._drops import named
-from wirespeed.explain.evidence import Finding
+from wirespeed.explain.causes._reasons import ON_PURPOSE
+from wirespeed.explain.evidence import STRONG, Evidence, Finding
 from wirespeed.explain.facts import Case
 
 NAME = "impairment"
 
 
 def look(case: Case) -> Finding | None:
-    pieces = named(case, "on purpose")
+    spoilt = [(event, n) for event, n in case.events.items() if any(word in event for word in ON_PURPOSE) and n]
+    pieces = [*named(case, *ON_PURPOSE), *(Evidence(f"{n:,} × “{event}”", STRONG, "events") for event, n in spoilt)]
     if not pieces:
         return None
     return Finding(
-        NAME, f"an impairment is set on the device: {pieces[0].text}", pieces, next="`show impairment`, and turn it off"
+        NAME,
+        f"an impairment is set on the device: {pieces[0].text}",
+        tuple(pieces),
+        next="`show impairment`, and turn it off",
     )

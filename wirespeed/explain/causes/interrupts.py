@@ -5,7 +5,9 @@ QDrops counts packets that a netisr queue did not take; a queue's interrupt thre
 
 from __future__ import annotations
 
-from wirespeed.explain.evidence import FAIR, HINT, STRONG, Evidence, Finding
+from wirespeed.explain.causes._drops import named
+from wirespeed.explain.causes._reasons import NETISR
+from wirespeed.explain.evidence import HINT, STRONG, Evidence, Finding
 from wirespeed.explain.facts import Case
 
 NAME = "interrupts"
@@ -15,12 +17,10 @@ _BUSY_PERCENT = 95.0
 def look(case: Case) -> Finding | None:
     if case.box.system != "freebsd" or not case.is_short:
         return None
-    queued = case.dropped("qdrops", "netisr")
+    queued = named(case, *NETISR)
     busy = [cpu for cpu in case.cpus if cpu.percent.get("irq", cpu.percent.get("interrupt", 0.0)) >= _BUSY_PERCENT]
     idle = [cpu for cpu in case.cpus if cpu.idle_percent > 30]
-    pieces = []
-    if queued:
-        pieces.append(Evidence(f"{queued:,} packets dropped by netisr queues", STRONG + FAIR, "netstat -Q"))
+    pieces = list(queued)
     if busy:
         pieces.append(Evidence(f"{len(busy)} of {len(case.cpus)} CPUs in interrupts all the time", STRONG, "CPU time"))
     if busy and idle:

@@ -1,20 +1,26 @@
-"""Packets are longer than the next link takes: dropped, answered or cut."""
+"""Packets are longer than the next link takes: dropped, answered or cut.
+
+A packet that is cut comes back as two and more, so that more came back than was sent, and none of it is what was sent.
+"""
 
 from __future__ import annotations
 
 from wirespeed.explain.causes._drops import named
-from wirespeed.explain.evidence import FAIR, STRONG, Evidence, Finding
+from wirespeed.explain.causes._reasons import MTU
+from wirespeed.explain.evidence import FAIR, HINT, STRONG, Evidence, Finding
 from wirespeed.explain.facts import Case
+from wirespeed.explain.words import share_text
 
 NAME = "mtu"
-_WORDS = ("mtu", "too big", "too long", "fragmentation needed", "fragfails", "toobig", "df bit")
+_CUT = ("packets fragmented", "fragoks")
+_LEAST = 0.05
+"""Of what was offered: fewer are packets of others."""
+_TWICE, _LONG_BYTES = 0.9, 576
+"""Every host takes 576 bytes (RFC 1122), and few links less; copies by floods and mirrors are of short ones too."""
 
 
 def look(case: Case) -> Finding | None:
-    pieces = list(named(case, *_WORDS))
-    cut = sum(count for event, count in case.events.items() if "fragment" in event)
-    if cut:
-        pieces.append(Evidence(f"{cut:,} packets were cut to fragments", STRONG, "events"))
+    pieces = [*named(case, *MTU), *_cut(case)]
     errors = sum(count for kind, count in case.foreign.items() if "icmp" in kind)
     if pieces and errors:
         pieces.append(Evidence(f"{errors:,} ICMP errors came back", FAIR, "frames of others"))
@@ -26,3 +32,26 @@ def look(case: Case) -> Finding | None:
         tuple(pieces),
         next="the MTU of each interface against the frame less 18 bytes",
     )
+
+
+def _cut(case: Case) -> list[Evidence]:
+    cut = sum(count for event, count in case.events.items() if any(word in event.lower() for word in _CUT))
+    if not cut:
+        return _made(case)
+    offered = (case.load.offered_pps or 0.0) * (case.interval_s or 0.0)
+    share = min(1.0, cut / offered) if offered else None
+    part = "" if share is None else f", {share_text(share)} of what was offered"
+    known = share is None or share >= _LEAST
+    found = [Evidence(f"{cut:,} packets were cut to fragments{part}", STRONG if known else HINT, "events")]
+    if case.surplus_share >= _LEAST:
+        more = share_text(case.surplus_share)
+        found.append(Evidence(f"{more} more came out of the device than went in", FAIR, case.load.source))
+    return found
+
+
+def _made(case: Case) -> list[Evidence]:
+    """Who does not count fragments still counts packets: of long ones about as many more as there were."""
+    if case.surplus_share < _TWICE or (case.load.frame_bytes or 0.0) < _LONG_BYTES:
+        return []
+    text = f"{share_text(case.surplus_share)} more packets came out of the device than went in, as when each is cut"
+    return [Evidence(text, STRONG, "the device's counts")]

@@ -1,13 +1,16 @@
 """Packets are lost before the CPU sees them: the NIC, its driver's set-up, or the bus behind it.
 
 A poll-mode worker without time finds 256 packets nearly each time it looks. One that finds few, forwards all it gets
-and drops none has not lost them. Vectors near 4 on igb, igc and i40e are these drivers' write-back threshold, no load.
+and drops none has not lost them. Some NICs count what they threw away for want of room in themselves. Vectors near 4 on
+igb, igc and i40e are these drivers' write-back threshold, no load.
 """
 
 from __future__ import annotations
 
 from wirespeed.explain.arithmetic import link_use
 from wirespeed.explain.causes._absence import explains_loss, longest_absence
+from wirespeed.explain.causes._drops import named
+from wirespeed.explain.causes._reasons import NIC_ITSELF
 from wirespeed.explain.evidence import AGAINST, EXCLUDED, FAIR, HINT, Evidence, Finding
 from wirespeed.explain.facts import Case
 from wirespeed.explain.words import share_text
@@ -22,9 +25,10 @@ _SAME = 0.08
 
 
 def look(case: Case) -> Finding | None:
-    if not case.is_short or case.box.is_kernel or not case.box.has_nics:
+    own = named(case, *NIC_ITSELF)
+    if not case.is_short or (case.box.is_kernel and not own) or not case.box.has_nics:
         return None
-    pieces = [_lost(case), *_shared(case)]
+    pieces = [_lost(case), *own, *_shared(case)]
     share = longest_absence(case)
     if share is not None and explains_loss(case, share):
         pieces.append(Evidence(f"a worker was away for {share_text(share)} of the time, which explains it", AGAINST))
@@ -65,7 +69,7 @@ def _workers(case: Case) -> list[Evidence]:
         return [Evidence(text, EXCLUDED, full.source)]
     pieces = []
     for worker in case.busy[:1]:
-        bits = 2 * FAIR if worker.is_idle else 0.0
+        bits = 2 * FAIR if worker.is_idle else -FAIR
         pieces.append(Evidence(f"{worker.name} finds {worker.vectors:.3g} packets a call, of 256", bits, worker.source))
         if worker.idle_polls is not None and worker.idle_polls >= _IDLE_POLLS:
             share = share_text(worker.idle_polls)

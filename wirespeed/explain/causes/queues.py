@@ -6,6 +6,7 @@ So one flow that carries as much as many flows, or a share of it that is one of 
 
 from __future__ import annotations
 
+from wirespeed.explain.causes.worker import IDLE_PART
 from wirespeed.explain.evidence import AGAINST, HINT, STRONG, Evidence, Finding
 from wirespeed.explain.facts import Case
 from wirespeed.explain.words import share_text
@@ -14,11 +15,10 @@ from wirespeed.results.figures import rate_text
 NAME = "queues"
 _SAME = 0.06
 _MATCH = 0.15
-_IDLE_WORKER = 0.1
 
 
 def look(case: Case) -> Finding | None:
-    if not case.is_short:
+    if not case.may_be_short:
         return None
     pieces = [*_flows(case), *_workers(case), *_multiples(case), *_both_ways(case), *_spread(case)]
     if not pieces:
@@ -73,7 +73,7 @@ def _workers(case: Case) -> list[Evidence]:
     if len(case.workers) < 2:
         return []
     most = max(worker.pps for worker in case.workers)
-    idle = [worker for worker in case.workers if worker.pps <= _IDLE_WORKER * most]
+    idle = [worker for worker in case.workers if worker.pps <= IDLE_PART * most]
     saturated = [worker for worker in case.workers if worker.is_saturated]
     source = case.workers[0].source
     if saturated and idle:

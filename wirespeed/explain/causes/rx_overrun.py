@@ -1,35 +1,81 @@
 """RX descriptors ran out while the CPU had time: bursts longer than the ring.
 
-The NIC or the tester's wire counts packets that found no free descriptor (rx-miss, imissed), and the worker is not
-saturated: it came too late for bursts, not too slowly for the load.
+The NIC counts packets that found no free descriptor (rx-miss, imissed), or the ring between tester and device took none
+of them, and the worker is not saturated: it came too late for bursts, not too slowly for the load. A worker that finds
+nothing at a tenth of its looks has time; a short ring keeps vectors below 256 however busy the worker is, so that these
+alone say nothing. What a kernel's interface counts as `rx drop` may have died in a backlog behind it.
 """
 
 from __future__ import annotations
 
-from wirespeed.explain.causes._drops import named
-from wirespeed.explain.evidence import EXCLUDED, FAIR, STRONG, Evidence, Finding
+from wirespeed.explain.causes._absence import explains_loss, longest_absence
+from wirespeed.explain.causes._drops import pieces_of
+from wirespeed.explain.causes._reasons import RX_MISSED
+from wirespeed.explain.causes._steps import shares_lost
+from wirespeed.explain.evidence import AGAINST, EXCLUDED, FAIR, HINT, STRONG, Evidence, Finding
 from wirespeed.explain.facts import Case
+from wirespeed.explain.words import share_text
 
 NAME = "rx-overrun"
-_WORDS = ("rx-miss", "rx miss", "imissed", "rx_miss", "missed", "no_buf", "nobuf", "no dma", "out_of_buffer", "rx drop")
+_MOST = 0.5
+_TIME_LEFT, _NO_TIME = 0.1, 0.02
 
 
 def look(case: Case) -> Finding | None:
-    pieces = list(named(case, *_WORDS))
+    pieces = [*_missed(case), *_refused(case)]
     if not pieces:
         return None
-    source = case.busy[0].source if case.busy else ""
-    if any(worker.is_saturated for worker in case.busy):
-        pieces.append(
-            Evidence("the worker behind it is saturated: the ring is full since the CPU is", EXCLUDED, source)
-        )
-    elif case.busy:
-        pieces.append(Evidence("the workers have time to spare", FAIR, source))
+    pieces += [*_workers(case), *_away(case)]
+    if not case.busy and not case.cpus:
+        pieces.append(Evidence("nobody told whether the CPU behind the ring has time", -STRONG - HINT))
     if case.box.is_kernel and any(cpu.idle_percent < 5 for cpu in case.cpus):
         pieces.append(Evidence("a CPU has no idle time: the ring is full since the CPU is", -STRONG, "CPU time"))
     return Finding(
         NAME,
         f"bursts overrun the RX ring: {pieces[0].text}",
         tuple(pieces),
+        missing=() if case.workers or case.cpus else ("whether the CPU behind the ring has time to spare",),
         next="more RX descriptors (and fewer again where caches are small); what keeps the worker away meanwhile",
     )
+
+
+def _missed(case: Case) -> list[Evidence]:
+    found = {reason: n for reason, n in case.drops.items() if any(word in reason.lower() for word in RX_MISSED)}
+    backlog = sum(count for event, count in case.events.items() if "softnet dropped" in event)
+    pieces = list(pieces_of(case, found))
+    if pieces and backlog >= _MOST * sum(found.values()):
+        pieces.append(Evidence(f"{backlog:,} of them died in a backlog behind the ring", EXCLUDED, "softnet_stat"))
+    return pieces
+
+
+def _refused(case: Case) -> list[Evidence]:
+    """Of rings in shared memory the sender counts what they did not take. Without the other side's workers that may as
+    well be one that is too slow."""
+    share = case.load.refused_share
+    if share < _MOST or not case.is_short:
+        return []
+    text = f"{share_text(share)} of what was lost found the device's ring full"
+    return [Evidence(text, FAIR if case.busy else 0.0, case.load.source)]
+
+
+def _workers(case: Case) -> list[Evidence]:
+    full = [worker for worker in case.busy if worker.is_saturated]
+    if full:
+        text = f"{full[0].name} behind it is saturated: the ring is full since the CPU is"
+        return [Evidence(text, EXCLUDED, full[0].source)]
+    known = [(worker.idle_polls, worker) for worker in case.busy if worker.idle_polls is not None]
+    if not known:
+        return []
+    idle, busiest = min(known, key=lambda one: one[0])
+    text = f"{busiest.name} found nothing at {share_text(idle)} of its looks at the queues"
+    return [Evidence(text, STRONG if idle >= _TIME_LEFT else AGAINST if idle < _NO_TIME else 0.0, busiest.source)]
+
+
+def _away(case: Case) -> list[Evidence]:
+    away = longest_absence(case)
+    if away is None or not explains_loss(case, away):
+        return []
+    # Moments strike some loads and spare others; a burst longer than the ring finds it full each time.
+    shares = shares_lost(case)
+    bits = -FAIR if shares is not None and shares.is_steady else AGAINST
+    return [Evidence(f"a worker was away for {share_text(away)} of the time, which explains it", bits)]

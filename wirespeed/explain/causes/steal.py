@@ -9,12 +9,13 @@ from __future__ import annotations
 from wirespeed.explain.causes._absence import explains_loss, longest_absence, rings_hold
 from wirespeed.explain.causes._steps import shares_lost
 from wirespeed.explain.evidence import AGAINST, EXCLUDED, FAIR, STRONG, Evidence, Finding
-from wirespeed.explain.facts import Case
+from wirespeed.explain.facts import Case, Cpu
 from wirespeed.explain.words import share_text
 from wirespeed.results.figures import loss_text
 
 NAME = "steal"
 _STEAL_PERCENT = 2.0
+_PROGRAMS_PERCENT, _IDLE_PERCENT = 25.0, 5.0
 _RINGS = ("ring", "tx", "rx", "miss", "slot", "buf", "squeeze")
 
 
@@ -34,6 +35,7 @@ def look(case: Case) -> Finding | None:
     if stolen:
         text = f"{stolen[0].name}: {stolen[0].percent['steal']:.3g} % stolen by the hypervisor"
         pieces.append(Evidence(text, STRONG, "CPU time"))
+    pieces += _programs(case)
     if not pieces:
         return None
     if rings_hold(case):
@@ -49,6 +51,22 @@ def look(case: Case) -> Finding | None:
         tuple(pieces),
         next="isolated CPUs, a quiet host; `--robust` sets such trials aside",
     )
+
+
+def _programs(case: Case) -> list[Evidence]:
+    """A kernel that is behind leaves the rest to a thread, which shares the CPU with everybody's programs."""
+    behind = sum(count for event, count in case.events.items() if "squeeze" in event or "softnet dropped" in event)
+    if not (case.box.is_kernel and behind and case.cpus):
+        return []
+    cpu = max(case.cpus, key=_programs_percent)
+    if _programs_percent(cpu) < _PROGRAMS_PERCENT or cpu.idle_percent > _IDLE_PERCENT:
+        return []
+    text = f"programs had {_programs_percent(cpu):.3g} % of {cpu.name}, and softirqs were behind {behind:,} times"
+    return [Evidence(text, STRONG, "CPU time")]
+
+
+def _programs_percent(cpu: Cpu) -> float:
+    return cpu.percent.get("user", 0.0) + cpu.percent.get("nice", 0.0)
 
 
 def _named(case: Case) -> list[Evidence]:

@@ -13,7 +13,7 @@ _SAME = 1.07
 def look(case: Case) -> Finding | None:
     mine = case.load
     other = next((load for load in case.others if _fewer(mine, load)), None)
-    if other is None or mine.cycles is None or other.cycles is None:
+    if other is None or not mine.cycles or not other.cycles:
         return None
     ratio = mine.cycles / other.cycles
     text = f"{mine.cycles:.3g} cycles a packet here, {other.cycles:.3g} in {other.name} ({ratio:.2f} times)"
@@ -43,5 +43,6 @@ def _dearest(case: Case) -> str:
     if not nodes:
         return ""
     node = max(nodes, key=lambda one: one.clocks)
-    share = node.clocks / sum(worker.clocks - worker.polling_clocks for worker in case.busy)
+    whole = sum(worker.clocks - worker.polling_clocks for worker in case.busy)
+    share = node.clocks / whole if whole > 0 else 0.0
     return f"{node.name} takes {100 * share:.0f} % of the cycles" if share > 0.3 else ""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from wirespeed.explain.evidence import EXCLUDED, PROOF, Evidence, Finding
+from wirespeed.explain.evidence import AGAINST, EXCLUDED, PROOF, Evidence, Finding
 from wirespeed.explain.facts import Case, Load
 from wirespeed.explain.words import share_text
 from wirespeed.results.figures import loss_text, rate_text
@@ -12,11 +12,13 @@ _SAME = 0.015
 """Of a line: what published percentages are rounded by."""
 _LOSSLESS = 0.001
 _LINE = 0.985
+_SURPLUS = 0.05
+"""Frames that are copied, cut or answered come back beside ours, or in their place."""
 
 
 def look(case: Case) -> Finding | None:
     load = case.load
-    pieces = [piece for piece in (_said(load), _end(load), _all_came(load), _lost(load)) if piece is not None]
+    pieces = [piece for piece in (_said(load), _end(load), _all_came(case), _lost(load)) if piece is not None]
     if not pieces:
         return None
     sentence = "the tester ends here, not the device"
@@ -42,9 +44,16 @@ def _end(load: Load) -> Evidence | None:
     return Evidence(text, PROOF, load.source)
 
 
-def _all_came(load: Load) -> Evidence | None:
+def _all_came(case: Case) -> Evidence | None:
+    load = case.load
     if load.loss_ratio is None or load.loss_ratio > _LOSSLESS or (load.line_share or 0.0) >= _LINE:
         return None
+    if load.offered_pps is not None and load.received_pps > (1 + _SURPLUS) * load.offered_pps:
+        return None  # both figures cannot be right
+    if case.surplus_share >= _SURPLUS:
+        more = share_text(case.surplus_share)
+        text = f"{more} more came out of the device than went in, so that nobody knows what is ours"
+        return Evidence(text, AGAINST, load.source)
     return Evidence(f"of {rate_text(load.offered_pps)} offered all came back", PROOF, load.source)
 
 

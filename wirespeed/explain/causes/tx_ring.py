@@ -1,36 +1,67 @@
-"""The transmit ring was full: the device handed packets to a NIC, or a shared-memory peer, that had no slot free."""
+"""The transmit ring was full: the device handed packets to a NIC, or a shared-memory peer, that had no slot free.
+
+It is the line behind it if that is full; else the ring is shorter than what a worker sends at once, or its reader slow.
+Where nobody printed the drops, VPP's `show runtime` tells them too: its tx node counts what the driver took, and the
+output node before it what there was to send.
+"""
 
 from __future__ import annotations
 
-from wirespeed.explain.causes._drops import share_of_lost
-from wirespeed.explain.evidence import EXCLUDED, FAIR, PROOF, STRONG, Evidence, Finding
-from wirespeed.explain.facts import Case
+from wirespeed.explain.causes._drops import share_of_lost, weight
+from wirespeed.explain.causes._reasons import TX_FULL
+from wirespeed.explain.evidence import EXCLUDED, FAIR, STRONG, Evidence, Finding
+from wirespeed.explain.facts import Case, Worker
 from wirespeed.explain.words import share_text
 
 NAME = "tx-ring"
-_WORDS = ("tx failure", "no free tx", "tx ring", "ring full", "tx_dropped", "tx full", "tx drop")
+_LEAST = 0.005
 
 
 def look(case: Case) -> Finding | None:
-    count = case.dropped(*_WORDS)
-    if not case.drops:
-        return None
-    if not count:
-        return Finding(NAME, "", (Evidence("no packet was dropped for want of a TX slot", EXCLUDED),))
-    share = share_of_lost(case, count)
-    text = f"{count:,} packets found no free TX slot"
-    if share is not None:
-        text += f", {share_text(share)} of what was lost"
-    bits = PROOF if share is None or share >= 0.5 else STRONG if share >= 0.2 else FAIR
-    rates = [
+    pieces = [*_counted(case), *_nodes(case)]
+    if not pieces:
+        none = Evidence("no packet was dropped for want of a TX slot", EXCLUDED)
+        return Finding(NAME, "", (none,)) if case.drops else None
+    pieces += [
         Evidence(f"{worker.name}: in {worker.in_pps:.4g}, out {worker.out_pps:.4g} pps", FAIR, worker.source)
         for worker in case.busy
-        if worker.in_pps and worker.out_pps is not None and worker.out_pps < 0.995 * worker.in_pps
+        if worker.in_pps and worker.out_pps is not None and worker.out_pps < (1 - _LEAST) * worker.in_pps
     ]
     slots = case.box.tx_slots
     return Finding(
         NAME,
-        f"the TX ring{f' of {slots} slots' if slots else ''} is full: {text}",
-        (Evidence(text, bits, "drops by reason"), *rates),
+        f"the TX ring{f' of {slots} slots' if slots else ''} is full: {pieces[0].text}",
+        tuple(pieces),
+        missing=() if case.drops else ("drops by reason (`show errors`)",),
         next="more TX descriptors (`num-tx-desc`, `ethtool -G`); if the line behind it is full, it is the line",
     )
+
+
+def _counted(case: Case) -> list[Evidence]:
+    count = case.dropped(*TX_FULL)
+    if not count:
+        return []
+    share = share_of_lost(case, count)
+    text = f"{count:,} packets found no free TX slot"
+    if share is not None:
+        text += f", {share_text(share)} of what was lost"
+    return [Evidence(text, weight(case, count), "drops by reason")]
+
+
+def _nodes(case: Case) -> list[Evidence]:
+    """Of each worker, ports whose tx node passed on less than the output node gave it. VPP cuts long names."""
+    if case.drops:
+        return []
+    return [piece for worker in case.busy for piece in _short_of(worker)]
+
+
+def _short_of(worker: Worker) -> list[Evidence]:
+    counts = {node.name: node.vectors for node in worker.nodes}
+    found: list[Evidence] = []
+    for given, taken in (("-output", "-tx"), ("-o", "-t")):
+        for name in [name.removesuffix(given) for name in counts if name.endswith(given)]:
+            out, sent = counts[name + given], counts.get(name + taken)
+            if out and sent is not None and sent < (1 - _LEAST) * out:
+                text = f"{name}: {out:,} packets to send, {sent:,} sent"
+                found.append(Evidence(text, FAIR if found else STRONG, worker.source))
+    return found

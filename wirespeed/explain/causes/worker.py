@@ -1,5 +1,6 @@
 """One worker has no time to spare, and the others do.
 
+Where the others hardly have packets, what deals out packets is the cause, and this its effect (`queues`, `placement`).
 Vectors of 256 mean that there are always more packets waiting. Cycles a packet times packets a second is then the clock
 of the CPU, which checks the reading.
 """
@@ -13,10 +14,12 @@ from wirespeed.results.figures import rate_text
 
 NAME = "worker"
 _CLOCK = 0.05
+IDLE_PART = 0.1
+"""Of the packets of the busiest worker. One that gets less is no help, and not for want of time."""
 
 
 def look(case: Case) -> Finding | None:
-    if not case.busy or not case.is_short:
+    if not case.busy or not case.may_be_short:
         return None
     full = [worker for worker in case.busy if worker.is_saturated]
     source = case.busy[0].source
@@ -31,6 +34,10 @@ def look(case: Case) -> Finding | None:
     elif count > 1:
         pieces.append(Evidence(f"{len(full)} of {count} workers is saturated", HINT, source))
     first = full[0]
+    idle = [worker.name for worker in case.workers if worker.pps <= IDLE_PART * first.pps]
+    if idle:
+        text = f"{', '.join(idle)} hardly had packets: whatever deals them out is why"
+        pieces.append(Evidence(text, -2 * FAIR, source))
     return Finding(
         NAME,
         f"CPU-bound on one worker: {first.cycles:.4g} cycles a packet, {rate_text(first.pps)}, no time to spare",
@@ -44,7 +51,7 @@ def _saturated(worker: Worker, case: Case) -> list[Evidence]:
         Evidence(f"{worker.name} finds {worker.vectors:.4g} packets a call, of 256", STRONG + HINT, worker.source)
     ]
     hz = worker.tsc_hz or case.box.hz
-    if hz:
+    if hz and worker.cycles:
         share = worker.effective_hz / hz
         text = (
             f"{worker.cycles:.4g} cycles × {rate_text(worker.pps)} = {worker.effective_hz / 1e9:.3g} GHz of "

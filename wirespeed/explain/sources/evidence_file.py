@@ -21,6 +21,7 @@ from wirespeed.errors import FileFault, UsageError
 from wirespeed.explain.facts import Box, Case, Cpu, Flows, Link, Load, Step
 from wirespeed.explain.machine_facts import Clock, Crossing, Energy, Machine, Nic, Perf
 from wirespeed.explain.sources.nic_counters import losses, pauses, queue_packets
+from wirespeed.explain.sources.pasted import more_than_offered
 from wirespeed.explain.sources.show_run import drops_of, workers_of
 from wirespeed.explain.words import share_text
 from wirespeed.results.figures import rate_text
@@ -105,6 +106,7 @@ class BoxText(_Strict):
     workers: int | None = Field(default=None, ge=1)
     queues: int | None = Field(default=None, ge=1)
     tx_slots: int | None = Field(default=None, ge=1)
+    tx_queues: int | None = Field(default=None, ge=1)
     hz: float | None = Field(default=None, gt=0)
     firewall: bool | None = None
     links: tuple[LinkText, ...] = ()
@@ -258,7 +260,7 @@ def _box(box: BoxText, source: str) -> Box:
 
 def _contradictions(test: TestText, load: Load) -> list[str]:
     """Figures given twice that do not agree."""
-    found = []
+    found = list(more_than_offered(test.name, load.offered_pps, load.received_pps))
     share = load.line_share
     given = test.percent if test.received is not None else None
     rounded = 0.5 if given is not None and given == int(given) else 0.05

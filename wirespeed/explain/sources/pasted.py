@@ -10,9 +10,11 @@ from wirespeed.errors import UsageError
 from wirespeed.explain.facts import Box, Case, Load
 from wirespeed.explain.sources.show_run import drops_of, workers_of
 from wirespeed.files import read_text_file
+from wirespeed.results.figures import rate_text
 from wirespeed.units import parse_rate, parse_speed
 
 _MOST_BYTES = 4_000_000
+_CONTRADICTS = 0.05
 
 
 @dataclass(frozen=True)
@@ -36,10 +38,11 @@ def pasted_case(pasted: Pasted) -> Case:
     # What the tester got back is what the router says that it sent, unless somebody knows better.
     out_pps = sum(worker.pps if worker.out_pps is None else worker.out_pps for worker in workers)
     offered = _pps(pasted.offered, "--offered") if pasted.offered else None
+    received = _pps(pasted.received, "--received") if pasted.received else out_pps
     return Case(
         load=Load(
             name=source,
-            received_pps=_pps(pasted.received, "--received") if pasted.received else out_pps,
+            received_pps=received,
             source=source,
             offered_pps=offered,
             frame_bytes=pasted.size_bytes,
@@ -49,8 +52,15 @@ def pasted_case(pasted: Pasted) -> Case:
         box=Box(workers=len(workers), hz=pasted.hz, source=source),
         workers=workers,
         drops=drops_of(_text(pasted.show_errors)) if pasted.show_errors else {},
-        remarks=remarks,
+        remarks=(*remarks, *more_than_offered(source, offered, received)),
     )
+
+
+def more_than_offered(name: str, offered: float | None, received: float) -> tuple[str, ...]:
+    """A remark where a device would have made packets of its own."""
+    if offered is None or received <= (1 + _CONTRADICTS) * offered:
+        return ()
+    return (f"{name}: {rate_text(received)} came back of {rate_text(offered)} offered: both cannot be right",)
 
 
 def _text(path: Path) -> str:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from statistics import fmean
 
 from wirespeed.explain.facts import Case, Load, Step, Worker
 from wirespeed.explain.machine_facts import Energy, Machine
+from wirespeed.explain.sources.settled import settled
 from wirespeed.explain.sources.streams import flows_of, hashed_by
 from wirespeed.explain.sources.telemetry import (
     box_of,
@@ -36,7 +37,7 @@ _MOST_STEPS = 40
 
 def cases_of(result: Result, source: str) -> tuple[Case, ...]:
     """The sum's case for a test of several directions, else its one direction's; () of a file without samples."""
-    analysis = analyse(result)
+    analysis = settled(analyse(result))
     curves = [curve for curve in analysis.curves if _loaded(curve)]
     if not curves:
         return ()
@@ -69,6 +70,8 @@ def _case(analysis: Analysis, curve: Curve, top: Sequence[Point], samples: Seque
         steps=_steps(curve, result.samples),
         interval_s=sum(sample.interval_s for sample in samples),
         lost_packets=sum(point.balance.lost for point in top) or None,
+        in_packets=_counted(one.in_packets for one in told),
+        out_packets=_counted(one.out_packets for one in told),
         tells_drops=tells_drops(told),
         remarks=_errors(asked),
         machine=_machine(result, told, place),
@@ -87,7 +90,15 @@ def _direction(case: Case, analysis: Analysis, curve: Curve, chosen: set[float])
         by_direction=(),
     )
     lost = sum(point.balance.lost for point in top)
-    return replace(case, load=load, steps=_steps(curve, ()), lost_packets=lost or None, remarks=())
+    return replace(
+        case,
+        load=load,
+        steps=_steps(curve, ()),
+        lost_packets=lost or None,
+        in_packets=None,
+        out_packets=None,
+        remarks=(),
+    )
 
 
 def _machine(result: Result, told: Sequence[DutTelemetry], place: str) -> Machine:
@@ -109,6 +120,12 @@ def _errors(asked: Sequence[DutTelemetry]) -> tuple[str, ...]:
     """Why the device told nothing, each reason once."""
     reasons = counts({one.error: 1} for one in asked if one.error is not None)
     return tuple(f"in {count} of {len(asked)} samples the device told nothing: {why}" for why, count in reasons.items())
+
+
+def _counted(counts: Iterable[int | None]) -> int | None:
+    found = list(counts)
+    known = [count for count in found if count is not None]
+    return sum(known) if known and len(known) == len(found) else None
 
 
 def _has_nics(result: Result) -> bool:
@@ -159,11 +176,26 @@ def _load(
         hashed=hashed_by(result.variables),
         tester_limited=curve.tester_limited,
         spoilt_share=sum(point.spoilt is not None for point in lossy) / len(lossy) if lossy else 0.0,
+        refused_share=_refused_share(top),
+        surplus_share=_surplus_share(curve),
         longest_away_s=_longest_away_s(samples),
         paused=any(point.balance.paused for point in top),
         by_direction=tuple(_mean_received(one, top) for one in directions) if len(directions) > 1 else (),
         cycles=cycles_of(workers),
     )
+
+
+def _refused_share(top: Sequence[Point]) -> float:
+    """Of what was lost, what the medium did not take, where that is the device's doing."""
+    refused = sum(point.balance.refused for point in top if point.balance.refusing_is_duts)
+    lost = sum(point.balance.lost for point in top)
+    return min(1.0, refused / lost) if lost else 0.0
+
+
+def _surplus_share(curve: Curve) -> float:
+    """Of the whole test: a sample may get what the one before it sent."""
+    balance = curve.outcome.balance
+    return balance.surplus / balance.offered if balance.offered else 0.0
 
 
 def _longest_away_s(samples: Sequence[Sample]) -> float | None:

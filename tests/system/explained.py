@@ -1,0 +1,60 @@
+"""A load test run as a user runs it, and what is made of its file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from wirespeed.cli.main import main
+from wirespeed.explain.ranking import Explanation, explain
+from wirespeed.explain.sources.files import read_cases
+
+LOW = "5kpps,10kpps"
+"""Loads that a busy machine carries as well."""
+LADDER = "2kpps,4kpps,6kpps,8kpps,10kpps"
+"""Enough of them to tell a share that is lost at all."""
+
+
+def explained(
+    rpc: str,
+    file: Path,
+    *,
+    dut: str = "",
+    profile: str = "bench",
+    tunables: str = "size=64",
+    steps: str = LOW,
+    more: tuple[str, ...] = ("-u",),
+    against: tuple[Path, ...] = (),
+) -> Explanation:
+    """One way unless `more` has no `-u`; the device is asked where `dut` says how."""
+    options = ["-s", rpc, "-p", profile, "-t", tunables, "-q", "--steps", steps, "-wd", "0.1", "-hd", "0.4", *more]
+    options += ["--interval", "0.2", "-o", str(file), *(["--dut", dut] if dut else [])]
+    assert main(["loadtest", *options]) in (0, 5)  # 5: nothing came back at all
+    (case,) = read_cases([file], against)
+    return explain(case)
+
+
+def profile_of(file: Path, *, ttl: int = 64, at_once: int = 1) -> str:
+    """A profile of `at_once` streams in step: as many packets in a row, and then none for long."""
+    file.write_text(
+        "from trex.stl.api import IP, UDP, Ether, STLPktBuilder, STLStream, STLTXCont\n"
+        "class Made:\n"
+        "    def get_streams(self, port_id=0, direction=0, tunables=(), **kwargs):\n"
+        f"        packet = Ether() / IP(src='16.0.0.1', dst='48.0.0.1', ttl={ttl}) / UDP(dport=12) / (b'x' * 18)\n"
+        f"        return [STLStream(packet=STLPktBuilder(packet), mode=STLTXCont()) for _ in range({at_once})]\n"
+        "def register():\n"
+        "    return Made()\n"
+    )
+    return str(file)
+
+
+def away_share(found: Explanation) -> float:
+    """The part of the time that a worker of the device did not have its CPU."""
+    spans = [worker.absent_s / worker.interval_s for worker in found.case.workers if worker.absent_s]
+    return max(spans, default=0.0)
+
+
+def first_but_the_machine(found: Explanation) -> str:
+    """The cause that is named first; one that the machine's other users make by taking CPUs away is passed over where
+    a worker measured that they did, and so is a tester that came too late for want of its CPU."""
+    taken = {"steal", "tester"} if away_share(found) > 0.01 else set()
+    return next((finding.cause for finding in found.named if finding.cause not in taken), "unknown")

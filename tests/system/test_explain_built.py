@@ -1,0 +1,97 @@
+"""Causes that take a router of a certain make: workers and rings. Real packets, through our own router.
+
+The machine may take CPUs away meanwhile. Where it did, that is a cause as well, and the only one that may be named
+before what was built in.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from built_lab import built_lab
+from explained import away_share, explained, first_but_the_machine, profile_of
+
+from wirespeed.lab.lab import choose_cpus
+
+BUSY_PORTS = 30
+"""Null ports hand out frames without end, so many times more than the tester sends: the worker never rests, and has
+time for one in thirty of its looks at the tester's port."""
+
+
+LEAST_PPS = 150_000
+"""256 slots hold less than 2 ms of it, and a scheduler deals out CPUs by 3 ms and more."""
+
+
+def busy(worker: int = 0) -> dict[str, list[str]]:
+    """Other traffic that takes the time of `worker`."""
+    numbers = range(BUSY_PORTS)
+    return {
+        "others": [f"n{number}=null" for number in numbers],
+        "commands": [
+            line
+            for number in numbers
+            for line in (
+                f"set interface state n{number} up",
+                f"set interface l2 xconnect n{number} n{number ^ 1}",
+                f"set interface rx-placement n{number} queue 0 worker {worker}",
+            )
+        ],
+    }
+
+
+@contextmanager
+def nuisance(cpu: int) -> Iterator[None]:
+    """A program that never rests, on that CPU."""
+    words = [sys.executable, "-c", f"import os\nos.sched_setaffinity(0, [{cpu}])\nwhile True: pass"]
+    with subprocess.Popen(words, start_new_session=True) as program:
+        try:
+            yield
+        finally:
+            program.kill()
+
+
+def test_the_only_worker_without_time_is_named(tmp_path: Path) -> None:
+    with built_lab(**busy()) as lab:
+        found = explained(lab.rpc, tmp_path / "one.json", dut=lab.dut, steps="500kpps,1mpps,2mpps")
+    assert first_but_the_machine(found) == "worker", found
+
+
+def test_two_queues_of_which_one_has_all_packets(tmp_path: Path) -> None:
+    with built_lab(workers=2, rx_queues=2, **busy()) as lab:
+        found = explained(lab.rpc, tmp_path / "two.json", dut=lab.dut, steps="500kpps,1mpps,2mpps")
+    assert first_but_the_machine(found) == "queues", found
+    assert "one flow" in next(one.sentence for one in found.named if one.cause == "queues")
+
+
+def test_a_router_that_shares_its_cpu(tmp_path: Path) -> None:
+    with built_lab(slots=(256, 256)) as lab, nuisance(choose_cpus().dut):
+        found = explained(lab.rpc, tmp_path / "shared.json", dut=lab.dut, steps="50kpps,100kpps,200kpps,400kpps")
+    if (found.case.load.offered_pps or 0.0) < LEAST_PPS:
+        pytest.skip("the tester did not have its CPU: what came fits the rings")
+    assert next(one.cause for one in found.named if one.cause != "tester") == "steal", found
+
+
+def test_a_tester_that_cannot_send_as_much(tmp_path: Path) -> None:
+    with built_lab() as lab, nuisance(choose_cpus().generator):
+        found = explained(lab.rpc, tmp_path / "tester.json", dut=lab.dut, steps="1mpps,100%,100%")
+    assert "tester" in {finding.cause for finding in found.named}, found
+    assert found.cause in ("tester", "steal")
+
+
+@pytest.mark.parametrize(("cause", "slots"), [("rx-overrun", (64, 8192)), ("tx-ring", (8192, 64))])
+def test_bursts_that_a_ring_of_64_slots_does_not_hold(tmp_path: Path, cause: str, slots: tuple[int, int]) -> None:
+    profile = profile_of(tmp_path / "salvo.py", at_once=200)
+    with built_lab(slots=slots) as lab:
+        file = tmp_path / "bursts.json"
+        found = explained(lab.rpc, file, dut=lab.dut, profile=profile, tunables="", steps="20kpps,50kpps")
+    if cause == "rx-overrun" and away_share(found) > 0.05:
+        # A worker that is away so long finds as much waiting as a burst brings: which it was nobody can tell.
+        assert {"steal", "tester", cause} >= {finding.cause for finding in found.named}
+        assert cause in {finding.cause for finding in (*found.named, *found.likely)}, found
+        return
+    assert first_but_the_machine(found) == cause, found

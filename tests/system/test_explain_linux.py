@@ -1,0 +1,80 @@
+"""What is broken in a Linux router on purpose is what the explanation names: real packets through the kernel."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from explained import explained, profile_of
+
+from wirespeed.client.generator_client import GeneratorClient
+from wirespeed.lab.lab import choose_cpus
+from wirespeed.lab.linux import GENERATOR_MACS, LinuxLab, unavailable
+from wirespeed.lab.suite import wait_for_links
+
+pytestmark = pytest.mark.skipif(unavailable() is not None, reason="no namespaces with veth pairs here")
+
+NEIGHBOUR = "100.64.2.2 dev e1"
+
+
+@pytest.fixture(scope="module")
+def lab() -> Iterator[LinuxLab]:
+    one = LinuxLab(choose_cpus())
+    try:
+        one.start()
+        with GeneratorClient(one.rpc) as client:
+            client.connect()
+            wait_for_links(client)
+        yield one
+    finally:
+        one.stop()
+
+
+def run_in(lab: LinuxLab, *commands: str) -> None:
+    for command in commands:
+        subprocess.run(["ip", "netns", "exec", lab.netns, *command.split()], check=True, timeout=30)
+
+
+@pytest.mark.parametrize(
+    ("cause", "broken", "mended", "tunables"),
+    [
+        ("no-next-hop", ["ip route del 48.0.0.0/8"], ["ip route add 48.0.0.0/8 via 100.64.2.2"], "size=64"),
+        (
+            "no-next-hop",
+            [f"ip neigh del {NEIGHBOUR}"],
+            [f"ip neigh replace {NEIGHBOUR} lladdr {GENERATOR_MACS[1]} nud permanent"],
+            "size=64",
+        ),
+        ("mtu", ["ip link set e1 mtu 1300"], ["ip link set e1 mtu 1500"], "size=1400"),
+        (
+            "firewall",
+            [
+                "nft add table ip t",
+                "nft add chain ip t f { type filter hook forward priority 0 ; }",
+                "nft add rule ip t f numgen random mod 10 < 4 drop",
+            ],
+            ["nft flush ruleset"],
+            "size=64",
+        ),
+        ("tester", [], [], "size=64"),
+    ],
+    ids=["no route", "no neighbour", "mtu", "nftables", "healthy"],
+)
+def test_what_was_broken_is_named(
+    lab: LinuxLab, tmp_path: Path, cause: str, broken: list[str], mended: list[str], tunables: str
+) -> None:
+    run_in(lab, *broken)
+    try:
+        found = explained(lab.rpc, tmp_path / "broken.json", dut=f"linux:netns={lab.netns}", tunables=tunables)
+    finally:
+        run_in(lab, *mended)
+    assert found.cause == cause, found.named
+
+
+def test_packets_whose_ttl_ends_are_off_the_fast_path(lab: LinuxLab, tmp_path: Path) -> None:
+    profile = profile_of(tmp_path / "ttl.py", ttl=1)
+    dut = f"linux:netns={lab.netns}"
+    found = explained(lab.rpc, tmp_path / "ttl.json", dut=dut, profile=profile, tunables="")
+    assert found.cause == "slow-path", found.named

@@ -1,0 +1,207 @@
+"""Texts that no release in this repository printed: other drivers, layouts and boxes, and what contradicts itself."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from wirespeed.dut.errors import parse_errors
+from wirespeed.dut.runtime import parse_runtime
+from wirespeed.errors import UsageError
+from wirespeed.explain.ranking import Explanation, explain
+from wirespeed.explain.sources.evidence_file import cases_of
+from wirespeed.explain.sources.pasted import Pasted, pasted_case
+
+COLUMNS = "             Name                 State         Calls      Vectors     Suspends     Clocks   Vectors/Call\n"
+ERRORS = "   Count                  Node                              Reason               Severity\n"
+OLD_ERRORS = "   Count                    Node                  Reason\n"
+
+
+def thread(
+    pps: float,
+    vectors: float,
+    *,
+    name: str = "vpp_wk_0",
+    node: str = "dpdk-input",
+    polls: int = 0,
+    cycles: float = 250,
+    out: float | None = None,
+) -> str:
+    """Ten seconds of a worker: `polls` looks at its queues, as many as calls unless told."""
+    packets = int(pps * 10)
+    calls = max(1, int(packets / vectors))
+    rows = [
+        (node, "polling", polls or calls, 40.0),
+        ("ethernet-input", "active", calls, cycles * 0.2),
+        ("ip4-lookup", "active", calls, cycles * 0.3),
+        ("ip4-rewrite", "active", calls, cycles * 0.2),
+        ("TenGigabitEthernet1/0/1-tx", "active", calls, cycles * 0.3),
+    ]
+    sent = pps if out is None else out
+    text = f"Thread 1 {name} (lcore 1)\nTime 10.0, 10 sec internal node vector rate {vectors:.2f} loops/sec 1000.00\n"
+    text += f"  vector rates in {pps:.4e}, out {sent:.4e}, drop 0.0000e0, punt 0.0000e0\n" + COLUMNS
+    for row, state, count, clocks in rows:
+        text += f"{row:<32}{state:>10}{count:>14}{packets:>14}{0:>10}{clocks:>14.2e}{packets / count:>12.2f}\n"
+    return text
+
+
+SATURATED = thread(6.2e6, 256)
+IDLE = thread(2.2e6, 2.1, polls=60_000_000)
+
+
+def explained(tmp_path: Path, text: str, errors: str = "", **more: object) -> Explanation:
+    run, drops = tmp_path / "run.txt", tmp_path / "errors.txt"
+    run.write_text(text)
+    drops.write_text(errors)
+    options = {"hz": 2.1e9, "offered": "14.88mpps", "size_bytes": 64.0, "line": "10G", **more}
+    return explain(pasted_case(Pasted(run, drops if errors else None, **options)))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("cause", "text"),
+    [
+        ("worker", SATURATED),
+        ("worker", thread(6.2e6, 250, node="avf-input")),
+        ("worker", thread(1.1e6, 256, node="rdma-input", cycles=1500)),
+        ("worker", SATURATED.replace("\n", "\r\n").replace("Thread 1", "vpp# show run\r\nThread 1")),
+        ("worker", SATURATED.split("\n", 1)[1]),
+        ("worker", "\n".join(line for line in SATURATED.splitlines() if "vector rates" not in line)),
+        ("worker", SATURATED.replace("vector rates in ", "vector rates in some")),
+        ("worker", SATURATED.replace("10 sec internal node vector rate", "average vectors/node")),
+        ("all-cpus", SATURATED + thread(6.1e6, 254, name="vpp_wk_1")),
+        ("queues", SATURATED + thread(10, 1, name="vpp_wk_1", polls=300_000_000)),
+        ("nic", IDLE),
+        ("nic", thread(2.2e6, 2.1, node="virtio-input", polls=60_000_000)),
+        ("unknown", thread(5.2e6, 150)),
+    ],
+    ids=[
+        *("plain", "avf", "rdma", "windows", "no workers", "no rates", "no number", "older", "both", "one of two"),
+        *("idle", "virtio", "half full"),
+    ],
+)
+def test_blocks_of_other_boxes(tmp_path: Path, cause: str, text: str) -> None:
+    found = explained(tmp_path, text)
+    assert found.cause == cause, [(one.cause, one.bits) for one in (*found.named, *found.likely)]
+    assert found.next
+
+
+def test_a_block_alone_tells_whether_its_worker_has_time(tmp_path: Path) -> None:
+    alone = {"offered": "", "line": "", "size_bytes": None}
+    assert explained(tmp_path, SATURATED, **alone).cause == "worker"
+    idle = explained(tmp_path, IDLE, **alone)
+    assert idle.cause == "unknown"
+    assert "worker" in {finding.cause for finding in idle.ruled_out}
+
+
+@pytest.mark.parametrize(
+    ("cause", "row"),
+    [
+        ("tx-ring", "59000000 e1-tx no free tx slots"),
+        ("dropped", "59000000 ethernet-input l3 mac mismatch"),
+        ("firewall", "59000000 acl-plugin-in-ip4-fa ACL deny packets"),
+        ("slow-path", "59000000 ip4-input ip4 ttl <= 1"),
+        ("no-next-hop", "59000000 ip4-glean ARP requests throttled"),
+        ("mtu", "59000000 ip4-rewrite ip4 MTU exceeded and DF set"),
+    ],
+)
+def test_drops_by_reason_are_the_verdict_whatever_the_release(tmp_path: Path, cause: str, row: str) -> None:
+    block = thread(6.2e6, 12, polls=90_000_000, out=0.3e6)
+    told = {"offered": "6.2mpps", "received": "0.3mpps"}
+    assert explained(tmp_path, block, f"{ERRORS} {row}   error\n", **told).cause == cause
+    if cause != "dropped":  # without a severity, a reason that nobody knows may be none
+        assert (
+            explained(tmp_path, block, f"{OLD_ERRORS} {row}\n 99 arp-input ARP replies sent\n", **told).cause == cause
+        )
+
+
+def test_a_full_tx_ring_shows_in_the_nodes_where_nobody_printed_the_drops(tmp_path: Path) -> None:
+    block = thread(2.0e6, 12, polls=90_000_000, out=1.9e6)
+    sent = block.splitlines()[-1]
+    block = block.replace(sent, sent.replace("-tx", "-output").ljust(32) + "\n" + sent.replace("20000000", "19000000"))
+    found = explained(tmp_path, block, offered="2mpps", received="1.9mpps")
+    assert found.cause == "tx-ring", [(one.cause, one.bits) for one in (*found.named, *found.likely)]
+
+
+def test_few_drops_explain_no_great_loss(tmp_path: Path) -> None:
+    rows = ERRORS + "  59  e1-tx  Tx packet drops (dpdk tx failure)  error\n  3 ip4-lookup no route error\n"
+    found = explained(tmp_path, SATURATED, rows)
+    assert found.cause == "worker"
+    assert not {"tx-ring", "no-next-hop"} & {one.cause for one in (*found.named, *found.likely)}
+
+
+@pytest.mark.parametrize(
+    ("words", "text", "more"),
+    [
+        ("more than once", SATURATED + thread(1e6, 4), {}),
+        ("its nodes took", SATURATED, {"hz": 1.0e9}),
+        ("both cannot be right", SATURATED, {"offered": "5mpps", "received": "9mpps"}),
+    ],
+)
+def test_what_contradicts_itself_is_told(tmp_path: Path, words: str, text: str, more: dict[str, object]) -> None:
+    found = explained(tmp_path, text, **more)
+    assert any(words in remark for remark in found.case.remarks), found.case.remarks
+
+
+def test_more_than_was_offered_is_no_success(tmp_path: Path) -> None:
+    assert explained(tmp_path, IDLE, offered="5mpps", received="9mpps").cause == "unknown"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("", "The router forwarded 14 Mpps.\nThread 1 of the story\n", "Thread 1 vpp_wk_0 (lcore 1)\n"),
+        SATURATED.replace("e+0", "e++").replace("256.00", "1.2.3"),
+        SATURATED.replace(" 4.00e+01", " 4.00e+999").replace("polling", "asleep"),
+    ],
+    ids=["empty", "prose", "head alone", "no numbers", "too large"],
+)
+def test_a_text_that_is_no_show_run_is_one_line(tmp_path: Path, text: str) -> None:
+    with pytest.raises(UsageError, match="holds no `show runtime`"):
+        explained(tmp_path, text)
+
+
+def test_costs_below_one_tick_are_rows_too() -> None:
+    (found,) = parse_runtime(SATURATED.replace("7.50e+01", "7.50e-01"))
+    assert found.node("TenGigabitEthernet1/0/1-tx") is not None
+
+
+def test_old_releases_name_no_severity() -> None:
+    (row,) = parse_errors(f"{OLD_ERRORS}  12  e1-tx  no free tx slots\n")
+    assert (row.count, row.reason, row.severity) == (12, "no free tx slots", "untold")
+
+
+EVIDENCE = """
+schema: wirespeed-evidence/1
+box: {name: box, system: %s, cores: 4}
+tests: [{name: a, size: 64, line: 10G, flows: many, offered: 10Mpps, received: 4Mpps, %s}]
+"""
+
+
+@pytest.mark.parametrize(
+    ("cause", "system", "told"),
+    [
+        ("rx-overrun", "linux", "drops: {'eth0: rx_missed_errors': 6000000}, cpu: {cpu0: {softirq: 30, idle: 70}}"),
+        ("unknown", "linux", "drops: {'eth0: rx_missed_errors': 6000000}"),
+        ("softirq", "linux", "drops: {'eth0: rx_no_dma_resources': 6000000}, cpu: {cpu0: {softirq: 99, idle: 1}, "
+         "cpu1: {idle: 98}}, events: {'softnet time_squeeze': 4000}"),
+        ("nic", "linux", "drops: {'eth0: rx_discards_phy': 6000000}, cpu: {cpu0: {softirq: 7, idle: 93}}"),
+        ("bad-wire", "linux", "drops: {'eth0: rx_crc_errors_phy': 6000000}, cpu: {cpu0: {softirq: 7, idle: 93}}"),
+        ("softirq", "linux", "drops: {'e0 rx drop': 6000000}, events: {'softnet dropped': 6000000}, "
+         "cpu: {cpu0: {softirq: 96, idle: 2}, cpu1: {idle: 99}}"),
+        ("interrupts", "freebsd", "drops: {'netisr ip QDrops': 6000000}"),
+        ("interrupts", "freebsd", "cpu: {cpu0: {interrupt: 99, idle: 1}, cpu1: {interrupt: 0, idle: 100}}"),
+        ("kernel-lock", "openbsd", "cpu: {cpu0: {system: 100, idle: 0}, cpu1: {idle: 99}, cpu2: {idle: 99}}"),
+        ("all-cpus", "linux", "cpu: {cpu0: {softirq: 97, idle: 3}, cpu1: {softirq: 99, idle: 1}}"),
+        ("unknown", "linux", "cpu: {cpu0: {user: 97, idle: 3}, cpu1: {user: 99, idle: 1}}"),
+        ("unknown", "linux", "drops: {'eth0: rx_missed_errors': 12}, cpu: {cpu0: {softirq: 30, idle: 70}}"),
+        ("firewall", "freebsd", "drops: {'pf congestion': 6000000}"),
+        ("flow-control", "linux", "events: {'eth0: rx_pause_ctrl_phy pause frames': 900000}"),
+        ("unknown", "linux", "cpu: {cpu0: {idle: 90, softirq: 10}}"),
+    ],
+)  # fmt: skip
+def test_counters_of_other_drivers_and_systems(cause: str, system: str, told: str) -> None:
+    (case,) = cases_of(EVIDENCE % (system, told), "mine.yaml")
+    found = explain(case)
+    assert found.cause == cause, [(one.cause, one.bits) for one in (*found.named, *found.likely)]
+    assert found.next

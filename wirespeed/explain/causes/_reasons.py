@@ -1,0 +1,51 @@
+"""Words in counters' names, by what they tell: reasons of VPP and our router, counters of kernels and drivers."""
+
+from __future__ import annotations
+
+NO_NEXT_HOP = (
+    "no route",
+    "noroutes",
+    "unreach",
+    "prohibit",
+    "neighbor",
+    "arp",
+    "path says",
+    "path is gone",
+    "unknown label",
+)
+MTU = ("mtu", "too big", "too long", "fragmentation needed", "fragfails", "fragcreates", "toobig", "df bit", "df set")
+SLOW_PATH = (
+    *("ttl", "hop limit <=", "hop limit exceeded", "inhdrerrors", "time exceeded"),
+    *("punt", "icmp4 error rate", "icmp6 error rate"),
+)
+ON_PURPOSE = ("on purpose",)
+TX_FULL = ("tx failure", "no free tx", "tx ring", "tx_dropped", "tx full", "tx drop", "tx_ring", "tx_hwq")
+RX_MISSED = (
+    *("rx-miss", "rx miss", "imissed", "rx_miss", "missed", "no_buf", "nobuf", "no buf", "no dma", "no_dma"),
+    *("out_of_buffer", "rx_dropped", "rx drop", "rx_no_desc", "rx_ovflow", "rx_fifo", "idrops"),
+)
+NIC_ITSELF = ("rx_discards_phy", "rx_prio0_discards", "pci_stalled")
+CHECKSUM = ("crc", "alignment", "align_err", "frame error", "frame_error", "fcs", "symbol_err")
+FIREWALL = ("pf congestion", "state limit", "nf_conntrack", "table full", "nft", "acl deny", "acl drop", "filter")
+NETISR = ("qdrops", "netisr")
+BACKLOG = ("softnet", "backlog")
+
+SUMS = ("tx err", "rx err", "rx drop", "tx drop", "indiscards", "outdiscards")
+"""Of an interface or a stack: they say where and not why."""
+
+ALL = (
+    *(
+        *NO_NEXT_HOP,
+        *MTU,
+        *SLOW_PATH,
+        *ON_PURPOSE,
+        *TX_FULL,
+        *RX_MISSED,
+        *NIC_ITSELF,
+        *CHECKSUM,
+        *FIREWALL,
+        *NETISR,
+        *BACKLOG,
+    ),
+    *SUMS,
+)

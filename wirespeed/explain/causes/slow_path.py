@@ -1,0 +1,46 @@
+"""Packets leave the fast path: their TTL ends, they carry options, or they are for the router itself or its host.
+
+Each takes an answer by ICMP or a way through the host's stack, which costs many times a packet that is forwarded and is
+rationed. Counted are packets that were dropped for it; answers and punts tell as well when they are as many as a
+twentieth of what was offered: fewer are neighbours and routing protocols at work.
+"""
+
+from __future__ import annotations
+
+from wirespeed.explain.causes._drops import named
+from wirespeed.explain.causes._reasons import SLOW_PATH
+from wirespeed.explain.evidence import FAIR, HINT, STRONG, Evidence, Finding
+from wirespeed.explain.facts import Case
+from wirespeed.explain.words import share_text
+
+NAME = "slow-path"
+_ANSWERED = ("ttl exceeded", "hop limit exceeded", "time exceeded", "parameter problem")
+_PUNTED = ("packets to linux", "punt", "ip4 options present", "ip6 extension headers present")
+_LEAST = 0.05
+
+
+def look(case: Case) -> Finding | None:
+    pieces = [*named(case, *SLOW_PATH), *_told(case)]
+    errors = sum(count for kind, count in case.foreign.items() if "icmp" in kind)
+    if pieces and errors:
+        pieces.append(Evidence(f"{errors:,} ICMP errors came back", HINT, "frames of others"))
+    if not pieces:
+        return None
+    return Finding(
+        NAME,
+        f"packets leave the fast path: {pieces[0].text}",
+        tuple(pieces),
+        next="TTL and options of the profile's packets, and whether their destination is an address of the device",
+    )
+
+
+def _told(case: Case) -> list[Evidence]:
+    offered = (case.load.offered_pps or 0.0) * (case.interval_s or 0.0)
+    found = []
+    for words, bits, what in ((_ANSWERED, FAIR, "answered"), (_PUNTED, STRONG, "off the fast path")):
+        for event, count in case.events.items():
+            share = min(1.0, count / offered) if offered else 0.0
+            if share >= _LEAST and any(word in event.lower() for word in words):
+                text = f"{count:,} × “{event}”, {share_text(share)} of what was offered"
+                found.append(Evidence(f"{text}: {what}", bits, "events"))
+    return found

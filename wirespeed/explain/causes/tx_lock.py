@@ -1,0 +1,44 @@
+"""Workers wait for each other at a port with fewer TX queues than workers: each queue that is shared has a lock.
+
+A port needs one TX queue a worker. Sending is a quarter to a third of the cycles of plain routing with a queue of one's
+own; two fifths and more, in each of several workers, is waiting.
+"""
+
+from __future__ import annotations
+
+from wirespeed.explain.evidence import AGAINST, FAIR, HINT, STRONG, Evidence, Finding
+from wirespeed.explain.facts import Case, Worker
+from wirespeed.explain.words import share_text
+
+NAME = "tx-lock"
+_WAITING = 0.4
+
+
+def look(case: Case) -> Finding | None:
+    if len(case.busy) < 2 or not case.may_be_short:
+        return None
+    shares = [share for worker in case.busy if (share := _sending(worker)) is not None]
+    queues = case.box.tx_queues
+    if len(shares) < 2 or (queues is None and min(shares) < _WAITING):
+        return None
+    pieces = []
+    if queues is not None:
+        text = f"{queues} TX queue{'s' if queues != 1 else ''} a port for {len(case.busy)} workers"
+        pieces.append(Evidence(text, FAIR if queues < len(case.busy) else 2 * AGAINST, case.box.source))
+    waits = min(shares) >= _WAITING
+    text = f"sending takes {share_text(min(shares))} of each worker's cycles and more"
+    pieces.append(Evidence(text, (STRONG if queues is not None else HINT) if waits else AGAINST, case.busy[0].source))
+    return Finding(
+        NAME,
+        f"workers wait for each other to send: {pieces[0].text}",
+        tuple(pieces),
+        missing=() if queues is not None else ("TX queues of each port (`show hardware-interfaces`)",),
+        next="as many TX queues as workers (`num-tx-queues`), or one worker less: does a packet cost less?",
+    )
+
+
+def _sending(worker: Worker) -> float | None:
+    """Of its cycles without polling, those of its `-tx` nodes; VPP cuts long names."""
+    whole = worker.clocks - worker.polling_clocks
+    sent = [node.clocks for node in worker.nodes if node.vectors and node.name.endswith(("-tx", "-t"))]
+    return sum(sent) / whole if sent and whole > 0 else None
