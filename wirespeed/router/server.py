@@ -19,6 +19,7 @@ from wirespeed.errors import EnvironmentFault, UsageError, WirespeedError
 from wirespeed.router.console import Console
 from wirespeed.router.pause import Pause
 from wirespeed.router.protocol import MAX_REQUEST_BYTES, encode
+from wirespeed.router.stats_socket import StatsServer
 
 _PERIOD_S = 1.0
 _PIECE_CHARACTERS = 65_536
@@ -26,23 +27,28 @@ _PIECE_CHARACTERS = 65_536
 _GATHER_S = 0.005
 
 
-def open_socket(path: Path) -> socket.socket:
+def open_socket(
+    path: Path,
+    what: str = "control socket",
+    option: str = "--socket",
+    kind: socket.SocketKind = socket.SOCK_STREAM,
+) -> socket.socket:
     """Listen at `path`, for this user alone. EnvironmentFault when another router does, or the place is not ours."""
-    listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    listener = socket.socket(socket.AF_UNIX, kind)
     try:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         if path.is_socket():
-            if listens(path, socket.SOCK_STREAM):
-                raise EnvironmentFault(f"a router listens at {path} already; give this one a --socket of its own")
+            if listens(path, kind):
+                raise EnvironmentFault(f"a router listens at {path} already; give this one a {option} of its own")
             path.unlink()
         elif path.exists():
-            raise EnvironmentFault(f"control socket {path} exists and is no socket; give another --socket")
+            raise EnvironmentFault(f"{what} {path} exists and is no socket; give another {option}")
         _bind_privately(listener, path)
         listener.listen(16)
     except OSError as error:
         listener.close()
         reason = error.strerror or str(error)
-        raise EnvironmentFault(f"control socket {path} cannot be made: {reason}; give another --socket") from None
+        raise EnvironmentFault(f"{what} {path} cannot be made: {reason}; give another {option}") from None
     except EnvironmentFault:
         listener.close()
         raise
@@ -59,14 +65,24 @@ def _bind_privately(listener: socket.socket, path: Path) -> None:
 
 
 def serve(
-    console: Console, listener: socket.socket, ready: Callable[[], None], poll_interval_s: float = _PERIOD_S
+    console: Console,
+    listener: socket.socket,
+    ready: Callable[[], None],
+    poll_interval_s: float = _PERIOD_S,
+    stats: StatsServer | None = None,
 ) -> None:
-    """Answer at the socket until SIGINT, SIGTERM or SIGHUP. Nothing else wakes the thread but the core's events and a
+    """Answer at the socket, and hand out the statistics at theirs, until SIGINT, SIGTERM or SIGHUP. Nothing else wakes the thread but the core's events and a
     timer once a second or `poll_interval_s`, for it may share its CPU with a worker."""
-    asyncio.run(_serve(console, listener, ready, min(poll_interval_s, _PERIOD_S)))
+    asyncio.run(_serve(console, listener, ready, min(poll_interval_s, _PERIOD_S), stats))
 
 
-async def _serve(console: Console, listener: socket.socket, ready: Callable[[], None], poll_interval_s: float) -> None:
+async def _serve(
+    console: Console,
+    listener: socket.socket,
+    ready: Callable[[], None],
+    poll_interval_s: float,
+    stats: StatsServer | None,
+) -> None:
     loop = asyncio.get_running_loop()
     ended = asyncio.Event()
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
@@ -87,6 +103,8 @@ async def _serve(console: Console, listener: socket.socket, ready: Callable[[], 
             sessions.discard(task)
 
     server = await asyncio.start_unix_server(session, sock=listener, limit=MAX_REQUEST_BYTES)
+    if stats is not None:
+        stats.start(loop)
     ready()
     try:
         sample_at = loop.time() + _PERIOD_S
@@ -99,6 +117,8 @@ async def _serve(console: Console, listener: socket.socket, ready: Callable[[], 
                 console.statistics.sample()
                 console.lcp.tick()
     finally:
+        if stats is not None:
+            stats.stop()
         loop.remove_reader(console.core.event_fd())
         loop.remove_reader(console.core.links_fd())
         linux.close()
