@@ -24,14 +24,21 @@ def command(
         typer.Argument(metavar="[PATTERN...]", help="Regular expressions found in the names; else all."),
     ] = None,
     file: Annotated[
-        Path | None, typer.Option(
-            "-f", "--file", metavar="PATH", help="Statistics file, or a stats.sock of ours or VPP's.", show_default="the router's"
-        )
+        Path | None,
+        typer.Option(
+            "-f",
+            "--file",
+            metavar="PATH",
+            help="Statistics file, or a stats.sock of ours or VPP's.",
+            show_default="the router's",
+        ),
     ] = None,
     interval: Annotated[float, typer.Option("-i", "--interval", metavar="S", help="Seconds between polls.")] = 1.0,
     count: Annotated[int, typer.Option("-n", "--count", metavar="N", help="Polls; 0: until interrupted.")] = 0,
     *,
-    workers: Annotated[bool, typer.Option("-w", "--workers", help="Each thread's own value, the main one's first.")] = False,
+    workers: Annotated[
+        bool, typer.Option("-w", "--workers", help="Each thread's own value, the main one's first.")
+    ] = False,
     nonzero: Annotated[bool, typer.Option("--nonzero", help="Leave out what is zero.")] = False,
 ) -> None:
     """Read the counters of a router, ours or VPP, from its shared memory."""
@@ -48,7 +55,14 @@ def command(
 
 
 def _lines(
-    segment: StatsSegment, what: str, patterns: list[str], interval_s: float, count: int, *, workers: bool, nonzero: bool
+    segment: StatsSegment,
+    what: str,
+    patterns: list[str],
+    interval_s: float,
+    count: int,
+    *,
+    workers: bool,
+    nonzero: bool,
 ) -> Iterator[str]:
     match what:
         case "ls":

@@ -71,8 +71,9 @@ def serve(
     poll_interval_s: float = _PERIOD_S,
     stats: StatsServer | None = None,
 ) -> None:
-    """Answer at the socket, and hand out the statistics at theirs, until SIGINT, SIGTERM or SIGHUP. Nothing else wakes the thread but the core's events and a
-    timer once a second or `poll_interval_s`, for it may share its CPU with a worker."""
+    """Answer at the socket, and hand out the statistics at theirs, until SIGINT, SIGTERM or SIGHUP. Nothing else wakes
+    the thread but the core's events and a timer once a second or `poll_interval_s`, for it may share its CPU with a
+    worker."""
     asyncio.run(_serve(console, listener, ready, min(poll_interval_s, _PERIOD_S), stats))
 
 

@@ -1,5 +1,5 @@
-"""The socket at which a router hands out its statistics segment, as VPP does: each client that connects gets one message
-with a descriptor of it, and then the end. The descriptor is open for reading only."""
+"""The socket at which a router hands out its statistics segment, as VPP does: each client that connects gets one
+message with a descriptor of it, and then the end. The descriptor is open for reading only."""
 
 from __future__ import annotations
 

@@ -119,9 +119,7 @@ def resolve(memory: Memory, header: Header, directory: tuple[DirectoryEntry, ...
             return Entry(entry.name, entry.type, words, _rows(memory, header.base, entry.value, words))
 
 
-def _resolve_link(
-    memory: Memory, header: Header, directory: tuple[DirectoryEntry, ...], link: DirectoryEntry
-) -> Entry:
+def _resolve_link(memory: Memory, header: Header, directory: tuple[DirectoryEntry, ...], link: DirectoryEntry) -> Entry:
     number, index = _LINK.unpack(_WORD.pack(link.value))
     if number >= len(directory) or (target := directory[number]).type not in (Type.SIMPLE, Type.COMBINED):
         raise Damage(f"{link.name} leads to entry {number}, which is no vector of counters")

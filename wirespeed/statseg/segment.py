@@ -45,8 +45,8 @@ class _Selection:
 
 class StatsSegment:
     """The segment of the router that has the file or socket `path`, whichever that is at the moment: one that starts
-    anew brings a new one, which the next call finds. ConnectionFault while there is none, FileFault when it is something
-    else."""
+    anew brings a new one, which the next call finds. ConnectionFault while there is none, FileFault when it is
+    something else."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -102,7 +102,9 @@ class StatsSegment:
         raise self._unfinished()
 
     def _unfinished(self) -> ConnectionFault:
-        return ConnectionFault(f"the directory of {self._path} changes faster than it can be read; is its router stopped?")
+        return ConnectionFault(
+            f"the directory of {self._path} changes faster than it can be read; is its router stopped?"
+        )
 
     def _selection(self, patterns: tuple[str, ...]) -> _Selection | None:
         """None while the directory changes."""
