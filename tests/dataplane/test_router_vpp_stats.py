@@ -200,8 +200,9 @@ def test_the_socket_is_the_users_and_what_it_hands_out_is_read_only(tmp_path: Pa
 
 def connect(path: Path) -> socket.socket:
     client = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-    client.settimeout(60)
+    # With a timeout it would not wait where others wait already.
     client.connect(str(path))
+    client.settimeout(60)
     return client
 
 
