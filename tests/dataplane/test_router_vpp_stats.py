@@ -7,6 +7,7 @@ import mmap
 import os
 import socket
 import stat
+import subprocess
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -14,7 +15,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from router_run import RouterProcess, router, wait_for, wait_received, write_pcap
+from router_run import RouterProcess, command, router, wait_for, wait_received, write_pcap
 from scapy.layers.inet import IP, UDP
 from scapy.layers.l2 import Ether
 from vpp_papi.vpp_stats import VPPStats
@@ -209,9 +210,13 @@ def connect(path: Path) -> socket.socket:
 def test_start_up_file_names_socket_and_size(tmp_path: Path) -> None:
     conf = tmp_path / "startup.conf"
     conf.write_text(f"statseg {{ socket-name {tmp_path}/vpp.sock per-node-counters off update-interval 0.1 }}\n")
-    with router(tmp_path, ["e0=ring:a"], "", "--config", str(conf)) as running:
+    with router(tmp_path, ["e0=ring:a"], "", "--config", str(conf)):
         with StatsSegment(tmp_path / "vpp.sock") as stats:
             assert stats.names(["^/nodes/", "^/sys/node/"]) == []
             assert stats.names(["^/err/ip4-input/"])
         assert not (tmp_path / "stats.sock").exists()
-        assert "ip4-input" in running.ask("show node ip4-input")
+    conf.write_text("statseg { size 1M }\n")
+    words = command(tmp_path / "router.sock", ["e0=ring:a"], "--config", str(conf))
+    refused = subprocess.run(words, capture_output=True, text=True, check=False)
+    assert refused.returncode != 0
+    assert "statseg { size } allows 1024 kB; allow more" in refused.stderr
