@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The statistics segment of a router, read as VPP's readers do: by the addresses in it alone. */
+#include "accounted.h"
 #include "cmocka_all.h"
 #include "rig_tests.h"
 #include "router_rig.h"
@@ -239,10 +240,9 @@ static int begin(void **state)
 
 static int end(void **state)
 {
-	(void)state;
 	free(copy);
 	copy = NULL;
-	return 0;
+	return rest_accounted(state);
 }
 
 int main(void)
