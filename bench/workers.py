@@ -18,7 +18,7 @@ import time
 from pathlib import Path
 
 from wirespeed.router.client import ask
-from wirespeed.router.stats_block import StatsBlock
+from wirespeed.statseg.segment import StatsSegment
 
 
 def measure(cpus: list[int], seconds: float) -> list[float]:
@@ -37,7 +37,7 @@ def measure(cpus: list[int], seconds: float) -> list[float]:
             if not any(line.startswith("ready") for line in router.stdout):
                 raise SystemExit("the router does not start")
             threads = re.findall(r"ws_wk_\d+ +(\d+)", ask(socket, "show threads"))
-            with StatsBlock(socket.with_suffix(".stats")) as stats:
+            with StatsSegment(socket.with_suffix(".stats")) as stats:
                 before, cpu_before = packets(stats), cpu_seconds(router.pid, threads)
                 time.sleep(seconds)
                 after, cpu_after = packets(stats), cpu_seconds(router.pid, threads)
@@ -57,8 +57,8 @@ def connect(worker: int) -> str:
     )
 
 
-def packets(stats: StatsBlock) -> list[int]:
-    return [value[0] for value in stats.read(["^/sys/tx$"])["/sys/tx"].values]
+def packets(stats: StatsSegment) -> list[int]:
+    return [value[0] for value in stats.read(["^/sys/tx$"])["/sys/tx"].values[1:]]
 
 
 def cpu_seconds(process: int, threads: list[str]) -> list[float]:

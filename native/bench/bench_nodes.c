@@ -65,11 +65,11 @@ static void measure(struct graph *graph, const struct row *row, int vector)
 	node_rig_use(row->load);
 	node_rig_walk(graph, vectors[vector], WARM_UP);
 	for (int i = 0; i < path->length; i++)
-		graph_node(graph, path->nodes[i])->stats->clocks = 0;
+		graph->counts->clocks.at[graph_node(graph, path->nodes[i])->slot] = 0;
 	samples_begin(row->samples[vector]);
 	node_rig_walk(graph, vectors[vector], PACKETS_A_ROUND);
 	for (int i = 0; i < path->length; i++) {
-		double clocks = (double)graph_node(graph, path->nodes[i])->stats->clocks;
+		double clocks = (double)graph_stats(graph, graph_node(graph, path->nodes[i])).clocks;
 		ticks[1 + i] = clocks / PACKETS_A_ROUND;
 		ticks[0] += ticks[1 + i];
 	}

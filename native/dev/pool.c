@@ -116,5 +116,8 @@ int ws_pool_info(struct ws_pool_info *out)
 	out->buffer_size = rte_pktmbuf_data_room_size(pool);
 	out->total = pool->size;
 	out->available = rte_mempool_avail_count(pool);
+	for (unsigned int lcore = 0; pool->cache_size && lcore < RTE_MAX_LCORE; lcore++)
+		out->cached += pool->local_cache[lcore].len;
+	out->cached = RTE_MIN(out->cached, out->available);
 	return 0;
 }

@@ -224,40 +224,34 @@ static int sort(struct builder *b)
 	return 0;
 }
 
-/* Give each node its place in the counts. */
-static void place_counts(struct graph *graph, void *memory)
-{
-	graph->counts = memory;
-	struct graph_stats *stats = graph->counts;
-	uint64_t *counters = (uint64_t *)(stats + graph->node_count);
-	for (uint16_t i = 0; i < graph->node_count; i++) {
-		graph->nodes[i]->stats = &stats[i];
-		graph->nodes[i]->counters = counters;
-		counters += graph->nodes[i]->registration->counter_count;
-	}
-}
-
+/* Slots of its own, in walking order. */
 static int make_counts(struct builder *b)
 {
 	struct graph *g = b->graph;
-	size_t counters = 0;
-	for (uint16_t i = 0; i < g->node_count; i++)
+	struct graph_place places[GRAPH_MAX_NODES];
+	uint16_t counters = 0;
+	for (uint16_t i = 0; i < g->node_count; i++) {
+		places[i] = (struct graph_place){i, counters};
 		counters += g->nodes[i]->registration->counter_count;
-	g->counts_size = g->node_count * sizeof(struct graph_stats) + counters * sizeof(uint64_t);
-	g->counts_size = (g->counts_size + GRAPH_CACHE_LINE - 1) & ~(size_t)(GRAPH_CACHE_LINE - 1);
-	g->own_counts = zalloc(g->counts_size);
-	if (!g->own_counts)
+	}
+	struct graph_counts *own = zalloc(sizeof(*own) + counters * sizeof(uint64_t));
+	if (!own)
 		return fail(b, "no memory for the counters of %u nodes", g->node_count);
-	place_counts(g, g->own_counts);
+	graph_count_in(g, own, (uint64_t *)(own + 1), places);
+	g->own_counts = own;
 	return 0;
 }
 
-void graph_move_counts(struct graph *graph, void *memory)
+void graph_count_in(struct graph *graph, struct graph_counts *counts, uint64_t *counters,
+					const struct graph_place *places)
 {
-	memcpy(memory, graph->counts, graph->counts_size);
-	place_counts(graph, memory);
 	free(graph->own_counts);
 	graph->own_counts = NULL;
+	graph->counts = counts;
+	for (uint16_t i = 0; i < graph->node_count; i++) {
+		graph->nodes[i]->slot = places[i].slot;
+		graph->nodes[i]->counters = counters + places[i].counter;
+	}
 }
 
 static int check_arcs(struct builder *b)
@@ -336,34 +330,23 @@ void graph_destroy(struct graph *graph)
 	free(graph);
 }
 
-/* Looked for from the position `first` on. */
-static struct graph_node *find_from(struct graph *graph, uint16_t first, const char *name)
+struct graph_node *graph_node(struct graph *graph, const char *name)
 {
-	for (uint16_t i = 0; i < graph->node_count; i++) {
-		struct graph_node *node = graph->nodes[(first + i) % graph->node_count];
-		if (!strcmp(node->name, name))
-			return node;
-	}
+	for (uint16_t i = 0; i < graph->node_count; i++)
+		if (!strcmp(graph->nodes[i]->name, name))
+			return graph->nodes[i];
 	return NULL;
 }
 
-struct graph_node *graph_node(struct graph *graph, const char *name)
+struct graph_stats graph_stats(const struct graph *graph, const struct graph_node *node)
 {
-	return find_from(graph, 0, name);
-}
-
-/* A worker does this between two walks. The nodes of both stand in nearly the same order, so each
- * is found where the last one was, or next to it. */
-void graph_carry_over(struct graph *graph, struct graph *from)
-{
-	uint16_t place = 0;
-	for (uint16_t i = 0; i < graph->node_count; i++) {
-		struct graph_node *node = graph->nodes[i], *before = find_from(from, place, node->name);
-		if (!before)
-			continue;
-		place = before->index + 1;
-		*node->stats = *before->stats;
-		memcpy(node->counters, before->counters,
-			   node->registration->counter_count * sizeof(*node->counters));
-	}
+	const struct graph_counts *counts = graph->counts;
+	return (struct graph_stats){
+		.calls = counts->calls.at[node->slot],
+		.vectors = counts->vectors.at[node->slot],
+		.suspends = counts->suspends.at[node->slot],
+		.clocks = counts->clocks.at[node->slot],
+		.max_clocks = counts->maxima[node->slot].clocks,
+		.max_clocks_vectors = counts->maxima[node->slot].vectors,
+	};
 }

@@ -20,6 +20,7 @@
 
 #define GRAPH_FRAME_SIZE 256
 #define GRAPH_MAX_NODES 256
+#define GRAPH_MAX_SLOTS 512 /* while one graph takes the place of another both have theirs */
 #define GRAPH_CACHE_LINE 64
 
 struct graph;
@@ -67,18 +68,33 @@ struct graph_edge_set {
 	struct graph_edge_set *next;
 };
 
-/* Written by the worker alone, read by anyone. */
+/* Of one node; the last two are of its one most expensive call. */
 struct graph_stats {
 	uint64_t calls, vectors, suspends, clocks;
-	uint64_t max_clocks, max_clocks_vectors; /* of the one most expensive call */
-} __attribute__((aligned(GRAPH_CACHE_LINE)));
+	uint64_t max_clocks, max_clocks_vectors;
+};
+
+/* One number of each node, by the node's slot. `head` is that of who lends the memory. */
+struct graph_vector {
+	uint64_t head;
+	uint64_t at[GRAPH_MAX_SLOTS];
+};
+
+/* What one worker counts of its nodes: written by it alone, read by anyone. Each number has a
+ * vector of its own, since readers take them so. */
+struct graph_counts {
+	struct graph_vector calls, vectors, suspends, clocks;
+	struct {
+		uint64_t clocks, vectors;
+	} maxima[GRAPH_MAX_SLOTS];
+};
 
 struct graph_node {
 	graph_process_fn *process;
 	struct graph_node **edges;
 	void **frame;
-	struct graph_stats *stats;
 	uint64_t *counters;
+	uint16_t slot;  /* in the vectors of counts */
 	uint16_t count; /* packets in frame */
 	uint16_t index; /* position in the walk */
 	uint16_t interface;
@@ -98,11 +114,9 @@ struct graph {
 	struct graph_node **nodes; /* in walking order */
 	graph_trace_fn *volatile trace;
 	uint64_t walk_began; /* TSC at the start of the last walk */
-	/* All that is counted: the statistics of the nodes in walking order, then their counters. */
-	void *counts;
-	size_t counts_size; /* a multiple of the cache line */
-	void *own_counts;   /* NULL once they were moved */
-	void *app;          /* what the nodes share: the router */
+	struct graph_counts *counts;
+	void *own_counts; /* NULL once it counts elsewhere */
+	void *app;        /* what the nodes share: the router */
 };
 
 #ifndef GRAPH_MARCH
@@ -143,14 +157,18 @@ struct graph_config {
 struct graph *graph_create(const struct graph_config *config, char *error, size_t error_len);
 void graph_destroy(struct graph *graph);
 struct graph_node *graph_node(struct graph *graph, const char *name); /* NULL when there is none */
-/* Statistics and counters go on where those of the nodes of the same names in `from` stand. */
-void graph_carry_over(struct graph *graph, struct graph *from);
+struct graph_stats graph_stats(const struct graph *graph, const struct graph_node *node);
 
+/* Where a node counts: its slot, and that of the first of its counters. */
+struct graph_place {
+	uint16_t slot, counter;
+};
 /*
- * Have the graph count in `memory` from now on, which is aligned to a cache line, has room for
- * counts_size bytes and outlives the graph; what was counted moves there. Not while it is walked.
+ * Have the graph count in other memory, which outlives it, before it is walked: on from what stands
+ * there. `places` are those of its nodes in walking order.
  */
-void graph_move_counts(struct graph *graph, void *memory);
+void graph_count_in(struct graph *graph, struct graph_counts *counts, uint64_t *counters,
+					const struct graph_place *places);
 
 static inline uint64_t graph_tsc(void)
 {
@@ -215,15 +233,17 @@ static inline void graph_count(struct graph_node *node, uint16_t counter, uint64
 	node->counters[counter] += n;
 }
 
-static inline uint64_t graph_account(struct graph_node *node, uint16_t vectors, uint64_t before)
+static inline uint64_t graph_account(struct graph_counts *counts, const struct graph_node *node,
+									 uint16_t vectors, uint64_t before)
 {
 	uint64_t now = graph_tsc(), clocks = now - before;
-	node->stats->calls++;
-	node->stats->vectors += vectors;
-	node->stats->clocks += clocks;
-	if (clocks > node->stats->max_clocks) {
-		node->stats->max_clocks = clocks;
-		node->stats->max_clocks_vectors = vectors;
+	uint16_t slot = node->slot;
+	counts->calls.at[slot]++;
+	counts->vectors.at[slot] += vectors;
+	counts->clocks.at[slot] += clocks;
+	if (clocks > counts->maxima[slot].clocks) {
+		counts->maxima[slot].clocks = clocks;
+		counts->maxima[slot].vectors = vectors;
 	}
 	return now;
 }
@@ -232,6 +252,7 @@ static inline uint64_t graph_account(struct graph_node *node, uint16_t vectors, 
  * packets brought in. */
 static inline uint32_t graph_walk_from(struct graph *graph, uint16_t source_count)
 {
+	struct graph_counts *counts = graph->counts;
 	uint64_t now = graph_tsc();
 	uint32_t received = 0;
 	graph->walk_began = now;
@@ -239,7 +260,7 @@ static inline uint32_t graph_walk_from(struct graph *graph, uint16_t source_coun
 		struct graph_node *source = graph->sources[i];
 		uint16_t n =
 			source->process(graph, source, source->frame, GRAPH_FRAME_SIZE - (uint16_t)received);
-		now = graph_account(source, n, now);
+		now = graph_account(counts, source, n, now);
 		received += n;
 	}
 	for (uint16_t word = 0; word * 64 < graph->node_count;) {
@@ -258,7 +279,7 @@ static inline uint32_t graph_walk_from(struct graph *graph, uint16_t source_coun
 		if (__builtin_expect(graph->trace != NULL, 0))
 			graph->trace(graph, node, packets, n);
 		node->process(graph, node, packets, n);
-		now = graph_account(node, n, now);
+		now = graph_account(counts, node, n, now);
 		word = 0;
 	}
 	return received;

@@ -15,7 +15,7 @@
 #include "router/interface/interface.h"
 #include "router/l2/l2.h"
 #include "router/neighbor/neighbor_room.h"
-#include "router/observe/stats_block.h"
+#include "router/observe/stats_segment.h"
 #include "router/route/sources.h"
 #include "router/worker/event.h"
 #include "router/worker/features.h"
@@ -77,7 +77,7 @@ struct ws_router {
 	struct neighbor_room neighbor_room;
 	struct echo_replies echo_replies;
 	uint16_t echo_sequence;
-	struct stats_block stats;
+	struct stats_segment stats;
 	struct interface_settings settings[WS_MAX_INTERFACES];
 	struct sources sources;
 	uint32_t mpls_count, mpls_reserved; /* routes of labels, and how many are the router's own */

@@ -27,7 +27,7 @@ static void what_a_worker_has_of_its_own_is_whole_lines(void **state)
 {
 	(void)state;
 	ASSERT_WHOLE_LINES(router_worker);
-	ASSERT_WHOLE_LINES(stats_worker);
+	ASSERT_WHOLE_LINES(stats_thread);
 	ASSERT_WHOLE_LINES(worker_counts);
 	ASSERT_WHOLE_LINES(generator_worker);
 	ASSERT_WHOLE_LINES(generator_port);

@@ -20,7 +20,7 @@ from test_generator_core import burst
 from wirespeed._native.stream_records import Op, OpKind
 from wirespeed.dut.runtime import parse_runtime
 from wirespeed.errors import UsageError
-from wirespeed.router.stats_block import StatsBlock
+from wirespeed.statseg.segment import StatsSegment
 
 CPUS = sorted(os.sched_getaffinity(0))
 TWO = ("--cpu", f"{CPUS[0]},{CPUS[-1]}")
@@ -153,8 +153,8 @@ def entered(directory: Path) -> list[int]:
 
 
 def of_workers(directory: Path, name: str) -> list[int]:
-    with StatsBlock(directory / "router.stats") as stats:
-        return [value[0] for value in stats.read([f"^{name}$"])[name].values]
+    with StatsSegment(directory / "router.stats") as stats:
+        return [value[0] for value in stats.read([f"^{name}$"])[name].values[1:]]
 
 
 def quiet(running: RouterProcess, directory: Path) -> bool:
@@ -297,7 +297,7 @@ def test_hand_off_spreads_flows_and_keeps_their_order(tmp_path: Path, how: str) 
 
 
 def congestion(directory: Path) -> int:
-    with StatsBlock(directory / "router.stats") as stats:
+    with StatsSegment(directory / "router.stats") as stats:
         return stats.read(["congestion"])["/err/worker-handoff/congestion drop"].total[0]
 
 

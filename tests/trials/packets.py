@@ -16,7 +16,7 @@ from wirespeed.client.generator_client import GeneratorClient
 from wirespeed.lab.suite import wait_for_links
 from wirespeed.profiles import load_profile
 from wirespeed.router.client import ask
-from wirespeed.router.stats_block import StatsBlock
+from wirespeed.statseg.segment import StatsSegment
 from wirespeed.units import Rate
 
 _MACS = ("02:fe:00:00:00:00", "02:fe:00:00:00:01")
@@ -135,7 +135,7 @@ def _account(ground: Ground, client: GeneratorClient, socket: Path) -> None:
 
     def books() -> dict[str, int]:
         ports = client.snapshot([0, 1]).ports.values()
-        with StatsBlock(socket.with_suffix(".stats")) as block:
+        with StatsSegment(socket.with_suffix(".stats")) as block:
             read = block.read([r"^/sys/(rx|tx|drops|punts|made)$"])
         totals = {name.rpartition("/")[2]: reading.total[0] for name, reading in read.items()}
         received = sum(port.ipackets + (port.rx_missed or 0) for port in ports)

@@ -10,7 +10,7 @@ from wirespeed.dut.router import RouterDut, RouterReading, Thread, router_teleme
 from wirespeed.errors import ConnectionFault
 from wirespeed.results.dut import NodeCost
 from wirespeed.router.counters import RouterCounters, WorkerCounters
-from wirespeed.router.stats_block import Capture
+from wirespeed.statseg.reading import Capture
 
 HZ = 1_000_000
 

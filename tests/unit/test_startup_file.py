@@ -141,7 +141,7 @@ def test_our_port_specs_and_dpdks_own_words_become_ports() -> None:
 def test_the_remaining_sections() -> None:
     read = startup(
         "buffers { buffers-per-numa 128000 default data-size 4096 page-size default-hugepage }\n"
-        "statseg { socket-name /run/s.stats per-node-counters off update-interval 0.5 size 32M }\n"
+        "statseg { socket-name /run/s.sock per-node-counters off update-interval 0.5 size 32M }\n"
         "linux-cp { default netns dataplane lcp-sync lcp-auto-subint }\n"
         "plugins { plugin default { disable } plugin dpdk_plugin.so {enable} plugin acl_plugin.so { enable } }\n"
         "unix { exec /etc/vpp/boot.conf pidfile /run/vpp.pid runtime-dir /run/ours }\n"
@@ -149,7 +149,8 @@ def test_the_remaining_sections() -> None:
         "heapsize 3G\n"
     )
     assert (read.buffers, read.buffer_size, read.hugepages) == (128000, 4096, True)
-    assert (read.stats_file, read.stats_nodes, read.stats_interval_s) == (Path("/run/s.stats"), False, 0.5)
+    assert (read.stats_socket, read.stats_nodes, read.stats_interval_s) == (Path("/run/s.sock"), False, 0.5)
+    assert read.stats_bytes == 32 << 20
     assert [line for _, line in read.commands] == [
         "lcp default netns dataplane",
         "lcp lcp-sync on",
@@ -158,7 +159,7 @@ def test_the_remaining_sections() -> None:
     assert (read.exec_file, read.pidfile) == (Path("/etc/vpp/boot.conf"), Path("/run/vpp.pid"))
     assert read.socket == Path("/run/ours/router.sock")
     assert read.notice is not None
-    assert read.notice.endswith(": statseg size, plugin acl_plugin.so, memory main-heap-size, heapsize")
+    assert read.notice.endswith(": plugin acl_plugin.so, memory main-heap-size, heapsize")
 
 
 @pytest.mark.parametrize("text", ["dpdk { no-hugetlb }", "buffers { page-size 4K }", "buffers { page-size default }"])

@@ -88,6 +88,7 @@ class NativeRouter(NativeImpairment, NativeIp6, NativeTables):
         max_interface_neighbors: int = 0,
         *,
         stats_path: FilePath | None = None,
+        stats_max_kb: int = 0,
         stats_interval_s: float = 1.0,
         stats_nodes: bool = True,
     ) -> None:
@@ -99,6 +100,7 @@ class NativeRouter(NativeImpairment, NativeIp6, NativeTables):
         if len(path) >= self._lib.WS_DEVARGS_LEN:
             raise UsageError(f"statistics file {stats_path}: a path has at most {self._lib.WS_DEVARGS_LEN - 1} bytes")
         config.stats_path = path
+        config.stats_max_kb = stats_max_kb
         config.stats_interval_ms = max(1, round(stats_interval_s * 1000))
         config.stats_without_nodes = not stats_nodes
         self._router = self._lib.ws_router_create(config)

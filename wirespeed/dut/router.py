@@ -1,4 +1,4 @@
-"""Our router as a device under test: its statistics block, read as differences and never cleared."""
+"""Our router as a device under test: its statistics segment, read as differences and never cleared."""
 
 from __future__ import annotations
 
@@ -20,8 +20,9 @@ from wirespeed.router.counters import (
     capture_counters,
     router_counters,
 )
-from wirespeed.router.stats_block import Capture, StatsBlock
 from wirespeed.router.stats_file import default_stats_file
+from wirespeed.statseg.reading import Capture
+from wirespeed.statseg.segment import StatsSegment
 
 TEXTS = (
     "show version verbose",
@@ -63,7 +64,7 @@ class RouterDut:
 
     def __init__(self, socket: Path, stats_file: Path | None = None, commands: Sequence[str] = ()) -> None:
         self._socket = socket
-        self._block = StatsBlock(stats_file or default_stats_file(socket))
+        self._segment = StatsSegment(stats_file or default_stats_file(socket))
         self._commands = tuple(commands)
         self._threads: tuple[Thread, ...] = ()
         self._threads_of = 0
@@ -71,7 +72,7 @@ class RouterDut:
 
     def prepare(self) -> None:
         # The first capture reads the directory, which takes longer than those that follow.
-        self._learn_threads(capture_counters(self._block).started_ns)
+        self._learn_threads(capture_counters(self._segment).started_ns)
 
     def describe(self) -> DutFacts:
         return DutFacts(
@@ -84,7 +85,7 @@ class RouterDut:
 
     def reading(self) -> RouterReading:
         try:
-            capture = capture_counters(self._block)
+            capture = capture_counters(self._segment)
         except WirespeedError as error:
             return RouterReading(time.monotonic(), str(error))
         return RouterReading(capture.at_s, capture=capture)
@@ -119,10 +120,10 @@ class RouterDut:
         return texts
 
     def close(self) -> None:
-        self._block.close()
+        self._segment.close()
 
     def _learn(self, started_ns: int, reasons: Mapping[str, int]) -> None:
-        """Ask for what the block does not say: the workers' names, and which counters are drops. Once each."""
+        """Ask for what the segment does not say: the workers' names, and which counters are drops. Once each."""
         try:
             if self._threads_of != started_ns:
                 self._learn_threads(started_ns)

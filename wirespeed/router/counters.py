@@ -6,10 +6,18 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from wirespeed.results.dut import NodeCost
-from wirespeed.router.stats_block import Capture, Reading, StatsBlock
+from wirespeed.statseg.reading import Capture, Reading
+from wirespeed.statseg.segment import StatsSegment
 
 _PORT_LOSSES = ("rx-miss", "rx-error", "rx-no-buf", "tx-error")
-_NAMES = ("^/sys/", "^/nodes/", "^/err/", f"^/interfaces/.*/({'|'.join(_PORT_LOSSES)})$")
+_OF_NODES = ("calls", "vectors", "clocks", "suspends")
+_MAIN = 0
+_NAMES = (
+    "^/sys/(loops|rx|tx|drops|absent-clocks|longest-absence-clocks)$",
+    "^/sys/node/",
+    "^/err/",
+    f"^/if/(names|{'|'.join(_PORT_LOSSES)})$",
+)
 
 
 @dataclass(frozen=True)
@@ -36,32 +44,33 @@ class RouterCounters:
     ports: dict[str, int]
 
 
-def capture_counters(block: StatsBlock) -> Capture:
+def capture_counters(segment: StatsSegment) -> Capture:
     """The words that `router_counters` makes a value of."""
-    return block.capture(_NAMES)
+    return segment.capture(_NAMES)
 
 
 def router_counters(capture: Capture) -> RouterCounters:
     """The value of a capture of `capture_counters`."""
     readings = capture.readings()
-    nodes: dict[str, dict[str, Reading]] = {}
-    reasons, ports = {}, {}
-    for name, reading in readings.items():
-        _, group, rest = name.split("/", maxsplit=2)
-        of, _, what = rest.rpartition("/")
-        if group == "nodes":
-            nodes.setdefault(of, {})[what] = reading
-        elif group == "err":
-            reasons[rest] = reading.total[0]
-        elif group == "interfaces":
-            ports[f"{of} {what}"] = reading.total[0]
-    count = len(readings["/sys/loops"].values)
-    return RouterCounters(tuple(_worker(readings, nodes, worker) for worker in range(count)), reasons, ports)
+    interfaces = readings["/if/names"].texts
+    ports = {
+        f"{interface} {loss}": count
+        for loss in _PORT_LOSSES
+        # Drivers count for all workers: the main thread's row has it. Workers' rows are what they could not send, which
+        # nodes count as well.
+        for interface, (count,) in zip(interfaces, readings[f"/if/{loss}"].rows[_MAIN], strict=False)
+        if interface
+    }
+    reasons = {
+        name.removeprefix("/err/"): reading.total[0] for name, reading in readings.items() if name.startswith("/err/")
+    }
+    threads = range(_MAIN + 1, len(readings["/sys/loops"].values))
+    return RouterCounters(tuple(_worker(readings, thread) for thread in threads), reasons, ports)
 
 
-def _worker(readings: Mapping[str, Reading], nodes: Mapping[str, Mapping[str, Reading]], worker: int) -> WorkerCounters:
+def _worker(readings: Mapping[str, Reading], thread: int) -> WorkerCounters:
     def own(name: str) -> int:
-        return readings[f"/sys/{name}"].values[worker][0]
+        return readings[f"/sys/{name}"].values[thread][0]
 
     def told(name: str) -> int | None:
         return own(name) if f"/sys/{name}" in readings else None
@@ -71,17 +80,21 @@ def _worker(readings: Mapping[str, Reading], nodes: Mapping[str, Mapping[str, Re
         rx_packets=own("rx"),
         tx_packets=own("tx"),
         drops=own("drops"),
-        nodes={name: _node(name, words, worker) for name, words in nodes.items()},
+        nodes=_nodes(readings, thread),
         absent_ticks=told("absent-clocks"),
         longest_absent_ticks=told("longest-absence-clocks"),
     )
 
 
-def _node(name: str, words: Mapping[str, Reading], worker: int) -> NodeCost:
-    return NodeCost(
-        name,
-        calls=words["calls"].values[worker][0],
-        vectors=words["vectors"].values[worker][0],
-        clocks=words["clocks"].values[worker][0],
-        suspends=words["suspends"].values[worker][0],
-    )
+def _nodes(readings: Mapping[str, Reading], thread: int) -> dict[str, NodeCost]:
+    """None where the router does not count them for others."""
+    if "/sys/node/names" not in readings:
+        return {}
+    rows = (readings[f"/sys/node/{number}"].rows[thread] for number in _OF_NODES)
+    return {
+        name: NodeCost(name, calls=calls, vectors=vectors, clocks=clocks, suspends=suspends)
+        for name, (calls,), (vectors,), (clocks,), (suspends,) in zip(
+            readings["/sys/node/names"].texts, *rows, strict=False
+        )
+        if name
+    }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import socket
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from pathlib import Path
@@ -17,7 +18,8 @@ from wirespeed.router.core import RouterCore
 from wirespeed.router.server import open_socket, serve
 from wirespeed.router.settings import RouterSettings
 from wirespeed.router.startup.syntax import Place
-from wirespeed.router.stats_file import StatsFile, default_stats_file
+from wirespeed.router.stats_file import StatsFile, default_stats_file, default_stats_socket
+from wirespeed.router.stats_socket import StatsServer, opened
 
 # A ring's port has no address of its own.
 _NO_MAC = "00:00:00:00:00:00"
@@ -31,7 +33,8 @@ def run(
     exec_file: Path | None,
     pidfile: Path | None = None,
     api_socket: Path | None = None,
-    stats_file: Path | None = None,
+    stats_socket: Path | None = None,
+    stats_bytes: int | None = None,
     stats_interval_s: float = 1.0,
     stats_nodes: bool = True,
     hugepages: Hugepages,
@@ -48,6 +51,11 @@ def run(
             undo.callback(_write_pid(pidfile).unlink, missing_ok=True)
         listener = undo.enter_context(open_socket(socket_path))
         undo.callback(socket_path.unlink, missing_ok=True)
+        stats_socket = stats_socket or default_stats_socket(socket_path)
+        stats_listener = undo.enter_context(
+            open_socket(stats_socket, "statistics socket", "statseg { socket-name }", socket.SOCK_SEQPACKET)
+        )
+        undo.callback(stats_socket.unlink, missing_ok=True)
         api_listener = None
         if api_socket is not None:
             api_listener = undo.enter_context(open_socket(api_socket, "API socket", "--api-socket"))
@@ -69,7 +77,7 @@ def run(
                 min_buffers=settings.buffers,
                 min_buffer_size=settings.buffer_size,
             )
-            stats = undo.enter_context(StatsFile(stats_file or default_stats_file(socket_path)))
+            stats = undo.enter_context(StatsFile(default_stats_file(socket_path)))
             core = NativeRouter(
                 len(settings.cpus),
                 settings.max_routes,
@@ -77,11 +85,13 @@ def run(
                 settings.max_neighbors,
                 settings.max_interface_neighbors,
                 stats_path=stats.made,
+                stats_max_kb=(stats_bytes or 0) // 1024,
                 stats_interval_s=stats_interval_s,
                 stats_nodes=stats_nodes,
             )
             undo_runtime.pop_all()
         undo.callback(core.close)
+        server = StatsServer(stats_listener, undo.enter_context(opened(stats.made)))
         stats.publish()
         for index in core.interface_names().values():
             if core.interface(index).mac == _NO_MAC:
@@ -107,6 +117,7 @@ def run(
             listener,
             lambda: announce(f"ready: workers on CPU {cpus}, control socket {socket_path}"),
             stats_interval_s,
+            server,
             api_listener,
         )
 

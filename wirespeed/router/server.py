@@ -20,6 +20,7 @@ from wirespeed.router.api.server import ApiServer
 from wirespeed.router.console import Console
 from wirespeed.router.pause import Pause
 from wirespeed.router.protocol import MAX_REQUEST_BYTES, encode
+from wirespeed.router.stats_socket import StatsServer
 
 _PERIOD_S = 1.0
 _PIECE_CHARACTERS = 65_536
@@ -27,13 +28,18 @@ _PIECE_CHARACTERS = 65_536
 _GATHER_S = 0.005
 
 
-def open_socket(path: Path, what: str = "control socket", option: str = "--socket") -> socket.socket:
+def open_socket(
+    path: Path,
+    what: str = "control socket",
+    option: str = "--socket",
+    kind: socket.SocketKind = socket.SOCK_STREAM,
+) -> socket.socket:
     """Listen at `path`, for this user alone. EnvironmentFault when another router does, or the place is not ours."""
-    listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    listener = socket.socket(socket.AF_UNIX, kind)
     try:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         if path.is_socket():
-            if listens(path, socket.SOCK_STREAM):
+            if listens(path, kind):
                 raise EnvironmentFault(f"a router listens at {path} already; give this one a {option} of its own")
             path.unlink()
         elif path.exists():
@@ -64,12 +70,13 @@ def serve(
     listener: socket.socket,
     ready: Callable[[], None],
     poll_interval_s: float = _PERIOD_S,
+    stats: StatsServer | None = None,
     api: socket.socket | None = None,
 ) -> None:
-    """Answer at the socket, and clients of the binary API at theirs, until SIGINT, SIGTERM or SIGHUP. Nothing else
-    wakes the thread but the core's events and a timer once a second or `poll_interval_s`, for it may share its CPU with
-    a worker."""
-    asyncio.run(_serve(console, listener, ready, min(poll_interval_s, _PERIOD_S), api))
+    """Answer at the socket, clients of the binary API at theirs, and hand out the statistics at theirs, until SIGINT,
+    SIGTERM or SIGHUP. Nothing else wakes the thread but the core's events and a timer once a second or
+    `poll_interval_s`, for it may share its CPU with a worker."""
+    asyncio.run(_serve(console, listener, ready, min(poll_interval_s, _PERIOD_S), stats, api))
 
 
 async def _serve(
@@ -77,6 +84,7 @@ async def _serve(
     listener: socket.socket,
     ready: Callable[[], None],
     poll_interval_s: float,
+    stats: StatsServer | None,
     api_listener: socket.socket | None,
 ) -> None:
     loop = asyncio.get_running_loop()
@@ -99,6 +107,8 @@ async def _serve(
             sessions.discard(task)
 
     server = await asyncio.start_unix_server(session, sock=listener, limit=MAX_REQUEST_BYTES)
+    if stats is not None:
+        stats.start(loop)
     api = None if api_listener is None else ApiServer(console, api_listener)
     if api is not None:
         await api.start()
@@ -116,6 +126,8 @@ async def _serve(
                 if api is not None:
                     api.poll()
     finally:
+        if stats is not None:
+            stats.stop()
         if api is not None:
             await api.close()
         loop.remove_reader(console.core.event_fd())

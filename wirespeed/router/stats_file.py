@@ -1,4 +1,4 @@
-"""Where a router's statistics block lies: in memory, whatever file system the run directory is on.
+"""Where a router's statistics segment lies: in memory, whatever file system the run directory is on.
 
 A shared mapping of a file on a disk would make a worker wait whenever the kernel writes it back. So a file that is
 not on a tmpfs is a link to one in /dev/shm.
@@ -20,6 +20,14 @@ _KIND = "stats"
 def default_stats_file(control_socket: Path) -> Path:
     """Beside the control socket: router.sock has router.stats."""
     return control_socket.with_suffix(".stats")
+
+
+def default_stats_socket(control_socket: Path) -> Path:
+    """Beside the control socket: router.sock has stats.sock, other.sock has other-stats.sock."""
+    usual = control_socket.with_name("stats.sock")
+    return (
+        usual if control_socket.name == "router.sock" else control_socket.with_name(f"{control_socket.stem}-stats.sock")
+    )
 
 
 class StatsFile:

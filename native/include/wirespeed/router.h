@@ -17,10 +17,11 @@ struct ws_router_config {
 	/* Of them, how many may be learnt on one interface; 0: half of them. */
 	uint32_t max_interface_neighbors;
 	uint32_t icmp_rate_pps; /* ICMP errors a second and worker; 0: 1 000 */
-	/* Of the statistics block (docs/statistics.md): its file, which must not be there yet, or
-	 * empty; how often the main thread writes its words, 0: 1 000; and whether calls, vectors and
-	 * clocks of the nodes are in its directory. */
+	/* Of the statistics segment (docs/statistics.md): its file, which must not be there yet, or
+	 * empty; the most that it may take, 0: as much as it does; how often the main thread writes its
+	 * words, 0: 1 000; and whether calls, vectors and clocks of the nodes are in its directory. */
 	char stats_path[WS_DEVARGS_LEN];
+	uint32_t stats_max_kb;
 	uint32_t stats_interval_ms;
 	bool stats_without_nodes;
 };

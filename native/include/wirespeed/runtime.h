@@ -38,7 +38,8 @@ int ws_worker_info(uint16_t worker, struct ws_worker_info *out);
 
 struct ws_pool_info {
 	char name[WS_NAME_LEN];
-	uint32_t buffer_size, total, available;
+	uint32_t buffer_size, total;
+	uint32_t available, cached; /* cached ones are available, to one worker each */
 };
 int ws_pool_info(
 	struct ws_pool_info *out); /* of the one packet pool; -ENOENT before ports are opened */

@@ -81,7 +81,7 @@ static int make_router(struct ws_router *router)
 	if (!error)
 		error = trace_init();
 	if (!error)
-		error = stats_block_open(router);
+		error = stats_open(router);
 	if (!error)
 		error = router_make_workers(router);
 	return error;
@@ -123,7 +123,7 @@ struct ws_router *ws_router_create(const struct ws_router_config *config)
 		ws_router_destroy(router);
 		return NULL;
 	}
-	stats_block_update(router);
+	stats_update(router);
 	spread_queues(router);
 	return router;
 }
@@ -138,7 +138,7 @@ void ws_router_destroy(struct ws_router *router)
 	impairments_free(router);
 	trace_close(router);
 	router_free_workers(router);
-	stats_block_close(router);
+	stats_close(router);
 	router_mpls_free(router);
 	load_balance_table_close(&router->load_balances);
 	adjacency_table_close(&router->adjacencies);
@@ -187,7 +187,7 @@ int ws_router_poll(struct ws_router *router)
 	router_neighbor_age(router);
 	l2_age(router);
 	router_follow_links(router);
-	stats_block_update(router);
+	stats_update(router);
 	pcap_write(router);
 	router_advertise(router);
 	router_mld_report(router);

@@ -209,7 +209,7 @@ static void count(const struct ws_router *router, uint16_t index,
 		const struct graph_node *node = graph_node(router->workers[i]->graph, name);
 		for (int c = 0; node && c < IMPAIRMENT_COUNTERS; c++)
 			sums[c] += node->counters[c];
-		packets += node ? node->stats->vectors : 0;
+		packets += node ? graph_stats(router->workers[i]->graph, node).vectors : 0;
 		out->held += impairment_held(&router->impairments[index]->lanes[i]);
 	}
 	out->packets = packets;

@@ -56,7 +56,7 @@ void interface_free(struct ws_router *router, uint16_t index)
 	struct vlan_table *vlans = router->interfaces[index].vlans;
 	struct address_list *addresses = router->settings[index].addresses;
 	make_hole(router, index);
-	router->stats.is_stale = true;
+	stats_drop_interface(router, index);
 	while (router->interface_count && !*interface_name(router, router->interface_count - 1))
 		router->interface_count--;
 	rcu_synchronize();
@@ -80,8 +80,6 @@ int interface_make(struct ws_router *router, uint16_t index, const struct interf
 	struct address_list *addresses = calloc(1, sizeof(*addresses));
 	if (!addresses)
 		return fail(-ENOMEM, "no memory for interface %s", settings->name);
-	for (uint16_t i = 0; router->stats.workers && i < router->worker_count; i++)
-		router->stats.workers[i].interfaces[index] = (struct interface_counts){0};
 	for (uint16_t i = router->interface_count; i < index; i++)
 		make_hole(router, i);
 	struct interface *interface = &router->interfaces[index];
@@ -94,7 +92,7 @@ int interface_make(struct ws_router *router, uint16_t index, const struct interf
 	router->settings[index].unnumbered_of = -1;
 	router->settings[index].mtus[WS_MTU_L2] = router->settings[index].mtus[WS_MTU_L3] =
 		interface->mtu;
-	router->stats.is_stale = true;
+	stats_add_interface(router, index);
 	router_update_adjacencies(router, index);
 	if (router->interface_count <= index)
 		router->interface_count = index + 1;

@@ -65,17 +65,17 @@ int ws_router_interface_counters(struct ws_router *router, uint16_t index,
 		.tx_errors = port.tx_errors,
 	};
 	for (uint16_t i = 0; i < router->worker_count; i++) {
-		const struct interface_counts *counts = &router->workers[i]->interfaces[index];
-		out->rx_packets += counts->rx_packets;
-		out->rx_bytes += counts->rx_bytes;
-		out->tx_packets += counts->tx_packets;
-		out->tx_bytes += counts->tx_bytes;
-		out->ip4 += counts->ip4;
-		out->ip6 += counts->ip6;
-		out->mpls += counts->mpls;
-		out->drops += counts->drops;
-		out->punts += counts->punts;
-		out->tx_errors += counts->tx_failed;
+		const struct interface_counts *counts = router->workers[i]->interfaces;
+		out->rx_packets += counts->rx.at[index].packets;
+		out->rx_bytes += counts->rx.at[index].bytes;
+		out->tx_packets += counts->tx.at[index].packets;
+		out->tx_bytes += counts->tx.at[index].bytes;
+		out->ip4 += counts->ip4.at[index];
+		out->ip6 += counts->ip6.at[index];
+		out->mpls += counts->mpls.at[index];
+		out->drops += counts->drops.at[index];
+		out->punts += counts->punts.at[index];
+		out->tx_errors += counts->tx_errors.at[index];
 	}
 	return 0;
 }

@@ -39,9 +39,9 @@ static inline enum l2_edge l2_input_edge(const struct l2_table *l2, struct rte_m
 /* The router is to receive the frame by the bridge domain's own interface. */
 static inline void l2_to_bvi(struct graph *graph, struct rte_mbuf *packet, uint16_t bvi)
 {
-	struct interface_counts *counts = &router_worker_of(graph)->interfaces[bvi];
-	counts->rx_packets++;
-	counts->rx_bytes += packet->pkt_len;
+	struct interface_counts *counts = router_worker_of(graph)->interfaces;
+	counts->rx.at[bvi].packets++;
+	counts->rx.at[bvi].bytes += packet->pkt_len;
 	packet->port = bvi;
 }
 

@@ -16,7 +16,7 @@ static uint16_t error_drop_process(struct graph *graph, struct graph_node *node,
 	(void)node;
 	worker->totals->drops += n;
 	for (uint16_t i = 0; i < n; i++)
-		worker->interfaces[((struct rte_mbuf *)packets[i])->port].drops++;
+		worker->interfaces->drops.at[((struct rte_mbuf *)packets[i])->port]++;
 	rte_pktmbuf_free_bulk((struct rte_mbuf **)packets, n);
 	return n;
 }

@@ -145,10 +145,10 @@ static enum edge take(struct graph *graph, struct graph_node *node, uint16_t ind
 					  struct rte_mbuf *packet)
 {
 	const struct interface *interface = &router_of(graph)->interfaces[index];
-	struct interface_counts *counts = &router_worker_of(graph)->interfaces[index];
+	struct interface_counts *counts = router_worker_of(graph)->interfaces;
 	packet->port = index;
-	counts->rx_packets++;
-	counts->rx_bytes += packet->pkt_len;
+	counts->rx.at[index].packets++;
+	counts->rx.at[index].bytes += packet->pkt_len;
 	if (!interface->admin_up)
 		return drop(node, DOWN);
 	if (interface->mode != WS_MODE_L3)

@@ -32,9 +32,9 @@ static uint16_t interface_output_one(struct graph *graph, struct graph_node *nod
 		graph_count(node, DOWN, 1);
 		return EDGE_DROP;
 	}
-	struct interface_counts *counts = &router_worker_of(graph)->interfaces[tx];
-	counts->tx_packets++;
-	counts->tx_bytes += packet->pkt_len;
+	struct interface_counts *counts = router_worker_of(graph)->interfaces;
+	counts->tx.at[tx].packets++;
+	counts->tx.at[tx].bytes += packet->pkt_len;
 	return EDGE_TX;
 }
 

@@ -55,7 +55,7 @@ static uint16_t interface_tx_process(struct graph *graph, struct graph_node *nod
 	worker->totals->tx_packets += sent;
 	if (unlikely(sent < n)) {
 		graph_count(node, TX_FAILED, n - sent);
-		worker->interfaces[node->interface].tx_failed += n - sent;
+		worker->interfaces->tx_errors.at[node->interface] += n - sent;
 		graph_enqueue_all(graph, node, EDGE_DROP, packets + sent, n - sent);
 	}
 	return n;

@@ -183,7 +183,8 @@ static uint16_t ip4_input_process(struct graph *graph, struct graph_node *node, 
 		for (uint16_t k = i; k < end; k++) {
 			const struct rte_mbuf *packet = packets[k];
 			if (unlikely(packet->port != run.interface))
-				interface_run_next(&run, k, packet->port, &worker->interfaces[packet->port].ip4);
+				interface_run_next(&run, k, packet->port,
+								   &worker->interfaces->ip4.at[packet->port]);
 			next[k] = likely(is_plain(own, packet))
 						  ? EDGE_LOOKUP
 						  : check(node, own, packet, interfaces[packet->port].table[0]);

@@ -208,7 +208,8 @@ static uint16_t ip6_input_process(struct graph *graph, struct graph_node *node, 
 		for (uint16_t k = i; k < end; k++) {
 			const struct rte_mbuf *packet = packets[k];
 			if (unlikely(packet->port != run.interface)) {
-				interface_run_next(&run, k, packet->port, &worker->interfaces[packet->port].ip6);
+				interface_run_next(&run, k, packet->port,
+								   &worker->interfaces->ip6.at[packet->port]);
 				enabled = ip6_interface(router, packet->port);
 			}
 			next[k] =

@@ -50,7 +50,7 @@ static void send_copy(struct graph *graph, struct graph_node *node, const struct
 	if (unlikely(!copy)) {
 		graph_count(node, NO_ROOM, 1);
 		worker->totals->drops++;
-		worker->interfaces[packet->port].drops++;
+		worker->interfaces->drops.at[packet->port]++;
 		return;
 	}
 	graph_count(node, COPIES, 1);

@@ -46,7 +46,7 @@ static uint16_t linux_cp_punt_one(struct graph *graph, struct graph_node *node,
 	graph_count(node, result, 1);
 	if (result != PUNTED)
 		return EDGE_DROP;
-	router_worker_of(graph)->interfaces[packet->port].punts++;
+	router_worker_of(graph)->interfaces->punts.at[packet->port]++;
 	return EDGE_OUTPUT + packet_send(router_of(graph), packet, tap);
 }
 

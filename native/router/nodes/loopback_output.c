@@ -24,13 +24,13 @@ static uint16_t loopback_output_one(struct graph *graph, struct graph_node *node
 {
 	const struct ws_router *router = router_of(graph);
 	uint16_t tx = packet_tx_interface(packet);
-	struct interface_counts *counts = &router_worker_of(graph)->interfaces[tx];
+	struct interface_counts *counts = router_worker_of(graph)->interfaces;
 	if (!router->interfaces[tx].admin_up || !router->l2.interfaces[tx].is_bvi) {
 		graph_count(node, router->interfaces[tx].admin_up ? NOBODY : DOWN, 1);
 		return EDGE_DROP;
 	}
-	counts->tx_packets++;
-	counts->tx_bytes += packet->pkt_len;
+	counts->tx.at[tx].packets++;
+	counts->tx.at[tx].bytes += packet->pkt_len;
 	packet->port = tx;
 	return EDGE_L2_INPUT;
 }

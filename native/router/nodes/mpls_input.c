@@ -42,7 +42,7 @@ static uint16_t mpls_input_process(struct graph *graph, struct graph_node *node,
 	for (uint16_t i = 0; i < n; i++) {
 		const struct rte_mbuf *packet = packets[i];
 		if (unlikely(packet->port != run.interface)) {
-			interface_run_next(&run, i, packet->port, &counts[packet->port].mpls);
+			interface_run_next(&run, i, packet->port, &counts->mpls.at[packet->port]);
 			enabled = interfaces[packet->port].mpls;
 		}
 		bool is_good =

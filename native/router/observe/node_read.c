@@ -11,8 +11,8 @@
 void ws_router_clear_maxima(struct ws_router *router)
 {
 	for (uint16_t i = 0; i < router->worker_count; i++)
-		for (uint16_t n = 0; n < router->workers[i]->graph->node_count; n++)
-			router->workers[i]->graph->nodes[n]->stats->max_clocks = 0;
+		for (uint16_t n = 0; n < GRAPH_MAX_SLOTS; n++)
+			router->workers[i]->graph->counts->maxima[n].clocks = 0;
 }
 
 static struct graph *graph_of(struct ws_router *router, uint16_t worker)
@@ -32,16 +32,17 @@ int ws_router_node_stats(struct ws_router *router, uint16_t worker, struct ws_no
 	bool is_asleep = router->workers[worker]->rest.is_asleep;
 	for (uint16_t i = 0; i < graph->node_count && i < max; i++) {
 		const struct graph_node *node = graph->nodes[i];
+		struct graph_stats stats = graph_stats(graph, node);
 		out[i] = (struct ws_node_stats){
 			.state = !node->registration->is_source ? WS_NODE_ACTIVE
 					 : is_asleep                    ? WS_NODE_INTERRUPT
 													: WS_NODE_POLLING,
-			.calls = node->stats->calls,
-			.vectors = node->stats->vectors,
-			.suspends = node->stats->suspends,
-			.clocks = node->stats->clocks,
-			.max_clocks = node->stats->max_clocks,
-			.max_clocks_vectors = node->stats->max_clocks_vectors,
+			.calls = stats.calls,
+			.vectors = stats.vectors,
+			.suspends = stats.suspends,
+			.clocks = stats.clocks,
+			.max_clocks = stats.max_clocks,
+			.max_clocks_vectors = stats.max_clocks_vectors,
 		};
 		snprintf(out[i].name, sizeof(out[i].name), "%s", node->name);
 	}

@@ -1,143 +1,254 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "router/observe/stats_directory.h"
 
-#include "dev/port.h"
 #include "router/router.h"
 
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
+#include <unistd.h>
 
-__attribute__((format(printf, 6, 7))) static void
-add_entry(struct stats_block *block, enum stats_kind kind, enum stats_scope scope, uint32_t words,
-		  uint64_t offset, const char *format, ...)
+/* ---- Entries ---- */
+
+/* Those that were dropped are a list, by their values. */
+static uint32_t take_entry(struct stats_segment *stats)
 {
-	uint32_t *count = &block->header->entry_count;
-	if (*count == STATS_MAX_ENTRIES)
-		return;
-	struct stats_entry *entry = &block->entries[(*count)++];
+	uint32_t index = stats->free_entry;
+	if (index == STATS_NO_ENTRY)
+		return stats->memory->directory.length++;
+	stats->free_entry = (uint32_t)stats->memory->directory.at[index].value;
+	return index;
+}
+
+static uint32_t add_entry(struct stats_segment *stats, enum stats_type type, uint64_t value,
+						  const char *name)
+{
+	uint32_t index = take_entry(stats);
+	struct stats_entry *entry = &stats->memory->directory.at[index];
+	memset(entry, 0, sizeof(*entry));
+	entry->type = type;
+	entry->value = value;
+	snprintf(entry->name, sizeof(entry->name), "%s", name);
+	return index;
+}
+
+void stats_entry_drop(struct stats_segment *stats, uint32_t index)
+{
+	struct stats_entry *entry = &stats->memory->directory.at[index];
+	memset(entry, 0, sizeof(*entry));
+	entry->type = STATS_EMPTY;
+	entry->value = stats->free_entry;
+	stats->free_entry = index;
+}
+
+uint32_t stats_link_add(struct stats_segment *stats, enum stats_vector vector, uint32_t index,
+						const char *format, ...)
+{
+	char name[STATS_NAME_LEN];
 	va_list args;
 	va_start(args, format);
-	memset(entry, 0, sizeof(*entry));
-	vsnprintf(entry->name, sizeof(entry->name), format, args);
+	vsnprintf(name, sizeof(name), format, args);
 	va_end(args);
-	entry->kind = (uint16_t)kind;
-	entry->scope = (uint16_t)scope;
-	entry->words = words;
-	entry->offset = offset;
+	uint32_t added = add_entry(stats, STATS_SYMLINK, 0, name);
+	stats->memory->directory.at[added].link.entry = stats->vectors[vector];
+	stats->memory->directory.at[added].link.index = index;
+	return added;
 }
 
-/* The main thread's next word or pair of words, for which there is room. */
-static void add_main(struct stats_block *block, enum stats_kind kind, uint32_t words,
-					 const char *group, const char *of, const char *what)
+void stats_plain_name(char plain[static WS_NAME_LEN], const char *name)
 {
-	add_entry(block, kind, STATS_OF_MAIN, words, block->word_count * sizeof(uint64_t), "/%s%s%s/%s",
-			  group, *of ? "/" : "", of, what);
-	block->word_count += words;
+	snprintf(plain, WS_NAME_LEN, "%s", name);
+	for (char *c = plain; (c = strchr(c, '/'));)
+		*c = '_';
 }
 
-static void describe_totals(struct stats_block *block)
+/* ---- Those that are always there ---- */
+
+static const char *const value_names[STATS_VALUES] = {
+	[STATS_LAST_STATS_CLEAR] = "/sys/last_stats_clear",
+	[STATS_HEARTBEAT] = "/sys/heartbeat",
+	[STATS_BOOTTIME] = "/sys/boottime",
+	[STATS_LAST_UPDATE] = "/sys/last_update",
+	[STATS_NUM_WORKER_THREADS] = "/sys/num_worker_threads",
+	[STATS_VECTOR_RATE] = "/sys/vector_rate",
+	[STATS_INPUT_RATE] = "/sys/input_rate",
+	[STATS_TSC] = "/sys/tsc",
+	[STATS_TSC_HZ] = "/sys/tsc-hz",
+	[STATS_PID] = "/sys/pid",
+	[STATS_STARTED_NS] = "/sys/started-ns",
+	[STATS_UPDATED_NS] = "/sys/updated-ns",
+	[STATS_POOL_CACHED] = "/cached",
+	[STATS_POOL_USED] = "/used",
+	[STATS_POOL_AVAILABLE] = "/available",
+};
+
+/* In the order of enum stats_vector; those of the interfaces have links as well. */
+static const struct {
+	const char *name;
+	enum stats_type type;
+	enum stats_row row;
+} vectors[STATS_VECTORS] = {
+	{"/if/drops", STATS_SIMPLE, STATS_ROW_DROPS},
+	{"/if/punt", STATS_SIMPLE, STATS_ROW_PUNTS},
+	{"/if/ip4", STATS_SIMPLE, STATS_ROW_IP4},
+	{"/if/ip6", STATS_SIMPLE, STATS_ROW_IP6},
+	{"/if/mpls", STATS_SIMPLE, STATS_ROW_MPLS},
+	{"/if/rx-no-buf", STATS_SIMPLE, STATS_ROW_RX_NO_BUFFER},
+	{"/if/rx-miss", STATS_SIMPLE, STATS_ROW_RX_MISSED},
+	{"/if/rx-error", STATS_SIMPLE, STATS_ROW_RX_ERRORS},
+	{"/if/tx-error", STATS_SIMPLE, STATS_ROW_TX_ERRORS},
+	{"/if/rx", STATS_COMBINED, STATS_ROW_RX},
+	{"/if/rx-unicast", STATS_COMBINED, STATS_ROW_DETAIL},
+	{"/if/rx-multicast", STATS_COMBINED, STATS_ROW_DETAIL},
+	{"/if/rx-broadcast", STATS_COMBINED, STATS_ROW_DETAIL},
+	{"/if/tx", STATS_COMBINED, STATS_ROW_TX},
+	{"/if/tx-unicast", STATS_COMBINED, STATS_ROW_DETAIL},
+	{"/if/tx-multicast", STATS_COMBINED, STATS_ROW_DETAIL},
+	{"/if/tx-broadcast", STATS_COMBINED, STATS_ROW_DETAIL},
+	[STATS_INTERFACE_NAMES] = {"/if/names", STATS_NAMES, STATS_ROWS},
+	[STATS_NODE_NAMES] = {"/sys/node/names", STATS_NAMES, STATS_ROWS},
+	[STATS_OF_NODES] = {"/sys/node/clocks", STATS_SIMPLE, STATS_ROW_CLOCKS},
+	{"/sys/node/vectors", STATS_SIMPLE, STATS_ROW_VECTORS},
+	{"/sys/node/calls", STATS_SIMPLE, STATS_ROW_CALLS},
+	{"/sys/node/suspends", STATS_SIMPLE, STATS_ROW_SUSPENDS},
+	[STATS_WORKERS] = {"/sys/workers", STATS_SIMPLE, STATS_ROW_TOTALS},
+	[STATS_COUNTERS] = {"/node/errors", STATS_SIMPLE, STATS_ROW_COUNTERS},
+	[STATS_HISTOGRAMS] = {"/sys/vector-sizes", STATS_HISTOGRAM, STATS_ROW_VECTOR_SIZES},
+	[STATS_VECTOR_RATES] = {"/sys/vector_rate_per_worker", STATS_SIMPLE, STATS_ROWS},
+	[STATS_LOOP_RATES] = {"/sys/loops_per_worker", STATS_SIMPLE, STATS_ROWS},
+	[STATS_HEAP] = {"/mem/main heap", STATS_SIMPLE, STATS_ROWS},
+	[STATS_SEGMENT] = {"/mem/stat segment", STATS_SIMPLE, STATS_ROWS},
+};
+
+/* The elements of a worker's row of /sys/workers, from the first on. */
+static const char *const worker_links[] = {
+	"rx",
+	"tx",
+	"drops",
+	"punts",
+	"loops",
+	"sleeps",
+	"made",
+	"clocks",
+	"rest-clocks",
+	"idle-clocks",
+	"absences",
+	"absent-clocks",
+	"longest-absence-clocks",
+};
+_Static_assert(sizeof(struct worker_counts) >= RTE_DIM(worker_links) * sizeof(uint64_t) &&
+				   offsetof(struct worker_counts, absence.longest) ==
+					   (RTE_DIM(worker_links) - 1) * sizeof(uint64_t),
+			   "each count of a worker has a name");
+
+/* Where the rows of threads begin in their parts. */
+static const size_t row_offsets[STATS_ROWS] = {
+	[STATS_ROW_TOTALS] = offsetof(struct stats_thread, totals),
+	[STATS_ROW_RX] = offsetof(struct stats_thread, interfaces.rx.at),
+	[STATS_ROW_TX] = offsetof(struct stats_thread, interfaces.tx.at),
+	[STATS_ROW_DROPS] = offsetof(struct stats_thread, interfaces.drops.at),
+	[STATS_ROW_PUNTS] = offsetof(struct stats_thread, interfaces.punts.at),
+	[STATS_ROW_IP4] = offsetof(struct stats_thread, interfaces.ip4.at),
+	[STATS_ROW_IP6] = offsetof(struct stats_thread, interfaces.ip6.at),
+	[STATS_ROW_MPLS] = offsetof(struct stats_thread, interfaces.mpls.at),
+	[STATS_ROW_RX_NO_BUFFER] = offsetof(struct stats_thread, interfaces.rx_no_buffer.at),
+	[STATS_ROW_RX_MISSED] = offsetof(struct stats_thread, interfaces.rx_missed.at),
+	[STATS_ROW_RX_ERRORS] = offsetof(struct stats_thread, interfaces.rx_errors.at),
+	[STATS_ROW_TX_ERRORS] = offsetof(struct stats_thread, interfaces.tx_errors.at),
+	[STATS_ROW_CALLS] = offsetof(struct stats_thread, nodes.calls.at),
+	[STATS_ROW_VECTORS] = offsetof(struct stats_thread, nodes.vectors.at),
+	[STATS_ROW_SUSPENDS] = offsetof(struct stats_thread, nodes.suspends.at),
+	[STATS_ROW_CLOCKS] = offsetof(struct stats_thread, nodes.clocks.at),
+	[STATS_ROW_COUNTERS] = offsetof(struct stats_thread, counters.at),
+	[STATS_ROW_VECTOR_SIZES] = offsetof(struct stats_thread, vector_sizes.at),
+};
+
+static void make_rows(struct stats_segment *stats)
 {
-	static const struct {
-		const char *name;
-		size_t offset;
-	} totals[] = {
-		{"loops", offsetof(struct worker_counts, loops)},
-		{"sleeps", offsetof(struct worker_counts, sleeps)},
-		{"rx", offsetof(struct worker_counts, rx_packets)},
-		{"tx", offsetof(struct worker_counts, tx_packets)},
-		{"drops", offsetof(struct worker_counts, drops)},
-		{"punts", offsetof(struct worker_counts, punts)},
-		{"made", offsetof(struct worker_counts, made)},
-		{"clocks", offsetof(struct worker_counts, clocks)},
-		{"rest-clocks", offsetof(struct worker_counts, rest_clocks)},
-		{"absences", offsetof(struct worker_counts, absence.count)},
-		{"absent-clocks", offsetof(struct worker_counts, absence.ticks)},
-	};
-	for (size_t i = 0; i < RTE_DIM(totals); i++)
-		add_entry(block, STATS_COUNTER, STATS_OF_WORKERS, 1,
-				  offsetof(struct stats_worker, totals) + totals[i].offset, "/sys/%s",
-				  totals[i].name);
-	add_entry(block, STATS_GAUGE, STATS_OF_WORKERS, 1,
-			  offsetof(struct stats_worker, totals.absence.longest), "/sys/longest-absence-clocks");
+	struct stats_memory *memory = stats->memory;
+	for (int row = 0; row < STATS_ROWS; row++) {
+		memory->rows[row].length = stats->thread_count;
+		for (uint16_t i = 0; i < stats->thread_count; i++)
+			memory->rows[row].at[i] =
+				row == STATS_ROW_DETAIL
+					? stats_address(memory->nothing.at)
+					: stats_address((uint8_t *)&memory->threads[i] + row_offsets[row]);
+	}
+	for (uint16_t i = 0; i < stats->thread_count; i++) {
+		memory->threads[i].totals_length = RTE_DIM(worker_links);
+		memory->threads[i].vector_sizes.length = 1 + STATS_VECTOR_SIZES;
+	}
+	memory->no_name.length = 1;
+	memory->vector_rates.length = memory->loop_rates.length = stats->thread_count;
+	memory->heap.length = memory->segment.length = RTE_DIM(memory->heap.at);
+	const void *const only[] = {memory->vector_rates.at, memory->loop_rates.at, memory->heap.at,
+								memory->segment.at};
+	for (size_t i = 0; i < RTE_DIM(only); i++) {
+		memory->only[i].length = 1;
+		memory->only[i].at[0] = stats_address(only[i]);
+	}
 }
 
-static void describe_interface(struct stats_block *block, uint16_t index, const char *name)
+/* What a vector's entry leads to. */
+static uint64_t vector_address(const struct stats_memory *memory, int vector)
 {
-	static const struct {
-		const char *name;
-		size_t offset;
-	} counts[] = {
-		{"ip4", offsetof(struct interface_counts, ip4)},
-		{"ip6", offsetof(struct interface_counts, ip6)},
-		{"mpls", offsetof(struct interface_counts, mpls)},
-		{"drops", offsetof(struct interface_counts, drops)},
-		{"punts", offsetof(struct interface_counts, punts)},
-		{"tx-failed", offsetof(struct interface_counts, tx_failed)},
-	};
-	size_t start =
-		offsetof(struct stats_worker, interfaces) + index * sizeof(struct interface_counts);
-	for (size_t i = 0; i < RTE_DIM(counts); i++)
-		add_entry(block, STATS_COUNTER, STATS_OF_WORKERS, 1, start + counts[i].offset,
-				  "/interfaces/%s/%s", name, counts[i].name);
-	if (index < WS_MAX_PORTS)
-		return;
-	add_entry(block, STATS_COUNTER, STATS_OF_WORKERS, 2,
-			  start + offsetof(struct interface_counts, rx_packets), "/interfaces/%s/rx", name);
-	add_entry(block, STATS_COUNTER, STATS_OF_WORKERS, 2,
-			  start + offsetof(struct interface_counts, tx_packets), "/interfaces/%s/tx", name);
+	if (vector == STATS_INTERFACE_NAMES)
+		return stats_address(memory->interface_names.at);
+	if (vector == STATS_NODE_NAMES)
+		return stats_address(memory->node_names.at);
+	if (vector >= STATS_VECTOR_RATES)
+		return stats_address(memory->only[vector - STATS_VECTOR_RATES].at);
+	return stats_address(memory->rows[vectors[vector].row].at);
 }
 
-/* In the order in which write_port writes. */
-static void describe_port(struct stats_block *block, const char *name)
+static bool is_of_nodes(int vector)
 {
-	static const char *const singles[] = {"rx-miss", "rx-error", "rx-no-buf", "tx-error"};
-	add_main(block, STATS_COUNTER, 2, "interfaces", name, "rx");
-	add_main(block, STATS_COUNTER, 2, "interfaces", name, "tx");
-	for (size_t i = 0; i < RTE_DIM(singles); i++)
-		add_main(block, STATS_COUNTER, 1, "interfaces", name, singles[i]);
+	return vector >= STATS_NODE_NAMES && vector < STATS_OF_NODES + STATS_NODE_LINKS;
 }
 
-static void describe_node(struct stats_block *block, const struct graph *graph,
-						  const struct graph_node *node, bool with_stats)
+static void add_values(struct stats_segment *stats)
 {
-	static const struct {
-		const char *name;
-		size_t offset;
-	} stats[] = {
-		{"calls", offsetof(struct graph_stats, calls)},
-		{"vectors", offsetof(struct graph_stats, vectors)},
-		{"suspends", offsetof(struct graph_stats, suspends)},
-		{"clocks", offsetof(struct graph_stats, clocks)},
-	};
-	size_t start = offsetof(struct stats_worker, counts);
-	size_t own = start + (size_t)((uint8_t *)node->stats - (uint8_t *)graph->counts);
-	size_t counters = start + (size_t)((uint8_t *)node->counters - (uint8_t *)graph->counts);
-	for (size_t i = 0; with_stats && i < RTE_DIM(stats); i++)
-		add_entry(block, STATS_COUNTER, STATS_OF_WORKERS, 1, own + stats[i].offset, "/nodes/%s/%s",
-				  node->name, stats[i].name);
-	for (uint16_t i = 0; i < node->registration->counter_count; i++)
-		add_entry(block, STATS_COUNTER, STATS_OF_WORKERS, 1, counters + i * sizeof(uint64_t),
-				  "/err/%s/%s", node->name, node->registration->counters[i].name);
+	struct ws_pool_info pool = {.name = "none"};
+	ws_pool_info(&pool);
+	for (int i = 0; i < STATS_VALUES; i++) {
+		char name[STATS_NAME_LEN];
+		const char *of_pool = i < STATS_POOL_CACHED ? "" : pool.name;
+		snprintf(name, sizeof(name), "%s%s%s", *of_pool ? "/buffer-pools/" : "", of_pool,
+				 value_names[i]);
+		stats->values[i] =
+			add_entry(stats, i <= STATS_BOOTTIME ? STATS_SCALAR : STATS_GAUGE, 0, name);
+	}
 }
 
-void stats_directory_write(struct ws_router *router)
+static void add_vectors(struct stats_segment *stats, bool with_nodes)
 {
-	struct stats_block *block = &router->stats;
-	const struct graph *graph = router->workers[0]->graph;
-	block->header->entry_count = 0;
-	block->word_count = 0;
-	add_main(block, STATS_GAUGE, 1, "buffer-pools", "packets", "total");
-	add_main(block, STATS_GAUGE, 1, "buffer-pools", "packets", "available");
-	add_main(block, STATS_GAUGE, 1, "sys", "", "tsc");
-	for (uint16_t i = 0; i < ports_count(); i++)
-		if (*interface_name(router, i))
-			describe_port(block, interface_name(router, i));
-	describe_totals(block);
-	for (uint16_t i = 0; i < router->interface_count; i++)
-		if (*interface_name(router, i))
-			describe_interface(block, i, interface_name(router, i));
-	for (uint16_t i = 0; i < graph->node_count; i++)
-		describe_node(block, graph, graph->nodes[i], !router->config.stats_without_nodes);
+	static const char *const of_heap[] = {"total", "used", "free"};
+	for (int i = 0; i < STATS_VECTORS; i++)
+		if (with_nodes || !is_of_nodes(i))
+			stats->vectors[i] = add_entry(stats, vectors[i].type, vector_address(stats->memory, i),
+										  vectors[i].name);
+	for (uint32_t i = 0; i < RTE_DIM(worker_links); i++)
+		stats_link_add(stats, STATS_WORKERS, i, "/sys/%s", worker_links[i]);
+	for (uint32_t i = 0; i < RTE_DIM(of_heap); i++) {
+		stats_link_add(stats, STATS_HEAP, i, "%s/%s", vectors[STATS_HEAP].name, of_heap[i]);
+		stats_link_add(stats, STATS_SEGMENT, i, "%s/%s", vectors[STATS_SEGMENT].name, of_heap[i]);
+	}
+}
+
+void stats_directory_make(struct ws_router *router)
+{
+	struct stats_segment *stats = &router->stats;
+	struct timespec now;
+	clock_gettime(CLOCK_REALTIME, &now);
+	stats->free_entry = STATS_NO_ENTRY;
+	make_rows(stats);
+	add_values(stats);
+	add_vectors(stats, !router->config.stats_without_nodes);
+	stats_set(stats, STATS_BOOTTIME, (uint64_t)now.tv_sec);
+	stats_set(stats, STATS_STARTED_NS, (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec);
+	stats_set(stats, STATS_NUM_WORKER_THREADS, router->worker_count);
+	stats_set(stats, STATS_TSC_HZ, router->tsc_hz);
+	stats_set(stats, STATS_PID, (uint64_t)getpid());
 }

@@ -1,11 +1,31 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The names of the words of the statistics block. */
+/* The names in the statistics segment. */
 #ifndef ROUTER_STATS_DIRECTORY_H
 #define ROUTER_STATS_DIRECTORY_H
 
-struct ws_router;
+#include "router/observe/stats_segment.h"
 
-/* Of the interfaces and of the nodes as they are now. */
-void stats_directory_write(struct ws_router *router);
+/* The entries that are always there, and the vectors that they lead to. */
+void stats_directory_make(struct ws_router *router);
+
+/* Under the lock: a name for one element of a vector, in all its rows. There is always room. */
+__attribute__((format(printf, 4, 5))) uint32_t stats_link_add(struct stats_segment *stats,
+															  enum stats_vector vector,
+															  uint32_t index, const char *format,
+															  ...);
+void stats_entry_drop(struct stats_segment *stats, uint32_t index);
+/* A name as it stands between the slashes of others: with '_' for '/'. */
+void stats_plain_name(char plain[static WS_NAME_LEN], const char *name);
+
+static inline uint64_t stats_address(const void *in_segment)
+{
+	return (uint64_t)(uintptr_t)in_segment;
+}
+
+static inline void stats_set(struct stats_segment *stats, enum stats_value value, uint64_t number)
+{
+	struct stats_entry *entry = &stats->memory->directory.at[stats->values[value]];
+	__atomic_store_n(&entry->value, number, __ATOMIC_RELAXED);
+}
 
 #endif

@@ -79,19 +79,20 @@ static int make_worker(struct ws_router *router, uint16_t index)
 		RTE_MAX(router->tsc_hz / 1000 * ICMP_BURST_MS, worker->icmp.ticks_per_token);
 	/* One seed for all, by which the main thread finds a host in any worker's. */
 	glean_throttle_init(&worker->glean, router->glean_seed, router->tsc_hz);
+	worker->totals = &router->stats.memory->threads[index + 1].totals;
+	worker->interfaces = &router->stats.memory->threads[index + 1].interfaces;
+	worker->vector_sizes = &router->stats.memory->threads[index + 1].vector_sizes.at[1];
 	worker->graph = make_graph(router, index, NO_PORT);
-	int error = worker->graph ? stats_block_check(worker->graph) : -EINVAL;
-	if (!error)
-		stats_block_adopt(router, index);
-	return error;
+	return worker->graph ? stats_adopt_graph(router, index, worker->graph) : -EINVAL;
 }
 
 int router_make_workers(struct ws_router *router)
 {
 	int error = 0;
-	stats_block_begin_change(router);
 	for (uint16_t i = 0; i < router->worker_count && !error; i++)
 		error = make_worker(router, i);
+	if (!error)
+		stats_follow_graphs(router);
 	return error;
 }
 
@@ -101,10 +102,12 @@ int graphs_make(struct ws_router *router, uint16_t leaving, struct graph_set *se
 	*set = (struct graph_set){0};
 	for (uint16_t i = 0; i < router->worker_count && !error; i++) {
 		set->of[i] = make_graph(router, i, leaving);
-		error = set->of[i] ? stats_block_check(set->of[i]) : -EINVAL;
+		error = set->of[i] ? stats_adopt_graph(router, i, set->of[i]) : -EINVAL;
 	}
-	if (error)
+	if (error) {
 		graphs_free(set);
+		stats_forget_graphs(router);
+	}
 	return error;
 }
 
@@ -121,18 +124,15 @@ static void take_graph(struct ws_router *router, uint16_t index, void *argument)
 	struct graph_set *set = argument;
 	struct router_worker *worker = router->workers[index];
 	struct graph *old = worker->graph;
-	graph_carry_over(set->of[index], old);
 	trace_carry_over(worker, set->of[index], old);
 	worker->graph = set->of[index];
-	stats_block_adopt(router, index);
 	set->of[index] = old;
 }
 
 void graphs_swap(struct ws_router *router, struct graph_set *set)
 {
-	stats_block_begin_change(router);
 	workers_call(router, take_graph, set);
-	stats_block_update(router);
+	stats_follow_graphs(router);
 	graphs_free(set);
 }
 

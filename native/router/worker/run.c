@@ -3,29 +3,37 @@
 #include "dev/error.h"
 #include "dev/rcu.h"
 #include "dev/worker.h"
-#include "router/observe/stats_block.h"
+#include "router/observe/stats_segment.h"
 #include "router/router.h"
 #include "router/worker/call.h"
 
 #include <errno.h>
 
-/* The turn that began at `turn_began` is over, and the next one begins. */
-static void end_turn(struct router_worker *worker, uint64_t now)
+/* The turn that began at `turn_began` is over, and the next one begins; `idle`: it brought nothing
+ * in. */
+static void end_turn(struct router_worker *worker, uint64_t now, bool idle)
 {
 	uint64_t ticks = now - worker->turn_began;
 	worker->turn_began = now;
 	worker->totals->clocks += ticks;
+	worker->totals->idle_clocks += idle ? ticks : 0;
 	absence_note(&worker->totals->absence, &worker->watch, ticks, now);
 }
 
 void worker_has_rested(struct router_worker *worker, uint64_t since)
 {
-	end_turn(worker, since);
+	end_turn(worker, since, true);
 	uint64_t now = graph_tsc(), ticks = now - since;
 	worker->turn_began = now;
 	worker->totals->clocks += ticks;
 	worker->totals->rest_clocks += ticks;
 	absence_begin(&worker->watch, now);
+}
+
+/* By powers of two, as readers print it: each bin holds vectors of at most so many packets. */
+static void count_vector(struct router_worker *worker, uint32_t received)
+{
+	worker->vector_sizes[31 - __builtin_clz(2 * received - 1)]++;
 }
 
 /*
@@ -38,7 +46,7 @@ static __attribute__((noinline)) void walk_what_was_made(struct router_worker *w
 	enum { RECIRCULATE_ALONE = 1 }; /* the first source */
 	while (!recirculate_is_empty(&worker->recirculate)) {
 		graph_walk_from(worker->graph, RECIRCULATE_ALONE);
-		end_turn(worker, worker->graph->walk_began);
+		end_turn(worker, worker->graph->walk_began, false);
 	}
 }
 
@@ -50,18 +58,21 @@ static void walk_as_worker(uint16_t index, void *argument)
 	rest_begin();
 	worker->turn_began = graph_tsc();
 	absence_begin(&worker->watch, worker->turn_began);
+	bool idle = true;
 	while (!workers_stopping) {
 		if (unlikely(router->paused))
 			router_park(router, index);
 		if (unlikely(__atomic_load_n(&worker->call, __ATOMIC_RELAXED) != NULL))
 			worker_answer(router, index);
 		uint32_t received = graph_walk(worker->graph);
-		end_turn(worker, worker->graph->walk_began);
+		end_turn(worker, worker->graph->walk_began, idle);
+		idle = !received;
 		if (unlikely(!recirculate_is_empty(&worker->recirculate)))
 			walk_what_was_made(worker);
 		rcu_quiescent(index);
 		worker_set_loops(index, ++worker->totals->loops);
 		if (received) {
+			count_vector(worker, received);
 			worker->rest.idle_since = 0;
 			worker->rest.is_asleep = false;
 		} else if (worker->rest.mode != REST_NEVER && !worker->is_holding) {

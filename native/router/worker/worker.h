@@ -31,8 +31,9 @@ struct rx_queue {
 struct router_worker {
 	struct graph *graph;
 	struct trace *trace;
-	struct worker_counts *totals; /* these two in the statistics block */
+	struct worker_counts *totals; /* these three in the statistics segment */
 	struct interface_counts *interfaces;
+	uint64_t *vector_sizes; /* how many walks brought in 1, up to 2, 4 … packets */
 	struct token_bucket icmp;
 	const struct worker_call *call; /* NULL: nothing is asked of it */
 	struct rest rest;

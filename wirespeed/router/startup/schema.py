@@ -144,7 +144,8 @@ STATSEG = Block(
         "default": Form(),
         "per-node-counters": _value(_switch),
         "update-interval": _value(_seconds),
-        **_unused(values="size page-size"),
+        "size": _value(_size),
+        **_unused(values="page-size"),
     }
 )
 

@@ -55,7 +55,8 @@ class Startup:
     buffers: int = 0
     buffer_size: int = 0
     api_socket: Path | None = None
-    stats_file: Path | None = None
+    stats_socket: Path | None = None
+    stats_bytes: int | None = None
     stats_nodes: bool = True
     stats_interval_s: float = 1.0
     max_routes: int | None = None
@@ -89,7 +90,8 @@ def make_startup(statements: Sequence[Statement], file: str) -> Startup:
         buffers=buffers.value("buffers-per-numa", 0),
         buffer_size=buffers.value("default data-size", 0),
         api_socket=found.section("socksvr").value("socket-name"),
-        stats_file=statseg.value("socket-name"),
+        stats_socket=statseg.value("socket-name"),
+        stats_bytes=statseg.value("size"),
         stats_nodes=statseg.value("per-node-counters", True),
         stats_interval_s=statseg.value("update-interval", 1.0),
         max_routes=found.section("ip").value("max-routes"),

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Interfaces in the statistics segment: they come and go. */
+#include "router/observe/stats_directory.h"
+#include "router/router.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define AT_LEAST(length, least) ((length) = RTE_MAX((length), (uint32_t)(least)))
+
+static void grow(struct stats_segment *stats, uint32_t length)
+{
+	struct stats_memory *memory = stats->memory;
+	for (uint32_t i = memory->interface_names.length; i < length; i++)
+		memory->interface_names.at[i] = stats_address(memory->no_name.at);
+	AT_LEAST(memory->interface_names.length, length);
+	AT_LEAST(memory->nothing.length, length);
+	for (uint16_t i = 0; i < stats->thread_count; i++) {
+		struct interface_counts *counts = &memory->threads[i].interfaces;
+		AT_LEAST(counts->rx.length, length);
+		AT_LEAST(counts->tx.length, length);
+		AT_LEAST(counts->drops.length, length);
+		AT_LEAST(counts->punts.length, length);
+		AT_LEAST(counts->ip4.length, length);
+		AT_LEAST(counts->ip6.length, length);
+		AT_LEAST(counts->mpls.length, length);
+		AT_LEAST(counts->rx_no_buffer.length, length);
+		AT_LEAST(counts->rx_missed.length, length);
+		AT_LEAST(counts->rx_errors.length, length);
+		AT_LEAST(counts->tx_errors.length, length);
+	}
+}
+
+static void begin_at_zero(struct interface_counts *counts, uint16_t index)
+{
+	counts->rx.at[index] = counts->tx.at[index] = (struct stats_pair){0};
+	counts->drops.at[index] = counts->punts.at[index] = 0;
+	counts->ip4.at[index] = counts->ip6.at[index] = counts->mpls.at[index] = 0;
+	counts->rx_no_buffer.at[index] = counts->rx_missed.at[index] = 0;
+	counts->rx_errors.at[index] = counts->tx_errors.at[index] = 0;
+}
+
+void stats_add_interface(struct ws_router *router, uint16_t index)
+{
+	static const char *const names[STATS_INTERFACE_LINKS] = {
+		"drops",        "punt",     "ip4",        "ip6",          "mpls",         "rx-no-buf",
+		"rx-miss",      "rx-error", "tx-error",   "rx",           "rx-unicast",   "rx-multicast",
+		"rx-broadcast", "tx",       "tx-unicast", "tx-multicast", "tx-broadcast",
+	};
+	struct stats_segment *stats = &router->stats;
+	if (!stats->memory)
+		return;
+	stats_text *text = &stats->memory->interface_texts[index];
+	char plain[WS_NAME_LEN];
+	stats_plain_name(plain, interface_name(router, index));
+	stats_lock(stats);
+	grow(stats, index + 1u);
+	for (uint16_t i = 0; i < stats->thread_count; i++)
+		begin_at_zero(&stats->memory->threads[i].interfaces, index);
+	snprintf(text->at, sizeof(text->at), "%s", interface_name(router, index));
+	text->length = (uint32_t)strlen(text->at) + 1;
+	stats->memory->interface_names.at[index] = stats_address(text->at);
+	for (int i = 0; i < STATS_INTERFACE_LINKS; i++)
+		stats->links[index][i] = stats_link_add(stats, STATS_OF_INTERFACES + i, index,
+												"/interfaces/%s/%s", plain, names[i]);
+	stats_unlock(stats);
+}
+
+/* An index that no interface has keeps an empty name: some readers pass over vectors' null pointers
+ * and would count the names behind it wrong. */
+void stats_drop_interface(struct ws_router *router, uint16_t index)
+{
+	struct stats_segment *stats = &router->stats;
+	if (!stats->memory)
+		return;
+	stats_lock(stats);
+	for (int i = 0; i < STATS_INTERFACE_LINKS; i++)
+		stats_entry_drop(stats, stats->links[index][i]);
+	stats->memory->interface_names.at[index] = stats_address(stats->memory->no_name.at);
+	stats_unlock(stats);
+}

@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * How VPP lays out its statistics segment, version 2, and what of it is ours.
+ *
+ * A vector is known by the address of its first element; its length stands eight bytes before. All
+ * vectors here have room for the most that there can be, so that they grow by their length alone
+ * and none ever moves: what a slow reader holds on to stays what it was. Addresses are the router's
+ * own; readers take the header's `base` off.
+ */
+#ifndef ROUTER_STATS_LAYOUT_H
+#define ROUTER_STATS_LAYOUT_H
+
+#include "dev/absence.h"
+#include "graph/graph.h"
+#include "wirespeed.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+	STATS_VERSION = 2,
+	STATS_NAME_LEN = 128,
+	STATS_THREADS = WS_MAX_WORKERS + 1, /* the main thread is number 0 */
+	STATS_MAX_COUNTERS = 4096,          /* named ones of nodes, those of two graphs together */
+	STATS_MAX_FIXED = 96,               /* entries that are there from beginning to end */
+	STATS_INTERFACE_LINKS = 17,         /* entries of one interface */
+	STATS_NODE_LINKS = 4,               /* and of a node, besides its counters */
+	STATS_MAX_ENTRIES = STATS_MAX_FIXED + WS_MAX_INTERFACES * STATS_INTERFACE_LINKS +
+						GRAPH_MAX_SLOTS * STATS_NODE_LINKS + STATS_MAX_COUNTERS,
+	STATS_VECTOR_SIZES = 9, /* of 1, up to 2, 4 … 256 packets */
+};
+
+enum stats_type {
+	STATS_SCALAR = 1,
+	STATS_SIMPLE = 2,
+	STATS_COMBINED = 3,
+	STATS_NAMES = 4,
+	STATS_EMPTY = 5,
+	STATS_SYMLINK = 6,
+	STATS_HISTOGRAM = 7,
+	STATS_GAUGE = 9,
+};
+
+struct stats_header {
+	uint64_t version, base;
+	uint64_t epoch;       /* another one after each change of the directory or of a length */
+	uint64_t in_progress; /* not 0 during one */
+	uint64_t directory;
+} __attribute__((aligned(GRAPH_CACHE_LINE)));
+
+struct stats_entry {
+	uint32_t type; /* enum stats_type */
+	uint32_t unused;
+	union {
+		uint64_t value; /* or an address */
+		struct {
+			uint32_t entry, index;
+		} link;
+	};
+	char name[STATS_NAME_LEN];
+};
+_Static_assert(sizeof(struct stats_entry) == 144, "readers count on it");
+
+#define STATS_VECTOR(type, room)                                                                   \
+	struct {                                                                                       \
+		uint32_t length, details;                                                                  \
+		type at[room];                                                                             \
+	}
+
+struct stats_pair {
+	uint64_t packets, bytes;
+};
+
+/* What one worker counted of everything, as one vector: stats_directory.c names its elements. */
+struct worker_counts {
+	uint64_t rx_packets, tx_packets, drops, punts, loops, sleeps, made;
+	/* TSC ticks that went by since the loop began, up to the start of a turn or the end of a rest;
+	 * those of them that it rested, and those of turns that brought nothing in. */
+	uint64_t clocks, rest_clocks, idle_clocks;
+	struct absence absence;
+} __attribute__((aligned(GRAPH_CACHE_LINE)));
+
+/* What one worker counted of the interfaces. What a port receives and sends its driver counts; that
+ * stands in the main thread's part. */
+struct interface_counts {
+	STATS_VECTOR(struct stats_pair, WS_MAX_INTERFACES) rx, tx;
+	STATS_VECTOR(uint64_t, WS_MAX_INTERFACES) drops, punts, ip4, ip6, mpls;
+	STATS_VECTOR(uint64_t, WS_MAX_INTERFACES) rx_no_buffer, rx_missed, rx_errors, tx_errors;
+};
+
+/* One thread's part, written by it alone. */
+struct stats_thread {
+	uint64_t unused[7];
+	uint32_t totals_length, totals_details;
+	struct worker_counts totals;
+	struct interface_counts interfaces;
+	struct graph_counts nodes;
+	STATS_VECTOR(uint64_t, STATS_MAX_COUNTERS) counters;
+	STATS_VECTOR(uint64_t, 1 + STATS_VECTOR_SIZES) vector_sizes; /* first of all an exponent, 0 */
+} __attribute__((aligned(GRAPH_CACHE_LINE)));
+
+/* No two workers write to one line, and a vector's length is where readers look for it. */
+_Static_assert(sizeof(struct stats_thread) % GRAPH_CACHE_LINE == 0, "parts begin with a line");
+_Static_assert(offsetof(struct stats_thread, totals) ==
+				   offsetof(struct stats_thread, totals_length) + sizeof(uint64_t),
+			   "a length stands eight bytes before its vector");
+
+typedef STATS_VECTOR(char, WS_NAME_LEN) stats_text; /* its length counts the NUL */
+typedef STATS_VECTOR(uint64_t, STATS_THREADS) stats_per_thread;
+
+/* The vectors that have a row for each thread. */
+enum stats_row {
+	STATS_ROW_TOTALS,
+	STATS_ROW_RX,
+	STATS_ROW_TX,
+	STATS_ROW_DETAIL, /* of what is told apart by kinds of addresses: nothing counts it */
+	STATS_ROW_DROPS,
+	STATS_ROW_PUNTS,
+	STATS_ROW_IP4,
+	STATS_ROW_IP6,
+	STATS_ROW_MPLS,
+	STATS_ROW_RX_NO_BUFFER,
+	STATS_ROW_RX_MISSED,
+	STATS_ROW_RX_ERRORS,
+	STATS_ROW_TX_ERRORS,
+	STATS_ROW_CALLS,
+	STATS_ROW_VECTORS,
+	STATS_ROW_SUSPENDS,
+	STATS_ROW_CLOCKS,
+	STATS_ROW_COUNTERS,
+	STATS_ROW_VECTOR_SIZES,
+	STATS_ROWS,
+};
+
+/* Entries of vectors, those of the interfaces first, in the order of stats_directory.c. */
+enum stats_vector {
+	STATS_OF_INTERFACES = 0,
+	STATS_INTERFACE_NAMES = STATS_INTERFACE_LINKS,
+	STATS_NODE_NAMES,
+	STATS_OF_NODES,
+	STATS_WORKERS = STATS_OF_NODES + STATS_NODE_LINKS,
+	STATS_COUNTERS,
+	STATS_HISTOGRAMS,
+	STATS_VECTOR_RATES,
+	STATS_LOOP_RATES,
+	STATS_HEAP,
+	STATS_SEGMENT,
+	STATS_VECTORS,
+};
+
+enum { STATS_NO_ENTRY = UINT32_MAX };
+
+/* The mapping. */
+struct stats_memory {
+	struct stats_header header;
+	STATS_VECTOR(struct stats_entry, STATS_MAX_ENTRIES) directory;
+	STATS_VECTOR(uint64_t, WS_MAX_INTERFACES) interface_names; /* addresses of texts */
+	STATS_VECTOR(uint64_t, GRAPH_MAX_SLOTS) node_names;
+	stats_text interface_texts[WS_MAX_INTERFACES], node_texts[GRAPH_MAX_SLOTS];
+	stats_text no_name; /* where there is no such interface or node */
+	stats_per_thread rows[STATS_ROWS];
+	/* Vectors of one row, whose elements are threads or things. */
+	STATS_VECTOR(uint64_t, 1) only[4];
+	stats_per_thread vector_rates, loop_rates;
+	STATS_VECTOR(uint64_t, 3) heap, segment; /* total, used, free */
+	STATS_VECTOR(struct stats_pair, WS_MAX_INTERFACES) nothing;
+	struct stats_thread threads[]; /* and a line at the end, which some readers want there */
+};
+
+#endif

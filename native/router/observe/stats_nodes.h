@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which slots of the statistics segment's vectors the nodes of the graphs have. */
+#ifndef ROUTER_STATS_NODES_H
+#define ROUTER_STATS_NODES_H
+
+#include "router/observe/stats_layout.h"
+
+#include <stdbool.h>
+
+struct stats_slot {
+	char name[WS_NAME_LEN]; /* empty: it is free */
+	const struct graph_counter *reasons;
+	uint16_t first_counter, counter_count;
+	bool is_told_of; /* it has entries */
+	uint32_t links[STATS_NODE_LINKS];
+};
+
+struct stats_nodes {
+	struct stats_slot slots[GRAPH_MAX_SLOTS];
+	bool is_taken[STATS_MAX_COUNTERS];
+	uint32_t links[STATS_MAX_COUNTERS];
+};
+
+#endif

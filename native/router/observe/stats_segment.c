@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The memory of the statistics segment, and what makes readers start over. */
+#include "router/observe/stats_segment.h"
+
+#include "dev/error.h"
+#include "router/observe/stats_directory.h"
+#include "router/observe/stats_nodes.h"
+#include "router/router.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+enum { DEFAULT_INTERVAL_MS = 1000 };
+
+/* All pages are had at once: one that is missing later would end the process. */
+static int open_file(const char *path, size_t size)
+{
+	int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+	if (fd < 0)
+		return fail(-errno, "statistics file %s cannot be made: %s", path, strerror(errno));
+	int error = posix_fallocate(fd, 0, (off_t)size);
+	if (!error)
+		return fd;
+	close(fd);
+	unlink(path);
+	return fail(-error, "statistics file %s of %zu kB cannot be made: %s", path, size / 1024,
+				strerror(error));
+}
+
+/* Some readers take a vector that ends where the file does for one that is too long. */
+static size_t size_of(uint16_t threads)
+{
+	size_t size = sizeof(struct stats_memory) + threads * sizeof(struct stats_thread);
+	return RTE_ALIGN_CEIL(size + GRAPH_CACHE_LINE, (size_t)getpagesize());
+}
+
+static int check_size(const struct ws_router *router, size_t size)
+{
+	size_t most = router->config.stats_max_kb * (size_t)1024;
+	return !most || size <= most
+			   ? 0
+			   : fail(-ENOSPC,
+					  "statistics of %u workers take %zu kB, and statseg { size } allows %zu kB; "
+					  "allow more",
+					  router->worker_count, size / 1024, most / 1024);
+}
+
+static int map(struct ws_router *router)
+{
+	struct stats_segment *stats = &router->stats;
+	const char *path = router->config.stats_path;
+	size_t size = size_of(stats->thread_count);
+	int error = check_size(router, size);
+	if (error)
+		return error;
+	int fd = *path ? open_file(path, size) : -1;
+	if (*path && fd < 0)
+		return fd;
+	void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE,
+						fd < 0 ? MAP_PRIVATE | MAP_ANONYMOUS : MAP_SHARED, fd, 0);
+	error = errno;
+	if (fd >= 0)
+		close(fd);
+	if (memory == MAP_FAILED)
+		return fail(-error, "no memory for statistics: %s", strerror(error));
+	stats->memory = memory;
+	stats->size = size;
+	return 0;
+}
+
+int stats_open(struct ws_router *router)
+{
+	struct stats_segment *stats = &router->stats;
+	uint32_t interval_ms = router->config.stats_interval_ms;
+	stats->thread_count = router->worker_count + 1;
+	stats->started_tsc = graph_tsc();
+	stats->interval_ticks =
+		router->tsc_hz / 1000 * (interval_ms ? interval_ms : (uint32_t)DEFAULT_INTERVAL_MS);
+	stats->nodes = calloc(1, sizeof(*stats->nodes));
+	if (!stats->nodes)
+		return fail(-ENOMEM, "no memory for statistics");
+	int error = map(router);
+	if (error)
+		return error;
+	struct stats_header *header = &stats->memory->header;
+	header->base = (uint64_t)(uintptr_t)stats->memory;
+	header->directory = (uint64_t)(uintptr_t)stats->memory->directory.at;
+	header->epoch = 1;
+	stats_lock(stats);
+	stats_directory_make(router);
+	for (uint16_t i = 0; i < router->interface_count; i++)
+		if (*interface_name(router, i))
+			stats_add_interface(router, i);
+	stats_unlock(stats);
+	/* Last of all: before that it is no segment. */
+	__atomic_store_n(&header->version, STATS_VERSION, __ATOMIC_RELEASE);
+	return 0;
+}
+
+void stats_close(struct ws_router *router)
+{
+	struct stats_segment *stats = &router->stats;
+	free(stats->nodes);
+	stats->nodes = NULL;
+	if (!stats->memory)
+		return;
+	stats_set(stats, STATS_UPDATED_NS, 0);
+	munmap(stats->memory, stats->size);
+	stats->memory = NULL;
+}
+
+void stats_lock(struct stats_segment *stats)
+{
+	if (stats->lock_depth++)
+		return;
+	__atomic_store_n(&stats->memory->header.in_progress, 1, __ATOMIC_SEQ_CST);
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+}
+
+/* The epoch first: who waited for the end of the change finds another epoch than it began with. */
+void stats_unlock(struct stats_segment *stats)
+{
+	struct stats_header *header = &stats->memory->header;
+	if (--stats->lock_depth)
+		return;
+	__atomic_store_n(&header->epoch, header->epoch + 1, __ATOMIC_SEQ_CST);
+	__atomic_store_n(&header->in_progress, 0, __ATOMIC_SEQ_CST);
+}

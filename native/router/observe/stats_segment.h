@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The statistics segment: all that the router counts, in shared memory that others may map to read.
+ *
+ * Workers count right in it, each in a part of its own, so readers cost them nothing and a word is
+ * never older than the worker's last store. The main thread alone changes the directory and the
+ * lengths of vectors, between stats_lock and stats_unlock, which readers notice by the epoch.
+ * docs/statistics.md tells the names.
+ */
+#ifndef ROUTER_STATS_SEGMENT_H
+#define ROUTER_STATS_SEGMENT_H
+
+#include "router/observe/stats_layout.h"
+
+struct graph;
+struct stats_nodes;
+struct ws_router;
+
+/* Entries whose value the main thread writes. */
+enum stats_value {
+	STATS_LAST_STATS_CLEAR,
+	STATS_HEARTBEAT,
+	STATS_BOOTTIME,
+	STATS_LAST_UPDATE,
+	STATS_NUM_WORKER_THREADS,
+	STATS_VECTOR_RATE,
+	STATS_INPUT_RATE,
+	STATS_TSC,
+	STATS_TSC_HZ,
+	STATS_PID,
+	STATS_STARTED_NS,
+	STATS_UPDATED_NS, /* 0 once the router ended */
+	STATS_POOL_CACHED,
+	STATS_POOL_USED,
+	STATS_POOL_AVAILABLE,
+	STATS_VALUES,
+};
+
+/* What a worker's rates are told from. */
+struct stats_before {
+	uint64_t loops, rx_packets, calls, vectors;
+};
+
+/* Main thread only. */
+struct stats_segment {
+	struct stats_memory *memory; /* NULL before it is made */
+	size_t size;
+	uint16_t lock_depth, thread_count;
+	uint32_t free_entry;             /* the first of a list of empty entries, or STATS_NO_ENTRY */
+	uint32_t values[STATS_VALUES];   /* entries */
+	uint32_t vectors[STATS_VECTORS]; /* entries */
+	uint32_t links[WS_MAX_INTERFACES][STATS_INTERFACE_LINKS]; /* entries of interfaces */
+	struct stats_nodes *nodes;
+	struct stats_before before[WS_MAX_WORKERS];
+	uint64_t started_tsc, updated_tsc, interval_ticks;
+};
+
+/* Make it, as the configuration says: in a file, or in memory of this process. */
+int stats_open(struct ws_router *router);
+void stats_close(struct ws_router *router);
+/* Between these the main thread changes what readers go by. They nest. */
+void stats_lock(struct stats_segment *stats);
+void stats_unlock(struct stats_segment *stats);
+
+/* The interface has come, all its counters are 0; it goes. */
+void stats_add_interface(struct ws_router *router, uint16_t index);
+void stats_drop_interface(struct ws_router *router, uint16_t index);
+
+/*
+ * Have the worker's graph, which is not walked yet, count in the segment: nodes of names that are
+ * known count on. -ENOSPC when there is no room for its counters.
+ */
+int stats_adopt_graph(struct ws_router *router, uint16_t worker, struct graph *graph);
+/* The workers have their graphs: tell of new nodes, forget those that are in no graph. */
+void stats_follow_graphs(struct ws_router *router);
+/* Forget nodes of graphs that nobody got. */
+void stats_forget_graphs(struct ws_router *router);
+
+/* Write what the main thread tells, if that is due. */
+void stats_update(struct ws_router *router);
+
+#endif

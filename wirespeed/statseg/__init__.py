@@ -1,0 +1,1 @@
+"""The statistics segment, as VPP lays it out and as our router does: shared memory that workers count in."""
