@@ -8,7 +8,7 @@ from report_cases import test_of as case_of
 
 from wirespeed.report.charts import load_figure
 from wirespeed.report.comparison import compare
-from wirespeed.report.dut_panels import panels_of, values
+from wirespeed.report.dut_panels import account_of, panels_of, values
 from wirespeed.results.analysis import Analysis, analyse
 from wirespeed.results.dut import DutTelemetry
 from wirespeed.results.figures import MEGA
@@ -34,12 +34,13 @@ test_of_linux.__test__ = False  # type: ignore[attr-defined]
 
 def test_cpu_by_class_and_drops_by_place_are_over_the_load():
     test = test_of_linux("e0 rx drop")
-    cpu, drops = panels_of((test,))
+    told = account_of(test)
+    cpu, drops = panels_of([told])
     assert [quantity.key for quantity in cpu.quantities] == ["softirq", "system"]
     assert [quantity.key for quantity in drops.quantities] == ["e0 rx drop", "Ip InNoRoutes"]
     measured = [place for place, point in enumerate(test.curves[-1].points) if point.measured]
-    assert [one.value for one in values(test, cpu.quantities[0])] == [10.0 * place for place in measured]
-    rates = [one.value for one in values(test, drops.quantities[0])]
+    assert [one.value for one in values(told, cpu.quantities[0])] == [10.0 * place for place in measured]
+    rates = [one.value for one in values(told, drops.quantities[0])]
     assert rates == [100.0 * place if place > 2 else 0.0 for place in measured]
 
 

@@ -156,7 +156,7 @@ def command(
     out = Output(output)
     streams = load_for(plan)
     try:
-        with stop_on_signals() as stop, stand_of(at, bench, force) as stand:
+        with stop_on_signals() as stop, stand_of(at, bench, force, plan.duration_s) as stand:
             with watcher(console, plan.title, quiet) as view:
                 result = run_soak(
                     plan.on(lab=stand.lab, dut=stand.device),

@@ -1,20 +1,22 @@
 """A collector on the device: a shell script that keeps samples in a directory there, fetched when the load is off.
 
 A box at line rate does not answer; so nothing is asked of it meanwhile, and each sample bears the device's own time.
-The script ends by itself after `_MOST_S`, when its file is full, or when it is told to; what a tester that died has
-left goes at the next start.
+The script ends by itself after as many samples as it keeps, when its file is full, or when it is told to; what a tester
+that died has left goes at the next start.
 """
 
 from __future__ import annotations
 
 import re
 import time
+from bisect import bisect_left
 from dataclasses import dataclass, field
 
 from wirespeed.dut.reach.reach import Reach
 from wirespeed.errors import EnvironmentFault
 
-_MOST_S = 4 * 3600.0
+MOST_S, LEAST_INTERVAL_S = 4 * 3600.0, 1.0
+"""So long a sample is kept each second; of a longer time they are further apart."""
 _MOST_BLOCKS = 524288  # of 512 bytes
 _DIRECTORY = "/tmp/wirespeed-collect"
 _HEAD = re.compile(r"(?m)^=~=~= (\d+)(?:\.(\d*))?\S*\n")
@@ -79,7 +81,7 @@ class Collector:
         self._offset_s = self._clock_offset()
         script = _SCRIPT.format(
             blocks=_MOST_BLOCKS,
-            most=round(_MOST_S / self.interval_s),
+            most=round(MOST_S / min(self.interval_s, LEAST_INTERVAL_S)),
             clock=_CLOCK,
             sample=self.sample,
             interval=f"{self.interval_s:g}",
@@ -113,10 +115,12 @@ class Collector:
 
     def between(self, began_s: float, ended_s: float) -> list[Kept]:
         """From the sample that is nearest to the one time to that which is nearest to the other."""
-        places = range(len(self.samples))
-        first = min(places, key=lambda place: abs(self.samples[place].at_s - began_s), default=0)
-        last = min(places, key=lambda place: abs(self.samples[place].at_s - ended_s), default=0)
-        return self.samples[first : last + 1]
+        return self.samples[self._nearest(began_s) : self._nearest(ended_s) + 1]
+
+    def _nearest(self, at_s: float) -> int:
+        after = bisect_left(self.samples, at_s, key=lambda kept: kept.at_s)
+        around = range(max(0, after - 1), min(after + 1, len(self.samples)))
+        return min(around, key=lambda place: abs(self.samples[place].at_s - at_s), default=0)
 
     def _keep(self, head: re.Match[str], text: str) -> None:
         at_s = int(head[1]) + (float(f"0.{head[2]}") if (head[2] or "").isdigit() else 0.0)

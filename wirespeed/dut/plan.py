@@ -76,7 +76,7 @@ class Kind(Protocol):
 
     @property
     def boot_question(self) -> str:
-        """Answers another text after each restart of the device."""
+        """Answers another text after each restart of the device, or of the program that is it."""
 
     def stages(self, setup: DutSetup) -> Sequence[Stage]:
         """UsageError for what this kind cannot do."""

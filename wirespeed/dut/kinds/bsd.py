@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from wirespeed.dut.plan import Action, Facts, Plan, Step, text_of
-from wirespeed.dut.setup import DutSetup
+from wirespeed.dut.setup import DutSetup, check_table_by
 from wirespeed.errors import EnvironmentFault, UsageError
 
 INTERFACES = "ifconfig -a"
@@ -82,6 +82,7 @@ def settings(text: str) -> dict[str, str]:
 
 def bsd_plan(facts: Facts, setup: DutSetup, question: str, wanted: Mapping[str, str], system: System) -> Plan:
     """`wanted` are sysctls that `question` asked for."""
+    check_table_by(setup, "`route`")
     there = links(text_of(facts, INTERFACES))
     for name in setup.names:
         if name not in there:

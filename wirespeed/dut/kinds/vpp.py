@@ -15,6 +15,7 @@ from wirespeed.dut.setup import DutSetup
 from wirespeed.errors import EnvironmentFault, UsageError
 from wirespeed.results.dut import DutFacts, DutTelemetry
 
+CLI = "/run/vpp/cli.sock"
 STARTUP = "/etc/vpp/startup.conf"
 _READ = f"cat {STARTUP}"
 _COMES_BACK_S = 60
@@ -38,10 +39,10 @@ class VppKind:
     """VPP that a service of systemd runs; `socket` is its CLI's, where it is not the usual one."""
 
     name = "vpp"
-    boot_question = "cat /proc/sys/kernel/random/boot_id"
 
     def __init__(self, socket: str = "") -> None:
         self._ctl = f"vppctl -s {shlex.quote(socket)}" if socket else "vppctl"
+        self.boot_question = vpp_language.boot_question(socket or CLI)
         self.prefix = f"{self._ctl} "
         self.texts = (*(self.ask(show) for show in SHOWN), _READ, "uname -srvm", "lscpu")
         parts = "; ".join(f"echo '==> {show} <=='; {self.ask(show)}" for show in _SAMPLED)

@@ -32,9 +32,9 @@ class WirespeedKind:
     chosen here."""
 
     name = "wirespeed"
-    boot_question = "cat /proc/sys/kernel/random/boot_id"
 
     def __init__(self, socket: str = "/run/wirespeed/router.sock") -> None:
+        self.boot_question = vpp_language.boot_question(socket)
         # The program that this one is, where the device is this machine; else whatever is called so there.
         program = f"$(test -x {sys.executable} && echo {sys.executable} -m wirespeed || echo wirespeed)"
         self._ctl = f"{program} ctl -s {shlex.quote(socket)}"
