@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from wirespeed.cli.options import number
+from wirespeed.cli.options import BenchOption, number
 
 DeviceOption = Annotated[
     str,
@@ -18,9 +18,6 @@ DeviceOption = Annotated[
         help="The device, as linux:ssh://root@box, linux:netns:NAME, vpp:local or router:/path/router.sock.",
         show_default=False,
     ),
-]
-BenchOption = Annotated[
-    Path | None, typer.Option("--bench", metavar="FILE", help="Take device and setup from a bench file.")
 ]
 SwitchOption = Annotated[Literal["on", "off", ""], typer.Option(show_default=False)]
 
