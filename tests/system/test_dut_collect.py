@@ -1,7 +1,7 @@
 """A Linux router behind a real sshd under load: collected from while it forwards, and told of in the result."""
 
 import pytest
-from sandbox import needs, sandbox
+from sandbox import needs, sandbox, wait_for
 from ssh_dut import SPEC, SshDut, generator
 
 from wirespeed.results.dut import DutTelemetry
@@ -79,3 +79,23 @@ def test_searches_soaks_and_rfc_2544_hold_as_much(dut):
     assert code == 0, said
     assert page.read_text().count("of the device (%)") == len(OTHERS)
     dut.dut("restore")
+
+
+def test_a_box_that_stops_answering_under_load_is_told_of_in_a_result_that_is_whole(dut):
+    dut.prepare()
+    server = "127.0.0.1:4603"
+    process = generator(dut, server)
+    result = dut.directory / "lost.json"
+    words = ["--steps=2kpps", "-wd", "1", "-hd", "6", "-p", "bench", "-s", server, "-o", str(result)]
+    running = dut.box.spawn(*dut.words, "loadtest", *words, f"--dut={SPEC},every=0.3")
+    wait_for(lambda: "step" in running.said(), "the load", patience_s=180)
+    dut.cut()
+    assert running.popen.wait(timeout=180) == 0, running.said()
+    assert "Traceback" not in running.said()
+    assert process.end() == 0
+    test = read_file(result)
+    assert test.outcome.status == "complete"
+    assert all("went away" in one.dut["error"] or "cannot be reached" in one.dut["error"] for one in test.samples)
+    assert dut.dut_show(result, "error").count("\n") == 1
+    dut.sshd = dut.start()
+    assert "put back" in dut.dut("restore")

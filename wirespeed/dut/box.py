@@ -12,6 +12,9 @@ from wirespeed.dut.plan import texts_of
 from wirespeed.errors import WirespeedError
 from wirespeed.results.dut import DutFacts, DutTelemetry
 
+_PATIENCE_S, _MORE_PATIENCE_S = 120.0, 10.0
+"""A box that was at line rate may take a while to answer; one that has not is waited for no longer than that again."""
+
 BEFORE = "before: "
 """Texts from before the load are kept under their command with this in front."""
 
@@ -45,7 +48,7 @@ class BoxDut:
     def fetch(self) -> None:
         """A device that does not answer is told of as the error of its telemetry."""
         try:
-            self._collector.fetch()
+            self._collector.fetch(_PATIENCE_S if self._fault is None else _MORE_PATIENCE_S)
             self._fault = None
         except WirespeedError as error:
             self._fault = str(error)
@@ -74,7 +77,7 @@ class BoxDut:
     def collect(self) -> dict[str, str]:
         """Also stops the collector, whose cost is then known."""
         try:
-            self._collector.stop()
+            self._collector.stop(_PATIENCE_S if self._fault is None else _MORE_PATIENCE_S)
             after = texts_of(self._device.kind, self._device.reach)
         except WirespeedError as error:
             after = {"error": f"{error}\n"}
@@ -84,7 +87,7 @@ class BoxDut:
 
     def close(self) -> None:
         try:
-            self._collector.stop()
+            self._collector.stop(_MORE_PATIENCE_S)
         except WirespeedError:
             pass  # it ends by itself
         finally:

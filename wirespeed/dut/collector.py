@@ -92,9 +92,9 @@ class Collector:
         self._directory = ran.out.split()[-1]
         self._began_s = time.monotonic()
 
-    def fetch(self) -> None:
+    def fetch(self, patience_s: float) -> None:
         """Take over what is new. ConnectionFault when the device does not answer."""
-        ran = self.reach.run(f"tail -c +{self._fetched_bytes + 1} {self._directory}/samples", timeout_s=120.0)
+        ran = self.reach.run(f"tail -c +{self._fetched_bytes + 1} {self._directory}/samples", timeout_s=patience_s)
         self._fetched_bytes += len(ran.out.encode())
         heads = list(_HEAD.finditer(text := self._rest + ran.out))
         for head, following in zip(heads, heads[1:], strict=False):
@@ -102,12 +102,13 @@ class Collector:
         # The last one may not be whole yet.
         self._rest = text[heads[-1].start() :] if heads else text
 
-    def stop(self) -> None:
-        """End it, and take its directory away. Harmless when it is not on."""
+    def stop(self, patience_s: float) -> None:
+        """End it, and take its directory away; asked once. Harmless when it is not on. ConnectionFault when the device
+        does not answer: it ends by itself then, and its directory goes when the next one begins."""
         if not self._directory:
             return
-        ran = self.reach.run(_STOP.format(directory=self._directory))
-        self._directory = ""
+        command, self._directory = _STOP.format(directory=self._directory), ""
+        ran = self.reach.run(command, timeout_s=patience_s)
         ticks = ran.out.rpartition(")")[2].split()[11:15]
         elapsed_s = time.monotonic() - self._began_s
         if len(ticks) == 4 and elapsed_s > 0:

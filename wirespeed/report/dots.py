@@ -64,7 +64,7 @@ def panel_traces(
     traces: list[Trace] = []
     for number, panel in enumerate(panels, start=first):
         for account in accounts:
-            style = styles[account.name] | {"yaxis": f"y{number}"}
+            style = styles[account.name] | {"yaxis": f"y{number}" if number > 1 else "y"}
             for quantity in panel.quantities:
                 dots = [(one.held, one.at / divisor, one.value) for one in values(account, quantity)]
                 if dots:
