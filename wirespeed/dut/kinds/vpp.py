@@ -56,7 +56,7 @@ class VppKind:
         if options.filter_off or options.governor or options.turbo is not None or options.sysctls:
             raise UsageError("filter, governor, turbo and sysctls are Linux's: prepare those with a linux: device")
         asked = vpp_language.questions(self.ask, setup)
-        configure = Stage(asked, lambda facts: vpp_language.plan(self.ask, facts, setup))
+        configure = Stage(asked, lambda facts: vpp_language.plan(self.ask, facts, setup, "VPP"))
         wanted = (options.workers, options.queues, options.rx_descriptors, options.tx_descriptors)
         if any(value is not None for value in wanted) or options.cpus or options.driver or options.devargs:
             return (Stage((_READ,), lambda facts: self._startup(facts, setup)), configure)

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 from wirespeed.dut.errors import parse_errors
-from wirespeed.dut.plan import Action, Facts, Plan, Step, text_of
+from wirespeed.dut.plan import Action, Facts, Plan, Step, answered, text_of
 from wirespeed.dut.runtime import ThreadRuntime, node_costs, parse_runtime
 from wirespeed.dut.setup import DutRoute, DutSetup, check_table_by
 from wirespeed.errors import UsageError
@@ -41,9 +41,9 @@ def quiet(ask: Ask, *commands: str) -> Action:
     return Action("\n".join(lines))
 
 
-def plan(ask: Ask, facts: Facts, setup: DutSetup) -> Plan:
-    """UsageError for an interface that is not there."""
-    shown = text_of(facts, ask("show interface"))
+def plan(ask: Ask, facts: Facts, setup: DutSetup, who: str) -> Plan:
+    """UsageError for an interface that is not there, EnvironmentFault where `who` does not answer."""
+    shown = answered(facts, ask("show interface"), who, ask(""))
     states = {row["name"]: row["state"] for row in map(_ROW.match, shown.splitlines()) if row}
     for name in setup.names:
         if name not in states:

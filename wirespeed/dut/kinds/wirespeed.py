@@ -52,7 +52,7 @@ class WirespeedKind:
         if any(value is not None for value in chosen) or options.cpus or options.driver or options.devargs:
             raise UsageError("queues, descriptors, workers and CPUs of a router are chosen at its start (startup.conf)")
         asked = vpp_language.questions(self.ask, setup)
-        return (Stage(asked, lambda facts: vpp_language.plan(self.ask, facts, setup)),)
+        return (Stage(asked, lambda facts: vpp_language.plan(self.ask, facts, setup, "the router")),)
 
     def load(self, samples: Sequence[str], interval_s: float) -> DutTelemetry:
         parts = [_parts(sample) for sample in samples]
