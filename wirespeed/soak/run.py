@@ -245,8 +245,9 @@ class _Soak:
                 now = trial.snapshot()
                 balances = _balances(trial, origin, now, wires)
                 course.see(self._seen(trial, before, now, base_s - base_at_s, balances))
-                before, watched_s = now, watched_s + now.at_s - before.at_s
-                if watched_s - PERIOD_S < _SILENT_AFTER_S <= watched_s and self.earlier is None:
+                seen_s, watched_s = watched_s, watched_s + now.at_s - before.at_s
+                before = now
+                if seen_s < _SILENT_AFTER_S <= watched_s and self.earlier is None:
                     reason = silent(balances, watched_s)
                     if reason is not None:
                         raise MeasurementError(reason)
