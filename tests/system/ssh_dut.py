@@ -58,6 +58,7 @@ class SshDut:
         self._users()
         self._spoilt_ip()
         self.sshd = self.start()
+        self.tester: Process | None = None
 
     def start(self) -> Process:
         (self.directory / "sshd_config").write_text(_SSHD.format(host=HOST, directory=self.directory))
@@ -170,12 +171,16 @@ def _wire(box: Sandbox, here: str, there: str, addresses: tuple[str, str] | None
 
 
 def generator(dut: SshDut, server: str) -> Process:
-    """On the tester's wires, and ready."""
+    """On the tester's wires, and ready; in place of the one that a test which failed has left."""
+    if dut.tester is not None:
+        dut.tester.kill()
     ports = []
     for number in range(len(MACS)):
         ports += [f"--port=af_packet:g{number},speed=1G", f"--dest-mac=02:fe:00:00:01:0{number}"]
     cpu = str(max(os.sched_getaffinity(0)))
-    process = dut.box.spawn(*dut.words, "generator", f"--cpu={cpu}", *ports, "--hugepages=never", f"--rpc={server}")
+    process = dut.tester = dut.box.spawn(
+        *dut.words, "generator", f"--cpu={cpu}", *ports, "--hugepages=never", f"--rpc={server}"
+    )
     wait_for(lambda: "ready" in process.said(), "a generator", patience_s=180)
     return process
 
