@@ -40,7 +40,7 @@ def dut(device):
     device.spoil()
     device.dut("restore", "--quiet")
     assert device.state() == before
-    assert device.on("sh", "-c", "ls -d /run/wirespeed-bird-* 2>/dev/null || true") == ""
+    assert device.on("sh", "-c", "ls -d /run/wirespeed-bird-$(stat -Lc %i /proc/self/ns/net) 2>/dev/null || true") == ""
     assert journals(device.directory) == []
 
 
@@ -70,7 +70,18 @@ def test_loads_drawn_from_a_table_pass(dut, by, protocol, ip4, ip6):
     process = generator(dut, server)
     for family, nowhere in (("4", "IpExtInNoRoutes"), ("6", "Ip6InNoRoutes")):
         result = dut.directory / f"table{family}.json"
-        load = ["-p", "bench", "-t", f"prefixes={table},vm=var1,ip={family}", "-wd", "0.5", "-rd", "0", "-hd", "2"]
+        load = [
+            "-p",
+            "bench",
+            "-t",
+            f"prefixes={table},vm=var1,size=128,ip={family}",
+            "-wd",
+            "0.5",
+            "-rd",
+            "0",
+            "-hd",
+            "2",
+        ]
         words = [*load, "-rt", "3kpps", "-s", server, "-o", str(result), f"--dut={SPEC},every=0.5"]
         code, said = dut.wirespeed("loadtest", *words)
         assert code == 0, said

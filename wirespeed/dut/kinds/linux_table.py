@@ -104,6 +104,7 @@ def bird_configuration(setup: DutSetup) -> str:
 _START = """\
 command -v bird > /dev/null || {{ echo 'BIRD is not installed (Debian: bird2)' >&2; exit 1; }}
 {directory}
+grep -qsaF $d/bird.conf /proc/$(cat $d/pid 2>/dev/null)/cmdline || rm -rf $d
 mkdir -m 700 $d && cat > $d/bird.conf || exit 1
 bird -c $d/bird.conf -s $d/ctl -P $d/pid || exit 1
 n=0
