@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 import sys
@@ -31,7 +32,9 @@ _IP = """\
 #!/bin/sh
 # The real one, but that a command is told to fail, or to hang.
 case "$*" in
-"$(cat {directory}/hangs)"*) touch {directory}/hanging; exec sleep 1000 ;;
+"$(cat {directory}/hangs)"*)
+    after=$(cat {directory}/after)
+    [ $after -gt 0 ] && echo $((after-1)) > {directory}/after || {{ touch {directory}/hanging; exec sleep 1000; }} ;;
 "$(cat {directory}/fails)"*) echo "RTNETLINK answers: No buffer space available" >&2; exit 2 ;;
 esac
 exec {real} "$@"
@@ -55,12 +58,18 @@ class SshDut:
         self._users()
         self._spoilt_ip()
         self.sshd = self.start()
+        self.tester: Process | None = None
 
     def start(self) -> Process:
         (self.directory / "sshd_config").write_text(_SSHD.format(host=HOST, directory=self.directory))
         process = self.box.spawn("/usr/sbin/sshd", "-D", "-e", "-f", str(self.directory / "sshd_config"), netns="dut")
         wait_for(lambda: "Server listening" in process.said(), "sshd")
         return process
+
+    def cut(self) -> None:
+        """Nobody listens any more, and connections that there are end without a word."""
+        self.box.run("sh", "-c", "kill -9 $(ip netns pids dut)")
+        self.sshd.popen.wait()
 
     def _keys(self) -> None:
         ssh = self.home / ".ssh"
@@ -92,9 +101,11 @@ class SshDut:
         program.chmod(0o755)
         self.spoil()
 
-    def spoil(self, hangs: str = "(nothing)", fails: str = "(nothing)") -> None:
-        """Have the device's `ip` hang or fail at commands that begin so."""
+    def spoil(self, hangs: str = "(nothing)", fails: str = "(nothing)", after: int = 0) -> None:
+        """Have the device's `ip` hang or fail at commands that begin so; it hangs at the one that comes `after` so many
+        of them."""
         (self.directory / "hangs").write_text(hangs)
+        (self.directory / "after").write_text(str(after))
         (self.directory / "fails").write_text(fails)
         (self.directory / "hanging").unlink(missing_ok=True)
 
@@ -157,6 +168,21 @@ def _wire(box: Sandbox, here: str, there: str, addresses: tuple[str, str] | None
         box.run("sysctl", "-q", "-w", f"net.ipv6.conf.{there}.disable_ipv6=1", netns="dut")
         box.run("ip", "link", "set", there, "up", netns="dut")
         wait_for(lambda: " UP " in box.run("ip", "-br", "link", "show", there, netns="dut"), f"the link of {there}")
+
+
+def generator(dut: SshDut, server: str) -> Process:
+    """On the tester's wires, and ready; in place of the one that a test which failed has left."""
+    if dut.tester is not None:
+        dut.tester.kill()
+    ports = []
+    for number in range(len(MACS)):
+        ports += [f"--port=af_packet:g{number},speed=1G", f"--dest-mac=02:fe:00:00:01:0{number}"]
+    cpu = str(max(os.sched_getaffinity(0)))
+    process = dut.tester = dut.box.spawn(
+        *dut.words, "generator", f"--cpu={cpu}", *ports, "--hugepages=never", f"--rpc={server}"
+    )
+    wait_for(lambda: "ready" in process.said(), "a generator", patience_s=180)
+    return process
 
 
 def journals(directory: Path) -> list[Path]:

@@ -1,10 +1,8 @@
 """A Linux router behind a real sshd under load: collected from while it forwards, and told of in the result."""
 
-import os
-
 import pytest
 from sandbox import needs, sandbox, wait_for
-from ssh_dut import MACS, SPEC, SshDut
+from ssh_dut import SPEC, SshDut, generator
 
 from wirespeed.results.dut import DutTelemetry
 from wirespeed.results.file import read_file
@@ -16,16 +14,6 @@ pytestmark = needs("ethtool", "nft", "sshd", "ssh-keygen", "sudo")
 def dut(tmp_path_factory):
     with sandbox(tmp_path_factory.mktemp("dut")) as box:
         yield SshDut(box)
-
-
-def generator(dut: SshDut, server: str):
-    ports = []
-    for number in range(len(MACS)):
-        ports += [f"--port=af_packet:g{number},speed=1G", f"--dest-mac=02:fe:00:00:01:0{number}"]
-    cpu = str(max(os.sched_getaffinity(0)))
-    process = dut.box.spawn(*dut.words, "generator", f"--cpu={cpu}", *ports, "--hugepages=never", f"--rpc={server}")
-    wait_for(lambda: "ready" in process.said(), "a generator")
-    return process
 
 
 def test_a_load_test_holds_what_the_router_told_meanwhile(dut):
@@ -58,3 +46,56 @@ def test_a_load_test_holds_what_the_router_told_meanwhile(dut):
     assert "IpForwDatagrams" in dut.dut_show(result, "nstat -az")
     assert dut.on("sh", "-c", "ls -d /tmp/wirespeed-collect.* 2>/dev/null || true") == ""
     dut.dut("restore")
+
+
+OTHERS = {
+    "search": ["--mrr=2x1", "--min=500pps", "--max=3kpps"],
+    "soak": ["--load=2kpps", "--for=4"],
+    "rfc2544": ["throughput", "--sizes=1518", "--trial=0.5", "--resolution=50%", "--line=40M"],
+}
+
+
+def test_searches_soaks_and_rfc_2544_hold_as_much(dut):
+    """Collecting begins before the load; texts are from before and after it."""
+    dut.prepare()
+    server = "127.0.0.1:4602"
+    process = generator(dut, server)
+    told = {}
+    for command, words in OTHERS.items():
+        result = dut.directory / f"{command}.json"
+        code, said = dut.wirespeed(command, *words, "-s", server, "-o", str(result), f"--dut={SPEC},every=0.2")
+        assert code == 0, said
+        found = read_file(result)
+        told[command] = found.total.dut if command == "soak" else found.trials[-1].trial.dut
+        texts = found.dut["texts"]
+        assert dut.dut_show(result, "nstat") == texts["nstat -az"] != texts["before: nstat -az"]
+        assert float(dut.dut_show(result, "collector").split()[0]) > 0
+    assert process.end() == 0
+    for command, one in told.items():
+        assert one.cpu_percent and sum(one.cpu_percent.values()) == pytest.approx(100), command
+        assert not one.error, command
+    page = dut.directory / "page.html"
+    code, said = dut.wirespeed("report", *(str(dut.directory / f"{one}.json") for one in OTHERS), "-o", str(page))
+    assert code == 0, said
+    assert page.read_text().count("of the device (%)") == len(OTHERS)
+    dut.dut("restore")
+
+
+def test_a_box_that_stops_answering_under_load_is_told_of_in_a_result_that_is_whole(dut):
+    dut.prepare()
+    server = "127.0.0.1:4603"
+    process = generator(dut, server)
+    result = dut.directory / "lost.json"
+    words = ["--steps=2kpps", "-wd", "1", "-hd", "6", "-p", "bench", "-s", server, "-o", str(result)]
+    running = dut.box.spawn(*dut.words, "loadtest", *words, f"--dut={SPEC},every=0.3")
+    wait_for(lambda: "step" in running.said(), "the load", patience_s=180)
+    dut.cut()
+    assert running.popen.wait(timeout=180) == 0, running.said()
+    assert "Traceback" not in running.said()
+    assert process.end() == 0
+    test = read_file(result)
+    assert test.outcome.status == "complete"
+    assert all("went away" in one.dut["error"] or "cannot be reached" in one.dut["error"] for one in test.samples)
+    assert dut.dut_show(result, "error").count("\n") == 1
+    dut.sshd = dut.start()
+    assert "put back" in dut.dut("restore")

@@ -1,5 +1,8 @@
 """A Linux router behind a real sshd: prepared, put back, broken off in the middle."""
 
+import sys
+from pathlib import Path
+
 import pytest
 from sandbox import needs, sandbox, wait_for
 from ssh_dut import HOST, INTERFACES, SPEC, SshDut, journals
@@ -71,6 +74,34 @@ def test_a_preparing_that_is_killed_in_the_middle_is_put_back(dut, ending):
         dut.spoil()
         assert running.end() == 130
         assert "the device is as it was" in running.said() and "Traceback" not in running.said()
+    assert dut.state() == before
+
+
+def test_a_kill_at_each_step_is_put_back(dut):
+    """By a short way, in the sandbox: there are two kills a step."""
+    interfaces = [word.removeprefix("--interface=") for word in INTERFACES]
+    program = str(Path(__file__).parent / "killed_preparing.py")
+    said = dut.box.run(sys.executable, program, "linux:netns:dut", str(dut.directory / "journal"), *interfaces)
+    (line,) = said.splitlines()
+    assert int(line.split()[0]) > 10
+
+
+def test_a_connection_that_is_cut_in_the_middle_is_put_back(dut):
+    before = dut.state()
+    dut.spoil(hangs="neigh replace 100.64.2.2")
+    running = dut.box.spawn(*dut.words, "dut", "prepare", f"--dut={SPEC}", *INTERFACES, "-q")
+    wait_for((dut.directory / "hanging").exists, "the step that hangs")
+    dut.cut()
+    assert running.popen.wait(timeout=120) == 4
+    (line,) = running.said().splitlines()
+    assert "went away" in line and line.endswith(
+        "step(s) are left on it: wirespeed dut restore puts them back when it answers"
+    )
+    code, said = dut.wirespeed("dut", "restore", f"--dut={SPEC}", "-q")
+    assert code == 4 and "cannot be reached: Connection refused" in said and len(journals(dut.directory)) == 1
+    dut.spoil()
+    dut.sshd = dut.start()
+    assert "neighbour 100.64.2.2 on e1: put back" in dut.dut("restore")
     assert dut.state() == before
 
 

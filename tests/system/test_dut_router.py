@@ -4,7 +4,7 @@ import json
 import sys
 
 import pytest
-from sandbox import PORTS, needs, router
+from sandbox import PORTS, needs, router, wait_for
 
 pytestmark = needs()
 
@@ -39,3 +39,22 @@ def test_a_router_is_prepared_collected_from_and_put_back(running):
     dut(running, "restore")
     assert running.ask("show ip fib") == before
     assert "02:ee:00:00:01" not in running.ask("show ip neighbors")
+
+
+def test_a_router_that_is_killed_while_it_is_prepared_has_nothing_to_put_back(running):
+    """Its commands fail then, and so does undoing them; a new process has none of what the old one was told."""
+    words = ["--interface=e0,mac=02:ee:00:00:01:00", "--interface=e1,mac=02:ee:00:00:01:01", "--routes=internet:15000"]
+    home = f"HOME={running.sandbox.directory}"
+    spec = f"--dut=router:{running.socket}"
+    program = [sys.executable, "-m", "wirespeed", "dut"]
+    preparing = running.sandbox.spawn("env", home, *program, "prepare", spec, *words)
+    wait_for(lambda: "table: nothing" in preparing.said(), "the last step")
+    running.process.kill()
+    assert preparing.popen.wait(timeout=120) in (3, 4), preparing.said()
+    assert "wirespeed dut restore" in preparing.said() and "Traceback" not in preparing.said()
+    running.start()
+    before = running.ask("show ip fib")
+    assert "were gone with a restart of the device" in dut(running, "restore")
+    assert running.ask("show ip fib") == before
+    dut(running, "prepare", *words[:2])
+    dut(running, "restore")

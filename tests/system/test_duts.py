@@ -18,8 +18,12 @@ from wirespeed.dut.router import TEXTS
 from wirespeed.dut.spec import parse_dut
 from wirespeed.lab.embedded import GENERATOR_MACS, ROUTER_COMMANDS, EmbeddedLab
 from wirespeed.lab.lab import Lab, choose_cpus
-from wirespeed.lab.linux import LinuxLab, unavailable
+from wirespeed.lab.linux import LinuxLab, has_xdp_sockets, unavailable
 from wirespeed.lab.suite import wait_for_links
+from wirespeed.measure.load import load_of
+from wirespeed.measure.tester import Tester as Ports
+from wirespeed.measure.trial import Trial
+from wirespeed.measure.wires import pair_directions
 from wirespeed.profiles import load_profile
 from wirespeed.results.dut import DutTelemetry
 from wirespeed.router.client import ask
@@ -194,8 +198,8 @@ linux_only = pytest.mark.skipif(unavailable() is not None, reason=f"no Linux lab
 
 
 @contextmanager
-def linux_lab() -> Iterator[LinuxLab]:
-    lab = LinuxLab(choose_cpus())
+def linux_lab(port: str = "") -> Iterator[LinuxLab]:
+    lab = LinuxLab(choose_cpus(), port=port)
     try:
         lab.start()
         yield lab
@@ -232,6 +236,22 @@ def test_linux_tells_what_its_cpu_was_busy_with() -> None:
     with linux_lab() as lab:
         told, _ = between(lab.dut, lab, "bench", 100_000)
     assert told.cpu_percent["softirq"] > 0
+
+
+@linux_only
+@pytest.mark.parametrize("port", ["af_packet", "af_xdp"])
+def test_at_the_full_line_the_tester_is_told_to_be_the_limit(port: str) -> None:
+    """Sockets do not carry 10 Gb/s of the shortest packets, whatever the kernel forwards of them."""
+    if port == "af_xdp" and not has_xdp_sockets():
+        pytest.skip("this kernel has no sockets of AF_XDP")
+    with linux_lab(port) as lab, GeneratorClient(lab.rpc) as client:
+        client.connect()
+        wait_for_links(client)
+        streams = {number: load_profile("bench", {"size": "64"}, number, number) for number in (0, 1)}
+        with Trial(Ports.of(client, pair_directions()), load_of(streams), dut=lab.dut) as trial:
+            found = trial.measure(Rate(100.0, "percentage"), 0.5)
+    assert lab.facts.wire == f"veth, {port}"
+    assert all(one.tester_limited and one.balance.ours > 0 for one in found.channels.values()), found
 
 
 @linux_only

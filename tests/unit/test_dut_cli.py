@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 import pytest
 
 from wirespeed.cli.main import main
@@ -34,6 +36,12 @@ PAIR = ["--interface=e0", "--interface=e1"]
         ),
         (["prepare", "--dut=linux:local", *PAIR, "--label=3=100.64.1.2"], 2, "labels are numbers from 16 to 1048575"),
         (["prepare", "--dut=linux:local", *PAIR, "--routes=/nothing"], 6, "table /nothing cannot be read"),
+        (["prepare", "--dut=linux:local", *PAIR, "--routes-by=bird"], 2, "--routes-by bird says how a full table is"),
+        (
+            ["prepare", "--dut=vpp:local", *PAIR, "--routes=internet:5", "--routes-by=bird"],
+            2,
+            "this kind of device takes a full table by `exec`; --routes-by bird is of Linux",
+        ),
         (["prepare", "--dut=linux:netns:ws-none", *PAIR], 3, "there is no network namespace ws-none"),
         (["collect", "--dut=vpp:console-log:/nothing"], 6, "console log /nothing cannot be read"),
         (["describe", "more", "--dut=linux:local"], 2, "describe takes no 'more'"),
@@ -45,6 +53,23 @@ def test_one_line_and_an_exit_code(words, code, said, capsys, tmp_path, monkeypa
     assert main(["dut", *words]) == code
     err = capsys.readouterr().err
     assert said in err and len(err.splitlines()) == 1
+    assert [path for path in tmp_path.rglob("*") if path.is_file()] == []
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="needs root, or sudo without a password")
+@pytest.mark.parametrize(
+    ("device", "said"),
+    [
+        ("vpp:local,socket=/nothing", "VPP does not answer `show interface` on the device: "),
+        ("wirespeed:local,socket=/nothing", "the router does not answer `show interface` on the device: "),
+        ("danos:local", "the dataplane does not answer `/opt/vyatta/bin/vplsh -l -c ifconfig` on the device: "),
+    ],
+)
+def test_a_program_that_does_not_run_is_told_of(device, said, capsys, tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    assert main(["dut", "prepare", f"--dut={device}", *PAIR]) == 3
+    err = capsys.readouterr().err
+    assert said in err and err.endswith("; is it running there?\n") and len(err.splitlines()) == 1
     assert [path for path in tmp_path.rglob("*") if path.is_file()] == []
 
 

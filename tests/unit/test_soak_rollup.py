@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from wirespeed.results.channel import Channel
-from wirespeed.results.soak import Flow, Gap, LatencySpan, LossEvent, SoakResult, Span, Verdict
+from wirespeed.results.soak import DutSpan, Flow, Gap, LatencySpan, LossEvent, SoakResult, Span, Verdict
 from wirespeed.results.soak_chronicle import KEPT, KEPT_EVENTS, Chronicle, merged
 from wirespeed.results.soak_json import from_json, to_json
 from wirespeed.units import Rate
@@ -126,3 +126,33 @@ def test_an_event_that_came_after_all_is_none() -> None:
     chronicle.put(replace(event, lost=0))
     verdict = chronicle.verdict(1e-3, 0.95)
     assert (verdict.event_count, verdict.by_machine, verdict.longest_outage_s) == (0, 0, 0.0)
+
+
+def test_what_is_told_at_the_end_is_put_where_it_belongs() -> None:
+    """Of the time since this program watched; what memory was seen meanwhile stays."""
+    chronicle = Chronicle(EMPTY)
+    for at_s in range(150):
+        chronicle.add(replace(second(at_s), dut=DutSpan(memory_bytes=7)))
+    chronicle.put(LossEvent(1, 130.0, 2.0, WIRE, 5, "dut", 0.1))
+    asked: list[tuple[float, float]] = []
+
+    def told(since_s: float, until_s: float) -> DutSpan:
+        asked.append((since_s, until_s))
+        return DutSpan(drops={"ring": round(until_s - since_s)}, cpu_percent={"softirq": 50.0, "idle": 50.0})
+
+    chronicle.tell_later(told, 100.0)
+    assert [span.dut.drops for span in chronicle.spans(1)] == [{}] * 100 + [{"ring": 1}] * 50
+    assert [span.dut.drops for span in chronicle.spans(60)] == [{}, {}, {"ring": 30}]
+    assert chronicle.spans(1)[120].dut.memory_bytes == 7
+    assert chronicle.events[1].drops == {"ring": 2} and (130.0, 132.0) in asked
+    assert chronicle.total is not None and chronicle.total.dut.drops == {"ring": 50}
+    assert from_json(json.loads(json.dumps(to_json(chronicle.told(EMPTY)))), "x") == chronicle.told(EMPTY)
+    chronicle.tell_later(lambda since_s, until_s: None, 0.0)
+    assert chronicle.spans(1)[149].dut.drops == {"ring": 1}
+
+
+def test_shares_of_cpus_are_rolled_up_by_their_time() -> None:
+    one = replace(second(0), dut=DutSpan(cpu_percent={"softirq": 90.0, "idle": 10.0}))
+    other = replace(second(1), watched_s=3.0, dut=DutSpan(cpu_percent={"idle": 100.0}))
+    assert merged(one, other).dut.cpu_percent == {"softirq": 22.5, "idle": 77.5}
+    assert merged(one, second(1)).dut.cpu_percent == one.dut.cpu_percent

@@ -8,8 +8,8 @@ from contextlib import contextmanager
 from wirespeed.bench.model import Bench
 from wirespeed.bench.neighbours import held, own_macs
 from wirespeed.bench.tester import running_tester
+from wirespeed.client.probes import find_peers
 from wirespeed.client.stateless_client import StatelessClient
-from wirespeed.console.probes import find_peers
 from wirespeed.errors import EnvironmentFault
 from wirespeed.lab.suite import wait_for_links
 from wirespeed.units import parse_speed

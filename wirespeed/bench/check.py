@@ -17,8 +17,8 @@ from wirespeed.bench.neighbours import ask, assign, held, own_macs
 from wirespeed.bench.packets import proof
 from wirespeed.bench.tester import running_tester
 from wirespeed.bench.wires import find_interface, goes_through, shared
+from wirespeed.client.probes import find_peers
 from wirespeed.client.stateless_client import StatelessClient
-from wirespeed.console.probes import find_peers
 from wirespeed.dut.reach.spec import parse_reach
 from wirespeed.errors import EnvironmentFault, WirespeedError
 from wirespeed.units import format_si

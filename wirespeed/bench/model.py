@@ -152,6 +152,7 @@ class Options(Section):
     governor: str = ""
     turbo: bool | None = None
     sysctls: dict[str, Annotated[str, _text]] = Field(default_factory=dict)
+    table_by: Literal["", "bird"] = Field(default="", description="What loads a full table on Linux, else ip.")
 
 
 class Device(Section):

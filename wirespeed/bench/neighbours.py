@@ -13,8 +13,8 @@ from scapy.layers.l2 import Ether
 
 from wirespeed.bench.model import Bench, Wire
 from wirespeed.client.generator_client import Call
+from wirespeed.client.probes import Layer3, capturing, frame, push, resolve, until
 from wirespeed.client.stateless_client import StatelessClient
-from wirespeed.console.probes import Layer3, capturing, frame, push, resolve, until
 from wirespeed.errors import EnvironmentFault
 
 WAIT_S = 1.0

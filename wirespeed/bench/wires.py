@@ -9,8 +9,8 @@ from scapy.layers.l2 import Ether
 from scapy.packet import Raw
 
 from wirespeed.bench.interfaces import Interface, Reader
+from wirespeed.client.probes import capturing, until
 from wirespeed.client.stateless_client import Pushed, StatelessClient
-from wirespeed.console.probes import capturing, until
 
 FRAMES = 40
 """Many more than a quiet network has by itself in the time that they take."""

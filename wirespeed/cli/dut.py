@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from wirespeed.cli.options import number
+from wirespeed.cli.options import BenchOption, number
 
 DeviceOption = Annotated[
     str,
@@ -18,9 +18,6 @@ DeviceOption = Annotated[
         help="The device, as linux:ssh://root@box, linux:netns:NAME, vpp:local or router:/path/router.sock.",
         show_default=False,
     ),
-]
-BenchOption = Annotated[
-    Path | None, typer.Option("--bench", metavar="FILE", help="Take device and setup from a bench file.")
 ]
 SwitchOption = Annotated[Literal["on", "off", ""], typer.Option(show_default=False)]
 
@@ -52,6 +49,10 @@ def command(
     routes: Annotated[
         str,
         typer.Option("--routes", metavar="FILE|internet", help="A full table besides: a prefix a line, or made up."),
+    ] = "",
+    routes_by: Annotated[
+        Literal["", "bird"],
+        typer.Option("--routes-by", metavar="bird", help="Linux: a BIRD there loads it, else ip.", show_default=False),
     ] = "",
     queues: Annotated[int, typer.Option("--queues", metavar="N", help="Receive queues an interface.")] = 0,
     rx_desc: Annotated[int, typer.Option("--rx-desc", metavar="N", help="Descriptors of a receive queue.")] = 0,
@@ -107,7 +108,7 @@ def command(
         raise UsageError(f"{action} takes no {given[0]!r}; the device is named by --dut or --bench")
     if bool(dut) == (bench is not None):
         raise UsageError("name the device by --dut KIND:WAY or by --bench FILE, one of them")
-    options = options_of(queues, rx_desc, tx_desc, workers, cpus, driver, devargs, filter, governor, turbo)
+    options = options_of(queues, rx_desc, tx_desc, workers, cpus, driver, devargs, filter, governor, turbo, routes_by)
     setup = setup_of(mode, interface, route or [], label or [], routes, options) if interface else None
     if bench is not None:
         device, setup = read_dut(bench)

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import sys
 from dataclasses import replace
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -26,7 +24,6 @@ from wirespeed.cli.options import (
     UnidirectionalOption,
     VerifyOption,
     WiresOption,
-    directions_of,
     number,
 )
 from wirespeed.cli.signals import stop_on_signals
@@ -136,9 +133,10 @@ def command(
 
     from wirespeed.bench.ceiling import ceiling_note  # noqa: PLC0415
     from wirespeed.bench.options import Options  # noqa: PLC0415
+    from wirespeed.cli.measuring import exit_code, keeping, plan_head, say  # noqa: PLC0415
     from wirespeed.cli.recover import recover as recover_result  # noqa: PLC0415
     from wirespeed.cli.stand import stand_of, with_bench  # noqa: PLC0415
-    from wirespeed.errors import INTERRUPTED, UsageError  # noqa: PLC0415
+    from wirespeed.errors import UsageError  # noqa: PLC0415
     from wirespeed.loadtest.live import summary, title_of, watcher  # noqa: PLC0415
     from wirespeed.loadtest.outcome import raise_for_outcome  # noqa: PLC0415
     from wirespeed.loadtest.plan import LoadPlan, check_plan, parse_steps, parse_target, parse_tunables  # noqa: PLC0415
@@ -146,7 +144,7 @@ def command(
     from wirespeed.measure.machine import is_local, is_virtual_here  # noqa: PLC0415
     from wirespeed.results.loadtest_journal import LoadtestJournal  # noqa: PLC0415
     from wirespeed.results.output import Output  # noqa: PLC0415
-    from wirespeed.units import parse_rate, parse_speed  # noqa: PLC0415
+    from wirespeed.units import parse_rate  # noqa: PLC0415
 
     console = Console(stderr=True, soft_wrap=True)
     if recover is not None:
@@ -165,44 +163,31 @@ def command(
         ramp_s=rampup_duration,
         hold_s=hold_duration,
         step_loads=parse_steps(steps),
-        directions=directions_of(at.ports, direction, at.wires, unidirectional),
         latency_rate_pps=None if latency_rate is None else latency_rate.value,
-        verify=verify,
-        line_bps=parse_speed(at.line) if at.line else None,
         interval_s=interval,
         threshold=fail_threshold,
-        force=force,
         ride_link=ride_link,
         keep_spoilt=keep_spoilt or (is_local(at.server or SERVER) and not is_virtual_here()),
-        name=at.profile if output == "-" else Path(output).stem,
-        output_file=output,
+        **plan_head(at, output, direction=direction, unidirectional=unidirectional, verify=verify, force=force),
     )
     check_plan(plan)
     out = Output(output)
     load = load_for(plan)
-    try:
-        with stand_of(at, bench, force) as stand:
-            plan = replace(plan, lab=stand.lab, dut=stand.device)
-            with watcher(console, plan, title_of(plan), quiet) as view, stop_on_signals() as stop:
-                result = run_loadtest(
-                    plan,
-                    stand.client,
-                    on_sample=view,
-                    dut=stand.dut,
-                    stop=stop,
-                    load=load,
-                    recorder=LoadtestJournal(out.journal()),
-                )
-                note = ceiling_note(stand.lab, len(plan.directions), plan.most_percent)
-                result = result if note is None else result.noted(note)
-                where = out.keep(result)
-    except BaseException:
-        kept = out.abandon()
-        if kept is not None:
-            print(f"wirespeed: {kept}", file=sys.stderr)
-        raise
-    if not quiet:
-        for text in summary(result, where):
-            console.out(text, highlight=False)
+    with keeping(out), stand_of(at, bench, force) as stand:
+        plan = replace(plan, lab=stand.lab, dut=stand.device)
+        with watcher(console, plan, title_of(plan), quiet) as view, stop_on_signals() as stop:
+            result = run_loadtest(
+                plan,
+                stand.client,
+                on_sample=view,
+                dut=stand.dut,
+                stop=stop,
+                load=load,
+                recorder=LoadtestJournal(out.journal()),
+            )
+            note = ceiling_note(stand.lab, len(plan.directions), plan.most_percent)
+            result = result if note is None else result.noted(note)
+            where = out.keep(result)
+    say(console, summary(result, where), quiet)
     raise_for_outcome(result)
-    return INTERRUPTED if result.outcome.status == "interrupted" else 0
+    return exit_code(result.outcome.status)

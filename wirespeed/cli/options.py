@@ -113,7 +113,7 @@ LabOption = Annotated[
     str,
     typer.Option(
         "--lab",
-        metavar="embedded|linux",
+        metavar="embedded|linux[:af_xdp|:af_packet]",
         help="Bring up this lab on this machine for the test, with its own generator and router.",
         show_default=False,
     ),

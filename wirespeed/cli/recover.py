@@ -9,7 +9,8 @@ from rich.console import Console
 
 def recover(file: Path, output: str, console: Console, quiet: bool) -> int:
     """Make the result file and say what it holds."""
-    from wirespeed.loadtest import live as loadtest  # noqa: PLC0415 - a command starts fast
+    from wirespeed.cli.measuring import say  # noqa: PLC0415 - a command starts fast
+    from wirespeed.loadtest import live as loadtest  # noqa: PLC0415
     from wirespeed.results import file as results  # noqa: PLC0415
     from wirespeed.results.rfc2544 import Rfc2544Result  # noqa: PLC0415
     from wirespeed.results.search import SearchResult  # noqa: PLC0415
@@ -29,6 +30,5 @@ def recover(file: Path, output: str, console: Console, quiet: bool) -> int:
             lines = soak.summary(found, name)
         case _:
             lines = loadtest.summary(found, name)
-    for text in [] if quiet else lines:
-        console.out(text, highlight=False)
+    say(console, lines, quiet)
     return 0

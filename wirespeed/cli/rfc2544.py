@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -25,7 +24,6 @@ from wirespeed.cli.options import (
     UnidirectionalOption,
     VerifyOption,
     WiresOption,
-    directions_of,
     number,
 )
 from wirespeed.cli.signals import stop_on_signals
@@ -121,9 +119,9 @@ def command(
     from rich.console import Console  # noqa: PLC0415 - a command starts fast
 
     from wirespeed.bench.options import Options  # noqa: PLC0415
+    from wirespeed.cli.measuring import exit_code, keeping, plan_head, say  # noqa: PLC0415
     from wirespeed.cli.recover import recover as recover_result  # noqa: PLC0415
     from wirespeed.cli.stand import stand_of, with_bench  # noqa: PLC0415
-    from wirespeed.errors import INTERRUPTED  # noqa: PLC0415
     from wirespeed.loadtest.plan import parse_tunables  # noqa: PLC0415
     from wirespeed.results.output import Output, check_writable  # noqa: PLC0415
     from wirespeed.results.rfc2544_json import Rfc2544Journal  # noqa: PLC0415
@@ -138,7 +136,6 @@ def command(
     )
     from wirespeed.rfc2544.reset_command import reset_by  # noqa: PLC0415
     from wirespeed.rfc2544.run import loads_for, raise_for_ending, run_rfc2544  # noqa: PLC0415
-    from wirespeed.units import parse_speed  # noqa: PLC0415
 
     console = Console(stderr=True, soft_wrap=True)
     if recover is not None:
@@ -157,12 +154,9 @@ def command(
         ip6=at.mode == "ip6" or ip6,
         tunables=parse_tunables(tunables),
         robust=robust,
-        directions=directions_of(at.ports, direction, at.wires, unidirectional),
-        line_bps=parse_speed(at.line) if at.line else None,
-        verify=verify,
-        force=force,
-        name="rfc2544" if output == "-" else Path(output).stem,
-        output_file=output,
+        **plan_head(
+            at, output, direction=direction, unidirectional=unidirectional, verify=verify, force=force, name="rfc2544"
+        ),
     )
     check_plan(plan)
     by_command = reset_by(reset_command) if reset_command else None
@@ -170,35 +164,27 @@ def command(
     if text is not None:
         check_writable(text)
     loads = loads_for(plan)
-    try:
-        with stop_on_signals() as stop, stand_of(at, bench, force) as stand:
-            do_reset = by_command or stand.restart
-            kind = f"by the command {reset_command}" if by_command else RESTART if stand.restart else ""
-            plan = plan.on(lab=stand.lab, dut=stand.device, reset_kind=kind)
-            with watcher(console, plan.title, quiet) as view:
-                result = run_rfc2544(
-                    plan,
-                    stand.client,
-                    watch=view,
-                    dut=stand.dut,
-                    stop=stop,
-                    loads=loads,
-                    recorder=Rfc2544Journal(out.journal()),
-                    do_reset=do_reset,
-                )
-            where = out.keep(result)
-    except BaseException:
-        kept = out.abandon()
-        if kept is not None:
-            print(f"wirespeed: {kept}", file=sys.stderr)
-        raise
+    with keeping(out), stop_on_signals() as stop, stand_of(at, bench, force) as stand:
+        do_reset = by_command or stand.restart
+        kind = f"by the command {reset_command}" if by_command else RESTART if stand.restart else ""
+        plan = plan.on(lab=stand.lab, dut=stand.device, reset_kind=kind)
+        with watcher(console, plan.title, quiet) as view:
+            result = run_rfc2544(
+                plan,
+                stand.client,
+                watch=view,
+                dut=stand.dut,
+                stop=stop,
+                loads=loads,
+                recorder=Rfc2544Journal(out.journal()),
+                do_reset=do_reset,
+            )
+        where = out.keep(result)
     if text is not None:
         _write_text(result, text)
-    if not quiet:
-        for words in summary(result, where):
-            console.out(words, highlight=False)
+    say(console, summary(result, where), quiet)
     raise_for_ending(result)
-    return INTERRUPTED if result.ending.status == "interrupted" else 0
+    return exit_code(result.ending.status)
 
 
 def _show(file: Path) -> int:

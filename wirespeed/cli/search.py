@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -27,7 +25,6 @@ from wirespeed.cli.options import (
     UnidirectionalOption,
     VerifyOption,
     WiresOption,
-    directions_of,
     number,
 )
 from wirespeed.cli.signals import stop_on_signals
@@ -105,9 +102,9 @@ def command(
     from rich.console import Console  # noqa: PLC0415 - a command starts fast
 
     from wirespeed.bench.options import Options  # noqa: PLC0415
+    from wirespeed.cli.measuring import exit_code, keeping, plan_head, say  # noqa: PLC0415
     from wirespeed.cli.recover import recover as recover_result  # noqa: PLC0415
     from wirespeed.cli.stand import stand_of, with_bench  # noqa: PLC0415
-    from wirespeed.errors import INTERRUPTED  # noqa: PLC0415
     from wirespeed.loadtest.plan import parse_tunables  # noqa: PLC0415
     from wirespeed.results.output import Output  # noqa: PLC0415
     from wirespeed.results.search_json import SearchJournal  # noqa: PLC0415
@@ -115,7 +112,7 @@ def command(
     from wirespeed.search.live import summary, watcher  # noqa: PLC0415
     from wirespeed.search.plan import SearchPlan, check_plan, parse_latency, parse_mrr  # noqa: PLC0415
     from wirespeed.search.run import loads_for, raise_for_ending, run_search  # noqa: PLC0415
-    from wirespeed.units import parse_rate, parse_speed  # noqa: PLC0415
+    from wirespeed.units import parse_rate  # noqa: PLC0415
 
     console = Console(stderr=True, soft_wrap=True)
     if recover is not None:
@@ -135,36 +132,23 @@ def command(
         mrr=parse_mrr(mrr) if mrr else None,
         latency=parse_latency(latency) if latency else None,
         robust=robust,
-        directions=directions_of(at.ports, direction, at.wires, unidirectional),
-        line_bps=parse_speed(at.line) if at.line else None,
-        verify=verify,
-        force=force,
-        name=at.profile if output == "-" else Path(output).stem,
-        output_file=output,
+        **plan_head(at, output, direction=direction, unidirectional=unidirectional, verify=verify, force=force),
     )
     check_plan(plan)
     out = Output(output)
     loads = loads_for(plan)
-    try:
-        with stop_on_signals() as stop, stand_of(at, bench, force) as stand:
-            with watcher(console, plan.title, quiet) as view:
-                result = run_search(
-                    plan.on(lab=stand.lab, dut=stand.device),
-                    stand.client,
-                    watch=view,
-                    dut=stand.dut,
-                    stop=stop,
-                    loads=loads,
-                    recorder=SearchJournal(out.journal()),
-                )
-            where = out.keep(result)
-    except BaseException:
-        kept = out.abandon()
-        if kept is not None:
-            print(f"wirespeed: {kept}", file=sys.stderr)
-        raise
-    if not quiet:
-        for text in summary(result, where):
-            console.out(text, highlight=False)
+    with keeping(out), stop_on_signals() as stop, stand_of(at, bench, force) as stand:
+        with watcher(console, plan.title, quiet) as view:
+            result = run_search(
+                plan.on(lab=stand.lab, dut=stand.device),
+                stand.client,
+                watch=view,
+                dut=stand.dut,
+                stop=stop,
+                loads=loads,
+                recorder=SearchJournal(out.journal()),
+            )
+        where = out.keep(result)
+    say(console, summary(result, where), quiet)
     raise_for_ending(result)
-    return INTERRUPTED if result.ending.status == "interrupted" else 0
+    return exit_code(result.ending.status)

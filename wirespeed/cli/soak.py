@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -27,7 +26,6 @@ from wirespeed.cli.options import (
     UnidirectionalOption,
     VerifyOption,
     WiresOption,
-    directions_of,
     number,
 )
 from wirespeed.cli.signals import stop_on_signals
@@ -95,9 +93,10 @@ def command(
     from rich.console import Console  # noqa: PLC0415 - a command starts fast
 
     from wirespeed.bench.options import Options  # noqa: PLC0415
+    from wirespeed.cli.measuring import exit_code, keeping, plan_head, say  # noqa: PLC0415
     from wirespeed.cli.recover import recover as recover_result  # noqa: PLC0415
     from wirespeed.cli.stand import stand_of, with_bench  # noqa: PLC0415
-    from wirespeed.errors import INTERRUPTED, UsageError  # noqa: PLC0415
+    from wirespeed.errors import UsageError  # noqa: PLC0415
     from wirespeed.loadtest.plan import parse_tunables  # noqa: PLC0415
     from wirespeed.results.output import Output  # noqa: PLC0415
     from wirespeed.results.soak_journal import SoakJournal  # noqa: PLC0415
@@ -112,7 +111,6 @@ def command(
         plan_of,
     )
     from wirespeed.soak.run import raise_for_ending, run_soak  # noqa: PLC0415
-    from wirespeed.units import parse_speed  # noqa: PLC0415
 
     console = Console(stderr=True, soft_wrap=True)
     if recover is not None:
@@ -142,12 +140,7 @@ def command(
             confidence=parse_ratio("--confidence", confidence),
             latency_pps=parse_latency(latency),
             patience_s=patience,
-            directions=directions_of(at.ports, direction, at.wires, unidirectional),
-            line_bps=parse_speed(at.line) if at.line else None,
-            verify=verify,
-            force=force,
-            name=at.profile if output == "-" else Path(output).stem,
-            output_file=output,
+            **plan_head(at, output, direction=direction, unidirectional=unidirectional, verify=verify, force=force),
             lab_name=at.lab,
         )
     if at.lab or not at.server:
@@ -155,30 +148,22 @@ def command(
     check_plan(plan)
     out = Output(output)
     streams = load_for(plan)
-    try:
-        with stop_on_signals() as stop, stand_of(at, bench, force) as stand:
-            with watcher(console, plan.title, quiet) as view:
-                result = run_soak(
-                    plan.on(lab=stand.lab, dut=stand.device),
-                    stand.client,
-                    watch=view,
-                    dut=stand.dut,
-                    stop=stop,
-                    load=streams,
-                    recorder=SoakJournal(out.journal(go_on=earlier is not None)),
-                    earlier=earlier,
-                )
-            where = out.keep(result)
-    except BaseException:
-        kept = out.abandon()
-        if kept is not None:
-            print(f"wirespeed: {kept}", file=sys.stderr)
-        raise
-    if not quiet:
-        for text in summary(result, where):
-            console.out(text, highlight=False)
+    with keeping(out), stop_on_signals() as stop, stand_of(at, bench, force, plan.duration_s) as stand:
+        with watcher(console, plan.title, quiet) as view:
+            result = run_soak(
+                plan.on(lab=stand.lab, dut=stand.device),
+                stand.client,
+                watch=view,
+                dut=stand.dut,
+                stop=stop,
+                load=streams,
+                recorder=SoakJournal(out.journal(go_on=earlier is not None)),
+                earlier=earlier,
+            )
+        where = out.keep(result)
+    say(console, summary(result, where), quiet)
     raise_for_ending(result)
-    return INTERRUPTED if result.ending.status == "interrupted" else 0
+    return exit_code(result.ending.status)
 
 
 def _load(load: str, of: Path | None, share: str, goal: str) -> tuple[Rate, str]:

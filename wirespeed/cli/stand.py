@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from wirespeed.bench.options import Options
 from wirespeed.client.generator_client import GeneratorClient
-from wirespeed.dut.dut import Dut
+from wirespeed.dut.dut import Dut, TellsLater
 from wirespeed.dut.spec import parse_dut
 from wirespeed.errors import UsageError
 from wirespeed.power.metered import metered
@@ -42,20 +42,24 @@ def with_bench(file: Path | None, given: Options, default_profile: str = "") -> 
 
 
 @contextmanager
-def stand_of(options: Options, bench: Path | None = None, force: bool = False) -> Iterator[Stand]:
-    """What the options (those of `with_bench`) mean together, with the power meter beside the device. UsageError for
-    those that contradict each other."""
-    with _stand(options, bench, force) as stand, metered(stand.dut, options.power) as (told, meter):
+def stand_of(
+    options: Options, bench: Path | None = None, force: bool = False, lasting_s: float = 0.0
+) -> Iterator[Stand]:
+    """What the options (those of `with_bench`) mean together, with the power meter beside the device, for a measurement
+    of so long. UsageError for those that contradict each other."""
+    with _stand(options, bench, force, lasting_s) as stand, metered(stand.dut, options.power) as (told, meter):
         yield replace(stand, dut=told, lab={**stand.lab, **meter})
 
 
 @contextmanager
-def _stand(options: Options, bench: Path | None, force: bool) -> Iterator[Stand]:
+def _stand(options: Options, bench: Path | None, force: bool, lasting_s: float) -> Iterator[Stand]:
     if options.lab:
         with _lab(options) as up:
             yield up
         return
     device = parse_dut(options.dut)
+    if isinstance(device, TellsLater):
+        device.lasts(lasting_s)
     try:
         device.prepare()
         asked = None if options.dut == "none" else device

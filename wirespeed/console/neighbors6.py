@@ -16,8 +16,8 @@ from scapy.layers.inet6 import (
 )
 from scapy.layers.l2 import Ether
 
+from wirespeed.client.probes import capturing, frame, push, until
 from wirespeed.client.stateless_client import StatelessClient
-from wirespeed.console.probes import capturing, frame, push, until
 
 ALL_NODES = "ff02::1"
 _ALL_NODES_MAC = "33:33:00:00:00:01"

@@ -5,12 +5,15 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 
-from wirespeed.dut.collector import Collector, Kept
+from wirespeed.dut.collector import LEAST_INTERVAL_S, MOST_S, Collector, Kept
 from wirespeed.dut.device import Device
 from wirespeed.dut.dut import DutReading
 from wirespeed.dut.plan import texts_of
 from wirespeed.errors import WirespeedError
 from wirespeed.results.dut import DutFacts, DutTelemetry
+
+_PATIENCE_S, _MORE_PATIENCE_S = 120.0, 10.0
+"""A box that was at line rate may take a while to answer; one that has not is waited for no longer than that again."""
 
 BEFORE = "before: "
 """Texts from before the load are kept under their command with this in front."""
@@ -38,21 +41,28 @@ class BoxDut:
     def reading(self) -> DutReading:
         return DutReading(time.monotonic())
 
+    def lasts(self, duration_s: float) -> None:
+        """Samples are as far apart as they have to be for those of all that time to be kept."""
+        self._collector.interval_s = max(self._collector.interval_s, duration_s / MOST_S * LEAST_INTERVAL_S)
+
     def fetch(self) -> None:
         """A device that does not answer is told of as the error of its telemetry."""
         try:
-            self._collector.fetch()
+            self._collector.fetch(_PATIENCE_S if self._fault is None else _MORE_PATIENCE_S)
             self._fault = None
         except WirespeedError as error:
             self._fault = str(error)
 
     def telemetry(self, before: DutReading | None, after: DutReading | None) -> DutTelemetry:
-        if before is None or after is None or self._fault is not None:
+        if before is None or after is None:
             return DutTelemetry(error=self._fault)
-        kept = self._collector.between(before.at_s, after.at_s)
-        if len(kept) < 2:
-            return DutTelemetry()
-        return self._load(kept)
+        return self.told_between(before.at_s, after.at_s)
+
+    def told_between(self, began_s: float, ended_s: float) -> DutTelemetry:
+        if self._fault is not None:
+            return DutTelemetry(error=self._fault)
+        kept = self._collector.between(began_s, ended_s)
+        return self._load(kept) if len(kept) > 1 else DutTelemetry()
 
     def _load(self, kept: Sequence[Kept]) -> DutTelemetry:
         return self._device.kind.load([one.text for one in kept], kept[-1].at_s - kept[0].at_s)
@@ -67,7 +77,7 @@ class BoxDut:
     def collect(self) -> dict[str, str]:
         """Also stops the collector, whose cost is then known."""
         try:
-            self._collector.stop()
+            self._collector.stop(_PATIENCE_S if self._fault is None else _MORE_PATIENCE_S)
             after = texts_of(self._device.kind, self._device.reach)
         except WirespeedError as error:
             after = {"error": f"{error}\n"}
@@ -77,7 +87,7 @@ class BoxDut:
 
     def close(self) -> None:
         try:
-            self._collector.stop()
+            self._collector.stop(_MORE_PATIENCE_S)
         except WirespeedError:
             pass  # it ends by itself
         finally:

@@ -1,20 +1,22 @@
 """A collector on the device: a shell script that keeps samples in a directory there, fetched when the load is off.
 
 A box at line rate does not answer; so nothing is asked of it meanwhile, and each sample bears the device's own time.
-The script ends by itself after `_MOST_S`, when its file is full, or when it is told to; what a tester that died has
-left goes at the next start.
+The script ends by itself after as many samples as it keeps, when its file is full, or when it is told to; what a tester
+that died has left goes at the next start.
 """
 
 from __future__ import annotations
 
 import re
 import time
+from bisect import bisect_left
 from dataclasses import dataclass, field
 
 from wirespeed.dut.reach.reach import Reach
 from wirespeed.errors import EnvironmentFault
 
-_MOST_S = 4 * 3600.0
+MOST_S, LEAST_INTERVAL_S = 4 * 3600.0, 1.0
+"""So long a sample is kept each second; of a longer time they are further apart."""
 _MOST_BLOCKS = 524288  # of 512 bytes
 _DIRECTORY = "/tmp/wirespeed-collect"
 _HEAD = re.compile(r"(?m)^=~=~= (\d+)(?:\.(\d*))?\S*\n")
@@ -79,7 +81,7 @@ class Collector:
         self._offset_s = self._clock_offset()
         script = _SCRIPT.format(
             blocks=_MOST_BLOCKS,
-            most=round(_MOST_S / self.interval_s),
+            most=round(MOST_S / min(self.interval_s, LEAST_INTERVAL_S)),
             clock=_CLOCK,
             sample=self.sample,
             interval=f"{self.interval_s:g}",
@@ -90,9 +92,9 @@ class Collector:
         self._directory = ran.out.split()[-1]
         self._began_s = time.monotonic()
 
-    def fetch(self) -> None:
+    def fetch(self, patience_s: float) -> None:
         """Take over what is new. ConnectionFault when the device does not answer."""
-        ran = self.reach.run(f"tail -c +{self._fetched_bytes + 1} {self._directory}/samples", timeout_s=120.0)
+        ran = self.reach.run(f"tail -c +{self._fetched_bytes + 1} {self._directory}/samples", timeout_s=patience_s)
         self._fetched_bytes += len(ran.out.encode())
         heads = list(_HEAD.finditer(text := self._rest + ran.out))
         for head, following in zip(heads, heads[1:], strict=False):
@@ -100,12 +102,13 @@ class Collector:
         # The last one may not be whole yet.
         self._rest = text[heads[-1].start() :] if heads else text
 
-    def stop(self) -> None:
-        """End it, and take its directory away. Harmless when it is not on."""
+    def stop(self, patience_s: float) -> None:
+        """End it, and take its directory away; asked once. Harmless when it is not on. ConnectionFault when the device
+        does not answer: it ends by itself then, and its directory goes when the next one begins."""
         if not self._directory:
             return
-        ran = self.reach.run(_STOP.format(directory=self._directory))
-        self._directory = ""
+        command, self._directory = _STOP.format(directory=self._directory), ""
+        ran = self.reach.run(command, timeout_s=patience_s)
         ticks = ran.out.rpartition(")")[2].split()[11:15]
         elapsed_s = time.monotonic() - self._began_s
         if len(ticks) == 4 and elapsed_s > 0:
@@ -113,10 +116,12 @@ class Collector:
 
     def between(self, began_s: float, ended_s: float) -> list[Kept]:
         """From the sample that is nearest to the one time to that which is nearest to the other."""
-        places = range(len(self.samples))
-        first = min(places, key=lambda place: abs(self.samples[place].at_s - began_s), default=0)
-        last = min(places, key=lambda place: abs(self.samples[place].at_s - ended_s), default=0)
-        return self.samples[first : last + 1]
+        return self.samples[self._nearest(began_s) : self._nearest(ended_s) + 1]
+
+    def _nearest(self, at_s: float) -> int:
+        after = bisect_left(self.samples, at_s, key=lambda kept: kept.at_s)
+        around = range(max(0, after - 1), min(after + 1, len(self.samples)))
+        return min(around, key=lambda place: abs(self.samples[place].at_s - at_s), default=0)
 
     def _keep(self, head: re.Match[str], text: str) -> None:
         at_s = int(head[1]) + (float(f"0.{head[2]}") if (head[2] or "").isdigit() else 0.0)

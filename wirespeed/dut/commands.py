@@ -68,10 +68,9 @@ def _count(steps: int, what: str) -> str:
 
 def describe(device: Device) -> str:
     """What it is and how it stands, a line a fact."""
-    texts = texts_of(device.kind, device.reach)
-    if not texts:
-        raise EnvironmentFault(f"{device.name} answers none of what a device of that kind is asked; is it one?")
-    facts = device.kind.describe(device.name, texts)
+    facts = device.kind.describe(device.name, texts_of(device.kind, device.reach))
+    if not facts.version:
+        raise EnvironmentFault(f"{device.name} does not tell its version as a device of that kind does; is it one?")
     rows = {"device": facts.name, "kind": facts.kind, "version": facts.version, "CPUs": ",".join(map(str, facts.cpus))}
     return "".join(f"{key:<12} {value}\n" for key, value in (rows | facts.details).items() if value)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
 from wirespeed.results.dut import DutFacts, DutTelemetry
 
@@ -46,12 +46,25 @@ class Dut(Protocol):
         """Let go of what `prepare` took. Harmless when repeated."""
 
 
+def texts_of_dut(dut: Dut | None) -> dict[str, Any]:
+    """What a result has of the device beside its description: its texts, under `texts`, if it has any. To be called
+    when no load is on any more."""
+    texts = dut.collect() if dut is not None else {}
+    return {"texts": texts} if texts else {}
+
+
 @runtime_checkable
 class TellsLater(Protocol):
     """A device that keeps what it counts while a load is on, and tells it afterwards."""
 
+    def lasts(self, duration_s: float) -> None:
+        """It will be measured for so long; to be said before `prepare`."""
+
     def fetch(self) -> None:
         """Take over what it has kept. Raises nothing."""
+
+    def told_between(self, began_s: float, ended_s: float) -> DutTelemetry | None:
+        """What was fetched of a time, by the monotonic clock; None from one that has told all at its readings."""
 
 
 @runtime_checkable

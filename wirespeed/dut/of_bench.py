@@ -60,4 +60,5 @@ def _options(given: Any) -> DutOptions:
         governor=given.governor,
         turbo=given.turbo,
         sysctls=dict(given.sysctls),
+        table_by=given.table_by,
     )

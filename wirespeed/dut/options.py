@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import get_args
+from typing import Literal, get_args
 
 from wirespeed.cpus import cpu_list
 from wirespeed.dut.setup import (
@@ -34,6 +34,7 @@ def options_of(
     packet_filter: str,
     governor: str,
     turbo: str,
+    table_by: Literal["", "bird"],
 ) -> DutOptions:
     """UsageError for a number below 0 or a switch that is neither on nor off."""
     for name, value in (("queues", queues), ("rx-desc", rx_desc), ("tx-desc", tx_desc), ("workers", workers)):
@@ -52,6 +53,7 @@ def options_of(
         filter_off=packet_filter == "off",
         governor=governor,
         turbo=None if not turbo else turbo == "on",
+        table_by=table_by,
     )
 
 
@@ -62,6 +64,10 @@ def setup_of(
     chosen = next((one for one in get_args(Mode) if one == mode), None)
     if chosen is None:
         raise UsageError(f"--mode {mode}: there are {', '.join(get_args(Mode))}")
+    if options.table_by and not table:
+        raise UsageError(
+            f"--routes-by {options.table_by} says how a full table is loaded; give --routes FILE or internet"
+        )
     base = default_setup(chosen, tuple(interface_of(text) for text in interfaces), options)
     ways = {near.address: one.name for one in base.interfaces for near in one.neighbours}
     given_routes = tuple(

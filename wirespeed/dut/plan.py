@@ -9,6 +9,7 @@ from typing import Any, Protocol
 from wirespeed.dut.reach.questions import answers, asking
 from wirespeed.dut.reach.reach import PATIENCE_S, Ran, Reach, short
 from wirespeed.dut.setup import DutSetup
+from wirespeed.errors import EnvironmentFault
 from wirespeed.results.dut import DutFacts, DutTelemetry
 
 Facts = Mapping[str, Ran]
@@ -76,7 +77,7 @@ class Kind(Protocol):
 
     @property
     def boot_question(self) -> str:
-        """Answers another text after each restart of the device."""
+        """Answers another text after each restart of the device, or of the program that is it."""
 
     def stages(self, setup: DutSetup) -> Sequence[Stage]:
         """UsageError for what this kind cannot do."""
@@ -116,6 +117,16 @@ class Answers:
 
 
 _ASK_S = 60.0
+
+
+def answered(facts: Facts, question: str, who: str, prefix: str = "") -> str:
+    """The answer to `question`, which `who` answers wherever it runs; EnvironmentFault, whose message leaves `prefix`
+    out, where it does not."""
+    ran = facts[question]
+    if ran.code or not ran.out.strip():
+        asked = short(question.removeprefix(prefix))
+        raise EnvironmentFault(f"{who} does not answer `{asked}` on the device: {ran.why}; is it running there?")
+    return ran.out
 
 
 def texts_of(kind: Kind, reach: Reach) -> dict[str, str]:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from wirespeed.dut.journal import DutJournal, Entry
-from wirespeed.dut.plan import Answers, Kind, Plan, Step, text_of
+from wirespeed.dut.plan import Answers, Facts, Kind, Plan, Step, text_of
 from wirespeed.dut.reach.reach import Reach
 from wirespeed.dut.setup import DutSetup, check_setup
 from wirespeed.errors import ConnectionFault, EnvironmentFault, WirespeedError
@@ -41,13 +41,14 @@ def prepare(kind: Kind, reach: Reach, setup: DutSetup, journal: DutJournal, say:
     """Make the device what `setup` says. EnvironmentFault when a step fails, with how far it came and that it was
     rolled back; ConnectionFault when the device went away, with what is left to `restore`."""
     check_setup(setup)
-    boot = boot_of(kind, reach)
     answers = Answers(reach)
     notes: list[str] = []
     done: list[tuple[Step, Entry]] = []
     for stage in kind.stages(setup):
         try:
-            plan = stage.plan(answers.ask(stage.questions))
+            facts = answers.ask((kind.boot_question, *stage.questions))
+            boot = _boot(kind, facts)  # asked at each stage, since a step of the one before may be a restart
+            plan = stage.plan(facts)
             notes += plan.notes
             for number, step in enumerate(plan.steps, start=1):
                 say(f"{number}/{len(plan.steps)} {step.what}: {step.now or 'nothing'} -> {step.will_be}")
@@ -134,4 +135,8 @@ _UNDO_S = 180.0
 
 
 def boot_of(kind: Kind, reach: Reach) -> str:
-    return text_of(Answers(reach).ask([kind.boot_question]), kind.boot_question).strip()
+    return _boot(kind, Answers(reach).ask([kind.boot_question]))
+
+
+def _boot(kind: Kind, facts: Facts) -> str:
+    return text_of(facts, kind.boot_question).strip()

@@ -60,7 +60,8 @@ class DutLabel:
 
 @dataclass(frozen=True)
 class DutOptions:
-    """What else is asked of the device; None leaves it as it is. `cpus` are those of its interrupts or workers."""
+    """What else is asked of the device; None leaves it as it is. `cpus` are those of its interrupts or workers,
+    `table_by` is what loads a full table, empty for the kind's own way."""
 
     queues: int | None = None
     rx_descriptors: int | None = None
@@ -73,6 +74,7 @@ class DutOptions:
     governor: str = ""
     turbo: bool | None = None
     sysctls: dict[str, str] = field(default_factory=dict)
+    table_by: Literal["", "bird"] = ""
 
 
 @dataclass(frozen=True)
@@ -146,6 +148,14 @@ def check_setup(setup: DutSetup) -> None:
     for name in [route.interface for route in setup.routes] + [label.interface for label in setup.labels]:
         if name not in setup.names:
             raise UsageError(f"a route leads to interface {name}, which is none of {', '.join(setup.names)}")
+
+
+def check_table_by(setup: DutSetup, way: str) -> None:
+    """UsageError where a table is asked for by another way than the one that this kind of device has."""
+    if setup.options.table_by:
+        raise UsageError(
+            f"this kind of device takes a full table by {way}; --routes-by {setup.options.table_by} is of Linux"
+        )
 
 
 def check_interfaces(interfaces: tuple[DutInterface, ...]) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from functools import partial
 
 from wirespeed.client.generator_client import GeneratorClient
 from wirespeed.errors import EnvironmentFault, UsageError
@@ -14,7 +15,12 @@ from wirespeed.lab.linux import LinuxLab, unavailable
 from wirespeed.lab.placement import LabCpus
 from wirespeed.lab.suite import wait_for_links
 
-LABS: Mapping[str, Callable[[LabCpus], Lab]] = {"embedded": EmbeddedLab, "linux": LinuxLab}
+LABS: Mapping[str, Callable[[LabCpus], Lab]] = {
+    "embedded": EmbeddedLab,
+    "linux": LinuxLab,
+    "linux:af_xdp": partial(LinuxLab, port="af_xdp"),
+    "linux:af_packet": partial(LinuxLab, port="af_packet"),
+}
 
 
 @contextmanager
@@ -22,8 +28,8 @@ def chosen_lab(name: str) -> Iterator[Lab]:
     """The lab called `name`, up with all its links; it goes down again whatever happens. UsageError for a name that
     there is not, EnvironmentFault where this machine cannot do it."""
     if name not in LABS:
-        raise UsageError(f"--lab {name}: there is no such lab; give {' or '.join(LABS)}")
-    reason = unavailable() if name == "linux" else None
+        raise UsageError(f"--lab {name}: there is no such lab; give {', '.join(LABS)}")
+    reason = unavailable() if name.startswith("linux") else None
     if reason is not None:
         raise EnvironmentFault(f"no Linux lab here: {reason}")
     cpus, before = choose_cpus(), os.sched_getaffinity(0)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import secrets
+import socket
 import tempfile
 from pathlib import Path
 from typing import Any
@@ -24,6 +25,7 @@ from wirespeed.units import parse_speed
 
 GENERATOR_MACS = ("02:ee:00:00:01:00", "02:ee:00:00:01:01")
 ROUTER_MACS = ("02:fe:00:00:01:00", "02:fe:00:00:01:01")
+_AF_XDP = 44  # of linux/socket.h
 _PERMANENT = 0x80  # NUD_PERMANENT of linux/neighbour.h
 ROUTES = ("16.0.0.0/8", "48.0.0.0/8")
 
@@ -46,20 +48,33 @@ def unavailable() -> str | None:
     return None
 
 
+def has_xdp_sockets() -> bool:
+    """Whether this kernel has sockets of AF_XDP."""
+    try:
+        socket.socket(_AF_XDP, socket.SOCK_RAW).close()
+    except OSError:
+        return False
+    return True
+
+
 class LinuxLab:
-    """Generator ↔ af_packet on veth ↔ the kernel's IPv4 forwarding in a namespace of its own."""
+    """Generator ↔ sockets on veth ↔ the kernel's IPv4 forwarding in a namespace of its own. `port` is the kind of the
+    generator's ports, af_xdp or af_packet; none given: AF_XDP where the kernel has it, which costs tester and kernel
+    least (docs/performance.md)."""
 
     name = "Linux"
     profiles = ("bench",)
     """What it forwards: no MPLS, which few kernels have in them."""
 
-    def __init__(self, cpus: LabCpus, speed: str = "10G") -> None:
+    def __init__(self, cpus: LabCpus, speed: str = "10G", port: str = "") -> None:
         self._cpus = cpus
+        self._kind = port or ("af_xdp" if has_xdp_sockets() else "af_packet")
         self._speed = speed
         self._tag = f"ws{owner()}"
         self._owned = OwnedDirectory("lab", Path(tempfile.gettempdir()))
         self.directory = self._owned.path
-        wires = [Wire(f"af_packet:{self._port(index)},speed={speed}", dut_mac=ROUTER_MACS[index]) for index in (0, 1)]
+        ports = [f"{self._kind}:{self._port(index)},speed={speed}" for index in (0, 1)]
+        wires = [Wire(port, dut_mac=mac) for port, mac in zip(ports, ROUTER_MACS, strict=True)]
         self._generator = LabGenerator(
             wires, cpus.generator, cpus.control, self.directory / "generator.log", hugepages="never"
         )
@@ -77,8 +92,13 @@ class LinuxLab:
         return self._generator.rpc
 
     @property
+    def tester_pid(self) -> int:
+        return self._generator.child.pid
+
+    @property
     def facts(self) -> LabFacts:
-        return LabFacts("linux", "veth, af_packet", parse_speed(self._speed), self._cpus.roles, self._cpus.topology)
+        wire = f"veth, {self._kind}"
+        return LabFacts("linux", wire, parse_speed(self._speed), self._cpus.roles, self._cpus.topology)
 
     def start(self) -> None:
         sweep_namespaces()

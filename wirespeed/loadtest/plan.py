@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from wirespeed.errors import UsageError
-from wirespeed.measure.wires import check_wires, pair_directions
-from wirespeed.results.channel import Channel
+from wirespeed.measure.plan import MeasurementPlan, tunables_text
+from wirespeed.measure.wires import check_wires
 from wirespeed.results.lossy import DEFAULT_THRESHOLD
 from wirespeed.units import Rate, parse_rate
 
@@ -18,15 +18,12 @@ MOST_LATENCY_PPS = 100_000.0
 
 
 @dataclass(frozen=True)
-class LoadPlan:
+class LoadPlan(MeasurementPlan):
     """One load test, with the defaults of trex-loadtest.
 
-    `directions` are those that are sent in. With `step_loads` each of those is held for `hold_s`, in place of ramp and
-    hold. `latency_rate_pps` adds a latency stream a direction, `verify` tells our packets from others by their marks,
-    `line_bps` is another line to take percent of than the ports' own. With `force` the ports are taken from whoever
-    holds them, and traffic starts even where a link is down; with `ride_link` a link that goes down later ends nothing.
-    With `keep_spoilt` samples that the machine spoilt count like the others. `lab`, `dut` and `versions` describe the
-    set-up; they go into the result as they are. `output_file` is only recorded.
+    With `step_loads` each of those is held for `hold_s`, in place of ramp and hold. `latency_rate_pps` adds a latency
+    stream a direction. With `ride_link` a link that goes down later ends nothing. With `keep_spoilt` samples that the
+    machine spoilt count like the others.
     """
 
     profile: str
@@ -37,35 +34,17 @@ class LoadPlan:
     ramp_s: float = 600.0
     hold_s: float = 30.0
     step_loads: tuple[Rate, ...] = ()
-    directions: tuple[Channel, ...] = pair_directions()
     latency_rate_pps: float | None = None
-    verify: bool = False
-    line_bps: float | None = None
     interval_s: float = 1.0
     threshold: float = DEFAULT_THRESHOLD
-    force: bool = False
     ride_link: bool = False
     keep_spoilt: bool = False
-    name: str = ""
-    output_file: str = "-"
-    lab: dict[str, Any] = field(default_factory=dict)
-    dut: dict[str, Any] = field(default_factory=dict)
-    versions: dict[str, str] = field(default_factory=dict)
-
-    @property
-    def senders(self) -> tuple[int, ...]:
-        return tuple(wire.tx for wire in self.directions)
 
     @property
     def most_percent(self) -> float | None:
         """The most that is asked of the line; None where it is asked in another unit."""
         loads = self.step_loads or (self.ramp_target,)
         return max(load.value for load in loads) if all(load.unit == "percentage" for load in loads) else None
-
-    @property
-    def unidirectional(self) -> bool:
-        """Whether no direction has its reverse."""
-        return not any(wire.reverse in self.directions for wire in self.directions)
 
     @property
     def phases(self) -> tuple[tuple[str, float], ...]:
@@ -100,7 +79,7 @@ class LoadPlan:
         return {
             "server": server,
             "profile_file": self.profile,
-            "tunables": ",".join(f"{key}={value}" for key, value in self.tunables.items()),
+            "tunables": tunables_text(self.tunables),
             "output_file": self.output_file,
             "warmup_mult": str(self.warmup_rate),
             "warmup_duration": self.warmup_s,

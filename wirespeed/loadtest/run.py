@@ -13,7 +13,7 @@ from typing import Any, Protocol
 
 from wirespeed import __version__
 from wirespeed.client.generator_client import GeneratorClient
-from wirespeed.dut.dut import Dut, TellsLater
+from wirespeed.dut.dut import Dut, TellsLater, texts_of_dut
 from wirespeed.errors import MeasurementError, WirespeedError
 from wirespeed.loadtest.outcome import remarks, silent, skew_remark
 from wirespeed.loadtest.plan import LoadPlan, Step, check_plan, steps
@@ -266,7 +266,7 @@ class _Course:
         head = replace(
             self.head,
             samples=tuple(self.samples),
-            dut={**self.head.dut, **self._dropped(), **self._texts()},
+            dut={**self.head.dut, **self._dropped(), **texts_of_dut(self.trial.dut)},
             outcome=outcome,
         )
         return judged(head, balances)
@@ -282,11 +282,6 @@ class _Course:
             self.trial.dut.fetch()
             told = (self.trial.dut.telemetry(before.dut, after.dut) for before, after in self.read)
             self.samples = [replace(one, dut=dut.to_json()) for one, dut in zip(self.samples, told, strict=True)]
-
-    def _texts(self) -> dict[str, Any]:
-        """What the DUT shows of itself, as it is printed there."""
-        texts = self.trial.dut.collect()
-        return {"texts": texts} if texts else {}
 
     def _dropped(self) -> dict[str, Any]:
         """What the DUT says that it dropped from beginning to end, where it tells."""

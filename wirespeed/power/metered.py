@@ -57,6 +57,14 @@ class MeteredDut:
         if isinstance(self._dut, TellsLater):
             self._dut.fetch()
 
+    def lasts(self, duration_s: float) -> None:
+        if isinstance(self._dut, TellsLater):
+            self._dut.lasts(duration_s)
+
+    def told_between(self, began_s: float, ended_s: float) -> DutTelemetry | None:
+        told = self._dut.told_between(began_s, ended_s) if isinstance(self._dut, TellsLater) else None
+        return None if told is None else replace(told, watts=self._log.between(began_s, ended_s))
+
     def close(self) -> None:
         self._dut.close()
 

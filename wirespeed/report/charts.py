@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
 
-from wirespeed.report.dut_panels import Quantity, axis, panels_of, values
+from wirespeed.report.dots import dotted, line_and_dots, panel_traces
+from wirespeed.report.dut_panels import PANEL_PX, account_of, axis, panels_of
 from wirespeed.report.layout import loss_axis, stacked
 from wirespeed.report.loads import SAME_SIZE, Group
 from wirespeed.report.more_panels import more_panels
@@ -23,14 +23,13 @@ from wirespeed.report.traces import (
     reference,
     short,
 )
-from wirespeed.results.analysis import SUM, Analysis, Curve
+from wirespeed.results.analysis import SUM, Curve
 from wirespeed.results.figures import Scaler, loss_text, percent_text
 from wirespeed.results.outcome import Knee
 from wirespeed.results.point import Point
 from wirespeed.results.search import SearchResult
 
-RECEIVED_PX, LOSS_PX, TELEMETRY_PX, TIME_PX = 340, 190, 150, 280
-HELD_PX, RAMP_PX = 5, 2
+RECEIVED_PX, LOSS_PX, TIME_PX = 340, 190, 280
 
 
 def load_figure(
@@ -56,17 +55,16 @@ def load_figure(
             traces.append(_spoilt(curve, style, scaler, floor))
         if curve.outcome.saturated:
             traces.append(_knee(curve.outcome.saturated, style, scaler))
-    panels, more = panels_of(group.tests), more_panels(group.tests)
-    for number, panel in enumerate(panels, start=3):
-        for test in group.tests:
-            style = styles[test.result.name, test.curves[0].channel] | {"yaxis": f"y{number}"}
-            traces += [
-                _telemetry(test, quantity, style, scaler) for quantity in panel.quantities if values(test, quantity)
-            ]
+    accounts = [account_of(test) for test in group.tests]
+    panels, more = panels_of(accounts), more_panels(group.tests)
+    of_test = {name: styles[name, channel] for name, channel in curves_of.items()}
+    where = f"offered %{{x:.4g}} {scaler.unit}"
+    traces += panel_traces(panels, accounts, of_test, 3, scaler.divisor, where)
     for number, extra in enumerate(more, start=3 + len(panels)):
         for line in extra.lines:
-            style = styles[line.test, curves_of[line.test]] | {"yaxis": f"y{number}"}
-            traces.append(_dotted(line.dots, style, scaler, f"{line.test} {line.label}", line.unit, line.dash))
+            dots = [(held, pps / scaler.divisor, value) for held, pps, value in line.dots]
+            style = of_test[line.test] | {"yaxis": f"y{number}"}
+            traces.append(dotted(dots, style, where, f"{line.test} {line.label}", line.unit, line.dash))
     most = max((point.offered_pps for _, curve in curves for point in curve.measured if curve.lines == 1), default=0)
     traces += _references(group, scaler, most, thresholds)
     for number, test in enumerate(group.tests):
@@ -80,7 +78,7 @@ def load_figure(
             for floor in extra.floors
         ]
     layout = stacked(
-        [RECEIVED_PX, LOSS_PX, *(TELEMETRY_PX for _ in (*panels, *more))],
+        [RECEIVED_PX, LOSS_PX, *(PANEL_PX for _ in (*panels, *more))],
         [
             f"<b>received</b> ({scaler.unit})",
             "<b>loss</b> of what was offered",
@@ -92,7 +90,7 @@ def load_figure(
     )
     layout["yaxis2"] |= loss_axis(floor)
     for number, panel in enumerate(panels, start=3):
-        layout[f"yaxis{number}"] |= axis(panel, group.tests)
+        layout[f"yaxis{number}"] |= axis(panel, accounts)
     return {"data": traces, "layout": layout}
 
 
@@ -150,7 +148,7 @@ def _received(curve: Curve, style: Trace, scaler: Scaler) -> Trace:
     ]
     return (
         style
-        | _line_and_dots(dots, style)
+        | line_and_dots(dots, style)
         | {
             "hovertemplate": f"%{{fullData.name}}<br>offered %{{x:.4g}} {scaler.unit}, "
             f"received %{{y:.4g}} {scaler.unit}"
@@ -170,7 +168,7 @@ def _loss(curve: Curve, style: Trace, scaler: Scaler, floor: float) -> Trace:
         for point in curve.measured
     ]
     hover = f"%{{fullData.name}}<br>offered %{{x:.4g}} {scaler.unit}: loss %{{customdata}}<extra></extra>"
-    return style | _line_and_dots(dots, style) | {"yaxis": "y2", "showlegend": False, "hovertemplate": hover}
+    return style | line_and_dots(dots, style) | {"yaxis": "y2", "showlegend": False, "hovertemplate": hover}
 
 
 def _spoilt(curve: Curve, style: Trace, scaler: Scaler, floor: float) -> Trace:
@@ -184,31 +182,6 @@ def _spoilt(curve: Curve, style: Trace, scaler: Scaler, floor: float) -> Trace:
         "marker": {"size": 7, "symbol": "x-thin", "line": {"width": 1.5, "color": style["line"]["color"]}},
         "showlegend": False,
         "hoverinfo": "skip",
-    }
-
-
-def _line_and_dots(points: Sequence[tuple[bool, float, float, Any]], style: Trace) -> Trace:
-    """Samples of the ramp on a line; those of the hold, all at one load, as dots of their own.
-
-    Each point: whether it was held, x, y, and what its hover text needs.
-    """
-    rows: list[tuple[bool, float | None, float | None, Any]] = []
-    for point in points:
-        if point[0] and rows:
-            rows.append((False, None, None, None))
-        rows.append(point)
-    return {
-        "x": [None if x is None else short(x) for _, x, _, _ in rows],
-        "y": [None if y is None else short(y) for _, _, y, _ in rows],
-        "customdata": [more for _, _, _, more in rows],
-        "mode": "lines+markers",
-        "marker": {
-            "size": [HELD_PX if held else RAMP_PX for held, *_ in rows],
-            "color": style["line"]["color"],
-            "line": {"width": 0},
-            "opacity": 1,
-        },
-        "connectgaps": False,
     }
 
 
@@ -226,29 +199,6 @@ def _knee(found: Knee, style: Trace, scaler: Scaler) -> Trace:
         "hovertemplate": f"%{{fullData.name}}<br>saturated at %{{x:.4g}} {scaler.unit} offered "
         f"({low:.4g} to {high:.4g}){where}<extra></extra>",
     }
-
-
-def _telemetry(test: Analysis, quantity: Quantity, style: Trace, scaler: Scaler) -> Trace:
-    dots = tuple((one.held, one.offered_pps, one.value) for one in values(test, quantity))
-    return _dotted(dots, style, scaler, test.result.name, quantity.words, quantity.dash)
-
-
-def _dotted(
-    dots: Sequence[tuple[bool, float, float]], style: Trace, scaler: Scaler, name: str, unit: str, dash: str
-) -> Trace:
-    """One quantity over the load: (held, offered pps of a channel, value) a sample."""
-    scaled = [(held, pps / scaler.divisor, value, None) for held, pps, value in dots]
-    return (
-        style
-        | _line_and_dots(scaled, style)
-        | {
-            "name": label(name),
-            "line": style["line"] | {"dash": dash},
-            "showlegend": False,
-            "hovertemplate": f"%{{fullData.name}}<br>offered %{{x:.4g}} {scaler.unit}: %{{y:.4g}} {unit}"
-            "<extra></extra>",
-        }
-    )
 
 
 def _lines(group: Group) -> list[float]:

@@ -1,16 +1,18 @@
-"""The router's own account of a test: what a packet cost it, and how many it took at once."""
+"""The device's own account of a test: what a packet cost it, how many it took at once, its CPUs by class, its drops."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeGuard
 
 from wirespeed.report.layout import log_axis
 from wirespeed.report.traces import DASHES, label
 from wirespeed.results.analysis import Analysis
+from wirespeed.results.trial import TrialResult
 
 MOST_DRAWN = 1e18
+PANEL_PX = 150
 
 
 @dataclass(frozen=True)
@@ -63,42 +65,71 @@ PANELS = (
 
 
 @dataclass(frozen=True)
-class Reading:
-    """What the router said of one sample; `offered_pps` is the mean of its channels."""
+class Told:
+    """What a device said of one sample or trial: `at` is its place on the x axis (packets a second of a channel, or
+    seconds), `held` whether its load was held. Such dots stand alone; others are on a line."""
 
     held: bool
-    offered_pps: float
+    at: float
+    dut: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Account:
+    """All that the device of one test said, whatever kind of test it was."""
+
+    name: str
+    told: tuple[Told, ...]
+
+
+@dataclass(frozen=True)
+class Reading:
+    """One quantity of one sample."""
+
+    held: bool
+    at: float
     value: float
 
 
-def values(test: Analysis, quantity: Quantity) -> list[Reading]:
-    """A reading of every ramp and hold sample that carries a number.
-
-    A router has one cost for all its channels, so there is one curve a test.
-    """
+def account_of(test: Analysis) -> Account:
+    """Of a load test: every ramp and hold sample, over the mean offered load of its channels; a router has one cost for
+    all of them."""
     total = test.curves[-1]
     pairs = zip(total.points, test.result.samples, strict=True)
-    found = [
-        (point.phase != "ramp", point.offered_pps / total.lines, quantity.of(sample.dut))
+    told = (
+        Told(point.phase != "ramp", point.offered_pps / total.lines, sample.dut)
         for point, sample in pairs
         if point.measured
+    )
+    return Account(test.result.name, tuple(told))
+
+
+def account_of_trials(name: str, trials: Iterable[tuple[float, TrialResult]]) -> Account:
+    """Of trials, each with its load in packets a second of a direction."""
+    return Account(name, tuple(Told(True, load_pps, trial.dut.to_json()) for load_pps, trial in trials))
+
+
+def values(account: Account, quantity: Quantity) -> list[Reading]:
+    """Those that carry a number."""
+    found = [(told.held, told.at, quantity.of(told.dut)) for told in account.told]
+    return [Reading(held, at, float(value)) for held, at, value in found if _is_number(value)]
+
+
+def panels_of(accounts: Sequence[Account]) -> list[Panel]:
+    """The panels that any of the devices has something for."""
+    panels = (*PANELS, *_grouped(accounts))
+    return [
+        panel for panel in panels if any(values(one, quantity) for one in accounts for quantity in panel.quantities)
     ]
-    return [Reading(held, pps, float(value)) for held, pps, value in found if _is_number(value)]
-
-
-def panels_of(tests: tuple[Analysis, ...]) -> list[Panel]:
-    """The panels that any of the tests has something for."""
-    panels = (*PANELS, *_grouped(tests))
-    return [panel for panel in panels if any(values(test, quantity) for test in tests for quantity in panel.quantities)]
 
 
 _MOST_PLACES = 6
 _IDLE = ("idle", "iowait")
 
 
-def _grouped(tests: tuple[Analysis, ...]) -> list[Panel]:
+def _grouped(accounts: Sequence[Account]) -> list[Panel]:
     """The device's CPUs by class, and its drops by place: those of which there were most."""
-    classes, places = (_totals(tests, group) for group in ("cpu_percent", "drops"))
+    classes, places = (_totals(accounts, group) for group in ("cpu_percent", "drops"))
     busy = [name for name in sorted(classes, key=classes.__getitem__, reverse=True) if name not in _IDLE]
     most = sorted((name for name in places if places[name] > 0), key=places.__getitem__, reverse=True)
     found = []
@@ -121,22 +152,25 @@ def _named(quantities: tuple[Quantity, ...]) -> str:
     return label(", ".join(f"{quantity.key} ({quantity.dash})" for quantity in quantities))
 
 
-def _totals(tests: tuple[Analysis, ...], group: str) -> dict[str, float]:
-    """The numbers of a group summed over all samples of all tests."""
+def _totals(accounts: Sequence[Account], group: str) -> dict[str, float]:
+    """The numbers of a group summed over all that was told."""
     totals: dict[str, float] = {}
-    for test in tests:
-        for sample in test.result.samples:
-            numbers = sample.dut.get(group) if sample.measured else None
-            for name, value in numbers.items() if isinstance(numbers, Mapping) else ():
-                if _is_number(value):
-                    totals[str(name)] = totals.get(str(name), 0.0) + value
+    for told in (told for account in accounts for told in account.told):
+        numbers = told.dut.get(group)
+        for name, value in numbers.items() if isinstance(numbers, Mapping) else ():
+            if _is_number(value):
+                totals[str(name)] = totals.get(str(name), 0.0) + value
     return {name: total for name, total in totals.items() if total > 0}
 
 
-def axis(panel: Panel, tests: tuple[Analysis, ...]) -> dict[str, Any]:
+def axis(panel: Panel, accounts: Sequence[Account]) -> dict[str, Any]:
     """What the y axis of a panel needs beyond the usual; a logarithmic one spans the positive values."""
     seen = [
-        one.value for test in tests for quantity in panel.quantities for one in values(test, quantity) if one.value > 0
+        one.value
+        for account in accounts
+        for quantity in panel.quantities
+        for one in values(account, quantity)
+        if one.value > 0
     ]
     return log_axis(min(seen), max(seen)) if panel.logarithmic and seen else {}
 

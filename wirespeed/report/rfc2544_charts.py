@@ -1,14 +1,17 @@
-"""RFC 2544's own graphs: throughput against the theoretical line and latency by frame size, loss rate over load."""
+"""RFC 2544's own graphs: throughput against the theoretical line and latency by frame size, loss rate over load; and
+what the device told."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any
 
+from wirespeed.report.dots import panel_traces
+from wirespeed.report.dut_panels import PANEL_PX, account_of_trials, axis, panels_of
 from wirespeed.report.layout import stacked
 from wirespeed.report.traces import COLOURS, DASHES, REFERENCE, Figure, Trace, label, legend, short
 from wirespeed.results.figures import Scaler
-from wirespeed.results.rfc2544 import FrameLossRow, LatencyRow, ThroughputRow
+from wirespeed.results.rfc2544 import FrameLossRow, LatencyRow, Rfc2544Result, ThroughputRow
 
 HEIGHT_PX = 300
 CATEGORIES = {"type": "category", "rangemode": "normal", "showspikes": False}
@@ -121,6 +124,35 @@ def loss_figure(rows: Sequence[FrameLossRow]) -> Figure:
     layout["xaxis"] |= {"range": [0, 100], "rangemode": "normal"}
     layout["yaxis"] |= {"range": [0, 100], "rangemode": "normal"}
     return {"data": [trace | {"cliponaxis": False} for trace in traces], "layout": layout}
+
+
+def device_figure(suite: Rfc2544Result, scaler: Scaler) -> Figure | None:
+    """What the device told under the trials, over their load; a colour a frame size. None where it told nothing."""
+    accounts = [
+        account_of_trials(frame, [(trial.load_pps, trial.trial) for trial in suite.trials if trial.frame == frame])
+        for frame in dict.fromkeys(trial.frame for trial in suite.trials)
+    ]
+    panels = panels_of(accounts)
+    if not panels:
+        return None
+    styles = {
+        account.name: {
+            "type": "scatter",
+            "legendgroup": label(account.name),
+            "line": {"color": COLOURS[number % len(COLOURS)], "width": 1},
+        }
+        for number, account in enumerate(accounts)
+    }
+    traces = panel_traces(panels, accounts, styles, 1, scaler.divisor, f"at %{{x:.4g}} {scaler.unit}")
+    named: set[str] = set()
+    for trace in traces:
+        trace["showlegend"] = trace["legendgroup"] not in named
+        named.add(trace["legendgroup"])
+    titles = [panel.title for panel in panels]
+    layout = stacked([PANEL_PX] * len(panels), titles, f"load of each direction ({scaler.unit})", legend(traces))
+    for number, panel in enumerate(panels, start=1):
+        layout["yaxis" if number == 1 else f"yaxis{number}"] |= axis(panel, accounts)
+    return {"data": traces, "layout": layout}
 
 
 def _by_size(traces: list[Trace], title: str) -> Figure:

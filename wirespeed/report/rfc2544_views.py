@@ -8,7 +8,7 @@ from typing import Any
 
 from wirespeed.report.other_remarks import ending_text
 from wirespeed.report.page_parts import Chart, Grid, grid, place
-from wirespeed.report.rfc2544_charts import latency_figure, loss_figure, throughput_figure
+from wirespeed.report.rfc2544_charts import device_figure, latency_figure, loss_figure, throughput_figure
 from wirespeed.results.figures import Scaler
 from wirespeed.results.rfc2544 import Rfc2544Result, Test
 from wirespeed.results.rfc2544_text import Section, sections, text_block
@@ -36,6 +36,7 @@ class SuiteView:
     ending: str
     exceptions: str
     benchmarks: tuple[BenchmarkView, ...]
+    device: Chart | None
     text: tuple[str, ...]
 
 
@@ -47,6 +48,7 @@ def suite_views(suites: Sequence[Rfc2544Result], scaler: Scaler, figures: dict[s
             ending=ending_text(suite.ending),
             exceptions="; ".join(suite.method.common_exceptions),
             benchmarks=tuple(_benchmark(number, suite, section, scaler, figures) for section in sections(suite)),
+            device=_device(number, suite, scaler, figures),
             text=tuple(text_block(suite).splitlines()),
         )
         for number, suite in enumerate(suites)
@@ -64,6 +66,12 @@ def _benchmark(
     assert table is not None  # a section is of a test that has a row
     table = replace(table, irregular=frozenset(index for index, why in enumerate(_irregular(suite, section)) if why))
     return BenchmarkView(section.title, chart, table, section.remarks, section.sentences)
+
+
+def _device(number: int, suite: Rfc2544Result, scaler: Scaler, figures: dict[str, Any]) -> Chart | None:
+    figure = device_figure(suite, scaler)
+    said = f"{suite.name}: what the device told under the trials"
+    return None if figure is None else place(f"rfc2544-{number}-device", said, figure, figures)
 
 
 def _irregular(suite: Rfc2544Result, section: Section) -> list[str]:

@@ -1,10 +1,12 @@
-"""The chart of a search: its trials as points over the load, the goals' intervals shaded, latency below; and the bounds
-that it found as lines on the chart of a load test."""
+"""The chart of a search: its trials as points over the load, the goals' intervals shaded, latency and what the device
+told below; and the bounds that it found as lines on the chart of a load test."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
+from wirespeed.report.dots import panel_traces
+from wirespeed.report.dut_panels import PANEL_PX, account_of_trials, axis, panels_of
 from wirespeed.report.layout import log_axis, loss_axis, stacked
 from wirespeed.report.more_panels import latency_floors
 from wirespeed.report.search_rows import PERCENTILES
@@ -57,12 +59,17 @@ def search_figure(search: SearchResult, scaler: Scaler) -> Figure:
         some = [trial for trial in shown if _sort(trial) == name]
         traces += _trials(search, some, name, symbol, scaler, floor)
     latency = _latency(search, scaler)
+    accounts = [account_of_trials(search.name, [(trial.load_pps, trial.trial) for trial in shown])]
+    panels, first = panels_of(accounts), 4 if latency else 3
+    style = {search.name: {"type": "scatter", "line": {"color": COLOURS[0], "width": 1}}}
+    traces += panel_traces(panels, accounts, style, first, scaler.divisor, f"at %{{x:.4g}} {scaler.unit}")
     layout = stacked(
-        [RECEIVED_PX, LOSS_PX, *([LATENCY_PX] if latency else [])],
+        [RECEIVED_PX, LOSS_PX, *([LATENCY_PX] if latency else []), *(PANEL_PX for _ in panels)],
         [
             f"<b>received</b> ({scaler.unit} each way)",
             "<b>loss</b> of what was to be offered",
             *(["<b>latency</b> (µs): percentiles, maximum dotted"] if latency else []),
+            *(panel.title for panel in panels),
         ],
         f"load of each direction ({scaler.unit})",
         legend([*traces, *latency]),
@@ -71,6 +78,8 @@ def search_figure(search: SearchResult, scaler: Scaler) -> Figure:
     if latency:
         seen = [y for trace in latency for y in trace["y"] if y > 0]
         layout["yaxis3"] |= log_axis(min(seen), max(seen)) if seen else {}
+    for number, panel in enumerate(panels, start=first):
+        layout[f"yaxis{number}"] |= axis(panel, accounts)
     return {"data": [*traces, *latency], "layout": layout}
 
 

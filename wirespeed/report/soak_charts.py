@@ -1,9 +1,11 @@
-"""The chart of a soak: loss over time with its events and gaps marked, and how latency drifted."""
+"""The chart of a soak: loss over time with its events and gaps marked, how latency drifted, what the device told."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
+from wirespeed.report.dots import panel_traces
+from wirespeed.report.dut_panels import PANEL_PX, Account, Told, axis, panels_of
 from wirespeed.report.layout import log_axis, loss_axis, stacked
 from wirespeed.report.traces import ALARM, COLOURS, DASHES, REFERENCE, Figure, Trace, label, legend, loss_floor, short
 from wirespeed.results.channel import Channel
@@ -72,9 +74,17 @@ def soak_figure(soak: SoakResult) -> Figure:
         trace for number, wire in enumerate(soak.directions) for trace in _latency(spans, wire, number, divisor, unit)
     ]
     traces += latency
+    accounts = [Account(soak.name, tuple(_told(span, divisor) for span in spans))]
+    panels, first = panels_of(accounts), 3 if latency else 2
+    style = {soak.name: {"type": "scatter", "line": {"color": _colour(0), "width": 1.6}}}
+    traces += panel_traces(panels, accounts, style, first, 1.0, f"at %{{x:.5g}} {unit}")
     layout = stacked(
-        [LOSS_PX, *([LATENCY_PX] if latency else [])],
-        [f"<b>loss</b> of each {width}", *(["<b>latency</b> (µs): average, highest 99 % dashed"] if latency else [])],
+        [LOSS_PX, *([LATENCY_PX] if latency else []), *(PANEL_PX for _ in panels)],
+        [
+            f"<b>loss</b> of each {width}",
+            *(["<b>latency</b> (µs): average, highest 99 % dashed"] if latency else []),
+            *(panel.title for panel in panels),
+        ],
         f"time ({unit})",
         legend(traces),
     )
@@ -82,7 +92,16 @@ def soak_figure(soak: SoakResult) -> Figure:
     if latency:
         seen = [y for trace in latency for y in trace["y"] if y > 0]
         layout["yaxis2"] |= log_axis(min(seen), max(seen)) if seen else {}
+    for number, panel in enumerate(panels, start=first):
+        layout[f"yaxis{number}"] |= axis(panel, accounts)
     return {"data": traces, "layout": layout}
+
+
+def _told(span: Span, divisor: float) -> Told:
+    dut = span.dut
+    known = {"cycles_per_packet": dut.cycles_per_packet, "watts": dut.watts}
+    groups = {"cpu_percent": dut.cpu_percent, "drops": dut.drops}
+    return Told(False, (span.at_s + span.watched_s / 2) / divisor, {"interval": span.watched_s, **known, **groups})
 
 
 def _events(soak: SoakResult, divisor: float, unit: str) -> list[Trace]:

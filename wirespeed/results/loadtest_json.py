@@ -15,6 +15,8 @@ from pydantic import TypeAdapter
 
 from wirespeed.results.balance import Balance, medium_of_driver
 from wirespeed.results.balance_json import as_count, balance_from_json, balance_to_json
+from wirespeed.results.head_json import head_to_json as common_head_to_json
+from wirespeed.results.head_json import ports_from_json
 from wirespeed.results.json_values import as_list, as_number, as_object, list_at
 from wirespeed.results.loadtest import Result
 from wirespeed.results.outcome import ChannelOutcome, Outcome, PortFacts
@@ -26,7 +28,6 @@ OLD_SCHEMA = "wirespeed-loadtest/1"
 REQUIRED_VARS = ("warmup_mult", "warmup_duration", "rampup_target", "rampup_duration", "hold_duration")
 
 _OUTCOME = TypeAdapter(Outcome)
-_PORT = TypeAdapter(PortFacts)
 
 
 def to_json(result: Result) -> dict[str, Any]:
@@ -40,15 +41,7 @@ def to_json(result: Result) -> dict[str, Any]:
 
 def head_to_json(result: Result) -> dict[str, Any]:
     """What is known when a test begins: everything but samples and outcome."""
-    return {
-        "schema": SCHEMA,
-        "versions": dict(result.versions),
-        "vars": dict(result.variables),
-        "lab": dict(result.lab),
-        "ports": [asdict(port) for port in result.ports.values()],
-        "directions": [str(channel) for channel in result.directions],
-        "dut": dict(result.dut),
-    }
+    return common_head_to_json(result, SCHEMA)
 
 
 def outcome_to_json(outcome: Outcome) -> dict[str, Any]:
@@ -93,10 +86,9 @@ def from_json(document: Any, name: str) -> Result:
         native=schema is not None,
     )
     if schema == SCHEMA:
-        ports = [valid(_PORT, raw, "ports") for raw in list_at(document, "ports")]
         return replace(
             result,
-            ports={port.index: port for port in ports},
+            ports=ports_from_json(document),
             outcome=valid(_OUTCOME, _with_balances(outcome), "outcome"),
         )
     ports = _old_ports(lab)

@@ -11,10 +11,12 @@ from pydantic import TypeAdapter
 
 from wirespeed.errors import FileFault
 from wirespeed.results.ending import Ending
+from wirespeed.results.head_json import ending_from_json, head_from_json, of_schema
+from wirespeed.results.head_json import head_to_json as common_head_to_json
 from wirespeed.results.journal import Journal
 from wirespeed.results.json_values import as_number, as_object, list_at
 from wirespeed.results.loadtest_json import why
-from wirespeed.results.outcome import INTERRUPTED, PortFacts
+from wirespeed.results.outcome import INTERRUPTED
 from wirespeed.results.rfc2544 import (
     ROWS,
     TESTS,
@@ -31,17 +33,14 @@ from wirespeed.results.rfc2544 import (
     ThroughputRow,
     attribute_of,
 )
-from wirespeed.results.sample_json import channel_of, valid
-from wirespeed.results.trial_json import trial_from_json, trial_to_json
+from wirespeed.results.sample_json import valid
+from wirespeed.results.trial_json import asked_from_json, asked_to_json
 
 KIND = "rfc2544"
 SCHEMA = "wirespeed-rfc2544/1"
 
-_PORT = TypeAdapter(PortFacts)
-_ENDING = TypeAdapter(Ending)
 _METHOD = TypeAdapter(Method)
 _ROWS: Mapping[Test, TypeAdapter[Any]] = {test: TypeAdapter(row) for test, row in ROWS.items()}
-_TRIAL_FIELDS = ("number", "test", "frame", "load_pps", "intended_s", "label", "set_aside")
 
 
 def to_json(result: Rfc2544Result) -> dict[str, Any]:
@@ -60,13 +59,7 @@ def head_to_json(result: Rfc2544Result) -> dict[str, Any]:
     """What is known when the tests begin."""
     tests = result.method.tests
     return {
-        "schema": SCHEMA,
-        "versions": dict(result.versions),
-        "vars": dict(result.variables),
-        "lab": dict(result.lab),
-        "ports": [asdict(port) for port in result.ports.values()],
-        "directions": [str(channel) for channel in result.directions],
-        "dut": dict(result.dut),
+        **common_head_to_json(result, SCHEMA),
         "method": asdict(result.method),
         "conformance": {test: result.method.conformance(test) for test in tests},
     }
@@ -94,33 +87,24 @@ def _spread(spread: Spread | None) -> dict[str, Any] | None:
 
 def suite_trial_to_json(trial: SuiteTrial) -> dict[str, Any]:
     """What was asked for and what came of it; the loss ratio that throughput is judged by stands beside it."""
-    asked = {key: getattr(trial, key) for key in _TRIAL_FIELDS if getattr(trial, key) != ""}
-    return {**asked, "loss_ratio": trial.judged.loss_ratio, **trial_to_json(trial.trial)}
+    return asked_to_json(trial, ("test", "frame"), trial.judged.loss_ratio)
 
 
 def from_json(document: Any, name: str) -> Rfc2544Result:
     """A Rfc2544Result from a document; ValueError or KeyError says what is wrong or missing."""
-    document = as_object(document, "its top level")
-    if document.get("schema") != SCHEMA:
-        raise ValueError(f"its schema is {document.get('schema')!r}, this program reads {SCHEMA!r}")
-    ports = [valid(_PORT, raw, "ports") for raw in list_at(document, "ports")]
+    document = of_schema(document, SCHEMA)
     rows: dict[str, Any] = {
         attribute_of(test): tuple(valid(_ROWS[test], raw, test) for raw in list_at(document, attribute_of(test)))
         for test in TESTS
     }
     return Rfc2544Result(
         name=name,
-        variables=as_object(document.get("vars"), "vars"),
-        directions=tuple(channel_of(text, "directions") for text in list_at(document, "directions")),
+        **head_from_json(document),
         method=valid(_METHOD, document.get("method"), "method"),
         **rows,
         trials=tuple(_trial(raw, f"trial {index}") for index, raw in enumerate(list_at(document, "trials"))),
-        versions={program: str(one) for program, one in as_object(document.get("versions", {}), "versions").items()},
-        lab=as_object(document.get("lab", {}), "lab"),
-        dut=as_object(document.get("dut", {}), "dut"),
-        ports={port.index: port for port in ports},
         spent_s=as_number(document.get("spent_s", 0), "spent_s"),
-        ending=valid(_ENDING, document.get("ending", {}), "ending"),
+        ending=ending_from_json(document),
     )
 
 
@@ -129,14 +113,9 @@ def _trial(raw: Any, where: str) -> SuiteTrial:
     if raw.get("test") not in TESTS:
         raise ValueError(f"test of {where} is {str(raw.get('test'))[:40]!r}")
     return SuiteTrial(
-        number=int(as_number(raw.get("number"), f"number of {where}")),
         test=raw["test"],
         frame=str(raw.get("frame", "")),
-        load_pps=as_number(raw.get("load_pps"), f"load_pps of {where}"),
-        intended_s=as_number(raw.get("intended_s"), f"intended_s of {where}"),
-        trial=trial_from_json(raw, where),
-        label=str(raw.get("label", "")),
-        set_aside=str(raw.get("set_aside", "")),
+        **asked_from_json(raw, where),
     )
 
 

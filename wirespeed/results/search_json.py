@@ -11,21 +11,20 @@ from pydantic import TypeAdapter
 
 from wirespeed.errors import FileFault
 from wirespeed.results.ending import Ending
+from wirespeed.results.head_json import ending_from_json, head_from_json, of_schema
+from wirespeed.results.head_json import head_to_json as common_head_to_json
 from wirespeed.results.journal import Journal
 from wirespeed.results.json_values import as_number, as_object, list_at
 from wirespeed.results.loadtest_json import why
-from wirespeed.results.outcome import INTERRUPTED, PortFacts
-from wirespeed.results.sample_json import channel_of, valid
+from wirespeed.results.outcome import INTERRUPTED
+from wirespeed.results.sample_json import valid
 from wirespeed.results.search import Goal, GoalOutcome, SearchResult, SearchTrial
-from wirespeed.results.trial_json import trial_from_json, trial_to_json
+from wirespeed.results.trial_json import asked_from_json, asked_to_json
 
 KIND = "search"
 SCHEMA = "wirespeed-search/1"
 
-_PORT = TypeAdapter(PortFacts)
 _OUTCOME = TypeAdapter(GoalOutcome)
-_ENDING = TypeAdapter(Ending)
-_TRIAL_FIELDS = ("number", "purpose", "load_pps", "intended_s", "label", "set_aside")
 
 
 def to_json(result: SearchResult) -> dict[str, Any]:
@@ -44,13 +43,7 @@ def to_json(result: SearchResult) -> dict[str, Any]:
 def head_to_json(result: SearchResult) -> dict[str, Any]:
     """What is known when a search begins."""
     return {
-        "schema": SCHEMA,
-        "versions": dict(result.versions),
-        "vars": dict(result.variables),
-        "lab": dict(result.lab),
-        "ports": [asdict(port) for port in result.ports.values()],
-        "directions": [str(channel) for channel in result.directions],
-        "dut": dict(result.dut),
+        **common_head_to_json(result, SCHEMA),
         "least_pps": result.least_pps,
         "most_pps": result.most_pps,
         "most_is_line": result.most_is_line,
@@ -60,33 +53,24 @@ def head_to_json(result: SearchResult) -> dict[str, Any]:
 
 def search_trial_to_json(trial: SearchTrial) -> dict[str, Any]:
     """What was asked for and what came of it; the loss ratio that goals are judged by stands beside it."""
-    asked = {key: getattr(trial, key) for key in _TRIAL_FIELDS if getattr(trial, key) != ""}
-    return {**asked, "loss_ratio": trial.loss_ratio, **trial_to_json(trial.trial)}
+    return asked_to_json(trial, ("purpose",), trial.loss_ratio)
 
 
 def from_json(document: Any, name: str) -> SearchResult:
     """A SearchResult from a document; ValueError or KeyError says what is wrong or missing."""
-    document = as_object(document, "its top level")
-    if document.get("schema") != SCHEMA:
-        raise ValueError(f"its schema is {document.get('schema')!r}, this program reads {SCHEMA!r}")
-    ports = [valid(_PORT, raw, "ports") for raw in list_at(document, "ports")]
+    document = of_schema(document, SCHEMA)
     lengths = as_object(document.get("frame_bytes", {}), "frame_bytes")
     return SearchResult(
         name=name,
-        variables=as_object(document.get("vars"), "vars"),
-        directions=tuple(channel_of(text, "directions") for text in list_at(document, "directions")),
+        **head_from_json(document),
         least_pps=as_number(document.get("least_pps"), "least_pps"),
         most_pps=as_number(document.get("most_pps"), "most_pps"),
         most_is_line=bool(document.get("most_is_line")),
         trials=tuple(_trial(raw, f"trial {index}") for index, raw in enumerate(list_at(document, "trials"))),
         goals=tuple(valid(_OUTCOME, raw, "goals") for raw in list_at(document, "goals")),
-        versions={program: str(one) for program, one in as_object(document.get("versions", {}), "versions").items()},
-        lab=as_object(document.get("lab", {}), "lab"),
-        dut=as_object(document.get("dut", {}), "dut"),
-        ports={port.index: port for port in ports},
         frame_bytes={int(port): as_number(length, "frame_bytes") for port, length in lengths.items()},
         spent_s=as_number(document.get("spent_s", 0), "spent_s"),
-        ending=valid(_ENDING, document.get("ending", {}), "ending"),
+        ending=ending_from_json(document),
     )
 
 
@@ -96,13 +80,8 @@ def _trial(raw: Any, where: str) -> SearchTrial:
     if purpose not in ("warm-up", "search", "mrr", "latency"):
         raise ValueError(f"purpose of {where} is {str(purpose)[:40]!r}")
     return SearchTrial(
-        number=int(as_number(raw.get("number"), f"number of {where}")),
         purpose=purpose,
-        load_pps=as_number(raw.get("load_pps"), f"load_pps of {where}"),
-        intended_s=as_number(raw.get("intended_s"), f"intended_s of {where}"),
-        trial=trial_from_json(raw, where),
-        label=str(raw.get("label", "")),
-        set_aside=str(raw.get("set_aside", "")),
+        **asked_from_json(raw, where),
     )
 
 

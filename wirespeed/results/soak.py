@@ -56,11 +56,12 @@ class Flow:
 
 @dataclass(frozen=True)
 class DutSpan:
-    """What the DUT told of a span: packets dropped by its reasons, the most memory its process had (resident bytes),
-    the mean watts by a meter beside it, and the last reason why it could not be read."""
+    """What the DUT told of a span: packets dropped by its reasons, shares of its CPUs by class, the most memory its
+    process had (resident bytes), the mean watts by a meter beside it, and the last reason why it could not be read."""
 
     drop_packets: int | None = None
     drops: Mapping[str, int] = field(default_factory=dict)
+    cpu_percent: Mapping[str, float] = field(default_factory=dict)
     memory_bytes: int | None = None
     cycles_per_packet: float | None = None
     watts: float | None = None

@@ -6,7 +6,7 @@ A live soak writes into it, and so does whoever reads the journal of one.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 
 from wirespeed.results.channel import Channel
@@ -116,6 +116,22 @@ class Chronicle:
     def add_unplaced(self, count: int) -> None:
         """Packets that were lost nobody knows when; less than 0 for those that came after all."""
         self._unplaced += count
+
+    def tell_later(self, told: Callable[[float, float], DutSpan | None], since_s: float) -> None:
+        """What the DUT tells only now of the time since then, between two times; None where it had told before."""
+        for width, spans in self._tiers.items():
+            for place, span in enumerate(spans):
+                if span.at_s >= since_s:
+                    whole_s = span.watched_s if width == 1 else min(width, self.now_s - span.at_s)
+                    spans[place] = _with_dut(span, told(span.at_s, span.at_s + whole_s))
+        if self.total is not None:
+            earlier = self.total if self.total.at_s < since_s else None
+            self.total = _with_dut(self.total, told(since_s, self.now_s))
+            if earlier is not None:
+                self.total = replace(self.total, dut=_dut(earlier, self.total))
+        for number, event in self.events.items():
+            if event.at_s >= since_s and (late := told(event.at_s, event.at_s + event.seconds)) is not None:
+                self.events[number] = replace(event, drops=dict(late.drops))
 
     def told(self, result: SoakResult) -> SoakResult:
         """`result` with all that was kept, and its verdict."""
@@ -228,6 +244,10 @@ def _latency(first: LatencySpan | None, second: LatencySpan | None) -> LatencySp
     )
 
 
+def _with_dut(span: Span, told: DutSpan | None) -> Span:
+    return span if told is None else replace(span, dut=replace(told, memory_bytes=span.dut.memory_bytes))
+
+
 def _dut(first: Span, second: Span) -> DutSpan:
     one, other = first.dut, second.dut
     costs = [(span.watched_s, span.dut.cycles_per_packet) for span in (first, second)]
@@ -236,6 +256,7 @@ def _dut(first: Span, second: Span) -> DutSpan:
     return DutSpan(
         drop_packets=sum(dropped) if dropped else None,
         drops=_added(one.drops, other.drops),
+        cpu_percent=_shares(first, second),
         memory_bytes=max(sizes, default=None),
         cycles_per_packet=_mean(costs),
         watts=_mean([(span.watched_s, span.dut.watts) for span in (first, second)]),
@@ -245,6 +266,13 @@ def _dut(first: Span, second: Span) -> DutSpan:
 
 def _added(first: Mapping[str, int], second: Mapping[str, int]) -> dict[str, int]:
     return {reason: first.get(reason, 0) + second.get(reason, 0) for reason in dict.fromkeys((*first, *second))}
+
+
+def _shares(first: Span, second: Span) -> dict[str, float]:
+    """Of the CPUs' time of both; a class that one did not name had none of it there."""
+    told = [(span.watched_s, span.dut.cpu_percent) for span in (first, second) if span.dut.cpu_percent]
+    classes = dict.fromkeys(name for _, shares in told for name in shares)
+    return {name: _mean([(seconds, shares.get(name, 0.0)) for seconds, shares in told]) or 0.0 for name in classes}
 
 
 def _sum(first: float | None, second: float | None) -> float | None:

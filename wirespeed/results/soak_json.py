@@ -9,9 +9,9 @@ from typing import Any
 from pydantic import TypeAdapter
 
 from wirespeed.results.channel import Channel
-from wirespeed.results.ending import Ending
+from wirespeed.results.head_json import ending_from_json, head_from_json, of_schema
+from wirespeed.results.head_json import head_to_json as common_head_to_json
 from wirespeed.results.json_values import as_number, as_object, list_at
-from wirespeed.results.outcome import PortFacts
 from wirespeed.results.sample_json import channel_of, valid
 from wirespeed.results.soak import (
     Counters,
@@ -30,9 +30,7 @@ from wirespeed.units import Rate
 KIND = "soak"
 SCHEMA = "wirespeed-soak/1"
 
-_PORT = TypeAdapter(PortFacts)
 _RATE = TypeAdapter(Rate)
-_ENDING = TypeAdapter(Ending)
 _FLOW = TypeAdapter(Flow)
 _DUT = TypeAdapter(DutSpan)
 _GAP = TypeAdapter(Gap)
@@ -59,13 +57,7 @@ def to_json(result: SoakResult) -> dict[str, Any]:
 def head_to_json(result: SoakResult) -> dict[str, Any]:
     """What is known when a soak begins."""
     return {
-        "schema": SCHEMA,
-        "versions": dict(result.versions),
-        "vars": dict(result.variables),
-        "lab": dict(result.lab),
-        "ports": [asdict(port) for port in result.ports.values()],
-        "directions": [str(channel) for channel in result.directions],
-        "dut": dict(result.dut),
+        **common_head_to_json(result, SCHEMA),
         "load": asdict(result.load),
         "load_pps": result.load_pps,
         "intended_s": result.intended_s,
@@ -116,16 +108,12 @@ _DEEP = ("latency_us", "worst_minute", "cycles_per_packet", "memory_bytes")
 
 def from_json(document: Any, name: str) -> SoakResult:
     """A SoakResult from a document; ValueError or KeyError says what is wrong or missing."""
-    document = as_object(document, "its top level")
-    if document.get("schema") != SCHEMA:
-        raise ValueError(f"its schema is {document.get('schema')!r}, this program reads {SCHEMA!r}")
-    ports = [valid(_PORT, raw, "ports") for raw in list_at(document, "ports")]
+    document = of_schema(document, SCHEMA)
     lengths = as_object(document.get("frame_bytes", {}), "frame_bytes")
     total, mark = document.get("total"), document.get("mark")
     return SoakResult(
         name=name,
-        variables=as_object(document.get("vars"), "vars"),
-        directions=tuple(channel_of(text, "directions") for text in list_at(document, "directions")),
+        **head_from_json(document),
         load=valid(_RATE, document.get("load"), "load"),
         load_pps=as_number(document.get("load_pps"), "load_pps"),
         intended_s=as_number(document.get("intended_s"), "intended_s"),
@@ -136,13 +124,9 @@ def from_json(document: Any, name: str) -> SoakResult:
         total=None if total is None else span_from_json(total, "total"),
         events=tuple(event_from_json(raw, "events") for raw in list_at(document, "events")),
         gaps=tuple(valid(_GAP, raw, "gaps") for raw in list_at(document, "gaps")),
-        versions={program: str(one) for program, one in as_object(document.get("versions", {}), "versions").items()},
-        lab=as_object(document.get("lab", {}), "lab"),
-        dut=as_object(document.get("dut", {}), "dut"),
-        ports={port.index: port for port in ports},
         frame_bytes={int(port): as_number(length, "frame_bytes") for port, length in lengths.items()},
         mark=None if mark is None else mark_from_json(mark, "mark"),
-        ending=valid(_ENDING, document.get("ending", {}), "ending"),
+        ending=ending_from_json(document),
     )
 
 

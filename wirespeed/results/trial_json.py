@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict
-from typing import Any
+from typing import Any, TypedDict
 
 from pydantic import TypeAdapter
 
 from wirespeed.results.balance_json import balance_from_json, balance_to_json
 from wirespeed.results.dut import DutTelemetry
 from wirespeed.results.json_values import as_number, as_object
+from wirespeed.results.rfc2544 import SuiteTrial
 from wirespeed.results.sample import Latency, Moment
 from wirespeed.results.sample_json import channel_of, valid
+from wirespeed.results.search import SearchTrial
 from wirespeed.results.trial import ChannelTrial, Drain, TrialResult
 from wirespeed.units import Rate
 
@@ -72,6 +75,37 @@ def trial_from_json(raw: Any, where: str) -> TrialResult:
         dut_before=before,
         dut=under,
         dut_after=after,
+    )
+
+
+class Asked(TypedDict):
+    """What trials of searches and of RFC 2544 have besides what each was for."""
+
+    number: int
+    load_pps: float
+    intended_s: float
+    trial: TrialResult
+    label: str
+    set_aside: str
+
+
+def asked_to_json(trial: SearchTrial | SuiteTrial, what: Sequence[str], loss_ratio: float) -> dict[str, Any]:
+    """What was asked for (`what` are names of fields that only this kind of trial has) and what came of it; beside it
+    the loss ratio that it is judged by."""
+    names = ("number", *what, "load_pps", "intended_s", "label", "set_aside")
+    asked = {key: getattr(trial, key) for key in names if getattr(trial, key) != ""}
+    return {**asked, "loss_ratio": loss_ratio, **trial_to_json(trial.trial)}
+
+
+def asked_from_json(raw: dict[str, Any], where: str) -> Asked:
+    """ValueError or KeyError says what is wrong or missing, and `where`."""
+    return Asked(
+        number=int(as_number(raw.get("number"), f"number of {where}")),
+        load_pps=as_number(raw.get("load_pps"), f"load_pps of {where}"),
+        intended_s=as_number(raw.get("intended_s"), f"intended_s of {where}"),
+        trial=trial_from_json(raw, where),
+        label=str(raw.get("label", "")),
+        set_aside=str(raw.get("set_aside", "")),
     )
 
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from wirespeed.errors import UsageError
-from wirespeed.measure.wires import check_wires, pair_directions
-from wirespeed.results.channel import Channel
+from wirespeed.measure.plan import MeasurementPlan, tunables_text
+from wirespeed.measure.wires import check_wires
 from wirespeed.results.lab import shares_cpus
 from wirespeed.results.rfc2544 import TESTS, Method, Test
 from wirespeed.rfc2544.conformance import TRIAL_S, WAITS_S, exceptions_of
@@ -39,12 +39,11 @@ class Frame:
 
 
 @dataclass(frozen=True)
-class Rfc2544Plan:
+class Rfc2544Plan(MeasurementPlan):
     """`repeats` and `waits_s` (after learning, residual, restabilise) are None where they follow from `trial_s`.
     `tunables` are more of the profile's. With `robust` trials are repeated whose loss the machine explains;
     None does so in a lab whose control shares CPUs with what it measures.
-    `reset_kind` says how the DUT is reset; it is empty where nobody can. `notes`, `lab`, `dut` and `versions` go into
-    the result as they are."""
+    `reset_kind` says how the DUT is reset; it is empty where nobody can. `notes` go into the result as they are."""
 
     tests: tuple[Test, ...] = TESTS
     frames: tuple[Frame, ...] = ()
@@ -56,21 +55,8 @@ class Rfc2544Plan:
     ip6: bool = False
     tunables: dict[str, str] = field(default_factory=dict)
     robust: bool | None = None
-    directions: tuple[Channel, ...] = pair_directions()
-    line_bps: float | None = None
-    verify: bool = False
-    force: bool = False
     reset_kind: str = ""
     notes: tuple[str, ...] = ()
-    name: str = ""
-    output_file: str = "-"
-    lab: dict[str, Any] = field(default_factory=dict)
-    dut: dict[str, Any] = field(default_factory=dict)
-    versions: dict[str, str] = field(default_factory=dict)
-
-    @property
-    def senders(self) -> tuple[int, ...]:
-        return tuple(wire.tx for wire in self.directions)
 
     @property
     def is_robust(self) -> bool:
@@ -134,7 +120,7 @@ class Rfc2544Plan:
         return {
             "server": server,
             "profile_file": PROFILE,
-            "tunables": ",".join(f"{key}={value}" for key, value in self.tunables.items()),
+            "tunables": tunables_text(self.tunables),
             "sizes": ",".join(frame.name for frame in self.frames),
             "output_file": self.output_file,
             "unidirectional": not any(wire.reverse in self.directions for wire in self.directions),

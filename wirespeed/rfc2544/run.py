@@ -10,7 +10,7 @@ from threading import Event
 
 from wirespeed import __version__
 from wirespeed.client.generator_client import GeneratorClient
-from wirespeed.dut.dut import Dut
+from wirespeed.dut.dut import Dut, texts_of_dut
 from wirespeed.errors import MeasurementError, RemoteError, UsageError, WirespeedError, error_of
 from wirespeed.measure.load import Load, load_of
 from wirespeed.measure.tester import Tester
@@ -104,6 +104,7 @@ def run_rfc2544(
         notes.append(f"trials that do not count, repeated since CPUs were away in them: {aside}")
     return replace(
         head,
+        dut={**head.dut, **texts_of_dut(dut)},
         **rows,  # type: ignore[arg-type] # each of its own kind
         trials=tuple(bench.trials),
         spent_s=time.monotonic() - bench.began_s,

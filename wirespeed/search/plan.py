@@ -7,8 +7,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from wirespeed.errors import UsageError
-from wirespeed.measure.wires import check_wires, pair_directions
-from wirespeed.results.channel import Channel
+from wirespeed.measure.plan import MeasurementPlan, tunables_text
+from wirespeed.measure.wires import check_wires
 from wirespeed.results.lab import ROBUST_NOTE, shares_cpus
 from wirespeed.results.search import Goal
 from wirespeed.search.controller import repeats_for
@@ -39,11 +39,11 @@ class LatencyPlan:
 
 
 @dataclass(frozen=True)
-class SearchPlan:
+class SearchPlan(MeasurementPlan):
     """One search. Without `goals` nothing is searched for, and MRR alone is measured. `least` and `most` are loads of
     each direction, `most` the whole line unless given; `limit_s` is the time the search may take. With `robust` trials
-    are repeated whose loss the machine explains; None does so in a lab whose control shares CPUs with what it measures.
-    `lab`, `dut` and `versions` describe the set-up; they go into the result as they are."""
+    are repeated whose loss the machine explains; None does so in a lab whose control shares CPUs with what it
+    measures."""
 
     profile: str
     tunables: dict[str, str] = field(default_factory=dict)
@@ -56,28 +56,10 @@ class SearchPlan:
     mrr: MrrPlan | None = None
     latency: LatencyPlan | None = None
     robust: bool | None = None
-    directions: tuple[Channel, ...] = pair_directions()
-    line_bps: float | None = None
-    verify: bool = False
-    force: bool = False
-    name: str = ""
-    output_file: str = "-"
-    lab: dict[str, Any] = field(default_factory=dict)
-    dut: dict[str, Any] = field(default_factory=dict)
-    versions: dict[str, str] = field(default_factory=dict)
-
-    @property
-    def senders(self) -> tuple[int, ...]:
-        return tuple(wire.tx for wire in self.directions)
-
-    @property
-    def unidirectional(self) -> bool:
-        """Whether no direction has its reverse."""
-        return not any(wire.reverse in self.directions for wire in self.directions)
 
     @property
     def title(self) -> str:
-        words = [self.profile, ",".join(f"{key}={value}" for key, value in self.tunables.items())]
+        words = [self.profile, tunables_text(self.tunables)]
         return " ".join(filter(None, words)) + (", unidirectional" if self.unidirectional else ", bidirectional")
 
     @property
@@ -101,7 +83,7 @@ class SearchPlan:
         return {
             "server": server,
             "profile_file": self.profile,
-            "tunables": ",".join(f"{key}={value}" for key, value in self.tunables.items()),
+            "tunables": tunables_text(self.tunables),
             "output_file": self.output_file,
             "preset": self.preset,
             "min": str(self.least),

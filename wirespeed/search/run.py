@@ -11,7 +11,7 @@ from typing import Protocol
 
 from wirespeed import __version__
 from wirespeed.client.generator_client import GeneratorClient
-from wirespeed.dut.dut import Dut
+from wirespeed.dut.dut import Dut, texts_of_dut
 from wirespeed.errors import MeasurementError, UsageError, WirespeedError, error_of
 from wirespeed.measure.load import Load, load_of
 from wirespeed.measure.tester import Tester
@@ -112,7 +112,8 @@ def run_search(
         if not bench.trials:
             raise
         ended = FAILED, str(error), error.exit_code
-    return bench.result(Ending(*ended, head.ending.started, (*plan.notes, *trial.notes)))
+    found = bench.result(Ending(*ended, head.ending.started, (*plan.notes, *trial.notes)))
+    return replace(found, dut={**found.dut, **texts_of_dut(dut)})
 
 
 def raise_for_ending(result: SearchResult) -> None:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from wirespeed.measure.reading import Reading
 from wirespeed.results.balance import Balance
 from wirespeed.results.channel import Channel
-from wirespeed.results.dut import DutTelemetry, forwarding_cost
+from wirespeed.results.dut import DutTelemetry
 from wirespeed.results.machine import why_spoilt
 from wirespeed.results.sample import Sample
 from wirespeed.results.soak import DutSpan, Flow, Gap, LatencySpan, LossEvent, Mark, Span, Whose
@@ -226,9 +226,8 @@ class Course:
 
 def _span(seen: Seen, flows: Mapping[Channel, Flow]) -> Span:
     assert seen.sample is not None
-    moment, told = seen.sample.machine, seen.telemetry
+    moment = seen.sample.machine
     away = [one for one in (moment.tester_absent_s, moment.dut_absent_s) if one is not None] if moment else []
-    cost = forwarding_cost(node for worker in told.workers for node in worker.nodes)
     return Span(
         at_s=seen.at_s,
         watched_s=seen.sample.interval_s,
@@ -236,14 +235,20 @@ def _span(seen: Seen, flows: Mapping[Channel, Flow]) -> Span:
         lossy_s=seen.sample.interval_s if any(flow.lost for flow in flows.values()) else 0.0,
         away_s=sum(away) if away else None,
         steal_s=moment.steal_s if moment else None,
-        dut=DutSpan(
-            drop_packets=told.drop_packets,
-            drops=dict(told.drops),
-            memory_bytes=seen.memory_bytes,
-            cycles_per_packet=cost.cycles_per_packet if cost is not None else None,
-            watts=told.watts,
-            error=told.error or "",
-        ),
+        dut=dut_span(seen.telemetry, seen.memory_bytes),
+    )
+
+
+def dut_span(told: DutTelemetry, memory_bytes: int | None = None) -> DutSpan:
+    """What a soak keeps of what the DUT told."""
+    return DutSpan(
+        drop_packets=told.drop_packets,
+        drops=dict(told.drops),
+        cpu_percent=dict(told.cpu_percent),
+        memory_bytes=memory_bytes,
+        cycles_per_packet=told.cycles_per_packet,
+        watts=told.watts,
+        error=told.error or "",
     )
 
 

@@ -10,8 +10,8 @@ from typing import Any
 
 from wirespeed.errors import UsageError
 from wirespeed.loadtest.plan import parse_tunables
-from wirespeed.measure.wires import check_wires, pair_directions, parse_wires
-from wirespeed.results.channel import Channel
+from wirespeed.measure.plan import MeasurementPlan, tunables_text
+from wirespeed.measure.wires import check_wires, parse_wires
 from wirespeed.results.search import SearchResult
 from wirespeed.results.soak import SoakResult
 from wirespeed.results.soak_words import time_text
@@ -24,10 +24,9 @@ _SECONDS = {"s": 1, "m": 60, "min": 60, "h": 3600, "d": 86400}
 
 
 @dataclass(frozen=True)
-class SoakPlan:
+class SoakPlan(MeasurementPlan):
     """One soak. `load` is of each direction, held until `duration_s` of it were watched. It is to show a loss ratio of
-    at most `target_ratio` at `confidence`. A generator that goes away is waited for `patience_s`. `lab`, `dut` and
-    `versions` describe the set-up; they go into the result as they are."""
+    at most `target_ratio` at `confidence`. A generator that goes away is waited for `patience_s`."""
 
     profile: str
     load: Rate
@@ -37,26 +36,13 @@ class SoakPlan:
     confidence: float = 0.95
     latency_pps: float | None = 1000.0
     patience_s: float = 60.0
-    directions: tuple[Channel, ...] = pair_directions()
-    line_bps: float | None = None
-    verify: bool = False
-    force: bool = False
-    name: str = ""
-    output_file: str = "-"
     load_from: str = ""
     server: str = ""
     lab_name: str = ""
-    lab: dict[str, Any] = field(default_factory=dict)
-    dut: dict[str, Any] = field(default_factory=dict)
-    versions: dict[str, str] = field(default_factory=dict)
-
-    @property
-    def senders(self) -> tuple[int, ...]:
-        return tuple(wire.tx for wire in self.directions)
 
     @property
     def title(self) -> str:
-        words = [self.profile, ",".join(f"{key}={value}" for key, value in self.tunables.items())]
+        words = [self.profile, tunables_text(self.tunables)]
         return " ".join(filter(None, words)) + f", {self.load_from or self.load} for {time_text(self.duration_s)}"
 
     def on(self, *, lab: dict[str, Any], dut: dict[str, Any]) -> SoakPlan:
@@ -68,7 +54,7 @@ class SoakPlan:
         return {
             "server": server,
             "profile_file": self.profile,
-            "tunables": ",".join(f"{key}={value}" for key, value in self.tunables.items()),
+            "tunables": tunables_text(self.tunables),
             "output_file": self.output_file,
             "load": str(self.load),
             "load_from": self.load_from,

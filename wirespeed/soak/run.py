@@ -9,7 +9,7 @@ from datetime import datetime
 from threading import Event
 
 from wirespeed.client.generator_client import GeneratorClient
-from wirespeed.dut.dut import Dut, TellsMemory
+from wirespeed.dut.dut import Dut, TellsLater, TellsMemory, texts_of_dut
 from wirespeed.errors import (
     ConnectionFault,
     EnvironmentFault,
@@ -26,10 +26,10 @@ from wirespeed.measure.trial import Trial
 from wirespeed.results.channel import Channel
 from wirespeed.results.ending import Ending
 from wirespeed.results.outcome import COMPLETE, FAILED, INTERRUPTED, Status
-from wirespeed.results.soak import Blind, Gap, LossEvent, Mark, SoakResult, Span, Verdict
+from wirespeed.results.soak import Blind, DutSpan, Gap, LossEvent, Mark, SoakResult, Span, Verdict
 from wirespeed.results.soak_chronicle import Chronicle
 from wirespeed.results.soak_journal import SoakJournal
-from wirespeed.soak.course import Balances, Course, Seen, Settled, known_until
+from wirespeed.soak.course import Balances, Course, Seen, Settled, dut_span, known_until
 from wirespeed.soak.head import head_of, load_for
 from wirespeed.soak.marks import counters_of, reading_of, went_on
 from wirespeed.soak.plan import SoakPlan, check_plan
@@ -123,11 +123,13 @@ class _Soak:
     why: str = "the soak's own program had ended"
     away_since_s: float | None = None
     has_seen: bool = False
+    earlier_s: float = 0.0
 
     def __post_init__(self) -> None:
         if self.earlier is not None:
             self.head = replace(self.earlier, intended_s=self.plan.duration_s)
             self.chronicle = Chronicle(self.earlier)
+            self.earlier_s = self.chronicle.now_s
             self.mark = self.earlier.mark
             if self.recorder is not None:
                 self.recorder.compact(self.head)
@@ -243,8 +245,9 @@ class _Soak:
                 now = trial.snapshot()
                 balances = _balances(trial, origin, now, wires)
                 course.see(self._seen(trial, before, now, base_s - base_at_s, balances))
-                before, watched_s = now, watched_s + now.at_s - before.at_s
-                if watched_s - PERIOD_S < _SILENT_AFTER_S <= watched_s and self.earlier is None:
+                seen_s, watched_s = watched_s, watched_s + now.at_s - before.at_s
+                before = now
+                if seen_s < _SILENT_AFTER_S <= watched_s and self.earlier is None:
                     reason = silent(balances, watched_s)
                     if reason is not None:
                         raise MeasurementError(reason)
@@ -298,10 +301,27 @@ class _Soak:
 
     def result(self, status: Status, reason: str, exit_code: int) -> SoakResult:
         assert self.head is not None and self.chronicle is not None
+        self._tell_later()
         fault = self.recorder.journal.fault if self.recorder is not None else ""
         notes = (*self.head.ending.notes, *filter(None, [fault]))
         ending = Ending(status, reason, exit_code, self.head.ending.started, notes)
-        return replace(self.chronicle.told(self.head), mark=self.mark, ending=ending)
+        dut = {**self.head.dut, **texts_of_dut(self.dut)}
+        return replace(self.chronicle.told(self.head), dut=dut, mark=self.mark, ending=ending)
+
+    def _tell_later(self) -> None:
+        """What a device tells only now that the load is off, of the time since this program watched."""
+        assert self.head is not None and self.chronicle is not None
+        dut = self.dut
+        if not isinstance(dut, TellsLater):
+            return
+        dut.fetch()
+        began_s = time.monotonic() - (time.time() - datetime.fromisoformat(self.head.ending.started).timestamp())
+
+        def told(since_s: float, until_s: float) -> DutSpan | None:
+            found = dut.told_between(began_s + since_s, began_s + until_s)
+            return None if found is None else dut_span(found)
+
+        self.chronicle.tell_later(told, self.earlier_s)
 
 
 def _balances(trial: Trial, origin: Reading, now: Reading, wires: tuple[Channel, ...]) -> Balances:

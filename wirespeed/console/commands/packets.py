@@ -37,7 +37,8 @@ def ping(session: Session, given: Given) -> None:
 
 
 def _ping_from(session: Session, port: int, given: Given) -> None:
-    from wirespeed.console.probes import layer3, ping  # noqa: PLC0415 - scapy takes long to import
+    from wirespeed.client.probes import ping  # noqa: PLC0415
+    from wirespeed.console.layer3 import layer3  # noqa: PLC0415 - scapy takes long to import
 
     session.ours([port])
     [status] = session.statuses([port])
@@ -89,7 +90,7 @@ def scan6(session: Session, given: Given) -> None:
 
 @command("map", COMMON, "Find out which port is wired to which, by a packet from each.", PORTS)
 def map_ports(session: Session, given: Given) -> None:
-    from wirespeed.console.probes import find_peers  # noqa: PLC0415
+    from wirespeed.client.probes import find_peers  # noqa: PLC0415
 
     ports = session.some(given.ports)
     macs = {port: str(session.port_info(port).get("hw_mac")) for port in ports}

@@ -93,7 +93,7 @@ def l3(session: Session, given: Given) -> None:
 
 @command("arp", COMMON, "Resolve the next hops of ports in layer 3 mode (again).", PORTS, ALL)
 def arp(session: Session, given: Given) -> None:
-    from wirespeed.console.probes import layer3  # noqa: PLC0415 - scapy takes long to import
+    from wirespeed.console.layer3 import layer3  # noqa: PLC0415 - scapy takes long to import
 
     ports = session.ours(given.ports)
     for port, status in zip(ports, session.statuses(ports), strict=True):
@@ -120,7 +120,8 @@ def _resolved(session: Session, port: int, within_s: float) -> bool:
 
 
 def _resolve(session: Session, port: int) -> None:
-    from wirespeed.console.probes import layer3, resolve  # noqa: PLC0415
+    from wirespeed.client.probes import resolve  # noqa: PLC0415
+    from wirespeed.console.layer3 import layer3  # noqa: PLC0415
 
     [status] = session.statuses([port])
     who = layer3(port, status)

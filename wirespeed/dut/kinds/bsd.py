@@ -8,8 +8,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from wirespeed.dut.plan import Action, Facts, Plan, Step, text_of
-from wirespeed.dut.setup import DutSetup
+from wirespeed.dut.setup import DutSetup, check_table_by
 from wirespeed.errors import EnvironmentFault, UsageError
+from wirespeed.results.dut import DutFacts, DutTelemetry
+from wirespeed.results.dut_cpu import MachineLoad
 
 INTERFACES = "ifconfig -a"
 ROUTES4, ROUTES6 = "netstat -rn -f inet", "netstat -rn -f inet6"
@@ -82,6 +84,7 @@ def settings(text: str) -> dict[str, str]:
 
 def bsd_plan(facts: Facts, setup: DutSetup, question: str, wanted: Mapping[str, str], system: System) -> Plan:
     """`wanted` are sysctls that `question` asked for."""
+    check_table_by(setup, "`route`")
     there = links(text_of(facts, INTERFACES))
     for name in setup.names:
         if name not in there:
@@ -201,6 +204,39 @@ def link_counters(text: str, columns: int) -> dict[str, dict[str, int]]:
 
 def losses(links: Mapping[str, Mapping[str, int]], keys: tuple[str, ...]) -> dict[str, int]:
     return {f"{name} {key}": counters.get(key, 0) for name, counters in links.items() for key in keys}
+
+
+def bsd_load(
+    links: tuple[Mapping[str, Mapping[str, int]], Mapping[str, Mapping[str, int]]],
+    drops: dict[str, int],
+    cpu_percent: dict[str, float],
+    machine: MachineLoad,
+    interval_s: float,
+) -> DutTelemetry:
+    """What went in and out of the `links` that were there before and after, beside what else was told."""
+    before, after = links
+    both = [(before[name], counts) for name, counts in after.items() if name in before]
+    return DutTelemetry(
+        interval_s=interval_s,
+        in_packets=sum(now["Ipkts"] - was["Ipkts"] for was, now in both),
+        out_packets=sum(now["Opkts"] - was["Opkts"] for was, now in both),
+        drop_packets=sum(drops.values()),
+        drops=drops,
+        cpu_percent=cpu_percent,
+        machine=machine,
+    )
+
+
+def described(kind: str, name: str, texts: Mapping[str, str], cpus: int, details: dict[str, str]) -> DutFacts:
+    """With what `uname` and `pfctl` told."""
+    version = " ".join(texts.get("uname -a", "").split()[:3:2])
+    filtered = "on" if "Status: Enabled" in texts.get(FILTER, "") else "off"
+    return DutFacts(name, kind, version, cpus=tuple(range(cpus)), details=details | {"pf": filtered})
+
+
+def sampled(commands: Mapping[str, str]) -> str:
+    """The command that prints what each of `commands` does, under its name (`parts_of` takes it apart)."""
+    return "; ".join(f"echo '==> {name} <=='; {command}" for name, command in commands.items())
 
 
 def grown(before: Mapping[str, int], after: Mapping[str, int]) -> dict[str, int]:

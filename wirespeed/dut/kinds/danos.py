@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from wirespeed.dut.kinds.linux_load import parts_of
-from wirespeed.dut.plan import Action, Facts, Plan, Stage, Step, text_of
+from wirespeed.dut.plan import Action, Facts, Plan, Stage, Step, answered, text_of
 from wirespeed.dut.setup import DutSetup
 from wirespeed.errors import UsageError
 from wirespeed.results.dut import DutFacts, DutTelemetry
@@ -66,7 +66,7 @@ class DanosKind:
 
 
 def _plan(facts: Facts, setup: DutSetup) -> Plan:
-    there = interfaces(text_of(facts, _INTERFACES))
+    there = interfaces(answered(facts, _INTERFACES, "the dataplane"))
     for name in setup.names:
         if name not in there:
             raise UsageError(f"there is no interface {name} on the device; it has {', '.join(sorted(there)) or 'none'}")

@@ -5,7 +5,18 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
-from wirespeed.dut.kinds.bsd import QUESTIONS, System, bsd_plan, grown, link_counters, losses, shares
+from wirespeed.dut.kinds.bsd import (
+    QUESTIONS,
+    System,
+    bsd_load,
+    bsd_plan,
+    described,
+    grown,
+    link_counters,
+    losses,
+    sampled,
+    shares,
+)
 from wirespeed.dut.kinds.linux_load import parts_of
 from wirespeed.dut.plan import Stage
 from wirespeed.dut.setup import DutSetup
@@ -44,7 +55,7 @@ class FreebsdKind:
         "sysctl net.inet.ip net.isr vm.pmap.pti hw.ibrs_disable kern.random.harvest.mask",
         "sysctl dev.ix dev.igb dev.igc dev.cxl",
     )
-    sample = "; ".join(f"echo '==> {name} <=='; {command}" for name, command in _SAMPLED.items())
+    sample = sampled(_SAMPLED)
 
     def stages(self, setup: DutSetup) -> Sequence[Stage]:
         options = setup.options
@@ -69,31 +80,22 @@ class FreebsdKind:
         drops = grown(losses(before, _LOST), losses(after, _LOST)) | grown(_queue_drops(old), _queue_drops(new))
         cpus = shares(old.get("times", ""), new.get("times", ""), _CLASSES)
         degrees = re.findall(r"(?m)^dev\.cpu\.(\d+)\.temperature: ([\d.]+)C", new.get("temperatures", ""))
-        both = [(before[name], counts) for name, counts in after.items() if name in before]
-        return DutTelemetry(
-            interval_s=interval_s,
-            in_packets=sum(now["Ipkts"] - was["Ipkts"] for was, now in both),
-            out_packets=sum(now["Opkts"] - was["Opkts"] for was, now in both),
-            drop_packets=sum(drops.values()),
-            drops=drops,
-            cpu_percent={kind: sum(cpu[kind] for cpu in cpus) / len(cpus) * 100 for kind in _CLASSES} if cpus else {},
-            machine=MachineLoad(
-                cpus=tuple(
-                    CpuLoad(number, {kind: share * interval_s for kind, share in cpu.items()})
-                    for number, cpu in enumerate(cpus)
-                ),
-                counters=grown(interrupts(old.get("interrupts", "")), interrupts(new.get("interrupts", ""))),
-                temperatures_c={f"cpu{cpu}": float(heat) for cpu, heat in degrees},
-            ),
+        of_cpus = (
+            CpuLoad(number, {kind: share * interval_s for kind, share in cpu.items()})
+            for number, cpu in enumerate(cpus)
         )
+        machine = MachineLoad(
+            cpus=tuple(of_cpus),
+            counters=grown(interrupts(old.get("interrupts", "")), interrupts(new.get("interrupts", ""))),
+            temperatures_c={f"cpu{cpu}": float(heat) for cpu, heat in degrees},
+        )
+        percent = {kind: sum(cpu[kind] for cpu in cpus) / len(cpus) * 100 for kind in _CLASSES} if cpus else {}
+        return bsd_load((before, after), drops, percent, machine, interval_s)
 
     def describe(self, name: str, texts: Mapping[str, str]) -> DutFacts:
-        version = " ".join(texts.get("uname -a", "").split()[:3:2])
         cpu = texts.get("sysctl -n hw.model hw.ncpu", "").strip().splitlines()
-        filtered = "on" if "Status: Enabled" in texts.get("pfctl -s info", "") else "off"
         count = int(cpu[1]) if len(cpu) > 1 and cpu[1].isdigit() else 0
-        details = {"cpu": cpu[0] if cpu else "", "pf": filtered}
-        return DutFacts(name, self.name, version, cpus=tuple(range(count)), details=details)
+        return described(self.name, name, texts, count, {"cpu": cpu[0] if cpu else ""})
 
 
 def flow_control(interface: str) -> str:

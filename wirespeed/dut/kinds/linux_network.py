@@ -7,6 +7,7 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from wirespeed.dut.kinds.linux_table import table_questions, table_steps
 from wirespeed.dut.plan import Action, Facts, Step, text_of
 from wirespeed.dut.setup import DutRoute, DutSetup
 from wirespeed.errors import EnvironmentFault
@@ -16,9 +17,6 @@ NEIGHBOURS = "ip -j neigh show nud permanent"
 LABELS = "ip -j -f mpls route show"
 SWITCHES = "grep -H . /proc/sys/net/ipv[46]/conf/*/forwarding /proc/sys/net/ipv4/conf/*/accept_redirects"
 """Turning forwarding on or off for all turns these over for each interface."""
-TABLE_PROTOCOL = 185
-"""Routes of a full table bear it (`ip route` proto), so that they can be told from all others."""
-TABLE_COUNT = f"ip -o -4 route show proto {TABLE_PROTOCOL} | wc -l; ip -o -6 route show proto {TABLE_PROTOCOL} | wc -l"
 BRIDGE = "wsxconnect"
 _PLATFORM_LABELS = "/proc/sys/net/mpls/platform_labels"
 
@@ -27,8 +25,7 @@ def network_questions(setup: DutSetup) -> tuple[str, ...]:
     routes = [_route_question(route.prefix) for route in setup.routes]
     settings = [_setting_question(path) for path in wanted_settings(setup)]
     labels = [LABELS] if setup.mode == "mpls" else []
-    table = [TABLE_COUNT] if setup.table else []
-    return (ADDRESSES, NEIGHBOURS, SWITCHES, *routes, *settings, *labels, *table)
+    return (ADDRESSES, NEIGHBOURS, SWITCHES, *routes, *settings, *labels, *table_questions(setup))
 
 
 def wanted_settings(setup: DutSetup) -> dict[str, str]:
@@ -59,7 +56,7 @@ def network_steps(facts: Facts, setup: DutSetup, links: Mapping[str, Any]) -> li
     steps += _addresses(facts, setup)
     steps += _neighbours(facts, setup)
     steps += [step for route in setup.routes for step in _route(facts, route)]
-    steps += _table(facts, setup)
+    steps += table_steps(facts, setup)
     return steps + (list(_labels(facts, setup)) if setup.mode == "mpls" else [])
 
 
@@ -159,26 +156,6 @@ def _route(facts: Facts, route: DutRoute) -> Iterator[Step]:
             f"the device has a route to {route.prefix} by {' '.join(ways[0])} already (`{saved}`); take it away first"
         )
     yield Step(f"route {route.prefix}", "", path, Action(f"{command} add {route.prefix} {path}"), Action(back))
-
-
-def _table(facts: Facts, setup: DutSetup) -> Iterator[Step]:
-    dealt = setup.dealt_table()
-    if not dealt:
-        return
-    now = sum(int(word) for word in text_of(facts, TABLE_COUNT).split())
-    if now == len(dealt):
-        return
-    for family in ("-4", "-6"):
-        lines = [
-            f"route replace {prefix} via {way.via} dev {way.interface} proto {TABLE_PROTOCOL}"
-            for prefix, way in dealt
-            if _family(prefix) == family
-        ]
-        if lines:
-            undo = Action(f"ip {family} route flush table main proto {TABLE_PROTOCOL}")
-            do = Action(f"ip {family} -batch -", "\n".join(lines) + "\n")
-            what = f"table of IPv{family[1]}"
-            yield Step(what, f"{now} routes", f"{len(lines)} routes", do, undo, must_undo=True, timeout_s=600.0)
 
 
 # ---- labels and bridges

@@ -5,7 +5,18 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
-from wirespeed.dut.kinds.bsd import QUESTIONS, System, bsd_plan, grown, link_counters, losses, shares
+from wirespeed.dut.kinds.bsd import (
+    QUESTIONS,
+    System,
+    bsd_load,
+    bsd_plan,
+    described,
+    grown,
+    link_counters,
+    losses,
+    sampled,
+    shares,
+)
 from wirespeed.dut.kinds.linux_load import parts_of
 from wirespeed.dut.plan import Stage
 from wirespeed.dut.setup import DutSetup
@@ -43,7 +54,7 @@ class OpenbsdKind:
         "pfctl -s info",
         "kstat",
     )
-    sample = "; ".join(f"echo '==> {name} <=='; {command}" for name, command in _SAMPLED.items())
+    sample = sampled(_SAMPLED)
 
     def stages(self, setup: DutSetup) -> Sequence[Stage]:
         options = setup.options
@@ -62,27 +73,17 @@ class OpenbsdKind:
         before, after = (link_counters(parts.get("interfaces", ""), 5) for parts in (old, new))
         drops = grown(_lost(before, old), _lost(after, new))
         cpu = next(iter(shares(old.get("times", ""), new.get("times", ""), _CLASSES)), {})
-        both = [(before[name], counts) for name, counts in after.items() if name in before]
         heat = re.findall(r"(?m)^hw\.sensors\.(\S+?)\.temp\d+=([\d.]+) degC", new.get("temperatures", ""))
-        return DutTelemetry(
-            interval_s=interval_s,
-            in_packets=sum(now["Ipkts"] - was["Ipkts"] for was, now in both),
-            out_packets=sum(now["Opkts"] - was["Opkts"] for was, now in both),
-            drop_packets=sum(drops.values()),
-            drops=drops,
-            cpu_percent={kind: share * 100 for kind, share in cpu.items()},
-            machine=MachineLoad(
-                counters=grown(_interrupts(old), _interrupts(new)),
-                temperatures_c={place: float(degrees) for place, degrees in heat},
-            ),
+        machine = MachineLoad(
+            counters=grown(_interrupts(old), _interrupts(new)),
+            temperatures_c={place: float(degrees) for place, degrees in heat},
         )
+        percent = {kind: share * 100 for kind, share in cpu.items()}
+        return bsd_load((before, after), drops, percent, machine, interval_s)
 
     def describe(self, name: str, texts: Mapping[str, str]) -> DutFacts:
-        version = " ".join(texts.get("uname -a", "").split()[:3:2])
         told = dict(re.findall(r"(?m)^hw\.(\w+)=(.*)$", texts.get(_HARDWARE, "")))
-        filtered = "on" if "Status: Enabled" in texts.get("pfctl -s info", "") else "off"
-        count = int(told.get("ncpuonline", "0"))
-        return DutFacts(name, self.name, version, cpus=tuple(range(count)), details=told | {"pf": filtered})
+        return described(self.name, name, texts, int(told.get("ncpuonline", "0")), told)
 
 
 def _lost(links: Mapping[str, Mapping[str, int]], parts: Mapping[str, str]) -> dict[str, int]:

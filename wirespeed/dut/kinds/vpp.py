@@ -15,6 +15,7 @@ from wirespeed.dut.setup import DutSetup
 from wirespeed.errors import EnvironmentFault, UsageError
 from wirespeed.results.dut import DutFacts, DutTelemetry
 
+CLI = "/run/vpp/cli.sock"
 STARTUP = "/etc/vpp/startup.conf"
 _READ = f"cat {STARTUP}"
 _COMES_BACK_S = 60
@@ -38,10 +39,10 @@ class VppKind:
     """VPP that a service of systemd runs; `socket` is its CLI's, where it is not the usual one."""
 
     name = "vpp"
-    boot_question = "cat /proc/sys/kernel/random/boot_id"
 
     def __init__(self, socket: str = "") -> None:
         self._ctl = f"vppctl -s {shlex.quote(socket)}" if socket else "vppctl"
+        self.boot_question = vpp_language.boot_question(socket or CLI)
         self.prefix = f"{self._ctl} "
         self.texts = (*(self.ask(show) for show in SHOWN), _READ, "uname -srvm", "lscpu")
         parts = "; ".join(f"echo '==> {show} <=='; {self.ask(show)}" for show in _SAMPLED)
@@ -55,7 +56,7 @@ class VppKind:
         if options.filter_off or options.governor or options.turbo is not None or options.sysctls:
             raise UsageError("filter, governor, turbo and sysctls are Linux's: prepare those with a linux: device")
         asked = vpp_language.questions(self.ask, setup)
-        configure = Stage(asked, lambda facts: vpp_language.plan(self.ask, facts, setup))
+        configure = Stage(asked, lambda facts: vpp_language.plan(self.ask, facts, setup, "VPP"))
         wanted = (options.workers, options.queues, options.rx_descriptors, options.tx_descriptors)
         if any(value is not None for value in wanted) or options.cpus or options.driver or options.devargs:
             return (Stage((_READ,), lambda facts: self._startup(facts, setup)), configure)

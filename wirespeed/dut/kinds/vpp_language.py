@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 from wirespeed.dut.errors import parse_errors
-from wirespeed.dut.plan import Action, Facts, Plan, Step, text_of
+from wirespeed.dut.plan import Action, Facts, Plan, Step, answered, text_of
 from wirespeed.dut.runtime import ThreadRuntime, node_costs, parse_runtime
-from wirespeed.dut.setup import DutRoute, DutSetup
+from wirespeed.dut.setup import DutRoute, DutSetup, check_table_by
 from wirespeed.errors import UsageError
 from wirespeed.results.dut import DutTelemetry, NodeCost, WorkerCost
 
@@ -21,7 +22,13 @@ LOST = ("drops", "rx-miss", "rx-error", "tx-error", "rx-no-buf")
 """Counters of interfaces that are packets gone; the nodes' reasons say why of most of `drops`."""
 
 
+def boot_question(socket: str) -> str:
+    """Tells a process from the one before it by the socket that each makes anew; with it goes all that it was told."""
+    return f"cat /proc/sys/kernel/random/boot_id; stat -c '%i %Z' {shlex.quote(socket)}"
+
+
 def questions(ask: Ask, setup: DutSetup) -> tuple[str, ...]:
+    check_table_by(setup, "`exec`")
     routes = [_route_question(route.prefix) for route in setup.routes]
     more = ["show mpls fib"] if setup.mode == "mpls" else ["show mode"] if setup.mode == "l2xc" else []
     shows = ["show interface", "show interface addr", "show ip neighbors", *routes, *more]
@@ -34,9 +41,9 @@ def quiet(ask: Ask, *commands: str) -> Action:
     return Action("\n".join(lines))
 
 
-def plan(ask: Ask, facts: Facts, setup: DutSetup) -> Plan:
-    """UsageError for an interface that is not there."""
-    shown = text_of(facts, ask("show interface"))
+def plan(ask: Ask, facts: Facts, setup: DutSetup, who: str) -> Plan:
+    """UsageError for an interface that is not there, EnvironmentFault where `who` does not answer."""
+    shown = answered(facts, ask("show interface"), who, ask(""))
     states = {row["name"]: row["state"] for row in map(_ROW.match, shown.splitlines()) if row}
     for name in setup.names:
         if name not in states:

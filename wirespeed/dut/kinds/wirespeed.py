@@ -32,9 +32,9 @@ class WirespeedKind:
     chosen here."""
 
     name = "wirespeed"
-    boot_question = "cat /proc/sys/kernel/random/boot_id"
 
     def __init__(self, socket: str = "/run/wirespeed/router.sock") -> None:
+        self.boot_question = vpp_language.boot_question(socket)
         # The program that this one is, where the device is this machine; else whatever is called so there.
         program = f"$(test -x {sys.executable} && echo {sys.executable} -m wirespeed || echo wirespeed)"
         self._ctl = f"{program} ctl -s {shlex.quote(socket)}"
@@ -52,7 +52,7 @@ class WirespeedKind:
         if any(value is not None for value in chosen) or options.cpus or options.driver or options.devargs:
             raise UsageError("queues, descriptors, workers and CPUs of a router are chosen at its start (startup.conf)")
         asked = vpp_language.questions(self.ask, setup)
-        return (Stage(asked, lambda facts: vpp_language.plan(self.ask, facts, setup)),)
+        return (Stage(asked, lambda facts: vpp_language.plan(self.ask, facts, setup, "the router")),)
 
     def load(self, samples: Sequence[str], interval_s: float) -> DutTelemetry:
         parts = [_parts(sample) for sample in samples]

@@ -1,0 +1,109 @@
+"""What a packet costs the tester of the Linux lab, and the kernel, by ways into its namespace.
+
+.venv/bin/python bench/linux_lab.py [ROUNDS]     as root; 3 unless given
+
+All ways in turn, so many rounds of them; medians. 64b at the full line, one way and both ways. Rates are packets that
+came back a second of CPU time of the tester's worker, which does nothing but send, receive and wait for the medium: so
+they do not depend on who else had its CPU. `one CPU` leaves forwarding and receiving to the sender's own system calls:
+what a packet costs there more than with steering is the kernel's share.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from statistics import median
+
+from wirespeed.client.generator_client import GeneratorClient
+from wirespeed.lab.lab import choose_cpus
+from wirespeed.lab.linux import LinuxLab
+from wirespeed.lab.suite import wait_for_links
+from wirespeed.measure.load import load_of
+from wirespeed.measure.tester import Tester
+from wirespeed.measure.trial import Trial
+from wirespeed.measure.wires import pair_directions
+from wirespeed.profiles import load_profile
+from wirespeed.units import Rate
+
+SECONDS = 2.0
+
+
+def inside(lab: LinuxLab, script: str) -> None:
+    for name in ("e0", "e1"):
+        words = ["ip", "netns", "exec", lab.netns, "sh", "-ec", script.replace("IFACE", name)]
+        subprocess.run(words, check=True)
+
+
+def steered(_: LinuxLab) -> None:
+    """As the lab makes it: receive packet steering to the DUT's CPU."""
+
+
+def on_one_cpu(lab: LinuxLab) -> None:
+    inside(lab, "echo 0 > /sys/class/net/IFACE/queues/rx-0/rps_cpus")
+
+
+def threaded(lab: LinuxLab) -> None:
+    """NAPI of the DUT's interfaces, which GRO switches on, by threads of the kernel on the DUT's CPU."""
+    on_one_cpu(lab)
+    inside(lab, "ethtool -K IFACE gro on; echo 1 > /sys/class/net/IFACE/threaded")
+    for comm in Path("/proc").glob("[0-9]*/comm"):
+        if re.match(r"napi/(e\d|ws\d+d\d)-", comm.read_text()):
+            os.sched_setaffinity(int(comm.parent.name), {choose_cpus().dut})
+
+
+WAYS: dict[str, Callable[[LinuxLab], None]] = {
+    "steered": steered,
+    "one CPU": on_one_cpu,
+    "threaded NAPI": threaded,
+}
+
+
+def busiest_ns(pid: int) -> dict[str, int]:
+    """CPU time of each thread."""
+    return {
+        task.parent.name: int(task.read_text().split()[0]) for task in Path(f"/proc/{pid}/task").glob("*/schedstat")
+    }
+
+
+def measure(kind: str, prepare: Callable[[LinuxLab], None]) -> list[float]:
+    """Packets a second of the worker's time, one way and both ways."""
+    cpus = choose_cpus()
+    lab = LinuxLab(cpus, port=kind)
+    found = []
+    try:
+        lab.start()
+        prepare(lab)
+        with GeneratorClient(lab.rpc) as client:
+            client.connect()
+            wait_for_links(client)
+            for wires in (pair_directions()[:1], pair_directions()):
+                load = load_of({wire.tx: load_profile("bench", {"size": "64"}, wire.tx, wire.tx % 2) for wire in wires})
+                with Trial(Tester.of(client, wires), load) as trial:
+                    before = busiest_ns(lab.tester_pid)
+                    told = trial.measure(Rate(100.0, "percentage"), SECONDS)
+                    after = busiest_ns(lab.tester_pid)
+                busy_s = max(after[task] - before.get(task, 0) for task in after) / 1e9
+                found.append(told.balance.ours / busy_s)
+    finally:
+        lab.stop()
+    return found
+
+
+def main(rounds: int) -> None:
+    rates: dict[tuple[str, str], list[list[float]]] = {}
+    for _ in range(rounds):
+        for kind in ("af_packet", "af_xdp"):
+            for way, prepare in WAYS.items():
+                rates.setdefault((kind, way), []).append(measure(kind, prepare))
+    print(f"{'ports':<12}{'way':<16}{'one way':>10}{'both ways':>12}   Mpps of the worker's time")
+    for (kind, way), runs in rates.items():
+        one, both = (median(run[place] for run in runs) / 1e6 for place in (0, 1))
+        print(f"{kind:<12}{way:<16}{one:>10.3f}{both:>12.3f}", flush=True)
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]) if len(sys.argv) > 1 else 3)

@@ -1,0 +1,69 @@
+"""What commands that measure do alike: the head of their plans, and how they end."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, TypedDict
+
+from wirespeed.bench.options import Options
+from wirespeed.cli.options import directions_of
+from wirespeed.errors import INTERRUPTED
+from wirespeed.results.output import STDOUT, Output
+from wirespeed.units import parse_speed
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from wirespeed.results.channel import Channel
+
+
+class PlanHead(TypedDict):
+    """Fields of every plan (measure/plan.py)."""
+
+    directions: tuple[Channel, ...]
+    line_bps: float | None
+    verify: bool
+    force: bool
+    name: str
+    output_file: str
+
+
+def plan_head(
+    at: Options, output: str, *, direction: str, unidirectional: bool, verify: bool, force: bool, name: str = ""
+) -> PlanHead:
+    """UsageError for options that contradict each other. A result is called as its file is, else `name`, else as its
+    profile."""
+    return PlanHead(
+        directions=directions_of(at.ports, direction, at.wires, unidirectional),
+        line_bps=parse_speed(at.line) if at.line else None,
+        verify=verify,
+        force=force,
+        name=(name or at.profile) if output == STDOUT else Path(output).stem,
+        output_file=output,
+    )
+
+
+@contextmanager
+def keeping(out: Output) -> Iterator[None]:
+    """Whatever ends the block: what was measured in it is not lost, and standard error says where it is."""
+    try:
+        yield
+    except BaseException:
+        kept = out.abandon()
+        if kept is not None:
+            print(f"wirespeed: {kept}", file=sys.stderr)
+        raise
+
+
+def say(console: Console, lines: Iterable[str], quiet: bool) -> None:
+    """The summary of a result, unless nothing is to be said."""
+    for text in [] if quiet else lines:
+        console.out(text, highlight=False)
+
+
+def exit_code(status: str) -> int:
+    """Of a measurement that did not fail."""
+    return INTERRUPTED if status == "interrupted" else 0
