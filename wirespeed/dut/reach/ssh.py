@@ -27,11 +27,14 @@ _KEEPALIVE_S, _KEEPALIVES = 15, 20
 class SshReach:
     """`user@host:port`; connected at the first command, and anew at the next one after the connection was lost."""
 
-    def __init__(self, host: str, user: str = "", port: int = 0) -> None:
+    def __init__(self, host: str, user: str = "", port: int = 0, key: str = "", is_ours: bool = False) -> None:
+        """`key` is a file with a private key to use in place of the user's. This process has
+        the port of one that `is_ours`, whose host key then says nothing more."""
         self.name = (
             f"ssh://{f'{user}@' if user else ''}{f'[{host}]' if ':' in host else host}{f':{port}' if port else ''}"
         )
         self._host, self._user, self._port = host, user, port
+        self._key, self._is_ours = key, is_ours
         self._loop: asyncio.AbstractEventLoop | None = None
         self._connection: asyncssh.SSHClientConnection | None = None
         self._become = ""
@@ -70,6 +73,8 @@ class SshReach:
     async def _connect(self) -> asyncssh.SSHClientConnection:
         given: dict[str, Any] = {"username": self._user} if self._user else {}
         given |= {"port": self._port} if self._port else {}
+        given |= {"client_keys": [self._key]} if self._key else {}
+        given |= {"known_hosts": None} if self._is_ours else {}
         try:
             return await asyncssh.connect(
                 self._host,
