@@ -11,12 +11,15 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from generator_child import GeneratorChild, Refused
+from generator_child import GeneratorChild
 from router_run import router, wait_for, worker_cpu
 from test_generator_core import burst, packet
 
+from wirespeed._native.port_checks import check_ports
 from wirespeed._native.runtime import Medium
 from wirespeed._native.stream_records import Stream
+from wirespeed.errors import WirespeedError
+from wirespeed.model import parse_port_spec
 
 CROSSED = """\
 set interface state e0 up
@@ -101,20 +104,27 @@ def test_the_router_has_them_as_well(tmp_path: Path) -> None:
 
 
 def test_what_cannot_be_is_told_in_one_line(tmp_path: Path) -> None:
-    def refused(*given: str) -> str:
-        with pytest.raises(Refused) as told, GeneratorChild(*given):
-            pass
+    def refusal(*given: str) -> str:
+        with pytest.raises(WirespeedError) as told:
+            check_ports([parse_port_spec(one) for one in given])
         return str(told.value)
 
     plain = tmp_path / "plain"
     plain.touch()
-    assert "exists and is no socket" in refused(f"vhost:{plain}")
-    assert f"directory {tmp_path}/none does not exist" in refused(f"vhost:{tmp_path}/none/v0.sock")
-    assert "a vhost-user socket is one port's" in refused(f"vhost:{tmp_path}/v0.sock", f"vhost:{tmp_path}/v0.sock")
+    assert "exists and is no socket" in refusal(f"vhost:{plain}")
+    assert f"directory {tmp_path}/none does not exist" in refusal(f"vhost:{tmp_path}/none/v0.sock")
+    assert "a vhost-user socket is one port's" in refusal(f"vhost:{tmp_path}/v0.sock", f"vhost:{tmp_path}/v0.sock")
     with socket.socket(socket.AF_UNIX) as owner:
         owner.bind(f"{tmp_path}/v1.sock")
         owner.listen(1)
-        assert "is in use by another process" in refused(f"vhost:{tmp_path}/v1.sock,role=server")
-    # Its owner is dead now: the socket is taken over.
-    with GeneratorChild(f"vhost:{tmp_path}/v1.sock,role=server", f"vhost:{tmp_path}/v2.sock") as child:
-        assert not child.snapshot().ports[0].active
+        assert "is in use by another process" in refusal(f"vhost:{tmp_path}/v1.sock,role=server")
+
+
+def test_the_socket_of_a_dead_owner_is_taken_over(tmp_path: Path) -> None:
+    for name in ("v0", "v1"):
+        with socket.socket(socket.AF_UNIX) as owner:
+            owner.bind(f"{tmp_path}/{name}.sock")
+    with GeneratorChild(f"vhost:{tmp_path}/v0.sock,role=server", f"vhost:{tmp_path}/v1.sock") as child:
+        with socket.socket(socket.AF_UNIX) as other_side:
+            other_side.connect(f"{tmp_path}/v0.sock")
+        assert child.medium(0) == Medium.RING

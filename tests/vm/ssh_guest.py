@@ -33,8 +33,8 @@ _STATE = (
 _BENCH = """\
 tester: {{ports: ["{ports[0]}", "{ports[1]}"], hugepages: never}}
 wires:
-  - {{port: 0, interface: eth0, speed: 1G}}
-  - {{port: 1, interface: eth1, speed: 1G}}
+  - {{port: 0, interface: eth1, speed: 1G}}
+  - {{port: 1, interface: eth2, speed: 1G}}
 dut: {{kind: linux, reach: "ssh://root@127.0.0.1:{ssh}"}}
 description: {{box: A guest}}
 """

@@ -15,14 +15,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from wirespeed.errors import EnvironmentFault
-from wirespeed.vm.initramfs import Boot, Way, modules_of
+from wirespeed.vm.initramfs import Boot, Way, load_order, modules_of
 from wirespeed.vm.packages import KERNEL, SYSTEM, fetch
 
 MANAGEMENT_MAC = "02:dd:00:00:00:ff"
 """Of the NIC by which a guest is reached; the guest knows it by that."""
 
 _DISK_MB = 512
-_VERSION = "1"
+_VERSION = "2"
 """Raised when the disk is made otherwise than before."""
 
 _DISK_ROOT = Way(
@@ -43,7 +43,7 @@ exec $b switch_root /root /sbin/init
 
 # The drivers and networking of a router; the rest of the kernel's 300 MB stays out.
 _MODULES = (
-    *("virtio_net", "virtio_rng", "e1000", "e1000e", "igb", "vmxnet3"),
+    *("virtio_pci", "virtio_net", "virtio_rng", "e1000", "e1000e", "igb", "vmxnet3"),
     *("bridge", "8021q", "bonding", "veth", "dummy", "mpls_router", "mpls_iptunnel", "mpls_gso"),
     *("nf_tables", "nft_counter", "nft_ct", "nft_chain_nat", "nft_limit", "nft_log", "nft_masq", "nft_reject_inet"),
     *("sch_fq_codel", "sch_htb", "cls_u32", "act_mirred", "sch_ingress", "nls_ascii"),
@@ -58,7 +58,7 @@ mount -t tmpfs tmpfs /tmp
 mkdir -p /dev/pts /dev/shm /run/sshd
 mount -t devpts devpts /dev/pts
 hostname -F /etc/hostname
-for module in virtio_rng virtio_net e1000e e1000 igb vmxnet3; do modprobe $module; done
+for module in virtio_pci virtio_rng virtio_net e1000e e1000 igb vmxnet3; do modprobe $module; done
 ip link set lo up
 for nic in /sys/class/net/*; do
 	if [ "$(cat $nic/address)" = {MANAGEMENT_MAC} ]; then
@@ -124,7 +124,22 @@ def _made_of(folder: Path) -> str:
 def _make(folder: Path, disk: Path, key: Path) -> None:
     import asyncssh  # noqa: PLC0415 - slow, and needed once
 
+    theirs, ours = asyncssh.generate_private_key("ssh-ed25519"), asyncssh.generate_private_key("ssh-ed25519")
     root = folder / "root"
+    lay_root(folder, root, theirs.export_private_key(), ours.export_public_key())
+    _secret(key, ours.export_private_key())
+    (folder / "host_key.pub").write_bytes(theirs.export_public_key())
+    new = disk.with_suffix(".new")
+    new.unlink(missing_ok=True)
+    words = ["-q", "-F", "-t", "ext4", "-O", "^metadata_csum", "-E", "root_owner=0:0", "-d", root, new, f"{_DISK_MB}M"]
+    _run(["/usr/sbin/mke2fs", *map(str, words)], "mke2fs (of e2fsprogs)")
+    new.replace(disk)
+    shutil.rmtree(root)
+
+
+def lay_root(folder: Path, root: Path, host_key: bytes, authorized_key: bytes) -> None:
+    """Lay out the guest's files at `root`, out of the packages in `folder`: it has the private `host_key`, and lets the
+    user of `authorized_key` in as root."""
     shutil.rmtree(root, ignore_errors=True)
     shutil.copytree(folder / SYSTEM.name, root, symlinks=True, ignore=_not_of_a_router)
     _copy_modules(folder / KERNEL.name, root, folder / SYSTEM.name)
@@ -135,18 +150,9 @@ def _make(folder: Path, disk: Path, key: Path) -> None:
         (root / link).unlink(missing_ok=True)
         (root / link).symlink_to(to)
     _script(root / "sbin/init", _INIT)
-    theirs, ours = asyncssh.generate_private_key("ssh-ed25519"), asyncssh.generate_private_key("ssh-ed25519")
-    _secret(root / "etc/ssh/host_key", theirs.export_private_key())
-    _secret(key, ours.export_private_key())
+    _secret(root / "etc/ssh/host_key", host_key)
     (root / "root/.ssh").mkdir(parents=True, mode=0o700)
-    (root / "root/.ssh/authorized_keys").write_bytes(ours.export_public_key())
-    (folder / "host_key.pub").write_bytes(theirs.export_public_key())
-    new = disk.with_suffix(".new")
-    new.unlink(missing_ok=True)
-    words = ["-q", "-F", "-t", "ext4", "-O", "^metadata_csum", "-E", "root_owner=0:0", "-d", root, new, f"{_DISK_MB}M"]
-    _run(["/usr/sbin/mke2fs", *map(str, words)], "mke2fs (of e2fsprogs)")
-    new.replace(disk)
-    shutil.rmtree(root)
+    (root / "root/.ssh/authorized_keys").write_bytes(authorized_key)
 
 
 def _not_of_a_router(folder: str, names: list[str]) -> list[str]:
@@ -154,8 +160,6 @@ def _not_of_a_router(folder: str, names: list[str]) -> list[str]:
 
 
 def _copy_modules(kernel: Path, root: Path, system: Path) -> None:
-    from wirespeed.vm.initramfs import load_order  # noqa: PLC0415
-
     modules = modules_of(kernel)
     for path in load_order(modules, _MODULES):
         to = root / "lib/modules" / modules.name / path.relative_to(modules)

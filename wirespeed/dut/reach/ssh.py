@@ -28,8 +28,8 @@ class SshReach:
     """`user@host:port`; connected at the first command, and anew at the next one after the connection was lost."""
 
     def __init__(self, host: str, user: str = "", port: int = 0, key: str = "", is_ours: bool = False) -> None:
-        """`key` is a file with a private key to use in place of the user's. This process has
-        the port of one that `is_ours`, whose host key then says nothing more."""
+        """`key` is a file with a private key to use in place of the user's. The port of a machine that `is_ours` is of
+        this process: a host key says nothing more."""
         self.name = (
             f"ssh://{f'{user}@' if user else ''}{f'[{host}]' if ':' in host else host}{f':{port}' if port else ''}"
         )
@@ -49,8 +49,7 @@ class SshReach:
         if self._loop is None:
             return
         loop, self._loop = self._loop, None
-        if self._connection is not None:
-            asyncio.run_coroutine_threadsafe(_ended(self._connection), loop).result(_CONNECT_S)
+        asyncio.run_coroutine_threadsafe(_ended(self._connection), loop).result(_CONNECT_S)
         loop.call_soon_threadsafe(loop.stop)
         self._thread.join()
         loop.close()
@@ -120,9 +119,15 @@ class SshReach:
         return Ran(code, _text(done.stdout), _text(done.stderr))
 
 
-async def _ended(connection: asyncssh.SSHClientConnection) -> None:
-    connection.abort()
-    await connection.wait_closed()
+async def _ended(connection: asyncssh.SSHClientConnection | None) -> None:
+    # Whoever waited for these was interrupted.
+    begun = asyncio.all_tasks() - {asyncio.current_task()}
+    for task in begun:
+        task.cancel()
+    await asyncio.gather(*begun, return_exceptions=True)
+    if connection is not None:
+        connection.abort()
+        await connection.wait_closed()
     await asyncio.sleep(0)  # the transport lets go of its socket one turn later
 
 
