@@ -19,7 +19,13 @@ from wirespeed.vm.initramfs import modules_of
 from wirespeed.vm.packages import KERNEL, SYSTEM, Bundle, cache_folder, fetch
 
 LOADER = Bundle("loader", "bookworm", ("syslinux", "syslinux-common", "mtools"), ("gcc-12", "libgcc", "libc6"))
-_CONFIG = "SERIAL 0\nDEFAULT router\nLABEL router\nKERNEL vmlinuz\nAPPEND initrd=initrd console=ttyS0 quiet panic=-1\n"
+_CONFIG = """\
+SERIAL 0
+DEFAULT router
+LABEL router
+KERNEL vmlinuz
+APPEND initrd=initrd console=ttyS0 quiet panic=-1 no_timer_check
+"""
 # The root of an initramfs has no switch_root before it; drivers of its NICs are modules of it.
 _INIT = "#!/bin/sh\n/bin/busybox mount -t devtmpfs devtmpfs /dev\nexec /sbin/init </dev/console >/dev/console 2>&1\n"
 _DISK_MB = 128

@@ -122,19 +122,26 @@ def _made_of(folder: Path) -> str:
 
 
 def _make(folder: Path, disk: Path, key: Path) -> None:
-    import asyncssh  # noqa: PLC0415 - slow, and needed once
-
-    theirs, ours = asyncssh.generate_private_key("ssh-ed25519"), asyncssh.generate_private_key("ssh-ed25519")
     root = folder / "root"
-    lay_root(folder, root, theirs.export_private_key(), ours.export_public_key())
-    _secret(key, ours.export_private_key())
-    (folder / "host_key.pub").write_bytes(theirs.export_public_key())
+    host_key = folder / "host_key"
+    host_public = _key_pair(host_key)
+    lay_root(folder, root, host_key.read_bytes(), _key_pair(key))
+    (folder / "host_key.pub").write_bytes(host_public)
     new = disk.with_suffix(".new")
     new.unlink(missing_ok=True)
     words = ["-q", "-F", "-t", "ext4", "-O", "^metadata_csum", "-E", "root_owner=0:0", "-d", root, new, f"{_DISK_MB}M"]
     _run(["/usr/sbin/mke2fs", *map(str, words)], "mke2fs (of e2fsprogs)")
     new.replace(disk)
     shutil.rmtree(root)
+
+
+def _key_pair(path: Path) -> bytes:
+    """The public key to the private one at `path`, which is made if there is none: guests that run know it."""
+    import asyncssh  # noqa: PLC0415 - slow, and needed once
+
+    if not path.exists():
+        _secret(path, asyncssh.generate_private_key("ssh-ed25519").export_private_key())
+    return asyncssh.read_private_key(path).export_public_key()
 
 
 def lay_root(folder: Path, root: Path, host_key: bytes, authorized_key: bytes) -> None:

@@ -132,7 +132,8 @@ class Machine:
 
     def last_words(self) -> str:
         """What QEMU said, else the end of what the guest printed, for a message."""
-        said = _lines(self._folder / "qemu.log") or _lines(self._folder / "console.log")
+        complaints = [line for line in _lines(self._folder / "qemu.log") if ": info: " not in line]
+        said = complaints or _lines(self._folder / "console.log")
         return f": {' | '.join(said[-_SHOWN:])}" if said else ""
 
     def reset(self) -> None:

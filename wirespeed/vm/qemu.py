@@ -64,8 +64,8 @@ class Qemu:
             return Accelerator(
                 _TCG, "QEMU translates the guest's code (TCG): /dev/kvm is there, but this CPU has neither vmx nor svm"
             )
-        if why := self._kvm_fault():
-            return Accelerator(_TCG, f"QEMU translates the guest's code (TCG): KVM was tried, and {why}")
+        if fault := self._kvm_fault():
+            return Accelerator(_TCG, f"QEMU translates the guest's code (TCG): KVM was tried, and {fault}")
         return Accelerator(_KVM, "the guest runs by KVM")
 
     def _kvm_fault(self) -> str | None:
