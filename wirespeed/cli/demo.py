@@ -19,6 +19,15 @@ def command(
     search: Annotated[
         bool, typer.Option("--search", help="Search for NDR and PDR after each test: up to 90 seconds more a row.")
     ] = False,
+    lab: Annotated[
+        str,
+        typer.Option(
+            "--lab",
+            metavar="vm[:IMAGE]",
+            help="A virtual machine as one more router (docs/vm-dut.md).",
+            show_default=False,
+        ),
+    ] = "",
     keep: Annotated[
         bool, typer.Option("--keep", help="Leave router and generator running at the end, until Ctrl-C.")
     ] = False,
@@ -38,6 +47,8 @@ def command(
         demo = Demo(console, out, QUICK if quick else FULL, search=search)
         demo.run_embedded()
         demo.run_linux()
+        if lab:
+            demo.run_vm(lab)
         demo.print_table()
         demo.print_reasons()
         report = demo.write_report()

@@ -14,7 +14,7 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
-from wirespeed.errors import FileFault, WirespeedError
+from wirespeed.errors import FileFault, UsageError, WirespeedError
 from wirespeed.explain.ranking import explain
 from wirespeed.explain.sources.files import cases_of_results
 from wirespeed.explain.text import sentence
@@ -103,6 +103,19 @@ class Demo:
             return
         what = "the kernel forwards in a namespace, two veth pairs to the generator"
         self._run_lab(LinuxLab(self._cpus), self._schedule.linux_tests, self._schedule.linux, what)
+
+    def run_vm(self, text: str) -> None:
+        """The Linux tests against the virtual machine that `text` names, as `--lab` has it. UsageError for another
+        lab."""
+        from wirespeed.lab.vm import VmLab  # noqa: PLC0415 - asyncssh and pydantic, needed by this lab alone
+        from wirespeed.lab.vm_options import parse_vm  # noqa: PLC0415
+
+        options = parse_vm(text)
+        if options.kind == "none":
+            raise UsageError(f"--lab {text}: a demo prepares its routers; leave out kind=none")
+        lab = VmLab(self._cpus, options, lambda line: self._console.print(line, highlight=False, soft_wrap=True))
+        what = "a virtual machine forwards, two vhost-user NICs to the generator"
+        self._run_lab(lab, self._schedule.linux_tests, self._schedule.linux, what)
 
     def keep_lab(self) -> None:
         """Bring the embedded lab up once more and leave it to the user until Ctrl-C."""
