@@ -84,8 +84,10 @@ class VmLab:
 
     def start(self) -> None:
         check_architecture()
+        image = self._options.image
+        disk_format = image_format(image) if image is not None else ""  # before anything is fetched
         qemu = self._qemu()
-        hardware, key = self._hardware(qemu)
+        hardware, key = self._hardware(disk_format)
         accelerator = qemu.accelerator()
         self._say(accelerator.said)
         # The guest has what the generator's worker leaves it.
@@ -111,7 +113,7 @@ class VmLab:
         fetch(folder, QEMU, *own_disk, say=self._say)
         return Qemu(folder / QEMU.name)
 
-    def _hardware(self, qemu: Qemu) -> tuple[Hardware, str]:
+    def _hardware(self, disk_format: str) -> tuple[Hardware, str]:
         """And the file of the key that lets us in, empty: those of the user."""
         given = self._options
         cpus = given.cpus or 1
@@ -119,10 +121,7 @@ class VmLab:
             disk = debian_disk(cache_folder(), self._say)
             own = Hardware(disk.disk, "raw", disk.boot, given.memory_mb, cpus, given.qemu)
             return own, given.key or str(disk.key)
-        return (
-            Hardware(given.image, image_format(given.image), None, given.memory_mb, cpus, given.qemu),
-            given.key,
-        )
+        return Hardware(given.image, disk_format, None, given.memory_mb, cpus, given.qemu), given.key
 
     def _prepare(self, reach: SshReach) -> None:
         self._reach = reach

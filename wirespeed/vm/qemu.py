@@ -98,10 +98,6 @@ class Accelerator:
     words: tuple[str, ...]
     said: str
 
-    @property
-    def is_kvm(self) -> bool:
-        return self.words is _KVM
-
 
 _KVM = ("-accel", "kvm", "-cpu", "host")
 _TCG = ("-accel", "tcg,thread=multi", "-cpu", "max")
