@@ -15,6 +15,8 @@ from ssh_guest import Router, router
 from wirespeed.results.loadtest_file import read_result
 from wirespeed.vm.packages import cache_folder
 
+pytestmark = pytest.mark.timeout(3600)
+
 LOAD = ("-p", "bench", "-t", "size=64,vm=var2", "-wd", "0.5", "-rd", "0", "-rt", "20kpps")
 CASES: dict[str, tuple[tuple[str, ...], Callable[[str], bool]]] = {
     "check": (("bench", "check"), lambda said: " device " in said),
@@ -60,10 +62,11 @@ def test_a_reset_in_the_middle_leaves_nothing_changed(box: Router, tmp_path: Pat
     assert not list((box.directory / "home/.local/state/wirespeed/dut").glob("*"))
 
 
-def test_an_image_boots_by_its_own_loader_and_forwards(tmp_path: Path) -> None:
+@pytest.mark.parametrize("kind", ["linux", "none"])
+def test_an_image_boots_by_its_own_loader_and_forwards(tmp_path: Path, kind: str) -> None:
     image, output = tmp_path / "router.img", tmp_path / "result.json"
-    boot_disk.make(image)
-    lab = f"vm:{image},key={cache_folder() / 'id_ed25519'}"
+    boot_disk.make(image, configured=kind == "none")
+    lab = f"vm:{image},kind={kind},key={cache_folder() / 'id_ed25519'}"
     words = ["loadtest", "--lab", lab, *LOAD, "-hd", "3", "-q", "-o", str(output)]
     done = subprocess.run([sys.executable, "-m", "wirespeed", *words], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
