@@ -13,7 +13,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 from wirespeed.bench.interfaces import DeviceInterfaces
+from wirespeed.bench.model import Bench, Tester
 from wirespeed.bench.model import Device as BenchDevice
+from wirespeed.bench.model import Wire as BenchWire
 from wirespeed.dut.box import BoxDut
 from wirespeed.dut.device import KINDS, Device
 from wirespeed.dut.dut import Dut
@@ -38,6 +40,7 @@ from wirespeed.vm.qemu import Qemu, check_architecture, system_qemu
 GENERATOR_MACS = ("02:ee:00:00:02:00", "02:ee:00:00:02:01")
 GUEST_MACS = ("02:fe:00:00:02:00", "02:fe:00:00:02:01")
 
+_MARK = b"wirespeed lab"
 Say = Callable[[str], None]
 
 
@@ -99,7 +102,7 @@ class VmLab:
         self._say(f"the guest boots; its console: {self._machine.console}")
         if self._options.kind == "none":
             self._say("it is not prepared nor asked anything (kind=none): it has to be a router by itself")
-            self._wait_for_links()
+            self._wait_until_it_forwards()
         else:
             self._prepare(SshReach("127.0.0.1", self._options.user, ssh_port, key=key, is_ours=True))
 
@@ -175,16 +178,33 @@ class VmLab:
                 raise EnvironmentFault(f"the guest has no interface {mac}, has it virtio's driver? It has {by_mac}")
         return [by_mac[mac] for mac in GUEST_MACS]
 
-    def _wait_for_links(self) -> None:
-        from wirespeed.client.generator_client import GeneratorClient  # noqa: PLC0415
+    def _wait_until_it_forwards(self) -> None:
+        """Its links are up once its drivers are loaded, well before it is the router that its configuration says."""
+        from wirespeed.bench.neighbours import held  # noqa: PLC0415 - scapy takes long to import
+        from wirespeed.bench.packets import proof  # noqa: PLC0415
+        from wirespeed.bench.wires import goes_through  # noqa: PLC0415
+        from wirespeed.client.stateless_client import StatelessClient  # noqa: PLC0415
 
-        with GeneratorClient(self.rpc) as client:
+        bench = Bench(tester=Tester(server=self.rpc, ports=()), wires=(BenchWire(port=0), BenchWire(port=1))).filled()
+
+        def forwards(tx: int, rx: int) -> bool:
+            packet = proof(bench, tx, rx, GENERATOR_MACS[tx], GUEST_MACS[tx], _MARK)
+            return packet is not None and goes_through(client, tx, rx, packet, _MARK)
+
+        with StatelessClient(self.rpc) as client:
             client.connect()
             self.machine.wait_for(
                 lambda: all(status.link_up for status in client.port_status((0, 1)).values()),
                 self._options.boot_s,
                 "the guest's drivers did not take both NICs",
             )
+            with held(client, (0, 1)):
+                for tx, rx in ((0, 1), (1, 0)):
+                    self.machine.wait_for(
+                        lambda tx=tx, rx=rx: forwards(tx, rx),  # type: ignore[misc]
+                        self._options.boot_s,
+                        f"the guest forwarded nothing from port {tx} to port {rx}",
+                    )
 
     def stop(self) -> None:
         self.dut.close()

@@ -143,8 +143,8 @@ class _Apt:
         if done.returncode:
             said = (done.stderr or done.stdout).strip().splitlines()
             raise EnvironmentFault(
-                f"apt-get {arguments[0]} failed ({said[-1] if said else done.returncode}); a guest's packages come "
-                "from deb.debian.org, as often as they are not in the cache"
+                f"apt-get {arguments[0]} failed ({said[-1] if said else done.returncode}); the first time, a guest's "
+                "packages come from Debian's archive: is the network there?"
             )
 
 
