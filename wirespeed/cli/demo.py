@@ -41,14 +41,19 @@ def command(
 
     from wirespeed.lab.demo import FULL, QUICK, Demo  # noqa: PLC0415
 
+    machine = None
+    if lab:
+        from wirespeed.lab.vm_options import parse_vm  # noqa: PLC0415
+
+        machine = parse_vm(lab)  # before the labs that need no option run for minutes
     # Ended by a supervisor, or by a terminal that goes, is ended as by Ctrl-C: the labs go down in order.
     with leave_on_signals(KeyboardInterrupt):
         console = Console()
         demo = Demo(console, out, QUICK if quick else FULL, search=search)
         demo.run_embedded()
         demo.run_linux()
-        if lab:
-            demo.run_vm(lab)
+        if machine is not None:
+            demo.run_vm(machine)
         demo.print_table()
         demo.print_reasons()
         report = demo.write_report()

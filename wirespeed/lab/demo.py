@@ -8,13 +8,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from rich import box
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
-from wirespeed.errors import FileFault, UsageError, WirespeedError
+from wirespeed.errors import FileFault, WirespeedError
 from wirespeed.explain.ranking import explain
 from wirespeed.explain.sources.files import cases_of_results
 from wirespeed.explain.text import sentence
@@ -30,6 +31,9 @@ from wirespeed.results.figures import bits_text, percent_text, rate_text
 from wirespeed.results.file import read_file
 from wirespeed.results.search import GoalOutcome
 from wirespeed.units import format_si
+
+if TYPE_CHECKING:
+    from wirespeed.lab.vm_options import VmOptions
 
 REPORT = "report.html"
 
@@ -104,15 +108,10 @@ class Demo:
         what = "the kernel forwards in a namespace, two veth pairs to the generator"
         self._run_lab(LinuxLab(self._cpus), self._schedule.linux_tests, self._schedule.linux, what)
 
-    def run_vm(self, text: str) -> None:
-        """The Linux tests against the virtual machine that `text` names, as `--lab` has it. UsageError for another
-        lab."""
+    def run_vm(self, options: VmOptions) -> None:
+        """The Linux tests against a virtual machine."""
         from wirespeed.lab.vm import VmLab  # noqa: PLC0415 - asyncssh and pydantic, needed by this lab alone
-        from wirespeed.lab.vm_options import parse_vm  # noqa: PLC0415
 
-        options = parse_vm(text)
-        if options.kind == "none":
-            raise UsageError(f"--lab {text}: a demo prepares its routers; leave out kind=none")
         lab = VmLab(self._cpus, options, lambda line: self._console.print(line, highlight=False, soft_wrap=True))
         what = "a virtual machine forwards, two vhost-user NICs to the generator"
         self._run_lab(lab, self._schedule.linux_tests, self._schedule.linux, what)
