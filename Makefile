@@ -61,10 +61,11 @@ trials:
 	@tools/setup.sh test
 	@tools/trials.sh $(ARGS)
 
-# Router and generator on the drivers of real NICs, in guests.
+# Router and generator on the drivers of real NICs, in guests; and guests as routers.
 vm:
 	@tools/setup.sh test
 	@$(BIN)/python tests/vm/nic_bench.py
+	@$(BIN)/pytest -q -s tests/vm/whole.py
 
 clean:
 	rm -rf build build-asan build-fuzz build-sanitized .venv

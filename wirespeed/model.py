@@ -21,14 +21,14 @@ _RING_OVERHEAD_BYTES = 66 + 22
 _RING_BLOCK_FRAMES = 64
 """Frames of a multiple of 64 bytes in a block make it whole pages."""
 
-PORT_KINDS = ("memif", "ring", "null", "pcap", "tap", "af_packet", "af_xdp", "pci")
+PORT_KINDS = ("memif", "vhost", "ring", "null", "pcap", "tap", "af_packet", "af_xdp", "pci")
 
 
 @dataclass(frozen=True)
 class PortSpec:
     """One port anywhere: `memif:/run/e0.sock,id=0,role=client,speed=10G`.
 
-    `target` is what stands between the kind and the first option: the socket path of memif, the interface
+    `target` is what stands between the kind and the first option: the socket path of memif and vhost, the interface
     name of tap, af_packet and af_xdp, the ring's name, the PCI address, the input file of pcap. A start-up file may
     also have the kind `vdev`, whose target is DPDK's own description of a device.
     """
@@ -67,6 +67,11 @@ class PortSpec:
         match self.kind:
             case "memif":
                 return ",".join([f"memif:{self.target}", *(f"{key}={value}" for key, value in self.options.items())])
+            case "vhost":
+                # DPDK's client is who connects to the socket, and comes again when the other side was away.
+                is_client = int(self.options.get("role", "client") == "client")
+                queues = max(self.rx_queues, self.tx_queues)
+                return f"net_vhost{index},iface={self.target},queues={queues},client={is_client}"
             case "ring":
                 return f"ring:{self.target}"
             case "null":
@@ -94,12 +99,14 @@ class PortSpec:
 _COMMON = {"speed", "rxq", "txq", "rxd", "txd", "mac"}
 _OWN: dict[str, set[str]] = {
     "memif": {"id", "role", "secret", "zero-copy"},
+    "vhost": {"role"},
     "null": {"size"},
     "pcap": {"out", "loop"},
     "tap": {"netns", "host-mac", "state"},
 }
 _TARGET_NEEDED = {
     "memif": "a socket path",
+    "vhost": "a socket path",
     "ring": "a ring name",
     "tap": "an interface name",
     "af_packet": "an interface name",
@@ -143,7 +150,9 @@ def parse_port_spec(text: str) -> PortSpec:
             case _:
                 options[key] = value
     if kind == "memif":
-        _check_memif(text, target, options)
+        _check_memif(text, options)
+    if kind in ("memif", "vhost"):
+        _check_socket(text, target, options)
     if kind == "pci":
         spec = replace(spec, target=_pci_address(text, target))
     return replace(spec, options=options)
@@ -171,19 +180,22 @@ def parse_mac(text: str) -> str:
     return ":".join(f"{value:02x}" for value in values)
 
 
-def _check_memif(text: str, target: str, options: dict[str, str]) -> None:
-    if options.get("role", "client") not in ("client", "server"):
-        raise UsageError(f"port {text!r}: role is client or server")
+def _check_memif(text: str, options: dict[str, str]) -> None:
     if not options.get("id", "0").isdigit():
         raise UsageError(f"port {text!r}: id is a number")
     if options.get("zero-copy", "no") not in ("yes", "no"):
         raise UsageError(f"port {text!r}: zero-copy is yes or no")
-    if len(target.encode()) > 107:
-        raise UsageError(f"port {text!r}: a socket path holds at most 107 bytes, this one {len(target.encode())}")
     if len(options.get("secret", "").encode()) > 24:
         raise UsageError(f"port {text!r}: a secret has at most 24 bytes")
-    # "@…" is a name of the kernel's, which no file bears.
-    if not target.startswith("@") and not Path(target).parent.is_dir():
+
+
+def _check_socket(text: str, target: str, options: dict[str, str]) -> None:
+    if options.get("role", "client") not in ("client", "server"):
+        raise UsageError(f"port {text!r}: role is client or server")
+    if len(target.encode()) > 107:
+        raise UsageError(f"port {text!r}: a socket path holds at most 107 bytes, this one {len(target.encode())}")
+    # "@…" is a name of the kernel's, which no file bears; vhost-user has none such.
+    if not (target.startswith("@") and text.startswith("memif:")) and not Path(target).parent.is_dir():
         raise UsageError(f"port {text!r}: directory {Path(target).parent} does not exist; create it first")
 
 
@@ -196,6 +208,7 @@ def _count(text: str, key: str, value: str, most: int) -> int:
 def _example(kind: str) -> str:
     return {
         "memif": "/run/lab/e0.sock,id=0,role=client",
+        "vhost": "/run/lab/v0.sock,role=client",
         "ring": "loop",
         "tap": "tap0",
         "af_packet": "veth0",

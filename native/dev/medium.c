@@ -9,7 +9,8 @@
 enum ws_medium medium_of(const char *devargs)
 {
 	bool is_ring = !strncmp(devargs, "ring:", strlen("ring:")) ||
-				   !strncmp(devargs, "memif:", strlen("memif:")) || memif_is_driver_of(devargs);
+				   !strncmp(devargs, "memif:", strlen("memif:")) || memif_is_driver_of(devargs) ||
+				   !strncmp(devargs, "net_vhost", strlen("net_vhost"));
 	return is_ring ? WS_MEDIUM_RING : WS_MEDIUM_QUEUE;
 }
 

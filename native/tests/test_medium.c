@@ -15,6 +15,7 @@ static void only_shared_rings_are_the_peers_to_drain(void **state)
 	assert_int_equal(medium_of("ring:a"), WS_MEDIUM_RING);
 	assert_int_equal(medium_of("memif:/x,role=client,id=0"), WS_MEDIUM_RING);
 	assert_int_equal(medium_of("net_memif0,role=client,id=0,socket=/x"), WS_MEDIUM_RING);
+	assert_int_equal(medium_of("net_vhost0,iface=/x,queues=1,client=1"), WS_MEDIUM_RING);
 	for (size_t i = 0; i < sizeof(queues) / sizeof(queues[0]); i++)
 		assert_int_equal(medium_of(queues[i]), WS_MEDIUM_QUEUE);
 }

@@ -5,8 +5,10 @@ from __future__ import annotations
 import struct
 from pathlib import Path
 
-from initramfs import Boot, depends_on, load_order
+from host_root import HOST_ROOT
 from nic_bench import CHECKS, SHORTEST, Outcome, nics_of, table
+
+from wirespeed.vm.initramfs import Boot, depends_on, load_order
 
 
 def module(needs: str) -> bytes:
@@ -27,8 +29,8 @@ def test_the_initramfs_is_an_archive_of_whole_words(tmp_path: Path) -> None:
     (kernel / "lib/modules/6.1/kernel").mkdir(parents=True)
     (kernel / "bin").mkdir()
     (kernel / "bin/busybox").write_bytes(b"shell")
-    (tmp_path / "vmlinux").touch()
-    archive = Boot(tmp_path, kernel).initrd.read_bytes()
+    (tmp_path / "vmlinux-6.1").touch()
+    archive = Boot(tmp_path, kernel, HOST_ROOT).initrd.read_bytes()
     assert len(archive) % 4 == 0
     names, at = [], 0
     while at < len(archive):

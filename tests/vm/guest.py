@@ -7,7 +7,6 @@ The program's messages come as lines of JSON over a virtio-serial port. One that
 from __future__ import annotations
 
 import json
-import os
 import select
 import shlex
 import socket
@@ -18,7 +17,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from initramfs import Boot
+from wirespeed.vm.initramfs import Boot
+from wirespeed.vm.monitor import Monitor
+from wirespeed.vm.qemu import Qemu
 
 Json = dict[str, Any]
 
@@ -61,40 +62,8 @@ class Nic:
         return f"nic{self.mac.replace(':', '')[-4:]}"
 
 
-@dataclass(frozen=True)
-class Qemu:
-    """The unpacked package: what it runs as, and where it finds its libraries and ROMs."""
-
-    folder: Path
-
-    @property
-    def program(self) -> Path:
-        return self.folder / "usr/bin/qemu-system-x86_64"
-
-    @property
-    def environment(self) -> dict[str, str]:
-        libraries = (self.folder / place / "x86_64-linux-gnu" for place in ("usr/lib", "lib"))
-        return {**os.environ, "LD_LIBRARY_PATH": ":".join(map(str, libraries))}
-
-    @property
-    def data(self) -> list[str]:
-        return [word for place in ("qemu", "seabios") for word in ("-L", str(self.folder / "usr/share" / place))]
-
-    def accelerator(self) -> list[str]:
-        """The words for KVM where it works for a kernel of Debian's, else for translation."""
-        # A software KVM (nested, without the CPU's own support) starts and then dies: only real ones count.
-        flags = Path("/proc/cpuinfo").read_text()
-        if os.access("/dev/kvm", os.R_OK | os.W_OK) and (" vmx" in flags or " svm" in flags):
-            return ["-accel", "kvm", "-cpu", "host"]
-        return ["-accel", "tcg,thread=multi", "-cpu", "max"]
-
-    def has(self, kind: str) -> bool:
-        """Whether it can make NICs of the kind; the 7.2 of Debian 12 has no igb."""
-        arguments = [self.program, *self.data, "-device", f"{_device(kind)},help"]
-        return not subprocess.run(arguments, env=self.environment, capture_output=True, check=False).returncode
-
-
-def _device(kind: str) -> str:
+def device_of(kind: str) -> str:
+    """QEMU's name of a NIC of the kind."""
     return "virtio-net-pci" if kind == "virtio" else kind
 
 
@@ -130,7 +99,7 @@ class Guest:
             -device virtserialport,chardev=talk,name=wirespeed
             -chardev socket,id=qmp,path={folder / "qmp"} -mon qmp,mode=control
         """
-        return [str(qemu.program), *qemu.data, *qemu.accelerator(), *words.split(), "-append", command]
+        return [str(qemu.program), *qemu.data, *qemu.accelerator().words, *words.split(), "-append", command]
 
     def __enter__(self) -> Guest:
         return self
@@ -145,7 +114,7 @@ class Guest:
     def messages(self) -> Iterator[Json]:
         """What the program says, until it ends; what it asks of the machine is answered in between."""
         with self._accept(self._qmp) as monitor, self._accept(self._talk) as talk:
-            qmp = _Monitor(monitor)
+            qmp = Monitor(monitor)
             for line in self._lines(talk):
                 message: Json = json.loads(line)
                 if "qmp" in message:
@@ -201,22 +170,5 @@ def _wires(nics: Sequence[Nic]) -> Iterator[str]:
         yield from ("-device", f"pcie-root-port,id=port-{nic.ident},chassis={number + 1},slot={number + 1}")
         yield from (
             "-device",
-            f"{_device(nic.kind)},id={nic.ident},netdev=wire-{nic.ident},mac={nic.mac},bus=port-{nic.ident},romfile={iommu}",
+            f"{device_of(nic.kind)},id={nic.ident},netdev=wire-{nic.ident},mac={nic.mac},bus=port-{nic.ident},romfile={iommu}",
         )
-
-
-class _Monitor:
-    """QEMU's machine protocol: one command at a time, events are passed over."""
-
-    def __init__(self, connection: socket.socket) -> None:
-        self._file = connection.makefile("rwb")
-        self._file.readline()
-        self.execute("qmp_capabilities", {})
-
-    def execute(self, command: str, arguments: Json) -> Json:
-        self._file.write(json.dumps({"execute": command, "arguments": arguments}).encode() + b"\n")
-        self._file.flush()
-        while True:
-            answer: Json = json.loads(self._file.readline())
-            if "return" in answer or "error" in answer:
-                return answer

@@ -12,9 +12,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from guest import READY, Guest, GuestFailed, Nic, Qemu
-from initramfs import Boot
-from packages import NoPackages, cache_folder, fetch
+from guest import READY, Guest, GuestFailed, Nic, device_of
+from host_root import HOST_ROOT
+
+from wirespeed.errors import EnvironmentFault
+from wirespeed.vm.initramfs import Boot
+from wirespeed.vm.packages import KERNEL, QEMU, cache_folder, fetch
+from wirespeed.vm.qemu import Qemu
 
 KINDS = ("e1000e", "igb", "vmxnet3", "virtio")
 CHECKS = (
@@ -63,11 +67,11 @@ def run(
 ) -> Iterator[Outcome]:
     """The outcome of each check of the program `inside` as it comes; those that a guest does not live to see have
     failed."""
-    qemu = Qemu(folder / "qemu")
-    if not qemu.has(kind):
+    qemu = Qemu(folder / QEMU.name)
+    if not qemu.has(device_of(kind)):
         yield from (Outcome(kind, check, False, "this QEMU has no such NIC", 0.0) for check in checks)
         return
-    nics, boot = nics_of(kind), Boot(folder, folder / "kernel")
+    nics, boot = nics_of(kind), Boot(folder, folder / KERNEL.name, HOST_ROOT)
     program = [sys.executable, str(_ROOT / "tests/vm" / inside), ",".join(checks), *(nic.mac for nic in nics)]
     seen: list[str] = []
     failure = "not reached"
@@ -119,8 +123,8 @@ def main() -> int:
     checks = [check for check in CHECKS if not given.check or check in ("start", *given.check)]
     folder = cache_folder()
     try:
-        fetch(folder)
-    except NoPackages as error:
+        fetch(folder, QEMU, KERNEL)
+    except EnvironmentFault as error:
         print(f"make vm: {error}", file=sys.stderr)
         return 3
     outcomes = []

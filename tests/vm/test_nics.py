@@ -8,7 +8,9 @@ from pathlib import Path
 
 import pytest
 from nic_bench import SHORTEST, run, table
-from packages import NoPackages, cache_folder, fetch
+
+from wirespeed.errors import EnvironmentFault
+from wirespeed.vm.packages import KERNEL, QEMU, cache_folder, fetch
 
 pytestmark = pytest.mark.skipif(not shutil.which("dpkg-deb"), reason="guests are made of Debian packages")
 
@@ -16,8 +18,8 @@ pytestmark = pytest.mark.skipif(not shutil.which("dpkg-deb"), reason="guests are
 @pytest.mark.timeout(900)
 def test_real_nics_forward_hear_groups_and_lose_links(tmp_path: Path) -> None:
     try:
-        fetch(cache_folder())
-    except NoPackages as reason:
+        fetch(cache_folder(), QEMU, KERNEL)
+    except EnvironmentFault as reason:
         pytest.skip(f"no guests: {reason}")
     outcomes = list(run("e1000e", SHORTEST, cache_folder(), tmp_path / "console.log"))
     sys.stdout.write("\n".join(table(outcomes)))

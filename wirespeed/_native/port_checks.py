@@ -31,6 +31,8 @@ def check_ports(specs: Sequence[PortSpec], ours: Collection[str] = ()) -> None:
                     if spec.target.startswith("@"):
                         continue
                     claim_socket(Path(spec.target), socket.SOCK_SEQPACKET, f"port {spec}")
+            case "vhost":
+                _check_vhost(spec, specs)
             case "af_packet" | "af_xdp":
                 _check_interface(spec)
             case "tap":
@@ -53,6 +55,17 @@ def _check_memif_ends(specs: Sequence[PortSpec]) -> None:
                     f"ports {other} and {spec} are the two ends of one memif, which is for two processes; "
                     "wire two ports of one process with ring:NAME"
                 )
+
+
+def _check_vhost(spec: PortSpec, specs: Sequence[PortSpec]) -> None:
+    """One that connects may come before the other side: DPDK tries again each second."""
+    if sum(other.kind == "vhost" and other.target == spec.target for other in specs) > 1:
+        raise UsageError(f"two ports are to be {spec.target}: a vhost-user socket is one port's; give another path")
+    path = Path(spec.target)
+    if spec.options.get("role", "client") == "server":
+        claim_socket(path, socket.SOCK_STREAM, f"port {spec}")
+    elif path.exists() and not path.is_socket():
+        raise EnvironmentFault(f"port {spec}: {path} exists and is no socket; give QEMU's (-chardev socket,path=…)")
 
 
 def claim_socket(path: Path, kind: socket.SocketKind, who: str) -> None:

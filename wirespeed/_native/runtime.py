@@ -24,8 +24,8 @@ Hugepages = Literal["auto", "never", "require"]
 
 _HUGEPAGE_POOLS = Path("/sys/kernel/mm/hugepages")
 _USAGE = {errno.EINVAL, errno.EEXIST, errno.ENOENT, errno.ERANGE, errno.E2BIG, errno.ENETUNREACH}
-# What their drivers say of a link is made up: memif claims 100G.
-_SPEEDLESS = {"memif", "ring", "null", "pcap"}
+# What their drivers say of a link is made up: memif claims 100G, vhost 10G.
+_SPEEDLESS = {"memif", "vhost", "ring", "null", "pcap"}
 _Record = TypeVar("_Record")
 # Sockets that this process listens on, where further memifs may join.
 _memif_servers: set[str] = set()
@@ -44,7 +44,7 @@ class Medium(IntEnum):
     """Whose doing it is when a port does not take a packet: see docs/decisions/0002-refused-and-late.md."""
 
     RING = 0
-    """memif or ring: the peer did not drain its ring."""
+    """memif, vhost or ring: the peer did not drain its ring."""
     QUEUE = 1
     """Everything else: our own transmit queue is full."""
 

@@ -19,6 +19,15 @@ def command(
     search: Annotated[
         bool, typer.Option("--search", help="Search for NDR and PDR after each test: up to 90 seconds more a row.")
     ] = False,
+    lab: Annotated[
+        str,
+        typer.Option(
+            "--lab",
+            metavar="vm[:IMAGE]",
+            help="A virtual machine as one more router (docs/vm-dut.md).",
+            show_default=False,
+        ),
+    ] = "",
     keep: Annotated[
         bool, typer.Option("--keep", help="Leave router and generator running at the end, until Ctrl-C.")
     ] = False,
@@ -32,12 +41,19 @@ def command(
 
     from wirespeed.lab.demo import FULL, QUICK, Demo  # noqa: PLC0415
 
+    machine = None
+    if lab:
+        from wirespeed.lab.vm_options import parse_vm  # noqa: PLC0415
+
+        machine = parse_vm(lab)  # before the labs that need no option run for minutes
     # Ended by a supervisor, or by a terminal that goes, is ended as by Ctrl-C: the labs go down in order.
     with leave_on_signals(KeyboardInterrupt):
         console = Console()
         demo = Demo(console, out, QUICK if quick else FULL, search=search)
         demo.run_embedded()
         demo.run_linux()
+        if machine is not None:
+            demo.run_vm(machine)
         demo.print_table()
         demo.print_reasons()
         report = demo.write_report()

@@ -113,8 +113,8 @@ LabOption = Annotated[
     str,
     typer.Option(
         "--lab",
-        metavar="embedded|linux[:af_xdp|:af_packet]",
-        help="Bring up this lab on this machine for the test, with its own generator and router.",
+        metavar="embedded|linux[:af_xdp|:af_packet]|vm[:IMAGE]",
+        help="Bring up this lab on this machine for the test, with its own generator and router (vm: docs/vm-dut.md).",
         show_default=False,
     ),
 ]

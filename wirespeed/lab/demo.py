@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from rich import box
 from rich.console import Console
@@ -30,6 +31,9 @@ from wirespeed.results.figures import bits_text, percent_text, rate_text
 from wirespeed.results.file import read_file
 from wirespeed.results.search import GoalOutcome
 from wirespeed.units import format_si
+
+if TYPE_CHECKING:
+    from wirespeed.lab.vm_options import VmOptions
 
 REPORT = "report.html"
 
@@ -103,6 +107,14 @@ class Demo:
             return
         what = "the kernel forwards in a namespace, two veth pairs to the generator"
         self._run_lab(LinuxLab(self._cpus), self._schedule.linux_tests, self._schedule.linux, what)
+
+    def run_vm(self, options: VmOptions) -> None:
+        """The Linux tests against a virtual machine."""
+        from wirespeed.lab.vm import VmLab  # noqa: PLC0415 - asyncssh and pydantic, needed by this lab alone
+
+        lab = VmLab(self._cpus, options, lambda line: self._console.print(line, highlight=False, soft_wrap=True))
+        what = "a virtual machine forwards, two vhost-user NICs to the generator"
+        self._run_lab(lab, self._schedule.linux_tests, self._schedule.linux, what)
 
     def keep_lab(self) -> None:
         """Bring the embedded lab up once more and leave it to the user until Ctrl-C."""

@@ -215,7 +215,10 @@ static int open_device(struct port *port, const struct port_twins *twins)
 		close_device(port);
 		return error;
 	}
-	rte_eth_macaddr_get(ethdev_id(port), &port->mac);
+	if (devices[port->index].policy.has_no_mac)
+		rte_eth_random_addr(port->mac.addr_bytes);
+	else
+		rte_eth_macaddr_get(ethdev_id(port), &port->mac);
 	lay_paths(port);
 	return 0;
 }
@@ -288,10 +291,11 @@ static void describe(const struct port *port, struct ws_port_info *out)
 	uint16_t id = ethdev_id(port);
 	struct rte_eth_dev_info info = {0};
 	struct rte_eth_link link = {0};
-	struct rte_ether_addr mac;
+	struct rte_ether_addr mac = port->mac;
 	rte_eth_dev_info_get(id, &info);
 	rte_eth_link_get_nowait(id, &link);
-	rte_eth_macaddr_get(id, &mac);
+	if (!devices[port->index].policy.has_no_mac)
+		rte_eth_macaddr_get(id, &mac);
 	/* The others say 1500, whatever they carry. */
 	if (devices[port->index].policy.is_pci)
 		rte_eth_dev_get_mtu(id, &out->mtu);
@@ -366,6 +370,8 @@ static void pause_frames(const struct port *port, uint64_t *received, uint64_t *
 static int set_mac(struct port *port, const struct rte_ether_addr *mac)
 {
 	struct rte_ether_addr copy = *mac;
+	if (devices[port->index].policy.has_no_mac)
+		return 0;
 	return rte_eth_dev_default_mac_addr_set(ethdev_id(port), &copy);
 }
 

@@ -39,6 +39,8 @@ struct nic_policy nic_policy_of(const struct rte_eth_dev_info *info)
 		/* Drivers on files and sockets of Linux close them when they are stopped. */
 		.is_af_packet = is_driver(info, "net_af_packet"),
 		.restarts = is_pci || is_driver(info, "net_tap"),
+		/* All of its ports are called the same in each process, and cannot be called otherwise. */
+		.has_no_mac = is_driver(info, "net_vhost"),
 		/* Of Intel's drivers this one alone takes the registers as they are. */
 		.fcs_bytes = is_driver(info, "net_e1000_em") ? RTE_ETHER_CRC_LEN : 0,
 	};

@@ -17,6 +17,7 @@ struct nic_policy {
 	bool is_af_packet;    /* whose MTU is that of its ring */
 	bool lingers;         /* lets go of its interrupts in a stop alone, not when it is closed */
 	bool restarts;        /* goes on after a stop as it was before */
+	bool has_no_mac;      /* takes any frame, and its address is what we say */
 	uint8_t header_bytes; /* of its own, with each frame in a buffer */
 	uint8_t fcs_bytes;    /* of each packet, in the driver's byte counters */
 };

@@ -23,7 +23,7 @@ struct ws_port_config {
 
 /* What it means that a port does not take a packet. */
 enum ws_medium {
-	WS_MEDIUM_RING = 0,  /* the peer did not drain its ring: memif, ring */
+	WS_MEDIUM_RING = 0,  /* the peer did not drain its ring: memif, vhost, ring */
 	WS_MEDIUM_QUEUE = 1, /* our own transmit queue is full: everything else */
 };
 

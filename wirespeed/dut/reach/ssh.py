@@ -31,11 +31,14 @@ _KEEPALIVE_S, _KEEPALIVES = 15, 20
 class SshReach:
     """`user@host:port`; connected at the first command, and anew at the next one after the connection was lost."""
 
-    def __init__(self, host: str, user: str = "", port: int = 0) -> None:
+    def __init__(self, host: str, user: str = "", port: int = 0, key: str = "", is_ours: bool = False) -> None:
+        """`key` is a file with a private key to use in place of the user's. The port of a machine that `is_ours` is of
+        this process: a host key says nothing more."""
         self.name = (
             f"ssh://{f'{user}@' if user else ''}{f'[{host}]' if ':' in host else host}{f':{port}' if port else ''}"
         )
         self._host, self._user, self._port = host, user, port
+        self._key, self._is_ours = key, is_ours
         self._loop: asyncio.AbstractEventLoop | None = None
         self._connection: asyncssh.SSHClientConnection | None = None
         self._become: str | None = None
@@ -70,8 +73,7 @@ class SshReach:
         if self._loop is None:
             return
         loop, self._loop = self._loop, None
-        if self._connection is not None:
-            asyncio.run_coroutine_threadsafe(_ended(self._connection), loop).result(_CONNECT_S)
+        asyncio.run_coroutine_threadsafe(_ended(self._connection), loop).result(_CONNECT_S)
         loop.call_soon_threadsafe(loop.stop)
         self._thread.join()
         loop.close()
@@ -94,6 +96,8 @@ class SshReach:
     async def _connect(self) -> asyncssh.SSHClientConnection:
         given: dict[str, Any] = {"username": self._user} if self._user else {}
         given |= {"port": self._port} if self._port else {}
+        given |= {"client_keys": [self._key]} if self._key else {}
+        given |= {"known_hosts": None} if self._is_ours else {}
         try:
             return await asyncssh.connect(
                 self._host,
@@ -149,9 +153,15 @@ async def _packed(connection: asyncssh.SSHClientConnection, remote: str) -> byte
     return done.stdout if done.exit_status == 0 and isinstance(done.stdout, bytes) else None
 
 
-async def _ended(connection: asyncssh.SSHClientConnection) -> None:
-    connection.abort()
-    await connection.wait_closed()
+async def _ended(connection: asyncssh.SSHClientConnection | None) -> None:
+    # Whoever waited for these was interrupted.
+    begun = asyncio.all_tasks() - {asyncio.current_task()}
+    for task in begun:
+        task.cancel()
+    await asyncio.gather(*begun, return_exceptions=True)
+    if connection is not None:
+        connection.abort()
+        await connection.wait_closed()
     await asyncio.sleep(0)  # the transport lets go of its socket one turn later
 
 

@@ -1,54 +1,53 @@
-"""What a guest boots: an uncompressed kernel, and an initramfs that mounts the host's root as its own.
-
-The host's `/` comes over 9p, read-only, with a tmpfs over it, so that the guest runs the programs of this checkout.
-"""
+"""What a guest boots: an uncompressed kernel, and an initramfs of busybox that loads modules and mounts the guest's
+root."""
 
 from __future__ import annotations
 
 import lzma
+import os
 import stat
 import struct
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
-# Drivers of NICs are left out: nobody holds these when they are bound to vfio-pci.
-_MODULES = ("virtio_pci", "9pnet_virtio", "9p", "overlay", "virtio_console", "vfio_pci", "vfio_iommu_type1")
 # Offsets of the x86 boot protocol: sectors of the setup code, place and length of the payload.
 _SETUP_SECTORS, _PAYLOAD = 0x1F1, 0x248
 
-_INIT = """#!/bin/busybox sh
-b=/bin/busybox
-$b mkdir -p /proc /lower /tmpfs /root
-$b mount -t proc proc /proc
-for module in @MODULES@; do $b insmod /modules/$module || echo "no module $module"; done
-$b mount -t 9p -o trans=virtio,version=9p2000.L,ro,msize=512000,cache=loose hostroot /lower || echo "no root"
-$b mount -t tmpfs -o size=1g tmpfs /tmpfs
-$b mkdir /tmpfs/upper /tmpfs/work
-$b mount -t overlay -o lowerdir=/lower,upperdir=/tmpfs/upper,workdir=/tmpfs/work overlay /root
-for place in proc sys dev run; do $b mkdir -p /root/$place; done
-$b mount -t proc proc /root/proc
-$b mount -t sysfs sysfs /root/sys
-$b mount -t devtmpfs devtmpfs /root/dev
-$b mount -t tmpfs tmpfs /root/run
-$b mkdir -p /root/dev/shm /root/dev/hugepages
-$b mount -t tmpfs tmpfs /root/dev/shm
-$b mount -t hugetlbfs hugetlbfs /root/dev/hugepages
-set -- $($b cat /proc/cmdline)
-for word; do case $word in program=*) program=${word#program=} ;; esac; done
-exec $b switch_root /root /bin/sh "$program"
-"""
+
+@dataclass(frozen=True)
+class Way:
+    """How a guest comes to its root: the modules for it, and a script of busybox in which `@MODULES@` stands for their
+    files in the order in which they load."""
+
+    name: str
+    modules: tuple[str, ...]
+    init: str
 
 
 class Boot:
-    """The files that QEMU boots from, made in `folder` out of an unpacked kernel package."""
+    """The files that QEMU boots from, made in `folder` out of an unpacked kernel package; several processes may make
+    them at once."""
 
-    def __init__(self, folder: Path, kernel: Path) -> None:
-        modules = next((kernel / "lib/modules").iterdir())
-        self.kernel = folder / "vmlinux"
-        self.initrd = folder / "initrd"
+    def __init__(self, folder: Path, kernel: Path, way: Way) -> None:
+        modules = modules_of(kernel)
+        self.kernel = folder / f"vmlinux-{modules.name}"
+        self.initrd = folder / f"initrd-{way.name}"
         if not self.kernel.exists():
-            self.kernel.write_bytes(_uncompressed((kernel / f"boot/vmlinuz-{modules.name}").read_bytes()))
-        self.initrd.write_bytes(b"".join(_initrd(modules, kernel / "bin/busybox")))
+            _put(self.kernel, _uncompressed((kernel / f"boot/vmlinuz-{modules.name}").read_bytes()))
+        _put(self.initrd, b"".join(_initrd(modules, kernel / "bin/busybox", way)))
+
+
+def modules_of(kernel: Path) -> Path:
+    """The folder of the modules in an unpacked kernel package; its name is the kernel's version."""
+    return next((kernel / "lib/modules").iterdir())
+
+
+def _put(path: Path, content: bytes) -> None:
+    """In one piece, under readers of the one before."""
+    new = path.with_name(f"{path.name}.{os.getpid()}")
+    new.write_bytes(content)
+    new.replace(path)
 
 
 def _uncompressed(image: bytes) -> bytes:
@@ -83,9 +82,9 @@ def load_order(modules: Path, wanted: tuple[str, ...]) -> list[Path]:
     return order
 
 
-def _initrd(modules: Path, busybox: Path) -> Iterator[bytes]:
-    files = load_order(modules, _MODULES)
-    init = _INIT.replace("@MODULES@", " ".join(path.name for path in files))
+def _initrd(modules: Path, busybox: Path, way: Way) -> Iterator[bytes]:
+    files = load_order(modules, way.modules)
+    init = way.init.replace("@MODULES@", " ".join(path.name for path in files))
     for folder in ("bin", "modules", "dev"):
         yield _entry(folder, stat.S_IFDIR | 0o755, b"")
     yield _entry("dev/console", stat.S_IFCHR | 0o600, b"", device=(5, 1))

@@ -1,0 +1,130 @@
+"""vhost-user ports against DPDK's virtio_user driver: what a virtual machine has at the other end, without one."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import socket
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from generator_child import GeneratorChild
+from router_run import router, wait_for, worker_cpu
+from test_generator_core import burst, packet
+
+from wirespeed._native.port_checks import check_ports
+from wirespeed._native.runtime import Medium
+from wirespeed._native.stream_records import Stream
+from wirespeed.errors import WirespeedError
+from wirespeed.model import parse_port_spec
+
+CROSSED = """\
+set interface state e0 up
+set interface state e1 up
+set interface l2 xconnect e0 e1
+set interface l2 xconnect e1 e0
+"""
+TESTPMD = shutil.which("dpdk-testpmd")
+needs_testpmd = pytest.mark.skipif(
+    TESTPMD is None, reason="vhost was NOT tried against DPDK's virtio driver: apt-get install dpdk-dev"
+)
+
+
+def ports(directory: Path, role: str) -> list[str]:
+    return [f"vhost:{directory}/v{index}.sock,role={role},mac=02:ee:00:00:00:0{index}" for index in (0, 1)]
+
+
+@contextmanager
+def drivers(directory: Path, role: str) -> Iterator[subprocess.Popen[bytes]]:
+    """Two virtio NICs as a guest's driver has them, in the other role than ours, bridged to each other."""
+    cpu = worker_cpu()
+    server = ",server=1" if role == "client" else ""
+    words = [str(TESTPMD), "--lcores", f"0@{cpu},1@{cpu}", "--file-prefix", f"vhost{os.getpid()}", "--no-pci"]
+    words += ["--no-huge", "-m", "256", "--no-telemetry"]
+    words += [f"--vdev=net_virtio_user{index},path={directory}/v{index}.sock{server}" for index in (0, 1)]
+    words += ["--", "--forward-mode=io", "--auto-start", "--total-num-mbufs=16384"]
+    with subprocess.Popen(
+        words, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    ) as process:
+        try:
+            yield process
+        finally:
+            process.kill()
+
+
+def wait_for_traffic(child: GeneratorChild) -> None:
+    before = child.snapshot().ports[1].rx_packets
+    wait_for(lambda: child.snapshot().ports[1].rx_packets > before + 1000, "packets through the other side")
+
+
+@needs_testpmd
+@pytest.mark.parametrize("role", ["client", "server"])
+def test_packets_go_through_the_other_sides_driver_whenever_it_is_there(tmp_path: Path, role: str) -> None:
+    """All that is sent while both links are up comes back; a side that was killed is found again."""
+    with GeneratorChild(*ports(tmp_path, role)) as child:
+        assert child.medium(0) == Medium.RING
+        for _ in range(2):
+            with drivers(tmp_path, role):
+                child.start(0, Stream(1, packet(), rate_pps=20e3))
+                wait_for_traffic(child)
+                child.change("stop", 0)
+                before = child.finish()
+                child.start(0, burst(1, 5e4, 5_000), burst(2, 5e4, 5_000, size=1514))
+                after = child.finish()
+                assert after[0].tx_packets - before[0].tx_packets == 10_000
+                wait_for(
+                    lambda want=before[1].rx_packets + 10_000: child.snapshot().ports[1].rx_packets >= want,
+                    "all of them",
+                )
+                after = child.snapshot().ports
+                assert after[1].rx_bytes - before[1].rx_bytes == 5_000 * 64 + 5_000 * 1514
+            for path in tmp_path.glob("v*.sock"):
+                if role == "client":
+                    path.unlink()
+
+
+@needs_testpmd
+def test_the_router_has_them_as_well(tmp_path: Path) -> None:
+    """Generator, memif, our router, vhost, the other side's bridge, vhost, our router, memif."""
+    crossed = CROSSED + CROSSED.replace("e0", "e2").replace("e1", "e3")
+    crossed = crossed.replace("xconnect e0 e1", "xconnect e0 e2").replace("xconnect e1 e0", "xconnect e1 e3")
+    crossed = crossed.replace("xconnect e2 e3", "xconnect e2 e0").replace("xconnect e3 e2", "xconnect e3 e1")
+    wires = [f"memif:{tmp_path}/w{index}.sock,role=server" for index in (0, 1)]
+    interfaces = [f"e{index}={port}" for index, port in enumerate([*wires, *ports(tmp_path, "client")])]
+    with drivers(tmp_path, "client"), router(tmp_path, interfaces, crossed) as running:
+        wait_for(lambda: running.ask("show hardware-interfaces").count("carrier up") >= 2, "both vhost links")
+        assert "02:ee:00:00:00:01" in running.ask("show hardware-interfaces e3")
+        with GeneratorChild(*(wire.replace("role=server", "role=client") for wire in wires)) as child:
+            child.start(0, Stream(1, packet(), rate_pps=10e3))
+            wait_for_traffic(child)
+            child.change("stop", 0)
+
+
+def test_what_cannot_be_is_told_in_one_line(tmp_path: Path) -> None:
+    def refusal(*given: str) -> str:
+        with pytest.raises(WirespeedError) as told:
+            check_ports([parse_port_spec(one) for one in given])
+        return str(told.value)
+
+    plain = tmp_path / "plain"
+    plain.touch()
+    assert "exists and is no socket" in refusal(f"vhost:{plain}")
+    assert f"directory {tmp_path}/none does not exist" in refusal(f"vhost:{tmp_path}/none/v0.sock")
+    assert "a vhost-user socket is one port's" in refusal(f"vhost:{tmp_path}/v0.sock", f"vhost:{tmp_path}/v0.sock")
+    with socket.socket(socket.AF_UNIX) as owner:
+        owner.bind(f"{tmp_path}/v1.sock")
+        owner.listen(1)
+        assert "is in use by another process" in refusal(f"vhost:{tmp_path}/v1.sock,role=server")
+
+
+def test_the_socket_of_a_dead_owner_is_taken_over(tmp_path: Path) -> None:
+    for name in ("v0", "v1"):
+        with socket.socket(socket.AF_UNIX) as owner:
+            owner.bind(f"{tmp_path}/{name}.sock")
+    with GeneratorChild(f"vhost:{tmp_path}/v0.sock,role=server", f"vhost:{tmp_path}/v1.sock") as child:
+        with socket.socket(socket.AF_UNIX) as other_side:
+            other_side.connect(f"{tmp_path}/v0.sock")
+        assert child.medium(0) == Medium.RING

@@ -1,0 +1,154 @@
+"""A Debian guest as a router that is really another machine: two NICs by vhost-user, reached over SSH.
+
+`Router` runs wirespeed against it as a user does, with a bench file, a home with the key, and a known host.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from wirespeed.dut.reach.ssh import SshReach
+from wirespeed.errors import ConnectionFault
+from wirespeed.vm.debian import DebianDisk, debian_disk
+from wirespeed.vm.machine import Hardware, Machine, Nic, free_tcp_port
+from wirespeed.vm.packages import KERNEL, QEMU, SYSTEM, cache_folder, fetch
+from wirespeed.vm.qemu import Qemu, system_qemu
+
+GUEST_MACS = ("02:fe:00:00:03:00", "02:fe:00:00:03:01")
+TESTER_MACS = ("02:ee:00:00:03:00", "02:ee:00:00:03:01")
+PATIENCE_S = 300.0
+_STATE = (
+    "ip -br link; ip -br -4 address; ip route; ip neigh show nud permanent; "
+    "sysctl net.ipv4.ip_forward net.ipv4.conf.all.rp_filter; ls -d /tmp/wirespeed*"
+)
+_BENCH = """\
+tester: {{ports: ["{ports[0]}", "{ports[1]}"], hugepages: never}}
+wires:
+  - {{port: 0, interface: eth1, speed: 1G}}
+  - {{port: 1, interface: eth2, speed: 1G}}
+dut: {{kind: linux, reach: "ssh://root@127.0.0.1:{ssh}"}}
+description: {{box: A guest}}
+"""
+
+
+@dataclass
+class Router:
+    """The guest, up and connected once."""
+
+    directory: Path
+    machine: Machine
+    disk: DebianDisk
+    ports: list[str]
+    state_at_first: str = field(default="", init=False)
+
+    def __post_init__(self) -> None:
+        ssh = self.directory / "home/.ssh"
+        ssh.mkdir(parents=True, mode=0o700)
+        shutil.copy(self.disk.key, ssh / "id_ed25519")
+        (ssh / "known_hosts").write_text(f"[127.0.0.1]:{self.machine.ssh_port} {self.disk.host_key}\n")
+        self.bench = self.directory / "bench.yaml"
+        self.bench.write_text(_BENCH.format(ports=self.ports, ssh=self.machine.ssh_port))
+
+    # ---- the program
+
+    def start(self, *words: str) -> subprocess.Popen[str]:
+        """One command; what it says on both streams comes by its stdout."""
+        environment = {**os.environ, "HOME": str(self.directory / "home"), "SSH_AUTH_SOCK": ""}
+        return subprocess.Popen(
+            [sys.executable, "-u", "-m", "wirespeed", *words],
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        )
+
+    def wirespeed(self, *words: str) -> tuple[int, str]:
+        """Exit code, and what was said; never a traceback."""
+        process = self.start(*words)
+        said, _ = process.communicate()
+        assert "Traceback" not in said, said
+        return process.returncode, said
+
+    def done(self, *words: str) -> str:
+        code, said = self.wirespeed(*words)
+        assert code == 0, said
+        return said
+
+    # ---- the guest
+
+    def state(self) -> str:
+        """What `dut prepare` changes, as it is now."""
+        reach = SshReach("127.0.0.1", "root", self.machine.ssh_port, key=str(self.disk.key), is_ours=True)
+        deadline = time.monotonic() + PATIENCE_S
+        try:
+            while True:
+                try:
+                    # Carriers come and go with the tester.
+                    return reach.run(_STATE).out.replace("NO-CARRIER,", "").replace("LOWER_UP", "")
+                except ConnectionFault:
+                    self.machine.check()
+                    assert time.monotonic() < deadline, self.machine.last_words()
+                    time.sleep(0.5)
+        finally:
+            reach.close()
+
+    def reset_during(self, words: list[str], begun: Callable[[str], bool]) -> tuple[int, str]:
+        """Press its reset button once `begun` holds for what the command has said; how the command ended."""
+        process = self.start(*words)
+        assert process.stdout is not None
+        said = ""
+        for line in process.stdout:
+            said += line
+            if begun(said):
+                break
+        self.machine.reset()
+        rest, _ = process.communicate(timeout=PATIENCE_S)
+        assert "Traceback" not in said + rest, said + rest
+        return process.returncode, said + rest
+
+
+@contextmanager
+def router(directory: Path) -> Iterator[Router]:
+    """A router that answers over SSH. The first time here it is made; EnvironmentFault when it cannot be."""
+    folder = cache_folder()
+    fetch(folder, QEMU, KERNEL, SYSTEM, say=print)
+    disk = debian_disk(folder, print)
+    qemu = system_qemu() or Qemu(folder / QEMU.name)
+    nics = [Nic(directory / f"v{index}.sock", mac) for index, mac in enumerate(GUEST_MACS)]
+    machine = Machine(
+        qemu,
+        qemu.accelerator(),
+        Hardware(disk.disk, boot=disk.boot),
+        nics,
+        directory,
+        free_tcp_port(),
+        frozenset(os.sched_getaffinity(0)),
+    )
+    ports = [f"vhost:{nic.socket},mac={mac}" for nic, mac in zip(nics, TESTER_MACS, strict=True)]
+    made = Router(directory, machine, disk, ports)
+    machine.start()
+    try:
+        # QEMU waits for the other side of its NICs before the guest runs.
+        first = made.start("generator", "--hugepages", "never", "--rpc", f"127.0.0.1:{free_tcp_port()}", *_named(ports))
+        try:
+            made.state_at_first = made.state()
+        finally:
+            first.send_signal(signal.SIGTERM)
+            first.communicate()
+        yield made
+    finally:
+        machine.stop()
+
+
+def _named(ports: list[str]) -> list[str]:
+    return [word for port in ports for word in ("--port", port)]

@@ -1,0 +1,91 @@
+"""`--lab vm` ends with whoever began it: nothing of it is left, in whatever way that was."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from wirespeed.errors import EnvironmentFault
+from wirespeed.owned import sweep_directories
+from wirespeed.vm.debian import debian_disk
+from wirespeed.vm.packages import KERNEL, QEMU, SYSTEM, cache_folder, fetch
+from wirespeed.vm.qemu import check_architecture
+
+COMMAND = [sys.executable, "-u", "-m", "wirespeed", "loadtest", "--lab", "vm", "-p", "bench", "-hd", "1", "-o", "-"]
+
+
+@pytest.fixture(autouse=True, scope="module")
+def guests() -> None:
+    try:
+        check_architecture()
+        fetch(cache_folder(), QEMU, KERNEL, SYSTEM, say=print)
+        debian_disk(cache_folder(), print)
+    except EnvironmentFault as reason:
+        pytest.skip(f"NO guest could be made: {reason}")
+
+
+def qemus(folder: Path) -> list[int]:
+    """The processes whose command line has the folder of the lab in it."""
+    found = []
+    for path in Path("/proc").glob("[0-9]*/cmdline"):
+        try:
+            if f"{folder}/qmp".encode() in path.read_bytes():
+                found.append(int(path.parent.name))
+        except OSError:
+            continue
+    return found
+
+
+@pytest.mark.timeout(600)
+@pytest.mark.parametrize("end", [signal.SIGINT, signal.SIGKILL])
+def test_nothing_is_left_of_a_lab_that_was_ended(end: signal.Signals) -> None:
+    with subprocess.Popen(COMMAND, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stderr is not None
+        said = ""
+        for line in process.stderr:
+            said += line
+            if line.startswith("the guest boots"):
+                break
+        found = re.search(r"its console: (\S+)/console.sock", said)
+        assert found is not None, said
+        folder = Path(found[1])
+        assert re.search(r"\(TCG\): |runs by KVM", said)
+        assert len(qemus(folder)) == 1
+        process.send_signal(end)
+        rest = process.stderr.read()
+        assert "Traceback" not in rest, rest
+        assert process.wait() == (130 if end == signal.SIGINT else -signal.SIGKILL), said + rest
+    deadline = time.monotonic() + 60
+    while qemus(folder):
+        assert time.monotonic() < deadline
+        time.sleep(0.1)
+    if end == signal.SIGKILL:
+        assert folder.exists()
+        while folder.exists():  # its generator may be about to end
+            assert time.monotonic() < deadline
+            sweep_directories("wirespeed-lab-", folder.parent)
+            time.sleep(0.1)
+    assert not folder.exists()
+
+
+@pytest.mark.parametrize(
+    ("lab", "code", "message"),
+    [
+        ("vm:/nowhere/r.img", 6, "disk image /nowhere/r.img cannot be read"),
+        ("vm,qemu=-device nonsense", 3, "QEMU ended with code 1: "),
+        ("vm,memory=lots", 2, "memory=lots is none; give 64M or more"),
+    ],
+)
+def test_what_is_wrong_is_told_in_one_line(lab: str, code: int, message: str) -> None:
+    words = [*COMMAND[:5], "--lab", lab, *COMMAND[7:]]
+    done = subprocess.run(words, capture_output=True, text=True, check=False, env={**os.environ, "COLUMNS": "200"})
+    last = done.stderr.strip().splitlines()[-1]
+    assert done.returncode == code, done.stderr
+    assert message in last and last.startswith("wirespeed: "), done.stderr

@@ -1,0 +1,1 @@
+"""Guests: QEMU, a kernel and a Debian system out of Debian's packages, and what runs one machine of them."""
