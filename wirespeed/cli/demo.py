@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from wirespeed.cli.signals import leave_on_signals
+from wirespeed.model import PLAIN_MTU
 
 
 def command(
@@ -19,6 +20,14 @@ def command(
     search: Annotated[
         bool, typer.Option("--search", help="Search for NDR and PDR after each test: up to 90 seconds more a row.")
     ] = False,
+    mtu: Annotated[
+        str,
+        typer.Option(
+            "--mtu",
+            metavar="BYTES",
+            help="Largest layer 3 packet of both labs; above 1500 jumbo frames are tested too.",
+        ),
+    ] = str(PLAIN_MTU),
     keep: Annotated[
         bool, typer.Option("--keep", help="Leave router and generator running at the end, until Ctrl-C.")
     ] = False,
@@ -30,12 +39,14 @@ def command(
     """
     from rich.console import Console  # noqa: PLC0415
 
+    from wirespeed.lab.chosen import lab_mtu  # noqa: PLC0415
     from wirespeed.lab.demo import FULL, QUICK, Demo  # noqa: PLC0415
 
+    carried = lab_mtu(mtu, "--mtu")
     # Ended by a supervisor, or by a terminal that goes, is ended as by Ctrl-C: the labs go down in order.
     with leave_on_signals(KeyboardInterrupt):
         console = Console()
-        demo = Demo(console, out, QUICK if quick else FULL, search=search)
+        demo = Demo(console, out, QUICK if quick else FULL, search=search, mtu=carried)
         demo.run_embedded()
         demo.run_linux()
         demo.print_table()

@@ -14,6 +14,7 @@ from wirespeed.cli.options import (
     BenchOption,
     DirectionOption,
     DutOption,
+    LabOption,
     LineOption,
     OutputOption,
     PortsOption,
@@ -98,6 +99,7 @@ def command(
     verify: VerifyOption = False,
     line: LineOption = "",
     dut: DutOption = "none",
+    lab: LabOption = "",
     bench: BenchOption = None,
     power: PowerOption = "",
     interval: Annotated[float, typer.Option("--interval", parser=number, metavar="S", help="Seconds a sample.")] = 1.0,
@@ -154,7 +156,7 @@ def command(
     latency_rate = parse_rate(latency) if latency else None
     if latency_rate is not None and latency_rate.unit != "pps":
         raise UsageError(f"latency stream of {latency}: give packets a second, such as 1kpps")
-    given = Options(server, dut, "", ports, wires, line, profile, tunables, power)
+    given = Options(server, dut, lab, ports, wires, line, profile, tunables, power)
     at = with_bench(bench, given, default_profile="imix")
     plan = LoadPlan(
         profile=at.profile,

@@ -113,8 +113,9 @@ LabOption = Annotated[
     str,
     typer.Option(
         "--lab",
-        metavar="embedded|linux",
-        help="Bring up this lab on this machine for the test, with its own generator and router.",
+        metavar="embedded|linux[,mtu=N]",
+        help="Bring up this lab on this machine for the test, with its own generator and router; mtu=9000 for jumbo "
+        "frames.",
         show_default=False,
     ),
 ]

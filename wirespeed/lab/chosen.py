@@ -1,34 +1,63 @@
-"""A lab that a command was told to bring up for itself, by its name."""
+"""A lab that a command was told to bring up for itself: `embedded`, `linux`, `embedded,mtu=9000`."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
 
 from wirespeed.client.generator_client import GeneratorClient
 from wirespeed.errors import EnvironmentFault, UsageError
 from wirespeed.lab.embedded import EmbeddedLab
 from wirespeed.lab.lab import Lab, choose_cpus
 from wirespeed.lab.linux import LinuxLab, unavailable
-from wirespeed.lab.placement import LabCpus
 from wirespeed.lab.suite import wait_for_links
+from wirespeed.model import MAX_MTU, PLAIN_MTU
 
-LABS: Mapping[str, Callable[[LabCpus], Lab]] = {"embedded": EmbeddedLab, "linux": LinuxLab}
+LABS: Mapping[str, type[EmbeddedLab] | type[LinuxLab]] = {"embedded": EmbeddedLab, "linux": LinuxLab}
+
+
+@dataclass(frozen=True)
+class LabSpec:
+    """A lab by its name, and the largest layer 3 packet that tester and device carry."""
+
+    name: str
+    mtu: int = PLAIN_MTU
+
+
+def parse_lab(text: str) -> LabSpec:
+    """What `--lab` says. UsageError for a name that there is not, and for a wrong option. Pure."""
+    name, *words = text.split(",")
+    if name not in LABS:
+        raise UsageError(f"--lab {text}: there is no such lab; give {' or '.join(LABS)}")
+    mtu = PLAIN_MTU
+    for word in words:
+        key, _, value = word.partition("=")
+        if key != "mtu":
+            raise UsageError(f"--lab {text}: unknown option {key!r}; a lab takes mtu=, as in {name},mtu=9000")
+        mtu = lab_mtu(value, f"--lab {text}: mtu")
+    return LabSpec(name, mtu)
+
+
+def lab_mtu(value: str, what: str) -> int:
+    """The MTU of a lab, whose tests have frames of up to 1514 bytes; UsageError names `what` had another. Pure."""
+    if not (value.isascii() and value.isdigit() and PLAIN_MTU <= int(value) <= MAX_MTU):
+        raise UsageError(f"{what} is a number from {PLAIN_MTU} to {MAX_MTU}, not {value!r}")
+    return int(value)
 
 
 @contextmanager
-def chosen_lab(name: str) -> Iterator[Lab]:
-    """The lab called `name`, up with all its links; it goes down again whatever happens. UsageError for a name that
-    there is not, EnvironmentFault where this machine cannot do it."""
-    if name not in LABS:
-        raise UsageError(f"--lab {name}: there is no such lab; give {' or '.join(LABS)}")
-    reason = unavailable() if name == "linux" else None
+def chosen_lab(text: str) -> Iterator[Lab]:
+    """The lab that `text` says, up with all its links; it goes down again whatever happens. UsageError as of
+    `parse_lab`, EnvironmentFault where this machine cannot do it."""
+    spec = parse_lab(text)
+    reason = unavailable() if spec.name == "linux" else None
     if reason is not None:
         raise EnvironmentFault(f"no Linux lab here: {reason}")
     cpus, before = choose_cpus(), os.sched_getaffinity(0)
     os.sched_setaffinity(0, cpus.control)
-    lab = LABS[name](cpus)
+    lab = LABS[spec.name](cpus, mtu=spec.mtu)
     try:
         lab.start()
         with GeneratorClient(lab.rpc) as client:

@@ -17,6 +17,7 @@ from wirespeed.lab.generator import LabGenerator, Wire
 from wirespeed.lab.leftovers import NAMESPACES, sweep_namespaces
 from wirespeed.lab.namespaces import create_namespace, namespace_links
 from wirespeed.lab.placement import LabCpus
+from wirespeed.model import PLAIN_MTU
 from wirespeed.owned import OwnedDirectory, lock, owner
 from wirespeed.results.lab import LabFacts
 from wirespeed.units import parse_speed
@@ -52,15 +53,16 @@ class LinuxLab:
     profiles = ("bench",)
     """What it forwards: no MPLS, which few kernels have in them."""
 
-    def __init__(self, cpus: LabCpus, speed: str = "10G") -> None:
+    def __init__(self, cpus: LabCpus, speed: str = "10G", mtu: int = PLAIN_MTU) -> None:
         self._cpus = cpus
+        self._mtu = mtu
         self._speed = speed
         self._tag = f"ws{owner()}"
         self._owned = OwnedDirectory("lab", Path(tempfile.gettempdir()))
         self.directory = self._owned.path
         wires = [Wire(f"af_packet:{self._port(index)},speed={speed}", dut_mac=ROUTER_MACS[index]) for index in (0, 1)]
         self._generator = LabGenerator(
-            wires, cpus.generator, cpus.control, self.directory / "generator.log", hugepages="never"
+            wires, cpus.generator, cpus.control, self.directory / "generator.log", hugepages="never", mtu=mtu
         )
         self._made = False
         self._lock = -1
@@ -77,7 +79,8 @@ class LinuxLab:
 
     @property
     def facts(self) -> LabFacts:
-        return LabFacts("linux", "veth, af_packet", parse_speed(self._speed), self._cpus.roles, self._cpus.topology)
+        cpus, speed_bps = self._cpus, parse_speed(self._speed)
+        return LabFacts("linux", "veth, af_packet", speed_bps, cpus.roles, cpus.topology, mtu=self._mtu)
 
     def start(self) -> None:
         sweep_namespaces()
@@ -113,7 +116,7 @@ class LinuxLab:
         host.link("set", index=host.link_lookup(ifname=mine)[0], address=GENERATOR_MACS[index], state="up")
         host.link("set", index=host.link_lookup(ifname=theirs)[0], net_ns_fd=self._tag)
         peer = dut.link_lookup(ifname=theirs)[0]
-        dut.link("set", index=peer, ifname=f"e{index}", address=ROUTER_MACS[index], state="up")
+        dut.link("set", index=peer, ifname=f"e{index}", address=ROUTER_MACS[index], mtu=self._mtu, state="up")
         dut.addr("add", index=peer, address=f"100.64.{index + 1}.1", prefixlen=30)
         dut.neigh("add", dst=f"100.64.{index + 1}.2", lladdr=GENERATOR_MACS[index], ifindex=peer, state=_PERMANENT)
         dut.route("add", dst=ROUTES[index], gateway=f"100.64.{index + 1}.2")
