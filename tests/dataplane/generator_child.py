@@ -51,7 +51,11 @@ class GeneratorChild:
         )
         self.pid = self._process.pid
         cpus = cpus or [max(os.sched_getaffinity(0))]
-        self._call("open", ports, list(cpus), memory_mb, mtu)
+        try:
+            self._call("open", ports, list(cpus), memory_mb, mtu)
+        except Refused:
+            self._process.communicate(timeout=60)
+            raise
 
     def __enter__(self) -> GeneratorChild:
         return self
@@ -100,6 +104,11 @@ class GeneratorChild:
 
     def faults(self) -> FlowFaults:
         return FlowFaults(**self._call("faults"))
+
+    def port_info(self, port: int) -> dict[str, Any]:
+        """The port as its driver describes it, with the fields of `PortInfo`."""
+        answer: dict[str, Any] = self._call("port_info", port)
+        return answer
 
     def medium(self, port: int) -> Medium:
         return Medium(self._call("medium", port))
@@ -169,13 +178,18 @@ def _samples(core: NativeGenerator, count: int, interval_s: float) -> list[Any]:
 
 
 def main() -> None:
-    core = _open(*json.loads(sys.stdin.readline())[1:])
+    try:
+        core = _open(*json.loads(sys.stdin.readline())[1:])
+    except WirespeedError as error:
+        print(json.dumps({"refused": str(error)}), flush=True)
+        return
     print('{"result": null}', flush=True)
     calls: dict[str, Callable[..., Any]] = {
         "start": lambda port, streams, factor, duration_s, profile, start_at_s: core.start(
             port, [_read_stream(one) for one in streams], factor, duration_s, profile=profile, start_at_s=start_at_s
         ),
         "change": lambda name, arguments, options: getattr(core, name)(*arguments, **options),
+        "port_info": lambda port: asdict(core.port_info(port)),
         "profiles": lambda port: [asdict(one) for one in core.profiles(port)],
         "flow": lambda kind, flow_id: core.flows(FlowKind(kind), [flow_id]).counts[flow_id],
         "latency": lambda flow_id: asdict(core.latencies([flow_id])[flow_id]),
