@@ -12,6 +12,9 @@ from wirespeed.units import parse_speed
 DEFAULT_SPEED_BPS = 10_000_000_000
 """Nominal line of a medium that has none of its own (memif, ring, null, pcap), unless `speed=` says."""
 
+PLAIN_MTU, MIN_MTU, MAX_MTU = 1500, 576, 9216
+"""Largest layer 3 packets: of a port that is told nothing, and what a generator may be told."""
+
 PCI_ADDRESS = re.compile(r"(?:([0-9a-fA-F]{4}):)?([0-9a-fA-F]{2}):([0-9a-fA-F]{2})\.([0-7])")
 """Domain, which is 0 where it is left out as lspci does, bus, device and function."""
 

@@ -89,17 +89,22 @@ void link_unwatch(uint16_t port)
 	*links.names[port] = '\0';
 }
 
-int link_raise_mtu(uint16_t port, uint16_t mtu)
+int link_mtu(uint16_t port)
 {
 	struct ifreq request = {0};
 	if (!links.names[port][0])
 		return -ENOTSUP;
 	memcpy(request.ifr_name, links.names[port], sizeof(request.ifr_name));
-	if (ioctl(links.control, SIOCGIFMTU, &request))
-		return -errno;
-	if (request.ifr_mtu >= mtu)
-		return 0;
-	request.ifr_mtu = mtu;
+	return ioctl(links.control, SIOCGIFMTU, &request) ? -errno : request.ifr_mtu;
+}
+
+int link_raise_mtu(uint16_t port, uint16_t mtu)
+{
+	struct ifreq request = {.ifr_mtu = mtu};
+	int now = link_mtu(port);
+	if (now < 0 || now >= mtu)
+		return now < 0 ? now : 0;
+	memcpy(request.ifr_name, links.names[port], sizeof(request.ifr_name));
 	return ioctl(links.control, SIOCSIFMTU, &request) ? -errno : 0;
 }
 

@@ -19,6 +19,8 @@ void links_read(void);
 /* From now on Linux tells of the port, if `devargs` put it on an interface of Linux's. */
 void link_watch(uint16_t port, const char *devargs);
 void link_unwatch(uint16_t port);
+/* The MTU of the port's interface of Linux; negative as of errno, -ENOTSUP where it has none. */
+int link_mtu(uint16_t port);
 /* Have the interface carry packets of `mtu` bytes at least; negative as of errno, -ENOTSUP where
  * the port is on none. */
 int link_raise_mtu(uint16_t port, uint16_t mtu);

@@ -89,11 +89,14 @@ uint32_t ws_pool_buffers(const struct ws_port_config *configs, uint16_t count, u
 int pool_make(const struct ws_port_config *configs, uint16_t count)
 {
 	uint32_t buffers = ws_pool_buffers(configs, count, workers_count()) + pool_held;
-	uint16_t mtu = 1500;
-	for (uint16_t i = 0; i < count; i++)
-		mtu = RTE_MAX(mtu, configs[i].mtu);
+	uint32_t mtu = 1500, header = POOL_VIRTIO_HEADER_LEN;
+	for (uint16_t i = 0; i < count; i++) {
+		mtu = RTE_MAX(mtu, (uint32_t)configs[i].mtu);
+		if (!strncmp(configs[i].devargs, "net_af_xdp", strlen("net_af_xdp")))
+			header = POOL_XDP_HEADROOM;
+	}
 	buffers = RTE_MAX(buffers, pool_least_buffers);
-	uint32_t frame = mtu + (uint32_t)(POOL_FRAME_OVERHEAD + POOL_VIRTIO_HEADER_LEN);
+	uint32_t frame = mtu + POOL_FRAME_OVERHEAD + header;
 	pool = pool_create("packets", buffers, RTE_MAX(frame, pool_least_frame));
 	if (!pool)
 		return fail(-ENOMEM, "no memory for %u packet buffers: %s", buffers,

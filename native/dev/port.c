@@ -8,6 +8,7 @@
 #include "dev/port_kind.h"
 #include "dev/port_table.h"
 #include "dev/worker.h"
+#include "wire/ethernet.h"
 
 #include <errno.h>
 #include <rte_branch_prediction.h>
@@ -334,6 +335,8 @@ int ws_port_info(uint16_t port, struct ws_port_info *out)
 		.numa = -1,
 		.medium = medium_of(p->config.devargs),
 		.mtu = p->mtu,
+		.longest_tx = p->mtu + (uint32_t)ETHERNET_MAX_LEN,
+		.longest_rx = p->mtu + (uint32_t)ETHERNET_MAX_LEN,
 		.rx_queues = p->rx_queues,
 		.tx_queues = p->tx_queues,
 		.max_rx_queues = WS_MAX_QUEUES,

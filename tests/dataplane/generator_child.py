@@ -105,6 +105,11 @@ class GeneratorChild:
     def faults(self) -> FlowFaults:
         return FlowFaults(**self._call("faults"))
 
+    def port_info(self, port: int) -> dict[str, Any]:
+        """The port as its driver describes it, with the fields of `PortInfo`."""
+        answer: dict[str, Any] = self._call("port_info", port)
+        return answer
+
     def medium(self, port: int) -> Medium:
         return Medium(self._call("medium", port))
 
@@ -184,6 +189,7 @@ def main() -> None:
             port, [_read_stream(one) for one in streams], factor, duration_s, profile=profile, start_at_s=start_at_s
         ),
         "change": lambda name, arguments, options: getattr(core, name)(*arguments, **options),
+        "port_info": lambda port: asdict(core.port_info(port)),
         "profiles": lambda port: [asdict(one) for one in core.profiles(port)],
         "flow": lambda kind, flow_id: core.flows(FlowKind(kind), [flow_id]).counts[flow_id],
         "latency": lambda flow_id: asdict(core.latencies([flow_id])[flow_id]),

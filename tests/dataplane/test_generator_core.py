@@ -49,12 +49,17 @@ def deltas(samples: list[Snapshot], port: int = 0) -> list[dict[str, float]]:
 def assert_asked(samples: list[Snapshot], rate_pps: float, port: int = 0) -> None:
     """What was due by the schedule follows from the server's own clock, on a busy machine too.
 
-    A worker that is kept away makes up for 20 ms at most, and a thousand packets or a millisecond may be in hand.
+    A worker that is kept away makes up for 20 ms at most, and a thousand packets or a millisecond may be in hand. One
+    that is kept away between its last packet and the reading of the clock tells of fewer than were due by then, for
+    however long: of several samples the best one counts.
     """
-    first, last = samples[0], samples[-1]
-    asked = last.ports[port].asked_packets - first.ports[port].asked_packets
-    in_hand = rate_pps * 0.02 + max(1025.0, rate_pps * 1e-3)
-    assert asked == pytest.approx(rate_pps * (last.at_s - first.at_s), rel=0, abs=in_hand)
+    ahead = [sample.ports[port].asked_packets - rate_pps * sample.at_s for sample in samples]
+    third = len(samples) // 3
+    assert max(ahead[-third:]) == pytest.approx(max(ahead[:third]), rel=0, abs=in_hand(rate_pps))
+
+
+def in_hand(rate_pps: float) -> float:
+    return rate_pps * 0.02 + max(1025.0, rate_pps * 1e-3)
 
 
 def assert_sent_as_asked(samples: list[Snapshot], rate_pps: float, port: int = 0) -> None:
@@ -105,13 +110,22 @@ def test_chain_with_rounds_sends_450_packets() -> None:
 
 @pytest.mark.parametrize("rate_pps", [0.1e6, 1e6, 5e6])
 def test_sent_rate_is_the_asked_rate(rate_pps: float) -> None:
+    """To the packet over the whole, and never ahead of the server's own clock; nor behind it, but for what a worker
+    owes that was kept away."""
     with GeneratorChild("ring:loop") as child:
-        child.start(0, Stream(1, packet(), rate_pps=rate_pps))
+        before = child.snapshot()
+        child.start(0, Stream(1, packet(), rate_pps=rate_pps), duration_s=1.8)
+        began = child.snapshot()
         samples = child.samples(60, 0.03)
-        assert_conserved(*samples)
-        assert_sent_as_asked(samples, rate_pps)
-        child.change("stop", 0)
         port = child.finish()[0]
+    assert_conserved(*samples)
+    for sample in samples:
+        assert sample.ports[0].asked_packets <= rate_pps * (sample.at_s - before.at_s) + 1
+    running = [sample for sample in samples if sample.ports[0].active] or [began]
+    behind = [rate_pps * (one.at_s - began.at_s) - one.ports[0].asked_packets for one in running]
+    assert min(behind[len(behind) // 2 :]) <= in_hand(rate_pps)
+    assert port.asked_packets == pytest.approx(1.8 * rate_pps, rel=0, abs=1)
+    assert port.tx_packets > 0 and port.refused_packets == 0
     assert port.rx_packets == port.tx_packets
 
 

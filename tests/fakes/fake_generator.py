@@ -339,6 +339,8 @@ def _info(port: int, speed_bps: int) -> PortInfo:
         numa=-1,
         mtu=1500,
         max_mtu=9198,
+        longest_tx=1522,
+        longest_rx=1522,
         rx_queues=1,
         tx_queues=1,
         max_rx_queues=1,

@@ -160,6 +160,8 @@ class FakeRouterCore(FakeIp6, FakeTables):
             numa=0,
             mtu=face.mtu,
             max_mtu=9000,
+            longest_tx=1522,
+            longest_rx=1522,
             rx_queues=1,
             tx_queues=self.workers,
             max_rx_queues=16,

@@ -9,11 +9,13 @@ from wirespeed.client.generator_client import GeneratorClient
 from wirespeed.lab.embedded import SHALLOW_SLOTS, EmbeddedLab
 from wirespeed.lab.lab import choose_cpus
 from wirespeed.lab.suite import wait_for_links
+from wirespeed.model import PLAIN_MTU
 
 
 @contextmanager
-def joined_lab(hugepages: str = "auto") -> Iterator[EmbeddedLab]:
-    lab = EmbeddedLab(choose_cpus(), hugepages=hugepages, ring_slots=SHALLOW_SLOTS)  # they are up sooner
+def joined_lab(hugepages: str = "auto", mtu: int = PLAIN_MTU) -> Iterator[EmbeddedLab]:
+    # Shallow rings are up sooner.
+    lab = EmbeddedLab(choose_cpus(), hugepages=hugepages, ring_slots=SHALLOW_SLOTS, mtu=mtu)
     try:
         lab.start()
         with GeneratorClient(lab.rpc) as client:

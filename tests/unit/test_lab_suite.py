@@ -15,10 +15,11 @@ from simulated_trex import SimulatedTrex
 from wirespeed.cli.main import main
 from wirespeed.dut.dut import Dut
 from wirespeed.dut.none import NoDut
-from wirespeed.errors import EnvironmentFault, MeasurementError
+from wirespeed.errors import EnvironmentFault, MeasurementError, UsageError
+from wirespeed.lab.chosen import LabSpec, parse_lab
 from wirespeed.lab.demo import Schedule
 from wirespeed.lab.placement import LabCpus
-from wirespeed.lab.suite import Failure, Finding, SuiteTest, Timing, run_suite
+from wirespeed.lab.suite import SEED_SUITE, Failure, Finding, SuiteTest, Timing, run_suite, suite_for
 from wirespeed.results.file import read_file
 from wirespeed.results.lab import CpuPlace, LabFacts, Topology
 from wirespeed.results.loadtest_file import read_result
@@ -137,10 +138,11 @@ def demo(
     handler = signal.getsignal(signal.SIGTERM)
 
     def run(*tests: SuiteTest, flags: tuple[str, ...] = (), **patches: Any) -> tuple[int, str, str]:
-        monkeypatch.setattr("wirespeed.lab.demo.SEED_SUITE", tests)
+        for where in ("demo", "suite"):
+            monkeypatch.setattr(f"wirespeed.lab.{where}.SEED_SUITE", tests)
         monkeypatch.setattr("wirespeed.lab.demo.QUICK", Schedule(TIMING, TIMING, tests))
         monkeypatch.setattr("wirespeed.lab.demo.choose_cpus", lambda: CPUS)
-        monkeypatch.setattr("wirespeed.lab.demo.EmbeddedLab", lambda cpus: lab)
+        monkeypatch.setattr("wirespeed.lab.demo.EmbeddedLab", lambda cpus, mtu: lab)
         monkeypatch.setattr("wirespeed.lab.demo.unavailable", lambda: "this is a test")
         real = run_suite
 
@@ -213,3 +215,31 @@ def test_a_lab_that_does_not_start_is_left_out(demo: Callable[..., tuple[int, st
     assert "simulated is left out: the router did not start: no memory" in out
     assert (code, err) == (EnvironmentFault.exit_code, "wirespeed: the router did not start: no memory\n")
     assert "load test" not in out
+
+
+def test_a_jumbo_lab_is_tested_with_the_longest_frames_too() -> None:
+    suite = suite_for(9000)
+    assert [test.name for test in suite[:2]] == ["unidirectional 9018b", "bidirectional 9018b"]
+    assert all(test.tunables == {"size": "9018", "vm": "var2"} for test in suite[:2])
+    assert suite[2:] == SEED_SUITE == suite_for(1500)
+    assert suite_for(9216)[0].tunables["size"] == "9216"  # what the profile has at most
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("moon", "--lab moon: there is no such lab; give embedded, linux"),
+        ("embedded,size=9000", "--lab embedded,size=9000: unknown option 'size'; a lab takes mtu=, as in embedded,mtu"),
+        ("linux,mtu=", "--lab linux,mtu=: mtu is a number from 1500 to 9216, not ''"),
+        ("linux,mtu=1400", "--lab linux,mtu=1400: mtu is a number from 1500 to 9216, not '1400'"),
+    ],
+)
+def test_a_lab_that_there_is_not_is_one_line(text: str, said: str) -> None:
+    with pytest.raises(UsageError) as refused:
+        parse_lab(text)
+    assert str(refused.value).startswith(said)
+
+
+def test_a_lab_is_told_its_mtu() -> None:
+    assert parse_lab("embedded") == LabSpec("embedded", 1500)
+    assert parse_lab("linux,mtu=9000") == LabSpec("linux", 9000)

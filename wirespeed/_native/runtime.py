@@ -54,7 +54,8 @@ class PortInfo:
     """A port as its driver describes it.
 
     `speed_bps` is 0 when neither spec nor link says, as before a link is there; `most_speed_bps` is what the device can
-    do, 0 when it does not say. One that is `removed` was taken out of the machine: it is down for good.
+    do, 0 when it does not say. `longest_tx` and `longest_rx` are frames without FCS, as the port was opened. One that
+    is `removed` was taken out of the machine: it is down for good.
     """
 
     name: str
@@ -72,6 +73,8 @@ class PortInfo:
     numa: int
     mtu: int
     max_mtu: int
+    longest_tx: int
+    longest_rx: int
     rx_queues: int
     tx_queues: int
     max_rx_queues: int

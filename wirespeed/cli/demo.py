@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from wirespeed.cli.signals import leave_on_signals
+from wirespeed.model import PLAIN_MTU
 
 
 def command(
@@ -28,6 +29,14 @@ def command(
             show_default=False,
         ),
     ] = "",
+    mtu: Annotated[
+        str,
+        typer.Option(
+            "--mtu",
+            metavar="BYTES",
+            help="Largest layer 3 packet of both labs; above 1500 jumbo frames are tested too.",
+        ),
+    ] = str(PLAIN_MTU),
     keep: Annotated[
         bool, typer.Option("--keep", help="Leave router and generator running at the end, until Ctrl-C.")
     ] = False,
@@ -39,6 +48,7 @@ def command(
     """
     from rich.console import Console  # noqa: PLC0415
 
+    from wirespeed.lab.chosen import lab_mtu  # noqa: PLC0415
     from wirespeed.lab.demo import FULL, QUICK, Demo  # noqa: PLC0415
 
     machine = None
@@ -46,10 +56,11 @@ def command(
         from wirespeed.lab.vm_options import parse_vm  # noqa: PLC0415
 
         machine = parse_vm(lab)  # before the labs that need no option run for minutes
+    carried = lab_mtu(mtu, "--mtu")
     # Ended by a supervisor, or by a terminal that goes, is ended as by Ctrl-C: the labs go down in order.
     with leave_on_signals(KeyboardInterrupt):
         console = Console()
-        demo = Demo(console, out, QUICK if quick else FULL, search=search)
+        demo = Demo(console, out, QUICK if quick else FULL, search=search, mtu=carried)
         demo.run_embedded()
         demo.run_linux()
         if machine is not None:

@@ -11,14 +11,13 @@ import typer
 from wirespeed.cli.options import CpuOption, HugepagesOption, MainCpuOption, MarchOption, VerboseOption, march_level
 from wirespeed.cli.signals import leave_on_signals
 from wirespeed.errors import UsageError
+from wirespeed.model import MAX_MTU, MIN_MTU, PLAIN_MTU
 
 if TYPE_CHECKING:
     from wirespeed._native.generator import GeneratorCore
     from wirespeed._native.runtime import PortInfo
     from wirespeed.generator.server import Server
     from wirespeed.model import PortSpec
-
-MIN_MTU, MAX_MTU = 576, 9216
 
 _SPARE_MB = 64
 _BUFFER_OVERHEAD_BYTES = 512
@@ -52,7 +51,7 @@ def command(
     memory: Annotated[
         int | None, typer.Option("--memory", metavar="MB", help="Memory to set aside; else what the ports need.")
     ] = None,
-    mtu: Annotated[int, typer.Option("--mtu", metavar="BYTES", help="Largest layer 3 packet.")] = 1500,
+    mtu: Annotated[int, typer.Option("--mtu", metavar="BYTES", help="Largest layer 3 packet.")] = PLAIN_MTU,
     march: MarchOption = "auto",
     owner_timeout: Annotated[
         float,

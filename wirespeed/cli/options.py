@@ -113,8 +113,9 @@ LabOption = Annotated[
     str,
     typer.Option(
         "--lab",
-        metavar="embedded|linux[:af_xdp|:af_packet]|vm[:IMAGE]",
-        help="Bring up this lab on this machine for the test, with its own generator and router (vm: docs/vm-dut.md).",
+        metavar="embedded|linux[:af_xdp|:af_packet][,mtu=N]|vm[:IMAGE]",
+        help="Bring up this lab on this machine for the test, with its own generator and router; mtu=9000 for jumbo "
+        "frames (vm: docs/vm-dut.md).",
         show_default=False,
     ),
 ]

@@ -121,6 +121,8 @@ def status_table(ports: Sequence[Json], statuses: Sequence[Json]) -> Table:
             rows.append(RULE)
             continue
         cells = tuple(column[name] for column in columns)
+        if name in _OURS and not any(cells):
+            continue
         rows.append(Row(name, cells, tuple(BAD if cell == "DOWN" else "" for cell in cells)))
     headings = tuple(str(port.get("index", "?")) for port in ports)
     return Table("Port Status", ("port", *headings), tuple(rows), align="center", least=18)
@@ -131,6 +133,8 @@ _STATUS_ROWS = (
     "description",
     "link status",
     "link speed",
+    "MTU",
+    "longest frame",
     "port status",
     "promiscuous",
     "multicast",
@@ -155,6 +159,9 @@ _STATUS_ROWS = (
     "service",
 )
 
+_OURS = ("MTU", "longest frame")
+"""What a T-Rex does not tell."""
+
 
 def _status_cells(port: Json, status: Json) -> dict[str, str]:
     attr = status.get("attr") or {}
@@ -168,6 +175,8 @@ def _status_cells(port: Json, status: Json) -> dict[str, str]:
         "description": str(port.get("description") or "Unknown"),
         "link status": "UP" if (attr.get("link") or {}).get("up", True) else "DOWN",
         "link speed": format_speed(float(attr.get("speed") or 0) * 1e9),
+        "MTU": str(attr.get("mtu", "")),
+        "longest frame": _longest(attr),
         "port status": STATES.get(state, state),
         "promiscuous": _on(attr.get("promiscuous")),
         "multicast": _on(attr.get("multicast")),
@@ -187,6 +196,14 @@ def _status_cells(port: Json, status: Json) -> dict[str, str]:
         "Grat ARP": _active(rx.get("grat_arp")),
         "service": "filtered" if status.get("service_filtered") else "on" if status.get("service") else "off",
     }
+
+
+def _longest(attr: Json) -> str:
+    """Without FCS; what goes out and what comes in may differ."""
+    tx, rx = attr.get("longest_tx"), attr.get("longest_rx")
+    if tx is None or rx is None:
+        return ""
+    return f"{tx} B" if tx == rx else f"tx {tx}, rx {rx} B"
 
 
 def _resolution(ipv4: Json, ether: Json) -> str:

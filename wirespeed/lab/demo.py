@@ -24,8 +24,19 @@ from wirespeed.lab.embedded import EmbeddedLab
 from wirespeed.lab.lab import Lab, choose_cpus
 from wirespeed.lab.linux import LinuxLab, unavailable
 from wirespeed.lab.placement import limits
-from wirespeed.lab.suite import SEED_SUITE, Failure, Finding, SuiteTest, Timing, run_suite, search_file
+from wirespeed.lab.suite import (
+    SEED_SUITE,
+    Failure,
+    Finding,
+    SuiteTest,
+    Timing,
+    jumbo_size,
+    run_suite,
+    search_file,
+    suite_for,
+)
 from wirespeed.loadtest.run import Progress as Sampled
+from wirespeed.model import PLAIN_MTU
 from wirespeed.report.render import render
 from wirespeed.results.figures import bits_text, percent_text, rate_text
 from wirespeed.results.file import read_file
@@ -80,8 +91,13 @@ def prepare_directory(directory: Path) -> None:
 class Demo:
     """Runs the schedule and prints as it goes."""
 
-    def __init__(self, console: Console, directory: Path, schedule: Schedule, *, search: bool = False) -> None:
-        """With `search` a search for NDR and PDR follows each test."""
+    def __init__(
+        self, console: Console, directory: Path, schedule: Schedule, *, search: bool = False, mtu: int = PLAIN_MTU
+    ) -> None:
+        """With `search` a search for NDR and PDR follows each test. Above the plain MTU the longest frames that it
+        lets through are tested too."""
+        self._mtu = mtu
+        self._suite = suite_for(mtu)
         self._console = console
         self._search = search
         self._directory = directory
@@ -97,7 +113,7 @@ class Demo:
         """The whole suite against our router."""
         prepare_directory(self._directory)
         what = f"generator on CPU {self._cpus.generator}, router on CPU {self._cpus.dut}, two memifs between them"
-        self._run_lab(EmbeddedLab(self._cpus), SEED_SUITE, self._schedule.embedded, what)
+        self._run_lab(EmbeddedLab(self._cpus, mtu=self._mtu), self._suite, self._schedule.embedded, what)
 
     def run_linux(self) -> None:
         """The same against the kernel's forwarding, where this machine lets it; else one line says why not."""
@@ -106,7 +122,9 @@ class Demo:
             self._console.print(f"Linux as a second router is left out: {reason}", style="yellow", highlight=False)
             return
         what = "the kernel forwards in a namespace, two veth pairs to the generator"
-        self._run_lab(LinuxLab(self._cpus), self._schedule.linux_tests, self._schedule.linux, what)
+        jumbo = tuple(test for test in self._suite if test not in SEED_SUITE)
+        lab = LinuxLab(self._cpus, mtu=self._mtu)
+        self._run_lab(lab, jumbo + self._schedule.linux_tests, self._schedule.linux, what)
 
     def run_vm(self, options: VmOptions) -> None:
         """The Linux tests against a virtual machine."""
@@ -118,12 +136,13 @@ class Demo:
 
     def keep_lab(self) -> None:
         """Bring the embedded lab up once more and leave it to the user until Ctrl-C."""
-        lab = EmbeddedLab(self._cpus)
+        lab = EmbeddedLab(self._cpus, mtu=self._mtu)
+        tunables = f" -t size={jumbo_size(self._mtu)},vm=var2" if self._mtu > PLAIN_MTU else ""
         try:
             lab.start()
             self._console.print(
                 f"the lab is up: wirespeed ctl --socket {lab.control_socket} show interface; "
-                f"wirespeed loadtest -s {lab.rpc} -p bench; Ctrl-C ends it",
+                f"wirespeed loadtest -s {lab.rpc} -p bench{tunables}; Ctrl-C ends it",
                 highlight=False,
                 soft_wrap=True,
             )
@@ -190,7 +209,7 @@ class Demo:
             columns = _SEARCH_COLUMNS if self._search else _COLUMNS
             for heading, width in columns:
                 table.add_column(heading, justify="right", min_width=width, no_wrap=True)
-            for test in SEED_SUITE:
+            for test in self._suite:
                 found = [finding for finding in self._findings if finding.test == test]
                 if test.unidirectional == unidirectional:
                     for finding in found:

@@ -9,6 +9,7 @@ from wirespeed.dut.router import RouterDut
 from wirespeed.lab.generator import LabGenerator, Wire
 from wirespeed.lab.placement import LabCpus
 from wirespeed.lab.process import Child
+from wirespeed.model import PLAIN_MTU
 from wirespeed.owned import OwnedDirectory
 from wirespeed.results.lab import LabFacts
 from wirespeed.units import parse_speed
@@ -59,22 +60,41 @@ mpls local-label add 17 eos via 100.64.1.2 e0 out-labels 16
 ROUTER_COMMANDS = IP4_INTERFACES + IP4_ROUTES + IP6_INTERFACES + IP6_ROUTES + MPLS_SWAPS
 
 
-def slots_for(meminfo: str) -> int:
-    """How deep the rings of a lab are on a machine whose /proc/meminfo says so. Pure."""
+def slots_for(meminfo: str, mtu: int = PLAIN_MTU) -> int:
+    """How deep the rings of a lab are on a machine whose /proc/meminfo says so. Pure.
+
+    Those of jumbo frames are shallow: each has five slots at most, so as many slots still hold 1.5 ms of them at line
+    rate and more, and the tester's buffers are as long as the frames.
+    """
+    if mtu > PLAIN_MTU:
+        return SHALLOW_SLOTS
     available = next((line.split()[1] for line in meminfo.splitlines() if line.startswith("MemAvailable:")), "0")
     return DEEP_SLOTS if int(available) * 1024 >= _DEEP_NEEDS_BYTES else SHALLOW_SLOTS
 
 
+def mtu_commands(mtu: int) -> str:
+    """What has the router's interfaces carry packets of `mtu` bytes; nothing where they do so anyway. Pure."""
+    return "".join(f"set interface mtu {mtu} e{index}\n" for index in (0, 1) if mtu != PLAIN_MTU)
+
+
 class EmbeddedLab:
     """Generator ↔ memif ↔ router, each with a CPU of its own. `directory` holds sockets and logs; `ring_slots` packets
-    wait in a wire each way, as many as there is memory for unless told."""
+    wait in a wire each way, as many as there is memory for unless told; `mtu` is the largest layer 3 packet that both
+    carry."""
 
     name = "wirespeed"
 
     def __init__(
-        self, cpus: LabCpus, speed: str = "10G", hugepages: str = "auto", ring_slots: int | None = None
+        self,
+        cpus: LabCpus,
+        speed: str = "10G",
+        hugepages: str = "auto",
+        ring_slots: int | None = None,
+        mtu: int = PLAIN_MTU,
     ) -> None:
-        self._ring_slots = ring_slots or slots_for(Path("/proc/meminfo").read_text())
+        self._ring_slots = ring_slots or slots_for(Path("/proc/meminfo").read_text(), mtu)
+        self._mtu = mtu
+        self._commands = mtu_commands(mtu) + ROUTER_COMMANDS
         self._cpus = cpus
         self._speed = speed
         self._hugepages = hugepages
@@ -86,9 +106,9 @@ class EmbeddedLab:
             Wire(self._wire(index, "client", GENERATOR_MACS[index]), dut_mac=ROUTER_MACS[index]) for index in (0, 1)
         ]
         self._generator = LabGenerator(
-            wires, cpus.generator, cpus.control, self.directory / "generator.log", hugepages=hugepages
+            wires, cpus.generator, cpus.control, self.directory / "generator.log", hugepages=hugepages, mtu=mtu
         )
-        self.dut = RouterDut(self.control_socket, commands=ROUTER_COMMANDS.splitlines())
+        self.dut = RouterDut(self.control_socket, commands=self._commands.splitlines())
 
     @property
     def control_socket(self) -> Path:
@@ -110,11 +130,11 @@ class EmbeddedLab:
     @property
     def facts(self) -> LabFacts:
         speed_bps, cpus = parse_speed(self._speed), self._cpus
-        return LabFacts("embedded", "memif", speed_bps, cpus.roles, cpus.topology, self._ring_slots)
+        return LabFacts("embedded", "memif", speed_bps, cpus.roles, cpus.topology, self._ring_slots, self._mtu)
 
     def start(self) -> None:
         commands = self.directory / "router.conf"
-        commands.write_text(ROUTER_COMMANDS)
+        commands.write_text(self._commands)
         arguments = ["router", "--cpu", str(self._cpus.dut), *self._cpus.main_cpu, "--exec", str(commands)]
         arguments += ["--socket", str(self.control_socket), "--hugepages", self._hugepages]
         for index in (0, 1):

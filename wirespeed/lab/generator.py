@@ -8,6 +8,7 @@ from pathlib import Path
 
 from wirespeed.lab.lab import free_rpc_port
 from wirespeed.lab.process import Child
+from wirespeed.model import PLAIN_MTU
 
 
 @dataclass(frozen=True)
@@ -20,7 +21,8 @@ class Wire:
 
 
 class LabGenerator:
-    """A generator whose worker has `cpu` for itself, and whose other threads stay on `control`."""
+    """A generator whose worker has `cpu` for itself, and whose other threads stay on `control`; `mtu` is the
+    largest layer 3 packet that its ports carry."""
 
     def __init__(
         self,
@@ -30,6 +32,7 @@ class LabGenerator:
         log: Path,
         hugepages: str = "auto",
         name: str = "generator",
+        mtu: int = PLAIN_MTU,
     ) -> None:
         self._wires = tuple(wires)
         self._cpu = cpu
@@ -37,6 +40,7 @@ class LabGenerator:
         self._log = log
         self._hugepages = hugepages
         self._name = name
+        self._mtu = mtu
         self._child: Child | None = None
         self.rpc = ""
         """Where it answers, once it is started."""
@@ -51,7 +55,7 @@ class LabGenerator:
         self.stop()
         self.rpc = f"127.0.0.1:{free_rpc_port()}"
         arguments = ["generator", "--cpu", str(self._cpu), "--main-cpu", ",".join(map(str, self._control))]
-        arguments += ["--rpc", self.rpc, "--hugepages", self._hugepages]
+        arguments += ["--rpc", self.rpc, "--hugepages", self._hugepages, "--mtu", str(self._mtu)]
         for wire in self._wires:
             arguments += ["--port", wire.port, "--dest-mac", wire.dut_mac]
         cpus = frozenset((self._cpu, *self._control))

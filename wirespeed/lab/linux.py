@@ -19,6 +19,7 @@ from wirespeed.lab.generator import LabGenerator, Wire
 from wirespeed.lab.leftovers import NAMESPACES, sweep_namespaces
 from wirespeed.lab.namespaces import create_namespace, namespace_links
 from wirespeed.lab.placement import LabCpus
+from wirespeed.model import PLAIN_MTU
 from wirespeed.owned import OwnedDirectory, lock, owner
 from wirespeed.results.lab import LabFacts
 from wirespeed.units import parse_speed
@@ -60,15 +61,16 @@ def has_xdp_sockets() -> bool:
 class LinuxLab:
     """Generator ↔ sockets on veth ↔ the kernel's IPv4 forwarding in a namespace of its own. `port` is the kind of the
     generator's ports, af_xdp or af_packet; none given: AF_XDP where the kernel has it, which costs tester and kernel
-    least (docs/performance.md)."""
+    least (docs/performance.md), and AF_PACKET for frames that are longer than AF_XDP's buffers."""
 
     name = "Linux"
     profiles = ("bench",)
     """What it forwards: no MPLS, which few kernels have in them."""
 
-    def __init__(self, cpus: LabCpus, speed: str = "10G", port: str = "") -> None:
+    def __init__(self, cpus: LabCpus, speed: str = "10G", port: str = "", mtu: int = PLAIN_MTU) -> None:
         self._cpus = cpus
-        self._kind = port or ("af_xdp" if has_xdp_sockets() else "af_packet")
+        self._mtu = mtu
+        self._kind = port or ("af_xdp" if mtu == PLAIN_MTU and has_xdp_sockets() else "af_packet")
         self._speed = speed
         self._tag = f"ws{owner()}"
         self._owned = OwnedDirectory("lab", Path(tempfile.gettempdir()))
@@ -76,7 +78,7 @@ class LinuxLab:
         ports = [f"{self._kind}:{self._port(index)},speed={speed}" for index in (0, 1)]
         wires = [Wire(port, dut_mac=mac) for port, mac in zip(ports, ROUTER_MACS, strict=True)]
         self._generator = LabGenerator(
-            wires, cpus.generator, cpus.control, self.directory / "generator.log", hugepages="never"
+            wires, cpus.generator, cpus.control, self.directory / "generator.log", hugepages="never", mtu=mtu
         )
         self._made = False
         self._lock = -1
@@ -97,8 +99,8 @@ class LinuxLab:
 
     @property
     def facts(self) -> LabFacts:
-        wire = f"veth, {self._kind}"
-        return LabFacts("linux", wire, parse_speed(self._speed), self._cpus.roles, self._cpus.topology)
+        cpus, speed_bps = self._cpus, parse_speed(self._speed)
+        return LabFacts("linux", f"veth, {self._kind}", speed_bps, cpus.roles, cpus.topology, mtu=self._mtu)
 
     def start(self) -> None:
         sweep_namespaces()
@@ -136,7 +138,7 @@ class LinuxLab:
         host.link("set", index=host.link_lookup(ifname=mine)[0], address=GENERATOR_MACS[index], state="up")
         host.link("set", index=host.link_lookup(ifname=theirs)[0], net_ns_fd=self._tag)
         peer = dut.link_lookup(ifname=theirs)[0]
-        dut.link("set", index=peer, ifname=f"e{index}", address=ROUTER_MACS[index], state="up")
+        dut.link("set", index=peer, ifname=f"e{index}", address=ROUTER_MACS[index], mtu=self._mtu, state="up")
         dut.addr("add", index=peer, address=f"100.64.{index + 1}.1", prefixlen=30)
         dut.neigh("add", dst=f"100.64.{index + 1}.2", lladdr=GENERATOR_MACS[index], ifindex=peer, state=_PERMANENT)
         dut.route("add", dst=ROUTES[index], gateway=f"100.64.{index + 1}.2")

@@ -15,6 +15,7 @@ from wirespeed.loadtest.outcome import raise_for_outcome
 from wirespeed.loadtest.plan import LoadPlan
 from wirespeed.loadtest.run import Progress, run_loadtest
 from wirespeed.measure.wires import PAIR, pair_directions
+from wirespeed.model import PLAIN_MTU
 from wirespeed.results.analysis import analyse
 from wirespeed.results.channel import Channel
 from wirespeed.results.file import write_file
@@ -25,12 +26,13 @@ from wirespeed.results.search import SearchResult
 from wirespeed.search.goals import PRESETS, goals_of
 from wirespeed.search.plan import SearchPlan
 from wirespeed.search.run import run_search
-from wirespeed.units import Rate
+from wirespeed.units import FCS_BYTES, MAX_FRAME_BYTES, Rate
 
 SEARCH_SUFFIX = "-search.json"
 SEARCH_LIMIT_S = 90.0
 
 _LINK_WAIT_S = 15.0
+_ETHERNET_BYTES = 14
 
 
 @dataclass(frozen=True)
@@ -73,6 +75,20 @@ _LOADS: tuple[tuple[str, str, dict[str, str]], ...] = (
     ("64b MPLS", "mpls", {"size": "64"}),
 )
 SEED_SUITE = tuple(SuiteTest(*load, unidirectional) for unidirectional in (True, False) for load in _LOADS)
+
+
+def suite_for(mtu: int) -> tuple[SuiteTest, ...]:
+    """The seed suite, and before it the longest frames where the lab carries longer ones than those in it. Pure."""
+    if mtu <= PLAIN_MTU:
+        return SEED_SUITE
+    size = jumbo_size(mtu)
+    jumbo = SuiteTest(f"{size}b", "bench", {"size": str(size), "vm": "var2"}, unidirectional=True)
+    return (jumbo, replace(jumbo, unidirectional=False), *SEED_SUITE)
+
+
+def jumbo_size(mtu: int) -> int:
+    """The frame with FCS whose packet fills the MTU, or the longest one of the bench profile. Pure."""
+    return min(mtu + _ETHERNET_BYTES + FCS_BYTES, MAX_FRAME_BYTES)
 
 
 @dataclass(frozen=True)

@@ -57,7 +57,8 @@ class CpuRoles:
 @dataclass(frozen=True)
 class LabFacts:
     """`kind` is embedded, linux or such, `wire` the medium in words; `topology` has the CPUs of the roles. `ring_slots`
-    are the packets that wait in a wire each way, None where nobody knows."""
+    are the packets that wait in a wire each way, None where nobody knows; `mtu` is the
+    largest layer 3 packet that tester and device carry, None in older files."""
 
     kind: str
     wire: str
@@ -65,6 +66,7 @@ class LabFacts:
     cpus: CpuRoles
     topology: Topology
     ring_slots: int | None = None
+    mtu: int | None = None
 
     def to_json(self) -> dict[str, Any]:
         return asdict(self)
@@ -81,6 +83,7 @@ class LabFacts:
             cpus=CpuRoles(**{role: tuple(roles[role]) for role in ("tester", "dut", "control")}),
             topology=Topology(topology["model"], tuple(places), topology["quota_cpus"]),
             ring_slots=raw.get("ring_slots"),
+            mtu=raw.get("mtu"),
         )
 
 

@@ -5,6 +5,7 @@
 #include "dev/dpdk_log.h"
 #include "dev/error.h"
 #include "dev/ethdev/admission.h"
+#include "dev/ethdev/longest.h"
 #include "dev/ethdev/memif_memory.h"
 #include "dev/ethdev/nic_policy.h"
 #include "dev/ethdev/pause_frames.h"
@@ -171,7 +172,9 @@ static int configure(struct port *port)
 	if (error)
 		return fail(error, "port %s takes no %u RX and %u TX queues: %s", config->name,
 					port->rx_queues, port->tx_queues, rte_strerror(-error));
-	error = set_queues_up(port);
+	error = longest_check(port, &info);
+	if (!error)
+		error = set_queues_up(port);
 	devices[port->index].has_queues = !error;
 	return error;
 }
@@ -313,6 +316,7 @@ static void describe(const struct port *port, struct ws_port_info *out)
 	if (out->numa < 0 && devices[port->index].policy.is_pci)
 		out->numa = 0;
 	out->max_mtu = info.max_mtu;
+	longest_describe(port, &info, out);
 	out->max_rx_queues = info.max_rx_queues;
 	out->max_tx_queues = info.max_tx_queues;
 	out->min_rx_descriptors = info.rx_desc_lim.nb_min;

@@ -108,6 +108,10 @@ int nic_set_mtu(struct port *port, const struct nic_policy *policy, uint16_t mtu
 		error = link_raise_mtu(port->index, mtu);
 	if (!error || error == -ENOTSUP)
 		return 0;
+	struct rte_eth_dev_info info;
+	if (!rte_eth_dev_info_get(ethdev_id(port), &info) && info.max_mtu && mtu > info.max_mtu)
+		return fail(error, "port %s: its driver takes no MTU of %u; %u at most", port->config.name,
+					mtu, info.max_mtu);
 	return fail(error, "port %s: its driver takes no MTU of %u: %s", port->config.name, mtu,
 				rte_strerror(-error));
 }

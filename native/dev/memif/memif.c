@@ -255,6 +255,7 @@ static void describe(const struct port *port, struct ws_port_info *info)
 	enum { OVERHEAD = 22 }; /* Ethernet and two tags */
 	(void)port;
 	info->max_mtu = MEMIF_LONGEST - OVERHEAD;
+	info->longest_rx = MEMIF_LONGEST;
 	info->min_rx_descriptors = info->min_tx_descriptors = 1;
 	info->max_rx_descriptors = info->max_tx_descriptors = 1u << MEMIF_MAX_LOG2_SLOTS;
 }

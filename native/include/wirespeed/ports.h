@@ -37,6 +37,8 @@ struct ws_port_info {
 	int32_t medium;          /* enum ws_medium */
 	int32_t numa;            /* -1: of no node */
 	uint16_t mtu, max_mtu;
+	/* The longest frames as it was opened, without FCS; 0 unknown. */
+	uint32_t longest_tx, longest_rx;
 	uint16_t rx_queues, tx_queues, max_rx_queues, max_tx_queues;
 	uint16_t rx_descriptors, tx_descriptors;
 	uint16_t min_rx_descriptors, max_rx_descriptors, min_tx_descriptors, max_tx_descriptors;

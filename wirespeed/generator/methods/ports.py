@@ -62,6 +62,9 @@ def _attributes(port: Port) -> Json:
     return {
         "speed": info.speed_bps / 1e9,
         "medium": info.medium.name.lower(),
+        "mtu": info.mtu,
+        "longest_tx": info.longest_tx,
+        "longest_rx": info.longest_rx,
         "link": {"up": info.link_up},
         "promiscuous": {"enabled": port.promiscuous},
         "multicast": {"enabled": port.multicast},

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The longest frames that DPDK's drivers send and receive, which they do not all tell. */
+#ifndef DEV_ETHDEV_LONGEST_H
+#define DEV_ETHDEV_LONGEST_H
+
+#include "dev/port_kind.h"
+
+#include <rte_ethdev.h>
+
+/* That the pool's buffers fit the driver; -EMSGSIZE, with its line, where they do not. */
+int longest_check(const struct port *port, const struct rte_eth_dev_info *info);
+/* Changes what the port layer has filled in where the driver carries other lengths. */
+void longest_describe(const struct port *port, const struct rte_eth_dev_info *info,
+					  struct ws_port_info *out);
+
+#endif
