@@ -16,13 +16,16 @@ struct generator_port {
 	bool drops_without_buffer; /* its driver, and counts that apart */
 	struct watch *watch;       /* its worker's */
 	struct traffic *traffic;   /* of all its profiles; NULL: none */
-	struct push *push;         /* what is left to push; NULL: nothing */
+	uint64_t looked;           /* TSC when it was last looked at for what is due */
+	uint32_t ended;    /* how many came to their end by themselves; the main thread reads it */
+	struct push *push; /* what is left to push; NULL: nothing */
 	struct port_flows *flows;
 	struct rte_mempool *fresh; /* what is pushed is made of */
 	/* in ticks, see traffic/transmit.c */
 	double away, most_owed, ring_full_grace, patience;
 	struct ws_generator_port counters;
 	/* the main thread's */
+	uint32_t reaped;                   /* `ended` when those were last taken out */
 	struct ws_generator_port snapshot; /* of `counters` */
 	struct push *pushing;              /* the last that was pushed */
 } __attribute__((aligned(64)));

@@ -83,6 +83,7 @@ static void do_change(void *argument)
 		if (change->factors)
 			command->factor = change->factors[at];
 		command->traffic = one;
+		one->wake = 0;
 		change->changed++;
 		change->function(command);
 	}

@@ -8,6 +8,8 @@
 #include "generator/observe/watch.h"
 #include "generator/port.h"
 
+enum { SENDING_BUCKETS = 4096 };
+
 /* Clocks are TSC ticks. */
 struct worker_stats {
 	uint64_t loops, busy_clocks, total_clocks;
@@ -29,9 +31,13 @@ struct ws_generator {
 	bool running; /* the workers do */
 	uint16_t port_count, worker_count;
 	struct rte_mempool *fresh; /* made when a port first needs it */
-	struct traffic *traffic;   /* all there is, stopped ones too: a driver may hold packets of it */
-	uint32_t captures;         /* bit set of the numbers in use */
-	uint8_t starts;            /* of latency flows, so that late packets are told from new ones */
+	/* what workers have, by profile and port (sending.c) */
+	struct traffic *sending[SENDING_BUCKETS];
+	uint32_t counting;       /* how many of those count flows */
+	bool meters_on;          /* the workers look at what is received */
+	struct traffic *stopped; /* a driver may hold packets of them */
+	uint32_t captures;       /* bit set of the numbers in use */
+	uint8_t starts;          /* of latency flows, so that late packets are told from new ones */
 	struct generator_port ports[WS_MAX_PORTS];
 	struct generator_worker workers[WS_MAX_WORKERS];
 };

@@ -5,6 +5,7 @@
 #include "dev/port.h"
 #include "dev/worker.h"
 #include "generator/control/command.h"
+#include "generator/control/sending.h"
 #include "generator/traffic/traffic.h"
 #include "wire/ethernet.h"
 
@@ -46,21 +47,13 @@ static void do_attach(void *argument)
 	port->traffic = traffic;
 }
 
-static bool is_sending(const struct ws_generator *generator, uint16_t port, uint32_t profile)
-{
-	for (const struct traffic *one = generator->traffic; one; one = one->next)
-		if (one->attached && one->port == port && one->profile == profile)
-			return true;
-	return false;
-}
-
 /* Looking at what is received goes on after the last flow has ended, for what is under way. */
 static void prepare_meters(struct ws_generator *generator, const struct traffic *started)
 {
-	bool on = started->counts_flows;
-	for (const struct traffic *one = generator->traffic; one; one = one->next)
-		on |= one->attached && one->counts_flows;
-	generator_set_meters(generator, on);
+	bool on = started->counts_flows || generator->counting;
+	if (on != generator->meters_on)
+		generator_set_meters(generator, on);
+	generator->meters_on = on;
 	if (started->has_latency)
 		generator_begin_flows(generator, started);
 }
@@ -77,7 +70,7 @@ int ws_generator_start(struct ws_generator *generator, uint16_t index, uint32_t 
 	if (error)
 		return error;
 	generator_reap(generator);
-	if (is_sending(generator, index, profile))
+	if (sending_find(generator, index, profile))
 		return fail(-EBUSY, "port %s sends already; stop it first", port_name(index));
 	struct traffic_config config = {
 		.port = index,
@@ -100,9 +93,7 @@ int ws_generator_start(struct ws_generator *generator, uint16_t index, uint32_t 
 	prepare_meters(generator, traffic);
 	traffic->fresh = generator->fresh;
 	traffic->origin = start_tsc;
-	traffic->attached = true;
-	traffic->next = generator->traffic;
-	generator->traffic = traffic;
+	sending_add(generator, traffic);
 	struct command command = {.port = &generator->ports[index], .traffic = traffic};
 	return command_ask(generator, do_attach, &command);
 }

@@ -3,6 +3,7 @@
  */
 #include "dev/port.h"
 #include "generator/control/command.h"
+#include "generator/control/sending.h"
 #include "generator/traffic/traffic.h"
 
 /* Takes out what `wanted` says, and chains it up. */
@@ -58,7 +59,7 @@ static void ask_to_detach(struct ws_generator *generator, mailbox_fn *function,
 {
 	command_ask(generator, function, &command);
 	for (struct traffic *one = command.traffic; one; one = one->next_on_port)
-		one->attached = false;
+		sending_end(generator, one);
 }
 
 /* Looks through the main thread's list, which waits for it. */
@@ -68,34 +69,37 @@ static void do_ask_home(void *argument)
 	/* Some drivers find out only then what has been sent. */
 	port_transmit(command->port->index, 0, NULL, 0);
 	for (struct traffic *one = command->traffic; one; one = one->next)
-		if (!one->attached && one->port == command->port->index)
+		if (one->port == command->port->index)
 			one->home = traffic_is_home(one);
 }
 
-static uint32_t ports_with(const struct ws_generator *generator, bool attached)
+static uint32_t ports_of(const struct traffic *list)
 {
 	uint32_t ports = 0;
-	for (const struct traffic *one = generator->traffic; one; one = one->next)
-		ports |= one->attached == attached ? 1u << one->port : 0;
+	for (const struct traffic *one = list; one; one = one->next)
+		ports |= 1u << one->port;
 	return ports;
 }
 
+/* The workers are asked only where something ended or stopped. */
 void generator_reap(struct ws_generator *generator)
 {
-	uint32_t attached = ports_with(generator, true);
-	for (uint16_t i = 0; i < generator->port_count; i++)
-		if (attached >> i & 1)
-			ask_to_detach(generator, do_detach_ended,
-						  (struct command){.port = &generator->ports[i]});
-	uint32_t detached = ports_with(generator, false);
 	for (uint16_t i = 0; i < generator->port_count; i++) {
-		struct command command = {.port = &generator->ports[i], .traffic = generator->traffic};
-		if (detached >> i & 1)
+		struct generator_port *port = &generator->ports[i];
+		uint32_t ended = __atomic_load_n(&port->ended, __ATOMIC_ACQUIRE);
+		if (ended != port->reaped)
+			ask_to_detach(generator, do_detach_ended, (struct command){.port = port});
+		port->reaped = ended;
+	}
+	uint32_t stopped = ports_of(generator->stopped);
+	for (uint16_t i = 0; i < generator->port_count; i++) {
+		struct command command = {.port = &generator->ports[i], .traffic = generator->stopped};
+		if (stopped >> i & 1)
 			command_ask(generator, do_ask_home, &command);
 	}
-	for (struct traffic **at = &generator->traffic; *at;) {
+	for (struct traffic **at = &generator->stopped; *at;) {
 		struct traffic *traffic = *at;
-		if (!traffic->attached && traffic->home) {
+		if (traffic->home) {
 			*at = traffic->next;
 			traffic_free(traffic);
 		} else {

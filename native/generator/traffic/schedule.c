@@ -238,6 +238,11 @@ uint64_t schedule_skip(struct schedule *schedule, double now, double before, boo
 	return skip.early;
 }
 
+double schedule_due(const struct schedule *schedule)
+{
+	return lower(schedule->heap_count ? schedule->heap[0].due : INFINITY, schedule->deadline);
+}
+
 bool schedule_is_over(const struct schedule *schedule, double now)
 {
 	return now >= schedule->deadline;

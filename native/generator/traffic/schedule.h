@@ -51,6 +51,8 @@ bool schedule_is_behind(const struct schedule *schedule, double now);
  */
 uint64_t schedule_skip(struct schedule *schedule, double now, double before, bool bursts,
 					   uint64_t *after);
+/* When there is something to do: a packet is due, or the duration over; infinite: never. */
+double schedule_due(const struct schedule *schedule);
 /* The duration is over at `now`. */
 bool schedule_is_over(const struct schedule *schedule, double now);
 /* All streams have ended, or the duration is over; asked after schedule_next found no more. */

@@ -40,14 +40,17 @@ struct held {
 
 /* One profile of one port. */
 struct traffic {
-	struct schedule *schedule;
-	struct sender *senders;
-	uint32_t count, profile;
-	uint16_t port;
+	/* what a worker reads of one that is not due, in one line of the cache */
+	struct traffic *next_on_port;
+	uint64_t wake; /* TSC before which nothing is to be done for it; 0: look */
+	bool active;   /* it has not ended */
+	bool paused;
 	bool by_reference; /* else ready packets are copied too */
 	bool counts_flows, has_latency;
-	bool active; /* it has not ended */
-	bool paused;
+	uint16_t port;
+	uint32_t count, profile;
+	struct schedule *schedule;
+	struct sender *senders;
 	uint64_t origin; /* TSC at which the schedule's time was 0 */
 	uint64_t pause;  /* TSC since when it stands still */
 	double looked;   /* ticks after the origin at which it was last looked at */
@@ -64,10 +67,8 @@ struct traffic {
 	uint8_t *lent;           /* where its packets lie, of the port's memory; NULL: in the pool */
 	struct rte_mbuf **ready; /* of all streams */
 	uint8_t **ready_bytes;
-	struct traffic *next_on_port;
 	/* the main thread's */
-	bool attached; /* the worker has it */
-	bool home;     /* what the worker last said of traffic_is_home */
+	bool home; /* what the worker last said of traffic_is_home */
 	struct traffic *next;
 };
 

@@ -132,11 +132,12 @@ static uint16_t send_captured(struct generator_port *port, struct burst *burst)
 	return sent;
 }
 
-/* The schedule's time. */
+/* The schedule's time. What was not due was last seen to when its port was looked at. */
 static double look_at_clock(const struct generator_port *port, struct traffic *traffic)
 {
 	double real = (double)(int64_t)(rte_rdtsc() - traffic->origin);
-	double since = real - traffic->looked;
+	double seen = (double)(int64_t)(port->looked - traffic->origin);
+	double since = real - RTE_MAX(traffic->looked, seen);
 	traffic->looked = real;
 	if (since > port->away)
 		traffic->owed = RTE_MIN(traffic->owed + since, port->most_owed);
@@ -145,11 +146,24 @@ static double look_at_clock(const struct generator_port *port, struct traffic *t
 	return real - traffic->owed;
 }
 
+/* Nothing was due: when it is to be looked at again. What owes is looked at all the time. */
+static void sleep_on(struct generator_port *port, struct traffic *traffic)
+{
+	static const double LONGEST = 0x1p62;
+	if (traffic->held_count)
+		return;
+	if (schedule_ended(traffic->schedule)) {
+		traffic->active = false;
+		__atomic_store_n(&port->ended, port->ended + 1, __ATOMIC_RELEASE);
+	} else if (!(traffic->owed > 0)) {
+		double due = RTE_MIN(schedule_due(traffic->schedule), LONGEST);
+		traffic->wake = traffic->origin + (uint64_t)(int64_t)due;
+	}
+}
+
 static uint32_t transmit_traffic(struct generator_port *port, struct traffic *traffic)
 {
 	struct burst burst;
-	if (!traffic->active || traffic->paused)
-		return 0;
 	double now = look_at_clock(port, traffic);
 	if (schedule_is_behind(traffic->schedule, now))
 		traffic_let_go(port, traffic, now);
@@ -157,7 +171,7 @@ static uint32_t transmit_traffic(struct generator_port *port, struct traffic *tr
 		traffic->held_count = 0;
 	gather_burst(port, traffic, &burst, now);
 	if (!burst.count) {
-		traffic->active = traffic->held_count || !schedule_ended(traffic->schedule);
+		sleep_on(port, traffic);
 		return 0;
 	}
 	if (traffic->has_latency)
@@ -183,7 +197,12 @@ static uint32_t transmit_traffic(struct generator_port *port, struct traffic *tr
 uint32_t generator_transmit(struct generator_port *port)
 {
 	uint32_t sent = 0;
+	if (!port->traffic)
+		return 0;
+	uint64_t now = rte_rdtsc();
 	for (struct traffic *one = port->traffic; one; one = one->next_on_port)
-		sent += transmit_traffic(port, one);
+		if (one->active && !one->paused && (int64_t)(now - one->wake) >= 0)
+			sent += transmit_traffic(port, one);
+	port->looked = now;
 	return sent;
 }
