@@ -173,11 +173,13 @@ static void an_interface_that_comes_has_names_and_one_that_goes_has_none(void **
 	take_copy();
 	uint64_t epoch = header()->epoch;
 	uint32_t entries = length_of(header()->directory, sizeof(struct stats_entry));
+	assert_string_equal(name_at("/if/names", 0), "local0");
 	int index = add_loopback(7);
 	take_copy();
 	assert_true(header()->epoch > epoch);
-	assert_string_equal(name_at("/if/names", (uint32_t)index), "loop7");
-	assert_string_equal(name_at("/if/names", WS_MAX_PORTS - 1), ""); /* which no interface has */
+	assert_string_equal(name_at("/if/names", (uint32_t)index + STATS_FIRST_INTERFACE), "loop7");
+	assert_string_equal(name_at("/if/names", STATS_FIRST_INTERFACE + WS_MAX_PORTS - 1),
+						""); /* which no interface has */
 	assert_int_equal(link_value("/interfaces/loop7/rx", 1), 0);
 	rig_router->workers[0]->interfaces->rx.at[index].packets = 5;
 	take_copy();
@@ -186,7 +188,7 @@ static void an_interface_that_comes_has_names_and_one_that_goes_has_none(void **
 		assert_int_equal(ws_router_interface_delete(rig_router, (uint16_t)index), 0);
 		take_copy();
 		assert_null(find("/interfaces/loop7/rx"));
-		assert_string_equal(name_at("/if/names", (uint32_t)index), "");
+		assert_string_equal(name_at("/if/names", (uint32_t)index + STATS_FIRST_INTERFACE), "");
 		all_addresses_lead_inside(NULL);
 		index = add_loopback(7);
 	}
@@ -207,7 +209,7 @@ static void as_many_interfaces_as_there_can_be_have_names(void **state)
 	char name[STATS_NAME_LEN];
 	for (uint32_t i = 0; i < made; i++) {
 		snprintf(name, sizeof(name), "loop%u", i);
-		assert_string_equal(name_at("/if/names", WS_MAX_PORTS + i), name);
+		assert_string_equal(name_at("/if/names", STATS_FIRST_INTERFACE + WS_MAX_PORTS + i), name);
 	}
 	snprintf(name, sizeof(name), "/interfaces/loop%u/tx-broadcast", made - 1);
 	assert_int_equal(link_value(name, 1), 0);

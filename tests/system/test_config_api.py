@@ -9,7 +9,6 @@ from sandbox import needs, router
 
 from wirespeed.cli.main import main
 
-pytest.importorskip("wirespeed.dut.reach.api_socket", reason="this build has no client of VPP's API")
 pytestmark = [needs(), pytest.mark.filterwarnings("ignore:open_text is deprecated:DeprecationWarning")]
 
 EXAMPLES = Path(__file__).parents[2] / "docs" / "examples"

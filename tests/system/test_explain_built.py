@@ -70,9 +70,10 @@ def test_two_queues_of_which_one_has_all_packets(tmp_path: Path) -> None:
 
 def test_a_router_that_shares_its_cpu(tmp_path: Path) -> None:
     with built_lab(slots=(256, 256)) as lab, nuisance(choose_cpus().dut):
-        found = explained(lab.rpc, tmp_path / "shared.json", dut=lab.dut, steps="50kpps,100kpps,200kpps,400kpps")
-    if (found.case.load.offered_pps or 0.0) < LEAST_PPS:
-        pytest.skip("the tester did not have its CPU: what came fits the rings")
+        for turn in range(4):  # the tester has its CPU in most of them, on a machine that others use too
+            found = explained(lab.rpc, tmp_path / f"{turn}.json", dut=lab.dut, steps="50kpps,100kpps,200kpps,400kpps")
+            if (found.case.load.offered_pps or 0.0) >= LEAST_PPS:
+                break
     assert next(one.cause for one in found.named if one.cause != "tester") == "steal", found
 
 

@@ -6,13 +6,12 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
-from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from wirespeed.errors import EnvironmentFault, FileFault, UsageError
+from wirespeed.errors import FileFault, UsageError
 
 if TYPE_CHECKING:
     from wirespeed.config.device import Device
@@ -122,12 +121,9 @@ def _device(socket: Path | None, api: str) -> Iterator[Device]:
     if socket is not None:
         raise UsageError("--socket and --api each say which router; give one of them")
     from wirespeed.config.api_device import ApiDevice  # noqa: PLC0415
+    from wirespeed.dut.reach.api_socket import connected_api  # noqa: PLC0415
 
-    try:
-        connected = import_module("wirespeed.dut.reach.api_socket").connected_api
-    except ImportError:
-        raise EnvironmentFault("this build has no client of VPP's API; leave --api out") from None
-    with connected(api) as client:
+    with connected_api(api) as client:
         yield ApiDevice(client)
 
 

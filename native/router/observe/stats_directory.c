@@ -146,17 +146,17 @@ _Static_assert(sizeof(struct worker_counts) >= RTE_DIM(worker_links) * sizeof(ui
 /* Where the rows of threads begin in their parts. */
 static const size_t row_offsets[STATS_ROWS] = {
 	[STATS_ROW_TOTALS] = offsetof(struct stats_thread, totals),
-	[STATS_ROW_RX] = offsetof(struct stats_thread, interfaces.rx.at),
-	[STATS_ROW_TX] = offsetof(struct stats_thread, interfaces.tx.at),
-	[STATS_ROW_DROPS] = offsetof(struct stats_thread, interfaces.drops.at),
-	[STATS_ROW_PUNTS] = offsetof(struct stats_thread, interfaces.punts.at),
-	[STATS_ROW_IP4] = offsetof(struct stats_thread, interfaces.ip4.at),
-	[STATS_ROW_IP6] = offsetof(struct stats_thread, interfaces.ip6.at),
-	[STATS_ROW_MPLS] = offsetof(struct stats_thread, interfaces.mpls.at),
-	[STATS_ROW_RX_NO_BUFFER] = offsetof(struct stats_thread, interfaces.rx_no_buffer.at),
-	[STATS_ROW_RX_MISSED] = offsetof(struct stats_thread, interfaces.rx_missed.at),
-	[STATS_ROW_RX_ERRORS] = offsetof(struct stats_thread, interfaces.rx_errors.at),
-	[STATS_ROW_TX_ERRORS] = offsetof(struct stats_thread, interfaces.tx_errors.at),
+	[STATS_ROW_RX] = offsetof(struct stats_thread, interfaces.rx.local0),
+	[STATS_ROW_TX] = offsetof(struct stats_thread, interfaces.tx.local0),
+	[STATS_ROW_DROPS] = offsetof(struct stats_thread, interfaces.drops.local0),
+	[STATS_ROW_PUNTS] = offsetof(struct stats_thread, interfaces.punts.local0),
+	[STATS_ROW_IP4] = offsetof(struct stats_thread, interfaces.ip4.local0),
+	[STATS_ROW_IP6] = offsetof(struct stats_thread, interfaces.ip6.local0),
+	[STATS_ROW_MPLS] = offsetof(struct stats_thread, interfaces.mpls.local0),
+	[STATS_ROW_RX_NO_BUFFER] = offsetof(struct stats_thread, interfaces.rx_no_buffer.local0),
+	[STATS_ROW_RX_MISSED] = offsetof(struct stats_thread, interfaces.rx_missed.local0),
+	[STATS_ROW_RX_ERRORS] = offsetof(struct stats_thread, interfaces.rx_errors.local0),
+	[STATS_ROW_TX_ERRORS] = offsetof(struct stats_thread, interfaces.tx_errors.local0),
 	[STATS_ROW_CALLS] = offsetof(struct stats_thread, nodes.calls.at),
 	[STATS_ROW_VECTORS] = offsetof(struct stats_thread, nodes.vectors.at),
 	[STATS_ROW_SUSPENDS] = offsetof(struct stats_thread, nodes.suspends.at),
@@ -173,7 +173,7 @@ static void make_rows(struct stats_segment *stats)
 		for (uint16_t i = 0; i < stats->thread_count; i++)
 			memory->rows[row].at[i] =
 				row == STATS_ROW_DETAIL
-					? stats_address(memory->nothing.at)
+					? stats_address(&memory->nothing.local0)
 					: stats_address((uint8_t *)&memory->threads[i] + row_offsets[row]);
 	}
 	for (uint16_t i = 0; i < stats->thread_count; i++) {
@@ -195,7 +195,7 @@ static void make_rows(struct stats_segment *stats)
 static uint64_t vector_address(const struct stats_memory *memory, int vector)
 {
 	if (vector == STATS_INTERFACE_NAMES)
-		return stats_address(memory->interface_names.at);
+		return stats_address(&memory->interface_names.local0);
 	if (vector == STATS_NODE_NAMES)
 		return stats_address(memory->node_names.at);
 	if (vector >= STATS_VECTOR_RATES)

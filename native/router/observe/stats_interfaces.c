@@ -11,8 +11,9 @@
 static void grow(struct stats_segment *stats, uint32_t length)
 {
 	struct stats_memory *memory = stats->memory;
-	for (uint32_t i = memory->interface_names.length; i < length; i++)
-		memory->interface_names.at[i] = stats_address(memory->no_name.at);
+	for (uint32_t i = RTE_MAX(memory->interface_names.length, STATS_FIRST_INTERFACE); i < length;
+		 i++)
+		memory->interface_names.at[i - STATS_FIRST_INTERFACE] = stats_address(memory->no_name.at);
 	AT_LEAST(memory->interface_names.length, length);
 	AT_LEAST(memory->nothing.length, length);
 	for (uint16_t i = 0; i < stats->thread_count; i++) {
@@ -40,6 +41,15 @@ static void begin_at_zero(struct interface_counts *counts, uint16_t index)
 	counts->rx_errors.at[index] = counts->tx_errors.at[index] = 0;
 }
 
+void stats_begin_interfaces(struct stats_segment *stats)
+{
+	struct stats_memory *memory = stats->memory;
+	stats_text *text = &memory->local0;
+	text->length = (uint32_t)snprintf(text->at, sizeof(text->at), "local0") + 1;
+	memory->interface_names.local0 = stats_address(text->at);
+	grow(stats, STATS_FIRST_INTERFACE);
+}
+
 void stats_add_interface(struct ws_router *router, uint16_t index)
 {
 	static const char *const names[STATS_INTERFACE_LINKS] = {
@@ -54,15 +64,16 @@ void stats_add_interface(struct ws_router *router, uint16_t index)
 	char plain[WS_NAME_LEN];
 	stats_plain_name(plain, interface_name(router, index));
 	stats_lock(stats);
-	grow(stats, index + 1u);
+	grow(stats, index + STATS_FIRST_INTERFACE + 1u);
 	for (uint16_t i = 0; i < stats->thread_count; i++)
 		begin_at_zero(&stats->memory->threads[i].interfaces, index);
 	snprintf(text->at, sizeof(text->at), "%s", interface_name(router, index));
 	text->length = (uint32_t)strlen(text->at) + 1;
 	stats->memory->interface_names.at[index] = stats_address(text->at);
 	for (int i = 0; i < STATS_INTERFACE_LINKS; i++)
-		stats->links[index][i] = stats_link_add(stats, STATS_OF_INTERFACES + i, index,
-												"/interfaces/%s/%s", plain, names[i]);
+		stats->links[index][i] =
+			stats_link_add(stats, STATS_OF_INTERFACES + i, index + STATS_FIRST_INTERFACE,
+						   "/interfaces/%s/%s", plain, names[i]);
 	stats_unlock(stats);
 }
 

@@ -23,6 +23,7 @@ enum {
 	STATS_THREADS = WS_MAX_WORKERS + 1, /* the main thread is number 0 */
 	STATS_MAX_COUNTERS = 4096,          /* named ones of nodes, those of two graphs together */
 	STATS_MAX_FIXED = 96,               /* entries that are there from beginning to end */
+	STATS_FIRST_INTERFACE = 1,          /* how our interface 0 is told */
 	STATS_INTERFACE_LINKS = 17,         /* entries of one interface */
 	STATS_NODE_LINKS = 4,               /* and of a node, besides its counters */
 	STATS_MAX_ENTRIES = STATS_MAX_FIXED + WS_MAX_INTERFACES * STATS_INTERFACE_LINKS +
@@ -67,6 +68,14 @@ _Static_assert(sizeof(struct stats_entry) == 144, "readers count on it");
 		type at[room];                                                                             \
 	}
 
+/* One of the interfaces: VPP's number 0 is local0, which nothing passes, so that ours are told one
+ * higher than they are here, as `show interface` and the binary API have them. */
+#define STATS_INTERFACES(type)                                                                     \
+	struct {                                                                                       \
+		uint32_t length, details;                                                                  \
+		type local0, at[WS_MAX_INTERFACES];                                                        \
+	}
+
 struct stats_pair {
 	uint64_t packets, bytes;
 };
@@ -83,9 +92,9 @@ struct worker_counts {
 /* What one worker counted of the interfaces. What a port receives and sends its driver counts; that
  * stands in the main thread's part. */
 struct interface_counts {
-	STATS_VECTOR(struct stats_pair, WS_MAX_INTERFACES) rx, tx;
-	STATS_VECTOR(uint64_t, WS_MAX_INTERFACES) drops, punts, ip4, ip6, mpls;
-	STATS_VECTOR(uint64_t, WS_MAX_INTERFACES) rx_no_buffer, rx_missed, rx_errors, tx_errors;
+	STATS_INTERFACES(struct stats_pair) rx, tx;
+	STATS_INTERFACES(uint64_t) drops, punts, ip4, ip6, mpls;
+	STATS_INTERFACES(uint64_t) rx_no_buffer, rx_missed, rx_errors, tx_errors;
 };
 
 /* One thread's part, written by it alone. */
@@ -154,16 +163,17 @@ enum { STATS_NO_ENTRY = UINT32_MAX };
 struct stats_memory {
 	struct stats_header header;
 	STATS_VECTOR(struct stats_entry, STATS_MAX_ENTRIES) directory;
-	STATS_VECTOR(uint64_t, WS_MAX_INTERFACES) interface_names; /* addresses of texts */
+	STATS_INTERFACES(uint64_t) interface_names; /* addresses of texts */
 	STATS_VECTOR(uint64_t, GRAPH_MAX_SLOTS) node_names;
 	stats_text interface_texts[WS_MAX_INTERFACES], node_texts[GRAPH_MAX_SLOTS];
+	stats_text local0;
 	stats_text no_name; /* where there is no such interface or node */
 	stats_per_thread rows[STATS_ROWS];
 	/* Vectors of one row, whose elements are threads or things. */
 	STATS_VECTOR(uint64_t, 1) only[4];
 	stats_per_thread vector_rates, loop_rates;
 	STATS_VECTOR(uint64_t, 3) heap, segment; /* total, used, free */
-	STATS_VECTOR(struct stats_pair, WS_MAX_INTERFACES) nothing;
+	STATS_INTERFACES(struct stats_pair) nothing;
 	struct stats_thread threads[]; /* and a line at the end, which some readers want there */
 };
 

@@ -93,6 +93,7 @@ int stats_open(struct ws_router *router)
 	header->epoch = 1;
 	stats_lock(stats);
 	stats_directory_make(router);
+	stats_begin_interfaces(stats);
 	for (uint16_t i = 0; i < router->interface_count; i++)
 		if (*interface_name(router, i))
 			stats_add_interface(router, i);

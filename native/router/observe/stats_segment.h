@@ -62,6 +62,8 @@ void stats_close(struct ws_router *router);
 void stats_lock(struct stats_segment *stats);
 void stats_unlock(struct stats_segment *stats);
 
+/* There is local0 alone. */
+void stats_begin_interfaces(struct stats_segment *stats);
 /* The interface has come, all its counters are 0; it goes. */
 void stats_add_interface(struct ws_router *router, uint16_t index);
 void stats_drop_interface(struct ws_router *router, uint16_t index);

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from wirespeed.explain.causes._sizes import same_rate_at_other_size
 from wirespeed.explain.evidence import AGAINST, EXCLUDED, FAIR, HINT, STRONG, Evidence, Finding
-from wirespeed.explain.facts import Case, Cpu
+from wirespeed.explain.facts import Case
 from wirespeed.results.figures import rate_text
 
 NAME = "all-cpus"
@@ -49,16 +49,12 @@ def _workers(case: Case) -> list[Evidence]:
 def _cpus(case: Case) -> list[Evidence]:
     if not case.cpus:
         return []
-    if case.box.is_kernel and max(_forwarding(cpu) for cpu in case.cpus) < _FORWARDING_PERCENT:
-        most = max(_forwarding(cpu) for cpu in case.cpus)
+    if case.box.is_kernel and max(cpu.kernel_percent for cpu in case.cpus) < _FORWARDING_PERCENT:
+        most = max(cpu.kernel_percent for cpu in case.cpus)
         return [Evidence(f"a kernel's own work takes {most:.3g} % of a CPU at the most", EXCLUDED, "CPU time")]
     idlest = max(case.cpus, key=lambda cpu: cpu.idle_percent)
     text = f"the idlest CPU, {idlest.name}, was idle for {idlest.idle_percent:.3g} %"
     return [Evidence(text, STRONG if idlest.idle_percent <= _IDLE_PERCENT else AGAINST, "CPU time")]
-
-
-def _forwarding(cpu: Cpu) -> float:
-    return sum(cpu.percent.get(kind, 0.0) for kind in ("softirq", "irq", "interrupt", "system"))
 
 
 def _cores(case: Case) -> list[Evidence]:
