@@ -14,9 +14,11 @@ settings.register_profile("wirespeed", deadline=None, derandomize=True)
 settings.register_profile("search", deadline=None)
 settings.load_profile("wirespeed")
 
+# Programs that are tested would inherit what a shell's background jobs, and nohup, are told to ignore.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
-    # A shell starts its background jobs so, and programs that are tested would inherit it.
     signal.signal(signal.SIGINT, signal.default_int_handler)
+if signal.getsignal(signal.SIGHUP) is signal.SIG_IGN:
+    signal.signal(signal.SIGHUP, lambda *_: None)  # still ignored here; a program that is started has its default again
 
 REAL = ("dataplane", "system", "vm")
 """Folders of tests that run traffic, guests or daemons on CPUs which others may take for a while. One that fails there
