@@ -50,9 +50,9 @@ def settle() -> None:
         subprocess.run(["mount", "-t", "tmpfs", "-o", ",".join(options), "trial", point], check=True)
     subprocess.run(["mount", "-t", "sysfs", "sysfs", "/sys"], check=True)  # the interfaces of this network
     subprocess.run(["ip", "link", "set", "lo", "up"], check=True)
-    # Histories and caches are meant to stay, and so are DPDK's two directories.
+    # Histories and caches are meant to stay, and so are the directories of DPDK and libxdp.
     places = {"TMPDIR": Path("/run/tmp"), "HOME": ROOT / "home", "XDG_RUNTIME_DIR": Path("/run/user")}
-    for path in (ROOT, *places.values(), Path("/run/dpdk/rte"), Path("/run/user/dpdk/rte")):
+    for path in (ROOT, *places.values(), Path("/run/dpdk/rte"), Path("/run/xdp"), Path("/run/user/dpdk/rte")):
         path.mkdir(parents=True, mode=0o700)
     os.environ.update({name: str(path) for name, path in places.items()})
 
