@@ -16,12 +16,11 @@ import tempfile
 from collections import Counter
 from pathlib import Path
 
-from wirespeed.client.generator_client import GeneratorClient
 from wirespeed.explain.ranking import Explanation, explain
 from wirespeed.explain.sources.files import read_cases
 from wirespeed.lab.embedded import EmbeddedLab
 from wirespeed.lab.lab import choose_cpus
-from wirespeed.lab.suite import wait_for_links
+from wirespeed.lab.running import running
 
 TRUE = {"tester", "line-rate", "steal"}
 
@@ -54,26 +53,18 @@ def main() -> int:
     pick = random.Random(int(sys.argv[2]) if len(sys.argv) > 2 else 1)
     named: Counter[str] = Counter()
     false = failed = 0
-    lab = EmbeddedLab(choose_cpus())
-    try:
-        lab.start()
-        with GeneratorClient(lab.rpc) as client:
-            client.connect()
-            wait_for_links(client)
-        with tempfile.TemporaryDirectory() as folder:
-            for number in range(runs):
-                words = arguments(pick, lab)
-                found = one_run(words, Path(folder) / f"{number}.json")
-                if found is None:
-                    failed += 1
-                    continue
-                causes = {finding.cause for finding in found.named}
-                named[found.cause] += 1
-                if causes - TRUE:
-                    false += 1
-                    print(f"false: {', '.join(sorted(causes - TRUE))} in {' '.join(words)}", flush=True)
-    finally:
-        lab.stop()
+    with running(EmbeddedLab(choose_cpus())) as lab, tempfile.TemporaryDirectory() as folder:
+        for number in range(runs):
+            words = arguments(pick, lab)
+            found = one_run(words, Path(folder) / f"{number}.json")
+            if found is None:
+                failed += 1
+                continue
+            causes = {finding.cause for finding in found.named}
+            named[found.cause] += 1
+            if causes - TRUE:
+                false += 1
+                print(f"false: {', '.join(sorted(causes - TRUE))} in {' '.join(words)}", flush=True)
     verdicts = ", ".join(f"{cause} {count}" for cause, count in named.most_common())
     print(f"{runs} healthy tests: {false} false, {failed} without a result; first named: {verdicts}")
     return 1 if false or failed else 0

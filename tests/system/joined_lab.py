@@ -5,22 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from wirespeed.client.generator_client import GeneratorClient
 from wirespeed.lab.embedded import SHALLOW_SLOTS, EmbeddedLab
 from wirespeed.lab.lab import choose_cpus
-from wirespeed.lab.suite import wait_for_links
+from wirespeed.lab.running import running
 from wirespeed.model import PLAIN_MTU
 
 
 @contextmanager
 def joined_lab(hugepages: str = "auto", mtu: int = PLAIN_MTU) -> Iterator[EmbeddedLab]:
     # Shallow rings are up sooner.
-    lab = EmbeddedLab(choose_cpus(), hugepages=hugepages, ring_slots=SHALLOW_SLOTS, mtu=mtu)
-    try:
-        lab.start()
-        with GeneratorClient(lab.rpc) as client:
-            client.connect()
-            wait_for_links(client)
+    with running(EmbeddedLab(choose_cpus(), hugepages=hugepages, ring_slots=SHALLOW_SLOTS, mtu=mtu)) as lab:
         yield lab
-    finally:
-        lab.stop()

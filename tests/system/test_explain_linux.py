@@ -9,10 +9,9 @@ from pathlib import Path
 import pytest
 from explained import explained, profile_of
 
-from wirespeed.client.generator_client import GeneratorClient
 from wirespeed.lab.lab import choose_cpus
 from wirespeed.lab.linux import GENERATOR_MACS, LinuxLab, unavailable
-from wirespeed.lab.suite import wait_for_links
+from wirespeed.lab.running import running
 
 pytestmark = pytest.mark.skipif(unavailable() is not None, reason="no namespaces with veth pairs here")
 
@@ -21,15 +20,8 @@ NEIGHBOUR = "100.64.2.2 dev e1"
 
 @pytest.fixture(scope="module")
 def lab() -> Iterator[LinuxLab]:
-    one = LinuxLab(choose_cpus())
-    try:
-        one.start()
-        with GeneratorClient(one.rpc) as client:
-            client.connect()
-            wait_for_links(client)
+    with running(LinuxLab(choose_cpus())) as one:
         yield one
-    finally:
-        one.stop()
 
 
 def run_in(lab: LinuxLab, *commands: str) -> None:

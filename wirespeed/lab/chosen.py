@@ -10,13 +10,12 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Protocol
 
-from wirespeed.client.generator_client import GeneratorClient
 from wirespeed.errors import EnvironmentFault, UsageError
 from wirespeed.lab.embedded import EmbeddedLab
 from wirespeed.lab.lab import Lab, choose_cpus
 from wirespeed.lab.linux import LinuxLab, unavailable
 from wirespeed.lab.placement import LabCpus
-from wirespeed.lab.suite import wait_for_links
+from wirespeed.lab.running import running
 from wirespeed.model import MAX_MTU, PLAIN_MTU
 
 
@@ -85,13 +84,8 @@ def chosen_lab(text: str) -> Iterator[Lab]:
         raise EnvironmentFault(f"no Linux lab here: {reason}")
     cpus, before = choose_cpus(), os.sched_getaffinity(0)
     os.sched_setaffinity(0, cpus.control)
-    lab = make(cpus)
     try:
-        lab.start()
-        with GeneratorClient(lab.rpc) as client:
-            client.connect()
-            wait_for_links(client)
-        yield lab
+        with running(make(cpus)) as lab:
+            yield lab
     finally:
-        lab.stop()
         os.sched_setaffinity(0, before)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
 import os
 import selectors
 import signal
@@ -11,9 +10,8 @@ import sys
 import time
 from pathlib import Path
 
+from wirespeed.bound_child import bound_to_parent
 from wirespeed.errors import EnvironmentFault, WirespeedError
-
-_PR_SET_PDEATHSIG = 1
 
 
 class Child:
@@ -42,15 +40,6 @@ class Child:
 
     def start(self, timeout_s: float = 60.0) -> Child:
         """Start it and wait for its `ready`; its own error line is raised when it ends before that."""
-        libc = ctypes.CDLL(None, use_errno=True)
-        parent = os.getpid()
-
-        def settle() -> None:
-            os.sched_setaffinity(0, self._cpus)
-            libc.prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)
-            if os.getppid() != parent:
-                os._exit(1)
-
         with self.log.open("wb") as errors:
             self._process = subprocess.Popen(
                 [sys.executable, "-m", "wirespeed", *self._arguments],
@@ -59,7 +48,7 @@ class Child:
                 stderr=errors,
                 # A terminal's Ctrl-C reaches the parent alone, which then ends its children in order.
                 start_new_session=True,
-                preexec_fn=settle,  # noqa: PLW1509 - the parent has no threads yet
+                preexec_fn=bound_to_parent(self._cpus, signal.SIGTERM),  # noqa: PLW1509 - the parent has no threads yet
             )
         self._wait_ready(time.monotonic() + timeout_s)
         return self

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
-import os
 import shlex
 import signal
 import socket
@@ -13,13 +11,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from wirespeed.bound_child import bound_to_parent
 from wirespeed.errors import EnvironmentFault
 from wirespeed.vm.debian import MANAGEMENT_MAC
 from wirespeed.vm.initramfs import Boot
 from wirespeed.vm.monitor import execute_at
 from wirespeed.vm.qemu import Accelerator, Qemu
 
-_PR_SET_PDEATHSIG = 1
 _SOCKETS_S = 60.0
 _SHOWN = 5
 """Last lines of the console, where a guest did not do as it should."""
@@ -89,15 +87,6 @@ class Machine:
     def start(self) -> None:
         """Return once the sockets of its NICs are there; QEMU itself goes on when both are connected. EnvironmentFault
         with QEMU's own words when it does not come so far."""
-        libc = ctypes.CDLL(None, use_errno=True)
-        parent = os.getpid()
-
-        def settle() -> None:
-            os.sched_setaffinity(0, self._cpus)
-            libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
-            if os.getppid() != parent:
-                os._exit(1)
-
         with (self._folder / "qemu.log").open("wb") as log:
             self._process = subprocess.Popen(
                 self._arguments,
@@ -106,7 +95,7 @@ class Machine:
                 stdout=log,
                 stderr=subprocess.STDOUT,
                 start_new_session=True,
-                preexec_fn=settle,  # noqa: PLW1509 - no other thread holds a lock that it needs
+                preexec_fn=bound_to_parent(self._cpus, signal.SIGKILL),  # noqa: PLW1509 - no other thread holds a lock that it needs
             )
         self.wait_for(self._nics[0].socket.exists, _SOCKETS_S, "no NIC of the guest came to be")
 
