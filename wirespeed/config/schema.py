@@ -45,6 +45,7 @@ def _member(given: str) -> str:
 
 Mac = Annotated[str, AfterValidator(_mac)]
 Address = Annotated[str, AfterValidator(_address)]
+Addresses = Annotated[list[Address], Field(min_length=1, max_length=6)]
 Host = Annotated[str, AfterValidator(_host)]
 Member = Annotated[str, AfterValidator(_member)]
 Description = Annotated[str, StringConstraints(pattern=r"""^[^'"]*$""")]
@@ -99,7 +100,7 @@ class Interface(Section):
     mac: Mac | None = None
     lcp: LcpName | None = None
     mtu: Mtu = 1500
-    addresses: Annotated[list[Address], Field(min_length=1, max_length=6)] = []
+    addresses: Addresses = []
     unnumbered: str | None = None
     sub_interfaces: dict[SubId, SubInterface | None] = Field(default={}, alias="sub-interfaces")
     l2xc: str | None = None
@@ -122,7 +123,7 @@ class Loopback(Section):
     mac: Mac | None = None
     lcp: LcpName | None = None
     mtu: Mtu = 1500
-    addresses: Annotated[list[Address], Field(min_length=1, max_length=6)] = []
+    addresses: Addresses = []
     unnumbered: str | None = None
     mpls: bool = False
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from wirespeed.config.findings import Finding, Path
-from wirespeed.config.lookup import Face, Lookup, instance_of
+from wirespeed.config.lookup import Face, Lookup
+from wirespeed.config.rules._instances import instances_above
 from wirespeed.config.state import Kind
 
 _MOST_INSTANCE = 4294967294
@@ -27,10 +28,7 @@ def bond_is_an_interface(lookup: Lookup) -> Iterator[Finding]:
 
 
 def bond_instance(lookup: Lookup) -> Iterator[Finding]:
-    for bond in lookup.config.bondethernets:
-        if instance_of(bond) > _MOST_INSTANCE:
-            says = f"instance {instance_of(bond)} is above {_MOST_INSTANCE}"
-            yield Finding(("bondethernets", bond), says, "number it lower")
+    return instances_above(_MOST_INSTANCE, "bondethernets", lookup.config.bondethernets)
 
 
 def bond_load_balance(lookup: Lookup) -> Iterator[Finding]:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from wirespeed.config.findings import Finding, Path
 from wirespeed.config.lookup import Lookup, instance_of, kind_of
+from wirespeed.config.rules._instances import instances_above
 from wirespeed.config.state import Kind
 
 _MOST_LOOPBACK = 4095
@@ -66,10 +67,7 @@ def sflow_is_of_a_port(lookup: Lookup) -> Iterator[Finding]:
 
 
 def loopback_instance(lookup: Lookup) -> Iterator[Finding]:
-    for name in lookup.config.loopbacks:
-        if instance_of(name) > _MOST_LOOPBACK:
-            says = f"instance {instance_of(name)} is above {_MOST_LOOPBACK}"
-            yield Finding(("loopbacks", name), says, "number it lower")
+    return instances_above(_MOST_LOOPBACK, "loopbacks", lookup.config.loopbacks)
 
 
 def name_has_one_form(lookup: Lookup) -> Iterator[Finding]:

@@ -6,16 +6,14 @@ from collections.abc import Iterator
 from ipaddress import ip_address
 
 from wirespeed.config.findings import Finding
-from wirespeed.config.lookup import Lookup, instance_of
+from wirespeed.config.lookup import Lookup
+from wirespeed.config.rules._instances import instances_above
 
 _MOST_INSTANCE = (1 << 31) - 1
 
 
 def vxlan_instance(lookup: Lookup) -> Iterator[Finding]:
-    for name in lookup.config.vxlan_tunnels:
-        if instance_of(name) > _MOST_INSTANCE:
-            says = f"instance {instance_of(name)} is above {_MOST_INSTANCE}"
-            yield Finding(("vxlan_tunnels", name), says, "number it lower")
+    return instances_above(_MOST_INSTANCE, "vxlan_tunnels", lookup.config.vxlan_tunnels)
 
 
 def vxlan_family(lookup: Lookup) -> Iterator[Finding]:

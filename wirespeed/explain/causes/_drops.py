@@ -63,3 +63,11 @@ def _lost_at_least(case: Case) -> float | None:
         return None
     seconds = case.interval_s or max((worker.interval_s for worker in case.workers), default=0.0)
     return (load.offered_pps - load.received_pps) * max(seconds, _LEAST_S)
+
+
+def with_icmp_errors(case: Case, pieces: list[Evidence], bits: float) -> list[Evidence]:
+    """The pieces, and what `bits` weighs beside any: the device answered packets by ICMP errors."""
+    errors = sum(count for kind, count in case.foreign.items() if "icmp" in kind)
+    if not pieces or not errors:
+        return pieces
+    return [*pieces, Evidence(f"{errors:,} ICMP errors came back", bits, "frames of others")]

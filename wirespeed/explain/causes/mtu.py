@@ -5,7 +5,7 @@ A packet that is cut comes back as two and more, so that more came back than was
 
 from __future__ import annotations
 
-from wirespeed.explain.causes._drops import named
+from wirespeed.explain.causes._drops import named, with_icmp_errors
 from wirespeed.explain.causes._reasons import MTU
 from wirespeed.explain.evidence import FAIR, HINT, STRONG, Evidence, Finding
 from wirespeed.explain.facts import Case
@@ -20,10 +20,7 @@ _TWICE, _LONG_BYTES = 0.9, 576
 
 
 def look(case: Case) -> Finding | None:
-    pieces = [*named(case, *MTU), *_cut(case)]
-    errors = sum(count for kind, count in case.foreign.items() if "icmp" in kind)
-    if pieces and errors:
-        pieces.append(Evidence(f"{errors:,} ICMP errors came back", FAIR, "frames of others"))
+    pieces = with_icmp_errors(case, [*named(case, *MTU), *_cut(case)], FAIR)
     if not pieces:
         return None
     return Finding(

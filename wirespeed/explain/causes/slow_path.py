@@ -7,7 +7,7 @@ twentieth of what was offered: fewer are neighbours and routing protocols at wor
 
 from __future__ import annotations
 
-from wirespeed.explain.causes._drops import named
+from wirespeed.explain.causes._drops import named, with_icmp_errors
 from wirespeed.explain.causes._reasons import SLOW_PATH
 from wirespeed.explain.evidence import FAIR, HINT, STRONG, Evidence, Finding
 from wirespeed.explain.facts import Case
@@ -20,10 +20,7 @@ _LEAST = 0.05
 
 
 def look(case: Case) -> Finding | None:
-    pieces = [*named(case, *SLOW_PATH), *_told(case)]
-    errors = sum(count for kind, count in case.foreign.items() if "icmp" in kind)
-    if pieces and errors:
-        pieces.append(Evidence(f"{errors:,} ICMP errors came back", HINT, "frames of others"))
+    pieces = with_icmp_errors(case, [*named(case, *SLOW_PATH), *_told(case)], HINT)
     if not pieces:
         return None
     return Finding(
