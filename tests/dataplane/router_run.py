@@ -27,6 +27,12 @@ set interface mac address e1 {ROUTER1}
 set interface state e0 up
 set interface state e1 up
 """
+CROSSED = """\
+set interface state e0 up
+set interface state e1 up
+set interface l2 xconnect e0 e1
+set interface l2 xconnect e1 e0
+"""
 ETHERNET_LINK = 1
 PATIENCE_S = 60.0
 

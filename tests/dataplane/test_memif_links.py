@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import signal
 import subprocess
 import time
@@ -13,23 +12,15 @@ from pathlib import Path
 
 import pytest
 from generator_child import GeneratorChild
-from router_run import command, router, wait_for, worker_cpu
+from router_run import CROSSED, command, router, wait_for, worker_cpu
 from test_generator_core import burst, packet
+from testpmd import TESTPMD, needs_testpmd
 
 from wirespeed._native.generator import PortTraffic
 from wirespeed._native.stream_records import Stream
 from wirespeed.model import parse_port_spec
 
-CROSSED = """\
-set interface state e0 up
-set interface state e1 up
-set interface l2 xconnect e0 e1
-set interface l2 xconnect e1 e0
-"""
-TESTPMD = shutil.which("dpdk-testpmd")
-needs_testpmd = pytest.mark.skipif(
-    TESTPMD is None, reason="memif was NOT tried against DPDK's driver: apt-get install dpdk-dev"
-)
+with_testpmd = needs_testpmd("memif was NOT tried against DPDK's driver")
 
 
 class Ended(Exception):
@@ -178,7 +169,7 @@ def forwarder_of_dpdk(directory: Path, role: str) -> Iterator[None]:
             process.kill()
 
 
-@needs_testpmd
+@with_testpmd
 @pytest.mark.parametrize("role", ["server", "client"])
 def test_packets_go_through_dpdks_driver_and_back(tmp_path: Path, role: str) -> None:
     """All that is sent while both links are up comes back, short and long, more than the rings hold at once."""

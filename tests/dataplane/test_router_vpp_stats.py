@@ -15,9 +15,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from router_run import RouterProcess, command, router, wait_for, wait_received, write_pcap
-from scapy.layers.inet import IP, UDP
-from scapy.layers.l2 import Ether
+from router_run import RouterProcess, command, router, wait_for, wait_received
+from test_router_statistics import CONFIG, frame, ports
 from vpp_papi.vpp_stats import VPPStats
 
 from wirespeed.cli.main import main
@@ -136,27 +135,8 @@ def assert_same(readings: dict[str, Reading], name: str, index: int) -> None:
         assert readings[f"/interfaces/{name}/{what}"].values == of_vector
 
 
-CONFIG = """\
-set interface mac address e0 02:fe:00:00:00:00
-set interface state e0 up
-set interface state e1 up
-set interface ip address e0 100.64.1.1/30
-set interface ip address e1 100.64.2.1/30
-ip route add 48.0.0.0/8 via 100.64.2.2
-ip neighbor e1 100.64.2.2 02:ee:00:00:00:01
-"""
-
-
-def frame(destination: str) -> bytes:
-    ethernet = Ether(src="02:ee:00:00:00:00", dst="02:fe:00:00:00:00")
-    return bytes(ethernet / IP(src="16.0.0.1", dst=destination) / UDP(sport=1, dport=2) / bytes(40))
-
-
 def test_vpps_reader_reads_what_the_router_says(tmp_path: Path) -> None:
-    write_pcap(tmp_path / "in.pcap", [frame("48.0.0.1")] * 30 + [frame("9.9.9.9")] * 12)
-    write_pcap(tmp_path / "none.pcap", [])
-    ports = [f"e{i}=pcap:{tmp_path}/{name}.pcap,{tmp_path}/{i}.pcap" for i, name in enumerate(("in", "none"))]
-    with router(tmp_path, ports, CONFIG) as running, vpp_reader(tmp_path) as vpp:
+    with router(tmp_path, ports(tmp_path), CONFIG) as running, vpp_reader(tmp_path) as vpp:
         wait_received(running, 42)
         wait_for(lambda: vpp["/if/rx"][:, 1].sum_packets() == 42, "an update of the drivers' counters")
         assert vpp["/if/rx"][:, 1].sum_octets() == 42 * len(frame("9.9.9.9"))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import socket
 import subprocess
 from collections.abc import Iterator
@@ -12,8 +11,9 @@ from pathlib import Path
 
 import pytest
 from generator_child import GeneratorChild
-from router_run import router, wait_for, worker_cpu
+from router_run import CROSSED, router, wait_for, worker_cpu
 from test_generator_core import burst, packet
+from testpmd import TESTPMD, needs_testpmd
 
 from wirespeed._native.port_checks import check_ports
 from wirespeed._native.runtime import Medium
@@ -21,16 +21,7 @@ from wirespeed._native.stream_records import Stream
 from wirespeed.errors import WirespeedError
 from wirespeed.model import parse_port_spec
 
-CROSSED = """\
-set interface state e0 up
-set interface state e1 up
-set interface l2 xconnect e0 e1
-set interface l2 xconnect e1 e0
-"""
-TESTPMD = shutil.which("dpdk-testpmd")
-needs_testpmd = pytest.mark.skipif(
-    TESTPMD is None, reason="vhost was NOT tried against DPDK's virtio driver: apt-get install dpdk-dev"
-)
+with_testpmd = needs_testpmd("vhost was NOT tried against DPDK's virtio driver")
 
 
 def ports(directory: Path, role: str) -> list[str]:
@@ -60,7 +51,7 @@ def wait_for_traffic(child: GeneratorChild) -> None:
     wait_for(lambda: child.snapshot().ports[1].rx_packets > before + 1000, "packets through the other side")
 
 
-@needs_testpmd
+@with_testpmd
 @pytest.mark.parametrize("role", ["client", "server"])
 def test_packets_go_through_the_other_sides_driver_whenever_it_is_there(tmp_path: Path, role: str) -> None:
     """All that is sent while both links are up comes back; a side that was killed is found again."""
@@ -86,7 +77,7 @@ def test_packets_go_through_the_other_sides_driver_whenever_it_is_there(tmp_path
                     path.unlink()
 
 
-@needs_testpmd
+@with_testpmd
 def test_the_router_has_them_as_well(tmp_path: Path) -> None:
     """Generator, memif, our router, vhost, the other side's bridge, vhost, our router, memif."""
     crossed = CROSSED + CROSSED.replace("e0", "e2").replace("e1", "e3")

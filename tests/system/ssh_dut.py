@@ -6,6 +6,8 @@ import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from sandbox import Process, Sandbox, wait_for
@@ -183,6 +185,17 @@ def generator(dut: SshDut, server: str) -> Process:
     )
     wait_for(lambda: "ready" in process.said(), "a generator", patience_s=180)
     return process
+
+
+@contextmanager
+def put_back(dut: SshDut) -> Iterator[SshDut]:
+    """As it was before, whatever a test does to it."""
+    before = dut.state()
+    yield dut
+    dut.spoil()
+    dut.dut("restore", "--quiet")
+    assert dut.state() == before
+    assert journals(dut.directory) == []
 
 
 def journals(directory: Path) -> list[Path]:

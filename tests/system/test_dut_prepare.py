@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from sandbox import needs, sandbox, wait_for
-from ssh_dut import HOST, INTERFACES, SPEC, SshDut, journals
+from ssh_dut import HOST, INTERFACES, SPEC, SshDut, journals, put_back
 
 pytestmark = needs("ethtool", "nft", "sshd", "ssh-keygen", "sudo")
 
@@ -18,13 +18,8 @@ def device(tmp_path_factory):
 
 @pytest.fixture
 def dut(device):
-    """As it was before, whatever a test does to it."""
-    before = device.state()
-    yield device
-    device.spoil()
-    device.dut("restore", "--quiet")
-    assert device.state() == before
-    assert journals(device.directory) == []
+    with put_back(device):
+        yield device
 
 
 def test_a_router_is_planned_prepared_once_and_put_back(dut):

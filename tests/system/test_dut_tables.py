@@ -4,7 +4,7 @@ import re
 
 import pytest
 from sandbox import needs, sandbox, wait_for
-from ssh_dut import MACS, SPEC, SshDut, generator, journals
+from ssh_dut import MACS, SPEC, SshDut, generator, put_back
 
 from wirespeed.dut.tables import ip4_table, ip6_table
 from wirespeed.results.file import read_file
@@ -35,13 +35,9 @@ def device(tmp_path_factory):
 
 @pytest.fixture
 def dut(device):
-    before = device.state()
-    yield device
-    device.spoil()
-    device.dut("restore", "--quiet")
-    assert device.state() == before
+    with put_back(device):
+        yield device
     assert device.on("sh", "-c", "ls -d /run/wirespeed-bird-$(stat -Lc %i /proc/self/ns/net) 2>/dev/null || true") == ""
-    assert journals(device.directory) == []
 
 
 def table_of(dut: SshDut, ip4: int, ip6: int) -> str:
