@@ -4,9 +4,10 @@
 set -eu
 cd "$(dirname "$0")/.."
 
-build="gcc libc6-dev make pkg-config libdpdk-dev libmnl-dev libpcap-dev python3 python3-venv python3-dev iproute2 procps"
+build="gcc libc6-dev make pkg-config libdpdk-dev libmnl-dev libpcap-dev python3 python3-venv python3-dev iproute2 procps
+	libjs-dygraphs"
 test="valgrind libcmocka-dev clang libclang-rt-14-dev chromium chromium-driver tcpdump
-	bird2 ethtool frr iperf3 iputils-ping nftables openssh-server sudo traceroute util-linux"
+	bird2 ethtool frr iperf3 iputils-ping nftables openssh-server postgresql prometheus sudo traceroute util-linux"
 lint="clang clang-format clang-tidy"
 bench="dpdk-dev valgrind"
 
@@ -30,7 +31,7 @@ if [ -n "$missing" ]; then
 	fi
 	echo "setup: installing$missing"
 	apt-get update -q >/dev/null
-	# Tests run BIRD, FRR and sshd themselves, in namespaces: no service of theirs is to start here, now or at
+	# Tests run BIRD, FRR, sshd, Prometheus and PostgreSQL themselves: no service of theirs is to start here, now or at
 	# the next boot. One that was there before stays as it is.
 	policy=/usr/sbin/policy-rc.d
 	made_policy=no
@@ -45,7 +46,7 @@ if [ -n "$missing" ]; then
 		rm -f "$policy"
 		trap - EXIT
 	fi
-	for service in bird frr openssh-server:ssh nftables; do
+	for service in bird frr openssh-server:ssh nftables postgresql prometheus; do
 		case " $missing " in
 		*" ${service%:*}"*) rm -f "/etc/systemd/system/multi-user.target.wants/${service#*:}.service" ;;
 		esac
