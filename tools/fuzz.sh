@@ -6,7 +6,7 @@ cd "$(dirname "$0")/.."
 PATH="$PWD/.venv/bin:$PATH"
 [ -f build-fuzz/build.ninja ] || CC=clang meson setup build-fuzz -Dpython=false -Dfuzz=true \
 	-Dbuildtype=debugoptimized -Db_lundef=false >/dev/null
-ninja -C build-fuzz --quiet
+ninja -C build-fuzz --quiet fuzzers
 for target in build-fuzz/native/fuzz/fuzz_*; do
 	[ -f "$target" ] && [ -x "$target" ] || continue
 	name=$(basename "$target")
