@@ -70,6 +70,17 @@ class _Thread:
     values: tuple[tuple[str, Any], ...]
 
 
+@dataclass(frozen=True)
+class _Place:
+    """All that a list of states reaches without a word: each state once, with its place in that list."""
+
+    reached: tuple[tuple[int, _State], ...]
+    literals: tuple[str, ...]
+    targets: dict[str, tuple[tuple[int, _State], ...]]
+    """Behind each literal, with the place among `reached` of where it leads from."""
+    values: tuple[tuple[int, str, ValueType, _State], ...]
+
+
 class Grammar:
     """The commands of one console."""
 
@@ -77,6 +88,8 @@ class Grammar:
         self._types = types
         self._start = _State()
         self._commands: list[tuple[str, Any]] = []
+        # By the states' identities. What follows what is the same for every line, and files have lines by the thousand.
+        self._places: dict[tuple[int, ...], _Place] = {}
 
     def add(self, syntax: str, command: Any) -> None:
         """Add one syntax that leads to `command`; ValueError when the syntax cannot be read."""
@@ -88,6 +101,7 @@ class Grammar:
         last.command = command
         self._start.empty.append(first)
         self._commands.append((syntax, command))
+        self._places.clear()
 
     def commands(self) -> list[tuple[str, Any]]:
         """Each syntax and its command."""
@@ -133,15 +147,23 @@ class Grammar:
 
     def _walk(self, words: Sequence[str], context: Any) -> tuple[list[_Thread], int]:
         """Follow the words as far as they fit: the threads there, and how many words fitted."""
-        threads = list(_closure([_Thread(self._start, ())]))
+        place, threads = self._arrive([_Thread(self._start, ())])
         for position, word in enumerate(words):
-            following = list(_closure(_step(threads, word, words[position:], context)))
-            if not following:
+            stepped = _step(place, threads, word, words[position:], context)
+            if not stepped:
                 return threads, position
-            threads = following
+            place, threads = self._arrive(stepped)
             if any(thread.values and isinstance(thread.values[-1][1], _Rest) for thread in threads):
                 return threads, len(words)
         return threads, len(words)
+
+    def _arrive(self, stepped: list[_Thread]) -> tuple[_Place, list[_Thread]]:
+        """The threads and all that they reach without a word."""
+        key = tuple(id(thread.state) for thread in stepped)
+        place = self._places.get(key)
+        if place is None:
+            place = self._places[key] = _place([thread.state for thread in stepped])
+        return place, [_Thread(state, stepped[origin].values) for origin, state in place.reached]
 
     def _explain(self, words: Sequence[str], position: int, threads: list[_Thread], context: Any) -> str:
         word = words[position]
@@ -217,43 +239,57 @@ class _SyntaxReader:
         return self.tokens[self.position - 1] if self.position <= len(self.tokens) else ""
 
 
-def _closure(threads: Iterable[_Thread]) -> Iterator[_Thread]:
-    """The threads and all that they reach without a word, each state once, the first to arrive wins."""
+def _closure(states: Iterable[_State]) -> Iterator[tuple[int, _State]]:
+    """The states and all that they reach without a word, each once, the first to arrive wins; with the place of the
+    one that it came from."""
     seen: set[int] = set()
-    stack = list(threads)[::-1]
+    stack = list(enumerate(states))[::-1]
     while stack:
-        thread = stack.pop()
-        if id(thread.state) in seen:
+        origin, state = stack.pop()
+        if id(state) in seen:
             continue
-        seen.add(id(thread.state))
-        yield thread
-        stack.extend(_Thread(state, thread.values) for state in reversed(thread.state.empty))
+        seen.add(id(state))
+        yield origin, state
+        stack.extend((origin, further) for further in reversed(state.empty))
 
 
-def _step(threads: list[_Thread], word: str, rest: Sequence[str], context: Any) -> Iterator[_Thread]:
-    """Take one word: an exact literal wins over values, values over an abbreviated literal."""
-    literal = _unabbreviated(word, _literals(threads))
-    if literal != word:
-        values = list(_take_values(threads, word, rest, context))
-        if values:
-            yield from values
-            return
-    for thread in threads:
-        for name, value, target in thread.state.edges:
-            if value is None and name == literal:
-                yield _Thread(target, (*thread.values, (LITERAL, name)))
-
-
-def _take_values(threads: list[_Thread], word: str, rest: Sequence[str], context: Any) -> Iterator[_Thread]:
-    for thread in threads:
-        for name, value, target in thread.state.edges:
+def _place(states: Iterable[_State]) -> _Place:
+    reached = tuple(_closure(states))
+    targets: dict[str, tuple[tuple[int, _State], ...]] = {}
+    values = []
+    for index, (_, state) in enumerate(reached):
+        for name, value, target in state.edges:
             if value is None:
-                continue
-            try:
-                taken = value.parse(" ".join(rest) if value.rest_of_line else word, context)
-            except ValueError:
-                continue
-            yield _Thread(target, (*thread.values, (name, _Rest(taken) if value.rest_of_line else taken)))
+                targets[name] = (*targets.get(name, ()), (index, target))
+            else:
+                values.append((index, name, value, target))
+    return _Place(reached, tuple(sorted(targets)), targets, tuple(values))
+
+
+def _step(place: _Place, threads: list[_Thread], word: str, rest: Sequence[str], context: Any) -> list[_Thread]:
+    """Take one word: an exact literal wins over values, values over an abbreviated literal."""
+    literal: str | None = word
+    if word not in place.targets:
+        values = list(_take_values(place, threads, word, rest, context))
+        if values:
+            return values
+        literal = _unabbreviated(word, place.literals)
+    if literal is None:
+        return []
+    return [
+        _Thread(target, (*threads[index].values, (LITERAL, literal))) for index, target in place.targets[literal]
+    ]
+
+
+def _take_values(
+    place: _Place, threads: list[_Thread], word: str, rest: Sequence[str], context: Any
+) -> Iterator[_Thread]:
+    for index, name, value, target in place.values:
+        try:
+            taken = value.parse(" ".join(rest) if value.rest_of_line else word, context)
+        except ValueError:
+            continue
+        yield _Thread(target, (*threads[index].values, (name, _Rest(taken) if value.rest_of_line else taken)))
 
 
 class _Rest(str):
@@ -263,8 +299,6 @@ class _Rest(str):
 def _unabbreviated(word: str, literals: Sequence[str]) -> str | None:
     """The one literal that `word` begins; of several, the one that begins all others (neighbor, neighbors)."""
     begun = [literal for literal in literals if literal.startswith(word)]
-    if word in begun:
-        return word
     shortest = min(begun, key=len, default=None)
     return shortest if shortest and all(literal.startswith(shortest) for literal in begun) else None
 
@@ -302,7 +336,8 @@ def _targets(threads: Iterable[_Thread], label: str) -> list[_Thread]:
 
 
 def _labels_behind(threads: Iterable[_Thread], label: str) -> list[str]:
-    return _labels(_closure(_targets(threads, label)))
+    reached = _closure(thread.state for thread in _targets(threads, label))
+    return _labels(_Thread(state, ()) for _, state in reached)
 
 
 def _commands_behind(threads: Iterable[_Thread], label: str) -> Iterator[Any]:
