@@ -247,6 +247,7 @@ def test_pushed_packets_keep_or_get_addresses(session: Session) -> None:
         ({"pkts": ["x"]}, "expecting 'object'"),
         ({"pkts": [{}]}, "field 'binary' value is null"),
         ({"pkts": [{"binary": "*"}]}, "'binary' is not base64"),
+        ({"pkts": [{"binary": "\u00e9"}]}, "'binary' is not base64"),
         ({"pkts": [pushed(b"x" * 13)]}, "Bad packet size provided: 13"),
         ({"pkts": [pushed(b"x" * 1600)]}, "--mtu"),
         ({"pkts": [], "ipg_usec": -1}, "ipg_usec of -1"),

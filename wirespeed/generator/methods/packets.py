@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import binascii
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -43,9 +42,10 @@ def push_pkts(server: Server, port: Port, pkts: list[Any], force: bool = False, 
 def _packet(port: Port, number: int, pushed: Any) -> bytes:
     if not isinstance(pushed, dict):
         raise bad_parameters(f"'array element: {number} ' is '{type_name(pushed)}', expecting 'object'")
+    text = read(pushed, "binary", str)
     try:
-        packet = base64.b64decode(read(pushed, "binary", str), validate=True)
-    except binascii.Error:
+        packet = base64.b64decode(text, validate=True)
+    except ValueError:  # binascii.Error is one, and so is a letter beyond ASCII
         raise failed("field 'binary' is not base64") from None
     if len(packet) < MIN_PACKET_BYTES:
         bounds = f"between {MIN_PACKET_BYTES} and {MAX_PACKET_BYTES}"
