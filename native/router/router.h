@@ -12,6 +12,7 @@
 #include "router/fib/adjacency.h"
 #include "router/fib/fib.h"
 #include "router/fib/load_balance.h"
+#include "router/interface/address_index.h"
 #include "router/interface/interface.h"
 #include "router/l2/l2.h"
 #include "router/neighbor/neighbor_room.h"
@@ -73,6 +74,9 @@ struct ws_router {
 
 	/* Main thread only. */
 	struct ip6_settings ip6_settings[WS_MAX_INTERFACES];
+	void *interface_names; /* tree: interface_names.c */
+	uint16_t lowest_free;  /* no interface that is no port has a free number below it */
+	struct address_index address_index;
 	uint32_t reachable_s[FAMILIES]; /* how long a neighbour is taken to be there; 0: for ever */
 	struct neighbor_room neighbor_room;
 	struct echo_replies echo_replies;

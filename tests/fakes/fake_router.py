@@ -187,6 +187,9 @@ class FakeRouterCore(FakeIp6, FakeTables):
 
         return {self.interfaces[index].name: index for index in sorted(self.interfaces, key=place)}
 
+    def interface_index(self, name: str) -> int | None:
+        return self.interface_names().get(name)
+
     def add_port(self, name: str, spec: PortSpec) -> int:
         index = next(index for index in itertools.count() if index not in self.interfaces)
         self.specs[index] = spec

@@ -20,6 +20,9 @@ class Named:
 
 
 class Names:
+    def interface_index(self, name: str) -> int | None:
+        return self.interface_names().get(name)
+
     def interface_names(self) -> dict[str, int]:
         return {"e0": 0, "e1": 1}
 

@@ -166,6 +166,10 @@ class NativeRouter(NativeImpairment, NativeIp6, NativeTables):
         found = check(self._lib.ws_router_interfaces(self._router, self._names, len(self._names)))
         return {self._ffi.string(entry.name).decode(): entry.index for entry in self._names[0:found]}
 
+    def interface_index(self, name: str) -> int | None:
+        index = self._lib.ws_router_interface_find(self._router, name.encode())
+        return None if index < 0 else int(index)
+
     def add_port(self, name: str, spec: PortSpec) -> int:
         config = runtime.port_config(spec, name, next(self._serials), min_tx_queues=self._workers)
         return check(self._lib.ws_router_port_add(self._router, config))

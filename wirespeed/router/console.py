@@ -118,6 +118,9 @@ class Console:
     def interface_names(self) -> dict[str, int]:
         return self.core.interface_names()
 
+    def interface_index(self, name: str) -> int | None:
+        return self.core.interface_index(name)
+
     def node_names(self) -> list[str]:
         return sorted({node.name for node in self.core.node_stats(0)})
 

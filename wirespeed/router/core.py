@@ -374,6 +374,9 @@ class RouterCore(ImpairmentCore, Ip6Core, TablesCore, Protocol):
     def interface_names(self) -> dict[str, int]:
         """The number of each interface by its name: ports, each followed by its sub-interfaces, then loopbacks."""
 
+    def interface_index(self, name: str) -> int | None:
+        """The number of one; None when there is none of that name."""
+
     def add_port(self, name: str, spec: PortSpec) -> int:
         """Open one more port and make it an interface. Those that make an interface return its number."""
 

@@ -276,9 +276,7 @@ def _step(place: _Place, threads: list[_Thread], word: str, rest: Sequence[str],
         literal = _unabbreviated(word, place.literals)
     if literal is None:
         return []
-    return [
-        _Thread(target, (*threads[index].values, (LITERAL, literal))) for index, target in place.targets[literal]
-    ]
+    return [_Thread(target, (*threads[index].values, (LITERAL, literal))) for index, target in place.targets[literal]]
 
 
 def _take_values(

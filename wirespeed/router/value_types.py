@@ -20,10 +20,14 @@ _MOST_LABEL = 2**20 - 1
 _MOST_NUMBER = 2**32 - 1
 
 
+_MOST_SHOWN = 40
+
+
 class Names(Protocol):
     """What a console knows that values may name."""
 
     def interface_names(self) -> dict[str, int]: ...
+    def interface_index(self, name: str) -> int | None: ...
     def node_names(self) -> list[str]: ...
 
 
@@ -36,12 +40,17 @@ class _Value:
         return ()
 
 
+def _there_are(names: list[str]) -> str:
+    shown = ", ".join(names[:_MOST_SHOWN])
+    return f"there are {shown}" + (f" and {len(names) - _MOST_SHOWN} more" if len(names) > _MOST_SHOWN else "")
+
+
 class _Interface(_Value):
     def parse(self, word: str, context: Names) -> int:
-        names = context.interface_names()
-        if word not in names:
-            raise ValueError(f"there is no interface {word!r}; there are {', '.join(names)}")
-        return names[word]
+        index = context.interface_index(word)
+        if index is None:
+            raise ValueError(f"there is no interface {word!r}; {_there_are(list(context.interface_names()))}")
+        return index
 
     def complete(self, context: Names) -> Iterable[str]:
         return context.interface_names()

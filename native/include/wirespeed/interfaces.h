@@ -92,6 +92,8 @@ struct ws_interface_name {
 /* Ports by number, each with its sub-interfaces by id behind it, then loopbacks; returns how many
  * there are. */
 int ws_router_interfaces(struct ws_router *router, struct ws_interface_name *out, uint32_t max);
+/* The number of the interface of that name, or -1. */
+int ws_router_interface_find(struct ws_router *router, const char *name);
 int ws_router_interface(struct ws_router *router, uint16_t index, struct ws_interface *out);
 int ws_router_interface_counters(struct ws_router *router, uint16_t index,
 								 struct ws_interface_counters *out);

@@ -64,6 +64,7 @@ struct interface_settings {
 	uint16_t mtus[WS_MTU_KINDS];
 	struct address_list *addresses; /* its own; never NULL */
 	int32_t unnumbered_of;          /* whose addresses it uses instead, or -1 */
+	uint16_t borrowers;             /* how many use its addresses */
 	uint32_t instance;              /* of a loopback */
 };
 

@@ -12,7 +12,8 @@
 static int check_unused(struct ws_router *router, uint16_t index)
 {
 	const char *name = interface_name(router, index);
-	for (uint16_t i = 0; i < router->interface_count; i++) {
+	bool is_used = router->interfaces[index].vlans || router->settings[index].borrowers;
+	for (uint16_t i = 0; is_used && i < router->interface_count; i++) {
 		if (i == index || !*interface_name(router, i))
 			continue;
 		if (router->settings[i].parent == index)

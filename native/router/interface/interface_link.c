@@ -7,7 +7,9 @@
 
 void router_update_usable(struct ws_router *router, uint16_t index)
 {
-	for (uint16_t i = index; i < router->interface_count; i++) {
+	/* What is on a port has a higher number; nothing is on the others. */
+	uint16_t end = index < WS_MAX_PORTS ? router->interface_count : index + 1;
+	for (uint16_t i = index; i < end; i++) {
 		uint16_t parent = router->settings[i].parent;
 		struct interface *interface = &router->interfaces[i];
 		if ((i != index && parent != index) || !*interface_name(router, i))

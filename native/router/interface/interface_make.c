@@ -5,6 +5,7 @@
 #include "dev/error.h"
 #include "dev/rcu.h"
 #include "router/interface/interface_change.h"
+#include "router/interface/interface_names.h"
 #include "router/interface/vlan.h"
 #include "router/router.h"
 
@@ -15,28 +16,22 @@
 /* Of interfaces that do not exist. */
 static struct address_list no_addresses;
 
-static int find_by_name(const struct ws_router *router, const char *name)
-{
-	for (uint16_t i = 0; i < router->interface_count; i++)
-		if (!strcmp(interface_name(router, i), name))
-			return i;
-	return -1;
-}
-
 int interface_check_name(const struct ws_router *router, const char *name)
 {
 	if (!strcmp(name, "loopback"))
 		return fail(-EINVAL, "no interface may be called loopback; nodes are");
-	return find_by_name(router, name) < 0
+	return interface_find(router, name) < 0
 			   ? 0
 			   : fail(-EEXIST, "there is an interface %s already; give another name", name);
 }
 
-int interface_free_index(const struct ws_router *router)
+int interface_free_index(struct ws_router *router)
 {
-	for (int i = WS_MAX_PORTS; i < WS_MAX_INTERFACES; i++)
-		if (!*interface_name(router, (uint16_t)i))
+	for (int i = RTE_MAX(router->lowest_free, (uint16_t)WS_MAX_PORTS); i < WS_MAX_INTERFACES; i++)
+		if (!*interface_name(router, (uint16_t)i)) {
+			router->lowest_free = (uint16_t)i;
 			return i;
+		}
 	return fail(-ENOSPC, "there are %d interfaces besides ports, which is the most",
 				WS_MAX_INTERFACES - WS_MAX_PORTS);
 }
@@ -55,10 +50,13 @@ void interface_free(struct ws_router *router, uint16_t index)
 {
 	struct vlan_table *vlans = router->interfaces[index].vlans;
 	struct address_list *addresses = router->settings[index].addresses;
+	interface_names_remove(router, index);
 	make_hole(router, index);
 	stats_drop_interface(router, index);
 	while (router->interface_count && !*interface_name(router, router->interface_count - 1))
 		router->interface_count--;
+	if (index >= WS_MAX_PORTS)
+		router->lowest_free = RTE_MIN(router->lowest_free, index);
 	rcu_synchronize();
 	if (addresses != &no_addresses)
 		free(addresses);
@@ -67,6 +65,8 @@ void interface_free(struct ws_router *router, uint16_t index)
 
 void router_free_interfaces(struct ws_router *router)
 {
+	interface_names_free(router);
+	address_index_free(&router->address_index);
 	for (uint16_t i = 0; i < router->interface_count; i++) {
 		if (router->settings[i].addresses != &no_addresses)
 			free(router->settings[i].addresses);
@@ -90,6 +90,12 @@ int interface_make(struct ws_router *router, uint16_t index, const struct interf
 	router->settings[index] = *settings;
 	router->settings[index].addresses = addresses;
 	router->settings[index].unnumbered_of = -1;
+	int error = interface_names_add(router, index);
+	if (error) {
+		make_hole(router, index);
+		free(addresses);
+		return error;
+	}
 	router->settings[index].mtus[WS_MTU_L2] = router->settings[index].mtus[WS_MTU_L3] =
 		interface->mtu;
 	stats_add_interface(router, index);

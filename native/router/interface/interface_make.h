@@ -12,7 +12,7 @@ struct ws_router;
 /* -EINVAL or -EEXIST, with its line, of a name that no further interface may have. */
 int interface_check_name(const struct ws_router *router, const char *name);
 /* Of an interface that is no port; -ENOSPC when there are too many. */
-int interface_free_index(const struct ws_router *router);
+int interface_free_index(struct ws_router *router);
 /* `given` and `settings` hold what differs from kind to kind. Nothing was counted of it yet. */
 int interface_make(struct ws_router *router, uint16_t index, const struct interface *given,
 				   const struct interface_settings *settings);

@@ -21,7 +21,7 @@ static int check_unnumbered(const struct ws_router *router, uint16_t index, uint
 					interface_name(router, of));
 	if (router->settings[index].addresses->count)
 		return fail(-EEXIST, "interface %s has addresses of its own; delete them first", name);
-	for (uint16_t i = 0; i < router->interface_count; i++)
+	for (uint16_t i = 0; router->settings[index].borrowers && i < router->interface_count; i++)
 		if (router->settings[i].unnumbered_of == index)
 			return fail(-EEXIST, "interface %s uses the addresses of %s; end that first",
 						interface_name(router, i), name);
@@ -37,7 +37,11 @@ int ws_router_set_unnumbered(struct ws_router *router, uint16_t index, int32_t o
 		return error;
 	struct interface_settings *settings = &router->settings[index];
 	struct interface *interface = &router->interfaces[index];
+	if (settings->unnumbered_of >= 0)
+		router->settings[settings->unnumbered_of].borrowers--;
 	settings->unnumbered_of = of < 0 ? -1 : of;
+	if (of >= 0)
+		router->settings[of].borrowers++;
 	interface->is_unnumbered = of >= 0;
 	__atomic_store_n(&interface->addresses,
 					 of < 0 ? settings->addresses : router->settings[of].addresses,

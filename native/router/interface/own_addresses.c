@@ -13,16 +13,15 @@ static bool is_same(const struct own_address *one, const struct own_address *oth
 	return one->low == other->low && one->high == other->high && one->table == other->table;
 }
 
-static const struct own_bucket *bucket_of(const struct own_set *own,
-										  const struct own_address *address)
+static uint64_t bucket_of(const struct own_set *own, const struct own_address *address)
 {
 	uint64_t product = address->high * own->bucket.high + address->low * own->bucket.low;
-	return &own->buckets[product >> (64 - own->bucket_bits)];
+	return product >> (64 - own->bucket_bits);
 }
 
 bool own_set_has(const struct own_set *own, const struct own_address *address)
 {
-	const struct own_bucket *bucket = bucket_of(own, address);
+	const struct own_bucket *bucket = &own->buckets[bucket_of(own, address)];
 	bool found = false;
 	for (int i = 0; i < OWN_BUCKET_SIZE; i++)
 		found |= is_same(&bucket->at[i], address);
@@ -34,23 +33,46 @@ static struct own_hash seeded(void)
 	return (struct own_hash){seed_random() | 1, seed_random() | 1};
 }
 
-/* False when its bucket is full. */
-static bool insert(struct own_set *own, const struct own_address *address)
+/* The place where the address is, or could be; NULL when its bucket is full of others. */
+static struct own_address *find_place(struct own_set *own, const struct own_address *address)
 {
-	struct own_bucket *bucket = (struct own_bucket *)(uintptr_t)bucket_of(own, address);
+	struct own_bucket *bucket = &own->buckets[bucket_of(own, address)];
+	struct own_address *free_place = NULL;
+	for (int i = 0; i < OWN_BUCKET_SIZE; i++) {
+		if (is_same(&bucket->at[i], address))
+			return &bucket->at[i];
+		if (!free_place && bucket->at[i].table == OWN_NO_TABLE)
+			free_place = &bucket->at[i];
+	}
+	return free_place;
+}
+
+bool own_set_add(struct own_set *own, const struct own_address *address)
+{
+	struct own_address *place = find_place(own, address);
 	const uint32_t words[] = {(uint32_t)address->high, (uint32_t)(address->high >> 32),
 							  (uint32_t)address->low, (uint32_t)(address->low >> 32)};
 	uint32_t bit = OWN_IP6_BIT(own, words); /* of IPv4 all but the third are 0 */
-	own->bitmap[bit / 32] |= 1u << bit % 32;
-	for (int i = 0; i < OWN_BUCKET_SIZE; i++) {
-		if (is_same(&bucket->at[i], address))
-			return true;
-		if (bucket->at[i].table == OWN_NO_TABLE) {
-			bucket->at[i] = *address;
-			return true;
-		}
+	if (!place)
+		return false;
+	if (place->table == OWN_NO_TABLE) {
+		place->high = address->high;
+		place->low = address->low;
+		place->references = 0;
+		__atomic_store_n(&place->table, address->table, __ATOMIC_RELEASE);
 	}
-	return false;
+	place->references++;
+	__atomic_store_n(&own->bitmap[bit / 32], own->bitmap[bit / 32] | 1u << bit % 32,
+					 __ATOMIC_RELEASE);
+	return true;
+}
+
+/* The bitmap keeps its bit, which others may share: a bucket is looked at in vain. */
+void own_set_remove(struct own_set *own, const struct own_address *address)
+{
+	struct own_address *place = find_place(own, address);
+	if (place && place->table != OWN_NO_TABLE && !--place->references)
+		__atomic_store_n(&place->table, OWN_NO_TABLE, __ATOMIC_RELEASE);
 }
 
 static bool fill(struct own_set *own, const struct own_address *addresses, uint32_t count)
@@ -63,7 +85,7 @@ static bool fill(struct own_set *own, const struct own_address *addresses, uint3
 		for (int i = 0; i < OWN_BUCKET_SIZE; i++)
 			own->buckets[b].at[i].table = OWN_NO_TABLE;
 	for (uint32_t i = 0; i < count; i++)
-		if (!insert(own, &addresses[i]))
+		if (!own_set_add(own, &addresses[i]))
 			return false;
 	return true;
 }

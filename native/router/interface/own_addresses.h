@@ -3,9 +3,10 @@
  * Addresses that no packet from outside may bear as its source, with the table in which that holds:
  * ours, and of IPv4 the network and broadcast addresses of our subnets.
  *
- * Made as a whole and replaced as a whole. A bitmap by hash says no for nearly all others; what it
- * lets through is looked for in one bucket of bounded size. Both hashes are seeded anew for each
- * set, so that nobody outside can choose addresses that take the longer way.
+ * A bitmap by hash says no for nearly all others; what it lets through is looked for in one bucket
+ * of bounded size. Both hashes are seeded anew for each set, so that nobody outside can choose
+ * addresses that take the longer way. The main thread changes single places while workers read, and
+ * makes the set anew, for all to replace, when a bucket is full.
  */
 #ifndef ROUTER_OWN_ADDRESSES_H
 #define ROUTER_OWN_ADDRESSES_H
@@ -20,6 +21,7 @@ enum { OWN_BITMAP_BITS = 14, OWN_BUCKET_SIZE = 8 };
 struct own_address {
 	uint64_t high, low;
 	uint32_t table; /* index; OWN_NO_TABLE where the place is free */
+	uint32_t references;
 };
 
 #define OWN_NO_TABLE UINT32_MAX
@@ -76,7 +78,11 @@ static inline uint32_t own_set_bit_is_set(const struct own_set *own, uint32_t bi
 }
 
 bool own_set_has(const struct own_set *own, const struct own_address *address);
-/* NULL when memory is short. An address may be given more than once. */
+/* One reference more; false when its bucket is full. */
+bool own_set_add(struct own_set *own, const struct own_address *address);
+/* One less. A place that gets free is not to be taken before all workers have passed by. */
+void own_set_remove(struct own_set *own, const struct own_address *address);
+/* NULL when memory is short. An address may be given more than once, and is then taken as often. */
 struct own_set *own_set_make(const struct own_address *addresses, uint32_t count);
 
 #endif

@@ -62,16 +62,23 @@ static int change_addresses(struct ws_router *router, uint16_t index, struct add
 	uint32_t before_count = connected_routes(settings->addresses, before);
 	uint32_t after_count = connected_routes(list, after);
 	struct address_list *old = settings->addresses;
-	int error = add_missing(router, index, after, after_count, before, before_count);
+	int error = address_index_reserve(&router->address_index);
+	if (!error)
+		error = add_missing(router, index, after, after_count, before, before_count);
 	if (error) {
 		free(list);
 		return error;
 	}
+	address_index_change(router, index, old, list);
 	settings->addresses = list;
-	for (uint16_t i = 0; i < router->interface_count; i++)
-		if (i == index || router->settings[i].unnumbered_of == index)
-			__atomic_store_n(&router->interfaces[i].addresses, list, __ATOMIC_RELEASE);
-	error = router_update_own(router);
+	uint16_t end = settings->borrowers ? router->interface_count : index + 1;
+	for (uint16_t i = settings->borrowers ? 0 : index; i < end; i++) {
+		if (i != index && router->settings[i].unnumbered_of != index)
+			continue;
+		__atomic_store_n(&router->interfaces[i].addresses, list, __ATOMIC_RELEASE);
+		if (!error)
+			error = router_change_own(router, i, before, before_count, after, after_count);
+	}
 	if (!error)
 		error = router_update_ip6(router, index);
 	remove_missing(router, index, before, before_count, after, after_count);
@@ -81,28 +88,32 @@ static int change_addresses(struct ws_router *router, uint16_t index, struct add
 	return error;
 }
 
+static int refuse_overlap(const struct ws_router *router, uint16_t index, struct ws_prefix prefix,
+						  const struct indexed_address *other)
+{
+	if (other->interface != index)
+		return fail(-EINVAL, "%s/%u overlaps %s/%u of interface %s", ADDRESS_TEXT(&prefix.address),
+					prefix.length, ADDRESS_TEXT(&other->prefix.address), other->prefix.length,
+					interface_name(router, other->interface));
+	return address_equal(&other->prefix.address, &prefix.address)
+			   ? fail(-EEXIST, "interface %s has %s/%u already", interface_name(router, index),
+					  ADDRESS_TEXT(&prefix.address), other->prefix.length)
+			   : 0;
+}
+
 static int check_overlap(const struct ws_router *router, uint16_t index, struct ws_prefix prefix)
 {
-	const struct fib_table *table = table_of(router, index, &prefix);
-	for (uint16_t i = 0; i < router->interface_count; i++) {
-		const struct address_list *list = router->settings[i].addresses;
-		if (table_of(router, i, &prefix) != table)
-			continue;
-		for (uint16_t a = 0; a < list->count; a++) {
-			const struct ws_prefix *other = &list->at[a];
-			bool overlaps =
-				prefix_covers(&prefix, &other->address) || prefix_covers(other, &prefix.address);
-			if (i == index && address_equal(&other->address, &prefix.address))
-				return fail(-EEXIST, "interface %s has %s/%u already", interface_name(router, i),
-							ADDRESS_TEXT(&prefix.address), other->length);
-			if (i != index && overlaps)
-				return fail(-EINVAL, "%s/%u overlaps %s/%u of interface %s",
-							ADDRESS_TEXT(&prefix.address), prefix.length,
-							ADDRESS_TEXT(&other->address), other->length,
-							interface_name(router, i));
-		}
-	}
-	return 0;
+	uint16_t table = table_of(router, index, &prefix)->index;
+	const struct indexed_address *other;
+	uint32_t place = 0;
+	int error = 0;
+	while (!error &&
+		   (other = address_index_over(&router->address_index, table, &prefix.address, &place)))
+		error = refuse_overlap(router, index, prefix, other);
+	place = 0;
+	while (!error && (other = address_index_within(&router->address_index, table, prefix, &place)))
+		error = refuse_overlap(router, index, prefix, other);
+	return error;
 }
 
 static int check_address(const struct ws_router *router, uint16_t index, struct ws_prefix prefix)

@@ -31,7 +31,14 @@ static bool add(struct collection *to, struct own_address address)
 	return true;
 }
 
-/* An interface that uses another's addresses has them in its own table. */
+/* What the interface has of an address: one that uses another's has them in its own table. */
+static struct own_address own_address_of(const struct interface *interface,
+										 const struct ws_address *address)
+{
+	return address->family == WS_IP4 ? own_address_ip4(address_ip4(address), interface->table[0])
+									 : own_address_ip6(address->bytes, interface->table[1]);
+}
+
 static bool collect(const struct ws_router *router, uint16_t index, struct collection *ip4,
 					struct collection *ip6)
 {
@@ -41,11 +48,8 @@ static bool collect(const struct ws_router *router, uint16_t index, struct colle
 	bool fits = true;
 	for (uint32_t r = 0; r < count && fits; r++) {
 		const struct ws_address *address = &routes[r].prefix.address;
-		if (routes[r].kind == WS_PATH_ATTACHED)
-			continue;
-		fits = address->family == WS_IP4
-				   ? add(ip4, own_address_ip4(address_ip4(address), interface->table[0]))
-				   : add(ip6, own_address_ip6(address->bytes, interface->table[1]));
+		if (routes[r].kind != WS_PATH_ATTACHED)
+			fits = add(address->family == WS_IP4 ? ip4 : ip6, own_address_of(interface, address));
 	}
 	return fits;
 }
@@ -89,6 +93,44 @@ int router_update_own(struct ws_router *router)
 	__atomic_store_n(&router->own, own, __ATOMIC_RELEASE);
 	rcu_synchronize();
 	free_own(old);
+	return 0;
+}
+
+static bool is_own(const struct connected_route *routes, uint32_t count,
+				   const struct ws_prefix *prefix)
+{
+	int found = connected_find(routes, count, prefix);
+	return found >= 0 && routes[found].kind != WS_PATH_ATTACHED;
+}
+
+/* Those of `routes` that `others` has not, added or removed; false when one does not fit. */
+static bool change_missing(struct ws_router *router, uint16_t index,
+						   const struct connected_route *routes, uint32_t count,
+						   const struct connected_route *others, uint32_t other_count, bool added)
+{
+	for (uint32_t i = 0; i < count; i++) {
+		const struct ws_prefix *prefix = &routes[i].prefix;
+		if (routes[i].kind == WS_PATH_ATTACHED || is_own(others, other_count, prefix))
+			continue;
+		struct own_address address = own_address_of(&router->interfaces[index], &prefix->address);
+		struct own_set *own =
+			prefix->address.family == WS_IP4 ? router->own->ip4 : router->own->ip6;
+		if (!added)
+			own_set_remove(own, &address);
+		else if (!own_set_add(own, &address))
+			return false;
+	}
+	return true;
+}
+
+int router_change_own(struct ws_router *router, uint16_t index,
+					  const struct connected_route *before, uint32_t before_count,
+					  const struct connected_route *after, uint32_t after_count)
+{
+	/* A set made anew has them all, and none that went. */
+	if (!change_missing(router, index, after, after_count, before, before_count, true))
+		return router_update_own(router);
+	change_missing(router, index, before, before_count, after, after_count, false);
 	return 0;
 }
 

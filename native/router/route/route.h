@@ -3,6 +3,7 @@
 #ifndef ROUTER_ROUTE_H
 #define ROUTER_ROUTE_H
 
+#include "router/route/connected.h"
 #include "router/router.h"
 
 /* The table that the user calls `id`; NULL with an error line when there is none. */
@@ -13,6 +14,11 @@ void router_free_tables(struct ws_router *router);
 
 /* Collect anew the addresses that are ours, after one came or went or changed its table. */
 int router_update_own(struct ws_router *router);
+/* As above, of one interface, which had the addresses of the routes `before` and has those of
+ * `after`. */
+int router_change_own(struct ws_router *router, uint16_t index,
+					  const struct connected_route *before, uint32_t before_count,
+					  const struct connected_route *after, uint32_t after_count);
 void router_free_own(struct ws_router *router);
 
 static inline bool route_is_from_outside(int source)

@@ -3,6 +3,7 @@
  * Routes by the million, as the lines that a user would type. Only the plain forms are read here;
  * whatever else stands in a line, or is wrong in it, is for the command line to tell.
  */
+#include "router/interface/interface_names.h"
 #include "router/route/route.h"
 #include "router/router.h"
 #include "wire/address.h"
@@ -123,9 +124,11 @@ static bool read_path(const struct ws_router *router, const struct line *line, u
 	if (count < 2 || count > 3 || !is(&words[0], "via") ||
 		!read_address(words[1].at, words[1].at + words[1].length, &out->next_hop))
 		return false;
-	for (uint16_t i = 0; count == 3 && i < router->interface_count && out->interface < 0; i++)
-		if (*interface_name(router, i) && is(&words[2], interface_name(router, i)))
-			out->interface = i;
+	if (count == 3 && words[2].length < WS_NAME_LEN) {
+		char name[WS_NAME_LEN] = {0};
+		memcpy(name, words[2].at, words[2].length);
+		out->interface = interface_find(router, name);
+	}
 	return count == 2 || out->interface >= 0;
 }
 

@@ -90,7 +90,7 @@ def create_memif(console: Console, words: Match) -> Lines:
     if path is None:
         raise UsageError(f"there is no memif socket id {socket}; create memif socket id {socket} filename <file>")
     name = f"memif{socket}/{ident}"
-    if name in console.interface_names():
+    if console.interface_index(name) is not None:
         raise UsageError(f"there is an interface {name} already")
     role = "client" if "slave" in words else "server"
     options = [f"id={ident}", f"role={role}"]

@@ -38,7 +38,7 @@ def add_tap(console: Console, ident: int | None, host: str | None, options: Sequ
     if ident > _MOST_ID:
         raise UsageError(f"tap id {ident} is not between 0 and {_MOST_ID}")
     name = f"tap{ident}"
-    if name in console.interface_names():
+    if console.interface_index(name) is not None:
         raise UsageError(f"there is an interface {name} already")
     spec = parse_port_spec(",".join([f"tap:{host or name}", *options]))
     index = console.core.add_port(name, spec)

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The addresses of all interfaces in the order of their networks, so that whose an address is, and
+ * what overlaps it, is found among ten thousand as among ten. Prefixes of different interfaces do
+ * not overlap within a table (address.c sees to it). Main thread only.
+ */
+#ifndef ROUTER_ADDRESS_INDEX_H
+#define ROUTER_ADDRESS_INDEX_H
+
+#include "wirespeed.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct address_list;
+struct ws_router;
+
+struct indexed_address {
+	unsigned __int128 first; /* of its network, as address_number() */
+	struct ws_prefix prefix; /* host bits and all */
+	uint16_t interface;
+	uint16_t table; /* index */
+};
+
+struct address_index {
+	struct indexed_address *at;
+	uint32_t count, room;
+};
+
+/* Room for the addresses of one interface more, so that address_index_change() cannot fail. */
+int address_index_reserve(struct address_index *index);
+/* The interface had the addresses `before` and has `after`. */
+void address_index_change(struct ws_router *router, uint16_t interface,
+						  const struct address_list *before, const struct address_list *after);
+void address_index_free(struct address_index *index);
+
+/*
+ * Each that covers the address in that table (index), the longest prefixes first; begin with
+ * `*place` 0. NULL after the last.
+ */
+const struct indexed_address *address_index_over(const struct address_index *index, uint16_t table,
+												 const struct ws_address *address, uint32_t *place);
+/* Each whose network begins within the prefix, likewise. */
+const struct indexed_address *address_index_within(const struct address_index *index,
+												   uint16_t table, struct ws_prefix prefix,
+												   uint32_t *place);
+
+#endif

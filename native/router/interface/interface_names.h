@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Interfaces by their names. Main thread only. */
+#ifndef ROUTER_INTERFACE_NAMES_H
+#define ROUTER_INTERFACE_NAMES_H
+
+#include <stdint.h>
+
+struct ws_router;
+
+/* The interface's number, or -1. */
+int interface_find(const struct ws_router *router, const char *name);
+/* Have the interface, whose settings hold its name, be found; -ENOMEM with its line. */
+int interface_names_add(struct ws_router *router, uint16_t index);
+/* Before its settings go. */
+void interface_names_remove(struct ws_router *router, uint16_t index);
+void interface_names_free(struct ws_router *router);
+
+#endif
