@@ -4,8 +4,8 @@
     bench/config.py [--interfaces N] [--no-apply]
 
 The configuration has N sub-interfaces over four ports, each with an MTU and an address. `plan` makes of it what leads
-from an empty router to it, `change` what leads from it to one in which every address is another. `apply` has a router
-make 900 loopbacks with an address each: it has room for 992 interfaces that are no ports. CPU seconds are those of this
+from an empty router to it, `change` what leads from it to one in which every address is another; `apply` has a router
+do all that, from nothing to the first, from that to the second and back to nothing. CPU seconds are those of this
 process, and in brackets of the router's main thread; memory is the most that it had.
 """
 
@@ -17,8 +17,9 @@ import resource
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
@@ -33,7 +34,6 @@ from wirespeed.lab.lab import choose_cpus
 from wirespeed.lab.process import Child
 
 PORTS = 4
-LOOPBACKS = 900
 _Value = TypeVar("_Value")
 
 
@@ -79,25 +79,25 @@ def main_thread_s(process: int | None) -> float:
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
-def apply(directory: Path) -> None:
+def apply(directory: Path, configs: Sequence[Config]) -> None:
     cpus = choose_cpus()
     socket = directory / "router.sock"
-    arguments = ["router", "--cpu", str(cpus.dut), *cpus.main_cpu, "--hugepages", "never", "--max-routes", "20000"]
-    arguments += ["--socket", str(socket), "--interface", f"e0=memif:{directory}/e0.sock,role=server"]
-    loopbacks = [f"  loop{n}: {{addresses: [10.{n >> 8}.{n & 255}.1/32]}}" for n in range(LOOPBACKS)]
-    config = valid("\n".join(["interfaces: {e0: {}}", "loopbacks:", *loopbacks]).encode())
+    arguments = ["router", "--cpu", str(cpus.dut), *cpus.main_cpu, "--hugepages", "never", "--max-routes", "200000"]
+    arguments += ["--socket", str(socket)]
+    for port in range(PORTS):
+        arguments += ["--interface", f"e{port}=memif:{directory}/e{port}.sock,role=server"]
     with ExitStack() as stack:
         child = Child("router", arguments, directory / "router.log")
         stack.callback(child.stop)
         child.start()
         device = RouterDevice(socket)
-        target = target_state(config)
-        made = plan(device.read(), target)
-        count = len(made.steps)
-        failure = timed(f"apply: {count} steps", lambda: run(made, device), child.pid)
-        assert failure is None, failure
-        failure = timed("verify", lambda: verify(device, target), child.pid)
-        assert failure is None, failure
+        for what, config in zip(("from nothing", "other addresses", "to nothing"), configs, strict=True):
+            target = target_state(config)
+            made = plan(device.read(), target)
+            failure = timed(f"apply {what}: {len(made.steps)} steps", partial(run, made, device), child.pid)
+            assert failure is None, failure
+            failure = timed("  verify", partial(verify, device, target), child.pid)
+            assert failure is None, failure
 
 
 def main() -> int:
@@ -116,7 +116,7 @@ def main() -> int:
     assert len(made.steps) == 2 * count, len(made.steps)
     if not given.no_apply:
         with tempfile.TemporaryDirectory() as directory:
-            apply(Path(directory))
+            apply(Path(directory), (valid(before), other, valid(text(0, 10))))
     return 0
 
 

@@ -45,6 +45,30 @@ static void has_what_it_was_made_of(void **state)
 	free(addresses);
 }
 
+/* Some are there more than once, as where interfaces use each other's. */
+static void follows_what_comes_and_goes(void **state)
+{
+	(void)state;
+	uint32_t references[64] = {0};
+	struct own_set *own = own_set_make(NULL, 0);
+	for (uint32_t round = 0; round < 20000; round++) {
+		uint32_t i = (uint32_t)rand() % 64;
+		struct own_address address = own_address_ip4(0x0a000000 + i, i % 3);
+		if (references[i] && rand() % 2) {
+			own_set_remove(own, &address);
+			references[i]--;
+		} else if (own_set_add(own, &address)) {
+			references[i]++;
+			assert_true(may_have(own, address.high, address.low));
+		}
+		for (uint32_t other = 0; other < 64; other++) {
+			address = own_address_ip4(0x0a000000 + other, other % 3);
+			assert_int_equal(own_set_has(own, &address), references[other] > 0);
+		}
+	}
+	free(own);
+}
+
 static void an_empty_one_has_nothing(void **state)
 {
 	(void)state;
@@ -77,6 +101,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(has_what_it_was_made_of),
+		cmocka_unit_test(follows_what_comes_and_goes),
 		cmocka_unit_test(an_empty_one_has_nothing),
 		cmocka_unit_test(each_is_seeded_anew),
 	};

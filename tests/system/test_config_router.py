@@ -8,6 +8,7 @@ import re
 import signal
 import subprocess
 import sys
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import pytest
@@ -206,10 +207,11 @@ def test_router_that_restarts_during_apply(running, tmp_path, capsys):
 class Vanishing(RouterDevice):
     """Someone deletes loop1 behind the back of the application."""
 
-    def run(self, operation: Operation) -> None:
-        if "packet" in "".join(operation.cli()) and "loop1" in state_of(self):
-            main(["ctl", "--socket", str(self._socket), "delete loopback interface intfc loop1"])
-        super().run(operation)
+    def run(self, operations: Iterable[Operation]) -> Iterator[None]:
+        for operation in operations:
+            if "packet" in "".join(operation.cli()) and "loop1" in state_of(self):
+                main(["ctl", "--socket", str(self._socket), "delete loopback interface intfc loop1"])
+            yield from super().run([operation])
 
 
 def state_of(device: RouterDevice) -> str:

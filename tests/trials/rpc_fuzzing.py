@@ -54,7 +54,9 @@ class _Fuzzer:
             who = {"user": "fuzzer", "session_id": 7, "force": True}
             handler = self._client.call("acquire", port_id=port, **who)
             self._handlers[port] = str(handler)
-            self._client.call("remove_all_streams", port_id=port, handler=handler, profile_id="*")
+            # A mutation may have started one of its profiles.
+            for method in ("stop_traffic", "remove_all_streams"):
+                self._client.call(method, port_id=port, handler=handler, profile_id="*")
         for capture in self._client.call("capture", command="status"):
             self._client.call("capture", command="remove", capture_id=capture["id"])
 

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from wirespeed.errors import WirespeedError
 from wirespeed.router.console import Console
 from wirespeed.router.core import NodeCounter, NodeStats, TraceStep
-from wirespeed.router.server import answer
+from wirespeed.router.server import requests
 from wirespeed.router.value_types import VALUE_TYPES
 
 
@@ -51,7 +51,7 @@ def test_a_line_is_answered_or_refused_in_one_line(console: Console, line: str) 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.one_of(st.binary(max_size=60), st.text(max_size=60).map(str.encode)))
 def test_whatever_comes_over_the_socket_is_answered(console: Console, request_line: bytes) -> None:
-    (message,) = answer(console, request_line)
+    ((message,),) = requests(console, request_line)
     assert message["exit_code"] == 2
 
 

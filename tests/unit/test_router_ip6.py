@@ -12,7 +12,7 @@ from wirespeed.router.console import Console
 from wirespeed.router.core import Neighbor, NeighborState
 from wirespeed.router.ip6_core import AdvertisedPrefix, EchoReply
 from wirespeed.router.pause import Pause
-from wirespeed.router.server import answer
+from wirespeed.router.server import requests
 
 
 @pytest.fixture
@@ -158,6 +158,6 @@ def test_answers_to_other_sessions_are_kept(core: FakeRouterCore, console: Conso
 
 def test_the_server_waits_where_a_command_pauses(core: FakeRouterCore, console: Console) -> None:
     core.replies = {1: reply(1)}
-    messages = list(answer(console, b'{"command": "ping 2001:db8::9 repeat 1 interval 0.01"}'))
+    messages = list(*requests(console, b'{"command": "ping 2001:db8::9 repeat 1 interval 0.01"}'))
     assert [next(iter(message)) for message in messages] == ["text", "pause", "pause", "text", "end"]
     assert all(message["pause"] > 0 for message in messages if "pause" in message)

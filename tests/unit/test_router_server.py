@@ -14,6 +14,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+import time
 import weakref
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
@@ -25,9 +26,10 @@ import pytest
 from fake_router import FakeRouterCore
 
 from wirespeed.errors import ConnectionFault, EnvironmentFault, UsageError
-from wirespeed.router.client import ask, complete, stream
+from wirespeed.router.client import ask, ask_in_order, complete, stream
 from wirespeed.router.console import Console
-from wirespeed.router.server import _session, answer, open_socket
+from wirespeed.router.protocol import encode
+from wirespeed.router.server import _session, open_socket, requests
 from wirespeed.router.tables_core import MplsRoute
 
 PROCESS = """
@@ -164,7 +166,7 @@ class Faulty(FakeRouterCore):
 
 def test_a_fault_of_ours_is_answered_in_one_line_with_exit_code_1(capsys: pytest.CaptureFixture[str]) -> None:
     core = Faulty()
-    assert list(answer(Console(core), b'{"command": "show mpls fib"}')) == [
+    assert list(*requests(Console(core), b'{"command": "show mpls fib"}')) == [
         {
             "error": "internal error: RuntimeError: two lines; the router's standard error has its traceback",
             "exit_code": 1,
@@ -185,8 +187,43 @@ def test_a_long_table_comes_in_pieces(path: Path) -> None:
     assert "".join(pieces).count("dpo-load-balance") == 5000
 
 
+def test_commands_given_together_are_run_in_order_up_to_the_first_error(path: Path) -> None:
+    answers = ask_in_order(
+        path, ["show mode", "create loopback interface instance 7", "show itnerface", "show mode"]
+    )
+    assert [next(answers), next(answers)] == ["l3 e0\nl3 e1\n", "loop7\n"]
+    with pytest.raises(UsageError, match="word 2, 'itnerface'"):
+        next(answers)
+    assert "loop7" in ask(path, "show interface")
+
+
+def test_more_commands_than_one_request_takes_are_run_in_order(path: Path) -> None:
+    made = [f"create loopback interface instance {number}" for number in range(900)]
+    assert list(ask_in_order(path, made)) == [f"loop{number}\n" for number in range(900)]
+
+
+def test_commands_that_have_not_begun_when_the_client_goes_are_not_run(path: Path) -> None:
+    slow = "ping 2001:db8::9 repeat 1 interval 0.5"
+    request = {"commands": [slow, "create loopback interface instance 7"]}
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as connection:
+        connection.connect(str(path))
+        connection.sendall(encode(request))
+    time.sleep(1)
+    assert "loop7" not in ask(path, "show interface")
+
+
 @pytest.mark.parametrize(
-    "request_line", [b"show run\n", b"[]\n", b'{"command": 3}\n', b"{}\n", b"\xff\xfe\n", b"[" * 60_000 + b"\n"]
+    "request_line",
+    [
+        b"show run\n",
+        b"[]\n",
+        b'{"command": 3}\n',
+        b'{"commands": []}\n',
+        b'{"commands": "a"}\n',
+        b"{}\n",
+        b"\xff\xfe\n",
+        b"[" * 60_000 + b"\n",
+    ],
 )
 def test_what_is_no_request_is_refused_and_the_connection_stays(path: Path, request_line: bytes) -> None:
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as connection, connection.makefile("rb") as answers:

@@ -167,7 +167,9 @@ class NativeRouter(NativeImpairment, NativeIp6, NativeTables):
         return {self._ffi.string(entry.name).decode(): entry.index for entry in self._names[0:found]}
 
     def interface_index(self, name: str) -> int | None:
-        index = self._lib.ws_router_interface_find(self._router, name.encode())
+        if "\0" in name:
+            return None
+        index = self._lib.ws_router_interface_find(self._router, name.encode(errors="replace"))
         return None if index < 0 else int(index)
 
     def add_port(self, name: str, spec: PortSpec) -> int:

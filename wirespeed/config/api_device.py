@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from ipaddress import ip_interface
 from typing import Any
 
@@ -125,8 +125,10 @@ class ApiDevice:
             return "this is not done by the API yet; give the plan to `vppctl exec`"
         return router_lacks(operation) if self._is_ours else None
 
-    def run(self, operation: ops.Operation) -> None:
-        _DO[type(operation)](self, operation)
+    def run(self, operations: Iterable[ops.Operation]) -> Iterator[None]:
+        for operation in operations:
+            _DO[type(operation)](self, operation)
+            yield
 
     def _create_loopback(self, op: ops.CreateLoopback) -> None:
         given: dict[str, Any] = {"is_specified": True, "user_instance": instance_of(op.interface)}

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from wirespeed.config.device import Device
 from wirespeed.config.findings import listed
 from wirespeed.config.journal import Journal
+from wirespeed.config.operations import Operation
 from wirespeed.config.plan import Plan, plan
 from wirespeed.config.state import State
 from wirespeed.errors import EnvironmentFault, WirespeedError
@@ -39,16 +40,21 @@ def check_possible(plan: Plan, device: Device) -> None:
 
 def run(plan: Plan, device: Device, journal: Journal | None = None) -> Failure | None:
     """Do all steps in order, up to the first that fails; None when all are done."""
-    for place, step in enumerate(plan.steps):
-        if journal is not None:
-            journal.begin(place + 1, list(step.operation.cli()))
-        try:
-            device.run(step.operation)
-        except WirespeedError as error:
-            return Failure(place, error)
-        if journal is not None:
-            journal.done(place + 1)
+    done = 0
+    try:
+        for done, _ in enumerate(device.run(_begun(plan, journal)), start=1):
+            if journal is not None:
+                journal.done(done)
+    except WirespeedError as error:
+        return Failure(done, error)
     return None
+
+
+def _begun(plan: Plan, journal: Journal | None) -> Iterator[Operation]:
+    for number, step in enumerate(plan.steps, start=1):
+        if journal is not None:
+            journal.begin(number, list(step.operation.cli()))
+        yield step.operation
 
 
 def verify(device: Device, target: State) -> Failure | None:

@@ -1,7 +1,8 @@
-"""What a configuration is applied to: anything that can be read, and that does one operation at a time."""
+"""What a configuration is applied to: anything that can be read, and that does operations in their order."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from typing import Protocol
 
 from wirespeed.config.operations import Operation
@@ -12,8 +13,10 @@ class Device(Protocol):
     def read(self) -> State:
         """What it is set to now. ConnectionFault when it does not answer."""
 
-    def run(self, operation: Operation) -> None:
-        """Do it; back when it is done. A WirespeedError says why not, ConnectionFault that nobody knows."""
+    def run(self, operations: Iterable[Operation]) -> Iterator[None]:
+        """Do them in their order; yields once for each that was answered as done. A WirespeedError says why the next
+        one was not, ConnectionFault that nobody knows; none behind it is done then. Some may be taken from
+        `operations` before those in front of them are done: a round trip for each would be most of the time."""
 
     def lacks(self, operation: Operation) -> str | None:
         """What it has not, that the operation needs; None where it may be tried."""

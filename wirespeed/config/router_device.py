@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable, Iterator
 from ipaddress import ip_interface
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from wirespeed.config import operations as ops
 from wirespeed.config.state import HARDWARE, Bridge, Encapsulation, Interface, Kind, State, Tap
 from wirespeed.errors import ConnectionFault, UsageError
-from wirespeed.router.client import ask
+from wirespeed.router.client import ask, ask_in_order
 
+_AT_ONCE = 200
+"""Operations that are under way together: what an interrupted application may still do."""
 _MOST_MTU = 9198
 _MOST_VLAN = 4094
 _KINDS = {"port": Kind.PORT, "sub": Kind.SUB, "loopback": Kind.LOOPBACK}
@@ -42,19 +46,30 @@ class RouterDevice:
                 interfaces[told["interface"]] = _interface(told)
         return State(interfaces, bridges, reserved=frozenset(reserved))
 
-    def run(self, operation: ops.Operation) -> None:
-        try:
-            self._ask(operation)
-        except UsageError:
-            if not isinstance(operation, ops.SetMpls) or not operation.on:
-                raise
-            # MPLS needs its table, which no configuration names.
-            ask(self._socket, "mpls table add 0")
-            self._ask(operation)
+    def run(self, operations: Iterable[ops.Operation]) -> Iterator[None]:
+        source = iter(operations)
+        while some := list(islice(source, _AT_ONCE)):
+            while some:
+                done = 0
+                try:
+                    for _ in self._in_order(some):
+                        done += 1
+                        yield
+                except UsageError:
+                    failed = some[done]
+                    if not isinstance(failed, ops.SetMpls) or not failed.on:
+                        raise
+                    # MPLS needs its table, which no configuration names.
+                    ask(self._socket, "mpls table add 0")
+                some = some[done:]
 
-    def _ask(self, operation: ops.Operation) -> None:
-        for line in operation.cli():
-            ask(self._socket, line)
+    def _in_order(self, some: list[ops.Operation]) -> Iterator[None]:
+        lines = [list(operation.cli()) for operation in some]
+        answers = ask_in_order(self._socket, [line for own in lines for line in own])
+        for own in lines:
+            for _ in own:
+                next(answers)
+            yield
 
     def lacks(self, operation: ops.Operation) -> str | None:
         return router_lacks(operation)

@@ -8,12 +8,12 @@ import pwd
 import socket
 import stat
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from wirespeed.errors import ConnectionFault, WirespeedError
-from wirespeed.router.protocol import encode
+from wirespeed.router.protocol import MAX_REQUEST_BYTES, encode
 
 _TIMEOUT_S = 60.0
 _TRY_AGAIN_S = 0.01
@@ -39,8 +39,45 @@ def complete(path: Path, line: str) -> list[str]:
     return [str(word) for answer in answers for word in answer.get("words", [])]
 
 
+def ask_in_order(path: Path, lines: Sequence[str], timeout_s: float = _TIMEOUT_S) -> Iterator[str]:
+    """Run command lines, one after the other without a round trip each; yields the answer of each. The first that is
+    wrong raises as `ask` does, and none behind it is run; nor are those not begun yet once the caller goes."""
+    with _connection(path, timeout_s) as connection, connection.makefile("rb") as answers:
+        for some in _requests(lines):
+            _send(connection, path, {"commands": some, "directory": str(Path.cwd())})
+            for _ in some:
+                text = []
+                for answer in _answers(answers, path):
+                    if "error" in answer:
+                        raise _error(answer)
+                    text.append(answer.get("text", ""))
+                yield "".join(text)
+
+
+def _requests(lines: Sequence[str]) -> Iterator[list[str]]:
+    """As many together as one request takes; JSON may need six bytes for one of a line's."""
+    some: list[str] = []
+    size = 0
+    for line in lines:
+        own = 6 * len(line) + 4
+        if some and size + own > MAX_REQUEST_BYTES // 2:
+            yield some
+            some, size = [], 0
+        some.append(line)
+        size += own
+    if some:
+        yield some
+
+
 def _request(path: Path, message: dict[str, Any], timeout_s: float = _TIMEOUT_S) -> Iterator[dict[str, Any]]:
     """All answers to one request; the last one ends it."""
+    with _connection(path, timeout_s) as connection, connection.makefile("rb") as answers:
+        _send(connection, path, message)
+        yield from _answers(answers, path)
+
+
+@contextlib.contextmanager
+def _connection(path: Path, timeout_s: float) -> Iterator[socket.socket]:
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as connection:
         connection.settimeout(timeout_s)
         try:
@@ -50,17 +87,32 @@ def _request(path: Path, message: dict[str, Any], timeout_s: float = _TIMEOUT_S)
                 f"no router answers at {path} ({_reason(path, error)}): start one with wirespeed router, "
                 "or name its socket with --socket"
             ) from None
+        yield connection
+
+
+def _send(connection: socket.socket, path: Path, message: dict[str, Any]) -> None:
+    try:
+        connection.sendall(encode(message))
+    except OSError as error:
+        raise _gone(path, error) from None
+
+
+def _answers(answers: BinaryIO, path: Path) -> Iterator[dict[str, Any]]:
+    while True:
         try:
-            connection.sendall(encode(message))
-            with connection.makefile("rb") as answers:
-                for line in answers:
-                    answer = json.loads(line)
-                    yield answer
-                    if "text" not in answer:
-                        return
+            line = answers.readline()
         except OSError as error:
-            raise ConnectionFault(f"the router at {path} went away: {error}") from None
-    raise ConnectionFault(f"the router at {path} went away before its answer was complete")
+            raise _gone(path, error) from None
+        if not line:
+            raise ConnectionFault(f"the router at {path} went away before its answer was complete")
+        answer = json.loads(line)
+        yield answer
+        if "text" not in answer:
+            return
+
+
+def _gone(path: Path, error: OSError) -> ConnectionFault:
+    return ConnectionFault(f"the router at {path} went away: {error}")
 
 
 def _connect(connection: socket.socket, path: Path, timeout_s: float) -> None:

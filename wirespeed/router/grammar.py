@@ -81,6 +81,21 @@ class _Place:
     values: tuple[tuple[int, str, ValueType, _State], ...]
 
 
+@dataclass(frozen=True)
+class _Arrival:
+    """Where some words lead, and by which threads."""
+
+    place: _Place
+    stepped: list[_Thread]
+
+    def values(self, index: int) -> tuple[tuple[str, Any], ...]:
+        """Of the thread that reached so manyth state of the place."""
+        return self.stepped[self.place.reached[index][0]].values
+
+    def threads(self) -> list[_Thread]:
+        return [_Thread(state, self.stepped[origin].values) for origin, state in self.place.reached]
+
+
 class Grammar:
     """The commands of one console."""
 
@@ -110,18 +125,19 @@ class Grammar:
     def match(self, line: str, context: Any) -> tuple[Any, Match]:
         """The command of a whole line and its values; UsageError names the word that is wrong."""
         words = line.split()
-        threads, position = self._walk(words, context)
+        arrival, position = self._walk(words, context)
         if position < len(words):
-            raise UsageError(self._explain(words, position, threads, context))
-        for thread in threads:
-            if thread.state.command is not None:
-                return thread.state.command, Match(thread.values)
-        raise UsageError(f"{line.strip()!r} is not complete; next comes {_one_of(_labels(threads))}")
+            raise UsageError(self._explain(words, position, arrival.threads(), context))
+        for index, (_, state) in enumerate(arrival.place.reached):
+            if state.command is not None:
+                return state.command, Match(arrival.values(index))
+        raise UsageError(f"{line.strip()!r} is not complete; next comes {_one_of(_labels(arrival.threads()))}")
 
     def expected(self, line: str, context: Any) -> list[tuple[str, str]]:
         """What could stand after `line`, with one line of help each; UsageError when `line` is wrong already."""
         words = line.split()
-        threads, position = self._walk(words, context)
+        arrival, position = self._walk(words, context)
+        threads = arrival.threads()
         if position < len(words):
             raise UsageError(self._explain(words, position, threads, context))
         rows = {}
@@ -136,34 +152,34 @@ class Grammar:
         """Words that could stand where `line` ends, the last word being begun unless a space follows it."""
         words = line.split()
         begun = words.pop() if words and not line[-1:].isspace() else ""
-        threads, position = self._walk(words, context)
+        arrival, position = self._walk(words, context)
         if position < len(words):
             return []
         found: set[str] = set()
-        for thread in threads:
+        for thread in arrival.threads():
             for literal, value, _ in thread.state.edges:
                 found.update([literal] if value is None else value.complete(context))
         return sorted(word for word in found if word.startswith(begun))
 
-    def _walk(self, words: Sequence[str], context: Any) -> tuple[list[_Thread], int]:
-        """Follow the words as far as they fit: the threads there, and how many words fitted."""
-        place, threads = self._arrive([_Thread(self._start, ())])
+    def _walk(self, words: Sequence[str], context: Any) -> tuple[_Arrival, int]:
+        """Follow the words as far as they fit: what is reached there, and how many words fitted."""
+        arrival = self._arrive([_Thread(self._start, ())])
         for position, word in enumerate(words):
-            stepped = _step(place, threads, word, words[position:], context)
+            stepped = _step(arrival, word, words[position:], context)
             if not stepped:
-                return threads, position
-            place, threads = self._arrive(stepped)
-            if any(thread.values and isinstance(thread.values[-1][1], _Rest) for thread in threads):
-                return threads, len(words)
-        return threads, len(words)
+                return arrival, position
+            arrival = self._arrive(stepped)
+            if any(isinstance(thread.values[-1][1], _Rest) for thread in stepped):
+                return arrival, len(words)
+        return arrival, len(words)
 
-    def _arrive(self, stepped: list[_Thread]) -> tuple[_Place, list[_Thread]]:
+    def _arrive(self, stepped: list[_Thread]) -> _Arrival:
         """The threads and all that they reach without a word."""
         key = tuple(id(thread.state) for thread in stepped)
         place = self._places.get(key)
         if place is None:
             place = self._places[key] = _place([thread.state for thread in stepped])
-        return place, [_Thread(state, stepped[origin].values) for origin, state in place.reached]
+        return _Arrival(place, stepped)
 
     def _explain(self, words: Sequence[str], position: int, threads: list[_Thread], context: Any) -> str:
         word = words[position]
@@ -266,28 +282,27 @@ def _place(states: Iterable[_State]) -> _Place:
     return _Place(reached, tuple(sorted(targets)), targets, tuple(values))
 
 
-def _step(place: _Place, threads: list[_Thread], word: str, rest: Sequence[str], context: Any) -> list[_Thread]:
+def _step(arrival: _Arrival, word: str, rest: Sequence[str], context: Any) -> list[_Thread]:
     """Take one word: an exact literal wins over values, values over an abbreviated literal."""
+    place = arrival.place
     literal: str | None = word
     if word not in place.targets:
-        values = list(_take_values(place, threads, word, rest, context))
+        values = list(_take_values(arrival, word, rest, context))
         if values:
             return values
         literal = _unabbreviated(word, place.literals)
     if literal is None:
         return []
-    return [_Thread(target, (*threads[index].values, (LITERAL, literal))) for index, target in place.targets[literal]]
+    return [_Thread(target, (*arrival.values(index), (LITERAL, literal))) for index, target in place.targets[literal]]
 
 
-def _take_values(
-    place: _Place, threads: list[_Thread], word: str, rest: Sequence[str], context: Any
-) -> Iterator[_Thread]:
-    for index, name, value, target in place.values:
+def _take_values(arrival: _Arrival, word: str, rest: Sequence[str], context: Any) -> Iterator[_Thread]:
+    for index, name, value, target in arrival.place.values:
         try:
             taken = value.parse(" ".join(rest) if value.rest_of_line else word, context)
         except ValueError:
             continue
-        yield _Thread(target, (*threads[index].values, (name, _Rest(taken) if value.rest_of_line else taken)))
+        yield _Thread(target, (*arrival.values(index), (name, _Rest(taken) if value.rest_of_line else taken)))
 
 
 class _Rest(str):

@@ -1,6 +1,7 @@
 """What goes over a router's control socket: JSON objects, one a line, UTF-8, on a unix stream socket of mode 0600.
 
     client → router   {"command": "show runtime", "directory": "/where/relative/files/start"}
+                      {"commands": ["set …", "set …"], "directory": …}
                       {"complete": "show int"}
     router → client   {"text": "…"} any number of times, then {"end": true}
                       {"words": ["interface"]}
@@ -8,6 +9,9 @@
 
 A connection carries any number of requests, one after the other; an error ends the request, not the connection. A
 line from the client has at most 65536 bytes.
+
+Commands are run in their order, each answered as if it stood alone, up to the first error: none behind it is run. Nor
+is any that has not begun when the client closes its end.
 """
 
 from __future__ import annotations

@@ -177,14 +177,10 @@ async def _session(console: Console, reader: asyncio.StreamReader, writer: async
     """One client, until it goes."""
     try:
         while line := await reader.readline():
-            for message in answer(console, line):
-                if "pause" in message:
-                    await asyncio.sleep(message["pause"])
-                    continue
-                writer.write(encode(message))
-                await writer.drain()
-                # A long table must keep neither other clients nor the core's events waiting.
-                await asyncio.sleep(0)
+            for number, messages in enumerate(requests(console, line)):
+                # A client that is gone wants no more of the commands that it gave together.
+                if (number and reader.at_eof()) or not await _send(messages, writer):
+                    break
     except ValueError:
         writer.write(encode({"error": f"a request has at most {MAX_REQUEST_BYTES} bytes", "exit_code": 2}))
     except ConnectionError as error:
@@ -197,24 +193,59 @@ async def _session(console: Console, reader: asyncio.StreamReader, writer: async
             _let_go(error)
 
 
+async def _send(messages: Iterator[dict[str, Any]], writer: asyncio.StreamWriter) -> bool:
+    """Whether the request was done."""
+    message: dict[str, Any] = {}
+    for message in messages:
+        if "pause" in message:
+            await asyncio.sleep(message["pause"])
+            continue
+        writer.write(encode(message))
+        await writer.drain()
+        # A long table must keep neither other clients nor the core's events waiting.
+        await asyncio.sleep(0)
+    return "error" not in message
+
+
 def _let_go(error: ConnectionError) -> None:
     """Of the frames that it was raised through: they know the stream, which knows the error. Such a ring of a client
     that broke off would stay until the collector comes for the oldest generation."""
     error.__traceback__ = None
 
 
-def answer(console: Console, line: bytes) -> Iterator[dict[str, Any]]:
-    """The messages that answer one request; one of "pause" is for the sender, who waits so many seconds."""
+def requests(console: Console, line: bytes) -> Iterator[Iterator[dict[str, Any]]]:
+    """What one line from a client asks for, one after the other: the messages that answer each. One of "pause" is for
+    the sender, who waits so many seconds."""
     try:
         request = _parse(line)
-        if "complete" in request:
-            yield {"words": console.complete(request["complete"])}
-            return
-        try:
-            for piece in _pieces(console.run_from(Path(request.get("directory", "/")), request["command"])):
-                yield {"pause": piece.seconds} if isinstance(piece, Pause) else {"text": piece}
-        finally:
-            console.lcp.mirror()
+    except UsageError as error:
+        yield iter([{"error": str(error), "exit_code": error.exit_code}])
+        return
+    if "complete" in request:
+        yield _guarded(_completion(console, request["complete"]))
+        return
+    directory = Path(request.get("directory", "/"))
+    for command in request["commands"] if "commands" in request else [request["command"]]:
+        yield _guarded(_execution(console, directory, command))
+
+
+def _completion(console: Console, line: str) -> Iterator[dict[str, Any]]:
+    yield {"words": console.complete(line)}
+
+
+def _execution(console: Console, directory: Path, line: str) -> Iterator[dict[str, Any]]:
+    try:
+        for piece in _pieces(console.run_from(directory, line)):
+            yield {"pause": piece.seconds} if isinstance(piece, Pause) else {"text": piece}
+    finally:
+        console.lcp.mirror()
+    yield {"end": True}
+
+
+def _guarded(messages: Iterator[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    """The messages, and an error as one more."""
+    try:
+        yield from messages
     except WirespeedError as error:
         yield {"error": str(error), "exit_code": error.exit_code}
     except Exception as error:
@@ -222,22 +253,24 @@ def answer(console: Console, line: bytes) -> Iterator[dict[str, Any]]:
         traceback.print_exc()
         what = f"internal error: {type(error).__name__}: {error}; the router's standard error has its traceback"
         yield {"error": what.replace("\n", " "), "exit_code": WirespeedError.exit_code}
-    else:
-        yield {"end": True}
 
 
-def _parse(line: bytes) -> dict[str, str]:
+def _parse(line: bytes) -> dict[str, Any]:
     try:
         request = json.loads(line)
     except (ValueError, RecursionError):
         request = None
-    if (
-        not isinstance(request, dict)
-        or not all(isinstance(value, str) for value in request.values())
-        or not request.keys() & {"command", "complete"}
-    ):
-        raise UsageError('a request is a JSON object with "command" or "complete" on one line')
+    if not isinstance(request, dict) or not request.keys() & {"command", "commands", "complete"}:
+        raise _not_a_request()
+    for key, value in request.items():
+        words = value if key == "commands" and isinstance(value, list) and value else [value]
+        if not all(isinstance(word, str) for word in words) or (key == "commands" and words is not value):
+            raise _not_a_request()
     return request
+
+
+def _not_a_request() -> UsageError:
+    return UsageError('a request is a JSON object with "command", "commands" or "complete" on one line')
 
 
 def _pieces(lines: Iterator[str]) -> Iterator[str]:

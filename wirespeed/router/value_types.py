@@ -40,16 +40,22 @@ class _Value:
         return ()
 
 
-def _there_are(names: list[str]) -> str:
-    shown = ", ".join(names[:_MOST_SHOWN])
-    return f"there are {shown}" + (f" and {len(names) - _MOST_SHOWN} more" if len(names) > _MOST_SHOWN else "")
+class _NoSuchInterface(ValueError):
+    """Names those there are once somebody reads it: where a word may be other things too, mostly nobody does."""
+
+    def __str__(self) -> str:
+        word, context = self.args
+        names = list(context.interface_names())
+        shown = ", ".join(names[:_MOST_SHOWN])
+        more = f" and {len(names) - _MOST_SHOWN} more" if len(names) > _MOST_SHOWN else ""
+        return f"there is no interface {word!r}; there are {shown}{more}"
 
 
 class _Interface(_Value):
     def parse(self, word: str, context: Names) -> int:
         index = context.interface_index(word)
         if index is None:
-            raise ValueError(f"there is no interface {word!r}; {_there_are(list(context.interface_names()))}")
+            raise _NoSuchInterface(word, context)
         return index
 
     def complete(self, context: Names) -> Iterable[str]:
