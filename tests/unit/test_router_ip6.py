@@ -51,6 +51,11 @@ def test_a_count_of_ip6_prefixes_may_not_go_beyond_the_last(console: Console) ->
         run(console, "ip route add ffff:ffff:ffff:fffe::/64 count 3 via 2001:db8::1 e0")
 
 
+def test_a_count_beyond_any_table_is_refused_at_once(console: Console) -> None:
+    with pytest.raises(UsageError, match="count 4294967295 is more than 16777216 routes"):
+        run(console, "ip route del :: count 4294967295 prohibit")
+
+
 def test_neighbors_are_shown_by_family_and_state(core: FakeRouterCore, console: Console) -> None:
     host = IPv6Address("fe80::1")
     for number, state in enumerate(NeighborState):

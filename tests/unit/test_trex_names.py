@@ -27,8 +27,8 @@ COMPILED = {
 }  # fmt: skip
 """What T-Rex's packet builder makes of streams and instructions, and its own tools for that."""
 
-LEFT_OVER = {"absolute_import", "print_function", "viewitems", "imp"}
-"""Of Python 2, or gone from Python 3.12."""
+LEFT_OVER = {"absolute_import", "print_function", "viewitems", "imp", "plt"}
+"""Of Python 2, or gone from Python 3.12; or there where matplotlib is."""
 
 PROFILE = """
 from trex_stl_lib.api import *

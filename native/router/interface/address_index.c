@@ -152,8 +152,9 @@ const struct indexed_address *address_index_within(const struct address_index *i
 	if (at >= index->count)
 		return NULL;
 	const struct indexed_address *found = &index->at[at];
+	prefix_fill(&prefix, true);
 	if (found->table != table || found->prefix.address.family != prefix.address.family ||
-		!prefix_covers(&prefix, &found->prefix.address))
+		found->first > address_number(&prefix.address))
 		return NULL;
 	++*place;
 	return found;

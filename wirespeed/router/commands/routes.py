@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from wirespeed.router.console import Console
 
 _ROUTE = "[table <number:vrf>] <prefix> [table <number:vrf>] [count <number:count>]"
+_MOST_AT_ONCE = 1 << 24
+"""More than any table has: each is looked for, and others wait meanwhile."""
 _COUNTED = "count <number:count> <prefix>"
 
 
@@ -67,6 +69,8 @@ def delete_paths(core: RouterCore, route: Route) -> None:
 def _count(words: Match) -> int:
     prefix, count = words["prefix"].network, int(words.get("count", 1))
     room = (2**prefix.max_prefixlen - int(prefix.network_address)) // prefix.num_addresses
+    if count > _MOST_AT_ONCE:
+        raise UsageError(f"count {count} is more than {_MOST_AT_ONCE} routes, which is the most at once")
     if not 1 <= count <= room:
         raise UsageError(f"count {count} does not fit: from {prefix} on there are {room} prefixes of that length")
     return count
