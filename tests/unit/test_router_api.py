@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from fake_router import FakeRouterCore
 
+from wirespeed.errors import UsageError
 from wirespeed.router.api import HANDLERS
 from wirespeed.router.api.client import ALL, Client
 from wirespeed.router.api.exchange import ProtocolFault, replies
@@ -205,3 +206,23 @@ def test_what_is_too_short_is_an_invalid_value_or_the_end(client: Client) -> Non
 def test_the_socket_is_beside_the_control_socket() -> None:
     assert default_api_socket(Path("/run/wirespeed/router.sock")) == Path("/run/wirespeed/api.sock")
     assert default_api_socket(Path("/run/lab/b.sock")) == Path("/run/lab/b-api.sock")
+
+
+def test_a_tag_is_kept_told_and_gone_with_its_interface(client: Client) -> None:
+    def tags() -> list[str]:
+        return [str(row.tag) for row in ask(client, "sw_interface_dump")]
+
+    (made,) = ask(client, "create_loopback_instance", is_specified=True, user_instance=3)
+    assert retval(client, "sw_interface_tag_add_del", is_add=True, sw_if_index=made.sw_if_index, tag="to-core") == 0
+    assert tags() == ["", "", "", "to-core"]
+    assert list(client.console.run("show interface tag")) == ["loop3: to-core"]
+    list(client.console.run("set interface tag e0 wan"))
+    assert retval(client, "sw_interface_tag_add_del", is_add=False, sw_if_index=made.sw_if_index) == 0
+    assert tags() == ["", "wan", "", ""]
+    with pytest.raises(UsageError, match="a tag has at most 63 bytes, not 64"):
+        list(client.console.run(f"set interface tag loop3 {'x' * 64}"))
+    list(client.console.run("clear interface tag e0"))
+    list(client.console.run("set interface tag loop3 x"))
+    list(client.console.run("delete loopback interface intfc loop3"))
+    list(client.console.run("create loopback interface instance 3"))
+    assert tags() == ["", "", "", ""]

@@ -188,9 +188,7 @@ def test_a_long_table_comes_in_pieces(path: Path) -> None:
 
 
 def test_commands_given_together_are_run_in_order_up_to_the_first_error(path: Path) -> None:
-    answers = ask_in_order(
-        path, ["show mode", "create loopback interface instance 7", "show itnerface", "show mode"]
-    )
+    answers = ask_in_order(path, ["show mode", "create loopback interface instance 7", "show itnerface", "show mode"])
     assert [next(answers), next(answers)] == ["l3 e0\nl3 e1\n", "loop7\n"]
     with pytest.raises(UsageError, match="word 2, 'itnerface'"):
         next(answers)

@@ -39,6 +39,7 @@ class Console:
         self.memifs = Memifs()
         self.lcp = LinuxControlPlane(core)
         self.taps: dict[str, PortSpec] = {}
+        self.tags: dict[int, str] = {}
         self._place = _Place(directory or Path.cwd())
         self.trace_filter: TraceFilter | None = None
         self.capture_prefix: Network | None = None

@@ -42,7 +42,7 @@ def _details(client: Client, request: Values) -> Iterator[dict[str, Any] | None]
         if number % _TURN == 0:
             yield None
         if wanted in face.name:
-            yield details(client.core, index, face)
+            yield details(client.core, index, face) | {"tag": client.console.tags.get(index, "")}
 
 
 def details(core: RouterCore, index: int, face: Interface) -> dict[str, Any]:

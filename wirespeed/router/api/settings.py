@@ -7,7 +7,7 @@ import errno
 from wirespeed.router.api.client import Client, refused_as
 from wirespeed.router.api.registry import Answer, change
 from wirespeed.router.api.retvals import Refusal, Retval
-from wirespeed.router.commands.interfaces import checked_mtu
+from wirespeed.router.commands.interfaces import checked_mtu, tag_interface
 from wirespeed.router.core import InterfaceKind, MtuKind
 from wirespeed.vpp_api.codec import Values
 from wirespeed.vpp_api.table import TABLE
@@ -29,6 +29,16 @@ def set_mtu(client: Client, request: Values) -> Answer:
     mtus = [checked_mtu(mtu) if mtu or kind is MtuKind.L3 else 0 for kind, mtu in zip(_MTUS, request.mtu, strict=True)]
     for kind, mtu in zip(_MTUS, mtus, strict=True):
         client.core.set_protocol_mtu(index, kind, mtu)
+    return None
+
+
+@change("sw_interface_tag_add_del")
+def set_tag(client: Client, request: Values) -> Answer:
+    index = client.index(request.sw_if_index)
+    if request.is_add:
+        tag_interface(client.console, index, request.tag)
+    else:
+        client.console.tags.pop(index, None)
     return None
 
 

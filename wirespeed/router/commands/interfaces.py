@@ -12,6 +12,8 @@ from wirespeed.router.grammar import Match
 if TYPE_CHECKING:
     from wirespeed.router.console import Console
 
+_TAG_BYTES = 63
+
 
 @command("set interface state <interface> (up|down)")
 def set_state(console: Console, words: Match) -> None:
@@ -38,6 +40,25 @@ def delete_address(console: Console, words: Match) -> None:
 def set_mtu(console: Console, words: Match) -> None:
     """The longest packet, in bytes, that a port carries, and that is routed out of it."""
     console.core.set_mtu(words["interface"], checked_mtu(words["number"]))
+
+
+@command("set interface tag <interface> <word:tag>")
+def set_tag(console: Console, words: Match) -> None:
+    """A word of yours about an interface, which show interface tag and VPP's API tell."""
+    tag_interface(console, words["interface"], words["tag"])
+
+
+def tag_interface(console: Console, index: int, tag: str) -> None:
+    """Keep a word about an interface; UsageError when it is too long for VPP's API."""
+    if len(tag.encode()) > _TAG_BYTES:
+        raise UsageError(f"a tag has at most {_TAG_BYTES} bytes, not {len(tag.encode())}")
+    console.tags[index] = tag
+
+
+@command("clear interface tag <interface>")
+def clear_tag(console: Console, words: Match) -> None:
+    """Forget the word about an interface."""
+    console.tags.pop(words["interface"], None)
 
 
 _PROTOCOLS = {"packet": MtuKind.L3, "ip4": MtuKind.IP4, "ip6": MtuKind.IP6, "mpls": MtuKind.MPLS}

@@ -87,6 +87,14 @@ def show_interface_address(console: Console, words: Match) -> Iterator[str]:
             yield from (f"  L3 {address}" for address in lender.addresses)
 
 
+@command("show interface tag [<interface>...]")
+def show_interface_tag(console: Console, words: Match) -> Iterator[str]:
+    """The words that were kept about interfaces."""
+    for index in console.interfaces(words.all("interface")):
+        if index in console.tags:
+            yield f"{console.core.interface(index).name}: {console.tags[index]}"
+
+
 def _ports(console: Console, chosen: Sequence[int] = ()) -> list[int]:
     """Those of the interfaces chosen, or of all, that are ports."""
     return [i for i in console.interfaces(chosen) if console.core.interface(i).kind is InterfaceKind.PORT]

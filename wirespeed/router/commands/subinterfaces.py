@@ -92,6 +92,7 @@ def delete(console: Console, index: int, kind: InterfaceKind, what: str) -> None
         raise UsageError(f"{face.name} is not {what}")
     console.core.delete_interface(index)
     console.statistics.forget_interface(index)
+    console.tags.pop(index, None)
 
 
 def _name(console: Console, index: int) -> str:
