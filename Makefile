@@ -15,7 +15,8 @@ demo:
 test:
 	@tools/setup.sh test
 	@tools/test-native.sh
-	@$(BIN)/pytest
+	@$(BIN)/pytest -q -n auto tests/unit
+	@$(BIN)/pytest tests/dataplane tests/system tests/vm
 
 # For work in progress: what is quick of lint and test. CI runs both of them whole.
 check:
