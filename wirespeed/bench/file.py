@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +11,7 @@ from pydantic import ValidationError
 from wirespeed.bench.model import Bench, Misfit
 from wirespeed.errors import FileFault
 from wirespeed.files import read_text_file
+from wirespeed.yaml_places import line_of, parsed
 
 _MOST_BYTES = 1 << 20
 
@@ -23,16 +23,7 @@ def read_bench(path: Path) -> Bench:
 
 def parse_bench(text: str, name: str = "bench.yaml") -> Bench:
     """As `read_bench`, of a text; `name` is the file's in errors."""
-    import yaml  # noqa: PLC0415 - slow, and seldom needed
-
-    try:
-        tree = yaml.compose(text, yaml.SafeLoader)
-        raw = yaml.safe_load(text)
-    except (yaml.YAMLError, RecursionError) as error:
-        mark = getattr(error, "problem_mark", None)
-        where = f":{mark.line + 1}" if mark else ""
-        why = getattr(error, "problem", None) or "it is too deep"
-        raise FileFault(f"{name}{where}: this is no YAML: {why}") from None
+    tree, raw = parsed(text, name)
     if not isinstance(raw, dict):
         raise FileFault(f"{name} has no bench in it; `wirespeed bench example` prints one")
     try:
@@ -56,7 +47,7 @@ def _first(error: ValidationError, tree: Any, name: str) -> str:
     places = [(_place(one), one) for one in error.errors()]
     # A list whose member is wrong is called too short as well.
     told = [(at, one) for at, one in places if not any(at == other[: len(at)] != other for other, _ in places)]
-    found = sorted(((_line(tree, at), at, one) for at, one in told), key=lambda row: row[0])
+    found = sorted(((line_of(tree, at), at, one) for at, one in told), key=lambda row: row[0])
     line, at, first = found[0]
     rest = f" (and {len(found) - 1} more)" if len(found) > 1 else ""
     return f"{name}:{line}: {'.'.join(map(str, at)) or 'bench'}: {_words(first)}{rest}"
@@ -79,20 +70,3 @@ def _words(error: Any) -> str:
     given = error["input"]
     shown = f", not {given!r}" if isinstance(given, str | int | float | bool) and repr(given) not in message else ""
     return f"{message}{shown}" if error["type"] != "value_error" else message
-
-
-def _line(tree: Any, where: Sequence[str | int]) -> int:
-    """The line of the node at `where`, or of the nearest one above it that there is; from 1."""
-    import yaml  # noqa: PLC0415
-
-    node, line = tree, int(tree.start_mark.line) + 1
-    for part in where:
-        if isinstance(node, yaml.MappingNode):
-            pair = next((pair for pair in node.value if pair[0].value == str(part)), None)
-            if pair is None:
-                continue
-            line, node = pair[0].start_mark.line + 1, pair[1]
-        elif isinstance(node, yaml.SequenceNode) and isinstance(part, int) and part < len(node.value):
-            node = node.value[part]
-            line = node.start_mark.line + 1
-    return line

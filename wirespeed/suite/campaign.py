@@ -1,0 +1,122 @@
+"""A loaded campaign run or shown: what is done, what is left, and how the whole of it ended."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from wirespeed.errors import INTERRUPTED, ConnectionFault, EnvironmentFault, MeasurementError
+from wirespeed.suite.cells import ANY, Cell
+from wirespeed.suite.estimate import seconds_of, time_text
+from wirespeed.suite.ledger import Ledger
+from wirespeed.suite.loading import Loaded
+from wirespeed.suite.run import CampaignRun
+from wirespeed.suite.runner import LocalRunner
+from wirespeed.suite.schedule import Schedule
+from wirespeed.suite.steps import steps_of
+
+Say = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What the command line says of a run."""
+
+    directory: Path
+    budget_minutes: float | None = None
+    retry_failed: bool = False
+
+
+def dry(loaded: Loaded, asked: Asked) -> Iterator[str]:
+    """What would run, a line a cell and below it its commands; the folder is only looked at."""
+    results, todo_s, done = asked.directory / "results", 0.0, 0
+    for number, cell in enumerate(loaded.cells, start=1):
+        if (results / f"{cell.stem}.json").exists():
+            done += 1
+            yield f"{number:>4} done   {cell.title}"
+            continue
+        seconds = seconds_of(cell, {})
+        todo_s += seconds
+        yield f"{number:>4} to do  {cell.title}: at most {time_text(seconds)}"
+        yield from _commands(cell, loaded, asked.directory / "running")
+    yield from (f"     left out {cell.title}: {reason}" for cell, reason in loaded.unfit)
+    if loaded.cells:
+        benches = 1 if loaded.campaign.spread != ANY else len(loaded.places)
+        left = len(loaded.cells) - done
+        yield f"{len(loaded.cells)} cells, {done} done, {left} to do: at most {time_text(todo_s / benches)}"
+
+
+def _commands(cell: Cell, loaded: Loaded, directory: Path) -> Iterator[str]:
+    place = next(iter(loaded.places.values())) if cell.bench == ANY else loaded.places[cell.bench]
+    steps = steps_of(cell, place, directory)
+    if cell.setup.by_hand:
+        yield f"            by hand: {cell.setup.by_hand}"
+    for line in steps.shell:
+        yield f"            {line}"
+    for words in (*steps.prepare, steps.measure, *steps.restore):
+        yield f"            wirespeed {' '.join(_quoted(word) for word in words)}"
+
+
+def _quoted(word: str) -> str:
+    import shlex  # noqa: PLC0415
+
+    return shlex.quote(word)
+
+
+def run_campaign(loaded: Loaded, asked: Asked, say: Say, stop: threading.Event) -> int:
+    """Run what is not done. EnvironmentFault where a step by hand comes first, ConnectionFault where a bench stayed
+    away, MeasurementError where cells failed; else the exit code."""
+    ledger = Ledger(asked.directory, say)
+    try:
+        return _run(loaded, asked, ledger, say, stop)
+    finally:
+        ledger.close()
+
+
+def _run(loaded: Loaded, asked: Asked, ledger: Ledger, say: Say, stop: threading.Event) -> int:
+    campaign = loaded.campaign
+    for cell, reason in loaded.unfit:
+        say(f"left out {cell.title}: {reason}")
+    if asked.retry_failed:
+        ledger.forget_failures()
+    todo = [cell for cell in loaded.cells if not ledger.is_done(cell)]
+    tries = {cell.key: 1 + campaign.retries - ledger.failures(cell).total() for cell in todo}
+    budget = campaign.budget_minutes if asked.budget_minutes is None else asked.budget_minutes
+    schedule = Schedule(todo, tries, None if budget is None else budget * 60, campaign.stop.failures)
+    for cell in loaded.cells:
+        schedule.learn(cell, ledger.seconds({cell.key}))
+    total, done = len(loaded.cells), len(loaded.cells) - len(todo)
+    say(f"{campaign.name}: {total} cells, {done} done, {len(schedule.failed)} failed, {len(schedule.waiting)} to run")
+    for cell in schedule.failed:
+        say(f"  {cell.title} has failed: {_error(ledger, cell)}; --retry-failed tries it again")
+    runners = [LocalRunner(place, ledger) for place in loaded.places.values()]
+    run = CampaignRun(schedule, runners[:1], ledger, total, say, lambda cell: None)
+    if schedule.waiting:
+        run.run(stop)
+    done += len(schedule.done)
+    say(f"{campaign.name}: {done} of {total} cells are done; results in {ledger.results}")
+    return _ending(run, ledger, asked, say)
+
+
+def _ending(run: CampaignRun, ledger: Ledger, asked: Asked, say: Say) -> int:
+    schedule = run.schedule
+    if schedule.waiting:
+        why = schedule.reason or "their bench is away"
+        say(f"left: {len(schedule.waiting)} cells ({why}); the same command goes on")
+    if run.interrupted:
+        return INTERRUPTED
+    if run.pending:
+        raise EnvironmentFault(f"by hand: {run.pending}; then run the same command again")
+    if run.away:
+        raise ConnectionFault(f"bench {run.away} is away; its cells wait, the same command goes on when it is back")
+    if schedule.failed:
+        cell = schedule.failed[0]
+        raise MeasurementError(f"{len(schedule.failed)} cells failed, {cell.title} first: {_error(ledger, cell)}")
+    return 0
+
+
+def _error(ledger: Ledger, cell: Cell) -> str:
+    last = ledger.last_error(cell)
+    return last.error if last is not None else "unknown"
