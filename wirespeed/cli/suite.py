@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+from contextlib import ExitStack
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
+
+if TYPE_CHECKING:
+    from wirespeed.suite.benches import Place
+
+_FIRST_WAIT_S = 10.0
+"""A bench that is there answers sooner; a name that was mistyped is to be told soon."""
 
 
 def command(
@@ -27,6 +34,22 @@ def command(
         float | None,
         typer.Option("--budget", metavar="MINUTES", help="Begin no cell that would end later.", min=0.0),
     ] = None,
+    benches: Annotated[
+        str,
+        typer.Option(
+            "--benches",
+            metavar="NAME,...",
+            help="Run on these in place of the file's; several at once, served by `wirespeed bench serve`.",
+            show_default=False,
+        ),
+    ] = "",
+    ray: Annotated[
+        str,
+        typer.Option("--ray", metavar="HOST:PORT", help="The cluster of --benches.", show_default="this machine's"),
+    ] = "",
+    wait: Annotated[
+        float, typer.Option("--wait", metavar="S", help="Wait so long for a bench of --benches that is away.", min=0.0)
+    ] = 600.0,
     retry_failed: Annotated[
         bool, typer.Option("--retry-failed", help="Give cells that have failed all their tries again.")
     ] = False,
@@ -53,6 +76,7 @@ def command(
         raise UsageError("say which campaign to run: wirespeed suite run FILE (docs/campaigns.md shows one)")
 
     from wirespeed.cli.signals import stop_on_signals  # noqa: PLC0415
+    from wirespeed.suite.benches import place_of  # noqa: PLC0415
     from wirespeed.suite.campaign import Asked, dry, run_campaign  # noqa: PLC0415
     from wirespeed.suite.loading import load  # noqa: PLC0415
 
@@ -60,11 +84,24 @@ def command(
         if not quiet:
             print(text, file=sys.stderr, flush=True)
 
-    loaded = load(file, yes=yes or dry_run)
-    asked = Asked(out or Path("wirespeed-suite") / loaded.campaign.name, budget, retry_failed)
-    if dry_run:
-        for line in dry(loaded, asked):
-            print(line)
-        return 0
-    with stop_on_signals() as stop:
+    names = [name for name in benches.split(",") if name]
+    with ExitStack() as stack:
+        served: list[Place] = []
+        if ray or len(names) > 1:
+            from wirespeed.suite import ray_runner  # noqa: PLC0415
+
+            if not names:
+                raise UsageError("--ray is of --benches; name those that are to be used")
+            stack.enter_context(ray_runner.cluster(ray))
+            served = ray_runner.served(names, min(wait, _FIRST_WAIT_S))
+        elif names:
+            served = [place_of(names[0], file.parent)]
+        loaded = load(file, served, yes=yes or dry_run)
+        by_ray = bool(ray or len(names) > 1)
+        asked = Asked(out or Path("wirespeed-suite") / loaded.campaign.name, budget, retry_failed, by_ray, wait)
+        if dry_run:
+            for line in dry(loaded, asked):
+                print(line)
+            return 0
+        stop = stack.enter_context(stop_on_signals())
         return run_campaign(loaded, asked, say, stop)

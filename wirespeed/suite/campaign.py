@@ -12,8 +12,9 @@ from wirespeed.suite.cells import ANY, Cell
 from wirespeed.suite.estimate import seconds_of, time_text
 from wirespeed.suite.ledger import Ledger
 from wirespeed.suite.loading import Loaded
+from wirespeed.suite.ray_runner import RayRunner
 from wirespeed.suite.run import CampaignRun
-from wirespeed.suite.runner import LocalRunner
+from wirespeed.suite.runner import LocalRunner, Runner, place_for
 from wirespeed.suite.schedule import Schedule
 from wirespeed.suite.steps import steps_of
 
@@ -22,11 +23,14 @@ Say = Callable[[str], None]
 
 @dataclass(frozen=True)
 class Asked:
-    """What the command line says of a run."""
+    """What the command line says of a run. `served` benches are of a Ray cluster that is connected; one that is away is
+    waited for `wait_s`."""
 
     directory: Path
     budget_minutes: float | None = None
     retry_failed: bool = False
+    served: bool = False
+    wait_s: float = 600.0
 
 
 def dry(loaded: Loaded, asked: Asked) -> Iterator[str]:
@@ -49,8 +53,7 @@ def dry(loaded: Loaded, asked: Asked) -> Iterator[str]:
 
 
 def _commands(cell: Cell, loaded: Loaded, directory: Path) -> Iterator[str]:
-    place = next(iter(loaded.places.values())) if cell.bench == ANY else loaded.places[cell.bench]
-    steps = steps_of(cell, place, directory)
+    steps = steps_of(cell, place_for(cell, loaded.places), directory)
     if cell.setup.by_hand:
         yield f"            by hand: {cell.setup.by_hand}"
     for line in steps.shell:
@@ -91,8 +94,10 @@ def _run(loaded: Loaded, asked: Asked, ledger: Ledger, say: Say, stop: threading
     say(f"{campaign.name}: {total} cells, {done} done, {len(schedule.failed)} failed, {len(schedule.waiting)} to run")
     for cell in schedule.failed:
         say(f"  {cell.title} has failed: {_error(ledger, cell)}; --retry-failed tries it again")
-    runners = [LocalRunner(place, ledger) for place in loaded.places.values()]
-    run = CampaignRun(schedule, runners[:1], ledger, total, say, lambda cell: None)
+    runners: list[Runner] = [LocalRunner(loaded.places, ledger.running, ledger.lock_descriptor)]
+    if asked.served:
+        runners = [RayRunner(place, ledger.running) for place in loaded.places.values()]
+    run = CampaignRun(schedule, runners, ledger, total, say, lambda cell: None, asked.wait_s)
     if schedule.waiting:
         run.run(stop)
     done += len(schedule.done)

@@ -14,7 +14,7 @@ from wirespeed.suite.estimate import time_text
 from wirespeed.suite.headline import headline
 from wirespeed.suite.ledger import Ledger
 from wirespeed.suite.outcome import DONE, Outcome
-from wirespeed.suite.runner import Runner
+from wirespeed.suite.runner import Runner, place_for
 from wirespeed.suite.schedule import Schedule
 
 _POLL_S = 0.1
@@ -73,11 +73,11 @@ class CampaignRun:
         for number, runner in enumerate(self.runners):
             if number in self._busy or self.schedule.reason or not self.schedule.waiting or not runner.is_there():
                 continue
-            cell = self.schedule.next_for(runner.place.name, time.monotonic() - self._began_s)
+            cell = self.schedule.next_for(runner.places, time.monotonic() - self._began_s)
             if cell is None:
                 continue
             if cell.setup.by_hand and cell.setup.by_hand != self._by_hand:
-                if not done_by_hand(cell.setup, runner.place, self.say, sys.stdin):
+                if not done_by_hand(cell.setup, place_for(cell, runner.places), self.say, sys.stdin):
                     self.schedule.give_back(cell)
                     self.pending = cell.setup.by_hand
                     self.schedule.stop("a step by hand is to be done")
@@ -114,11 +114,13 @@ class CampaignRun:
             return True
         if time.monotonic() - self._there_s < self.wait_s:
             return True
-        self.away = ", ".join(sorted({runner.place.name for runner in self.runners if not runner.is_there()}))
+        self.away = ", ".join(
+            sorted({name for runner in self.runners if not runner.is_there() for name in runner.places})
+        )
         return False
 
     def _could_take(self, runner: Runner) -> bool:
-        return any(cell.bench in (ANY, runner.place.name) for cell in self.schedule.waiting)
+        return any(cell.bench in (ANY, *runner.places) for cell in self.schedule.waiting)
 
     def _abandon(self) -> None:
         for number in self._busy:

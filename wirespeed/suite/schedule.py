@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Sequence
+from collections import Counter, defaultdict
+from collections.abc import Collection, Sequence
 
 from wirespeed.suite.cells import ANY, Cell
 from wirespeed.suite.estimate import like, seconds_of
-from wirespeed.suite.outcome import DONE, FAILED, Outcome
+from wirespeed.suite.outcome import ABANDONED, DONE, LOST, Outcome
+
+MOST_LOST = 3
+"""A cell that its bench went away with so often is what makes it go."""
 
 
 class Schedule:
@@ -29,15 +32,18 @@ class Schedule:
         self._old_failures = len(self.failed)
         self._budget_s, self._most_failures = budget_s, most_failures
         self._measured: defaultdict[tuple[str, str, tuple[str, ...]], list[float]] = defaultdict(list)
+        self._lost: Counter[str] = Counter()
         self.reason = ""
         """Why no more cells begin, if that is so."""
 
-    def next_for(self, bench: str, spent_s: float) -> Cell | None:
-        """The next cell for a bench that is free after `spent_s` of the campaign, which then counts as running."""
+    def next_for(self, benches: Collection[str], spent_s: float) -> Cell | None:
+        """The next cell for one of `benches`, `spent_s` after the campaign began; it counts as running then."""
         if self.reason:
             return None
         for cell in self.waiting:
-            if cell.bench not in (ANY, bench) or (self.running and cell.setup.by_hand != self.running[0].setup.by_hand):
+            if cell.bench not in (ANY, *benches) or (
+                self.running and cell.setup.by_hand != self.running[0].setup.by_hand
+            ):
                 continue
             if self._budget_s is not None and spent_s + self.seconds(cell) > self._budget_s:
                 continue
@@ -56,7 +62,9 @@ class Schedule:
 
     def ended(self, cell: Cell, outcome: Outcome) -> bool:
         """A running cell ended so; whether it will run again."""
-        if outcome.status not in (DONE, FAILED):
+        if outcome.status == LOST:
+            self._lost[cell.key] += 1
+        if outcome.status == ABANDONED or (outcome.status == LOST and self._lost[cell.key] < MOST_LOST):
             self.give_back(cell)
             return True
         self.running.remove(cell)
