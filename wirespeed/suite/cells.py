@@ -97,12 +97,17 @@ class Cell:
 
 def count(campaign: Campaign) -> int:
     """How many cells the matrix has, without making them."""
-    return sum(
-        sum(len(test.directions or campaign.directions) * (test.repeats or campaign.repeats) for test in campaign.tests)
-        * prod(max(1, len(values)) for values in (dut.prepare.queues, dut.prepare.descriptors))
-        * (1 if campaign.spread == ANY else len(dut.benches or campaign.benches))
-        for dut in campaign.duts
+    return sum(_of_dut(campaign, dut) for dut in campaign.duts)
+
+
+def _of_dut(campaign: Campaign, dut: Dut) -> int:
+    benches = 1 if campaign.spread == ANY else len(dut.benches or campaign.benches)
+    setups = prod(max(1, len(values)) for values in (dut.prepare.queues, dut.prepare.descriptors))
+    runs = sum(
+        len(test.directions or campaign.directions) * (test.repeats or campaign.repeats)
+        for test in campaign.tests_on(dut)
     )
+    return benches * setups * runs
 
 
 def check_count(campaign: Campaign, yes: bool) -> None:
@@ -168,6 +173,8 @@ def _matrix(campaign: Campaign, configs: Mapping[str, str]) -> Iterator[Cell]:
     for test in campaign.tests:
         for direction in test.directions or campaign.directions:
             for dut, setup in setups:
+                if test.duts and dut.name not in test.duts:
+                    continue
                 benches = (ANY,) if campaign.spread == ANY else dut.benches or campaign.benches
                 for bench, repeat in product(benches, range(1, (test.repeats or campaign.repeats) + 1)):
                     yield Cell(

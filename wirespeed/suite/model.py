@@ -96,4 +96,12 @@ class Campaign(Section):
             for bench in dut.benches:
                 if bench not in self.benches:
                     raise ValueError(f"{dut.name} is to be on {bench!r}, which is none of benches")
+        names = [dut.name for dut in self.duts]
+        for test in self.tests:
+            if missing := [name for name in test.duts if name not in names]:
+                raise ValueError(f"{test.name} is to be run on {missing[0]!r}, which is none of duts")
         return self
+
+    def tests_on(self, dut: Dut) -> tuple[AnyTest, ...]:
+        """Those that are run on this device."""
+        return tuple(test for test in self.tests if not test.duts or dut.name in test.duts)

@@ -42,6 +42,7 @@ class Test(Section):
 
     name: str = Field(pattern=r"^[\w][\w .,+=-]{0,63}$", description="As tables and tags call it.")
     directions: tuple[Direction, ...] = Field(default=(), description="One cell each; else the campaign's.")
+    duts: tuple[str, ...] = Field(default=(), description="Those that it is run on; else all.")
     repeats: int | None = Field(default=None, ge=1, le=1000, description="Else the campaign's.")
 
     @property
