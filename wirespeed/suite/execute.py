@@ -113,11 +113,11 @@ def _run(command: Sequence[str], said: object, log: Path, what: str) -> None:
     try:
         code = process.wait()
     except BaseException:
-        process.send_signal(signal.SIGINT)
+        os.killpg(process.pid, signal.SIGINT)  # a shell would wait for what it runs
         try:
             process.wait(_END_S)
         except subprocess.TimeoutExpired:
-            process.kill()
+            os.killpg(process.pid, signal.SIGKILL)
             process.wait()
         raise
     if code:
