@@ -163,3 +163,31 @@ def test_what_cannot_be_is_one_line(words: list[str], code: int, told: str, tmp_
     write(tmp_path, FAILING.replace("BEFORE", "true") + LOAD)
     found, said = suite(*words, directory=tmp_path)
     assert found == code and told in said and said.count("wirespeed: ") == 1
+
+
+AB = """\
+suite: 1
+name: builds
+benches: [embedded]
+repeats: 9
+duts:
+  - {name: main, version: "1"}
+  - {name: change, version: "2", cli: [set interface impairment e1 loss 0.3 seed 1, set interface impairment e0 loss 0.3 seed 2]}
+"""
+
+
+def test_two_builds_are_run_in_pairs_until_the_verdict_is_clear(tmp_path: Path) -> None:
+    """The second one loses three packets in ten: three pairs of nine are enough to say so."""
+    file, table = write(tmp_path, AB + LOAD), tmp_path / "table.md"
+    code, said = suite("run", file, "--ab", "--markdown", table, directory=tmp_path)
+    assert code == 7, said
+    assert "the verdict is clear" in said and "worse: -" in table.read_text()
+    done = [one["cell"] for one in tries(tmp_path / "wirespeed-suite" / "builds")]
+    assert len(done) < 18 and done[:4] == [
+        "main few both on embedded",
+        "change few both on embedded",
+        "change few both on embedded #2",
+        "main few both on embedded #2",
+    ]
+    code, again = suite("run", file, "--ab", directory=tmp_path)
+    assert code == 7 and table.read_text() in again + "\n" and "about" not in again

@@ -50,6 +50,15 @@ def command(
     wait: Annotated[
         float, typer.Option("--wait", metavar="S", help="Wait so long for a bench of --benches that is away.", min=0.0)
     ] = 600.0,
+    ab: Annotated[
+        bool,
+        typer.Option(
+            "--ab", help="Compare the file's two devices in pairs until each test's verdict is clear; repeats at most."
+        ),
+    ] = False,
+    markdown: Annotated[
+        Path | None, typer.Option("--markdown", metavar="FILE", help="Of --ab: the table of verdicts goes here too.")
+    ] = None,
     retry_failed: Annotated[
         bool, typer.Option("--retry-failed", help="Give cells that have failed all their tries again.")
     ] = False,
@@ -59,7 +68,8 @@ def command(
 
     Results lie in DIR/results. Ctrl-C lets the running cell end and stops; a second Ctrl-C abandons it. After a kill,
     the same command goes on. Exit codes: 0 all is done, or the budget is; 2 a word or a matrix that cannot be used;
-    3 a step by hand is to be done first; 4 a bench is away; 5 cells have failed; 6 a file; 130 interrupted.
+    3 a step by hand is to be done first; 4 a bench is away; 5 cells have failed; 6 a file; 7 --ab: the second device
+    is worse; 130 interrupted.
     """
     import sys  # noqa: PLC0415 - a command starts fast
 
@@ -98,7 +108,9 @@ def command(
             served = [place_of(names[0], file.parent)]
         loaded = load(file, served, yes=yes or dry_run)
         by_ray = bool(ray or len(names) > 1)
-        asked = Asked(out or Path("wirespeed-suite") / loaded.campaign.name, budget, retry_failed, by_ray, wait)
+        asked = Asked(
+            out or Path("wirespeed-suite") / loaded.campaign.name, budget, retry_failed, by_ray, wait, ab, markdown
+        )
         if dry_run:
             for line in dry(loaded, asked):
                 print(line)

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from wirespeed.errors import INTERRUPTED, ConnectionFault, EnvironmentFault, MeasurementError
+from wirespeed.files import write_atomically
+from wirespeed.suite.ab import comparisons, group_of, in_pairs, markdown, names_of
 from wirespeed.suite.cells import ANY, Cell
 from wirespeed.suite.estimate import seconds_of, time_text
 from wirespeed.suite.ledger import Ledger
@@ -20,17 +22,22 @@ from wirespeed.suite.steps import steps_of
 
 Say = Callable[[str], None]
 
+WORSE = 7
+"""Exit code of --ab where the second device is worse."""
+
 
 @dataclass(frozen=True)
 class Asked:
     """What the command line says of a run. `served` benches are of a Ray cluster that is connected; one that is away is
-    waited for `wait_s`."""
+    waited for `wait_s`. With `ab` the campaign's two devices are compared, and the table also goes to `markdown`."""
 
     directory: Path
     budget_minutes: float | None = None
     retry_failed: bool = False
     served: bool = False
     wait_s: float = 600.0
+    ab: bool = False
+    markdown: Path | None = None
 
 
 def dry(loaded: Loaded, asked: Asked) -> Iterator[str]:
@@ -84,6 +91,8 @@ def _run(loaded: Loaded, asked: Asked, ledger: Ledger, say: Say, stop: threading
         say(f"left out {cell.title}: {reason}")
     if asked.retry_failed:
         ledger.forget_failures()
+    if asked.ab:
+        loaded = replace(loaded, cells=in_pairs(loaded.cells))
     todo = [cell for cell in loaded.cells if not ledger.is_done(cell)]
     tries = {cell.key: 1 + campaign.retries - ledger.failures(cell).total() for cell in todo}
     budget = campaign.budget_minutes if asked.budget_minutes is None else asked.budget_minutes
@@ -97,15 +106,38 @@ def _run(loaded: Loaded, asked: Asked, ledger: Ledger, say: Say, stop: threading
     runners: list[Runner] = [LocalRunner(loaded.places, ledger.running, ledger.lock_descriptor)]
     if asked.served:
         runners = [RayRunner(place, ledger.running) for place in loaded.places.values()]
-    run = CampaignRun(schedule, runners, ledger, total, say, lambda cell: None, asked.wait_s)
+    run = CampaignRun(schedule, runners, ledger, total, say, wait_s=asked.wait_s)
+    if asked.ab:
+        run.on_done = lambda: _leave_clear_ones(loaded.cells, ledger, schedule, say)
+        run.on_done()
     if schedule.waiting:
         run.run(stop)
     done += len(schedule.done)
     say(f"{campaign.name}: {done} of {total} cells are done; results in {ledger.results}")
-    return _ending(run, ledger, asked, say)
+    code = _ending(run, ledger, say)
+    return _compared(loaded.cells, ledger, asked) or code if asked.ab else code
 
 
-def _ending(run: CampaignRun, ledger: Ledger, asked: Asked, say: Say) -> int:
+def _leave_clear_ones(cells: tuple[Cell, ...], ledger: Ledger, schedule: Schedule, say: Say) -> None:
+    """No more pairs of a test whose verdict is clear."""
+    clear = {one.group for one in comparisons(cells, ledger.result) if one.verdict.is_clear}
+    needless = [cell for cell in schedule.waiting if group_of(cell) in clear]
+    if needless:
+        schedule.drop(lambda cell: group_of(cell) in clear)
+        say(f"  the verdict is clear: {len(needless)} cells are not needed")
+
+
+def _compared(cells: tuple[Cell, ...], ledger: Ledger, asked: Asked) -> int:
+    """Print the table; WORSE if the second device is so in any test."""
+    found = list(comparisons(cells, ledger.result))
+    table = markdown(names_of(cells), found)
+    print(table, end="")
+    if asked.markdown is not None:
+        write_atomically(asked.markdown, table, "table")
+    return WORSE if any(one.verdict.word == "worse" for one in found) else 0
+
+
+def _ending(run: CampaignRun, ledger: Ledger, say: Say) -> int:
     schedule = run.schedule
     if schedule.waiting:
         why = schedule.reason or "their bench is away"

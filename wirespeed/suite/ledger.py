@@ -3,7 +3,6 @@
 results/STEM.json       a cell that is done: there is nothing else that says so
 running/                what a running cell writes; what a kill left there is taken up again or begun anew
 tries.jsonl             a line a try: key, status, seconds, exit code, error
-spool/STEM              an empty file for each result that no corpus has yet
 """
 
 from __future__ import annotations
@@ -44,9 +43,9 @@ class Ledger:
 
     def __init__(self, directory: Path, say: Callable[[str], None]) -> None:
         self.directory = directory
-        self.results, self.running, self.spool = (directory / name for name in ("results", "running", "spool"))
+        self.results, self.running = directory / "results", directory / "running"
         try:
-            for path in (self.results, self.running, self.spool):
+            for path in (self.results, self.running):
                 path.mkdir(parents=True, exist_ok=True)
             self._lock = (directory / "lock").open("a")
             self._journal: IO[str] = (directory / "tries.jsonl").open("a", encoding="utf-8")
@@ -97,7 +96,6 @@ class Ledger:
 
     def keep(self, cell: Cell) -> None:
         """Put the result of a cell that ended well in its place."""
-        (self.spool / cell.stem).touch()  # before the result: what is twice in the spool does no harm
         (self.running / f"{cell.stem}.json").replace(self.result(cell))
         sync_directory(self.results)
         for left in self.running.glob(f"{cell.stem}.*"):

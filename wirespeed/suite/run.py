@@ -22,7 +22,7 @@ _POLL_S = 0.1
 
 @dataclass
 class CampaignRun:
-    """`say` prints a line; `landed` is told of each result that is kept; `wait_s` is how long a bench that is away is
+    """`say` prints a line; `on_done` is told of each cell that is done; `wait_s` is how long a bench that is away is
     waited for when nothing else is left to do. After `run`, `pending` says what a person has to do first, `away` which
     benches did not come back, `interrupted` whether Ctrl-C ended it."""
 
@@ -31,7 +31,7 @@ class CampaignRun:
     ledger: Ledger
     total: int
     say: Callable[[str], None]
-    landed: Callable[[Cell], None]
+    on_done: Callable[[], None] = lambda: None
     wait_s: float = 600.0
     pending: str = ""
     away: str = ""
@@ -100,7 +100,7 @@ class CampaignRun:
             case "done":
                 found = headline(self.ledger.result(cell))
                 self.say(f"  done in {time_text(outcome.seconds)}: {found}{more}")
-                self.landed(cell)
+                self.on_done()
             case "failed":
                 self.say(f"  {cell.title} failed: {outcome.error}{'; it is tried again' if again else ''}{more}")
             case "lost":

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 
 from wirespeed.suite.cells import ANY, Cell
 from wirespeed.suite.estimate import like, seconds_of
@@ -80,6 +80,10 @@ class Schedule:
         if self._most_failures is not None and len(self.failed) - self._old_failures >= self._most_failures:
             self.reason = f"{self._most_failures} cells have failed"
         return False
+
+    def drop(self, is_needless: Callable[[Cell], bool]) -> None:
+        """Cells that are not to run any more, since what they were for is known."""
+        self.waiting = [cell for cell in self.waiting if not is_needless(cell)]
 
     def stop(self, reason: str) -> None:
         """No further cell begins."""
