@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
@@ -42,6 +43,8 @@ class Asked:
 
 def dry(loaded: Loaded, asked: Asked) -> Iterator[str]:
     """What would run, a line a cell and below it its commands; the folder is only looked at."""
+    if asked.ab:
+        loaded = replace(loaded, cells=in_pairs(loaded.cells))
     results, todo_s, done = asked.directory / "results", 0.0, 0
     for number, cell in enumerate(loaded.cells, start=1):
         if (results / f"{cell.stem}.json").exists():
@@ -66,13 +69,7 @@ def _commands(cell: Cell, loaded: Loaded, directory: Path) -> Iterator[str]:
     for line in steps.shell:
         yield f"            {line}"
     for words in (*steps.prepare, steps.measure, *steps.restore):
-        yield f"            wirespeed {' '.join(_quoted(word) for word in words)}"
-
-
-def _quoted(word: str) -> str:
-    import shlex  # noqa: PLC0415
-
-    return shlex.quote(word)
+        yield f"            wirespeed {shlex.join(words)}"
 
 
 def run_campaign(loaded: Loaded, asked: Asked, say: Say, stop: threading.Event) -> int:
