@@ -70,21 +70,6 @@ class Cell:
         words = f"{self.setup.name}-{self.test}-{self.direction}-{self.repeat}"
         return f"{re.sub(r'[^A-Za-z0-9.+]+', '-', words)}-{self.key[:12]}"
 
-    @property
-    def tags(self) -> dict[str, str]:
-        """What a corpus finds its result by."""
-        version = {"version": self.setup.version} if self.setup.version else {}
-        return {
-            "suite": self.campaign,
-            "bench": self.bench,
-            "dut": self.setup.name,
-            "test": self.test,
-            "direction": self.direction,
-            "repeat": str(self.repeat),
-            "key": self.key,
-            **version,
-        }
-
     def to_json(self) -> dict[str, Any]:
         return asdict(self)
 

@@ -113,7 +113,8 @@ def _run(command: Sequence[str], said: object, log: Path, what: str) -> None:
     try:
         code = process.wait()
     except BaseException:
-        os.killpg(process.pid, signal.SIGINT)  # a shell would wait for what it runs
+        # To the group, since a shell would wait for what it runs; not SIGINT, which background jobs may ignore.
+        os.killpg(process.pid, signal.SIGTERM)
         try:
             process.wait(_END_S)
         except subprocess.TimeoutExpired:
