@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from wirespeed.errors import FileFault
@@ -37,3 +37,29 @@ def line_of(tree: Any, where: Sequence[str | int]) -> int:
             node = node.value[part]
             line = node.start_mark.line + 1
     return line
+
+
+def first_error(
+    errors: Sequence[Any],
+    tree: Any,
+    whole: str,
+    place: Callable[[Any], tuple[str | int, ...]],
+    words: Callable[[Any], str],
+) -> str:
+    """`LINE: PATH: WORDS` of the one of pydantic's `errors` that stands first in the file, the others counted; `whole`
+    is what the document is called where the path is empty."""
+    places = [(place(one), one) for one in errors]
+    # A list whose member is wrong is called too short as well.
+    told = [(at, one) for at, one in places if not any(at == other[: len(at)] != other for other, _ in places)]
+    found = sorted(((line_of(tree, at), at, one) for at, one in told), key=lambda row: row[0])
+    line, at, first = found[0]
+    rest = f" (and {len(found) - 1} more)" if len(found) > 1 else ""
+    return f"{line}: {'.'.join(map(str, at)) or whole}: {words(first)}{rest}"
+
+
+def wrong_value(error: Any) -> str:
+    """What pydantic says of a value, and the value, unless it says it itself."""
+    message = str(error["msg"]).removeprefix("Value error, ")
+    given = error["input"]
+    shown = f", not {given!r}" if isinstance(given, str | int | float | bool) and repr(given) not in message else ""
+    return f"{message}{shown}" if error["type"] != "value_error" else message

@@ -11,7 +11,7 @@ from pydantic import ValidationError
 from wirespeed.bench.model import Bench, Misfit
 from wirespeed.errors import FileFault
 from wirespeed.files import read_text_file
-from wirespeed.yaml_places import line_of, parsed
+from wirespeed.yaml_places import first_error, parsed, wrong_value
 
 _MOST_BYTES = 1 << 20
 
@@ -29,7 +29,7 @@ def parse_bench(text: str, name: str = "bench.yaml") -> Bench:
     try:
         return Bench.model_validate(raw)
     except ValidationError as error:
-        raise FileFault(_first(error, tree, name)) from None
+        raise FileFault(f"{name}:{first_error(error.errors(), tree, 'bench', _place, _words)}") from None
 
 
 def schema_text() -> str:
@@ -40,17 +40,6 @@ def schema_text() -> str:
 def example_text() -> str:
     """A whole bench file with comments."""
     return (Path(__file__).parent / "example.yaml").read_text(encoding="utf-8")
-
-
-def _first(error: ValidationError, tree: Any, name: str) -> str:
-    """One line for the error that stands first in the file; the others are counted."""
-    places = [(_place(one), one) for one in error.errors()]
-    # A list whose member is wrong is called too short as well.
-    told = [(at, one) for at, one in places if not any(at == other[: len(at)] != other for other, _ in places)]
-    found = sorted(((line_of(tree, at), at, one) for at, one in told), key=lambda row: row[0])
-    line, at, first = found[0]
-    rest = f" (and {len(found) - 1} more)" if len(found) > 1 else ""
-    return f"{name}:{line}: {'.'.join(map(str, at)) or 'bench'}: {_words(first)}{rest}"
 
 
 def _place(error: Any) -> tuple[str | int, ...]:
@@ -66,7 +55,4 @@ def _words(error: Any) -> str:
             return "it is needed and not there"
         case "too_short":
             return "a bench has two wires at least"
-    message = str(error["msg"]).removeprefix("Value error, ")
-    given = error["input"]
-    shown = f", not {given!r}" if isinstance(given, str | int | float | bool) and repr(given) not in message else ""
-    return f"{message}{shown}" if error["type"] != "value_error" else message
+    return wrong_value(error)

@@ -13,7 +13,7 @@ from wirespeed.errors import FileFault
 from wirespeed.files import read_text_file
 from wirespeed.suite.model import FORMAT, Campaign
 from wirespeed.suite.tests import Loadtest, Rfc2544, Search, Soak
-from wirespeed.yaml_places import line_of, parsed
+from wirespeed.yaml_places import first_error, parsed, wrong_value
 
 _MOST_BYTES = 1 << 20
 _TESTS: dict[str, type[BaseModel]] = {"loadtest": Loadtest, "search": Search, "rfc2544": Rfc2544, "soak": Soak}
@@ -37,23 +37,12 @@ def parse_campaign(text: str, name: str = "suite.yaml") -> Campaign:
     try:
         return Campaign.model_validate(raw)
     except ValidationError as error:
-        raise FileFault(_first(error, tree, name)) from None
+        raise FileFault(f"{name}:{first_error(error.errors(), tree, 'campaign', _place, _words)}") from None
 
 
 def schema_text() -> str:
     """The JSON schema of a campaign file."""
     return json.dumps(Campaign.model_json_schema(), indent=2)
-
-
-def _first(error: ValidationError, tree: Any, name: str) -> str:
-    """One line for the error that stands first in the file; the others are counted."""
-    places = [(_place(one), one) for one in error.errors()]
-    # A list whose member is wrong is called too short as well.
-    told = [(at, one) for at, one in places if not any(at == other[: len(at)] != other for other, _ in places)]
-    found = sorted(((line_of(tree, at), at, one) for at, one in told), key=lambda row: row[0])
-    line, at, first = found[0]
-    rest = f" (and {len(found) - 1} more)" if len(found) > 1 else ""
-    return f"{name}:{line}: {'.'.join(map(str, at)) or 'campaign'}: {_words(first)}{rest}"
 
 
 def _place(error: Any) -> tuple[str | int, ...]:
@@ -69,10 +58,7 @@ def _words(error: Any) -> str:
             return "it is needed and not there"
         case "union_tag_invalid" | "union_tag_not_found":
             return f"`command` says what runs: {', '.join(_TESTS)}"
-    message = str(error["msg"]).removeprefix("Value error, ")
-    given = error["input"]
-    shown = f", not {given!r}" if isinstance(given, str | int | float | bool) and repr(given) not in message else ""
-    return f"{message}{shown}" if error["type"] != "value_error" else message
+    return wrong_value(error)
 
 
 def _nearest(loc: tuple[str | int, ...]) -> str:
