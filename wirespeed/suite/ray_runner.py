@@ -18,6 +18,8 @@ from wirespeed.suite.outcome import ABANDONED, FAILED, LOST, Outcome
 from wirespeed.suite.ray_task import resource, run_cell, served_place
 
 _ASK_S = 1.0
+_GONE_S = 10.0
+"""A bench that lost a cell gets none for so long: the cluster takes a while to see that a node is gone."""
 _ANSWER_S = 60.0
 
 
@@ -115,7 +117,7 @@ class RayRunner:
             if self.is_there():
                 return None
             ray.cancel(self._task, force=True)  # else it would begin again when the bench is back
-            return Outcome(LOST, error=f"no node serves {self._name}")
+            return self._lost(f"no node serves {self._name}")
         try:
             document, result = ray.get(ready[0])
         except ray.exceptions.TaskCancelledError:
@@ -123,11 +125,14 @@ class RayRunner:
         except ray.exceptions.RayTaskError as error:
             return Outcome(FAILED, error=_line(error))
         except ray.exceptions.RayError as error:
-            self._asked_s = 0.0
-            return Outcome(LOST, error=_line(error))
+            return self._lost(_line(error))
         if result:
             (self._running / f"{self._cell.stem}.json").write_bytes(result)
         return Outcome.from_json(document)
+
+    def _lost(self, why: str) -> Outcome:
+        self._is_there, self._asked_s = False, time.monotonic() + _GONE_S
+        return Outcome(LOST, error=why)
 
     def abandon(self) -> None:
         import ray  # noqa: PLC0415
