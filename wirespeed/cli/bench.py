@@ -16,9 +16,10 @@ if TYPE_CHECKING:
 
 def command(
     what: Annotated[
-        Literal["check", "schema", "example"],
+        Literal["check", "schema", "example", "serve"],
         typer.Argument(
-            help="check FILE: prove each part; schema: JSON schema of the file; example: one with comments."
+            help="check FILE: prove each part; schema: JSON schema of the file; example: one with comments; "
+            "serve [FILE|LAB]: let campaigns of other machines run on it, by Ray."
         ),
     ],
     file: Annotated[Path | None, typer.Argument(metavar="[FILE]", help="The bench file.")] = None,
@@ -29,6 +30,17 @@ def command(
     ] = False,
     duration: Annotated[float, typer.Option("--duration", metavar="S", help="Seconds of each load of --tester.")] = 3.0,
     force: Annotated[bool, typer.Option("--force", help="Take the ports from whoever holds them.")] = False,
+    name: Annotated[
+        str,
+        typer.Option("--name", metavar="NAME", help="serve: what campaigns call it.", show_default="the file's name"),
+    ] = "",
+    join: Annotated[
+        str, typer.Option("--join", metavar="HOST:PORT", help="serve: in this cluster; else as the head of a new one.")
+    ] = "",
+    listen: Annotated[
+        str, typer.Option("--listen", metavar="IP", help="serve: where others reach this machine.")
+    ] = "127.0.0.1",
+    port: Annotated[int, typer.Option("--port", metavar="N", help="serve: of the head of a new cluster.")] = 6379,
 ) -> int:
     """Prove a bench part by part, a line each: tester, links, device, wires, neighbours, a packet through it each way.
 
@@ -38,6 +50,8 @@ def command(
     from wirespeed.bench.file import example_text, read_bench, schema_text  # noqa: PLC0415 - a command starts fast
     from wirespeed.errors import UsageError  # noqa: PLC0415
 
+    if what == "serve":
+        return _serve(file, name, join, listen, port)
     if what != "check":
         if file is not None or tester:
             raise UsageError(f"bench {what} takes no file and no option")
@@ -52,6 +66,20 @@ def command(
         from wirespeed.bench.check import Check  # noqa: PLC0415
 
         return Check(bench, str(file), _show, force).run()
+
+
+def _serve(bench: Path | None, name: str, join: str, listen: str, port: int) -> int:
+    from wirespeed.cli.signals import stop_on_signals  # noqa: PLC0415
+    from wirespeed.errors import UsageError  # noqa: PLC0415
+    from wirespeed.suite.benches import place_of  # noqa: PLC0415
+    from wirespeed.suite.serve import serve  # noqa: PLC0415
+
+    if bench is None and join:
+        raise UsageError("say which bench to serve: wirespeed bench serve FILE --join HOST:PORT")
+    place = None if bench is None else place_of(str(bench), Path(), name or bench.stem)
+    with stop_on_signals() as stop:
+        serve(place, join, listen, port, lambda text: print(text, flush=True), stop)
+    return 0
 
 
 def _measure_tester(file: Path, bench: Bench, duration_s: float, force: bool) -> int:

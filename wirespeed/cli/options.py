@@ -115,7 +115,8 @@ LabOption = Annotated[
         "--lab",
         metavar="embedded|linux[:af_xdp|:af_packet][,mtu=N]|vm[:IMAGE]",
         help="Bring up this lab on this machine for the test, with its own generator and router; mtu=9000 for jumbo "
-        "frames (vm: docs/vm-dut.md).",
+        "frames; embedded also takes queues= descriptors= program= config= exec= (docs/campaigns.md; vm: "
+        "docs/vm-dut.md).",
         show_default=False,
     ),
 ]

@@ -8,10 +8,11 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 from typing import Protocol
 
 from wirespeed.errors import EnvironmentFault, UsageError
-from wirespeed.lab.embedded import EmbeddedLab
+from wirespeed.lab.embedded import DEEP_SLOTS, OWN_ROUTER, EmbeddedLab, RouterChoice
 from wirespeed.lab.lab import Lab, choose_cpus
 from wirespeed.lab.linux import LinuxLab, unavailable
 from wirespeed.lab.placement import LabCpus
@@ -36,24 +37,52 @@ _VM = re.compile(r"vm([:,]|$)")
 
 @dataclass(frozen=True)
 class LabSpec:
-    """A lab by its name, and the largest layer 3 packet that tester and device carry."""
+    """A lab by its name, and the largest layer 3 packet that tester and device carry. Of the embedded one also the
+    queues of its wires, their descriptors (as many as there is memory for unless told), and which router it has."""
 
     name: str
     mtu: int = PLAIN_MTU
+    queues: int = 1
+    descriptors: int | None = None
+    router: RouterChoice = OWN_ROUTER
 
 
 def parse_lab(text: str) -> LabSpec:
-    """What `--lab` says of a lab in LABS. UsageError for a name that there is not, and for a wrong option. Pure."""
+    """What `--lab` says of a lab in LABS. UsageError for a name that there is not, for a wrong option, and for a file
+    that is not there."""
     name, *words = text.split(",")
     if name not in LABS:
         raise UsageError(f"--lab {text}: there is no such lab; give {', '.join(LABS)} or vm")
-    mtu = PLAIN_MTU
+    given = {}
+    allowed = ("mtu", *_EMBEDDED) if name == "embedded" else ("mtu",)
     for word in words:
         key, _, value = word.partition("=")
-        if key != "mtu":
-            raise UsageError(f"--lab {text}: unknown option {key!r}; a lab takes mtu=, as in {name},mtu=9000")
-        mtu = lab_mtu(value, f"--lab {text}: mtu")
-    return LabSpec(name, mtu)
+        if key not in allowed:
+            also = f"; this one also {'=, '.join(_EMBEDDED)}=" if name == "embedded" else ""
+            raise UsageError(f"--lab {text}: unknown option {key!r}; a lab takes mtu=, as in {name},mtu=9000{also}")
+        given[key] = value
+    mtu = lab_mtu(given["mtu"], f"--lab {text}: mtu") if "mtu" in given else PLAIN_MTU
+    queues = _count(given.get("queues", "1"), f"--lab {text}: queues", 16)
+    descriptors = (
+        _count(given["descriptors"], f"--lab {text}: descriptors", DEEP_SLOTS) if "descriptors" in given else None
+    )
+    files = {key: _file(given[key], f"--lab {text}: {key}") for key in ("program", "config", "exec") if key in given}
+    return LabSpec(name, mtu, queues, descriptors, RouterChoice(**files))
+
+
+_EMBEDDED = ("queues", "descriptors", "program", "config", "exec")
+
+
+def _count(value: str, what: str, most: int) -> int:
+    if not (value.isascii() and value.isdigit() and 1 <= int(value) <= most):
+        raise UsageError(f"{what} is a number from 1 to {most}, not {value!r}")
+    return int(value)
+
+
+def _file(value: str, what: str) -> Path:
+    if not Path(value).is_file():
+        raise UsageError(f"{what}: there is no file {value!r}")
+    return Path(value)
 
 
 def lab_mtu(value: str, what: str) -> int:
@@ -71,6 +100,9 @@ def _maker(text: str) -> Callable[[LabCpus], Lab]:
         options = parse_vm(text)
         return lambda cpus: VmLab(cpus, options)
     spec = parse_lab(text)
+    if spec.name == "embedded":
+        slots, queues = spec.descriptors, spec.queues
+        return lambda cpus: EmbeddedLab(cpus, mtu=spec.mtu, ring_slots=slots, queues=queues, router=spec.router)
     return lambda cpus: LABS[spec.name](cpus, mtu=spec.mtu)
 
 

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import tempfile
+from dataclasses import dataclass
 from pathlib import Path
 
 from wirespeed.dut.router import RouterDut
+from wirespeed.errors import error_of
 from wirespeed.lab.generator import LabGenerator, Wire
 from wirespeed.lab.placement import LabCpus
 from wirespeed.lab.process import Child
 from wirespeed.model import PLAIN_MTU
 from wirespeed.owned import OwnedDirectory
 from wirespeed.results.lab import LabFacts
+from wirespeed.router.client import ask
 from wirespeed.units import parse_speed
 
 GENERATOR_MACS = ("02:ee:00:00:00:00", "02:ee:00:00:00:01")
@@ -77,10 +82,23 @@ def mtu_commands(mtu: int) -> str:
     return "".join(f"set interface mtu {mtu} e{index}\n" for index in (0, 1) if mtu != PLAIN_MTU)
 
 
+@dataclass(frozen=True)
+class RouterChoice:
+    """What a lab's router is, other than its own: `program` another build's `wirespeed`; `config` a vppcfg file that
+    is applied, and `exec` a file of command lines that are run, once the lab's own configuration is there."""
+
+    program: Path | None = None
+    config: Path | None = None
+    exec: Path | None = None
+
+
+OWN_ROUTER = RouterChoice()
+
+
 class EmbeddedLab:
     """Generator ↔ memif ↔ router, each with a CPU of its own. `directory` holds sockets and logs; `ring_slots` packets
     wait in a wire each way, as many as there is memory for unless told; `mtu` is the largest layer 3 packet that both
-    carry."""
+    carry; a wire has `queues` each way."""
 
     name = "wirespeed"
 
@@ -91,10 +109,15 @@ class EmbeddedLab:
         hugepages: str = "auto",
         ring_slots: int | None = None,
         mtu: int = PLAIN_MTU,
+        queues: int = 1,
+        router: RouterChoice = OWN_ROUTER,
     ) -> None:
+        self._queues = queues
+        self._choice = router
         self._ring_slots = ring_slots or slots_for(Path("/proc/meminfo").read_text(), mtu)
         self._mtu = mtu
         self._commands = mtu_commands(mtu) + ROUTER_COMMANDS
+        self._lines = tuple(filter(None, router.exec.read_text().splitlines())) if router.exec else ()
         self._cpus = cpus
         self._speed = speed
         self._hugepages = hugepages
@@ -108,7 +131,7 @@ class EmbeddedLab:
         self._generator = LabGenerator(
             wires, cpus.generator, cpus.control, self.directory / "generator.log", hugepages=hugepages, mtu=mtu
         )
-        self.dut = RouterDut(self.control_socket, commands=self._commands.splitlines())
+        self.dut = RouterDut(self.control_socket, commands=[*self._commands.splitlines(), *self._lines])
 
     @property
     def control_socket(self) -> Path:
@@ -139,15 +162,37 @@ class EmbeddedLab:
         arguments += ["--socket", str(self.control_socket), "--hugepages", self._hugepages]
         for index in (0, 1):
             arguments += ["--interface", f"e{index}={self._wire(index, 'server', ROUTER_MACS[index])}"]
-        self._router = Child("router", arguments, self.directory / "router.log", self._cpus.all)
+        self._router = Child(
+            "router", arguments, self.directory / "router.log", self._cpus.all, program=self._choice.program
+        )
         self._router.start()
+        self._configure()
         self.dut.prepare()
         self._generator.start()
+
+    def _configure(self) -> None:
+        """What the router's choice adds to the lab's own configuration; the error of the first line that it refuses."""
+        if self._choice.config is not None:
+            words = ["config", "apply", str(self._choice.config), "--socket", str(self.control_socket)]
+            words += ["--journal", str(self.directory / "config.journal")]
+            applied = subprocess.run(
+                [sys.executable, "-m", "wirespeed", *words],
+                stdin=subprocess.DEVNULL,
+                capture_output=True,
+                text=True,
+                check=False,
+            )
+            if applied.returncode:
+                said = applied.stderr.strip().splitlines() or [f"exit code {applied.returncode}"]
+                raise error_of(applied.returncode, said[-1].removeprefix("wirespeed: "))
+        for line in self._lines:
+            ask(self.control_socket, line)
 
     def restart_router(self) -> None:
         """End the router and start it again, as it was configured; the generator goes on sending meanwhile."""
         self.router.stop()
         self.router.start()
+        self._configure()
         self.dut.prepare()
 
     def restart_generator(self) -> None:
@@ -155,7 +200,7 @@ class EmbeddedLab:
         self._generator.start()
 
     def _wire(self, index: int, role: str, mac: str) -> str:
-        depth = f"rxd={self._ring_slots},txd={self._ring_slots}"
+        depth = f"rxd={self._ring_slots},txd={self._ring_slots},rxq={self._queues},txq={self._queues}"
         return f"memif:{self.directory}/e{index}.sock,id=0,role={role},mac={mac},speed={self._speed},{depth}"
 
     def stop(self) -> None:

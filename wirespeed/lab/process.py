@@ -21,8 +21,17 @@ class Child:
     however that comes about.
     """
 
-    def __init__(self, name: str, arguments: list[str], log: Path, cpus: frozenset[int] = frozenset()) -> None:
-        """`cpus` are those it may use; none given: those of this process."""
+    def __init__(
+        self,
+        name: str,
+        arguments: list[str],
+        log: Path,
+        cpus: frozenset[int] = frozenset(),
+        program: Path | None = None,
+    ) -> None:
+        """`cpus` are those it may use; none given: those of this process. `program` is another build's `wirespeed`,
+        else it is this one."""
+        self._program = [sys.executable, "-m", "wirespeed"] if program is None else [str(program)]
         self.name = name
         self._cpus = cpus or frozenset(os.sched_getaffinity(0))
         self.log = log
@@ -42,7 +51,7 @@ class Child:
         """Start it and wait for its `ready`; its own error line is raised when it ends before that."""
         with self.log.open("wb") as errors:
             self._process = subprocess.Popen(
-                [sys.executable, "-m", "wirespeed", *self._arguments],
+                [*self._program, *self._arguments],
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE,
                 stderr=errors,

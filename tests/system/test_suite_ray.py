@@ -1,0 +1,107 @@
+"""A campaign on several nodes of a real Ray cluster, all on loopback; one of them is killed while its cell runs."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+
+import pytest
+from suite_process import SuiteProcess, suite
+
+pytest.importorskip("ray", reason="the extra `ray` is not installed")
+
+CAMPAIGN = """\
+suite: 1
+name: spread
+benches: [embedded]
+spread: any
+duts: [{name: one}, {name: two}]
+tests:
+  - {name: few, command: loadtest, profile: bench, tunables: size=64, warmup_s: 0.1, ramp_s: 0, hold_s: 1,
+     ramp_target: 5kpps, interval_s: 0.25}
+"""
+
+
+@contextmanager
+def served(*words: str) -> Iterator[subprocess.Popen[str]]:
+    """A node of the cluster, up."""
+    command = [sys.executable, "-m", "wirespeed", "bench", "serve", *words]
+    node = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    try:
+        assert node.stdout is not None
+        line = node.stdout.readline()
+        assert line.startswith("ready: "), line
+        yield node
+    finally:
+        node.terminate()
+        node.wait(60)
+        node.stdout.close()  # type: ignore[union-attr]
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def children(pid: int) -> list[int]:
+    found = subprocess.run(["ps", "--ppid", str(pid), "-o", "pid="], stdout=subprocess.PIPE, text=True, check=False)
+    direct = [int(word) for word in found.stdout.split()]
+    return [*direct, *(below for child in direct for below in children(child))]
+
+
+def test_a_node_that_is_killed_loses_no_cell_and_none_is_done_twice(tmp_path: Path) -> None:
+    file = tmp_path / "suite.yaml"
+    # Both nodes run the first cells at once until there is a file; the cell of the killed one goes to the other.
+    go = tmp_path / "go"
+    text = CAMPAIGN
+    for name in ("one", "two"):
+        waits = f"touch {go}.{name}; while [ ! -e {go} ]; do sleep 0.1; done"
+        text = text.replace(f"{{name: {name}}}", f"{{name: {name}, before: ['{waits}']}}")
+    file.write_text(text)
+    head = f"127.0.0.1:{free_port()}"
+    with ExitStack() as stack:
+        stack.enter_context(served("embedded", "--name", "a", "--port", head.partition(":")[2]))
+        lost = stack.enter_context(served("embedded", "--name", "b", "--join", head))
+        run = SuiteProcess("run", file, "--benches", "a,b", "--ray", head, directory=tmp_path)
+        run.until(lambda: len(list(tmp_path.glob("go.*"))) == 2)
+        for pid in (lost.pid, *children(lost.pid)):
+            try:
+                os.kill(pid, signal.SIGKILL)
+            except ProcessLookupError:
+                continue
+        run.wait_for("its bench went away")
+        go.touch()
+        assert run.end() == 0, run.text
+        assert "2 of 2 cells are done" in run.text
+        results = list((tmp_path / "wirespeed-suite" / "spread" / "results").iterdir())
+        tries = (tmp_path / "wirespeed-suite" / "spread" / "tries.jsonl").read_text()
+        assert len(results) == 2 and tries.count('"status": "done"') == 2 and "lost" in tries
+        code, said = suite("run", file, "--benches", "a,c", "--ray", head, "--wait", "0", directory=tmp_path)
+        assert code == 4 and "bench c is away: nobody serves it; there are a (" in said, said
+
+
+def test_without_ray_several_benches_are_one_line() -> None:
+    """As on a machine where the extra is not installed: its folder is not on the path of this program."""
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "suite.yaml"
+        file.write_text(CAMPAIGN)
+        program = (
+            "import importlib.util, sys\n"
+            "real = importlib.util.find_spec\n"
+            "importlib.util.find_spec = lambda name, *rest: None if name == 'ray' else real(name, *rest)\n"
+            "from wirespeed.cli.main import main\n"
+            f"sys.exit(main(['suite', 'run', {str(file)!r}, '--benches', 'a,b']))"
+        )
+        done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert done.returncode == 3
+    assert done.stderr == (
+        "wirespeed: several benches at once need Ray, which is not installed: pip install 'wirespeed[ray]'\n"
+    )

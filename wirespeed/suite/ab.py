@@ -1,0 +1,101 @@
+"""Two builds against each other: the cells of a campaign with two devices as pairs, run until each verdict is clear."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import median
+
+from wirespeed.errors import MeasurementError, UsageError
+from wirespeed.results.analysis import analyse
+from wirespeed.results.figures import rate_text
+from wirespeed.results.file import read_file
+from wirespeed.results.loadtest import Result
+from wirespeed.results.search import SearchResult
+from wirespeed.suite.cells import Cell
+from wirespeed.suite.sequential import AbVerdict, judge
+
+Group = tuple[str, str, str]
+"""Bench, test and direction, within which the two are compared."""
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """What one test says of the two; medians in packets a second, None without a pair."""
+
+    group: Group
+    a_pps: float | None
+    b_pps: float | None
+    verdict: AbVerdict
+
+    @property
+    def title(self) -> str:
+        bench, test, direction = self.group
+        return f"{test} {direction} on {bench}"
+
+
+def names_of(cells: tuple[Cell, ...]) -> tuple[str, str]:
+    """The two builds, the one that the file names first being the one compared to. UsageError for another number of
+    them, or steps by hand."""
+    names = list(dict.fromkeys(cell.setup.name for cell in cells))
+    if len(names) != 2:
+        raise UsageError(f"--ab compares two devices, and the campaign has {len(names)}: {', '.join(names[:5])}")
+    if any(cell.setup.by_hand for cell in cells):
+        raise UsageError("--ab changes from one device to the other all the time; leave out `by_hand`")
+    return names[0], names[1]
+
+
+def in_pairs(cells: tuple[Cell, ...]) -> tuple[Cell, ...]:
+    """A B, B A, A B …: neither is always first, and a pair is run in one go."""
+    names = names_of(cells)
+
+    def second(cell: Cell) -> bool:
+        return (cell.setup.name == names[1]) ^ (cell.repeat % 2 == 0)
+
+    order = {group: number for number, group in enumerate(dict.fromkeys(map(group_of, cells)))}
+    return tuple(sorted(cells, key=lambda cell: (cell.repeat, order[group_of(cell)], second(cell))))
+
+
+def group_of(cell: Cell) -> Group:
+    return (cell.bench, cell.test, cell.direction)
+
+
+def figure(file: Path) -> float:
+    """What is compared, more being better: of a load test the highest rate received, of a search its first goal's lower
+    bound, in packets a second. MeasurementError for another kind of result."""
+    result = read_file(file)
+    if isinstance(result, Result):
+        return analyse(result).curves[-1].max_pps or 0.0
+    if isinstance(result, SearchResult) and result.goals:
+        return result.goals[0].lower_pps or 0.0
+    raise MeasurementError(f"{file}: --ab compares load tests and searches")
+
+
+def comparisons(cells: tuple[Cell, ...], result: Callable[[Cell], Path]) -> Iterator[Comparison]:
+    """What the results that there are say, a comparison a group. A pair counts when both of it are done."""
+    names = names_of(cells)
+    for group in dict.fromkeys(map(group_of, cells)):
+        mine = [cell for cell in cells if group_of(cell) == group and result(cell).exists()]
+        found = {(cell.setup.name, cell.repeat): figure(result(cell)) for cell in mine}
+        repeats = sorted({repeat for _, repeat in found})
+        pairs = [
+            (found[names[0], one], found[names[1], one])
+            for one in repeats
+            if (names[0], one) in found and (names[1], one) in found
+        ]
+        a, b = [one for one, _ in pairs], [two for _, two in pairs]
+        yield Comparison(group, _median(a), _median(b), judge(a, b))
+
+
+def markdown(names: tuple[str, str], found: list[Comparison]) -> str:
+    """A table for the comment of a change."""
+    lines = [f"| test | {names[0]} | {names[1]} | verdict |", "|---|---:|---:|---|"]
+    lines += [
+        f"| {one.title} | {rate_text(one.a_pps)} | {rate_text(one.b_pps)} | {one.verdict.text} |" for one in found
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _median(values: list[float]) -> float | None:
+    return median(values) if values else None

@@ -1,0 +1,36 @@
+"""`python -m wirespeed.suite.cell_process FILE`: one cell in a process of its own, which sees to its end even when the
+campaign is killed. FILE says cell, place and directory; beside it `FILE.outcome` says how it ended."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+from wirespeed.cli.signals import leave_on_signals
+from wirespeed.files import write_atomically
+from wirespeed.suite.benches import Place
+from wirespeed.suite.cells import Cell
+from wirespeed.suite.execute import execute
+from wirespeed.suite.outcome import ABANDONED, Outcome
+
+
+def main() -> int:
+    """0 whenever there is an outcome to read."""
+    file = Path(sys.argv[1])
+    order = json.loads(file.read_text())
+    try:
+        with leave_on_signals(KeyboardInterrupt):
+            outcome = execute(Cell.from_json(order["cell"]), Place(**order["place"]), Path(order["directory"]))
+    except KeyboardInterrupt:
+        outcome = Outcome(ABANDONED, error="abandoned", exit_code=130)
+    write_atomically(outcome_file(file), json.dumps(outcome.to_json()))
+    return 0
+
+
+def outcome_file(order: Path) -> Path:
+    return order.with_name(f"{order.name}.outcome")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

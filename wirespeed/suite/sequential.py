@@ -1,0 +1,90 @@
+"""Whether one build is better than another, asked again after each pair of runs without being fooled by asking. Pure.
+
+The pairs' differences are those of logarithms, so that a spread in percent is the same at any rate and drift that hits
+both of a pair is gone. After each pair their mean has a Student interval whose confidence grows with the looks: look k
+may err with ALPHA / (k (k + 1)), which is ALPHA in all, however often one looks (a union bound, so it errs less).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from statistics import fmean, stdev
+from typing import Literal
+
+ALPHA = 0.05
+"""Of a better or worse in a comparison of builds that do not differ."""
+FIRST_LOOK = 3
+SAME_WITHIN = 0.03
+
+Word = Literal["better", "worse", "same", "cannot tell"]
+
+
+@dataclass(frozen=True)
+class AbVerdict:
+    """`difference` of B to A as a ratio (0.02: 2 % more), between `low` and `high`; None before there are pairs enough.
+    `pairs` it stands on."""
+
+    word: Word
+    pairs: int
+    difference: float | None = None
+    low: float | None = None
+    high: float | None = None
+
+    @property
+    def is_clear(self) -> bool:
+        return self.word != "cannot tell"
+
+    @property
+    def text(self) -> str:
+        if self.difference is None or self.low is None or self.high is None:
+            return f"cannot tell: {self.pairs} pairs, at least {FIRST_LOOK} are needed"
+        word = f"same within {SAME_WITHIN:.0%}" if self.word == "same" else self.word
+        return f"{word}: {self.difference:+.1%} ({self.low:+.1%} to {self.high:+.1%}) of {self.pairs} pairs"
+
+
+def judge(a: Sequence[float], b: Sequence[float], same_within: float = SAME_WITHIN) -> AbVerdict:
+    """What the pairs (a[i], b[i]), figures of which more is better, say after each of them was looked at. Figures of 0
+    and less tell nothing."""
+    logs = [math.log(new / old) for old, new in zip(a, b, strict=False) if old > 0 and new > 0]
+    count = len(logs)
+    if count < FIRST_LOOK:
+        return AbVerdict("cannot tell", count)
+    look = count - FIRST_LOOK + 1
+    half = t_quantile(1 - ALPHA / (look * (look + 1)) / 2, count - 1) * stdev(logs) / math.sqrt(count)
+    low, high = fmean(logs) - half, fmean(logs) + half
+    word: Word = "cannot tell"
+    if low > 0:
+        word = "better"
+    elif high < 0:
+        word = "worse"
+    elif low > math.log(1 - same_within) and high < math.log(1 + same_within):
+        word = "same"
+    return AbVerdict(word, count, math.expm1(fmean(logs)), math.expm1(low), math.expm1(high))
+
+
+@lru_cache(maxsize=1024)
+def t_quantile(share: float, freedom: int) -> float:
+    """Of Student's t with so many degrees of freedom, for shares above one half; to 1e-9, by bisection."""
+    low, high = 0.0, 1.0
+    while t_cdf(high, freedom) < share:
+        high *= 2
+    while high - low > 1e-9 * high:
+        middle = (low + high) / 2
+        low, high = (middle, high) if t_cdf(middle, freedom) < share else (low, middle)
+    return high
+
+
+def t_cdf(t: float, freedom: int) -> float:
+    """Student's distribution for whole degrees of freedom (Abramowitz and Stegun 26.7.3 and 26.7.4)."""
+    angle = math.atan(t / math.sqrt(freedom))
+    cosine, sine = math.cos(angle), math.sin(angle)
+    first = 1 if freedom % 2 == 0 else 2
+    term, total = 1.0 if first == 1 else cosine, 0.0
+    for power in range(first, freedom, 2):
+        total += term
+        term *= cosine * cosine * power / (power + 1)
+    within = sine * total if first == 1 else 2 / math.pi * (angle + sine * total)
+    return 0.5 + within / 2
