@@ -19,9 +19,9 @@ CLASSES = (
         "dpdk",
         "(dpdk|memif|avf|rdma|af-packet|af_xdp|virtio|vhost-user|vmxnet3|idpf|ena|netmap|pg|tap)-input",
     ),
-    ("epoll or idle", "unix-epoll-input"),
+    ("epoll or idle", "unix-epoll-input|main-input|recirculate|impairment-release"),
 )
-"""What the R86S article sorts a worker's nodes by: what forwards, what transmits, and the two that poll in vain."""
+"""What the R86S article sorts a worker's nodes by: what forwards, what transmits, and those that poll in vain."""
 
 
 def rate(metric: str, selector: str) -> str:

@@ -15,7 +15,7 @@ import matplotlib as mpl
 
 mpl.use("Agg")
 import matplotlib.pyplot as plt
-from matplotlib.ticker import EngFormatter, FuncFormatter, PercentFormatter
+from matplotlib.ticker import EngFormatter, FuncFormatter
 
 from telemetry.rehearsal.queries import BoardFile, PanelFile, Target, filled
 from telemetry.rehearsal.server import Prometheus, Series
@@ -88,6 +88,9 @@ _Answers = Sequence[tuple[Target, list[Series]]]
 def _curves(axes: Any, panel: PanelFile, answers: _Answers, times: Times) -> None:
     named = [(name_of(target, series), series) for target, found in answers for series in found]
     named.sort(key=lambda each: -max((v for v in each[1].values if math.isfinite(v)), default=0))
+    if not named:
+        axes.text(0.5, 0.5, "no data", color="#888", fontsize=9, ha="center", transform=axes.transAxes)
+        return
     if panel.stacked:
         _stack(axes, named, times)
     else:
@@ -159,8 +162,7 @@ _KINDS: Mapping[str, Callable[[Any, PanelFile, _Answers, Times], None]] = {
 def _formatter(unit: str) -> Callable[[float], str]:
     words = {"pps": "pps", "bps": "b/s", "s": "s", "hertz": "Hz", "bytes": "B", "watt": "W", "celsius": "°C"}
     if unit == "percentunit":
-        percent = PercentFormatter(1.0)
-        return FuncFormatter(lambda value, _: percent(value, 0))
+        return FuncFormatter(lambda value, _: f"{100 * value:.3g}\N{THIN SPACE}%")
     return EngFormatter(unit=words.get(unit, ""), sep="\N{THIN SPACE}" if unit in words else "")
 
 
