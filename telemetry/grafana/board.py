@@ -41,6 +41,16 @@ class Variable:
 
 
 @dataclass(frozen=True)
+class Choice:
+    """One of some regular expressions, by name; the first unless another is chosen. They have no commas. Queries ask by
+    `${name:raw}`: as anything else Grafana would have the signs in them stand for themselves."""
+
+    name: str
+    title: str
+    options: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True)
 class Row:
     title: str
     panels: tuple[Placed, ...]
@@ -53,7 +63,7 @@ class Board:
     name: str
     title: str
     about: str
-    variables: tuple[Variable, ...]
+    variables: tuple[Variable | Choice, ...]
     rows: tuple[Row, ...]
     annotations: tuple[Annotation, ...]
 
@@ -96,7 +106,7 @@ def _dashboard(board: Board) -> Dashboard:
     made = made.tooltip(DashboardCursorSync.CROSSHAIR)
     made = made.with_variable(dashboard.DatasourceVariable("datasource").label("Data source").type("prometheus"))
     for variable in board.variables:
-        made = made.with_variable(_variable(variable))
+        made = made.with_variable(_variable(variable) if isinstance(variable, Variable) else _choice(variable))
     made = made.link(
         dashboard.DashboardLink("wirespeed").type(DashboardLinkType.DASHBOARDS).tags([TAG]).keep_time(True)
     )
@@ -112,6 +122,15 @@ def _variable(variable: Variable) -> dashboard.QueryVariable:
     made = made.refresh(VariableRefresh.ON_TIME_RANGE_CHANGED).sort(VariableSort.ALPHABETICAL_ASC)
     made = made.multi(True).include_all(True).all_value(".*")
     return made.current(VariableOption(selected=True, text="All", value="$__all"))
+
+
+def _choice(choice: Choice) -> dashboard.CustomVariable:
+    made = dashboard.CustomVariable(choice.name).label(choice.title)
+    made = made.values(", ".join(f"{text} : {value}" for text, value in choice.options))
+    options = [
+        VariableOption(selected=not at, text=text, value=value) for at, (text, value) in enumerate(choice.options)
+    ]
+    return made.options(options).current(options[0])
 
 
 def _laid_out(rows: Sequence[Row]) -> list[Panel | RowPanel]:

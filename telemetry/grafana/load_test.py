@@ -56,15 +56,15 @@ TRAFFIC = Row(
             "Offered and received",
             "Where the curves part, the device loses; where offered stays below asked, the tester is the limit.",
             "pps",
-            Query(packets("asked"), "{{direction}} asked"),
-            Query(packets("offered"), "{{direction}} offered"),
-            Query(packets("received"), "{{direction}} received"),
+            Query(packets("asked"), "{{test}} {{direction}} asked"),
+            Query(packets("offered"), "{{test}} {{direction}} offered"),
+            Query(packets("received"), "{{test}} {{direction}} received"),
         ),
         lines(
             "Loss",
             "Share of what was offered that did not come back.",
             "percentunit",
-            Query(LOSS_RATIO, "{{direction}}"),
+            Query(LOSS_RATIO, "{{test}} {{direction}}"),
         ),
         heat_map(
             "Latency",
@@ -93,7 +93,7 @@ BOARD = Board(
     "load-test",
     "wirespeed: load test",
     "Offered, received, lost and late, beside what it costs the device under test at the same instants.",
-    (Variable("test", "Test", f"{TEST}_info", "test"), *router.VARIABLES),
+    (Variable("test", "Test", f"{TEST}_info", "test"), *router.OF_NODES),
     (HEAD, TRAFFIC, COST),
     TESTS,
 )

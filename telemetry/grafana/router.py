@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from telemetry.grafana.board import Board, Row, Variable
+from telemetry.grafana.board import Board, Choice, Row, Variable
 from telemetry.grafana.panels import Placed, Query, heat_map, lines
-from telemetry.grafana.promql import INSTANCE, INTERFACE, NODE, WORKER, by_class, rate, total
+from telemetry.grafana.promql import CLASSES, INSTANCE, INTERFACE, NODE, WORKER, by_class, rate, total
 from telemetry.grafana.tests_on_axis import TESTS
 
 ROUTER = "wirespeed_router"
@@ -86,6 +86,7 @@ COST = Row(
                 f"{total('target, node', CLOCKS)} / ({total('target, node', VECTORS)} > 0)",
                 "{{target}} {{node}}",
             ),
+            log=True,
         ),
         lines(
             "Vectors a call",
@@ -188,18 +189,21 @@ TABLES = Row(
     ),
 )
 
-VARIABLES = (
-    Variable("instance", "Router", f"{ROUTER}_up", "target"),
-    Variable("worker", "Worker", f'{ROUTER}_worker_loops_total{{target=~"$instance"}}', "thread"),
-    Variable("node", "Node", f'{ROUTER}_node_calls_total{{target=~"$instance"}}', "node"),
-    Variable("interface", "Interface", f'{ROUTER}_interface_rx_packets_total{{target=~"$instance"}}', "interface"),
+OF_NODES = (
+    Variable("instance", "Router", f"{ROUTER}_node_calls_total", "target"),
+    Variable("worker", "Worker", f'{ROUTER}_node_calls_total{{target=~"$instance"}}', "thread"),
+    Choice("class", "Class of node", (("all", ".*"), *CLASSES)),
+    Variable("node", "Node", f'{ROUTER}_node_calls_total{{target=~"$instance", node=~"${{class:raw}}"}}', "node"),
+)
+OF_INTERFACES = Variable(
+    "interface", "Interface", f'{ROUTER}_interface_rx_packets_total{{target=~"$instance"}}', "interface"
 )
 
 BOARD = Board(
     "router",
     "wirespeed: router",
     "What a router forwards and drops, what each node of its graph spends on a packet, where its workers' time goes.",
-    VARIABLES,
+    (*OF_NODES, OF_INTERFACES),
     (FORWARDING, COST, WORKERS, TABLES),
     TESTS,
 )

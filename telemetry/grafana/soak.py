@@ -45,7 +45,14 @@ LOSSES = Row(
             "pps",
             Query(load_test.packets("lost"), "{{test}} {{direction}}"),
         ),
-        *load_test.TRAFFIC.panels[2:4],
+        lines(
+            "Latency",
+            "Of the latency streams, of the latest second: mean and worst.",
+            "s",
+            Query(f"{TEST}_latency_average_seconds{{{OF_TEST}}}", "{{test}} {{direction}} mean"),
+            Query(f"{TEST}_latency_max_seconds{{{OF_TEST}}}", "{{test}} {{direction}} worst"),
+            log=True,
+        ),
         load_test.TRAFFIC.panels[0],
     ),
 )
@@ -65,7 +72,7 @@ BOARD = Board(
     "soak",
     "wirespeed: soak",
     "A load held for hours: what was lost and when, what drifts, and what the machines did meanwhile.",
-    (Variable("test", "Test", f"{TEST}_info", "test"), *router.VARIABLES),
+    (Variable("test", "Test", f"{TEST}_info", "test"), *router.OF_NODES),
     (HEAD, LOSSES, DRIFT),
     TESTS,
 )

@@ -20,8 +20,8 @@ from matplotlib.ticker import EngFormatter, FuncFormatter
 from telemetry.rehearsal.queries import BoardFile, PanelFile, Target, filled
 from telemetry.rehearsal.server import Prometheus, Series
 
-_COLUMN_IN, _ROW_IN = 0.62, 0.42
-_LEGEND_MOST = 9
+_COLUMN_IN, _ROW_IN = 0.56, 0.37
+_LEGEND_MOST = 12
 """Curves that a legend names: those that end highest."""
 _COLOURS = (
     *("#0072B2", "#E69F00", "#009E73", "#D55E00", "#CC79A7", "#56B4E9"),
@@ -48,13 +48,13 @@ def draw(board: BoardFile, server: Prometheus, times: Times, to: Path) -> None:
     lowest = max(panel.place[1] + panel.place[3] for panel in board.panels)
     width_in, height_in = 24 * _COLUMN_IN, lowest * _ROW_IN + 0.5
     figure = plt.figure(figsize=(width_in, height_in), facecolor="white")
-    figure.text(0.01, 1 - 0.28 / height_in, board.title, fontsize=14, weight="bold", va="center")
+    figure.text(0.01, 1 - 0.28 / height_in, board.title, fontsize=16, weight="bold", va="center")
 
     def top(y: float) -> float:
         return 1 - (0.5 + y * _ROW_IN) / height_in
 
     for title, y in board.rows.items():
-        figure.text(0.01, top(y + 0.6), f"▾ {title}", fontsize=10, weight="bold", color="#444", va="center")
+        figure.text(0.01, top(y + 0.6), f"▾ {title}", fontsize=12, weight="bold", color="#444", va="center")
     bands = {
         str(each["name"]): [(each["titleFormat"], series) for series in times.ask(server, each["expr"])]
         for each in board.annotations
@@ -62,15 +62,15 @@ def draw(board: BoardFile, server: Prometheus, times: Times, to: Path) -> None:
     for panel in board.panels:
         x, y, w, h = panel.place
         left, right = (x + 1.4) / 24, (x + w - 0.35) / 24
-        legend_rows = 0.0 if panel.kind != "timeseries" else 2.6
+        legend_rows = 0.0 if panel.kind != "timeseries" else 1.9
         bottom_y, top_y = y + h - 0.9 - legend_rows, y + 1.0
         axes = figure.add_axes((left, top(bottom_y), right - left, top(top_y) - top(bottom_y)))
-        axes.set_title(panel.title, fontsize=9, weight="bold", loc="left", pad=5)
+        axes.set_title(panel.title, fontsize=10.5, weight="bold", loc="left", pad=5)
         _KINDS[panel.kind](axes, panel, [(t, times.ask(server, t.expr)) for t in panel.targets], times)
         if panel.kind != "stat":
             _time_axis(axes, times)
             _draw_bands(axes, bands, times)
-    figure.savefig(to, dpi=72)
+    figure.savefig(to, dpi=76)
     plt.close(figure)
 
 
@@ -104,9 +104,15 @@ def _curves(axes: Any, panel: PanelFile, answers: _Answers, times: Times) -> Non
         axes.set_ylim(panel.least, panel.most if panel.most != 256 else None)
     axes.yaxis.set_major_formatter(_formatter(panel.unit))
     axes.legend(
-        loc="upper left", bbox_to_anchor=(-0.02, -0.13), ncols=3, fontsize=6.5, frameon=False, columnspacing=1,
-        handlelength=1.2, borderaxespad=0,
-    )  # fmt: skip
+        loc="upper left",
+        bbox_to_anchor=(-0.02, -0.12),
+        ncols=4 if len(named) > 6 else 3,
+        fontsize=7.5,
+        frameon=False,
+        columnspacing=1,
+        handlelength=1.2,
+        borderaxespad=0,
+    )
 
 
 def _stack(axes: Any, named: Sequence[tuple[str, Series]], times: Times) -> None:
@@ -148,8 +154,8 @@ def _number(axes: Any, panel: PanelFile, answers: _Answers, _times: Times) -> No
     shown = [(name_of(target, series), series) for target, found in answers for series in found]
     for index, (name, series) in enumerate(shown[:3]):
         x = (index + 0.5) / min(3, len(shown))
-        axes.text(x, 0.55, form(series.last), fontsize=15, ha="center", va="center", transform=axes.transAxes)
-        axes.text(x, 0.1, name, fontsize=6.5, color="#666", ha="center", va="center", transform=axes.transAxes)
+        axes.text(x, 0.55, form(series.last), fontsize=19, ha="center", va="center", transform=axes.transAxes)
+        axes.text(x, 0.1, name, fontsize=8, color="#666", ha="center", va="center", transform=axes.transAxes)
 
 
 _KINDS: Mapping[str, Callable[[Any, PanelFile, _Answers, Times], None]] = {
@@ -168,7 +174,7 @@ def _formatter(unit: str) -> Callable[[float], str]:
 
 def _time_axis(axes: Any, times: Times) -> None:
     axes.set_xlim(0, times.end_s - times.start_s)
-    axes.tick_params(labelsize=7)
+    axes.tick_params(labelsize=8)
     axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g} s"))
     axes.grid(True, lw=0.4, color="#ddd")
     for side in ("top", "right"):
@@ -189,7 +195,7 @@ def _draw_bands(axes: Any, bands: Mapping[str, Sequence[tuple[str, Series]]], ti
                 axes.axvline(x, color=colour, lw=0.7, ls="--")
                 high, at = (1.015, "right") if kind == "Tests" else (0.985, "left")
                 axes.text(
-                    until if at == "right" else x, high, text, fontsize=6, color=colour, ha=at,
+                    until if at == "right" else x, high, text, fontsize=7.5, color=colour, ha=at,
                     va="bottom" if kind == "Tests" else "top", transform=axes.get_xaxis_transform(),
                 )  # fmt: skip
 

@@ -61,8 +61,12 @@ def boards() -> list[BoardFile]:
 
 def filled(expr: str, window_s: float, variables: Mapping[str, str] | None = None) -> str:
     """`expr` as Grafana sends it: variables by name, all of them unless told, and the window for rates."""
-    expr = expr.replace("$__rate_interval", f"{window_s:g}s").replace("$__interval", "1s").replace("$__range", "10m")
-    return re.sub(r"\$(\w+)", lambda found: (variables or {}).get(found[1], ".*"), expr)
+    expr = (
+        expr.replace("$__rate_interval", f"{round(window_s * 1000)}ms")
+        .replace("$__interval", "1s")
+        .replace("$__range", "10m")
+    )
+    return re.sub(r"\$(?:{(\w+):raw}|(\w+))", lambda found: (variables or {}).get(found[1] or found[2], ".*"), expr)
 
 
 def _board(path: Path) -> BoardFile:

@@ -1,26 +1,33 @@
-"""A lab, a load test and a soak on it, the exporter and a Prometheus that watch all of it: what the boards are tried on
+"""A lab, a load test and a soak on it, and a Prometheus that watches all of it: what the boards are tried on
 and drawn from.
 """
 
 from __future__ import annotations
 
+import os
+import signal
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 from telemetry.rehearsal.server import Prometheus, prometheus
+from wirespeed.bound_child import bound_to_parent
+from wirespeed.errors import EnvironmentFault
 from wirespeed.lab.embedded import SHALLOW_SLOTS, EmbeddedLab
 from wirespeed.lab.lab import choose_cpus, free_rpc_port
-from wirespeed.lab.process import Child
 from wirespeed.lab.running import running
 from wirespeed.router.client import ask
 
 SCRAPED_EACH_S = 0.5
+WINDOW_S = 4.0
+"""Of rates: what Grafana's $__rate_interval is where each second is scraped. Tests tell a sample a second."""
+LOAD_TEST, SOAK = "64b", "night"
+"""Names of the tests: those of their files."""
 LOST = 0.02
 """The router's second interface loses so many packets on purpose: there are drops to see, and losses."""
 
@@ -38,22 +45,11 @@ scrape_configs:
 
 
 @dataclass(frozen=True)
-class Times3:
-    """Seconds each phase of the load test takes, and the soak."""
-
-    warmup_s: float = 1.0
-    ramp_s: float = 5.0
-    hold_s: float = 5.0
-    soak_s: float = 6.0
-
-
-@dataclass(frozen=True)
 class Stage:
     """All of it up. `began_s` is when, in seconds since 1970."""
 
     lab: EmbeddedLab
     server: Prometheus
-    exporter: Child
     directory: Path
     began_s: float
 
@@ -62,11 +58,20 @@ class Stage:
 
     def load_test(self, warmup_s: float, ramp_s: float, hold_s: float, load: str) -> None:
         words = ["-p", "bench", "-t", "size=64,vm=var2", "-wm", "1kpps", "-wd", str(warmup_s), "-rd", str(ramp_s)]
-        words += ["-hd", str(hold_s), "-rt", load, "--latency", "1kpps", "-o", str(self.directory / "64b.json")]
+        words += [
+            "-hd",
+            str(hold_s),
+            "-rt",
+            load,
+            "--latency",
+            "1kpps",
+            "-o",
+            str(self.directory / f"{LOAD_TEST}.json"),
+        ]
         self._run("loadtest", *words)
 
     def soak(self, seconds: float, load: str) -> None:
-        words = ["--load", load, "-t", "size=64", "--for", str(seconds), "-o", str(self.directory / "night.json")]
+        words = ["--load", load, "-t", "size=64", "--for", str(seconds), "-o", str(self.directory / f"{SOAK}.json")]
         self._run("soak", *words)
 
     def wait_for(self, condition: Callable[[], object], what: str) -> None:
@@ -83,7 +88,8 @@ class Stage:
 
 
 @contextmanager
-def stage(rules: list[Path]) -> Iterator[Stage]:
+def stage(rules: Sequence[Path] = ()) -> Iterator[Stage]:
+    """All of it, with these files of rules; down again whatever happens."""
     with (
         tempfile.TemporaryDirectory(prefix="wirespeed-stage-") as name,
         running(EmbeddedLab(choose_cpus(), ring_slots=SHALLOW_SLOTS)) as lab,
@@ -91,11 +97,24 @@ def stage(rules: list[Path]) -> Iterator[Stage]:
         directory = Path(name)
         ask(lab.control_socket, f"set interface impairment e1 loss {LOST} seed 7")
         listen = f"127.0.0.1:{free_rpc_port()}"
-        arguments = ["exporter", "--listen", listen, "--router", str(lab.control_socket)]
-        exporter = Child("exporter", arguments, directory / "exporter.log")
-        exporter.start()
+        files = [directory / f"{test}.json" for test in (LOAD_TEST, SOAK)]
+        with _source(listen, lab.control_socket, files), prometheus(_CONFIG % listen, rules) as server:
+            made = Stage(lab, server, directory, time.time())
+            made.wait_for(lambda: server.query("wirespeed_up == 1"), "a first scrape")
+            yield made
+
+
+@contextmanager
+def _source(listen: str, router: Path, files: Sequence[Path]) -> Iterator[None]:
+    command = [sys.executable, "-m", "telemetry.rehearsal.source", "--listen", listen, "--router", str(router)]
+    for file in files:
+        command += ["--file", str(file)]
+    bound = bound_to_parent(os.sched_getaffinity(0), signal.SIGTERM)
+    with subprocess.Popen(command, stdout=subprocess.PIPE, preexec_fn=bound) as source:  # noqa: PLW1509 - as in lab.process
         try:
-            with prometheus(_CONFIG % listen, rules) as server:
-                yield Stage(lab, server, exporter, directory, time.time())
+            assert source.stdout is not None
+            if not source.stdout.readline().startswith(b"ready"):
+                raise EnvironmentFault(f"the source of metrics did not start at {listen}")
+            yield
         finally:
-            exporter.stop()
+            source.terminate()

@@ -13,6 +13,7 @@ import yaml
 
 from telemetry.grafana import generate
 from telemetry.grafana.panels import WIDTH
+from telemetry.grafana.promql import CLASSES
 from telemetry.rehearsal.queries import boards, filled
 
 TELEMETRY = Path(generate.__file__).parent.parent
@@ -80,8 +81,8 @@ def test_all_boards_show_tests_and_phases() -> None:
 
 
 def test_variables_are_filled_in_as_grafana_does() -> None:
-    assert filled('rate(a{b=~"$x"}[$__rate_interval])', 4.0, {"x": "c|d"}) == 'rate(a{b=~"c|d"}[4s])'
-    assert filled('a{b=~"$x"}', 4.0) == 'a{b=~".*"}'
+    assert filled('rate(a{b=~"$x"}[$__rate_interval])', 4.0, {"x": "c|d"}) == 'rate(a{b=~"c|d"}[4000ms])'
+    assert filled('a{b=~"$x"}', 4.0) == filled('a{b=~"${x:raw}"}', 4.0) == 'a{b=~".*"}'
 
 
 def test_provisioning_names_what_is_there() -> None:
@@ -89,3 +90,24 @@ def test_provisioning_names_what_is_there() -> None:
     assert source["apiVersion"] == 1 and source["datasources"][0]["type"] == "prometheus"
     (provider,) = yaml.safe_load((GRAFANA / "provisioning/dashboards/wirespeed.yaml").read_text())["providers"]
     assert provider["type"] == "file" and provider["options"]["path"]
+
+
+@pytest.mark.parametrize(
+    "node, expected",
+    [
+        ("ethernet-input", "input"),
+        ("ip4-input-no-checksum", "input"),
+        ("ip4-lookup", "input"),
+        ("ip6-rewrite", "input"),
+        ("ip4-mpls-label-disposition-pipe", "input"),
+        ("e0-output", "output"),
+        ("TenGigabitEthernet3/0/0-tx", "output"),
+        ("dpdk-input", "dpdk"),
+        ("memif-input", "dpdk"),
+        ("unix-epoll-input", "epoll or idle"),
+        ("error-drop", ""),
+        ("e1-impairment", ""),
+    ],
+)
+def test_a_node_is_in_one_class_at_most(node: str, expected: str) -> None:
+    assert [name for name, pattern in CLASSES if re.fullmatch(pattern, node)] == ([expected] if expected else [])
