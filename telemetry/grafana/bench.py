@@ -11,6 +11,7 @@ DUT = "wirespeed_dut"
 OF_DUT = 'target=~"$instance"'
 OF_CPU = f'{OF_DUT}, cpu=~"$cpu"'
 OF_INTERFACE = f'{OF_DUT}, interface=~"$interface"'
+BESIDE_PACKETS = f'{OF_INTERFACE}, counter!~".*(bytes|packets|compressed)"'
 SECONDS = rate(f"{DUT}_cpu_seconds_total", OF_CPU)
 IDLE_SECONDS = rate(f"{DUT}_cpu_seconds_total", f'{OF_CPU}, mode=~"idle|iowait"')
 
@@ -51,7 +52,7 @@ CPUS = Row(
         ),
         lines(
             "Kernel's receive path",
-            "Packets by CPU; squeezed: a round ended with packets still waiting; dropped: the backlog was full.",
+            "Of softnet: time_squeeze, a round ended with packets still waiting; dropped, the backlog was full.",
             "pps",
             Query(
                 total("target, cpu, event", rate(f"{DUT}_softnet_total", OF_CPU)), "{{target}} CPU {{cpu}} {{event}}"
@@ -73,7 +74,7 @@ HARDWARE = Row(
             "What drivers count beside packets: missed, errors, full rings.",
             "pps",
             Query(
-                f"topk(20, {total('target, interface, counter', rate(f'{DUT}_nic_total', OF_INTERFACE))})",
+                f"topk(20, {total('target, interface, counter', rate(f'{DUT}_nic_total', BESIDE_PACKETS))})",
                 "{{target}} {{interface}} {{counter}}",
             ),
         ),

@@ -98,15 +98,19 @@ def _curves(axes: Any, panel: PanelFile, answers: _Answers, times: Times) -> Non
             xs = [at - times.start_s for at, _ in series.points]
             label = name if index < _LEGEND_MOST else "_"
             axes.plot(xs, series.values, lw=1, color=_COLOURS[index % len(_COLOURS)], label=label)
+    longest = max(len(name) for name, _ in named[:_LEGEND_MOST])
+    highest = max((value for _, series in named for value in series.values if math.isfinite(value)), default=0)
     if panel.log:
         axes.set_yscale("log")
+    elif not highest:
+        axes.set_ylim(0, 1)
     else:
         axes.set_ylim(panel.least, panel.most if panel.most != 256 else None)
     axes.yaxis.set_major_formatter(_formatter(panel.unit))
     axes.legend(
         loc="upper left",
         bbox_to_anchor=(-0.02, -0.12),
-        ncols=4 if len(named) > 6 else 3,
+        ncols=4 if longest <= 21 else 3 if longest <= 28 else 2,
         fontsize=7.5,
         frameon=False,
         columnspacing=1,
@@ -154,7 +158,9 @@ def _number(axes: Any, panel: PanelFile, answers: _Answers, _times: Times) -> No
     shown = [(name_of(target, series), series) for target, found in answers for series in found]
     for index, (name, series) in enumerate(shown[:3]):
         x = (index + 0.5) / min(3, len(shown))
-        axes.text(x, 0.55, form(series.last), fontsize=19, ha="center", va="center", transform=axes.transAxes)
+        axes.text(
+            x, 0.55, form(float(f"{series.last:.3g}")), fontsize=19, ha="center", va="center", transform=axes.transAxes
+        )
         axes.text(x, 0.1, name, fontsize=8, color="#666", ha="center", va="center", transform=axes.transAxes)
 
 

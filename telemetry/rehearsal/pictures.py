@@ -20,8 +20,8 @@ def main() -> None:
     to = Path(sys.argv[1]) if len(sys.argv) > 1 else PICTURES
     to.mkdir(exist_ok=True)
     with stage() as lab:
-        lab.load_test(warmup_s=3, ramp_s=15, hold_s=8, load="200kpps")
-        lab.soak(15, load="50kpps")
+        lab.load_test(warmup_s=4, ramp_s=20, hold_s=10, load="100kpps")
+        lab.soak(15, load="30kpps")
         times = Times(lab.began_s, time.time(), SCRAPED_EACH_S, WINDOW_S)
         for board in boards():
             draw(board, lab.server, times, to / f"board-{board.name}.png")
