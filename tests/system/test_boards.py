@@ -19,6 +19,7 @@ import telemetry
 from telemetry.rehearsal.draw import Times, name_of
 from telemetry.rehearsal.queries import BoardFile, PanelFile, boards, filled
 from telemetry.rehearsal.stage import LOAD_TEST, SCRAPED_EACH_S, SOAK, WINDOW_S, Stage, stage
+from wirespeed.exporter.families import FAMILIES
 
 pytest.importorskip("wirespeed._native._core", reason="the native core is not built")
 if shutil.which("prometheus") is None:
@@ -70,6 +71,18 @@ def panel_of(board: str, title: str) -> PanelFile:
 
 def each_panel() -> list[tuple[str, str]]:
     return [(board.name, panel.title) for board in BOARDS.values() for panel in board.panels]
+
+
+def test_what_is_scraped_is_what_the_exporter_declares(seen: Seen) -> None:
+    server = seen.stage.server
+    types = {name: told[0]["type"] for name, told in server.ask("metadata").items() if name.startswith("wirespeed_")}
+    assert len(types) > 30
+    # OpenMetrics names counters without their ending.
+    assert types == {name: (FAMILIES.get(name) or FAMILIES[f"{name}_total"]).kind for name in types}
+    for series in server.query('{__name__=~"wirespeed_.+"}'):
+        name = re.sub("_(bucket|count|sum)$", "", series.labels["__name__"])
+        family = FAMILIES.get(name) or FAMILIES[series.labels["__name__"]]
+        assert set(series.labels) - {"__name__", "job", "instance", "le"} == set(family.labels), family.name
 
 
 @pytest.mark.parametrize("board, title", each_panel())
