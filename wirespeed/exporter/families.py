@@ -33,8 +33,12 @@ _OF_PORT, _OF_TEST = "target port", "test direction"
 _ALL = (
     _family("gauge", "exporter_build_info", "version", "The exporter's version; always 1."),
     _family("gauge", "up", "target kind", "Whether the target told its counters at this scrape."),
-    _family("gauge", "scrape_duration_seconds", "target kind", "How long the target took to answer, or was waited for."),
-    _family("counter", "target_restarts_total", "target kind", "Starts of the target that were noticed, but the first."),
+    _family(
+        "gauge", "scrape_duration_seconds", "target kind", "How long the target took to answer, or was waited for."
+    ),
+    _family(
+        "counter", "target_restarts_total", "target kind", "Starts of the target that were noticed, but the first."
+    ),
     _family("gauge", "router_info", "target version", "What the router says it is; always 1."),
     _family("gauge", "router_start_time_seconds", "target", "When the router started, since 1970."),
     _family("gauge", "router_clock_hertz", "target", "Ticks a second of the clocks that the router counts."),
