@@ -13,7 +13,7 @@ OF_CPU = f'{OF_DUT}, cpu=~"$cpu"'
 OF_INTERFACE = f'{OF_DUT}, interface=~"$interface"'
 BESIDE_PACKETS = f'{OF_INTERFACE}, counter!~".*(bytes|packets|compressed)"'
 SECONDS = rate(f"{DUT}_cpu_seconds_total", OF_CPU)
-IDLE_SECONDS = rate(f"{DUT}_cpu_seconds_total", f'{OF_CPU}, mode=~"idle|iowait"')
+BUSY_SECONDS = rate(f"{DUT}_cpu_seconds_total", f'{OF_CPU}, mode!~"idle|iowait"')
 
 CPUS = Row(
     "CPU",
@@ -30,7 +30,7 @@ CPUS = Row(
             "One CPU at 100 % beside idle ones: all packets go to one queue.",
             "percentunit",
             Query(
-                f"1 - {total('target, cpu', IDLE_SECONDS)} / {total('target, cpu', SECONDS)}",
+                f"{total('target, cpu', BUSY_SECONDS)} / {total('target, cpu', SECONDS)}",
                 "{{target}} CPU {{cpu}}",
             ),
             most=1,

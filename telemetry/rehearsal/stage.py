@@ -1,4 +1,4 @@
-"""A lab, a load test and a soak on it, and a Prometheus that watches all of it: what the boards are tried on
+"""A lab, a load test and a soak on it, the exporter and a Prometheus that watch all of it: what the boards are tried on
 and drawn from.
 """
 
@@ -98,23 +98,24 @@ def stage(rules: Sequence[Path] = ()) -> Iterator[Stage]:
         ask(lab.control_socket, f"set interface impairment e1 loss {LOST} seed 7")
         listen = f"127.0.0.1:{free_rpc_port()}"
         files = [directory / f"{test}.json" for test in (LOAD_TEST, SOAK)]
-        with _source(listen, lab.control_socket, files), prometheus(_CONFIG % listen, rules) as server:
+        with _exporter(listen, lab, files), prometheus(_CONFIG % listen, rules) as server:
             made = Stage(lab, server, directory, time.time())
             made.wait_for(lambda: server.query("wirespeed_up == 1"), "a first scrape")
             yield made
 
 
 @contextmanager
-def _source(listen: str, router: Path, files: Sequence[Path]) -> Iterator[None]:
-    command = [sys.executable, "-m", "telemetry.rehearsal.source", "--listen", listen, "--router", str(router)]
+def _exporter(listen: str, lab: EmbeddedLab, files: Sequence[Path]) -> Iterator[None]:
+    command = [sys.executable, "-m", "wirespeed", "exporter", "--listen", listen]
+    command += ["--router", str(lab.control_socket), "--generator", lab.rpc, "--dut", "here=linux:local"]
     for file in files:
-        command += ["--file", str(file)]
+        command += ["--result", str(file)]
     bound = bound_to_parent(os.sched_getaffinity(0), signal.SIGTERM)
-    with subprocess.Popen(command, stdout=subprocess.PIPE, preexec_fn=bound) as source:  # noqa: PLW1509 - as in lab.process
+    with subprocess.Popen(command, stdout=subprocess.PIPE, preexec_fn=bound) as exporter:  # noqa: PLW1509 - as in lab.process
         try:
-            assert source.stdout is not None
-            if not source.stdout.readline().startswith(b"ready"):
-                raise EnvironmentFault(f"the source of metrics did not start at {listen}")
+            assert exporter.stdout is not None
+            if not exporter.stdout.readline().startswith(b"http"):
+                raise EnvironmentFault(f"the exporter did not start at {listen}")
             yield
         finally:
-            source.terminate()
+            exporter.terminate()
