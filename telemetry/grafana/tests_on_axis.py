@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from telemetry.grafana.board import Annotation
 
-PHASES = ("warm-up", "ramp", "hold", "step", "trial")
-
 TESTS = (
     Annotation("Tests", "wirespeed_test_running == 1", "{{test}}", "{{kind}}", "orange"),
     Annotation("Phases", "wirespeed_test_phase == 1", "{{phase}}", "{{test}}", "blue"),
