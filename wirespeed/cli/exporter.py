@@ -43,8 +43,8 @@ def command(
         float, typer.Option("--timeout", parser=number, metavar="S", help="How long a target is waited for.")
     ] = 2.0,
     nodes: Annotated[
-        Literal["thread", "sum", "none"],
-        typer.Option("--nodes", help="Counters of nodes: by thread, their sums, or none."),
+        Literal["thread", "every", "sum", "none"],
+        typer.Option("--nodes", help="By thread; every one of many interfaces too; sums; none."),
     ] = "thread",
     vpp_names: Annotated[
         bool, typer.Option("--vpp-names", help="Besides, the names of vpp_prometheus_export.")
