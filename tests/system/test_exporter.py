@@ -103,7 +103,7 @@ def test_a_lab_under_load_is_told_and_promtool_has_no_complaint(tmp_path):
                 assert f"wirespeed_router_{family}{{" in page
             assert told.values("wirespeed_up")["dut", "box"] == 1
             assert 'wirespeed_dut_cpu_seconds_total{cpu="0"' in page
-            assert told.values("wirespeed_loadtest_latency_seconds_count")["0->1", "64b"] > 0
+            assert told.values("wirespeed_loadtest_latency_seconds_count")["0→1", "64b"] > 0
             sent, counted = (
                 told.values("wirespeed_generator_tx_packets_total"),
                 told.values("wirespeed_router_interface_rx_packets_total"),

@@ -219,6 +219,14 @@ def test_words_that_cannot_be_used_are_one_line(words, said, capsys):
     assert err.count("\n") == 1
 
 
+def test_watts_of_a_meter_are_told_and_no_password_is_in_its_name():
+    page = _page(*targets_of(Given(meters=("wall=constant:19.5",))))
+    (watts,) = page["wirespeed_power_watts"].items()
+    assert watts[1] == 19.5
+    assert "wall" in watts[0]
+    assert targets_of(Given(meters=("shelly:me:secret@10.0.0.5",)))[0].name == "shelly"
+
+
 def test_names_are_given_or_those_of_files():
     made = targets_of(
         Given(routers=("/run/a/dut.sock",), segments=("/run/vpp/stats.sock",), results=("n=/tmp/64b.json",))

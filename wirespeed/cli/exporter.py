@@ -33,6 +33,9 @@ def command(
     scrape: Annotated[
         Words, typer.Option("--scrape", metavar="[NAME=]URL", help="Another exporter, with the target's label.")
     ] = None,
+    power: Annotated[
+        Words, typer.Option("--power", metavar="[NAME=]METER", help="A power meter, as rapl or shelly:HOST.")
+    ] = None,
     bench: Annotated[
         list[Path] | None, typer.Option("--bench", metavar="FILE", help="Device and tester of a bench.")
     ] = None,
@@ -72,6 +75,7 @@ def command(
         results=result or (),
         devices=dut or (),
         urls=scrape or (),
+        meters=power or (),
         benches=bench or (),
         nodes=nodes,
         vpp_names=vpp_names,
