@@ -12,7 +12,11 @@ from prometheus_client.parser import text_string_to_metric_families
 from segment_bytes import Segment
 
 from wirespeed.cli.main import main
+from wirespeed.dut.device import Device
+from wirespeed.dut.kinds.linux import LinuxKind
+from wirespeed.dut.reach.reach import Ran
 from wirespeed.errors import ConnectionFault, UsageError
+from wirespeed.exporter.device import DeviceTarget
 from wirespeed.exporter.exposition import Targets
 from wirespeed.exporter.families import FAMILIES
 from wirespeed.exporter.foreign import relabelled
@@ -208,6 +212,7 @@ def test_every_family_has_a_prefix_a_unit_or_total_and_stands_in_the_documentati
         (["--stats", "/a", "--listen", "example.org:1"], "no address of this machine"),
         (["--stats", "/a", "--timeout", "0"], "0.1 to 60"),
         (["--scrape", "file:///etc/passwd"], "give http://"),
+        (["--scrape", "http://me:secret@far/"], "with a password"),
         (["--dut", "vpp:local"], "give its stats.sock to --stats"),
         (["--stats", "/a", "--tls-cert", "/c"], "go together"),
     ],
@@ -217,6 +222,39 @@ def test_words_that_cannot_be_used_are_one_line(words, said, capsys):
     err = capsys.readouterr().err
     assert said in err
     assert err.count("\n") == 1
+
+
+class _Reach:
+    """A Linux that says what a test has it say."""
+
+    name = "box"
+
+    def __init__(self, *samples):
+        self._samples = list(samples)
+
+    def run(self, command, *, stdin="", timeout_s=30.0):
+        return Ran(0, self._samples.pop(0))
+
+    def close(self):
+        pass
+
+
+def _linux(softirq, packets):
+    return (
+        f"==> /proc/stat <==\ncpu0 0 0 0 1000 0 0 {softirq} 0 0 0\n\n"
+        f"==> /proc/softirqs <==\n          CPU0\n NET_RX:  {packets}\n\n"
+        "==> modules <==\neth0 \tModule temperature   : 41.50 degrees C / 106.70 degrees F\n"
+    )
+
+
+def test_a_device_is_told_by_what_grew_and_its_modules_by_their_heat():
+    target = DeviceTarget("box", Device("box", LinuxKind(), _Reach(_linux(100, 7), _linux(150, 9), _linux(151, 10))), 2)
+    assert "wirespeed_dut_cpu_seconds_total" not in target.read().values
+    target.read()
+    told = target.read().values
+    assert dict(told["wirespeed_dut_cpu_seconds_total"])["box", "0", "softirq"] == pytest.approx(0.51)
+    assert dict(told["wirespeed_dut_softirqs_total"])["box", "0", "NET_RX"] == 3
+    assert told["wirespeed_module_temperature_celsius"] == [(("box", "eth0"), 41.5)]
 
 
 def test_watts_of_a_meter_are_told_and_no_password_is_in_its_name():
