@@ -33,6 +33,9 @@ def command(
     scrape: Annotated[
         Words, typer.Option("--scrape", metavar="[NAME=]URL", help="Another exporter, with the target's label.")
     ] = None,
+    power: Annotated[
+        Words, typer.Option("--power", metavar="[NAME=]METER", help="A power meter, as rapl or shelly:HOST.")
+    ] = None,
     bench: Annotated[
         list[Path] | None, typer.Option("--bench", metavar="FILE", help="Device and tester of a bench.")
     ] = None,
@@ -43,8 +46,8 @@ def command(
         float, typer.Option("--timeout", parser=number, metavar="S", help="How long a target is waited for.")
     ] = 2.0,
     nodes: Annotated[
-        Literal["thread", "sum", "none"],
-        typer.Option("--nodes", help="Counters of nodes: by thread, their sums, or none."),
+        Literal["thread", "every", "sum", "none"],
+        typer.Option("--nodes", help="By thread; every one of many interfaces too; sums; none."),
     ] = "thread",
     vpp_names: Annotated[
         bool, typer.Option("--vpp-names", help="Besides, the names of vpp_prometheus_export.")
@@ -72,6 +75,7 @@ def command(
         results=result or (),
         devices=dut or (),
         urls=scrape or (),
+        meters=power or (),
         benches=bench or (),
         nodes=nodes,
         vpp_names=vpp_names,

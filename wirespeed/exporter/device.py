@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import re
 import time
 
 from wirespeed.dut.device import Device
+from wirespeed.dut.kinds.linux_load import parts_of
 from wirespeed.errors import ConnectionFault, UsageError
 from wirespeed.exporter.told import Labels, Told
 from wirespeed.results.dut_cpu import MachineLoad
 
 _MOST_KEYS = 20_000
+_MODULES = """
+echo; echo '==> modules <=='
+for i in $(ls /sys/class/net); do ethtool -m $i 2>/dev/null | grep 'Module temperature *:' | sed "s/^/$i /"; done"""
+"""Pluggable modules, of Linux alone; after what its kind asks for, under a head of the same form."""
 
 
 class DeviceTarget:
@@ -33,12 +39,15 @@ class DeviceTarget:
         self._began = 0
 
     def read(self) -> Told:
-        ran = self._device.reach.run(self._device.kind.sample, timeout_s=self._timeout_s)
+        kind = self._device.kind
+        ran = self._device.reach.run(
+            kind.sample + (_MODULES if kind.name == "linux" else ""), timeout_s=self._timeout_s
+        )
         if not ran.out.strip():
             raise ConnectionFault(f"{self._device.name} tells nothing: {ran.why}")
         now = (time.monotonic(), ran.out)
         before, self._last = self._last or now, now
-        load = self._device.kind.load([before[1], now[1]], max(now[0] - before[0], 1e-3))
+        load = kind.load([before[1], now[1]], max(now[0] - before[0], 1e-3))
         if load.error:
             self._began += 1
         told = Told(began=self._began)
@@ -47,6 +56,8 @@ class DeviceTarget:
             self._count(machine)
             told.add("dut_temperature_celsius", [((self.name, k), v) for k, v in machine.temperatures_c.items()])
             told.add("dut_cpu_frequency_hertz", [((self.name, k), v) for k, v in machine.frequencies_hz.items()])
+        hot = modules_of(now[1])
+        told.add("module_temperature_celsius", [((self.name, interface), heat) for interface, heat in hot.items()])
         for (family, labels), total in self._sums.items():
             told.add(family, [(labels, total)])
         return told
@@ -64,3 +75,11 @@ class DeviceTarget:
     def _add(self, family: str, labels: Labels, grown: float) -> None:
         if (family, labels) in self._sums or len(self._sums) < _MOST_KEYS:
             self._sums[family, labels] = self._sums.get((family, labels), 0) + grown
+
+
+def modules_of(sample: str) -> dict[str, float]:
+    """Degrees Celsius by interface: `eth0 \tModule temperature   : 41.50 degrees C / 106.70 degrees F`."""
+    found = re.findall(
+        r"(?m)^(\S+)\s+Module temperature\s*:\s*(-?[\d.]+) degrees C", parts_of(sample).get("modules", "")
+    )
+    return {interface: float(heat) for interface, heat in found}

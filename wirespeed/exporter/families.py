@@ -68,7 +68,7 @@ _ALL = (
     _family("gauge", "generator_info", "target program", "What the generator says it is; always 1."),
     _family("gauge", "generator_port_up", _OF_PORT, "Whether the port has a link."),
     _family("gauge", "generator_port_sending", _OF_PORT, "Whether the port sends streams, or pauses."),
-    _family("gauge", "generator_port_line_bits_per_second", _OF_PORT, "The port's line, where it has one."),
+    _family("gauge", "generator_port_line_bytes_per_second", _OF_PORT, "The port's line, where it has one."),
     _family("counter", "generator_tx_packets_total", _OF_PORT, "Packets sent."),
     _family("counter", "generator_rx_packets_total", _OF_PORT, "Packets received."),
     _family("counter", "generator_tx_bytes_total", _OF_PORT, "Bytes sent, with FCS."),

@@ -24,6 +24,8 @@ class ForeignTarget:
     def __init__(self, name: str, url: str, timeout_s: float) -> None:
         if urlsplit(url).scheme not in ("http", "https") or not urlsplit(url).hostname:
             raise UsageError(f"--scrape {url}: give http://HOST:PORT/metrics, or https")
+        if urlsplit(url).username is not None:
+            raise UsageError("--scrape: a URL with a password would stand in the list of processes; give one without")
         self.name = name
         self._url = url
         self._timeout_s = timeout_s

@@ -56,7 +56,7 @@ class GeneratorTarget:
             told.add("generator_port_up", [(labels, float(one.link_up))])
             told.add("generator_port_sending", [(labels, float(one.state in RUNNING_STATES))])
             if one.speed_bps is not None:
-                told.add("generator_port_line_bits_per_second", [(labels, one.speed_bps)])
+                told.add("generator_port_line_bytes_per_second", [(labels, one.speed_bps / 8)])
         for port, counted in stats.items():
             labels = (self.name, str(port))
             for family, counter in _COUNTERS.items():

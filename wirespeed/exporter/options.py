@@ -17,7 +17,9 @@ from wirespeed.exporter.generator import GeneratorTarget
 from wirespeed.exporter.router import By, RouterTarget
 from wirespeed.exporter.runs import RunTarget
 from wirespeed.exporter.target import Target, check_names
+from wirespeed.exporter.watts import PowerTarget
 from wirespeed.files import read_text_file
+from wirespeed.power.spec import parse_power
 from wirespeed.router.stats_file import default_stats_file
 
 PORT = 19482
@@ -36,6 +38,7 @@ class Given:
     results: Sequence[str] = ()
     devices: Sequence[str] = ()
     urls: Sequence[str] = ()
+    meters: Sequence[str] = ()
     benches: Sequence[Path] = ()
     nodes: By = "thread"
     vpp_names: bool = False
@@ -69,12 +72,13 @@ def targets_of(given: Given) -> list[Target]:
         *_each(given.generators, str, generator),
         *_each(given.results, _stem, lambda name, file: RunTarget(name, Path(file))),
         *_each(given.devices, str, device),
+        *_each(given.meters, _meter_name, lambda name, meter: PowerTarget(name, parse_power(meter).meter)),
         *_each(given.urls, str, lambda name, url: ForeignTarget(name, url, given.timeout_s)),
     ]
     for bench in given.benches:
         made += _of_bench(bench, given)
     if not made:
-        raise UsageError("name a target: --router, --stats, --generator, --result, --dut, --bench or --scrape")
+        raise UsageError("name a target: --router, --stats, --generator, --result, --dut, --power, --bench or --scrape")
     check_names(made)
     return made
 
@@ -110,6 +114,11 @@ def _each(words: Iterable[str], name_of: Callable[[str], str], make: Callable[[s
         yield make(name, what)
 
 
+def _meter_name(text: str) -> str:
+    """Without what may hold a password."""
+    return text.partition(":")[0]
+
+
 def _stem(path: str) -> str:
     return Path(path).stem
 
@@ -125,7 +134,10 @@ def _of_bench(file: Path, given: Given) -> Iterator[Target]:
 
     bench = read_bench(file)
     if bench.dut.kind != "none":
-        way = f"{bench.dut.kind}:{bench.dut.reach}"
+        socket = f",socket={bench.dut.socket}" if bench.dut.socket else ""
+        way = f"{bench.dut.kind}:{bench.dut.reach}{socket}"
         yield DeviceTarget(f"{file.stem}-dut", parse_device(way), given.timeout_s)
     if bench.tester.server is not None:
         yield GeneratorTarget(f"{file.stem}-tester", bench.tester.server, given.timeout_s)
+    if bench.power:
+        yield PowerTarget(f"{file.stem}-power", parse_power(bench.power).meter)

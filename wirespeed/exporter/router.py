@@ -15,7 +15,10 @@ from wirespeed.router.client import ask
 from wirespeed.statseg.reading import Reading
 from wirespeed.statseg.segment import StatsSegment
 
-By = Literal["thread", "sum", "none"]
+By = Literal["thread", "every", "sum", "none"]
+
+MOST_OF_INTERFACES = 64
+"""With more interfaces than these, their own nodes are told as one."""
 
 _NODE_COUNTERS = ("calls", "vectors", "clocks", "suspends")
 _WORKER_COUNTERS = ("loops", "clocks", "rest-clocks", "idle-clocks", "absent-clocks")
@@ -31,7 +34,8 @@ _ASK_S = 1.0
 
 class RouterTarget:
     """`control` is our router's socket, None of a VPP. `nodes` says whether counters of nodes are told by thread, as
-    their sum over the threads, or not at all."""
+    their sum over the threads, or not at all. With many interfaces the nodes that each has of its own are
+    `interface-output` and `interface-tx` together, unless `every` one is to be told."""
 
     kind = "router"
 
@@ -79,7 +83,7 @@ def router_told(name: str, read: Mapping[str, Reading], nodes: By) -> Told:
     told = Told()
     workers = _worker_names(read)
     if nodes != "none":
-        for counter, rows in _nodes(read, workers, by_thread=nodes == "thread").items():
+        for counter, rows in _nodes(read, workers, nodes).items():
             told.add(f"router_node_{counter}_total", (((name, *labels), n) for labels, n in rows))
     for counter in _WORKER_COUNTERS:
         if (reading := read.get(f"/sys/{counter}")) is not None:
@@ -112,16 +116,16 @@ def _worker_names(read: Mapping[str, Reading]) -> list[str]:
     return [MAIN, *(f"{prefix}_{worker}" for worker in range(count - 1))]
 
 
-def _nodes(
-    read: Mapping[str, Reading], threads: list[str], *, by_thread: bool
-) -> dict[str, list[tuple[Labels, float]]]:
+def _nodes(read: Mapping[str, Reading], threads: list[str], by: By) -> dict[str, list[tuple[Labels, float]]]:
     names = read["/sys/node/names"].texts if "/sys/node/names" in read else ()
+    if by != "every":
+        names = _folded(names, read)
     rows = {counter: read[f"/sys/node/{counter}"].rows for counter in _NODE_COUNTERS if f"/sys/node/{counter}" in read}
     found: dict[str, dict[Labels, float]] = {counter: {} for counter in rows}
     if "calls" not in rows:
         return {}
     for at, (thread, calls) in enumerate(zip(threads, rows["calls"], strict=False)):
-        label = thread if by_thread else "all"
+        label = "all" if by == "sum" else thread
         live = [index for index, value in enumerate(calls[: len(names)]) if value[0] and names[index]]
         for counter, table in rows.items():
             into, row = found[counter], table[at] if at < len(table) else ()
@@ -130,6 +134,14 @@ def _nodes(
                     key = (label, names[index])
                     into[key] = into.get(key, 0) + row[index][0]
     return {counter: list(values.items()) for counter, values in found.items()}
+
+
+def _folded(nodes: tuple[str, ...], read: Mapping[str, Reading]) -> tuple[str, ...]:
+    interfaces = [text.replace("/", "_") for text in read["/if/names"].texts if text] if "/if/names" in read else []
+    if len(interfaces) <= MOST_OF_INTERFACES:
+        return nodes
+    own = {f"{interface}-{end}": f"interface-{end}" for interface in interfaces for end in ("output", "tx")}
+    return tuple(own.get(node.replace("/", "_"), node) for node in nodes)
 
 
 def _interfaces(name: str, read: Mapping[str, Reading], told: Told) -> None:

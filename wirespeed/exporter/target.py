@@ -19,7 +19,7 @@ MOST_SERIES = 200_000
 
 
 class Target(Protocol):
-    """`name` is its label, `kind` what it is: router, generator, test, dut or metrics."""
+    """`name` is its label, `kind` what it is: router, generator, test, dut, power or metrics."""
 
     name: str
     kind: str
