@@ -16,6 +16,7 @@ from pathlib import Path
 import pytest
 
 import telemetry
+from telemetry.grafana.promql import CLASSES
 from telemetry.rehearsal.draw import Times, name_of
 from telemetry.rehearsal.queries import BoardFile, PanelFile, boards, filled
 from telemetry.rehearsal.stage import LOAD_TEST, SCRAPED_EACH_S, SOAK, WINDOW_S, Stage, stage
@@ -121,6 +122,16 @@ def test_variables_have_values_and_choose_by_them(seen: Seen, board: BoardFile) 
         for expr in asking:
             nowhere = filled(expr, WINDOW_S, {name: "none such"})
             assert not server.query_range(nowhere, seen.times.start_s, seen.times.end_s, 1.0), expr
+
+
+@pytest.mark.parametrize("name, pattern", CLASSES)
+def test_a_class_of_node_chooses_its_nodes_alone(seen: Seen, name: str, pattern: str) -> None:
+    (target,) = panel_of("router", "Vectors by node").targets
+    expr = filled(target.expr, WINDOW_S, {"class": pattern})
+    found = seen.stage.server.query_range(expr, seen.times.start_s, seen.times.end_s, 1.0)
+    nodes = {series.labels["node"] for series in found}
+    assert all(re.fullmatch(pattern, node) for node in nodes)
+    assert nodes or name == "epoll or idle", "nothing passes those that poll in vain"
 
 
 def test_clocks_a_packet_are_those_of_show_runtime(seen: Seen) -> None:
