@@ -1,5 +1,5 @@
 # One word per task. Each sets up what it needs by itself; the second time that is a no-op.
-.PHONY: demo test check lint format bench bench-nodes fuzz trials vm clean setup
+.PHONY: demo test check lint format bench bench-nodes fuzz trials vm boards clean setup
 .DEFAULT_GOAL := setup
 
 BIN := .venv/bin
@@ -67,6 +67,11 @@ vm:
 	@tools/setup.sh test
 	@$(BIN)/python tests/vm/nic_bench.py
 	@$(BIN)/pytest -q -s tests/vm/whole.py
+
+# The JSON of Grafana's boards, from telemetry/grafana.
+boards:
+	@tools/setup.sh
+	@$(BIN)/python -m telemetry.grafana.generate
 
 clean:
 	rm -rf build build-asan build-fuzz build-sanitized .venv

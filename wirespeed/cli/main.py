@@ -25,6 +25,7 @@ COMMANDS = {
     "router": "Run the vector router.",
     "config": "Check vppcfg's YAML, plan and apply it, dump a router as such.",
     "console": "T-Rex's console for a generator: a command, a shell, or `tui`.",
+    "exporter": "Serve counters of all of them to Prometheus.",
     "stats": "Read a router's counters in shared memory: ls, dump or poll.",
     "ctl": "Talk to a running router: one command, or a shell.",
 }

@@ -1,0 +1,1 @@
+"""What watches wirespeed with tools that people have already: Grafana's boards, Prometheus' rules."""

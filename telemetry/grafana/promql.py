@@ -1,0 +1,42 @@
+"""Shapes of PromQL that more than one board asks for, each written once. Pure text.
+
+`$__rate_interval` is Grafana's: at least four scrapes, so that a rate has two samples whatever is late.
+"""
+
+from __future__ import annotations
+
+INSTANCE = 'target=~"$instance"'
+WORKER = f'{INSTANCE}, thread=~"$worker"'
+NODE = f'{WORKER}, node=~"$node", node=~"${{class:raw}}"'
+INTERFACE = f'{INSTANCE}, interface=~"$interface"'
+
+CLASSES = (
+    (
+        "input",
+        "(ethernet|arp|ip4|ip6|mpls|l2|lldp|bond)-input.*|.*-lookup.*|.*-load-balance|.*-rewrite.*|.*-midchain"
+        "|.*-label-.*|ip[46]-local.*|.*handoff.*",
+    ),
+    ("output", ".*-(output|tx)"),
+    (
+        "dpdk",
+        "(dpdk|memif|avf|rdma|af-packet|af_xdp|virtio|vhost-user|vmxnet3|idpf|ena|netmap|pg|tap)-input",
+    ),
+    ("epoll or idle", "unix-epoll-input|main-input|recirculate|impairment-release"),
+)
+"""What the R86S article sorts a worker's nodes by: what forwards, what transmits, and those that poll in vain. No node
+is in two of them; what is in none is the rest: drops and features."""
+
+
+def rate(metric: str, selector: str) -> str:
+    return f"rate({metric}{{{selector}}}[$__rate_interval])"
+
+
+def total(by: str, inner: str) -> str:
+    return f"sum by ({by}) ({inner})"
+
+
+def by_class(inner: str) -> str:
+    """`inner` has a label `node`; it gets one more, `class`."""
+    for name, pattern in (("rest", ".*"), *CLASSES):
+        inner = f'label_replace({inner}, "class", "{name}", "node", "{pattern}")'
+    return inner

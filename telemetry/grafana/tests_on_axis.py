@@ -1,0 +1,10 @@
+"""Every test's name and phases, as bands on the time axis of all boards."""
+
+from __future__ import annotations
+
+from telemetry.grafana.board import Annotation
+
+TESTS = (
+    Annotation("Tests", "wirespeed_test_running == 1", "{{test}}", "{{kind}}", "orange"),
+    Annotation("Phases", "wirespeed_test_phase == 1", "{{phase}}", "{{test}}", "blue"),
+)

@@ -1,0 +1,1 @@
+"""The boards and rules played through: a Prometheus of our own beside a lab under load, and what it answers."""

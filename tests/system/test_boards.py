@@ -1,0 +1,205 @@
+"""The boards of Grafana and the rules, over a real Prometheus that watches a lab under load: each query of each panel
+is asked, and what it answers is held against what the router itself says.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+import shutil
+import time
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+import telemetry
+from telemetry.grafana.promql import CLASSES
+from telemetry.rehearsal.draw import Times, name_of
+from telemetry.rehearsal.queries import BoardFile, PanelFile, boards, filled
+from telemetry.rehearsal.stage import LOAD_TEST, SCRAPED_EACH_S, SOAK, WINDOW_S, Stage, stage
+from wirespeed.exporter.families import FAMILIES
+
+pytest.importorskip("wirespeed._native._core", reason="the native core is not built")
+if shutil.which("prometheus") is None:
+    pytest.skip("Debian's prometheus is missing", allow_module_level=True)
+
+RULES = sorted((Path(telemetry.__file__).parent / "prometheus" / "rules").glob("*.yml"))
+OF_HARDWARE = ("Temperature", "Power", "Optic modules", "Clock frequency", "NIC counters")
+"""Panels of what a virtual machine may not have: their queries are run, and may find nothing."""
+OF_NICS = ("bench", "interface")
+"""So is this board's variable."""
+
+BOARDS = {board.name: board for board in boards()}
+
+
+@dataclass(frozen=True)
+class Seen:
+    """The stage once all has run; `runtime` is what `show runtime` said after the load test, at `loaded_s`."""
+
+    stage: Stage
+    runtime: str
+    loaded_s: float
+    times: Times
+
+
+@pytest.fixture(scope="module")
+def seen() -> Iterator[Seen]:
+    with stage(RULES) as made:
+        made.ask_router("clear runtime")
+        made.load_test(warmup_s=1, ramp_s=2, hold_s=3, load="20kpps")
+        runtime, loaded_s = made.ask_router("show runtime"), time.time()
+        made.wait_for(lambda: newest(made) > loaded_s, "a scrape after the load")
+        made.soak(4, load="10kpps")
+        end_s = time.time()
+        yield Seen(made, runtime, newest_after(made, loaded_s), Times(made.began_s, end_s, SCRAPED_EACH_S, WINDOW_S))
+
+
+def newest(made: Stage) -> float:
+    (found,) = made.server.query("max(timestamp(wirespeed_up))")
+    return found.last
+
+
+def newest_after(made: Stage, after_s: float) -> float:
+    """When the first scrape after that time was."""
+    found = made.server.query_range("max(timestamp(wirespeed_up))", after_s, after_s + 5, 0.1)
+    return min(value for value in found[0].values if value > after_s)
+
+
+def panel_of(board: str, title: str) -> PanelFile:
+    return next(panel for panel in BOARDS[board].panels if panel.title == title)
+
+
+def each_panel() -> list[tuple[str, str]]:
+    return [(board.name, panel.title) for board in BOARDS.values() for panel in board.panels]
+
+
+def test_what_is_scraped_is_what_the_exporter_declares(seen: Seen) -> None:
+    server = seen.stage.server
+    types = {name: told[0]["type"] for name, told in server.ask("metadata").items() if name.startswith("wirespeed_")}
+    assert len(types) > 30
+    # OpenMetrics names counters without their ending.
+    assert types == {name: (FAMILIES.get(name) or FAMILIES[f"{name}_total"]).kind for name in types}
+    for series in server.query('{__name__=~"wirespeed_.+"}'):
+        name = re.sub("_(bucket|count|sum)$", "", series.labels["__name__"])
+        family = FAMILIES.get(name) or FAMILIES[series.labels["__name__"]]
+        assert set(series.labels) - {"__name__", "job", "instance", "le"} == set(family.labels), family.name
+
+
+@pytest.mark.parametrize("board, title", each_panel())
+def test_each_query_of_each_panel_finds_plausible_data(seen: Seen, board: str, title: str) -> None:
+    panel = panel_of(board, title)
+    for target in panel.targets:
+        found = seen.times.ask(seen.stage.server, target.expr)
+        if title in OF_HARDWARE and not found:
+            continue
+        values = [value for series in found for value in series.values if math.isfinite(value)]
+        assert values, target.expr
+        assert min(values) >= 0 or "outside nodes" in target.legend, target.expr
+        if panel.most is not None:
+            assert max(values) <= panel.most * 1.02, target.expr
+        for series in found:
+            assert set(target.legend_labels) <= set(series.labels), target.legend
+    if panel.kind != "heatmap" and "topk" not in panel.targets[0].expr:
+        names = [
+            name_of(target, each) for target in panel.targets for each in seen.times.ask(seen.stage.server, target.expr)
+        ]
+        assert len(names) == len(set(names)), "two curves of one name"
+
+
+@pytest.mark.parametrize("board", BOARDS.values(), ids=BOARDS)
+def test_variables_have_values_and_choose_by_them(seen: Seen, board: BoardFile) -> None:
+    server = seen.stage.server
+    for name, (of, label) in board.variables.items():
+        values = server.label_values(filled(of, WINDOW_S), label)
+        assert values or (board.name, name) == OF_NICS, name
+        asking = [
+            target.expr for panel in board.panels for target in panel.targets if re.search(rf"\${name}\b", target.expr)
+        ]
+        assert asking, f"no panel of {board.name} asks for ${name}"
+        for expr in asking:
+            nowhere = filled(expr, WINDOW_S, {name: "none such"})
+            assert not server.query_range(nowhere, seen.times.start_s, seen.times.end_s, 1.0), expr
+
+
+@pytest.mark.parametrize("name, pattern", CLASSES)
+def test_a_class_of_node_chooses_its_nodes_alone(seen: Seen, name: str, pattern: str) -> None:
+    (target,) = panel_of("router", "Vectors by node").targets
+    expr = filled(target.expr, WINDOW_S, {"class": pattern})
+    found = seen.stage.server.query_range(expr, seen.times.start_s, seen.times.end_s, 1.0)
+    nodes = {series.labels["node"] for series in found}
+    assert all(re.fullmatch(pattern, node) for node in nodes)
+    assert nodes or name == "epoll or idle", "nothing passes those that poll in vain"
+
+
+def test_clocks_a_packet_are_those_of_show_runtime(seen: Seen) -> None:
+    """Over a window that holds the whole load, of the nodes that had packets. Those that poll are not compared: their
+    clocks hold the idle turns, which go on between the command and the scrape."""
+    window_s = seen.loaded_s - seen.stage.began_s + 1
+    (target,) = panel_of("router", "Clocks a packet by node").targets
+    found = seen.stage.server.query(filled(target.expr, window_s), seen.loaded_s)
+    told = {series.labels["node"]: series.last for series in found}
+    rows = re.findall(r"(?m)^(\S+)\s+active\s+\d+\s+(\d+)\s+\d+\s+(\S+)\s+\S+\s*$", seen.runtime)
+    shown = {node: float(clocks) for node, vectors, clocks in rows if int(vectors) > 1000}
+    assert {"ip4-input", "ip4-lookup", "ip4-rewrite", "e0-tx", "e1-tx"} <= set(shown)
+    for node, clocks in shown.items():
+        assert told[node] == pytest.approx(clocks, rel=0.05), node
+
+
+def test_classes_of_a_worker_sum_to_all_of_its_time(seen: Seen) -> None:
+    panel = panel_of("router", "CPU share of a worker by class of node")
+    sums: dict[float, float] = defaultdict(float)
+    named = set()
+    for target in panel.targets:
+        for series in seen.times.ask(seen.stage.server, target.expr):
+            named.add(series.labels.get("class", target.legend.rpartition("}} ")[2]))
+            assert min(series.values) >= -0.02, "more in nodes than time that went by"
+            for at, value in series.points:
+                sums[at] += value
+    assert named >= {"input", "output", "dpdk", "epoll or idle", "rest", "outside nodes"}
+    assert list(sums.values()) == pytest.approx([1.0] * len(sums), abs=0.01)
+
+
+def test_what_forwards_is_found_in_its_class(seen: Seen) -> None:
+    """The class of input nodes, reckoned from each node's own clocks."""
+    (target, *_) = panel_of("router", "CPU share of a worker by class of node").targets
+    server, at_s, window_s = seen.stage.server, seen.loaded_s, seen.loaded_s - seen.stage.began_s + 1
+    found = {each.labels["class"]: each.last for each in server.query(filled(target.expr, window_s), at_s)}
+    nodes = "ethernet-input|ip4-input|ip4-lookup|ip4-rewrite"
+    (by_hand,) = server.query(
+        f'sum(rate(wirespeed_router_node_clocks_total{{node=~"{nodes}"}}[{round(window_s)}s]))'
+        f" / sum(rate(wirespeed_router_worker_clocks_total[{round(window_s)}s]))",
+        at_s,
+    )
+    assert found["input"] == pytest.approx(by_hand.last, rel=0.05)
+
+
+@pytest.mark.parametrize("board", BOARDS.values(), ids=BOARDS)
+def test_tests_and_their_phases_are_bands_on_each_board(seen: Seen, board: BoardFile) -> None:
+    asked = {each["name"]: each for each in board.annotations}
+    tests = seen.times.ask(seen.stage.server, asked["Tests"]["expr"])
+    assert {(series.labels["test"], series.labels["kind"]) for series in tests} == {
+        (LOAD_TEST, "loadtest"),
+        (SOAK, "soak"),
+    }
+    phases = seen.times.ask(seen.stage.server, asked["Phases"]["expr"])
+    found = {(series.labels["test"], series.labels["phase"]) for series in phases}
+    assert {(LOAD_TEST, "ramp"), (LOAD_TEST, "hold"), (SOAK, "hold")} <= found
+    # A band is of the time of its test alone.
+    (load_test,) = [series for series in tests if series.labels["test"] == LOAD_TEST]
+    (soak,) = [series for series in tests if series.labels["test"] == SOAK]
+    assert load_test.points[-1][0] <= soak.points[0][0]
+
+
+def test_the_loss_that_the_router_makes_is_shown_and_alerts(seen: Seen) -> None:
+    """One interface loses one packet in fifty, on purpose."""
+    server = seen.stage.server
+    (offered,) = server.query(f'wirespeed_loadtest_offered_packets_total{{test="{SOAK}", direction="0→1"}}')
+    (lost,) = server.query(f'wirespeed_loadtest_lost_packets_total{{test="{SOAK}", direction="0→1"}}')
+    assert lost.last / offered.last == pytest.approx(0.02, rel=0.5)
+    health = {rule["name"]: rule["health"] for group in server.ask("rules")["groups"] for rule in group["rules"]}
+    assert len(health) == 12 and set(health.values()) == {"ok"}
+    fired = seen.times.ask(server, 'ALERTS{alertname="Loss"}')
+    assert any(series.labels["direction"] == "0→1" for series in fired)

@@ -1,0 +1,180 @@
+"""`wirespeed exporter` as a process: a lab under load, curl, promtool; targets that vanish, hang and start anew."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from built_lab import BuiltLab, built_lab
+from prometheus_client.parser import text_string_to_metric_families
+
+pytest.importorskip("wirespeed._native._core", reason="the native core is not built")
+
+PROGRAM = [sys.executable, "-m", "wirespeed"]
+_DEADLINE_S = 60.0
+
+
+class Exporter:
+    def __init__(self, process: subprocess.Popen[str], url: str) -> None:
+        self.process = process
+        self.url = url
+
+    def page(self) -> str:
+        done = subprocess.run(["curl", "-sSf", self.url], capture_output=True, text=True, check=True)
+        return done.stdout
+
+    def values(self, name: str) -> dict[tuple[str, ...], float]:
+        """By the values of its labels, in the order of their names."""
+        return {
+            tuple(value for _, value in sorted(sample.labels.items())): sample.value
+            for family in text_string_to_metric_families(self.page())
+            for sample in family.samples
+            if sample.name == name
+        }
+
+    def wait_for(self, name: str, labels: tuple[str, ...], value: float) -> None:
+        deadline = time.monotonic() + _DEADLINE_S
+        while self.values(name).get(labels) != value:
+            assert time.monotonic() < deadline, f"{name}{labels} did not become {value}: {self.values(name)}"
+            time.sleep(0.05)
+
+
+@contextmanager
+def exporter(*words: str) -> Iterator[Exporter]:
+    command = [*PROGRAM, "exporter", "--listen", "127.0.0.1:0", *words]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        try:
+            assert process.stdout is not None
+            line = process.stdout.readline()
+            assert line.startswith("http"), process.stderr.read() if process.stderr else ""
+            yield Exporter(process, line.partition(": ")[0])
+        finally:
+            if process.poll() is None:
+                process.send_signal(signal.SIGINT)
+                process.wait(timeout=_DEADLINE_S)
+
+
+def _restart(lab: BuiltLab) -> None:
+    lab.router.stop()
+    lab.router.start()
+
+
+def _load(lab: BuiltLab, result: Path) -> subprocess.Popen[str]:
+    words = ["loadtest", "-q", "-s", lab.rpc, "--dut", lab.dut, "-p", "bench", "-t", "size=64"]
+    words += ["-wd", "1", "-rd", "3", "-hd", "1", "-rt", "100kpps", "--latency", "1kpps", "-o", str(result)]
+    return subprocess.Popen([*PROGRAM, *words], text=True)
+
+
+def test_a_lab_under_load_is_told_and_promtool_has_no_complaint(tmp_path):
+    if shutil.which("promtool") is None:
+        pytest.skip("promtool is not installed (Debian's package prometheus)")
+    result = tmp_path / "64b.json"
+    with built_lab() as lab:
+        words = [
+            "--router",
+            f"dut={lab.control_socket}",
+            "--generator",
+            f"tester={lab.rpc}",
+            "--dut",
+            "box=linux:local",
+        ]
+        with exporter(*words, "--result", str(result)) as told:
+            assert told.values("wirespeed_up")["test", "64b"] == 0
+            assert told.values("wirespeed_up")["router", "dut"] == 1
+            with _load(lab, result) as test:
+                told.wait_for("wirespeed_test_phase", ("ramp", "64b"), 1.0)
+                page = told.page()
+                assert test.wait(timeout=_DEADLINE_S) == 0
+            told.wait_for("wirespeed_test_running", ("loadtest", "64b"), 0.0)
+            checked = subprocess.run(
+                ["promtool", "check", "metrics"], input=page, capture_output=True, text=True, check=False
+            )
+            assert (checked.returncode, checked.stdout + checked.stderr) == (0, "")
+            for family in ("worker_clocks_total", "vector_size_count", "fib_routes", "neighbors", "buffers"):
+                assert f"wirespeed_router_{family}{{" in page
+            assert told.values("wirespeed_up")["dut", "box"] == 1
+            assert 'wirespeed_dut_cpu_seconds_total{cpu="0"' in page
+            assert told.values("wirespeed_loadtest_latency_seconds_count")["0→1", "64b"] > 0
+            sent, counted = (
+                told.values("wirespeed_generator_tx_packets_total"),
+                told.values("wirespeed_router_interface_rx_packets_total"),
+            )
+            assert (
+                0
+                < sent["0", "tester"]
+                <= counted["e0", "dut"]
+                + told.values("wirespeed_generator_unsent_packets_total").get(("0", "refused", "tester"), 0)
+            )
+            assert told.values("wirespeed_router_fib_routes")["ip4", "dut"] > 0
+
+            _restart(lab)
+            told.wait_for("wirespeed_target_restarts_total", ("router", "dut"), 1.0)
+            lab.router.stop()
+            told.wait_for("wirespeed_up", ("router", "dut"), 0.0)
+            assert told.values("wirespeed_up")["generator", "tester"] == 1
+            told.process.send_signal(signal.SIGINT)
+            assert told.process.wait(timeout=_DEADLINE_S) == 0
+            said = told.process.stderr.read() if told.process.stderr else ""
+            assert re.findall(r"(?m)^wirespeed: router dut is down: .+$", said)
+            assert "Traceback" not in said
+
+
+def test_targets_that_hang_or_lie_are_down_alone(tmp_path):
+    (tmp_path / "lies.stats").write_bytes(b"\xff" * 4096)
+    with socket.socket() as silent, socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as mute:
+        silent.bind(("127.0.0.1", 0))
+        silent.listen()
+        mute.bind(str(tmp_path / "mute.sock"))
+        mute.listen()
+        words = ["--stats", f"lies={tmp_path}/lies.stats", "--stats", f"mute={tmp_path}/mute.sock"]
+        words += ["--scrape", f"hangs=http://127.0.0.1:{silent.getsockname()[1]}/", "--timeout", "0.3"]
+        with exporter(*words, "--dut", "here=linux:local", "--timeout", "1") as told:
+            for _ in range(3):
+                up = told.values("wirespeed_up")
+                assert (up["router", "lies"], up["router", "mute"], up["metrics", "hangs"]) == (0, 0, 0)
+
+
+def test_a_taken_port_is_one_line_and_ctrl_c_ends_while_a_target_hangs(tmp_path):
+    with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as mute:
+        mute.bind(str(tmp_path / "mute.sock"))
+        mute.listen()
+        with exporter("--stats", f"mute={tmp_path}/mute.sock", "--timeout", "0.2") as told:
+            port = told.url.split(":")[2].partition("/")[0]
+            second = subprocess.run(
+                [*PROGRAM, "exporter", "--listen", f"127.0.0.1:{port}", "--stats", "/nowhere"],
+                capture_output=True,
+                text=True,
+                check=False,
+            )
+            assert second.returncode == 3
+            assert second.stderr == (
+                f"wirespeed: 127.0.0.1:{port} cannot be listened at (Address already in use); give --listen\n"
+            )
+            told.page()
+            told.process.send_signal(signal.SIGINT)
+            assert told.process.wait(timeout=_DEADLINE_S) == 0
+
+
+def test_https_with_a_password(tmp_path):
+    made = ["-subj", "/CN=localhost", "-days", "1", "-addext", "subjectAltName=IP:127.0.0.1"]
+    files = ["-keyout", f"{tmp_path}/key", "-out", f"{tmp_path}/cert"]
+    words = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", *made, *files]
+    subprocess.run(words, check=True, capture_output=True)
+    (tmp_path / "auth").write_text("anna:secret\n")
+    words = ["--stats", "/nowhere", "--auth-file", f"{tmp_path}/auth"]
+    with exporter(*words, "--tls-cert", f"{tmp_path}/cert", "--tls-key", f"{tmp_path}/key") as told:
+        curl = ["curl", "-sS", "-o", "/dev/null", "-w", "%{http_code}", "--cacert", f"{tmp_path}/cert", told.url]
+        codes = [
+            subprocess.run([*curl, *more], capture_output=True, text=True, check=True).stdout
+            for more in ([], ["-u", "anna:wrong"], ["-u", "anna:secret"])
+        ]
+        assert codes == ["401", "401", "200"]

@@ -1,0 +1,275 @@
+"""The exporter's collectors over segments made by hand and result files; targets that hang, lie and start anew."""
+
+from __future__ import annotations
+
+import threading
+import time
+from pathlib import Path
+
+import pytest
+from prometheus_client import CollectorRegistry, generate_latest
+from prometheus_client.parser import text_string_to_metric_families
+from segment_bytes import Segment
+
+from wirespeed.cli.main import main
+from wirespeed.dut.device import Device
+from wirespeed.dut.kinds.linux import LinuxKind
+from wirespeed.dut.reach.reach import Ran
+from wirespeed.errors import ConnectionFault, UsageError
+from wirespeed.exporter.device import DeviceTarget
+from wirespeed.exporter.exposition import Targets
+from wirespeed.exporter.families import FAMILIES
+from wirespeed.exporter.foreign import relabelled
+from wirespeed.exporter.options import Given, listening, targets_of
+from wirespeed.exporter.router import RouterTarget, neighbours_of, routes_of
+from wirespeed.exporter.runs import RunTarget
+from wirespeed.exporter.target import Watched
+from wirespeed.exporter.told import Told, buckets, metrics
+from wirespeed.statseg.layout import Type
+
+_DOCS = Path(__file__).parents[2] / "docs"
+
+
+def _segment(interfaces: list[str], *, began: int = 1_700_000_000, calls: int = 10) -> bytes:
+    nodes = ["ip4-lookup", "never-called", *(f"{name}-tx" for name in interfaces)]
+    of_nodes = [[0] * len(nodes), *([calls, 0, *[calls] * len(interfaces)] for _ in range(2))]
+    count = len(interfaces) + 1
+    return bytes(
+        Segment(
+            [
+                ("/sys/boottime", Type.SCALAR, began),
+                ("/if/names", Type.NAMES, ["local0", *interfaces]),
+                ("/if/rx", Type.COMBINED, [[(0, 0), *[(5, 300)] * (count - 1)] for _ in range(3)]),
+                ("/if/drops", Type.SIMPLE, [[0, *[2] * (count - 1)] for _ in range(3)]),
+                ("/sys/node/names", Type.NAMES, nodes),
+                *((f"/sys/node/{what}", Type.SIMPLE, of_nodes) for what in ("calls", "vectors", "clocks", "suspends")),
+                ("/node/errors", Type.SIMPLE, [[7, 0]] * 3),
+                ('/err/ip4-input/ip4 "ttl" <= 1\\x', Type.SYMLINK, (9, 0)),
+                ("/err/ip4-input/never", Type.SYMLINK, (9, 1)),
+            ]
+        )
+    )
+
+
+def _page(*targets: object) -> dict[str, dict[tuple[str, ...], float]]:
+    """Values by sample's name and by the values of its labels, in the order of their names."""
+    registry = CollectorRegistry()
+    registry.register(Targets(targets, 5.0))  # type: ignore[arg-type]
+    found: dict[str, dict[tuple[str, ...], float]] = {}
+    for family in text_string_to_metric_families(generate_latest(registry).decode()):
+        for sample in family.samples:
+            labels = tuple(value for _, value in sorted(sample.labels.items()))
+            found.setdefault(sample.name, {})[labels] = sample.value
+    return found
+
+
+def test_a_segment_is_told_with_names_escaped_and_nothing_that_never_counted(tmp_path):
+    (tmp_path / "a.stats").write_bytes(_segment(["e0", 'odd"\\name']))
+    page = _page(RouterTarget("vpp", tmp_path / "a.stats"))
+    assert page["wirespeed_router_interface_rx_bytes_total"] == {("e0", "vpp"): 900, ('odd"\\name', "vpp"): 900}
+    assert page["wirespeed_router_interface_drops_total"]["e0", "vpp"] == 6
+    assert page["wirespeed_router_errors_total"] == {("ip4-input", 'ip4 "ttl" <= 1\\x', "vpp"): 21}
+    assert page["wirespeed_router_node_calls_total"]["ip4-lookup", "vpp", "vpp_wk_1"] == 10
+    assert not any("never-called" in labels for labels in page["wirespeed_router_node_calls_total"])
+    assert page["wirespeed_router_start_time_seconds"] == {("vpp",): 1_700_000_000}
+
+
+def test_nodes_are_told_by_thread_summed_folded_or_not_at_all(tmp_path):
+    (tmp_path / "many.stats").write_bytes(_segment([f"e{number}" for number in range(100)]))
+
+    def nodes(by):
+        page = _page(RouterTarget("r", tmp_path / "many.stats", nodes=by))
+        return page.get("wirespeed_router_node_vectors_total", {})
+
+    assert nodes("none") == {}
+    assert nodes("sum") == {("interface-tx", "r", "all"): 2000, ("ip4-lookup", "r", "all"): 20}
+    assert nodes("thread")["interface-tx", "r", "vpp_wk_0"] == 1000
+    assert len(nodes("every")) == 2 * 101
+
+
+def test_the_names_of_vpps_own_exporter_are_there_besides(tmp_path):
+    (tmp_path / "a.stats").write_bytes(_segment(["e0"]))
+    page = _page(RouterTarget("r", tmp_path / "a.stats", vpp_names=True))
+    assert page["_if_rx_packets"]["1", "r", "2"] == 5
+    assert page["_if_names_info"]["1", "e0", "r"] == 1
+    assert page["_sys_boottime"][("r",)] == 1_700_000_000
+
+
+class _Scripted:
+    kind = "router"
+
+    def __init__(self, name, *answers):
+        self.name = name
+        self._answers = list(answers)
+
+    def read(self):
+        answer = self._answers.pop(0)
+        if isinstance(answer, BaseException):
+            raise answer
+        return answer() if callable(answer) else answer
+
+
+def test_a_target_that_hangs_is_down_alone_and_is_asked_nothing_more_until_it_lets_go(capsys):
+    release = threading.Event()
+
+    def hang():
+        release.wait()
+        return Told()
+
+    watched, well = Watched(_Scripted("stuck", hang, Told())), Watched(_Scripted("well", *[Told] * 9))
+    before = threading.active_count()
+    for _ in range(3):
+        for one in (watched, well):
+            one.begin()
+        assert watched.end(0.05).values["wirespeed_up"] == [(("stuck", "router"), 0)]
+        assert well.end(30).values["wirespeed_up"] == [(("well", "router"), 1)]
+    assert threading.active_count() == before
+    release.set()
+    deadline = time.monotonic() + 30
+    watched.begin()
+    while not watched.end(30).values["wirespeed_up"][0][1]:
+        assert time.monotonic() < deadline
+        time.sleep(0.001)
+        watched.begin()
+    said = capsys.readouterr().err
+    assert said == "wirespeed: router stuck is down: no answer within 0.05 s\nwirespeed: router stuck is back\n"
+
+
+def test_errors_of_any_kind_and_too_much_are_down_and_starts_are_counted():
+    flood = Told()
+    flood.add("up", [((str(number), "x"), 1.0) for number in range(200_001)])
+    answers = (KeyError("x"), ConnectionFault("gone"), flood, Told(began=1), Told(began=1), Told(began=2))
+    watched, ups = Watched(_Scripted("r", *answers)), []
+    for _ in range(6):
+        watched.begin()
+        ups.append(watched.end(30).values["wirespeed_up"][0][1])
+    assert ups == [0, 0, 0, 1, 1, 1]
+    assert watched.restarts == 1
+
+
+def test_a_router_that_starts_anew_is_one_more_start(tmp_path):
+    path = tmp_path / "a.stats"
+    path.write_bytes(_segment(["e0"]))
+    watched = Watched(RouterTarget("r", path))
+    for began in (1_700_000_000, 1_700_000_500):
+        path.with_suffix(".new").write_bytes(_segment(["e0"], began=began))
+        path.with_suffix(".new").replace(path)
+        watched.begin()
+        told = watched.end(30)
+    assert told.values["wirespeed_target_restarts_total"] == [(("r", "router"), 1)]
+
+
+def test_summaries_and_tables_of_our_router():
+    assert (
+        routes_of(
+            "ipv4-VRF:0, fib_index:0\n   Prefix length         Count\n         8           2\n        32          11"
+        )
+        == 13
+    )
+    table = """     Age      IP   Flags Ethernet Interface
+ 12.3  100.64.1.2  D  02:00:00:00:00:01 e0
+  1.0 2001:db8::2 S 02:00:00:00:00:02 e1"""
+    assert neighbours_of(table) == {
+        ("ip4", "learned"): 1,
+        ("ip4", "static"): 0,
+        ("ip6", "learned"): 0,
+        ("ip6", "static"): 1,
+    }
+
+
+def test_a_test_that_is_not_there_yet_and_a_file_that_is_none(tmp_path):
+    with pytest.raises(ConnectionFault, match=r"no test has written .*64b\.json or 64b\.json\.part yet"):
+        RunTarget("64b", tmp_path / "64b.json").read()
+
+
+def test_a_histogram_has_its_infinity_once():
+    assert buckets(("a",), [(1, 2), (float("inf"), 3)], 9).bounds == (("1", 2), ("+Inf", 5))
+    assert buckets(("a",), [(1, 2)], 2).bounds == (("1", 2), ("+Inf", 2))
+
+
+def test_another_exporter_is_told_on_with_the_label_of_its_target():
+    (metric,) = relabelled("far", '# TYPE nodes_calls counter\nnodes_calls{target="x",node="a b"} 7\n')
+    assert metric.samples[0].labels == {"target": "far", "exported_target": "x", "node": "a b"}
+    with pytest.raises(ValueError):
+        relabelled("far", "{{{ no metrics")
+
+
+def test_every_family_has_a_prefix_a_unit_or_total_and_stands_in_the_documentation():
+    text = (_DOCS / "telemetry.md").read_text()
+    for name, family in FAMILIES.items():
+        assert (family.kind == "counter") == name.endswith("_total")
+        labels = ", ".join(family.labels)
+        assert f"| `{name}` | {family.kind} | {labels} | {family.help} |" in text
+    assert list(metrics([Told()])) == []
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ([], "name a target"),
+        (["--router", "/a/r.sock", "--stats", "r=/b"], "two targets are called r"),
+        (["--stats", "/a", "--listen", "19482"], "give HOST:PORT"),
+        (["--stats", "/a", "--listen", "example.org:1"], "no address of this machine"),
+        (["--stats", "/a", "--timeout", "0"], "0.1 to 60"),
+        (["--scrape", "file:///etc/passwd"], "give http://"),
+        (["--scrape", "http://me:secret@far/"], "with a password"),
+        (["--dut", "vpp:local"], "give its stats.sock to --stats"),
+        (["--stats", "/a", "--tls-cert", "/c"], "go together"),
+    ],
+)
+def test_words_that_cannot_be_used_are_one_line(words, said, capsys):
+    assert main(["exporter", *words]) == 2
+    err = capsys.readouterr().err
+    assert said in err
+    assert err.count("\n") == 1
+
+
+class _Reach:
+    """A Linux that says what a test has it say."""
+
+    name = "box"
+
+    def __init__(self, *samples):
+        self._samples = list(samples)
+
+    def run(self, command, *, stdin="", timeout_s=30.0):
+        return Ran(0, self._samples.pop(0))
+
+    def close(self):
+        pass
+
+
+def _linux(softirq, packets):
+    return (
+        f"==> /proc/stat <==\ncpu0 0 0 0 1000 0 0 {softirq} 0 0 0\n\n"
+        f"==> /proc/softirqs <==\n          CPU0\n NET_RX:  {packets}\n\n"
+        "==> modules <==\neth0 \tModule temperature   : 41.50 degrees C / 106.70 degrees F\n"
+    )
+
+
+def test_a_device_is_told_by_what_grew_and_its_modules_by_their_heat():
+    target = DeviceTarget("box", Device("box", LinuxKind(), _Reach(_linux(100, 7), _linux(150, 9), _linux(151, 10))), 2)
+    assert "wirespeed_dut_cpu_seconds_total" not in target.read().values
+    target.read()
+    told = target.read().values
+    assert dict(told["wirespeed_dut_cpu_seconds_total"])["box", "0", "softirq"] == pytest.approx(0.51)
+    assert dict(told["wirespeed_dut_softirqs_total"])["box", "0", "NET_RX"] == 3
+    assert told["wirespeed_module_temperature_celsius"] == [(("box", "eth0"), 41.5)]
+
+
+def test_watts_of_a_meter_are_told_and_no_password_is_in_its_name():
+    page = _page(*targets_of(Given(meters=("wall=constant:19.5",))))
+    (watts,) = page["wirespeed_power_watts"].items()
+    assert watts[1] == 19.5
+    assert "wall" in watts[0]
+    assert targets_of(Given(meters=("shelly:me:secret@10.0.0.5",)))[0].name == "shelly"
+
+
+def test_names_are_given_or_those_of_files():
+    made = targets_of(
+        Given(routers=("/run/a/dut.sock",), segments=("/run/vpp/stats.sock",), results=("n=/tmp/64b.json",))
+    )
+    assert [target.name for target in made] == ["dut", "vpp", "n"]
+    with pytest.raises(UsageError):
+        targets_of(Given(generators=("host:notaport",)))
+    assert listening("[::1]:0", None, None, None).host == "::1"

@@ -1,0 +1,1 @@
+"""What routers, generators, tests and devices count, for Prometheus."""

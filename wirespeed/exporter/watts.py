@@ -1,0 +1,24 @@
+"""A power meter as a target: watts at the wall, or of a part of the box."""
+
+from __future__ import annotations
+
+from wirespeed.errors import ConnectionFault
+from wirespeed.exporter.told import Told
+from wirespeed.power.meter import Meter, MeterFault
+
+
+class PowerTarget:
+    kind = "power"
+
+    def __init__(self, name: str, meter: Meter) -> None:
+        self.name = name
+        self._meter = meter
+
+    def read(self) -> Told:
+        try:
+            watts = self._meter.watts()
+        except MeterFault as fault:
+            raise ConnectionFault(f"{self._meter.name} does not tell watts: {fault}") from None
+        told = Told()
+        told.add("power_watts", [((self.name, self._meter.name, self._meter.of), watts)])
+        return told
