@@ -2,20 +2,19 @@
 
     bench/api.py [INTERFACES]
 
-The server is the router's, on a core that forwards nothing, for the native one has 1 024 interfaces at most; the client
-knows the framing alone. Prints the times as a client sees them, the best of five, and the CPU that the server took on
-average.
+The router has so many loopbacks; the client knows the framing alone. Prints the times as a client sees them, the best
+of five, and the CPU that the router's main thread took on average.
 """
 
 from __future__ import annotations
 
 import os
 import struct
-import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Callable
+from contextlib import ExitStack
 from pathlib import Path
 
 _TESTS = Path(__file__).resolve().parent.parent / "tests"
@@ -23,40 +22,33 @@ sys.path[:0] = [str(_TESTS / "unit"), str(_TESTS / "fakes")]
 
 from api_by_hand import ByHand  # noqa: E402
 
-_SERVER = """
-import sys
-sys.path.insert(0, sys.argv[1])
-from dataclasses import replace
-from pathlib import Path
-from fake_router import FakeRouterCore
-from wirespeed.router.console import Console
-from wirespeed.router.server import open_socket, serve
+from wirespeed.lab.lab import choose_cpus  # noqa: E402
+from wirespeed.lab.process import Child  # noqa: E402
+from wirespeed.router.client import ask_in_order  # noqa: E402
 
-core = FakeRouterCore()
-loopback = core.interface(core.add_loopback(0, None))
-core.interfaces |= {100 + n: replace(loopback, name=f"loop{n}", parent=100 + n) for n in range(int(sys.argv[3]))}
-directory = Path(sys.argv[2])
-with open_socket(directory / "router.sock") as control, open_socket(directory / "api.sock") as api:
-    serve(Console(core), control, lambda: print("ready", flush=True), api=api)
-"""
 _REQUESTS = 1000
 _REPEATS = 5
 
 
 def main() -> None:
-    interfaces = sys.argv[1] if len(sys.argv) > 1 else "10000"
-    with tempfile.TemporaryDirectory() as directory:
-        words = [sys.executable, "-c", _SERVER, str(_TESTS / "fakes"), directory, interfaces]
-        with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as server:
-            assert server.stdout is not None and server.stdout.readline() == "ready\n"
-            with ByHand(Path(directory) / "api.sock") as client:
-                _dump(client)
-                before = _cpu_s(server.pid)
-                dumps = [_timed(lambda: _dump(client)) for _ in range(_REPEATS)]
-                between = _cpu_s(server.pid)
-                pings = [_timed(lambda: _ping(client)) for _ in range(_REPEATS)]
-                after = _cpu_s(server.pid)
-            server.terminate()
+    interfaces = int(sys.argv[1]) if len(sys.argv) > 1 else 10_000
+    cpus = choose_cpus()
+    with tempfile.TemporaryDirectory() as directory, ExitStack() as stack:
+        socket = Path(directory) / "router.sock"
+        arguments = ["router", "--cpu", str(cpus.dut), *cpus.main_cpu, "--hugepages", "never", "--socket", str(socket)]
+        arguments += ["--interface", f"e0=memif:{directory}/e0.sock,role=server"]
+        server = Child("router", arguments, Path(directory) / "router.log")
+        stack.callback(server.stop)
+        server.start()
+        for _ in ask_in_order(socket, [f"create loopback interface instance {n}" for n in range(interfaces)]):
+            pass
+        client = stack.enter_context(ByHand(Path(directory) / "api.sock"))
+        _dump(client)
+        before = _cpu_s(server.pid)
+        dumps = [_timed(lambda: _dump(client)) for _ in range(_REPEATS)]
+        between = _cpu_s(server.pid)
+        pings = [_timed(lambda: _ping(client)) for _ in range(_REPEATS)]
+        after = _cpu_s(server.pid)
     print(f"dump of {interfaces} interfaces: {min(dumps):.3f} s, {(between - before) / _REPEATS:.3f} s of CPU")
     each = _REPEATS * _REQUESTS
     print(f"request: {min(pings) / _REQUESTS * 1e6:.0f} µs, {(after - between) / each * 1e6:.0f} µs of CPU")
@@ -69,8 +61,8 @@ def _timed(work: Callable[[], object]) -> float:
 
 
 def _cpu_s(pid: int) -> float:
-    """What the process has used so far."""
-    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    """What the process's main thread has used so far."""
+    fields = Path(f"/proc/{pid}/task/{pid}/stat").read_text().rpartition(")")[2].split()
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
