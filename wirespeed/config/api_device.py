@@ -11,6 +11,7 @@ from wirespeed.config.lookup import instance_of, kind_of
 from wirespeed.config.router_device import router_lacks
 from wirespeed.config.state import HARDWARE, Bridge, Encapsulation, Interface, Kind, State, Tap
 from wirespeed.errors import ConnectionFault, EnvironmentFault, RemoteError
+from wirespeed.vpp_api.retvals import refusal
 
 _ALL = 0xFFFFFFFF
 _UP = 1
@@ -19,7 +20,6 @@ _POP = {3: 1, 4: 2}
 """VPP's numbers of rewrites that take tags off, and how many; 0 takes none."""
 _BVI = 1
 _BRIDGE_FLAGS = {"learn": 1, "forward": 2, "flood": 4, "uu_flood": 8, "arp_term": 16, "arp_ufwd": 32}
-_RETVALS = {-2: "no such interface", -6: "no such entry", -9: "unimplemented", -68: "sub-interface exists"}
 _NOT_YET = (ops.CreateBond, ops.AddMember, ops.CreateVxlan, ops.SetAcl, ops.SetSflow, ops.SetInterfaceSflow)
 
 
@@ -53,8 +53,7 @@ class ApiDevice:
     def _change(self, message: str, **fields: Any) -> Any:
         reply = self._ask(message, **fields)
         if reply.retval:
-            words = f" ({_RETVALS[reply.retval]})" if reply.retval in _RETVALS else ""
-            raise RemoteError(f"the router answers {message} with {reply.retval}{words}")
+            raise RemoteError(refusal(message, reply.retval))
         return reply
 
     def _index(self, name: str) -> int:

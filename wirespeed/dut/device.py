@@ -9,9 +9,10 @@ from wirespeed.dut.kinds.danos import DanosKind
 from wirespeed.dut.kinds.freebsd import FreebsdKind
 from wirespeed.dut.kinds.linux import LinuxKind
 from wirespeed.dut.kinds.openbsd import OpenbsdKind
-from wirespeed.dut.kinds.vpp import VppKind
+from wirespeed.dut.kinds.vpp import VppKind, api_socket
 from wirespeed.dut.kinds.wirespeed import WirespeedKind
 from wirespeed.dut.plan import Kind
+from wirespeed.dut.reach.api_reach import ApiReach
 from wirespeed.dut.reach.reach import Reach
 from wirespeed.dut.reach.spec import FORMS as WAYS
 from wirespeed.dut.reach.spec import parse_reach
@@ -48,4 +49,8 @@ def parse_device(text: str) -> Device:
     make, with_socket = KINDS.get(name), WITH_SOCKET.get(name)
     if make is None or not colon or not way or (comma and (with_socket is None or not socket)):
         raise UsageError(f"--dut {text}: there is no such device; give {FORMS}")
-    return Device(text, with_socket(socket) if with_socket and socket else make(), parse_reach(way))
+    reach = parse_reach(way)
+    if name == "vpp":
+        path = api_socket(socket)
+        reach = ApiReach(reach, f"{way.rstrip('/')}{path}" if way.startswith("ssh:") else path)
+    return Device(text, with_socket(socket) if with_socket and socket else make(), reach)

@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import PurePosixPath
 
-from wirespeed.dut.kinds import vpp_language
+from wirespeed.dut.kinds import vpp_language, vpp_messages
 from wirespeed.dut.kinds.linux_load import parts_of
 from wirespeed.dut.kinds.startup_conf import startup_conf
 from wirespeed.dut.plan import Action, Facts, Plan, Stage, Step, text_of
@@ -35,6 +37,11 @@ _SAMPLED = ("show runtime", "clear runtime", "show errors", "show interface", "s
 """The clocks of `show runtime` have three digits, so that only those of a short time can be read: it is cleared."""
 
 
+def api_socket(socket: str) -> str:
+    """Where VPP's API is, beside the CLI's socket."""
+    return str(PurePosixPath(socket or CLI).with_name("api.sock"))
+
+
 class VppKind:
     """VPP that a service of systemd runs; `socket` is its CLI's, where it is not the usual one."""
 
@@ -55,12 +62,19 @@ class VppKind:
         options = setup.options
         if options.filter_off or options.governor or options.turbo is not None or options.sysctls:
             raise UsageError("filter, governor, turbo and sysctls are Linux's: prepare those with a linux: device")
-        asked = vpp_language.questions(self.ask, setup)
-        configure = Stage(asked, lambda facts: vpp_language.plan(self.ask, facts, setup, "VPP"))
+        asked = (*vpp_messages.questions(setup), *vpp_language.questions(self.ask, setup))
+        configure = Stage(asked, lambda facts: self._configured(facts, setup))
         wanted = (options.workers, options.queues, options.rx_descriptors, options.tx_descriptors)
         if any(value is not None for value in wanted) or options.cpus or options.driver or options.devargs:
             return (Stage((_READ,), lambda facts: self._startup(facts, setup)), configure)
         return (configure,)
+
+    def _configured(self, facts: Facts, setup: DutSetup) -> Plan:
+        """By the binary API where somebody speaks it, else by vppctl."""
+        if vpp_messages.is_there(facts):
+            return vpp_messages.plan(self.ask, facts, setup)
+        made = vpp_language.plan(self.ask, facts, setup, "VPP")
+        return replace(made, notes=(*made.notes, f"told by vppctl: {facts[vpp_messages.VERSION].why}"))
 
     def _startup(self, facts: Facts, setup: DutSetup) -> Plan:
         now = text_of(facts, _READ)

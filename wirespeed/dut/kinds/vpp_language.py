@@ -58,7 +58,7 @@ def plan(ask: Ask, facts: Facts, setup: DutSetup, who: str) -> Plan:
         return Plan((*steps, *_cross_connect(ask, facts, setup)))
     steps += [*_addresses(ask, facts, setup), *_neighbours(ask, facts, setup)]
     steps += [step for route in setup.routes for step in _route(ask, facts, route)]
-    steps += [*_table(ask, setup)]
+    steps += [*table(ask, setup)]
     return Plan((*steps, *(_labels(ask, facts, setup) if setup.mode == "mpls" else ())))
 
 
@@ -107,7 +107,7 @@ def _route(ask: Ask, facts: Facts, route: DutRoute) -> Iterator[Step]:
     yield Step(f"route {route.prefix}", "", path, do, undo)
 
 
-def _table(ask: Ask, setup: DutSetup) -> Iterator[Step]:
+def table(ask: Ask, setup: DutSetup) -> Iterator[Step]:
     """By a file of the device that `exec` reads; there is no telling a route of ours from another's, so that it is
     done each time."""
     dealt = setup.dealt_table()

@@ -27,6 +27,11 @@ def answers(questions: Sequence[str], out: str) -> dict[str, Ran]:
     return {question: told[index] if index < len(told) else Ran(-1, "") for index, question in enumerate(questions)}
 
 
+def mark(ran: Ran) -> str:
+    """What the command prints of a question that was answered so."""
+    return f"{ran.out}\n{MARK} {ran.code}\n"
+
+
 def answer_of(question: str, text: str | None) -> str:
     """What a device that answers `text` (None: that has no such command) prints for one of them."""
-    return f"{text or ''}\n{MARK} {0 if text is not None else 127}\n"
+    return mark(Ran(0, text) if text is not None else Ran(127, ""))

@@ -1,0 +1,182 @@
+"""What VPP is told by its binary API where that is there: the same as in `vpp_language`, each change a message that is
+answered. A full table goes by a file that `exec` reads, as there: that is what VPP takes fastest."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from ipaddress import ip_interface
+from typing import Any
+
+from wirespeed.dut.kinds.vpp_language import Ask, table
+from wirespeed.dut.plan import Action, Facts, Plan, Step
+from wirespeed.dut.reach.api_reach import message
+from wirespeed.dut.setup import DutLabel, DutRoute, DutSetup
+from wirespeed.errors import UsageError
+
+_ALL = 0xFFFFFFFF
+_UP = 1
+_STATIC = 1
+_LABELS = 16
+VERSION = message("show_version")
+_INTERFACES = message("sw_interface_dump")
+_CONNECTED = message("l2_xconnect_dump")
+_LABELLING = message("mpls_interface_dump", sw_if_index=_ALL)
+_LABELLED = message("mpls_route_dump", table={"mt_table_id": 0})
+
+
+def questions(setup: DutSetup) -> tuple[str, ...]:
+    if setup.mode == "l2xc":
+        return (VERSION, _INTERFACES, _CONNECTED)
+    addresses = [_addresses(name, is_ip6) for name in setup.names for is_ip6 in (False, True)]
+    neighbours = [_neighbours(name, is_ip6) for name in setup.names for is_ip6 in (False, True)]
+    routes = [_route(route.prefix) for route in setup.routes]
+    more = [_LABELLING, _LABELLED] if setup.mode == "mpls" else []
+    return (VERSION, _INTERFACES, *addresses, *neighbours, *routes, *more)
+
+
+def is_there(facts: Facts) -> bool:
+    """Whether somebody answered by the API."""
+    return VERSION in facts and facts[VERSION].code == 0
+
+
+def plan(ask: Ask, facts: Facts, setup: DutSetup) -> Plan:
+    """UsageError for an interface that is not there."""
+    faces = {face["interface_name"]: face for face in _told(facts, _INTERFACES)}
+    for name in setup.names:
+        if name not in faces:
+            known = ", ".join(sorted(faces)) or "none"
+            raise UsageError(f"there is no interface {name} on the device; it has {known}")
+    steps = []
+    for name in setup.names:
+        if not faces[name]["flags"] & _UP:
+            do, undo = (_send("sw_interface_set_flags", sw_if_index=f"@{name}", flags=flags) for flags in (_UP, 0))
+            steps.append(Step(f"interface {name}", "down", "up", do, undo))
+    if setup.mode == "l2xc":
+        return Plan((*steps, *_cross_connects(facts, setup, faces)))
+    steps += [*_new_addresses(facts, setup), *_new_neighbours(facts, setup)]
+    steps += [step for route in setup.routes for step in _new_route(facts, route, faces)]
+    steps += [*table(ask, setup)]
+    return Plan((*steps, *(_new_labels(facts, setup, faces) if setup.mode == "mpls" else ())))
+
+
+# ---- questions
+
+
+def _addresses(name: str, is_ip6: bool) -> str:
+    return message("ip_address_dump", sw_if_index=f"@{name}", is_ipv6=is_ip6)
+
+
+def _neighbours(name: str, is_ip6: bool) -> str:
+    return message("ip_neighbor_dump", sw_if_index=f"@{name}", af=int(is_ip6))
+
+
+def _route(prefix: str) -> str:
+    return message("ip_route_lookup", table_id=0, exact=1, prefix=prefix)
+
+
+def _told(facts: Facts, question: str) -> Any:
+    """The answer, an empty list where there was none: such as no route there."""
+    ran = facts.get(question)
+    return json.loads(ran.out) if ran is not None and ran.code == 0 and ran.out.strip() else []
+
+
+# ---- changes
+
+
+def _send(name: str, **fields: Any) -> Action:
+    return Action(message(name, **fields))
+
+
+def _new_addresses(facts: Facts, setup: DutSetup) -> Iterator[Step]:
+    for one in setup.interfaces:
+        rows = [*_told(facts, _addresses(one.name, False)), *_told(facts, _addresses(one.name, True))]
+        there = {ip_interface(row["prefix"]) for row in rows}
+        for address in one.addresses:
+            if ip_interface(address) not in there:
+                given = {"sw_if_index": f"@{one.name}", "prefix": address}
+                do, undo = (_send("sw_interface_add_del_address", is_add=is_add, **given) for is_add in (True, False))
+                yield Step(f"address {address} of {one.name}", "", "there", do, undo)
+
+
+def _new_neighbours(facts: Facts, setup: DutSetup) -> Iterator[Step]:
+    for one in setup.interfaces:
+        rows = [*_told(facts, _neighbours(one.name, False)), *_told(facts, _neighbours(one.name, True))]
+        static = {
+            str(row["neighbor"]["ip_address"]): str(row["neighbor"]["mac_address"]).lower()
+            for row in rows
+            if row["neighbor"]["flags"] & _STATIC
+        }
+        for near in one.neighbours:
+            now, mac = static.get(near.address, ""), near.mac.lower()
+            if not mac or now == mac:
+                continue
+            do = _neighbour(True, one.name, near.address, mac)
+            undo = _neighbour(bool(now), one.name, near.address, now or mac)
+            yield Step(f"neighbour {near.address} on {one.name}", now, mac, do, undo)
+
+
+def _neighbour(is_add: bool, name: str, address: str, mac: str) -> Action:
+    given = {"sw_if_index": f"@{name}", "flags": _STATIC, "mac_address": mac, "ip_address": address}
+    return _send("ip_neighbor_add_del", is_add=is_add, neighbor=given)
+
+
+def _new_route(facts: Facts, route: DutRoute, faces: dict[str, Any]) -> Iterator[Step]:
+    told = _told(facts, _route(route.prefix))
+    out = faces[route.interface]["sw_if_index"]
+    family = "ip6" if ":" in route.via else "ip4"
+    for path in told["route"]["paths"] if told else ():
+        if path["sw_if_index"] == out and path["nh"]["address"].get(family) == route.via:
+            return
+    given = {"table_id": 0, "prefix": route.prefix, "n_paths": 1, "paths": [_path(route)]}
+    do, undo = (_send("ip_route_add_del", is_add=add, is_multipath=True, route=given) for add in (True, False))
+    yield Step(f"route {route.prefix}", "", f"via {route.via} {route.interface}", do, undo)
+
+
+def _path(way: DutRoute | DutLabel) -> dict[str, Any]:
+    is_ip6 = ":" in way.via
+    near = {"address": {"ip6" if is_ip6 else "ip4": way.via}, "via_label": _ALL, "obj_id": 0, "classify_table_index": 0}
+    unused = {"is_uniform": 0, "label": 0, "ttl": 0, "exp": 0}
+    return {
+        **{"sw_if_index": f"@{way.interface}", "table_id": 0, "rpf_id": _ALL, "weight": 1, "preference": 0},
+        **{"type": 0, "flags": 0, "proto": int(is_ip6), "nh": near, "n_labels": 0, "label_stack": [unused] * _LABELS},
+    }
+
+
+def _new_labels(facts: Facts, setup: DutSetup, faces: dict[str, Any]) -> Iterator[Step]:
+    routes = [row["mr_route"] for row in _told(facts, _LABELLED)]
+    if not routes:  # a table has labels of its own from the first moment
+        tables = {"mt_table_id": 0, "mt_name": ""}
+        do, undo = (_send("mpls_table_add_del", mt_is_add=is_add, mt_table=tables) for is_add in (True, False))
+        yield Step("MPLS table", "", "there", do, undo)
+    there = {route["mr_label"] for route in routes if route["mr_eos"]}
+    labelling = {row["sw_if_index"] for row in _told(facts, _LABELLING)}
+    for name in setup.names:
+        do, undo = (_send("sw_interface_set_mpls_enable", sw_if_index=f"@{name}", enable=on) for on in (True, False))
+        if faces[name]["sw_if_index"] not in labelling:
+            yield Step(f"MPLS of {name}", "", "on", do, undo)
+    for label in setup.labels:
+        if label.label in there:
+            continue
+        given: dict[str, Any] = {
+            "mr_table_id": 0,
+            "mr_label": label.label,
+            "mr_eos": 1,
+            "mr_eos_proto": 0,
+            "mr_is_multicast": False,
+        }
+        given |= {"mr_n_paths": 1, "mr_paths": [_path(label)]}
+        do, undo = (
+            _send("mpls_route_add_del", mr_is_add=add, mr_is_multipath=True, mr_route=given) for add in (True, False)
+        )
+        yield Step(f"label {label.label}", "", f"{label.label} eos via {label.via} {label.interface}", do, undo)
+
+
+def _cross_connects(facts: Facts, setup: DutSetup, faces: dict[str, Any]) -> Iterator[Step]:
+    there = {(row["rx_sw_if_index"], row["tx_sw_if_index"]) for row in _told(facts, _CONNECTED)}
+    for here, opposite in zip(setup.names[::2], setup.names[1::2], strict=True):
+        for one, other in ((here, opposite), (opposite, here)):
+            if (faces[one]["sw_if_index"], faces[other]["sw_if_index"]) not in there:
+                ends = {"rx_sw_if_index": f"@{one}", "tx_sw_if_index": f"@{other}"}
+                do, undo = (_send("sw_interface_set_l2_xconnect", enable=on, **ends) for on in (True, False))
+                yield Step(f"cross connect of {one}", "", f"to {other}", do, undo)
