@@ -74,7 +74,7 @@ WRONG = {
     "interfaces: {BondEthernet0: {mac: '02:00:00:00:00:01'}}\nbondethernets: {BondEthernet0: {}}": "move it to bondeth",
     "interfaces: {BondEthernet4294967295: {}}\nbondethernets: {BondEthernet4294967295: {}}": "is above 4294967294",
     "interfaces: {BondEthernet0: {}}\nloopbacks: {loop1: {}}\nbondethernets: {BondEthernet0: {interfaces: [loop1]}}": (
-        "2: bondethernets.BondEthernet0.interfaces.0: loop1 is a loopback, and members of BondEthernet0 are ports"
+        "3: bondethernets.BondEthernet0.interfaces.0: loop1 is a loopback, and members of BondEthernet0 are ports"
     ),
     PORTS
     + "  BondEthernet0: {}\n  BondEthernet1: {}\n"
@@ -106,7 +106,7 @@ WRONG = {
     SUB + "        encapsulation: {dot1q: 7}\n        lcp: v": "e0.10 has an LCP, which needs exact-match",
     "interfaces: {e0: {sub-interfaces: {5000: {mtu: 1500}}}}": "the id is the tag, and 5000 is above 4095",
     "interfaces: {" + "e" * 60 + ": {sub-interfaces: {4000: {mtu: 1500}}}}": "has 65 letters, 63 are the most",
-    "interfaces: {tap0: {sub-interfaces: {1: {mtu: 1500}}}}\ntaps: {tap0: {host: {name: t}}}": "takes no sub-interfaces",
+    "interfaces: {tap0: {sub-interfaces: {1: {mtu: 1500}}}}\ntaps: {tap0: {host: {name: t}}}": "takes no sub-",
     # ---- Linux
     PORTS.replace("{}", "{lcp: x}"): "3: interfaces.e1.lcp: LCP x is e0 already; give it another name",
     "interfaces: {e0: {sub-interfaces: {1: {lcp: x}}}}": "e0.1 has LCP x, its parent none; give e0 an lcp",

@@ -45,7 +45,7 @@ def open_socket(
         elif path.exists():
             raise EnvironmentFault(f"{what} {path} exists and is no socket; give another {option}")
         _bind_privately(listener, path)
-        listener.listen(16)
+        listener.listen(128)
     except OSError as error:
         listener.close()
         reason = error.strerror or str(error)
