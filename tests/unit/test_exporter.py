@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from prometheus_client import CollectorRegistry, generate_latest
 from prometheus_client.parser import text_string_to_metric_families
+from report_kinds import FORWARD, search_of, soak_of, suite_of
 from segment_bytes import Segment
 
 from wirespeed.cli.main import main
@@ -22,7 +23,7 @@ from wirespeed.exporter.families import FAMILIES
 from wirespeed.exporter.foreign import relabelled
 from wirespeed.exporter.options import Given, listening, targets_of
 from wirespeed.exporter.router import RouterTarget, neighbours_of, routes_of
-from wirespeed.exporter.runs import RunTarget
+from wirespeed.exporter.runs import RunTarget, summary
 from wirespeed.exporter.target import Watched
 from wirespeed.exporter.told import Told, buckets, metrics
 from wirespeed.statseg.layout import Type
@@ -273,3 +274,32 @@ def test_names_are_given_or_those_of_files():
     with pytest.raises(UsageError):
         targets_of(Given(generators=("host:notaport",)))
     assert listening("[::1]:0", None, None, None).host == "::1"
+
+
+@pytest.mark.parametrize(("made", "kind", "phase"), [(search_of, "search", "trial"), (suite_of, "rfc2544", "trial")])
+def test_tests_of_trials_are_told_by_the_sums_of_their_trials(made, kind, phase):
+    result = made()
+    told = summary("t", result)
+    assert (told.kind, told.phase, told.samples) == (kind, phase, len(result.trials))
+    rows = [channel for trial in result.trials for channel in trial.trial.channels.values()]
+    offered = sum(row["offered"] for row in told.packets.values())
+    assert offered == pytest.approx(sum(row.balance.offered for row in rows))
+    assert offered > 0 or not rows
+
+
+def test_a_soak_is_told_by_its_seconds():
+    result = soak_of(seconds=60, lossy=((10, 7),))
+    told = summary("t", result)
+    assert (told.kind, told.phase, told.samples) == ("soak", "hold", len(result.seconds))
+    row = told.packets[str(FORWARD)]
+    assert row["lost"] == 7 and row["offered"] - row["received"] == 7
+
+
+def test_a_clock_that_jumps_changes_nothing(tmp_path, monkeypatch):
+    (tmp_path / "a.stats").write_bytes(_segment(["e0"]))
+    target = RouterTarget("r", tmp_path / "a.stats")
+    before = _page(target)
+    monkeypatch.setattr(time, "time", lambda: -1e9)
+    after = _page(target)
+    assert after["wirespeed_up"] == before["wirespeed_up"] == {("router", "r"): 1}
+    assert 0 <= after["wirespeed_scrape_duration_seconds"]["router", "r"] < 60
