@@ -15,6 +15,8 @@ from segment_bytes import Segment
 from wirespeed.cli.main import main
 from wirespeed.dut.device import Device
 from wirespeed.dut.kinds.linux import LinuxKind
+from wirespeed.dut.kinds.vpp import VppKind
+from wirespeed.dut.reach.questions import answer_of, questions_of
 from wirespeed.dut.reach.reach import Ran
 from wirespeed.errors import ConnectionFault, UsageError
 from wirespeed.exporter.device import DeviceTarget
@@ -26,6 +28,7 @@ from wirespeed.exporter.router import RouterTarget, neighbours_of, routes_of
 from wirespeed.exporter.runs import RunTarget, summary
 from wirespeed.exporter.target import Watched
 from wirespeed.exporter.told import Told, buckets, metrics
+from wirespeed.exporter.vpp_text import VppTextTarget
 from wirespeed.statseg.layout import Type
 
 _DOCS = Path(__file__).parents[2] / "docs"
@@ -214,7 +217,6 @@ def test_every_family_has_a_prefix_a_unit_or_total_and_stands_in_the_documentati
         (["--stats", "/a", "--timeout", "0"], "0.1 to 60"),
         (["--scrape", "file:///etc/passwd"], "give http://"),
         (["--scrape", "http://me:secret@far/"], "with a password"),
-        (["--dut", "vpp:local"], "give its stats.sock to --stats"),
         (["--stats", "/a", "--tls-cert", "/c"], "go together"),
     ],
 )
@@ -303,3 +305,50 @@ def test_a_clock_that_jumps_changes_nothing(tmp_path, monkeypatch):
     after = _page(target)
     assert after["wirespeed_up"] == before["wirespeed_up"] == {("router", "r"): 1}
     assert 0 <= after["wirespeed_scrape_duration_seconds"]["router", "r"] < 60
+
+
+_SHOWN = {
+    "show interface": """\
+              Name               Idx    State  MTU (L3/IP4/IP6/MPLS)     Counter          Count
+GigabitEthernet3/0/0              1      up          9000/0/0/0     rx packets                  1000
+                                                                    rx bytes                   64000
+                                                                    drops                          3
+                                                                    ip4                         1000
+GigabitEthernet3/0/1              2     down         9000/0/0/0     tx-error                       2
+local0                            0     down          0/0/0/0
+""",
+    "show errors": """\
+   Count                    Node                              Reason               Severity
+         3             ip4-input              ip4 "ttl" <= 1                         error
+         4             ip4-input              ip4 "ttl" <= 1                         error
+""",
+    "show version": "vpp v24.06-release\n",
+}
+
+
+class _Texts:
+    """A device whose vppctl shows these texts."""
+
+    name = "ssh://root@box"
+
+    def __init__(self, shown):
+        self.shown = shown
+
+    def run(self, command, *, stdin="", timeout_s=1.0):
+        texts = {question: self.shown.get(question.removeprefix("vppctl ")) for question in questions_of(command)}
+        return Ran(0, "".join(answer_of(question, text) for question, text in texts.items()))
+
+
+def test_a_vpp_elsewhere_is_told_by_its_text_and_is_down_without_it():
+    kind = VppKind()
+    page = _page(VppTextTarget("v", Device("vpp:ssh://root@box", kind, _Texts(_SHOWN)), kind, 1.0))
+    first = "GigabitEthernet3/0/0"
+    assert page["wirespeed_router_interface_rx_packets_total"] == {(first, "v"): 1000}
+    assert page["wirespeed_router_interface_rx_bytes_total"] == {(first, "v"): 64000}
+    assert page["wirespeed_router_interface_drops_total"] == {(first, "v"): 3}
+    assert page["wirespeed_router_interface_tx_error_total"] == {("GigabitEthernet3/0/1", "v"): 2}
+    assert page["wirespeed_router_errors_total"] == {("ip4-input", 'ip4 "ttl" <= 1', "v"): 7}
+    assert page["wirespeed_router_info"] == {("v", "vpp v24.06-release"): 1}
+    assert page["wirespeed_up"] == {("router", "v"): 1}
+    gone = _page(VppTextTarget("v", Device("vpp:ssh://root@box", kind, _Texts({})), kind, 1.0))
+    assert gone["wirespeed_up"] == {("router", "v"): 0}

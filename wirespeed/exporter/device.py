@@ -7,7 +7,7 @@ import time
 
 from wirespeed.dut.device import Device
 from wirespeed.dut.kinds.linux_load import parts_of
-from wirespeed.errors import ConnectionFault, UsageError
+from wirespeed.errors import ConnectionFault
 from wirespeed.exporter.told import Labels, Told
 from wirespeed.results.dut_cpu import MachineLoad
 
@@ -26,11 +26,6 @@ class DeviceTarget:
     kind = "dut"
 
     def __init__(self, name: str, device: Device, timeout_s: float) -> None:
-        if device.kind.name == "vpp":
-            raise UsageError(
-                f"--dut {device.name}: asking VPP by text clears what it shows; give its stats.sock to --stats, or "
-                "what its own exporter serves to --scrape"
-            )
         self.name = name
         self._device = device
         self._timeout_s = timeout_s

@@ -47,8 +47,6 @@ class Given:
 
 def targets_of(given: Given) -> list[Target]:
     """UsageError says which word is wrong, or that there is none."""
-    from wirespeed.dut.device import parse_device  # noqa: PLC0415 - asyncssh, needed with a device alone
-
     if not 0.1 <= given.timeout_s <= 60:
         raise UsageError(f"--timeout {given.timeout_s:g}: give 0.1 to 60 seconds")
 
@@ -64,7 +62,7 @@ def targets_of(given: Given) -> list[Target]:
         return RouterTarget(name, Path(path), None, given.nodes, given.vpp_names)
 
     def device(name: str, way: str) -> Target:
-        return DeviceTarget(name, parse_device(way), given.timeout_s)
+        return _device(name, way, given)
 
     made: list[Target] = [
         *_each(given.routers, _stem, router),
@@ -128,15 +126,25 @@ def _folder(path: str) -> str:
     return Path(path).parent.name or Path(path).stem
 
 
+def _device(name: str, way: str, given: Given) -> Target:
+    from wirespeed.dut.device import parse_device  # noqa: PLC0415 - asyncssh, needed with a device alone
+    from wirespeed.dut.kinds.vpp import VppKind  # noqa: PLC0415
+    from wirespeed.exporter.vpp_text import VppTextTarget  # noqa: PLC0415
+
+    device = parse_device(way)
+    if isinstance(device.kind, VppKind):
+        return VppTextTarget(name, device, device.kind, given.timeout_s)
+    return DeviceTarget(name, device, given.timeout_s)
+
+
 def _of_bench(file: Path, given: Given) -> Iterator[Target]:
     from wirespeed.bench.file import read_bench  # noqa: PLC0415 - pydantic, needed with a bench alone
-    from wirespeed.dut.device import parse_device  # noqa: PLC0415
 
     bench = read_bench(file)
     if bench.dut.kind != "none":
         socket = f",socket={bench.dut.socket}" if bench.dut.socket else ""
         way = f"{bench.dut.kind}:{bench.dut.reach}{socket}"
-        yield DeviceTarget(f"{file.stem}-dut", parse_device(way), given.timeout_s)
+        yield _device(f"{file.stem}-dut", way, given)
     if bench.tester.server is not None:
         yield GeneratorTarget(f"{file.stem}-tester", bench.tester.server, given.timeout_s)
     if bench.power:
