@@ -278,6 +278,20 @@ def test_names_are_given_or_those_of_files():
     assert listening("[::1]:0", None, None, None).host == "::1"
 
 
+@pytest.mark.parametrize(("dut", "kind"), [("linux", "dut"), ("vpp", "router")])
+def test_a_bench_is_its_device_its_tester_and_its_meter(tmp_path, dut, kind):
+    file = tmp_path / "lab.yaml"
+    wires = "wires: [{port: 0, interface: e0}, {port: 1, interface: e1}]\n"
+    rest = f"dut: {{kind: {dut}, reach: local}}\npower: constant:12\n"
+    file.write_text(f"tester: {{server: 10.0.0.5}}\n{wires}{rest}")
+    made = targets_of(Given(benches=(file,)))
+    assert [(one.name, one.kind) for one in made] == [
+        ("lab-dut", kind),
+        ("lab-tester", "generator"),
+        ("lab-power", "power"),
+    ]
+
+
 @pytest.mark.parametrize(("made", "kind", "phase"), [(search_of, "search", "trial"), (suite_of, "rfc2544", "trial")])
 def test_tests_of_trials_are_told_by_the_sums_of_their_trials(made, kind, phase):
     result = made()
