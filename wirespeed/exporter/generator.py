@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cached_property, partial
+
 from wirespeed.client.generator_client import GeneratorClient
 from wirespeed.client.readings import RUNNING_STATES, PortStats, ServerInfo
 from wirespeed.errors import WirespeedError
@@ -27,10 +29,15 @@ class GeneratorTarget:
 
     def __init__(self, name: str, server: str, timeout_s: float) -> None:
         self.name = name
-        self._client = GeneratorClient(server, timeout_s=timeout_s, attempts=1)
+        self._connect = partial(GeneratorClient, server, timeout_s=timeout_s, attempts=1)
         self._info: ServerInfo | None = None
         self._before: dict[int, PortStats] = {}
         self._began = 0
+
+    @cached_property
+    def _client(self) -> GeneratorClient:
+        """With its sockets, once it is asked."""
+        return self._connect()
 
     def read(self) -> Told:
         try:
