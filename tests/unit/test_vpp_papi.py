@@ -14,6 +14,7 @@ import pytest
 
 from wirespeed.dut.reach.api_socket import connected_api
 from wirespeed.errors import ConnectionFault
+from wirespeed.vpp_api import papi
 from wirespeed.vpp_api.codec import coder
 from wirespeed.vpp_api.declarations import PRIMITIVES
 from wirespeed.vpp_api.json_files import api_directory, api_files
@@ -59,7 +60,9 @@ def test_of_an_older_one_they_are_read_from_files(tmp_path: Path) -> None:
         assert client.api.show_version().program == "wirespeed"
 
 
-def test_where_nobody_listens_one_line_says_so(tmp_path: Path) -> None:
+def test_where_nobody_listens_one_line_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    # The control socket takes the request for one of its own and waits for its end.
+    monkeypatch.setattr(papi, "PATIENCE_S", 1)
     with pytest.raises(ConnectionFault, match=r"nobody speaks VPP's API at .*none\.sock: No such file"):
         connected(tmp_path / "none.sock").__enter__()
     with served(tmp_path) as socket, pytest.raises(ConnectionFault, match="nobody speaks VPP's API at"):
