@@ -187,23 +187,31 @@ def _time_axis(axes: Any, times: Times) -> None:
         axes.spines[side].set_visible(False)
 
 
+_HEIGHTS = (0.985, 0.88)
+
+
 def _draw_bands(axes: Any, bands: Mapping[str, Sequence[tuple[str, Series]]], times: Times) -> None:
     """Each stretch of a series without a gap is a band, with its text above the axis (tests) or in it (phases)."""
     for kind, found in bands.items():
-        for title, series in found:
-            text = title
-            for label, value in series.labels.items():
-                text = text.replace("{{" + label + "}}", value)
-            for begin, end in _stretches(series, times.step_s):
-                x, until = begin - times.start_s, end - times.start_s
-                colour = _BANDS.get(kind, "#888")
-                axes.axvspan(x, until, color=colour, alpha=0.07, lw=0)
-                axes.axvline(x, color=colour, lw=0.7, ls="--")
-                high, at = (1.015, "right") if kind == "Tests" else (0.985, "left")
-                axes.text(
-                    until if at == "right" else x, high, text, fontsize=7.5, color=colour, ha=at,
-                    va="bottom" if kind == "Tests" else "top", transform=axes.get_xaxis_transform(),
-                )  # fmt: skip
+        colour = _BANDS.get(kind, "#888")
+        stretches = sorted(
+            (begin - times.start_s, end - times.start_s, _text(title, series))
+            for title, series in found
+            for begin, end in _stretches(series, times.step_s)
+        )
+        for number, (begin, end, text) in enumerate(stretches):
+            axes.axvspan(begin, end, color=colour, alpha=0.07, lw=0)
+            axes.axvline(begin, color=colour, lw=0.7, ls="--")
+            # Phases may be short: every other one's text is a line lower.
+            within = (begin, _HEIGHTS[number % 2], "left", "top")
+            x, y, ha, va = (end, 1.015, "right", "bottom") if kind == "Tests" else within
+            axes.text(x, y, text, fontsize=7.5, color=colour, ha=ha, va=va, transform=axes.get_xaxis_transform())
+
+
+def _text(title: str, series: Series) -> str:
+    for label, value in series.labels.items():
+        title = title.replace("{{" + label + "}}", value)
+    return title
 
 
 def _stretches(series: Series, step_s: float) -> list[tuple[float, float]]:
