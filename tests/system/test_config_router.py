@@ -214,6 +214,24 @@ class Vanishing(RouterDevice):
             yield from super().run([operation])
 
 
+class Losing(RouterDevice):
+    """Someone deletes loop1 while it is being made an interface that takes labels."""
+
+    def run(self, operations: Iterable[Operation]) -> Iterator[None]:
+        for operation in operations:
+            if "mpls" in "".join(operation.cli()):
+                main(["ctl", "--socket", str(self._socket), "delete loopback interface intfc loop1"])
+            yield from super().run([operation])
+
+
+def test_interface_that_vanishes_before_it_takes_labels_ends_the_application(running, tmp_path):
+    file = write(tmp_path, PORTS + "loopbacks: {loop1: {mpls: true, addresses: [10.9.0.1/32]}}\n")
+    told: list[str] = []
+    application = Application(read_config(file), Losing(running.socket), tmp_path / "journal", told.append)
+    with pytest.raises(RemoteError, match=r"'set interface mpls loop1 enable': .*there is no interface 'loop1'"):
+        application.run()
+
+
 def state_of(device: RouterDevice) -> str:
     return " ".join(device.read().interfaces)
 

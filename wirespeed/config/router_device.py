@@ -48,6 +48,7 @@ class RouterDevice:
 
     def run(self, operations: Iterable[ops.Operation]) -> Iterator[None]:
         source = iter(operations)
+        tried_again: ops.Operation | None = None
         while some := list(islice(source, _AT_ONCE)):
             while some:
                 done = 0
@@ -57,8 +58,9 @@ class RouterDevice:
                         yield
                 except UsageError:
                     failed = some[done]
-                    if not isinstance(failed, ops.SetMpls) or not failed.on:
+                    if failed is tried_again or not isinstance(failed, ops.SetMpls) or not failed.on:
                         raise
+                    tried_again = failed
                     # MPLS needs its table, which no configuration names.
                     ask(self._socket, "mpls table add 0")
                 some = some[done:]
