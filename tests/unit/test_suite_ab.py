@@ -7,10 +7,10 @@ from random import Random
 
 import pytest
 
+from wirespeed.compare.sequential import AbVerdict, judge, t_cdf, t_quantile
 from wirespeed.errors import UsageError
 from wirespeed.suite.ab import Comparison, in_pairs, markdown, names_of
 from wirespeed.suite.cells import Cell, Setup
-from wirespeed.suite.sequential import AbVerdict, judge, t_cdf, t_quantile
 
 CELL = Cell("c", "bench", Setup("old"), "64b", "loadtest", (), "both", 1, 10.0, "0")
 MOST_PAIRS = 30

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
 
+from wirespeed.compare.sequential import AbVerdict, judge
 from wirespeed.errors import MeasurementError, UsageError
 from wirespeed.results.analysis import analyse
 from wirespeed.results.figures import rate_text
@@ -14,7 +15,6 @@ from wirespeed.results.file import read_file
 from wirespeed.results.loadtest import Result
 from wirespeed.results.search import SearchResult
 from wirespeed.suite.cells import Cell
-from wirespeed.suite.sequential import AbVerdict, judge
 
 Group = tuple[str, str, str]
 """Bench, test and direction, within which the two are compared."""

@@ -1,0 +1,69 @@
+"""Two sides compared test by test. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from statistics import median
+
+from wirespeed.compare.figures import Subject, Value
+from wirespeed.compare.judgement import Drift, Judgement, bounded, drift, judge
+from wirespeed.errors import UsageError
+
+
+@dataclass(frozen=True)
+class Row:
+    """One test; medians in packets a second, None of a side that has none of it."""
+
+    subject: Subject
+    a_pps: float | None
+    b_pps: float | None
+    judgement: Judgement
+    irregular: int
+    """Values that were left out, since they are not to be believed."""
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """`control` is what the bench moved by as a ratio, None without a control."""
+
+    rows: tuple[Row, ...]
+    control: float | None = None
+
+    def count(self, word: str) -> int:
+        return sum(row.judgement.word == word for row in self.rows)
+
+
+Values = Mapping[Subject, Sequence[Value]]
+
+
+def compare(a: Values, b: Values, within: float, confidence: float, control: str = "") -> Comparison:
+    """`control`: a part of the load's name; those tests tell what the bench did, which is taken off the others.
+    UsageError when it is none of both sides, or has too few repeats."""
+    found = _control(a, b, control) if control else None
+    rows = []
+    for subject in sorted(a.keys() | b.keys()):
+        sides = [[value for value in side.get(subject, ()) if not value.irregular] for side in (a, b)]
+        left_out = len(a.get(subject, ())) + len(b.get(subject, ())) - sum(map(len, sides))
+        old, new = ([value.rate_pps for value in side] for side in sides)
+        is_control = bool(control) and control in subject.load
+        judged = judge(old, new, within, confidence, None if is_control else found)
+        judged = bounded(judged, _is_bound(sides[0]), _is_bound(sides[1]))
+        rows.append(Row(subject, median(old) if old else None, median(new) if new else None, judged, left_out))
+    return Comparison(tuple(rows), None if found is None else found.difference)
+
+
+def _is_bound(values: Sequence[Value]) -> bool:
+    """Whether the tester ended at least half of them."""
+    return bool(values) and 2 * sum(value.at_least for value in values) >= len(values)
+
+
+def _control(a: Values, b: Values, control: str) -> Drift:
+    subjects = sorted(one for one in a.keys() & b.keys() if control in one.load)
+    if not subjects:
+        raise UsageError(f"--control {control}: no test of both sides has that in its load")
+    drifts = [drift([v.rate_pps for v in a[one]], [v.rate_pps for v in b[one]]) for one in subjects]
+    told = [one for one in drifts if one is not None]
+    if not told:
+        raise UsageError(f"--control {control}: it takes two repeats of it on each side")
+    return max(told, key=lambda one: one.freedom)

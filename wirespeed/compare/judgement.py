@@ -1,0 +1,127 @@
+"""Two sets of repeats of one figure: better, worse, the same within a bound, or how many more repeats it takes. Pure.
+
+Logarithms are compared, so that a spread in percent is the same at any rate. Their means' difference has the interval
+of Welch's t test (unequal spreads; degrees of freedom by Welch and Satterthwaite, rounded down, which errs to the wide
+side). A control, the same test on something that did not change, is taken off: its difference is the bench's.
+"""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect_left
+from collections.abc import Sequence
+from dataclasses import dataclass
+from statistics import fmean, variance
+from typing import Literal
+
+from wirespeed.compare.sequential import t_quantile
+
+Word = Literal["better", "worse", "same", "cannot tell"]
+MOST_NEEDED = 1000
+_POWER = 0.9
+
+
+@dataclass(frozen=True)
+class Drift:
+    """How far means of logarithms lie apart, with the variance of that and its degrees of freedom."""
+
+    difference: float
+    variance: float
+    freedom: float
+
+    def minus(self, other: Drift) -> Drift:
+        """What is left of it where `other` hit both alike."""
+        total = self.variance + other.variance
+        squares = self.variance**2 / self.freedom + other.variance**2 / other.freedom
+        return Drift(self.difference - other.difference, total, total**2 / squares if squares else self.freedom)
+
+    def half_width(self, confidence: float) -> float:
+        return t_quantile((1 + confidence) / 2, max(1, math.floor(self.freedom))) * math.sqrt(self.variance)
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """`difference` of B to A as a ratio (0.02: 2 % more), between `low` and `high`; None without two repeats a side.
+    `needed` are repeats more, of each side, that would say `same` nine times in ten if the two do not differ and their
+    spread stays; None where that is not known, or nothing is needed. `why` says what else stands against a verdict."""
+
+    word: Word
+    a_count: int
+    b_count: int
+    difference: float | None = None
+    low: float | None = None
+    high: float | None = None
+    needed: int | None = None
+    why: str = ""
+
+
+def drift(a: Sequence[float], b: Sequence[float]) -> Drift | None:
+    """Of B to A, figures above 0; None with fewer than two of one of them."""
+    if len(a) < 2 or len(b) < 2:
+        return None
+    logs_a, logs_b = [math.log(value) for value in a], [math.log(value) for value in b]
+    share_a, share_b = variance(logs_a) / len(a), variance(logs_b) / len(b)
+    squares = share_a**2 / (len(a) - 1) + share_b**2 / (len(b) - 1)
+    total = share_a + share_b
+    return Drift(fmean(logs_b) - fmean(logs_a), total, total**2 / squares if squares else len(a) + len(b) - 2)
+
+
+def judge(
+    a: Sequence[float], b: Sequence[float], within: float, confidence: float, control: Drift | None = None
+) -> Judgement:
+    """`within` is the ratio that counts as no difference, `confidence` of the interval, both between 0 and 1."""
+    found = drift(a, b)
+    if found is None:
+        return Judgement("cannot tell", len(a), len(b), needed=2 - min(len(a), len(b), 2))
+    if control is not None:
+        found = found.minus(control)
+    half = found.half_width(confidence)
+    low, high = found.difference - half, found.difference + half
+    word: Word = "cannot tell"
+    if low > math.log1p(-within) and high < math.log1p(within):
+        word = "same"
+    elif low > 0:
+        word = "better"
+    elif high < 0:
+        word = "worse"
+    needed = _needed(a, b, within, confidence) if word == "cannot tell" else None
+    return Judgement(word, len(a), len(b), math.expm1(found.difference), math.expm1(low), math.expm1(high), needed)
+
+
+def bounded(judgement: Judgement, a_at_least: bool, b_at_least: bool) -> Judgement:
+    """The verdict where figures are only lower bounds: A better than what B at least has stays no verdict."""
+    word, why = judgement.word, ""
+    if a_at_least and b_at_least:
+        why = "the tester was the limit of both"
+    elif b_at_least and word != "better":
+        why = "the tester was the limit of B, which may have more"
+    elif a_at_least and word != "worse":
+        why = "the tester was the limit of A, which may have more"
+    if not why:
+        return judgement
+    return Judgement(
+        "cannot tell",
+        judgement.a_count,
+        judgement.b_count,
+        judgement.difference,
+        judgement.low,
+        judgement.high,
+        None,
+        why,
+    )
+
+
+def _needed(a: Sequence[float], b: Sequence[float], within: float, confidence: float) -> int | None:
+    """Repeats more a side until the interval lies within what counts as the same, wherever in its own nine tenths the
+    difference is found (two one-sided tests, each with a power of 90 %)."""
+    spread = (variance([math.log(x) for x in a]) + variance([math.log(x) for x in b])) / 2
+    there, half = min(len(a), len(b)), math.log1p(within)
+
+    def tells(count: int) -> bool:
+        freedom = 2 * count - 2
+        widths = t_quantile((1 + confidence) / 2, freedom) + t_quantile((1 + _POWER) / 2, freedom)
+        return widths * math.sqrt(2 * spread / count) < half
+
+    # The more repeats, the narrower.
+    count = bisect_left(range(there + 1, MOST_NEEDED), True, key=tells) + there + 1
+    return count - there if count < MOST_NEEDED else None

@@ -1,0 +1,90 @@
+"""A comparison as a table for terminals, as markdown, CSV and JSON."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
+from typing import Any
+
+from wirespeed.compare.comparison import Comparison, Row
+from wirespeed.compare.judgement import Judgement
+from wirespeed.compare.plateaus import Plateau
+from wirespeed.results.figures import rate_text
+
+HEAD = ("test", "A", "B", "difference", "verdict")
+
+
+def cells(row: Row, within: float) -> tuple[str, str, str, str, str]:
+    return (row.subject.title, _rate(row.a_pps), _rate(row.b_pps), _difference(row.judgement), verdict(row, within))
+
+
+def verdict(row: Row, within: float) -> str:
+    judged = row.judgement
+    if row.a_pps is None or row.b_pps is None:
+        text = f"cannot tell: {'A' if row.a_pps is None else 'B'} has none"
+    elif judged.why:
+        text = f"cannot tell: {judged.why}"
+    elif judged.word == "same":
+        text = f"same within {100 * within:.3g} %"
+    elif judged.word == "cannot tell":
+        more = judged.needed
+        text = "cannot tell: " + (
+            f"needs {more} more a side" if more is not None else "too noisy for any number of repeats"
+        )
+    else:
+        text = judged.word
+    return text + (f" ({row.irregular} irregular left out)" if row.irregular else "")
+
+
+def _rate(pps: float | None) -> str:
+    return "–" if pps is None else rate_text(pps)
+
+
+def _difference(judged: Judgement) -> str:
+    if judged.difference is None or judged.low is None or judged.high is None:
+        return "–"
+    return f"{100 * judged.difference:+.2f} % ({100 * judged.low:+.2f} to {100 * judged.high:+.2f})"
+
+
+def trend_lines(names: Sequence[str], found: Sequence[Plateau]) -> Iterator[str]:
+    """A line a plateau, and how far it is from the one before."""
+    before = None
+    for plateau in found:
+        span = (
+            names[plateau.first] if plateau.first == plateau.last else f"{names[plateau.first]} … {names[plateau.last]}"
+        )
+        step = (
+            ""
+            if before is None
+            else f", {100 * (plateau.mean / before.mean - 1):+.2f} % from {names[plateau.first]} on"
+        )
+        count = plateau.last - plateau.first + 1
+        yield f"{rate_text(plateau.mean)} ± {100 * plateau.spread / plateau.mean:.2f} % of {count}: {span}{step}"
+        before = plateau
+
+
+def markdown(comparison: Comparison, within: float) -> str:
+    rows = [HEAD, *(cells(row, within) for row in comparison.rows)]
+    lines = ["| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |" for row in rows]
+    return "\n".join([lines[0], "|---" * len(HEAD) + "|", *lines[1:]]) + "\n"
+
+
+def as_csv(comparison: Comparison) -> str:
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    head = ("kind", "load", "directions", "figure", "a_pps", "b_pps", "difference", "low", "high", "verdict", "needed")
+    writer.writerow(head)
+    for row in comparison.rows:
+        subject, judged = row.subject, row.judgement
+        told = (row.a_pps, row.b_pps, judged.difference, judged.low, judged.high, judged.word, judged.needed)
+        writer.writerow((subject.kind, subject.load, subject.directions, subject.figure, *told))
+    return out.getvalue()
+
+
+def as_json(comparison: Comparison, within: float, confidence: float) -> str:
+    document: dict[str, Any] = {"schema": "wirespeed-compare/1", "within": within, "confidence": confidence}
+    document |= {"control": comparison.control, "rows": [asdict(row) for row in comparison.rows]}
+    return json.dumps(document, indent=1, allow_nan=False) + "\n"
