@@ -7,7 +7,8 @@ import signal
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from typing import Any
 
 import pytest
 import zmq
@@ -252,6 +253,31 @@ def test_an_interrupt_while_waiting_leaves_the_client_usable() -> None:
         with pytest.raises(KeyboardInterrupt):
             client.call("get_version")
         assert client.call("get_version")["version"] == "v"
+
+
+def test_an_interrupt_while_a_socket_is_made_does_not_keep_the_client_from_ending(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The socket is there, and nobody's: who ends its context waits for ever."""
+    made = zmq.Context.socket
+    kept = []
+
+    def cut_short(*given: Any) -> None:
+        kept.append(made(*given))  # as the interrupt's traceback does
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(zmq.Context, "socket", cut_short)
+
+    def connect() -> None:
+        with suppress(KeyboardInterrupt), connected("127.0.0.1:9"):
+            pass
+
+    thread = threading.Thread(target=connect, daemon=True)
+    thread.start()
+    thread.join(5.0)
+    assert not thread.is_alive()
+    for socket in kept:
+        socket.close()
 
 
 @pytest.mark.parametrize(

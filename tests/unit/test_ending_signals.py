@@ -5,6 +5,8 @@ from __future__ import annotations
 import errno
 import os
 import signal
+import time
+import weakref
 
 import pytest
 
@@ -29,6 +31,20 @@ def test_what_is_open_is_given_back_and_a_second_signal_does_not_cut_that_short(
     assert ended.value.code == INTERRUPTED
     assert given_back == ["port"]
     assert signal.getsignal(number) is before
+
+
+def test_one_that_comes_where_python_drops_what_is_raised_ends_the_command_all_the_same() -> None:
+    class Held:
+        pass
+
+    held = Held()
+    reference = weakref.ref(held, lambda _: signal.raise_signal(signal.SIGTERM))
+    with pytest.raises(SystemExit) as ended, leave_on_signals():
+        del held
+        assert reference() is None
+        time.sleep(10.0)
+        pytest.fail("it went on")
+    assert ended.value.code == INTERRUPTED
 
 
 def test_a_hang_up_that_is_ignored_stays_so() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import stat
+import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -13,6 +14,8 @@ from types import FrameType
 from wirespeed.errors import INTERRUPTED
 
 ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+_AGAIN_S = 0.02
+"""When what was raised and dropped is raised again: callbacks last microseconds."""
 
 
 @contextmanager
@@ -43,7 +46,8 @@ def stop_on_signals() -> Iterator[threading.Event]:
 def leave_on_signals(kind: type[BaseException] = SystemExit) -> Iterator[None]:
     """SIGTERM and SIGHUP raise `kind`, whatever is going on, so that what is open is given back on the way out. A
     hang-up that is ignored (nohup) stays so. What libraries make of it on their way out, as asyncio's context managers
-    do that are cut short, is `kind` again."""
+    do that are cut short, is `kind` again; and where Python drops what is raised, as in the callback of a weak
+    reference, it is raised again a moment later."""
     told = threading.Event()
 
     def on_signal(number: int, frame: FrameType | None) -> None:
@@ -54,8 +58,16 @@ def leave_on_signals(kind: type[BaseException] = SystemExit) -> Iterator[None]:
             _leave_terminal()
         raise kind(INTERRUPTED)
 
+    def on_dropped(dropped: sys.UnraisableHookArgs) -> None:
+        if not (told.is_set() and dropped.exc_type is kind):
+            report_dropped(dropped)
+        elif threading.current_thread() is threading.main_thread():
+            signal.signal(signal.SIGALRM, on_signal)
+            signal.setitimer(signal.ITIMER_REAL, _AGAIN_S)
+
     ending = (signal.SIGTERM, signal.SIGHUP)
     heeded = [number for number in ending if signal.getsignal(number) is not signal.SIG_IGN]
+    report_dropped, sys.unraisablehook = sys.unraisablehook, on_dropped
     before = {number: signal.signal(number, on_signal) for number in heeded}
     try:
         yield
@@ -64,6 +76,8 @@ def leave_on_signals(kind: type[BaseException] = SystemExit) -> Iterator[None]:
             raise kind(INTERRUPTED) from None
         raise
     finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        sys.unraisablehook = report_dropped
         for number, handler in before.items():
             signal.signal(number, handler)
 

@@ -77,7 +77,6 @@ class GeneratorClient:
         self._handlers: dict[int, str] = {}
         self._profiles: set[tuple[int, str]] = set()
         self._ids = count(1)
-        self._context = zmq.Context()
         self._socket: zmq.Socket[bytes] | None = None
 
     def __enter__(self) -> Self:
@@ -88,7 +87,6 @@ class GeneratorClient:
 
     def close(self) -> None:
         self._drop_socket()
-        self._context.term()
 
     def connect(self) -> None:
         """Agree on the API version, also with a server that was started again. ConnectionFault when nobody answers,
@@ -341,7 +339,9 @@ class GeneratorClient:
 
     def _open_socket(self) -> zmq.Socket[bytes]:
         if self._socket is None:
-            self._socket = self._context.socket(zmq.REQ)
+            # The process's context, which nobody ends: one of our own would wait at its end, for ever, for a socket
+            # that an interrupt has kept from being ours.
+            self._socket = zmq.Context.instance().socket(zmq.REQ)
             self._socket.setsockopt(zmq.LINGER, 0)
             self._socket.setsockopt(zmq.IPV6, 1)
             self._socket.connect(self._endpoint)

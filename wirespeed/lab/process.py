@@ -57,7 +57,7 @@ class Child:
                 stderr=errors,
                 # A terminal's Ctrl-C reaches the parent alone, which then ends its children in order.
                 start_new_session=True,
-                preexec_fn=bound_to_parent(self._cpus, signal.SIGTERM),  # noqa: PLW1509 - the parent has no threads yet
+                preexec_fn=bound_to_parent(self._cpus, signal.SIGTERM),  # noqa: PLW1509 - no other thread runs Python
             )
         self._wait_ready(time.monotonic() + timeout_s)
         return self
