@@ -10,6 +10,7 @@ from pathlib import Path
 
 from wirespeed.bench.model import Bench
 from wirespeed.cpus import cpu_list
+from wirespeed.held_signals import signals_held
 from wirespeed.lab.lab import choose_cpus, free_rpc_port
 from wirespeed.lab.process import Child
 from wirespeed.model import parse_port_spec
@@ -37,8 +38,9 @@ def running_tester(bench: Bench) -> Iterator[str]:
         child.start()
         yield address
     finally:
-        child.stop()
-        owned.remove()
+        with signals_held():
+            child.stop()
+            owned.remove()
         os.sched_setaffinity(0, before)
 
 

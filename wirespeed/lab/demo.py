@@ -20,6 +20,7 @@ from wirespeed.explain.ranking import explain
 from wirespeed.explain.sources.files import cases_of_results
 from wirespeed.explain.text import sentence
 from wirespeed.files import write_atomically
+from wirespeed.held_signals import signals_held
 from wirespeed.lab.embedded import EmbeddedLab
 from wirespeed.lab.lab import Lab, choose_cpus
 from wirespeed.lab.linux import LinuxLab, unavailable
@@ -150,7 +151,8 @@ class Demo:
         except KeyboardInterrupt:
             self._console.print("the lab is down", highlight=False)
         finally:
-            lab.stop()
+            with signals_held():
+                lab.stop()
 
     def _run_lab(self, lab: Lab, tests: Sequence[SuiteTest], timing: Timing, what: str) -> None:
         try:
@@ -161,7 +163,8 @@ class Demo:
             self._broken.append(error)
             self._console.print(f"{lab.name} is left out: {error}", style="red", highlight=False)
         finally:
-            lab.stop()
+            with signals_held():
+                lab.stop()
 
     def _watch(self, lab: Lab, tests: Sequence[SuiteTest], timing: Timing) -> list[Finding | Failure]:
         """Run the tests behind one progress bar; where there is no terminal, a line a test."""

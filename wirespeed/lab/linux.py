@@ -9,6 +9,7 @@ import os
 import secrets
 import socket
 import tempfile
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -112,8 +113,8 @@ class LinuxLab:
         from pyroute2 import IPRoute, NetlinkError  # noqa: PLC0415
 
         try:
+            self._made = True  # or half: an end that is asked for meanwhile comes as soon as it is there
             create_namespace(self._tag)
-            self._made = True
             self._lock = lock(NAMESPACES / self._tag)
             with IPRoute() as host, namespace_links(self._tag) as dut:
                 self._set_in_namespace("ipv4/ip_forward", "1")
@@ -168,6 +169,7 @@ class LinuxLab:
                 for index in (0, 1):
                     for link in host.link_lookup(ifname=self._port(index)):
                         host.link("del", index=link)
-            netns.remove(self._tag)
+            with suppress(FileNotFoundError):
+                netns.remove(self._tag)
             self._made = False
         self._owned.remove()

@@ -1,18 +1,22 @@
-"""Network namespaces by pyroute2, whose forks of this process end as forks (docs/decisions/0007-pyroute2.md)."""
+"""Network namespaces by pyroute2, whose forks of this process end as forks (docs/decisions/0007-pyroute2.md).
+
+It forks this process, and sends the fork SIGTERM when it has answered. A handler of ours that raises would leave the
+fork through its copy of our stack: it would bring the lab down, and take our sockets out of the epoll instance that it
+shares with us, so that we wait for their answers for ever. So signals are held while it forks.
+"""
 
 from __future__ import annotations
 
-import signal
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
+
+from wirespeed.held_signals import signals_held
 
 
 def create_namespace(name: str) -> None:
     """A named namespace as `ip netns` knows them; OSError when there is one or it may not be made."""
     from pyroute2 import netns  # noqa: PLC0415 - a slow import, needed by this lab alone
 
-    with _signals_held():
+    with signals_held():
         netns.create(name)
 
 
@@ -20,20 +24,5 @@ def namespace_links(name: str) -> Any:
     """pyroute2's `NetNS` of a namespace, which is made when there is none; close it."""
     from pyroute2 import NetNS  # noqa: PLC0415
 
-    with _signals_held():
+    with signals_held():
         return NetNS(name)
-
-
-@contextmanager
-def _signals_held() -> Iterator[None]:
-    """Keep signals that ask for an end from the forks that are made meanwhile; ours come when it is over.
-
-    pyroute2 forks this process, and sends the fork SIGTERM when it has answered. A handler of ours that raises would
-    leave the fork through its copy of our stack: it would bring the lab down, and take our sockets out of the
-    epoll instance that it shares with us, so that we wait for their answers for ever.
-    """
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGHUP, signal.SIGINT, signal.SIGTERM})
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from typing import TypeVar
 
 from wirespeed.client.generator_client import GeneratorClient
+from wirespeed.held_signals import signals_held
 from wirespeed.lab.lab import Lab
 from wirespeed.lab.suite import wait_for_links
 
@@ -24,4 +25,5 @@ def running(lab: _Lab) -> Iterator[_Lab]:
             wait_for_links(client)
         yield lab
     finally:
-        lab.stop()
+        with signals_held():
+            lab.stop()
