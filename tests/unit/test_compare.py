@@ -15,11 +15,11 @@ from report_kinds import search_of
 
 from wirespeed.cli.main import main
 from wirespeed.compare.comparison import compare
-from wirespeed.compare.figures import Subject, Value, figures
 from wirespeed.compare.judgement import bounded, drift, judge
 from wirespeed.compare.plateaus import plateaus
 from wirespeed.errors import UsageError
 from wirespeed.results.file import write_file
+from wirespeed.results.subjects import Subject, Value, figures
 
 NDR = Subject("search", "bench size=64", "0→1, 1→0", "NDR")
 IMIX = Subject("search", "bench size=imix", "0→1, 1→0", "NDR")

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from wirespeed.corpus.place import own_corpus
 from wirespeed.errors import UsageError
 
 if TYPE_CHECKING:
     from wirespeed.compare.comparison import Comparison
-    from wirespeed.compare.figures import Subject
+    from wirespeed.compare.sides import Side
+    from wirespeed.results.file import AnyResult
+
+OPTIONAL_VALUES = {"--corpus": own_corpus()}
 
 WORSE, UNCLEAR = 7, 8
 """Exit codes: something is worse; something cannot be told, where --strict asks for that."""
@@ -19,13 +24,23 @@ WORSE, UNCLEAR = 7, 8
 
 def command(
     what: Annotated[
-        list[Path] | None,
+        list[str] | None,
         typer.Argument(
             metavar="A B | FILE...",
-            help="Two result files or folders of results, each with any number of repeats; with --trend a series.",
+            help="Two result files or folders of results, each with any number of repeats, or names in a corpus: a "
+            "tag, a build (such as a commit, or its beginning), a title. With --trend a series: files, or the corpus.",
         ),
     ] = None,
     *,
+    corpus: Annotated[
+        str,
+        typer.Option(
+            "--corpus",
+            metavar="[URL]",
+            help="Where names are looked up; with --trend all of it is the series, or what fits the words given.",
+            show_default="your own",
+        ),
+    ] = "",
     within: Annotated[
         float, typer.Option("--within", metavar="PERCENT", help="What counts as no difference.", min=0.01, max=50)
     ] = 1.0,
@@ -49,16 +64,16 @@ def command(
 ) -> int:
     """Say for each test whether B is better than A, worse, the same, or how many more repeats it takes. Ends with 7
     where something is worse."""
-    paths = what or []
+    names = what or []
     if trend:
-        return _trend(paths)
-    if len(paths) != 2:
-        raise UsageError(f"give two results or folders of results to compare, not {len(paths)}; a series takes --trend")
+        return _trend(names, corpus)
+    if len(names) != 2:
+        raise UsageError(f"give two results or folders of results to compare, not {len(names)}; a series takes --trend")
     from wirespeed.compare.comparison import compare  # noqa: PLC0415 - a command starts fast
-    from wirespeed.compare.sides import read_side  # noqa: PLC0415
+    from wirespeed.compare.sides import facing  # noqa: PLC0415
 
-    a, b = read_side(paths[0]), read_side(paths[1])
-    compared = compare(a, b, within / 100, confidence / 100, control)
+    a, b = (_side(name, corpus) for name in names)
+    compared = compare(*facing(a, b), within / 100, confidence / 100, control)
     _print(compared, form, within / 100, confidence / 100)
     if compared.count("worse"):
         return WORSE
@@ -88,23 +103,61 @@ def _print(compared: Comparison, form: str, within: float, confidence: float) ->
         print(f"the control moved by {100 * compared.control:+.2f} %, which is taken off the others")
 
 
-def _trend(paths: list[Path]) -> int:
-    from wirespeed.compare.figures import figures  # noqa: PLC0415
-    from wirespeed.compare.plateaus import plateaus  # noqa: PLC0415
-    from wirespeed.compare.sides import files_of  # noqa: PLC0415
-    from wirespeed.compare.text import trend_lines  # noqa: PLC0415
-    from wirespeed.results.file import read_file  # noqa: PLC0415
+def _side(name: str, corpus: str) -> Side:
+    """A file, a folder, or what a corpus has under a name."""
+    from wirespeed.compare.sides import read_side, side_of  # noqa: PLC0415
 
-    series: dict[Subject, list[tuple[str, float]]] = {}
-    for file in [file for path in paths for file in files_of(path)]:
-        for subject, value in figures(read_file(file)):
+    if Path(name).exists():
+        return read_side(Path(name))
+    if not corpus and ("/" in name or name.endswith(".json")):
+        return read_side(Path(name))  # which says what is wrong with it
+    from wirespeed.corpus.opening import open_corpus  # noqa: PLC0415
+
+    with open_corpus(corpus) as opened:
+        digests = opened.index.named(name)
+        if not digests:
+            raise UsageError(
+                f"{name!r} is no file, and no tag, build or title of corpus {opened.place.name}; wirespeed corpus list "
+                "shows what there is"
+            )
+        return side_of(name, opened.results(digests))
+
+
+def _trend(names: list[str], corpus: str) -> int:
+    from wirespeed.compare.plateaus import plateaus  # noqa: PLC0415
+    from wirespeed.compare.text import trend_lines  # noqa: PLC0415
+    from wirespeed.results.subjects import box_of, figures  # noqa: PLC0415
+
+    series: dict[tuple[str, str], list[tuple[str, float]]] = {}
+    for name, result in _of_corpus(names, corpus) if corpus else _of_files(names):
+        for subject, value in figures(result):
             if not value.irregular:
-                series.setdefault(subject, []).append((file.stem, value.rate_pps))
+                series.setdefault((box_of(result), subject.title), []).append((name, value.rate_pps))
     if not series:
         raise UsageError("give two or more results whose rates make a series")
-    for subject, values in series.items():
-        names, rates = [name for name, _ in values], [rate for _, rate in values]
-        print(subject.title)
-        for line in trend_lines(names, plateaus(rates)):
+    several = len({box for box, _ in series}) > 1
+    for (box, title), values in series.items():
+        stems, rates = [stem for stem, _ in values], [rate for _, rate in values]
+        print(f"{title}{f', through {box}' if several else ''}")
+        for line in trend_lines(stems, plateaus(rates)):
             print(f"  {line}")
     return 0
+
+
+def _of_files(names: list[str]) -> Iterator[tuple[str, AnyResult]]:
+    from wirespeed.compare.sides import files_of  # noqa: PLC0415
+    from wirespeed.results.file import read_file  # noqa: PLC0415
+
+    for file in [file for name in names for file in files_of(Path(name))]:
+        yield file.stem, read_file(file)
+
+
+def _of_corpus(words: list[str], corpus: str) -> Iterator[tuple[str, AnyResult]]:
+    """In the order in which they were measured, each called by its build."""
+    from wirespeed.corpus.opening import open_corpus  # noqa: PLC0415
+    from wirespeed.corpus.words import parse_words  # noqa: PLC0415
+
+    with open_corpus(corpus) as opened:
+        rows = opened.index.results((*parse_words(words), *parse_words(["kind!=inspect"])), "started").rows
+        for row, result in zip(rows, opened.results([row["digest"] for row in rows]), strict=True):
+            yield row["build"] or row["title"], result

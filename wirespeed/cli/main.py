@@ -16,6 +16,7 @@ COMMANDS = {
     "soak": "Hold a load for minutes to days; what that shows of the loss.",
     "suite": "Run a campaign of tests from a file; resumed, never twice.",
     "compare": "Results against results: better, worse, same, or cannot tell.",
+    "corpus": "Results of all kinds kept for good, each once, and asked.",
     "dut": "Prepare a device under test, collect from it, put it back.",
     "bench": "Prove a bench part by part; the schema of its file.",
     "report": "Turn result files into one interactive HTML page, or a table.",

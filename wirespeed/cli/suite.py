@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from wirespeed.corpus.place import own_corpus
+
 if TYPE_CHECKING:
     from wirespeed.suite.benches import Place
+
+OPTIONAL_VALUES = {"--corpus": own_corpus()}
 
 _FIRST_WAIT_S = 10.0
 """A bench that is there answers sooner; a name that was mistyped is to be told soon."""
@@ -59,6 +64,15 @@ def command(
     markdown: Annotated[
         Path | None, typer.Option("--markdown", metavar="FILE", help="Of --ab: the table of verdicts goes here too.")
     ] = None,
+    corpus: Annotated[
+        str,
+        typer.Option(
+            "--corpus",
+            metavar="[URL]",
+            help="Results land in this corpus too, tagged with the campaign's name; without URL in the user's own.",
+            show_default=False,
+        ),
+    ] = "",
     retry_failed: Annotated[
         bool, typer.Option("--retry-failed", help="Give cells that have failed all their tries again.")
     ] = False,
@@ -88,6 +102,7 @@ def command(
     from wirespeed.cli.signals import stop_on_signals  # noqa: PLC0415
     from wirespeed.suite.benches import place_of  # noqa: PLC0415
     from wirespeed.suite.campaign import Asked, dry, run_campaign  # noqa: PLC0415
+    from wirespeed.suite.landing import landing  # noqa: PLC0415
     from wirespeed.suite.loading import load  # noqa: PLC0415
 
     def say(text: str) -> None:
@@ -108,12 +123,13 @@ def command(
             served = [place_of(names[0], file.parent)]
         loaded = load(file, served, yes=yes or dry_run)
         by_ray = bool(ray or len(names) > 1)
-        asked = Asked(
-            out or Path("wirespeed-suite") / loaded.campaign.name, budget, retry_failed, by_ray, wait, ab, markdown
-        )
+        directory = out or Path("wirespeed-suite") / loaded.campaign.name
+        asked = Asked(directory, budget, retry_failed, by_ray, wait, ab, markdown)
         if dry_run:
             for line in dry(loaded, asked):
                 print(line)
             return 0
+        if corpus:
+            asked = replace(asked, land=stack.enter_context(landing(corpus, loaded.campaign.name, say)))
         stop = stack.enter_context(stop_on_signals())
         return run_campaign(loaded, asked, say, stop)

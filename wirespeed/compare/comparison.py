@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median
 
-from wirespeed.compare.figures import Subject, Value
 from wirespeed.compare.judgement import Drift, Judgement, bounded, drift, judge
 from wirespeed.errors import UsageError
+from wirespeed.results.subjects import Subject, Value
 
 
 @dataclass(frozen=True)

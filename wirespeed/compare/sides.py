@@ -2,23 +2,53 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-from wirespeed.compare.figures import Subject, Value, figures
+from wirespeed.compare.comparison import Values
 from wirespeed.errors import FileFault, UsageError
-from wirespeed.results.file import read_file
+from wirespeed.results.file import AnyResult, read_file
+from wirespeed.results.subjects import Subject, Value, box_of, figures
 
 
-def read_side(where: Path) -> dict[Subject, list[Value]]:
+@dataclass(frozen=True)
+class Side:
+    """What results measured, in their order, by the box that forwarded."""
+
+    by_box: Mapping[str, Mapping[Subject, Sequence[Value]]]
+
+    def values(self, *, boxed: bool) -> dict[Subject, list[Value]]:
+        """Of all boxes; with `boxed` each for itself."""
+        found: dict[Subject, list[Value]] = {}
+        for box, subjects in self.by_box.items():
+            for subject, values in subjects.items():
+                found.setdefault(replace(subject, box=box) if boxed else subject, []).extend(values)
+        return found
+
+
+def read_side(where: Path) -> Side:
     """What was measured in a file, or in all of a folder, in the order of their names. UsageError where that is nothing
     to compare, FileFault for a file that is no result."""
-    values: dict[Subject, list[Value]] = {}
-    for file in files_of(where):
-        for subject, value in figures(read_file(file)):
-            values.setdefault(subject, []).append(value)
-    if not values:
-        raise UsageError(f"{where} has no rate to compare; give results of load tests, searches or RFC 2544 tests")
-    return values
+    return side_of(str(where), map(read_file, files_of(where)))
+
+
+def side_of(name: str, results: Iterable[AnyResult]) -> Side:
+    """What these results measured. UsageError, which calls them `name`, where that is nothing to compare."""
+    by_box: dict[str, dict[Subject, list[Value]]] = {}
+    for result in results:
+        for subject, value in figures(result):
+            by_box.setdefault(box_of(result), {}).setdefault(subject, []).append(value)
+    if not by_box:
+        raise UsageError(f"{name} has no rate to compare; give results of load tests, searches or RFC 2544 tests")
+    return Side(by_box)
+
+
+def facing(a: Side, b: Side) -> tuple[Values, Values]:
+    """Both sides' values. Two boxes are compared whatever their names; where a side has several, each is compared with
+    itself."""
+    boxed = len(a.by_box) > 1 or len(b.by_box) > 1
+    return a.values(boxed=boxed), b.values(boxed=boxed)
 
 
 def files_of(path: Path) -> list[Path]:

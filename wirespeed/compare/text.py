@@ -14,6 +14,9 @@ from wirespeed.compare.judgement import Judgement
 from wirespeed.compare.plateaus import Plateau
 from wirespeed.results.figures import rate_text
 
+_ABSURD = 10.0
+"""An interval that reaches ten times says nothing."""
+
 HEAD = ("test", "A", "B", "difference", "verdict")
 
 
@@ -46,6 +49,8 @@ def _rate(pps: float | None) -> str:
 def _difference(judged: Judgement) -> str:
     if judged.difference is None or judged.low is None or judged.high is None:
         return "–"
+    if judged.high > _ABSURD:
+        return f"{100 * judged.difference:+.2f} % (anything)"
     return f"{100 * judged.difference:+.2f} % ({100 * judged.low:+.2f} to {100 * judged.high:+.2f})"
 
 

@@ -71,8 +71,16 @@ def read_file(path: Path) -> AnyResult:
     journal = journal_path(path)
     if journal.is_file() and not path.exists():
         return replace(of_journal(read_journal(journal), journal), name=path.stem)
+    result = of_bytes(read_text_file(path, "result file", MAX_RESULT_BYTES), path)
+    if journal.is_file():
+        return result.noted(f"{journal.name} beside this file is of a later test that has not ended")
+    return result
+
+
+def of_bytes(content: bytes, path: Path) -> AnyResult:
+    """What a result file or journal with this content says. FileFault names `path` and what is wrong with it."""
     try:
-        text = read_text_file(path, "result file", MAX_RESULT_BYTES).decode()
+        text = content.decode()
     except UnicodeDecodeError:
         raise FileFault(f"{path} is no load-test result: it is not text") from None
     if is_journal(text) or path.name.endswith(SUFFIX):
@@ -83,12 +91,9 @@ def read_file(path: Path) -> AnyResult:
         raise FileFault(f"result file {path} is truncated or no JSON: {error}") from None
     kind = KINDS[_kind_of(document)]
     try:
-        result = kind.from_json(document, path.stem)
+        return kind.from_json(document, path.stem)
     except (KeyError, ValueError) as error:
         raise FileFault(f"{path} is no {kind.noun}: {why(error)}") from None
-    if journal.is_file():
-        return result.noted(f"{journal.name} beside this file is of a later test that has not ended")
-    return result
 
 
 def of_journal(text: str, path: Path) -> AnyResult:

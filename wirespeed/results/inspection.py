@@ -16,6 +16,7 @@ from wirespeed.files import read_text_file
 
 SCHEMA = "wirespeed-inspect/1"
 _MOST_BYTES = 64 << 20
+_HEAD_BYTES = 200
 
 
 @dataclass(frozen=True)
@@ -67,15 +68,25 @@ def is_inspection(path: Path) -> bool:
     """Whether the file says that it is one; what cannot be read is none."""
     try:
         with path.open("rb") as file:
-            return SCHEMA.encode() in file.read(200)
+            return says_inspection(file.read(_HEAD_BYTES))
     except OSError:
         return False
 
 
+def says_inspection(content: bytes) -> bool:
+    """The same of a file's bytes."""
+    return SCHEMA.encode() in content[:_HEAD_BYTES]
+
+
 def read_inspection(path: Path) -> Inspection:
     """FileFault says what is wrong with the file."""
+    return inspection_of_bytes(read_text_file(path, "inspection", _MOST_BYTES), path)
+
+
+def inspection_of_bytes(content: bytes, path: Path) -> Inspection:
+    """What a file with this content says. FileFault names `path` and what is wrong with it."""
     try:
-        document = json.loads(read_text_file(path, "inspection", _MOST_BYTES))
+        document = json.loads(content)
         if not isinstance(document, dict) or document.pop("schema", None) != SCHEMA:
             raise FileFault(f"{path} is no inspection: its schema is not {SCHEMA}")
         return _INSPECTION.validate_python(document)

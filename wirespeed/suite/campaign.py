@@ -22,6 +22,7 @@ from wirespeed.suite.schedule import Schedule
 from wirespeed.suite.steps import steps_of
 
 Say = Callable[[str], None]
+Land = Callable[[Cell, Path], None]
 
 WORSE = 7
 """Exit code of --ab where the second device is worse."""
@@ -30,7 +31,8 @@ WORSE = 7
 @dataclass(frozen=True)
 class Asked:
     """What the command line says of a run. `served` benches are of a Ray cluster that is connected; one that is away is
-    waited for `wait_s`. With `ab` the campaign's two devices are compared, and the table also goes to `markdown`."""
+    waited for `wait_s`. With `ab` the campaign's two devices are compared, and the table also goes to `markdown`.
+    `land` gets each cell that is done, and its result; of an earlier run again, if that ended in between."""
 
     directory: Path
     budget_minutes: float | None = None
@@ -39,6 +41,7 @@ class Asked:
     wait_s: float = 600.0
     ab: bool = False
     markdown: Path | None = None
+    land: Land = lambda cell, result: None
 
 
 def dry(loaded: Loaded, asked: Asked) -> Iterator[str]:
@@ -91,6 +94,9 @@ def _run(loaded: Loaded, asked: Asked, ledger: Ledger, say: Say, stop: threading
     if asked.ab:
         loaded = replace(loaded, cells=in_pairs(loaded.cells))
     todo = [cell for cell in loaded.cells if not ledger.is_done(cell)]
+    for cell in loaded.cells:
+        if cell not in todo:
+            asked.land(cell, ledger.result(cell))
     tries = {cell.key: 1 + campaign.retries - ledger.failures(cell).total() for cell in todo}
     budget = campaign.budget_minutes if asked.budget_minutes is None else asked.budget_minutes
     schedule = Schedule(todo, tries, None if budget is None else budget * 60, campaign.stop.failures)
@@ -103,10 +109,15 @@ def _run(loaded: Loaded, asked: Asked, ledger: Ledger, say: Say, stop: threading
     runners: list[Runner] = [LocalRunner(loaded.places, ledger.running, ledger.lock_descriptor)]
     if asked.served:
         runners = [RayRunner(place, ledger.running) for place in loaded.places.values()]
-    run = CampaignRun(schedule, runners, ledger, total, say, wait_s=asked.wait_s)
+
+    def on_done(cell: Cell) -> None:
+        asked.land(cell, ledger.result(cell))
+        if asked.ab:
+            _leave_clear_ones(loaded.cells, ledger, schedule, say)
+
+    run = CampaignRun(schedule, runners, ledger, total, say, on_done, asked.wait_s)
     if asked.ab:
-        run.on_done = lambda: _leave_clear_ones(loaded.cells, ledger, schedule, say)
-        run.on_done()
+        _leave_clear_ones(loaded.cells, ledger, schedule, say)
     if schedule.waiting:
         run.run(stop)
     done += len(schedule.done)

@@ -31,7 +31,7 @@ class CampaignRun:
     ledger: Ledger
     total: int
     say: Callable[[str], None]
-    on_done: Callable[[], None] = lambda: None
+    on_done: Callable[[Cell], None] = lambda cell: None
     wait_s: float = 600.0
     pending: str = ""
     away: str = ""
@@ -100,7 +100,7 @@ class CampaignRun:
             case "done":
                 found = headline(self.ledger.result(cell))
                 self.say(f"  done in {time_text(outcome.seconds)}: {found}{more}")
-                self.on_done()
+                self.on_done(cell)
             case "failed":
                 self.say(f"  {cell.title} failed: {outcome.error}{'; it is tried again' if again else ''}{more}")
             case "lost":

@@ -1,4 +1,4 @@
-"""What of a result is compared: rates, each with whether it is only a lower bound. Pure."""
+"""What of a result is compared and listed: rates, each with whether it is only a lower bound. Pure."""
 
 from __future__ import annotations
 
@@ -17,16 +17,17 @@ from wirespeed.results.search import SearchResult
 @dataclass(frozen=True, order=True)
 class Subject:
     """What makes two measurements ones of the same thing, whatever forwarded: `load` is the profile with its
-    settings, `figure` what was measured of it, such as NDR."""
+    settings, `figure` what was measured of it, such as NDR. `box` is empty where it goes without saying."""
 
     kind: str
     load: str
     directions: str
     figure: str
+    box: str = ""
 
     @property
     def title(self) -> str:
-        return f"{self.figure} of {self.load}, {self.directions}"
+        return f"{self.figure} of {self.load}, {self.directions}{f', through {self.box}' if self.box else ''}"
 
 
 @dataclass(frozen=True)
@@ -50,7 +51,7 @@ def figures(result: AnyResult) -> Iterator[tuple[Subject, Value]]:
 
 
 def _loadtest(result: Result) -> Iterator[tuple[Subject, Value]]:
-    load, ways = _load(result), _directions(result.channels)
+    load, ways = load_of(result), directions_of(result.channels)
     curve = analyse(result).curves[-1]
     irregular = "" if result.outcome.status == "complete" else f"the test is {result.outcome.status}"
     for figure, rate in (("most received", curve.max_pps), ("held", curve.held_pps)):
@@ -59,7 +60,7 @@ def _loadtest(result: Result) -> Iterator[tuple[Subject, Value]]:
 
 
 def _search(result: SearchResult) -> Iterator[tuple[Subject, Value]]:
-    load, ways = _load(result), _directions(result.directions)
+    load, ways = load_of(result), directions_of(result.directions)
     for goal in result.goals:
         if goal.lower_pps:
             at_least = goal.limit in ("tester", "machine")
@@ -70,7 +71,7 @@ def _search(result: SearchResult) -> Iterator[tuple[Subject, Value]]:
 
 
 def _rfc2544(result: Rfc2544Result) -> Iterator[tuple[Subject, Value]]:
-    load, ways = _load(result), _directions(result.directions)
+    load, ways = load_of(result), directions_of(result.directions)
     for row in result.throughput:
         if row.throughput_pps:
             irregular = row.irregular if not row.is_at_least else ""
@@ -80,11 +81,17 @@ def _rfc2544(result: Rfc2544Result) -> Iterator[tuple[Subject, Value]]:
             )
 
 
-def _load(result: Result | SearchResult | Rfc2544Result) -> str:
+def box_of(result: AnyResult) -> str:
+    """What forwarded."""
+    return str(result.dut.get("name") or "unknown")
+
+
+def load_of(result: AnyResult) -> str:
+    """The profile with its settings."""
     profile = PurePath(str(result.variables.get("profile_file") or "unknown")).stem
     settings = str(result.variables.get("tunables") or "")
     return f"{profile} {settings}".strip()
 
 
-def _directions(channels: tuple[Channel, ...]) -> str:
+def directions_of(channels: tuple[Channel, ...]) -> str:
     return ", ".join(str(one) for one in channels) or "all directions"

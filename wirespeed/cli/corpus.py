@@ -1,0 +1,224 @@
+"""`wirespeed corpus`: results of all kinds kept for good, and asked."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import typer
+
+from wirespeed.errors import FileFault, UsageError
+
+if TYPE_CHECKING:
+    from wirespeed.corpus.corpus import Corpus
+    from wirespeed.corpus.index import Found
+
+_SHOWN = 50
+_PIPED_COLUMNS = 160
+_UNWANTED = "discard"
+
+
+def command(
+    what: Annotated[
+        Literal["add", "list", "show", "query", "tag", "export", "verify", "gc"],
+        typer.Argument(
+            help="add FILE...: keep results, folders of them too; list [WORD...]: results; query [WORD...]: their "
+            "figures; show ID: one result; tag TAG ID...; export DIR [WORD...]: the files again; verify: look at every "
+            f"file, and mend; gc: remove results tagged {_UNWANTED}, and leftovers."
+        ),
+    ],
+    words: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[WORD...]", help="Of list, query, export: box=x limit=tester rate>=10M imix"),
+    ] = None,
+    *,
+    corpus: Annotated[
+        str,
+        typer.Option(
+            "--corpus",
+            metavar="URL",
+            help="A folder, or postgresql://USER@HOST/DATABASE?files=FOLDER.",
+            show_default="$WIRESPEED_CORPUS or ~/.local/share/wirespeed/corpus",
+        ),
+    ] = "",
+    build: Annotated[
+        str, typer.Option("--build", metavar="NAME", help="add: what the box ran, such as a commit.")
+    ] = "",
+    tag: Annotated[list[str] | None, typer.Option("--tag", metavar="TAG", help="add: also tag them.")] = None,
+    remove: Annotated[bool, typer.Option("--remove", help="tag: take the tag away.")] = False,
+    sort: Annotated[
+        str, typer.Option("--sort", metavar="[-]KEY", help="list, query: by this key, with - the most first.")
+    ] = "",
+    best: Annotated[
+        str, typer.Option("--best", metavar="KEY", help="query: only the first of each box, version and so on.")
+    ] = "",
+    rows: Annotated[
+        int | None, typer.Option("--rows", metavar="N", help="list, query: so many, 0 for all.", min=0)
+    ] = None,
+    json: Annotated[bool, typer.Option("--json", help="list, query, show: as JSON.")] = False,
+) -> int:
+    """Keep results of all kinds for good, each once, and ask them.
+
+    Exit codes: 2 a word that cannot be used; 4 the database is away (what was to be added waits in a spool and lands
+    with the next command); 6 a file that is no result, or a corpus that is damaged or cannot be written.
+    """
+    from wirespeed.corpus.opening import open_corpus  # noqa: PLC0415 - a command starts fast
+
+    given = words or []
+    _check(what, given)
+    with open_corpus(corpus) as opened:
+        match what:
+            case "add":
+                _add(opened, given, build, tuple(tag or ()))
+            case "list" | "query":
+                _print(what, _found(opened, what, given, sort, best, _SHOWN if rows is None else rows), json)
+            case "show":
+                _show(opened, given[0], json)
+            case "tag":
+                _tag(opened, given[0], given[1:], remove=remove)
+            case "export":
+                _export(opened, Path(given[0]), given[1:])
+            case "verify":
+                return _verify(opened)
+            case "gc":
+                removed, swept = opened.collect_garbage(_UNWANTED)
+                print(f"{_count(removed, 'result')} tagged {_UNWANTED} and {_count(swept, 'leftover')} removed")
+    return 0
+
+
+def _check(what: str, given: Sequence[str]) -> None:
+    least = {"add": 1, "show": 1, "tag": 2, "export": 1}.get(what, 0)
+    most = {"show": 1, "verify": 0, "gc": 0}.get(what)
+    takes = {"add": "FILE...", "show": "ID", "tag": "TAG ID...", "export": "DIR [WORD...]"}.get(what, "no word")
+    if len(given) < least or (most is not None and len(given) > most):
+        raise UsageError(f"corpus {what} takes {takes}; see wirespeed corpus --help")
+
+
+def _add(corpus: Corpus, given: Sequence[str], build: str, tags: tuple[str, ...]) -> None:
+    from wirespeed.errors import ConnectionFault  # noqa: PLC0415
+
+    def on_batch(behind: int) -> None:
+        if sys.stderr.isatty():
+            print(f"\r{behind} files", end="", file=sys.stderr, flush=True)
+
+    added = corpus.add(_files(given), build, tags, on_batch)
+    if sys.stderr.isatty():
+        print("\r\x1b[K", end="", file=sys.stderr)
+    for reason in added.refused:
+        print(reason, file=sys.stderr)
+    print(f"{_count(added.new, 'result')} added to {corpus.place.name}, {added.known} were there")
+    if added.waiting:
+        raise ConnectionFault(f"{added.why}; {_count(added.waiting, 'result')} wait in {corpus.place.folder / 'spool'}")
+    if added.refused:
+        raise FileFault(f"{_count(len(added.refused), 'file')} could not be added")
+
+
+def _files(given: Sequence[str]) -> Iterator[Path]:
+    """The files named, and of a folder the results in it and below."""
+    for path in map(Path, given):
+        if path.is_dir():
+            yield from sorted(path.rglob("*.json"))
+        else:
+            yield path
+
+
+def _found(corpus: Corpus, what: str, words: Sequence[str], sort: str, best: str, rows: int) -> Found:
+    from wirespeed.corpus.words import OF_FIGURES, parse_key, parse_words  # noqa: PLC0415
+
+    conditions = parse_words(words)
+    key = parse_key(sort.removeprefix("-"), "--sort") if sort else ""
+    if what == "list":
+        if best:
+            raise UsageError("--best is of query: a list has every result")
+        if key in OF_FIGURES:
+            raise UsageError(f"--sort {key}: a list is of results; sort figures with query")
+        return corpus.index.results(conditions, sort or "-started", rows or None)
+    return corpus.index.figures(conditions, sort or "-rate", best and parse_key(best, "--best"), rows or None)
+
+
+def _print(what: str, found: Found, as_json: bool) -> None:
+    from wirespeed.corpus import text  # noqa: PLC0415
+
+    if as_json:
+        print(text.as_json(found.rows))
+        return
+    if what == "list":
+        _print_table(text.RESULT_HEAD, [text.result_cells(row) for row in found.rows])
+    else:
+        _print_table(text.FIGURE_HEAD, [text.figure_cells(row) for row in found.rows])
+    left = found.total - len(found.rows)
+    print(f"{len(found.rows)} of {found.total}{'; --rows 0 shows all' if left else ''}")
+
+
+def _print_table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+    from rich import box  # noqa: PLC0415
+    from rich.console import Console  # noqa: PLC0415
+    from rich.table import Table  # noqa: PLC0415
+    from rich.text import Text  # noqa: PLC0415
+
+    console = Console()
+    if not console.is_terminal:
+        console.width = _PIPED_COLUMNS
+    table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0))
+    for number, name in enumerate(head):
+        is_rate = name in ("rate", "pps/W")
+        table.add_column(name, no_wrap=not number or is_rate, justify="right" if is_rate else "left")
+    for row in rows:
+        table.add_row(*map(Text, row))
+    console.print(table)
+
+
+def _show(corpus: Corpus, name: str, as_json: bool) -> None:
+    from wirespeed.corpus import text  # noqa: PLC0415
+    from wirespeed.corpus.words import Condition  # noqa: PLC0415
+
+    digest = corpus.the_only(name)
+    condition = (Condition("id", "=", digest),)
+    row: Mapping[str, Any] = corpus.index.results(condition).rows[0]
+    figures = corpus.index.figures(condition).rows
+    if as_json:
+        print(text.as_json(figures or [row]))
+        return
+    for line in text.shown(row, figures, str(corpus.store.path(digest))):
+        print(line)
+
+
+def _tag(corpus: Corpus, tag: str, names: Sequence[str], *, remove: bool) -> None:
+    digests = [corpus.the_only(name) for name in names]
+    if remove:
+        corpus.index.untag(digests, tag)
+    else:
+        corpus.index.tag(digests, tag)
+    print(f"{_count(len(digests), 'result')} {'without' if remove else 'tagged'} {tag}")
+
+
+def _export(corpus: Corpus, directory: Path, words: Sequence[str]) -> None:
+    from wirespeed.corpus.words import parse_words  # noqa: PLC0415
+
+    digests = [row["digest"] for row in corpus.index.results(parse_words(words), "started").rows]
+    print(f"{_count(corpus.export(digests, directory), 'result')} written to {directory}")
+
+
+def _verify(corpus: Corpus) -> int:
+    found = corpus.verify()
+    for title in found.unindexed:
+        print(f"{title} was in no index; it is now")
+    for digest in found.returned:
+        print(f"{digest[:12]} has its file again")
+    for reason in found.damaged:
+        print(reason, file=sys.stderr)
+    for digest in found.missing:
+        print(f"{digest[:12]}: its file {corpus.store.path(digest)} is missing", file=sys.stderr)
+    print(f"{_count(found.results, 'result')} of {corpus.place.name} are whole")
+    if not found.is_whole:
+        raise FileFault(
+            f"{len(found.missing)} files are missing and {len(found.damaged)} were damaged: put them back from a copy "
+            "and verify again, or add the results again"
+        )
+    return 0
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"

@@ -1,0 +1,275 @@
+"""A corpus as one thing: results added for good, found again, checked against their files, and forgotten.
+
+What is added is written down three times, in this order: its file, a note in `spool/` with what the file does not say
+(title, build, tags), its row in the index. The note goes when the row is there. So a crash at any moment leaves a note,
+and so does a database that is away; whoever writes next lands it.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from wirespeed.corpus.entry import Judge, entry_of
+from wirespeed.corpus.index import Index, Row
+from wirespeed.corpus.place import Place
+from wirespeed.corpus.store import Damaged, Store
+from wirespeed.corpus.words import Condition
+from wirespeed.errors import ConnectionFault, FileFault, UsageError
+from wirespeed.files import read_text_file, write_atomically
+from wirespeed.results.file import AnyResult, of_bytes
+from wirespeed.results.inspection import Inspection, inspection_of_bytes, says_inspection
+from wirespeed.results.journal import MAX_RESULT_BYTES, SUFFIX
+
+_BATCH = 200
+"""Results of one transaction."""
+_MOST_NAME = 200
+
+
+@dataclass(frozen=True)
+class Note:
+    """What is said of a result when it is added: `title` is its file's name without the ending."""
+
+    digest: str
+    title: str
+    build: str = ""
+    tags: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Added:
+    """What became of files: `new` are those that the corpus did not have. `refused` says what is wrong with a file;
+    `waiting` is how many wait in the spool for a database, and `why`."""
+
+    new: int = 0
+    known: int = 0
+    refused: tuple[str, ...] = ()
+    waiting: int = 0
+    why: str = ""
+
+
+@dataclass(frozen=True)
+class Verified:
+    """`unindexed` files had no row and have one now; of `missing` rows the file is gone; `damaged` files were set
+    aside; `returned` rows have their file again."""
+
+    results: int
+    unindexed: tuple[str, ...]
+    missing: tuple[str, ...]
+    damaged: tuple[str, ...]
+    returned: tuple[str, ...]
+
+    @property
+    def is_whole(self) -> bool:
+        return not (self.missing or self.damaged)
+
+
+class Corpus:
+    """A context manager. The index is opened when it is needed: adding works without."""
+
+    def __init__(self, place: Place, judge: Judge) -> None:
+        self.place = place
+        self.store = Store(place.folder)
+        self._judge = judge
+        self._spool = place.folder / "spool"
+        self._index: Index | None = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._index is not None:
+            self._index.close()
+
+    @property
+    def index(self) -> Index:
+        """With all notes of the spool landed. ConnectionFault when the database is away."""
+        if self._index is None:
+            self._index = Index(self.place)
+            self._land_spool()
+        return self._index
+
+    def add(
+        self,
+        files: Iterable[Path],
+        build: str = "",
+        tags: tuple[str, ...] = (),
+        on_batch: Callable[[int], None] = lambda _: None,
+    ) -> Added:
+        """Keep result files of all kinds and inspections. What is no result is told of and left out; FileFault when the
+        corpus takes no more. `on_batch` gets the number of files that are behind."""
+        new = known = waiting = behind = 0
+        refused = list[str]()
+        why = self._why_away()
+        for some in _batches(files):
+            notes, rows = [], []
+            for file in some:
+                try:
+                    content = _content(file)
+                    found = _read(content, file)
+                except FileFault as fault:
+                    refused.append(str(fault))
+                    continue
+                note = Note(self.store.put(content, file.stem), file.stem, build, tags)
+                notes.append(note)
+                rows.append(self._row(note, found, len(content)))
+            spooled = self._write_spool(notes)
+            try:
+                added = 0 if why else self.index.add(rows)
+            except ConnectionFault as fault:
+                why = str(fault)
+            if why:
+                waiting += len(rows)
+            else:
+                spooled.unlink(missing_ok=True)
+                new, known = new + added, known + len(rows) - added
+            behind += len(some)
+            on_batch(behind)
+        return Added(new, known, tuple(refused), waiting, why)
+
+    def _why_away(self) -> str:
+        """Open the index; why that is not possible now, but will be."""
+        try:
+            _ = self.index
+        except ConnectionFault as fault:
+            return str(fault)
+        return ""
+
+    def read(self, digest: str) -> AnyResult | Inspection:
+        """A result that is kept. Damaged, or FileFault, when it cannot be."""
+        content, name = self.store.get(digest)
+        return _read(content, Path(f"{name}.json"))
+
+    def results(self, digests: Iterable[str]) -> Iterator[AnyResult]:
+        """Of several, the results; what was inspected is none."""
+        for digest in digests:
+            found = self.read(digest)
+            if not isinstance(found, Inspection):
+                yield found
+
+    def the_only(self, name: str) -> str:
+        """The digest of the one result that `name` names: a beginning of its digest, or its title. UsageError for none
+        and for several."""
+        found = self.index.named(name)
+        if not found:
+            raise UsageError(f"corpus {self.place.name} has no result {name!r}; wirespeed corpus list shows them")
+        if len(found) > 1:
+            raise UsageError(f"{name!r} names {len(found)} results of corpus {self.place.name}; give the id of one")
+        return found[0]
+
+    def export(self, digests: Sequence[str], directory: Path) -> int:
+        """Write results as they were into a folder, each under its own name; how many. Of one name the second has a
+        part of its digest too."""
+        taken: set[str] = set()
+        try:
+            directory.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise FileFault(f"folder {directory} cannot be made: {error.strerror}") from None
+        for digest in digests:
+            content, name = self.store.get(digest)
+            stem = _file_name(name) or digest[:12]
+            stem = f"{stem}-{digest[:12]}" if stem in taken else stem
+            taken.add(stem)
+            write_atomically(directory / f"{stem}.json", content.decode(), "result file")
+        return len(taken)
+
+    def verify(self, on_file: Callable[[int], None] = lambda _: None) -> Verified:
+        """Read every file, and mend: what has no row gets one, what is damaged is set aside, what is gone is marked."""
+        indexed, missing_before = self.index.digests(), self.index.digests(missing=True)
+        whole: set[str] = set()
+        damaged, unindexed = list[str](), list[str]()
+        for number, digest in enumerate(self.store.digests(), start=1):
+            try:
+                content, name = self.store.get(digest)
+                note = Note(digest, name or digest[:12])
+                if digest not in indexed or digest in missing_before:
+                    self.index.add([self._row(note, _read(content, Path(f"{note.title}.json")), len(content))])
+                if digest not in indexed:
+                    unindexed.append(note.title)
+                whole.add(digest)
+            except FileFault as fault:
+                damaged.append(f"{fault}; it is at {self.store.set_aside(digest)} now")
+            on_file(number)
+        missing = sorted(indexed - whole)
+        self.index.mark_missing(missing)
+        returned = sorted(missing_before & whole)
+        return Verified(len(whole), tuple(unindexed), tuple(missing), tuple(damaged), tuple(returned))
+
+    def collect_garbage(self, unwanted: str) -> tuple[int, int]:
+        """Remove the results that are tagged `unwanted`, and what killed writers have left; how many of each."""
+        digests = [row["digest"] for row in self.index.results((Condition("tag", "=", unwanted),)).rows]
+        self.index.remove(digests)  # first: a row without its file would be a loss, a file without its row is none
+        for digest in digests:
+            self.store.remove(digest)
+        return len(digests), self.store.sweep()
+
+    def _row(self, note: Note, found: AnyResult | Inspection, size: int) -> Row:
+        return Row(note.digest, entry_of(found, note.title, self._judge), note.build, size, note.tags)
+
+    def _write_spool(self, notes: Sequence[Note]) -> Path:
+        path = self._spool / f"{os.getpid()}-{time.monotonic_ns()}.jsonl"
+        try:
+            self._spool.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise FileFault(f"corpus {self.place.folder} cannot be written: {error.strerror}") from None
+        write_atomically(path, "".join(json.dumps(asdict(note)) + "\n" for note in notes), "note of the corpus")
+        return path
+
+    def _land_spool(self) -> None:
+        """Index what others, or we before, could not. Twice does no harm, so two may do it at once."""
+        assert self._index is not None
+        for path in sorted(self._spool.glob("*.jsonl")):
+            rows = []
+            for note in _notes(path):
+                try:
+                    content, name = self.store.get(note.digest)
+                    rows.append(self._row(note, _read(content, Path(f"{name}.json")), len(content)))
+                except Damaged:
+                    continue  # verify tells of it
+            self._index.add(rows)
+            path.unlink(missing_ok=True)
+
+
+def _file_name(name: str) -> str:
+    """A name that a file of any folder can have."""
+    return re.sub(r"[/\0]", "-", name).lstrip(".")[:_MOST_NAME]
+
+
+def _content(file: Path) -> bytes:
+    if file.name.endswith(SUFFIX):
+        raise FileFault(f"{file} is the journal of a test that did not end: wirespeed recover makes a result of it")
+    return read_text_file(file, "result file", MAX_RESULT_BYTES)
+
+
+def _read(content: bytes, path: Path) -> AnyResult | Inspection:
+    return inspection_of_bytes(content, path) if says_inspection(content) else of_bytes(content, path)
+
+
+def _notes(path: Path) -> Iterator[Note]:
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines()
+    except OSError:
+        return  # another process has landed it
+    for line in lines:
+        document = json.loads(line)
+        yield Note(**{**document, "tags": tuple(document["tags"])})
+
+
+def _batches(files: Iterable[Path]) -> Iterator[list[Path]]:
+    batch: list[Path] = []
+    for file in files:
+        batch.append(file)
+        if len(batch) == _BATCH:
+            yield batch
+            batch = []
+    if batch:
+        yield batch

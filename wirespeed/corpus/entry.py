@@ -1,0 +1,118 @@
+"""What the index knows of a result: the facts that people ask for. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from wirespeed.results.file import AnyResult
+from wirespeed.results.inspection import Inspection
+from wirespeed.results.loadtest import Result
+from wirespeed.results.power import power_of
+from wirespeed.results.rfc2544 import Rfc2544Result
+from wirespeed.results.search import SearchResult
+from wirespeed.results.soak import SoakResult
+from wirespeed.results.subjects import box_of, directions_of, figures, load_of
+
+Judge = Callable[[AnyResult], str]
+"""The word for what limited a test."""
+
+_KINDS: dict[type[Any], str] = {
+    Result: "loadtest",
+    SearchResult: "search",
+    Rfc2544Result: "rfc2544",
+    SoakResult: "soak",
+}
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A rate that was found, such as NDR. `at_least`: something other than the box ended it; `irregular` says why it
+    should not be believed. `per_watt` is packets a second for each watt of the whole box."""
+
+    name: str
+    rate_pps: float
+    at_least: bool
+    irregular: str
+    per_watt: float | None
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A result as the index has it. `limited_by` is `explain`'s cause; `started` is ISO 8601 in UTC, empty where the
+    file does not say."""
+
+    kind: str
+    title: str
+    box: str
+    version: str
+    cpu: str
+    lab: str
+    load: str
+    directions: str
+    started: str
+    status: str
+    limited_by: str
+    watts: float | None
+    figures: tuple[Figure, ...]
+
+
+def entry_of(found: AnyResult | Inspection, title: str, judge: Judge) -> Entry:
+    if isinstance(found, Inspection):
+        return Entry(
+            kind="inspect",
+            title=title,
+            box=found.machine,
+            version="",
+            cpu=_cpu(found),
+            lab="",
+            load="",
+            directions="",
+            started=found.taken,
+            status="complete",
+            limited_by="",
+            watts=None,
+            figures=(),
+        )
+    ending = found.outcome if isinstance(found, Result) else found.ending
+    watts = _watts(found)
+    return Entry(
+        kind=_KINDS[type(found)],
+        title=title,
+        box=box_of(found),
+        version=_line(found.dut.get("version")),
+        cpu=_model(found.lab),
+        lab=str(found.lab.get("kind") or ""),
+        load=load_of(found),
+        directions=directions_of(found.channels if isinstance(found, Result) else found.directions),
+        started=ending.started,
+        status=ending.status,
+        limited_by=judge(found),
+        watts=watts,
+        figures=tuple(
+            Figure(subject.figure, value.rate_pps, value.at_least, value.irregular, watts and value.rate_pps / watts)
+            for subject, value in figures(found)
+        ),
+    )
+
+
+def _watts(found: AnyResult) -> float | None:
+    power = power_of(found)
+    most = power.most if power is not None else None
+    return most.watts if most is not None else None
+
+
+def _model(lab: Any) -> str:
+    topology = lab.get("topology")
+    return str(topology.get("model") or "") if isinstance(topology, dict) else ""
+
+
+def _cpu(found: Inspection) -> str:
+    cpu = found.facts.get("cpu")
+    return str(cpu.get("model") or "") if isinstance(cpu, dict) else ""
+
+
+def _line(value: object) -> str:
+    """One line of what a device said of itself."""
+    return " ".join(str(value or "").split())[:200]

@@ -1,0 +1,292 @@
+"""The index of a corpus: rows of results, their figures and tags, asked by conditions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from sqlalchemy import (
+    Column,
+    Connection,
+    Engine,
+    Select,
+    Table,
+    and_,
+    case,
+    delete,
+    false,
+    func,
+    insert,
+    not_,
+    or_,
+    select,
+    update,
+)
+from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.exc import DBAPIError
+from sqlalchemy.sql import ColumnElement
+
+from wirespeed.corpus.entry import Entry
+from wirespeed.corpus.place import Place
+from wirespeed.corpus.schema import fault_of, open_index, writing
+from wirespeed.corpus.tables import FIGURES, RESULTS, TAGS
+from wirespeed.corpus.words import NUMBERS, OF_FIGURES, TEXTS, Condition
+
+_SEARCHED = ("title", "box", "version", "build", "load")
+_ESCAPE = "\\"
+_MOST_IN = 500
+"""Values of one IN: SQLite takes 32 766 parameters."""
+
+
+@dataclass(frozen=True)
+class Row:
+    """A result to be indexed. `build` is the commit or the like that the box ran, where somebody said."""
+
+    digest: str
+    entry: Entry
+    build: str
+    size: int
+    tags: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Found:
+    """What was asked for: `rows` by column, and how many there are in all."""
+
+    rows: tuple[Mapping[str, Any], ...]
+    total: int
+
+
+class Index:
+    def __init__(self, place: Place) -> None:
+        """What open_index raises."""
+        self.place = place
+        self._engine: Engine = open_index(place)
+
+    def close(self) -> None:
+        self._engine.dispose()
+
+    def add(self, rows: Sequence[Row]) -> int:
+        """Index results, each once; how many were new. Of one that is there already the build is filled in and the
+        tags are added."""
+        rows = sorted({row.digest: row for row in rows}.values(), key=lambda row: row.digest)
+        with self._writing() as connection:
+            new: dict[str, int] = {}
+            if rows:
+                made = self._insert(RESULTS).on_conflict_do_nothing().returning(RESULTS.c.digest, RESULTS.c.id)
+                found = connection.execute(made.values(list(map(_values, rows))))
+                new = {row.digest: row.id for row in found}
+            figures = [
+                {"result_id": new[row.digest], **_figure(figure)}
+                for row in rows
+                if row.digest in new
+                for figure in row.entry.figures
+            ]
+            if figures:
+                connection.execute(insert(FIGURES), figures)
+            self._complete(connection, [row for row in rows if row.digest not in new])
+            self._tag(connection, [(row.digest, tag) for row in rows for tag in row.tags])
+        return len(new)
+
+    def _complete(self, connection: Connection, known: Sequence[Row]) -> None:
+        """What was there before now has its file, and its build if that was not said then."""
+        for row in known:
+            build = case((RESULTS.c.build == "", row.build), else_=RESULTS.c.build)
+            connection.execute(
+                update(RESULTS).where(RESULTS.c.digest == row.digest).values(build=build, is_missing=False)
+            )
+
+    def tag(self, digests: Sequence[str], tag: str) -> None:
+        with self._writing() as connection:
+            self._tag(connection, [(digest, tag) for digest in digests])
+
+    def untag(self, digests: Sequence[str], tag: str) -> None:
+        with self._writing() as connection:
+            for some in _pieces(digests):
+                ids = select(RESULTS.c.id).where(RESULTS.c.digest.in_(some))
+                connection.execute(delete(TAGS).where(TAGS.c.tag == tag, TAGS.c.result_id.in_(ids)))
+
+    def _tag(self, connection: Connection, wanted: Sequence[tuple[str, str]]) -> None:
+        for some in _pieces(wanted):
+            asked = select(RESULTS.c.digest, RESULTS.c.id).where(RESULTS.c.digest.in_([digest for digest, _ in some]))
+            ids = {row.digest: row.id for row in connection.execute(asked)}
+            rows = [{"result_id": ids[digest], "tag": tag} for digest, tag in some if digest in ids]
+            if rows:
+                connection.execute(self._insert(TAGS).on_conflict_do_nothing().values(rows))
+
+    def results(self, conditions: Sequence[Condition], sort: str = "-started", most: int | None = None) -> Found:
+        """Results that meet all conditions, those of figures by any of theirs; each with its `tags`."""
+        of_figures = [one for one in conditions if one.key in OF_FIGURES]
+        asked = select(RESULTS).where(*(_clause(one) for one in conditions if one not in of_figures))
+        if of_figures:
+            any_figure = select(FIGURES.c.id).where(
+                FIGURES.c.result_id == RESULTS.c.id, *(_clause(one) for one in of_figures)
+            )
+            asked = asked.where(any_figure.exists())
+        return self._found(asked.order_by(*_order(sort)), most)
+
+    def figures(
+        self, conditions: Sequence[Condition], sort: str = "-rate", best: str = "", most: int | None = None
+    ) -> Found:
+        """Figures whose results and themselves meet all conditions; with `best` only the first of each value of that
+        key."""
+        columns = [*RESULTS.c, *(column for column in FIGURES.c if column.name not in ("id", "result_id"))]
+        asked = select(*columns).join_from(RESULTS, FIGURES).where(*map(_clause, conditions))
+        if not best:
+            return self._found(asked.order_by(*_order(sort)), most)
+        place = func.row_number().over(partition_by=_column(best), order_by=_order(sort)).label("place")
+        ranked = asked.add_columns(place).subquery()
+        first = select(*(column for column in ranked.c if column.name != "place")).where(ranked.c.place == 1)
+        return self._found(first.order_by(*_order(sort, ranked.c)), most)
+
+    def digests(self, *, missing: bool | None = None) -> set[str]:
+        """Of all results, or of those whose file was found missing, or not."""
+        asked = select(RESULTS.c.digest)
+        with self._reading() as connection:
+            return set(
+                connection.execute(asked if missing is None else asked.where(RESULTS.c.is_missing == missing)).scalars()
+            )
+
+    def named(self, name: str) -> list[str]:
+        """Digests of the results with this tag, build, beginning of a build (as of a commit), title, or beginning of a
+        digest: of the first of these that there are, the oldest first."""
+        tagged = RESULTS.c.id.in_(select(TAGS.c.result_id).where(TAGS.c.tag == name))
+        begins = len(name) >= 4
+        ways = [
+            tagged,
+            RESULTS.c.build == name,
+            RESULTS.c.build.startswith(name, autoescape=True) if begins else false(),
+            RESULTS.c.title == name,
+            RESULTS.c.digest.startswith(name, autoescape=True) if begins else false(),
+        ]
+        with self._reading() as connection:
+            for way in ways:
+                asked = select(RESULTS.c.digest).where(way).order_by(RESULTS.c.started, RESULTS.c.id)
+                if found := list(connection.execute(asked).scalars()):
+                    return found
+        return []
+
+    def mark_missing(self, digests: Iterable[str]) -> None:
+        with self._writing() as connection:
+            for some in _pieces(sorted(digests)):
+                connection.execute(update(RESULTS).where(RESULTS.c.digest.in_(some)).values(is_missing=True))
+
+    def remove(self, digests: Sequence[str]) -> None:
+        """Forget results, their figures and tags."""
+        with self._writing() as connection:
+            for some in _pieces(digests):
+                connection.execute(delete(RESULTS).where(RESULTS.c.digest.in_(some)))
+
+    def _found(self, asked: Select[Any], most: int | None) -> Found:
+        with self._reading() as connection:
+            total = connection.execute(select(func.count()).select_from(asked.order_by(None).subquery())).scalar_one()
+            rows = [dict(row) for row in connection.execute(asked.limit(most)).mappings()]
+            tags = self._tags(connection, [row["id"] for row in rows])
+        return Found(tuple(row | {"tags": tags.get(row["id"], ())} for row in rows), total)
+
+    def _tags(self, connection: Connection, ids: Sequence[int]) -> dict[int, tuple[str, ...]]:
+        found: dict[int, tuple[str, ...]] = {}
+        for some in _pieces(sorted(set(ids))):
+            asked = select(TAGS.c.result_id, TAGS.c.tag).where(TAGS.c.result_id.in_(some)).order_by(TAGS.c.tag)
+            for number, tag in connection.execute(asked):
+                found[number] = (*found.get(number, ()), tag)
+        return found
+
+    def _insert(self, table: Table) -> Any:
+        """The same statement of both dialects, which know what to do about a row that is there."""
+        return (postgresql if self.place.is_postgresql else sqlite).insert(table)
+
+    @contextmanager
+    def _writing(self) -> Iterator[Connection]:
+        try:
+            with writing(self._engine) as connection:
+                yield connection
+        except DBAPIError as error:
+            raise fault_of(error, self.place) from None
+
+    @contextmanager
+    def _reading(self) -> Iterator[Connection]:
+        try:
+            with self._engine.connect() as connection:
+                yield connection
+        except DBAPIError as error:
+            raise fault_of(error, self.place) from None
+
+
+def _values(row: Row) -> dict[str, Any]:
+    facts = asdict(row.entry)
+    del facts["figures"]
+    return {**facts, "digest": row.digest, "build": row.build, "bytes": row.size, "is_missing": False}
+
+
+def _figure(figure: Any) -> dict[str, Any]:
+    facts = asdict(figure)
+    return {"figure": facts.pop("name"), **facts}
+
+
+def _column(key: str) -> Column[Any]:
+    name = TEXTS.get(key) or NUMBERS[key]
+    return FIGURES.c[name] if key in OF_FIGURES else RESULTS.c[name]
+
+
+def _order(sort: str, columns: Any = None) -> list[ColumnElement[Any]]:
+    """By a key, from the most down with a leading minus; what has none comes last, and ties stand as they came."""
+    key, down = sort.lstrip("-"), sort.startswith("-")
+    named = _column(key)
+    column = named if columns is None else columns[named.name]
+    number = RESULTS.c.id if columns is None else columns["id"]
+    first: ColumnElement[Any] = column.desc() if down else column.asc()
+    return [first.nulls_last(), number]
+
+
+def _clause(one: Condition) -> ColumnElement[bool]:
+    if not one.key:
+        return or_(
+            *(RESULTS.c[name].icontains(str(one.value), autoescape=True) for name in _SEARCHED),
+            _is_tagged(f"%{_escaped(str(one.value))}%"),
+        )
+    if one.key in NUMBERS:
+        return _compared(_column(one.key), one)
+    if one.key == "tag":
+        tagged = _is_tagged(_pattern(str(one.value)))
+        return not_(tagged) if one.relation == "!=" else tagged
+    column = _column(one.key)
+    if one.key == "id":
+        starts = column.startswith(str(one.value).lower(), autoescape=True)
+        return not_(starts) if one.relation == "!=" else starts
+    if one.relation in (">=", "<="):
+        return _compared(column, one)
+    alike = column.ilike(_pattern(str(one.value)), escape=_ESCAPE)
+    return not_(alike) if one.relation == "!=" else alike
+
+
+def _compared(column: Column[Any], one: Condition) -> ColumnElement[bool]:
+    match one.relation:
+        case ">=":
+            return column >= one.value
+        case "<=":
+            # To the end of a day that is given: 2026-11-23 is before 2026-11-23T09:00.
+            return column <= (f"{one.value}~" if isinstance(one.value, str) else one.value)
+        case "!=":
+            return column != one.value
+        case _:
+            return and_(column >= one.value, column <= one.value)
+
+
+def _is_tagged(pattern: str) -> ColumnElement[bool]:
+    return RESULTS.c.id.in_(select(TAGS.c.result_id).where(TAGS.c.tag.ilike(pattern, escape=_ESCAPE)))
+
+
+def _pattern(glob: str) -> str:
+    return _escaped(glob).replace("*", "%")
+
+
+def _escaped(value: str) -> str:
+    return value.replace(_ESCAPE, _ESCAPE * 2).replace("%", f"{_ESCAPE}%").replace("_", f"{_ESCAPE}_")
+
+
+def _pieces(values: Sequence[Any]) -> Iterator[Sequence[Any]]:
+    for first in range(0, len(values), _MOST_IN):
+        yield values[first : first + _MOST_IN]

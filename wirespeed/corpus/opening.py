@@ -1,0 +1,23 @@
+"""A corpus opened with `explain` as its judge of what limited a test."""
+
+from __future__ import annotations
+
+from wirespeed.corpus.corpus import Corpus
+from wirespeed.corpus.place import parse_place
+from wirespeed.explain.ranking import explain
+from wirespeed.explain.sources.files import cases_of
+from wirespeed.results.file import AnyResult
+
+
+def open_corpus(where: str = "") -> Corpus:
+    """`where` is what the command line says, empty for the user's own. UsageError for what cannot be one."""
+    return Corpus(parse_place(where), limited_by)
+
+
+def limited_by(result: AnyResult) -> str:
+    """The cause that limited the test's surest case, `unknown` where there is none, empty of a test without any."""
+    found = [explain(case) for case in cases_of(result, result.name)]
+    named = [one for one in found if one.verdict is not None]
+    if not named:
+        return "unknown" if found else ""
+    return max(named, key=lambda one: one.named[0].confidence).cause

@@ -1,0 +1,49 @@
+"""The tables of the index. What changes here needs a migration (migrations/versions)."""
+
+from __future__ import annotations
+
+from sqlalchemy import BigInteger, Boolean, Column, Float, ForeignKey, Integer, MetaData, String, Table, Text
+
+METADATA = MetaData()
+_ID = BigInteger().with_variant(Integer, "sqlite")
+
+RESULTS = Table(
+    "results",
+    METADATA,
+    Column("id", _ID, primary_key=True),
+    Column("digest", String(64), nullable=False, unique=True),
+    Column("kind", Text, nullable=False, index=True),
+    Column("title", Text, nullable=False, index=True),
+    Column("box", Text, nullable=False, index=True),
+    Column("version", Text, nullable=False),
+    Column("build", Text, nullable=False, index=True),
+    Column("cpu", Text, nullable=False),
+    Column("lab", Text, nullable=False),
+    Column("load", Text, nullable=False),
+    Column("directions", Text, nullable=False),
+    Column("started", Text, nullable=False, index=True),
+    Column("status", Text, nullable=False),
+    Column("limited_by", Text, nullable=False, index=True),
+    Column("watts", Float),
+    Column("bytes", BigInteger, nullable=False),
+    Column("is_missing", Boolean, nullable=False),
+)
+
+FIGURES = Table(
+    "figures",
+    METADATA,
+    Column("id", _ID, primary_key=True),
+    Column("result_id", _ID, ForeignKey("results.id", ondelete="CASCADE"), nullable=False, index=True),
+    Column("figure", Text, nullable=False, index=True),
+    Column("rate_pps", Float, nullable=False),
+    Column("at_least", Boolean, nullable=False),
+    Column("irregular", Text, nullable=False),
+    Column("per_watt", Float),
+)
+
+TAGS = Table(
+    "tags",
+    METADATA,
+    Column("result_id", _ID, ForeignKey("results.id", ondelete="CASCADE"), primary_key=True),
+    Column("tag", Text, primary_key=True, index=True),
+)

@@ -1,0 +1,90 @@
+"""The small language of `corpus list` and `query`: words that a result has to meet, all of them. Pure.
+
+    box=vpp1  version=23*  limit!=tester  rate>=10e6  imix
+
+KEY=GLOB and KEY!=GLOB compare without regard to case, KEY>=NUMBER and KEY<=NUMBER by size; a word alone is searched for
+in title, box, version, build, load and tags.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+
+from wirespeed.errors import UsageError
+
+TEXTS = {
+    "id": "digest",
+    "kind": "kind",
+    "title": "title",
+    "box": "box",
+    "version": "version",
+    "build": "build",
+    "cpu": "cpu",
+    "lab": "lab",
+    "load": "load",
+    "directions": "directions",
+    "started": "started",
+    "status": "status",
+    "limit": "limited_by",
+    "figure": "figure",
+    "tag": "tag",
+}
+NUMBERS = {"rate": "rate_pps", "watts": "watts", "per_watt": "per_watt", "bytes": "bytes"}
+OF_FIGURES = ("figure", "rate", "per_watt")
+"""Keys of what was measured; the others are of the result."""
+
+_WORD = re.compile(r"([a-z_]+)(!=|>=|<=|=)(.*)", re.DOTALL)
+_UNITS = {"k": 1e3, "m": 1e6, "g": 1e9}
+
+
+@dataclass(frozen=True)
+class Condition:
+    """`key` is one of TEXTS or NUMBERS, or empty of a word alone; `relation` is =, !=, >= or <=."""
+
+    key: str
+    relation: str
+    value: str | float
+
+
+def parse_words(words: Sequence[str]) -> tuple[Condition, ...]:
+    """UsageError for an unknown key, with the nearest, and for a value that does not fit it."""
+    return tuple(_condition(word) for word in words)
+
+
+def parse_key(key: str, option: str) -> str:
+    """A key that is sorted or grouped by."""
+    if (key not in TEXTS and key not in NUMBERS) or key == "tag":
+        raise UsageError(f"{option} {key}: {_unknown(key)}")
+    return key
+
+
+def _condition(word: str) -> Condition:
+    match = _WORD.fullmatch(word)
+    if match is None:
+        return Condition("", "=", word)
+    key, relation, value = match.groups()
+    if key in NUMBERS:
+        return Condition(key, relation, _number(word, value))
+    if key not in TEXTS:
+        raise UsageError(f"{word}: {_unknown(key)}")
+    if relation in (">=", "<=") and key != "started":
+        raise UsageError(f"{word}: {relation} is for {', '.join(NUMBERS)} and started; {key} takes = or !=, and *")
+    return Condition(key, relation, value)
+
+
+def _number(word: str, value: str) -> float:
+    """`12.5e6`, `12.5M` or `12.5mpps`."""
+    match = re.fullmatch(r"([0-9.]+(?:e[0-9]+)?)([kmg]?)(?:pps)?", value.lower())
+    try:
+        return float(match[1]) * _UNITS.get(match[2], 1.0)  # type: ignore[index] # as below
+    except (TypeError, ValueError):
+        raise UsageError(f"{word}: {value!r} is no number; give one as 12.5e6 or 12.5M") from None
+
+
+def _unknown(key: str) -> str:
+    keys = [*TEXTS, *NUMBERS]
+    near = get_close_matches(key, keys, 1)
+    return f"there is no {key!r}{f', did you mean {near[0]}?' if near else ''}; keys are {', '.join(keys)}"
