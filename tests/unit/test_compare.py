@@ -153,7 +153,7 @@ def test_folders_of_results_are_compared_test_by_test(tmp_path, capsys):
     assert main(["compare", str(new), str(old), "--format", "md"]) == 0
     assert capsys.readouterr().out.startswith("| test | A | B | difference | verdict |\n|---|---|---|---|---|\n| ")
     assert main(["compare", str(new), str(old), "--format", "csv"]) == 0
-    assert capsys.readouterr().out.startswith("kind,load,directions,figure,a_pps,")
+    assert capsys.readouterr().out.startswith("kind,load,directions,figure,box,a_pps,")
 
 
 def test_one_result_a_side_needs_more_and_is_unclear_where_that_is_asked(tmp_path, capsys):

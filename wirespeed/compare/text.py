@@ -80,12 +80,12 @@ def markdown(comparison: Comparison, within: float) -> str:
 def as_csv(comparison: Comparison) -> str:
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
-    head = ("kind", "load", "directions", "figure", "a_pps", "b_pps", "difference", "low", "high", "verdict", "needed")
-    writer.writerow(head)
+    told = ("a_pps", "b_pps", "difference", "low", "high", "verdict", "needed")
+    writer.writerow(("kind", "load", "directions", "figure", "box", *told))
     for row in comparison.rows:
         subject, judged = row.subject, row.judgement
-        told = (row.a_pps, row.b_pps, judged.difference, judged.low, judged.high, judged.word, judged.needed)
-        writer.writerow((subject.kind, subject.load, subject.directions, subject.figure, *told))
+        found = (row.a_pps, row.b_pps, judged.difference, judged.low, judged.high, judged.word, judged.needed)
+        writer.writerow((subject.kind, subject.load, subject.directions, subject.figure, subject.box, *found))
     return out.getvalue()
 
 

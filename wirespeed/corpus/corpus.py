@@ -12,21 +12,22 @@ import os
 import re
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from wirespeed.corpus.entry import Judge, entry_of
+from wirespeed.corpus.entry import Judge
 from wirespeed.corpus.index import Index, Row
+from wirespeed.corpus.keeping import Kept, again, keeper, read_result
 from wirespeed.corpus.place import Place
 from wirespeed.corpus.store import Damaged, Store
 from wirespeed.corpus.words import Condition
 from wirespeed.errors import ConnectionFault, FileFault, UsageError
-from wirespeed.files import read_text_file, write_atomically
-from wirespeed.results.file import AnyResult, of_bytes
-from wirespeed.results.inspection import Inspection, inspection_of_bytes, says_inspection
-from wirespeed.results.journal import MAX_RESULT_BYTES, SUFFIX
+from wirespeed.files import write_atomically
+from wirespeed.results.file import AnyResult
+from wirespeed.results.inspection import Inspection
 
 _BATCH = 200
 """Results of one transaction."""
@@ -107,33 +108,27 @@ class Corpus:
     ) -> Added:
         """Keep result files of all kinds and inspections. What is no result is told of and left out; FileFault when the
         corpus takes no more. `on_batch` gets the number of files that are behind."""
+        found = list(files)
         new = known = waiting = behind = 0
         refused = list[str]()
-        why = self._why_away()
-        for some in _batches(files):
-            notes, rows = [], []
-            for file in some:
+        with keeper(self.store, self._judge, len(found)) as keep:
+            why = self._why_away()
+            for some in _pieces(found):
+                kept = list(keep(some))
+                refused += [one for one in kept if isinstance(one, str)]
+                rows = [_row(one, build, tags) for one in kept if not isinstance(one, str)]
+                spooled = self._write_spool([Note(row.digest, row.entry.title, build, tags) for row in rows])
                 try:
-                    content = _content(file)
-                    found = _read(content, file)
-                except FileFault as fault:
-                    refused.append(str(fault))
-                    continue
-                note = Note(self.store.put(content, file.stem), file.stem, build, tags)
-                notes.append(note)
-                rows.append(self._row(note, found, len(content)))
-            spooled = self._write_spool(notes)
-            try:
-                added = 0 if why else self.index.add(rows)
-            except ConnectionFault as fault:
-                why = str(fault)
-            if why:
-                waiting += len(rows)
-            else:
-                spooled.unlink(missing_ok=True)
-                new, known = new + added, known + len(rows) - added
-            behind += len(some)
-            on_batch(behind)
+                    added = 0 if why else self.index.add(rows)
+                except ConnectionFault as fault:
+                    why = str(fault)
+                if why:
+                    waiting += len(rows)
+                else:
+                    spooled.unlink(missing_ok=True)
+                    new, known = new + added, known + len(rows) - added
+                behind += len(some)
+                on_batch(behind)
         return Added(new, known, tuple(refused), waiting, why)
 
     def _why_away(self) -> str:
@@ -147,7 +142,7 @@ class Corpus:
     def read(self, digest: str) -> AnyResult | Inspection:
         """A result that is kept. Damaged, or FileFault, when it cannot be."""
         content, name = self.store.get(digest)
-        return _read(content, Path(f"{name}.json"))
+        return read_result(content, Path(f"{name}.json"))
 
     def results(self, digests: Iterable[str]) -> Iterator[AnyResult]:
         """Of several, the results; what was inspected is none."""
@@ -189,12 +184,13 @@ class Corpus:
         damaged, unindexed = list[str](), list[str]()
         for number, digest in enumerate(self.store.digests(), start=1):
             try:
-                content, name = self.store.get(digest)
-                note = Note(digest, name or digest[:12])
                 if digest not in indexed or digest in missing_before:
-                    self.index.add([self._row(note, _read(content, Path(f"{note.title}.json")), len(content))])
-                if digest not in indexed:
-                    unindexed.append(note.title)
+                    kept = again(self.store, self._judge, digest)
+                    self.index.add([_row(kept)])
+                    if digest not in indexed:
+                        unindexed.append(kept.title)
+                else:
+                    self.store.get(digest)
                 whole.add(digest)
             except FileFault as fault:
                 damaged.append(f"{fault}; it is at {self.store.set_aside(digest)} now")
@@ -212,9 +208,6 @@ class Corpus:
             self.store.remove(digest)
         return len(digests), self.store.sweep()
 
-    def _row(self, note: Note, found: AnyResult | Inspection, size: int) -> Row:
-        return Row(note.digest, entry_of(found, note.title, self._judge), note.build, size, note.tags)
-
     def _write_spool(self, notes: Sequence[Note]) -> Path:
         path = self._spool / f"{os.getpid()}-{time.monotonic_ns()}.jsonl"
         try:
@@ -230,11 +223,8 @@ class Corpus:
         for path in sorted(self._spool.glob("*.jsonl")):
             rows = []
             for note in _notes(path):
-                try:
-                    content, name = self.store.get(note.digest)
-                    rows.append(self._row(note, _read(content, Path(f"{name}.json")), len(content)))
-                except Damaged:
-                    continue  # verify tells of it
+                with suppress(Damaged):  # verify tells of it
+                    rows.append(_row(again(self.store, self._judge, note.digest, note.title), note.build, note.tags))
             self._index.add(rows)
             path.unlink(missing_ok=True)
 
@@ -244,14 +234,8 @@ def _file_name(name: str) -> str:
     return re.sub(r"[/\0]", "-", name).lstrip(".")[:_MOST_NAME]
 
 
-def _content(file: Path) -> bytes:
-    if file.name.endswith(SUFFIX):
-        raise FileFault(f"{file} is the journal of a test that did not end: wirespeed recover makes a result of it")
-    return read_text_file(file, "result file", MAX_RESULT_BYTES)
-
-
-def _read(content: bytes, path: Path) -> AnyResult | Inspection:
-    return inspection_of_bytes(content, path) if says_inspection(content) else of_bytes(content, path)
+def _row(kept: Kept, build: str = "", tags: tuple[str, ...] = ()) -> Row:
+    return Row(kept.digest, kept.entry, build, kept.size, tags)
 
 
 def _notes(path: Path) -> Iterator[Note]:
@@ -264,12 +248,6 @@ def _notes(path: Path) -> Iterator[Note]:
         yield Note(**{**document, "tags": tuple(document["tags"])})
 
 
-def _batches(files: Iterable[Path]) -> Iterator[list[Path]]:
-    batch: list[Path] = []
-    for file in files:
-        batch.append(file)
-        if len(batch) == _BATCH:
-            yield batch
-            batch = []
-    if batch:
-        yield batch
+def _pieces(files: Sequence[Path]) -> Iterator[Sequence[Path]]:
+    for first in range(0, len(files), _BATCH):
+        yield files[first : first + _BATCH]

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from wirespeed.results.analysis import Analysis, analyse
 from wirespeed.results.file import AnyResult
 from wirespeed.results.inspection import Inspection
 from wirespeed.results.loadtest import Result
@@ -15,8 +16,8 @@ from wirespeed.results.search import SearchResult
 from wirespeed.results.soak import SoakResult
 from wirespeed.results.subjects import box_of, directions_of, figures, load_of
 
-Judge = Callable[[AnyResult], str]
-"""The word for what limited a test."""
+Judge = Callable[[AnyResult, Analysis | None], str]
+"""The word for what limited a test; of a load test with its analysis."""
 
 _KINDS: dict[type[Any], str] = {
     Result: "loadtest",
@@ -75,6 +76,7 @@ def entry_of(found: AnyResult | Inspection, title: str, judge: Judge) -> Entry:
             watts=None,
             figures=(),
         )
+    analysis = analyse(found) if isinstance(found, Result) else None
     ending = found.outcome if isinstance(found, Result) else found.ending
     watts = _watts(found)
     return Entry(
@@ -88,11 +90,11 @@ def entry_of(found: AnyResult | Inspection, title: str, judge: Judge) -> Entry:
         directions=directions_of(found.channels if isinstance(found, Result) else found.directions),
         started=ending.started,
         status=ending.status,
-        limited_by=judge(found),
+        limited_by=judge(found, analysis),
         watts=watts,
         figures=tuple(
             Figure(subject.figure, value.rate_pps, value.at_least, value.irregular, watts and value.rate_pps / watts)
-            for subject, value in figures(found)
+            for subject, value in figures(found, analysis)
         ),
     )
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from wirespeed.corpus.corpus import Corpus
 from wirespeed.corpus.place import parse_place
 from wirespeed.explain.ranking import explain
 from wirespeed.explain.sources.files import cases_of
+from wirespeed.results.analysis import Analysis
 from wirespeed.results.file import AnyResult
 
 
@@ -14,9 +17,9 @@ def open_corpus(where: str = "") -> Corpus:
     return Corpus(parse_place(where), limited_by)
 
 
-def limited_by(result: AnyResult) -> str:
+def limited_by(result: AnyResult, analysis: Analysis | None = None) -> str:
     """The cause that limited the test's surest case, `unknown` where there is none, empty of a test without any."""
-    found = [explain(case) for case in cases_of(result, result.name)]
+    found = [explain(replace(case, directions=())) for case in cases_of(result, result.name, analysis)]
     named = [one for one in found if one.verdict is not None]
     if not named:
         return "unknown" if found else ""

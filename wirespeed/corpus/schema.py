@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fcntl
+import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -17,6 +18,7 @@ from wirespeed.errors import ConnectionFault, EnvironmentFault, FileFault
 HEAD = "001"
 """The newest of migrations/versions."""
 _BUSY_S = 60.0
+_LEAST_BYTES = 1 << 16
 _ADVISORY_LOCK = 0x77697265
 
 
@@ -41,7 +43,16 @@ def fault_of(error: DBAPIError, place: Place) -> ConnectionFault | FileFault:
     reason = said[0].strip() if said else type(error.orig).__name__
     if place.is_postgresql and (isinstance(error, OperationalError) or error.connection_invalidated):
         return ConnectionFault(f"the database of corpus {place.name} does not answer: {reason}")
+    if _is_full(place.folder):  # which SQLite tells as an error of the disk
+        reason = "No space left on device; make room and try again"
     return FileFault(f"the index of corpus {place.name} cannot be used: {reason}")
+
+
+def _is_full(folder: Path) -> bool:
+    try:
+        return shutil.disk_usage(folder).free < _LEAST_BYTES
+    except OSError:
+        return False
 
 
 @contextmanager

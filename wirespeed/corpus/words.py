@@ -86,5 +86,5 @@ def _number(word: str, value: str) -> float:
 
 def _unknown(key: str) -> str:
     keys = [*TEXTS, *NUMBERS]
-    near = get_close_matches(key, keys, 1)
+    near = get_close_matches(key, keys, 1, cutoff=0.5)
     return f"there is no {key!r}{f', did you mean {near[0]}?' if near else ''}; keys are {', '.join(keys)}"

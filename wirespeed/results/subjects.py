@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import PurePath
 
-from wirespeed.results.analysis import analyse
+from wirespeed.results.analysis import Analysis, analyse
 from wirespeed.results.channel import Channel
 from wirespeed.results.file import AnyResult
 from wirespeed.results.loadtest import Result
@@ -40,19 +40,20 @@ class Value:
     irregular: str = ""
 
 
-def figures(result: AnyResult) -> Iterator[tuple[Subject, Value]]:
-    """All of a result that are known and above 0; none of a soak, whose losses are no rates."""
+def figures(result: AnyResult, analysis: Analysis | None = None) -> Iterator[tuple[Subject, Value]]:
+    """All of a result that are known and above 0; none of a soak, whose losses are no rates. `analysis` is a load
+    test's own, where it is made already."""
     if isinstance(result, Result):
-        yield from _loadtest(result)
+        yield from _loadtest(result, analysis or analyse(result))
     elif isinstance(result, SearchResult):
         yield from _search(result)
     elif isinstance(result, Rfc2544Result):
         yield from _rfc2544(result)
 
 
-def _loadtest(result: Result) -> Iterator[tuple[Subject, Value]]:
+def _loadtest(result: Result, analysis: Analysis) -> Iterator[tuple[Subject, Value]]:
     load, ways = load_of(result), directions_of(result.channels)
-    curve = analyse(result).curves[-1]
+    curve = analysis.curves[-1]
     irregular = "" if result.outcome.status == "complete" else f"the test is {result.outcome.status}"
     for figure, rate in (("most received", curve.max_pps), ("held", curve.held_pps)):
         if rate:

@@ -35,9 +35,10 @@ _TOP = 0.9
 _MOST_STEPS = 40
 
 
-def cases_of(result: Result, source: str) -> tuple[Case, ...]:
-    """The sum's case for a test of several directions, else its one direction's; () of a file without samples."""
-    analysis = settled(analyse(result))
+def cases_of(result: Result, source: str, analysis: Analysis | None = None) -> tuple[Case, ...]:
+    """The sum's case for a test of several directions, else its one direction's; () of a file without samples.
+    `analysis` is the result's, where it is made already."""
+    analysis = settled(analysis or analyse(result))
     curves = [curve for curve in analysis.curves if _loaded(curve)]
     if not curves:
         return ()

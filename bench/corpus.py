@@ -1,0 +1,94 @@
+"""What a corpus of many results costs: adding, listing, filtering.
+
+python -m bench.corpus [RESULTS] [--corpus URL]   a corpus of its own in a temporary folder, or the one given
+
+The results are one of the demo's length under other names and starts; parsing, judging and writing of each is real.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import shutil
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime, timedelta
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from wirespeed.corpus.index import Found
+from wirespeed.corpus.opening import open_corpus
+from wirespeed.corpus.words import parse_words
+
+_ASKED = (
+    "kind=loadtest",
+    "box=box7",
+    "box=box7 limit=tester",
+    "load=*imix* build=c12*",
+    "imix",
+    "tag=nightly rate>=1M",
+)
+
+
+def main() -> None:
+    words = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    words.add_argument("results", nargs="?", type=int, default=100_000)
+    words.add_argument("--sample", type=Path, required=True, help="A load test's result file.")
+    words.add_argument("--corpus", default="")
+    asked = words.parse_args()
+    folder = Path(tempfile.mkdtemp(prefix="wirespeed-bench-corpus-"))
+    try:
+        _measure(asked.results, json.loads(asked.sample.read_bytes()), asked.corpus or str(folder / "corpus"), folder)
+    finally:
+        shutil.rmtree(folder)
+
+
+def _measure(count: int, sample: dict[str, Any], where: str, folder: Path) -> None:
+    with open_corpus(where) as corpus:
+        seconds = 0.0
+        for number, directory in enumerate(_written(count, sample, folder)):
+            files = sorted(directory.iterdir())
+            build = f"c{number:04d}"
+            began = time.monotonic()
+            corpus.add(files, build, ("nightly",) if number % 2 else ())
+            seconds += time.monotonic() - began
+            shutil.rmtree(directory)
+        print(
+            f"{count} results of {len(json.dumps(sample)) >> 10} KiB added in {seconds:.1f} s: {count / seconds:.0f}/s"
+        )
+        for text in ("", *_ASKED):
+            conditions = parse_words(text.split())
+            for name, ask in (("list", corpus.index.results), ("query", corpus.index.figures)):
+                milliseconds, total = _timed(partial(ask, conditions, most=50))
+                print(f"{name:<6} {text or 'all':<28} {milliseconds:7.1f} ms, {total} found")
+
+
+def _written(count: int, sample: dict[str, Any], folder: Path) -> Iterator[Path]:
+    """Folders of 1 000 files that differ in what people ask for."""
+    first = datetime(2020, 1, 1, tzinfo=UTC)
+    for begin in range(0, count, 1000):
+        directory = folder / "new"
+        directory.mkdir()
+        for number in range(begin, min(begin + 1000, count)):
+            sample["dut"]["name"] = f"box{number % 40}"
+            sample["vars"]["tunables"] = ("size=64", "size=imix", "size=1514")[number % 3]
+            sample["outcome"]["started"] = (first + timedelta(minutes=20 * number)).isoformat(timespec="seconds")
+            (directory / f"test-{number}.json").write_text(json.dumps(sample))
+        yield directory
+
+
+def _timed(ask: Callable[[], Found]) -> tuple[float, int]:
+    """The median of five, after one."""
+    ask()
+    times, total = [], 0
+    for _ in range(5):
+        began = time.monotonic()
+        total = ask().total
+        times.append(time.monotonic() - began)
+    return 1000 * sorted(times)[2], total
+
+
+if __name__ == "__main__":
+    main()

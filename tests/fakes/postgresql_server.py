@@ -1,0 +1,79 @@
+"""A PostgreSQL of the tests' own: started as a process, on a UNIX socket alone, gone with its folder."""
+
+from __future__ import annotations
+
+import getpass
+import os
+import pwd
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+from pathlib import Path
+
+_PROGRAMS = sorted(Path("/usr/lib/postgresql").glob("*/bin"), key=lambda path: int(path.parent.name))
+_READY_S = 30.0
+
+
+def missing() -> str | None:
+    """Why there can be none here."""
+    if not _PROGRAMS:
+        return "Debian's postgresql is missing (tools/setup.sh test)"
+    if os.geteuid() == 0 and shutil.which("runuser") is None:
+        return "runuser is missing, and PostgreSQL refuses to run as root"
+    return None
+
+
+class PostgresqlServer:
+    """A context manager. `url` names one of its databases."""
+
+    def __init__(self) -> None:
+        self.folder = Path(tempfile.mkdtemp(prefix="wirespeed-pg-", dir="/tmp"))  # a socket's path is short
+        self._user = "postgres" if os.geteuid() == 0 else getpass.getuser()
+        self._process: subprocess.Popen[bytes] | None = None
+
+    def __enter__(self) -> PostgresqlServer:
+        if os.geteuid() == 0:
+            owner = pwd.getpwnam(self._user)
+            os.chown(self.folder, owner.pw_uid, owner.pw_gid)
+        self._run("initdb", "-D", str(self.folder / "data"), "-U", "postgres", "-A", "trust", "-N", "-E", "UTF8")
+        self.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.stop()
+        shutil.rmtree(self.folder)
+
+    def start(self) -> None:
+        words = ["postgres", "-D", str(self.folder / "data"), "-k", str(self.folder), "-c", "listen_addresses="]
+        words += ["-c", "fsync=off", "-c", "max_connections=40"]
+        log = (self.folder / "log").open("ab") if os.geteuid() != 0 else subprocess.DEVNULL
+        self._process = subprocess.Popen(self._words(*words), stdout=log, stderr=log, start_new_session=True)
+        deadline_s = time.monotonic() + _READY_S
+        asked = self._words("pg_isready", "-h", str(self.folder))
+        while subprocess.run(asked, capture_output=True, check=False).returncode:
+            assert time.monotonic() < deadline_s, "PostgreSQL did not start"
+            time.sleep(0.1)
+
+    def stop(self) -> None:
+        """As when its machine goes: connections are cut."""
+        if self._process is None:
+            return
+        pid = int((self.folder / "data" / "postmaster.pid").read_text().split()[0])
+        os.kill(pid, signal.SIGINT)
+        self._process.wait(30)
+        self._process = None
+
+    def create(self, name: str) -> None:
+        self._run("createdb", "-h", str(self.folder), "-U", "postgres", name)
+
+    def url(self, name: str, files: Path) -> str:
+        return f"postgresql://postgres@/{name}?host={self.folder}&files={files}"
+
+    def _run(self, *words: str) -> None:
+        subprocess.run(self._words(*words), check=True, capture_output=True, cwd="/")
+
+    def _words(self, program: str, *words: str) -> list[str]:
+        before = ["runuser", "-u", self._user, "--"] if os.geteuid() == 0 else []
+        return [*before, str(_PROGRAMS[-1] / program), *words]

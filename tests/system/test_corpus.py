@@ -1,0 +1,401 @@
+"""The corpus on both kinds of database: what is added is there once and stays, whatever happens meanwhile."""
+
+from __future__ import annotations
+
+import gzip
+import itertools
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from postgresql_server import PostgresqlServer, missing
+from report_cases import GOLDEN, OURS
+from report_kinds import search_of, soak_of, suite_of
+from sqlalchemy import create_engine, text
+
+from wirespeed.cli.main import main
+from wirespeed.corpus import schema
+from wirespeed.corpus.corpus import Corpus
+from wirespeed.corpus.opening import limited_by, open_corpus
+from wirespeed.corpus.place import Place, parse_place
+from wirespeed.corpus.words import parse_words
+from wirespeed.results.file import write_file
+from wirespeed.results.inspection import Inspection, inspection_to_json
+
+NUMBERS = itertools.count()
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[PostgresqlServer]:
+    reason = missing()
+    if reason is not None:
+        pytest.skip(reason)
+    with PostgresqlServer() as started:
+        yield started
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def where(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """What --corpus is given: an empty corpus."""
+    folder = tmp_path / "corpus"
+    if request.param == "sqlite":
+        return str(folder)
+    server: PostgresqlServer = request.getfixturevalue("server")
+    name = f"corpus{next(NUMBERS)}"
+    server.create(name)
+    return server.url(name, folder)
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> list[Path]:
+    """A result of each kind, one of trex-loadtest's, and an inspection."""
+    folder = tmp_path / "results"
+    folder.mkdir()
+    shutil.copy(GOLDEN / "wirespeed.json", folder / "ours.json")
+    shutil.copy(GOLDEN / "trex-loadtest.json", folder / "x553-bench-64b.json")
+    write_file(search_of(tunables="size=imix"), folder / "search.json")
+    write_file(suite_of(), folder / "suite.json")
+    write_file(soak_of(seconds=3), folder / "soak.json")
+    (folder / "box.json").write_text(inspection_to_json(Inspection("router", "2026-11-22T10:00:00Z", ())))
+    return sorted(folder.iterdir())
+
+
+def many(folder: Path, count: int, box: str = "wirespeed") -> list[Path]:
+    folder.mkdir(parents=True, exist_ok=True)
+    document = json.loads(json.dumps(OURS))
+    document["dut"]["name"] = box
+    for number in range(count):
+        document["outcome"]["started"] = f"2026-11-22T10:00:{number:02d}+00:00"
+        (folder / f"{box}-{number}.json").write_text(json.dumps(document))
+    return sorted(folder.iterdir())
+
+
+def titles(corpus: Corpus, *words: str) -> list[str]:
+    return [row["title"] for row in corpus.index.results(parse_words(words), "title").rows]
+
+
+def test_results_of_all_kinds_are_kept_once_and_come_back_as_they_were(
+    where: str, files: list[Path], tmp_path: Path
+) -> None:
+    with open_corpus(where) as corpus:
+        first = corpus.add(files, "c0ffee", ("autumn",))
+        again = corpus.add(files)
+        assert (first.new, first.known, again.new, again.known) == (6, 0, 0, 6)
+        assert titles(corpus) == ["box", "ours", "search", "soak", "suite", "x553-bench-64b"]
+        kinds = {row["title"]: row["kind"] for row in corpus.index.results(()).rows}
+        assert kinds["x553-bench-64b"] == "loadtest" and kinds["box"] == "inspect" and kinds["suite"] == "rfc2544"
+        assert corpus.export(sorted(corpus.index.digests()), tmp_path / "out") == 6
+    for file in files:
+        assert (tmp_path / "out" / file.name).read_bytes() == file.read_bytes()
+
+
+def test_what_people_ask(where: str, files: list[Path], capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["corpus", "add", *map(str, files), "--corpus", where, "--build", "c0ffee11", "--tag", "autumn"]) == 0
+    with open_corpus(where) as corpus:
+        assert titles(corpus, "kind=search", "figure=NDR", "box=ROUTER") == ["search"]
+        assert titles(corpus, "build=c0ff*", "kind!=inspect", "load=*imix*") == ["search"]
+        assert titles(corpus, "tag=aut*", "rate>=7M", "kind=search") == ["search"]
+        assert titles(corpus, "imix") == ["search"]
+        assert titles(corpus, "started>=2026-11-22", "started<=2026-11-22", "kind=search") == ["search"]
+        assert titles(corpus, "100%") == titles(corpus, "a_b") == []  # no wildcards but *
+        found = corpus.index.figures(parse_words(["kind=search"]), "-rate")
+        assert found.total == 2 and found.rows[0]["rate_pps"] >= found.rows[1]["rate_pps"]
+        best = corpus.index.figures((), "-rate", best="box").rows
+        assert len({row["box"] for row in best}) == len(best) > 1
+        wanted = limited_by(search_of())
+        assert titles(corpus, "kind=search", f"limit={wanted}") == ["search"]
+    capsys.readouterr()
+    assert main(["corpus", "query", "kind=search", "--json", "--corpus", where]) == 0
+    assert {row["figure"] for row in json.loads(capsys.readouterr().out)} == {"NDR", "PDR"}
+    assert main(["corpus", "show", "search", "--corpus", where]) == 0
+    assert "PDR" in capsys.readouterr().out
+    assert main(["corpus", "list", "--corpus", where]) == 0
+    assert "6 of 6" in capsys.readouterr().out
+
+
+def test_watts_make_the_best_box_per_watt(where: str, tmp_path: Path) -> None:
+    for box, watts in (("thrifty", 10.0), ("thirsty", 40.0)):
+        result = search_of(name=box, described={"name": box, "version": "1"})
+        trials = tuple(
+            replace(one, trial=replace(one.trial, dut=replace(one.trial.dut, watts=watts))) for one in result.trials
+        )
+        lab = {**result.lab, "power": {"meter": f"constant:{watts:g}", "of": "router"}}
+        write_file(replace(result, trials=trials, lab=lab), tmp_path / f"{box}.json")
+    with open_corpus(where) as corpus:
+        corpus.add([tmp_path / "thirsty.json", tmp_path / "thrifty.json"])
+        best = corpus.index.figures(parse_words(["figure=NDR"]), "-per_watt", best="box").rows
+        assert [row["box"] for row in best] == ["thrifty", "thirsty"]
+        assert best[0]["per_watt"] == pytest.approx(4 * best[1]["per_watt"])
+
+
+def test_tags_come_and_go_and_what_is_unwanted_is_collected(where: str, files: list[Path]) -> None:
+    with open_corpus(where) as corpus:
+        corpus.add(files)
+    at = ["--corpus", where]
+    assert main(["corpus", "tag", "discard", "soak", "suite", *at]) == 0
+    assert main(["corpus", "tag", "discard", "suite", "--remove", *at]) == 0
+    assert main(["corpus", "gc", *at]) == 0
+    with open_corpus(where) as corpus:
+        assert titles(corpus) == ["box", "ours", "search", "suite", "x553-bench-64b"]
+        assert len(list(corpus.store.digests())) == 5
+
+
+def test_ten_writers_at_once_lose_nothing_and_keep_nothing_twice(where: str, tmp_path: Path) -> None:
+    folders = [tmp_path / f"of{number}" for number in range(10)]
+    for number, folder in enumerate(folders):
+        many(folder, 6, f"box{number}")
+        many(folder, 4, "shared")  # by all of them
+    words = [sys.executable, "-m", "wirespeed", "corpus", "add", "--corpus", where, "--tag", "t"]
+    writers = [
+        subprocess.Popen([*words, str(folder)], stdout=subprocess.PIPE, stderr=subprocess.PIPE) for folder in folders
+    ]
+    for writer in writers:
+        _, errors = writer.communicate(timeout=120)
+        assert writer.returncode == 0, errors.decode()
+    with open_corpus(where) as corpus:
+        found = corpus.index.results(())
+        assert found.total == 64 and all(row["tags"] == ("t",) for row in found.rows)
+        assert corpus.index.figures(()).total == sum(
+            corpus.index.figures(parse_words([f"id={row['digest']}"])).total for row in found.rows
+        )
+        assert corpus.verify().is_whole
+        assert not list((corpus.place.folder / "spool").iterdir())
+
+
+@pytest.mark.parametrize("moment", ["file", "note", "row"])
+def test_a_kill_between_file_and_row_loses_nothing(where: str, tmp_path: Path, moment: str) -> None:
+    """Killed once the first file, the note, or the rows are written: whoever comes next has all of it."""
+    (file,) = many(tmp_path / "new", 1)
+    after = {
+        "file": "wirespeed.corpus.store.Store.put",
+        "note": "wirespeed.corpus.corpus.Corpus._write_spool",
+        "row": "wirespeed.corpus.index.Index.add",
+    }[moment]
+    program = f"""
+import os, pkgutil, sys
+owner, _, name = {after!r}.rpartition(".")
+kind = pkgutil.resolve_name(owner.rpartition(".")[0] + ":" + owner.rpartition(".")[2])
+real = getattr(kind, name)
+def killed(*given, **named):
+    found = real(*given, **named)
+    if name != "add" or given[1]:
+        os.kill(os.getpid(), 9)
+    return found
+setattr(kind, name, killed)
+from wirespeed.cli.main import main
+main(sys.argv[1:])
+"""
+    words = ["corpus", "add", str(file), "--build", "b1", "--tag", "t1", "--corpus", where]
+    assert subprocess.run([sys.executable, "-c", program, *words], check=False).returncode == -signal.SIGKILL
+    with open_corpus(where) as corpus:
+        if moment == "file":
+            assert corpus.verify().unindexed == (file.stem,)
+            assert main(words) == 0  # what was said of it comes with it
+        (row,) = corpus.index.results(()).rows
+        assert (row["title"], row["build"], row["tags"]) == (file.stem, "b1", ("t1",))
+        assert corpus.verify().is_whole
+        assert not list((corpus.place.folder / "spool").iterdir())
+
+
+def test_a_half_copied_corpus_is_told_and_mended(
+    where: str, files: list[Path], capsys: pytest.CaptureFixture[str]
+) -> None:
+    with open_corpus(where) as corpus:
+        corpus.add(files)
+        gone, torn, swapped, *_ = (corpus.store.path(digest) for digest in sorted(corpus.index.digests()))
+    kept = gone.read_bytes()
+    gone.unlink()
+    torn.write_bytes(torn.read_bytes()[:50])
+    swapped.write_bytes(gzip.compress(b"{}"))
+    assert main(["corpus", "verify", "--corpus", where]) == 6
+    said = capsys.readouterr()
+    assert said.err.count("is missing") == 3 and said.err.count("damaged") >= 2 and "3 results" in said.out
+    gone.write_bytes(kept)
+    assert main(["corpus", "verify", "--corpus", where]) == 6
+    assert "has its file again" in capsys.readouterr().out
+    assert main(["corpus", "add", *map(str, files), "--corpus", where]) == 0
+    assert main(["corpus", "verify", "--corpus", where]) == 0
+    with open_corpus(where) as corpus:
+        assert corpus.index.results(()).total == 6
+
+
+def test_an_index_that_is_lost_is_made_again_from_the_files(tmp_path: Path, files: list[Path]) -> None:
+    where = str(tmp_path / "corpus")
+    with open_corpus(where) as corpus:
+        corpus.add(files)
+    for path in (tmp_path / "corpus").glob("index.sqlite*"):
+        path.unlink()
+    with open_corpus(where) as corpus:
+        assert len(corpus.verify().unindexed) == 6
+        assert titles(corpus) == sorted(file.stem for file in files)
+
+
+def test_a_database_that_is_away_costs_nothing(
+    server: PostgresqlServer, tmp_path: Path, files: list[Path], capsys: pytest.CaptureFixture[str]
+) -> None:
+    server.create("away")
+    where = server.url("away", tmp_path / "corpus")
+    server.stop()
+    assert main(["corpus", "add", *map(str, files), "--build", "b7", "--corpus", where]) == 4
+    said = capsys.readouterr().err
+    assert "does not answer" in said and "6 results wait in" in said and said.count("\n") == 1
+    assert main(["corpus", "list", "--corpus", where]) == 4
+    server.start()
+    capsys.readouterr()
+    assert main(["corpus", "list", "build=b7", "--corpus", where]) == 0
+    assert "6 of 6" in capsys.readouterr().out
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    if os.geteuid() != 0:
+        pytest.skip("mounting a small disk needs root")
+    point = tmp_path / "small"
+    point.mkdir()
+    subprocess.run(["mount", "-t", "tmpfs", "-o", "size=400k", "none", str(point)], check=True)
+    yield point
+    subprocess.run(["umount", str(point)], check=True)
+
+
+def test_a_full_disk_is_told_and_what_was_kept_stays(
+    small_disk: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    where = str(small_disk / "corpus")
+    some = many(tmp_path / "new", 40)
+    assert main(["corpus", "add", *map(str, some[:2]), "--corpus", where]) == 0
+    filler = small_disk / "filler"
+    with pytest.raises(OSError):
+        filler.write_bytes(b"x" * (400 << 10))
+    assert main(["corpus", "add", *map(str, some), "--corpus", where]) == 6
+    assert "No space left" in capsys.readouterr().err
+    filler.unlink()
+    assert main(["corpus", "verify", "--corpus", where]) == 0
+    with open_corpus(where) as corpus:
+        assert titles(corpus)[:1] == ["wirespeed-0"]
+        assert corpus.add(some).new + corpus.index.results(()).total >= 40
+        assert corpus.index.results(()).total == 40
+
+
+def test_a_schema_of_the_future_is_refused(where: str, files: list[Path], capsys: pytest.CaptureFixture[str]) -> None:
+    with open_corpus(where) as corpus:
+        corpus.add(files[:1])
+    engine = create_engine(parse_place(where).database)
+    with engine.begin() as connection:
+        connection.execute(text("UPDATE alembic_version SET version_num = '999'"))
+    engine.dispose()
+    assert main(["corpus", "list", "--corpus", where]) == 6
+    assert "written by a newer wirespeed (schema 999" in capsys.readouterr().err
+
+
+def test_the_head_is_the_newest_migration_and_makes_the_tables_that_are_asked(where: str) -> None:
+    from alembic.autogenerate import compare_metadata  # noqa: PLC0415 - slow
+    from alembic.migration import MigrationContext  # noqa: PLC0415
+
+    from wirespeed.corpus.tables import METADATA  # noqa: PLC0415
+
+    engine = schema.open_index(parse_place(where))
+    with engine.connect() as connection:
+        assert compare_metadata(MigrationContext.configure(connection), METADATA) == []
+    engine.dispose()
+
+
+def test_what_is_no_result_is_left_out_and_told(
+    where: str, files: list[Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "broken.json").write_text('{"schema": "wirespeed-loadtest/2", "stats"')
+    (tmp_path / "other.json").write_text("[]")
+    journal = tmp_path / "x.json.part"
+    journal.write_text("{}")
+    given = [*map(str, files[:2]), str(tmp_path / "broken.json"), str(tmp_path / "other.json"), str(journal)]
+    assert main(["corpus", "add", *given, str(tmp_path / "none.json"), "--corpus", where]) == 6
+    said = capsys.readouterr()
+    assert "2 results added" in said.out
+    assert said.err.count("\n") == 5 and "wirespeed recover" in said.err and "4 files could not be added" in said.err
+
+
+def test_many_files_are_read_by_several_processes_with_the_same_outcome(tmp_path: Path) -> None:
+    some = many(tmp_path / "new", 60) * 7  # over the bound, and each several times
+    with open_corpus(str(tmp_path / "corpus")) as corpus:
+        added = corpus.add(some)
+        assert (added.new, added.known) == (60, 360)
+        assert corpus.verify().results == 60
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["list", "boks=x"], "there is no 'boks', did you mean box?"),
+        (["list", "rate>=fast"], "'fast' is no number"),
+        (["list", "box>=a"], ">= is for rate"),
+        (["query", "--sort", "weight"], "--sort weight: there is no 'weight'"),
+        (["list", "--sort", "-rate"], "a list is of results"),
+        (["list", "--best", "box"], "--best is of query"),
+        (["show"], "corpus show takes ID"),
+        (["tag", "x"], "corpus tag takes TAG ID..."),
+        (["show", "nothing"], "has no result 'nothing'"),
+        (["list", "--corpus", "mysql://a/b"], "corpus mysql://… cannot be used"),
+        (["list", "--corpus", "postgresql://a"], "names no database"),
+    ],
+)
+def test_words_that_cannot_be_used(
+    tmp_path: Path, words: list[str], said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    more = [] if "--corpus" in words else ["--corpus", str(tmp_path / "corpus")]
+    assert main(["corpus", *words, *more]) == 2
+    told = capsys.readouterr().err
+    assert said in told and told.count("\n") == 1
+
+
+def test_a_folder_that_cannot_be_a_corpus(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "file").write_text("x")
+    assert main(["corpus", "list", "--corpus", str(tmp_path / "file")]) == 6
+    assert "cannot be made" in capsys.readouterr().err
+    (tmp_path / "corpus").mkdir()
+    (tmp_path / "corpus" / "index.sqlite").write_bytes(b"no database at all" * 100)
+    assert main(["corpus", "list", "--corpus", str(tmp_path / "corpus")]) == 6
+    assert "cannot be used" in capsys.readouterr().err
+
+
+def searches(folder: Path, prefix: str, rates: list[float]) -> list[Path]:
+    folder.mkdir(exist_ok=True)
+    one, found = search_of(), []
+    for number, rate in enumerate(rates):
+        goals = tuple(replace(goal, lower_pps=rate) for goal in one.goals)
+        ending = replace(one.ending, started=f"2026-11-22T10:{len(list(folder.iterdir())):02d}:00+00:00")
+        found.append(folder / f"{prefix}-{number}.json")
+        write_file(replace(one, goals=goals, ending=ending), found[-1])
+    return found
+
+
+def test_compare_takes_tags_builds_and_a_series_by_build(
+    where: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with open_corpus(where) as corpus:
+        for build, mean in (("aaaa1111", 7e6), ("bbbb2222", 7.02e6), ("cccc3333", 6e6)):
+            rates = [mean * (1 + 0.001 * step) for step in (-1, 0, 1, 0)]
+            corpus.add(searches(tmp_path / "runs", build, rates), build, (f"{build[0]}-tagged",))
+    at = ["--corpus", where]
+    assert main(["compare", "aaaa", "c-tagged", "--format", "csv", *at]) == 7
+    assert "worse" in capsys.readouterr().out
+    assert main(["compare", "aaaa1111", "bbbb2222", "--format", "csv", *at]) == 0
+    assert ",same," in capsys.readouterr().out
+    assert main(["compare", "--trend", "figure=NDR", *at]) == 0
+    assert "from cccc3333 on" in capsys.readouterr().out
+    assert main(["compare", "aaaa", "nothing", *at]) == 2
+    assert "no tag, build or title" in capsys.readouterr().err
+
+
+def test_place_names_hide_passwords() -> None:
+    place = parse_place("postgresql://me:secret@db.lab/results?files=/srv/corpus&sslmode=require")
+    assert place == Place(
+        "postgresql+psycopg://me:secret@db.lab/results?sslmode=require",
+        Path("/srv/corpus"),
+        "postgresql://db.lab/results",
+    )

@@ -1,0 +1,82 @@
+"""Result files read, judged and put into the store: most of the work of adding, on all CPUs where there are many."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
+from multiprocessing import get_context
+from pathlib import Path
+
+from wirespeed.bound_child import bound_to_parent
+from wirespeed.corpus.entry import Entry, Judge, entry_of
+from wirespeed.corpus.store import Store
+from wirespeed.errors import FileFault
+from wirespeed.files import read_text_file
+from wirespeed.results.file import AnyResult, of_bytes
+from wirespeed.results.inspection import Inspection, inspection_of_bytes, says_inspection
+from wirespeed.results.journal import MAX_RESULT_BYTES, SUFFIX
+
+_MANY = 400
+"""Fewer are kept before other processes would have begun."""
+_CHUNK = 10
+
+
+@dataclass(frozen=True)
+class Kept:
+    """A result whose file is in the store."""
+
+    digest: str
+    title: str
+    entry: Entry
+    size: int
+
+
+Keep = Callable[[Iterable[Path]], Iterator[Kept | str]]
+"""Of each file what is kept, or what is wrong with it. FileFault when the store takes no more."""
+
+
+@contextmanager
+def keeper(store: Store, judge: Judge, count: int) -> Iterator[Keep]:
+    """What keeps `count` files."""
+    one = partial(keep, store, judge)
+    if count < _MANY:
+        yield partial(map, one)
+        return
+    cpus = os.sched_getaffinity(0)
+    # They are forks, so they are to be made before there is a connection that they would share.
+    with ProcessPoolExecutor(
+        len(cpus), get_context("fork"), initializer=bound_to_parent(cpus, signal.SIGKILL)
+    ) as processes:
+        yield partial(processes.map, one, chunksize=_CHUNK)
+
+
+def keep(store: Store, judge: Judge, file: Path) -> Kept | str:
+    try:
+        content = _content(file)
+        found = read_result(content, file)
+    except FileFault as fault:
+        return str(fault)
+    digest = store.put(content, file.stem)
+    return Kept(digest, file.stem, entry_of(found, file.stem, judge), len(content))
+
+
+def again(store: Store, judge: Judge, digest: str, title: str = "") -> Kept:
+    """The same of a result that the store has; its title is that of its file unless given. Damaged, or FileFault."""
+    content, name = store.get(digest)
+    title = title or name or digest[:12]
+    return Kept(digest, title, entry_of(read_result(content, Path(f"{title}.json")), title, judge), len(content))
+
+
+def read_result(content: bytes, path: Path) -> AnyResult | Inspection:
+    return inspection_of_bytes(content, path) if says_inspection(content) else of_bytes(content, path)
+
+
+def _content(file: Path) -> bytes:
+    if file.name.endswith(SUFFIX):
+        raise FileFault(f"{file} is the journal of a test that did not end: wirespeed recover makes a result of it")
+    return read_text_file(file, "result file", MAX_RESULT_BYTES)
