@@ -31,9 +31,11 @@ def open_index(place: Place) -> Engine:
             found = _revision(connection)
         if found != HEAD:
             _upgrade(engine, place, found)
-    except DBAPIError as error:
+    except BaseException as error:
         engine.dispose()
-        raise fault_of(error, place) from None
+        if isinstance(error, DBAPIError):
+            raise fault_of(error, place) from None
+        raise
     return engine
 
 
