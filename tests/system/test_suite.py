@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from suite_process import SuiteProcess, suite
 
+from wirespeed.corpus.opening import open_corpus
 from wirespeed.results.file import read_file
 from wirespeed.results.outcome import COMPLETE
 from wirespeed.suite.loading import load
@@ -25,7 +26,7 @@ name: labs
 benches: [embedded]
 duts:
   - {{name: routed, vppcfg: loop.yaml}}
-  - {{name: wire, cli: [set interface mtu 2000 e0], prepare: {{mode: l2xc, queues: 2, descriptors: 1024}}}}
+  - {{name: wire, version: v9, cli: [set interface mtu 2000 e0], prepare: {{mode: l2xc, queues: 2, descriptors: 1024}}}}
 {LOAD}"""
 
 
@@ -53,15 +54,25 @@ def test_killed_in_the_middle_it_goes_on_and_then_there_is_nothing_to_do(tmp_pat
     file = write(tmp_path, LABS)
     (tmp_path / "loop.yaml").write_text(CONFIG)
     out = tmp_path / "out"
-    first = SuiteProcess("run", file, "--out", out, directory=tmp_path)
+    run = ("run", file, "--out", out, "--corpus", tmp_path / "corpus")
+    first = SuiteProcess(*run, directory=tmp_path)
     first.wait_for("[1/2]")
     first.until(lambda: bool(list((out / "running").glob("routed-*.json.part"))))  # the test has begun
     first.send(signal.SIGKILL)
     assert first.end() == -signal.SIGKILL
-    code, said = suite("run", file, "--out", out, directory=tmp_path)
+    code, said = suite(*run, directory=tmp_path)
     assert code == 0 and "2 of 2 cells are done" in said, said
-    code, said = suite("run", file, "--out", out, directory=tmp_path)
+    with open_corpus(str(tmp_path / "corpus")) as corpus:
+        landed = corpus.index.results(()).rows
+        assert {(row["title"].partition("-")[0], row["build"], row["tags"]) for row in landed} == {
+            ("routed", "", ("labs",)),
+            ("wire", "v9", ("labs",)),
+        }
+    shutil.rmtree(tmp_path / "corpus")
+    code, said = suite(*run, directory=tmp_path)
     assert code == 0 and "2 done, 0 failed, 0 to run" in said
+    with open_corpus(str(tmp_path / "corpus")) as corpus:
+        assert corpus.index.results(()).total == 2  # what was measured before lands too
 
     files = {path.name.partition("-")[0]: path for path in (out / "results").iterdir()}
     assert len(files) == 2 and not list((out / "running").iterdir())

@@ -15,6 +15,8 @@ from pathlib import Path
 import pytest
 from suite_process import SuiteProcess, suite
 
+from wirespeed.corpus.opening import open_corpus
+
 pytest.importorskip("ray", reason="the extra `ray` is not installed")
 
 CAMPAIGN = """\
@@ -70,7 +72,8 @@ def test_a_node_that_is_killed_loses_no_cell_and_none_is_done_twice(tmp_path: Pa
     with ExitStack() as stack:
         stack.enter_context(served("embedded", "--name", "a", "--port", head.partition(":")[2]))
         lost = stack.enter_context(served("embedded", "--name", "b", "--join", head))
-        run = SuiteProcess("run", file, "--benches", "a,b", "--ray", head, directory=tmp_path)
+        at = ("--ray", head, "--corpus", tmp_path / "corpus")
+        run = SuiteProcess("run", file, "--benches", "a,b", *at, directory=tmp_path)
         run.until(lambda: len(list(tmp_path.glob("go.*"))) == 2)
         for pid in (lost.pid, *children(lost.pid)):
             try:
@@ -83,6 +86,8 @@ def test_a_node_that_is_killed_loses_no_cell_and_none_is_done_twice(tmp_path: Pa
         assert "2 of 2 cells are done" in run.text
         results = list((tmp_path / "wirespeed-suite" / "spread" / "results").iterdir())
         tries = (tmp_path / "wirespeed-suite" / "spread" / "tries.jsonl").read_text()
+        with open_corpus(str(tmp_path / "corpus")) as corpus:
+            assert corpus.index.results(()).total == 2
         assert len(results) == 2 and tries.count('"status": "done"') == 2 and "lost" in tries
         code, said = suite("run", file, "--benches", "a,c", "--ray", head, "--wait", "0", directory=tmp_path)
         assert code == 4 and "bench c is away: nobody serves it; there are a (" in said, said
