@@ -14,6 +14,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass
+from itertools import islice
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -113,8 +114,9 @@ class Corpus:
         refused = list[str]()
         with keeper(self.store, self._judge, len(found)) as keep:
             why = self._why_away()
-            for some in _pieces(found):
-                kept = list(keep(some))
+            stream = keep(found)
+            while kept := list(islice(stream, _BATCH)):
+                self.store.settle()
                 refused += [one for one in kept if isinstance(one, str)]
                 rows = [_row(one, build, tags) for one in kept if not isinstance(one, str)]
                 spooled = self._write_spool([Note(row.digest, row.entry.title, build, tags) for row in rows])
@@ -127,7 +129,7 @@ class Corpus:
                 else:
                     spooled.unlink(missing_ok=True)
                     new, known = new + added, known + len(rows) - added
-                behind += len(some)
+                behind += len(kept)
                 on_batch(behind)
         return Added(new, known, tuple(refused), waiting, why)
 
@@ -246,8 +248,3 @@ def _notes(path: Path) -> Iterator[Note]:
     for line in lines:
         document = json.loads(line)
         yield Note(**{**document, "tags": tuple(document["tags"])})
-
-
-def _pieces(files: Sequence[Path]) -> Iterator[Sequence[Path]]:
-    for first in range(0, len(files), _BATCH):
-        yield files[first : first + _BATCH]

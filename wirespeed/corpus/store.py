@@ -18,7 +18,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from wirespeed.errors import FileFault
-from wirespeed.files import sync_directory
 
 _DIGEST = re.compile(r"[0-9a-f]{64}")
 _SUFFIX, _PART = ".json.gz", ".part"
@@ -44,7 +43,7 @@ class Store:
         return self._files / digest[:2] / f"{digest}{_SUFFIX}"
 
     def put(self, content: bytes, name: str) -> str:
-        """Keep the bytes for good, whatever happens next; their digest. FileFault when the disk takes no more."""
+        """Keep the bytes, for good once `settle` is called; their digest. FileFault when the disk takes no more."""
         digest = hashlib.sha256(content).hexdigest()
         path = self.path(digest)
         if path.exists():
@@ -52,18 +51,19 @@ class Store:
         part = path.with_name(f"{digest}-{os.getpid()}-{time.monotonic_ns()}{_PART}")
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
-            with part.open("xb") as file:
-                with gzip.GzipFile(name, "wb", _LEVEL, file, mtime=0) as packed:
-                    packed.write(content)
-                file.flush()
-                os.fsync(file.fileno())
+            with part.open("xb") as file, gzip.GzipFile(name, "wb", _LEVEL, file, mtime=0) as packed:
+                packed.write(content)
             part.replace(path)
-            sync_directory(path.parent)
         except OSError as error:
             part.unlink(missing_ok=True)
             hint = "; make room and add it again" if error.errno == errno.ENOSPC else ""
             raise FileFault(f"corpus {self.folder} cannot be written: {error.strerror}{hint}") from None
         return digest
+
+    @staticmethod
+    def settle() -> None:
+        """What was put outlives a power loss from here on. Once for many: each by itself takes longer than all else."""
+        os.sync()
 
     def get(self, digest: str) -> tuple[bytes, str]:
         """The bytes, and the name the file had. Damaged when it is not there or not what it was."""

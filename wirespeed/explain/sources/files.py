@@ -12,7 +12,6 @@ from wirespeed.explain.sources import result, rfc2544, search, soak
 from wirespeed.explain.sources.collected import Collected, case_of, is_collected, read_collected, with_collected
 from wirespeed.explain.sources.evidence_file import read_evidence
 from wirespeed.explain.sources.inspection import with_inspection
-from wirespeed.results.analysis import Analysis
 from wirespeed.results.file import AnyResult, read_file
 from wirespeed.results.inspection import Inspection, is_inspection, read_inspection
 from wirespeed.results.loadtest import Result
@@ -56,11 +55,10 @@ def cases_of_results(results: Sequence[AnyResult], inspections: Sequence[Inspect
     return side_by_side([_known(case, _Beside(tuple(inspections)), is_only=False) for case in found])
 
 
-def cases_of(found: AnyResult, source: str, analysis: Analysis | None = None) -> tuple[Case, ...]:
-    """`analysis` is a load test's, where it is made already."""
+def cases_of(found: AnyResult, source: str) -> tuple[Case, ...]:
     match found:
         case Result():
-            return result.cases_of(found, source, analysis)
+            return result.cases_of(found, source)
         case SearchResult():
             return search.cases_of(found, source)
         case Rfc2544Result():

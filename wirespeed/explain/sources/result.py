@@ -35,9 +35,11 @@ _TOP = 0.9
 _MOST_STEPS = 40
 
 
-def cases_of(result: Result, source: str, analysis: Analysis | None = None) -> tuple[Case, ...]:
-    """The sum's case for a test of several directions, else its one direction's; () of a file without samples.
-    `analysis` is the result's, where it is made already."""
+def cases_of(
+    result: Result, source: str, analysis: Analysis | None = None, *, with_directions: bool = True
+) -> tuple[Case, ...]:
+    """The sum's case for a test of several directions, with theirs unless told, else its one direction's; () of a file
+    without samples. `analysis` is the result's, where it is made already."""
     analysis = settled(analysis or analyse(result))
     curves = [curve for curve in analysis.curves if _loaded(curve)]
     if not curves:
@@ -47,7 +49,7 @@ def cases_of(result: Result, source: str, analysis: Analysis | None = None) -> t
     chosen = {point.t_s for point in top}
     samples = [sample for sample in result.samples if sample.t_s in chosen]
     case = _case(analysis, main, top, samples, source)
-    if main.channel != SUM:
+    if main.channel != SUM or not with_directions:
         return (case,)
     each = [_direction(case, analysis, one, chosen) for one in analysis.directions if _loaded(one)]
     return (replace(case, directions=tuple(each)),)
