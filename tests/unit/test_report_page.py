@@ -13,11 +13,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from plotly.offline import get_plotlyjs
 
+from wirespeed.pages.templates import script_json
 from wirespeed.report.charts import load_figure, time_figure
 from wirespeed.report.comparison import compare, read_all, select_channels
 from wirespeed.report.dots import HELD_PX, RAMP_PX
 from wirespeed.report.layout import log_axis
-from wirespeed.report.page import script_json, to_html
+from wirespeed.report.page import to_html
 from wirespeed.report.table import cells, rows, to_csv, to_json, to_markdown
 from wirespeed.report.views import page_of
 from wirespeed.results.analysis import analyse

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Annotated
 
@@ -37,6 +38,9 @@ def command(
             help="Largest layer 3 packet of both labs; above 1500 jumbo frames are tested too.",
         ),
     ] = str(PLAIN_MTU),
+    web: Annotated[
+        bool, typer.Option("--web", help="Show the tests in the browser while they run; standard error says where.")
+    ] = False,
     keep: Annotated[
         bool, typer.Option("--keep", help="Leave router and generator running at the end, until Ctrl-C.")
     ] = False,
@@ -48,8 +52,9 @@ def command(
     """
     from rich.console import Console  # noqa: PLC0415
 
+    from wirespeed.cli.measuring import shown  # noqa: PLC0415
     from wirespeed.lab.chosen import lab_mtu  # noqa: PLC0415
-    from wirespeed.lab.demo import FULL, QUICK, Demo  # noqa: PLC0415
+    from wirespeed.lab.demo import FULL, QUICK, Demo, prepare_directory  # noqa: PLC0415
 
     machine = None
     if lab:
@@ -58,9 +63,11 @@ def command(
         machine = parse_vm(lab)  # before the labs that need no option run for minutes
     carried = lab_mtu(mtu, "--mtu")
     # Ended by a supervisor, or by a terminal that goes, is ended as by Ctrl-C: the labs go down in order.
-    with leave_on_signals(KeyboardInterrupt):
+    with leave_on_signals(KeyboardInterrupt), ExitStack() as stack:
         console = Console()
+        prepare_directory(out)
         demo = Demo(console, out, QUICK if quick else FULL, search=search, mtu=carried)
+        stack.enter_context(shown(str(out), web=web))
         demo.run_embedded()
         demo.run_linux()
         if machine is not None:

@@ -65,7 +65,7 @@ def _told(line: str) -> None:
 def _failures(done: list[Done]) -> int:
     """Say which commands did not do what they were to; the exit code."""
     from wirespeed.errors import EnvironmentFault  # noqa: PLC0415
-    from wirespeed.report.words import harmless  # noqa: PLC0415
+    from wirespeed.pages.words import harmless  # noqa: PLC0415
 
     failed = [one for one in done if not one.went_well]
     for one in failed:

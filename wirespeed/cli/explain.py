@@ -10,7 +10,7 @@ import typer
 
 from wirespeed.errors import UsageError
 from wirespeed.explain.facts import Case
-from wirespeed.report.words import harmless
+from wirespeed.pages.words import harmless
 
 
 def command(

@@ -24,6 +24,7 @@ from wirespeed.cli.options import (
     TunablesOption,
     UnidirectionalOption,
     VerifyOption,
+    WebOption,
     WiresOption,
     number,
 )
@@ -124,6 +125,7 @@ def command(
         ),
     ] = False,
     recover: RecoverOption = None,
+    web: WebOption = False,
     quiet: QuietOption = False,
 ) -> int:
     """Warm up, ramp the load linearly, hold it; write a result file.
@@ -135,7 +137,7 @@ def command(
 
     from wirespeed.bench.ceiling import ceiling_note  # noqa: PLC0415
     from wirespeed.bench.options import Options  # noqa: PLC0415
-    from wirespeed.cli.measuring import exit_code, keeping, plan_head, say  # noqa: PLC0415
+    from wirespeed.cli.measuring import exit_code, keeping, plan_head, say, shown  # noqa: PLC0415
     from wirespeed.cli.recover import recover as recover_result  # noqa: PLC0415
     from wirespeed.cli.stand import stand_of, with_bench  # noqa: PLC0415
     from wirespeed.errors import UsageError  # noqa: PLC0415
@@ -175,7 +177,7 @@ def command(
     check_plan(plan)
     out = Output(output)
     load = load_for(plan)
-    with keeping(out), stand_of(at, bench, force) as stand:
+    with keeping(out), stand_of(at, bench, force) as stand, shown(output, web=web):
         plan = replace(plan, lab=stand.lab, dut=stand.device)
         with watcher(console, plan, title_of(plan), quiet) as view, stop_on_signals() as stop:
             result = run_loadtest(

@@ -19,6 +19,7 @@ COMMANDS = {
     "corpus": "Results of all kinds kept for good, each once, and asked.",
     "dut": "Prepare a device under test, collect from it, put it back.",
     "bench": "Prove a bench part by part; the schema of its file.",
+    "web": "A running test in the browser, and results with their reports.",
     "report": "Turn result files into one interactive HTML page, or a table.",
     "explain": "Name what limits a router, from results or a `show runtime`.",
     "inspect": "What the hardware is, what its links carry, what is off.",

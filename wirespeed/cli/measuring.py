@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, TypedDict
 
 from wirespeed.bench.options import Options
 from wirespeed.cli.options import directions_of
-from wirespeed.errors import INTERRUPTED
+from wirespeed.errors import INTERRUPTED, UsageError
 from wirespeed.results.output import STDOUT, Output
 from wirespeed.units import parse_speed
 
@@ -56,6 +56,22 @@ def keeping(out: Output) -> Iterator[None]:
         if kept is not None:
             print(f"wirespeed: {kept}", file=sys.stderr)
         raise
+
+
+@contextmanager
+def shown(output: str, *, web: bool) -> Iterator[None]:
+    """With `web` the test that writes `output` is in the browser while the block runs. UsageError where there is no
+    file to follow."""
+    if not web:
+        yield
+        return
+    if output == STDOUT:
+        raise UsageError("--web follows the file of -o, and - is none; give a file")
+    from wirespeed.web.serving import served_beside  # noqa: PLC0415 - a server, needed for this alone
+
+    with served_beside([Path(output)]) as address:
+        print(f"live: {address}live", file=sys.stderr, flush=True)
+        yield
 
 
 def say(console: Console, lines: Iterable[str], quiet: bool) -> None:

@@ -143,6 +143,9 @@ RobustOption = Annotated[
         show_default="on in a --lab that shares its CPUs with the tester",
     ),
 ]
+WebOption = Annotated[
+    bool, typer.Option("--web", help="Show the test in the browser while it runs; standard error says where.")
+]
 QuietOption = Annotated[bool, typer.Option("-q", "--quiet", help="Show neither progress nor summary.")]
 
 

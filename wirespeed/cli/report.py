@@ -10,7 +10,7 @@ from typing import Annotated, Literal
 import typer
 
 from wirespeed.files import write_atomically
-from wirespeed.report.words import harmless
+from wirespeed.pages.words import harmless
 
 
 def command(

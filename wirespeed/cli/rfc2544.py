@@ -23,6 +23,7 @@ from wirespeed.cli.options import (
     TunablesOption,
     UnidirectionalOption,
     VerifyOption,
+    WebOption,
     WiresOption,
     number,
 )
@@ -108,6 +109,7 @@ def command(
         bool, typer.Option("--force", help="Take the ports from whoever holds them; send without a link.")
     ] = False,
     recover: RecoverOption = None,
+    web: WebOption = False,
     quiet: QuietOption = False,
 ) -> int:
     """Measure as RFC 2544 has it, with RFC 9004 (bursts), 6201 (reset) and 5180 (IPv6), by frame size.
@@ -119,7 +121,7 @@ def command(
     from rich.console import Console  # noqa: PLC0415 - a command starts fast
 
     from wirespeed.bench.options import Options  # noqa: PLC0415
-    from wirespeed.cli.measuring import exit_code, keeping, plan_head, say  # noqa: PLC0415
+    from wirespeed.cli.measuring import exit_code, keeping, plan_head, say, shown  # noqa: PLC0415
     from wirespeed.cli.recover import recover as recover_result  # noqa: PLC0415
     from wirespeed.cli.stand import stand_of, with_bench  # noqa: PLC0415
     from wirespeed.loadtest.plan import parse_tunables  # noqa: PLC0415
@@ -164,7 +166,7 @@ def command(
     if text is not None:
         check_writable(text)
     loads = loads_for(plan)
-    with keeping(out), stop_on_signals() as stop, stand_of(at, bench, force) as stand:
+    with keeping(out), stop_on_signals() as stop, stand_of(at, bench, force) as stand, shown(output, web=web):
         do_reset = by_command or stand.restart
         kind = f"by the command {reset_command}" if by_command else RESTART if stand.restart else ""
         plan = plan.on(lab=stand.lab, dut=stand.device, reset_kind=kind)

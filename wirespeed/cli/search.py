@@ -24,6 +24,7 @@ from wirespeed.cli.options import (
     TunablesOption,
     UnidirectionalOption,
     VerifyOption,
+    WebOption,
     WiresOption,
     number,
 )
@@ -91,6 +92,7 @@ def command(
         bool, typer.Option("--force", help="Take the ports from whoever holds them; send without a link.")
     ] = False,
     recover: RecoverOption = None,
+    web: WebOption = False,
     quiet: QuietOption = False,
 ) -> int:
     """Find NDR and PDR by MLRsearch, MRR, and latency at shares of them.
@@ -102,7 +104,7 @@ def command(
     from rich.console import Console  # noqa: PLC0415 - a command starts fast
 
     from wirespeed.bench.options import Options  # noqa: PLC0415
-    from wirespeed.cli.measuring import exit_code, keeping, plan_head, say  # noqa: PLC0415
+    from wirespeed.cli.measuring import exit_code, keeping, plan_head, say, shown  # noqa: PLC0415
     from wirespeed.cli.recover import recover as recover_result  # noqa: PLC0415
     from wirespeed.cli.stand import stand_of, with_bench  # noqa: PLC0415
     from wirespeed.loadtest.plan import parse_tunables  # noqa: PLC0415
@@ -137,7 +139,7 @@ def command(
     check_plan(plan)
     out = Output(output)
     loads = loads_for(plan)
-    with keeping(out), stop_on_signals() as stop, stand_of(at, bench, force) as stand:
+    with keeping(out), stop_on_signals() as stop, stand_of(at, bench, force) as stand, shown(output, web=web):
         with watcher(console, plan.title, quiet) as view:
             result = run_search(
                 plan.on(lab=stand.lab, dut=stand.device),

@@ -25,6 +25,7 @@ from wirespeed.cli.options import (
     TunablesOption,
     UnidirectionalOption,
     VerifyOption,
+    WebOption,
     WiresOption,
     number,
 )
@@ -83,6 +84,7 @@ def command(
         bool, typer.Option("--force", help="Take the ports from whoever holds them; send without a link.")
     ] = False,
     recover: RecoverOption = None,
+    web: WebOption = False,
     quiet: QuietOption = False,
 ) -> int:
     """Hold a load for minutes to days; what was lost, when and by whom, and what loss ratio that shows.
@@ -93,7 +95,7 @@ def command(
     from rich.console import Console  # noqa: PLC0415 - a command starts fast
 
     from wirespeed.bench.options import Options  # noqa: PLC0415
-    from wirespeed.cli.measuring import exit_code, keeping, plan_head, say  # noqa: PLC0415
+    from wirespeed.cli.measuring import exit_code, keeping, plan_head, say, shown  # noqa: PLC0415
     from wirespeed.cli.recover import recover as recover_result  # noqa: PLC0415
     from wirespeed.cli.stand import stand_of, with_bench  # noqa: PLC0415
     from wirespeed.errors import UsageError  # noqa: PLC0415
@@ -148,7 +150,12 @@ def command(
     check_plan(plan)
     out = Output(output)
     streams = load_for(plan)
-    with keeping(out), stop_on_signals() as stop, stand_of(at, bench, force, plan.duration_s) as stand:
+    with (
+        keeping(out),
+        shown(output, web=web),
+        stop_on_signals() as stop,
+        stand_of(at, bench, force, plan.duration_s) as stand,
+    ):
         with watcher(console, plan.title, quiet) as view:
             result = run_soak(
                 plan.on(lab=stand.lab, dut=stand.device),

@@ -10,7 +10,7 @@ from wirespeed.doctor.checks import CHECKS
 from wirespeed.doctor.finding import DISHONEST, Finding, Wanted
 from wirespeed.doctor.questions import QUESTIONS
 from wirespeed.inspect.transcript import Machine, Transcript, ask
-from wirespeed.report.words import harmless
+from wirespeed.pages.words import harmless
 
 SCHEMA = "wirespeed-doctor/1"
 

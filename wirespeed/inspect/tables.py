@@ -14,8 +14,8 @@ from wirespeed.inspect.marks import Mark, format_speed, ports_text
 from wirespeed.inspect.module import Lane, Module, power_text
 from wirespeed.inspect.nic import Interface
 from wirespeed.inspect.transcript import Transcript
+from wirespeed.pages.words import harmless
 from wirespeed.report.markdown import aligned
-from wirespeed.report.words import harmless
 from wirespeed.results.inspection import Inspection, Part, Remarked, Text
 from wirespeed.units import format_si
 

@@ -112,7 +112,6 @@ class Demo:
 
     def run_embedded(self) -> None:
         """The whole suite against our router."""
-        prepare_directory(self._directory)
         what = f"generator on CPU {self._cpus.generator}, router on CPU {self._cpus.dut}, two memifs between them"
         self._run_lab(EmbeddedLab(self._cpus, mtu=self._mtu), self._suite, self._schedule.embedded, what)
 

@@ -19,9 +19,11 @@ from wirespeed.model import PLAIN_MTU
 from wirespeed.results.analysis import analyse
 from wirespeed.results.channel import Channel
 from wirespeed.results.file import write_file
+from wirespeed.results.journal import is_being_written, journal_path
 from wirespeed.results.loadtest import Result
-from wirespeed.results.loadtest_file import write_result
+from wirespeed.results.loadtest_journal import LoadtestJournal
 from wirespeed.results.outcome import COMPLETE, INTERRUPTED
+from wirespeed.results.output import Output
 from wirespeed.results.search import SearchResult
 from wirespeed.search.goals import PRESETS, goals_of
 from wirespeed.search.plan import SearchPlan
@@ -152,9 +154,9 @@ def run_suite(
         path = directory / f"{lab.name.lower()}-{test.file_stem}.json"
         result: Result | None = None
         try:
-            result = _run_test(lab, test, timing, path, on_sample)
-            if not result.is_empty:
-                write_result(result, path)
+            out = Output(str(path))
+            result = _run_test(lab, test, timing, out, on_sample)
+            out.keep(result)
             raise_for_outcome(result)
             found_by_search = _search(lab, test, search_file(path)) if search else None
         except WirespeedError as error:
@@ -174,8 +176,10 @@ def search_file(file: Path) -> Path:
     return file.with_name(f"{file.stem}{SEARCH_SUFFIX}")
 
 
-def _run_test(lab: Lab, test: SuiteTest, timing: Timing, path: Path, on_sample: Callable[[Progress], None]) -> Result:
+def _run_test(lab: Lab, test: SuiteTest, timing: Timing, out: Output, on_sample: Callable[[Progress], None]) -> Result:
     """One test with a client of its own, whatever became of the one before."""
+    path = out.path
+    assert path is not None
     plan = LoadPlan(
         profile=test.profile,
         tunables=test.tunables,
@@ -193,7 +197,22 @@ def _run_test(lab: Lab, test: SuiteTest, timing: Timing, path: Path, on_sample: 
     with GeneratorClient(lab.rpc) as client:
         client.connect()
         wait_for_links(client)
-        return run_loadtest(plan, client, on_sample=on_sample, dut=lab.dut)
+        try:
+            return run_loadtest(plan, client, on_sample=on_sample, dut=lab.dut, recorder=_recorder(out, path))
+        except BaseException:
+            out.abandon()
+            raise
+
+
+def _recorder(out: Output, path: Path) -> LoadtestJournal | None:
+    """What an earlier run was killed over is of no use to anybody: its test is run again here. None where another suite
+    runs in the same folder, whose journal it is."""
+    journal = journal_path(path)
+    if journal.is_file():
+        if is_being_written(journal):
+            return None
+        journal.unlink()
+    return LoadtestJournal(out.journal())
 
 
 def _search(lab: Lab, test: SuiteTest, path: Path) -> SearchResult:

@@ -6,9 +6,9 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from wirespeed.pages.words import words
 from wirespeed.report.loads import Group
 from wirespeed.report.remarks import status
-from wirespeed.report.words import words
 from wirespeed.results.analysis import Analysis, Curve
 from wirespeed.results.outcome import COMPLETE
 

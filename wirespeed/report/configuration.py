@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeGuard
 
-from wirespeed.report.words import spaced, words
+from wirespeed.pages.words import spaced, words
 from wirespeed.results.figures import NOTHING
 from wirespeed.results.file import AnyResult
 from wirespeed.results.loadtest import Result

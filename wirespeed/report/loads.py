@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from wirespeed.report.words import words
+from wirespeed.pages.words import words
 from wirespeed.results.analysis import Analysis
 from wirespeed.results.search import SearchResult
 

@@ -14,12 +14,12 @@ from fnmatch import fnmatchcase
 from typing import Any, Literal
 
 from wirespeed.errors import UsageError
+from wirespeed.pages.words import words
 from wirespeed.report.comparison import Comparison
 from wirespeed.report.loads import Load, load_of_search
 from wirespeed.report.search_rows import GoalRow, goal_row
 from wirespeed.report.searches import BESIDE, goal_name
 from wirespeed.report.table import Row, row_of
-from wirespeed.report.words import words
 from wirespeed.results.analysis import SUM, Analysis, Curve
 from wirespeed.results.search import GoalOutcome, SearchResult
 

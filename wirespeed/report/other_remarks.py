@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from wirespeed.pages.words import count, some
 from wirespeed.report.remarks import Remark
-from wirespeed.report.words import count, some
 from wirespeed.results.ending import Ending
 from wirespeed.results.outcome import COMPLETE
 from wirespeed.results.rfc2544 import APPLICABILITY, Rfc2544Result

@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from wirespeed.pages.words import count, some, spaced, words
 from wirespeed.report.loads import SAME_SIZE, Group
-from wirespeed.report.words import count, some, spaced, words
 from wirespeed.results.analysis import SUM, Analysis, Curve
 from wirespeed.results.loadtest_json import REQUIRED_VARS
 from wirespeed.results.outcome import COMPLETE

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from wirespeed.pages.words import count, three_digits, words
 from wirespeed.report.answers import Trust
 from wirespeed.report.page_parts import Chart, Grid, grid, place
 from wirespeed.report.search_charts import search_figure
@@ -24,7 +25,6 @@ from wirespeed.report.search_rows import (
     mrr_rows,
 )
 from wirespeed.report.searches import bounds_text, goal_name, load_name, trust
-from wirespeed.report.words import count, three_digits, words
 from wirespeed.results.figures import Scaler, rate_text
 from wirespeed.results.search import SearchResult
 

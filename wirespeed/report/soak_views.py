@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from wirespeed.pages.words import count
 from wirespeed.report.answers import Trust
 from wirespeed.report.page_parts import Chart, Grid, grid, place
 from wirespeed.report.soak_charts import soak_figure
@@ -22,7 +23,6 @@ from wirespeed.report.soak_rows import (
     soak_row,
     soak_rows,
 )
-from wirespeed.report.words import count
 from wirespeed.results.figures import Scaler
 from wirespeed.results.soak import SoakResult
 from wirespeed.results.soak_words import time_text, verdict_text

@@ -10,7 +10,7 @@ import math
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from wirespeed.report.words import harmless
+from wirespeed.pages.words import harmless
 
 Figure = dict[str, Any]
 Trace = dict[str, Any]

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from wirespeed.pages.words import count, three_digits, words
 from wirespeed.report.answers import Answer, Trust, answers
 from wirespeed.report.charts import load_figure, time_figure
 from wirespeed.report.comparison import Comparison
@@ -32,7 +33,6 @@ from wirespeed.report.table import (
     sort_keys,
 )
 from wirespeed.report.table_views import MatrixView, NodeTable, matrix_view, node_tables
-from wirespeed.report.words import count, three_digits, words
 from wirespeed.results.analysis import SUM
 from wirespeed.results.figures import NOTHING, Scaler
 from wirespeed.results.file import AnyResult

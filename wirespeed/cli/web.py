@@ -1,0 +1,54 @@
+"""`wirespeed web`: a running test in the browser, and results with their reports."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from wirespeed.errors import FileFault, UsageError
+
+
+def command(
+    places: Annotated[
+        list[Path] | None,
+        typer.Argument(
+            metavar="[FILE|FOLDER...]",
+            help="Results, there or not yet, and folders of them.",
+            show_default="the current folder",
+        ),
+    ] = None,
+    *,
+    listen: Annotated[
+        str, typer.Option("--listen", metavar="HOST:PORT", help="Where; beyond this machine it takes --token.")
+    ] = "127.0.0.1:8480",
+    token: Annotated[
+        str,
+        typer.Option(
+            "--token",
+            metavar="WORD",
+            help="What the address has in it, so that only who was told it gets in; `new` makes one.",
+            show_default=False,
+        ),
+    ] = "",
+) -> int:
+    """Show a running load test, search, RFC 2544 run or soak as it grows, and all results with their reports.
+
+    It looks and does not touch: no request changes anything.
+    """
+    from wirespeed.web.app import Where  # noqa: PLC0415 - a command starts fast
+    from wirespeed.web.options import checked  # noqa: PLC0415
+    from wirespeed.web.serving import address_of, bound, serve  # noqa: PLC0415
+
+    chosen = places or [Path()]
+    for place in chosen:
+        if not place.is_dir() and not place.parent.is_dir():
+            raise FileFault(f"{place} is in no folder that there is; give a result file or a folder of them")
+        if not place.is_dir() and place.suffix != ".json":
+            raise UsageError(f"{place} is no result file (*.json) and no folder")
+    where: Where = checked(listen, token)
+    with bound(where) as made:
+        print(f"{address_of(made, where)} (live: {address_of(made, where)}live); Ctrl-C ends it", flush=True)
+        serve(chosen, where, made)
+    return 0

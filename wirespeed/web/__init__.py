@@ -1,0 +1,1 @@
+"""The live page: a test as its file grows, results with their reports. It looks and does not touch."""

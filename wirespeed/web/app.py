@@ -1,0 +1,311 @@
+"""The pages and the stream of events, as an ASGI application that only ever reads.
+
+    /               the tests of the folders, those that run first
+    /live           the one that runs now, and the next one
+    /test/ID        one test
+    /report/ID      its report
+    /events[/ID]    server-sent events: `head`, `frames`, `state`; ids are EPOCH:FRAMES, so that who comes back gets
+                    what it lacks
+    /static/NAME    the page's own script and style, and the charts' library
+
+With a token all of it lies below /TOKEN/. Links are relative, so nothing else needs to know.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import ipaddress
+import json
+import math
+import socket
+from collections.abc import AsyncIterator, Callable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import cache
+from hmac import compare_digest
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment
+from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, PlainTextResponse, Response, StreamingResponse
+from starlette.routing import Mount, Route
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from wirespeed.errors import WirespeedError
+from wirespeed.pages.templates import environment, style, text_of
+from wirespeed.report.page import POLICY as REPORT_POLICY
+from wirespeed.report.render import render
+from wirespeed.web.folder import Folder, Test
+from wirespeed.web.followed import Followed
+
+PAGE = 100
+"""Tests of one page of the list."""
+DYGRAPHS = Path("/usr/share/javascript/dygraphs")
+"""Debian's libjs-dygraphs; without it the page has figures and no chart."""
+_POLL_S = 0.5
+_COMMENT_S = 10.0
+"""Something is said so often at least, so that a connection which is gone is known to be."""
+_MOST_FRAMES = 2000
+"""Of one event."""
+_MOST_FOLLOWED = 64
+
+# The charts' library writes style attributes, and no style elements.
+_POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; style-src-attr 'unsafe-inline'; img-src 'self' data:; "
+    "connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+)
+_HEADERS = {
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "no-referrer",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Cache-Control": "no-store",
+}
+_STATIC: dict[str, tuple[str, Callable[[], str]]] = {
+    "page.css": ("text/css", style),
+    "web.css": ("text/css", lambda: text_of("wirespeed.web", "static/web.css")),
+    "live.js": ("text/javascript", lambda: text_of("wirespeed.web", "static/live.js")),
+    "dygraph.js": ("text/javascript", lambda: (DYGRAPHS / "dygraph.min.js").read_text(encoding="utf-8")),
+    "dygraph.css": ("text/css", lambda: (DYGRAPHS / "dygraph.min.css").read_text(encoding="utf-8")),
+}
+
+
+@dataclass(frozen=True)
+class Where:
+    """Where the page is served. Beyond loopback it has a token."""
+
+    host: str = "127.0.0.1"
+    port: int = 0
+    token: str = ""
+
+
+def application(places: Sequence[Path], where: Where) -> ASGIApp:
+    pages = _Pages(Folder(places))
+    routes = [
+        Route("/", pages.home),
+        Route("/live", pages.live),
+        Route("/test/{id}", pages.test),
+        Route("/report/{id}", pages.report),
+        Route("/events", pages.events),
+        Route("/events/{id}", pages.events),
+        Route("/static/{name}", _static),
+    ]
+    app = Starlette(routes=[Mount("/", routes=routes)])
+    return _Guard(app, where)
+
+
+class _Guard:
+    """Only those who may, only by names that this machine has, and nothing but reading."""
+
+    def __init__(self, app: ASGIApp, where: Where) -> None:
+        self._app = app
+        self._where = where
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        refusal = self._refusal(scope)
+        if refusal is not None:
+            await refusal(scope, receive, send)
+            return
+        prefix = f"/{self._where.token}" if self._where.token else ""
+        scope = {**scope, "path": scope["path"][len(prefix) :] or "/"}
+        await self._app(scope, receive, send)
+
+    def _refusal(self, scope: Scope) -> Response | None:
+        hosts = [value.decode("latin-1") for key, value in scope["headers"] if key == b"host"]
+        # A name that somebody points here (DNS rebinding) is not one of ours.
+        if len(hosts) != 1 or not _is_ours(hosts[0], self._where):
+            return PlainTextResponse("this page is not served under that name\n", 421, headers=_HEADERS)
+        if scope["method"] not in ("GET", "HEAD"):
+            return PlainTextResponse("this page only shows: GET\n", 405, headers={**_HEADERS, "Allow": "GET, HEAD"})
+        token = self._where.token
+        if token and not compare_digest(
+            str(scope["path"]).partition("/")[2].partition("/")[0].encode(), token.encode()
+        ):
+            return PlainTextResponse("not found; the address has a token in it\n", 404, headers=_HEADERS)
+        return None
+
+
+def _is_ours(host: str, where: Where) -> bool:
+    name, _, port = host.rpartition(":")
+    if not port.isdigit() or name.endswith(":") or (host.endswith("]")):
+        name, port = host, "80"
+    name = name.strip("[]").lower()
+    if name in ("localhost", where.host.lower(), *_own_names()):
+        return True
+    try:
+        address = ipaddress.ip_address(name)
+    except ValueError:
+        return False
+    return address.is_loopback or not ipaddress.ip_address(_address(where.host)).is_loopback
+
+
+@cache
+def _own_names() -> tuple[str, ...]:
+    return (socket.gethostname().lower(), socket.getfqdn().lower())
+
+
+def _address(host: str) -> str:
+    try:
+        return str(ipaddress.ip_address(host))
+    except ValueError:
+        return "127.0.0.1" if host == "localhost" else "0.0.0.0"
+
+
+class _Pages:
+    def __init__(self, folder: Folder) -> None:
+        self._folder = folder
+        self._followed: dict[str, Followed] = {}
+        self._looks: dict[str, asyncio.Lock] = {}
+        self._looked_s: dict[str, float] = {}
+
+    async def home(self, request: Request) -> Response:
+        wanted = request.query_params.get("q", "")
+        found = await run_in_threadpool(lambda: self._folder.tests)
+        chosen = [test for test in found if all(word in test.name.lower() for word in wanted.lower().split())]
+        number = _page(request.query_params.get("page", "1"), len(chosen))
+        rows = [(test, _when(test)) for test in chosen[(number - 1) * PAGE : number * PAGE]]
+        pages = max(1, math.ceil(len(chosen) / PAGE))
+        return _html(
+            "list.html", rows=rows, total=len(found), found=len(chosen), wanted=wanted, number=number, pages=pages
+        )
+
+    async def live(self, request: Request) -> Response:
+        return _html("live.html", root="", events="events", name="")
+
+    async def test(self, request: Request) -> Response:
+        test = await run_in_threadpool(self._folder.find, request.path_params["id"])
+        if test is None:
+            return _missing()
+        return _html("live.html", root="../", events=f"../events/{test.id}", name=test.name)
+
+    async def report(self, request: Request) -> Response:
+        test = await run_in_threadpool(self._folder.find, request.path_params["id"])
+        if test is None:
+            return _missing()
+        try:
+            date = f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC"
+            page = await run_in_threadpool(render, [test.file], title=test.name, date=date)
+        except WirespeedError as error:
+            response = _html("fault.html", name=test.name, fault=str(error))
+            response.status_code = 422
+            return response
+        return HTMLResponse(page.text, headers={**_HEADERS, "Content-Security-Policy": REPORT_POLICY})
+
+    async def events(self, request: Request) -> Response:
+        wanted = request.path_params.get("id")
+        if wanted is not None and await run_in_threadpool(self._folder.find, wanted) is None:
+            return _missing()
+        has = request.headers.get("last-event-id", "")
+        return StreamingResponse(self._stream(wanted, has), media_type="text/event-stream", headers=_HEADERS)
+
+    async def _stream(self, wanted: str | None, has: str) -> AsyncIterator[str]:
+        """What is new, as it comes. Each connection holds no more than what it was told last: one that does not read
+        waits by itself."""
+        shown, told, head, state, silent_s = "", _position(has), None, None, 0.0
+        yield "retry: 1000\n\n"
+        while True:
+            test = await run_in_threadpool(self._folder.find, wanted) if wanted else self._folder.current()
+            if test is not None:
+                followed = await self._look(test)
+                silent_s += _POLL_S
+                if test.id != shown:
+                    # Who comes back to the same test goes on; another one begins anew.
+                    told = told if (shown == "" and told[0] == _key(test, followed)) else (_key(test, followed), 0)
+                    shown, head, state = test.id, None, None
+                key = _key(test, followed)
+                if key != told[0]:
+                    told, head = (key, 0), None
+                if followed.head and head != followed.head:
+                    head = dict(followed.head)
+                    yield _event("head", {**head, "id": test.id, "fresh": told[1] == 0})
+                    silent_s = 0.0
+                while told[1] < len(followed.frames):
+                    some = followed.frames[told[1] : told[1] + _MOST_FRAMES]
+                    told = (key, told[1] + len(some))
+                    yield _event("frames", some, f"{key}:{told[1]}")
+                    silent_s = 0.0
+                now = {
+                    "running": followed.running,
+                    "status": followed.status,
+                    "verdicts": list(followed.verdicts),
+                    "fault": followed.fault,
+                }
+                if now != state:
+                    state = now
+                    yield _event("state", now)
+                    silent_s = 0.0
+            if silent_s >= _COMMENT_S or test is None:
+                yield ": nothing new\n\n"
+                silent_s = 0.0
+            await asyncio.sleep(_POLL_S)
+
+    async def _look(self, test: Test) -> Followed:
+        """One follower a test, however many watch it, and no look twice within the same half second."""
+        lock = self._looks.setdefault(test.id, asyncio.Lock())
+        async with lock:
+            followed = self._followed.get(test.id)
+            if followed is None:
+                if len(self._followed) >= _MOST_FOLLOWED:
+                    oldest = next(iter(self._followed))
+                    self._followed.pop(oldest)
+                    self._looks.pop(oldest, None)
+                    self._looked_s.pop(oldest, None)
+                followed = self._followed[test.id] = Followed(test.file)
+            now_s = asyncio.get_running_loop().time()
+            if now_s - self._looked_s.get(test.id, -math.inf) >= 0.9 * _POLL_S:
+                self._looked_s[test.id] = now_s
+                await run_in_threadpool(followed.look)
+            return followed
+
+
+def _key(test: Test, followed: Followed) -> str:
+    return f"{test.id}.{followed.epoch}"
+
+
+def _position(last_event_id: str) -> tuple[str, int]:
+    """What a browser that comes back has; nothing of what is no id of ours."""
+    key, _, number = last_event_id.rpartition(":")
+    return (key, int(number)) if number.isascii() and number.isdigit() and len(number) < 10 else ("", 0)
+
+
+def _event(name: str, data: Any, number: str = "") -> str:
+    text = json.dumps(data, ensure_ascii=True, allow_nan=False)
+    return f"event: {name}\n{f'id: {number}' + chr(10) if number else ''}data: {text}\n\n"
+
+
+def _page(text: str, found: int) -> int:
+    number = int(text) if text.isascii() and text.isdigit() and len(text) < 8 else 1
+    return min(max(1, number), max(1, math.ceil(found / PAGE)))
+
+
+def _when(test: Test) -> str:
+    return f"{datetime.fromtimestamp(test.changed_s, UTC):%Y-%m-%d %H:%M:%S}" if test.changed_s else "not yet"
+
+
+@cache
+def _templates() -> Environment:
+    return environment("wirespeed.web")
+
+
+def _html(template: str, **values: Any) -> HTMLResponse:
+    text = _templates().get_template(template).render(has_charts=(DYGRAPHS / "dygraph.min.js").is_file(), **values)
+    return HTMLResponse(text.encode(errors="replace"), headers={**_HEADERS, "Content-Security-Policy": _POLICY})
+
+
+def _missing() -> Response:
+    return PlainTextResponse("there is no such test\n", 404, headers=_HEADERS)
+
+
+async def _static(request: Request) -> Response:
+    found = _STATIC.get(request.path_params["name"])
+    if found is None:
+        return PlainTextResponse("not found\n", 404, headers=_HEADERS)
+    try:
+        return Response(found[1](), media_type=found[0], headers=_HEADERS)
+    except OSError:
+        return PlainTextResponse("libjs-dygraphs is not installed here\n", 404, headers=_HEADERS)

@@ -1,0 +1,85 @@
+"""The tests that are shown: files named, and those of folders, each by an id that says nothing of where it lies."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from wirespeed.results.journal import SUFFIX, is_being_written, journal_path
+
+_FRESH_S = 1.0
+_MOST = 50_000
+"""Files of a folder; what lies beyond is not shown."""
+
+
+@dataclass(frozen=True)
+class Test:
+    """`file` is that of the result, there or not yet; `changed_s` when it or its journal last did."""
+
+    id: str
+    name: str
+    file: Path
+    changed_s: float
+    size: int
+    running: bool
+
+
+class Folder:
+    """Looked at anew at most once a second, whoever asks how often."""
+
+    def __init__(self, places: Sequence[Path]) -> None:
+        self._places = tuple(places)
+        self._tests: dict[str, Test] = {}
+        self._looked_s = -_FRESH_S
+
+    @property
+    def tests(self) -> list[Test]:
+        """Those that run first, then the newest."""
+        if time.monotonic() - self._looked_s >= _FRESH_S:
+            found = [test for place in self._places for test in _tests(place)]
+            found.sort(key=lambda test: (not test.running, -test.changed_s, test.name))
+            self._tests = {test.id: test for test in found}
+            self._looked_s = time.monotonic()
+        return list(self._tests.values())
+
+    def find(self, wanted: str) -> Test | None:
+        _ = self.tests
+        return self._tests.get(wanted)
+
+    def current(self) -> Test | None:
+        """The test that runs; else the newest."""
+        return next(iter(self.tests), None)
+
+
+def _tests(place: Path) -> list[Test]:
+    if not place.is_dir():
+        found = _test(place, place.name)
+        return [found] if found is not None else [Test(_id(place), place.name, place, 0.0, 0, running=False)]
+    names: set[str] = set()
+    try:
+        with os.scandir(place) as entries:
+            for entry in entries:
+                name = entry.name.removesuffix(SUFFIX)
+                if name.endswith(".json") and len(names) < _MOST:
+                    names.add(name)
+    except OSError:
+        return []
+    return [test for name in names if (test := _test(place / name, name)) is not None]
+
+
+def _test(file: Path, name: str) -> Test | None:
+    journal = journal_path(file)
+    try:
+        running = journal.is_file() and is_being_written(journal)
+        found = (journal if running or not file.is_file() else file).stat()
+    except OSError:
+        return None
+    return Test(_id(file), name.removesuffix(".json"), file, found.st_mtime, found.st_size, running)
+
+
+def _id(file: Path) -> str:
+    return hashlib.sha256(os.fsencode(file.absolute())).hexdigest()[:16]

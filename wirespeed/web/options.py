@@ -1,0 +1,37 @@
+"""Where the page may be served, from what the command line says."""
+
+from __future__ import annotations
+
+import ipaddress
+import re
+import secrets
+
+from wirespeed.errors import UsageError
+from wirespeed.web.app import Where
+
+_TOKEN = re.compile(r"[A-Za-z0-9_-]{12,128}")
+NEW = "new"
+
+
+def checked(listen: str, token: str) -> Where:
+    """UsageError for what is no HOST:PORT, for a token that can be guessed, and beyond loopback for none."""
+    host, colon, port = listen.rpartition(":")
+    host = host.strip("[]")
+    if not colon or not host or not (port.isascii() and port.isdigit() and int(port) < 65536):
+        raise UsageError(f"--listen {listen!r} cannot be read: give HOST:PORT, such as 127.0.0.1:8480 or [::1]:8480")
+    if token == NEW:
+        token = secrets.token_urlsafe(18)
+    elif token and not _TOKEN.fullmatch(token):
+        raise UsageError("--token takes 12 to 128 letters, digits, - and _; `new` makes one that nobody guesses")
+    if not token and not _is_loopback(host):
+        raise UsageError(
+            f"--listen {listen} can be reached from other machines: give --token new, and its address to those who may"
+        )
+    return Where(host, int(port), token)
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return host == "localhost" or ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
