@@ -211,7 +211,7 @@ def test_a_browser_that_never_reads_costs_nothing(tmp_path: Path) -> None:
     """It gets what its connection holds and no more; others are served meanwhile."""
     growing = Growing(tmp_path / "long.json")
     sample = growing.samples[0]
-    for number in range(20_000):
+    for number in range(8_000):
         growing.journal.add({**sample, "t": number * 0.25})
     with web(tmp_path) as address:
         parts = urlsplit(address)
@@ -219,7 +219,7 @@ def test_a_browser_that_never_reads_costs_nothing(tmp_path: Path) -> None:
             deaf.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
             deaf.sendall(b"GET /events HTTP/1.1\r\nHost: localhost\r\n\r\n")
             with Events(f"{address}events") as events:
-                assert sum(len(events.until("frames")[1]) for _ in range(10)) == 20_000
+                assert sum(len(events.until("frames")[1]) for _ in range(4)) == 8_000
             assert ask(address)[0] == 200
     growing.journal.remove()
 
@@ -249,7 +249,7 @@ def test_a_port_that_is_taken_is_one_line(capsys: pytest.CaptureFixture[str], tm
 
 def test_a_load_test_shows_itself_while_it_runs(tmp_path: Path) -> None:
     words = ["loadtest", "--lab", "embedded", "-p", "bench", "-t", "size=64", "-wd", "0.2", "-rt", "5kpps", "-rd", "0"]
-    words += ["-hd", "6", "-o", str(tmp_path / "own.json"), "--web"]
+    words += ["-hd", "4", "-o", str(tmp_path / "own.json"), "--web"]
     process = subprocess.Popen(
         [sys.executable, "-m", "wirespeed", *words], stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True
     )
