@@ -15,7 +15,7 @@ demo:
 test:
 	@tools/setup.sh test
 	@tools/test-native.sh
-	@$(BIN)/pytest -q -n auto tests/unit
+	@$(BIN)/pytest -q -n auto tests/unit tests/services
 	@$(BIN)/pytest tests/dataplane tests/system tests/vm
 
 # For work in progress: what is quick of lint and test. CI runs both of them whole.
