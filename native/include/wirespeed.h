@@ -15,6 +15,7 @@
 #ifndef WIRESPEED_H
 #define WIRESPEED_H
 
+#include "wirespeed/acls.h"
 #include "wirespeed/address.h"
 #include "wirespeed/bridges.h"
 #include "wirespeed/captures.h"

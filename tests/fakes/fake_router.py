@@ -19,6 +19,7 @@ from fake_tables import FakeTables
 from wirespeed._native.runtime import Medium, PoolInfo, PortCounters, PortInfo, WorkerInfo
 from wirespeed.errors import UsageError
 from wirespeed.model import PortSpec
+from wirespeed.router.acl_core import Acl, AclCount, AclRule
 from wirespeed.router.core import (
     Address,
     BridgeDomain,
@@ -88,6 +89,8 @@ class FakeRouterCore(FakeIp6, FakeTables):
         self.placements: dict[tuple[int, int], int] = {}
         self.handoffs: dict[int, tuple[tuple[int, ...], bool]] = {}
         self.edges: list[NodeEdge] = []
+        self.acl_table: dict[int, Acl] = {}
+        self.interface_acl_lists: dict[tuple[int, bool], tuple[int, ...]] = {}
         self.impairments: dict[int, Impairment] = {}
         self.impairment_counters = ImpairmentCounters()
         self.rx_modes: dict[tuple[int, int], RxMode] = {}
@@ -319,6 +322,36 @@ class FakeRouterCore(FakeIp6, FakeTables):
 
     def set_handoff(self, index: int, workers: Sequence[int], symmetrical: bool) -> None:
         self.handoffs[index] = (tuple(workers), symmetrical)
+
+    def set_acl(self, index: int | None, tag: str, rules: Sequence[AclRule]) -> int:
+        if index is None:
+            index = next(number for number in range(len(self.acl_table) + 1) if number not in self.acl_table)
+        else:
+            self.acl(index)
+        self.acl_table[index] = Acl(index, tag, tuple(rules), (AclCount(),) * len(rules))
+        return index
+
+    def delete_acl(self, index: int) -> None:
+        self.acl(index)
+        if any(index in acls for acls in self.interface_acl_lists.values()):
+            raise UsageError(f"ACL {index} is in use")
+        del self.acl_table[index]
+
+    def acls(self) -> list[Acl]:
+        return [self.acl_table[index] for index in sorted(self.acl_table)]
+
+    def acl(self, index: int) -> Acl:
+        if index not in self.acl_table:
+            raise UsageError(f"there is no ACL {index}")
+        return self.acl_table[index]
+
+    def set_interface_acls(self, index: int, is_output: bool, acls: Sequence[int]) -> None:
+        for acl in acls:
+            self.acl(acl)
+        self.interface_acl_lists[index, is_output] = tuple(acls)
+
+    def interface_acls(self, index: int, is_output: bool) -> tuple[int, ...]:
+        return self.interface_acl_lists.get((index, is_output), ())
 
     def set_impairment(self, index: int, impairment: Impairment) -> None:
         self.impairments[index] = impairment

@@ -13,6 +13,7 @@ from struct import Struct
 from typing import Any
 
 from wirespeed._native import runtime
+from wirespeed._native.acls import NativeAcls
 from wirespeed._native.addresses import address_struct, network_of, prefix_struct, read_address, read_prefix
 from wirespeed._native.impairment import NativeImpairment
 from wirespeed._native.ip6 import NativeIp6
@@ -73,7 +74,7 @@ _BRIDGE_DOMAINS = 256
 _MOST_FEATURES = 256
 
 
-class NativeRouter(NativeImpairment, NativeIp6, NativeTables):
+class NativeRouter(NativeAcls, NativeImpairment, NativeIp6, NativeTables):
     """One router on the ports of this process; `runtime.start_runtime` and `open_ports` come before.
 
     Raises what `runtime.check` raises. `close` ends the runtime as well.

@@ -9,7 +9,7 @@ from typing import Any
 from wirespeed.config import operations as ops
 from wirespeed.config.lookup import instance_of, kind_of
 from wirespeed.config.router_device import router_lacks
-from wirespeed.config.state import HARDWARE, Bridge, Encapsulation, Interface, Kind, State, Tap
+from wirespeed.config.state import HARDWARE, Acl, AclRule, Bridge, Encapsulation, Interface, Kind, State, Tap
 from wirespeed.errors import ConnectionFault, EnvironmentFault, RemoteError
 from wirespeed.vpp_api.retvals import refusal
 
@@ -20,7 +20,7 @@ _POP = {3: 1, 4: 2}
 """VPP's numbers of rewrites that take tags off, and how many; 0 takes none."""
 _BVI = 1
 _BRIDGE_FLAGS = {"learn": 1, "forward": 2, "flood": 4, "uu_flood": 8, "arp_term": 16, "arp_ufwd": 32}
-_NOT_YET = (ops.CreateBond, ops.AddMember, ops.CreateVxlan, ops.SetAcl, ops.SetSflow, ops.SetInterfaceSflow)
+_NOT_YET = (ops.CreateBond, ops.AddMember, ops.CreateVxlan, ops.SetSflow, ops.SetInterfaceSflow)
 
 
 class ApiDevice:
@@ -105,7 +105,14 @@ class ApiDevice:
                 encapsulation=_encapsulation(face) if kind is Kind.SUB else None,
                 tap=taps.get(index),
             )
-        return State(found, {domain.bd_id: _bridge(domain) for domain in domains}, reserved=self._names(hosts, names))
+        bridges = {domain.bd_id: _bridge(domain) for domain in domains}
+        return State(found, bridges, self._acls(), reserved=self._names(hosts, names))
+
+    def _acls(self) -> dict[str, Acl]:
+        """None where the router's plugin for them is off."""
+        if not hasattr(self._client.api, "acl_dump"):
+            return {}
+        return {row.tag or f"acl-{row.acl_index}": _acl(row) for row in self._ask("acl_dump", acl_index=_ALL)}
 
     @staticmethod
     def _names(hosts: set[int], names: dict[int, str]) -> frozenset[str]:
@@ -242,6 +249,46 @@ class ApiDevice:
     def _delete_bridge(self, op: ops.DeleteBridge) -> None:
         self._change("bridge_domain_add_del_v2", bd_id=op.ident, is_add=False)
 
+    def _set_acl(self, op: ops.SetAcl) -> None:
+        rules = [_acl_rule(rule) for rule in op.rules]
+        index = _ALL if op.index is None else op.index
+        self._change("acl_add_replace", acl_index=index, tag=op.name, count=len(rules), r=rules)
+
+    def _delete_acl(self, op: ops.DeleteAcl) -> None:
+        self._change("acl_del", acl_index=0 if op.index is None else op.index)
+
+
+_ACL_ACTIONS = ("deny", "permit", "permit+reflect")
+"""As VPP numbers them."""
+
+
+def _acl(told: Any) -> Acl:
+    rules = (
+        AclRule(
+            _ACL_ACTIONS[int(rule.is_permit)],
+            str(rule.src_prefix),
+            str(rule.dst_prefix),
+            int(rule.proto),
+            (rule.srcport_or_icmptype_first, rule.srcport_or_icmptype_last),
+            (rule.dstport_or_icmpcode_first, rule.dstport_or_icmpcode_last),
+        )
+        for rule in told.r
+    )
+    return Acl(tuple(rules), told.acl_index)
+
+
+def _acl_rule(rule: AclRule) -> dict[str, Any]:
+    return {
+        "is_permit": _ACL_ACTIONS.index(rule.action),
+        "src_prefix": rule.source,
+        "dst_prefix": rule.destination,
+        "proto": rule.protocol,
+        "srcport_or_icmptype_first": rule.source_ports[0],
+        "srcport_or_icmptype_last": rule.source_ports[1],
+        "dstport_or_icmpcode_first": rule.destination_ports[0],
+        "dstport_or_icmpcode_last": rule.destination_ports[1],
+    }
+
 
 def _tap(told: Any) -> Tap:
     mac = str(told.host_mac_addr)
@@ -278,6 +325,8 @@ _DO: dict[type[ops.Operation], Callable[[ApiDevice, Any], None]] = {
     ops.CreateBridge: ApiDevice._create_bridge,
     ops.DeleteBridge: ApiDevice._delete_bridge,
     ops.SetBridge: ApiDevice._set_bridge,
+    ops.SetAcl: ApiDevice._set_acl,
+    ops.DeleteAcl: ApiDevice._delete_acl,
     ops.JoinBridge: ApiDevice._join,
     ops.SetXconnect: ApiDevice._set_xconnect,
     ops.SetL3: ApiDevice._set_l3,

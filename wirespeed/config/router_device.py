@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from wirespeed.config import operations as ops
-from wirespeed.config.state import HARDWARE, Bridge, Encapsulation, Interface, Kind, State, Tap
+from wirespeed.config.state import HARDWARE, Acl, AclRule, Bridge, Encapsulation, Interface, Kind, State, Tap
 from wirespeed.errors import ConnectionFault, UsageError
 from wirespeed.router.client import ask, ask_in_order
 
@@ -19,10 +19,10 @@ _AT_ONCE = 200
 _MOST_MTU = 9198
 _MOST_VLAN = 4094
 _KINDS = {"port": Kind.PORT, "sub": Kind.SUB, "loopback": Kind.LOOPBACK}
+_ACL_ACTIONS = ("permit", "deny")
 _ABSENT = (
     ((ops.CreateBond, ops.AddMember), "bonds"),
     ((ops.CreateVxlan,), "VXLAN tunnels"),
-    ((ops.SetAcl,), "access lists"),
     ((ops.SetSflow, ops.SetInterfaceSflow), "sFlow"),
 )
 
@@ -34,17 +34,19 @@ class RouterDevice:
         self._socket = socket
 
     def read(self) -> State:
-        interfaces, bridges, reserved = {}, {}, set()
+        interfaces, bridges, acls, reserved = {}, {}, {}, set()
         for line in ask(self._socket, "show state").splitlines():
             told = _object(line)
             if "bridge_domain" in told and "interface" not in told:
                 flags = (told["learn"], told["flood"], told["uu_flood"], told["forward"])
                 bridges[told["bridge_domain"]] = Bridge(*flags, mac_age=told["age_min"])
+            elif "acl" in told:
+                acls[told["tag"] or f"acl-{told['acl']}"] = _acl(told)
             elif told["is_host"]:
                 reserved.add(told["interface"])
             else:
                 interfaces[told["interface"]] = _interface(told)
-        return State(interfaces, bridges, reserved=frozenset(reserved))
+        return State(interfaces, bridges, acls, reserved=frozenset(reserved))
 
     def run(self, operations: Iterable[ops.Operation]) -> Iterator[None]:
         source = iter(operations)
@@ -83,6 +85,8 @@ def router_lacks(operation: ops.Operation) -> str | None:
         if isinstance(operation, kinds):
             return f"it has no {what}"
     match operation:
+        case ops.SetAcl() if any(rule.action not in _ACL_ACTIONS for rule in operation.rules):
+            return "its access lists do not reflect"
         case ops.SetLinkMtu() | ops.SetPacketMtu() if operation.mtu > _MOST_MTU:
             return f"its packets have at most {_MOST_MTU} bytes"
         case ops.CreateBridge() | ops.SetBridge():
@@ -103,9 +107,24 @@ def _object(line: str) -> dict[str, Any]:
         told = json.loads(line)
     except ValueError:
         told = None
-    if not isinstance(told, dict) or not told.keys() & {"interface", "bridge_domain"}:
+    if not isinstance(told, dict) or not told.keys() & {"interface", "bridge_domain", "acl"}:
         raise ConnectionFault(f"the router does not tell its state but {line[:60]!r}; is it of another version?")
     return told
+
+
+def _acl(told: dict[str, Any]) -> Acl:
+    rules = (
+        AclRule(
+            rule["action"],
+            rule["source"],
+            rule["destination"],
+            rule["protocol"],
+            tuple(rule["source_ports"]),
+            tuple(rule["destination_ports"]),
+        )
+        for rule in told["rules"]
+    )
+    return Acl(tuple(rules), told["acl"])
 
 
 def _interface(told: dict[str, Any]) -> Interface:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from wirespeed._native.runtime import PoolInfo, PortCounters, PortInfo, WorkerInfo
 from wirespeed.model import PortSpec
+from wirespeed.router.acl_core import AclCore
 from wirespeed.router.impairment_core import ImpairmentCore
 from wirespeed.router.ip6_core import Ip6Core
 from wirespeed.router.tables_core import TablesCore
@@ -347,7 +348,7 @@ class CaptureStatus:
     error: int
 
 
-class RouterCore(ImpairmentCore, Ip6Core, TablesCore, Protocol):
+class RouterCore(AclCore, ImpairmentCore, Ip6Core, TablesCore, Protocol):
     """The data plane of one router."""
 
     def start(self) -> None: ...

@@ -5,6 +5,7 @@
 #include "dev/rcu.h"
 #include "dev/seed.h"
 #include "dev/worker.h"
+#include "router/acl/acl.h"
 #include "router/impairment/impairment.h"
 #include "router/interface/ip6_interface.h"
 #include "router/local/local.h"
@@ -138,6 +139,7 @@ void ws_router_destroy(struct ws_router *router)
 	impairments_free(router);
 	trace_close(router);
 	router_free_workers(router);
+	acls_free(router);
 	stats_close(router);
 	router_mpls_free(router);
 	load_balance_table_close(&router->load_balances);

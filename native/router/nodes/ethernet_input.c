@@ -13,6 +13,7 @@
  * mpls-input,
  * arp-input, l2-input, linux-cp-punt, linux-cp-xc, error-drop.
  */
+#include "graph/arc.h"
 #include "graph/graph.h"
 #include "router/interface/vlan.h"
 #include "router/observe/trace.h"
@@ -247,3 +248,11 @@ static struct graph_registration ethernet_input = {
 	.counters = counters,
 };
 GRAPH_REGISTER(ethernet_input)
+
+/* Frames that are not routed, before they are bridged or cross-connected. */
+static struct graph_arc l2_input_arc = {
+	.name = "l2-input",
+	.starts = {"ethernet-input"},
+	.end = "l2-input",
+};
+GRAPH_REGISTER_ARC(l2_input_arc)

@@ -1,6 +1,7 @@
 """The router's binary API: importing a module of this package adds its handlers to those that the server calls."""
 
 from wirespeed.router.api import (
+    acls,
     addresses,
     bond,
     bridge,
@@ -22,6 +23,7 @@ from wirespeed.router.api.registry import HANDLERS
 
 __all__ = [
     "HANDLERS",
+    "acls",
     "addresses",
     "bond",
     "bridge",

@@ -1,6 +1,7 @@
 """The router's commands: importing a module of this package adds its commands to the grammar."""
 
 from wirespeed.router.commands import (
+    acls,
     bridge,
     graph,
     impairment,
@@ -29,6 +30,7 @@ from wirespeed.router.commands.registry import GRAMMAR
 
 __all__ = [
     "GRAMMAR",
+    "acls",
     "bridge",
     "graph",
     "impairment",

@@ -1,4 +1,4 @@
-"""show state: what is set on interfaces and bridge domains, for programs that compare it with what they want."""
+"""show state: what is set on interfaces, bridge domains and ACLs, for programs that compare it with what they want."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
+from wirespeed.router.acl_core import AclRule
 from wirespeed.router.commands.registry import command
 from wirespeed.router.core import Interface, InterfaceKind, Mode, MtuKind
 from wirespeed.router.grammar import Match
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 
 @command("show state")
 def show_state(console: Console, words: Match) -> Iterator[str]:
-    """All that is set on interfaces and bridge domains, as JSON, one object a line."""
+    """All that is set on interfaces, bridge domains and ACLs, as JSON, one object a line."""
     names = {index: name for name, index in console.interface_names().items()}
     hosts = {pair.tap for pair in console.lcp.pairs.values()}
     for index, name in names.items():
@@ -24,6 +25,19 @@ def show_state(console: Console, words: Match) -> Iterator[str]:
     for domain in console.core.bridge_domains():
         flags = {word: getattr(domain, word) for word in ("learn", "forward", "flood", "uu_flood", "age_min")}
         yield json.dumps({"bridge_domain": domain.id, **flags})
+    for acl in console.core.acls():
+        yield json.dumps({"acl": acl.index, "tag": acl.tag, "rules": [_rule(rule) for rule in acl.rules]})
+
+
+def _rule(rule: AclRule) -> dict[str, Any]:
+    return {
+        "action": rule.action.name.lower(),
+        "source": str(rule.source),
+        "destination": str(rule.destination),
+        "protocol": rule.protocol,
+        "source_ports": rule.source_ports,
+        "destination_ports": rule.destination_ports,
+    }
 
 
 def _interface(console: Console, index: int, names: dict[int, str]) -> dict[str, Any]:

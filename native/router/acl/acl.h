@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Access lists. What workers see of them never changes: other rules are other memory, and what it
+ * takes the place of is freed once no worker sees it. Only counters are written, by each worker its
+ * own.
+ */
+#ifndef ROUTER_ACL_H
+#define ROUTER_ACL_H
+
+#include "wirespeed.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct rte_acl_ctx;
+struct ws_router;
+
+enum acl_direction { ACL_INPUT, ACL_OUTPUT, ACL_DIRECTIONS };
+
+/* An ACL as it was set. */
+struct acl_rules {
+	char tag[WS_ACL_TAG_LEN];
+	uint32_t count;
+	uint32_t lane_len;           /* of one worker's counts: whole cache lines */
+	struct ws_acl_count *counts; /* at worker * lane_len + rule */
+	struct ws_acl_rule rules[];
+};
+
+/* What comes of a packet that the rule of that number, counted over all ACLs of a list, fits. */
+struct acl_verdict {
+	struct ws_acl_count *counts; /* the first worker's */
+	uint32_t lane_len;
+	bool is_permitted;
+};
+
+/* The ACLs that one direction of one or more interfaces has, in order. */
+struct acl_list {
+	struct rte_acl_ctx *classifiers[2]; /* by family_index; NULL when no rule is of that family */
+	struct acl_verdict *verdicts;       /* by what a classifier says; [0] is of no rule, denied */
+	uint32_t users;
+	uint32_t acl_count;
+	uint32_t acls[];
+};
+
+/* There is none before the first ACL. */
+struct acl_table {
+	struct acl_list *lists[ACL_DIRECTIONS][WS_MAX_INTERFACES]; /* NULL: all pass */
+	struct acl_rules *acls[WS_MAX_ACLS];
+};
+
+/* Compile the ACLs, of which `replaced` is taken to have `rules` (or none is, NULL). NULL, with the
+ * error's line, when that cannot be done. */
+struct acl_list *acl_list_make(const struct acl_table *table, const uint32_t *acls, uint32_t count,
+							   uint32_t replaced, const struct acl_rules *rules);
+void acl_list_free(struct acl_list *list);
+bool acl_list_has(const struct acl_list *list, uint32_t acl);
+
+/* Workers have stopped. */
+void acls_free(struct ws_router *router);
+
+#endif

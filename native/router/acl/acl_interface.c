@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which ACLs interfaces have; the nodes that ask them are in the graph while one has any. */
+#include "dev/error.h"
+#include "dev/rcu.h"
+#include "router/acl/acl_table.h"
+#include "router/interface/interface_change.h"
+#include "router/router.h"
+
+#include <errno.h>
+
+#define OUTPUT_NODE "%-acl-plugin-out"
+static const char *const input_nodes[] = {"acl-plugin-in-ip4-fa", "acl-plugin-in-ip6-fa",
+										  "acl-plugin-in-l2"};
+enum { INPUT_NODES = sizeof(input_nodes) / sizeof(input_nodes[0]) };
+
+static int check_interface(const struct ws_router *router, uint16_t index, bool is_output)
+{
+	int error = router_check_interface(router, index);
+	if (!error && is_output && router->settings[index].kind == WS_INTERFACE_LOOPBACK)
+		error = fail(-EINVAL, "%s sends nothing by itself; give its ports the output ACLs",
+					 interface_name(router, index));
+	return error;
+}
+
+static int check_acls(const struct ws_router *router, const uint32_t *acls, uint32_t count)
+{
+	if (count > WS_MAX_INTERFACE_ACLS)
+		return fail(-EINVAL, "an interface has at most %d ACLs in a direction, not %u",
+					WS_MAX_INTERFACE_ACLS, count);
+	for (uint32_t i = 0; i < count; i++) {
+		if (acl_check(router, acls[i]))
+			return -ENOENT;
+		for (uint32_t k = 0; k < i; k++)
+			if (acls[k] == acls[i])
+				return fail(-EEXIST, "ACL %u is named twice", acls[i]);
+	}
+	return 0;
+}
+
+/* Whether the interface's node of that direction has anything to ask. */
+static bool is_node_used(const struct ws_router *router, uint16_t index, bool is_output)
+{
+	struct acl_list *const *lists = router->acls->lists[is_output ? ACL_OUTPUT : ACL_INPUT];
+	for (uint16_t i = 0; i < router->interface_count; i++)
+		if (lists[i] &&
+			(!is_output || router->settings[i].parent == router->settings[index].parent))
+			return true;
+	return false;
+}
+
+static int set_nodes(struct ws_router *router, uint16_t index, bool is_output, bool on)
+{
+	int error = 0;
+	if (is_output)
+		return features_set(router, OUTPUT_NODE, router->settings[index].parent, on);
+	for (int i = 0; i < INPUT_NODES && !error; i++)
+		error = features_set(router, input_nodes[i], NO_PORT, on);
+	return error;
+}
+
+/* One that other interfaces have already, or a new one; NULL, with an error, when that fails. */
+static struct acl_list *find_list(const struct acl_table *table, const uint32_t *acls,
+								  uint32_t count)
+{
+	for (int direction = 0; direction < ACL_DIRECTIONS; direction++)
+		for (int i = 0; i < WS_MAX_INTERFACES; i++) {
+			struct acl_list *list = table->lists[direction][i];
+			if (list && list->acl_count == count &&
+				!memcmp(list->acls, acls, count * sizeof(*acls)))
+				return list;
+		}
+	return acl_list_make(table, acls, count, WS_MAX_ACLS, NULL);
+}
+
+static void put(struct acl_list **place, struct acl_list *list)
+{
+	struct acl_list *old = *place;
+	if (list)
+		list->users++;
+	__atomic_store_n(place, list, __ATOMIC_RELEASE);
+	rcu_synchronize();
+	if (old && !--old->users)
+		acl_list_free(old);
+}
+
+int ws_router_acl_interface_set(struct ws_router *router, uint16_t index, bool is_output,
+								const uint32_t *acls, uint32_t count)
+{
+	int error = check_interface(router, index, is_output && count);
+	if (!error)
+		error = check_acls(router, acls, count);
+	if (error || (!count && !router->acls))
+		return error;
+	struct acl_list **place = &router->acls->lists[is_output ? ACL_OUTPUT : ACL_INPUT][index];
+	struct acl_list *list = count ? find_list(router->acls, acls, count) : NULL;
+	if (count && !list)
+		return -ENOMEM;
+	if (count)
+		error = set_nodes(router, index, is_output, true);
+	if (error) {
+		if (!list->users)
+			acl_list_free(list);
+		return error;
+	}
+	put(place, list);
+	return is_node_used(router, index, is_output) ? 0 : set_nodes(router, index, is_output, false);
+}
+
+int ws_router_acl_interface(struct ws_router *router, uint16_t index, bool is_output, uint32_t *out)
+{
+	int error = router_check_interface(router, index);
+	if (error || !router->acls)
+		return error;
+	const struct acl_list *list = router->acls->lists[is_output ? ACL_OUTPUT : ACL_INPUT][index];
+	if (!list)
+		return 0;
+	memcpy(out, list->acls, list->acl_count * sizeof(*out));
+	return (int)list->acl_count;
+}
+
+static int watch_acls(struct ws_router *router, uint16_t index, enum interface_change change,
+					  const uint8_t *old_mac)
+{
+	(void)old_mac;
+	int error = 0;
+	for (int output = 0; change == INTERFACE_LEAVES && output < ACL_DIRECTIONS && !error; output++)
+		error = ws_router_acl_interface_set(router, index, output, NULL, 0);
+	return error;
+}
+INTERFACE_WATCH(watch_acls)

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What a packet shows to the rules of ACLs, laid out as rte_acl wants it: one byte, then words of
+ * four. All is as on the wire, big endian.
+ */
+#ifndef ROUTER_ACL_KEY_H
+#define ROUTER_ACL_KEY_H
+
+#include "wire/ip4.h"
+#include "wire/ip6.h"
+#include "wirespeed.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+/* Whether ports can be told: a rule with ports fits later fragments by what else it says, and never
+ * a packet that ends within its ports. */
+enum acl_ports { ACL_PORTS_READ, ACL_PORTS_OF_FIRST_FRAGMENT, ACL_PORTS_CUT_OFF };
+
+/* Of TCP, UDP and SCTP; of ICMP type and code. */
+struct acl_upper {
+	uint16_t source, destination;
+	uint8_t tcp_flags;
+	uint8_t ports; /* enum acl_ports */
+	uint16_t unused;
+};
+
+struct acl_ip4_key {
+	uint8_t protocol, unused[3];
+	uint32_t source, destination;
+	struct acl_upper upper;
+};
+
+struct acl_ip6_key {
+	uint8_t protocol, unused[3];
+	uint8_t source[IP6_ADDRESS_LEN], destination[IP6_ADDRESS_LEN];
+	struct acl_upper upper;
+};
+
+union acl_key {
+	struct acl_ip4_key ip4;
+	struct acl_ip6_key ip6;
+};
+
+/* How many bytes of an upper header a rule looks at; 0 of those without ports. */
+static inline size_t acl_upper_length(uint8_t protocol)
+{
+	switch (protocol) {
+	case IP4_TCP:
+		return 14;
+	case IP4_UDP:
+	case IP4_SCTP:
+		return 4;
+	case IP4_ICMP:
+	case IP6_ICMP:
+		return 2;
+	default:
+		return 0;
+	}
+}
+
+/* Types and codes of ICMP end at 255. */
+static inline bool acl_asks_for_ports(const struct ws_acl_rule *rule)
+{
+	bool is_icmp = rule->protocol == IP4_ICMP || rule->protocol == IP6_ICMP;
+	uint16_t most = is_icmp ? UINT8_MAX : UINT16_MAX;
+	return rule->source_first || rule->source_last < most || rule->destination_first ||
+		   rule->destination_last < most;
+}
+
+static inline void acl_read_upper(struct acl_upper *upper, uint8_t protocol, bool is_later_fragment,
+								  const uint8_t *bytes, size_t room)
+{
+	size_t wanted = acl_upper_length(protocol);
+	*upper = (struct acl_upper){0};
+	if (is_later_fragment) {
+		upper->ports = ACL_PORTS_OF_FIRST_FRAGMENT;
+	} else if (room < wanted) {
+		upper->ports = ACL_PORTS_CUT_OFF;
+	} else if (wanted == 2) {
+		upper->source = htobe16(bytes[0]);
+		upper->destination = htobe16(bytes[1]);
+	} else if (wanted) {
+		memcpy(upper, bytes, 4);
+		if (protocol == IP4_TCP)
+			upper->tcp_flags = bytes[13];
+	}
+}
+
+/* `length` bytes can be read. False when they hold no whole IPv4 header. */
+static inline bool acl_read_ip4(struct acl_ip4_key *key, const uint8_t *bytes, size_t length)
+{
+	const struct ip4_header *ip = (const struct ip4_header *)(const void *)bytes;
+	if (length < IP4_LEN || ip->version_ihl >> 4 != 4)
+		return false;
+	uint16_t header = ip4_header_length(ip);
+	if (header < IP4_LEN || header > length)
+		return false;
+	*key = (struct acl_ip4_key){
+		.protocol = ip->protocol, .source = ip->source, .destination = ip->destination};
+	acl_read_upper(&key->upper, ip->protocol, ip4_is_later_fragment(ip), bytes + header,
+				   length - header);
+	return true;
+}
+
+/* The same of IPv6; behind headers that cannot be followed to their end, ports are cut off. */
+static inline bool acl_read_ip6(struct acl_ip6_key *key, const uint8_t *bytes, size_t length)
+{
+	struct ip6_upper found;
+	if (length < IP6_LEN || bytes[0] >> 4 != 6)
+		return false;
+	bool is_cut = ip6_find_upper(bytes, length, &found) != IP6_WALK_OK;
+	size_t room = length > found.offset && !is_cut ? length - found.offset : 0;
+	key->protocol = found.protocol;
+	memset(key->unused, 0, sizeof(key->unused));
+	memcpy(key->source, bytes + IP6_ADDRESSES_AT, IP6_ADDRESSES_LEN);
+	acl_read_upper(&key->upper, found.protocol, found.is_later_fragment, bytes + found.offset,
+				   room);
+	if (is_cut)
+		key->upper.ports = ACL_PORTS_CUT_OFF;
+	return true;
+}
+
+#endif

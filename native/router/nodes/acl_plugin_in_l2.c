@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * acl-plugin-in-l2: the ACLs of the interface that a frame to be bridged or cross-connected came in
+ * by. Frames that are not IP pass.
+ *
+ * A feature of the arc l2-input. Uses: mbuf->port. Next: l2-input, error-drop.
+ */
+#include "graph/arc.h"
+#include "router/nodes/acl_ethernet.h"
+
+static const char *const edges[] = {[ACL_PASS] = "l2-input", [ACL_DROP] = "error-drop"};
+
+static uint16_t acl_plugin_in_l2_process(struct graph *graph, struct graph_node *node,
+										 void **packets, uint16_t n)
+{
+	const struct ws_router *router = router_of(graph);
+	struct acl_frame frame;
+	acl_begin(&frame, graph, node, packets);
+	for (uint16_t i = 0; i < n; i++) {
+		const struct rte_mbuf *packet = packets[i];
+		const struct acl_list *list = acl_list_of(router, ACL_INPUT, packet->port);
+		size_t at;
+		int family;
+		frame.next[i] = ACL_PASS;
+		if (list && acl_find_ip(packet, &at, &family))
+			acl_judge(&frame, list, family, i, packet_data(packet) + at, packet->data_len - at);
+	}
+	return acl_end(&frame, graph, n);
+}
+
+static struct graph_registration acl_plugin_in_l2 = {
+	.name = "acl-plugin-in-l2",
+	.process = acl_plugin_in_l2_process,
+	.edge_count = ACL_EDGES,
+	.edges = edges,
+	.counter_count = ACL_COUNTERS,
+	.counters = acl_counters,
+};
+GRAPH_REGISTER(acl_plugin_in_l2)
+
+static struct graph_feature acl_plugin_in_l2_feature = {
+	.node = "acl-plugin-in-l2",
+	.arc = "l2-input",
+};
+GRAPH_REGISTER_FEATURE(acl_plugin_in_l2_feature)
