@@ -399,3 +399,22 @@ def test_place_names_hide_passwords() -> None:
         Path("/srv/corpus"),
         "postgresql://db.lab/results",
     )
+
+
+def test_a_database_that_is_away_is_waited_for_once(
+    server: PostgresqlServer, tmp_path: Path, files: list[Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    server.create("absent")
+    where = server.url("absent", tmp_path / "corpus")
+    server.stop()
+    tried = []
+    real = schema.open_index
+    monkeypatch.setattr("wirespeed.corpus.index.open_index", lambda place: tried.append(place) or real(place))
+    try:
+        with open_corpus(where) as corpus:
+            assert [corpus.add([file]).waiting for file in files] == [1] * len(files)
+        assert len(tried) == 1
+    finally:
+        server.start()
+    with open_corpus(where) as corpus:
+        assert corpus.index.results(()).total == len(files)

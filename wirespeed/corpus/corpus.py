@@ -33,6 +33,7 @@ from wirespeed.results.inspection import Inspection
 _BATCH = 200
 """Results of one transaction."""
 _MOST_NAME = 200
+_AWAY_S = 60.0
 
 
 @dataclass(frozen=True)
@@ -82,6 +83,7 @@ class Corpus:
         self._judge = judge
         self._spool = place.folder / "spool"
         self._index: Index | None = None
+        self._away, self._away_until_s = "", 0.0
 
     def __enter__(self) -> Self:
         return self
@@ -134,11 +136,15 @@ class Corpus:
         return Added(new, known, tuple(refused), waiting, why)
 
     def _why_away(self) -> str:
-        """Open the index; why that is not possible now, but will be."""
+        """Open the index; why that is not possible now, but will be. A database that was away is not asked again at
+        once: who adds a result now and then would wait for it each time."""
+        if time.monotonic() < self._away_until_s:
+            return self._away
         try:
             _ = self.index
         except ConnectionFault as fault:
-            return str(fault)
+            self._away, self._away_until_s = str(fault), time.monotonic() + _AWAY_S
+            return self._away
         return ""
 
     def read(self, digest: str) -> AnyResult | Inspection:
