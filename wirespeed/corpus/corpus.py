@@ -125,7 +125,7 @@ class Corpus:
                 try:
                     added = 0 if why else self.index.add(rows)
                 except ConnectionFault as fault:
-                    why = str(fault)
+                    why = self._gone(fault)
                 if why:
                     waiting += len(rows)
                 else:
@@ -143,9 +143,12 @@ class Corpus:
         try:
             _ = self.index
         except ConnectionFault as fault:
-            self._away, self._away_until_s = str(fault), time.monotonic() + _AWAY_S
-            return self._away
+            return self._gone(fault)
         return ""
+
+    def _gone(self, fault: ConnectionFault) -> str:
+        self._away, self._away_until_s = str(fault), time.monotonic() + _AWAY_S
+        return self._away
 
     def read(self, digest: str) -> AnyResult | Inspection:
         """A result that is kept. Damaged, or FileFault, when it cannot be."""
