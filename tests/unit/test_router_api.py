@@ -226,3 +226,32 @@ def test_a_tag_is_kept_told_and_gone_with_its_interface(client: Client) -> None:
     list(client.console.run("delete loopback interface intfc loop3"))
     list(client.console.run("create loopback interface instance 3"))
     assert tags() == ["", "", "", ""]
+
+
+def test_acls_and_where_they_are(client: Client) -> None:
+    rule = {
+        "is_permit": 1,
+        "src_prefix": IPv4Interface("16.0.0.0/8"),
+        "dst_prefix": IPv4Interface("0.0.0.0/0"),
+        "proto": 6,
+        "srcport_or_icmptype_last": 65535,
+        "dstport_or_icmpcode_first": 80,
+        "dstport_or_icmpcode_last": 443,
+        "tcp_flags_mask": 18,
+        "tcp_flags_value": 2,
+    }
+    for index in (0, 1):
+        (reply,) = ask(client, "acl_add_replace", acl_index=ALL, tag="web", r=[rule] * (index + 1))
+        assert (reply.retval, reply.acl_index) == (0, index)
+    assert retval(client, "acl_add_replace", acl_index=7, r=[rule]) == -6
+    assert retval(client, "acl_add_replace", acl_index=0, r=[{**rule, "is_permit": 2}]) == -9
+    (row,) = ask(client, "acl_dump", acl_index=1)
+    assert (row.tag, len(row.r), {name: row.r[1][name] for name in rule}) == ("web", 2, rule)
+    assert retval(client, "acl_interface_set_acl_list", sw_if_index=1, n_input=1, acls=[1, 0]) == 0
+    assert retval(client, "acl_interface_set_acl_list", sw_if_index=1, n_input=1, acls=[9]) == -6
+    assert retval(client, "acl_interface_set_acl_list", sw_if_index=1, n_input=3, acls=[1, 0]) == -7
+    (row,) = ask(client, "acl_interface_list_dump", sw_if_index=ALL)
+    assert (row.sw_if_index, row.n_input, list(row.acls)) == (1, 1, [1, 0])
+    assert retval(client, "acl_del", acl_index=0) != 0
+    assert retval(client, "acl_interface_set_acl_list", sw_if_index=1) == 0
+    assert [retval(client, "acl_del", acl_index=0) for _ in range(2)] == [0, -6]

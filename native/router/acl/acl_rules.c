@@ -158,13 +158,16 @@ static int replace(struct acl_table *table, uint32_t index, struct acl_rules *ru
 {
 	struct change *change = calloc(1, sizeof(*change));
 	struct acl_rules *old = table->acls[index];
-	int error = change ? compile_changed(table, index, rules, change)
-					   : fail(-ENOMEM, "no memory to replace an ACL");
+	if (!change) {
+		free_rules(rules);
+		return fail(-ENOMEM, "no memory to replace an ACL");
+	}
+	int error = compile_changed(table, index, rules, change);
 	if (!error) {
 		table->acls[index] = rules;
 		take_changed(table, change);
 	}
-	for (uint32_t i = 0; change && i < change->count; i++)
+	for (uint32_t i = 0; i < change->count; i++)
 		acl_list_free(error ? change->at[i].fresh : change->at[i].old);
 	free(change);
 	free_rules(error ? rules : old);
