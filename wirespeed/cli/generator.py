@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from contextlib import ExitStack
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -76,9 +78,21 @@ def command(
         bool,
         typer.Option("--calibrate", help="Measure the medium's own latency first; needs each pair of ports connected."),
     ] = False,
+    otg: Annotated[
+        str,
+        typer.Option(
+            "--otg", metavar="HOST:PORT", help="Serve the Open Traffic Generator API here too, for snappi scripts."
+        ),
+    ] = "",
+    otg_cert: Annotated[
+        Path | None,
+        typer.Option(
+            "--otg-cert", metavar="PEM", help="Certificate and key, for --otg by https. Else it is plain http."
+        ),
+    ] = None,
     verbose: VerboseOption = False,
 ) -> int:
-    """Run the traffic generator (T-Rex stateless RPC).
+    """Run the traffic generator (T-Rex stateless RPC; Open Traffic Generator with --otg).
 
     T-Rex's own console, Python client and scripts work with it. It runs until it is told to end with Ctrl-C,
     SIGTERM or by a client; then traffic stops and the ports are closed. Port i belongs to worker i modulo their number.
@@ -92,6 +106,8 @@ def command(
     from wirespeed.generator.start_rules import StartRules  # noqa: PLC0415
     from wirespeed.model import parse_mac, parse_port_spec  # noqa: PLC0415
 
+    if otg_cert is not None and not otg:
+        raise UsageError("--otg-cert is for the API that --otg HOST:PORT serves; give that too")
     specs = [parse_port_spec(text) for text in port]
     cpus = parse_cpus(cpu)
     dest_macs = [parse_mac(text) for text in dest_mac or []]
@@ -106,7 +122,18 @@ def command(
         raise UsageError(f"--memory {memory} cannot be used; give megabytes from 16 up")
     settle_main(main_cpu)
     memory_mb = memory or memory_needed_mb(specs, len(cpus), mtu)
-    with leave_on_signals(), RpcSockets(host, tcp_port) as sockets:
+    with leave_on_signals(), RpcSockets(host, tcp_port) as sockets, ExitStack() as beside:
+        service = None
+        if otg:
+            from wirespeed.otg.service import OtgService  # noqa: PLC0415 - only where it is asked for
+
+            service = OtgService(otg, otg_cert)
+            if not is_loopback(service.host):
+                typer.echo(
+                    f"wirespeed: whoever reaches {service.url} can use this generator: for trusted networks only "
+                    "(docs/security.md)",
+                    err=True,
+                )
         if not is_loopback(host):
             typer.echo(
                 f"wirespeed: whoever reaches {sockets.address} can use this generator, for the RPC asks nobody who "
@@ -135,7 +162,15 @@ def command(
                     server.floors = measure_floors(core)
                     for first, floor in server.floors.items():
                         typer.echo(f"port {first}: {floor}")
-                serve(server, sockets, lambda: typer.echo(f"ready: RPC at {sockets.address}"))
+
+                def ready() -> None:
+                    also = ""
+                    if service is not None:
+                        beside.enter_context(service.serving(sockets.reached))
+                        also = f", OTG at {service.url}"
+                    typer.echo(f"ready: RPC at {sockets.address}{also}")
+
+                serve(server, sockets, ready)
             finally:
                 core.close()
         finally:

@@ -58,7 +58,9 @@ def _read_layer(path: str, given: Any, offset: int) -> Layer:
         raise ModelFault(path, "must be an object with a choice")
     kind = given.get("choice", "ethernet")
     if kind not in SUPPORTED:
-        raise ModelFault(f"{path}.choice", f"header {str(kind)[:40]!r} is not supported; there is {', '.join(SUPPORTED)}")
+        raise ModelFault(
+            f"{path}.choice", f"header {str(kind)[:40]!r} is not supported; there is {', '.join(SUPPORTED)}"
+        )
     body, path = given.get(kind) or {}, f"{path}.{kind}"
     if not isinstance(body, dict):
         raise ModelFault(path, "must be an object")
