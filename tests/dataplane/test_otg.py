@@ -5,6 +5,10 @@ from __future__ import annotations
 import base64
 import http.client
 import json
+import socket
+import ssl
+import subprocess
+import sys
 import time
 import urllib.error
 import urllib.request
@@ -14,7 +18,6 @@ from typing import Any
 
 import pytest
 import snappi
-from generator_run import start_generator
 from scapy.all import IP, UDP, Dot1Q, Ether, Raw
 
 from wirespeed.client.stateless_client import Multiplier, StatelessClient, Target
@@ -28,12 +31,16 @@ from wirespeed.profiles.streams import STLStream, STLTXSingleBurst
 pytest.importorskip("wirespeed._native._core", reason="the native core is not built")
 
 DEADLINE_S = 60.0
+EXAMPLE = Path(__file__).parents[2] / "examples" / "otg" / "two_flows.py"
+EXPECTED = "dns: 500 sent, 500 received, 0 % lost\nweb: 500 sent, 500 received, 0 % lost\n"
 
 
 @pytest.fixture(scope="module")
 def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, str]]:
     """Where the RPC and the API are."""
-    rpc, otg = (f"127.0.0.1:{free_rpc_port()}" for _ in range(2))
+    rpc = f"127.0.0.1:{free_rpc_port()}"
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        otg = f"127.0.0.1:{free.getsockname()[1]}"
     ports = ["--port", "ring:loop,speed=10G", "--port", "ring:loop,speed=10G"]
     arguments = ["generator", *ports, "--hugepages", "never", "--rpc", rpc, "--otg", otg]
     with Child("generator", arguments, tmp_path_factory.mktemp("otg") / "log").start():
@@ -320,8 +327,38 @@ def test_the_clients_version_check_passes(served: tuple[str, str]) -> None:
     assert [port.name for port in api.get_config().ports] == ["p1", "p2"]
 
 
-def test_an_address_that_cannot_be_had_ends_the_program(tmp_path: Path) -> None:
-    run = start_generator("--port", "null", "--otg", "nowhere")
-    assert run.process.wait(60) == 2
-    assert run.process.stderr is not None
-    assert "give HOST:PORT" in run.process.stderr.read()
+def test_an_address_that_cannot_be_had_ends_the_program() -> None:
+    command = [
+        sys.executable,
+        "-m",
+        "wirespeed",
+        "generator",
+        "--port",
+        "null",
+        "--rpc",
+        f"127.0.0.1:{free_rpc_port()}",
+    ]
+    ended = subprocess.run([*command, "--otg", "nowhere"], capture_output=True, text=True, timeout=60, check=False)
+    assert (ended.returncode, ended.stderr.count("\n")) == (2, 1)
+    assert "give HOST:PORT" in ended.stderr
+
+
+def test_the_example_runs(served: tuple[str, str]) -> None:
+    command = [sys.executable, str(EXAMPLE), served[1]]
+    ended = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    assert (ended.returncode, ended.stdout) == (0, EXPECTED), ended.stderr
+
+
+def test_flows_by_https(tmp_path: Path) -> None:
+    pem = tmp_path / "otg.pem"
+    request = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-subj", "/CN=otg", "-days", "1"]
+    subprocess.run([*request, "-keyout", f"{pem}.key", "-out", f"{pem}.crt"], check=True, capture_output=True)
+    pem.write_bytes(Path(f"{pem}.key").read_bytes() + Path(f"{pem}.crt").read_bytes())
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        otg = f"127.0.0.1:{free.getsockname()[1]}"
+    arguments = ["generator", "--port", "null", "--hugepages", "never", "--rpc", f"127.0.0.1:{free_rpc_port()}"]
+    with Child("generator", [*arguments, "--otg", otg, "--otg-cert", str(pem)], tmp_path / "log").start():
+        trusting = ssl.create_default_context(cafile=str(pem))
+        trusting.check_hostname = False
+        with urllib.request.urlopen(f"https://{otg}/capabilities/version", timeout=30, context=trusting) as answer:
+            assert json.load(answer)["app_version"] == "wirespeed"

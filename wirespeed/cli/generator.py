@@ -19,7 +19,9 @@ if TYPE_CHECKING:
     from wirespeed._native.generator import GeneratorCore
     from wirespeed._native.runtime import PortInfo
     from wirespeed.generator.server import Server
+    from wirespeed.generator.service import RpcSockets
     from wirespeed.model import PortSpec
+    from wirespeed.otg.service import OtgService
 
 _SPARE_MB = 64
 _BUFFER_OVERHEAD_BYTES = 512
@@ -106,8 +108,6 @@ def command(
     from wirespeed.generator.start_rules import StartRules  # noqa: PLC0415
     from wirespeed.model import parse_mac, parse_port_spec  # noqa: PLC0415
 
-    if otg_cert is not None and not otg:
-        raise UsageError("--otg-cert is for the API that --otg HOST:PORT serves; give that too")
     specs = [parse_port_spec(text) for text in port]
     cpus = parse_cpus(cpu)
     dest_macs = [parse_mac(text) for text in dest_mac or []]
@@ -123,17 +123,7 @@ def command(
     settle_main(main_cpu)
     memory_mb = memory or memory_needed_mb(specs, len(cpus), mtu)
     with leave_on_signals(), RpcSockets(host, tcp_port) as sockets, ExitStack() as beside:
-        service = None
-        if otg:
-            from wirespeed.otg.service import OtgService  # noqa: PLC0415 - only where it is asked for
-
-            service = OtgService(otg, otg_cert)
-            if not is_loopback(service.host):
-                typer.echo(
-                    f"wirespeed: whoever reaches {service.url} can use this generator: for trusted networks only "
-                    "(docs/security.md)",
-                    err=True,
-                )
+        service = _otg_service(otg, otg_cert)
         if not is_loopback(host):
             typer.echo(
                 f"wirespeed: whoever reaches {sockets.address} can use this generator, for the RPC asks nobody who "
@@ -162,20 +152,39 @@ def command(
                     server.floors = measure_floors(core)
                     for first, floor in server.floors.items():
                         typer.echo(f"port {first}: {floor}")
-
-                def ready() -> None:
-                    also = ""
-                    if service is not None:
-                        beside.enter_context(service.serving(sockets.reached))
-                        also = f", OTG at {service.url}"
-                    typer.echo(f"ready: RPC at {sockets.address}{also}")
-
-                serve(server, sockets, ready)
+                serve(server, sockets, lambda: typer.echo(_ready(sockets, service, beside)))
             finally:
                 core.close()
         finally:
             runtime.close()
     return 0
+
+
+def _otg_service(address: str, certificate: Path | None) -> OtgService | None:
+    """What will serve the API at `address`, where one is given."""
+    if not address:
+        if certificate is not None:
+            raise UsageError("--otg-cert is for the API that --otg HOST:PORT serves; give that too")
+        return None
+    from wirespeed.generator.service import is_loopback  # noqa: PLC0415 - as above
+    from wirespeed.otg.service import OtgService  # noqa: PLC0415 - only where it is asked for
+
+    service = OtgService(address, certificate)
+    if not is_loopback(service.host):
+        typer.echo(
+            f"wirespeed: whoever reaches {service.url} can use this generator: for trusted networks only "
+            "(docs/security.md)",
+            err=True,
+        )
+    return service
+
+
+def _ready(sockets: RpcSockets, service: OtgService | None, beside: ExitStack) -> str:
+    """What the program says once it serves; the API is served from here on until `beside` is left."""
+    if service is None:
+        return f"ready: RPC at {sockets.address}"
+    beside.enter_context(service.serving(sockets.reached))
+    return f"ready: RPC at {sockets.address}, OTG at {service.url}"
 
 
 def memory_needed_mb(specs: Sequence[PortSpec], workers: int, mtu: int) -> int:

@@ -23,14 +23,15 @@ HEARTBEAT_S = 10.0
 _SETTLED_S = 0.1
 _RAW = Multiplier("raw", "abs", 1)
 _FIRST_GROUP = 1 << 24
-_ACTS = {"stop": "stop_traffic", "pause": "pause_traffic", "resume": "resume_traffic"}
 """Above the numbers that T-Rex's scripts choose."""
+
+_ACTS = {"stop": "stop_traffic", "pause": "pause_traffic", "resume": "resume_traffic"}
 
 
 @dataclass
 class Running:
-    """One flow: its profile, and the packet groups of its streams since it last started. `final` are counters that
-    have come to rest after the flow ended."""
+    """One flow: its profile, and the packet groups of its streams since it last started. `seen` are the counters
+    read last and `seen_s` since when they are so."""
 
     flow: FlowStreams
     target: Target
@@ -269,10 +270,10 @@ class Engine:
         tx = str(one.target.port)
 
         def sent(name: str) -> float:
-            return sum(group[name][tx] for group in told)
+            return float(sum(group[name][tx] for group in told))
 
         def received(name: str) -> float:
-            return sum(group[name][str(port)] for group in told for port in one.rx)
+            return float(sum(group[name][str(port)] for group in told for port in one.rx))
 
         frames_tx, frames_rx = int(sent("tp")), int(received("rp"))
         metric: Json = {
