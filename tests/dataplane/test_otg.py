@@ -18,7 +18,7 @@ from typing import Any
 
 import pytest
 import snappi
-from scapy.all import IP, UDP, Dot1Q, Ether, Raw
+from scapy.all import ICMP, IP, TCP, UDP, Dot1Q, Ether, ICMPv6EchoRequest, Raw
 
 from wirespeed.client.stateless_client import Multiplier, StatelessClient, Target
 from wirespeed.lab.lab import free_rpc_port
@@ -249,6 +249,72 @@ def test_tags_and_sizes_that_change_leave_right_checksums(api: Any, served: tupl
         rebuilt = layers.copy()
         del rebuilt[IP].chksum, rebuilt[UDP].chksum
         assert bytes(rebuilt) == one
+
+
+def varying(pattern: Any, start: Any, step: Any) -> None:
+    pattern.increment.start, pattern.increment.step, pattern.increment.count = start, step, 3
+
+
+def stack_ip6_tcp(packet: Any) -> None:
+    _, ip, tcp = packet.ethernet().ipv6().tcp()
+    ip.src.value = "2001:db8::1"
+    varying(ip.dst, "2001:db8:1::1", "::1")
+    tcp.ctl_syn.value, tcp.window.value = 1, 1000
+
+
+def stack_ip6_icmp(packet: Any) -> None:
+    _, ip, icmp = packet.ethernet().ipv6().icmpv6()
+    varying(ip.src, "2001:db8:1::1", "::1")
+    icmp.echo.identifier.value = 7
+
+
+def stack_mpls(packet: Any) -> None:
+    _, outer, inner, ip, tcp = packet.ethernet().mpls().mpls().ipv4().tcp()
+    varying(outer.label, 100, 1)
+    inner.label.value = 200
+    varying(tcp.dst_port, 1, 1)
+    ip.src.value, ip.dst.value = "16.0.0.1", "48.0.0.1"
+
+
+def stack_icmp(packet: Any) -> None:
+    _, _, ip, _ = packet.ethernet().vlan().ipv4().icmp()
+    varying(ip.dst, "48.0.0.1", "0.0.1.0")
+
+
+def stack_vxlan(packet: Any) -> None:
+    _, _, udp, vxlan, _, inner, _ = packet.ethernet().ipv4().udp().vxlan().ethernet().ipv4().udp()
+    udp.dst_port.value = 4789
+    varying(vxlan.vni, 10, 1)
+    varying(inner.src, "10.0.0.1", "0.0.0.1")
+
+
+def checksums_worked_out(packet: bytes) -> bytes:
+    """The same packet with every checksum worked out by scapy."""
+    layers = Ether(packet)
+    for kind, field in ((IP, "chksum"), (UDP, "chksum"), (TCP, "chksum"), (ICMP, "chksum")):
+        place = 1
+        while (layer := layers.getlayer(kind, place)) is not None:
+            delattr(layer, field)
+            place += 1
+    if ICMPv6EchoRequest in layers:
+        del layers[ICMPv6EchoRequest].cksum
+    return bytes(layers)
+
+
+@pytest.mark.parametrize("stack", [stack_ip6_tcp, stack_ip6_icmp, stack_mpls, stack_icmp, stack_vxlan])
+def test_headers_that_change_leave_right_checksums(api: Any, served: tuple[str, str], stack: Any) -> None:
+    config = two_ports(api)
+    flow = config.flows.flow(name="f1")[-1]
+    flow.tx_rx.port.tx_name, flow.tx_rx.port.rx_names = "p1", ["p2"]
+    stack(flow.packet)
+    flow.size.fixed, flow.rate.pps, flow.duration.fixed_packets.packets = 128, 1000, 6
+    api.set_config(config)
+    with StatelessClient(served[0]) as client:
+        client.connect()
+        packets = captured(client, lambda: transmit(api, "start"), 6)
+    stopped(api)
+    assert packets[:3] == packets[3:] and len(set(packets)) == 3
+    assert [checksums_worked_out(one) for one in packets] == packets
 
 
 def post(url: str, body: bytes) -> tuple[int, dict[str, Any]]:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from scapy.contrib.mpls import MPLS
 from scapy.layers.inet import ICMP, IP, TCP, UDP
-from scapy.layers.inet6 import ICMPv6EchoReply, ICMPv6EchoRequest, IPv6
+from scapy.layers.inet6 import ICMPv6EchoRequest, IPv6
 from scapy.layers.l2 import Dot1Q, Ether
 from scapy.layers.vxlan import VXLAN
 
@@ -36,10 +36,9 @@ class Header:
     layer: Any
     size_bytes: int
     fields: dict[str, HeaderField]
-    within: tuple[str, ...] = ()
+    within: str = ""
     length: int | None = None
     length_from: int = 0
-    keywords: dict[str, Any] = field(default_factory=dict)
 
 
 _F = HeaderField
@@ -146,13 +145,11 @@ HEADERS: dict[str, Header] = {
             **{f"ctl_{name}": _F("flags", 111 - place, 1, shift=place) for place, name in enumerate(_TCP_FLAGS)},
         },
     ),
-    "icmp": Header(ICMP, 8, {"type": _F("type", 0, 8, 8), "code": _F("code", 8, 8), **_ECHO}, within=("echo",)),
+    "icmp": Header(ICMP, 8, {"type": _F("type", 0, 8, 8), "code": _F("code", 8, 8), **_ECHO}, within="echo"),
+    "icmpv6": Header(
+        ICMPv6EchoRequest, 8, {"type": _F("type", 0, 8, 128), "code": _F("code", 8, 8), **_ECHO6}, within="echo"
+    ),
     "vxlan": Header(VXLAN, 8, {"vni": _F("vni", 32, 24)}),
 }
 
-ICMPV6 = {
-    "echo_request": Header(ICMPv6EchoRequest, 8, _ECHO6),
-    "echo_reply": Header(ICMPv6EchoReply, 8, _ECHO6),
-}
-
-SUPPORTED = (*HEADERS, "icmpv6", "custom")
+SUPPORTED = (*HEADERS, "custom")

@@ -9,7 +9,7 @@ from typing import Any
 from scapy.packet import Packet, Raw
 
 from wirespeed.otg.faults import ModelFault
-from wirespeed.otg.headers import HEADERS, ICMPV6, SUPPORTED, Header, HeaderField
+from wirespeed.otg.headers import HEADERS, SUPPORTED, Header, HeaderField
 from wirespeed.otg.patterns import Json, Pattern, read_pattern
 
 
@@ -67,15 +67,13 @@ def _read_layer(path: str, given: Any, offset: int) -> Layer:
     if kind == "custom":
         raw = _custom(f"{path}.bytes", body.get("bytes"))
         return Layer(kind, path, offset, len(raw), None, {}, Raw(raw))
-    header = HEADERS.get(kind)
-    member = header.within[0] if header and header.within else None
-    if header is None:
-        member = str(body.get("choice", "echo_request"))
-        header = ICMPV6.get(member)
-        if header is None:
-            raise ModelFault(f"{path}.choice", f"{member!r} is not supported; there is {', '.join(ICMPV6)}")
-    if member is not None:
-        body, path = body.get(member) or {}, f"{path}.{member}"
+    header = HEADERS[kind]
+    if header.within:
+        if body.get("choice", header.within) != header.within:
+            raise ModelFault(f"{path}.choice", f"{body['choice']!r} is not supported; there is {header.within}")
+        body, path = body.get(header.within) or {}, f"{path}.{header.within}"
+        if not isinstance(body, dict):
+            raise ModelFault(path, "must be an object")
     own = {
         name: Field(where, 8 * offset + spec.bit, spec.bits, pattern)
         for name, (where, spec, pattern) in _read_fields(path, body, header).items()
