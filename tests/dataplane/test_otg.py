@@ -383,6 +383,7 @@ def test_requests_that_are_none(api: Any, served: tuple[str, str]) -> None:
     half.close()
     code, answer = post(f"{served[1]}/monitor/states", b"{}")
     assert (code, answer["code"]) == (501, 501)
+    assert post(f"{served[1]}/nothing", b"{}")[1]["code"] == 404
     with pytest.raises(Exception, match="flow_names: there is no"):
         transmit(api, "start", "nobody")
 

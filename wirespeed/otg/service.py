@@ -15,6 +15,7 @@ from typing import Any
 import uvicorn
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
+from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
@@ -63,7 +64,7 @@ def application(engine: Engine) -> Starlette:
     return Starlette(
         routes=routes,
         lifespan=lambda _: _heartbeat(engine),
-        exception_handlers={WirespeedError: _refused, ClientDisconnect: _gone},
+        exception_handlers={WirespeedError: _refused, ClientDisconnect: _gone, HTTPException: _no_such},
     )
 
 
@@ -92,6 +93,11 @@ async def _refused(_: Request, error: Exception) -> Response:
 
 async def _gone(_: Request, error: Exception) -> Response:
     return _error(400, "validation", f"the request ended before its body did {error}".strip())
+
+
+async def _no_such(request: Request, error: Exception) -> Response:
+    code = error.status_code if isinstance(error, HTTPException) else 404
+    return _error(code, "validation", f"{request.method} {request.url.path} is nothing that the API has")
 
 
 def _error(code: int, kind: str, text: str) -> JSONResponse:
