@@ -146,6 +146,15 @@ def test_a_flow_goes_on_until_it_is_stopped(api: Any) -> None:
     assert metric.frames_tx == metric.frames_rx >= 100
 
 
+def test_links_go_down_and_come_up(api: Any) -> None:
+    api.set_config(two_ports(api))
+    for state in ("down", "up"):
+        control = api.control_state()
+        control.port.link.port_names, control.port.link.state = ["p1"], state
+        api.set_control_state(control)
+        assert port_metrics(api)["p1"].link == state
+
+
 def test_latency_is_measured(api: Any) -> None:
     config = two_ports(api)
     add_flow(config).metrics.latency.enable = True
