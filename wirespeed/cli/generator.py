@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from contextlib import ExitStack
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -17,7 +19,9 @@ if TYPE_CHECKING:
     from wirespeed._native.generator import GeneratorCore
     from wirespeed._native.runtime import PortInfo
     from wirespeed.generator.server import Server
+    from wirespeed.generator.service import RpcSockets
     from wirespeed.model import PortSpec
+    from wirespeed.otg.service import OtgService
 
 _SPARE_MB = 64
 _BUFFER_OVERHEAD_BYTES = 512
@@ -76,9 +80,21 @@ def command(
         bool,
         typer.Option("--calibrate", help="Measure the medium's own latency first; needs each pair of ports connected."),
     ] = False,
+    otg: Annotated[
+        str,
+        typer.Option(
+            "--otg", metavar="HOST:PORT", help="Serve the Open Traffic Generator API here too, for snappi scripts."
+        ),
+    ] = "",
+    otg_cert: Annotated[
+        Path | None,
+        typer.Option(
+            "--otg-cert", metavar="PEM", help="Certificate and key, for --otg by https. Else it is plain http."
+        ),
+    ] = None,
     verbose: VerboseOption = False,
 ) -> int:
-    """Run the traffic generator (T-Rex stateless RPC).
+    """Run the traffic generator (T-Rex stateless RPC; Open Traffic Generator with --otg).
 
     T-Rex's own console, Python client and scripts work with it. It runs until it is told to end with Ctrl-C,
     SIGTERM or by a client; then traffic stops and the ports are closed. Port i belongs to worker i modulo their number.
@@ -106,7 +122,8 @@ def command(
         raise UsageError(f"--memory {memory} cannot be used; give megabytes from 16 up")
     settle_main(main_cpu)
     memory_mb = memory or memory_needed_mb(specs, len(cpus), mtu)
-    with leave_on_signals(), RpcSockets(host, tcp_port) as sockets:
+    with leave_on_signals(), RpcSockets(host, tcp_port) as sockets, ExitStack() as beside:
+        service = _otg_service(otg, otg_cert)
         if not is_loopback(host):
             typer.echo(
                 f"wirespeed: whoever reaches {sockets.address} can use this generator, for the RPC asks nobody who "
@@ -135,12 +152,39 @@ def command(
                     server.floors = measure_floors(core)
                     for first, floor in server.floors.items():
                         typer.echo(f"port {first}: {floor}")
-                serve(server, sockets, lambda: typer.echo(f"ready: RPC at {sockets.address}"))
+                serve(server, sockets, lambda: typer.echo(_ready(sockets, service, beside)))
             finally:
                 core.close()
         finally:
             runtime.close()
     return 0
+
+
+def _otg_service(address: str, certificate: Path | None) -> OtgService | None:
+    """What will serve the API at `address`, where one is given."""
+    if not address:
+        if certificate is not None:
+            raise UsageError("--otg-cert is for the API that --otg HOST:PORT serves; give that too")
+        return None
+    from wirespeed.generator.service import is_loopback  # noqa: PLC0415 - as above
+    from wirespeed.otg.service import OtgService  # noqa: PLC0415 - only where it is asked for
+
+    service = OtgService(address, certificate)
+    if not is_loopback(service.host):
+        typer.echo(
+            f"wirespeed: whoever reaches {service.url} can use this generator: for trusted networks only "
+            "(docs/security.md)",
+            err=True,
+        )
+    return service
+
+
+def _ready(sockets: RpcSockets, service: OtgService | None, beside: ExitStack) -> str:
+    """What the program says once it serves; the API is served from here on until `beside` is left."""
+    if service is None:
+        return f"ready: RPC at {sockets.address}"
+    beside.enter_context(service.serving(sockets.reached))
+    return f"ready: RPC at {sockets.address}, OTG at {service.url}"
 
 
 def memory_needed_mb(specs: Sequence[PortSpec], workers: int, mtu: int) -> int:

@@ -73,6 +73,13 @@ class RpcSockets:
             self.close()
             raise
 
+    @property
+    def reached(self) -> str:
+        """Where programs of this machine reach the RPC."""
+        host, _, port = self.address.rpartition(":")
+        host = {"*": "127.0.0.1", "0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)
+        return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
+
     def read_subscriptions(self) -> bool:
         """Whether somebody subscribes now: an XPUB socket, which is a PUB to its clients, receives who comes and goes,
         those too whose connection ended."""

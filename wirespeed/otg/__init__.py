@@ -1,0 +1,1 @@
+"""Open Traffic Generator: the model's REST API on our generator, so that snappi scripts run."""

@@ -1,0 +1,155 @@
+"""The protocol headers that flows can have: each field's place in the header and in scapy's layer. Tables, no code."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from scapy.contrib.mpls import MPLS
+from scapy.layers.inet import ICMP, IP, TCP, UDP
+from scapy.layers.inet6 import ICMPv6EchoRequest, IPv6
+from scapy.layers.l2 import Dot1Q, Ether
+from scapy.layers.vxlan import VXLAN
+
+from wirespeed.otg.patterns import Kind
+
+
+@dataclass(frozen=True)
+class HeaderField:
+    """`bit` counts from the header's begin. `default` None leaves the field to scapy, which works it out; `shift` is
+    the place within scapy's field of several of the model's."""
+
+    name: str
+    bit: int
+    bits: int
+    default: int | None = 0
+    kind: Kind = "number"
+    shift: int = 0
+
+
+@dataclass(frozen=True)
+class Header:
+    """`fields` by their path in the model; `within` names the member that holds them, where there is a choice.
+
+    `length` is the bit of the length field, which counts from `length_from` bytes into the header."""
+
+    layer: Any
+    size_bytes: int
+    fields: dict[str, HeaderField]
+    within: str = ""
+    length: int | None = None
+    length_from: int = 0
+
+
+_F = HeaderField
+
+_TCP_FLAGS = ("fin", "syn", "rst", "psh", "ack", "urg", "ece", "cwr", "ns")
+
+_ECHO = {
+    "checksum": _F("chksum", 16, 16, None),
+    "identifier": _F("id", 32, 16),
+    "sequence_number": _F("seq", 48, 16),
+}
+_ECHO6 = {
+    "checksum": _F("cksum", 16, 16, None),
+    "identifier": _F("id", 32, 16),
+    "sequence_number": _F("seq", 48, 16),
+}
+
+HEADERS: dict[str, Header] = {
+    "ethernet": Header(
+        Ether,
+        14,
+        {
+            "dst": _F("dst", 0, 48, None, "mac"),
+            "src": _F("src", 48, 48, None, "mac"),
+            "ether_type": _F("type", 96, 16, None),
+        },
+    ),
+    "vlan": Header(
+        Dot1Q,
+        4,
+        {
+            "priority": _F("prio", 0, 3),
+            "cfi": _F("dei", 3, 1),
+            "id": _F("vlan", 4, 12),
+        },
+    ),
+    "mpls": Header(
+        MPLS,
+        4,
+        {
+            "label": _F("label", 0, 20, 16),
+            "traffic_class": _F("cos", 20, 3),
+            "bottom_of_stack": _F("s", 23, 1, None),
+            "time_to_live": _F("ttl", 24, 8, 64),
+        },
+    ),
+    "ipv4": Header(
+        IP,
+        20,
+        {
+            "priority.raw": _F("tos", 8, 8),
+            "priority.dscp.phb": _F("tos", 8, 6, shift=2),
+            "priority.dscp.ecn": _F("tos", 14, 2),
+            "total_length": _F("len", 16, 16, None),
+            "identification": _F("id", 32, 16),
+            "reserved": _F("flags", 48, 1, shift=2),
+            "dont_fragment": _F("flags", 49, 1, shift=1),
+            "more_fragments": _F("flags", 50, 1),
+            "fragment_offset": _F("frag", 51, 13),
+            "time_to_live": _F("ttl", 64, 8, 64),
+            "protocol": _F("proto", 72, 8, None),
+            "header_checksum": _F("chksum", 80, 16, None),
+            "src": _F("src", 96, 32, kind="ipv4"),
+            "dst": _F("dst", 128, 32, kind="ipv4"),
+        },
+        length=16,
+    ),
+    "ipv6": Header(
+        IPv6,
+        40,
+        {
+            "traffic_class": _F("tc", 4, 8),
+            "flow_label": _F("fl", 12, 20),
+            "payload_length": _F("plen", 32, 16, None),
+            "next_header": _F("nh", 48, 8, None),
+            "hop_limit": _F("hlim", 56, 8, 64),
+            "src": _F("src", 64, 128, kind="ipv6"),
+            "dst": _F("dst", 192, 128, kind="ipv6"),
+        },
+        length=32,
+        length_from=40,
+    ),
+    "udp": Header(
+        UDP,
+        8,
+        {
+            "src_port": _F("sport", 0, 16),
+            "dst_port": _F("dport", 16, 16),
+            "length": _F("len", 32, 16, None),
+            "checksum": _F("chksum", 48, 16, None),
+        },
+        length=32,
+    ),
+    "tcp": Header(
+        TCP,
+        20,
+        {
+            "src_port": _F("sport", 0, 16),
+            "dst_port": _F("dport", 16, 16),
+            "seq_num": _F("seq", 32, 32),
+            "ack_num": _F("ack", 64, 32),
+            "window": _F("window", 112, 16),
+            "checksum": _F("chksum", 128, 16, None),
+            **{f"ctl_{name}": _F("flags", 111 - place, 1, shift=place) for place, name in enumerate(_TCP_FLAGS)},
+        },
+    ),
+    "icmp": Header(ICMP, 8, {"type": _F("type", 0, 8, 8), "code": _F("code", 8, 8), **_ECHO}, within="echo"),
+    "icmpv6": Header(
+        ICMPv6EchoRequest, 8, {"type": _F("type", 0, 8, 128), "code": _F("code", 8, 8), **_ECHO6}, within="echo"
+    ),
+    "vxlan": Header(VXLAN, 8, {"vni": _F("vni", 32, 24)}),
+}
+
+SUPPORTED = (*HEADERS, "custom")

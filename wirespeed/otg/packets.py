@@ -1,0 +1,144 @@
+"""A flow's header stack: the packet that it begins with, and the fields that change from packet to packet. Pure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from ipaddress import IPv4Address, IPv6Address
+from typing import Any
+
+from scapy.packet import Packet, Raw
+
+from wirespeed.otg.faults import ModelFault
+from wirespeed.otg.headers import HEADERS, SUPPORTED, Header, HeaderField
+from wirespeed.otg.patterns import Json, Pattern, read_pattern
+
+
+@dataclass(frozen=True)
+class Field:
+    """A field that was given; `bit` counts from the packet's begin."""
+
+    path: str
+    bit: int
+    bits: int
+    pattern: Pattern
+
+
+@dataclass(frozen=True)
+class Layer:
+    """One header of the stack at `offset` bytes; `kind` is its name in the model. `own` are the fields that the model
+    gave values, by name."""
+
+    kind: str
+    path: str
+    offset: int
+    size_bytes: int
+    header: Header | None
+    own: dict[str, Field]
+    built: Packet
+
+
+def read_layers(path: str, packet: list[Json]) -> list[Layer]:
+    """The headers in order; ModelFault names the field that is wrong or not supported."""
+    layers: list[Layer] = []
+    offset = 0
+    for number, given in enumerate(packet):
+        layer = _read_layer(f"{path}.packet[{number}]", given, offset)
+        layers.append(layer)
+        offset += layer.size_bytes
+    if not layers or layers[0].kind != "ethernet":
+        raise ModelFault(f"{path}.packet[0]", "the first header must be ethernet")
+    for upper, lower in zip(layers, layers[1:], strict=False):
+        if upper.kind == "mpls" and "bottom_of_stack" not in upper.own:
+            upper.built.s = int(lower.kind != "mpls")
+    return layers
+
+
+def _read_layer(path: str, given: Any, offset: int) -> Layer:
+    if not isinstance(given, dict):
+        raise ModelFault(path, "must be an object with a choice")
+    kind = given.get("choice", "ethernet")
+    if kind not in SUPPORTED:
+        raise ModelFault(
+            f"{path}.choice", f"header {str(kind)[:40]!r} is not supported; there is {', '.join(SUPPORTED)}"
+        )
+    body, path = given.get(kind) or {}, f"{path}.{kind}"
+    if not isinstance(body, dict):
+        raise ModelFault(path, "must be an object")
+    if kind == "custom":
+        raw = _custom(f"{path}.bytes", body.get("bytes"))
+        return Layer(kind, path, offset, len(raw), None, {}, Raw(raw))
+    header = HEADERS[kind]
+    if header.within:
+        if body.get("choice", header.within) != header.within:
+            raise ModelFault(f"{path}.choice", f"{body['choice']!r} is not supported; there is {header.within}")
+        body, path = body.get(header.within) or {}, f"{path}.{header.within}"
+        if not isinstance(body, dict):
+            raise ModelFault(path, "must be an object")
+    own = {
+        name: Field(where, 8 * offset + spec.bit, spec.bits, pattern)
+        for name, (where, spec, pattern) in _read_fields(path, body, header).items()
+    }
+    return Layer(kind, path, offset, header.size_bytes, header, own, _build(header, own))
+
+
+def _custom(path: str, text: Any) -> bytes:
+    try:
+        return bytes.fromhex(str(text or ""))
+    except ValueError:
+        raise ModelFault(path, f"{str(text)[:40]!r} is no string of hex bytes") from None
+
+
+def _read_fields(path: str, body: Json, header: Header) -> dict[str, tuple[str, HeaderField, Pattern]]:
+    found = {}
+    for name, given in _leaves(body, header, ""):
+        spec = header.fields.get(name)
+        if spec is None:
+            raise ModelFault(f"{path}.{name}", f"is not supported; there is {', '.join(header.fields)}")
+        pattern = read_pattern(f"{path}.{name}", given, spec.kind, spec.bits)
+        if pattern is not None:
+            found[name] = (f"{path}.{name}", spec, pattern)
+    return found
+
+
+def _leaves(body: Json, header: Header, prefix: str) -> list[tuple[str, Any]]:
+    """Fields by their path; some stand in an object of their own, chosen or not."""
+    leaves: list[tuple[str, Any]] = []
+    for name, given in body.items():
+        full = prefix + name
+        deeper = any(known.startswith(full + ".") for known in header.fields)
+        if deeper and isinstance(given, dict):
+            leaves += _leaves(given, header, full + ".")
+        elif name != "choice":
+            leaves.append((full, given))
+    return leaves
+
+
+def _build(header: Header, own: dict[str, Field]) -> Packet:
+    keywords: dict[str, Any] = {}
+    for name, spec in header.fields.items():
+        value = own[name].pattern.first if name in own else spec.default
+        if value is None:
+            continue
+        if spec.kind == "number":
+            keywords[spec.name] = keywords.get(spec.name, 0) | value << spec.shift
+        else:
+            keywords[spec.name] = _address(spec, value)
+    return header.layer(**keywords)
+
+
+def _address(spec: HeaderField, value: int) -> str:
+    if spec.kind == "mac":
+        return value.to_bytes(6, "big").hex(":")
+    return str(IPv4Address(value) if spec.kind == "ipv4" else IPv6Address(value))
+
+
+def packet_bytes(layers: list[Layer], payload: bytes) -> bytes:
+    """The packet without FCS, what is left to the server worked out."""
+    stack = layers[0].built.copy()
+    if "dst" not in layers[0].own:
+        stack.dst = "00:00:00:00:00:00"  # the port's, once it starts
+    if "src" not in layers[0].own:
+        stack.src = "00:00:00:00:00:00"
+    for layer in layers[1:]:
+        stack = stack / layer.built.copy()
+    return bytes(stack / Raw(payload)) if payload else bytes(stack)

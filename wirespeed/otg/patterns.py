@@ -1,0 +1,132 @@
+"""A header field's value or pattern, read from the model's JSON. Pure.
+
+All values are whole numbers from here on: addresses are read as the numbers they are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from ipaddress import IPv4Address, IPv6Address
+from typing import Any, Literal
+
+from wirespeed.otg.faults import ModelFault
+
+Json = dict[str, Any]
+Kind = Literal["number", "mac", "ipv4", "ipv6"]
+
+MOST_VALUES = 65536
+CHOICES = ("value", "values", "increment", "decrement", "random")
+AUTO = ("auto", "generated")
+
+
+@dataclass(frozen=True)
+class Pattern:
+    """`values` are cycled in order; a range is `count` values from `start` by `step`, up or down; random draws `count`
+    values from `start` to `end` and repeats them."""
+
+    choice: Literal["values", "increment", "decrement", "random"]
+    first: int
+    values: tuple[int, ...] = ()
+    step: int = 1
+    count: int = 1
+    low: int = 0
+    high: int = 0
+    seed: int = 1
+
+    @property
+    def varies(self) -> bool:
+        return self.count > 1
+
+
+def fixed(value: int) -> Pattern:
+    return Pattern("values", value, (value,), low=value, high=value)
+
+
+def read_pattern(path: str, given: Any, kind: Kind, bits: int) -> Pattern | None:
+    """The pattern of a field of so many bits; None leaves the field to the server (`auto`). ModelFault otherwise."""
+    if not isinstance(given, dict):
+        raise ModelFault(path, "must be an object with a choice")
+    choice = given.get("choice", "value")
+    if given.get("metric_tags"):
+        raise ModelFault(f"{path}.metric_tags", "is not supported; give each value a flow of its own")
+    if choice in AUTO:
+        if given.get("generated", "good") != "good":
+            raise ModelFault(f"{path}.generated", "only 'good' is supported; give a wrong checksum by 'custom'")
+        return None
+    member = "custom" if choice == "custom" else choice
+    if member != "custom" and member not in CHOICES:
+        raise ModelFault(f"{path}.choice", f"{choice!r} is not one of {', '.join((*CHOICES, *AUTO, 'custom'))}")
+    read = _reader(kind, bits)
+    body, where = given.get(member), f"{path}.{member}"
+    if member in ("value", "custom"):
+        return fixed(read(where, 0 if body is None else body))
+    if member == "values":
+        return _values(where, body, read)
+    if not isinstance(body, dict):
+        raise ModelFault(where, "is missing")
+    return _drawn(where, body, read) if member == "random" else _counted(where, body, read, bits, member == "increment")
+
+
+Read = Callable[[str, Any], int]
+
+
+def _values(path: str, body: Any, read: Read) -> Pattern:
+    if not isinstance(body, list) or not 1 <= len(body) <= MOST_VALUES:
+        raise ModelFault(path, f"must be a list of 1 to {MOST_VALUES} values")
+    values = tuple(read(f"{path}[{place}]", one) for place, one in enumerate(body))
+    return Pattern("values", values[0], values, count=len(values), low=min(values), high=max(values))
+
+
+def _counted(path: str, body: Json, read: Read, bits: int, up: bool) -> Pattern:
+    start, step = read(f"{path}.start", body.get("start", 0)), read(f"{path}.step", body.get("step", 1))
+    count = _count(path, body)
+    if not step:
+        count = 1
+    last = start + (step if up else -step) * (count - 1)
+    if not 0 <= last < 1 << bits:
+        raise ModelFault(path, f"{count} values by {step} from {start} leave the field of {bits} bits")
+    low, high = min(start, last), max(start, last)
+    return Pattern("increment" if up else "decrement", start, step=step, count=count, low=low, high=high)
+
+
+def _drawn(path: str, body: Json, read: Read) -> Pattern:
+    low = read(f"{path}.min", body.get("min", 0))
+    high = read(f"{path}.max", body.get("max", 255))
+    if low > high:
+        raise ModelFault(f"{path}.min", f"{low} is above the max {high}")
+    seed = whole(f"{path}.seed", body.get("seed", 1), 0, (1 << 32) - 1)
+    return Pattern("random", low, count=_count(path, body), low=low, high=high, seed=seed)
+
+
+def _count(path: str, body: Json) -> int:
+    return whole(f"{path}.count", body.get("count", 1), 1, (1 << 32) - 1)
+
+
+def whole(path: str, given: Any, low: int, high: int) -> int:
+    """A whole number; the model's 64-bit ones travel as text."""
+    text = str(given)
+    if isinstance(given, bool) or not (text.isascii() and text.isdigit()) or not low <= int(text[:40]) <= high:
+        raise ModelFault(path, f"{text[:40]!r} must be a whole number from {low} to {high}")
+    return int(text)
+
+
+def _reader(kind: Kind, bits: int) -> Read:
+    def read(path: str, given: Any) -> int:
+        if kind == "number" or isinstance(given, int):
+            return whole(path, given, 0, (1 << bits) - 1)
+        try:
+            if kind == "mac":
+                return _mac(str(given))
+            return int(IPv4Address(str(given)) if kind == "ipv4" else IPv6Address(str(given)))
+        except ValueError:
+            raise ModelFault(path, f"{str(given)[:60]!r} is no {kind} address") from None
+
+    return read
+
+
+def _mac(text: str) -> int:
+    parts = text.replace("-", ":").split(":")
+    if len(parts) != 6 or not all(1 <= len(part) <= 2 for part in parts):
+        raise ValueError
+    return int.from_bytes(bytes(int(part, 16) for part in parts), "big")

@@ -1,0 +1,136 @@
+"""From a flow's varying fields and sizes to the instructions of a T-Rex field program. Pure."""
+
+from __future__ import annotations
+
+from wirespeed.otg.faults import ModelFault
+from wirespeed.otg.packets import Field, Layer
+from wirespeed.otg.patterns import Json, Pattern
+
+_L4 = {"udp": 11, "tcp": 13}
+_CHECKSUMS = ("checksum", "header_checksum")
+
+
+def program(layers: list[Layer], size: Pattern, built_bytes: int) -> list[Json]:
+    """`size` is the packet's without FCS; where it varies, packets are trimmed from `built_bytes`."""
+    variables: list[Json] = []
+    others: list[Json] = []
+    if size.varies:
+        variables.append(_variable("size", 2, size, "size"))
+        others += _lengths(layers)
+        others.append({"type": "trim_pkt_size", "name": "size"})
+    for layer in layers:
+        for field in layer.own.values():
+            if field.pattern.varies:
+                _vary(field, variables, others, f"v{len(variables)}")
+    if variables:
+        others += _checksums(layers, size.varies)
+    return variables + others
+
+
+def _variable(name: str, size: int, pattern: Pattern, path: str) -> Json:
+    flow_var: Json = {"type": "flow_var", "name": name, "size": size, "op": "inc", "step": 1}
+    if pattern.choice == "values":
+        return flow_var | {"value_list": list(pattern.values)}
+    if pattern.choice == "random":
+        bounds = {"min_value": pattern.low, "max_value": pattern.high, "limit": pattern.count, "seed": pattern.seed}
+        return {"type": "flow_var_rand_limit", "name": name, "size": size, **bounds}
+    if pattern.low == 0 and pattern.high == (1 << 64) - 1:
+        raise ModelFault(path, "takes every value of 8 bytes; give a smaller count")
+    op = "inc" if pattern.choice == "increment" else "dec"
+    bounds = {"min_value": pattern.low, "max_value": pattern.high, "init_value": pattern.first}
+    return flow_var | {"op": op, "step": pattern.step, **bounds}
+
+
+def _vary(field: Field, variables: list[Json], others: list[Json], name: str) -> None:
+    """Whole bytes are written, parts of them by a mask. Of long addresses only the end can change."""
+    low, bits = field.bit, field.bits
+    pattern = field.pattern
+    if bits > 32:
+        kept = 64 if bits == 128 else 32
+        if pattern.low >> kept != pattern.high >> kept:
+            raise ModelFault(field.path, f"only the last {kept} bits of an address of {bits} can change")
+        pattern = _last_bits(pattern, kept)
+        low, bits = low + bits - kept, kept
+    if low % 8 == 0 and bits in (8, 16, 32, 64):
+        variables.append(_variable(name, bits // 8, pattern, field.path))
+        others.append({"type": "write_flow_var", "name": name, "pkt_offset": low // 8, "is_big_endian": True})
+        return
+    width = next(size for size in (1, 2, 4) if low % 8 + bits <= 8 * size)
+    shift = 8 * width - low % 8 - bits
+    variables.append(_variable(name, 1 if bits <= 8 else 2 if bits <= 16 else 4, pattern, field.path))
+    others.append(
+        {
+            "type": "write_mask_flow_var",
+            "name": name,
+            "pkt_offset": low // 8,
+            "pkt_cast_size": width,
+            "mask": ((1 << bits) - 1) << shift,
+            "shift": shift,
+            "is_big_endian": True,
+        }
+    )
+
+
+def _last_bits(pattern: Pattern, bits: int) -> Pattern:
+    mask = (1 << bits) - 1
+    return Pattern(
+        pattern.choice,
+        pattern.first & mask,
+        tuple(value & mask for value in pattern.values),
+        step=pattern.step,
+        count=pattern.count,
+        low=pattern.low & mask,
+        high=pattern.high & mask,
+        seed=pattern.seed,
+    )
+
+
+def _lengths(layers: list[Layer]) -> list[Json]:
+    """Length fields that follow the packet's."""
+    return [
+        {
+            "type": "write_flow_var",
+            "name": "size",
+            "pkt_offset": layer.offset + layer.header.length // 8,
+            "add_value": -(layer.offset + layer.header.length_from),
+            "is_big_endian": True,
+        }
+        for layer in layers
+        if layer.header is not None and layer.header.length is not None and not _has_length(layer)
+    ]
+
+
+def _has_length(layer: Layer) -> bool:
+    return any(name in layer.own for name in ("total_length", "payload_length", "length"))
+
+
+def _checksums(layers: list[Layer], resized: bool) -> list[Json]:
+    """Of the headers that a change reaches, the innermost first: outer ones sum over them."""
+    fixes: list[Json] = []
+    for place in reversed(range(len(layers))):
+        layer = layers[place]
+        below = layers[place - 1] if place else None
+        inside = resized or any(_varies(one) for one in layers[max(place - 1, 0) :])
+        if layer.kind == "ipv4" and "header_checksum" not in layer.own and (resized or _varies(layer)):
+            fixes.append({"type": "fix_checksum_ipv4", "pkt_offset": layer.offset})
+        if not inside or any(name in layer.own for name in _CHECKSUMS):
+            continue
+        over_ip = below is not None and below.kind in ("ipv4", "ipv6")
+        if layer.kind in _L4 and below is not None and over_ip:
+            fixes.append(
+                {
+                    "type": "fix_checksum_hw",
+                    "l2_len": below.offset,
+                    "l3_len": below.size_bytes,
+                    "l4_type": _L4[layer.kind],
+                }
+            )
+        elif layer.kind == "icmpv6" and below is not None and below.kind == "ipv6":
+            fixes.append({"type": "fix_checksum_icmpv6", "l2_len": below.offset, "l3_len": below.size_bytes})
+        elif layer.kind == "icmp" and (resized or _varies(layer)):
+            raise ModelFault(layer.path, "fields and sizes of icmp packets cannot change; its checksum stands")
+    return fixes
+
+
+def _varies(layer: Layer) -> bool:
+    return any(field.pattern.varies for field in layer.own.values())
