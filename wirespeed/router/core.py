@@ -19,6 +19,7 @@ from wirespeed.model import PortSpec
 from wirespeed.router.impairment_core import ImpairmentCore
 from wirespeed.router.ip6_core import Ip6Core
 from wirespeed.router.tables_core import TablesCore
+from wirespeed.router.vxlan_core import VxlanCore
 
 if TYPE_CHECKING:
     from wirespeed.router.linux_host import LinuxHost
@@ -39,6 +40,7 @@ class InterfaceKind(IntEnum):
     PORT = 0
     SUB = 1
     LOOPBACK = 2
+    VXLAN = 3
 
 
 class MtuKind(IntEnum):
@@ -347,7 +349,7 @@ class CaptureStatus:
     error: int
 
 
-class RouterCore(ImpairmentCore, Ip6Core, TablesCore, Protocol):
+class RouterCore(ImpairmentCore, Ip6Core, TablesCore, VxlanCore, Protocol):
     """The data plane of one router."""
 
     def start(self) -> None: ...

@@ -23,6 +23,7 @@ from wirespeed.router.commands import (
     tables,
     tap,
     trace,
+    vxlan,
     workers,
 )
 from wirespeed.router.commands.registry import GRAMMAR
@@ -51,5 +52,6 @@ __all__ = [
     "tables",
     "tap",
     "trace",
+    "vxlan",
     "workers",
 ]
