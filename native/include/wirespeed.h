@@ -38,5 +38,6 @@
 #include "wirespeed/runtime.h"
 #include "wirespeed/streams.h"
 #include "wirespeed/trace.h"
+#include "wirespeed/vxlan.h"
 
 #endif

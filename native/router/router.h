@@ -32,6 +32,7 @@ struct ip6_interface;
 struct own_addresses;
 struct pcap;
 struct trace_filter;
+struct vxlan_room;
 
 enum { FAMILIES = 2, MAX_TABLES = 256 };
 
@@ -73,6 +74,7 @@ struct ws_router {
 	struct rte_ring *handoff_rings[WS_MAX_WORKERS]; /* NULL until an interface hands off */
 	struct pcap *pcap;           /* NULL when there is no capture; changed while nobody observes */
 	struct trace_filter *filter; /* of the trace, likewise */
+	struct vxlan_room *vxlan;    /* NULL until there is a tunnel */
 
 	/* Main thread only. */
 	struct ip6_settings ip6_settings[WS_MAX_INTERFACES];

@@ -15,6 +15,7 @@ from ipaddress import ip_network
 from fake_ip6 import FakeIp6
 from fake_linux import FakeLinuxHost
 from fake_tables import FakeTables
+from fake_vxlan import FakeVxlan
 
 from wirespeed._native.runtime import Medium, PoolInfo, PortCounters, PortInfo, WorkerInfo
 from wirespeed.errors import UsageError
@@ -57,7 +58,7 @@ TSC_HZ = 1_000_000_000
 _FIRST_BESIDE_PORTS = 32
 
 
-class FakeRouterCore(FakeIp6, FakeTables):
+class FakeRouterCore(FakeIp6, FakeTables, FakeVxlan):
     """Keeps the tables as the native core does; `clock_s` is what its TSC counts."""
 
     def __init__(self, names: Sequence[str] = ("e0", "e1"), workers: int = 1) -> None:
@@ -71,6 +72,7 @@ class FakeRouterCore(FakeIp6, FakeTables):
         self.removed: tuple[int, ...] = ()
         FakeIp6.__init__(self)
         FakeTables.__init__(self)
+        FakeVxlan.__init__(self)
         self.specs: dict[int, PortSpec] = {}
         self.domains: dict[int, BridgeDomain] = {}
         self.stations: dict[tuple[int, str], L2FibEntry] = {}

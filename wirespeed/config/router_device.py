@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from wirespeed.config import operations as ops
-from wirespeed.config.state import HARDWARE, Acl, AclRule, Bridge, Encapsulation, Interface, Kind, State, Tap
+from wirespeed.config.state import HARDWARE, Acl, AclRule, Bridge, Encapsulation, Interface, Kind, State, Tap, Vxlan
 from wirespeed.errors import ConnectionFault, UsageError
 from wirespeed.router.client import ask, ask_in_order
 
@@ -18,11 +18,10 @@ _AT_ONCE = 200
 """Operations that are under way together: what an interrupted application may still do."""
 _MOST_MTU = 9198
 _MOST_VLAN = 4094
-_KINDS = {"port": Kind.PORT, "sub": Kind.SUB, "loopback": Kind.LOOPBACK}
+_KINDS = {"port": Kind.PORT, "sub": Kind.SUB, "loopback": Kind.LOOPBACK, "vxlan": Kind.VXLAN}
 _ACL_ACTIONS = ("permit", "deny")
 _ABSENT = (
     ((ops.CreateBond, ops.AddMember), "bonds"),
-    ((ops.CreateVxlan,), "VXLAN tunnels"),
     ((ops.SetSflow, ops.SetInterfaceSflow), "sFlow"),
 )
 
@@ -154,6 +153,7 @@ def _interface(told: dict[str, Any]) -> Interface:
         parent=told.get("parent"),
         sub_id=told.get("sub_id", 0),
         encapsulation=own,
+        vxlan=Vxlan(**told["vxlan"]) if kind is Kind.VXLAN else None,
         tap=None
         if tap is None
         else Tap(tap["host"], tap["host_mac"], None, None, tap["netns"], tap["rx_ring"], tap["tx_ring"]),

@@ -20,6 +20,7 @@ from wirespeed.router.acl_core import AclCore
 from wirespeed.router.impairment_core import ImpairmentCore
 from wirespeed.router.ip6_core import Ip6Core
 from wirespeed.router.tables_core import TablesCore
+from wirespeed.router.vxlan_core import VxlanCore
 
 if TYPE_CHECKING:
     from wirespeed.router.linux_host import LinuxHost
@@ -40,6 +41,7 @@ class InterfaceKind(IntEnum):
     PORT = 0
     SUB = 1
     LOOPBACK = 2
+    VXLAN = 3
 
 
 class MtuKind(IntEnum):
@@ -348,7 +350,7 @@ class CaptureStatus:
     error: int
 
 
-class RouterCore(AclCore, ImpairmentCore, Ip6Core, TablesCore, Protocol):
+class RouterCore(AclCore, ImpairmentCore, Ip6Core, TablesCore, VxlanCore, Protocol):
     """The data plane of one router."""
 
     def start(self) -> None: ...

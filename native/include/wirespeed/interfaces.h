@@ -17,7 +17,12 @@ enum ws_interface_mode { WS_MODE_L3 = 0, WS_MODE_XCONNECT = 1, WS_MODE_BRIDGE = 
 
 enum { WS_MAX_ADDRESSES = 16 }; /* of one interface, both families together */
 
-enum ws_interface_kind { WS_INTERFACE_PORT = 0, WS_INTERFACE_SUB = 1, WS_INTERFACE_LOOPBACK = 2 };
+enum ws_interface_kind {
+	WS_INTERFACE_PORT = 0,
+	WS_INTERFACE_SUB = 1,
+	WS_INTERFACE_LOOPBACK = 2,
+	WS_INTERFACE_VXLAN = 3,
+};
 
 /* Instead of a VLAN id: any of them. */
 #define WS_VLAN_ANY 4095

@@ -7,7 +7,7 @@ enum {
 	WS_NAME_LEN = 64,
 	WS_DEVARGS_LEN = 256,
 	WS_MAX_PORTS = 32,
-	WS_MAX_INTERFACES = 16384, /* ports, sub-interfaces and loopbacks together */
+	WS_MAX_INTERFACES = 16384, /* ports, sub-interfaces and the rest together */
 	WS_MAX_WORKERS = 16,
 	WS_MAX_QUEUES = 16,
 	WS_MAX_PATHS = 16,    /* of one route */

@@ -15,6 +15,7 @@
 #include "router/observe/trace.h"
 #include "router/route/route.h"
 #include "router/router.h"
+#include "router/vxlan/vxlan.h"
 #include "router/worker/main_input.h"
 
 #include <errno.h>
@@ -149,6 +150,7 @@ void ws_router_destroy(struct ws_router *router)
 	event_ring_close(&router->events);
 	router_free_interfaces(router);
 	l2_close(&router->l2);
+	vxlan_free(router);
 	router_free_own(router);
 	for (int i = 0; i < WS_MAX_INTERFACES; i++)
 		free(router->ip6[i]);

@@ -23,7 +23,7 @@ struct address_list {
 
 /*
  * What workers need of an interface. Numbers below WS_MAX_PORTS are ports, the others
- * sub-interfaces and loopbacks; one that does not exist is down and has no addresses.
+ * sub-interfaces, loopbacks and tunnels; one that does not exist is down and has no addresses.
  */
 struct interface {
 	uint64_t l3_mac; /* its MAC as a number while it is up and in L3 mode, else INTERFACE_NO_MAC */
@@ -31,7 +31,7 @@ struct interface {
 	struct address_list *addresses; /* its own or those it uses; never NULL */
 	uint8_t mac[6];
 	uint16_t mtu;
-	uint16_t output; /* which of "*-output": its port's, or OUTPUT_LOOPBACK */
+	uint16_t output; /* which of "*-output": its port's, or one of those behind them */
 	bool admin_up;
 	bool usable;    /* admin_up, and there is a link */
 	uint8_t mode;   /* enum ws_interface_mode */
@@ -49,8 +49,8 @@ struct interface {
 /* An interface that Linux has no part in. */
 enum { LCP_NONE = UINT16_MAX };
 
-/* The place behind those of the ports in "*-output". */
-enum { OUTPUT_LOOPBACK = WS_MAX_PORTS, OUTPUTS };
+/* The places behind those of the ports in "*-output". */
+enum { OUTPUT_LOOPBACK = WS_MAX_PORTS, OUTPUT_VXLAN, OUTPUTS };
 
 /* Main thread only. */
 struct interface_settings {
@@ -65,7 +65,7 @@ struct interface_settings {
 	struct address_list *addresses; /* its own; never NULL */
 	int32_t unnumbered_of;          /* whose addresses it uses instead, or -1 */
 	uint16_t borrowers;             /* how many use its addresses */
-	uint32_t instance;              /* of a loopback */
+	uint32_t instance;              /* of a loopback or tunnel */
 };
 
 /* What the user wants of IPv6 on an interface. */

@@ -18,8 +18,8 @@ static struct address_list no_addresses;
 
 int interface_check_name(const struct ws_router *router, const char *name)
 {
-	if (!strcmp(name, "loopback"))
-		return fail(-EINVAL, "no interface may be called loopback; nodes are");
+	if (!strcmp(name, "loopback") || !strcmp(name, "vxlan"))
+		return fail(-EINVAL, "no interface may be called %s; nodes are", name);
 	return interface_find(router, name) < 0
 			   ? 0
 			   : fail(-EEXIST, "there is an interface %s already; give another name", name);

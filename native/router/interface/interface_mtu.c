@@ -9,15 +9,15 @@
 enum {
 	MIN_MTU = 68, /* RFC 791 */
 	FRAME_OVERHEAD = 18,
-	LOOPBACK_MTU = 9216 - FRAME_OVERHEAD,
+	PORTLESS_MTU = 9216 - FRAME_OVERHEAD,
 };
 
 /* The longest packet that the interface's port carries now. */
 static uint16_t carried(const struct ws_router *router, uint16_t index)
 {
 	const struct interface_settings *settings = &router->settings[index];
-	return settings->kind == WS_INTERFACE_LOOPBACK
-			   ? LOOPBACK_MTU
+	return settings->kind == WS_INTERFACE_LOOPBACK || settings->kind == WS_INTERFACE_VXLAN
+			   ? PORTLESS_MTU
 			   : router->settings[settings->parent].mtus[WS_MTU_L2];
 }
 

@@ -56,7 +56,7 @@ static void set_mode(struct ws_router *router, uint16_t index, enum ws_interface
 	__atomic_store_n(&interface->mode, (uint8_t)mode, __ATOMIC_RELEASE);
 	router_publish_mac(interface);
 	/* A driver that does not filter may refuse to be asked. */
-	if (router->settings[index].kind != WS_INTERFACE_LOOPBACK)
+	if (router->settings[index].parent < WS_MAX_PORTS)
 		update_promiscuous(router, router->settings[index].parent);
 }
 

@@ -5,10 +5,11 @@
  * Pings are answered; nothing else is served, which UDP and unknown protocols are told (RFC 1122
  * sections 3.2.2.1 and 4.1.3.1). ICMP that is no request is not for anybody here, but for answers
  * to pings of our own. What came in by an interface that is paired with one of Linux is all
- * Linux's, but for those answers.
+ * Linux's, but for those answers. While there are VXLAN tunnels, what comes to their port is theirs
+ * first.
  *
  * Uses: mbuf->port. Next: icmp4-echo-request, icmp4-echo-reply, ip4-icmp-error, linux-cp-punt,
- * error-drop.
+ * vxlan4-input, error-drop.
  */
 #include "graph/graph.h"
 #include "router/fib/adjacency_nodes.h"
@@ -16,6 +17,7 @@
 #include "router/local/linux_cp.h"
 #include "router/nodes/each_packet.h"
 #include "router/router.h"
+#include "router/vxlan/vxlan.h"
 #include "wire/icmp4.h"
 #include "wire/ip4.h"
 #include "wire/udp.h"
@@ -26,12 +28,13 @@ enum edge {
 	EDGE_ICMP_ERROR,
 	EDGE_DROP,
 	EDGE_LINUX_CP_PUNT,
+	EDGE_VXLAN,
 	EDGES
 };
 static const char *const edges[] = {
 	[EDGE_ECHO_REQUEST] = "icmp4-echo-request", [EDGE_ECHO_REPLY] = "icmp4-echo-reply",
 	[EDGE_ICMP_ERROR] = "ip4-icmp-error",       [EDGE_DROP] = "error-drop",
-	[EDGE_LINUX_CP_PUNT] = "linux-cp-punt",
+	[EDGE_LINUX_CP_PUNT] = "linux-cp-punt",     [EDGE_VXLAN] = "vxlan4-input",
 };
 
 enum counter { FRAGMENT, BAD_ICMP, UNKNOWN_ICMP, BAD_UDP, NO_UDP_LISTENER, UNKNOWN_PROTOCOL };
@@ -107,10 +110,21 @@ static enum edge hand_over(const struct ws_router *router, struct rte_mbuf *pack
 	return EDGE_LINUX_CP_PUNT;
 }
 
+static bool is_vxlan(const struct rte_mbuf *packet)
+{
+	const struct ip4_header *ip = (const struct ip4_header *)(const void *)packet_data(packet);
+	const struct content content = content_of(packet, ip);
+	const struct udp_header *udp = (const struct udp_header *)(const void *)content.bytes;
+	return ip->protocol == IP4_UDP && !ip4_is_fragment(ip) && content.readable >= UDP_LEN &&
+		   udp->destination == htobe16(VXLAN_PORT);
+}
+
 static uint16_t ip4_local_one(struct graph *graph, struct graph_node *node, struct rte_mbuf *packet)
 {
 	const struct ws_router *router = router_of(graph);
 	const struct interface *interface = &router->interfaces[packet->port];
+	if (unlikely(vxlan_room(router)) && is_vxlan(packet))
+		return EDGE_VXLAN;
 	return interface_is_paired(interface) ? hand_over(router, packet, interface)
 										  : serve(node, packet);
 }

@@ -5,10 +5,10 @@
  * Pings and neighbour discovery are taken up; nothing else is served, which UDP and unknown
  * protocols are told (RFC 4443 sections 3.1 and 3.4). ICMPv6 that is no request is not for anybody
  * here, but for answers to pings of our own. ICMPv6 goes on without the extension headers that it
- * came with.
+ * came with. While there are VXLAN tunnels, what comes to their port is theirs first.
  *
  * Next: icmp6-echo-request, icmp6-echo-reply, icmp6-multicast-listener-query, the icmp6 nodes of
- * neighbour discovery, ip6-icmp-error, linux-cp-punt, error-drop.
+ * neighbour discovery, ip6-icmp-error, linux-cp-punt, vxlan6-input, error-drop.
  */
 #include "graph/graph.h"
 #include "router/fib/adjacency_nodes.h"
@@ -18,6 +18,7 @@
 #include "router/observe/trace.h"
 #include "router/packet/packet_checksum.h"
 #include "router/router.h"
+#include "router/vxlan/vxlan.h"
 #include "wire/ethernet.h"
 #include "wire/icmp6.h"
 #include "wire/ip6.h"
@@ -34,6 +35,7 @@ enum edge {
 	EDGE_ICMP_ERROR,
 	EDGE_DROP,
 	EDGE_LINUX_CP_PUNT,
+	EDGE_VXLAN,
 	EDGES,
 };
 static const char *const edges[] = {
@@ -47,6 +49,7 @@ static const char *const edges[] = {
 	[EDGE_ICMP_ERROR] = "ip6-icmp-error",
 	[EDGE_DROP] = "error-drop",
 	[EDGE_LINUX_CP_PUNT] = "linux-cp-punt",
+	[EDGE_VXLAN] = "vxlan6-input",
 };
 
 enum counter {
@@ -202,10 +205,21 @@ static enum edge serve(struct graph_node *node, struct rte_mbuf *packet)
 	}
 }
 
+static bool is_vxlan(const struct rte_mbuf *packet)
+{
+	const uint8_t *data = packet_data(packet);
+	const struct ip6_header *ip = (const struct ip6_header *)(const void *)data;
+	const struct udp_header *udp = (const struct udp_header *)(const void *)(data + IP6_LEN);
+	return ip->next_header == IP6_UDP && packet->data_len >= IP6_LEN + UDP_LEN &&
+		   be16toh(ip->payload_length) >= UDP_LEN && udp->destination == htobe16(VXLAN_PORT);
+}
+
 static uint16_t ip6_local_one(struct graph *graph, struct graph_node *node, struct rte_mbuf *packet)
 {
 	const struct ws_router *router = router_of(graph);
 	const struct interface *interface = &router->interfaces[packet->port];
+	if (unlikely(vxlan_room(router)) && is_vxlan(packet))
+		return EDGE_VXLAN;
 	return interface_is_paired(interface) ? hand_over(router, packet, interface)
 										  : serve(node, packet);
 }

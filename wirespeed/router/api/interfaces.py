@@ -19,6 +19,7 @@ _FULL_DUPLEX = _FLAGS["LINK_DUPLEX_API_FULL"]
 _MOST_KBPS = 0xFFFFFFFF
 # VPP's names of what drives a port, where ours are others; the rest are DPDK's.
 _DEVICES = {"memif": "memif", "net_memif": "memif", "tap": "virtio"}
+_PORTLESS = {InterfaceKind.LOOPBACK: "Loopback", InterfaceKind.VXLAN: "VXLAN"}
 # VPP's own interface 0, which drops what it is given. Clients expect that there is one.
 _LOCAL_NAME = "local0"
 _LOCAL = {
@@ -49,8 +50,7 @@ def details(core: RouterCore, index: int, face: Interface) -> dict[str, Any]:
     """The fields of `sw_interface_details`; a sub-interface has the device and the link of its parent."""
     port = index if face.kind is InterfaceKind.PORT else face.parent
     below = core.interface(port) if face.kind is InterfaceKind.SUB else face
-    is_loopback = below.kind is InterfaceKind.LOOPBACK
-    info = None if is_loopback else core.port(port)
+    info = core.port(port) if below.kind is InterfaceKind.PORT else None
     sub = {} if face.sub is None else _sub(face)
     return {
         "sw_if_index": shown_index(index),
@@ -63,7 +63,7 @@ def details(core: RouterCore, index: int, face: Interface) -> dict[str, Any]:
         "link_mtu": below.mtus[MtuKind.L2],
         "mtu": face.mtus[MtuKind.L3 :],
         "interface_name": face.name,
-        "interface_dev_type": "Loopback" if info is None else _DEVICES.get(info.driver, "dpdk"),
+        "interface_dev_type": _PORTLESS[below.kind] if info is None else _DEVICES.get(info.driver, "dpdk"),
         **sub,
         **words_of(face.tag_rewrite),
     }

@@ -24,6 +24,7 @@ from wirespeed.router.commands import (
     tables,
     tap,
     trace,
+    vxlan,
     workers,
 )
 from wirespeed.router.commands.registry import GRAMMAR
@@ -53,5 +54,6 @@ __all__ = [
     "tables",
     "tap",
     "trace",
+    "vxlan",
     "workers",
 ]

@@ -57,6 +57,10 @@ def _interface(console: Console, index: int, names: dict[int, str]) -> dict[str,
         "pop": face.tag_rewrite.pop,
         **_vlan(face, names),
     }
+    if face.kind is InterfaceKind.VXLAN:
+        tunnel = console.core.vxlan(index)
+        ends = {"local": str(tunnel.source), "remote": str(tunnel.destination)}
+        told["vxlan"] = {**ends, "vni": tunnel.vni}
     pair = console.lcp.pairs.get(index)
     if pair is not None:
         told |= {"host_if": pair.host_if, "netns": pair.netns}

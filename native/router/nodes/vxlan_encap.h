@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What vxlan4-encap and vxlan6-encap share: the headers, and where the other end is. */
+#ifndef ROUTER_VXLAN_ENCAP_H
+#define ROUTER_VXLAN_ENCAP_H
+
+#include "router/fib/adjacency_nodes.h"
+#include "router/nodes/flow_hash.h"
+#include "router/nodes/forward.h"
+#include "router/observe/trace.h"
+#include "router/vxlan/vxlan.h"
+
+enum vxlan_encap_counter {
+	VXLAN_GONE = FORWARD_REFUSALS,
+	VXLAN_NO_ROOM,
+	VXLAN_TO_US,
+	VXLAN_COUNTERS
+};
+#define VXLAN_ENCAP_COUNTERS                                                                       \
+	FORWARD_COUNTERS, [VXLAN_GONE] = {"tunnel is gone", true},                                     \
+					  [VXLAN_NO_ROOM] = {"no room for the tunnel's headers", true},                \
+					  [VXLAN_TO_US] = {"tunnel ends at this router", true}
+
+static inline uint64_t vxlan_word(const uint8_t *bytes)
+{
+	uint64_t word;
+	memcpy(&word, bytes, sizeof(word));
+	return word;
+}
+
+/* The UDP source port of a frame's flow: of its Ethernet addresses and type, and of the addresses
+ * of an IP packet right behind them. Ports stay out, so that fragments go the way of the rest. */
+static inline uint16_t vxlan_source_port(const uint8_t *frame, uint16_t length)
+{
+	if (unlikely(length < ETHERNET_LEN))
+		return VXLAN_FIRST_SOURCE_PORT;
+	const struct ethernet_header *ethernet = (const void *)frame;
+	uint64_t hash = flow_hash_mix(vxlan_word(frame), vxlan_word(frame + ETHERNET_LEN - 8));
+	const uint8_t *ip = frame + ETHERNET_LEN;
+	if (ethernet->type == htobe16(ETHERNET_IP4) && length >= ETHERNET_LEN + IP4_LEN) {
+		hash = flow_hash_mix(hash, vxlan_word(ip + IP4_ADDRESSES_AT));
+	} else if (ethernet->type == htobe16(ETHERNET_IP6) && length >= ETHERNET_LEN + IP6_LEN) {
+		for (int at = 0; at < IP6_ADDRESSES_LEN; at += 8)
+			hash = flow_hash_mix(hash, vxlan_word(ip + IP6_ADDRESSES_AT + at));
+	}
+	uint32_t port = flow_hash_fold(hash) >> (32 - VXLAN_SOURCE_PORT_BITS);
+	return (uint16_t)(VXLAN_FIRST_SOURCE_PORT | port);
+}
+
+/* NULL, counted, when the frame cannot get the headers. */
+static inline const struct vxlan_tunnel *vxlan_encap_tunnel(const struct ws_router *router,
+															struct graph_node *node,
+															const struct rte_mbuf *packet,
+															uint16_t overhead)
+{
+	const struct vxlan_tunnel *tunnel = vxlan_tunnel(router, packet_tx_interface(packet));
+	bool fits = packet->data_off >= ETHERNET_LEN + overhead + REWRITE_SIZE &&
+				packet->pkt_len + overhead <= UINT16_MAX;
+	graph_count(node, VXLAN_GONE, !tunnel);
+	graph_count(node, VXLAN_NO_ROOM, tunnel && !fits);
+	return fits ? tunnel : NULL;
+}
+
+/* The data begins at the IP header then; its lengths and checksums, and UDP's, are not set. */
+static inline void vxlan_push(struct rte_mbuf *packet, const struct vxlan_tunnel *tunnel,
+							  uint16_t overhead)
+{
+	uint8_t *at = packet_data(packet) - overhead - ETHERNET_LEN;
+	uint16_t port = vxlan_source_port(packet_data(packet), packet->data_len);
+	memcpy(at, tunnel->headers, ETHERNET_LEN + overhead);
+	packet_prepend(packet, overhead);
+	trace_moved(packet, -(overhead + ETHERNET_LEN));
+	struct udp_header *udp =
+		(struct udp_header *)(void *)(at + ETHERNET_LEN + overhead - VXLAN_LEN - UDP_LEN);
+	udp->source = htobe16(port);
+	udp->length = htobe16((uint16_t)(packet->pkt_len - (overhead - VXLAN_LEN - UDP_LEN)));
+}
+
+/*
+ * The edge to the other end. The router is not it, or a packet could go around for ever; and nobody
+ * is told that there is no way to it, since the packet is the router's own.
+ */
+static inline __attribute__((always_inline)) uint16_t
+vxlan_forward(const struct ws_router *router, struct graph_node *node, struct rte_mbuf *packet,
+			  const struct vxlan_tunnel *tunnel, uint8_t family, forward_look_up_fn *look_up,
+			  const struct forward_refusal *refusal)
+{
+	void *packets[] = {packet};
+	uint32_t value;
+	look_up(router, tunnel->key.table, packets, &value, 1);
+	uint16_t next = forward(router, node, packet, value, refusal);
+	if (unlikely(next == ADJACENCY_TABLE))
+		next = forward_by_tables(router, node, packet, family, look_up, refusal);
+	if (likely(next > ADJACENCY_LOCAL))
+		return next == ADJACENCY_TABLE ? (uint16_t)ADJACENCY_DROP : next;
+	graph_count(node, VXLAN_TO_US, next == ADJACENCY_LOCAL);
+	return ADJACENCY_DROP;
+}
+
+#endif

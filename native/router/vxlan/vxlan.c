@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Making VXLAN tunnels and letting go of them. Main thread. */
+#include "router/vxlan/vxlan.h"
+
+#include "dev/error.h"
+#include "dev/rcu.h"
+#include "router/interface/interface_change.h"
+#include "router/interface/interface_make.h"
+#include "router/route/route.h"
+#include "wire/address.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { TUNNEL_MTU = 1500, OUTER_TTL = 255, FEWEST_SLOTS = 16 };
+
+static int check(const struct ws_vxlan_tunnel *given)
+{
+	if (given->source.family != given->destination.family)
+		return fail(-EINVAL, "both ends of a tunnel have addresses of one family: %s, %s",
+					ADDRESS_TEXT(&given->source), ADDRESS_TEXT(&given->destination));
+	if (!address_is_unicast(&given->source) || !address_is_unicast(&given->destination))
+		return fail(-EINVAL, "a tunnel is between two stations; %s is none",
+					ADDRESS_TEXT(address_is_unicast(&given->source) ? &given->destination
+																	: &given->source));
+	if (address_equal(&given->source, &given->destination))
+		return fail(-EINVAL, "src and dst are both %s; name the other end",
+					ADDRESS_TEXT(&given->source));
+	if (!given->vni || given->vni > VXLAN_MAX_VNI)
+		return fail(-EINVAL, "a vni is between 1 and %d, not %u", VXLAN_MAX_VNI, given->vni);
+	return 0;
+}
+
+static struct vxlan_key key_of(const struct ws_vxlan_tunnel *given, uint16_t table)
+{
+	struct vxlan_key key = {
+		.vni = htobe32(given->vni << VXLAN_VNI_SHIFT),
+		.table = table,
+		.family = given->source.family,
+	};
+	memcpy(key.remote, given->destination.bytes, sizeof(key.remote));
+	memcpy(key.local, given->source.bytes, sizeof(key.local));
+	return key;
+}
+
+/* Lengths, checksums and the source port are each packet's; the checksum here is that of an IPv4
+ * header whose length is 0. */
+static void write_headers(struct vxlan_tunnel *tunnel)
+{
+	static const uint8_t nobody[6];
+	bool is_ip4 = tunnel->key.family == WS_IP4;
+	uint8_t *ip = tunnel->headers + ETHERNET_LEN, *udp = ip + (is_ip4 ? IP4_LEN : IP6_LEN);
+	ethernet_write(tunnel->headers, nobody, nobody, is_ip4 ? ETHERNET_IP4 : ETHERNET_IP6);
+	if (is_ip4) {
+		struct ip4_header header = {.version_ihl = 0x45, .ttl = OUTER_TTL, .protocol = IP4_UDP};
+		memcpy(&header.source, tunnel->key.local, sizeof(header.source));
+		memcpy(&header.destination, tunnel->key.remote, sizeof(header.destination));
+		ip4_set_checksum(&header);
+		memcpy(ip, &header, sizeof(header));
+	} else {
+		ip6_write(ip, 0, IP6_UDP, OUTER_TTL, tunnel->key.local, tunnel->key.remote);
+	}
+	const struct udp_header ports = {.destination = htobe16(VXLAN_PORT)};
+	const struct vxlan_header vxlan = {.flags = htobe32(VXLAN_HAS_VNI), .vni = tunnel->key.vni};
+	memcpy(udp, &ports, sizeof(ports));
+	memcpy(udp + UDP_LEN, &vxlan, sizeof(vxlan));
+}
+
+static void put(struct vxlan_ends *ends, struct vxlan_tunnel *tunnel)
+{
+	uint32_t slot = vxlan_hash(&tunnel->key) & ends->mask;
+	while (ends->slots[slot])
+		slot = (slot + 1) & ends->mask;
+	ends->slots[slot] = tunnel;
+	ends->count++;
+}
+
+/* Those of `old`, if any, with `more` and without `less`, which may be NULL. */
+static struct vxlan_ends *ends_make(const struct vxlan_ends *old, struct vxlan_tunnel *more,
+									const struct vxlan_tunnel *less)
+{
+	uint32_t slots = FEWEST_SLOTS, count = old ? old->count + 1 : 1;
+	while (slots < 2 * count)
+		slots *= 2;
+	struct vxlan_ends *ends = calloc(1, sizeof(*ends) + slots * sizeof(ends->slots[0]));
+	if (!ends)
+		return NULL;
+	ends->mask = slots - 1;
+	for (uint32_t i = 0; old && i <= old->mask; i++)
+		if (old->slots[i] && old->slots[i] != less)
+			put(ends, old->slots[i]);
+	if (more)
+		put(ends, more);
+	return ends;
+}
+
+static void publish(struct vxlan_room *room, struct vxlan_ends *ends)
+{
+	struct vxlan_ends *old = room->ends;
+	__atomic_store_n(&room->ends, ends, __ATOMIC_RELEASE);
+	rcu_synchronize();
+	free(old);
+}
+
+/* Made with the first tunnel: what has none pays for none. */
+static struct vxlan_room *take_room(struct ws_router *router)
+{
+	if (router->vxlan)
+		return router->vxlan;
+	struct vxlan_room *room = calloc(1, sizeof(*room));
+	if (room)
+		room->ends = ends_make(NULL, NULL, NULL);
+	if (!room || !room->ends) {
+		free(room);
+		return NULL;
+	}
+	__atomic_store_n(&router->vxlan, room, __ATOMIC_RELEASE);
+	return room;
+}
+
+static int make_interface(struct ws_router *router, const struct vxlan_tunnel *tunnel)
+{
+	uint32_t instance = tunnel->given.instance;
+	struct interface interface = {
+		.output = OUTPUT_VXLAN,
+		.mtu = TUNNEL_MTU,
+		.mac = {0x02, 0xfe, (uint8_t)(instance >> 24), (uint8_t)(instance >> 16),
+				(uint8_t)(instance >> 8), (uint8_t)instance},
+	};
+	struct interface_settings settings = {
+		.kind = WS_INTERFACE_VXLAN, .link_up = true, .instance = instance};
+	snprintf(settings.name, sizeof(settings.name), "vxlan_tunnel%u", instance);
+	int error = interface_check_name(router, settings.name),
+		index = error ? error : interface_free_index(router);
+	if (index < 0)
+		return index;
+	settings.parent = (uint16_t)index;
+	error = interface_make(router, (uint16_t)index, &interface, &settings);
+	return error ? error : index;
+}
+
+static int add(struct ws_router *router, struct vxlan_room *room, struct vxlan_tunnel *tunnel)
+{
+	const struct vxlan_tunnel *there = vxlan_find(room->ends, &tunnel->key);
+	if (there)
+		return fail(-EEXIST, "%s has VNI %u to %s already",
+					interface_name(router, there->interface), there->given.vni,
+					ADDRESS_TEXT(&there->given.destination));
+	struct vxlan_ends *ends = ends_make(room->ends, tunnel, NULL);
+	if (!ends)
+		return fail(-ENOMEM, "no memory for a tunnel");
+	int index = make_interface(router, tunnel);
+	if (index < 0) {
+		free(ends);
+		return index;
+	}
+	tunnel->interface = (uint16_t)index;
+	__atomic_store_n(&room->by_interface[index], tunnel, __ATOMIC_RELEASE);
+	publish(room, ends);
+	return index;
+}
+
+int ws_router_vxlan_add(struct ws_router *router, const struct ws_vxlan_tunnel *given)
+{
+	int error = check(given);
+	if (error)
+		return error;
+	const struct fib_table *table = router_table(router, given->source.family, given->table);
+	if (!table)
+		return -ENOENT;
+	struct vxlan_room *room = take_room(router);
+	struct vxlan_tunnel *tunnel = calloc(1, sizeof(*tunnel));
+	if (!room || !tunnel) {
+		free(tunnel);
+		return fail(-ENOMEM, "no memory for a tunnel");
+	}
+	*tunnel = (struct vxlan_tunnel){
+		.key = key_of(given, table->index), .decap = (uint8_t)given->decap, .given = *given};
+	write_headers(tunnel);
+	int index = add(router, room, tunnel);
+	if (index < 0)
+		free(tunnel);
+	return index; /* the room holds it: NOLINT(clang-analyzer-unix.Malloc) */
+}
+
+int ws_router_vxlan(struct ws_router *router, uint16_t index, struct ws_vxlan_tunnel *out)
+{
+	const struct vxlan_tunnel *tunnel =
+		router_check_interface(router, index) ? NULL : vxlan_tunnel(router, index);
+	if (!tunnel)
+		return fail(-ENODEV, "interface %u is no VXLAN tunnel", index);
+	*out = tunnel->given;
+	return 0;
+}
+
+static int changed(struct ws_router *router, uint16_t index, enum interface_change change,
+				   const uint8_t *old_mac)
+{
+	(void)old_mac;
+	struct vxlan_room *room = router->vxlan;
+	struct vxlan_tunnel *tunnel =
+		change == INTERFACE_LEAVES && room ? room->by_interface[index] : NULL;
+	if (!tunnel)
+		return 0;
+	struct vxlan_ends *ends = ends_make(room->ends, NULL, tunnel);
+	if (!ends)
+		return fail(-ENOMEM, "no memory to take a tunnel away");
+	__atomic_store_n(&room->by_interface[index], NULL, __ATOMIC_RELEASE);
+	publish(room, ends);
+	free(tunnel);
+	return 0;
+}
+INTERFACE_WATCH(changed)
+
+void vxlan_free(struct ws_router *router)
+{
+	struct vxlan_room *room = router->vxlan;
+	if (!room)
+		return;
+	for (int i = 0; i < WS_MAX_INTERFACES; i++)
+		free(room->by_interface[i]);
+	free(room->ends);
+	free(room);
+	router->vxlan = NULL;
+}

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * VXLAN tunnels as workers see them. Both tables are replaced as a whole, or by one word, and freed
+ * once no worker can be in them.
+ */
+#ifndef ROUTER_VXLAN_H
+#define ROUTER_VXLAN_H
+
+#include "router/router.h"
+#include "wire/ethernet.h"
+#include "wire/ip4.h"
+#include "wire/ip6.h"
+#include "wire/udp.h"
+#include "wire/vxlan.h"
+
+#include <string.h>
+
+/* What is put in front of a frame; the first bytes stand for a received Ethernet header, which
+ * nodes expect in front of a packet. */
+enum {
+	VXLAN_IP4_OVERHEAD = IP4_LEN + UDP_LEN + VXLAN_LEN,
+	VXLAN_IP6_OVERHEAD = IP6_LEN + UDP_LEN + VXLAN_LEN,
+	VXLAN_MAX_HEADERS = ETHERNET_LEN + VXLAN_IP6_OVERHEAD,
+};
+
+/* What tells tunnels apart: from where, to where, in which table, and the VNI. */
+struct vxlan_key {
+	uint8_t remote[16], local[16];
+	uint32_t vni; /* as it is in packets */
+	uint16_t table;
+	uint16_t family;
+};
+
+struct vxlan_tunnel {
+	struct vxlan_key key;
+	uint16_t interface;
+	uint8_t decap; /* enum ws_vxlan_decap */
+	uint8_t headers[VXLAN_MAX_HEADERS];
+	struct ws_vxlan_tunnel given;
+};
+
+/* Open addressing; at least half of the slots are free. */
+struct vxlan_ends {
+	uint32_t count, mask;
+	struct vxlan_tunnel *slots[];
+};
+
+struct vxlan_room {
+	struct vxlan_ends *ends;
+	struct vxlan_tunnel *by_interface[WS_MAX_INTERFACES];
+};
+
+void vxlan_free(struct ws_router *router);
+
+static inline uint32_t vxlan_hash(const struct vxlan_key *key)
+{
+	uint64_t hash = 0, word;
+	for (size_t at = 0; at < sizeof(*key); at += sizeof(word)) {
+		memcpy(&word, (const uint8_t *)key + at, sizeof(word));
+		hash = (hash ^ word) * 0x9e3779b97f4a7c15u;
+		hash ^= hash >> 32;
+	}
+	return (uint32_t)hash;
+}
+
+/* NULL when there is none. */
+static inline struct vxlan_tunnel *vxlan_find(const struct vxlan_ends *ends,
+											  const struct vxlan_key *key)
+{
+	_Static_assert(sizeof(struct vxlan_key) % sizeof(uint64_t) == 0, "hashed in words");
+	for (uint32_t slot = vxlan_hash(key) & ends->mask; ends->slots[slot];
+		 slot = (slot + 1) & ends->mask)
+		if (!memcmp(&ends->slots[slot]->key, key, sizeof(*key)))
+			return ends->slots[slot];
+	return NULL;
+}
+
+/* NULL while there are no tunnels. */
+static inline struct vxlan_room *vxlan_room(const struct ws_router *router)
+{
+	return __atomic_load_n(&router->vxlan, __ATOMIC_ACQUIRE);
+}
+
+/* The tunnel that is that interface; NULL when it is none, or going. */
+static inline const struct vxlan_tunnel *vxlan_tunnel(const struct ws_router *router,
+													  uint16_t interface)
+{
+	const struct vxlan_room *room = vxlan_room(router);
+	return room ? __atomic_load_n(&room->by_interface[interface], __ATOMIC_ACQUIRE) : NULL;
+}
+
+#endif
