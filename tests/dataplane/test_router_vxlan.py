@@ -9,7 +9,7 @@ from scapy.layers.inet6 import IPv6
 from scapy.layers.l2 import Ether
 from scapy.packet import Raw
 
-from wirespeed.errors import UsageError
+from wirespeed.errors import EnvironmentFault, UsageError
 
 INNER = bytes(Ether(src="02:aa:00:00:00:0a", dst="02:bb:00:00:00:0b", type=0x88B5) / Raw(bytes(range(100))))
 VXLAN = bytes.fromhex("0800000000006400")
@@ -89,3 +89,14 @@ def test_tunnel_that_cannot_be_is_refused_in_one_line(tmp_path):
         assert running.ask(f"{make} del") == ""
         assert running.ask("show vxlan tunnel") == "No vxlan tunnels configured...\n"
         assert running.ask(make) == "vxlan_tunnel0\n"
+
+
+def test_a_table_that_routes_a_tunnel_stays(tmp_path):
+    with router(tmp_path, ["e0=ring:a", "e1=ring:a"]) as running:
+        make = "create vxlan tunnel src 10.3.0.1 dst 10.3.0.2 vni 100 encap-vrf-id 7"
+        running.ask("ip table add 7")
+        assert running.ask(make) == "vxlan_tunnel0\n"
+        with pytest.raises(EnvironmentFault, match="table 7 is looked up by tunnels"):
+            running.ask("ip table del 7")
+        running.ask(f"{make} del")
+        assert running.ask("ip table del 7") == ""

@@ -17,6 +17,7 @@ struct fib_table {
 	uint32_t id;    /* as the user calls it */
 	char name[WS_NAME_LEN];
 	struct fib_trie trie;
+	uint32_t tunnels; /* that are routed by it; main thread's */
 };
 
 #endif

@@ -126,6 +126,8 @@ int ws_router_table_del(struct ws_router *router, uint8_t family, uint32_t id)
 			return fail(-EBUSY, "table %u is that of interface %s", id, interface_name(router, i));
 	if (table->trie.count)
 		return fail(-EBUSY, "table %u has %u routes; delete them first", id, table->trie.count);
+	if (table->tunnels)
+		return fail(-EBUSY, "table %u is looked up by tunnels; delete these first", id);
 	if (is_named_by_paths(router, table))
 		return fail(-EBUSY, "table %u is looked up by routes of others; delete these first", id);
 	__atomic_store_n(&router->tables[family_index(family)][table->index], NULL, __ATOMIC_RELEASE);

@@ -166,7 +166,7 @@ int ws_router_vxlan_add(struct ws_router *router, const struct ws_vxlan_tunnel *
 	int error = check(given);
 	if (error)
 		return error;
-	const struct fib_table *table = router_table(router, given->source.family, given->table);
+	struct fib_table *table = router_table(router, given->source.family, given->table);
 	if (!table)
 		return -ENOENT;
 	struct vxlan_room *room = take_room(router);
@@ -181,6 +181,8 @@ int ws_router_vxlan_add(struct ws_router *router, const struct ws_vxlan_tunnel *
 	int index = add(router, room, tunnel);
 	if (index < 0)
 		free(tunnel);
+	else
+		table->tunnels++;
 	return index; /* the room holds it: NOLINT(clang-analyzer-unix.Malloc) */
 }
 
@@ -208,6 +210,7 @@ static int changed(struct ws_router *router, uint16_t index, enum interface_chan
 		return fail(-ENOMEM, "no memory to take a tunnel away");
 	__atomic_store_n(&room->by_interface[index], NULL, __ATOMIC_RELEASE);
 	publish(room, ends);
+	router->tables[family_index((uint8_t)tunnel->key.family)][tunnel->key.table]->tunnels--;
 	free(tunnel);
 	return 0;
 }
