@@ -241,6 +241,12 @@ def test_an_endless_request_is_cut_off(path: Path) -> None:
     assert ask(path, "show mode")
 
 
+def test_a_line_that_no_request_holds_is_told_before_it_is_sent(path: Path) -> None:
+    with pytest.raises(UsageError, match="a command has at most 65536 bytes here"):
+        ask(path, "show " + "x" * 70_000)
+    assert ask(path, "show mode")
+
+
 def test_a_client_that_leaves_early_disturbs_nobody(path: Path) -> None:
     ask(path, "ip route add 10.0.0.0/32 count 5000 via e1")
     pieces = stream(path, "show ip fib")

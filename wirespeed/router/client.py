@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from wirespeed.errors import ConnectionFault, WirespeedError
+from wirespeed.errors import ConnectionFault, UsageError, WirespeedError
 from wirespeed.router.protocol import MAX_REQUEST_BYTES, encode
 
 _TIMEOUT_S = 60.0
@@ -91,8 +91,11 @@ def _connection(path: Path, timeout_s: float) -> Iterator[socket.socket]:
 
 
 def _send(connection: socket.socket, path: Path, message: dict[str, Any]) -> None:
+    request = encode(message)
+    if len(request) > MAX_REQUEST_BYTES:
+        raise UsageError(f"a command has at most {MAX_REQUEST_BYTES} bytes here, not {len(request)}; give it in parts")
     try:
-        connection.sendall(encode(message))
+        connection.sendall(request)
     except OSError as error:
         raise _gone(path, error) from None
 
