@@ -135,18 +135,13 @@ def _is_ours(host: str, where: Where) -> bool:
     if not port.isdigit() or name.endswith(":") or (host.endswith("]")):
         name, port = host, "80"
     name = name.strip("[]").lower()
-    if name in ("localhost", where.host.lower(), *_own_names()):
+    if name in ("localhost", where.host.lower(), socket.gethostname().lower()):
         return True
     try:
         address = ipaddress.ip_address(name)
     except ValueError:
         return False
     return address.is_loopback or not ipaddress.ip_address(_address(where.host)).is_loopback
-
-
-@cache
-def _own_names() -> tuple[str, ...]:
-    return (socket.gethostname().lower(), socket.getfqdn().lower())
 
 
 def _address(host: str) -> str:
