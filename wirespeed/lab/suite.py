@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from statistics import fmean
@@ -19,11 +20,10 @@ from wirespeed.model import PLAIN_MTU
 from wirespeed.results.analysis import analyse
 from wirespeed.results.channel import Channel
 from wirespeed.results.file import write_file
-from wirespeed.results.journal import is_being_written, journal_path
+from wirespeed.results.journal import Journal, is_being_written, journal_path
 from wirespeed.results.loadtest import Result
 from wirespeed.results.loadtest_journal import LoadtestJournal
 from wirespeed.results.outcome import COMPLETE, INTERRUPTED
-from wirespeed.results.output import Output
 from wirespeed.results.search import SearchResult
 from wirespeed.search.goals import PRESETS, goals_of
 from wirespeed.search.plan import SearchPlan
@@ -154,9 +154,7 @@ def run_suite(
         path = directory / f"{lab.name.lower()}-{test.file_stem}.json"
         result: Result | None = None
         try:
-            out = Output(str(path))
-            result = _run_test(lab, test, timing, out, on_sample)
-            out.keep(result)
+            result = _run_test(lab, test, timing, path, on_sample)
             raise_for_outcome(result)
             found_by_search = _search(lab, test, search_file(path)) if search else None
         except WirespeedError as error:
@@ -176,10 +174,9 @@ def search_file(file: Path) -> Path:
     return file.with_name(f"{file.stem}{SEARCH_SUFFIX}")
 
 
-def _run_test(lab: Lab, test: SuiteTest, timing: Timing, out: Output, on_sample: Callable[[Progress], None]) -> Result:
-    """One test with a client of its own, whatever became of the one before."""
-    path = out.path
-    assert path is not None
+def _run_test(lab: Lab, test: SuiteTest, timing: Timing, path: Path, on_sample: Callable[[Progress], None]) -> Result:
+    """One test with a client of its own, whatever became of the one before; its result is in `path` then, if it has
+    any samples."""
     plan = LoadPlan(
         profile=test.profile,
         tunables=test.tunables,
@@ -197,22 +194,28 @@ def _run_test(lab: Lab, test: SuiteTest, timing: Timing, out: Output, on_sample:
     with GeneratorClient(lab.rpc) as client:
         client.connect()
         wait_for_links(client)
-        try:
-            return run_loadtest(plan, client, on_sample=on_sample, dut=lab.dut, recorder=_recorder(out, path))
-        except BaseException:
-            out.abandon()
-            raise
+        with _journal(path) as journal:
+            recorder = None if journal is None else LoadtestJournal(journal)
+            result = run_loadtest(plan, client, on_sample=on_sample, dut=lab.dut, recorder=recorder)
+            if not result.is_empty:
+                write_file(result, path)
+    return result
 
 
-def _recorder(out: Output, path: Path) -> LoadtestJournal | None:
-    """What an earlier run was killed over is of no use to anybody: its test is run again here. None where another suite
-    runs in the same folder, whose journal it is."""
-    journal = journal_path(path)
-    if journal.is_file():
-        if is_being_written(journal):
-            return None
-        journal.unlink()
-    return LoadtestJournal(out.journal())
+@contextmanager
+def _journal(path: Path) -> Iterator[Journal | None]:
+    """What the test at `path` is followed by while it runs. Nothing of it is kept: a test that did not end is run again
+    here, one of an earlier run too. None where another suite runs in the same folder, whose journal it is."""
+    place = journal_path(path)
+    if place.is_file() and is_being_written(place):
+        yield None
+        return
+    place.unlink(missing_ok=True)
+    journal = Journal(place)
+    try:
+        yield journal
+    finally:
+        journal.remove()
 
 
 def _search(lab: Lab, test: SuiteTest, path: Path) -> SearchResult:
