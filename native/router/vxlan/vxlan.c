@@ -179,11 +179,12 @@ int ws_router_vxlan_add(struct ws_router *router, const struct ws_vxlan_tunnel *
 		.key = key_of(given, table->index), .decap = (uint8_t)given->decap, .given = *given};
 	write_headers(tunnel);
 	int index = add(router, room, tunnel);
-	if (index < 0)
+	if (index < 0) {
 		free(tunnel);
-	else
-		table->tunnels++;
-	return index; /* the room holds it: NOLINT(clang-analyzer-unix.Malloc) */
+		return index;
+	}
+	table->tunnels++; /* the room holds it: NOLINT(clang-analyzer-unix.Malloc) */
+	return index;
 }
 
 int ws_router_vxlan(struct ws_router *router, uint16_t index, struct ws_vxlan_tunnel *out)
