@@ -17,6 +17,7 @@
 
 #include "wirespeed/acls.h"
 #include "wirespeed/address.h"
+#include "wirespeed/bonds.h"
 #include "wirespeed/bridges.h"
 #include "wirespeed/captures.h"
 #include "wirespeed/echo.h"

@@ -27,6 +27,7 @@
 #include <rte_branch_prediction.h>
 
 struct acl_table;
+struct bond_room;
 struct impairment;
 struct ip6_interface;
 struct own_addresses;
@@ -68,7 +69,8 @@ struct ws_router {
 	struct ws_router_config config;
 	struct router_worker *workers[WS_MAX_WORKERS];
 
-	struct acl_table *acls; /* NULL before the first ACL; there before a node looks for it */
+	struct acl_table *acls;  /* NULL before the first ACL; there before a node looks for it */
+	struct bond_room *bonds; /* NULL until there is a bond */
 	struct impairment *impairments[WS_MAX_PORTS]; /* NULL where there is none; changed in pauses */
 	struct handoff handoffs[WS_MAX_PORTS];
 	struct rte_ring *handoff_rings[WS_MAX_WORKERS]; /* NULL until an interface hands off */

@@ -30,6 +30,7 @@ enum ethernet_type {
 	ETHERNET_IP6 = 0x86dd,
 	ETHERNET_MPLS = 0x8847, /* downstream-assigned labels; RFC 5332 */
 	ETHERNET_QINQ = 0x88a8,
+	ETHERNET_SLOW = 0x8809, /* LACP, markers */
 };
 
 /* NULL when the bytes hold no whole header. */

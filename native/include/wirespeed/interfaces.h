@@ -22,6 +22,7 @@ enum ws_interface_kind {
 	WS_INTERFACE_SUB = 1,
 	WS_INTERFACE_LOOPBACK = 2,
 	WS_INTERFACE_VXLAN = 3,
+	WS_INTERFACE_BOND = 4,
 };
 
 /* Instead of a VLAN id: any of them. */

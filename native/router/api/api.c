@@ -6,6 +6,7 @@
 #include "dev/seed.h"
 #include "dev/worker.h"
 #include "router/acl/acl.h"
+#include "router/bond/bond.h"
 #include "router/impairment/impairment.h"
 #include "router/interface/ip6_interface.h"
 #include "router/local/local.h"
@@ -151,6 +152,7 @@ void ws_router_destroy(struct ws_router *router)
 	router_free_interfaces(router);
 	l2_close(&router->l2);
 	vxlan_free(router);
+	bonds_free(router);
 	router_free_own(router);
 	for (int i = 0; i < WS_MAX_INTERFACES; i++)
 		free(router->ip6[i]);
@@ -191,6 +193,7 @@ int ws_router_poll(struct ws_router *router)
 	router_neighbor_age(router);
 	l2_age(router);
 	router_follow_links(router);
+	bonds_run(router);
 	stats_update(router);
 	pcap_write(router);
 	router_advertise(router);

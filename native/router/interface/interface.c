@@ -11,6 +11,14 @@
 #include <errno.h>
 #include <string.h>
 
+int interface_check_free(const struct ws_router *router, uint16_t index)
+{
+	uint16_t bond = router->settings[index].bond;
+	return bond ? fail(-EINVAL, "%s is a member of %s; give it to the bond, or take it out first",
+					   interface_name(router, index), interface_name(router, bond))
+				: 0;
+}
+
 int ws_router_set_state(struct ws_router *router, uint16_t index, bool up)
 {
 	if (router_check_interface(router, index))
@@ -57,7 +65,7 @@ int ws_router_set_mac(struct ws_router *router, uint16_t index, const uint8_t *m
 	if (error && error != -ENOTSUP)
 		return error;
 	error = 0;
-	for (uint16_t i = index; i < router->interface_count && !error; i++)
+	for (uint16_t i = router_first_on(router, index); i < router->interface_count && !error; i++)
 		if (*interface_name(router, i) && router->settings[i].parent == index)
 			error = change_mac(router, i, mac);
 	return error;

@@ -23,7 +23,8 @@ struct address_list {
 
 /*
  * What workers need of an interface. Numbers below WS_MAX_PORTS are ports, the others
- * sub-interfaces, loopbacks and tunnels; one that does not exist is down and has no addresses.
+ * sub-interfaces, loopbacks, tunnels and bonds; one that does not exist is down and has no
+ * addresses.
  */
 struct interface {
 	uint64_t l3_mac; /* its MAC as a number while it is up and in L3 mode, else INTERFACE_NO_MAC */
@@ -50,7 +51,7 @@ struct interface {
 enum { LCP_NONE = UINT16_MAX };
 
 /* The places behind those of the ports in "*-output". */
-enum { OUTPUT_LOOPBACK = WS_MAX_PORTS, OUTPUT_VXLAN, OUTPUTS };
+enum { OUTPUT_LOOPBACK = WS_MAX_PORTS, OUTPUT_VXLAN, OUTPUT_BOND, OUTPUTS };
 
 /* Main thread only. */
 struct interface_settings {
@@ -65,7 +66,8 @@ struct interface_settings {
 	struct address_list *addresses; /* its own; never NULL */
 	int32_t unnumbered_of;          /* whose addresses it uses instead, or -1 */
 	uint16_t borrowers;             /* how many use its addresses */
-	uint32_t instance;              /* of a loopback or tunnel */
+	uint32_t instance;              /* of a loopback, tunnel or bond */
+	uint16_t bond;                  /* that the port is a member of; 0: of none */
 };
 
 /* What the user wants of IPv6 on an interface. */
@@ -77,6 +79,8 @@ struct ip6_settings {
 	uint64_t reported_tsc, next_report_tsc; /* of listeners; 0: never, none is due */
 };
 
+/* -EINVAL, with its line, of a member of a bond, which is for nothing else. */
+int interface_check_free(const struct ws_router *router, uint16_t index);
 /* Its admin state, mode, MAC address or the presence of sub-interfaces changed. */
 void router_publish_mac(struct interface *interface);
 /* Have what is sent by the interface follow its MAC address and MTU. */
@@ -88,6 +92,8 @@ int router_make_port_interface(struct ws_router *router, uint16_t port);
 void router_free_interfaces(struct ws_router *router);
 /* The state or link of an interface changed: work out which are usable, itself and those on it. */
 void router_update_usable(struct ws_router *router, uint16_t index);
+/* The lowest number that it, or what is on it, may have. */
+uint16_t router_first_on(const struct ws_router *router, uint16_t index);
 /* Follow the links of the ports. */
 void router_follow_links(struct ws_router *router);
 

@@ -2,14 +2,21 @@
 /* Links: those of ports as their drivers tell, and which interfaces are usable by them. */
 #include "dev/link.h"
 #include "dev/port.h"
+#include "router/interface/interface_change.h"
 #include "router/interface/interface_device.h"
 #include "router/router.h"
 
+/* What is on a port has a higher number, on a bond any that was free; nothing is on the others. */
+uint16_t router_first_on(const struct ws_router *router, uint16_t index)
+{
+	return router->settings[index].kind == WS_INTERFACE_BOND ? WS_MAX_PORTS : index;
+}
+
 void router_update_usable(struct ws_router *router, uint16_t index)
 {
-	/* What is on a port has a higher number; nothing is on the others. */
-	uint16_t end = index < WS_MAX_PORTS ? router->interface_count : index + 1;
-	for (uint16_t i = index; i < end; i++) {
+	bool carries = index < WS_MAX_PORTS || router->settings[index].kind == WS_INTERFACE_BOND;
+	uint16_t end = carries ? router->interface_count : index + 1;
+	for (uint16_t i = router_first_on(router, index); i < end; i++) {
 		uint16_t parent = router->settings[i].parent;
 		struct interface *interface = &router->interfaces[i];
 		if ((i != index && parent != index) || !*interface_name(router, i))
@@ -21,6 +28,7 @@ void router_update_usable(struct ws_router *router, uint16_t index)
 			continue;
 		interface->usable = usable;
 		load_balance_refresh_interface(&router->load_balances, i);
+		interface_changed(router, i, INTERFACE_USABLE_CHANGED, NULL);
 	}
 }
 

@@ -18,7 +18,7 @@ static struct address_list no_addresses;
 
 int interface_check_name(const struct ws_router *router, const char *name)
 {
-	if (!strcmp(name, "loopback") || !strcmp(name, "vxlan"))
+	if (!strcmp(name, "loopback") || !strcmp(name, "vxlan") || !strcmp(name, "bond"))
 		return fail(-EINVAL, "no interface may be called %s; nodes are", name);
 	return interface_find(router, name) < 0
 			   ? 0

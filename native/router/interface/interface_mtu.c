@@ -58,11 +58,23 @@ static void lower(struct ws_router *router, uint16_t port, uint16_t mtu)
 	}
 }
 
+static int set_bond_mtu(struct ws_router *router, uint16_t index, uint16_t mtu)
+{
+	if (mtu < MIN_MTU || mtu > PORTLESS_MTU)
+		return fail(-EINVAL, "interface %s takes an MTU of %d to %d, not %u",
+					interface_name(router, index), MIN_MTU, PORTLESS_MTU, mtu);
+	router->settings[index].mtus[WS_MTU_L2] = router->settings[index].mtus[WS_MTU_L3] = mtu;
+	lower(router, index, mtu);
+	return 0;
+}
+
 int ws_router_set_mtu(struct ws_router *router, uint16_t index, uint16_t mtu)
 {
 	struct ws_port_info info;
 	if (router_check_interface(router, index))
 		return -ENODEV;
+	if (router->settings[index].kind == WS_INTERFACE_BOND)
+		return set_bond_mtu(router, index, mtu);
 	if (router->settings[index].kind != WS_INTERFACE_PORT)
 		return ws_router_set_protocol_mtu(router, index, WS_MTU_L3, mtu);
 	int error = ws_port_info(index, &info);

@@ -17,8 +17,11 @@ static int check_subinterface(const struct ws_router *router, uint16_t parent,
 							  const struct ws_subinterface *sub)
 {
 	const char *name = interface_name(router, parent);
-	if (router->settings[parent].kind != WS_INTERFACE_PORT)
-		return fail(-EINVAL, "%s is no port; only ports have sub-interfaces", name);
+	uint8_t kind = router->settings[parent].kind;
+	if (kind != WS_INTERFACE_PORT && kind != WS_INTERFACE_BOND)
+		return fail(-EINVAL, "%s is no port; only ports and bonds have sub-interfaces", name);
+	if (interface_check_free(router, parent))
+		return -EINVAL;
 	if (sub->outer > WS_VLAN_ANY || sub->inner > WS_VLAN_ANY || (!sub->outer && sub->inner))
 		return fail(-EINVAL, "a VLAN id is 1 to %d, not %u", MAX_VLAN,
 					sub->inner > WS_VLAN_ANY ? sub->inner : sub->outer);

@@ -14,6 +14,8 @@ static int check_unnumbered(const struct ws_router *router, uint16_t index, uint
 	const char *name = interface_name(router, index);
 	if (router_check_interface(router, of))
 		return -ENODEV;
+	if (interface_check_free(router, index) || interface_check_free(router, of))
+		return -EINVAL;
 	if (of == index)
 		return fail(-EINVAL, "interface %s cannot use its own addresses", name);
 	if (router->settings[of].unnumbered_of >= 0)

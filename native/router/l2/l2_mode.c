@@ -29,12 +29,19 @@ void l2_close(struct l2_table *l2)
 	free(l2->fib);
 }
 
+/* It is the port or its bond, or a sub-interface of one of them. */
+static bool is_on(const struct ws_router *router, uint16_t index, uint16_t port)
+{
+	uint16_t parent = router->settings[index].parent, bond = router->settings[port].bond;
+	return parent == port || (bond && parent == bond);
+}
+
 /* As the user wants, and as layer 2 needs it, where frames for other stations pass as well. */
 static int update_promiscuous(const struct ws_router *router, uint16_t port)
 {
 	bool on = router->settings[port].promiscuous;
 	for (uint16_t i = 0; i < router->interface_count; i++)
-		on |= *interface_name(router, i) && router->settings[i].parent == port &&
+		on |= *interface_name(router, i) && is_on(router, i, port) &&
 			  router->interfaces[i].mode != WS_MODE_L3;
 	return ws_port_set_promiscuous(port, on);
 }
@@ -56,8 +63,9 @@ static void set_mode(struct ws_router *router, uint16_t index, enum ws_interface
 	__atomic_store_n(&interface->mode, (uint8_t)mode, __ATOMIC_RELEASE);
 	router_publish_mac(interface);
 	/* A driver that does not filter may refuse to be asked. */
-	if (router->settings[index].parent < WS_MAX_PORTS)
-		update_promiscuous(router, router->settings[index].parent);
+	for (uint16_t port = 0; port < (uint16_t)WS_MAX_PORTS; port++)
+		if (*interface_name(router, port) && is_on(router, index, port))
+			update_promiscuous(router, port);
 }
 
 void l2_update_plain(struct ws_router *router, uint16_t index)
@@ -158,7 +166,8 @@ int ws_router_set_xconnect(struct ws_router *router, uint16_t index, uint16_t to
 	if (index == to)
 		return fail(-EINVAL, "interface %s cannot be connected to itself",
 					interface_name(router, index));
-	if (check_not_loopback(router, index) || check_not_loopback(router, to))
+	if (check_not_loopback(router, index) || check_not_loopback(router, to) ||
+		interface_check_free(router, index) || interface_check_free(router, to))
 		return -EINVAL;
 	if (router->l2.interfaces[index].domain)
 		leave_mode(router, index);
@@ -215,6 +224,8 @@ int ws_router_set_bridge(struct ws_router *router, uint16_t index, uint32_t id, 
 	int error = router_check_interface(router, index);
 	if (!error)
 		error = check_bvi(router, index, id, bvi);
+	if (!error)
+		error = interface_check_free(router, index);
 	int domain = error ? error : l2_take_domain(router, id);
 	if (domain < 0)
 		return domain;

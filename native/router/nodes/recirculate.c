@@ -16,6 +16,7 @@ static const char *const edges[] = {
 	[RECIRCULATE_L2_OUTPUT] = "l2-output",
 	[RECIRCULATE_ETHERNET_INPUT] = "ethernet-input",
 	[RECIRCULATE_IP4_REWRITE] = "ip4-rewrite",
+	[RECIRCULATE_OUTPUT] = "*-output",
 };
 
 static uint16_t recirculate_process(struct graph *graph, struct graph_node *node, void **packets,

@@ -146,6 +146,8 @@ static struct address_list *copy_addresses(const struct ws_router *router, uint1
 int ws_router_address_add(struct ws_router *router, uint16_t index, struct ws_prefix prefix)
 {
 	int error = router_check_interface(router, index);
+	if (!error)
+		error = interface_check_free(router, index);
 	if (!error && address_is_link_local(&prefix.address))
 		return ws_router_set_link_local(router, index, prefix.address);
 	if (!error)

@@ -42,7 +42,8 @@ static uint16_t list_sources(const struct ws_router *router, const char **source
 static struct graph *make_graph(struct ws_router *router, uint16_t worker, uint16_t leaving)
 {
 	const char *sources[MAX_SOURCES];
-	const char *interfaces[OUTPUTS] = {[OUTPUT_LOOPBACK] = "loopback", [OUTPUT_VXLAN] = "vxlan"};
+	const char *interfaces[OUTPUTS] = {
+		[OUTPUT_LOOPBACK] = "loopback", [OUTPUT_VXLAN] = "vxlan", [OUTPUT_BOND] = "bond"};
 	char why[160];
 	for (int port = 0; port < WS_MAX_PORTS; port++)
 		if (port != leaving && *interface_name(router, port))

@@ -19,6 +19,7 @@ enum recirculate_target {
 	RECIRCULATE_L2_OUTPUT,      /* frames with their tx interface set */
 	RECIRCULATE_ETHERNET_INPUT, /* frames as if received by mbuf->port */
 	RECIRCULATE_IP4_REWRITE,    /* IPv4 with its adjacency set */
+	RECIRCULATE_OUTPUT,         /* frames; so many more, to which of "*-output" */
 	RECIRCULATE_TARGETS,
 };
 
@@ -28,7 +29,7 @@ struct recirculate_queue {
 	uint32_t head, tail; /* both only grow */
 	struct {
 		struct rte_mbuf *packet;
-		uint32_t target; /* enum recirculate_target */
+		uint32_t target; /* enum recirculate_target, or more */
 	} slots[RECIRCULATE_SLOTS];
 };
 
@@ -44,7 +45,7 @@ static inline bool recirculate_is_empty(const struct recirculate_queue *queue)
 
 /* The caller has seen that there is room. */
 static inline void recirculate_put(struct recirculate_queue *queue, struct rte_mbuf *packet,
-								   enum recirculate_target target)
+								   uint32_t target)
 {
 	uint32_t slot = queue->tail++ % RECIRCULATE_SLOTS;
 	queue->slots[slot].packet = packet;

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Making bonds and letting go of them. Main thread. */
+#include "router/bond/bond.h"
+
+#include "dev/error.h"
+#include "dev/rcu.h"
+#include "router/interface/interface_change.h"
+#include "router/interface/interface_make.h"
+#include "wire/ethernet.h"
+
+#include <errno.h>
+#include <rte_ring_elem.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { BOND_MTU = 9000, HEARD_SLOTS = 256 };
+
+static int check(const struct ws_bond *given)
+{
+	if (given->mode < WS_BOND_ROUND_ROBIN || given->mode > WS_BOND_LACP)
+		return fail(-EINVAL, "%d is no mode of a bond", given->mode);
+	if (given->balance < WS_BOND_L2 || given->balance > WS_BOND_L23)
+		return fail(-EINVAL, "%d is no load balance of a bond", given->balance);
+	if (given->has_mac && (ethernet_is_group(given->mac) || ethernet_is_zero(given->mac)))
+		return fail(-EINVAL, "a bond needs the MAC address of one station");
+	return 0;
+}
+
+/* Made with the first bond: what has none pays for none. */
+static struct bond_room *take_room(struct ws_router *router)
+{
+	_Static_assert(sizeof(struct bond_heard) % sizeof(uint32_t) == 0, "a ring's element");
+	if (router->bonds)
+		return router->bonds;
+	struct bond_room *room = calloc(1, sizeof(*room));
+	if (room)
+		room->heard = rte_ring_create_elem("bonds-heard", sizeof(struct bond_heard), HEARD_SLOTS,
+										   SOCKET_ID_ANY, RING_F_SC_DEQ);
+	if (!room || !room->heard) {
+		free(room);
+		return NULL;
+	}
+	__atomic_store_n(&router->bonds, room, __ATOMIC_RELEASE);
+	return room;
+}
+
+static int make_interface(struct ws_router *router, const struct ws_bond *given)
+{
+	struct interface interface = {.output = OUTPUT_BOND, .mtu = BOND_MTU};
+	struct interface_settings settings = {.kind = WS_INTERFACE_BOND, .instance = given->id};
+	const uint8_t made[6] = {0x02,
+							 0xfe,
+							 (uint8_t)(given->id >> 24),
+							 (uint8_t)(given->id >> 16),
+							 (uint8_t)(given->id >> 8),
+							 (uint8_t)given->id};
+	memcpy(interface.mac, given->has_mac ? given->mac : made, sizeof(interface.mac));
+	snprintf(settings.name, sizeof(settings.name), "BondEthernet%u", given->id);
+	int error = interface_check_name(router, settings.name),
+		index = error ? error : interface_free_index(router);
+	if (index < 0)
+		return index;
+	settings.parent = (uint16_t)index;
+	error = interface_make(router, (uint16_t)index, &interface, &settings);
+	return error ? error : index;
+}
+
+int ws_router_bond_add(struct ws_router *router, const struct ws_bond *given)
+{
+	int error = check(given);
+	if (error)
+		return error;
+	struct bond_room *room = take_room(router);
+	struct bond *bond = aligned_alloc(64, sizeof(*bond));
+	struct bond_spread *spread = calloc(1, sizeof(*spread));
+	int index = room && bond && spread ? make_interface(router, given)
+									   : fail(-ENOMEM, "no memory for a bond");
+	if (index < 0) {
+		free(bond);
+		free(spread);
+		return index;
+	}
+	memset(bond, 0, sizeof(*bond));
+	bond->spread = spread;
+	bond->interface = (uint16_t)index;
+	bond->mode = (uint8_t)given->mode;
+	bond->balance = (uint8_t)given->balance;
+	bond->given = *given;
+	__atomic_store_n(&room->by_interface[index], bond, __ATOMIC_RELEASE);
+	return index;
+}
+
+int ws_router_bond(struct ws_router *router, uint16_t index, struct ws_bond *out)
+{
+	struct bond *bond = router_check_interface(router, index) ? NULL : bond_of(router, index);
+	if (!bond || bond->interface != index)
+		return fail(-ENODEV, "interface %u is no bond", index);
+	*out = bond->given;
+	memcpy(out->mac, router->interfaces[index].mac, sizeof(out->mac));
+	out->member_count = bond->member_count;
+	for (uint16_t i = 0; i < bond->member_count; i++) {
+		out->members[i] = bond->members[i].port;
+		for (uint16_t k = 0; k < bond->spread->count; k++)
+			out->is_active[i] |= bond->spread->members[k] == out->members[i];
+	}
+	return 0;
+}
+
+static void free_bond(struct bond *bond)
+{
+	free(bond->spread);
+	free(bond);
+}
+
+static void let_go(struct ws_router *router, struct bond_room *room, struct bond *bond)
+{
+	while (bond->member_count)
+		bond_remove_member(router, bond, bond->members[0].port);
+	__atomic_store_n(&room->by_interface[bond->interface], NULL, __ATOMIC_RELEASE);
+	rcu_synchronize();
+	free_bond(bond);
+}
+
+static int changed(struct ws_router *router, uint16_t index, enum interface_change change,
+				   const uint8_t *old_mac)
+{
+	(void)old_mac;
+	struct bond_room *room = router->bonds;
+	struct bond *bond = room ? room->by_interface[index] : NULL;
+	if (room && change == INTERFACE_MADE && router->settings[index].kind == WS_INTERFACE_SUB) {
+		bond = room->by_interface[router->settings[index].parent];
+		__atomic_store_n(&room->by_interface[index], bond, __ATOMIC_RELEASE);
+	} else if (bond && change == INTERFACE_LEAVES) {
+		if (bond->interface == index)
+			let_go(router, room, bond);
+		else
+			__atomic_store_n(&room->by_interface[index], NULL, __ATOMIC_RELEASE);
+	}
+	return 0;
+}
+INTERFACE_WATCH(changed)
+
+void bonds_free(struct ws_router *router)
+{
+	struct bond_room *room = router->bonds;
+	if (!room)
+		return;
+	for (uint16_t i = 0; i < (uint16_t)WS_MAX_INTERFACES; i++)
+		if (room->by_interface[i] && room->by_interface[i]->interface == i)
+			free_bond(room->by_interface[i]);
+	rte_ring_free(room->heard);
+	free(room);
+	router->bonds = NULL;
+}

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Bonds as workers see them. What changes is one word, or is replaced as a whole and freed once no
+ * worker can be in it.
+ */
+#ifndef ROUTER_BOND_H
+#define ROUTER_BOND_H
+
+#include "router/bond/lacp.h"
+#include "router/router.h"
+
+enum { BOND_BUCKETS = 256 };
+
+/* Who sends: the active members, and of each share of the flows which one. */
+struct bond_spread {
+	uint16_t count; /* 0: nobody */
+	uint16_t members[WS_MAX_PORTS];
+	uint16_t buckets[BOND_BUCKETS];
+};
+
+struct bond_turn {
+	uint32_t next;
+} __attribute__((aligned(64)));
+
+struct bond_member {
+	uint16_t port;
+	uint16_t number;    /* LACP's, from 1 */
+	uint8_t own_mac[6]; /* that it had before */
+	struct lacp_choices choices;
+	struct lacp_port lacp;
+};
+
+struct bond {
+	struct bond_spread *spread; /* never NULL */
+	uint16_t interface;
+	uint8_t mode, balance;
+	struct bond_turn turns[WS_MAX_WORKERS]; /* of round-robin */
+
+	/* Main thread only. */
+	struct ws_bond given;
+	uint16_t member_count;
+	struct bond_member members[WS_MAX_PORTS];
+};
+
+/* What a port is to its bond. */
+enum bond_port_flag {
+	BOND_MEMBER = 1,
+	BOND_TAKES = 2,       /* what it brings is the bond's */
+	BOND_TAKES_HOSTS = 4, /* … unless it is for groups, which the active one brings as well */
+	BOND_FLAG_BITS = 3,
+};
+
+struct bond_heard {
+	uint32_t port;
+	struct lacp_pdu pdu;
+	uint8_t padding[2]; /* a ring's elements are whole words */
+};
+
+struct bond_room {
+	uint32_t ports[WS_MAX_PORTS]; /* interface << BOND_FLAG_BITS | flags; 0: of no bond */
+	struct bond *by_interface[WS_MAX_INTERFACES]; /* of bonds and their sub-interfaces */
+	struct rte_ring *heard;                       /* LACPDUs for the main thread */
+	uint16_t count;
+};
+
+/* NULL before the first bond. */
+static inline struct bond_room *bond_room(const struct ws_router *router)
+{
+	return __atomic_load_n(&router->bonds, __ATOMIC_ACQUIRE);
+}
+
+/* The bond that an interface is, or is a sub-interface of; NULL when it is none, or going. */
+static inline struct bond *bond_of(const struct ws_router *router, uint16_t interface)
+{
+	const struct bond_room *room = bond_room(router);
+	return room ? __atomic_load_n(&room->by_interface[interface], __ATOMIC_ACQUIRE) : NULL;
+}
+
+/* Any worker; false when there is no room. */
+bool bond_hear(const struct ws_router *router, const struct bond_heard *heard);
+
+/* Main thread: a member may send or take now, or no longer. */
+void bond_refresh(struct ws_router *router, struct bond *bond);
+/* LACP: what was heard, and what time brings. */
+void bonds_run(struct ws_router *router);
+void bond_lacp_begin(struct ws_router *router, struct bond *bond, struct bond_member *member);
+/* The member's place, or NULL. */
+struct bond_member *bond_find_member(struct bond *bond, uint16_t port);
+void bond_remove_member(struct ws_router *router, struct bond *bond, uint16_t port);
+void bonds_free(struct ws_router *router);
+
+#endif

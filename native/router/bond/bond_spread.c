@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Who of a bond's members sends what, and which of them bring what they get. Main thread. */
+#include "dev/error.h"
+#include "dev/rcu.h"
+#include "router/bond/bond.h"
+
+#include <errno.h>
+#include <rte_cycles.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* How long nothing is sent before flows go another way while theirs is still open: what is on it
+ * gets there first. */
+enum { QUIET_US = 200 };
+
+static bool sends(const struct ws_router *router, const struct bond *bond,
+				  const struct bond_member *member)
+{
+	return router->interfaces[member->port].usable &&
+		   (bond->mode != WS_BOND_LACP || member->lacp.mux == LACP_MUX_DISTRIBUTING);
+}
+
+static bool takes(const struct ws_router *router, const struct bond *bond,
+				  const struct bond_member *member)
+{
+	return bond->mode != WS_BOND_LACP
+			   ? router->interfaces[member->port].usable
+			   : sends(router, bond, member) || member->lacp.mux == LACP_MUX_COLLECTING;
+}
+
+static bool has(const struct bond_spread *spread, uint16_t port)
+{
+	for (uint16_t i = 0; i < spread->count; i++)
+		if (spread->members[i] == port)
+			return true;
+	return false;
+}
+
+/* Who is to send: of active-backup the one that does, as long as it can, else the first. */
+static void list_members(const struct ws_router *router, const struct bond *bond,
+						 struct bond_spread *spread)
+{
+	const struct bond_spread *old = bond->spread;
+	for (uint16_t i = 0; i < bond->member_count; i++)
+		if (sends(router, bond, &bond->members[i]))
+			spread->members[spread->count++] = bond->members[i].port;
+	if (bond->mode != WS_BOND_ACTIVE_BACKUP || !spread->count)
+		return;
+	if (old->count && has(spread, old->members[0]))
+		spread->members[0] = old->members[0];
+	spread->count = 1;
+}
+
+/* Each bucket stays where it was if it can, and all have as many, give or take one. */
+static void fill_buckets(struct bond_spread *spread, const struct bond_spread *old)
+{
+	uint16_t loads[WS_MAX_PORTS] = {0}, extra = BOND_BUCKETS % spread->count;
+	uint16_t share = BOND_BUCKETS / spread->count;
+	bool is_placed[BOND_BUCKETS] = {false};
+	for (uint16_t i = 0; old->count && i < (uint16_t)BOND_BUCKETS; i++) {
+		uint16_t port = old->buckets[i];
+		bool fits = has(spread, port) && loads[port] < share + (extra ? 1 : 0);
+		if (!fits)
+			continue;
+		spread->buckets[i] = port;
+		is_placed[i] = true;
+		if (++loads[port] > share)
+			extra--;
+	}
+	for (uint16_t i = 0, at = 0; i < (uint16_t)BOND_BUCKETS; i++) {
+		if (is_placed[i])
+			continue;
+		while (loads[spread->members[at]] >= share + (extra ? 1 : 0))
+			at = (uint16_t)((at + 1) % spread->count);
+		spread->buckets[i] = spread->members[at];
+		if (++loads[spread->members[at]] > share)
+			extra--;
+		at = (uint16_t)((at + 1) % spread->count);
+	}
+}
+
+/* A flow leaves a member that goes on: what is on that way is not to be overtaken. */
+static bool overtakes(const struct bond_spread *spread, const struct bond_spread *old)
+{
+	for (uint16_t i = 0; old->count && i < (uint16_t)BOND_BUCKETS; i++)
+		if (old->buckets[i] != spread->buckets[i] && has(spread, old->buckets[i]))
+			return true;
+	return false;
+}
+
+static void publish(struct ws_router *router, struct bond *bond, struct bond_spread *spread)
+{
+	struct bond_spread *old = bond->spread;
+	bool waits = router->running && spread->count && overtakes(spread, old);
+	if (waits) {
+		router_pause(router);
+		rte_delay_us_block(QUIET_US);
+	}
+	__atomic_store_n(&bond->spread, spread, __ATOMIC_RELEASE);
+	if (waits)
+		router_resume(router);
+	rcu_synchronize();
+	free(old);
+}
+
+static void set_port(struct ws_router *router, const struct bond *bond,
+					 const struct bond_member *member)
+{
+	uint32_t flags = BOND_MEMBER;
+	if (takes(router, bond, member))
+		flags |= bond->mode == WS_BOND_ACTIVE_BACKUP && !has(bond->spread, member->port)
+					 ? BOND_TAKES | BOND_TAKES_HOSTS
+					 : BOND_TAKES;
+	__atomic_store_n(&router->bonds->ports[member->port],
+					 (uint32_t)bond->interface << BOND_FLAG_BITS | flags, __ATOMIC_RELEASE);
+}
+
+void bond_refresh(struct ws_router *router, struct bond *bond)
+{
+	struct bond_spread *spread = calloc(1, sizeof(*spread));
+	if (!spread) {
+		fail(-ENOMEM, "no memory for the members of a bond");
+		return;
+	}
+	list_members(router, bond, spread);
+	if (spread->count)
+		fill_buckets(spread, bond->spread);
+	if (memcmp(spread, bond->spread, sizeof(*spread)))
+		publish(router, bond, spread);
+	else
+		free(spread);
+	for (uint16_t i = 0; i < bond->member_count; i++)
+		set_port(router, bond, &bond->members[i]);
+	bool link_up = bond->spread->count;
+	if (router->settings[bond->interface].link_up == link_up)
+		return;
+	router->settings[bond->interface].link_up = link_up;
+	router_update_usable(router, bond->interface);
+}

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * LACP of one port (IEEE 802.1AX-2008 clause 5.4): receive, periodic and mux machine, with
+ * independent control of collecting and distributing; and the choice among the ports of a bond.
+ *
+ * Pure: time comes in, in milliseconds of any clock that does not go back, and what is to be sent
+ * is asked for. Nothing here needs DPDK.
+ */
+#ifndef ROUTER_BOND_LACP_H
+#define ROUTER_BOND_LACP_H
+
+#include "wire/lacp.h"
+
+enum {
+	LACP_FAST_MS = 1000,
+	LACP_SLOW_MS = 30000,
+	LACP_SHORT_MS = 3 * LACP_FAST_MS,
+	LACP_LONG_MS = 3 * LACP_SLOW_MS,
+	LACP_AGGREGATE_WAIT_MS = 2000,
+	LACP_MOST_PDUS = 3, /* in LACP_FAST_MS */
+};
+
+enum lacp_receive_state {
+	LACP_RX_DISABLED,
+	LACP_RX_EXPIRED,
+	LACP_RX_DEFAULTED,
+	LACP_RX_CURRENT,
+};
+enum lacp_periodic_state { LACP_PERIODIC_NONE, LACP_PERIODIC_FAST, LACP_PERIODIC_SLOW };
+enum lacp_mux_state {
+	LACP_MUX_DETACHED,
+	LACP_MUX_WAITING,
+	LACP_MUX_ATTACHED,
+	LACP_MUX_COLLECTING,
+	LACP_MUX_DISTRIBUTING,
+};
+
+struct lacp_port {
+	struct lacp_party actor, partner;
+	enum lacp_receive_state receive;
+	enum lacp_periodic_state periodic;
+	enum lacp_mux_state mux;
+	bool is_enabled;   /* there is a link */
+	bool is_selected;  /* of the ports of its bond, one of those that aggregate */
+	bool needs_to_say; /* what the other end does not know yet */
+	uint64_t current_until, wait_until, next_periodic;
+	uint64_t window_began; /* of the PDUs that were sent in one LACP_FAST_MS */
+	uint32_t sent_in_window;
+	uint64_t received, sent;
+};
+
+struct lacp_choices {
+	bool is_passive;      /* says nothing before the other end does */
+	bool is_long_timeout; /* asks to hear every 30 s, not every second */
+};
+
+/* `actor` but for its state, which is made of the choices. */
+void lacp_begin(struct lacp_port *port, const struct lacp_party *actor,
+				const struct lacp_choices *choices);
+/* Its link came or went. */
+void lacp_enable(struct lacp_port *port, bool is_enabled, uint64_t now_ms);
+/* False for a PDU that is not taken: of the port's own system, or while there is no link. */
+bool lacp_receive(struct lacp_port *port, const struct lacp_pdu *pdu, uint64_t now_ms);
+/* What time brings, of all ports of a bond; who aggregates is chosen among them. */
+void lacp_run(struct lacp_port *const *ports, uint16_t count, uint64_t now_ms);
+/* True, with the PDU, when the port is to send it now. */
+bool lacp_next_pdu(struct lacp_port *port, uint64_t now_ms, struct lacp_pdu *pdu);
+
+#endif

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * bond-output: the way out of bonds and their sub-interfaces: by one member, by flow or in turn, or
+ * by all of them.
+ *
+ * Takes whole frames. Uses: tx interface, which stays that of the bond. Next: <member>-output,
+ * error-drop.
+ */
+#include "dev/pool.h"
+#include "graph/graph.h"
+#include "router/bond/bond.h"
+#include "router/nodes/bond_hash.h"
+#include "router/nodes/each_packet.h"
+#include "router/packet/metadata.h"
+
+enum edge { EDGE_DROP, EDGE_OUTPUT };
+static const char *const edges[] = {[EDGE_DROP] = "error-drop", [EDGE_OUTPUT] = "*-output"};
+
+enum counter { DOWN, NO_MEMBER, COPIES, NO_COPY };
+static const struct graph_counter counters[] = {
+	[DOWN] = {"interface is down", true},
+	[NO_MEMBER] = {"no active member", true},
+	[COPIES] = {"copies sent", false},
+	[NO_COPY] = {"no room for a copy", true},
+};
+
+static void count_sent(struct graph *graph, uint16_t tx, uint16_t bond,
+					   const struct rte_mbuf *packet)
+{
+	struct interface_counts *counts = router_worker_of(graph)->interfaces;
+	counts->tx.at[bond].packets++;
+	counts->tx.at[bond].bytes += packet->pkt_len;
+	if (likely(tx == bond))
+		return;
+	counts->tx.at[tx].packets++;
+	counts->tx.at[tx].bytes += packet->pkt_len;
+}
+
+static void send_copy(struct graph *graph, struct graph_node *node, const struct rte_mbuf *packet,
+					  uint16_t member)
+{
+	struct router_worker *worker = router_worker_of(graph);
+	struct rte_mbuf *copy = recirculate_room(&worker->recirculate)
+								? rte_pktmbuf_copy(packet, ports_pool(), 0, UINT32_MAX)
+								: NULL;
+	worker->totals->made++;
+	if (unlikely(!copy)) {
+		graph_count(node, NO_COPY, 1);
+		worker->totals->drops++;
+		worker->interfaces->drops.at[packet->port]++;
+		return;
+	}
+	graph_count(node, COPIES, 1);
+	recirculate_put(&worker->recirculate, copy, RECIRCULATE_OUTPUT + member);
+}
+
+/* A member's output has its own number. */
+static uint16_t choose(struct graph *graph, struct graph_node *node, struct bond *bond,
+					   const struct bond_spread *spread, const struct rte_mbuf *packet)
+{
+	switch (bond->mode) {
+	case WS_BOND_ROUND_ROBIN:
+		return spread->members[bond->turns[graph->worker].next++ % spread->count];
+	case WS_BOND_BROADCAST:
+		for (uint16_t i = 1; i < spread->count; i++)
+			send_copy(graph, node, packet, spread->members[i]);
+		return spread->members[0];
+	case WS_BOND_ACTIVE_BACKUP:
+		return spread->members[0];
+	default:
+		return spread->buckets[bond_bucket(bond->balance, packet_data(packet), packet->data_len)];
+	}
+}
+
+static uint16_t bond_output_one(struct graph *graph, struct graph_node *node,
+								struct rte_mbuf *packet)
+{
+	const struct ws_router *router = router_of(graph);
+	uint16_t tx = packet_tx_interface(packet);
+	struct bond *bond = bond_of(router, tx);
+	if (unlikely(!bond || !router->interfaces[tx].admin_up ||
+				 !router->interfaces[bond->interface].admin_up)) {
+		graph_count(node, DOWN, 1);
+		return EDGE_DROP;
+	}
+	const struct bond_spread *spread = __atomic_load_n(&bond->spread, __ATOMIC_ACQUIRE);
+	if (unlikely(!spread->count)) {
+		graph_count(node, NO_MEMBER, 1);
+		return EDGE_DROP;
+	}
+	count_sent(graph, tx, bond->interface, packet);
+	return EDGE_OUTPUT + choose(graph, node, bond, spread, packet);
+}
+
+static uint16_t bond_output_process(struct graph *graph, struct graph_node *node, void **packets,
+									uint16_t n)
+{
+	return each_packet(graph, node, packets, n, bond_output_one);
+}
+
+static struct graph_registration bond_output = {
+	.name = "bond-output",
+	.process = bond_output_process,
+	.edge_count = 2,
+	.edges = edges,
+	.counter_count = 4,
+	.counters = counters,
+};
+GRAPH_REGISTER(bond_output)

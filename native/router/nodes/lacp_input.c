@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * lacp-input: LACPDUs of members of bonds, to the main thread; and markers, which are answered.
+ *
+ * Uses: mbuf->port. Sets: tx interface of an answer. Next: error-punt, <if>-output, error-drop.
+ */
+#include "graph/graph.h"
+#include "router/bond/bond.h"
+#include "router/nodes/each_packet.h"
+#include "router/packet/output.h"
+#include "wire/lacp.h"
+
+enum edge { EDGE_DROP, EDGE_PUNT, EDGE_OUTPUT };
+static const char *const edges[] = {
+	[EDGE_DROP] = "error-drop",
+	[EDGE_PUNT] = "error-punt",
+	[EDGE_OUTPUT] = "*-output",
+};
+
+enum counter { HEARD, ANSWERED, BAD, NO_ROOM };
+static const struct graph_counter counters[] = {
+	[HEARD] = {"LACP packets", false},
+	[ANSWERED] = {"marker packets answered", false},
+	[BAD] = {"bad or unknown slow protocol packet", true},
+	[NO_ROOM] = {"too many LACP packets", true},
+};
+
+static uint16_t lacp_input_one(struct graph *graph, struct graph_node *node,
+							   struct rte_mbuf *packet)
+{
+	const struct ws_router *router = router_of(graph);
+	uint8_t *bytes = packet_data(packet) + ETHERNET_LEN;
+	size_t length = packet->data_len - ETHERNET_LEN;
+	struct bond_heard heard = {.port = packet->port};
+	if (lacp_parse(bytes, length, &heard.pdu)) {
+		bool is_taken = bond_hear(router, &heard);
+		graph_count(node, is_taken ? HEARD : NO_ROOM, 1);
+		if (is_taken)
+			event_ring_wake(&router_of(graph)->events);
+		return is_taken ? EDGE_PUNT : EDGE_DROP;
+	}
+	if (!marker_is_question(bytes, length)) {
+		graph_count(node, BAD, 1);
+		return EDGE_DROP;
+	}
+	graph_count(node, ANSWERED, 1);
+	bytes[MARKER_KIND_AT] = MARKER_ANSWER;
+	interface_write_header(&router->interfaces[packet->port], packet_data(packet),
+						   slow_protocols_mac, ETHERNET_SLOW);
+	return EDGE_OUTPUT + packet_send(router, packet, packet->port);
+}
+
+static uint16_t lacp_input_process(struct graph *graph, struct graph_node *node, void **packets,
+								   uint16_t n)
+{
+	return each_packet(graph, node, packets, n, lacp_input_one);
+}
+
+static struct graph_registration lacp_input = {
+	.name = "lacp-input",
+	.process = lacp_input_process,
+	.edge_count = 3,
+	.edges = edges,
+	.counter_count = 4,
+	.counters = counters,
+};
+GRAPH_REGISTER(lacp_input)

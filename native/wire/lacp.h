@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Link aggregation's frames (IEEE 802.1AX-2008 clauses 5.4.2 and 5.5): LACPDUs and markers. */
+#ifndef WIRE_LACP_H
+#define WIRE_LACP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+	SLOW_SUBTYPE_LACP = 1,
+	SLOW_SUBTYPE_MARKER = 2,
+	LACP_LEN = 110, /* of a LACPDU or marker, behind the Ethernet header */
+	MARKER_KIND_AT = 2,
+	MARKER_QUESTION = 1,
+	MARKER_ANSWER = 2,
+};
+
+/* Where LACPDUs and markers go: the station at the other end of the wire. */
+extern const uint8_t slow_protocols_mac[6];
+
+/* Bits of lacp_party.state. */
+enum lacp_state {
+	LACP_ACTIVE = 0x01,
+	LACP_SHORT_TIMEOUT = 0x02,
+	LACP_AGGREGATES = 0x04,
+	LACP_IN_SYNC = 0x08,
+	LACP_COLLECTS = 0x10,
+	LACP_DISTRIBUTES = 0x20,
+	LACP_DEFAULTED = 0x40,
+	LACP_EXPIRED = 0x80,
+};
+
+/* A port as its system says that it is. */
+struct lacp_party {
+	uint16_t system_priority, key, port_priority, port;
+	uint8_t system[6];
+	uint8_t state;
+};
+
+/* Who sends it, and whom it takes the other end for. */
+struct lacp_pdu {
+	struct lacp_party actor, partner;
+};
+
+/* False when the bytes are no whole LACPDU. */
+bool lacp_parse(const uint8_t *bytes, size_t length, struct lacp_pdu *pdu);
+/* Writes LACP_LEN bytes. */
+void lacp_write(uint8_t *bytes, const struct lacp_pdu *pdu);
+/* Whether the bytes are a whole marker that is to be answered. */
+bool marker_is_question(const uint8_t *bytes, size_t length);
+
+#endif
