@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from ipaddress import ip_network
 
+from fake_bond import FakeBond
 from fake_ip6 import FakeIp6
 from fake_linux import FakeLinuxHost
 from fake_tables import FakeTables
@@ -58,7 +59,7 @@ TSC_HZ = 1_000_000_000
 _FIRST_BESIDE_PORTS = 32
 
 
-class FakeRouterCore(FakeIp6, FakeTables, FakeVxlan):
+class FakeRouterCore(FakeBond, FakeIp6, FakeTables, FakeVxlan):
     """Keeps the tables as the native core does; `clock_s` is what its TSC counts."""
 
     def __init__(self, names: Sequence[str] = ("e0", "e1"), workers: int = 1) -> None:
@@ -70,6 +71,7 @@ class FakeRouterCore(FakeIp6, FakeTables, FakeVxlan):
         self.counters: dict[int, InterfaceCounters] = {}
         self.promiscuous: dict[int, bool] = {}
         self.removed: tuple[int, ...] = ()
+        FakeBond.__init__(self)
         FakeIp6.__init__(self)
         FakeTables.__init__(self)
         FakeVxlan.__init__(self)

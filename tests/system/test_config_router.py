@@ -24,8 +24,8 @@ from wirespeed.errors import INTERRUPTED, RemoteError
 pytestmark = needs()
 
 EXAMPLES = Path(__file__).parents[2] / "docs" / "examples"
-APPLIED = ("interface", "sub-interfaces", "loopbacks", "bridge-domain", "l2xc", "acls", "taps", "vxlan")
-ABSENT = {"bonds": "bonds", "sflow": "sFlow"}
+APPLIED = ("interface", "sub-interfaces", "loopbacks", "bridge-domain", "l2xc", "acls", "taps", "vxlan", "bonds")
+ABSENT = {"sflow": "sFlow"}
 PORTS = "interfaces:\n  e0: {}\n  e1: {}\n"
 
 

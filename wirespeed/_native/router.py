@@ -15,6 +15,7 @@ from typing import Any
 from wirespeed._native import runtime
 from wirespeed._native.acls import NativeAcls
 from wirespeed._native.addresses import address_struct, network_of, prefix_struct, read_address, read_prefix
+from wirespeed._native.bond import NativeBond
 from wirespeed._native.impairment import NativeImpairment
 from wirespeed._native.ip6 import NativeIp6
 from wirespeed._native.linux import NativeLinuxHost
@@ -75,7 +76,7 @@ _BRIDGE_DOMAINS = 256
 _MOST_FEATURES = 256
 
 
-class NativeRouter(NativeAcls, NativeImpairment, NativeIp6, NativeTables, NativeVxlan):
+class NativeRouter(NativeBond, NativeAcls, NativeImpairment, NativeIp6, NativeTables, NativeVxlan):
     """One router on the ports of this process; `runtime.start_runtime` and `open_ports` come before.
 
     Raises what `runtime.check` raises. `close` ends the runtime as well.

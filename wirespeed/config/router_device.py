@@ -4,13 +4,26 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from ipaddress import ip_interface
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from wirespeed.config import operations as ops
-from wirespeed.config.state import HARDWARE, Acl, AclRule, Bridge, Encapsulation, Interface, Kind, State, Tap, Vxlan
+from wirespeed.config.state import (
+    HARDWARE,
+    Acl,
+    AclRule,
+    Bond,
+    Bridge,
+    Encapsulation,
+    Interface,
+    Kind,
+    State,
+    Tap,
+    Vxlan,
+)
 from wirespeed.errors import ConnectionFault, UsageError
 from wirespeed.router.client import ask, ask_in_order
 
@@ -18,12 +31,9 @@ _AT_ONCE = 200
 """Operations that are under way together: what an interrupted application may still do."""
 _MOST_MTU = 9198
 _MOST_VLAN = 4094
-_KINDS = {"port": Kind.PORT, "sub": Kind.SUB, "loopback": Kind.LOOPBACK, "vxlan": Kind.VXLAN}
+_KINDS = {"port": Kind.PORT, "sub": Kind.SUB, "loopback": Kind.LOOPBACK, "vxlan": Kind.VXLAN, "bond": Kind.BOND}
 _ACL_ACTIONS = ("permit", "deny")
-_ABSENT = (
-    ((ops.CreateBond, ops.AddMember), "bonds"),
-    ((ops.SetSflow, ops.SetInterfaceSflow), "sFlow"),
-)
+_ABSENT = (((ops.SetSflow, ops.SetInterfaceSflow), "sFlow"),)
 
 
 class RouterDevice:
@@ -34,6 +44,7 @@ class RouterDevice:
 
     def read(self) -> State:
         interfaces, bridges, acls, reserved = {}, {}, {}, set()
+        bonds: dict[str, str] = {}
         for line in ask(self._socket, "show state").splitlines():
             told = _object(line)
             if "bridge_domain" in told and "interface" not in told:
@@ -45,6 +56,8 @@ class RouterDevice:
                 reserved.add(told["interface"])
             else:
                 interfaces[told["interface"]] = _interface(told)
+                bonds |= dict.fromkeys(told.get("members", ()), told["interface"])
+        interfaces |= {name: replace(interfaces[name], bond_of=bond) for name, bond in bonds.items()}
         return State(interfaces, bridges, acls, reserved=frozenset(reserved))
 
     def run(self, operations: Iterable[ops.Operation]) -> Iterator[None]:
@@ -153,6 +166,7 @@ def _interface(told: dict[str, Any]) -> Interface:
         parent=told.get("parent"),
         sub_id=told.get("sub_id", 0),
         encapsulation=own,
+        bond=Bond(**told["bond"]) if kind is Kind.BOND else None,
         vxlan=Vxlan(**told["vxlan"]) if kind is Kind.VXLAN else None,
         tap=None
         if tap is None

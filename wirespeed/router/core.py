@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Protocol
 from wirespeed._native.runtime import PoolInfo, PortCounters, PortInfo, WorkerInfo
 from wirespeed.model import PortSpec
 from wirespeed.router.acl_core import AclCore
+from wirespeed.router.bond_core import BondCore
 from wirespeed.router.impairment_core import ImpairmentCore
 from wirespeed.router.ip6_core import Ip6Core
 from wirespeed.router.tables_core import TablesCore
@@ -42,6 +43,7 @@ class InterfaceKind(IntEnum):
     SUB = 1
     LOOPBACK = 2
     VXLAN = 3
+    BOND = 4
 
 
 class MtuKind(IntEnum):
@@ -350,7 +352,7 @@ class CaptureStatus:
     error: int
 
 
-class RouterCore(AclCore, ImpairmentCore, Ip6Core, TablesCore, VxlanCore, Protocol):
+class RouterCore(AclCore, BondCore, ImpairmentCore, Ip6Core, TablesCore, VxlanCore, Protocol):
     """The data plane of one router."""
 
     def start(self) -> None: ...

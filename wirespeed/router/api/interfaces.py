@@ -19,7 +19,7 @@ _FULL_DUPLEX = _FLAGS["LINK_DUPLEX_API_FULL"]
 _MOST_KBPS = 0xFFFFFFFF
 # VPP's names of what drives a port, where ours are others; the rest are DPDK's.
 _DEVICES = {"memif": "memif", "net_memif": "memif", "tap": "virtio"}
-_PORTLESS = {InterfaceKind.LOOPBACK: "Loopback", InterfaceKind.VXLAN: "VXLAN"}
+_PORTLESS = {InterfaceKind.LOOPBACK: "Loopback", InterfaceKind.VXLAN: "VXLAN", InterfaceKind.BOND: "bond"}
 # VPP's own interface 0, which drops what it is given. Clients expect that there is one.
 _LOCAL_NAME = "local0"
 _LOCAL = {

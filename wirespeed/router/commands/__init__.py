@@ -2,6 +2,7 @@
 
 from wirespeed.router.commands import (
     acls,
+    bond,
     bridge,
     graph,
     impairment,
@@ -32,6 +33,7 @@ from wirespeed.router.commands.registry import GRAMMAR
 __all__ = [
     "GRAMMAR",
     "acls",
+    "bond",
     "bridge",
     "graph",
     "impairment",

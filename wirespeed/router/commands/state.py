@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from wirespeed.router.acl_core import AclRule
+from wirespeed.router.bond_core import BALANCED
+from wirespeed.router.commands.bond import mode_word
 from wirespeed.router.commands.registry import command
 from wirespeed.router.core import Interface, InterfaceKind, Mode, MtuKind
 from wirespeed.router.grammar import Match
@@ -61,6 +63,11 @@ def _interface(console: Console, index: int, names: dict[int, str]) -> dict[str,
         tunnel = console.core.vxlan(index)
         ends = {"local": str(tunnel.source), "remote": str(tunnel.destination)}
         told["vxlan"] = {**ends, "vni": tunnel.vni}
+    if face.kind is InterfaceKind.BOND:
+        bond = console.core.bond(index)
+        balance = bond.balance.name.lower() if bond.mode in BALANCED else None
+        told["bond"] = {"mode": mode_word(bond.mode), "load_balance": balance}
+        told["members"] = [names[port] for port in bond.members]
     pair = console.lcp.pairs.get(index)
     if pair is not None:
         told |= {"host_if": pair.host_if, "netns": pair.netns}

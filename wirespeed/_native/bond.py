@@ -1,0 +1,64 @@
+"""The native router's part of `wirespeed.router.bond_core.BondCore`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from wirespeed._native.runtime import check, mac_bytes
+from wirespeed.router.bond_core import (
+    Balance,
+    Bond,
+    BondMember,
+    BondMode,
+    LacpMux,
+    LacpParty,
+    LacpPeriodic,
+    LacpPort,
+    LacpReceive,
+)
+
+
+class NativeBond:
+    """Mixed into the router, whose handle and library it uses."""
+
+    _ffi: Any
+    _lib: Any
+    _router: Any
+
+    def add_bond(self, bond: Bond) -> int:
+        struct = self._ffi.new("struct ws_bond *")
+        struct.id, struct.mode, struct.balance = bond.id, int(bond.mode), int(bond.balance)
+        if bond.mac is not None:
+            struct.has_mac = True
+            self._ffi.memmove(struct.mac, mac_bytes(bond.mac), 6)
+        return check(self._lib.ws_router_bond_add(self._router, struct))
+
+    def bond(self, index: int) -> Bond:
+        struct = self._ffi.new("struct ws_bond *")
+        check(self._lib.ws_router_bond(self._router, index, struct))
+        members = tuple(struct.members[i] for i in range(struct.member_count))
+        active = tuple(port for i, port in enumerate(members) if struct.is_active[i])
+        mac = bytes(struct.mac).hex(":")
+        return Bond(struct.id, BondMode(struct.mode), Balance(struct.balance), mac, members, active)
+
+    def add_bond_member(self, bond: int, port: int, *, passive: bool = False, long_timeout: bool = False) -> None:
+        check(self._lib.ws_router_bond_member_add(self._router, bond, port, passive, long_timeout))
+
+    def remove_bond_member(self, port: int) -> None:
+        check(self._lib.ws_router_bond_member_del(self._router, port))
+
+    def bond_member(self, port: int) -> BondMember:
+        struct = self._ffi.new("struct ws_bond_member *")
+        check(self._lib.ws_router_bond_member(self._router, port, struct))
+        lacp = _lacp(struct) if struct.has_lacp else None
+        return BondMember(struct.bond, struct.is_passive, struct.is_long_timeout, struct.is_active, lacp)
+
+
+def _lacp(struct: Any) -> LacpPort:
+    states = LacpReceive(struct.receive_state), LacpPeriodic(struct.periodic_state), LacpMux(struct.mux_state)
+    return LacpPort(_party(struct.actor), _party(struct.partner), *states, struct.received, struct.sent)
+
+
+def _party(struct: Any) -> LacpParty:
+    system = bytes(struct.system).hex(":")
+    return LacpParty(struct.system_priority, system, struct.key, struct.port_priority, struct.port, struct.state)
