@@ -1,0 +1,208 @@
+"""Bonds, byte for byte: which member sends what, what members bring, and what is refused."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+
+import pytest
+from router_run import HOST0, HOST1, ROUTER0, assert_conserved, route, router
+from scapy.layers.inet import IP, UDP
+from scapy.layers.l2 import Dot1Q, Ether
+from scapy.packet import Raw
+
+from wirespeed.errors import EnvironmentFault, UsageError
+
+BOND = "02:fe:00:00:00:b0"
+FLOWS, EACH = 64, 4
+
+
+def setup(mode: str, rest: str = "") -> str:
+    """e0 routes to BondEthernet0, of e1, e2 and e3."""
+    return (
+        f"set interface mac address e0 {ROUTER0}\nset interface ip address e0 10.0.0.1/24\nset interface state e0 up\n"
+        f"create bond id 0 mode {mode} hw-addr {BOND}\n"
+        + "".join(f"set interface state e{n} up\nbond add BondEthernet0 e{n}\n" for n in (1, 2, 3))
+        + "set interface state BondEthernet0 up\nset interface ip address BondEthernet0 10.0.1.1/24\n"
+        f"ip neighbor BondEthernet0 10.0.1.2 {HOST1}\nip neighbor e0 10.0.0.2 {HOST0}\n" + rest
+    )
+
+
+def packet(flow: int, number: int, *, to: str = "10.0.1.2") -> bytes:
+    udp = UDP(sport=1000 + flow, dport=9) / Raw(bytes([flow, number]) + bytes(40))
+    return bytes(Ether(src=HOST0, dst=ROUTER0) / IP(src="10.0.0.2", dst=to) / udp)
+
+
+TRAFFIC = [packet(flow, number) for number in range(EACH) for flow in range(FLOWS)]
+
+
+def routed(frame: bytes) -> bytes:
+    sent = Ether(frame)
+    sent.src, sent.dst = BOND, HOST1
+    sent[IP].ttl -= 1
+    del sent[IP].chksum
+    return bytes(sent)
+
+
+def flows_of(frames: list[bytes]) -> dict[int, list[int]]:
+    """The numbers of the packets of each flow, in their order."""
+    found: dict[int, list[int]] = defaultdict(list)
+    for frame in frames:
+        payload = bytes(Ether(frame)[UDP].payload)
+        found[payload[0]].append(payload[1])
+    return found
+
+
+@pytest.mark.parametrize("mode", ["xor load-balance l34", "xor load-balance l23", "xor load-balance l2", "xor"])
+def test_by_flow_each_goes_one_way_in_order(tmp_path, mode):
+    outcome = route(tmp_path, setup(mode), TRAFFIC, [], [], [])
+    assert_conserved(outcome)
+    ways = [flows_of(frames) for frames in outcome.frames[1:]]
+    assert sorted(flow for way in ways for flow in way) == list(range(FLOWS))
+    assert all(numbers == list(range(EACH)) for way in ways for numbers in way.values())
+    assert sorted(frame for frames in outcome.frames[1:] for frame in frames) == sorted(map(routed, TRAFFIC))
+    # Only ports tell these flows apart.
+    assert sum(map(bool, ways)) == (3 if mode.endswith("l34") else 1)
+
+
+def test_in_turn(tmp_path):
+    outcome = route(tmp_path, setup("round-robin"), TRAFFIC[:30], [], [], [])
+    assert_conserved(outcome)
+    assert [len(frames) for frames in outcome.frames] == [0, 10, 10, 10]
+    for member in range(3):
+        assert outcome.frames[1 + member] == [routed(frame) for frame in TRAFFIC[member:30:3]]
+
+
+def test_broadcast_sends_copies(tmp_path):
+    outcome = route(tmp_path, setup("broadcast"), TRAFFIC[:20], [], [], [])
+    assert_conserved(outcome, made=40)
+    wanted = [routed(frame) for frame in TRAFFIC[:20]]
+    assert outcome.frames == [[], wanted, wanted, wanted]
+    assert outcome.counters["bond-output: copies sent"] == 40
+
+
+def test_backup_sends_nothing_and_hears_no_groups(tmp_path):
+    to_host = [bytes(Ether(src=HOST1, dst=BOND) / IP(src="10.0.1.2", dst="10.0.0.2") / UDP() / Raw(bytes(20)))]
+    to_all = [bytes(Ether(src=HOST1, dst="ff:ff:ff:ff:ff:ff", type=0x88B5) / Raw(bytes(50)))]
+    outcome = route(tmp_path, setup("active-backup"), TRAFFIC[:20], [], to_host + to_all, to_all)
+    assert_conserved(outcome)
+    assert [len(frames) for frames in outcome.frames] == [1, 20, 0, 0]
+    assert outcome.counters["bond-input: member is not active"] == 2
+
+
+@pytest.mark.parametrize("mode", ["xor", "round-robin", "broadcast", "active-backup"])
+def test_what_members_bring_is_the_bonds(tmp_path, mode):
+    back = [bytes(Ether(src=HOST1, dst=BOND) / IP(src="10.0.1.2", dst="10.0.0.2") / UDP() / Raw(bytes([n] * 20)))
+            for n in range(9)]  # fmt: skip
+    asked = ["show interface", "trace add dpdk-input 1"]
+    outcome = route(tmp_path, setup(mode), [], back[:3], back[3:6], back[6:], ask=asked)
+    assert_conserved(outcome)
+    assert len(outcome.frames[0]) == 9
+    assert {Ether(frame).dst for frame in outcome.frames[0]} == {HOST0}
+    shown = outcome.answers[0].split("BondEthernet0")[1]
+    assert "rx packets" in shown and " 9" in shown.splitlines()[0]
+
+
+def test_sub_interface_of_a_bond(tmp_path):
+    rest = (
+        "create sub-interfaces BondEthernet0 100\nset interface state BondEthernet0.100 up\n"
+        f"set interface ip address BondEthernet0.100 10.0.2.1/24\nip neighbor BondEthernet0.100 10.0.2.2 {HOST1}\n"
+    )
+    there = [packet(flow, 0, to="10.0.2.2") for flow in range(12)]
+    back = bytes(
+        Ether(src=HOST1, dst=BOND) / Dot1Q(vlan=100) / IP(src="10.0.2.2", dst="10.0.0.2") / UDP() / Raw(b"x" * 30)
+    )
+    outcome = route(tmp_path, setup("xor load-balance l34", rest), there, [back], [back], [], ask=["show interface"])
+    assert_conserved(outcome)
+    sent = [Ether(frame) for frames in outcome.frames[1:] for frame in frames]
+    assert len(sent) == 12 and {(frame.src, frame[Dot1Q].vlan) for frame in sent} == {(BOND, 100)}
+    assert len(outcome.frames[0]) == 2 and Dot1Q not in Ether(outcome.frames[0][0])
+    assert "12" in outcome.answers[0].split("BondEthernet0.100")[1]
+
+
+def test_bond_in_a_cross_connect(tmp_path):
+    config = setup("xor load-balance l34").replace("set interface ip address e0 10.0.0.1/24\n", "")
+    config = "\n".join(line for line in config.splitlines() if " ip " not in line and not line.startswith("ip "))
+    config += "\nset interface l2 xconnect e0 BondEthernet0\nset interface l2 xconnect BondEthernet0 e0\n"
+    outcome = route(tmp_path, config, TRAFFIC, TRAFFIC[:3], TRAFFIC[3:5], [])
+    assert_conserved(outcome)
+    assert sorted(frame for frames in outcome.frames[1:] for frame in frames) == sorted(TRAFFIC)
+    assert sorted(outcome.frames[0]) == sorted(TRAFFIC[:5])
+
+
+def test_without_members_or_down_it_drops_and_counts(tmp_path):
+    rest = "".join(f"bond del e{n}\n" for n in (1, 2, 3))
+    outcome = route(tmp_path, setup("xor", rest), TRAFFIC[:8], [], [], [])
+    assert_conserved(outcome)
+    assert outcome.dropped == 8
+    outcome = route(tmp_path, setup("xor", "set interface state BondEthernet0 down\n"), TRAFFIC[:8], [], [], [])
+    assert_conserved(outcome)
+    assert outcome.dropped == 8
+
+
+REFUSED = (
+    ("create bond id 0 mode xor", "there is an interface BondEthernet0 already"),
+    ("create bond load-balance l2", "a bond needs a mode: create bond mode round-robin|"),
+    ("create bond mode broadcast load-balance l2", "load-balance is for the modes xor and lacp"),
+    ("create bond mode xor id 4294967295", "is not between 0 and 4294967294"),
+    ("create bond mode xor hw-addr 01:00:5e:00:00:01", "is a multicast address; a port needs a unicast one"),
+    ("bond add BondEthernet0 e1", "e1 has an address; a member of a bond is a port that nothing else uses"),
+    ("bond add BondEthernet0 e2", "e2 has sub-interfaces"),
+    ("bond add BondEthernet0 e3", "e3 is in layer 2"),
+    ("bond add BondEthernet0 loop0", "loop0 is no port"),
+    ("bond add BondEthernet0 BondEthernet1", "BondEthernet1 is no port"),
+    ("bond add e1 e4", "is no bond"),
+    ("bond add BondEthernet1 e0", "e0 is a member of BondEthernet0 already"),
+    ("bond del e4", "e4 is no member of a bond"),
+    ("delete bond e4", "e4 is not a bond"),
+    ("set interface ip address e0 10.9.9.1/24", "e0 is a member of BondEthernet0; give it to the bond"),
+    ("create sub-interfaces e0 5", "e0 is a member of BondEthernet0"),
+    ("set interface l2 xconnect e0 e4", "e0 is a member of BondEthernet0"),
+    ("set interface l2 bridge e0 7", "e0 is a member of BondEthernet0"),
+    ("set interface unnumbered e0 use e1", "e0 is a member of BondEthernet0"),
+)
+
+
+def test_bond_that_cannot_be_is_refused_in_one_line(tmp_path):
+    with router(tmp_path, [f"e{n}=null" for n in range(5)]) as running:
+        assert running.ask("create bond mode lacp") == "BondEthernet0\n"
+        assert running.ask("create bond mode active-backup") == "BondEthernet1\n"
+        for line in ("bond add BondEthernet0 e0", "set interface ip address e1 10.1.0.1/24"):
+            assert running.ask(line) == ""
+        running.ask("create sub-interfaces e2 7")
+        running.ask("set interface l2 xconnect e3 e4")
+        running.ask("create loopback interface")
+        before = running.ask("show state")
+        for line, reason in REFUSED:
+            with pytest.raises((UsageError, EnvironmentFault)) as refused:
+                running.ask(line)
+            assert reason in str(refused.value) and "\n" not in str(refused.value), line
+        assert running.ask("show state") == before
+
+
+def test_what_is_shown_and_taken_away(tmp_path):
+    with router(tmp_path, [f"e{n}=null" for n in range(3)]) as running:
+        mac = running.ask("show hardware-interfaces e1").split("Ethernet address ")[1].split()[0]
+        assert running.ask("create bond mode xor load-balance l23 id 7") == "BondEthernet7\n"
+        for line in ("set interface state e1 up", "bond add BondEthernet7 e0", "bond add BondEthernet7 e1"):
+            running.ask(line)
+        head, row = running.ask("show bond").splitlines()
+        assert head == "interface name   sw_if_index   mode          load balance  active members members"
+        assert row.split() == ["BondEthernet7", "33", "xor", "l23", "1", "2"]
+        details = running.ask("show bond details")
+        assert details.startswith(
+            "BondEthernet7\n  mode: xor\n  load balance: l23\n  number of active members: 1\n    e1\n"
+        )
+        assert "  number of members: 2\n    e0\n    e1\n" in details
+        assert "mac_addr" not in running.ask("show state")
+        # The members have the first one's address, and get back their own.
+        assert len({running.ask(f"show hardware-interfaces e{n}").split("address ")[1].split()[0] for n in (0, 1)}) == 1
+        running.ask("set interface mac address BondEthernet7 02:00:00:00:00:77")
+        assert "02:00:00:00:00:77" in running.ask("show hardware-interfaces e1")
+        with pytest.raises(EnvironmentFault, match="BondEthernet7 has sub-interface BondEthernet7.5"):
+            running.ask("create sub-interfaces BondEthernet7 5")
+            running.ask("delete bond BondEthernet7")
+        running.ask("delete sub-interface BondEthernet7.5")
+        assert running.ask("delete bond BondEthernet7") == ""
+        assert running.ask("show bond").count("\n") == 1
+        assert mac in running.ask("show hardware-interfaces e1")
+        assert "bond-input" not in running.ask("show runtime")
