@@ -60,10 +60,12 @@ static int share_mac(struct ws_router *router, const struct bond *bond, uint16_t
 
 static struct bond *find(const struct ws_router *router, uint16_t index)
 {
-	struct bond *bond = router_check_interface(router, index) ? NULL : bond_of(router, index);
+	if (router_check_interface(router, index))
+		return NULL;
+	struct bond *bond = bond_of(router, index);
 	if (bond && bond->interface == index)
 		return bond;
-	fail(-ENODEV, "interface %u is no bond", index);
+	fail(-EINVAL, "%s is no bond", interface_name(router, index));
 	return NULL;
 }
 
@@ -71,7 +73,7 @@ int ws_router_bond_member_add(struct ws_router *router, uint16_t index, uint16_t
 							  bool is_passive, bool is_long_timeout)
 {
 	struct bond *bond = find(router, index);
-	int error = bond ? router_check_interface(router, port) : -ENODEV;
+	int error = bond ? router_check_interface(router, port) : -EINVAL;
 	if (!error)
 		error = check_member(router, port);
 	if (!error)
