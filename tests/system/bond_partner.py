@@ -9,6 +9,7 @@ interface whose name stands in the file `quiet` of the working directory is neit
 
 from __future__ import annotations
 
+import contextlib
 import json
 import select
 import socket
@@ -51,12 +52,13 @@ class Port:
         own |= {"actor_port_number": self.number, "actor_state": self.state}
         other = {f"partner_{name}": value for name, value in self.other.items()}
         pdu = Ether(dst=GROUP, src=f"02:00:00:00:01:{self.number:02x}", type=SLOW)
-        with_socket = bytes(pdu / SlowProtocol(subtype=1) / LACP(**own, **other))
-        self.socket.send(with_socket)
+        frame = bytes(pdu / SlowProtocol(subtype=1) / LACP(**own, **other))
+        with contextlib.suppress(OSError):  # while there is no link
+            self.socket.send(frame)
 
-    def hear(self) -> None:
+    def hear(self, *, is_deaf: bool) -> None:
         frame = Ether(self.socket.recv(2048))
-        if LACP not in frame:
+        if LACP not in frame or is_deaf:
             return
         pdu = frame[LACP]
         self.other = {name: getattr(pdu, f"actor_{name}") for name in FIELDS}
@@ -78,10 +80,9 @@ def main() -> None:
         ready, _, _ = select.select([port.socket for port in ports], [], [], 0.05)
         for port in ports:
             before = port.state
-            if port.socket in ready and port.name in quiet:
-                port.socket.recv(2048)
-            elif port.socket in ready:
-                port.hear()
+            if port.socket in ready:
+                with contextlib.suppress(OSError):
+                    port.hear(is_deaf=port.name in quiet)
             port.forget()
             if port.name not in quiet and (port.state != before or time.monotonic() >= due):
                 port.say()
