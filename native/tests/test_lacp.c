@@ -51,7 +51,7 @@ static void what_is_no_pdu_is_refused(void **state)
 	for (size_t length = 0; length < LACP_LEN; length++) {
 		uint8_t *bytes = block(golden, length);
 		assert_false(lacp_parse(bytes, length, &pdu));
-		assert_false(marker_is_question(bytes, length));
+		assert_false(marker_is(bytes, length, MARKER_QUESTION));
 		free(bytes);
 	}
 	static const int places[] = {0, 1, 2, 3, 22, 23};
@@ -61,11 +61,22 @@ static void what_is_no_pdu_is_refused(void **state)
 		assert_false(lacp_parse(bytes, LACP_LEN, &pdu));
 		free(bytes);
 	}
-	uint8_t *bytes = block(golden, LACP_LEN);
-	bytes[0] = SLOW_SUBTYPE_MARKER;
-	assert_true(marker_is_question(bytes, LACP_LEN));
+}
+
+/* Clause 5.3.3.2, written by hand: port 0005 of 02:00:00:00:00:01 asks with number 01020304. */
+static void a_marker_is_asked_and_answered(void **state)
+{
+	(void)state;
+	static const uint8_t asked[LACP_LEN] = {2, 1, 1, 16, 0, 5, 2, 0, 0, 0, 0, 1, 1, 2, 3, 4};
+	const struct lacp_party asker = {.port = 5, .system = {2, 0, 0, 0, 0, 1}};
+	uint8_t *bytes = malloc(LACP_LEN);
+	marker_write(bytes, &asker, 0x01020304);
+	assert_memory_equal(bytes, asked, LACP_LEN);
+	assert_true(marker_is(bytes, LACP_LEN, MARKER_QUESTION));
+	assert_false(marker_is(bytes, LACP_LEN, MARKER_ANSWER));
 	bytes[MARKER_KIND_AT] = MARKER_ANSWER;
-	assert_false(marker_is_question(bytes, LACP_LEN));
+	assert_true(marker_is(bytes, LACP_LEN, MARKER_ANSWER));
+	assert_int_equal(marker_number(bytes), 0x01020304);
 	free(bytes);
 }
 
@@ -295,6 +306,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_pdu_is_read_and_written),
 		cmocka_unit_test(what_is_no_pdu_is_refused),
+		cmocka_unit_test(a_marker_is_asked_and_answered),
 		cmocka_unit_test(two_ends_come_together),
 		cmocka_unit_test(two_passive_ends_say_nothing),
 		cmocka_unit_test(period_is_the_other_ends),

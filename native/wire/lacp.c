@@ -22,6 +22,10 @@ enum {
 	PORT_PRIORITY_AT = 12,
 	PORT_AT = 14,
 	STATE_AT = 16,
+	MARKER_TLV_LEN = 16,
+	ASKER_PORT_AT = 4,
+	ASKER_SYSTEM_AT = 6,
+	NUMBER_AT = 12,
 };
 
 static uint16_t read16(const uint8_t *bytes)
@@ -80,8 +84,25 @@ void lacp_write(uint8_t *bytes, const struct lacp_pdu *pdu)
 	bytes[COLLECTOR_AT + 1] = COLLECTOR_LEN;
 }
 
-bool marker_is_question(const uint8_t *bytes, size_t length)
+void marker_write(uint8_t *bytes, const struct lacp_party *asker, uint32_t number)
 {
-	return length >= LACP_LEN && bytes[0] == SLOW_SUBTYPE_MARKER &&
-		   bytes[MARKER_KIND_AT] == MARKER_QUESTION;
+	memset(bytes, 0, LACP_LEN);
+	bytes[0] = SLOW_SUBTYPE_MARKER;
+	bytes[1] = VERSION;
+	bytes[MARKER_KIND_AT] = MARKER_QUESTION;
+	bytes[MARKER_KIND_AT + 1] = MARKER_TLV_LEN;
+	write16(bytes + ASKER_PORT_AT, asker->port);
+	memcpy(bytes + ASKER_SYSTEM_AT, asker->system, sizeof(asker->system));
+	write16(bytes + NUMBER_AT, (uint16_t)(number >> 16));
+	write16(bytes + NUMBER_AT + 2, (uint16_t)number);
+}
+
+bool marker_is(const uint8_t *bytes, size_t length, int kind)
+{
+	return length >= LACP_LEN && bytes[0] == SLOW_SUBTYPE_MARKER && bytes[MARKER_KIND_AT] == kind;
+}
+
+uint32_t marker_number(const uint8_t *bytes)
+{
+	return (uint32_t)read16(bytes + NUMBER_AT) << 16 | read16(bytes + NUMBER_AT + 2);
 }

@@ -47,7 +47,11 @@ struct lacp_pdu {
 bool lacp_parse(const uint8_t *bytes, size_t length, struct lacp_pdu *pdu);
 /* Writes LACP_LEN bytes. */
 void lacp_write(uint8_t *bytes, const struct lacp_pdu *pdu);
-/* Whether the bytes are a whole marker that is to be answered. */
-bool marker_is_question(const uint8_t *bytes, size_t length);
+/* Writes LACP_LEN bytes: a question of a port of a system, with a number of its own. */
+void marker_write(uint8_t *bytes, const struct lacp_party *asker, uint32_t number);
+/* Whether the bytes are a whole marker of that kind. */
+bool marker_is(const uint8_t *bytes, size_t length, int kind);
+/* The number of a whole one. */
+uint32_t marker_number(const uint8_t *bytes);
 
 #endif

@@ -9,13 +9,13 @@
 #include "router/bond/lacp.h"
 #include "router/router.h"
 
-enum { BOND_BUCKETS = 256 };
+enum { BOND_BUCKETS = 256, BOND_HELD = UINT16_MAX };
 
 /* Who sends: the active members, and of each share of the flows which one. */
 struct bond_spread {
 	uint16_t count; /* 0: nobody */
 	uint16_t members[WS_MAX_PORTS];
-	uint16_t buckets[BOND_BUCKETS];
+	uint16_t buckets[BOND_BUCKETS]; /* BOND_HELD: by nobody, while its flows move */
 };
 
 struct bond_turn {
@@ -60,6 +60,8 @@ struct bond_room {
 	uint32_t ports[WS_MAX_PORTS]; /* interface << BOND_FLAG_BITS | flags; 0: of no bond */
 	struct bond *by_interface[WS_MAX_INTERFACES]; /* of bonds and their sub-interfaces */
 	struct rte_ring *heard;                       /* LACPDUs for the main thread */
+	uint32_t question; /* the number of our last markers, and how many of them were answered */
+	uint32_t answers;
 	uint16_t count;
 };
 
@@ -79,7 +81,19 @@ static inline struct bond *bond_of(const struct ws_router *router, uint16_t inte
 /* Any worker; false when there is no room. */
 bool bond_hear(const struct ws_router *router, const struct bond_heard *heard);
 
-/* Main thread: a member may send or take now, or no longer. */
+/* Any worker: the other end has an end of what it got before that question. */
+static inline void bond_is_answered(const struct ws_router *router, uint32_t question)
+{
+	struct bond_room *room = bond_room(router);
+	if (question == __atomic_load_n(&room->question, __ATOMIC_ACQUIRE))
+		__atomic_add_fetch(&room->answers, 1, __ATOMIC_RELEASE);
+}
+
+/* Main thread: ask the members whose flows leave them, all that go on, whether what they sent has
+ * arrived, and wait for that, but not for long. */
+void bond_ask(struct ws_router *router, struct bond *bond, const struct bond_spread *before,
+			  const struct bond_spread *after);
+/* A member may send or take now, or no longer. */
 void bond_refresh(struct ws_router *router, struct bond *bond);
 /* LACP: what was heard, and what time brings. */
 void bonds_run(struct ws_router *router);

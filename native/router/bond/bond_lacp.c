@@ -9,7 +9,7 @@
 #include <rte_ring_elem.h>
 #include <string.h>
 
-enum { SYSTEM_PRIORITY = 0xffff, PORT_PRIORITY = 0xff, KEYS = 0xffff };
+enum { SYSTEM_PRIORITY = 0xffff, PORT_PRIORITY = 0xff, KEYS = 0xffff, MOST_WAIT_MS = 100 };
 
 static uint64_t now_ms(const struct ws_router *router)
 {
@@ -42,6 +42,35 @@ static void send_pdu(struct ws_router *router, uint16_t port, const struct lacp_
 		return;
 	lacp_write(packet_data(packet), pdu);
 	main_send(router, packet, slow_protocols_mac, ETHERNET_SLOW);
+}
+
+static bool loses(const struct bond_spread *before, const struct bond_spread *after, uint16_t port)
+{
+	for (uint16_t i = 0; before->count && i < (uint16_t)BOND_BUCKETS; i++)
+		if (before->buckets[i] == port && after->buckets[i] != port)
+			return true;
+	return false;
+}
+
+void bond_ask(struct ws_router *router, struct bond *bond, const struct bond_spread *before,
+			  const struct bond_spread *after)
+{
+	struct bond_room *room = router->bonds;
+	uint64_t end = rte_rdtsc() + router->tsc_hz / 1000 * MOST_WAIT_MS;
+	uint32_t asked = 0, number = room->question + 1;
+	__atomic_store_n(&room->answers, 0, __ATOMIC_RELEASE);
+	__atomic_store_n(&room->question, number, __ATOMIC_RELEASE);
+	for (uint16_t i = 0; i < after->count; i++) {
+		const struct bond_member *member = bond_find_member(bond, after->members[i]);
+		struct rte_mbuf *packet =
+			loses(before, after, member->port) ? main_packet(member->port, LACP_LEN) : NULL;
+		if (!packet)
+			continue;
+		marker_write(packet_data(packet), &member->lacp.actor, number);
+		asked += main_send(router, packet, slow_protocols_mac, ETHERNET_SLOW);
+	}
+	while (__atomic_load_n(&room->answers, __ATOMIC_ACQUIRE) < asked && rte_rdtsc() < end)
+		rte_delay_us_sleep(50);
 }
 
 static void run(struct ws_router *router, struct bond *bond, uint64_t now)

@@ -9,8 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* How long nothing is sent before flows go another way while theirs is still open: what is on it
- * gets there first. */
+/* How long flows that go another way wait, while theirs is still open, for what is on it. */
 enum { QUIET_US = 200 };
 
 static bool sends(const struct ws_router *router, const struct bond *bond,
@@ -88,19 +87,38 @@ static bool overtakes(const struct bond_spread *spread, const struct bond_spread
 	return false;
 }
 
-static void publish(struct ws_router *router, struct bond *bond, struct bond_spread *spread)
+static void replace(struct bond *bond, struct bond_spread *spread)
 {
 	struct bond_spread *old = bond->spread;
-	bool waits = router->running && spread->count && overtakes(spread, old);
-	if (waits) {
-		router_pause(router);
-		rte_delay_us_block(QUIET_US);
-	}
 	__atomic_store_n(&bond->spread, spread, __ATOMIC_RELEASE);
-	if (waits)
-		router_resume(router);
 	rcu_synchronize();
 	free(old);
+}
+
+/* Nobody sends what moves until the other end has what it was sent before (802.1AX clause 5.3.3):
+ * it says so, or, where there is no LACP, a while is waited. */
+static void hand_over(struct ws_router *router, struct bond *bond, const struct bond_spread *spread)
+{
+	struct bond_spread *held = malloc(sizeof(*held)), before = *bond->spread;
+	if (!held)
+		return;
+	*held = *spread;
+	for (uint16_t i = 0; i < (uint16_t)BOND_BUCKETS; i++)
+		if (before.buckets[i] != spread->buckets[i] && has(spread, before.buckets[i]))
+			held->buckets[i] = BOND_HELD;
+	replace(bond, held);
+	if (bond->mode == WS_BOND_LACP)
+		bond_ask(router, bond, &before, spread);
+	else
+		rte_delay_us_block(QUIET_US);
+}
+
+static void publish(struct ws_router *router, struct bond *bond, struct bond_spread *spread)
+{
+	bool is_by_flow = bond->mode == WS_BOND_LACP || bond->mode == WS_BOND_XOR;
+	if (router->running && is_by_flow && spread->count && overtakes(spread, bond->spread))
+		hand_over(router, bond, spread);
+	replace(bond, spread);
 }
 
 static void set_port(struct ws_router *router, const struct bond *bond,

@@ -16,10 +16,11 @@
 enum edge { EDGE_DROP, EDGE_OUTPUT };
 static const char *const edges[] = {[EDGE_DROP] = "error-drop", [EDGE_OUTPUT] = "*-output"};
 
-enum counter { DOWN, NO_MEMBER, COPIES, NO_COPY };
+enum counter { DOWN, NO_MEMBER, MOVES, COPIES, NO_COPY };
 static const struct graph_counter counters[] = {
 	[DOWN] = {"interface is down", true},
 	[NO_MEMBER] = {"no active member", true},
+	[MOVES] = {"flow moves to another member", true},
 	[COPIES] = {"copies sent", false},
 	[NO_COPY] = {"no room for a copy", true},
 };
@@ -88,8 +89,13 @@ static uint16_t bond_output_one(struct graph *graph, struct graph_node *node,
 		graph_count(node, NO_MEMBER, 1);
 		return EDGE_DROP;
 	}
+	uint16_t member = choose(graph, node, bond, spread, packet);
+	if (unlikely(member == BOND_HELD)) {
+		graph_count(node, MOVES, 1);
+		return EDGE_DROP;
+	}
 	count_sent(graph, tx, bond->interface, packet);
-	return EDGE_OUTPUT + choose(graph, node, bond, spread, packet);
+	return EDGE_OUTPUT + member;
 }
 
 static uint16_t bond_output_process(struct graph *graph, struct graph_node *node, void **packets,
@@ -103,7 +109,7 @@ static struct graph_registration bond_output = {
 	.process = bond_output_process,
 	.edge_count = 2,
 	.edges = edges,
-	.counter_count = 4,
+	.counter_count = 5,
 	.counters = counters,
 };
 GRAPH_REGISTER(bond_output)

@@ -17,10 +17,11 @@ static const char *const edges[] = {
 	[EDGE_OUTPUT] = "*-output",
 };
 
-enum counter { HEARD, ANSWERED, BAD, NO_ROOM };
+enum counter { HEARD, ANSWERED, ANSWERS, BAD, NO_ROOM };
 static const struct graph_counter counters[] = {
 	[HEARD] = {"LACP packets", false},
 	[ANSWERED] = {"marker packets answered", false},
+	[ANSWERS] = {"answers to our markers", false},
 	[BAD] = {"bad or unknown slow protocol packet", true},
 	[NO_ROOM] = {"too many LACP packets", true},
 };
@@ -39,7 +40,12 @@ static uint16_t lacp_input_one(struct graph *graph, struct graph_node *node,
 			event_ring_wake(&router_of(graph)->events);
 		return is_taken ? EDGE_PUNT : EDGE_DROP;
 	}
-	if (!marker_is_question(bytes, length)) {
+	if (marker_is(bytes, length, MARKER_ANSWER)) {
+		bond_is_answered(router, marker_number(bytes));
+		graph_count(node, ANSWERS, 1);
+		return EDGE_PUNT;
+	}
+	if (!marker_is(bytes, length, MARKER_QUESTION)) {
 		graph_count(node, BAD, 1);
 		return EDGE_DROP;
 	}
@@ -61,7 +67,7 @@ static struct graph_registration lacp_input = {
 	.process = lacp_input_process,
 	.edge_count = 3,
 	.edges = edges,
-	.counter_count = 4,
+	.counter_count = 5,
 	.counters = counters,
 };
 GRAPH_REGISTER(lacp_input)
