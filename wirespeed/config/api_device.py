@@ -9,7 +9,7 @@ from typing import Any
 from wirespeed.config import operations as ops
 from wirespeed.config.lookup import instance_of, kind_of
 from wirespeed.config.router_device import router_lacks
-from wirespeed.config.state import HARDWARE, Acl, AclRule, Bridge, Encapsulation, Interface, Kind, State, Tap
+from wirespeed.config.state import HARDWARE, Acl, AclRule, Bond, Bridge, Encapsulation, Interface, Kind, State, Tap
 from wirespeed.errors import ConnectionFault, EnvironmentFault, RemoteError
 from wirespeed.vpp_api.retvals import refusal
 
@@ -20,7 +20,7 @@ _POP = {3: 1, 4: 2}
 """VPP's numbers of rewrites that take tags off, and how many; 0 takes none."""
 _BVI = 1
 _BRIDGE_FLAGS = {"learn": 1, "forward": 2, "flood": 4, "uu_flood": 8, "arp_term": 16, "arp_ufwd": 32}
-_NOT_YET = (ops.CreateBond, ops.AddMember, ops.CreateVxlan, ops.SetSflow, ops.SetInterfaceSflow)
+_NOT_YET = (ops.CreateVxlan, ops.SetSflow, ops.SetInterfaceSflow)
 
 
 class ApiDevice:
@@ -75,13 +75,19 @@ class ApiDevice:
         connected = {row.rx_sw_if_index: row.tx_sw_if_index for row in self._ask("l2_xconnect_dump")}
         borrowed = {row.sw_if_index: row.ip_sw_if_index for row in self._ask("ip_unnumbered_dump", sw_if_index=_ALL)}
         mpls = {row.sw_if_index for row in self._ask("mpls_interface_dump", sw_if_index=_ALL)}
+        bonds = {row.sw_if_index: row for row in self._ask("sw_bond_interface_dump", sw_if_index=_ALL)}
+        members = {
+            row.sw_if_index: names[bond]
+            for bond in bonds
+            for row in self._ask("sw_member_interface_dump", sw_if_index=bond)
+        }
         found = {}
         for face in faces:
             index, name = face.sw_if_index, face.interface_name
             if index in hosts:
                 continue
             kind = Kind.SUB if face.sup_sw_if_index != index else Kind.TAP if index in taps else kind_of(name)[0]
-            if kind in (Kind.BOND, Kind.VXLAN):
+            if kind is Kind.VXLAN:
                 raise EnvironmentFault(f"{name} is a {kind}, which is not read by the API yet; plan with --from a dump")
             pair, domain = pairs.get(index), joined.get(index)
             found[name] = Interface(
@@ -103,6 +109,8 @@ class ApiDevice:
                 parent=names[face.sup_sw_if_index] if kind is Kind.SUB else None,
                 sub_id=face.sub_id if kind is Kind.SUB else 0,
                 encapsulation=_encapsulation(face) if kind is Kind.SUB else None,
+                bond_of=members.get(index),
+                bond=_bond(bonds[index]) if index in bonds else None,
                 tap=taps.get(index),
             )
         bridges = {domain.bd_id: _bridge(domain) for domain in domains}
@@ -153,6 +161,19 @@ class ApiDevice:
         given |= {} if tap.host_mtu is None else {"host_mtu_set": True, "host_mtu_size": tap.host_mtu}
         self._indices[op.interface] = self._change("tap_create_v3", **given).sw_if_index
 
+    def _create_bond(self, op: ops.CreateBond) -> None:
+        given: dict[str, Any] = {"id": instance_of(op.interface), "mode": _BOND_MODES.index(op.bond.mode) + 1}
+        given |= {"lb": _BALANCES.index(op.bond.load_balance)} if op.bond.load_balance else {}
+        given |= {"use_custom_mac": True, "mac_address": op.mac} if op.mac else {}
+        self._indices[op.interface] = self._change("bond_create2", **given).sw_if_index
+
+    def _add_member(self, op: ops.AddMember) -> None:
+        ends = {"sw_if_index": self._index(op.interface), "bond_sw_if_index": self._index(op.bond)}
+        self._change("bond_add_member", **ends)
+
+    def _remove_member(self, op: ops.RemoveMember) -> None:
+        self._change("bond_detach_member", sw_if_index=self._index(op.interface))
+
     def _create_sub(self, op: ops.CreateSub) -> None:
         own = op.encapsulation
         flags = (_TWO_TAGS if own.inner else _ONE_TAG) | (_DOT1AD if own.dot1ad else 0) | (_EXACT if own.exact else 0)
@@ -166,6 +187,7 @@ class ApiDevice:
             ops.DeleteLoopback: "delete_loopback",
             ops.DeleteTap: "tap_delete_v2",
             ops.DeleteSub: "delete_subif",
+            ops.DeleteBond: "bond_delete",
         }
         if type(op) not in messages:
             raise EnvironmentFault(f"{op.interface} is not deleted by the API yet; give the plan to `vppctl exec`")
@@ -290,6 +312,16 @@ def _acl_rule(rule: AclRule) -> dict[str, Any]:
     }
 
 
+_BOND_MODES = ("round-robin", "active-backup", "xor", "broadcast", "lacp")
+_BALANCES = ("l2", "l34", "l23")
+"""As VPP numbers them, modes from 1 on."""
+
+
+def _bond(told: Any) -> Bond:
+    lb = int(told.lb)
+    return Bond(_BOND_MODES[int(told.mode) - 1], _BALANCES[lb] if lb < len(_BALANCES) else None)
+
+
 def _tap(told: Any) -> Tap:
     mac = str(told.host_mac_addr)
     return Tap(
@@ -320,6 +352,10 @@ _DO: dict[type[ops.Operation], Callable[[ApiDevice, Any], None]] = {
     ops.DeleteLoopback: ApiDevice._delete,
     ops.DeleteTap: ApiDevice._delete,
     ops.DeleteSub: ApiDevice._delete,
+    ops.CreateBond: ApiDevice._create_bond,
+    ops.DeleteBond: ApiDevice._delete,
+    ops.AddMember: ApiDevice._add_member,
+    ops.RemoveMember: ApiDevice._remove_member,
     ops.CreateLcp: ApiDevice._pair,
     ops.DeleteLcp: ApiDevice._pair,
     ops.CreateBridge: ApiDevice._create_bridge,

@@ -1,13 +1,100 @@
-"""sw_bond_interface_dump, sw_member_interface_dump: there are no bonds."""
+"""bond_create2, bond_delete, bond_add_member, bond_detach_member, and the dumps of bonds and members."""
 
 from __future__ import annotations
 
-from wirespeed.router.api.client import Client
-from wirespeed.router.api.registry import Answer, handler
+from collections.abc import Iterator
+from typing import Any
+
+from wirespeed.router.api.client import ALL, Client
+from wirespeed.router.api.registry import Answer, change, handler
+from wirespeed.router.api.retvals import Refusal, Retval
+from wirespeed.router.bond_core import BALANCED, Balance, Bond, BondMode
+from wirespeed.router.commands.bond import add_bond, delete_one
+from wirespeed.router.commands.show_interfaces import shown_index
+from wirespeed.router.core import Interface, InterfaceKind
 from wirespeed.vpp_api.codec import Values
+
+_OWN_BALANCE = {BondMode.ROUND_ROBIN: 3, BondMode.BROADCAST: 4, BondMode.ACTIVE_BACKUP: 5}
+"""VPP's numbers of how the other modes balance."""
+
+
+@change("bond_create2")
+def create(client: Client, request: Values) -> Answer:
+    if request.numa_only or request.enable_gso:
+        raise Refusal(Retval.UNIMPLEMENTED)
+    if request.mode not in list(BondMode):
+        raise Refusal(Retval.INVALID_ARGUMENT)
+    mode = BondMode(request.mode)
+    if mode in BALANCED and request.lb not in list(Balance):
+        raise Refusal(Retval.INVALID_ARGUMENT)
+    balance = Balance(request.lb) if mode in BALANCED else None
+    ident = None if request.id == ALL else request.id
+    mac = str(request.mac_address) if request.use_custom_mac else None
+    return {"sw_if_index": shown_index(add_bond(client.console, mode, balance, ident, mac))}
+
+
+@change("bond_delete")
+def delete(client: Client, request: Values) -> Answer:
+    delete_one(client.console, _bond(client, request.sw_if_index)[0])
+    return None
+
+
+@change("bond_add_member")
+def add_member(client: Client, request: Values) -> Answer:
+    bond, port = _bond(client, request.bond_sw_if_index)[0], client.interface(request.sw_if_index)[0]
+    client.core.add_bond_member(bond, port, passive=request.is_passive, long_timeout=request.is_long_timeout)
+    return None
+
+
+@change("bond_detach_member")
+def detach_member(client: Client, request: Values) -> Answer:
+    client.core.remove_bond_member(client.interface(request.sw_if_index)[0])
+    return None
+
+
+def _bond(client: Client, sw_if_index: int) -> tuple[int, Interface]:
+    index, face = client.interface(sw_if_index)
+    if face.kind is not InterfaceKind.BOND:
+        raise Refusal(Retval.INVALID_SW_IF_INDEX)
+    return index, face
 
 
 @handler("sw_bond_interface_dump")
-@handler("sw_member_interface_dump")
 def dump(client: Client, request: Values) -> Answer:
-    return iter(())
+    return _bonds(client, request.sw_if_index)
+
+
+def _bonds(client: Client, sw_if_index: int) -> Iterator[dict[str, Any]]:
+    for index, face in client.chosen(sw_if_index):
+        if face.kind is InterfaceKind.BOND:
+            bond = client.core.bond(index)
+            yield {
+                "sw_if_index": shown_index(index),
+                "id": bond.id,
+                "mode": int(bond.mode),
+                "lb": _balance(bond),
+                "active_members": len(bond.active),
+                "members": len(bond.members),
+                "interface_name": face.name,
+            }
+
+
+def _balance(bond: Bond) -> int:
+    return _OWN_BALANCE.get(bond.mode, int(bond.balance))
+
+
+@handler("sw_member_interface_dump")
+def dump_members(client: Client, request: Values) -> Answer:
+    return _members(client, request.sw_if_index)
+
+
+def _members(client: Client, sw_if_index: int) -> Iterator[dict[str, Any]]:
+    for index, face in client.chosen(sw_if_index):
+        for port in client.core.bond(index).members if face.kind is InterfaceKind.BOND else ():
+            member = client.core.bond_member(port)
+            yield {
+                "sw_if_index": shown_index(port),
+                "interface_name": client.core.interface(port).name,
+                "is_passive": member.is_passive,
+                "is_long_timeout": member.is_long_timeout,
+            }
