@@ -26,6 +26,7 @@ struct bond_member {
 	uint16_t port;
 	uint16_t number;    /* LACP's, from 1 */
 	uint8_t own_mac[6]; /* that it had before */
+	bool is_leaving;    /* it still sends, and gets no more to send */
 	struct lacp_choices choices;
 	struct lacp_port lacp;
 };
@@ -93,6 +94,10 @@ static inline void bond_is_answered(const struct ws_router *router, uint32_t que
  * arrived, and wait for that, but not for long. */
 void bond_ask(struct ws_router *router, struct bond *bond, const struct bond_spread *before,
 			  const struct bond_spread *after);
+/* Whether the member can send. */
+bool bond_can_send(const struct ws_router *router, struct bond *bond, uint16_t port);
+/* Move its flows while it can still send. */
+void bond_leave(struct ws_router *router, struct bond *bond, uint16_t port);
 /* A member may send or take now, or no longer. */
 void bond_refresh(struct ws_router *router, struct bond *bond);
 /* LACP: what was heard, and what time brings. */

@@ -60,10 +60,11 @@ void bond_ask(struct ws_router *router, struct bond *bond, const struct bond_spr
 	uint32_t asked = 0, number = room->question + 1;
 	__atomic_store_n(&room->answers, 0, __ATOMIC_RELEASE);
 	__atomic_store_n(&room->question, number, __ATOMIC_RELEASE);
-	for (uint16_t i = 0; i < after->count; i++) {
-		const struct bond_member *member = bond_find_member(bond, after->members[i]);
-		struct rte_mbuf *packet =
-			loses(before, after, member->port) ? main_packet(member->port, LACP_LEN) : NULL;
+	for (uint16_t i = 0; i < bond->member_count; i++) {
+		const struct bond_member *member = &bond->members[i];
+		bool is_asked =
+			loses(before, after, member->port) && bond_can_send(router, bond, member->port);
+		struct rte_mbuf *packet = is_asked ? main_packet(member->port, LACP_LEN) : NULL;
 		if (!packet)
 			continue;
 		marker_write(packet_data(packet), &member->lacp.actor, number);

@@ -101,6 +101,7 @@ void bond_remove_member(struct ws_router *router, struct bond *bond, uint16_t po
 	struct bond_room *room = router->bonds;
 	struct bond_member *member = bond_find_member(bond, port);
 	uint8_t mac[6];
+	bond_leave(router, bond, port);
 	memcpy(mac, member->own_mac, sizeof(mac));
 	*member = bond->members[--bond->member_count];
 	router->settings[port].bond = 0;
@@ -173,6 +174,8 @@ static int changed(struct ws_router *router, uint16_t index, enum interface_chan
 	if (change == INTERFACE_TO_BE_DELETED && of)
 		return fail(-EEXIST, "%s is a member of %s; bond del takes it out",
 					interface_name(router, index), interface_name(router, of));
+	if (change == INTERFACE_GOES_DOWN && of)
+		bond_leave(router, router->bonds->by_interface[of], index);
 	if (change == INTERFACE_USABLE_CHANGED && of)
 		bond_refresh(router, router->bonds->by_interface[of]);
 	if (change != INTERFACE_MAC_CHANGED || !bond || bond->interface != index)

@@ -12,11 +12,17 @@
 /* How long flows that go another way wait, while theirs is still open, for what is on it. */
 enum { QUIET_US = 200 };
 
-static bool sends(const struct ws_router *router, const struct bond *bond,
-				  const struct bond_member *member)
+static bool can_send(const struct ws_router *router, const struct bond *bond,
+					 const struct bond_member *member)
 {
 	return router->interfaces[member->port].usable &&
 		   (bond->mode != WS_BOND_LACP || member->lacp.mux == LACP_MUX_DISTRIBUTING);
+}
+
+bool bond_can_send(const struct ws_router *router, struct bond *bond, uint16_t port)
+{
+	const struct bond_member *member = bond_find_member(bond, port);
+	return member && can_send(router, bond, member);
 }
 
 static bool takes(const struct ws_router *router, const struct bond *bond,
@@ -24,7 +30,7 @@ static bool takes(const struct ws_router *router, const struct bond *bond,
 {
 	return bond->mode != WS_BOND_LACP
 			   ? router->interfaces[member->port].usable
-			   : sends(router, bond, member) || member->lacp.mux == LACP_MUX_COLLECTING;
+			   : can_send(router, bond, member) || member->lacp.mux == LACP_MUX_COLLECTING;
 }
 
 static bool has(const struct bond_spread *spread, uint16_t port)
@@ -41,7 +47,7 @@ static void list_members(const struct ws_router *router, const struct bond *bond
 {
 	const struct bond_spread *old = bond->spread;
 	for (uint16_t i = 0; i < bond->member_count; i++)
-		if (sends(router, bond, &bond->members[i]))
+		if (can_send(router, bond, &bond->members[i]) && !bond->members[i].is_leaving)
 			spread->members[spread->count++] = bond->members[i].port;
 	if (bond->mode != WS_BOND_ACTIVE_BACKUP || !spread->count)
 		return;
@@ -78,13 +84,14 @@ static void fill_buckets(struct bond_spread *spread, const struct bond_spread *o
 	}
 }
 
-/* A flow leaves a member that goes on: what is on that way is not to be overtaken. */
-static bool overtakes(const struct bond_spread *spread, const struct bond_spread *old)
+/* The flows of the bucket leave a member that can still send: what is on that way is not to be
+ * overtaken. */
+static bool moves(const struct ws_router *router, struct bond *bond,
+				  const struct bond_spread *spread, uint16_t bucket)
 {
-	for (uint16_t i = 0; old->count && i < (uint16_t)BOND_BUCKETS; i++)
-		if (old->buckets[i] != spread->buckets[i] && has(spread, old->buckets[i]))
-			return true;
-	return false;
+	const struct bond_spread *old = bond->spread;
+	return old->count && old->buckets[bucket] != spread->buckets[bucket] &&
+		   bond_can_send(router, bond, old->buckets[bucket]);
 }
 
 static void replace(struct bond *bond, struct bond_spread *spread)
@@ -100,12 +107,19 @@ static void replace(struct bond *bond, struct bond_spread *spread)
 static void hand_over(struct ws_router *router, struct bond *bond, const struct bond_spread *spread)
 {
 	struct bond_spread *held = malloc(sizeof(*held)), before = *bond->spread;
+	bool is_any = false;
 	if (!held)
 		return;
 	*held = *spread;
 	for (uint16_t i = 0; i < (uint16_t)BOND_BUCKETS; i++)
-		if (before.buckets[i] != spread->buckets[i] && has(spread, before.buckets[i]))
+		if (moves(router, bond, spread, i)) {
 			held->buckets[i] = BOND_HELD;
+			is_any = true;
+		}
+	if (!is_any) {
+		free(held);
+		return;
+	}
 	replace(bond, held);
 	if (bond->mode == WS_BOND_LACP)
 		bond_ask(router, bond, &before, spread);
@@ -116,7 +130,7 @@ static void hand_over(struct ws_router *router, struct bond *bond, const struct 
 static void publish(struct ws_router *router, struct bond *bond, struct bond_spread *spread)
 {
 	bool is_by_flow = bond->mode == WS_BOND_LACP || bond->mode == WS_BOND_XOR;
-	if (router->running && is_by_flow && spread->count && overtakes(spread, bond->spread))
+	if (router->running && is_by_flow && spread->count)
 		hand_over(router, bond, spread);
 	replace(bond, spread);
 }
@@ -131,6 +145,14 @@ static void set_port(struct ws_router *router, const struct bond *bond,
 					 : BOND_TAKES;
 	__atomic_store_n(&router->bonds->ports[member->port],
 					 (uint32_t)bond->interface << BOND_FLAG_BITS | flags, __ATOMIC_RELEASE);
+}
+
+void bond_leave(struct ws_router *router, struct bond *bond, uint16_t port)
+{
+	struct bond_member *member = bond_find_member(bond, port);
+	member->is_leaving = true;
+	bond_refresh(router, bond);
+	member->is_leaving = false;
 }
 
 void bond_refresh(struct ws_router *router, struct bond *bond)

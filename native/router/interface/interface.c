@@ -28,6 +28,8 @@ int ws_router_set_state(struct ws_router *router, uint16_t index, bool up)
 	int error = is_port && up ? router_run_device(router, index, true) : 0;
 	if (error)
 		return error;
+	if (!up)
+		interface_changed(router, index, INTERFACE_GOES_DOWN, NULL);
 	router->interfaces[index].admin_up = up;
 	router_update_usable(router, index);
 	router_publish_mac(&router->interfaces[index]);

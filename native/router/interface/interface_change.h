@@ -17,6 +17,7 @@ enum interface_change {
 	INTERFACE_LOST_IP6,
 	INTERFACE_BORROWED_NUMBER, /* it uses another's addresses from now on */
 	INTERFACE_LOST_NUMBER,     /* … and no longer */
+	INTERFACE_GOES_DOWN,       /* by command; it can still send */
 	INTERFACE_USABLE_CHANGED,  /* it is up and has a link now, or no longer */
 	INTERFACE_TO_BE_DELETED,   /* whoever needs it answers with an error and its line */
 	INTERFACE_LEAVES,          /* it is down: let go of it */

@@ -130,7 +130,7 @@ def show_lacp(console: Console, words: Match) -> Iterator[str]:
 
 def _lacp(console: Console, bond: int, port: int, lacp: LacpPort) -> Iterator[str]:
     names = f"{console.core.interface(port).name:<26}{shown_index(port):<13}{console.core.interface(bond).name:<15}"
-    yield f"{names}{_state(lacp.actor)}  {_state(lacp.partner)}"
+    yield f"{names}{_state(lacp.actor)} {_state(lacp.partner)}"
     yield f"  LAG ID: [{_identity(lacp.actor)}, {_identity(lacp.partner)}]"
     mux = "COLLECTING_DISTRIBUTING" if lacp.mux is LacpMux.DISTRIBUTING else lacp.mux.name
     periodic = "NO_PERIODIC" if lacp.periodic is LacpPeriodic.NONE else f"{lacp.periodic.name}_PERIODIC"
