@@ -15,6 +15,7 @@ from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import WebDriverWait
+from selenium_axe_python import Axe
 from simulated_dut import SimulatedDut
 from simulated_dut import step as up_to
 
@@ -581,3 +582,26 @@ def test_a_figure_of_the_evidence_leads_to_its_point_of_the_chart(kinds):
     marked = f"return Charts.of(document.getElementById('{chart}')).at"
     until(kinds, lambda: kinds.execute_script(marked) == at)
     assert 2.0 < at < 2.35  # Mpps: the highest loads, of 512 bytes on 10 Gb/s
+
+
+@pytest.mark.parametrize("width_px", [400, 1280])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_nothing_is_hard_to_read_or_to_reach(kinds, width_px, scheme):
+    """Contrast, names, roles and order, as axe-core judges them, with every fold open and a chart drawn."""
+    kinds.execute_cdp_cmd(
+        "Emulation.setEmulatedMedia", {"features": [{"name": "prefers-color-scheme", "value": scheme}]}
+    )
+    kinds.execute_cdp_cmd(
+        "Emulation.setDeviceMetricsOverride",
+        {"width": width_px, "height": 800, "deviceScaleFactor": 1, "mobile": width_px < 640},
+    )
+    try:
+        kinds.execute_script("document.querySelectorAll('details').forEach((fold) => { fold.open = true; })")
+        for chart in ("load-0", "search-0", "soak-0"):
+            seen(kinds, chart)
+        axe = Axe(kinds)
+        axe.inject()
+        faults = axe.run()["violations"]
+        assert [(fault["id"], fault["nodes"][0]["html"][:200], len(fault["nodes"])) for fault in faults] == []
+    finally:
+        kinds.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})

@@ -368,7 +368,7 @@ const Charts = (() => {
 				const box = make("div", { className: "scroll" }, table);
 				box.tabIndex = 0;
 				box.setAttribute("role", "region");
-				box.setAttribute("aria-label", `${panel.title} as a table`);
+				box.setAttribute("aria-label", `${panel.title} as a table: ${this.figure.sentence}`);
 				twin.append(box);
 			}
 		}
