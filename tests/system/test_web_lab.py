@@ -49,18 +49,8 @@ def test_a_router_and_a_generator_are_watched_while_traffic_runs(tmp_path: Path)
             assert ask(address, f"machine/{router}")[0] == 200
             assert ask(address, "machine/0123456789abcdef")[0] == 404
             test = ["loadtest", "-q", "-s", lab.rpc, "-p", "bench", "-t", "size=64", "-wd", "0.2", "-rd", "0"]
-            command = [
-                sys.executable,
-                "-m",
-                "wirespeed",
-                *test,
-                "-hd",
-                "8",
-                "-rt",
-                "20kpps",
-                "-o",
-                str(tmp_path / "x.json"),
-            ]
+            test += ["-hd", "8", "-rt", "20kpps", "-o", str(tmp_path / "x.json")]
+            command = [sys.executable, "-m", "wirespeed", *test]
             with subprocess.Popen(command) as process:
                 for machine, names in ((router, ("e0", "e1")), (generator, ("port 0", "port 1"))):
                     with Events(f"{address}events/{machine}", patience_s=30.0) as events:
