@@ -19,6 +19,7 @@ from selenium_axe_python import Axe
 from simulated_dut import SimulatedDut
 from simulated_dut import step as up_to
 
+from wirespeed.charts import dygraphs
 from wirespeed.cli.main import main
 from wirespeed.results.file import write_file
 from wirespeed.results.loadtest import Result
@@ -438,6 +439,21 @@ def test_printing_draws_dark_on_white(browser):
 
 def test_the_page_is_one_file(page):
     assert [path.name for path in Path(page.parent).glob("*") if path.suffix != ".json"] == ["report.html"]
+
+
+def test_without_dygraphs_charts_are_pictures(chromium, page, tmp_path, monkeypatch):
+    monkeypatch.setattr(dygraphs, "FOLDER", tmp_path)
+    still = tmp_path / "still.html"
+    assert main(["report", *map(str, page.parent.glob("*.json")), "-o", str(still)]) == 0
+    assert "charts drawn by dygraphs" not in still.read_text(encoding="utf-8")
+    chromium.get(still.as_uri())
+    picture = until(chromium, lambda: chromium.find_elements(By.CSS_SELECTOR, "#load-0 .stage svg"))[0]
+    assert len(picture.find_elements(By.TAG_NAME, "path")) > 20
+    curves = len(picture.find_elements(By.CSS_SELECTOR, "path[stroke-width='2']"))
+    chromium.find_element(By.CSS_SELECTOR, "#load-0 .legend button[aria-pressed=true]").click()
+    picture = chromium.find_element(By.CSS_SELECTOR, "#load-0 .stage svg")
+    assert len(picture.find_elements(By.CSS_SELECTOR, "path[stroke-width='2']")) < curves
+    assert chromium.get_log("browser") == []
 
 
 def polled(result, dut):
