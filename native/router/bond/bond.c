@@ -74,9 +74,12 @@ int ws_router_bond_add(struct ws_router *router, const struct ws_bond *given)
 	struct bond_room *room = take_room(router);
 	struct bond *bond = aligned_alloc(64, sizeof(*bond));
 	struct bond_spread *spread = calloc(1, sizeof(*spread));
-	int index = room && bond && spread ? make_interface(router, given)
-									   : fail(-ENOMEM, "no memory for a bond");
-	if (index < 0) {
+	int index = -ENOMEM;
+	if (!room || !bond || !spread)
+		fail(index, "no memory for a bond");
+	else
+		index = make_interface(router, given);
+	if (index < 0 || !bond) {
 		free(bond);
 		free(spread);
 		return index;
