@@ -6,6 +6,7 @@ import json
 import sys
 from pathlib import Path
 
+import pytest
 from sandbox import Process, needs, router, wait_for
 
 pytestmark = needs()
@@ -60,3 +61,30 @@ def test_scapy_is_a_partner(box):
         partner.kill()
         wait_for(lambda: active(running) == 0, "the end of it all")
         assert "lacp-input" in running.ask("show errors")
+
+
+@pytest.mark.parametrize("paired", [False, True], ids=["router", "linux"])
+def test_ping_over_a_bond_whose_members_take_turns(box, paired):
+    """The router answers, or Linux by its side of a pair; on the bond, and when the active member has gone."""
+    config = (
+        "set interface state e1 up\nset interface state e2 up\nlcp default netns dataplane\nlcp lcp-sync on\n"
+        "create bond mode active-backup\nbond add BondEthernet0 e1\nbond add BondEthernet0 e2\n"
+        + ("lcp create BondEthernet0 host-if be0\n" if paired else "")
+        + "set interface state BondEthernet0 up\nset interface mtu 4000 BondEthernet0\n"
+        "set interface mtu 4000 e1\nset interface mtu 4000 e2\nset interface ip address BondEthernet0 10.2.0.1/24\n"
+    )
+    with router(box, PORTS, config) as running:
+        box.run("ip", "link", "add", "br0", "type", "bridge", netns="h2")
+        for name in ("m1", "m2"):
+            box.run("ip", "link", "set", name, "mtu", "4000", "master", "br0", "up", netns="h2")
+        box.run("ip", "addr", "add", "10.2.0.2/24", "dev", "br0", netns="h2")
+        box.run("ip", "link", "set", "br0", "up", netns="h2")
+        box.wait_ping("h2", "10.2.0.1")
+        assert box.ping("h2", "10.2.0.1", "-M", "do", "-s", "3972")
+        if paired:
+            assert "be0" in box.run("ip", "-br", "addr", netns="dataplane")
+            assert "linux-cp-punt" in running.ask("show errors")
+        assert running.ask("show bond details").count("number of active members: 1\n    e1\n") == 1
+        running.ask("set interface state e1 down")
+        assert "number of active members: 1\n    e2\n" in running.ask("show bond details")
+        box.wait_ping("h2", "10.2.0.1")
