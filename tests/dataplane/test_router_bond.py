@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import defaultdict
 
 import pytest
-from router_run import HOST0, HOST1, ROUTER0, assert_conserved, route, router
+from router_run import HOST0, HOST1, ROUTER0, assert_conserved, read_pcap, route, router, wait_for
 from scapy.layers.inet import IP, UDP
-from scapy.layers.l2 import Dot1Q, Ether
+from scapy.layers.l2 import ARP, Dot1Q, Ether
 from scapy.packet import Raw
 
 from wirespeed.errors import UsageError
@@ -87,6 +87,17 @@ def test_backup_sends_nothing_and_hears_no_groups(tmp_path):
     assert_conserved(outcome)
     assert [len(frames) for frames in outcome.frames] == [1, 20, 0, 0]
     assert outcome.counters["bond-input: member is not active"] == 2
+
+
+def test_backup_that_takes_over_says_so(tmp_path):
+    ports = ["e0=null", *(f"e{n}=pcap:,{tmp_path}/e{n}.pcap" for n in (1, 2, 3))]
+    with router(tmp_path, ports, setup("active-backup")) as running:
+        running.ask("set interface state e1 down")
+        wait_for(lambda: "tx packets" in running.ask("show interface e2"), "the announcement")
+    (frame,) = map(Ether, read_pcap(tmp_path / "e2.pcap"))
+    wanted = Ether(dst="ff:ff:ff:ff:ff:ff", src=BOND) / ARP(hwsrc=BOND, psrc="10.0.1.1", pdst="10.0.1.1")
+    assert bytes(frame)[:42] == bytes(wanted)
+    assert not [*read_pcap(tmp_path / "e1.pcap"), *read_pcap(tmp_path / "e3.pcap")]
 
 
 @pytest.mark.parametrize("mode", ["xor", "round-robin", "broadcast", "active-backup"])

@@ -100,6 +100,8 @@ bool bond_can_send(const struct ws_router *router, struct bond *bond, uint16_t p
 void bond_leave(struct ws_router *router, struct bond *bond, uint16_t port);
 /* A member may send or take now, or no longer. */
 void bond_refresh(struct ws_router *router, struct bond *bond);
+/* Tell its neighbours, after another member began to send. */
+void bond_announce(struct ws_router *router, const struct bond *bond);
 /* LACP: what was heard, and what time brings. */
 void bonds_run(struct ws_router *router);
 void bond_lacp_begin(struct ws_router *router, struct bond *bond, struct bond_member *member);

@@ -163,6 +163,8 @@ void bond_refresh(struct ws_router *router, struct bond *bond)
 		return;
 	}
 	list_members(router, bond, spread);
+	bool is_handed_over = bond->mode == WS_BOND_ACTIVE_BACKUP && spread->count &&
+						  bond->spread->count && spread->members[0] != bond->spread->members[0];
 	if (spread->count)
 		fill_buckets(spread, bond->spread);
 	if (memcmp(spread, bond->spread, sizeof(*spread)))
@@ -171,6 +173,8 @@ void bond_refresh(struct ws_router *router, struct bond *bond)
 		free(spread);
 	for (uint16_t i = 0; i < bond->member_count; i++)
 		set_port(router, bond, &bond->members[i]);
+	if (is_handed_over)
+		bond_announce(router, bond);
 	bool link_up = bond->spread->count;
 	if (router->settings[bond->interface].link_up == link_up)
 		return;
