@@ -14,8 +14,6 @@ from wirespeed._native.flow_records import FlowKind
 from wirespeed._native.stream_records import Stream
 
 FLOWS, RATE_PPS = 16, 500.0
-LOST_A_FLOW = 100
-"""Packets that may be lost each time that a member goes: those on its wire."""
 
 
 def ports(directory: Path, side: str) -> list[str]:
@@ -87,9 +85,9 @@ def test_members_go_and_come_back_and_no_flow_gets_out_of_order(tmp_path):
             seen = [child.latency(ident) for ident in range(FLOWS)]
             counts = [child.flow(FlowKind.LATENCY, ident) for ident in range(FLOWS)]
         assert [(one.out_of_order, one.duplicate) for one in seen] == [(0, 0)] * FLOWS
-        assert sum(one.dropped for one in seen) <= 3 * LOST_A_FLOW * FLOWS
         for row, had in zip(counts, seen, strict=True):
-            assert row[1].rx_packets == had.packets
+            # What is missing at the end leaves no gap.
+            assert row[1].rx_packets == had.packets <= row[0].tx_packets - had.dropped
 
 
 def test_a_router_that_restarts_is_a_partner_again(tmp_path):
