@@ -23,7 +23,7 @@ _TAG_TYPES = (0x8100, 0x88A8)
 _PRIORITIES = 8
 
 
-@method("set_emulated_hosts")
+@method("set_emulated_hosts", listed=False)
 def set_emulated_hosts(server: Server, port: OwnedPort, hosts: list[Any]) -> Json:
     """The port stands for these hosts and no others. Each has `mac`, `address`, and where there is one `gateway`,
     `gateway_mac` (else it is asked for), and `vlan`: up to two of `id`, `priority`, `type`, outermost first."""
@@ -33,7 +33,7 @@ def set_emulated_hosts(server: Server, port: OwnedPort, hosts: list[Any]) -> Jso
     return {}
 
 
-@method("get_emulated_hosts")
+@method("get_emulated_hosts", listed=False)
 def get_emulated_hosts(server: Server, port: Port) -> list[Json]:
     """Hosts as they were set; `gateway_mac` is empty where the gateway has not answered."""
     return [
