@@ -61,8 +61,8 @@ HEADERS: dict[str, Header] = {
         Ether,
         14,
         {
-            "dst": _F("dst", 0, 48, None, "mac"),
-            "src": _F("src", 48, 48, None, "mac"),
+            "dst": _F("dst", 0, 48, kind="mac"),
+            "src": _F("src", 48, 48, kind="mac"),
             "ether_type": _F("type", 96, 16, None),
         },
     ),
@@ -149,7 +149,16 @@ HEADERS: dict[str, Header] = {
     "icmpv6": Header(
         ICMPv6EchoRequest, 8, {"type": _F("type", 0, 8, 128), "code": _F("code", 8, 8), **_ECHO6}, within="echo"
     ),
-    "vxlan": Header(VXLAN, 8, {"vni": _F("vni", 32, 24)}),
+    "vxlan": Header(
+        VXLAN,
+        8,
+        {
+            "flags": _F("flags", 0, 8, 8),
+            "reserved0": _F("reserved1", 8, 24),
+            "vni": _F("vni", 32, 24),
+            "reserved1": _F("reserved2", 56, 8),
+        },
+    ),
 }
 
 SUPPORTED = (*HEADERS, "custom")
