@@ -13,6 +13,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from wirespeed.client.stateless_client import StatelessClient
 from wirespeed.lab.lab import free_rpc_port
 from wirespeed.lab.process import Child
@@ -31,6 +33,14 @@ def serving(log: Path, ports: Sequence[str], *more: str, scheme: str = "http") -
         "generator", ["generator", *given, "--hugepages", "never", "--rpc", rpc, "--otg", otg, *more], log
     ).start():
         yield rpc, f"{scheme}://{otg}"
+
+
+@contextmanager
+def refused(text: str) -> Iterator[None]:
+    """The call in it is answered with an error of the API that says this."""
+    with pytest.raises(Exception, match="code: 400") as caught:
+        yield
+    assert text in caught.value.args[0].errors[0]
 
 
 def wait_for(holds: Callable[[], Any], what: str) -> Any:
@@ -97,9 +107,9 @@ def stopped_ports(api: Any) -> None:
     wait_for(lambda: all(one.transmit == "stopped" for one in port_metrics(api).values()), "the flows do not end")
 
 
-def captured(client: StatelessClient, run: Any, packets: int) -> list[bytes]:
-    """What port 1 receives while `run` has so many packets sent."""
-    capture = client.capture("start", tx=[], rx=[1], limit=1000, filter="")["capture_id"]
+def captured(client: StatelessClient, run: Any, packets: int, only: str = "") -> list[bytes]:
+    """What port 1 receives while `run` has so many packets sent; `only` is a filter as tcpdump has them."""
+    capture = client.capture("start", tx=[], rx=[1], limit=1000, filter=only)["capture_id"]
     run()
     found: list[bytes] = []
     deadline = time.monotonic() + DEADLINE_S

@@ -23,7 +23,7 @@ _TAG_TYPES = {"x8100": 0x8100, "x88A8": 0x88A8}
 @dataclass(frozen=True)
 class EmulatedHost:
     """`names` are those by which flows know it: of its address and of its ethernet. `gateway_mac` is empty where it
-    is asked for."""
+    is asked for. `vlan` has id, priority and type of each tag, outermost first."""
 
     names: tuple[str, str]
     port: int
@@ -31,7 +31,7 @@ class EmulatedHost:
     address: IPv4Address | IPv6Address
     gateway: IPv4Address | IPv6Address
     gateway_mac: str
-    vlan: tuple[Json, ...]
+    vlan: tuple[tuple[int, int, int], ...]
 
     @property
     def ethernet(self) -> str:
@@ -43,18 +43,19 @@ class EmulatedHost:
 
     def to_json(self) -> Json:
         """As `set_emulated_hosts` takes it."""
+        tags = [dict(zip(("id", "priority", "type"), tag, strict=True)) for tag in self.vlan]
         texts = {"mac": self.mac, "address": str(self.address), "gateway": str(self.gateway)}
-        return texts | {"gateway_mac": self.gateway_mac, "vlan": list(self.vlan)}
+        return texts | {"gateway_mac": self.gateway_mac, "vlan": tags}
 
 
 def read_hosts(devices: Sequence[Device], ports: dict[str, int]) -> Iterator[EmulatedHost]:
     """ModelFault names what is wrong. `ports` are those of the configuration, by name."""
-    seen: dict[tuple[int, str, object], str] = {}
+    seen: dict[tuple[object, ...], str] = {}
     for number, device in enumerate(devices):
         for place, ethernet in enumerate(device.ethernets):
             path = f"devices[{number}].ethernets[{place}]"
             for host, where in _ethernet_hosts(path, ethernet, ports):
-                key = (host.port, str(host.vlan), host.address)
+                key = (host.port, host.vlan, host.address)
                 if key in seen:
                     raise ModelFault(f"{where}.address", f"{host.address} is that of {seen[key]} already")
                 seen[key] = where
@@ -68,7 +69,7 @@ def _ethernet_hosts(path: str, ethernet: Ethernet, ports: dict[str, int]) -> Ite
     if ethernet.mac is None:
         raise ModelFault(f"{path}.mac", "is missing; give six hex bytes such as 02:00:00:00:00:01")
     mac = _mac(f"{path}.mac", ethernet.mac)
-    vlan = tuple({"id": vlan.id, "priority": vlan.priority, "type": _TAG_TYPES[vlan.tpid]} for vlan in ethernet.vlans)
+    vlan = tuple((tag.id, tag.priority, _TAG_TYPES[tag.tpid]) for tag in ethernet.vlans)
     kinds: tuple[tuple[str, tuple[Ipv4 | Ipv6, ...]], ...] = (
         ("ipv4", ethernet.ipv4_addresses),
         ("ipv6", ethernet.ipv6_addresses),

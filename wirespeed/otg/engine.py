@@ -157,8 +157,8 @@ class Engine:
         names = list(given) or list(setup.captures)
         bare = next((name for name in names if name not in setup.captures), None)
         if bare is not None or not names:
-            which = "no port" if bare is None else f"port {bare!r}"
-            raise ModelFault(path, f"{which} is in the configuration's captures; name it there first")
+            which = "no port is in a capture" if bare is None else f"port {bare!r} is in no capture"
+            raise ModelFault(path, f"{which} of the configuration; name it in one first")
         if state.capture.state == "start":
             for name in names:
                 self._captures.start(setup.ports[name], setup.captures[name])

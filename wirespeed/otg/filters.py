@@ -84,10 +84,10 @@ def _header(path: str, given: dict[str, CaptureField], fields: _Fields, at: int)
 
 
 def _term(path: str, field: CaptureField, bit: int, bits: int) -> str:
-    """The field at a bit of the packet has the value, as far as the mask goes."""
+    """The field at a bit of the packet has the value, in the bits that the mask has not."""
     whole = (1 << bits) - 1
     value = _hex(f"{path}.value", field.value, whole)
-    mask = whole if field.mask is None else _hex(f"{path}.mask", field.mask, whole)
+    mask = whole & ~_hex(f"{path}.mask", field.mask, whole)
     end = -(bit + bits) % 8
     value, mask, last = value << end, mask << end, (bit + bits + end) // 8
     checks = []

@@ -30,8 +30,10 @@ class Layer1(Model):
 
 
 class CaptureField(Model):
+    """`mask` has the bits that are not compared."""
+
     value: str = "00"
-    mask: str | None = None
+    mask: str = "00"
     negate: bool = False
 
 
