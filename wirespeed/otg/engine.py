@@ -148,7 +148,10 @@ class Engine:
         if state.choice == "link" and state.link is not None:
             names = setup.ports_named("port.link.port_names", state.link.port_names)
             up = {"link_status": {"up": state.link.state == "up"}}
-            self._client.on_ports("set_port_attr", [setup.ports[name] for name in names], attr=up)
+            try:
+                self._client.on_ports("set_port_attr", [setup.ports[name] for name in names], attr=up)
+            except RemoteError as error:
+                raise ModelFault("port.link.port_names", str(error)) from None
             return []
         if state.capture is None:
             raise ModelFault(f"port.{state.choice}", "is missing")
