@@ -95,6 +95,7 @@ def _part_streams(
         text = f"bursts of {packets} packets cannot be told apart by {every} values in turn; give a multiple of {every}"
         raise ModelFault(f"{path}.duration.burst.packets", text)
     delay_us = _delay_us(path, flow, speed_bps)
+    marked = flow.metrics.enable and not flow.metrics.latency.enable
     for number in range(every):
         count = _lane_packets(flow, packets, number, every)
         if not count:
@@ -111,7 +112,7 @@ def _part_streams(
             "next_stream_id": -1,
             "mode": _mode(path, flow, count, speed_bps) | {"rate": {"type": "pps", "value": pps / every}},
             "packet": {"binary": base64.b64encode(packet).decode(), "meta": ""},
-            "vm": {"instructions": program(own, size, packet, is_zeros(flow.payload))},
+            "vm": {"instructions": program(own, size, packet, is_zeros(flow.payload), marked)},
         }
         yield OneStream(stream, pps / every, tag_values(own))
 

@@ -11,9 +11,9 @@ _L4 = {"udp": 11, "tcp": 13}
 _CHECKSUMS = ("checksum", "header_checksum")
 
 
-def program(layers: list[Layer], size: Pattern, packet: bytes, zeros: bool) -> list[Json]:
+def program(layers: list[Layer], size: Pattern, packet: bytes, zeros: bool, marked: bool) -> list[Json]:
     """`size` is the packet's without FCS; where it varies, packets are what is left of `packet`. `zeros` says that
-    nothing else follows the headers."""
+    nothing else follows the headers, `marked` that the core puts in what checksums have to cover."""
     variables: list[Json] = []
     others: list[Json] = []
     if size.varies:
@@ -26,8 +26,8 @@ def program(layers: list[Layer], size: Pattern, packet: bytes, zeros: bool) -> l
                 _vary(field, variables, others, f"v{len(variables)}")
         if layer.kind == "icmp" and not _own_checksum(layer):
             _vary_icmp(layer, packet, size.varies and not zeros, variables, others)
-    if variables:
-        others += _checksums(layers, size.varies)
+    if variables or marked:
+        others += _checksums(layers, size.varies, marked)
     return variables + others
 
 
@@ -117,13 +117,13 @@ def _has_length(layer: Layer) -> bool:
     return any(name in layer.own for name in ("total_length", "payload_length", "length"))
 
 
-def _checksums(layers: list[Layer], resized: bool) -> list[Json]:
+def _checksums(layers: list[Layer], resized: bool, marked: bool) -> list[Json]:
     """Of the headers that a change reaches, the innermost first: outer ones sum over them."""
     fixes: list[Json] = []
     for place in reversed(range(len(layers))):
         layer = layers[place]
         below = layers[place - 1] if place else None
-        inside = resized or any(_varies(one) for one in layers[max(place - 1, 0) :])
+        inside = resized or marked or any(_varies(one) for one in layers[max(place - 1, 0) :])
         if layer.kind == "ipv4" and "header_checksum" not in layer.own and (resized or _varies(layer)):
             fixes.append({"type": "fix_checksum_ipv4", "pkt_offset": layer.offset})
         if not inside or _own_checksum(layer):

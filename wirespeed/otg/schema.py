@@ -32,7 +32,10 @@ def read(kind: type[_M], given: Any, path: str = "") -> _M:
     except ValidationError as error:
         fault = error.errors(include_url=False, include_context=False)[0]
         text = fault["msg"][:200]
-        if fault["type"] == "extra_forbidden" or (fault["type"] == "too_long" and isinstance(fault["input"], list)):
+        extra = fault["type"] == "extra_forbidden"
+        filled = fault["type"] == "too_long" and isinstance(fault["input"], list)
+        turned_on = fault["type"] == "literal_error" and fault["input"] is True
+        if extra or filled or turned_on:
             text = "is not supported by this generator; leave it out"
         raise ModelFault(_path_of(path, fault["loc"]), text) from None
 
