@@ -26,7 +26,7 @@ def faulty(change: Any) -> bytes:
         ("flows[1].name", lambda c: c["flows"].append(c["flows"][0])),
         ("flows[0].tx_rx.port.tx_name", lambda c: c["flows"][0]["tx_rx"]["port"].update(tx_name="p9")),
         ("flows[0].rate", lambda c: c["flows"][0].update(rate={"choice": "gbps", "gbps": 11})),
-        ("flows[0].packet[0].choice", lambda c: c["flows"][0].update(packet=[{"choice": "gre", "gre": {}}])),
+        ("flows[0].packet[0].choice", lambda c: c["flows"][0].update(packet=[{"choice": "gtpv1", "gtpv1": {}}])),
         ("lags", lambda c: c.update(lags=[{"name": "l1"}])),
         ("devices[0].bgp", lambda c: c.update(devices=[{"name": "d1", "bgp": {}}])),
         (
@@ -124,7 +124,13 @@ def test_what_is_not_here_answers_with_its_place(api: Any) -> None:
     flow.metrics.latency.enable, flow.metrics.latency.mode = True, "cut_through"
     with refused("flows[0].metrics.latency.mode: "):
         api.set_config(config)
-    flow.metrics.latency.mode = "store_forward"
+    flow.metrics.latency.enable, flow.metrics.latency.mode = False, "store_forward"
+    labelled = config.flows.flow(name="labelled")[-1]
+    labelled.tx_rx.port.tx_name, labelled.metrics.enable = "p1", True
+    labelled.packet.ethernet().mpls().ipv4()
+    with refused("flows[1]: port 0: stream 1: flow statistics need an IPv4 or IPv6 packet in at most two"):
+        api.set_config(config)
+    config.flows.remove(1)
     flow.egress_packet.ethernet()
     with refused("flows[0].egress_packet: is not supported by this generator; leave it out"):
         api.set_config(config)

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import pytest
-from otg_api import add_flow, captured, stopped_ports, transmit, two_ports
-from scapy.all import ICMP, IP, TCP, UDP, Dot1Q, Ether, ICMPv6EchoRequest, IPv6, Packet, Raw
+from otg_api import add_flow, captured, stopped, stopped_ports, transmit, two_ports
+from scapy.all import ARP, GRE, ICMP, IP, TCP, UDP, Dot1Q, Ether, ICMPv6EchoRequest, IPv6, Packet, Raw
 from scapy.contrib.mpls import MPLS
 from scapy.layers.vxlan import VXLAN
 
@@ -326,6 +326,80 @@ def checksums_worked_out(packet: bytes) -> bytes:
     if ICMPv6EchoRequest in layers:
         del layers[ICMPv6EchoRequest].cksum
     return bytes(layers)
+
+
+@pytest.mark.parametrize("stack", [stack_ip6_tcp, stack_ip6_icmp, stack_vxlan, None])
+def test_checksums_cover_the_mark_of_flows_with_metrics(api: Any, served: tuple[str, str], stack: Any) -> None:
+    config = two_ports(api)
+    flow = add_flow(config, packets=6) if stack is None else config.flows.flow(name="f1")[-1]
+    if stack is None:
+        flow.packet[1].src.value, flow.packet[1].dst.value = "16.0.0.1", "48.0.0.1"  # nothing changes
+    else:
+        stack(flow.packet)
+    flow.tx_rx.port.tx_name, flow.tx_rx.port.rx_names = "p1", ["p2"]
+    flow.size.fixed, flow.rate.pps, flow.duration.fixed_packets.packets = 160, 1000, 6
+    flow.metrics.enable = True
+    api.set_config(config)
+    with StatelessClient(served[0]) as client:
+        client.connect()
+        packets = captured(client, lambda: transmit(api, "start"), 6)
+    assert stopped(api)["f1"].frames_rx == 6
+    assert packets[0][-16] == 0xAC  # how the mark begins
+    assert [checksums_worked_out(one) for one in packets] == packets
+
+
+def arp(packet: Any) -> None:
+    ethernet, arp = packet.ethernet().arp()
+    ethernet.src.value, ethernet.dst.value = MAC, "ff:ff:ff:ff:ff:ff"
+    arp.sender_hardware_addr.value, arp.sender_protocol_addr.value = MAC, "10.0.0.1"
+    arp.target_protocol_addr.value, arp.operation.value = "10.0.0.2", 2
+
+
+def gre(packet: Any) -> None:
+    ethernet, ip, _, inner = packet.ethernet().ipv4().gre().ipv6()
+    ends(ethernet, ip)
+    inner.src.value, inner.dst.value = "2001:db8::1", "2001:db8:1::1"
+
+
+def old_tos(packet: Any) -> None:
+    ethernet, ip, tcp = packet.ethernet().ipv4().tcp()
+    ends(ethernet, ip)
+    ip.priority.tos.precedence.value, ip.priority.tos.reliability.value = 5, 1
+    tcp.ecn_echo.value, tcp.ecn_ns.value, tcp.ctl_fin.value = 1, 1, 1
+
+
+def inner_addresses(packet: Any) -> None:
+    ethernet, ip, udp, _, _, _ = packet.ethernet().ipv4().udp().vxlan().ethernet().ipv4()
+    ends(ethernet, ip)
+    udp.dst_port.value = 4789
+
+
+SINGLE = {
+    arp: Ether(src=MAC, dst="ff:ff:ff:ff:ff:ff") / ARP(op=2, hwsrc=MAC, psrc="10.0.0.1", pdst="10.0.0.2"),
+    gre: ETHER / IP4 / GRE() / IP6,
+    old_tos: ETHER / IP(src="16.0.0.1", dst="48.0.0.1", id=0, tos=0xA4) / TCP(sport=0, dport=0, flags="FEN", window=0),
+    inner_addresses: ETHER
+    / IP4
+    / UDP(sport=0, dport=4789)
+    / VXLAN(flags=8)
+    / Ether(src="00:00:00:00:00:00", dst="00:00:00:00:00:00")
+    / IP(src="0.0.0.0", dst="0.0.0.0", id=0),
+}
+
+
+@pytest.mark.parametrize("headers", SINGLE)
+def test_a_packet_is_the_one_that_scapy_builds(api: Any, served: tuple[str, str], headers: Any) -> None:
+    config = two_ports(api)
+    flow = config.flows.flow(name="f1")[-1]
+    flow.tx_rx.port.tx_name, flow.tx_rx.port.rx_names = "p1", ["p2"]
+    headers(flow.packet)
+    flow.size.fixed, flow.duration.fixed_packets.packets = 128, 1
+    api.set_config(config)
+    with StatelessClient(served[0]) as client:
+        client.connect()
+        packets = captured(client, lambda: transmit(api, "start"), 1)
+    stopped_ports(api)
+    assert packets == [bytes(SINGLE[headers] / Raw(bytes(124 - len(SINGLE[headers]))))]
 
 
 @pytest.mark.parametrize(
