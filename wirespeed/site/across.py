@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from wirespeed.pages.words import count
 from wirespeed.site.builds import compared
 from wirespeed.site.entries import Catalogue, Entry, Figure
-from wirespeed.site.figures import chosen, rank
+from wirespeed.site.figures import chosen, rank, telling
 from wirespeed.site.home import price_of
 from wirespeed.site.parts import (
     Cell,
@@ -40,7 +40,7 @@ class TestPage:
 
 def test_page(test: tuple[str, str], entries: Sequence[Entry], found: Catalogue) -> TestPage:
     boxes = found.boxes
-    figures = found.of(entries)
+    figures = telling(found.of(entries))
     names = sorted({(figure.entry.kind, figure.name) for figure in figures}, key=lambda one: (rank(one[1]), one))
     tables = tuple(
         _table(kind, name, [one for one in figures if (one.entry.kind, one.name) == (kind, name)], boxes)

@@ -10,7 +10,7 @@ from wirespeed.results.subjects import Subject
 from wirespeed.site.builds import against_before
 from wirespeed.site.drawing import Chart, Spark, chart, spark
 from wirespeed.site.entries import Catalogue, Entry, Figure
-from wirespeed.site.figures import answer, chosen, rank
+from wirespeed.site.figures import answer, chosen, rank, telling
 from wirespeed.site.home import price_of
 from wirespeed.site.names import archive, hardware_page, raw_file, result_page
 from wirespeed.site.parts import (
@@ -78,7 +78,7 @@ HEADINGS = (
 
 def box_page(box: str, entries: Sequence[Entry], found: Catalogue) -> BoxPage:
     """`entries` are those of the box, the newest first."""
-    figures = found.of(entries)
+    figures = telling(found.of(entries))
     over_time = trends(figures)
     price = price_of(entries)
     best, newest = answer(figures), _newest(figures)
@@ -141,7 +141,7 @@ def _test_row(
     cells = (
         test_cell(newest.entry),
         text(subject.figure),
-        rate_cell(newest, highest.value.rate_pps),
+        rate_cell(newest),
         rate_cell(highest),
         number(len(mine), str(len(mine))),
         text(against_before(mine)),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -16,7 +17,7 @@ from wirespeed.site import manifest, names
 from wirespeed.site.archive import write_archive
 from wirespeed.site.entries import Catalogue, Entry, catalogue
 from wirespeed.site.folder import NewFolder, replaced
-from wirespeed.site.making import Wanted, maker
+from wirespeed.site.making import WORK, Wanted, maker
 from wirespeed.site.manifest import Made, Manifest, source_of
 from wirespeed.site.pages import pages
 from wirespeed.site.templates import assets
@@ -71,6 +72,7 @@ def _results(
         for number, (one, made) in enumerate(make(missing), start=1):
             there[one.digest] = made
             on_result(number, len(missing))
+    shutil.rmtree(folder.path / WORK, ignore_errors=True)
     return {one.digest: there[one.digest] for one in wanted}, len(missing)
 
 

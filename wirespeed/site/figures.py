@@ -10,7 +10,8 @@ from wirespeed.pages.words import three_digits
 from wirespeed.site.entries import Figure
 from wirespeed.units import scale
 
-_ORDER = ("NDR", "throughput", "held", "PDR", "most received")
+_HELD, _MOST = "held", "most received"
+_ORDER = ("NDR", "throughput", _HELD, "PDR", _MOST)
 """What says most of a box first."""
 _SIZE = re.compile(r"\bsize=(\d+|imix)")
 _IMIX_BYTES, _UNKNOWN_BYTES = 362, 9999
@@ -38,7 +39,13 @@ def trust(figure: Figure) -> Trust:
         return Trust(IRREGULAR.shape, IRREGULAR.word, figure.value.irregular)
     if figure.value.at_least:
         return AT_LEAST
-    return {"held": ESTIMATE, "most received": MOST}.get(figure.name, HELD)
+    return {_HELD: ESTIMATE, _MOST: MOST}.get(figure.name, HELD)
+
+
+def telling(figures: Sequence[Figure]) -> list[Figure]:
+    """Without the most that came back of tests that held a load too, which says more of the box."""
+    holding = {figure.entry.digest for figure in figures if figure.name == _HELD}
+    return [one for one in figures if one.name != _MOST or one.entry.digest not in holding]
 
 
 def rank(name: str) -> int:

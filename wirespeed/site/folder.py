@@ -35,6 +35,11 @@ class NewFolder:
         path.unlink(missing_ok=True)  # it may be one with a file of the old folder
         path.write_bytes(content)
 
+    def move(self, name: str, to: str) -> None:
+        path = self.path / to
+        path.parent.mkdir(parents=True, exist_ok=True)
+        (self.path / name).replace(path)
+
     def keep(self, names: tuple[str, ...]) -> bool:
         """Have files of the old folder in the new one too, without copying where the file system can do that; whether
         all were there."""

@@ -20,7 +20,7 @@ from wirespeed.pages.words import harmless
 from wirespeed.site.entries import Told
 from wirespeed.site.folder import NewFolder
 from wirespeed.site.manifest import Made, source_of
-from wirespeed.site.names import box_page, raw_file, result_page, test_page
+from wirespeed.site.names import box_page, raw_file, result_page, stem, test_page
 from wirespeed.site.reports import report_page
 from wirespeed.site.templates import page_head
 from wirespeed.site.told import told_of
@@ -28,6 +28,8 @@ from wirespeed.site.told import told_of
 _MANY = 40
 """Fewer are made before other processes would have begun."""
 _CHUNK = 8
+WORK = ".work"
+"""Of the new folder: what is no part of the site, and goes before it is one."""
 
 
 @dataclass(frozen=True)
@@ -70,14 +72,17 @@ def make(store: Store, folder: NewFolder, wanted: Wanted) -> tuple[Wanted, Made]
     raw, page = raw_file(wanted.digest, wanted.title), result_page(wanted.digest)
     try:
         content, _ = store.get(wanted.digest)
-        folder.write(raw, content)
-        found = read_result(content, folder.path / raw)
+        named = f"{WORK}/{os.getpid()}/{stem(wanted.title)}.json"  # a report calls a test by its file
+        folder.write(named, content)
+        found = read_result(content, folder.path / named)
         told, texts = told_of(found, wanted.digest)
         title = harmless(wanted.title)
-        report = report_page(folder.path / raw, title, wanted.started[:16].replace("T", " "), _head(wanted, raw), "../")
+        report = report_page(
+            folder.path / named, title, wanted.started[:16].replace("T", " "), _head(wanted, raw), "../assets/"
+        )
     except FileFault as fault:
-        (folder.path / raw).unlink(missing_ok=True)
         return wanted, Made(wanted.source, (), Told(fault=_fault(fault, wanted)))
+    folder.move(named, raw)
     for file, text in texts.items():
         folder.write(file, text.encode(errors="replace"))
     assets = {f"assets/{name}": text for name, text in report.assets.items()}

@@ -31,7 +31,7 @@ def key(digest: str) -> str:
 
 
 def stem(title: str) -> str:
-    """A title as the name of a file that a reader saves; alone in its folder, so it need not be the only one."""
+    """A title as a part of the name of a file, which another part makes the only one."""
     return _cleaned(title, keep_case=True)[:_MOST].strip("-._") or "result"
 
 
@@ -62,9 +62,9 @@ def result_page(digest: str) -> str:
 
 
 def raw_file(digest: str, title: str) -> str:
-    return f"raw/{key(digest)}/{stem(title)}.json"
+    return f"raw/{key(digest)}-{stem(title)}.json"
 
 
 def text_file(digest: str, number: int, command: str) -> str:
     """`command` is what printed the text."""
-    return f"texts/{key(digest)}/{number:02d}-{stem(command)}.txt"
+    return f"texts/{key(digest)}-{number:02d}-{stem(command)}.txt"

@@ -20,13 +20,13 @@ from wirespeed.site.templates import page
 
 _COLUMNS = (
     ("result", "title", False),
+    ("Mpps", "rate", True),
+    ("limited by", "limit", False),
     ("box", "box", False),
     ("test", "test", False),
     ("version", "version", False),
     ("figure", "figure", False),
-    ("Mpps", "rate", True),
     ("Mpps/W", "per_watt", True),
-    ("limited by", "limit", False),
     ("started", "date", False),
 )
 """Of the table of all results: heading, field, whether it is of figures."""

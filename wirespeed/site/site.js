@@ -109,13 +109,13 @@ function results(all) {
 			first.className = "tick";
 			first.append(tick);
 			head(made, get(row, "title"), page(row));
+			cell(made, `${mega(get(row, "rate"))} ${get(row, "mark")}`, "", get(row, "why"), true);
+			cell(made, get(row, "limit"));
 			cell(made, get(row, "box"), `boxes/${get(row, "box_page")}.html`);
 			cell(made, get(row, "test"), get(row, "test_page"));
 			cell(made, get(row, "version"));
 			cell(made, get(row, "figure"));
-			cell(made, `${mega(get(row, "rate"))} ${get(row, "mark")}`, "", get(row, "why"), true);
 			cell(made, mega(get(row, "per_watt")), "", "", true);
-			cell(made, get(row, "limit"));
 			cell(made, get(row, "date"));
 		}
 		found.textContent = `${shown.length} of ${all.length}`;
@@ -133,7 +133,7 @@ function results(all) {
 	}
 
 	function sideBySide() {
-		const table = ticked.querySelector("tbody");
+		const table = ticked.querySelector("tbody") || ticked.querySelector("table").createTBody();
 		table.replaceChildren();
 		ticked.hidden = chosen.size === 0;
 		const base = Number(get(all[[...chosen][0]] || [], "rate"));
