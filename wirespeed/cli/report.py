@@ -88,7 +88,7 @@ def command(
     ] = False,
 ) -> None:
     """Turn result files into one interactive HTML page, or a table."""
-    from wirespeed.report.render import render  # noqa: PLC0415 - brings plotly in
+    from wirespeed.report.render import render  # noqa: PLC0415 - brings Jinja in
     from wirespeed.results.journal import journal_path, unfinished  # noqa: PLC0415
 
     report = render(

@@ -34,6 +34,7 @@ from starlette.responses import HTMLResponse, PlainTextResponse, Response, Strea
 from starlette.routing import Mount, Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from wirespeed.charts import dygraphs
 from wirespeed.errors import WirespeedError
 from wirespeed.pages.templates import environment, style, text_of
 from wirespeed.report.page import POLICY as REPORT_POLICY
@@ -43,8 +44,6 @@ from wirespeed.web.followed import Followed
 
 PAGE = 100
 """Tests of one page of the list."""
-DYGRAPHS = Path("/usr/share/javascript/dygraphs")
-"""Debian's libjs-dygraphs; without it the page has figures and no chart."""
 _POLL_S = 0.5
 _COMMENT_S = 10.0
 """Something is said so often at least, so that a connection which is gone is known to be."""
@@ -67,8 +66,8 @@ _STATIC: dict[str, tuple[str, Callable[[], str]]] = {
     "page.css": ("text/css", style),
     "web.css": ("text/css", lambda: text_of("wirespeed.web", "static/web.css")),
     "live.js": ("text/javascript", lambda: text_of("wirespeed.web", "static/live.js")),
-    "dygraph.js": ("text/javascript", lambda: (DYGRAPHS / "dygraph.min.js").read_text(encoding="utf-8")),
-    "dygraph.css": ("text/css", lambda: (DYGRAPHS / "dygraph.min.css").read_text(encoding="utf-8")),
+    "dygraph.js": ("text/javascript", dygraphs.script),
+    "dygraph.css": ("text/css", dygraphs.style),
 }
 
 
@@ -288,7 +287,7 @@ def _templates() -> Environment:
 
 
 def _html(template: str, **values: Any) -> HTMLResponse:
-    text = _templates().get_template(template).render(has_charts=(DYGRAPHS / "dygraph.min.js").is_file(), **values)
+    text = _templates().get_template(template).render(has_charts=dygraphs.is_there(), **values)
     return HTMLResponse(text.encode(errors="replace"), headers={**_HEADERS, "Content-Security-Policy": _POLICY})
 
 
@@ -303,4 +302,4 @@ async def _static(request: Request) -> Response:
     try:
         return Response(found[1](), media_type=found[0], headers=_HEADERS)
     except OSError:
-        return PlainTextResponse("libjs-dygraphs is not installed here\n", 404, headers=_HEADERS)
+        return PlainTextResponse(f"{dygraphs.PACKAGE} is not installed here\n", 404, headers=_HEADERS)
