@@ -12,7 +12,7 @@ from wirespeed.site.drawing import Chart, Spark, chart, spark
 from wirespeed.site.entries import Catalogue, Entry, Figure
 from wirespeed.site.figures import answer, chosen, rank, telling
 from wirespeed.site.home import price_of
-from wirespeed.site.names import archive, hardware_page, raw_file, result_page
+from wirespeed.site.names import archive, hardware_page, raw_file
 from wirespeed.site.parts import (
     Answer,
     Cell,
@@ -83,7 +83,7 @@ def box_page(box: str, entries: Sequence[Entry], found: Catalogue) -> BoxPage:
     price = price_of(entries)
     best, newest = answer(figures), _newest(figures)
     marked = [trend for trend in over_time.values() if len(trend.figures) >= FEWEST]
-    has_files = [entry for entry in entries if not entry.is_missing and not entry.told.fault]
+    has_files = [entry for entry in entries if not entry.fault]
     texts = sum(len(entry.told.texts) for entry in entries)
     return BoxPage(
         name=box,
@@ -166,7 +166,7 @@ def _told(entries: Sequence[Entry]) -> list[Told]:
     found: dict[tuple[str, str], Told] = {}
     for entry in entries:
         if entry.is_test and entry.told.sentences and entry.test not in found:
-            name, page = test_name(*entry.test), result_page(entry.digest)
+            name, page = test_name(*entry.test), entry.page
             found[entry.test] = Told(name, tuple(dict.fromkeys(entry.told.sentences)), page)
     return [found[test] for test in sorted(found)]
 
@@ -175,7 +175,7 @@ def _power(entries: Sequence[Entry]) -> list[Power]:
     found: dict[tuple[str, str], Power] = {}
     for entry in entries:
         if entry.told.power and entry.test not in found:
-            found[entry.test] = Power(test_name(*entry.test), entry.told.power, result_page(entry.digest))
+            found[entry.test] = Power(test_name(*entry.test), entry.told.power, entry.page)
     return [found[test] for test in sorted(found)]
 
 
@@ -186,14 +186,13 @@ def _results(entries: Sequence[Entry], found: Catalogue) -> Table:
 
 
 def _result_row(entry: Entry, figure: Figure | None) -> tuple[Cell, ...]:
-    fault = entry.told.fault or ("its file is missing" if entry.is_missing else "")
     return (
-        text(entry.title, "" if fault else result_page(entry.digest)),
+        text(entry.title, entry.page),
         text(entry.kind if entry.status in ("", "complete") else f"{entry.kind}, {entry.status}"),
         test_cell(entry) if entry.is_test else text(""),
         text(entry.version),
         rate_cell(figure),
         text(entry.limited_by),
         text(entry.started[:16].replace("T", " ")),
-        text("missing", why=fault) if fault else text("JSON", raw_file(entry.digest, entry.title)),
+        text("missing", why=entry.fault) if entry.fault else text("JSON", raw_file(entry.digest, entry.title)),
     )

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from wirespeed.pages.words import three_digits
 from wirespeed.site.entries import Figure
 from wirespeed.site.figures import rate
-from wirespeed.site.names import result_page
 from wirespeed.site.trends import Trend
 
 SPARK_WIDTH, SPARK_HEIGHT = 80.0, 18.0
@@ -85,7 +84,7 @@ def chart(trend: Trend) -> Chart:
         return round(_TOP + high * (1 - (pps - least) / (most - least)), 1)
 
     points = tuple(
-        Point(x(place), y(figure.value.rate_pps), result_page(figure.entry.digest), _title(figure))
+        Point(x(place), y(figure.value.rate_pps), figure.entry.page, _title(figure))
         for place, figure in enumerate(trend.figures)
     )
     return Chart(

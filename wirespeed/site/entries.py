@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from wirespeed.results.subjects import Subject, Value
+from wirespeed.site.names import result_page
 
 _SHARED = (
     *("digest", "kind", "title", "box", "cpu", "lab", "load", "directions"),
@@ -71,6 +72,15 @@ class Entry:
     def test(self) -> tuple[str, str]:
         """What was asked of the box, whatever measured it."""
         return self.load, self.directions
+
+    @property
+    def fault(self) -> str:
+        """Why it has no page and no file; empty where it has."""
+        return self.told.fault or ("its file is missing" if self.is_missing else "")
+
+    @property
+    def page(self) -> str:
+        return "" if self.fault else result_page(self.digest)
 
     @property
     def is_test(self) -> bool:

@@ -9,7 +9,6 @@ from wirespeed.report.page_parts import Grid
 from wirespeed.results.inspection import Inspection
 from wirespeed.site.box import described
 from wirespeed.site.entries import Entry
-from wirespeed.site.names import result_page
 
 
 @dataclass(frozen=True)
@@ -47,7 +46,7 @@ def hardware(box: str, entries: Sequence[Entry], inspections: Mapping[str, Inspe
         tuple((name, value) for name, value in described(entries).items() if value),
         tuple(_machine(entry, inspections[entry.digest]) for entry in entries if entry.digest in inspections),
         tuple(
-            Texts(f"{entry.title}, {entry.started[:10]}", result_page(entry.digest), entry.told.texts)
+            Texts(f"{entry.title}, {entry.started[:10]}", entry.page, entry.told.texts)
             for entry in entries
             if entry.told.texts
         ),
@@ -57,7 +56,7 @@ def hardware(box: str, entries: Sequence[Entry], inspections: Mapping[str, Inspe
 def _machine(entry: Entry, found: Inspection) -> Machine:
     return Machine(
         title=f"{entry.title}, {found.taken[:16].replace('T', ' ')}",
-        page=result_page(entry.digest),
+        page=entry.page,
         marks=entry.told.marks,
         missing=found.missing,
         tables=tuple(Grid(part.title, part.headings, part.rows, texts=len(part.headings)) for part in found.parts),

@@ -75,7 +75,7 @@ def home(found: Catalogue, title: str) -> Home:
         more_boxes=max(0, len(boxes) - MOST_CARDS),
         rows=rows(found),
         total=len(found.entries),
-        lost=sum(bool(entry.is_missing or entry.told.fault) for entry in found.entries),
+        lost=sum(bool(entry.fault) for entry in found.entries),
         kinds=tuple(sorted({entry.kind for entry in found.entries})),
         limits=tuple(sorted({entry.limited_by for entry in found.entries} - {""})),
         directions=tuple(sorted({entry.directions for entry in found.entries} - {""})),
@@ -88,9 +88,8 @@ def rows(found: Catalogue) -> tuple[tuple[str, ...], ...]:
 
 def _row(entry: Entry, figure: Figure | None) -> tuple[str, ...]:
     mark = None if figure is None else trust(figure)
-    is_gone = entry.is_missing or bool(entry.told.fault)
     return (
-        "" if is_gone else key(entry.digest),
+        "" if entry.fault else key(entry.digest),
         entry.title,
         entry.kind,
         entry.box,
@@ -99,7 +98,7 @@ def _row(entry: Entry, figure: Figure | None) -> tuple[str, ...]:
         test_page(*entry.test) if entry.is_test else "",
         entry.directions,
         entry.version,
-        "file missing" if is_gone else entry.limited_by,
+        "file missing" if entry.fault else entry.limited_by,
         entry.started[:10],
         "" if figure is None else figure.name,
         "" if figure is None else f"{figure.value.rate_pps:.6g}",

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from wirespeed.pages.words import three_digits
 from wirespeed.site.entries import Entry, Figure
 from wirespeed.site.figures import per_watt, rate_parts, trust
-from wirespeed.site.names import box_page, result_page, test_page
+from wirespeed.site.names import box_page, test_page
 from wirespeed.site.worth import parse_price, per_price_text
 
 NOTHING = "–"
@@ -65,7 +65,7 @@ def rate_cell(figure: Figure | None, most_pps: float | None = None) -> Cell:
     pps, mark = figure.value.rate_pps, trust(figure)
     filled = "" if most_pps is None else f"{100 * pps / most_pps:.1f}"
     said = f"{three_digits(pps / 1e6)} {mark.shape}"
-    page = result_page(figure.entry.digest)
+    page = figure.entry.page
     return Cell(said, page, f"{pps:.9g}", is_figure=True, why=f"{mark.word}: {mark.why}", filled_percent=filled)
 
 
@@ -102,4 +102,4 @@ def answer_of(figure: Figure | None) -> Answer | None:
     mark, entry = trust(figure), figure.entry
     of = f"{figure.name}, {test_name(entry.load, entry.directions)}"
     said = f"≥ {pps}" if figure.value.at_least else pps
-    return Answer(said, unit, of, result_page(entry.digest), mark.shape, mark.word, mark.why)
+    return Answer(said, unit, of, entry.page, mark.shape, mark.word, mark.why)
