@@ -158,6 +158,4 @@ def _swapped(new: Path, target: Path) -> bool:
         call = ffi.dlopen(None).renameat2
     except AttributeError:
         return False  # a C library without it
-    return bool(call(_MANY = 100
-_AT_FDCWD, os.fsencode(new), _MANY = 100
-_AT_FDCWD, os.fsencode(target), _RENAME_EXCHANGE) == 0)
+    return bool(call(_AT_FDCWD, os.fsencode(new), _AT_FDCWD, os.fsencode(target), _RENAME_EXCHANGE) == 0)
