@@ -12,6 +12,7 @@ from wirespeed.article.words import gap, said
 from wirespeed.corpus.corpus import Corpus
 from wirespeed.errors import FileFault, UsageError
 from wirespeed.lab.suite import SEED_SUITE
+from wirespeed.pages.words import harmless
 from wirespeed.results.file import AnyResult
 from wirespeed.results.inspection import Inspection
 from wirespeed.site.entries import Catalogue, Entry, Told, catalogue
@@ -43,7 +44,8 @@ def article(corpus: Corpus, box: str, against: str = "", title: str = "") -> str
         material = replace(material, against=_material(corpus, found, against))
     head = f"# {said(title or f'{box}: a review')}\n\n{gap('why this box, what for, what it cost, who lent it.')}"
     parts = [part for chapter in _CHAPTERS if (part := chapter(material))]
-    text = "\n".join([head, *parts])
+    # What acts on a terminal is gone from all of it, whoever wrote it down.
+    text = "\n".join(map(harmless, "\n".join([head, *parts]).split("\n")))
     return text.encode(errors="replace").decode()
 
 

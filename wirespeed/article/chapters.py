@@ -7,6 +7,7 @@ from wirespeed.article.words import chapter, gap, listed, said, table
 from wirespeed.compare.comparison import compare
 from wirespeed.compare.sides import facing, side_of
 from wirespeed.compare.text import markdown
+from wirespeed.pages.words import harmless
 from wirespeed.report.matrix import matrix
 from wirespeed.report.matrix_text import matrix_to_markdown
 from wirespeed.report.power import power_to_markdown
@@ -39,7 +40,7 @@ def summary(found: Material) -> str:
         "Summary",
         opening,
         table(("Test", "Figure", "Mpps", "", "Mpps/W", "Limited by", "Version"), rows, (2, 4)),
-        ", ".join(f"{shape} {word}" for shape, word in legend) + ".\n",
+        ", ".join(f"{shape} {word}" for shape, word in legend) + "; rates are of all directions together.\n",
         _worth(found, first),
         gap("what it was like to work with the box, and whether you would buy it again."),
     )
@@ -115,7 +116,7 @@ def power(found: Material) -> str:
 
 
 def pictures(found: Material) -> str:
-    box = found.box.replace('"', "").replace("`", "")
+    box = " ".join(harmless(found.box).split()).replace('"', "").replace("`", "")
     return chapter(
         "Pictures",
         gap(

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from wirespeed.pages.words import count
-from wirespeed.site.builds import compared
+from wirespeed.site.builds import compared, since_the_last_step
 from wirespeed.site.entries import Catalogue, Entry, Figure
 from wirespeed.site.figures import chosen, rank, telling
 from wirespeed.site.home import price_of
@@ -43,14 +43,14 @@ def test_page(test: tuple[str, str], entries: Sequence[Entry], found: Catalogue)
     figures = telling(found.of(entries))
     names = sorted({(figure.entry.kind, figure.name) for figure in figures}, key=lambda one: (rank(one[1]), one))
     tables = tuple(
-        _table(kind, name, [one for one in figures if (one.entry.kind, one.name) == (kind, name)], boxes)
+        _table(kind, [one for one in figures if (one.entry.kind, one.name) == (kind, name)], boxes)
         for kind, name in names
     )
     meta = (count(len({entry.box for entry in entries}), "box"), count(len(entries), "result"))
     return TestPage(test_name(*test), meta, tables)
 
 
-def _table(kind: str, name: str, figures: Sequence[Figure], boxes: dict[str, tuple[Entry, ...]]) -> Table:
+def _table(kind: str, figures: Sequence[Figure], boxes: dict[str, tuple[Entry, ...]]) -> Table:
     by_box: dict[str, list[Figure]] = {}
     for figure in figures:
         by_box.setdefault(figure.entry.box, []).append(figure)
@@ -59,7 +59,7 @@ def _table(kind: str, name: str, figures: Sequence[Figure], boxes: dict[str, tup
     first = found[0][1]
     most = max(row[2].value.rate_pps for row in found)
     rows = tuple(_row(box, some, one, first, most, price_of(boxes[box])) for box, some, one in found)
-    return Table(f"{name}, by {kind}", HEADINGS, rows)
+    return Table(f"{found[0][2].name}, by {kind}", HEADINGS, rows)
 
 
 def _row(
@@ -68,7 +68,7 @@ def _row(
     return (
         box_cell(box),
         rate_cell(one, most),
-        text("the first" if figures is first else compared(first, figures)),
+        text("the first" if figures is first else compared(*map(since_the_last_step, (first, figures)))),
         text(one.entry.version),
         number(len(figures), str(len(figures))),
         per_watt_cell(one),

@@ -140,7 +140,7 @@ def _test_row(
     trend = over_time.get(subject)
     cells = (
         test_cell(newest.entry),
-        text(subject.figure),
+        text(newest.name),
         rate_cell(newest),
         rate_cell(highest),
         number(len(mine), str(len(mine))),
@@ -156,7 +156,7 @@ def _charts(found: Sequence[Trend]) -> list[tuple[str, Chart]]:
     """Those with steps first: they are what a reader looks for."""
     ordered = sorted(found, key=lambda one: (-len(one.steps), one.subject))
     return [
-        (f"{one.subject.figure} of {test_name(one.subject.load, one.subject.directions)}", chart(one))
+        (f"{one.figures[0].name} of {test_name(one.subject.load, one.subject.directions)}", chart(one))
         for one in ordered
     ]
 

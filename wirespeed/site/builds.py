@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from wirespeed.compare.comparison import Row, compare
 from wirespeed.compare.text import verdict
 from wirespeed.site.entries import Figure
+from wirespeed.site.trends import trends
 
 WITHIN, CONFIDENCE = 0.01, 0.95
 
@@ -21,6 +22,14 @@ def against_before(figures: Sequence[Figure]) -> str:
         return ""
     (_, after), (name, before) = list(builds.items())[:2]
     return f"{compared(before, after)} than {name}".replace("same within 1 % than", "same within 1 % as")
+
+
+def since_the_last_step(figures: Sequence[Figure]) -> list[Figure]:
+    """Those that belong together with the newest."""
+    (trend,) = trends(figures).values() or (None,)
+    if trend is None or not trend.plateaus:
+        return list(figures)
+    return list(trend.figures[trend.plateaus[-1].first :])
 
 
 def compared(a: Sequence[Figure], b: Sequence[Figure]) -> str:

@@ -14,6 +14,8 @@ _SHARED = (
     *("started", "status", "limited_by", "watts", "tags", "is_missing"),
 )
 """Columns of the index that an entry has under the same names."""
+_SUMMED = "loadtest"
+"""The index has its rates of all directions together; those of other kinds are of each, all of them loaded."""
 
 
 @dataclass(frozen=True)
@@ -35,7 +37,7 @@ class Told:
 
 @dataclass(frozen=True)
 class Figure:
-    """A rate that was found in `entry`."""
+    """A rate that was found in `entry`, of all directions together."""
 
     entry: Entry
     name: str
@@ -123,8 +125,10 @@ def catalogue(
     found: dict[str, list[Figure]] = {}
     for row in figures:
         if entry := entries.get(row["digest"]):
-            value = Value(row["rate_pps"], row["at_least"], row["irregular"])
-            found.setdefault(entry.digest, []).append(Figure(entry, row["figure"], value, row["per_watt"]))
+            ways = 1 if entry.kind == _SUMMED else max(1, entry.directions.count("→"))
+            value = Value(ways * row["rate_pps"], row["at_least"], row["irregular"])
+            per_watt = None if row["per_watt"] is None else ways * row["per_watt"]
+            found.setdefault(entry.digest, []).append(Figure(entry, row["figure"], value, per_watt))
     return Catalogue(tuple(entries.values()), {digest: tuple(some) for digest, some in found.items()})
 
 

@@ -27,7 +27,9 @@ def parse_price(text: str) -> Price | None:
     rest = f"{text[: found.start()]} {text[found.end() :]}"
     for sign, name in _SIGNS.items():
         rest = rest.replace(sign, f" {name} ")
-    unit = next((word.strip(".-,") for word in rest.split() if word.strip(".-,").isalpha()), "")
+    words = [word for one in rest.split() if (word := one.strip(".-,")).isalpha()]
+    # A code such as EUR is the unit wherever it stands: about 80 EUR.
+    unit = next((word for word in words if len(word) == 3 and word.isupper()), next(iter(words), ""))
     amount = _amount(found.group())
     return Price(amount, unit) if amount > 0 and unit else None
 
