@@ -15,9 +15,11 @@ from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import WebDriverWait
+from selenium_axe_python import Axe
 from simulated_dut import SimulatedDut
 from simulated_dut import step as up_to
 
+from wirespeed.charts import dygraphs
 from wirespeed.cli.main import main
 from wirespeed.results.file import write_file
 from wirespeed.results.loadtest import Result
@@ -439,6 +441,21 @@ def test_the_page_is_one_file(page):
     assert [path.name for path in Path(page.parent).glob("*") if path.suffix != ".json"] == ["report.html"]
 
 
+def test_without_dygraphs_charts_are_pictures(chromium, page, tmp_path, monkeypatch):
+    monkeypatch.setattr(dygraphs, "FOLDER", tmp_path)
+    still = tmp_path / "still.html"
+    assert main(["report", *map(str, page.parent.glob("*.json")), "-o", str(still)]) == 0
+    assert "charts drawn by dygraphs" not in still.read_text(encoding="utf-8")
+    chromium.get(still.as_uri())
+    picture = until(chromium, lambda: chromium.find_elements(By.CSS_SELECTOR, "#load-0 .stage svg"))[0]
+    assert len(picture.find_elements(By.TAG_NAME, "path")) > 20
+    curves = len(picture.find_elements(By.CSS_SELECTOR, "path[stroke-width='2']"))
+    chromium.find_element(By.CSS_SELECTOR, "#load-0 .legend button[aria-pressed=true]").click()
+    picture = chromium.find_element(By.CSS_SELECTOR, "#load-0 .stage svg")
+    assert len(picture.find_elements(By.CSS_SELECTOR, "path[stroke-width='2']")) < curves
+    assert chromium.get_log("browser") == []
+
+
 def polled(result, dut):
     """The same by a router of one worker, which tells what its nodes cost: 400 ticks a packet of 2.6 GHz."""
     samples = []
@@ -581,3 +598,26 @@ def test_a_figure_of_the_evidence_leads_to_its_point_of_the_chart(kinds):
     marked = f"return Charts.of(document.getElementById('{chart}')).at"
     until(kinds, lambda: kinds.execute_script(marked) == at)
     assert 2.0 < at < 2.35  # Mpps: the highest loads, of 512 bytes on 10 Gb/s
+
+
+@pytest.mark.parametrize("width_px", [400, 1280])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_nothing_is_hard_to_read_or_to_reach(kinds, width_px, scheme):
+    """Contrast, names, roles and order, as axe-core judges them, with every fold open and a chart drawn."""
+    kinds.execute_cdp_cmd(
+        "Emulation.setEmulatedMedia", {"features": [{"name": "prefers-color-scheme", "value": scheme}]}
+    )
+    kinds.execute_cdp_cmd(
+        "Emulation.setDeviceMetricsOverride",
+        {"width": width_px, "height": 800, "deviceScaleFactor": 1, "mobile": width_px < 640},
+    )
+    try:
+        kinds.execute_script("document.querySelectorAll('details').forEach((fold) => { fold.open = true; })")
+        for chart in ("load-0", "search-0", "soak-0"):
+            seen(kinds, chart)
+        axe = Axe(kinds)
+        axe.inject()
+        faults = axe.run()["violations"]
+        assert [(fault["id"], fault["nodes"][0]["html"][:200], len(fault["nodes"])) for fault in faults] == []
+    finally:
+        kinds.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})

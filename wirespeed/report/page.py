@@ -35,7 +35,8 @@ def to_html(page: Page) -> str:
     """The whole page, which needs nothing beside it."""
     moves = dygraphs.is_there()
     styles = (*([dygraphs.style()] if moves else []), style(), text_of("wirespeed.charts", "static/charts.css"))
-    scripts = (text_of("wirespeed.charts", "static/charts.js"), text_of("wirespeed.report", "page.js"))
+    drawing = (text_of("wirespeed.charts", f"static/{name}.js") for name in ("pens", "charts"))
+    scripts = (*drawing, text_of("wirespeed.report", "page.js"))
     folds: list[str] = []
 
     def data() -> str:
