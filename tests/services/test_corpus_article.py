@@ -163,6 +163,17 @@ def test_a_result_whose_file_is_gone_is_told_of(where: str, capsys: pytest.Captu
     assert "1 results of the box have no whole file" in article(capsys, "router", "--corpus", where)
 
 
+def test_pictures_are_drawn_and_linked(where: str, tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    target = tmp_path / "review" / "fitlet2.md"
+    target.parent.mkdir()
+    words = ["corpus", "article", "Fitlet2", "--against", "router", "--corpus", where, "-o", str(target)]
+    assert main([*words, "--images", str(target.parent / "pictures")]) == 0
+    links = re.findall(r"^!\[.+\]\(<(.+)>\)$", chapter(target.read_text(), "Pictures"), re.MULTILINE)
+    assert len(links) >= 2 and all(link.startswith("pictures/") for link in links)
+    assert all((target.parent / link).read_bytes().startswith(b"\x89PNG") for link in links)
+
+
 def test_a_file_of_its_own(where: str, tmp_path: Path) -> None:
     target = tmp_path / "review.md"
     words = ["corpus", "article", "Fitlet2", "--corpus", where, "-o", str(target), "--title", "A gem"]

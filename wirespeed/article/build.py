@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from difflib import get_close_matches
+from pathlib import Path
 
 from wirespeed.article import chapters, evidence
 from wirespeed.article.material import Expected, Material, figures_of, newest
+from wirespeed.article.pictures import draw
 from wirespeed.article.words import gap, said
 from wirespeed.corpus.corpus import Corpus
 from wirespeed.errors import FileFault, UsageError
@@ -34,14 +36,25 @@ _CHAPTERS = (
 )
 
 
-def article(corpus: Corpus, box: str, against: str = "", title: str = "") -> str:
-    """A skeleton of a review, in markdown. UsageError for a box that the corpus does not have."""
+def article(
+    corpus: Corpus,
+    box: str,
+    against: str = "",
+    title: str = "",
+    images: Path | None = None,
+    beside: Path = Path(),
+) -> str:
+    """A skeleton of a review, in markdown, that is to stand in the folder `beside`; its pictures go into `images`.
+    UsageError for a box that the corpus does not have, and what `draw` raises."""
     found = catalogue(corpus.index.results((), "-started").rows, corpus.index.figures(()).rows, {})
     material = _material(corpus, found, box)
     if against:
         if against == box:
             raise UsageError(f"--against {against}: that is the box itself; name another")
         material = replace(material, against=_material(corpus, found, against))
+    if images is not None:
+        both = [*material.results, *(material.against.results if material.against else ())]
+        material = replace(material, pictures=draw(corpus, both, images, beside) if both else ())
     head = f"# {said(title or f'{box}: a review')}\n\n{gap('why this box, what for, what it cost, who lent it.')}"
     parts = [part for chapter in _CHAPTERS if (part := chapter(material))]
     # What acts on a terminal is gone from all of it, whoever wrote it down.

@@ -7,7 +7,6 @@ from wirespeed.article.words import chapter, gap, listed, said, table
 from wirespeed.compare.comparison import compare
 from wirespeed.compare.sides import facing, side_of
 from wirespeed.compare.text import markdown
-from wirespeed.pages.words import harmless
 from wirespeed.report.matrix import matrix
 from wirespeed.report.matrix_text import matrix_to_markdown
 from wirespeed.report.power import power_to_markdown
@@ -116,12 +115,10 @@ def power(found: Material) -> str:
 
 
 def pictures(found: Material) -> str:
-    box = " ".join(harmless(found.box).split()).replace('"', "").replace("`", "")
+    photos = gap("photos of the box.")
+    if found.pictures:
+        shown = [f"![{said(one.sentence)}](<{one.link}>)\n" for one in found.pictures]
+        return chapter("Pictures", *shown, photos)
     return chapter(
-        "Pictures",
-        gap(
-            "charts of load and loss, photos of the box.",
-            f'`wirespeed corpus export results "box={box}"` and `wirespeed report -o charts.html results/*.json` '
-            "make the interactive ones.",
-        ),
+        "Pictures", gap("charts of load and loss.", "`wirespeed corpus article --images DIR` draws them."), photos
     )

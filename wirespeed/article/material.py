@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from wirespeed.article.pictures import Picture
 from wirespeed.report.comparison import Comparison, compare
 from wirespeed.results.analysis import analyse
 from wirespeed.results.file import AnyResult
@@ -43,6 +44,7 @@ class Material:
     lost: int
     expected: tuple[Expected, ...] = ()
     against: Material | None = None
+    pictures: tuple[Picture, ...] = ()
 
     @property
     def tests(self) -> tuple[AnyResult, ...]:

@@ -65,6 +65,12 @@ def command(
     output: Annotated[
         str, typer.Option("-o", "--output", metavar="FILE", help="article: file to write, - for standard output.")
     ] = "-",
+    images: Annotated[
+        Path | None,
+        typer.Option(
+            "--images", metavar="DIR", help="article: draw its charts there, as PNG and SVG.", show_default=False
+        ),
+    ] = None,
     json: Annotated[bool, typer.Option("--json", help="list, query, show: as JSON.")] = False,
 ) -> int:
     """Keep results of all kinds for good, each once, and ask them.
@@ -92,7 +98,7 @@ def command(
             case "site":
                 pages.write_site(opened, Path(given[0]), given[1:], title)
             case "article":
-                pages.write_article(opened, given[0], against, title, output)
+                pages.write_article(opened, given[0], against, title, output, images)
             case "verify":
                 return _verify(opened)
             case "gc":
