@@ -167,6 +167,15 @@ def test_every_kind_of_page_fits_in_both_themes(browser, site: Path, width: int,
         assert browser.execute_script("return document.documentElement.scrollWidth") <= width, page
 
 
+def test_a_theme_that_is_chosen_holds_on_the_next_page(browser, site: Path) -> None:
+    paper = "return getComputedStyle(document.body).backgroundColor"
+    browser.find_element(By.ID, "theme").send_keys(Keys.ENTER)
+    until(browser, lambda: browser.execute_script(paper) == "rgb(20, 24, 31)")
+    opened(browser, site / "boxes.html")
+    assert browser.execute_script(paper) == "rgb(20, 24, 31)"
+    browser.execute_script("localStorage.clear()")
+
+
 def test_a_report_draws_with_what_lies_beside_it(browser, site: Path) -> None:
     opened(browser, next((site / "results").iterdir()))
     assert len(browser.find_elements(By.CSS_SELECTOR, "head link[rel='stylesheet']")) >= 1

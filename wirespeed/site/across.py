@@ -56,9 +56,12 @@ def _table(kind: str, figures: Sequence[Figure], boxes: dict[str, tuple[Entry, .
         by_box.setdefault(figure.entry.box, []).append(figure)
     found = [(box, some, one) for box, some in by_box.items() if (one := chosen(some)) is not None]
     found.sort(key=lambda row: (bool(row[2].value.irregular), -row[2].value.rate_pps))
-    first = found[0][1]
+    first = since_the_last_step(found[0][1])
     most = max(row[2].value.rate_pps for row in found)
-    rows = tuple(_row(box, some, one, first, most, price_of(boxes[box])) for box, some, one in found)
+    rows = tuple(
+        _row(box, some, one, first if one is not found[0][2] else (), most, price_of(boxes[box]))
+        for box, some, one in found
+    )
     return Table(f"{found[0][2].name}, by {kind}", HEADINGS, rows)
 
 
@@ -68,7 +71,7 @@ def _row(
     return (
         box_cell(box),
         rate_cell(one, most),
-        text("the first" if figures is first else compared(*map(since_the_last_step, (first, figures)))),
+        text(compared(first, since_the_last_step(figures)) if first else "the first"),
         text(one.entry.version),
         number(len(figures), str(len(figures))),
         per_watt_cell(one),

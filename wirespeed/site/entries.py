@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 from wirespeed.results.subjects import Subject, Value
@@ -99,7 +100,7 @@ class Catalogue:
     def of(self, entries: Iterable[Entry]) -> list[Figure]:
         return [figure for entry in entries for figure in self.figures.get(entry.digest, ())]
 
-    @property
+    @cached_property
     def boxes(self) -> dict[str, tuple[Entry, ...]]:
         """By name, the one measured last first."""
         found: dict[str, list[Entry]] = {}
@@ -107,7 +108,7 @@ class Catalogue:
             found.setdefault(entry.box, []).append(entry)
         return {box: tuple(entries) for box, entries in found.items()}
 
-    @property
+    @cached_property
     def tests(self) -> dict[tuple[str, str], tuple[Entry, ...]]:
         found: dict[tuple[str, str], list[Entry]] = {}
         for entry in self.entries:

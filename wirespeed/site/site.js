@@ -39,6 +39,26 @@ function mega(text) {
 	return text ? digits(Number(text) / 1e6) : "–";
 }
 
+// The reader's choice of theme holds for all pages, where the browser keeps it.
+function themes(button) {
+	const all = ["", "dark", "light"];
+	const keep = (act) => {
+		try { return act(window.localStorage); } catch { return ""; }
+	};
+	let theme = keep((store) => store.getItem("theme")) || "";
+	const show = () => {
+		if (theme) document.documentElement.dataset.theme = theme; else delete document.documentElement.dataset.theme;
+		button.textContent = `Theme: ${theme || "as the system"}`;
+	};
+	button.addEventListener("click", () => {
+		theme = all[(all.indexOf(theme) + 1) % all.length];
+		keep((store) => store.setItem("theme", theme));
+		show();
+	});
+	button.hidden = false;
+	show();
+}
+
 // Heads of a table sort it: of one that stands in the page by its cells, of all results by their fields.
 function sorted(heads, order) {
 	heads.forEach((button, column) => button.addEventListener("click", () => {
@@ -169,5 +189,6 @@ function results(all) {
 	draw();
 }
 
+themes(document.getElementById("theme"));
 if (window.wirespeedResults && document.getElementById("all")) results(window.wirespeedResults);
 document.documentElement.dataset.drawn = "yes";
