@@ -31,14 +31,12 @@ def entry(digest: str = "0", **said: object) -> Entry:
         "box": "router",
         "version": "",
         "cpu": "",
-        "lab": "",
         "load": "bench size=64",
         "directions": "0→1",
         "started": "2026-11-22T10:00:00+00:00",
         "status": "complete",
         "limited_by": "workers",
         "watts": None,
-        "tags": (),
         "is_missing": False,
     }
     return Entry(digest=digest.rjust(64, "0"), **{**known, **said})  # type: ignore[arg-type]

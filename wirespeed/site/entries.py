@@ -11,8 +11,8 @@ from wirespeed.results.subjects import Subject, Value
 from wirespeed.site.names import result_page
 
 _SHARED = (
-    *("digest", "kind", "title", "box", "cpu", "lab", "load", "directions"),
-    *("started", "status", "limited_by", "watts", "tags", "is_missing"),
+    *("digest", "kind", "title", "box", "cpu", "load", "directions"),
+    *("started", "status", "limited_by", "watts", "is_missing"),
 )
 """Columns of the index that an entry has under the same names."""
 _SUMMED = "loadtest"
@@ -30,7 +30,6 @@ class Told:
     sentences: tuple[str, ...] = ()
     box: Mapping[str, str] = field(default_factory=dict)
     power: str = ""
-    idle_w: float | None = None
     texts: tuple[tuple[str, str], ...] = ()
     marks: tuple[str, ...] = ()
     fault: str = ""
@@ -60,14 +59,12 @@ class Entry:
     box: str
     version: str
     cpu: str
-    lab: str
     load: str
     directions: str
     started: str
     status: str
     limited_by: str
     watts: float | None
-    tags: tuple[str, ...]
     is_missing: bool
     told: Told = Told()
 

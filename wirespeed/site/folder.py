@@ -1,6 +1,6 @@
 """A folder that is replaced as a whole: the new one is made beside it, and takes its place in one step.
 
-`.NAME.new` beside it is the one that is being made; whoever makes it holds a lock on it, and what a killed maker left
+`.NAME.new` beside it is the one that is being made; whoever makes it holds a lock on both, and what a killed maker left
 is swept by the next one.
 """
 
@@ -11,7 +11,7 @@ import fcntl
 import os
 import shutil
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -74,22 +74,22 @@ def replaced(target: Path, is_ours: Callable[[Path], bool]) -> Iterator[NewFolde
     UsageError where something else stands there (`is_ours` says no and it is not empty) or another one makes it now,
     FileFault where it cannot be written.
     """
-    target = target.absolute()
+    target = Path(os.path.abspath(target))  # noqa: PTH100 - without `..`, and not through links
     _check(target, is_ours)
     new = target.with_name(f".{target.name}.new")
-    try:
-        target.parent.mkdir(parents=True, exist_ok=True)
-        new.mkdir(exist_ok=True)
-        lock = os.open(new, os.O_RDONLY | os.O_DIRECTORY)
-    except OSError as error:
-        raise FileFault(f"site {target} cannot be written: {error.strerror}") from None
-    try:
+    with ExitStack() as locks:
         try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
+            target.parent.mkdir(parents=True, exist_ok=True)
+            new.mkdir(exist_ok=True)
+            # The old one too: once it is replaced it stands where the next maker would begin, until it is gone.
+            for folder in (new, target) if target.is_dir() else (new,):
+                locks.enter_context(_locked(folder))
+        except BlockingIOError:
             raise UsageError(f"site {target} is being made by another wirespeed: let it end") from None
-        _sweep(new)
+        except OSError as error:
+            raise FileFault(f"site {target} cannot be written: {error.strerror}") from None
         try:
+            _sweep(new)
             yield NewFolder(new, target if target.is_dir() and is_ours(target) else None)
             _settle(new)
             _exchange(new, target)
@@ -98,8 +98,17 @@ def replaced(target: Path, is_ours: Callable[[Path], bool]) -> Iterator[NewFolde
             raise FileFault(f"site {target} cannot be written: {error.strerror or error}{hint}") from None
         finally:
             shutil.rmtree(new, ignore_errors=True)  # what was made for nothing, or the old one
+
+
+@contextmanager
+def _locked(folder: Path) -> Iterator[None]:
+    """BlockingIOError where another one has it."""
+    handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        yield
     finally:
-        os.close(lock)
+        os.close(handle)
 
 
 def _check(target: Path, is_ours: Callable[[Path], bool]) -> None:

@@ -12,7 +12,7 @@ from wirespeed.pages.words import words
 from wirespeed.results.command import command_of
 from wirespeed.results.file import AnyResult
 from wirespeed.results.inspection import Inspection
-from wirespeed.results.power import power_line, power_of
+from wirespeed.results.power import power_line
 from wirespeed.site.entries import Told
 from wirespeed.site.names import text_file
 
@@ -30,14 +30,12 @@ def told_of(found: AnyResult | Inspection, digest: str) -> tuple[Told, dict[str,
     if isinstance(found, Inspection):
         marks = tuple(f"{mark.subject}: {mark.text}" for mark in found.marks)
         return Told(command="wirespeed inspect", texts=links, marks=marks), files
-    power = power_of(found)
     told = Told(
         command=command_of(found),
         device=_commands(found.dut),
         sentences=tuple(sentence(explain(case)).replace("`", "") for case in cases_of(found, found.name)),
         box=_described(found.dut),
         power=power_line(found),
-        idle_w=None if power is None else power.idle_w,
         texts=links,
     )
     return told, files
