@@ -303,6 +303,17 @@ def test_a_kill_leaves_the_old_site_or_the_new_one(moment: str, site: Path, wher
     assert not (site.parent / ".site.new").exists()
 
 
+def test_where_the_system_cannot_swap_two_folders(
+    site: Path, where: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("wirespeed.site.folder._swapped", lambda new, target: False)
+    with open_corpus(where) as corpus:
+        corpus.add([search(tmp_path / "more", "later", minute=300)], "later")
+    assert main(["corpus", "site", str(site), "--corpus", where]) == 0
+    assert "15 results" in (site / "index.html").read_text() and broken_links(site) == []
+    assert not [one for one in site.parent.iterdir() if one.name.startswith(".site")]
+
+
 def test_two_makers_of_one_site_do_not_mix(site: Path, where: str, capsys: pytest.CaptureFixture[str]) -> None:
     said = []
 
