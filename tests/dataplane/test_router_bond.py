@@ -170,6 +170,7 @@ REFUSED = (
     ("set interface l2 xconnect e0 e4", "e0 is a member of BondEthernet0"),
     ("set interface l2 bridge e0 7", "e0 is a member of BondEthernet0"),
     ("set interface unnumbered e0 use e1", "e0 is a member of BondEthernet0"),
+    ("set acl-plugin interface BondEthernet0 output acl 0", "goes by a bond's members, where no output ACL looks"),
 )
 
 
@@ -182,6 +183,7 @@ def test_bond_that_cannot_be_is_refused_in_one_line(tmp_path):
         running.ask("create sub-interfaces e2 7")
         running.ask("set interface l2 xconnect e3 e4")
         running.ask("create loopback interface")
+        running.ask("set acl-plugin acl permit src 0.0.0.0/0")
         before = running.ask("show state")
         for line, reason in REFUSED:
             with pytest.raises(UsageError) as refused:

@@ -19,6 +19,12 @@ static int check_interface(const struct ws_router *router, uint16_t index, bool 
 	if (!error && is_output && router->settings[index].kind == WS_INTERFACE_LOOPBACK)
 		error = fail(-EINVAL, "%s sends nothing by itself; give its ports the output ACLs",
 					 interface_name(router, index));
+	if (!error && is_output &&
+		router->settings[router->settings[index].parent].kind == WS_INTERFACE_BOND)
+		error = fail(-EINVAL,
+					 "what %s sends goes by a bond's members, where no output ACL looks; "
+					 "give the interfaces that it comes from input ACLs",
+					 interface_name(router, index));
 	return error;
 }
 
