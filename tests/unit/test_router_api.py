@@ -255,3 +255,34 @@ def test_acls_and_where_they_are(client: Client) -> None:
     assert retval(client, "acl_del", acl_index=0) != 0
     assert retval(client, "acl_interface_set_acl_list", sw_if_index=1) == 0
     assert [retval(client, "acl_del", acl_index=0) for _ in range(2)] == [0, -6]
+
+
+def test_vxlan_tunnels_come_are_told_and_go(client: Client) -> None:
+    ends = {"src_address": IPv4Address("10.3.0.1"), "dst_address": IPv4Address("10.3.0.2")}
+    given = {**ends, "vni": 100, "decap_next_index": ALL, "mcast_sw_if_index": ALL}
+    (made,) = ask(client, "vxlan_add_del_tunnel_v3", is_add=True, instance=5, **given)
+    (first,) = ask(
+        client, "vxlan_add_del_tunnel_v3", is_add=True, instance=ALL, **{**given, "vni": 7, "decap_next_index": 3}
+    )
+    assert (made.retval, first.retval) == (0, 0)
+    rows = ask(client, "vxlan_tunnel_v2_dump", sw_if_index=ALL)
+    assert [(row.instance, row.vni, row.src_port, row.dst_port, row.decap_next_index) for row in rows] == [
+        (5, 100, 4789, 4789, 1),
+        (0, 7, 4789, 4789, 3),
+    ]
+    (row,) = ask(client, "vxlan_tunnel_v2_dump", sw_if_index=made.sw_if_index)
+    assert (row.sw_if_index, row.encap_vrf_id, row.mcast_sw_if_index) == (made.sw_if_index, 0, ALL)
+    assert {name: row[name] for name in ends} == ends
+    assert ask(client, "vxlan_tunnel_v2_dump", sw_if_index=1) == []
+
+    def refused(**fields: Any) -> int:
+        return retval(client, "vxlan_add_del_tunnel_v3", **{"is_add": True, "instance": ALL, **given, **fields})
+
+    assert refused(dst_address=ends["src_address"]) == -82
+    assert refused(decap_next_index=0) == -76
+    assert refused(is_l3=True) == refused(dst_port=8472) == -9
+    assert refused(instance=16384, vni=9) == -73
+    assert refused(is_add=False, vni=9) == -6
+    (gone,) = ask(client, "vxlan_add_del_tunnel_v3", is_add=False, **{**given, "decap_next_index": 0})
+    assert (gone.retval, gone.sw_if_index) == (0, made.sw_if_index)
+    assert [row.instance for row in ask(client, "vxlan_tunnel_v2_dump", sw_if_index=ALL)] == [0]

@@ -9,7 +9,7 @@ from typing import Any
 from wirespeed.config import operations as ops
 from wirespeed.config.lookup import instance_of, kind_of
 from wirespeed.config.router_device import router_lacks
-from wirespeed.config.state import HARDWARE, Acl, AclRule, Bridge, Encapsulation, Interface, Kind, State, Tap
+from wirespeed.config.state import HARDWARE, Acl, AclRule, Bridge, Encapsulation, Interface, Kind, State, Tap, Vxlan
 from wirespeed.errors import ConnectionFault, EnvironmentFault, RemoteError
 from wirespeed.vpp_api.retvals import refusal
 
@@ -20,7 +20,7 @@ _POP = {3: 1, 4: 2}
 """VPP's numbers of rewrites that take tags off, and how many; 0 takes none."""
 _BVI = 1
 _BRIDGE_FLAGS = {"learn": 1, "forward": 2, "flood": 4, "uu_flood": 8, "arp_term": 16, "arp_ufwd": 32}
-_NOT_YET = (ops.CreateBond, ops.AddMember, ops.CreateVxlan, ops.SetSflow, ops.SetInterfaceSflow)
+_NOT_YET = (ops.CreateBond, ops.AddMember, ops.SetSflow, ops.SetInterfaceSflow)
 
 
 class ApiDevice:
@@ -75,13 +75,14 @@ class ApiDevice:
         connected = {row.rx_sw_if_index: row.tx_sw_if_index for row in self._ask("l2_xconnect_dump")}
         borrowed = {row.sw_if_index: row.ip_sw_if_index for row in self._ask("ip_unnumbered_dump", sw_if_index=_ALL)}
         mpls = {row.sw_if_index for row in self._ask("mpls_interface_dump", sw_if_index=_ALL)}
+        tunnels = self._tunnels()
         found = {}
         for face in faces:
             index, name = face.sw_if_index, face.interface_name
             if index in hosts:
                 continue
             kind = Kind.SUB if face.sup_sw_if_index != index else Kind.TAP if index in taps else kind_of(name)[0]
-            if kind in (Kind.BOND, Kind.VXLAN):
+            if kind is Kind.BOND:
                 raise EnvironmentFault(f"{name} is a {kind}, which is not read by the API yet; plan with --from a dump")
             pair, domain = pairs.get(index), joined.get(index)
             found[name] = Interface(
@@ -103,10 +104,18 @@ class ApiDevice:
                 parent=names[face.sup_sw_if_index] if kind is Kind.SUB else None,
                 sub_id=face.sub_id if kind is Kind.SUB else 0,
                 encapsulation=_encapsulation(face) if kind is Kind.SUB else None,
+                vxlan=tunnels.get(index),
                 tap=taps.get(index),
             )
         bridges = {domain.bd_id: _bridge(domain) for domain in domains}
         return State(found, bridges, self._acls(), reserved=self._names(hosts, names))
+
+    def _tunnels(self) -> dict[int, Vxlan]:
+        """By their numbers; none where the router's plugin for them is off."""
+        if not hasattr(self._client.api, "vxlan_tunnel_v2_dump"):
+            return {}
+        told = self._ask("vxlan_tunnel_v2_dump", sw_if_index=_ALL)
+        return {row.sw_if_index: Vxlan(str(row.src_address), str(row.dst_address), row.vni) for row in told}
 
     def _acls(self) -> dict[str, Acl]:
         """None where the router's plugin for them is off."""
@@ -152,6 +161,14 @@ class ApiDevice:
             given |= {} if value is None else {f"{name}_set": True, name: value}
         given |= {} if tap.host_mtu is None else {"host_mtu_set": True, "host_mtu_size": tap.host_mtu}
         self._indices[op.interface] = self._change("tap_create_v3", **given).sw_if_index
+
+    def _create_vxlan(self, op: ops.CreateVxlan) -> None:
+        given = _tunnel(op.vxlan) | {"is_add": True, "instance": instance_of(op.interface)}
+        self._indices[op.interface] = self._change("vxlan_add_del_tunnel_v3", **given).sw_if_index
+
+    def _delete_vxlan(self, op: ops.DeleteVxlan) -> None:
+        self._change("vxlan_add_del_tunnel_v3", **_tunnel(op.vxlan), is_add=False)
+        del self._indices[op.interface]
 
     def _create_sub(self, op: ops.CreateSub) -> None:
         own = op.encapsulation
@@ -303,6 +320,11 @@ def _tap(told: Any) -> Tap:
     )
 
 
+def _tunnel(vxlan: Vxlan) -> dict[str, Any]:
+    ends = {"src_address": vxlan.local, "dst_address": vxlan.remote}
+    return {**ends, "vni": vxlan.vni, "decap_next_index": _ALL, "mcast_sw_if_index": _ALL}
+
+
 def _encapsulation(face: Any) -> Encapsulation:
     flags = int(face.sub_if_flags)
     outer = 0 if flags & _ANY else face.sub_outer_vlan_id
@@ -316,6 +338,8 @@ def _bridge(told: Any) -> Bridge:
 _DO: dict[type[ops.Operation], Callable[[ApiDevice, Any], None]] = {
     ops.CreateLoopback: ApiDevice._create_loopback,
     ops.CreateTap: ApiDevice._create_tap,
+    ops.CreateVxlan: ApiDevice._create_vxlan,
+    ops.DeleteVxlan: ApiDevice._delete_vxlan,
     ops.CreateSub: ApiDevice._create_sub,
     ops.DeleteLoopback: ApiDevice._delete,
     ops.DeleteTap: ApiDevice._delete,

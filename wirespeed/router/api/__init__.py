@@ -18,6 +18,7 @@ from wirespeed.router.api import (
     settings,
     subinterfaces,
     tap,
+    vxlan,
 )
 from wirespeed.router.api.registry import HANDLERS
 
@@ -40,4 +41,5 @@ __all__ = [
     "settings",
     "subinterfaces",
     "tap",
+    "vxlan",
 ]
