@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from router_run import HOST0, HOST1, INTERFACES, ROUTER0, ROUTER1, assert_conserved, route, router
 from scapy.layers.inet import IP, UDP, fragment
@@ -186,3 +188,16 @@ def test_fragments_of_the_outer_packet_are_no_frame(tmp_path):
     assert_conserved(outcome)
     assert outcome.frames[0] == [INNER]
     assert outcome.dropped == len(pieces)
+
+
+@pytest.mark.parametrize("version", [4, 6])
+def test_trace_tells_of_the_tunnel_and_of_what_is_in_it(tmp_path, version):
+    config = setup(version) + "trace add dpdk-input 2\n"
+    (shown,) = route(tmp_path, config, [INNER], [outer(version)], ask=["show trace"]).answers
+    nodes = [line.split()[1] for line in shown.splitlines() if re.match(r"\d\d:\d\d:\d\d", line)]
+    ways = " ".join(nodes)
+    assert f"l2-output vxlan-output vxlan{version}-encap ip{version}-rewrite e1-output e1-tx" in ways
+    assert f"ip{version}-local vxlan{version}-input ethernet-input l2-input l2-output e0-output" in ways
+    # Behind the tunnel the packet shown is what it bears.
+    _, inside = shown.split(f"vxlan{version}-input\n")
+    assert "02:aa:00:00:00:0a -> 02:bb:00:00:00:0b" in inside[inside.index("ethernet-input") :]
