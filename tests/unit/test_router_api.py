@@ -286,3 +286,27 @@ def test_vxlan_tunnels_come_are_told_and_go(client: Client) -> None:
     (gone,) = ask(client, "vxlan_add_del_tunnel_v3", is_add=False, **{**given, "decap_next_index": 0})
     assert (gone.retval, gone.sw_if_index) == (0, made.sw_if_index)
     assert [row.instance for row in ask(client, "vxlan_tunnel_v2_dump", sw_if_index=ALL)] == [0]
+
+
+def test_samples_are_set_and_told(client: Client) -> None:
+    def told() -> tuple[int, int, int]:
+        (rate,), (interval,), (header,) = (
+            ask(client, f"sflow_{word}_get") for word in ("sampling_rate", "polling_interval", "header_bytes")
+        )
+        return rate.sampling_N, interval.polling_S, header.header_B
+
+    assert told() == (10000, 20, 128)
+    assert retval(client, "sflow_sampling_rate_set", sampling_N=1000) == 0
+    assert retval(client, "sflow_polling_interval_set", polling_S=5) == 0
+    assert retval(client, "sflow_header_bytes_set", header_B=64) == 0
+    assert retval(client, "sflow_sampling_rate_set", sampling_N=0) == -7
+    assert retval(client, "sflow_polling_interval_set", polling_S=0) == -73
+    assert retval(client, "sflow_header_bytes_set", header_B=257) == -7
+    assert told() == (1000, 5, 64)
+    (loop,) = ask(client, "create_loopback_instance", is_specified=True, user_instance=3)
+    assert retval(client, "sflow_enable_disable", enable_disable=True, hw_if_index=loop.sw_if_index) == -2
+    assert retval(client, "sflow_enable_disable", enable_disable=True, hw_if_index=99) == -2
+    assert [retval(client, "sflow_enable_disable", enable_disable=True, hw_if_index=2) for _ in range(2)] == [0, -81]
+    assert [row.hw_if_index for row in ask(client, "sflow_interface_dump", hw_if_index=ALL)] == [2]
+    assert ask(client, "sflow_interface_dump", hw_if_index=1) == []
+    assert retval(client, "sflow_enable_disable", enable_disable=False, hw_if_index=2) == 0

@@ -9,7 +9,19 @@ from typing import Any
 from wirespeed.config import operations as ops
 from wirespeed.config.lookup import instance_of, kind_of
 from wirespeed.config.router_device import router_lacks
-from wirespeed.config.state import HARDWARE, Acl, AclRule, Bridge, Encapsulation, Interface, Kind, State, Tap, Vxlan
+from wirespeed.config.state import (
+    HARDWARE,
+    Acl,
+    AclRule,
+    Bridge,
+    Encapsulation,
+    Interface,
+    Kind,
+    Sflow,
+    State,
+    Tap,
+    Vxlan,
+)
 from wirespeed.errors import ConnectionFault, EnvironmentFault, RemoteError
 from wirespeed.vpp_api.retvals import refusal
 
@@ -20,7 +32,7 @@ _POP = {3: 1, 4: 2}
 """VPP's numbers of rewrites that take tags off, and how many; 0 takes none."""
 _BVI = 1
 _BRIDGE_FLAGS = {"learn": 1, "forward": 2, "flood": 4, "uu_flood": 8, "arp_term": 16, "arp_ufwd": 32}
-_NOT_YET = (ops.CreateBond, ops.AddMember, ops.SetSflow, ops.SetInterfaceSflow)
+_NOT_YET = (ops.CreateBond, ops.AddMember)
 
 
 class ApiDevice:
@@ -75,7 +87,7 @@ class ApiDevice:
         connected = {row.rx_sw_if_index: row.tx_sw_if_index for row in self._ask("l2_xconnect_dump")}
         borrowed = {row.sw_if_index: row.ip_sw_if_index for row in self._ask("ip_unnumbered_dump", sw_if_index=_ALL)}
         mpls = {row.sw_if_index for row in self._ask("mpls_interface_dump", sw_if_index=_ALL)}
-        tunnels = self._tunnels()
+        tunnels, sflow, sampled = self._tunnels(), self._sflow(), self._sampled()
         found = {}
         for face in faces:
             index, name = face.sw_if_index, face.interface_name
@@ -97,6 +109,7 @@ class ApiDevice:
                 lcp=pair.host_if_name if pair else None,
                 lcp_namespace=(pair.netns or None) if pair else None,
                 mpls=index in mpls,
+                sflow=index in sampled,
                 bridge=domain.bd_id if domain else None,
                 is_bvi=domain is not None and domain.bvi_sw_if_index == index,
                 xconnect=names.get(connected.get(index, _ALL)),
@@ -108,7 +121,7 @@ class ApiDevice:
                 tap=taps.get(index),
             )
         bridges = {domain.bd_id: _bridge(domain) for domain in domains}
-        return State(found, bridges, self._acls(), reserved=self._names(hosts, names))
+        return State(found, bridges, self._acls(), sflow, reserved=self._names(hosts, names))
 
     def _tunnels(self) -> dict[int, Vxlan]:
         """By their numbers; none where the router's plugin for them is off."""
@@ -116,6 +129,20 @@ class ApiDevice:
             return {}
         told = self._ask("vxlan_tunnel_v2_dump", sw_if_index=_ALL)
         return {row.sw_if_index: Vxlan(str(row.src_address), str(row.dst_address), row.vni) for row in told}
+
+    def _sflow(self) -> Sflow | None:
+        """None where the router's plugin for it is off."""
+        if not hasattr(self._client.api, "sflow_sampling_rate_get"):
+            return None
+        header = self._ask("sflow_header_bytes_get").header_B
+        return Sflow(
+            header, self._ask("sflow_polling_interval_get").polling_S, self._ask("sflow_sampling_rate_get").sampling_N
+        )
+
+    def _sampled(self) -> set[int]:
+        if not hasattr(self._client.api, "sflow_interface_dump"):
+            return set()
+        return {row.hw_if_index for row in self._ask("sflow_interface_dump", hw_if_index=_ALL)}
 
     def _acls(self) -> dict[str, Acl]:
         """None where the router's plugin for them is off."""
@@ -263,6 +290,16 @@ class ApiDevice:
     def _set_state(self, op: ops.SetState) -> None:
         self._change("sw_interface_set_flags", sw_if_index=self._index(op.interface), flags=_UP if op.up else 0)
 
+    def _set_sflow(self, op: ops.SetSflow) -> None:
+        words = {"header_bytes": "header_B", "polling_interval": "polling_S", "sampling_rate": "sampling_N"}
+        for word, field in words.items():
+            value = getattr(op.settings, word)
+            if value != getattr(op.before, word):
+                self._change(f"sflow_{word}_set", **{field: value})
+
+    def _sample(self, op: ops.SetInterfaceSflow) -> None:
+        self._change("sflow_enable_disable", hw_if_index=self._index(op.interface), enable_disable=op.on)
+
     def _delete_bridge(self, op: ops.DeleteBridge) -> None:
         self._change("bridge_domain_add_del_v2", bd_id=op.ident, is_add=False)
 
@@ -363,5 +400,7 @@ _DO: dict[type[ops.Operation], Callable[[ApiDevice, Any], None]] = {
     ops.EndUnnumbered: ApiDevice._unnumbered,
     ops.SetMac: ApiDevice._set_mac,
     ops.SetMpls: ApiDevice._set_mpls,
+    ops.SetSflow: ApiDevice._set_sflow,
+    ops.SetInterfaceSflow: ApiDevice._sample,
     ops.SetState: ApiDevice._set_state,
 }

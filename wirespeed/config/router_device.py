@@ -10,7 +10,19 @@ from pathlib import Path
 from typing import Any
 
 from wirespeed.config import operations as ops
-from wirespeed.config.state import HARDWARE, Acl, AclRule, Bridge, Encapsulation, Interface, Kind, State, Tap, Vxlan
+from wirespeed.config.state import (
+    HARDWARE,
+    Acl,
+    AclRule,
+    Bridge,
+    Encapsulation,
+    Interface,
+    Kind,
+    Sflow,
+    State,
+    Tap,
+    Vxlan,
+)
 from wirespeed.errors import ConnectionFault, UsageError
 from wirespeed.router.client import ask, ask_in_order
 
@@ -20,10 +32,7 @@ _MOST_MTU = 9198
 _MOST_VLAN = 4094
 _KINDS = {"port": Kind.PORT, "sub": Kind.SUB, "loopback": Kind.LOOPBACK, "vxlan": Kind.VXLAN}
 _ACL_ACTIONS = ("permit", "deny")
-_ABSENT = (
-    ((ops.CreateBond, ops.AddMember), "bonds"),
-    ((ops.SetSflow, ops.SetInterfaceSflow), "sFlow"),
-)
+_ABSENT = (((ops.CreateBond, ops.AddMember), "bonds"),)
 
 
 class RouterDevice:
@@ -33,7 +42,7 @@ class RouterDevice:
         self._socket = socket
 
     def read(self) -> State:
-        interfaces, bridges, acls, reserved = {}, {}, {}, set()
+        interfaces, bridges, acls, reserved, sflow = {}, {}, {}, set(), None
         for line in ask(self._socket, "show state").splitlines():
             told = _object(line)
             if "bridge_domain" in told and "interface" not in told:
@@ -41,11 +50,13 @@ class RouterDevice:
                 bridges[told["bridge_domain"]] = Bridge(*flags, mac_age=told["age_min"])
             elif "acl" in told:
                 acls[told["tag"] or f"acl-{told['acl']}"] = _acl(told)
+            elif "sflow" in told and "interface" not in told:
+                sflow = Sflow(**told["sflow"])
             elif told["is_host"]:
                 reserved.add(told["interface"])
             else:
                 interfaces[told["interface"]] = _interface(told)
-        return State(interfaces, bridges, acls, reserved=frozenset(reserved))
+        return State(interfaces, bridges, acls, sflow, reserved=frozenset(reserved))
 
     def run(self, operations: Iterable[ops.Operation]) -> Iterator[None]:
         source = iter(operations)
@@ -106,7 +117,7 @@ def _object(line: str) -> dict[str, Any]:
         told = json.loads(line)
     except ValueError:
         told = None
-    if not isinstance(told, dict) or not told.keys() & {"interface", "bridge_domain", "acl"}:
+    if not isinstance(told, dict) or not told.keys() & {"interface", "bridge_domain", "acl", "sflow"}:
         raise ConnectionFault(f"the router does not tell its state but {line[:60]!r}; is it of another version?")
     return told
 
@@ -146,6 +157,7 @@ def _interface(told: dict[str, Any]) -> Interface:
         lcp=told.get("host_if"),
         lcp_namespace=told.get("netns") or None,
         mpls=told["mpls"],
+        sflow=told["sflow"],
         bridge=told["bridge_domain"] or None,
         is_bvi=told["is_bvi"],
         xconnect=told["xconnect_to"],

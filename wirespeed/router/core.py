@@ -19,6 +19,7 @@ from wirespeed.model import PortSpec
 from wirespeed.router.acl_core import AclCore
 from wirespeed.router.impairment_core import ImpairmentCore
 from wirespeed.router.ip6_core import Ip6Core
+from wirespeed.router.sflow_core import SflowCore
 from wirespeed.router.tables_core import TablesCore
 from wirespeed.router.vxlan_core import VxlanCore
 
@@ -350,7 +351,7 @@ class CaptureStatus:
     error: int
 
 
-class RouterCore(AclCore, ImpairmentCore, Ip6Core, TablesCore, VxlanCore, Protocol):
+class RouterCore(AclCore, ImpairmentCore, Ip6Core, SflowCore, TablesCore, VxlanCore, Protocol):
     """The data plane of one router."""
 
     def start(self) -> None: ...
