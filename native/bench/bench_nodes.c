@@ -125,6 +125,8 @@ static struct ws_router *make_router(uint32_t routes)
 	bench_expect(ws_router_neighbor_add(router, 1, address_of_ip4(10u << 24 | 1 << 8 | 2), host));
 	for (uint16_t i = 0; i < 2; i++)
 		bench_expect(ws_router_address_add(router, i, (struct ws_prefix){host6(i, 1), 64}));
+	/* One packet in ten thousand, of those that come by way of its node. */
+	bench_expect(ws_router_sflow_enable(router, 0, true));
 	bench_expect(ws_router_set_state(router, NODE_PATHS_L2, true));
 	bench_expect(ws_router_set_state(router, NODE_PATHS_TUNNEL, true));
 	bench_expect(ws_router_neighbor_add(router, 1, host6(1, 2), host));
@@ -204,6 +206,7 @@ static struct row rows[] = {
 	{.path = &path_ip6, .routes = 10, .pattern = NODE_RANDOM, .quick = false},
 	{.path = &path_mpls, .routes = 10, .pattern = NODE_SEQUENTIAL, .quick = true},
 	{.path = &path_l2xc, .routes = 10, .pattern = NODE_SEQUENTIAL, .quick = true},
+	{.path = &path_sflow, .routes = 10, .pattern = NODE_SEQUENTIAL, .quick = true},
 	{.path = &path_vxlan_out, .routes = 10, .pattern = NODE_SEQUENTIAL, .quick = true},
 	{.path = &path_vxlan_in, .routes = 10, .pattern = NODE_SEQUENTIAL, .quick = true},
 	{.path = &path_ip4, .routes = 1000, .pattern = NODE_SEQUENTIAL, .quick = false},

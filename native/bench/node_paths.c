@@ -122,12 +122,20 @@ static const char *const vxlan_in_nodes[] = {"ethernet-input", "ip4-input",    "
 											 "ip4-local",      "vxlan4-input", "l2-input",
 											 "l2-output",      "e1-output"};
 
-const struct node_path path_ip4 = {"ip4", ip4_nodes, 5, 0, NODE_RIG_FRAME, make_ip4, aim_ip4};
-const struct node_path path_ip6 = {"ip6", ip6_nodes, 5, 0, NODE_RIG_FRAME, make_ip6, aim_ip6};
-const struct node_path path_mpls = {"mpls", mpls_nodes, 5, 0, NODE_RIG_FRAME, make_mpls, NULL};
-const struct node_path path_l2xc = {"l2xc",         l2_nodes, 4,   NODE_PATHS_L2,
-									NODE_RIG_FRAME, make_ip4, NULL};
-const struct node_path path_vxlan_out = {"vx-out",       vxlan_out_nodes, 7,   NODE_PATHS_TUNNEL,
-										 NODE_RIG_FRAME, make_ip4,        NULL};
-const struct node_path path_vxlan_in = {"vx-in",         vxlan_in_nodes, 8,   0,
-										NODE_RIG_HEADER, make_vxlan,     NULL};
+static const char *const sflow_nodes[] = {"sflow",      "ethernet-input", "ip4-input",
+										  "ip4-lookup", "ip4-rewrite",    "e1-output"};
+
+const struct node_path path_ip4 = {"ip4",          ip4_nodes, 5,       0,
+								   NODE_RIG_FRAME, make_ip4,  aim_ip4, false};
+const struct node_path path_ip6 = {"ip6",          ip6_nodes, 5,       0,
+								   NODE_RIG_FRAME, make_ip6,  aim_ip6, false};
+const struct node_path path_mpls = {"mpls",         mpls_nodes, 5,    0,
+									NODE_RIG_FRAME, make_mpls,  NULL, false};
+const struct node_path path_l2xc = {"l2xc",         l2_nodes, 4,    NODE_PATHS_L2,
+									NODE_RIG_FRAME, make_ip4, NULL, false};
+const struct node_path path_vxlan_out = {"vx-out",       vxlan_out_nodes, 7,    NODE_PATHS_TUNNEL,
+										 NODE_RIG_FRAME, make_ip4,        NULL, false};
+const struct node_path path_vxlan_in = {"vx-in",         vxlan_in_nodes, 8,    0,
+										NODE_RIG_HEADER, make_vxlan,     NULL, false};
+const struct node_path path_sflow = {"sflow",        sflow_nodes, 6,       0,
+									 NODE_RIG_FRAME, make_ip4,    aim_ip4, true};

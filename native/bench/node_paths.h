@@ -16,7 +16,7 @@ enum {
 };
 
 extern const struct node_path path_ip4, path_ip6, path_mpls, path_l2xc, path_vxlan_out,
-	path_vxlan_in;
+	path_vxlan_in, path_sflow;
 
 /*
  * Route i: eight /24s apart, so that a million of them lie in half of the addresses, as those of

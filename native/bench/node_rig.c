@@ -45,16 +45,16 @@ static uint16_t bench_input_process(struct graph *graph, struct graph_node *node
 		frame[i] = packet;
 	}
 	load->position = position;
-	graph_enqueue_all(graph, node, 0, frame, n);
+	graph_enqueue_all(graph, node, path->is_sampled, frame, n);
 	return n;
 }
 
-static const char *const bench_input_edges[] = {"ethernet-input"};
+static const char *const bench_input_edges[] = {"ethernet-input", "sflow"};
 static struct graph_registration bench_input = {
 	.name = "bench-input",
 	.process = bench_input_process,
 	.is_source = true,
-	.edge_count = 1,
+	.edge_count = 2,
 	.edges = bench_input_edges,
 };
 

@@ -10,6 +10,7 @@
 
 #include "router/router.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 enum { NODE_RIG_HEADER = 64, NODE_RIG_FRAME = 60 };
@@ -23,6 +24,7 @@ struct node_path {
 	uint16_t frame;                                              /* how long they are */
 	void (*make)(uint8_t *header);                               /* once */
 	void (*aim)(uint8_t *header, uint32_t route, uint32_t flow); /* each packet; NULL: all alike */
+	bool is_sampled;                                             /* they come by way of sflow */
 };
 
 enum node_pattern { NODE_SEQUENTIAL, NODE_RANDOM, NODE_ZIPF, NODE_PATTERNS };

@@ -28,12 +28,12 @@ class MulticastGroup:
 
     def __init__(self, made: socket.socket, group: int, family: int = 0) -> None:
         self._socket = made
-        self._address = (0, 1 << (group - 1))
+        self.mask = 1 << (group - 1)
         self.family = family
 
     def send(self, message: bytes) -> bool:
         try:
-            self._socket.sendto(message, self._address)
+            self._socket.sendto(message, (0, self.mask))
         except OSError as error:
             # Nobody listens: what the kernel says of its own end, whoever else has the message.
             return error.errno == errno.ECONNREFUSED
