@@ -52,31 +52,31 @@ def _opener(path: str, flags: int) -> int:
     return os.open(path, flags | os.O_NONBLOCK)  # else a pipe would wait for its writer
 
 
-def write_atomically(path: Path, text: str, what: str = "file") -> None:
-    """Write `text` to `path` by way of a temporary file beside it; FileFault names `what` when it cannot be done.
+def write_atomically(path: Path, content: str | bytes, what: str = "file") -> None:
+    """Write `content` to `path` by way of a temporary file beside it; FileFault names `what` when it cannot be done.
 
     A symbolic link is followed. What is no regular file (a device, a pipe) cannot be replaced and is written to.
     """
-    target = path.resolve()
+    target, data = path.resolve(), content.encode() if isinstance(content, str) else content
     try:
         if target.exists() and not target.is_file() and not target.is_dir():
-            target.write_text(text, encoding="utf-8")
+            target.write_bytes(data)
         else:
-            _replace(target, text)
+            _replace(target, data)
     except OSError as error:
         raise FileFault(f"{what} {path} cannot be written: {error.strerror or error}") from None
 
 
-def _replace(target: Path, text: str) -> None:
+def _replace(target: Path, data: bytes) -> None:
     # The rename would only fail at the end of the work, and its error names no cause a user recognises.
     if target.is_dir():
         raise IsADirectoryError(None, "it is a directory; name a file in it")
     handle = tempfile.NamedTemporaryFile(  # noqa: SIM115 - renamed into place below
-        "w", dir=target.parent, prefix=".wirespeed-", suffix=".part", delete=False, encoding="utf-8"
+        "wb", dir=target.parent, prefix=".wirespeed-", suffix=".part", delete=False
     )
     try:
         with handle:
-            handle.write(text)
+            handle.write(data)
             handle.flush()
             os.fsync(handle.fileno())
         mode = target.stat().st_mode & 0o777 if target.exists() else 0o666 & ~_umask()

@@ -1,11 +1,13 @@
 """The report in headless Chromium: charts draw, toggle, zoom and follow the theme, and no script error is logged."""
 
-import json
+import base64
 import shutil
 from dataclasses import replace
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
+from report_charts import unpacked
 from report_kinds import FORWARD, search_of, soak_of, suite_of
 from selenium import webdriver
 from selenium.webdriver.chrome.service import Service
@@ -13,9 +15,11 @@ from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import WebDriverWait
+from selenium_axe_python import Axe
 from simulated_dut import SimulatedDut
 from simulated_dut import step as up_to
 
+from wirespeed.charts import dygraphs
 from wirespeed.cli.main import main
 from wirespeed.results.file import write_file
 from wirespeed.results.loadtest import Result
@@ -136,86 +140,136 @@ def until(browser, condition):
 
 
 def drawn(browser, chart):
-    """How many lines and marker groups of the chart hold a path that is not empty, by panel."""
+    """By panel, the names of the curves whose colour is on the canvas."""
     return browser.execute_script(
         """
-        const panels = document.querySelectorAll(`#${arguments[0]} .cartesianlayer > .subplot`);
-        return Object.fromEntries([...panels].map((panel) => [
-            panel.classList[1],
-            [...panel.querySelectorAll(".scatterlayer .trace")].filter((trace) =>
-                [...trace.querySelectorAll("path")].some((path) => path.getAttribute("d").length > 4)).length,
-        ]));
+        const chart = Charts.of(document.getElementById(arguments[0]));
+        return chart.graphs.map((graph) => {
+            const canvas = graph.hidden_, { width, height } = canvas;
+            const copy = new OffscreenCanvas(width, height).getContext("2d", { willReadFrequently: true });
+            copy.drawImage(canvas, 0, 0);
+            const data = copy.getImageData(0, 0, width, height).data, seen = new Set();
+            for (let at = 0; at < data.length; at += 4) {
+                if (data[at + 3] > 200) seen.add((data[at] << 16) + (data[at + 1] << 8) + data[at + 2]);
+            }
+            const near = (colour) => [...seen].some((one) => [16, 8, 0].every((bits) =>
+                Math.abs(((one >> bits) & 255) - ((colour >> bits) & 255)) < 12));
+            return graph.panel.curves.filter((curve, number) => graph.visibility()[number] &&
+                near(parseInt(curve.colour.slice(1), 16))).map((curve) => curve.name);
+        });
         """,
         chart,
     )
 
 
 def expected(page):
-    """The visible traces of each chart's figure, by panel."""
-    text = page.read_text(encoding="utf-8").rpartition('id="figures">')[2].partition("</script>")[0]
-    counts = {}
-    for chart, figure in json.loads(text).items():
-        counts[chart] = {}
-        for trace in figure["data"]:
-            panel = "x" + trace.get("yaxis", "y")
-            counts[chart][panel] = counts[chart].get(panel, 0) + (trace.get("visible", True) is True)
-    return counts
+    """The names of the curves of each chart that are on from the beginning, by panel."""
+    figures = unpacked(page.read_text(encoding="utf-8"))["figures"]
+    off = {
+        chart: {one["key"] for one in figure.get("legend", ()) if one.get("off")} for chart, figure in figures.items()
+    }
+    return {
+        chart: [
+            [curve["name"] for curve in panel.get("curves", ()) if curve.get("key") not in off[chart]]
+            for panel in figure["panels"]
+        ]
+        for chart, figure in figures.items()
+    }
+
+
+def seen(browser, chart):
+    """Brings a chart into sight and waits until it is drawn."""
+    browser.execute_script("document.getElementById(arguments[0]).scrollIntoView()", chart)
+    is_drawn = f"return Charts.of(document.getElementById('{chart}')).drawn === true"
+    until(browser, lambda: browser.execute_script(is_drawn))
 
 
 def legend_entry(browser, chart, text):
-    for item in browser.find_elements(By.CSS_SELECTOR, f"#{chart} .legend .traces"):
-        if item.find_element(By.CSS_SELECTOR, ".legendtext").text == text:
-            return item.find_element(By.CSS_SELECTOR, ".legendtoggle")
+    for button in browser.find_elements(By.CSS_SELECTOR, f"#{chart} .legend button"):
+        if button.text == text:
+            return button
     raise AssertionError(f"{chart} has no legend entry {text!r}")
 
 
-def test_every_chart_draws_all_its_traces(browser, page):
-    counts = expected(page)
-    assert list(counts) == [f"{kind}-{number}" for number in range(4) for kind in ("load", "time")]
-    assert set(counts["load-0"]) == {"xy", "xy2", "xy3", "xy4"}
-    for summary in browser.find_elements(By.CSS_SELECTOR, ".over-time summary"):
-        summary.click()
-    for chart, panels in counts.items():
+def test_every_chart_draws_all_its_curves(browser, page):
+    names = expected(page)
+    assert list(names) == [f"{kind}-{number}" for number in range(4) for kind in ("load", "time")]
+    assert len(names["load-0"]) == 4
+    browser.execute_script("document.querySelectorAll('.over-time').forEach((fold) => { fold.open = true; })")
+    for chart, panels in names.items():
+        seen(browser, chart)
         until(browser, lambda chart=chart, panels=panels: drawn(browser, chart) == panels)
 
 
-def test_a_legend_entry_hides_and_shows_its_trace_in_all_panels(browser):
+def test_a_chart_is_drawn_when_it_comes_into_sight(browser):
+    drawn_ones = "return [...document.querySelectorAll('.chart')].filter((node) => Charts.of(node).drawn).length"
+    assert browser.execute_script(drawn_ones) < 3
+    seen(browser, "load-3")
+
+
+def test_a_legend_entry_hides_and_shows_its_curves_in_all_panels(browser):
+    seen(browser, "load-2")
     before = drawn(browser, "load-2")
     legend_entry(browser, "load-2", "<i>64var2-uni").click()
-    # received load and its saturation mark, then loss, cycles and vectors
-    gone = {"xy": 2, "xy2": 1, "xy3": 1, "xy4": 1}
-    until(browser, lambda: drawn(browser, "load-2") == {panel: before[panel] - gone[panel] for panel in before})
+    without = [[name for name in panel if not name.startswith("<i>64var2-uni")] for panel in before]
+    until(browser, lambda: drawn(browser, "load-2") == without)
+    assert legend_entry(browser, "load-2", "<i>64var2-uni").get_attribute("aria-pressed") == "false"
     legend_entry(browser, "load-2", "<i>64var2-uni").click()
     until(browser, lambda: drawn(browser, "load-2") == before)
     legend_entry(browser, "load-2", "<i>64var2-bi sum").click()
-    until(browser, lambda: drawn(browser, "load-2")["xy"] > before["xy"])
+    until(browser, lambda: "<i>64var2-bi sum" in drawn(browser, "load-2")[0])
 
 
 def test_a_point_tells_what_it_is(browser):
-    mark = browser.find_element(By.CSS_SELECTOR, "#load-2 .xy .scatterlayer .points path")
-    browser.execute_script("arguments[0].scrollIntoView({block: 'center'})", mark)
-    ActionChains(browser).move_to_element(mark).perform()
-    told = until(browser, lambda: browser.find_elements(By.CSS_SELECTOR, "#load-2 .hoverlayer .hovertext"))[0].text
-    assert "<i>64var2-" in told
-    assert "saturated at" in told or "% of line, loss" in told
+    seen(browser, "load-2")
+    plot = browser.find_element(By.CSS_SELECTOR, "#load-2 .plot")
+    browser.execute_script("arguments[0].scrollIntoView({block: 'center'})", plot)
+    ActionChains(browser).move_to_element(plot).perform()
+    tip = browser.find_element(By.CSS_SELECTOR, "#load-2 .tip")
+    until(browser, tip.is_displayed)
+    assert tip.text.startswith("<i>64var2-")
+    assert "saturated at" in tip.text or "loss above" in tip.text or "of line, loss" in tip.text
+
+
+def x_ranges(browser, chart):
+    return browser.execute_script(
+        f"return Charts.of(document.getElementById('{chart}')).graphs.map((graph) => graph.xAxisRange())"
+    )
 
 
 def test_dragging_zooms_all_panels_and_a_double_click_returns(browser):
-    def load_range():
-        return browser.execute_script("return document.getElementById('load-2')._fullLayout.xaxis.range")
+    seen(browser, "load-2")
+    whole = x_ranges(browser, "load-2")
+    plot = browser.find_element(By.CSS_SELECTOR, "#load-2 .plot")
+    browser.execute_script("arguments[0].scrollIntoView({block: 'center'})", plot)
+    ActionChains(browser).move_to_element(plot).click_and_hold().move_by_offset(200, 2).release().perform()
+    until(browser, lambda: x_ranges(browser, "load-2") != whole)
+    ranges = x_ranges(browser, "load-2")
+    assert all(one == ranges[0] for one in ranges)
+    assert ranges[0][1] - ranges[0][0] < (whole[0][1] - whole[0][0]) / 2
+    ActionChains(browser).move_to_element(plot).double_click().perform()
+    until(browser, lambda: x_ranges(browser, "load-2") == whole)
 
-    whole = load_range()
-    panel = browser.find_element(By.CSS_SELECTOR, "#load-2 .draglayer .xy .nsewdrag")
-    browser.execute_script("arguments[0].scrollIntoView({block: 'center'})", panel)
-    ActionChains(browser).move_to_element(panel).click_and_hold().move_by_offset(200, 2).release().perform()
-    until(browser, lambda: load_range() != whole)
-    assert load_range()[1] - load_range()[0] < (whole[1] - whole[0]) / 2
-    ActionChains(browser).move_to_element(panel).double_click().perform()
-    until(browser, lambda: load_range() == whole)
+
+def test_the_keyboard_zooms_toggles_and_opens_the_table(browser):
+    seen(browser, "load-0")
+    whole = x_ranges(browser, "load-0")[0]
+    (zoom,) = [one for one in browser.find_elements(By.CSS_SELECTOR, "#load-0 .tools button") if one.text == "+"]
+    zoom.send_keys(Keys.ENTER)
+    until(browser, lambda: x_ranges(browser, "load-0")[0] != whole)
+    entry = legend_entry(browser, "load-0", "<i>1514-uni")
+    entry.send_keys(Keys.SPACE)
+    focused = browser.switch_to.active_element
+    assert (focused.text, focused.get_attribute("aria-pressed")) == ("<i>1514-uni", "false")
+    browser.find_element(By.CSS_SELECTOR, "#load-0 .twin summary").send_keys(Keys.ENTER)
+    rows = browser.find_elements(By.CSS_SELECTOR, "#load-0 .twin tbody tr")
+    assert len(rows) > 10
+    assert all(not head.text.startswith("<i>1514-uni") for head in browser.find_elements(By.CSS_SELECTOR, ".twin th"))
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_charts_follow_the_theme_and_keep_what_is_hidden(browser, scheme):
+    seen(browser, "load-0")
     before = drawn(browser, "load-0")
     legend_entry(browser, "load-0", "<i>1514-uni").click()
     until(browser, lambda: drawn(browser, "load-0") != before)
@@ -223,10 +277,67 @@ def test_charts_follow_the_theme_and_keep_what_is_hidden(browser, scheme):
     browser.execute_cdp_cmd(
         "Emulation.setEmulatedMedia", {"features": [{"name": "prefers-color-scheme", "value": scheme}]}
     )
-    paper = {"light": "rgb(255, 255, 255)", "dark": "rgb(20, 24, 31)"}[scheme]
-    until(browser, lambda: background(browser, "body", "backgroundColor") == paper)
-    until(browser, lambda: background(browser, "#load-0 .main-svg", "background-color") == paper)
+    papers = {"light": "rgb(255, 255, 255)", "dark": "rgb(20, 24, 31)"}
+    until(browser, lambda: background(browser, "body", "backgroundColor") == papers[scheme])
     assert drawn(browser, "load-0") == hidden
+    # The switch has the last word.
+    other = "dark" if scheme == "light" else "light"
+    theme = browser.find_element(By.ID, "theme")
+    until(browser, lambda: theme.click() or theme.text == f"Theme: {other}")
+    assert background(browser, "body", "backgroundColor") == papers[other]
+
+
+def test_words_choose_results_everywhere_and_the_address_keeps_it(browser):
+    browser.find_element(By.ID, "filter").send_keys("1514")
+    chosen = browser.find_element(By.ID, "chosen")
+    until(browser, lambda: chosen.text == "2 of 8 results")
+    loads = browser.find_elements(By.CSS_SELECTOR, "section.load")
+    assert [load.is_displayed() for load in loads] == [True, False, False, False]
+    assert len([row for row in browser.find_elements(By.CSS_SELECTOR, "#matrix tbody tr") if row.is_displayed()]) == 1
+    whys = browser.find_elements(By.CSS_SELECTOR, "details.why")
+    assert len([why for why in whys if why.is_displayed()]) == 2
+    seen(browser, "load-0")
+    legend_entry(browser, "load-0", "<i>1514-uni").click()
+    (zoom,) = [one for one in browser.find_elements(By.CSS_SELECTOR, "#load-0 .tools button") if one.text == "+"]
+    zoom.click()
+    ranges, curves, address = x_ranges(browser, "load-0"), drawn(browser, "load-0"), browser.current_url
+    assert "show=1514" in address
+    browser.get("about:blank")
+    browser.get(address)
+    until(browser, lambda: browser.execute_script("return document.documentElement.dataset.drawn === 'yes'"))
+    assert browser.find_element(By.ID, "chosen").text == "2 of 8 results"
+    seen(browser, "load-0")
+    assert drawn(browser, "load-0") == curves
+    assert x_ranges(browser, "load-0")[0] == pytest.approx(ranges[0], rel=1e-4)
+    browser.find_element(By.ID, "all").click()
+    assert browser.find_element(By.ID, "chosen").text == "8 results"
+
+
+def test_what_is_ticked_is_compared_with_the_first(browser):
+    browser.find_element(By.CSS_SELECTOR, "#pick summary").click()
+    boxes = browser.find_elements(By.CSS_SELECTOR, "#pick input")
+    for number in (4, 6):
+        boxes[number].click()
+    rows = browser.find_elements(By.CSS_SELECTOR, "#compared tbody tr")
+    assert [row.text.split()[0] for row in rows] == ["<i>64var2-uni", "<i>64-uni"]
+    assert rows[0].text.endswith("–")
+    assert rows[1].text.endswith("0.0 %")
+
+
+def test_a_chart_is_saved_as_svg_and_as_png(browser, tmp_path):
+    browser.execute_cdp_cmd("Browser.setDownloadBehavior", {"behavior": "allow", "downloadPath": str(tmp_path)})
+    seen(browser, "load-2")
+    buttons = {one.text: one for one in browser.find_elements(By.CSS_SELECTOR, "#load-2 .tools button")}
+    buttons["SVG"].click()
+    (vector,) = until(browser, lambda: list(tmp_path.glob("*.svg")))
+    root = ElementTree.fromstring(vector.read_text(encoding="utf-8"))
+    words = [text.text for text in root.iter("{http://www.w3.org/2000/svg}text")]
+    assert {"received (Mpps)", "<i>64var2-uni", "offered load of a channel (Mpps)", "knee"} <= set(words)
+    buttons["PNG"].click()
+    (picture,) = until(browser, lambda: list(tmp_path.glob("*.png")))
+    head = until(browser, lambda: picture.read_bytes()[:24])
+    assert head.startswith(b"\x89PNG")
+    assert int.from_bytes(head[16:20]) >= 2000  # sharp on any screen
 
 
 def background(browser, selector, name):
@@ -242,6 +353,7 @@ def test_the_table_sorts_by_any_column(browser):
     def press(number):
         browser.find_element(By.CSS_SELECTOR, f"#summary thead th:nth-child({number}) button").click()
 
+    browser.find_element(By.CSS_SELECTOR, "#summary summary").click()
     rows = column(1)
     assert len(rows) == 4 * (1 + 3)
     press(5)
@@ -297,16 +409,13 @@ def test_only_tables_scroll_sideways(browser, width_px):
         browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
 
 
-def test_text_stays_text_and_nothing_offers_to_go_online(browser):
+def test_text_stays_text(browser):
     assert browser.title == TITLE
     assert browser.find_element(By.TAG_NAME, "h1").text == TITLE
     assert browser.execute_script("return window.hostile") is None
-    buttons = browser.find_elements(By.CSS_SELECTOR, "#load-0 .modebar-btn")
-    names = {button.get_attribute("data-title") for button in buttons}
-    assert names == {"Zoom in", "Zoom out", "Reset axes", "Zoom", "Pan", "Download plot as a PNG"}
 
 
-def test_printing_draws_dark_on_white_and_no_wider_than_the_paper(browser):
+def test_printing_draws_dark_on_white(browser):
     browser.execute_cdp_cmd(
         "Emulation.setEmulatedMedia", {"features": [{"name": "prefers-color-scheme", "value": "dark"}]}
     )
@@ -314,19 +423,37 @@ def test_printing_draws_dark_on_white_and_no_wider_than_the_paper(browser):
         """
         window.printed = [];
         addEventListener("beforeprint", () => {
-            const svg = document.querySelector("#load-0 .main-svg");
-            printed.push([svg.clientWidth, svg.style.background]);
+            for (const svg of document.querySelectorAll(".chart .paper svg")) {
+                printed.push([svg.querySelector("rect").getAttribute("fill"), svg.querySelectorAll("path").length]);
+            }
         });
         """
     )
-    browser.execute_cdp_cmd("Page.printToPDF", {"preferCSSPageSize": True, "printBackground": True})
-    ((width, paper),) = browser.execute_script("return window.printed")
-    assert width <= 1032  # A4 landscape less margins of 12 mm, at 96 pixels an inch
-    assert paper == "rgb(255, 255, 255)"
+    done = browser.execute_cdp_cmd("Page.printToPDF", {"preferCSSPageSize": True, "printBackground": True})
+    assert base64.b64decode(done["data"]).startswith(b"%PDF")
+    printed = browser.execute_script("return window.printed")
+    assert len(printed) == 4  # those over time are folded
+    assert all(paper == "#ffffff" and paths > 10 for paper, paths in printed)
+    assert browser.find_elements(By.CSS_SELECTOR, ".chart .paper") == []
 
 
 def test_the_page_is_one_file(page):
     assert [path.name for path in Path(page.parent).glob("*") if path.suffix != ".json"] == ["report.html"]
+
+
+def test_without_dygraphs_charts_are_pictures(chromium, page, tmp_path, monkeypatch):
+    monkeypatch.setattr(dygraphs, "FOLDER", tmp_path)
+    still = tmp_path / "still.html"
+    assert main(["report", *map(str, page.parent.glob("*.json")), "-o", str(still)]) == 0
+    assert "charts drawn by dygraphs" not in still.read_text(encoding="utf-8")
+    chromium.get(still.as_uri())
+    picture = until(chromium, lambda: chromium.find_elements(By.CSS_SELECTOR, "#load-0 .stage svg"))[0]
+    assert len(picture.find_elements(By.TAG_NAME, "path")) > 20
+    curves = len(picture.find_elements(By.CSS_SELECTOR, "path[stroke-width='2']"))
+    chromium.find_element(By.CSS_SELECTOR, "#load-0 .legend button[aria-pressed=true]").click()
+    picture = chromium.find_element(By.CSS_SELECTOR, "#load-0 .stage svg")
+    assert len(picture.find_elements(By.CSS_SELECTOR, "path[stroke-width='2']")) < curves
+    assert chromium.get_log("browser") == []
 
 
 def polled(result, dut):
@@ -379,20 +506,26 @@ def kinds(chromium, kinds_page):
 
 
 def test_every_kind_of_result_draws_its_charts(kinds, kinds_page):
-    counts = {chart: panels for chart, panels in expected(kinds_page).items() if not chart.startswith("time-")}
-    assert {"load-0", "search-0", "search-1", "rfc2544-0-throughput", "rfc2544-0-latency", "soak-0"} <= set(counts)
-    for chart, panels in counts.items():
-        until(kinds, lambda chart=chart, panels=panels: drawn(kinds, chart) == panels)
+    names = {chart: panels for chart, panels in expected(kinds_page).items() if not chart.startswith("time-")}
+    assert {"load-0", "search-0", "search-1", "rfc2544-0-throughput", "rfc2544-0-latency", "soak-0"} <= set(names)
+    for chart, panels in names.items():
+        seen(kinds, chart)
+        found = drawn(kinds, chart)
+        # One curve can cover another.
+        assert all(set(some) <= set(names) for some, names in zip(found, panels, strict=True)), chart
+        assert [bool(some) for some in found] == [bool(names) for names in panels], chart
 
 
 def test_bounds_of_a_search_can_be_hidden_on_the_ramp(kinds):
-    before = drawn(kinds, "load-0")
-    entries = kinds.find_elements(By.CSS_SELECTOR, "#load-0 .legend .legendtext")
-    (name,) = [entry.text for entry in entries if entry.text.startswith("NDR of <i>ramp-search")]
-    assert "limited" not in " ".join(entry.text for entry in entries)
+    seen(kinds, "load-0")
+    entries = [entry.text for entry in kinds.find_elements(By.CSS_SELECTOR, "#load-0 .legend button")]
+    (name,) = [entry for entry in entries if entry.startswith("NDR of <i>ramp-search")]
+    assert "limited" not in " ".join(entries)
+    bands = "const chart = Charts.of(document.getElementById('load-0')); "
+    bands += "return chart.figure.bands.filter((band) => chart.shows(band)).length"
+    before = kinds.execute_script(bands)
     legend_entry(kinds, "load-0", name).click()
-    gone = {"xy": 1, "xy2": 1}
-    until(kinds, lambda: drawn(kinds, "load-0") == {key: count - gone.get(key, 0) for key, count in before.items()})
+    assert kinds.execute_script(bands) == before - 1
 
 
 @pytest.mark.parametrize("width_px", [400, 1280])
@@ -462,7 +595,29 @@ def test_a_figure_of_the_evidence_leads_to_its_point_of_the_chart(kinds):
     link = fold.find_element(By.CSS_SELECTOR, "a[data-at]")
     chart, at = link.get_attribute("hash")[1:], float(link.get_attribute("data-at"))
     link.click()
-    marked = f"return document.getElementById('{chart}').layout.shapes?.[0]?.x0"
+    marked = f"return Charts.of(document.getElementById('{chart}')).at"
     until(kinds, lambda: kinds.execute_script(marked) == at)
     assert 2.0 < at < 2.35  # Mpps: the highest loads, of 512 bytes on 10 Gb/s
-    kinds.execute_script("Plotly.relayout(arguments[0], { shapes: [] })", kinds.find_element(By.ID, chart))
+
+
+@pytest.mark.parametrize("width_px", [400, 1280])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_nothing_is_hard_to_read_or_to_reach(kinds, width_px, scheme):
+    """Contrast, names, roles and order, as axe-core judges them, with every fold open and a chart drawn."""
+    kinds.execute_cdp_cmd(
+        "Emulation.setEmulatedMedia", {"features": [{"name": "prefers-color-scheme", "value": scheme}]}
+    )
+    kinds.execute_cdp_cmd(
+        "Emulation.setDeviceMetricsOverride",
+        {"width": width_px, "height": 800, "deviceScaleFactor": 1, "mobile": width_px < 640},
+    )
+    try:
+        kinds.execute_script("document.querySelectorAll('details').forEach((fold) => { fold.open = true; })")
+        for chart in ("load-0", "search-0", "soak-0"):
+            seen(kinds, chart)
+        axe = Axe(kinds)
+        axe.inject()
+        faults = axe.run()["violations"]
+        assert [(fault["id"], fault["nodes"][0]["html"][:200], len(fault["nodes"])) for fault in faults] == []
+    finally:
+        kinds.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})

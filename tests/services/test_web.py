@@ -247,6 +247,20 @@ def test_a_port_that_is_taken_is_one_line(capsys: pytest.CaptureFixture[str], tm
     assert "cannot be listened at (Address already in use)" in capsys.readouterr().err
 
 
+def faults_of(browser: Any) -> list[str]:
+    """What axe-core finds hard to read or to reach, in both themes."""
+    from selenium_axe_python import Axe  # noqa: PLC0415 - slow
+
+    found = []
+    for scheme in ("light", "dark"):
+        medium = {"features": [{"name": "prefers-color-scheme", "value": scheme}]}
+        browser.execute_cdp_cmd("Emulation.setEmulatedMedia", medium)
+        axe = Axe(browser)
+        axe.inject()
+        found += [f"{scheme}: {fault['id']}: {fault['nodes'][0]['html']}" for fault in axe.run()["violations"]]
+    return found
+
+
 @pytest.mark.skipif(
     not (CHROMIUM and CHROMEDRIVER),
     reason="the live page was NOT looked at in a browser: apt-get install chromium chromium-driver",
@@ -283,6 +297,11 @@ def test_in_a_browser_charts_grow_and_a_lost_connection_is_shown_and_mended(tmp_
             width = browser.execute_script("return document.documentElement.scrollWidth - innerWidth")
             assert width <= 0
             assert browser.get_log("browser") == []
+            for path in ("", "live"):
+                browser.get(f"{address}{path}")
+                assert faults_of(browser) == [], path
+            until(lambda: "running" in browser.find_element(By.ID, "state").text)
+            until(lambda: "pps" in browser.find_element(By.ID, "received").text)
             port = urlsplit(address).port or 0
         until(lambda: "connection lost" in browser.find_element(By.ID, "state").text)
         assert "pps" in browser.find_element(By.ID, "received").text  # the last figures stay

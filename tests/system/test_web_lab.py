@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
-from test_web import ask
+from built_lab import built_lab
+from test_web import ask, web
 from web_events import Events
 
 from wirespeed.cli.main import main
@@ -35,3 +38,45 @@ def test_a_load_test_shows_itself_while_it_runs(tmp_path: Path) -> None:
     with pytest.raises(ConnectionRefusedError):
         ask(address)
     assert main(["loadtest", "--web", "-o", "-", "--lab", "embedded"]) == 2
+
+
+def test_a_router_and_a_generator_are_watched_while_traffic_runs(tmp_path: Path) -> None:
+    with built_lab() as lab:
+        words = ["--router", f"dut={lab.control_socket}", "--generator", f"tester={lab.rpc}", tmp_path]
+        with web(*words) as address:
+            page = ask(address)[1]
+            router, generator = (_machine(page, name) for name in ("dut", "tester"))
+            assert ask(address, f"machine/{router}")[0] == 200
+            assert ask(address, "machine/0123456789abcdef")[0] == 404
+            test = ["loadtest", "-q", "-s", lab.rpc, "-p", "bench", "-t", "size=64", "-wd", "0.2", "-rd", "0"]
+            test += ["-hd", "8", "-rt", "20kpps", "-o", str(tmp_path / "x.json")]
+            command = [sys.executable, "-m", "wirespeed", *test]
+            with subprocess.Popen(command) as process:
+                for machine, names in ((router, ("e0", "e1")), (generator, ("port 0", "port 1"))):
+                    with Events(f"{address}events/{machine}", patience_s=30.0) as events:
+                        frame = _under_load(events)
+                        assert all(min(frame["ways"][name][:2]) > 1000 for name in names)
+                        assert ("cost" in frame) == (machine == router)
+                        if machine == router:
+                            assert frame["cost"]["classes"]["lookup"] > 0
+                assert process.wait(60) == 0
+            lab.router.stop()
+            with Events(f"{address}events/{router}", patience_s=30.0) as events:
+                state = next(data for name, data, _ in events if name == "state" and not data["running"])
+                assert state["fault"]
+            lab.router.start()
+
+
+def _machine(page: str, name: str) -> str:
+    found = re.search(rf'href="machine/([0-9a-f]+)">{name}<', page)
+    assert found is not None
+    return found[1]
+
+
+def _under_load(events: Events) -> dict[str, Any]:
+    """The first frame in which every port sends and receives."""
+    for name, data, _ in events:
+        for frame in data if name == "frames" else ():
+            if all(min(way[:2]) > 1000 for way in frame["ways"].values()):
+                return dict(frame)
+    raise AssertionError("no frame had traffic")

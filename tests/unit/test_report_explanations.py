@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from report_cases import test_of
+from report_charts import opened
 from report_kinds import comparison_of, search_of, soak_of, suite_of
 from simulated_dut import SimulatedDut, step
 
@@ -64,7 +65,7 @@ def test_an_inspection_of_another_machine_says_nothing_of_the_device():
 
 
 def test_the_evidence_is_folded_below_the_sentence():
-    text = to_html(page(test_of("ramp")))
+    text = opened(to_html(page(test_of("ramp"))))
     part = text.partition('<section id="why">')[2].partition("</section>")[0]
     assert part.count("<details") == part.count("<summary>") == 1
     assert 'data-at="14.8' in part and 'href="#load-0"' in part

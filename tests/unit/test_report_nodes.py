@@ -6,9 +6,9 @@ import json
 from dataclasses import replace
 
 import pytest
+from report_charts import opened, over_load
 from simulated_bench import FORWARD, LINE_BPS, Bench, ramp, run, steps
 
-from wirespeed.report.charts import load_figure
 from wirespeed.report.comparison import compare
 from wirespeed.report.more_panels import more_panels
 from wirespeed.report.nodes import OUTSIDE, dearest, node_rows, nodes_to_csv, nodes_to_json, nodes_to_markdown
@@ -92,11 +92,11 @@ def test_tables():
 
 def test_the_page_has_them_folded():
     comparison = compare([told(steps([1e6, 2e6], 1))])
-    written = to_html(page_of(comparison, title="T", scaler=MEGA, channels=frozenset({"0→1"}), date="today"))
+    written = opened(to_html(page_of(comparison, title="T", scaler=MEGA, channels=frozenset({"0→1"}), date="today")))
     for title in ("t at 1.000 Mpps offered", "t at 2.000 Mpps offered"):
         assert f"<summary>{title}</summary>" in written
     assert "<td>ip4-lookup</td>" in written
-    assert "<td class=figure>10.00</td>" in written
+    assert "<td>10.00</td>" in written
 
 
 def test_a_router_that_tells_nothing_has_no_table():
@@ -119,12 +119,11 @@ def test_latency_and_nodes_are_panels_over_the_load():
     assert latency.lines[0].dots[9] == (False, 10e6, 20.0)
     assert [(floor.label, floor.value) for floor in latency.floors] == [("t 0→1 without the router", 4.5)]
     assert [line.label for line in nodes.lines] == ["ip4-lookup", "ip4-rewrite"]
-    drawn = load_figure(compare([test]).groups[0], frozenset({"0→1"}), MEGA)
-    titles = [one["text"] for one in drawn["layout"]["annotations"]]
-    assert titles[-2:] == [latency.title, nodes.title]
-    axis = f"y{len(titles) - 1}"
-    names = [trace["name"] for trace in drawn["data"] if trace.get("yaxis") == axis]
-    assert names == ["t 0→1 average", "t 0→1 99 %", "t 0→1 maximum", "t 0→1 without the router"]
+    drawn = over_load(compare([test]), 0, frozenset({"0→1"})).panels[-2:]
+    assert [panel.title for panel in drawn] == [latency.title, nodes.title]
+    names = dict.fromkeys(curve.name for curve in drawn[0].curves)
+    assert list(names) == ["t 0→1 average", "t 0→1 99 %", "t 0→1 maximum"]
+    assert [rule.name for rule in drawn[0].rules] == ["t 0→1 without the router"]
 
 
 @pytest.mark.parametrize("floor", [None, 5, {"0→1": 5}, {"0→1": {"median_us": "x"}}, {"0→1": {"median_us": -1}}])

@@ -1,4 +1,4 @@
-"""The page and its figures as data: valid for plotly, complete, self-contained, and safe whatever the names are."""
+"""The page and its charts as data: complete, self-contained, and safe whatever the names are."""
 
 import json
 import math
@@ -7,17 +7,15 @@ from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 
-import plotly.graph_objects as go
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from plotly.offline import get_plotlyjs
+from report_charts import curves, opened, over_load, over_time, unpacked
 
+from wirespeed.charts import dygraphs
+from wirespeed.charts.scales import log_scale
 from wirespeed.pages.templates import script_json
-from wirespeed.report.charts import load_figure, time_figure
 from wirespeed.report.comparison import compare, read_all, select_channels
-from wirespeed.report.dots import HELD_PX, RAMP_PX
-from wirespeed.report.layout import log_axis
 from wirespeed.report.page import to_html
 from wirespeed.report.table import cells, rows, to_csv, to_json, to_markdown
 from wirespeed.report.views import page_of
@@ -43,12 +41,12 @@ def page(tests, **changes):
 class Reader(HTMLParser):
     """Elements, text outside script and style, scripts, and whether tags nest."""
 
-    VOID = ("meta", "link", "br")
+    VOID = ("meta", "link", "br", "input")
 
     def __init__(self, text):
         super().__init__(convert_charrefs=True)
         self.open, self.elements, self.text, self.scripts = [], [], [], []
-        self.feed(text)
+        self.feed(opened(text))
         self.close()
 
     def handle_starttag(self, tag, attrs):
@@ -62,107 +60,84 @@ class Reader(HTMLParser):
     def handle_data(self, data):
         {"script": self.scripts, "style": []}.get(self.open[-1] if self.open else "", self.text).append(data)
 
-    def figures(self):
-        return json.loads(self.scripts[1])
 
-
-def figure(tests, number=0, channels=frozenset({"0→1", "1→0"})):
-    return load_figure(compare(tests).groups[number], channels, MEGA)
-
-
-def traces(drawn, name, axis="y"):
-    return [trace for trace in drawn["data"] if trace["name"] == name and trace.get("yaxis", "y") == axis]
-
-
-def test_figures_are_what_plotly_knows(tests):
-    for group in compare(tests).groups:
-        for drawn in (
-            load_figure(group, frozenset({"0→1"}), MEGA),
-            time_figure(group, frozenset({"0→1"}), MEGA),
-        ):
-            assert len(go.Figure(drawn).data) == len(drawn["data"]) > 0
-
-
-def drawn(values):
-    """What is not a gap."""
-    return [value for value in values if value is not None]
+def chart(tests, number=0, channels=frozenset({"0→1", "1→0"})):
+    return over_load(compare(tests), number, channels)
 
 
 def test_received_is_drawn_over_offered_without_the_warm_up(tests):
-    line, mark = traces(figure(tests, 1), "wirespeed")
-    assert drawn(line["x"]) == pytest.approx([1.488096 * step for step in range(1, 11)] + [14.88096] * 2, rel=1e-5)
-    assert drawn(line["y"]) == pytest.approx([1.488096, 2.976192, 4.464288] + [5.01] * 9, rel=1e-5)
-    assert (mark["x"], mark["y"]) == ([5.01], [5.01])
-    assert mark["error_x"]["arrayminus"][0] == pytest.approx(5.01 - 4.464288, abs=0.03)
-    assert mark["error_x"]["array"][0] == pytest.approx(5.952384 - 5.01, abs=0.04)
+    line, held, mark, lossy = curves(chart(tests, 1), "wirespeed")
+    assert line.x == pytest.approx([1.488096 * step for step in range(1, 11)], rel=1e-4)
+    assert line.y == pytest.approx([1.488096, 2.976192, 4.464288] + [5.01] * 7, rel=1e-4)
+    assert held.y == pytest.approx([5.01] * 2)
+    assert (mark.x, mark.y, mark.symbol, mark.note) == ((5.01,), (5.01,), "diamond", "knee")
+    assert mark.left[0] == pytest.approx(4.464288, abs=0.03)
+    assert mark.right[0] == pytest.approx(5.952384, abs=0.04)
+    assert (lossy.x[0], lossy.symbol, lossy.note) == (pytest.approx(5.9524), "open-diamond", "loss lasts")
 
 
 def test_held_samples_are_dots_of_their_own(tests):
     """All at one load: a line through them would be a knot."""
-    line, _ = traces(figure(tests, 1), "wirespeed")
-    assert [x is None for x in line["x"]] == [False] * 10 + [True, False] * 2
-    assert [size for size, x in zip(line["marker"]["size"], line["x"], strict=True) if x is not None] == [
-        RAMP_PX
-    ] * 10 + [HELD_PX] * 2
-    assert not line["connectgaps"]
+    line, held, *_ = curves(chart(tests, 1), "wirespeed")
+    assert (line.dots, len(line.x)) == (False, 10)
+    assert (held.dots, held.x) == (True, pytest.approx([14.88096] * 2, rel=1e-4))
 
 
 def test_line_rate_ideal_and_threshold_are_drawn(tests):
-    drawn = figure(tests, 1)
-    (line,) = traces(drawn, "line rate 14.881 Mpps")
-    (ideal,) = traces(drawn, "received = offered")
-    (limit,) = traces(drawn, "loss 0.1 %", "y2")
-    assert line["y"] == [14.881, 14.881]
-    assert ideal["x"] == ideal["y"]
-    assert limit["y"] == [0.001, 0.001]
+    received, lost = chart(tests, 1).panels[:2]
+    assert [(rule.name, rule.value) for rule in received.rules] == [("line rate 14.881 Mpps", 14.881)]
+    assert received.diagonal == "received = offered"
+    assert [(rule.name, rule.value, rule.alarm) for rule in lost.rules] == [("loss 0.1 %", 0.001, True)]
 
 
 def test_loss_has_a_log_axis_and_samples_without_loss_a_place_on_it(tests):
-    found = figure(tests, 1)
-    (loss,) = traces(found, "wirespeed", "y2")
-    axis = found["layout"]["yaxis2"]
-    assert axis["type"] == "log"
-    assert loss["y"][:3] == [1e-4] * 3
-    assert loss["y"][3] == pytest.approx(1 - 5_010_000 / 5_952_384, rel=1e-5)
-    assert dict(zip(axis["tickvals"], axis["ticktext"], strict=True)) == {
-        1e-4: "none", 1e-3: "0.1 %", 1e-2: "1 %", 0.1: "10 %", 1.0: "100 %",
-    }  # fmt: skip
-    assert all(value > 0 for value in drawn(loss["y"]))
+    lost = chart(tests, 1).panels[1]
+    loss = lost.curves[0]
+    assert lost.scale.logarithmic
+    assert loss.y[:3] == (1e-4,) * 3
+    assert loss.y[3] == pytest.approx(1 - 5_010_000 / 5_952_384, rel=1e-4)
+    assert dict(lost.scale.ticks) == {1e-4: "none", 1e-3: "0.1 %", 1e-2: "1 %", 0.1: "10 %", 1.0: "100 %"}
+    assert all(value > 0 for curve in lost.curves for value in curve.y)
 
 
 def test_each_channel_can_be_toggled_and_the_sum_waits_hidden(tests):
-    drawn = figure(tests)
-    for name, groups in (("0→1", {"0.0"}), ("1→0", {"0.1"}), ("sum", {"0.2"})):
-        both = [trace for axis in ("y", "y2") for trace in traces(drawn, f"trex-loadtest {name}", axis)]
-        assert {trace["legendgroup"] for trace in both} == groups
-        assert [trace.get("showlegend", True) for trace in both].count(True) == 1
-        assert {trace.get("visible", True) for trace in both} == ({"legendonly"} if name == "sum" else {True})
+    drawn = chart(tests)
+    entries = {entry.name: entry for entry in drawn.legend}
+    assert [name for name, entry in entries.items() if entry.on] == ["trex-loadtest 0→1", "trex-loadtest 1→0"]
+    assert not entries["trex-loadtest sum"].on
+    for name, entry in entries.items():
+        assert all({curve.key for curve in curves(drawn, name, panel)} == {entry.key} for panel in (0, 1))
+
+
+def test_a_device_has_one_colour_and_of_its_tests_in_one_direction_one_is_drawn(tests):
+    again = replace(tests[1], result=replace(tests[1].result, name="again"))
+    other = replace(tests[1], result=replace(tests[1].result, name="other", dut={"name": "other"}))
+    entries = {entry.name: entry for entry in chart([tests[1], again, other]).legend}
+    assert [name for name, entry in entries.items() if entry.on] == ["wirespeed", "other"]
+    assert entries["wirespeed"].colour == entries["again"].colour != entries["other"].colour
 
 
 def test_only_the_channels_asked_for_are_drawn(tests):
-    names = {trace["name"] for trace in figure(tests, channels=frozenset({"sum"}))["data"]}
-    assert "trex-loadtest sum" in names
-    assert not names & {"trex-loadtest 0→1", "trex-loadtest 1→0"}
+    names = {entry.name for entry in chart(tests, channels=frozenset({"sum"})).legend if entry.on}
+    assert names == {"trex-loadtest sum"}
 
 
 def test_telemetry_is_drawn_over_the_load_of_a_channel(tests):
-    drawn = figure(tests, 1)
-    (cycles,) = traces(drawn, "wirespeed", "y3")
-    (vectors,) = traces(drawn, "wirespeed", "y4")
-    assert (cycles["y"][0], cycles["y"][-1]) == (620.0, 438.0)
-    assert (vectors["y"][0], vectors["y"][-1]) == (18.6, 256.0)
-    assert cycles["x"] == vectors["x"] == traces(drawn, "wirespeed")[0]["x"]
-    assert drawn["layout"]["yaxis3"]["type"] == "log"
-    assert drawn["layout"]["yaxis4"]["rangemode"] == "tozero"
+    drawn = chart(tests, 1)
+    cycles, vectors = (drawn.panels[number].curves for number in (2, 3))
+    assert (cycles[0].y[0], cycles[-1].y[-1]) == (620.0, 438.0)
+    assert (vectors[0].y[0], vectors[-1].y[-1]) == (18.6, 256.0)
+    assert cycles[0].x == vectors[0].x == drawn.panels[0].curves[0].x
+    assert [panel.scale.logarithmic for panel in drawn.panels[:4]] == [False, True, True, False]
 
 
 def test_telemetry_of_a_router_is_over_the_mean_of_both_channels(tests):
     result = tests[0].result
     samples = tuple(replace(sample, dut={"vectors_per_call": 8.0}) for sample in result.samples)
-    drawn = figure([analyse(replace(result, samples=samples), 0.001)])
-    (vectors,) = traces(drawn, "trex-loadtest", "y3")
-    assert vectors["x"][0] == 0.14881
-    assert [y for y in vectors["y"] if y is not None] == [8.0] * 12
+    drawn = chart([analyse(replace(result, samples=samples), 0.001)])
+    line, held = drawn.panels[2].curves
+    assert line.x[0] == 0.14881
+    assert (*line.y, *held.y) == (8.0,) * 12
 
 
 @pytest.mark.parametrize(
@@ -174,33 +149,30 @@ def test_telemetry_of_a_router_is_over_the_mean_of_both_channels(tests):
     ],
 )
 def test_a_log_axis_has_few_round_ticks(least, most, ticks):
-    axis = log_axis(least, most)
-    low, high = axis["range"]
-    pairs = zip(axis["tickvals"], axis["ticktext"], strict=True)
-    assert [text for value, text in pairs if low <= math.log10(value) <= high] == ticks
+    scale = log_scale([least, most])
+    assert [text for value, text in scale.ticks if scale.low <= value <= scale.high] == ticks
 
 
 @pytest.mark.parametrize("value", [None, "438", True, math.nan, math.inf, [1], 10**400])
 def test_telemetry_that_is_no_number_is_left_out(tests, value):
     result = tests[1].result
     samples = tuple(replace(sample, dut={"cycles_per_packet": value}) for sample in result.samples)
-    assert "yaxis3" not in figure([analyse(replace(result, samples=samples), 0.001)])["layout"]
+    assert len(chart([analyse(replace(result, samples=samples), 0.001)]).panels) == 2
 
 
 def test_time_holds_the_whole_run(tests):
-    drawn = time_figure(compare(tests).groups[1], frozenset({"0→1"}), MEGA)
-    received, offered = drawn["data"]
-    assert received["x"] == [step / 2 for step in range(1, 16)]
-    assert (offered["y"][0], offered["y"][-1]) == (0.001, 0)
+    received, offered = over_time(compare(tests), 1, frozenset({"0→1"})).panels[0].curves
+    assert received.x == tuple(step / 2 for step in range(1, 16))
+    assert (offered.y[0], offered.y[-1]) == (0.001, 0)
 
 
 def test_the_page_holds_everything_and_loads_nothing(tests):
     text = page(tests)
     read = Reader(text)
     assert read.open == []
-    assert text.count(get_plotlyjs()) == 1
+    assert text.count(dygraphs.script()) == 1
     for tag, attributes in read.elements:
-        assert tag not in ("link", "img", "iframe", "object", "base", "form")
+        assert tag not in ("link", "img", "iframe", "object", "base")
         assert not {"src", "action", "srcset", "ping"} & set(attributes)
         assert attributes.get("href", "#").startswith("#")
     assert "url(" not in text.partition("</style>")[0]
@@ -214,7 +186,7 @@ def test_the_page_shows_table_charts_remarks_and_configuration(tests):
     for row in rows(compare(tests)):
         assert all(cell in shown for cell in cells(row, MEGA))
     charts = [item["id"] for tag, item in read.elements if item.get("class") == "chart"]
-    assert charts == list(read.figures()) == ["load-0", "time-0", "load-1", "time-1"]
+    assert charts == list(unpacked(page(tests))["figures"]) == ["load-0", "time-0", "load-1", "time-1"]
     for text in (
         "2 tests of different length",
         "rampup duration",
@@ -230,26 +202,26 @@ def test_the_page_shows_table_charts_remarks_and_configuration(tests):
 def test_answers_open_the_page_and_remarks_stand_below_the_charts(tests):
     ids = [item["id"] for tag, item in Reader(page(tests)).elements if tag in ("section", "div") and "id" in item]
     assert ids == [
-        "answers",
-        "matrix",
-        "summary",
-        "why",
-        "load-0",
-        "time-0",
-        "load-1",
-        "time-1",
-        "remarks",
-        "configuration",
+        *("answers", "compared", "matrix", "summary"),
+        *("load-0", "time-0", "load-1", "time-1", "why", "remarks", "configuration"),
     ]
 
 
 def test_cells_of_the_matrix_lead_to_their_charts(tests):
     written = page(tests)
-    assert '<a href="#load-1">5.010 (33.67 %)</a>' in written
-    assert '<a href="#load-0">0.900 (60.48 %)~</a>' in written
+    found = re.findall(r'<a class="cell limit-\w+" href="(#[^"]+)"[^>]*>\s*<span>(.*?)</span>', written)
+    assert ("#load-1", "<b>5.010</b> 33.67 %") in found
+    assert ("#load-0", "<b>0.900~</b> 60.48 %") in found
     assert "~ smoothed rates, as trex-loadtest writes them." in written
-    assert "(160.48 of 200 %)" in page(tests, both="sum200")
-    assert 'id="matrix"' not in page(tests[1:])  # one test is no comparison
+    assert "160.48 of 200 %" in page(tests, both="sum200")
+
+
+def test_a_cell_says_what_limited_it_and_shows_the_ramp(tests):
+    (cell,) = re.findall(r'<a class="cell (limit-\w+)".*?</a>', page(tests[1:]), re.DOTALL)
+    assert cell == "limit-DUT"
+    (path,) = re.findall(r'<path d="(M[^"]+)"></path></svg>', page(tests[1:]))
+    heights = [float(pair.split(" ")[1]) for pair in path[1:].split("L")]
+    assert heights[0] > heights[3] == heights[-1]  # rising, then flat
 
 
 def test_a_page_without_remarks_has_no_place_for_them(tests):
@@ -284,7 +256,7 @@ def test_routers_that_have_no_room_are_counted(tests):
     many = [replace(tests[1], result=replace(tests[1].result, name=f"t{n}", dut={"name": f"r{n}"})) for n in range(11)]
     read = Reader(page(many))
     assert [item.get("class") for _, item in read.elements].count("card") == 8
-    assert "3 more routers in the summary." in read.text
+    assert "3 more routers below." in read.text
     assert "r0, r1, r2, r3 and 7 more" in read.text
 
 
@@ -313,32 +285,19 @@ def test_text_from_files_stays_text(tests):
     assert read.scripts[2] == plain.scripts[2]
     titles = [text for text in read.text if text == HOSTILE]
     assert len(titles) == 3  # of the window, at the head, and the date
-    allowed = {
-        "class",
-        "data-at",
-        "data-key",
-        "id",
-        "aria-label",
-        "aria-hidden",
-        "style",
-        "role",
-        "tabindex",
-        "href",
-        "scope",
-        "type",
-        "lang",
-    }
+    own = {(tag, name) for tag, attributes in plain.elements for name in attributes} | {("pre", "tabindex")}
     for tag, attributes in read.elements:
-        assert tag == "meta" or set(attributes) <= allowed
+        assert {(tag, name) for name in attributes} <= own
     # As text in: card, table row, remark, configuration (heading, value, listing).
     for number in (0, 1):
         assert sum(f"{HOSTILE}{number}" in text for text in read.text) > 8
-    assert any(trace["name"].startswith("&lt;/script&gt;") for trace in read.figures()["load-0"]["data"])
+    figures = unpacked(page(dirty))["figures"]
+    assert any(HOSTILE in entry["name"] for entry in figures["load-0"]["legend"])
 
 
 def test_text_from_files_does_not_turn_around_what_stands_beside_it(tests):
     text = page([hostile(test, f"{ACTING}{number}") for number, test in enumerate(tests)], title=ACTING)
-    own, _, rest = text.partition(get_plotlyjs())
+    own, _, rest = text.partition(dygraphs.script())
     for letter in ("\u202e", "\u2066", "\x1b", "\x00"):
         assert letter not in own + rest
     assert "�gnp.exe��[2J�0" in own

@@ -4,14 +4,15 @@ import csv
 import io
 import json
 
-import plotly.graph_objects as go
 import pytest
+from report_charts import curve
 from report_kinds import comparison_of, soak_of, suite_of
 
 from wirespeed.report.listing import to_csv, to_json, to_markdown
-from wirespeed.report.rfc2544_charts import latency_figure, loss_figure, throughput_figure
+from wirespeed.report.page_parts import Drawn
+from wirespeed.report.rfc2544_charts import latency_chart, loss_chart, throughput_chart
 from wirespeed.report.rfc2544_views import suite_views
-from wirespeed.report.soak_charts import soak_figure, spans_of
+from wirespeed.report.soak_charts import soak_chart, spans_of
 from wirespeed.report.soak_views import soak_part
 from wirespeed.results.figures import MEGA
 from wirespeed.results.rfc2544_text import text_block
@@ -30,39 +31,34 @@ def soak():
     return soak_of(lossy=LOSSY, gap=350.0)
 
 
-def named(figure, name):
-    (found,) = [one for one in figure["data"] if one["name"] == name]
-    return found
-
-
 def test_throughput_stands_below_the_theoretical_line_by_frame_size(suite):
-    figure = throughput_figure(suite.throughput, MEGA)
-    assert len(go.Figure(figure).data) == 2
-    assert named(figure, "theoretical")["y"] == [14.881, 0.812744]
-    measured = named(figure, "throughput")
-    assert (measured["x"], measured["y"]) == (["64", "1518"], [7.0, 0.812744])
-    assert figure["layout"]["xaxis"]["type"] == "category"
+    chart = throughput_chart("t", "T", suite.throughput, MEGA)
+    assert curve(chart, "theoretical").y == (14.881, 0.81274)
+    measured = curve(chart, "throughput")
+    assert (measured.x, measured.y) == ((0.0, 1.0), (7.0, 0.81274))
+    assert chart.categories == ("64", "1518")
 
 
 def test_frame_loss_has_both_axes_from_0_to_100_and_begins_at_none(suite):
-    figure = loss_figure(suite.frame_loss)
-    assert figure["layout"]["xaxis"]["range"] == figure["layout"]["yaxis"]["range"] == [0, 100]
-    line = named(figure, "64")
-    assert line["x"] == [0.0, 30.0, 40.0, 50.0, 90.0, 100.0]
-    assert line["y"] == [0.0, 0.0, 0.0, 6.0, 47.0, 52.0]
+    chart = loss_chart("l", "L", suite.frame_loss)
+    scale = chart.panels[0].scale
+    assert (chart.x_low, chart.x_high) == (scale.low, scale.high) == (0, 100)
+    line = curve(chart, "64")
+    assert line.x == (0.0, 30.0, 40.0, 50.0, 90.0, 100.0)
+    assert line.y == (0.0, 0.0, 0.0, 6.0, 47.0, 52.0)
 
 
 def test_latency_is_by_frame_size_from_the_least_to_the_most(suite):
-    figure = latency_figure(suite.latency)
-    line = named(figure, "0→1")
-    assert line["y"] == [11.0, 11.0]
-    assert (line["error_y"]["arrayminus"], line["error_y"]["array"]) == ([6.0, 6.0], [69.0, 69.0])
-    assert named(figure, "0→1 without the router")["y"] == [4.0, 4.0]
+    chart = latency_chart("l", "L", suite.latency)
+    line = curve(chart, "0→1")
+    assert line.y == (11.0, 11.0)
+    assert (line.low, line.high) == ((5.0, 5.0), (80.0, 80.0))
+    assert curve(chart, "0→1 without the router").y == (4.0, 4.0)
 
 
 def test_each_test_has_its_table_and_says_how_far_it_conforms(suite):
-    figures = {}
-    (view,) = suite_views([suite], MEGA, figures)
+    drawn = Drawn()
+    (view,) = suite_views([suite], MEGA, drawn)
     assert [one.title for one in view.benchmarks] == [
         "Throughput",
         "Latency",
@@ -71,7 +67,11 @@ def test_each_test_has_its_table_and_says_how_far_it_conforms(suite):
         "System recovery",
         "Reset",
     ]
-    assert list(figures) == ["rfc2544-0-throughput", "rfc2544-0-latency", "rfc2544-0-frame-loss"]
+    assert [chart.identity for chart in drawn.charts] == [
+        "rfc2544-0-throughput",
+        "rfc2544-0-latency",
+        "rfc2544-0-frame-loss",
+    ]
     assert all("Conformance: RFC" in one.sentences[-1] for one in view.benchmarks)
     assert "trials of 2 s, not of at least 60 s" in view.benchmarks[0].sentences[-1]
     assert view.benchmarks[3].remarks == ("1518: it carries the whole line",)
@@ -80,8 +80,9 @@ def test_each_test_has_its_table_and_says_how_far_it_conforms(suite):
 
 def test_an_irregular_row_is_marked_in_chart_table_remarks_and_rows():
     suite = suite_of(irregular="the tester was the limit")
-    assert named(throughput_figure(suite.throughput, MEGA), "throughput")["marker"]["symbol"] == ["circle-open"] * 2
-    (view,) = suite_views([suite], MEGA, {})
+    odd = curve(throughput_chart("t", "T", suite.throughput, MEGA), "irregular")
+    assert (odd.symbol, odd.x) == ("circle", (0.0, 1.0))
+    (view,) = suite_views([suite], MEGA, Drawn())
     assert view.benchmarks[0].table.irregular == {0, 1}
     comparison = comparison_of(suite)
     (remark,) = [one for one in comparison.remarks if one.cause == "irregular-rows"]
@@ -109,25 +110,25 @@ def test_markdown_has_the_text_to_paste(suite):
 
 
 def test_loss_a_minute_is_drawn_over_time_with_its_events_and_gaps(soak):
-    figure = soak_figure(soak)
-    assert len(go.Figure(figure).data) == len(figure["data"])
-    loss = named(figure, "loss 0→1")
+    chart = soak_chart("s", soak, "a soak")
+    loss = curve(chart, "loss 0→1")
     assert spans_of(soak)[1] == "minute"
-    assert len(loss["x"]) == 7
-    assert loss["y"][1] == pytest.approx(70 / 60e6, rel=1e-5)
-    events = named(figure, "loss event (DUT)")
-    assert events["x"] == pytest.approx([100 / 60, 101 / 60, 5], rel=1e-5)
-    assert "50 lost in 1 s" in events["customdata"][0]
-    gap = named(figure, "nobody watched")
-    assert (min(gap["x"][:5]), max(gap["x"][:5])) == pytest.approx((350 / 60, 370 / 60), rel=1e-5)
-    assert named(figure, "target 1e-07")["y"] == [1e-7, 1e-7]
+    assert len(loss.x) == 7
+    assert loss.y[1] == pytest.approx(70 / 60e6, rel=1e-4)
+    events = curve(chart, "loss event (DUT)")
+    assert events.x == pytest.approx([100 / 60, 101 / 60, 5], rel=1e-4)
+    assert "50 lost in 1 s" in events.told[0]
+    (gap,) = chart.bands
+    assert gap.name == "nobody watched"
+    assert (gap.low, gap.high) == pytest.approx((350 / 60, 370 / 60), rel=1e-4)
+    (target,) = chart.panels[0].rules
+    assert (target.name, target.value) == ("target 1e-07", 1e-7)
 
 
 def test_latency_of_a_soak_is_drawn_beside_how_it_drifted(soak):
-    averages = named(soak_figure(soak), "latency 0→1 average")
-    assert averages["yaxis"] == "y2"
-    assert averages["y"] == sorted(averages["y"])
-    (view,) = soak_part([soak], MEGA, {}).soaks
+    averages = curve(soak_chart("s", soak, "a soak"), "latency 0→1 average", 1)
+    assert list(averages.y) == sorted(averages.y)
+    (view,) = soak_part([soak], MEGA, Drawn()).soaks
     assert view.drifts.rows[0] == ("latency 0→1, average (µs)", "8.2", "11.8", "+43.9")
 
 

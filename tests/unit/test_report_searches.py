@@ -5,17 +5,17 @@ import io
 import json
 from pathlib import Path
 
-import plotly.graph_objects as go
 import pytest
 from report_cases import test_of
+from report_charts import curve, over_load
 from report_kinds import FORWARD, comparison_of, search_of
 from simulated_dut import SimulatedDut, constant, step
 
-from wirespeed.report.charts import load_figure
 from wirespeed.report.listing import to_csv, to_json, to_markdown
 from wirespeed.report.matrix import matrix
 from wirespeed.report.matrix_text import matrix_to_csv, matrix_to_json, matrix_to_markdown
-from wirespeed.report.search_charts import search_figure
+from wirespeed.report.page_parts import Drawn
+from wirespeed.report.search_charts import search_chart
 from wirespeed.report.search_rows import goal_rows, mrr_rows
 from wirespeed.report.search_views import search_part
 from wirespeed.results.figures import MEGA
@@ -48,74 +48,65 @@ def limited():
     return search_of("limited", SimulatedDut(step(9e6), tester_pps=6e6))
 
 
-def traces(figure, start, axis="y"):
-    return [one for one in figure["data"] if one["name"].startswith(start) and one.get("yaxis", "y") == axis]
-
-
 def test_a_trial_is_a_point_of_what_came_back_and_was_lost_over_the_load(both_ways):
-    figure = search_figure(both_ways, MEGA)
-    assert len(go.Figure(figure).data) == len(figure["data"])
-    (received,), (lost,) = traces(figure, "trials"), traces(figure, "trials", "y2")
-    trials = both_ways.of("search")
-    assert received["x"] == lost["x"] == pytest.approx([one.load_pps / 1e6 for one in trials], rel=1e-5)
+    chart = search_chart("s", both_ways, MEGA)
+    received, lost = curve(chart, "trials"), curve(chart, "trials", 1)
+    trials = sorted(both_ways.of("search"), key=lambda one: one.load_pps)
+    assert received.x == lost.x == pytest.approx([one.load_pps / 1e6 for one in trials], rel=1e-4)
     # Of each direction, though loss is of both together.
-    assert received["y"] == pytest.approx([one.received_pps / 2e6 for one in trials], rel=1e-5)
-    floor = figure["layout"]["yaxis2"]["tickvals"][0]
-    assert lost["y"] == pytest.approx([max(one.loss_ratio, floor) for one in trials], rel=1e-5)
-    assert f"trial {trials[0].number}, 0.25 s" in received["customdata"][0]
+    assert received.y == pytest.approx([one.received_pps / 2e6 for one in trials], rel=1e-4)
+    floor = chart.panels[1].scale.ticks[0][0]
+    assert lost.y == pytest.approx([max(one.loss_ratio, floor) for one in trials], rel=1e-4)
+    assert f"trial {trials[0].number}, 0.25 s" in received.told[0]
+    assert (received.dots, received.key) == (True, lost.key)
 
 
-def test_the_intervals_of_goals_are_shaded_over_both_panels(both_ways):
-    figure = search_figure(both_ways, MEGA)
-    for found in both_ways.goals:
-        for axis in ("y", "y2"):
-            (shaded,) = traces(figure, found.goal.name.upper(), axis)
-            assert shaded["fill"] == "toself"
-            assert (min(shaded["x"]), max(shaded["x"])) == pytest.approx(
-                (found.lower_pps / 1e6, found.upper_pps / 1e6), rel=1e-5
-            )
+def test_the_intervals_of_goals_are_shaded(both_ways):
+    bands = search_chart("s", both_ways, MEGA).bands
+    assert [band.key for band in bands] == ["NDR", "PDR"]
+    for found, band in zip(both_ways.goals, bands, strict=True):
+        assert (band.low, band.high) == pytest.approx((found.lower_pps / 1e6, found.upper_pps / 1e6), rel=1e-4)
 
 
 def test_what_limits_a_trial_is_its_shape(limited):
     noisy = search_of("away", SimulatedDut(step(7e6), away=lambda rng: True))
-    short, away = (search_figure(one, MEGA) for one in (limited, noisy))
-    assert traces(short, "the tester was the limit")[0]["marker"]["symbol"] == "triangle-up"
-    assert traces(away, "spoilt by the machine")[0]["marker"]["symbol"] == "x-thin-open"
-    assert "worker was away" in traces(away, "spoilt by the machine")[0]["customdata"][0]
+    short, away = (search_chart("s", one, MEGA) for one in (limited, noisy))
+    assert curve(short, "the tester was the limit").symbol == "triangle"
+    assert curve(away, "spoilt by the machine").symbol == "cross"
+    assert "worker was away" in curve(away, "spoilt by the machine").told[0]
 
 
 def test_latency_is_drawn_by_percentile_over_the_shares_of_the_load(one_way):
-    figure = search_figure(one_way, MEGA)
-    (median,) = traces(figure, "0→1 50 %", "y3")
-    assert (median["x"], median["y"]) == ([0.77, 3.85, 6.93], [8.0] * 3)
-    assert traces(figure, "wirespeed-search 0→1 without the router", "y3")[0]["y"] == [4.5, 4.5]
+    chart = search_chart("s", one_way, MEGA)
+    median = curve(chart, "0→1 50 %", 2)
+    assert (median.x, median.y) == ((0.77, 3.85, 6.93), (8.0,) * 3)
+    (floor,) = chart.panels[2].rules
+    assert (floor.name, floor.value) == ("wirespeed-search 0→1 without the router", 4.5)
+
+
+def bounds(*tests, searches):
+    return over_load(comparison_of(*tests), 0, frozenset({"0→1"}), searches).bands
 
 
 def test_bounds_are_lines_on_the_ramp_of_the_same_test_alone(ramp, one_way, both_ways):
     other = search_of("elsewhere", directions=(FORWARD,), described={"name": "another"})
     sizes = search_of("larger", directions=(FORWARD,), tunables="size=1514")
-    (group,) = comparison_of(ramp).groups
-    figure = load_figure(group, frozenset({"0→1"}), MEGA, [one_way, both_ways, other, sizes])
-    names = [one["name"] for one in figure["data"] if one["name"].startswith(("NDR", "PDR"))]
-    assert {name.split(" of ")[1].split()[0] for name in names} == {"wirespeed-search"}
-    lower = one_way.goals[0].lower_pps / 1e6
-    assert min(traces(figure, "NDR of wirespeed-search")[0]["x"]) == pytest.approx(lower, rel=1e-5)
-    assert traces(figure, "NDR of wirespeed-search", "y2")
+    bands = bounds(ramp, searches=(one_way, both_ways, other, sizes))
+    assert [band.key for band in bands] == ["NDR of wirespeed-search", "PDR of wirespeed-search"]
+    assert bands[0].low == pytest.approx(one_way.goals[0].lower_pps / 1e6, rel=1e-4)
 
 
 def test_a_search_of_a_router_without_a_name_goes_with_the_test_that_it_is_called_after():
     nameless = {"directions": (FORWARD,), "described": {}}
     mine, other = search_of("a-search", **nameless), search_of("b-search", **nameless)
-    (group,) = comparison_of(test_of("a", change=lambda document: document.update(dut={}))).groups
-    figure = load_figure(group, frozenset({"0→1"}), MEGA, [mine, other])
-    assert traces(figure, "NDR of a-search")
-    assert not traces(figure, "NDR of b-search")
+    ramp = test_of("a", change=lambda document: document.update(dut={}))
+    assert {band.of for band in bounds(ramp, searches=(mine, other))} == {"a-search"}
 
 
 def test_an_irregular_goal_says_so_wherever_it_stands(limited):
     comparison = comparison_of(limited)
-    assert "NDR at least 5.983 Mpps, irregular" in {one["name"] for one in search_figure(limited, MEGA)["data"]}
-    part = search_part([limited], MEGA, {}, with_cards=True)
+    assert "NDR at least 5.983 Mpps, irregular" in {one.name for one in search_chart("s", limited, MEGA).bands}
+    part = search_part([limited], MEGA, Drawn(), with_cards=True)
     assert part.goals.irregular == {0, 1}
     assert part.cards[0].trust.word == "tester-limited: at least this"
     (remark,) = [one for one in comparison.remarks if one.cause == "irregular"]
@@ -129,7 +120,7 @@ def test_an_irregular_goal_says_so_wherever_it_stands(limited):
 
 def test_a_router_that_loses_at_every_load_has_no_ndr():
     found = search_of("lossy", SimulatedDut(constant(0.003, step(7e6))))
-    part = search_part([found], MEGA, {}, with_cards=True)
+    part = search_part([found], MEGA, Drawn(), with_cards=True)
     assert (part.cards[0].rate, part.cards[0].trust.word) == ("none", "irregular")
     assert part.goals.rows[0][4:7] == ("–", "0.009", "–")
     assert part.goals.rows[0][9] == "lost at the lowest load"
@@ -137,7 +128,7 @@ def test_a_router_that_loses_at_every_load_has_no_ndr():
 
 def test_the_whole_line_has_no_upper_bound():
     found = search_of("line", SimulatedDut(step(1e9)))
-    part = search_part([found], MEGA, {}, with_cards=True)
+    part = search_part([found], MEGA, Drawn(), with_cards=True)
     assert part.cards[0].trust.word == "the whole line"
     assert part.goals.rows[0][4:7] == ("14.881", "–", "100.00")
     assert not part.goals.irregular

@@ -16,7 +16,7 @@ from wirespeed.cli.main import COMMANDS
 
 ROOT = Path(__file__).resolve().parents[2]
 # Each takes longer to import than everything that --version needs. (The option parser brings pydantic in.)
-HEAVY = {"hdrh", "jinja2", "markupsafe", "numpy", "plotly", "prompt_toolkit", "pyroute2", "scapy"}
+HEAVY = {"hdrh", "jinja2", "markupsafe", "matplotlib", "numpy", "prompt_toolkit", "pyroute2", "scapy"}
 HEAVY |= {"textual", "yaml", "zmq", "wirespeed._native._core"}
 _LIST = "import sys; from wirespeed.cli.main import main; main(sys.argv[1:]); print(*sys.modules, file=sys.stderr)"
 _NOBODY = 65534

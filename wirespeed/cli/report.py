@@ -9,6 +9,7 @@ from typing import Annotated, Literal
 
 import typer
 
+from wirespeed.errors import UsageError
 from wirespeed.files import write_atomically
 from wirespeed.pages.words import harmless
 
@@ -82,15 +83,21 @@ def command(
         str,
         typer.Option("--line", metavar="SPEED", help="Line to take percentages of, such as 1G; else the tester's."),
     ] = "",
+    images: Annotated[
+        Path | None,
+        typer.Option("--images", metavar="DIR", help="Also write each chart there as PNG and SVG, of the page alone."),
+    ] = None,
     keep_spoilt: Annotated[
         bool,
         typer.Option("--keep-spoilt", help="Judge samples too whose loss the machine explains by absent workers."),
     ] = False,
 ) -> None:
     """Turn result files into one interactive HTML page, or a table."""
-    from wirespeed.report.render import render  # noqa: PLC0415 - brings plotly in
+    from wirespeed.report.render import render  # noqa: PLC0415 - brings Jinja in
     from wirespeed.results.journal import journal_path, unfinished  # noqa: PLC0415
 
+    if images is not None and output_format != "html":
+        raise UsageError(f"--images is of the page's charts, and --format {output_format} has none: leave one out")
     report = render(
         results,
         title=title,
@@ -116,3 +123,8 @@ def command(
     else:
         write_atomically(Path(target), report.text, "report")
         print(f"report written to {target}", file=sys.stderr)
+    if images is not None:
+        from wirespeed.charts.images import write_images  # noqa: PLC0415
+
+        written = write_images(report.charts, images)
+        print(f"{len(written)} pictures of {len(report.charts)} charts written to {images}", file=sys.stderr)

@@ -20,6 +20,14 @@ def command(
         ),
     ] = None,
     *,
+    router: Annotated[
+        list[str] | None,
+        typer.Option("--router", metavar="[NAME=]SOCKET", help="Also show a router of ours, by its control socket."),
+    ] = None,
+    generator: Annotated[
+        list[str] | None,
+        typer.Option("--generator", metavar="[NAME=]HOST[:PORT]", help="Also show a generator, ours or a T-Rex."),
+    ] = None,
     listen: Annotated[
         str, typer.Option("--listen", metavar="HOST:PORT", help="Where; beyond this machine it takes --token.")
     ] = "127.0.0.1:8480",
@@ -35,12 +43,17 @@ def command(
 ) -> int:
     """Show a running load test, search, RFC 2544 run or soak as it grows, and all results with their reports.
 
-    It looks and does not touch: no request changes anything.
+    Routers and generators that are named have pages too, with what they send,
+    receive and cost while somebody looks. It looks and does not touch: no
+    request changes anything.
     """
-    from wirespeed.web.app import Where  # noqa: PLC0415 - a command starts fast
+    from wirespeed.exporter.options import Given, targets_of  # noqa: PLC0415 - a command starts fast
+    from wirespeed.web.app import Where  # noqa: PLC0415
     from wirespeed.web.options import checked  # noqa: PLC0415
     from wirespeed.web.serving import address_of, bound, serve  # noqa: PLC0415
 
+    given = Given(routers=router or (), generators=generator or (), nodes="sum")
+    targets = targets_of(given) if router or generator else []
     chosen = places or [Path()]
     for place in chosen:
         if not place.is_dir() and not place.parent.is_dir():
@@ -50,5 +63,5 @@ def command(
     where: Where = checked(listen, token)
     with bound(where) as made:
         print(f"{address_of(made, where)} (live: {address_of(made, where)}live); Ctrl-C ends it", flush=True)
-        serve(chosen, where, made)
+        serve(chosen, where, made, targets)
     return 0

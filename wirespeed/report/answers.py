@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from wirespeed.pages.words import words
+from wirespeed.report.duts import dut_name
 from wirespeed.report.loads import Group
 from wirespeed.report.remarks import status
 from wirespeed.results.analysis import Analysis, Curve
@@ -58,8 +58,7 @@ class _Run:
 
     @property
     def dut(self) -> str:
-        """What the file calls its router; else the test, since tests that name none may be of different ones."""
-        return words(self.test.result.dut.get("name") or self.test.result.name)
+        return dut_name(self.test.result)
 
     @property
     def curve(self) -> Curve:

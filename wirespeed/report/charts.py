@@ -1,207 +1,125 @@
-"""The charts of load tests as plotly figures."""
+"""The charts of load tests: over the load that was offered, and over time."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 
-from wirespeed.report.dots import dotted, line_and_dots, panel_traces
-from wirespeed.report.dut_panels import PANEL_PX, account_of, axis, panels_of
-from wirespeed.report.layout import loss_axis, stacked
+from wirespeed.charts.chart import Chart, Curve, Panel, Rule, short, shortened
+from wirespeed.charts.scales import loss_floor, loss_scale
+from wirespeed.pages.words import count
+from wirespeed.report.dut_panels import PANEL_PX, account_of, panels_of
+from wirespeed.report.duts import dut_name
 from wirespeed.report.loads import SAME_SIZE, Group
+from wirespeed.report.looks import Colours, dashes_of, direction_of
 from wirespeed.report.more_panels import more_panels
+from wirespeed.report.sampled import Dot, blank, device_panels, sampled
 from wirespeed.report.search_charts import bounds_on_ramp
 from wirespeed.report.searches import searches_of
-from wirespeed.report.traces import (
-    ALARM,
-    COLOURS,
-    DASHES,
-    Figure,
-    Trace,
-    label,
-    legend,
-    loss_floor,
-    reference,
-    short,
-)
-from wirespeed.results.analysis import SUM, Curve
+from wirespeed.results.analysis import SUM, Analysis
+from wirespeed.results.analysis import Curve as Measured
 from wirespeed.results.figures import Scaler, loss_text, percent_text
-from wirespeed.results.outcome import Knee
+from wirespeed.results.outcome import Knee, LoadPoint
 from wirespeed.results.point import Point
 from wirespeed.results.search import SearchResult
 
-RECEIVED_PX, LOSS_PX, TIME_PX = 340, 190, 280
+RECEIVED_PX, LOSS_PX, TIME_PX = 320, 180, 260
+SPOILT = "spoilt"
+KNEE, LOSSY = "knee", "loss lasts"
 
 
-def load_figure(
-    group: Group, channels: frozenset[str], scaler: Scaler, searches: Sequence[SearchResult] = ()
-) -> Figure:
+@dataclass(frozen=True)
+class _Drawn:
+    """A direction of a test, and how its curves look."""
+
+    test: Analysis
+    curve: Measured
+    style: Curve
+    on: bool
+
+
+def load_chart(
+    identity: str,
+    group: Group,
+    channels: frozenset[str],
+    scaler: Scaler,
+    colours: Colours,
+    searches: Sequence[SearchResult] = (),
+) -> Chart:
     """Received load, loss and the router's telemetry over the offered load, one under the other on one axis; with the
     bounds that `searches` of the same tests found."""
-    curves = [(test, curve) for test in group.tests for curve in test.curves if curve.measured]
+    drawn = [one for one in _drawn(group, channels, colours) if one.curve.measured]
     thresholds = sorted({test.threshold for test in group.tests})
-    floor = loss_floor([point.loss_ratio for _, curve in curves for point in curve.measured], thresholds)
-    styles = _styles(group)
-    curves_of = {test.result.name: test.curves[0].channel for test in group.tests}
-    traces: list[Trace] = []
-    for test, curve in curves:
-        style = styles[test.result.name, curve.channel]
-        if curve.channel not in channels:
-            if curve.channel != SUM:
-                continue
-            style = style | {"visible": "legendonly"}
-        traces.append(_received(curve, style, scaler))
-        traces.append(_loss(curve, style, scaler, floor))
-        if any(point.spoilt for point in curve.measured):
-            traces.append(_spoilt(curve, style, scaler, floor))
-        if curve.outcome.saturated:
-            traces.append(_knee(curve.outcome.saturated, style, scaler))
-    accounts = [account_of(test) for test in group.tests]
-    panels, more = panels_of(accounts), more_panels(group.tests)
-    of_test = {name: styles[name, channel] for name, channel in curves_of.items()}
-    where = f"offered %{{x:.4g}} {scaler.unit}"
-    traces += panel_traces(panels, accounts, of_test, 3, scaler.divisor, where)
-    for number, extra in enumerate(more, start=3 + len(panels)):
-        for line in extra.lines:
-            dots = [(held, pps / scaler.divisor, value) for held, pps, value in line.dots]
-            style = of_test[line.test] | {"yaxis": f"y{number}"}
-            traces.append(dotted(dots, style, where, f"{line.test} {line.label}", line.unit, line.dash))
-    most = max((point.offered_pps for _, curve in curves for point in curve.measured if curve.lines == 1), default=0)
-    traces += _references(group, scaler, most, thresholds)
-    for number, test in enumerate(group.tests):
-        found = searches_of(test, group.load, searches)
-        colour = COLOURS[number % len(COLOURS)]
-        traces += bounds_on_ramp(found, colour, scaler, max([most, *_lines(group)]), floor)
-    for number, extra in enumerate(more, start=3 + len(panels)):
-        end = short(most / scaler.divisor)
-        traces += [
-            reference(label(floor.label), [0, end], [floor.value] * 2) | {"yaxis": f"y{number}", "showlegend": False}
-            for floor in extra.floors
-        ]
-    layout = stacked(
-        [RECEIVED_PX, LOSS_PX, *(PANEL_PX for _ in (*panels, *more))],
-        [
-            f"<b>received</b> ({scaler.unit})",
-            "<b>loss</b> of what was offered",
-            *(panel.title for panel in panels),
-            *(panel.title for panel in more),
-        ],
-        f"offered load of a channel ({scaler.unit})",
-        legend(traces),
+    floor = loss_floor([point.loss_ratio for one in drawn for point in one.curve.measured], thresholds)
+    received: list[Curve] = []
+    lost: list[Curve] = []
+    spoilt: list[Curve] = []
+    for one in drawn:
+        received += _received(one, scaler)
+        lost += _loss(one, scaler, floor)
+        spoilt += _spoilt(one, scaler, floor)
+    if spoilt:
+        samples = count(sum(len(curve.x) for curve in spoilt), "spoilt sample")
+        lost += [replace(curve, name=samples) for curve in spoilt]
+    bands = [
+        band
+        for test in group.tests
+        for band in bounds_on_ramp(searches_of(test, group.load, searches), colours[dut_name(test.result)], scaler)
+    ]
+    return Chart(
+        identity=identity,
+        sentence=f"{group.load.name}: received load and loss over the offered load",
+        x_title=f"offered load of a channel ({scaler.unit})",
+        x_unit=scaler.unit,
+        panels=(
+            Panel(
+                title=f"received ({scaler.unit})",
+                unit=scaler.unit,
+                height_px=RECEIVED_PX,
+                curves=tuple(received),
+                rules=tuple(
+                    Rule(f"line rate {scaler.text(pps)} {scaler.unit}", short(pps / scaler.divisor))
+                    for pps in line_rates(group)
+                ),
+                diagonal="received = offered",
+            ),
+            Panel(
+                title="loss of what was offered",
+                unit="",
+                height_px=LOSS_PX,
+                curves=tuple(lost),
+                scale=loss_scale(floor),
+                rules=tuple(Rule(f"loss {ratio * 100:g} %", ratio, alarm=True) for ratio in thresholds if ratio > 0),
+            ),
+            *_device(group, drawn, scaler),
+        ),
+        bands=tuple(bands),
+        off=frozenset([SPOILT, *(one.style.key for one in drawn if not one.on)]),
     )
-    layout["yaxis2"] |= loss_axis(floor)
-    for number, panel in enumerate(panels, start=3):
-        layout[f"yaxis{number}"] |= axis(panel, accounts)
-    return {"data": traces, "layout": layout}
 
 
-def time_figure(group: Group, channels: frozenset[str], scaler: Scaler) -> Figure:
+def time_chart(identity: str, group: Group, channels: frozenset[str], scaler: Scaler, colours: Colours) -> Chart:
     """Offered and received load of every channel over the whole test, warm-up and drain included."""
-    traces: list[Trace] = []
-    styles = _styles(group)
-    for test in group.tests:
-        for curve in test.curves:
-            if curve.channel not in channels:
-                continue
-            style = styles[test.result.name, curve.channel]
-            times = [short(point.t_s) for point in curve.points]
-            received = _scaled(curve.points, lambda point: point.received_pps, scaler)
-            offered = _scaled(curve.points, lambda point: point.offered_pps, scaler)
-            hover = f"%{{fullData.name}}<br>%{{x:.1f}} s: %{{y:.4g}} {scaler.unit}"
-            traces.append(
-                style
-                | {"x": times, "y": received, "hovertemplate": f"{hover} received<extra></extra>", "mode": "lines"}
-            )
-            traces.append(
-                style
-                | {"x": times, "y": offered, "hovertemplate": f"{hover} offered<extra></extra>", "mode": "lines"}
-                | {"showlegend": False, "opacity": 0.55, "line": style["line"] | {"width": 1, "dash": "dot"}}
-            )
-    title = f"<b>received</b> and offered (dotted) ({scaler.unit})"
-    return {"data": traces, "layout": stacked([TIME_PX], [title], "time (s)", legend(traces))}
-
-
-def _styles(group: Group) -> dict[tuple[str, str], Trace]:
-    """What makes the traces of one test and channel one: name, colour of the test, dash of the channel."""
-    styles = {}
-    for number, test in enumerate(group.tests):
-        for place, curve in enumerate(test.curves):
-            name = test.result.name if len(test.curves) == 1 else f"{test.result.name} {curve.channel}"
-            dash = "dot" if curve.channel == SUM else DASHES[place % len(DASHES)]
-            styles[test.result.name, curve.channel] = {
-                "type": "scatter",
-                "name": label(name),
-                "legendgroup": f"{number}.{place}",
-                "line": {"color": COLOURS[number % len(COLOURS)], "dash": dash, "width": 2},
-            }
-    return styles
-
-
-def _received(curve: Curve, style: Trace, scaler: Scaler) -> Trace:
-    dots = [
-        (
-            point.phase != "ramp",
-            point.offered_pps / scaler.divisor,
-            point.received_pps / scaler.divisor,
-            [_share(point), f"{loss_text(point.loss_ratio)}{_why_spoilt(point)}"],
-        )
-        for point in curve.measured
-    ]
-    return (
-        style
-        | line_and_dots(dots, style)
-        | {
-            "hovertemplate": f"%{{fullData.name}}<br>offered %{{x:.4g}} {scaler.unit}, "
-            f"received %{{y:.4g}} {scaler.unit}"
-            "<br>%{customdata[0]} of line, loss %{customdata[1]}<extra></extra>",
-        }
+    drawn = [one for one in _drawn(group, channels, colours) if one.curve.channel in channels]
+    curves = []
+    for one in drawn:
+        times = shortened(point.t_s for point in one.curve.points)
+        received = shortened(point.received_pps / scaler.divisor for point in one.curve.points)
+        offered = shortened(point.offered_pps / scaler.divisor for point in one.curve.points)
+        curves.append(replace(one.style, x=times, y=received))
+        name = f"{one.style.name} offered"
+        curves.append(replace(one.style, x=times, y=offered, name=name, dash="dot", width=1.0))
+    return Chart(
+        identity=identity,
+        sentence=f"{group.load.name}: received and offered load over time",
+        x_title="time (s)",
+        x_unit="s",
+        panels=(Panel(f"received and offered, dotted ({scaler.unit})", scaler.unit, TIME_PX, tuple(curves)),),
+        off=frozenset(one.style.key for one in drawn if not one.on),
     )
 
 
-def _loss(curve: Curve, style: Trace, scaler: Scaler, floor: float) -> Trace:
-    dots = [
-        (
-            point.phase != "ramp",
-            point.offered_pps / scaler.divisor,
-            max(point.loss_ratio, floor),
-            f"{loss_text(point.loss_ratio)}{_why_spoilt(point)}",
-        )
-        for point in curve.measured
-    ]
-    hover = f"%{{fullData.name}}<br>offered %{{x:.4g}} {scaler.unit}: loss %{{customdata}}<extra></extra>"
-    return style | line_and_dots(dots, style) | {"yaxis": "y2", "showlegend": False, "hovertemplate": hover}
-
-
-def _spoilt(curve: Curve, style: Trace, scaler: Scaler, floor: float) -> Trace:
-    """Crosses on the samples whose loss is the machine's doing; the line below tells why."""
-    spoilt = [point for point in curve.measured if point.spoilt]
-    return style | {
-        "x": _scaled(spoilt, lambda point: point.offered_pps, scaler),
-        "y": [short(max(point.loss_ratio, floor)) for point in spoilt],
-        "yaxis": "y2",
-        "mode": "markers",
-        "marker": {"size": 7, "symbol": "x-thin", "line": {"width": 1.5, "color": style["line"]["color"]}},
-        "showlegend": False,
-        "hoverinfo": "skip",
-    }
-
-
-def _knee(found: Knee, style: Trace, scaler: Scaler) -> Trace:
-    """A diamond where received stops following offered, with the bounds of that load."""
-    where = "" if found.offered_percent is None else f", {percent_text(found.offered_percent)} % of line"
-    at, low, high = (short(pps / scaler.divisor) for pps in (found.offered_pps, found.low_pps, found.high_pps))
-    return style | {
-        "x": [at],
-        "y": [short(found.plateau_pps / scaler.divisor)],
-        "error_x": {"type": "data", "symmetric": False, "array": [high - at], "arrayminus": [at - low]},
-        "mode": "markers",
-        "marker": {"size": 10, "symbol": "diamond", "color": style["line"]["color"]},
-        "showlegend": False,
-        "hovertemplate": f"%{{fullData.name}}<br>saturated at %{{x:.4g}} {scaler.unit} offered "
-        f"({low:.4g} to {high:.4g}){where}<extra></extra>",
-    }
-
-
-def _lines(group: Group) -> list[float]:
+def line_rates(group: Group) -> list[float]:
     """The different line rates of one direction; packets a second."""
     lines: list[float] = []
     for test in group.tests:
@@ -212,23 +130,114 @@ def _lines(group: Group) -> list[float]:
     return lines
 
 
-def _references(group: Group, scaler: Scaler, most_pps: float, thresholds: Sequence[float]) -> list[Trace]:
-    lines = _lines(group)
-    end = short(max([most_pps, *lines]) / scaler.divisor)
-    drawn = [
-        reference(f"line rate {scaler.text(pps)} {scaler.unit}", [0, end], [pps / scaler.divisor] * 2) for pps in lines
-    ]
-    drawn.append(reference("received = offered", [0, end], [0, end], dash="dot"))
-    drawn += [
-        reference(f"loss {ratio * 100:g} %", [0, end], [ratio] * 2, ALARM, "dash") | {"yaxis": "y2"}
-        for ratio in thresholds
-        if ratio > 0
-    ]
-    return drawn
+def _drawn(group: Group, channels: frozenset[str], colours: Colours) -> Iterator[_Drawn]:
+    """The channels asked for, and sums for whoever asks later; of several tests of one device in one direction the
+    first is drawn, and the others wait, thinner."""
+    dashes = dashes_of(group.tests)
+    seen: set[tuple[str, str]] = set()
+    for test in group.tests:
+        dut = dut_name(test.result)
+        for curve in test.curves:
+            is_asked = curve.channel in channels
+            if not is_asked and curve.channel != SUM:
+                continue
+            name = test.result.name if len(test.curves) == 1 else f"{test.result.name} {curve.channel}"
+            place = dut, direction_of(test, curve)
+            first = place not in seen
+            seen.add(place)
+            style = blank(name, colours[dut], name, dashes[place[1]], 2.0 if first else 1.2, test.result.name)
+            yield _Drawn(test, curve, style, is_asked and first)
 
 
-def _scaled(points: Sequence[Point], value: Callable[[Point], float], scaler: Scaler) -> list[float]:
-    return [short(value(point) / scaler.divisor) for point in points]
+def _received(one: _Drawn, scaler: Scaler) -> list[Curve]:
+    dots = [
+        Dot(
+            point.phase != "ramp",
+            point.offered_pps / scaler.divisor,
+            point.received_pps / scaler.divisor,
+            f"{_share(point)} of line, loss {loss_text(point.loss_ratio)}{_why_spoilt(point)}",
+        )
+        for point in one.curve.measured
+    ]
+    found = sampled(dots, one.style)
+    outcome = one.curve.outcome
+    if outcome.saturated:
+        found.append(_knee(outcome.saturated, one.style, scaler))
+    if outcome.lossy_from:
+        found.append(_lossy(outcome.lossy_from, one.style, scaler))
+    return found
+
+
+def _loss(one: _Drawn, scaler: Scaler, floor: float) -> list[Curve]:
+    dots = [
+        Dot(
+            point.phase != "ramp",
+            point.offered_pps / scaler.divisor,
+            max(point.loss_ratio, floor),
+            f"loss {loss_text(point.loss_ratio)}{_why_spoilt(point)}",
+        )
+        for point in one.curve.measured
+    ]
+    return sampled(dots, one.style)
+
+
+def _spoilt(one: _Drawn, scaler: Scaler, floor: float) -> Iterable[Curve]:
+    """Crosses on the samples whose loss is the machine's doing."""
+    dots = [
+        Dot(True, point.offered_pps / scaler.divisor, max(point.loss_ratio, floor), point.spoilt or "")
+        for point in one.curve.measured
+        if point.spoilt
+    ]
+    return sampled(dots, replace(one.style, key=SPOILT, symbol="cross"))
+
+
+def _knee(found: Knee, style: Curve, scaler: Scaler) -> Curve:
+    """A diamond where received stops following offered, with the bounds of that load."""
+    where = "" if found.offered_percent is None else f", {percent_text(found.offered_percent)} % of line"
+    at, low, high = (short(pps / scaler.divisor) for pps in (found.offered_pps, found.low_pps, found.high_pps))
+    return replace(
+        style,
+        x=(at,),
+        y=(short(found.plateau_pps / scaler.divisor),),
+        left=(low,),
+        right=(high,),
+        told=(f"saturated at {at:.4g} {scaler.unit} offered ({low:.4g} to {high:.4g}){where}",),
+        dots=True,
+        symbol="diamond",
+        note=KNEE,
+    )
+
+
+def _lossy(found: LoadPoint, style: Curve, scaler: Scaler) -> Curve:
+    """An open diamond at the first load from which loss lasts."""
+    at = short(found.offered_pps / scaler.divisor)
+    return replace(
+        style,
+        x=(at,),
+        y=(short(found.received_pps / scaler.divisor),),
+        told=(f"from {at:.4g} {scaler.unit} offered on loss above the threshold lasts",),
+        dots=True,
+        symbol="open-diamond",
+        note=LOSSY,
+    )
+
+
+def _device(group: Group, drawn: Sequence[_Drawn], scaler: Scaler) -> Iterator[Panel]:
+    """What the devices told, and latency; a test's by the look of its first direction."""
+    styles: dict[str, Curve] = {}
+    for one in drawn:
+        styles.setdefault(one.test.result.name, one.style)
+    tests = [test for test in group.tests if test.result.name in styles]
+    accounts = [account_of(test) for test in tests]
+    yield from device_panels(panels_of(accounts), accounts, styles, scaler.divisor)
+    for extra in more_panels(tests):
+        curves: list[Curve] = []
+        for line in extra.lines:
+            dots = [Dot(held, pps / scaler.divisor, value) for held, pps, value in line.dots]
+            named = replace(styles[line.test], name=f"{line.test} {line.label}", dash=line.dash, width=1.6)
+            curves += sampled(dots, named)
+        rules = tuple(Rule(floor.label, short(floor.value)) for floor in extra.floors)
+        yield Panel(extra.title, extra.unit, PANEL_PX, tuple(curves), rules=rules)
 
 
 def _share(point: Point) -> str:
@@ -238,4 +247,4 @@ def _share(point: Point) -> str:
 
 
 def _why_spoilt(point: Point) -> str:
-    return f"<br>spoilt: {point.spoilt}" if point.spoilt else ""
+    return f", spoilt: {point.spoilt}" if point.spoilt else ""

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeGuard
 
-from wirespeed.report.layout import log_axis
-from wirespeed.report.traces import DASHES, label
+from wirespeed.charts.chart import DASHES, Dash
+from wirespeed.pages.words import harmless
 from wirespeed.results.analysis import Analysis
 from wirespeed.results.trial import TrialResult
 
@@ -22,7 +22,7 @@ class Quantity:
 
     key: str
     words: str
-    dash: str = "solid"
+    dash: Dash = "solid"
     group: str = ""
     per_s: bool = False
 
@@ -42,9 +42,10 @@ class Quantity:
 
 @dataclass(frozen=True)
 class Panel:
-    """Quantities that share a y axis."""
+    """Quantities that share a y axis, in `unit`."""
 
     title: str
+    unit: str
     quantities: tuple[Quantity, ...]
     logarithmic: bool = False
 
@@ -52,15 +53,16 @@ class Panel:
 PANELS = (
     # An idle worker polls all the time and its polls are paid by few packets: from 10 000 cycles down to a few hundred.
     Panel(
-        "<b>cycles / packet</b>, dotted without polling",
+        "cycles / packet, dotted without polling",
+        "cycles / packet",
         (
             Quantity("cycles_per_packet", "cycles / packet"),
             Quantity("cycles_per_packet_without_input", "cycles / packet without polling", "dot"),
         ),
         logarithmic=True,
     ),
-    Panel("<b>vectors / call</b>", (Quantity("vectors_per_call", "vectors / call"),)),
-    Panel("<b>power</b> (W)", (Quantity("watts", "W"),)),
+    Panel("vectors / call", "vectors / call", (Quantity("vectors_per_call", "vectors / call"),)),
+    Panel("power (W)", "W", (Quantity("watts", "W"),)),
 )
 
 
@@ -135,21 +137,21 @@ def _grouped(accounts: Sequence[Account]) -> list[Panel]:
     found = []
     if busy:
         shares = tuple(
-            Quantity(name, f"% of its CPUs in {label(name)}", DASHES[place % len(DASHES)], "cpu_percent")
+            Quantity(name, f"in {harmless(name)}", DASHES[place % len(DASHES)], "cpu_percent")
             for place, name in enumerate(busy[:_MOST_PLACES])
         )
-        found.append(Panel(f"<b>CPU</b> of the device (%): {_named(shares)}", shares))
+        found.append(Panel(f"CPU of the device (%): {_named(shares)}", "% of its CPUs", shares))
     if most:
         rates = tuple(
-            Quantity(name, f"a second dropped: {label(name)}", DASHES[place % len(DASHES)], "drops", per_s=True)
+            Quantity(name, f"dropped: {harmless(name)}", DASHES[place % len(DASHES)], "drops", per_s=True)
             for place, name in enumerate(most[:_MOST_PLACES])
         )
-        found.append(Panel(f"<b>drops / s</b> of the device: {_named(rates)}", rates))
+        found.append(Panel(f"drops / s of the device: {_named(rates)}", "/ s", rates))
     return found
 
 
 def _named(quantities: tuple[Quantity, ...]) -> str:
-    return label(", ".join(f"{quantity.key} ({quantity.dash})" for quantity in quantities))
+    return harmless(", ".join(f"{quantity.key} ({quantity.dash})" for quantity in quantities))
 
 
 def _totals(accounts: Sequence[Account], group: str) -> dict[str, float]:
@@ -161,18 +163,6 @@ def _totals(accounts: Sequence[Account], group: str) -> dict[str, float]:
             if _is_number(value):
                 totals[str(name)] = totals.get(str(name), 0.0) + value
     return {name: total for name, total in totals.items() if total > 0}
-
-
-def axis(panel: Panel, accounts: Sequence[Account]) -> dict[str, Any]:
-    """What the y axis of a panel needs beyond the usual; a logarithmic one spans the positive values."""
-    seen = [
-        one.value
-        for account in accounts
-        for quantity in panel.quantities
-        for one in values(account, quantity)
-        if one.value > 0
-    ]
-    return log_axis(min(seen), max(seen)) if panel.logarithmic and seen else {}
 
 
 def _is_number(value: Any) -> TypeGuard[float]:

@@ -16,9 +16,10 @@ from typing import Any, Literal
 from wirespeed.errors import UsageError
 from wirespeed.pages.words import words
 from wirespeed.report.comparison import Comparison
+from wirespeed.report.duts import dut_name
 from wirespeed.report.loads import Load, load_of_search
 from wirespeed.report.search_rows import GoalRow, goal_row
-from wirespeed.report.searches import BESIDE, goal_name
+from wirespeed.report.searches import goal_name
 from wirespeed.report.table import Row, row_of
 from wirespeed.results.analysis import SUM, Analysis, Curve
 from wirespeed.results.search import GoalOutcome, SearchResult
@@ -135,7 +136,7 @@ def _known_load(load: Load, comparison: Comparison) -> Load:
 
 
 def _goal_cell(search: SearchResult, outcome: GoalOutcome, both: Both, anchor: str) -> tuple[Column, Cell]:
-    lines, dut = len(search.directions), words(search.dut.get("name") or search.name.removesuffix(BESIDE))
+    lines, dut = len(search.directions), dut_name(search)
     row = goal_row(search, outcome)
     direction = str(search.directions[0]) if lines == 1 else TOGETHER if both != "each" else f"{TOGETHER} each way"
     times = lines if both != "each" else 1
@@ -152,7 +153,7 @@ def _goal_cell(search: SearchResult, outcome: GoalOutcome, both: Both, anchor: s
 
 
 def _columns(test: Analysis, both: Both) -> list[tuple[Column, Curve]]:
-    dut = words(test.result.dut.get("name") or test.result.name)
+    dut = dut_name(test.result)
     if len(test.curves) == 1:
         return [(Column(dut, test.curves[0].channel), test.curves[0])]
     if both == "each":

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from wirespeed.charts.chart import DASHES, Dash
 from wirespeed.report.nodes import dearest
 from wirespeed.results.analysis import Analysis
 from wirespeed.results.channel import Channel
@@ -13,7 +14,6 @@ from wirespeed.results.loadtest import Result
 from wirespeed.results.sample import Latency
 from wirespeed.results.search import SearchResult
 
-DASHES = ("solid", "dash", "dot", "dashdot", "longdash")
 QUANTITIES = ("average", "99 %", "maximum")
 
 
@@ -23,8 +23,7 @@ class Line:
 
     test: str
     label: str
-    unit: str
-    dash: str
+    dash: Dash
     dots: tuple[tuple[bool, float, float], ...]
 
 
@@ -39,6 +38,7 @@ class Floor:
 @dataclass(frozen=True)
 class MorePanel:
     title: str
+    unit: str
     lines: tuple[Line, ...]
     floors: tuple[Floor, ...] = ()
 
@@ -46,14 +46,16 @@ class MorePanel:
 def more_panels(tests: Sequence[Analysis]) -> list[MorePanel]:
     """Those that any of the tests has something for."""
     latency = MorePanel(
-        "<b>latency</b> (µs): average, 99 % dashed, maximum dotted",
+        "latency (µs): average, 99 % dashed, maximum dotted",
+        "µs",
         tuple(line for test in tests for line in _latency(test)),
         tuple(floor for test in tests for floor in latency_floors(test.result, test.result.channels)),
     )
     nodes = MorePanel(
-        "<b>cycles / packet</b> of the dearest nodes",
+        "cycles / packet of the dearest nodes",
+        "cycles / packet",
         tuple(
-            Line(test.result.name, curve.node, "cycles / packet", DASHES[number % len(DASHES)], curve.dots)
+            Line(test.result.name, curve.node, DASHES[number % len(DASHES)], curve.dots)
             for test in tests
             for number, curve in enumerate(dearest(test))
         ),
@@ -71,7 +73,7 @@ def _latency(test: Analysis) -> list[Line]:
                 if point.measured and (value := _value(sample.latency.get(channel), quantity)) is not None
             )
             if dots:
-                lines.append(Line(test.result.name, f"{channel} {quantity}", "µs", dash, dots))
+                lines.append(Line(test.result.name, f"{channel} {quantity}", dash, dots))
     return lines
 
 

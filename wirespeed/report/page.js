@@ -1,111 +1,252 @@
 "use strict";
 
-// Draws the figures of the page in the colours of its style sheet, sorts its tables and copies its listings.
-
-const figures = JSON.parse(document.getElementById("figures").textContent);
-const PRINT = { width: 1000, height: 600 }; // what A4 landscape holds beside a heading and a caption
-
-function colour(name) {
-	return getComputedStyle(document.documentElement).getPropertyValue(name).trim();
-}
-
-function themed(layout, printing) {
-	const ink = printing ? "#000000" : colour("--ink");
-	const grid = printing ? "#dddddd" : colour("--grid");
-	const rule = printing ? "#bbbbbb" : colour("--rule");
-	const paper = printing ? "#ffffff" : colour("--paper");
-	const font = { family: getComputedStyle(document.body).fontFamily, size: 12, color: ink };
-	const size = printing ? { width: PRINT.width, height: Math.min(layout.height, PRINT.height) } : { autosize: true };
-	const result = {
-		...structuredClone(layout), ...size, font, paper_bgcolor: paper, plot_bgcolor: paper,
-		hoverlabel: { bgcolor: paper, bordercolor: rule, font, align: "left", namelength: -1 },
-		modebar: { ...layout.modebar, bgcolor: "rgba(0,0,0,0)", color: rule, activecolor: ink },
-		uirevision: "a new theme keeps zoom and hidden traces",
-	};
-	for (const key of Object.keys(layout).filter((name) => /^[xy]axis/.test(name))) {
-		Object.assign(result[key], { gridcolor: grid, linecolor: rule, spikecolor: ink });
+// The report's own doings: which results are shown, what leads where, sorting, copying; and all of it in the address, so
+// that a link shows what its sender saw.
+(async () => {
+	async function unpacked(text) {
+		const bytes = Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
+		return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"))).json();
 	}
-	return result;
-}
+	const { figures, listed, folds: kept } = await unpacked(document.getElementById("data").textContent);
+	const numbers = new Map(listed.map((one, number) => [one.name, number]));
+	const at = (id) => document.getElementById(id);
+	const choose = at("choose"), filter = at("filter");
+	const THEMES = ["", "light", "dark"];
+	const picked = new Set();
+	let theme = "";
 
-function draw(node, printing = false) {
-	const figure = figures[node.id];
-	const layout = themed(figure.layout, printing);
-	node.style.height = `${layout.height}px`;
-	return Plotly.react(node, figure.data, layout, {
-		responsive: true, displaylogo: false, showSendToCloud: false, plotlyServerURL: "",
-		modeBarButtonsToRemove: ["select2d", "lasso2d", "autoScale2d"],
-		toImageButtonOptions: { filename: `${document.title} ${node.id}`, scale: 2 },
-	});
-}
+	// ---- which results are shown
 
-function visible(node) {
-	const details = node.closest("details");
-	return !details || details.open;
-}
+	const wanted = () => (filter ? filter.value.toLowerCase().split(/\s+/).filter(Boolean) : []);
+	function isShown(number) {
+		return (!picked.size || picked.has(number)) && wanted().every((word) => listed[number].text.includes(word));
+	}
+	const hides = (name) => numbers.has(name) && !isShown(numbers.get(name));
 
-const charts = [...document.querySelectorAll(".chart")];
-
-function drawAll(printing = false) {
-	return Promise.all(charts.filter(visible).map((node) => draw(node, printing)));
-}
-
-for (const details of document.querySelectorAll("details")) {
-	details.addEventListener("toggle", () => {
-		if (details.open) details.querySelectorAll(".chart").forEach((node) => draw(node));
-	});
-}
-// A figure of the evidence leads to the chart that shows it, and marks the load that it is of.
-for (const link of document.querySelectorAll(".evidence a[href^='#']")) {
-	link.addEventListener("click", async () => {
-		const node = document.getElementById(link.hash.slice(1));
-		const details = node.closest("details");
-		if (details) details.open = true;
-		await draw(node);
-		if (link.dataset.at === undefined) return;
-		const at = Number(link.dataset.at);
-		const line = { color: colour("--alarm"), width: 1.5, dash: "dash" };
-		Plotly.relayout(node, { shapes: [{ type: "line", x0: at, x1: at, yref: "paper", y0: 0, y1: 1, line }] });
-	});
-}
-matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => drawAll());
-addEventListener("beforeprint", () => drawAll(true));
-addEventListener("afterprint", () => drawAll());
-
-function sort(table, column, ascending) {
-	const body = table.tBodies[0];
-	const numeric = table.tHead.rows[0].cells[column].classList.contains("figure");
-	const key = (row) => row.cells[column].dataset.key;
-	const order = (a, b) => (numeric ? Number(key(a)) - Number(key(b)) : key(a).localeCompare(key(b), "en", { numeric: true }));
-	const rows = [...body.rows];
-	// What is not known stays last in both directions.
-	const known = rows.filter((row) => key(row) !== "").sort((a, b) => (ascending ? order(a, b) : order(b, a)));
-	body.append(...known, ...rows.filter((row) => key(row) === ""));
-}
-
-for (const table of document.querySelectorAll("table.sortable")) {
-	const heads = [...table.tHead.rows[0].cells];
-	heads.forEach((head, column) => head.querySelector("button").addEventListener("click", () => {
-		const first = head.classList.contains("figure") ? "descending" : "ascending";
-		const other = first === "ascending" ? "descending" : "ascending";
-		const next = head.getAttribute("aria-sort") === first ? other : first;
-		heads.forEach((each) => each.removeAttribute("aria-sort"));
-		head.setAttribute("aria-sort", next);
-		sort(table, column, next === "ascending");
-	}));
-}
-
-for (const button of document.querySelectorAll("button.copy")) {
-	const code = button.parentElement.querySelector("code");
-	button.addEventListener("click", async () => {
-		try {
-			await navigator.clipboard.writeText(code.textContent);
-			button.textContent = "Copied";
-		} catch { // a browser may keep the clipboard from a page
-			getSelection().selectAllChildren(code);
-			button.textContent = "Selected: now Ctrl-C";
+	function show() {
+		const shown = listed.map((_, number) => isShown(number));
+		const many = shown.filter(Boolean).length;
+		for (const node of document.querySelectorAll("[data-of]")) node.hidden = hides(node.dataset.of);
+		// Rows of plain tables begin with the name of a result.
+		for (const row of document.querySelectorAll("table.grid tbody tr")) row.hidden = hides(row.cells[0].textContent);
+		const table = document.querySelector("#matrix table");
+		if (table) {
+			const rows = [...table.tBodies[0].rows], head = table.tHead.rows[0];
+			for (const row of rows) row.hidden = !row.querySelector("a.cell:not([hidden])");
+			for (let column = 1; column < head.cells.length; column++) {
+				const empty = many < listed.length && !rows.some((row) => row.cells[column].querySelector("a.cell:not([hidden])"));
+				for (const row of [head, ...rows]) row.cells[column].hidden = empty;
+			}
 		}
-	});
-}
+		for (const chart of charts.values()) {
+			chart.hidden = hides;
+			const of = [...new Set(chart.figure.panels.flatMap((panel) => (panel.curves || []).map((curve) => curve.of)))].filter(Boolean);
+			const section = chart.node.closest("section.load");
+			if (section && !chart.node.closest(".over-time")) section.hidden = of.length > 0 && of.every(hides);
+			chart.redraw();
+		}
+		for (const id of ["why", "nodes", "soaks", "searches"]) {
+			const parts = [...(at(id)?.querySelectorAll("[data-of]") ?? [])];
+			if (parts.length) at(id).hidden = parts.every((part) => part.hidden);
+		}
+		if (choose) at("chosen").textContent = many === listed.length ? `${many} results` : `${many} of ${listed.length} results`;
+		if (choose) at("all").disabled = many === listed.length && !picked.size;
+		compare();
+	}
 
-drawAll().then(() => { document.documentElement.dataset.drawn = "yes"; });
+	// Those that are ticked, side by side; the first is what the others are compared with.
+	function compare() {
+		if (!choose) return;
+		const rows = [...picked].sort((a, b) => a - b).map((number) => {
+			const all = [...document.querySelectorAll("#summary tbody tr")].filter((row) => row.dataset.of === listed[number].name);
+			return all.find((row) => row.classList.contains("sum")) ?? all[0];
+		}).filter(Boolean);
+		const place = at("compared");
+		place.replaceChildren();
+		if (rows.length < 2) return;
+		const heads = [...document.querySelectorAll("#summary thead th")].map((head) => head.textContent);
+		const columns = [0, 2, 3, 4, 7], most = (row) => Number(row.cells[4].dataset.key) || null;
+		const table = document.createElement("table");
+		const line = (cells, tag) => {
+			const row = document.createElement("tr");
+			cells.forEach((text, column) => {
+				const cell = document.createElement(tag === "th" || column === 0 ? "th" : "td");
+				cell.scope = tag === "th" ? "col" : "row";
+				cell.className = column > 1 ? "figure" : "text";
+				cell.textContent = text;
+				row.append(cell);
+			});
+			return row;
+		};
+		const base = most(rows[0]);
+		table.createTHead().append(line([...columns.map((column) => heads[column]), "against the first"], "th"));
+		const body = table.createTBody();
+		rows.forEach((row, number) => {
+			const share = base && most(row) ? (100 * most(row)) / base - 100 : null;
+			const said = number === 0 ? "–" : share === null ? "–" : `${share > 0 ? "+" : ""}${share.toFixed(1)} %`;
+			body.append(line([...columns.map((column) => row.cells[column].textContent), said], "td"));
+		});
+		const box = document.createElement("div");
+		Object.assign(box, { className: "scroll", tabIndex: 0 });
+		box.setAttribute("role", "region");
+		box.setAttribute("aria-label", "Compared");
+		box.append(table);
+		place.append(box);
+	}
+
+	// What waits until its fold is opened.
+	function fill(fold) {
+		const place = fold.open && fold.querySelector(":scope > [data-fold]");
+		if (!place) return;
+		place.insertAdjacentHTML("afterend", kept[Number(place.dataset.fold)]);
+		place.remove();
+	}
+
+	// ---- all of it in the address
+
+	const folds = [...document.querySelectorAll("main details")];
+	const opened = folds.map((fold) => fold.open);
+	let restoring = false;
+
+	function remember() {
+		if (restoring) return;
+		const state = new URLSearchParams();
+		if (filter?.value.trim()) state.set("show", filter.value.trim());
+		if (picked.size) state.set("pick", [...picked].sort((a, b) => a - b).join(" "));
+		if (theme) state.set("theme", theme);
+		const turned = folds.flatMap((fold, number) => (fold.open === opened[number] ? [] : [number]));
+		if (turned.length) state.set("folds", turned.join(" "));
+		for (const [id, chart] of charts) {
+			if (chart.view) state.set(`x.${id}`, chart.view.map((x) => Number(x.toPrecision(6))).join(" "));
+			const keys = (chart.figure.legend || []).flatMap((entry, number) => (chart.off.has(entry.key) === Boolean(entry.off) ? [] : [number]));
+			if (keys.length) state.set(`turned.${id}`, keys.join(" "));
+		}
+		const text = state.toString();
+		history.replaceState(null, "", text ? `#${text}` : location.pathname + location.search);
+	}
+
+	function restore() {
+		const hash = location.hash.slice(1);
+		if (!hash.includes("=")) {
+			if (hash) lead(decodeURIComponent(hash));
+			return;
+		}
+		restoring = true;
+		const state = new URLSearchParams(hash), list = (key) => (state.get(key) ?? "").split(" ").filter(Boolean).map(Number);
+		if (filter) filter.value = state.get("show") ?? "";
+		picked.clear();
+		for (const number of list("pick")) if (listed[number]) picked.add(number);
+		for (const box of document.querySelectorAll("#pick input")) box.checked = picked.has(Number(box.value));
+		turnTo(THEMES.includes(state.get("theme")) ? state.get("theme") : "");
+		for (const number of list("folds")) if (folds[number]) folds[number].open = !opened[number];
+		for (const [id, chart] of charts) {
+			const range = list(`x.${id}`);
+			chart.view = range.length === 2 && range.every(Number.isFinite) && range[0] < range[1] ? range : null;
+			const legend = chart.figure.legend || [], turned = new Set(list(`turned.${id}`));
+			chart.off = new Set(legend.filter((entry, number) => Boolean(entry.off) !== turned.has(number)).map((entry) => entry.key));
+		}
+		restoring = false;
+	}
+
+	// ---- leading to a chart, and to a load in it
+
+	function lead(id, place) {
+		const node = at(id);
+		if (!node) return;
+		for (let fold = node.closest("details"); fold; fold = fold.parentElement.closest("details")) fold.open = true;
+		const chart = charts.get(id);
+		if (chart) {
+			chart.draw();
+			chart.at = place ?? null;
+			chart.redraw();
+		}
+		if (!node.hasAttribute("tabindex")) node.tabIndex = -1;
+		node.focus({ preventScroll: true });
+		node.scrollIntoView({ behavior: matchMedia("(prefers-reduced-motion: reduce)").matches ? "auto" : "smooth" });
+	}
+
+	document.addEventListener("click", (event) => {
+		const link = event.target.closest("a[href^='#']");
+		if (!link) return;
+		event.preventDefault();
+		lead(link.hash.slice(1), link.dataset.at === undefined ? null : Number(link.dataset.at));
+	});
+
+	// ---- light, dark, or as the system has it
+
+	function turnTo(next) {
+		theme = next;
+		if (theme) document.documentElement.dataset.theme = theme; else delete document.documentElement.dataset.theme;
+		at("theme").textContent = `Theme: ${theme || "as the system"}`;
+	}
+	at("theme").addEventListener("click", () => {
+		turnTo(THEMES[(THEMES.indexOf(theme) + 1) % THEMES.length]);
+		Charts.redrawAll();
+		remember();
+	});
+
+	// ---- tables that sort, listings that are copied
+
+	function sort(table, column, ascending) {
+		const body = table.tBodies[0];
+		const numeric = table.tHead.rows[0].cells[column].classList.contains("figure");
+		const key = (row) => row.cells[column].dataset.key;
+		const order = (a, b) => (numeric ? Number(key(a)) - Number(key(b)) : key(a).localeCompare(key(b), "en", { numeric: true }));
+		const rows = [...body.rows];
+		// What is not known stays last in both directions.
+		const known = rows.filter((row) => key(row) !== "").sort((a, b) => (ascending ? order(a, b) : order(b, a)));
+		body.append(...known, ...rows.filter((row) => key(row) === ""));
+	}
+
+	for (const table of document.querySelectorAll("table.sortable")) {
+		const heads = [...table.tHead.rows[0].cells];
+		heads.forEach((head, column) => head.querySelector("button").addEventListener("click", () => {
+			const first = head.classList.contains("figure") ? "descending" : "ascending";
+			const other = first === "ascending" ? "descending" : "ascending";
+			const next = head.getAttribute("aria-sort") === first ? other : first;
+			heads.forEach((each) => each.removeAttribute("aria-sort"));
+			head.setAttribute("aria-sort", next);
+			sort(table, column, next === "ascending");
+		}));
+	}
+
+	for (const button of document.querySelectorAll("button.copy")) {
+		const code = button.parentElement.querySelector("code");
+		button.addEventListener("click", async () => {
+			try {
+				await navigator.clipboard.writeText(code.textContent);
+				button.textContent = "Copied";
+			} catch { // a browser may keep the clipboard from a page
+				getSelection().selectAllChildren(code);
+				button.textContent = "Selected: now Ctrl-C";
+			}
+		});
+	}
+
+	// ---- and begin
+
+	const charts = Charts.begin(figures, remember);
+	const anew = () => { show(); remember(); };
+	if (choose) {
+		choose.hidden = false;
+		choose.addEventListener("submit", (event) => event.preventDefault());
+		filter.addEventListener("input", anew);
+		at("pick").addEventListener("change", (event) => {
+			if (event.target.checked) picked.add(Number(event.target.value)); else picked.delete(Number(event.target.value));
+			anew();
+		});
+		at("all").addEventListener("click", () => {
+			filter.value = "";
+			picked.clear();
+			for (const box of document.querySelectorAll("#pick input")) box.checked = false;
+			anew();
+		});
+	}
+	for (const fold of folds) fold.addEventListener("toggle", () => { fill(fold); remember(); });
+	turnTo("");
+	restore();
+	show();
+	addEventListener("hashchange", () => { restore(); show(); });
+	// The observer tells of what is in sight in the next frames; then the page is as its reader sees it.
+	requestAnimationFrame(() => requestAnimationFrame(() => { document.documentElement.dataset.drawn = "yes"; }));
+})();

@@ -1,19 +1,28 @@
-"""The report as one HTML page that needs nothing but itself: styles, plotly and the figures are in it.
+"""The report as one HTML page that needs nothing but itself: styles, scripts and the charts' figures are in it.
 
-Jinja escapes all text that it is given; figures travel as JSON in a script element that no `<` can leave. A content
-security policy forbids the page to load anything at all.
+Jinja escapes all text that it is given. The charts' figures, and what is folded away test by test, are JSON that is
+packed by gzip: with hundreds of tests that is most of the page, and nobody opens all of it. A content security policy
+forbids the page to load anything at all. Without dygraphs on the machine that writes it the charts are pictures that do
+not move.
 """
 
 from __future__ import annotations
 
+import base64
+import gzip
+import json
+from collections.abc import Callable
 from functools import cache
+from typing import Any
 
 from jinja2 import Environment
 from markupsafe import Markup
-from plotly.offline import get_plotlyjs
 
 from wirespeed import __version__
+from wirespeed.charts import dygraphs
+from wirespeed.charts.page_json import to_page
 from wirespeed.pages.templates import environment, style, text_of
+from wirespeed.pages.words import harmless
 from wirespeed.report.views import Page
 
 POLICY = (
@@ -24,6 +33,17 @@ POLICY = (
 
 def to_html(page: Page) -> str:
     """The whole page, which needs nothing beside it."""
+    moves = dygraphs.is_there()
+    styles = (*([dygraphs.style()] if moves else []), style(), text_of("wirespeed.charts", "static/charts.css"))
+    drawing = (text_of("wirespeed.charts", f"static/{name}.js") for name in ("pens", "charts"))
+    scripts = (*drawing, text_of("wirespeed.report", "page.js"))
+    folds: list[str] = []
+
+    def data() -> str:
+        figures = {chart.identity: to_page(chart) for chart in page.charts}
+        listed = [{"name": harmless(one.name), "text": harmless(one.text)} for one in page.listed]
+        return _packed({"figures": figures, "listed": listed, "folds": folds})
+
     return (
         _templates()
         .get_template("page.html")
@@ -31,11 +51,29 @@ def to_html(page: Page) -> str:
             page=page,
             version=__version__,
             policy=POLICY,
-            style=Markup(style()),
-            plotly=Markup(get_plotlyjs()),
-            script=Markup(text_of("wirespeed.report", "page.js")),
+            style=Markup("\n".join(styles)),
+            dygraphs=Markup(dygraphs.script()) if moves else "",
+            kept=_keeper(folds),
+            data=data,
+            script=Markup("\n".join(scripts)),
         )
     )
+
+
+def _keeper(folds: list[str]) -> Callable[..., Markup]:
+    """What a template calls with a part that waits in `folds`: it gets the place where the part goes when asked for."""
+
+    def kept(caller: Callable[[], Markup]) -> Markup:
+        folds.append(str(caller()))
+        return Markup('<div data-fold="{}"></div>').format(len(folds) - 1)
+
+    return kept
+
+
+def _packed(value: Any) -> str:
+    """The same value gives the same text."""
+    text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    return base64.b64encode(gzip.compress(text.encode(errors="replace"), mtime=0)).decode()
 
 
 @cache

@@ -4,16 +4,31 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+
+from wirespeed.charts.chart import Chart
+
+LEGEND_PX, PANEL_HEAD_PX = 90, 40
 
 
 @dataclass(frozen=True)
-class Chart:
-    """A place for the figure of the same `identity`."""
+class Place:
+    """Where the page draws the chart of the same `identity`, and how much room it takes."""
 
     identity: str
-    label: str
+    sentence: str
     height_px: int
+
+
+class Drawn:
+    """The charts of a page, collected as its parts are made."""
+
+    def __init__(self) -> None:
+        self.charts: list[Chart] = []
+
+    def place(self, chart: Chart) -> Place:
+        self.charts.append(chart)
+        height_px = LEGEND_PX + sum(panel.height_px + PANEL_HEAD_PX for panel in chart.panels)
+        return Place(chart.identity, chart.sentence, height_px)
 
 
 @dataclass(frozen=True)
@@ -32,12 +47,6 @@ class Grid:
         if column < self.texts:
             return "text"
         return "text note" if column >= len(self.headings) - self.remarks else "figure"
-
-
-def place(identity: str, label: str, figure: dict[str, Any], figures: dict[str, Any]) -> Chart:
-    """Keep `figure` in `figures` under `identity`, and say where it goes."""
-    figures[identity] = figure
-    return Chart(identity, label, figure["layout"]["height"])
 
 
 def grid(

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+from wirespeed.charts.chart import Chart
 from wirespeed.errors import UsageError
 from wirespeed.report.comparison import compare, read_all, select_channels
 from wirespeed.report.listing import to_csv, to_json, to_markdown
@@ -27,8 +28,11 @@ Layout = Literal["list", "matrix", "nodes", "power"]
 
 @dataclass(frozen=True)
 class Report:
+    """`charts` are those of the page, none of a table."""
+
     text: str
     remarks: tuple[Remark, ...]
+    charts: tuple[Chart, ...] = ()
 
 
 def render(
@@ -64,19 +68,19 @@ def render(
     tests = read_all(paths, threshold, line_bps=line_bps, leave_out_spoilt=False if keep_spoilt else None)
     channels = select_channels(tests, only_channels)
     comparison = compare(tests)
+    drawn: tuple[Chart, ...] = ()
     if output_format == "html":
-        text = to_html(
-            page_of(
-                comparison,
-                title=title,
-                scaler=unit,
-                channels=channels,
-                date=date,
-                both=both,
-                labels=labels,
-                inspections=inspections,
-            )
+        page = page_of(
+            comparison,
+            title=title,
+            scaler=unit,
+            channels=channels,
+            date=date,
+            both=both,
+            labels=labels,
+            inspections=inspections,
         )
+        text, drawn = to_html(page), page.charts
     elif layout == "matrix":
         found = matrix(comparison, both=both, labels=labels)
         match output_format:
@@ -111,4 +115,4 @@ def render(
             case "json":
                 text = to_json(comparison, title)
     # Names of files and strings in JSON can hold lone surrogates, which no file can.
-    return Report(text.encode(errors="replace").decode(), comparison.remarks)
+    return Report(text.encode(errors="replace").decode(), comparison.remarks, drawn)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
+from wirespeed.charts.chart import Chart
 from wirespeed.report.other_remarks import ending_text
-from wirespeed.report.page_parts import Chart, Grid, grid, place
-from wirespeed.report.rfc2544_charts import device_figure, latency_figure, loss_figure, throughput_figure
+from wirespeed.report.page_parts import Drawn, Grid, Place, grid
+from wirespeed.report.rfc2544_charts import device_chart, latency_chart, loss_chart, throughput_chart
 from wirespeed.results.figures import Scaler
 from wirespeed.results.rfc2544 import Rfc2544Result, Test
 from wirespeed.results.rfc2544_text import Section, sections, text_block
@@ -21,7 +21,7 @@ class BenchmarkView:
     """One test: `remarks` say which rows are irregular, `sentences` what the RFC wants said, its conformance last."""
 
     title: str
-    chart: Chart | None
+    chart: Place | None
     table: Grid
     remarks: tuple[str, ...]
     sentences: tuple[str, ...]
@@ -36,42 +36,40 @@ class SuiteView:
     ending: str
     exceptions: str
     benchmarks: tuple[BenchmarkView, ...]
-    device: Chart | None
+    device: Place | None
     text: tuple[str, ...]
 
 
-def suite_views(suites: Sequence[Rfc2544Result], scaler: Scaler, figures: dict[str, Any]) -> tuple[SuiteView, ...]:
-    """The charts' figures are kept in `figures`."""
+def suite_views(suites: Sequence[Rfc2544Result], scaler: Scaler, drawn: Drawn) -> tuple[SuiteView, ...]:
+    """The charts are kept in `drawn`."""
     return tuple(
         SuiteView(
             title=suite.name,
             ending=ending_text(suite.ending),
             exceptions="; ".join(suite.method.common_exceptions),
-            benchmarks=tuple(_benchmark(number, suite, section, scaler, figures) for section in sections(suite)),
-            device=_device(number, suite, scaler, figures),
+            benchmarks=tuple(_benchmark(number, suite, section, scaler, drawn) for section in sections(suite)),
+            device=_device(number, suite, scaler, drawn),
             text=tuple(text_block(suite).splitlines()),
         )
         for number, suite in enumerate(suites)
     )
 
 
-def _benchmark(
-    number: int, suite: Rfc2544Result, section: Section, scaler: Scaler, figures: dict[str, Any]
-) -> BenchmarkView:
-    figure = _figure(suite, section.test, scaler)
+def _benchmark(number: int, suite: Rfc2544Result, section: Section, scaler: Scaler, drawn: Drawn) -> BenchmarkView:
     said = f"{suite.name}: {section.title.lower()} of RFC 2544"
-    chart = None if figure is None else place(f"rfc2544-{number}-{section.test}", said, figure, figures)
+    chart = _chart(f"rfc2544-{number}-{section.test}", said, suite, section.test, scaler)
     texts = 2 if section.head[1] in ("direction", "reset") else 1
     table = grid(said, section.head, section.rows, texts, 1 if section.head[-1] in REMARK_COLUMNS else 0)
     assert table is not None  # a section is of a test that has a row
     table = replace(table, irregular=frozenset(index for index, why in enumerate(_irregular(suite, section)) if why))
-    return BenchmarkView(section.title, chart, table, section.remarks, section.sentences)
+    place = None if chart is None else drawn.place(chart)
+    return BenchmarkView(section.title, place, table, section.remarks, section.sentences)
 
 
-def _device(number: int, suite: Rfc2544Result, scaler: Scaler, figures: dict[str, Any]) -> Chart | None:
-    figure = device_figure(suite, scaler)
+def _device(number: int, suite: Rfc2544Result, scaler: Scaler, drawn: Drawn) -> Place | None:
     said = f"{suite.name}: what the device told under the trials"
-    return None if figure is None else place(f"rfc2544-{number}-device", said, figure, figures)
+    chart = device_chart(f"rfc2544-{number}-device", said, suite, scaler)
+    return None if chart is None else drawn.place(chart)
 
 
 def _irregular(suite: Rfc2544Result, section: Section) -> list[str]:
@@ -81,13 +79,13 @@ def _irregular(suite: Rfc2544Result, section: Section) -> list[str]:
     return [row.irregular for row in suite.rows(section.test)]
 
 
-def _figure(suite: Rfc2544Result, test: Test, scaler: Scaler) -> dict[str, Any] | None:
+def _chart(identity: str, sentence: str, suite: Rfc2544Result, test: Test, scaler: Scaler) -> Chart | None:
     match test:
         case "throughput":
-            return throughput_figure(suite.throughput, scaler)
+            return throughput_chart(identity, sentence, suite.throughput, scaler)
         case "latency":
-            return latency_figure(suite.latency)
+            return latency_chart(identity, sentence, suite.latency)
         case "frame-loss":
-            return loss_figure(suite.frame_loss)
+            return loss_chart(identity, sentence, suite.frame_loss)
         case _:
             return None

@@ -4,111 +4,105 @@ told below; and the bounds that it found as lines on the chart of a load test.""
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
-from wirespeed.report.dots import panel_traces
-from wirespeed.report.dut_panels import PANEL_PX, account_of_trials, axis, panels_of
-from wirespeed.report.layout import log_axis, loss_axis, stacked
+from wirespeed.charts.chart import Band, Chart, Curve, Dash, Panel, Rule, Symbol, short
+from wirespeed.charts.colours import COLOURS, colour
+from wirespeed.charts.scales import loss_floor, loss_scale
+from wirespeed.report.dut_panels import account_of_trials, panels_of
 from wirespeed.report.more_panels import latency_floors
+from wirespeed.report.sampled import Dot, blank, device_panels, positive, sampled
 from wirespeed.report.search_rows import PERCENTILES
-from wirespeed.report.searches import IRREGULAR, bounds_text
-from wirespeed.report.traces import (
-    COLOURS,
-    Figure,
-    Trace,
-    band,
-    label,
-    legend,
-    loss_floor,
-    reference,
-    short,
-)
+from wirespeed.report.searches import IRREGULAR, bounds_text, goal_name
 from wirespeed.results.figures import Scaler, loss_text
 from wirespeed.results.search import GoalOutcome, SearchResult, SearchTrial
 
-RECEIVED_PX, LOSS_PX, LATENCY_PX = 300, 190, 170
+RECEIVED_PX, LOSS_PX, LATENCY_PX = 300, 180, 170
 GOAL_COLOURS = COLOURS[1:]
-GOAL_DASHES = ("solid", "dash", "dot")
+GOAL_DASHES: tuple[Dash, ...] = ("solid", "dash", "dot")
 
 # What a trial was, or what became of it: by a shape, since colours are those of the goals.
-SYMBOLS = {
-    "trials": "circle",
-    "the tester was the limit": "triangle-up",
-    "spoilt by the machine": "x-thin-open",
-    "set aside": "circle-open",
-    "at the highest load (MRR)": "diamond-open",
-    "with latency": "square-open",
+SYMBOLS: dict[str, Symbol] = {
+    "trials": "dot",
+    "the tester was the limit": "triangle",
+    "spoilt by the machine": "cross",
+    "set aside": "circle",
+    "at the highest load (MRR)": "open-diamond",
+    "with latency": "square",
 }
 
 
-def search_figure(search: SearchResult, scaler: Scaler) -> Figure:
+def search_chart(identity: str, search: SearchResult, scaler: Scaler) -> Chart:
     """Received and lost over the load that was asked for, and the percentiles of latency where it was measured."""
     shown = [trial for trial in search.trials if trial.purpose != "warm-up"]
     allowed = [found.goal.loss_ratio for found in search.goals]
     floor = loss_floor((trial.loss_ratio for trial in shown), allowed)
-    most = max([search.line_pps or 0.0, *(trial.load_pps for trial in shown)]) / scaler.divisor
-    traces = [reference("received = offered", [0, short(most)], [0, most], dash="dot")]
-    if search.line_pps:
-        line = search.line_pps / scaler.divisor
-        traces.append(
-            reference(f"line rate {scaler.text(search.line_pps)} {scaler.unit}", [0, short(most)], [line] * 2)
-        )
-    for number, found in enumerate(search.goals):
-        name = found.goal.name.upper()
-        traces += _interval(found, name, GOAL_COLOURS[number % len(GOAL_COLOURS)], scaler, most, floor)
+    received: list[Curve] = []
+    lost: list[Curve] = []
     for name, symbol in SYMBOLS.items():
         some = [trial for trial in shown if _sort(trial) == name]
-        traces += _trials(search, some, name, symbol, scaler, floor)
+        above, below = _trials(search, some, name, symbol, scaler, floor)
+        received, lost = received + above, lost + below
+    lines = (
+        (Rule(f"line rate {scaler.text(search.line_pps)} {scaler.unit}", short(search.line_pps / scaler.divisor)),)
+        if search.line_pps
+        else ()
+    )
     latency = _latency(search, scaler)
     accounts = [account_of_trials(search.name, [(trial.load_pps, trial.trial) for trial in shown])]
-    panels, first = panels_of(accounts), 4 if latency else 3
-    style = {search.name: {"type": "scatter", "line": {"color": COLOURS[0], "width": 1}}}
-    traces += panel_traces(panels, accounts, style, first, scaler.divisor, f"at %{{x:.4g}} {scaler.unit}")
-    layout = stacked(
-        [RECEIVED_PX, LOSS_PX, *([LATENCY_PX] if latency else []), *(PANEL_PX for _ in panels)],
-        [
-            f"<b>received</b> ({scaler.unit} each way)",
-            "<b>loss</b> of what was to be offered",
-            *(["<b>latency</b> (µs): percentiles, maximum dotted"] if latency else []),
-            *(panel.title for panel in panels),
-        ],
-        f"load of each direction ({scaler.unit})",
-        legend([*traces, *latency]),
+    style = blank(search.name, COLOURS[0], of=search.name)
+    bands = [
+        _interval(found, found.goal.name.upper(), GOAL_COLOURS[number % len(GOAL_COLOURS)], scaler, of=search.name)
+        for number, found in enumerate(search.goals)
+    ]
+    said = "; ".join(f"{goal_name(one.goal)} {bounds_text(one, scaler)}" for one in search.goals)
+    return Chart(
+        identity=identity,
+        sentence=f"{search.name}: trials of the search over the load{said and f'; {said}'}",
+        x_title=f"load of each direction ({scaler.unit})",
+        x_unit=scaler.unit,
+        panels=(
+            Panel(
+                title=f"received ({scaler.unit} each way)",
+                unit=scaler.unit,
+                height_px=RECEIVED_PX,
+                curves=tuple(received),
+                rules=lines,
+                diagonal="received = offered",
+            ),
+            Panel("loss of what was to be offered", "", LOSS_PX, tuple(lost), loss_scale(floor)),
+            *([latency] if latency else []),
+            *device_panels(panels_of(accounts), accounts, {search.name: style}, scaler.divisor),
+        ),
+        bands=tuple(band for band in bands if band is not None),
+        x_high=None if not search.line_pps else short(search.line_pps / scaler.divisor),
     )
-    layout["yaxis2"] |= loss_axis(floor)
-    if latency:
-        seen = [y for trace in latency for y in trace["y"] if y > 0]
-        layout["yaxis3"] |= log_axis(min(seen), max(seen)) if seen else {}
-    for number, panel in enumerate(panels, start=first):
-        layout[f"yaxis{number}"] |= axis(panel, accounts)
-    return {"data": [*traces, *latency], "layout": layout}
 
 
-def bounds_on_ramp(
-    searches: Sequence[SearchResult], colour: str, scaler: Scaler, most_pps: float, floor: float
-) -> list[Trace]:
+def bounds_on_ramp(searches: Sequence[SearchResult], colour: str, scaler: Scaler) -> list[Band]:
     """The goals' intervals on the chart of the load test that the searches go with, in its colour."""
-    traces: list[Trace] = []
-    for search in searches:
-        for number, found in enumerate(search.goals):
-            dash = GOAL_DASHES[number % len(GOAL_DASHES)]
-            name = f"{found.goal.name.upper()} of {search.name}"
-            traces += _interval(found, name, colour, scaler, most_pps / scaler.divisor, floor, dash)
-    return traces
+    found = [
+        _interval(one, f"{one.goal.name.upper()} of {search.name}", colour, scaler, dash, search.name)
+        for search in searches
+        for one, dash in zip(search.goals, _dashes(len(search.goals)), strict=True)
+    ]
+    return [band for band in found if band is not None]
+
+
+def _dashes(many: int) -> list[Dash]:
+    return [GOAL_DASHES[number % len(GOAL_DASHES)] for number in range(many)]
 
 
 def _interval(
-    found: GoalOutcome, name: str, colour: str, scaler: Scaler, top: float, floor: float, dash: str = "solid"
-) -> list[Trace]:
-    """A goal's bounds, shaded over both panels: a line where there is but one."""
+    found: GoalOutcome, name: str, colour: str, scaler: Scaler, dash: Dash = "solid", of: str = ""
+) -> Band | None:
+    """A goal's bounds, shaded: a line where there is but one."""
     upper_pps = None if found.is_at_least else found.upper_pps
-    known = [pps / scaler.divisor for pps in (found.lower_pps, upper_pps) if pps is not None]
+    known = [short(pps / scaler.divisor) for pps in (found.lower_pps, upper_pps) if pps is not None]
     if not known:
-        return []
+        return None
     said = f"{name} {bounds_text(found, scaler)}" + (f", {IRREGULAR[1]}" if found.irregular else "")
-    style = {"legendgroup": label(name)}
-    received = band(label(said), known[0], known[-1], 0, short(top), colour, dash)
-    lost = band(label(said), known[0], known[-1], floor, 1, colour, dash)
-    return [received | style, lost | style | {"yaxis": "y2", "showlegend": False}]
+    return Band(said, known[0], known[-1], colour, key=name, dash=dash, of=of)
 
 
 def _sort(trial: SearchTrial) -> str:
@@ -122,30 +116,22 @@ def _sort(trial: SearchTrial) -> str:
 
 
 def _trials(
-    search: SearchResult, trials: Sequence[SearchTrial], name: str, symbol: str, scaler: Scaler, floor: float
-) -> list[Trace]:
-    if not trials:
-        return []
+    search: SearchResult, trials: Sequence[SearchTrial], name: str, symbol: Symbol, scaler: Scaler, floor: float
+) -> tuple[list[Curve], list[Curve]]:
+    """What came back of them, and what was lost."""
     ways = len(search.directions)
-    hover = [
-        f"trial {trial.number}, {trial.intended_s:g} s at {scaler.text(trial.load_pps)} {scaler.unit}"
-        f"<br>offered {scaler.text(trial.offered_pps / ways)}, received {scaler.text(trial.received_pps / ways)}, "
-        f"loss {loss_text(trial.loss_ratio)}{label(_why(trial))}"
-        for trial in trials
-    ]
-    style: Trace = {
-        "type": "scatter",
-        "mode": "markers",
-        "name": name,
-        "legendgroup": name,
-        "x": [short(trial.load_pps / scaler.divisor) for trial in trials],
-        "customdata": hover,
-        "hovertemplate": "%{customdata}<extra></extra>",
-        "marker": {"size": 7, "symbol": symbol, "color": COLOURS[0], "line": {"width": 1.4, "color": COLOURS[0]}},
-    }
-    received = [short(trial.received_pps / ways / scaler.divisor) for trial in trials]
-    lost = [short(max(trial.loss_ratio, floor)) for trial in trials]
-    return [style | {"y": received}, style | {"y": lost, "yaxis": "y2", "showlegend": False}]
+    style = replace(blank(name, COLOURS[0], name, of=search.name), symbol=symbol)
+    received, lost = [], []
+    for trial in trials:
+        at = trial.load_pps / scaler.divisor
+        told = (
+            f"trial {trial.number}, {trial.intended_s:g} s: "
+            f"offered {scaler.text(trial.offered_pps / ways)}, received {scaler.text(trial.received_pps / ways)}, "
+            f"loss {loss_text(trial.loss_ratio)}{_why(trial)}"
+        )
+        received.append(Dot(True, at, trial.received_pps / ways / scaler.divisor, told))
+        lost.append(Dot(True, at, max(trial.loss_ratio, floor), told))
+    return sampled(received, style), sampled(lost, style)
 
 
 def _why(trial: SearchTrial) -> str:
@@ -153,37 +139,26 @@ def _why(trial: SearchTrial) -> str:
     return f": {why}" if why else ""
 
 
-def _latency(search: SearchResult, scaler: Scaler) -> list[Trace]:
-    """A line a percentile and direction over the shares of the load at which it was measured."""
+def _latency(search: SearchResult, scaler: Scaler) -> Panel | None:
+    """A curve a percentile and direction over the shares of the load at which it was measured."""
     trials = sorted((one for one in search.of("latency") if not one.set_aside), key=lambda one: one.load_pps)
-    traces: list[Trace] = []
+    curves: list[Curve] = []
     for place, wire in enumerate(search.directions):
         told = [(one, found) for one in trials if (found := one.trial.channels[wire].latency) and found.packets]
-        loads = [short(one.load_pps / scaler.divisor) for one, _ in told]
         for number, key in enumerate((*PERCENTILES, "max")):
             times = [found.max_us if key == "max" else found.percentiles.get(key) for _, found in told]
-            if not told or any(time is None for time in times):
+            dots = [
+                Dot(False, one.load_pps / scaler.divisor, time)
+                for (one, _), time in zip(told, times, strict=True)
+                if time is not None
+            ]
+            if len(dots) < len(told):
                 continue
             name = f"{wire} {'maximum' if key == 'max' else f'{key} %'}"
-            colour = COLOURS[number % len(COLOURS)]
-            dash = "dot" if key == "max" else ("solid", "dash")[place % 2]
-            traces.append(
-                {
-                    "type": "scatter",
-                    "mode": "lines+markers",
-                    "name": label(name),
-                    "legendgroup": label(name),
-                    "x": loads,
-                    "y": [short(time) for time in times if time is not None],
-                    "yaxis": "y3",
-                    "line": {"color": colour, "dash": dash, "width": 1.6},
-                    "hovertemplate": f"%{{fullData.name}}<br>at %{{x:.4g}} {scaler.unit}: %{{y:.4g}} µs<extra></extra>",
-                }
-            )
-    if traces:
-        end = max(x for trace in traces for x in trace["x"])
-        traces += [
-            reference(label(floor.label), [0, end], [floor.value] * 2) | {"yaxis": "y3"}
-            for floor in latency_floors(search, search.directions)
-        ]
-    return traces
+            dash: Dash = "dot" if key == "max" else ("solid", "dash")[place % 2]
+            curves += sampled(dots, blank(name, colour(number), name, dash, 1.6, search.name))
+    if not curves:
+        return None
+    rules = tuple(Rule(floor.label, short(floor.value)) for floor in latency_floors(search, search.directions))
+    title = "latency (µs): percentiles, maximum dotted"
+    return Panel(title, "µs", LATENCY_PX, tuple(curves), positive(curves), rules)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
-from wirespeed.pages.words import count, three_digits, words
+from wirespeed.pages.words import count, three_digits
 from wirespeed.report.answers import Trust
-from wirespeed.report.page_parts import Chart, Grid, grid, place
-from wirespeed.report.search_charts import search_figure
+from wirespeed.report.duts import dut_name
+from wirespeed.report.page_parts import Drawn, Grid, Place, grid
+from wirespeed.report.search_charts import search_chart
 from wirespeed.report.search_rows import (
     GOAL_TEXTS,
     LATENCY_TEXTS,
@@ -50,7 +50,7 @@ class SearchCard:
 @dataclass(frozen=True)
 class SearchChart:
     title: str
-    chart: Chart
+    chart: Place
 
 
 @dataclass(frozen=True)
@@ -68,18 +68,15 @@ class SearchPart:
 
 
 def search_part(
-    searches: Sequence[SearchResult], scaler: Scaler, figures: dict[str, Any], *, with_cards: bool
+    searches: Sequence[SearchResult], scaler: Scaler, drawn: Drawn, *, with_cards: bool
 ) -> SearchPart | None:
-    """None without searches. The charts' figures are kept in `figures`."""
+    """None without searches. The charts are kept in `drawn`."""
     if not searches:
         return None
-    charts = []
-    for number, search in enumerate(searches):
-        said = "; ".join(f"{goal_name(one.goal)} {bounds_text(one, scaler)}" for one in search.goals)
-        label = f"{search.name}: trials of the search over the load{said and f'; {said}'}"
-        charts.append(
-            SearchChart(search.name, place(f"search-{number}", label, search_figure(search, scaler), figures))
-        )
+    charts = [
+        SearchChart(search.name, drawn.place(search_chart(f"search-{number}", search, scaler)))
+        for number, search in enumerate(searches)
+    ]
     found = [(search, one) for search in searches for one in search.goals]
     goals = grid("Goals", goal_headings(scaler), [goal_cells(*pair, scaler) for pair in found], GOAL_TEXTS, 2)
     if goals is not None:
@@ -99,7 +96,7 @@ def search_part(
 
 
 def _card(search: SearchResult, scaler: Scaler) -> SearchCard:
-    dut = words(search.dut.get("name") or search.name)
+    dut = dut_name(search)
     load = f"{load_name(search)}, {directions_of(search)}"
     more = [f"{goal_name(one.goal)}: {bounds_text(one, scaler)}" for one in search.goals[1:]]
     mrr = search.mrr

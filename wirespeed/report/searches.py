@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from wirespeed.report.answers import TESTER_LIMITED, Trust
+from wirespeed.report.duts import BESIDE
 from wirespeed.report.loads import Load, load_of_search
 from wirespeed.results.analysis import Analysis
 from wirespeed.results.figures import Scaler
 from wirespeed.results.search import Goal, GoalOutcome, Limit, SearchResult
-
-BESIDE = "-search"
-"""What the demo adds to the name of a load test's file for the search that follows it."""
 
 LIMITS: dict[Limit, str] = {
     "dut": "DUT",

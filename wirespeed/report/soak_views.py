@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from wirespeed.pages.words import count
 from wirespeed.report.answers import Trust
-from wirespeed.report.page_parts import Chart, Grid, grid, place
-from wirespeed.report.soak_charts import soak_figure
+from wirespeed.report.page_parts import Drawn, Grid, Place, grid
+from wirespeed.report.soak_charts import soak_chart
 from wirespeed.report.soak_rows import (
     DRIFT_HEADINGS,
     EVENT_HEADINGS,
@@ -42,7 +41,7 @@ class SoakView:
     trust: Trust
     verdict: str
     facts: tuple[str, ...]
-    chart: Chart
+    chart: Place
     drifts: Grid | None
     events: Grid | None
     gaps: Grid | None
@@ -54,16 +53,16 @@ class SoakPart:
     soaks: tuple[SoakView, ...]
 
 
-def soak_part(soaks: Sequence[SoakResult], scaler: Scaler, figures: dict[str, Any]) -> SoakPart | None:
-    """None without soaks. The charts' figures are kept in `figures`."""
+def soak_part(soaks: Sequence[SoakResult], scaler: Scaler, drawn: Drawn) -> SoakPart | None:
+    """None without soaks. The charts are kept in `drawn`."""
     if not soaks:
         return None
     cells = [soak_cells(row, scaler) for row in soak_rows(soaks)]
     table = grid("Soaks", soak_headings(scaler), cells, SOAK_TEXTS, 1)
-    return SoakPart(table, tuple(_view(number, soak, scaler, figures) for number, soak in enumerate(soaks)))
+    return SoakPart(table, tuple(_view(number, soak, scaler, drawn) for number, soak in enumerate(soaks)))
 
 
-def _view(number: int, soak: SoakResult, scaler: Scaler, figures: dict[str, Any]) -> SoakView:
+def _view(number: int, soak: SoakResult, scaler: Scaler, drawn: Drawn) -> SoakView:
     told, row = soak.verdict, soak_row(soak)
     verdict = verdict_text(told)
     share = "" if row.load_line_percent is None else f" ({row.load_line_percent:.3g} % of line)"
@@ -87,7 +86,7 @@ def _view(number: int, soak: SoakResult, scaler: Scaler, figures: dict[str, Any]
         trust=SHOWN if told.shown else NOT_SHOWN,
         verdict=verdict,
         facts=tuple(facts),
-        chart=place(f"soak-{number}", title, soak_figure(soak), figures),
+        chart=drawn.place(soak_chart(f"soak-{number}", soak, title)),
         drifts=grid(f"Drift of {soak.name}", DRIFT_HEADINGS, drift_cells(told), 1),
         events=grid(f"Loss events of {soak.name}", EVENT_HEADINGS, events, 1, 2),
         gaps=grid(f"Gaps of {soak.name}", GAP_HEADINGS, [gap_cells(gap) for gap in soak.gaps], 1, 1),

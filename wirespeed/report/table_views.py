@@ -2,50 +2,121 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import get_args
 
 from wirespeed.report.comparison import Comparison
+from wirespeed.report.limits import Limit
+from wirespeed.report.looks import Colours
 from wirespeed.report.matrix import Cell, Matrix
 from wirespeed.report.matrix_text import cell_text, heading, legend, marks
 from wirespeed.report.nodes import HEADINGS, all_rows, cells
+from wirespeed.report.search_rows import GoalRow
+from wirespeed.report.sparkline import sparkline
 from wirespeed.results.figures import Scaler
+
+LIMITS_OF_GOALS: Mapping[str, Limit] = {
+    "line": "line",
+    "tester": "tester",
+    "machine": "tester",
+    "none": "unknown",
+    "maximum": "unknown",
+}
+"""What ended a search, where it was not the device."""
 
 
 @dataclass(frozen=True)
-class MatrixCell:
-    """`links` are (text, where the chart stands) of each test."""
+class MatrixFigure:
+    """A figure of `test`, whose chart is at `anchor`: `rate` in the table's unit and `share` of the line, how far a bar
+    reaches, a path that shows the ramp, what limited it, and in words all of that."""
 
-    links: tuple[tuple[str, str], ...]
+    rate: str
+    share: str
+    mark: str
+    filled_percent: str
+    spark: str
+    limit: Limit
+    title: str
+    anchor: str
+    test: str
+    colour: str
 
 
 @dataclass(frozen=True)
 class MatrixView:
-    """`legend` explains the marks in it."""
+    """`legend` explains the marks in it; a cell has a figure a test, `limits` are those that occur."""
 
     corner: str
     headings: tuple[str, ...]
-    rows: tuple[tuple[str, tuple[MatrixCell, ...]], ...]
+    rows: tuple[tuple[str, tuple[tuple[MatrixFigure, ...], ...]], ...]
     legend: tuple[tuple[str, str], ...]
+    limits: tuple[Limit, ...]
 
 
 @dataclass(frozen=True)
 class NodeTable:
     """What the nodes of one test cost at one load."""
 
+    test: str
     title: str
     headings: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
 
 
-def matrix_view(found: Matrix, scaler: Scaler) -> MatrixView:
-    def cell(cells: tuple[Cell, ...]) -> MatrixCell:
-        return MatrixCell(tuple((cell_text(one, scaler) + marks(one), one.anchor) for one in cells))
-
+def matrix_view(
+    found: Matrix, comparison: Comparison, scaler: Scaler, colours: Colours, limits: Mapping[str, Limit]
+) -> MatrixView:
+    """`limits` are by the names of tests."""
+    sparks = {(test.result.name, curve.channel): sparkline(curve) for test in comparison.tests for curve in test.curves}
+    rows = tuple(
+        (
+            label,
+            tuple(
+                tuple(_figure(cell, column.dut, scaler, colours, limits, sparks) for cell in cells)
+                for cells, column in zip(row, found.columns, strict=True)
+            ),
+        )
+        for label, row in zip(found.labels, found.cells, strict=True)
+    )
+    used = {figure.limit for _, row in rows for cells in row for figure in cells}
     return MatrixView(
         corner=f"{scaler.unit} (% of line)",
         headings=tuple(heading(column) for column in found.columns),
-        rows=tuple((label, tuple(map(cell, row))) for label, row in zip(found.labels, found.cells, strict=True)),
+        rows=rows,
         legend=legend(found),
+        limits=tuple(limit for limit in get_args(Limit) if limit in used),
+    )
+
+
+def _figure(
+    cell: Cell,
+    dut: str,
+    scaler: Scaler,
+    colours: Colours,
+    limits: Mapping[str, Limit],
+    sparks: Mapping[tuple[str, str], str],
+) -> MatrixFigure:
+    row = cell.figures
+    test = row.test
+    rate, _, share = cell_text(cell, scaler).partition(" (")
+    if isinstance(row, GoalRow):
+        spark, limit = "", LIMITS_OF_GOALS.get(row.limit, "DUT")
+    else:
+        spark = sparks.get((row.test, row.channel), "")
+        limit = "tester" if row.tester_limited else limits.get(row.test, "unknown")
+    filled = min(100.0, 100.0 * (cell.percent or 0.0) / cell.of_percent)
+    return MatrixFigure(
+        rate=rate,
+        share=share.rstrip(")"),
+        mark=marks(cell),
+        filled_percent=f"{max(0.0, filled):.1f}",
+        spark=spark,
+        limit=limit,
+        title=f"{test}: limited by {limit}" if limit != "unknown" else f"{test}: what limited it is unknown",
+        anchor=cell.anchor,
+        test=test,
+        colour=colours.get(dut, ""),
     )
 
 
@@ -53,6 +124,7 @@ def node_tables(comparison: Comparison, scaler: Scaler) -> tuple[NodeTable, ...]
     rows = all_rows(comparison)
     return tuple(
         NodeTable(
+            test,
             f"{test} at {scaler.text(offered_pps)} {scaler.unit} offered",
             HEADINGS,
             tuple(cells(row) for row in rows if (row.test, row.offered_pps) == (test, offered_pps)),

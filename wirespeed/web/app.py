@@ -4,6 +4,7 @@
     /live           the one that runs now, and the next one
     /test/ID        one test
     /report/ID      its report
+    /machine/ID     a router or a generator, while somebody looks
     /events[/ID]    server-sent events: `head`, `frames`, `state`; ids are EPOCH:FRAMES, so that who comes back gets
                     what it lacks
     /static/NAME    the page's own script and style, and the charts' library
@@ -34,17 +35,18 @@ from starlette.responses import HTMLResponse, PlainTextResponse, Response, Strea
 from starlette.routing import Mount, Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from wirespeed.charts import dygraphs
 from wirespeed.errors import WirespeedError
+from wirespeed.exporter.target import Target
 from wirespeed.pages.templates import environment, style, text_of
 from wirespeed.report.page import POLICY as REPORT_POLICY
 from wirespeed.report.render import render
 from wirespeed.web.folder import Folder, Test
 from wirespeed.web.followed import Followed
+from wirespeed.web.machine import Machine
 
 PAGE = 100
 """Tests of one page of the list."""
-DYGRAPHS = Path("/usr/share/javascript/dygraphs")
-"""Debian's libjs-dygraphs; without it the page has figures and no chart."""
 _POLL_S = 0.5
 _COMMENT_S = 10.0
 """Something is said so often at least, so that a connection which is gone is known to be."""
@@ -67,8 +69,8 @@ _STATIC: dict[str, tuple[str, Callable[[], str]]] = {
     "page.css": ("text/css", style),
     "web.css": ("text/css", lambda: text_of("wirespeed.web", "static/web.css")),
     "live.js": ("text/javascript", lambda: text_of("wirespeed.web", "static/live.js")),
-    "dygraph.js": ("text/javascript", lambda: (DYGRAPHS / "dygraph.min.js").read_text(encoding="utf-8")),
-    "dygraph.css": ("text/css", lambda: (DYGRAPHS / "dygraph.min.css").read_text(encoding="utf-8")),
+    "dygraph.js": ("text/javascript", dygraphs.script),
+    "dygraph.css": ("text/css", dygraphs.style),
 }
 
 
@@ -81,13 +83,14 @@ class Where:
     token: str = ""
 
 
-def application(places: Sequence[Path], where: Where) -> ASGIApp:
-    pages = _Pages(Folder(places))
+def application(places: Sequence[Path], where: Where, targets: Sequence[Target] = ()) -> ASGIApp:
+    pages = _Pages(Folder(places), [Machine(target) for target in targets])
     routes = [
         Route("/", pages.home),
         Route("/live", pages.live),
         Route("/test/{id}", pages.test),
         Route("/report/{id}", pages.report),
+        Route("/machine/{id}", pages.machine),
         Route("/events", pages.events),
         Route("/events/{id}", pages.events),
         Route("/static/{name}", _static),
@@ -152,9 +155,10 @@ def _address(host: str) -> str:
 
 
 class _Pages:
-    def __init__(self, folder: Folder) -> None:
+    def __init__(self, folder: Folder, machines: Sequence[Machine]) -> None:
         self._folder = folder
-        self._followed: dict[str, Followed] = {}
+        self._machines = {machine.id: machine for machine in machines}
+        self._followed: dict[str, Followed | Machine] = {}
         self._looks: dict[str, asyncio.Lock] = {}
         self._looked_s: dict[str, float] = {}
 
@@ -166,17 +170,30 @@ class _Pages:
         rows = [(test, _when(test)) for test in chosen[(number - 1) * PAGE : number * PAGE]]
         pages = max(1, math.ceil(len(chosen) / PAGE))
         return _html(
-            "list.html", rows=rows, total=len(found), found=len(chosen), wanted=wanted, number=number, pages=pages
+            "list.html",
+            rows=rows,
+            total=len(found),
+            found=len(chosen),
+            wanted=wanted,
+            number=number,
+            pages=pages,
+            machines=list(self._machines.values()),
         )
 
     async def live(self, request: Request) -> Response:
-        return _html("live.html", root="", events="events", name="")
+        return _html("live.html", root="", events="events", name="", of_test=True)
+
+    async def machine(self, request: Request) -> Response:
+        machine = self._machines.get(request.path_params["id"])
+        if machine is None:
+            return _missing("router or generator")
+        return _html("live.html", root="../", events=f"../events/{machine.id}", name=machine.name, of_test=False)
 
     async def test(self, request: Request) -> Response:
         test = await run_in_threadpool(self._folder.find, request.path_params["id"])
         if test is None:
             return _missing()
-        return _html("live.html", root="../", events=f"../events/{test.id}", name=test.name)
+        return _html("live.html", root="../", events=f"../events/{test.id}", name=test.name, of_test=True)
 
     async def report(self, request: Request) -> Response:
         test = await run_in_threadpool(self._folder.find, request.path_params["id"])
@@ -193,7 +210,7 @@ class _Pages:
 
     async def events(self, request: Request) -> Response:
         wanted = request.path_params.get("id")
-        if wanted is not None and await run_in_threadpool(self._folder.find, wanted) is None:
+        if wanted is not None and await self._find(wanted) is None:
             return _missing()
         has = request.headers.get("last-event-id", "")
         return StreamingResponse(self._stream(wanted, has), media_type="text/event-stream", headers=_HEADERS)
@@ -204,7 +221,7 @@ class _Pages:
         shown, told, head, state, silent_s = "", _position(has), None, None, 0.0
         yield "retry: 1000\n\n"
         while True:
-            test = await run_in_threadpool(self._folder.find, wanted) if wanted else self._folder.current()
+            test = await self._find(wanted) if wanted else self._folder.current()
             if test is not None:
                 followed = await self._look(test)
                 silent_s += _POLL_S
@@ -239,7 +256,10 @@ class _Pages:
                 silent_s = 0.0
             await asyncio.sleep(_POLL_S)
 
-    async def _look(self, test: Test) -> Followed:
+    async def _find(self, wanted: str) -> Test | Machine | None:
+        return self._machines.get(wanted) or await run_in_threadpool(self._folder.find, wanted)
+
+    async def _look(self, test: Test | Machine) -> Followed | Machine:
         """One follower a test, however many watch it, and no look twice within the same half second."""
         lock = self._looks.setdefault(test.id, asyncio.Lock())
         async with lock:
@@ -250,7 +270,7 @@ class _Pages:
                     self._followed.pop(oldest)
                     self._looks.pop(oldest, None)
                     self._looked_s.pop(oldest, None)
-                followed = self._followed[test.id] = Followed(test.file)
+                followed = self._followed[test.id] = test if isinstance(test, Machine) else Followed(test.file)
             now_s = asyncio.get_running_loop().time()
             if now_s - self._looked_s.get(test.id, -math.inf) >= 0.9 * _POLL_S:
                 self._looked_s[test.id] = now_s
@@ -258,7 +278,7 @@ class _Pages:
             return followed
 
 
-def _key(test: Test, followed: Followed) -> str:
+def _key(test: Test | Machine, followed: Followed | Machine) -> str:
     return f"{test.id}.{followed.epoch}"
 
 
@@ -288,12 +308,12 @@ def _templates() -> Environment:
 
 
 def _html(template: str, **values: Any) -> HTMLResponse:
-    text = _templates().get_template(template).render(has_charts=(DYGRAPHS / "dygraph.min.js").is_file(), **values)
+    text = _templates().get_template(template).render(has_charts=dygraphs.is_there(), **values)
     return HTMLResponse(text.encode(errors="replace"), headers={**_HEADERS, "Content-Security-Policy": _POLICY})
 
 
-def _missing() -> Response:
-    return PlainTextResponse("there is no such test\n", 404, headers=_HEADERS)
+def _missing(what: str = "test") -> Response:
+    return PlainTextResponse(f"there is no such {what}\n", 404, headers=_HEADERS)
 
 
 async def _static(request: Request) -> Response:
@@ -303,4 +323,4 @@ async def _static(request: Request) -> Response:
     try:
         return Response(found[1](), media_type=found[0], headers=_HEADERS)
     except OSError:
-        return PlainTextResponse("libjs-dygraphs is not installed here\n", 404, headers=_HEADERS)
+        return PlainTextResponse(f"{dygraphs.PACKAGE} is not installed here\n", 404, headers=_HEADERS)

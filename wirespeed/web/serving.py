@@ -17,6 +17,7 @@ import uvicorn
 from wirespeed.bound_child import bound_to_parent
 from wirespeed.cli.signals import ENDING
 from wirespeed.errors import EnvironmentFault
+from wirespeed.exporter.target import Target
 from wirespeed.held_signals import signals_held
 from wirespeed.web.app import Where, application
 
@@ -50,10 +51,10 @@ def address_of(made: socket.socket, where: Where) -> str:
     return f"http://{host}:{made.getsockname()[1]}/{f'{where.token}/' if where.token else ''}"
 
 
-def serve(places: Sequence[Path], where: Where, made: socket.socket) -> None:
+def serve(places: Sequence[Path], where: Where, made: socket.socket, targets: Sequence[Target] = ()) -> None:
     """Until SIGINT, SIGTERM or SIGHUP."""
     config = uvicorn.Config(
-        application(places, where),
+        application(places, where, targets),
         log_level="error",
         access_log=False,
         lifespan="off",

@@ -2,6 +2,7 @@
 // Follows one test by server-sent events: figures in cards, charts that grow. Nothing is sent but the wish to see.
 (() => {
 	const live = document.getElementById("live");
+	const SENT = live.dataset.sent, OF_TEST = "ofTest" in live.dataset;
 	const at = (id) => document.getElementById(id);
 	const NARROW = "\u202f";
 	// Okabe and Ito's order; offered is thin and dotted, received in the direction's colour.
@@ -41,15 +42,16 @@
 			return;
 		}
 		const offered = sum(frame, 0), received = sum(frame, 1);
-		const lost = Object.values(frame.ways).reduce((total, way) => total + way[0] * way[2], 0);
+		const lost = Object.values(frame.ways).reduce((total, way) => total + way[OF_TEST ? 0 : 1] * way[2], 0);
 		set("phase", frame.what);
 		set("time", digits(frame.t) + NARROW + "s since the start");
 		set("received", scaled(received, "pps"));
 		set("share", frame.line ? digits(Math.min(100, 100 * received / frame.line)) + NARROW + "% of the line" : "");
 		set("offered", scaled(offered, "pps"));
 		const unsent = frame.tester.unsent;
-		set("health", unsent ? unsent.toLocaleString("en") + " packets the tester could not send" : "the tester sent all of it");
-		set("loss", lossText(offered ? lost / offered : 0));
+		if (unsent) set("health", unsent.toLocaleString("en") + " packets the tester could not send");
+		else set("health", OF_TEST ? "the tester sent all of it" : "");
+		set("loss", lossText((OF_TEST ? offered : received) ? lost / (OF_TEST ? offered : received) : 0));
 		const latencies = Object.values(frame.latency);
 		set("latency", latencies.length ? "latency " + digits(Math.max(...latencies.map((one) => one[0]))) + NARROW + "µs" : "");
 		set("cost", frame.cost ? digits(frame.cost.cycles) + NARROW + "clocks" : "–");
@@ -99,9 +101,9 @@
 		const hasLine = frames.some((frame) => frame.line);
 		const labels = ["seconds"], colours = [], series = {};
 		names.forEach((name, number) => {
-			labels.push(name + " offered", name + " received");
+			labels.push(name + " " + SENT, name + " received");
 			colours.push(COLOURS[number % 6], COLOURS[number % 6]);
-			series[name + " offered"] = { strokePattern: [2, 3], strokeWidth: 1.4 };
+			series[name + " " + SENT] = { strokePattern: [2, 3], strokeWidth: 1.4 };
 		});
 		if (hasLine) {
 			labels.push("line, a direction");
@@ -156,7 +158,7 @@
 		running = state.running;
 		const line = at("state");
 		line.textContent = state.fault || (running ? "▶ running" : state.status);
-		if (!running && !state.fault && state.status !== "waiting") {
+		if (OF_TEST && !running && !state.fault && state.status !== "waiting") {
 			const link = document.createElement("a");
 			link.href = live.dataset.root + "report/" + live.dataset.test;
 			link.textContent = "report";

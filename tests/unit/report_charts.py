@@ -1,0 +1,58 @@
+"""Reading what a report draws: curves of charts, and what a page has packed."""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import json
+import re
+from typing import Any
+
+from wirespeed.charts.chart import Chart, Curve
+from wirespeed.report.charts import load_chart, time_chart
+from wirespeed.report.comparison import Comparison
+from wirespeed.report.looks import colours_of
+from wirespeed.results.figures import MEGA
+from wirespeed.results.search import SearchResult
+
+_DATA = re.compile(r'(<script type="application/octet-stream" id="data">)([^<]*)(</script>)')
+
+
+def unpacked(page: str) -> dict[str, Any]:
+    """`figures`, `listed` and `folds` of a page."""
+    found = _DATA.search(page)
+    assert found is not None
+    data: dict[str, Any] = json.loads(gzip.decompress(base64.b64decode(found[2])))
+    return data
+
+
+def opened(page: str) -> str:
+    """The page with every fold filled."""
+    folds = unpacked(page)["folds"]
+    return re.sub(r'<div data-fold="(\d+)"></div>', lambda found: folds[int(found[1])], page)
+
+
+def over_load(
+    comparison: Comparison, number: int, channels: frozenset[str], searches: tuple[SearchResult, ...] = ()
+) -> Chart:
+    """The chart of a load, by millions."""
+    colours = colours_of([*(test.result for test in comparison.tests), *searches])
+    return load_chart(f"load-{number}", comparison.groups[number], channels, MEGA, colours, searches)
+
+
+def over_time(comparison: Comparison, number: int, channels: frozenset[str]) -> Chart:
+    colours = colours_of(test.result for test in comparison.tests)
+    return time_chart(f"time-{number}", comparison.groups[number], channels, MEGA, colours)
+
+
+def curves(chart: Chart, name: str, panel: int = 0) -> list[Curve]:
+    return [curve for curve in chart.panels[panel].curves if curve.name == name]
+
+
+def curve(chart: Chart, name: str, panel: int = 0) -> Curve:
+    (found,) = curves(chart, name, panel)
+    return found
+
+
+def panel_titles(chart: Chart) -> list[str]:
+    return [panel.title for panel in chart.panels]

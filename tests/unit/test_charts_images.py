@@ -1,0 +1,101 @@
+"""Charts as files without a browser: what they are called, that they are whole and say what the page says."""
+
+from __future__ import annotations
+
+import builtins
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+from report_kinds import search_of, soak_of, suite_of
+
+from wirespeed.charts.chart import Chart, Curve, Panel
+from wirespeed.charts.images import stems, write_images
+from wirespeed.cli.main import main
+from wirespeed.results.file import write_file
+
+GOLDEN = Path(__file__).parents[1] / "golden" / "report"
+OLD, OURS = str(GOLDEN / "trex-loadtest.json"), str(GOLDEN / "wirespeed.json")
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+def words(path: Path) -> set[str]:
+    return {text.text or "" for text in ElementTree.fromstring(path.read_text(encoding="utf-8")).iter(f"{SVG}text")}
+
+
+def test_every_kind_of_result_becomes_pictures(tmp_path, capsys):
+    paths = [OURS, OLD]
+    for name, result in {"search": search_of(latency=True), "suite": suite_of(), "soak": soak_of(gap=20.0)}.items():
+        paths.append(str(tmp_path / f"{name}.json"))
+        write_file(result, Path(paths[-1]))
+    folder = tmp_path / "new" / "pictures"
+    assert main(["report", *paths, "-o", str(tmp_path / "page.html"), "--images", str(folder)]) == 0
+    stems_of = {path.stem for path in folder.iterdir()}
+    assert {"load-bench-size-64", "time-bench-size-64", "search-search", "soak-soak"} <= stems_of
+    assert {"rfc2544-throughput-suite", "rfc2544-latency-suite", "rfc2544-frame-loss-suite"} <= stems_of
+    assert len(list(folder.iterdir())) == 2 * len(stems_of)
+    said = capsys.readouterr().err.splitlines()[-1]
+    assert said == f"{2 * len(stems_of)} pictures of {len(stems_of)} charts written to {folder}"
+    for path in folder.glob("*.png"):
+        head = path.read_bytes()[:24]
+        assert head.startswith(b"\x89PNG")
+        assert int.from_bytes(head[16:20]) == 1000
+    told = words(folder / "load-bench-size-64.svg")
+    assert {"received (Mpps)", "line rate 14.881 Mpps", "knee", "wirespeed", "loss 0.1 %"} <= told
+
+
+def test_the_same_results_give_the_same_vectors(tmp_path):
+    for name in ("a", "b"):
+        assert main(["report", OURS, "-o", str(tmp_path / "page.html"), "--images", str(tmp_path / name)]) == 0
+    first, second = ({path.name: path.read_bytes() for path in (tmp_path / name).glob("*.svg")} for name in "ab")
+    assert first == second
+
+
+def chart(identity: str, sentence: str, name: str = "a") -> Chart:
+    curve = Curve(name, "#0072b2", (0.0, 1.0), (0.0, 1.0), key=name)
+    return Chart(identity, sentence, "x", "", (Panel("y", "", 100, (curve,)),))
+
+
+def test_names_that_collide_or_act_are_files_of_their_own(tmp_path):
+    charts = [
+        chart("load-0", "../a b: c"),
+        chart("load-1", "..//a/b: d"),
+        chart("load-2", "$x$ \u202e<&"),
+        chart("x", ""),
+    ]
+    assert list(stems(charts)) == ["load-a-b", "load-a-b-2", "load-x", "x"]
+    written = write_images([*charts, chart("load-3", "z", "$\\frac{$ \x1b[2J <b>")], tmp_path)
+    assert all(path.parent == tmp_path for path in written)
+    assert "$\\frac{$ �[2J <b>" in words(tmp_path / "load-z.svg")
+
+
+def test_a_chart_without_points_is_drawn(tmp_path):
+    empty = Chart("load-0", "nothing", "x", "", (Panel("y", "", 100, ()),))
+    assert len(write_images([empty], tmp_path)) == 2
+
+
+def test_pictures_are_of_the_page_alone(tmp_path, capsys):
+    assert main(["report", OURS, "--format", "md", "--images", str(tmp_path / "x")]) == 2
+    assert "--images is of the page's charts, and --format md has none" in capsys.readouterr().err
+    assert not (tmp_path / "x").exists()
+
+
+def test_without_matplotlib_one_line_says_what_to_install(tmp_path, capsys, monkeypatch):
+    genuine = builtins.__import__
+
+    def without(name, *rest):
+        if name.startswith("matplotlib"):
+            raise ImportError(name)
+        return genuine(name, *rest)
+
+    monkeypatch.setattr(builtins, "__import__", without)
+    assert main(["report", OURS, "-o", str(tmp_path / "page.html"), "--images", str(tmp_path / "x")]) == 3
+    assert "pip install 'wirespeed[images]'" in capsys.readouterr().err.splitlines()[-1]
+    assert (tmp_path / "page.html").exists()
+
+
+@pytest.mark.parametrize("name", ["file", "file/in"])
+def test_a_folder_that_cannot_be_is_told(tmp_path, name, capsys):
+    (tmp_path / "file").write_text("")
+    assert main(["report", OURS, "-o", str(tmp_path / "page.html"), "--images", str(tmp_path / name)]) == 6
+    assert "cannot be made" in capsys.readouterr().err.splitlines()[-1]

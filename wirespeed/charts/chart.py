@@ -1,0 +1,147 @@
+"""What a chart is: panels one under the other over one x axis, in each the curves that share a y axis."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+Dash = Literal["solid", "dash", "dot", "dashdot", "longdash"]
+Symbol = Literal["dot", "circle", "cross", "diamond", "open-diamond", "triangle", "square", "bar"]
+
+DASHES: tuple[Dash, ...] = ("solid", "dash", "dot", "dashdot", "longdash")
+
+
+@dataclass(frozen=True)
+class Curve:
+    """Points in the order of x, in the units of its panel; a y of None is a gap.
+
+    `key` is what it is switched on and off by, together with all curves of the same key: one legend entry a key, none
+    where it is empty. `dots` are points alone, with no line between them. `told` says of each point what the figures do
+    not. `low` and `high` are ends of error bars along y, `left` and `right` along x. `of` is the result that it is of.
+    """
+
+    name: str
+    colour: str
+    x: tuple[float, ...]
+    y: tuple[float | None, ...]
+    key: str = ""
+    dash: Dash = "solid"
+    width: float = 2.0
+    dots: bool = False
+    symbol: Symbol = "dot"
+    told: tuple[str, ...] = ()
+    low: tuple[float, ...] = ()
+    high: tuple[float, ...] = ()
+    left: tuple[float, ...] = ()
+    right: tuple[float, ...] = ()
+    of: str = ""
+    note: str = ""
+    """Words that stand beside its first point."""
+
+
+@dataclass(frozen=True)
+class Rule:
+    """A level to read others by, from the left edge to the right one, with its name at the end."""
+
+    name: str
+    value: float
+    alarm: bool = False
+
+
+@dataclass(frozen=True)
+class Band:
+    """What lies between two places of the x axis, in all panels; a line where they are the same."""
+
+    name: str
+    low: float
+    high: float
+    colour: str
+    key: str = ""
+    dash: Dash = "solid"
+    of: str = ""
+
+
+@dataclass(frozen=True)
+class Scale:
+    """The y axis: from zero as far as the curves go, unless it says otherwise. `ticks` are (place, text)."""
+
+    logarithmic: bool = False
+    low: float | None = None
+    high: float | None = None
+    ticks: tuple[tuple[float, str], ...] = ()
+
+
+LINEAR = Scale()
+
+
+@dataclass(frozen=True)
+class Panel:
+    """`unit` goes with a figure where one is told; `diagonal` draws what y = x would be, by that name."""
+
+    title: str
+    unit: str
+    height_px: int
+    curves: tuple[Curve, ...]
+    scale: Scale = LINEAR
+    rules: tuple[Rule, ...] = ()
+    diagonal: str = ""
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A line of the legend. `on` is whether its curves are drawn before anybody asked."""
+
+    key: str
+    name: str
+    colour: str
+    dash: Dash
+    symbol: Symbol | None
+    on: bool
+    of: str
+
+
+@dataclass(frozen=True)
+class Chart:
+    """`sentence` says what it shows, for those who do not see it. With `categories` an x is a place among them.
+    `off` are the keys of curves that wait until somebody asks for them."""
+
+    identity: str
+    sentence: str
+    x_title: str
+    x_unit: str
+    panels: tuple[Panel, ...]
+    bands: tuple[Band, ...] = ()
+    categories: tuple[str, ...] = ()
+    x_low: float | None = 0.0
+    x_high: float | None = None
+    off: frozenset[str] = field(default_factory=frozenset)
+
+    @property
+    def legend(self) -> tuple[Entry, ...]:
+        """One entry a key, as its first curve or band looks."""
+        found: dict[str, Entry] = {}
+        for curve in (curve for panel in self.panels for curve in panel.curves):
+            if curve.key and curve.key not in found:
+                symbol = curve.symbol if curve.dots else None
+                on = curve.key not in self.off
+                found[curve.key] = Entry(curve.key, curve.name, curve.colour, curve.dash, symbol, on, curve.of)
+        for band in self.bands:
+            if band.key and band.key not in found:
+                on = band.key not in self.off
+                found[band.key] = Entry(band.key, band.name, band.colour, band.dash, None, on, band.of)
+        return tuple(found.values())
+
+
+def short(value: float) -> float:
+    """Five digits draw the same picture in half the page."""
+    return float(f"{value:.5g}")
+
+
+def shortened(values: Iterable[float]) -> tuple[float, ...]:
+    return tuple(map(short, values))
+
+
+def in_order(x: Sequence[float]) -> list[int]:
+    """The places of points from left to right; those at one place keep their order."""
+    return sorted(range(len(x)), key=x.__getitem__)

@@ -1,0 +1,96 @@
+"""A chart as the page's script takes it: short names, and nothing that is as usual."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from wirespeed.charts.chart import Band, Chart, Curve, Entry, Panel, Rule
+from wirespeed.pages.words import harmless
+
+
+def to_page(chart: Chart) -> dict[str, Any]:
+    """JSON; the page shows texts as text and never as markup."""
+    return _known(
+        {
+            "sentence": chart.sentence,
+            "xTitle": chart.x_title,
+            "xUnit": chart.x_unit,
+            "categories": list(chart.categories),
+            "xLow": chart.x_low,
+            "xHigh": chart.x_high,
+            "panels": [_panel(panel) for panel in chart.panels],
+            "bands": [_band(band) for band in chart.bands],
+            "legend": [_entry(entry) for entry in chart.legend],
+        }
+    )
+
+
+def _panel(panel: Panel) -> dict[str, Any]:
+    scale = panel.scale
+    return _known(
+        {
+            "title": panel.title,
+            "unit": panel.unit,
+            "height": panel.height_px,
+            "log": scale.logarithmic,
+            "range": None if scale.low is None else [scale.low, scale.high],
+            "ticks": [list(tick) for tick in scale.ticks],
+            "diagonal": panel.diagonal,
+            "rules": [_rule(rule) for rule in panel.rules],
+            "curves": [_curve(curve) for curve in panel.curves],
+        }
+    )
+
+
+def _curve(curve: Curve) -> dict[str, Any]:
+    return _known(
+        {
+            "name": curve.name,
+            "key": curve.key,
+            "colour": curve.colour,
+            "dash": "" if curve.dash == "solid" else curve.dash,
+            "width": None if curve.width == Curve.width else curve.width,
+            "dots": curve.dots,
+            "symbol": "" if curve.symbol == "dot" else curve.symbol,
+            "x": list(curve.x),
+            "y": list(curve.y),
+            "told": list(curve.told) if any(curve.told) else [],
+            "low": list(curve.low),
+            "high": list(curve.high),
+            "left": list(curve.left),
+            "right": list(curve.right),
+            "of": curve.of,
+            "note": curve.note,
+        }
+    )
+
+
+def _rule(rule: Rule) -> dict[str, Any]:
+    return _known({"name": rule.name, "value": rule.value, "alarm": rule.alarm})
+
+
+def _band(band: Band) -> dict[str, Any]:
+    dash = "" if band.dash == "solid" else band.dash
+    ends = {"low": band.low, "high": band.high}
+    return ends | _known({"name": band.name, "colour": band.colour, "key": band.key, "dash": dash, "of": band.of})
+
+
+def _entry(entry: Entry) -> dict[str, Any]:
+    dash = "" if entry.dash == "solid" else entry.dash
+    told = {"key": entry.key, "name": entry.name, "colour": entry.colour, "dash": dash, "symbol": entry.symbol or ""}
+    return _known({**told, "off": not entry.on, "of": entry.of})
+
+
+def _known(values: dict[str, Any]) -> dict[str, Any]:
+    """Without what is empty, none or no; texts without what would act on the screen."""
+    return {
+        key: _shown(value)
+        for key, value in values.items()
+        if value is not None and value is not False and value not in ("", [])
+    }
+
+
+def _shown(value: Any) -> Any:
+    if isinstance(value, str):
+        return harmless(value)
+    return [_shown(item) for item in value] if isinstance(value, list) and isinstance(value[0], str) else value

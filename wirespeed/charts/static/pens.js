@@ -1,0 +1,110 @@
+"use strict";
+
+// What draws lines, boxes, marks and words in pixels: on a canvas, or as the text of an SVG. Both take the same calls.
+const Pens = (() => {
+	const DOT = 3;
+	const escaped = (text) => String(text).replace(/[&<>"']/g, (letter) => `&#${letter.charCodeAt(0)};`);
+
+	const SHAPES = {
+		cross: (x, y, r) => [[[x - r, y - r], [x + r, y + r]], [[x - r, y + r], [x + r, y - r]]],
+		bar: (x, y, r) => [[[x - r, y], [x + r, y]]],
+		diamond: (x, y, r) => [[[x, y - r], [x + r, y], [x, y + r], [x - r, y], [x, y - r]]],
+		triangle: (x, y, r) => [[[x, y - r], [x + r, y + r], [x - r, y + r], [x, y - r]]],
+		square: (x, y, r) => [[[x - r, y - r], [x + r, y - r], [x + r, y + r], [x - r, y + r], [x - r, y - r]]],
+	};
+	SHAPES["open-diamond"] = SHAPES.diamond;
+	const FILLED = new Set(["dot", "diamond", "triangle"]);
+	const outlines = (symbol, x, y) => (SHAPES[symbol] ? SHAPES[symbol](x, y, symbol.includes("diamond") ? 6 : 4) : null);
+
+	function canvasPen(canvas) {
+		const path = (points) => {
+			canvas.beginPath();
+			let open = false;
+			for (const [x, y] of points) {
+				if (y === null || Number.isNaN(y)) { open = false; continue; }
+				if (open) canvas.lineTo(x, y); else canvas.moveTo(x, y);
+				open = true;
+			}
+		};
+		const pen = {
+			line(points, colour, width, dash) {
+				canvas.save();
+				Object.assign(canvas, { strokeStyle: colour, lineWidth: width });
+				canvas.setLineDash(dash || []);
+				path(points);
+				canvas.stroke();
+				canvas.restore();
+			},
+			box(x, y, w, h, colour) {
+				canvas.save();
+				canvas.fillStyle = colour;
+				canvas.fillRect(x, y, w, h);
+				canvas.restore();
+			},
+			words(text, x, y, colour, align) {
+				canvas.save();
+				Object.assign(canvas, { fillStyle: colour, textAlign: align, font: `11px ${getComputedStyle(document.body).fontFamily}` });
+				canvas.fillText(text, x, y);
+				canvas.restore();
+			},
+			mark(symbol, x, y, colour) {
+				const shape = outlines(symbol, x, y);
+				canvas.save();
+				Object.assign(canvas, { strokeStyle: colour, fillStyle: colour, lineWidth: 1.6 });
+				canvas.setLineDash([]);
+				if (!shape) {
+					canvas.beginPath();
+					canvas.arc(x, y, symbol === "circle" ? 4 : DOT, 0, 2 * Math.PI);
+					if (symbol === "circle") canvas.stroke(); else canvas.fill();
+				}
+				for (const points of shape || []) {
+					path(points);
+					if (FILLED.has(symbol)) canvas.fill();
+					canvas.stroke();
+				}
+				canvas.restore();
+			},
+		};
+		return pen;
+	}
+
+	function svgPen() {
+		const parts = [];
+		let clips = 0;
+		const at = (value) => Number(value.toFixed(2));
+		const path = (points) => {
+			let open = false, text = "";
+			for (const [x, y] of points) {
+				if (y === null || Number.isNaN(y)) { open = false; continue; }
+				text += `${open ? "L" : "M"}${at(x)} ${at(y)}`;
+				open = true;
+			}
+			return text;
+		};
+		return {
+			text: () => parts.join(""),
+			line(points, colour, width, dash) {
+				parts.push(`<path d="${path(points)}" fill="none" stroke="${colour}" stroke-width="${width}"${dash ? ` stroke-dasharray="${dash.join(" ")}"` : ""}/>`);
+			},
+			box(x, y, w, h, colour) {
+				parts.push(`<rect x="${at(x)}" y="${at(y)}" width="${at(w)}" height="${at(h)}" fill="${colour}"/>`);
+			},
+			words(text, x, y, colour, align, bold) {
+				parts.push(`<text x="${at(x)}" y="${at(y)}" fill="${colour}" text-anchor="${align}"${bold ? ' font-weight="600"' : ""}>${escaped(text)}</text>`);
+			},
+			mark(symbol, x, y, colour) {
+				const shape = outlines(symbol, x, y), fill = FILLED.has(symbol) ? colour : "none";
+				if (!shape) parts.push(`<circle cx="${at(x)}" cy="${at(y)}" r="${symbol === "circle" ? 4 : DOT}" fill="${fill}" stroke="${colour}"/>`);
+				for (const points of shape || []) parts.push(`<path d="${path(points)}" fill="${fill}" stroke="${colour}" stroke-width="1.6"/>`);
+			},
+			clip(box, draw) {
+				const name = `clip${Math.random().toString(36).slice(2)}${clips++}`;
+				parts.push(`<clipPath id="${name}"><rect x="${box.x}" y="${box.y}" width="${box.w}" height="${box.h}"/></clipPath><g clip-path="url(#${name})">`);
+				draw();
+				parts.push("</g>");
+			},
+		};
+	}
+
+	return { canvasPen, svgPen, escaped, DOT };
+})();

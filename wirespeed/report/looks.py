@@ -1,0 +1,35 @@
+"""What is drawn alike on a whole page: a colour a device under test, a dash a direction."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from wirespeed.charts.chart import DASHES, Dash
+from wirespeed.charts.colours import colour
+from wirespeed.report.duts import dut_name
+from wirespeed.results.analysis import SUM, Analysis, Curve
+from wirespeed.results.file import AnyResult
+
+BOTH = "both"
+
+Colours = Mapping[str, str]
+"""By the name of a device."""
+
+
+def colours_of(results: Iterable[AnyResult]) -> Colours:
+    """Devices in the order in which they first occur."""
+    names = dict.fromkeys(dut_name(result) for result in results)
+    return {name: colour(number) for number, name in enumerate(names)}
+
+
+def direction_of(test: Analysis, curve: Curve) -> str:
+    """`0→1` of a test in one direction, `both 0→1` of one in several, as columns of the matrix are called."""
+    return curve.channel if len(test.curves) == 1 else f"{BOTH} {curve.channel}"
+
+
+def dashes_of(tests: Sequence[Analysis]) -> Mapping[str, Dash]:
+    """By direction; sums are dotted."""
+    names = dict.fromkeys(direction_of(test, curve) for test in tests for curve in test.directions)
+    others = [dash for dash in DASHES if dash != "dot"]
+    found: dict[str, Dash] = {name: others[number % len(others)] for number, name in enumerate(names)}
+    return found | {f"{BOTH} {SUM}": "dot"}

@@ -1,0 +1,68 @@
+"""A router or a generator that is watched while somebody looks at its page, and asked nothing while nobody does."""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from datetime import UTC, datetime
+from typing import Any
+
+from wirespeed.errors import WirespeedError
+from wirespeed.exporter.target import Target
+from wirespeed.exporter.told import Told
+from wirespeed.web.frames import Frame
+from wirespeed.web.machine_frames import machine_frame
+
+EACH_S = 1.0
+MOST_FRAMES = 3600
+"""An hour; then the older half is let go."""
+_AWAY_S = 5.0
+"""After so long without a look it begins anew: a rate over the time between says nothing."""
+
+
+class Machine:
+    """Looked at as a test that is followed is: `head`, `frames`, how it stands, and `epoch`, which grows when the
+    frames are others than before."""
+
+    def __init__(self, target: Target) -> None:
+        self.id = hashlib.sha256(f"machine {target.kind} {target.name}".encode()).hexdigest()[:16]
+        self.name = target.name
+        self.kind = target.kind
+        self.head: dict[str, Any] = {}
+        self.frames: list[Frame] = []
+        self.running = False
+        self.status = "waiting"
+        self.verdicts: tuple[str, ...] = ()
+        self.fault = ""
+        self.epoch = 0
+        self._target = target
+        self._before: Told | None = None
+        self._looked_s = 0.0
+        self._began_s = 0.0
+
+    def look(self) -> None:
+        """Ask it, at most once a second. Never raises: `fault` says why it does not answer."""
+        now_s = time.monotonic()
+        if now_s - self._looked_s < EACH_S and self._before is not None:
+            return
+        try:
+            told = self._target.read()
+        except (WirespeedError, OSError, ValueError) as error:
+            self.running, self.fault, self._before = False, str(error), None
+            return
+        since_s, self._looked_s = now_s - self._looked_s, now_s
+        self.running, self.status, self.fault = True, "running", ""
+        if self._before is None or told.began != self._before.began or since_s > _AWAY_S:
+            self._begin(now_s)
+        else:
+            self.frames.append(machine_frame(self._before, told, since_s, now_s - self._began_s))
+            if len(self.frames) > MOST_FRAMES:
+                self.frames = self.frames[MOST_FRAMES // 2 :]
+                self.epoch += 1
+        self._before = told
+
+    def _begin(self, now_s: float) -> None:
+        self.frames, self._began_s = [], now_s
+        self.epoch += 1
+        started = datetime.now(UTC).isoformat(timespec="seconds")
+        self.head = {"name": self.name, "kind": self.kind, "started": started, "load": "", "box": ""}
