@@ -89,6 +89,21 @@ def test_each_example_is_applied_on_top_of_the_one_before(box, running, tmp_path
     assert {next(iter(told)) for told in left} == {"interface", "sflow"}
 
 
+def test_acls_of_one_tag_are_two(running, tmp_path, capsys):
+    """What was dumped plans to nothing, and a configuration without them takes both away."""
+    for port in (80, 443):
+        running.ask(f"set acl-plugin acl permit src 0.0.0.0/0 dst 10.0.0.0/8 proto 6 dport {port} tag web")
+    running.ask("set acl-plugin acl deny src 0.0.0.0/0 dst 10.0.0.0/8 tag acl-3")
+    running.ask("set acl-plugin acl deny src 0.0.0.0/0 dst 11.0.0.0/8")
+    assert [*RouterDevice(running.socket).read().acls] == ["web", "acl-1", "acl-3", "acl-3-3"]
+    assert config(running, "dump") == 0
+    dumped = write(tmp_path, capsys.readouterr().out)
+    assert config(running, "plan", dumped) == 0
+    assert capsys.readouterr().out == ""
+    assert config(running, "apply", write(tmp_path, PORTS), "--journal", tmp_path / "journal") == 0
+    assert RouterDevice(running.socket).read().acls == {}
+
+
 @pytest.mark.parametrize("name", ABSENT)
 def test_what_the_router_has_no_object_for_is_told_before_anything_is_changed(running, tmp_path, capsys, name):
     before = state(running)

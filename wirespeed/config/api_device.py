@@ -7,6 +7,7 @@ from ipaddress import ip_interface
 from typing import Any
 
 from wirespeed.config import operations as ops
+from wirespeed.config.acl_names import named_acls
 from wirespeed.config.lookup import instance_of, kind_of
 from wirespeed.config.router_device import router_lacks
 from wirespeed.config.state import (
@@ -148,7 +149,7 @@ class ApiDevice:
         """None where the router's plugin for them is off."""
         if not hasattr(self._client.api, "acl_dump"):
             return {}
-        return {row.tag or f"acl-{row.acl_index}": _acl(row) for row in self._ask("acl_dump", acl_index=_ALL)}
+        return named_acls((row.tag, _acl(row)) for row in self._ask("acl_dump", acl_index=_ALL))
 
     @staticmethod
     def _names(hosts: set[int], names: dict[int, str]) -> frozenset[str]:

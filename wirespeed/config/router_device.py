@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from wirespeed.config import operations as ops
+from wirespeed.config.acl_names import named_acls
 from wirespeed.config.state import (
     HARDWARE,
     Acl,
@@ -42,21 +43,21 @@ class RouterDevice:
         self._socket = socket
 
     def read(self) -> State:
-        interfaces, bridges, acls, reserved, sflow = {}, {}, {}, set(), None
+        interfaces, bridges, acls, reserved, sflow = {}, {}, [], set(), None
         for line in ask(self._socket, "show state").splitlines():
             told = _object(line)
             if "bridge_domain" in told and "interface" not in told:
                 flags = (told["learn"], told["flood"], told["uu_flood"], told["forward"])
                 bridges[told["bridge_domain"]] = Bridge(*flags, mac_age=told["age_min"])
             elif "acl" in told:
-                acls[told["tag"] or f"acl-{told['acl']}"] = _acl(told)
+                acls.append((told["tag"], _acl(told)))
             elif "sflow" in told and "interface" not in told:
                 sflow = Sflow(**told["sflow"])
             elif told["is_host"]:
                 reserved.add(told["interface"])
             else:
                 interfaces[told["interface"]] = _interface(told)
-        return State(interfaces, bridges, acls, sflow, reserved=frozenset(reserved))
+        return State(interfaces, bridges, named_acls(acls), sflow, reserved=frozenset(reserved))
 
     def run(self, operations: Iterable[ops.Operation]) -> Iterator[None]:
         source = iter(operations)
