@@ -26,6 +26,7 @@ from wirespeed.vpp_api.table import TABLE
 def client() -> Iterator[Client]:
     console = Console(FakeRouterCore())
     yield Client(console, 1, "test", is_greeted=True)
+    console.sflow.close()
     console.lcp.close()
 
 
