@@ -262,8 +262,7 @@ def test_the_keyboard_zooms_toggles_and_opens_the_table(browser):
     focused = browser.switch_to.active_element
     assert (focused.text, focused.get_attribute("aria-pressed")) == ("<i>1514-uni", "false")
     browser.find_element(By.CSS_SELECTOR, "#load-0 .twin summary").send_keys(Keys.ENTER)
-    rows = browser.find_elements(By.CSS_SELECTOR, "#load-0 .twin tbody tr")
-    assert len(rows) > 10
+    until(browser, lambda: len(browser.find_elements(By.CSS_SELECTOR, "#load-0 .twin tbody tr")) > 10)
     assert all(not head.text.startswith("<i>1514-uni") for head in browser.find_elements(By.CSS_SELECTOR, ".twin th"))
 
 

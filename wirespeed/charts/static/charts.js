@@ -141,21 +141,6 @@ const Charts = (() => {
 				const ends = [low, high].map((at) => [toX(at), toY(at)]);
 				pen.line(ends, colours.rule, 1, DASHES.dot);
 			}
-			for (const rule of panel.rules || []) {
-				const at = toY(rule.value);
-				if (!(at >= box.y - 1 && at <= box.y + box.h + 1)) continue;
-				const colour = rule.alarm ? colours.alarm : colours.rule;
-				pen.line([[left, at], [right, at]], colour, 1.2, rule.alarm ? DASHES.dash : null);
-				pen.words(rule.name, right - 4, at < box.y + 16 ? at + 12 : at - 4, rule.alarm ? colours.alarm : colours.soft, "end");
-			}
-			for (const curve of panel.curves || []) {
-				if (!this.shows(curve)) continue;
-				curve.x.forEach((x, place) => {
-					const at = [toX(x), toY(curve.y[place])];
-					if (curve.low) pen.line([[at[0], toY(curve.low[place])], [at[0], toY(curve.high[place])]], curve.colour, 1);
-					if (curve.left) pen.line([[toX(curve.left[place]), at[1]], [toX(curve.right[place]), at[1]]], curve.colour, 1);
-				});
-			}
 			const taken = [];
 			const free = (x, y, text, align) => {
 				const wide = text.length * 6.2, from = align === "end" ? x - wide : x;
@@ -167,6 +152,21 @@ const Charts = (() => {
 				taken.push([from, from + wide, to]);
 				return to;
 			};
+			for (const rule of panel.rules || []) {
+				const at = toY(rule.value);
+				if (!(at >= box.y - 1 && at <= box.y + box.h + 1)) continue;
+				const colour = rule.alarm ? colours.alarm : colours.rule;
+				pen.line([[left, at], [right, at]], colour, 1.2, rule.alarm ? DASHES.dash : null);
+				pen.words(rule.name, right - 4, free(right - 4, at < box.y + 16 ? at + 12 : at - 4, rule.name, "end"), rule.alarm ? colours.alarm : colours.soft, "end");
+			}
+			for (const curve of panel.curves || []) {
+				if (!this.shows(curve)) continue;
+				curve.x.forEach((x, place) => {
+					const at = [toX(x), toY(curve.y[place])];
+					if (curve.low) pen.line([[at[0], toY(curve.low[place])], [at[0], toY(curve.high[place])]], curve.colour, 1);
+					if (curve.left) pen.line([[toX(curve.left[place]), at[1]], [toX(curve.right[place]), at[1]]], curve.colour, 1);
+				});
+			}
 			for (const curve of this.notes(panel)) {
 				const x = toX(curve.x[0]), y = toY(curve.y[0]);
 				if (x < left || x > right) continue;

@@ -20,6 +20,6 @@ def look(case: Case) -> Finding | None:
     share, line = case.load.line_share, case.load.line_pps
     if share is None or line is None:
         return None
-    text = f"{rate_text(case.load.received_pps)} is {share_text(share)} of the line's {rate_text(line)}"
+    text = f"{rate_text(case.load.received_pps)} is {share_text(min(share, 1.0))} of the line's {rate_text(line)}"
     bits = PROOF if share >= _FULL else 2 * FAIR - HINT if share >= _NEARLY else 0.0 if share >= _FAR else EXCLUDED
     return Finding(NAME, f"the line is full: {text}", (Evidence(text, bits, case.load.source),))
