@@ -22,16 +22,17 @@ _UNWANTED = "discard"
 
 def command(
     what: Annotated[
-        Literal["add", "list", "show", "query", "tag", "export", "verify", "gc"],
+        Literal["add", "list", "show", "query", "tag", "export", "site", "article", "verify", "gc"],
         typer.Argument(
             help="add FILE...: keep results, folders of them too; list [WORD...]: results; query [WORD...]: their "
-            "figures; show ID: one result; tag TAG ID...; export DIR [WORD...]: the files again; verify: look at every "
+            "figures; show ID: one result; tag TAG ID...; export DIR [WORD...]: the files again; site DIR "
+            "[WORD...]: pages of them all; article BOX: a review of it, to be filled in; verify: look at every "
             f"file, and mend; gc: remove results tagged {_UNWANTED}, and leftovers."
         ),
     ],
     words: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[WORD...]", help="Of list, query, export: box=x limit=tester rate>=10M imix"),
+        typer.Argument(metavar="[WORD...]", help="Of list, query, export, site: box=x limit=tester rate>=10M imix"),
     ] = None,
     *,
     corpus: Annotated[
@@ -57,6 +58,19 @@ def command(
     rows: Annotated[
         int | None, typer.Option("--rows", metavar="N", help="list, query: so many, 0 for all.", min=0)
     ] = None,
+    title: Annotated[str, typer.Option("--title", help="site, article: its title.")] = "",
+    against: Annotated[
+        str, typer.Option("--against", metavar="BOX", help="article: another box to compare with.", show_default=False)
+    ] = "",
+    output: Annotated[
+        str, typer.Option("-o", "--output", metavar="FILE", help="article: file to write, - for standard output.")
+    ] = "-",
+    images: Annotated[
+        Path | None,
+        typer.Option(
+            "--images", metavar="DIR", help="article: draw its charts there, as PNG and SVG.", show_default=False
+        ),
+    ] = None,
     json: Annotated[bool, typer.Option("--json", help="list, query, show: as JSON.")] = False,
 ) -> int:
     """Keep results of all kinds for good, each once, and ask them.
@@ -64,7 +78,8 @@ def command(
     Exit codes: 2 a word that cannot be used; 4 the database is away (what was to be added waits in a spool and lands
     with the next command); 6 a file that is no result, or a corpus that is damaged or cannot be written.
     """
-    from wirespeed.corpus.opening import open_corpus  # noqa: PLC0415 - a command starts fast
+    from wirespeed.cli import corpus_pages as pages  # noqa: PLC0415 - a command starts fast
+    from wirespeed.corpus.opening import open_corpus  # noqa: PLC0415
 
     given = words or []
     _check(what, given)
@@ -80,6 +95,10 @@ def command(
                 _tag(opened, given[0], given[1:], remove=remove)
             case "export":
                 _export(opened, Path(given[0]), given[1:])
+            case "site":
+                pages.write_site(opened, Path(given[0]), given[1:], title)
+            case "article":
+                pages.write_article(opened, given[0], against, title, output, images)
             case "verify":
                 return _verify(opened)
             case "gc":
@@ -89,9 +108,16 @@ def command(
 
 
 def _check(what: str, given: Sequence[str]) -> None:
-    least = {"add": 1, "show": 1, "tag": 2, "export": 1}.get(what, 0)
-    most = {"show": 1, "verify": 0, "gc": 0}.get(what)
-    takes = {"add": "FILE...", "show": "ID", "tag": "TAG ID...", "export": "DIR [WORD...]"}.get(what, "no word")
+    least = {"add": 1, "show": 1, "tag": 2, "export": 1, "site": 1, "article": 1}.get(what, 0)
+    most = {"show": 1, "article": 1, "verify": 0, "gc": 0}.get(what)
+    takes = {
+        "add": "FILE...",
+        "show": "ID",
+        "tag": "TAG ID...",
+        "export": "DIR [WORD...]",
+        "site": "DIR [WORD...]",
+        "article": "BOX",
+    }.get(what, "no word")
     if len(given) < least or (most is not None and len(given) > most):
         raise UsageError(f"corpus {what} takes {takes}; see wirespeed corpus --help")
 

@@ -24,13 +24,16 @@ _MIN_PACKET_BYTES = 60
 
 @dataclass(frozen=True)
 class Host:
-    """`ip4` and `gateway` in layer 3 mode, `ip6` where IPv6 is on; `vlan` tags stand outermost first."""
+    """`ip4` and `gateway` in layer 3 mode, `ip6` where IPv6 is on; `vlan` tags stand outermost first. `tags` are the
+    VLAN headers of its frames where they are not the usual ones of `vlan`: other types, priorities."""
 
     mac: bytes
     vlan: tuple[int, ...] = ()
     ip4: IPv4Address | None = None
     gateway: IPv4Address | None = None
     ip6: tuple[IPv6Address, ...] = ()
+    gateway6: IPv6Address | None = None
+    tags: bytes = b""
 
     @property
     def listens(self) -> bool:
@@ -66,6 +69,40 @@ def gateway_mac(host: Host, packet: bytes) -> bytes | None:
     return sender_mac if sender == host.gateway.packed and not sender_mac[0] & 1 else None
 
 
+def solicitation(host: Host) -> bytes:
+    """Who has the IPv6 gateway's address? (RFC 4861, section 4.3)"""
+    assert host.ip6 and host.gateway6 is not None
+    wanted = host.gateway6.packed
+    group = b"\xff\x02" + bytes(9) + b"\x01\xff" + wanted[13:]
+    body = bytes(4) + wanted + b"\x01\x01" + host.mac
+    return _icmp6(host, b"\x33\x33" + group[12:], host.ip6[0].packed, group, bytes([_SOLICIT, 0]), body)
+
+
+def gateway6_mac(host: Host, packet: bytes) -> bytes | None:
+    """The IPv6 gateway's MAC address, if this frame is an advertisement of it."""
+    frame = _parsed(host, packet)
+    if frame is None or host.gateway6 is None or frame.kind != _IP6:
+        return None
+    message = _icmp6_message(frame)
+    if len(message) < 24 or message[0] != _ADVERTISE or message[8:24] != host.gateway6.packed:
+        return None
+    mac = message[26:32] if message[24:26] == b"\x02\x01" and len(message) >= 32 else frame.src
+    return None if mac[0] & 1 else mac
+
+
+def asked_address(packet: bytes) -> bytes | None:
+    """Whose MAC address an ARP request or a neighbor solicitation asks for, in any VLAN."""
+    at = 12
+    while (kind := int.from_bytes(packet[at : at + 2])) in (_VLAN, _OUTER_VLAN) and at < 20:
+        at += 4
+    payload = packet[at + 2 :]
+    if kind == _ARP and len(payload) >= _ARP_BYTES and int.from_bytes(payload[6:8]) == _REQUEST:
+        return payload[24:28]
+    if kind == _IP6 and len(payload) >= 64 and payload[6] == _ICMP6 and payload[40] == _SOLICIT:
+        return payload[48:64]
+    return None
+
+
 def answer(host: Host, packet: bytes) -> bytes | None:
     """What the port sends back, if the frame asks it for something."""
     frame = _parsed(host, packet)
@@ -96,8 +133,8 @@ def _parsed(host: Host, packet: bytes) -> _Frame | None:
 
 
 def _framed(host: Host, dst: bytes, kind: int, payload: bytes) -> bytes:
-    tags = b""
-    for number, tag in enumerate(host.vlan):
+    tags = host.tags
+    for number, tag in enumerate(() if tags else host.vlan):
         outer = number == 0 and len(host.vlan) > 1
         tags += struct.pack(">HH", _OUTER_VLAN if outer else _VLAN, tag)
     return (dst + host.mac + tags + struct.pack(">H", kind) + payload).ljust(_MIN_PACKET_BYTES, b"\0")
@@ -136,10 +173,10 @@ def _answer_ping(host: Host, frame: _Frame) -> bytes | None:
 
 
 def _answer_ip6(host: Host, frame: _Frame) -> bytes | None:
-    length = int.from_bytes(frame.payload[4:6])
-    if len(frame.payload) < 40 + length or length < 8 or frame.payload[6] != _ICMP6:
+    message = _icmp6_message(frame)
+    if len(message) < 8:
         return None
-    sender, target, message = frame.payload[8:24], frame.payload[24:40], frame.payload[40 : 40 + length]
+    sender, target = frame.payload[8:24], frame.payload[24:40]
     own = {address.packed for address in host.ip6}
     if message[0] == _ECHO6:
         all_nodes = IPv6Address("ff02::1").packed
@@ -156,6 +193,14 @@ def _answer_ip6(host: Host, frame: _Frame) -> bytes | None:
         return _icmp6(host, b"\x33\x33\0\0\0\x01", wanted, all_nodes, bytes([_ADVERTISE, 0]), body)
     body = struct.pack(">I", _SOLICITED_AND_OVERRIDE) + wanted + b"\x02\x01" + host.mac
     return _icmp6(host, frame.src, wanted, sender, bytes([_ADVERTISE, 0]), body)
+
+
+def _icmp6_message(frame: _Frame) -> bytes:
+    """What follows the IPv6 header; nothing where that is no ICMPv6, or cut short."""
+    length = int.from_bytes(frame.payload[4:6])
+    if len(frame.payload) < 40 + length or frame.payload[6] != _ICMP6:
+        return b""
+    return frame.payload[40 : 40 + length]
 
 
 def _icmp6(host: Host, dst_mac: bytes, src: bytes, dst: bytes, kind: bytes, body: bytes) -> bytes:

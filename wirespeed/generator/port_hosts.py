@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import count
 
 from wirespeed._native.flow_records import CaptureWhat
 from wirespeed._native.generator import GeneratorCore
+from wirespeed.generator.emulated_hosts import Emulated, EmulatedHosts
 from wirespeed.generator.neighbor_packets import answer, arp_request, gateway_mac
 from wirespeed.generator.port import Port
 from wirespeed.generator.pushes import Pushes
@@ -36,6 +38,7 @@ class Hosts:
 
     def __init__(self, core: GeneratorCore, ports: list[Port], pushes: Pushes) -> None:
         self._core, self._ports, self._pushes = core, ports, pushes
+        self.emulated = EmulatedHosts(core, pushes)
         self._capture: int | None = None
         self._listening: tuple[int, ...] = ()
         self._searches: dict[int, _Search] = {}
@@ -48,14 +51,7 @@ class Hosts:
 
     def configured(self, port: Port) -> int | None:
         """The port's addresses changed: listen, and ask for the gateway; returns the ticket of that search."""
-        listening = tuple(one.index for one in self._ports if one.layers.host.listens)
-        if listening != self._listening:
-            if self._capture is not None:
-                self._core.stop_capture(self._capture)
-                self._capture = None
-            if listening:
-                self._capture = self._core.start_capture((), listening, _SLOTS, what=CaptureWhat.CONTROL)
-            self._listening = listening
+        self._listen()
         self._conclude(port, "the port was configured anew")
         if not port.layers.needs_arp:
             return None
@@ -64,12 +60,34 @@ class Hosts:
         self._ask(port, search)
         return search.ticket
 
+    def emulate(self, port: Port, hosts: Sequence[Emulated]) -> None:
+        """The port stands for these hosts beside itself, and for no others any more."""
+        if hosts or self.emulated.on(port.index):
+            self._listen(port.index if hosts else None)
+            self.emulated.place(port.index, hosts)
+            self._listen()
+
+    def _listen(self, also: int | None = None) -> None:
+        listening = tuple(
+            one.index
+            for one in self._ports
+            if one.layers.host.listens or self.emulated.on(one.index) or one.index == also
+        )
+        if listening != self._listening:
+            if self._capture is not None:
+                self._core.stop_capture(self._capture)
+                self._capture = None
+            if listening:
+                self._capture = self._core.start_capture((), listening, _SLOTS, what=CaptureWhat.CONTROL)
+            self._listening = listening
+
     def poll(self) -> None:
         """Answer what was asked, learn what was answered, ask again where it was not."""
         if self._capture is None:
             return
         for packet in self._core.read_capture(self._capture, _READ_AT_ONCE):
             self._hear(self._ports[packet.port], packet.data)
+        self.emulated.ask_again()
         for index, search in list(self._searches.items()):
             if self._core.now_s() < search.due_s:
                 continue
@@ -107,6 +125,8 @@ class Hosts:
         reply = answer(port.layers.host, packet)
         if reply is not None:
             self._pushes.answer(port.index, reply)
+        else:
+            self.emulated.hear(port.index, packet)
 
     def _conclude(self, port: Port, fault: str | None) -> None:
         search = self._searches.pop(port.index, None)

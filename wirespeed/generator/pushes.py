@@ -26,6 +26,9 @@ class Pushes:
     def active(self) -> bool:
         return any(self._waiting)
 
+    def waits(self, port: int) -> bool:
+        return bool(self._waiting[port])
+
     def push(self, port: int, packets: Sequence[bytes], gap_us: float = 0.0) -> None:
         """Send packets, each `gap_us` after the one before it."""
         waiting = self._waiting[port]

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from scapy.contrib.mpls import MPLS
-from scapy.layers.inet import ICMP, IP, TCP, UDP
+from scapy.layers.inet import GRE, ICMP, IP, TCP, UDP
 from scapy.layers.inet6 import ICMPv6EchoRequest, IPv6
-from scapy.layers.l2 import Dot1Q, Ether
+from scapy.layers.l2 import ARP, Dot1Q, Ether
 from scapy.layers.vxlan import VXLAN
 
 from wirespeed.otg.patterns import Kind
@@ -43,7 +43,7 @@ class Header:
 
 _F = HeaderField
 
-_TCP_FLAGS = ("fin", "syn", "rst", "psh", "ack", "urg", "ece", "cwr", "ns")
+_TCP_FLAGS = ("ctl_fin", "ctl_syn", "ctl_rst", "ctl_psh", "ctl_ack", "ctl_urg", "ecn_echo", "ecn_cwr", "ecn_ns")
 
 _ECHO = {
     "checksum": _F("chksum", 16, 16, None),
@@ -61,8 +61,8 @@ HEADERS: dict[str, Header] = {
         Ether,
         14,
         {
-            "dst": _F("dst", 0, 48, None, "mac"),
-            "src": _F("src", 48, 48, None, "mac"),
+            "dst": _F("dst", 0, 48, kind="mac"),
+            "src": _F("src", 48, 48, kind="mac"),
             "ether_type": _F("type", 96, 16, None),
         },
     ),
@@ -89,7 +89,15 @@ HEADERS: dict[str, Header] = {
         IP,
         20,
         {
+            "version": _F("version", 0, 4, None),
+            "header_length": _F("ihl", 4, 4, None),
             "priority.raw": _F("tos", 8, 8),
+            "priority.tos.precedence": _F("tos", 8, 3, shift=5),
+            "priority.tos.delay": _F("tos", 11, 1, shift=4),
+            "priority.tos.throughput": _F("tos", 12, 1, shift=3),
+            "priority.tos.reliability": _F("tos", 13, 1, shift=2),
+            "priority.tos.monetary": _F("tos", 14, 1, shift=1),
+            "priority.tos.unused": _F("tos", 15, 1),
             "priority.dscp.phb": _F("tos", 8, 6, shift=2),
             "priority.dscp.ecn": _F("tos", 14, 2),
             "total_length": _F("len", 16, 16, None),
@@ -110,6 +118,7 @@ HEADERS: dict[str, Header] = {
         IPv6,
         40,
         {
+            "version": _F("version", 0, 4, None),
             "traffic_class": _F("tc", 4, 8),
             "flow_label": _F("fl", 12, 20),
             "payload_length": _F("plen", 32, 16, None),
@@ -121,6 +130,22 @@ HEADERS: dict[str, Header] = {
         length=32,
         length_from=40,
     ),
+    "arp": Header(
+        ARP,
+        28,
+        {
+            "hardware_type": _F("hwtype", 0, 16, 1),
+            "protocol_type": _F("ptype", 16, 16, 0x0800),
+            "hardware_length": _F("hwlen", 32, 8, 6),
+            "protocol_length": _F("plen", 40, 8, 4),
+            "operation": _F("op", 48, 16, 1),
+            "sender_hardware_addr": _F("hwsrc", 64, 48, kind="mac"),
+            "sender_protocol_addr": _F("psrc", 112, 32, kind="ipv4"),
+            "target_hardware_addr": _F("hwdst", 144, 48, kind="mac"),
+            "target_protocol_addr": _F("pdst", 192, 32, kind="ipv4"),
+        },
+    ),
+    "gre": Header(GRE, 4, {"version": _F("version", 13, 3), "protocol": _F("proto", 16, 16, None)}),
     "udp": Header(
         UDP,
         8,
@@ -140,16 +165,26 @@ HEADERS: dict[str, Header] = {
             "dst_port": _F("dport", 16, 16),
             "seq_num": _F("seq", 32, 32),
             "ack_num": _F("ack", 64, 32),
+            "data_offset": _F("dataofs", 96, 4, None),
             "window": _F("window", 112, 16),
             "checksum": _F("chksum", 128, 16, None),
-            **{f"ctl_{name}": _F("flags", 111 - place, 1, shift=place) for place, name in enumerate(_TCP_FLAGS)},
+            **{name: _F("flags", 111 - place, 1, shift=place) for place, name in enumerate(_TCP_FLAGS)},
         },
     ),
     "icmp": Header(ICMP, 8, {"type": _F("type", 0, 8, 8), "code": _F("code", 8, 8), **_ECHO}, within="echo"),
     "icmpv6": Header(
         ICMPv6EchoRequest, 8, {"type": _F("type", 0, 8, 128), "code": _F("code", 8, 8), **_ECHO6}, within="echo"
     ),
-    "vxlan": Header(VXLAN, 8, {"vni": _F("vni", 32, 24)}),
+    "vxlan": Header(
+        VXLAN,
+        8,
+        {
+            "flags": _F("flags", 0, 8, 8),
+            "reserved0": _F("reserved1", 8, 24),
+            "vni": _F("vni", 32, 24),
+            "reserved1": _F("reserved2", 56, 8),
+        },
+    ),
 }
 
 SUPPORTED = (*HEADERS, "custom")

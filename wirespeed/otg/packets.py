@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from ipaddress import IPv4Address, IPv6Address
 from typing import Any
 
@@ -11,6 +12,8 @@ from scapy.packet import Packet, Raw
 from wirespeed.otg.faults import ModelFault
 from wirespeed.otg.headers import HEADERS, SUPPORTED, Header, HeaderField
 from wirespeed.otg.patterns import Json, Pattern, read_pattern
+
+NOBODY = "00:00:00:00:00:00"
 
 
 @dataclass(frozen=True)
@@ -36,8 +39,17 @@ class Layer:
     own: dict[str, Field]
     built: Packet
 
+    def with_own(self, own: dict[str, Field]) -> Layer:
+        """The same header with other patterns in its fields."""
+        if self.header is None:
+            return self
+        built = _build(self.header, own)
+        if self.kind == "mpls" and "bottom_of_stack" not in own:
+            built.s = self.built.s
+        return replace(self, own=own, built=built)
 
-def read_layers(path: str, packet: list[Json]) -> list[Layer]:
+
+def read_layers(path: str, packet: Sequence[Any]) -> list[Layer]:
     """The headers in order; ModelFault names the field that is wrong or not supported."""
     layers: list[Layer] = []
     offset = 0
@@ -132,13 +144,36 @@ def _address(spec: HeaderField, value: int) -> str:
     return str(IPv4Address(value) if spec.kind == "ipv4" else IPv6Address(value))
 
 
-def packet_bytes(layers: list[Layer], payload: bytes) -> bytes:
+@dataclass(frozen=True)
+class Ends:
+    """Addresses of what a packet goes between, for those that the flow does not give: the port's own MAC addresses,
+    once it starts, where `src_mac` and `dst_mac` are those of nobody."""
+
+    src_mac: str = NOBODY
+    dst_mac: str = NOBODY
+    src: IPv4Address | IPv6Address | None = None
+    dst: IPv4Address | IPv6Address | None = None
+
+
+def packet_bytes(layers: list[Layer], payload: bytes, ends: Ends) -> bytes:
     """The packet without FCS, what is left to the server worked out."""
     stack = layers[0].built.copy()
     if "dst" not in layers[0].own:
-        stack.dst = "00:00:00:00:00:00"  # the port's, once it starts
+        stack.dst = ends.dst_mac
     if "src" not in layers[0].own:
-        stack.src = "00:00:00:00:00:00"
+        stack.src = ends.src_mac
+    outer = next((layer for layer in layers if layer.kind in ("ipv4", "ipv6")), None)
     for layer in layers[1:]:
-        stack = stack / layer.built.copy()
+        built = layer.built.copy()
+        if layer is outer:
+            _address_ip(layer, built, ends)
+        stack = stack / built
     return bytes(stack / Raw(payload)) if payload else bytes(stack)
+
+
+def _address_ip(layer: Layer, built: Packet, ends: Ends) -> None:
+    """Addresses of the outer IP header that the flow does not give, if the ends have some of its kind."""
+    version = 4 if layer.kind == "ipv4" else 6
+    for name, address in (("src", ends.src), ("dst", ends.dst)):
+        if name not in layer.own and address is not None and address.version == version:
+            setattr(built, name, str(address))

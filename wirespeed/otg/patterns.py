@@ -6,7 +6,7 @@ All values are whole numbers from here on: addresses are read as the numbers the
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from ipaddress import IPv4Address, IPv6Address
 from typing import Any, Literal
 
@@ -15,15 +15,27 @@ from wirespeed.otg.faults import ModelFault
 Json = dict[str, Any]
 Kind = Literal["number", "mac", "ipv4", "ipv6"]
 
+Read = Callable[[str, Any], int]
+"""A field's value by its path and what was given."""
+
 MOST_VALUES = 65536
 CHOICES = ("value", "values", "increment", "decrement", "random")
 AUTO = ("auto", "generated")
 
 
 @dataclass(frozen=True)
+class Tag:
+    """Bits of a field by whose values metrics are told apart; `offset` counts from the field's begin."""
+
+    name: str
+    offset: int
+    length: int
+
+
+@dataclass(frozen=True)
 class Pattern:
-    """`values` are cycled in order; a range is `count` values from `start` by `step`, up or down; random draws `count`
-    values from `start` to `end` and repeats them."""
+    """`values` are cycled in order; a range is `count` values from `first` by `step`, up or down; random draws `count`
+    values from `low` to `high` and repeats them."""
 
     choice: Literal["values", "increment", "decrement", "random"]
     first: int
@@ -33,10 +45,18 @@ class Pattern:
     low: int = 0
     high: int = 0
     seed: int = 1
+    tags: tuple[Tag, ...] = ()
 
     @property
     def varies(self) -> bool:
         return self.count > 1
+
+    def value(self, place: int) -> int:
+        """What packet number `place` has; of random ones only the core knows."""
+        place %= self.count
+        if self.choice == "values":
+            return self.values[place]
+        return self.first + (self.step if self.choice == "increment" else -self.step) * place
 
 
 def fixed(value: int) -> Pattern:
@@ -48,16 +68,41 @@ def read_pattern(path: str, given: Any, kind: Kind, bits: int) -> Pattern | None
     if not isinstance(given, dict):
         raise ModelFault(path, "must be an object with a choice")
     choice = given.get("choice", "value")
-    if given.get("metric_tags"):
-        raise ModelFault(f"{path}.metric_tags", "is not supported; give each value a flow of its own")
+    tags = _tags(f"{path}.metric_tags", given.get("metric_tags"), bits)
     if choice in AUTO:
         if given.get("generated", "good") != "good":
             raise ModelFault(f"{path}.generated", "only 'good' is supported; give a wrong checksum by 'custom'")
+        if tags:
+            raise ModelFault(f"{path}.metric_tags", f"goes with values that are given, not with {choice!r}")
+        if kind in ("ipv4", "ipv6"):
+            raise ModelFault(f"{path}.choice", "'auto' is not supported, there is no DHCP; give an address")
         return None
+    pattern = _chosen(path, given, choice, _reader(kind, bits), bits)
+    if tags and pattern.choice == "random" and pattern.varies:
+        raise ModelFault(f"{path}.metric_tags", "is not supported on random values; give a list of values")
+    return replace(pattern, tags=tags)
+
+
+def _tags(path: str, given: Any, bits: int) -> tuple[Tag, ...]:
+    if not given:
+        return ()
+    if not isinstance(given, list) or not all(isinstance(one, dict) for one in given):
+        raise ModelFault(path, "must be a list of objects with a name")
+    tags = []
+    for place, one in enumerate(given):
+        name = one.get("name")
+        if not isinstance(name, str) or not 0 < len(name) <= 200:
+            raise ModelFault(f"{path}[{place}].name", "must be a name of 1 to 200 characters")
+        offset = whole(f"{path}[{place}].offset", one.get("offset", 0), 0, bits - 1)
+        length = whole(f"{path}[{place}].length", one.get("length", bits - offset), 1, bits - offset)
+        tags.append(Tag(name, offset, length))
+    return tuple(tags)
+
+
+def _chosen(path: str, given: Json, choice: str, read: Read, bits: int) -> Pattern:
     member = "custom" if choice == "custom" else choice
     if member != "custom" and member not in CHOICES:
         raise ModelFault(f"{path}.choice", f"{choice!r} is not one of {', '.join((*CHOICES, *AUTO, 'custom'))}")
-    read = _reader(kind, bits)
     body, where = given.get(member), f"{path}.{member}"
     if member in ("value", "custom"):
         return fixed(read(where, 0 if body is None else body))
@@ -66,9 +111,6 @@ def read_pattern(path: str, given: Any, kind: Kind, bits: int) -> Pattern | None
     if not isinstance(body, dict):
         raise ModelFault(where, "is missing")
     return _drawn(where, body, read) if member == "random" else _counted(where, body, read, bits, member == "increment")
-
-
-Read = Callable[[str, Any], int]
 
 
 def _values(path: str, body: Any, read: Read) -> Pattern:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from wirespeed.otg.faults import ModelFault
+from wirespeed.otg.icmp_sums import checksums as icmp_checksums
 from wirespeed.otg.packets import Field, Layer
 from wirespeed.otg.patterns import Json, Pattern
 
@@ -10,8 +11,9 @@ _L4 = {"udp": 11, "tcp": 13}
 _CHECKSUMS = ("checksum", "header_checksum")
 
 
-def program(layers: list[Layer], size: Pattern, built_bytes: int) -> list[Json]:
-    """`size` is the packet's without FCS; where it varies, packets are trimmed from `built_bytes`."""
+def program(layers: list[Layer], size: Pattern, packet: bytes, zeros: bool, marked: bool) -> list[Json]:
+    """`size` is the packet's without FCS; where it varies, packets are what is left of `packet`. `zeros` says that
+    nothing else follows the headers, `marked` that the core puts in what checksums have to cover."""
     variables: list[Json] = []
     others: list[Json] = []
     if size.varies:
@@ -22,9 +24,20 @@ def program(layers: list[Layer], size: Pattern, built_bytes: int) -> list[Json]:
         for field in layer.own.values():
             if field.pattern.varies:
                 _vary(field, variables, others, f"v{len(variables)}")
-    if variables:
-        others += _checksums(layers, size.varies)
+        if layer.kind == "icmp" and not _own_checksum(layer):
+            _vary_icmp(layer, packet, size.varies and not zeros, variables, others)
+    if variables or marked:
+        others += _checksums(layers, size.varies, marked)
     return variables + others
+
+
+def _vary_icmp(layer: Layer, packet: bytes, shortened: bool, variables: list[Json], others: list[Json]) -> None:
+    """Where zeros are left out, the checksum stays."""
+    if shortened:
+        raise ModelFault(layer.path, "icmp packets of several sizes go with a payload of zeros only")
+    if _varies(layer):
+        at = 8 * layer.offset + 16
+        _vary(Field(layer.path, at, 16, icmp_checksums(layer, packet)), variables, others, f"v{len(variables)}")
 
 
 def _variable(name: str, size: int, pattern: Pattern, path: str) -> Json:
@@ -104,16 +117,16 @@ def _has_length(layer: Layer) -> bool:
     return any(name in layer.own for name in ("total_length", "payload_length", "length"))
 
 
-def _checksums(layers: list[Layer], resized: bool) -> list[Json]:
+def _checksums(layers: list[Layer], resized: bool, marked: bool) -> list[Json]:
     """Of the headers that a change reaches, the innermost first: outer ones sum over them."""
     fixes: list[Json] = []
     for place in reversed(range(len(layers))):
         layer = layers[place]
         below = layers[place - 1] if place else None
-        inside = resized or any(_varies(one) for one in layers[max(place - 1, 0) :])
+        inside = resized or marked or any(_varies(one) for one in layers[max(place - 1, 0) :])
         if layer.kind == "ipv4" and "header_checksum" not in layer.own and (resized or _varies(layer)):
             fixes.append({"type": "fix_checksum_ipv4", "pkt_offset": layer.offset})
-        if not inside or any(name in layer.own for name in _CHECKSUMS):
+        if not inside or _own_checksum(layer):
             continue
         over_ip = below is not None and below.kind in ("ipv4", "ipv6")
         if layer.kind in _L4 and below is not None and over_ip:
@@ -127,9 +140,11 @@ def _checksums(layers: list[Layer], resized: bool) -> list[Json]:
             )
         elif layer.kind == "icmpv6" and below is not None and below.kind == "ipv6":
             fixes.append({"type": "fix_checksum_icmpv6", "l2_len": below.offset, "l3_len": below.size_bytes})
-        elif layer.kind == "icmp" and (resized or _varies(layer)):
-            raise ModelFault(layer.path, "fields and sizes of icmp packets cannot change; its checksum stands")
     return fixes
+
+
+def _own_checksum(layer: Layer) -> bool:
+    return any(name in layer.own for name in _CHECKSUMS)
 
 
 def _varies(layer: Layer) -> bool:

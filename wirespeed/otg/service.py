@@ -29,22 +29,28 @@ _GIVE_UP_BYTES = 64 << 20
 VERSION = {"api_spec_version": ">=1.0.0,<2.0.0", "sdk_version": ">=1.0.0,<2.0.0", "app_version": "wirespeed"}
 """Clients read the first as a range that their own version must be in."""
 
-_NOT_HERE = ("/config/append", "/config/delete", "/control/action", "/monitor/states", "/monitor/capture")
+_NOT_HERE = ("/config/append", "/config/delete", "/control/action")
 
 
 def application(engine: Engine) -> Starlette:
-    def changes(act: Callable[[Any], None]) -> Callable[[Request], Any]:
+    def changes(act: Callable[[Any], list[str]]) -> Callable[[Request], Any]:
         async def endpoint(request: Request) -> Response:
-            await run_in_threadpool(act, await _body(request))
-            return JSONResponse({"warnings": []})
+            return JSONResponse({"warnings": await run_in_threadpool(act, await _body(request))})
+
+        return endpoint
+
+    def tells(ask: Callable[[Any], Any]) -> Callable[[Request], Any]:
+        async def endpoint(request: Request) -> Response:
+            return JSONResponse(await run_in_threadpool(ask, await _body(request)))
 
         return endpoint
 
     async def config(_: Request) -> Response:
         return JSONResponse(engine.given)
 
-    async def metrics(request: Request) -> Response:
-        return JSONResponse(await run_in_threadpool(engine.metrics, await _body(request)))
+    async def capture(request: Request) -> Response:
+        file = await run_in_threadpool(engine.capture, await _body(request))
+        return Response(file, media_type="application/octet-stream")
 
     async def version(_: Request) -> Response:
         return JSONResponse(VERSION)
@@ -55,9 +61,11 @@ def application(engine: Engine) -> Starlette:
     routes = [
         Route("/config", config, methods=["GET"]),
         Route("/config", changes(engine.configure), methods=["POST"]),
-        Route("/config", not_here, methods=["PATCH"]),
+        Route("/config", changes(engine.update), methods=["PATCH"]),
         Route("/control/state", changes(engine.control), methods=["POST"]),
-        Route("/monitor/metrics", metrics, methods=["POST"]),
+        Route("/monitor/metrics", tells(engine.metrics), methods=["POST"]),
+        Route("/monitor/states", tells(engine.states), methods=["POST"]),
+        Route("/monitor/capture", capture, methods=["POST"]),
         Route("/capabilities/version", version, methods=["GET"]),
         *(Route(path, not_here, methods=["POST", "PATCH"]) for path in _NOT_HERE),
     ]

@@ -56,7 +56,7 @@ def three_digits(value: float) -> str:
 
 
 def count(number: int, noun: str) -> str:
-    ending = "" if number == 1 else "es" if noun.endswith("ch") else "s"
+    ending = "" if number == 1 else "es" if noun.endswith(("ch", "x")) else "s"
     return f"{number} {noun}{ending}"
 
 

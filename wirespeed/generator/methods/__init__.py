@@ -2,6 +2,7 @@
 
 from wirespeed.generator.methods import (
     captures,
+    emulated_hosts,
     flows,
     packets,
     port_layers,
@@ -18,6 +19,7 @@ from wirespeed.generator.registry import METHODS
 __all__ = [
     "METHODS",
     "captures",
+    "emulated_hosts",
     "flows",
     "packets",
     "port_layers",

@@ -21,12 +21,16 @@ _RX_PARTS = ("stack", "queue", "latency", "grat_arp", "capwap_proxy", "capture_p
 
 @method("acquire")
 def acquire(server: Server, port: Port, user: Name, session_id: int, force: bool) -> str:
-    return port.acquire(user, session_id, force)
+    handler = port.acquire(user, session_id, force)
+    if force:
+        server.hosts.emulate(port, ())
+    return handler
 
 
 @method("release")
 def release(server: Server, port: OwnedPort) -> Json:
     port.release()
+    server.hosts.emulate(port, ())
     return {}
 
 

@@ -1,0 +1,132 @@
+"""snappi, the real client, as the tests of `wirespeed generator --otg` use it."""
+
+from __future__ import annotations
+
+import base64
+import json
+import socket
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from wirespeed.client.stateless_client import StatelessClient
+from wirespeed.lab.lab import free_rpc_port
+from wirespeed.lab.process import Child
+
+DEADLINE_S = 60.0
+
+
+@contextmanager
+def serving(log: Path, ports: Sequence[str], *more: str, scheme: str = "http") -> Iterator[tuple[str, str]]:
+    """A generator on these ports: where its RPC and its API are."""
+    rpc = f"127.0.0.1:{free_rpc_port()}"
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        otg = f"127.0.0.1:{free.getsockname()[1]}"
+    given = [word for port in ports for word in ("--port", port)]
+    with Child(
+        "generator", ["generator", *given, "--hugepages", "never", "--rpc", rpc, "--otg", otg, *more], log
+    ).start():
+        yield rpc, f"{scheme}://{otg}"
+
+
+@contextmanager
+def refused(text: str) -> Iterator[None]:
+    """The call in it is answered with an error of the API that says this."""
+    with pytest.raises(Exception, match="code: 400") as caught:
+        yield
+    assert text in caught.value.args[0].errors[0]
+
+
+def wait_for(holds: Callable[[], Any], what: str) -> Any:
+    """What `holds` returns once that is something."""
+    deadline = time.monotonic() + DEADLINE_S
+    while not (found := holds()):
+        assert time.monotonic() < deadline, what
+        time.sleep(0.02)
+    return found
+
+
+def two_ports(api: Any) -> Any:
+    config = api.config()
+    config.ports.port(name="p1", location="0").port(name="p2", location="1")
+    return config
+
+
+def add_flow(config: Any, name: str = "f1", packets: int = 100, pps: int = 10_000) -> Any:
+    flow = config.flows.flow(name=name)[-1]
+    flow.tx_rx.port.tx_name, flow.tx_rx.port.rx_names = "p1", ["p2"]
+    ethernet, ip, udp = flow.packet.ethernet().ipv4().udp()
+    ethernet.src.value, ethernet.dst.value = "00:11:22:33:44:55", "00:11:22:33:44:66"
+    ip.src.increment.start, ip.src.increment.step, ip.src.increment.count = "16.0.0.1", "0.0.0.1", 5
+    ip.dst.values = ["48.0.0.1", "48.0.0.9", "49.0.0.1"]
+    udp.dst_port.value = 53
+    flow.size.fixed = 128
+    flow.rate.pps = pps
+    flow.duration.fixed_packets.packets = packets
+    flow.metrics.enable = flow.metrics.loss = True
+    return flow
+
+
+def transmit(api: Any, state: str, *names: str) -> None:
+    control = api.control_state()
+    control.traffic.flow_transmit.state = state
+    control.traffic.flow_transmit.flow_names = list(names)
+    api.set_control_state(control)
+
+
+def flow_metrics(api: Any) -> dict[str, Any]:
+    request = api.metrics_request()
+    request.flow.flow_names = []
+    return {metric.name: metric for metric in api.get_metrics(request).flow_metrics}
+
+
+def port_metrics(api: Any) -> dict[str, Any]:
+    request = api.metrics_request()
+    request.port.port_names = []
+    return {metric.name: metric for metric in api.get_metrics(request).port_metrics}
+
+
+def stopped(api: Any) -> dict[str, Any]:
+    """Flow metrics once all flows have ended, as snappi's scripts wait for it."""
+
+    def ended() -> dict[str, Any] | None:
+        metrics = flow_metrics(api)
+        return metrics if all(metric.transmit == "stopped" for metric in metrics.values()) else None
+
+    return wait_for(ended, "the flows do not end")
+
+
+def stopped_ports(api: Any) -> None:
+    """Wait for the end of flows that have no metrics."""
+    wait_for(lambda: all(one.transmit == "stopped" for one in port_metrics(api).values()), "the flows do not end")
+
+
+def captured(client: StatelessClient, run: Any, packets: int, only: str = "") -> list[bytes]:
+    """What port 1 receives while `run` has so many packets sent; `only` is a filter as tcpdump has them."""
+    capture = client.capture("start", tx=[], rx=[1], limit=1000, filter=only)["capture_id"]
+    run()
+    found: list[bytes] = []
+    deadline = time.monotonic() + DEADLINE_S
+    while len(found) < packets:
+        assert time.monotonic() < deadline, f"{len(found)} of {packets} packets came"
+        answer = client.capture("fetch", capture_id=capture, pkt_limit=1000)
+        found += [base64.b64decode(one["binary"]) for one in answer["pkts"]]
+        time.sleep(0.02)
+    client.capture("remove", capture_id=capture)
+    return found
+
+
+def post(url: str, body: bytes) -> tuple[int, dict[str, Any]]:
+    request = urllib.request.Request(url, body, {"content-type": "application/json"})
+    try:
+        with urllib.request.urlopen(request, timeout=30) as answer:
+            return answer.status, json.load(answer)
+    except urllib.error.HTTPError as error:
+        with error:
+            return error.code, json.load(error)

@@ -1,0 +1,33 @@
+"""The scripts of examples/otg/, as a user runs them."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+EXAMPLES = Path(__file__).parents[2] / "examples" / "otg"
+EXPECTED = {
+    "hello.py": "hello: 200 received, 200 captured, 12 pairs of ports\n",
+    "imix.py": "mix: 0 % lost, 354 bytes a frame\nclass 8: 0 % lost\nclass 46: 0 % lost\n",
+    "neighbors.py": (
+        "e1: 10.0.0.2 is at 02:11:00:00:00:02\ne2: 10.0.0.1 is at 02:11:00:00:00:01\n"
+        "e1: 2001:db8::2 is at 02:11:00:00:00:02\ne2: 2001:db8::1 is at 02:11:00:00:00:01\n"
+        "four: 300 of 300 received\nsix: 300 of 300 received\n"
+    ),
+    "two_flows.py": "dns: 500 sent, 500 received, 0 % lost\nweb: 500 sent, 500 received, 0 % lost\n",
+}
+
+
+def test_every_example_is_run() -> None:
+    behind_a_router = {"convergence.py"}  # test_otg_router.py
+    assert {one.name for one in EXAMPLES.glob("*.py")} == set(EXPECTED) | behind_a_router
+
+
+@pytest.mark.parametrize("name", EXPECTED)
+def test_the_example_prints_what_its_page_says(served: tuple[str, str], name: str) -> None:
+    command = [sys.executable, str(EXAMPLES / name), served[1]]
+    ended = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    assert (ended.returncode, ended.stdout) == (0, EXPECTED[name]), ended.stderr

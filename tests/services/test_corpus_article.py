@@ -1,0 +1,199 @@
+"""`wirespeed corpus article`: what results say stands in it, and what was not measured is a marked gap."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from report_cases import GOLDEN, OURS
+from report_kinds import search_of, soak_of, suite_of
+
+from wirespeed.article.words import GAP, block
+from wirespeed.cli.main import main
+from wirespeed.corpus.opening import open_corpus
+from wirespeed.results.file import write_file
+from wirespeed.results.inspection import Inspection, Part, Remarked, inspection_to_json
+
+HOSTILE = "</title> | `x` ```\n<script>alert(1)</script> \x1b[31m"
+SHOW_RUN = "Thread 1 ws_wk_0 (lcore 1)\n```\n<b>ip4-lookup</b>   active   100"
+
+
+@pytest.fixture
+def where(tmp_path: Path) -> str:
+    """A box of which nearly all is known, and one of which nearly nothing is."""
+    folder = tmp_path / "results"
+    folder.mkdir()
+    bench = {"box": "Fitlet2", "cpu": "Atom x7-E3950", "price": "400 EUR", "date": "2026-11-01"}
+    described = {
+        "name": "Fitlet2",
+        "version": "23.06",
+        "commands": ["set interface state e0 up"],
+        "description": bench,
+        "texts": {"show runtime": SHOW_RUN, "show version": "v1"},
+    }
+    one = search_of(described=described)
+    trials = tuple(
+        replace(each, trial=replace(each.trial, dut=replace(each.trial.dut, watts=11.0))) for each in one.trials
+    )
+    lab = {**one.lab, "power": {"meter": "shelly:x", "of": "Fitlet2", "idle_watts": 8.0, "idle": "said"}}
+    write_file(replace(one, trials=trials, lab=lab), folder / "fitlet-64b.json")
+    inspected = Inspection(
+        "Fitlet2",
+        "2026-11-22T10:00:00Z",
+        (
+            Part("Machine", ("What", "Is"), (("CPU", "Atom E3950"),)),
+            Part("Modules", ("Interface", "Vendor"), (("e2", "FS"),)),
+        ),
+        marks=(Remarked("memory", "one channel"),),
+    )
+    (folder / "box.json").write_text(inspection_to_json(inspected))
+    shutil.copy(GOLDEN / "wirespeed.json", folder / "ours.json")
+    at = str(tmp_path / "corpus")
+    with open_corpus(at) as corpus:
+        corpus.add(sorted(folder.iterdir()), "c0ffee")
+    return at
+
+
+def article(capsys: pytest.CaptureFixture[str], *words: str) -> str:
+    capsys.readouterr()
+    assert main(["corpus", "article", *words]) == 0
+    return capsys.readouterr().out
+
+
+def chapter(text: str, title: str) -> str:
+    return text.partition(f"\n## {title}\n")[2].partition("\n## ")[0]
+
+
+def test_what_is_known_stands_in_it(where: str, capsys: pytest.CaptureFixture[str]) -> None:
+    text = article(capsys, "Fitlet2", "--corpus", where)
+    assert text.startswith("# Fitlet2: a review\n")
+    summary = chapter(text, "Summary")
+    assert "Fitlet2 forwards **15.3 Mpps** of bench size=64" in summary
+    assert "At 400 EUR (2026-11-01) that is 38.1 kpps per EUR." in summary
+    assert "Atom x7-E3950" in chapter(text, "Hardware") and "memory: one channel" in chapter(text, "Hardware")
+    assert "Modules" not in chapter(text, "Hardware") and "| e2 " in chapter(text, "Optics")
+    assert "NDR" in chapter(text, "Results") and "11.0" in chapter(text, "Power")
+    assert "8.0 W idle" in chapter(text, "Power")
+    said = chapter(text, "What the device says")
+    assert block(SHOW_RUN.splitlines()) in said and "````\nThread 1" in said and "`show version`" in said
+    commands = chapter(text, "Appendix: commands")
+    assert "wirespeed search " in commands and "set interface state e0 up" in commands
+
+
+def test_what_was_not_measured_is_a_gap(where: str, capsys: pytest.CaptureFixture[str]) -> None:
+    known, bare = (article(capsys, box, "--corpus", where) for box in ("Fitlet2", "router"))
+    for title in ("Power", "Optics", "Hardware", "Pictures"):
+        assert GAP in chapter(bare, title)
+    assert GAP not in chapter(known, "Power") and GAP not in chapter(known, "Optics")
+    missing = chapter(known, "Results")
+    assert "- imix, one direction (`-p bench -t size=imix,vm=var2`)" in missing
+    assert "- 64b one flow, both directions" not in missing and "- 64b one flow, one direction" in missing
+    assert "the price of the box and its date" in chapter(bare, "Summary")
+
+
+def test_against_another_box(where: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = tmp_path / "other"
+    folder.mkdir()
+    for box, rate in (("Fitlet2", 1.0), ("APU6", 0.8)):
+        for number in range(3):
+            one = search_of(described={"name": box, "version": "1"}, tunables="size=imix")
+            goals = tuple(replace(goal, lower_pps=goal.lower_pps * rate * (1 + number / 1000)) for goal in one.goals)
+            ending = replace(one.ending, started=f"2026-11-23T10:0{number}:00+00:00")
+            write_file(replace(one, goals=goals, ending=ending), folder / f"{box}-{number}.json")
+    with open_corpus(where) as corpus:
+        corpus.add(sorted(folder.iterdir()))
+    text = article(capsys, "Fitlet2", "--against", "APU6", "--corpus", where)
+    assert "NDR of bench size=imix" in chapter(text, "Against APU6") and "needs" in chapter(text, "Against APU6")
+    assert "only one of the two has" in chapter(text, "Against APU6")
+    assert "APU6" in chapter(text, "Results") and "2 older results of the same tests" in chapter(text, "Results")
+
+
+def test_names_and_texts_that_act_do_not(where: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    document = json.loads(json.dumps(OURS))
+    document["dut"] |= {"name": HOSTILE, "version": HOSTILE, "commands": [HOSTILE], "texts": {"show run": HOSTILE}}
+    document["dut"]["description"] = {"cpu": HOSTILE, "price": HOSTILE}
+    document["vars"]["tunables"] = HOSTILE
+    document["outcome"]["notes"] = [HOSTILE]
+    (tmp_path / "x.json").write_text(json.dumps(document))
+    with open_corpus(where) as corpus:
+        corpus.add([tmp_path / "x.json"])
+        (box,) = (row["box"] for row in corpus.index.results(()).rows if "script" in row["box"])
+    text = article(capsys, box, "--corpus", where)
+    assert "\x1b" not in text
+    inside, fence = False, ""
+    for line in text.splitlines():
+        if line.startswith("```"):
+            if not inside:
+                inside, fence = True, line.rstrip("abcdefghijklmnopqrstuvwxyz")
+            elif line == fence:
+                inside = False
+        elif not inside:
+            outside_code = re.sub(r"(?<!\\)`[^`]*`", "", line)
+            assert "<script>" not in outside_code.replace("\\<", ""), line
+    assert not inside
+
+
+@pytest.mark.parametrize("kind", [soak_of(seconds=3), suite_of()])
+def test_results_of_other_kinds(kind, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write_file(kind, tmp_path / "one.json")
+    at = str(tmp_path / "corpus")
+    with open_corpus(at) as corpus:
+        corpus.add([tmp_path / "one.json"])
+        (box,) = (row["box"] for row in corpus.index.results(()).rows)
+    text = article(capsys, box, "--corpus", at)
+    assert f"wirespeed {'soak' if 'soak' in type(kind).__name__.lower() else 'rfc2544'}" in text
+
+
+def test_a_box_that_was_only_inspected(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "box.json").write_text(inspection_to_json(Inspection("router", "2026-11-22T10:00:00Z", ())))
+    at = str(tmp_path / "corpus")
+    with open_corpus(at) as corpus:
+        corpus.add([tmp_path / "box.json"])
+    text = article(capsys, "router", "--corpus", at)
+    assert text.count("no test was run") >= 2
+
+
+def test_a_result_whose_file_is_gone_is_told_of(where: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with open_corpus(where) as corpus:
+        corpus.store.path(corpus.the_only("ours")).unlink()
+    assert "1 results of the box have no whole file" in article(capsys, "router", "--corpus", where)
+
+
+def test_pictures_are_drawn_and_linked(where: str, tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    target = tmp_path / "review" / "fitlet2.md"
+    target.parent.mkdir()
+    words = ["corpus", "article", "Fitlet2", "--against", "router", "--corpus", where, "-o", str(target)]
+    assert main([*words, "--images", str(target.parent / "pictures")]) == 0
+    links = re.findall(r"^!\[.+\]\(<(.+)>\)$", chapter(target.read_text(), "Pictures"), re.MULTILINE)
+    assert len(links) >= 2 and all(link.startswith("pictures/") for link in links)
+    assert all((target.parent / link).read_bytes().startswith(b"\x89PNG") for link in links)
+
+
+def test_a_file_of_its_own(where: str, tmp_path: Path) -> None:
+    target = tmp_path / "review.md"
+    words = ["corpus", "article", "Fitlet2", "--corpus", where, "-o", str(target), "--title", "A gem"]
+    assert main(words) == 0
+    assert target.read_text().startswith("# A gem\n")
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["Fitlet"], "has no box 'Fitlet', did you mean Fitlet2?"),
+        (["zzz"], "wirespeed corpus list shows what there is"),
+        (["Fitlet2", "--against", "Fitlet2"], "that is the box itself"),
+        (["Fitlet2", "--against", "APU"], "has no box 'APU'"),
+        ([], "corpus article takes BOX"),
+        (["a", "b"], "corpus article takes BOX"),
+    ],
+)
+def test_words_that_cannot_be_used(where: str, words: list[str], said: str, capsys: pytest.CaptureFixture[str]) -> None:
+    capsys.readouterr()
+    assert main(["corpus", "article", *words, "--corpus", where]) == 2
+    told = capsys.readouterr()
+    assert said in told.err and told.err.count("\n") == 1 and not told.out

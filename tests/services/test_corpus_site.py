@@ -1,0 +1,346 @@
+"""`wirespeed corpus site`: all links lead somewhere, all pages are valid, only what changed is made anew, and the old
+site stays until the new one is whole."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import zipfile
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from report_cases import GOLDEN, OURS
+from report_kinds import search_of, soak_of, suite_of
+from site_pages import broken_links, invalid, linked, pages, parsed
+
+from wirespeed.cli.main import main
+from wirespeed.corpus.opening import open_corpus
+from wirespeed.results.file import write_file
+from wirespeed.results.inspection import Inspection, Part, Remarked, Text, inspection_to_json
+from wirespeed.site import names
+from wirespeed.site.build import build
+from wirespeed.site.manifest import NAME
+
+HOSTILE = '</title><script>window.hostile = 1</script><b onclick="x">&amp; "../..'
+LSPCI = "00:00.0 Host bridge\n01:00.0 <b>Ethernet</b> controller\n"
+
+
+def search(folder: Path, name: str, *, box: str = "router", factor: float = 1.0, minute: int = 0, **described) -> Path:
+    """A search with watts, of a box whose bench file tells its price."""
+    found = search_of(described={"name": box, "version": "1", "commands": ["set <b> up"], **described})
+    trials = tuple(
+        replace(one, trial=replace(one.trial, dut=replace(one.trial.dut, watts=17.0))) for one in found.trials
+    )
+    goals = tuple(replace(goal, lower_pps=goal.lower_pps * factor) for goal in found.goals)
+    ending = replace(found.ending, started=f"2026-11-22T{10 + minute // 60:02d}:{minute % 60:02d}:00+00:00")
+    lab = {**found.lab, "power": {"meter": "constant:17", "of": "router", "idle_watts": 12.0, "idle": "said"}}
+    folder.mkdir(parents=True, exist_ok=True)
+    write_file(replace(found, trials=trials, goals=goals, ending=ending, lab=lab), folder / f"{name}.json")
+    return folder / f"{name}.json"
+
+
+@pytest.fixture
+def where(tmp_path: Path) -> str:
+    """A corpus with a result of each kind, an inspection, a series with a step, and names that act."""
+    folder = tmp_path / "results"
+    folder.mkdir()
+    shutil.copy(GOLDEN / "wirespeed.json", folder / "ours.json")
+    shutil.copy(GOLDEN / "trex-loadtest.json", folder / "x553-bench-64b.json")
+    write_file(suite_of(), folder / "suite.json")
+    write_file(soak_of(seconds=3), folder / "soak.json")
+    inspected = Inspection(
+        "router",
+        "2026-11-22T10:00:00Z",
+        (Part("Machine", ("What", "Is"), (("CPU", "Atom <b>E3950</b>"),)),),
+        marks=(Remarked("memory", "one module"),),
+        texts={"lspci": Text(LSPCI), "dmesg": Text("")},
+    )
+    (folder / "box.json").write_text(inspection_to_json(inspected))
+    hostile = json.loads(json.dumps(OURS))
+    hostile["dut"] |= {"name": HOSTILE, "texts": {"show run": "Thread 1 </pre><script>"}}
+    hostile["vars"]["tunables"] = HOSTILE
+    (folder / "a <b>&amp;.json").write_text(json.dumps(hostile))
+    at = str(tmp_path / "corpus")
+    bench = {"description": {"box": "router", "price": "400 EUR", "date": "2026-11-01"}}
+    with open_corpus(at) as corpus:
+        corpus.add(sorted(folder.iterdir()), "c0ffee", ("autumn",))
+        for number, factor in enumerate((1.0, 1.002, 0.999, 1.001, 0.88, 0.881, 0.879, 0.88)):
+            file = search(tmp_path / "series", f"run-{number}", factor=factor, minute=10 * number, **bench)
+            corpus.add([file], "aaaa1111" if number < 4 else "bbbb2222")
+    return at
+
+
+@pytest.fixture
+def site(where: str, tmp_path: Path) -> Path:
+    assert main(["corpus", "site", str(tmp_path / "site"), "--corpus", where, "--title", "Boxes <b>here</b>"]) == 0
+    return tmp_path / "site"
+
+
+def times(site: Path) -> dict[str, int]:
+    return {
+        str(path.relative_to(site)): path.stat().st_mtime_ns
+        for path in site.rglob("*")
+        if path.is_file() and path.name != NAME and path.parent.name != "assets"
+    }
+
+
+def test_all_links_lead_somewhere_and_all_pages_are_valid(site: Path) -> None:
+    found = pages(site)
+    assert len(found) >= 14 + 3 + 2 * len({page.name for page in (site / "boxes").iterdir()})
+    assert broken_links(site) == []
+    assert {str(page.relative_to(site)): said for page in found if (said := invalid(page))} == {}
+    assert {str(page.relative_to(site)) for page in found} - linked(site) == set()
+
+
+def test_every_raw_result_is_linked_as_it_was_and_is_in_the_zip_of_its_box(site: Path, where: str) -> None:
+    with open_corpus(where) as corpus:
+        rows = corpus.index.results(()).rows
+        for row in rows:
+            content, _ = corpus.store.get(row["digest"])
+            raw = names.raw_file(row["digest"], row["title"])
+            assert (site / raw).read_bytes() == content and raw in linked(site)
+            with zipfile.ZipFile(site / names.archive(row["box"])) as archive:
+                members = [one for one in archive.namelist() if names.key(row["digest"]) in one]
+                assert [archive.read(one) for one in members if one.endswith(".json")] == [content]
+                (told,) = (archive.read(one).decode() for one in members if one.endswith(".txt"))
+                assert ("wirespeed inspect" if row["kind"] == "inspect" else f"wirespeed {row['kind']}") in told
+        assert any("set <b> up" in _text_of(site, names.archive("router")) for _ in rows)
+
+
+def _text_of(site: Path, archive: str) -> str:
+    with zipfile.ZipFile(site / archive) as opened:
+        return "".join(opened.read(one).decode() for one in opened.namelist() if one.endswith(".txt"))
+
+
+def test_texts_that_results_carry_are_kept_and_linked(site: Path) -> None:
+    texts = {path.read_text() for path in (site / "texts").iterdir()}
+    assert LSPCI in texts and "Thread 1 </pre><script>" in texts and "" not in texts
+    assert {f"texts/{path.name}" for path in (site / "texts").iterdir()} <= linked(site)
+    hardware = (site / names.hardware_page("router")).read_text()
+    assert "Atom &lt;b&gt;E3950" in hardware and "memory: one module" in hardware
+
+
+def test_what_a_box_page_says(site: Path) -> None:
+    page = (site / names.box_page("router")).read_text()
+    text = re.sub(r"<[^>]*>", " ", page)
+    assert re.search(r"▼ -12\.\d % from bbbb2222, 2026-11-22", text)
+    assert "worse (-12" in text and "than aaaa1111" in text
+    assert "kpps per EUR" in text and "400 EUR, 2026-11-01" in page
+    assert "17.0 W" in page and "12.0 W idle" in text
+    home = (site / "index.html").read_text()
+    assert "Boxes &lt;b&gt;here" in home and "14 results" in home
+
+
+def test_names_that_act_do_not(site: Path) -> None:
+    for page in pages(site):
+        text, found = page.read_text(), parsed(page)
+        assert "<script>window.hostile" not in text and "onclick" not in found.inline
+    assert all(re.fullmatch(r"[A-Za-z0-9._-]+", path.name) for path in site.rglob("*"))
+
+
+def test_only_what_changed_is_made_anew_and_old_links_stay(
+    site: Path, where: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    before = times(site)
+    capsys.readouterr()
+    again = ["corpus", "site", str(site), "--corpus", where, "--title", "Boxes <b>here</b>"]
+    assert main(again) == 0
+    assert "14 results, 0 new; 0 pages" in capsys.readouterr().out and times(site) == before
+    with open_corpus(where) as corpus:
+        corpus.add([search(tmp_path / "more", "later", box="other", minute=300)], "dddd4444")
+    assert main(again) == 0
+    assert "15 results, 1 new" in capsys.readouterr().out
+    after = times(site)
+    changed = {name for name in before if after.get(name) != before[name]}
+    assert before.keys() <= after.keys()
+    of_search = names.test_page("bench size=64", "0→1, 1→0")
+    assert changed == {"index.html", "results.js", "boxes.html", "comparison.html", of_search}
+    assert names.box_page("other") in after and broken_links(site) == []
+    with open_corpus(where) as corpus:
+        corpus.add([search(tmp_path / "more", "latest", minute=301)], "dddd4444")
+    assert main(again) == 0
+    assert names.archive("router") in {name for name in after if times(site)[name] != after[name]}
+    with zipfile.ZipFile(site / names.archive("router")) as archive:
+        assert archive.testzip() is None and len(archive.namelist()) == len(set(archive.namelist()))
+        assert any(name.startswith("latest-") for name in archive.namelist())
+    assert broken_links(site) == []
+
+
+def test_what_is_removed_goes_from_the_pages_and_the_zip(site: Path, where: str) -> None:
+    assert main(["corpus", "tag", "discard", "run-7", "--corpus", where]) == 0
+    assert main(["corpus", "gc", "--corpus", where]) == 0
+    assert main(["corpus", "site", str(site), "--corpus", where]) == 0
+    assert broken_links(site) == [] and not list((site / "raw").glob("*run-7*"))
+    with zipfile.ZipFile(site / names.archive("router")) as archive:
+        assert not any(name.startswith("run-7-") for name in archive.namelist())
+
+
+def test_a_part_of_a_corpus(where: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["corpus", "site", str(tmp_path / "part"), "build=aaaa1111", "--corpus", where]) == 0
+    assert "4 results" in capsys.readouterr().out
+    assert broken_links(tmp_path / "part") == []
+
+
+def test_an_empty_corpus_has_a_site_too(tmp_path: Path) -> None:
+    assert main(["corpus", "site", str(tmp_path / "site"), "--corpus", str(tmp_path / "corpus")]) == 0
+    assert "has no result yet" in (tmp_path / "site" / "index.html").read_text()
+    assert broken_links(tmp_path / "site") == []
+    assert [said for page in pages(tmp_path / "site") for said in invalid(page)] == []
+
+
+def test_results_without_a_whole_file_are_told_of_and_come_back(
+    where: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with open_corpus(where) as corpus:
+        gone, torn = (corpus.store.path(corpus.the_only(name)) for name in ("run-1", "run-2"))
+    kept = gone.read_bytes()
+    gone.unlink()
+    torn.write_bytes(torn.read_bytes()[:50])
+    again = ["corpus", "site", str(tmp_path / "site"), "--corpus", where]
+    assert main(again) == 6
+    said = capsys.readouterr().err
+    assert said.count("\n") == 1 and "missing or damaged and 1 more: the site says so; wirespeed corpus verify" in said
+    assert "2 results of the corpus have no whole file" in (tmp_path / "site" / "index.html").read_text()
+    assert broken_links(tmp_path / "site") == []
+    gone.write_bytes(kept)
+    assert main(again) == 6
+    assert "and 1 more" not in capsys.readouterr().err
+    assert broken_links(tmp_path / "site") == []
+
+
+def test_results_that_come_while_the_site_is_made_wait_for_the_next(where: str, tmp_path: Path) -> None:
+    later = search(tmp_path / "more", "later", minute=300)
+    added = []
+
+    def on_result(done: int, total: int) -> None:
+        if not added:
+            with open_corpus(where) as other:
+                added.append(other.add([later], "later"))
+
+    with open_corpus(where) as corpus:
+        assert build(corpus, tmp_path / "site", "x", on_result=on_result).results == 14
+        assert broken_links(tmp_path / "site") == []
+        assert build(corpus, tmp_path / "site", "x").made == 1
+
+
+@pytest.mark.parametrize("what", ["file", "folder", "link", "root"])
+def test_what_is_no_site_is_not_replaced(
+    what: str, where: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    target = tmp_path / "mine"
+    if what == "file":
+        target.write_text("mine")
+    elif what == "folder":
+        target.mkdir()
+        (target / "thesis.txt").write_text("mine")
+    elif what == "link":
+        (tmp_path / "elsewhere").mkdir()
+        target.symlink_to(tmp_path / "elsewhere")
+    given = "/" if what == "root" else str(target)
+    assert main(["corpus", "site", given, "--corpus", where]) == 2
+    said = capsys.readouterr().err
+    assert (said.count("\n") == 1 and "name another" in said) or "name one of its own" in said
+    assert what != "folder" or (target / "thesis.txt").read_text() == "mine"
+    assert not (tmp_path / ".mine.new").exists()
+
+
+def test_the_old_site_stays_when_the_disk_is_full(
+    where: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    if os.geteuid() != 0:
+        pytest.skip("mounting a small disk needs root")
+    small = tmp_path / "small"
+    small.mkdir()
+    subprocess.run(["mount", "-t", "tmpfs", "-o", "size=4m", "none", str(small)], check=True)
+    try:
+        site = small / "site"
+        assert main(["corpus", "site", str(site), "build=aaaa1111", "--corpus", where]) == 0
+        before = times(site)
+        with pytest.raises(OSError):
+            (small / "filler").write_bytes(b"x" * (4 << 20))
+        capsys.readouterr()
+        assert main(["corpus", "site", str(site), "--corpus", where]) == 6
+        said = capsys.readouterr().err
+        assert said.count("\n") == 1 and "No space left on device; make room and try again" in said
+        assert times(site) == before and broken_links(site) == []
+        assert sorted(path.name for path in small.iterdir()) == ["filler", "site"]
+    finally:
+        subprocess.run(["umount", str(small)], check=True)
+
+
+KILLED = """
+import os, sys
+import wirespeed.site.folder as folder
+real = folder._exchange
+def killed(new, target):
+    if sys.argv[1] == "after":
+        real(new, target)
+    os.kill(os.getpid(), 9)
+folder._exchange = killed
+from wirespeed.cli.main import main
+main(sys.argv[2:])
+"""
+
+
+@pytest.mark.parametrize("moment", ["before", "after"])
+def test_a_kill_leaves_the_old_site_or_the_new_one(moment: str, site: Path, where: str, tmp_path: Path) -> None:
+    before = times(site)
+    with open_corpus(where) as corpus:
+        corpus.add([search(tmp_path / "more", "later", minute=300)], "later")
+    words = ["corpus", "site", str(site), "--corpus", where]
+    ended = subprocess.run([sys.executable, "-c", KILLED, moment, *words], check=False)
+    assert ended.returncode == -signal.SIGKILL
+    assert broken_links(site) == []
+    assert (times(site) == before) is (moment == "before")
+    assert main(words) == 0
+    assert "15 results" in (site / "index.html").read_text() and broken_links(site) == []
+    assert not (site.parent / ".site.new").exists()
+
+
+def test_where_the_system_cannot_swap_two_folders(
+    site: Path, where: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("wirespeed.site.folder._swapped", lambda new, target: False)
+    with open_corpus(where) as corpus:
+        corpus.add([search(tmp_path / "more", "later", minute=300)], "later")
+    assert main(["corpus", "site", str(site), "--corpus", where]) == 0
+    assert "15 results" in (site / "index.html").read_text() and broken_links(site) == []
+    assert not [one for one in site.parent.iterdir() if one.name.startswith(".site")]
+
+
+def test_two_makers_of_one_site_do_not_mix(site: Path, where: str, capsys: pytest.CaptureFixture[str]) -> None:
+    said = []
+
+    def on_result(done: int, total: int) -> None:
+        if not said:
+            capsys.readouterr()
+            assert main(["corpus", "site", str(site), "--corpus", where]) == 2
+            said.append(capsys.readouterr().err)
+
+    (site / NAME).write_text("{}")  # so that all is made anew
+    with open_corpus(where) as corpus:
+        build(corpus, site, "x", on_result=on_result)
+    assert said[0].count("\n") == 1 and "is being made by another wirespeed" in said[0]
+    assert broken_links(site) == []
+
+
+def test_many_results_are_made_by_several_processes_with_the_same_outcome(tmp_path: Path) -> None:
+    document = json.loads(json.dumps(OURS))
+    folder = tmp_path / "many"
+    folder.mkdir()
+    for number in range(60):
+        document["outcome"]["started"] = f"2026-11-22T10:00:{number:02d}+00:00"
+        document["dut"]["name"] = f"box{number % 7}"
+        (folder / f"same-{number % 3}.{number}.json").write_text(json.dumps(document))
+    with open_corpus(str(tmp_path / "corpus")) as corpus:
+        corpus.add(sorted(folder.iterdir()))
+        build(corpus, tmp_path / "site", "x")
+        digests = corpus.index.digests()
+    assert len(digests) == len(list((tmp_path / "site" / "results").iterdir())) == 60
+    assert broken_links(tmp_path / "site") == []

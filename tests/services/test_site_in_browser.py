@@ -1,0 +1,183 @@
+"""A site in headless Chromium, from files: search, sort and comparison by keyboard, both themes, 400 px, no error."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+from report_cases import OURS
+from selenium import webdriver
+from selenium.webdriver.chrome.service import Service
+from selenium.webdriver.common.by import By
+from selenium.webdriver.common.keys import Keys
+from selenium.webdriver.support.ui import WebDriverWait
+
+from wirespeed.corpus.opening import open_corpus
+from wirespeed.site import names
+from wirespeed.site.build import build
+
+CHROMIUM, CHROMEDRIVER = shutil.which("chromium"), shutil.which("chromedriver")
+pytestmark = pytest.mark.skipif(
+    not (CHROMIUM and CHROMEDRIVER),
+    reason="a site was NOT looked at in a browser: apt-get install chromium chromium-driver",
+)
+FLAGS = [
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+RESULTS, BOXES = 130, 7
+HOSTILE = "<img src=x onerror='window.hostile = 1'>"
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("site")
+    document = json.loads(json.dumps(OURS))
+    (folder / "new").mkdir()
+    for number in range(RESULTS):
+        document["outcome"]["started"] = f"2026-11-22T{number // 60:02d}:{number % 60:02d}:00+00:00"
+        document["dut"]["name"] = f"box{number % BOXES}" if number else HOSTILE
+        (folder / "new" / f"test-{number:03d}.json").write_text(json.dumps(document))
+    with open_corpus(str(folder / "corpus")) as corpus:
+        corpus.add(sorted((folder / "new").iterdir()))
+        build(corpus, folder / "site", "Seven boxes")
+    return folder / "site"
+
+
+@pytest.fixture(scope="module")
+def chromium(tmp_path_factory: pytest.TempPathFactory):
+    options = webdriver.ChromeOptions()
+    options.binary_location = CHROMIUM
+    for flag in (*FLAGS, f"--user-data-dir={tmp_path_factory.mktemp('profile')}"):
+        options.add_argument(flag)
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+    driver = webdriver.Chrome(options=options, service=Service(CHROMEDRIVER))
+    yield driver
+    driver.quit()
+
+
+@pytest.fixture
+def browser(chromium, site: Path):
+    """The first page, drawn; afterwards nothing was logged, and nothing fetched but files of the site."""
+    opened(chromium, site / "index.html")
+    yield chromium
+    assert chromium.get_log("browser") == []
+    fetched = chromium.execute_script("return performance.getEntriesByType('resource').map((entry) => entry.name)")
+    assert all(one.startswith(site.as_uri()) for one in fetched)
+    assert chromium.execute_script("return window.hostile") is None
+
+
+def opened(chromium, page: Path, width: int = 1280, scheme: str = "light") -> None:
+    chromium.execute_cdp_cmd(
+        "Emulation.setEmulatedMedia", {"features": [{"name": "prefers-color-scheme", "value": scheme}]}
+    )
+    metrics = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": False}
+    chromium.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
+    chromium.get(page.as_uri())
+    until(chromium, lambda: chromium.execute_script("return document.documentElement.dataset.drawn === 'yes'"))
+
+
+def until(browser, condition):
+    return WebDriverWait(browser, 30).until(lambda _: condition())
+
+
+def rows(browser, table: str = "#all") -> list[list[str]]:
+    return browser.execute_script(
+        "return [...document.querySelectorAll(arguments[0] + ' tbody tr')].filter((row) => !row.hidden)"
+        ".map((row) => [...row.cells].map((cell) => cell.textContent.trim()))",
+        table,
+    )
+
+
+def test_search_as_one_types_goes_over_all_results(browser) -> None:
+    assert len(rows(browser)) == 100
+    find = browser.find_element(By.ID, "words")
+    find.send_keys("BOX3 test-1")
+    until(browser, lambda: 0 < len(rows(browser)) < 100)
+    wanted = [number for number in range(1, RESULTS) if number % BOXES == 3 and f"{number:03d}".startswith("1")]
+    assert [row[1] for row in rows(browser)] == [f"test-{number:03d}" for number in sorted(wanted, reverse=True)]
+    assert browser.find_element(By.ID, "found").text == f"{len(wanted)} of {RESULTS}"
+    find.send_keys(Keys.CONTROL, "a")
+    find.send_keys("no such thing")
+    until(browser, lambda: rows(browser) == [])
+    find.send_keys(Keys.CONTROL, "a")
+    find.send_keys(Keys.DELETE)
+    until(browser, lambda: len(rows(browser)) == 100)
+    browser.find_element(By.ID, "more").click()
+    until(browser, lambda: len(rows(browser)) == RESULTS)
+
+
+def test_heads_sort_by_keyboard(browser) -> None:
+    button = browser.find_element(By.CSS_SELECTOR, "#all thead button[data-field='title']")
+    button.send_keys(Keys.ENTER)
+    until(browser, lambda: rows(browser)[0][1] == "test-000")
+    assert button.find_element(By.XPATH, "..").get_attribute("aria-sort") == "ascending"
+    button.send_keys(Keys.SPACE)
+    until(browser, lambda: rows(browser)[0][1] == f"test-{RESULTS - 1:03d}")
+    assert browser.execute_script("return document.activeElement === arguments[0]", button)
+
+
+def test_ticked_results_stand_side_by_side(browser) -> None:
+    ticks = browser.find_elements(By.CSS_SELECTOR, "#all tbody input")
+    ticks[0].send_keys(Keys.SPACE)
+    ticks[2].send_keys(Keys.SPACE)
+    until(browser, lambda: len(rows(browser, "#ticked")) == 2)
+    assert [row[5] for row in rows(browser, "#ticked")] == ["100.0 %", "100.0 %"]
+    find = browser.find_element(By.ID, "words")
+    find.send_keys("box3")  # what is ticked stays so, whatever is shown
+    until(browser, lambda: len(rows(browser)) < 100)
+    assert len(rows(browser, "#ticked")) == 2
+
+
+def test_a_choice_of_limit_and_direction(browser) -> None:
+    for field in ("limit", "directions", "kind"):
+        select = browser.find_element(By.CSS_SELECTOR, f"select[data-field='{field}']")
+        select.send_keys(Keys.ARROW_DOWN)
+        until(browser, lambda select=select: select.get_property("value"))
+    assert len(rows(browser)) == 100  # all have the same
+
+
+def test_the_table_of_boxes_is_searched_and_sorted(browser, site: Path) -> None:
+    opened(browser, site / "boxes.html")
+    assert len(rows(browser, "table.sortable")) == BOXES + 1
+    browser.find_element(By.CSS_SELECTOR, "p.find input").send_keys("box5")
+    until(browser, lambda: [row[0] for row in rows(browser, "table.sortable")] == ["box5"])
+    browser.find_element(By.CSS_SELECTOR, "thead button").send_keys(Keys.ENTER)
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [400, 1280])
+def test_every_kind_of_page_fits_in_both_themes(browser, site: Path, width: int, scheme: str) -> None:
+    paper = {"light": "rgb(255, 255, 255)", "dark": "rgb(20, 24, 31)"}[scheme]
+    first = [next((site / kind).iterdir()) for kind in ("tests", "hardware") if (site / kind).is_dir()]
+    for page in (
+        *(site / name for name in ("index.html", "boxes.html", "comparison.html", names.box_page("box1"))),
+        *first,
+    ):
+        opened(browser, page, width, scheme)
+        assert browser.execute_script("return getComputedStyle(document.body).backgroundColor") == paper
+        assert browser.execute_script("return document.documentElement.scrollWidth") <= width, page
+
+
+def test_a_theme_that_is_chosen_holds_on_the_next_page(browser, site: Path) -> None:
+    paper = "return getComputedStyle(document.body).backgroundColor"
+    browser.find_element(By.ID, "theme").send_keys(Keys.ENTER)
+    until(browser, lambda: browser.execute_script(paper) == "rgb(20, 24, 31)")
+    opened(browser, site / "boxes.html")
+    assert browser.execute_script(paper) == "rgb(20, 24, 31)"
+    browser.execute_script("localStorage.clear()")
+
+
+def test_a_report_draws_with_what_lies_beside_it(browser, site: Path) -> None:
+    opened(browser, next((site / "results").iterdir()))
+    assert len(browser.find_elements(By.CSS_SELECTOR, "head link[rel='stylesheet']")) >= 1
+    until(browser, lambda: browser.find_elements(By.CSS_SELECTOR, "canvas"))
+    assert browser.find_element(By.LINK_TEXT, "the file").get_attribute("href").startswith(site.as_uri())

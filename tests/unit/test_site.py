@@ -1,0 +1,184 @@
+"""The pure parts of a site: names that stay, prices, which figure stands for a box, steps, commands of results."""
+
+from __future__ import annotations
+
+import shlex
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from report_cases import OURS
+from report_kinds import search_of, soak_of, suite_of
+
+from wirespeed.results.command import command_of
+from wirespeed.results.loadtest_json import from_json
+from wirespeed.results.subjects import Value
+from wirespeed.site import names
+from wirespeed.site.builds import against_before, since_the_last_step
+from wirespeed.site.entries import Catalogue, Entry, Figure, Told, catalogue
+from wirespeed.site.figures import answer, chosen, telling, trust
+from wirespeed.site.home import MOST_CARDS, boxes_page, home
+from wirespeed.site.trends import trends
+from wirespeed.site.worth import parse_price, per_price_text
+
+
+def entry(digest: str = "0", **said: object) -> Entry:
+    known = {
+        "kind": "search",
+        "title": "t",
+        "box": "router",
+        "version": "",
+        "cpu": "",
+        "load": "bench size=64",
+        "directions": "0→1",
+        "started": "2026-11-22T10:00:00+00:00",
+        "status": "complete",
+        "limited_by": "workers",
+        "watts": None,
+        "is_missing": False,
+    }
+    return Entry(digest=digest.rjust(64, "0"), **{**known, **said})  # type: ignore[arg-type]
+
+
+def figure(rate: float, name: str = "NDR", *, irregular: str = "", at_least: bool = False, **said: object) -> Figure:
+    return Figure(entry(**said), name, Value(rate, at_least, irregular), None)  # type: ignore[arg-type]
+
+
+@given(st.lists(st.text(), unique=True, max_size=40))
+def test_no_two_names_share_a_file(said: list[str]) -> None:
+    found = [names.slug(one) for one in said]
+    assert len(set(found)) == len(said)
+    assert all(one.isascii() and "/" not in one and not one.startswith(".") and len(one) < 80 for one in found)
+    assert len({one.lower() for one in found}) == len(said)  # where a file system does not tell A from a
+
+
+def test_a_plain_name_stands_for_itself_and_none_that_was_made_is_one() -> None:
+    assert names.slug("fitlet2") == "fitlet2"
+    made = names.slug("GoWin R86S")
+    assert made.startswith("gowin-r86s--") and names.slug(made) != made
+    assert names.slug("..") != names.slug(".") and "/" not in names.box_page("../../x").removeprefix("boxes/")
+
+
+@pytest.mark.parametrize(
+    ("text", "amount", "unit"),
+    [
+        ("400 EUR", 400, "EUR"),
+        ("$400", 400, "USD"),
+        ("CHF 314,-", 314, "CHF"),
+        ("CHF 1’314.50", 1314.5, "CHF"),
+        ("1.299,50 €", 1299.5, "EUR"),
+        ("1,299 USD", 1299, "USD"),
+        ("about 80 EUR second hand", 80, "EUR"),
+    ],
+)
+def test_prices(text: str, amount: float, unit: str) -> None:
+    found = parse_price(text)
+    assert found is not None and (found.amount, found.unit) == (amount, unit)
+
+
+@pytest.mark.parametrize("text", ["", "free", "400", "0 EUR", "-", "€"])
+def test_what_is_no_price(text: str) -> None:
+    assert parse_price(text) is None
+
+
+def test_packets_for_a_price() -> None:
+    price = parse_price("400 EUR")
+    assert price is not None and per_price_text(2.98e6, price) == "7.45 kpps per EUR"
+
+
+def test_the_figure_that_says_most() -> None:
+    held, most = figure(3e6, "held"), figure(4e6, "most received")
+    assert chosen([most, held]) is held and telling([most, held]) == [held]
+    assert chosen([held, figure(2e6, irregular="noisy")]) is held
+    old, new = figure(1e6, started="2026-01"), figure(2e6, started="2026-02")
+    assert chosen([old, new]) is new and chosen([]) is None
+    big = figure(9e5, load="bench size=1514", directions="0→1, 1→0")
+    small = figure(1e6, load="bench size=64,vm=var2")
+    assert answer([big, figure(2e6), small]) is small
+    assert [trust(one).word for one in (held, most, figure(1e6), figure(1e6, at_least=True))] == [
+        "estimate",
+        "most received",
+        "held",
+        "tester-limited: at least this",
+    ]
+    assert trust(figure(1e6, irregular="a reason")).why == "a reason"
+
+
+def series(*rates: float, **said: object) -> list[Figure]:
+    return [
+        figure(rate, digest=str(number), started=f"2026-11-{number + 1:02d}", **said)
+        for number, rate in enumerate(rates)
+    ]
+
+
+def test_steps_are_found_and_told_with_their_build() -> None:
+    before, after = series(7e6, 7.01e6, 6.99e6, 7e6), series(*[7e6] * 4, 6.1e6, 6.11e6, 6.1e6, version="bbbb")[4:]
+    (trend,) = trends([*after, *before]).values()
+    assert [step.at for step in trend.steps] == [4]
+    assert trend.steps[0].text == "▼ -12.8 % from bbbb, 2026-11-05"
+    assert since_the_last_step([*before, *after]) == after
+    (flat,) = trends(series(7e6, 7e6, 1e6)).values()
+    assert flat.steps == () and flat.plateaus == ()  # too few to tell
+    assert trends([figure(1e6, irregular="noisy")]) == {}
+
+
+def test_a_build_against_the_one_before() -> None:
+    old = series(7e6, 7.01e6, 6.99e6, version="aaaa")
+    new = [
+        replace(one, entry=replace(one.entry, version="bbbb", started=f"2026-12-0{at}"))
+        for at, one in enumerate(series(6e6, 6.01e6, 5.99e6))
+    ]
+    assert against_before([*old, *new]) == "worse (-14.3 %) than aaaa"
+    assert against_before(old) == "" and "needs" in against_before([old[0], new[0]])
+
+
+def test_rates_are_of_all_directions_together() -> None:
+    row = {
+        **{name: getattr(entry(directions="0→1, 1→0"), name) for name in Entry.__dataclass_fields__ if name != "told"},
+        "build": "",
+    }
+    rate = {
+        "digest": row["digest"],
+        "figure": "NDR",
+        "rate_pps": 1e6,
+        "at_least": False,
+        "irregular": "",
+        "per_watt": 5.0,
+    }
+    of_search = catalogue([row], [rate], {})
+    of_ramp = catalogue([row | {"kind": "loadtest"}], [rate], {})
+    assert [one.figures[row["digest"]][0].value.rate_pps for one in (of_search, of_ramp)] == [2e6, 1e6]
+    assert of_search.figures[row["digest"]][0].per_watt == 10.0
+    assert catalogue([], [rate], {}).figures == {}  # a result that came later
+
+
+def test_ten_thousand_boxes() -> None:
+    entries = tuple(entry(str(number), box=f"Box {number}", title=f"t{number}") for number in range(10_000))
+    found = Catalogue(entries, {one.digest: (Figure(one, "NDR", Value(1e6), None),) for one in entries})
+    first, all_boxes = home(found, "many"), boxes_page(found, "many")
+    assert len(first.cards) == MOST_CARDS and first.more_boxes == 10_000 - MOST_CARDS
+    assert len(first.rows) == len(all_boxes.table.rows) == 10_000
+    assert len({row[0].page for row in all_boxes.table.rows}) == 10_000
+
+
+def test_results_without_a_file_lead_nowhere() -> None:
+    lost = entry(told=Told(fault="gone"))
+    assert lost.page == "" and entry(is_missing=True).page == "" and entry().page.startswith("results/")
+
+
+def test_the_command_of_a_result_is_one_that_can_be_given() -> None:
+    ours = command_of(from_json(OURS, "ours"))
+    assert ours.startswith("wirespeed loadtest -s ") and "-rd" in shlex.split(ours)
+    assert command_of(search_of()).startswith("wirespeed search ")
+    assert "-p" not in shlex.split(command_of(suite_of()))
+    assert command_of(soak_of(seconds=3)).startswith("wirespeed soak ")
+    hostile = search_of(tunables="size=64; rm -rf /")
+    assert shlex.split(command_of(hostile)).count("size=64; rm -rf /") == 1
+
+
+def test_nothing_of_the_pages_is_fetched_from_elsewhere() -> None:
+    folder = Path(names.__file__).parent
+    for file in [*folder.glob("templates/*"), *folder.glob("site.*")]:
+        assert "://" not in file.read_text()

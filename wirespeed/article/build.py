@@ -1,0 +1,106 @@
+"""An article from a corpus."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from difflib import get_close_matches
+from pathlib import Path
+
+from wirespeed.article import chapters, evidence
+from wirespeed.article.material import Expected, Material, figures_of, newest
+from wirespeed.article.pictures import draw
+from wirespeed.article.words import gap, said
+from wirespeed.corpus.corpus import Corpus
+from wirespeed.errors import FileFault, UsageError
+from wirespeed.lab.suite import SEED_SUITE
+from wirespeed.pages.words import harmless
+from wirespeed.results.file import AnyResult
+from wirespeed.results.inspection import Inspection
+from wirespeed.site.entries import Catalogue, Entry, Told, catalogue
+from wirespeed.site.told import told_of
+
+_CHAPTERS = (
+    chapters.summary,
+    evidence.hardware,
+    evidence.method,
+    chapters.results,
+    chapters.other_box,
+    chapters.pictures,
+    evidence.limits,
+    evidence.texts,
+    chapters.power,
+    evidence.optics,
+    evidence.caveats,
+    evidence.commands,
+)
+
+
+def article(
+    corpus: Corpus,
+    box: str,
+    against: str = "",
+    title: str = "",
+    images: Path | None = None,
+    beside: Path = Path(),
+) -> str:
+    """A skeleton of a review, in markdown, that is to stand in the folder `beside`; its pictures go into `images`.
+    UsageError for a box that the corpus does not have, and what `draw` raises."""
+    found = catalogue(corpus.index.results((), "-started").rows, corpus.index.figures(()).rows, {})
+    material = _material(corpus, found, box)
+    if against:
+        if against == box:
+            raise UsageError(f"--against {against}: that is the box itself; name another")
+        material = replace(material, against=_material(corpus, found, against))
+    if images is not None:
+        both = [*material.results, *(material.against.results if material.against else ())]
+        material = replace(material, pictures=draw(corpus, both, images, beside) if both else ())
+    head = f"# {said(title or f'{box}: a review')}\n\n{gap('why this box, what for, what it cost, who lent it.')}"
+    parts = [part for chapter in _CHAPTERS if (part := chapter(material))]
+    # What acts on a terminal is gone from all of it, whoever wrote it down.
+    text = "\n".join(map(harmless, "\n".join([head, *parts]).split("\n")))
+    return text.encode(errors="replace").decode()
+
+
+def _material(corpus: Corpus, found: Catalogue, box: str) -> Material:
+    if box not in found.boxes:
+        near = get_close_matches(box, found.boxes, 1, cutoff=0.5)
+        hint = f", did you mean {near[0]}?" if near else "; wirespeed corpus list shows what there is"
+        raise UsageError(f"corpus {corpus.place.name} has no box {box!r}{hint}")
+    entries = found.boxes[box]
+    wanted = newest(entries)
+    read = {entry.digest: one for entry in wanted if isinstance(one := _read(corpus, entry), AnyResult)}
+    told = {digest: told_of(one, digest)[0] for digest, one in read.items()}
+    inspections = [
+        one for entry in entries if not entry.is_test and isinstance(one := _read(corpus, entry), Inspection)
+    ]
+    kept = tuple(replace(entry, told=told.get(entry.digest, Told())) for entry in wanted if entry.digest in read)
+    return Material(
+        box=box,
+        entries=kept,
+        results=_named(kept, read),
+        inspections=tuple(inspections[:1]),
+        figures=tuple(replace(one, entry=entry) for entry in kept for one in figures_of(found, [entry])),
+        left_out=sum(entry.is_test for entry in entries) - len(wanted),
+        lost=len(wanted) - len(read),
+        expected=tuple(Expected(one.label, one.profile, one.tunables, len(one.directions)) for one in SEED_SUITE),
+    )
+
+
+def _named(entries: tuple[Entry, ...], read: Mapping[str, AnyResult]) -> dict[str, AnyResult]:
+    """Each under its title; one that is not the only one of its title has a part of its digest too."""
+    titles = [entry.title for entry in entries]
+    return {
+        entry.digest: replace(
+            read[entry.digest],
+            name=entry.title if titles.count(entry.title) == 1 else f"{entry.title} {entry.digest[:8]}",
+        )
+        for entry in entries
+    }
+
+
+def _read(corpus: Corpus, entry: Entry) -> AnyResult | Inspection | None:
+    try:
+        return corpus.read(entry.digest)
+    except FileFault:
+        return None

@@ -1,0 +1,86 @@
+"""What an article is written from: the newest result of each test of a box, and what goes with them. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from wirespeed.article.pictures import Picture
+from wirespeed.report.comparison import Comparison, compare
+from wirespeed.results.analysis import analyse
+from wirespeed.results.file import AnyResult
+from wirespeed.results.inspection import Inspection
+from wirespeed.results.loadtest import Result
+from wirespeed.site.entries import Catalogue, Entry, Figure
+from wirespeed.site.figures import chosen, hardness
+
+
+@dataclass(frozen=True)
+class Expected:
+    """A test that reviews have: the row of their table. `settings` are those of the profile."""
+
+    label: str
+    profile: str
+    settings: Mapping[str, str]
+    directions: int
+
+    def is_in(self, entry: Entry) -> bool:
+        profile, _, settings = entry.load.partition(" ")
+        told = {name: value for name, _, value in (one.partition("=") for one in settings.split(",") if one)}
+        return (profile, told, entry.directions.count("→")) == (self.profile, dict(self.settings), self.directions)
+
+
+@dataclass(frozen=True)
+class Material:
+    """`results` are by digest; `left_out` is how many older results of the same tests there are, `against` the same of
+    another box."""
+
+    box: str
+    entries: tuple[Entry, ...]
+    results: Mapping[str, AnyResult]
+    inspections: tuple[Inspection, ...]
+    figures: tuple[Figure, ...]
+    left_out: int
+    lost: int
+    expected: tuple[Expected, ...] = ()
+    against: Material | None = None
+    pictures: tuple[Picture, ...] = ()
+
+    @property
+    def tests(self) -> tuple[AnyResult, ...]:
+        return tuple(self.results.values())
+
+    @property
+    def comparison(self) -> Comparison:
+        """Of both boxes, where there are two."""
+        return compared([*self.tests, *(self.against.tests if self.against else ())])
+
+    @property
+    def best(self) -> dict[tuple[str, str], Figure]:
+        """The figure that says most of each test, the hardest test first."""
+        by_test: dict[tuple[str, str], list[Figure]] = {}
+        for figure in self.figures:
+            by_test.setdefault(figure.entry.test, []).append(figure)
+        found = {test: one for test, some in by_test.items() if (one := chosen(some)) is not None}
+        return dict(sorted(found.items(), key=lambda row: hardness(row[1]), reverse=True))
+
+    @property
+    def unmeasured(self) -> tuple[Expected, ...]:
+        return tuple(one for one in self.expected if not any(one.is_in(entry) for entry in self.entries))
+
+
+def compared(results: Sequence[AnyResult]) -> Comparison:
+    return compare([analyse(one) if isinstance(one, Result) else one for one in results])
+
+
+def newest(entries: Sequence[Entry]) -> tuple[Entry, ...]:
+    """Of each test and kind the newest that completed, else the newest; in the order of their tests."""
+    found: dict[tuple[str, str, str], Entry] = {}
+    for entry in sorted(entries, key=lambda one: (one.status == "complete", one.started)):
+        if entry.is_test:
+            found[(entry.load, entry.directions, entry.kind)] = entry
+    return tuple(found[key] for key in sorted(found))
+
+
+def figures_of(found: Catalogue, entries: Sequence[Entry]) -> tuple[Figure, ...]:
+    return tuple(found.of(entries))

@@ -1,0 +1,130 @@
+"""Emulated devices: the hosts that ports stand for, and the ends of flows between them. Pure.
+
+A host is one address; an ethernet with several is several hosts of one MAC address.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from ipaddress import IPv4Address, IPv6Address
+
+from wirespeed.errors import UsageError
+from wirespeed.model import parse_mac
+from wirespeed.otg.faults import ModelFault
+from wirespeed.otg.flow_model import TxRxDevice
+from wirespeed.otg.model import Device, Ethernet, GatewayMac, Ipv4, Ipv6
+from wirespeed.otg.packets import Ends
+from wirespeed.otg.patterns import Json
+
+_TAG_TYPES = {"x8100": 0x8100, "x88A8": 0x88A8}
+
+
+@dataclass(frozen=True)
+class EmulatedHost:
+    """`names` are those by which flows know it: of its address and of its ethernet. `gateway_mac` is empty where it
+    is asked for. `vlan` has id, priority and type of each tag, outermost first."""
+
+    names: tuple[str, str]
+    port: int
+    mac: str
+    address: IPv4Address | IPv6Address
+    gateway: IPv4Address | IPv6Address
+    gateway_mac: str
+    vlan: tuple[tuple[int, int, int], ...]
+
+    @property
+    def ethernet(self) -> str:
+        return self.names[1]
+
+    @property
+    def version(self) -> int:
+        return self.address.version
+
+    def to_json(self) -> Json:
+        """As `set_emulated_hosts` takes it."""
+        tags = [dict(zip(("id", "priority", "type"), tag, strict=True)) for tag in self.vlan]
+        texts = {"mac": self.mac, "address": str(self.address), "gateway": str(self.gateway)}
+        return texts | {"gateway_mac": self.gateway_mac, "vlan": tags}
+
+
+def read_hosts(devices: Sequence[Device], ports: dict[str, int]) -> Iterator[EmulatedHost]:
+    """ModelFault names what is wrong. `ports` are those of the configuration, by name."""
+    seen: dict[tuple[object, ...], str] = {}
+    for number, device in enumerate(devices):
+        for place, ethernet in enumerate(device.ethernets):
+            path = f"devices[{number}].ethernets[{place}]"
+            for host, where in _ethernet_hosts(path, ethernet, ports):
+                key = (host.port, host.vlan, host.address)
+                if key in seen:
+                    raise ModelFault(f"{where}.address", f"{host.address} is that of {seen[key]} already")
+                seen[key] = where
+                yield host
+
+
+def _ethernet_hosts(path: str, ethernet: Ethernet, ports: dict[str, int]) -> Iterator[tuple[EmulatedHost, str]]:
+    name = ethernet.connection.port_name
+    if name not in ports:
+        raise ModelFault(f"{path}.connection.port_name", f"there is no {name[:60]!r}; there is {', '.join(ports)}")
+    if ethernet.mac is None:
+        raise ModelFault(f"{path}.mac", "is missing; give six hex bytes such as 02:00:00:00:00:01")
+    mac = _mac(f"{path}.mac", ethernet.mac)
+    vlan = tuple((tag.id, tag.priority, _TAG_TYPES[tag.tpid]) for tag in ethernet.vlans)
+    kinds: tuple[tuple[str, tuple[Ipv4 | Ipv6, ...]], ...] = (
+        ("ipv4", ethernet.ipv4_addresses),
+        ("ipv6", ethernet.ipv6_addresses),
+    )
+    for kind, addresses in kinds:
+        for place, one in enumerate(addresses):
+            where = f"{path}.{kind}_addresses[{place}]"
+            found = _gateway_mac(where, one.gateway_mac)
+            names = (one.name, ethernet.name)
+            yield EmulatedHost(names, ports[name], mac, one.address, one.gateway, found, vlan), where
+
+
+def _gateway_mac(path: str, given: GatewayMac) -> str:
+    return "" if given.choice == "auto" else _mac(f"{path}.gateway_mac.value", given.value)
+
+
+def _mac(path: str, text: str) -> str:
+    try:
+        return parse_mac(text)
+    except UsageError as error:
+        raise ModelFault(path, str(error)) from None
+
+
+@dataclass(frozen=True)
+class Between:
+    """The hosts of one way that packets of a flow take."""
+
+    tx: EmulatedHost
+    rx: EmulatedHost
+
+    def ends(self, gateway_mac: str) -> Ends:
+        return Ends(self.tx.mac, gateway_mac, self.tx.address, self.rx.address)
+
+
+def read_ends(path: str, given: TxRxDevice, hosts: list[EmulatedHost], version: int | None) -> list[Between]:
+    """The ways of a flow, in the order in which they are taken; `version` is that of its packets' IP header. ModelFault
+    where names mean nothing, or the flow would begin at several ports."""
+    senders = [_host(f"{path}.tx_names", name, hosts, version) for name in given.tx_names]
+    receivers = [_host(f"{path}.rx_names", name, hosts, version) for name in given.rx_names]
+    if len({host.port for host in senders}) > 1:
+        raise ModelFault(f"{path}.tx_names", "are on several ports; give each port a flow of its own")
+    if given.mode == "mesh":
+        return [Between(tx, rx) for tx in senders for rx in receivers]
+    if len(senders) != len(receivers):
+        text = f"has {len(senders)} tx_names and {len(receivers)} rx_names; one_to_one takes as many of both"
+        raise ModelFault(f"{path}.mode", text)
+    return [Between(tx, rx) for tx, rx in zip(senders, receivers, strict=True)]
+
+
+def _host(path: str, name: str, hosts: list[EmulatedHost], version: int | None) -> EmulatedHost:
+    """That of the name; of an ethernet the first address of the packets' kind."""
+    named = [host for host in hosts if name in host.names]
+    found = next((host for host in named if version in (None, host.version)), None)
+    if found is None:
+        known = ", ".join(dict.fromkeys(one for host in hosts for one in host.names)) or "none"
+        text = f"{name[:60]!r} has no IPv{version} address" if named else f"there is no {name[:60]!r}; there is {known}"
+        raise ModelFault(path, text)
+    return found

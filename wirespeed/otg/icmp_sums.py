@@ -1,0 +1,39 @@
+"""Checksums of ICMP packets whose fields change: worked out here, one for each packet of the fields' cycle. Pure.
+
+The core sums up what has a pseudo header; of ICMP the sum over header and payload moves by what the fields move.
+"""
+
+from __future__ import annotations
+
+import math
+
+from wirespeed.otg.faults import ModelFault
+from wirespeed.otg.packets import Field, Layer
+from wirespeed.otg.patterns import MOST_VALUES, Pattern
+
+_ONES = 0xFFFF
+
+
+def checksums(layer: Layer, packet: bytes) -> Pattern:
+    """Those of an echo header's packets, the first of which is `packet`. ModelFault where there are too many."""
+    fields = [field for field in layer.own.values() if field.pattern.varies]
+    drawn = next((field for field in fields if field.pattern.choice == "random"), None)
+    if drawn is not None:
+        raise ModelFault(drawn.path, "random values are not supported in icmp; give a list of values")
+    count = math.lcm(*(field.pattern.count for field in fields))
+    if count > MOST_VALUES:
+        raise ModelFault(layer.path, f"its fields take {count} packets to come again; {MOST_VALUES} are possible")
+    at = layer.offset + 2
+    base = _ONES - int.from_bytes(packet[at : at + 2]) - sum(_term(field, 0) for field in fields)
+    values = tuple(_ONES - _folded(base + sum(_term(field, place) for field in fields)) for place in range(count))
+    return Pattern("values", values[0], values, count=count, low=min(values), high=max(values))
+
+
+def _term(field: Field, place: int) -> int:
+    """What the field adds to the sum of 16-bit words."""
+    return field.pattern.value(place) << (-field.bit - field.bits) % 16
+
+
+def _folded(total: int) -> int:
+    """Of one's complement's two zeros the one that a sum of anything but zeros comes to."""
+    return total % _ONES or _ONES

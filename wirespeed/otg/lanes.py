@@ -1,0 +1,77 @@
+"""Packets of one flow dealt out to several streams, each of which takes every so manieth of them. Pure.
+
+A flow whose metrics are told apart by a field's value is sent as one stream for each place in the field's cycle: the
+packets are those of one stream, in the same order, and each stream has one value, and counters of its own.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+from wirespeed.otg.faults import ModelFault
+from wirespeed.otg.packets import Field, Layer
+from wirespeed.otg.patterns import MOST_VALUES, Pattern, fixed
+
+MOST_LANES = 256
+
+
+def cycle(layers: list[Layer]) -> int:
+    """After how many packets the tagged fields begin anew; 1 where none is tagged, or varies."""
+    tagged = [field for layer in layers for field in layer.own.values() if field.pattern.tags]
+    packets = math.lcm(*(field.pattern.count for field in tagged))
+    if packets > MOST_LANES:
+        text = f"goes with {MOST_LANES} values at most, all tagged fields together; these take {packets} packets"
+        raise ModelFault(f"{tagged[-1].path}.metric_tags", text)
+    return packets
+
+
+def lane(layers: list[Layer], first: int, every: int) -> list[Layer]:
+    """The headers of every so manieth packet from number `first` on."""
+    if every == 1:
+        return layers
+    return [_lane(layer, first, every) for layer in layers]
+
+
+def _lane(layer: Layer, first: int, every: int) -> Layer:
+    own = {
+        name: replace(field, pattern=thinned(field.path, field.pattern, first, every))
+        for name, field in layer.own.items()
+    }
+    return layer.with_own(own)
+
+
+def thinned(path: str, pattern: Pattern, first: int, every: int) -> Pattern:
+    """What every so manieth packet has of a pattern. ModelFault where that is no pattern."""
+    if not pattern.varies or every == 1:
+        return pattern
+    if pattern.choice == "random":
+        raise ModelFault(path, "random values do not go beside metric_tags or several devices; give a list of values")
+    count = pattern.count // math.gcd(pattern.count, every)
+    if count == 1:
+        return replace(fixed(pattern.value(first)), tags=pattern.tags)
+    if pattern.choice != "values" and pattern.count % every == 0:
+        step = pattern.step * every
+        begin, end = pattern.value(first), pattern.value(first + every * (count - 1))
+        low, high = min(begin, end), max(begin, end)
+        return replace(pattern, first=begin, step=step, count=count, low=low, high=high)
+    if count > MOST_VALUES:
+        text = f"{pattern.count} values cannot be told apart by fields of {every}; give a multiple of {every} as count"
+        raise ModelFault(path, text)
+    values = tuple(pattern.value(first + every * number) for number in range(count))
+    return Pattern("values", values[0], values, count=count, low=min(values), high=max(values), tags=pattern.tags)
+
+
+def tag_values(layers: list[Layer]) -> tuple[tuple[str, str], ...]:
+    """Tags by name with their values in hex, of headers whose tagged fields do not vary."""
+    return tuple(
+        (tag.name, _hex(field, tag.offset, tag.length))
+        for layer in layers
+        for field in layer.own.values()
+        for tag in field.pattern.tags
+    )
+
+
+def _hex(field: Field, offset: int, length: int) -> str:
+    value = field.pattern.first >> (field.bits - offset - length) & ((1 << length) - 1)
+    return f"{value:0{(length + 3) // 4}x}"

@@ -1,0 +1,111 @@
+"""Flows on the generator: loaded, started, stopped, and what state they are in."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable
+
+from wirespeed.client.readings import RUNNING_STATES
+from wirespeed.client.stateless_client import Multiplier, StatelessClient, Target
+from wirespeed.errors import RemoteError
+from wirespeed.otg.faults import ModelFault
+from wirespeed.otg.flows import FlowStreams
+from wirespeed.otg.metrics import counted
+from wirespeed.otg.patterns import Json
+from wirespeed.otg.setup import Running, Setup
+
+_SETTLED_S = 0.1
+_RAW = Multiplier("raw", "abs", 1)
+_FIRST_GROUP = 1 << 24
+"""Above the numbers that T-Rex's scripts choose."""
+
+_ACTS = {"stop": "stop_traffic", "pause": "pause_traffic", "resume": "resume_traffic"}
+
+
+class Transmission:
+    """Callers have taken the ports."""
+
+    def __init__(self, client: StatelessClient) -> None:
+        self._client = client
+        self._next_group = _FIRST_GROUP
+
+    def clear(self, setup: Setup) -> None:
+        """Stop all flows and take their streams away."""
+        owned = self._client.owned
+        targets = [one.target for one in setup.flows.values() if one.target.port in owned]
+        if targets:
+            self._client.on_profiles("stop_traffic", targets)
+            self._client.on_profiles("remove_all_streams", targets)
+
+    def load(self, one: Running) -> None:
+        """Put a flow's streams in, under packet groups that nobody counted before."""
+        one.groups, one.seen, one.started = (), (), False
+        items = []
+        for number, stream in enumerate(one.streams.streams, 1):
+            stats: Json = {"enabled": False}
+            if one.counted:
+                one.groups += (self._next_group,)
+                rule = "latency" if one.timed else "stats"
+                stats = {"enabled": True, "stream_id": self._next_group, "rule_type": rule, "payload_signature": True}
+                self._next_group += 1
+            items.append({"stream_id": number, "stream": stream.json | {"flow_stats": stats}})
+        try:
+            self._client.load_streams(one.target, items)
+        except RemoteError as error:
+            raise ModelFault(one.path, str(error)) from None
+
+    def standing(self, flows: Iterable[Running]) -> list[Running]:
+        """Those of the flows that do not run."""
+        flows = list(flows)
+        states = self.states(flows)
+        return [one for one in flows if states[one.target] not in RUNNING_STATES]
+
+    def transmit(self, state: str, flows: list[Running]) -> None:
+        """Only flows that stand still are given to be started."""
+        if state == "start":
+            self._start(flows)
+            return
+        states = self.states(flows)
+        before = {"stop": RUNNING_STATES, "pause": ("TX",), "resume": ("PAUSE",)}[state]
+        targets = [one.target for one in flows if states[one.target] in before]
+        if targets:
+            self._client.on_profiles(_ACTS[state], targets)
+
+    def _start(self, flows: list[Running]) -> None:
+        """From the first packet on, with counters that are 0; those of one duration at the same instant."""
+        for one in flows:
+            self._client.on_profiles("remove_all_streams", [one.target])
+            self.load(one)
+        for duration_s in dict.fromkeys(one.streams.duration_s for one in flows):
+            together = [one for one in flows if one.streams.duration_s == duration_s]
+            self._client.start_profiles([one.target for one in together], _RAW, duration_s)
+            for one in together:
+                one.started = True
+
+    def change_rates(self, one: Running, new: FlowStreams) -> None:
+        """Have a flow that runs go on at other rates."""
+        loaded = self._client.all_streams(one.target.port)[one.target.profile]
+        for number, stream in enumerate(new.streams, 1):
+            began_pps = loaded[str(number)]["mode"]["rate"]["value"]
+            mul = Multiplier("raw", "abs", stream.pps / began_pps).to_json()
+            self._client.on_profiles("update_streams", [one.target], mul=mul, force=True, stream_ids=[number])
+
+    def states(self, flows: Iterable[Running]) -> dict[Target, str]:
+        flows = list(flows)
+        states: dict[Target, str] = {}
+        for port in {one.target.port for one in flows}:
+            answer = self._client.call("get_port_status", port_id=port, block=False, profile_id="*")
+            states |= {Target(port, name): state for name, state in answer["state_profile"].items()}
+        return {one.target: states.get(one.target, "IDLE") for one in flows}
+
+    @staticmethod
+    def told_state(one: Running, state: str, stats: Json) -> str:
+        """A flow that ended is stopped once its counters have come to rest: they are final then."""
+        if state in RUNNING_STATES:
+            return "paused" if state == "PAUSE" else "started"
+        now_s, frames = time.monotonic(), counted(stats, one.groups, one.target.port, one.rx.values()).frames
+        if one.seen != frames or not one.seen_s:
+            one.seen, one.seen_s = frames, now_s
+        if one.started and now_s - one.seen_s >= _SETTLED_S:
+            one.started = False
+        return "started" if one.started else "stopped"

@@ -1,0 +1,105 @@
+"""A test over all boxes: who forwards how much of it, and how sure that is. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from wirespeed.pages.words import count
+from wirespeed.site.builds import compared, since_the_last_step
+from wirespeed.site.entries import Catalogue, Entry, Figure
+from wirespeed.site.figures import chosen, rank, telling
+from wirespeed.site.home import price_of
+from wirespeed.site.parts import (
+    Cell,
+    Table,
+    box_cell,
+    number,
+    per_price_cell,
+    per_watt_cell,
+    rate_cell,
+    test_name,
+    text,
+)
+
+HEADINGS = (
+    *(("box", False), ("Mpps", True), ("against the first", False), ("version", False), ("values", True)),
+    *(("Mpps/W", True), ("for its price", True), ("limited by", False), ("newest", False)),
+)
+MOST_TESTS = 12
+
+
+@dataclass(frozen=True)
+class TestPage:
+    """A table a figure: NDR, held and so on; the boxes that forward most of it first."""
+
+    title: str
+    meta: tuple[str, ...]
+    tables: tuple[Table, ...]
+
+
+def test_page(test: tuple[str, str], entries: Sequence[Entry], found: Catalogue) -> TestPage:
+    boxes = found.boxes
+    figures = telling(found.of(entries))
+    names = sorted({(figure.entry.kind, figure.name) for figure in figures}, key=lambda one: (rank(one[1]), one))
+    tables = tuple(
+        _table(kind, [one for one in figures if (one.entry.kind, one.name) == (kind, name)], boxes)
+        for kind, name in names
+    )
+    meta = (count(len({entry.box for entry in entries}), "box"), count(len(entries), "result"))
+    return TestPage(test_name(*test), meta, tables)
+
+
+def _table(kind: str, figures: Sequence[Figure], boxes: dict[str, tuple[Entry, ...]]) -> Table:
+    by_box: dict[str, list[Figure]] = {}
+    for figure in figures:
+        by_box.setdefault(figure.entry.box, []).append(figure)
+    found = [(box, some, one) for box, some in by_box.items() if (one := chosen(some)) is not None]
+    found.sort(key=lambda row: (bool(row[2].value.irregular), -row[2].value.rate_pps))
+    first = since_the_last_step(found[0][1])
+    most = max(row[2].value.rate_pps for row in found)
+    rows = tuple(
+        _row(box, some, one, first if one is not found[0][2] else (), most, price_of(boxes[box]))
+        for box, some, one in found
+    )
+    return Table(f"{found[0][2].name}, by {kind}", HEADINGS, rows)
+
+
+def _row(
+    box: str, figures: Sequence[Figure], one: Figure, first: Sequence[Figure], most: float, price: tuple[str, str]
+) -> tuple[Cell, ...]:
+    return (
+        box_cell(box),
+        rate_cell(one, most),
+        text(compared(first, since_the_last_step(figures)) if first else "the first"),
+        text(one.entry.version),
+        number(len(figures), str(len(figures))),
+        per_watt_cell(one),
+        per_price_cell(one, *price),
+        text(one.entry.limited_by),
+        text(max(figure.entry.started for figure in figures)[:10]),
+    )
+
+
+@dataclass(frozen=True)
+class Matrix:
+    """Boxes down, the tests that most of them had across."""
+
+    title: str
+    table: Table
+    left_out: int
+
+
+def matrix(found: Catalogue, title: str) -> Matrix:
+    tests = sorted(found.tests.items(), key=lambda one: (-len({entry.box for entry in one[1]}), one[0]))
+    shown = tests[:MOST_TESTS]
+    figures: dict[tuple[str, tuple[str, str]], list[Figure]] = {}
+    for figure in found.of(found.entries):
+        figures.setdefault((figure.entry.box, figure.entry.test), []).append(figure)
+    rows = tuple(
+        (box_cell(box), *(rate_cell(chosen(figures.get((box, test), ()))) for test, _ in shown))
+        for box in found.boxes
+        if any((box, test) in figures for test, _ in shown)
+    )
+    headings = (("box", False), *((test_name(*test), True) for test, _ in shown))
+    return Matrix(title, Table("Mpps", headings, rows), len(tests) - len(shown))

@@ -1,0 +1,198 @@
+"""A box: what it forwards at each test, how that changed, what it draws and costs, and all its results. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from wirespeed.pages.words import count
+from wirespeed.results.subjects import Subject
+from wirespeed.site.builds import against_before
+from wirespeed.site.drawing import Chart, Spark, chart, spark
+from wirespeed.site.entries import Catalogue, Entry, Figure
+from wirespeed.site.figures import answer, chosen, rank, telling
+from wirespeed.site.home import price_of
+from wirespeed.site.names import archive, hardware_page, raw_file
+from wirespeed.site.parts import (
+    Answer,
+    Cell,
+    Table,
+    answer_of,
+    number,
+    per_price_cell,
+    per_watt_cell,
+    rate_cell,
+    test_cell,
+    test_name,
+    text,
+)
+from wirespeed.site.trends import FEWEST, Trend, trends
+
+
+@dataclass(frozen=True)
+class TestRow:
+    """One figure of one test; `spark` is its past."""
+
+    cells: tuple[Cell, ...]
+    spark: Spark | None
+
+
+@dataclass(frozen=True)
+class Told:
+    """A test and what `explain` says limited it, with the result that it says it of."""
+
+    test: str
+    sentences: tuple[str, ...]
+    page: str
+
+
+@dataclass(frozen=True)
+class Power:
+    test: str
+    line: str
+    page: str
+
+
+@dataclass(frozen=True)
+class BoxPage:
+    name: str
+    meta: tuple[str, ...]
+    described: tuple[tuple[str, str], ...]
+    answer: Answer | None
+    headings: tuple[tuple[str, bool], ...]
+    tests: tuple[TestRow, ...]
+    charts: tuple[tuple[str, Chart], ...]
+    told: tuple[Told, ...]
+    power: tuple[Power, ...]
+    results: Table
+    hardware: str
+    texts: int
+    archive: str
+
+
+HEADINGS = (
+    *(("test", False), ("figure", False), ("Mpps, newest", True), ("highest", True), ("values", True)),
+    *(("against the build before", False), ("Mpps/W", True), ("for its price", True), ("limited by", False)),
+)
+
+
+def box_page(box: str, entries: Sequence[Entry], found: Catalogue) -> BoxPage:
+    """`entries` are those of the box, the newest first."""
+    figures = telling(found.of(entries))
+    over_time = trends(figures)
+    price = price_of(entries)
+    best, newest = answer(figures), _newest(figures)
+    marked = [trend for trend in over_time.values() if len(trend.figures) >= FEWEST]
+    has_files = [entry for entry in entries if not entry.fault]
+    texts = sum(len(entry.told.texts) for entry in entries)
+    return BoxPage(
+        name=box,
+        meta=tuple(_meta(entries)),
+        described=tuple((name, value) for name, value in described(entries).items() if value),
+        answer=answer_of(best),
+        headings=HEADINGS,
+        tests=tuple(_test_row(subject, newest[subject], figures, over_time, price) for subject in _ordered(newest)),
+        charts=tuple(_charts(marked)),
+        told=tuple(_told(entries)),
+        power=tuple(_power(entries)),
+        results=_results(entries, found),
+        hardware=hardware_page(box) if texts or any(not entry.is_test for entry in entries) else "",
+        texts=texts,
+        archive=archive(box) if has_files else "",
+    )
+
+
+def described(entries: Sequence[Entry]) -> Mapping[str, str]:
+    """What the newest result whose bench file describes the box says of it."""
+    return next((entry.told.box for entry in entries if entry.told.box), {})
+
+
+def _meta(entries: Sequence[Entry]) -> list[str]:
+    newest = max(entry.started for entry in entries)[:10]
+    versions = dict.fromkeys(entry.version for entry in entries if entry.version)
+    cpus = dict.fromkeys(entry.cpu for entry in entries if entry.cpu)
+    said = [count(len(entries), "result"), f"newest {newest}" if newest else ""]
+    said += [f"{count(len(versions), 'version')}, last {next(iter(versions))}"] if versions else []
+    return [*filter(None, said), *list(cpus)[:1]]
+
+
+def _newest(figures: Sequence[Figure]) -> dict[Subject, Figure]:
+    by_subject: dict[Subject, list[Figure]] = {}
+    for figure in figures:
+        by_subject.setdefault(figure.subject, []).append(figure)
+    return {subject: one for subject, some in by_subject.items() if (one := chosen(some)) is not None}
+
+
+def _ordered(subjects: Mapping[Subject, Figure]) -> list[Subject]:
+    return sorted(subjects, key=lambda one: (one.load, one.directions, one.kind, rank(one.figure)))
+
+
+def _test_row(
+    subject: Subject,
+    newest: Figure,
+    figures: Sequence[Figure],
+    over_time: Mapping[Subject, Trend],
+    price: tuple[str, str],
+) -> TestRow:
+    mine = [one for one in figures if one.subject == subject]
+    believed = [one for one in mine if not one.value.irregular] or mine
+    highest = max(believed, key=lambda one: one.value.rate_pps)
+    trend = over_time.get(subject)
+    cells = (
+        test_cell(newest.entry),
+        text(newest.name),
+        rate_cell(newest),
+        rate_cell(highest),
+        number(len(mine), str(len(mine))),
+        text(against_before(mine)),
+        per_watt_cell(newest),
+        per_price_cell(newest, *price),
+        text(newest.entry.limited_by),
+    )
+    return TestRow(cells, None if trend is None else spark(trend))
+
+
+def _charts(found: Sequence[Trend]) -> list[tuple[str, Chart]]:
+    """Those with steps first: they are what a reader looks for."""
+    ordered = sorted(found, key=lambda one: (-len(one.steps), one.subject))
+    return [
+        (f"{one.figures[0].name} of {test_name(one.subject.load, one.subject.directions)}", chart(one))
+        for one in ordered
+    ]
+
+
+def _told(entries: Sequence[Entry]) -> list[Told]:
+    """Of each test the newest result that has something to say."""
+    found: dict[tuple[str, str], Told] = {}
+    for entry in entries:
+        if entry.is_test and entry.told.sentences and entry.test not in found:
+            name, page = test_name(*entry.test), entry.page
+            found[entry.test] = Told(name, tuple(dict.fromkeys(entry.told.sentences)), page)
+    return [found[test] for test in sorted(found)]
+
+
+def _power(entries: Sequence[Entry]) -> list[Power]:
+    found: dict[tuple[str, str], Power] = {}
+    for entry in entries:
+        if entry.told.power and entry.test not in found:
+            found[entry.test] = Power(test_name(*entry.test), entry.told.power, entry.page)
+    return [found[test] for test in sorted(found)]
+
+
+def _results(entries: Sequence[Entry], found: Catalogue) -> Table:
+    headings = ("result", "kind", "test", "version", "Mpps", "limited by", "started", "file")
+    rows = tuple(_result_row(entry, chosen(found.figures.get(entry.digest, ()))) for entry in entries)
+    return Table("Results", tuple((heading, heading == "Mpps") for heading in headings), rows)
+
+
+def _result_row(entry: Entry, figure: Figure | None) -> tuple[Cell, ...]:
+    return (
+        text(entry.title, entry.page),
+        text(entry.kind if entry.status in ("", "complete") else f"{entry.kind}, {entry.status}"),
+        test_cell(entry) if entry.is_test else text(""),
+        text(entry.version),
+        rate_cell(figure),
+        text(entry.limited_by),
+        text(entry.started[:16].replace("T", " ")),
+        text("missing", why=entry.fault) if entry.fault else text("JSON", raw_file(entry.digest, entry.title)),
+    )

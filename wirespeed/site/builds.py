@@ -1,0 +1,47 @@
+"""Whether a box's newest build is better than the one before it, by what `compare` says. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from wirespeed.compare.comparison import Row, compare
+from wirespeed.compare.text import verdict
+from wirespeed.site.entries import Figure
+from wirespeed.site.trends import trends
+
+WITHIN, CONFIDENCE = 0.01, 0.95
+
+
+def against_before(figures: Sequence[Figure]) -> str:
+    """Of one figure of one test through one box; empty where there is one build only."""
+    builds: dict[str, list[Figure]] = {}
+    for figure in sorted(figures, key=lambda one: one.entry.started, reverse=True):
+        builds.setdefault(figure.entry.version, []).append(figure)
+    builds.pop("", None)
+    if len(builds) < 2:
+        return ""
+    (_, after), (name, before) = list(builds.items())[:2]
+    return f"{compared(before, after)} than {name}".replace("same within 1 % than", "same within 1 % as")
+
+
+def since_the_last_step(figures: Sequence[Figure]) -> list[Figure]:
+    """Those that belong together with the newest."""
+    (trend,) = trends(figures).values() or (None,)
+    if trend is None or not trend.plateaus:
+        return list(figures)
+    return list(trend.figures[trend.plateaus[-1].first :])
+
+
+def compared(a: Sequence[Figure], b: Sequence[Figure]) -> str:
+    """What B is against A, in words: `better +3.1 %`."""
+    subject = a[0].subject
+    (row,) = compare({subject: [one.value for one in a]}, {subject: [one.value for one in b]}, WITHIN, CONFIDENCE).rows
+    return _words(row)
+
+
+def _words(row: Row) -> str:
+    judged = row.judgement
+    told = verdict(row, WITHIN)
+    if judged.word in ("better", "worse") and judged.difference is not None:
+        return f"{told} ({100 * judged.difference:+.1f} %)"
+    return told

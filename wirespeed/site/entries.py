@@ -1,0 +1,136 @@
+"""A result as the pages have it: what the index knows of it, and what its file told. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any
+
+from wirespeed.results.subjects import Subject, Value
+from wirespeed.site.names import result_page
+
+_SHARED = (
+    *("digest", "kind", "title", "box", "cpu", "load", "directions"),
+    *("started", "status", "limited_by", "watts", "is_missing"),
+)
+"""Columns of the index that an entry has under the same names."""
+_SUMMED = "loadtest"
+"""The index has its rates of all directions together; those of other kinds are of each, all of them loaded."""
+
+
+@dataclass(frozen=True)
+class Told:
+    """What the file of a result says beyond the index. `sentences` are `explain`'s, each with how sure it is; `device`
+    are the commands that the box was given; `texts` are (what printed it, its file in the site); `box` is what the
+    bench file described. `fault` says why there is no file."""
+
+    command: str = ""
+    device: tuple[str, ...] = ()
+    sentences: tuple[str, ...] = ()
+    box: Mapping[str, str] = field(default_factory=dict)
+    power: str = ""
+    texts: tuple[tuple[str, str], ...] = ()
+    marks: tuple[str, ...] = ()
+    fault: str = ""
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A rate that was found in `entry`, of all directions together."""
+
+    entry: Entry
+    name: str
+    value: Value
+    per_watt: float | None
+
+    @property
+    def subject(self) -> Subject:
+        return Subject(self.entry.kind, self.entry.load, self.entry.directions, self.name)
+
+
+@dataclass(frozen=True)
+class Entry:
+    """`version` is the build where one was given, else what the box says of itself."""
+
+    digest: str
+    kind: str
+    title: str
+    box: str
+    version: str
+    cpu: str
+    load: str
+    directions: str
+    started: str
+    status: str
+    limited_by: str
+    watts: float | None
+    is_missing: bool
+    told: Told = Told()
+
+    @property
+    def test(self) -> tuple[str, str]:
+        """What was asked of the box, whatever measured it."""
+        return self.load, self.directions
+
+    @property
+    def fault(self) -> str:
+        """Why it has no page and no file; empty where it has."""
+        return self.told.fault or ("its file is missing" if self.is_missing else "")
+
+    @property
+    def page(self) -> str:
+        return "" if self.fault else result_page(self.digest)
+
+    @property
+    def is_test(self) -> bool:
+        return self.kind != "inspect"
+
+
+@dataclass(frozen=True)
+class Catalogue:
+    """All results, the newest first, and their figures by digest."""
+
+    entries: tuple[Entry, ...]
+    figures: Mapping[str, tuple[Figure, ...]]
+
+    def of(self, entries: Iterable[Entry]) -> list[Figure]:
+        return [figure for entry in entries for figure in self.figures.get(entry.digest, ())]
+
+    @cached_property
+    def boxes(self) -> dict[str, tuple[Entry, ...]]:
+        """By name, the one measured last first."""
+        found: dict[str, list[Entry]] = {}
+        for entry in self.entries:
+            found.setdefault(entry.box, []).append(entry)
+        return {box: tuple(entries) for box, entries in found.items()}
+
+    @cached_property
+    def tests(self) -> dict[tuple[str, str], tuple[Entry, ...]]:
+        found: dict[tuple[str, str], list[Entry]] = {}
+        for entry in self.entries:
+            if entry.is_test:
+                found.setdefault(entry.test, []).append(entry)
+        return {test: tuple(entries) for test, entries in found.items()}
+
+
+def catalogue(
+    rows: Sequence[Mapping[str, Any]], figures: Sequence[Mapping[str, Any]], told: Mapping[str, Told]
+) -> Catalogue:
+    """From rows of the index, in their order. Figures of results that are not among `rows` came while these were asked
+    for, and wait for the next site."""
+    entries = {row["digest"]: _entry(row, told.get(row["digest"], Told())) for row in rows}
+    found: dict[str, list[Figure]] = {}
+    for row in figures:
+        if entry := entries.get(row["digest"]):
+            ways = 1 if entry.kind == _SUMMED else max(1, entry.directions.count("→"))
+            value = Value(ways * row["rate_pps"], row["at_least"], row["irregular"])
+            per_watt = None if row["per_watt"] is None else ways * row["per_watt"]
+            found.setdefault(entry.digest, []).append(Figure(entry, row["figure"], value, per_watt))
+    return Catalogue(tuple(entries.values()), {digest: tuple(some) for digest, some in found.items()})
+
+
+def _entry(row: Mapping[str, Any], told: Told) -> Entry:
+    version = row["build"] or row["version"].removeprefix(f"{row['box']} ").partition(" (")[0]
+    entry = Entry(**{name: row[name] for name in _SHARED}, version=version, told=told)
+    return replace(entry, title=entry.title or entry.digest[:12])

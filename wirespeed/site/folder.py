@@ -1,0 +1,170 @@
+"""A folder that is replaced as a whole: the new one is made beside it, and takes its place in one step.
+
+`.NAME.new` beside it is the one that is being made; whoever makes it holds a lock on both, and what a killed maker left
+is swept by the next one.
+"""
+
+from __future__ import annotations
+
+import errno
+import fcntl
+import os
+import shutil
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from cffi import FFI
+
+from wirespeed.errors import FileFault, UsageError
+
+_MANY = 100
+_AT_FDCWD, _RENAME_EXCHANGE = -100, 2  # of linux/fcntl.h and linux/fs.h
+
+
+@dataclass(frozen=True)
+class NewFolder:
+    """`old` is the one that stands now, or None."""
+
+    path: Path
+    old: Path | None
+
+    def write(self, name: str, content: bytes) -> None:
+        path = self.path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.unlink(missing_ok=True)  # it may be one with a file of the old folder
+        path.write_bytes(content)
+
+    def move(self, name: str, to: str) -> None:
+        path = self.path / to
+        path.parent.mkdir(parents=True, exist_ok=True)
+        (self.path / name).replace(path)
+
+    def keep(self, names: tuple[str, ...]) -> bool:
+        """Have files of the old folder in the new one too, without copying where the file system can do that; whether
+        all were there."""
+        if self.old is None:
+            return False
+        for name in names:
+            new = self.path / name
+            new.parent.mkdir(parents=True, exist_ok=True)
+            try:
+                _link(self.old / name, new)
+            except FileNotFoundError:
+                return False
+        return True
+
+
+def _link(old: Path, new: Path) -> None:
+    try:
+        os.link(old, new)
+    except FileExistsError:
+        pass  # two results share it
+    except FileNotFoundError:
+        raise
+    except OSError:  # a file system without links, or too many of one file
+        shutil.copyfile(old, new)
+
+
+@contextmanager
+def replaced(target: Path, is_ours: Callable[[Path], bool]) -> Iterator[NewFolder]:
+    """A new folder that takes the place of `target` at the end, and goes when something is raised.
+
+    UsageError where something else stands there (`is_ours` says no and it is not empty) or another one makes it now,
+    FileFault where it cannot be written.
+    """
+    target = Path(os.path.abspath(target))  # noqa: PTH100 - without `..`, and not through links
+    _check(target, is_ours)
+    new = target.with_name(f".{target.name}.new")
+    with ExitStack() as locks:
+        try:
+            target.parent.mkdir(parents=True, exist_ok=True)
+            new.mkdir(exist_ok=True)
+            # The old one too: once it is replaced it stands where the next maker would begin, until it is gone.
+            for folder in (new, target) if target.is_dir() else (new,):
+                locks.enter_context(_locked(folder))
+        except BlockingIOError:
+            raise UsageError(f"site {target} is being made by another wirespeed: let it end") from None
+        except OSError as error:
+            raise FileFault(f"site {target} cannot be written: {error.strerror}") from None
+        try:
+            _sweep(new)
+            yield NewFolder(new, target if target.is_dir() and is_ours(target) else None)
+            _settle(new)
+            _exchange(new, target)
+        except OSError as error:
+            hint = "; make room and try again" if error.errno == errno.ENOSPC else ""
+            raise FileFault(f"site {target} cannot be written: {error.strerror or error}{hint}") from None
+        finally:
+            shutil.rmtree(new, ignore_errors=True)  # what was made for nothing, or the old one
+
+
+@contextmanager
+def _locked(folder: Path) -> Iterator[None]:
+    """BlockingIOError where another one has it."""
+    handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        yield
+    finally:
+        os.close(handle)
+
+
+def _check(target: Path, is_ours: Callable[[Path], bool]) -> None:
+    if not target.name:
+        raise UsageError(f"site {target} is no folder that can be made: name one of its own")
+    if target.is_symlink() or (target.exists() and not target.is_dir()):
+        raise UsageError(f"site {target} is there and no folder: name another")
+    with suppress(PermissionError):
+        if target.is_dir() and not is_ours(target) and any(target.iterdir()):
+            raise UsageError(
+                f"folder {target} is there and no site that wirespeed made: it is not replaced; name another, or an "
+                "empty one"
+            )
+
+
+def _sweep(folder: Path) -> None:
+    for one in folder.iterdir():
+        if one.is_dir() and not one.is_symlink():
+            shutil.rmtree(one)
+        else:
+            one.unlink()
+
+
+def _settle(folder: Path) -> None:
+    """Have the new files outlive a power loss; those of the old folder do. Many at once, as each by itself takes long;
+    few by themselves, as all includes what others write."""
+    new = [path for path in folder.rglob("*") if path.is_file() and path.stat().st_nlink == 1]
+    if len(new) > _MANY:
+        os.sync()
+        return
+    for path in new:
+        handle = os.open(path, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+
+
+def _exchange(new: Path, target: Path) -> None:
+    """Swap them in one step; where the system cannot, in two."""
+    if not target.exists():
+        new.rename(target)
+        return
+    if _swapped(new, target):
+        return
+    aside = target.with_name(f".{target.name}.old")
+    target.rename(aside)
+    new.rename(target)
+    shutil.rmtree(aside, ignore_errors=True)
+
+
+def _swapped(new: Path, target: Path) -> bool:
+    ffi = FFI()
+    ffi.cdef("int renameat2(int, const char *, int, const char *, unsigned int);")
+    try:
+        call = ffi.dlopen(None).renameat2
+    except AttributeError:
+        return False  # a C library without it
+    return bool(call(_AT_FDCWD, os.fsencode(new), _AT_FDCWD, os.fsencode(target), _RENAME_EXCHANGE) == 0)

@@ -1,0 +1,63 @@
+"""What is known of a box's hardware, and the texts that its results carry as they were. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from wirespeed.report.page_parts import Grid
+from wirespeed.results.inspection import Inspection
+from wirespeed.site.box import described
+from wirespeed.site.entries import Entry
+
+
+@dataclass(frozen=True)
+class Machine:
+    """An inspection: when, what is off, tables."""
+
+    title: str
+    page: str
+    marks: tuple[str, ...]
+    missing: tuple[str, ...]
+    tables: tuple[Grid, ...]
+
+
+@dataclass(frozen=True)
+class Texts:
+    """What was kept with one result: (what printed it, its file)."""
+
+    title: str
+    page: str
+    links: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True)
+class Hardware:
+    name: str
+    described: tuple[tuple[str, str], ...]
+    machines: tuple[Machine, ...]
+    texts: tuple[Texts, ...]
+
+
+def hardware(box: str, entries: Sequence[Entry], inspections: Mapping[str, Inspection]) -> Hardware:
+    """`inspections` by digest, as far as they could be read."""
+    return Hardware(
+        box,
+        tuple((name, value) for name, value in described(entries).items() if value),
+        tuple(_machine(entry, inspections[entry.digest]) for entry in entries if entry.digest in inspections),
+        tuple(
+            Texts(f"{entry.title}, {entry.started[:10]}", entry.page, entry.told.texts)
+            for entry in entries
+            if entry.told.texts
+        ),
+    )
+
+
+def _machine(entry: Entry, found: Inspection) -> Machine:
+    return Machine(
+        title=f"{entry.title}, {found.taken[:16].replace('T', ' ')}",
+        page=entry.page,
+        marks=entry.told.marks,
+        missing=found.missing,
+        tables=tuple(Grid(part.title, part.headings, part.rows, texts=len(part.headings)) for part in found.parts),
+    )

@@ -1,0 +1,169 @@
+"""The first page: boxes with their answers, and all results to be searched, sorted and compared. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from wirespeed.pages.words import count
+from wirespeed.site.drawing import Spark, spark
+from wirespeed.site.entries import Catalogue, Entry, Figure
+from wirespeed.site.figures import answer, chosen, trust
+from wirespeed.site.names import box_page, key, slug, test_page
+from wirespeed.site.parts import (
+    Answer,
+    Cell,
+    Table,
+    answer_of,
+    box_cell,
+    number,
+    per_price_cell,
+    per_watt_cell,
+    rate_cell,
+    text,
+)
+from wirespeed.site.trends import trends
+
+MOST_CARDS = 12
+FIRST_ROWS = 100
+"""Of results that stand in the page itself; a script has them all."""
+
+ROW_FIELDS = (
+    *("key", "title", "kind", "box", "box_page", "test", "test_page", "directions", "version"),
+    *("limit", "date", "figure", "rate", "mark", "why", "per_watt"),
+)
+
+
+@dataclass(frozen=True)
+class BoxCard:
+    name: str
+    page: str
+    answer: Answer | None
+    sentence: str
+    spark: Spark | None
+    foot: str
+
+
+@dataclass(frozen=True)
+class Home:
+    """`rows` go with ROW_FIELDS."""
+
+    title: str
+    meta: tuple[str, ...]
+    cards: tuple[BoxCard, ...]
+    more_boxes: int
+    rows: tuple[tuple[str, ...], ...]
+    total: int
+    lost: int
+    kinds: tuple[str, ...]
+    limits: tuple[str, ...]
+    directions: tuple[str, ...]
+
+
+def home(found: Catalogue, title: str) -> Home:
+    boxes = found.boxes
+    newest = max((entry.started for entry in found.entries), default="")
+    return Home(
+        title=title,
+        meta=(
+            count(len(found.entries), "result"),
+            count(len(boxes), "box"),
+            count(len(found.tests), "test"),
+            *((f"newest {newest[:10]}",) if newest else ()),
+        ),
+        cards=tuple(_card(box, entries, found) for box, entries in list(boxes.items())[:MOST_CARDS]),
+        more_boxes=max(0, len(boxes) - MOST_CARDS),
+        rows=rows(found),
+        total=len(found.entries),
+        lost=sum(bool(entry.fault) for entry in found.entries),
+        kinds=tuple(sorted({entry.kind for entry in found.entries})),
+        limits=tuple(sorted({entry.limited_by for entry in found.entries} - {""})),
+        directions=tuple(sorted({entry.directions for entry in found.entries} - {""})),
+    )
+
+
+def rows(found: Catalogue) -> tuple[tuple[str, ...], ...]:
+    return tuple(_row(entry, chosen(found.figures.get(entry.digest, ()))) for entry in found.entries)
+
+
+def _row(entry: Entry, figure: Figure | None) -> tuple[str, ...]:
+    mark = None if figure is None else trust(figure)
+    return (
+        "" if entry.fault else key(entry.digest),
+        entry.title,
+        entry.kind,
+        entry.box,
+        slug(entry.box),
+        f"{entry.load} {entry.directions.replace(', ', ' ')}".strip(),
+        test_page(*entry.test) if entry.is_test else "",
+        entry.directions,
+        entry.version,
+        "file missing" if entry.fault else entry.limited_by,
+        entry.started[:10],
+        "" if figure is None else figure.name,
+        "" if figure is None else f"{figure.value.rate_pps:.6g}",
+        "" if mark is None else mark.shape,
+        "" if mark is None else f"{mark.word}: {mark.why}",
+        "" if figure is None or figure.per_watt is None else f"{figure.per_watt:.6g}",
+    )
+
+
+def _card(box: str, entries: Sequence[Entry], found: Catalogue) -> BoxCard:
+    figures = found.of(entries)
+    best = answer(figures)
+    over_time = None if best is None else trends(one for one in figures if one.subject == best.subject)
+    said = best.entry.told.sentences if best is not None else ()
+    day = max(entry.started for entry in entries)[:10]
+    return BoxCard(
+        name=box,
+        page=box_page(box),
+        answer=answer_of(best),
+        sentence=said[0] if said else "",
+        spark=spark(over_time[best.subject]) if over_time and best is not None else None,
+        foot=" · ".join(filter(None, (count(len(entries), "result"), day))),
+    )
+
+
+@dataclass(frozen=True)
+class Boxes:
+    title: str
+    table: Table
+
+
+def boxes_page(found: Catalogue, title: str) -> Boxes:
+    return Boxes(
+        title,
+        Table(
+            "Boxes",
+            (
+                *(("box", False), ("Mpps", True), ("of", False), ("Mpps/W", True), ("for its price", True)),
+                *(("watts", True), ("limited by", False), ("results", True), ("newest", False)),
+            ),
+            tuple(_box_row(box, entries, found) for box, entries in found.boxes.items()),
+        ),
+    )
+
+
+def _box_row(box: str, entries: Sequence[Entry], found: Catalogue) -> tuple[Cell, ...]:
+    best = answer(found.of(entries))
+    price, date = price_of(entries)
+    watts = None if best is None else best.entry.watts
+    return (
+        box_cell(box),
+        rate_cell(best),
+        text("" if best is None else f"{best.name}, {best.entry.load}"),
+        per_watt_cell(best),
+        per_price_cell(best, price, date),
+        number(watts, f"{watts or 0:.1f}", why="" if watts else "no power meter (--power)"),
+        text("" if best is None else best.entry.limited_by),
+        number(len(entries), str(len(entries))),
+        text(max(entry.started for entry in entries)[:10]),
+    )
+
+
+def price_of(entries: Sequence[Entry]) -> tuple[str, str]:
+    """Of the newest result whose bench file says one, and the date it says."""
+    for entry in sorted(entries, key=lambda one: one.started, reverse=True):
+        if price := entry.told.box.get("price"):
+            return price, entry.told.box.get("date", "")
+    return "", ""

@@ -1,0 +1,105 @@
+"""The files of one result: its report, its file as it was, its texts. On all CPUs where there are many."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Iterable, Iterator
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
+from multiprocessing import get_context
+from typing import Protocol
+
+from wirespeed.bound_child import bound_to_parent
+from wirespeed.corpus.keeping import read_result
+from wirespeed.corpus.store import Store
+from wirespeed.errors import FileFault
+from wirespeed.pages.words import harmless
+from wirespeed.site.entries import Told
+from wirespeed.site.folder import NewFolder
+from wirespeed.site.manifest import Made, source_of
+from wirespeed.site.names import box_page, raw_file, result_page, stem, test_page
+from wirespeed.site.reports import report_page
+from wirespeed.site.templates import page_head
+from wirespeed.site.told import told_of
+
+_MANY = 40
+"""Fewer are made before other processes would have begun."""
+_CHUNK = 8
+WORK = ".work"
+"""Of the new folder: what is no part of the site, and goes before it is one."""
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """A result whose files are to be made: what its page says besides the report."""
+
+    digest: str
+    title: str
+    box: str
+    load: str
+    directions: str
+    started: str
+    is_missing: bool
+
+    @property
+    def source(self) -> str:
+        return source_of(self.digest, self.title, self.box, self.load, self.directions, self.started)
+
+
+class Make(Protocol):
+    def __call__(self, wanted: Iterable[Wanted]) -> Iterator[tuple[Wanted, Made]]: ...
+
+
+@contextmanager
+def maker(store: Store, folder: NewFolder, count: int) -> Iterator[Make]:
+    """What makes the files of `count` results."""
+    one = partial(make, store, folder)
+    if count < _MANY:
+        yield partial(map, one)
+        return
+    cpus = os.sched_getaffinity(0)
+    with ProcessPoolExecutor(
+        len(cpus), get_context("fork"), initializer=bound_to_parent(cpus, signal.SIGKILL)
+    ) as processes:
+        yield partial(processes.map, one, chunksize=_CHUNK)
+
+
+def make(store: Store, folder: NewFolder, wanted: Wanted) -> tuple[Wanted, Made]:
+    """A result whose file is gone or damaged has no files, and is told of."""
+    raw, page = raw_file(wanted.digest, wanted.title), result_page(wanted.digest)
+    try:
+        content, _ = store.get(wanted.digest)
+        named = f"{WORK}/{os.getpid()}/{stem(wanted.title)}.json"  # a report calls a test by its file
+        folder.write(named, content)
+        found = read_result(content, folder.path / named)
+        told, texts = told_of(found, wanted.digest)
+        title = harmless(wanted.title)
+        report = report_page(
+            folder.path / named, title, wanted.started[:16].replace("T", " "), _head(wanted, raw), "../assets/"
+        )
+    except FileFault as fault:
+        return wanted, Made(wanted.source, (), Told(fault=_fault(fault, wanted)))
+    folder.move(named, raw)
+    for file, text in texts.items():
+        folder.write(file, text.encode(errors="replace"))
+    assets = {f"assets/{name}": text for name, text in report.assets.items()}
+    for file, text in assets.items():
+        if not (folder.path / file).exists():
+            folder.write(file, text.encode())
+    folder.write(page, report.text.encode(errors="replace"))
+    return wanted, Made(wanted.source, (page, raw, *texts, *assets), told)
+
+
+def _head(wanted: Wanted, raw: str) -> str:
+    links = [("all boxes and results", "index.html"), (wanted.box, box_page(wanted.box))]
+    if wanted.load or wanted.directions:
+        links.append(("this test, all boxes", test_page(wanted.load, wanted.directions)))
+    return page_head([*links, ("the file", raw)], "../")
+
+
+def _fault(fault: FileFault, wanted: Wanted) -> str:
+    """Without the path of the machine that made the site."""
+    return f"the file of {wanted.title} is missing or damaged" if "/" in str(fault) else str(fault)

@@ -1,0 +1,98 @@
+"""What each file of a site was made from, so that the next build makes only what changed.
+
+The program that made it counts too: another version, or another state of its sources, makes all anew.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass, field
+from functools import cache
+from importlib import resources
+from importlib.resources.abc import Traversable
+from pathlib import Path
+from typing import Any
+
+from wirespeed import __version__
+from wirespeed.site.entries import Told
+
+NAME = ".wirespeed-site.json"
+_FORMAT = 1
+_PACKAGES = ("site", "report", "charts", "pages", "explain", "compare", "results")
+"""Whose code decides about what stands in a page."""
+
+
+@dataclass(frozen=True)
+class Made:
+    """A result that is in the site: what it was made from, its files, and what its file told."""
+
+    source: str
+    files: tuple[str, ...]
+    told: Told
+
+
+@dataclass(frozen=True)
+class Manifest:
+    """`pages` are those of several results: what each was made from. `archives` are by file the results in it."""
+
+    program: str = ""
+    results: Mapping[str, Made] = field(default_factory=dict)
+    pages: Mapping[str, str] = field(default_factory=dict)
+    archives: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+
+def source_of(*parts: Any) -> str:
+    """One word for what something is made from; values, whose `repr` says all of them."""
+    return hashlib.sha256(repr(parts).encode(errors="surrogatepass")).hexdigest()[:24]
+
+
+@cache
+def program() -> str:
+    """The version and the state of the sources that pages are made by."""
+    found = hashlib.sha256(f"{_FORMAT} {__version__}".encode())
+    for package in _PACKAGES:
+        for name, content in _files(resources.files("wirespeed").joinpath(package)):
+            found.update(name.encode() + b"\0" + content)
+    return found.hexdigest()[:24]
+
+
+def _files(folder: Traversable) -> Iterable[tuple[str, bytes]]:
+    for one in sorted(folder.iterdir(), key=lambda one: one.name):
+        if one.is_dir() and one.name != "__pycache__":
+            yield from _files(one)
+        elif one.is_file():
+            yield one.name, one.read_bytes()
+
+
+def is_site(folder: Path) -> bool:
+    return (folder / NAME).is_file()
+
+
+def read(folder: Path) -> Manifest:
+    """Of the site in `folder`; an empty one where there is none, where another program made it, and where it cannot be
+    read: then all is made anew."""
+    try:
+        document = json.loads((folder / NAME).read_bytes())
+        if document["program"] != program():
+            return Manifest()
+        return Manifest(
+            document["program"],
+            {digest: _made(**made) for digest, made in document["results"].items()},
+            document["pages"],
+            {file: tuple(digests) for file, digests in document["archives"].items()},
+        )
+    except (OSError, ValueError, KeyError, TypeError):
+        return Manifest()
+
+
+def write(folder: Path, manifest: Manifest) -> None:
+    text = json.dumps(asdict(manifest), ensure_ascii=True, separators=(",", ":"))
+    (folder / NAME).write_text(text, encoding="ascii")
+
+
+def _made(source: str, files: list[str], told: dict[str, Any]) -> Made:
+    lists = {name: tuple(told[name]) for name in ("device", "sentences", "marks")}
+    texts = tuple((name, file) for name, file in told["texts"])
+    return Made(source, tuple(files), Told(**{**told, **lists, "texts": texts}))

@@ -1,0 +1,106 @@
+"""The pages that are of several results: each with what it is made from, so that only those are made that changed."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+from wirespeed.pages.words import three_digits
+from wirespeed.results.inspection import Inspection
+from wirespeed.site import names
+from wirespeed.site.across import matrix, test_page
+from wirespeed.site.box import box_page
+from wirespeed.site.entries import Catalogue, Entry
+from wirespeed.site.hardware import hardware
+from wirespeed.site.home import FIRST_ROWS, ROW_FIELDS, boxes_page, home, price_of, rows
+from wirespeed.site.manifest import source_of
+from wirespeed.site.templates import page
+
+_COLUMNS = (
+    ("result", "title", False),
+    ("Mpps", "rate", True),
+    ("limited by", "limit", False),
+    ("box", "box", False),
+    ("test", "test", False),
+    ("version", "version", False),
+    ("figure", "figure", False),
+    ("Mpps/W", "per_watt", True),
+    ("started", "date", False),
+)
+"""Of the table of all results: heading, field, whether it is of figures."""
+
+Inspections = Callable[[Sequence[Entry]], Mapping[str, Inspection]]
+"""Reads those among the entries."""
+
+
+@dataclass(frozen=True)
+class Page:
+    """`source` says what `render` makes it from."""
+
+    path: str
+    source: str
+    render: Callable[[], str]
+
+
+def pages(found: Catalogue, title: str, inspections: Inspections) -> Iterator[Page]:
+    boxes = found.boxes
+    of_all = source_of(title, found.entries, _figures(found, found.entries))
+    yield Page("index.html", of_all, partial(_home, found, title))
+    yield Page("results.js", of_all, partial(_script, found))
+    yield Page("boxes.html", of_all, partial(_boxes, found, title))
+    yield Page("comparison.html", of_all, partial(_matrix, found, title))
+    for box, entries in boxes.items():
+        source = source_of(entries, _figures(found, entries))
+        yield Page(names.box_page(box), source, partial(_box, box, entries, found))
+        if any(entry.told.texts or not entry.is_test for entry in entries):
+            yield Page(names.hardware_page(box), source, partial(_hardware, box, entries, inspections))
+    for test, entries in found.tests.items():
+        prices = [price_of(boxes[box]) for box in dict.fromkeys(entry.box for entry in entries)]
+        source = source_of(entries, _figures(found, entries), prices)
+        yield Page(names.test_page(*test), source, partial(_test, test, entries, found))
+
+
+def _figures(found: Catalogue, entries: Sequence[Entry]) -> list[object]:
+    return [(figure.name, figure.value, figure.per_watt) for figure in found.of(entries)]
+
+
+def _home(found: Catalogue, title: str) -> str:
+    view = home(found, title)
+    first = [_plain(row) for row in view.rows[:FIRST_ROWS]]
+    return page("home.html", "", view=view, columns=_COLUMNS, first=first)
+
+
+def _plain(row: Sequence[str]) -> dict[str, str]:
+    """As the script shows it: rates in Mpps."""
+    told = dict(zip(ROW_FIELDS, row, strict=True))
+    return told | {name: told[name] and three_digits(float(told[name]) / 1e6) for name in ("rate", "per_watt")}
+
+
+def _script(found: Catalogue) -> str:
+    """A script and no JSON: of a file a page may run the one, and not read the other."""
+    fields = json.dumps(ROW_FIELDS)
+    listed = ",\n".join(json.dumps(row, separators=(",", ":")) for row in rows(found))
+    return f"window.wirespeedFields = {fields};\nwindow.wirespeedResults = [\n{listed}\n];\n"
+
+
+def _boxes(found: Catalogue, title: str) -> str:
+    return page("boxes.html", "", view=boxes_page(found, f"Boxes of {title}"))
+
+
+def _matrix(found: Catalogue, title: str) -> str:
+    return page("matrix.html", "", view=matrix(found, f"Boxes by tests, {title}"))
+
+
+def _box(box: str, entries: Sequence[Entry], found: Catalogue) -> str:
+    return page("box.html", "../", view=box_page(box, entries, found))
+
+
+def _hardware(box: str, entries: Sequence[Entry], inspections: Inspections) -> str:
+    trail = [(box, names.box_page(box))]
+    return page("hardware.html", "../", view=hardware(box, entries, inspections(entries)), trail=trail)
+
+
+def _test(test: tuple[str, str], entries: Sequence[Entry], found: Catalogue) -> str:
+    return page("across.html", "../", view=test_page(test, entries, found))

@@ -1,0 +1,105 @@
+"""Small values that pages of the site are made of. Pure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from wirespeed.pages.words import three_digits
+from wirespeed.site.entries import Entry, Figure
+from wirespeed.site.figures import per_watt, rate_parts, trust
+from wirespeed.site.names import box_page, test_page
+from wirespeed.site.worth import parse_price, per_price_text
+
+NOTHING = "–"
+
+
+@dataclass(frozen=True)
+class Cell:
+    """`page` is where it leads to, empty for nowhere; `key` is what a column is sorted by, empty where nothing is
+    known; `why` is its tooltip."""
+
+    text: str
+    page: str = ""
+    key: str = ""
+    is_figure: bool = False
+    why: str = ""
+    filled_percent: str = ""
+
+
+@dataclass(frozen=True)
+class Table:
+    """`headings` are (text, whether figures stand below)."""
+
+    label: str
+    headings: tuple[tuple[str, bool], ...]
+    rows: tuple[tuple[Cell, ...], ...]
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a box is known by, in large type."""
+
+    rate: str
+    unit: str
+    of: str
+    page: str
+    shape: str
+    word: str
+    why: str
+
+
+def text(said: str, page: str = "", why: str = "") -> Cell:
+    return Cell(said or NOTHING, page, said, why=why)
+
+
+def number(value: float | None, said: str, page: str = "", why: str = "") -> Cell:
+    if value is None:
+        return Cell(NOTHING, is_figure=True, why=why or "not measured")
+    return Cell(said, page, f"{value:.9g}", is_figure=True, why=why)
+
+
+def rate_cell(figure: Figure | None, most_pps: float | None = None) -> Cell:
+    """In Mpps, with its trust mark, and a bar for its share of `most_pps`."""
+    if figure is None:
+        return Cell(NOTHING, is_figure=True, why="not measured")
+    pps, mark = figure.value.rate_pps, trust(figure)
+    filled = "" if most_pps is None else f"{100 * pps / most_pps:.1f}"
+    said = f"{three_digits(pps / 1e6)} {mark.shape}"
+    page = figure.entry.page
+    return Cell(said, page, f"{pps:.9g}", is_figure=True, why=f"{mark.word}: {mark.why}", filled_percent=filled)
+
+
+def per_watt_cell(figure: Figure | None) -> Cell:
+    if figure is None or figure.per_watt is None:
+        return number(None, "", why="no power meter (--power)")
+    return number(figure.per_watt, per_watt(figure), why=f"{figure.entry.watts:.1f} W")
+
+
+def per_price_cell(figure: Figure | None, price: str, date: str) -> Cell:
+    known = parse_price(price)
+    if figure is None or known is None:
+        return number(None, "", why="no price in the bench file (description: price)")
+    pps = figure.value.rate_pps
+    return number(pps / known.amount, per_price_text(pps, known), why=f"{price}{f', {date}' if date else ''}")
+
+
+def box_cell(box: str) -> Cell:
+    return text(box, box_page(box))
+
+
+def test_cell(entry: Entry) -> Cell:
+    return text(test_name(entry.load, entry.directions), test_page(*entry.test))
+
+
+def test_name(load: str, directions: str) -> str:
+    return f"{load or 'load unknown'}, {directions.replace(', ', ' ') or 'all directions'}"
+
+
+def answer_of(figure: Figure | None) -> Answer | None:
+    if figure is None:
+        return None
+    pps, unit = rate_parts(figure.value.rate_pps)
+    mark, entry = trust(figure), figure.entry
+    of = f"{figure.name}, {test_name(entry.load, entry.directions)}"
+    said = f"≥ {pps}" if figure.value.at_least else pps
+    return Answer(said, unit, of, entry.page, mark.shape, mark.word, mark.why)

@@ -1,0 +1,47 @@
+"""The templates of the site's pages, what they all link to, and the parts that reports get too."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+from typing import Any
+
+from jinja2 import Environment
+from markupsafe import Markup
+
+from wirespeed import __version__
+from wirespeed.pages.templates import environment, style, text_of
+from wirespeed.site.reports import asset_name
+
+POLICY = (
+    "default-src 'none'; style-src 'self' file: 'unsafe-inline'; script-src 'self' file:; img-src data:; "
+    "form-action 'none'; base-uri 'none'"
+)
+
+
+@cache
+def assets() -> dict[str, str]:
+    """The site's own style and script, by their files."""
+    look = f"{style()}\n{text_of('wirespeed.site', 'site.css')}"
+    script = text_of("wirespeed.site", "site.js")
+    return {f"assets/{asset_name(look, '.css')}": look, f"assets/{asset_name(script, '.js')}": script}
+
+
+def page(template: str, root: str, **values: Any) -> str:
+    """`root` is the way from the page to the site's own folder: empty, or `../`."""
+    look, script = assets()
+    return (
+        _templates()
+        .get_template(template)
+        .render(root=root, look=look, script=script, policy=POLICY, version=__version__, **values)
+    )
+
+
+def page_head(links: Sequence[tuple[str, str]], root: str) -> Markup:
+    """The way to other pages, on top of a report."""
+    return Markup(_templates().get_template("navigation.html").render(links=links, root=root))
+
+
+@cache
+def _templates() -> Environment:
+    return environment("wirespeed.site")

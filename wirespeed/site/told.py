@@ -1,0 +1,52 @@
+"""What a result's file says that the index does not have: how it was made, what explains it, what it carries. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from wirespeed.explain.ranking import explain
+from wirespeed.explain.sources.files import cases_of
+from wirespeed.explain.text import sentence
+from wirespeed.pages.words import words
+from wirespeed.results.command import command_of
+from wirespeed.results.file import AnyResult
+from wirespeed.results.inspection import Inspection
+from wirespeed.results.power import power_line
+from wirespeed.site.entries import Told
+from wirespeed.site.names import text_file
+
+
+def told_of(found: AnyResult | Inspection, digest: str) -> tuple[Told, dict[str, str]]:
+    """And the texts that it carries, by the file they go to."""
+    if isinstance(found, Inspection):
+        carried = {name: kept.text for name, kept in found.texts.items()}
+    else:
+        texts = found.dut.get("texts")
+        carried = {str(name): str(text) for name, text in texts.items()} if isinstance(texts, Mapping) else {}
+    named = [(name, text_file(digest, place, name), text) for place, (name, text) in enumerate(carried.items())]
+    files = {file: text for _, file, text in named if text.strip()}
+    links = tuple((name, file) for name, file, _ in named if file in files)
+    if isinstance(found, Inspection):
+        marks = tuple(f"{mark.subject}: {mark.text}" for mark in found.marks)
+        return Told(command="wirespeed inspect", texts=links, marks=marks), files
+    told = Told(
+        command=command_of(found),
+        device=_commands(found.dut),
+        sentences=tuple(sentence(explain(case)).replace("`", "") for case in cases_of(found, found.name)),
+        box=_described(found.dut),
+        power=power_line(found),
+        texts=links,
+    )
+    return told, files
+
+
+def _commands(dut: Mapping[str, Any]) -> tuple[str, ...]:
+    said = dut.get("commands")
+    lines = said if isinstance(said, list) else str(said or "").splitlines()
+    return tuple(str(line) for line in lines)
+
+
+def _described(dut: Mapping[str, Any]) -> dict[str, str]:
+    said = dut.get("description")
+    return {str(name): words(value) for name, value in said.items()} if isinstance(said, Mapping) else {}

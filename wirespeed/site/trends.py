@@ -1,0 +1,65 @@
+"""A figure of one box over time: its plateaus, and the steps between them in words. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from wirespeed.compare.plateaus import Plateau, plateaus
+from wirespeed.results.subjects import Subject
+from wirespeed.site.entries import Figure
+
+FEWEST = 4
+"""Fewer values have no steps that could be told from noise."""
+NEWEST = 200
+
+
+@dataclass(frozen=True)
+class Step:
+    """From the `at`th value on; `ratio` is the change of the mean, 0.02 for 2 % more."""
+
+    at: int
+    ratio: float
+    since: str
+
+    @property
+    def text(self) -> str:
+        return f"{'▲' if self.ratio > 0 else '▼'} {100 * self.ratio:+.1f} % from {self.since}"
+
+
+@dataclass(frozen=True)
+class Trend:
+    """The oldest figure first; irregular ones are left out, and all but the newest."""
+
+    subject: Subject
+    figures: tuple[Figure, ...]
+    plateaus: tuple[Plateau, ...]
+    steps: tuple[Step, ...]
+
+    @property
+    def rates(self) -> tuple[float, ...]:
+        return tuple(figure.value.rate_pps for figure in self.figures)
+
+
+def trends(figures: Iterable[Figure]) -> dict[Subject, Trend]:
+    """Of one box, by what was measured."""
+    series: dict[Subject, list[Figure]] = {}
+    for figure in sorted(figures, key=lambda one: (one.entry.started, one.entry.digest)):
+        if not figure.value.irregular:
+            series.setdefault(figure.subject, []).append(figure)
+    return {subject: _trend(subject, tuple(found[-NEWEST:])) for subject, found in series.items()}
+
+
+def _trend(subject: Subject, figures: tuple[Figure, ...]) -> Trend:
+    rates = [figure.value.rate_pps for figure in figures]
+    found = plateaus(rates) if len(figures) >= FEWEST else ()
+    steps = tuple(
+        Step(after.first, after.mean / before.mean - 1, since(figures[after.first]))
+        for before, after in zip(found, found[1:], strict=False)
+    )
+    return Trend(subject, figures, found, steps)
+
+
+def since(figure: Figure) -> str:
+    entry = figure.entry
+    return ", ".join(filter(None, (entry.version, entry.started[:10]))) or entry.title
