@@ -125,7 +125,10 @@ static struct ws_router *make_router(uint32_t routes)
 	bench_expect(ws_router_neighbor_add(router, 1, address_of_ip4(10u << 24 | 1 << 8 | 2), host));
 	for (uint16_t i = 0; i < 2; i++)
 		bench_expect(ws_router_address_add(router, i, (struct ws_prefix){host6(i, 1), 64}));
+	/* One packet in ten thousand, of those that come by way of its node. */
+	bench_expect(ws_router_sflow_enable(router, 0, true));
 	bench_expect(ws_router_set_state(router, NODE_PATHS_L2, true));
+	bench_expect(ws_router_set_state(router, NODE_PATHS_TUNNEL, true));
 	bench_expect(ws_router_neighbor_add(router, 1, host6(1, 2), host));
 	return router;
 }
@@ -153,6 +156,23 @@ static void have_routes(struct ws_router *router, bool is_ip6, uint32_t wanted)
 			   (double)(ws_tsc() - start) / (double)ws_tsc_hz());
 }
 
+/* One tunnel for each direction: out to the host at e1, in from the one at e0. */
+static void make_tunnel(struct ws_router *router, bool is_out)
+{
+	uint32_t network = 10u << 24 | (uint32_t)is_out << 8;
+	struct ws_vxlan_tunnel tunnel = {
+		.instance = is_out,
+		.source = address_of_ip4(network | 1),
+		.destination = address_of_ip4(network | 2),
+		.vni = NODE_PATHS_VNI,
+	};
+	int index = ws_router_vxlan_add(router, &tunnel);
+	bench_expect(RTE_MIN(index, 0));
+	bench_expect(ws_router_set_state(router, (uint16_t)index, true));
+	bench_expect(ws_router_set_xconnect(router, is_out ? NODE_PATHS_TUNNEL : (uint16_t)index,
+										is_out ? (uint16_t)index : 1));
+}
+
 static void set_up(struct ws_router *router, const struct node_path *path, uint32_t routes)
 {
 	struct ws_mpls_route swap = {
@@ -173,6 +193,8 @@ static void set_up(struct ws_router *router, const struct node_path *path, uint3
 	}
 	if (path == &path_l2xc)
 		bench_expect(ws_router_set_xconnect(router, NODE_PATHS_L2, 1));
+	if (path == &path_vxlan_out || path == &path_vxlan_in)
+		make_tunnel(router, path == &path_vxlan_out);
 }
 
 /* By number of routes. */
@@ -184,6 +206,9 @@ static struct row rows[] = {
 	{.path = &path_ip6, .routes = 10, .pattern = NODE_RANDOM, .quick = false},
 	{.path = &path_mpls, .routes = 10, .pattern = NODE_SEQUENTIAL, .quick = true},
 	{.path = &path_l2xc, .routes = 10, .pattern = NODE_SEQUENTIAL, .quick = true},
+	{.path = &path_sflow, .routes = 10, .pattern = NODE_SEQUENTIAL, .quick = true},
+	{.path = &path_vxlan_out, .routes = 10, .pattern = NODE_SEQUENTIAL, .quick = true},
+	{.path = &path_vxlan_in, .routes = 10, .pattern = NODE_SEQUENTIAL, .quick = true},
 	{.path = &path_ip4, .routes = 1000, .pattern = NODE_SEQUENTIAL, .quick = false},
 	{.path = &path_ip4, .routes = 1000, .pattern = NODE_RANDOM, .quick = false},
 	{.path = &path_ip4, .routes = 1000, .pattern = NODE_ZIPF, .quick = false},
@@ -306,8 +331,9 @@ int main(int argc, char **argv)
 		{.name = "e0", .devargs = "ring:bench", .rx_queues = 1, .tx_queues = 1, .mtu = 1500},
 		{.name = "e1", .devargs = "ring:bench", .rx_queues = 1, .tx_queues = 1, .mtu = 1500},
 		{.name = "e2", .devargs = "ring:itself", .rx_queues = 1, .tx_queues = 1, .mtu = 1500},
+		{.name = "e3", .devargs = "ring:another", .rx_queues = 1, .tx_queues = 1, .mtu = 1500},
 	};
-	bench_expect(ws_ports_open(ports, 3));
+	bench_expect(ws_ports_open(ports, 4));
 	struct ws_router *router = make_router(options.routes ? options.routes : MAX_ROUTES);
 	struct graph *graph = node_rig_make(router);
 	int result = 0;

@@ -5,6 +5,8 @@
 #include "wire/ip4.h"
 #include "wire/ip6.h"
 #include "wire/mpls.h"
+#include "wire/udp.h"
+#include "wire/vxlan.h"
 
 uint32_t route_address(uint32_t i)
 {
@@ -85,6 +87,26 @@ static void make_mpls(uint8_t *header)
 	mpls_store(header + ETHERNET_LEN, NODE_PATHS_LABEL << MPLS_LABEL_SHIFT | MPLS_BOTTOM | 64);
 }
 
+/* An empty frame out of the tunnel whose other end is 10.0.0.2. */
+static void make_vxlan(uint8_t *header)
+{
+	struct ip4_header *ip = (void *)(header + ETHERNET_LEN);
+	uint8_t *udp = header + ETHERNET_LEN + IP4_LEN;
+	const struct udp_header ports = {
+		.destination = htobe16(VXLAN_PORT),
+		.length = htobe16(NODE_RIG_HEADER - ETHERNET_LEN - IP4_LEN),
+	};
+	const struct vxlan_header vxlan = {htobe32(VXLAN_HAS_VNI),
+									   htobe32(NODE_PATHS_VNI << VXLAN_VNI_SHIFT)};
+	make_ip4(header);
+	ip->total_length = htobe16(NODE_RIG_HEADER - ETHERNET_LEN);
+	ip->source = htobe32(10u << 24 | 2);
+	ip->destination = htobe32(10u << 24 | 1);
+	ip4_set_checksum(ip);
+	memcpy(udp, &ports, sizeof(ports));
+	memcpy(udp + UDP_LEN, &vxlan, sizeof(vxlan));
+}
+
 static const char *const ip4_nodes[] = {"ethernet-input", "ip4-input", "ip4-lookup", "ip4-rewrite",
 										"e1-output"};
 static const char *const ip6_nodes[] = {"ethernet-input", "ip6-input", "ip6-lookup", "ip6-rewrite",
@@ -92,8 +114,28 @@ static const char *const ip6_nodes[] = {"ethernet-input", "ip6-input", "ip6-look
 static const char *const mpls_nodes[] = {"ethernet-input", "mpls-input", "mpls-lookup",
 										 "mpls-label-imposition-uniform", "e1-output"};
 static const char *const l2_nodes[] = {"ethernet-input", "l2-input", "l2-output", "e1-output"};
+/* In and out of tunnels; what is measured against l2xc, the way of what they bear. */
+static const char *const vxlan_out_nodes[] = {"ethernet-input", "l2-input",     "l2-output",
+											  "vxlan-output",   "vxlan4-encap", "ip4-rewrite",
+											  "e1-output"};
+static const char *const vxlan_in_nodes[] = {"ethernet-input", "ip4-input",    "ip4-lookup",
+											 "ip4-local",      "vxlan4-input", "l2-input",
+											 "l2-output",      "e1-output"};
 
-const struct node_path path_ip4 = {"ip4", ip4_nodes, 5, 0, make_ip4, aim_ip4};
-const struct node_path path_ip6 = {"ip6", ip6_nodes, 5, 0, make_ip6, aim_ip6};
-const struct node_path path_mpls = {"mpls", mpls_nodes, 5, 0, make_mpls, NULL};
-const struct node_path path_l2xc = {"l2xc", l2_nodes, 4, NODE_PATHS_L2, make_ip4, NULL};
+static const char *const sflow_nodes[] = {"sflow",      "ethernet-input", "ip4-input",
+										  "ip4-lookup", "ip4-rewrite",    "e1-output"};
+
+const struct node_path path_ip4 = {"ip4",          ip4_nodes, 5,       0,
+								   NODE_RIG_FRAME, make_ip4,  aim_ip4, false};
+const struct node_path path_ip6 = {"ip6",          ip6_nodes, 5,       0,
+								   NODE_RIG_FRAME, make_ip6,  aim_ip6, false};
+const struct node_path path_mpls = {"mpls",         mpls_nodes, 5,    0,
+									NODE_RIG_FRAME, make_mpls,  NULL, false};
+const struct node_path path_l2xc = {"l2xc",         l2_nodes, 4,    NODE_PATHS_L2,
+									NODE_RIG_FRAME, make_ip4, NULL, false};
+const struct node_path path_vxlan_out = {"vx-out",       vxlan_out_nodes, 7,    NODE_PATHS_TUNNEL,
+										 NODE_RIG_FRAME, make_ip4,        NULL, false};
+const struct node_path path_vxlan_in = {"vx-in",         vxlan_in_nodes, 8,    0,
+										NODE_RIG_HEADER, make_vxlan,     NULL, false};
+const struct node_path path_sflow = {"sflow",        sflow_nodes, 6,       0,
+									 NODE_RIG_FRAME, make_ip4,    aim_ip4, true};

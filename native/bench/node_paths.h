@@ -8,11 +8,15 @@
 #include <stdint.h>
 
 enum {
-	NODE_PATHS_L2 = 2, /* the interface that does not route */
+	/* The interfaces that do not route: the other end of one is e1, of the other a tunnel. */
+	NODE_PATHS_L2 = 2,
+	NODE_PATHS_TUNNEL,
 	NODE_PATHS_LABEL = 16,
+	NODE_PATHS_VNI = 100,
 };
 
-extern const struct node_path path_ip4, path_ip6, path_mpls, path_l2xc;
+extern const struct node_path path_ip4, path_ip6, path_mpls, path_l2xc, path_vxlan_out,
+	path_vxlan_in, path_sflow;
 
 /*
  * Route i: eight /24s apart, so that a million of them lie in half of the addresses, as those of

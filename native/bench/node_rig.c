@@ -36,8 +36,8 @@ static uint16_t bench_input_process(struct graph *graph, struct graph_node *node
 	for (uint16_t i = 0; i < n; i++, position++) {
 		struct rte_mbuf *packet = packets[position % PACKETS];
 		packet->data_off = RTE_PKTMBUF_HEADROOM;
-		packet->data_len = NODE_RIG_FRAME;
-		packet->pkt_len = NODE_RIG_FRAME;
+		packet->data_len = path->frame;
+		packet->pkt_len = path->frame;
 		packet->port = path->interface;
 		memcpy(packet_data(packet), load->header, sizeof(load->header));
 		if (path->aim)
@@ -45,16 +45,16 @@ static uint16_t bench_input_process(struct graph *graph, struct graph_node *node
 		frame[i] = packet;
 	}
 	load->position = position;
-	graph_enqueue_all(graph, node, 0, frame, n);
+	graph_enqueue_all(graph, node, path->is_sampled, frame, n);
 	return n;
 }
 
-static const char *const bench_input_edges[] = {"ethernet-input"};
+static const char *const bench_input_edges[] = {"ethernet-input", "sflow"};
 static struct graph_registration bench_input = {
 	.name = "bench-input",
 	.process = bench_input_process,
 	.is_source = true,
-	.edge_count = 1,
+	.edge_count = 2,
 	.edges = bench_input_edges,
 };
 
@@ -71,13 +71,18 @@ static struct graph_registration bench_tx = {.name = "%-tx", .process = bench_tx
 
 struct graph *node_rig_make(struct ws_router *router)
 {
-	static const char *const sources[] = {"bench-input"}, *const interfaces[] = {"e0", "e1", "e2"};
+	static const char *const sources[] = {"bench-input"};
+	static const char *const interfaces[OUTPUTS] = {
+		"e0", "e1", "e2", "e3", [OUTPUT_LOOPBACK] = "loopback", [OUTPUT_VXLAN] = "vxlan"};
 	struct graph_config config = {
 		.sources = sources,
 		.source_count = 1,
 		.interfaces = interfaces,
-		.interface_count = 3,
-		.template_count = 3,
+		.interface_count = OUTPUTS,
+		.template_count = WS_MAX_PORTS,
+		.absent = "error-drop",
+		.features = router->features.on,
+		.feature_count = router->features.count,
 		.march = ws_march(),
 		.app = router,
 	};

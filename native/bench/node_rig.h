@@ -10,6 +10,7 @@
 
 #include "router/router.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 enum { NODE_RIG_HEADER = 64, NODE_RIG_FRAME = 60 };
@@ -20,14 +21,16 @@ struct node_path {
 	const char *const *nodes;
 	int length;
 	uint16_t interface;                                          /* that frames come in by */
+	uint16_t frame;                                              /* how long they are */
 	void (*make)(uint8_t *header);                               /* once */
 	void (*aim)(uint8_t *header, uint32_t route, uint32_t flow); /* each packet; NULL: all alike */
+	bool is_sampled;                                             /* they come by way of sflow */
 };
 
 enum node_pattern { NODE_SEQUENTIAL, NODE_RANDOM, NODE_ZIPF, NODE_PATTERNS };
 extern const char *const node_pattern_names[NODE_PATTERNS];
 
-/* The graph of `router`, whose interfaces are e0, e1 and e2; made once. */
+/* The graph of `router`, whose interfaces are e0 to e3; made once. */
 struct graph *node_rig_make(struct ws_router *router);
 /* Frames for `path`, to `routes` routes in this order. Stays until the program ends. */
 struct node_load *node_rig_load(const struct node_path *path, uint32_t routes,

@@ -37,6 +37,7 @@
 #include "wirespeed/router.h"
 #include "wirespeed/routes.h"
 #include "wirespeed/runtime.h"
+#include "wirespeed/sflow.h"
 #include "wirespeed/streams.h"
 #include "wirespeed/trace.h"
 #include "wirespeed/vxlan.h"

@@ -33,6 +33,7 @@ struct ip6_interface;
 struct own_addresses;
 struct pcap;
 struct trace_filter;
+struct sflow;
 struct vxlan_room;
 
 enum { FAMILIES = 2, MAX_TABLES = 256 };
@@ -76,6 +77,7 @@ struct ws_router {
 	struct rte_ring *handoff_rings[WS_MAX_WORKERS]; /* NULL until an interface hands off */
 	struct pcap *pcap;           /* NULL when there is no capture; changed while nobody observes */
 	struct trace_filter *filter; /* of the trace, likewise */
+	struct sflow *sflow;         /* NULL before it is first spoken of */
 	struct vxlan_room *vxlan;    /* NULL until there is a tunnel */
 
 	/* Main thread only. */

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
-from router_run import HOST1, INTERFACES, ROUTER1, assert_conserved, route, router
-from scapy.layers.inet import IP, UDP
+from router_run import HOST0, HOST1, INTERFACES, ROUTER0, ROUTER1, assert_conserved, route, router
+from scapy.layers.inet import IP, UDP, fragment
 from scapy.layers.inet6 import IPv6
 from scapy.layers.l2 import Ether
 from scapy.packet import Raw
@@ -100,3 +102,102 @@ def test_a_table_that_routes_a_tunnel_stays(tmp_path):
             running.ask("ip table del 7")
         running.ask(f"{make} del")
         assert running.ask("ip table del 7") == ""
+
+
+TUNNEL = "vxlan_tunnel0"
+
+
+@pytest.mark.parametrize("version", [4, 6])
+def test_packets_come_out_without_a_frame_and_are_routed(tmp_path, version):
+    """decap-next ip4, in a table of its own: what is inside is a bare packet, routed in the table of the tunnel."""
+    config = INTERFACES + (
+        "ip table add 7\nset interface ip table e1 7\n"
+        f"set interface ip address e1 10.3.0.1/24\nip neighbor e1 10.3.0.2 {HOST1}\n"
+        f"set interface ip address e0 10.0.0.1/24\nip neighbor e0 10.0.0.2 {HOST0}\n"
+        f"set interface ip address e0 2001:db8:1::1/64\nip neighbor e0 2001:db8:1::2 {HOST0}\n"
+        f"create vxlan tunnel src 10.3.0.1 dst 10.3.0.2 vni 100 encap-vrf-id 7 decap-next ip{version}\n"
+        f"set interface state {TUNNEL} up\nset interface ip address {TUNNEL} 10.9.0.1/24\n"
+        f"set interface ip address {TUNNEL} 2001:db8:9::1/64\n"
+    )
+    packet = IP(src="10.9.0.2", dst="10.0.0.2") if version == 4 else IPv6(src="2001:db8:9::2", dst="2001:db8:1::2")
+    inner = packet / UDP(sport=1, dport=2) / Raw(b"x" * 40)
+    carried = IP(src="10.3.0.2", dst="10.3.0.1") / UDP(sport=50000, dport=4789, chksum=0) / Raw(VXLAN + bytes(inner))
+    wrong = IP(src="10.3.0.2", dst="10.3.0.1") / UDP(sport=50000, dport=4789, chksum=0) / Raw(VXLAN + b"\x00" * 60)
+    frames = [bytes(Ether(src=HOST1, dst=ROUTER1) / one) for one in (carried, wrong)]
+    # Into the other table's side nothing comes: there the tunnel is not heard.
+    stray = bytes(Ether(src=HOST0, dst=ROUTER0) / IP(src="10.3.0.2", dst="10.0.0.1") / carried[UDP])
+    outcome = route(tmp_path, config, [stray], frames)
+    assert_conserved(outcome)
+    (out,) = outcome.frames[0]
+    assert (Ether(out).src, Ether(out).dst) == (ROUTER0, HOST0)
+    setattr(inner, "hlim" if version == 6 else "ttl", 63)
+    assert out[14:] == bytes(inner)
+    assert outcome.counters["vxlan4-input: no such tunnel"] == 1
+    assert outcome.counters["vxlan4-input: good packets decapsulated"] == 2
+
+
+def test_split_horizon_keeps_tunnels_apart(tmp_path):
+    """Two tunnels and a port in a domain; the tunnels share a group, so what one brings the other does not get."""
+    config = INTERFACES + (
+        f"set interface ip address e1 10.3.0.1/24\nip neighbor e1 10.3.0.2 {HOST1}\nip neighbor e1 10.3.0.3 {HOST1}\n"
+        "create vxlan tunnel src 10.3.0.1 dst 10.3.0.2 vni 100\n"
+        "create vxlan tunnel src 10.3.0.1 dst 10.3.0.3 vni 100\n"
+        "set interface l2 bridge e0 7\n"
+        + "".join(
+            f"set interface state vxlan_tunnel{n} up\nset interface l2 bridge vxlan_tunnel{n} 7 1\n" for n in (0, 1)
+        )
+    )
+    flooded = bytes(Ether(src="02:aa:00:00:00:0c", dst="ff:ff:ff:ff:ff:ff", type=0x88B5) / Raw(b"f" * 60))
+    outcome = route(tmp_path, config, [flooded], [outer(4)])
+    assert_conserved(outcome, made=1)
+    # The port's broadcast goes to both ends; what came from one goes to the port alone.
+    assert outcome.frames[0] == [INNER]
+    ends = sorted((Ether(frame)[IP].dst, bytes(Ether(frame)[UDP].payload)) for frame in outcome.frames[1])
+    assert ends == [("10.3.0.2", VXLAN + flooded), ("10.3.0.3", VXLAN + flooded)]
+
+
+@pytest.mark.parametrize("version", [4, 6])
+def test_route_into_the_tunnel_itself_ends_there(tmp_path, version):
+    """The way to the other end is by two paths, both of which are the tunnel: each packet is dropped once, by name."""
+    ours, theirs = ENDS[version]
+    inside, bits = ("10.9.0", 32) if version == 4 else ("2001:db8:9:", 128)
+    config = INTERFACES + (
+        f"set interface ip address e0 10.0.0.1/24\n"
+        f"create vxlan tunnel src {ours} dst {theirs} vni 100\nset interface state {TUNNEL} up\n"
+        f"set interface ip address {TUNNEL} {inside}{'.' if version == 4 else ':'}1/{24 if version == 4 else 64}\n"
+        + "".join(
+            f"ip neighbor {TUNNEL} {inside}{'.' if version == 4 else ':'}{n} 02:99:00:00:00:0{n}\n" for n in (2, 3)
+        )
+        + f"ip route add {theirs}/{bits}"
+        + "".join(f" via {inside}{'.' if version == 4 else ':'}{n} {TUNNEL}" for n in (2, 3))
+        + f"\nset interface l2 xconnect e0 {TUNNEL}\n"
+    )
+    outcome = route(tmp_path, config, [INNER] * 3, [])
+    assert_conserved(outcome)
+    assert outcome.frames[1] == [] and outcome.dropped == 3
+    assert outcome.counters[f"vxlan{version}-encap: tunnel leads into itself"] == 3
+
+
+def test_fragments_of_the_outer_packet_are_no_frame(tmp_path):
+    """RFC 7348 has a tunnel's end drop them: none is put together, none taken for a whole one."""
+    big = bytes(Ether(src="02:aa:00:00:00:0a", dst="02:bb:00:00:00:0b", type=0x88B5) / Raw(bytes(1200)))
+    whole = IP(src="10.3.0.2", dst="10.3.0.1", id=7) / UDP(sport=50000, dport=4789, chksum=0) / Raw(VXLAN + big)
+    pieces = [bytes(Ether(src=HOST1, dst=ROUTER1) / piece) for piece in fragment(whole, 600)]
+    assert len(pieces) > 1
+    outcome = route(tmp_path, setup(4), [], [*pieces, outer(4)])
+    assert_conserved(outcome)
+    assert outcome.frames[0] == [INNER]
+    assert outcome.dropped == len(pieces)
+
+
+@pytest.mark.parametrize("version", [4, 6])
+def test_trace_tells_of_the_tunnel_and_of_what_is_in_it(tmp_path, version):
+    config = setup(version) + "trace add dpdk-input 2\n"
+    (shown,) = route(tmp_path, config, [INNER], [outer(version)], ask=["show trace"]).answers
+    nodes = [line.split()[1] for line in shown.splitlines() if re.match(r"\d\d:\d\d:\d\d", line)]
+    ways = " ".join(nodes)
+    assert f"l2-output vxlan-output vxlan{version}-encap ip{version}-rewrite e1-output e1-tx" in ways
+    assert f"ip{version}-local vxlan{version}-input ethernet-input l2-input l2-output e0-output" in ways
+    # Behind the tunnel the packet shown is what it bears.
+    _, inside = shown.split(f"vxlan{version}-input\n")
+    assert "02:aa:00:00:00:0a -> 02:bb:00:00:00:0b" in inside[inside.index("ethernet-input") :]

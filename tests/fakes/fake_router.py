@@ -15,6 +15,7 @@ from ipaddress import ip_network
 from fake_bond import FakeBond
 from fake_ip6 import FakeIp6
 from fake_linux import FakeLinuxHost
+from fake_sflow import FakeSflow
 from fake_tables import FakeTables
 from fake_vxlan import FakeVxlan
 
@@ -59,7 +60,7 @@ TSC_HZ = 1_000_000_000
 _FIRST_BESIDE_PORTS = 32
 
 
-class FakeRouterCore(FakeBond, FakeIp6, FakeTables, FakeVxlan):
+class FakeRouterCore(FakeBond, FakeIp6, FakeSflow, FakeTables, FakeVxlan):
     """Keeps the tables as the native core does; `clock_s` is what its TSC counts."""
 
     def __init__(self, names: Sequence[str] = ("e0", "e1"), workers: int = 1) -> None:
@@ -73,6 +74,7 @@ class FakeRouterCore(FakeBond, FakeIp6, FakeTables, FakeVxlan):
         self.removed: tuple[int, ...] = ()
         FakeBond.__init__(self)
         FakeIp6.__init__(self)
+        FakeSflow.__init__(self)
         FakeTables.__init__(self)
         FakeVxlan.__init__(self)
         self.specs: dict[int, PortSpec] = {}

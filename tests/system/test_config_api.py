@@ -12,7 +12,7 @@ from wirespeed.cli.main import main
 pytestmark = [needs(), pytest.mark.filterwarnings("ignore:open_text is deprecated:DeprecationWarning")]
 
 EXAMPLES = Path(__file__).parents[2] / "docs" / "examples"
-APPLIED = ("interface", "loopbacks", "bridge-domain", "l2xc", "acls", "taps", "interface")
+APPLIED = ("interface", "loopbacks", "bridge-domain", "l2xc", "acls", "taps", "vxlan", "sflow", "interface")
 PORTS = "interfaces:\n  e0: {}\n  e1: {}\n"
 
 

@@ -26,6 +26,7 @@ from wirespeed.vpp_api.table import TABLE
 def client() -> Iterator[Client]:
     console = Console(FakeRouterCore())
     yield Client(console, 1, "test", is_greeted=True)
+    console.sflow.close()
     console.lcp.close()
 
 
@@ -255,3 +256,58 @@ def test_acls_and_where_they_are(client: Client) -> None:
     assert retval(client, "acl_del", acl_index=0) != 0
     assert retval(client, "acl_interface_set_acl_list", sw_if_index=1) == 0
     assert [retval(client, "acl_del", acl_index=0) for _ in range(2)] == [0, -6]
+
+
+def test_vxlan_tunnels_come_are_told_and_go(client: Client) -> None:
+    ends = {"src_address": IPv4Address("10.3.0.1"), "dst_address": IPv4Address("10.3.0.2")}
+    given = {**ends, "vni": 100, "decap_next_index": ALL, "mcast_sw_if_index": ALL}
+    (made,) = ask(client, "vxlan_add_del_tunnel_v3", is_add=True, instance=5, **given)
+    (first,) = ask(
+        client, "vxlan_add_del_tunnel_v3", is_add=True, instance=ALL, **{**given, "vni": 7, "decap_next_index": 3}
+    )
+    assert (made.retval, first.retval) == (0, 0)
+    rows = ask(client, "vxlan_tunnel_v2_dump", sw_if_index=ALL)
+    assert [(row.instance, row.vni, row.src_port, row.dst_port, row.decap_next_index) for row in rows] == [
+        (5, 100, 4789, 4789, 1),
+        (0, 7, 4789, 4789, 3),
+    ]
+    (row,) = ask(client, "vxlan_tunnel_v2_dump", sw_if_index=made.sw_if_index)
+    assert (row.sw_if_index, row.encap_vrf_id, row.mcast_sw_if_index) == (made.sw_if_index, 0, ALL)
+    assert {name: row[name] for name in ends} == ends
+    assert ask(client, "vxlan_tunnel_v2_dump", sw_if_index=1) == []
+
+    def refused(**fields: Any) -> int:
+        return retval(client, "vxlan_add_del_tunnel_v3", **{"is_add": True, "instance": ALL, **given, **fields})
+
+    assert refused(dst_address=ends["src_address"]) == -82
+    assert refused(decap_next_index=0) == -76
+    assert refused(is_l3=True) == refused(dst_port=8472) == -9
+    assert refused(instance=16384, vni=9) == -73
+    assert refused(is_add=False, vni=9) == -6
+    (gone,) = ask(client, "vxlan_add_del_tunnel_v3", is_add=False, **{**given, "decap_next_index": 0})
+    assert (gone.retval, gone.sw_if_index) == (0, made.sw_if_index)
+    assert [row.instance for row in ask(client, "vxlan_tunnel_v2_dump", sw_if_index=ALL)] == [0]
+
+
+def test_samples_are_set_and_told(client: Client) -> None:
+    def told() -> tuple[int, int, int]:
+        (rate,), (interval,), (header,) = (
+            ask(client, f"sflow_{word}_get") for word in ("sampling_rate", "polling_interval", "header_bytes")
+        )
+        return rate.sampling_N, interval.polling_S, header.header_B
+
+    assert told() == (10000, 20, 128)
+    assert retval(client, "sflow_sampling_rate_set", sampling_N=1000) == 0
+    assert retval(client, "sflow_polling_interval_set", polling_S=5) == 0
+    assert retval(client, "sflow_header_bytes_set", header_B=64) == 0
+    assert retval(client, "sflow_sampling_rate_set", sampling_N=0) == -7
+    assert retval(client, "sflow_polling_interval_set", polling_S=0) == -73
+    assert retval(client, "sflow_header_bytes_set", header_B=257) == -7
+    assert told() == (1000, 5, 64)
+    (loop,) = ask(client, "create_loopback_instance", is_specified=True, user_instance=3)
+    assert retval(client, "sflow_enable_disable", enable_disable=True, hw_if_index=loop.sw_if_index) == -2
+    assert retval(client, "sflow_enable_disable", enable_disable=True, hw_if_index=99) == -2
+    assert [retval(client, "sflow_enable_disable", enable_disable=True, hw_if_index=2) for _ in range(2)] == [0, -81]
+    assert [row.hw_if_index for row in ask(client, "sflow_interface_dump", hw_if_index=ALL)] == [2]
+    assert ask(client, "sflow_interface_dump", hw_if_index=1) == []
+    assert retval(client, "sflow_enable_disable", enable_disable=False, hw_if_index=2) == 0

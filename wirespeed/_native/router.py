@@ -31,6 +31,7 @@ from wirespeed._native.runtime import (
     from_struct,
     mac_bytes,
 )
+from wirespeed._native.sflow import NativeSflow
 from wirespeed._native.tables import NativeTables
 from wirespeed._native.vxlan import NativeVxlan
 from wirespeed.errors import UsageError
@@ -76,7 +77,7 @@ _BRIDGE_DOMAINS = 256
 _MOST_FEATURES = 256
 
 
-class NativeRouter(NativeBond, NativeAcls, NativeImpairment, NativeIp6, NativeTables, NativeVxlan):
+class NativeRouter(NativeBond, NativeAcls, NativeImpairment, NativeIp6, NativeSflow, NativeTables, NativeVxlan):
     """One router on the ports of this process; `runtime.start_runtime` and `open_ports` come before.
 
     Raises what `runtime.check` raises. `close` ends the runtime as well.

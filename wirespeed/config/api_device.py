@@ -7,9 +7,23 @@ from ipaddress import ip_interface
 from typing import Any
 
 from wirespeed.config import operations as ops
+from wirespeed.config.acl_names import named_acls
 from wirespeed.config.lookup import instance_of, kind_of
 from wirespeed.config.router_device import router_lacks
-from wirespeed.config.state import HARDWARE, Acl, AclRule, Bond, Bridge, Encapsulation, Interface, Kind, State, Tap
+from wirespeed.config.state import (
+    HARDWARE,
+    Acl,
+    AclRule,
+    Bond,
+    Bridge,
+    Encapsulation,
+    Interface,
+    Kind,
+    Sflow,
+    State,
+    Tap,
+    Vxlan,
+)
 from wirespeed.errors import ConnectionFault, EnvironmentFault, RemoteError
 from wirespeed.vpp_api.retvals import refusal
 
@@ -20,7 +34,6 @@ _POP = {3: 1, 4: 2}
 """VPP's numbers of rewrites that take tags off, and how many; 0 takes none."""
 _BVI = 1
 _BRIDGE_FLAGS = {"learn": 1, "forward": 2, "flood": 4, "uu_flood": 8, "arp_term": 16, "arp_ufwd": 32}
-_NOT_YET = (ops.CreateVxlan, ops.SetSflow, ops.SetInterfaceSflow)
 
 
 class ApiDevice:
@@ -81,14 +94,13 @@ class ApiDevice:
             for bond in bonds
             for row in self._ask("sw_member_interface_dump", sw_if_index=bond)
         }
+        tunnels, sflow, sampled = self._tunnels(), self._sflow(), self._sampled()
         found = {}
         for face in faces:
             index, name = face.sw_if_index, face.interface_name
             if index in hosts:
                 continue
             kind = Kind.SUB if face.sup_sw_if_index != index else Kind.TAP if index in taps else kind_of(name)[0]
-            if kind is Kind.VXLAN:
-                raise EnvironmentFault(f"{name} is a {kind}, which is not read by the API yet; plan with --from a dump")
             pair, domain = pairs.get(index), joined.get(index)
             found[name] = Interface(
                 name,
@@ -102,6 +114,7 @@ class ApiDevice:
                 lcp=pair.host_if_name if pair else None,
                 lcp_namespace=(pair.netns or None) if pair else None,
                 mpls=index in mpls,
+                sflow=index in sampled,
                 bridge=domain.bd_id if domain else None,
                 is_bvi=domain is not None and domain.bvi_sw_if_index == index,
                 xconnect=names.get(connected.get(index, _ALL)),
@@ -111,16 +124,38 @@ class ApiDevice:
                 encapsulation=_encapsulation(face) if kind is Kind.SUB else None,
                 bond_of=members.get(index),
                 bond=_bond(bonds[index]) if index in bonds else None,
+                vxlan=tunnels.get(index),
                 tap=taps.get(index),
             )
         bridges = {domain.bd_id: _bridge(domain) for domain in domains}
-        return State(found, bridges, self._acls(), reserved=self._names(hosts, names))
+        return State(found, bridges, self._acls(), sflow, reserved=self._names(hosts, names))
+
+    def _tunnels(self) -> dict[int, Vxlan]:
+        """By their numbers; none where the router's plugin for them is off."""
+        if not hasattr(self._client.api, "vxlan_tunnel_v2_dump"):
+            return {}
+        told = self._ask("vxlan_tunnel_v2_dump", sw_if_index=_ALL)
+        return {row.sw_if_index: Vxlan(str(row.src_address), str(row.dst_address), row.vni) for row in told}
+
+    def _sflow(self) -> Sflow | None:
+        """None where the router's plugin for it is off."""
+        if not hasattr(self._client.api, "sflow_sampling_rate_get"):
+            return None
+        header = self._ask("sflow_header_bytes_get").header_B
+        return Sflow(
+            header, self._ask("sflow_polling_interval_get").polling_S, self._ask("sflow_sampling_rate_get").sampling_N
+        )
+
+    def _sampled(self) -> set[int]:
+        if not hasattr(self._client.api, "sflow_interface_dump"):
+            return set()
+        return {row.hw_if_index for row in self._ask("sflow_interface_dump", hw_if_index=_ALL)}
 
     def _acls(self) -> dict[str, Acl]:
         """None where the router's plugin for them is off."""
         if not hasattr(self._client.api, "acl_dump"):
             return {}
-        return {row.tag or f"acl-{row.acl_index}": _acl(row) for row in self._ask("acl_dump", acl_index=_ALL)}
+        return named_acls((row.tag, _acl(row)) for row in self._ask("acl_dump", acl_index=_ALL))
 
     @staticmethod
     def _names(hosts: set[int], names: dict[int, str]) -> frozenset[str]:
@@ -135,8 +170,6 @@ class ApiDevice:
     # ---- Doing
 
     def lacks(self, operation: ops.Operation) -> str | None:
-        if isinstance(operation, _NOT_YET):
-            return "this is not done by the API yet; give the plan to `vppctl exec`"
         return router_lacks(operation) if self._is_ours else None
 
     def run(self, operations: Iterable[ops.Operation]) -> Iterator[None]:
@@ -174,6 +207,14 @@ class ApiDevice:
     def _remove_member(self, op: ops.RemoveMember) -> None:
         self._change("bond_detach_member", sw_if_index=self._index(op.interface))
 
+    def _create_vxlan(self, op: ops.CreateVxlan) -> None:
+        given = _tunnel(op.vxlan) | {"is_add": True, "instance": instance_of(op.interface)}
+        self._indices[op.interface] = self._change("vxlan_add_del_tunnel_v3", **given).sw_if_index
+
+    def _delete_vxlan(self, op: ops.DeleteVxlan) -> None:
+        self._change("vxlan_add_del_tunnel_v3", **_tunnel(op.vxlan), is_add=False)
+        del self._indices[op.interface]
+
     def _create_sub(self, op: ops.CreateSub) -> None:
         own = op.encapsulation
         flags = (_TWO_TAGS if own.inner else _ONE_TAG) | (_DOT1AD if own.dot1ad else 0) | (_EXACT if own.exact else 0)
@@ -189,8 +230,6 @@ class ApiDevice:
             ops.DeleteSub: "delete_subif",
             ops.DeleteBond: "bond_delete",
         }
-        if type(op) not in messages:
-            raise EnvironmentFault(f"{op.interface} is not deleted by the API yet; give the plan to `vppctl exec`")
         self._change(messages[type(op)], sw_if_index=self._index(op.interface))
         del self._indices[op.interface]
 
@@ -268,6 +307,16 @@ class ApiDevice:
     def _set_state(self, op: ops.SetState) -> None:
         self._change("sw_interface_set_flags", sw_if_index=self._index(op.interface), flags=_UP if op.up else 0)
 
+    def _set_sflow(self, op: ops.SetSflow) -> None:
+        words = {"header_bytes": "header_B", "polling_interval": "polling_S", "sampling_rate": "sampling_N"}
+        for word, field in words.items():
+            value = getattr(op.settings, word)
+            if value != getattr(op.before, word):
+                self._change(f"sflow_{word}_set", **{field: value})
+
+    def _sample(self, op: ops.SetInterfaceSflow) -> None:
+        self._change("sflow_enable_disable", hw_if_index=self._index(op.interface), enable_disable=op.on)
+
     def _delete_bridge(self, op: ops.DeleteBridge) -> None:
         self._change("bridge_domain_add_del_v2", bd_id=op.ident, is_add=False)
 
@@ -335,6 +384,11 @@ def _tap(told: Any) -> Tap:
     )
 
 
+def _tunnel(vxlan: Vxlan) -> dict[str, Any]:
+    ends = {"src_address": vxlan.local, "dst_address": vxlan.remote}
+    return {**ends, "vni": vxlan.vni, "decap_next_index": _ALL, "mcast_sw_if_index": _ALL}
+
+
 def _encapsulation(face: Any) -> Encapsulation:
     flags = int(face.sub_if_flags)
     outer = 0 if flags & _ANY else face.sub_outer_vlan_id
@@ -348,6 +402,8 @@ def _bridge(told: Any) -> Bridge:
 _DO: dict[type[ops.Operation], Callable[[ApiDevice, Any], None]] = {
     ops.CreateLoopback: ApiDevice._create_loopback,
     ops.CreateTap: ApiDevice._create_tap,
+    ops.CreateVxlan: ApiDevice._create_vxlan,
+    ops.DeleteVxlan: ApiDevice._delete_vxlan,
     ops.CreateSub: ApiDevice._create_sub,
     ops.DeleteLoopback: ApiDevice._delete,
     ops.DeleteTap: ApiDevice._delete,
@@ -375,5 +431,7 @@ _DO: dict[type[ops.Operation], Callable[[ApiDevice, Any], None]] = {
     ops.EndUnnumbered: ApiDevice._unnumbered,
     ops.SetMac: ApiDevice._set_mac,
     ops.SetMpls: ApiDevice._set_mpls,
+    ops.SetSflow: ApiDevice._set_sflow,
+    ops.SetInterfaceSflow: ApiDevice._sample,
     ops.SetState: ApiDevice._set_state,
 }

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from wirespeed.config import operations as ops
+from wirespeed.config.acl_names import named_acls
 from wirespeed.config.state import (
     HARDWARE,
     Acl,
@@ -20,6 +21,7 @@ from wirespeed.config.state import (
     Encapsulation,
     Interface,
     Kind,
+    Sflow,
     State,
     Tap,
     Vxlan,
@@ -33,7 +35,6 @@ _MOST_MTU = 9198
 _MOST_VLAN = 4094
 _KINDS = {"port": Kind.PORT, "sub": Kind.SUB, "loopback": Kind.LOOPBACK, "vxlan": Kind.VXLAN, "bond": Kind.BOND}
 _ACL_ACTIONS = ("permit", "deny")
-_ABSENT = (((ops.SetSflow, ops.SetInterfaceSflow), "sFlow"),)
 
 
 class RouterDevice:
@@ -43,7 +44,7 @@ class RouterDevice:
         self._socket = socket
 
     def read(self) -> State:
-        interfaces, bridges, acls, reserved = {}, {}, {}, set()
+        interfaces, bridges, acls, reserved, sflow = {}, {}, [], set(), None
         bonds: dict[str, str] = {}
         for line in ask(self._socket, "show state").splitlines():
             told = _object(line)
@@ -51,14 +52,16 @@ class RouterDevice:
                 flags = (told["learn"], told["flood"], told["uu_flood"], told["forward"])
                 bridges[told["bridge_domain"]] = Bridge(*flags, mac_age=told["age_min"])
             elif "acl" in told:
-                acls[told["tag"] or f"acl-{told['acl']}"] = _acl(told)
+                acls.append((told["tag"], _acl(told)))
+            elif "sflow" in told and "interface" not in told:
+                sflow = Sflow(**told["sflow"])
             elif told["is_host"]:
                 reserved.add(told["interface"])
             else:
                 interfaces[told["interface"]] = _interface(told)
                 bonds |= dict.fromkeys(told.get("members", ()), told["interface"])
         interfaces |= {name: replace(interfaces[name], bond_of=bond) for name, bond in bonds.items()}
-        return State(interfaces, bridges, acls, reserved=frozenset(reserved))
+        return State(interfaces, bridges, named_acls(acls), sflow, reserved=frozenset(reserved))
 
     def run(self, operations: Iterable[ops.Operation]) -> Iterator[None]:
         source = iter(operations)
@@ -93,9 +96,6 @@ class RouterDevice:
 
 def router_lacks(operation: ops.Operation) -> str | None:
     """What our router has not, that the operation needs, whichever way it is asked; None where it may be tried."""
-    for kinds, what in _ABSENT:
-        if isinstance(operation, kinds):
-            return f"it has no {what}"
     match operation:
         case ops.SetAcl() if any(rule.action not in _ACL_ACTIONS for rule in operation.rules):
             return "its access lists do not reflect"
@@ -119,7 +119,7 @@ def _object(line: str) -> dict[str, Any]:
         told = json.loads(line)
     except ValueError:
         told = None
-    if not isinstance(told, dict) or not told.keys() & {"interface", "bridge_domain", "acl"}:
+    if not isinstance(told, dict) or not told.keys() & {"interface", "bridge_domain", "acl", "sflow"}:
         raise ConnectionFault(f"the router does not tell its state but {line[:60]!r}; is it of another version?")
     return told
 
@@ -159,6 +159,7 @@ def _interface(told: dict[str, Any]) -> Interface:
         lcp=told.get("host_if"),
         lcp_namespace=told.get("netns") or None,
         mpls=told["mpls"],
+        sflow=told["sflow"],
         bridge=told["bridge_domain"] or None,
         is_bvi=told["is_bvi"],
         xconnect=told["xconnect_to"],

@@ -12,9 +12,11 @@ from wirespeed.model import PortSpec
 from wirespeed.router.cleared_statistics import Statistics
 from wirespeed.router.commands import GRAMMAR
 from wirespeed.router.commands.memif import Memifs
+from wirespeed.router.commands.show_interfaces import shown_index
 from wirespeed.router.core import Network, RouterCore
 from wirespeed.router.ip6_core import EchoReply
 from wirespeed.router.lcp import LinuxControlPlane
+from wirespeed.router.sflow.agent import SflowAgent
 from wirespeed.router.trace_filter import TraceFilter
 
 _MAX_EXEC_DEPTH = 8
@@ -38,6 +40,7 @@ class Console:
         self.started_tsc = core.tsc()
         self.memifs = Memifs()
         self.lcp = LinuxControlPlane(core)
+        self.sflow = SflowAgent(core, shown_index, self._os_index)
         self.taps: dict[str, PortSpec] = {}
         self.tags: dict[int, str] = {}
         self._place = _Place(directory or Path.cwd())
@@ -46,6 +49,10 @@ class Console:
         self.capture_file = Path()
         # By sequence number: answers to pings of one session may be seen by another first.
         self.echo_replies: dict[int, EchoReply] = {}
+
+    def _os_index(self, index: int) -> int | None:
+        pair = self.lcp.pairs.get(index)
+        return None if pair is None else pair.link
 
     @property
     def directory(self) -> Path:

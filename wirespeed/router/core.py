@@ -20,6 +20,7 @@ from wirespeed.router.acl_core import AclCore
 from wirespeed.router.bond_core import BondCore
 from wirespeed.router.impairment_core import ImpairmentCore
 from wirespeed.router.ip6_core import Ip6Core
+from wirespeed.router.sflow_core import SflowCore
 from wirespeed.router.tables_core import TablesCore
 from wirespeed.router.vxlan_core import VxlanCore
 
@@ -352,7 +353,7 @@ class CaptureStatus:
     error: int
 
 
-class RouterCore(AclCore, BondCore, ImpairmentCore, Ip6Core, TablesCore, VxlanCore, Protocol):
+class RouterCore(AclCore, BondCore, ImpairmentCore, Ip6Core, SflowCore, TablesCore, VxlanCore, Protocol):
     """The data plane of one router."""
 
     def start(self) -> None: ...

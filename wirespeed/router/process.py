@@ -102,6 +102,7 @@ def run(
         console = Console(core)
         console.lcp.warn = warn
         undo.callback(console.lcp.close)
+        undo.callback(console.sflow.close)
         for place, line in commands:
             _run_line(console, place, line, announce)
         if exec_file is not None:

@@ -75,7 +75,7 @@ def serve(
 ) -> None:
     """Answer at the socket, clients of the binary API at theirs, and hand out the statistics at theirs, until SIGINT,
     SIGTERM or SIGHUP. Nothing else wakes the thread but the core's events and a timer once a second or
-    `poll_interval_s`, for it may share its CPU with a worker."""
+    `poll_interval_s`, or more often while packets are sampled, for it may share its CPU with a worker."""
     asyncio.run(_serve(console, listener, ready, min(poll_interval_s, _PERIOD_S), stats, api))
 
 
@@ -116,10 +116,12 @@ async def _serve(
     try:
         sample_at = loop.time() + _PERIOD_S
         while not ended.is_set():
+            wait_s = min(poll_interval_s, console.sflow.interval_s())
             with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(ended.wait(), poll_interval_s)
+                await asyncio.wait_for(ended.wait(), wait_s)
             console.core.poll()
-            if poll_interval_s == _PERIOD_S or loop.time() >= sample_at:
+            console.sflow.tick()
+            if wait_s == _PERIOD_S or loop.time() >= sample_at:
                 sample_at = loop.time() + _PERIOD_S
                 console.statistics.sample()
                 console.lcp.tick()

@@ -16,6 +16,7 @@
 #include "router/observe/trace.h"
 #include "router/route/route.h"
 #include "router/router.h"
+#include "router/sflow/sflow.h"
 #include "router/vxlan/vxlan.h"
 #include "router/worker/main_input.h"
 
@@ -151,6 +152,7 @@ void ws_router_destroy(struct ws_router *router)
 	event_ring_close(&router->events);
 	router_free_interfaces(router);
 	l2_close(&router->l2);
+	sflow_free(router);
 	vxlan_free(router);
 	bonds_free(router);
 	router_free_own(router);

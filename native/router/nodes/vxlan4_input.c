@@ -19,11 +19,9 @@ static uint16_t vxlan4_input_one(struct graph *graph, struct graph_node *node,
 		udp_parse(packet_data(packet) + offset, packet->data_len - offset, claimed);
 	uint64_t sum = checksum_add(0, &ip->source, IP4_ADDRESSES_LEN) + htobe16(IP4_UDP);
 	struct vxlan_datagram datagram = {offset, claimed, sum + (udp ? udp->length : 0)};
-	struct vxlan_key key = {.table = packet_table(router_of(graph), WS_IP4, packet),
-							.family = WS_IP4};
-	memcpy(key.remote, &ip->source, sizeof(ip->source));
-	memcpy(key.local, &ip->destination, sizeof(ip->destination));
-	return vxlan_decap(graph, node, packet, &datagram, &key);
+	struct vxlan_key key = {
+		.words = {htole64(le32toh(ip->source)), 0, htole64(le32toh(ip->destination)), 0}};
+	return vxlan_decap(graph, node, packet, &datagram, &key, WS_IP4);
 }
 
 static uint16_t vxlan4_input_process(struct graph *graph, struct graph_node *node, void **packets,

@@ -20,11 +20,10 @@ static uint16_t vxlan6_input_one(struct graph *graph, struct graph_node *node,
 		udp_parse(packet_data(packet) + IP6_LEN, packet->data_len - IP6_LEN, claimed);
 	uint64_t sum = ip6_pseudo_sum(ip, udp ? be16toh(udp->length) : 0, IP6_UDP);
 	struct vxlan_datagram datagram = {IP6_LEN, claimed, sum};
-	struct vxlan_key key = {.table = packet_table(router_of(graph), WS_IP6, packet),
-							.family = WS_IP6};
+	struct vxlan_key key;
 	memcpy(key.remote, ip->source, sizeof(key.remote));
 	memcpy(key.local, ip->destination, sizeof(key.local));
-	return vxlan_decap(graph, node, packet, &datagram, &key);
+	return vxlan_decap(graph, node, packet, &datagram, &key, WS_IP6);
 }
 
 static uint16_t vxlan6_input_process(struct graph *graph, struct graph_node *node, void **packets,

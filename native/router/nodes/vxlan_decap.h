@@ -67,10 +67,10 @@ static inline uint16_t vxlan_take_out(struct rte_mbuf *packet, const struct vxla
 	return is_ip4 ? VXLAN_PACKET4 : VXLAN_PACKET6;
 }
 
-/* `key` has all but the VNI. The datagram's first bytes up to UDP's are readable. */
+/* `key` has the addresses. The datagram's first bytes up to UDP's are readable. */
 static inline uint16_t vxlan_decap(struct graph *graph, struct graph_node *node,
 								   struct rte_mbuf *packet, const struct vxlan_datagram *datagram,
-								   struct vxlan_key *key)
+								   struct vxlan_key *key, uint8_t family)
 {
 	const struct ws_router *router = router_of(graph);
 	const struct vxlan_room *room = vxlan_room(router);
@@ -84,7 +84,9 @@ static inline uint16_t vxlan_decap(struct graph *graph, struct graph_node *node,
 		vxlan_parse(at + UDP_LEN, RTE_MIN(readable, (size_t)length) - UDP_LEN);
 	if (unlikely(!vxlan))
 		return vxlan_refuse(node, VXLAN_BAD_HEADER);
-	key->vni = vxlan->vni & htobe32(VXLAN_MAX_VNI << VXLAN_VNI_SHIFT);
+	key->words[4] =
+		vxlan_last_word(vxlan->vni & htobe32((uint32_t)VXLAN_MAX_VNI << VXLAN_VNI_SHIFT),
+						packet_table(router, family, packet), family);
 	const struct vxlan_tunnel *tunnel =
 		room ? vxlan_find(__atomic_load_n(&room->ends, __ATOMIC_ACQUIRE), key) : NULL;
 	if (unlikely(!tunnel))

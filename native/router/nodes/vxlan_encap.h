@@ -13,12 +13,14 @@ enum vxlan_encap_counter {
 	VXLAN_GONE = FORWARD_REFUSALS,
 	VXLAN_NO_ROOM,
 	VXLAN_TO_US,
+	VXLAN_INTO_ITSELF,
 	VXLAN_COUNTERS
 };
 #define VXLAN_ENCAP_COUNTERS                                                                       \
 	FORWARD_COUNTERS, [VXLAN_GONE] = {"tunnel is gone", true},                                     \
 					  [VXLAN_NO_ROOM] = {"no room for the tunnel's headers", true},                \
-					  [VXLAN_TO_US] = {"tunnel ends at this router", true}
+					  [VXLAN_TO_US] = {"tunnel ends at this router", true},                        \
+					  [VXLAN_INTO_ITSELF] = {"tunnel leads into itself", true}
 
 static inline uint64_t vxlan_word(const uint8_t *bytes)
 {
@@ -46,6 +48,21 @@ static inline uint16_t vxlan_source_port(const uint8_t *frame, uint16_t length)
 	return (uint16_t)(VXLAN_FIRST_SOURCE_PORT | port);
 }
 
+/* The frame bears what this tunnel made: a route to its other end leads into it. */
+static inline bool vxlan_is_own(const struct vxlan_tunnel *tunnel, const struct rte_mbuf *packet,
+								uint16_t overhead)
+{
+	const uint8_t *frame = packet_data(packet), *made = tunnel->headers;
+	bool is_ip4 = overhead == VXLAN_IP4_OVERHEAD;
+	int at = ETHERNET_LEN + (is_ip4 ? IP4_ADDRESSES_AT : IP6_ADDRESSES_AT),
+		addresses = is_ip4 ? 2 * (int)sizeof(uint32_t) : IP6_ADDRESSES_LEN,
+		vxlan = ETHERNET_LEN + overhead - VXLAN_LEN;
+	return packet->data_len >= ETHERNET_LEN + overhead &&
+		   vxlan_word(frame + at) == vxlan_word(made + at) &&
+		   !memcmp(frame + at, made + at, (size_t)addresses) &&
+		   vxlan_word(frame + vxlan) == vxlan_word(made + vxlan);
+}
+
 /* NULL, counted, when the frame cannot get the headers. */
 static inline const struct vxlan_tunnel *vxlan_encap_tunnel(const struct ws_router *router,
 															struct graph_node *node,
@@ -55,9 +72,11 @@ static inline const struct vxlan_tunnel *vxlan_encap_tunnel(const struct ws_rout
 	const struct vxlan_tunnel *tunnel = vxlan_tunnel(router, packet_tx_interface(packet));
 	bool fits = packet->data_off >= ETHERNET_LEN + overhead + REWRITE_SIZE &&
 				packet->pkt_len + overhead <= UINT16_MAX;
+	bool is_own = tunnel && unlikely(vxlan_is_own(tunnel, packet, overhead));
 	graph_count(node, VXLAN_GONE, !tunnel);
-	graph_count(node, VXLAN_NO_ROOM, tunnel && !fits);
-	return fits ? tunnel : NULL;
+	graph_count(node, VXLAN_NO_ROOM, tunnel && !fits && !is_own);
+	graph_count(node, VXLAN_INTO_ITSELF, is_own);
+	return fits && !is_own ? tunnel : NULL;
 }
 
 /* The data begins at the IP header then; its lengths and checksums, and UDP's, are not set. */

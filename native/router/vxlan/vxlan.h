@@ -25,10 +25,15 @@ enum {
 
 /* What tells tunnels apart: from where, to where, in which table, and the VNI. */
 struct vxlan_key {
-	uint8_t remote[16], local[16];
-	uint32_t vni; /* as it is in packets */
-	uint16_t table;
-	uint16_t family;
+	union {
+		struct {
+			uint8_t remote[16], local[16];
+			uint32_t vni;           /* as it is in packets */
+			uint16_t table, family; /* little endian */
+		};
+		/* What is written in other pieces than it is read costs a wait for memory. */
+		uint64_t words[5];
+	};
 };
 
 struct vxlan_tunnel {
@@ -52,25 +57,37 @@ struct vxlan_room {
 
 void vxlan_free(struct ws_router *router);
 
+/* The key's word behind the addresses. */
+static inline uint64_t vxlan_last_word(uint32_t vni, uint16_t table, uint8_t family)
+{
+	return htole64(le32toh(vni) | (uint64_t)table << 32 | (uint64_t)family << 48);
+}
+
 static inline uint32_t vxlan_hash(const struct vxlan_key *key)
 {
-	uint64_t hash = 0, word;
-	for (size_t at = 0; at < sizeof(*key); at += sizeof(word)) {
-		memcpy(&word, (const uint8_t *)key + at, sizeof(word));
-		hash = (hash ^ word) * 0x9e3779b97f4a7c15u;
+	uint64_t hash = 0;
+	for (int i = 0; i < 5; i++) {
+		hash = (hash ^ key->words[i]) * 0x9e3779b97f4a7c15u;
 		hash ^= hash >> 32;
 	}
 	return (uint32_t)hash;
+}
+
+static inline bool vxlan_is_key(const struct vxlan_key *a, const struct vxlan_key *b)
+{
+	uint64_t differs = 0;
+	for (int i = 0; i < 5; i++)
+		differs |= a->words[i] ^ b->words[i];
+	return !differs;
 }
 
 /* NULL when there is none. */
 static inline struct vxlan_tunnel *vxlan_find(const struct vxlan_ends *ends,
 											  const struct vxlan_key *key)
 {
-	_Static_assert(sizeof(struct vxlan_key) % sizeof(uint64_t) == 0, "hashed in words");
 	for (uint32_t slot = vxlan_hash(key) & ends->mask; ends->slots[slot];
 		 slot = (slot + 1) & ends->mask)
-		if (!memcmp(&ends->slots[slot]->key, key, sizeof(*key)))
+		if (vxlan_is_key(&ends->slots[slot]->key, key))
 			return ends->slots[slot];
 	return NULL;
 }

@@ -16,8 +16,10 @@ from wirespeed.router.api import (
     routes,
     session,
     settings,
+    sflow,
     subinterfaces,
     tap,
+    vxlan,
 )
 from wirespeed.router.api.registry import HANDLERS
 
@@ -38,6 +40,8 @@ __all__ = [
     "routes",
     "session",
     "settings",
+    "sflow",
     "subinterfaces",
     "tap",
+    "vxlan",
 ]

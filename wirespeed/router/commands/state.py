@@ -1,4 +1,4 @@
-"""show state: what is set on interfaces, bridge domains and ACLs, for programs that compare it with what they want."""
+"""show state: what is set on interfaces, bridge domains, ACLs and samples, for programs that compare it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @command("show state")
 def show_state(console: Console, words: Match) -> Iterator[str]:
-    """All that is set on interfaces, bridge domains and ACLs, as JSON, one object a line."""
+    """All that is set on interfaces, bridge domains, ACLs and samples, as JSON, one object a line."""
     names = {index: name for name, index in console.interface_names().items()}
     hosts = {pair.tap for pair in console.lcp.pairs.values()}
     for index, name in names.items():
@@ -27,6 +27,9 @@ def show_state(console: Console, words: Match) -> Iterator[str]:
     for domain in console.core.bridge_domains():
         flags = {word: getattr(domain, word) for word in ("learn", "forward", "flood", "uu_flood", "age_min")}
         yield json.dumps({"bridge_domain": domain.id, **flags})
+    settings, _ = console.core.sflow()
+    rest = {"polling_interval": console.sflow.polling_interval_s, "header_bytes": settings.header_bytes}
+    yield json.dumps({"sflow": {"sampling_rate": settings.sampling_rate, **rest}})
     for acl in console.core.acls():
         yield json.dumps({"acl": acl.index, "tag": acl.tag, "rules": [_rule(rule) for rule in acl.rules]})
 
@@ -57,6 +60,7 @@ def _interface(console: Console, index: int, names: dict[int, str]) -> dict[str,
         "is_bvi": face.is_bvi,
         "xconnect_to": names[face.xconnect_to] if face.mode is Mode.XCONNECT else None,
         "pop": face.tag_rewrite.pop,
+        "sflow": console.core.is_sflow_enabled(index),
         **_vlan(face, names),
     }
     if face.kind is InterfaceKind.VXLAN:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 _NAME = "vxlan_tunnel"
 _MOST_INSTANCE = 16383
 _MOST_VNI = (1 << 24) - 1
-_PORT = 4789
+VXLAN_PORT = 4789
 
 
 @command(
@@ -37,7 +37,7 @@ def create_vxlan_tunnel(console: Console, words: Match) -> Lines:
     instance = words.get("instance")
     tunnel = VxlanTunnel(instance or 0, words["src"], words["dst"], words["vni"], words.get("table", 0), decap)
     if "del" in words:
-        delete(console, _find(console, tunnel), InterfaceKind.VXLAN, "a VXLAN tunnel")
+        delete(console, find_tunnel(console, tunnel), InterfaceKind.VXLAN, "a VXLAN tunnel")
         return []
     return [console.core.interface(add_vxlan(console, tunnel, instance)).name]
 
@@ -58,7 +58,8 @@ def tunnels(console: Console) -> Iterator[tuple[int, VxlanTunnel]]:
             yield index, console.core.vxlan(index)
 
 
-def _find(console: Console, wanted: VxlanTunnel) -> int:
+def find_tunnel(console: Console, wanted: VxlanTunnel) -> int:
+    """The number of the one with these ends, VNI and table."""
     for index, tunnel in tunnels(console):
         if (tunnel.source, tunnel.destination, tunnel.vni, tunnel.table) == (
             wanted.source,
@@ -79,6 +80,6 @@ def show_vxlan_tunnel(console: Console, words: Match) -> Iterator[str]:
     for index, tunnel in found:
         yield (
             f"[{tunnel.instance}] instance {tunnel.instance} src {tunnel.source} dst {tunnel.destination}"
-            f" src_port {_PORT} dst_port {_PORT} vni {tunnel.vni} fib-idx {tunnel.table}"
+            f" src_port {VXLAN_PORT} dst_port {VXLAN_PORT} vni {tunnel.vni} fib-idx {tunnel.table}"
             f" sw-if-idx {shown_index(index)} decap-next {tunnel.decap.name.lower()}"
         )

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * sflow: samples of what ports receive; passes all packets on as they are.
+ *
+ * A feature of the arc device-input. Uses: mbuf->port. Next: ethernet-input.
+ */
+#include "router/sflow/sflow.h"
+
+#include "graph/arc.h"
+#include "graph/graph.h"
+
+static const char *const edges[] = {"ethernet-input"};
+static const struct graph_counter counters[] = {SFLOW_COUNTER_NAMES};
+
+static uint16_t sflow_input_process(struct graph *graph, struct graph_node *node, void **packets,
+									uint16_t n)
+{
+	return sflow_process(graph, node, packets, n, UINT16_MAX);
+}
+
+static struct graph_registration sflow = {
+	.name = "sflow",
+	.process = sflow_input_process,
+	.edge_count = 1,
+	.edges = edges,
+	.counter_count = SFLOW_COUNTERS,
+	.counters = counters,
+};
+GRAPH_REGISTER(sflow)
+
+static struct graph_feature sflow_feature = {.node = "sflow", .arc = "device-input"};
+GRAPH_REGISTER_FEATURE(sflow_feature)

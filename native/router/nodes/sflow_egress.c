@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * <if>-sflow-egress: samples of what the port sends; passes all packets on as they are.
+ *
+ * A feature of the arc interface-output, behind what may drop packets. Uses: mbuf->port. Next:
+ * <if>-tx.
+ */
+#include "router/sflow/sflow.h"
+
+#include "graph/arc.h"
+#include "graph/graph.h"
+
+static const char *const edges[] = {"%-tx"};
+static const struct graph_counter counters[] = {SFLOW_COUNTER_NAMES};
+
+static uint16_t sflow_egress_process(struct graph *graph, struct graph_node *node, void **packets,
+									 uint16_t n)
+{
+	return sflow_process(graph, node, packets, n, node->interface);
+}
+
+static struct graph_registration sflow_egress = {
+	.name = "%-sflow-egress",
+	.process = sflow_egress_process,
+	.edge_count = 1,
+	.edges = edges,
+	.counter_count = SFLOW_COUNTERS,
+	.counters = counters,
+};
+GRAPH_REGISTER(sflow_egress)
+
+static struct graph_feature sflow_egress_feature = {
+	.node = "%-sflow-egress",
+	.arc = "interface-output",
+	.runs_before = {"%-impairment"},
+	.runs_after = {"%-acl-plugin-out"},
+};
+GRAPH_REGISTER_FEATURE(sflow_egress_feature)

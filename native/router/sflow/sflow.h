@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Packets chosen at random. Each is chosen with the same chance, whatever came of the others, so
+ * the gaps between them are geometric, and which ports are enabled need not be asked before one is
+ * chosen: of those of a port the same share is.
+ */
+#ifndef ROUTER_SFLOW_H
+#define ROUTER_SFLOW_H
+
+#include "router/packet/metadata.h"
+#include "router/router.h"
+
+#include <math.h>
+#include <rte_common.h>
+
+enum sflow_counter { SFLOW_PROCESSED, SFLOW_SAMPLED, SFLOW_DROPPED, SFLOW_COUNTERS };
+#define SFLOW_COUNTER_NAMES                                                                        \
+	[SFLOW_PROCESSED] = {"sflow packets processed", false},                                        \
+	[SFLOW_SAMPLED] = {"sflow packets sampled", false},                                            \
+	[SFLOW_DROPPED] = {"sflow packets dropped", true}
+
+/* A burst of ten milliseconds at ten million packets a second and one in fifty. */
+enum { SFLOW_SLOTS = 2048 };
+
+/* What one worker chose, for the main thread to take. */
+struct sflow_lane {
+	uint64_t random;
+	uint64_t skip[2]; /* packets until the next one, received and sent */
+	uint64_t sampled, dropped;
+	uint32_t head __attribute__((aligned(64))); /* the worker's */
+	uint32_t tail __attribute__((aligned(64))); /* the main thread's */
+	struct ws_sflow_sample samples[SFLOW_SLOTS];
+} __attribute__((aligned(64)));
+
+/* Settings change in pauses. */
+struct sflow {
+	struct ws_sflow_settings settings;
+	double log_of_rest; /* of the share that is not chosen */
+	bool enabled[WS_MAX_PORTS];
+	uint16_t worker_count, next_lane;
+	struct sflow_lane lanes[];
+};
+
+void sflow_free(struct ws_router *router);
+
+/* SplitMix64, as published (Steele, Lea, Flood 2014). */
+static inline uint64_t sflow_draw(uint64_t *state)
+{
+	uint64_t z = *state += 0x9e3779b97f4a7c15u;
+	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
+	z = (z ^ z >> 27) * 0x94d049bb133111ebu;
+	return z ^ z >> 31;
+}
+
+/* How many packets to let go before the next one: geometric, 0 when each is chosen. */
+static inline uint64_t sflow_gap(struct sflow_lane *lane, double log_of_rest)
+{
+	if (log_of_rest >= 0)
+		return 0;
+	/* Above 0, and 1 at most. */
+	double drawn = (double)((sflow_draw(&lane->random) >> 11) + 1) * 0x1p-53;
+	return (uint64_t)(log(drawn) / log_of_rest);
+}
+
+/* Whether there was room. */
+static inline bool sflow_keep(struct sflow_lane *lane, const struct sflow *sflow,
+							  const struct rte_mbuf *packet, uint16_t output)
+{
+	uint32_t head = lane->head;
+	if (head - __atomic_load_n(&lane->tail, __ATOMIC_ACQUIRE) == SFLOW_SLOTS) {
+		lane->dropped++;
+		return false;
+	}
+	struct ws_sflow_sample *sample = &lane->samples[head % SFLOW_SLOTS];
+	uint32_t length = RTE_MIN(packet->data_len, sflow->settings.header_bytes);
+	sample->sampling_rate = sflow->settings.sampling_rate;
+	sample->packet_bytes = packet->pkt_len;
+	sample->input = packet->port;
+	sample->output = output;
+	sample->is_output = output != UINT16_MAX;
+	sample->header_bytes = (uint16_t)length;
+	memcpy(sample->header, packet_data(packet), length);
+	lane->sampled++;
+	__atomic_store_n(&lane->head, head + 1, __ATOMIC_RELEASE);
+	return true;
+}
+
+/* The whole of a node's process; `port` is that of all packets, or UINT16_MAX: each one's own,
+ * which it was received by. */
+static inline uint16_t sflow_process(struct graph *graph, struct graph_node *node, void **packets,
+									 uint16_t n, uint16_t port)
+{
+	const struct sflow *sflow = router_of(graph)->sflow;
+	struct sflow_lane *lane = &router_of(graph)->sflow->lanes[graph->worker];
+	uint64_t *skip = &lane->skip[port != UINT16_MAX], at = *skip;
+	graph_count(node, SFLOW_PROCESSED, n);
+	for (; unlikely(at < n); at += 1 + sflow_gap(lane, sflow->log_of_rest)) {
+		const struct rte_mbuf *packet = packets[at];
+		if (port == UINT16_MAX && (packet->port >= WS_MAX_PORTS || !sflow->enabled[packet->port]))
+			continue;
+		bool is_kept = sflow_keep(lane, sflow, packet, port);
+		graph_count(node, is_kept ? SFLOW_SAMPLED : SFLOW_DROPPED, 1);
+	}
+	*skip = at - n;
+	graph_enqueue_all(graph, node, 0, packets, n);
+	return n;
+}
+
+#endif

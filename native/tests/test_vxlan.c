@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* VXLAN tunnels: their table, and every length of what can be in one. */
+#include "tests/rig_tests.h"
+
+#include "router/vxlan/vxlan.h"
+#include "wire/ethernet.h"
+
+#include <errno.h>
+#include <string.h>
+
+enum { VNI = 0x1234, MANY = 300 };
+
+static struct ws_vxlan_tunnel wanted(uint32_t instance)
+{
+	return (struct ws_vxlan_tunnel){.instance = instance,
+									.source = ADDRESS(10, 0, 0, 1),
+									.destination = ADDRESS(10, 0, 0, 2),
+									.vni = VNI + instance};
+}
+
+/* A tunnel to the host behind e0, cross-connected with e1; returns its number. */
+static uint16_t connected(int decap)
+{
+	struct ws_vxlan_tunnel tunnel = wanted(0);
+	tunnel.decap = decap;
+	rig_reset();
+	assert_int_equal(ws_router_neighbor_add(rig_router, 0, ADDRESS(10, 0, 0, 2), rig_host[0]), 0);
+	int index = ws_router_vxlan_add(rig_router, &tunnel);
+	assert_true(index > 0);
+	assert_int_equal(ws_router_set_state(rig_router, (uint16_t)index, true), 0);
+	if (decap == WS_VXLAN_L2) {
+		assert_int_equal(ws_router_set_xconnect(rig_router, (uint16_t)index, 1), 0);
+		assert_int_equal(ws_router_set_xconnect(rig_router, 1, (uint16_t)index), 0);
+	}
+	return (uint16_t)index;
+}
+
+/* What the tunnel's other end makes of so many bytes of `inner`. */
+static struct frame carried(const uint8_t *inner, size_t length)
+{
+	struct frame frame = frame_udp(IP(10, 0, 0, 2), IP(10, 0, 0, 1), VXLAN_LEN + length);
+	uint8_t *udp = frame.bytes + ETHERNET_LEN + IP4_LEN;
+	const uint16_t port = htobe16(VXLAN_PORT);
+	const struct vxlan_header vxlan = {htobe32(VXLAN_HAS_VNI), htobe32(VNI << VXLAN_VNI_SHIFT)};
+	memcpy(udp + offsetof(struct udp_header, destination), &port, sizeof(port));
+	memcpy(udp + UDP_LEN, &vxlan, sizeof(vxlan));
+	memcpy(udp + UDP_LEN + VXLAN_LEN, inner, length);
+	frame_finish(&frame);
+	memset(udp + offsetof(struct udp_header, checksum), 0, sizeof(port));
+	return frame;
+}
+
+static void every_length_comes_out_as_it_went_in(void **state)
+{
+	(void)state;
+	connected(WS_VXLAN_L2);
+	struct frame inner = frame_udp(IP(1, 2, 3, 4), IP(5, 6, 7, 8), 200);
+	for (size_t length = ETHERNET_LEN; length <= inner.length; length++) {
+		struct frame outer = carried(inner.bytes, length);
+		for (size_t piece = outer.length; piece; piece = piece > 64 ? 64 : 0) {
+			rig_send_pieces(0, outer.bytes, outer.length, piece);
+			struct frame out = rig_take(1);
+			assert_int_equal(out.length, length);
+			assert_memory_equal(out.bytes, inner.bytes, length);
+		}
+		rig_send_pieces(1, inner.bytes, length, length > 40 ? 40 : length);
+		struct frame sent = rig_take(0);
+		assert_int_equal(sent.length, ETHERNET_LEN + VXLAN_IP4_OVERHEAD + length);
+		assert_memory_equal(sent.bytes + ETHERNET_LEN + VXLAN_IP4_OVERHEAD, inner.bytes, length);
+		const struct ip4_header *ip = (const void *)(sent.bytes + ETHERNET_LEN);
+		assert_int_equal(be16toh(ip->total_length), VXLAN_IP4_OVERHEAD + length);
+		assert_true(checksum_is_right(ip, IP4_LEN));
+	}
+	assert_int_equal(rig_totals().drops, 0);
+}
+
+/* Less than what it says it bears, down to nothing: named drops, and no byte beyond is read. */
+static void what_is_cut_short_is_dropped(void **state)
+{
+	(void)state;
+	connected(WS_VXLAN_L2);
+	struct frame inner = frame_udp(IP(1, 2, 3, 4), IP(5, 6, 7, 8), 0);
+	struct frame whole = carried(inner.bytes, inner.length);
+	uint64_t sent = 0;
+	for (size_t length = ETHERNET_LEN + IP4_LEN; length < whole.length; length++, sent++)
+		rig_send(0, whole.bytes, length);
+	assert_int_equal(rig_take(1).length, 0);
+	assert_int_equal(rig_totals().drops, sent);
+	for (size_t length = 0; length < ETHERNET_LEN; length++, sent++) {
+		struct frame runt = carried(inner.bytes, length);
+		rig_send(0, runt.bytes, runt.length);
+	}
+	assert_int_equal(rig_take(1).length, 0);
+	assert_int_equal(rig_totals().drops, sent);
+}
+
+static void bare_packets_are_looked_at_before_they_are_believed(void **state)
+{
+	(void)state;
+	uint16_t index = connected(WS_VXLAN_IP4);
+	assert_int_equal(ws_router_address_add(rig_router, index, PREFIX(10, 9, 0, 1, 24)), 0);
+	assert_int_equal(ws_router_neighbor_add(rig_router, 1, ADDRESS(10, 0, 1, 2), rig_host[1]), 0);
+	struct frame inner = frame_udp(IP(10, 9, 0, 2), IP(10, 0, 1, 2), 40);
+	for (size_t length = 0; length < inner.length - ETHERNET_LEN; length++) {
+		struct frame outer = carried(inner.bytes + ETHERNET_LEN, length);
+		rig_send(0, outer.bytes, outer.length);
+		assert_int_equal(rig_take(1).length, 0);
+	}
+	struct frame outer = carried(inner.bytes + ETHERNET_LEN, inner.length - ETHERNET_LEN);
+	rig_send(0, outer.bytes, outer.length);
+	assert_int_equal(rig_take(1).length, inner.length);
+}
+
+static void many_come_and_go(void **state)
+{
+	(void)state;
+	uint16_t indices[MANY];
+	rig_reset();
+	for (uint32_t i = 0; i < MANY; i++) {
+		struct ws_vxlan_tunnel tunnel = wanted(i), again = wanted(i);
+		again.instance = MANY;
+		int index = ws_router_vxlan_add(rig_router, &tunnel);
+		assert_true(index > 0);
+		indices[i] = (uint16_t)index;
+		assert_int_equal(ws_router_vxlan_add(rig_router, &again), -EEXIST);
+	}
+	for (uint32_t i = 0; i < MANY; i += 2)
+		assert_int_equal(ws_router_interface_delete(rig_router, indices[i]), 0);
+	struct ws_vxlan_tunnel told;
+	for (uint32_t i = 0; i < MANY; i++) {
+		struct vxlan_key key = {.vni = htobe32((VNI + i) << VXLAN_VNI_SHIFT), .family = WS_IP4};
+		memcpy(key.remote, wanted(i).destination.bytes, sizeof(key.remote));
+		memcpy(key.local, wanted(i).source.bytes, sizeof(key.local));
+		assert_int_equal(vxlan_find(vxlan_room(rig_router)->ends, &key) != NULL, i % 2);
+		assert_int_equal(ws_router_vxlan(rig_router, indices[i], &told), i % 2 ? 0 : -ENODEV);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(every_length_comes_out_as_it_went_in),
+		cmocka_unit_test(what_is_cut_short_is_dropped),
+		cmocka_unit_test(bare_packets_are_looked_at_before_they_are_believed),
+		cmocka_unit_test(many_come_and_go),
+	};
+	return RIG_RUN(tests);
+}

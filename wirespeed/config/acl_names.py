@@ -1,0 +1,18 @@
+"""What access lists of a router are called, whose tags need not differ."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from wirespeed.config.state import Acl
+
+
+def named_acls(told: Iterable[tuple[str, Acl]]) -> dict[str, Acl]:
+    """Each by its tag; one without, or whose tag one of a lower index has, by its index."""
+    found: dict[str, Acl] = {}
+    for tag, acl in sorted(told, key=lambda pair: pair[1].index or 0):
+        name = tag if tag and tag not in found else f"acl-{acl.index}"
+        while name in found:
+            name += f"-{acl.index}"
+        found[name] = acl
+    return found
