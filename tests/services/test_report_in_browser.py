@@ -567,7 +567,7 @@ def test_the_cpus_time_is_a_picture_that_fits(kinds, width_px):
     try:
         (fold,) = [one for one in kinds.find_elements(By.CSS_SELECTOR, "details.why") if "polled" in one.text]
         fold.find_element(By.TAG_NAME, "summary").click()
-        picture = fold.find_element(By.CSS_SELECTOR, ".budget svg")
+        (picture,) = until(kinds, lambda: fold.find_elements(By.CSS_SELECTOR, ".budget svg"))
         assert "most of the work was" in picture.get_attribute("aria-label")
         widths = kinds.execute_script(
             """
@@ -591,7 +591,7 @@ def test_the_cpus_time_is_a_picture_that_fits(kinds, width_px):
 def test_a_figure_of_the_evidence_leads_to_its_point_of_the_chart(kinds):
     (fold,) = [one for one in kinds.find_elements(By.CSS_SELECTOR, "details.why") if "polled" in one.text]
     fold.find_element(By.TAG_NAME, "summary").click()
-    link = fold.find_element(By.CSS_SELECTOR, "a[data-at]")
+    link = until(kinds, lambda: fold.find_elements(By.CSS_SELECTOR, "a[data-at]"))[0]
     chart, at = link.get_attribute("hash")[1:], float(link.get_attribute("data-at"))
     link.click()
     marked = f"return Charts.of(document.getElementById('{chart}')).at"
