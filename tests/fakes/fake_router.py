@@ -212,7 +212,7 @@ class FakeRouterCore(FakeBond, FakeIp6, FakeSflow, FakeTables, FakeVxlan):
     def add_subinterface(self, parent: int, sub: SubInterface) -> int:
         port = self.interfaces[parent]
         if port.kind is not InterfaceKind.PORT:
-            raise UsageError(f"{port.name} is no port; only ports have sub-interfaces")
+            raise UsageError(f"{port.name} is no port; only ports and bonds have sub-interfaces")
         index = self._free()
         name = f"{port.name}.{sub.id}"
         face = Interface(name, False, port.mtu, port.mac, Mode.L3, 0, (), InterfaceKind.SUB, parent, sub)
