@@ -13,9 +13,10 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from built_lab import built_lab
+from built_lab import BuiltLab, built_lab
 from explained import away_share, explained, first_but_the_machine, profile_of
 
+from wirespeed.explain.ranking import Explanation
 from wirespeed.lab.lab import choose_cpus
 
 BUSY_PORTS = 30
@@ -44,6 +45,16 @@ def busy(worker: int = 0) -> dict[str, list[str]]:
     }
 
 
+def overloaded(lab: BuiltLab, folder: Path) -> Explanation:
+    """By the first load of which a tenth is lost: machines differ in what a busy worker still carries."""
+    for top in ("2mpps", "4mpps", "8mpps"):
+        found = explained(lab.rpc, folder / f"{top}.json", dut=lab.dut, steps=f"500kpps,1mpps,{top}")
+        load = found.case.load
+        if (load.received_pps or 0.0) < 0.9 * (load.offered_pps or 0.0):
+            break
+    return found
+
+
 @contextmanager
 def nuisance(cpu: int) -> Iterator[None]:
     """A program that never rests, on that CPU."""
@@ -57,13 +68,13 @@ def nuisance(cpu: int) -> Iterator[None]:
 
 def test_the_only_worker_without_time_is_named(tmp_path: Path) -> None:
     with built_lab(**busy()) as lab:
-        found = explained(lab.rpc, tmp_path / "one.json", dut=lab.dut, steps="500kpps,1mpps,2mpps")
+        found = overloaded(lab, tmp_path)
     assert first_but_the_machine(found) == "worker", found
 
 
 def test_two_queues_of_which_one_has_all_packets(tmp_path: Path) -> None:
     with built_lab(workers=2, rx_queues=2, **busy()) as lab:
-        found = explained(lab.rpc, tmp_path / "two.json", dut=lab.dut, steps="500kpps,1mpps,2mpps")
+        found = overloaded(lab, tmp_path)
     assert first_but_the_machine(found) == "queues", found
     assert "one flow" in next(one.sentence for one in found.named if one.cause == "queues")
 
