@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import os
-import signal
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import ProcessPoolExecutor
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import partial
-from multiprocessing import get_context
 from pathlib import Path
 
-from wirespeed.bound_child import bound_to_parent
+from wirespeed.all_cpus import on_all_cpus
 from wirespeed.corpus.entry import Entry, Judge, entry_of
 from wirespeed.corpus.store import Store
 from wirespeed.errors import FileFault
@@ -40,19 +36,9 @@ Keep = Callable[[Iterable[Path]], Iterator[Kept | str]]
 """Of each file what is kept, or what is wrong with it. FileFault when the store takes no more."""
 
 
-@contextmanager
-def keeper(store: Store, judge: Judge, count: int) -> Iterator[Keep]:
-    """What keeps `count` files."""
-    one = partial(keep, store, judge)
-    if count < _MANY:
-        yield partial(map, one)
-        return
-    cpus = os.sched_getaffinity(0)
-    # They are forks, so they are to be made before there is a connection that they would share.
-    with ProcessPoolExecutor(
-        len(cpus), get_context("fork"), initializer=bound_to_parent(cpus, signal.SIGKILL)
-    ) as processes:
-        yield partial(processes.map, one, chunksize=_CHUNK)
+def keeper(store: Store, judge: Judge, count: int) -> AbstractContextManager[Keep]:
+    """What keeps `count` files; to be entered before there is a connection to the index."""
+    return on_all_cpus(partial(keep, store, judge), are_many=count >= _MANY, chunk=_CHUNK)
 
 
 def keep(store: Store, judge: Judge, file: Path) -> Kept | str:

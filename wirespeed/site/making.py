@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import os
-import signal
-from collections.abc import Iterable, Iterator
-from concurrent.futures import ProcessPoolExecutor
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import partial
-from multiprocessing import get_context
-from typing import Protocol
 
-from wirespeed.bound_child import bound_to_parent
+from wirespeed.all_cpus import on_all_cpus
 from wirespeed.corpus.keeping import read_result
 from wirespeed.corpus.store import Store
 from wirespeed.errors import FileFault
@@ -49,22 +45,12 @@ class Wanted:
         return source_of(self.digest, self.title, self.box, self.load, self.directions, self.started)
 
 
-class Make(Protocol):
-    def __call__(self, wanted: Iterable[Wanted]) -> Iterator[tuple[Wanted, Made]]: ...
+Make = Callable[[Iterable[Wanted]], Iterator[tuple[Wanted, Made]]]
 
 
-@contextmanager
-def maker(store: Store, folder: NewFolder, count: int) -> Iterator[Make]:
+def maker(store: Store, folder: NewFolder, count: int) -> AbstractContextManager[Make]:
     """What makes the files of `count` results."""
-    one = partial(make, store, folder)
-    if count < _MANY:
-        yield partial(map, one)
-        return
-    cpus = os.sched_getaffinity(0)
-    with ProcessPoolExecutor(
-        len(cpus), get_context("fork"), initializer=bound_to_parent(cpus, signal.SIGKILL)
-    ) as processes:
-        yield partial(processes.map, one, chunksize=_CHUNK)
+    return on_all_cpus(partial(make, store, folder), are_many=count >= _MANY, chunk=_CHUNK)
 
 
 def make(store: Store, folder: NewFolder, wanted: Wanted) -> tuple[Wanted, Made]:

@@ -1,0 +1,32 @@
+"""A function of many things at once, by processes on all CPUs."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import contextmanager
+from functools import partial
+from multiprocessing import get_context
+from typing import TypeVar
+
+from wirespeed.bound_child import bound_to_parent
+
+Given = TypeVar("Given")
+Made = TypeVar("Made")
+
+
+@contextmanager
+def on_all_cpus(
+    one: Callable[[Given], Made], *, are_many: bool, chunk: int
+) -> Iterator[Callable[[Iterable[Given]], Iterator[Made]]]:
+    """What does `one` to each, in their order: by a process a CPU, `chunk` of them at once, or here, one by one, where
+    the processes are not worth their start. They are forks: to be made before connections, which they would share."""
+    if not are_many:
+        yield partial(map, one)
+        return
+    cpus = os.sched_getaffinity(0)
+    settle = bound_to_parent(cpus, signal.SIGKILL)
+    with ProcessPoolExecutor(len(cpus), get_context("fork"), initializer=settle) as processes:
+        yield partial(processes.map, one, chunksize=chunk)
