@@ -1,21 +1,18 @@
 """The report in headless Chromium: charts draw, toggle, zoom and follow the theme, and no script error is logged."""
 
 import base64
-import shutil
 from dataclasses import replace
 from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
+from headless import faults_of, headless, look_in, needs_chromium
 from report_charts import unpacked
 from report_kinds import FORWARD, search_of, soak_of, suite_of
-from selenium import webdriver
-from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import WebDriverWait
-from selenium_axe_python import Axe
 from simulated_dut import SimulatedDut
 from simulated_dut import step as up_to
 
@@ -28,22 +25,7 @@ from wirespeed.results.outcome import COMPLETE, INTERRUPTED, Outcome, PortFacts
 from wirespeed.results.sample import PortSample, Sample
 from wirespeed.units import l1_bits
 
-CHROMIUM, CHROMEDRIVER = shutil.which("chromium"), shutil.which("chromedriver")
-pytestmark = pytest.mark.skipif(
-    not (CHROMIUM and CHROMEDRIVER),
-    reason="the report was NOT looked at in a browser: apt-get install chromium chromium-driver",
-)
-FLAGS = [
-    "--headless",
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-    "--window-size=1280,1000",
-]
+pytestmark = needs_chromium("the report")
 LOADS = {
     "1514": (1514, "size=1514,vm=var2"),
     "imix": (362.5, "size=imix"),
@@ -114,14 +96,8 @@ def page(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def chromium(tmp_path_factory):
-    options = webdriver.ChromeOptions()
-    options.binary_location = CHROMIUM
-    for flag in (*FLAGS, f"--user-data-dir={tmp_path_factory.mktemp('profile')}"):
-        options.add_argument(flag)
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
-    driver = webdriver.Chrome(options=options, service=Service(CHROMEDRIVER))
-    yield driver
-    driver.quit()
+    with headless(tmp_path_factory.mktemp("profile")) as driver:
+        yield driver
 
 
 @pytest.fixture
@@ -273,9 +249,7 @@ def test_charts_follow_the_theme_and_keep_what_is_hidden(browser, scheme):
     legend_entry(browser, "load-0", "<i>1514-uni").click()
     until(browser, lambda: drawn(browser, "load-0") != before)
     hidden = drawn(browser, "load-0")
-    browser.execute_cdp_cmd(
-        "Emulation.setEmulatedMedia", {"features": [{"name": "prefers-color-scheme", "value": scheme}]}
-    )
+    look_in(browser, scheme)
     papers = {"light": "rgb(255, 255, 255)", "dark": "rgb(20, 24, 31)"}
     until(browser, lambda: background(browser, "body", "backgroundColor") == papers[scheme])
     assert drawn(browser, "load-0") == hidden
@@ -415,9 +389,7 @@ def test_text_stays_text(browser):
 
 
 def test_printing_draws_dark_on_white(browser):
-    browser.execute_cdp_cmd(
-        "Emulation.setEmulatedMedia", {"features": [{"name": "prefers-color-scheme", "value": "dark"}]}
-    )
+    look_in(browser, "dark")
     browser.execute_script(
         """
         window.printed = [];
@@ -603,9 +575,7 @@ def test_a_figure_of_the_evidence_leads_to_its_point_of_the_chart(kinds):
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_nothing_is_hard_to_read_or_to_reach(kinds, width_px, scheme):
     """Contrast, names, roles and order, as axe-core judges them, with every fold open and a chart drawn."""
-    kinds.execute_cdp_cmd(
-        "Emulation.setEmulatedMedia", {"features": [{"name": "prefers-color-scheme", "value": scheme}]}
-    )
+    look_in(kinds, scheme)
     kinds.execute_cdp_cmd(
         "Emulation.setDeviceMetricsOverride",
         {"width": width_px, "height": 800, "deviceScaleFactor": 1, "mobile": width_px < 640},
@@ -614,9 +584,6 @@ def test_nothing_is_hard_to_read_or_to_reach(kinds, width_px, scheme):
         kinds.execute_script("document.querySelectorAll('details').forEach((fold) => { fold.open = true; })")
         for chart in ("load-0", "search-0", "soak-0"):
             seen(kinds, chart)
-        axe = Axe(kinds)
-        axe.inject()
-        faults = axe.run()["violations"]
-        assert [(fault["id"], fault["nodes"][0]["html"][:200], len(fault["nodes"])) for fault in faults] == []
+        assert faults_of(kinds) == []
     finally:
         kinds.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})

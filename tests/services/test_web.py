@@ -5,7 +5,6 @@ from __future__ import annotations
 import http.client
 import json
 import re
-import shutil
 import signal
 import socket
 import subprocess
@@ -18,6 +17,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
+from headless import faults_of, headless, look_in, needs_chromium
 from report_cases import OURS
 from report_kinds import search_of, soak_of
 from web_events import Events
@@ -25,8 +25,6 @@ from web_events import Events
 from wirespeed.cli.main import main
 from wirespeed.results.file import write_file
 from wirespeed.results.journal import Journal, journal_path
-
-CHROMIUM, CHROMEDRIVER = shutil.which("chromium"), shutil.which("chromedriver")
 
 
 @contextmanager
@@ -247,45 +245,22 @@ def test_a_port_that_is_taken_is_one_line(capsys: pytest.CaptureFixture[str], tm
     assert "cannot be listened at (Address already in use)" in capsys.readouterr().err
 
 
-def faults_of(browser: Any) -> list[str]:
-    """What axe-core finds hard to read or to reach, in both themes."""
-    from selenium_axe_python import Axe  # noqa: PLC0415 - slow
-
-    found = []
-    for scheme in ("light", "dark"):
-        medium = {"features": [{"name": "prefers-color-scheme", "value": scheme}]}
-        browser.execute_cdp_cmd("Emulation.setEmulatedMedia", medium)
-        axe = Axe(browser)
-        axe.inject()
-        found += [f"{scheme}: {fault['id']}: {fault['nodes'][0]['html']}" for fault in axe.run()["violations"]]
-    return found
-
-
-@pytest.mark.skipif(
-    not (CHROMIUM and CHROMEDRIVER),
-    reason="the live page was NOT looked at in a browser: apt-get install chromium chromium-driver",
-)
-def test_in_a_browser_charts_grow_and_a_lost_connection_is_shown_and_mended(tmp_path: Path) -> None:
-    from selenium import webdriver  # noqa: PLC0415 - slow
-    from selenium.webdriver.chrome.service import Service  # noqa: PLC0415
-    from selenium.webdriver.common.by import By  # noqa: PLC0415
+@needs_chromium("the live page")
+def test_in_a_browser_charts_grow_and_a_lost_connection_is_shown_and_mended(
+    tmp_path: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    from selenium.webdriver.common.by import By  # noqa: PLC0415 - slow
     from selenium.webdriver.support.ui import WebDriverWait  # noqa: PLC0415
-    from test_report_in_browser import FLAGS  # noqa: PLC0415
 
     growing = Growing(tmp_path / "seen.json")
     growing.grow(4)
-    options = webdriver.ChromeOptions()
-    options.binary_location = CHROMIUM
-    for flag in FLAGS:
-        options.add_argument(flag)
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
-    browser = webdriver.Chrome(options=options, service=Service(CHROMEDRIVER))
     drawn = "const c = document.querySelector('#rates canvas'); return c ? c.toDataURL() : ''"
 
-    def until(condition: Any) -> Any:
-        return WebDriverWait(browser, 20).until(lambda _: condition())
+    with headless(tmp_path_factory.mktemp("profile")) as browser:
 
-    try:
+        def until(condition: Any) -> Any:
+            return WebDriverWait(browser, 20).until(lambda _: condition())
+
         with web(tmp_path) as address:
             browser.get(f"{address}live")
             until(lambda: "running" in browser.find_element(By.ID, "state").text)
@@ -299,7 +274,9 @@ def test_in_a_browser_charts_grow_and_a_lost_connection_is_shown_and_mended(tmp_
             assert browser.get_log("browser") == []
             for path in ("", "live"):
                 browser.get(f"{address}{path}")
-                assert faults_of(browser) == [], path
+                for scheme in ("light", "dark"):
+                    look_in(browser, scheme)
+                    assert faults_of(browser) == [], (path, scheme)
             until(lambda: "running" in browser.find_element(By.ID, "state").text)
             until(lambda: "pps" in browser.find_element(By.ID, "received").text)
             port = urlsplit(address).port or 0
@@ -315,5 +292,3 @@ def test_in_a_browser_charts_grow_and_a_lost_connection_is_shown_and_mended(tmp_
             time.sleep(0.5)
             severe = [line for line in browser.get_log("browser") if "ERR_CONNECTION_REFUSED" not in line["message"]]
             assert [line for line in severe if "ERR_INCOMPLETE_CHUNKED" not in line["message"]] == []
-    finally:
-        browser.quit()

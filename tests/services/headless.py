@@ -1,0 +1,66 @@
+"""Chromium without a screen, as tests look at pages with it."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+CHROMIUM, CHROMEDRIVER = shutil.which("chromium"), shutil.which("chromedriver")
+FLAGS = (
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--window-size=1280,1000",
+)
+
+
+def needs_chromium(what: str) -> pytest.MarkDecorator:
+    """`what` is not looked at without it."""
+    return pytest.mark.skipif(
+        not (CHROMIUM and CHROMEDRIVER),
+        reason=f"{what} was NOT looked at in a browser: apt-get install chromium chromium-driver",
+    )
+
+
+@contextmanager
+def headless(profile: Path) -> Iterator[Any]:
+    """A browser that keeps its log, and its own things in `profile`."""
+    from selenium import webdriver  # noqa: PLC0415 - slow
+    from selenium.webdriver.chrome.service import Service  # noqa: PLC0415
+
+    options = webdriver.ChromeOptions()
+    options.binary_location = CHROMIUM or ""
+    for flag in (*FLAGS, f"--user-data-dir={profile}"):
+        options.add_argument(flag)
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+    driver = webdriver.Chrome(options=options, service=Service(CHROMEDRIVER))
+    try:
+        yield driver
+    finally:
+        driver.quit()
+
+
+def look_in(browser: Any, scheme: str) -> None:
+    """As a reader whose system is `light` or `dark`."""
+    medium = {"features": [{"name": "prefers-color-scheme", "value": scheme}]}
+    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", medium)
+
+
+def faults_of(browser: Any) -> list[str]:
+    """What axe-core finds hard to read or to reach."""
+    from selenium_axe_python import Axe  # noqa: PLC0415 - slow
+
+    axe = Axe(browser)
+    axe.inject()
+    faults = axe.run()["violations"]
+    return [f"{fault['id']}: {fault['nodes'][0]['html'][:200]} ({len(fault['nodes'])})" for fault in faults]
