@@ -351,7 +351,9 @@ static void untouched_prefixes_never_change(void **state)
 int main(void)
 {
 #define TEST(function) cmocka_unit_test_setup_teardown(function, fresh, closed)
-	const struct CMUnitTest tests[] = {
+	/* Static: nothing here runs code of this file's level before the rig has said that the CPU can.
+	 */
+	static const struct CMUnitTest tests[] = {
 		TEST(agrees_with_a_plain_list),
 		TEST(takes_groups_again),
 		TEST(takes_lists_again),

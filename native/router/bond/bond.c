@@ -57,13 +57,7 @@ static int make_interface(struct ws_router *router, const struct ws_bond *given)
 							 (uint8_t)given->id};
 	memcpy(interface.mac, given->has_mac ? given->mac : made, sizeof(interface.mac));
 	snprintf(settings.name, sizeof(settings.name), "BondEthernet%u", given->id);
-	int error = interface_check_name(router, settings.name),
-		index = error ? error : interface_free_index(router);
-	if (index < 0)
-		return index;
-	settings.parent = (uint16_t)index;
-	error = interface_make(router, (uint16_t)index, &interface, &settings);
-	return error ? error : index;
+	return interface_make_own(router, &interface, &settings);
 }
 
 int ws_router_bond_add(struct ws_router *router, const struct ws_bond *given)

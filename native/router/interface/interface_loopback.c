@@ -25,11 +25,5 @@ int ws_router_loopback_add(struct ws_router *router, uint32_t instance, const ui
 		return fail(-EINVAL, "a loopback needs the MAC address of one station");
 	memcpy(interface.mac, mac ? mac : made, sizeof(interface.mac));
 	snprintf(settings.name, sizeof(settings.name), "loop%u", instance);
-	int error = interface_check_name(router, settings.name),
-		index = error ? error : interface_free_index(router);
-	if (index < 0)
-		return index;
-	settings.parent = (uint16_t)index;
-	error = interface_make(router, (uint16_t)index, &interface, &settings);
-	return error ? error : index;
+	return interface_make_own(router, &interface, &settings);
 }

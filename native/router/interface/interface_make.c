@@ -104,3 +104,15 @@ int interface_make(struct ws_router *router, uint16_t index, const struct interf
 		router->interface_count = index + 1;
 	return interface_changed(router, index, INTERFACE_MADE, NULL);
 }
+
+int interface_make_own(struct ws_router *router, const struct interface *given,
+					   struct interface_settings *settings)
+{
+	int error = interface_check_name(router, settings->name),
+		index = error ? error : interface_free_index(router);
+	if (index < 0)
+		return index;
+	settings->parent = (uint16_t)index;
+	error = interface_make(router, (uint16_t)index, given, settings);
+	return error ? error : index;
+}

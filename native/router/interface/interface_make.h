@@ -16,6 +16,10 @@ int interface_free_index(struct ws_router *router);
 /* `given` and `settings` hold what differs from kind to kind. Nothing was counted of it yet. */
 int interface_make(struct ws_router *router, uint16_t index, const struct interface *given,
 				   const struct interface_settings *settings);
+/* The same of one that is no port and no sub-interface: its name is checked, and its index found
+ * and returned. */
+int interface_make_own(struct ws_router *router, const struct interface *given,
+					   struct interface_settings *settings);
 /* Its number is free again once whoever could see it is done with it. */
 void interface_free(struct ws_router *router, uint16_t index);
 /* A sub-interface that is to be deleted gets no more of its port's frames. */

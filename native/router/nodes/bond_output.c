@@ -6,10 +6,10 @@
  * Takes whole frames. Uses: tx interface, which stays that of the bond. Next: <member>-output,
  * error-drop.
  */
-#include "dev/pool.h"
 #include "graph/graph.h"
 #include "router/bond/bond.h"
 #include "router/nodes/bond_hash.h"
+#include "router/nodes/copy_aside.h"
 #include "router/nodes/each_packet.h"
 #include "router/packet/metadata.h"
 
@@ -40,19 +40,13 @@ static void count_sent(struct graph *graph, uint16_t tx, uint16_t bond,
 static void send_copy(struct graph *graph, struct graph_node *node, const struct rte_mbuf *packet,
 					  uint16_t member)
 {
-	struct router_worker *worker = router_worker_of(graph);
-	struct rte_mbuf *copy = recirculate_room(&worker->recirculate)
-								? rte_pktmbuf_copy(packet, ports_pool(), 0, UINT32_MAX)
-								: NULL;
-	worker->totals->made++;
+	struct rte_mbuf *copy = copy_aside(graph, packet);
 	if (unlikely(!copy)) {
 		graph_count(node, NO_COPY, 1);
-		worker->totals->drops++;
-		worker->interfaces->drops.at[packet->port]++;
 		return;
 	}
 	graph_count(node, COPIES, 1);
-	recirculate_put(&worker->recirculate, copy, RECIRCULATE_OUTPUT + member);
+	recirculate_put(&router_worker_of(graph)->recirculate, copy, RECIRCULATE_OUTPUT + member);
 }
 
 /* A member's output has its own number. */

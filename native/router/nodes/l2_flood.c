@@ -8,9 +8,9 @@
  * Uses: mbuf->port, bridge domain. Sets: tx interface; mbuf->port of what is for the router, to the
  * domain's BVI. Next: l2-output, ethernet-input (for the router), error-drop.
  */
-#include "dev/pool.h"
 #include "graph/graph.h"
 #include "router/l2/l2_path.h"
+#include "router/nodes/copy_aside.h"
 #include "router/nodes/each_packet.h"
 #include "router/worker/recirculate.h"
 
@@ -42,20 +42,14 @@ static uint16_t address_to(struct graph *graph, struct rte_mbuf *packet, const s
 static void send_copy(struct graph *graph, struct graph_node *node, const struct rte_mbuf *packet,
 					  const struct l2_member *to)
 {
-	struct router_worker *worker = router_worker_of(graph);
-	struct rte_mbuf *copy = recirculate_room(&worker->recirculate)
-								? rte_pktmbuf_copy(packet, ports_pool(), 0, UINT32_MAX)
-								: NULL;
-	worker->totals->made++;
+	struct rte_mbuf *copy = copy_aside(graph, packet);
 	if (unlikely(!copy)) {
 		graph_count(node, NO_ROOM, 1);
-		worker->totals->drops++;
-		worker->interfaces->drops.at[packet->port]++;
 		return;
 	}
 	graph_count(node, COPIES, 1);
 	uint16_t edge = address_to(graph, copy, to);
-	recirculate_put(&worker->recirculate, copy,
+	recirculate_put(&router_worker_of(graph)->recirculate, copy,
 					edge == EDGE_BVI ? RECIRCULATE_ETHERNET_INPUT : RECIRCULATE_L2_OUTPUT);
 }
 

@@ -131,13 +131,7 @@ static int make_interface(struct ws_router *router, const struct vxlan_tunnel *t
 	struct interface_settings settings = {
 		.kind = WS_INTERFACE_VXLAN, .link_up = true, .instance = instance};
 	snprintf(settings.name, sizeof(settings.name), "vxlan_tunnel%u", instance);
-	int error = interface_check_name(router, settings.name),
-		index = error ? error : interface_free_index(router);
-	if (index < 0)
-		return index;
-	settings.parent = (uint16_t)index;
-	error = interface_make(router, (uint16_t)index, &interface, &settings);
-	return error ? error : index;
+	return interface_make_own(router, &interface, &settings);
 }
 
 static int add(struct ws_router *router, struct vxlan_room *room, struct vxlan_tunnel *tunnel)

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A copy of a packet, to go its own way: to flood, to broadcast. */
+#ifndef ROUTER_COPY_ASIDE_H
+#define ROUTER_COPY_ASIDE_H
+
+#include "dev/pool.h"
+#include "graph/graph.h"
+#include "router/router.h"
+
+/* For recirculate_put, which has room for it. NULL without room or memory: the copy is counted as
+ * made and as dropped, and the caller gives the reason. */
+static inline struct rte_mbuf *copy_aside(struct graph *graph, const struct rte_mbuf *packet)
+{
+	struct router_worker *worker = router_worker_of(graph);
+	struct rte_mbuf *copy = recirculate_room(&worker->recirculate)
+								? rte_pktmbuf_copy(packet, ports_pool(), 0, UINT32_MAX)
+								: NULL;
+	worker->totals->made++;
+	if (unlikely(!copy)) {
+		worker->totals->drops++;
+		worker->interfaces->drops.at[packet->port]++;
+	}
+	return copy;
+}
+
+#endif
