@@ -112,6 +112,7 @@ class NativeRouter(NativeBond, NativeAcls, NativeImpairment, NativeIp6, NativeSf
             # A pointer says no more than that it failed; the reason is in ws_error().
             check(-errno.ENOMEM)
         self._workers = worker_count
+        self._gone = self._ffi.new("uint16_t[]", self._lib.WS_MAX_PORTS)
         self._names = self._ffi.new("struct ws_interface_name[]", self._lib.WS_MAX_INTERFACES)
         # The names of devices of ports added later; those there at the start are numbered below.
         self._serials = itertools.count(self._lib.WS_MAX_PORTS)
@@ -137,7 +138,8 @@ class NativeRouter(NativeBond, NativeAcls, NativeImpairment, NativeIp6, NativeSf
         return check(self._lib.ws_links_fd())
 
     def follow_links(self) -> tuple[int, ...]:
-        return runtime.ports_in(self._lib.ws_router_follow_links(self._router))
+        count = self._lib.ws_router_follow_links(self._router, self._gone)
+        return tuple(self._gone[i] for i in range(count))
 
     def poll(self) -> int:
         return check(self._lib.ws_router_poll(self._router))

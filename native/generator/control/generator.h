@@ -24,7 +24,7 @@ struct generator_worker {
 	struct watch watch;
 	uint32_t port_mask;
 	uint16_t port_count;
-	struct generator_port *ports[WS_MAX_PORTS];
+	struct generator_port *ports[WS_MAX_GENERATOR_PORTS];
 } __attribute__((aligned(64)));
 
 struct ws_generator {
@@ -38,7 +38,7 @@ struct ws_generator {
 	struct traffic *stopped; /* a driver may hold packets of them */
 	uint32_t captures;       /* bit set of the numbers in use */
 	uint8_t starts;          /* of latency flows, so that late packets are told from new ones */
-	struct generator_port ports[WS_MAX_PORTS];
+	struct generator_port ports[WS_MAX_GENERATOR_PORTS];
 	struct generator_worker workers[WS_MAX_WORKERS];
 };
 
