@@ -21,6 +21,9 @@ set interface mpls e0 enable
 """
 
 
+NO_HEADER = "mpls-icmp-error: no icmp error about labels without a good ip header"
+
+
 def entry(label: int, bottom: int, ttl: int = 64, traffic_class: int = 0) -> bytes:
     return struct.pack("!I", label << 12 | traffic_class << 9 | bottom << 8 | ttl)
 
@@ -185,9 +188,8 @@ def test_what_cannot_go_on_is_a_counted_drop(tmp_path: Path) -> None:
         "mpls local-label add 19 non-eos via 100.64.2.2 e1\n"
         "mpls local-label add 20 eos via drop\n"
     )
-    bad = [
+    bad: list[tuple[bytes, *tuple[str, ...]]] = [
         (entry(16, 1, 0) + packet(), "mpls-input: mpls ttl 0"),
-        (entry(16, 1, 1) + packet(), "mpls-lookup: mpls ttl expired"),
         (entry(21, 1) + packet(), "mpls-lookup: unknown label"),
         (entry(16, 0) + entry(16, 1) + packet(), "mpls-lookup: unknown label"),
         (entry(20, 1) + packet(), "mpls-lookup: label says drop"),
@@ -197,13 +199,21 @@ def test_what_cannot_go_on_is_a_counted_drop(tmp_path: Path) -> None:
         (entry(19, 0) + entry(30, 1, 0), "mpls-label-disposition-uniform: mpls ttl 0"),
         (entry(18, 1) + b"\x65" + packet()[1:], "ip4-mpls-label-disposition-uniform: ip4 version != 4"),
         (entry(18, 1) + packet()[:19], "ip4-mpls-label-disposition-uniform: ip4 length < 20 bytes"),
-        (entry(0, 0) * 300, "mpls-lookup: mpls ttl expired"),
+        (
+            entry(0, 0) * 300,
+            "mpls-lookup: mpls ttl expired",
+            "mpls-icmp-error: no icmp error about a label stack too deep",
+        ),
+        (entry(16, 1, 1) + packet()[:19], "mpls-lookup: mpls ttl expired", NO_HEADER),
+        (entry(16, 1, 1) + b"\x54" + packet()[1:], "mpls-lookup: mpls ttl expired", NO_HEADER),
+        (entry(16, 1, 1), "mpls-lookup: mpls ttl expired", NO_HEADER),
     ]
-    outcome = route(tmp_path, config, [labelled(sent, b"") for sent, _ in bad], [])
+    outcome = route(tmp_path, config, [labelled(sent, b"") for sent, *_ in bad], [])
     assert outcome.frames == [[], []]
     expected: dict[str, int] = {}
-    for _, reason in bad:
-        expected[reason] = expected.get(reason, 0) + 1
+    for _, *reasons in bad:
+        for reason in reasons:
+            expected[reason] = expected.get(reason, 0) + 1
     assert {name: n for name, n in outcome.counters.items() if "taken out" not in name} == expected
 
 
