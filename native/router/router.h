@@ -34,6 +34,7 @@ struct own_addresses;
 struct pcap;
 struct trace_filter;
 struct sflow;
+struct urpf;
 struct vxlan_room;
 
 enum { FAMILIES = 2, MAX_TABLES = 256 };
@@ -78,6 +79,7 @@ struct ws_router {
 	struct pcap *pcap;           /* NULL when there is no capture; changed while nobody observes */
 	struct trace_filter *filter; /* of the trace, likewise */
 	struct sflow *sflow;         /* NULL before it is first spoken of */
+	struct urpf *urpf;           /* NULL before it is first set */
 	struct vxlan_room *vxlan;    /* NULL until there is a tunnel */
 
 	/* Main thread only. */

@@ -17,6 +17,7 @@
 #include "router/route/route.h"
 #include "router/router.h"
 #include "router/sflow/sflow.h"
+#include "router/urpf/urpf.h"
 #include "router/vxlan/vxlan.h"
 #include "router/worker/main_input.h"
 
@@ -94,7 +95,7 @@ static int make_router(struct ws_router *router)
 uint32_t ws_router_held_buffers(uint16_t workers)
 {
 	uint32_t handed = workers > 1 ? HANDOFF_SLOTS : 0; /* one worker hands off to nobody */
-	return MAIN_INPUT_SLOTS + workers * (RECIRCULATE_SLOTS + handed);
+	return MAIN_INPUT_SLOTS + workers * (RECIRCULATE_SLOTS + HOLD_SLOTS + handed);
 }
 
 struct ws_router *ws_router_create(const struct ws_router_config *config)
@@ -153,6 +154,7 @@ void ws_router_destroy(struct ws_router *router)
 	router_free_interfaces(router);
 	l2_close(&router->l2);
 	sflow_free(router);
+	urpf_free(router);
 	vxlan_free(router);
 	bonds_free(router);
 	router_free_own(router);

@@ -72,9 +72,8 @@ static uint16_t about_ip6(struct graph_node *node, struct rte_mbuf *packet)
 	if (ip6_is_link_local(ip->source))
 		return drop(node, LINK_LOCAL);
 	packet_set_icmp_error(
-		packet,
-		packet_icmp_type(packet) == ICMP4_UNREACHABLE ? ICMP6_TOO_BIG : ICMP6_TIME_EXCEEDED, 0,
-		rest);
+		packet, packet_icmp_type(packet) == ICMP4_UNREACHABLE ? ICMP6_TOO_BIG : ICMP6_TIME_EXCEEDED,
+		0, rest);
 	return EDGE_IP6;
 }
 
