@@ -79,8 +79,8 @@ struct ws_router {
 	struct pcap *pcap;           /* NULL when there is no capture; changed while nobody observes */
 	struct trace_filter *filter; /* of the trace, likewise */
 	struct sflow *sflow;         /* NULL before it is first spoken of */
-	struct urpf *urpf;           /* NULL before it is first set */
 	struct vxlan_room *vxlan;    /* NULL until there is a tunnel */
+	struct urpf *urpf;           /* NULL before it is first set */
 
 	/* Main thread only. */
 	struct ip6_settings ip6_settings[WS_MAX_INTERFACES];

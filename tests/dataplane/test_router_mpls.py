@@ -2,30 +2,16 @@
 
 from __future__ import annotations
 
-import struct
 from pathlib import Path
 
 import pytest
-from router_run import HOST0, HOST1, INTERFACES, ROUTER0, ROUTER1, route
+from mpls_frames import CONFIG, entry, labelled
+from router_run import HOST0, HOST1, ROUTER0, ROUTER1, route
 from scapy.layers.inet import IP, UDP
 from scapy.layers.inet6 import IPv6
 from scapy.layers.l2 import Ether
 
-CONFIG = f"""\
-{INTERFACES}set interface ip address e0 100.64.1.1/30
-set interface ip address e1 100.64.2.1/30
-ip neighbor e0 100.64.1.2 {HOST0}
-ip neighbor e1 100.64.2.2 {HOST1}
-mpls table add 0
-set interface mpls e0 enable
-"""
-
-
 NO_HEADER = "mpls-icmp-error: no icmp error about labels without a good ip header"
-
-
-def entry(label: int, bottom: int, ttl: int = 64, traffic_class: int = 0) -> bytes:
-    return struct.pack("!I", label << 12 | traffic_class << 9 | bottom << 8 | ttl)
 
 
 def packet(ttl: int = 60, tos: int = 0) -> bytes:
@@ -37,10 +23,6 @@ def packet6(hop_limit: int) -> bytes:
     """Of traffic class 0xB8."""
     header = IPv6(src="2001:db8:1::2", dst="2001:db8:48::1", hlim=hop_limit, tc=0xB8)
     return bytes(header / UDP(sport=1, dport=2) / (b"x" * 30))
-
-
-def labelled(stack: bytes, inner: bytes) -> bytes:
-    return bytes(Ether(src=HOST0, dst=ROUTER0, type=0x8847)) + stack + inner
 
 
 def out(kind: int, payload: bytes) -> bytes:

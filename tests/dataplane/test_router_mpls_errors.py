@@ -6,13 +6,13 @@ import struct
 from pathlib import Path
 
 import pytest
+from mpls_frames import CONFIG, entry, labelled
 from router_run import HOST0, HOST1, ROUTER0, ROUTER1, route
 from scapy.contrib.mpls import MPLS
 from scapy.layers.inet import ICMP, IP, UDP, defragment
 from scapy.layers.inet6 import ICMPv6PacketTooBig, ICMPv6TimeExceeded, IPv6
 from scapy.layers.l2 import Ether
 from scapy.packet import Raw
-from test_router_mpls import CONFIG, entry, labelled
 
 SENDER, RECEIVER = "16.0.0.1", "48.0.0.1"
 SENDER6, RECEIVER6 = "2001:db8:16::1", "2001:db8:48::1"
