@@ -60,7 +60,7 @@ STACKS = [
 
 
 @pytest.mark.parametrize("stack", STACKS)
-@pytest.mark.parametrize("size", [0, 30, 101, 400, 1300])
+@pytest.mark.parametrize("size", [0, 101, 1300])
 def test_expired_label_is_told_of_with_the_stack(tmp_path: Path, stack: bytes, size: int) -> None:
     sent = udp(4, size)
     outcome = route(tmp_path, CONFIG + ROUTES + SWAP, [labelled(stack, sent)], [])
@@ -84,7 +84,7 @@ def test_expired_label_is_told_of_with_the_stack(tmp_path: Path, stack: bytes, s
 
 
 @pytest.mark.parametrize("stack", STACKS)
-@pytest.mark.parametrize("size", [0, 101, 1400])
+@pytest.mark.parametrize("size", [0, 1400])
 def test_expired_label_is_told_of_in_ip6(tmp_path: Path, stack: bytes, size: int) -> None:
     sent = udp(6, size)
     outcome = route(tmp_path, CONFIG + ROUTES + SWAP, [labelled(stack, sent)], [])
@@ -126,7 +126,7 @@ INTO_LABELS = "ip route add 48.0.0.0/8 via 100.64.2.2 e1 out-labels 100 200\n"
 INTO_LABELS6 = "ip route add 2001:db8:48::/48 via 2001:db8:2::2 e1 out-labels 100 200\n"
 
 
-@pytest.mark.parametrize("size", [1464, 1465, 1472, 1480, 3000])
+@pytest.mark.parametrize("size", [1464, 1465, 3000])
 def test_too_long_for_its_labels_is_cut(tmp_path: Path, size: int) -> None:
     config = CONFIG + ROUTES + INTO_LABELS + "set interface mtu packet 1500 e1\n"
     sent = udp(4, size)
@@ -161,7 +161,12 @@ def test_too_long_for_its_labels_and_not_to_be_cut_is_told(tmp_path: Path) -> No
 @pytest.mark.parametrize(("version", "flags"), [(4, "DF"), (4, ""), (6, "")])
 def test_labelled_and_too_long_for_its_next_link(tmp_path: Path, version: int, flags: str) -> None:
     lines = "mpls local-label add 16 eos via 100.64.2.2 e1 out-labels 17 18\nset interface mtu packet 1480 e1\n"
-    outcome = route(tmp_path, CONFIG + ROUTES + lines, [labelled(entry(16, 1), udp(version, 1440))], [])
+    outcome = route(
+        tmp_path,
+        CONFIG + ROUTES + lines,
+        [labelled(entry(16, 1), udp(version, 1450 if version == 4 else 1440, flags))],
+        [],
+    )
     assert outcome.frames[1] == []
     assert outcome.counters["mpls-output: mpls MTU exceeded"] == 1
     if version == 4 and not flags:

@@ -4,15 +4,14 @@
  *
  * At most one request a second: for a next hop of a route by its adjacency, for a destination on a
  * connected subnet by the worker's throttle, which bounds what one sender's scan of the subnet
- * makes of it. A few packets to each wait for the answer (hold.h), but those with labels; the
- * others are dropped.
+ * makes of it. Packets in between are dropped.
  *
  * Uses: adjacency. Sets: the data begins at the Ethernet header. Next: <if>-output, error-drop.
  */
 #include "graph/graph.h"
 #include "router/fib/adjacency_nodes.h"
 #include "router/interface/source_address.h"
-#include "router/nodes/each_unheld.h"
+#include "router/nodes/each_packet.h"
 #include "router/packet/output.h"
 #include "router/router.h"
 #include "wire/address.h"
@@ -23,13 +22,12 @@
 enum edge { EDGE_DROP, EDGE_OUTPUT };
 static const char *const edges[] = {[EDGE_DROP] = "error-drop", [EDGE_OUTPUT] = "*-output"};
 
-enum counter { REQUESTS, THROTTLED, NO_ADDRESS, NO_ROOM, HELD, COUNTERS };
+enum counter { REQUESTS, THROTTLED, NO_ADDRESS, NO_ROOM };
 static const struct graph_counter counters[] = {
 	[REQUESTS] = {"ARP requests sent", false},
 	[THROTTLED] = {"ARP requests throttled", true},
 	[NO_ADDRESS] = {"no source address for ARP request", true},
 	[NO_ROOM] = {"no room for an ARP request", true},
-	[HELD] = {"packets held for an ARP reply", false},
 };
 
 /* The request ends where the IPv4 header did, which is there for sure; so it begins earlier. */
@@ -60,44 +58,18 @@ static struct glean_question question_about(struct graph *graph, const struct rt
 	};
 }
 
-static struct held_for whom_for(struct graph *graph, const struct rte_mbuf *packet,
-								const struct glean_question *question, uint32_t next_hop)
-{
-	const struct router_worker *worker = router_worker_of(graph);
-	uint32_t index = packet_adjacency(packet);
-	return (struct held_for){
-		.key =
-			question->asked_tsc ? glean_hash(&worker->glean, UINT16_MAX, 0, index) : question->host,
-		.adjacency = index,
-		.interface = router_of(graph)->adjacencies.adjacencies[index].tx_interface,
-		.next_hop = address_of_ip4(next_hop),
-	};
-}
-
-static uint16_t hold(struct graph *graph, struct graph_node *node, struct rte_mbuf *packet,
-					 const struct held_for *to, uint64_t now)
-{
-	if (!hold_instead(graph, packet, to, now))
-		return drop(node, THROTTLED);
-	graph_count(node, HELD, 1);
-	return PACKET_IS_HELD;
-}
-
 static uint16_t ip4_arp_one(struct graph *graph, struct graph_node *node, struct rte_mbuf *packet)
 {
 	static const uint8_t all[] = {0xff, 0xff, 0xff, 0xff, 0xff, 0xff};
-	const struct adjacency *adjacency =
-		&router_of(graph)->adjacencies.adjacencies[packet_adjacency(packet)];
-	uint16_t index = adjacency->tx_interface;
+	uint16_t index =
+		router_of(graph)->adjacencies.adjacencies[packet_adjacency(packet)].tx_interface;
 	const struct interface *interface = &router_of(graph)->interfaces[index];
 	struct glean_throttle *glean = &router_worker_of(graph)->glean;
 	struct arp arp = {.operation = ARP_REQUEST};
 	const struct glean_question question = question_about(graph, packet, &arp.target);
-	const struct held_for to = whom_for(graph, packet, &question, arp.target);
-	bool may_wait = adjacency->link != LINK_MPLS;
 	uint64_t now = graph_tsc();
 	if (glean_must_wait(glean, &question, now))
-		return may_wait ? hold(graph, node, packet, &to, now) : drop(node, THROTTLED);
+		return drop(node, THROTTLED);
 	arp.sender = ip4_source_address(router_of(graph), index, arp.target);
 	if (!arp.sender)
 		return drop(node, NO_ADDRESS);
@@ -106,7 +78,6 @@ static uint16_t ip4_arp_one(struct graph *graph, struct graph_node *node, struct
 		return drop(node, NO_ROOM);
 	if (!glean_may_ask(glean, &question, now))
 		return drop(node, THROTTLED);
-	graph_count(node, HELD, may_wait && hold_beside(graph, packet, &to, now));
 	memcpy(arp.sender_mac, interface->mac, sizeof(arp.sender_mac));
 	packet_advance(packet, -BACK);
 	packet_truncate(packet, ARP_LEN);
@@ -119,7 +90,7 @@ static uint16_t ip4_arp_one(struct graph *graph, struct graph_node *node, struct
 static uint16_t ip4_arp_process(struct graph *graph, struct graph_node *node, void **packets,
 								uint16_t n)
 {
-	return each_unheld(graph, node, packets, n, ip4_arp_one);
+	return each_packet(graph, node, packets, n, ip4_arp_one);
 }
 
 static struct graph_registration ip4_arp = {
@@ -127,7 +98,7 @@ static struct graph_registration ip4_arp = {
 	.process = ip4_arp_process,
 	.edge_count = 2,
 	.edges = edges,
-	.counter_count = COUNTERS,
+	.counter_count = NO_ROOM + 1,
 	.counters = counters,
 };
 GRAPH_REGISTER(ip4_arp)

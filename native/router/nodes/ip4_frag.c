@@ -108,8 +108,7 @@ static uint16_t ip4_frag_one(struct graph *graph, struct graph_node *node, struc
 	const struct adjacency *adjacency =
 		&router_of(graph)->adjacencies.adjacencies[packet_adjacency(packet)];
 	bool gets_labels = adjacency->kind == ADJACENCY_LABELS;
-	uint16_t mtu =
-		gets_labels ? mpls_payload_mtu(router_of(graph), adjacency) : adjacency->mtu;
+	uint16_t mtu = gets_labels ? mpls_payload_mtu(router_of(graph), adjacency) : adjacency->mtu;
 	struct cut cut;
 	plan(&cut, (struct ip4_header *)(void *)packet_data(packet), mtu);
 	if (recirculate_room(&worker->recirculate) < cut.count || !make_parts(&cut, packet, parts)) {

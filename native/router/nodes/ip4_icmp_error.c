@@ -75,8 +75,8 @@ static void write_error(struct rte_mbuf *packet, uint32_t source)
 	uint8_t *ethernet = packet_data(packet) - ETHERNET_LEN;
 	bool may_have_labels = packet_icmp_type(packet) == ICMP4_TIME_EXCEEDED;
 	uint16_t labels = may_have_labels ? packet_icmp_labels(packet) : 0;
-	uint8_t units = icmp_quote(packet, be16toh(about->total_length), MAX_LEN - ERROR_LEN, labels,
-							   QUOTE_UNIT);
+	uint8_t units =
+		icmp_quote(packet, be16toh(about->total_length), MAX_LEN - ERROR_LEN, labels, QUOTE_UNIT);
 	uint16_t length = (uint16_t)(packet->data_len + ERROR_LEN);
 	/* The received Ethernet header comes along, for a trace to show. */
 	memmove(ethernet - ERROR_LEN, ethernet, ETHERNET_LEN);

@@ -17,7 +17,8 @@
 
 enum { EDGE_ICMP_ERROR = ADJACENCY_KINDS, EDGE_FRAG, EDGE_OUTPUT, CLASS_OF_TOS_SHIFT = 5 };
 enum { FRAGMENT_UNIT = 8 };
-static const char *const edges[] = {EDGES_BEHIND_LABELLED, "ip4-icmp-error", "ip4-frag", "*-output"};
+static const char *const edges[] = {EDGES_BEHIND_LABELLED, "ip4-icmp-error", "ip4-frag",
+									"*-output"};
 
 enum counter { MTU = IP4_HOP_COUNTERS, NO_ROOM };
 static const struct graph_counter counters[] = {

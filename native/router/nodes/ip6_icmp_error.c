@@ -5,8 +5,8 @@
  * Not about an ICMPv6 error, nor to a group or nobody, nor above the rate; about a packet to a
  * group only that it was too big. The error quotes as much of the packet as 1280 bytes hold, comes
  * from the interface that the packet came in by, and is routed like any packet, but for one to a
- * link-local address: that goes back to the station it came from. One about the end of a packet with
- * labels bears these (RFC 4950).
+ * link-local address: that goes back to the station it came from. One about the end of a packet
+ * with labels bears these (RFC 4950).
  *
  * Uses: icmp error, mbuf->port; the received Ethernet header lies in front of the data. Next:
  * ip6-lookup, <if>-output, error-drop.
@@ -81,8 +81,8 @@ static void write_error(struct rte_mbuf *packet, const uint8_t *source)
 	bool may_have_labels = type == ICMP6_TIME_EXCEEDED;
 	uint16_t labels = may_have_labels ? packet_icmp_labels(packet) : 0;
 	memcpy(answer_to, about->source, sizeof(answer_to));
-	uint32_t units = icmp_quote(packet, ip6_packet_length(about), IP6_MIN_MTU - ERROR_LEN, labels,
-								QUOTE_UNIT);
+	uint32_t units =
+		icmp_quote(packet, ip6_packet_length(about), IP6_MIN_MTU - ERROR_LEN, labels, QUOTE_UNIT);
 	uint16_t length = (uint16_t)(packet->data_len + ERROR_LEN);
 	/* The received Ethernet header comes along, for its source and for a trace to show. */
 	memmove(ethernet - ERROR_LEN, ethernet, ETHERNET_LEN);

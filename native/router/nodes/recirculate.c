@@ -17,12 +17,6 @@ static const char *const edges[] = {
 	[RECIRCULATE_ETHERNET_INPUT] = "ethernet-input",
 	[RECIRCULATE_IP4_REWRITE] = "ip4-rewrite",
 	[RECIRCULATE_IP4_LABELS] = "ip4-mpls-label-imposition-uniform",
-	[RECIRCULATE_IP6_REWRITE] = "ip6-rewrite",
-	[RECIRCULATE_IP4_ARP] = "ip4-arp",
-	[RECIRCULATE_IP6_GLEAN] = "ip6-glean",
-	[RECIRCULATE_IP6_DISCOVER_NEIGHBOR] = "ip6-discover-neighbor",
-	[RECIRCULATE_IP4_ICMP_ERROR] = "ip4-icmp-error",
-	[RECIRCULATE_IP6_ICMP_ERROR] = "ip6-icmp-error",
 	[RECIRCULATE_OUTPUT] = "*-output",
 };
 

@@ -67,8 +67,6 @@ static void walk_as_worker(uint16_t index, void *argument)
 		uint32_t received = graph_walk(worker->graph);
 		end_turn(worker, worker->graph->walk_began, idle);
 		idle = !received;
-		if (unlikely(worker->hold.count))
-			hold_look(router, worker, worker->graph->walk_began);
 		if (unlikely(!recirculate_is_empty(&worker->recirculate)))
 			walk_what_was_made(worker);
 		rcu_quiescent(index);
@@ -77,7 +75,7 @@ static void walk_as_worker(uint16_t index, void *argument)
 			count_vector(worker, received);
 			worker->rest.idle_since = 0;
 			worker->rest.is_asleep = false;
-		} else if (worker->rest.mode != REST_NEVER && !worker->is_holding && !worker->hold.count) {
+		} else if (worker->rest.mode != REST_NEVER && !worker->is_holding) {
 			rest(router, index);
 		}
 	}

@@ -5,7 +5,6 @@
 
 #include "dev/absence.h"
 #include "router/worker/glean_throttle.h"
-#include "router/worker/hold.h"
 #include "router/worker/recirculate.h"
 #include "router/worker/rest.h"
 #include "router/worker/token_bucket.h"
@@ -45,7 +44,6 @@ struct router_worker {
 	struct rx_queue queues[WS_MAX_PORTS * WS_MAX_QUEUES];
 	struct glean_throttle glean;
 	struct recirculate_queue recirculate;
-	struct hold hold;
 } __attribute__((aligned(64)));
 
 /* Make the graphs of all workers; and let them go. */
