@@ -30,7 +30,8 @@ static inline uint8_t icmp_quote(struct rte_mbuf *packet, uint32_t whole, uint16
 	uint8_t *data = packet_data(packet);
 	memset(data + kept, 0, padded - kept);
 	icmp_write_label_stack(data + padded, data - labels * MPLS_LEN, labels);
-	packet_lengthen(packet, (uint64_t)(padded - kept + extension));
+	uint64_t behind = (uint64_t)padded - kept + extension;
+	packet_lengthen(packet, behind);
 	return (uint8_t)(padded / unit);
 }
 
