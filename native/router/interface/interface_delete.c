@@ -30,7 +30,9 @@ static int check_unused(struct ws_router *router, uint16_t index)
 static int let_go(struct ws_router *router, uint16_t index)
 {
 	ws_router_set_state(router, index, false);
-	ws_router_set_unnumbered(router, index, -1);
+	/* Whose end has the addresses of all interfaces gathered anew. */
+	if (router->settings[index].unnumbered_of >= 0)
+		ws_router_set_unnumbered(router, index, -1);
 	int error = interface_changed(router, index, INTERFACE_LEAVES, NULL);
 	if (error)
 		return error;
