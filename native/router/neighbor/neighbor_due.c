@@ -7,7 +7,7 @@
 
 static uint64_t tick_of(const struct ws_router *router, uint64_t tsc)
 {
-	return tsc / (router->tsc_hz / NEIGHBOR_DUE_A_SECOND);
+	return tsc * NEIGHBOR_DUE_A_SECOND / router->tsc_hz;
 }
 
 void neighbor_due_never(struct ws_router *router, uint32_t index)
