@@ -24,11 +24,19 @@ void graph_register_edges(struct graph_edge_set *set)
 	edge_sets = set;
 }
 
+enum { NAME_BUCKETS = 2 * GRAPH_MAX_NODES, MAX_EXPANSIONS = 8 };
+
 struct builder {
 	const struct graph_config *config;
 	struct graph *graph;
 	struct graph_node *found[GRAPH_MAX_NODES]; /* in order of discovery */
 	uint16_t found_count;
+	uint16_t by_name[NAME_BUCKETS]; /* one more than the index in `found`; 0: free */
+	/* What "*-output" and its like came to, so that it is worked out once for all nodes. */
+	struct {
+		const char *text;
+		struct graph_node **nodes;
+	} expansions[MAX_EXPANSIONS];
 	uint16_t place; /* next free position of the walk, counted down */
 	bool visited[GRAPH_MAX_NODES];
 	char *error;
@@ -90,22 +98,54 @@ static int allocate(struct graph_node *node, uint16_t edge_count)
 
 static struct graph_node *discover(struct builder *b, const char *name);
 
+static bool recall(const struct builder *b, const char *text, struct graph_node **out)
+{
+	int i = 0;
+	while (i < MAX_EXPANSIONS && b->expansions[i].text && strcmp(b->expansions[i].text, text))
+		i++;
+	if (i == MAX_EXPANSIONS || !b->expansions[i].text)
+		return false;
+	memcpy(out, b->expansions[i].nodes, b->config->interface_count * sizeof(struct graph_node *));
+	return true;
+}
+
+/* `nodes` are edges of a node, which stay as they are. */
+static void remember(struct builder *b, const char *text, struct graph_node **nodes)
+{
+	int i = 0;
+	while (i < MAX_EXPANSIONS && b->expansions[i].text)
+		i++;
+	if (i == MAX_EXPANSIONS)
+		return;
+	b->expansions[i].text = text;
+	b->expansions[i].nodes = nodes;
+}
+
 /* "*-output": one for each interface. Some may have no such node, but not all. */
 static int expand_all(struct builder *b, const char *text, struct graph_node **out)
 {
 	uint16_t owners = 0, named = 0, unused;
+	struct graph_node *absent = NULL;
 	char name[64];
+	if (recall(b, text, out))
+		return b->config->interface_count;
 	for (uint16_t i = 0; i < b->config->interface_count; i++) {
 		const char *owner = b->config->interfaces[i];
 		snprintf(name, sizeof(name), "%s%s", owner ? owner : "", text + 1);
 		bool is_there = owner && resolve(b, name, &unused);
 		owners += owner != NULL;
 		named += is_there;
-		if (!(out[i] = discover(b, is_there ? name : b->config->absent)))
+		if (is_there)
+			out[i] = discover(b, name);
+		else
+			out[i] = absent ? absent : (absent = discover(b, b->config->absent));
+		if (!out[i])
 			return -EINVAL;
 	}
-	return owners && !named ? fail(b, "no interface has a node called %s", text)
-							: b->config->interface_count;
+	if (owners && !named)
+		return fail(b, "no interface has a node called %s", text);
+	remember(b, text, out);
+	return b->config->interface_count;
 }
 
 static const struct graph_edge_set *find_set(const char *name)
@@ -176,12 +216,23 @@ static int discover_edges(struct builder *b, struct graph_node *node)
 	return 0;
 }
 
+/* The bucket that has the name, or the free one where it is to stand. */
+static uint16_t *bucket_of(struct builder *b, const char *name)
+{
+	uint32_t hash = 2166136261u; /* FNV-1a */
+	for (const char *c = name; *c; c++)
+		hash = (hash ^ (uint8_t)*c) * 16777619u;
+	while (b->by_name[hash % NAME_BUCKETS] &&
+		   strcmp(b->found[b->by_name[hash % NAME_BUCKETS] - 1]->name, name))
+		hash++;
+	return &b->by_name[hash % NAME_BUCKETS];
+}
+
 static struct graph_node *discover(struct builder *b, const char *name)
 {
-	for (uint16_t i = 0; i < b->found_count; i++)
-		if (!strcmp(b->found[i]->name, name))
-			return b->found[i];
-	uint16_t interface;
+	uint16_t *bucket = bucket_of(b, name), interface;
+	if (*bucket)
+		return b->found[*bucket - 1];
 	const struct graph_registration *r = resolve(b, name, &interface);
 	struct graph_node *node = r && b->found_count < GRAPH_MAX_NODES ? zalloc(sizeof(*node)) : NULL;
 	if (!node) {
@@ -194,6 +245,7 @@ static struct graph_node *discover(struct builder *b, const char *name)
 	node->interface = interface;
 	node->index = b->found_count;
 	b->found[b->found_count++] = node;
+	*bucket = b->found_count;
 	return discover_edges(b, node) ? NULL : node;
 }
 

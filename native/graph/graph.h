@@ -19,8 +19,8 @@
 #include <string.h>
 
 #define GRAPH_FRAME_SIZE 256
-#define GRAPH_MAX_NODES 256
-#define GRAPH_MAX_SLOTS 512 /* while one graph takes the place of another both have theirs */
+#define GRAPH_MAX_NODES 2048
+#define GRAPH_MAX_SLOTS 4096 /* while one graph takes the place of another both have theirs */
 #define GRAPH_CACHE_LINE 64
 
 struct graph;

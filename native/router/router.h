@@ -15,6 +15,7 @@
 #include "router/interface/address_index.h"
 #include "router/interface/interface.h"
 #include "router/l2/l2.h"
+#include "router/neighbor/neighbor_due.h"
 #include "router/neighbor/neighbor_room.h"
 #include "router/observe/stats_segment.h"
 #include "router/route/sources.h"
@@ -37,7 +38,8 @@ struct sflow;
 struct urpf;
 struct vxlan_room;
 
-enum { FAMILIES = 2, MAX_TABLES = 256 };
+/* As many as there are numbers for; each takes memory as its routes come. */
+enum { FAMILIES = 2, MAX_TABLES = UINT16_MAX };
 
 enum { ECHO_REPLIES = 64 };
 
@@ -84,11 +86,15 @@ struct ws_router {
 
 	/* Main thread only. */
 	struct ip6_settings ip6_settings[WS_MAX_INTERFACES];
-	void *interface_names; /* tree: interface_names.c */
-	uint16_t lowest_free;  /* no interface that is no port has a free number below it */
+	void *interface_names;        /* tree: interface_names.c */
+	uint32_t table_end[FAMILIES]; /* one past the highest index of a table */
+	void *tables_by_id[FAMILIES]; /* trees: table.c */
+	uint16_t lowest_free;         /* no interface that is no port has a free number below it */
+	uint16_t paired;              /* how many interfaces Linux has a part in */
 	struct address_index address_index;
 	uint32_t reachable_s[FAMILIES]; /* how long a neighbour is taken to be there; 0: for ever */
 	struct neighbor_room neighbor_room;
+	struct neighbor_due neighbor_due;
 	struct echo_replies echo_replies;
 	uint16_t echo_sequence;
 	struct stats_segment stats;

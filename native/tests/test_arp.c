@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* ARP: answered, learnt, asked for; and neighbours over their life. */
+#include "router/neighbor/neighbor.h"
 #include "tests/accounted.h"
 #include "tests/rig_tests.h"
 #include "wire/arp.h"
@@ -247,6 +248,7 @@ static void later(struct neighbor *neighbor, uint64_t seconds)
 {
 	neighbor->state_tsc -= seconds * rig_router->tsc_hz;
 	neighbor->updated_tsc -= seconds * rig_router->tsc_hz;
+	router_neighbor_look_again(rig_router);
 	ws_router_poll(rig_router);
 	rig_walk();
 }

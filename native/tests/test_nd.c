@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Neighbour discovery: who becomes a neighbour, who stays one, and who is asked. */
 #include "router/interface/ip6_interface.h"
+#include "router/neighbor/neighbor.h"
 #include "tests/accounted.h"
 #include "tests/rig_tests.h"
 #include "wire/ethernet.h"
@@ -117,6 +118,7 @@ static void asks_before_it_believes_a_solicitor(void **state)
 	while (!neighbor->used)
 		neighbor++;
 	neighbor->state_tsc -= 6 * rig_router->tsc_hz;
+	router_neighbor_look_again(rig_router);
 	ws_router_poll(rig_router);
 	rig_walk();
 	struct frame asked = rig_take(0);
@@ -145,6 +147,7 @@ static void a_flood_fills_no_more_than_the_table(void **state)
 		struct neighbor *neighbors = rig_router->adjacencies.neighbors;
 		for (uint32_t i = 0; i < rig_router->adjacencies.size; i++)
 			neighbors[i].state_tsc -= 6 * rig_router->tsc_hz;
+		router_neighbor_look_again(rig_router);
 		ws_router_poll(rig_router);
 		rig_walk();
 		while (rig_take(0).length)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* How many neighbours may be learnt, who makes room, and what Linux says of those of a pair. */
+#include "router/neighbor/neighbor.h"
 #include "router/neighbor/neighbor_room.h"
 #include "tests/accounted.h"
 #include "tests/rig_tests.h"
@@ -140,6 +141,7 @@ static struct neighbor *find(uint8_t host)
 static void later(uint8_t host, uint64_t seconds)
 {
 	find(host)->state_tsc -= seconds * rig_router->tsc_hz;
+	router_neighbor_look_again(rig_router);
 	ws_router_poll(rig_router);
 	rig_walk();
 }

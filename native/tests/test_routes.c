@@ -89,7 +89,7 @@ static void recursive_paths_follow_the_route_they_go_by(void **state)
 	assert_int_equal(delete (far), 1);
 	assert_int_equal(delete (farther), 1);
 	assert_int_equal(rig_router->load_balances.used, before);
-	assert_int_equal(rig_router->load_balances.recursive_count, 0);
+	assert_int_equal(rig_router->load_balances.recursive.count, 0);
 }
 
 static void recursive_paths_share_what_they_resolve_to(void **state)

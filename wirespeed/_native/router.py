@@ -94,6 +94,7 @@ class NativeRouter(
         max_neighbors: int = 0,
         max_interface_neighbors: int = 0,
         *,
+        max_path_sets: int = 0,
         stats_path: FilePath | None = None,
         stats_max_kb: int = 0,
         stats_interval_s: float = 1.0,
@@ -103,6 +104,7 @@ class NativeRouter(
         config = self._ffi.new("struct ws_router_config *")
         config.max_ip4_routes, config.max_ip6_routes = max_routes, max_ip6_routes
         config.max_neighbors, config.max_interface_neighbors = max_neighbors, max_interface_neighbors
+        config.max_path_sets = max_path_sets
         path = str(stats_path or "").encode()
         if len(path) >= self._lib.WS_DEVARGS_LEN:
             raise UsageError(f"statistics file {stats_path}: a path has at most {self._lib.WS_DEVARGS_LEN - 1} bytes")
@@ -115,6 +117,7 @@ class NativeRouter(
             # A pointer says no more than that it failed; the reason is in ws_error().
             check(-errno.ENOMEM)
         self._workers = worker_count
+        self._gone = self._ffi.new("uint16_t[]", self._lib.WS_MAX_PORTS)
         self._names = self._ffi.new("struct ws_interface_name[]", self._lib.WS_MAX_INTERFACES)
         # The names of devices of ports added later; those there at the start are numbered below.
         self._serials = itertools.count(self._lib.WS_MAX_PORTS)
@@ -140,7 +143,8 @@ class NativeRouter(
         return check(self._lib.ws_links_fd())
 
     def follow_links(self) -> tuple[int, ...]:
-        return runtime.ports_in(self._lib.ws_router_follow_links(self._router))
+        count = self._lib.ws_router_follow_links(self._router, self._gone)
+        return tuple(self._gone[i] for i in range(count))
 
     def poll(self) -> int:
         return check(self._lib.ws_router_poll(self._router))

@@ -324,7 +324,7 @@ def port_info(port: int) -> PortInfo:
 
 def ports_in(mask: int) -> tuple[int, ...]:
     """The numbers of the bits that are set."""
-    return tuple(port for port in range(int(core().lib.WS_MAX_PORTS)) if mask >> port & 1)
+    return tuple(port for port in range(int(core().lib.WS_MAX_GENERATOR_PORTS)) if mask >> port & 1)
 
 
 def port_counters(port: int) -> PortCounters:

@@ -74,6 +74,15 @@ def command(
             show_default="half of them",
         ),
     ] = None,
+    max_path_sets: Annotated[
+        int | None,
+        typer.Option(
+            "--max-path-sets",
+            metavar="N",
+            help="Sets of paths that routes may share, besides those of neighbors.",
+            show_default="65536",
+        ),
+    ] = None,
     hugepages: HugepagesOption = "auto",
     march: MarchOption = "auto",
     verbose: VerboseOption = False,
@@ -100,6 +109,7 @@ def command(
         max_ip6_routes=max_ip6_routes,
         max_neighbors=max_neighbors,
         max_interface_neighbors=max_interface_neighbors,
+        max_path_sets=max_path_sets,
     )
     settle_main(main_cpu or ("" if startup.main_cpu is None else str(startup.main_cpu)))
     control_socket = socket or startup.socket or default_socket()

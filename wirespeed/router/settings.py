@@ -8,15 +8,17 @@ from dataclasses import dataclass
 from wirespeed.cpus import parse_cpus
 from wirespeed.errors import UsageError
 from wirespeed.model import PortSpec, parse_port_spec
-from wirespeed.router.startup.schema import MOST_NEIGHBORS, MOST_ROUTES
+from wirespeed.router.startup.schema import MOST_NEIGHBORS, MOST_PATH_SETS, MOST_ROUTES
 from wirespeed.router.startup.settings import INTERFACE_NAME, Interface, Startup
 
 # Twice the Internet's tables, and more; native/router/api/api.c says why that costs no memory.
 DEFAULT_ROUTES = 2_097_152
 DEFAULT_IP6_ROUTES = 1_048_576
 DEFAULT_NEIGHBORS = 16_384
+DEFAULT_PATH_SETS = 65_536
 # Of DPDK's memory, with its share of the hash, for each beyond the default number.
 _NEIGHBOR_BYTES = 1024
+_PATH_SET_BYTES = 512
 
 
 @dataclass(frozen=True)
@@ -32,6 +34,7 @@ class RouterSettings:
     max_ip6_routes: int = DEFAULT_IP6_ROUTES
     max_neighbors: int = DEFAULT_NEIGHBORS
     max_interface_neighbors: int = 0
+    max_path_sets: int = DEFAULT_PATH_SETS
     buffers: int = 0
     buffer_size: int = 0
     placement: tuple[tuple[int, int, int], ...] = ()
@@ -41,7 +44,8 @@ class RouterSettings:
         rest for rings, nodes and neighbors. Routes take ordinary memory, as they come."""
         packets = max(self.buffers, pool_buffers) * (512 + max(2048, self.buffer_size)) // 2**20
         neighbors = max(0, self.max_neighbors - DEFAULT_NEIGHBORS) * _NEIGHBOR_BYTES // 2**20
-        return packets + neighbors + 128 + 8 * len(self.cpus)
+        sets = max(0, self.max_path_sets - DEFAULT_PATH_SETS) * _PATH_SET_BYTES // 2**20
+        return packets + neighbors + sets + 128 + 8 * len(self.cpus)
 
 
 def router_settings(
@@ -53,6 +57,7 @@ def router_settings(
     max_ip6_routes: int | None = None,
     max_neighbors: int | None = None,
     max_interface_neighbors: int | None = None,
+    max_path_sets: int | None = None,
 ) -> RouterSettings:
     """Settings from the words of the command line and those of a start-up file, whose interfaces come first; what
     neither says has its default. A UsageError names the word that is wrong."""
@@ -76,6 +81,7 @@ def router_settings(
         ("--max-ip6-routes", max_ip6_routes, MOST_ROUTES),
         ("--max-neighbors", max_neighbors, MOST_NEIGHBORS),
         ("--max-interface-neighbors", max_interface_neighbors, MOST_NEIGHBORS),
+        ("--max-path-sets", max_path_sets, MOST_PATH_SETS),
     ):
         if number is not None and not 1 <= number <= most:
             raise UsageError(f"{option} {number} is not between 1 and {most}")
@@ -88,6 +94,7 @@ def router_settings(
         max_ip6_routes or given.max_ip6_routes or DEFAULT_IP6_ROUTES,
         max_neighbors or given.max_neighbors or DEFAULT_NEIGHBORS,
         max_interface_neighbors or given.max_interface_neighbors or 0,
+        max_path_sets or DEFAULT_PATH_SETS,
         buffers=given.buffers,
         buffer_size=given.buffer_size,
         placement=tuple(_placement(given.interfaces, len(chosen))),

@@ -49,6 +49,12 @@ struct ws_generator *ws_generator_create(void)
 		fail(-ENOMEM, "no memory for the generator");
 		return NULL;
 	}
+	if (ports_count() > WS_MAX_GENERATOR_PORTS) {
+		free(generator);
+		fail(-EINVAL, "%u ports given; a generator has %d at the most", ports_count(),
+			 WS_MAX_GENERATOR_PORTS);
+		return NULL;
+	}
 	program_use_march(ws_march());
 	*generator =
 		(struct ws_generator){.port_count = ports_count(), .worker_count = workers_count()};

@@ -25,7 +25,7 @@ struct generator_worker {
 	struct watch watch;
 	uint32_t port_mask;
 	uint16_t port_count;
-	struct generator_port *ports[WS_MAX_PORTS];
+	struct generator_port *ports[WS_MAX_GENERATOR_PORTS];
 } __attribute__((aligned(64)));
 
 /* Of a latency flow, what its workers do not keep. */
@@ -46,7 +46,7 @@ struct ws_generator {
 	uint32_t captures;       /* bit set of the numbers in use */
 	struct flow_past past[WS_LATENCY_FLOWS];
 	uint8_t starts;          /* of latency flows, so that late packets are told from new ones */
-	struct generator_port ports[WS_MAX_PORTS];
+	struct generator_port ports[WS_MAX_GENERATOR_PORTS];
 	struct generator_worker workers[WS_MAX_WORKERS];
 };
 

@@ -4,7 +4,8 @@
 /* Profiles are numbered one after the other. */
 static uint32_t bucket_of(uint16_t port, uint32_t profile)
 {
-	return (profile + port * (uint32_t)(SENDING_BUCKETS / WS_MAX_PORTS)) % SENDING_BUCKETS;
+	return (profile + port * (uint32_t)(SENDING_BUCKETS / WS_MAX_GENERATOR_PORTS)) %
+		   SENDING_BUCKETS;
 }
 
 struct traffic *sending_find(const struct ws_generator *generator, uint16_t port, uint32_t profile)

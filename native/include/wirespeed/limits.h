@@ -6,10 +6,11 @@
 enum {
 	WS_NAME_LEN = 64,
 	WS_DEVARGS_LEN = 256,
-	WS_MAX_PORTS = 32,
-	WS_MAX_INTERFACES = 16384, /* ports, sub-interfaces and the rest together */
-	WS_MAX_WORKERS = 16,
-	WS_MAX_QUEUES = 16,
+	WS_MAX_PORTS = 256,          /* of a router; DPDK's own drivers have RTE_MAX_ETHPORTS of them */
+	WS_MAX_GENERATOR_PORTS = 32, /* sets of them are words (captures) */
+	WS_MAX_INTERFACES = 16384,   /* ports, sub-interfaces and the rest together */
+	WS_MAX_WORKERS = 64,
+	WS_MAX_QUEUES = 64,   /* of a port, in each direction */
 	WS_MAX_PATHS = 16,    /* of one route */
 	WS_MAX_LABELS = 8,    /* that one path pushes */
 	WS_TRACE_BYTES = 128, /* of a packet kept per trace step */

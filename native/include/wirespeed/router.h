@@ -11,11 +11,12 @@
 struct ws_router;
 
 struct ws_router_config {
-	uint32_t max_ip4_routes; /* 0: 262 144 */
-	uint32_t max_ip6_routes; /* 0: 65 536 */
+	uint32_t max_ip4_routes; /* 0: 2 097 152 */
+	uint32_t max_ip6_routes; /* 0: 1 048 576 */
 	uint32_t max_neighbors;  /* of both families, with next hops of routes; 0: 16 384 */
 	/* Of them, how many may be learnt on one interface; 0: half of them. */
 	uint32_t max_interface_neighbors;
+	uint32_t max_path_sets; /* sets of paths that routes share, besides neighbours'; 0: 65 536 */
 	uint32_t icmp_rate_pps; /* ICMP errors a second and worker; 0: 1 000 */
 	/* Of the statistics segment (docs/statistics.md): its file, which must not be there yet, or
 	 * empty; the most that it may take, 0: as much as it does; how often the main thread writes its
@@ -42,8 +43,9 @@ void ws_router_destroy(struct ws_router *router);
  */
 int ws_router_event_fd(struct ws_router *router);
 int ws_router_poll(struct ws_router *router);
-/* When ws_links_fd is readable. Lets go of ports whose device was taken out, and returns them as
- * bits: their interfaces stay, down for good, until they are deleted. */
-uint64_t ws_router_follow_links(struct ws_router *router);
+/* When ws_links_fd is readable. Lets go of ports whose device was taken out: their interfaces stay,
+ * down for good, until they are deleted. Writes these (room for WS_MAX_PORTS); how many they are.
+ */
+int ws_router_follow_links(struct ws_router *router, uint16_t *gone);
 
 #endif

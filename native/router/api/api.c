@@ -36,7 +36,7 @@ enum {
 	DEFAULT_ICMP_PPS = 1000,
 	DEFAULT_REACHABLE_S = 30, /* RFC 4861 section 10 */
 	/* Sets of paths besides one for each neighbour's own route. */
-	LOAD_BALANCES = 65536,
+	DEFAULT_PATH_SETS = 65536,
 	/* In one poll, however fast the workers fill the ring. */
 	MAX_EVENTS = 1024,
 };
@@ -75,10 +75,11 @@ static int make_router(struct ws_router *router)
 	if (!error)
 		error = sources_init(&router->sources);
 	if (!error)
-		error = adjacency_table_init(&router->adjacencies, config->max_neighbors, LOAD_BALANCES);
+		error = adjacency_table_init(&router->adjacencies, config->max_neighbors,
+									 config->max_path_sets);
 	if (!error)
 		error = load_balance_table_init(&router->load_balances, &router->adjacencies,
-										config->max_neighbors + LOAD_BALANCES);
+										config->max_neighbors + config->max_path_sets);
 	router->load_balances.resolve = router_resolve;
 	router->load_balances.resolve_context = router;
 	for (uint16_t i = 0; i < router->interface_count && !error; i++)
@@ -114,6 +115,8 @@ struct ws_router *ws_router_create(const struct ws_router_config *config)
 		router->config.max_neighbors = DEFAULT_NEIGHBORS;
 	if (!router->config.max_interface_neighbors)
 		router->config.max_interface_neighbors = (router->config.max_neighbors + 1) / 2;
+	if (!router->config.max_path_sets)
+		router->config.max_path_sets = DEFAULT_PATH_SETS;
 	if (!router->config.icmp_rate_pps)
 		router->config.icmp_rate_pps = DEFAULT_ICMP_PPS;
 	router->worker_count = workers_count();

@@ -83,6 +83,46 @@ static uint32_t allocate_adjacency(struct adjacency_table *table)
 	return index;
 }
 
+static void join_interface(struct adjacency_table *table, uint32_t index)
+{
+	uint32_t *first = &table->first_on[table->adjacencies[index].tx_interface];
+	table->neighbors[index].next_on = *first;
+	table->neighbors[index].previous_on = 0;
+	if (*first)
+		table->neighbors[*first].previous_on = index;
+	*first = index;
+}
+
+static void leave_interface(struct adjacency_table *table, uint32_t index)
+{
+	const struct neighbor *neighbor = &table->neighbors[index];
+	if (neighbor->next_on)
+		table->neighbors[neighbor->next_on].previous_on = neighbor->previous_on;
+	if (neighbor->previous_on)
+		table->neighbors[neighbor->previous_on].next_on = neighbor->next_on;
+	else
+		table->first_on[table->adjacencies[index].tx_interface] = neighbor->next_on;
+}
+
+static uint32_t hold(struct adjacency_table *table, uint32_t index)
+{
+	if (index)
+		table->neighbors[index].references++;
+	return index;
+}
+
+uint32_t adjacency_first_on(struct adjacency_table *table, uint16_t interface)
+{
+	return hold(table, table->first_on[interface]);
+}
+
+uint32_t adjacency_next_on(struct adjacency_table *table, uint32_t index)
+{
+	uint32_t next = hold(table, table->neighbors[index].next_on);
+	adjacency_release(table, index);
+	return next;
+}
+
 static void free_adjacency(struct adjacency_table *table, uint32_t index)
 {
 	table->neighbors[index] = (struct neighbor){.next_free = table->first_free};
@@ -143,6 +183,7 @@ static int64_t make_neighbor(struct adjacency_table *table, uint16_t interface,
 		.kind = (uint8_t)incomplete(next_hop),
 		.link = (uint8_t)link,
 	};
+	join_interface(table, index);
 	return index;
 }
 
@@ -238,6 +279,7 @@ void adjacency_release(struct adjacency_table *table, uint32_t index)
 		struct key key =
 			neighbor_key(adjacency->tx_interface, &neighbor->next_hop, adjacency->link);
 		rte_hash_del_key(table->by_next_hop, &key);
+		leave_interface(table, index);
 		if (neighbor->used)
 			table->used--;
 		else
@@ -290,10 +332,8 @@ void adjacency_set_interface(struct adjacency_table *table, uint16_t interface,
 							 const struct adjacency_interface *config)
 {
 	table->interfaces[interface] = *config;
-	for (uint32_t i = ADJACENCY_FIRST_NEIGHBOR; i < table->end; i++) {
+	for (uint32_t i = table->first_on[interface]; i; i = table->neighbors[i].next_on) {
 		struct adjacency *adjacency = &table->adjacencies[i];
-		if (!table->neighbors[i].next_hop.family || adjacency->tx_interface != interface)
-			continue;
 		__atomic_store_n(&adjacency->mtu, config->mtus[adjacency->link], __ATOMIC_RELAXED);
 		__atomic_store_n(&adjacency->tx_output, config->output, __ATOMIC_RELAXED);
 		if (adjacency->kind == ADJACENCY_REWRITE) {

@@ -77,15 +77,18 @@ struct adjacency {
 struct neighbor {
 	struct ws_address next_hop;
 	uint32_t references;
-	uint32_t next_free;    /* of a free one: the next, 0 at the end */
-	uint32_t links[LINKS]; /* of a neighbour: its adjacencies for other links, 0 none */
-	bool used;             /* as a neighbour, by its own family's link */
+	uint32_t next_free;            /* of a free one: the next, 0 at the end */
+	uint32_t links[LINKS];         /* of a neighbour: its adjacencies for other links, 0 none */
+	uint32_t next_on, previous_on; /* those with a next hop on the same interface; 0: none */
+	bool used;                     /* as a neighbour, by its own family's link */
 	bool is_static;
-	bool is_of_linux;      /* Linux told of it last */
-	bool is_learnt;        /* resolved, and counted as such: not static */
-	bool is_proven;        /* … and it has answered a question since */
-	uint8_t state;         /* enum ws_neighbor_state of a resolved one that is not static */
-	uint8_t probes;        /* sent since it was last heard of, in WS_NEIGHBOR_PROBE */
+	bool is_of_linux;  /* Linux told of it last */
+	bool is_learnt;    /* resolved, and counted as such: not static */
+	bool is_proven;    /* … and it has answered a question since */
+	uint8_t state;     /* enum ws_neighbor_state of a resolved one that is not static */
+	uint8_t probes;    /* sent since it was last heard of, in WS_NEIGHBOR_PROBE */
+	uint16_t due_slot; /* one more than its slot of neighbor_due; 0: in none */
+	uint32_t next_due, previous_due;
 	uint32_t older, newer; /* of one that is learnt and not proven; 0: none */
 	uint64_t updated_tsc;  /* when it was heard of */
 	uint64_t state_tsc;    /* when it came into its state, or was last probed */
@@ -106,6 +109,7 @@ struct adjacency_table {
 	struct neighbor *neighbors __attribute__((aligned(64))); /* same index */
 	struct rte_hash *by_next_hop;
 	struct adjacency_interface interfaces[WS_MAX_INTERFACES];
+	uint32_t first_on[WS_MAX_INTERFACES]; /* with a next hop, in no order; 0: none */
 	uint32_t size, first_free;
 	uint32_t end;        /* those from here on were never used */
 	uint32_t used, most; /* neighbours */
@@ -138,6 +142,13 @@ void adjacency_release(struct adjacency_table *table, uint32_t index);
 /* Resolve the neighbour to `mac`; an old rewrite is never seen half changed. */
 void adjacency_resolve(struct adjacency_table *table, uint32_t index, const uint8_t *mac);
 void adjacency_unresolve(struct adjacency_table *table, uint32_t index);
+/*
+ * Those with a next hop on the interface, of all links, one after the other; 0 after the last. Each
+ * is held by a reference until the next one is asked for, so that it may be let go of meanwhile.
+ */
+uint32_t adjacency_first_on(struct adjacency_table *table, uint16_t interface);
+uint32_t adjacency_next_on(struct adjacency_table *table, uint32_t index);
+
 /* The interface's header or MTU changed. */
 void adjacency_set_interface(struct adjacency_table *table, uint16_t interface,
 							 const struct adjacency_interface *config);

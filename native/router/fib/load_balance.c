@@ -4,6 +4,7 @@
 #include "dev/error.h"
 #include "dev/rcu.h"
 #include "router/fib/adjacency.h"
+#include "router/fib/balance_set.h"
 #include "router/fib/load_balance_draft.h"
 
 #include <errno.h>
@@ -51,8 +52,7 @@ int load_balance_table_init(struct load_balance_table *table, struct adjacency_t
 	table->balances =
 		rte_zmalloc("load-balances", size * sizeof(*table->balances), RTE_CACHE_LINE_SIZE);
 	table->uses = calloc(size, sizeof(*table->uses));
-	table->recursive = calloc(size, sizeof(*table->recursive));
-	if (!table->by_paths || !table->balances || !table->uses || !table->recursive)
+	if (!table->by_paths || !table->balances || !table->uses)
 		return fail(-ENOMEM, "no memory for %u sets of paths", size);
 	rte_hash_set_cmp_func(table->by_paths, compare_lists);
 	table->balances[LOAD_BALANCE_NO_ROUTE].adjacency = ADJACENCY_NO_ROUTE;
@@ -65,6 +65,7 @@ static void free_use(struct path_list_use *use)
 	free(use->list);
 	free(use->leaves);
 	free(use->adjacencies);
+	free(use->places);
 }
 
 void load_balance_table_close(struct load_balance_table *table)
@@ -76,7 +77,7 @@ void load_balance_table_close(struct load_balance_table *table)
 	rte_hash_free(table->by_paths);
 	rte_free(table->balances);
 	free(table->uses);
-	free(table->recursive);
+	balance_sets_close(table);
 }
 
 /* ---- Making one ---- */
@@ -106,9 +107,13 @@ static int64_t make_load_balance(struct load_balance_table *table, const struct 
 	if (error)
 		return error;
 	struct path_list *copy = malloc(list_size(list));
+	uint32_t *places = NULL;
 	if (copy)
 		memcpy(copy, list, list_size(list));
-	if (!copy || rte_hash_add_key_data(table->by_paths, &copy, (void *)(uintptr_t)index)) {
+	if (!copy || balance_sets_join(table, index, list, &places) ||
+		rte_hash_add_key_data(table->by_paths, &copy, (void *)(uintptr_t)index)) {
+		balance_sets_leave(table, list, places);
+		free(places);
 		free(copy);
 		rte_free((void *)(uintptr_t)draft.balance.buckets);
 		load_balance_release_adjacencies(table, draft.adjacencies, draft.leaf_count);
@@ -126,10 +131,9 @@ static int64_t make_load_balance(struct load_balance_table *table, const struct 
 		.list = copy,
 		.leaves = draft.leaves,
 		.adjacencies = draft.adjacencies,
+		.places = places,
 	};
 	table->used++;
-	if (recursive)
-		table->recursive[table->recursive_count++] = index;
 	return index;
 }
 
@@ -143,15 +147,6 @@ int64_t load_balance_take(struct load_balance_table *table, const struct path_li
 	return index;
 }
 
-static void forget_recursive(struct load_balance_table *table, uint32_t index)
-{
-	for (uint32_t i = 0; i < table->recursive_count; i++)
-		if (table->recursive[i] == index) {
-			table->recursive[i] = table->recursive[--table->recursive_count];
-			return;
-		}
-}
-
 void load_balance_release(struct load_balance_table *table, uint32_t index, uint64_t routes)
 {
 	struct path_list_use *use = &table->uses[index];
@@ -160,7 +155,7 @@ void load_balance_release(struct load_balance_table *table, uint32_t index, uint
 		return;
 	const struct path_list *list = use->list;
 	rte_hash_del_key(table->by_paths, &list);
-	forget_recursive(table, index);
+	balance_sets_leave(table, list, use->places);
 	rcu_synchronize();
 	rte_free((void *)(uintptr_t)table->balances[index].buckets);
 	table->balances[index] = (struct load_balance){.adjacency = ADJACENCY_NO_ROUTE};
@@ -173,6 +168,39 @@ void load_balance_release(struct load_balance_table *table, uint32_t index, uint
 
 /* ---- Resolving again ---- */
 
+/* What was taken out, which workers may read until they have let go of it. */
+struct retired {
+	const struct buckets *buckets;
+	uint32_t balance, leaf_count, *adjacencies;
+};
+
+/* So many at once have the workers waited for once. */
+enum { REFRESH_BATCH = 256 };
+
+struct refresh {
+	struct load_balance_table *table;
+	uint32_t count;
+	struct retired retired[REFRESH_BATCH];
+};
+
+static void finish(struct refresh *refresh)
+{
+	struct load_balance_table *table = refresh->table;
+	if (!refresh->count)
+		return;
+	rcu_synchronize();
+	for (uint32_t i = 0; i < refresh->count; i++) {
+		const struct retired *old = &refresh->retired[i];
+		struct load_balance *balance = &table->balances[old->balance];
+		if (balance->adjacency != ADJACENCY_LOAD_BALANCE)
+			balance->buckets = NULL;
+		rte_free((void *)(uintptr_t)old->buckets);
+		load_balance_release_adjacencies(table, old->adjacencies, old->leaf_count);
+		free(old->adjacencies);
+	}
+	refresh->count = 0;
+}
+
 /*
  * Workers that found ADJACENCY_LOAD_BALANCE read the buckets until the end of their walk, so
  * these are there first and stay until the workers have let go.
@@ -182,14 +210,12 @@ static void publish_balance(struct load_balance *balance, const struct load_bala
 	if (changed->buckets)
 		__atomic_store_n(&balance->buckets, changed->buckets, __ATOMIC_RELEASE);
 	__atomic_store_n(&balance->adjacency, changed->adjacency, __ATOMIC_RELEASE);
-	rcu_synchronize();
-	balance->buckets = changed->buckets;
 }
 
-static void refresh_list(struct load_balance_table *table, uint32_t index)
+static void refresh_list(struct refresh *refresh, uint32_t index)
 {
+	struct load_balance_table *table = refresh->table;
 	struct path_list_use *use = &table->uses[index];
-	struct load_balance old = table->balances[index];
 	struct path_key leaves[LOAD_BALANCE_MAX_LEAVES];
 	struct load_balance_draft draft;
 	uint32_t count = table->resolve(table->resolve_context, use->list, leaves);
@@ -201,34 +227,37 @@ static void refresh_list(struct load_balance_table *table, uint32_t index)
 		if (load_balance_make_draft(table, use->list->payload, leaves, 1, &draft))
 			return;
 	}
-	publish_balance(&table->balances[index], &draft.balance);
-	rte_free((void *)(uintptr_t)old.buckets);
-	load_balance_release_adjacencies(table, use->adjacencies, use->leaf_count);
+	struct load_balance *balance = &table->balances[index];
+	refresh->retired[refresh->count++] = (struct retired){
+		/* One that was retired already, and not yet let go of, is not to be freed twice. */
+		.buckets = balance->adjacency == ADJACENCY_LOAD_BALANCE ? balance->buckets : NULL,
+		.balance = index,
+		.leaf_count = use->leaf_count,
+		.adjacencies = use->adjacencies,
+	};
+	publish_balance(balance, &draft.balance);
 	free(use->leaves);
-	free(use->adjacencies);
 	use->leaves = draft.leaves;
 	use->adjacencies = draft.adjacencies;
 	use->leaf_count = draft.leaf_count;
+	if (refresh->count == REFRESH_BATCH)
+		finish(refresh);
 }
 
-static bool may_lead_by(const struct path_list *list, uint32_t interface)
+static void refresh_set(struct load_balance_table *table, const struct balance_set *set)
 {
-	for (uint32_t i = 0; i < list->count; i++)
-		if (path_is_recursive(&list->paths[i]) ||
-			(list->count > 1 && list->paths[i].interface == interface))
-			return true;
-	return false;
+	struct refresh refresh = {.table = table};
+	for (uint32_t i = 0; i < set->count; i++)
+		refresh_list(&refresh, set->at[i].balance);
+	finish(&refresh);
 }
 
 void load_balance_refresh_interface(struct load_balance_table *table, uint32_t interface)
 {
-	for (uint32_t i = LOAD_BALANCE_NO_ROUTE + 1; i < table->end; i++)
-		if (table->uses[i].list && may_lead_by(table->uses[i].list, interface))
-			refresh_list(table, i);
+	refresh_set(table, &table->by_interface[interface]);
 }
 
 void load_balance_refresh(struct load_balance_table *table)
 {
-	for (uint32_t i = 0; i < table->recursive_count; i++)
-		refresh_list(table, table->recursive[i]);
+	refresh_set(table, &table->recursive);
 }

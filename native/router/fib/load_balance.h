@@ -71,6 +71,17 @@ struct path_list_use {
 	struct path_list *list;
 	struct path_key *leaves; /* what the paths resolve to; never a next hop without interface */
 	uint32_t *adjacencies;   /* of each leaf */
+	/* Of several paths with interfaces, and of a recursive one: where it stands in the sets below,
+	 * path by path; the last place is that in `recursive`. */
+	uint32_t *places;
+};
+
+/* Load balances that something leads to; `path` of the list is why. */
+struct balance_set {
+	struct balance_member {
+		uint32_t balance, path;
+	} * at;
+	uint32_t count, room;
 };
 
 /* Resolves a list with recursive paths; returns how many leaves there are, at least one. */
@@ -88,8 +99,9 @@ struct load_balance_table {
 	struct adjacency_table *adjacencies;
 	load_balance_resolve_fn *resolve;
 	void *resolve_context;
-	uint32_t *recursive; /* those with recursive paths */
-	uint32_t recursive_count;
+	struct balance_set by_interface[WS_MAX_INTERFACES]; /* of several paths, one by it */
+	struct balance_set recursive;                       /* those with recursive paths */
+	void *next_hops; /* tree of those of recursive paths (next_hops.c) */
 };
 
 int load_balance_table_init(struct load_balance_table *table, struct adjacency_table *adjacencies,
@@ -100,7 +112,7 @@ void load_balance_table_close(struct load_balance_table *table);
 int64_t load_balance_take(struct load_balance_table *table, const struct path_list *list);
 /* `routes` routes less; the last one frees it, after the workers have let go of it. */
 void load_balance_release(struct load_balance_table *table, uint32_t index, uint64_t routes);
-/* Resolve those of several paths that may lead by the interface again. */
+/* Resolve those of several paths, none recursive, that may lead by the interface again. */
 void load_balance_refresh_interface(struct load_balance_table *table, uint32_t interface);
 /* Resolve all those with recursive paths again. */
 void load_balance_refresh(struct load_balance_table *table);

@@ -67,6 +67,7 @@ struct interface_settings {
 	int32_t unnumbered_of;          /* whose addresses it uses instead, or -1 */
 	uint16_t borrowers;             /* how many use its addresses */
 	uint32_t instance;              /* of a loopback, tunnel or bond */
+	uint16_t bridging;              /* how many on it, itself among them, do not route */
 	uint16_t bond;                  /* that the port is a member of; 0: of none */
 };
 

@@ -16,6 +16,7 @@ void router_update_usable(struct ws_router *router, uint16_t index)
 {
 	bool carries = index < WS_MAX_PORTS || router->settings[index].kind == WS_INTERFACE_BOND;
 	uint16_t end = carries ? router->interface_count : index + 1;
+	bool changed = false;
 	for (uint16_t i = router_first_on(router, index); i < end; i++) {
 		uint16_t parent = router->settings[i].parent;
 		struct interface *interface = &router->interfaces[i];
@@ -26,10 +27,13 @@ void router_update_usable(struct ws_router *router, uint16_t index)
 					  router->interfaces[parent].admin_up;
 		if (usable == interface->usable)
 			continue;
+		changed = true;
 		interface->usable = usable;
 		load_balance_refresh_interface(&router->load_balances, i);
 		interface_changed(router, i, INTERFACE_USABLE_CHANGED, NULL);
 	}
+	if (changed)
+		load_balance_refresh(&router->load_balances);
 }
 
 void router_follow_links(struct ws_router *router)
@@ -43,15 +47,15 @@ void router_follow_links(struct ws_router *router)
 	}
 }
 
-uint64_t ws_router_follow_links(struct ws_router *router)
+int ws_router_follow_links(struct ws_router *router, uint16_t *gone)
 {
-	uint64_t gone = 0;
+	int count = 0;
 	links_read();
 	for (uint16_t port = 0; port < (uint16_t)WS_MAX_PORTS; port++)
 		if (*interface_name(router, port) && port_is_leaving(port)) {
 			router_let_go_of_device(router, port);
-			gone |= 1ULL << port;
+			gone[count++] = port;
 		}
 	router_follow_links(router);
-	return gone;
+	return count;
 }

@@ -77,6 +77,9 @@ void router_free_interfaces(struct ws_router *router)
 int interface_make(struct ws_router *router, uint16_t index, const struct interface *given,
 				   const struct interface_settings *settings)
 {
+	int error = stats_make_room(router, index);
+	if (error)
+		return error;
 	struct address_list *addresses = calloc(1, sizeof(*addresses));
 	if (!addresses)
 		return fail(-ENOMEM, "no memory for interface %s", settings->name);
@@ -90,7 +93,7 @@ int interface_make(struct ws_router *router, uint16_t index, const struct interf
 	router->settings[index] = *settings;
 	router->settings[index].addresses = addresses;
 	router->settings[index].unnumbered_of = -1;
-	int error = interface_names_add(router, index);
+	error = interface_names_add(router, index);
 	if (error) {
 		make_hole(router, index);
 		free(addresses);

@@ -48,8 +48,10 @@ struct l2_domain {
 struct l2_table {
 	struct l2_interface interfaces[WS_MAX_INTERFACES];
 	struct l2_domain domains[L2_MAX_DOMAINS];
-	struct l2fib *fib;     /* made with the first domain */
-	uint64_t next_age_tsc; /* main thread */
+	struct l2fib *fib; /* made with the first domain */
+	/* Main thread. */
+	uint16_t crossed_to[WS_MAX_INTERFACES]; /* how many are cross-connected to it */
+	uint64_t next_age_tsc;
 };
 
 void l2_init(struct l2_table *l2);

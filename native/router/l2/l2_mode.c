@@ -39,10 +39,9 @@ static bool is_on(const struct ws_router *router, uint16_t index, uint16_t port)
 /* As the user wants, and as layer 2 needs it, where frames for other stations pass as well. */
 static int update_promiscuous(const struct ws_router *router, uint16_t port)
 {
-	bool on = router->settings[port].promiscuous;
-	for (uint16_t i = 0; i < router->interface_count; i++)
-		on |= *interface_name(router, i) && is_on(router, i, port) &&
-			  router->interfaces[i].mode != WS_MODE_L3;
+	uint16_t bond = router->settings[port].bond;
+	bool on = router->settings[port].promiscuous || router->settings[port].bridging ||
+			  (bond && router->settings[bond].bridging);
 	return ws_port_set_promiscuous(port, on);
 }
 
@@ -60,6 +59,8 @@ int ws_router_set_promiscuous(struct ws_router *router, uint16_t index, bool on)
 static void set_mode(struct ws_router *router, uint16_t index, enum ws_interface_mode mode)
 {
 	struct interface *interface = &router->interfaces[index];
+	uint16_t *bridging = &router->settings[router->settings[index].parent].bridging;
+	*bridging += (mode != WS_MODE_L3) - (interface->mode != WS_MODE_L3);
 	__atomic_store_n(&interface->mode, (uint8_t)mode, __ATOMIC_RELEASE);
 	router_publish_mac(interface);
 	/* A driver that does not filter may refuse to be asked. */
@@ -125,13 +126,26 @@ static void leave_domain(struct ws_router *router, uint16_t index)
 	l2fib_remove(router->l2.fib, is_of_interface, &index);
 }
 
+static void set_xconnect(struct ws_router *router, uint16_t index, uint16_t to)
+{
+	uint16_t *before = &router->l2.interfaces[index].xconnect_to;
+	if (*before != L2_NOWHERE)
+		router->l2.crossed_to[*before]--;
+	if (to != L2_NOWHERE)
+		router->l2.crossed_to[to]++;
+	*before = to;
+}
+
 static void leave_mode(struct ws_router *router, uint16_t index)
 {
 	struct l2_interface *l2 = &router->l2.interfaces[index];
+	if (router->interfaces[index].mode == WS_MODE_L3 && l2->domain == L2_NO_DOMAIN &&
+		l2->xconnect_to == L2_NOWHERE)
+		return;
 	set_mode(router, index, WS_MODE_L3);
 	rcu_synchronize();
 	leave_domain(router, index);
-	l2->xconnect_to = L2_NOWHERE;
+	set_xconnect(router, index, L2_NOWHERE);
 	l2_update_plain(router, index);
 }
 
@@ -171,7 +185,7 @@ int ws_router_set_xconnect(struct ws_router *router, uint16_t index, uint16_t to
 		return -EINVAL;
 	if (router->l2.interfaces[index].domain)
 		leave_mode(router, index);
-	router->l2.interfaces[index].xconnect_to = to;
+	set_xconnect(router, index, to);
 	l2_update_plain(router, index);
 	l2_update_plain(router, to);
 	set_mode(router, index, WS_MODE_XCONNECT);
@@ -235,7 +249,7 @@ int ws_router_set_bridge(struct ws_router *router, uint16_t index, uint32_t id, 
 
 static int check_unused(const struct ws_router *router, uint16_t index)
 {
-	for (uint16_t i = 0; i < router->interface_count; i++)
+	for (uint16_t i = 0; router->l2.crossed_to[index] && i < router->interface_count; i++)
 		if (i != index && router->l2.interfaces[i].xconnect_to == index)
 			return fail(-EEXIST, "%s is cross-connected to %s; end that first",
 						interface_name(router, i), interface_name(router, index));

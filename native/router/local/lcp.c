@@ -13,7 +13,9 @@
 
 static void set_lcp(struct ws_router *router, uint16_t index, uint16_t other)
 {
-	__atomic_store_n(&router->interfaces[index].lcp, other, __ATOMIC_RELEASE);
+	uint16_t *lcp = &router->interfaces[index].lcp;
+	router->paired += (other != LCP_NONE) - (*lcp != LCP_NONE);
+	__atomic_store_n(lcp, other, __ATOMIC_RELEASE);
 }
 
 static int check_pair(const struct ws_router *router, uint16_t index, uint16_t host)
@@ -60,7 +62,7 @@ static void unpair(struct ws_router *router, uint16_t index)
 {
 	struct interface *interface = &router->interfaces[index];
 	uint16_t other = interface->lcp;
-	for (uint16_t i = 0; i < router->interface_count; i++)
+	for (uint16_t i = 0; router->paired && i < router->interface_count; i++)
 		if (i != index && router->interfaces[i].lcp == index)
 			set_lcp(router, i, LCP_NONE);
 	set_lcp(router, index, LCP_NONE);
@@ -68,7 +70,7 @@ static void unpair(struct ws_router *router, uint16_t index)
 		return;
 	struct interface *tap = interface->is_lcp_host ? interface : &router->interfaces[other];
 	if (tap->lcp == LCP_NONE || tap->lcp == index) {
-		tap->lcp = LCP_NONE;
+		set_lcp(router, (uint16_t)(tap - router->interfaces), LCP_NONE);
 		tap->is_lcp_host = false;
 		router_publish_mac(tap);
 	}

@@ -76,6 +76,7 @@ static void restore_host_route(struct ws_router *router, const struct fib_table 
 void neighbor_forget(struct ws_router *router, uint32_t index)
 {
 	neighbor_room_leave(router, index);
+	neighbor_due_never(router, index);
 	router->adjacencies.neighbors[index].is_static = false;
 	adjacency_unresolve(&router->adjacencies, index);
 	restore_route(router, index);
@@ -85,9 +86,8 @@ void neighbor_forget(struct ws_router *router, uint32_t index)
 static void restore_routes(struct ws_router *router, uint16_t interface)
 {
 	struct adjacency_table *table = &router->adjacencies;
-	for (uint32_t i = ADJACENCY_FIRST_NEIGHBOR; i < table->end; i++) {
-		if (!table->neighbors[i].used || table->adjacencies[i].tx_interface != interface ||
-			!adjacency_is_resolved(table, i))
+	for (uint32_t i = adjacency_first_on(table, interface); i; i = adjacency_next_on(table, i)) {
+		if (!table->neighbors[i].used || !adjacency_is_resolved(table, i))
 			continue;
 		if (table->neighbors[i].is_static ||
 			belongs(router, interface, &table->neighbors[i].next_hop))
@@ -97,16 +97,19 @@ static void restore_routes(struct ws_router *router, uint16_t interface)
 	}
 }
 
-void neighbor_enter(struct neighbor *neighbor, enum ws_neighbor_state state)
+void neighbor_enter(struct ws_router *router, uint32_t index, enum ws_neighbor_state state)
 {
+	struct neighbor *neighbor = &router->adjacencies.neighbors[index];
 	neighbor->state = (uint8_t)state;
 	neighbor->state_tsc = rte_rdtsc();
 	neighbor->probes = 0;
+	neighbor_schedule(router, index);
 }
 
-static void hear_of(struct neighbor *neighbor, enum ws_neighbor_state state)
+static void hear_of(struct ws_router *router, uint32_t index, enum ws_neighbor_state state)
 {
-	neighbor_enter(neighbor, state);
+	struct neighbor *neighbor = &router->adjacencies.neighbors[index];
+	neighbor_enter(router, index, state);
 	neighbor->updated_tsc = neighbor->state_tsc;
 }
 
@@ -136,7 +139,7 @@ int64_t neighbor_settle(struct ws_router *router, uint16_t interface,
 	else if (!is_learnt)
 		neighbor_room_enter(router, (uint32_t)index);
 	neighbor->is_static = is_static;
-	hear_of(neighbor, state);
+	hear_of(router, (uint32_t)index, state);
 	adjacency_resolve(table, (uint32_t)index, mac);
 	restore_route(router, (uint32_t)index);
 	return index;
@@ -175,16 +178,16 @@ static bool was_asked(const struct ws_router *router, uint16_t interface,
 static bool settles_state(struct ws_router *router, uint32_t index,
 						  const struct router_event *event)
 {
-	struct neighbor *neighbor = &router->adjacencies.neighbors[index];
+	const struct neighbor *neighbor = &router->adjacencies.neighbors[index];
 	const uint8_t *mac = adjacency_mac(&router->adjacencies.adjacencies[index]);
 	bool is_same =
 		!(event->flags & NEIGHBOR_HAS_MAC) || !memcmp(mac, event->mac, sizeof(event->mac));
 	if (!is_same && event->flags & NEIGHBOR_OVERRIDES)
 		return false;
 	if (is_same && event->flags & NEIGHBOR_CONFIRMS)
-		hear_of(neighbor, WS_NEIGHBOR_REACHABLE);
+		hear_of(router, index, WS_NEIGHBOR_REACHABLE);
 	else if (!is_same && neighbor->state == WS_NEIGHBOR_REACHABLE)
-		neighbor_enter(neighbor, WS_NEIGHBOR_STALE);
+		neighbor_enter(router, index, WS_NEIGHBOR_STALE);
 	return true;
 }
 
@@ -221,10 +224,9 @@ void router_neighbor_learn(struct ws_router *router, const struct router_event *
 static void forget_all(struct ws_router *router, uint16_t interface, uint8_t family)
 {
 	struct adjacency_table *table = &router->adjacencies;
-	for (uint32_t i = ADJACENCY_FIRST_NEIGHBOR; i < table->end; i++)
-		if (table->neighbors[i].used && table->adjacencies[i].tx_interface == interface &&
-			(!family || table->neighbors[i].next_hop.family == family) &&
-			adjacency_is_resolved(table, i))
+	for (uint32_t i = adjacency_first_on(table, interface); i; i = adjacency_next_on(table, i))
+		if (table->neighbors[i].used && adjacency_is_resolved(table, i) &&
+			(!family || table->neighbors[i].next_hop.family == family))
 			neighbor_forget(router, i);
 }
 

@@ -14,6 +14,8 @@ struct ws_router;
 /* Apply what a worker saw; forget those unheard of for long. */
 void router_neighbor_learn(struct ws_router *router, const struct router_event *event);
 void router_neighbor_age(struct ws_router *router);
+/* Have the next poll look at all of them, whenever they were due. */
+void router_neighbor_look_again(struct ws_router *router);
 /* Ask the station `mac`, or all when NULL, for the address; false when that cannot be sent. */
 bool router_neighbor_ask(struct ws_router *router, uint16_t interface,
 						 const struct ws_address *address, const uint8_t *mac);

@@ -17,7 +17,7 @@ bool neighbor_probe(struct ws_router *router, uint32_t index, uint64_t now)
 	if (!router_neighbor_ask(router, adjacency->tx_interface, &neighbor->next_hop,
 							 adjacency_mac(adjacency)))
 		return false;
-	neighbor_enter(neighbor, WS_NEIGHBOR_PROBE);
+	neighbor_enter(router, index, WS_NEIGHBOR_PROBE);
 	neighbor->state_tsc = now;
 	neighbor->probes = probes + 1;
 	return true;
@@ -36,7 +36,7 @@ static void age(struct ws_router *router, uint32_t index, uint64_t now)
 		if (!neighbor->is_proven && passed > DELAY_FIRST_PROBE_S * router->tsc_hz)
 			neighbor_probe(router, index, now);
 		else if (reachable_s && passed > reachable_s * router->tsc_hz)
-			neighbor_enter(neighbor, WS_NEIGHBOR_STALE);
+			neighbor_enter(router, index, WS_NEIGHBOR_STALE);
 		break;
 	case WS_NEIGHBOR_STALE:
 		if ((reachable_s || !neighbor->is_proven) && passed > DELAY_FIRST_PROBE_S * router->tsc_hz)
@@ -54,19 +54,64 @@ static void age(struct ws_router *router, uint32_t index, uint64_t now)
 	}
 }
 
+static bool ages(const struct ws_router *router, uint32_t index)
+{
+	const struct neighbor *neighbor = &router->adjacencies.neighbors[index];
+	return neighbor->used && !neighbor->is_static &&
+		   adjacency_is_resolved(&router->adjacencies, index);
+}
+
+/* How long its state may last; 0: for ever. */
+static uint32_t patience_s(const struct ws_router *router, const struct neighbor *neighbor)
+{
+	uint32_t reachable_s = router->reachable_s[family_index(neighbor->next_hop.family)];
+	if (neighbor->state == WS_NEIGHBOR_PROBE)
+		return RETRANSMIT_S;
+	if (!neighbor->is_proven || (neighbor->state == WS_NEIGHBOR_STALE && reachable_s))
+		return DELAY_FIRST_PROBE_S;
+	return neighbor->state == WS_NEIGHBOR_REACHABLE ? reachable_s : 0;
+}
+
+void neighbor_schedule(struct ws_router *router, uint32_t index)
+{
+	const struct neighbor *neighbor = &router->adjacencies.neighbors[index];
+	uint32_t seconds = neighbor->is_static ? 0 : patience_s(router, neighbor);
+	uint64_t until = neighbor->state_tsc + seconds * router->tsc_hz, now = rte_rdtsc();
+	if (seconds)
+		neighbor_due_in(router, index, until > now ? until - now : 0);
+	else
+		neighbor_due_never(router, index);
+}
+
+static void look_at(struct ws_router *router, uint16_t slot)
+{
+	for (uint32_t index; (index = neighbor_due_take(router, slot));) {
+		if (ages(router, index))
+			age(router, index, rte_rdtsc());
+		if (ages(router, index))
+			neighbor_schedule(router, index);
+	}
+}
+
 void router_neighbor_age(struct ws_router *router)
 {
-	struct adjacency_table *table = &router->adjacencies;
-	uint64_t now = rte_rdtsc();
-	for (uint32_t i = ADJACENCY_FIRST_NEIGHBOR; i < table->end; i++)
-		if (table->neighbors[i].used && !table->neighbors[i].is_static &&
-			adjacency_is_resolved(table, i))
-			age(router, i, now);
+	uint16_t slot = NEIGHBOR_DUE_NOW;
+	do
+		look_at(router, slot);
+	while (neighbor_due_turn(router, &slot));
+}
+
+void router_neighbor_look_again(struct ws_router *router)
+{
+	for (uint32_t i = ADJACENCY_FIRST_NEIGHBOR; i < router->adjacencies.end; i++)
+		if (ages(router, i))
+			neighbor_due_now(router, i);
 }
 
 int ws_router_set_reachable_time(struct ws_router *router, uint8_t family, uint32_t seconds)
 {
 	router->reachable_s[family_index(family)] = seconds;
+	router_neighbor_look_again(router);
 	return 0;
 }
 

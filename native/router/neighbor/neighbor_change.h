@@ -8,7 +8,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct neighbor;
 struct ws_router;
 
 /* Its MAC address is known by now; a resolved one holds one reference for being so. Its index, or
@@ -18,7 +17,9 @@ int64_t neighbor_settle(struct ws_router *router, uint16_t interface,
 						enum ws_neighbor_state state);
 /* Forget the MAC address of a resolved one; it stays, incomplete, while routes go through it. */
 void neighbor_forget(struct ws_router *router, uint32_t index);
-void neighbor_enter(struct neighbor *neighbor, enum ws_neighbor_state state);
+void neighbor_enter(struct ws_router *router, uint32_t index, enum ws_neighbor_state state);
+/* Have it looked at when its state has lasted long enough. */
+void neighbor_schedule(struct ws_router *router, uint32_t index);
 /* Ask one now, whatever its state; false when nothing can be asked. */
 bool neighbor_probe(struct ws_router *router, uint32_t index, uint64_t now);
 

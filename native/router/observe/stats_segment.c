@@ -17,19 +17,18 @@
 
 enum { DEFAULT_INTERVAL_MS = 1000 };
 
-/* All pages are had at once: one that is missing later would end the process. */
 static int open_file(const char *path, size_t size)
 {
 	int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
 	if (fd < 0)
 		return fail(-errno, "statistics file %s cannot be made: %s", path, strerror(errno));
-	int error = posix_fallocate(fd, 0, (off_t)size);
-	if (!error)
+	if (!ftruncate(fd, (off_t)size))
 		return fd;
+	int error = -errno;
 	close(fd);
 	unlink(path);
-	return fail(-error, "statistics file %s of %zu kB cannot be made: %s", path, size / 1024,
-				strerror(error));
+	return fail(error, "statistics file %s of %zu kB cannot be made: %s", path, size / 1024,
+				strerror(-error));
 }
 
 /* Some readers take a vector that ends where the file does for one that is too long. */
@@ -39,38 +38,22 @@ static size_t size_of(uint16_t threads)
 	return RTE_ALIGN_CEIL(size + GRAPH_CACHE_LINE, (size_t)getpagesize());
 }
 
-static int check_size(const struct ws_router *router, size_t size)
-{
-	size_t most = router->config.stats_max_kb * (size_t)1024;
-	return !most || size <= most
-			   ? 0
-			   : fail(-ENOSPC,
-					  "statistics of %u workers take %zu kB, and statseg { size } allows %zu kB; "
-					  "allow more",
-					  router->worker_count, size / 1024, most / 1024);
-}
-
 static int map(struct ws_router *router)
 {
 	struct stats_segment *stats = &router->stats;
 	const char *path = router->config.stats_path;
 	size_t size = size_of(stats->thread_count);
-	int error = check_size(router, size);
-	if (error)
-		return error;
 	int fd = *path ? open_file(path, size) : -1;
 	if (*path && fd < 0)
 		return fd;
 	void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE,
 						fd < 0 ? MAP_PRIVATE | MAP_ANONYMOUS : MAP_SHARED, fd, 0);
-	error = errno;
-	if (fd >= 0)
-		close(fd);
+	stats->fd = fd;
 	if (memory == MAP_FAILED)
-		return fail(-error, "no memory for statistics: %s", strerror(error));
+		return fail(-errno, "no memory for statistics: %s", strerror(errno));
 	stats->memory = memory;
 	stats->size = size;
-	return 0;
+	return stats_make_room(router, router->interface_count);
 }
 
 int stats_open(struct ws_router *router)
@@ -108,6 +91,8 @@ void stats_close(struct ws_router *router)
 	struct stats_segment *stats = &router->stats;
 	free(stats->nodes);
 	stats->nodes = NULL;
+	if (stats->memory && stats->fd >= 0)
+		close(stats->fd);
 	if (!stats->memory)
 		return;
 	stats_set(stats, STATS_UPDATED_NS, 0);

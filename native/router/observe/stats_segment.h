@@ -44,7 +44,9 @@ struct stats_before {
 /* Main thread only. */
 struct stats_segment {
 	struct stats_memory *memory; /* NULL before it is made */
-	size_t size;
+	size_t size;                 /* of the mapping; pages of it are had as interfaces come */
+	uint32_t interface_room;     /* for so many there are pages */
+	int fd;                      /* -1: memory of the process's own */
 	uint16_t lock_depth, thread_count;
 	uint32_t free_entry;             /* the first of a list of empty entries, or STATS_NO_ENTRY */
 	uint32_t values[STATS_VALUES];   /* entries */
@@ -61,6 +63,11 @@ void stats_close(struct ws_router *router);
 /* Between these the main thread changes what readers go by. They nest. */
 void stats_lock(struct stats_segment *stats);
 void stats_unlock(struct stats_segment *stats);
+
+/* Memory for the interface's numbers; -ENOSPC, with its line, when there is none. */
+int stats_make_room(struct ws_router *router, uint16_t index);
+/* That the segment takes with so many interfaces. */
+size_t stats_bytes(const struct stats_segment *stats, uint32_t interfaces);
 
 /* There is local0 alone. */
 void stats_begin_interfaces(struct stats_segment *stats);

@@ -57,8 +57,7 @@ static void write_heaps(struct stats_segment *stats)
 		used += heap.heap_allocsz_bytes;
 	}
 	write_heap(memory->heap.at, total, used);
-	uint32_t spare = STATS_MAX_ENTRIES - memory->directory.length;
-	write_heap(memory->segment.at, stats->size, stats->size - spare * sizeof(struct stats_entry));
+	write_heap(memory->segment.at, stats->size, stats_bytes(stats, stats->interface_room));
 }
 
 /* ---- Rates since the last update ---- */

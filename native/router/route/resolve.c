@@ -3,6 +3,7 @@
  * Recursive paths: a next hop on no network of ours is reached the way its own route goes, and
  * follows that route when it changes.
  */
+#include "router/fib/balance_set.h"
 #include "router/route/route.h"
 #include "router/router.h"
 #include "wire/address.h"
@@ -150,14 +151,6 @@ uint32_t router_resolve(void *router, const struct path_list *list, struct path_
 void router_follow(struct ws_router *router, const struct fib_table *table,
 				   const struct ws_prefix *prefix)
 {
-	struct load_balance_table *balances = &router->load_balances;
-	for (uint32_t i = 0; i < balances->recursive_count; i++) {
-		const struct path_list *list = balances->uses[balances->recursive[i]].list;
-		for (uint32_t p = 0; p < list->count; p++)
-			if (path_is_recursive(&list->paths[p]) && list->paths[p].table == table->index &&
-				prefix_covers(prefix, &list->paths[p].next_hop)) {
-				load_balance_refresh(balances);
-				return;
-			}
-	}
+	if (balance_sets_have_next_hop(&router->load_balances, table->index, prefix))
+		load_balance_refresh(&router->load_balances);
 }

@@ -7,6 +7,7 @@
 #include "wire/address.h"
 
 #include <errno.h>
+#include <search.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -15,14 +16,18 @@ static const char *check_family(uint8_t family)
 	return family == WS_IP4 ? "ip" : family == WS_IP6 ? "ip6" : NULL;
 }
 
+static int compare_ids(const void *a, const void *b)
+{
+	const struct fib_table *one = a, *other = b;
+	return (one->id > other->id) - (one->id < other->id);
+}
+
 static struct fib_table *find_table(const struct ws_router *router, uint8_t family, uint32_t id)
 {
-	for (int i = 0; i < MAX_TABLES; i++) {
-		struct fib_table *table = router->tables[family_index(family)][i];
-		if (table && table->id == id)
-			return table;
-	}
-	return NULL;
+	const struct fib_table key = {.id = id};
+	struct fib_table *const *found =
+		tfind(&key, &router->tables_by_id[family_index(family)], compare_ids);
+	return found ? *found : NULL;
 }
 
 struct fib_table *router_table(const struct ws_router *router, uint8_t family, uint32_t id)
@@ -51,10 +56,16 @@ int router_make_table(struct ws_router *router, uint8_t family, uint16_t index, 
 	else
 		snprintf(table->name, sizeof(table->name), "ipv%u-VRF:%u", family, id);
 	int error = fib_trie_init(&table->trie, family, max_routes);
+	if (!error && !tsearch(table, &router->tables_by_id[family_index(family)], compare_ids)) {
+		fib_trie_close(&table->trie);
+		error = fail(-ENOMEM, "no memory for a table of routes");
+	}
 	if (error) {
 		free(table);
 		return error;
 	}
+	uint32_t *end = &router->table_end[family_index(family)];
+	*end = RTE_MAX(*end, index + 1u);
 	__atomic_store_n(&router->tables[family_index(family)][index], table, __ATOMIC_RELEASE);
 	return 0;
 }
@@ -62,18 +73,21 @@ int router_make_table(struct ws_router *router, uint8_t family, uint16_t index, 
 void router_free_tables(struct ws_router *router)
 {
 	for (int family = 0; family < FAMILIES; family++)
-		for (int i = 0; i < MAX_TABLES; i++) {
-			if (router->tables[family][i])
-				fib_trie_close(&router->tables[family][i]->trie);
-			free(router->tables[family][i]);
+		for (uint32_t i = 0; i < router->table_end[family]; i++) {
+			struct fib_table *table = router->tables[family][i];
+			if (!table)
+				continue;
+			tdelete(table, &router->tables_by_id[family], compare_ids);
+			fib_trie_close(&table->trie);
+			free(table);
 		}
 }
 
 static void count_tables(struct ws_router *router, uint8_t family)
 {
 	bool many = false;
-	for (int i = 1; i < MAX_TABLES; i++)
-		many |= router->tables[family_index(family)][i] != NULL;
+	for (uint32_t i = 1; i < router->table_end[family_index(family)] && !many; i++)
+		many = router->tables[family_index(family)][i] != NULL;
 	__atomic_store_n(&router->many_tables[family_index(family)], many, __ATOMIC_RELEASE);
 }
 
@@ -83,7 +97,7 @@ int ws_router_table_add(struct ws_router *router, uint8_t family, uint32_t id, c
 		return fail(-EINVAL, "%u is no family of addresses", family);
 	if (find_table(router, family, id))
 		return 0;
-	for (int i = 1; i < MAX_TABLES; i++)
+	for (uint16_t i = 1; i < MAX_TABLES; i++)
 		if (!router->tables[family_index(family)][i]) {
 			const struct ws_router_config *config = &router->config;
 			int error = router_make_table(router, family, i, id, name,
@@ -133,6 +147,7 @@ int ws_router_table_del(struct ws_router *router, uint8_t family, uint32_t id)
 	__atomic_store_n(&router->tables[family_index(family)][table->index], NULL, __ATOMIC_RELEASE);
 	count_tables(router, family);
 	rcu_synchronize();
+	tdelete(table, &router->tables_by_id[family_index(family)], compare_ids);
 	fib_trie_close(&table->trie);
 	free(table);
 	return 0;
@@ -141,7 +156,7 @@ int ws_router_table_del(struct ws_router *router, uint8_t family, uint32_t id)
 int ws_router_tables(struct ws_router *router, uint8_t family, struct ws_table *out, uint32_t max)
 {
 	uint32_t n = 0;
-	for (int i = 0; i < MAX_TABLES && n < max; i++) {
+	for (uint32_t i = 0; i < router->table_end[family_index(family)] && n < max; i++) {
 		const struct fib_table *table = router->tables[family_index(family)][i];
 		if (!table)
 			continue;

@@ -10,8 +10,9 @@ from wirespeed.router.startup.syntax import Block, Form
 
 _SIZE = re.compile(r"(\d{1,15})([kKmMgG]?)[bB]?")
 _FACTORS = {"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30}
-MOST_ROUTES = 8_000_000
+MOST_ROUTES = 10_000_000
 MOST_NEIGHBORS = 262_144
+MOST_PATH_SETS = 1_000_000
 _CPU_LIST = re.compile(r"\d{1,6}(-\d{1,6})?(,\d{1,6}(-\d{1,6})?)*")
 
 

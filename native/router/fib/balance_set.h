@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Which load balances an interface that comes or goes, or a route that changes, may lead elsewhere:
+ * found by that, so that what has nothing to do with it costs nothing. Main thread only.
+ */
+#ifndef ROUTER_BALANCE_SET_H
+#define ROUTER_BALANCE_SET_H
+
+#include "router/fib/load_balance.h"
+
+struct ws_prefix;
+
+/* Put the load balance into the sets that its paths belong to; its places there are for
+ * balance_sets_leave, also when it fails. */
+int balance_sets_join(struct load_balance_table *table, uint32_t index,
+					  const struct path_list *list, uint32_t **places);
+void balance_sets_leave(struct load_balance_table *table, const struct path_list *list,
+						uint32_t *places);
+void balance_sets_close(struct load_balance_table *table);
+
+/* Whether a recursive path has a next hop within the prefix, to be found in that table. */
+bool balance_sets_have_next_hop(const struct load_balance_table *table, uint16_t index,
+								const struct ws_prefix *prefix);
+
+#endif

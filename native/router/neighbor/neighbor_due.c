@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "router/neighbor/neighbor_due.h"
+
+#include "router/router.h"
+
+#include <rte_cycles.h>
+
+static uint64_t tick_of(const struct ws_router *router, uint64_t tsc)
+{
+	return tsc / (router->tsc_hz / NEIGHBOR_DUE_A_SECOND);
+}
+
+void neighbor_due_never(struct ws_router *router, uint32_t index)
+{
+	struct neighbor *neighbors = router->adjacencies.neighbors, *neighbor = &neighbors[index];
+	if (!neighbor->due_slot)
+		return;
+	if (neighbor->next_due)
+		neighbors[neighbor->next_due].previous_due = neighbor->previous_due;
+	if (neighbor->previous_due)
+		neighbors[neighbor->previous_due].next_due = neighbor->next_due;
+	else
+		router->neighbor_due.first[neighbor->due_slot - 1] = neighbor->next_due;
+	neighbor->due_slot = 0;
+}
+
+static void put(struct ws_router *router, uint32_t index, uint16_t slot)
+{
+	struct neighbor *neighbors = router->adjacencies.neighbors;
+	uint32_t *first = &router->neighbor_due.first[slot];
+	neighbor_due_never(router, index);
+	neighbors[index].next_due = *first;
+	neighbors[index].previous_due = 0;
+	neighbors[index].due_slot = slot + 1;
+	if (*first)
+		neighbors[*first].previous_due = index;
+	*first = index;
+}
+
+void neighbor_due_in(struct ws_router *router, uint32_t index, uint64_t ticks)
+{
+	struct neighbor_due *due = &router->neighbor_due;
+	uint64_t now = tick_of(router, rte_rdtsc()), at = tick_of(router, rte_rdtsc() + ticks) + 1;
+	if (!due->tick)
+		due->tick = now;
+	/* The wheel may hang behind a little; what it has not passed lies before its own place. */
+	at = RTE_MIN(at, due->tick + NEIGHBOR_DUE_SLOTS - 1);
+	put(router, index, (uint16_t)(RTE_MAX(at, due->tick + 1) % NEIGHBOR_DUE_SLOTS));
+}
+
+void neighbor_due_now(struct ws_router *router, uint32_t index)
+{
+	put(router, index, NEIGHBOR_DUE_NOW);
+}
+
+bool neighbor_due_turn(struct ws_router *router, uint16_t *slot)
+{
+	struct neighbor_due *due = &router->neighbor_due;
+	uint64_t now = tick_of(router, rte_rdtsc());
+	if (!due->tick || due->tick >= now)
+		return false;
+	/* Once around is all there is. */
+	due->tick = RTE_MAX(due->tick + 1, now - RTE_MIN(now, (uint64_t)NEIGHBOR_DUE_SLOTS - 1));
+	*slot = (uint16_t)(due->tick % NEIGHBOR_DUE_SLOTS);
+	return true;
+}
+
+uint32_t neighbor_due_take(struct ws_router *router, uint16_t slot)
+{
+	uint32_t index = router->neighbor_due.first[slot];
+	if (index)
+		neighbor_due_never(router, index);
+	return index;
+}

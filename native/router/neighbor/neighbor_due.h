@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * When each resolved neighbour is to be looked at next: a wheel of quarters of a second, so that a
+ * poll looks at those that are due and at no others. One that is due later than the wheel reaches
+ * is looked at then, and put on again.
+ */
+#ifndef ROUTER_NEIGHBOR_DUE_H
+#define ROUTER_NEIGHBOR_DUE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct ws_router;
+
+enum {
+	NEIGHBOR_DUE_SLOTS = 256,
+	NEIGHBOR_DUE_A_SECOND = 4,
+	NEIGHBOR_DUE_NOW = NEIGHBOR_DUE_SLOTS, /* the slot of the next poll, whenever it is */
+};
+
+struct neighbor_due {
+	uint64_t tick;                          /* that the wheel was last turned to */
+	uint32_t first[NEIGHBOR_DUE_SLOTS + 1]; /* adjacencies; 0: none */
+};
+
+/* Look at it `ticks` of the TSC from now, or a moment later; in place of when it was due before. */
+void neighbor_due_in(struct ws_router *router, uint32_t index, uint64_t ticks);
+/* At the next poll. */
+void neighbor_due_now(struct ws_router *router, uint32_t index);
+void neighbor_due_never(struct ws_router *router, uint32_t index);
+/* Turn the wheel by one slot at the most towards now; false when it is there. */
+bool neighbor_due_turn(struct ws_router *router, uint16_t *slot);
+/* Take one out of the slot; 0 when there is none. */
+uint32_t neighbor_due_take(struct ws_router *router, uint16_t slot);
+
+#endif

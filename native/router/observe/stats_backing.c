@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Memory of the statistics segment as it is needed. The file has room for all that there can be,
+ * which costs nothing; its pages are had step by step before they are written, since one that is
+ * missing later would end the process.
+ */
+#include "dev/error.h"
+#include "router/observe/stats_segment.h"
+#include "router/router.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stddef.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { STEP = 512 }; /* interfaces at once */
+
+/* The vectors of interfaces that each thread has: where the first element lies, and its size. */
+#define VECTOR(name)                                                                               \
+	{                                                                                              \
+		offsetof(struct stats_thread, interfaces.name),                                            \
+			sizeof(((struct stats_thread *)0)->interfaces.name.local0)                             \
+	}
+static const struct {
+	size_t offset, element;
+} vectors[] = {
+	VECTOR(rx),        VECTOR(tx),        VECTOR(drops),     VECTOR(punts),
+	VECTOR(ip4),       VECTOR(ip6),       VECTOR(mpls),      VECTOR(rx_no_buffer),
+	VECTOR(rx_missed), VECTOR(rx_errors), VECTOR(tx_errors),
+};
+enum { HEAD = sizeof(uint64_t) }; /* its length */
+
+static uint32_t entries_with(uint32_t interfaces)
+{
+	return STATS_MAX_ENTRIES - (WS_MAX_INTERFACES - interfaces) * STATS_INTERFACE_LINKS;
+}
+
+static size_t of_interface(uint16_t threads)
+{
+	size_t size = STATS_INTERFACE_LINKS * sizeof(struct stats_entry) + sizeof(uint64_t) +
+				  sizeof(stats_text) + sizeof(struct stats_pair);
+	for (size_t i = 0; i < RTE_DIM(vectors); i++)
+		size += threads * vectors[i].element;
+	return size;
+}
+
+static int back(const struct stats_segment *stats, const void *from, const void *end)
+{
+	size_t page = (size_t)getpagesize(), base = (size_t)(uintptr_t)stats->memory;
+	size_t first = RTE_ALIGN_FLOOR((size_t)(uintptr_t)from - base, page);
+	size_t last = RTE_MIN(RTE_ALIGN_CEIL((size_t)(uintptr_t)end - base, page), stats->size);
+	/* Not of a file: the process's own, as it is touched. */
+	return stats->fd < 0 ? 0 : -posix_fallocate(stats->fd, (off_t)first, (off_t)(last - first));
+}
+
+static int back_interfaces(const struct stats_segment *stats, uint32_t count)
+{
+	struct stats_memory *memory = stats->memory;
+	int error = back(stats, memory, &memory->directory.at[entries_with(count)]);
+	if (!error)
+		error = back(stats, &memory->interface_names, &memory->interface_names.at[count]);
+	if (!error)
+		error = back(stats, memory->interface_texts, &memory->interface_texts[count]);
+	if (!error)
+		error = back(stats, &memory->nothing, &memory->nothing.at[count]);
+	for (uint16_t t = 0; t < stats->thread_count; t++)
+		for (size_t i = 0; i < RTE_DIM(vectors) && !error; i++) {
+			uint8_t *begin = (uint8_t *)&memory->threads[t] + vectors[i].offset;
+			error = back(stats, begin, begin + HEAD + (count + 1) * vectors[i].element);
+		}
+	return error;
+}
+
+/* What is there whatever the interfaces. */
+static int back_rest(const struct stats_segment *stats)
+{
+	struct stats_memory *memory = stats->memory;
+	int error = back(stats, &memory->node_names, &memory->interface_texts);
+	if (!error)
+		error = back(stats, memory->node_texts, &memory->nothing);
+	for (uint16_t t = 0; t < stats->thread_count && !error; t++) {
+		struct stats_thread *thread = &memory->threads[t];
+		error = back(stats, thread, &thread->interfaces);
+		if (!error)
+			error = back(stats, &thread->nodes, thread + 1);
+	}
+	/* The line at the end. */
+	return error ? error
+				 : back(stats, &memory->threads[stats->thread_count],
+						(uint8_t *)&memory->threads[stats->thread_count] + GRAPH_CACHE_LINE);
+}
+
+size_t stats_bytes(const struct stats_segment *stats, uint32_t interfaces)
+{
+	return stats->size - (WS_MAX_INTERFACES - interfaces) * of_interface(stats->thread_count);
+}
+
+static int check_size(const struct ws_router *router, uint32_t interfaces)
+{
+	size_t most = router->config.stats_max_kb * (size_t)1024;
+	size_t wanted = stats_bytes(&router->stats, interfaces);
+	return !most || wanted <= most
+			   ? 0
+			   : fail(
+					 -ENOSPC,
+					 "statistics of %u workers and %u interfaces take %zu kB, and statseg { size } "
+					 "allows %zu kB; allow more",
+					 router->worker_count, interfaces, wanted / 1024, most / 1024);
+}
+
+int stats_make_room(struct ws_router *router, uint16_t index)
+{
+	struct stats_segment *stats = &router->stats;
+	if (!stats->memory || index < stats->interface_room)
+		return 0;
+	uint32_t count =
+		RTE_MIN(RTE_ALIGN_CEIL(index + 1u, (uint32_t)STEP), (uint32_t)WS_MAX_INTERFACES);
+	int error = check_size(router, count);
+	if (error)
+		return error;
+	error = back_interfaces(stats, count);
+	if (!error && !stats->interface_room)
+		error = back_rest(stats);
+	if (error)
+		return fail(error, "statistics of %u interfaces cannot be kept in %s: %s", count,
+					router->config.stats_path, strerror(-error));
+	stats->interface_room = count;
+	return 0;
+}
