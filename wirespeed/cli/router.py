@@ -74,6 +74,15 @@ def command(
             show_default="half of them",
         ),
     ] = None,
+    flow_hash_seed: Annotated[
+        int | None,
+        typer.Option(
+            "--flow-hash-seed",
+            metavar="N",
+            help="Number that decides, with a flow, which of several paths it takes.",
+            show_default="random",
+        ),
+    ] = None,
     hugepages: HugepagesOption = "auto",
     march: MarchOption = "auto",
     verbose: VerboseOption = False,
@@ -100,6 +109,7 @@ def command(
         max_ip6_routes=max_ip6_routes,
         max_neighbors=max_neighbors,
         max_interface_neighbors=max_interface_neighbors,
+        flow_hash_seed=flow_hash_seed,
     )
     settle_main(main_cpu or ("" if startup.main_cpu is None else str(startup.main_cpu)))
     control_socket = socket or startup.socket or default_socket()
