@@ -271,6 +271,18 @@ def test_room_for_neighbors_is_of_the_command_line_or_the_file_or_the_default() 
         router_settings(["e0=ring:a"], cpu, max_interface_neighbors=300_000)
 
 
+def test_the_seed_of_flow_hashes_is_of_the_command_line_or_the_file_or_none() -> None:
+    cpu = str(max(os.sched_getaffinity(0)))
+    assert router_settings(["e0=ring:a"], cpu).flow_hash_seed is None
+    file = startup("ip { flow-hash-seed 77 }")
+    assert router_settings(["e0=ring:a"], cpu, file).flow_hash_seed == 77
+    assert router_settings(["e0=ring:a"], cpu, file, flow_hash_seed=0).flow_hash_seed == 0
+    with pytest.raises(UsageError, match="--flow-hash-seed 4294967296 is not between 0 and 4294967295"):
+        router_settings(["e0=ring:a"], cpu, flow_hash_seed=2**32)
+    with pytest.raises(UsageError, match="give a number from 0 to 4294967295"):
+        startup("ip { flow-hash-seed -1 }")
+
+
 def test_workers_of_a_device_must_be_there() -> None:
     cpu = max(os.sched_getaffinity(0))
     file = startup("dpdk { dev ring:a { num-rx-queues 3 workers 0 } }")

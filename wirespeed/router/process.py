@@ -92,6 +92,8 @@ def run(
             )
             undo_runtime.pop_all()
         undo.callback(core.close)
+        if settings.flow_hash_seed is not None:
+            core.set_flow_hash_seed(settings.flow_hash_seed)
         server = StatsServer(stats_listener, undo.enter_context(opened(stats.made)))
         stats.publish()
         for index in core.interface_names().values():

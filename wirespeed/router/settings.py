@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from wirespeed.cpus import parse_cpus
 from wirespeed.errors import UsageError
 from wirespeed.model import PortSpec, parse_port_spec
-from wirespeed.router.startup.schema import MOST_NEIGHBORS, MOST_PATH_SETS, MOST_ROUTES
+from wirespeed.router.startup.schema import MOST_NEIGHBORS, MOST_PATH_SETS, MOST_ROUTES, MOST_SEED
 from wirespeed.router.startup.settings import INTERFACE_NAME, Interface, Startup
 
 # Twice the Internet's tables, and more; native/router/api/api.c says why that costs no memory.
@@ -25,7 +25,7 @@ _PATH_SET_BYTES = 512
 class RouterSettings:
     """Interface i is `ports[i]`, called `names[i]`; one worker on each of `cpus`. There are at least `buffers` packet
     buffers, each with room for at least `buffer_size` bytes; `placement` holds (interface, queue, worker). `max_routes`
-    is for IPv4; `max_interface_neighbors` 0: half of `max_neighbors`."""
+    is for IPv4; `max_interface_neighbors` 0: half of `max_neighbors`. `flow_hash_seed` None: one at random."""
 
     names: tuple[str, ...]
     ports: tuple[PortSpec, ...]
@@ -35,6 +35,7 @@ class RouterSettings:
     max_neighbors: int = DEFAULT_NEIGHBORS
     max_interface_neighbors: int = 0
     max_path_sets: int = DEFAULT_PATH_SETS
+    flow_hash_seed: int | None = None
     buffers: int = 0
     buffer_size: int = 0
     placement: tuple[tuple[int, int, int], ...] = ()
@@ -58,6 +59,7 @@ def router_settings(
     max_neighbors: int | None = None,
     max_interface_neighbors: int | None = None,
     max_path_sets: int | None = None,
+    flow_hash_seed: int | None = None,
 ) -> RouterSettings:
     """Settings from the words of the command line and those of a start-up file, whose interfaces come first; what
     neither says has its default. A UsageError names the word that is wrong."""
@@ -85,6 +87,8 @@ def router_settings(
     ):
         if number is not None and not 1 <= number <= most:
             raise UsageError(f"{option} {number} is not between 1 and {most}")
+    if flow_hash_seed is not None and not 0 <= flow_hash_seed <= MOST_SEED:
+        raise UsageError(f"--flow-hash-seed {flow_hash_seed} is not between 0 and {MOST_SEED}")
     chosen = given.worker_cpus if given.worker_cpus and not cpus else parse_cpus(cpus)
     return RouterSettings(
         tuple(names),
@@ -95,6 +99,7 @@ def router_settings(
         max_neighbors or given.max_neighbors or DEFAULT_NEIGHBORS,
         max_interface_neighbors or given.max_interface_neighbors or 0,
         max_path_sets or DEFAULT_PATH_SETS,
+        given.flow_hash_seed if flow_hash_seed is None else flow_hash_seed,
         buffers=given.buffers,
         buffer_size=given.buffer_size,
         placement=tuple(_placement(given.interfaces, len(chosen))),

@@ -125,6 +125,7 @@ struct ws_router *ws_router_create(const struct ws_router_config *config)
 	l2_init(&router->l2);
 	router->events.fd = -1;
 	router->glean_seed = seed_random();
+	ws_router_set_flow_hash_seed(router, (uint32_t)seed_random());
 	router->echo_id = (uint32_t)getpid() & 0xffff;
 	router->reachable_s[0] = router->reachable_s[1] = DEFAULT_REACHABLE_S;
 	if (make_router(router)) {

@@ -13,6 +13,7 @@ _FACTORS = {"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30}
 MOST_ROUTES = 10_000_000
 MOST_NEIGHBORS = 262_144
 MOST_PATH_SETS = 1_000_000
+MOST_SEED = 2**32 - 1
 _CPU_LIST = re.compile(r"\d{1,6}(-\d{1,6})?(,\d{1,6}(-\d{1,6})?)*")
 
 
@@ -174,7 +175,15 @@ MEMORY = Block(
 
 # `max-routes` is a word of ours: VPP gives its tables a heap instead, ours take memory by the routes that come.
 _TABLE = {"max-routes": _value(_number(1, MOST_ROUTES))}
-IP = Block({**_TABLE, "heap-size": Form(read=_size, unused=True), **_unused(values="mtrie-hugetlb")})
+# `flow-hash-seed` too: of both families and of labels.
+IP = Block(
+    {
+        **_TABLE,
+        "flow-hash-seed": _value(_number(0, MOST_SEED)),
+        "heap-size": Form(read=_size, unused=True),
+        **_unused(values="mtrie-hugetlb"),
+    }
+)
 IP6 = Block({**_TABLE, "heap-size": Form(read=_size, unused=True), **_unused(values="hash-buckets")})
 
 # A section of ours: both families and all interfaces share one table of bounded size.

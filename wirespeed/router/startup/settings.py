@@ -63,6 +63,7 @@ class Startup:
     max_ip6_routes: int | None = None
     max_neighbors: int | None = None
     max_interface_neighbors: int | None = None
+    flow_hash_seed: int | None = None
     commands: tuple[tuple[Place, str], ...] = ()
     notice: str | None = None
 
@@ -98,6 +99,7 @@ def make_startup(statements: Sequence[Statement], file: str) -> Startup:
         max_ip6_routes=found.section("ip6").value("max-routes"),
         max_neighbors=found.section("neighbors").value("max"),
         max_interface_neighbors=found.section("neighbors").value("max-interface"),
+        flow_hash_seed=found.section("ip").value("flow-hash-seed"),
         commands=tuple(_linux_cp(found.section("linux-cp"))),
         notice=_notice(statements, file),
     )
