@@ -13,6 +13,7 @@ from struct import Struct
 from typing import Any
 
 from wirespeed._native import runtime
+from wirespeed._native.acl_sessions import NativeAclSessions
 from wirespeed._native.acls import NativeAcls
 from wirespeed._native.addresses import address_struct, network_of, prefix_struct, read_address, read_prefix
 from wirespeed._native.bond import NativeBond
@@ -77,7 +78,9 @@ _BRIDGE_DOMAINS = 256
 _MOST_FEATURES = 256
 
 
-class NativeRouter(NativeBond, NativeAcls, NativeImpairment, NativeIp6, NativeSflow, NativeTables, NativeVxlan):
+class NativeRouter(
+    NativeBond, NativeAclSessions, NativeAcls, NativeImpairment, NativeIp6, NativeSflow, NativeTables, NativeVxlan
+):
     """One router on the ports of this process; `runtime.start_runtime` and `open_ports` come before.
 
     Raises what `runtime.check` raises. `close` ends the runtime as well.
