@@ -103,8 +103,9 @@ static inline void acl_session_addresses(union acl_session_key *out, const union
 										 int family, bool is_output)
 {
 	if (!family) {
-		out->ip4.near = is_output ? key->ip4.destination : key->ip4.source;
-		out->ip4.far = is_output ? key->ip4.source : key->ip4.destination;
+		uint64_t near = is_output ? key->ip4.destination : key->ip4.source;
+		uint64_t far = is_output ? key->ip4.source : key->ip4.destination;
+		out->words[1] = near | far << 32;
 		out->words[2] = out->words[3] = out->words[4] = 0;
 		return;
 	}
@@ -119,38 +120,31 @@ static inline bool acl_session_key(union acl_session_key *out, const union acl_k
 	const struct acl_upper *upper = family ? &key->ip6.upper : &key->ip4.upper;
 	uint8_t protocol = family ? key->ip6.protocol : key->ip4.protocol;
 	enum acl_session_kind kind = acl_session_kind(upper, protocol, family, is_output);
-	struct acl_session_tuple *tuple = &out->tuple;
 	if (kind == ACL_SESSION_NONE)
 		return false;
-	tuple->interface = interface;
-	tuple->protocol = protocol;
-	tuple->kind = (uint8_t)(kind | (family ? ACL_SESSION_IP6 : 0));
-	if (kind == ACL_SESSION_PORTS) {
-		tuple->near_port = is_output ? upper->destination : upper->source;
-		tuple->far_port = is_output ? upper->source : upper->destination;
-	} else {
-		tuple->near_port = upper->identifier;
-		tuple->far_port = 0;
+	uint64_t near = is_output ? upper->destination : upper->source,
+			 far = is_output ? upper->source : upper->destination;
+	if (kind != ACL_SESSION_PORTS) {
+		near = upper->identifier;
+		far = 0;
 	}
+	/* As the tuple lies, and in one piece: it is read so at once. */
+	_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "how the tuple lies");
+	out->words[0] = near | far << 16 | (uint64_t)interface << 32 | (uint64_t)protocol << 48 |
+					(uint64_t)(kind | (family ? ACL_SESSION_IP6 : 0)) << 56;
 	acl_session_addresses(out, key, family, is_output);
 	return true;
 }
 
-static inline uint64_t acl_session_hash(const struct acl_sessions *sessions,
-										const union acl_session_key *key)
+static inline uint32_t *acl_session_bucket(const struct acl_sessions *sessions,
+										   const union acl_session_key *key)
 {
-	uint64_t hash = sessions->seed;
-	int words = key->tuple.kind & ACL_SESSION_IP6 ? 5 : 2;
-	for (int i = 0; i < words; i++) {
-		hash = (hash ^ key->words[i]) * 0x9e3779b97f4a7c15u;
-		hash ^= hash >> 32;
-	}
-	return hash;
-}
-
-static inline uint32_t *acl_session_bucket(const struct acl_sessions *sessions, uint64_t hash)
-{
-	return &sessions->buckets[hash * 0xbf58476d1ce4e5b9u >> sessions->shift];
+	uint64_t hash = (sessions->seed ^ key->words[0]) * 0x9e3779b97f4a7c15u;
+	hash = (hash ^ hash >> 32 ^ key->words[1]) * 0xbf58476d1ce4e5b9u;
+	if (key->tuple.kind & ACL_SESSION_IP6)
+		for (int i = 2; i < 5; i++)
+			hash = (hash ^ hash >> 32 ^ key->words[i]) * 0xbf58476d1ce4e5b9u;
+	return &sessions->buckets[hash >> sessions->shift];
 }
 
 static inline bool acl_session_is(const struct acl_session *session,

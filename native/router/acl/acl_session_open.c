@@ -38,7 +38,7 @@ static void begin_again(struct acl_sessions *sessions, struct acl_session *sessi
 static enum acl_opened open_locked(struct acl_sessions *sessions, const union acl_session_key *key,
 								   uint8_t tcp_flags, bool is_output, uint64_t now)
 {
-	uint32_t *bucket = acl_session_bucket(sessions, acl_session_hash(sessions, key));
+	uint32_t *bucket = acl_session_bucket(sessions, key);
 	struct acl_session *session = acl_session_find(sessions, bucket, key);
 	if (session && !acl_session_is_old(sessions, session, now)) {
 		acl_session_see(sessions, session, tcp_flags, is_output, now);

@@ -76,8 +76,7 @@ typedef bool is_gone_fn(const struct ws_router *router, const struct acl_session
 static void unlink_session(struct acl_sessions *sessions, uint32_t index)
 {
 	struct acl_session *session = &sessions->at[index];
-	uint64_t hash = acl_session_hash(sessions, &session->key);
-	uint32_t *place = acl_session_bucket(sessions, hash);
+	uint32_t *place = acl_session_bucket(sessions, &session->key);
 	while (*place != index)
 		place = &sessions->at[*place].next;
 	__atomic_store_n(place, session->next, __ATOMIC_RELEASE);

@@ -32,7 +32,7 @@ static inline void acl_look_up(const struct acl_sessions *sessions, const struct
 		lookup->buckets[i] = NULL;
 		if (!acl_session_key(key, &batch->keys[i], batch->family, batch->interfaces[i], is_output))
 			continue;
-		lookup->buckets[i] = acl_session_bucket(sessions, acl_session_hash(sessions, key));
+		lookup->buckets[i] = acl_session_bucket(sessions, key);
 		__builtin_prefetch(lookup->buckets[i]);
 	}
 	for (uint16_t i = 0; i < batch->count; i++)
