@@ -23,6 +23,7 @@ from wirespeed.router.impairment_core import ImpairmentCore
 from wirespeed.router.ip6_core import Ip6Core
 from wirespeed.router.sflow_core import SflowCore
 from wirespeed.router.tables_core import TablesCore
+from wirespeed.router.urpf_core import UrpfCore
 from wirespeed.router.vxlan_core import VxlanCore
 
 if TYPE_CHECKING:
@@ -355,7 +356,16 @@ class CaptureStatus:
 
 
 class RouterCore(
-    AclCore, AclSessionCore, BondCore, ImpairmentCore, Ip6Core, SflowCore, TablesCore, VxlanCore, Protocol
+    AclCore,
+    AclSessionCore,
+    BondCore,
+    ImpairmentCore,
+    Ip6Core,
+    SflowCore,
+    TablesCore,
+    UrpfCore,
+    VxlanCore,
+    Protocol,
 ):
     """The data plane of one router."""
 

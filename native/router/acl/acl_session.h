@@ -162,9 +162,13 @@ static inline struct acl_session *acl_session_find(const struct acl_sessions *se
 												   const union acl_session_key *key)
 {
 	uint32_t at = __atomic_load_n(bucket, __ATOMIC_ACQUIRE);
-	while (at && !acl_session_is(&sessions->at[at], key))
-		at = __atomic_load_n(&sessions->at[at].next, __ATOMIC_ACQUIRE);
-	return at ? &sessions->at[at] : NULL;
+	while (at) {
+		struct acl_session *session = &sessions->at[at];
+		if (acl_session_is(session, key))
+			return session;
+		at = __atomic_load_n(&session->next, __ATOMIC_ACQUIRE);
+	}
+	return NULL;
 }
 
 static inline enum ws_acl_timeout acl_session_timeout(const struct acl_session *session)

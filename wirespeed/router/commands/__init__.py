@@ -27,6 +27,7 @@ from wirespeed.router.commands import (
     tables,
     tap,
     trace,
+    urpf,
     vxlan,
     workers,
 )
@@ -60,6 +61,7 @@ __all__ = [
     "tables",
     "tap",
     "trace",
+    "urpf",
     "vxlan",
     "workers",
 ]
