@@ -156,19 +156,14 @@ static inline bool acl_session_is(const struct acl_session *session,
 	return !differences;
 }
 
-/* The one of this key, expired or not; NULL when there is none. */
-static inline struct acl_session *acl_session_find(const struct acl_sessions *sessions,
-												   const uint32_t *bucket,
-												   const union acl_session_key *key)
+/* The number of the one of this key, expired or not; 0 when there is none. */
+static inline uint32_t acl_session_find(const struct acl_sessions *sessions, const uint32_t *bucket,
+										const union acl_session_key *key)
 {
 	uint32_t at = __atomic_load_n(bucket, __ATOMIC_ACQUIRE);
-	while (at) {
-		struct acl_session *session = &sessions->at[at];
-		if (acl_session_is(session, key))
-			return session;
-		at = __atomic_load_n(&session->next, __ATOMIC_ACQUIRE);
-	}
-	return NULL;
+	while (at && !acl_session_is(&sessions->at[at], key))
+		at = __atomic_load_n(&sessions->at[at].next, __ATOMIC_ACQUIRE);
+	return at;
 }
 
 static inline enum ws_acl_timeout acl_session_timeout(const struct acl_session *session)

@@ -39,21 +39,22 @@ static enum acl_opened open_locked(struct acl_sessions *sessions, const union ac
 								   uint8_t tcp_flags, bool is_output, uint64_t now)
 {
 	uint32_t *bucket = acl_session_bucket(sessions, key);
-	struct acl_session *found = acl_session_find(sessions, bucket, key);
-	if (found && !acl_session_is_old(sessions, found, now)) {
-		acl_session_see(sessions, found, tcp_flags, is_output, now);
+	uint32_t index = acl_session_find(sessions, bucket, key);
+	struct acl_session *session = &sessions->at[index];
+	if (index && !acl_session_is_old(sessions, session, now)) {
+		acl_session_see(sessions, session, tcp_flags, is_output, now);
 		return ACL_OPEN_ALREADY;
 	}
-	if (found) {
-		begin_again(sessions, found, tcp_flags, is_output, now);
+	if (index) {
+		begin_again(sessions, session, tcp_flags, is_output, now);
 		return ACL_OPENED;
 	}
-	uint32_t index = take_free(sessions);
+	index = take_free(sessions);
 	if (!index) {
 		sessions->counters.refused++;
 		return ACL_NO_ROOM;
 	}
-	struct acl_session *session = &sessions->at[index];
+	session = &sessions->at[index];
 	session->key = *key;
 	session->next = *bucket;
 	begin(session, tcp_flags, is_output, now);

@@ -47,9 +47,9 @@ static inline bool acl_pass_session(struct acl_sessions *sessions, struct acl_fr
 {
 	const struct acl_batch *batch = &frame->batch;
 	const uint32_t *bucket = lookup->buckets[number];
-	struct acl_session *session =
-		bucket ? acl_session_find(sessions, bucket, &lookup->keys[number]) : NULL;
-	if (!session || acl_session_is_old(sessions, session, frame->now))
+	uint32_t index = bucket ? acl_session_find(sessions, bucket, &lookup->keys[number]) : 0;
+	struct acl_session *session = &sessions->at[index];
+	if (!index || acl_session_is_old(sessions, session, frame->now))
 		return false;
 	acl_session_see(sessions, session, acl_tcp_flags(&batch->keys[number], batch->family),
 					frame->direction == ACL_OUTPUT, frame->now);
