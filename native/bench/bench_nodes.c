@@ -7,7 +7,9 @@
  *     bench_nodes --once PACKETS --path NAME --routes N [--vector N]
  *
  * The real router and its graph; only the source and <if>-tx are the bench's own. Rows of the same
- * number of routes take turns; each figure is the median of the samples that met the machine at its
+ * number of routes take turns; those of access lists, which all packets would meet, are measured
+ * when
+ * --path names them. Each figure is the median of the samples that met the machine at its
  * fastest, whose number the table says (samples.h). --once takes PACKETS through and measures
  * nothing: for a profiler.
  */
@@ -16,6 +18,7 @@
 #include "bench/node_rig.h"
 #include "bench/samples.h"
 #include "wire/address.h"
+#include "wire/ip4.h"
 
 #include <getopt.h>
 #include <rte_common.h>
@@ -31,6 +34,7 @@ enum {
 	MAX_ROUTES = 1000000,
 	MAX_IP6_ROUTES = 200000,
 	LABEL_OUT = 17,
+	ACL_RULES = 1000,
 };
 
 struct options {
@@ -52,7 +56,7 @@ struct row {
 	const struct node_path *path;
 	uint32_t routes;
 	enum node_pattern pattern;
-	bool quick;
+	bool quick, is_alone;
 	struct node_load *load;
 	struct samples *samples[VECTORS];
 };
@@ -174,6 +178,32 @@ static void make_tunnel(struct ws_router *router, bool is_out)
 										is_out ? (uint16_t)index : 1));
 }
 
+/* Of which the last one fits. The nodes that ask are there before the bench's graph is made. */
+static void make_acl(struct ws_router *router, enum ws_acl_action action)
+{
+	static struct ws_acl_rule rules[ACL_RULES];
+	for (uint32_t i = 0; i < ACL_RULES; i++)
+		rules[i] = (struct ws_acl_rule){
+			.action = WS_ACL_DENY,
+			.protocol = IP4_UDP,
+			.source_last = UINT16_MAX,
+			.destination_first = (uint16_t)(1 + i),
+			.destination_last = (uint16_t)(1 + i + i % 100),
+			.source = {address_of_ip4(10u << 24 | i << 12), 20},
+			.destination = {address_of_ip4(route_address(i)), route_length(i)},
+		};
+	rules[ACL_RULES - 1] = (struct ws_acl_rule){
+		.action = action,
+		.source_last = UINT16_MAX,
+		.destination_last = UINT16_MAX,
+		.source.address.family = WS_IP4,
+		.destination.address.family = WS_IP4,
+	};
+	int acl = ws_router_acl_set(router, -1, "bench", rules, ACL_RULES);
+	bench_expect(RTE_MIN(acl, 0));
+	bench_expect(ws_router_acl_interface_set(router, 0, false, (uint32_t[]){(uint32_t)acl}, 1));
+}
+
 static void set_up(struct ws_router *router, const struct node_path *path, uint32_t routes)
 {
 	struct ws_mpls_route swap = {
@@ -210,6 +240,12 @@ static struct row rows[] = {
 	{.path = &path_sflow, .routes = 10, .pattern = NODE_SEQUENTIAL, .quick = true},
 	{.path = &path_vxlan_out, .routes = 10, .pattern = NODE_SEQUENTIAL, .quick = true},
 	{.path = &path_vxlan_in, .routes = 10, .pattern = NODE_SEQUENTIAL, .quick = true},
+	{.path = &path_acl, .routes = 10, .pattern = NODE_SEQUENTIAL, .quick = true, .is_alone = true},
+	{.path = &path_reflect,
+	 .routes = 10,
+	 .pattern = NODE_SEQUENTIAL,
+	 .quick = true,
+	 .is_alone = true},
 	{.path = &path_ip4, .routes = 1000, .pattern = NODE_SEQUENTIAL, .quick = false},
 	{.path = &path_ip4, .routes = 1000, .pattern = NODE_RANDOM, .quick = false},
 	{.path = &path_ip4, .routes = 1000, .pattern = NODE_ZIPF, .quick = false},
@@ -228,6 +264,8 @@ enum { ROWS = sizeof(rows) / sizeof(rows[0]) };
 
 static bool is_wanted(const struct row *row, const struct options *options)
 {
+	if (row->is_alone && !options->path)
+		return false;
 	return (!options->path || !strcmp(options->path, row->path->name)) &&
 		   (!options->routes || options->routes == row->routes) && (row->quick || !options->quick);
 }
@@ -336,6 +374,10 @@ int main(int argc, char **argv)
 	};
 	bench_expect(ws_ports_open(ports, 4));
 	struct ws_router *router = make_router(options.routes ? options.routes : MAX_ROUTES);
+	if (options.path && !strcmp(options.path, path_acl.name))
+		make_acl(router, WS_ACL_PERMIT);
+	if (options.path && !strcmp(options.path, path_reflect.name))
+		make_acl(router, WS_ACL_PERMIT_REFLECT);
 	struct graph *graph = node_rig_make(router);
 	int result = 0;
 	if (options.once)

@@ -41,6 +41,12 @@ static void aim_ip4(uint8_t *header, uint32_t route, uint32_t flow)
 	ip4_set_checksum(ip);
 }
 
+/* Of fewer flows, as sessions have: some ten thousand with ten routes. */
+static void aim_session(uint8_t *header, uint32_t route, uint32_t flow)
+{
+	aim_ip4(header, route, flow % NODE_PATHS_SESSION_FLOWS);
+}
+
 void route_address6(uint32_t i, uint8_t *address)
 {
 	static const uint16_t registries[] = {0x2001, 0x2400, 0x2600, 0x2800, 0x2a00, 0x2c00};
@@ -125,6 +131,9 @@ static const char *const vxlan_in_nodes[] = {"ethernet-input", "ip4-input",    "
 static const char *const sflow_nodes[] = {"sflow",      "ethernet-input", "ip4-input",
 										  "ip4-lookup", "ip4-rewrite",    "e1-output"};
 
+static const char *const acl_nodes[] = {"ethernet-input", "ip4-input",   "acl-plugin-in-ip4-fa",
+										"ip4-lookup",     "ip4-rewrite", "e1-output"};
+
 const struct node_path path_ip4 = {"ip4",          ip4_nodes, 5,       0,
 								   NODE_RIG_FRAME, make_ip4,  aim_ip4, false};
 const struct node_path path_ip6 = {"ip6",          ip6_nodes, 5,       0,
@@ -139,3 +148,7 @@ const struct node_path path_vxlan_in = {"vx-in",         vxlan_in_nodes, 8,    0
 										NODE_RIG_HEADER, make_vxlan,     NULL, false};
 const struct node_path path_sflow = {"sflow",        sflow_nodes, 6,       0,
 									 NODE_RIG_FRAME, make_ip4,    aim_ip4, true};
+const struct node_path path_acl = {"acl",          acl_nodes, 6,           0,
+								   NODE_RIG_FRAME, make_ip4,  aim_session, false};
+const struct node_path path_reflect = {"reflect",      acl_nodes, 6,           0,
+									   NODE_RIG_FRAME, make_ip4,  aim_session, false};

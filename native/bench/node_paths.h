@@ -12,9 +12,11 @@ enum {
 	NODE_PATHS_L2 = 2,
 	NODE_PATHS_TUNNEL,
 	NODE_PATHS_LABEL = 16,
+	NODE_PATHS_SESSION_FLOWS = 4096,
 	NODE_PATHS_VNI = 100,
 };
 
+extern const struct node_path path_acl, path_reflect;
 extern const struct node_path path_ip4, path_ip6, path_mpls, path_l2xc, path_vxlan_out,
 	path_vxlan_in, path_sflow;
 

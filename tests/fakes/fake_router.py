@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from ipaddress import ip_network
 
+from fake_acl_sessions import FakeAclSessions
 from fake_bond import FakeBond
 from fake_ip6 import FakeIp6
 from fake_linux import FakeLinuxHost
@@ -61,7 +62,7 @@ TSC_HZ = 1_000_000_000
 _FIRST_BESIDE_PORTS = 32
 
 
-class FakeRouterCore(FakeBond, FakeIp6, FakeSflow, FakeTables, FakeVxlan):
+class FakeRouterCore(FakeAclSessions, FakeBond, FakeIp6, FakeSflow, FakeTables, FakeVxlan):
     """Keeps the tables as the native core does; `clock_s` is what its TSC counts."""
 
     def __init__(self, names: Sequence[str] = ("e0", "e1"), workers: int = 1) -> None:
@@ -75,6 +76,7 @@ class FakeRouterCore(FakeBond, FakeIp6, FakeSflow, FakeTables, FakeVxlan):
         self.removed: tuple[int, ...] = ()
         FakeBond.__init__(self)
         FakeIp6.__init__(self)
+        FakeAclSessions.__init__(self)
         FakeSflow.__init__(self)
         FakeTables.__init__(self)
         FakeVxlan.__init__(self)

@@ -143,10 +143,12 @@ def test_the_remaining_sections() -> None:
         "buffers { buffers-per-numa 128000 default data-size 4096 page-size default-hugepage }\n"
         "statseg { socket-name /run/s.sock per-node-counters off update-interval 0.5 size 32M }\n"
         "linux-cp { default netns dataplane lcp-sync lcp-auto-subint }\n"
+        "plugins { plugin nat_plugin.so { enable } }\n"
         "plugins { plugin default { disable } plugin dpdk_plugin.so {enable} plugin acl_plugin.so { enable } }\n"
         "unix { exec /etc/vpp/boot.conf pidfile /run/vpp.pid runtime-dir /run/ours }\n"
         "memory { main-heap-size 1536M main-heap-page-size default-hugepage }\n"
         "heapsize 3G\n"
+        "acl-plugin { connection count max 1000 reclassify sessions 1 }\n"
     )
     assert (read.buffers, read.buffer_size, read.hugepages) == (128000, 4096, True)
     assert (read.stats_socket, read.stats_nodes, read.stats_interval_s) == (Path("/run/s.sock"), False, 0.5)
@@ -155,11 +157,14 @@ def test_the_remaining_sections() -> None:
         "lcp default netns dataplane",
         "lcp lcp-sync on",
         "lcp lcp-auto-subint on",
+        "set acl-plugin session table max-entries 1000",
     ]
     assert (read.exec_file, read.pidfile) == (Path("/etc/vpp/boot.conf"), Path("/run/vpp.pid"))
     assert read.socket == Path("/run/ours/router.sock")
     assert read.notice is not None
-    assert read.notice.endswith(": plugin acl_plugin.so, memory main-heap-size, heapsize")
+    assert read.notice.endswith(
+        ": plugin nat_plugin.so, memory main-heap-size, heapsize, acl-plugin reclassify sessions"
+    )
 
 
 @pytest.mark.parametrize("text", ["dpdk { no-hugetlb }", "buffers { page-size 4K }", "buffers { page-size default }"])
@@ -223,7 +228,7 @@ def test_cpus_that_are_not_there_are_named(text: str, message: str) -> None:
     [
         ("\n" * 39 + "dpdk {\n  dev 0000:02:00.0 { nmae e0 }\n}", "vpp.conf:41: 'nmae' is unknown there: expected one"),
         ("dpdk { dev 0000:02:00.0 { nmae e0 } }", "did you mean 'name'?"),
-        ("dpkd { }", "'dpkd' is unknown there: expected one of buffers, cpu, dpdk"),
+        ("dpkd { }", "'dpkd' is unknown there: expected one of acl-plugin, buffers, cpu"),
         ("cpu {\n workers many\n}", "vpp.conf:2: workers many: give a number from 1 to 16"),
         ("cpu {\n workers }", "vpp.conf:2: 'workers' needs a value"),
         ("cpu {\n\n workers 1", "vpp.conf:1: '{' is never closed"),

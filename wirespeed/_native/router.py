@@ -13,6 +13,7 @@ from struct import Struct
 from typing import Any
 
 from wirespeed._native import runtime
+from wirespeed._native.acl_sessions import NativeAclSessions
 from wirespeed._native.acls import NativeAcls
 from wirespeed._native.addresses import address_struct, network_of, prefix_struct, read_address, read_prefix
 from wirespeed._native.bond import NativeBond
@@ -79,7 +80,15 @@ _MOST_FEATURES = 256
 
 
 class NativeRouter(
-    NativeBond, NativeAcls, NativeImpairment, NativeIp6, NativeSflow, NativeTables, NativeUrpf, NativeVxlan
+    NativeBond,
+    NativeAclSessions,
+    NativeAcls,
+    NativeImpairment,
+    NativeIp6,
+    NativeSflow,
+    NativeTables,
+    NativeUrpf,
+    NativeVxlan,
 ):
     """One router on the ports of this process; `runtime.start_runtime` and `open_ports` come before.
 

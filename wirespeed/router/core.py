@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Protocol
 from wirespeed._native.runtime import PoolInfo, PortCounters, PortInfo, WorkerInfo
 from wirespeed.model import PortSpec
 from wirespeed.router.acl_core import AclCore
+from wirespeed.router.acl_session_core import AclSessionCore
 from wirespeed.router.bond_core import BondCore
 from wirespeed.router.impairment_core import ImpairmentCore
 from wirespeed.router.ip6_core import Ip6Core
@@ -354,7 +355,18 @@ class CaptureStatus:
     error: int
 
 
-class RouterCore(AclCore, BondCore, ImpairmentCore, Ip6Core, SflowCore, TablesCore, UrpfCore, VxlanCore, Protocol):
+class RouterCore(
+    AclCore,
+    AclSessionCore,
+    BondCore,
+    ImpairmentCore,
+    Ip6Core,
+    SflowCore,
+    TablesCore,
+    UrpfCore,
+    VxlanCore,
+    Protocol,
+):
     """The data plane of one router."""
 
     def start(self) -> None: ...

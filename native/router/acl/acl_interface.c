@@ -2,6 +2,7 @@
 /* Which ACLs interfaces have; the nodes that ask them are in the graph while one has any. */
 #include "dev/error.h"
 #include "dev/rcu.h"
+#include "router/acl/acl_session.h"
 #include "router/acl/acl_table.h"
 #include "router/interface/interface_change.h"
 #include "router/router.h"
@@ -78,13 +79,34 @@ static struct acl_list *find_list(const struct acl_table *table, const uint32_t 
 	return acl_list_make(table, acls, count, WS_MAX_ACLS, NULL);
 }
 
-static void put(struct acl_list **place, struct acl_list *list)
+void acl_reflect_before(struct acl_table *table, uint16_t interface, const struct acl_list *list)
 {
-	struct acl_list *old = *place;
+	if (list && list->reflects)
+		__atomic_store_n(&table->reflects[interface], true, __ATOMIC_RELAXED);
+}
+
+void acl_reflect_after(struct acl_table *table, uint16_t interface)
+{
+	bool reflects = false;
+	for (int direction = 0; direction < ACL_DIRECTIONS; direction++) {
+		const struct acl_list *list = table->lists[direction][interface];
+		reflects |= list && list->reflects;
+	}
+	__atomic_store_n(&table->reflects[interface], reflects, __ATOMIC_RELAXED);
+}
+
+static void put(struct ws_router *router, uint16_t interface, enum acl_direction direction,
+				struct acl_list *list)
+{
+	struct acl_list **place = &router->acls->lists[direction][interface], *old = *place;
 	if (list)
 		list->users++;
+	acl_reflect_before(router->acls, interface, list);
 	__atomic_store_n(place, list, __ATOMIC_RELEASE);
 	rcu_synchronize();
+	acl_reflect_after(router->acls, interface);
+	if (old && old->reflects)
+		acl_sessions_judge(router);
 	if (old && !--old->users)
 		acl_list_free(old);
 }
@@ -97,7 +119,6 @@ int ws_router_acl_interface_set(struct ws_router *router, uint16_t index, bool i
 		error = check_acls(router, acls, count);
 	if (error || (!count && !router->acls))
 		return error;
-	struct acl_list **place = &router->acls->lists[is_output ? ACL_OUTPUT : ACL_INPUT][index];
 	struct acl_list *list = count ? find_list(router->acls, acls, count) : NULL;
 	if (count && !list)
 		return -ENOMEM;
@@ -108,7 +129,7 @@ int ws_router_acl_interface_set(struct ws_router *router, uint16_t index, bool i
 			acl_list_free(list);
 		return error;
 	}
-	put(place, list);
+	put(router, index, is_output ? ACL_OUTPUT : ACL_INPUT, list);
 	return is_node_used(router, index, is_output) ? 0 : set_nodes(router, index, is_output, false);
 }
 

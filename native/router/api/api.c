@@ -6,6 +6,7 @@
 #include "dev/seed.h"
 #include "dev/worker.h"
 #include "router/acl/acl.h"
+#include "router/acl/acl_session.h"
 #include "router/bond/bond.h"
 #include "router/impairment/impairment.h"
 #include "router/interface/ip6_interface.h"
@@ -200,6 +201,7 @@ int ws_router_poll(struct ws_router *router)
 		apply_event(router, &event);
 	router_neighbor_age(router);
 	l2_age(router);
+	acl_sessions_age(router);
 	router_follow_links(router);
 	bonds_run(router);
 	stats_update(router);

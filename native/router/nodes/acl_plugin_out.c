@@ -27,7 +27,7 @@ static uint16_t acl_plugin_out_process(struct graph *graph, struct graph_node *n
 {
 	const struct ws_router *router = router_of(graph);
 	struct acl_frame frame;
-	acl_begin(&frame, graph, node, packets);
+	acl_begin(&frame, graph, node, packets, ACL_OUTPUT);
 	for (uint16_t i = 0; i < n; i++) {
 		const struct rte_mbuf *packet = packets[i];
 		uint16_t tx = packet_tx_interface(packet);
@@ -40,7 +40,7 @@ static uint16_t acl_plugin_out_process(struct graph *graph, struct graph_node *n
 		const uint8_t *ip = packet_data(packet) + at;
 		size_t length = packet->data_len - at;
 		if (!family || router->interfaces[tx].mode != WS_MODE_L3 || !is_own_discovery(ip, length))
-			acl_judge(&frame, list, family, i, ip, length);
+			acl_judge(&frame, list, family, tx, i, ip, length);
 	}
 	return acl_end(&frame, graph, n);
 }

@@ -1,6 +1,7 @@
 """The router's commands: importing a module of this package adds its commands to the grammar."""
 
 from wirespeed.router.commands import (
+    acl_sessions,
     acls,
     bond,
     bridge,
@@ -35,6 +36,7 @@ from wirespeed.router.commands.registry import GRAMMAR
 
 __all__ = [
     "GRAMMAR",
+    "acl_sessions",
     "acls",
     "bond",
     "bridge",

@@ -14,6 +14,7 @@ MOST_ROUTES = 10_000_000
 MOST_NEIGHBORS = 262_144
 MOST_PATH_SETS = 1_000_000
 MOST_SEED = 2**32 - 1
+MOST_SESSIONS = 1 << 24
 _CPU_LIST = re.compile(r"\d{1,6}(-\d{1,6})?(,\d{1,6}(-\d{1,6})?)*")
 
 
@@ -186,6 +187,22 @@ IP = Block(
 )
 IP6 = Block({**_TABLE, "heap-size": Form(read=_size, unused=True), **_unused(values="hash-buckets")})
 
+# One table for all workers, of which the rest of this section has no word: rules are compiled, not hashed.
+ACL_PLUGIN = Block(
+    {
+        "connection count max": _value(_number(1, MOST_SESSIONS)),
+        "main heap size": Form(read=_size, unused=True),
+        "hash lookup heap size": Form(read=_size, unused=True),
+        "connection hash memory": Form(read=_size, unused=True),
+        "hash lookup hash memory": Form(read=_size, unused=True),
+        "connection hash buckets": Form(read=str, unused=True),
+        "hash lookup hash buckets": Form(read=str, unused=True),
+        "use tuple merge": Form(read=str, unused=True),
+        "tuple merge split threshold": Form(read=str, unused=True),
+        "reclassify sessions": Form(read=str, unused=True),
+    }
+)
+
 # A section of ours: both families and all interfaces share one table of bounded size.
 _NEIGHBORS = _value(_number(1, MOST_NEIGHBORS))
 NEIGHBORS = Block({"max": _NEIGHBORS, "max-interface": _NEIGHBORS})
@@ -201,12 +218,13 @@ FILE = Block(
         "linux-cp": Form(block=LINUX_CP),
         "plugins": Form(block=PLUGINS),
         "memory": Form(block=MEMORY),
+        "acl-plugin": Form(block=ACL_PLUGIN),
         "ip": Form(block=IP),
         "ip6": Form(block=IP6),
         "neighbors": Form(block=NEIGHBORS),
         "heapsize": Form(read=_size, unused=True),
         **_unused(
-            blocks="acl-plugin api-queue api-segment api-trace af_xdp avf cj crypto dns dslite gbp hs_apps http ikev2 "
+            blocks="api-queue api-segment api-trace af_xdp avf cj crypto dns dslite gbp hs_apps http ikev2 "
             "ip4 ipsec l2fib l2learn l2tp linux-nl logging map mactime mpls nat nat44 nat64 node oddbuf "
             "perfmon physmem pktgen punt rdma session tapcli tcp tls tuntap udp vapi-trace vhost-user "
             "vlib vmxnet3 wireguard",

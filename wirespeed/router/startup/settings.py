@@ -25,7 +25,7 @@ _PORT_FIELDS = {
     "num-tx-desc": "tx_descriptors",
 }
 # The plugins of VPP whose work this router does.
-_OWN_PLUGINS = ("default", "dpdk", "memif", "af_packet", "af_xdp", "linux_cp", "linux_nl", "ping", "tap")
+_OWN_PLUGINS = ("acl", "default", "dpdk", "memif", "af_packet", "af_xdp", "linux_cp", "linux_nl", "ping", "tap")
 
 
 @dataclass(frozen=True)
@@ -100,7 +100,7 @@ def make_startup(statements: Sequence[Statement], file: str) -> Startup:
         max_neighbors=found.section("neighbors").value("max"),
         max_interface_neighbors=found.section("neighbors").value("max-interface"),
         flow_hash_seed=found.section("ip").value("flow-hash-seed"),
-        commands=tuple(_linux_cp(found.section("linux-cp"))),
+        commands=(*_linux_cp(found.section("linux-cp")), *_acl_plugin(found.section("acl-plugin"))),
         notice=_notice(statements, file),
     )
 
@@ -245,6 +245,12 @@ def _linux_cp(section: _Statements) -> Iterator[tuple[Place, str]]:
                 yield statement.place, "lcp lcp-sync on"
             case "lcp-auto-subint":
                 yield statement.place, "lcp lcp-auto-subint on"
+
+
+def _acl_plugin(section: _Statements) -> Iterator[tuple[Place, str]]:
+    most = section.get("connection count max")
+    if most is not None:
+        yield most.place, f"set acl-plugin session table max-entries {most.value}"
 
 
 def _notice(statements: Sequence[Statement], file: str) -> str | None:
