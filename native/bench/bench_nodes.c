@@ -134,6 +134,8 @@ static struct ws_router *make_router(uint32_t routes)
 	bench_expect(ws_router_sflow_enable(router, 0, true));
 	bench_expect(ws_router_set_state(router, NODE_PATHS_L2, true));
 	bench_expect(ws_router_set_state(router, NODE_PATHS_TUNNEL, true));
+	bench_expect(ws_router_set_state(router, NODE_PATHS_MEMBER, true));
+	bench_expect(ws_router_set_state(router, NODE_PATHS_BONDED, true));
 	bench_expect(ws_router_neighbor_add(router, 1, host6(1, 2), host));
 	return router;
 }
@@ -204,6 +206,24 @@ static void make_acl(struct ws_router *router, enum ws_acl_action action)
 	bench_expect(ws_router_acl_interface_set(router, 0, false, (uint32_t[]){(uint32_t)acl}, 1));
 }
 
+/* One member sends all, by flow. */
+static void make_bond(struct ws_router *router)
+{
+	static bool is_made;
+	struct ws_bond bond = {
+		.mode = WS_BOND_XOR, .balance = WS_BOND_L34, .has_mac = true, .mac = {2, 0xfe}};
+	if (is_made)
+		return;
+	is_made = true;
+	int index = ws_router_bond_add(router, &bond);
+	bench_expect(RTE_MIN(index, 0));
+	bench_expect(
+		ws_router_bond_member_add(router, (uint16_t)index, NODE_PATHS_MEMBER, false, false));
+	bench_expect(ws_router_set_state(router, (uint16_t)index, true));
+	bench_expect(ws_router_set_xconnect(router, NODE_PATHS_BONDED, (uint16_t)index));
+	bench_expect(ws_router_set_xconnect(router, (uint16_t)index, NODE_PATHS_BONDED));
+}
+
 static void set_up(struct ws_router *router, const struct node_path *path, uint32_t routes)
 {
 	struct ws_mpls_route swap = {
@@ -226,6 +246,8 @@ static void set_up(struct ws_router *router, const struct node_path *path, uint3
 		bench_expect(ws_router_set_xconnect(router, NODE_PATHS_L2, 1));
 	if (path == &path_vxlan_out || path == &path_vxlan_in)
 		make_tunnel(router, path == &path_vxlan_out);
+	if (path == &path_bond_out || path == &path_bond_in)
+		make_bond(router);
 }
 
 /* By number of routes. */
@@ -246,6 +268,8 @@ static struct row rows[] = {
 	 .pattern = NODE_SEQUENTIAL,
 	 .quick = true,
 	 .is_alone = true},
+	{.path = &path_bond_out, .routes = 10, .pattern = NODE_SEQUENTIAL, .quick = true},
+	{.path = &path_bond_in, .routes = 10, .pattern = NODE_SEQUENTIAL, .quick = true},
 	{.path = &path_ip4, .routes = 1000, .pattern = NODE_SEQUENTIAL, .quick = false},
 	{.path = &path_ip4, .routes = 1000, .pattern = NODE_RANDOM, .quick = false},
 	{.path = &path_ip4, .routes = 1000, .pattern = NODE_ZIPF, .quick = false},
@@ -371,8 +395,10 @@ int main(int argc, char **argv)
 		{.name = "e1", .devargs = "ring:bench", .rx_queues = 1, .tx_queues = 1, .mtu = 1500},
 		{.name = "e2", .devargs = "ring:itself", .rx_queues = 1, .tx_queues = 1, .mtu = 1500},
 		{.name = "e3", .devargs = "ring:another", .rx_queues = 1, .tx_queues = 1, .mtu = 1500},
+		{.name = "e4", .devargs = "ring:bonded", .rx_queues = 1, .tx_queues = 1, .mtu = 1500},
+		{.name = "e5", .devargs = "ring:bonded", .rx_queues = 1, .tx_queues = 1, .mtu = 1500},
 	};
-	bench_expect(ws_ports_open(ports, 4));
+	bench_expect(ws_ports_open(ports, 6));
 	struct ws_router *router = make_router(options.routes ? options.routes : MAX_ROUTES);
 	if (options.path && !strcmp(options.path, path_acl.name))
 		make_acl(router, WS_ACL_PERMIT);
