@@ -13,7 +13,7 @@ DEFAULT_SPEED_BPS = 10_000_000_000
 """Nominal line of a medium that has none of its own (memif, ring, null, pcap), unless `speed=` says."""
 
 PLAIN_MTU, MIN_MTU, MAX_MTU = 1500, 576, 9216
-"""Largest layer 3 packets: of a port that is told nothing, and what a port may be told; a NIC may have a lower limit."""
+"""Largest layer 3 packets: of a port that is told nothing, and what one may be told; a NIC's limit may be lower."""
 
 PCI_ADDRESS = re.compile(r"(?:([0-9a-fA-F]{4}):)?([0-9a-fA-F]{2}):([0-9a-fA-F]{2})\.([0-7])")
 """Domain, which is 0 where it is left out as lspci does, bus, device and function."""

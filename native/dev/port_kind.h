@@ -95,8 +95,8 @@ struct port {
 	uint16_t index;
 	uint16_t rx_queues, tx_queues, rx_descriptors, tx_descriptors, mtu;
 	bool open, started, promiscuous;
-	bool stops;      /* set_running does something to it */
-	bool stopped;    /* by set_running */
+	bool stops;   /* set_running does something to it */
+	bool stopped; /* by set_running */
 	bool filters_groups;
 	bool hands_over; /* its peer gets the very packets that are sent */
 	struct rte_ether_addr mac;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What there is to know of each device that one of DPDK's drivers serves, for this folder's files. */
+/* What there is to know of each device that one of DPDK's drivers serves, for this folder's files.
+ */
 #ifndef DEV_ETHDEV_DEVICE_H
 #define DEV_ETHDEV_DEVICE_H
 

@@ -43,7 +43,8 @@ struct nic_policy nic_policy_of(const struct rte_eth_dev_info *info);
 struct nic_offloads nic_offloads_of(const struct nic_policy *policy,
 									const struct rte_eth_dev_info *info,
 									const struct nic_wish *wish);
-/* Fewer fields to hash, for a driver that refused what it offers; false when there are none less. */
+/* Fewer fields to hash, for a driver that refused what it offers; false when there are none less.
+ */
 bool nic_hash_less(struct nic_offloads *offloads);
 
 /* What packets of `mtu` bytes take in a buffer. */

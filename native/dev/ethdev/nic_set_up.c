@@ -124,10 +124,11 @@ static int check_mtu(const struct port *port, const struct rte_eth_dev_info *inf
 					port->config.name, mtu, most);
 	if (frame <= room || policy->scatters)
 		return 0;
-	return fail(-EMSGSIZE,
-				"port %s: packets of %u bytes need buffers of %u and those there are hold %u; start "
-				"with larger ones (buffers { default data-size %u } in startup.conf)",
-				port->config.name, mtu, frame, room, (frame + 255) / 256 * 256);
+	return fail(
+		-EMSGSIZE,
+		"port %s: packets of %u bytes need buffers of %u and those there are hold %u; start "
+		"with larger ones (buffers { default data-size %u } in startup.conf)",
+		port->config.name, mtu, frame, room, (frame + 255) / 256 * 256);
 }
 
 /* That a driver has no call for it is no error. */

@@ -31,8 +31,7 @@ static void name_of(const struct port *port, char name[WS_DEVARGS_LEN])
 static uint16_t ports_of(const char *name, uint16_t nth, uint16_t *found)
 {
 	uint16_t id, count = 0;
-	RTE_ETH_FOREACH_DEV(id)
-	{
+	RTE_ETH_FOREACH_DEV (id) {
 		struct rte_eth_dev_info info;
 		if (rte_eth_dev_info_get(id, &info) || !info.device ||
 			strcmp(rte_dev_name(info.device), name))

@@ -48,8 +48,8 @@ struct ws_port_info {
 	uint16_t min_rx_descriptors, max_rx_descriptors, min_tx_descriptors, max_tx_descriptors;
 };
 
-/* What DPDK's driver of a port has to offer, and what of it is on: names as VPP has them, each with a
- * space behind it. */
+/* What DPDK's driver of a port has to offer, and what of it is on: names as VPP has them, each with
+ * a space behind it. */
 enum { WS_OFFLOADS_LEN = 768 };
 struct ws_port_device {
 	char rx_offered[WS_OFFLOADS_LEN], rx_active[WS_OFFLOADS_LEN];
