@@ -284,8 +284,8 @@ def open_ports(
     Every worker that sends needs a TX queue of its own: say so with `min_tx_queues`. A port takes fewer when its
     driver has fewer. `mtu` is in layer 3 bytes, of the ports whose spec says none. With `chains` packets that lie in
     several buffers may be sent, which costs some drivers their fastest path. A name that holds `%s` gets there what VPP
-    calls an Ethernet of the device's speed. The packet pool is sized for the ports' rings and `held_buffers` more, and has at least what `min_…`
-    say. EnvironmentFault when a port is in use, missing or not permitted.
+    calls an Ethernet of the device's speed. The packet pool is sized for the ports' rings and `held_buffers` more, and
+    has at least what `min_…` say. EnvironmentFault when a port is in use, missing or not permitted.
     """
     ffi, lib = core().ffi, core().lib
     if not 1 <= len(specs) <= lib.WS_MAX_PORTS:

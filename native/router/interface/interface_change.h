@@ -12,7 +12,7 @@ struct ws_router;
 
 enum interface_change {
 	INTERFACE_MADE,
-	INTERFACE_MAC_CHANGED,       /* from `old_mac` */
+	INTERFACE_MAC_CHANGED, /* from `old_mac` */
 	INTERFACE_MTU_CHANGED,
 	INTERFACE_ADDRESSES_CHANGED, /* its own ones */
 	INTERFACE_LOST_IP6,

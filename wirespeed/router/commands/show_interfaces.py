@@ -13,8 +13,8 @@ from wirespeed.router.grammar import Match
 from wirespeed.router.pci import pci_device
 
 if TYPE_CHECKING:
+    from wirespeed._native.runtime import PortDevice, PortInfo
     from wirespeed.router.console import Console
-    from wirespeed.router.core import PortDevice, PortInfo
 
 _WORDS_WIDTH = 52
 _COUNTERS = {
