@@ -40,6 +40,7 @@
 #include "wirespeed/sflow.h"
 #include "wirespeed/streams.h"
 #include "wirespeed/trace.h"
+#include "wirespeed/urpf.h"
 #include "wirespeed/vxlan.h"
 
 #endif

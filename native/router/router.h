@@ -34,6 +34,7 @@ struct own_addresses;
 struct pcap;
 struct trace_filter;
 struct sflow;
+struct urpf;
 struct vxlan_room;
 
 enum { FAMILIES = 2, MAX_TABLES = 256 };
@@ -79,6 +80,7 @@ struct ws_router {
 	struct trace_filter *filter; /* of the trace, likewise */
 	struct sflow *sflow;         /* NULL before it is first spoken of */
 	struct vxlan_room *vxlan;    /* NULL until there is a tunnel */
+	struct urpf *urpf;           /* NULL before it is first set */
 
 	/* Main thread only. */
 	struct ip6_settings ip6_settings[WS_MAX_INTERFACES];

@@ -2,27 +2,16 @@
 
 from __future__ import annotations
 
-import struct
 from pathlib import Path
 
 import pytest
-from router_run import HOST0, HOST1, INTERFACES, ROUTER0, ROUTER1, route
+from mpls_frames import CONFIG, entry, labelled
+from router_run import HOST0, HOST1, ROUTER0, ROUTER1, route
 from scapy.layers.inet import IP, UDP
 from scapy.layers.inet6 import IPv6
 from scapy.layers.l2 import Ether
 
-CONFIG = f"""\
-{INTERFACES}set interface ip address e0 100.64.1.1/30
-set interface ip address e1 100.64.2.1/30
-ip neighbor e0 100.64.1.2 {HOST0}
-ip neighbor e1 100.64.2.2 {HOST1}
-mpls table add 0
-set interface mpls e0 enable
-"""
-
-
-def entry(label: int, bottom: int, ttl: int = 64, traffic_class: int = 0) -> bytes:
-    return struct.pack("!I", label << 12 | traffic_class << 9 | bottom << 8 | ttl)
+NO_HEADER = "mpls-icmp-error: no icmp error about labels without a good ip header"
 
 
 def packet(ttl: int = 60, tos: int = 0) -> bytes:
@@ -34,10 +23,6 @@ def packet6(hop_limit: int) -> bytes:
     """Of traffic class 0xB8."""
     header = IPv6(src="2001:db8:1::2", dst="2001:db8:48::1", hlim=hop_limit, tc=0xB8)
     return bytes(header / UDP(sport=1, dport=2) / (b"x" * 30))
-
-
-def labelled(stack: bytes, inner: bytes) -> bytes:
-    return bytes(Ether(src=HOST0, dst=ROUTER0, type=0x8847)) + stack + inner
 
 
 def out(kind: int, payload: bytes) -> bytes:
@@ -185,9 +170,8 @@ def test_what_cannot_go_on_is_a_counted_drop(tmp_path: Path) -> None:
         "mpls local-label add 19 non-eos via 100.64.2.2 e1\n"
         "mpls local-label add 20 eos via drop\n"
     )
-    bad = [
+    bad: list[tuple[bytes, *tuple[str, ...]]] = [
         (entry(16, 1, 0) + packet(), "mpls-input: mpls ttl 0"),
-        (entry(16, 1, 1) + packet(), "mpls-lookup: mpls ttl expired"),
         (entry(21, 1) + packet(), "mpls-lookup: unknown label"),
         (entry(16, 0) + entry(16, 1) + packet(), "mpls-lookup: unknown label"),
         (entry(20, 1) + packet(), "mpls-lookup: label says drop"),
@@ -197,13 +181,21 @@ def test_what_cannot_go_on_is_a_counted_drop(tmp_path: Path) -> None:
         (entry(19, 0) + entry(30, 1, 0), "mpls-label-disposition-uniform: mpls ttl 0"),
         (entry(18, 1) + b"\x65" + packet()[1:], "ip4-mpls-label-disposition-uniform: ip4 version != 4"),
         (entry(18, 1) + packet()[:19], "ip4-mpls-label-disposition-uniform: ip4 length < 20 bytes"),
-        (entry(0, 0) * 300, "mpls-lookup: mpls ttl expired"),
+        (
+            entry(0, 0) * 300,
+            "mpls-lookup: mpls ttl expired",
+            "mpls-icmp-error: no icmp error about a label stack too deep",
+        ),
+        (entry(16, 1, 1) + packet()[:19], "mpls-lookup: mpls ttl expired", NO_HEADER),
+        (entry(16, 1, 1) + b"\x54" + packet()[1:], "mpls-lookup: mpls ttl expired", NO_HEADER),
+        (entry(16, 1, 1), "mpls-lookup: mpls ttl expired", NO_HEADER),
     ]
-    outcome = route(tmp_path, config, [labelled(sent, b"") for sent, _ in bad], [])
+    outcome = route(tmp_path, config, [labelled(sent, b"") for sent, *_ in bad], [])
     assert outcome.frames == [[], []]
     expected: dict[str, int] = {}
-    for _, reason in bad:
-        expected[reason] = expected.get(reason, 0) + 1
+    for _, *reasons in bad:
+        for reason in reasons:
+            expected[reason] = expected.get(reason, 0) + 1
     assert {name: n for name, n in outcome.counters.items() if "taken out" not in name} == expected
 
 

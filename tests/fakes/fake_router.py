@@ -55,6 +55,7 @@ from wirespeed.router.core import (
 )
 from wirespeed.router.impairment_core import Impairment, ImpairmentCounters
 from wirespeed.router.linux_host import LinuxHost
+from wirespeed.router.urpf_core import UrpfMode
 
 TSC_HZ = 1_000_000_000
 _FIRST_BESIDE_PORTS = 32
@@ -99,6 +100,7 @@ class FakeRouterCore(FakeBond, FakeIp6, FakeSflow, FakeTables, FakeVxlan):
         self.acl_table: dict[int, Acl] = {}
         self.interface_acl_lists: dict[tuple[int, bool], tuple[int, ...]] = {}
         self.impairments: dict[int, Impairment] = {}
+        self.urpf_modes: dict[tuple[int, int], UrpfMode] = {}
         self.impairment_counters = ImpairmentCounters()
         self.rx_modes: dict[tuple[int, int], RxMode] = {}
         self.lcp_hosts: dict[int, int] = {}
@@ -373,6 +375,12 @@ class FakeRouterCore(FakeBond, FakeIp6, FakeSflow, FakeTables, FakeVxlan):
 
     def impairment(self, index: int) -> tuple[Impairment, ImpairmentCounters] | None:
         return (self.impairments[index], self.impairment_counters) if index in self.impairments else None
+
+    def set_urpf(self, index: int, version: int, mode: UrpfMode) -> None:
+        self.urpf_modes[index, version] = mode
+
+    def urpf(self, index: int, version: int) -> UrpfMode:
+        return self.urpf_modes.get((index, version), UrpfMode.OFF)
 
     def rx_mode(self, index: int, queue: int) -> RxMode:
         return self.rx_modes.get((index, queue), RxMode.POLLING)

@@ -34,6 +34,7 @@ from wirespeed._native.runtime import (
 )
 from wirespeed._native.sflow import NativeSflow
 from wirespeed._native.tables import NativeTables
+from wirespeed._native.urpf import NativeUrpf
 from wirespeed._native.vxlan import NativeVxlan
 from wirespeed.errors import UsageError
 from wirespeed.model import PortSpec
@@ -78,7 +79,9 @@ _BRIDGE_DOMAINS = 256
 _MOST_FEATURES = 256
 
 
-class NativeRouter(NativeBond, NativeAcls, NativeImpairment, NativeIp6, NativeSflow, NativeTables, NativeVxlan):
+class NativeRouter(
+    NativeBond, NativeAcls, NativeImpairment, NativeIp6, NativeSflow, NativeTables, NativeUrpf, NativeVxlan
+):
     """One router on the ports of this process; `runtime.start_runtime` and `open_ports` come before.
 
     Raises what `runtime.check` raises. `close` ends the runtime as well.

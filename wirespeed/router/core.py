@@ -22,6 +22,7 @@ from wirespeed.router.impairment_core import ImpairmentCore
 from wirespeed.router.ip6_core import Ip6Core
 from wirespeed.router.sflow_core import SflowCore
 from wirespeed.router.tables_core import TablesCore
+from wirespeed.router.urpf_core import UrpfCore
 from wirespeed.router.vxlan_core import VxlanCore
 
 if TYPE_CHECKING:
@@ -353,7 +354,7 @@ class CaptureStatus:
     error: int
 
 
-class RouterCore(AclCore, BondCore, ImpairmentCore, Ip6Core, SflowCore, TablesCore, VxlanCore, Protocol):
+class RouterCore(AclCore, BondCore, ImpairmentCore, Ip6Core, SflowCore, TablesCore, UrpfCore, VxlanCore, Protocol):
     """The data plane of one router."""
 
     def start(self) -> None: ...

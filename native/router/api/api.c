@@ -17,6 +17,7 @@
 #include "router/route/route.h"
 #include "router/router.h"
 #include "router/sflow/sflow.h"
+#include "router/urpf/urpf.h"
 #include "router/vxlan/vxlan.h"
 #include "router/worker/main_input.h"
 
@@ -153,6 +154,7 @@ void ws_router_destroy(struct ws_router *router)
 	router_free_interfaces(router);
 	l2_close(&router->l2);
 	sflow_free(router);
+	urpf_free(router);
 	vxlan_free(router);
 	bonds_free(router);
 	router_free_own(router);

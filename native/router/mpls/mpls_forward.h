@@ -7,6 +7,7 @@
 #include "router/fib/adjacency_nodes.h"
 #include "router/packet/output.h"
 #include "router/router.h"
+#include "wire/icmp4.h"
 #include "wire/mpls.h"
 
 /* The adjacency behind the packet's becomes the packet's; returns its kind. */
@@ -16,6 +17,13 @@ static inline uint8_t adjacency_follow(const struct ws_router *router, struct rt
 	uint32_t next = adjacencies[packet_adjacency(packet)].next;
 	packet_set_adjacency(packet, next);
 	return __atomic_load_n(&adjacencies[next].kind, __ATOMIC_ACQUIRE);
+}
+
+/* The label that was taken off is on again, for mpls-icmp-error to say that its TTL ended. */
+static inline void mpls_set_expired(struct rte_mbuf *packet)
+{
+	packet_prepend(packet, MPLS_LEN);
+	packet_set_icmp_error(packet, ICMP4_TIME_EXCEEDED, 0, 0);
 }
 
 /* A label of an adjacency, with the packet's class and TTL unless it has its own. */

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * ip4-frag: cuts a packet that is too long for its next hop's link into fragments that are not
- * (RFC 791).
+ * (RFC 791), with the labels that they get if any.
  *
  * The first fragment is the packet itself, cut short; the others are copies, which go their way on
  * the next walk. Options that say so are in all of them. Without room for all fragments there is
  * none.
  *
- * Uses: adjacency. Next: ip4-rewrite, error-drop.
+ * Uses: adjacency. Next: ip4-rewrite, ip4-mpls-label-imposition-uniform, error-drop.
  */
 #include "dev/pool.h"
 #include "graph/graph.h"
+#include "router/mpls/mpls_forward.h"
 #include "router/nodes/each_packet.h"
 #include "router/observe/trace.h"
 #include "router/packet/metadata.h"
@@ -19,8 +20,12 @@
 #include "wire/ethernet.h"
 #include "wire/ip4.h"
 
-enum edge { EDGE_DROP, EDGE_REWRITE };
-static const char *const edges[] = {[EDGE_DROP] = "error-drop", [EDGE_REWRITE] = "ip4-rewrite"};
+enum edge { EDGE_DROP, EDGE_REWRITE, EDGE_LABELS };
+static const char *const edges[] = {
+	[EDGE_DROP] = "error-drop",
+	[EDGE_REWRITE] = "ip4-rewrite",
+	[EDGE_LABELS] = "ip4-mpls-label-imposition-uniform",
+};
 
 enum counter { FRAGMENTED, FRAGMENTS, NO_ROOM };
 static const struct graph_counter counters[] = {
@@ -102,14 +107,17 @@ static uint16_t ip4_frag_one(struct graph *graph, struct graph_node *node, struc
 	struct router_worker *worker = router_worker_of(graph);
 	const struct adjacency *adjacency =
 		&router_of(graph)->adjacencies.adjacencies[packet_adjacency(packet)];
+	bool gets_labels = adjacency->kind == ADJACENCY_LABELS;
+	uint16_t mtu = gets_labels ? mpls_payload_mtu(router_of(graph), adjacency) : adjacency->mtu;
 	struct cut cut;
-	plan(&cut, (struct ip4_header *)(void *)packet_data(packet), adjacency->mtu);
+	plan(&cut, (struct ip4_header *)(void *)packet_data(packet), mtu);
 	if (recirculate_room(&worker->recirculate) < cut.count || !make_parts(&cut, packet, parts)) {
 		graph_count(node, NO_ROOM, 1);
 		return EDGE_DROP;
 	}
 	for (uint16_t i = 0; i + 1 < cut.count; i++)
-		recirculate_put(&worker->recirculate, parts[i], RECIRCULATE_IP4_REWRITE);
+		recirculate_put(&worker->recirculate, parts[i],
+						gets_labels ? RECIRCULATE_IP4_LABELS : RECIRCULATE_IP4_REWRITE);
 	worker->totals->made += cut.count - 1u;
 	cut.ip->fragment = fragment_field(&cut, 0, false);
 	cut.ip->total_length = htobe16((uint16_t)(cut.header + cut.first));
@@ -117,7 +125,7 @@ static uint16_t ip4_frag_one(struct graph *graph, struct graph_node *node, struc
 	packet_cut(packet, cut.header + cut.first);
 	graph_count(node, FRAGMENTED, 1);
 	graph_count(node, FRAGMENTS, cut.count);
-	return EDGE_REWRITE;
+	return gets_labels ? EDGE_LABELS : EDGE_REWRITE;
 }
 
 static uint16_t ip4_frag_process(struct graph *graph, struct graph_node *node, void **packets,
@@ -129,7 +137,7 @@ static uint16_t ip4_frag_process(struct graph *graph, struct graph_node *node, v
 static struct graph_registration ip4_frag = {
 	.name = "ip4-frag",
 	.process = ip4_frag_process,
-	.edge_count = 2,
+	.edge_count = 3,
 	.edges = edges,
 	.counter_count = 3,
 	.counters = counters,

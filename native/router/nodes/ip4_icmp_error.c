@@ -6,6 +6,7 @@
  * that is no host or is ourselves, since not all packets have been through ip4-input: some came out
  * of a label stack. Those to groups do not get here. The error quotes as much of the packet as 576
  * bytes hold, comes from the interface that the packet came in by, and is routed like any packet.
+ * One about the end of a packet with labels bears these (RFC 4950).
  *
  * Uses: icmp error, mbuf->port. Next: ip4-lookup, error-drop.
  */
@@ -15,6 +16,7 @@
 #include "router/interface/source_address.h"
 #include "router/local/local.h"
 #include "router/nodes/each_packet.h"
+#include "router/nodes/icmp_quote.h"
 #include "router/observe/trace.h"
 #include "router/packet/metadata.h"
 #include "router/router.h"
@@ -48,7 +50,7 @@ static const struct graph_counter counters[] = {
 	[NO_ROOM] = {"no headroom for an icmp4 error", true},
 };
 
-enum { ERROR_LEN = IP4_LEN + ICMP4_LEN, MAX_LEN = 576 };
+enum { ERROR_LEN = IP4_LEN + ICMP4_LEN, MAX_LEN = 576, QUOTE_UNIT = 4 };
 
 static enum edge drop(struct graph_node *node, enum counter reason)
 {
@@ -70,11 +72,12 @@ static void write_error(struct rte_mbuf *packet, uint32_t source)
 {
 	const struct ip4_header *about = (const struct ip4_header *)(const void *)packet_data(packet);
 	uint32_t answer_to = about->source;
-	uint16_t quoted = RTE_MIN(packet->data_len, be16toh(about->total_length));
-	uint16_t length = (uint16_t)RTE_MIN(quoted + ERROR_LEN, (int)MAX_LEN);
 	uint8_t *ethernet = packet_data(packet) - ETHERNET_LEN;
-
-	packet_truncate(packet, length - ERROR_LEN);
+	bool may_have_labels = packet_icmp_type(packet) == ICMP4_TIME_EXCEEDED;
+	uint16_t labels = may_have_labels ? packet_icmp_labels(packet) : 0;
+	uint8_t units =
+		icmp_quote(packet, be16toh(about->total_length), MAX_LEN - ERROR_LEN, labels, QUOTE_UNIT);
+	uint16_t length = (uint16_t)(packet->data_len + ERROR_LEN);
 	/* The received Ethernet header comes along, for a trace to show. */
 	memmove(ethernet - ERROR_LEN, ethernet, ETHERNET_LEN);
 	packet_advance(packet, -ERROR_LEN);
@@ -95,7 +98,7 @@ static void write_error(struct rte_mbuf *packet, uint32_t source)
 	*icmp = (struct icmp4_header){
 		.type = packet_icmp_type(packet),
 		.code = packet_icmp_code(packet),
-		.rest = {0, htobe16(packet_icmp_mtu(packet))},
+		.rest = {htobe16(units), may_have_labels ? 0 : htobe16(packet_icmp_mtu(packet))},
 	};
 	icmp->checksum = checksum(icmp, length - IP4_LEN);
 }

@@ -4,24 +4,26 @@
  *
  * They bear the packet's TTL, one less for this hop, and its precedence as their class. A packet
  * whose last hop this was, or that is too long with them and may not be fragmented, is answered;
- * one that might be fragmented is dropped.
+ * one that may be is cut, and its fragments come here again.
  *
  * Uses: adjacency (ADJACENCY_LABELS). Next: <if>-output, as mpls-output would; by the kind
  * of the adjacency behind, which becomes the packet's, when that is no next hop or the packet is
- * too long for it; ip4-icmp-error.
+ * too long for it; ip4-icmp-error; ip4-frag.
  */
 #include "graph/graph.h"
 #include "router/fib/adjacency_nodes.h"
 #include "router/mpls/mpls_forward.h"
 #include "router/nodes/ip4_hop.h"
 
-enum { EDGE_ICMP_ERROR = ADJACENCY_KINDS, EDGE_OUTPUT, CLASS_OF_TOS_SHIFT = 5 };
-static const char *const edges[] = {EDGES_BEHIND_LABELLED, "ip4-icmp-error", "*-output"};
+enum { EDGE_ICMP_ERROR = ADJACENCY_KINDS, EDGE_FRAG, EDGE_OUTPUT, CLASS_OF_TOS_SHIFT = 5 };
+enum { FRAGMENT_UNIT = 8 };
+static const char *const edges[] = {EDGES_BEHIND_LABELLED, "ip4-icmp-error", "ip4-frag",
+									"*-output"};
 
 enum counter { MTU = IP4_HOP_COUNTERS, NO_ROOM };
 static const struct graph_counter counters[] = {
 	IP4_HOP_COUNTER_NAMES,
-	[MTU] = {"ip4 MTU exceeded and fragmentation is not done", true},
+	[MTU] = {"ip4 MTU exceeded and labels leave no room for fragments", true},
 	[NO_ROOM] = {"no headroom for labels", true},
 };
 
@@ -31,7 +33,14 @@ static __attribute__((noinline)) uint16_t refuse(struct graph_node *node, struct
 	const struct ip4_header *ip = (const struct ip4_header *)(const void *)packet_data(packet);
 	if (ip4_hop_error(node, packet, mtu))
 		return EDGE_ICMP_ERROR;
-	graph_count(node, be16toh(ip->total_length) > mtu ? MTU : NO_ROOM, 1);
+	if (be16toh(ip->total_length) <= mtu) {
+		graph_count(node, NO_ROOM, 1);
+		return ADJACENCY_DROP;
+	}
+	/* Behind any header at least one unit of a fragment's payload. */
+	if (mtu >= IP4_MAX_LEN + FRAGMENT_UNIT)
+		return EDGE_FRAG;
+	graph_count(node, MTU, 1);
 	return ADJACENCY_DROP;
 }
 
@@ -63,7 +72,7 @@ static uint16_t ip4_mpls_label_imposition_process(struct graph *graph, struct gr
 static struct graph_registration ip4_mpls_label_imposition = {
 	.name = "ip4-mpls-label-imposition-uniform",
 	.process = ip4_mpls_label_imposition_process,
-	.edge_count = 3,
+	.edge_count = 4,
 	.edges = edges,
 	.counter_count = NO_ROOM + 1,
 	.counters = counters,

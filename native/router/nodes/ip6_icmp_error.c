@@ -5,7 +5,8 @@
  * Not about an ICMPv6 error, nor to a group or nobody, nor above the rate; about a packet to a
  * group only that it was too big. The error quotes as much of the packet as 1280 bytes hold, comes
  * from the interface that the packet came in by, and is routed like any packet, but for one to a
- * link-local address: that goes back to the station it came from.
+ * link-local address: that goes back to the station it came from. One about the end of a packet
+ * with labels bears these (RFC 4950).
  *
  * Uses: icmp error, mbuf->port; the received Ethernet header lies in front of the data. Next:
  * ip6-lookup, <if>-output, error-drop.
@@ -16,6 +17,7 @@
 #include "router/interface/source_address.h"
 #include "router/local/local.h"
 #include "router/nodes/each_packet.h"
+#include "router/nodes/icmp_quote.h"
 #include "router/packet/output.h"
 #include "router/router.h"
 #include "wire/ethernet.h"
@@ -51,7 +53,7 @@ static const struct graph_counter counters[] = {
 	[NO_ROOM] = {"no headroom for an icmp6 error", true},
 };
 
-enum { ERROR_LEN = IP6_LEN + ICMP6_LEN };
+enum { ERROR_LEN = IP6_LEN + ICMP6_LEN, QUOTE_UNIT = 8, UNITS_SHIFT = 24 };
 
 static uint16_t drop(struct graph_node *node, enum counter reason)
 {
@@ -75,12 +77,13 @@ static void write_error(struct rte_mbuf *packet, const uint8_t *source)
 {
 	struct ip6_header *about = (struct ip6_header *)(void *)packet_data(packet);
 	uint8_t *ethernet = packet_data(packet) - ETHERNET_LEN, answer_to[IP6_ADDRESS_LEN];
-	uint32_t whole = IP6_LEN + (uint32_t)be16toh(about->payload_length);
-	uint32_t quoted = RTE_MIN((uint32_t)packet->data_len, whole);
-	uint16_t length = (uint16_t)RTE_MIN(quoted + ERROR_LEN, (uint32_t)IP6_MIN_MTU);
 	uint8_t type = packet_icmp_type(packet);
+	bool may_have_labels = type == ICMP6_TIME_EXCEEDED;
+	uint16_t labels = may_have_labels ? packet_icmp_labels(packet) : 0;
 	memcpy(answer_to, about->source, sizeof(answer_to));
-	packet_truncate(packet, length - ERROR_LEN);
+	uint32_t units =
+		icmp_quote(packet, ip6_packet_length(about), IP6_MIN_MTU - ERROR_LEN, labels, QUOTE_UNIT);
+	uint16_t length = (uint16_t)(packet->data_len + ERROR_LEN);
 	/* The received Ethernet header comes along, for its source and for a trace to show. */
 	memmove(ethernet - ERROR_LEN, ethernet, ETHERNET_LEN);
 	packet_advance(packet, -ERROR_LEN);
@@ -90,7 +93,7 @@ static void write_error(struct rte_mbuf *packet, const uint8_t *source)
 	*icmp = (struct icmp6_header){
 		.type = type,
 		.code = packet_icmp_code(packet),
-		.rest = htobe32(packet_icmp_mtu(packet)),
+		.rest = htobe32(may_have_labels ? units << UNITS_SHIFT : packet_icmp_mtu(packet)),
 	};
 	icmp6_set_checksum(packet_data(packet));
 }

@@ -5,7 +5,7 @@
  * The flow is the stack of labels and, where that ends in IP, the addresses behind it.
  *
  * Uses: adjacency as the index of the load balance, label. Sets: adjacency. Next: by
- * enum adjacency_kind.
+ * enum adjacency_kind; mpls-icmp-error with the label back on.
  */
 #include "graph/graph.h"
 #include "router/fib/adjacency_nodes.h"
@@ -17,7 +17,8 @@
 
 enum { MAX_HASHED_LABELS = 8 };
 
-static const char *const edges[] = {EDGES_BEHIND_LABEL};
+enum { EDGE_ICMP_ERROR = ADJACENCY_KINDS };
+static const char *const edges[] = {EDGES_BEHIND_LABEL, "mpls-icmp-error"};
 
 enum counter { DROP_PATH, TTL };
 static const struct graph_counter counters[] = {
@@ -71,7 +72,8 @@ static uint16_t mpls_load_balance_one(struct graph *graph, struct graph_node *no
 	if (kind <= ADJACENCY_PROHIBIT || is_unlabelled || mpls_ttl(packet_label(packet)) > 1)
 		return kind;
 	graph_count(node, TTL, 1);
-	return ADJACENCY_DROP;
+	mpls_set_expired(packet);
+	return EDGE_ICMP_ERROR;
 }
 
 static uint16_t mpls_load_balance_process(struct graph *graph, struct graph_node *node,
@@ -83,7 +85,7 @@ static uint16_t mpls_load_balance_process(struct graph *graph, struct graph_node
 static struct graph_registration mpls_load_balance = {
 	.name = "mpls-load-balance",
 	.process = mpls_load_balance_process,
-	.edge_count = 1,
+	.edge_count = 2,
 	.edges = edges,
 	.counter_count = 2,
 	.counters = counters,

@@ -7,14 +7,15 @@
  * TTL along (RFC 3443, uniform model).
  *
  * Sets: adjacency (index of the load balance on the edge to mpls-load-balance); label (the entry
- * taken off). Next: by enum adjacency_kind.
+ * taken off). Next: by enum adjacency_kind; mpls-icmp-error with the label back on.
  */
 #include "graph/graph.h"
 #include "router/fib/adjacency_nodes.h"
 #include "router/mpls/mpls_forward.h"
 #include "router/packet/eight.h"
 
-static const char *const edges[] = {EDGES_BEHIND_LABEL};
+enum { EDGE_ICMP_ERROR = ADJACENCY_KINDS };
+static const char *const edges[] = {EDGES_BEHIND_LABEL, "mpls-icmp-error"};
 
 enum counter { NO_LABEL, DROP_ROUTE, TTL, SHORT };
 static const struct graph_counter counters[] = {
@@ -28,6 +29,13 @@ static __attribute__((noinline)) uint16_t refuse(struct graph_node *node, enum c
 {
 	graph_count(node, reason, 1);
 	return ADJACENCY_DROP;
+}
+
+static __attribute__((noinline)) uint16_t expire(struct graph_node *node, struct rte_mbuf *packet)
+{
+	graph_count(node, TTL, 1);
+	mpls_set_expired(packet);
+	return EDGE_ICMP_ERROR;
 }
 
 /* What stays labelled needs a TTL that outlasts this hop. */
@@ -52,7 +60,7 @@ static inline uint16_t mpls_lookup_one(const struct ws_router *router, struct gr
 	if (unlikely(kind <= ADJACENCY_PROHIBIT))
 		return refuse(node, kind == ADJACENCY_NO_ROUTE ? NO_LABEL : DROP_ROUTE);
 	if (unlikely(!outlives(kind, entry)))
-		return refuse(node, TTL);
+		return expire(node, packet);
 	return kind;
 }
 
@@ -104,7 +112,7 @@ static uint16_t mpls_lookup_process(struct graph *graph, struct graph_node *node
 static struct graph_registration mpls_lookup = {
 	.name = "mpls-lookup",
 	.process = mpls_lookup_process,
-	.edge_count = 1,
+	.edge_count = 2,
 	.edges = edges,
 	.counter_count = 4,
 	.counters = counters,

@@ -3,14 +3,18 @@
  * mpls-output: the next hop's Ethernet header in front of a labelled packet.
  *
  * Uses: adjacency. Sets: the data begins at the Ethernet header; tx interface. Next: <if>-output,
- * error-drop.
+ * mpls-icmp-error.
  */
 #include "graph/graph.h"
 #include "router/fib/adjacency_nodes.h"
 #include "router/packet/output.h"
+#include "wire/icmp4.h"
 
-enum edge { EDGE_DROP, EDGE_OUTPUT };
-static const char *const edges[] = {[EDGE_DROP] = "error-drop", [EDGE_OUTPUT] = "*-output"};
+enum edge { EDGE_ICMP_ERROR, EDGE_OUTPUT };
+static const char *const edges[] = {
+	[EDGE_ICMP_ERROR] = "mpls-icmp-error",
+	[EDGE_OUTPUT] = "*-output",
+};
 
 enum counter { MTU };
 static const struct graph_counter counters[] = {[MTU] = {"mpls MTU exceeded", true}};
@@ -25,7 +29,9 @@ static uint16_t mpls_output_process(struct graph *graph, struct graph_node *node
 		const struct adjacency *adjacency = &adjacencies[packet_adjacency(packet)];
 		if (unlikely(packet->pkt_len > adjacency->mtu)) {
 			graph_count(node, MTU, 1);
-			next[i] = EDGE_DROP;
+			packet_set_icmp_error(packet, ICMP4_UNREACHABLE, ICMP4_FRAGMENTATION_NEEDED,
+								  adjacency->mtu);
+			next[i] = EDGE_ICMP_ERROR;
 			continue;
 		}
 		packet_rewrite(packet, adjacency, 0);

@@ -16,6 +16,7 @@ static const char *const edges[] = {
 	[RECIRCULATE_L2_OUTPUT] = "l2-output",
 	[RECIRCULATE_ETHERNET_INPUT] = "ethernet-input",
 	[RECIRCULATE_IP4_REWRITE] = "ip4-rewrite",
+	[RECIRCULATE_IP4_LABELS] = "ip4-mpls-label-imposition-uniform",
 	[RECIRCULATE_OUTPUT] = "*-output",
 };
 

@@ -154,4 +154,11 @@ static inline uint16_t packet_icmp_mtu(const struct rte_mbuf *packet)
 	return (uint16_t)packet->hash.fdir.lo;
 }
 
+/* In the place of the MTU, which an error about a packet's end of time has not: how many labels
+ * lie in front of the data. */
+static inline uint16_t packet_icmp_labels(const struct rte_mbuf *packet)
+{
+	return packet_icmp_mtu(packet);
+}
+
 #endif

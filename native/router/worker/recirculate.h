@@ -19,6 +19,7 @@ enum recirculate_target {
 	RECIRCULATE_L2_OUTPUT,      /* frames with their tx interface set */
 	RECIRCULATE_ETHERNET_INPUT, /* frames as if received by mbuf->port */
 	RECIRCULATE_IP4_REWRITE,    /* IPv4 with its adjacency set */
+	RECIRCULATE_IP4_LABELS,     /* the same, of labels */
 	RECIRCULATE_OUTPUT,         /* frames; so many more, to which of "*-output" */
 	RECIRCULATE_TARGETS,
 };

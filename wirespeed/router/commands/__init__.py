@@ -26,6 +26,7 @@ from wirespeed.router.commands import (
     tables,
     tap,
     trace,
+    urpf,
     vxlan,
     workers,
 )
@@ -58,6 +59,7 @@ __all__ = [
     "tables",
     "tap",
     "trace",
+    "urpf",
     "vxlan",
     "workers",
 ]

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What an ICMP error says behind what it quotes (RFC 4884): the label stack (RFC 4950). */
+#ifndef WIRE_ICMP_EXTENSION_H
+#define WIRE_ICMP_EXTENSION_H
+
+#include "wire/checksum.h"
+#include "wire/mpls.h"
+
+#include <endian.h>
+#include <stdint.h>
+#include <string.h>
+
+enum {
+	ICMP_EXTENSION_LEN = 4, /* version and checksum */
+	ICMP_OBJECT_LEN = 4,    /* of an object's own header: length, class and type */
+	ICMP_QUOTED_LEN = 128,  /* in front of an extension there are as many bytes at least */
+	ICMP_EXTENSION_VERSION = 2 << 4,
+	ICMP_LABEL_STACK_CLASS = 1,
+	ICMP_INCOMING_STACK = 1,
+};
+
+static inline uint16_t icmp_label_stack_length(uint16_t entries)
+{
+	return (uint16_t)(ICMP_EXTENSION_LEN + ICMP_OBJECT_LEN + entries * MPLS_LEN);
+}
+
+/* The `entries` at `stack`, as they were in the packet. */
+static inline void icmp_write_label_stack(uint8_t *bytes, const uint8_t *stack, uint16_t entries)
+{
+	uint16_t length = icmp_label_stack_length(entries);
+	uint16_t object = htobe16((uint16_t)(length - ICMP_EXTENSION_LEN));
+	memset(bytes, 0, ICMP_EXTENSION_LEN);
+	bytes[0] = ICMP_EXTENSION_VERSION;
+	memcpy(bytes + ICMP_EXTENSION_LEN, &object, sizeof(object));
+	bytes[ICMP_EXTENSION_LEN + 2] = ICMP_LABEL_STACK_CLASS;
+	bytes[ICMP_EXTENSION_LEN + 3] = ICMP_INCOMING_STACK;
+	memcpy(bytes + ICMP_EXTENSION_LEN + ICMP_OBJECT_LEN, stack, (size_t)entries * MPLS_LEN);
+	uint16_t sum = checksum(bytes, length);
+	memcpy(bytes + 2, &sum, sizeof(sum));
+}
+
+#endif
