@@ -20,7 +20,7 @@ from fake_sflow import FakeSflow
 from fake_tables import FakeTables
 from fake_vxlan import FakeVxlan
 
-from wirespeed._native.runtime import Medium, PoolInfo, PortCounters, PortInfo, WorkerInfo
+from wirespeed._native.runtime import Medium, PoolInfo, PortCounters, PortDevice, PortInfo, WorkerInfo
 from wirespeed.errors import UsageError
 from wirespeed.model import PortSpec
 from wirespeed.router.acl_core import Acl, AclCount, AclRule
@@ -74,6 +74,7 @@ class FakeRouterCore(FakeAclSessions, FakeBond, FakeIp6, FakeSflow, FakeTables, 
         self.counters: dict[int, InterfaceCounters] = {}
         self.promiscuous: dict[int, bool] = {}
         self.removed: tuple[int, ...] = ()
+        self.devices: dict[int, PortDevice] = {}
         FakeBond.__init__(self)
         FakeIp6.__init__(self)
         FakeAclSessions.__init__(self)
@@ -154,6 +155,9 @@ class FakeRouterCore(FakeAclSessions, FakeBond, FakeIp6, FakeSflow, FakeTables, 
 
     def pool(self) -> PoolInfo:
         return PoolInfo("packets", 2176, 16384, 15000)
+
+    def port_device(self, index: int) -> PortDevice | None:
+        return self.devices.get(index)
 
     def port(self, index: int) -> PortInfo:
         face = self.interfaces[index]

@@ -123,6 +123,21 @@ def test_interfaces_are_named_as_vpp_does_unless_they_have_a_name(text: str, nam
     assert [one.name for one in startup(text).interfaces] == names
 
 
+def test_a_device_has_an_mtu_and_a_port_of_several() -> None:
+    text = """dpdk {
+        dev default { mtu 9000 }
+        dev 0000:02:00.0 { port 0 }
+        dev 0000:02:00.0 { port 1 mtu 2000 }
+        dev null,mtu=1600 { name n }
+    }"""
+    one, two, three = startup(text).interfaces
+    assert (one.name, one.port.mtu, one.port.device_port) == ("%s2/0/0-0", 9000, 0)
+    assert (two.name, two.port.mtu, two.port.device_port) == ("%s2/0/0-1", 2000, 1)
+    assert three.port.mtu == 1600
+    with pytest.raises(WirespeedError, match="port says which one of a PCI device's"):
+        startup("dpdk { dev null { port 1 } }")
+
+
 def test_our_port_specs_and_dpdks_own_words_become_ports() -> None:
     text = """dpdk {
         dev default { num-rx-queues 2 num-rx-desc 512 }

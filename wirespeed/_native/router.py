@@ -24,6 +24,7 @@ from wirespeed._native.paths import fill_paths, read_paths
 from wirespeed._native.runtime import (
     PoolInfo,
     PortCounters,
+    PortDevice,
     PortInfo,
     WorkerInfo,
     check,
@@ -178,6 +179,9 @@ class NativeRouter(
 
     def port(self, index: int) -> PortInfo:
         return runtime.port_info(index)
+
+    def port_device(self, index: int) -> PortDevice | None:
+        return runtime.port_device(index)
 
     def port_counters(self, index: int) -> PortCounters:
         return runtime.port_counters(index)

@@ -73,6 +73,7 @@ def run(
                 settings.ports,
                 settings.names,
                 min_tx_queues=len(settings.cpus),
+                chains=True,
                 held_buffers=held,
                 min_buffers=settings.buffers,
                 min_buffer_size=settings.buffer_size,

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from wirespeed.cpus import parse_cpus
 from wirespeed.errors import UsageError
-from wirespeed.model import PortSpec, parse_port_spec
+from wirespeed.model import PLAIN_MTU, PortSpec, parse_port_spec
 from wirespeed.router.startup.schema import MOST_NEIGHBORS, MOST_PATH_SETS, MOST_ROUTES, MOST_SEED
 from wirespeed.router.startup.settings import INTERFACE_NAME, Interface, Startup
 
@@ -16,6 +16,8 @@ DEFAULT_ROUTES = 2_097_152
 DEFAULT_IP6_ROUTES = 1_048_576
 DEFAULT_NEIGHBORS = 16_384
 DEFAULT_PATH_SETS = 65_536
+# Header, tags and what drivers put before a frame.
+_FRAME_OVERHEAD_BYTES = 64
 # Of DPDK's memory, with its share of the hash, for each beyond the default number.
 _NEIGHBOR_BYTES = 1024
 _PATH_SET_BYTES = 512
@@ -43,7 +45,8 @@ class RouterSettings:
     def memory_mb(self, pool_buffers: int) -> int:
         """What the data plane allocates from DPDK: `pool_buffers` packet buffers, or as many as are asked for, and a
         rest for rings, nodes and neighbors. Routes take ordinary memory, as they come."""
-        packets = max(self.buffers, pool_buffers) * (512 + max(2048, self.buffer_size)) // 2**20
+        longest = max((port.carries(PLAIN_MTU) for port in self.ports), default=PLAIN_MTU) + _FRAME_OVERHEAD_BYTES
+        packets = max(self.buffers, pool_buffers) * (512 + max(2048, self.buffer_size, longest)) // 2**20
         neighbors = max(0, self.max_neighbors - DEFAULT_NEIGHBORS) * _NEIGHBOR_BYTES // 2**20
         sets = max(0, self.max_path_sets - DEFAULT_PATH_SETS) * _PATH_SET_BYTES // 2**20
         return packets + neighbors + sets + 128 + 8 * len(self.cpus)

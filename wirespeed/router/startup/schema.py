@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
+from wirespeed.model import MAX_DEVICE_PORT, MAX_MTU, MIN_MTU
 from wirespeed.router.startup.syntax import Block, Form
 
 _SIZE = re.compile(r"(\d{1,15})([kKmMgG]?)[bB]?")
@@ -113,6 +114,8 @@ DEVICE = Block(
         "num-tx-queues": _QUEUES,
         "num-rx-desc": _DESCRIPTORS,
         "num-tx-desc": _DESCRIPTORS,
+        "mtu": _value(_number(MIN_MTU, MAX_MTU)),
+        "port": _value(_number(0, MAX_DEVICE_PORT)),
         "workers": _value(_cpus),
         "devargs": _value(str),
         **_unused(

@@ -23,6 +23,8 @@ _PORT_FIELDS = {
     "num-tx-queues": "tx_queues",
     "num-rx-desc": "rx_descriptors",
     "num-tx-desc": "tx_descriptors",
+    "mtu": "mtu",
+    "port": "device_port",
 }
 # The plugins of VPP whose work this router does.
 _OWN_PLUGINS = ("acl", "default", "dpdk", "memif", "af_packet", "af_xdp", "linux_cp", "linux_nl", "ping", "tap")
@@ -203,6 +205,10 @@ def _interface(statement: Statement, default: _Statements, decimal: bool) -> Int
         value = _Statements(statement.inner).value(key, None if is_given else default.value(key))
         if value is not None:
             port = replace(port, **{field: value})
+    if port.device_port is not None:
+        if port.kind != "pci":
+            raise statement.place.error(f"{statement.value}: port says which one of a PCI device's; leave it out")
+        name += f"-{port.device_port}"
     if port.kind == "pci" and "devargs" in own:
         port = replace(port, options={"devargs": own.value("devargs")})
     given = own.get("name")
