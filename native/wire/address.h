@@ -59,7 +59,7 @@ static inline struct ws_prefix prefix_of_host(struct ws_address address)
 static inline void prefix_fill(struct ws_prefix *prefix, bool bit)
 {
 	uint8_t bytes = address_bits(prefix->address.family) / 8;
-	for (uint8_t i = prefix->length / 8; i < bytes; i++) {
+	for (size_t i = prefix->length / 8; i < bytes && i < sizeof(prefix->address.bytes); i++) {
 		uint8_t host = i == prefix->length / 8 ? 0xff >> prefix->length % 8 : 0xff;
 		prefix->address.bytes[i] &= (uint8_t)~host;
 		if (bit)
