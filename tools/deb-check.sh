@@ -15,7 +15,7 @@ printf '#!/bin/sh\nexit 101\n' >/usr/sbin/policy-rc.d
 chmod +x /usr/sbin/policy-rc.d
 printf 'path-include=/usr/share/man/*\n' >/etc/dpkg/dpkg.cfg.d/zz-manuals
 apt-get update -q >/dev/null
-apt-get install -yq --no-install-recommends ./*.deb systemd bash-completion zsh man-db >/root/apt.log 2>&1 || {
+apt-get install -yq --no-install-recommends ./*.deb procps systemd bash-completion zsh man-db >/root/apt.log 2>&1 || {
 	tail -n 20 /root/apt.log >&2
 	exit 1
 }
