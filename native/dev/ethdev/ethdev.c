@@ -101,7 +101,8 @@ static void close_device(struct port *port)
 {
 	uint16_t id = ethdev_id(port);
 	struct rte_eth_dev_info info = {0};
-	rte_eth_dev_info_get(id, &info);
+	if (rte_eth_dev_info_get(id, &info))
+		info.device = NULL;
 	rte_eth_dev_callback_unregister(id, RTE_ETH_EVENT_INTR_LSC, link_has_changed, NULL);
 	link_unwatch(port->index);
 	reset_unwatch(port->index, id);
@@ -230,8 +231,9 @@ static void describe(const struct port *port, struct ws_port_info *out)
 	struct rte_eth_dev_info info = {0};
 	struct rte_eth_link link = {0};
 	struct rte_ether_addr mac = port->mac;
-	rte_eth_dev_info_get(id, &info);
-	rte_eth_link_get_nowait(id, &link);
+	/* Of a device that is gone there is nothing to tell. */
+	if (rte_eth_dev_info_get(id, &info) || rte_eth_link_get_nowait(id, &link))
+		link.link_speed = RTE_ETH_SPEED_NUM_UNKNOWN;
 	if (!devices[port->index].policy.has_no_mac)
 		rte_eth_macaddr_get(id, &mac);
 	/* The others say 1500, whatever they carry. */
