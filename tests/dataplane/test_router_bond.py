@@ -257,7 +257,7 @@ def test_what_is_shown_and_taken_away(tmp_path):
             running.ask(line)
         head, row = running.ask("show bond").splitlines()
         assert head == "interface name   sw_if_index   mode          load balance  active members members"
-        assert row.split() == ["BondEthernet7", "33", "xor", "l23", "1", "2"]
+        assert row.split() == ["BondEthernet7", "257", "xor", "l23", "1", "2"]
         details = running.ask("show bond details")
         assert details.startswith(
             "BondEthernet7\n  mode: xor\n  load balance: l23\n  number of active members: 1\n    e1\n"

@@ -256,14 +256,6 @@ static int check_unused(const struct ws_router *router, uint16_t index)
 	return 0;
 }
 
-/* What the port below it carries, not what routing takes. */
-static void update_longest(struct ws_router *router, uint16_t index)
-{
-	const struct interface_settings *port = &router->settings[router->settings[index].parent];
-	uint32_t mtu = port->mtus[WS_MTU_L2];
-	router->l2.interfaces[index].longest = RTE_MIN(mtu + ETHERNET_LEN, (uint32_t)INT16_MAX);
-}
-
 static int watch_l2(struct ws_router *router, uint16_t index, enum interface_change change,
 					const uint8_t *old_mac)
 {
@@ -272,8 +264,6 @@ static int watch_l2(struct ws_router *router, uint16_t index, enum interface_cha
 		return check_unused(router, index);
 	if (change == INTERFACE_MADE)
 		router->l2.interfaces[index].plain_output = router->interfaces[index].output;
-	if (change == INTERFACE_MADE || change == INTERFACE_MTU_CHANGED)
-		update_longest(router, index);
 	if (change == INTERFACE_LEAVES)
 		leave(router, index);
 	return 0;

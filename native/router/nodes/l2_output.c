@@ -2,8 +2,7 @@
 /*
  * l2-output: frames to the interface chosen for them, with the tags that they bear there.
  *
- * What an interface takes off or puts on frames that come in is undone on those that go out. A
- * frame longer than the port carries goes nowhere: there is nobody whom layer 2 could tell.
+ * What an interface takes off or puts on frames that come in is undone on those that go out.
  *
  * Uses: mbuf->port, tx interface. Next: <if>-output, error-drop.
  */
@@ -15,33 +14,17 @@
 enum edge { EDGE_DROP, EDGE_OUTPUT };
 static const char *const edges[] = {[EDGE_DROP] = "error-drop", [EDGE_OUTPUT] = "*-output"};
 
-enum counter { SPLIT_HORIZON, TAGS_MISSING, NO_ROOM, TOO_LONG };
+enum counter { SPLIT_HORIZON, TAGS_MISSING, NO_ROOM };
 static const struct graph_counter counters[] = {
 	[SPLIT_HORIZON] = {"L2 split horizon drop", true},
 	[TAGS_MISSING] = {"frame has fewer tags than are to be taken off", true},
 	[NO_ROOM] = {"no headroom for another tag", true},
-	[TOO_LONG] = {"L2 MTU exceeded", true},
 };
 
 static uint16_t drop(struct graph_node *node, enum counter reason)
 {
 	graph_count(node, reason, 1);
 	return EDGE_DROP;
-}
-
-/* Ports carry up to two tags beside. */
-static bool is_too_long(const struct rte_mbuf *packet, uint32_t longest)
-{
-	const uint8_t *data = packet_data(packet);
-	uint32_t tags = 0;
-	for (uint32_t at = ETHERNET_TYPE_AT; tags < 2; at += VLAN_TAG_LEN, tags++) {
-		uint16_t type = 0;
-		if (at + sizeof(type) <= packet->data_len)
-			memcpy(&type, data + at, sizeof(type));
-		if (type != htobe16(ETHERNET_VLAN) && type != htobe16(ETHERNET_QINQ))
-			break;
-	}
-	return packet->pkt_len > longest + tags * VLAN_TAG_LEN;
 }
 
 static __attribute__((noinline)) uint16_t
@@ -58,8 +41,6 @@ prepare(struct graph_node *node, const struct ws_router *router, struct rte_mbuf
 	case TAGS_NO_ROOM:
 		return drop(node, NO_ROOM);
 	default:
-		if (is_too_long(packet, tx->longest))
-			return drop(node, TOO_LONG);
 		return EDGE_OUTPUT + router->interfaces[index].output;
 	}
 }
@@ -73,17 +54,14 @@ static uint16_t l2_output_process(struct graph *graph, struct graph_node *node, 
 	for (uint16_t i = 0, end; i < n; i = end) {
 		uint16_t tx = packet_tx_interface(packets[i]), output = interfaces[tx].plain_output;
 		end = eight_end(i, n);
-		if (end - i == EIGHT && output != L2_NOWHERE && eight_go_by(packets + i, tx) &&
-			eight_are_no_longer(packets + i, (int16_t)interfaces[tx].longest)) {
+		if (end - i == EIGHT && output != L2_NOWHERE && eight_go_by(packets + i, tx)) {
 			eight_fill(next + i, EDGE_OUTPUT + output);
 			continue;
 		}
 		for (uint16_t k = i; k < end; k++) {
-			const struct l2_interface *to = &interfaces[packet_tx_interface(packets[k])];
-			const struct rte_mbuf *packet = packets[k];
-			bool is_plain = to->plain_output != L2_NOWHERE && packet->pkt_len <= to->longest;
-			next[k] = likely(is_plain) ? EDGE_OUTPUT + to->plain_output
-									   : prepare(node, router, packets[k]);
+			output = interfaces[packet_tx_interface(packets[k])].plain_output;
+			next[k] = likely(output != L2_NOWHERE) ? EDGE_OUTPUT + output
+												   : prepare(node, router, packets[k]);
 		}
 	}
 	graph_enqueue(graph, node, packets, next, n);
@@ -95,7 +73,7 @@ static struct graph_registration l2_output = {
 	.process = l2_output_process,
 	.edge_count = 2,
 	.edges = edges,
-	.counter_count = 4,
+	.counter_count = 3,
 	.counters = counters,
 };
 GRAPH_REGISTER(l2_output)
