@@ -85,6 +85,8 @@ static struct ws_latency read_at(uint64_t now)
 {
 	static struct ws_latency latency;
 	flow_meter_read(meter, ID, now, &latency);
+	struct flow_order order = flow_meter_order(meter, ID);
+	flow_order_tell(&order, &latency);
 	return latency;
 }
 
@@ -377,7 +379,7 @@ static void readings_of_workers_add_up(void **state)
 	flow_meter_begin(meter, ID, START);
 	receive_latency(START, FLOW_FIRST_SEQUENCE, 0, 3000);
 	receive_latency(START, FLOW_FIRST_SEQUENCE + 2, 0, 1000);
-	other = read_at(3000);
+	flow_meter_read(meter, ID, 3000, &other);
 	flow_latency_add(&sum, &other);
 	flow_latency_add(&sum, &(struct ws_latency){0});
 	assert_memory_equal(&sum, &other, sizeof(sum));
@@ -387,6 +389,68 @@ static void readings_of_workers_add_up(void **state)
 	assert_int_equal(sum.max_ns, 3000);
 	assert_int_equal(sum.packets, 3);
 	assert_int_equal(sum.jitter_ns, other.jitter_ns);
+}
+
+/* `came` tells for each packet of a flow by which of two workers it came: '1', '2', both in turn
+ * ('b'), or none ('-'). */
+static struct flow_order merge_of(const char *came, uint64_t base)
+{
+	struct flow_order seen[2];
+	for (int worker = 0; worker < 2; worker++) {
+		flow_meter_reset(meter, ID);
+		flow_meter_begin(meter, ID, START);
+		for (uint32_t i = 0; came[i]; i++)
+			if (came[i] == 'b' || came[i] == '1' + worker)
+				receive_latency(START, FLOW_FIRST_SEQUENCE + i, 0, 10);
+		seen[worker] = flow_meter_order(meter, ID);
+	}
+	return flow_order_merge(seen, 2, base);
+}
+
+static void order_is_merged_over_workers(void **state)
+{
+	(void)state;
+	struct flow_order seen = merge_of("12121212", 0);
+	assert_int_equal(seen.packets, 8);
+	assert_int_equal(seen.dropped + seen.duplicate + seen.out_of_order, 0);
+	assert_int_equal(seen.seq_too_high + seen.seq_too_low, 0);
+
+	seen = merge_of("-1-21--2", 0);
+	assert_int_equal(seen.dropped, 4);
+	assert_in_range(seen.seq_too_high, 3, 4);
+	assert_int_equal(seen.duplicate, 0);
+
+	seen = merge_of("b1bb22", 0); /* flooded: it came to both */
+	assert_int_equal(seen.packets, 9);
+	assert_int_equal(seen.duplicate, 3);
+	assert_int_equal(seen.seq_too_low, 3);
+	assert_int_equal(seen.dropped, 0);
+
+	seen = merge_of("111--1", 0); /* to one alone, which knows all of it */
+	assert_int_equal(seen.dropped, 2);
+	assert_int_equal(seen.seq_too_high, 1);
+}
+
+/* What was before the reset counts no more, on whichever worker it was. */
+static void merged_order_starts_over(void **state)
+{
+	(void)state;
+	struct flow_order seen[2];
+	flow_meter_begin(meter, ID, START);
+	for (uint32_t i = 0; i < 6; i += 2)
+		receive_latency(START, FLOW_FIRST_SEQUENCE + i, 0, 10);
+	flow_meter_reset(meter, ID);
+	assert_int_equal(flow_meter_order(meter, ID).reached, 5);
+	receive_latency(START, FLOW_FIRST_SEQUENCE + 5, 0, 10);
+	seen[0] = flow_meter_order(meter, ID);
+	seen[1] = (struct flow_order){.reached = 8, .packets = 1}; /* the eighth packet */
+	struct flow_order merged = flow_order_merge(seen, 2, 5);
+	assert_int_equal(merged.packets, 2);
+	assert_int_equal(merged.dropped, 1);
+	/* A further start adds to it. */
+	flow_order_add(&merged, &(struct flow_order){.packets = 4, .dropped = 2, .duplicate = 1});
+	assert_int_equal(merged.dropped, 3);
+	assert_int_equal(merged.duplicate, 1);
 }
 
 /* Short and odd frames are looked at no farther than they go (asan watches). */
@@ -419,6 +483,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(times_are_summed_up, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(hdr_keeps_two_digits, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(readings_of_workers_add_up, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(order_is_merged_over_workers, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(merged_order_starts_over, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(short_frames_are_survived, set_up, tear_down),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -25,20 +25,6 @@ static void copy_counters(void *argument)
 	}
 }
 
-/* All workers are asked before the first answer is waited for: they copy within one burst's time
- * of each other. */
-static void copy_all(struct ws_generator *generator)
-{
-	for (uint16_t i = 0; i < generator->worker_count; i++) {
-		if (generator->running)
-			mailbox_post(&generator->workers[i].mailbox, copy_counters, &generator->workers[i]);
-		else
-			copy_counters(&generator->workers[i]);
-	}
-	for (uint16_t i = 0; generator->running && i < generator->worker_count; i++)
-		mailbox_wait(&generator->workers[i].mailbox);
-}
-
 /* What the worker does not know of. */
 static int add_drivers(const struct generator_port *port, struct ws_generator_port *out)
 {
@@ -69,7 +55,7 @@ static struct ws_generator_worker describe(const struct worker_stats *stats)
 int ws_generator_counters(struct ws_generator *generator, struct ws_generator_port *ports,
 						  struct ws_generator_worker *workers, uint64_t *tsc)
 {
-	copy_all(generator);
+	generator_ask_all(generator, copy_counters, generator->workers, sizeof(generator->workers[0]));
 	*tsc = generator->workers[0].snapshot_tsc;
 	for (uint16_t i = 0; i < generator->port_count; i++) {
 		ports[i] = generator->ports[i].snapshot;

@@ -7,6 +7,7 @@
 #include "generator/control/mailbox.h"
 #include "generator/observe/watch.h"
 #include "generator/port.h"
+#include "generator/receive/flow_order.h"
 
 enum { SENDING_BUCKETS = 4096 };
 
@@ -27,6 +28,12 @@ struct generator_worker {
 	struct generator_port *ports[WS_MAX_PORTS];
 } __attribute__((aligned(64)));
 
+/* Of a latency flow, what its workers do not keep. */
+struct flow_past {
+	uint64_t base;           /* what its sequence had come to when it was reset */
+	struct flow_order ended; /* its starts before this one */
+};
+
 struct ws_generator {
 	bool running; /* the workers do */
 	uint16_t port_count, worker_count;
@@ -37,6 +44,7 @@ struct ws_generator {
 	bool meters_on;          /* the workers look at what is received */
 	struct traffic *stopped; /* a driver may hold packets of them */
 	uint32_t captures;       /* bit set of the numbers in use */
+	struct flow_past past[WS_LATENCY_FLOWS];
 	uint8_t starts;          /* of latency flows, so that late packets are told from new ones */
 	struct generator_port ports[WS_MAX_PORTS];
 	struct generator_worker workers[WS_MAX_WORKERS];
@@ -60,6 +68,22 @@ static inline void generator_ask(struct ws_generator *generator, uint16_t worker
 	mailbox_wait(&generator->workers[worker].mailbox);
 }
 
+/* All workers are asked before the first answer is waited for: they answer within one burst's time
+ * of each other. Worker i gets the i-th argument, `size` bytes each. */
+static inline void generator_ask_all(struct ws_generator *generator, mailbox_fn *function,
+									 void *arguments, size_t size)
+{
+	for (uint16_t i = 0; i < generator->worker_count; i++) {
+		void *argument = (char *)arguments + i * size;
+		if (generator->running)
+			mailbox_post(&generator->workers[i].mailbox, function, argument);
+		else
+			function(argument);
+	}
+	for (uint16_t i = 0; generator->running && i < generator->worker_count; i++)
+		mailbox_wait(&generator->workers[i].mailbox);
+}
+
 /* The loop of one worker (a worker_fn): receives on its ports and sends what is due. */
 void generator_worker_run(uint16_t worker, void *generator);
 void generator_drop_pushed(struct ws_generator *generator, uint16_t port);
@@ -68,6 +92,9 @@ void generator_drop_pushed(struct ws_generator *generator, uint16_t port);
 int generator_make_fresh(struct ws_generator *generator);
 /* Makes all workers look at what they receive, or not. */
 void generator_set_meters(struct ws_generator *generator, bool on);
+/* 0, or the code of an error whose line is told. */
+int generator_check_flows(int32_t kind, const uint32_t *ids, uint32_t count);
+void generator_reset_latency(struct ws_generator *generator, const uint32_t *ids, uint32_t count);
 /* Tells all workers that the latency flows of `traffic` begin. */
 void generator_begin_flows(struct ws_generator *generator, const struct traffic *traffic);
 

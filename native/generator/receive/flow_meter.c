@@ -14,15 +14,16 @@ enum { SEEN_PACKETS = 4096, SEEN_WORDS = SEEN_PACKETS / 64 };
 enum { PLAUSIBLE_S = 10 };
 
 struct latency_flow {
-	uint32_t expected; /* the next packet's sequence number */
 	uint8_t start, earlier;
 	bool begun, has_earlier;
 	uint64_t before_ns;          /* of the packet before, for the jitter */
 	uint64_t period;             /* half seconds since the TSC's begin */
 	uint64_t max_ns, was_max_ns; /* of this period and the one before */
 	double jitter_ns;
-	uint64_t seen[SEEN_WORDS]; /* a bit for each of the packets before `expected` */
-	struct ws_latency counts;
+	uint64_t seen[SEEN_WORDS]; /* a bit for each of the packets before the next one */
+	uint64_t begun_packets;    /* counts.packets when it was begun */
+	struct flow_order order;   /* its `packets` are those counted since */
+	struct ws_latency counts;  /* without what the order tells */
 };
 
 struct flow_meter {
@@ -60,44 +61,45 @@ static uint64_t *seen_word(struct latency_flow *flow, uint32_t sequence)
 	return &flow->seen[sequence % SEEN_PACKETS / 64];
 }
 
-/* The packets from `expected` to before `sequence` are not there; `sequence` is. */
-static void move_on(struct latency_flow *flow, uint32_t sequence)
+/* The next packet's. */
+static uint32_t expected(const struct latency_flow *flow)
 {
-	uint32_t missing = sequence - flow->expected;
+	return FLOW_FIRST_SEQUENCE + (uint32_t)flow->order.reached;
+}
+
+/* The `missing` packets before `sequence` are not there; `sequence` is. */
+static void move_on(struct latency_flow *flow, uint32_t sequence, uint32_t missing)
+{
 	if (missing >= SEEN_PACKETS)
 		memset(flow->seen, 0, sizeof(flow->seen));
 	else
-		for (uint32_t at = flow->expected; at != sequence; at++)
+		for (uint32_t at = sequence - missing; at != sequence; at++)
 			*seen_word(flow, at) &= ~seen_bit(at);
 	*seen_word(flow, sequence) |= seen_bit(sequence);
-	flow->expected = sequence + 1;
-}
-
-/* Beyond what is remembered it is taken for late, as T-Rex takes it. */
-static bool came_before(struct latency_flow *flow, uint32_t sequence)
-{
-	return flow->expected - sequence <= SEEN_PACKETS &&
-		   *seen_word(flow, sequence) & seen_bit(sequence);
+	flow->order.reached += missing + 1ULL;
 }
 
 static void check_sequence(struct latency_flow *flow, uint32_t sequence)
 {
-	struct ws_latency *counts = &flow->counts;
-	int32_t ahead = (int32_t)(sequence - flow->expected);
+	struct flow_order *order = &flow->order;
+	uint32_t next = expected(flow);
+	int32_t ahead = (int32_t)(sequence - next);
 	if (ahead >= 0) {
-		counts->dropped += (uint32_t)ahead;
-		counts->seq_too_high += ahead > 0;
-		move_on(flow, sequence);
+		order->dropped += (uint32_t)ahead;
+		order->seq_too_high += ahead > 0;
+		move_on(flow, sequence, (uint32_t)ahead);
 		return;
 	}
-	counts->seq_too_low++;
-	if (came_before(flow, sequence)) {
-		counts->duplicate++;
+	/* Beyond what is remembered it is taken for late, as T-Rex takes it. */
+	bool remembered = next - sequence <= SEEN_PACKETS;
+	order->seq_too_low++;
+	if (remembered && *seen_word(flow, sequence) & seen_bit(sequence)) {
+		order->duplicate++;
 		return;
 	}
-	counts->out_of_order++;
-	counts->dropped -= counts->dropped > 0;
-	if (flow->expected - sequence <= SEEN_PACKETS)
+	order->out_of_order++;
+	order->dropped -= order->dropped > 0;
+	if (remembered)
 		*seen_word(flow, sequence) |= seen_bit(sequence);
 }
 
@@ -222,7 +224,8 @@ void flow_meter_begin(struct flow_meter *meter, uint32_t id, uint8_t start)
 	flow->earlier = flow->start;
 	flow->begun = true;
 	flow->start = start;
-	flow->expected = FLOW_FIRST_SEQUENCE;
+	flow->begun_packets = flow->counts.packets;
+	flow->order = (struct flow_order){0};
 	/* What was before the first is nothing that can come late. */
 	memset(flow->seen, 0xff, sizeof(flow->seen));
 }
@@ -231,6 +234,8 @@ void flow_meter_reset(struct flow_meter *meter, uint32_t id)
 {
 	struct latency_flow *flow = &meter->flows[id];
 	memset(&flow->counts, 0, sizeof(flow->counts));
+	flow->order = (struct flow_order){.reached = flow->order.reached};
+	flow->begun_packets = 0;
 	flow->max_ns = flow->was_max_ns = 0;
 	flow->jitter_ns = 0;
 }
@@ -247,6 +252,14 @@ void flow_meter_read(const struct flow_meter *meter, uint32_t id, uint64_t now,
 	out->last_max_ns = this_max > last_max ? this_max : last_max;
 }
 
+struct flow_order flow_meter_order(const struct flow_meter *meter, uint32_t id)
+{
+	const struct latency_flow *flow = &meter->flows[id];
+	struct flow_order order = flow->order;
+	order.packets = flow->counts.packets - flow->begun_packets;
+	return order;
+}
+
 struct ws_flow_faults flow_meter_faults(const struct flow_meter *meter)
 {
 	return meter->faults;
@@ -261,11 +274,6 @@ void flow_latency_add(struct ws_latency *sum, const struct ws_latency *other)
 	sum->last_max_ns =
 		other->last_max_ns > sum->last_max_ns ? other->last_max_ns : sum->last_max_ns;
 	sum->packets += other->packets;
-	sum->dropped += other->dropped;
-	sum->duplicate += other->duplicate;
-	sum->out_of_order += other->out_of_order;
-	sum->seq_too_high += other->seq_too_high;
-	sum->seq_too_low += other->seq_too_low;
 	sum->sum_ns += other->sum_ns;
 	for (uint32_t i = 0; i < WS_LATENCY_BINS; i++)
 		sum->histogram[i] += other->histogram[i];

@@ -9,6 +9,7 @@
 #define GENERATOR_FLOW_METER_H
 
 #include "generator/observe/flow_counts.h"
+#include "generator/receive/flow_order.h"
 
 struct flow_meter;
 
@@ -29,11 +30,14 @@ void flow_meter_count(struct flow_meter *meter, struct port_flows *port,
 /* From now on packets of the latency flow `id` are of start number `start`. */
 void flow_meter_begin(struct flow_meter *meter, uint32_t id, uint8_t start);
 void flow_meter_reset(struct flow_meter *meter, uint32_t id);
+/* Without what its order tells. */
 void flow_meter_read(const struct flow_meter *meter, uint32_t id, uint64_t now,
 					 struct ws_latency *out);
+/* Since the flow was begun, or reset. */
+struct flow_order flow_meter_order(const struct flow_meter *meter, uint32_t id);
 struct ws_flow_faults flow_meter_faults(const struct flow_meter *meter);
 
-/* Add what another meter saw of the same flow. */
+/* Add what another meter saw of the same flow, but for its order. */
 void flow_latency_add(struct ws_latency *sum, const struct ws_latency *other);
 
 #endif
