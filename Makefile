@@ -1,5 +1,5 @@
 # One word per task. Each sets up what it needs by itself; the second time that is a no-op.
-.PHONY: demo test check lint format bench bench-nodes fuzz trials vm boards clean setup
+.PHONY: demo test check lint format bench bench-nodes fuzz trials vm boards docs deb clean setup
 .DEFAULT_GOAL := setup
 
 BIN := .venv/bin
@@ -73,5 +73,16 @@ boards:
 	@tools/setup.sh
 	@$(BIN)/python -m telemetry.grafana.generate
 
+# The site of the pages, with what is written from the code: build-site/html. A link that leads nowhere is an error.
+docs:
+	@tools/setup.sh
+	@$(BIN)/python -m manual site build-site
+	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet -f build-site/mkdocs.yml
+	@echo "build-site/html/index.html"
+
+# Debian packages in build-deb/, installed and started in a clean tree.
+deb:
+	@tools/deb.sh
+
 clean:
-	rm -rf build build-asan build-fuzz build-sanitized .venv
+	rm -rf build build-asan build-fuzz build-sanitized build-site build-deb build-trees .venv

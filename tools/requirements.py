@@ -1,9 +1,12 @@
 #!/usr/bin/env python3
-"""Print what pyproject.toml asks for, every extra and the development tools included, one requirement a line."""
+"""`requirements.py [EXTRA... | all]`: what pyproject.toml asks for, one requirement a line, with the extras named."""
 
+import sys
 import tomllib
 from itertools import chain
 from pathlib import Path
 
 project = tomllib.loads((Path(__file__).resolve().parent.parent / "pyproject.toml").read_text())["project"]
-print("\n".join(chain(project["dependencies"], *project["optional-dependencies"].values())))
+extras = project["optional-dependencies"]
+named = extras if sys.argv[1:] == ["all"] else sys.argv[1:]
+print("\n".join(chain(project["dependencies"], *(extras[name] for name in named))))

@@ -85,9 +85,34 @@ def test_mpls_labels_one_flow_by_direction(direction: int, label: int) -> None:
     assert not instructions(loaded)
 
 
-def test_mpls_has_no_room_for_a_label_that_does_not_exist() -> None:
-    with pytest.raises(UsageError, match="label is a number from 16 to 1048574"):
-        load_profile("mpls", {"label": "1048575"}, 0, 0)
+@pytest.mark.parametrize(
+    ("labels", "most"), [("1", 0xFFFFE), ("2", 0xFFFFC), ("32768", 0xF0000)], ids=["one", "two", "many"]
+)
+def test_mpls_has_no_room_for_a_label_that_does_not_exist(labels: str, most: int) -> None:
+    assert load_profile("mpls", {"label": str(most), "labels": labels}, 1, 1)
+    with pytest.raises(UsageError, match=f"label is a number from 16 to {most}$"):
+        load_profile("mpls", {"label": str(most + 1), "labels": labels}, 1, 1)
+
+
+@pytest.mark.parametrize(("direction", "low", "high"), [(0, 20, 23), (1, 24, 27)])
+def test_mpls_labels_are_those_of_a_direction_in_turn(direction: int, low: int, high: int) -> None:
+    (loaded,) = load_profile("mpls", {"label": "20", "labels": "4"}, direction, direction)
+    counter, write = instructions(loaded)[0], instructions(loaded)[-1]
+    assert (counter["min_value"], counter["max_value"], counter["init_value"]) == (low, high, low)
+    # The upper 20 bits of the entry that the frame has behind its Ethernet header.
+    assert (write["pkt_offset"], write["pkt_cast_size"], write["mask"], write["shift"]) == (14, 4, 0xFFFFF000, 12)
+    assert int.from_bytes(packet_of(loaded)[14:18], "big") == low << 12 | 1 << 8 | 64
+
+
+@pytest.mark.parametrize("vm", ["var1", "var2", "random", "tuple", "cached"])
+def test_mpls_varies_addresses_as_bench_does_four_bytes_further(vm: str) -> None:
+    (plain,) = load_profile("bench", {"vm": vm}, 0, 0)
+    (labelled,) = load_profile("mpls", {"vm": vm}, 0, 0)
+    moved = [
+        step | {"pkt_offset": step["pkt_offset"] + 4} if "pkt_offset" in step else step for step in instructions(plain)
+    ]
+    assert instructions(labelled) == moved
+    assert labelled["stream"]["vm"].get("cache") == plain["stream"]["vm"].get("cache")
 
 
 def test_stl_imix_has_three_sizes_at_their_ratio() -> None:
@@ -175,6 +200,8 @@ def test_flow_statistics_number_the_ports() -> None:
         ("bench", {"size": "²"}, "size is a number from 64 to 9216 or imix"),
         ("bench", {"size": "-64"}, "size is a number from 64 to 9216 or imix"),
         ("bench", {"vm": "var3"}, "none, var1, var2, random, tuple, size, cached"),
+        ("mpls", {"vm": "size"}, "vm is one of none, var1, var2, random, tuple, cached"),
+        ("mpls", {"labels": "0"}, "labels is a number from 1 to 32768"),
         ("bench", {"flow": "yes"}, "no-fs, fs, fsl"),
         ("bench", {"pg_id": "x"}, "pg_id is a number"),
         ("bench", {"offset": "65536"}, "offset is a number from 0 to 65535"),

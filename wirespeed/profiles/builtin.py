@@ -7,6 +7,9 @@ Direction 0 sends from 16.0.0.0/8 to 48.0.0.0/8, direction 1 the reverse. With `
 become 16.0.10.4–254. So load tests with different offsets have no flow in common, and all of them stay
 within the 16.0.0.0/8 and 48.0.0.0/8 that the devices under test route back. Networks of IPv6 are of 64 bits.
 
+`labels=N` (mpls) sends with the labels from `label` on, N of them in direction 0 and the N behind those in direction 1,
+one after the other; `vm` varies the addresses behind them.
+
 `prefixes=FILE` (bench) sends to destinations in the prefixes of a table, or of a made-up `internet`, in place of 48/8
 and 16/8; `destinations=N` says how many.
 """
@@ -36,6 +39,10 @@ SERVERS = "48.0.0.0"
 CLIENTS6 = "2001:2::"
 SERVERS6 = "2001:2:0:8000::"
 MAX_LABEL = 0xF_FFFF
+MAX_LABELS = 0x8000
+"""Of a direction; more than any of the routers tested has room for."""
+LABEL_AT, LABEL_SHIFT = 14, 12
+"""Where a label is in the frame, and its place in those four bytes."""
 MAX_OFFSET = 0xFFFF
 """The last network of 24 bits within 16.0.0.0/8."""
 MAX_OFFSET6 = 0x7FFF
@@ -45,6 +52,7 @@ HOST6_AT = 14
 """Of an IPv6 address, the two bytes that hosts of a network differ in."""
 
 VMS = ("none", "var1", "var2", "random", "tuple", "size", "cached")
+MPLS_VMS = ("none", "var1", "var2", "random", "tuple", "cached")
 TABLE_VMS = ("none", "var1", "var2")
 TABLE_WORDS = ", ".join(TABLE_VMS)
 FLOWS = ("no-fs", "fs", "fsl")
@@ -215,11 +223,16 @@ def _udp_1pkt_simple(tunables: dict[str, str], port_id: int, direction: int) -> 
 
 def _mpls(tunables: dict[str, str], port_id: int, direction: int) -> list[STLStream]:
     size = _number(tunables, "size", 64, (MIN_FRAME_BYTES, MAX_FRAME_BYTES))
-    label = _number(tunables, "label", 16, (16, MAX_LABEL - 1)) + direction
+    labels = _number(tunables, "labels", 1, (1, MAX_LABELS))
+    first = _number(tunables, "label", 16, (16, MAX_LABEL + 1 - 2 * labels)) + direction * labels
     src, dst = _sides(tunables, direction, 4, 254)
-    packet = Ether() / MPLS(label=label, s=1, ttl=64) / IP(src=str(src.first), dst=str(dst.first))
+    program = _bench_program(_choice(tunables, "vm", MPLS_VMS), src, dst)
+    if labels > 1:
+        program.var("label", first, first + labels - 1, size=4, op="inc")
+        program.write_mask("label", LABEL_AT, pkt_cast_size=4, mask=MAX_LABEL << LABEL_SHIFT, shift=LABEL_SHIFT)
+    packet = Ether() / MPLS(label=first, s=1, ttl=64) / IP(src=str(src.first), dst=str(dst.first))
     packet = packet / UDP(sport=1025, dport=12, chksum=0)
-    return [STLStream(packet=STLPktBuilder(_padded(packet, size)), mode=STLTXCont())]
+    return [STLStream(packet=STLPktBuilder(_padded(packet, size), vm=program), mode=STLTXCont())]
 
 
 def _sides(tunables: dict[str, str], direction: int, first: int, last: int) -> tuple[AddressRange, AddressRange]:
@@ -259,5 +272,5 @@ _PROFILES: dict[str, tuple[Callable[[dict[str, str], int, int], list[STLStream]]
     "bench": (_bench, ("size", "vm", "flow", "pg_id", "offset", "ip", "prefixes", "destinations")),
     "imix": (_imix, ("offset",)),
     "udp_1pkt_simple": (_udp_1pkt_simple, ("offset",)),
-    "mpls": (_mpls, ("size", "label", "offset")),
+    "mpls": (_mpls, ("size", "vm", "label", "labels", "offset")),
 }

@@ -1,0 +1,31 @@
+"""`python -m manual man|completion|site FOLDER`: write that into the folder."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from manual.commands import pages
+from manual.completion import bash, zsh
+from manual.man import man_pages
+from manual.site import write_site
+
+
+def main(what: str, folder: Path) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    if what == "man":
+        for name, text in man_pages(pages()).items():
+            (folder / name).write_text(text)
+    elif what == "completion":
+        (folder / "wirespeed.bash").write_text(bash(pages()))
+        (folder / "_wirespeed").write_text(zsh(pages()))
+    elif what == "site":
+        write_site(Path(__file__).resolve().parents[1], folder, pages())
+    else:
+        sys.exit(f"python -m manual: {what!r} cannot be written; give man, completion or site, and a folder")
+
+
+if __name__ == "__main__":
+    if len(sys.argv) != 3:
+        sys.exit("python -m manual: give man, completion or site, and a folder")
+    main(sys.argv[1], Path(sys.argv[2]))

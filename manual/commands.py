@@ -1,0 +1,72 @@
+"""The commands' own help as values: what `wirespeed COMMAND --help` prints, before it is laid out for a terminal."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from dataclasses import dataclass
+
+from wirespeed.cli.main import COMMANDS
+from wirespeed.cli.tree import command_tree
+
+_CHOICES = re.compile(r"[a-z0-9_.-]+(?:\|[a-z0-9_.-]+)+")
+_FILES = re.compile(r"FILE|PATH|DIR|FOLDER|PEM|SOCKET|RESULT|JOURNAL|DUMP|<path>|Path\]")
+
+
+@dataclass(frozen=True)
+class Entry:
+    """An option or an argument: how it is written, its names if it has any, what stands behind them, what it does."""
+
+    text: str
+    names: tuple[str, ...]
+    value: str
+    help: str
+
+    @property
+    def choices(self) -> tuple[str, ...]:
+        """The words that can stand there, where they are few."""
+        found = _CHOICES.fullmatch(self.value.strip("<>"))
+        return tuple(found[0].split("|")) if found else ()
+
+    @property
+    def is_file(self) -> bool:
+        return bool(_FILES.search(self.value))
+
+
+@dataclass(frozen=True)
+class Page:
+    """One command: its line in the list, its usage without the word, its paragraphs, what it takes."""
+
+    name: str
+    summary: str
+    usage: str
+    paragraphs: tuple[str, ...]
+    arguments: tuple[Entry, ...]
+    options: tuple[Entry, ...]
+
+
+def pages() -> tuple[Page, ...]:
+    """A page for each command, in the order in which `wirespeed --help` lists them."""
+    return tuple(_page(name, summary) for name, summary in COMMANDS.items())
+
+
+def _page(name: str, summary: str) -> Page:
+    command = command_tree(COMMANDS, loaded=name).commands[name]
+    context = command.context_class(command, info_name=f"wirespeed {name}")
+    arguments, options = [], []
+    for parameter in command.get_params(context):
+        record = parameter.get_help_record(context)
+        if record is None:
+            continue
+        text, told = record
+        if parameter.param_type_name == "argument":
+            kind = re.search(r" (<.*>)$", text)
+            written = text.removesuffix(kind[0]) if kind else text
+            arguments.append(Entry(written.upper(), (), kind[1] if kind else written, told))
+        else:
+            names = tuple(re.findall(r"(?:(?<=^)|(?<=[ /]))--?[A-Za-z0-9][\w-]*", text))
+            value = re.sub(r"^(?:--?[A-Za-z0-9][\w-]*(?:, | / )?)+ *", "", text)
+            options.append(Entry(text, names, value, told))
+    usage = f"wirespeed {name} [OPTIONS] {' '.join(entry.text for entry in arguments)}".rstrip()
+    paragraphs = tuple(" ".join(part.split()) for part in inspect.cleandoc(command.help or "").split("\n\n"))
+    return Page(name, summary, usage, paragraphs, tuple(arguments), tuple(options))

@@ -1,0 +1,74 @@
+"""Pages of the site that are written from the code: the commands' help, the router's commands, what `explain` knows."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Iterable, Sequence
+
+from manual.commands import Entry, Page
+from wirespeed.explain.causes import contracts
+from wirespeed.router.commands.registry import Command
+
+
+def command_page(page: Page) -> str:
+    """What `wirespeed COMMAND --help` says."""
+    lines = [f"# wirespeed {page.name}", "", page.summary, "", "```console", f"$ {page.usage}", "```", ""]
+    for paragraph in page.paragraphs:
+        lines += [_safe(paragraph), ""]
+    for title, entries in (("Arguments", page.arguments), ("Options", page.options)):
+        if entries:
+            lines += [f"## {title}", "", *_table(title[:-1].lower(), entries), ""]
+    return "\n".join(lines)
+
+
+def commands_page(pages: Sequence[Page]) -> str:
+    """All of them, a line each."""
+    rows = [f"| [wirespeed {page.name}]({page.name}.md) | {_cell(page.summary)} |" for page in pages]
+    return "\n".join(["# Commands", "", "| command | does |", "|---|---|", *rows, ""])
+
+
+def router_commands_page(commands: Iterable[tuple[str, Command]]) -> str:
+    """Every syntax of the router's command line, by the module that holds it."""
+    groups: dict[str, list[str]] = {}
+    for syntax, command in commands:
+        row = f"| {_code(syntax)} | {_cell(command.summary)} |"
+        groups.setdefault(command.function.__module__, []).append(row)
+    lines = [
+        "# The router's command line",
+        "",
+        "What `wirespeed ctl` takes. `<x>` is a value, `[x]` may be left out, `(x|y)` chooses, `...` repeats.",
+        "",
+    ]
+    for name, rows in sorted(groups.items()):
+        told = (sys.modules[name].__doc__ or "").strip().partition("\n")[0]
+        title = name.rpartition(".")[2].replace("_", " ")
+        lines += [f"## {title}", "", _safe(told), "", "| command | does |", "|---|---|", *rows, ""]
+    return "\n".join(lines)
+
+
+def causes_page() -> str:
+    """What `explain` knows to tell apart."""
+    lines = ["# The causes that explain knows", "", "How they are ranked: [explain](../docs/explain.md).", ""]
+    for name, text in contracts().items():
+        lines += [f"## {name}", "", *(_safe(" ".join(part.split())) + "\n" for part in text.split("\n\n"))]
+    return "\n".join(lines)
+
+
+def _table(what: str, entries: Sequence[Entry]) -> list[str]:
+    rows = [f"| {_code(entry.text)} | {_cell(entry.help)} |" for entry in entries]
+    return [f"| {what} | does |", "|---|---|", *rows]
+
+
+def _code(text: str) -> str:
+    return f"`{text}`"
+
+
+def _cell(text: str) -> str:
+    return _safe(text).replace("|", "\\|")
+
+
+def _safe(text: str) -> str:
+    """Text in which nothing but code in backquotes means something to markdown."""
+    parts = text.split("`")
+    return "`".join(part if index % 2 else re.sub(r"([*_\[\]<>])", r"\\\1", part) for index, part in enumerate(parts))

@@ -1,0 +1,138 @@
+"""What is written from the programs: man pages, completions and the site's pages have each command, and work."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import yaml
+
+from manual.commands import Page, pages
+from manual.completion import bash, zsh
+from manual.man import exit_codes, man_pages
+from manual.markdown import causes_page, command_page, router_commands_page
+from manual.site import links, missing_links, page_order, write_site
+from wirespeed import errors
+from wirespeed.cli.main import COMMANDS, main
+from wirespeed.explain.causes import causes
+from wirespeed.router.commands import GRAMMAR
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture(scope="module")
+def written() -> tuple[Page, ...]:
+    return pages()
+
+
+def test_each_command_has_a_page_with_all_that_its_help_tells(
+    written: tuple[Page, ...], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "200")
+    assert [page.name for page in written] == list(COMMANDS)
+    for page in written:
+        main([page.name, "--help"])
+        told = capsys.readouterr().out.partition("\nOptions:")[2]
+        options = set(re.findall(r"^  (?:-\w+, )?(--[\w-]+)", told, re.MULTILINE))
+        assert options <= {name for option in page.options for name in option.names}, page.name
+        assert page.paragraphs and page.summary
+
+
+def test_what_stands_behind_an_option_is_known(written: tuple[Page, ...]) -> None:
+    router = next(page for page in written if page.name == "router")
+    options = {name: option for option in router.options for name in option.names}
+    assert options["--march"].choices == ("auto", "v2", "v3", "v4")
+    assert options["-c"].is_file and options["--config"].value == "FILE"
+    assert not options["--no-api"].value
+    config = next(page for page in written if page.name == "config")
+    assert config.usage == "wirespeed config [OPTIONS] WHAT [FILE...]"
+    assert config.arguments[0].choices[:2] == ("check", "plan")
+    search = next(page for page in written if page.name == "search")
+    assert ("--robust", "--no-robust") in [option.names for option in search.options]
+
+
+def test_man_pages(written: tuple[Page, ...]) -> None:
+    made = man_pages(written)
+    assert set(made) == {"wirespeed.1", *(f"wirespeed-{name}.1" for name in COMMANDS)}
+    requests = {"TH", "SH", "PP", "TP", "B", "BR"}
+    for name, text in made.items():
+        # A line of text that begins so would be a request and vanish.
+        assert {line[1:].split()[0] for line in text.splitlines() if line[0] in ".'"} <= requests, name
+        assert all(f".SH {part}" in text for part in ("NAME", "SYNOPSIS", "DESCRIPTION", "EXIT STATUS")), name
+    assert r"\fB\-s, \-\-socket PATH\fR" in made["wirespeed-ctl.1"]
+
+
+def test_the_man_page_tells_the_exit_codes_of_the_errors() -> None:
+    codes, others = exit_codes()
+    assert set(codes) == {"0", *map(str, range(1, 7))}
+    assert str(errors.FileFault.exit_code) in codes and "7" in others and "130" in others
+
+
+@pytest.mark.parametrize(
+    ("words", "found"),
+    [
+        (["conf"], {"config"}),
+        (["config", "pl"], {"plan"}),
+        (["router", "--march", "v"], {"v2", "v3", "v4"}),
+        (["router", "--soc"], {"--socket"}),
+        (["report", "LIC"], {"LICENSE"}),
+        (["router", "--config", "LIC"], {"LICENSE"}),
+        (["loadtest", "--line", ""], set()),
+    ],
+)
+def test_bash_completes(words: list[str], found: set[str], written: tuple[Page, ...], tmp_path: Path) -> None:
+    script = tmp_path / "wirespeed.bash"
+    script.write_text(bash(written))
+    ask = f'. {script}; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _wirespeed; printf "%s\\n" "${{COMPREPLY[@]}}"'
+    asked = subprocess.run(
+        ["bash", "-c", ask, "bash", "wirespeed", *words], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    assert set(asked.stdout.split()) == found
+    assert not asked.stderr
+
+
+def test_zsh_has_each_command_and_option(written: tuple[Page, ...]) -> None:
+    text = zsh(written)
+    assert text.startswith("#compdef wirespeed\n")
+    for page in written:
+        assert f"'{page.name}:{page.summary}'".replace("'s ", "'\\''s ") in text
+        for option in page.options:
+            assert all(name in text for name in option.names)
+
+
+def test_the_sites_pages_have_the_commands_of_the_router_and_the_causes(written: tuple[Page, ...]) -> None:
+    text = router_commands_page(GRAMMAR.commands())
+    assert all(f"| `{syntax}` |" in text for syntax, _ in GRAMMAR.commands())
+    assert all(f"## {name}\n" in causes_page() for name in causes())
+    for page in written:
+        assert all(f"| `{option.text}` |" in command_page(page) for option in page.options)
+
+
+def test_links_of_pages_lead_to_files() -> None:
+    found = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "SECURITY.md", *(ROOT / "docs").rglob("*.md")]
+    assert {str(page): missing for page in found if (missing := missing_links(page))} == {}
+
+
+def test_a_link_to_nothing_is_found(tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    page.write_text("[a](page.md#x) [b](gone.md) `[c](no.md)` [d](https://e.invalid/) [f](#here)\n")
+    assert list(links(page.read_text())) == ["page.md", "gone.md"]
+    assert missing_links(page) == ["gone.md"]
+
+
+def test_each_page_is_in_the_list_of_pages() -> None:
+    told = (ROOT / "docs" / "README.md").read_text()
+    assert [name for name in page_order(ROOT) if f"]({name})" not in told] == []
+
+
+def test_the_site_is_made_of_them_and_no_link_in_it_is_dead(written: tuple[Page, ...], tmp_path: Path) -> None:
+    write_site(ROOT, tmp_path, written)
+    settings = yaml.safe_load((tmp_path / "mkdocs.yml").read_text())
+    assert set(settings["validation"]["links"].values()) == {"warn"}
+    subprocess.run(
+        [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "-f", tmp_path / "mkdocs.yml"], check=True
+    )
+    assert (tmp_path / "html" / "reference" / "commands" / "router" / "index.html").exists()
