@@ -174,7 +174,7 @@ static enum linux_kind parse_neighbor(const struct ndmsg *header, const void *at
 static bool is_removal(uint16_t type)
 {
 	return type == RTM_DELLINK || type == RTM_DELADDR || type == RTM_DELNEIGH ||
-		   type == RTM_DELROUTE;
+		   type == RTM_DELROUTE || type == RTM_DELNEXTHOP;
 }
 
 static enum linux_kind parse_payload(const struct nlmsghdr *header, size_t length,
@@ -188,6 +188,7 @@ static enum linux_kind parse_payload(const struct nlmsghdr *header, size_t lengt
 		{RTM_NEWADDR, sizeof(struct ifaddrmsg)}, {RTM_DELADDR, sizeof(struct ifaddrmsg)},
 		{RTM_NEWNEIGH, sizeof(struct ndmsg)},    {RTM_DELNEIGH, sizeof(struct ndmsg)},
 		{RTM_NEWROUTE, sizeof(struct rtmsg)},    {RTM_DELROUTE, sizeof(struct rtmsg)},
+		{RTM_NEWNEXTHOP, sizeof(struct nhmsg)},  {RTM_DELNEXTHOP, sizeof(struct nhmsg)},
 	};
 	const uint8_t *payload = mnl_nlmsg_get_payload(header);
 	size_t skip = 0, rest = 0;
@@ -208,6 +209,11 @@ static enum linux_kind parse_payload(const struct nlmsghdr *header, size_t lengt
 	case RTM_NEWNEIGH:
 	case RTM_DELNEIGH:
 		return parse_neighbor((const void *)payload, attributes, rest, &out->neighbor);
+	case RTM_NEWNEXTHOP:
+	case RTM_DELNEXTHOP:
+		return linux_nexthop_parse((const void *)payload, attributes, rest, &out->nexthop)
+				   ? LINUX_NEXTHOP
+				   : LINUX_OTHER;
 	default:
 		out->route.is_appended = header->nlmsg_flags & NLM_F_APPEND;
 		return linux_route_parse((const void *)payload, attributes, rest, &out->route)

@@ -6,6 +6,7 @@
 #include "linux/request.h"
 
 #include <errno.h>
+#include <linux/nexthop.h>
 #include <linux/rtnetlink.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -42,7 +43,8 @@ static uint64_t now_ns(void)
 static int subscribe(int fd)
 {
 	static const int groups[] = {RTNLGRP_LINK,        RTNLGRP_NEIGH,      RTNLGRP_IPV4_IFADDR,
-								 RTNLGRP_IPV6_IFADDR, RTNLGRP_IPV4_ROUTE, RTNLGRP_IPV6_ROUTE};
+								 RTNLGRP_IPV6_IFADDR, RTNLGRP_IPV4_ROUTE, RTNLGRP_IPV6_ROUTE,
+								 RTNLGRP_NEXTHOP};
 	struct sockaddr_nl address = {.nl_family = AF_NETLINK};
 	int size = RECEIVE_BUFFER;
 	if (setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &size, sizeof(size)))
@@ -112,8 +114,8 @@ static int ask_for_dump(struct ws_linux *host, enum linux_dump dump)
 		uint8_t family;
 	} what[DUMP_COUNT] = {
 		[DUMP_LINKS] = {RTM_GETLINK, AF_UNSPEC},      [DUMP_ADDRESSES] = {RTM_GETADDR, AF_UNSPEC},
-		[DUMP_NEIGHBORS] = {RTM_GETNEIGH, AF_UNSPEC}, [DUMP_ROUTES4] = {RTM_GETROUTE, AF_INET},
-		[DUMP_ROUTES6] = {RTM_GETROUTE, AF_INET6},
+		[DUMP_NEIGHBORS] = {RTM_GETNEIGH, AF_UNSPEC}, [DUMP_NEXTHOPS] = {RTM_GETNEXTHOP, AF_UNSPEC},
+		[DUMP_ROUTES4] = {RTM_GETROUTE, AF_INET},     [DUMP_ROUTES6] = {RTM_GETROUTE, AF_INET6},
 	};
 	struct {
 		struct nlmsghdr header;
@@ -122,6 +124,7 @@ static int ask_for_dump(struct ws_linux *host, enum linux_dump dump)
 			struct ifaddrmsg address;
 			struct ndmsg neighbor;
 			struct rtmsg route;
+			struct nhmsg nexthop;
 		};
 	} message = {
 		.header =
