@@ -59,7 +59,7 @@ static void append(char *list, const char *name)
 		return;
 	for (size_t i = 0; i < length; i++)
 		list[at + i] = name[i] == '_' ? '-' : (char)tolower((unsigned char)name[i]);
-	strcpy(list + at + length, " ");
+	memcpy(list + at + length, " ", sizeof(" "));
 }
 
 static void list_offloads(char *list, uint64_t offloads, const char *(*name_of)(uint64_t))

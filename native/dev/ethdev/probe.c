@@ -44,7 +44,7 @@ static uint16_t ports_of(const char *name, uint16_t nth, uint16_t *found)
 
 static bool is_of_another(const struct port *port, const char *name)
 {
-	for (uint16_t i = 0; i < WS_MAX_PORTS; i++) {
+	for (uint16_t i = 0; i < (uint16_t)WS_MAX_PORTS; i++) {
 		const struct port *other = port_at(i);
 		char theirs[WS_DEVARGS_LEN];
 		if (other == port || !other->open || other->kind != &ethdev_kind)
@@ -81,7 +81,7 @@ static void unplug(const char *name)
 
 static int check_free(const struct port *port, const char *name, uint16_t id)
 {
-	for (uint16_t i = 0; i < WS_MAX_PORTS; i++) {
+	for (uint16_t i = 0; i < (uint16_t)WS_MAX_PORTS; i++) {
 		const struct port *other = port_at(i);
 		if (other != port && other->open && other->kind == &ethdev_kind &&
 			ethdev_device_of(other)->id == id)
