@@ -32,7 +32,7 @@ test="valgrind libcmocka-dev clang libclang-rt-14-dev chromium chromium-driver t
 	bird2 ethtool frr iperf3 iputils-ping nftables openssh-server postgresql prometheus sudo tidy traceroute util-linux"
 lint="clang clang-format clang-tidy"
 bench="dpdk-dev valgrind"
-trees="mmdebstrap qemu-user-static"
+trees="gcc-aarch64-linux-gnu mmdebstrap qemu-user-static"
 deb="mmdebstrap debhelper dpkg-dev fakeroot"
 
 wanted=$build

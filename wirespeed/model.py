@@ -13,10 +13,13 @@ DEFAULT_SPEED_BPS = 10_000_000_000
 """Nominal line of a medium that has none of its own (memif, ring, null, pcap), unless `speed=` says."""
 
 PLAIN_MTU, MIN_MTU, MAX_MTU = 1500, 576, 9216
-"""Largest layer 3 packets: of a port that is told nothing, and what a generator may be told."""
+"""Largest layer 3 packets: of a port that is told nothing, and what one may be told; a NIC's limit may be lower."""
 
 PCI_ADDRESS = re.compile(r"(?:([0-9a-fA-F]{4}):)?([0-9a-fA-F]{2}):([0-9a-fA-F]{2})\.([0-7])")
 """Domain, which is 0 where it is left out as lspci does, bus, device and function."""
+
+MAX_DEVICE_PORT = 15
+"""Of a PCI device with several ports, which are counted from 0."""
 
 _PLAIN_RING_MTU = 1900
 _RING_OVERHEAD_BYTES = 66 + 22
@@ -24,16 +27,16 @@ _RING_OVERHEAD_BYTES = 66 + 22
 _RING_BLOCK_FRAMES = 64
 """Frames of a multiple of 64 bytes in a block make it whole pages."""
 
-PORT_KINDS = ("memif", "vhost", "ring", "null", "pcap", "tap", "af_packet", "af_xdp", "pci")
+PORT_KINDS = ("memif", "vhost", "virtio", "ring", "null", "pcap", "tap", "af_packet", "af_xdp", "pci")
 
 
 @dataclass(frozen=True)
 class PortSpec:
     """One port anywhere: `memif:/run/e0.sock,id=0,role=client,speed=10G`.
 
-    `target` is what stands between the kind and the first option: the socket path of memif and vhost, the interface
-    name of tap, af_packet and af_xdp, the ring's name, the PCI address, the input file of pcap. A start-up file may
-    also have the kind `vdev`, whose target is DPDK's own description of a device.
+    `target` is what stands between the kind and the first option: the socket path of memif, vhost and virtio, the
+    interface name of tap, af_packet and af_xdp, the ring's name, the PCI address, the input file of pcap. A start-up
+    file may also have the kind `vdev`, whose target is DPDK's own description of a device.
     """
 
     kind: str
@@ -45,10 +48,17 @@ class PortSpec:
     rx_descriptors: int = 1024
     tx_descriptors: int = 1024
     mac: str | None = None
+    mtu: int | None = None
+    device_port: int | None = None
+    """Which port of a PCI device whose ports have one address."""
 
     def __str__(self) -> str:
         words = [f"{self.kind}:{self.target}" if self.target else self.kind]
         words += [f"{key}={value}" if value else key for key, value in self.options.items()]
+        if self.device_port is not None:
+            words.append(f"port={self.device_port}")
+        if self.mtu is not None:
+            words.append(f"mtu={self.mtu}")
         if self.speed_bps is not None:
             words.append(f"speed={self.speed_bps}")
         return ",".join(words)
@@ -58,9 +68,14 @@ class PortSpec:
         `zero-copy=no`. For who trusts nothing in a received packet: the server may change it at any time."""
         return replace(self, options={"zero-copy": "yes"} | self.options) if self.kind == "memif" else self
 
-    def ring_frame_bytes(self, mtu: int) -> int:
-        """What a frame of an AF_PACKET ring takes with the kernel's headers for packets of `mtu` bytes; 0: the driver's
+    def carries(self, mtu: int) -> int:
+        """Its MTU, `mtu` where it was not told one."""
+        return self.mtu or mtu
+
+    def ring_frame_bytes(self, default_mtu: int) -> int:
+        """What a frame of an AF_PACKET ring takes with the kernel's headers for packets of its MTU; 0: the driver's
         own frames of 2048 bytes do, or it has no such ring."""
+        mtu = self.carries(default_mtu)
         if self.kind != "af_packet" or mtu <= _PLAIN_RING_MTU:
             return 0
         return -(-(mtu + _RING_OVERHEAD_BYTES) // _RING_BLOCK_FRAMES) * _RING_BLOCK_FRAMES
@@ -75,6 +90,13 @@ class PortSpec:
                 is_client = int(self.options.get("role", "client") == "client")
                 queues = max(self.rx_queues, self.tx_queues)
                 return f"net_vhost{index},iface={self.target},queues={queues},client={is_client}"
+            case "virtio":
+                is_server = int(self.options.get("role", "client") == "server")
+                queues = max(self.rx_queues, self.tx_queues)
+                # A packet may lie in several of the peer's buffers, which hold 2048 bytes as a rule.
+                made = f"net_virtio_user{index},path={self.target},queues={queues},server={is_server},mrg_rxbuf=1"
+                made += f",queue_size={max(self.rx_descriptors, self.tx_descriptors)}"
+                return made + (f",mac={self.mac}" if self.mac else "")
             case "ring":
                 return f"ring:{self.target}"
             case "null":
@@ -99,10 +121,12 @@ class PortSpec:
                 return self.target
 
 
-_COMMON = {"speed", "rxq", "txq", "rxd", "txd", "mac"}
+_COMMON = {"speed", "rxq", "txq", "rxd", "txd", "mac", "mtu"}
 _OWN: dict[str, set[str]] = {
     "memif": {"id", "role", "secret", "zero-copy"},
     "vhost": {"role"},
+    "virtio": {"role"},
+    "pci": {"port"},
     "null": {"size"},
     "pcap": {"out", "loop"},
     "tap": {"netns", "host-mac", "state"},
@@ -110,6 +134,7 @@ _OWN: dict[str, set[str]] = {
 _TARGET_NEEDED = {
     "memif": "a socket path",
     "vhost": "a socket path",
+    "virtio": "a socket path",
     "ring": "a ring name",
     "tap": "an interface name",
     "af_packet": "an interface name",
@@ -150,11 +175,15 @@ def parse_port_spec(text: str) -> PortSpec:
                 spec = replace(spec, tx_descriptors=_count(text, key, value, 32768))
             case "mac":
                 spec = replace(spec, mac=parse_mac(value))
+            case "mtu":
+                spec = replace(spec, mtu=_count(text, key, value, MAX_MTU, MIN_MTU))
+            case "port":
+                spec = replace(spec, device_port=_count(text, key, value, MAX_DEVICE_PORT, 0))
             case _:
                 options[key] = value
     if kind == "memif":
         _check_memif(text, options)
-    if kind in ("memif", "vhost"):
+    if kind in ("memif", "vhost", "virtio"):
         _check_socket(text, target, options)
     if kind == "pci":
         spec = replace(spec, target=_pci_address(text, target))
@@ -202,9 +231,9 @@ def _check_socket(text: str, target: str, options: dict[str, str]) -> None:
         raise UsageError(f"port {text!r}: directory {Path(target).parent} does not exist; create it first")
 
 
-def _count(text: str, key: str, value: str, most: int) -> int:
-    if not value.isdigit() or not 1 <= int(value) <= most:
-        raise UsageError(f"port {text!r}: {key} is a number from 1 to {most}, not {value!r}")
+def _count(text: str, key: str, value: str, most: int, least: int = 1) -> int:
+    if not value.isdigit() or not least <= int(value) <= most:
+        raise UsageError(f"port {text!r}: {key} is a number from {least} to {most}, not {value!r}")
     return int(value)
 
 
@@ -212,6 +241,7 @@ def _example(kind: str) -> str:
     return {
         "memif": "/run/lab/e0.sock,id=0,role=client",
         "vhost": "/run/lab/v0.sock,role=client",
+        "virtio": "/run/lab/v0.sock,role=server",
         "ring": "loop",
         "tap": "tap0",
         "af_packet": "veth0",

@@ -7,7 +7,9 @@
  *     bench_nodes --once PACKETS --path NAME --routes N [--vector N]
  *
  * The real router and its graph; only the source and <if>-tx are the bench's own. Rows of the same
- * number of routes take turns; each figure is the median of the samples that met the machine at its
+ * number of routes take turns; those of access lists, which all packets would meet, are measured
+ * when
+ * --path names them. Each figure is the median of the samples that met the machine at its
  * fastest, whose number the table says (samples.h). --once takes PACKETS through and measures
  * nothing: for a profiler.
  */
@@ -16,6 +18,7 @@
 #include "bench/node_rig.h"
 #include "bench/samples.h"
 #include "wire/address.h"
+#include "wire/ip4.h"
 
 #include <getopt.h>
 #include <rte_common.h>
@@ -31,6 +34,7 @@ enum {
 	MAX_ROUTES = 1000000,
 	MAX_IP6_ROUTES = 200000,
 	LABEL_OUT = 17,
+	ACL_RULES = 1000,
 };
 
 struct options {
@@ -52,7 +56,7 @@ struct row {
 	const struct node_path *path;
 	uint32_t routes;
 	enum node_pattern pattern;
-	bool quick;
+	bool quick, is_alone;
 	struct node_load *load;
 	struct samples *samples[VECTORS];
 };
@@ -116,6 +120,7 @@ static struct ws_router *make_router(uint32_t routes)
 	static const uint8_t host[6] = {2, 0xbb, 0, 0, 0, 2};
 	struct ws_router *router = ws_router_create(&config);
 	bench_expect(router ? 0 : -1);
+	ws_router_set_flow_hash_seed(router, 0); /* each run chooses alike */
 	for (uint16_t i = 0; i < 2; i++) {
 		struct ws_prefix address = {address_of_ip4(10u << 24 | (uint32_t)i << 8 | 1), 24};
 		bench_expect(ws_router_set_mac(router, i, (uint8_t[6]){2, 0, 0, 0, 0, (uint8_t)i}));
@@ -129,6 +134,8 @@ static struct ws_router *make_router(uint32_t routes)
 	bench_expect(ws_router_sflow_enable(router, 0, true));
 	bench_expect(ws_router_set_state(router, NODE_PATHS_L2, true));
 	bench_expect(ws_router_set_state(router, NODE_PATHS_TUNNEL, true));
+	bench_expect(ws_router_set_state(router, NODE_PATHS_MEMBER, true));
+	bench_expect(ws_router_set_state(router, NODE_PATHS_BONDED, true));
 	bench_expect(ws_router_neighbor_add(router, 1, host6(1, 2), host));
 	return router;
 }
@@ -173,6 +180,50 @@ static void make_tunnel(struct ws_router *router, bool is_out)
 										is_out ? (uint16_t)index : 1));
 }
 
+/* Of which the last one fits. The nodes that ask are there before the bench's graph is made. */
+static void make_acl(struct ws_router *router, enum ws_acl_action action)
+{
+	static struct ws_acl_rule rules[ACL_RULES];
+	for (uint32_t i = 0; i < ACL_RULES; i++)
+		rules[i] = (struct ws_acl_rule){
+			.action = WS_ACL_DENY,
+			.protocol = IP4_UDP,
+			.source_last = UINT16_MAX,
+			.destination_first = (uint16_t)(1 + i),
+			.destination_last = (uint16_t)(1 + i + i % 100),
+			.source = {address_of_ip4(10u << 24 | i << 12), 20},
+			.destination = {address_of_ip4(route_address(i)), route_length(i)},
+		};
+	rules[ACL_RULES - 1] = (struct ws_acl_rule){
+		.action = action,
+		.source_last = UINT16_MAX,
+		.destination_last = UINT16_MAX,
+		.source.address.family = WS_IP4,
+		.destination.address.family = WS_IP4,
+	};
+	int acl = ws_router_acl_set(router, -1, "bench", rules, ACL_RULES);
+	bench_expect(RTE_MIN(acl, 0));
+	bench_expect(ws_router_acl_interface_set(router, 0, false, (uint32_t[]){(uint32_t)acl}, 1));
+}
+
+/* One member sends all, by flow. */
+static void make_bond(struct ws_router *router)
+{
+	static bool is_made;
+	struct ws_bond bond = {
+		.mode = WS_BOND_XOR, .balance = WS_BOND_L34, .has_mac = true, .mac = {2, 0xfe}};
+	if (is_made)
+		return;
+	is_made = true;
+	int index = ws_router_bond_add(router, &bond);
+	bench_expect(RTE_MIN(index, 0));
+	bench_expect(
+		ws_router_bond_member_add(router, (uint16_t)index, NODE_PATHS_MEMBER, false, false));
+	bench_expect(ws_router_set_state(router, (uint16_t)index, true));
+	bench_expect(ws_router_set_xconnect(router, NODE_PATHS_BONDED, (uint16_t)index));
+	bench_expect(ws_router_set_xconnect(router, (uint16_t)index, NODE_PATHS_BONDED));
+}
+
 static void set_up(struct ws_router *router, const struct node_path *path, uint32_t routes)
 {
 	struct ws_mpls_route swap = {
@@ -195,6 +246,8 @@ static void set_up(struct ws_router *router, const struct node_path *path, uint3
 		bench_expect(ws_router_set_xconnect(router, NODE_PATHS_L2, 1));
 	if (path == &path_vxlan_out || path == &path_vxlan_in)
 		make_tunnel(router, path == &path_vxlan_out);
+	if (path == &path_bond_out || path == &path_bond_in)
+		make_bond(router);
 }
 
 /* By number of routes. */
@@ -209,6 +262,14 @@ static struct row rows[] = {
 	{.path = &path_sflow, .routes = 10, .pattern = NODE_SEQUENTIAL, .quick = true},
 	{.path = &path_vxlan_out, .routes = 10, .pattern = NODE_SEQUENTIAL, .quick = true},
 	{.path = &path_vxlan_in, .routes = 10, .pattern = NODE_SEQUENTIAL, .quick = true},
+	{.path = &path_acl, .routes = 10, .pattern = NODE_SEQUENTIAL, .quick = true, .is_alone = true},
+	{.path = &path_reflect,
+	 .routes = 10,
+	 .pattern = NODE_SEQUENTIAL,
+	 .quick = true,
+	 .is_alone = true},
+	{.path = &path_bond_out, .routes = 10, .pattern = NODE_SEQUENTIAL, .quick = true},
+	{.path = &path_bond_in, .routes = 10, .pattern = NODE_SEQUENTIAL, .quick = true},
 	{.path = &path_ip4, .routes = 1000, .pattern = NODE_SEQUENTIAL, .quick = false},
 	{.path = &path_ip4, .routes = 1000, .pattern = NODE_RANDOM, .quick = false},
 	{.path = &path_ip4, .routes = 1000, .pattern = NODE_ZIPF, .quick = false},
@@ -227,6 +288,8 @@ enum { ROWS = sizeof(rows) / sizeof(rows[0]) };
 
 static bool is_wanted(const struct row *row, const struct options *options)
 {
+	if (row->is_alone && !options->path)
+		return false;
 	return (!options->path || !strcmp(options->path, row->path->name)) &&
 		   (!options->routes || options->routes == row->routes) && (row->quick || !options->quick);
 }
@@ -332,9 +395,15 @@ int main(int argc, char **argv)
 		{.name = "e1", .devargs = "ring:bench", .rx_queues = 1, .tx_queues = 1, .mtu = 1500},
 		{.name = "e2", .devargs = "ring:itself", .rx_queues = 1, .tx_queues = 1, .mtu = 1500},
 		{.name = "e3", .devargs = "ring:another", .rx_queues = 1, .tx_queues = 1, .mtu = 1500},
+		{.name = "e4", .devargs = "ring:bonded", .rx_queues = 1, .tx_queues = 1, .mtu = 1500},
+		{.name = "e5", .devargs = "ring:bonded", .rx_queues = 1, .tx_queues = 1, .mtu = 1500},
 	};
-	bench_expect(ws_ports_open(ports, 4));
+	bench_expect(ws_ports_open(ports, 6));
 	struct ws_router *router = make_router(options.routes ? options.routes : MAX_ROUTES);
+	if (options.path && !strcmp(options.path, path_acl.name))
+		make_acl(router, WS_ACL_PERMIT);
+	if (options.path && !strcmp(options.path, path_reflect.name))
+		make_acl(router, WS_ACL_PERMIT_REFLECT);
 	struct graph *graph = node_rig_make(router);
 	int result = 0;
 	if (options.once)

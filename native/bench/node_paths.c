@@ -41,6 +41,12 @@ static void aim_ip4(uint8_t *header, uint32_t route, uint32_t flow)
 	ip4_set_checksum(ip);
 }
 
+/* Of fewer flows, as sessions have: some ten thousand with ten routes. */
+static void aim_session(uint8_t *header, uint32_t route, uint32_t flow)
+{
+	aim_ip4(header, route, flow % NODE_PATHS_SESSION_FLOWS);
+}
+
 void route_address6(uint32_t i, uint8_t *address)
 {
 	static const uint16_t registries[] = {0x2001, 0x2400, 0x2600, 0x2800, 0x2a00, 0x2c00};
@@ -122,20 +128,39 @@ static const char *const vxlan_in_nodes[] = {"ethernet-input", "ip4-input",    "
 											 "ip4-local",      "vxlan4-input", "l2-input",
 											 "l2-output",      "e1-output"};
 
+/* Out of a port and into a bond, and the other way; l2xc is the same without the bond. */
+static const char *const bond_out_nodes[] = {"ethernet-input", "l2-input", "l2-output",
+											 "bond-output",    "bond-tx",  "e4-output"};
+static const char *const bond_in_nodes[] = {"bond-input", "ethernet-input", "l2-input", "l2-output",
+											"e5-output"};
+
 static const char *const sflow_nodes[] = {"sflow",      "ethernet-input", "ip4-input",
 										  "ip4-lookup", "ip4-rewrite",    "e1-output"};
 
+static const char *const acl_nodes[] = {"ethernet-input", "ip4-input",   "acl-plugin-in-ip4-fa",
+										"ip4-lookup",     "ip4-rewrite", "e1-output"};
+
 const struct node_path path_ip4 = {"ip4",          ip4_nodes, 5,       0,
-								   NODE_RIG_FRAME, make_ip4,  aim_ip4, false};
+								   NODE_RIG_FRAME, make_ip4,  aim_ip4, NODE_ENTRY_ETHERNET};
 const struct node_path path_ip6 = {"ip6",          ip6_nodes, 5,       0,
-								   NODE_RIG_FRAME, make_ip6,  aim_ip6, false};
+								   NODE_RIG_FRAME, make_ip6,  aim_ip6, NODE_ENTRY_ETHERNET};
 const struct node_path path_mpls = {"mpls",         mpls_nodes, 5,    0,
-									NODE_RIG_FRAME, make_mpls,  NULL, false};
+									NODE_RIG_FRAME, make_mpls,  NULL, NODE_ENTRY_ETHERNET};
 const struct node_path path_l2xc = {"l2xc",         l2_nodes, 4,    NODE_PATHS_L2,
-									NODE_RIG_FRAME, make_ip4, NULL, false};
-const struct node_path path_vxlan_out = {"vx-out",       vxlan_out_nodes, 7,    NODE_PATHS_TUNNEL,
-										 NODE_RIG_FRAME, make_ip4,        NULL, false};
+									NODE_RIG_FRAME, make_ip4, NULL, NODE_ENTRY_ETHERNET};
+const struct node_path path_vxlan_out = {
+	"vx-out",       vxlan_out_nodes, 7,    NODE_PATHS_TUNNEL,
+	NODE_RIG_FRAME, make_ip4,        NULL, NODE_ENTRY_ETHERNET};
 const struct node_path path_vxlan_in = {"vx-in",         vxlan_in_nodes, 8,    0,
-										NODE_RIG_HEADER, make_vxlan,     NULL, false};
+										NODE_RIG_HEADER, make_vxlan,     NULL, NODE_ENTRY_ETHERNET};
 const struct node_path path_sflow = {"sflow",        sflow_nodes, 6,       0,
-									 NODE_RIG_FRAME, make_ip4,    aim_ip4, true};
+									 NODE_RIG_FRAME, make_ip4,    aim_ip4, NODE_ENTRY_SFLOW};
+const struct node_path path_acl = {"acl",          acl_nodes, 6,           0,
+								   NODE_RIG_FRAME, make_ip4,  aim_session, NODE_ENTRY_ETHERNET};
+const struct node_path path_reflect = {"reflect",      acl_nodes, 6,           0,
+									   NODE_RIG_FRAME, make_ip4,  aim_session, NODE_ENTRY_ETHERNET};
+const struct node_path path_bond_out = {"bond-o",          bond_out_nodes,     6,
+										NODE_PATHS_BONDED, NODE_RIG_FRAME,     make_ip4,
+										aim_ip4,           NODE_ENTRY_ETHERNET};
+const struct node_path path_bond_in = {"bond-i",       bond_in_nodes, 5,       NODE_PATHS_MEMBER,
+									   NODE_RIG_FRAME, make_ip4,      aim_ip4, NODE_ENTRY_BOND};

@@ -11,12 +11,16 @@ enum {
 	/* The interfaces that do not route: the other end of one is e1, of the other a tunnel. */
 	NODE_PATHS_L2 = 2,
 	NODE_PATHS_TUNNEL,
+	NODE_PATHS_MEMBER, /* of a bond, which is cross-connected to the next one */
+	NODE_PATHS_BONDED,
 	NODE_PATHS_LABEL = 16,
+	NODE_PATHS_SESSION_FLOWS = 4096,
 	NODE_PATHS_VNI = 100,
 };
 
+extern const struct node_path path_acl, path_reflect;
 extern const struct node_path path_ip4, path_ip6, path_mpls, path_l2xc, path_vxlan_out,
-	path_vxlan_in, path_sflow;
+	path_vxlan_in, path_sflow, path_bond_out, path_bond_in;
 
 /*
  * Route i: eight /24s apart, so that a million of them lie in half of the addresses, as those of

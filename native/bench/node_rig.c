@@ -45,16 +45,17 @@ static uint16_t bench_input_process(struct graph *graph, struct graph_node *node
 		frame[i] = packet;
 	}
 	load->position = position;
-	graph_enqueue_all(graph, node, path->is_sampled, frame, n);
+	graph_enqueue_all(graph, node, (uint16_t)path->entry, frame, n);
 	return n;
 }
 
-static const char *const bench_input_edges[] = {"ethernet-input", "sflow"};
+static const char *const bench_input_edges[NODE_ENTRIES] = {"ethernet-input", "sflow",
+															"bond-input"};
 static struct graph_registration bench_input = {
 	.name = "bench-input",
 	.process = bench_input_process,
 	.is_source = true,
-	.edge_count = 2,
+	.edge_count = NODE_ENTRIES,
 	.edges = bench_input_edges,
 };
 
@@ -72,8 +73,15 @@ static struct graph_registration bench_tx = {.name = "%-tx", .process = bench_tx
 struct graph *node_rig_make(struct ws_router *router)
 {
 	static const char *const sources[] = {"bench-input"};
-	static const char *const interfaces[OUTPUTS] = {
-		"e0", "e1", "e2", "e3", [OUTPUT_LOOPBACK] = "loopback", [OUTPUT_VXLAN] = "vxlan"};
+	static const char *const interfaces[OUTPUTS] = {"e0",
+													"e1",
+													"e2",
+													"e3",
+													"e4",
+													"e5",
+													[OUTPUT_LOOPBACK] = "loopback",
+													[OUTPUT_VXLAN] = "vxlan",
+													[OUTPUT_BOND] = "bond"};
 	struct graph_config config = {
 		.sources = sources,
 		.source_count = 1,

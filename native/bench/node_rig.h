@@ -15,6 +15,9 @@
 
 enum { NODE_RIG_HEADER = 64, NODE_RIG_FRAME = 60 };
 
+/* Where frames come into the graph. */
+enum node_entry { NODE_ENTRY_ETHERNET, NODE_ENTRY_SFLOW, NODE_ENTRY_BOND, NODE_ENTRIES };
+
 /* The nodes whose ticks add up to what a packet costs, and the frames that take this way. */
 struct node_path {
 	const char *name;
@@ -24,13 +27,13 @@ struct node_path {
 	uint16_t frame;                                              /* how long they are */
 	void (*make)(uint8_t *header);                               /* once */
 	void (*aim)(uint8_t *header, uint32_t route, uint32_t flow); /* each packet; NULL: all alike */
-	bool is_sampled;                                             /* they come by way of sflow */
+	enum node_entry entry;                                       /* the node they come to first */
 };
 
 enum node_pattern { NODE_SEQUENTIAL, NODE_RANDOM, NODE_ZIPF, NODE_PATTERNS };
 extern const char *const node_pattern_names[NODE_PATTERNS];
 
-/* The graph of `router`, whose interfaces are e0 to e3; made once. */
+/* The graph of `router`, whose interfaces are e0 to e5; made once. */
 struct graph *node_rig_make(struct ws_router *router);
 /* Frames for `path`, to `routes` routes in this order. Stays until the program ends. */
 struct node_load *node_rig_load(const struct node_path *path, uint32_t routes,

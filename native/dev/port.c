@@ -182,6 +182,17 @@ int port_set_running(uint16_t port, bool on)
 	return p->stopped == !on ? 0 : p->kind->set_running(p, on);
 }
 
+bool port_wants_reset(uint16_t port)
+{
+	const struct port *p = &ports[port];
+	return p->open && p->kind->wants_reset && p->kind->wants_reset(p);
+}
+
+int port_reset(uint16_t port)
+{
+	return ports[port].kind->reset(&ports[port]);
+}
+
 bool port_is_leaving(uint16_t port)
 {
 	const struct port *p = &ports[port];
@@ -298,7 +309,8 @@ int ws_port_add(const struct ws_port_config *config)
 	if (index < 0)
 		return index;
 	for (int i = 0; i < WS_MAX_PORTS; i++)
-		if (ports[i].open && !strcmp(ports[i].config.devargs, config->devargs))
+		if (ports[i].open && !strcmp(ports[i].config.devargs, config->devargs) &&
+			ports[i].config.device_port == config->device_port)
 			return fail(-EEXIST, "%s is port %s already", config->devargs, port_name(i));
 	const struct port_twins twins = {.all = 1};
 	int error = open_port(config, &twins, (uint16_t)index);
@@ -351,6 +363,15 @@ int ws_port_info(uint16_t port, struct ws_port_info *out)
 	if (p->kind->describe)
 		p->kind->describe(p, out);
 	return 0;
+}
+
+int ws_port_device(uint16_t port, struct ws_port_device *out)
+{
+	if (port_check(port))
+		return -ENODEV;
+	const struct port *p = &ports[port];
+	memset(out, 0, sizeof(*out));
+	return p->kind->device ? p->kind->device(p, out) : -ENOTSUP;
 }
 
 int ws_port_counters(uint16_t port, struct ws_port_counters *out)

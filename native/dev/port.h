@@ -60,11 +60,24 @@ void port_unshut(uint16_t port);
 bool port_is_shut(uint16_t port);
 /* Of a port that is shut. */
 int port_set_running(uint16_t port, bool on);
+/* Its driver says that nothing but a reset helps its device. */
+bool port_wants_reset(uint16_t port);
+/* Begins anew with the device of a port that is shut; after an error, which has its line, let go of
+ * it. */
+int port_reset(uint16_t port);
 /* Its device was taken out, or is about to be, and the port has not been let go of yet. */
 bool port_is_leaving(uint16_t port);
 /* Let go of the device of a port that is shut. The port stays as one that is down for good, with
  * its counters, until it is deleted. */
 void port_let_go(uint16_t port);
+
+/* It can let in some multicast frames and not others. */
+bool port_filters_groups(uint16_t port);
+/*
+ * Of multicast frames the port needs those to `count` groups alone; all of them while `count` is 0,
+ * as when it was opened. More may come in: not each NIC can tell them apart.
+ */
+void port_set_groups(uint16_t port, const uint8_t (*groups)[6], uint32_t count);
 
 /* Of an open port; UINT64_MAX of what its driver does not count. */
 void port_pause_frames(uint16_t port, uint64_t *received, uint64_t *sent);

@@ -42,11 +42,17 @@ struct port_kind {
 	int (*set_running)(struct port *port, bool on);
 	/* Optional: its device was taken out, or is about to be; main thread. */
 	bool (*is_removed)(const struct port *port);
+	/* Optional: its driver asks for a reset; done as by set_running, after which the port is as it
+	 * was. After an error it is to be let go of. */
+	bool (*wants_reset)(const struct port *port);
+	int (*reset)(struct port *port);
 	void (*close)(struct port *port);
 	bool (*link_is_up)(const struct port *port);
 	int (*counters)(const struct port *port, struct ws_port_counters *out);
 	/* Optional: what the driver knows beyond what the layer has filled in. */
 	void (*describe)(const struct port *port, struct ws_port_info *info);
+	/* Optional: what its device offers, and does of it. */
+	int (*device)(const struct port *port, struct ws_port_device *out);
 	/* Optional: of one queue. */
 	struct port_queue_counts (*queue_counts)(const struct port *port, bool rx, uint16_t queue);
 	/* Optional: the driver's own names and counters instead of those. */
@@ -59,6 +65,8 @@ struct port_kind {
 	int (*set_mac)(struct port *port, const struct rte_ether_addr *mac);
 	int (*set_mtu)(struct port *port, uint16_t mtu);
 	int (*set_promiscuous)(struct port *port, bool on);
+	/* Optional: of multicast these groups alone have to come in; all where there are none. */
+	void (*set_groups)(struct port *port, const struct rte_ether_addr *groups, uint32_t count);
 	/* Optional: without them the port has no such thing. */
 	int (*set_link)(struct port *port, bool up);
 	int (*set_led)(const struct port *port, bool on);
@@ -87,8 +95,9 @@ struct port {
 	uint16_t index;
 	uint16_t rx_queues, tx_queues, rx_descriptors, tx_descriptors, mtu;
 	bool open, started, promiscuous;
-	bool stops;      /* set_running does something to it */
-	bool stopped;    /* by set_running */
+	bool stops;   /* set_running does something to it */
+	bool stopped; /* by set_running */
+	bool filters_groups;
 	bool hands_over; /* its peer gets the very packets that are sent */
 	struct rte_ether_addr mac;
 };

@@ -24,6 +24,18 @@ int ws_port_set_promiscuous(uint16_t port, bool on)
 	return result(port, error, "promiscuous mode cannot be changed");
 }
 
+bool port_filters_groups(uint16_t port)
+{
+	return port_is_open(port) && port_at(port)->filters_groups;
+}
+
+void port_set_groups(uint16_t port, const uint8_t (*groups)[6], uint32_t count)
+{
+	struct port *p = port_at(port);
+	if (p->kind->set_groups)
+		p->kind->set_groups(p, (const struct rte_ether_addr *)groups, count);
+}
+
 int ws_port_set_link(uint16_t port, bool up)
 {
 	if (port_check(port))

@@ -2,6 +2,7 @@
 #include "fuzz/router_target.h"
 
 #include "fuzz/fuzz.h"
+#include "router/neighbor/neighbor_due.h"
 
 /* There when the leak sanitizer is, which does not look into DPDK's memory by itself. */
 __attribute__((weak)) void __lsan_register_root_region(const void *start, size_t size);
@@ -53,7 +54,7 @@ static void start(void)
 	FUZZ_ASSERT(!ws_router_set_mtu(rig_router, 1, 576));
 	/* Answers are not to depend on how many inputs came before. */
 	rig_router->workers[0]->icmp.ticks_per_token = 0;
-	rig_router->tsc_hz = 1;
+	rig_router->tsc_hz = NEIGHBOR_DUE_A_SECOND; /* the least that its wheel can turn with */
 	/* And no neighbour is to be silent for too long. */
 	FUZZ_ASSERT(!ws_router_set_reachable_time(rig_router, WS_IP4, 0));
 	FUZZ_ASSERT(!ws_router_set_reachable_time(rig_router, WS_IP6, 0));

@@ -15,6 +15,7 @@
 #ifndef WIRESPEED_H
 #define WIRESPEED_H
 
+#include "wirespeed/acl_sessions.h"
 #include "wirespeed/acls.h"
 #include "wirespeed/address.h"
 #include "wirespeed/bonds.h"

@@ -64,6 +64,7 @@ struct ws_router {
 	struct rte_ring *main_input __attribute__((aligned(64)));
 	uint32_t echo_id; /* identifier of our pings */
 	uint64_t glean_seed;
+	uint64_t flow_hash_factor; /* odd; made of the seed */
 	uint64_t tsc_hz;
 	uint16_t interface_count; /* one past the highest number; there may be holes */
 	uint16_t worker_count;
@@ -97,6 +98,7 @@ struct ws_router {
 	struct neighbor_due neighbor_due;
 	struct echo_replies echo_replies;
 	uint16_t echo_sequence;
+	uint32_t flow_hash_seed;
 	struct stats_segment stats;
 	struct interface_settings settings[WS_MAX_INTERFACES];
 	struct sources sources;

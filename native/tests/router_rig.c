@@ -73,6 +73,7 @@ void rig_reset(void)
 	ws_router_destroy(rig_router);
 	rig_router = ws_router_create(&config);
 	expect(rig_router ? 0 : -1, "router");
+	ws_router_set_flow_hash_seed(rig_router, 0);
 	for (uint16_t i = 0; i < 2; i++) {
 		expect(ws_router_set_mac(rig_router, i, rig_mac[i]), "mac");
 		expect(ws_router_set_state(rig_router, i, true), "state");

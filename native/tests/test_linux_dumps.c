@@ -125,7 +125,7 @@ static void serve(void)
 /* Until IPv4's routes are asked for. */
 static void serve_up_to_routes(void)
 {
-	uint8_t family;
+	uint8_t family = AF_UNSPEC;
 	for (ws_linux_poll(host); is_asked(&family) && family != AF_INET; ws_linux_poll(host))
 		answer_number(NLMSG_DONE, 0, 0);
 	assert_int_equal(family, AF_INET);

@@ -9,7 +9,7 @@
 
 static uint8_t *exact(const void *bytes, size_t length)
 {
-	uint8_t *copy = malloc(length ? length : 1);
+	uint8_t *copy = calloc(1, length ? length : 1);
 	if (length)
 		memcpy(copy, bytes, length);
 	return copy;

@@ -58,9 +58,10 @@ static inline struct ws_prefix prefix_of_host(struct ws_address address)
 /* Sets the bits behind the prefix's length to `bit`. */
 static inline void prefix_fill(struct ws_prefix *prefix, bool bit)
 {
-	uint8_t bytes = address_bits(prefix->address.family) / 8;
-	for (uint8_t i = prefix->length / 8; i < bytes; i++) {
-		uint8_t host = i == prefix->length / 8 ? 0xff >> prefix->length % 8 : 0xff;
+	int bits = address_bits(prefix->address.family);
+	for (int i = 0; i < (int)sizeof(prefix->address.bytes) && i * 8 < bits; i++) {
+		int kept = prefix->length - i * 8;
+		uint8_t host = kept <= 0 ? 0xff : kept < 8 ? 0xff >> kept : 0;
 		prefix->address.bytes[i] &= (uint8_t)~host;
 		if (bit)
 			prefix->address.bytes[i] |= host;

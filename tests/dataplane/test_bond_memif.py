@@ -2,28 +2,35 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import pytest
 from generator_child import GeneratorChild
 from router_run import RouterProcess, router, wait_for
 from scapy.all import IP, UDP, Ether, Raw
 
 from wirespeed._native.flow_records import FlowKind
 from wirespeed._native.stream_records import Stream
+from wirespeed.statseg.segment import StatsSegment
 
 FLOWS, RATE_PPS = 16, 500.0
+CPUS = sorted(os.sched_getaffinity(0))
+needs_two_cpus = pytest.mark.skipif(len(CPUS) < 2, reason="two workers need two CPUs")
 
 
-def ports(directory: Path, side: str) -> list[str]:
-    role = "server" if side == "a" else "client"
-    wires = [f"b{n}=memif:{directory}/b{n}.sock,role={role}" for n in (0, 1)]
-    return [f"e0=memif:{directory}/{side}.sock,role=server", *wires]
+def ports(directory: Path, side: str, workers: int) -> list[str]:
+    role, queues = "server" if side == "a" else "client", f"rxq={workers},txq={workers}"
+    wires = [f"b{n}=memif:{directory}/b{n}.sock,role={role},{queues}" for n in (0, 1)]
+    return [f"e0=memif:{directory}/{side}.sock,role=server,{queues}", *wires]
 
 
-def config(mode: str, side: str) -> str:
-    return (
+def config(mode: str, side: str, workers: int) -> str:
+    """Each worker has a queue of each port."""
+    places = [(port, worker) for port in ("e0", "b0", "b1") for worker in range(workers)]
+    return "".join(f"set interface rx-placement {port} queue {n} worker {n}\n" for port, n in places) + (
         "set interface state e0 up\nset interface state b0 up\nset interface state b1 up\n"
         f"create bond mode {mode} hw-addr 02:fe:00:00:00:0{side}\n"
         "bond add BondEthernet0 b0\nbond add BondEthernet0 b1\nset interface state BondEthernet0 up\n"
@@ -32,10 +39,11 @@ def config(mode: str, side: str) -> str:
 
 
 @contextmanager
-def side(directory: Path, name: str, mode: str) -> Iterator[RouterProcess]:
+def side(directory: Path, name: str, mode: str, workers: int = 1) -> Iterator[RouterProcess]:
     own = directory / name
     own.mkdir(exist_ok=True)
-    with router(own, ports(directory, name), config(mode, name)) as running:
+    cpus = ",".join(str(cpu) for cpu in CPUS[-workers:])
+    with router(own, ports(directory, name, workers), config(mode, name, workers), "--cpu", cpus) as running:
         yield running
 
 
@@ -63,11 +71,23 @@ def sent_by_members(running: RouterProcess) -> list[int]:
     return [int(line.split()[-1]) for line in shown.splitlines() if "tx packets" in line]
 
 
-def test_members_go_and_come_back_and_no_flow_gets_out_of_order(tmp_path):
+def carried(directory: Path) -> list[int]:
+    """Packets of each worker."""
+    with StatsSegment(directory / "router.stats") as stats:
+        return [value[0] for value in stats.read(["^/sys/rx$"])["/sys/rx"].values[1:]]
+
+
+def marker_answers(running: RouterProcess) -> int:
+    rows = running.ask("show errors").splitlines()
+    return sum(int(row.split()[0]) for row in rows if "answers to our markers" in row)
+
+
+@pytest.mark.parametrize("workers", [1, pytest.param(2, marks=needs_two_cpus)])
+def test_members_go_and_come_back_and_no_flow_gets_out_of_order(tmp_path, workers):
     mode = "lacp load-balance l34"
-    with side(tmp_path, "a", mode) as one, side(tmp_path, "b", mode) as other:
+    with side(tmp_path, "a", mode, workers) as one, side(tmp_path, "b", mode, workers) as other:
         wait_open(one, other)
-        gates = [f"memif:{tmp_path}/{name}.sock,role=client" for name in ("a", "b")]
+        gates = [f"memif:{tmp_path}/{name}.sock,role=client,rxq={workers},txq={workers}" for name in ("a", "b")]
         with GeneratorChild(*gates) as child:
             child.start(0, *map(flow, range(FLOWS)))
             wait_traffic(child)
@@ -84,6 +104,10 @@ def test_members_go_and_come_back_and_no_flow_gets_out_of_order(tmp_path):
             child.finish()
             seen = [child.latency(ident) for ident in range(FLOWS)]
             counts = [child.flow(FlowKind.LATENCY, ident) for ident in range(FLOWS)]
+        # Each worker had flows of its own, and asked for itself what had arrived; the other end told each.
+        assert all(packets > 1000 for packets in carried(tmp_path / "a") + carried(tmp_path / "b"))
+        asked = [marker_answers(running) for running in (one, other)]
+        assert asked[0] >= 3 * workers, asked
         assert [(one.out_of_order, one.duplicate) for one in seen] == [(0, 0)] * FLOWS
         for row, had in zip(counts, seen, strict=True):
             # What is missing at the end leaves no gap.

@@ -126,13 +126,14 @@ def test_several_acls_are_asked_in_order_and_neighbors_are_found(tmp_path: Path)
 
 
 MISTAKES = [
-    ("set acl-plugin acl allow", "'allow' is none of deny, permit"),
+    ("set acl-plugin acl allow", "'allow' is none of deny, permit, permit+reflect"),
     ("set acl-plugin acl permit src 300.0.0.0/8", "'300.0.0.0/8' is no prefix"),
     ("set acl-plugin acl permit src 1.0.0.0/8 dst ::/0", "rule 0 has prefixes of two families"),
     ("set acl-plugin acl permit, deny sport 80", "rule 1 has ports, or ICMP types, but protocol 0"),
     ("set acl-plugin acl permit proto 6 dport 80-79", "ends before it begins"),
     ("set acl-plugin acl permit proto 17 tcpflags 2 mask 2", "rule 0 has TCP flags, but protocol 17"),
-    ("set acl-plugin acl permit+reflect", "permit+reflect needs sessions"),
+    ("set acl-plugin session timeout udp idle 0", "a session may be idle for 1 to 16777216 seconds, not 0"),
+    ("set acl-plugin session table max-entries 0", "there may be 1 to 16777216 sessions, not 0"),
     ("set acl-plugin acl permit index 7", "there is no ACL 7"),
     ("set acl-plugin acl permit,", "rule 1 is empty"),
     ("set acl-plugin interface e0 input acl 3", "there is no ACL 3"),

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 
 import pytest
-from router_run import HOST0, HOST1, ROUTER0, assert_conserved, read_pcap, route, router, wait_for
+from router_run import HOST0, HOST1, ROUTER0, RouterProcess, assert_conserved, read_pcap, route, router, wait_for
 from scapy.layers.inet import IP, UDP
+from scapy.layers.inet6 import ICMPv6ND_NA, ICMPv6NDOptDstLLAddr, IPv6
 from scapy.layers.l2 import ARP, Dot1Q, Ether
 from scapy.packet import Raw
 
@@ -77,7 +79,7 @@ def test_broadcast_sends_copies(tmp_path):
     assert_conserved(outcome, made=40)
     wanted = [routed(frame) for frame in TRAFFIC[:20]]
     assert outcome.frames == [[], wanted, wanted, wanted]
-    assert outcome.counters["bond-output: copies sent"] == 40
+    assert outcome.counters["bond-tx: copies sent"] == 40
 
 
 def test_backup_sends_nothing_and_hears_no_groups(tmp_path):
@@ -91,13 +93,70 @@ def test_backup_sends_nothing_and_hears_no_groups(tmp_path):
 
 def test_backup_that_takes_over_says_so(tmp_path):
     ports = ["e0=null", *(f"e{n}=pcap:,{tmp_path}/e{n}.pcap" for n in (1, 2, 3))]
-    with router(tmp_path, ports, setup("active-backup")) as running:
+    rest = (
+        "create sub-interfaces BondEthernet0 100\nset interface state BondEthernet0.100 up\n"
+        "set interface ip address BondEthernet0.100 2001:db8:64::1/64\n"
+    )
+    with router(tmp_path, ports, setup("active-backup", rest)) as running:
+        before = sent_packets(running, "e1")
         running.ask("set interface state e1 down")
-        wait_for(lambda: "tx packets" in running.ask("show interface e2"), "the announcement")
-    (frame,) = map(Ether, read_pcap(tmp_path / "e2.pcap"))
+        wait_for(lambda: sent_packets(running, "e2") >= 3, "the announcements")
+        assert sent_packets(running, "e1") == before
+    arp, *advertisements = map(Ether, read_pcap(tmp_path / "e2.pcap"))
     wanted = Ether(dst="ff:ff:ff:ff:ff:ff", src=BOND) / ARP(hwsrc=BOND, psrc="10.0.1.1", pdst="10.0.1.1")
-    assert bytes(frame)[:42] == bytes(wanted)
-    assert not [*read_pcap(tmp_path / "e1.pcap"), *read_pcap(tmp_path / "e3.pcap")]
+    assert bytes(arp)[:42] == bytes(wanted)
+    for frame, address in zip(advertisements, ("fe80::fe:ff:fe00:b0", "2001:db8:64::1"), strict=True):
+        told = ICMPv6ND_NA(R=1, S=0, O=1, tgt=address) / ICMPv6NDOptDstLLAddr(lladdr=BOND)
+        outer = Ether(dst="33:33:00:00:00:01", src=BOND) / Dot1Q(vlan=100)
+        assert bytes(frame) == bytes(outer / IPv6(src=address, dst="ff02::1", hlim=255) / told)
+    assert not read_pcap(tmp_path / "e3.pcap")
+
+
+def sent_packets(running: RouterProcess, interface: str) -> int:
+    found = re.search(r"tx packets +(\d+)", running.ask(f"show interface {interface}"))
+    return int(found[1]) if found else 0
+
+
+RULES = "".join(
+    f"set acl-plugin acl deny src 10.0.0.2/32 proto 17 sport {ports}, permit src 10.0.0.0/8\n"
+    for ports in ("1000-1015", "1016-1031")
+)
+
+
+@pytest.mark.parametrize("mode", ["xor load-balance l34", "broadcast", "active-backup", "round-robin"])
+def test_output_acls_see_each_packet_once_and_members_none(tmp_path, mode):
+    """One ACL of the bond, another of its sub-interface; that of a member is not asked for what the bond sends."""
+    rest = RULES + (
+        "create sub-interfaces BondEthernet0 100\nset interface state BondEthernet0.100 up\n"
+        f"set interface ip address BondEthernet0.100 10.0.2.1/24\nip neighbor BondEthernet0.100 10.0.2.2 {HOST1}\n"
+        "set acl-plugin interface BondEthernet0 output acl 0\nset acl-plugin interface BondEthernet0.100 output acl 1\n"
+        "set acl-plugin interface e1 output acl 1\n"
+    )
+    sent = [*TRAFFIC[:FLOWS], *(packet(flow, 9, to="10.0.2.2") for flow in range(FLOWS))]
+    asked = ["show acl-plugin acl verbose", "show acl-plugin interface BondEthernet0", "trace add dpdk-input 1"]
+    outcome = route(tmp_path, setup(mode, rest), sent, [], [], [], ask=asked)
+    copies = 3 if mode == "broadcast" else 1
+    assert_conserved(outcome, made=96 * (copies - 1))
+    found = [Ether(frame) for frames in outcome.frames[1:] for frame in frames]
+    flows = sorted((Dot1Q in frame, frame[UDP].sport - 1000) for frame in found)
+    assert flows == sorted([(False, n) for n in range(16, 64)] * copies
+                           + [(True, n) for n in range(64) if not 16 <= n < 32] * copies)  # fmt: skip
+    counted = [int(hits) for hits in re.findall(r" packets (\d+)", outcome.answers[0])]
+    assert counted == [16, 48, 16, 48]
+    assert "output acl(s): 0\n" in outcome.answers[1]
+    assert outcome.counters["bond-acl-plugin-out: ACL deny packets"] == 32
+    assert outcome.counters["bond-acl-plugin-out: ACL permit packets"] == 96
+
+
+def test_a_bond_that_goes_takes_its_acls_along(tmp_path):
+    with router(tmp_path, [f"e{n}=null" for n in range(3)]) as running:
+        running.ask("create bond mode xor")
+        running.ask("set acl-plugin acl permit")
+        running.ask("set acl-plugin interface BondEthernet0 output acl 0")
+        assert "bond-acl-plugin-out" in running.ask("show vlib graph bond-output")
+        running.ask("delete bond BondEthernet0")
+        assert running.ask("delete acl-plugin acl index 0") == ""
+        assert "bond-acl-plugin-out" not in running.ask("show runtime")
 
 
 @pytest.mark.parametrize("mode", ["xor", "round-robin", "broadcast", "active-backup"])
@@ -170,7 +229,6 @@ REFUSED = (
     ("set interface l2 xconnect e0 e4", "e0 is a member of BondEthernet0"),
     ("set interface l2 bridge e0 7", "e0 is a member of BondEthernet0"),
     ("set interface unnumbered e0 use e1", "e0 is a member of BondEthernet0"),
-    ("set acl-plugin interface BondEthernet0 output acl 0", "goes by a bond's members, where no output ACL looks"),
 )
 
 
@@ -183,7 +241,6 @@ def test_bond_that_cannot_be_is_refused_in_one_line(tmp_path):
         running.ask("create sub-interfaces e2 7")
         running.ask("set interface l2 xconnect e3 e4")
         running.ask("create loopback interface")
-        running.ask("set acl-plugin acl permit src 0.0.0.0/0")
         before = running.ask("show state")
         for line, reason in REFUSED:
             with pytest.raises(UsageError) as refused:
@@ -200,7 +257,7 @@ def test_what_is_shown_and_taken_away(tmp_path):
             running.ask(line)
         head, row = running.ask("show bond").splitlines()
         assert head == "interface name   sw_if_index   mode          load balance  active members members"
-        assert row.split() == ["BondEthernet7", "33", "xor", "l23", "1", "2"]
+        assert row.split() == ["BondEthernet7", "257", "xor", "l23", "1", "2"]
         details = running.ask("show bond details")
         assert details.startswith(
             "BondEthernet7\n  mode: xor\n  load balance: l23\n  number of active members: 1\n    e1\n"

@@ -10,7 +10,18 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from router_run import CROSSED, HOST0, INTERFACES, ROUTER0, assert_conserved, route, router, wait_for, write_pcap
+from router_run import (
+    CROSSED,
+    HOST0,
+    INTERFACES,
+    ROUTER0,
+    RouterProcess,
+    assert_conserved,
+    route,
+    router,
+    wait_for,
+    write_pcap,
+)
 from scapy.layers.inet import IP, UDP
 from scapy.layers.l2 import Ether
 from scapy.packet import Raw
@@ -160,6 +171,34 @@ def test_packets_that_are_sampled_go_their_way(tmp_path):
     sampled_packets = outcome.counters["sflow: sflow packets sampled"]
     assert 90 < sampled_packets < 210
     assert "  interfaces enabled: 2\n" in outcome.answers[0]
+
+
+def test_the_rate_is_right_over_ten_million_packets(tmp_path):
+    """Through the router's own graph, by both ports: what e1 sends comes back to it. One in 25: a percent is six
+    standard deviations."""
+    rate, wanted = 25, 10_000_000
+    config = CROSSED + f"sflow sampling-rate {rate}\nsflow enable e0\nsflow enable e1\n"
+    with router(tmp_path, ["e0=null", "e1=ring:far"], config) as running:
+        wait_for(lambda: counted(running)["processed"] >= wanted, "ten million packets")
+        seen = counted(running)
+    chosen = seen["sampled"] + seen["dropped"]
+    assert abs(chosen * rate / seen["processed"] - 1) < 0.01, seen
+
+
+def counted(running: RouterProcess) -> dict[str, int]:
+    """Of one look at the counters."""
+    rows = running.ask("show errors").splitlines()
+    kinds = ("processed", "sampled", "dropped")
+    return {kind: sum(int(row.split()[0]) for row in rows if f"sflow packets {kind}" in row) for kind in kinds}
+
+
+def test_what_a_member_of_a_bond_brings_is_sampled_as_its_own(tmp_path, reader):
+    config = (
+        "set interface l3 e0\nset interface l3 e1\ncreate bond mode xor\nbond add BondEthernet0 e0\n"
+        "set interface state BondEthernet0 up\nset interface l2 xconnect BondEthernet0 e1\nsflow enable e0\n"
+    )
+    flows = sampled(tmp_path, reader, config, [FRAME] * 20, 20).flows
+    assert {(one.source, one.input) for one in flows} == {(1, 1)} and len(flows) == 20
 
 
 def test_a_router_that_samples_nothing_has_no_node_for_it(tmp_path):

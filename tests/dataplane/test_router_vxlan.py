@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 import pytest
 from router_run import HOST0, HOST1, INTERFACES, ROUTER0, ROUTER1, assert_conserved, route, router
-from scapy.layers.inet import IP, UDP, fragment
+from scapy.layers.inet import IP, UDP, IPOption, fragment
 from scapy.layers.inet6 import IPv6
 from scapy.layers.l2 import Ether
 from scapy.packet import Raw
@@ -69,6 +70,62 @@ def test_frames_come_out_of_udp(tmp_path, version):
     assert outcome.frames[0] == [INNER, INNER]
     reasons = ("bad udp checksum", "no such tunnel", "vxlan header without a VNI")
     assert [outcome.counters[f"vxlan{version}-input: {reason}"] for reason in reasons] == [1, 2, 1]
+
+
+def numbered(number: int) -> bytes:
+    return bytes(Ether(src="02:aa:00:00:00:0a", dst="02:bb:00:00:00:0b", type=0x88B5) / Raw(bytes([number] * 60)))
+
+
+def carrier(number: int, *, vni: int = 100, flags: int = 8, checksum: int = 0, tail: bytes = b"", **ip: Any) -> bytes:
+    head = bytes([flags, 0, 0, 0]) + vni.to_bytes(3, "big") + b"\x07"
+    udp = UDP(sport=50000 + number, dport=4789, chksum=checksum) / Raw(head + numbered(number))
+    return bytes(Ether(src=HOST1, dst=ROUTER1) / IP(**{"src": ENDS[4][1], "dst": ENDS[4][0], **ip}) / udp) + tail
+
+
+def test_one_after_the_other_each_is_looked_at(tmp_path):
+    """Packets of a tunnel in a row are taken by what they have in common; what one has else counts for it alone."""
+    config = setup(4) + (
+        "create vxlan tunnel src 10.3.0.1 dst 10.3.0.2 vni 101\nset interface state vxlan_tunnel1 up\n"
+        "set interface state e2 up\nset interface l2 xconnect e2 vxlan_tunnel1\n"
+        "set interface l2 xconnect vxlan_tunnel1 e2\n"
+    )
+    odd: list[dict[str, Any]] = [
+        {"vni": 101},
+        {"vni": 102},
+        {"flags": 0},
+        {"flags": 0xFF},
+        {"checksum": 0x1234},
+        {"src": "10.3.0.9"},
+        {"tos": 0xB8},
+        {"tail": bytes(9)},
+        {"options": [IPOption(b"\x01\x01\x01\x00")]},
+        {},
+        {"vni": 101, "tos": 4},
+    ]
+    frames: list[bytes] = []
+    for fields in odd:
+        frames += [carrier(len(frames) + n, **(fields if n == 2 else {})) for n in range(4)]
+    lost = [n for n, frame in enumerate(frames) if n % 4 == 2 and n // 4 in (1, 2, 4, 5)]
+    other = [n for n in range(len(frames)) if n % 4 == 2 and n // 4 in (0, 10)]
+    outcome = route(tmp_path, config, [], frames, [], ask=["show interface vxlan_tunnel0"])
+    assert_conserved(outcome)
+    assert outcome.frames[0] == [numbered(n) for n in range(len(frames)) if n not in lost + other]
+    assert outcome.frames[2] == [numbered(n) for n in other]
+    good = len(frames) - len(lost) - len(other)
+    assert re.search(rf"rx packets +{good}\n.*rx bytes +{good * 74}\n", outcome.answers[0])
+    assert outcome.counters["vxlan4-input: good packets decapsulated"] == len(frames) - len(lost)
+
+
+@pytest.mark.parametrize("version", [4, 6])
+def test_output_acl_of_a_tunnel_sees_what_it_bears(tmp_path, version):
+    rules = "set acl-plugin acl deny src 1.0.0.0/8 dst 0.0.0.0/0, permit src 0.0.0.0/0 dst 0.0.0.0/0\n"
+    frames = [bytes(Ether(src=HOST0, dst=HOST1) / IP(src=f"{n}.0.0.1", dst="9.0.0.1") / UDP()) for n in (1, 2, 1, 3)]
+    config = setup(version) + rules + "set acl-plugin interface vxlan_tunnel0 output acl 0\n"
+    outcome = route(tmp_path, config, [*frames, INNER], [], ask=["show acl-plugin acl verbose"])
+    assert_conserved(outcome)
+    assert [bytes(Ether(frame)[UDP].payload)[8:] for frame in outcome.frames[1]] == [frames[1], frames[3], INNER]
+    assert re.findall(r" packets (\d+)", outcome.answers[0]) == ["2", "2"]
+    assert outcome.counters[f"vxlan{version}-acl-plugin-out: ACL deny packets"] == 2
 
 
 def test_tunnel_that_cannot_be_is_refused_in_one_line(tmp_path):

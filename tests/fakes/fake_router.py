@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from ipaddress import ip_network
 
+from fake_acl_sessions import FakeAclSessions
 from fake_bond import FakeBond
 from fake_ip6 import FakeIp6
 from fake_linux import FakeLinuxHost
@@ -19,7 +20,7 @@ from fake_sflow import FakeSflow
 from fake_tables import FakeTables
 from fake_vxlan import FakeVxlan
 
-from wirespeed._native.runtime import Medium, PoolInfo, PortCounters, PortInfo, WorkerInfo
+from wirespeed._native.runtime import Medium, PoolInfo, PortCounters, PortDevice, PortInfo, WorkerInfo
 from wirespeed.errors import UsageError
 from wirespeed.model import PortSpec
 from wirespeed.router.acl_core import Acl, AclCount, AclRule
@@ -61,7 +62,7 @@ TSC_HZ = 1_000_000_000
 _FIRST_BESIDE_PORTS = 32
 
 
-class FakeRouterCore(FakeBond, FakeIp6, FakeSflow, FakeTables, FakeVxlan):
+class FakeRouterCore(FakeAclSessions, FakeBond, FakeIp6, FakeSflow, FakeTables, FakeVxlan):
     """Keeps the tables as the native core does; `clock_s` is what its TSC counts."""
 
     def __init__(self, names: Sequence[str] = ("e0", "e1"), workers: int = 1) -> None:
@@ -73,8 +74,10 @@ class FakeRouterCore(FakeBond, FakeIp6, FakeSflow, FakeTables, FakeVxlan):
         self.counters: dict[int, InterfaceCounters] = {}
         self.promiscuous: dict[int, bool] = {}
         self.removed: tuple[int, ...] = ()
+        self.devices: dict[int, PortDevice] = {}
         FakeBond.__init__(self)
         FakeIp6.__init__(self)
+        FakeAclSessions.__init__(self)
         FakeSflow.__init__(self)
         FakeTables.__init__(self)
         FakeVxlan.__init__(self)
@@ -152,6 +155,9 @@ class FakeRouterCore(FakeBond, FakeIp6, FakeSflow, FakeTables, FakeVxlan):
 
     def pool(self) -> PoolInfo:
         return PoolInfo("packets", 2176, 16384, 15000)
+
+    def port_device(self, index: int) -> PortDevice | None:
+        return self.devices.get(index)
 
     def port(self, index: int) -> PortInfo:
         face = self.interfaces[index]

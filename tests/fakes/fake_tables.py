@@ -16,6 +16,7 @@ class FakeTables:
         self.interface_tables: dict[tuple[int, int], int] = {}
         self.mpls_interfaces: set[int] = set()
         self.labels: dict[tuple[int, bool], MplsRoute] | None = None
+        self.seed = 7
 
     def add_table(self, version: int, table: int, name: str) -> None:
         self.table_names.setdefault((version, table), name or f"ipv{version}-VRF:{table}")
@@ -33,6 +34,12 @@ class FakeTables:
         if (version, table) not in self.table_names:
             raise UsageError(f"there is no IPv{version} table {table}")
         self.interface_tables[index, version] = table
+
+    def set_flow_hash_seed(self, seed: int) -> None:
+        self.seed = seed
+
+    def flow_hash_seed(self) -> int:
+        return self.seed
 
     def add_mpls_table(self) -> None:
         self.labels = self.labels or {}

@@ -116,11 +116,11 @@ def test_acls_of_one_tag_are_two(running, tmp_path, capsys):
 
 def test_what_the_router_has_no_object_for_is_told_before_anything_is_changed(running, tmp_path, capsys):
     before = state(running)
-    rules = "acls:\n  a01:\n    terms:\n      - action: permit+reflect\n"
+    rules = "bridgedomains:\n  bd10:\n    settings:\n      arp-termination: true\n"
     file = write(tmp_path, PORTS + rules)
     assert config(running, "apply", file, "--journal", tmp_path / "journal") == 3
     said = capsys.readouterr().err
-    assert "(its access lists do not reflect)" in said
+    assert "(its bridge domains do nothing about ARP)" in said
     assert said.endswith("of the plan cannot be applied here; nothing was changed\n")
     assert state(running) == before
     assert config(running, "plan", file) == 0

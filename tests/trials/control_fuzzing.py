@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import random
 import socket
 import time
+from collections import deque
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -17,6 +19,9 @@ from trials.trial import Fault, Ground, trial
 from wirespeed.profiles import load_profile
 from wirespeed.router.protocol import MAX_REQUEST_BYTES
 from wirespeed.units import Rate
+
+IN_FLIGHT, SHORT_BYTES = 32, 2000
+"""Requests sent before the first of them is answered; all of those that are short fit into the socket."""
 
 _LEFT_OUT = ("ping", "quit", "exit", "create tap", "create interface memif", "lcp create")
 """What waits, and what adds descriptors for as long as it is there (the trial of interfaces makes and deletes them)."""
@@ -53,6 +58,7 @@ def control(ground: Ground) -> None:
                 refused += connection.ask(line, ground.random)
             except Fault as fault:
                 raise Fault(f"{fault}; the router's code is {made.process.poll()}: {made.said[-1000:]}") from None
+        refused += connection.take_all_answers()
         duration_s = time.monotonic() - began
         connection.close()
         now_files, now_kb = open_files(pid), resident_kb(pid)
@@ -68,28 +74,48 @@ def control(ground: Ground) -> None:
 
 
 class _Lines:
-    """A session with a router, which is begun anew when the router ends it for what it was sent."""
+    """A session with a router, which is begun anew when the router ends it for what it was sent. Short requests go
+    some ahead of their answers."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
         self._connection: socket.socket | None = None
+        self._waiting: deque[bytes] = deque()
 
-    def ask(self, line: str | None, chance: random.Random) -> bool:
-        """Send a command, or a request that is none when there is no line; whether it was refused."""
+    def ask(self, line: str | None, chance: random.Random) -> int:
+        """Send a command, or a request that is none when there is no line; how many were found to be refused."""
         request = (
             self._garbage(chance) if line is None else json.dumps({"command": line, "directory": "/run/trial"}).encode()
         )
+        gone, long = chance.random() < 0.01, len(request) > SHORT_BYTES
+        refused = self.take_all_answers() if gone or long else 0
         if self._connection is None:
             self._connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
             self._connection.settimeout(PATIENCE_MS / 1000)
             self._connection.connect(str(self._path))
             self._answers = self._connection.makefile("rb")
-        if chance.random() < 0.01:  # gone before the answer
+        if gone:  # before the answer
             self._connection.sendall(request)
             self.close()
-            return False
-        try:
+            return refused
+        self._waiting.append(request)
+        with contextlib.suppress(BrokenPipeError, ConnectionResetError):  # which reading tells too
             self._connection.sendall(request + b"\n")
+        if long:
+            refused += self.take_all_answers()
+        elif len(self._waiting) >= IN_FLIGHT:
+            refused += self._take_answer()
+        if len(request) > MAX_REQUEST_BYTES:
+            self.close()  # as the router does, once it has said why
+        return refused
+
+    def take_all_answers(self) -> int:
+        return sum(self._take_answer() for _ in range(len(self._waiting)))
+
+    def _take_answer(self) -> bool:
+        """A session's requests are answered in their order. Whether this one was refused."""
+        request = self._waiting.popleft()
+        try:
             while True:
                 answer = json.loads(self._answers.readline() or b"{}")
                 if "text" not in answer:
@@ -100,9 +126,7 @@ class _Lines:
             raise Fault(f"no answer to {request[:200]!r}: {error}") from None
         if "internal error" in str(answer.get("error", "")):
             raise Fault(f"{answer['error']} as answer to {request[:300]!r}")
-        if len(request) > MAX_REQUEST_BYTES:
-            self.close()  # as the router does, once it has said why
-        elif not answer:
+        if not answer and len(request) <= MAX_REQUEST_BYTES:
             raise Fault(f"the session ended at {request[:200]!r}")
         return "error" in answer
 

@@ -6,6 +6,7 @@ import json
 import random
 import socket
 import time
+from collections import deque
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 
@@ -24,6 +25,10 @@ TRAFFIC = (4, 5)
 
 RATE_PPS = 20_000.0
 PATIENCE_MS = 60_000
+IN_FLIGHT = 32
+"""Messages sent before the first of them is answered: else the fuzzer and a polling worker, which share a CPU, change
+places for each one."""
+
 MAX_MORE_FILES, MAX_MORE_KB = 40, 300_000
 """Of a generator, beyond what it had at first: clients' sockets, and what its sessions may make it keep between two
 clearings of the ports (wirespeed/generator/memory.py has the bounds)."""
@@ -40,6 +45,7 @@ class _Fuzzer:
         self.messages.api_h = self._api_handle()
         self._handlers: dict[int, str] = {}
         self._socket = self._connect()
+        self._waiting: deque[tuple[list[bytes], bytes]] = deque()
         self.answered = self.without_envelope = 0
 
     def _api_handle(self) -> str:
@@ -50,6 +56,7 @@ class _Fuzzer:
 
     def take_ports(self) -> None:
         """Own ports 0 and 1 under a user of their own, without streams and captures: what was kept is let go."""
+        self.take_all_answers()
         for port in (0, 1):
             who = {"user": "fuzzer", "session_id": 7, "force": True}
             handler = self._client.call("acquire", port_id=port, **who)
@@ -67,7 +74,7 @@ class _Fuzzer:
         return made
 
     def step(self) -> None:
-        """One message, and its answer."""
+        """One message more, and the answer to the one that has waited longest when many do."""
         choice = self._random.random()
         message = self.messages.make() if choice < 0.97 else self._deep()
         hops = [
@@ -86,6 +93,17 @@ class _Fuzzer:
             self._garbage_on_the_wire()
             return
         self._socket.send_multipart([*hops, b"", *pieces])
+        self._waiting.append((hops, message))
+        if len(self._waiting) >= IN_FLIGHT:
+            self._take_answer()
+
+    def take_all_answers(self) -> None:
+        while self._waiting:
+            self._take_answer()
+
+    def _take_answer(self) -> None:
+        """One connection's messages are answered in their order."""
+        hops, message = self._waiting.popleft()
         if not self._socket.poll(PATIENCE_MS):
             raise Fault(f"no answer to {message[:300]!r} behind {len(hops)} proxies")
         frames = self._socket.recv_multipart()
@@ -197,21 +215,20 @@ def _fuzz(ground: Ground, fuzzer: _Fuzzer, made: Started, wanted: int) -> None:
     pid = made.process.pid
     files, memory_kb = 0, 0
     most_files, most_kb = 0, 0
-    for number in range(wanted):
-        if number % min(CLEARED_EVERY, max(1, wanted // 4)) == 0:
-            most_files, most_kb = max(most_files, open_files(pid)), max(most_kb, resident_kb(pid))
-            fuzzer.take_ports()
-            if number and not files:
-                files, memory_kb = open_files(pid), resident_kb(pid)
-        try:
+    number = 0
+    try:
+        for number in range(wanted):
+            if number % min(CLEARED_EVERY, max(1, wanted // 4)) == 0:
+                most_files, most_kb = max(most_files, open_files(pid)), max(most_kb, resident_kb(pid))
+                fuzzer.take_ports()
+                if number and not files:
+                    files, memory_kb = open_files(pid), resident_kb(pid)
             fuzzer.step()
-        except Fault as fault:
-            if made.process.poll() is not None:
-                raise Fault(
-                    f"the generator died (code {made.process.returncode}) of message {number}: {fault}"
-                ) from None
-            raise
-    fuzzer.take_ports()
+        fuzzer.take_ports()
+    except Fault as fault:
+        if made.process.poll() is not None:
+            raise Fault(f"the generator died (code {made.process.returncode}) by message {number}: {fault}") from None
+        raise
     now_files, now_kb = open_files(pid), resident_kb(pid)
     if now_files > files + MAX_MORE_FILES or now_kb > memory_kb + MAX_MORE_KB:
         ground.fault(f"from {files} open files and {memory_kb} kB it grew to {now_files} and {now_kb} kB")

@@ -45,9 +45,18 @@ def test_rings_of_the_kernel_have_frames_for_the_mtu():
         ("pcap:in.pcap,loop", "net_pcap0,rx_pcap=in.pcap,infinite_rx=1"),
         ("vhost:/tmp/v0.sock", "net_vhost0,iface=/tmp/v0.sock,queues=1,client=1"),
         ("vhost:/tmp/v0.sock,role=server,txq=2,speed=1G", "net_vhost0,iface=/tmp/v0.sock,queues=2,client=0"),
+        (
+            "virtio:/tmp/v0.sock,rxq=2,rxd=256,txd=256",
+            "net_virtio_user0,path=/tmp/v0.sock,queues=2,server=0,mrg_rxbuf=1,queue_size=256",
+        ),
+        (
+            "virtio:/tmp/v0.sock,role=server,mac=02:ee:00:00:00:01",
+            "net_virtio_user0,path=/tmp/v0.sock,queues=1,server=1,mrg_rxbuf=1,queue_size=1024,mac=02:ee:00:00:00:01",
+        ),
         ("af_packet:veth0", "net_af_packet0,iface=veth0,qpairs=1"),
         ("af_xdp:veth0,rxq=2", "net_af_xdp0,iface=veth0,queue_count=2"),
         ("pci:0000:02:00.0", "0000:02:00.0"),
+        ("pci:0000:02:00.0,port=1,mtu=9000", "0000:02:00.0"),
     ],
 )
 def test_devargs_of_each_kind(text, devargs):
@@ -63,7 +72,7 @@ def test_devargs_of_each_kind(text, devargs):
         ("vhost", "a socket path, as in vhost:/run/lab/v0.sock,role=client"),
         ("vhost:/nowhere/at/all/v0.sock", "directory /nowhere/at/all does not exist"),
         ("vhost:/tmp/v0.sock,role=master", "role is client or server"),
-        ("vhost:/tmp/v0.sock,id=1", "unknown option 'id'; vhost takes mac, role, rxd"),
+        ("vhost:/tmp/v0.sock,id=1", "unknown option 'id'; vhost takes mac, mtu, role, rxd"),
         ("memif:x.sock,role=master", "role is client or server"),
         ("memif:x.sock,id=one", "id is a number"),
         ("memif:x.sock,zero-copy=maybe", "zero-copy is yes or no"),
@@ -73,6 +82,9 @@ def test_devargs_of_each_kind(text, devargs):
         ("null,rxq=0", "rxq is a number from 1 to 16"),
         ("null,mac=01:00:00:00:00:00", "multicast"),
         ("null,mac=zz", "six hex bytes"),
+        ("null,mtu=9217", "mtu is a number from 576 to 9216"),
+        ("null,port=1", "unknown option 'port'"),
+        ("pci:0000:02:00.0,port=16", "port is a number from 0 to 15"),
         ("pcap", "names no file"),
         ("tap", "an interface name"),
     ],
@@ -92,6 +104,14 @@ def test_a_printed_spec_reads_back(kind, tmp_path):
     target = "0000:02:00.0" if kind == "pci" else f"{tmp_path}/file"
     spec = PortSpec(kind, target=target, speed_bps=10**9)
     assert parse_port_spec(str(spec)) == spec
+
+
+def test_a_port_carries_what_it_was_told_and_else_the_default():
+    assert parse_port_spec("null,mtu=9000").carries(1500) == 9000
+    assert parse_port_spec("null").carries(4000) == 4000
+    assert parse_port_spec("af_packet:veth0,mtu=9000").ring_frame_bytes(1500) == 9088
+    both = parse_port_spec("pci:0000:02:00.0,port=1,mtu=9000")
+    assert parse_port_spec(str(both)) == both
 
 
 def test_a_pci_address_may_lack_its_domain():

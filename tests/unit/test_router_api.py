@@ -245,7 +245,7 @@ def test_acls_and_where_they_are(client: Client) -> None:
         (reply,) = ask(client, "acl_add_replace", acl_index=ALL, tag="web", r=[rule] * (index + 1))
         assert (reply.retval, reply.acl_index) == (0, index)
     assert retval(client, "acl_add_replace", acl_index=7, r=[rule]) == -6
-    assert retval(client, "acl_add_replace", acl_index=0, r=[{**rule, "is_permit": 2}]) == -9
+    assert retval(client, "acl_add_replace", acl_index=0, r=[{**rule, "is_permit": 3}]) == -9
     (row,) = ask(client, "acl_dump", acl_index=1)
     assert (row.tag, len(row.r), {name: row.r[1][name] for name in rule}) == ("web", 2, rule)
     assert retval(client, "acl_interface_set_acl_list", sw_if_index=1, n_input=1, acls=[1, 0]) == 0

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from fake_router import TSC_HZ, FakeRouterCore
 
+from wirespeed._native.runtime import PortDevice
 from wirespeed.errors import FileFault, UsageError
 from wirespeed.router.console import Console
 from wirespeed.router.core import (
@@ -23,6 +24,7 @@ from wirespeed.router.core import (
     RxMode,
     Totals,
 )
+from wirespeed.router.pci import PciDevice, pci_device
 
 # The IPv4 lines of the R86S article.
 R86S = """\
@@ -291,6 +293,54 @@ def test_show_hardware_says_more_the_more_is_asked(console: Console, core: FakeR
     assert set(brief) < set(usual) < set(detail)
     assert "    rx: queues 1 (max 16), desc 1024 (min 32 max 4096)" in usual
     assert any(line.split() == ["rx", "frames", "ok", "7"] for line in detail)
+
+
+def test_show_hardware_says_what_the_device_offers_and_what_of_it_is_on(console: Console, core: FakeRouterCore) -> None:
+    assert not any("rx offload" in line for line in run(console, "show hardware-interfaces e0"))
+    rx = ["vlan-strip", "ipv4-cksum", "udp-cksum", "tcp-cksum"]
+    rx += ["vlan-filter", "vlan-extend", "scatter", "keep-crc", "rss-hash"]
+    core.devices[0] = PortDevice(
+        rx_offered=tuple(rx),
+        rx_active=("scatter",),
+        tx_offered=("multi-segs",),
+        tx_active=(),
+        hash_offered=("ipv4", "ipv4-udp", "mpls"),
+        hash_active=("ipv4", "mpls"),
+        rx_burst="Scalar",
+        tx_burst="",
+        max_rx_packet=16383,
+        hash_key_bytes=40,
+        reta_size=128,
+        all_multicast=True,
+    )
+    lines = run(console, "show hardware-interfaces e0")
+    assert lines[lines.index("    max rx packet len: 16383") :] == [
+        "    max rx packet len: 16383",
+        "    promiscuous: unicast off all-multicast on",
+        "    vlan offload: strip off filter off qinq off",
+        "    rx offload avail:  vlan-strip ipv4-cksum udp-cksum tcp-cksum",
+        "                       vlan-filter vlan-extend scatter keep-crc rss-hash",
+        "    rx offload active: scatter",
+        "    tx offload avail:  multi-segs",
+        "    tx offload active: none",
+        "    rss avail:         ipv4 ipv4-udp mpls",
+        "    rss active:        ipv4 mpls",
+        "    rss table: 128 entries, key of 40 bytes",
+        "    tx burst function: (not available)",
+        "    rx burst function: Scalar",
+    ]
+
+
+def test_a_pci_device_is_shown_with_its_link(tmp_path: Path) -> None:
+    device = tmp_path / "0000:01:00.0"
+    device.mkdir()
+    facts = {"vendor": "0x8086", "device": "0x1539", "subsystem_vendor": "0x8086", "subsystem_device": "0x0000"}
+    facts |= {"current_link_speed": "2.5 GT/s PCIe", "current_link_width": "1"}
+    facts |= {"max_link_speed": "5.0 GT/s PCIe", "max_link_width": "4"}
+    for name, value in facts.items():
+        (device / name).write_text(f"{value}\n")
+    assert pci_device("0000:01:00.0", tmp_path) == PciDevice("8086:1539", "8086:0000", "2.5 GT/s x1", "5.0 GT/s x4")
+    assert pci_device("0000:02:00.0", tmp_path) is None
 
 
 def test_mtu_and_mac_and_promiscuous_reach_the_core(console: Console, core: FakeRouterCore) -> None:

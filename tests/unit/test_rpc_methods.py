@@ -174,7 +174,7 @@ def test_adding_and_removing(session: Session) -> None:
 
 def test_jumbo_packets_need_a_jumbo_mtu(session: Session) -> None:
     (loaded,) = load_profile("bench", {"size": "9000"}, 0, 0)
-    assert "start the generator with a larger --mtu" in session.refused("add_stream", **loaded)
+    assert "a larger mtu= in the port, or --mtu" in session.refused("add_stream", **loaded)
 
 
 def test_validate_says_what_would_be_sent(session: Session) -> None:

@@ -123,6 +123,21 @@ def test_interfaces_are_named_as_vpp_does_unless_they_have_a_name(text: str, nam
     assert [one.name for one in startup(text).interfaces] == names
 
 
+def test_a_device_has_an_mtu_and_a_port_of_several() -> None:
+    text = """dpdk {
+        dev default { mtu 9000 }
+        dev 0000:02:00.0 { port 0 }
+        dev 0000:02:00.0 { port 1 mtu 2000 }
+        dev null,mtu=1600 { name n }
+    }"""
+    one, two, three = startup(text).interfaces
+    assert (one.name, one.port.mtu, one.port.device_port) == ("%s2/0/0-0", 9000, 0)
+    assert (two.name, two.port.mtu, two.port.device_port) == ("%s2/0/0-1", 2000, 1)
+    assert three.port.mtu == 1600
+    with pytest.raises(WirespeedError, match="port says which one of a PCI device's"):
+        startup("dpdk { dev null { port 1 } }")
+
+
 def test_our_port_specs_and_dpdks_own_words_become_ports() -> None:
     text = """dpdk {
         dev default { num-rx-queues 2 num-rx-desc 512 }
@@ -143,10 +158,12 @@ def test_the_remaining_sections() -> None:
         "buffers { buffers-per-numa 128000 default data-size 4096 page-size default-hugepage }\n"
         "statseg { socket-name /run/s.sock per-node-counters off update-interval 0.5 size 32M }\n"
         "linux-cp { default netns dataplane lcp-sync lcp-auto-subint }\n"
+        "plugins { plugin nat_plugin.so { enable } }\n"
         "plugins { plugin default { disable } plugin dpdk_plugin.so {enable} plugin acl_plugin.so { enable } }\n"
         "unix { exec /etc/vpp/boot.conf pidfile /run/vpp.pid runtime-dir /run/ours }\n"
         "memory { main-heap-size 1536M main-heap-page-size default-hugepage }\n"
         "heapsize 3G\n"
+        "acl-plugin { connection count max 1000 reclassify sessions 1 }\n"
     )
     assert (read.buffers, read.buffer_size, read.hugepages) == (128000, 4096, True)
     assert (read.stats_socket, read.stats_nodes, read.stats_interval_s) == (Path("/run/s.sock"), False, 0.5)
@@ -155,11 +172,14 @@ def test_the_remaining_sections() -> None:
         "lcp default netns dataplane",
         "lcp lcp-sync on",
         "lcp lcp-auto-subint on",
+        "set acl-plugin session table max-entries 1000",
     ]
     assert (read.exec_file, read.pidfile) == (Path("/etc/vpp/boot.conf"), Path("/run/vpp.pid"))
     assert read.socket == Path("/run/ours/router.sock")
     assert read.notice is not None
-    assert read.notice.endswith(": plugin acl_plugin.so, memory main-heap-size, heapsize")
+    assert read.notice.endswith(
+        ": plugin nat_plugin.so, memory main-heap-size, heapsize, acl-plugin reclassify sessions"
+    )
 
 
 @pytest.mark.parametrize("text", ["dpdk { no-hugetlb }", "buffers { page-size 4K }", "buffers { page-size default }"])
@@ -223,7 +243,7 @@ def test_cpus_that_are_not_there_are_named(text: str, message: str) -> None:
     [
         ("\n" * 39 + "dpdk {\n  dev 0000:02:00.0 { nmae e0 }\n}", "vpp.conf:41: 'nmae' is unknown there: expected one"),
         ("dpdk { dev 0000:02:00.0 { nmae e0 } }", "did you mean 'name'?"),
-        ("dpkd { }", "'dpkd' is unknown there: expected one of buffers, cpu, dpdk"),
+        ("dpkd { }", "'dpkd' is unknown there: expected one of acl-plugin, buffers, cpu"),
         ("cpu {\n workers many\n}", "vpp.conf:2: workers many: give a number from 1 to 16"),
         ("cpu {\n workers }", "vpp.conf:2: 'workers' needs a value"),
         ("cpu {\n\n workers 1", "vpp.conf:1: '{' is never closed"),
@@ -269,6 +289,18 @@ def test_room_for_neighbors_is_of_the_command_line_or_the_file_or_the_default() 
         router_settings(["e0=ring:a"], cpu, max_neighbors=0)
     with pytest.raises(UsageError, match="--max-interface-neighbors 300000 is not between"):
         router_settings(["e0=ring:a"], cpu, max_interface_neighbors=300_000)
+
+
+def test_the_seed_of_flow_hashes_is_of_the_command_line_or_the_file_or_none() -> None:
+    cpu = str(max(os.sched_getaffinity(0)))
+    assert router_settings(["e0=ring:a"], cpu).flow_hash_seed is None
+    file = startup("ip { flow-hash-seed 77 }")
+    assert router_settings(["e0=ring:a"], cpu, file).flow_hash_seed == 77
+    assert router_settings(["e0=ring:a"], cpu, file, flow_hash_seed=0).flow_hash_seed == 0
+    with pytest.raises(UsageError, match="--flow-hash-seed 4294967296 is not between 0 and 4294967295"):
+        router_settings(["e0=ring:a"], cpu, flow_hash_seed=2**32)
+    with pytest.raises(UsageError, match="give a number from 0 to 4294967295"):
+        startup("ip { flow-hash-seed -1 }")
 
 
 def test_workers_of_a_device_must_be_there() -> None:

@@ -31,7 +31,7 @@ def check_ports(specs: Sequence[PortSpec], ours: Collection[str] = ()) -> None:
                     if spec.target.startswith("@"):
                         continue
                     claim_socket(Path(spec.target), socket.SOCK_SEQPACKET, f"port {spec}")
-            case "vhost":
+            case "vhost" | "virtio":
                 _check_vhost(spec, specs)
             case "af_packet" | "af_xdp":
                 _check_interface(spec)
@@ -59,7 +59,7 @@ def _check_memif_ends(specs: Sequence[PortSpec]) -> None:
 
 def _check_vhost(spec: PortSpec, specs: Sequence[PortSpec]) -> None:
     """One that connects may come before the other side: DPDK tries again each second."""
-    if sum(other.kind == "vhost" and other.target == spec.target for other in specs) > 1:
+    if sum(other.kind == spec.kind and other.target == spec.target for other in specs) > 1:
         raise UsageError(f"two ports are to be {spec.target}: a vhost-user socket is one port's; give another path")
     path = Path(spec.target)
     if spec.options.get("role", "client") == "server":

@@ -13,6 +13,7 @@ from struct import Struct
 from typing import Any
 
 from wirespeed._native import runtime
+from wirespeed._native.acl_sessions import NativeAclSessions
 from wirespeed._native.acls import NativeAcls
 from wirespeed._native.addresses import address_struct, network_of, prefix_struct, read_address, read_prefix
 from wirespeed._native.bond import NativeBond
@@ -23,6 +24,7 @@ from wirespeed._native.paths import fill_paths, read_paths
 from wirespeed._native.runtime import (
     PoolInfo,
     PortCounters,
+    PortDevice,
     PortInfo,
     WorkerInfo,
     check,
@@ -79,7 +81,15 @@ _MOST_FEATURES = 256
 
 
 class NativeRouter(
-    NativeBond, NativeAcls, NativeImpairment, NativeIp6, NativeSflow, NativeTables, NativeUrpf, NativeVxlan
+    NativeBond,
+    NativeAclSessions,
+    NativeAcls,
+    NativeImpairment,
+    NativeIp6,
+    NativeSflow,
+    NativeTables,
+    NativeUrpf,
+    NativeVxlan,
 ):
     """One router on the ports of this process; `runtime.start_runtime` and `open_ports` come before.
 
@@ -169,6 +179,9 @@ class NativeRouter(
 
     def port(self, index: int) -> PortInfo:
         return runtime.port_info(index)
+
+    def port_device(self, index: int) -> PortDevice | None:
+        return runtime.port_device(index)
 
     def port_counters(self, index: int) -> PortCounters:
         return runtime.port_counters(index)

@@ -18,14 +18,14 @@ from typing import Any, Literal, TypeVar
 
 from wirespeed._native.port_checks import check_ports
 from wirespeed.errors import EnvironmentFault, UsageError
-from wirespeed.model import DEFAULT_SPEED_BPS, PortSpec
+from wirespeed.model import DEFAULT_SPEED_BPS, PLAIN_MTU, PortSpec
 
 Hugepages = Literal["auto", "never", "require"]
 
 _HUGEPAGE_POOLS = Path("/sys/kernel/mm/hugepages")
 _USAGE = {errno.EINVAL, errno.EEXIST, errno.ENOENT, errno.ERANGE, errno.E2BIG, errno.ENETUNREACH}
 # What their drivers say of a link is made up: memif claims 100G, vhost 10G.
-_SPEEDLESS = {"memif", "vhost", "ring", "null", "pcap"}
+_SPEEDLESS = {"memif", "vhost", "virtio", "ring", "null", "pcap"}
 _Record = TypeVar("_Record")
 # Sockets that this process listens on, where further memifs may join.
 _memif_servers: set[str] = set()
@@ -85,6 +85,25 @@ class PortInfo:
     max_rx_descriptors: int
     min_tx_descriptors: int
     max_tx_descriptors: int
+
+
+@dataclass(frozen=True)
+class PortDevice:
+    """What DPDK's driver of a port offers, and what of it is on, by VPP's names; a burst function that the driver does
+    not name is empty. `hash_…` are the fields that packets are spread over the RX queues by."""
+
+    rx_offered: tuple[str, ...]
+    rx_active: tuple[str, ...]
+    tx_offered: tuple[str, ...]
+    tx_active: tuple[str, ...]
+    hash_offered: tuple[str, ...]
+    hash_active: tuple[str, ...]
+    rx_burst: str
+    tx_burst: str
+    max_rx_packet: int
+    hash_key_bytes: int
+    reta_size: int
+    all_multicast: bool
 
 
 @dataclass(frozen=True)
@@ -239,7 +258,7 @@ def pool_buffers(specs: Sequence[PortSpec], workers: int) -> int:
     ffi, lib = core().ffi, core().lib
     configs = ffi.new("struct ws_port_config[]", len(specs))
     for index, spec in enumerate(specs):
-        _describe(configs[index], spec, "", index, workers, 1500, promiscuous=False)
+        _describe(configs[index], spec, "", index, workers)
     return int(lib.ws_pool_buffers(configs, len(specs), workers))
 
 
@@ -253,8 +272,9 @@ def open_ports(
     names: Sequence[str],
     *,
     min_tx_queues: int = 1,
-    mtu: int = 1500,
+    mtu: int = PLAIN_MTU,
     promiscuous: bool = False,
+    chains: bool = False,
     held_buffers: int = 0,
     min_buffers: int = 0,
     min_buffer_size: int = 0,
@@ -262,9 +282,10 @@ def open_ports(
     """Open and start all ports of the process; port i is `specs[i]`, called `names[i]`.
 
     Every worker that sends needs a TX queue of its own: say so with `min_tx_queues`. A port takes fewer when its
-    driver has fewer. `mtu` is in layer 3 bytes. A name that holds `%s` gets there what VPP calls an Ethernet of the
-    device's speed. The packet pool is sized for the ports' rings and `held_buffers` more, and has at least what `min_…`
-    say. EnvironmentFault when a port is in use, missing or not permitted.
+    driver has fewer. `mtu` is in layer 3 bytes, of the ports whose spec says none. With `chains` packets that lie in
+    several buffers may be sent, which costs some drivers their fastest path. A name that holds `%s` gets there what VPP
+    calls an Ethernet of the device's speed. The packet pool is sized for the ports' rings and `held_buffers` more, and
+    has at least what `min_…` say. EnvironmentFault when a port is in use, missing or not permitted.
     """
     ffi, lib = core().ffi, core().lib
     if not 1 <= len(specs) <= lib.WS_MAX_PORTS:
@@ -275,7 +296,7 @@ def open_ports(
     lib.ws_pool_configure(held_buffers, min_buffers, min_buffer_size)
     configs = ffi.new("struct ws_port_config[]", len(specs))
     for index, (spec, name) in enumerate(zip(specs, names, strict=True)):
-        _describe(configs[index], spec, name, index, min_tx_queues, mtu, promiscuous)
+        _describe(configs[index], spec, name, index, min_tx_queues, mtu, promiscuous=promiscuous, chains=chains)
     check(lib.ws_ports_open(configs, len(specs)))
     for spec in specs:
         _note_server(spec)
@@ -291,12 +312,20 @@ def port_config(spec: PortSpec, name: str, number: int, *, min_tx_queues: int) -
     check_ports([spec], _memif_servers)
     _note_server(spec)
     config = core().ffi.new("struct ws_port_config *")
-    _describe(config, spec, name, number, min_tx_queues, 1500, promiscuous=False)
+    _describe(config, spec, name, number, min_tx_queues, chains=True)
     return config
 
 
 def _describe(
-    config: Any, given: PortSpec, name: str, number: int, min_tx_queues: int, mtu: int, promiscuous: bool
+    config: Any,
+    given: PortSpec,
+    name: str,
+    number: int,
+    min_tx_queues: int,
+    mtu: int = PLAIN_MTU,
+    *,
+    promiscuous: bool = False,
+    chains: bool = False,
 ) -> None:
     lib = core().lib
     spec = replace(given, tx_queues=max(given.tx_queues, min_tx_queues))
@@ -306,7 +335,9 @@ def _describe(
     config.name, config.devargs = name.encode(), devargs
     config.rx_queues, config.tx_queues = spec.rx_queues, spec.tx_queues
     config.rx_descriptors, config.tx_descriptors = spec.rx_descriptors, spec.tx_descriptors
-    config.mtu, config.promiscuous = mtu, promiscuous
+    config.mtu, config.promiscuous, config.chains = spec.carries(mtu), promiscuous, chains
+    if spec.device_port is not None:
+        config.has_device_port, config.device_port = True, spec.device_port
     config.speed_bps = spec.speed_bps or (DEFAULT_SPEED_BPS if spec.kind in _SPEEDLESS else 0)
     if spec.mac is not None:
         config.has_mac, config.mac = True, mac_bytes(spec.mac)
@@ -320,6 +351,18 @@ def port_info(port: int) -> PortInfo:
     struct = core().ffi.new("struct ws_port_info *")
     check(core().lib.ws_port_info(port, struct))
     return from_struct(PortInfo, struct, medium=Medium(struct.medium))
+
+
+def port_device(port: int) -> PortDevice | None:
+    """None of a port that none of DPDK's drivers makes."""
+    struct = core().ffi.new("struct ws_port_device *")
+    if core().lib.ws_port_device(port, struct) == -errno.ENOTSUP:
+        return None
+    lists = {
+        name: tuple(core().ffi.string(getattr(struct, name)).decode(errors="replace").split())
+        for name in (f"{what}_{state}" for what in ("rx", "tx", "hash") for state in ("offered", "active"))
+    }
+    return from_struct(PortDevice, struct, **lists)
 
 
 def ports_in(mask: int) -> tuple[int, ...]:

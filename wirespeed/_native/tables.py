@@ -38,6 +38,12 @@ class NativeTables:
     def set_table(self, index: int, version: int, table: int) -> None:
         check(self._lib.ws_router_set_table(self._router, index, version, table))
 
+    def set_flow_hash_seed(self, seed: int) -> None:
+        self._lib.ws_router_set_flow_hash_seed(self._router, seed)
+
+    def flow_hash_seed(self) -> int:
+        return int(self._lib.ws_router_flow_hash_seed(self._router))
+
     def add_mpls_table(self) -> None:
         check(self._lib.ws_router_mpls_table_add(self._router))
 

@@ -55,7 +55,9 @@ def command(
     memory: Annotated[
         int | None, typer.Option("--memory", metavar="MB", help="Memory to set aside; else what the ports need.")
     ] = None,
-    mtu: Annotated[int, typer.Option("--mtu", metavar="BYTES", help="Largest layer 3 packet.")] = PLAIN_MTU,
+    mtu: Annotated[
+        int, typer.Option("--mtu", metavar="BYTES", help="Largest layer 3 packet, of ports without mtu=.")
+    ] = PLAIN_MTU,
     march: MarchOption = "auto",
     owner_timeout: Annotated[
         float,
@@ -193,7 +195,8 @@ def memory_needed_mb(specs: Sequence[PortSpec], workers: int, mtu: int) -> int:
     from wirespeed._native.runtime import pool_buffers  # noqa: PLC0415 - as above
 
     fresh = sum(spec.tx_descriptors for spec in specs)
-    buffer_bytes = max(2048, mtu + 64, *(spec.ring_frame_bytes(mtu) + 64 for spec in specs)) + _BUFFER_OVERHEAD_BYTES
+    longest = max(max(spec.carries(mtu), spec.ring_frame_bytes(mtu)) for spec in specs) + 64
+    buffer_bytes = max(2048, longest) + _BUFFER_OVERHEAD_BYTES
     return _SPARE_MB + (pool_buffers(specs, workers) + fresh + _SPARE_BUFFERS) * buffer_bytes // (1 << 20)
 
 

@@ -83,6 +83,15 @@ def command(
             show_default="65536",
         ),
     ] = None,
+    flow_hash_seed: Annotated[
+        int | None,
+        typer.Option(
+            "--flow-hash-seed",
+            metavar="N",
+            help="Number that decides, with a flow, which of several paths it takes.",
+            show_default="random",
+        ),
+    ] = None,
     hugepages: HugepagesOption = "auto",
     march: MarchOption = "auto",
     verbose: VerboseOption = False,
@@ -110,6 +119,7 @@ def command(
         max_neighbors=max_neighbors,
         max_interface_neighbors=max_interface_neighbors,
         max_path_sets=max_path_sets,
+        flow_hash_seed=flow_hash_seed,
     )
     settle_main(main_cpu or ("" if startup.main_cpu is None else str(startup.main_cpu)))
     control_socket = socket or startup.socket or default_socket()

@@ -34,7 +34,6 @@ _AT_ONCE = 200
 _MOST_MTU = 9198
 _MOST_VLAN = 4094
 _KINDS = {"port": Kind.PORT, "sub": Kind.SUB, "loopback": Kind.LOOPBACK, "vxlan": Kind.VXLAN, "bond": Kind.BOND}
-_ACL_ACTIONS = ("permit", "deny")
 
 
 class RouterDevice:
@@ -97,8 +96,6 @@ class RouterDevice:
 def router_lacks(operation: ops.Operation) -> str | None:
     """What our router has not, that the operation needs, whichever way it is asked; None where it may be tried."""
     match operation:
-        case ops.SetAcl() if any(rule.action not in _ACL_ACTIONS for rule in operation.rules):
-            return "its access lists do not reflect"
         case ops.SetLinkMtu() | ops.SetPacketMtu() if operation.mtu > _MOST_MTU:
             return f"its packets have at most {_MOST_MTU} bytes"
         case ops.CreateBridge() | ops.SetBridge():

@@ -195,7 +195,7 @@ class Port:
         if len(packet) > self._longest_bytes:
             raise failed(
                 f"packet of {len(packet)} bytes; this port takes {self._longest_bytes} without FCS "
-                f"(MTU {self.info.mtu}); start the generator with a larger --mtu"
+                f"(MTU {self.info.mtu}); start the generator with a larger mtu= in the port, or --mtu"
             )
 
     def remove_stream(self, profile_id: str, stream_id: int) -> None:

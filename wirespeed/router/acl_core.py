@@ -10,8 +10,16 @@ from typing import Protocol
 
 
 class AclAction(IntEnum):
+    """REFLECT permits, and from then on both ways of the packet's session (acl_session_core)."""
+
     DENY = 0
     PERMIT = 1
+    REFLECT = 2
+
+    @property
+    def word(self) -> str:
+        """VPP's."""
+        return ("deny", "permit", "permit+reflect")[self]
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from ipaddress import IPv4Network, IPv6Network, ip_network
 from wirespeed.errors import UsageError
 from wirespeed.router.acl_core import AclAction, AclRule
 
-_ACTIONS = {"deny": AclAction.DENY, "permit": AclAction.PERMIT}
+_ACTIONS = {action.word: action for action in AclAction}
 _VALUES = ("src", "dst", "proto", "sport", "dport", "tcpflags", "mask")
 _MOST = {"proto": 255, "tcpflags": 255, "mask": 255, "index": 2**31 - 1}
 _MOST_PORT = 65535
@@ -46,8 +46,6 @@ def _pairs(number: int, words: list[str], given: dict[str, str]) -> Iterator[tup
     rest = iter(words)
     for word in rest:
         name = "action" if word in _ACTIONS else word
-        if name == "permit+reflect":
-            raise UsageError(f"rule {number}: permit+reflect needs sessions, which this router has not; use permit")
         if name not in ("action", "index", "tag", *_VALUES):
             allowed = (*_ACTIONS, *_VALUES, "index", "tag")
             raise UsageError(f"rule {number}: {word!r} is none of {', '.join(allowed)}")
@@ -119,7 +117,7 @@ def _number(number: int, name: str, word: str) -> int:
 
 def rule_text(rule: AclRule) -> str:
     """As VPP shows it, and as it can be typed again."""
-    text = f"{rule.action.name.lower()} src {rule.source} dst {rule.destination} proto {rule.protocol}"
+    text = f"{rule.action.word} src {rule.source} dst {rule.destination} proto {rule.protocol}"
     for word, (first, last) in (("sport", rule.source_ports), ("dport", rule.destination_ports)):
         text += f" {word} {first}" if first == last else f" {word} {first}-{last}"
     if rule.tcp_flags_mask or rule.tcp_flags_value:

@@ -14,9 +14,10 @@ from enum import IntEnum
 from ipaddress import IPv4Address, IPv4Interface, IPv4Network, IPv6Address, IPv6Interface, IPv6Network
 from typing import TYPE_CHECKING, Protocol
 
-from wirespeed._native.runtime import PoolInfo, PortCounters, PortInfo, WorkerInfo
+from wirespeed._native.runtime import PoolInfo, PortCounters, PortDevice, PortInfo, WorkerInfo
 from wirespeed.model import PortSpec
 from wirespeed.router.acl_core import AclCore
+from wirespeed.router.acl_session_core import AclSessionCore
 from wirespeed.router.bond_core import BondCore
 from wirespeed.router.impairment_core import ImpairmentCore
 from wirespeed.router.ip6_core import Ip6Core
@@ -354,7 +355,18 @@ class CaptureStatus:
     error: int
 
 
-class RouterCore(AclCore, BondCore, ImpairmentCore, Ip6Core, SflowCore, TablesCore, UrpfCore, VxlanCore, Protocol):
+class RouterCore(
+    AclCore,
+    AclSessionCore,
+    BondCore,
+    ImpairmentCore,
+    Ip6Core,
+    SflowCore,
+    TablesCore,
+    UrpfCore,
+    VxlanCore,
+    Protocol,
+):
     """The data plane of one router."""
 
     def start(self) -> None: ...
@@ -376,6 +388,9 @@ class RouterCore(AclCore, BondCore, ImpairmentCore, Ip6Core, SflowCore, TablesCo
     def worker(self, worker: int) -> WorkerInfo: ...
     def pool(self) -> PoolInfo: ...
     def port(self, index: int) -> PortInfo: ...
+    def port_device(self, index: int) -> PortDevice | None:
+        """None of a port that none of DPDK's drivers makes."""
+
     def port_counters(self, index: int) -> PortCounters: ...
 
     def interface_names(self) -> dict[str, int]:

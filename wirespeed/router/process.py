@@ -73,6 +73,7 @@ def run(
                 settings.ports,
                 settings.names,
                 min_tx_queues=len(settings.cpus),
+                chains=True,
                 held_buffers=held,
                 min_buffers=settings.buffers,
                 min_buffer_size=settings.buffer_size,
@@ -92,6 +93,8 @@ def run(
             )
             undo_runtime.pop_all()
         undo.callback(core.close)
+        if settings.flow_hash_seed is not None:
+            core.set_flow_hash_seed(settings.flow_hash_seed)
         server = StatsServer(stats_listener, undo.enter_context(opened(stats.made)))
         stats.publish()
         for index in core.interface_names().values():

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from wirespeed.cpus import parse_cpus
 from wirespeed.errors import UsageError
-from wirespeed.model import PortSpec, parse_port_spec
-from wirespeed.router.startup.schema import MOST_NEIGHBORS, MOST_PATH_SETS, MOST_ROUTES
+from wirespeed.model import PLAIN_MTU, PortSpec, parse_port_spec
+from wirespeed.router.startup.schema import MOST_NEIGHBORS, MOST_PATH_SETS, MOST_ROUTES, MOST_SEED
 from wirespeed.router.startup.settings import INTERFACE_NAME, Interface, Startup
 
 # Twice the Internet's tables, and more; native/router/api/api.c says why that costs no memory.
@@ -16,6 +16,8 @@ DEFAULT_ROUTES = 2_097_152
 DEFAULT_IP6_ROUTES = 1_048_576
 DEFAULT_NEIGHBORS = 16_384
 DEFAULT_PATH_SETS = 65_536
+# Header, tags and what drivers put before a frame.
+_FRAME_OVERHEAD_BYTES = 64
 # Of DPDK's memory, with its share of the hash, for each beyond the default number.
 _NEIGHBOR_BYTES = 1024
 _PATH_SET_BYTES = 512
@@ -25,7 +27,7 @@ _PATH_SET_BYTES = 512
 class RouterSettings:
     """Interface i is `ports[i]`, called `names[i]`; one worker on each of `cpus`. There are at least `buffers` packet
     buffers, each with room for at least `buffer_size` bytes; `placement` holds (interface, queue, worker). `max_routes`
-    is for IPv4; `max_interface_neighbors` 0: half of `max_neighbors`."""
+    is for IPv4; `max_interface_neighbors` 0: half of `max_neighbors`. `flow_hash_seed` None: one at random."""
 
     names: tuple[str, ...]
     ports: tuple[PortSpec, ...]
@@ -35,6 +37,7 @@ class RouterSettings:
     max_neighbors: int = DEFAULT_NEIGHBORS
     max_interface_neighbors: int = 0
     max_path_sets: int = DEFAULT_PATH_SETS
+    flow_hash_seed: int | None = None
     buffers: int = 0
     buffer_size: int = 0
     placement: tuple[tuple[int, int, int], ...] = ()
@@ -42,7 +45,8 @@ class RouterSettings:
     def memory_mb(self, pool_buffers: int) -> int:
         """What the data plane allocates from DPDK: `pool_buffers` packet buffers, or as many as are asked for, and a
         rest for rings, nodes and neighbors. Routes take ordinary memory, as they come."""
-        packets = max(self.buffers, pool_buffers) * (512 + max(2048, self.buffer_size)) // 2**20
+        longest = max((port.carries(PLAIN_MTU) for port in self.ports), default=PLAIN_MTU) + _FRAME_OVERHEAD_BYTES
+        packets = max(self.buffers, pool_buffers) * (512 + max(2048, self.buffer_size, longest)) // 2**20
         neighbors = max(0, self.max_neighbors - DEFAULT_NEIGHBORS) * _NEIGHBOR_BYTES // 2**20
         sets = max(0, self.max_path_sets - DEFAULT_PATH_SETS) * _PATH_SET_BYTES // 2**20
         return packets + neighbors + sets + 128 + 8 * len(self.cpus)
@@ -58,6 +62,7 @@ def router_settings(
     max_neighbors: int | None = None,
     max_interface_neighbors: int | None = None,
     max_path_sets: int | None = None,
+    flow_hash_seed: int | None = None,
 ) -> RouterSettings:
     """Settings from the words of the command line and those of a start-up file, whose interfaces come first; what
     neither says has its default. A UsageError names the word that is wrong."""
@@ -85,6 +90,8 @@ def router_settings(
     ):
         if number is not None and not 1 <= number <= most:
             raise UsageError(f"{option} {number} is not between 1 and {most}")
+    if flow_hash_seed is not None and not 0 <= flow_hash_seed <= MOST_SEED:
+        raise UsageError(f"--flow-hash-seed {flow_hash_seed} is not between 0 and {MOST_SEED}")
     chosen = given.worker_cpus if given.worker_cpus and not cpus else parse_cpus(cpus)
     return RouterSettings(
         tuple(names),
@@ -95,6 +102,7 @@ def router_settings(
         max_neighbors or given.max_neighbors or DEFAULT_NEIGHBORS,
         max_interface_neighbors or given.max_interface_neighbors or 0,
         max_path_sets or DEFAULT_PATH_SETS,
+        given.flow_hash_seed if flow_hash_seed is None else flow_hash_seed,
         buffers=given.buffers,
         buffer_size=given.buffer_size,
         placement=tuple(_placement(given.interfaces, len(chosen))),

@@ -2,6 +2,7 @@
 #include "dev/ethdev/admission.h"
 
 #include <rte_ethdev.h>
+#include <string.h>
 
 enum { VLANS = 4096 };
 
@@ -21,8 +22,27 @@ void admission_open(struct admission *admission, uint16_t id, const struct nic_p
 		rte_eth_promiscuous_enable(id);
 	else if (policy->filters_vlans)
 		let_vlans_in(admission, id);
-	/* IPv6 asks for neighbours by groups, OSPF and mDNS speak to them. */
-	if (policy->filters_groups)
+	admission_let_groups_in(admission, id, policy);
+}
+
+void admission_set_groups(struct admission *admission, const struct rte_ether_addr *groups,
+						  uint32_t count)
+{
+	admission->group_count = count <= ADMISSION_GROUPS ? count : 0;
+	memcpy(admission->groups, groups, admission->group_count * sizeof(*groups));
+}
+
+void admission_let_groups_in(struct admission *admission, uint16_t id,
+							 const struct nic_policy *policy)
+{
+	if (!policy->filters_groups)
+		return;
+	/* A start forgets what was listed. */
+	bool listed = admission->group_count &&
+				  !rte_eth_dev_set_mc_addr_list(id, admission->groups, admission->group_count);
+	if (listed)
+		rte_eth_allmulticast_disable(id);
+	else
 		rte_eth_allmulticast_enable(id);
 }
 

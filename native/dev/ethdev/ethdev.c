@@ -2,16 +2,16 @@
 /* Opening, describing and closing ports that DPDK's drivers make. */
 #include "dev/ethdev/ethdev.h"
 
-#include "dev/dpdk_log.h"
 #include "dev/error.h"
-#include "dev/ethdev/admission.h"
+#include "dev/ethdev/device.h"
 #include "dev/ethdev/longest.h"
 #include "dev/ethdev/memif_memory.h"
-#include "dev/ethdev/nic_policy.h"
+#include "dev/ethdev/nic_set_up.h"
 #include "dev/ethdev/pause_frames.h"
+#include "dev/ethdev/probe.h"
 #include "dev/ethdev/removal.h"
+#include "dev/ethdev/reset.h"
 #include "dev/link.h"
-#include "dev/pool.h"
 #include "dev/port_name.h"
 
 #include <errno.h>
@@ -22,19 +22,12 @@
 #include <stdio.h>
 #include <string.h>
 
-struct queue {
-	uint16_t id, queue, port;
-};
+static struct ethdev_device devices[WS_MAX_PORTS];
 
-static struct {
-	uint16_t id;
-	struct nic_policy policy;
-	struct admission admission;
-	bool link_was_up, has_queues;
-	struct queue rx[WS_MAX_QUEUES], tx[WS_MAX_QUEUES];
-	/* What the driver last said, and what it had counted before it began anew. */
-	struct ws_port_counters last, before;
-} devices[WS_MAX_PORTS];
+struct ethdev_device *ethdev_device_of(const struct port *port)
+{
+	return &devices[port->index];
+}
 
 uint16_t ethdev_id(const struct port *port)
 {
@@ -45,14 +38,14 @@ uint16_t ethdev_id(const struct port *port)
 
 static uint16_t receive(void *argument, struct rte_mbuf **packets, uint16_t n)
 {
-	const struct queue *queue = argument;
+	const struct ethdev_queue *queue = argument;
 	return rte_eth_rx_burst(queue->id, queue->queue, packets, n);
 }
 
 /* For drivers that write another number than ours into the packets, or none. */
 static uint16_t receive_numbered(void *argument, struct rte_mbuf **packets, uint16_t n)
 {
-	const struct queue *queue = argument;
+	const struct ethdev_queue *queue = argument;
 	n = rte_eth_rx_burst(queue->id, queue->queue, packets, n);
 	for (uint16_t i = 0; i < n; i++)
 		packets[i]->port = queue->port;
@@ -61,7 +54,7 @@ static uint16_t receive_numbered(void *argument, struct rte_mbuf **packets, uint
 
 static uint16_t transmit(void *argument, struct rte_mbuf **packets, uint16_t n)
 {
-	const struct queue *queue = argument;
+	const struct ethdev_queue *queue = argument;
 	return rte_eth_tx_burst(queue->id, queue->queue, packets, n);
 }
 
@@ -74,42 +67,16 @@ static void lay_paths(struct port *port)
 		.transmit = transmit,
 	};
 	for (uint16_t i = 0; i < port->rx_queues; i++) {
-		devices[index].rx[i] = (struct queue){id, i, index};
+		devices[index].rx[i] = (struct ethdev_queue){id, i, index};
 		path->rx[i] = &devices[index].rx[i];
 	}
 	for (uint16_t i = 0; i < port->tx_queues; i++) {
-		devices[index].tx[i] = (struct queue){id, i, index};
+		devices[index].tx[i] = (struct ethdev_queue){id, i, index};
 		path->tx[i] = &devices[index].tx[i];
 	}
 }
 
 /* ---- Opening and closing ---- */
-
-/* Drivers return -1 for most of what goes wrong: what they logged says more than the code. */
-static const char *reason(int error)
-{
-	const char *said = dpdk_log_reason();
-	return *said ? said : rte_strerror(-error);
-}
-
-static int probe(struct port *port)
-{
-	const struct ws_port_config *config = &port->config;
-	uint16_t before = rte_eth_dev_count_avail();
-	char name[WS_DEVARGS_LEN];
-	snprintf(name, sizeof(name), "%.*s", (int)strcspn(config->devargs, ","), config->devargs);
-	dpdk_log_clear();
-	int error = rte_dev_probe(config->devargs);
-	if (error)
-		return fail(error, "port %s: DPDK cannot open %s: %s", config->name, config->devargs,
-					reason(error));
-	if (rte_eth_dev_get_port_by_name(name, &devices[port->index].id))
-		return fail(-ENODEV, "port %s: %s is no network device", config->name, name);
-	if (rte_eth_dev_count_avail() != before + 1)
-		return fail(-ENOTSUP, "port %s: %s brings ports of its own beside the one asked for",
-					config->name, name);
-	return 0;
-}
 
 static int link_has_changed(uint16_t port, enum rte_eth_event_type event, void *argument,
 							void *result)
@@ -117,66 +84,6 @@ static int link_has_changed(uint16_t port, enum rte_eth_event_type event, void *
 	(void)port, (void)event, (void)argument, (void)result;
 	links_changed();
 	return 0;
-}
-
-static int set_queues_up(struct port *port)
-{
-	uint16_t id = ethdev_id(port);
-	int error = rte_eth_dev_adjust_nb_rx_tx_desc(id, &port->rx_descriptors, &port->tx_descriptors);
-	for (uint16_t q = 0; !error && q < port->rx_queues; q++)
-		error = rte_eth_rx_queue_setup(id, q, port->rx_descriptors, rte_socket_id(), NULL,
-									   ports_pool());
-	for (uint16_t q = 0; !error && q < port->tx_queues; q++)
-		error = rte_eth_tx_queue_setup(id, q, port->tx_descriptors, rte_socket_id(), NULL);
-	if (error)
-		return fail(error, "port %s takes no queues of %u RX and %u TX descriptors: %s",
-					port->config.name, port->rx_descriptors, port->tx_descriptors,
-					rte_strerror(-error));
-	return 0;
-}
-
-static int configure(struct port *port)
-{
-	const struct ws_port_config *config = &port->config;
-	uint16_t id = ethdev_id(port);
-	struct rte_eth_dev_info info;
-	struct rte_eth_conf conf = {0};
-	int error = rte_eth_dev_info_get(id, &info);
-	if (error)
-		return fail(error, "port %s does not describe itself: %s", config->name,
-					rte_strerror(-error));
-	port_name_fill(port->config.name, sizeof(port->config.name), info.speed_capa);
-	port->hands_over = !strcmp(info.driver_name, "net_ring");
-	port->rx_queues = RTE_MAX(1, RTE_MIN(config->rx_queues, info.max_rx_queues));
-	port->tx_queues = RTE_MAX(1, RTE_MIN(config->tx_queues, info.max_tx_queues));
-	port->rx_descriptors = config->rx_descriptors;
-	port->tx_descriptors = config->tx_descriptors;
-	if (port->rx_queues > 1 && info.flow_type_rss_offloads) {
-		conf.rxmode.mq_mode = RTE_ETH_MQ_RX_RSS;
-		conf.rx_adv_conf.rss_conf.rss_hf =
-			info.flow_type_rss_offloads & (RTE_ETH_RSS_IP | RTE_ETH_RSS_UDP | RTE_ETH_RSS_TCP);
-	}
-	devices[port->index].policy = nic_policy_of(&info);
-	port->stops = devices[port->index].policy.restarts;
-	conf.intr_conf.lsc = devices[port->index].policy.tells_of_links;
-	if (devices[port->index].policy.filters_vlans)
-		conf.rxmode.offloads |= RTE_ETH_RX_OFFLOAD_VLAN_FILTER;
-	if (conf.intr_conf.lsc)
-		rte_eth_dev_callback_register(id, RTE_ETH_EVENT_INTR_LSC, link_has_changed, NULL);
-	/* Sleeping until packets come is for drivers that can; the others may refuse to be asked. */
-	conf.intr_conf.rxq = 1;
-	error = rte_eth_dev_configure(id, port->rx_queues, port->tx_queues, &conf);
-	conf.intr_conf.rxq = 0;
-	if (error)
-		error = rte_eth_dev_configure(id, port->rx_queues, port->tx_queues, &conf);
-	if (error)
-		return fail(error, "port %s takes no %u RX and %u TX queues: %s", config->name,
-					port->rx_queues, port->tx_queues, rte_strerror(-error));
-	error = longest_check(port, &info);
-	if (!error)
-		error = set_queues_up(port);
-	devices[port->index].has_queues = !error;
-	return error;
 }
 
 /* An interrupt that is still waited for when its descriptor goes ends the program (EAL panics): one
@@ -194,26 +101,40 @@ static void close_device(struct port *port)
 {
 	uint16_t id = ethdev_id(port);
 	struct rte_eth_dev_info info = {0};
-	rte_eth_dev_info_get(id, &info);
+	if (rte_eth_dev_info_get(id, &info))
+		info.device = NULL;
 	rte_eth_dev_callback_unregister(id, RTE_ETH_EVENT_INTR_LSC, link_has_changed, NULL);
 	link_unwatch(port->index);
+	reset_unwatch(port->index, id);
 	removal_unwatch(port->index);
 	let_go_of_interrupts(port);
 	if (port->started && !port->stopped)
 		rte_eth_dev_stop(id);
 	rte_eth_dev_close(id);
-	if (info.device)
-		rte_dev_remove(info.device);
+	probe_undo(port, info.device);
+}
+
+/* What the device says of itself before it is configured. */
+static void describe_name(struct port *port)
+{
+	struct rte_eth_dev_info info = {0};
+	rte_eth_dev_info_get(ethdev_id(port), &info);
+	port_name_fill(port->config.name, sizeof(port->config.name), info.speed_capa);
+	port->hands_over = info.driver_name && !strcmp(info.driver_name, "net_ring");
 }
 
 static int open_device(struct port *port, const struct port_twins *twins)
 {
 	(void)twins;
 	memset(&devices[port->index], 0, sizeof(devices[port->index]));
-	int error = probe(port);
+	uint16_t *id = &devices[port->index].id;
+	int error = probe_device(port, id);
 	if (error)
 		return error;
-	error = configure(port);
+	describe_name(port);
+	error = nic_set_up(port);
+	if (!error && devices[port->index].policy.tells_of_links)
+		rte_eth_dev_callback_register(*id, RTE_ETH_EVENT_INTR_LSC, link_has_changed, NULL);
 	if (error) {
 		close_device(port);
 		return error;
@@ -226,8 +147,10 @@ static int open_device(struct port *port, const struct port_twins *twins)
 	return 0;
 }
 
-static void let_in(struct port *port)
+/* What a start forgets. */
+static void prepare(struct port *port)
 {
+	nic_spread(port);
 	admission_open(&devices[port->index].admission, ethdev_id(port), &devices[port->index].policy,
 				   port->promiscuous);
 }
@@ -236,7 +159,7 @@ static int start(struct port *port)
 {
 	uint16_t id = ethdev_id(port);
 	link_watch(port->index, port->config.devargs);
-	int error = nic_set_mtu(port, &devices[port->index].policy, port->config.mtu);
+	int error = nic_set_mtu(port, port->config.mtu);
 	if (error)
 		return error;
 	error = rte_eth_dev_start(id);
@@ -244,7 +167,8 @@ static int start(struct port *port)
 		return fail(error, "port %s does not start: %s", port->config.name, rte_strerror(-error));
 	if (devices[port->index].policy.is_pci)
 		removal_watch(port->index, id);
-	let_in(port);
+	reset_watch(port->index, id);
+	prepare(port);
 	rte_eth_stats_reset(id);
 	pause_frames_open(id);
 	return 0;
@@ -264,10 +188,22 @@ static int set_running(struct port *port, bool on)
 		return fail(error, "port %s does not %s: %s", port->config.name, on ? "start" : "stop",
 					rte_strerror(-error));
 	if (on)
-		let_in(port);
+		prepare(port);
 	port->stopped = !on;
 	counters(port, &now);
 	return 0;
+}
+
+static bool wants_reset(const struct port *port)
+{
+	return reset_is_wanted(port->index);
+}
+
+static int reset(struct port *port)
+{
+	struct ws_port_counters now;
+	counters(port, &now);
+	return reset_take(port->index) ? nic_reset(port) : 0;
 }
 
 static bool is_removed(const struct port *port)
@@ -295,8 +231,9 @@ static void describe(const struct port *port, struct ws_port_info *out)
 	struct rte_eth_dev_info info = {0};
 	struct rte_eth_link link = {0};
 	struct rte_ether_addr mac = port->mac;
-	rte_eth_dev_info_get(id, &info);
-	rte_eth_link_get_nowait(id, &link);
+	/* Of a device that is gone there is nothing to tell. */
+	if (rte_eth_dev_info_get(id, &info) || rte_eth_link_get_nowait(id, &link))
+		link.link_speed = RTE_ETH_SPEED_NUM_UNKNOWN;
 	if (!devices[port->index].policy.has_no_mac)
 		rte_eth_macaddr_get(id, &mac);
 	/* The others say 1500, whatever they carry. */
@@ -381,13 +318,21 @@ static int set_mac(struct port *port, const struct rte_ether_addr *mac)
 
 static int set_mtu(struct port *port, uint16_t mtu)
 {
-	return nic_set_mtu(port, &devices[port->index].policy, mtu);
+	return nic_set_mtu(port, mtu);
 }
 
 static int set_promiscuous(struct port *port, bool on)
 {
 	return admission_set_promiscuous(&devices[port->index].admission, ethdev_id(port),
 									 &devices[port->index].policy, on);
+}
+
+static void set_groups(struct port *port, const struct rte_ether_addr *groups, uint32_t count)
+{
+	struct ethdev_device *device = ethdev_device_of(port);
+	admission_set_groups(&device->admission, groups, count);
+	if (port->started && !port->stopped)
+		admission_let_groups_in(&device->admission, device->id, &device->policy);
 }
 
 static int set_link(struct port *port, bool up)
@@ -421,15 +366,19 @@ const struct port_kind ethdev_kind = {
 	.start = start,
 	.set_running = set_running,
 	.is_removed = is_removed,
+	.wants_reset = wants_reset,
+	.reset = reset,
 	.close = close_device,
 	.link_is_up = link_is_up,
 	.counters = counters,
 	.describe = describe,
+	.device = ethdev_offers,
 	.xstats = ethdev_xstats,
 	.pause_frames = pause_frames,
 	.set_mac = set_mac,
 	.set_mtu = set_mtu,
 	.set_promiscuous = set_promiscuous,
+	.set_groups = set_groups,
 	.set_link = set_link,
 	.set_led = ethdev_set_led,
 	.flow_control = ethdev_flow_control,

@@ -8,7 +8,8 @@
 /* DPDK's number of the port, which may be another one than ours. */
 uint16_t ethdev_id(const struct port *port);
 
-/* nic.c: what only some drivers have. */
+/* offers.c, nic.c: what only some drivers have. */
+int ethdev_offers(const struct port *port, struct ws_port_device *out);
 int ethdev_set_led(const struct port *port, bool on);
 int ethdev_flow_control(const struct port *port, int32_t *mode);
 int ethdev_set_flow_control(const struct port *port, int32_t mode);

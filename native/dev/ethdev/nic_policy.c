@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dev/ethdev/nic_policy.h"
 
-#include "dev/error.h"
-#include "dev/ethdev/ethdev.h"
-#include "dev/link.h"
 #include "dev/pool.h"
 
-#include <errno.h>
 #include <rte_bus.h>
 #include <rte_dev.h>
-#include <rte_errno.h>
 #include <string.h>
+
+/* Of frames without a tag, one or two: what IP routers and bridges tell flows apart by. */
+#define HASHED_ALWAYS (RTE_ETH_RSS_IP | RTE_ETH_RSS_UDP | RTE_ETH_RSS_TCP | RTE_ETH_RSS_SCTP)
+/* Below labels, tags and tunnels everything may be one flow by those alone. */
+#define HASHED_BESIDE (RTE_ETH_RSS_MPLS | RTE_ETH_RSS_VLAN | RTE_ETH_RSS_LEVEL_INNERMOST)
+
+enum { VMXNET3_MOST_FRAME = 2048 };
 
 static bool is_on_bus(const struct rte_eth_dev_info *info, const char *bus)
 {
@@ -26,15 +28,21 @@ static bool is_driver(const struct rte_eth_dev_info *info, const char *driver)
 struct nic_policy nic_policy_of(const struct rte_eth_dev_info *info)
 {
 	bool is_pci = is_on_bus(info, "pci");
-	bool is_vmxnet3 = is_driver(info, "net_vmxnet3"), is_virtio = is_driver(info, "net_virtio");
+	bool is_vmxnet3 = is_driver(info, "net_vmxnet3");
+	bool is_virtio_user = is_driver(info, "net_virtio_user");
+	bool is_virtio = is_driver(info, "net_virtio") || is_virtio_user;
 	return (struct nic_policy){
 		.is_pci = is_pci,
+		.keeps_to_mtu = is_pci || is_virtio_user,
 		/* vmxnet3 has the interrupt, which never comes. */
 		.tells_of_links = (*info->dev_flags & RTE_ETH_DEV_INTR_LSC) && !is_vmxnet3,
 		.filters_groups = is_pci,
 		/* Of the drivers that can, this one alone does so unasked. */
 		.filters_vlans = is_virtio && (info->rx_offload_capa & RTE_ETH_RX_OFFLOAD_VLAN_FILTER),
 		.lingers = is_virtio,
+		/* vmxnet3 offers it, yet what does not fit the first buffer is an RX error. */
+		.scatters = (info->rx_offload_capa & RTE_ETH_RX_OFFLOAD_SCATTER) && !is_vmxnet3,
+		.most_frame = is_vmxnet3 ? VMXNET3_MOST_FRAME : 0,
 		.header_bytes = is_virtio ? POOL_VIRTIO_HEADER_LEN : 0,
 		/* Drivers on files and sockets of Linux close them when they are stopped. */
 		.is_af_packet = is_driver(info, "net_af_packet"),
@@ -65,53 +73,42 @@ uint64_t nic_most_speed_bps(uint32_t speeds)
 	return 0;
 }
 
-static int check_buffers(const struct port *port, const struct nic_policy *policy, uint16_t mtu)
+uint32_t nic_frame_bytes(const struct nic_policy *policy, uint16_t mtu)
 {
-	uint32_t room = rte_pktmbuf_data_room_size(ports_pool()) - RTE_PKTMBUF_HEADROOM;
-	uint32_t frame = mtu + POOL_FRAME_OVERHEAD + policy->header_bytes;
-	return frame <= room
-			   ? 0
-			   : fail(-EMSGSIZE,
-					  "port %s: packets of %u bytes need buffers of %u and those there are hold "
-					  "%u; start with larger ones (buffers { default data-size %u } in "
-					  "startup.conf)",
-					  port->config.name, mtu, frame, room, (frame + 255) / 256 * 256);
+	return mtu + (uint32_t)POOL_FRAME_OVERHEAD + policy->header_bytes;
 }
 
-/* Drivers refuse while they run, for some the whole time that they are configured so. */
-static int set_stopped(struct port *port, const struct nic_policy *policy, uint16_t mtu)
+uint16_t nic_most_mtu(const struct nic_policy *policy, const struct rte_eth_dev_info *info)
 {
-	uint16_t id = ethdev_id(port);
-	bool runs = port->started && !port->stopped;
-	if (!runs || !policy->restarts)
-		return rte_eth_dev_set_mtu(id, mtu);
-	int error = port->kind->set_running(port, false);
-	if (error)
-		return error;
-	int refused = rte_eth_dev_set_mtu(id, mtu);
-	error = port->kind->set_running(port, true);
-	return error ? error : refused;
+	uint16_t most = info->max_mtu;
+	if (!policy->most_frame)
+		return most;
+	uint16_t whole = policy->most_frame - POOL_FRAME_OVERHEAD;
+	return most && most < whole ? most : whole;
 }
 
-int nic_set_mtu(struct port *port, const struct nic_policy *policy, uint16_t mtu)
+struct nic_offloads nic_offloads_of(const struct nic_policy *policy,
+									const struct rte_eth_dev_info *info,
+									const struct nic_wish *wish)
 {
-	uint16_t now = 0;
-	int error = policy->is_pci ? check_buffers(port, policy, mtu) : 0;
-	if (error)
-		return error;
-	rte_eth_dev_get_mtu(ethdev_id(port), &now);
-	if (now == mtu)
-		return 0;
-	error = set_stopped(port, policy, mtu);
-	/* It refuses more than 1500 whatever its ring holds, which is made for the port's MTU. */
-	if (error && policy->is_af_packet && !port->started)
-		error = link_raise_mtu(port->index, mtu);
-	if (!error || error == -ENOTSUP)
-		return 0;
-	struct rte_eth_dev_info info;
-	if (!rte_eth_dev_info_get(ethdev_id(port), &info) && info.max_mtu && mtu > info.max_mtu)
-		return fail(error, "port %s: its driver takes no MTU of %u; %u at most", port->config.name,
-					mtu, info.max_mtu);
-	return fail(error, "port %s: its driver takes no MTU of %u: %s", port->config.name, mtu,
-				rte_strerror(-error));
+	struct nic_offloads offloads = {0};
+	/* Drivers take slower paths with these, so that none is asked for in vain. */
+	bool scatters = policy->scatters && nic_frame_bytes(policy, wish->mtu) > wish->room;
+	if (scatters)
+		offloads.rx |= RTE_ETH_RX_OFFLOAD_SCATTER;
+	if (policy->filters_vlans)
+		offloads.rx |= RTE_ETH_RX_OFFLOAD_VLAN_FILTER;
+	if (scatters || wish->chains)
+		offloads.tx |= RTE_ETH_TX_OFFLOAD_MULTI_SEGS & info->tx_offload_capa;
+	if (wish->rx_queues > 1)
+		offloads.rss = info->flow_type_rss_offloads & (HASHED_ALWAYS | HASHED_BESIDE);
+	return offloads;
+}
+
+bool nic_hash_less(struct nic_offloads *offloads)
+{
+	if (!offloads->rss)
+		return false;
+	offloads->rss &= offloads->rss & HASHED_BESIDE ? HASHED_ALWAYS : 0;
+	return true;
 }

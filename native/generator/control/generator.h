@@ -45,7 +45,7 @@ struct ws_generator {
 	struct traffic *stopped; /* a driver may hold packets of them */
 	uint32_t captures;       /* bit set of the numbers in use */
 	struct flow_past past[WS_LATENCY_FLOWS];
-	uint8_t starts;          /* of latency flows, so that late packets are told from new ones */
+	uint8_t starts; /* of latency flows, so that late packets are told from new ones */
 	struct generator_port ports[WS_MAX_GENERATOR_PORTS];
 	struct generator_worker workers[WS_MAX_WORKERS];
 };

@@ -69,7 +69,8 @@ static void ask_orders(struct ws_generator *generator, mailbox_fn *function, str
 		struct flow_order seen[WS_MAX_WORKERS];
 		for (uint16_t i = 0; i < generator->worker_count; i++)
 			seen[i] = inquiries[i].orders[j];
-		merged[j] = flow_order_merge(seen, generator->worker_count, generator->past[of.ids[j]].base);
+		merged[j] =
+			flow_order_merge(seen, generator->worker_count, generator->past[of.ids[j]].base);
 	}
 }
 
@@ -81,8 +82,8 @@ void generator_begin_flows(struct ws_generator *generator, const struct traffic 
 		uint32_t id = tail->id;
 		if (tail->magic != FLOW_MAGIC_LATENCY)
 			continue;
-		ask_orders(generator, do_begin, (struct inquiry){.ids = &id, .count = 1, .start = tail->start},
-				   &merged);
+		ask_orders(generator, do_begin,
+				   (struct inquiry){.ids = &id, .count = 1, .start = tail->start}, &merged);
 		flow_order_add(&generator->past[id].ended, &merged);
 		generator->past[id].base = 0;
 	}

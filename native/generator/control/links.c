@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Ports whose device is taken out. */
+/* Ports whose device is taken out, or has to begin anew. */
 #include "dev/link.h"
 #include "dev/port.h"
 #include "generator/control/generator.h"
@@ -14,11 +14,16 @@ uint64_t ws_generator_follow_links(struct ws_generator *generator)
 	uint64_t gone = 0;
 	links_read();
 	for (uint16_t i = 0; i < generator->port_count; i++) {
-		if (!port_is_leaving(i))
+		bool leaves = port_is_leaving(i);
+		if (!leaves && !port_wants_reset(i))
 			continue;
 		port_shut(i);
 		/* Once its worker has answered, it is in the port no longer. */
 		generator_ask(generator, generator_worker_of(generator, i), do_nothing, NULL);
+		if (!leaves && !port_reset(i)) {
+			port_unshut(i);
+			continue;
+		}
 		port_let_go(i);
 		gone |= 1ULL << i;
 	}

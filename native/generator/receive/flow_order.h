@@ -10,8 +10,8 @@
  *              and off by what came between the workers' answers while packets come in;
  *   duplicate  is what workers saw twice themselves, and what came beyond the sequence; one that
  *              came by another worker than the first may hide one that is lost;
- *   reordered  is told among the packets of one worker, since nothing orders its queues and others';
- *   too high   is at most so many holes: no more than are lost, nor than were seen.
+ *   reordered  is told among the packets of one worker, since nothing orders its queues and
+ * others'; too high   is at most so many holes: no more than are lost, nor than were seen.
  */
 #ifndef GENERATOR_FLOW_ORDER_H
 #define GENERATOR_FLOW_ORDER_H

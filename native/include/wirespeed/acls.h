@@ -18,7 +18,9 @@ enum {
 	WS_ACL_TAG_LEN = 64,
 };
 
-enum ws_acl_action { WS_ACL_DENY, WS_ACL_PERMIT };
+/* Who reflects permits, and from then on all that is of the packet's session, which packets of the
+ * other direction of the interface are too (acl_sessions.h). */
+enum ws_acl_action { WS_ACL_DENY, WS_ACL_PERMIT, WS_ACL_PERMIT_REFLECT };
 
 /* For packets of one family, that of both prefixes, and one protocol, or any (0). Ports are those
  * of TCP, UDP and SCTP; of ICMP the type is the source and the code the destination. */

@@ -19,6 +19,10 @@ struct ws_port_config {
 	uint8_t mac[6];
 	uint64_t speed_bps; /* nominal line; 0: ask the driver */
 	bool promiscuous;
+	bool chains; /* packets that lie in several buffers may be sent */
+	/* Which port of a device that has several, where each has no PCI address of its own. */
+	bool has_device_port;
+	uint16_t device_port;
 };
 
 /* What it means that a port does not take a packet. */
@@ -42,6 +46,19 @@ struct ws_port_info {
 	uint16_t rx_queues, tx_queues, max_rx_queues, max_tx_queues;
 	uint16_t rx_descriptors, tx_descriptors;
 	uint16_t min_rx_descriptors, max_rx_descriptors, min_tx_descriptors, max_tx_descriptors;
+};
+
+/* What DPDK's driver of a port has to offer, and what of it is on: names as VPP has them, each with
+ * a space behind it. */
+enum { WS_OFFLOADS_LEN = 768 };
+struct ws_port_device {
+	char rx_offered[WS_OFFLOADS_LEN], rx_active[WS_OFFLOADS_LEN];
+	char tx_offered[WS_OFFLOADS_LEN], tx_active[WS_OFFLOADS_LEN];
+	char hash_offered[WS_OFFLOADS_LEN], hash_active[WS_OFFLOADS_LEN]; /* fields of the RSS hash */
+	char rx_burst[WS_NAME_LEN], tx_burst[WS_NAME_LEN]; /* empty: the driver does not say */
+	uint32_t max_rx_packet;
+	uint16_t hash_key_bytes, reta_size;
+	bool all_multicast;
 };
 
 /* The driver's own counters since start. Bytes are without FCS. */
@@ -70,6 +87,8 @@ int ws_port_add(const struct ws_port_config *config);
 /* Nobody may use it any more. */
 int ws_port_delete(uint16_t port);
 int ws_port_info(uint16_t port, struct ws_port_info *out);
+/* -ENOTSUP of ports that none of DPDK's drivers makes. */
+int ws_port_device(uint16_t port, struct ws_port_device *out);
 int ws_port_counters(uint16_t port, struct ws_port_counters *out);
 int ws_port_set_promiscuous(uint16_t port, bool on);
 /* Readable when the link of a port may have changed, as far as somebody tells of that. */

@@ -116,6 +116,14 @@ int ws_router_route_lookup(struct ws_router *router, uint32_t table, struct ws_a
 						   struct ws_route *out);
 
 /*
+ * Which of several paths a flow takes is a hash of it, and of a number that another router has not,
+ * so that two in a row do not choose alike: random from the start, or `seed`, with which the choice
+ * can be repeated. Flows move when it changes.
+ */
+void ws_router_set_flow_hash_seed(struct ws_router *router, uint32_t seed);
+uint32_t ws_router_flow_hash_seed(const struct ws_router *router);
+
+/*
  * Tables of routes. The default ones have the id 0 and are there from the start; packets of an
  * interface are looked up in the table that it is put into.
  */

@@ -12,8 +12,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+struct acl_sessions;
 struct rte_acl_ctx;
 struct ws_router;
+union acl_key;
 
 enum acl_direction { ACL_INPUT, ACL_OUTPUT, ACL_DIRECTIONS };
 
@@ -30,22 +32,28 @@ struct acl_rules {
 struct acl_verdict {
 	struct ws_acl_count *counts; /* the first worker's */
 	uint32_t lane_len;
-	bool is_permitted;
+	bool is_permitted, is_reflected;
 };
 
 /* The ACLs that one direction of one or more interfaces has, in order. */
 struct acl_list {
 	struct rte_acl_ctx *classifiers[2]; /* by family_index; NULL when no rule is of that family */
 	struct acl_verdict *verdicts;       /* by what a classifier says; [0] is of no rule, denied */
+	bool reflects;                      /* one of its rules does */
 	uint32_t users;
 	uint32_t acl_count;
 	uint32_t acls[];
 };
 
-/* There is none before the first ACL. */
+/* There is none before ACLs are first spoken of. */
 struct acl_table {
+	struct acl_sessions *sessions; /* NULL before the first rule that reflects */
+	/* Whether packets of the interface are looked up in `sessions`; set before a list that reflects
+	 * is there, and cleared once none is. */
+	bool reflects[WS_MAX_INTERFACES];
 	struct acl_list *lists[ACL_DIRECTIONS][WS_MAX_INTERFACES]; /* NULL: all pass */
 	struct acl_rules *acls[WS_MAX_ACLS];
+	struct ws_acl_session_settings session_settings;
 };
 
 /* Compile the ACLs, of which `replaced` is taken to have `rules` (or none is, NULL). NULL, with the
@@ -54,6 +62,8 @@ struct acl_list *acl_list_make(const struct acl_table *table, const uint32_t *ac
 							   uint32_t replaced, const struct acl_rules *rules);
 void acl_list_free(struct acl_list *list);
 bool acl_list_has(const struct acl_list *list, uint32_t acl);
+/* Whether the rule that fits first permits and reflects. */
+bool acl_list_reflects(const struct acl_list *list, int family, const union acl_key *key);
 
 /* Workers have stopped. */
 void acls_free(struct ws_router *router);

@@ -2,28 +2,29 @@
 /* Which ACLs interfaces have; the nodes that ask them are in the graph while one has any. */
 #include "dev/error.h"
 #include "dev/rcu.h"
+#include "router/acl/acl_session.h"
 #include "router/acl/acl_table.h"
 #include "router/interface/interface_change.h"
 #include "router/router.h"
 
 #include <errno.h>
 
-#define OUTPUT_NODE "%-acl-plugin-out"
-static const char *const input_nodes[] = {"acl-plugin-in-ip4-fa", "acl-plugin-in-ip6-fa",
-										  "acl-plugin-in-l2"};
-enum { INPUT_NODES = sizeof(input_nodes) / sizeof(input_nodes[0]) };
+enum { MOST_NODES = 3 };
+static const char *const input_nodes[MOST_NODES] = {"acl-plugin-in-ip4-fa", "acl-plugin-in-ip6-fa",
+													"acl-plugin-in-l2"};
+/* By where an interface's frames go: a port's node is its own, the others are for all that go there
+ * too. */
+static const char *const output_nodes[OUTPUTS][MOST_NODES] = {
+	[OUTPUT_VXLAN] = {"vxlan4-acl-plugin-out", "vxlan6-acl-plugin-out"},
+	[OUTPUT_BOND] = {"bond-acl-plugin-out"},
+};
+static const char *const port_nodes[MOST_NODES] = {"%-acl-plugin-out"};
 
 static int check_interface(const struct ws_router *router, uint16_t index, bool is_output)
 {
 	int error = router_check_interface(router, index);
 	if (!error && is_output && router->settings[index].kind == WS_INTERFACE_LOOPBACK)
 		error = fail(-EINVAL, "%s sends nothing by itself; give its ports the output ACLs",
-					 interface_name(router, index));
-	if (!error && is_output &&
-		router->settings[router->settings[index].parent].kind == WS_INTERFACE_BOND)
-		error = fail(-EINVAL,
-					 "what %s sends goes by a bond's members, where no output ACL looks; "
-					 "give the interfaces that it comes from input ACLs",
 					 interface_name(router, index));
 	return error;
 }
@@ -49,18 +50,21 @@ static bool is_node_used(const struct ws_router *router, uint16_t index, bool is
 	struct acl_list *const *lists = router->acls->lists[is_output ? ACL_OUTPUT : ACL_INPUT];
 	for (uint16_t i = 0; i < router->interface_count; i++)
 		if (lists[i] &&
-			(!is_output || router->settings[i].parent == router->settings[index].parent))
+			(!is_output || router->interfaces[i].output == router->interfaces[index].output))
 			return true;
 	return false;
 }
 
 static int set_nodes(struct ws_router *router, uint16_t index, bool is_output, bool on)
 {
+	uint16_t output = router->interfaces[index].output;
+	bool is_port = is_output && output < (uint16_t)WS_MAX_PORTS;
+	const char *const *nodes = is_port     ? port_nodes
+							   : is_output ? output_nodes[output]
+										   : input_nodes;
 	int error = 0;
-	if (is_output)
-		return features_set(router, OUTPUT_NODE, router->settings[index].parent, on);
-	for (int i = 0; i < INPUT_NODES && !error; i++)
-		error = features_set(router, input_nodes[i], NO_PORT, on);
+	for (int i = 0; i < MOST_NODES && nodes[i] && !error; i++)
+		error = features_set(router, nodes[i], is_port ? output : (uint16_t)NO_PORT, on);
 	return error;
 }
 
@@ -78,13 +82,34 @@ static struct acl_list *find_list(const struct acl_table *table, const uint32_t 
 	return acl_list_make(table, acls, count, WS_MAX_ACLS, NULL);
 }
 
-static void put(struct acl_list **place, struct acl_list *list)
+void acl_reflect_before(struct acl_table *table, uint16_t interface, const struct acl_list *list)
 {
-	struct acl_list *old = *place;
+	if (list && list->reflects)
+		__atomic_store_n(&table->reflects[interface], true, __ATOMIC_RELAXED);
+}
+
+void acl_reflect_after(struct acl_table *table, uint16_t interface)
+{
+	bool reflects = false;
+	for (int direction = 0; direction < ACL_DIRECTIONS; direction++) {
+		const struct acl_list *list = table->lists[direction][interface];
+		reflects |= list && list->reflects;
+	}
+	__atomic_store_n(&table->reflects[interface], reflects, __ATOMIC_RELAXED);
+}
+
+static void put(struct ws_router *router, uint16_t interface, enum acl_direction direction,
+				struct acl_list *list)
+{
+	struct acl_list **place = &router->acls->lists[direction][interface], *old = *place;
 	if (list)
 		list->users++;
+	acl_reflect_before(router->acls, interface, list);
 	__atomic_store_n(place, list, __ATOMIC_RELEASE);
 	rcu_synchronize();
+	acl_reflect_after(router->acls, interface);
+	if (old && old->reflects)
+		acl_sessions_judge(router);
 	if (old && !--old->users)
 		acl_list_free(old);
 }
@@ -97,7 +122,6 @@ int ws_router_acl_interface_set(struct ws_router *router, uint16_t index, bool i
 		error = check_acls(router, acls, count);
 	if (error || (!count && !router->acls))
 		return error;
-	struct acl_list **place = &router->acls->lists[is_output ? ACL_OUTPUT : ACL_INPUT][index];
 	struct acl_list *list = count ? find_list(router->acls, acls, count) : NULL;
 	if (count && !list)
 		return -ENOMEM;
@@ -108,7 +132,7 @@ int ws_router_acl_interface_set(struct ws_router *router, uint16_t index, bool i
 			acl_list_free(list);
 		return error;
 	}
-	put(place, list);
+	put(router, index, is_output ? ACL_OUTPUT : ACL_INPUT, list);
 	return is_node_used(router, index, is_output) ? 0 : set_nodes(router, index, is_output, false);
 }
 

@@ -8,6 +8,7 @@
 
 #include "wire/ip4.h"
 #include "wire/ip6.h"
+#include "wire/tcp.h"
 #include "wirespeed.h"
 
 #include <stdbool.h>
@@ -19,12 +20,14 @@
  * a packet that ends within its ports. */
 enum acl_ports { ACL_PORTS_READ, ACL_PORTS_OF_FIRST_FRAGMENT, ACL_PORTS_CUT_OFF };
 
+enum { ICMP_IDENTIFIER_AT = 4 };
+
 /* Of TCP, UDP and SCTP; of ICMP type and code. */
 struct acl_upper {
 	uint16_t source, destination;
 	uint8_t tcp_flags;
-	uint8_t ports; /* enum acl_ports */
-	uint16_t unused;
+	uint8_t ports;       /* enum acl_ports */
+	uint16_t identifier; /* of ICMP echo; 0 when the packet ends before it. No rule asks for it. */
 };
 
 struct acl_ip4_key {
@@ -49,7 +52,7 @@ static inline size_t acl_upper_length(uint8_t protocol)
 {
 	switch (protocol) {
 	case IP4_TCP:
-		return 14;
+		return TCP_FLAGS_AT + 1;
 	case IP4_UDP:
 	case IP4_SCTP:
 		return 4;
@@ -82,10 +85,12 @@ static inline void acl_read_upper(struct acl_upper *upper, uint8_t protocol, boo
 	} else if (wanted == 2) {
 		upper->source = htobe16(bytes[0]);
 		upper->destination = htobe16(bytes[1]);
+		if (room >= ICMP_IDENTIFIER_AT + sizeof(upper->identifier))
+			memcpy(&upper->identifier, bytes + ICMP_IDENTIFIER_AT, sizeof(upper->identifier));
 	} else if (wanted) {
 		memcpy(upper, bytes, 4);
 		if (protocol == IP4_TCP)
-			upper->tcp_flags = bytes[13];
+			upper->tcp_flags = bytes[TCP_FLAGS_AT];
 	}
 }
 

@@ -168,7 +168,7 @@ static int compile(struct acl_list *list, const struct acl_view *view, int famil
 				 : 0;
 }
 
-/* Fills in verdicts; counts the rules of each family. */
+/* Fills in verdicts, and whether one reflects; counts the rules of each family. */
 static void judge(struct acl_list *list, const struct acl_view *view, uint32_t counts[2])
 {
 	uint32_t number = 0;
@@ -179,7 +179,9 @@ static void judge(struct acl_list *list, const struct acl_view *view, uint32_t c
 				.counts = acl->counts + r,
 				.lane_len = acl->lane_len,
 				.is_permitted = acl->rules[r].action != WS_ACL_DENY,
+				.is_reflected = acl->rules[r].action == WS_ACL_PERMIT_REFLECT,
 			};
+			list->reflects |= list->verdicts[number].is_reflected;
 			counts[family_index(acl->rules[r].source.address.family)]++;
 		}
 	}
@@ -227,4 +229,14 @@ bool acl_list_has(const struct acl_list *list, uint32_t acl)
 	for (uint32_t i = 0; list && i < list->acl_count; i++)
 		found |= list->acls[i] == acl;
 	return found;
+}
+
+bool acl_list_reflects(const struct acl_list *list, int family, const union acl_key *key)
+{
+	const uint8_t *data = (const uint8_t *)key;
+	uint32_t result = 0;
+	if (list->classifiers[family] &&
+		rte_acl_classify(list->classifiers[family], &data, &result, 1, 1))
+		return false;
+	return list->verdicts[result].is_reflected;
 }

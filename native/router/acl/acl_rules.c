@@ -3,12 +3,19 @@
 #include "dev/error.h"
 #include "dev/rcu.h"
 #include "router/acl/acl_key.h"
+#include "router/acl/acl_session.h"
 #include "router/acl/acl_table.h"
 #include "router/router.h"
 #include "wire/address.h"
 
 #include <errno.h>
 #include <stdlib.h>
+
+const struct ws_acl_session_settings acl_session_defaults = {
+	.most = 500000,
+	.timeouts_s =
+		{[WS_ACL_UDP_IDLE] = 600, [WS_ACL_TCP_IDLE] = 24 * 60 * 60, [WS_ACL_TCP_TRANSIENT] = 120},
+};
 
 enum { COUNTS_A_LINE = 64 / sizeof(struct ws_acl_count) };
 
@@ -40,8 +47,9 @@ static int check_ports(const struct ws_acl_rule *rule, uint32_t number)
 
 static int check_rule(const struct ws_acl_rule *rule, uint32_t number)
 {
-	if (rule->action > WS_ACL_PERMIT)
-		return fail(-EINVAL, "rule %u has action %u; 0 denies, 1 permits", number, rule->action);
+	if (rule->action > WS_ACL_PERMIT_REFLECT)
+		return fail(-EINVAL, "rule %u has action %u; 0 denies, 1 permits, 2 reflects besides",
+					number, rule->action);
 	if (rule->source.address.family != rule->destination.address.family)
 		return fail(-EINVAL, "rule %u has prefixes of two families; give two of one", number);
 	int error = check_prefix(&rule->source, number);
@@ -84,11 +92,16 @@ static struct acl_rules *make_rules(const struct ws_router *router, const char *
 
 struct acl_table *acl_table(struct ws_router *router)
 {
-	if (!router->acls)
-		__atomic_store_n(&router->acls, calloc(1, sizeof(*router->acls)), __ATOMIC_RELEASE);
-	if (!router->acls)
+	if (router->acls)
+		return router->acls;
+	struct acl_table *made = calloc(1, sizeof(*made));
+	if (!made) {
 		fail(-ENOMEM, "no memory for ACLs");
-	return router->acls;
+		return NULL;
+	}
+	made->session_settings = acl_session_defaults;
+	__atomic_store_n(&router->acls, made, __ATOMIC_RELEASE);
+	return made;
 }
 
 static bool is_acl(const struct acl_table *table, uint32_t index)
@@ -143,19 +156,27 @@ static int compile_changed(struct acl_table *table, uint32_t index, const struct
 	return 0;
 }
 
-static void take_changed(struct acl_table *table, const struct change *change)
+static void take_changed(struct ws_router *router, const struct change *change)
 {
 	struct acl_list **place;
-	for (uint32_t at = 0; change->count && (place = each_list(table, &at));) {
+	for (uint32_t at = 0; change->count && (place = each_list(router->acls, &at));) {
 		struct acl_list *fresh = fresh_of(change, *place);
-		if (fresh)
-			__atomic_store_n(place, fresh, __ATOMIC_RELEASE);
+		if (!fresh)
+			continue;
+		acl_reflect_before(router->acls, (uint16_t)((at - 1) % WS_MAX_INTERFACES), fresh);
+		__atomic_store_n(place, fresh, __ATOMIC_RELEASE);
 	}
 	rcu_synchronize();
+	if (!change->count)
+		return;
+	for (uint16_t i = 0; i < router->interface_count; i++)
+		acl_reflect_after(router->acls, i);
+	acl_sessions_judge(router);
 }
 
-static int replace(struct acl_table *table, uint32_t index, struct acl_rules *rules)
+static int replace(struct ws_router *router, uint32_t index, struct acl_rules *rules)
 {
+	struct acl_table *table = router->acls;
 	struct change *change = calloc(1, sizeof(*change));
 	struct acl_rules *old = table->acls[index];
 	if (!change) {
@@ -165,7 +186,7 @@ static int replace(struct acl_table *table, uint32_t index, struct acl_rules *ru
 	int error = compile_changed(table, index, rules, change);
 	if (!error) {
 		table->acls[index] = rules;
-		take_changed(table, change);
+		take_changed(router, change);
 	}
 	for (uint32_t i = 0; i < change->count; i++)
 		acl_list_free(error ? change->at[i].fresh : change->at[i].old);
@@ -197,12 +218,15 @@ int ws_router_acl_set(struct ws_router *router, int32_t index, const char *tag,
 	struct acl_table *table = acl_table(router);
 	if (!table)
 		return -ENOMEM;
+	for (uint32_t i = 0; i < count; i++)
+		if (wanted[i].action == WS_ACL_PERMIT_REFLECT && acl_sessions_make(router))
+			return -ENOMEM;
 	if (index < 0)
 		index = free_index(table);
 	struct acl_rules *rules = index < 0 ? NULL : make_rules(router, tag, wanted, count);
 	if (!rules)
 		return index < 0 ? index : -ENOMEM;
-	int error = replace(table, (uint32_t)index, rules);
+	int error = replace(router, (uint32_t)index, rules);
 	return error ? error : index;
 }
 
@@ -263,6 +287,7 @@ void acls_free(struct ws_router *router)
 			acl_list_free(*place);
 	for (int i = 0; i < WS_MAX_ACLS; i++)
 		free_rules(router->acls->acls[i]);
+	acl_sessions_free(router);
 	free(router->acls);
 	router->acls = NULL;
 }

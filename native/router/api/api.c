@@ -6,6 +6,7 @@
 #include "dev/seed.h"
 #include "dev/worker.h"
 #include "router/acl/acl.h"
+#include "router/acl/acl_session.h"
 #include "router/bond/bond.h"
 #include "router/impairment/impairment.h"
 #include "router/interface/ip6_interface.h"
@@ -125,6 +126,7 @@ struct ws_router *ws_router_create(const struct ws_router_config *config)
 	l2_init(&router->l2);
 	router->events.fd = -1;
 	router->glean_seed = seed_random();
+	ws_router_set_flow_hash_seed(router, (uint32_t)seed_random());
 	router->echo_id = (uint32_t)getpid() & 0xffff;
 	router->reachable_s[0] = router->reachable_s[1] = DEFAULT_REACHABLE_S;
 	if (make_router(router)) {
@@ -199,6 +201,7 @@ int ws_router_poll(struct ws_router *router)
 		apply_event(router, &event);
 	router_neighbor_age(router);
 	l2_age(router);
+	acl_sessions_age(router);
 	router_follow_links(router);
 	bonds_run(router);
 	stats_update(router);

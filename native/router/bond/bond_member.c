@@ -4,6 +4,7 @@
 #include "dev/rcu.h"
 #include "router/bond/bond.h"
 #include "router/interface/interface_change.h"
+#include "router/interface/interface_groups.h"
 #include "router/worker/features.h"
 
 #include <errno.h>
@@ -88,6 +89,7 @@ int ws_router_bond_member_add(struct ws_router *router, uint16_t index, uint16_t
 	if (error)
 		return error;
 	router->settings[port].bond = index;
+	router_update_groups(router, port);
 	router->bonds->count++;
 	bond->members[bond->member_count++] = member;
 	if (bond->mode == WS_BOND_LACP)
@@ -105,6 +107,7 @@ void bond_remove_member(struct ws_router *router, struct bond *bond, uint16_t po
 	memcpy(mac, member->own_mac, sizeof(mac));
 	*member = bond->members[--bond->member_count];
 	router->settings[port].bond = 0;
+	router_update_groups(router, port);
 	__atomic_store_n(&room->ports[port], 0, __ATOMIC_RELEASE);
 	bond_refresh(router, bond);
 	rcu_synchronize();

@@ -16,6 +16,15 @@ LANES_INLINE void fib_trie_prefetch_eight(const struct fib_trie *fib, const uint
 		__builtin_prefetch(&fib->root[addresses[i] >> 8]);
 }
 
+/* The value of an address whose first access gave `first`, which leads to the second one. */
+static inline uint32_t fib_trie_lookup_deeper(const struct fib_trie *fib, uint32_t address,
+											  uint32_t first, uint32_t default_value)
+{
+	const uint32_t *group = fib_trie_node(fib, first);
+	uint32_t entry = fib_trie_load(&group[(uint8_t)address]);
+	return entry ? entry & FIB_TRIE_VALUE_MASK : default_value;
+}
+
 /*
  * The values of up to FIB_TRIE_MAX_LOOKUP IPv4 addresses, given as numbers. One access suffices for
  * most of them: all of the first accesses come before the second ones, which only addresses under a
@@ -37,6 +46,12 @@ static inline void fib_trie_lookup_bulk_ip4(const struct fib_trie *fib, const ui
 									(lanes_all(default_value) & none));
 		if (!lanes_any(leads))
 			continue;
+		/* All to one station, as what a router's own address gets. */
+		if (!lanes_any(lanes_load(addresses + i) ^ addresses[i])) {
+			lanes_store(values + i, lanes_all(fib_trie_lookup_deeper(fib, addresses[i], values[i],
+																	 default_value)));
+			continue;
+		}
 		for (int k = 0; k < LANES; k++) {
 			deeper[count] = (uint16_t)(i + k);
 			count += values[i + k] >> 31;
@@ -54,9 +69,7 @@ static inline void fib_trie_lookup_bulk_ip4(const struct fib_trie *fib, const ui
 	for (uint16_t k = 0; k < count; k++) {
 		/* deeper[0 … count) is written */
 		uint16_t i = deeper[k]; /* NOLINT(clang-analyzer-core.uninitialized.Assign) */
-		const uint32_t *group = fib_trie_node(fib, values[i]);
-		uint32_t entry = fib_trie_load(&group[(uint8_t)addresses[i]]);
-		values[i] = entry ? entry & FIB_TRIE_VALUE_MASK : default_value;
+		values[i] = fib_trie_lookup_deeper(fib, addresses[i], values[i], default_value);
 	}
 }
 

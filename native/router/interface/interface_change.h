@@ -12,7 +12,8 @@ struct ws_router;
 
 enum interface_change {
 	INTERFACE_MADE,
-	INTERFACE_MAC_CHANGED,       /* from `old_mac` */
+	INTERFACE_MAC_CHANGED, /* from `old_mac` */
+	INTERFACE_MTU_CHANGED,
 	INTERFACE_ADDRESSES_CHANGED, /* its own ones */
 	INTERFACE_LOST_IP6,
 	INTERFACE_BORROWED_NUMBER, /* it uses another's addresses from now on */

@@ -52,6 +52,19 @@ int router_set_device_mtu(struct ws_router *router, uint16_t port, uint16_t mtu)
 	return error;
 }
 
+bool router_reset_device(struct ws_router *router, uint16_t port)
+{
+	bool was_shut = port_is_shut(port);
+	if (!was_shut)
+		shut(router, port, true);
+	bool mended = !port_reset(port);
+	if (!mended)
+		port_let_go(port);
+	else if (!was_shut)
+		shut(router, port, false);
+	return mended;
+}
+
 void router_let_go_of_device(struct ws_router *router, uint16_t port)
 {
 	shut(router, port, true);

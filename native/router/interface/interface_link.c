@@ -52,8 +52,12 @@ int ws_router_follow_links(struct ws_router *router, uint16_t *gone)
 	int count = 0;
 	links_read();
 	for (uint16_t port = 0; port < (uint16_t)WS_MAX_PORTS; port++)
-		if (*interface_name(router, port) && port_is_leaving(port)) {
+		if (!*interface_name(router, port)) {
+			continue;
+		} else if (port_is_leaving(port)) {
 			router_let_go_of_device(router, port);
+			gone[count++] = port;
+		} else if (port_wants_reset(port) && !router_reset_device(router, port)) {
 			gone[count++] = port;
 		}
 	router_follow_links(router);

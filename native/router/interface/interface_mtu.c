@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* How long packets may be: what a port carries, and what routing takes for each protocol. */
 #include "dev/error.h"
+#include "router/interface/interface_change.h"
 #include "router/interface/interface_device.h"
 #include "router/router.h"
 
@@ -25,6 +26,7 @@ static void publish_mtus(struct ws_router *router, uint16_t index)
 {
 	router->interfaces[index].mtu = router->settings[index].mtus[WS_MTU_L3];
 	router_update_adjacencies(router, index);
+	interface_changed(router, index, INTERFACE_MTU_CHANGED, NULL);
 }
 
 int ws_router_set_protocol_mtu(struct ws_router *router, uint16_t index, int32_t kind, uint16_t mtu)

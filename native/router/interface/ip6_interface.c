@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "router/interface/ip6_interface.h"
 #include "router/interface/interface_change.h"
+#include "router/interface/interface_groups.h"
 
 #include "dev/error.h"
 #include "dev/rcu.h"
@@ -100,6 +101,7 @@ int router_update_ip6(struct ws_router *router, uint16_t index)
 	__atomic_store_n(&router->ip6[index], interface, __ATOMIC_RELEASE);
 	if (old && !interface)
 		interface_changed(router, index, INTERFACE_LOST_IP6, NULL);
+	router_update_groups(router, index);
 	rcu_synchronize();
 	free(old);
 	return 0;

@@ -264,7 +264,7 @@ static int watch_l2(struct ws_router *router, uint16_t index, enum interface_cha
 		return check_unused(router, index);
 	if (change == INTERFACE_MADE)
 		router->l2.interfaces[index].plain_output = router->interfaces[index].output;
-	else if (change == INTERFACE_LEAVES)
+	if (change == INTERFACE_LEAVES)
 		leave(router, index);
 	return 0;
 }

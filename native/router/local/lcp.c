@@ -7,6 +7,7 @@
  */
 #include "dev/error.h"
 #include "router/interface/interface_change.h"
+#include "router/interface/interface_groups.h"
 #include "router/router.h"
 
 #include <errno.h>
@@ -54,6 +55,7 @@ int ws_router_lcp_pair(struct ws_router *router, uint16_t index, uint16_t host)
 		router_publish_mac(&router->interfaces[host]);
 	}
 	set_lcp(router, index, host);
+	router_update_groups(router, index);
 	return 0;
 }
 
@@ -66,6 +68,7 @@ static void unpair(struct ws_router *router, uint16_t index)
 		if (i != index && router->interfaces[i].lcp == index)
 			set_lcp(router, i, LCP_NONE);
 	set_lcp(router, index, LCP_NONE);
+	router_update_groups(router, index);
 	if (other == LCP_NONE)
 		return;
 	struct interface *tap = interface->is_lcp_host ? interface : &router->interfaces[other];

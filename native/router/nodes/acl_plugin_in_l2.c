@@ -15,7 +15,7 @@ static uint16_t acl_plugin_in_l2_process(struct graph *graph, struct graph_node 
 {
 	const struct ws_router *router = router_of(graph);
 	struct acl_frame frame;
-	acl_begin(&frame, graph, node, packets);
+	acl_begin(&frame, graph, node, packets, ACL_INPUT);
 	for (uint16_t i = 0; i < n; i++) {
 		const struct rte_mbuf *packet = packets[i];
 		const struct acl_list *list = acl_list_of(router, ACL_INPUT, packet->port);
@@ -23,7 +23,8 @@ static uint16_t acl_plugin_in_l2_process(struct graph *graph, struct graph_node 
 		int family;
 		frame.next[i] = ACL_PASS;
 		if (list && acl_find_ip(packet, &at, &family))
-			acl_judge(&frame, list, family, i, packet_data(packet) + at, packet->data_len - at);
+			acl_judge(&frame, list, family, packet->port, i, packet_data(packet) + at,
+					  packet->data_len - at);
 	}
 	return acl_end(&frame, graph, n);
 }

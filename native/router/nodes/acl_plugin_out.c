@@ -1,48 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * <if>-acl-plugin-out: the ACLs of the interface that a frame leaves by, the port or one of its
- * sub-interfaces. Frames that are not IP pass, and so do the router's own questions and answers of
- * neighbor discovery where it routes: without them nothing else could pass.
+ * <if>-acl-plugin-out: the ACLs of frames that leave by the port or one of its sub-interfaces.
  *
  * A feature of the arc interface-output, before <if>-impairment. Uses: tx interface. Next: <if>-tx,
  * error-drop.
  */
 #include "graph/arc.h"
-#include "router/nodes/acl_ethernet.h"
+#include "router/nodes/acl_output.h"
 
 static const char *const edges[] = {[ACL_PASS] = "%-tx", [ACL_DROP] = "error-drop"};
-
-enum { HOP_LIMIT_AT = 7, OWN_HOP_LIMIT = 255, ND_FIRST = 133, ND_LAST = 137 };
-
-/* Nothing that is routed still has the hop limit of neighbor discovery (RFC 4861 section 3.1). */
-static inline bool is_own_discovery(const uint8_t *bytes, size_t length)
-{
-	return length > IP6_LEN && bytes[HOP_LIMIT_AT] == OWN_HOP_LIMIT &&
-		   bytes[IP6_NEXT_AT] == IP6_ICMP && bytes[IP6_LEN] >= ND_FIRST &&
-		   bytes[IP6_LEN] <= ND_LAST;
-}
 
 static uint16_t acl_plugin_out_process(struct graph *graph, struct graph_node *node, void **packets,
 									   uint16_t n)
 {
-	const struct ws_router *router = router_of(graph);
-	struct acl_frame frame;
-	acl_begin(&frame, graph, node, packets);
-	for (uint16_t i = 0; i < n; i++) {
-		const struct rte_mbuf *packet = packets[i];
-		uint16_t tx = packet_tx_interface(packet);
-		const struct acl_list *list = acl_list_of(router, ACL_OUTPUT, tx);
-		size_t at;
-		int family;
-		frame.next[i] = ACL_PASS;
-		if (!list || !acl_find_ip(packet, &at, &family))
-			continue;
-		const uint8_t *ip = packet_data(packet) + at;
-		size_t length = packet->data_len - at;
-		if (!family || router->interfaces[tx].mode != WS_MODE_L3 || !is_own_discovery(ip, length))
-			acl_judge(&frame, list, family, i, ip, length);
-	}
-	return acl_end(&frame, graph, n);
+	return acl_output(graph, node, packets, n);
 }
 
 static struct graph_registration acl_plugin_out = {

@@ -1,28 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * bond-output: the way out of bonds and their sub-interfaces: by one member, by flow or in turn, or
- * by all of them.
+ * bond-output: the way out of bonds and their sub-interfaces, open while these are up and a member
+ * sends; what they send is counted here.
  *
- * Takes whole frames. Uses: tx interface, which stays that of the bond. Next: <member>-output,
- * error-drop.
+ * Takes whole frames. Uses: tx interface. Next: bond-tx, error-drop.
  */
+#include "graph/arc.h"
 #include "graph/graph.h"
 #include "router/bond/bond.h"
-#include "router/nodes/bond_hash.h"
-#include "router/nodes/copy_aside.h"
 #include "router/nodes/each_packet.h"
 #include "router/packet/metadata.h"
 
-enum edge { EDGE_DROP, EDGE_OUTPUT };
-static const char *const edges[] = {[EDGE_DROP] = "error-drop", [EDGE_OUTPUT] = "*-output"};
+enum edge { EDGE_TX, EDGE_DROP };
+static const char *const edges[] = {[EDGE_TX] = "bond-tx", [EDGE_DROP] = "error-drop"};
 
-enum counter { DOWN, NO_MEMBER, MOVES, COPIES, NO_COPY };
+enum counter { DOWN, NO_MEMBER };
 static const struct graph_counter counters[] = {
 	[DOWN] = {"interface is down", true},
 	[NO_MEMBER] = {"no active member", true},
-	[MOVES] = {"flow moves to another member", true},
-	[COPIES] = {"copies sent", false},
-	[NO_COPY] = {"no room for a copy", true},
 };
 
 static void count_sent(struct graph *graph, uint16_t tx, uint16_t bond,
@@ -37,59 +32,23 @@ static void count_sent(struct graph *graph, uint16_t tx, uint16_t bond,
 	counts->tx.at[tx].bytes += packet->pkt_len;
 }
 
-static void send_copy(struct graph *graph, struct graph_node *node, const struct rte_mbuf *packet,
-					  uint16_t member)
-{
-	struct rte_mbuf *copy = copy_aside(graph, packet);
-	if (unlikely(!copy)) {
-		graph_count(node, NO_COPY, 1);
-		return;
-	}
-	graph_count(node, COPIES, 1);
-	recirculate_put(&router_worker_of(graph)->recirculate, copy, RECIRCULATE_OUTPUT + member);
-}
-
-/* A member's output has its own number. */
-static uint16_t choose(struct graph *graph, struct graph_node *node, struct bond *bond,
-					   const struct bond_spread *spread, const struct rte_mbuf *packet)
-{
-	switch (bond->mode) {
-	case WS_BOND_ROUND_ROBIN:
-		return spread->members[bond->turns[graph->worker].next++ % spread->count];
-	case WS_BOND_BROADCAST:
-		for (uint16_t i = 1; i < spread->count; i++)
-			send_copy(graph, node, packet, spread->members[i]);
-		return spread->members[0];
-	case WS_BOND_ACTIVE_BACKUP:
-		return spread->members[0];
-	default:
-		return spread->buckets[bond_bucket(bond->balance, packet_data(packet), packet->data_len)];
-	}
-}
-
 static uint16_t bond_output_one(struct graph *graph, struct graph_node *node,
 								struct rte_mbuf *packet)
 {
 	const struct ws_router *router = router_of(graph);
 	uint16_t tx = packet_tx_interface(packet);
-	struct bond *bond = bond_of(router, tx);
+	const struct bond *bond = bond_of(router, tx);
 	if (unlikely(!bond || !router->interfaces[tx].admin_up ||
 				 !router->interfaces[bond->interface].admin_up)) {
 		graph_count(node, DOWN, 1);
 		return EDGE_DROP;
 	}
-	const struct bond_spread *spread = __atomic_load_n(&bond->spread, __ATOMIC_ACQUIRE);
-	if (unlikely(!spread->count)) {
+	if (unlikely(!__atomic_load_n(&bond->spread, __ATOMIC_ACQUIRE)->count)) {
 		graph_count(node, NO_MEMBER, 1);
 		return EDGE_DROP;
 	}
-	uint16_t member = choose(graph, node, bond, spread, packet);
-	if (unlikely(member == BOND_HELD)) {
-		graph_count(node, MOVES, 1);
-		return EDGE_DROP;
-	}
 	count_sent(graph, tx, bond->interface, packet);
-	return EDGE_OUTPUT + member;
+	return EDGE_TX;
 }
 
 static uint16_t bond_output_process(struct graph *graph, struct graph_node *node, void **packets,
@@ -103,7 +62,15 @@ static struct graph_registration bond_output = {
 	.process = bond_output_process,
 	.edge_count = 2,
 	.edges = edges,
-	.counter_count = 5,
+	.counter_count = 2,
 	.counters = counters,
 };
 GRAPH_REGISTER(bond_output)
+
+/* Frames that leave by a bond, before one of its members gets them. */
+static struct graph_arc bond_output_arc = {
+	.name = "bond-output",
+	.starts = {"bond-output"},
+	.end = "bond-tx",
+};
+GRAPH_REGISTER_ARC(bond_output_arc)

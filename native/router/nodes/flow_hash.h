@@ -18,11 +18,17 @@ static inline uint32_t flow_hash_fold(uint64_t hash)
 	return (uint32_t)(hash >> 32);
 }
 
-/* The adjacency, of a load balance with several. */
-static inline uint32_t load_balance_choose(const struct load_balance *balance, uint32_t hash)
+/*
+ * The adjacency, of a load balance with several; `factor` is the router's. Multiplied by another
+ * one, hashes that fall into one bucket here fall into all of them: routers in a row that have
+ * factors of their own do not all choose alike. A seed at the start of the hash would not do, for
+ * flows that differ in a port alone stay neighbours whatever came before it.
+ */
+static inline uint32_t load_balance_choose(const struct load_balance *balance, uint64_t hash,
+										   uint64_t factor)
 {
 	const struct buckets *buckets = __atomic_load_n(&balance->buckets, __ATOMIC_ACQUIRE);
-	return buckets->adjacencies[(uint64_t)hash * buckets->count >> 32];
+	return buckets->adjacencies[(hash * factor >> 32) * buckets->count >> 32];
 }
 
 #endif

@@ -70,11 +70,12 @@ static inline bool forward_eight(const struct ws_router *router, void *const *pa
 /* The edge for a packet whose adjacency is a load balance, by its flow; a path is not another one.
  */
 static inline uint16_t forward_by_flow(const struct ws_router *router, struct graph_node *node,
-									   struct rte_mbuf *packet, uint32_t hash,
+									   struct rte_mbuf *packet, uint64_t hash,
 									   const struct forward_refusal *refusal)
 {
 	uint32_t index =
-		load_balance_choose(&router->load_balances.balances[packet_adjacency(packet)], hash);
+		load_balance_choose(&router->load_balances.balances[packet_adjacency(packet)], hash,
+							__atomic_load_n(&router->flow_hash_factor, __ATOMIC_RELAXED));
 	uint8_t kind = __atomic_load_n(&router->adjacencies.adjacencies[index].kind, __ATOMIC_ACQUIRE);
 	packet_set_adjacency(packet, index);
 	if (unlikely(kind <= ADJACENCY_PROHIBIT))

@@ -19,7 +19,7 @@ static const char *const edges[] = {EDGES_BEHIND_IP4};
 
 static const struct graph_counter counters[] = {FORWARD_PATH_COUNTERS};
 
-static uint32_t flow_hash(const struct rte_mbuf *packet)
+static uint64_t flow_hash(const struct rte_mbuf *packet)
 {
 	const struct ip4_header *ip = (const struct ip4_header *)(const void *)packet_data(packet);
 	uint16_t header = ip4_header_length(ip);
@@ -28,7 +28,7 @@ static uint32_t flow_hash(const struct rte_mbuf *packet)
 	if (has_ports && !ip4_is_fragment(ip) && packet->data_len >= header + sizeof(ports))
 		memcpy(&ports, packet_data(packet) + header, sizeof(ports));
 	uint64_t hash = flow_hash_mix(0, (uint64_t)ip->source << 32 | ip->destination);
-	return flow_hash_fold(flow_hash_mix(hash, (uint64_t)ports << 8 | ip->protocol));
+	return flow_hash_mix(hash, (uint64_t)ports << 8 | ip->protocol);
 }
 
 static uint16_t ip4_load_balance_one(struct graph *graph, struct graph_node *node,

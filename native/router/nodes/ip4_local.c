@@ -15,7 +15,6 @@
 #include "router/fib/adjacency_nodes.h"
 #include "router/local/echo.h"
 #include "router/local/linux_cp.h"
-#include "router/nodes/each_packet.h"
 #include "router/router.h"
 #include "router/vxlan/vxlan.h"
 #include "wire/icmp4.h"
@@ -110,7 +109,8 @@ static enum edge hand_over(const struct ws_router *router, struct rte_mbuf *pack
 	return EDGE_LINUX_CP_PUNT;
 }
 
-static bool is_vxlan(const struct rte_mbuf *packet)
+/* With options, or not. */
+static bool may_be_vxlan(const struct rte_mbuf *packet)
 {
 	const struct ip4_header *ip = (const struct ip4_header *)(const void *)packet_data(packet);
 	const struct content content = content_of(packet, ip);
@@ -119,12 +119,26 @@ static bool is_vxlan(const struct rte_mbuf *packet)
 		   udp->destination == htobe16(VXLAN_PORT);
 }
 
-static uint16_t ip4_local_one(struct graph *graph, struct graph_node *node, struct rte_mbuf *packet)
+/* The usual kind is found with one branch. */
+static inline bool is_vxlan(const struct rte_mbuf *packet)
 {
-	const struct ws_router *router = router_of(graph);
+	enum { NEEDED = IP4_LEN + UDP_LEN };
+	const struct ip4_header *ip = (const struct ip4_header *)(const void *)packet_data(packet);
+	const struct udp_header *udp = (const struct udp_header *)(const void *)(ip + 1);
+	if (unlikely(packet->data_len < NEEDED))
+		return false;
+	uint32_t differs = ip->version_ihl ^ (4 << 4 | IP4_LEN / 4);
+	differs |= ip->protocol ^ IP4_UDP;
+	differs |= udp->destination ^ htobe16(VXLAN_PORT);
+	differs |= ip4_is_fragment(ip);
+	differs |= be16toh(ip->total_length) < NEEDED;
+	return likely(!differs) || may_be_vxlan(packet);
+}
+
+static __attribute__((noinline)) uint16_t deliver(const struct ws_router *router,
+												  struct graph_node *node, struct rte_mbuf *packet)
+{
 	const struct interface *interface = &router->interfaces[packet->port];
-	if (unlikely(vxlan_room(router)) && is_vxlan(packet))
-		return EDGE_VXLAN;
 	return interface_is_paired(interface) ? hand_over(router, packet, interface)
 										  : serve(node, packet);
 }
@@ -132,7 +146,14 @@ static uint16_t ip4_local_one(struct graph *graph, struct graph_node *node, stru
 static uint16_t ip4_local_process(struct graph *graph, struct graph_node *node, void **packets,
 								  uint16_t n)
 {
-	return each_packet(graph, node, packets, n, ip4_local_one);
+	const struct ws_router *router = router_of(graph);
+	bool has_tunnels = vxlan_room(router);
+	uint16_t next[GRAPH_FRAME_SIZE];
+	for (uint16_t i = 0; i < n; i++)
+		next[i] = has_tunnels && is_vxlan(packets[i]) ? (uint16_t)EDGE_VXLAN
+													  : deliver(router, node, packets[i]);
+	graph_enqueue(graph, node, packets, next, n);
+	return n;
 }
 
 static struct graph_registration ip4_local = {

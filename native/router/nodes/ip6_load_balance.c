@@ -19,7 +19,7 @@ static const char *const edges[] = {EDGES_BEHIND_IP6};
 
 static const struct graph_counter counters[] = {FORWARD_PATH_COUNTERS};
 
-static uint32_t flow_hash(const struct rte_mbuf *packet)
+static uint64_t flow_hash(const struct rte_mbuf *packet)
 {
 	const struct ip6_header *ip = (const struct ip6_header *)(const void *)packet_data(packet);
 	uint32_t ports = 0, label = ip->version_class_flow & htobe32(0xfffff);
@@ -32,7 +32,7 @@ static uint32_t flow_hash(const struct rte_mbuf *packet)
 	for (int i = 0; i < 4; i++)
 		hash = flow_hash_mix(hash, words[i]);
 	hash = flow_hash_mix(hash, (uint64_t)label << 32 | ip->next_header);
-	return flow_hash_fold(flow_hash_mix(hash, ports));
+	return flow_hash_mix(hash, ports);
 }
 
 static uint16_t ip6_load_balance_one(struct graph *graph, struct graph_node *node,

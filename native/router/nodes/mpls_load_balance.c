@@ -42,7 +42,7 @@ static uint64_t hash_addresses(uint64_t hash, const uint8_t *bytes, uint16_t len
 	return hash;
 }
 
-static uint32_t flow_hash(const struct rte_mbuf *packet)
+static uint64_t flow_hash(const struct rte_mbuf *packet)
 {
 	uint32_t entry = packet_label(packet);
 	uint64_t hash = flow_hash_mix(0, mpls_label(entry));
@@ -50,21 +50,22 @@ static uint32_t flow_hash(const struct rte_mbuf *packet)
 	uint16_t at = 0;
 	for (int i = 0; i < MAX_HASHED_LABELS && !mpls_is_bottom(entry); i++, at += MPLS_LEN) {
 		if (at + MPLS_LEN > packet->data_len)
-			return flow_hash_fold(hash);
+			return hash;
 		entry = mpls_load(bytes + at);
 		hash = flow_hash_mix(hash, mpls_label(entry));
 	}
 	if (mpls_is_bottom(entry))
 		hash = hash_addresses(hash, bytes + at, packet->data_len - at);
-	return flow_hash_fold(hash);
+	return hash;
 }
 
 static uint16_t mpls_load_balance_one(struct graph *graph, struct graph_node *node,
 									  struct rte_mbuf *packet)
 {
 	const struct ws_router *router = router_of(graph);
-	uint32_t index = load_balance_choose(&router->load_balances.balances[packet_adjacency(packet)],
-										 flow_hash(packet));
+	uint32_t index = load_balance_choose(
+		&router->load_balances.balances[packet_adjacency(packet)], flow_hash(packet),
+		__atomic_load_n(&router->flow_hash_factor, __ATOMIC_RELAXED));
 	uint8_t kind = router->adjacencies.adjacencies[index].kind;
 	packet_set_adjacency(packet, index);
 	bool is_unlabelled = kind == ADJACENCY_POP_IP4 || kind == ADJACENCY_POP_IP6;

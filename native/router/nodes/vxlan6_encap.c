@@ -7,7 +7,6 @@
  * enum adjacency_kind.
  */
 #include "graph/graph.h"
-#include "router/nodes/each_packet.h"
 #include "router/nodes/ip6_forward.h"
 #include "router/nodes/vxlan_encap.h"
 #include "router/packet/packet_checksum.h"
@@ -15,28 +14,21 @@
 static const char *const edges[] = {EDGES_BEHIND_IP6};
 static const struct graph_counter counters[] = {VXLAN_ENCAP_COUNTERS};
 
-static uint16_t vxlan6_encap_one(struct graph *graph, struct graph_node *node,
-								 struct rte_mbuf *packet)
+static inline void finish(struct rte_mbuf *packet)
 {
-	const struct ws_router *router = router_of(graph);
-	const struct vxlan_tunnel *tunnel =
-		vxlan_encap_tunnel(router, node, packet, VXLAN_IP6_OVERHEAD);
-	if (unlikely(!tunnel))
-		return ADJACENCY_DROP;
-	vxlan_push(packet, tunnel, VXLAN_IP6_OVERHEAD);
 	struct ip6_header *ip = (struct ip6_header *)(void *)packet_data(packet);
 	struct udp_header *udp = (struct udp_header *)(void *)(packet_data(packet) + IP6_LEN);
 	uint32_t length = packet->pkt_len - IP6_LEN;
 	ip->payload_length = htobe16((uint16_t)length);
 	uint16_t sum = packet_checksum(ip6_pseudo_sum(ip, length, IP6_UDP), packet, IP6_LEN, length);
 	udp->checksum = sum ? sum : 0xffff;
-	return vxlan_forward(router, node, packet, tunnel, WS_IP6, ip6_table_lookup, &ip6_refusal);
 }
 
 static uint16_t vxlan6_encap_process(struct graph *graph, struct graph_node *node, void **packets,
 									 uint16_t n)
 {
-	return each_packet(graph, node, packets, n, vxlan6_encap_one);
+	return vxlan_encap(graph, node, packets, n, VXLAN_IP6_OVERHEAD, finish, WS_IP6,
+					   ip6_table_lookup, &ip6_refusal);
 }
 
 static struct graph_registration vxlan6_encap = {

@@ -8,28 +8,26 @@
  * Sets: mbuf->port, to the tunnel; the data begins at what was in it. Next: ethernet-input,
  * ip4-input, ip6-input, error-drop.
  */
-#include "router/nodes/each_packet.h"
 #include "router/nodes/vxlan_decap.h"
 
-static uint16_t vxlan6_input_one(struct graph *graph, struct graph_node *node,
-								 struct rte_mbuf *packet)
+static inline void read_ip6(const struct rte_mbuf *packet, struct vxlan_datagram *datagram,
+							struct vxlan_key *key)
 {
 	const struct ip6_header *ip = (const struct ip6_header *)(const void *)packet_data(packet);
-	uint16_t claimed = be16toh(ip->payload_length);
-	const struct udp_header *udp =
-		udp_parse(packet_data(packet) + IP6_LEN, packet->data_len - IP6_LEN, claimed);
-	uint64_t sum = ip6_pseudo_sum(ip, udp ? be16toh(udp->length) : 0, IP6_UDP);
-	struct vxlan_datagram datagram = {IP6_LEN, claimed, sum};
-	struct vxlan_key key;
-	memcpy(key.remote, ip->source, sizeof(key.remote));
-	memcpy(key.local, ip->destination, sizeof(key.local));
-	return vxlan_decap(graph, node, packet, &datagram, &key, WS_IP6);
+	*datagram = (struct vxlan_datagram){IP6_LEN, be16toh(ip->payload_length)};
+	memcpy(key->remote, ip->source, sizeof(key->remote));
+	memcpy(key->local, ip->destination, sizeof(key->local));
 }
 
 static uint16_t vxlan6_input_process(struct graph *graph, struct graph_node *node, void **packets,
 									 uint16_t n)
 {
-	return each_packet(graph, node, packets, n, vxlan6_input_one);
+	uint16_t next[GRAPH_FRAME_SIZE];
+	struct vxlan_run run = {0};
+	for (uint16_t i = 0; i < n; i++)
+		next[i] = vxlan_decap_one(graph, node, packets[i], &run, WS_IP6, read_ip6);
+	vxlan_decap_end(graph, node, &run, packets, next, n);
+	return n;
 }
 
 static struct graph_registration vxlan6_input = {

@@ -63,31 +63,46 @@ static inline bool vxlan_is_own(const struct vxlan_tunnel *tunnel, const struct 
 		   vxlan_word(frame + vxlan) == vxlan_word(made + vxlan);
 }
 
+/* Where frames of a tunnel in a row go: all to one other end, which is looked for once. */
+struct vxlan_way {
+	uint16_t interface;                /* UINT16_MAX: of none yet */
+	bool is_known;                     /* the rest is right */
+	uint32_t value;                    /* the load balance of the way to the other end */
+	const struct vxlan_tunnel *tunnel; /* NULL: it is gone */
+};
+
 /* NULL, counted, when the frame cannot get the headers. */
-static inline const struct vxlan_tunnel *vxlan_encap_tunnel(const struct ws_router *router,
-															struct graph_node *node,
-															const struct rte_mbuf *packet,
-															uint16_t overhead)
+static inline const struct vxlan_tunnel *
+vxlan_encap_tunnel(const struct ws_router *router, struct graph_node *node,
+				   const struct rte_mbuf *packet, struct vxlan_way *way, uint16_t overhead)
 {
-	const struct vxlan_tunnel *tunnel = vxlan_tunnel(router, packet_tx_interface(packet));
+	uint16_t interface = packet_tx_interface(packet);
+	if (unlikely(interface != way->interface))
+		*way =
+			(struct vxlan_way){.interface = interface, .tunnel = vxlan_tunnel(router, interface)};
+	const struct vxlan_tunnel *tunnel = way->tunnel;
 	bool fits = packet->data_off >= ETHERNET_LEN + overhead + REWRITE_SIZE &&
 				packet->pkt_len + overhead <= UINT16_MAX;
-	bool is_own = tunnel && unlikely(vxlan_is_own(tunnel, packet, overhead));
-	graph_count(node, VXLAN_GONE, !tunnel);
-	graph_count(node, VXLAN_NO_ROOM, tunnel && !fits && !is_own);
-	graph_count(node, VXLAN_INTO_ITSELF, is_own);
-	return fits && !is_own ? tunnel : NULL;
+	if (likely(tunnel && fits && !vxlan_is_own(tunnel, packet, overhead)))
+		return tunnel;
+	graph_count(node,
+				!tunnel                                  ? VXLAN_GONE
+				: vxlan_is_own(tunnel, packet, overhead) ? VXLAN_INTO_ITSELF
+														 : VXLAN_NO_ROOM,
+				1);
+	return NULL;
 }
 
 /* The data begins at the IP header then; its lengths and checksums, and UDP's, are not set. */
-static inline void vxlan_push(struct rte_mbuf *packet, const struct vxlan_tunnel *tunnel,
-							  uint16_t overhead)
+static inline void vxlan_push(const struct graph *graph, struct rte_mbuf *packet,
+							  const struct vxlan_tunnel *tunnel, uint16_t overhead)
 {
 	uint8_t *at = packet_data(packet) - overhead - ETHERNET_LEN;
 	uint16_t port = vxlan_source_port(packet_data(packet), packet->data_len);
-	memcpy(at, tunnel->headers, ETHERNET_LEN + overhead);
+	memcpy(at, tunnel->headers, (size_t)ETHERNET_LEN + overhead);
 	packet_prepend(packet, overhead);
-	trace_moved(packet, -(overhead + ETHERNET_LEN));
+	if (unlikely(graph->trace != NULL))
+		trace_moved(packet, -(overhead + ETHERNET_LEN));
 	struct udp_header *udp =
 		(struct udp_header *)(void *)(at + ETHERNET_LEN + overhead - VXLAN_LEN - UDP_LEN);
 	udp->source = htobe16(port);
@@ -100,19 +115,48 @@ static inline void vxlan_push(struct rte_mbuf *packet, const struct vxlan_tunnel
  */
 static inline __attribute__((always_inline)) uint16_t
 vxlan_forward(const struct ws_router *router, struct graph_node *node, struct rte_mbuf *packet,
-			  const struct vxlan_tunnel *tunnel, uint8_t family, forward_look_up_fn *look_up,
+			  struct vxlan_way *way, uint8_t family, forward_look_up_fn *look_up,
 			  const struct forward_refusal *refusal)
 {
 	void *packets[] = {packet};
-	uint32_t value;
-	look_up(router, tunnel->key.table, packets, &value, 1);
-	uint16_t next = forward(router, node, packet, value, refusal);
+	if (unlikely(!way->is_known)) {
+		look_up(router, way->tunnel->key.table, packets, &way->value, 1);
+		way->is_known = true;
+	}
+	uint16_t next = forward(router, node, packet, way->value, refusal);
 	if (unlikely(next == ADJACENCY_TABLE))
 		next = forward_by_tables(router, node, packet, family, look_up, refusal);
 	if (likely(next > ADJACENCY_LOCAL))
 		return next == ADJACENCY_TABLE ? (uint16_t)ADJACENCY_DROP : next;
 	graph_count(node, VXLAN_TO_US, next == ADJACENCY_LOCAL);
 	return ADJACENCY_DROP;
+}
+
+/* Sets the lengths and checksums of the outer headers. */
+typedef void vxlan_finish_fn(struct rte_mbuf *packet);
+
+/* The whole of a node's process. */
+static inline __attribute__((always_inline)) uint16_t
+vxlan_encap(struct graph *graph, struct graph_node *node, void **packets, uint16_t n,
+			uint16_t overhead, vxlan_finish_fn *finish, uint8_t family, forward_look_up_fn *look_up,
+			const struct forward_refusal *refusal)
+{
+	const struct ws_router *router = router_of(graph);
+	uint16_t next[GRAPH_FRAME_SIZE];
+	struct vxlan_way way = {.interface = UINT16_MAX};
+	for (uint16_t i = 0; i < n; i++) {
+		struct rte_mbuf *packet = packets[i];
+		const struct vxlan_tunnel *tunnel =
+			vxlan_encap_tunnel(router, node, packet, &way, overhead);
+		next[i] = ADJACENCY_DROP;
+		if (unlikely(!tunnel))
+			continue;
+		vxlan_push(graph, packet, tunnel, overhead);
+		finish(packet);
+		next[i] = vxlan_forward(router, node, packet, &way, family, look_up, refusal);
+	}
+	graph_enqueue(graph, node, packets, next, n);
+	return n;
 }
 
 #endif

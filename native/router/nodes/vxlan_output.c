@@ -4,8 +4,8 @@
  *
  * Uses: tx interface. Next: vxlan4-encap, vxlan6-encap, error-drop.
  */
+#include "graph/arc.h"
 #include "graph/graph.h"
-#include "router/nodes/each_packet.h"
 #include "router/packet/metadata.h"
 #include "router/vxlan/vxlan.h"
 
@@ -19,26 +19,51 @@ static const char *const edges[] = {
 enum counter { DOWN };
 static const struct graph_counter counters[] = {[DOWN] = {"interface is down", true}};
 
-static uint16_t vxlan_output_one(struct graph *graph, struct graph_node *node,
-								 struct rte_mbuf *packet)
+/* Frames in a row that leave by one tunnel, counted for it at once. */
+struct run {
+	uint16_t interface, edge;
+	uint64_t packets, bytes;
+};
+
+static void run_end(const struct run *run, struct graph *graph)
 {
-	const struct ws_router *router = router_of(graph);
-	uint16_t tx = packet_tx_interface(packet);
-	const struct vxlan_tunnel *tunnel = vxlan_tunnel(router, tx);
-	if (unlikely(!router->interfaces[tx].admin_up || !tunnel)) {
-		graph_count(node, DOWN, 1);
-		return EDGE_DROP;
-	}
 	struct interface_counts *counts = router_worker_of(graph)->interfaces;
-	counts->tx.at[tx].packets++;
-	counts->tx.at[tx].bytes += packet->pkt_len;
+	if (run->edge == EDGE_DROP)
+		return;
+	counts->tx.at[run->interface].packets += run->packets;
+	counts->tx.at[run->interface].bytes += run->bytes;
+}
+
+static uint16_t find_edge(const struct ws_router *router, uint16_t interface)
+{
+	const struct vxlan_tunnel *tunnel = vxlan_tunnel(router, interface);
+	if (!router->interfaces[interface].admin_up || !tunnel)
+		return EDGE_DROP;
 	return tunnel->key.family == WS_IP4 ? EDGE_IP4 : EDGE_IP6;
 }
 
 static uint16_t vxlan_output_process(struct graph *graph, struct graph_node *node, void **packets,
 									 uint16_t n)
 {
-	return each_packet(graph, node, packets, n, vxlan_output_one);
+	uint16_t next[GRAPH_FRAME_SIZE];
+	struct run run = {.interface = UINT16_MAX, .edge = EDGE_DROP};
+	uint64_t down = 0;
+	for (uint16_t i = 0; i < n; i++) {
+		const struct rte_mbuf *packet = packets[i];
+		uint16_t interface = packet_tx_interface(packet);
+		if (unlikely(interface != run.interface)) {
+			run_end(&run, graph);
+			run = (struct run){interface, find_edge(router_of(graph), interface), 0, 0};
+		}
+		run.packets++;
+		run.bytes += packet->pkt_len;
+		down += run.edge == EDGE_DROP;
+		next[i] = run.edge;
+	}
+	run_end(&run, graph);
+	graph_count(node, DOWN, down);
+	graph_enqueue(graph, node, packets, next, n);
+	return n;
 }
 
 static struct graph_registration vxlan_output = {
@@ -50,3 +75,18 @@ static struct graph_registration vxlan_output = {
 	.counters = counters,
 };
 GRAPH_REGISTER(vxlan_output)
+
+/* Frames that leave by tunnels, before they get the tunnels' headers. */
+static struct graph_arc vxlan4_output_arc = {
+	.name = "vxlan4-output",
+	.starts = {"vxlan-output"},
+	.end = "vxlan4-encap",
+};
+GRAPH_REGISTER_ARC(vxlan4_output_arc)
+
+static struct graph_arc vxlan6_output_arc = {
+	.name = "vxlan6-output",
+	.starts = {"vxlan-output"},
+	.end = "vxlan6-encap",
+};
+GRAPH_REGISTER_ARC(vxlan6_output_arc)

@@ -97,7 +97,7 @@ int ws_router_table_add(struct ws_router *router, uint8_t family, uint32_t id, c
 		return fail(-EINVAL, "%u is no family of addresses", family);
 	if (find_table(router, family, id))
 		return 0;
-	for (uint16_t i = 1; i < MAX_TABLES; i++)
+	for (uint16_t i = 1; i < (uint16_t)MAX_TABLES; i++)
 		if (!router->tables[family_index(family)][i]) {
 			const struct ws_router_config *config = &router->config;
 			int error = router_make_table(router, family, i, id, name,

@@ -59,7 +59,7 @@ static int set_nodes(struct ws_router *router, const struct sflow *sflow)
 	bool takes_rx = sflow->settings.direction & WS_SFLOW_RX,
 		 takes_tx = sflow->settings.direction & WS_SFLOW_TX;
 	int error = features_set(router, INPUT_NODE, NO_PORT, takes_rx && is_any_enabled(sflow));
-	for (uint16_t i = 0; i < WS_MAX_PORTS && !error; i++)
+	for (uint16_t i = 0; i < (uint16_t)WS_MAX_PORTS && !error; i++)
 		error = features_set(router, OUTPUT_NODE, i, takes_tx && sflow->enabled[i]);
 	return error;
 }

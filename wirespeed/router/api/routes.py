@@ -41,6 +41,12 @@ def dump_tables(client: Client, request: Values) -> Answer:
     )
 
 
+@change("set_ip_flow_hash_router_id")
+def set_flow_hash_router_id(client: Client, request: Values) -> Answer:
+    client.core.set_flow_hash_seed(request.router_id)
+    return None
+
+
 @change("ip_route_add_del")
 def set_ip_route(client: Client, request: Values) -> Answer:
     """`is_multipath`: the paths come to those that are there, or go from them; else they are all, or all go."""

@@ -1,9 +1,11 @@
 """The router's commands: importing a module of this package adds its commands to the grammar."""
 
 from wirespeed.router.commands import (
+    acl_sessions,
     acls,
     bond,
     bridge,
+    flow_hash,
     graph,
     impairment,
     interfaces,
@@ -34,9 +36,11 @@ from wirespeed.router.commands.registry import GRAMMAR
 
 __all__ = [
     "GRAMMAR",
+    "acl_sessions",
     "acls",
     "bond",
     "bridge",
+    "flow_hash",
     "graph",
     "impairment",
     "interfaces",

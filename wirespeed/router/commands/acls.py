@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
 @command("set acl-plugin acl <text:rules>")
 def set_acl(console: Console, words: Match) -> Iterator[str]:
-    """Make an ACL, or replace that of an index: permit|deny src PREFIX dst PREFIX [proto N] [sport N[-N]] [dport
-    N[-N]] [tcpflags N mask N], … [index N] [tag NAME]."""
+    """Make an ACL, or replace that of an index: deny|permit|permit+reflect src PREFIX dst PREFIX [proto N] [sport
+    N[-N]] [dport N[-N]] [tcpflags N mask N], … [index N] [tag NAME]."""
     line = read_acl(words["rules"])
     yield f"ACL index:{console.core.set_acl(line.index, line.tag, line.rules)}"
 

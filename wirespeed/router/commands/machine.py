@@ -11,6 +11,7 @@ from wirespeed import __version__
 from wirespeed.router.columns import fixed
 from wirespeed.router.commands.registry import command
 from wirespeed.router.grammar import Match
+from wirespeed.router.pci import PCI_DEVICES, fact, pci_link
 
 if TYPE_CHECKING:
     from wirespeed.router.console import Console
@@ -84,32 +85,18 @@ def cpu_lines(cpuinfo: str, tsc_hz: int) -> Iterator[str]:
 @command("show pci [all]")
 def show_pci(console: Console, words: Match) -> Iterable[str]:
     """Network devices on the PCI bus with their link and driver; all: every device."""
-    return pci_lines(Path("/sys/bus/pci/devices"), "all" in words)
+    return pci_lines(PCI_DEVICES, "all" in words)
 
 
 def pci_lines(devices: Path, every: bool) -> Iterator[str]:
     heads = f"{'Address':<13}{'Sock':<5}{'VID:PID':<12}{'Link Speed':<14}{'Driver':<16}"
     yield f"{heads}{'Product Name':<32}Vital Product Data"
     for device in sorted(devices.iterdir()) if devices.is_dir() else []:
-        if not every and not _read(device / "class").startswith(_NETWORK_CLASS):
+        if not every and not fact(device / "class").startswith(_NETWORK_CLASS):
             continue
-        node = max(0, int(_read(device / "numa_node") or 0))
-        ids = f"{_read(device / 'vendor')[2:]}:{_read(device / 'device')[2:]}"
+        node = max(0, int(fact(device / "numa_node") or 0))
+        ids = f"{fact(device / 'vendor')[2:]}:{fact(device / 'device')[2:]}"
         link = device / "driver"
         driver = link.resolve().name if link.exists() else ""
-        yield f"{device.name:<13}{f'  {node}':<5}{ids:<12}{_link(device):<14}{driver:<16}{_read(device / 'label'):<32}"
-
-
-def _link(device: Path) -> str:
-    """`2.5 GT/s x1`; devices of a virtual machine often have no link."""
-    speed, width = _read(device / "current_link_speed"), _read(device / "current_link_width")
-    if not speed or speed.startswith("Unknown") or width in ("", "0"):
-        return "unknown"
-    return f"{speed.removesuffix(' PCIe')} x{width}"
-
-
-def _read(path: Path) -> str:
-    try:
-        return path.read_text().strip()
-    except OSError:
-        return ""
+        speed, label = pci_link(device, "current"), fact(device / "label")
+        yield f"{device.name:<13}{f'  {node}':<5}{ids:<12}{speed:<14}{driver:<16}{label:<32}"

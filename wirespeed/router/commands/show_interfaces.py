@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
@@ -9,10 +10,13 @@ from wirespeed.router.columns import centre, speed
 from wirespeed.router.commands.registry import command
 from wirespeed.router.core import InterfaceCounters, InterfaceKind, Mode, MtuKind
 from wirespeed.router.grammar import Match
+from wirespeed.router.pci import pci_device
 
 if TYPE_CHECKING:
+    from wirespeed._native.runtime import PortDevice, PortInfo
     from wirespeed.router.console import Console
 
+_WORDS_WIDTH = 52
 _COUNTERS = {
     "rx packets": "rx_packets",
     "rx bytes": "rx_bytes",
@@ -146,9 +150,56 @@ def _driver(console: Console, index: int) -> Iterator[str]:
         f"    tx: queues {port.tx_queues} (max {port.max_tx_queues}), "
         f"desc {port.tx_descriptors} (min {port.min_tx_descriptors} max {port.max_tx_descriptors})"
     )
-    where = "device" if port.is_virtual else "pci: address"
-    yield f"    {where} {port.bus_address} numa {max(port.numa, 0)}"
-    yield f"    promiscuous: unicast {'on' if port.promiscuous else 'off'}"
+    yield from _place(port)
+    device = console.core.port_device(index)
+    if device is None:
+        yield f"    promiscuous: unicast {_on(port.promiscuous)}"
+    else:
+        yield from _offers(port, device)
+
+
+def _on(value: bool) -> str:
+    return "on" if value else "off"
+
+
+def _place(port: PortInfo) -> Iterator[str]:
+    """Where the device is, and what its link to the CPU carries."""
+    pci = None if port.is_virtual else pci_device(port.bus_address)
+    if pci is None:
+        where = "device" if port.is_virtual else "pci: address"
+        yield f"    {where} {port.bus_address} numa {max(port.numa, 0)}"
+        return
+    domain, bus, slot = port.bus_address.split(":")
+    device, _, function = slot.partition(".")
+    address = f"{domain}:{bus}:{device}.{int(function):02x}"
+    yield f"    pci: device {pci.device} subsystem {pci.subsystem} address {address} numa {max(port.numa, 0)}"
+    yield f"    pci link: {pci.link}, {pci.most_link} at most"
+
+
+def _offers(port: PortInfo, device: PortDevice) -> Iterator[str]:
+    if device.max_rx_packet and device.max_rx_packet < 1 << 31:
+        yield f"    max rx packet len: {device.max_rx_packet}"
+    yield f"    promiscuous: unicast {_on(port.promiscuous)} all-multicast {_on(device.all_multicast)}"
+    stripped, filtered = "vlan-strip" in device.rx_active, "vlan-filter" in device.rx_active
+    qinq = "qinq-strip" in device.rx_active
+    yield f"    vlan offload: strip {_on(stripped)} filter {_on(filtered)} qinq {_on(qinq)}"
+    yield from _words("rx offload avail", device.rx_offered)
+    yield from _words("rx offload active", device.rx_active)
+    yield from _words("tx offload avail", device.tx_offered)
+    yield from _words("tx offload active", device.tx_active)
+    yield from _words("rss avail", device.hash_offered)
+    yield from _words("rss active", device.hash_active)
+    if device.hash_active:
+        yield f"    rss table: {device.reta_size} entries, key of {device.hash_key_bytes} bytes"
+    for path, burst in (("tx", device.tx_burst), ("rx", device.rx_burst)):
+        yield f"    {path} burst function: {burst or '(not available)'}"
+
+
+def _words(label: str, words: Sequence[str]) -> Iterator[str]:
+    """A label and its words, as many in a line as fit, the further lines below the first word."""
+    wrapped = textwrap.wrap(" ".join(words), _WORDS_WIDTH, break_on_hyphens=False) or ["none"]
+    for number, line in enumerate(wrapped):
+        yield f"    {label + ':' if number == 0 else '':<19}{line}"
 
 
 def _driver_counters(console: Console, index: int) -> Iterator[str]:

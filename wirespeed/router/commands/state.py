@@ -36,7 +36,7 @@ def show_state(console: Console, words: Match) -> Iterator[str]:
 
 def _rule(rule: AclRule) -> dict[str, Any]:
     return {
-        "action": rule.action.name.lower(),
+        "action": rule.action.word,
         "source": str(rule.source),
         "destination": str(rule.destination),
         "protocol": rule.protocol,

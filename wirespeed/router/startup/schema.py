@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
+from wirespeed.model import MAX_DEVICE_PORT, MAX_MTU, MIN_MTU
 from wirespeed.router.startup.syntax import Block, Form
 
 _SIZE = re.compile(r"(\d{1,15})([kKmMgG]?)[bB]?")
@@ -13,6 +14,8 @@ _FACTORS = {"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30}
 MOST_ROUTES = 10_000_000
 MOST_NEIGHBORS = 262_144
 MOST_PATH_SETS = 1_000_000
+MOST_SEED = 2**32 - 1
+MOST_SESSIONS = 1 << 24
 _CPU_LIST = re.compile(r"\d{1,6}(-\d{1,6})?(,\d{1,6}(-\d{1,6})?)*")
 
 
@@ -111,6 +114,8 @@ DEVICE = Block(
         "num-tx-queues": _QUEUES,
         "num-rx-desc": _DESCRIPTORS,
         "num-tx-desc": _DESCRIPTORS,
+        "mtu": _value(_number(MIN_MTU, MAX_MTU)),
+        "port": _value(_number(0, MAX_DEVICE_PORT)),
         "workers": _value(_cpus),
         "devargs": _value(str),
         **_unused(
@@ -174,8 +179,32 @@ MEMORY = Block(
 
 # `max-routes` is a word of ours: VPP gives its tables a heap instead, ours take memory by the routes that come.
 _TABLE = {"max-routes": _value(_number(1, MOST_ROUTES))}
-IP = Block({**_TABLE, "heap-size": Form(read=_size, unused=True), **_unused(values="mtrie-hugetlb")})
+# `flow-hash-seed` too: of both families and of labels.
+IP = Block(
+    {
+        **_TABLE,
+        "flow-hash-seed": _value(_number(0, MOST_SEED)),
+        "heap-size": Form(read=_size, unused=True),
+        **_unused(values="mtrie-hugetlb"),
+    }
+)
 IP6 = Block({**_TABLE, "heap-size": Form(read=_size, unused=True), **_unused(values="hash-buckets")})
+
+# One table for all workers, of which the rest of this section has no word: rules are compiled, not hashed.
+ACL_PLUGIN = Block(
+    {
+        "connection count max": _value(_number(1, MOST_SESSIONS)),
+        "main heap size": Form(read=_size, unused=True),
+        "hash lookup heap size": Form(read=_size, unused=True),
+        "connection hash memory": Form(read=_size, unused=True),
+        "hash lookup hash memory": Form(read=_size, unused=True),
+        "connection hash buckets": Form(read=str, unused=True),
+        "hash lookup hash buckets": Form(read=str, unused=True),
+        "use tuple merge": Form(read=str, unused=True),
+        "tuple merge split threshold": Form(read=str, unused=True),
+        "reclassify sessions": Form(read=str, unused=True),
+    }
+)
 
 # A section of ours: both families and all interfaces share one table of bounded size.
 _NEIGHBORS = _value(_number(1, MOST_NEIGHBORS))
@@ -192,12 +221,13 @@ FILE = Block(
         "linux-cp": Form(block=LINUX_CP),
         "plugins": Form(block=PLUGINS),
         "memory": Form(block=MEMORY),
+        "acl-plugin": Form(block=ACL_PLUGIN),
         "ip": Form(block=IP),
         "ip6": Form(block=IP6),
         "neighbors": Form(block=NEIGHBORS),
         "heapsize": Form(read=_size, unused=True),
         **_unused(
-            blocks="acl-plugin api-queue api-segment api-trace af_xdp avf cj crypto dns dslite gbp hs_apps http ikev2 "
+            blocks="api-queue api-segment api-trace af_xdp avf cj crypto dns dslite gbp hs_apps http ikev2 "
             "ip4 ipsec l2fib l2learn l2tp linux-nl logging map mactime mpls nat nat44 nat64 node oddbuf "
             "perfmon physmem pktgen punt rdma session tapcli tcp tls tuntap udp vapi-trace vhost-user "
             "vlib vmxnet3 wireguard",

@@ -23,9 +23,11 @@ _PORT_FIELDS = {
     "num-tx-queues": "tx_queues",
     "num-rx-desc": "rx_descriptors",
     "num-tx-desc": "tx_descriptors",
+    "mtu": "mtu",
+    "port": "device_port",
 }
 # The plugins of VPP whose work this router does.
-_OWN_PLUGINS = ("default", "dpdk", "memif", "af_packet", "af_xdp", "linux_cp", "linux_nl", "ping", "tap")
+_OWN_PLUGINS = ("acl", "default", "dpdk", "memif", "af_packet", "af_xdp", "linux_cp", "linux_nl", "ping", "tap")
 
 
 @dataclass(frozen=True)
@@ -63,6 +65,7 @@ class Startup:
     max_ip6_routes: int | None = None
     max_neighbors: int | None = None
     max_interface_neighbors: int | None = None
+    flow_hash_seed: int | None = None
     commands: tuple[tuple[Place, str], ...] = ()
     notice: str | None = None
 
@@ -98,7 +101,8 @@ def make_startup(statements: Sequence[Statement], file: str) -> Startup:
         max_ip6_routes=found.section("ip6").value("max-routes"),
         max_neighbors=found.section("neighbors").value("max"),
         max_interface_neighbors=found.section("neighbors").value("max-interface"),
-        commands=tuple(_linux_cp(found.section("linux-cp"))),
+        flow_hash_seed=found.section("ip").value("flow-hash-seed"),
+        commands=(*_linux_cp(found.section("linux-cp")), *_acl_plugin(found.section("acl-plugin"))),
         notice=_notice(statements, file),
     )
 
@@ -201,6 +205,10 @@ def _interface(statement: Statement, default: _Statements, decimal: bool) -> Int
         value = _Statements(statement.inner).value(key, None if is_given else default.value(key))
         if value is not None:
             port = replace(port, **{field: value})
+    if port.device_port is not None:
+        if port.kind != "pci":
+            raise statement.place.error(f"{statement.value}: port says which one of a PCI device's; leave it out")
+        name += f"-{port.device_port}"
     if port.kind == "pci" and "devargs" in own:
         port = replace(port, options={"devargs": own.value("devargs")})
     given = own.get("name")
@@ -243,6 +251,12 @@ def _linux_cp(section: _Statements) -> Iterator[tuple[Place, str]]:
                 yield statement.place, "lcp lcp-sync on"
             case "lcp-auto-subint":
                 yield statement.place, "lcp lcp-auto-subint on"
+
+
+def _acl_plugin(section: _Statements) -> Iterator[tuple[Place, str]]:
+    most = section.get("connection count max")
+    if most is not None:
+        yield most.place, f"set acl-plugin session table max-entries {most.value}"
 
 
 def _notice(statements: Sequence[Statement], file: str) -> str | None:

@@ -63,7 +63,7 @@ class Form:
 
 @dataclass(frozen=True)
 class Block:
-    """What may stand between a pair of braces: forms by key; a key has one word or two."""
+    """What may stand between a pair of braces: forms by key; a key has one word or several."""
 
     forms: Mapping[str, Form]
 
@@ -127,17 +127,15 @@ class _Reader:
         return Statement(key, value, place, inner)
 
     def _key(self, block: Block) -> tuple[str, Form, Token]:
-        """The form that the next word or two name."""
+        """The form that the next words name; of several, the one of most words."""
         first = self._take()
         if first.text == "{":
             raise self._error(first, f"'{{' cannot stand there: expected {_allowed(block)}")
-        following = self._peek()
-        pair = f"{first.text} {following.text}" if following is not None else ""
-        if pair in block.forms:
-            self._at += 1
-            return pair, block.forms[pair], first
-        if first.text in block.forms:
-            return first.text, block.forms[first.text], first
+        for more in range(max(key.count(" ") for key in block.forms), -1, -1):
+            key = " ".join(token.text for token in (first, *self._tokens[self._at : self._at + more]))
+            if key in block.forms:
+                self._at += key.count(" ")
+                return key, block.forms[key], first
         near = difflib.get_close_matches(first.text, block.forms, n=1)
         hint = f"; did you mean {near[0]!r}?" if near else ""
         raise self._error(first, f"{first.text!r} is unknown there: expected {_allowed(block)}{hint}")

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Having DPDK find a driver for a port's device, and let go of it again. */
+#ifndef DEV_ETHDEV_PROBE_H
+#define DEV_ETHDEV_PROBE_H
+
+#include "dev/port_kind.h"
+
+struct rte_device;
+
+/*
+ * DPDK's number of the port: that of its device, or of several ports of one device the one that the
+ * configuration names. A device that another port of ours has opened is not opened twice. After an
+ * error, which has its line, nothing is left of what was tried.
+ */
+int probe_device(const struct port *port, uint16_t *id);
+/* DPDK's port `id` was closed: let go of its device, unless another port of ours is of it too. So
+ * another device may bear its name. */
+void probe_undo(const struct port *port, struct rte_device *device);
+
+#endif

@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Sessions of the rules that permit and reflect: one table for all workers, so that an answer
+ * belongs to its session whichever worker it comes by.
+ *
+ * Both ways of a session are one entry. Its key has what is behind the interface (near) and what is
+ * beyond it (far), so that source and destination of what leaves by the interface are exchanged.
+ * Entries hang in chains from buckets. Workers follow these without a lock, and put new ones in
+ * front under one; the main thread takes entries out under it, and frees them once no worker can
+ * see them. One that has been idle for too long is none, whether it has been taken out yet or not.
+ */
+#ifndef ROUTER_ACL_SESSION_H
+#define ROUTER_ACL_SESSION_H
+
+#include "router/acl/acl.h"
+#include "router/acl/acl_key.h"
+#include "wire/icmp4.h"
+#include "wire/icmp6.h"
+#include "wire/tcp.h"
+
+#include <rte_spinlock.h>
+
+enum acl_session_kind {
+	ACL_SESSION_NONE, /* the packet belongs to none, and makes none */
+	ACL_SESSION_PORTS,
+	ACL_SESSION_NEAR_ASKS, /* ICMP echo */
+	ACL_SESSION_FAR_ASKS,
+	ACL_SESSION_IP6 = 0x80,
+};
+
+struct acl_session_tuple {
+	uint16_t near_port, far_port;
+	uint16_t interface;
+	uint8_t protocol, kind;
+};
+
+/* An IPv4 address has the first four bytes of `near` and the next four, and the rest is 0. */
+union acl_session_key {
+	uint64_t words[5];
+	struct {
+		struct acl_session_tuple tuple;
+		union {
+			struct {
+				uint32_t near, far;
+			} ip4;
+			struct {
+				uint8_t near[IP6_ADDRESS_LEN], far[IP6_ADDRESS_LEN];
+			} ip6;
+		};
+	};
+};
+
+struct acl_session {
+	union acl_session_key key;
+	uint64_t seen;       /* TSC of its last packet, to within `granule` */
+	uint32_t next;       /* in its chain; 0: the last */
+	uint16_t tcp_flags;  /* ever seen: of the near end, and of the far one 8 bits higher */
+	uint8_t first_flags; /* of its first packet */
+	bool is_live;        /* in a chain */
+	bool is_output;      /* its first packet left by the interface */
+} __attribute__((aligned(64)));
+
+struct acl_session_lane {
+	uint64_t hits;
+} __attribute__((aligned(64)));
+
+struct acl_sessions {
+	struct acl_session *at; /* of 1 to `highest`; [0] is none */
+	uint32_t *buckets;
+	uint64_t seed;
+	uint64_t granule;
+	uint64_t timeouts[WS_ACL_TIMEOUTS]; /* ticks */
+	uint8_t shift;                      /* a hash is a bucket by its upper bits */
+	rte_spinlock_t lock __attribute__((aligned(64)));
+	uint32_t most, highest;
+	uint32_t *free;
+	uint32_t free_count;
+	uint32_t sweep_at; /* main thread */
+	uint64_t next_sweep;
+	struct ws_acl_session_counters counters; /* but for hits */
+	struct acl_session_lane lanes[WS_MAX_WORKERS];
+	struct ws_acl_interface_sessions interfaces[WS_MAX_INTERFACES];
+};
+
+static inline enum acl_session_kind acl_session_kind(const struct acl_upper *upper,
+													 uint8_t protocol, int family, bool is_output)
+{
+	uint8_t type = (uint8_t)be16toh(upper->source);
+	if (upper->ports != ACL_PORTS_READ)
+		return ACL_SESSION_NONE;
+	if (protocol != IP4_ICMP && protocol != IP6_ICMP)
+		return ACL_SESSION_PORTS;
+	if (upper->destination || protocol != (family ? IP6_ICMP : IP4_ICMP))
+		return ACL_SESSION_NONE;
+	if (type == (family ? ICMP6_ECHO_REQUEST : ICMP4_ECHO_REQUEST))
+		return is_output ? ACL_SESSION_FAR_ASKS : ACL_SESSION_NEAR_ASKS;
+	if (type == (family ? ICMP6_ECHO_REPLY : ICMP4_ECHO_REPLY))
+		return is_output ? ACL_SESSION_NEAR_ASKS : ACL_SESSION_FAR_ASKS;
+	return ACL_SESSION_NONE;
+}
+
+static inline void acl_session_addresses(union acl_session_key *out, const union acl_key *key,
+										 int family, bool is_output)
+{
+	if (!family) {
+		uint64_t near = is_output ? key->ip4.destination : key->ip4.source;
+		uint64_t far = is_output ? key->ip4.source : key->ip4.destination;
+		out->words[1] = near | far << 32;
+		out->words[2] = out->words[3] = out->words[4] = 0;
+		return;
+	}
+	memcpy(out->ip6.near, is_output ? key->ip6.destination : key->ip6.source, IP6_ADDRESS_LEN);
+	memcpy(out->ip6.far, is_output ? key->ip6.source : key->ip6.destination, IP6_ADDRESS_LEN);
+}
+
+/* False of a packet that belongs to no session. */
+static inline bool acl_session_key(union acl_session_key *out, const union acl_key *key, int family,
+								   uint16_t interface, bool is_output)
+{
+	const struct acl_upper *upper = family ? &key->ip6.upper : &key->ip4.upper;
+	uint8_t protocol = family ? key->ip6.protocol : key->ip4.protocol;
+	enum acl_session_kind kind = acl_session_kind(upper, protocol, family, is_output);
+	if (kind == ACL_SESSION_NONE)
+		return false;
+	uint64_t near = is_output ? upper->destination : upper->source,
+			 far = is_output ? upper->source : upper->destination;
+	if (kind != ACL_SESSION_PORTS) {
+		near = upper->identifier;
+		far = 0;
+	}
+	/* As the tuple lies, and in one piece: it is read so at once. */
+	_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "how the tuple lies");
+	out->words[0] = near | far << 16 | (uint64_t)interface << 32 | (uint64_t)protocol << 48 |
+					(uint64_t)(kind | (family ? ACL_SESSION_IP6 : 0)) << 56;
+	acl_session_addresses(out, key, family, is_output);
+	return true;
+}
+
+static inline uint32_t *acl_session_bucket(const struct acl_sessions *sessions,
+										   const union acl_session_key *key)
+{
+	uint64_t hash = (sessions->seed ^ key->words[0]) * 0x9e3779b97f4a7c15u;
+	hash = (hash ^ hash >> 32 ^ key->words[1]) * 0xbf58476d1ce4e5b9u;
+	if (key->tuple.kind & ACL_SESSION_IP6)
+		for (int i = 2; i < 5; i++)
+			hash = (hash ^ hash >> 32 ^ key->words[i]) * 0xbf58476d1ce4e5b9u;
+	return &sessions->buckets[hash >> sessions->shift];
+}
+
+static inline bool acl_session_is(const struct acl_session *session,
+								  const union acl_session_key *key)
+{
+	uint64_t differences = 0;
+	for (int i = 0; i < 5; i++)
+		differences |= session->key.words[i] ^ key->words[i];
+	return !differences;
+}
+
+/* The number of the one of this key, expired or not; 0 when there is none. */
+static inline uint32_t acl_session_find(const struct acl_sessions *sessions, const uint32_t *bucket,
+										const union acl_session_key *key)
+{
+	uint32_t at = __atomic_load_n(bucket, __ATOMIC_ACQUIRE);
+	while (at && !acl_session_is(&sessions->at[at], key))
+		at = __atomic_load_n(&sessions->at[at].next, __ATOMIC_ACQUIRE);
+	return at;
+}
+
+static inline enum ws_acl_timeout acl_session_timeout(const struct acl_session *session)
+{
+	enum { GREETED = (TCP_SYN | TCP_ACK) * 0x101, LEAVING = (TCP_FIN | TCP_RST) * 0x101 };
+	uint16_t flags = __atomic_load_n(&session->tcp_flags, __ATOMIC_RELAXED);
+	if (session->key.tuple.protocol != IP4_TCP)
+		return WS_ACL_UDP_IDLE;
+	return (flags & (GREETED | LEAVING)) == GREETED ? WS_ACL_TCP_IDLE : WS_ACL_TCP_TRANSIENT;
+}
+
+/* The clocks of workers and of the main thread may be a little apart. */
+static inline bool acl_session_is_old(const struct acl_sessions *sessions,
+									  const struct acl_session *session, uint64_t now)
+{
+	int64_t idle = (int64_t)(now - __atomic_load_n(&session->seen, __ATOMIC_RELAXED));
+	return idle > (int64_t)__atomic_load_n(&sessions->timeouts[acl_session_timeout(session)],
+										   __ATOMIC_RELAXED);
+}
+
+/* A packet of the session has come. A connection that its first end greets again is a new one. */
+static inline void acl_session_see(const struct acl_sessions *sessions, struct acl_session *session,
+								   uint8_t tcp_flags, bool is_output, uint64_t now)
+{
+	int from = is_output ? 8 : 0;
+	uint16_t seen = __atomic_load_n(&session->tcp_flags, __ATOMIC_RELAXED);
+	uint16_t flags = (uint16_t)(tcp_flags << from);
+	if (now - __atomic_load_n(&session->seen, __ATOMIC_RELAXED) > sessions->granule)
+		__atomic_store_n(&session->seen, now, __ATOMIC_RELAXED);
+	if (!(flags & ~seen) && (tcp_flags & (TCP_SYN | TCP_ACK)) != TCP_SYN)
+		return;
+	if ((tcp_flags & (TCP_SYN | TCP_ACK)) == TCP_SYN && is_output == session->is_output &&
+		seen & (TCP_FIN | TCP_RST) * 0x101)
+		__atomic_store_n(&session->tcp_flags, flags, __ATOMIC_RELAXED);
+	else
+		__atomic_fetch_or(&session->tcp_flags, flags, __ATOMIC_RELAXED);
+}
+
+enum acl_opened { ACL_OPENED, ACL_OPEN_ALREADY, ACL_NO_ROOM };
+
+/* Make one, of any worker, or take the one that another worker made since it was looked for. */
+enum acl_opened acl_session_open(struct acl_sessions *sessions, const union acl_session_key *key,
+								 uint8_t tcp_flags, bool is_output, uint64_t now);
+
+/* ---- Main thread ---- */
+
+/* Make the router's table, if it has none; -ENOMEM with its line. */
+int acl_sessions_make(struct ws_router *router);
+/* Lists have changed, and no worker sees the old ones: delete the sessions that their rules would
+ * not make any more. */
+void acl_sessions_judge(struct ws_router *router);
+/* Take out what is old; some at each call. */
+void acl_sessions_age(struct ws_router *router);
+/* Workers have stopped. */
+void acl_sessions_free(struct ws_router *router);
+
+#endif

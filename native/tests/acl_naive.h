@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Rules and packets drawn at random, and an evaluator that goes through rules one after the other.
+ */
+#ifndef TESTS_ACL_NAIVE_H
+#define TESTS_ACL_NAIVE_H
+
+#include "router/acl/acl_key.h"
+#include "tests/router_rig.h"
+
+/* Less than `below`. SplitMix64, as published (Steele, Lea, Flood 2014). */
+uint32_t acl_draw(uint32_t below);
+
+/* What a packet is, of few enough values that rules fit. Of ICMP the ports are type and code. */
+struct acl_facts {
+	bool is_ip6, is_later_fragment, is_cut;
+	uint8_t protocol, tcp_flags;
+	uint8_t source[IP6_ADDRESS_LEN], destination[IP6_ADDRESS_LEN];
+	uint16_t source_port, destination_port;
+	uint16_t identifier; /* of ICMP */
+};
+
+struct acl_facts acl_draw_facts(void);
+/* Whose action is less than `actions`. */
+struct ws_acl_rule acl_draw_rule(uint32_t actions);
+/* The first rule that fits, or `count`. */
+uint32_t acl_decide(const struct ws_acl_rule *rules, uint32_t count, const struct acl_facts *facts);
+/* The packet, in a frame from host 1 to host 0 of the rig. */
+struct frame acl_frame_of(const struct acl_facts *facts);
+
+#endif

@@ -1,0 +1,421 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Rules that permit and reflect, against an evaluator that keeps its sessions in a list. */
+#include "router/acl/acl_session.h"
+#include "tests/acl_naive.h"
+#include "tests/rig_tests.h"
+
+#include <errno.h>
+#include <string.h>
+
+enum { MOST_RULES = 8, STEPS = 12000, MOST_SESSIONS = STEPS, OUTPUT = 1 };
+enum { UDP_IDLE_S = 600, TCP_IDLE_S = 24 * 60 * 60, TCP_TRANSIENT_S = 120 };
+
+/* ---- The naive evaluator ---- */
+
+struct naive_session {
+	struct acl_facts first;
+	bool is_output;
+	uint8_t first_end, second_end; /* flags that each has sent */
+	uint64_t age_s;
+};
+
+static struct naive_session sessions[MOST_SESSIONS];
+static uint32_t session_count, created, gone;
+static struct ws_acl_rule rules[2][MOST_RULES]; /* of input and output of e0 */
+static uint32_t rule_counts[2];
+
+static bool is_echo(const struct acl_facts *facts, uint16_t *answer)
+{
+	uint16_t request = facts->is_ip6 ? 128 : 8, reply = facts->is_ip6 ? 129 : 0;
+	*answer = facts->source_port == request ? reply : request;
+	return facts->protocol == (facts->is_ip6 ? 58 : 1) && !facts->destination_port &&
+		   (facts->source_port == request || facts->source_port == reply);
+}
+
+static bool can_have_session(const struct acl_facts *facts)
+{
+	uint16_t answer;
+	if (facts->is_later_fragment)
+		return false;
+	if (facts->protocol == 47)
+		return true;
+	return !facts->is_cut &&
+		   ((facts->protocol != 1 && facts->protocol != 58) || is_echo(facts, &answer));
+}
+
+/* The same packet as far as sessions go, or its answer. */
+static bool is_same(const struct acl_facts *a, const struct acl_facts *b, bool is_answer)
+{
+	uint16_t answer;
+	if (a->is_ip6 != b->is_ip6 || a->protocol != b->protocol ||
+		memcmp(a->source, is_answer ? b->destination : b->source, 16) ||
+		memcmp(a->destination, is_answer ? b->source : b->destination, 16))
+		return false;
+	if (a->protocol == 47)
+		return true;
+	if (is_echo(a, &answer))
+		return a->identifier == b->identifier &&
+			   b->source_port == (is_answer ? answer : a->source_port);
+	return a->source_port == (is_answer ? b->destination_port : b->source_port) &&
+		   a->destination_port == (is_answer ? b->source_port : b->destination_port);
+}
+
+static uint64_t timeout_of(const struct naive_session *session)
+{
+	uint8_t both = session->first_end & session->second_end,
+			either = session->first_end | session->second_end;
+	if (session->first.protocol != IP4_TCP)
+		return UDP_IDLE_S;
+	return (both & TCP_SYN) && (both & TCP_ACK) && !(either & (TCP_FIN | TCP_RST))
+			   ? TCP_IDLE_S
+			   : TCP_TRANSIENT_S;
+}
+
+static void forget(uint32_t index)
+{
+	sessions[index] = sessions[--session_count];
+	gone++;
+}
+
+static void forget_old(void)
+{
+	for (uint32_t i = session_count; i-- > 0;)
+		if (sessions[i].age_s > timeout_of(&sessions[i]))
+			forget(i);
+}
+
+static uint8_t action_of(const struct acl_facts *facts, bool is_output)
+{
+	uint32_t count = rule_counts[is_output], rule = acl_decide(rules[is_output], count, facts);
+	return rule < count ? rules[is_output][rule].action : WS_ACL_DENY;
+}
+
+static void forget_without_rule(void)
+{
+	for (uint32_t i = session_count; i-- > 0;)
+		if (action_of(&sessions[i].first, sessions[i].is_output) != WS_ACL_PERMIT_REFLECT)
+			forget(i);
+}
+
+static void see(struct naive_session *session, const struct acl_facts *facts, bool is_first_end)
+{
+	bool is_greeting = (facts->tcp_flags & (TCP_SYN | TCP_ACK)) == TCP_SYN;
+	uint8_t either = session->first_end | session->second_end;
+	session->age_s = 0;
+	if (facts->protocol != IP4_TCP)
+		return;
+	if (is_greeting && is_first_end && either & (TCP_FIN | TCP_RST))
+		session->first_end = session->second_end = 0;
+	*(is_first_end ? &session->first_end : &session->second_end) |= facts->tcp_flags;
+}
+
+static bool passes(const struct acl_facts *facts, bool is_output)
+{
+	bool can = can_have_session(facts);
+	for (uint32_t i = 0; can && i < session_count; i++) {
+		bool is_answer = sessions[i].is_output != is_output;
+		if (is_same(&sessions[i].first, facts, is_answer)) {
+			see(&sessions[i], facts, !is_answer);
+			return true;
+		}
+	}
+	uint8_t action = action_of(facts, is_output);
+	if (can && action == WS_ACL_PERMIT_REFLECT) {
+		sessions[session_count] = (struct naive_session){.first = *facts, .is_output = is_output};
+		see(&sessions[session_count++], facts, true);
+		created++;
+	}
+	return action != WS_ACL_DENY;
+}
+
+/* ---- The router ---- */
+
+static int crossed(void **state)
+{
+	(void)state;
+	rig_reset();
+	return ws_router_set_xconnect(rig_router, 0, 1) | ws_router_set_xconnect(rig_router, 1, 0);
+}
+
+static struct acl_sessions *table(void)
+{
+	return rig_router->acls->sessions;
+}
+
+/* The clock of the sessions. */
+static void let_pass(uint32_t seconds)
+{
+	for (uint32_t i = 1; i <= table()->highest; i++)
+		table()->at[i].seen -= seconds * rig_router->tsc_hz;
+	for (uint32_t i = 0; i < session_count; i++)
+		sessions[i].age_s += seconds;
+	forget_old();
+}
+
+static void sweep(void)
+{
+	uint32_t most = table()->highest / 1024 + 16;
+	for (uint32_t i = 0; i < most; i++) {
+		table()->next_sweep = 0;
+		acl_sessions_age(rig_router);
+	}
+}
+
+static bool send_facts(const struct acl_facts *facts, bool is_output)
+{
+	struct frame in = acl_frame_of(facts);
+	rig_send(is_output ? 1 : 0, in.bytes, in.length);
+	return rig_take(is_output ? 0 : 1).length > 0;
+}
+
+static struct ws_acl_session_counters counters(void)
+{
+	struct ws_acl_session_counters found;
+	ws_router_acl_session_counters(rig_router, &found);
+	return found;
+}
+
+/* Of few ports and addresses, and with flags of connections that come and go. */
+static struct acl_facts draw_packet(void)
+{
+	static const uint8_t flags[] = {2, 2, 18, 18, 16, 16, 24, 17, 4};
+	static const uint16_t types[2][3] = {{8, 0, 3}, {128, 129, 1}};
+	struct acl_facts facts = acl_draw_facts();
+	if (acl_draw(2))
+		facts.protocol = IP4_TCP;
+	facts.tcp_flags = facts.protocol == IP4_TCP ? flags[acl_draw(sizeof(flags))] : 0;
+	facts.identifier = 0;
+	if (facts.protocol == IP4_ICMP || facts.protocol == IP6_ICMP) {
+		facts.source_port = types[facts.is_ip6][acl_draw(3)];
+		facts.destination_port = !acl_draw(8);
+		facts.identifier = (uint16_t)acl_draw(2);
+	}
+	return facts;
+}
+
+/* What would come back. */
+static struct acl_facts answer_to(const struct acl_facts *facts)
+{
+	static const uint8_t flags[] = {18, 16, 18, 17, 4};
+	struct acl_facts answer = *facts;
+	memcpy(answer.source, facts->destination, 16);
+	memcpy(answer.destination, facts->source, 16);
+	if (facts->protocol == IP4_ICMP || facts->protocol == IP6_ICMP) {
+		is_echo(facts, &answer.source_port);
+	} else {
+		answer.source_port = facts->destination_port;
+		answer.destination_port = facts->source_port;
+	}
+	if (facts->protocol == IP4_TCP)
+		answer.tcp_flags = flags[acl_draw(sizeof(flags))];
+	return answer;
+}
+
+static void replace(bool is_output, int32_t index)
+{
+	uint32_t count = 1 + acl_draw(MOST_RULES);
+	for (uint32_t i = 0; i < count; i++) {
+		rules[is_output][i] = acl_draw_rule(3);
+		/* Short ones, so that many packets fit. */
+		rules[is_output][i].source.length /= (uint8_t)(1 + acl_draw(4));
+		rules[is_output][i].destination.length /= (uint8_t)(1 + acl_draw(4));
+	}
+	rule_counts[is_output] = count;
+	assert_int_equal(ws_router_acl_set(rig_router, index, "", rules[is_output], count), is_output);
+	forget_without_rule();
+}
+
+static void agree_on_sessions(void)
+{
+	struct ws_acl_session read[64];
+	uint32_t cursor = 0, seen = 0;
+	sweep();
+	for (int count; (count = ws_router_acl_sessions(rig_router, &cursor, read, 64)) > 0;)
+		seen += (uint32_t)count;
+	assert_int_equal(seen, session_count);
+	assert_int_equal(counters().active, session_count);
+	assert_int_equal(counters().created, created);
+	assert_int_equal(counters().expired + counters().deleted, gone);
+}
+
+/* 12 000 packets, some hundred pairs of rule sets, and years of time. */
+static void agrees_with_a_naive_evaluator(void **state)
+{
+	(void)state;
+	static const uint32_t whiles_s[] = {49, 131, 701, 90001};
+	struct acl_facts last = {0};
+	bool last_is_output = false;
+	uint32_t passed = 0, hits = 0;
+	session_count = created = gone = 0;
+	replace(false, -1);
+	replace(true, -1);
+	assert_int_equal(ws_router_acl_interface_set(rig_router, 0, false, (uint32_t[]){0}, 1), 0);
+	assert_int_equal(ws_router_acl_interface_set(rig_router, 0, true, (uint32_t[]){1}, 1), 0);
+	for (int step = 0; step < STEPS; step++) {
+		bool is_answer = acl_draw(2);
+		struct acl_facts facts = is_answer ? answer_to(&last) : draw_packet();
+		bool is_output = is_answer ? !last_is_output : acl_draw(2);
+		uint32_t before = created;
+		if (!acl_draw(40) && table())
+			let_pass(whiles_s[acl_draw(4)]);
+		if (!acl_draw(60)) {
+			bool which = acl_draw(2);
+			replace(which, which);
+		}
+		if (!acl_draw(200) && table())
+			agree_on_sessions();
+		bool is_expected = passes(&facts, is_output);
+		assert_int_equal(send_facts(&facts, is_output), is_expected);
+		passed += is_expected;
+		hits += is_expected && created == before;
+		last = facts;
+		last_is_output = is_output;
+	}
+	agree_on_sessions();
+	assert_in_range(passed, STEPS / 5, STEPS * 4 / 5);
+	assert_in_range(counters().hits, STEPS / 20, hits);
+	assert_in_range(created, STEPS / 20, STEPS / 2);
+	/* Off the interface, all go. */
+	assert_int_equal(ws_router_acl_interface_set(rig_router, 0, false, NULL, 0), 0);
+	assert_int_equal(ws_router_acl_interface_set(rig_router, 0, true, NULL, 0), 0);
+	assert_int_equal(counters().active, 0);
+}
+
+static const struct ws_acl_rule reflect_all = {
+	.action = WS_ACL_PERMIT_REFLECT,
+	.source_last = UINT16_MAX,
+	.destination_last = UINT16_MAX,
+	.source.address.family = WS_IP4,
+	.destination.address.family = WS_IP4,
+};
+
+/* ACL 0 reflects what comes in by e0, and 1 denies what leaves. */
+static void reflect_input(void)
+{
+	struct ws_acl_rule deny = reflect_all;
+	deny.action = WS_ACL_DENY;
+	assert_int_equal(ws_router_acl_set(rig_router, -1, "in", &reflect_all, 1), 0);
+	assert_int_equal(ws_router_acl_set(rig_router, -1, "out", &deny, 1), 1);
+	assert_int_equal(ws_router_acl_interface_set(rig_router, 0, false, (uint32_t[]){0}, 1), 0);
+	assert_int_equal(ws_router_acl_interface_set(rig_router, 0, true, (uint32_t[]){1}, 1), 0);
+}
+
+static struct acl_facts udp(uint16_t port)
+{
+	return (struct acl_facts){.protocol = IP4_UDP,
+							  .source = {16, 0, 0, 1},
+							  .destination = {48, 0, 0, 1},
+							  .source_port = port,
+							  .destination_port = 53};
+}
+
+static void refuses_more_than_there_is_room_for(void **state)
+{
+	(void)state;
+	struct ws_acl_session_settings settings;
+	ws_router_acl_session_settings(rig_router, &settings);
+	assert_int_equal(settings.most, 500000);
+	settings.most = 4;
+	assert_int_equal(ws_router_acl_session_set(rig_router, &settings), 0);
+	reflect_input();
+	for (uint16_t port = 0; port < 6; port++) {
+		struct acl_facts facts = udp(port), answer = answer_to(&facts);
+		assert_int_equal(send_facts(&facts, false), port < 4);
+		assert_int_equal(send_facts(&answer, OUTPUT), port < 4);
+	}
+	assert_int_equal(counters().refused, 2);
+	assert_int_equal(rig_counter("acl-plugin-in-l2", "too many sessions to add new"), 2);
+	assert_int_equal(rig_counter("acl-plugin-in-l2", "new sessions added"), 4);
+	assert_int_equal(rig_counter("acl-plugin-in-l2", "ACL permit packets"), 4);
+	assert_int_equal(rig_counter("e0-acl-plugin-out", "existing session packets"), 4);
+	settings.most = 5;
+	assert_int_equal(ws_router_acl_session_set(rig_router, &settings), -EBUSY);
+	settings.most = 4;
+	settings.timeouts_s[WS_ACL_UDP_IDLE] = 0;
+	assert_int_equal(ws_router_acl_session_set(rig_router, &settings), -EINVAL);
+	/* What is old makes room once it is swept. */
+	settings.timeouts_s[WS_ACL_UDP_IDLE] = 9;
+	assert_int_equal(ws_router_acl_session_set(rig_router, &settings), 0);
+	let_pass(10);
+	sweep();
+	assert_int_equal(counters().expired, 4);
+	struct acl_facts late = udp(7);
+	assert_true(send_facts(&late, false));
+	ws_router_acl_sessions_clear(rig_router);
+	assert_int_equal(counters().deleted, 1);
+	struct acl_facts answer = answer_to(&late);
+	assert_false(send_facts(&answer, OUTPUT));
+}
+
+/* Packets of one frame: the second belongs to the session that the first one begins, though no rule
+ * permits it. */
+static void packets_of_one_frame_are_in_turn(void **state)
+{
+	(void)state;
+	struct ws_acl_rule greeting = reflect_all;
+	struct acl_facts facts = udp(9);
+	greeting.protocol = IP4_TCP;
+	greeting.tcp_flags_mask = TCP_SYN | TCP_ACK;
+	greeting.tcp_flags_value = TCP_SYN;
+	facts.protocol = IP4_TCP;
+	reflect_input();
+	assert_int_equal(ws_router_acl_set(rig_router, 0, "in", &greeting, 1), 0);
+	for (int i = 0; i < 4; i++) {
+		facts.tcp_flags = i ? TCP_ACK : TCP_SYN;
+		facts.source_port = (uint16_t)(i / 2);
+		struct frame frame = acl_frame_of(&facts);
+		rig_put(0, frame.bytes, frame.length);
+	}
+	rig_walk();
+	assert_true(rig_take(1).length > 0);
+	assert_true(rig_take(1).length > 0);
+	assert_int_equal(rig_take(1).length, 0);
+	assert_int_equal(counters().hits, 1);
+	struct ws_acl_session session;
+	uint32_t cursor = 0;
+	assert_int_equal(ws_router_acl_sessions(rig_router, &cursor, &session, 1), 1);
+	assert_int_equal(session.source_tcp_flags, TCP_SYN | TCP_ACK);
+	assert_int_equal(session.timeout_s, TCP_TRANSIENT_S);
+}
+
+/* A sub-interface that goes takes its sessions along; others of the same packets stay. */
+static void go_with_their_interface(void **state)
+{
+	(void)state;
+	const struct ws_subinterface vlan = {.id = 7, .outer = 7, .exact = true};
+	reflect_input();
+	struct acl_facts facts = udp(1);
+	assert_true(send_facts(&facts, false));
+	int made = ws_router_subinterface_add(rig_router, 1, &vlan);
+	assert_true(made > 0);
+	uint16_t sub = (uint16_t)made;
+	assert_int_equal(ws_router_acl_interface_set(rig_router, sub, true, (uint32_t[]){0}, 1), 0);
+	union acl_session_key key = table()->at[1].key;
+	key.tuple.interface = sub;
+	assert_int_equal(acl_session_open(table(), &key, 0, true, graph_tsc()), ACL_OPENED);
+	assert_int_equal(counters().active, 2);
+	assert_int_equal(ws_router_interface_delete(rig_router, sub), 0);
+	assert_int_equal(counters().active, 1);
+	assert_int_equal(counters().deleted, 1);
+}
+
+static int all_accounted(void **state)
+{
+	(void)state;
+	struct ws_router_totals totals = rig_totals();
+	assert_int_equal(totals.rx_packets, totals.tx_packets + totals.drops + totals.punts);
+	assert_int_equal(rig_buffers_in_use(), 0);
+	return 0;
+}
+
+int main(void)
+{
+#define TEST(function) cmocka_unit_test_setup_teardown(function, crossed, all_accounted)
+	const struct CMUnitTest tests[] = {
+		TEST(agrees_with_a_naive_evaluator),
+		TEST(refuses_more_than_there_is_room_for),
+		TEST(packets_of_one_frame_are_in_turn),
+		TEST(go_with_their_interface),
+	};
+	return RIG_RUN(tests);
+}

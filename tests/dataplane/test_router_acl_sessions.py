@@ -1,0 +1,114 @@
+"""permit+reflect through the real router: answers that come by another worker, and rules replaced under traffic."""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+
+import pytest
+from generator_child import GeneratorChild
+from router_run import CROSSED, HOST0, HOST1, RouterProcess, assert_conserved, route, router, wait_for
+from scapy.layers.inet import IP, UDP
+from scapy.layers.l2 import Ether
+
+from wirespeed._native.stream_records import Op, OpKind, Stream, StreamMode
+
+CPUS = sorted(os.sched_getaffinity(0))
+TWO = ("--cpu", f"{CPUS[0]},{CPUS[-1]}")
+needs_two_cpus = pytest.mark.skipif(len(CPUS) < 2, reason="two workers need two CPUs")
+
+FLOWS = 512
+ASKED = bytes(Ether(src=HOST0, dst=HOST1) / IP(src="16.0.0.0", dst="48.0.0.1") / UDP(sport=5, dport=53) / bytes(18))
+ANSWER = bytes(Ether(src=HOST1, dst=HOST0) / IP(src="48.0.0.1", dst="16.0.0.0") / UDP(sport=53, dport=5) / bytes(18))
+OTHERS = ", ".join(f"deny src 20.{i}.0.0/16 dst 48.0.0.0/8 proto 17 dport {i}" for i in range(1, 100))
+REFLECT = "permit+reflect src 16.0.0.0/8 dst 48.0.0.0/8 proto 17 dport 53"
+"""Two rule sets that say the same of the flows, with their rule at either end: half of one would deny them."""
+SETS = (f"{REFLECT}, {OTHERS}, deny", f"{OTHERS}, deny src 16.0.0.0/8 dst 49.0.0.0/8, {REFLECT}")
+GUARDED = (
+    f"set acl-plugin acl {SETS[0]} tag in\nset acl-plugin acl deny tag out\n"
+    "set acl-plugin interface e0 input acl 0\nset acl-plugin interface e0 output acl 1\n"
+)
+
+
+def flows(ident: int, frame: bytes, offset: int, rate_pps: float, packets: int) -> Stream:
+    """Of so many hosts in turn, whose address is at `offset`."""
+    ops = (
+        Op(OpKind.VAR, size=4, min=0x10000000, max=0x10000000 + FLOWS - 1, init=0x10000000),
+        Op(OpKind.WRITE, size=4, offset=offset),
+        Op(OpKind.FIX_IP4, offset=14),
+    )
+    return Stream(ident, frame, mode=StreamMode.SINGLE_BURST, rate_pps=rate_pps, packets=packets, ops=ops)
+
+
+def sessions(running: RouterProcess, what: str) -> int:
+    found = re.search(what + r" (\d+)", running.ask("show acl-plugin sessions"))
+    assert found
+    return int(found[1])
+
+
+@needs_two_cpus
+def test_answers_by_another_worker_and_rules_replaced_under_traffic(tmp_path: Path) -> None:
+    """What e0 lets in is worker 0's, what comes back worker 1's; and no packet meets half of an ACL."""
+    placed = "".join(f"set interface rx-placement e{i} queue 0 worker {i}\n" for i in (0, 1))
+    served = [f"e{i}=memif:{tmp_path}/w{i}.sock,role=server" for i in (0, 1)]
+    wires = [f"memif:{tmp_path}/w{i}.sock,zero-copy=yes" for i in (0, 1)]
+    count = 40 * FLOWS
+    with router(tmp_path, served, CROSSED + placed + GUARDED, *TWO) as running, GeneratorChild(*wires) as child:
+
+        def came(port: int, packets: int) -> None:
+            wait_for(lambda: child.snapshot().ports[port].rx_packets >= packets, f"{packets} packets on {port}")
+
+        wait_for(lambda: running.ask("show hardware-interfaces").count("carrier up") == 2, "both links")
+        child.start(1, flows(1, ANSWER, 30, 1e4, FLOWS))
+        wait_for(lambda: re.search(rf"{FLOWS} +e0-acl-plugin-out", running.ask("show errors")) is not None, "denials")
+        child.start(0, flows(2, ASKED, 26, 1e4, FLOWS))
+        came(1, FLOWS)
+        assert sessions(running, "Sessions active: add") == FLOWS
+        child.start(0, flows(3, ASKED, 26, 1e4, count))
+        child.start(1, flows(4, ANSWER, 30, 1e4, count))
+        changes = 0
+        while child.snapshot().ports[0].rx_packets < count:
+            changes += 1
+            running.ask(f"set acl-plugin acl {SETS[changes % 2]} tag in index 0")
+            running.ask("set acl-plugin acl deny tag out index 1")
+        came(0, count)
+        came(1, FLOWS + count)
+        assert changes >= 5
+        assert sessions(running, "refused for want of room") == sessions(running, "deleted") == 0
+        assert sessions(running, "Packets: of sessions") == 2 * count
+        errors = re.findall(r"(\d+) +\S+ +ACL deny packets", running.ask("show errors"))
+        assert errors == [str(FLOWS)]
+        # Other rules: the sessions that none of them would make go with the old ones.
+        running.ask("set acl-plugin acl permit+reflect src 16.0.0.0/25 proto 17 index 0")
+        assert sessions(running, "deleted") == FLOWS - 128
+        running.ask("clear acl-plugin sessions")
+        assert sessions(running, "deleted") == FLOWS
+
+
+def test_sessions_are_shown_and_bounded(tmp_path: Path) -> None:
+    asked = [
+        bytes(Ether(src=HOST0, dst=HOST1) / IP(src="16.0.0.1", dst="48.0.0.1") / UDP(sport=port, dport=53) / b"q")
+        for port in (1, 2, 3)
+    ]
+    limits = "set acl-plugin session table max-entries 2\nset acl-plugin session timeout udp idle 30\n"
+    outcome = route(
+        tmp_path, CROSSED + limits + GUARDED, asked, [], ask=["show acl-plugin sessions verbose", "show acl-plugin acl"]
+    )
+    assert_conserved(outcome)
+    assert outcome.frames[1] == asked[:2]
+    shown, acls = outcome.answers
+    lines = shown.splitlines()
+    assert lines[:4] == [
+        "Sessions total: add 2 - del 0 = 2",
+        "Sessions active: add 2 - deact 0 = 2",
+        "Sessions gone: expired 0 deleted 0",
+        "Packets: of sessions 0 refused for want of room 1",
+    ]
+    assert "    sw_if_index 1: add 2 - del 0 = 2" in lines
+    assert "  max-entries 2" in lines
+    assert "  timeout udp idle 30" in lines
+    live = [re.sub(r"idle \d+", "idle", line) for line in lines[-2:]]
+    assert live == [f"  sw_if_index 1 input udp 16.0.0.1 {port} -> 48.0.0.1 53 idle of 30" for port in (1, 2)]
+    assert "0: ipv4 permit+reflect src 16.0.0.0/8" in acls
+    assert outcome.counters["acl-plugin-in-l2: too many sessions to add new"] == 1

@@ -1,0 +1,38 @@
+#!/bin/sh
+# What tools/try-in.sh does within a tree: ARCHITECTURE [PYTEST ARGUMENT…].
+set -eu
+cd "$(dirname "$0")/.."
+architecture=$1
+shift
+step() { echo "== $(date +%T) $*"; }
+
+step "$(. /etc/os-release && echo "$PRETTY_NAME"), $(uname -m), DPDK $(pkg-config --modversion libdpdk), $(python3 --version), $(gcc --version | head -n 1)"
+[ -x .venv/bin/python ] || python3 -m venv .venv
+extras="dev docs images postgresql"
+[ "$architecture" != arm64 ] || extras=
+step "Python packages"
+.venv/bin/python tools/requirements.py $extras | .venv/bin/pip install -q --disable-pip-version-check \
+	-c tools/constraints.txt -r /dev/stdin meson ninja pytest pytest-rerunfailures pytest-timeout
+pwd >"$(.venv/bin/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/wirespeed.pth"
+printf '#!%s\nimport sys\n\nfrom wirespeed.cli.main import main\n\nsys.exit(main())\n' "$PWD/.venv/bin/python" >.venv/bin/wirespeed
+chmod +x .venv/bin/wirespeed
+
+PATH="$PWD/.venv/bin:$PATH"
+[ "$architecture" != arm64 ] || export CC=aarch64-linux-gnu-gcc
+step "compiling C"
+[ -f build/build.ninja ] || meson setup build -Dtests=true -Dbuildtype=release -Db_ndebug=false >/dev/null
+ninja -C build --quiet
+cp build/wirespeed/_native/*.so wirespeed/_native/
+
+step "C tests"
+meson test -C build --no-rebuild --print-errorlogs --timeout-multiplier 20 | tail -n 12
+
+step "Python tests"
+if [ $# -eq 0 ]; then
+	# Golden packets through the real core on ring and pcap ports.
+	set -- tests/dataplane/test_router_packets.py tests/dataplane/test_router_ip6_packets.py \
+		tests/dataplane/test_router_mpls.py tests/dataplane/test_router_l2.py tests/dataplane/test_generator_core.py
+	[ "$architecture" = arm64 ] || pytest -q -n auto tests/unit
+	[ "$architecture" != arm64 ] || set -- "$@" --timeout=3000
+fi
+pytest -q "$@"

@@ -1,0 +1,89 @@
+# Trees of Debian below build-trees/, for the scripts that build or install in one: read by them, not run.
+
+# Whether programs of that architecture run here; those of another CPU by qemu-user, which the kernel is told of.
+can_run() {
+	[ "$1" != "$(dpkg --print-architecture)" ] || return 0
+	formats=/proc/sys/fs/binfmt_misc
+	[ -e "$formats/register" ] || mount -t binfmt_misc binfmt_misc "$formats" || {
+		echo "try-in: this kernel has no binfmt_misc, by which programs of $1 would be run; use a machine that has" >&2
+		exit 3
+	}
+	[ -e "$formats/qemu-aarch64" ] || cat /usr/lib/binfmt.d/qemu-aarch64.conf >"$formats/register"
+}
+
+# Removes a tree, but nothing that a run which was killed has left mounted in it.
+remove_tree() {
+	[ -e "$1" ] || return 0
+	if grep -q " $(readlink -f "$1")/" /proc/self/mounts; then
+		echo "try-in: something is still mounted in $1; umount it, then call this again" >&2
+		exit 3
+	fi
+	rm -rf --one-file-system "$1" "$1.has"
+}
+
+# make_tree NAME SUITE ARCHITECTURE PACKAGE…: a tree that has these packages, from the mirror that apt here is set up with.
+# Those of another CPU are unpacked and no more: their scripts would take an hour in an emulator.
+make_tree() {
+	tree=build-trees/$1
+	what="$*"
+	[ "$(cat "$tree.has" 2>/dev/null || true)" != "$what" ] || return 0
+	name=$1 suite=$2 architecture=$3
+	shift 3
+	variant=apt
+	[ "$architecture" = "$(dpkg --print-architecture)" ] || variant=extract
+	begun=$(date +%s)
+	printf 'try-in: making %s of %s for %s ... ' "$tree" "$suite" "$architecture"
+	codename=$(. /etc/os-release && echo "$VERSION_CODENAME")
+	mirror=$(apt-get indextargets --format '$(RELEASE) $(REPO_URI)' 'Created-By: Packages' |
+		awk -v release="$codename" '$1 == release { print $2; exit }')
+	remove_tree "$tree"
+	mkdir -p build-trees
+	apt-config dump Acquire >"$tree.apt"
+	if ! mmdebstrap --quiet --variant=$variant --architectures="$architecture" --aptopt="$tree.apt" \
+		--dpkgopt=force-unsafe-io \
+		--include="$(echo "$@" | tr -s ' \n\t' ',')" "$suite" "$tree" "$mirror" >"$tree.log" 2>&1; then
+		echo failed
+		tail -5 "$tree.log" >&2
+		remove_tree "$tree"
+		exit 3
+	fi
+	[ "$variant" = apt ] || chroot "$tree" /sbin/ldconfig
+	echo "$(($(date +%s) - begun)) s"
+	echo "$what" >"$tree.has"
+}
+
+# enter_tree NAME COMMAND…: runs it in the tree, with processes, mounts and the name of the host its own; the network,
+# the certificates and pip's settings are this machine's. In a tree of aarch64 this machine's cross compiler works, with the
+# tree's headers and libraries: what it needs to run lies in folders that such a tree does not have.
+enter_tree() {
+	tree=$PWD/build-trees/$1
+	shift
+	unshare --mount --pid --ipc --uts --fork --kill-child sh -eu -c '
+		tree=$1
+		shift
+		mount --make-rprivate /
+		mount -t proc proc "$tree/proc"
+		mount --rbind /sys "$tree/sys"
+		mount --rbind /dev "$tree/dev"
+		mount -t tmpfs tmpfs "$tree/run"
+		mount -t tmpfs tmpfs "$tree/tmp"
+		for there in /etc/ssl/certs /etc/pip.conf /etc/resolv.conf /etc/hosts; do
+			[ -e "$there" ] || continue
+			[ -e "$tree$there" ] || touch "$tree$there"
+			mount --bind "$(readlink -f "$there")" "$tree$there"
+		done
+		if [ -d "$tree/usr/lib/aarch64-linux-gnu" ] && [ "$(uname -m)" != aarch64 ]; then
+			for there in "/usr/lib/$(uname -m)-linux-gnu" /usr/lib64 /usr/lib/gcc-cross /usr/aarch64-linux-gnu; do
+				mkdir -p "$tree$there"
+				mount --bind "$(readlink -f "$there")" "$tree$there"
+			done
+			[ -e "$tree/lib64" ] || ln -s usr/lib64 "$tree/lib64"
+			for program in /usr/bin/aarch64-linux-gnu-*; do
+				touch "$tree$program"
+				mount --bind "$(readlink -f "$program")" "$tree$program"
+			done
+		fi
+		hostname tree
+		exec chroot "$tree" env HOME=/root PATH=/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C.UTF-8 "$@"
+	' enter "$tree" "$@"
+}

@@ -1,0 +1,34 @@
+#!/bin/sh
+# Build and test this checkout in a tree of its own of another Debian: another DPDK, another Python, another CPU.
+#   tools/try-in.sh trixie|bookworm|arm64 [PYTEST ARGUMENT…]     root; the tree stays in build-trees/ for the next time
+# arm64 is bookworm for aarch64, run by qemu-user: the build, the C tests, golden packets on ring and pcap ports.
+# Arguments take the place of the tests of Python that are run there.
+set -eu
+cd "$(dirname "$0")/.."
+name=${1:-}
+case "$name" in
+bookworm | trixie) suite=$name architecture=$(dpkg --print-architecture) ;;
+arm64) suite=bookworm architecture=arm64 ;;
+*)
+	echo "try-in: '$name' is no tree; give trixie, bookworm or arm64" >&2
+	exit 2
+	;;
+esac
+shift
+if [ "$(id -u)" -ne 0 ]; then
+	echo "try-in: a tree of Debian is entered by chroot, which takes root; call this as root" >&2
+	exit 3
+fi
+. tools/trees.sh
+tools/setup.sh --packages trees
+
+packages="ca-certificates gcc libc6-dev make pkg-config libdpdk-dev libmnl-dev libpcap-dev libcmocka-dev python3 python3-venv
+	python3-dev iproute2 procps libjs-dygraphs git"
+can_run "$architecture"
+make_tree "$name" "$suite" "$architecture" $packages
+
+source=build-trees/$name/src/wirespeed
+mkdir -p "$source"
+find "$source" -mindepth 1 -maxdepth 1 ! -name .venv ! -name 'build*' -exec rm -rf {} +
+git ls-files -z --cached --others --exclude-standard | tar -c --null --ignore-failed-read -T - 2>/dev/null | tar -x -C "$source"
+enter_tree "$name" /src/wirespeed/tools/tree-steps.sh "$architecture" "$@"
