@@ -95,10 +95,11 @@ static void look_at(struct ws_router *router, uint16_t slot)
 
 void router_neighbor_age(struct ws_router *router)
 {
+	uint64_t now = rte_rdtsc();
 	uint16_t slot = NEIGHBOR_DUE_NOW;
 	do
 		look_at(router, slot);
-	while (neighbor_due_turn(router, &slot));
+	while (neighbor_due_turn(router, now, &slot));
 }
 
 void router_neighbor_look_again(struct ws_router *router)

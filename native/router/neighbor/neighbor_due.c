@@ -53,10 +53,10 @@ void neighbor_due_now(struct ws_router *router, uint32_t index)
 	put(router, index, NEIGHBOR_DUE_NOW);
 }
 
-bool neighbor_due_turn(struct ws_router *router, uint16_t *slot)
+bool neighbor_due_turn(struct ws_router *router, uint64_t tsc, uint16_t *slot)
 {
 	struct neighbor_due *due = &router->neighbor_due;
-	uint64_t now = tick_of(router, rte_rdtsc());
+	uint64_t now = tick_of(router, tsc);
 	if (!due->tick || due->tick >= now)
 		return false;
 	/* Once around is all there is. */

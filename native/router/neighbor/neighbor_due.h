@@ -28,8 +28,9 @@ void neighbor_due_in(struct ws_router *router, uint32_t index, uint64_t ticks);
 /* At the next poll. */
 void neighbor_due_now(struct ws_router *router, uint32_t index);
 void neighbor_due_never(struct ws_router *router, uint32_t index);
-/* Turn the wheel by one slot at the most towards now; false when it is there. */
-bool neighbor_due_turn(struct ws_router *router, uint16_t *slot);
+/* Turn the wheel by one slot at the most towards `tsc`; false when it is there. One round has one
+ * time, so that it ends however fast the clock is. */
+bool neighbor_due_turn(struct ws_router *router, uint64_t tsc, uint16_t *slot);
 /* Take one out of the slot; 0 when there is none. */
 uint32_t neighbor_due_take(struct ws_router *router, uint16_t slot);
 
