@@ -474,6 +474,64 @@ static void a_table_under_traffic_agrees_with_a_plain_list(void **state)
 	assert_int_equal(rig_buffers_in_use(), 0);
 }
 
+/* ---- Many sets of paths */
+
+/* Two ways out, of e0 and e1 or both of e1; the sets differ in a label that is not pushed. */
+static uint32_t take_set(uint32_t number, bool by_both)
+{
+	union path_list_buffer buffer = {.list = {.source = WS_SOURCE_STATIC, .count = 2}};
+	for (uint16_t i = 0; i < 2; i++) {
+		struct path_key *path = &buffer.list.paths[i];
+		uint16_t interface = by_both ? i : 1;
+		*path = (struct path_key){
+			.kind = WS_PATH_NEXT_HOP,
+			.interface = interface,
+			.weight = i + 1,
+			.next_hop = ADDRESS(10, 0, (uint8_t)interface, 2),
+		};
+		path->labels[WS_MAX_LABELS - 1] = number;
+	}
+	int64_t taken = load_balance_take(&rig_router->load_balances, &buffer.list);
+	assert_true(taken > 0);
+	return (uint32_t)taken;
+}
+
+/* So many that DPDK's hash compares one with its empty places as well. */
+static void a_link_changes_the_sets_that_go_by_it(void **state)
+{
+	(void)state;
+	enum { SETS = 60000 };
+	struct load_balance_table *table = &rig_router->load_balances;
+	static uint32_t taken[SETS];
+	uint32_t used = table->used, other = take_set(0, false);
+	for (uint32_t i = 0; i < SETS; i++)
+		taken[i] = take_set(i, true);
+	const struct load_balance before = table->balances[other];
+	assert_int_equal(table->by_interface[0].count, SETS);
+	assert_int_equal(table->by_interface[1].count, SETS + 2);
+	for (int up = 0; up < 2; up++) {
+		assert_int_equal(ws_router_set_state(rig_router, 0, up), 0);
+		for (uint32_t i = 0; i < SETS; i++) {
+			const struct load_balance *balance = &table->balances[taken[i]];
+			if (up)
+				assert_int_equal(balance->buckets->count, 3);
+			else
+				assert_int_equal(
+					rig_router->adjacencies.adjacencies[balance->adjacency].tx_interface, 1);
+			assert_int_equal(balance->buckets != NULL, up);
+		}
+		/* The very same: it was not looked at. */
+		assert_ptr_equal(table->balances[other].buckets, before.buckets);
+	}
+	/* From the middle outwards, so that others take the places of those that leave. */
+	for (uint32_t i = 0; i < SETS; i++)
+		load_balance_release(table, taken[(i + SETS / 2) % SETS], 1);
+	load_balance_release(table, other, 1);
+	assert_int_equal(table->by_interface[0].count, 0);
+	assert_int_equal(table->by_interface[1].count, 0);
+	assert_int_equal(table->used, used);
+}
+
 int main(void)
 {
 #define TEST(function) cmocka_unit_test_setup(function, with_hosts)
@@ -488,6 +546,7 @@ int main(void)
 		TEST(labels_come_and_go),
 		TEST(reads_lines_of_routes),
 		TEST(churn_loses_nothing_elsewhere),
+		TEST(a_link_changes_the_sets_that_go_by_it),
 		TEST(a_table_under_traffic_agrees_with_a_plain_list),
 	};
 	return RIG_RUN(tests);
