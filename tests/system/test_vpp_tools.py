@@ -1,5 +1,7 @@
 """The examples of docs/vpp-tools.md, run as they stand there."""
 
+import re
+
 from sandbox import needs
 from test_documented_examples import empty, examples, shell
 
@@ -16,6 +18,6 @@ def test_a_client_of_vpp_configures_the_router(empty):
     waited = "until wirespeed ctl show version >/dev/null 2>&1; do sleep 1; done\n"
     said = shell(empty, f"{started}{waited}{FOLDER}{RUN}wirespeed ctl show interface address")
     assert "wirespeed/vpp_api/json\n" in said or "wirespeed/vpp-api\n" in said
-    assert "e0.100 is 33 retval 0\n" in said
+    assert re.search(r"^e0\.100 is \d+ retval 0$", said, re.MULTILINE)
     assert said.count("  L3 100.64.1.1/30") == 2
     compile(AFAR, "afar", "exec")
