@@ -66,6 +66,28 @@ def test_by_flow_each_goes_one_way_in_order(tmp_path, mode):
     assert sum(map(bool, ways)) == (3 if mode.endswith("l34") else 1)
 
 
+@pytest.mark.parametrize("mode", ["xor load-balance l34", "round-robin", "active-backup"])
+def test_trace_tells_members_as_vpp_does(tmp_path, mode):
+    """What is told is what was done: flow by flow, that member's file has it."""
+    back = [bytes(Ether(src=HOST1, dst=BOND) / IP(src="10.0.1.2", dst="10.0.0.2") / UDP() / Raw(bytes(30)))]
+    rest = f"trace add dpdk-input {len(TRAFFIC[:20]) + 1}\n"
+    outcome = route(tmp_path, setup(mode, rest), TRAFFIC[:20], back, [], [], ask=["show trace"])
+    assert_conserved(outcome)
+    paths = outcome.answers[0].split("\nPacket ")[1:]
+    ways = [re.findall(r"^  src (\S+), dst (\S+), (\S+) -> (\S+)$", path, re.MULTILINE) for path in paths]
+    into, out = (HOST1, BOND, "e1", "BondEthernet0"), (BOND, HOST1, "BondEthernet0")
+    assert ways.count([into]) == 1
+    told = {}
+    for path, way in zip(paths, ways, strict=True):
+        if way != [into]:
+            assert way[0][:3] == out and len(way) == 1
+            assert re.search(r": bond-output\n  rx e0 tx BondEthernet0 length 84\n", path), path
+            told[int(re.findall(r"UDP: (\d+) -> 9", path)[-1]) - 1000] = way[0][3]
+    sent = {flow: f"e{n}" for n, frames in enumerate(outcome.frames) if n for flow in flows_of(frames)}
+    assert told == sent
+    assert len(set(told.values())) == (1 if mode == "active-backup" else 3)
+
+
 def test_in_turn(tmp_path):
     outcome = route(tmp_path, setup("round-robin"), TRAFFIC[:30], [], [], [])
     assert_conserved(outcome)
