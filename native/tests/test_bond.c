@@ -67,23 +67,23 @@ static void passes_every_frame(void **state)
 static void traces_tell_bond_and_member(void **state)
 {
 	(void)state;
-	static const char *const out[] = {"dpdk-input",  "ethernet-input", "l2-input", "l2-output",
-									  "bond-output", "bond-tx",        "e1-output"};
-	struct ws_trace_step steps[16];
+	static const char *const out[] = {"dpdk-input", "bond-input",  "ethernet-input", "l2-input",
+									  "l2-output",  "bond-output", "bond-tx",        "e1-output"};
+	struct ws_trace_step steps[32];
 	struct frame in = frame_udp(IP(1, 2, 3, 4), IP(5, 6, 7, 8), 100);
 	make(WS_BOND_XOR, WS_BOND_L34);
 	assert_int_equal(ws_router_trace_add(rig_router, "dpdk-input", 2), 0);
 	passes(in.bytes, in.length, in.length);
-	assert_int_equal(ws_router_trace(rig_router, 0, 0, steps, 16), 15);
+	assert_int_equal(ws_router_trace(rig_router, 0, 0, steps, 32), 16);
 	for (size_t i = 0; i < RTE_DIM(out); i++) {
 		assert_string_equal(steps[i].node, out[i]);
-		assert_int_equal(steps[i].tx_interface, i < 4 ? -1 : i < 6 ? made : 1);
+		assert_int_equal(steps[i].tx_interface, i < 5 ? -1 : i < 7 ? made : 1);
 		assert_memory_equal(steps[i].bytes, in.bytes, WS_TRACE_BYTES);
 	}
-	/* Behind its eight steps come those of the way back. */
-	assert_string_equal(steps[9].node, "bond-input");
-	assert_int_equal(steps[9].rx_interface, 1);
-	assert_int_equal(steps[10].rx_interface, made);
+	/* Behind its nine steps come those of the way back. */
+	assert_string_equal(steps[10].node, "bond-input");
+	assert_int_equal(steps[10].rx_interface, 1);
+	assert_int_equal(steps[11].rx_interface, made);
 }
 
 static void a_member_is_for_nothing_else(void **state)
