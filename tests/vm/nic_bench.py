@@ -30,9 +30,13 @@ CHECKS = (
     "bytes",
     "link",
     "down",
+    "hardware",
+    "conserve",
     "mtu",
     "kill",
     "mtu_refused",
+    "mtu_start",
+    "queues",
     "unplug",
 )
 DOCTOR_CHECKS = ("lacking", "fix", "generator", "undo", "inspect")
@@ -72,7 +76,7 @@ def run(
         yield from (Outcome(kind, check, False, "this QEMU has no such NIC", 0.0) for check in checks)
         return
     nics, boot = nics_of(kind), Boot(folder, folder / KERNEL.name, HOST_ROOT)
-    program = [sys.executable, str(_ROOT / "tests/vm" / inside), ",".join(checks), *(nic.mac for nic in nics)]
+    program = [sys.executable, str(_ROOT / "tests/vm" / inside), kind, ",".join(checks), *(nic.mac for nic in nics)]
     seen: list[str] = []
     failure = "not reached"
     for _ in range(_BOOTS):
