@@ -12,7 +12,7 @@ import shlex
 import socket
 import subprocess
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -71,8 +71,16 @@ class Guest:
     """Runs from entry to exit of the `with` statement."""
 
     def __init__(
-        self, qemu: Qemu, boot: Boot, nics: Sequence[Nic], program: Sequence[str], log: Path, kernel: str = READY
+        self,
+        qemu: Qemu,
+        boot: Boot,
+        nics: Sequence[Nic],
+        program: Sequence[str],
+        log: Path,
+        kernel: str = READY,
+        wire: Callable[[Nic], str] = lambda nic: f"hubport,hubid={nic.wire}",
     ) -> None:
+        """`wire` is QEMU's network behind a NIC, without its name: those of a number are joined in the guest itself."""
         self._folder = tempfile.TemporaryDirectory(prefix="wirespeed-vm-")
         folder = Path(self._folder.name)
         self._log = log
@@ -80,7 +88,7 @@ class Guest:
         self._talk = _listener(folder / "talk")
         first = folder / "first"
         first.write_text(_FIRST.format(command=shlex.join(program)))
-        arguments = [*self._machine(qemu, boot, folder, first, kernel), *_wires(nics)]
+        arguments = [*self._machine(qemu, boot, folder, first, kernel), *_wires(nics, wire)]
         with log.open("wb") as console:
             self.process = subprocess.Popen(
                 arguments, env=qemu.environment, stdin=subprocess.DEVNULL, stdout=console, stderr=subprocess.STDOUT
@@ -114,7 +122,7 @@ class Guest:
     def messages(self) -> Iterator[Json]:
         """What the program says, until it ends; what it asks of the machine is answered in between."""
         with self._accept(self._qmp) as monitor, self._accept(self._talk) as talk:
-            qmp = Monitor(monitor)
+            qmp, self._program = Monitor(monitor), talk
             for line in self._lines(talk):
                 message: Json = json.loads(line)
                 if "qmp" in message:
@@ -124,6 +132,10 @@ class Guest:
                 if "end" in message:
                     return
                 yield message
+
+    def tell(self, **message: Any) -> None:
+        """A line to the program, which waits for one."""
+        self._program.sendall(json.dumps(message).encode() + b"\n")
 
     def _accept(self, listener: socket.socket) -> socket.socket:
         self._wait_for(listener)
@@ -163,10 +175,10 @@ def _listener(path: Path) -> socket.socket:
     return listener
 
 
-def _wires(nics: Sequence[Nic]) -> Iterator[str]:
+def _wires(nics: Sequence[Nic], wire: Callable[[Nic], str]) -> Iterator[str]:
     for number, nic in enumerate(nics):
         iommu = ",iommu_platform=on,ats=on,disable-legacy=on" if nic.kind == "virtio" else ""
-        yield from ("-netdev", f"hubport,id=wire-{nic.ident},hubid={nic.wire}")
+        yield from ("-netdev", f"{wire(nic)},id=wire-{nic.ident}")
         yield from ("-device", f"pcie-root-port,id=port-{nic.ident},chassis={number + 1},slot={number + 1}")
         yield from (
             "-device",

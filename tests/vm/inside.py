@@ -12,6 +12,7 @@ import os
 import re
 import sys
 import time
+from collections.abc import Callable, Mapping, Sequence
 
 from inside_bench import (
     FOLDER,
@@ -281,21 +282,25 @@ def main() -> None:
     FOLDER.mkdir(parents=True)
     host.tell(started=True)
     bind(macs)
-    bench = Bench(host, kind, macs)
+    tell_of(Bench(host, kind, macs), names, CHECKS)
+
+
+def tell_of(bench: Bench, names: Sequence[str], checks: Mapping[str, Callable[[Bench], str]]) -> None:
+    """Have the host know what each check saw; none comes after one without which there is nothing to see."""
     for name in names:
         began = time.monotonic()
         try:
-            saw, ok = CHECKS[name](bench), True
+            saw, ok = checks[name](bench), True
         except (Failed, WirespeedError, OSError) as error:
             saw, ok = f"{type(error).__name__}: {error}", False
-        host.tell(check=name, ok=ok, saw=saw, seconds=round(time.monotonic() - began, 1))
+        bench.host.tell(check=name, ok=ok, saw=saw, seconds=round(time.monotonic() - began, 1))
         if not ok:
             for program in (getattr(bench, "router", None), getattr(bench, "generator", None)):
                 if program is not None:
                     print(program.said()[-1500:], flush=True)
             if name in ("start", "kill"):
                 break
-    host.tell(end=True)
+    bench.host.tell(end=True)
 
 
 if __name__ == "__main__":

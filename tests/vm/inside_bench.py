@@ -44,6 +44,10 @@ class Host:
 
     def machine(self, command: str, **arguments: Any) -> dict[str, Any]:
         self.tell(qmp=command, arguments=arguments)
+        return self.line()
+
+    def line(self) -> dict[str, Any]:
+        """What the host says next."""
         line = b""
         while not line.endswith(b"\n"):
             line += self._file.read(1) or b""
