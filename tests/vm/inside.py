@@ -18,6 +18,7 @@ from inside_bench import (
     FOLDER,
     HOST_IP,
     HOST_IP6,
+    JUMBO_MTU,
     PACKETS,
     PATIENCE_S,
     PCI,
@@ -38,9 +39,6 @@ from inside_bench import (
 
 from wirespeed.errors import EnvironmentFault, WirespeedError
 
-PLAIN_MTU, JUMBO_MTU = 1500, 9000
-MOST_MTU = {"vmxnet3": 2026}
-"""What carries less than JUMBO_MTU: its receive buffers hold 2048 bytes, and no frame lies in several."""
 HAS_GROUP_LIST = ("e1000e", "igb")
 """The others refuse a list of groups, and take all of them."""
 SPREADS = ("igb",)
@@ -152,8 +150,8 @@ def check_down(bench: Bench) -> str:
 
 def check_mtu(bench: Bench) -> str:
     """The largest that the NIC carries, told while it runs; one byte more is refused and changes nothing."""
-    most = MOST_MTU.get(bench.kind, JUMBO_MTU)
-    if bench.kind in MOST_MTU:
+    most = bench.most_mtu
+    if most < JUMBO_MTU:
         try:
             bench.ask(f"set interface mtu {most + 1} e0")
         except WirespeedError as error:
@@ -220,16 +218,17 @@ def check_mtu_refused(bench: Bench) -> str:
     try:
         bench.ask("set interface mtu 9000 e0")
     except WirespeedError as error:
-        if "data-size" not in str(error):
+        cause = "data-size" if bench.most_mtu == JUMBO_MTU else f"{bench.most_mtu} at most"
+        if cause not in str(error):
             raise Failed(str(error)) from None
-        return f"names data-size; {forward(bench, 0)}"
+        return f"names {cause}; {forward(bench, 0)}"
     raise Failed("taken with buffers of 2048 bytes")
 
 
 def check_mtu_start(bench: Bench) -> str:
     """The same MTU as `mtu` of the device in startup.conf; more than it carries ends the program with a line."""
-    most = MOST_MTU.get(bench.kind, JUMBO_MTU)
-    if bench.kind in MOST_MTU:
+    most = bench.most_mtu
+    if most < JUMBO_MTU:
         bench.router.kill()
         bench.start_router(9216, f"mtu {most + 1}")
         wait_for(lambda: bench.router.process.poll() is not None, "the end of the program")

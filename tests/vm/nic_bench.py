@@ -162,11 +162,11 @@ def table(outcomes: Sequence[Outcome]) -> list[str]:
     """A row for each kind of NIC, a column for each check."""
     checks = list(dict.fromkeys(one.check for one in outcomes))
     widths = [max(len(check), 6) for check in checks]
-    lines = ["NIC      " + "  ".join(f"{check:<{width}}" for check, width in zip(checks, widths, strict=True))]
+    lines = ["NIC        " + "  ".join(f"{check:<{width}}" for check, width in zip(checks, widths, strict=True))]
     for kind in dict.fromkeys(one.kind for one in outcomes):
         held = {one.check: "ok" if one.ok else "FAILED" for one in outcomes if one.kind == kind}
         cells = (f"{held.get(check, '-'):<{width}}" for check, width in zip(checks, widths, strict=True))
-        lines.append(f"{kind:<9}" + "  ".join(cells))
+        lines.append(f"{kind:<11}" + "  ".join(cells))
     return [line.rstrip() for line in lines]
 
 
