@@ -7,8 +7,10 @@ The program's messages come as lines of JSON over a virtio-serial port. One that
 from __future__ import annotations
 
 import json
+import os
 import select
 import shlex
+import signal
 import socket
 import subprocess
 import tempfile
@@ -17,6 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from wirespeed.bound_child import bound_to_parent
 from wirespeed.vm.initramfs import Boot
 from wirespeed.vm.monitor import Monitor
 from wirespeed.vm.qemu import Qemu
@@ -91,7 +94,12 @@ class Guest:
         arguments = [*self._machine(qemu, boot, folder, first, kernel), *_wires(nics, wire)]
         with log.open("wb") as console:
             self.process = subprocess.Popen(
-                arguments, env=qemu.environment, stdin=subprocess.DEVNULL, stdout=console, stderr=subprocess.STDOUT
+                arguments,
+                env=qemu.environment,
+                stdin=subprocess.DEVNULL,
+                stdout=console,
+                stderr=subprocess.STDOUT,
+                preexec_fn=bound_to_parent(os.sched_getaffinity(0), signal.SIGKILL),  # noqa: PLW1509 - one thread
             )
 
     def _machine(self, qemu: Qemu, boot: Boot, folder: Path, program: Path, kernel: str) -> list[str]:
