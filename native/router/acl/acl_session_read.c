@@ -110,8 +110,7 @@ void acl_session_gauges_add(struct ws_router *router)
 {
 	stats_lock(&router->stats);
 	for (int i = 0; i < ACL_SESSION_GAUGES; i++)
-		router->acls->sessions->gauges[i] =
-			stats_entry_add(&router->stats, STATS_GAUGE, 0, gauges[i].name);
+		router->acls->sessions->gauges[i] = stats_gauge_add(&router->stats, "%s", gauges[i].name);
 	stats_unlock(&router->stats);
 }
 
@@ -122,6 +121,6 @@ void acl_session_gauges_set(struct ws_router *router)
 	for (int i = 0; i < ACL_SESSION_GAUGES; i++) {
 		uint64_t value;
 		memcpy(&value, (const uint8_t *)&counters + gauges[i].offset, sizeof(value));
-		stats_set_gauge(&router->stats, router->acls->sessions->gauges[i], value);
+		stats_gauge_set(&router->stats, router->acls->sessions->gauges[i], value);
 	}
 }

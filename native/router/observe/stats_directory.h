@@ -13,9 +13,14 @@ __attribute__((format(printf, 4, 5))) uint32_t stats_link_add(struct stats_segme
 															  enum stats_vector vector,
 															  uint32_t index, const char *format,
 															  ...);
-/* Under the lock, too; a gauge's value may be written without it. There is always room. */
+/* Under the lock: an entry of any type. There is always room. */
 uint32_t stats_entry_add(struct stats_segment *stats, enum stats_type type, uint64_t value,
 						 const char *name);
+/* Under the lock: a value that the main thread writes. There is room for
+ * STATS_MEMBER_GAUGES of each port, and for those of the sessions of ACLs. */
+__attribute__((format(printf, 2, 3))) uint32_t stats_gauge_add(struct stats_segment *stats,
+															   const char *format, ...);
+void stats_gauge_set(struct stats_segment *stats, uint32_t index, uint64_t value);
 void stats_entry_drop(struct stats_segment *stats, uint32_t index);
 /* A name as it stands between the slashes of others: with '_' for '/'. */
 void stats_plain_name(char plain[static WS_NAME_LEN], const char *name);
@@ -25,14 +30,9 @@ static inline uint64_t stats_address(const void *in_segment)
 	return (uint64_t)(uintptr_t)in_segment;
 }
 
-static inline void stats_set_gauge(struct stats_segment *stats, uint32_t entry, uint64_t number)
-{
-	__atomic_store_n(&stats->memory->directory.at[entry].value, number, __ATOMIC_RELAXED);
-}
-
 static inline void stats_set(struct stats_segment *stats, enum stats_value value, uint64_t number)
 {
-	stats_set_gauge(stats, stats->values[value], number);
+	stats_gauge_set(stats, stats->values[value], number);
 }
 
 #endif
