@@ -15,7 +15,7 @@ from naive_acl import GRE, ICMP, ICMP6, PORTS, SCTP, TCP, TYPES, UDP, NaiveAcls,
 from wirespeed.router.acl_core import AclAction, AclRule
 
 ANSWERS = Path(__file__).parents[2] / "build" / "native" / "acl_answers"
-RULE_SETS = 300 if settings().derandomize else 10_000
+RULE_SETS = 150 if settings().derandomize else 10_000
 """Pairs of them; the many by the profile `search`, which tools/fuzz.sh takes."""
 PROTOCOLS = (ICMP, TCP, UDP, GRE, ICMP6, SCTP)
 ADDRESSES: dict[int, list[IPv4Address | IPv6Address]] = {
