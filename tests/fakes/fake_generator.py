@@ -19,7 +19,7 @@ from wirespeed._native.flow_records import (
     Latency,
     ProfileState,
 )
-from wirespeed._native.generator import PortTraffic, Snapshot, WorkerLoad
+from wirespeed._native.generator import ALL_CORES, PortTraffic, Snapshot, WorkerLoad
 from wirespeed._native.runtime import Medium, PoolInfo, PortInfo
 from wirespeed._native.stream_records import Stream, StreamMode
 from wirespeed.errors import EnvironmentFault, UsageError
@@ -53,6 +53,7 @@ class FakeGenerator:
 
     def __init__(self, ports: int = 2, speed_bps: int = 10_000_000_000) -> None:
         self.worker_cpus: tuple[int, ...] = (0,)
+        self.port_workers: tuple[tuple[int, ...], ...] = ((0,),) * ports
         self.calls: list[tuple[object, ...]] = []
         self._time_s = 1000.0
         self._traffic = [PortTraffic() for _ in range(ports)]
@@ -199,6 +200,7 @@ class FakeGenerator:
         *,
         profile: int = 0,
         start_at_s: float = 0.0,
+        cores: int = ALL_CORES,
     ) -> None:
         self.calls.append(("start", port, tuple(streams), factor, duration_s))
         if (port, profile) in self._runs:

@@ -25,7 +25,40 @@ static void copy_counters(void *argument)
 	}
 }
 
-/* What the worker does not know of. */
+static void add_kinds(struct ws_frame_kinds *sum, const struct ws_frame_kinds *other)
+{
+	sum->icmp_error += other->icmp_error;
+	sum->icmp6_error += other->icmp6_error;
+	sum->arp += other->arp;
+	sum->nd += other->nd;
+	sum->lldp += other->lldp;
+	sum->control += other->control;
+}
+
+/* What the workers of the port counted. */
+static struct ws_generator_port sum_of(const struct served_port *port)
+{
+	struct ws_generator_port sum = port->shares[0].snapshot;
+	bool one_sends = sum.active && !sum.paused;
+	for (uint16_t i = 1; i < port->count; i++) {
+		const struct ws_generator_port *other = &port->shares[i].snapshot;
+		sum.tx_packets += other->tx_packets;
+		sum.tx_bytes += other->tx_bytes;
+		sum.rx_packets += other->rx_packets;
+		sum.rx_bytes += other->rx_bytes;
+		sum.asked_packets += other->asked_packets;
+		sum.refused_packets += other->refused_packets;
+		sum.no_buffer_packets += other->no_buffer_packets;
+		sum.late_packets += other->late_packets;
+		add_kinds(&sum.rx_kinds, &other->rx_kinds);
+		sum.active |= other->active;
+		one_sends |= other->active && !other->paused;
+	}
+	sum.paused = sum.active && !one_sends;
+	return sum;
+}
+
+/* What the workers do not know of. */
 static int add_drivers(const struct generator_port *port, struct ws_generator_port *out)
 {
 	struct ws_port_counters driver;
@@ -58,8 +91,8 @@ int ws_generator_counters(struct ws_generator *generator, struct ws_generator_po
 	generator_ask_all(generator, copy_counters, generator->workers, sizeof(generator->workers[0]));
 	*tsc = generator->workers[0].snapshot_tsc;
 	for (uint16_t i = 0; i < generator->port_count; i++) {
-		ports[i] = generator->ports[i].snapshot;
-		int error = add_drivers(&generator->ports[i], &ports[i]);
+		ports[i] = sum_of(&generator->ports[i]);
+		int error = add_drivers(generator->ports[i].shares, &ports[i]);
 		if (error)
 			return error;
 	}

@@ -177,8 +177,8 @@ static size_t count_variables(const struct ws_stream *stream)
 	return count < VARIABLES ? count : VARIABLES;
 }
 
-struct program *program_compile(const struct ws_stream *stream, const uint8_t *template,
-								uint16_t frame_len, int *error)
+struct program *program_compile(const struct ws_stream *stream, struct stream_part part,
+								const uint8_t *template, uint16_t frame_len, int *error)
 {
 	*error = 0;
 	if (!stream->op_count)
@@ -195,7 +195,7 @@ struct program *program_compile(const struct ws_stream *stream, const uint8_t *t
 		*error = fail(-ENOMEM, "no memory for the variables of stream %u", stream->id);
 		return NULL;
 	}
-	struct compiler compiler = {.stream = stream, .program = program};
+	struct compiler compiler = {.stream = stream, .part = part, .program = program};
 	program->period = 1;
 	program->keeps_length = true;
 	program->frame_len = frame_len;

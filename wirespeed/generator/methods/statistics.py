@@ -64,7 +64,7 @@ def get_utilization(server: Server) -> Json:
 
 def _sending(server: Server, worker: int) -> list[int]:
     """Two ports at least, as T-Rex's cores have, -1 for none."""
-    mine = server.ports[worker :: len(server.core.worker_cpus)]
+    mine = [port for port in server.ports if worker in server.core.port_workers[port.index]]
     sending = [port.index for port in mine if port.traffic.running]
     return sending + [-1] * (2 - len(sending))
 
