@@ -45,8 +45,8 @@ def parse_worker_cpus(text: str, ports: int) -> tuple[tuple[int, ...], tuple[tup
     pairs = (ports + 1) // 2
     if len(lists) != pairs:
         raise UsageError(
-            f"--cpu {text} has {len(lists)} lists of CPUs for {ports} ports; give one for each pair of ports, {pairs} in "
-            "all, as 2-5/6-9"
+            f"--cpu {text} has {len(lists)} lists of CPUs for {ports} ports; give one for each pair of ports, "
+            f"{pairs} in all, as 2-5/6-9"
         )
     cpus = parse_cpus(",".join(lists)) if all(lists) else ()
     if not cpus:
