@@ -223,23 +223,33 @@ static uint32_t unite(struct ws_profile_state *states, uint32_t count)
 	return kept;
 }
 
+/* What the port's workers have, one after the other. */
+static void list_shares(struct ws_generator *generator, uint16_t index, struct listing *listing)
+{
+	const struct served_port *port = &generator->ports[index];
+	listing->count = 0;
+	for (uint16_t i = 0; i < port->count; i++) {
+		listing->port = &port->shares[i];
+		generator_ask(generator, port->shares[i].worker, do_list, listing);
+	}
+}
+
 int ws_generator_profiles(struct ws_generator *generator, uint16_t index,
 						  struct ws_profile_state *out, uint32_t max)
 {
+	struct listing listing = {0};
 	int error = command_check_port(generator, index);
 	if (error)
 		return error;
-	const struct served_port *port = &generator->ports[index];
-	struct ws_profile_state *states = calloc((size_t)port->count * max + 1, sizeof(*states));
-	struct listing listing = {.out = states, .max = port->count * max};
-	if (!states)
-		return fail(-ENOMEM, "no memory to list %u profiles", max);
-	for (uint16_t i = 0; i < port->count; i++) {
-		listing.port = &port->shares[i];
-		generator_ask(generator, port->shares[i].worker, do_list, &listing);
-	}
-	uint32_t count = unite(states, RTE_MIN(listing.count, listing.max));
-	memcpy(out, states, RTE_MIN(count, max) * sizeof(*out));
-	free(states);
-	return (int)(listing.count > listing.max ? listing.count : count);
+	list_shares(generator, index, &listing);
+	listing.max = listing.count; /* none is started meanwhile */
+	listing.out = calloc((size_t)listing.max + 1, sizeof(*listing.out));
+	if (!listing.out)
+		return fail(-ENOMEM, "no memory to list %u profiles", listing.max);
+	list_shares(generator, index, &listing);
+	uint32_t count = unite(listing.out, listing.count);
+	if (max)
+		memcpy(out, listing.out, RTE_MIN(count, max) * sizeof(*out));
+	free(listing.out);
+	return (int)count;
 }

@@ -120,7 +120,7 @@ static int check_start(const struct ws_generator *generator, uint16_t index, uin
 	if (!error && isnan(duration_s))
 		error = fail(-EINVAL, "the duration is no number");
 	if (!error && !count)
-		error = fail(-EINVAL, "no streams to send; give 1 or more");
+		error = fail(-EINVAL, "none of the 0 streams is enabled and starts by itself");
 	if (!error && !allowed_cores(&generator->ports[index], cores))
 		error = fail(-EINVAL, "port %s has cores 0 to %u, and 0x%lx is none of them",
 					 port_name(index), generator->ports[index].senders - 1, (unsigned long)cores);
