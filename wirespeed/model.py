@@ -15,6 +15,9 @@ DEFAULT_SPEED_BPS = 10_000_000_000
 PLAIN_MTU, MIN_MTU, MAX_MTU = 1500, 576, 9216
 """Largest layer 3 packets: of a port that is told nothing, and what one may be told; a NIC's limit may be lower."""
 
+MAX_QUEUES = 64
+"""Of a port, in each direction."""
+
 PCI_ADDRESS = re.compile(r"(?:([0-9a-fA-F]{4}):)?([0-9a-fA-F]{2}):([0-9a-fA-F]{2})\.([0-7])")
 """Domain, which is 0 where it is left out as lspci does, bus, device and function."""
 
@@ -166,9 +169,9 @@ def parse_port_spec(text: str) -> PortSpec:
             case "speed":
                 spec = replace(spec, speed_bps=parse_speed(value))
             case "rxq":
-                spec = replace(spec, rx_queues=_count(text, key, value, 16))
+                spec = replace(spec, rx_queues=_count(text, key, value, MAX_QUEUES))
             case "txq":
-                spec = replace(spec, tx_queues=_count(text, key, value, 16))
+                spec = replace(spec, tx_queues=_count(text, key, value, MAX_QUEUES))
             case "rxd":
                 spec = replace(spec, rx_descriptors=_count(text, key, value, 32768))
             case "txd":

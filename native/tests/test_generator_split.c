@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A profile's streams split over workers: nothing is sent twice, nothing left out, each when it is
  * due. A tick is a nanosecond. */
-#include "generator/traffic/schedule.h"
+#include "generator/program/program_compiler.h"
+#include "generator/traffic/schedule_state.h"
 #include "generator/traffic/split.h"
 #include "tests/cmocka_all.h"
 
@@ -248,6 +249,35 @@ static void programs_with_memory_are_not_divided(void **state)
 	assert_false(program_spreads(&stream));
 }
 
+/* Those of several workers are made one after the other. */
+static void what_a_part_writes_begins_a_line(void **state)
+{
+	(void)state;
+	enum { LINE = 64 };
+	const struct ws_op ops[] = {
+		{.kind = WS_OP_VAR, .size = 4, .max = UINT32_MAX, .step = 1},
+		{.kind = WS_OP_WRITE, .size = 4, .offset = 20},
+	};
+	struct ws_stream stream = endless(1, 1e6);
+	int error;
+	stream.ops = ops;
+	stream.op_count = 2;
+	split(&stream, 1, ALL);
+	for (int i = 0; i < WORKERS; i++) {
+		struct schedule *schedule =
+			schedule_create(out[i].streams, out[i].parts, out[i].count, HZ, 1, 1, &error);
+		struct program *program = program_compile(&stream, out[i].parts[0], frame, FRAME, &error);
+		assert_int_equal((uintptr_t)schedule % LINE, 0);
+		assert_int_equal((uintptr_t)schedule->heap % LINE, 0);
+		assert_int_equal((uintptr_t)schedule->streams % LINE, 0);
+		assert_int_equal((uintptr_t)program % LINE, 0);
+		assert_int_equal((uintptr_t)program->values % LINE, 0);
+		program_free(program);
+		schedule_free(schedule);
+	}
+	split_free(out, WORKERS);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -257,6 +287,7 @@ int main(void)
 		cmocka_unit_test(parts_are_due_when_the_whole_is),
 		cmocka_unit_test(programs_of_parts_make_what_one_makes),
 		cmocka_unit_test(programs_with_memory_are_not_divided),
+		cmocka_unit_test(what_a_part_writes_begins_a_line),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

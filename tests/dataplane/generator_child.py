@@ -37,7 +37,7 @@ class Refused(Exception):
 
 
 class GeneratorChild:
-    """A generator on `ports`, all served by one worker unless more `cpus` are given.
+    """A generator on `ports`, all served by one worker unless more `cpus` are given; a CPU may be given twice.
 
     With `netns` it runs in a network namespace of its own, where these shell commands have been run.
     """
@@ -58,7 +58,7 @@ class GeneratorChild:
         self.pid = self._process.pid
         cpus = cpus or [max(os.sched_getaffinity(0))]
         try:
-            self._call("open", ports, list(cpus), memory_mb, mtu, port_workers)
+            self._call("open", ports, list(cpus), memory_mb, mtu, [list(one) for one in port_workers])
         except Refused:
             self._process.communicate(timeout=60)
             raise
@@ -161,7 +161,8 @@ def _read_stream(given: dict[str, Any]) -> Stream:
 def _open(
     ports: list[str], cpus: list[int], memory_mb: int, mtu: int, port_workers: list[list[int]]
 ) -> NativeGenerator:
-    runtime.start_runtime(f"wirespeed-test-{os.getpid()}", cpus, memory_mb, "never")
+    shared = len(set(cpus)) < len(cpus)
+    runtime.start_runtime(f"wirespeed-test-{os.getpid()}", cpus, memory_mb, "never", shared_cpus=shared)
     runtime.open_ports([parse_port_spec(port) for port in ports], [f"p{i}" for i in range(len(ports))], mtu=mtu)
     return NativeGenerator(cpus, len(ports), port_workers)
 

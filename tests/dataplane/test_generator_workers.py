@@ -56,11 +56,12 @@ class Wire:
 
 
 @contextmanager
-def wired(folder: Path, sending: Sequence[int]) -> Iterator[Wire]:
-    spec = f"memif:{folder}/wire.sock,rxq=2,txq=2"
+def wired(folder: Path, sending: Sequence[int], workers: int = 2) -> Iterator[Wire]:
+    spec = f"memif:{folder}/wire.sock,rxq={workers},txq={workers},rxd=4096"
+    cpus = CPUS * (workers // 2)
     with (
-        GeneratorChild(f"{spec},role=server", cpus=CPUS, port_workers=[[0, 1]]) as receiver,
-        GeneratorChild(f"{spec},role=client", cpus=CPUS, port_workers=[sending]) as sender,
+        GeneratorChild(f"{spec},role=server", cpus=cpus, port_workers=[range(workers)]) as receiver,
+        GeneratorChild(f"{spec},role=client", cpus=cpus, port_workers=[sending]) as sender,
     ):
         while not all(end.port_info(0)["link_up"] for end in (sender, receiver)):
             time.sleep(0.01)
@@ -74,8 +75,8 @@ def wire(tmp_path: Path) -> Iterator[Wire]:
 
 
 def test_a_stream_is_shared_in_exact_parts(wire: Wire) -> None:
-    """100 kpps for half a second are 50 000 packets, each worker's half of them in its own TX queue, and the values of
-    all of them those of one worker."""
+    """5 kpps for 0.4 s are 2 000 packets, each worker's half of them in its own TX queue, and the values of all of them
+    those of one worker."""
     capture = wire.receiver.start_capture([], [0], 4096)
     stream = Stream(1, packet(), rate_pps=5e3, ops=counting(VALUES), flow_kind=FlowKind.STATS, flow_id=3)
     wire.sender.start(0, stream, duration_s=0.4)
@@ -90,6 +91,43 @@ def test_a_stream_is_shared_in_exact_parts(wire: Wire) -> None:
         assert times == sorted(times)
     loads = wire.sender.snapshot().workers
     assert all(load.busy_clocks for load in loads)
+
+
+def test_more_workers_than_cpus_send_the_same(tmp_path: Path) -> None:
+    """Eight workers in turn on two CPUs: each value three times, a burst whole and in order, all of them counted."""
+    with wired(tmp_path, range(8), workers=8) as wire:
+        capture = wire.receiver.start_capture([], [0], 8192)
+        spread = Stream(1, packet(), rate_pps=6e3, ops=counting(VALUES), flow_kind=FlowKind.STATS, flow_id=1)
+        whole = Stream(2, packet(), mode=StreamMode.SINGLE_BURST, rate_pps=1e4, packets=900, ops=counting(VALUES))
+        wire.sender.start(0, spread, duration_s=0.5)
+        sent, received = wire.settled()
+        assert sent.asked_packets == sent.tx_packets + sent.late_packets == 3000
+        assert received.rx_packets == wire.sender.flow(FlowKind.STATS, 1)[0].tx_packets == sent.tx_packets
+        values = Counter(value_of(one.data) for one in wire.receiver.read_capture(capture))
+        assert sum(values.values()) == sent.tx_packets
+        assert set(values) <= set(range(VALUES)) and max(values.values()) <= 3
+        wire.sender.start(0, replace(whole, pinned=8))
+        assert wire.settled()[1].rx_packets == sent.tx_packets + 900
+        assert [value_of(one.data) for one in wire.receiver.read_capture(capture)] == list(range(900))
+        loads = wire.sender.snapshot().workers
+        assert len(loads) == 8 and all(load.busy_clocks for load in loads)
+
+
+def test_each_worker_tells_where_it_sends(wire: Wire) -> None:
+    wire.sender.start(0, Stream(1, packet(), rate_pps=1e3), profile=1, cores=2)
+    assert [load.sending for load in wire.sender.snapshot().workers] == [0, 1]
+    wire.sender.start(0, Stream(1, packet(), rate_pps=1e3, pinned=1), profile=2)
+    assert [load.sending for load in wire.sender.snapshot().workers] == [1, 1]
+    wire.sender.change("stop", 0, [1])
+    assert [load.sending for load in wire.sender.snapshot().workers] == [1, 0]
+
+
+def test_a_worker_without_a_queue_is_refused(tmp_path: Path) -> None:
+    said = r"port p0 has 2 workers and queues for 1 of them \(1 RX, 1 TX\); give it fewer CPUs"
+    with pytest.raises(Refused, match=said):
+        GeneratorChild("ring:loop", cpus=CPUS, port_workers=[[0, 1]])
+    with pytest.raises(Refused, match="port p0 on workers 0x4; there are workers 0 to 1"):
+        GeneratorChild("ring:loop", cpus=CPUS, port_workers=[[2]])
 
 
 def test_cores_are_chosen_among(wire: Wire) -> None:

@@ -78,9 +78,11 @@ class PortTraffic:
 class WorkerLoad:
     """Clocks of one worker since start; busy ones are of loops that sent or received.
 
-    Absences are times of 0.2 ms and more that something kept it from its loop.
+    Absences are times of 0.2 ms and more that something kept it from its loop. `sending` are the ports on which it has
+    something to send, as bits.
     """
 
+    sending: int = 0
     loops: int = 0
     busy_clocks: int = 0
     total_clocks: int = 0

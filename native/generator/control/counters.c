@@ -12,6 +12,7 @@ static void copy_counters(void *argument)
 	struct generator_worker *worker = argument;
 	worker->snapshot_tsc = rte_rdtsc();
 	worker->snapshot = worker->stats;
+	worker->sending = 0;
 	for (uint16_t i = 0; i < worker->port_count; i++) {
 		struct generator_port *port = worker->ports[i];
 		port->snapshot = port->counters;
@@ -22,6 +23,7 @@ static void copy_counters(void *argument)
 			port->snapshot.paused &= one->paused || !one->active;
 		}
 		port->snapshot.paused &= port->snapshot.active;
+		worker->sending |= (uint32_t)port->snapshot.active << port->index;
 	}
 }
 
@@ -72,10 +74,12 @@ static int add_drivers(const struct generator_port *port, struct ws_generator_po
 	return 0;
 }
 
-static struct ws_generator_worker describe(const struct worker_stats *stats)
+static struct ws_generator_worker describe(const struct generator_worker *worker)
 {
+	const struct worker_stats *stats = &worker->snapshot;
 	double hz = (double)ws_tsc_hz();
 	return (struct ws_generator_worker){
+		.sending = worker->sending,
 		.loops = stats->loops,
 		.busy_clocks = stats->busy_clocks,
 		.total_clocks = stats->total_clocks,
@@ -97,7 +101,7 @@ int ws_generator_counters(struct ws_generator *generator, struct ws_generator_po
 			return error;
 	}
 	for (uint16_t i = 0; workers && i < generator->worker_count; i++)
-		workers[i] = describe(&generator->workers[i].snapshot);
+		workers[i] = describe(&generator->workers[i]);
 	generator_reap(generator);
 	return generator->port_count;
 }

@@ -7,6 +7,7 @@
 #include "dev/port.h"
 #include "dev/worker.h"
 #include "generator/observe/flow_counts.h"
+#include "generator/own_lines.h"
 #include "generator/program/program.h"
 #include "generator/receive/flow_meter.h"
 
@@ -67,7 +68,7 @@ static void create_share(struct ws_generator *generator, uint16_t index, uint16_
 		.patience = ticks(PATIENCE_US),
 		.worker = worker_index,
 		.number = generator->share_count++,
-		.flows = calloc(1, sizeof(*port->flows)),
+		.flows = own_lines(1, sizeof(*port->flows)),
 	};
 	worker->port_mask |= 1u << index;
 	worker->absence_watch.works_in_kernel |= driver_of(index, medium_works_in_kernel);
@@ -98,10 +99,19 @@ static bool create_shares(struct ws_generator *generator, uint16_t index, uint64
 
 static int check_workers(const struct ws_generator *generator, const uint64_t *port_workers)
 {
-	for (uint16_t i = 0; port_workers && i < generator->port_count; i++)
-		if (!port_workers[i] || port_workers[i] >> generator->worker_count)
+	uint64_t all = UINT64_MAX >> (64 - generator->worker_count);
+	for (uint16_t i = 0; port_workers && i < generator->port_count; i++) {
+		uint16_t rx = port_rx_queues(i), tx = port_tx_queues(i), served = RTE_MAX(rx, tx);
+		int count = __builtin_popcountll(port_workers[i]);
+		if (!port_workers[i] || port_workers[i] & ~all)
 			return fail(-EINVAL, "port %s on workers 0x%lx; there are workers 0 to %u",
 						port_name(i), (unsigned long)port_workers[i], generator->worker_count - 1);
+		if (count > 1 && count > served)
+			return fail(-EINVAL,
+						"port %s has %d workers and queues for %u of them (%u RX, %u TX); give it "
+						"fewer CPUs",
+						port_name(i), count, served, rx, tx);
+	}
 	return 0;
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* From the seam's instructions to checked code. */
 #include "dev/error.h"
+#include "generator/own_lines.h"
 #include "generator/program/program_compiler.h"
 #include "generator/program/program_merge.h"
 #include "wire/icmp6.h"
@@ -184,12 +185,12 @@ struct program *program_compile(const struct ws_stream *stream, struct stream_pa
 	if (!stream->op_count)
 		return NULL;
 	struct program *program =
-		calloc(1, sizeof(*program) + stream->op_count * sizeof(program->code[0]));
+		own_lines(1, sizeof(*program) + stream->op_count * sizeof(program->code[0]));
 	if (!program) {
 		*error = fail(-ENOMEM, "no memory for the program of stream %u", stream->id);
 		return NULL;
 	}
-	program->values = calloc(count_variables(stream), sizeof(*program->values));
+	program->values = own_lines(count_variables(stream), sizeof(*program->values));
 	if (!program->values) {
 		free(program);
 		*error = fail(-ENOMEM, "no memory for the variables of stream %u", stream->id);

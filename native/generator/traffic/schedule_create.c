@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dev/error.h"
+#include "generator/own_lines.h"
 #include "generator/traffic/schedule_state.h"
 
 #include <errno.h>
@@ -144,10 +145,10 @@ struct schedule *schedule_create(const struct ws_stream *streams, const struct s
 								 uint32_t count, double hz, double factor, double duration_s,
 								 int *error)
 {
-	struct schedule *schedule = calloc(1, sizeof(*schedule));
+	struct schedule *schedule = own_lines(1, sizeof(*schedule));
 	if (schedule) {
-		schedule->heap = calloc(count + 1, sizeof(*schedule->heap));
-		schedule->streams = calloc(count + 1, sizeof(*schedule->streams));
+		schedule->heap = own_lines(count + 1, sizeof(*schedule->heap));
+		schedule->streams = own_lines(count + 1, sizeof(*schedule->streams));
 		schedule->names = calloc(count + 1, sizeof(*schedule->names));
 	}
 	if (!schedule || !schedule->heap || !schedule->streams || !schedule->names) {

@@ -3,6 +3,7 @@
 
 #include "dev/error.h"
 #include "dev/port.h"
+#include "generator/own_lines.h"
 #include "generator/port.h"
 #include "generator/traffic/ready.h"
 #include "wire/ethernet.h"
@@ -203,9 +204,9 @@ struct traffic *traffic_create(const struct traffic_config *config,
 	*error = ws_port_info(config->share->index, &port);
 	if (*error)
 		return NULL;
-	struct traffic *traffic = calloc(1, sizeof(*traffic));
+	struct traffic *traffic = own_lines(1, sizeof(*traffic));
 	if (traffic)
-		traffic->senders = calloc(given->count + 1, sizeof(*traffic->senders));
+		traffic->senders = own_lines(given->count + 1, sizeof(*traffic->senders));
 	if (!traffic || !traffic->senders) {
 		free(traffic);
 		*error = fail(-ENOMEM, "no memory for %u streams", given->count);

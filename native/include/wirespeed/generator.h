@@ -14,7 +14,8 @@ struct ws_generator;
 /*
  * All ports are served. `port_workers[i]` are the workers of port i as bits; NULL: port i belongs
  * to worker i modulo their number. The n-th of a port's workers sends in its TX queue n, and is its
- * core n; RX queues are dealt out to them in turn. Workers beyond the TX queues only receive.
+ * core n; RX queues are dealt out to them in turn. Workers beyond the TX queues only receive; those
+ * that would have no queue at all are refused.
  */
 struct ws_generator *ws_generator_create(const uint64_t *port_workers);
 int ws_generator_start_workers(struct ws_generator *generator);
@@ -83,6 +84,7 @@ struct ws_generator_port {
 };
 
 struct ws_generator_worker {
+	uint32_t sending; /* the ports on which it has something to send, as bits */
 	uint64_t loops, busy_clocks, total_clocks; /* busy: loops that sent or received */
 	/* Times that something kept it from its loop, see dev/absence.h. */
 	uint64_t absences;
