@@ -6,15 +6,15 @@
 #ifndef GENERATOR_OWN_LINES_H
 #define GENERATOR_OWN_LINES_H
 
-#include <rte_common.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* Zeroed; NULL: memory is short. It is as long as asked for, so that a step beyond is found. */
 static inline void *own_lines(size_t count, size_t size)
 {
+	enum { LINE = 64 };
 	void *memory = NULL;
-	if (posix_memalign(&memory, RTE_CACHE_LINE_SIZE, count * size))
+	if (posix_memalign(&memory, LINE, count * size))
 		return NULL;
 	return memset(memory, 0, count * size);
 }

@@ -30,12 +30,13 @@ ROUTED = "".join(
     for port, net in ((0, 16), (1, 48))
 )
 FLOWS = 250
-ASKED = 2000 + 500 + 4 * 100 + 5 * 2 * 10 + 500
-"""What `streams` are in half a second."""
+ENDLESS, BURSTS = 2000 + 500, 500 + 4 * 100 + 5 * 2 * 10
+"""What `streams` are, the former in half a second."""
 
 
-def streams(port: int) -> tuple[Stream, ...]:
-    """To the other port's net: many flows and a burst that are counted, bursts, a chain of two, a latency stream."""
+def streams(port: int) -> tuple[tuple[Stream, ...], tuple[Stream, ...]]:
+    """To the other port's net: many flows that are counted and a latency stream; a burst that is counted, bursts, and a
+    chain of two."""
     mine, other = ((16, 48), (48, 16))[port]
     frame = bytes(
         Ether(src=f"02:ee:00:00:00:0{port}", dst=f"02:fe:00:00:00:0{port}")
@@ -51,13 +52,11 @@ def streams(port: int) -> tuple[Stream, ...]:
     )
     endless = Stream(1, frame, rate_pps=4e3, ops=sources, flow_kind=FlowKind.STATS, flow_id=port)
     burst = {"mode": StreamMode.SINGLE_BURST, "rate_pps": 2e4}
-    return (
-        endless,
+    return (endless, replace(endless, id=6, rate_pps=1e3, ops=(), flow_kind=FlowKind.LATENCY, flow_id=port)), (
         Stream(2, frame, packets=500, flow_kind=FlowKind.STATS, flow_id=10 + port, ops=sources, **burst),
         Stream(3, frame, mode=StreamMode.MULTI_BURST, rate_pps=2e4, packets=100, bursts=4, burst_gap_us=1000),
         Stream(4, frame, packets=10, next_id=5, **burst),
         Stream(5, frame, packets=10, next_id=4, self_start=False, loops=5, **burst),
-        replace(endless, id=6, rate_pps=1e3, ops=(), flow_kind=FlowKind.LATENCY, flow_id=port),
     )
 
 
@@ -83,19 +82,21 @@ def test_all_that_is_sent_comes_back(tmp_path: Path, workers: int, queues: int) 
     both = list(range(workers))
     with (
         router(tmp_path, served, ROUTED, "--cpu", f"{CPUS[0]},{CPUS[1]}") as running,
-        GeneratorChild(*wires, cpus=CPUS * (workers // 2), port_workers=[both, both]) as child,
+        GeneratorChild(*wires, cpus=CPUS * (workers // 2), memory_mb=512, port_workers=[both, both]) as child,
     ):
         wait_for(lambda: running.ask("show hardware-interfaces").count("carrier up") == 2, "both links")
         for port in (0, 1):
-            child.start(port, *streams(port), duration_s=0.5)
+            endless, bursts = streams(port)
+            child.start(port, *endless, duration_s=0.5, profile=1)
+            child.start(port, *bursts, profile=2)
         ends = child.finish()
         sent = [end.tx_packets for end in ends]
         wait_for(lambda: counted(tmp_path, "rx") == sent, "all packets at the router")
         wait_for(lambda: counted(tmp_path, "tx") == [end.rx_packets for end in child.finish()], "all packets back")
         # The router announces its addresses beside.
         back = [end.rx_packets - end.rx_kinds.arp - end.rx_kinds.nd for end in child.finish()]
-        assert [end.asked_packets for end in ends] == [ASKED] * 2
-        assert [end.tx_packets + end.late_packets for end in ends] == [ASKED] * 2
+        assert [end.asked_packets for end in ends] == [ENDLESS + BURSTS] * 2
+        assert [end.tx_packets + end.late_packets for end in ends] == [ENDLESS + BURSTS] * 2
         assert back == sent[::-1]
         for port in (0, 1):
             flow, whole = (child.flow(FlowKind.STATS, number) for number in (port, 10 + port))
@@ -106,5 +107,5 @@ def test_all_that_is_sent_comes_back(tmp_path: Path, workers: int, queues: int) 
             assert seen.packets == probes[port].tx_packets == probes[port ^ 1].rx_packets
             assert (seen.dropped, seen.out_of_order, seen.duplicate) == (0, 0, 0)
             # Nothing but the chain, the bursts and what is counted was sent.
-            assert sent[port] == flow[port].tx_packets + probes[port].tx_packets + 500 + 4 * 100 + 5 * 2 * 10
+            assert sent[port] == flow[port].tx_packets + probes[port].tx_packets + BURSTS
         assert all(load.busy_clocks for load in child.snapshot().workers)

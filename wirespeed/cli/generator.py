@@ -27,6 +27,10 @@ if TYPE_CHECKING:
 _SPARE_MB = 64
 _BUFFER_OVERHEAD_BYTES = 512
 _SPARE_BUFFERS = 12288
+_SPARE_FRESH = 1024
+"""Packets that are made one by one and on the way, of each port and of each worker."""
+_READY_MB = 16
+"""What each further worker of a port may unroll (READY_BYTES of traffic.c)."""
 
 
 def command(
@@ -200,10 +204,13 @@ def memory_needed_mb(specs: Sequence[PortSpec], workers: int, mtu: int) -> int:
     there, and for templates and tables."""
     from wirespeed._native.runtime import pool_buffers  # noqa: PLC0415 - as above
 
-    fresh = sum(spec.tx_descriptors for spec in specs)
+    fresh = sum(max(spec.tx_descriptors, spec.rx_descriptors) * spec.tx_queues + _SPARE_FRESH for spec in specs)
+    fresh += workers * _SPARE_FRESH
+    senders = sum(spec.tx_queues for spec in specs)
     longest = max(max(spec.carries(mtu), spec.ring_frame_bytes(mtu)) for spec in specs) + 64
     buffer_bytes = max(2048, longest) + _BUFFER_OVERHEAD_BYTES
-    return _SPARE_MB + (pool_buffers(specs, workers) + fresh + _SPARE_BUFFERS) * buffer_bytes // (1 << 20)
+    ready_mb = (senders - len(specs)) * _READY_MB
+    return _SPARE_MB + ready_mb + (pool_buffers(specs, workers) + fresh + _SPARE_BUFFERS) * buffer_bytes // (1 << 20)
 
 
 def describe(core: GeneratorCore, server: Server) -> list[str]:
