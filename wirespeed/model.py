@@ -15,11 +15,11 @@ DEFAULT_SPEED_BPS = 10_000_000_000
 PLAIN_MTU, MIN_MTU, MAX_MTU = 1500, 576, 9216
 """Largest layer 3 packets: of a port that is told nothing, and what one may be told; a NIC's limit may be lower."""
 
-MAX_QUEUES = 64
-"""Of a port, in each direction."""
-
 PCI_ADDRESS = re.compile(r"(?:([0-9a-fA-F]{4}):)?([0-9a-fA-F]{2}):([0-9a-fA-F]{2})\.([0-7])")
 """Domain, which is 0 where it is left out as lspci does, bus, device and function."""
+
+MAX_QUEUES = 64
+"""Of a port, in each direction."""
 
 MAX_DEVICE_PORT = 15
 """Of a PCI device with several ports, which are counted from 0."""

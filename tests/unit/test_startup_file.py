@@ -303,6 +303,16 @@ def test_the_seed_of_flow_hashes_is_of_the_command_line_or_the_file_or_none() ->
         startup("ip { flow-hash-seed -1 }")
 
 
+def test_room_for_path_sets_is_of_the_command_line_or_the_file_or_the_default() -> None:
+    cpu = str(max(os.sched_getaffinity(0)))
+    assert router_settings(["e0=ring:a"], cpu).max_path_sets == 65_536
+    file = startup("ip { max-path-sets 200000 }")
+    assert router_settings(["e0=ring:a"], cpu, file).max_path_sets == 200_000
+    assert router_settings(["e0=ring:a"], cpu, file, max_path_sets=7).max_path_sets == 7
+    with pytest.raises(UsageError, match="max-path-sets 0: give a number from 1 to 1000000"):
+        startup("ip { max-path-sets 0 }")
+
+
 def test_workers_of_a_device_must_be_there() -> None:
     cpu = max(os.sched_getaffinity(0))
     file = startup("dpdk { dev ring:a { num-rx-queues 3 workers 0 } }")

@@ -180,10 +180,11 @@ MEMORY = Block(
 
 # `max-routes` is a word of ours: VPP gives its tables a heap instead, ours take memory by the routes that come.
 _TABLE = {"max-routes": _value(_number(1, MOST_ROUTES))}
-# `flow-hash-seed` too: of both families and of labels.
+# `max-path-sets` and `flow-hash-seed` too: of both families and of labels.
 IP = Block(
     {
         **_TABLE,
+        "max-path-sets": _value(_number(1, MOST_PATH_SETS)),
         "flow-hash-seed": _value(_number(0, MOST_SEED)),
         "heap-size": Form(read=_size, unused=True),
         **_unused(values="mtrie-hugetlb"),
