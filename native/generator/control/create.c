@@ -99,13 +99,16 @@ static bool create_shares(struct ws_generator *generator, uint16_t index, uint64
 
 static int check_workers(const struct ws_generator *generator, const uint64_t *port_workers)
 {
-	uint64_t all = UINT64_MAX >> (64 - generator->worker_count);
+	uint16_t workers = generator->worker_count;
+	if (!workers)
+		return fail(-EINVAL, "a generator before the runtime has workers; start that first");
+	uint64_t all = UINT64_MAX >> (64 - workers);
 	for (uint16_t i = 0; port_workers && i < generator->port_count; i++) {
 		uint16_t rx = port_rx_queues(i), tx = port_tx_queues(i), served = RTE_MAX(rx, tx);
 		int count = __builtin_popcountll(port_workers[i]);
 		if (!port_workers[i] || port_workers[i] & ~all)
 			return fail(-EINVAL, "port %s on workers 0x%lx; there are workers 0 to %u",
-						port_name(i), (unsigned long)port_workers[i], generator->worker_count - 1);
+						port_name(i), (unsigned long)port_workers[i], workers - 1);
 		if (count > 1 && count > served)
 			return fail(-EINVAL,
 						"port %s has %d workers and queues for %u of them (%u RX, %u TX); give it "

@@ -64,26 +64,27 @@ static void prepare_meters(struct ws_generator *generator, struct traffic *const
 			generator_begin_flows(generator, started[i]);
 }
 
-/* What each worker that gets streams sends of them; returns how many get some. */
+/* What each worker that gets streams sends of them; `*count` workers get some. */
 static int create_traffic(struct ws_generator *generator, struct traffic_config config,
-						  uint16_t index, const struct worker_streams *split, struct traffic **made)
+						  uint16_t index, const struct worker_streams *split, struct traffic **made,
+						  uint16_t *count)
 {
 	const struct served_port *port = &generator->ports[index];
-	uint16_t count = 0;
 	int error = 0;
+	*count = 0;
 	for (uint16_t i = 0; !error && i < port->senders; i++) {
 		if (!split[i].count)
 			continue;
 		config.share = &port->shares[i];
-		made[count] = traffic_create(&config, &split[i], &error);
-		count += made[count] != NULL;
+		made[*count] = traffic_create(&config, &split[i], &error);
+		*count += made[*count] != NULL;
 	}
-	for (uint16_t i = 0; !error && i < count; i++)
+	for (uint16_t i = 0; !error && i < *count; i++)
 		if (traffic_needs_fresh(made[i]))
 			error = generator_make_fresh(generator);
-	while (error && count)
-		traffic_free(made[--count]);
-	return error ? error : count;
+	while (error && *count)
+		traffic_free(made[--*count]);
+	return error;
 }
 
 /* All begin at one instant. */
@@ -151,11 +152,12 @@ int ws_generator_start(struct ws_generator *generator, uint16_t index, uint32_t 
 		.duration_s = duration_s,
 	};
 	struct traffic *made[WS_MAX_WORKERS];
-	int workers = create_traffic(generator, config, index, split, made);
+	uint16_t workers;
+	error = create_traffic(generator, config, index, split, made, &workers);
 	split_free(split, port->senders);
-	if (workers < 0)
-		return workers;
-	prepare_meters(generator, made, (uint16_t)workers);
-	hand_over(generator, index, made, (uint16_t)workers, start_tsc);
+	if (error)
+		return error;
+	prepare_meters(generator, made, workers);
+	hand_over(generator, index, made, workers, start_tsc);
 	return 0;
 }

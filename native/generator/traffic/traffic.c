@@ -178,9 +178,10 @@ static int make_ready(struct traffic *traffic, const struct traffic_config *conf
 		traffic->lent = port_lend(traffic->port, (uint64_t)total * room);
 	traffic->ready = calloc(total, sizeof(struct rte_mbuf *));
 	traffic->ready_bytes = calloc(total, sizeof(uint8_t *));
-	if (traffic->ready && traffic->ready_bytes)
+	bool whole = traffic->ready && traffic->ready_bytes;
+	if (whole)
 		traffic->ready_pool = ready_pool_create(name, total, room, traffic->lent, traffic->ready);
-	if (!traffic->ready_pool)
+	if (!whole || !traffic->ready_pool)
 		return fail(-ENOMEM, "no memory for %u packets of %u bytes: give the generator more", total,
 					room);
 	for (uint32_t i = 0; i < total; i++)
