@@ -100,8 +100,6 @@ static bool create_shares(struct ws_generator *generator, uint16_t index, uint64
 static int check_workers(const struct ws_generator *generator, const uint64_t *port_workers)
 {
 	uint16_t workers = generator->worker_count;
-	if (!workers)
-		return fail(-EINVAL, "a generator before the runtime has workers; start that first");
 	uint64_t all = UINT64_MAX >> (64 - workers);
 	for (uint16_t i = 0; port_workers && i < generator->port_count; i++) {
 		uint16_t rx = port_rx_queues(i), tx = port_tx_queues(i), served = RTE_MAX(rx, tx);
@@ -132,8 +130,13 @@ struct ws_generator *ws_generator_create(const uint64_t *port_workers)
 		return NULL;
 	}
 	program_use_march(ws_march());
-	*generator =
-		(struct ws_generator){.port_count = ports_count(), .worker_count = workers_count()};
+	uint16_t workers = workers_count();
+	if (!workers) {
+		free(generator);
+		fail(-EINVAL, "a generator before the runtime has workers; start that first");
+		return NULL;
+	}
+	*generator = (struct ws_generator){.port_count = ports_count(), .worker_count = workers};
 	for (uint16_t i = 0; i < generator->worker_count; i++)
 		generator->workers[i].absence_watch = absence_watch_make(ws_tsc_hz());
 	if (check_workers(generator, port_workers)) {
@@ -142,8 +145,8 @@ struct ws_generator *ws_generator_create(const uint64_t *port_workers)
 	}
 	bool whole = create_meters(generator);
 	for (uint16_t i = 0; i < generator->port_count; i++)
-		whole &= create_shares(
-			generator, i, port_workers ? port_workers[i] : 1ULL << (i % generator->worker_count));
+		whole &=
+			create_shares(generator, i, port_workers ? port_workers[i] : 1ULL << (i % workers));
 	if (whole)
 		return generator;
 	free_counts(generator);
