@@ -111,6 +111,7 @@ STEPS = st.lists(st.tuples(packets(), st.booleans(), st.integers(0, 2)), min_siz
 """A packet, by which direction it comes, and how often it is then answered and the answer answered."""
 
 
+@pytest.mark.timeout(300 if RULE_SETS < 10_000 else 0)
 @settings(max_examples=RULE_SETS, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(rules(), min_size=1, max_size=10), st.lists(rules(), min_size=1, max_size=10), STEPS)
 def test_the_router_agrees_with_a_naive_evaluator(
