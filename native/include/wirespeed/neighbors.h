@@ -4,6 +4,7 @@
 
 #include "wirespeed/address.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct ws_router;
@@ -64,5 +65,11 @@ int ws_router_neighbors(struct ws_router *router, uint32_t start, struct ws_neig
  * gives no answer to three questions is forgotten. */
 int ws_router_set_reachable_time(struct ws_router *router, uint8_t family, uint32_t seconds);
 uint32_t ws_router_reachable_time(const struct ws_router *router, uint8_t family);
+
+/* Whether addresses of the family are announced when they are added and when their interface comes
+ * up: by gratuitous ARP, or by unsolicited advertisements and reports of their groups. Off at
+ * first. */
+int ws_router_set_announcing(struct ws_router *router, uint8_t family, bool is_on);
+bool ws_router_is_announcing(const struct ws_router *router, uint8_t family);
 
 #endif

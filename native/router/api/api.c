@@ -160,6 +160,7 @@ void ws_router_destroy(struct ws_router *router)
 	l2_close(&router->l2);
 	sflow_free(router);
 	urpf_free(router);
+	announcements_free(router);
 	vxlan_free(router);
 	bonds_free(router);
 	router_free_own(router);
@@ -207,6 +208,7 @@ int ws_router_poll(struct ws_router *router)
 	stats_update(router);
 	pcap_write(router);
 	router_advertise(router);
+	router_announce(router);
 	router_mld_report(router);
 	return count;
 }

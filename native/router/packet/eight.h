@@ -77,10 +77,30 @@ LANES_INLINE bool eight_came_by(void *const *packets, uint16_t interface)
 	return eight_have_field(packets, offsetof(struct rte_mbuf, port), interface);
 }
 
-/* Whether all are for that interface. */
-LANES_INLINE bool eight_go_by(void *const *packets, uint16_t interface)
+/* What eight_go_by() is to find: a word each for the eight words of an mbuf's first line from
+ * EIGHT_HALF on. */
+enum {
+	EIGHT_HALF = 32,
+	EIGHT_LENGTH = (offsetof(struct rte_mbuf, pkt_len) - EIGHT_HALF) / sizeof(uint32_t),
+	EIGHT_TX = (offsetof(struct rte_mbuf, vlan_tci_outer) - EIGHT_HALF) / sizeof(uint32_t),
+};
+
+/* For that interface, and in all buffers no longer than `longest`; nothing when it is negative. */
+LANES_INLINE lanes eight_going_by(uint16_t interface, int32_t longest)
 {
-	return eight_have_field(packets, offsetof(struct rte_mbuf, vlan_tci_outer), interface);
+	lanes wanted = {0};
+	wanted[EIGHT_LENGTH] = (uint32_t)longest;
+	wanted[EIGHT_TX] = interface;
+	return wanted;
+}
+
+/* Whether all are so: one difference tells that lengths are no greater and interfaces are equal. */
+LANES_INLINE bool eight_go_by(void *const *packets, lanes wanted)
+{
+	lanes differs = {0}, counts = {[EIGHT_LENGTH] = 1u << 31, [EIGHT_TX] = UINT16_MAX};
+	for (int i = 0; i < EIGHT; i++)
+		differs |= wanted - lanes_load((const uint32_t *)packets[i] + EIGHT_HALF / sizeof(uint32_t));
+	return !lanes_any(differs & counts);
 }
 
 LANES_INLINE void eight_set_tx_interface(void *const *packets, uint16_t interface)

@@ -46,7 +46,7 @@ def show_limits(console: Console, words: Match) -> Iterator[str]:
             yield f"ip{version}:"
             yield (
                 f"  limit:{counters.most_learnt}, interface-limit:{counters.most_of_interface}, "
-                f"age:{core.reachable_time(version)}, recycle:1"
+                f"age:{core.reachable_time(version)}, recycle:1{', announce:on' if core.is_announcing(version) else ''}"
             )
     yield f"both: {counters.used} of {counters.most} entries, {counters.learnt} of them learned"
     yield (
