@@ -74,6 +74,24 @@ static void holds_frames_to_the_mtu(void **state)
 	assert_int_equal(rig_totals().drops, 6);
 }
 
+/* Eight are looked at together: the one too long goes alone, wherever it stands. */
+static void holds_one_among_others_to_the_mtu(void **state)
+{
+	(void)state;
+	enum { BURST = 19 };
+	uint8_t frame[2048] = {2, 0xfe, [6] = 2, 0xee, [12] = 0x88, 0xb5};
+	for (uint32_t at = 0; at < BURST; at++) {
+		for (uint32_t i = 0; i < BURST; i++)
+			rig_put(0, frame, i == at ? 1515 : 1514 - i);
+		rig_walk();
+		for (uint32_t i = 0; i < BURST; i++)
+			if (i != at)
+				assert_int_equal(rig_take(1).length, 1514 - i);
+		assert_int_equal(rig_take(1).length, 0);
+		assert_int_equal(rig_counter("l2-output", "L2 MTU exceeded"), at + 1);
+	}
+}
+
 static void drops_runts_and_honours_the_state(void **state)
 {
 	(void)state;
@@ -196,6 +214,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(passes_every_frame),
 		TEST(holds_frames_to_the_mtu),
+		TEST(holds_one_among_others_to_the_mtu),
 		TEST(drops_runts_and_honours_the_state),
 		TEST(goes_one_way_and_back_to_l3),
 		TEST(traces_from_node_to_node),

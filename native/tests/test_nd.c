@@ -274,8 +274,7 @@ static struct announced take_announced(void)
 			seen.arp++;
 		else if (ethernet->type != htobe16(ETHERNET_IP6))
 			seen.others++;
-		else if (ip->next_header == IP6_ICMP &&
-				 packet[IP6_LEN] == ICMP6_NEIGHBOR_ADVERTISEMENT &&
+		else if (ip->next_header == IP6_ICMP && packet[IP6_LEN] == ICMP6_NEIGHBOR_ADVERTISEMENT &&
 				 !memcmp(ip->source, packet + IP6_LEN + 8, sizeof(ip->source)))
 			seen.advertisements++;
 		else

@@ -73,7 +73,8 @@ def test_frames_come_out_of_udp(tmp_path, version):
 
 
 def numbered(number: int) -> bytes:
-    return bytes(Ether(src="02:aa:00:00:00:0a", dst="02:bb:00:00:00:0b", type=0x88B5) / Raw(bytes([number] * 60)))
+    payload = number.to_bytes(2, "big") * (30 + number % 7)
+    return bytes(Ether(src="02:aa:00:00:00:0a", dst="02:bb:00:00:00:0b", type=0x88B5) / Raw(payload))
 
 
 def carrier(number: int, *, vni: int = 100, flags: int = 8, checksum: int = 0, tail: bytes = b"", **ip: Any) -> bytes:
@@ -83,7 +84,8 @@ def carrier(number: int, *, vni: int = 100, flags: int = 8, checksum: int = 0, t
 
 
 def test_one_after_the_other_each_is_looked_at(tmp_path):
-    """Packets of a tunnel in a row are taken by what they have in common; what one has else counts for it alone."""
+    """Packets of a tunnel in a row are taken by what they have in common, eight at a time; what one has else counts for
+    it alone, wherever among the eight it stands."""
     config = setup(4) + (
         "create vxlan tunnel src 10.3.0.1 dst 10.3.0.2 vni 101\nset interface state vxlan_tunnel1 up\n"
         "set interface state e2 up\nset interface l2 xconnect e2 vxlan_tunnel1\n"
@@ -103,16 +105,17 @@ def test_one_after_the_other_each_is_looked_at(tmp_path):
         {"vni": 101, "tos": 4},
     ]
     frames: list[bytes] = []
-    for fields in odd:
-        frames += [carrier(len(frames) + n, **(fields if n == 2 else {})) for n in range(4)]
-    lost = [n for n, frame in enumerate(frames) if n % 4 == 2 and n // 4 in (1, 2, 4, 5)]
-    other = [n for n in range(len(frames)) if n % 4 == 2 and n // 4 in (0, 10)]
+    odd_ones = [24 * kind + 16 + 3 * kind % 8 for kind in range(len(odd))]
+    for kind, fields in enumerate(odd):
+        frames += [carrier(n, **(fields if n in odd_ones else {})) for n in range(24 * kind, 24 * (kind + 1))]
+    lost = [odd_ones[kind] for kind in (1, 2, 4, 5)]
+    other = [odd_ones[kind] for kind in (0, 10)]
     outcome = route(tmp_path, config, [], frames, [], ask=["show interface vxlan_tunnel0"])
     assert_conserved(outcome)
     assert outcome.frames[0] == [numbered(n) for n in range(len(frames)) if n not in lost + other]
     assert outcome.frames[2] == [numbered(n) for n in other]
-    good = len(frames) - len(lost) - len(other)
-    assert re.search(rf"rx packets +{good}\n.*rx bytes +{good * 74}\n", outcome.answers[0])
+    good = [len(numbered(n)) for n in range(len(frames)) if n not in lost + other]
+    assert re.search(rf"rx packets +{len(good)}\n.*rx bytes +{sum(good)}\n", outcome.answers[0])
     assert outcome.counters["vxlan4-input: good packets decapsulated"] == len(frames) - len(lost)
 
 

@@ -142,7 +142,8 @@ LANES_INLINE bool are_vxlan(void *const *packets)
 {
 	enum { PORT_FROM = VXLAN_NEEDS - UDP_LEN + 4 - sizeof(eight_part) };
 	static const union eight_bytes start = {{PLAIN_IHL, [IP4_PROTOCOL_AT] = IP4_UDP}},
-								   start_counts = {{0xff, [6] = 0x3f, 0xff, [IP4_PROTOCOL_AT] = 0xff}},
+								   start_counts = {{0xff, [6] = 0x3f,
+													0xff, [IP4_PROTOCOL_AT] = 0xff}},
 								   port = {{[14] = VXLAN_PORT >> 8, VXLAN_PORT & 0xff}},
 								   port_counts = {{[14] = 0xff, 0xff}};
 	const void *headers[EIGHT];

@@ -29,8 +29,8 @@ static uint16_t __attribute__((noinline)) take_one(struct graph *graph, struct g
 }
 
 /*
- * What whole packets of a run have in common that have no options, no padding and no checksum: parts
- * of their headers, as they have them, and where they came by. Their lengths differ.
+ * What whole packets of a run have in common that have no options, no padding and no checksum:
+ * parts of their headers, as they have them, and where they came by. Their lengths differ.
  */
 struct likeness {
 	eight_part ends, vxlan;

@@ -97,9 +97,12 @@ LANES_INLINE lanes eight_going_by(uint16_t interface, int32_t longest)
 /* Whether all are so: one difference tells that lengths are no greater and interfaces are equal. */
 LANES_INLINE bool eight_go_by(void *const *packets, lanes wanted)
 {
-	lanes differs = {0}, counts = {[EIGHT_LENGTH] = 1u << 31, [EIGHT_TX] = UINT16_MAX};
+	lanes differs = {0}, counts = {0};
+	counts[EIGHT_LENGTH] = 1u << 31;
+	counts[EIGHT_TX] = UINT16_MAX;
 	for (int i = 0; i < EIGHT; i++)
-		differs |= wanted - lanes_load((const uint32_t *)packets[i] + EIGHT_HALF / sizeof(uint32_t));
+		differs |=
+			wanted - lanes_load((const uint32_t *)packets[i] + EIGHT_HALF / sizeof(uint32_t));
 	return !lanes_any(differs & counts);
 }
 
