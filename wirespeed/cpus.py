@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from wirespeed.errors import EnvironmentFault, UsageError
 
-MAX_WORKERS = 16
+MAX_WORKERS = 64
 _MOST_CPUS = 4096
 _MOST_DIGITS = 6
 

@@ -18,6 +18,9 @@ PLAIN_MTU, MIN_MTU, MAX_MTU = 1500, 576, 9216
 PCI_ADDRESS = re.compile(r"(?:([0-9a-fA-F]{4}):)?([0-9a-fA-F]{2}):([0-9a-fA-F]{2})\.([0-7])")
 """Domain, which is 0 where it is left out as lspci does, bus, device and function."""
 
+MAX_QUEUES = 64
+"""Of a port, in each direction."""
+
 MAX_DEVICE_PORT = 15
 """Of a PCI device with several ports, which are counted from 0."""
 
@@ -166,9 +169,9 @@ def parse_port_spec(text: str) -> PortSpec:
             case "speed":
                 spec = replace(spec, speed_bps=parse_speed(value))
             case "rxq":
-                spec = replace(spec, rx_queues=_count(text, key, value, 16))
+                spec = replace(spec, rx_queues=_count(text, key, value, MAX_QUEUES))
             case "txq":
-                spec = replace(spec, tx_queues=_count(text, key, value, 16))
+                spec = replace(spec, tx_queues=_count(text, key, value, MAX_QUEUES))
             case "rxd":
                 spec = replace(spec, rx_descriptors=_count(text, key, value, 32768))
             case "txd":

@@ -94,6 +94,32 @@ def test_the_router_has_them_as_well(tmp_path: Path) -> None:
             child.change("stop", 0)
 
 
+@pytest.mark.parametrize(("mtu", "queues", "data_size"), [(1500, 1, 2048), (9000, 2, 2048), (9000, 2, 9216)])
+def test_both_ends_are_ours(tmp_path: Path, mtu: int, queues: int, data_size: int) -> None:
+    """Generator's virtio, router's vhost and back. Frames that no buffer of the router holds lie in several."""
+    (tmp_path / "buffers.conf").write_text(f"buffers {{ default data-size {data_size} }}\n")
+    options = f"mtu={mtu},rxq={queues},txq={queues}"
+    interfaces = [f"e{index}={port},{options}" for index, port in enumerate(ports(tmp_path, "server"))]
+    flows = 64
+    with router(tmp_path, interfaces, CROSSED, "--config", str(tmp_path / "buffers.conf")) as running:
+        ends = [f"virtio:{tmp_path}/v{index}.sock,{options}" for index in (0, 1)]
+        with GeneratorChild(*ends, memory_mb=384, mtu=mtu) as child:
+            wait_for(lambda: running.ask("show hardware-interfaces").count("carrier up") == 2, "both links")
+            assert running.ask("show interface rx-placement").count("queue") >= 2 * queues
+            child.start(0, Stream(1, packet(), rate_pps=10e3))
+            wait_for_traffic(child)
+            child.change("stop", 0)
+            before = child.finish()
+            lengths = [64, 1518, mtu + 18]
+            child.start(0, *(burst(number, 1e4, flows, size=length) for number, length in enumerate(lengths, 1)))
+            child.finish()
+            want = before[1].rx_packets + flows * len(lengths)
+            wait_for(lambda: child.snapshot().ports[1].rx_packets >= want, "all of them")
+            after = child.snapshot().ports[1]
+            assert after.rx_packets == want
+            assert after.rx_bytes - before[1].rx_bytes == flows * sum(lengths)
+
+
 def test_what_cannot_be_is_told_in_one_line(tmp_path: Path) -> None:
     def refusal(*given: str) -> str:
         with pytest.raises(WirespeedError) as told:

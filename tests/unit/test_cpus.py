@@ -33,7 +33,7 @@ def test_lists_of_cpus(four_cpus: None, text: str, cpus: tuple[int, ...]) -> Non
         ("²", "cannot be read"),
         ("0-9999999999", "cannot be read"),
         ("4-1", "names 0 CPUs"),
-        ("0-999999", "names 1000000 CPUs; 1 to 16 workers"),
+        ("0-999999", "names 1000000 CPUs; 1 to 64 workers"),
         ("1,1", "names a CPU twice"),
     ],
 )

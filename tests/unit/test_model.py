@@ -79,7 +79,7 @@ def test_devargs_of_each_kind(text, devargs):
         ("memif:x.sock,secret=0123456789012345678901234", "a secret has at most 24 bytes"),
         ("memif:x.sock,colour=red", "unknown option 'colour'"),
         ("null,speed=fast", "speed 'fast' cannot be read"),
-        ("null,rxq=0", "rxq is a number from 1 to 16"),
+        ("null,rxq=0", "rxq is a number from 1 to 64"),
         ("null,mac=01:00:00:00:00:00", "multicast"),
         ("null,mac=zz", "six hex bytes"),
         ("null,mtu=9217", "mtu is a number from 576 to 9216"),

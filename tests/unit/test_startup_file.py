@@ -223,7 +223,7 @@ def test_cpus_are_chosen_as_vpp_does(
     [
         ("main-core 4000", "vpp.conf:1: CPU 4000 does not exist"),
         ("corelist-workers 0-3999", "CPU"),
-        ("corelist-workers 0,0", "give at most 16 CPUs, each once"),
+        ("corelist-workers 0,0", "give at most 64 CPUs, each once"),
         ("corelist-workers 1-", "corelist-workers 1-: give CPU numbers such as 1 or 2-3,18-19"),
         ("workers 0", f"workers 0: give a number from 1 to {MAX_WORKERS}"),
         ("skip-cores 4000 workers 1", "workers 1: 0 CPUs are left for workers; ask for fewer"),
@@ -244,7 +244,7 @@ def test_cpus_that_are_not_there_are_named(text: str, message: str) -> None:
         ("\n" * 39 + "dpdk {\n  dev 0000:02:00.0 { nmae e0 }\n}", "vpp.conf:41: 'nmae' is unknown there: expected one"),
         ("dpdk { dev 0000:02:00.0 { nmae e0 } }", "did you mean 'name'?"),
         ("dpkd { }", "'dpkd' is unknown there: expected one of acl-plugin, buffers, cpu"),
-        ("cpu {\n workers many\n}", "vpp.conf:2: workers many: give a number from 1 to 16"),
+        ("cpu {\n workers many\n}", "vpp.conf:2: workers many: give a number from 1 to 64"),
         ("cpu {\n workers }", "vpp.conf:2: 'workers' needs a value"),
         ("cpu {\n\n workers 1", "vpp.conf:1: '{' is never closed"),
         ("cpu { }\n}", "vpp.conf:2: '}' closes nothing"),
@@ -301,6 +301,16 @@ def test_the_seed_of_flow_hashes_is_of_the_command_line_or_the_file_or_none() ->
         router_settings(["e0=ring:a"], cpu, flow_hash_seed=2**32)
     with pytest.raises(UsageError, match="give a number from 0 to 4294967295"):
         startup("ip { flow-hash-seed -1 }")
+
+
+def test_room_for_path_sets_is_of_the_command_line_or_the_file_or_the_default() -> None:
+    cpu = str(max(os.sched_getaffinity(0)))
+    assert router_settings(["e0=ring:a"], cpu).max_path_sets == 65_536
+    file = startup("ip { max-path-sets 200000 }")
+    assert router_settings(["e0=ring:a"], cpu, file).max_path_sets == 200_000
+    assert router_settings(["e0=ring:a"], cpu, file, max_path_sets=7).max_path_sets == 7
+    with pytest.raises(UsageError, match="max-path-sets 0: give a number from 1 to 1000000"):
+        startup("ip { max-path-sets 0 }")
 
 
 def test_workers_of_a_device_must_be_there() -> None:

@@ -1,7 +1,7 @@
 """Runs in the guest: what doctor finds lacking, mends and puts back, and what inspect reads, on real NIC drivers.
 
-Usage: doctor_inside.py CHECKS MAC…; each check tells the host as those of inside.py do. Everything that is ours but the
-generator runs in this process: Python starts slowly in a guest that is translated.
+Usage: doctor_inside.py KIND CHECKS MAC…; each check tells the host as those of inside.py do. Everything that is ours
+but the generator runs in this process: Python starts slowly in a guest that is translated.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from collections.abc import Callable
 from contextlib import redirect_stdout
 from pathlib import Path
 
-from inside import FOLDER, PATIENCE_S, Failed, Host, Program, wait_for
+from inside_bench import FOLDER, PATIENCE_S, Failed, Host, Program, wait_for
 
 from wirespeed.cli.main import main as wirespeed
 from wirespeed.errors import WirespeedError
@@ -116,7 +116,7 @@ def main() -> None:
     host = Host()
     FOLDER.mkdir(parents=True)
     host.tell(started=True)
-    for name in sys.argv[1].split(","):
+    for name in sys.argv[2].split(","):
         began = time.monotonic()
         try:
             saw, ok = CHECKS[name](), True

@@ -7,16 +7,19 @@ The program's messages come as lines of JSON over a virtio-serial port. One that
 from __future__ import annotations
 
 import json
+import os
 import select
 import shlex
+import signal
 import socket
 import subprocess
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from wirespeed.bound_child import bound_to_parent
 from wirespeed.vm.initramfs import Boot
 from wirespeed.vm.monitor import Monitor
 from wirespeed.vm.qemu import Qemu
@@ -71,8 +74,16 @@ class Guest:
     """Runs from entry to exit of the `with` statement."""
 
     def __init__(
-        self, qemu: Qemu, boot: Boot, nics: Sequence[Nic], program: Sequence[str], log: Path, kernel: str = READY
+        self,
+        qemu: Qemu,
+        boot: Boot,
+        nics: Sequence[Nic],
+        program: Sequence[str],
+        log: Path,
+        kernel: str = READY,
+        wire: Callable[[Nic], str] = lambda nic: f"hubport,hubid={nic.wire}",
     ) -> None:
+        """`wire` is QEMU's network behind a NIC, without its name: those of a number are joined in the guest itself."""
         self._folder = tempfile.TemporaryDirectory(prefix="wirespeed-vm-")
         folder = Path(self._folder.name)
         self._log = log
@@ -80,10 +91,15 @@ class Guest:
         self._talk = _listener(folder / "talk")
         first = folder / "first"
         first.write_text(_FIRST.format(command=shlex.join(program)))
-        arguments = [*self._machine(qemu, boot, folder, first, kernel), *_wires(nics)]
+        arguments = [*self._machine(qemu, boot, folder, first, kernel), *_wires(nics, wire)]
         with log.open("wb") as console:
             self.process = subprocess.Popen(
-                arguments, env=qemu.environment, stdin=subprocess.DEVNULL, stdout=console, stderr=subprocess.STDOUT
+                arguments,
+                env=qemu.environment,
+                stdin=subprocess.DEVNULL,
+                stdout=console,
+                stderr=subprocess.STDOUT,
+                preexec_fn=bound_to_parent(os.sched_getaffinity(0), signal.SIGKILL),  # noqa: PLW1509 - one thread
             )
 
     def _machine(self, qemu: Qemu, boot: Boot, folder: Path, program: Path, kernel: str) -> list[str]:
@@ -114,7 +130,7 @@ class Guest:
     def messages(self) -> Iterator[Json]:
         """What the program says, until it ends; what it asks of the machine is answered in between."""
         with self._accept(self._qmp) as monitor, self._accept(self._talk) as talk:
-            qmp = Monitor(monitor)
+            qmp, self._program = Monitor(monitor), talk
             for line in self._lines(talk):
                 message: Json = json.loads(line)
                 if "qmp" in message:
@@ -124,6 +140,10 @@ class Guest:
                 if "end" in message:
                     return
                 yield message
+
+    def tell(self, **message: Any) -> None:
+        """A line to the program, which waits for one."""
+        self._program.sendall(json.dumps(message).encode() + b"\n")
 
     def _accept(self, listener: socket.socket) -> socket.socket:
         self._wait_for(listener)
@@ -163,10 +183,10 @@ def _listener(path: Path) -> socket.socket:
     return listener
 
 
-def _wires(nics: Sequence[Nic]) -> Iterator[str]:
+def _wires(nics: Sequence[Nic], wire: Callable[[Nic], str]) -> Iterator[str]:
     for number, nic in enumerate(nics):
         iommu = ",iommu_platform=on,ats=on,disable-legacy=on" if nic.kind == "virtio" else ""
-        yield from ("-netdev", f"hubport,id=wire-{nic.ident},hubid={nic.wire}")
+        yield from ("-netdev", f"{wire(nic)},id=wire-{nic.ident}")
         yield from ("-device", f"pcie-root-port,id=port-{nic.ident},chassis={number + 1},slot={number + 1}")
         yield from (
             "-device",

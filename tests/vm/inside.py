@@ -1,220 +1,48 @@
-"""Runs in the guest: a router and a generator on real NIC drivers, and the checks of what they do with them.
+"""Runs in the guest: the checks of a router and a generator on real NIC drivers.
 
-Usage: inside.py CHECKS GENERATOR0 GENERATOR1 ROUTER0 ROUTER1, the NICs by their MAC addresses; CHECKS are names with
-commas between.
+Usage: inside.py KIND CHECKS GENERATOR0 GENERATOR1 ROUTER0 ROUTER1: QEMU's kind of the NICs, names with commas between,
+and the NICs by their MAC addresses.
 Each check tells the host `{"check": NAME, "ok": BOOLEAN, "saw": WORDS}`. Python starts slowly in a guest that is
 translated: one process does it all.
 """
 
 from __future__ import annotations
 
-import base64
-import json
 import os
 import re
-import signal
-import struct
-import subprocess
 import sys
 import time
-from collections.abc import Callable
-from ipaddress import ip_address
-from pathlib import Path
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
 
-from wirespeed.client.generator_client import GeneratorClient
+from inside_bench import (
+    FOLDER,
+    HOST_IP,
+    HOST_IP6,
+    JUMBO_MTU,
+    PACKETS,
+    PATIENCE_S,
+    PCI,
+    ROUTER_IP6,
+    RPC,
+    Bench,
+    Failed,
+    Host,
+    Program,
+    address_of,
+    bind,
+    forward,
+    solicitation,
+    udp,
+    wait_for,
+    wait_for_rest,
+)
+
 from wirespeed.errors import EnvironmentFault, WirespeedError
-from wirespeed.router.client import ask
 
-PATIENCE_S = 240.0
-"""Under translation on a busy machine seconds pass between cause and effect."""
-LINE_S = 60.0
-
-FOLDER = Path("/run/bench")
-SOCKET = FOLDER / "router.sock"
-RPC = "127.0.0.1:4601"
-PACKETS = 40
-ROUTER_IP = ("10.0.0.1", "10.0.1.1")
-HOST_IP = ("10.0.0.2", "10.0.1.2")
-ROUTER_IP6 = "2001:db8::1"
-HOST_IP6 = "2001:db8::2"
-_PCI = Path("/sys/bus/pci")
-
-
-class Host:
-    """The other end of the serial port."""
-
-    def __init__(self) -> None:
-        self._file = next(Path("/dev").glob("vport*p1")).open("r+b", buffering=0)
-
-    def tell(self, **message: Any) -> None:
-        self._file.write(json.dumps(message).encode() + b"\n")
-
-    def machine(self, command: str, **arguments: Any) -> dict[str, Any]:
-        self.tell(qmp=command, arguments=arguments)
-        line = b""
-        while not line.endswith(b"\n"):
-            line += self._file.read(1) or b""
-        return json.loads(line)  # type: ignore[no-any-return]
-
-
-class Failed(Exception):
-    """A check did not see what it wanted; says what it saw."""
-
-
-def wait_for(condition: Callable[[], bool], what: str, patience_s: float = PATIENCE_S) -> None:
-    end = time.monotonic() + patience_s
-    while not condition():
-        if time.monotonic() > end:
-            raise Failed(f"not within {patience_s:.0f} s: {what}")
-        time.sleep(0.2)
-
-
-class Program:
-    """One of ours as a process, up to the line that says that it serves."""
-
-    def __init__(self, name: str, *arguments: str) -> None:
-        self.log = FOLDER / f"{name}-{time.monotonic_ns()}.log"
-        with self.log.open("wb") as log:
-            command = [sys.executable, "-m", "wirespeed", name, "--hugepages", "require", *arguments]
-            self.process = subprocess.Popen(command, stdout=log, stderr=subprocess.STDOUT)
-
-    def said(self) -> str:
-        return self.log.read_text(errors="replace")
-
-    def wait(self, word: str = "ready") -> None:
-        wait_for(lambda: word in self.said() or self.process.poll() is not None, f"{word!r} from the program")
-        if word not in self.said():
-            raise Failed(f"the program ended with code {self.process.returncode}: {self.said()[-600:]}")
-
-    def kill(self) -> None:
-        self.process.send_signal(signal.SIGKILL)
-        self.process.wait()
-
-
-def address_of(mac: str) -> str:
-    """Where the NIC is on the PCI bus: the slots are in the order of the NICs, behind a root port each."""
-    return _ADDRESSES[mac]
-
-
-_ADDRESSES: dict[str, str] = {}
-
-
-def bind(macs: list[str]) -> None:
-    """Give each NIC to vfio-pci. They stand in the order of their ports; nothing else is of their class."""
-    nics = sorted(
-        device.name for device in (_PCI / "devices").iterdir() if (device / "class").read_text().startswith("0x0200")
-    )
-    _ADDRESSES.update(zip(macs, nics, strict=True))
-    for address in nics:
-        holder = _PCI / "devices" / address / "driver"
-        if holder.exists():  # virtio-pci, which the guest's own disk and serial port need
-            (holder / "unbind").write_text(address)
-        (_PCI / "devices" / address / "driver_override").write_text("vfio-pci")
-        (_PCI / "drivers_probe").write_text(address)
-
-
-class Bench:
-    """Ports 0 and 1 of the generator, each on a wire with interface e0 and e1 of the router."""
-
-    def __init__(self, host: Host, macs: list[str]) -> None:
-        self.host, self.macs = host, macs
-        self.client = GeneratorClient(RPC, timeout_s=LINE_S)
-
-    def start_router(self, data_size: int) -> None:
-        config = FOLDER / "startup.conf"
-        # Without its domain, as lspci prints it.
-        devices = " ".join(
-            f"dev {address_of(mac).removeprefix('0000:')} {{ name e{i} }}" for i, mac in enumerate(self.macs[2:])
-        )
-        lines = FOLDER / "lines"
-        lines.write_text(
-            "".join(
-                f"set interface state e{i} up\nset interface ip address e{i} {ip}/24\n"
-                for i, ip in enumerate(ROUTER_IP)
-            )
-            + f"set interface ip address e0 {ROUTER_IP6}/64\n"
-        )
-        size = f"buffers {{ default data-size {data_size} }}" if data_size else ""
-        config.write_text(f"dpdk {{ {devices} }} {size} unix {{ exec {lines} }}\n")
-        self.router = Program(
-            "router", "--cpu", "1", "--socket", str(SOCKET), "--max-routes", "1000", "--config", str(config)
-        )
-
-    def start_generator(self) -> None:
-        ports = [word for mac in self.macs[:2] for word in ("--port", f"pci:{address_of(mac).removeprefix('0000:')}")]
-        self.generator = Program("generator", "--cpu", "0", "--rpc", RPC, "--mtu", "9000", *ports)
-
-    def connect(self) -> None:
-        self.generator.wait()
-        self.client.connect()
-        self.client.acquire([0, 1], force=True)
-        for port in (0, 1):
-            self.call("set_l3", port, src_addr=HOST_IP[port], dst_addr=ROUTER_IP[port], block=False)
-
-    def call(self, method: str, port: int, **params: Any) -> Any:
-        return self.client.call(method, port_id=port, handler=self.client._handlers[port], **params)
-
-    def ask(self, line: str) -> str:
-        return ask(SOCKET, line, LINE_S)
-
-    def has_link(self, interface: str) -> bool:
-        return "carrier up" in self.ask(f"show hardware-interfaces {interface}")
-
-    def wait_for_links(self) -> None:
-        for interface in ("e0", "e1"):
-            wait_for(lambda name=interface: self.has_link(name), f"link of {interface}")
-        wait_for(
-            lambda: all(status.link_up is not False for status in self.client.port_status([0, 1]).values()),
-            "links of the generator",
-        )
-
-    def counter(self, interface: str, what: str) -> int:
-        found = re.search(rf"{what} +(\d+)", self.ask(f"show interface {interface}"))
-        return int(found[1]) if found else 0
-
-    def push(self, port: int, packet: bytes, count: int = PACKETS) -> None:
-        item = {"binary": base64.b64encode(packet).decode(), "use_port_src_mac": True, "use_port_dst_mac": False}
-        self.client.call("push_pkts", port_id=port, pkts=[item] * count, force=True)
-
-    def received(self, port: int) -> int:
-        """Frames so far at the generator's port."""
-        return int(self.client.call("get_port_stats", port_id=port)["ipackets"])
-
-    def dropped(self, reason: str) -> int:
-        return sum(int(line.split()[0]) for line in self.ask("show errors").splitlines() if reason in line)
-
-
-def udp(destination_mac: str, source: str, destination: str, length: int) -> bytes:
-    """An Ethernet frame of `length` bytes without FCS; the source MAC address is put in by the generator."""
-    ip = struct.pack("!BBHHHBBH", 0x45, 0, length - 14, 0, 0, 64, 17, 0)
-    ip += ip_address(source).packed + ip_address(destination).packed
-    ip = ip[:10] + struct.pack("!H", _checksum(ip)) + ip[12:]
-    datagram = struct.pack("!HHHH", 1000, 9, length - 34, 0).ljust(length - 34, b"\0")
-    return bytes.fromhex(destination_mac.replace(":", "")) + bytes(6) + b"\x08\x00" + ip + datagram
-
-
-def solicitation(source: str, target: str, mac: str) -> bytes:
-    """Of a neighbour, to the group that its address is in (RFC 4861, section 4.3)."""
-    group = ip_address("ff02::1:ff00:0").packed[:13] + ip_address(target).packed[13:]
-    body = (
-        struct.pack("!BBHI", 135, 0, 0, 0) + ip_address(target).packed + b"\1\1" + bytes.fromhex(mac.replace(":", ""))
-    )
-    addresses = ip_address(source).packed + group
-    checksum = _checksum(addresses + struct.pack("!II", len(body), 58) + body)
-    body = body[:2] + struct.pack("!H", checksum) + body[4:]
-    head = b"\x33\x33" + group[12:] + bytes(6) + b"\x86\xdd" + struct.pack("!IHBB", 6 << 28, len(body), 58, 255)
-    return head + addresses + body
-
-
-def _checksum(data: bytes) -> int:
-    total = sum(struct.unpack(f"!{len(data) // 2}H", data))
-    while total >> 16:
-        total = (total & 0xFFFF) + (total >> 16)
-    return ~total & 0xFFFF
-
-
-# ---- The checks
+HAS_GROUP_LIST = ("e1000e", "igb")
+"""The others refuse a list of groups, and take all of them."""
+SPREADS = ("igb",)
+"""By a hash that we ask for. QEMU's vmxnet3 has queues and fills the first; virtio's are the other side's."""
 
 
 def check_refused(bench: Bench) -> str:
@@ -241,33 +69,6 @@ def check_start(bench: Bench) -> str:
     if "speed unknown" in first and "net_virtio" not in first:
         raise Failed(first)
     return first.split(", ")[1]
-
-
-def forward(bench: Bench, sender: int, length: int = 60, packets: int = PACKETS) -> int:
-    """How many of them came out at the other side, all of them or Failed."""
-    receiver = 1 - sender
-    packet = udp(bench.macs[2 + sender], HOST_IP[sender], HOST_IP[receiver], length)
-    # The first one makes the router ask for the neighbour.
-    if HOST_IP[receiver] not in bench.ask("show ip neighbors"):
-        bench.push(sender, packet, 1)
-        wait_for(lambda: HOST_IP[receiver] in bench.ask("show ip neighbors"), f"neighbour {HOST_IP[receiver]}")
-        wait_for_rest(bench, receiver)
-    before = bench.received(receiver)
-    bench.push(sender, packet, packets)
-    wait_for(
-        lambda: bench.received(receiver) >= before + packets,
-        f"{packets} packets of {length} bytes from port {sender} to {receiver}",
-        PATIENCE_S / 4,
-    )
-    return packets
-
-
-def wait_for_rest(bench: Bench, port: int) -> None:
-    """What waited for the neighbour is through."""
-    seen = -1
-    while (now := bench.received(port)) != seen:
-        seen = now
-        time.sleep(0.5)
 
 
 def check_forward(bench: Bench) -> str:
@@ -311,7 +112,10 @@ def check_multicast(bench: Bench) -> str:
     wait_for(lambda: HOST_IP6 in bench.ask("show ip6 neighbors"), "the IPv6 neighbour", PATIENCE_S / 4)
     if "promiscuous: unicast on" in bench.ask("show hardware-interfaces e0"):
         raise Failed("the router's port is promiscuous")
-    return "solicited"
+    wanted = "off" if bench.kind in HAS_GROUP_LIST else "on"
+    if f"all-multicast {wanted}" not in bench.ask("show hardware-interfaces e0"):
+        raise Failed(f"all-multicast is not {wanted}")
+    return f"solicited, all-multicast {wanted}"
 
 
 def check_link(bench: Bench) -> str:
@@ -345,20 +149,67 @@ def check_down(bench: Bench) -> str:
 
 
 def check_mtu(bench: Bench) -> str:
+    """The largest that the NIC carries, told while it runs; one byte more is refused and changes nothing."""
+    most = bench.most_mtu
+    if most < JUMBO_MTU:
+        try:
+            bench.ask(f"set interface mtu {most + 1} e0")
+        except WirespeedError as error:
+            if f"{most} at most" not in str(error):
+                raise Failed(str(error)) from None
+        else:
+            raise Failed(f"{most + 1} is taken")
+        forward(bench, 0)
     for interface in ("e0", "e1"):
-        bench.ask(f"set interface mtu 9000 {interface}")
+        bench.ask(f"set interface mtu {most} {interface}")
     bench.wait_for_links()
-    return f"9000 while it runs; 8000 bytes: {forward(bench, 0, 8000, 10)} of 10"
+    return f"{most} while it runs; as long: {forward(bench, 0, most + 14, 10)} of 10"
+
+
+def check_hardware(bench: Bench) -> str:
+    """What the device is, offers and does."""
+    said = bench.ask("show hardware-interfaces e0")
+    wanted = ("pci: device", "pci link:", "rx offload avail", "tx offload avail", "rss active", "burst function")
+    missing = [word for word in wanted if word not in said]
+    if missing or "all-multicast" not in said:
+        raise Failed(f"without {missing}: {said}")
+    return next(line.strip() for line in said.splitlines() if "pci link" in line)
+
+
+def check_conserve(bench: Bench) -> str:
+    """What the generator sent the router received, and what that sent came back: to the packet, both ways at once."""
+    forward(bench, 0)
+    forward(bench, 1)
+
+    def count() -> tuple[int, ...]:
+        ends = [(bench.sent(port), bench.counter(f"e{port}", "rx packets")) for port in (0, 1)]
+        ends += [(bench.counter(f"e{port}", "tx packets"), bench.received(port)) for port in (0, 1)]
+        return tuple(number for pair in ends for number in pair)
+
+    # Neighbours are asked for in between, so that both ends are read until they agree.
+    before = count()
+    for _ in range(25):
+        for port in (0, 1):
+            bench.push(port, udp(bench.macs[2 + port], HOST_IP[port], HOST_IP[1 - port], 60))
+    for port in (0, 1):
+        wait_for_rest(bench, port)
+
+    def moved() -> list[int]:
+        return [now - then for now, then in zip(count(), before, strict=True)]
+
+    def agrees() -> bool:
+        ends = moved()
+        return ends[0::2] == ends[1::2] and min(ends) >= 25 * PACKETS
+
+    try:
+        wait_for(agrees, "ends that agree", PATIENCE_S / 4)
+    except Failed as failed:
+        raise Failed(f"{failed}: sent and received by turns {moved()}") from None
+    return f"{moved()[0]} and {moved()[2]}, none lost"
 
 
 def check_kill(bench: Bench) -> str:
-    bench.router.kill()
-    bench.generator.kill()
-    bench.start_router(data_size=0)
-    bench.start_generator()
-    bench.connect()
-    bench.router.wait()
-    bench.wait_for_links()
+    bench.restart(data_size=0)
     return f"again: {forward(bench, 1)} of {PACKETS}"
 
 
@@ -367,10 +218,43 @@ def check_mtu_refused(bench: Bench) -> str:
     try:
         bench.ask("set interface mtu 9000 e0")
     except WirespeedError as error:
-        if "data-size" not in str(error):
+        cause = "data-size" if bench.most_mtu == JUMBO_MTU else f"{bench.most_mtu} at most"
+        if cause not in str(error):
             raise Failed(str(error)) from None
-        return f"names data-size; {forward(bench, 0)}"
+        return f"names {cause}; {forward(bench, 0)}"
     raise Failed("taken with buffers of 2048 bytes")
+
+
+def check_mtu_start(bench: Bench) -> str:
+    """The same MTU as `mtu` of the device in startup.conf; more than it carries ends the program with a line."""
+    most = bench.most_mtu
+    if most < JUMBO_MTU:
+        bench.router.kill()
+        bench.start_router(9216, f"mtu {most + 1}")
+        wait_for(lambda: bench.router.process.poll() is not None, "the end of the program")
+        if f"{most} at most" not in bench.router.said():
+            raise Failed(bench.router.said()[-600:])
+    bench.restart(9216, f"mtu {most}")
+    there, back = (forward(bench, port, most + 14, 10) for port in (0, 1))
+    return f"{most} from the start; as long: {there} and {back} of 10"
+
+
+def check_queues(bench: Bench) -> str:
+    """Four queues on two workers: flows are spread where the NIC hashes, and none is lost where not."""
+    bench.restart(0, "num-rx-queues 4", "0,1")
+    forward(bench, 0)
+    bench.ask("clear runtime")
+    before = bench.received(1)
+    for sport in range(400):
+        bench.push(0, udp(bench.macs[2], HOST_IP[0], HOST_IP[1], 60, 1000 + sport), 1)
+    wait_for(lambda: bench.received(1) >= before + 400, "400 flows", PATIENCE_S / 2)
+    rows = bench.ask("show runtime").splitlines()
+    by_worker = [int(row[42:].split()[1]) for row in rows if row.startswith("dpdk-input ")]
+    said = bench.ask("show hardware-interfaces e0")
+    hashed = not re.search("rss active: +none", said)
+    if hashed != (bench.kind in SPREADS) or (hashed and min(by_worker) < 120):
+        raise Failed(f"{by_worker} packets by worker; {said}")
+    return f"{' and '.join(str(one) for one in by_worker)} by worker{'' if hashed else ', no hash offered'}"
 
 
 def check_unplug(bench: Bench) -> str:
@@ -379,7 +263,7 @@ def check_unplug(bench: Bench) -> str:
         address = address_of(mac)
         bench.host.machine("device_del", id=f"nic{mac.replace(':', '')[-4:]}")
         wait_for(lambda said=program: "was removed" in said.said(), f"the message about {what}")
-        wait_for(lambda gone=address: not (_PCI / "devices" / gone).exists(), f"{what} gone from Linux")
+        wait_for(lambda gone=address: not (PCI / "devices" / gone).exists(), f"{what} gone from Linux")
     if "carrier down" not in bench.ask("show hardware-interfaces e1"):
         raise Failed(bench.ask("show hardware-interfaces e1"))
     before = bench.counter("e0", "rx packets")
@@ -392,26 +276,30 @@ CHECKS = {name.removeprefix("check_"): value for name, value in list(globals().i
 
 
 def main() -> None:
-    names, macs = sys.argv[1].split(","), sys.argv[2:]
+    kind, names, macs = sys.argv[1], sys.argv[2].split(","), sys.argv[3:]
     host = Host()
     FOLDER.mkdir(parents=True)
     host.tell(started=True)
     bind(macs)
-    bench = Bench(host, macs)
+    tell_of(Bench(host, kind, macs), names, CHECKS)
+
+
+def tell_of(bench: Bench, names: Sequence[str], checks: Mapping[str, Callable[[Bench], str]]) -> None:
+    """Have the host know what each check saw; none comes after one without which there is nothing to see."""
     for name in names:
         began = time.monotonic()
         try:
-            saw, ok = CHECKS[name](bench), True
+            saw, ok = checks[name](bench), True
         except (Failed, WirespeedError, OSError) as error:
             saw, ok = f"{type(error).__name__}: {error}", False
-        host.tell(check=name, ok=ok, saw=saw, seconds=round(time.monotonic() - began, 1))
+        bench.host.tell(check=name, ok=ok, saw=saw, seconds=round(time.monotonic() - began, 1))
         if not ok:
             for program in (getattr(bench, "router", None), getattr(bench, "generator", None)):
                 if program is not None:
                     print(program.said()[-1500:], flush=True)
             if name in ("start", "kill"):
                 break
-    host.tell(end=True)
+    bench.host.tell(end=True)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,7 @@
 """Router and generator on real NIC drivers in guests: `make vm`.
 
-One guest for each kind of NIC, with four of them on two wires. Prints a line for each check and a table at the end;
+For each kind of NIC one guest with four of them on two wires, then two guests with two each. Prints a line for each
+check and a table at the end;
 code 0 when all checks held, 1 when not, 3 when the guests cannot be made.
 """
 
@@ -8,11 +9,13 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Iterator, Sequence
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
-from guest import READY, Guest, GuestFailed, Nic, device_of
+from guest import READY, Guest, GuestFailed, Json, Nic, device_of
 from host_root import HOST_ROOT
 
 from wirespeed.errors import EnvironmentFault
@@ -30,12 +33,18 @@ CHECKS = (
     "bytes",
     "link",
     "down",
+    "hardware",
+    "conserve",
     "mtu",
     "kill",
     "mtu_refused",
+    "mtu_start",
+    "queues",
     "unplug",
 )
 DOCTOR_CHECKS = ("lacking", "fix", "generator", "undo", "inspect")
+PAIR_CHECKS = ("start", "forward", "conserve")
+"""Of a router in one guest and a generator in the other."""
 SHORTEST = ("start", "forward", "multicast", "link")
 
 _ROOT = Path(__file__).resolve().parents[2]
@@ -67,21 +76,68 @@ def run(
 ) -> Iterator[Outcome]:
     """The outcome of each check of the program `inside` as it comes; those that a guest does not live to see have
     failed."""
-    qemu = Qemu(folder / QEMU.name)
+    nics = nics_of(kind)
+    words = program(inside, kind, ",".join(checks), *(nic.mac for nic in nics))
+
+    def messages(qemu: Qemu, boot: Boot) -> Iterator[Json]:
+        with Guest(qemu, boot, nics, words, log, kernel) as guest:
+            yield from guest.messages()
+
+    return outcomes_of(kind, kind, checks, folder, messages)
+
+
+def run_pair(kind: str, checks: Sequence[str], folder: Path) -> Iterator[Outcome]:
+    """As `run`, with the router in a guest of its own, whose NICs are wired to those of the other by sockets."""
+    nics = nics_of(kind)
+    macs = [nic.mac for nic in nics]
+    far_words = program("inside_far.py", kind, *macs[2:])
+    near_words = program("inside_near.py", kind, ",".join(checks), *macs)
+
+    def messages(qemu: Qemu, boot: Boot) -> Iterator[Json]:
+        with ExitStack() as undo:
+            wires = undo.enter_context(tempfile.TemporaryDirectory(prefix="wirespeed-vm-"))
+
+            def guest(end: str, nics: Sequence[Nic], words: Sequence[str], server: str) -> Guest:
+                wire = f"stream,server={server},addr.type=unix,addr.path={wires}/"
+                log = folder / f"{kind}-{end}.log"
+                made = Guest(qemu, boot, nics, words, log, wire=lambda nic: f"{wire}{nic.wire}")
+                return undo.enter_context(made)
+
+            far = guest("far", nics[2:], far_words, "on")
+            answers = far.messages()
+            next(answers)
+            near = guest("near", nics[:2], near_words, "off")
+            for message in near.messages():
+                if "router" in message:
+                    far.tell(ask=message["router"])
+                    near.tell(**next(answers))
+                else:
+                    yield message
+
+    return outcomes_of(kind, f"{kind}*2", checks, folder, messages)
+
+
+def program(inside: str, *words: str) -> list[str]:
+    """What a guest runs: one of the programs beside this one."""
+    return ["sh", "-c", _WITHOUT_NINJA, str(_ROOT), sys.executable, str(_ROOT / "tests/vm" / inside), *words]
+
+
+def outcomes_of(
+    kind: str, label: str, checks: Sequence[str], folder: Path, messages: Callable[[Qemu, Boot], Iterator[Json]]
+) -> Iterator[Outcome]:
+    """Of the checks that `messages` tells of."""
+    qemu, boot = Qemu(folder / QEMU.name), Boot(folder, folder / KERNEL.name, HOST_ROOT)
     if not qemu.has(device_of(kind)):
-        yield from (Outcome(kind, check, False, "this QEMU has no such NIC", 0.0) for check in checks)
+        yield from (Outcome(label, check, False, "this QEMU has no such NIC", 0.0) for check in checks)
         return
-    nics, boot = nics_of(kind), Boot(folder, folder / KERNEL.name, HOST_ROOT)
-    program = [sys.executable, str(_ROOT / "tests/vm" / inside), ",".join(checks), *(nic.mac for nic in nics)]
     seen: list[str] = []
     failure = "not reached"
     for _ in range(_BOOTS):
         try:
-            with Guest(qemu, boot, nics, ["sh", "-c", _WITHOUT_NINJA, str(_ROOT), *program], log, kernel) as guest:
-                for message in guest.messages():
-                    if "check" in message:
-                        seen.append(message["check"])
-                        yield Outcome(kind, message["check"], message["ok"], message["saw"], message["seconds"])
+            for message in messages(qemu, boot):
+                if "check" in message:
+                    seen.append(message["check"])
+                    yield Outcome(label, message["check"], message["ok"], message["saw"], message["seconds"])
             break
         except GuestFailed as error:
             failure = str(error)
@@ -89,7 +145,7 @@ def run(
                 break
     for check in checks:
         if check not in seen:
-            yield Outcome(kind, check, False, failure, 0.0)
+            yield Outcome(label, check, False, failure, 0.0)
             failure = "not reached"
 
 
@@ -106,17 +162,18 @@ def table(outcomes: Sequence[Outcome]) -> list[str]:
     """A row for each kind of NIC, a column for each check."""
     checks = list(dict.fromkeys(one.check for one in outcomes))
     widths = [max(len(check), 6) for check in checks]
-    lines = ["NIC      " + "  ".join(f"{check:<{width}}" for check, width in zip(checks, widths, strict=True))]
+    lines = ["NIC        " + "  ".join(f"{check:<{width}}" for check, width in zip(checks, widths, strict=True))]
     for kind in dict.fromkeys(one.kind for one in outcomes):
         held = {one.check: "ok" if one.ok else "FAILED" for one in outcomes if one.kind == kind}
         cells = (f"{held.get(check, '-'):<{width}}" for check, width in zip(checks, widths, strict=True))
-        lines.append(f"{kind:<9}" + "  ".join(cells))
+        lines.append(f"{kind:<11}" + "  ".join(cells))
     return [line.rstrip() for line in lines]
 
 
 def main() -> int:
     arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     arguments.add_argument("--nic", action="append", choices=KINDS, help="only this kind; may be given again")
+    arguments.add_argument("--pair", action="store_true", help="only a router and a generator in two guests")
     arguments.add_argument("--check", action="append", choices=CHECKS, help="only these, and start")
     arguments.add_argument("--doctor", action="store_true", help="only what doctor mends and inspect reads")
     given = arguments.parse_args()
@@ -128,9 +185,13 @@ def main() -> int:
         print(f"make vm: {error}", file=sys.stderr)
         return 3
     outcomes = []
-    runs = [run(kind, checks, folder, folder / f"{kind}.log") for kind in given.nic or KINDS]
-    if given.doctor or not (given.nic or given.check):
-        runs = [*([] if given.doctor else runs), *doctor_runs(folder)]
+    kinds = given.nic or KINDS
+    alone = given.pair or given.doctor
+    runs = [] if alone else [run(kind, checks, folder, folder / f"{kind}.log") for kind in kinds]
+    if given.pair or not (alone or given.check):
+        runs += [run_pair(kind, PAIR_CHECKS, folder) for kind in kinds]
+    if given.doctor or not (alone or given.nic or given.check):
+        runs += doctor_runs(folder)
     for found in runs:
         for one in found:
             outcomes.append(one)

@@ -101,7 +101,7 @@ def router_settings(
         max_ip6_routes or given.max_ip6_routes or DEFAULT_IP6_ROUTES,
         max_neighbors or given.max_neighbors or DEFAULT_NEIGHBORS,
         max_interface_neighbors or given.max_interface_neighbors or 0,
-        max_path_sets or DEFAULT_PATH_SETS,
+        max_path_sets or given.max_path_sets or DEFAULT_PATH_SETS,
         given.flow_hash_seed if flow_hash_seed is None else flow_hash_seed,
         buffers=given.buffers,
         buffer_size=given.buffer_size,

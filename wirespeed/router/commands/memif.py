@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from wirespeed.errors import UsageError
-from wirespeed.model import PortSpec, parse_port_spec
+from wirespeed.model import MAX_QUEUES, PortSpec, parse_port_spec
 from wirespeed.router.commands.registry import Lines, command
 from wirespeed.router.commands.subinterfaces import delete
 from wirespeed.router.core import InterfaceKind
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from wirespeed.router.console import Console
 
 _MOST_SOCKET = 2**32 - 2
-_MOST_QUEUES = 16
 
 
 @dataclass(frozen=True)
@@ -99,8 +98,8 @@ def create_memif(console: Console, words: Match) -> Lines:
         raise UsageError(f"ring size {ring} is no power of two between 64 and 16384")
     options += [f"rxd={ring}", f"txd={ring}"]
     for key in ("rxq", "txq"):
-        if not 1 <= words.get(key, 1) <= _MOST_QUEUES:
-            raise UsageError(f"{words[key]} queues are not between 1 and {_MOST_QUEUES}")
+        if not 1 <= words.get(key, 1) <= MAX_QUEUES:
+            raise UsageError(f"{words[key]} queues are not between 1 and {MAX_QUEUES}")
         options.append(f"{key}={words.get(key, 1)}")
     options += [f"mac={mac}" for mac in words.all("mac")]
     spec = parse_port_spec(",".join([f"memif:{path}", *options]))

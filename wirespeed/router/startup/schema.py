@@ -6,7 +6,8 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
-from wirespeed.model import MAX_DEVICE_PORT, MAX_MTU, MIN_MTU
+from wirespeed.cpus import MAX_WORKERS
+from wirespeed.model import MAX_DEVICE_PORT, MAX_MTU, MAX_QUEUES, MIN_MTU
 from wirespeed.router.startup.syntax import Block, Form
 
 _SIZE = re.compile(r"(\d{1,15})([kKmMgG]?)[bB]?")
@@ -71,7 +72,7 @@ def _unused(flags: str = "", values: str = "", blocks: str = "") -> dict[str, Fo
 
 
 _FILE = _value(Path)
-_QUEUES = _value(_number(1, 16))
+_QUEUES = _value(_number(1, MAX_QUEUES))
 _DESCRIPTORS = _value(_number(1, 32768))
 
 UNIX = Block(
@@ -93,7 +94,7 @@ CPU = Block(
     {
         "main-core": _value(_number(0, 65535)),
         "corelist-workers": _value(_cpus),
-        "workers": _value(_number(1, 16)),
+        "workers": _value(_number(1, MAX_WORKERS)),
         "skip-cores": _value(_number(0, 65535)),
         **_unused("use-pthreads", "coremask-workers scheduler-policy scheduler-priority thread-prefix"),
     }
@@ -179,10 +180,11 @@ MEMORY = Block(
 
 # `max-routes` is a word of ours: VPP gives its tables a heap instead, ours take memory by the routes that come.
 _TABLE = {"max-routes": _value(_number(1, MOST_ROUTES))}
-# `flow-hash-seed` too: of both families and of labels.
+# `max-path-sets` and `flow-hash-seed` too: of both families and of labels.
 IP = Block(
     {
         **_TABLE,
+        "max-path-sets": _value(_number(1, MOST_PATH_SETS)),
         "flow-hash-seed": _value(_number(0, MOST_SEED)),
         "heap-size": Form(read=_size, unused=True),
         **_unused(values="mtrie-hugetlb"),

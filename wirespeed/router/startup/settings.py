@@ -65,6 +65,7 @@ class Startup:
     max_ip6_routes: int | None = None
     max_neighbors: int | None = None
     max_interface_neighbors: int | None = None
+    max_path_sets: int | None = None
     flow_hash_seed: int | None = None
     commands: tuple[tuple[Place, str], ...] = ()
     notice: str | None = None
@@ -101,6 +102,7 @@ def make_startup(statements: Sequence[Statement], file: str) -> Startup:
         max_ip6_routes=found.section("ip6").value("max-routes"),
         max_neighbors=found.section("neighbors").value("max"),
         max_interface_neighbors=found.section("neighbors").value("max-interface"),
+        max_path_sets=found.section("ip").value("max-path-sets"),
         flow_hash_seed=found.section("ip").value("flow-hash-seed"),
         commands=(*_linux_cp(found.section("linux-cp")), *_acl_plugin(found.section("acl-plugin"))),
         notice=_notice(statements, file),
