@@ -62,11 +62,11 @@ trials:
 	@tools/setup.sh test
 	@tools/trials.sh $(ARGS)
 
-# Router and generator on the drivers of real NICs, in guests; and guests as routers.
+# Router and generator on the drivers of real NICs, in guests; guests as routers; and one whose bond is Linux'.
 vm:
 	@tools/setup.sh test
 	@$(BIN)/python tests/vm/nic_bench.py
-	@$(BIN)/pytest -q -s tests/vm/whole.py
+	@$(BIN)/pytest -q -s tests/vm/whole.py tests/vm/linux_bond.py
 
 # The JSON of Grafana's boards, from telemetry/grafana.
 boards:

@@ -136,6 +136,7 @@ static struct ws_router *make_router(uint32_t routes)
 	bench_expect(ws_router_set_state(router, NODE_PATHS_TUNNEL, true));
 	bench_expect(ws_router_set_state(router, NODE_PATHS_MEMBER, true));
 	bench_expect(ws_router_set_state(router, NODE_PATHS_BONDED, true));
+	bench_expect(ws_router_set_state(router, NODE_PATHS_SECOND, true));
 	bench_expect(ws_router_neighbor_add(router, 1, host6(1, 2), host));
 	return router;
 }
@@ -206,7 +207,7 @@ static void make_acl(struct ws_router *router, enum ws_acl_action action)
 	bench_expect(ws_router_acl_interface_set(router, 0, false, (uint32_t[]){(uint32_t)acl}, 1));
 }
 
-/* One member sends all, by flow. */
+/* Its only member sends all, by flow. */
 static void make_bond(struct ws_router *router)
 {
 	static bool is_made;
@@ -222,6 +223,16 @@ static void make_bond(struct ws_router *router)
 	bench_expect(ws_router_set_state(router, (uint16_t)index, true));
 	bench_expect(ws_router_set_xconnect(router, NODE_PATHS_BONDED, (uint16_t)index));
 	bench_expect(ws_router_set_xconnect(router, (uint16_t)index, NODE_PATHS_BONDED));
+}
+
+/* Another member sends half of the flows. */
+static void add_member(struct ws_router *router)
+{
+	struct ws_bond_member member;
+	if (!ws_router_bond_member(router, NODE_PATHS_SECOND, &member))
+		return;
+	bench_expect(ws_router_bond_member(router, NODE_PATHS_MEMBER, &member));
+	bench_expect(ws_router_bond_member_add(router, member.bond, NODE_PATHS_SECOND, false, false));
 }
 
 static void set_up(struct ws_router *router, const struct node_path *path, uint32_t routes)
@@ -246,8 +257,10 @@ static void set_up(struct ws_router *router, const struct node_path *path, uint3
 		bench_expect(ws_router_set_xconnect(router, NODE_PATHS_L2, 1));
 	if (path == &path_vxlan_out || path == &path_vxlan_in)
 		make_tunnel(router, path == &path_vxlan_out);
-	if (path == &path_bond_out || path == &path_bond_in)
+	if (path == &path_bond_out || path == &path_bond_two || path == &path_bond_in)
 		make_bond(router);
+	if (path == &path_bond_two)
+		add_member(router);
 }
 
 /* By number of routes. */
@@ -269,6 +282,7 @@ static struct row rows[] = {
 	 .quick = true,
 	 .is_alone = true},
 	{.path = &path_bond_out, .routes = 10, .pattern = NODE_SEQUENTIAL, .quick = true},
+	{.path = &path_bond_two, .routes = 10, .pattern = NODE_SEQUENTIAL, .quick = true},
 	{.path = &path_bond_in, .routes = 10, .pattern = NODE_SEQUENTIAL, .quick = true},
 	{.path = &path_ip4, .routes = 1000, .pattern = NODE_SEQUENTIAL, .quick = false},
 	{.path = &path_ip4, .routes = 1000, .pattern = NODE_RANDOM, .quick = false},
@@ -397,8 +411,10 @@ int main(int argc, char **argv)
 		{.name = "e3", .devargs = "ring:another", .rx_queues = 1, .tx_queues = 1, .mtu = 1500},
 		{.name = "e4", .devargs = "ring:bonded", .rx_queues = 1, .tx_queues = 1, .mtu = 1500},
 		{.name = "e5", .devargs = "ring:bonded", .rx_queues = 1, .tx_queues = 1, .mtu = 1500},
+		{.name = "e6", .devargs = "ring:second", .rx_queues = 1, .tx_queues = 1, .mtu = 1500},
+		{.name = "e7", .devargs = "ring:second", .rx_queues = 1, .tx_queues = 1, .mtu = 1500},
 	};
-	bench_expect(ws_ports_open(ports, 6));
+	bench_expect(ws_ports_open(ports, RTE_DIM(ports)));
 	struct ws_router *router = make_router(options.routes ? options.routes : MAX_ROUTES);
 	if (options.path && !strcmp(options.path, path_acl.name))
 		make_acl(router, WS_ACL_PERMIT);

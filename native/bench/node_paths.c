@@ -162,5 +162,8 @@ const struct node_path path_reflect = {"reflect",      acl_nodes, 6,           0
 const struct node_path path_bond_out = {"bond-o",          bond_out_nodes,     6,
 										NODE_PATHS_BONDED, NODE_RIG_FRAME,     make_ip4,
 										aim_ip4,           NODE_ENTRY_ETHERNET};
+const struct node_path path_bond_two = {"bond-2",          bond_out_nodes,     6,
+										NODE_PATHS_BONDED, NODE_RIG_FRAME,     make_ip4,
+										aim_ip4,           NODE_ENTRY_ETHERNET};
 const struct node_path path_bond_in = {"bond-i",       bond_in_nodes, 5,       NODE_PATHS_MEMBER,
 									   NODE_RIG_FRAME, make_ip4,      aim_ip4, NODE_ENTRY_BOND};

@@ -13,6 +13,7 @@ enum {
 	NODE_PATHS_TUNNEL,
 	NODE_PATHS_MEMBER, /* of a bond, which is cross-connected to the next one */
 	NODE_PATHS_BONDED,
+	NODE_PATHS_SECOND, /* another member */
 	NODE_PATHS_LABEL = 16,
 	NODE_PATHS_SESSION_FLOWS = 4096,
 	NODE_PATHS_VNI = 100,
@@ -20,7 +21,7 @@ enum {
 
 extern const struct node_path path_acl, path_reflect;
 extern const struct node_path path_ip4, path_ip6, path_mpls, path_l2xc, path_vxlan_out,
-	path_vxlan_in, path_sflow, path_bond_out, path_bond_in;
+	path_vxlan_in, path_sflow, path_bond_out, path_bond_two, path_bond_in;
 
 /*
  * Route i: eight /24s apart, so that a million of them lie in half of the addresses, as those of

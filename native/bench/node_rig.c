@@ -79,6 +79,8 @@ struct graph *node_rig_make(struct ws_router *router)
 													"e3",
 													"e4",
 													"e5",
+													"e6",
+													"e7",
 													[OUTPUT_LOOPBACK] = "loopback",
 													[OUTPUT_VXLAN] = "vxlan",
 													[OUTPUT_BOND] = "bond"};

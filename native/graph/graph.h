@@ -205,17 +205,24 @@ static inline void graph_enqueue_all(struct graph *graph, struct graph_node *nod
 	graph_append(graph, node->edges[edge], packets, n);
 }
 
+/* Whether all take one edge: many are compared at once. */
+static inline bool graph_is_one_edge(const uint16_t *edges, uint16_t n)
+{
+	uint16_t differences = 0;
+	for (uint16_t i = 1; i < n; i++)
+		differences |= edges[i] ^ edges[0]; /* NOLINT(clang-analyzer-core*) all are given */
+	return !differences && n;
+}
+
 /*
- * Packet i goes along edge edges[i]. All along one edge, the usual case, is found by comparing many
- * at once; else each run of one edge is moved as one.
+ * Packet i goes along edge edges[i]. All along one edge is the usual case; else each run of one
+ * edge is moved as one.
  */
 static inline void graph_enqueue(struct graph *graph, struct graph_node *node, void **packets,
 								 const uint16_t *edges, uint16_t n)
 {
-	uint16_t start = 0, differences = 0;
-	for (uint16_t i = 1; i < n; i++)
-		differences |= edges[i] ^ edges[0];
-	if (!differences && n) {
+	uint16_t start = 0;
+	if (graph_is_one_edge(edges, n)) {
 		graph_append(graph, node->edges[edges[0]], packets, n);
 		return;
 	}
@@ -225,6 +232,23 @@ static inline void graph_enqueue(struct graph *graph, struct graph_node *node, v
 			end++;
 		graph_append(graph, node->edges[edges[start]], packets + start, end - start);
 		start = end;
+	}
+}
+
+/* The same where edges are as good as drawn: runs are short then, and where they end is not to be
+ * foreseen, so each packet is moved by itself. */
+static inline void graph_enqueue_spread(struct graph *graph, struct graph_node *node,
+										void **packets, const uint16_t *edges, uint16_t n)
+{
+	if (graph_is_one_edge(edges, n)) {
+		graph_append(graph, node->edges[edges[0]], packets, n);
+		return;
+	}
+	for (uint16_t i = 0; i < n; i++) {
+		struct graph_node *next = node->edges[edges[i]];
+		if (!next->count)
+			graph->pending[next->index / 64] |= 1ULL << (next->index % 64);
+		next->frame[next->count++] = packets[i];
 	}
 }
 

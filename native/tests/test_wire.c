@@ -6,6 +6,7 @@
 #include "wire/checksum.h"
 #include "wire/ethernet.h"
 #include "wire/frame_addresses.h"
+#include "wire/frame_flow.h"
 #include "wire/icmp4.h"
 #include "wire/ip4.h"
 #include "wire/udp.h"
@@ -281,6 +282,37 @@ static void flows_have_hashes_of_their_own(void **state)
 		assert_in_range(shares[i], 850, 1150);
 }
 
+/* What is found at once, as nearly all frames are, has the hash that is found the long way. */
+static void plain_frames_hash_as_others(void **state)
+{
+	(void)state;
+	uint8_t frame[64];
+	size_t length = make_frame(frame, 0, 0) + 4;
+	memcpy(frame + length - 4, (uint8_t[]){1, 2, 3, 4}, 4);
+	frame[14] = 0x45;
+	for (int protocol = 0; protocol < 256; protocol++) {
+		frame[14 + 9] = (uint8_t)protocol;
+		assert_int_equal(frame_is_plain(frame, length), protocol == 6 || protocol == 17);
+		for (int both = 0; both < 2; both++)
+			assert_int_equal(frame_flow_hash(frame, length, both),
+							 frame_flow_hash_any(frame, length, both));
+	}
+	frame[14 + 9] = 17;
+	for (size_t cut = 0; cut < length; cut++) {
+		uint8_t *block = exact(frame, cut);
+		assert_false(frame_is_plain(block, cut));
+		free(block);
+	}
+	for (int bit = 0; bit < 16; bit++) {
+		frame[14 + 6] = (uint8_t)(1 << bit >> 8), frame[14 + 7] = (uint8_t)(1 << bit);
+		/* All but "do not fragment" and the reserved bit make it a fragment. */
+		assert_int_equal(frame_is_plain(frame, length), bit >= 14);
+	}
+	frame[14 + 6] = frame[14 + 7] = 0;
+	frame[14] = 0x46;
+	assert_false(frame_is_plain(frame, length));
+}
+
 static void fragments_hash_without_ports(void **state)
 {
 	(void)state;
@@ -322,6 +354,7 @@ int main(void)
 		cmocka_unit_test(addresses_are_found_behind_tags_and_labels),
 		cmocka_unit_test(addresses_of_ip6_are_found),
 		cmocka_unit_test(flows_have_hashes_of_their_own),
+		cmocka_unit_test(plain_frames_hash_as_others),
 		cmocka_unit_test(fragments_hash_without_ports),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

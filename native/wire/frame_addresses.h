@@ -16,11 +16,7 @@ bool frame_addresses(const uint8_t *frame, size_t length, struct ws_address *sou
 /* Whether the source or the destination lies in the prefix. */
 bool frame_touches(const uint8_t *frame, size_t length, const struct ws_prefix *prefix);
 
-/*
- * The same for all packets of a flow, tags and labels aside: of addresses, protocol and ports, the
- * latter unless the packet is a fragment. With `is_symmetrical` the same for both directions. 0 for
- * what is no IP.
- */
-uint32_t frame_flow_hash(const uint8_t *frame, size_t length, bool is_symmetrical);
+/* Where the IP header begins, or `length`. */
+size_t frame_find_ip(const uint8_t *frame, size_t length);
 
 #endif

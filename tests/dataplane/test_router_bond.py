@@ -13,6 +13,7 @@ from scapy.layers.l2 import ARP, Dot1Q, Ether
 from scapy.packet import Raw
 
 from wirespeed.errors import UsageError
+from wirespeed.statseg.segment import StatsSegment
 
 BOND = "02:fe:00:00:00:b0"
 FLOWS, EACH = 64, 4
@@ -64,6 +65,28 @@ def test_by_flow_each_goes_one_way_in_order(tmp_path, mode):
     assert sorted(frame for frames in outcome.frames[1:] for frame in frames) == sorted(map(routed, TRAFFIC))
     # Only ports tell these flows apart.
     assert sum(map(bool, ways)) == (3 if mode.endswith("l34") else 1)
+
+
+@pytest.mark.parametrize("mode", ["xor load-balance l34", "round-robin", "active-backup"])
+def test_trace_tells_members_as_vpp_does(tmp_path, mode):
+    """What is told is what was done: flow by flow, that member's file has it."""
+    back = [bytes(Ether(src=HOST1, dst=BOND) / IP(src="10.0.1.2", dst="10.0.0.2") / UDP() / Raw(bytes(30)))]
+    rest = f"trace add dpdk-input {len(TRAFFIC[:20]) + 1}\n"
+    outcome = route(tmp_path, setup(mode, rest), TRAFFIC[:20], back, [], [], ask=["show trace"])
+    assert_conserved(outcome)
+    paths = outcome.answers[0].split("\nPacket ")[1:]
+    ways = [re.findall(r"^  src (\S+), dst (\S+), (\S+) -> (\S+)$", path, re.MULTILINE) for path in paths]
+    into, out = (HOST1, BOND, "e1", "BondEthernet0"), (BOND, HOST1, "BondEthernet0")
+    assert ways.count([into]) == 1
+    told = {}
+    for path, way in zip(paths, ways, strict=True):
+        if way != [into]:
+            assert way[0][:3] == out and len(way) == 1
+            assert re.search(r": bond-output\n  rx e0 tx BondEthernet0 length 84\n", path), path
+            told[int(re.findall(r"UDP: (\d+) -> 9", path)[-1]) - 1000] = way[0][3]
+    sent = {flow: f"e{n}" for n, frames in enumerate(outcome.frames) if n for flow in flows_of(frames)}
+    assert told == sent
+    assert len(set(told.values())) == (1 if mode == "active-backup" else 3)
 
 
 def test_in_turn(tmp_path):
@@ -213,11 +236,22 @@ REFUSED = (
     ("create bond id 0 mode xor", "there is an interface BondEthernet0 already"),
     ("create bond load-balance l2", "a bond needs a mode: create bond mode round-robin|"),
     ("create bond mode broadcast load-balance l2", "load-balance is for the modes xor and lacp"),
+    ("create bond mode balance-rr", "expected one of active-backup, broadcast, lacp, round-robin, xor"),
+    ("create bond mode xor load-balance l4", "expected one of l2, l23, l34"),
+    ("create bond mode xor mode lacp", "a bond has one mode and one load balance, not xor and lacp"),
+    ("create bond mode xor load-balance l2 load-balance l34", "one load balance, not l2 and l34"),
+    ("create bond mode xor hw-addr 00:00:00:00:00:00", "a bond needs the MAC address of one station"),
     ("create bond mode xor id 4294967295", "is not between 0 and 4294967294"),
     ("create bond mode xor hw-addr 01:00:5e:00:00:01", "is a multicast address; a port needs a unicast one"),
     ("bond add BondEthernet0 e1", "e1 has an address; a member of a bond is a port that nothing else uses"),
     ("bond add BondEthernet0 e2", "e2 has sub-interfaces"),
     ("bond add BondEthernet0 e3", "e3 is in layer 2"),
+    ("bond add BondEthernet0 e5", "e5 is in layer 2"),
+    ("bond add BondEthernet0 e6", "e6 has IPv6 enabled"),
+    ("bond add BondEthernet0 e7", "e7 is unnumbered"),
+    ("bond add BondEthernet0 e2.7", "e2.7 is no port"),
+    ("bond add BondEthernet0 BondEthernet0", "BondEthernet0 is no port"),
+    ("bond add BondEthernet0 e0", "e0 is a member of BondEthernet0 already"),
     ("bond add BondEthernet0 loop0", "loop0 is no port"),
     ("bond add BondEthernet0 BondEthernet1", "BondEthernet1 is no port"),
     ("bond add e1 e4", "is no bond"),
@@ -228,18 +262,29 @@ REFUSED = (
     ("create sub-interfaces e0 5", "e0 is a member of BondEthernet0"),
     ("set interface l2 xconnect e0 e4", "e0 is a member of BondEthernet0"),
     ("set interface l2 bridge e0 7", "e0 is a member of BondEthernet0"),
+    ("enable ip6 interface e0", "e0 is a member of BondEthernet0"),
+    ("set ip6 link-local address e0 fe80::1", "e0 is a member of BondEthernet0"),
+    ("set interface mac address e0 02:00:00:00:00:99", "e0 has the MAC address of BondEthernet0"),
+    ("lcp create e0 host-if xe0", "e0 is a member of BondEthernet0"),
+    ("delete bond BondEthernet1", "routes go by BondEthernet1; delete these first"),
     ("set interface unnumbered e0 use e1", "e0 is a member of BondEthernet0"),
 )
 
 
 def test_bond_that_cannot_be_is_refused_in_one_line(tmp_path):
-    with router(tmp_path, [f"e{n}=null" for n in range(5)]) as running:
+    with router(tmp_path, [f"e{n}=null" for n in range(8)]) as running:
         assert running.ask("create bond mode lacp") == "BondEthernet0\n"
         assert running.ask("create bond mode active-backup") == "BondEthernet1\n"
         for line in ("bond add BondEthernet0 e0", "set interface ip address e1 10.1.0.1/24"):
             assert running.ask(line) == ""
         running.ask("create sub-interfaces e2 7")
         running.ask("set interface l2 xconnect e3 e4")
+        running.ask("create bridge-domain 7")
+        running.ask("set interface l2 bridge e5 7")
+        running.ask("enable ip6 interface e6")
+        running.ask("set interface unnumbered e7 use e1")
+        running.ask("set interface ip address BondEthernet1 10.5.0.1/24")
+        running.ask("ip route add 10.6.0.0/16 via 10.5.0.9")
         running.ask("create loopback interface")
         before = running.ask("show state")
         for line, reason in REFUSED:
@@ -247,6 +292,43 @@ def test_bond_that_cannot_be_is_refused_in_one_line(tmp_path):
                 running.ask(line)
             assert reason in str(refused.value) and "\n" not in str(refused.value), line
         assert running.ask("show state") == before
+
+
+def test_a_bond_that_goes_leaves_nothing_behind(tmp_path):
+    """Its members are ports of their own, its addresses and its place in a bridge domain are gone."""
+    with router(tmp_path, [f"e{n}=null" for n in range(3)]) as running:
+        running.ask("create bridge-domain 7")
+        before = [running.ask(line) for line in ("show state", "show ip fib summary", "show bridge-domain 7 detail")]
+        for way in ("set interface ip address BondEthernet0 10.5.0.1/24", "set interface l2 bridge BondEthernet0 7"):
+            for line in ("create bond mode lacp", *(f"bond add BondEthernet0 e{n}" for n in range(3)), way):
+                running.ask(line)
+            assert running.ask("delete bond BondEthernet0") == ""
+            after = [running.ask(line) for line in ("show state", "show ip fib summary", "show bridge-domain 7 detail")]
+            assert after == before
+            running.ask("set interface ip address e0 10.5.0.1/24")
+            running.ask("set interface ip address del e0 10.5.0.1/24")
+
+
+def test_states_of_both_ends_are_statistics(tmp_path):
+    """As VPP names them: by the numbers of the bond and of its member; there while it is one, with LACP alone."""
+    with (
+        router(tmp_path, [f"e{n}=null" for n in range(2)], "create bond mode lacp\ncreate bond mode xor\n") as running,
+        StatsSegment(tmp_path / "router.stats") as stats,
+    ):
+        running.ask("bond add BondEthernet1 e1")
+        assert list(stats.read(["^/if/lacp/"])) == []
+        running.ask("bond del e1")
+        for port in ("e0", "e1"):
+            running.ask(f"set interface state {port} up")
+            running.ask(f"bond add BondEthernet0 {port}")
+        names = [f"/if/lacp/257/{member}/{kind}" for member in (1, 2) for kind in ("partner-state", "state")]
+        assert sorted(stats.read(["^/if/lacp/"])) == names
+        # Nobody answers: active, short time-out, aggregates, defaulted.
+        wait_for(lambda: int(stats.read([f"^{names[1]}$"])[names[1]].values[0][0]) & 0x47 == 0x47, "the state's bits")
+        running.ask("bond del e0")
+        assert sorted(stats.read(["^/if/lacp/"])) == names[2:]
+        running.ask("delete bond BondEthernet0")
+        assert list(stats.read(["^/if/lacp/"])) == []
 
 
 def test_what_is_shown_and_taken_away(tmp_path):

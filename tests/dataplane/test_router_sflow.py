@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import socket
 import struct
 import subprocess
@@ -164,13 +165,17 @@ def test_tcpdump_reads_the_datagrams(tmp_path, reader):
 
 def test_packets_that_are_sampled_go_their_way(tmp_path):
     config = CROSSED + "sflow direction both\nsflow sampling-rate 2\nsflow enable e0\nsflow enable e1\n"
-    outcome = route(tmp_path, config, [FRAME] * 300, [], ask=["show sflow"])
+    config += "trace add dpdk-input 1\n"
+    outcome = route(tmp_path, config, [FRAME] * 300, [], ask=["show sflow", "show trace"])
     assert_conserved(outcome)
     assert outcome.frames[1] == [FRAME] * 300
     assert outcome.counters["sflow: sflow packets processed"] == 300
     sampled_packets = outcome.counters["sflow: sflow packets sampled"]
     assert 90 < sampled_packets < 210
     assert "  interfaces enabled: 2\n" in outcome.answers[0]
+    # On their way in and out.
+    assert re.search(r": sflow\n  rx e0 length 242\n", outcome.answers[1]), outcome.answers[1]
+    assert ": e1-sflow-egress\n  rx e0 tx e1 length 242\n" in outcome.answers[1]
 
 
 def test_the_rate_is_right_over_ten_million_packets(tmp_path):
@@ -211,8 +216,16 @@ def test_a_router_that_samples_nothing_has_no_node_for_it(tmp_path):
     ("line", "why"),
     [
         ("sflow sampling-rate 0", "a sampling rate is one packet of 1 to 1000000000, not of 0"),
+        ("sflow sampling-rate 1000000001", "a sampling rate is one packet of 1 to 1000000000, not of 1000000001"),
+        ("sflow sampling-rate -1", "'-1' is no whole number from 0 to 4294967295"),
+        ("sflow header-bytes 0", "a sample has 1 to 256 bytes of a packet, not 0"),
         ("sflow header-bytes 257", "a sample has 1 to 256 bytes of a packet, not 257"),
         ("sflow polling-interval 0", "a polling interval is 1 to 86400 seconds, not 0"),
+        ("sflow polling-interval 86401", "a polling interval is 1 to 86400 seconds, not 86401"),
+        ("sflow direction up", "expected one of both, rx, tx"),
+        ("sflow enable e7", "there is no interface 'e7'"),
+        ("sflow enable BondEthernet0", "BondEthernet0 is no port, and sflow samples ports"),
+        ("sflow enable e0.7", "e0.7 is no port, and sflow samples ports"),
         ("sflow enable loop0", "loop0 is no port, and sflow samples ports"),
         ("sflow enable e0", "e0 is sampled already"),
         ("sflow enable-disable e1 disable", "e1 is not sampled already"),
@@ -220,7 +233,8 @@ def test_a_router_that_samples_nothing_has_no_node_for_it(tmp_path):
     ],
 )
 def test_what_cannot_be_is_refused_in_one_line(tmp_path, line, why):
-    config = INTERFACES + "create loopback interface instance 0\nsflow enable e0\n"
+    config = INTERFACES + "create loopback interface instance 0\ncreate bond mode xor\nsflow enable e0\n"
+    config += "create sub-interfaces e0 7\n"
     with router(tmp_path, ["e0=ring:a", "e1=ring:a"], config) as running:
         before = running.ask("show sflow").split("Status")[0]
         with pytest.raises(UsageError, match=why):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,7 @@ from wirespeed.cli.main import main
 pytestmark = [needs(), pytest.mark.filterwarnings("ignore:open_text is deprecated:DeprecationWarning")]
 
 EXAMPLES = Path(__file__).parents[2] / "docs" / "examples"
-APPLIED = ("interface", "loopbacks", "bridge-domain", "l2xc", "acls", "taps", "vxlan", "sflow", "interface")
+APPLIED = ("interface", "loopbacks", "bridge-domain", "l2xc", "acls", "taps", "vxlan", "bonds", "sflow", "interface")
 PORTS = "interfaces:\n  e0: {}\n  e1: {}\n"
 
 
@@ -25,8 +26,13 @@ def api(box):
 
 def test_examples_are_applied_one_after_the_other_and_plan_to_nothing(box, api, tmp_path, capsys):
     control = ["--socket", str(box.directory / "router.sock")]
+    # Names of VLANs in Linux need a kernel that has VLANs.
+    has_vlans = box.try_run("ip", "link", "add", "link", "lo", "name", "v1", "type", "vlan", "id", "1")[0] == 0
     for name in APPLIED:
-        file = str(EXAMPLES / f"{name}.yaml")
+        text = (EXAMPLES / f"{name}.yaml").read_text()
+        written = tmp_path / f"{name}.yaml"
+        written.write_text(text if has_vlans else re.sub(r" *lcp: be0\..*\n", "", text))
+        file = str(written)
         assert main(["config", "apply", file, "--api", api, "--journal", str(tmp_path / "journal")]) == 0
         assert "each answered" in capsys.readouterr().out
         # Both ways of asking see the same router.

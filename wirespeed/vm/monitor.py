@@ -39,7 +39,7 @@ class Monitor:
         return line
 
 
-def execute_at(path: Path, command: str) -> dict[str, Any]:
+def execute_at(path: Path, command: str, **arguments: Any) -> dict[str, Any]:
     """One command by the socket at `path`."""
     with socket.socket(socket.AF_UNIX) as connection:
         connection.settimeout(_ANSWER_S)
@@ -47,4 +47,4 @@ def execute_at(path: Path, command: str) -> dict[str, Any]:
             connection.connect(str(path))
         except OSError as error:
             raise ConnectionFault(f"QEMU's monitor {path} does not answer: {error.strerror}") from None
-        return Monitor(connection).execute(command, {})
+        return Monitor(connection).execute(command, arguments)

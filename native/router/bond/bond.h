@@ -22,6 +22,8 @@ struct bond_turn {
 	uint32_t next;
 } __attribute__((aligned(64)));
 
+enum { BOND_GAUGE_STATE, BOND_GAUGE_PARTNER_STATE };
+
 struct bond_member {
 	uint16_t port;
 	uint16_t number;    /* LACP's, from 1 */
@@ -29,6 +31,7 @@ struct bond_member {
 	bool is_leaving;    /* it still sends, and gets no more to send */
 	struct lacp_choices choices;
 	struct lacp_port lacp;
+	uint32_t gauges[STATS_MEMBER_GAUGES]; /* entries of the statistics, where there is LACP */
 };
 
 struct bond {
@@ -105,6 +108,11 @@ void bond_announce(struct ws_router *router, const struct bond *bond);
 /* LACP: what was heard, and what time brings. */
 void bonds_run(struct ws_router *router);
 void bond_lacp_begin(struct ws_router *router, struct bond *bond, struct bond_member *member);
+/* The states of its ends in the statistics: they come and go with the member. */
+void bond_gauges_add(struct ws_router *router, const struct bond *bond, struct bond_member *member);
+void bond_gauges_drop(struct ws_router *router, const struct bond *bond,
+					  const struct bond_member *member);
+void bond_gauges_write(struct ws_router *router, const struct bond *bond);
 /* The member's place, or NULL. */
 struct bond_member *bond_find_member(struct bond *bond, uint16_t port);
 void bond_remove_member(struct ws_router *router, struct bond *bond, uint16_t port);

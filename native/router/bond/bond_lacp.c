@@ -123,6 +123,7 @@ static void run(struct ws_router *router, struct bond *bond, uint64_t now)
 	}
 	lacp_run(ports, bond->member_count, now);
 	bond_refresh(router, bond);
+	bond_gauges_write(router, bond);
 	for (uint16_t i = 0; i < bond->member_count; i++)
 		if (lacp_next_pdu(ports[i], now, &pdu))
 			send_pdu(router, bond->members[i].port, &pdu);

@@ -26,6 +26,7 @@ static int check_member(const struct ws_router *router, uint16_t port)
 	const struct interface_settings *settings = &router->settings[port];
 	const char *what = settings->kind != WS_INTERFACE_PORT ? "is no port"
 					   : settings->addresses->count        ? "has an address"
+					   : router->ip6[port]                 ? "has IPv6 enabled"
 					   : settings->unnumbered_of >= 0      ? "is unnumbered"
 					   : settings->borrowers               ? "lends its addresses"
 					   : interface->vlans                  ? "has sub-interfaces"
@@ -55,8 +56,8 @@ static uint16_t free_number(struct bond *bond)
 static int share_mac(struct ws_router *router, const struct bond *bond, uint16_t port)
 {
 	if (!bond->given.has_mac && !bond->member_count)
-		return ws_router_set_mac(router, bond->interface, router->interfaces[port].mac);
-	return ws_router_set_mac(router, port, router->interfaces[bond->interface].mac);
+		return interface_set_mac(router, bond->interface, router->interfaces[port].mac);
+	return interface_set_mac(router, port, router->interfaces[bond->interface].mac);
 }
 
 static struct bond *find(const struct ws_router *router, uint16_t index)
@@ -86,15 +87,20 @@ int ws_router_bond_member_add(struct ws_router *router, uint16_t index, uint16_t
 		memcpy(member.own_mac, router->interfaces[port].mac, sizeof(member.own_mac));
 		error = share_mac(router, bond, port);
 	}
-	if (error)
+	if (error) {
+		if (bond && !router->bonds->count)
+			features_set(router, INPUT_NODE, NO_PORT, false);
 		return error;
+	}
 	router->settings[port].bond = index;
 	router_update_groups(router, port);
 	router->bonds->count++;
 	bond->members[bond->member_count++] = member;
+	bond_gauges_add(router, bond, &bond->members[bond->member_count - 1]);
 	if (bond->mode == WS_BOND_LACP)
 		bond_lacp_begin(router, bond, &bond->members[bond->member_count - 1]);
 	bond_refresh(router, bond);
+	bond_gauges_write(router, bond);
 	return 0;
 }
 
@@ -105,13 +111,14 @@ void bond_remove_member(struct ws_router *router, struct bond *bond, uint16_t po
 	uint8_t mac[6];
 	bond_leave(router, bond, port);
 	memcpy(mac, member->own_mac, sizeof(mac));
+	bond_gauges_drop(router, bond, member);
 	*member = bond->members[--bond->member_count];
 	router->settings[port].bond = 0;
 	router_update_groups(router, port);
 	__atomic_store_n(&room->ports[port], 0, __ATOMIC_RELEASE);
 	bond_refresh(router, bond);
 	rcu_synchronize();
-	ws_router_set_mac(router, port, mac);
+	interface_set_mac(router, port, mac);
 	if (!--room->count)
 		features_set(router, INPUT_NODE, NO_PORT, false);
 }
@@ -184,7 +191,7 @@ static int changed(struct ws_router *router, uint16_t index, enum interface_chan
 	if (change != INTERFACE_MAC_CHANGED || !bond || bond->interface != index)
 		return 0;
 	for (uint16_t i = 0; i < bond->member_count; i++) {
-		ws_router_set_mac(router, bond->members[i].port, router->interfaces[index].mac);
+		interface_set_mac(router, bond->members[i].port, router->interfaces[index].mac);
 		if (bond->mode == WS_BOND_LACP)
 			bond_lacp_begin(router, bond, &bond->members[i]);
 	}

@@ -55,6 +55,15 @@ int ws_router_set_mac(struct ws_router *router, uint16_t index, const uint8_t *m
 {
 	if (router_check_interface(router, index))
 		return -ENODEV;
+	uint16_t bond = router->settings[index].bond;
+	if (bond)
+		return fail(-EINVAL, "%s has the MAC address of %s, a member of which it is; set that",
+					interface_name(router, index), interface_name(router, bond));
+	return interface_set_mac(router, index, mac);
+}
+
+int interface_set_mac(struct ws_router *router, uint16_t index, const uint8_t *mac)
+{
 	if (ethernet_is_group(mac) || ethernet_is_zero(mac))
 		return fail(-EINVAL, "interface %s needs the MAC address of one station",
 					interface_name(router, index));

@@ -82,6 +82,8 @@ struct ip6_settings {
 
 /* -EINVAL, with its line, of a member of a bond, which is for nothing else. */
 int interface_check_free(const struct ws_router *router, uint16_t index);
+/* ws_router_set_mac, of members of bonds too. */
+int interface_set_mac(struct ws_router *router, uint16_t index, const uint8_t *mac);
 /* Its admin state, mode, MAC address or the presence of sub-interfaces changed. */
 void router_publish_mac(struct interface *interface);
 /* Have what is sent by the interface follow its MAC address and MTU. */

@@ -125,6 +125,8 @@ int ws_router_set_ip6(struct ws_router *router, uint16_t index, bool enabled)
 {
 	if (router_check_interface(router, index))
 		return -ENODEV;
+	if (enabled && interface_check_free(router, index))
+		return -EINVAL;
 	router->ip6_settings[index].enabled = enabled;
 	return router_update_ip6(router, index);
 }
@@ -135,6 +137,8 @@ int ws_router_set_link_local(struct ws_router *router, uint16_t index, struct ws
 		return -ENODEV;
 	if (address.family && !address_is_link_local(&address))
 		return fail(-EINVAL, "%s is no link-local address", ADDRESS_TEXT(&address));
+	if (address.family && interface_check_free(router, index))
+		return -EINVAL;
 	router->ip6_settings[index].link_local = address;
 	router->ip6_settings[index].enabled |= address.family;
 	return router_update_ip6(router, index);

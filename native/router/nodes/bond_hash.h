@@ -4,9 +4,10 @@
 #define ROUTER_BOND_HASH_H
 
 #include "router/bond/bond.h"
-#include "router/nodes/flow_hash.h"
 #include "wire/ethernet.h"
 #include "wire/frame_addresses.h"
+#include "wire/frame_flow.h"
+#include "wire/ip6.h"
 
 enum { BOND_HASH_SEED = 0x6b9d3c51 };
 
@@ -17,21 +18,30 @@ static inline uint64_t bond_hash_l2(const uint8_t *frame)
 	uint32_t rest;
 	memcpy(&first, frame, sizeof(first));
 	memcpy(&rest, frame + sizeof(first), sizeof(rest));
-	return flow_hash_mix(flow_hash_mix(BOND_HASH_SEED, first), rest);
+	return frame_flow_mix(frame_flow_mix(BOND_HASH_SEED, first), rest);
 }
 
+/* Of these and of the IP addresses, where there are any. */
 static inline uint64_t bond_hash_l23(const uint8_t *frame, size_t length)
 {
-	struct ws_address ends[2];
+	size_t at = frame_find_ip(frame, length), room = length - at;
+	const uint8_t *ip = frame + at;
+	uint8_t version = room ? ip[0] >> 4 : 0;
+	bool is_ip4 = version == WS_IP4 && room >= IP4_LEN;
+	bool is_ip6 = version == WS_IP6 && room >= IP6_LEN;
+	const uint8_t *addresses = is_ip4 ? ip + 12 : ip + 8;
 	uint64_t hash = bond_hash_l2(frame), word;
-	if (!frame_addresses(frame, length, &ends[0], &ends[1]))
-		return hash;
-	for (size_t at = 0; at < 2 * sizeof(ends[0].bytes); at += sizeof(word)) {
-		memcpy(&word, ends[at / sizeof(ends[0].bytes)].bytes + at % sizeof(ends[0].bytes),
-			   sizeof(word));
-		hash = flow_hash_mix(hash, word);
+	for (size_t i = 0, end = is_ip4 ? 8 : is_ip6 ? 32 : 0; i < end; i += sizeof(word)) {
+		memcpy(&word, addresses + i, sizeof(word));
+		hash = frame_flow_mix(hash, word);
 	}
 	return hash;
+}
+
+static inline uint64_t bond_hash_l34(const uint8_t *frame, size_t length)
+{
+	uint32_t flow = frame_flow_hash(frame, length, false);
+	return likely(flow) ? flow : bond_hash_l2(frame);
 }
 
 /* All frames of a flow have one bucket; what is no IP goes by its Ethernet addresses, and what is
@@ -40,11 +50,10 @@ static inline uint16_t bond_bucket(uint8_t balance, const uint8_t *frame, size_t
 {
 	if (unlikely(length < ETHERNET_LEN))
 		return 0;
-	uint32_t flow = balance == WS_BOND_L34 ? frame_flow_hash(frame, length, false) : 0;
-	uint64_t hash = flow                     ? flow_hash_mix(BOND_HASH_SEED, flow)
+	uint64_t hash = balance == WS_BOND_L34   ? bond_hash_l34(frame, length)
 					: balance == WS_BOND_L23 ? bond_hash_l23(frame, length)
 											 : bond_hash_l2(frame);
-	return (uint16_t)(flow_hash_fold(flow_hash_mix(hash, BOND_HASH_SEED)) % BOND_BUCKETS);
+	return (uint16_t)((frame_flow_mix(hash, BOND_HASH_SEED) >> 32) % BOND_BUCKETS);
 }
 
 #endif

@@ -11,7 +11,6 @@
 #include "graph/arc.h"
 #include "graph/graph.h"
 #include "router/bond/bond.h"
-#include "router/nodes/each_packet.h"
 #include "router/packet/metadata.h"
 #include "wire/ethernet.h"
 
@@ -35,35 +34,60 @@ static inline bool is_heard(uint32_t flags, const struct rte_mbuf *packet)
 	return flags & BOND_TAKES && packet->data_len && !ethernet_is_group(packet_data(packet));
 }
 
-static inline uint16_t bond_input_one(struct graph *graph, struct graph_node *node,
-									  struct rte_mbuf *packet)
+/* Packets of one port, which is a member. */
+static void take(struct graph *graph, struct graph_node *node, uint32_t of, void *const *packets,
+				 uint16_t *next, uint16_t n)
 {
-	const struct bond_room *room = bond_room(router_of(graph));
-	uint32_t of = packet->port < WS_MAX_PORTS
-					  ? __atomic_load_n(&room->ports[packet->port], __ATOMIC_ACQUIRE)
-					  : 0;
-	if (!of)
-		return EDGE_ETHERNET_INPUT;
-	const struct ethernet_header *header = ethernet_parse(packet_data(packet), packet->data_len);
-	if (unlikely(header && header->type == htobe16(ETHERNET_SLOW)))
-		return EDGE_LACP_INPUT;
-	if (unlikely(!is_heard(of, packet))) {
-		graph_count(node, NOT_ACTIVE, 1);
-		return EDGE_DROP;
+	uint16_t bond = (uint16_t)(of >> BOND_FLAG_BITS), taken = 0, unheard = 0;
+	uint64_t bytes = 0;
+	for (uint16_t i = 0; i < n; i++) {
+		struct rte_mbuf *packet = packets[i];
+		const struct ethernet_header *header =
+			ethernet_parse(packet_data(packet), packet->data_len);
+		next[i] = EDGE_ETHERNET_INPUT;
+		if (unlikely(header && header->type == htobe16(ETHERNET_SLOW))) {
+			next[i] = EDGE_LACP_INPUT;
+		} else if (unlikely(!is_heard(of, packet))) {
+			unheard++;
+			next[i] = EDGE_DROP;
+		} else {
+			bytes += packet->pkt_len;
+			taken++;
+			packet->port = bond;
+		}
 	}
-	uint16_t bond = (uint16_t)(of >> BOND_FLAG_BITS);
 	struct interface_counts *counts = router_worker_of(graph)->interfaces;
-	counts->rx.at[bond].packets++;
-	counts->rx.at[bond].bytes += packet->pkt_len;
-	graph_count(node, TAKEN, 1);
-	packet->port = bond;
-	return EDGE_ETHERNET_INPUT;
+	counts->rx.at[bond].packets += taken;
+	counts->rx.at[bond].bytes += bytes;
+	graph_count(node, TAKEN, taken);
+	graph_count(node, NOT_ACTIVE, unheard);
+}
+
+static uint16_t run_of_port(void *const *packets, uint16_t start, uint16_t n)
+{
+	uint16_t end = start + 1, port = ((const struct rte_mbuf *)packets[start])->port;
+	while (end < n && ((const struct rte_mbuf *)packets[end])->port == port)
+		end++;
+	return end;
 }
 
 static uint16_t bond_input_process(struct graph *graph, struct graph_node *node, void **packets,
 								   uint16_t n)
 {
-	return each_packet(graph, node, packets, n, bond_input_one);
+	const struct bond_room *room = bond_room(router_of(graph));
+	uint16_t next[GRAPH_FRAME_SIZE];
+	for (uint16_t i = 0, end; i < n; i = end) {
+		uint16_t port = ((const struct rte_mbuf *)packets[i])->port;
+		end = run_of_port(packets, i, n);
+		uint32_t of =
+			port < WS_MAX_PORTS ? __atomic_load_n(&room->ports[port], __ATOMIC_ACQUIRE) : 0;
+		if (of)
+			take(graph, node, of, packets + i, next + i, end - i);
+		for (uint16_t k = i; !of && k < end; k++)
+			next[k] = EDGE_ETHERNET_INPUT;
+	}
+	graph_enqueue(graph, node, packets, next, n);
+	return n;
 }
 
 static struct graph_registration bond_input = {

@@ -8,8 +8,7 @@
 #include "graph/arc.h"
 #include "graph/graph.h"
 #include "router/bond/bond.h"
-#include "router/nodes/each_packet.h"
-#include "router/packet/metadata.h"
+#include "router/nodes/run_of_output.h"
 
 enum edge { EDGE_TX, EDGE_DROP };
 static const char *const edges[] = {[EDGE_TX] = "bond-tx", [EDGE_DROP] = "error-drop"};
@@ -20,41 +19,50 @@ static const struct graph_counter counters[] = {
 	[NO_MEMBER] = {"no active member", true},
 };
 
-static void count_sent(struct graph *graph, uint16_t tx, uint16_t bond,
-					   const struct rte_mbuf *packet)
+static void count_sent(struct graph *graph, uint16_t interface, uint64_t packets, uint64_t bytes)
 {
 	struct interface_counts *counts = router_worker_of(graph)->interfaces;
-	counts->tx.at[bond].packets++;
-	counts->tx.at[bond].bytes += packet->pkt_len;
-	if (likely(tx == bond))
-		return;
-	counts->tx.at[tx].packets++;
-	counts->tx.at[tx].bytes += packet->pkt_len;
+	counts->tx.at[interface].packets += packets;
+	counts->tx.at[interface].bytes += bytes;
 }
 
-static uint16_t bond_output_one(struct graph *graph, struct graph_node *node,
-								struct rte_mbuf *packet)
+/* Packets for one interface. */
+static uint16_t bond_output_run(struct graph *graph, struct graph_node *node, void *const *packets,
+								uint16_t n)
 {
 	const struct ws_router *router = router_of(graph);
-	uint16_t tx = packet_tx_interface(packet);
+	uint16_t tx = packet_tx_interface(packets[0]);
 	const struct bond *bond = bond_of(router, tx);
+	uint64_t bytes = 0;
 	if (unlikely(!bond || !router->interfaces[tx].admin_up ||
 				 !router->interfaces[bond->interface].admin_up)) {
-		graph_count(node, DOWN, 1);
+		graph_count(node, DOWN, n);
 		return EDGE_DROP;
 	}
 	if (unlikely(!__atomic_load_n(&bond->spread, __ATOMIC_ACQUIRE)->count)) {
-		graph_count(node, NO_MEMBER, 1);
+		graph_count(node, NO_MEMBER, n);
 		return EDGE_DROP;
 	}
-	count_sent(graph, tx, bond->interface, packet);
+	for (uint16_t i = 0; i < n; i++)
+		bytes += ((const struct rte_mbuf *)packets[i])->pkt_len;
+	count_sent(graph, bond->interface, n, bytes);
+	if (tx != bond->interface)
+		count_sent(graph, tx, n, bytes);
 	return EDGE_TX;
 }
 
 static uint16_t bond_output_process(struct graph *graph, struct graph_node *node, void **packets,
 									uint16_t n)
 {
-	return each_packet(graph, node, packets, n, bond_output_one);
+	uint16_t next[GRAPH_FRAME_SIZE];
+	for (uint16_t i = 0, end; i < n; i = end) {
+		end = run_of_output(packets, i, n);
+		uint16_t edge = bond_output_run(graph, node, packets + i, end - i);
+		for (uint16_t k = i; k < end; k++)
+			next[k] = edge;
+	}
+	graph_enqueue(graph, node, packets, next, n);
+	return n;
 }
 
 static struct graph_registration bond_output = {

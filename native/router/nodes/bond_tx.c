@@ -8,8 +8,7 @@
 #include "router/bond/bond.h"
 #include "router/nodes/bond_hash.h"
 #include "router/nodes/copy_aside.h"
-#include "router/nodes/each_packet.h"
-#include "router/packet/metadata.h"
+#include "router/nodes/run_of_output.h"
 
 enum edge { EDGE_DROP, EDGE_OUTPUT };
 static const char *const edges[] = {[EDGE_DROP] = "error-drop", [EDGE_OUTPUT] = "*-output"};
@@ -34,46 +33,95 @@ static void send_copy(struct graph *graph, struct graph_node *node, const struct
 	recirculate_put(&router_worker_of(graph)->recirculate, copy, RECIRCULATE_OUTPUT + member);
 }
 
-/* A member's output has its own number. */
-static uint16_t choose(struct graph *graph, struct graph_node *node, struct bond *bond,
-					   const struct bond_spread *spread, const struct rte_mbuf *packet)
+/* Each of the members in turn, this worker's own. */
+static void take_turns(struct bond_turn *turn, const struct bond_spread *spread, uint16_t *next,
+					   uint16_t n)
 {
-	switch (bond->mode) {
-	case WS_BOND_ROUND_ROBIN:
-		return spread->members[bond->turns[graph->worker].next++ % spread->count];
-	case WS_BOND_BROADCAST:
-		for (uint16_t i = 1; i < spread->count; i++)
-			send_copy(graph, node, packet, spread->members[i]);
-		return spread->members[0];
-	case WS_BOND_ACTIVE_BACKUP:
-		return spread->members[0];
-	default:
-		return spread->buckets[bond_bucket(bond->balance, packet_data(packet), packet->data_len)];
+	uint32_t at = turn->next < spread->count ? turn->next : 0;
+	for (uint16_t i = 0; i < n; i++) {
+		next[i] = EDGE_OUTPUT + spread->members[at];
+		at = at + 1 == spread->count ? 0 : at + 1;
+	}
+	turn->next = at;
+}
+
+static void send_copies(struct graph *graph, struct graph_node *node,
+						const struct bond_spread *spread, void *const *packets, uint16_t n)
+{
+	for (uint16_t i = 0; i < n; i++)
+		for (uint16_t k = 1; k < spread->count; k++)
+			send_copy(graph, node, packets[i], spread->members[k]);
+}
+
+/* `balance` is a constant: each has a loop of its own. Of a bucket that nobody sends the edge is
+ * that to error-drop. */
+static inline __attribute__((always_inline)) void choose_by(uint8_t balance,
+															const struct bond_spread *spread,
+															void *const *packets, uint16_t *next,
+															uint16_t n)
+{
+	_Static_assert((uint16_t)(EDGE_OUTPUT + BOND_HELD) == EDGE_DROP, "what is held is dropped");
+	for (uint16_t i = 0; i < n; i++) {
+		const struct rte_mbuf *packet = packets[i];
+		uint16_t bucket = bond_bucket(balance, packet_data(packet), packet->data_len);
+		next[i] = (uint16_t)(EDGE_OUTPUT + spread->buckets[bucket]);
 	}
 }
 
-static uint16_t bond_tx_one(struct graph *graph, struct graph_node *node, struct rte_mbuf *packet)
+static void choose_by_flow(struct graph_node *node, const struct bond *bond,
+						   const struct bond_spread *spread, void *const *packets, uint16_t *next,
+						   uint16_t n)
 {
-	struct bond *bond = bond_of(router_of(graph), packet_tx_interface(packet));
+	uint16_t held = 0;
+	if (bond->balance == WS_BOND_L34)
+		choose_by(WS_BOND_L34, spread, packets, next, n);
+	else if (bond->balance == WS_BOND_L23)
+		choose_by(WS_BOND_L23, spread, packets, next, n);
+	else
+		choose_by(WS_BOND_L2, spread, packets, next, n);
+	for (uint16_t i = 0; i < n; i++)
+		held += next[i] == EDGE_DROP;
+	graph_count(node, MOVES, held);
+}
+
+static void fill(uint16_t *next, uint16_t edge, uint16_t n)
+{
+	for (uint16_t i = 0; i < n; i++)
+		next[i] = edge;
+}
+
+/* Packets of one bond; a member's output has its own number. */
+static void choose(struct graph *graph, struct graph_node *node, void *const *packets,
+				   uint16_t *next, uint16_t n)
+{
+	struct bond *bond = bond_of(router_of(graph), packet_tx_interface(packets[0]));
 	const struct bond_spread *spread =
 		bond ? __atomic_load_n(&bond->spread, __ATOMIC_ACQUIRE) : NULL;
 	/* It may have gone, or its last member, since bond-output looked. */
 	if (unlikely(!spread || !spread->count)) {
-		graph_count(node, NO_MEMBER, 1);
-		return EDGE_DROP;
+		graph_count(node, NO_MEMBER, n);
+		fill(next, EDGE_DROP, n);
+	} else if (bond->mode == WS_BOND_ROUND_ROBIN) {
+		take_turns(&bond->turns[graph->worker], spread, next, n);
+	} else if (bond->mode == WS_BOND_XOR || bond->mode == WS_BOND_LACP) {
+		choose_by_flow(node, bond, spread, packets, next, n);
+	} else {
+		if (bond->mode == WS_BOND_BROADCAST)
+			send_copies(graph, node, spread, packets, n);
+		fill(next, EDGE_OUTPUT + spread->members[0], n);
 	}
-	uint16_t member = choose(graph, node, bond, spread, packet);
-	if (unlikely(member == BOND_HELD)) {
-		graph_count(node, MOVES, 1);
-		return EDGE_DROP;
-	}
-	return EDGE_OUTPUT + member;
 }
 
 static uint16_t bond_tx_process(struct graph *graph, struct graph_node *node, void **packets,
 								uint16_t n)
 {
-	return each_packet(graph, node, packets, n, bond_tx_one);
+	uint16_t next[GRAPH_FRAME_SIZE];
+	for (uint16_t i = 0, end; i < n; i = end) {
+		end = run_of_output(packets, i, n);
+		choose(graph, node, packets + i, next + i, end - i);
+	}
+	graph_enqueue_spread(graph, node, packets, next, n);
+	return n;
 }
 
 static struct graph_registration bond_tx = {

@@ -10,7 +10,7 @@
 #include "graph/graph.h"
 #include "router/packet/metadata.h"
 #include "router/router.h"
-#include "wire/frame_addresses.h"
+#include "wire/frame_flow.h"
 
 #include <rte_ring.h>
 

@@ -34,6 +34,21 @@ static uint32_t add_entry(struct stats_segment *stats, enum stats_type type, uin
 	return index;
 }
 
+uint32_t stats_gauge_add(struct stats_segment *stats, const char *format, ...)
+{
+	char name[STATS_NAME_LEN];
+	va_list args;
+	va_start(args, format);
+	vsnprintf(name, sizeof(name), format, args);
+	va_end(args);
+	return add_entry(stats, STATS_GAUGE, 0, name);
+}
+
+void stats_gauge_set(struct stats_segment *stats, uint32_t index, uint64_t value)
+{
+	__atomic_store_n(&stats->memory->directory.at[index].value, value, __ATOMIC_RELAXED);
+}
+
 void stats_entry_drop(struct stats_segment *stats, uint32_t index)
 {
 	struct stats_entry *entry = &stats->memory->directory.at[index];

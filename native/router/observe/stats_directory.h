@@ -13,6 +13,11 @@ __attribute__((format(printf, 4, 5))) uint32_t stats_link_add(struct stats_segme
 															  enum stats_vector vector,
 															  uint32_t index, const char *format,
 															  ...);
+/* Under the lock: a value that the main thread writes. There is room for
+ * STATS_MEMBER_GAUGES of each port. */
+__attribute__((format(printf, 2, 3))) uint32_t stats_gauge_add(struct stats_segment *stats,
+															   const char *format, ...);
+void stats_gauge_set(struct stats_segment *stats, uint32_t index, uint64_t value);
 void stats_entry_drop(struct stats_segment *stats, uint32_t index);
 /* A name as it stands between the slashes of others: with '_' for '/'. */
 void stats_plain_name(char plain[static WS_NAME_LEN], const char *name);

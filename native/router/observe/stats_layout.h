@@ -26,7 +26,9 @@ enum {
 	STATS_FIRST_INTERFACE = 1,          /* how our interface 0 is told */
 	STATS_INTERFACE_LINKS = 17,         /* entries of one interface */
 	STATS_NODE_LINKS = 4,               /* and of a node, besides its counters */
-	STATS_MAX_ENTRIES = STATS_MAX_FIXED + WS_MAX_INTERFACES * STATS_INTERFACE_LINKS +
+	STATS_MEMBER_GAUGES = 2,            /* entries of a bond's member */
+	STATS_MAX_ENTRIES = STATS_MAX_FIXED + WS_MAX_PORTS * STATS_MEMBER_GAUGES +
+						WS_MAX_INTERFACES * STATS_INTERFACE_LINKS +
 						GRAPH_MAX_SLOTS * STATS_NODE_LINKS + STATS_MAX_COUNTERS,
 	STATS_VECTOR_SIZES = 9, /* of 1, up to 2, 4 … 256 packets */
 };

@@ -111,6 +111,18 @@ static int32_t interface_of(const struct adjacency_table *table, uint32_t index)
 			   : -1;
 }
 
+/* Frames begin with their Ethernet header there. */
+static bool is_of_bonds(const struct graph_node *node)
+{
+	return !strncmp(node->name, "bond-", strlen("bond-"));
+}
+
+/* Whether it is on the way out of a bond, whose packets know by which interface they go. */
+static bool is_out_of_bond(const struct graph_node *node)
+{
+	return is_of_bonds(node) && strcmp(node->name, "bond-input") != 0;
+}
+
 static void record_step(const struct graph *graph, const struct graph_node *node,
 						struct rte_mbuf *packet, struct trace *trace)
 {
@@ -123,7 +135,7 @@ static void record_step(const struct graph *graph, const struct graph_node *node
 	uint32_t adjacency =
 		is_decided || is_leaving ? mark_of(packet)->adjacency : ADJACENCY_UNDECIDED;
 	/* A frame that leaves begins with its header, wherever that of the one that came was. */
-	if (is_leaving)
+	if (is_leaving || is_of_bonds(node))
 		mark_of(packet)->ethernet_offset = packet->data_off;
 	int before_data = RTE_MAX(packet->data_off - mark_of(packet)->ethernet_offset, 0);
 	memset(step, 0, sizeof(*step));
@@ -135,6 +147,8 @@ static void record_step(const struct graph *graph, const struct graph_node *node
 	step->tx_interface = -1;
 	if (is_leaving)
 		step->tx_interface = node->interface;
+	else if (is_out_of_bond(node))
+		step->tx_interface = packet_tx_interface(packet);
 	else if (is_decided)
 		step->tx_interface = interface_of(&router_of(graph)->adjacencies, adjacency);
 	step->packet_len = (uint16_t)((int)packet->pkt_len + before_data);
@@ -154,7 +168,7 @@ static bool is_entry(const struct graph_node *node)
 static bool is_at_frame(const struct graph_node *node)
 {
 	return is_entry(node) || node->interface != UINT16_MAX ||
-		   !strncmp(node->name, "l2-", strlen("l2-"));
+		   !strncmp(node->name, "l2-", strlen("l2-")) || is_of_bonds(node);
 }
 
 void trace_follow(const struct graph_node *node, void **packets, uint16_t n, bool mark_all)

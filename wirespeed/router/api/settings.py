@@ -45,7 +45,7 @@ def set_tag(client: Client, request: Values) -> Answer:
 @change("hw_interface_set_mtu")
 def set_link_mtu(client: Client, request: Values) -> Answer:
     index, face = client.interface(request.sw_if_index)
-    if face.kind is not InterfaceKind.PORT:
+    if face.kind not in (InterfaceKind.PORT, InterfaceKind.BOND):
         raise Refusal(Retval.INVALID_SW_IF_INDEX)
     client.core.set_mtu(index, checked_mtu(request.mtu))
     return None

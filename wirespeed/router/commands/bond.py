@@ -28,10 +28,14 @@ _BITS = ("exp", "def", "dis", "col", "syn", "agg", "tim", "act")
 )
 def create_bond(console: Console, words: Match) -> Lines:
     """An interface whose packets ports carry together: in turn, the first that can, by flow, all, or by LACP."""
-    mode = next((mode for mode in BondMode if mode_word(mode) in words), None)
-    if mode is None:
+    modes = [mode for mode in BondMode if mode_word(mode) in words]
+    if not modes:
         raise UsageError(f"a bond needs a mode: create bond mode {'|'.join(map(mode_word, BondMode))}")
-    balance = next((one for one in Balance if one.name.lower() in words), None)
+    balances = [one for one in Balance if one.name.lower() in words]
+    if len(modes) > 1 or len(balances) > 1:
+        given = [*map(mode_word, modes)] if len(modes) > 1 else [one.name.lower() for one in balances]
+        raise UsageError(f"a bond has one mode and one load balance, not {' and '.join(given)}; leave one")
+    mode, balance = modes[0], next(iter(balances), None)
     return [console.core.interface(add_bond(console, mode, balance, words.get("id"), words.get("mac"))).name]
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import groupby
+from itertools import groupby, zip_longest
 from typing import TYPE_CHECKING
 
 from wirespeed.errors import UsageError
@@ -90,8 +90,9 @@ def show_trace(console: Console, words: Match) -> Iterator[str]:
                 break
             yield f"Packet {number}"
             yield ""
-            for step in path:
+            for step, following in zip_longest(path, path[1:]):
                 yield from _step(step, names, console)
+                yield from _bonded(step, following, names)
             yield ""
 
 
@@ -108,6 +109,20 @@ def _step(step: TraceStep, names: dict[int, str], console: Console) -> Iterator[
         yield f"  {ethernet}"
     if step.node not in _ETHERNET_NODES:
         yield from (f"  {line}" for line in payload_lines(step.data))
+
+
+def _bonded(step: TraceStep, following: TraceStep | None, names: dict[int, str]) -> Iterator[str]:
+    """VPP's line of what a bond's nodes decided, which the step after them tells: none for what was dropped."""
+    if following is None or ethernet_line(step.data) is None:
+        return
+    if step.node == "bond-input" and following.rx_interface != step.rx_interface:
+        way = f"{names.get(step.rx_interface, 'deleted')} -> {names.get(following.rx_interface, 'deleted')}"
+    elif step.node == "bond-tx" and step.tx_interface is not None and following.tx_interface is not None:
+        bond = names.get(step.tx_interface, "deleted").split(".")[0]
+        way = f"{bond} -> {names.get(following.tx_interface, 'deleted')}"
+    else:
+        return
+    yield f"  src {step.data[6:12].hex(':')}, dst {step.data[0:6].hex(':')}, {way}"
 
 
 def _ways(step: TraceStep, names: dict[int, str]) -> str:

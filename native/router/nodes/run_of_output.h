@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A frame taken by runs of packets for one interface: what is to be known of that is looked up
+ * once. */
+#ifndef ROUTER_RUN_OF_OUTPUT_H
+#define ROUTER_RUN_OF_OUTPUT_H
+
+#include "router/packet/metadata.h"
+
+/* Where the run ends that begins at `start`. */
+static inline uint16_t run_of_output(void *const *packets, uint16_t start, uint16_t n)
+{
+	uint16_t end = start + 1, interface = packet_tx_interface(packets[start]);
+	while (end < n && packet_tx_interface(packets[end]) == interface)
+		end++;
+	return end;
+}
+
+#endif
