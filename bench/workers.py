@@ -1,80 +1,118 @@
-"""What each further worker adds: packets a CPU second of one worker, and of as many as there are CPUs.
+"""What a packet costs router and generator as workers are added: cycles of their threads, not throughput.
 
     bench/workers.py [SECONDS]
 
-Null ports hand out frames without end and take them all. Two of them are cross-connected for each worker, so workers
-share tables, code and the packet pool, and nothing else. A CPU second is one that the worker's thread ran, as the
-scheduler counts it: neighbours on the machine take time away, not from this figure. 1.00 is linear.
+Null ports hand out frames without end and take them all. In the router two of them are cross-connected for each
+worker, so workers share tables, code and the packet pool, and nothing else. In the generator all workers send one
+stream on one port, each its share in a TX queue of its own.
+
+A cycle is one of the TSC that the worker's thread ran, as the scheduler counts it: neighbours on the machine take time
+away, not from this figure. Where there are more workers than CPUs they take turns on them, so that what they share is
+shared by as many threads as there are CPUs at an instant, and a turn begins with caches that another one had. 1.00 is
+what one worker takes.
 """
 
 from __future__ import annotations
 
 import os
-import re
 import subprocess
 import sys
-import tempfile
 import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
-from wirespeed.router.client import ask
-from wirespeed.statseg.segment import StatsSegment
+from wirespeed._native import runtime
+from wirespeed._native.generator import NativeGenerator
+from wirespeed._native.router import NativeRouter
+from wirespeed._native.runtime import core
+from wirespeed._native.stream_records import Op, OpKind, Stream
+from wirespeed.model import PortSpec
+
+COUNTS = (1, 2, 4, 8, 16)
+PROGRAMS = ("router", "generator")
+MEMORY_MB = 1024
+RATE_PPS = 1e10
+"""More than can be sent, so that every burst is full."""
 
 
-def measure(cpus: list[int], seconds: float) -> list[float]:
-    """Packets a CPU second of each worker, one on each of `cpus`."""
-    with tempfile.TemporaryDirectory() as name:
-        directory = Path(name)
-        config = directory / "router.conf"
-        config.write_text("".join(connect(worker) for worker in range(len(cpus))))
-        socket = directory / "router.sock"
-        words = [sys.executable, "-m", "wirespeed", "router", "--cpu", ",".join(map(str, cpus))]
-        words += ["--exec", str(config), "--socket", str(socket), "--max-routes", "20000"]
-        for port in range(2 * len(cpus)):
-            words += ["--interface", f"e{port}=null"]
-        with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as router:
-            assert router.stdout is not None
-            if not any(line.startswith("ready") for line in router.stdout):
-                raise SystemExit("the router does not start")
-            threads = re.findall(r"ws_wk_\d+ +(\d+)", ask(socket, "show threads"))
-            with StatsSegment(socket.with_suffix(".stats")) as stats:
-                before, cpu_before = packets(stats), cpu_seconds(router.pid, threads)
-                time.sleep(seconds)
-                after, cpu_after = packets(stats), cpu_seconds(router.pid, threads)
-            router.terminate()
-    spans = zip(before, after, cpu_before, cpu_after, strict=True)
-    return [(new - old) / (cpu_new - cpu_old) for old, new, cpu_old, cpu_new in spans]
-
-
-def connect(worker: int) -> str:
-    """A worker's two ports, each of which sends what the other receives."""
-    first, second = f"e{2 * worker}", f"e{2 * worker + 1}"
-    pairs = [(first, second), (second, first)]
-    return "".join(
-        f"set interface state {one} up\nset interface l2 xconnect {one} {other}\n"
-        f"set interface rx-placement {one} worker {worker}\n"
-        for one, other in pairs
+@contextmanager
+def router(workers: int) -> Iterator[Callable[[], int]]:
+    """What tells how many packets the ports have sent so far, in all."""
+    runtime.open_ports(
+        [PortSpec("null")] * (2 * workers), [f"e{port}" for port in range(2 * workers)], min_tx_queues=workers
     )
+    native = NativeRouter(workers, max_routes=20_000)
+    native.start()
+    numbers = native.interface_names()
+    links = [numbers[f"e{port}"] for port in range(2 * workers)]
+    for port, link in enumerate(links):
+        native.set_state(link, True)
+        native.set_xconnect(link, links[port ^ 1])
+        native.set_placement(link, 0, port // 2)
+    yield lambda: sum(native.interface_counters(link).tx_packets for link in links)
+    native.close()
 
 
-def packets(stats: StatsSegment) -> list[int]:
-    return [value[0] for value in stats.read(["^/sys/tx$"])["/sys/tx"].values[1:]]
+@contextmanager
+def generator(workers: int) -> Iterator[Callable[[], int]]:
+    spec = PortSpec("vdev", "net_null0,no-rx=1", tx_queues=workers)
+    runtime.open_ports([spec], ["p0"])
+    native = NativeGenerator(range(workers), 1, [range(workers)])
+    sources = (
+        Op(OpKind.VAR, size=4, min=16 << 24, max=(16 << 24) + 65535, init=16 << 24, step=1),
+        Op(OpKind.WRITE, size=4, big_endian=True, offset=26),
+        Op(OpKind.FIX_IP4, offset=14),
+    )
+    frame = bytes(12) + b"\x08\x00\x45\x00\x00\x2e" + bytes(4) + b"\x40\x11" + bytes(36)
+    native.start(0, [Stream(1, frame, rate_pps=RATE_PPS, ops=sources)], 1.0, -1.0)
+    yield lambda: native.snapshot().ports[0].tx_packets
+    native.close()
+    runtime.close()
 
 
-def cpu_seconds(process: int, threads: list[str]) -> list[float]:
-    paths = [Path(f"/proc/{process}/task/{thread}/schedstat") for thread in threads]
-    return [int(path.read_text().split()[0]) / 1e9 for path in paths]
+def cpu_seconds(workers: int) -> float:
+    """What the workers' threads have run so far, in all."""
+    info = core().ffi.new("struct ws_worker_info *")
+    total = 0.0
+    for worker in range(workers):
+        core().lib.ws_worker_info(worker, info)
+        total += int(Path(f"/proc/self/task/{info.thread_id}/schedstat").read_text().split()[0]) / 1e9
+    return total
+
+
+def cycles_a_packet(program: str, workers: int, seconds: float) -> float:
+    """With so many workers, in turn on the CPUs that there are; once a process."""
+    cpus = sorted(os.sched_getaffinity(0))
+    on = [cpus[worker % len(cpus)] for worker in range(workers)]
+    runtime.start_runtime(f"bench-workers-{os.getpid()}", on, MEMORY_MB, "never", shared_cpus=workers > len(cpus))
+    with {"router": router, "generator": generator}[program](workers) as packets:
+        time.sleep(seconds / 4)  # until caches and rings have their places
+        packets_before, cpu_before = packets(), cpu_seconds(workers)
+        time.sleep(seconds)
+        packets_after, cpu_after = packets(), cpu_seconds(workers)
+    return (cpu_after - cpu_before) * float(core().lib.ws_tsc_hz()) / (packets_after - packets_before)
+
+
+def measure(program: str, workers: int, seconds: float) -> float:
+    words = [sys.executable, __file__, str(seconds), program, str(workers)]
+    return float(subprocess.run(words, check=True, capture_output=True, text=True).stdout.splitlines()[-1])
 
 
 def main() -> None:
-    seconds = float(sys.argv[1]) if len(sys.argv) > 1 else 5.0
-    cpus = sorted(os.sched_getaffinity(0))
-    alone = [measure([cpu], seconds)[0] for cpu in (cpus[0], cpus[-1])]
-    single = sum(alone) / len(alone)
-    print(f"1 worker: {single / 1e6:.2f} M packets a CPU second")
-    for count in range(2, len(cpus) + 1):
-        each = measure(cpus[:count], seconds)
-        print(f"{count} workers: {sum(each) / 1e6:.2f} M, {sum(each) / count / single:.2f} of linear")
+    seconds = float(sys.argv[1]) if len(sys.argv) > 1 else 2.0
+    if len(sys.argv) > 2:
+        print(cycles_a_packet(sys.argv[2], int(sys.argv[3]), seconds))
+        return
+    print(f"cycles a packet, on {len(os.sched_getaffinity(0))} CPUs")
+    print("workers" + "".join(f"{program:>20}" for program in PROGRAMS))
+    single: dict[str, float] = {}
+    for workers in COUNTS:
+        line = f"{workers:7}"
+        for program in PROGRAMS:
+            cycles = measure(program, workers, seconds)
+            line += f"{cycles:12.1f} ({cycles / single.setdefault(program, cycles):.2f})"
+        print(line, flush=True)
 
 
 if __name__ == "__main__":

@@ -29,6 +29,37 @@ def parse_cpus(text: str) -> tuple[int, ...]:
     return cpus
 
 
+def parse_worker_cpus(text: str, ports: int) -> tuple[tuple[int, ...], tuple[tuple[int, ...], ...]]:
+    """The CPUs of a generator's workers, and for each port which of the workers serve it.
+
+    `2-5/6-9` has a list for each pair of ports, all of whose workers serve both of them; a list with a slash behind it
+    is that of a single pair. Without a slash each port has a worker of its own, or several where there are more workers
+    than ports; ports share workers where there are fewer. Errors as of parse_cpus.
+    """
+    if "/" not in text:
+        cpus = parse_cpus(text)
+        count = len(cpus)
+        step = max(ports, 1)
+        return cpus, tuple(tuple(range(port, count, step)) or (port % count,) for port in range(ports))
+    lists = text.removesuffix("/").split("/")
+    pairs = (ports + 1) // 2
+    if len(lists) != pairs:
+        raise UsageError(
+            f"--cpu {text} has {len(lists)} lists of CPUs for {ports} ports; give one for each pair of ports, "
+            f"{pairs} in all, as 2-5/6-9"
+        )
+    cpus = parse_cpus(",".join(lists)) if all(lists) else ()
+    if not cpus:
+        raise UsageError(f"--cpu {text} has an empty list; each pair of ports needs a CPU")
+    workers: list[tuple[int, ...]] = []
+    first = 0
+    for one in lists:
+        count = len(cpu_list("--cpu", one))
+        workers += [tuple(range(first, first + count))] * 2
+        first += count
+    return cpus, tuple(workers[:ports])
+
+
 def settle_main(text: str) -> None:
     """Keep this thread, and those it starts, on the CPUs that `text` names as parse_cpus does; nothing: anywhere."""
     if text:

@@ -37,7 +37,7 @@ static __attribute__((noinline)) uint64_t bench_send(uint64_t packets)
 {
 	uint64_t sent = 0;
 	while (sent < packets)
-		sent += generator_transmit(&generator->ports[0]);
+		sent += generator_transmit(generator->ports[0].shares);
 	return sent;
 }
 
@@ -46,9 +46,9 @@ static void send_once(const char *name, const struct ws_stream *streams, uint32_
 {
 	if (strcmp(name, only_load) != 0)
 		return;
-	bench_expect(ws_generator_start(generator, 0, 0, streams, count, 1, -1, 0));
+	bench_expect(ws_generator_start(generator, 0, 0, streams, count, 1, -1, 0, UINT64_MAX));
 	for (int i = 0; i < BURSTS_A_ROUND; i++)
-		generator_transmit(&generator->ports[0]);
+		generator_transmit(generator->ports[0].shares);
 	row = bench_send(once) > 0;
 	ws_generator_stop_port(generator, 0);
 }
@@ -81,11 +81,11 @@ static void parse_options(int argc, char **argv)
 static void measure(const char *name, const struct ws_stream *streams, uint32_t count)
 {
 	double ticks[ROUNDS];
-	bench_expect(ws_generator_start(generator, 0, 0, streams, count, 1, -1, 0));
+	bench_expect(ws_generator_start(generator, 0, 0, streams, count, 1, -1, 0, UINT64_MAX));
 	for (int round = 0; round < ROUNDS; round++) {
 		uint64_t sent = 0, start = rte_rdtsc();
 		for (int i = 0; i < BURSTS_A_ROUND; i++)
-			sent += generator_transmit(&generator->ports[0]);
+			sent += generator_transmit(generator->ports[0].shares);
 		ticks[round] = (double)(rte_rdtsc() - start) / (double)(sent ? sent : 1);
 	}
 	ws_generator_stop_port(generator, 0);
@@ -110,7 +110,7 @@ int main(int argc, char **argv)
 	parse_options(argc, argv);
 	bench_start(once ? ONCE_MARCH : 0, 128);
 	bench_expect(ws_ports_open(&port, 1));
-	generator = ws_generator_create();
+	generator = ws_generator_create(NULL);
 	bench_expect(generator ? 0 : -1);
 
 	if (once) {

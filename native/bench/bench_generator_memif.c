@@ -55,8 +55,8 @@ static double ticks_a_packet(void)
 	do {
 		for (int i = 0; i < BURSTS_AT_ONCE; i++) {
 			if (far_end->sends_back)
-				received += generator_receive(&generator->ports[2 * driver + 1]);
-			sent += generator_transmit(&generator->ports[2 * driver]);
+				received += generator_receive(generator->ports[2 * driver + 1].shares);
+			sent += generator_transmit(generator->ports[2 * driver].shares);
 		}
 		now = rte_rdtsc();
 	} while (now < end);
@@ -70,7 +70,7 @@ static void measure(const char *name, const struct ws_stream *streams, uint32_t 
 	uint16_t port = (uint16_t)(2 * driver);
 	snprintf(found->name, sizeof(found->name), "%s", name);
 	found->base = base;
-	bench_expect(ws_generator_start(generator, port, 0, streams, count, 1, -1, 0));
+	bench_expect(ws_generator_start(generator, port, 0, streams, count, 1, -1, 0, UINT64_MAX));
 	for (int i = 0; i < SLICES_A_PASS && found->count < MAX_SLICES; i++)
 		found->ticks[found->count++] = ticks_a_packet();
 	ws_generator_stop_port(generator, port);
@@ -208,7 +208,7 @@ int main(int argc, char **argv)
 	wait_for_far_end(far);
 	open_wires("client", cpus[0]);
 	wait_for_links();
-	generator = ws_generator_create();
+	generator = ws_generator_create(NULL);
 	bench_expect(generator ? 0 : -1);
 
 	hurry();

@@ -77,7 +77,7 @@ static int check_cpus(const struct ws_runtime_config *config)
 		if (config->worker_cpus[i] >= online)
 			return fail(-EINVAL, "CPU %u does not exist; this machine has CPUs 0 to %ld",
 						config->worker_cpus[i], online - 1);
-		for (uint16_t j = 0; j < i; j++)
+		for (uint16_t j = 0; !config->shared_cpus && j < i; j++)
 			if (config->worker_cpus[i] == config->worker_cpus[j])
 				return fail(-EINVAL, "CPU %u is named twice; each worker needs one of its own",
 							config->worker_cpus[i]);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A port as its worker sees it; only that worker touches it while the workers run. */
+/*
+ * A port as one of its workers sees it: that worker's share. Only that worker touches it while the
+ * workers run; each has its own TX queue, RX queues, streams and counters.
+ */
 #ifndef GENERATOR_PORT_H
 #define GENERATOR_PORT_H
 
@@ -12,11 +15,13 @@ struct traffic;
 struct watch;
 
 struct generator_port {
-	uint16_t index, rx_queues;
-	bool drops_without_buffer; /* its driver, and counts that apart */
-	struct watch *watch;       /* its worker's */
-	struct traffic *traffic;   /* of all its profiles; NULL: none */
-	uint64_t looked;           /* TSC when it was last looked at for what is due */
+	uint16_t index;
+	uint16_t tx_queue;
+	uint16_t first_rx, rx_step, rx_queues; /* its RX queues: each `rx_step` after the one before */
+	bool drops_without_buffer;             /* its driver, and counts that apart */
+	struct watch *watch;                   /* its worker's */
+	struct traffic *traffic;               /* of all its profiles; NULL: none */
+	uint64_t looked;                       /* TSC when it was last looked at for what is due */
 	uint32_t ended;    /* how many came to their end by themselves; the main thread reads it */
 	struct push *push; /* what is left to push; NULL: nothing */
 	struct port_flows *flows;
@@ -25,6 +30,8 @@ struct generator_port {
 	double away, most_owed, ring_full_grace, patience;
 	struct ws_generator_port counters;
 	/* the main thread's */
+	uint16_t worker;
+	uint16_t number;                   /* among all shares of all ports */
 	uint32_t reaped;                   /* `ended` when those were last taken out */
 	struct ws_generator_port snapshot; /* of `counters` */
 	struct push *pushing;              /* the last that was pushed */

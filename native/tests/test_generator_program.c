@@ -30,7 +30,8 @@ static struct ws_stream stream_of(const struct ws_op *ops, uint16_t op_count, co
 static struct program *compile(const struct ws_stream *stream)
 {
 	int error;
-	struct program *program = program_compile(stream, stream->packet, stream->packet_len, &error);
+	struct program *program =
+		program_compile(stream, WHOLE_STREAM, stream->packet, stream->packet_len, &error);
 	if (!program)
 		fail_msg("%s", ws_error());
 	return program;
@@ -849,7 +850,7 @@ static void refuses(const struct ws_op *ops, uint16_t count, const uint8_t *pack
 {
 	int error;
 	struct ws_stream stream = stream_of(ops, count, packet, 60);
-	assert_null(program_compile(&stream, stream.packet, 60, &error));
+	assert_null(program_compile(&stream, WHOLE_STREAM, stream.packet, 60, &error));
 	assert_int_equal(error, -EINVAL);
 	if (!strstr(ws_error(), words))
 		fail_msg("'%s' lacks '%s'", ws_error(), words);
@@ -963,7 +964,7 @@ static void no_instructions_are_no_program(void **state)
 	(void)state;
 	int error = -1;
 	struct ws_stream stream = stream_of(NULL, 0, blank, 60);
-	assert_null(program_compile(&stream, stream.packet, 60, &error));
+	assert_null(program_compile(&stream, WHOLE_STREAM, stream.packet, 60, &error));
 	assert_int_equal(error, 0);
 }
 

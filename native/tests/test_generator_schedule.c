@@ -28,7 +28,8 @@ static struct schedule *make_at(const struct ws_stream *streams, uint32_t count,
 								double duration_s)
 {
 	int error;
-	struct schedule *schedule = schedule_create(streams, count, HZ, factor, duration_s, &error);
+	struct schedule *schedule =
+		schedule_create(streams, NULL, count, HZ, factor, duration_s, &error);
 	if (!schedule)
 		fail_msg("%s", ws_error());
 	return schedule;
@@ -466,7 +467,7 @@ static void bursts_are_put_off(void **state)
 static void refuses(const struct ws_stream *streams, uint32_t count, const char *words)
 {
 	int error;
-	assert_null(schedule_create(streams, count, HZ, 1, -1, &error));
+	assert_null(schedule_create(streams, NULL, count, HZ, 1, -1, &error));
 	assert_int_equal(error, -EINVAL);
 	if (!strstr(ws_error(), words))
 		fail_msg("'%s' lacks '%s'", ws_error(), words);

@@ -65,7 +65,7 @@ static struct ws_stream burst(uint64_t packets, const struct ws_op *ops)
 
 static void start(uint16_t port, const struct ws_stream *streams, uint32_t count)
 {
-	expect(ws_generator_start(generator, port, 0, streams, count, 1, -1, 0));
+	expect(ws_generator_start(generator, port, 0, streams, count, 1, -1, 0, UINT64_MAX));
 }
 
 static struct ws_generator_port counters(uint16_t port)
@@ -80,7 +80,7 @@ static struct ws_generator_port counters(uint16_t port)
 static struct ws_generator_port run(uint16_t index)
 {
 	struct ws_generator_port before = counters(index);
-	struct generator_port *port = &generator->ports[index];
+	struct generator_port *port = generator->ports[index].shares;
 	while (port->traffic && port->traffic->active)
 		generator_transmit(port);
 	struct ws_generator_port after = counters(index);
@@ -130,8 +130,8 @@ static void full_ring_refuses(void **state)
 {
 	(void)state;
 	const uint32_t moduli[] = {250, 1000000}; /* ready and live */
-	double patience = generator->ports[RING].patience;
-	generator->ports[RING].patience = -1;
+	double patience = generator->ports[RING].shares->patience;
+	generator->ports[RING].shares->patience = -1;
 	for (int i = 0; i < 2; i++) {
 		struct ws_stream stream = burst(20000, counting(moduli[i]));
 		stream.rate_pps = 1e6;
@@ -143,7 +143,7 @@ static void full_ring_refuses(void **state)
 		assert_drained();
 		assert_memory_is_home();
 	}
-	generator->ports[RING].patience = patience;
+	generator->ports[RING].shares->patience = patience;
 }
 
 /* A burst is sent whole, though the ring takes a little at a time: nothing is refused, late or left
@@ -154,7 +154,7 @@ static void a_burst_is_sent_as_the_ring_takes_it(void **state)
 	const uint32_t moduli[] = {250, 1000000};
 	for (int i = 0; i < 2; i++) {
 		struct ws_stream stream = burst(20000, counting(moduli[i]));
-		struct generator_port *port = &generator->ports[RING];
+		struct generator_port *port = generator->ports[RING].shares;
 		struct ws_generator_port before = counters(RING), now;
 		start(RING, &stream, 1);
 		for (uint32_t taken = 0; taken < 20000; taken++) {
@@ -182,7 +182,7 @@ static void a_burst_is_whole_beside_others(void **state)
 	(void)state;
 	static uint8_t longer[100];
 	struct ws_stream streams[] = {burst(10000, NULL), burst(1, NULL)};
-	struct generator_port *port = &generator->ports[RING];
+	struct generator_port *port = generator->ports[RING].shares;
 	struct rte_mbuf *received;
 	struct ws_generator_port before = counters(RING), now;
 	uint32_t of_burst = 0;
@@ -217,7 +217,7 @@ static void a_burst_to_nobody_ends(void **state)
 {
 	(void)state;
 	struct ws_stream stream = burst(1000, NULL);
-	struct generator_port *port = &generator->ports[DEAD];
+	struct generator_port *port = generator->ports[DEAD].shares;
 	double patience = port->patience;
 	uint64_t asked = port->counters.asked_packets, refused = port->counters.refused_packets;
 	start(DEAD, &stream, 1);
@@ -244,7 +244,7 @@ static void refused_packets_leave_no_hole(void **state)
 		stream.mode = WS_CONTINUOUS;
 		stream.rate_pps = 2e6;
 		start(RING, &stream, 1);
-		struct generator_port *port = &generator->ports[RING];
+		struct generator_port *port = generator->ports[RING].shares;
 		uint64_t taken_before = port->counters.tx_packets;
 		uint32_t drained = 0;
 		for (int round = 0; round < 20; round++) {
@@ -274,7 +274,7 @@ static void refused_packets_do_not_pile_up(void **state)
 		streams[i].rate_pps = 1000;
 	}
 	start(DEAD, streams, STREAMS);
-	struct generator_port *port = &generator->ports[DEAD];
+	struct generator_port *port = generator->ports[DEAD].shares;
 	uint64_t asked_before = port->counters.asked_packets;
 	uint32_t most = 0;
 	for (; port->counters.asked_packets - asked_before < 5 * STREAMS;
@@ -292,7 +292,7 @@ static void refused_references_are_taken_back(void **state)
 	struct ws_stream stream = burst(1, counting(100));
 	stream.mode = WS_CONTINUOUS;
 	start(DEAD, &stream, 1);
-	struct generator_port *port = &generator->ports[DEAD];
+	struct generator_port *port = generator->ports[DEAD].shares;
 	uint64_t before = port->counters.refused_packets;
 	while (port->counters.refused_packets - before < 1000)
 		generator_transmit(port);
@@ -373,7 +373,7 @@ static void live_streams_take_turns(void **state)
 		nic.keeps = keeps;
 		memset(nic.next, 0, sizeof(nic.next));
 		start(NOTHING, streams, 3);
-		struct generator_port *port = &generator->ports[NOTHING];
+		struct generator_port *port = generator->ports[NOTHING].shares;
 		for (int i = 0; i < 3; i++)
 			assert_true(port->traffic->senders[i].renewed);
 		while (nic.next[2] < 100000)
@@ -394,11 +394,11 @@ static void references_come_home(void **state)
 	struct ws_stream streams[] = {burst(3000, counting(100)), burst(3000, NULL)};
 	streams[1].id = 2;
 	start(NOTHING, streams, 2);
-	assert_null(generator->ports[NOTHING].traffic->senders[0].program);
+	assert_null(generator->ports[NOTHING].shares->traffic->senders[0].program);
 	struct ws_generator_port result = run(NOTHING);
 	assert_int_equal(result.asked_packets, 6000);
 	assert_int_equal(result.tx_bytes, result.tx_packets * 64);
-	assert_null(generator->ports[NOTHING].traffic); /* reading the counters cleaned up */
+	assert_null(generator->ports[NOTHING].shares->traffic); /* reading the counters cleaned up */
 	assert_null(generator->stopped);
 }
 
@@ -412,7 +412,7 @@ static void backlog_is_late(void **state)
 	struct ws_generator_port before = counters(NOTHING);
 	start(NOTHING, &stream, 1);
 	usleep(45000);
-	generator_transmit(&generator->ports[NOTHING]);
+	generator_transmit(generator->ports[NOTHING].shares);
 	expect(ws_generator_stop_port(generator, NOTHING));
 	struct ws_generator_port after = counters(NOTHING);
 	assert_true(after.late_packets - before.late_packets >= 250000 - 64);
@@ -428,7 +428,7 @@ static void a_moment_away_is_made_up_for(void **state)
 	struct ws_stream stream = burst(1, NULL);
 	stream.mode = WS_CONTINUOUS;
 	stream.rate_pps = 10e3; /* a burst of what may be made up for is 100 ms long */
-	struct generator_port *port = &generator->ports[NOTHING];
+	struct generator_port *port = generator->ports[NOTHING].shares;
 	struct ws_generator_port before = counters(NOTHING);
 	start(NOTHING, &stream, 1);
 	struct traffic *traffic = port->traffic;
@@ -459,7 +459,7 @@ static void overdue_packets_are_late_not_refused(void **state)
 	struct ws_stream stream = burst(1, NULL);
 	stream.mode = WS_CONTINUOUS;
 	stream.rate_pps = 1e6;
-	struct generator_port *port = &generator->ports[DEAD];
+	struct generator_port *port = generator->ports[DEAD].shares;
 	struct ws_generator_port before = counters(DEAD);
 	start(DEAD, &stream, 1);
 	port->traffic->looked =
@@ -483,11 +483,11 @@ static void paused_port_sends_nothing(void **state)
 	assert_int_equal(ws_generator_pause(generator, NOTHING, &profile, 1, true), 1);
 	uint64_t asked = counters(NOTHING).asked_packets;
 	usleep(30000);
-	assert_int_equal(generator_transmit(&generator->ports[NOTHING]), 0);
+	assert_int_equal(generator_transmit(generator->ports[NOTHING].shares), 0);
 	assert_int_equal(counters(NOTHING).asked_packets, asked);
 	assert_true(counters(NOTHING).paused);
 	assert_int_equal(ws_generator_pause(generator, NOTHING, &profile, 1, false), 1);
-	generator_transmit(&generator->ports[NOTHING]);
+	generator_transmit(generator->ports[NOTHING].shares);
 	assert_in_range(counters(NOTHING).asked_packets - asked, 1, 20000);
 	expect(ws_generator_stop_port(generator, NOTHING));
 }
@@ -509,7 +509,7 @@ static void without_a_buffer_is_neither_refused_nor_late(void **state)
 {
 	(void)state;
 	enum { LEFT = 200, BURSTS = 40 };
-	struct generator_port *port = &generator->ports[RING];
+	struct generator_port *port = generator->ports[RING].shares;
 	struct ws_stream stream = burst(0, counting(1000000));
 	const struct ws_generator_port before = counters(RING);
 	struct ws_generator_port now;
@@ -541,7 +541,7 @@ static void without_a_buffer_is_neither_refused_nor_late(void **state)
 static void a_pushed_packet_without_a_buffer_is_counted_so(void **state)
 {
 	(void)state;
-	struct generator_port *port = &generator->ports[RING];
+	struct generator_port *port = generator->ports[RING].shares;
 	const struct ws_push push = {.packet = packet, .packet_len = sizeof(packet)};
 	const struct ws_generator_port before = counters(RING);
 	double patience = port->patience;
@@ -566,7 +566,7 @@ static void what_arrives_without_a_buffer_is_missed(void **state)
 	struct rte_mbuf **taken = calloc(ports_pool()->size, sizeof(*taken));
 	uint32_t count = take_buffers(ports_pool(), taken, 5);
 	for (int i = 0; i < 2 * FILE_PACKETS; i++)
-		generator_receive(&generator->ports[READER]);
+		generator_receive(generator->ports[READER].shares);
 	const struct ws_generator_port now = counters(READER);
 	assert_int_equal(now.rx_missed + now.rx_packets, FILE_PACKETS);
 	assert_in_range(now.rx_missed, 1, FILE_PACKETS - 5);
@@ -622,7 +622,7 @@ static int open_rig(void **state)
 	expect(ws_runtime_init(&config));
 	expect(ws_ports_open(ports, PORTS));
 	unlink(path);
-	generator = ws_generator_create();
+	generator = ws_generator_create(NULL);
 	expect(generator ? 0 : -1);
 	return 0;
 }

@@ -25,7 +25,7 @@ from wirespeed._native.flow_records import (
     Latency,
     ProfileState,
 )
-from wirespeed._native.generator import FrameKinds, NativeGenerator, PortTraffic, Snapshot, WorkerLoad
+from wirespeed._native.generator import ALL_CORES, FrameKinds, NativeGenerator, PortTraffic, Snapshot, WorkerLoad
 from wirespeed._native.runtime import Medium
 from wirespeed._native.stream_records import Op, Stream
 from wirespeed.errors import WirespeedError
@@ -37,13 +37,19 @@ class Refused(Exception):
 
 
 class GeneratorChild:
-    """A generator on `ports`, all served by one worker unless more `cpus` are given.
+    """A generator on `ports`, all served by one worker unless more `cpus` are given; a CPU may be given twice.
 
     With `netns` it runs in a network namespace of its own, where these shell commands have been run.
     """
 
     def __init__(
-        self, *ports: str, cpus: Sequence[int] = (), memory_mb: int = 128, mtu: int = 1500, netns: str = ""
+        self,
+        *ports: str,
+        cpus: Sequence[int] = (),
+        memory_mb: int = 128,
+        mtu: int = 1500,
+        netns: str = "",
+        port_workers: Sequence[Sequence[int]] = (),
     ) -> None:
         inside = ["unshare", "--net", "sh", "-ec", f'{netns}\nexec "$@"', "sh"] if netns else []
         self._process = subprocess.Popen(
@@ -52,7 +58,7 @@ class GeneratorChild:
         self.pid = self._process.pid
         cpus = cpus or [max(os.sched_getaffinity(0))]
         try:
-            self._call("open", ports, list(cpus), memory_mb, mtu)
+            self._call("open", ports, list(cpus), memory_mb, mtu, [list(one) for one in port_workers])
         except Refused:
             self._process.communicate(timeout=60)
             raise
@@ -81,9 +87,10 @@ class GeneratorChild:
         duration_s: float = -1.0,
         profile: int = 0,
         start_at_s: float = 0.0,
+        cores: int = ALL_CORES,
     ) -> None:
         given = [asdict(stream) | {"packet": stream.packet.hex()} for stream in streams]
-        self._call("start", port, given, factor, duration_s, profile, start_at_s)
+        self._call("start", port, given, factor, duration_s, profile, start_at_s, cores)
 
     def change(self, name: str, *arguments: Any, **options: Any) -> Any:
         """A call of the core whose arguments and answer are plain: stop, pause, set_factors, push_left …"""
@@ -151,10 +158,13 @@ def _read_stream(given: dict[str, Any]) -> Stream:
     return Stream(**given | {"packet": bytes.fromhex(given["packet"]), "ops": ops})
 
 
-def _open(ports: list[str], cpus: list[int], memory_mb: int, mtu: int) -> NativeGenerator:
-    runtime.start_runtime(f"wirespeed-test-{os.getpid()}", cpus, memory_mb, "never")
+def _open(
+    ports: list[str], cpus: list[int], memory_mb: int, mtu: int, port_workers: list[list[int]]
+) -> NativeGenerator:
+    shared = len(set(cpus)) < len(cpus)
+    runtime.start_runtime(f"wirespeed-test-{os.getpid()}", cpus, memory_mb, "never", shared_cpus=shared)
     runtime.open_ports([parse_port_spec(port) for port in ports], [f"p{i}" for i in range(len(ports))], mtu=mtu)
-    return NativeGenerator(cpus, len(ports))
+    return NativeGenerator(cpus, len(ports), port_workers)
 
 
 def _values(snapshot: Snapshot) -> tuple[float, list[dict[str, Any]], list[dict[str, Any]]]:
@@ -185,8 +195,14 @@ def main() -> None:
         return
     print('{"result": null}', flush=True)
     calls: dict[str, Callable[..., Any]] = {
-        "start": lambda port, streams, factor, duration_s, profile, start_at_s: core.start(
-            port, [_read_stream(one) for one in streams], factor, duration_s, profile=profile, start_at_s=start_at_s
+        "start": lambda port, streams, factor, duration_s, profile, start_at_s, cores: core.start(
+            port,
+            [_read_stream(one) for one in streams],
+            factor,
+            duration_s,
+            profile=profile,
+            start_at_s=start_at_s,
+            cores=cores,
         ),
         "change": lambda name, arguments, options: getattr(core, name)(*arguments, **options),
         "port_info": lambda port: asdict(core.port_info(port)),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+import os
 import signal
 import time
 from collections.abc import Iterator
@@ -26,6 +27,9 @@ pytest.importorskip("wirespeed._native._core", reason="the native core is not bu
 
 RECORDED = Path(__file__).parents[1] / "unit" / "data" / "trex_client_streams.json"
 DEADLINE_S = 60.0
+CPUS = sorted(os.sched_getaffinity(0))[:2]
+BOTH = f"{CPUS[0]},{CPUS[-1]}/"
+needs_two_cpus = pytest.mark.skipif(len(CPUS) < 2, reason="two workers need two CPUs")
 
 
 class Client(GeneratorClient):
@@ -264,3 +268,54 @@ def test_bursts_weigh_their_own_rate_where_that_is_asked_for() -> None:
         }
     run.process.terminate()
     assert run.process.communicate(timeout=DEADLINE_S)[1] == ""
+
+
+@needs_two_cpus
+def test_cores_of_a_pair_are_told_one_by_one() -> None:
+    run = start_generator("--port", "null", "--port", "null", "--cpu", BOTH)
+    assert all(line.endswith(f", cpu {CPUS[0]},{CPUS[1]}") for line in run.lines[:2])
+    (loaded,) = load_profile("bench", {}, 0, 0)
+    with Client(run.address) as one:
+        one.connect()
+        one.acquire([0, 1])
+        system = one.call("get_system_info")
+        assert (system["dp_core_count"], system["dp_core_count_per_port"], system["is_multiqueue_mode"]) == (2, 2, True)
+        assert {port["index"]: port["cores"] for port in system["ports"]} == {0: [0, 1], 1: [0, 1]}
+
+        def start(port: int, core_mask: int, core_id: int) -> list[list[int]]:
+            """The ports that each core sends on then."""
+            one.add_streams(port, [loaded | {"stream": loaded["stream"] | {"core_id": core_id}}])
+            one.on_port("start_traffic", port, mul=raw(1000), duration=-1, force=False, core_mask=core_mask)
+            return [core["ports"] for core in one.call("get_utilization")["cpu"]]
+
+        assert start(0, core_mask=2, core_id=-1) == [[-1, -1], [0, -1]]
+        assert start(1, core_mask=3, core_id=0) == [[1, -1], [0, -1]]
+        one.stop([0, 1])
+        one.reset([0, 1])
+        assert start(0, core_mask=3, core_id=-1) == [[0, -1], [0, -1]]
+        with pytest.raises(RemoteError, match="core_id 2; the port has cores 0 to 1"):
+            start(1, core_mask=3, core_id=2)
+        one.stop([0])
+    run.process.terminate()
+    assert run.process.communicate(timeout=DEADLINE_S)[1] == ""
+
+
+@needs_two_cpus
+@pytest.mark.parametrize(
+    ("cpu", "status", "said"),
+    [
+        (BOTH, 3, "port p0 has 2 workers and queues for 1 of them (1 RX, 1 TX); give it fewer CPUs"),
+        (
+            f"{CPUS[0]}/{CPUS[-1]}",
+            2,
+            "has 2 lists of CPUs for 2 ports; give one for each pair of ports, 1 in all, as 2-5/6-9",
+        ),
+        ("/", 2, "has an empty list; each pair of ports needs a CPU"),
+    ],
+)
+def test_workers_that_ports_cannot_have_are_refused_in_a_line(cpu: str, status: int, said: str) -> None:
+    run = start_generator("--port", "ring:a", "--port", "ring:a", "--cpu", cpu)
+    errors = run.process.communicate(timeout=DEADLINE_S)[1]
+    assert (run.lines, run.process.returncode) == ([], status)
+    assert said in errors
+    assert len(errors.splitlines()) == 1

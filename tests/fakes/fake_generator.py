@@ -19,7 +19,7 @@ from wirespeed._native.flow_records import (
     Latency,
     ProfileState,
 )
-from wirespeed._native.generator import PortTraffic, Snapshot, WorkerLoad
+from wirespeed._native.generator import ALL_CORES, PortTraffic, Snapshot, WorkerLoad
 from wirespeed._native.runtime import Medium, PoolInfo, PortInfo
 from wirespeed._native.stream_records import Stream, StreamMode
 from wirespeed.errors import EnvironmentFault, UsageError
@@ -33,6 +33,7 @@ class _Run:
     ends_at_s: float | None
     starts_at_s: float = 0.0
     paused: bool = False
+    cores: int = ALL_CORES
     factors: dict[int, float] = field(default_factory=dict)
     paused_streams: set[int] = field(default_factory=set)
 
@@ -49,10 +50,14 @@ class _Capture:
 
 
 class FakeGenerator:
-    """`calls` lists what the control plane asked for, newest last."""
+    """`calls` lists what the control plane asked for, newest last. With `workers` each port has so many, as in the
+    order of T-Rex: pairs of ports share them."""
 
-    def __init__(self, ports: int = 2, speed_bps: int = 10_000_000_000) -> None:
-        self.worker_cpus: tuple[int, ...] = (0,)
+    def __init__(self, ports: int = 2, speed_bps: int = 10_000_000_000, workers: int = 0) -> None:
+        self.worker_cpus: tuple[int, ...] = tuple(range((ports + 1) // 2 * workers)) or (0,)
+        self.port_workers: tuple[tuple[int, ...], ...] = tuple(
+            tuple(range(port // 2 * workers, (port // 2 + 1) * workers)) or (0,) for port in range(ports)
+        )
         self.calls: list[tuple[object, ...]] = []
         self._time_s = 1000.0
         self._traffic = [PortTraffic() for _ in range(ports)]
@@ -165,7 +170,19 @@ class FakeGenerator:
         self.calls.append(("snapshot",))
         clocks = int(self._time_s * 1e9)
         load = replace(self.absence, loops=clocks // 100, busy_clocks=clocks // 4, total_clocks=clocks)
-        return Snapshot(self._time_s, tuple(self._traffic), (load,))
+        loads = tuple(replace(load, sending=self._sending(worker)) for worker in range(len(self.worker_cpus)))
+        return Snapshot(self._time_s, tuple(self._traffic), loads)
+
+    def _sending(self, worker: int) -> int:
+        """The ports that it sends on, as bits."""
+        return sum(
+            {
+                1 << port
+                for (port, _), run in self._runs.items()
+                for core, one in enumerate(self.port_workers[port])
+                if one == worker and run.cores >> core & 1
+            }
+        )
 
     def follow_links(self) -> tuple[int, ...]:
         removed, self.removed = self.removed, ()
@@ -199,6 +216,7 @@ class FakeGenerator:
         *,
         profile: int = 0,
         start_at_s: float = 0.0,
+        cores: int = ALL_CORES,
     ) -> None:
         self.calls.append(("start", port, tuple(streams), factor, duration_s))
         if (port, profile) in self._runs:
@@ -206,7 +224,7 @@ class FakeGenerator:
         starts_at_s = max(start_at_s, self._time_s)
         ends_at_s = None if duration_s < 0 else starts_at_s + duration_s
         by_id = {stream.id: stream for stream in streams}
-        self._runs[port, profile] = _Run(by_id, factor, ends_at_s, starts_at_s)
+        self._runs[port, profile] = _Run(by_id, factor, ends_at_s, starts_at_s, cores=cores)
         self._settle(port)
 
     def stop(self, port: int, profiles: Iterable[int] | None = None) -> None:

@@ -6,7 +6,7 @@ import os
 
 import pytest
 
-from wirespeed.cpus import cpu_list, cpu_mask, parse_cpus
+from wirespeed.cpus import cpu_list, cpu_mask, parse_cpus, parse_worker_cpus
 from wirespeed.errors import EnvironmentFault, UsageError
 
 
@@ -84,3 +84,35 @@ def test_lists_of_cpus_that_need_not_be_ours() -> None:
 def test_masks_as_the_kernel_takes_them(cpus: tuple[int, ...], mask: str) -> None:
     """Words of 32 bits, the highest first: lib/bitmap.c, bitmap_parse."""
     assert cpu_mask(cpus) == mask
+
+
+@pytest.mark.parametrize(
+    ("text", "ports", "cpus", "workers"),
+    [
+        ("", 2, (4,), ((0,), (0,))),
+        ("1,2", 4, (1, 2), ((0,), (1,), (0,), (1,))),
+        ("1-4", 2, (1, 2, 3, 4), ((0, 2), (1, 3))),
+        ("1-3", 2, (1, 2, 3), ((0, 2), (1,))),
+        ("1-2/", 2, (1, 2), ((0, 1), (0, 1))),
+        ("1-2/3,4", 4, (1, 2, 3, 4), ((0, 1), (0, 1), (2, 3), (2, 3))),
+        ("1/2-3", 3, (1, 2, 3), ((0,), (0,), (1, 2))),
+    ],
+)
+def test_workers_of_ports(
+    four_cpus: None, text: str, ports: int, cpus: tuple[int, ...], workers: tuple[tuple[int, ...], ...]
+) -> None:
+    assert parse_worker_cpus(text, ports) == (cpus, workers)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("1/2", "2 lists of CPUs for 2 ports; give one for each pair of ports, 1 in all"),
+        ("/", "empty list"),
+        ("1-2/2", "2 lists"),
+        ("x/", "cannot be read"),
+    ],
+)
+def test_workers_of_no_ports(four_cpus: None, text: str, said: str) -> None:
+    with pytest.raises(UsageError, match=said):
+        parse_worker_cpus(text, 2)

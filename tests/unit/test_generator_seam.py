@@ -25,6 +25,8 @@ from wirespeed._native.runtime import Medium, PortInfo
 from wirespeed._native.stream_records import MAX_PACKET_BYTES, Op, OpKind, Stream, StreamMode, VarKind
 from wirespeed._native.stream_rows import StreamRows
 from wirespeed.cli.generator import MAX_MTU
+from wirespeed.cpus import MAX_WORKERS
+from wirespeed.model import MAX_QUEUES
 
 
 @pytest.fixture(scope="module")
@@ -80,6 +82,7 @@ def test_the_longest_packet_fits_the_largest_mtu() -> None:
 def test_limits_are_those_of_the_header(native: Any) -> None:
     lib = native.lib
     assert (FLOWS, LATENCY_FLOWS, MAX_CAPTURES) == (lib.WS_FLOWS, lib.WS_LATENCY_FLOWS, lib.WS_MAX_CAPTURES)
+    assert (MAX_WORKERS, MAX_QUEUES) == (lib.WS_MAX_WORKERS, lib.WS_MAX_QUEUES)
     assert len(HISTOGRAM_BOUNDS_US) == lib.WS_LATENCY_BINS
 
 

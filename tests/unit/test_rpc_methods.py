@@ -423,6 +423,22 @@ def test_cores_tell_the_ports_they_send_on() -> None:
     assert session.call("get_utilization")["cpu"][0]["ports"] == [0, 1, 3]
 
 
+def test_cores_of_a_pair_tell_which_of_them_sends() -> None:
+    session = Session(FakeGenerator(ports=4, workers=2))
+    system = session.call("get_system_info")
+    assert (system["dp_core_count"], system["dp_core_count_per_port"], system["is_multiqueue_mode"]) == (4, 2, True)
+    assert [port["cores"] for port in system["ports"]] == [[0, 1], [0, 1], [2, 3], [2, 3]]
+    session.acquire(0, 1, 2)
+    for port, mask in ((0, 3), (1, 2), (2, 1)):
+        session.load(port)
+        session.start(port=port, core_mask=mask)
+    assert [core["ports"] for core in session.call("get_utilization")["cpu"]] == [[0, -1], [0, 1], [2, -1], [-1, -1]]
+    session.owned("stop_traffic", port=0)
+    assert [core["ports"] for core in session.call("get_utilization")["cpu"]][:2] == [[-1, -1], [1, -1]]
+    with pytest.raises(RpcError, match="core_mask: '0x4' for 2 cores generates an empty set"):
+        session.start(port=0, core_mask=4)
+
+
 def test_there_is_a_row_for_each_of_a_trexs_pools(session: Session) -> None:
     pools = session.call("get_utilization")["mbuf_stats"]["cpu-socket-0"]
     small = {size: [8000, 8192] for size in ("64b", "128b", "256b", "512b", "1024b", "2048b")}

@@ -30,6 +30,10 @@ _NOT_COUNTED = (1 << 64) - 1
 _CAPTURE_READ_PACKETS, _CAPTURE_READ_BYTES = 256, 1 << 18
 
 
+ALL_CORES = (1 << 64) - 1
+"""A start may choose among a port's cores, by bits."""
+
+
 @dataclass(frozen=True)
 class FrameKinds:
     """Frames received that no load consists of."""
@@ -74,9 +78,11 @@ class PortTraffic:
 class WorkerLoad:
     """Clocks of one worker since start; busy ones are of loops that sent or received.
 
-    Absences are times of 0.2 ms and more that something kept it from its loop.
+    Absences are times of 0.2 ms and more that something kept it from its loop. `sending` are the ports on which it has
+    something to send, as bits.
     """
 
+    sending: int = 0
     loops: int = 0
     busy_clocks: int = 0
     total_clocks: int = 0
@@ -102,6 +108,8 @@ class GeneratorCore(Protocol):
     """
 
     worker_cpus: tuple[int, ...]
+    port_workers: tuple[tuple[int, ...], ...]
+    """Of each port the workers that send on it: its cores 0, 1 …"""
 
     def port_count(self) -> int: ...
     def port_info(self, port: int) -> PortInfo: ...
@@ -128,6 +136,7 @@ class GeneratorCore(Protocol):
         *,
         profile: int = 0,
         start_at_s: float = 0.0,
+        cores: int = ALL_CORES,
     ) -> None: ...
     def stop(self, port: int, profiles: Iterable[int] | None = None) -> None: ...
     def pause(self, port: int, paused: bool, profiles: Iterable[int] = (0,)) -> int:
@@ -165,19 +174,25 @@ class GeneratorCore(Protocol):
 
 
 class NativeGenerator:
-    """Serves all open ports; port i belongs to worker i modulo the number of workers.
+    """Serves all open ports; port i belongs to worker i modulo the number of workers, unless `port_workers` says
+    which of them serve it.
 
     Made after `runtime.start_runtime` and `runtime.open_ports`, closed before `runtime.close`.
     """
 
-    def __init__(self, worker_cpus: Sequence[int], port_count: int) -> None:
+    def __init__(self, worker_cpus: Sequence[int], port_count: int, port_workers: Sequence[Sequence[int]] = ()) -> None:
         self.worker_cpus = tuple(worker_cpus)
         self._ports = port_count
         self._lib, self._ffi = core().lib, core().ffi
         self._tsc_hz = float(self._lib.ws_tsc_hz())
-        self._generator = self._lib.ws_generator_create()
+        served = port_workers or [(port % len(self.worker_cpus),) for port in range(port_count)]
+        masks = [sum(1 << worker for worker in set(workers)) for workers in served]
+        self._generator = self._lib.ws_generator_create(masks)
         if self._generator == self._ffi.NULL:
             check(-1)
+        self.port_workers = tuple(
+            tuple(sorted(set(workers))[: runtime.port_info(port).tx_queues]) for port, workers in enumerate(served)
+        )
         check(self._lib.ws_generator_start_workers(self._generator))
 
     def close(self) -> None:
@@ -237,12 +252,13 @@ class NativeGenerator:
         *,
         profile: int = 0,
         start_at_s: float = 0.0,
+        cores: int = ALL_CORES,
     ) -> None:
         rows = StreamRows(streams)
         start_tsc = max(0, round(start_at_s * self._tsc_hz))
         check(
             self._lib.ws_generator_start(
-                self._generator, port, profile, rows.structs, len(streams), factor, duration_s, start_tsc
+                self._generator, port, profile, rows.structs, len(streams), factor, duration_s, start_tsc, cores
             )
         )
 

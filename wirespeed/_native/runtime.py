@@ -183,13 +183,15 @@ def start_runtime(
     hugepages: Hugepages,
     march: int = 0,
     *,
+    shared_cpus: bool = False,
     verbose: bool = False,
 ) -> RuntimeInfo:
     """Start the data plane's runtime with one worker on each of `cpus`.
 
-    `auto` takes hugepages when `memory_mb` of them are free and usable, and ordinary pages otherwise. UsageError for
-    a CPU that is named twice, or a `march` above what the CPU has; EnvironmentFault for a CPU that does not exist
-    and when the memory cannot be had.
+    `auto` takes hugepages when `memory_mb` of them are free and usable, and ordinary pages otherwise. With
+    `shared_cpus` several workers may be on one CPU, where more of them are tried out than there are CPUs. UsageError
+    for a CPU that is named twice without that, or a `march` above what the CPU has; EnvironmentFault for a CPU that
+    does not exist and when the memory cannot be had.
     """
     ffi, lib = core().ffi, core().lib
     if len(cpus) > lib.WS_MAX_WORKERS:
@@ -206,6 +208,7 @@ def start_runtime(
         if not 0 <= cpu < 1 << 16:
             raise EnvironmentFault(f"CPU {cpu} does not exist; this machine has CPUs 0 to {(os.cpu_count() or 1) - 1}")
         config.worker_cpus[index] = cpu
+    config.shared_cpus = shared_cpus
     config.march = march
     config.verbose = verbose
     check(lib.ws_runtime_init(config))

@@ -89,6 +89,8 @@ class Stream:
     loops: int = 0
     ops: tuple[Op, ...] = ()
     cache: int = 0
+    pinned: int = 0
+    """To the port's core number `pinned` - 1; 0: to none."""
     random_seed: int = 0
     is_null: bool = False
     flow_kind: FlowKind = FlowKind.NONE

@@ -25,7 +25,7 @@ _CODES = {
 }
 _STREAM_FIELDS = (
     "id packet packet_len enabled self_start start_paused mode rate_pps fixed_rate packets bursts burst_gap_us "
-    "start_delay_us next_id loops ops op_count cache random_seed is_null flow_kind flow_id flow_signature"
+    "start_delay_us next_id loops ops op_count pinned cache random_seed is_null flow_kind flow_id flow_signature"
 )
 _OP_FIELDS = (
     "kind var var2 size big_endian var_kind min max init step min2 max2 unlimited limit seed list list_count has_next "
@@ -65,6 +65,7 @@ class StreamRows:
                 one.loops,
                 self._program(one.ops) if one.ops else 0,
                 len(one.ops),
+                one.pinned,
                 one.cache,
                 one.random_seed,
                 one.is_null,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -26,6 +27,10 @@ if TYPE_CHECKING:
 _SPARE_MB = 64
 _BUFFER_OVERHEAD_BYTES = 512
 _SPARE_BUFFERS = 12288
+_SPARE_FRESH = 1024
+"""Packets that are made one by one and on the way, of each port and of each worker."""
+_READY_MB = 16
+"""What each further worker of a port may unroll (READY_BYTES of traffic.c)."""
 
 
 def command(
@@ -99,11 +104,12 @@ def command(
     """Run the traffic generator (T-Rex stateless RPC; Open Traffic Generator with --otg).
 
     T-Rex's own console, Python client and scripts work with it. It runs until it is told to end with Ctrl-C,
-    SIGTERM or by a client; then traffic stops and the ports are closed. Port i belongs to worker i modulo their number.
+    SIGTERM or by a client; then traffic stops and the ports are closed. --cpu 2,3 has a worker for each port in turn,
+    --cpu 2-5/6-9 four workers for each pair of ports (2-5/ for the only pair), with as many queues each.
     """
     from wirespeed._native import runtime  # noqa: PLC0415 - a command starts fast
     from wirespeed._native.generator import NativeGenerator  # noqa: PLC0415
-    from wirespeed.cpus import parse_cpus, settle_main  # noqa: PLC0415
+    from wirespeed.cpus import parse_worker_cpus, settle_main  # noqa: PLC0415
     from wirespeed.generator.calibration import calibrate as measure_floors  # noqa: PLC0415
     from wirespeed.generator.server import Server  # noqa: PLC0415
     from wirespeed.generator.service import RpcSockets, is_loopback, parse_rpc_address, serve  # noqa: PLC0415
@@ -111,7 +117,7 @@ def command(
     from wirespeed.model import parse_mac, parse_port_spec  # noqa: PLC0415
 
     specs = [parse_port_spec(text) for text in port]
-    cpus = parse_cpus(cpu)
+    cpus, port_workers = parse_worker_cpus(cpu, len(specs))
     dest_macs = [parse_mac(text) for text in dest_mac or []]
     host, tcp_port = parse_rpc_address(rpc)
     if len(dest_macs) > len(specs):
@@ -123,6 +129,10 @@ def command(
     if memory is not None and not 16 <= memory <= 1 << 20:
         raise UsageError(f"--memory {memory} cannot be used; give megabytes from 16 up")
     settle_main(main_cpu)
+    specs = [
+        replace(spec, rx_queues=max(spec.rx_queues, len(workers)), tx_queues=max(spec.tx_queues, len(workers)))
+        for spec, workers in zip(specs, port_workers, strict=True)
+    ]
     memory_mb = memory or memory_needed_mb(specs, len(cpus), mtu)
     with leave_on_signals(), RpcSockets(host, tcp_port) as sockets, ExitStack() as beside:
         service = _otg_service(otg, otg_cert)
@@ -145,7 +155,7 @@ def command(
                 typer.echo(f"wirespeed: {started.notice}", err=True)
             names = [f"p{index}" for index in range(len(specs))]
             runtime.open_ports([spec.lending() for spec in specs], names, mtu=mtu, promiscuous=True)
-            core = NativeGenerator(cpus, len(specs))
+            core = NativeGenerator(cpus, len(specs), port_workers)
             try:
                 server = Server(core, dest_macs, owner_timeout, StartRules(own_burst_rates, spread_starts))
                 for line in describe(core, server):
@@ -194,10 +204,13 @@ def memory_needed_mb(specs: Sequence[PortSpec], workers: int, mtu: int) -> int:
     there, and for templates and tables."""
     from wirespeed._native.runtime import pool_buffers  # noqa: PLC0415 - as above
 
-    fresh = sum(spec.tx_descriptors for spec in specs)
+    fresh = sum(max(spec.tx_descriptors, spec.rx_descriptors) * spec.tx_queues + _SPARE_FRESH for spec in specs)
+    fresh += workers * _SPARE_FRESH
+    senders = sum(spec.tx_queues for spec in specs)
     longest = max(max(spec.carries(mtu), spec.ring_frame_bytes(mtu)) for spec in specs) + 64
     buffer_bytes = max(2048, longest) + _BUFFER_OVERHEAD_BYTES
-    return _SPARE_MB + (pool_buffers(specs, workers) + fresh + _SPARE_BUFFERS) * buffer_bytes // (1 << 20)
+    ready_mb = (senders - len(specs)) * _READY_MB
+    return _SPARE_MB + ready_mb + (pool_buffers(specs, workers) + fresh + _SPARE_BUFFERS) * buffer_bytes // (1 << 20)
 
 
 def describe(core: GeneratorCore, server: Server) -> list[str]:
@@ -205,9 +218,9 @@ def describe(core: GeneratorCore, server: Server) -> list[str]:
     lines = []
     for port in server.ports:
         info = port.info
-        cpu = core.worker_cpus[port.index % len(core.worker_cpus)]
+        cpus = ",".join(str(core.worker_cpus[worker]) for worker in core.port_workers[port.index])
         own = port.layers.host.mac.hex(":")
-        lines.append(f"port {port.index}: {info.driver} {own} to {port.layers.dst_mac}, {_speed(info)}, cpu {cpu}")
+        lines.append(f"port {port.index}: {info.driver} {own} to {port.layers.dst_mac}, {_speed(info)}, cpu {cpus}")
     return lines
 
 

@@ -213,8 +213,10 @@ class Server:
         return ready
 
     def port_stats(self, port: Port) -> Json:
-        worker = port.index % len(self.core.worker_cpus)
-        return port_stats(self.snapshot, port.index, self.rates(port), self.meter.cpu_percent[worker])
+        """The load of the CPU is that of the port's workers on average."""
+        workers = self.core.port_workers[port.index]
+        cpu_percent = sum(self.meter.cpu_percent[worker] for worker in workers) / len(workers)
+        return port_stats(self.snapshot, port.index, self.rates(port), cpu_percent)
 
     def rates(self, port: Port) -> Rates:
         return self.meter.rates[port.index]

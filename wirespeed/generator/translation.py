@@ -80,6 +80,7 @@ def translate(stream_id: int, stream: StreamJson) -> Translated:
             **_following(stream_id, stream),
             ops=program.ops,
             cache=stream.vm.cache,
+            pinned=stream.core_id + 1,
             random_seed=stream.random_seed,
             is_null=is_null,
             **_mode(stream),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from wirespeed._native.generator import GeneratorCore
+from wirespeed._native.generator import ALL_CORES, GeneratorCore
 from wirespeed._native.runtime import PortInfo
 from wirespeed._native.stream_records import Stream
 from wirespeed.generator.changes import MAX_FACTOR, Changes
@@ -133,8 +133,17 @@ class Transmission:
     def _addresses(self) -> Addresses:
         return Addresses(self._layers.host.mac, bytes.fromhex(self._layers.dst_mac.replace(":", "")))
 
-    def start(self, profile_id: str, mul: Multiplier, duration_s: float, force: bool, start_at_s: float = 0.0) -> float:
-        """Send from `start_at_s` of the server's clock, 0 for now; returns the factor of the streams' own rates."""
+    def start(
+        self,
+        profile_id: str,
+        mul: Multiplier,
+        duration_s: float,
+        force: bool,
+        start_at_s: float = 0.0,
+        cores: int = ALL_CORES,
+    ) -> float:
+        """Send from `start_at_s` of the server's clock, 0 for now, on those of the port's cores that are bits of
+        `cores`; returns the factor of the streams' own rates."""
         profile = self._there(profile_id)
         if profile.state is not State.STREAMS or self._played is not None:
             raise wrong_state("start", profile_id, profile.state if self._played is None else State.PCAP_TX)
@@ -149,7 +158,9 @@ class Transmission:
         if start_at_s <= now_s:
             start_at_s = 0.0  # of a schedule that began before, all until now would be late
         timed = self._rules.timed(streams, factor)
-        self._core.start(self._index, timed, factor, duration_s, profile=profile.number, start_at_s=start_at_s)
+        self._core.start(
+            self._index, timed, factor, duration_s, profile=profile.number, start_at_s=start_at_s, cores=cores
+        )
         before = self.state
         profile.start(factor, streams, loads, max(start_at_s, now_s) + duration_s if duration_s >= 0 else None)
         self._tell(profile_id, EventKind.PROFILE_STARTED, EventKind.PORT_STARTED, before)

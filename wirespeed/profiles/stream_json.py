@@ -237,7 +237,7 @@ class StreamJson(_Model):
     action_count: UInt32
     next_stream_id: Annotated[int, Field(ge=-1, le=0xFFFF_FFFF)]
     random_seed: UInt32 = 0
-    core_id: Annotated[int, Field(ge=-1)] = -1
+    core_id: Annotated[int, Field(ge=-1, le=0xFFFF)] = -1
     packet: PacketJson
     vm: Annotated[ProgramJson, WrapValidator(_known_program)]
     flow_stats: FlowStatsJson

@@ -99,6 +99,22 @@ int ws_generator_capture_start(struct ws_generator *generator,
 	return (int)capture;
 }
 
+/* The workers' ring that has the oldest packet of all; NULL: all are empty. */
+static struct capture_ring *oldest_ring(const struct ws_generator *generator, int32_t capture)
+{
+	struct capture_ring *best = NULL;
+	uint64_t since = UINT64_MAX;
+	for (uint16_t i = 0; i < generator->worker_count; i++) {
+		struct capture_ring *ring = generator->workers[i].watch.captures.rings[capture];
+		const struct ws_captured *oldest = ring ? capture_oldest(ring) : NULL;
+		if (oldest && oldest->tsc < since) {
+			since = oldest->tsc;
+			best = ring;
+		}
+	}
+	return best;
+}
+
 int ws_generator_capture_read(struct ws_generator *generator, int32_t capture,
 							  struct ws_captured *out, uint32_t max, uint8_t *bytes,
 							  uint64_t bytes_len)
@@ -108,12 +124,11 @@ int ws_generator_capture_read(struct ws_generator *generator, int32_t capture,
 	int error = check_capture(generator, capture);
 	if (error)
 		return error;
-	for (uint16_t i = 0; i < generator->worker_count; i++) {
-		struct capture_ring *ring = generator->workers[i].watch.captures.rings[capture];
-		for (;
-			 ring && count < max && capture_take(ring, &out[count], bytes + used, bytes_len - used);
-			 count++)
-			used += out[count].byte_count;
+	while (count < max) {
+		struct capture_ring *ring = oldest_ring(generator, capture);
+		if (!ring || !capture_take(ring, &out[count], bytes + used, bytes_len - used))
+			break;
+		used += out[count++].byte_count;
 	}
 	return (int)count;
 }

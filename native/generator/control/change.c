@@ -7,6 +7,8 @@
 
 #include <errno.h>
 #include <rte_cycles.h>
+#include <stdlib.h>
+#include <string.h>
 
 static double elapsed(const struct traffic *traffic)
 {
@@ -39,7 +41,8 @@ static void do_set_factor(void *argument)
 static int64_t find_stream(struct command *command)
 {
 	int64_t found = schedule_find(command->traffic->schedule, command->stream);
-	command->result = found < 0 ? -ENOENT : 0;
+	if (found >= 0)
+		command->result = 0;
 	return found;
 }
 
@@ -64,12 +67,12 @@ static void do_pause_stream(void *argument)
 }
 
 /* The function is called for each of the command's profiles that has traffic to change; with
- * `factors` each has its own. */
+ * `factors` each has its own. What it was called for is marked, by its place among them. */
 struct traffic_change {
 	struct command command;
 	mailbox_fn *function;
 	const double *factors;
-	uint32_t changed;
+	uint8_t *marks;
 };
 
 static void do_change(void *argument)
@@ -84,23 +87,38 @@ static void do_change(void *argument)
 			command->factor = change->factors[at];
 		command->traffic = one;
 		one->wake = 0;
-		change->changed++;
+		/* Other workers of the port may have the same profile. */
+		__atomic_store_n(&change->marks[at], 1, __ATOMIC_RELAXED);
 		change->function(command);
 	}
 }
 
-/* How many profiles were changed. */
+/* How many profiles were changed; `*result` becomes 0 where a worker says so. */
 static int ask_to_change(struct ws_generator *generator, uint16_t index,
-						 struct traffic_change *change)
+						 struct traffic_change change, int *result)
 {
-	int error = command_check_port(generator, index);
+	struct traffic_change changes[WS_MAX_WORKERS];
+	uint32_t count = change.command.profile_count;
+	int changed = 0, error = command_check_port(generator, index);
 	if (!error)
-		error = command_check_profiles(change->command.profiles, change->command.profile_count);
+		error = command_check_profiles(change.command.profiles, count);
 	if (error)
 		return error;
-	change->command.port = &generator->ports[index];
-	generator_ask(generator, generator_worker_of(generator, index), do_change, change);
-	return (int)change->changed;
+	const struct served_port *port = &generator->ports[index];
+	change.marks = calloc(1, count + 1);
+	if (!change.marks)
+		return fail(-ENOMEM, "no memory to change %u profiles", count);
+	for (uint16_t i = 0; i < port->count; i++) {
+		changes[i] = change;
+		changes[i].command.port = &port->shares[i];
+	}
+	generator_ask_shares(generator, index, do_change, changes, sizeof(changes[0]));
+	for (uint16_t i = 0; i < port->count; i++)
+		*result = changes[i].command.result ? *result : 0;
+	for (uint32_t i = 0; i < count; i++)
+		changed += change.marks[i];
+	free(change.marks);
+	return changed;
 }
 
 int ws_generator_pause(struct ws_generator *generator, uint16_t port, const uint32_t *profiles,
@@ -110,7 +128,8 @@ int ws_generator_pause(struct ws_generator *generator, uint16_t port, const uint
 		.command = {.profiles = profiles, .profile_count = count, .paused = paused},
 		.function = do_pause,
 	};
-	return ask_to_change(generator, port, &change);
+	int result;
+	return ask_to_change(generator, port, change, &result);
 }
 
 int ws_generator_set_factors(struct ws_generator *generator, uint16_t port,
@@ -126,23 +145,25 @@ int ws_generator_set_factors(struct ws_generator *generator, uint16_t port,
 		.function = do_set_factor,
 		.factors = factors,
 	};
-	return ask_to_change(generator, port, &change);
+	int result;
+	return ask_to_change(generator, port, change, &result);
 }
 
 static int change_stream(struct ws_generator *generator, uint16_t index, uint32_t profile,
 						 mailbox_fn *function, struct command command)
 {
-	struct traffic_change change = {command, function, NULL, 0};
+	struct traffic_change change = {command, function, NULL, NULL};
 	change.command.profiles = &profile;
 	change.command.profile_count = 1;
-	int changed = ask_to_change(generator, index, &change);
+	change.command.result = -ENOENT;
+	int result = -ENOENT, changed = ask_to_change(generator, index, change, &result);
 	if (changed < 0)
 		return changed;
 	if (!changed)
 		return fail(-ENOTCONN, "port %s sends nothing; start it first", port_name(index));
-	if (change.command.result == -ENOENT)
-		return fail(-ENOENT, "port %s has no stream %u", port_name(index), command.stream);
-	return change.command.result;
+	if (result)
+		return fail(result, "port %s has no stream %u", port_name(index), command.stream);
+	return 0;
 }
 
 int ws_generator_pause_stream(struct ws_generator *generator, uint16_t port, uint32_t profile,
@@ -181,13 +202,54 @@ static void do_list(void *argument)
 	}
 }
 
-int ws_generator_profiles(struct ws_generator *generator, uint16_t port,
+static int compare_states(const void *a, const void *b)
+{
+	uint32_t x = ((const struct ws_profile_state *)a)->profile,
+			 y = ((const struct ws_profile_state *)b)->profile;
+	return (x > y) - (x < y);
+}
+
+/* Of a profile that several workers send there is one; it is paused where all of it is. */
+static uint32_t unite(struct ws_profile_state *states, uint32_t count)
+{
+	uint32_t kept = 0;
+	qsort(states, count, sizeof(states[0]), compare_states);
+	for (uint32_t i = 0; i < count; i++) {
+		if (kept && states[kept - 1].profile == states[i].profile)
+			states[kept - 1].paused &= states[i].paused;
+		else
+			states[kept++] = states[i];
+	}
+	return kept;
+}
+
+/* What the port's workers have, one after the other. */
+static void list_shares(struct ws_generator *generator, uint16_t index, struct listing *listing)
+{
+	const struct served_port *port = &generator->ports[index];
+	listing->count = 0;
+	for (uint16_t i = 0; i < port->count; i++) {
+		listing->port = &port->shares[i];
+		generator_ask(generator, port->shares[i].worker, do_list, listing);
+	}
+}
+
+int ws_generator_profiles(struct ws_generator *generator, uint16_t index,
 						  struct ws_profile_state *out, uint32_t max)
 {
-	int error = command_check_port(generator, port);
-	struct listing listing = {.port = &generator->ports[port], .out = out, .max = max};
+	struct listing listing = {0};
+	int error = command_check_port(generator, index);
 	if (error)
 		return error;
-	generator_ask(generator, generator_worker_of(generator, port), do_list, &listing);
-	return (int)listing.count;
+	list_shares(generator, index, &listing);
+	listing.max = listing.count; /* none is started meanwhile */
+	listing.out = calloc((size_t)listing.max + 1, sizeof(*listing.out));
+	if (!listing.out)
+		return fail(-ENOMEM, "no memory to list %u profiles", listing.max);
+	list_shares(generator, index, &listing);
+	uint32_t count = unite(listing.out, listing.count);
+	if (max)
+		memcpy(out, listing.out, RTE_MIN(count, max) * sizeof(*out));
+	free(listing.out);
+	return (int)count;
 }

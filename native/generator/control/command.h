@@ -9,7 +9,7 @@
 #include "generator/control/generator.h"
 
 struct command {
-	struct generator_port *port;
+	struct generator_port *port; /* the worker's share of it */
 	struct traffic *traffic;
 	const uint32_t *profiles; /* ascending */
 	uint32_t profile_count;
@@ -18,14 +18,6 @@ struct command {
 	bool paused;
 	int result;
 };
-
-static inline int command_ask(struct ws_generator *generator, mailbox_fn *function,
-							  struct command *command)
-{
-	generator_ask(generator, generator_worker_of(generator, command->port->index), function,
-				  command);
-	return command->result;
-}
 
 /* 0, or the code of an error whose line is told. */
 int command_check_port(const struct ws_generator *generator, uint16_t port);

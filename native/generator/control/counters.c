@@ -12,6 +12,7 @@ static void copy_counters(void *argument)
 	struct generator_worker *worker = argument;
 	worker->snapshot_tsc = rte_rdtsc();
 	worker->snapshot = worker->stats;
+	worker->sending = 0;
 	for (uint16_t i = 0; i < worker->port_count; i++) {
 		struct generator_port *port = worker->ports[i];
 		port->snapshot = port->counters;
@@ -22,10 +23,44 @@ static void copy_counters(void *argument)
 			port->snapshot.paused &= one->paused || !one->active;
 		}
 		port->snapshot.paused &= port->snapshot.active;
+		worker->sending |= (uint32_t)port->snapshot.active << port->index;
 	}
 }
 
-/* What the worker does not know of. */
+static void add_kinds(struct ws_frame_kinds *sum, const struct ws_frame_kinds *other)
+{
+	sum->icmp_error += other->icmp_error;
+	sum->icmp6_error += other->icmp6_error;
+	sum->arp += other->arp;
+	sum->nd += other->nd;
+	sum->lldp += other->lldp;
+	sum->control += other->control;
+}
+
+/* What the workers of the port counted. */
+static struct ws_generator_port sum_of(const struct served_port *port)
+{
+	struct ws_generator_port sum = port->shares[0].snapshot;
+	bool one_sends = sum.active && !sum.paused;
+	for (uint16_t i = 1; i < port->count; i++) {
+		const struct ws_generator_port *other = &port->shares[i].snapshot;
+		sum.tx_packets += other->tx_packets;
+		sum.tx_bytes += other->tx_bytes;
+		sum.rx_packets += other->rx_packets;
+		sum.rx_bytes += other->rx_bytes;
+		sum.asked_packets += other->asked_packets;
+		sum.refused_packets += other->refused_packets;
+		sum.no_buffer_packets += other->no_buffer_packets;
+		sum.late_packets += other->late_packets;
+		add_kinds(&sum.rx_kinds, &other->rx_kinds);
+		sum.active |= other->active;
+		one_sends |= other->active && !other->paused;
+	}
+	sum.paused = sum.active && !one_sends;
+	return sum;
+}
+
+/* What the workers do not know of. */
 static int add_drivers(const struct generator_port *port, struct ws_generator_port *out)
 {
 	struct ws_port_counters driver;
@@ -39,10 +74,12 @@ static int add_drivers(const struct generator_port *port, struct ws_generator_po
 	return 0;
 }
 
-static struct ws_generator_worker describe(const struct worker_stats *stats)
+static struct ws_generator_worker describe(const struct generator_worker *worker)
 {
+	const struct worker_stats *stats = &worker->snapshot;
 	double hz = (double)ws_tsc_hz();
 	return (struct ws_generator_worker){
+		.sending = worker->sending,
 		.loops = stats->loops,
 		.busy_clocks = stats->busy_clocks,
 		.total_clocks = stats->total_clocks,
@@ -58,13 +95,13 @@ int ws_generator_counters(struct ws_generator *generator, struct ws_generator_po
 	generator_ask_all(generator, copy_counters, generator->workers, sizeof(generator->workers[0]));
 	*tsc = generator->workers[0].snapshot_tsc;
 	for (uint16_t i = 0; i < generator->port_count; i++) {
-		ports[i] = generator->ports[i].snapshot;
-		int error = add_drivers(&generator->ports[i], &ports[i]);
+		ports[i] = sum_of(&generator->ports[i]);
+		int error = add_drivers(generator->ports[i].shares, &ports[i]);
 		if (error)
 			return error;
 	}
 	for (uint16_t i = 0; workers && i < generator->worker_count; i++)
-		workers[i] = describe(&generator->workers[i].snapshot);
+		workers[i] = describe(&generator->workers[i]);
 	generator_reap(generator);
 	return generator->port_count;
 }

@@ -7,6 +7,7 @@
 #include "dev/port.h"
 #include "dev/worker.h"
 #include "generator/observe/flow_counts.h"
+#include "generator/own_lines.h"
 #include "generator/program/program.h"
 #include "generator/receive/flow_meter.h"
 
@@ -23,8 +24,6 @@ static bool create_meters(struct ws_generator *generator)
 		generator->workers[i].watch.meter = flow_meter_create((double)ws_tsc_hz());
 		whole &= generator->workers[i].watch.meter != NULL;
 	}
-	for (uint16_t i = 0; i < generator->port_count; i++)
-		whole &= generator->ports[i].flows != NULL;
 	return whole;
 }
 
@@ -38,11 +37,86 @@ static void free_counts(struct ws_generator *generator)
 {
 	for (uint16_t i = 0; i < generator->worker_count; i++)
 		flow_meter_free(generator->workers[i].watch.meter);
-	for (uint16_t i = 0; i < generator->port_count; i++)
-		free(generator->ports[i].flows);
+	for (uint16_t i = 0; i < generator->port_count; i++) {
+		for (uint16_t j = 0; j < generator->ports[i].count; j++)
+			free(generator->ports[i].shares[j].flows);
+		free(generator->ports[i].shares);
+	}
 }
 
-struct ws_generator *ws_generator_create(void)
+static double ticks(uint32_t us)
+{
+	return (double)ws_tsc_hz() * us / 1e6;
+}
+
+static void create_share(struct ws_generator *generator, uint16_t index, uint16_t worker_index)
+{
+	struct generator_worker *worker = &generator->workers[worker_index];
+	struct served_port *served = &generator->ports[index];
+	uint16_t number = served->count++;
+	struct generator_port *port = &served->shares[number];
+	*port = (struct generator_port){
+		.index = index,
+		.tx_queue = number,
+		.first_rx = number,
+		.rx_queues = port_rx_queues(index),
+		.drops_without_buffer = driver_of(index, medium_drops_without_buffer),
+		.watch = &worker->watch,
+		.away = ticks(AWAY_US),
+		.most_owed = ticks(MOST_OWED_US),
+		.ring_full_grace = ticks(RING_FULL_GRACE_US),
+		.patience = ticks(PATIENCE_US),
+		.worker = worker_index,
+		.number = generator->share_count++,
+		.flows = own_lines(1, sizeof(*port->flows)),
+	};
+	worker->port_mask |= 1u << index;
+	worker->absence_watch.works_in_kernel |= driver_of(index, medium_works_in_kernel);
+	worker->ports[worker->port_count++] = port;
+}
+
+/* False when memory is short. */
+static bool create_shares(struct ws_generator *generator, uint16_t index, uint64_t workers)
+{
+	struct served_port *served = &generator->ports[index];
+	uint16_t count = (uint16_t)__builtin_popcountll(workers);
+	bool whole = true;
+	served->shares = aligned_alloc(64, count * sizeof(*served->shares));
+	if (!served->shares)
+		return false;
+	served->senders = RTE_MIN(count, RTE_MAX(port_tx_queues(index), 1));
+	for (uint16_t i = 0; i < generator->worker_count; i++)
+		if (workers >> i & 1)
+			create_share(generator, index, i);
+	for (uint16_t i = 0; i < count; i++) {
+		served->shares[i].rx_step = count;
+		whole &= served->shares[i].flows != NULL;
+	}
+	if (count == 1)
+		port_spread(index);
+	return whole;
+}
+
+static int check_workers(const struct ws_generator *generator, const uint64_t *port_workers)
+{
+	uint16_t workers = generator->worker_count;
+	uint64_t all = UINT64_MAX >> (64 - workers);
+	for (uint16_t i = 0; port_workers && i < generator->port_count; i++) {
+		uint16_t rx = port_rx_queues(i), tx = port_tx_queues(i), served = RTE_MAX(rx, tx);
+		int count = __builtin_popcountll(port_workers[i]);
+		if (!port_workers[i] || port_workers[i] & ~all)
+			return fail(-EINVAL, "port %s on workers 0x%lx; there are workers 0 to %u",
+						port_name(i), (unsigned long)port_workers[i], workers - 1);
+		if (count > 1 && count > served)
+			return fail(-EINVAL,
+						"port %s has %d workers and queues for %u of them (%u RX, %u TX); give it "
+						"fewer CPUs",
+						port_name(i), count, served, rx, tx);
+	}
+	return 0;
+}
+
+struct ws_generator *ws_generator_create(const uint64_t *port_workers)
 {
 	struct ws_generator *generator = aligned_alloc(64, sizeof(*generator));
 	if (!generator) {
@@ -56,28 +130,24 @@ struct ws_generator *ws_generator_create(void)
 		return NULL;
 	}
 	program_use_march(ws_march());
-	*generator =
-		(struct ws_generator){.port_count = ports_count(), .worker_count = workers_count()};
+	uint16_t workers = workers_count();
+	if (!workers) {
+		free(generator);
+		fail(-EINVAL, "a generator before the runtime has workers; start that first");
+		return NULL;
+	}
+	*generator = (struct ws_generator){.port_count = ports_count(), .worker_count = workers};
 	for (uint16_t i = 0; i < generator->worker_count; i++)
 		generator->workers[i].absence_watch = absence_watch_make(ws_tsc_hz());
-	for (uint16_t i = 0; i < generator->port_count; i++) {
-		struct generator_worker *worker = &generator->workers[generator_worker_of(generator, i)];
-		struct generator_port *port = &generator->ports[i];
-		port->index = i;
-		port->watch = &worker->watch;
-		port->flows = calloc(1, sizeof(*port->flows));
-		worker->port_mask |= 1u << i;
-		port->rx_queues = port_rx_queues(i);
-		port_spread(i);
-		port->drops_without_buffer = driver_of(i, medium_drops_without_buffer);
-		worker->absence_watch.works_in_kernel |= driver_of(i, medium_works_in_kernel);
-		port->ring_full_grace = (double)ws_tsc_hz() * RING_FULL_GRACE_US / 1e6;
-		port->away = (double)ws_tsc_hz() * AWAY_US / 1e6;
-		port->patience = (double)ws_tsc_hz() * PATIENCE_US / 1e6;
-		port->most_owed = (double)ws_tsc_hz() * MOST_OWED_US / 1e6;
-		worker->ports[worker->port_count++] = port;
+	if (check_workers(generator, port_workers)) {
+		free(generator);
+		return NULL;
 	}
-	if (create_meters(generator))
+	bool whole = create_meters(generator);
+	for (uint16_t i = 0; i < generator->port_count; i++)
+		whole &=
+			create_shares(generator, i, port_workers ? port_workers[i] : 1ULL << (i % workers));
+	if (whole)
 		return generator;
 	free_counts(generator);
 	free(generator);

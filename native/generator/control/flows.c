@@ -7,13 +7,14 @@
 
 #include <errno.h>
 #include <rte_cycles.h>
+#include <stdlib.h>
 
 struct question {
 	struct generator_worker *worker;
 	int32_t kind;
 	const uint32_t *ids;
 	uint32_t count;
-	uint16_t port_count;
+	uint16_t share_count;
 	uint64_t tsc;
 	bool on;
 	struct ws_flow *flows;
@@ -25,7 +26,7 @@ static void ask_all(struct ws_generator *generator, mailbox_fn *function,
 {
 	for (uint16_t i = 0; i < generator->worker_count; i++) {
 		questions[i].worker = &generator->workers[i];
-		questions[i].port_count = generator->port_count;
+		questions[i].share_count = generator->share_count;
 	}
 	generator_ask_all(generator, function, questions, sizeof(questions[0]));
 }
@@ -61,7 +62,7 @@ static void do_copy_flows(void *argument)
 	for (uint16_t i = 0; i < question->worker->port_count; i++) {
 		const struct generator_port *port = question->worker->ports[i];
 		for (uint32_t j = 0; j < question->count; j++)
-			question->flows[j * question->port_count + port->index] =
+			question->flows[j * question->share_count + port->number] =
 				*flow_of(port, question->kind, question->ids[j]);
 	}
 }
@@ -91,6 +92,26 @@ void generator_set_meters(struct ws_generator *generator, bool on)
 	ask_all(generator, do_set_meters, questions);
 }
 
+static void add_flow(struct ws_flow *sum, const struct ws_flow *other)
+{
+	sum->rx_packets += other->rx_packets;
+	sum->rx_bytes += other->rx_bytes;
+	sum->tx_packets += other->tx_packets;
+	sum->tx_bytes += other->tx_bytes;
+}
+
+/* What the ports' shares counted of one flow, as ports. */
+static void sum_flow(const struct ws_generator *generator, const struct ws_flow *of_shares,
+					 struct ws_flow *out)
+{
+	for (uint16_t i = 0; i < generator->port_count; i++) {
+		const struct served_port *port = &generator->ports[i];
+		out[i] = (struct ws_flow){0};
+		for (uint16_t j = 0; j < port->count; j++)
+			add_flow(&out[i], &of_shares[port->shares[j].number]);
+	}
+}
+
 int ws_generator_flows(struct ws_generator *generator, int32_t kind, const uint32_t *ids,
 					   uint32_t count, struct ws_flow *out, uint64_t *tsc)
 {
@@ -98,10 +119,17 @@ int ws_generator_flows(struct ws_generator *generator, int32_t kind, const uint3
 	int error = generator_check_flows(kind, ids, count);
 	if (error)
 		return error;
+	struct ws_flow *seen = malloc(((size_t)count * generator->share_count + 1) * sizeof(*seen));
+	if (!seen)
+		return fail(-ENOMEM, "no memory to read %u flows", count);
 	for (uint16_t i = 0; i < generator->worker_count; i++)
-		questions[i] = (struct question){.kind = kind, .ids = ids, .count = count, .flows = out};
+		questions[i] = (struct question){.kind = kind, .ids = ids, .count = count, .flows = seen};
 	ask_all(generator, do_copy_flows, questions);
 	*tsc = questions[0].tsc;
+	for (uint32_t i = 0; i < count; i++)
+		sum_flow(generator, seen + (size_t)i * generator->share_count,
+				 out + (size_t)i * generator->port_count);
+	free(seen);
 	return generator->port_count;
 }
 

@@ -22,11 +22,18 @@ struct generator_worker {
 	struct worker_stats stats, snapshot;
 	struct absence_watch absence_watch;
 	uint64_t snapshot_tsc;
+	uint32_t sending; /* ports on which it had something to send then, as bits */
 	struct watch watch;
 	uint32_t port_mask;
 	uint16_t port_count;
 	struct generator_port *ports[WS_MAX_GENERATOR_PORTS];
 } __attribute__((aligned(64)));
+
+/* A port: a share for each of its workers, of which the first `senders` have a TX queue. */
+struct served_port {
+	struct generator_port *shares;
+	uint16_t count, senders;
+};
 
 /* Of a latency flow, what its workers do not keep. */
 struct flow_past {
@@ -36,7 +43,7 @@ struct flow_past {
 
 struct ws_generator {
 	bool running; /* the workers do */
-	uint16_t port_count, worker_count;
+	uint16_t port_count, worker_count, share_count;
 	struct rte_mempool *fresh; /* made when a port first needs it */
 	/* what workers have, by profile and port (sending.c) */
 	struct traffic *sending[SENDING_BUCKETS];
@@ -46,14 +53,9 @@ struct ws_generator {
 	uint32_t captures;       /* bit set of the numbers in use */
 	struct flow_past past[WS_LATENCY_FLOWS];
 	uint8_t starts; /* of latency flows, so that late packets are told from new ones */
-	struct generator_port ports[WS_MAX_GENERATOR_PORTS];
+	struct served_port ports[WS_MAX_GENERATOR_PORTS];
 	struct generator_worker workers[WS_MAX_WORKERS];
 };
-
-static inline uint16_t generator_worker_of(const struct ws_generator *generator, uint16_t port)
-{
-	return generator->worker_count ? port % generator->worker_count : 0;
-}
 
 /* Have `function` called on the worker's own thread, between two bursts, and wait for it; called
  * right here while the workers do not run. */
@@ -82,6 +84,22 @@ static inline void generator_ask_all(struct ws_generator *generator, mailbox_fn 
 	}
 	for (uint16_t i = 0; generator->running && i < generator->worker_count; i++)
 		mailbox_wait(&generator->workers[i].mailbox);
+}
+
+/* The same of the workers of one port; its i-th share's gets the i-th argument. */
+static inline void generator_ask_shares(struct ws_generator *generator, uint16_t index,
+										mailbox_fn *function, void *arguments, size_t size)
+{
+	const struct served_port *port = &generator->ports[index];
+	for (uint16_t i = 0; i < port->count; i++) {
+		void *argument = (char *)arguments + i * size;
+		if (generator->running)
+			mailbox_post(&generator->workers[port->shares[i].worker].mailbox, function, argument);
+		else
+			function(argument);
+	}
+	for (uint16_t i = 0; generator->running && i < port->count; i++)
+		mailbox_wait(&generator->workers[port->shares[i].worker].mailbox);
 }
 
 /* The loop of one worker (a worker_fn): receives on its ports and sends what is due. */

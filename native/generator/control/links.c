@@ -18,8 +18,8 @@ uint64_t ws_generator_follow_links(struct ws_generator *generator)
 		if (!leaves && !port_wants_reset(i))
 			continue;
 		port_shut(i);
-		/* Once its worker has answered, it is in the port no longer. */
-		generator_ask(generator, generator_worker_of(generator, i), do_nothing, NULL);
+		/* Once its workers have answered, they are in the port no longer. */
+		generator_ask_shares(generator, i, do_nothing, NULL, 0);
 		if (!leaves && !port_reset(i)) {
 			port_unshut(i);
 			continue;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Packets sent once, as the main thread has them: made here, and handed to the port's worker. */
+/* Packets sent once, as the main thread has them: made here, and handed to the port's first
+ * worker. */
 #include "dev/error.h"
 #include "dev/port.h"
 #include "generator/control/generator.h"
@@ -35,7 +36,7 @@ int ws_generator_push(struct ws_generator *generator, uint16_t index, const stru
 		error = generator_make_fresh(generator);
 	if (error)
 		return error;
-	struct generator_port *port = &generator->ports[index];
+	struct generator_port *port = generator->ports[index].shares;
 	struct push *push =
 		push_create(packets, count, (uint16_t)(info.mtu + ETHERNET_MAX_LEN), &error);
 	if (!push)
@@ -43,7 +44,7 @@ int ws_generator_push(struct ws_generator *generator, uint16_t index, const stru
 	push_free(port->pushing);
 	port->pushing = push;
 	port->fresh = generator->fresh;
-	generator_ask(generator, generator_worker_of(generator, index), do_push, port);
+	generator_ask(generator, port->worker, do_push, port);
 	return 0;
 }
 
@@ -51,14 +52,14 @@ int ws_generator_push_left(struct ws_generator *generator, uint16_t index)
 {
 	if (index >= generator->port_count)
 		return fail(-ENODEV, "there is no port %u; there are %u", index, generator->port_count);
-	const struct push *push = generator->ports[index].pushing;
+	const struct push *push = generator->ports[index].shares->pushing;
 	return push ? (int)(push->count - __atomic_load_n(&push->next, __ATOMIC_ACQUIRE)) : 0;
 }
 
 void generator_drop_pushed(struct ws_generator *generator, uint16_t index)
 {
-	struct generator_port *port = &generator->ports[index];
-	generator_ask(generator, generator_worker_of(generator, index), do_drop, port);
+	struct generator_port *port = generator->ports[index].shares;
+	generator_ask(generator, port->worker, do_drop, port);
 	push_free(port->pushing);
 	port->pushing = NULL;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The beginning of traffic: built on the main thread, then handed to the port's worker. */
+/* The beginning of traffic: built on the main thread, then handed to the port's workers. */
 #include "dev/error.h"
 #include "dev/pool.h"
 #include "dev/port.h"
@@ -26,7 +26,7 @@ int generator_make_fresh(struct ws_generator *generator)
 		int error = ws_port_info(i, &info);
 		if (error)
 			return error;
-		count += info.tx_descriptors + FRESH_SPARE;
+		count += generator->ports[i].senders * info.tx_descriptors + FRESH_SPARE;
 		frame = RTE_MAX(frame, info.mtu + (uint32_t)ETHERNET_MAX_LEN);
 	}
 	generator->fresh = pool_create("fresh", count, frame);
@@ -41,6 +41,8 @@ static void do_attach(void *argument)
 	struct command *command = argument;
 	struct generator_port *port = command->port;
 	struct traffic *traffic = command->traffic;
+	if (!traffic)
+		return;
 	traffic->origin = traffic->origin ? traffic->origin : rte_rdtsc();
 	traffic->active = true;
 	traffic->next_on_port = port->traffic;
@@ -48,52 +50,114 @@ static void do_attach(void *argument)
 }
 
 /* Looking at what is received goes on after the last flow has ended, for what is under way. */
-static void prepare_meters(struct ws_generator *generator, const struct traffic *started)
+static void prepare_meters(struct ws_generator *generator, struct traffic *const *started,
+						   uint16_t count)
 {
-	bool on = started->counts_flows || generator->counting;
+	bool on = generator->counting;
+	for (uint16_t i = 0; i < count; i++)
+		on |= started[i]->counts_flows;
 	if (on != generator->meters_on)
 		generator_set_meters(generator, on);
 	generator->meters_on = on;
-	if (started->has_latency)
-		generator_begin_flows(generator, started);
+	for (uint16_t i = 0; i < count; i++)
+		if (started[i]->has_latency)
+			generator_begin_flows(generator, started[i]);
 }
 
-int ws_generator_start(struct ws_generator *generator, uint16_t index, uint32_t profile,
-					   const struct ws_stream *streams, uint32_t count, double factor,
-					   double duration_s, uint64_t start_tsc)
+/* What each worker that gets streams sends of them; `*count` workers get some. */
+static int create_traffic(struct ws_generator *generator, struct traffic_config config,
+						  uint16_t index, const struct worker_streams *split, struct traffic **made,
+						  uint16_t *count)
+{
+	const struct served_port *port = &generator->ports[index];
+	int error = 0;
+	*count = 0;
+	for (uint16_t i = 0; !error && i < port->senders; i++) {
+		if (!split[i].count)
+			continue;
+		config.share = &port->shares[i];
+		made[*count] = traffic_create(&config, &split[i], &error);
+		*count += made[*count] != NULL;
+	}
+	for (uint16_t i = 0; !error && i < *count; i++)
+		if (traffic_needs_fresh(made[i]))
+			error = generator_make_fresh(generator);
+	while (error && *count)
+		traffic_free(made[--*count]);
+	return error;
+}
+
+/* All begin at one instant. */
+static void hand_over(struct ws_generator *generator, uint16_t index, struct traffic *const *made,
+					  uint16_t count, uint64_t start_tsc)
+{
+	struct command commands[WS_MAX_WORKERS] = {0};
+	const struct served_port *port = &generator->ports[index];
+	if (!start_tsc && count > 1)
+		start_tsc = rte_rdtsc();
+	for (uint16_t i = 0; i < port->count; i++)
+		commands[i].port = &port->shares[i];
+	for (uint16_t i = 0; i < count; i++) {
+		made[i]->fresh = generator->fresh;
+		made[i]->origin = start_tsc;
+		sending_add(generator, made[i]);
+		commands[made[i]->share - port->shares].traffic = made[i];
+	}
+	generator_ask_shares(generator, index, do_attach, commands, sizeof(commands[0]));
+}
+
+/* Which of the port's senders may send; 0: none of them. */
+static uint64_t allowed_cores(const struct served_port *port, uint64_t cores)
+{
+	return cores & (UINT64_MAX >> (64 - port->senders));
+}
+
+static int check_start(const struct ws_generator *generator, uint16_t index, uint32_t count,
+					   double factor, double duration_s, uint64_t cores)
 {
 	int error = command_check_port(generator, index);
 	if (!error)
 		error = command_check_factor(factor);
 	if (!error && isnan(duration_s))
 		error = fail(-EINVAL, "the duration is no number");
+	if (!error && !count)
+		error = fail(-EINVAL, "none of the 0 streams is enabled and starts by itself");
+	if (!error && !allowed_cores(&generator->ports[index], cores))
+		error = fail(-EINVAL, "port %s has cores 0 to %u, and 0x%lx is none of them",
+					 port_name(index), generator->ports[index].senders - 1, (unsigned long)cores);
+	return error;
+}
+
+int ws_generator_start(struct ws_generator *generator, uint16_t index, uint32_t profile,
+					   const struct ws_stream *streams, uint32_t count, double factor,
+					   double duration_s, uint64_t start_tsc, uint64_t cores)
+{
+	int error = check_start(generator, index, count, factor, duration_s, cores);
 	if (error)
 		return error;
 	generator_reap(generator);
 	if (sending_find(generator, index, profile))
 		return fail(-EBUSY, "port %s sends already; stop it first", port_name(index));
+	const struct served_port *port = &generator->ports[index];
+	struct worker_streams split[WS_MAX_WORKERS];
+	error = split_streams(streams, count, port->senders, allowed_cores(port, cores), split);
+	if (error)
+		return error;
 	struct traffic_config config = {
-		.port = index,
 		.profile = profile,
+		.tx_queues = port->count > 1 ? 1 : port_tx_queues(index),
 		.by_reference = !port_hands_over(index),
 		.flow_start = ++generator->starts,
-		.flows = generator->ports[index].flows,
 		.factor = factor,
 		.duration_s = duration_s,
 	};
-	struct traffic *traffic = traffic_create(&config, streams, count, &error);
-	if (!traffic)
+	struct traffic *made[WS_MAX_WORKERS];
+	uint16_t workers;
+	error = create_traffic(generator, config, index, split, made, &workers);
+	split_free(split, port->senders);
+	if (error)
 		return error;
-	if (traffic_needs_fresh(traffic))
-		error = generator_make_fresh(generator);
-	if (error) {
-		traffic_free(traffic);
-		return error;
-	}
-	prepare_meters(generator, traffic);
-	traffic->fresh = generator->fresh;
-	traffic->origin = start_tsc;
-	sending_add(generator, traffic);
-	struct command command = {.port = &generator->ports[index], .traffic = traffic};
-	return command_ask(generator, do_attach, &command);
+	prepare_meters(generator, made, workers);
+	hand_over(generator, index, made, workers, start_tsc);
+	return 0;
 }

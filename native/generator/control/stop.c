@@ -54,12 +54,19 @@ static void do_detach_ended(void *command)
 	detach(command, has_ended);
 }
 
-static void ask_to_detach(struct ws_generator *generator, mailbox_fn *function,
-						  struct command command)
+/* From all workers of the port. */
+static void ask_to_detach(struct ws_generator *generator, uint16_t index, mailbox_fn *function,
+						  const uint32_t *profiles, uint32_t count)
 {
-	command_ask(generator, function, &command);
-	for (struct traffic *one = command.traffic; one; one = one->next_on_port)
-		sending_end(generator, one);
+	struct command commands[WS_MAX_WORKERS];
+	const struct served_port *port = &generator->ports[index];
+	for (uint16_t i = 0; i < port->count; i++)
+		commands[i] = (struct command){
+			.port = &port->shares[i], .profiles = profiles, .profile_count = count};
+	generator_ask_shares(generator, index, function, commands, sizeof(commands[0]));
+	for (uint16_t i = 0; i < port->count; i++)
+		for (struct traffic *one = commands[i].traffic; one; one = one->next_on_port)
+			sending_end(generator, one);
 }
 
 /* Looks through the main thread's list, which waits for it. */
@@ -67,36 +74,44 @@ static void do_ask_home(void *argument)
 {
 	const struct command *command = argument;
 	/* Some drivers find out only then what has been sent. */
-	port_transmit(command->port->index, 0, NULL, 0);
+	port_transmit(command->port->index, command->port->tx_queue, NULL, 0);
 	for (struct traffic *one = command->traffic; one; one = one->next)
-		if (one->port == command->port->index)
+		if (one->share == command->port) {
 			one->home = traffic_is_home(one);
+			one->asked = true;
+		}
 }
 
-static uint32_t ports_of(const struct traffic *list)
+static bool has_ended_share(struct served_port *port)
 {
-	uint32_t ports = 0;
-	for (const struct traffic *one = list; one; one = one->next)
-		ports |= 1u << one->port;
-	return ports;
+	bool has = false;
+	for (uint16_t i = 0; i < port->count; i++) {
+		uint32_t ended = __atomic_load_n(&port->shares[i].ended, __ATOMIC_ACQUIRE);
+		has |= ended != port->shares[i].reaped;
+		port->shares[i].reaped = ended;
+	}
+	return has;
+}
+
+/* Each worker that sent what has stopped is asked once. */
+static void ask_home(struct ws_generator *generator)
+{
+	for (struct traffic *one = generator->stopped; one; one = one->next)
+		one->asked = false;
+	for (struct traffic *one = generator->stopped; one; one = one->next) {
+		struct command command = {.port = one->share, .traffic = generator->stopped};
+		if (!one->asked)
+			generator_ask(generator, one->share->worker, do_ask_home, &command);
+	}
 }
 
 /* The workers are asked only where something ended or stopped. */
 void generator_reap(struct ws_generator *generator)
 {
-	for (uint16_t i = 0; i < generator->port_count; i++) {
-		struct generator_port *port = &generator->ports[i];
-		uint32_t ended = __atomic_load_n(&port->ended, __ATOMIC_ACQUIRE);
-		if (ended != port->reaped)
-			ask_to_detach(generator, do_detach_ended, (struct command){.port = port});
-		port->reaped = ended;
-	}
-	uint32_t stopped = ports_of(generator->stopped);
-	for (uint16_t i = 0; i < generator->port_count; i++) {
-		struct command command = {.port = &generator->ports[i], .traffic = generator->stopped};
-		if (stopped >> i & 1)
-			command_ask(generator, do_ask_home, &command);
-	}
+	for (uint16_t i = 0; i < generator->port_count; i++)
+		if (has_ended_share(&generator->ports[i]))
+			ask_to_detach(generator, i, do_detach_ended, NULL, 0);
+	ask_home(generator);
 	for (struct traffic **at = &generator->stopped; *at;) {
 		struct traffic *traffic = *at;
 		if (traffic->home) {
@@ -116,10 +131,7 @@ static int stop_traffic(struct ws_generator *generator, uint16_t port, mailbox_f
 		error = command_check_profiles(profiles, count);
 	if (error)
 		return error;
-	ask_to_detach(generator, detach_fn,
-				  (struct command){.port = &generator->ports[port],
-								   .profiles = profiles,
-								   .profile_count = count});
+	ask_to_detach(generator, port, detach_fn, profiles, count);
 	generator_reap(generator);
 	return 0;
 }

@@ -118,6 +118,13 @@ void captures_commit(struct captures *captures, uint16_t n)
 
 /* ---- the main thread's */
 
+const struct ws_captured *capture_oldest(struct capture_ring *ring)
+{
+	if (ring->read == __atomic_load_n(&ring->written, __ATOMIC_ACQUIRE))
+		return NULL;
+	return &slot_at(ring, ring->read)->packet;
+}
+
 bool capture_take(struct capture_ring *ring, struct ws_captured *out, uint8_t *bytes, uint64_t room)
 {
 	if (ring->read == __atomic_load_n(&ring->written, __ATOMIC_ACQUIRE))

@@ -35,6 +35,8 @@ struct captures {
 
 struct capture_ring *capture_create(const struct ws_capture_config *config, uint16_t longest);
 void capture_free(struct capture_ring *ring);
+/* The oldest packet; NULL: there is none. */
+const struct ws_captured *capture_oldest(struct capture_ring *ring);
 /* The oldest packet, with its bytes, if they fit into `room`; false: there is none, or no room. */
 bool capture_take(struct capture_ring *ring, struct ws_captured *out, uint8_t *bytes,
 				  uint64_t room);

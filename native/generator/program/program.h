@@ -18,15 +18,25 @@ enum { PROGRAM_BATCH = 64 };
 
 struct program;
 
+/* Of the packets of a stream, those with the numbers `number`, `number` + `of`, … */
+struct stream_part {
+	uint16_t number, of;
+};
+static const struct stream_part WHOLE_STREAM = {0, 1};
+
 /* For which level of CPU programs are compiled from now on, as ws_march() says; 1 at first. */
 void program_use_march(int level);
+
+/* Its packets can be divided into parts, so that these together are what the whole is; random
+ * values are not divided, but drawn by each part from a seed of its own. */
+bool program_spreads(const struct ws_stream *stream);
 
 /*
  * For copies of `template`, `frame_len` bytes: the stream's packet, padded and marked. NULL when
  * the stream has no instructions (*error is 0) or wrong ones (*error and ws_error() tell).
  */
-struct program *program_compile(const struct ws_stream *stream, const uint8_t *template,
-								uint16_t frame_len, int *error);
+struct program *program_compile(const struct ws_stream *stream, struct stream_part part,
+								const uint8_t *template, uint16_t frame_len, int *error);
 void program_free(struct program *program);
 
 /* After how many packets it repeats itself exactly; UINT64_MAX: too far to tell, or random. */

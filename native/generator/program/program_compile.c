@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* From the seam's instructions to checked code. */
 #include "dev/error.h"
+#include "generator/own_lines.h"
 #include "generator/program/program_compiler.h"
 #include "generator/program/program_merge.h"
 #include "wire/icmp6.h"
@@ -177,25 +178,25 @@ static size_t count_variables(const struct ws_stream *stream)
 	return count < VARIABLES ? count : VARIABLES;
 }
 
-struct program *program_compile(const struct ws_stream *stream, const uint8_t *template,
-								uint16_t frame_len, int *error)
+struct program *program_compile(const struct ws_stream *stream, struct stream_part part,
+								const uint8_t *template, uint16_t frame_len, int *error)
 {
 	*error = 0;
 	if (!stream->op_count)
 		return NULL;
 	struct program *program =
-		calloc(1, sizeof(*program) + stream->op_count * sizeof(program->code[0]));
+		own_lines(1, sizeof(*program) + stream->op_count * sizeof(program->code[0]));
 	if (!program) {
 		*error = fail(-ENOMEM, "no memory for the program of stream %u", stream->id);
 		return NULL;
 	}
-	program->values = calloc(count_variables(stream), sizeof(*program->values));
+	program->values = own_lines(count_variables(stream), sizeof(*program->values));
 	if (!program->values) {
 		free(program);
 		*error = fail(-ENOMEM, "no memory for the variables of stream %u", stream->id);
 		return NULL;
 	}
-	struct compiler compiler = {.stream = stream, .program = program};
+	struct compiler compiler = {.stream = stream, .part = part, .program = program};
 	program->period = 1;
 	program->keeps_length = true;
 	program->frame_len = frame_len;

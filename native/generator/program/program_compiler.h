@@ -8,6 +8,7 @@
 /* What is known while compiling. */
 struct compiler {
 	const struct ws_stream *stream;
+	struct stream_part part; /* whole, where program_spreads says no */
 	struct program *program;
 	uint16_t index;    /* of the instruction at hand */
 	uint64_t assigned; /* bit set of the variables that have a value */
@@ -33,6 +34,12 @@ uint16_t *compiler_order(struct compiler *compiler, int *error);
 /* Instructions that advance variables. */
 int compile_variable(struct compiler *compiler, const struct ws_op *op, struct code *code);
 int compile_tuple(struct compiler *compiler, const struct ws_op *op, struct code *code);
+
+/* Its widened range ends beyond what its size holds. */
+bool counter_overflows(const struct ws_op *op);
+/* What the part's packets advance by: `range` as of the counter, 0: 2^64. */
+void spread_counter(struct counter *counter, uint64_t range, struct stream_part part);
+void spread_list(struct list *list, struct stream_part part);
 
 /* For which level of CPU values are drawn from now on. */
 void draw_use_march(int level);

@@ -103,6 +103,25 @@ static int compile_overflow(struct compiler *compiler, const struct ws_op *op, s
 	return assign(compiler, op->var, op->size, 0, mask);
 }
 
+static uint64_t step_of(const struct ws_op *op)
+{
+	return op->step ? op->step : 1;
+}
+
+/* By how much the range has to grow until the step divides it. */
+static uint64_t widening(const struct ws_op *op)
+{
+	uint64_t step = step_of(op), range = op->max - op->min + 1;
+	/* 2^64 is a multiple of the steps that are powers of two. */
+	uint64_t rest = range ? range % step : (UINT64_MAX % step + 1) % step;
+	return rest ? step - rest : 0;
+}
+
+bool counter_overflows(const struct ws_op *op)
+{
+	return op->var_kind == WS_VAR_INC && op->max + widening(op) > largest(op->size);
+}
+
 /*
  * The range is widened to a multiple of the step, as T-Rex does, upwards when counting up and
  * downwards when counting down; it may not leave 64 bits.
@@ -110,13 +129,11 @@ static int compile_overflow(struct compiler *compiler, const struct ws_op *op, s
 static int compile_counter(struct compiler *compiler, const struct ws_op *op, struct code *code)
 {
 	bool up = op->var_kind == WS_VAR_INC;
-	uint64_t step = op->step ? op->step : 1, range = op->max - op->min + 1;
+	uint64_t step = step_of(op), range = op->max - op->min + 1;
 	if (op->init < op->min || op->init > op->max)
 		return compiler_fault(compiler, "a first value of %lu; %lu to %lu is possible", op->init,
 							  op->min, op->max);
-	/* 2^64 is a multiple of the steps that are powers of two. */
-	uint64_t rest = range ? range % step : (UINT64_MAX % step + 1) % step;
-	uint64_t widen = rest ? step - rest : 0;
+	uint64_t widen = widening(op);
 	uint64_t offset = up ? op->init - op->min : op->max - op->init;
 	/* The farthest value on the way, counted from the origin. */
 	uint64_t farthest = range - 1 + widen - (step - 1 - offset % step);
@@ -125,7 +142,7 @@ static int compile_counter(struct compiler *compiler, const struct ws_op *op, st
 		return compiler_fault(compiler, "steps of %lu leave the range %lu to %lu", step, op->min,
 							  op->max);
 	range += widen;
-	if (up && op->max + widen > largest(op->size))
+	if (counter_overflows(op))
 		return compile_overflow(compiler, op, code, op->max + widen);
 	bool chained = op->has_next || code->before >= 0;
 	uint64_t room = range - step;
@@ -139,7 +156,10 @@ static int compile_counter(struct compiler *compiler, const struct ws_op *op, st
 		.step = step,
 		.room = room,
 	};
-	repeats_after(compiler, code, range ? range / step : UINT64_MAX);
+	if (!chained)
+		spread_counter(&code->counter, range, compiler->part);
+	step = code->counter.step;
+	repeats_after(compiler, code, range ? range / greatest_divisor(range, step) : UINT64_MAX);
 	return up ? assign(compiler, op->var, op->size, op->min, op->min + farthest)
 			  : assign(compiler, op->var, op->size, op->max - farthest, op->max);
 }
@@ -195,7 +215,10 @@ static int compile_list(struct compiler *compiler, const struct ws_op *op, struc
 		code->run = chained ? run_chained_list : run_list;
 		code->list = (struct list){.values = values, .count = op->list_count, .step = step};
 		code->list.position = chained && step ? op->list_count - step : 0;
-		repeats_after(compiler, code, op->list_count / greatest_divisor(op->list_count, step));
+		if (!chained)
+			spread_list(&code->list, compiler->part);
+		repeats_after(compiler, code,
+					  op->list_count / greatest_divisor(op->list_count, code->list.step));
 	}
 	compiler->program->values[op->var][0] = values[op->list_count - 1]; /* until it is due */
 	return 0;

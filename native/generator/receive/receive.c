@@ -105,7 +105,7 @@ static uint32_t receive_queue(struct generator_port *port, uint16_t queue)
 uint32_t generator_receive(struct generator_port *port)
 {
 	uint32_t received = 0;
-	for (uint16_t queue = 0; queue < port->rx_queues; queue++)
+	for (uint16_t queue = port->first_rx; queue < port->rx_queues; queue += port->rx_step)
 		received += receive_queue(port, queue);
 	return received;
 }

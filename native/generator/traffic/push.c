@@ -85,7 +85,7 @@ static uint64_t *send_pushed(struct generator_port *port, const struct pushed *p
 	packet->pkt_len = packet->data_len = pushed->length;
 	if (captured)
 		captures_stage(captures, port->index, true, &packet, 1, rte_rdtsc());
-	uint16_t sent = port_transmit(port->index, 0, &packet, 1);
+	uint16_t sent = port_transmit(port->index, port->tx_queue, &packet, 1);
 	if (captured)
 		captures_commit(captures, sent);
 	if (sent)

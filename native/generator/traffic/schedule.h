@@ -18,7 +18,7 @@
 #ifndef GENERATOR_SCHEDULE_H
 #define GENERATOR_SCHEDULE_H
 
-#include "wirespeed.h"
+#include "generator/program/program.h"
 
 struct schedule;
 
@@ -28,10 +28,12 @@ struct schedule_run {
 	double due;
 };
 
-/* `hz`: ticks a second. NULL on bad streams, with the code in `error` and the line in ws_error().
+/* `hz`: ticks a second; `parts` are those of the streams, NULL: all are whole. NULL on bad streams,
+ * with the code in `error` and the line in ws_error().
  */
-struct schedule *schedule_create(const struct ws_stream *streams, uint32_t count, double hz,
-								 double factor, double duration_s, int *error);
+struct schedule *schedule_create(const struct ws_stream *streams, const struct stream_part *parts,
+								 uint32_t count, double hz, double factor, double duration_s,
+								 int *error);
 void schedule_free(struct schedule *schedule);
 
 /*

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dev/error.h"
+#include "generator/own_lines.h"
 #include "generator/traffic/schedule_state.h"
 
 #include <errno.h>
@@ -77,7 +78,8 @@ static int link_next(const struct schedule *schedule, const struct ws_stream *st
 	return 0;
 }
 
-static int set_up(struct schedule *schedule, const struct ws_stream *streams, double hz)
+static int set_up(struct schedule *schedule, const struct ws_stream *streams,
+				  const struct stream_part *parts, double hz)
 {
 	double us = hz / 1e6;
 	int error = index_names(schedule, streams);
@@ -90,7 +92,7 @@ static int set_up(struct schedule *schedule, const struct ws_stream *streams, do
 			return error;
 		*stream = (struct timed_stream){
 			.entered_at = -INFINITY,
-			.ticks_per_packet = hz / from->rate_pps,
+			.ticks_per_packet = hz / from->rate_pps * (parts ? parts[i].of : 1),
 			.factor = 1,
 			.delay = from->start_delay_us * us,
 			.gap = from->burst_gap_us * us,
@@ -106,7 +108,16 @@ static int set_up(struct schedule *schedule, const struct ws_stream *streams, do
 	return error;
 }
 
-static int start_streams(struct schedule *schedule, const struct ws_stream *streams)
+/* A part begins where its first packet is due, which is no delay: it scales with the rate. */
+static void begin_part(struct timed_stream *stream, struct stream_part part)
+{
+	stream->step = 1;
+	stream->anchor += stream->interval * part.number / part.of - stream->interval;
+	stream->ahead = stream->anchor + stream->interval;
+}
+
+static int start_streams(struct schedule *schedule, const struct ws_stream *streams,
+						 const struct stream_part *parts)
 {
 	uint32_t started = 0;
 	for (uint32_t i = 0; i < schedule->count; i++) {
@@ -119,6 +130,8 @@ static int start_streams(struct schedule *schedule, const struct ws_stream *stre
 		schedule_begin_burst(stream, stream->delay);
 		stream->state = streams[i].start_paused ? PAUSED : RUNNING;
 		stream->ahead = stream->delay;
+		if (parts && parts[i].number)
+			begin_part(stream, parts[i]);
 		schedule->paused_count += streams[i].start_paused;
 	}
 	if (!started)
@@ -128,13 +141,14 @@ static int start_streams(struct schedule *schedule, const struct ws_stream *stre
 	return 0;
 }
 
-struct schedule *schedule_create(const struct ws_stream *streams, uint32_t count, double hz,
-								 double factor, double duration_s, int *error)
+struct schedule *schedule_create(const struct ws_stream *streams, const struct stream_part *parts,
+								 uint32_t count, double hz, double factor, double duration_s,
+								 int *error)
 {
-	struct schedule *schedule = calloc(1, sizeof(*schedule));
+	struct schedule *schedule = own_lines(1, sizeof(*schedule));
 	if (schedule) {
-		schedule->heap = calloc(count + 1, sizeof(*schedule->heap));
-		schedule->streams = calloc(count + 1, sizeof(*schedule->streams));
+		schedule->heap = own_lines(count + 1, sizeof(*schedule->heap));
+		schedule->streams = own_lines(count + 1, sizeof(*schedule->streams));
 		schedule->names = calloc(count + 1, sizeof(*schedule->names));
 	}
 	if (!schedule || !schedule->heap || !schedule->streams || !schedule->names) {
@@ -147,9 +161,9 @@ struct schedule *schedule_create(const struct ws_stream *streams, uint32_t count
 	/* Half a tick off, so that rounding does not let the packet due at the very end through. */
 	schedule->deadline = duration_s < 0 ? INFINITY : duration_s * hz - 0.5;
 	schedule->catch_up_least = CATCH_UP_S * hz;
-	*error = set_up(schedule, streams, hz);
+	*error = set_up(schedule, streams, parts, hz);
 	if (!*error)
-		*error = start_streams(schedule, streams);
+		*error = start_streams(schedule, streams, parts);
 	if (*error) {
 		schedule_free(schedule);
 		return NULL;

@@ -3,6 +3,8 @@
 
 #include "dev/error.h"
 #include "dev/port.h"
+#include "generator/own_lines.h"
+#include "generator/port.h"
 #include "generator/traffic/ready.h"
 #include "wire/ethernet.h"
 
@@ -44,9 +46,22 @@ static int check_stream(const struct ws_stream *stream, const struct ws_port_inf
 	return 0;
 }
 
-static int create_sender(struct sender *sender, const struct ws_stream *stream,
-						 const struct traffic_config *config)
+/*
+ * Each core of a T-Rex draws from another seed, and a pair of ports has one core and more. What
+ * stays whole draws as the first one does, whichever has it.
+ */
+static uint32_t seed_of(const struct ws_stream *stream, struct stream_part part, uint16_t port)
 {
+	uint32_t pairs = (ports_count() + 1u) / 2, core = part.number * pairs + port / 2u + 1;
+	if (stream->random_seed || !part.number)
+		return stream->random_seed * (core * 514229u);
+	return (stream->id + 1) * 2654435761u + part.number * 514229u;
+}
+
+static int create_sender(struct sender *sender, const struct ws_stream *stream,
+						 struct stream_part part, const struct traffic_config *config)
+{
+	struct port_flows *flows = config->share->flows;
 	int error;
 	sender->is_null = stream->is_null;
 	sender->is_burst = stream->mode != WS_CONTINUOUS;
@@ -62,13 +77,12 @@ static int create_sender(struct sender *sender, const struct ws_stream *stream,
 	if (error)
 		return error;
 	if (stream->flow_kind == WS_FLOW_STATS)
-		sender->flow = &config->flows->stats[stream->flow_id];
+		sender->flow = &flows->stats[stream->flow_id];
 	if (stream->flow_kind == WS_FLOW_LATENCY)
-		sender->flow = &config->flows->latency[stream->flow_id];
+		sender->flow = &flows->latency[stream->flow_id];
 	struct ws_stream seeded = *stream;
-	/* Each core of a T-Rex, which has two ports, draws from another seed. */
-	seeded.random_seed *= (config->port / 2 + 1) * 514229u;
-	sender->program = program_compile(&seeded, sender->template, sender->frame_len, &error);
+	seeded.random_seed = seed_of(stream, part, config->share->index);
+	sender->program = program_compile(&seeded, part, sender->template, sender->frame_len, &error);
 	return error;
 }
 
@@ -80,13 +94,14 @@ static bool may_renew(const struct sender *sender)
 }
 
 /* Decides which streams are unrolled; returns how many ready packets there are in all. */
-static uint32_t plan_ready(struct traffic *traffic, const struct ws_stream *streams, uint32_t room)
+static uint32_t plan_ready(struct traffic *traffic, const struct traffic_config *config,
+						   const struct ws_stream *streams, uint32_t room)
 {
 	struct ws_port_info info = {0};
 	/* A driver holds no more packets than it has descriptors. */
 	uint32_t circle = ws_port_info(traffic->port, &info)
 						  ? 0
-						  : info.tx_queues * info.tx_descriptors + CIRCLE_SPARE;
+						  : config->tx_queues * info.tx_descriptors + CIRCLE_SPARE;
 	uint64_t spare = READY_BYTES / (room + MBUF_BYTES), total = 0;
 	for (uint32_t i = 0; i < traffic->count; i++) {
 		struct sender *sender = &traffic->senders[i];
@@ -146,7 +161,8 @@ static void unroll(struct sender *sender)
 	sender->program = NULL;
 }
 
-static int make_ready(struct traffic *traffic, const struct ws_stream *streams)
+static int make_ready(struct traffic *traffic, const struct traffic_config *config,
+					  const struct ws_stream *streams)
 {
 	static uint32_t serial;
 	char name[RTE_MEMPOOL_NAMESIZE];
@@ -154,7 +170,7 @@ static int make_ready(struct traffic *traffic, const struct ws_stream *streams)
 	for (uint32_t i = 0; i < traffic->count; i++)
 		room = RTE_MAX(room, (uint32_t)traffic->senders[i].frame_len);
 	room = RTE_ALIGN_CEIL(room, 64u);
-	uint32_t total = plan_ready(traffic, streams, room);
+	uint32_t total = plan_ready(traffic, config, streams, room);
 	if (!total)
 		return 0;
 	snprintf(name, sizeof(name), "ready%u.%u", traffic->port, serial++);
@@ -162,9 +178,10 @@ static int make_ready(struct traffic *traffic, const struct ws_stream *streams)
 		traffic->lent = port_lend(traffic->port, (uint64_t)total * room);
 	traffic->ready = calloc(total, sizeof(struct rte_mbuf *));
 	traffic->ready_bytes = calloc(total, sizeof(uint8_t *));
-	if (traffic->ready && traffic->ready_bytes)
+	bool whole = traffic->ready && traffic->ready_bytes;
+	if (whole)
 		traffic->ready_pool = ready_pool_create(name, total, room, traffic->lent, traffic->ready);
-	if (!traffic->ready_pool)
+	if (!whole || !traffic->ready_pool)
 		return fail(-ENOMEM, "no memory for %u packets of %u bytes: give the generator more", total,
 					room);
 	for (uint32_t i = 0; i < total; i++)
@@ -180,37 +197,40 @@ static int make_ready(struct traffic *traffic, const struct ws_stream *streams)
 	return 0;
 }
 
-struct traffic *traffic_create(const struct traffic_config *config, const struct ws_stream *streams,
-							   uint32_t count, int *error)
+struct traffic *traffic_create(const struct traffic_config *config,
+							   const struct worker_streams *given, int *error)
 {
+	const struct ws_stream *streams = given->streams;
 	struct ws_port_info port;
-	*error = ws_port_info(config->port, &port);
+	*error = ws_port_info(config->share->index, &port);
 	if (*error)
 		return NULL;
-	struct traffic *traffic = calloc(1, sizeof(*traffic));
+	struct traffic *traffic = own_lines(1, sizeof(*traffic));
 	if (traffic)
-		traffic->senders = calloc(count + 1, sizeof(*traffic->senders));
+		traffic->senders = own_lines(given->count + 1, sizeof(*traffic->senders));
 	if (!traffic || !traffic->senders) {
 		free(traffic);
-		*error = fail(-ENOMEM, "no memory for %u streams", count);
+		*error = fail(-ENOMEM, "no memory for %u streams", given->count);
 		return NULL;
 	}
-	traffic->port = config->port;
+	traffic->share = config->share;
+	traffic->port = config->share->index;
 	traffic->profile = config->profile;
 	traffic->by_reference = config->by_reference;
-	traffic->count = count;
-	for (uint32_t i = 0; !*error && i < count; i++) {
+	traffic->count = given->count;
+	for (uint32_t i = 0; !*error && i < given->count; i++) {
 		*error = check_stream(&streams[i], &port);
 		if (!*error)
-			*error = create_sender(&traffic->senders[i], &streams[i], config);
+			*error = create_sender(&traffic->senders[i], &streams[i], given->parts[i], config);
 		traffic->counts_flows |= traffic->senders[i].flow != NULL;
 		traffic->has_latency |= traffic->senders[i].tail.magic == FLOW_MAGIC_LATENCY;
 	}
 	if (!*error)
-		traffic->schedule = schedule_create(streams, count, (double)ws_tsc_hz(), config->factor,
-											config->duration_s, error);
+		traffic->schedule =
+			schedule_create(streams, given->parts, given->count, (double)ws_tsc_hz(),
+							config->factor, config->duration_s, error);
 	if (!*error)
-		*error = make_ready(traffic, streams);
+		*error = make_ready(traffic, config, streams);
 	if (!*error)
 		return traffic;
 	traffic_free(traffic);

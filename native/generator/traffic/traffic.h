@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What one port sends: streams, built on the main thread, then handed to the port's worker. */
+/* What one worker sends on one port: streams, built on the main thread, then handed to it. */
 #ifndef GENERATOR_TRAFFIC_H
 #define GENERATOR_TRAFFIC_H
 
@@ -7,6 +7,7 @@
 #include "generator/observe/flow_wire.h"
 #include "generator/program/program.h"
 #include "generator/traffic/schedule.h"
+#include "generator/traffic/split.h"
 
 #include <rte_mbuf.h>
 
@@ -38,7 +39,7 @@ struct held {
 	uint16_t count;
 };
 
-/* One profile of one port. */
+/* What one worker sends of one profile of one port. */
 struct traffic {
 	/* what a worker reads of one that is not due, in one line of the cache */
 	struct traffic *next_on_port;
@@ -68,7 +69,8 @@ struct traffic {
 	struct rte_mbuf **ready; /* of all streams */
 	uint8_t **ready_bytes;
 	/* the main thread's */
-	bool home; /* what the worker last said of traffic_is_home */
+	struct generator_port *share; /* whose it is */
+	bool asked, home;             /* whether the worker was, and what it said of traffic_is_home */
 	struct traffic *next;
 };
 
@@ -79,21 +81,20 @@ static inline double traffic_time(const struct traffic *traffic, uint64_t tsc)
 }
 
 struct traffic_config {
-	uint16_t port;
+	struct generator_port *share;
+	uint16_t tx_queues; /* that it fills */
 	uint32_t profile;
 	bool by_reference;  /* the port's driver only reads what it sends */
 	uint8_t flow_start; /* what tells this start of latency flows from others */
-	struct port_flows *flows;
 	double factor, duration_s;
 };
 
 /*
- * NULL on bad streams or too little
- * memory, told by *error and ws_error(). Where traffic_needs_fresh, `fresh` is to be set before it
- * runs.
+ * NULL on bad streams or too little memory, told by *error and ws_error(). Where
+ * traffic_needs_fresh, `fresh` is to be set before it runs.
  */
-struct traffic *traffic_create(const struct traffic_config *config, const struct ws_stream *streams,
-							   uint32_t count, int *error);
+struct traffic *traffic_create(const struct traffic_config *config,
+							   const struct worker_streams *given, int *error);
 /* Run the program over copies of the template, and mark their ends where it moved them. */
 void sender_finish(struct sender *sender, uint8_t *const *bytes, uint16_t *lengths, uint16_t n);
 bool traffic_needs_fresh(const struct traffic *traffic);

@@ -127,7 +127,7 @@ static uint16_t send_captured(struct generator_port *port, struct burst *burst)
 {
 	struct captures *captures = &port->watch->captures;
 	captures_stage(captures, port->index, true, burst->packets, burst->count, rte_rdtsc());
-	uint16_t sent = port_transmit(port->index, 0, burst->packets, burst->count);
+	uint16_t sent = port_transmit(port->index, port->tx_queue, burst->packets, burst->count);
 	captures_commit(captures, sent);
 	return sent;
 }
@@ -178,7 +178,7 @@ static uint32_t transmit_traffic(struct generator_port *port, struct traffic *tr
 		stamp_latency(&burst);
 	uint16_t sent = __builtin_expect(port->watch->captures.tx_ports >> port->index & 1, 0)
 						? send_captured(port, &burst)
-						: port_transmit(port->index, 0, burst.packets, burst.count);
+						: port_transmit(port->index, port->tx_queue, burst.packets, burst.count);
 	uint64_t bytes = (uint64_t)sent * ETHERNET_FCS_LEN;
 	for (uint16_t i = 0; i < sent; i++)
 		bytes += burst.lengths[i];

@@ -11,9 +11,13 @@
 
 struct ws_generator;
 
-/* All ports are served; port i belongs to worker i modulo the number of workers, for TX and RX
- * alike. */
-struct ws_generator *ws_generator_create(void);
+/*
+ * All ports are served. `port_workers[i]` are the workers of port i as bits; NULL: port i belongs
+ * to worker i modulo their number. The n-th of a port's workers sends in its TX queue n, and is its
+ * core n; RX queues are dealt out to them in turn. Workers beyond the TX queues only receive; those
+ * that would have no queue at all are refused.
+ */
+struct ws_generator *ws_generator_create(const uint64_t *port_workers);
 int ws_generator_start_workers(struct ws_generator *generator);
 void ws_generator_destroy(struct ws_generator *generator); /* stops traffic and workers */
 /* Let go of ports whose device was taken out, and return them as bits: now and then, and when
@@ -23,13 +27,14 @@ uint64_t ws_generator_follow_links(struct ws_generator *generator);
 /*
  * A port runs any number of profiles at once: sets of streams that start and stop together. Their
  * numbers are the caller's to choose; stream ids are unique in a profile. Start one: `factor`
- * multiplies its rates, `duration_s` below 0 is endless, and at `start_tsc` it begins (0: now).
+ * multiplies its rates, `duration_s` below 0 is endless, and at `start_tsc` it begins (0: now), on
+ * those of the port's cores that are in `cores` as bits (traffic/split.h has who sends what).
  * -EBUSY when that profile runs already, -EINVAL with the stream and instruction at fault in
  * ws_error().
  */
 int ws_generator_start(struct ws_generator *generator, uint16_t port, uint32_t profile,
 					   const struct ws_stream *streams, uint32_t count, double factor,
-					   double duration_s, uint64_t start_tsc);
+					   double duration_s, uint64_t start_tsc, uint64_t cores);
 /* Both return when the last packet is sent; stopping what does not run is fine. Where many profiles
  * are named they ascend, and the port's worker is asked once. */
 int ws_generator_stop(struct ws_generator *generator, uint16_t port, const uint32_t *profiles,
@@ -79,6 +84,7 @@ struct ws_generator_port {
 };
 
 struct ws_generator_worker {
+	uint32_t sending; /* the ports on which it has something to send, as bits */
 	uint64_t loops, busy_clocks, total_clocks; /* busy: loops that sent or received */
 	/* Times that something kept it from its loop, see dev/absence.h. */
 	uint64_t absences;

@@ -17,8 +17,9 @@ struct ws_runtime_config {
 	uint32_t memory_mb;        /* what the pools and tables may take */
 	uint16_t worker_count;
 	uint16_t worker_cpus[WS_MAX_WORKERS];
-	int32_t march; /* 0 best the CPU has, else 2, 3 or 4: x86-64 level of the hot code */
-	bool verbose;  /* let DPDK log to stderr */
+	bool shared_cpus; /* several workers may be on one CPU, where speed is not what is looked at */
+	int32_t march;    /* 0 best the CPU has, else 2, 3 or 4: x86-64 level of the hot code */
+	bool verbose;     /* let DPDK log to stderr */
 };
 
 struct ws_worker_info {

@@ -74,6 +74,7 @@ struct ws_stream {
 	uint32_t loops;        /* rounds after which a chain that this stream closes ends; 0 for ever */
 	const struct ws_op *ops; /* copied */
 	uint16_t op_count;
+	uint32_t pinned;      /* to the port's core number `pinned` - 1; 0: to none */
 	uint32_t cache;       /* packets to compute once and replay; 0: as the engine likes */
 	uint32_t random_seed; /* what its random variables draw from, see program_draw.c; 0: its id */
 	bool is_null;         /* takes its time but sends nothing; needs no packet */

@@ -80,13 +80,14 @@ def get_supported_cmds(server: Server) -> list[str]:
 @method("get_system_info")
 def get_system_info(server: Server) -> Json:
     workers = len(server.core.worker_cpus)
+    of_a_port = max(map(len, server.core.port_workers), default=1)
     return {
         "hostname": platform.node(),
         "uptime": time.strftime("%b %d %Y @ %H:%M:%S", time.localtime(server.started_at)),
         "core_type": _cpu_model(),
         "dp_core_count": workers,
-        "dp_core_count_per_port": 1,
-        "is_multiqueue_mode": False,
+        "dp_core_count_per_port": of_a_port,
+        "is_multiqueue_mode": of_a_port > 1,
         "advanced_per_stream_stats": True,
         "port_count": len(server.ports),
         "ports": [_describe(server, index) for index in range(len(server.ports))],
@@ -112,7 +113,7 @@ def _describe(server: Server, index: int) -> Json:
         "hw_mac": server.ports[index].layers.host.mac.hex(":"),
         "stack": "legacy",
         "rx": {"caps": ["flow_stats", "latency", "rx_bytes"], "counters": LIMITS[FlowKind.STATS]},
-        "cores": [index % len(server.core.worker_cpus)],
+        "cores": list(server.core.port_workers[index]),
         "is_virtual": info.is_virtual,
         "medium": info.medium.name.lower(),
         "is_prom_supported": server.ports[index].can_be_promiscuous,

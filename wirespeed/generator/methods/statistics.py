@@ -64,8 +64,9 @@ def get_utilization(server: Server) -> Json:
 
 def _sending(server: Server, worker: int) -> list[int]:
     """Two ports at least, as T-Rex's cores have, -1 for none."""
-    mine = server.ports[worker :: len(server.core.worker_cpus)]
-    sending = [port.index for port in mine if port.traffic.running]
+    mine = [port for port in server.ports if worker in server.core.port_workers[port.index]]
+    load = server.snapshot.workers[worker]
+    sending = [port.index for port in mine if port.traffic.running and load.sending >> port.index & 1]
     return sending + [-1] * (2 - len(sending))
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from wirespeed._native.generator import ALL_CORES
 from wirespeed.generator.load import parse_multiplier
 from wirespeed.generator.parameters import UInt64
 from wirespeed.generator.port import DEFAULT_PROFILE
@@ -13,7 +14,6 @@ from wirespeed.generator.rpc import Json, bad_parameters, failed
 if TYPE_CHECKING:
     from wirespeed.generator.server import Server
 
-ALL_CORES = (1 << 64) - 1
 ENDLESS_S = -1.0
 """A duration; T-Rex takes 0 for the same."""
 
@@ -32,13 +32,14 @@ def start_traffic(
     core_mask: UInt64 = ALL_CORES,
     start_at_ts: float = 0,
 ) -> Json:
-    if not core_mask & 1:  # a port is served by one core, which is bit 0
-        raise bad_parameters(f"core_mask: '{core_mask:#x}' for 1 cores generates an empty set")
+    cores = len(server.core.port_workers[port.index])
+    if not core_mask & (1 << cores) - 1:
+        raise bad_parameters(f"core_mask: '{core_mask:#x}' for {cores} cores generates an empty set")
     now_s = server.core.now_s()
     if start_at_ts > now_s + MAX_WAIT_S:
         raise failed(f"start_at_ts {start_at_ts:g} is more than {MAX_WAIT_S:g} seconds ahead; it is {now_s:g} now")
     wanted = parse_multiplier(mul, starts=True)
-    factor = port.traffic.start(profile_id, wanted, duration or ENDLESS_S, force, max(0.0, start_at_ts))
+    factor = port.traffic.start(profile_id, wanted, duration or ENDLESS_S, force, max(0.0, start_at_ts), core_mask)
     return {"multiplier": factor, "ts": now_s}
 
 

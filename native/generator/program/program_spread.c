@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Programs of which several workers each run a part: worker w of n makes the packets w, w + n,
+ * w + 2 n … of those that one worker would make, by steps that are n times as long.
+ */
+#include "generator/program/program_compiler.h"
+
+static bool advances_alone(const struct ws_stream *stream, const struct ws_op *variable)
+{
+	if (variable->has_next)
+		return false;
+	for (uint16_t i = 0; i < stream->op_count; i++) {
+		const struct ws_op *op = &stream->ops[i];
+		if (op->kind == WS_OP_VAR && op->has_next && op->next_var == variable->var)
+			return false;
+	}
+	return true;
+}
+
+/* Tuples and limited random values go on from the packet before; chains have to see each wrap. */
+bool program_spreads(const struct ws_stream *stream)
+{
+	for (uint16_t i = 0; i < stream->op_count; i++) {
+		const struct ws_op *op = &stream->ops[i];
+		if (op->kind == WS_OP_TUPLE)
+			return false;
+		if (op->kind == WS_OP_VAR && (op->var_kind == WS_VAR_RAND_LIMIT ||
+									  !advances_alone(stream, op) || counter_overflows(op)))
+			return false;
+	}
+	return true;
+}
+
+static uint64_t times(uint64_t step, uint64_t count, uint64_t range)
+{
+	/* A range of 0 is all 64 bits. */
+	return range ? (uint64_t)((unsigned __int128)step * count % range) : step * count;
+}
+
+void spread_counter(struct counter *counter, uint64_t range, struct stream_part part)
+{
+	uint64_t ahead = times(counter->step, part.number, range);
+	uint64_t left = range - counter->offset; /* modulo 2^64 */
+	counter->offset = range && ahead >= left ? ahead - left : counter->offset + ahead;
+	counter->step = times(counter->step, part.of, range);
+	counter->room = range - counter->step;
+}
+
+void spread_list(struct list *list, struct stream_part part)
+{
+	list->position = (uint32_t)times(list->step, part.number, list->count);
+	list->step = (uint32_t)times(list->step, part.of, list->count);
+}
