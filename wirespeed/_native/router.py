@@ -14,7 +14,7 @@ from typing import Any
 
 from wirespeed._native import runtime
 from wirespeed._native.acl_sessions import NativeAclSessions
-from wirespeed._native.acls import NativeAcls
+from wirespeed._native.acls import NativeAcls, acl_trace
 from wirespeed._native.addresses import address_struct, network_of, prefix_struct, read_address, read_prefix
 from wirespeed._native.bond import NativeBond
 from wirespeed._native.impairment import NativeImpairment
@@ -464,6 +464,7 @@ class NativeRouter(
                     node=self._ffi.string(step.node).decode(),
                     tx_interface=None if step.tx_interface < 0 else step.tx_interface,
                     data=bytes(step.bytes[0 : step.byte_count]),
+                    acl=acl_trace(step.acl),
                 )
                 for step in page[0:found]
             ]

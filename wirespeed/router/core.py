@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from wirespeed._native.runtime import PoolInfo, PortCounters, PortDevice, PortInfo, WorkerInfo
 from wirespeed.model import PortSpec
-from wirespeed.router.acl_core import AclCore
+from wirespeed.router.acl_core import AclCore, AclTrace
 from wirespeed.router.acl_session_core import AclSessionCore
 from wirespeed.router.bond_core import BondCore
 from wirespeed.router.impairment_core import ImpairmentCore
@@ -318,7 +318,8 @@ class Totals:
 
 @dataclass(frozen=True)
 class TraceStep:
-    """A traced packet as it entered `node`; `data` starts at the Ethernet header and may be cut."""
+    """A traced packet as it entered `node`; `data` starts at the Ethernet header and may be cut. With `acl`, what ACLs
+    made of it there, as a step of its own without data."""
 
     packet: int
     tsc: int
@@ -328,6 +329,7 @@ class TraceStep:
     adjacency: int
     packet_len: int
     data: bytes
+    acl: AclTrace | None = None
 
 
 @dataclass(frozen=True)
