@@ -22,4 +22,4 @@ export PYTHONPATH="$PWD/tests/fakes:$PWD/tests/unit"
 .venv/bin/python tests/unit/rpc_fuzz.py "${1:-60}" --native
 tools/trials.sh --messages
 .venv/bin/pytest --hypothesis-profile=search tests/unit/test_router_fuzz.py tests/dataplane/test_router_fuzz_core.py \
-	tests/dataplane/test_router_fib_traffic.py
+	tests/dataplane/test_router_fib_traffic.py tests/dataplane/test_router_acl_rules.py

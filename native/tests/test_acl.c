@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Rules of ACLs against an evaluator that goes through them one after the other. */
+#include "graph/arc.h"
 #include "tests/acl_naive.h"
 #include "tests/rig_tests.h"
 
@@ -73,6 +74,8 @@ static void refuses_what_cannot_be(void **state)
 	struct ws_acl_rule rule = permit_all;
 	const uint32_t twice[] = {0, 0};
 	assert_int_equal(ws_router_acl_set(rig_router, -1, "", &rule, 0), -EINVAL);
+	assert_int_equal(ws_router_acl_set(rig_router, -1, "", &rule, WS_MAX_ACL_RULES + 1), -EINVAL);
+	assert_string_equal(ws_error(), "an ACL has 1 to 16384 rules, not 16385");
 	assert_int_equal(ws_router_acl_set(rig_router, 3, "", &rule, 1), -ENOENT);
 	rule.destination.address.family = WS_IP6;
 	assert_int_equal(ws_router_acl_set(rig_router, -1, "", &rule, 1), -EINVAL);
@@ -106,6 +109,55 @@ static void goes_with_its_interface(void **state)
 	assert_int_equal(ws_router_acl_del(rig_router, 0), 0);
 }
 
+/* Each waits for the other while they are registered so, and no graph can be made. */
+static struct graph_feature first = {.node = "first-test", .arc = "ip4-unicast"};
+static struct graph_feature second = {.node = "second-test", .arc = "ip4-unicast"};
+GRAPH_REGISTER_FEATURE(first)
+GRAPH_REGISTER_FEATURE(second)
+
+static void let_graphs_fail(bool fail)
+{
+	first.runs_before[0] = fail ? second.node : NULL;
+	second.runs_before[0] = fail ? first.node : NULL;
+}
+
+static bool is_walked(const char *node)
+{
+	return graph_node(rig_router->workers[0]->graph, node) != NULL;
+}
+
+/* The nodes of a direction come and go together, and with them the list. */
+static void nodes_that_cannot_all_be_set_change_nothing(void **state)
+{
+	(void)state;
+	const uint32_t acl[] = {0};
+	uint32_t read[WS_MAX_INTERFACE_ACLS];
+	struct features *features = &rig_router->features;
+	assert_int_equal(ws_router_acl_set(rig_router, -1, "", &permit_all, 1), 0);
+	/* Room for two more, of three. */
+	const uint16_t others = features->count;
+	while (features->count < FEATURES_MAX_ON - 2)
+		features->on[features->count++] = (struct graph_feature_on){"ip4-rx-urpf", NO_PORT};
+	assert_int_equal(ws_router_acl_interface_set(rig_router, 0, false, acl, 1), -ENOSPC);
+	assert_int_equal(features->count, FEATURES_MAX_ON - 2);
+	features->count = others;
+	assert_int_equal(ws_router_acl_interface(rig_router, 0, false, read), 0);
+	let_graphs_fail(true);
+	assert_int_equal(ws_router_acl_interface_set(rig_router, 0, false, acl, 1), -EINVAL);
+	assert_int_equal(features->count, others);
+	let_graphs_fail(false);
+	assert_int_equal(ws_router_acl_interface_set(rig_router, 0, false, acl, 1), 0);
+	assert_true(is_walked("acl-plugin-in-ip4-fa") && is_walked("acl-plugin-in-l2"));
+	let_graphs_fail(true);
+	assert_int_equal(ws_router_acl_interface_set(rig_router, 0, false, NULL, 0), -EINVAL);
+	let_graphs_fail(false);
+	assert_int_equal(ws_router_acl_interface(rig_router, 0, false, read), 1);
+	assert_int_equal(features->count, others + 3);
+	assert_int_equal(ws_router_acl_interface_set(rig_router, 0, false, NULL, 0), 0);
+	assert_int_equal(features->count, others);
+	assert_false(is_walked("acl-plugin-in-ip4-fa") || is_walked("acl-plugin-in-l2"));
+}
+
 static int all_accounted(void **state)
 {
 	(void)state;
@@ -122,6 +174,7 @@ int main(void)
 		TEST(agrees_with_a_naive_evaluator),
 		TEST(refuses_what_cannot_be),
 		TEST(goes_with_its_interface),
+		TEST(nodes_that_cannot_all_be_set_change_nothing),
 	};
 	return RIG_RUN(tests);
 }

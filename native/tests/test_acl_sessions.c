@@ -1,134 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Rules that permit and reflect, against an evaluator that keeps its sessions in a list. */
 #include "router/acl/acl_session.h"
-#include "tests/acl_naive.h"
+#include "tests/acl_naive_sessions.h"
 #include "tests/rig_tests.h"
 
 #include <errno.h>
 #include <string.h>
 
-enum { MOST_RULES = 8, STEPS = 12000, MOST_SESSIONS = STEPS, OUTPUT = 1 };
-enum { UDP_IDLE_S = 600, TCP_IDLE_S = 24 * 60 * 60, TCP_TRANSIENT_S = 120 };
-
-/* ---- The naive evaluator ---- */
-
-struct naive_session {
-	struct acl_facts first;
-	bool is_output;
-	uint8_t first_end, second_end; /* flags that each has sent */
-	uint64_t age_s;
-};
-
-static struct naive_session sessions[MOST_SESSIONS];
-static uint32_t session_count, created, gone;
-static struct ws_acl_rule rules[2][MOST_RULES]; /* of input and output of e0 */
-static uint32_t rule_counts[2];
-
-static bool is_echo(const struct acl_facts *facts, uint16_t *answer)
-{
-	uint16_t request = facts->is_ip6 ? 128 : 8, reply = facts->is_ip6 ? 129 : 0;
-	*answer = facts->source_port == request ? reply : request;
-	return facts->protocol == (facts->is_ip6 ? 58 : 1) && !facts->destination_port &&
-		   (facts->source_port == request || facts->source_port == reply);
-}
-
-static bool can_have_session(const struct acl_facts *facts)
-{
-	uint16_t answer;
-	if (facts->is_later_fragment)
-		return false;
-	if (facts->protocol == 47)
-		return true;
-	return !facts->is_cut &&
-		   ((facts->protocol != 1 && facts->protocol != 58) || is_echo(facts, &answer));
-}
-
-/* The same packet as far as sessions go, or its answer. */
-static bool is_same(const struct acl_facts *a, const struct acl_facts *b, bool is_answer)
-{
-	uint16_t answer;
-	if (a->is_ip6 != b->is_ip6 || a->protocol != b->protocol ||
-		memcmp(a->source, is_answer ? b->destination : b->source, 16) ||
-		memcmp(a->destination, is_answer ? b->source : b->destination, 16))
-		return false;
-	if (a->protocol == 47)
-		return true;
-	if (is_echo(a, &answer))
-		return a->identifier == b->identifier &&
-			   b->source_port == (is_answer ? answer : a->source_port);
-	return a->source_port == (is_answer ? b->destination_port : b->source_port) &&
-		   a->destination_port == (is_answer ? b->source_port : b->destination_port);
-}
-
-static uint64_t timeout_of(const struct naive_session *session)
-{
-	uint8_t both = session->first_end & session->second_end,
-			either = session->first_end | session->second_end;
-	if (session->first.protocol != IP4_TCP)
-		return UDP_IDLE_S;
-	return (both & TCP_SYN) && (both & TCP_ACK) && !(either & (TCP_FIN | TCP_RST))
-			   ? TCP_IDLE_S
-			   : TCP_TRANSIENT_S;
-}
-
-static void forget(uint32_t index)
-{
-	sessions[index] = sessions[--session_count];
-	gone++;
-}
-
-static void forget_old(void)
-{
-	for (uint32_t i = session_count; i-- > 0;)
-		if (sessions[i].age_s > timeout_of(&sessions[i]))
-			forget(i);
-}
-
-static uint8_t action_of(const struct acl_facts *facts, bool is_output)
-{
-	uint32_t count = rule_counts[is_output], rule = acl_decide(rules[is_output], count, facts);
-	return rule < count ? rules[is_output][rule].action : WS_ACL_DENY;
-}
-
-static void forget_without_rule(void)
-{
-	for (uint32_t i = session_count; i-- > 0;)
-		if (action_of(&sessions[i].first, sessions[i].is_output) != WS_ACL_PERMIT_REFLECT)
-			forget(i);
-}
-
-static void see(struct naive_session *session, const struct acl_facts *facts, bool is_first_end)
-{
-	bool is_greeting = (facts->tcp_flags & (TCP_SYN | TCP_ACK)) == TCP_SYN;
-	uint8_t either = session->first_end | session->second_end;
-	session->age_s = 0;
-	if (facts->protocol != IP4_TCP)
-		return;
-	if (is_greeting && is_first_end && either & (TCP_FIN | TCP_RST))
-		session->first_end = session->second_end = 0;
-	*(is_first_end ? &session->first_end : &session->second_end) |= facts->tcp_flags;
-}
-
-static bool passes(const struct acl_facts *facts, bool is_output)
-{
-	bool can = can_have_session(facts);
-	for (uint32_t i = 0; can && i < session_count; i++) {
-		bool is_answer = sessions[i].is_output != is_output;
-		if (is_same(&sessions[i].first, facts, is_answer)) {
-			see(&sessions[i], facts, !is_answer);
-			return true;
-		}
-	}
-	uint8_t action = action_of(facts, is_output);
-	if (can && action == WS_ACL_PERMIT_REFLECT) {
-		sessions[session_count] = (struct naive_session){.first = *facts, .is_output = is_output};
-		see(&sessions[session_count++], facts, true);
-		created++;
-	}
-	return action != WS_ACL_DENY;
-}
-
-/* ---- The router ---- */
+enum { STEPS = ACL_NAIVE_MOST_SESSIONS, OUTPUT = 1, TCP_TRANSIENT_S = 120 };
 
 static int crossed(void **state)
 {
@@ -140,32 +19,6 @@ static int crossed(void **state)
 static struct acl_sessions *table(void)
 {
 	return rig_router->acls->sessions;
-}
-
-/* The clock of the sessions. */
-static void let_pass(uint32_t seconds)
-{
-	for (uint32_t i = 1; i <= table()->highest; i++)
-		table()->at[i].seen -= seconds * rig_router->tsc_hz;
-	for (uint32_t i = 0; i < session_count; i++)
-		sessions[i].age_s += seconds;
-	forget_old();
-}
-
-static void sweep(void)
-{
-	uint32_t most = table()->highest / 1024 + 16;
-	for (uint32_t i = 0; i < most; i++) {
-		table()->next_sweep = 0;
-		acl_sessions_age(rig_router);
-	}
-}
-
-static bool send_facts(const struct acl_facts *facts, bool is_output)
-{
-	struct frame in = acl_frame_of(facts);
-	rig_send(is_output ? 1 : 0, in.bytes, in.length);
-	return rig_take(is_output ? 0 : 1).length > 0;
 }
 
 static struct ws_acl_session_counters counters(void)
@@ -193,49 +46,23 @@ static struct acl_facts draw_packet(void)
 	return facts;
 }
 
-/* What would come back. */
 static struct acl_facts answer_to(const struct acl_facts *facts)
 {
 	static const uint8_t flags[] = {18, 16, 18, 17, 4};
-	struct acl_facts answer = *facts;
-	memcpy(answer.source, facts->destination, 16);
-	memcpy(answer.destination, facts->source, 16);
-	if (facts->protocol == IP4_ICMP || facts->protocol == IP6_ICMP) {
-		is_echo(facts, &answer.source_port);
-	} else {
-		answer.source_port = facts->destination_port;
-		answer.destination_port = facts->source_port;
-	}
-	if (facts->protocol == IP4_TCP)
-		answer.tcp_flags = flags[acl_draw(sizeof(flags))];
-	return answer;
+	return acl_answer_to(facts, flags[acl_draw(sizeof(flags))]);
 }
 
 static void replace(bool is_output, int32_t index)
 {
-	uint32_t count = 1 + acl_draw(MOST_RULES);
+	struct ws_acl_rule rules[ACL_NAIVE_MOST_RULES];
+	uint32_t count = 1 + acl_draw(ACL_NAIVE_MOST_RULES);
 	for (uint32_t i = 0; i < count; i++) {
-		rules[is_output][i] = acl_draw_rule(3);
+		rules[i] = acl_draw_rule(3);
 		/* Short ones, so that many packets fit. */
-		rules[is_output][i].source.length /= (uint8_t)(1 + acl_draw(4));
-		rules[is_output][i].destination.length /= (uint8_t)(1 + acl_draw(4));
+		rules[i].source.length /= (uint8_t)(1 + acl_draw(4));
+		rules[i].destination.length /= (uint8_t)(1 + acl_draw(4));
 	}
-	rule_counts[is_output] = count;
-	assert_int_equal(ws_router_acl_set(rig_router, index, "", rules[is_output], count), is_output);
-	forget_without_rule();
-}
-
-static void agree_on_sessions(void)
-{
-	struct ws_acl_session read[64];
-	uint32_t cursor = 0, seen = 0;
-	sweep();
-	for (int count; (count = ws_router_acl_sessions(rig_router, &cursor, read, 64)) > 0;)
-		seen += (uint32_t)count;
-	assert_int_equal(seen, session_count);
-	assert_int_equal(counters().active, session_count);
-	assert_int_equal(counters().created, created);
-	assert_int_equal(counters().expired + counters().deleted, gone);
+	assert_true(acl_naive_set(is_output, index, rules, count));
 }
 
 /* 12 000 packets, some hundred pairs of rule sets, and years of time. */
@@ -246,7 +73,7 @@ static void agrees_with_a_naive_evaluator(void **state)
 	struct acl_facts last = {0};
 	bool last_is_output = false;
 	uint32_t passed = 0, hits = 0;
-	session_count = created = gone = 0;
+	acl_naive_reset();
 	replace(false, -1);
 	replace(true, -1);
 	assert_int_equal(ws_router_acl_interface_set(rig_router, 0, false, (uint32_t[]){0}, 1), 0);
@@ -255,26 +82,26 @@ static void agrees_with_a_naive_evaluator(void **state)
 		bool is_answer = acl_draw(2);
 		struct acl_facts facts = is_answer ? answer_to(&last) : draw_packet();
 		bool is_output = is_answer ? !last_is_output : acl_draw(2);
-		uint32_t before = created;
-		if (!acl_draw(40) && table())
-			let_pass(whiles_s[acl_draw(4)]);
+		uint64_t before = acl_naive.created;
+		if (!acl_draw(40))
+			acl_naive_let_pass(whiles_s[acl_draw(4)]);
 		if (!acl_draw(60)) {
 			bool which = acl_draw(2);
 			replace(which, which);
 		}
-		if (!acl_draw(200) && table())
-			agree_on_sessions();
-		bool is_expected = passes(&facts, is_output);
-		assert_int_equal(send_facts(&facts, is_output), is_expected);
+		if (!acl_draw(200))
+			assert_true(acl_naive_agrees());
+		bool is_expected = acl_naive_passes(&facts, is_output);
+		assert_int_equal(acl_router_passes(&facts, is_output), is_expected);
 		passed += is_expected;
-		hits += is_expected && created == before;
+		hits += is_expected && acl_naive.created == before;
 		last = facts;
 		last_is_output = is_output;
 	}
-	agree_on_sessions();
+	assert_true(acl_naive_agrees());
 	assert_in_range(passed, STEPS / 5, STEPS * 4 / 5);
 	assert_in_range(counters().hits, STEPS / 20, hits);
-	assert_in_range(created, STEPS / 20, STEPS / 2);
+	assert_in_range(acl_naive.created, STEPS / 20, STEPS / 2);
 	/* Off the interface, all go. */
 	assert_int_equal(ws_router_acl_interface_set(rig_router, 0, false, NULL, 0), 0);
 	assert_int_equal(ws_router_acl_interface_set(rig_router, 0, true, NULL, 0), 0);
@@ -320,8 +147,8 @@ static void refuses_more_than_there_is_room_for(void **state)
 	reflect_input();
 	for (uint16_t port = 0; port < 6; port++) {
 		struct acl_facts facts = udp(port), answer = answer_to(&facts);
-		assert_int_equal(send_facts(&facts, false), port < 4);
-		assert_int_equal(send_facts(&answer, OUTPUT), port < 4);
+		assert_int_equal(acl_router_passes(&facts, false), port < 4);
+		assert_int_equal(acl_router_passes(&answer, OUTPUT), port < 4);
 	}
 	assert_int_equal(counters().refused, 2);
 	assert_int_equal(rig_counter("acl-plugin-in-l2", "too many sessions to add new"), 2);
@@ -336,15 +163,15 @@ static void refuses_more_than_there_is_room_for(void **state)
 	/* What is old makes room once it is swept. */
 	settings.timeouts_s[WS_ACL_UDP_IDLE] = 9;
 	assert_int_equal(ws_router_acl_session_set(rig_router, &settings), 0);
-	let_pass(10);
-	sweep();
+	acl_naive_let_pass(10);
+	acl_naive_sweep();
 	assert_int_equal(counters().expired, 4);
 	struct acl_facts late = udp(7);
-	assert_true(send_facts(&late, false));
+	assert_true(acl_router_passes(&late, false));
 	ws_router_acl_sessions_clear(rig_router);
 	assert_int_equal(counters().deleted, 1);
 	struct acl_facts answer = answer_to(&late);
-	assert_false(send_facts(&answer, OUTPUT));
+	assert_false(acl_router_passes(&answer, OUTPUT));
 }
 
 /* Packets of one frame: the second belongs to the session that the first one begins, though no rule
@@ -385,7 +212,7 @@ static void go_with_their_interface(void **state)
 	const struct ws_subinterface vlan = {.id = 7, .outer = 7, .exact = true};
 	reflect_input();
 	struct acl_facts facts = udp(1);
-	assert_true(send_facts(&facts, false));
+	assert_true(acl_router_passes(&facts, false));
 	int made = ws_router_subinterface_add(rig_router, 1, &vlan);
 	assert_true(made > 0);
 	uint16_t sub = (uint16_t)made;

@@ -2,16 +2,28 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from router_run import CROSSED, HOST0, HOST1, INTERFACES, ROUTER0, assert_conserved, route, router, write_pcap
+from router_run import (
+    CROSSED,
+    HOST0,
+    HOST1,
+    INTERFACES,
+    ROUTER0,
+    RouterProcess,
+    assert_conserved,
+    route,
+    router,
+    write_pcap,
+)
 from scapy.layers.inet import ICMP, IP, TCP, UDP
 from scapy.layers.inet6 import ICMPv6EchoRequest, IPv6
 from scapy.layers.l2 import ARP, Dot1Q, Ether
 
-from wirespeed.errors import UsageError
+from wirespeed.errors import WirespeedError
 
 ROUTED = f"""\
 {INTERFACES}set interface ip address e0 100.64.1.1/30
@@ -136,6 +148,20 @@ MISTAKES = [
     ("set acl-plugin session table max-entries 0", "there may be 1 to 16777216 sessions, not 0"),
     ("set acl-plugin acl permit index 7", "there is no ACL 7"),
     ("set acl-plugin acl permit,", "rule 1 is empty"),
+    ("set acl-plugin acl permit src 1.0.0.0/33", "'1.0.0.0/33' is no prefix"),
+    ("set acl-plugin acl permit dst 2001:db8::/129", "'2001:db8::/129' is no prefix"),
+    ("set acl-plugin acl permit proto 6 dport 65536", "'65536' is no port or range"),
+    ("set acl-plugin acl permit proto 47 sport 1", "rule 0 has ports, or ICMP types, but protocol 47"),
+    ("set acl-plugin acl permit proto 256", "proto '256' is no number from 0 to 255"),
+    ("set acl-plugin acl permit proto 6 tcpflags 2", "tcpflags and mask are given together"),
+    (f"set acl-plugin acl permit tag {'t' * 64}", "a tag has 63 bytes at most"),
+    ("set acl-plugin acl permit index 1024", "there is no ACL 1024"),
+    ("set acl-plugin interface loop0 output acl 0", "loop0 sends nothing by itself; give its ports the output ACLs"),
+    ("set acl-plugin interface e9 input acl 0", "'e9'"),
+    ("set acl-plugin interface e0 both acl 0", "'both'"),
+    ("set acl-plugin session table max-entries 5", "the table of sessions has its size, 500000"),
+    ("show acl-plugin acl index 9", "there is no ACL 9"),
+    ("delete acl-plugin acl index 9", "there is no ACL 9"),
     ("set acl-plugin interface e0 input acl 3", "there is no ACL 3"),
     ("set acl-plugin interface e0 input acl 0", "ACL 0 is named twice"),
     ("set acl-plugin interface e1 input acl 0 del", "no ACL 0 in that direction"),
@@ -143,16 +169,46 @@ MISTAKES = [
 ]
 
 
+def told(running: RouterProcess, line: str) -> str:
+    """Without the clock."""
+    return re.sub("now: .*", "", running.ask(line))
+
+
+def test_bounds_are_kept_and_what_is_there_stays(tmp_path: Path) -> None:
+    write_pcap(tmp_path / "in.pcap", [])
+    ports = [f"{name}=pcap:{tmp_path}/in.pcap,{tmp_path}/{name}.pcap" for name in ("e0", "e1")]
+    lines = "".join(f"set acl-plugin acl permit src 10.{i // 256}.{i % 256}.0/24\n" for i in range(1024))
+    with router(tmp_path, ports, CROSSED + lines) as running:
+        with pytest.raises(WirespeedError, match="there are 1024 ACLs, which is the most; delete one"):
+            running.ask("set acl-plugin acl permit")
+        for acl in range(128):
+            running.ask(f"set acl-plugin interface e0 output acl {acl}")
+        with pytest.raises(WirespeedError, match="an interface has at most 128 ACLs in a direction, not 129"):
+            running.ask("set acl-plugin interface e0 output acl 128")
+        assert running.ask("show acl-plugin interface e0").endswith(", 126, 127\n")
+        assert running.ask("show acl-plugin acl").count("acl-index") == 1024
+
+
 def test_replacing_deleting_and_mistakes(tmp_path: Path) -> None:
     write_pcap(tmp_path / "in.pcap", [])
     ports = [f"{name}=pcap:{tmp_path}/in.pcap,{tmp_path}/{name}.pcap" for name in ("e0", "e1")]
     with router(tmp_path, ports, CROSSED) as running:
-        assert running.ask("set acl-plugin acl permit tag a") == "ACL index:0\n"
+        assert running.ask("set acl-plugin acl permit+reflect tag a") == "ACL index:0\n"
         running.ask("set acl-plugin interface e0 input acl 0")
+        running.ask("create loopback interface")
+        asked = (
+            "show acl-plugin acl",
+            "show acl-plugin interface",
+            "show features",
+            "show acl-plugin sessions",
+        )
+        before = [told(running, line) for line in asked]
         for line, why in MISTAKES:
-            with pytest.raises(UsageError) as error:
+            with pytest.raises(WirespeedError) as error:
                 running.ask(line)
             assert why in str(error.value), line
+            assert "\n" not in str(error.value), line
+            assert [told(running, one) for one in asked] == before, line
         assert running.ask("set acl-plugin acl deny src ::/0 dst ::/0 index 0 tag b") == "ACL index:0\n"
         assert running.ask("show acl-plugin acl").splitlines() == [
             "acl-index 0 count 1 tag {b}",

@@ -102,7 +102,8 @@ def _drawn(draw: random.Random) -> dict[str, Any]:
     for name in ("first", "second"):
         if draw.random() < 0.4:
             port = draw.choice((80, 443, "1-1024"))
-            term = {"action": draw.choice(("permit", "deny")), "protocol": "tcp", "destination-port": port}
+            action = draw.choice(("permit", "permit+reflect", "deny"))
+            term = {"action": action, "protocol": "tcp", "destination-port": port}
             raw.setdefault("acls", {})[name] = {"terms": [term]}
     return raw
 

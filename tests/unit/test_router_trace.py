@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from ipaddress import ip_network
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from scapy.layers.l2 import ARP, Ether
 from scapy.packet import Packet, Raw
 
 from wirespeed.errors import UsageError
+from wirespeed.router.acl_core import AclAction, AclOutcome, AclTrace
 from wirespeed.router.commands.machine import cpu_lines, pci_lines
 from wirespeed.router.console import Console
 from wirespeed.router.core import CaptureConfig, CaptureStatus, TraceStep
@@ -74,6 +76,29 @@ def test_a_frame_may_be_cut_anywhere(length: int) -> None:
 
 def step(packet: int, node: str, microseconds: int, tx: int | None = None, data: bytes = UDP_FRAME) -> TraceStep:
     return TraceStep(packet, microseconds * TSC_HZ // 1_000_000, node, 0, tx, 5, len(UDP_FRAME), data)
+
+
+def test_show_trace_tells_what_acls_made_of_a_packet() -> None:
+    core = FakeRouterCore()
+    node = "acl-plugin-in-ip4-fa"
+    outcomes = [
+        AclTrace(AclOutcome.NEW_SESSION, AclAction.REFLECT, 3, 7, 0, 0),
+        AclTrace(AclOutcome.SESSION, AclAction.PERMIT, -1, 12, 0, 0),
+        AclTrace(AclOutcome.NO_RULE, AclAction.DENY, -1, -1, 1, 1),
+    ]
+    core.steps[0] = [step(0, node, 5), *(replace(step(0, node, 5, data=b""), acl=acl) for acl in outcomes)]
+    assert list(Console(core).run("show trace"))[3:][:-1] == [
+        f"00:00:00:000005: {node}",
+        "  rx e0 length 64",
+        "  IP4: 02:ee:00:00:00:00 -> 02:fe:00:00:00:00",
+        *(f"  {line}" for line in payload_lines(UDP_FRAME)),
+        "  acl-plugin: sw_if_index 1, next index 0, action: 2, match: acl 3 rule 7 trace_bits 00000000 "
+        "(permit+reflect, new session)",
+        "  acl-plugin: sw_if_index 1, next index 0, action: 1, match: acl -1 rule 12 trace_bits 80000000 "
+        "(permit, existing session)",
+        "  acl-plugin: sw_if_index 2, next index 1, action: 0, match: acl -1 rule -1 trace_bits 00000000 "
+        "(deny, no rule fits)",
+    ]
 
 
 def test_show_trace_follows_each_packet_through_its_nodes() -> None:

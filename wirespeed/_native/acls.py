@@ -7,7 +7,7 @@ from typing import Any
 
 from wirespeed._native.addresses import network_of, prefix_struct
 from wirespeed._native.runtime import check
-from wirespeed.router.acl_core import Acl, AclAction, AclCount, AclRule
+from wirespeed.router.acl_core import Acl, AclAction, AclCount, AclOutcome, AclRule, AclTrace
 
 
 class NativeAcls:
@@ -60,6 +60,14 @@ class NativeAcls:
     def interface_acls(self, index: int, is_output: bool) -> list[int]:
         acls = self._ffi.new("uint32_t[]", self._lib.WS_MAX_INTERFACE_ACLS)
         return list(acls[0 : check(self._lib.ws_router_acl_interface(self._router, index, is_output, acls))])
+
+
+def acl_trace(struct: Any) -> AclTrace | None:
+    """Of a step of a trace; None when it tells of no ACL."""
+    if not struct.kind:
+        return None
+    outcome, action = AclOutcome(struct.kind), AclAction(struct.action)
+    return AclTrace(outcome, action, struct.acl, struct.rule, struct.interface, struct.next)
 
 
 def _rule(struct: Any) -> AclRule:

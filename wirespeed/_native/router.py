@@ -14,7 +14,7 @@ from typing import Any
 
 from wirespeed._native import runtime
 from wirespeed._native.acl_sessions import NativeAclSessions
-from wirespeed._native.acls import NativeAcls
+from wirespeed._native.acls import NativeAcls, acl_trace
 from wirespeed._native.addresses import address_struct, network_of, prefix_struct, read_address, read_prefix
 from wirespeed._native.bond import NativeBond
 from wirespeed._native.impairment import NativeImpairment
@@ -45,6 +45,7 @@ from wirespeed.router.core import (
     CaptureConfig,
     CaptureStatus,
     Feature,
+    HeldPackets,
     Interface,
     InterfaceAddress,
     InterfaceCounters,
@@ -412,6 +413,15 @@ class NativeRouter(
         check(self._lib.ws_router_neighbor_counters(self._router, struct))
         return from_struct(NeighborCounters, struct)
 
+    def held_packets(self) -> Sequence[HeldPackets]:
+        most = self.worker_count() * int(self._lib.WS_MOST_HELD)
+        found = self._ffi.new("struct ws_held[]", most)
+        count = check(self._lib.ws_router_held(self._router, found, most))
+        return [
+            HeldPackets(held.interface, read_address(held.next_hop), held.worker, held.packets, held.waiting_s)
+            for held in found[0:count]
+        ]
+
     def neighbors(self) -> Sequence[Neighbor]:
         page = self._ffi.new("struct ws_neighbor[]", _NEIGHBORS_PAGE)
         all_of_them: list[Neighbor] = []
@@ -464,6 +474,7 @@ class NativeRouter(
                     node=self._ffi.string(step.node).decode(),
                     tx_interface=None if step.tx_interface < 0 else step.tx_interface,
                     data=bytes(step.bytes[0 : step.byte_count]),
+                    acl=acl_trace(step.acl),
                 )
                 for step in page[0:found]
             ]

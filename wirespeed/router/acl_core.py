@@ -10,7 +10,9 @@ from typing import Protocol
 
 
 class AclAction(IntEnum):
-    """REFLECT permits, and from then on both ways of the packet's session (acl_session_core)."""
+    """What a rule does with packets that fit it. REFLECT permits, and begins a session: while that lives, packets of
+    it pass in both directions without meeting rules (acl_session_core). A packet that would begin one and finds no
+    room is dropped; one that can have none (a later fragment, an ICMP error) is permitted alone."""
 
     DENY = 0
     PERMIT = 1
@@ -51,6 +53,31 @@ class Acl:
     tag: str
     rules: tuple[AclRule, ...]
     counts: tuple[AclCount, ...] = field(compare=False, default=())
+
+
+class AclOutcome(IntEnum):
+    """What an ACL's node made of a packet. RULE, NEW_SESSION and NO_ROOM are of a rule that fits: it decided alone,
+    it began a session, or it would have begun one and dropped the packet for want of room."""
+
+    RULE = 1
+    NEW_SESSION = 2
+    NO_ROOM = 3
+    SESSION = 4
+    NO_RULE = 5
+    NO_HEADER = 6
+
+
+@dataclass(frozen=True)
+class AclTrace:
+    """In a packet's trace. `acl` and `rule` are -1 where none decided; of SESSION `rule` is the session's number, as in
+    VPP. `next` is the edge taken: 0 goes on, 1 drops."""
+
+    outcome: AclOutcome
+    action: AclAction
+    acl: int
+    rule: int
+    interface: int
+    next: int
 
 
 class AclCore(Protocol):

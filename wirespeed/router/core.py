@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from wirespeed._native.runtime import PoolInfo, PortCounters, PortDevice, PortInfo, WorkerInfo
 from wirespeed.model import PortSpec
-from wirespeed.router.acl_core import AclCore
+from wirespeed.router.acl_core import AclCore, AclTrace
 from wirespeed.router.acl_session_core import AclSessionCore
 from wirespeed.router.bond_core import BondCore
 from wirespeed.router.impairment_core import ImpairmentCore
@@ -260,6 +260,17 @@ class NeighborCounters:
 
 
 @dataclass(frozen=True)
+class HeldPackets:
+    """Packets that wait on one worker until the MAC address of their next hop is known, the first since `waiting_s`."""
+
+    interface: int
+    next_hop: Address
+    worker: int
+    packets: int
+    waiting_s: float
+
+
+@dataclass(frozen=True)
 class NodeStats:
     """One node on one worker, since the worker first started; the maximum is of its one dearest call since
     `clear_maxima`. Nodes that poll are `asleep` while the worker sleeps until packets come."""
@@ -305,7 +316,7 @@ class Feature:
 
 @dataclass(frozen=True)
 class Totals:
-    """What one worker moved since it first started."""
+    """What one worker moved since it first started, and how many packets wait for their next hop."""
 
     rx_packets: int
     tx_packets: int
@@ -314,11 +325,13 @@ class Totals:
     loops: int
     sleeps: int = 0
     made: int = 0
+    held: int = 0
 
 
 @dataclass(frozen=True)
 class TraceStep:
-    """A traced packet as it entered `node`; `data` starts at the Ethernet header and may be cut."""
+    """A traced packet as it entered `node`; `data` starts at the Ethernet header and may be cut. With `acl`, what ACLs
+    made of it there, as a step of its own without data."""
 
     packet: int
     tsc: int
@@ -328,6 +341,7 @@ class TraceStep:
     adjacency: int
     packet_len: int
     data: bytes
+    acl: AclTrace | None = None
 
 
 @dataclass(frozen=True)
@@ -484,6 +498,7 @@ class RouterCore(
     def delete_neighbor(self, interface: int, address: Address) -> None: ...
     def neighbors(self) -> Sequence[Neighbor]: ...
     def neighbor_counters(self) -> NeighborCounters: ...
+    def held_packets(self) -> Sequence[HeldPackets]: ...
 
     def node_stats(self, worker: int) -> Sequence[NodeStats]: ...
     def node_edges(self, worker: int) -> Sequence[NodeEdge]: ...

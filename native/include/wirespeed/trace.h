@@ -11,7 +11,27 @@
 
 struct ws_router;
 
-/* One step of one traced packet: what node it entered, when, and the bytes it had then. */
+enum ws_trace_acl_kind {
+	WS_TRACE_NO_ACL, /* the step is of a packet that enters a node */
+	WS_TRACE_ACL_RULE,
+	WS_TRACE_ACL_NEW_SESSION,
+	WS_TRACE_ACL_NO_ROOM, /* for a session that a rule would begin */
+	WS_TRACE_ACL_SESSION,
+	WS_TRACE_ACL_NO_RULE,
+	WS_TRACE_ACL_NO_HEADER,
+};
+
+/* What ACLs made of a packet. -1 where no ACL and no rule decided; of one that belongs to a session
+ * the rule is the session's number. */
+struct ws_trace_acl {
+	int32_t acl, rule;
+	uint16_t interface, next;
+	uint8_t kind;   /* enum ws_trace_acl_kind */
+	uint8_t action; /* enum ws_acl_action */
+};
+
+/* One step of one traced packet: what node it entered, when, and the bytes it had then; or what
+ * ACLs made of it there, as a step of its own without bytes. */
 struct ws_trace_step {
 	uint32_t packet; /* counts from 0 per worker */
 	uint64_t tsc;
@@ -21,6 +41,7 @@ struct ws_trace_step {
 	uint32_t adjacency;   /* UINT32_MAX when not decided yet */
 	uint16_t packet_len,
 		byte_count; /* whole length; how much of it follows, from the Ethernet header */
+	struct ws_trace_acl acl;
 	uint8_t bytes[WS_TRACE_BYTES];
 };
 

@@ -7,6 +7,7 @@
 #ifndef ROUTER_ACL_H
 #define ROUTER_ACL_H
 
+#include "router/observe/stats_pairs.h"
 #include "wirespeed.h"
 
 #include <stdbool.h>
@@ -23,15 +24,15 @@ enum acl_direction { ACL_INPUT, ACL_OUTPUT, ACL_DIRECTIONS };
 struct acl_rules {
 	char tag[WS_ACL_TAG_LEN];
 	uint32_t count;
-	uint32_t lane_len;           /* of one worker's counts: whole cache lines */
-	struct ws_acl_count *counts; /* at worker * lane_len + rule */
+	struct stats_pairs counts; /* of each rule: /acl/N/matches */
 	struct ws_acl_rule rules[];
 };
 
 /* What comes of a packet that the rule of that number, counted over all ACLs of a list, fits. */
 struct acl_verdict {
-	struct ws_acl_count *counts; /* the first worker's */
-	uint32_t lane_len;
+	struct stats_pair *counts; /* the first worker's */
+	uint16_t lane_len;
+	uint16_t acl, rule; /* for traces */
 	bool is_permitted, is_reflected;
 };
 

@@ -44,17 +44,18 @@ static int check_acls(const struct ws_router *router, const uint32_t *acls, uint
 	return 0;
 }
 
-/* Whether the interface's node of that direction has anything to ask. */
-static bool is_node_used(const struct ws_router *router, uint16_t index, bool is_output)
+/* Whether an interface but this one has anything to ask its node of that direction. */
+static bool is_node_shared(const struct ws_router *router, uint16_t index, bool is_output)
 {
 	struct acl_list *const *lists = router->acls->lists[is_output ? ACL_OUTPUT : ACL_INPUT];
 	for (uint16_t i = 0; i < router->interface_count; i++)
-		if (lists[i] &&
+		if (lists[i] && i != index &&
 			(!is_output || router->interfaces[i].output == router->interfaces[index].output))
 			return true;
 	return false;
 }
 
+/* All of them, or none. */
 static int set_nodes(struct ws_router *router, uint16_t index, bool is_output, bool on)
 {
 	uint16_t output = router->interfaces[index].output;
@@ -62,10 +63,12 @@ static int set_nodes(struct ws_router *router, uint16_t index, bool is_output, b
 	const char *const *nodes = is_port     ? port_nodes
 							   : is_output ? output_nodes[output]
 										   : input_nodes;
-	int error = 0;
-	for (int i = 0; i < MOST_NODES && nodes[i] && !error; i++)
-		error = features_set(router, nodes[i], is_port ? output : (uint16_t)NO_PORT, on);
-	return error;
+	struct graph_feature_on wanted[MOST_NODES];
+	uint16_t count = 0;
+	for (; count < MOST_NODES && nodes[count]; count++)
+		wanted[count] =
+			(struct graph_feature_on){nodes[count], is_port ? output : (uint16_t)NO_PORT};
+	return features_set_all(router, wanted, count, on);
 }
 
 /* One that other interfaces have already, or a new one; NULL, with an error, when that fails. */
@@ -122,18 +125,21 @@ int ws_router_acl_interface_set(struct ws_router *router, uint16_t index, bool i
 		error = check_acls(router, acls, count);
 	if (error || (!count && !router->acls))
 		return error;
+	enum acl_direction direction = is_output ? ACL_OUTPUT : ACL_INPUT;
 	struct acl_list *list = count ? find_list(router->acls, acls, count) : NULL;
 	if (count && !list)
 		return -ENOMEM;
-	if (count)
-		error = set_nodes(router, index, is_output, true);
+	/* Before the list is there, and before it goes: nothing is left to be done that may fail. */
+	if (!router->acls->lists[direction][index] != !list &&
+		!is_node_shared(router, index, is_output))
+		error = set_nodes(router, index, is_output, list != NULL);
 	if (error) {
-		if (!list->users)
+		if (list && !list->users)
 			acl_list_free(list);
 		return error;
 	}
-	put(router, index, is_output ? ACL_OUTPUT : ACL_INPUT, list);
-	return is_node_used(router, index, is_output) ? 0 : set_nodes(router, index, is_output, false);
+	put(router, index, direction, list);
+	return 0;
 }
 
 int ws_router_acl_interface(struct ws_router *router, uint16_t index, bool is_output, uint32_t *out)

@@ -176,8 +176,10 @@ static void judge(struct acl_list *list, const struct acl_view *view, uint32_t c
 		const struct acl_rules *acl = rules_of(view, list->acls[i]);
 		for (uint32_t r = 0; r < acl->count; r++) {
 			list->verdicts[++number] = (struct acl_verdict){
-				.counts = acl->counts + r,
-				.lane_len = acl->lane_len,
+				.counts = acl->counts.first + r,
+				.lane_len = (uint16_t)acl->counts.lane_len,
+				.acl = (uint16_t)list->acls[i],
+				.rule = (uint16_t)r,
 				.is_permitted = acl->rules[r].action != WS_ACL_DENY,
 				.is_reflected = acl->rules[r].action == WS_ACL_PERMIT_REFLECT,
 			};

@@ -17,8 +17,6 @@ const struct ws_acl_session_settings acl_session_defaults = {
 		{[WS_ACL_UDP_IDLE] = 600, [WS_ACL_TCP_IDLE] = 24 * 60 * 60, [WS_ACL_TCP_TRANSIENT] = 120},
 };
 
-enum { COUNTS_A_LINE = 64 / sizeof(struct ws_acl_count) };
-
 static int check_prefix(const struct ws_prefix *prefix, uint32_t rule)
 {
 	uint8_t family = prefix->address.family;
@@ -58,29 +56,26 @@ static int check_rule(const struct ws_acl_rule *rule, uint32_t number)
 	return error ? error : check_ports(rule, number);
 }
 
-static void free_rules(struct acl_rules *rules)
+static void free_rules(struct ws_router *router, struct acl_rules *rules)
 {
-	if (rules)
-		free(rules->counts);
+	if (!rules)
+		return;
+	stats_pairs_hide(router, &rules->counts);
+	stats_pairs_free(router, &rules->counts);
 	free(rules);
 }
 
-static struct acl_rules *make_rules(const struct ws_router *router, const char *tag,
+static struct acl_rules *make_rules(struct ws_router *router, const char *tag,
 									const struct ws_acl_rule *wanted, uint32_t count)
 {
 	struct acl_rules *rules = calloc(1, sizeof(*rules) + count * sizeof(*wanted));
-	uint32_t lane_len = (count + COUNTS_A_LINE - 1) / COUNTS_A_LINE * COUNTS_A_LINE;
-	size_t size = sizeof(*rules->counts) * lane_len * router->worker_count;
-	if (rules)
-		rules->counts = aligned_alloc(64, size);
-	if (!rules || !rules->counts) {
+	if (!rules)
 		fail(-ENOMEM, "no memory for an ACL of %u rules", count);
-		free_rules(rules);
+	if (!rules || stats_pairs_make(router, count, &rules->counts)) {
+		free(rules);
 		return NULL;
 	}
-	memset(rules->counts, 0, size);
 	strncpy(rules->tag, tag, sizeof(rules->tag) - 1);
-	rules->lane_len = lane_len;
 	rules->count = count;
 	memcpy(rules->rules, wanted, count * sizeof(*wanted));
 	for (uint32_t i = 0; i < count; i++) {
@@ -174,24 +169,36 @@ static void take_changed(struct ws_router *router, const struct change *change)
 	acl_sessions_judge(router);
 }
 
+/* As VPP names them; readers see the old ones or the new ones. */
+static void show_counts(struct ws_router *router, uint32_t index, struct acl_rules *old,
+						struct acl_rules *rules)
+{
+	stats_lock(&router->stats);
+	if (old)
+		stats_pairs_hide(router, &old->counts);
+	stats_pairs_show(router, &rules->counts, "/acl/%u/matches", index);
+	stats_unlock(&router->stats);
+}
+
 static int replace(struct ws_router *router, uint32_t index, struct acl_rules *rules)
 {
 	struct acl_table *table = router->acls;
 	struct change *change = calloc(1, sizeof(*change));
 	struct acl_rules *old = table->acls[index];
 	if (!change) {
-		free_rules(rules);
+		free_rules(router, rules);
 		return fail(-ENOMEM, "no memory to replace an ACL");
 	}
 	int error = compile_changed(table, index, rules, change);
 	if (!error) {
 		table->acls[index] = rules;
 		take_changed(router, change);
+		show_counts(router, index, old, rules);
 	}
 	for (uint32_t i = 0; i < change->count; i++)
 		acl_list_free(error ? change->at[i].fresh : change->at[i].old);
 	free(change);
-	free_rules(error ? rules : old);
+	free_rules(router, error ? rules : old);
 	return error;
 }
 
@@ -239,7 +246,7 @@ int ws_router_acl_del(struct ws_router *router, uint32_t index)
 		if (acl_list_has(*place, index))
 			return fail(-EEXIST, "ACL %u is in use on %s; take it from there first", index,
 						interface_name(router, (uint16_t)((at - 1) % WS_MAX_INTERFACES)));
-	free_rules(router->acls->acls[index]);
+	free_rules(router, router->acls->acls[index]);
 	router->acls->acls[index] = NULL;
 	return 0;
 }
@@ -257,8 +264,10 @@ static struct ws_acl_count count_of(const struct ws_router *router, const struct
 {
 	struct ws_acl_count sum = {0};
 	for (uint32_t worker = 0; worker < router->worker_count; worker++) {
-		sum.packets += rules->counts[worker * rules->lane_len + rule].packets;
-		sum.bytes += rules->counts[worker * rules->lane_len + rule].bytes;
+		const struct stats_pair *pair =
+			&rules->counts.first[worker * rules->counts.lane_len + rule];
+		sum.packets += pair->packets;
+		sum.bytes += pair->bytes;
 	}
 	return sum;
 }
@@ -286,7 +295,7 @@ void acls_free(struct ws_router *router)
 		if (!--(*place)->users)
 			acl_list_free(*place);
 	for (int i = 0; i < WS_MAX_ACLS; i++)
-		free_rules(router->acls->acls[i]);
+		free_rules(router, router->acls->acls[i]);
 	acl_sessions_free(router);
 	free(router->acls);
 	router->acls = NULL;

@@ -34,7 +34,8 @@ struct acl_session_tuple {
 	uint8_t protocol, kind;
 };
 
-/* An IPv4 address has the first four bytes of `near` and the next four, and the rest is 0. */
+/* An IPv4 address has the first four bytes of `near` and the next four, and nobody looks at the
+ * rest. */
 union acl_session_key {
 	uint64_t words[5];
 	struct {
@@ -64,6 +65,8 @@ struct acl_session_lane {
 	uint64_t hits;
 } __attribute__((aligned(64)));
 
+enum { ACL_SESSION_GAUGES = 6 };
+
 struct acl_sessions {
 	struct acl_session *at; /* of 1 to `highest`; [0] is none */
 	uint32_t *buckets;
@@ -78,6 +81,7 @@ struct acl_sessions {
 	uint32_t sweep_at; /* main thread */
 	uint64_t next_sweep;
 	struct ws_acl_session_counters counters; /* but for hits */
+	uint32_t gauges[ACL_SESSION_GAUGES];     /* entries of the statistics segment */
 	struct acl_session_lane lanes[WS_MAX_WORKERS];
 	struct ws_acl_interface_sessions interfaces[WS_MAX_INTERFACES];
 };
@@ -106,7 +110,6 @@ static inline void acl_session_addresses(union acl_session_key *out, const union
 		uint64_t near = is_output ? key->ip4.destination : key->ip4.source;
 		uint64_t far = is_output ? key->ip4.source : key->ip4.destination;
 		out->words[1] = near | far << 32;
-		out->words[2] = out->words[3] = out->words[4] = 0;
 		return;
 	}
 	memcpy(out->ip6.near, is_output ? key->ip6.destination : key->ip6.source, IP6_ADDRESS_LEN);
@@ -150,9 +153,11 @@ static inline uint32_t *acl_session_bucket(const struct acl_sessions *sessions,
 static inline bool acl_session_is(const struct acl_session *session,
 								  const union acl_session_key *key)
 {
-	uint64_t differences = 0;
-	for (int i = 0; i < 5; i++)
-		differences |= session->key.words[i] ^ key->words[i];
+	uint64_t differences =
+		(session->key.words[0] ^ key->words[0]) | (session->key.words[1] ^ key->words[1]);
+	if (key->tuple.kind & ACL_SESSION_IP6)
+		for (int i = 2; i < 5; i++)
+			differences |= session->key.words[i] ^ key->words[i];
 	return !differences;
 }
 
@@ -217,6 +222,9 @@ int acl_sessions_make(struct ws_router *router);
 void acl_sessions_judge(struct ws_router *router);
 /* Take out what is old; some at each call. */
 void acl_sessions_age(struct ws_router *router);
+/* Of a new table: names in the statistics segment, and what stands there from now on. */
+void acl_session_gauges_add(struct ws_router *router);
+void acl_session_gauges_set(struct ws_router *router);
 /* Workers have stopped. */
 void acl_sessions_free(struct ws_router *router);
 

@@ -56,6 +56,8 @@ static enum acl_opened open_locked(struct acl_sessions *sessions, const union ac
 	}
 	session = &sessions->at[index];
 	session->key = *key;
+	if (!(key->tuple.kind & ACL_SESSION_IP6))
+		session->key.words[2] = session->key.words[3] = session->key.words[4] = 0;
 	session->next = *bucket;
 	begin(session, tcp_flags, is_output, now);
 	__atomic_store_n(&session->is_live, true, __ATOMIC_RELEASE);

@@ -2,6 +2,7 @@
 /* What others are told of sessions. */
 #include "router/acl/acl_session.h"
 #include "router/acl/acl_table.h"
+#include "router/observe/stats_directory.h"
 #include "router/router.h"
 #include "wire/address.h"
 
@@ -89,4 +90,37 @@ int ws_router_acl_sessions(const struct ws_router *router, uint32_t *cursor,
 			read_session(router, session, now, &out[count++]);
 	}
 	return (int)count;
+}
+
+/* ---- In the statistics segment ---- */
+
+static const struct {
+	const char *name;
+	size_t offset;
+} gauges[ACL_SESSION_GAUGES] = {
+	{"/acl/sessions/created", offsetof(struct ws_acl_session_counters, created)},
+	{"/acl/sessions/active", offsetof(struct ws_acl_session_counters, active)},
+	{"/acl/sessions/expired", offsetof(struct ws_acl_session_counters, expired)},
+	{"/acl/sessions/deleted", offsetof(struct ws_acl_session_counters, deleted)},
+	{"/acl/sessions/refused", offsetof(struct ws_acl_session_counters, refused)},
+	{"/acl/sessions/hits", offsetof(struct ws_acl_session_counters, hits)},
+};
+
+void acl_session_gauges_add(struct ws_router *router)
+{
+	stats_lock(&router->stats);
+	for (int i = 0; i < ACL_SESSION_GAUGES; i++)
+		router->acls->sessions->gauges[i] = stats_gauge_add(&router->stats, "%s", gauges[i].name);
+	stats_unlock(&router->stats);
+}
+
+void acl_session_gauges_set(struct ws_router *router)
+{
+	struct ws_acl_session_counters counters;
+	ws_router_acl_session_counters(router, &counters);
+	for (int i = 0; i < ACL_SESSION_GAUGES; i++) {
+		uint64_t value;
+		memcpy(&value, (const uint8_t *)&counters + gauges[i].offset, sizeof(value));
+		stats_gauge_set(&router->stats, router->acls->sessions->gauges[i], value);
+	}
 }

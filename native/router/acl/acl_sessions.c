@@ -60,6 +60,7 @@ int acl_sessions_make(struct ws_router *router)
 	sessions->sweep_at = 1;
 	set_timeouts(sessions, router);
 	__atomic_store_n(&table->sessions, sessions, __ATOMIC_RELEASE);
+	acl_session_gauges_add(router);
 	return 0;
 }
 
@@ -152,6 +153,7 @@ void acl_sessions_age(struct ws_router *router)
 	sessions->next_sweep = now + router->tsc_hz / SWEEPS_A_SECOND;
 	take_out(router, from, count, is_old, &sessions->counters.expired);
 	sessions->sweep_at = from + count;
+	acl_session_gauges_set(router);
 }
 
 static void read_key(const struct acl_session *session, union acl_key *key)

@@ -97,7 +97,7 @@ static int make_router(struct ws_router *router)
 uint32_t ws_router_held_buffers(uint16_t workers)
 {
 	uint32_t handed = workers > 1 ? HANDOFF_SLOTS : 0; /* one worker hands off to nobody */
-	return MAIN_INPUT_SLOTS + workers * (RECIRCULATE_SLOTS + handed);
+	return MAIN_INPUT_SLOTS + workers * (RECIRCULATE_SLOTS + HOLD_SLOTS + handed);
 }
 
 struct ws_router *ws_router_create(const struct ws_router_config *config)

@@ -46,6 +46,12 @@ struct acl_batch {
 	union acl_key keys[GRAPH_FRAME_SIZE];
 };
 
+/* What came of packets that rules were asked about, and of those with sessions. */
+struct acl_tally {
+	uint16_t asked, permitted, unmatched;
+	uint16_t passed, opened, refused;
+};
+
 /* What one node makes of one frame. */
 struct acl_frame {
 	struct graph_node *node;
@@ -55,6 +61,7 @@ struct acl_frame {
 	uint16_t worker;
 	enum acl_direction direction;
 	uint16_t next[GRAPH_FRAME_SIZE];
+	struct acl_tally last; /* of the batch that was judged last */
 	struct acl_batch batch;
 };
 
@@ -65,11 +72,6 @@ static inline void acl_classify(struct acl_batch *batch)
 	if (!classifier || rte_acl_classify(classifier, batch->data, batch->results, batch->count, 1))
 		memset(batch->results, 0, batch->count * sizeof(batch->results[0]));
 }
-
-/* What came of packets that rules were asked about. */
-struct acl_tally {
-	uint16_t asked, permitted, unmatched;
-};
 
 /* What the classifier said of packet `i` of the batch. */
 static inline const struct acl_verdict *acl_apply(struct acl_frame *frame, uint16_t i,
@@ -85,7 +87,7 @@ static inline const struct acl_verdict *acl_apply(struct acl_frame *frame, uint1
 		tally->unmatched++;
 		return verdict;
 	}
-	struct ws_acl_count *count = &verdict->counts[frame->worker * verdict->lane_len];
+	struct stats_pair *count = &verdict->counts[frame->worker * verdict->lane_len];
 	count->packets++;
 	count->bytes += packet->pkt_len;
 	return verdict;

@@ -5,7 +5,7 @@
 #ifndef ROUTER_ACL_FRAME_H
 #define ROUTER_ACL_FRAME_H
 
-#include "router/nodes/acl_frame_sessions.h"
+#include "router/nodes/acl_trace.h"
 
 static __attribute__((noinline, unused)) void acl_flush(struct acl_frame *frame)
 {
@@ -20,6 +20,7 @@ static __attribute__((noinline, unused)) void acl_flush(struct acl_frame *frame)
 		for (uint16_t i = 0; i < batch->count; i++)
 			acl_apply(frame, i, &tally);
 		acl_count(frame, &tally);
+		frame->last = tally;
 	}
 	batch->count = 0;
 }
@@ -88,7 +89,10 @@ static inline void acl_begin(struct acl_frame *frame, const struct graph *graph,
 
 static inline uint16_t acl_end(struct acl_frame *frame, struct graph *graph, uint16_t n)
 {
+	uint16_t judged = frame->batch.count;
 	acl_flush(frame);
+	if (unlikely(acl_is_traced(graph)))
+		acl_trace(frame, graph, judged);
 	graph_enqueue(graph, frame->node, frame->packets, frame->next, n);
 	return n;
 }
@@ -99,6 +103,8 @@ acl_input(struct graph *graph, struct graph_node *node, void **packets, uint16_t
 {
 	const struct ws_router *router = router_of(graph);
 	struct acl_frame frame;
+	if (unlikely(acl_is_traced(graph)) && n > 1)
+		return acl_one_by_one(graph, node, packets, n);
 	acl_begin(&frame, graph, node, packets, ACL_INPUT);
 	for (uint16_t i = 0; i < n; i++) {
 		const struct rte_mbuf *packet = packets[i];

@@ -112,6 +112,9 @@ static inline uint16_t acl_decide_in_turn(struct acl_sessions *sessions, struct 
 	graph_count(frame->node, ACL_PERMITTED, (uint64_t)0 - refused);
 	graph_count(frame->node, ACL_TOO_MANY_SESSIONS, refused);
 	graph_count(frame->node, ACL_NEW_SESSION, opened);
+	tally.opened = opened;
+	tally.refused = refused;
+	frame->last = tally;
 	return passed;
 }
 
@@ -121,10 +124,12 @@ static __attribute__((noinline, unused)) void acl_flush_sessions(struct acl_fram
 	struct acl_lookup lookup;
 	acl_look_up(sessions, frame, &lookup);
 	uint16_t passed = acl_pass_sessions(sessions, frame, &lookup);
+	frame->last = (struct acl_tally){0};
 	if (frame->batch.count) {
 		acl_classify(&frame->batch);
 		passed += acl_decide_in_turn(sessions, frame, &lookup);
 	}
+	frame->last.passed = passed;
 	sessions->lanes[frame->worker].hits += passed;
 	graph_count(frame->node, ACL_EXISTING_SESSION, passed);
 	graph_count(frame->node, ACL_PERMITTED, passed);

@@ -33,6 +33,8 @@ acl_output(struct graph *graph, struct graph_node *node, void **packets, uint16_
 {
 	const struct ws_router *router = router_of(graph);
 	struct acl_frame frame;
+	if (unlikely(acl_is_traced(graph)) && n > 1)
+		return acl_one_by_one(graph, node, packets, n);
 	acl_begin(&frame, graph, node, packets, ACL_OUTPUT);
 	for (uint16_t i = 0; i < n; i++) {
 		const struct rte_mbuf *packet = packets[i];

@@ -15,6 +15,8 @@ static uint16_t acl_plugin_in_l2_process(struct graph *graph, struct graph_node 
 {
 	const struct ws_router *router = router_of(graph);
 	struct acl_frame frame;
+	if (unlikely(acl_is_traced(graph)) && n > 1)
+		return acl_one_by_one(graph, node, packets, n);
 	acl_begin(&frame, graph, node, packets, ACL_INPUT);
 	for (uint16_t i = 0; i < n; i++) {
 		const struct rte_mbuf *packet = packets[i];

@@ -5,6 +5,7 @@
  * missing later would end the process.
  */
 #include "dev/error.h"
+#include "router/observe/stats_pairs.h"
 #include "router/observe/stats_segment.h"
 #include "router/router.h"
 
@@ -86,14 +87,14 @@ static int back_rest(const struct stats_segment *stats)
 			error = back(stats, &thread->nodes, thread + 1);
 	}
 	/* The line at the end. */
-	return error ? error
-				 : back(stats, &memory->threads[stats->thread_count],
-						(uint8_t *)&memory->threads[stats->thread_count] + GRAPH_CACHE_LINE);
+	const uint8_t *end = (uint8_t *)memory + stats->size;
+	return error ? error : back(stats, end - GRAPH_CACHE_LINE, end);
 }
 
 size_t stats_bytes(const struct stats_segment *stats, uint32_t interfaces)
 {
-	return stats->size - (WS_MAX_INTERFACES - interfaces) * of_interface(stats->thread_count);
+	return stats->size - (WS_MAX_INTERFACES - interfaces) * of_interface(stats->thread_count) -
+		   (stats_pairs_size(stats->thread_count) - stats->pairs_used);
 }
 
 static int check_size(const struct ws_router *router, uint32_t interfaces)
@@ -127,4 +128,21 @@ int stats_make_room(struct ws_router *router, uint16_t index)
 					router->config.stats_path, strerror(-error));
 	stats->interface_room = count;
 	return 0;
+}
+
+int stats_make_pairs_room(struct ws_router *router, size_t used)
+{
+	struct stats_segment *stats = &router->stats;
+	size_t most = router->config.stats_max_kb * (size_t)1024;
+	size_t wanted = stats_bytes(stats, stats->interface_room) + used - stats->pairs_used;
+	if (most && wanted > most)
+		return fail(-ENOSPC,
+					"statistics with the counters of these rules take %zu kB, and statseg { size } "
+					"allows %zu kB; allow more",
+					wanted / 1024, most / 1024);
+	const uint8_t *area = (const uint8_t *)&stats->memory->threads[stats->thread_count];
+	int error = back(stats, area + stats->pairs_used, area + used);
+	return error ? fail(error, "counters of these rules cannot be kept in %s: %s",
+						router->config.stats_path, strerror(-error))
+				 : 0;
 }

@@ -22,8 +22,8 @@ static uint32_t take_entry(struct stats_segment *stats)
 	return index;
 }
 
-static uint32_t add_entry(struct stats_segment *stats, enum stats_type type, uint64_t value,
-						  const char *name)
+uint32_t stats_entry_add(struct stats_segment *stats, enum stats_type type, uint64_t value,
+						 const char *name)
 {
 	uint32_t index = take_entry(stats);
 	struct stats_entry *entry = &stats->memory->directory.at[index];
@@ -41,7 +41,7 @@ uint32_t stats_gauge_add(struct stats_segment *stats, const char *format, ...)
 	va_start(args, format);
 	vsnprintf(name, sizeof(name), format, args);
 	va_end(args);
-	return add_entry(stats, STATS_GAUGE, 0, name);
+	return stats_entry_add(stats, STATS_GAUGE, 0, name);
 }
 
 void stats_gauge_set(struct stats_segment *stats, uint32_t index, uint64_t value)
@@ -66,7 +66,7 @@ uint32_t stats_link_add(struct stats_segment *stats, enum stats_vector vector, u
 	va_start(args, format);
 	vsnprintf(name, sizeof(name), format, args);
 	va_end(args);
-	uint32_t added = add_entry(stats, STATS_SYMLINK, 0, name);
+	uint32_t added = stats_entry_add(stats, STATS_SYMLINK, 0, name);
 	stats->memory->directory.at[added].link.entry = stats->vectors[vector];
 	stats->memory->directory.at[added].link.index = index;
 	return added;
@@ -233,7 +233,7 @@ static void add_values(struct stats_segment *stats)
 		snprintf(name, sizeof(name), "%s%s%s", *of_pool ? "/buffer-pools/" : "", of_pool,
 				 value_names[i]);
 		stats->values[i] =
-			add_entry(stats, i <= STATS_BOOTTIME ? STATS_SCALAR : STATS_GAUGE, 0, name);
+			stats_entry_add(stats, i <= STATS_BOOTTIME ? STATS_SCALAR : STATS_GAUGE, 0, name);
 	}
 }
 
@@ -242,8 +242,8 @@ static void add_vectors(struct stats_segment *stats, bool with_nodes)
 	static const char *const of_heap[] = {"total", "used", "free"};
 	for (int i = 0; i < STATS_VECTORS; i++)
 		if (with_nodes || !is_of_nodes(i))
-			stats->vectors[i] = add_entry(stats, vectors[i].type, vector_address(stats->memory, i),
-										  vectors[i].name);
+			stats->vectors[i] = stats_entry_add(stats, vectors[i].type,
+												vector_address(stats->memory, i), vectors[i].name);
 	for (uint32_t i = 0; i < RTE_DIM(worker_links); i++)
 		stats_link_add(stats, STATS_WORKERS, i, "/sys/%s", worker_links[i]);
 	for (uint32_t i = 0; i < RTE_DIM(of_heap); i++) {

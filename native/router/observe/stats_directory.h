@@ -13,8 +13,11 @@ __attribute__((format(printf, 4, 5))) uint32_t stats_link_add(struct stats_segme
 															  enum stats_vector vector,
 															  uint32_t index, const char *format,
 															  ...);
+/* Under the lock: an entry of any type. There is always room. */
+uint32_t stats_entry_add(struct stats_segment *stats, enum stats_type type, uint64_t value,
+						 const char *name);
 /* Under the lock: a value that the main thread writes. There is room for
- * STATS_MEMBER_GAUGES of each port. */
+ * STATS_MEMBER_GAUGES of each port, and for those of the sessions of ACLs. */
 __attribute__((format(printf, 2, 3))) uint32_t stats_gauge_add(struct stats_segment *stats,
 															   const char *format, ...);
 void stats_gauge_set(struct stats_segment *stats, uint32_t index, uint64_t value);
@@ -29,8 +32,7 @@ static inline uint64_t stats_address(const void *in_segment)
 
 static inline void stats_set(struct stats_segment *stats, enum stats_value value, uint64_t number)
 {
-	struct stats_entry *entry = &stats->memory->directory.at[stats->values[value]];
-	__atomic_store_n(&entry->value, number, __ATOMIC_RELAXED);
+	stats_gauge_set(stats, stats->values[value], number);
 }
 
 #endif

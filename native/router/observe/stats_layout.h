@@ -27,7 +27,7 @@ enum {
 	STATS_INTERFACE_LINKS = 17,         /* entries of one interface */
 	STATS_NODE_LINKS = 4,               /* and of a node, besides its counters */
 	STATS_MEMBER_GAUGES = 2,            /* entries of a bond's member */
-	STATS_MAX_ENTRIES = STATS_MAX_FIXED + WS_MAX_PORTS * STATS_MEMBER_GAUGES +
+	STATS_MAX_ENTRIES = STATS_MAX_FIXED + WS_MAX_ACLS + WS_MAX_PORTS * STATS_MEMBER_GAUGES +
 						WS_MAX_INTERFACES * STATS_INTERFACE_LINKS +
 						GRAPH_MAX_SLOTS * STATS_NODE_LINKS + STATS_MAX_COUNTERS,
 	STATS_VECTOR_SIZES = 9, /* of 1, up to 2, 4 … 256 packets */
@@ -176,7 +176,8 @@ struct stats_memory {
 	stats_per_thread vector_rates, loop_rates;
 	STATS_VECTOR(uint64_t, 3) heap, segment; /* total, used, free */
 	STATS_INTERFACES(struct stats_pair) nothing;
-	struct stats_thread threads[]; /* and a line at the end, which some readers want there */
+	struct stats_thread threads[]; /* then the area of stats_pairs.h, and a line at the end, which
+									  some readers want there */
 };
 
 #endif

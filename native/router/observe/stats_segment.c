@@ -5,6 +5,7 @@
 #include "dev/error.h"
 #include "router/observe/stats_directory.h"
 #include "router/observe/stats_nodes.h"
+#include "router/observe/stats_pairs.h"
 #include "router/router.h"
 
 #include <errno.h>
@@ -34,7 +35,8 @@ static int open_file(const char *path, size_t size)
 /* Some readers take a vector that ends where the file does for one that is too long. */
 static size_t size_of(uint16_t threads)
 {
-	size_t size = sizeof(struct stats_memory) + threads * sizeof(struct stats_thread);
+	size_t size = sizeof(struct stats_memory) + threads * sizeof(struct stats_thread) +
+				  stats_pairs_size(threads);
 	return RTE_ALIGN_CEIL(size + GRAPH_CACHE_LINE, (size_t)getpagesize());
 }
 

@@ -52,6 +52,8 @@ struct stats_segment {
 	uint32_t values[STATS_VALUES];   /* entries */
 	uint32_t vectors[STATS_VECTORS]; /* entries */
 	uint32_t links[WS_MAX_INTERFACES][STATS_INTERFACE_LINKS]; /* entries of interfaces */
+	size_t pairs_used;                                        /* of the area of stats_pairs.h */
+	void *free_pairs[32]; /* its free blocks, by the power of two of their rooms */
 	struct stats_nodes *nodes;
 	struct stats_before before[WS_MAX_WORKERS];
 	uint64_t started_tsc, updated_tsc, interval_ticks;

@@ -91,8 +91,9 @@ static bool is_after_lookup(const struct graph_node *node)
  * which it has moved up to them where it took tags away. */
 static uint16_t ethernet_length(const struct graph_node *node)
 {
-	static const char *const groups[] = {"ip4-",  "ip6-",       "icmp4-",     "icmp6-",
-										 "mpls-", "lookup-ip4", "lookup-ip6", "arp-"};
+	static const char *const groups[] = {"ip4-",       "ip6-",  "icmp4-",
+										 "icmp6-",     "mpls-", "lookup-ip4",
+										 "lookup-ip6", "arp-",  "acl-plugin-in-ip"};
 	for (size_t i = 0; i < RTE_DIM(groups); i++)
 		if (!strncmp(node->name, groups[i], strlen(groups[i])))
 			return ETHERNET_LEN;
@@ -111,6 +112,22 @@ static int32_t interface_of(const struct adjacency_table *table, uint32_t index)
 			   : -1;
 }
 
+/* The next one, with what all have; NULL when there is no room. */
+static struct ws_trace_step *begin_step(struct trace *trace, const struct graph_node *node,
+										const struct rte_mbuf *packet)
+{
+	if (trace->count == TRACE_STEPS)
+		return NULL;
+	struct ws_trace_step *step = &trace->steps[trace->count];
+	memset(step, 0, sizeof(*step));
+	step->packet = mark_of((struct rte_mbuf *)(uintptr_t)packet)->packet;
+	step->tsc = graph_tsc();
+	snprintf(step->node, sizeof(step->node), "%s", node->name);
+	step->rx_interface = packet->port;
+	step->tx_interface = -1;
+	return step;
+}
+
 /* Frames begin with their Ethernet header there. */
 static bool is_of_bonds(const struct graph_node *node)
 {
@@ -126,9 +143,9 @@ static bool is_out_of_bond(const struct graph_node *node)
 static void record_step(const struct graph *graph, const struct graph_node *node,
 						struct rte_mbuf *packet, struct trace *trace)
 {
-	if (trace->count == TRACE_STEPS)
+	struct ws_trace_step *step = begin_step(trace, node, packet);
+	if (!step)
 		return;
-	struct ws_trace_step *step = &trace->steps[trace->count];
 	bool is_decided = is_after_lookup(node), is_leaving = node->interface != UINT16_MAX;
 	if (is_decided)
 		mark_of(packet)->adjacency = packet_adjacency(packet);
@@ -138,13 +155,7 @@ static void record_step(const struct graph *graph, const struct graph_node *node
 	if (is_leaving || is_of_bonds(node))
 		mark_of(packet)->ethernet_offset = packet->data_off;
 	int before_data = RTE_MAX(packet->data_off - mark_of(packet)->ethernet_offset, 0);
-	memset(step, 0, sizeof(*step));
-	step->packet = mark_of(packet)->packet;
-	step->tsc = graph_tsc();
-	snprintf(step->node, sizeof(step->node), "%s", node->name);
-	step->rx_interface = packet->port;
 	step->adjacency = adjacency;
-	step->tx_interface = -1;
 	if (is_leaving)
 		step->tx_interface = node->interface;
 	else if (is_out_of_bond(node))
@@ -197,6 +208,26 @@ bool trace_frame_start(const struct rte_mbuf *packet, int *before_data)
 	return true;
 }
 
+static bool is_traced(const struct rte_mbuf *packet)
+{
+	return (packet->ol_flags & mark_flag) &&
+		   mark_of((struct rte_mbuf *)(uintptr_t)packet)->packet != NOT_TRACED;
+}
+
+void trace_acl(struct graph *graph, const struct graph_node *node, const struct rte_mbuf *packet,
+			   const struct ws_trace_acl *acl)
+{
+	struct trace *trace = router_worker_of(graph)->trace;
+	struct ws_trace_step *step =
+		trace && is_traced(packet) ? begin_step(trace, node, packet) : NULL;
+	if (!step)
+		return;
+	step->adjacency = ADJACENCY_UNDECIDED;
+	step->packet_len = (uint16_t)packet->pkt_len;
+	step->acl = *acl;
+	__atomic_store_n(&trace->count, trace->count + 1, __ATOMIC_RELEASE);
+}
+
 static bool is_wanted(const struct ws_router *router, const struct rte_mbuf *packet, int before)
 {
 	return !router->filter ||
@@ -209,18 +240,18 @@ void trace_packets(struct graph *graph, struct graph_node *node, void **packets,
 	struct trace *trace = router_worker_of(graph)->trace;
 	for (uint16_t i = 0; i < n; i++) {
 		struct rte_mbuf *packet = packets[i];
-		bool is_traced = (packet->ol_flags & mark_flag) && mark_of(packet)->packet != NOT_TRACED;
-		if (!is_traced && trace->remaining[node->index]) {
+		bool is_marked = is_traced(packet);
+		if (!is_marked && trace->remaining[node->index]) {
 			int before;
 			if (!trace_frame_start(packet, &before))
 				before = ethernet_length(node);
 			if (is_wanted(router_of(graph), packet, before)) {
 				trace->remaining[node->index]--;
 				set_mark(packet, trace->packets++, (uint16_t)(packet->data_off - before));
-				is_traced = true;
+				is_marked = true;
 			}
 		}
-		if (is_traced)
+		if (is_marked)
 			record_step(graph, node, packet, trace);
 	}
 }

@@ -37,6 +37,10 @@ bool trace_frame_start(const struct rte_mbuf *packet, int *before_data);
 /* Mark packets, and record those that are marked. */
 void trace_packets(struct graph *graph, struct graph_node *node, void **packets, uint16_t n);
 
+/* What ACLs made of the packet at `node`, if it is traced. */
+void trace_acl(struct graph *graph, const struct graph_node *node, const struct rte_mbuf *packet,
+			   const struct ws_trace_acl *acl);
+
 /* The Ethernet header of a packet, if it is marked, has moved by `bytes` (backward when negative).
  */
 void trace_moved(struct rte_mbuf *packet, int bytes);

@@ -55,6 +55,9 @@ def _rule(given: Values) -> AclRule:
 @change("acl_del")
 def delete_acl(client: Client, request: Values) -> Answer:
     _check(client, request.acl_index)
+    for is_output, retval in ((False, Retval.ACL_IN_USE_INBOUND), (True, Retval.ACL_IN_USE_OUTBOUND)):
+        if any(request.acl_index in client.core.interface_acls(face, is_output) for face, _ in client.chosen(ALL)):
+            raise Refusal(retval)
     client.core.delete_acl(request.acl_index)
     return None
 

@@ -29,6 +29,8 @@ class Retval(IntEnum):
     BD_IN_USE = -120
     BD_ID_EXCEED_MAX = -122
     INVALID_QUEUE = -125
+    ACL_IN_USE_INBOUND = -142
+    ACL_IN_USE_OUTBOUND = -143
 
 
 class Refusal(Exception):

@@ -55,6 +55,19 @@ def show_limits(console: Console, words: Match) -> Iterator[str]:
     )
 
 
+@command("show (ip|ip4|ip6) neighbor-hold")
+def show_held(console: Console, words: Match) -> Iterator[str]:
+    """Packets that wait until the Ethernet address of their next hop is known."""
+    widths = (("Waiting", 12), ("IP", 40), ("Packets", 8), ("Thread", 8), ("Interface", 24))
+    yield "".join(centre(head, width) for head, width in widths)
+    for held in console.core.held_packets():
+        if "ip" in words or ("ip6" in words) == (held.next_hop.version == 6):
+            yield (
+                f"{held.waiting_s:>12.4f}{centre(held.next_hop, 40)}{centre(held.packets, 8)}"
+                f"{centre(held.worker + 1, 8)}{console.core.interface(held.interface).name}"
+            )
+
+
 @command("show (ip|ip4|ip6) (neighbor|neighbors) [<interface>]")
 def show_neighbors(console: Console, words: Match) -> Iterator[str]:
     """Known neighbors: S static, D learned, DS silent for some time, DP asked whether it is there, I not known yet."""
