@@ -31,8 +31,8 @@ from wirespeed.model import PortSpec
 
 COUNTS = (1, 2, 4, 8, 16)
 PROGRAMS = ("router", "generator")
-MEMORY_MB = 1024
-RATE_PPS = 1e10
+MEMORY_MB = 2048
+RATE_PPS = 1e9
 """More than can be sent, so that every burst is full."""
 
 

@@ -111,6 +111,13 @@ LANES_INLINE lanes lanes_less(lanes a, lanes b)
 	return (lanes)((lanes_signed)a < (lanes_signed)b);
 }
 
+LANES_INLINE uint32_t lanes_sum(lanes added)
+{
+	lanes_half sums = __builtin_shufflevector(added, added, 0, 1, 2, 3) +
+					  __builtin_shufflevector(added, added, 4, 5, 6, 7);
+	return sums[0] + sums[1] + sums[2] + sums[3];
+}
+
 /* From the byte order of the wire, or to it. */
 LANES_INLINE lanes lanes_swap(lanes words)
 {

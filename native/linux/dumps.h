@@ -16,6 +16,7 @@ enum linux_dump {
 	DUMP_LINKS,
 	DUMP_ADDRESSES,
 	DUMP_NEIGHBORS,
+	DUMP_NEXTHOPS, /* before the routes that name them */
 	DUMP_ROUTES4,
 	DUMP_ROUTES6,
 	DUMP_COUNT

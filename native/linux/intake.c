@@ -20,6 +20,7 @@ int intake_init(struct intake *intake, struct ws_router *router)
 void intake_close(struct intake *intake)
 {
 	rib_close(&intake->rib);
+	nexthops_close(&intake->nexthops);
 	free(intake->links);
 	free(intake->addresses);
 	free(intake->batch);
@@ -91,8 +92,8 @@ static void remove_link(struct intake *intake, uint32_t at)
 {
 	intake->links[at] = intake->links[--intake->link_count];
 	intake->changes |= WS_LINUX_LINKS;
-	/* The kernel lets its IPv4 routes go without a word. */
-	intake->wanted |= 1 << DUMP_ROUTES4;
+	/* The kernel lets its IPv4 routes and next-hop objects go without a word. */
+	intake->wanted |= 1 << DUMP_NEXTHOPS | 1 << DUMP_ROUTES4;
 }
 
 static bool same_link(const struct ws_linux_link *one, const struct ws_linux_link *other)
@@ -104,7 +105,8 @@ static bool same_link(const struct ws_linux_link *one, const struct ws_linux_lin
 		   one->vlan_protocol == other->vlan_protocol;
 }
 
-static void take_link(struct intake *intake, const struct ws_linux_link *link, bool is_removal)
+static void take_link(struct intake *intake, const struct ws_linux_link *link, bool has_carrier,
+					  bool is_removal)
 {
 	uint32_t at = 0;
 	while (at < intake->link_count && intake->links[at].link.index != link->index)
@@ -123,7 +125,11 @@ static void take_link(struct intake *intake, const struct ws_linux_link *link, b
 	}
 	struct known_link *known = &intake->links[at];
 	if (known->link.is_up && !link->is_up)
-		intake->wanted |= 1 << DUMP_ROUTES4;
+		intake->wanted |= 1 << DUMP_NEXTHOPS | 1 << DUMP_ROUTES4;
+	/* Objects, and with them their routes, go with the carrier already. */
+	if (known->has_carrier && !has_carrier)
+		intake->wanted |= 1 << DUMP_NEXTHOPS;
+	known->has_carrier = has_carrier;
 	if (!same_link(&known->link, link))
 		intake->changes |= WS_LINUX_LINKS;
 	known->link = *link;
@@ -220,7 +226,7 @@ void intake_take(struct intake *intake, const struct linux_message *message, boo
 	intake->stats.messages++;
 	switch (message->kind) {
 	case LINUX_LINK:
-		take_link(intake, &message->link, message->is_removal);
+		take_link(intake, &message->link, message->has_carrier, message->is_removal);
 		break;
 	case LINUX_ADDRESS:
 		take_address(intake, &message->address, message->is_removal);
@@ -230,6 +236,9 @@ void intake_take(struct intake *intake, const struct linux_message *message, boo
 		break;
 	case LINUX_ROUTE:
 		intake_take_route(intake, &message->route, message->is_removal, from_dump);
+		break;
+	case LINUX_NEXTHOP:
+		intake_take_nexthop(intake, &message->nexthop, message->is_removal);
 		break;
 	default:
 		break;
@@ -253,6 +262,8 @@ void intake_dump_ends(struct intake *intake, enum linux_dump dump)
 		sweep_links(intake);
 	else if (dump == DUMP_ADDRESSES)
 		sweep_addresses(intake);
+	else if (dump == DUMP_NEXTHOPS)
+		nexthops_sweep(&intake->nexthops, intake->generations[dump]);
 	else if (dump == DUMP_ROUTES4)
 		intake_sweep_routes(intake, WS_IP4);
 	else if (dump == DUMP_ROUTES6)

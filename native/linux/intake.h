@@ -10,12 +10,14 @@
 
 #include "linux/dumps.h"
 #include "linux/message.h"
+#include "linux/nexthops.h"
 #include "linux/rib.h"
 
 enum { INTAKE_ALL = (1 << DUMP_COUNT) - 1, INTAKE_PAIRS = 2048, INTAKE_BATCH = 256 };
 
 struct known_link {
 	struct ws_linux_link link;
+	bool has_carrier;
 	uint8_t generation;
 };
 
@@ -34,6 +36,7 @@ struct intake {
 	struct link_pair pairs[INTAKE_PAIRS];
 	uint32_t pair_count;
 	struct rib rib;
+	struct nexthops nexthops;
 	struct known_link *links;
 	struct known_address *addresses;
 	uint32_t link_count, link_room, address_count, address_room;
@@ -58,7 +61,7 @@ void intake_dump_ends(struct intake *intake, enum linux_dump dump);
 void intake_dump_fails(struct intake *intake, enum linux_dump dump);
 /* Forget all routes, and have the router forget them. */
 void intake_withdraw(struct intake *intake);
-/* Hand what is gathered to the router. */
+/* Have routes follow changed objects, and hand what is gathered to the router. */
 void intake_flush(struct intake *intake);
 int intake_pair(struct intake *intake, int32_t link, int32_t interface);
 

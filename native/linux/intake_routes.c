@@ -12,7 +12,7 @@ void intake_reject(struct intake *intake)
 	snprintf(intake->stats.rejection, sizeof(intake->stats.rejection), "%s", ws_error());
 }
 
-void intake_flush(struct intake *intake)
+static void send_batch(struct intake *intake)
 {
 	if (!intake->batch_count)
 		return;
@@ -41,6 +41,7 @@ static void own_paths(const struct intake *intake, const struct linux_route *rou
 {
 	memset(set, 0, sizeof(*set));
 	set->kind = route->kind;
+	set->nexthop = route->nexthop;
 	for (uint16_t i = 0; i < route->path_count && route->kind == WS_PATH_NEXT_HOP; i++)
 		if (intake_interface(intake, route->paths[i].link) >= 0)
 			memcpy(&set->paths[set->count++], &route->paths[i], sizeof(set->paths[0]));
@@ -82,7 +83,7 @@ static void tell(struct intake *intake, const struct rib_key *key, const struct 
 		}
 	}
 	if (intake->batch_count == INTAKE_BATCH)
-		intake_flush(intake);
+		send_batch(intake);
 }
 
 /* Index of the set of paths that the router uses for the key's prefix; 0 for none. */
@@ -183,7 +184,7 @@ static void drop(struct intake *intake, const struct rib_key *key, const struct 
 	uint32_t before = used_set(&intake->rib, key);
 	const struct path_set *have = rib_paths(&intake->rib, entry);
 	struct path_set left = {0};
-	if (key->family == WS_IP6 && have->kind == WS_PATH_NEXT_HOP)
+	if (key->family == WS_IP6 && have->kind == WS_PATH_NEXT_HOP && !have->nexthop)
 		subtract(have, gone, &left);
 	if (entry->is_ambiguous)
 		intake->wanted |= 1 << DUMP_ROUTES4;
@@ -192,28 +193,118 @@ static void drop(struct intake *intake, const struct rib_key *key, const struct 
 	tell_if_changed(intake, key, before);
 }
 
-void intake_take_route(struct intake *intake, const struct linux_route *route, bool is_removal,
+/* It leads elsewhere now. */
+static void forget(struct intake *intake, const struct rib_key *key)
+{
+	struct rib_entry *entry = rib_find(&intake->rib, key);
+	uint32_t before = used_set(&intake->rib, key);
+	if (!entry)
+		return;
+	rib_remove(&intake->rib, entry);
+	tell_if_changed(intake, key, before);
+}
+
+enum { ROUTE_DUMPS = 1 << DUMP_ROUTES4 | 1 << DUMP_ROUTES6 };
+
+void intake_take_route(struct intake *intake, const struct linux_route *told, bool is_removal,
 					   bool from_dump)
 {
-	struct rib_key key = key_of(route);
+	struct rib_key key = key_of(told);
+	struct linux_route route = *told;
 	struct path_set set;
-	if (!route->is_ours)
+	if (!route.is_ours)
 		return;
-	own_paths(intake, route, &set);
+	bool is_unknown = route.nexthop && !nexthops_resolve(&intake->nexthops, route.nexthop, &route);
+	own_paths(intake, &route, &set);
 	if (is_removal)
 		drop(intake, &key, &set);
 	else if (set.count || set.kind != WS_PATH_NEXT_HOP)
-		add(intake, &key, route, &set, from_dump);
-	else {
-		/* It leads elsewhere now. */
-		struct rib_entry *entry = rib_find(&intake->rib, &key);
-		uint32_t before = used_set(&intake->rib, &key);
-		if (entry && !route->is_appended) {
-			rib_remove(&intake->rib, entry);
-			tell_if_changed(intake, &key, before);
-		}
-	}
+		add(intake, &key, &route, &set, from_dump);
+	else if (!route.is_appended)
+		forget(intake, &key);
+	/* Told of before its object was, or of one that came in a message that was lost. */
+	if (is_unknown && !is_removal && !from_dump)
+		intake->wanted |= 1 << DUMP_NEXTHOPS | ROUTE_DUMPS;
 	intake->stats.routes = intake->rib.used;
+}
+
+/* ---- Next-hop objects ---- */
+
+/* Whether packets that go by the object have a way through us. */
+static bool leads_by_ours(const struct intake *intake, uint32_t id)
+{
+	struct linux_route route = {.nexthop = id};
+	struct path_set set;
+	if (!nexthops_resolve(&intake->nexthops, id, &route))
+		return false;
+	own_paths(intake, &route, &set);
+	return set.count || set.kind != WS_PATH_NEXT_HOP;
+}
+
+/* What the route of a changed object is now; one whose object is gone went with it. */
+static void follow_object(struct intake *intake, struct rib_entry *entry)
+{
+	struct rib_key key = rib_key_of(entry);
+	struct linux_route route = {.nexthop = rib_paths(&intake->rib, entry)->nexthop};
+	uint32_t before = used_set(&intake->rib, &key);
+	struct path_set set = {.kind = WS_PATH_NEXT_HOP};
+	if (nexthops_resolve(&intake->nexthops, route.nexthop, &route))
+		own_paths(intake, &route, &set);
+	if (entry->is_ambiguous)
+		intake->wanted |= 1 << DUMP_ROUTES4;
+	if ((!set.count && set.kind == WS_PATH_NEXT_HOP) ||
+		!rib_set(&intake->rib, &key, &set, entry->generation))
+		rib_remove(&intake->rib, entry);
+	tell_if_changed(intake, &key, before);
+}
+
+/* All routes once, however many objects changed. */
+static void follow_objects(struct intake *intake)
+{
+	struct rib_entry *entry;
+	uint32_t at = 0;
+	if (!intake->nexthops.are_changed)
+		return;
+	nexthops_spread_changes(&intake->nexthops);
+	while ((entry = rib_next_of_nexthops(&intake->rib, &at))) {
+		const struct known_nexthop *known =
+			nexthops_find(&intake->nexthops, rib_paths(&intake->rib, entry)->nexthop);
+		uint32_t used = intake->rib.used;
+		if (!known || known->is_changed)
+			follow_object(intake, entry);
+		at += used == intake->rib.used; /* else another one may be in its place */
+	}
+	nexthops_are_told(&intake->nexthops);
+	intake->stats.routes = intake->rib.used;
+}
+
+void intake_take_nexthop(struct intake *intake, const struct linux_nexthop *nexthop,
+						 bool is_removal)
+{
+	const struct known_nexthop *known = nexthops_find(&intake->nexthops, nexthop->id);
+	bool was_there = known, led_by_ours = known && leads_by_ours(intake, nexthop->id);
+	if (is_removal) {
+		nexthops_remove(&intake->nexthops, nexthop->id);
+		return;
+	}
+	/* Its number may have been that of one whose routes went with it. */
+	if (!was_there && intake->nexthops.are_gone)
+		follow_objects(intake);
+	if (!nexthops_set(&intake->nexthops, nexthop, intake->generations[DUMP_NEXTHOPS])) {
+		intake->stats.rejected++;
+		snprintf(intake->stats.rejection, sizeof(intake->stats.rejection),
+				 "no memory for more of Linux's next hops than %u", intake->nexthops.count);
+		return;
+	}
+	/* Its routes were not kept while it led elsewhere. */
+	if (was_there && !led_by_ours && leads_by_ours(intake, nexthop->id))
+		intake->wanted |= ROUTE_DUMPS;
+}
+
+void intake_flush(struct intake *intake)
+{
+	follow_objects(intake);
+	send_batch(intake);
 }
 
 void intake_sweep_routes(struct intake *intake, uint8_t family)

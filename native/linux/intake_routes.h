@@ -7,6 +7,8 @@
 
 void intake_take_route(struct intake *intake, const struct linux_route *route, bool is_removal,
 					   bool from_dump);
+void intake_take_nexthop(struct intake *intake, const struct linux_nexthop *nexthop,
+						 bool is_removal);
 /* After a dump: what it did not tell of has gone. */
 void intake_sweep_routes(struct intake *intake, uint8_t family);
 /* Count what the router just refused, and keep its reason. */

@@ -93,14 +93,16 @@ static void parse_link_info(const struct nlattr *info, struct ws_linux_link *lin
 }
 
 static enum linux_kind parse_link(const struct ifinfomsg *header, const void *attributes,
-								  size_t length, struct ws_linux_link *link)
+								  size_t length, struct linux_message *out)
 {
+	struct ws_linux_link *link = &out->link;
 	const struct nlattr *at;
 	/* Bridges tell of their ports by messages of the same type. */
 	if (header->ifi_family != AF_UNSPEC)
 		return LINUX_OTHER;
 	link->index = header->ifi_index;
 	link->is_up = header->ifi_flags & IFF_UP;
+	out->has_carrier = header->ifi_flags & IFF_RUNNING;
 	linux_for_each(at, attributes, length)
 	{
 		switch (mnl_attr_get_type(at)) {
@@ -174,7 +176,7 @@ static enum linux_kind parse_neighbor(const struct ndmsg *header, const void *at
 static bool is_removal(uint16_t type)
 {
 	return type == RTM_DELLINK || type == RTM_DELADDR || type == RTM_DELNEIGH ||
-		   type == RTM_DELROUTE;
+		   type == RTM_DELROUTE || type == RTM_DELNEXTHOP;
 }
 
 static enum linux_kind parse_payload(const struct nlmsghdr *header, size_t length,
@@ -188,6 +190,7 @@ static enum linux_kind parse_payload(const struct nlmsghdr *header, size_t lengt
 		{RTM_NEWADDR, sizeof(struct ifaddrmsg)}, {RTM_DELADDR, sizeof(struct ifaddrmsg)},
 		{RTM_NEWNEIGH, sizeof(struct ndmsg)},    {RTM_DELNEIGH, sizeof(struct ndmsg)},
 		{RTM_NEWROUTE, sizeof(struct rtmsg)},    {RTM_DELROUTE, sizeof(struct rtmsg)},
+		{RTM_NEWNEXTHOP, sizeof(struct nhmsg)},  {RTM_DELNEXTHOP, sizeof(struct nhmsg)},
 	};
 	const uint8_t *payload = mnl_nlmsg_get_payload(header);
 	size_t skip = 0, rest = 0;
@@ -201,13 +204,18 @@ static enum linux_kind parse_payload(const struct nlmsghdr *header, size_t lengt
 	switch (header->nlmsg_type) {
 	case RTM_NEWLINK:
 	case RTM_DELLINK:
-		return parse_link((const void *)payload, attributes, rest, &out->link);
+		return parse_link((const void *)payload, attributes, rest, out);
 	case RTM_NEWADDR:
 	case RTM_DELADDR:
 		return parse_address((const void *)payload, attributes, rest, &out->address);
 	case RTM_NEWNEIGH:
 	case RTM_DELNEIGH:
 		return parse_neighbor((const void *)payload, attributes, rest, &out->neighbor);
+	case RTM_NEWNEXTHOP:
+	case RTM_DELNEXTHOP:
+		return linux_nexthop_parse((const void *)payload, attributes, rest, &out->nexthop)
+				   ? LINUX_NEXTHOP
+				   : LINUX_OTHER;
 	default:
 		out->route.is_appended = header->nlmsg_flags & NLM_F_APPEND;
 		return linux_route_parse((const void *)payload, attributes, rest, &out->route)

@@ -29,10 +29,23 @@ struct linux_path {
 	uint32_t labels[WS_MAX_LABELS];
 };
 
+/* An object that routes name by its number: one path, none, or a group of others. */
+struct linux_nexthop {
+	uint32_t id;
+	bool is_blackhole, is_dead;
+	uint16_t member_count; /* of a group; those beyond WS_MAX_PATHS left out */
+	struct {
+		uint32_t id;
+		uint16_t weight;
+	} members[WS_MAX_PATHS];
+	struct linux_path path;
+};
+
 struct linux_route {
 	struct ws_prefix prefix;
 	uint32_t table;
 	uint32_t metric;
+	uint32_t nexthop; /* the object that it names, which has the paths; 0: none */
 	int32_t kind;     /* enum ws_path_kind: NEXT_HOP (of each path), DROP, UNREACHABLE, PROHIBIT */
 	bool is_ours;     /* one that a router should have: no cached, kernel-made or local one */
 	bool is_appended; /* stands behind one that was there */
@@ -48,12 +61,14 @@ enum linux_kind {
 	LINUX_ADDRESS,
 	LINUX_NEIGHBOR,
 	LINUX_ROUTE,
+	LINUX_NEXTHOP,
 };
 
 struct linux_message {
 	enum linux_kind kind;
 	bool is_removal;     /* RTM_DEL… */
 	bool is_interrupted; /* the dump missed something and is to be repeated */
+	bool has_carrier;    /* of a link */
 	uint32_t sequence;
 	int32_t error; /* negative errno */
 	union {
@@ -61,6 +76,7 @@ struct linux_message {
 		struct ws_linux_address address;
 		struct linux_neighbor neighbor;
 		struct linux_route route;
+		struct linux_nexthop nexthop;
 	};
 };
 

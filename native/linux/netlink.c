@@ -6,6 +6,7 @@
 #include "linux/request.h"
 
 #include <errno.h>
+#include <linux/nexthop.h>
 #include <linux/rtnetlink.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -43,6 +44,7 @@ static int subscribe(int fd)
 {
 	static const int groups[] = {RTNLGRP_LINK,        RTNLGRP_NEIGH,      RTNLGRP_IPV4_IFADDR,
 								 RTNLGRP_IPV6_IFADDR, RTNLGRP_IPV4_ROUTE, RTNLGRP_IPV6_ROUTE};
+	static const int nexthops = RTNLGRP_NEXTHOP;
 	struct sockaddr_nl address = {.nl_family = AF_NETLINK};
 	int size = RECEIVE_BUFFER;
 	if (setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &size, sizeof(size)))
@@ -52,6 +54,8 @@ static int subscribe(int fd)
 	for (size_t i = 0; i < sizeof(groups) / sizeof(groups[0]); i++)
 		if (setsockopt(fd, SOL_NETLINK, NETLINK_ADD_MEMBERSHIP, &groups[i], sizeof(groups[i])))
 			return -errno;
+	/* A kernel that has no such objects (before 5.3) tells of none. */
+	setsockopt(fd, SOL_NETLINK, NETLINK_ADD_MEMBERSHIP, &nexthops, sizeof(nexthops));
 	return 0;
 }
 
@@ -112,8 +116,8 @@ static int ask_for_dump(struct ws_linux *host, enum linux_dump dump)
 		uint8_t family;
 	} what[DUMP_COUNT] = {
 		[DUMP_LINKS] = {RTM_GETLINK, AF_UNSPEC},      [DUMP_ADDRESSES] = {RTM_GETADDR, AF_UNSPEC},
-		[DUMP_NEIGHBORS] = {RTM_GETNEIGH, AF_UNSPEC}, [DUMP_ROUTES4] = {RTM_GETROUTE, AF_INET},
-		[DUMP_ROUTES6] = {RTM_GETROUTE, AF_INET6},
+		[DUMP_NEIGHBORS] = {RTM_GETNEIGH, AF_UNSPEC}, [DUMP_NEXTHOPS] = {RTM_GETNEXTHOP, AF_UNSPEC},
+		[DUMP_ROUTES4] = {RTM_GETROUTE, AF_INET},     [DUMP_ROUTES6] = {RTM_GETROUTE, AF_INET6},
 	};
 	struct {
 		struct nlmsghdr header;
@@ -122,6 +126,7 @@ static int ask_for_dump(struct ws_linux *host, enum linux_dump dump)
 			struct ifaddrmsg address;
 			struct ndmsg neighbor;
 			struct rtmsg route;
+			struct nhmsg nexthop;
 		};
 	} message = {
 		.header =
@@ -155,6 +160,13 @@ static void end_dump(struct ws_linux *host, bool refused)
 		intake_dump_fails(&host->intake, host->dumps.running);
 }
 
+/* Of all dumps a kernel may lack the one of next-hop objects: then it has none of these. */
+static bool is_refusal(const struct ws_linux *host, const struct linux_message *message)
+{
+	bool lacks_it = host->dumps.running == DUMP_NEXTHOPS && message->error == -EOPNOTSUPP;
+	return (message->kind == LINUX_ERROR || message->error < 0) && !lacks_it;
+}
+
 /* ---- Messages ---- */
 
 static void take_messages(struct ws_linux *host, const uint8_t *bytes, size_t length)
@@ -166,7 +178,7 @@ static void take_messages(struct ws_linux *host, const uint8_t *bytes, size_t le
 		host->dumps.is_interrupted |= from_dump && message.is_interrupted;
 		if (message.kind == LINUX_DONE || message.kind == LINUX_ERROR) {
 			if (from_dump)
-				end_dump(host, message.kind == LINUX_ERROR || message.error < 0);
+				end_dump(host, is_refusal(host, &message));
 		} else {
 			intake_take(&host->intake, &message, from_dump);
 		}

@@ -230,6 +230,16 @@ struct rib_entry *rib_next_stale(const struct rib *rib, uint32_t *at, uint8_t fa
 	return NULL;
 }
 
+struct rib_entry *rib_next_of_nexthops(const struct rib *rib, uint32_t *at)
+{
+	for (; *at < rib->size; (*at)++) {
+		struct rib_entry *entry = &rib->entries[*at];
+		if (entry->paths && rib->sets[entry->paths].set->nexthop)
+			return entry;
+	}
+	return NULL;
+}
+
 void rib_close(struct rib *rib)
 {
 	for (uint32_t i = 1; i < rib->set_size; i++)

@@ -31,6 +31,7 @@ struct rib_entry {
 struct path_set {
 	int32_t kind; /* enum ws_path_kind */
 	uint32_t count;
+	uint32_t nexthop; /* the object that has the paths, or 0 */
 	struct linux_path paths[WS_MAX_PATHS];
 };
 
@@ -56,6 +57,9 @@ struct rib_entry *rib_find(const struct rib *rib, const struct rib_key *key);
 const struct rib_entry *rib_best(const struct rib *rib, const struct rib_key *key);
 void rib_remove(struct rib *rib, struct rib_entry *entry);
 const struct path_set *rib_paths(const struct rib *rib, const struct rib_entry *entry);
+
+/* The first entry from slot *at on whose paths an object has, likewise; NULL at the end. */
+struct rib_entry *rib_next_of_nexthops(const struct rib *rib, uint32_t *at);
 
 struct rib_key rib_key_of(const struct rib_entry *entry);
 

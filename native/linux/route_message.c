@@ -18,7 +18,13 @@ static void copy_labels(struct linux_path *path, const void *entries, size_t len
 	}
 }
 
-static void parse_encap(struct linux_path *path, const struct nlattr *encap)
+bool linux_is_mpls(const struct nlattr *encap_type)
+{
+	return mnl_attr_get_payload_len(encap_type) >= 2 &&
+		   *(const uint16_t *)mnl_attr_get_payload(encap_type) == LWTUNNEL_ENCAP_MPLS;
+}
+
+void linux_encap_parse(struct linux_path *path, const struct nlattr *encap)
 {
 	const struct nlattr *at;
 	linux_for_each(at, mnl_attr_get_payload(encap), mnl_attr_get_payload_len(encap))
@@ -60,8 +66,7 @@ static void parse_path(struct linux_path *path, uint8_t family, const void *attr
 			parse_via(path, at);
 			break;
 		case RTA_ENCAP_TYPE:
-			is_mpls = mnl_attr_get_payload_len(at) >= 2 &&
-					  *(const uint16_t *)mnl_attr_get_payload(at) == LWTUNNEL_ENCAP_MPLS;
+			is_mpls = linux_is_mpls(at);
 			break;
 		case RTA_ENCAP:
 			encap = at;
@@ -69,7 +74,7 @@ static void parse_path(struct linux_path *path, uint8_t family, const void *attr
 		}
 	}
 	if (is_mpls && encap)
-		parse_encap(path, encap);
+		linux_encap_parse(path, encap);
 }
 
 static void parse_multipath(struct linux_route *route, uint8_t family,
@@ -137,6 +142,9 @@ bool linux_route_parse(const struct rtmsg *header, const void *attributes, size_
 			break;
 		case RTA_MULTIPATH:
 			parse_multipath(out, family, at);
+			break;
+		case RTA_NH_ID:
+			out->nexthop = linux_attribute_u32(at);
 			break;
 		}
 	}

@@ -6,6 +6,7 @@
 #include "linux/message.h"
 
 #include <libmnl/libmnl.h>
+#include <linux/nexthop.h>
 #include <linux/rtnetlink.h>
 
 /* Attributes within exactly `length` bytes; libmnl's own loops round that up. */
@@ -22,8 +23,15 @@ void linux_address_set(struct ws_address *out, uint8_t family, const void *bytes
 /* False when the attribute is no address of that family. */
 bool linux_address_copy(struct ws_address *out, uint8_t family, const struct nlattr *attribute);
 
+/* Whether the attribute says that labels are pushed, and those that another one holds. */
+bool linux_is_mpls(const struct nlattr *encap_type);
+void linux_encap_parse(struct linux_path *path, const struct nlattr *encap);
+
 /* False for one that cannot be read or is of another family. */
 bool linux_route_parse(const struct rtmsg *header, const void *attributes, size_t length,
 					   struct linux_route *out);
+/* False for one that leads no packets of IP. */
+bool linux_nexthop_parse(const struct nhmsg *header, const void *attributes, size_t length,
+						 struct linux_nexthop *out);
 
 #endif

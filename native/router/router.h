@@ -84,6 +84,9 @@ struct ws_router {
 	struct sflow *sflow;         /* NULL before it is first spoken of */
 	struct vxlan_room *vxlan;    /* NULL until there is a tunnel */
 	struct urpf *urpf;           /* NULL before it is first set */
+	struct announcements *announcements; /* NULL until something is to be announced */
+	/* How often a neighbour got its MAC address; read by workers that hold packets. */
+	uint32_t neighbors_settled;
 
 	/* Main thread only. */
 	struct ip6_settings ip6_settings[WS_MAX_INTERFACES];

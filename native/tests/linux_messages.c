@@ -5,6 +5,8 @@
 #include <linux/if.h>
 #include <linux/lwtunnel.h>
 #include <linux/mpls_iptunnel.h>
+#include <linux/nexthop.h>
+#include <stdbool.h>
 #include <string.h>
 
 static uint8_t buffer[4096] __attribute__((aligned(8)));
@@ -70,6 +72,8 @@ const struct nlmsghdr *route_message(uint16_t type, const struct route_spec *spe
 		put_address(header, RTA_DST, family, spec->prefix);
 	if (spec->metric)
 		mnl_attr_put_u32(header, RTA_PRIORITY, spec->metric);
+	if (spec->nexthop)
+		mnl_attr_put_u32(header, RTA_NH_ID, spec->nexthop);
 	if (spec->paths[1].link) {
 		put_multipath(header, spec);
 	} else if (spec->paths[0].link) {
@@ -79,12 +83,35 @@ const struct nlmsghdr *route_message(uint16_t type, const struct route_spec *spe
 	return header;
 }
 
+const struct nlmsghdr *nexthop_message(uint16_t type, const struct nexthop_spec *spec)
+{
+	struct nlmsghdr *header = begin(type, 0);
+	struct nhmsg *nexthop = mnl_nlmsg_put_extra_header(header, sizeof(*nexthop));
+	bool is_ip6 = spec->gateway && strchr(spec->gateway, ':');
+	struct nexthop_grp members[4] = {0};
+	size_t count = 0;
+	nexthop->nh_family = is_ip6 ? AF_INET6 : AF_INET;
+	mnl_attr_put_u32(header, NHA_ID, spec->id);
+	for (; count < 4 && spec->members[count].id; count++)
+		members[count] = (struct nexthop_grp){.id = spec->members[count].id,
+											  .weight = (uint8_t)(spec->members[count].weight - 1)};
+	if (count)
+		mnl_attr_put(header, NHA_GROUP, count * sizeof(members[0]), members);
+	else if (spec->link)
+		mnl_attr_put_u32(header, NHA_OIF, (uint32_t)spec->link);
+	else
+		mnl_attr_put(header, NHA_BLACKHOLE, 0, NULL);
+	if (spec->gateway)
+		put_address(header, NHA_GATEWAY, nexthop->nh_family, spec->gateway);
+	return header;
+}
+
 static struct nlmsghdr *begin_link(uint16_t type, int32_t link, const char *name, bool is_up)
 {
 	struct nlmsghdr *header = begin(type, 0);
 	struct ifinfomsg *info = mnl_nlmsg_put_extra_header(header, sizeof(*info));
 	info->ifi_index = link;
-	info->ifi_flags = is_up ? IFF_UP : 0;
+	info->ifi_flags = is_up ? IFF_UP | IFF_RUNNING : 0;
 	mnl_attr_put_strz(header, IFLA_IFNAME, name);
 	mnl_attr_put_u32(header, IFLA_MTU, 1500);
 	mnl_attr_put(header, IFLA_ADDRESS, sizeof(mac), mac);

@@ -16,6 +16,7 @@ struct route_spec {
 	uint32_t metric, table; /* table: main unless given */
 	uint8_t type, protocol; /* unicast and static unless given */
 	uint16_t flags;         /* NLM_F_… */
+	uint32_t nexthop;       /* the object that it names, 0: none */
 	struct {
 		int32_t link;
 		const char *gateway; /* NULL: none */
@@ -24,8 +25,20 @@ struct route_spec {
 	} paths[4];
 };
 
+/* An object: a group where it has members, else a next hop, or none (`link` 0: a blackhole). */
+struct nexthop_spec {
+	uint32_t id;
+	int32_t link;
+	const char *gateway;
+	struct {
+		uint32_t id;
+		uint16_t weight;
+	} members[4];
+};
+
 /* All return the message, in a buffer that the next call writes over. */
 const struct nlmsghdr *route_message(uint16_t type, const struct route_spec *spec);
+const struct nlmsghdr *nexthop_message(uint16_t type, const struct nexthop_spec *spec);
 const struct nlmsghdr *link_message(uint16_t type, int32_t link, const char *name, bool is_up);
 const struct nlmsghdr *vlan_message(int32_t link, int32_t parent, uint16_t id);
 const struct nlmsghdr *address_message(uint16_t type, int32_t link, const char *address,

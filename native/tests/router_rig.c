@@ -124,8 +124,14 @@ static struct rte_mbuf *make_piece(const uint8_t *bytes, size_t length)
 void rig_walk(void)
 {
 	/* Until the walk brings nothing in; the rings hold no more than these tests put there. */
-	for (int i = 0; i < MAX_WALKS && graph_walk(rig_router->workers[0]->graph); i++)
-		;
+	struct router_worker *worker = rig_router->workers[0];
+	bool is_quiet = false;
+	for (int i = 0; i < MAX_WALKS && !is_quiet; i++) {
+		is_quiet = !graph_walk(worker->graph);
+		if (worker->hold.count)
+			hold_look(rig_router, worker, graph_tsc());
+		is_quiet &= recirculate_is_empty(&worker->recirculate);
+	}
 }
 
 static void put_pieces(uint16_t interface, const uint8_t *bytes, size_t length, size_t piece)

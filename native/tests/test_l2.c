@@ -35,6 +35,63 @@ static void passes_every_frame(void **state)
 	assert_int_equal(rig_totals().drops, 0);
 }
 
+static uint32_t passes(size_t length, uint32_t tags, uint16_t inner)
+{
+	uint8_t frame[2048] = {2, 0xfe, [6] = 2, 0xee};
+	for (uint32_t i = 0; i < tags; i++) {
+		frame[12 + 4 * i] = i || tags == 1 ? 0x81 : 0x88;
+		frame[13 + 4 * i] = i || tags == 1 ? 0x00 : 0xa8;
+	}
+	frame[12 + 4 * tags] = (uint8_t)(inner >> 8);
+	frame[13 + 4 * tags] = (uint8_t)inner;
+	rig_send(0, frame, length);
+	return rig_take(1).length == length;
+}
+
+/* Nobody hears of it: layer 2 has no message for that. A port carries two tags beside its MTU. */
+static void holds_frames_to_the_mtu(void **state)
+{
+	(void)state;
+	assert_true(passes(1514, 0, 0x0800));
+	assert_false(passes(1515, 0, 0x0800));
+	assert_int_equal(rig_counter("l2-output", "L2 MTU exceeded"), 1);
+	assert_true(passes(1518, 1, 0x0800));
+	assert_false(passes(1519, 1, 0x0800));
+	assert_true(passes(1522, 2, 0x86dd));
+	assert_false(passes(1523, 2, 0x86dd));
+	/* of a third one nobody knows */
+	assert_false(passes(1526, 2, 0x8100));
+	assert_int_equal(rig_counter("l2-output", "L2 MTU exceeded"), 4);
+	/* What routing takes does not count. */
+	assert_int_equal(ws_router_set_protocol_mtu(rig_router, 1, WS_MTU_L3, 1400), 0);
+	assert_true(passes(1514, 0, 0x0800));
+	assert_int_equal(ws_router_set_mtu(rig_router, 1, 1800), 0);
+	assert_true(passes(1814, 0, 0x0800));
+	assert_false(passes(1815, 0, 0x0800));
+	assert_int_equal(ws_router_set_mtu(rig_router, 1, 1500), 0);
+	assert_false(passes(1515, 0, 0x0800));
+	assert_int_equal(rig_counter("l2-output", "L2 MTU exceeded"), 6);
+	assert_int_equal(rig_totals().drops, 6);
+}
+
+/* Eight are looked at together: the one too long goes alone, wherever it stands. */
+static void holds_one_among_others_to_the_mtu(void **state)
+{
+	(void)state;
+	enum { BURST = 19 };
+	uint8_t frame[2048] = {2, 0xfe, [6] = 2, 0xee, [12] = 0x88, 0xb5};
+	for (uint32_t at = 0; at < BURST; at++) {
+		for (uint32_t i = 0; i < BURST; i++)
+			rig_put(0, frame, i == at ? 1515 : 1514 - i);
+		rig_walk();
+		for (uint32_t i = 0; i < BURST; i++)
+			if (i != at)
+				assert_int_equal(rig_take(1).length, 1514 - i);
+		assert_int_equal(rig_take(1).length, 0);
+		assert_int_equal(rig_counter("l2-output", "L2 MTU exceeded"), at + 1);
+	}
+}
+
 static void drops_runts_and_honours_the_state(void **state)
 {
 	(void)state;
@@ -156,6 +213,8 @@ int main(void)
 #define TEST(function) cmocka_unit_test_setup_teardown(function, crossed, all_accounted)
 	const struct CMUnitTest tests[] = {
 		TEST(passes_every_frame),
+		TEST(holds_frames_to_the_mtu),
+		TEST(holds_one_among_others_to_the_mtu),
 		TEST(drops_runts_and_honours_the_state),
 		TEST(goes_one_way_and_back_to_l3),
 		TEST(traces_from_node_to_node),

@@ -259,9 +259,125 @@ static void a_link_that_goes_down_takes_routes_along(void **state)
 	assert_int_equal(intake.changes, WS_LINUX_LINKS);
 	assert_int_equal(intake.wanted, 0);
 	take(link_message(RTM_NEWLINK, E0, "e0", false));
-	assert_int_equal(intake.wanted, 1 << DUMP_ROUTES4);
+	assert_int_equal(intake.wanted, 1 << DUMP_NEXTHOPS | 1 << DUMP_ROUTES4);
 	take(link_message(RTM_DELLINK, E0, "e0", false));
 	assert_int_equal(intake.link_count, 0);
+}
+
+static const struct nexthop_spec by_e0 = {.id = 1, .link = E0, .gateway = "192.0.2.1"};
+static const struct nexthop_spec by_e1 = {.id = 2, .link = E1, .gateway = "198.51.100.1"};
+static const struct nexthop_spec group = {.id = 9, .members = {{1, 3}, {2, 1}}};
+
+static void take_objects(void)
+{
+	take(nexthop_message(RTM_NEWNEXTHOP, &by_e0));
+	take(nexthop_message(RTM_NEWNEXTHOP, &by_e1));
+	take(nexthop_message(RTM_NEWNEXTHOP, &group));
+}
+
+static void take_route_by(uint32_t object, uint8_t first)
+{
+	char prefix[16];
+	snprintf(prefix, sizeof(prefix), "%d.0.0.0", first);
+	const struct route_spec route = {.prefix = prefix, .length = 8, .nexthop = object};
+	take(route_message(RTM_NEWROUTE, &route));
+}
+
+static void routes_go_by_objects(void **state)
+{
+	(void)state;
+	take_objects();
+	take_route_by(1, 10);
+	assert_int_equal(last()->route.path_count, 1);
+	assert_next_hop(&last()->route.paths[0], "192.0.2.1", 0);
+	take_route_by(9, 11);
+	assert_int_equal(last()->route.path_count, 2);
+	assert_next_hop(&last()->route.paths[0], "192.0.2.1", 0);
+	assert_int_equal(last()->route.paths[0].weight, 3);
+	assert_next_hop(&last()->route.paths[1], "198.51.100.1", 1);
+	assert_int_equal(last()->route.paths[1].weight, 1);
+	assert_int_equal(told_count, 2);
+	assert_int_equal(intake.wanted, 0);
+}
+
+/* Without a word about the routes themselves. */
+static void routes_follow_their_objects(void **state)
+{
+	(void)state;
+	const struct nexthop_spec changed = {.id = 1, .link = E1, .gateway = "198.51.100.9"};
+	const struct nexthop_spec smaller = {.id = 9, .members = {{2, 1}}};
+	take_objects();
+	take_route_by(1, 10);
+	take_route_by(9, 11);
+	take_route_by(2, 12);
+	take(nexthop_message(RTM_NEWNEXTHOP, &changed));
+	assert_int_equal(told_count, 5); /* not that of the other object */
+	for (uint32_t i = 3; i < 5; i++)
+		assert_next_hop(&told[i].route.paths[0], "198.51.100.9", 1);
+	take(nexthop_message(RTM_NEWNEXTHOP, &smaller));
+	assert_int_equal(told_count, 6);
+	assert_int_equal(last()->route.path_count, 1);
+	assert_next_hop(&last()->route.paths[0], "198.51.100.1", 1);
+	take(nexthop_message(RTM_NEWNEXTHOP, &smaller));
+	assert_int_equal(told_count, 6);
+}
+
+static void an_object_that_goes_takes_its_routes_along(void **state)
+{
+	(void)state;
+	take_objects();
+	take_route_by(1, 10);
+	take_route_by(9, 11);
+	take(nexthop_message(RTM_DELNEXTHOP, &by_e0));
+	assert_int_equal(told_count, 4);
+	for (uint32_t i = 2; i < 4; i++) {
+		bool is_group = told[i].route.prefix.address.bytes[0] == 11;
+		assert_int_equal(told[i].is_removal, !is_group);
+		assert_int_equal(told[i].route.path_count, is_group);
+	}
+	assert_int_equal(intake.stats.routes, 1);
+	/* A dump that does not tell of them finds that they went without a word. */
+	intake_dump_begins(&intake, DUMP_NEXTHOPS);
+	intake_dump_ends(&intake, DUMP_NEXTHOPS);
+	intake_flush(&intake);
+	assert_true(last()->is_removal);
+	assert_int_equal(intake.stats.routes, 0);
+}
+
+static void an_object_without_a_way_of_ours(void **state)
+{
+	(void)state;
+	const struct nexthop_spec foreign = {.id = 1, .link = FOREIGN, .gateway = "203.0.113.1"};
+	const struct nexthop_spec blackhole = {.id = 3};
+	take(nexthop_message(RTM_NEWNEXTHOP, &foreign));
+	take(nexthop_message(RTM_NEWNEXTHOP, &blackhole));
+	take_route_by(1, 10);
+	assert_int_equal(told_count, 0);
+	take_route_by(3, 11);
+	assert_int_equal(last()->route.paths[0].kind, WS_PATH_DROP);
+	/* Its routes were not kept. */
+	take(nexthop_message(RTM_NEWNEXTHOP, &by_e0));
+	assert_int_equal(intake.wanted, 1 << DUMP_ROUTES4 | 1 << DUMP_ROUTES6);
+}
+
+static void an_object_that_was_not_told_of_is_asked_for(void **state)
+{
+	(void)state;
+	take_route_by(7, 10);
+	assert_int_equal(told_count, 0);
+	assert_int_equal(intake.wanted, 1 << DUMP_NEXTHOPS | 1 << DUMP_ROUTES4 | 1 << DUMP_ROUTES6);
+}
+
+static void objects_go_with_the_carrier(void **state)
+{
+	(void)state;
+	struct linux_message message = {
+		.kind = LINUX_LINK, .has_carrier = true, .link = {.index = E0, .is_up = true}};
+	intake_take(&intake, &message, false);
+	assert_int_equal(intake.wanted, 0);
+	message.has_carrier = false;
+	intake_take(&intake, &message, false);
+	assert_int_equal(intake.wanted, 1 << DUMP_NEXTHOPS);
 }
 
 static void links_and_addresses_are_kept(void **state)
@@ -373,6 +489,12 @@ int main(void)
 		TEST(an_appended_route_is_asked_for_later),
 		TEST(a_dump_finds_what_has_gone),
 		TEST(a_link_that_goes_down_takes_routes_along),
+		TEST(routes_go_by_objects),
+		TEST(routes_follow_their_objects),
+		TEST(an_object_that_goes_takes_its_routes_along),
+		TEST(an_object_without_a_way_of_ours),
+		TEST(an_object_that_was_not_told_of_is_asked_for),
+		TEST(objects_go_with_the_carrier),
 		TEST(links_and_addresses_are_kept),
 		TEST(all_about_neighbours_is_told),
 		TEST(an_interface_that_is_unpaired_loses_its_routes),

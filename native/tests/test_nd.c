@@ -254,6 +254,73 @@ static void answers_a_flood_of_queries_once_a_second(void **state)
 	assert_true(settings->next_report_tsc <= graph_tsc() + 10 * rig_router->tsc_hz);
 }
 
+/* ---- Announcements ---- */
+
+struct announced {
+	int arp, advertisements, reports, others;
+};
+
+static struct announced take_announced(void)
+{
+	struct announced seen = {0};
+	ws_router_poll(rig_router);
+	rig_walk();
+	for (struct frame out; (out = rig_take(0)).length;) {
+		const uint8_t *packet = out.bytes + ETHERNET_LEN;
+		const struct ethernet_header *ethernet = (const void *)out.bytes;
+		const struct ip6_header *ip = (const void *)packet;
+		if (ethernet->type == htobe16(ETHERNET_ARP) && ethernet_is_broadcast(out.bytes) &&
+			!memcmp(packet + 14, packet + 24, 4)) /* sender and target */
+			seen.arp++;
+		else if (ethernet->type != htobe16(ETHERNET_IP6))
+			seen.others++;
+		else if (ip->next_header == IP6_ICMP && packet[IP6_LEN] == ICMP6_NEIGHBOR_ADVERTISEMENT &&
+				 !memcmp(ip->source, packet + IP6_LEN + 8, sizeof(ip->source)))
+			seen.advertisements++;
+		else
+			seen.reports += packet[IP6_LEN + 8] == ICMP6_LISTENER_REPORT;
+	}
+	return seen;
+}
+
+static void announces_addresses_when_asked_to(void **state)
+{
+	(void)state;
+	const struct ws_prefix second = {address_of_ip6((uint8_t[16]){0x20, 2, [15] = 1}), 64};
+	struct ip6_settings *settings = &rig_router->ip6_settings[0];
+	struct announced seen = take_announced();
+	assert_int_equal(seen.arp + seen.advertisements + seen.reports, 0);
+	assert_int_equal(ws_router_set_announcing(rig_router, WS_IP6, true), 0);
+	assert_true(ws_router_is_announcing(rig_router, WS_IP6));
+	assert_false(ws_router_is_announcing(rig_router, WS_IP4));
+	assert_int_equal(ws_router_address_add(rig_router, 0, second), 0);
+	seen = take_announced();
+	assert_int_equal(seen.arp, 0);
+	assert_int_equal(seen.advertisements, 3); /* the link-local one too */
+	assert_int_equal(seen.reports, 1);
+	/* Another report follows, and then no more. */
+	assert_true(settings->next_report_tsc > 0);
+	settings->next_report_tsc = 1;
+	assert_int_equal(take_announced().reports, 1);
+	assert_int_equal(settings->next_report_tsc, 0);
+	/* An interface that is down says nothing; all when it comes up. */
+	assert_int_equal(ws_router_set_announcing(rig_router, WS_IP4, true), 0);
+	assert_int_equal(ws_router_set_state(rig_router, 0, false), 0);
+	seen = take_announced();
+	assert_int_equal(seen.arp + seen.advertisements + seen.reports, 0);
+	assert_int_equal(ws_router_set_state(rig_router, 0, true), 0);
+	seen = take_announced();
+	assert_int_equal(seen.arp, 1);
+	assert_int_equal(seen.advertisements, 3);
+	assert_int_equal(seen.reports, 1);
+	assert_int_equal(seen.others, 0);
+	assert_int_equal(ws_router_set_announcing(rig_router, WS_IP4, false), 0);
+	assert_int_equal(ws_router_set_announcing(rig_router, WS_IP6, false), 0);
+	assert_int_equal(ws_router_address_del(rig_router, 0, second), 0);
+	seen = take_announced();
+	assert_int_equal(seen.arp + seen.advertisements, 0);
+}
+
 static void believes_no_query_from_afar(void **state)
 {
 	(void)state;
@@ -277,6 +344,7 @@ int main(void)
 		TEST(forgets_neighbors_with_the_address),
 		TEST(tells_what_groups_it_listens_to),
 		TEST(answers_a_flood_of_queries_once_a_second),
+		TEST(announces_addresses_when_asked_to),
 		TEST(believes_no_query_from_afar),
 	};
 	return RIG_RUN(tests);

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from router_run import RouterProcess, assert_conserved, route, router
+from router_run import CROSSED, RouterProcess, assert_conserved, route, router
 from scapy.layers.inet import ICMP, IP, UDP
 from scapy.layers.l2 import ARP, Dot1AD, Dot1Q, Ether
 from scapy.packet import Packet, Raw
@@ -418,3 +418,21 @@ def test_the_router_is_a_station_of_the_domain_by_its_bvi(tmp_path: Path) -> Non
     assert_conserved(outcome, made=1)
     assert "rx packets                     2" in outcome.answers[0]
     assert "tx packets                     2" in outcome.answers[0]
+
+
+def test_frames_longer_than_the_port_carries_are_dropped(tmp_path: Path) -> None:
+    """1500 bytes and up to two tags; among others of a vector or not, and nobody is told."""
+
+    def sized(length: int, *tags: Packet) -> bytes:
+        return frame(A, B, *tags, body())[:length].ljust(length, b"\0")
+
+    fit = [sized(60), sized(1514), sized(1518, Dot1Q(vlan=7)), sized(1522, Dot1AD(vlan=7), Dot1Q(vlan=8))]
+    long = [sized(1515), sized(1519, Dot1Q(vlan=7)), sized(1523, Dot1AD(vlan=7), Dot1Q(vlan=8))]
+    frames = [*[fit[0]] * 19, *long, *[fit[1]] * 18, long[0], *fit, *[fit[0]] * 16]
+    outcome = route(tmp_path, CROSSED, frames, [])
+    assert_conserved(outcome)
+    assert outcome.frames[1] == [one for one in frames if one not in long]
+    assert outcome.counters["l2-output: L2 MTU exceeded"] == outcome.dropped == 4
+    # What the other port carries is what counts.
+    outcome = route(tmp_path, CROSSED + "set interface mtu 1600 e1\n", [sized(1614), sized(1615)], [])
+    assert outcome.frames[1] == [sized(1614)]

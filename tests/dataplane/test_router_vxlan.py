@@ -73,7 +73,8 @@ def test_frames_come_out_of_udp(tmp_path, version):
 
 
 def numbered(number: int) -> bytes:
-    return bytes(Ether(src="02:aa:00:00:00:0a", dst="02:bb:00:00:00:0b", type=0x88B5) / Raw(bytes([number] * 60)))
+    payload = number.to_bytes(2, "big") * (30 + number % 7)
+    return bytes(Ether(src="02:aa:00:00:00:0a", dst="02:bb:00:00:00:0b", type=0x88B5) / Raw(payload))
 
 
 def carrier(number: int, *, vni: int = 100, flags: int = 8, checksum: int = 0, tail: bytes = b"", **ip: Any) -> bytes:
@@ -83,7 +84,8 @@ def carrier(number: int, *, vni: int = 100, flags: int = 8, checksum: int = 0, t
 
 
 def test_one_after_the_other_each_is_looked_at(tmp_path):
-    """Packets of a tunnel in a row are taken by what they have in common; what one has else counts for it alone."""
+    """Packets of a tunnel in a row are taken by what they have in common, eight at a time; what one has else counts for
+    it alone, wherever among the eight it stands."""
     config = setup(4) + (
         "create vxlan tunnel src 10.3.0.1 dst 10.3.0.2 vni 101\nset interface state vxlan_tunnel1 up\n"
         "set interface state e2 up\nset interface l2 xconnect e2 vxlan_tunnel1\n"
@@ -103,16 +105,17 @@ def test_one_after_the_other_each_is_looked_at(tmp_path):
         {"vni": 101, "tos": 4},
     ]
     frames: list[bytes] = []
-    for fields in odd:
-        frames += [carrier(len(frames) + n, **(fields if n == 2 else {})) for n in range(4)]
-    lost = [n for n, frame in enumerate(frames) if n % 4 == 2 and n // 4 in (1, 2, 4, 5)]
-    other = [n for n in range(len(frames)) if n % 4 == 2 and n // 4 in (0, 10)]
+    odd_ones = [24 * kind + 16 + 3 * kind % 8 for kind in range(len(odd))]
+    for kind, fields in enumerate(odd):
+        frames += [carrier(n, **(fields if n in odd_ones else {})) for n in range(24 * kind, 24 * (kind + 1))]
+    lost = [odd_ones[kind] for kind in (1, 2, 4, 5)]
+    other = [odd_ones[kind] for kind in (0, 10)]
     outcome = route(tmp_path, config, [], frames, [], ask=["show interface vxlan_tunnel0"])
     assert_conserved(outcome)
     assert outcome.frames[0] == [numbered(n) for n in range(len(frames)) if n not in lost + other]
     assert outcome.frames[2] == [numbered(n) for n in other]
-    good = len(frames) - len(lost) - len(other)
-    assert re.search(rf"rx packets +{good}\n.*rx bytes +{good * 74}\n", outcome.answers[0])
+    good = [len(numbered(n)) for n in range(len(frames)) if n not in lost + other]
+    assert re.search(rf"rx packets +{len(good)}\n.*rx bytes +{sum(good)}\n", outcome.answers[0])
     assert outcome.counters["vxlan4-input: good packets decapsulated"] == len(frames) - len(lost)
 
 
@@ -137,17 +140,65 @@ def test_tunnel_that_cannot_be_is_refused_in_one_line(tmp_path):
             ("create vxlan tunnel src 10.3.0.1 dst 10.3.0.1 vni 7", "name the other end"),
             ("create vxlan tunnel src 10.3.0.1 dst 2001:db8::1 vni 7", "of one family"),
             ("create vxlan tunnel src 10.3.0.1 dst 224.0.0.1 vni 7", "224.0.0.1 is none"),
+            ("create vxlan tunnel src 2001:db8::1 dst ff02::1 vni 7", "ff02::1 is none"),
+            ("create vxlan tunnel src 0.0.0.0 dst 10.3.0.2 vni 7", "0.0.0.0 is none"),
+            ("create vxlan tunnel src 10.3.0.1 dst 10.3.0.2 vni 0", "between 1 and 16777215, not 0"),
             ("create vxlan tunnel src 10.3.0.1 dst 10.3.0.2 vni 16777216", "between 1 and 16777215"),
+            ("create vxlan tunnel src 10.3.0.1 dst 10.3.0.2 vni 7 instance 16384", "not between 0 and 16383"),
+            ("create vxlan tunnel src 10.3.0.1 dst 10.3.0.2 vni 7 del", "there is no VXLAN tunnel src 10.3.0.1"),
             ("create vxlan tunnel src 10.3.0.1 vni 7", "a tunnel needs dst"),
             ("create vxlan tunnel src 10.3.0.1 dst 10.3.0.3 vni 7 instance 0", "vxlan_tunnel0 already"),
             ("create vxlan tunnel src 10.3.0.1 dst 10.3.0.3 vni 7 encap-vrf-id 9", "no IPv4 table 9"),
         ):
             with pytest.raises(UsageError, match=reason):
                 running.ask(line)
-        assert running.ask("show vxlan tunnel").startswith("[0] instance 0 src 10.3.0.1 dst 10.3.0.2 ")
+        assert re.findall(r"vxlan_tunnel\d+", running.ask("show interface")) == ["vxlan_tunnel0"]
+        (row,) = running.ask("show vxlan tunnel").splitlines()
+        assert re.fullmatch(
+            r"\[0\] instance 0 src 10\.3\.0\.1 dst 10\.3\.0\.2 src_port 4789 dst_port 4789 vni 100 fib-idx 0"
+            r" sw-if-idx \d+ decap-next l2",
+            row,
+        )
         assert running.ask(f"{make} del") == ""
         assert running.ask("show vxlan tunnel") == "No vxlan tunnels configured...\n"
         assert running.ask(make) == "vxlan_tunnel0\n"
+
+
+def test_a_tunnel_in_use_stays_or_goes_whole(tmp_path):
+    """The target of a cross-connect is needed; a place in a bridge domain and addresses go with the tunnel."""
+    with router(tmp_path, ["e0=ring:a", "e1=ring:a"]) as running:
+        make = "create vxlan tunnel src 10.3.0.1 dst 10.3.0.2 vni 100"
+        for line in (make, "set interface l2 xconnect e0 vxlan_tunnel0"):
+            running.ask(line)
+        with pytest.raises(UsageError, match="e0 is cross-connected to vxlan_tunnel0; end that first"):
+            running.ask(f"{make} del")
+        assert "vni 100" in running.ask("show vxlan tunnel")
+        for line in ("set interface l3 e0", "set interface l2 bridge e0 7", "set interface l2 bridge vxlan_tunnel0 7"):
+            running.ask(line)
+        assert "vxlan_tunnel0" in running.ask("show bridge-domain 7 int")
+        running.ask(f"{make} del")
+        assert "vxlan_tunnel0" not in running.ask("show bridge-domain 7 int")
+        for line in (make, "set interface ip address vxlan_tunnel0 10.9.0.1/24", f"{make} del"):
+            running.ask(line)
+        assert "10.9.0.0/24" not in running.ask("show ip fib")
+        assert running.ask(make) == "vxlan_tunnel0\n"
+
+
+@pytest.mark.parametrize("version", [4, 6])
+def test_the_source_port_tells_flows_apart(tmp_path, version):
+    """One port a flow, whatever its UDP ports are; other addresses, another one for most."""
+
+    def flow(number: int, port: int) -> bytes:
+        return bytes(Ether(src=HOST0, dst=HOST1) / IP(src=f"10.1.0.{number}", dst="10.2.0.1") / UDP(sport=port))
+
+    frames = [flow(number, port) for port in (1, 2) for number in range(64)]
+    outcome = route(tmp_path, setup(version), frames, [], ask=["show interface vxlan_tunnel0"])
+    assert_conserved(outcome)
+    sent = [Ether(frame)[UDP] for frame in outcome.frames[1]]
+    assert [bytes(udp.payload) for udp in sent] == [VXLAN + frame for frame in frames]
+    ports = [udp.sport for udp in sent]
+    assert ports[:64] == ports[64:] and len(set(ports)) > 48 and min(ports) >= 49152
+    assert re.search(rf"tx packets +128\n.*tx bytes +{sum(map(len, frames))}\n", outcome.answers[0])
 
 
 def test_a_table_that_routes_a_tunnel_stays(tmp_path):

@@ -13,6 +13,7 @@ class FakeIp6:
     def __init__(self) -> None:
         self.ip6_interfaces: dict[int, Ip6Interface] = {}
         self.reachable_s: dict[int, int] = {}
+        self.announcing: set[int] = set()
         self.echoes: list[tuple[IPv4Address | IPv6Address, int | None, int]] = []
         self.replies: dict[int, EchoReply] = {}
 
@@ -34,6 +35,12 @@ class FakeIp6:
 
     def reachable_time(self, version: int) -> int:
         return self.reachable_s.get(version, 30)
+
+    def set_announcing(self, version: int, is_on: bool) -> None:
+        self.announcing = self.announcing - {version} | ({version} if is_on else set())
+
+    def is_announcing(self, version: int) -> bool:
+        return version in self.announcing
 
     def echo(self, destination: IPv4Address | IPv6Address, interface: int | None, payload_len: int) -> int:
         self.echoes.append((destination, interface, payload_len))

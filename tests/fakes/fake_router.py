@@ -30,6 +30,7 @@ from wirespeed.router.core import (
     CaptureConfig,
     CaptureStatus,
     Feature,
+    HeldPackets,
     Interface,
     InterfaceAddress,
     InterfaceCounters,
@@ -88,6 +89,7 @@ class FakeRouterCore(FakeAclSessions, FakeBond, FakeIp6, FakeSflow, FakeTables, 
             self.add_port(name, PortSpec("null"))
         self.static: dict[Network, Route] = {}
         self.neighbor_table: dict[tuple[int, Address], Neighbor] = {}
+        self.held: list[HeldPackets] = []
         self.stats: list[list[NodeStats]] = [[] for _ in range(workers)]
         self.node_errors: list[list[NodeCounter]] = [[] for _ in range(workers)]
         self.moved = [Totals(0, 0, 0, 0, 0) for _ in range(workers)]
@@ -451,6 +453,9 @@ class FakeRouterCore(FakeAclSessions, FakeBond, FakeIp6, FakeSflow, FakeTables, 
 
     def neighbor_counters(self) -> NeighborCounters:
         return NeighborCounters(used=len(self.neighbor_table), most=64, most_learnt=56, most_of_interface=32)
+
+    def held_packets(self) -> Sequence[HeldPackets]:
+        return self.held
 
     def neighbors(self) -> Sequence[Neighbor]:
         return list(self.neighbor_table.values())

@@ -292,6 +292,25 @@ def test_vxlan_tunnels_come_are_told_and_go(client: Client) -> None:
     assert [row.instance for row in ask(client, "vxlan_tunnel_v2_dump", sw_if_index=ALL)] == [0]
 
 
+def test_reverse_path_modes_are_set_and_told(client: Client) -> None:
+    def told(sw_if_index: int) -> list[tuple[int, bool, int, int, int]]:
+        rows = ask(client, "urpf_interface_dump", sw_if_index=sw_if_index)
+        return [(row.sw_if_index, row.is_input, row.mode, row.af, row.table_id) for row in rows]
+
+    assert told(ALL) == []
+    assert retval(client, "urpf_update", is_input=True, mode=2, af=0, sw_if_index=1) == 0
+    assert retval(client, "urpf_update_v2", is_input=True, mode=1, af=1, sw_if_index=2, table_id=ALL) == 0
+    assert told(ALL) == [(1, True, 2, 0, 0), (2, True, 1, 1, 0)]
+    assert told(2) == [(2, True, 1, 1, 0)]
+    # Nothing looks at what goes out, nor in another table.
+    assert retval(client, "urpf_update", is_input=False, mode=2, af=0, sw_if_index=1) == -9
+    assert retval(client, "urpf_update_v2", is_input=True, mode=2, af=0, sw_if_index=1, table_id=7) == -9
+    assert retval(client, "urpf_update", is_input=False, mode=0, af=0, sw_if_index=1) == 0
+    assert retval(client, "urpf_update", is_input=True, mode=2, af=0, sw_if_index=99) == -2
+    assert retval(client, "urpf_update", is_input=True, mode=0, af=0, sw_if_index=1) == 0
+    assert told(ALL) == [(2, True, 1, 1, 0)]
+
+
 def test_samples_are_set_and_told(client: Client) -> None:
     def told() -> tuple[int, int, int]:
         (rate,), (interval,), (header,) = (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import subprocess
 from dataclasses import replace
-from ipaddress import IPv4Address, IPv4Network
+from ipaddress import IPv4Address, IPv4Network, ip_address
 from pathlib import Path
 
 import pytest
@@ -14,6 +14,7 @@ from wirespeed._native.runtime import PortDevice
 from wirespeed.errors import FileFault, UsageError
 from wirespeed.router.console import Console
 from wirespeed.router.core import (
+    HeldPackets,
     InterfaceCounters,
     Mode,
     Neighbor,
@@ -210,6 +211,19 @@ def test_the_bounds_of_the_neighbor_table_are_shown(console: Console) -> None:
         "  recycled:0, refused for the interface:0, refused for the table:0, unanswered:0",
     ]
     assert run(console, "show ip6 neighbor-config")[0] == "ip6:"
+
+
+def test_packets_that_wait_for_a_neighbor_are_shown(console: Console, core: FakeRouterCore) -> None:
+    core.held = [
+        HeldPackets(1, ip_address("10.0.1.9"), 0, 4, 0.25),
+        HeldPackets(0, ip_address("2001:db8::9"), 1, 1, 2.5),
+    ]
+    assert [line.split() for line in run(console, "show ip neighbor-hold")] == [
+        ["Waiting", "IP", "Packets", "Thread", "Interface"],
+        ["0.2500", "10.0.1.9", "4", "1", "e1"],
+        ["2.5000", "2001:db8::9", "1", "2", "e0"],
+    ]
+    assert len(run(console, "show ip6 neighbor-hold")) == len(run(console, "show ip4 neighbor-hold")) == 2
 
 
 # ---- Interfaces

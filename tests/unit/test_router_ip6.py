@@ -137,6 +137,14 @@ def test_the_age_of_neighbors_is_set(core: FakeRouterCore, console: Console) -> 
     assert core.reachable_s == {6: 60, 4: 0}
 
 
+def test_addresses_are_announced_by_family(core: FakeRouterCore, console: Console) -> None:
+    run(console, "set ip neighbor-config ip6 announce on")
+    assert run(console, "show ip6 neighbor-config")[1].endswith("recycle:1, announce:on")
+    assert run(console, "show ip4 neighbor-config")[1].endswith("recycle:1")
+    run(console, "set ip neighbor-config ip6 announce off")
+    assert core.announcing == set()
+
+
 def reply(sequence: int) -> EchoReply:
     return EchoReply(IPv6Address("2001:db8::9"), sequence, 64, 63, TSC_HZ // 1000)
 

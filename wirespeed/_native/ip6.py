@@ -54,6 +54,12 @@ class NativeIp6:
     def reachable_time(self, version: int) -> int:
         return check(self._lib.ws_router_reachable_time(self._router, version))
 
+    def set_announcing(self, version: int, is_on: bool) -> None:
+        check(self._lib.ws_router_set_announcing(self._router, version, is_on))
+
+    def is_announcing(self, version: int) -> bool:
+        return bool(self._lib.ws_router_is_announcing(self._router, version))
+
     def echo(self, destination: IPv4Address | IPv6Address, interface: int | None, payload_len: int) -> int:
         struct = self._ffi.new("struct ws_echo *")
         struct.destination = address_struct(self._ffi, destination)

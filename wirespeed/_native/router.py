@@ -45,6 +45,7 @@ from wirespeed.router.core import (
     CaptureConfig,
     CaptureStatus,
     Feature,
+    HeldPackets,
     Interface,
     InterfaceAddress,
     InterfaceCounters,
@@ -411,6 +412,15 @@ class NativeRouter(
         struct = self._ffi.new("struct ws_neighbor_counters *")
         check(self._lib.ws_router_neighbor_counters(self._router, struct))
         return from_struct(NeighborCounters, struct)
+
+    def held_packets(self) -> Sequence[HeldPackets]:
+        most = self.worker_count() * int(self._lib.WS_MOST_HELD)
+        found = self._ffi.new("struct ws_held[]", most)
+        count = check(self._lib.ws_router_held(self._router, found, most))
+        return [
+            HeldPackets(held.interface, read_address(held.next_hop), held.worker, held.packets, held.waiting_s)
+            for held in found[0:count]
+        ]
 
     def neighbors(self) -> Sequence[Neighbor]:
         page = self._ffi.new("struct ws_neighbor[]", _NEIGHBORS_PAGE)

@@ -260,6 +260,17 @@ class NeighborCounters:
 
 
 @dataclass(frozen=True)
+class HeldPackets:
+    """Packets that wait on one worker until the MAC address of their next hop is known, the first since `waiting_s`."""
+
+    interface: int
+    next_hop: Address
+    worker: int
+    packets: int
+    waiting_s: float
+
+
+@dataclass(frozen=True)
 class NodeStats:
     """One node on one worker, since the worker first started; the maximum is of its one dearest call since
     `clear_maxima`. Nodes that poll are `asleep` while the worker sleeps until packets come."""
@@ -305,7 +316,7 @@ class Feature:
 
 @dataclass(frozen=True)
 class Totals:
-    """What one worker moved since it first started."""
+    """What one worker moved since it first started, and how many packets wait for their next hop."""
 
     rx_packets: int
     tx_packets: int
@@ -314,6 +325,7 @@ class Totals:
     loops: int
     sleeps: int = 0
     made: int = 0
+    held: int = 0
 
 
 @dataclass(frozen=True)
@@ -486,6 +498,7 @@ class RouterCore(
     def delete_neighbor(self, interface: int, address: Address) -> None: ...
     def neighbors(self) -> Sequence[Neighbor]: ...
     def neighbor_counters(self) -> NeighborCounters: ...
+    def held_packets(self) -> Sequence[HeldPackets]: ...
 
     def node_stats(self, worker: int) -> Sequence[NodeStats]: ...
     def node_edges(self, worker: int) -> Sequence[NodeEdge]: ...

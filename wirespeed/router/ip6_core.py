@@ -64,6 +64,10 @@ class Ip6Core(Protocol):
         """How long neighbors are taken to be there before they are asked; 0 for ever."""
 
     def reachable_time(self, version: int) -> int: ...
+    def set_announcing(self, version: int, is_on: bool) -> None:
+        """Whether addresses are announced when they change and when their interface comes up."""
+
+    def is_announcing(self, version: int) -> bool: ...
 
     def echo(self, destination: IPv4Address | IPv6Address, interface: int | None, payload_len: int) -> int:
         """Send a ping; returns its sequence number."""

@@ -4,6 +4,7 @@
 
 #include "wirespeed/address.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct ws_router;
@@ -60,9 +61,26 @@ int ws_router_neighbor_counters(struct ws_router *router, struct ws_neighbor_cou
 int ws_router_neighbors(struct ws_router *router, uint32_t start, struct ws_neighbor *out,
 						uint32_t max);
 
+/* Packets that wait for a next hop's MAC address. */
+struct ws_held {
+	struct ws_address next_hop;
+	uint16_t interface, worker;
+	uint32_t packets;
+	double waiting_s; /* the first of them */
+};
+enum { WS_MOST_HELD = 128 }; /* next hops a worker */
+/* Of each next hop, by worker; returns how many there are. */
+int ws_router_held(struct ws_router *router, struct ws_held *out, uint32_t max);
+
 /* How long a neighbour of the family is taken to be there before it is asked; 0: for ever. One that
  * gives no answer to three questions is forgotten. */
 int ws_router_set_reachable_time(struct ws_router *router, uint8_t family, uint32_t seconds);
 uint32_t ws_router_reachable_time(const struct ws_router *router, uint8_t family);
+
+/* Whether addresses of the family are announced when they are added and when their interface comes
+ * up: by gratuitous ARP, or by unsolicited advertisements and reports of their groups. Off at
+ * first. */
+int ws_router_set_announcing(struct ws_router *router, uint8_t family, bool is_on);
+bool ws_router_is_announcing(const struct ws_router *router, uint8_t family);
 
 #endif

@@ -55,10 +55,12 @@ int ws_router_features(struct ws_router *router, struct ws_feature *out, uint32_
 /* Forget the most expensive calls. */
 void ws_router_clear_maxima(struct ws_router *router);
 
-/* Received and made ones are sent, dropped or punted in the end. */
+/* Received and made ones are sent, dropped or punted in the end; those of now that wait for their
+ * next hop are held. */
 struct ws_router_totals {
 	uint64_t rx_packets, tx_packets, drops, punts, loops, sleeps;
 	uint64_t made; /* copies, fragments */
+	uint64_t held;
 };
 int ws_router_totals(struct ws_router *router, uint16_t worker, struct ws_router_totals *out);
 

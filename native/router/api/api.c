@@ -97,7 +97,7 @@ static int make_router(struct ws_router *router)
 uint32_t ws_router_held_buffers(uint16_t workers)
 {
 	uint32_t handed = workers > 1 ? HANDOFF_SLOTS : 0; /* one worker hands off to nobody */
-	return MAIN_INPUT_SLOTS + workers * (RECIRCULATE_SLOTS + handed);
+	return MAIN_INPUT_SLOTS + workers * (RECIRCULATE_SLOTS + HOLD_SLOTS + handed);
 }
 
 struct ws_router *ws_router_create(const struct ws_router_config *config)
@@ -160,6 +160,7 @@ void ws_router_destroy(struct ws_router *router)
 	l2_close(&router->l2);
 	sflow_free(router);
 	urpf_free(router);
+	announcements_free(router);
 	vxlan_free(router);
 	bonds_free(router);
 	router_free_own(router);
@@ -207,6 +208,7 @@ int ws_router_poll(struct ws_router *router)
 	stats_update(router);
 	pcap_write(router);
 	router_advertise(router);
+	router_announce(router);
 	router_mld_report(router);
 	return count;
 }

@@ -125,8 +125,16 @@ uint32_t adjacency_next_on(struct adjacency_table *table, uint32_t index)
 
 static void free_adjacency(struct adjacency_table *table, uint32_t index)
 {
-	table->neighbors[index] = (struct neighbor){.next_free = table->first_free};
+	uint32_t generation = table->neighbors[index].generation;
+	table->neighbors[index] =
+		(struct neighbor){.next_free = table->first_free, .generation = generation};
 	table->first_free = index;
+}
+
+/* Before and after the workers have let go of it: it lives while the number is even. */
+static void count_generation(struct adjacency_table *table, uint32_t index)
+{
+	__atomic_add_fetch(&table->neighbors[index].generation, 1, __ATOMIC_RELEASE);
 }
 
 static int64_t find_link(const struct adjacency_table *table, uint16_t interface,
@@ -285,7 +293,9 @@ void adjacency_release(struct adjacency_table *table, uint32_t index)
 		else
 			table->neighbors[next].links[adjacency->link] = 0;
 	}
+	count_generation(table, index);
 	rcu_synchronize();
+	count_generation(table, index);
 	free_adjacency(table, index);
 	adjacency_release(table, next);
 }

@@ -76,6 +76,7 @@ struct adjacency {
 /* What the packet path does not need to know. */
 struct neighbor {
 	struct ws_address next_hop;
+	uint32_t generation; /* workers read it: adjacency_generation */
 	uint32_t references;
 	uint32_t next_free;            /* of a free one: the next, 0 at the end */
 	uint32_t links[LINKS];         /* of a neighbour: its adjacencies for other links, 0 none */
@@ -138,6 +139,20 @@ int64_t adjacency_lookup(struct adjacency_table *table, uint16_t index);
 /* One reference less; the last one frees it, after the workers have let go of it. Fixed ones stay.
  */
 void adjacency_release(struct adjacency_table *table, uint32_t index);
+
+/*
+ * For a worker that keeps an index from walk to walk: it may use it as long as the generation is
+ * the one that it was, and lives; which holds to the end of the walk.
+ */
+static inline uint32_t adjacency_generation(const struct adjacency_table *table, uint32_t index)
+{
+	return __atomic_load_n(&table->neighbors[index].generation, __ATOMIC_ACQUIRE);
+}
+
+static inline bool adjacency_lives(uint32_t generation)
+{
+	return generation % 2 == 0;
+}
 
 /* Resolve the neighbour to `mac`; an old rewrite is never seen half changed. */
 void adjacency_resolve(struct adjacency_table *table, uint32_t index, const uint8_t *mac);

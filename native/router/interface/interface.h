@@ -78,10 +78,13 @@ struct ip6_settings {
 	struct ws_ip6_advertising advertising;
 	uint64_t advertised_tsc, next_advertisement_tsc;
 	uint64_t reported_tsc, next_report_tsc; /* of listeners; 0: never, none is due */
+	uint8_t unasked_reports;                /* that are to follow */
 };
 
 /* -EINVAL, with its line, of a member of a bond, which is for nothing else. */
 int interface_check_free(const struct ws_router *router, uint16_t index);
+/* The longest packet that the interface's port carries now. */
+uint16_t interface_carries(const struct ws_router *router, uint16_t index);
 /* ws_router_set_mac, of members of bonds too. */
 int interface_set_mac(struct ws_router *router, uint16_t index, const uint8_t *mac);
 /* Its admin state, mode, MAC address or the presence of sub-interfaces changed. */

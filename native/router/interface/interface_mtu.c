@@ -13,8 +13,7 @@ enum {
 	PORTLESS_MTU = 9216 - FRAME_OVERHEAD,
 };
 
-/* The longest packet that the interface's port carries now. */
-static uint16_t carried(const struct ws_router *router, uint16_t index)
+uint16_t interface_carries(const struct ws_router *router, uint16_t index)
 {
 	const struct interface_settings *settings = &router->settings[index];
 	return settings->kind == WS_INTERFACE_LOOPBACK || settings->kind == WS_INTERFACE_VXLAN
@@ -36,11 +35,11 @@ int ws_router_set_protocol_mtu(struct ws_router *router, uint16_t index, int32_t
 	if (kind < WS_MTU_L3 || kind >= WS_MTU_KINDS)
 		return fail(-EINVAL, "%d is no kind of MTU", kind);
 	bool follows = kind != WS_MTU_L3 && !mtu;
-	if (!follows && (mtu < MIN_MTU || mtu > carried(router, index)))
+	if (!follows && (mtu < MIN_MTU || mtu > interface_carries(router, index)))
 		return fail(-EINVAL,
 					"interface %s takes an MTU of %d to %u, not %u; set interface mtu changes what "
 					"its port carries",
-					interface_name(router, index), MIN_MTU, carried(router, index), mtu);
+					interface_name(router, index), MIN_MTU, interface_carries(router, index), mtu);
 	router->settings[index].mtus[kind] = mtu;
 	publish_mtus(router, index);
 	return 0;

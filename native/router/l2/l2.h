@@ -23,6 +23,7 @@ struct l2_interface {
 	/* For the usual cases, L2_NOWHERE in others: where all that comes in goes, unchanged, and which
 	 * of "*-output" takes what goes out, without a look at groups or tags. */
 	uint16_t plain_to, plain_output;
+	uint16_t longest; /* frame that its port carries, tags not counted */
 	struct vlan_rewrite in, out;
 } __attribute__((aligned(32)));
 

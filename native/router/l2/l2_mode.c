@@ -264,6 +264,8 @@ static int watch_l2(struct ws_router *router, uint16_t index, enum interface_cha
 		return check_unused(router, index);
 	if (change == INTERFACE_MADE)
 		router->l2.interfaces[index].plain_output = router->interfaces[index].output;
+	if (change == INTERFACE_MADE || change == INTERFACE_MTU_CHANGED)
+		router->l2.interfaces[index].longest = interface_carries(router, index) + ETHERNET_LEN;
 	if (change == INTERFACE_LEAVES)
 		leave(router, index);
 	return 0;

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Answers to multicast listener queries (RFC 3810), so that switches that look on let neighbour
- * discovery through; made and sent by the main thread, one at most a second and interface.
+ * Reports of listeners (RFC 3810), so that switches that look on let neighbour discovery through:
+ * answers to queries, one at most a second and interface, and while IPv6 addresses are announced,
+ * two a second apart when the groups of an interface change or it comes up (section 6.1). Made and
+ * sent by the main thread.
  */
 #include "wire/mld.h"
+#include "router/interface/interface_change.h"
 #include "router/interface/ip6_interface.h"
 #include "router/local/local.h"
 #include "router/packet/output.h"
@@ -12,7 +15,7 @@
 #include <rte_cycles.h>
 
 /* All routers, and the solicited ones of a link-local address and of all others. */
-enum { MAX_GROUPS = 2 + WS_MAX_ADDRESSES };
+enum { MAX_GROUPS = 2 + WS_MAX_ADDRESSES, ROBUSTNESS = 2 };
 
 static uint16_t add_group(uint8_t (*groups)[IP6_ADDRESS_LEN], uint16_t count, const uint8_t *group)
 {
@@ -73,9 +76,27 @@ void router_mld_report(struct ws_router *router)
 		struct ip6_settings *settings = &router->ip6_settings[i];
 		if (!settings->next_report_tsc || now < settings->next_report_tsc)
 			continue;
-		settings->next_report_tsc = 0;
+		settings->next_report_tsc = settings->unasked_reports ? now + router->tsc_hz : 0;
+		settings->unasked_reports -= settings->unasked_reports > 0;
 		settings->reported_tsc = now;
 		if (router->ip6[i] && router->interfaces[i].admin_up)
 			send_report(router, i);
 	}
 }
+
+static int listening_changed(struct ws_router *router, uint16_t index, enum interface_change change,
+							 const uint8_t *old_mac)
+{
+	const struct interface *interface = &router->interfaces[index];
+	struct ip6_settings *settings = &router->ip6_settings[index];
+	(void)old_mac;
+	if (change != INTERFACE_ADDRESSES_CHANGED && change != INTERFACE_USABLE_CHANGED)
+		return 0;
+	if (!ws_router_is_announcing(router, WS_IP6) || interface_is_paired(interface))
+		return 0;
+	bool is_due = router->ip6[index] && interface->usable;
+	settings->next_report_tsc = is_due ? rte_rdtsc() : 0;
+	settings->unasked_reports = is_due ? ROBUSTNESS - 1 : 0;
+	return 0;
+}
+INTERFACE_WATCH(listening_changed)

@@ -142,6 +142,7 @@ int64_t neighbor_settle(struct ws_router *router, uint16_t interface,
 	hear_of(router, (uint32_t)index, state);
 	adjacency_resolve(table, (uint32_t)index, mac);
 	restore_route(router, (uint32_t)index);
+	__atomic_add_fetch(&router->neighbors_settled, 1, __ATOMIC_RELEASE);
 	return index;
 }
 

@@ -25,8 +25,9 @@ static inline int32_t acl_session_number(const struct acl_frame *frame, uint16_t
 {
 	const struct acl_sessions *sessions = frame->acls->sessions;
 	union acl_session_key key;
-	acl_session_key(&key, &frame->batch.keys[0], frame->batch.family, interface,
-					frame->direction == ACL_OUTPUT);
+	if (!acl_session_key(&key, &frame->batch.keys[0], frame->batch.family, interface,
+						 frame->direction == ACL_OUTPUT))
+		return -1;
 	return (int32_t)acl_session_find(sessions, acl_session_bucket(sessions, &key), &key);
 }
 

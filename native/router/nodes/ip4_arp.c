@@ -4,14 +4,15 @@
  *
  * At most one request a second: for a next hop of a route by its adjacency, for a destination on a
  * connected subnet by the worker's throttle, which bounds what one sender's scan of the subnet
- * makes of it. Packets in between are dropped.
+ * makes of it. A few packets to each wait for the answer (hold.h), but those with labels; the
+ * others are dropped.
  *
  * Uses: adjacency. Sets: the data begins at the Ethernet header. Next: <if>-output, error-drop.
  */
 #include "graph/graph.h"
 #include "router/fib/adjacency_nodes.h"
 #include "router/interface/source_address.h"
-#include "router/nodes/each_packet.h"
+#include "router/nodes/each_unheld.h"
 #include "router/packet/output.h"
 #include "router/router.h"
 #include "wire/address.h"
@@ -22,12 +23,13 @@
 enum edge { EDGE_DROP, EDGE_OUTPUT };
 static const char *const edges[] = {[EDGE_DROP] = "error-drop", [EDGE_OUTPUT] = "*-output"};
 
-enum counter { REQUESTS, THROTTLED, NO_ADDRESS, NO_ROOM };
+enum counter { REQUESTS, THROTTLED, NO_ADDRESS, NO_ROOM, HELD, COUNTERS };
 static const struct graph_counter counters[] = {
 	[REQUESTS] = {"ARP requests sent", false},
 	[THROTTLED] = {"ARP requests throttled", true},
 	[NO_ADDRESS] = {"no source address for ARP request", true},
 	[NO_ROOM] = {"no room for an ARP request", true},
+	[HELD] = {"packets held for an ARP reply", false},
 };
 
 /* The request ends where the IPv4 header did, which is there for sure; so it begins earlier. */
@@ -58,18 +60,31 @@ static struct glean_question question_about(struct graph *graph, const struct rt
 	};
 }
 
+static uint16_t hold(struct graph *graph, struct graph_node *node, struct rte_mbuf *packet,
+					 const struct held_for *to, uint64_t now)
+{
+	enum held held = hold_instead(graph, packet, to, now);
+	if (held == HELD_NOT)
+		return drop(node, THROTTLED);
+	graph_count(node, HELD, held == HELD_FROM_NOW_ON);
+	return PACKET_IS_HELD;
+}
+
 static uint16_t ip4_arp_one(struct graph *graph, struct graph_node *node, struct rte_mbuf *packet)
 {
 	static const uint8_t all[] = {0xff, 0xff, 0xff, 0xff, 0xff, 0xff};
-	uint16_t index =
-		router_of(graph)->adjacencies.adjacencies[packet_adjacency(packet)].tx_interface;
+	const struct adjacency *adjacency =
+		&router_of(graph)->adjacencies.adjacencies[packet_adjacency(packet)];
+	uint16_t index = adjacency->tx_interface;
 	const struct interface *interface = &router_of(graph)->interfaces[index];
 	struct glean_throttle *glean = &router_worker_of(graph)->glean;
 	struct arp arp = {.operation = ARP_REQUEST};
 	const struct glean_question question = question_about(graph, packet, &arp.target);
+	const struct held_for to = hold_for(graph, packet, &question, address_of_ip4(arp.target));
+	bool may_wait = adjacency->link != LINK_MPLS;
 	uint64_t now = graph_tsc();
 	if (glean_must_wait(glean, &question, now))
-		return drop(node, THROTTLED);
+		return may_wait ? hold(graph, node, packet, &to, now) : drop(node, THROTTLED);
 	arp.sender = ip4_source_address(router_of(graph), index, arp.target);
 	if (!arp.sender)
 		return drop(node, NO_ADDRESS);
@@ -78,6 +93,7 @@ static uint16_t ip4_arp_one(struct graph *graph, struct graph_node *node, struct
 		return drop(node, NO_ROOM);
 	if (!glean_may_ask(glean, &question, now))
 		return drop(node, THROTTLED);
+	graph_count(node, HELD, may_wait && hold_beside(graph, packet, &to, now) == HELD_FROM_NOW_ON);
 	memcpy(arp.sender_mac, interface->mac, sizeof(arp.sender_mac));
 	packet_advance(packet, -BACK);
 	packet_truncate(packet, ARP_LEN);
@@ -90,7 +106,7 @@ static uint16_t ip4_arp_one(struct graph *graph, struct graph_node *node, struct
 static uint16_t ip4_arp_process(struct graph *graph, struct graph_node *node, void **packets,
 								uint16_t n)
 {
-	return each_packet(graph, node, packets, n, ip4_arp_one);
+	return each_unheld(graph, node, packets, n, ip4_arp_one);
 }
 
 static struct graph_registration ip4_arp = {
@@ -98,7 +114,7 @@ static struct graph_registration ip4_arp = {
 	.process = ip4_arp_process,
 	.edge_count = 2,
 	.edges = edges,
-	.counter_count = NO_ROOM + 1,
+	.counter_count = COUNTERS,
 	.counters = counters,
 };
 GRAPH_REGISTER(ip4_arp)

@@ -15,6 +15,7 @@
 #include "router/fib/adjacency_nodes.h"
 #include "router/local/echo.h"
 #include "router/local/linux_cp.h"
+#include "router/packet/eight.h"
 #include "router/router.h"
 #include "router/vxlan/vxlan.h"
 #include "wire/icmp4.h"
@@ -119,20 +120,40 @@ static bool may_be_vxlan(const struct rte_mbuf *packet)
 		   udp->destination == htobe16(VXLAN_PORT);
 }
 
+enum { PLAIN_IHL = 4 << 4 | IP4_LEN / 4, VXLAN_NEEDS = IP4_LEN + UDP_LEN };
+
 /* The usual kind is found with one branch. */
 static inline bool is_vxlan(const struct rte_mbuf *packet)
 {
-	enum { NEEDED = IP4_LEN + UDP_LEN };
 	const struct ip4_header *ip = (const struct ip4_header *)(const void *)packet_data(packet);
 	const struct udp_header *udp = (const struct udp_header *)(const void *)(ip + 1);
-	if (unlikely(packet->data_len < NEEDED))
+	if (unlikely(packet->data_len < VXLAN_NEEDS))
 		return false;
-	uint32_t differs = ip->version_ihl ^ (4 << 4 | IP4_LEN / 4);
+	uint32_t differs = ip->version_ihl ^ PLAIN_IHL;
 	differs |= ip->protocol ^ IP4_UDP;
 	differs |= udp->destination ^ htobe16(VXLAN_PORT);
 	differs |= ip4_is_fragment(ip);
-	differs |= be16toh(ip->total_length) < NEEDED;
+	differs |= be16toh(ip->total_length) < VXLAN_NEEDS;
 	return likely(!differs) || may_be_vxlan(packet);
+}
+
+/* Whether eight are of the usual kind. */
+LANES_INLINE bool are_vxlan(void *const *packets)
+{
+	enum { PORT_FROM = VXLAN_NEEDS - UDP_LEN + 4 - sizeof(eight_part) };
+	static const union eight_bytes start = {{PLAIN_IHL, [IP4_PROTOCOL_AT] = IP4_UDP}},
+								   start_counts = {{0xff, [6] = 0x3f,
+													0xff, [IP4_PROTOCOL_AT] = 0xff}},
+								   port = {{[14] = VXLAN_PORT >> 8, VXLAN_PORT & 0xff}},
+								   port_counts = {{[14] = 0xff, 0xff}};
+	const void *headers[EIGHT];
+	if (!eight_have_bytes(packets, VXLAN_NEEDS))
+		return false;
+	eight_data(packets, (void **)headers);
+	eight_part differs = eight_differ(headers, 0, start.part) & start_counts.part;
+	differs |= eight_differ(headers, PORT_FROM, port.part) & port_counts.part;
+	lanes totals = lanes_swap(lanes_load_at(headers, 0)) & 0xffff;
+	return !lanes_any(lanes_less(totals, lanes_all(VXLAN_NEEDS))) && eight_part_is_zero(differs);
 }
 
 static __attribute__((noinline)) uint16_t deliver(const struct ws_router *router,
@@ -149,9 +170,16 @@ static uint16_t ip4_local_process(struct graph *graph, struct graph_node *node, 
 	const struct ws_router *router = router_of(graph);
 	bool has_tunnels = vxlan_room(router);
 	uint16_t next[GRAPH_FRAME_SIZE];
-	for (uint16_t i = 0; i < n; i++)
-		next[i] = has_tunnels && is_vxlan(packets[i]) ? (uint16_t)EDGE_VXLAN
-													  : deliver(router, node, packets[i]);
+	for (uint16_t i = 0, end; i < n; i = end) {
+		end = eight_end(i, n);
+		if (has_tunnels && end - i == EIGHT && are_vxlan(packets + i)) {
+			eight_fill(next + i, EDGE_VXLAN);
+			continue;
+		}
+		for (uint16_t k = i; k < end; k++)
+			next[k] = has_tunnels && is_vxlan(packets[k]) ? (uint16_t)EDGE_VXLAN
+														  : deliver(router, node, packets[k]);
+	}
 	graph_enqueue(graph, node, packets, next, n);
 	return n;
 }

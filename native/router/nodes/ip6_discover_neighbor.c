@@ -3,14 +3,14 @@
  * ip6-discover-neighbor: turns a packet whose next hop has no known MAC address into the neighbor
  * solicitation for it.
  *
- * At most one a second for each next hop; packets in between are dropped.
+ * At most one a second for each next hop; a few packets without labels wait for the answer
+ * (hold.h), the others are dropped.
  *
  * Uses: adjacency. Sets: the data begins at the Ethernet header. Next: <if>-output, error-drop.
  */
 #include "graph/graph.h"
 #include "router/fib/adjacency_nodes.h"
-#include "router/local/nd_solicit.h"
-#include "router/nodes/each_packet.h"
+#include "router/nodes/nd_solicit.h"
 #include "router/router.h"
 
 static const char *const edges[] = {
@@ -32,7 +32,7 @@ static uint16_t ip6_discover_neighbor_one(struct graph *graph, struct graph_node
 static uint16_t ip6_discover_neighbor_process(struct graph *graph, struct graph_node *node,
 											  void **packets, uint16_t n)
 {
-	return each_packet(graph, node, packets, n, ip6_discover_neighbor_one);
+	return each_unheld(graph, node, packets, n, ip6_discover_neighbor_one);
 }
 
 static struct graph_registration ip6_discover_neighbor = {

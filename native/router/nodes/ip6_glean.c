@@ -4,14 +4,14 @@
  * for it.
  *
  * As often as the worker's throttle lets the packet's sender ask, so that a scan of the prefix is
- * bounded, holds up nobody else, and fills no table of neighbours. Packets in between are dropped.
+ * bounded, holds up nobody else, and fills no table of neighbours. A few packets to each host wait
+ * for the answer (hold.h), the others are dropped.
  *
  * Uses: adjacency. Sets: the data begins at the Ethernet header. Next: <if>-output, error-drop.
  */
 #include "graph/graph.h"
 #include "router/fib/adjacency_nodes.h"
-#include "router/local/nd_solicit.h"
-#include "router/nodes/each_packet.h"
+#include "router/nodes/nd_solicit.h"
 #include "router/router.h"
 
 static const char *const edges[] = {
@@ -42,7 +42,7 @@ static uint16_t ip6_glean_one(struct graph *graph, struct graph_node *node, stru
 static uint16_t ip6_glean_process(struct graph *graph, struct graph_node *node, void **packets,
 								  uint16_t n)
 {
-	return each_packet(graph, node, packets, n, ip6_glean_one);
+	return each_unheld(graph, node, packets, n, ip6_glean_one);
 }
 
 static struct graph_registration ip6_glean = {

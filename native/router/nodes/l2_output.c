@@ -2,7 +2,8 @@
 /*
  * l2-output: frames to the interface chosen for them, with the tags that they bear there.
  *
- * What an interface takes off or puts on frames that come in is undone on those that go out.
+ * What an interface takes off or puts on frames that come in is undone on those that go out. A
+ * frame longer than the port carries goes nowhere: there is nobody whom layer 2 could tell.
  *
  * Uses: mbuf->port, tx interface. Next: <if>-output, error-drop.
  */
@@ -14,17 +15,29 @@
 enum edge { EDGE_DROP, EDGE_OUTPUT };
 static const char *const edges[] = {[EDGE_DROP] = "error-drop", [EDGE_OUTPUT] = "*-output"};
 
-enum counter { SPLIT_HORIZON, TAGS_MISSING, NO_ROOM };
+enum counter { SPLIT_HORIZON, TAGS_MISSING, NO_ROOM, TOO_LONG };
 static const struct graph_counter counters[] = {
 	[SPLIT_HORIZON] = {"L2 split horizon drop", true},
 	[TAGS_MISSING] = {"frame has fewer tags than are to be taken off", true},
 	[NO_ROOM] = {"no headroom for another tag", true},
+	[TOO_LONG] = {"L2 MTU exceeded", true},
 };
 
 static uint16_t drop(struct graph_node *node, enum counter reason)
 {
 	graph_count(node, reason, 1);
 	return EDGE_DROP;
+}
+
+/* Ports carry up to two tags beside. */
+static bool is_too_long(const struct rte_mbuf *packet, uint32_t longest)
+{
+	const uint8_t *data = packet_data(packet);
+	uint32_t tags = 0;
+	for (uint32_t at = ETHERNET_TYPE_AT; tags < 2; at += VLAN_TAG_LEN, tags++)
+		if (at + sizeof(uint16_t) > packet->data_len || !vlan_is_type(vlan_load16(data + at)))
+			break;
+	return packet->pkt_len > longest + tags * VLAN_TAG_LEN;
 }
 
 static __attribute__((noinline)) uint16_t
@@ -41,8 +54,24 @@ prepare(struct graph_node *node, const struct ws_router *router, struct rte_mbuf
 	case TAGS_NO_ROOM:
 		return drop(node, NO_ROOM);
 	default:
+		if (is_too_long(packet, tx->longest))
+			return drop(node, TOO_LONG);
 		return EDGE_OUTPUT + router->interfaces[index].output;
 	}
+}
+
+/* Frames in a row to one interface; `wanted` is of those that need no other look. */
+struct run {
+	uint16_t interface, edge;
+	lanes wanted;
+};
+
+static inline struct run run_of(const struct l2_interface *interfaces, uint16_t interface)
+{
+	const struct l2_interface *tx = &interfaces[interface];
+	bool is_plain = tx->plain_output != L2_NOWHERE;
+	return (struct run){interface, EDGE_OUTPUT + tx->plain_output,
+						eight_going_by(interface, is_plain ? tx->longest : -1)};
 }
 
 static uint16_t l2_output_process(struct graph *graph, struct graph_node *node, void **packets,
@@ -51,17 +80,22 @@ static uint16_t l2_output_process(struct graph *graph, struct graph_node *node, 
 	const struct ws_router *router = router_of(graph);
 	const struct l2_interface *interfaces = router->l2.interfaces;
 	uint16_t next[GRAPH_FRAME_SIZE];
+	struct run run = {.interface = L2_NOWHERE};
 	for (uint16_t i = 0, end; i < n; i = end) {
-		uint16_t tx = packet_tx_interface(packets[i]), output = interfaces[tx].plain_output;
+		uint16_t interface = packet_tx_interface(packets[i]);
+		if (unlikely(interface != run.interface))
+			run = run_of(interfaces, interface);
 		end = eight_end(i, n);
-		if (end - i == EIGHT && output != L2_NOWHERE && eight_go_by(packets + i, tx)) {
-			eight_fill(next + i, EDGE_OUTPUT + output);
+		if (end - i == EIGHT && eight_go_by(packets + i, run.wanted)) {
+			eight_fill(next + i, run.edge);
 			continue;
 		}
 		for (uint16_t k = i; k < end; k++) {
-			output = interfaces[packet_tx_interface(packets[k])].plain_output;
-			next[k] = likely(output != L2_NOWHERE) ? EDGE_OUTPUT + output
-												   : prepare(node, router, packets[k]);
+			const struct rte_mbuf *packet = packets[k];
+			const struct l2_interface *tx = &interfaces[packet_tx_interface(packet)];
+			bool is_plain = tx->plain_output != L2_NOWHERE && packet->pkt_len <= tx->longest;
+			next[k] = likely(is_plain) ? EDGE_OUTPUT + tx->plain_output
+									   : prepare(node, router, packets[k]);
 		}
 	}
 	graph_enqueue(graph, node, packets, next, n);
@@ -73,7 +107,7 @@ static struct graph_registration l2_output = {
 	.process = l2_output_process,
 	.edge_count = 2,
 	.edges = edges,
-	.counter_count = 3,
+	.counter_count = 4,
 	.counters = counters,
 };
 GRAPH_REGISTER(l2_output)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * recirculate: brings in what nodes made beside their packets on the walk before.
+ * recirculate: brings in what nodes made beside their packets on the walk before, and
+ * packets that were held, once their next hop answers or is given up.
  *
  * The first source, which is walked alone as long as something waits: what is made is sent before
  * more is received, and before the worker is quiescent.
@@ -17,19 +18,41 @@ static const char *const edges[] = {
 	[RECIRCULATE_ETHERNET_INPUT] = "ethernet-input",
 	[RECIRCULATE_IP4_REWRITE] = "ip4-rewrite",
 	[RECIRCULATE_IP4_LABELS] = "ip4-mpls-label-imposition-uniform",
+	[RECIRCULATE_IP6_REWRITE] = "ip6-rewrite",
+	[RECIRCULATE_IP4_ARP] = "ip4-arp",
+	[RECIRCULATE_IP6_GLEAN] = "ip6-glean",
+	[RECIRCULATE_IP6_DISCOVER_NEIGHBOR] = "ip6-discover-neighbor",
+	[RECIRCULATE_IP4_ICMP_ERROR] = "ip4-icmp-error",
+	[RECIRCULATE_IP6_ICMP_ERROR] = "ip6-icmp-error",
 	[RECIRCULATE_OUTPUT] = "*-output",
 };
+
+enum counter { SENT, UNANSWERED, COUNTERS };
+static const struct graph_counter counters[] = {
+	[SENT] = {"held packets sent to their next hop", false},
+	[UNANSWERED] = {"held packets whose next hop did not answer", true},
+};
+
+static void count_held(struct graph_node *node, struct hold *hold)
+{
+	graph_count(node, SENT, hold->sent);
+	graph_count(node, UNANSWERED, hold->unanswered);
+	hold->sent = hold->unanswered = 0;
+}
 
 static uint16_t recirculate_process(struct graph *graph, struct graph_node *node, void **packets,
 									uint16_t n)
 {
-	struct recirculate_queue *queue = &router_worker_of(graph)->recirculate;
+	struct router_worker *worker = router_worker_of(graph);
+	struct recirculate_queue *queue = &worker->recirculate;
 	uint16_t next[GRAPH_FRAME_SIZE], count = 0;
 	for (; count < n && queue->head != queue->tail; count++) {
 		uint32_t slot = queue->head++ % RECIRCULATE_SLOTS;
 		packets[count] = queue->slots[slot].packet;
 		next[count] = (uint16_t)queue->slots[slot].target;
 	}
+	if (unlikely(worker->hold.sent | worker->hold.unanswered))
+		count_held(node, &worker->hold);
 	graph_enqueue(graph, node, packets, next, count);
 	return count;
 }
@@ -40,5 +63,7 @@ static struct graph_registration recirculate = {
 	.is_source = true,
 	.edge_count = RECIRCULATE_TARGETS,
 	.edges = edges,
+	.counter_count = COUNTERS,
+	.counters = counters,
 };
 GRAPH_REGISTER(recirculate)

@@ -8,6 +8,7 @@
  * ip4-input, ip6-input, error-drop.
  */
 #include "router/nodes/vxlan_decap.h"
+#include "router/packet/eight.h"
 
 enum { HEADERS = IP4_LEN + UDP_LEN + VXLAN_LEN, PLAIN_IHL = 0x45 };
 
@@ -27,11 +28,25 @@ static uint16_t __attribute__((noinline)) take_one(struct graph *graph, struct g
 	return vxlan_decap_one(graph, node, packet, run, WS_IP4, read_ip4);
 }
 
-/* What packets of a run have in common, as they have it. */
+/*
+ * What whole packets of a run have in common that have no options, no padding and no checksum:
+ * parts of their headers, as they have them, and where they came by. Their lengths differ.
+ */
 struct likeness {
-	uint64_t addresses, vxlan;
+	eight_part ends, vxlan;
 	uint16_t came_by, interface;
 };
+
+enum {
+	ENDS_AT = IP4_ADDRESSES_AT,
+	VXLAN_AT = HEADERS - sizeof(eight_part), /* and UDP before it */
+	UDP_LENGTH_AT = IP4_LEN + offsetof(struct udp_header, length),
+	TOS = 0x00ff0000, /* of a header's first word */
+};
+
+/* What counts in those parts: what is reserved, and the ports, may be anything. */
+static const union eight_bytes ends_count = {{[0 ... IP4_ADDRESSES_LEN - 1] = 0xff}};
+static const union eight_bytes vxlan_counts = {{[8] = 0x08, [12 ... 14] = 0xff}};
 
 /* Of one of frames; false: the run has none. */
 static inline bool likeness_of(const struct vxlan_run *run, struct likeness *out)
@@ -40,12 +55,17 @@ static inline bool likeness_of(const struct vxlan_run *run, struct likeness *out
 	const struct vxlan_header vxlan = {htobe32(VXLAN_HAS_VNI), tunnel ? tunnel->key.vni : 0};
 	if (!tunnel || !run->is_up || tunnel->decap != WS_VXLAN_L2)
 		return false;
-	memcpy(&out->addresses, tunnel->key.remote, sizeof(uint32_t));
-	memcpy((uint8_t *)&out->addresses + sizeof(uint32_t), tunnel->key.local, sizeof(uint32_t));
-	memcpy(&out->vxlan, &vxlan, sizeof(out->vxlan));
-	out->came_by = run->came_by;
-	out->interface = tunnel->interface;
+	*out = (struct likeness){.came_by = run->came_by, .interface = tunnel->interface};
+	memcpy(&out->ends, tunnel->key.remote, sizeof(uint32_t));
+	memcpy((uint8_t *)&out->ends + sizeof(uint32_t), tunnel->key.local, sizeof(uint32_t));
+	memcpy((uint8_t *)&out->vxlan + sizeof(out->vxlan) - VXLAN_LEN, &vxlan, sizeof(vxlan));
 	return true;
+}
+
+/* Given what differs in the parts, in bits that count or not. */
+LANES_INLINE bool parts_are_alike(eight_part ends, eight_part vxlan)
+{
+	return eight_part_is_zero((ends & ends_count.part) | (vxlan & vxlan_counts.part));
 }
 
 static inline uint32_t load32(const uint8_t *bytes)
@@ -55,31 +75,38 @@ static inline uint32_t load32(const uint8_t *bytes)
 	return be32toh(word);
 }
 
-static inline uint64_t load64(const uint8_t *bytes)
-{
-	uint64_t word;
-	memcpy(&word, bytes, sizeof(word));
-	return word;
-}
-
-/* A whole packet without options, padding or a checksum, alike those before: one branch for all of
- * it. What is reserved, and the type of service, may be anything. */
 static inline bool is_alike(const struct rte_mbuf *packet, const struct likeness *likeness)
 {
-	enum { TOS = 0x00ff0000, UDP_LENGTH_AT = IP4_LEN + 4 };
-	const struct vxlan_header meant = {htobe32(VXLAN_HAS_VNI),
-									   htobe32((uint32_t)VXLAN_MAX_VNI << VXLAN_VNI_SHIFT)};
 	const uint8_t *data = packet_data(packet);
 	uint32_t length = packet->pkt_len;
-	if (unlikely(packet->data_len < HEADERS))
+	if (unlikely(packet->data_len < HEADERS || packet->port != likeness->came_by))
 		return false;
-	uint64_t vxlan = load64(data + IP4_LEN + UDP_LEN) ^ likeness->vxlan;
-	uint64_t differs = load64(data + IP4_ADDRESSES_AT) ^ likeness->addresses;
-	differs |= vxlan & load64((const uint8_t *)&meant);
-	differs |= (load32(data) & ~(uint32_t)TOS) ^ (PLAIN_IHL << 24 | length);
+	uint32_t differs = (load32(data) & ~(uint32_t)TOS) ^ (PLAIN_IHL << 24 | length);
 	differs |= load32(data + UDP_LENGTH_AT) ^ (length - IP4_LEN) << 16;
-	differs |= packet->port ^ likeness->came_by;
-	return likely(!differs);
+	return !differs && parts_are_alike(eight_load_part(data, ENDS_AT) ^ likeness->ends,
+									   eight_load_part(data, VXLAN_AT) ^ likeness->vxlan);
+}
+
+/* The same of eight, whose lengths it gives. */
+LANES_INLINE bool are_alike(void *const *packets, const struct likeness *likeness, lanes *lengths)
+{
+	const void *data[EIGHT];
+	if (!eight_came_by(packets, likeness->came_by) || !eight_have_bytes(packets, HEADERS))
+		return false;
+	eight_data(packets, (void **)data);
+	*lengths = lanes_load_at((const void *const *)packets, offsetof(struct rte_mbuf, pkt_len));
+	lanes starts = lanes_swap(lanes_load_at(data, 0)) & ~(uint32_t)TOS;
+	lanes udp = lanes_swap(lanes_load_at(data, UDP_LENGTH_AT));
+	lanes differs = starts ^ (*lengths | PLAIN_IHL << 24);
+	differs |= udp ^ (*lengths - IP4_LEN) << 16;
+	return !lanes_any(differs) && parts_are_alike(eight_differ(data, ENDS_AT, likeness->ends),
+												  eight_differ(data, VXLAN_AT, likeness->vxlan));
+}
+
+static inline void take_alike(struct rte_mbuf *packet, const struct likeness *likeness)
+{
+	packet_advance(packet, HEADERS);
+	packet->port = likeness->interface;
 }
 
 static uint16_t vxlan4_input_process(struct graph *graph, struct graph_node *node, void **packets,
@@ -88,26 +115,30 @@ static uint16_t vxlan4_input_process(struct graph *graph, struct graph_node *nod
 	uint16_t next[GRAPH_FRAME_SIZE];
 	struct vxlan_run run = {0};
 	struct likeness likeness;
+	lanes lengths;
 	bool is_traced = graph->trace != NULL, has_likeness = false;
-	uint64_t alike = 0, bytes = 0;
-	for (uint16_t i = 0; i < n; i++) {
-		struct rte_mbuf *packet = packets[i];
-		if (has_likeness && is_alike(packet, &likeness)) {
-			packet_advance(packet, HEADERS);
-			packet->port = likeness.interface;
-			next[i] = VXLAN_FRAME;
-			alike++;
-			bytes += packet->pkt_len;
+	for (uint16_t i = 0, end; i < n; i = end) {
+		end = eight_end(i, n);
+		if (has_likeness && end - i == EIGHT && are_alike(packets + i, &likeness, &lengths)) {
+			for (uint16_t k = i; k < end; k++)
+				take_alike(packets[k], &likeness);
+			eight_fill(next + i, VXLAN_FRAME);
+			run.packets += EIGHT;
+			run.bytes += lanes_sum(lengths) - EIGHT * HEADERS;
 			continue;
 		}
-		run.packets += alike;
-		run.bytes += bytes;
-		alike = bytes = 0;
-		next[i] = take_one(graph, node, packet, &run);
-		has_likeness = !is_traced && likeness_of(&run, &likeness);
+		for (uint16_t k = i; k < end; k++) {
+			if (has_likeness && is_alike(packets[k], &likeness)) {
+				take_alike(packets[k], &likeness);
+				next[k] = VXLAN_FRAME;
+				run.packets++;
+				run.bytes += ((const struct rte_mbuf *)packets[k])->pkt_len;
+				continue;
+			}
+			next[k] = take_one(graph, node, packets[k], &run);
+			has_likeness = !is_traced && likeness_of(&run, &likeness);
+		}
 	}
-	run.packets += alike;
-	run.bytes += bytes;
 	vxlan_decap_end(graph, node, &run, packets, next, n);
 	return n;
 }

@@ -122,8 +122,8 @@ int ws_router_totals(struct ws_router *router, uint16_t worker, struct ws_router
 	if (!graph_of(router, worker))
 		return -ENOENT;
 	const struct worker_counts *counts = router->workers[worker]->totals;
-	*out = (struct ws_router_totals){counts->rx_packets, counts->tx_packets, counts->drops,
-									 counts->punts,      counts->loops,      counts->sleeps,
-									 counts->made};
+	*out = (struct ws_router_totals){
+		counts->rx_packets, counts->tx_packets, counts->drops, counts->punts,
+		counts->loops,      counts->sleeps,     counts->made,  router->workers[worker]->hold.count};
 	return 0;
 }

@@ -32,24 +32,42 @@ LANES_INLINE void eight_data(void *const *packets, void **data)
 		data[i] = packet_data(packets[i]);
 }
 
-/* Sixteen bytes of an mbuf's first line. */
+/* Sixteen bytes of a packet, or of its mbuf's first line. */
 typedef uint16_t eight_part __attribute__((vector_size(16)));
 typedef int16_t eight_signed_part __attribute__((vector_size(16)));
+union eight_bytes {
+	uint8_t bytes[sizeof(eight_part)];
+	eight_part part;
+};
 
-LANES_INLINE eight_part eight_load_part(const struct rte_mbuf *packet, size_t offset)
+LANES_INLINE eight_part eight_load_part(const void *place, size_t offset)
 {
 	eight_part part;
-	memcpy(&part, (const uint8_t *)packet + offset, sizeof(part));
+	memcpy(&part, (const uint8_t *)place + offset, sizeof(part));
 	return part;
+}
+
+/* The bits of sixteen bytes at `offset` that are other than meant behind one of eight places. */
+LANES_INLINE eight_part eight_differ(const void *const *places, size_t offset, eight_part meant)
+{
+	eight_part differs = {0};
+	for (int i = 0; i < EIGHT; i++)
+		differs |= eight_load_part(places[i], offset) ^ meant;
+	return differs;
+}
+
+LANES_INLINE bool eight_part_is_zero(eight_part part)
+{
+	uint64_t words[2];
+	memcpy(words, &part, sizeof(words));
+	return !(words[0] | words[1]);
 }
 
 /* Whether a 16-bit field of the mbufs is `value` in all of them. */
 LANES_INLINE bool eight_have_field(void *const *packets, size_t offset, uint16_t value)
 {
 	size_t start = offset & ~(sizeof(eight_part) - 1);
-	eight_part differs = {0}, wanted = (eight_part){0} + value;
-	for (int i = 0; i < EIGHT; i++)
-		differs |= eight_load_part(packets[i], start) ^ wanted;
+	eight_part differs = eight_differ((const void *const *)packets, start, (eight_part){0} + value);
 	return !differs[(offset - start) / sizeof(value)];
 }
 
@@ -59,10 +77,33 @@ LANES_INLINE bool eight_came_by(void *const *packets, uint16_t interface)
 	return eight_have_field(packets, offsetof(struct rte_mbuf, port), interface);
 }
 
-/* Whether all are for that interface. */
-LANES_INLINE bool eight_go_by(void *const *packets, uint16_t interface)
+/* What eight_go_by() is to find: a word each for the eight words of an mbuf's first line from
+ * EIGHT_HALF on. */
+enum {
+	EIGHT_HALF = 32,
+	EIGHT_LENGTH = (offsetof(struct rte_mbuf, pkt_len) - EIGHT_HALF) / sizeof(uint32_t),
+	EIGHT_TX = (offsetof(struct rte_mbuf, vlan_tci_outer) - EIGHT_HALF) / sizeof(uint32_t),
+};
+
+/* For that interface, and in all buffers no longer than `longest`; nothing when it is negative. */
+LANES_INLINE lanes eight_going_by(uint16_t interface, int32_t longest)
 {
-	return eight_have_field(packets, offsetof(struct rte_mbuf, vlan_tci_outer), interface);
+	lanes wanted = {0};
+	wanted[EIGHT_LENGTH] = (uint32_t)longest;
+	wanted[EIGHT_TX] = interface;
+	return wanted;
+}
+
+/* Whether all are so: one difference tells that lengths are no greater and interfaces are equal. */
+LANES_INLINE bool eight_go_by(void *const *packets, lanes wanted)
+{
+	lanes differs = {0}, counts = {0};
+	counts[EIGHT_LENGTH] = 1u << 31;
+	counts[EIGHT_TX] = UINT16_MAX;
+	for (int i = 0; i < EIGHT; i++)
+		differs |=
+			wanted - lanes_load((const uint32_t *)packets[i] + EIGHT_HALF / sizeof(uint32_t));
+	return !lanes_any(differs & counts);
 }
 
 LANES_INLINE void eight_set_tx_interface(void *const *packets, uint16_t interface)

@@ -161,6 +161,7 @@ void router_free_workers(struct ws_router *router)
 		if (!router->workers[i])
 			continue;
 		drop_copies(router->workers[i]);
+		hold_close(router->workers[i]);
 		graph_destroy(router->workers[i]->graph);
 		trace_free(router->workers[i]);
 		rest_close(router->workers[i]);

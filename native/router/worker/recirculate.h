@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Packets that a node made beside those that came to it: copies to flood, fragments.
+ * Packets that a node made beside those that came to it: copies to flood, fragments;
+ * and what was held.
  *
  * They wait in a queue of the worker for its next walk, since frames hold no more packets than the
  * sources bring in. The node `recirculate`, the first source, brings them to where they are bound.
@@ -20,7 +21,13 @@ enum recirculate_target {
 	RECIRCULATE_ETHERNET_INPUT, /* frames as if received by mbuf->port */
 	RECIRCULATE_IP4_REWRITE,    /* IPv4 with its adjacency set */
 	RECIRCULATE_IP4_LABELS,     /* the same, of labels */
-	RECIRCULATE_OUTPUT,         /* frames; so many more, to which of "*-output" */
+	RECIRCULATE_IP6_REWRITE,    /* IPv6 with its adjacency set */
+	RECIRCULATE_IP4_ARP,        /* … an unresolved one */
+	RECIRCULATE_IP6_GLEAN,
+	RECIRCULATE_IP6_DISCOVER_NEIGHBOR,
+	RECIRCULATE_IP4_ICMP_ERROR, /* with the error set */
+	RECIRCULATE_IP6_ICMP_ERROR,
+	RECIRCULATE_OUTPUT, /* frames; so many more, to which of "*-output" */
 	RECIRCULATE_TARGETS,
 };
 

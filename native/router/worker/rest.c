@@ -20,6 +20,7 @@ enum {
 	LONGEST_NAP_US = 1000,
 	/* For an interrupt that a driver may have missed. */
 	LONGEST_WAIT_MS = 10,
+	HOLDING_WAIT_MS = 1, /* for packets whose next hop may have answered */
 	FOR_EVER = -1,
 	MAX_EVENTS = 16,
 };
@@ -91,12 +92,13 @@ static bool wait_for_call(const struct ws_router *router, uint16_t index)
 {
 	const struct router_worker *worker = router->workers[index];
 	struct rte_epoll_event events[MAX_EVENTS];
-	int count = 1;
+	int count = 1, most_ms = worker->rest.has_interrupts ? LONGEST_WAIT_MS : FOR_EVER;
+	if (worker->hold.count)
+		most_ms = HOLDING_WAIT_MS;
 	bell_listen(worker_bell(index));
 	ask_for_interrupts(worker, true);
 	if (!has_work(router, index))
-		count = rte_epoll_wait(worker->rest.epoll, events, MAX_EVENTS,
-							   worker->rest.has_interrupts ? LONGEST_WAIT_MS : FOR_EVER);
+		count = rte_epoll_wait(worker->rest.epoll, events, MAX_EVENTS, most_ms);
 	ask_for_interrupts(worker, false);
 	bell_ignore(worker_bell(index));
 	return count > 0;

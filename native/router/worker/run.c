@@ -67,6 +67,8 @@ static void walk_as_worker(uint16_t index, void *argument)
 		uint32_t received = graph_walk(worker->graph);
 		end_turn(worker, worker->graph->walk_began, idle);
 		idle = !received;
+		if (unlikely(worker->hold.count))
+			hold_look(router, worker, graph_tsc());
 		if (unlikely(!recirculate_is_empty(&worker->recirculate)))
 			walk_what_was_made(worker);
 		rcu_quiescent(index);

@@ -5,6 +5,7 @@
 
 #include "dev/absence.h"
 #include "router/worker/glean_throttle.h"
+#include "router/worker/hold.h"
 #include "router/worker/recirculate.h"
 #include "router/worker/rest.h"
 #include "router/worker/token_bucket.h"
@@ -43,6 +44,7 @@ struct router_worker {
 	uint16_t queue_count;
 	struct rx_queue queues[WS_MAX_PORTS * WS_MAX_QUEUES];
 	struct glean_throttle glean;
+	struct hold hold;
 	struct recirculate_queue recirculate;
 } __attribute__((aligned(64)));
 

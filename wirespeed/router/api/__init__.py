@@ -19,6 +19,7 @@ from wirespeed.router.api import (
     sflow,
     subinterfaces,
     tap,
+    urpf,
     vxlan,
 )
 from wirespeed.router.api.registry import HANDLERS
@@ -43,5 +44,6 @@ __all__ = [
     "sflow",
     "subinterfaces",
     "tap",
+    "urpf",
     "vxlan",
 ]

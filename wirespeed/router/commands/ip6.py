@@ -119,6 +119,12 @@ def set_age(console: Console, words: Match) -> None:
     console.core.set_reachable_time(6 if "ip6" in words else 4, words["number"])
 
 
+@command("set ip neighbor-config (ip4|ip6) announce (on|off)")
+def set_announcing(console: Console, words: Match) -> None:
+    """Whether addresses are announced unasked when they are added and when their interface comes up."""
+    console.core.set_announcing(6 if "ip6" in words else 4, "on" in words)
+
+
 @command("show ip6 interface [<interface>...]")
 def show_interface(console: Console, words: Match) -> Iterator[str]:
     """IPv6 on the interfaces: addresses, groups, router advertisements."""

@@ -46,13 +46,26 @@ def show_limits(console: Console, words: Match) -> Iterator[str]:
             yield f"ip{version}:"
             yield (
                 f"  limit:{counters.most_learnt}, interface-limit:{counters.most_of_interface}, "
-                f"age:{core.reachable_time(version)}, recycle:1"
+                f"age:{core.reachable_time(version)}, recycle:1{', announce:on' if core.is_announcing(version) else ''}"
             )
     yield f"both: {counters.used} of {counters.most} entries, {counters.learnt} of them learned"
     yield (
         f"  recycled:{counters.recycled}, refused for the interface:{counters.refused_interface}, "
         f"refused for the table:{counters.refused_table}, unanswered:{counters.unanswered}"
     )
+
+
+@command("show (ip|ip4|ip6) neighbor-hold")
+def show_held(console: Console, words: Match) -> Iterator[str]:
+    """Packets that wait until the Ethernet address of their next hop is known."""
+    widths = (("Waiting", 12), ("IP", 40), ("Packets", 8), ("Thread", 8), ("Interface", 24))
+    yield "".join(centre(head, width) for head, width in widths)
+    for held in console.core.held_packets():
+        if "ip" in words or ("ip6" in words) == (held.next_hop.version == 6):
+            yield (
+                f"{held.waiting_s:>12.4f}{centre(held.next_hop, 40)}{centre(held.packets, 8)}"
+                f"{centre(held.worker + 1, 8)}{console.core.interface(held.interface).name}"
+            )
 
 
 @command("show (ip|ip4|ip6) (neighbor|neighbors) [<interface>]")

@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Where our addresses are, unasked: ARP requests for IPv4 addresses (RFC 5227 section 3) and
+ * unsolicited advertisements of IPv6 addresses (RFC 4861 section 7.2.6) tell stations, and switches
+ * behind which port we are. Main thread.
+ *
+ * While it is on, the addresses of an interface are announced twice when they change, or its MAC
+ * address does, or it comes up. Those of an interface that is paired with one of Linux are Linux's
+ * to announce.
+ */
+#include "dev/error.h"
+#include "router/interface/interface_change.h"
+#include "router/interface/ip6_interface.h"
+#include "router/neighbor/neighbor.h"
+#include "router/packet/metadata.h"
+#include "router/worker/main_input.h"
+#include "wire/address.h"
+#include "wire/arp.h"
+#include "wire/ethernet.h"
+#include "wire/nd.h"
+
+#include <errno.h>
+#include <rte_cycles.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	ROUNDS = 2,
+	BETWEEN_ROUNDS_S = 2,
+	INTERFACES_A_POLL = 64, /* so that the ring to worker 0 has room for them */
+};
+
+struct announcements {
+	bool is_on[FAMILIES];
+	struct {
+		uint64_t due_tsc;
+		uint8_t left;
+	} at[WS_MAX_INTERFACES];
+};
+
+static void announce_ip4(struct ws_router *router, uint16_t index, uint32_t address)
+{
+	static const uint8_t all[] = {0xff, 0xff, 0xff, 0xff, 0xff, 0xff};
+	struct arp arp = {.operation = ARP_REQUEST, .sender = address, .target = address};
+	struct rte_mbuf *packet = main_packet(index, ARP_LEN);
+	if (!packet)
+		return;
+	memcpy(arp.sender_mac, router->interfaces[index].mac, sizeof(arp.sender_mac));
+	arp_write(packet_data(packet), &arp);
+	main_send(router, packet, all, ETHERNET_ARP);
+}
+
+static void announce_ip6(struct ws_router *router, uint16_t index, const uint8_t *address)
+{
+	struct nd_message message = {
+		.type = ICMP6_NEIGHBOR_ADVERTISEMENT,
+		.is_router = true,
+		.is_override = true,
+		.has_mac = true,
+	};
+	uint8_t all[IP6_ADDRESS_LEN], mac[ETHERNET_ADDRESS_LEN];
+	struct rte_mbuf *packet = main_packet(index, IP6_LEN + ND_NEIGHBOR_MESSAGE_LEN);
+	if (!packet)
+		return;
+	ip6_all_nodes(all);
+	ip6_multicast_mac(mac, all);
+	memcpy(message.target, address, sizeof(message.target));
+	memcpy(message.mac, router->interfaces[index].mac, sizeof(message.mac));
+	ip6_write(packet_data(packet), ND_NEIGHBOR_MESSAGE_LEN, IP6_ICMP, ND_HOP_LIMIT, address, all);
+	nd_write(packet_data(packet) + IP6_LEN, &message);
+	icmp6_set_checksum(packet_data(packet));
+	main_send(router, packet, mac, ETHERNET_IP6);
+}
+
+void router_announce_addresses(struct ws_router *router, uint16_t index, uint8_t family)
+{
+	const struct address_list *list = router->settings[index].addresses;
+	const struct ip6_interface *ip6 = router->ip6[index];
+	if (ip6 && family == WS_IP6)
+		announce_ip6(router, index, ip6->link_local);
+	for (uint16_t i = 0; i < list->count; i++) {
+		const struct ws_address *address = &list->at[i].address;
+		if (address->family != family)
+			continue;
+		if (family == WS_IP4)
+			announce_ip4(router, index, address_ip4(address));
+		else
+			announce_ip6(router, index, address->bytes);
+	}
+}
+
+static void announce(struct ws_router *router, uint16_t index)
+{
+	const bool *is_on = router->announcements->is_on;
+	if (!router->interfaces[index].usable || interface_is_paired(&router->interfaces[index]))
+		return;
+	if (is_on[family_index(WS_IP4)])
+		router_announce_addresses(router, index, WS_IP4);
+	if (is_on[family_index(WS_IP6)])
+		router_announce_addresses(router, index, WS_IP6);
+}
+
+void router_announce(struct ws_router *router)
+{
+	struct announcements *all = router->announcements;
+	uint64_t now = rte_rdtsc();
+	for (uint16_t i = 0, done = 0; all && i < router->interface_count && done < INTERFACES_A_POLL;
+		 i++) {
+		if (!all->at[i].left || now < all->at[i].due_tsc)
+			continue;
+		all->at[i].left--;
+		all->at[i].due_tsc = now + BETWEEN_ROUNDS_S * router->tsc_hz;
+		announce(router, i);
+		done++;
+	}
+}
+
+static int addresses_changed(struct ws_router *router, uint16_t index, enum interface_change change,
+							 const uint8_t *old_mac)
+{
+	struct announcements *all = router->announcements;
+	(void)old_mac;
+	if (!all || (change != INTERFACE_ADDRESSES_CHANGED && change != INTERFACE_USABLE_CHANGED &&
+				 change != INTERFACE_MAC_CHANGED))
+		return 0;
+	all->at[index].due_tsc = 0;
+	all->at[index].left = router->interfaces[index].usable ? ROUNDS : 0;
+	return 0;
+}
+INTERFACE_WATCH(addresses_changed)
+
+int ws_router_set_announcing(struct ws_router *router, uint8_t family, bool is_on)
+{
+	if (!router->announcements)
+		router->announcements = calloc(1, sizeof(*router->announcements));
+	if (!router->announcements)
+		return fail(-ENOMEM, "no memory to announce addresses");
+	router->announcements->is_on[family_index(family)] = is_on;
+	return 0;
+}
+
+bool ws_router_is_announcing(const struct ws_router *router, uint8_t family)
+{
+	return router->announcements && router->announcements->is_on[family_index(family)];
+}
+
+void announcements_free(struct ws_router *router)
+{
+	free(router->announcements);
+	router->announcements = NULL;
+}

@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Packets that wait for their next hop: sent in order, given up, gone with what they wait for. */
+#include "tests/accounted.h"
+#include "tests/rig_tests.h"
+#include "wire/arp.h"
+#include "wire/ethernet.h"
+#include "wire/icmp4.h"
+#include "wire/ip4.h"
+
+#include <string.h>
+
+enum { PORT_AT = ETHERNET_LEN + IP4_LEN };
+
+static const uint32_t sender = IP(10, 0, 0, 2);
+#define ROUTED PREFIX(48, 0, 0, 0, 8)
+
+static int reset(void **state)
+{
+	(void)state;
+	rig_reset();
+	ws_router_neighbor_add(rig_router, 0, address_of_ip4(sender), rig_host[0]);
+	return 0;
+}
+
+static void route_by(struct ws_address next_hop)
+{
+	struct ws_route route = {
+		.prefix = ROUTED,
+		.path_count = 1,
+		.paths = {{.next_hop = next_hop, .interface = 1}},
+	};
+	assert_int_equal(ws_router_route_add(rig_router, &route, true), 0);
+}
+
+static struct frame numbered(uint32_t destination, uint16_t number)
+{
+	struct frame frame = frame_udp(sender, destination, 18);
+	uint16_t port = htobe16(number);
+	memcpy(frame.bytes + PORT_AT, &port, sizeof(port));
+	return frame;
+}
+
+static void send_numbered(uint32_t destination, uint16_t first, uint16_t count)
+{
+	for (uint16_t i = 0; i < count; i++) {
+		struct frame frame = numbered(destination, first + i);
+		rig_send(0, frame.bytes, frame.length);
+	}
+}
+
+static uint16_t taken_number(void)
+{
+	struct frame out = rig_take(1);
+	uint16_t port;
+	assert_true(out.length > PORT_AT);
+	assert_memory_equal(out.bytes, rig_host[1], 6);
+	memcpy(&port, out.bytes + PORT_AT, sizeof(port));
+	return be16toh(port);
+}
+
+static uint32_t questions(void)
+{
+	uint32_t count = 0;
+	for (struct frame out; (out = rig_take(1)).length;) {
+		assert_int_equal(out.length, ETHERNET_LEN + ARP_LEN);
+		count++;
+	}
+	return count;
+}
+
+static void answer(uint32_t next_hop)
+{
+	assert_int_equal(ws_router_neighbor_add(rig_router, 1, address_of_ip4(next_hop), rig_host[1]),
+					 0);
+	rig_walk();
+}
+
+static struct hold *hold(void)
+{
+	return &rig_router->workers[0]->hold;
+}
+
+static void later(uint32_t seconds)
+{
+	uint64_t ticks = seconds * rig_router->tsc_hz + 1;
+	for (int i = 0; i < HOLD_HOPS; i++) {
+		hold()->hops[i].since_tsc -= hold()->hops[i].since_tsc ? ticks : 0;
+		hold()->hops[i].asked_tsc -= hold()->hops[i].since_tsc ? ticks : 0;
+	}
+	for (int i = 0; i < GLEAN_SLOTS; i++)
+		rig_router->workers[0]->glean.asked[i].asked_tsc = 0;
+	for (uint32_t i = ADJACENCY_FIRST_NEIGHBOR; i < rig_router->adjacencies.end; i++)
+		rig_router->adjacencies.adjacencies[i].asked_tsc = 0;
+	hold()->looked_tsc = 0;
+	rig_walk();
+}
+
+static uint64_t counted(const char *what)
+{
+	return rig_counter("recirculate", what);
+}
+
+static void assert_told_unreachable(uint16_t number)
+{
+	struct frame out = rig_take(0);
+	const struct icmp4_header *icmp = (const void *)(out.bytes + ETHERNET_LEN + IP4_LEN);
+	const uint8_t *quoted = (const uint8_t *)(icmp + 1) + IP4_LEN;
+	assert_memory_equal(out.bytes, rig_host[0], 6);
+	assert_int_equal(icmp->type, ICMP4_UNREACHABLE);
+	assert_int_equal(icmp->code, ICMP4_HOST_UNREACHABLE);
+	assert_int_equal(quoted[0] << 8 | quoted[1], number);
+}
+
+static void a_few_wait_and_are_sent_in_order(uint32_t destination, uint32_t next_hop)
+{
+	send_numbered(destination, 1, 10);
+	assert_int_equal(questions(), 1);
+	assert_int_equal(rig_totals().held, HOLD_PACKETS);
+	assert_int_equal(rig_counter("ip4-arp", "packets held for an ARP reply"), HOLD_PACKETS);
+	assert_int_equal(rig_counter("ip4-arp", "ARP requests throttled"), 10 - HOLD_PACKETS);
+	struct ws_held held[2];
+	assert_int_equal(ws_router_held(rig_router, held, 2), 1);
+	assert_int_equal(held[0].packets, HOLD_PACKETS);
+	assert_int_equal(address_ip4(&held[0].next_hop), next_hop);
+	/* Asked again twice, the packets stay as they lie and are counted once. */
+	later(1);
+	later(1);
+	assert_int_equal(questions(), 2);
+	assert_int_equal(rig_totals().held, HOLD_PACKETS);
+	assert_int_equal(rig_counter("ip4-arp", "packets held for an ARP reply"), HOLD_PACKETS);
+	answer(next_hop);
+	for (uint16_t i = 1; i <= HOLD_PACKETS; i++)
+		assert_int_equal(taken_number(), i);
+	assert_int_equal(rig_take(1).length, 0);
+	assert_int_equal(rig_totals().held, 0);
+	assert_int_equal(counted("held packets sent to their next hop"), HOLD_PACKETS);
+	assert_int_equal(ws_router_held(rig_router, held, 2), 0);
+}
+
+static void those_to_a_next_hop(void **state)
+{
+	(void)state;
+	route_by(ADDRESS(10, 0, 1, 2));
+	a_few_wait_and_are_sent_in_order(IP(48, 0, 0, 1), IP(10, 0, 1, 2));
+}
+
+static void those_to_a_host(void **state)
+{
+	(void)state;
+	a_few_wait_and_are_sent_in_order(IP(10, 0, 1, 2), IP(10, 0, 1, 2));
+}
+
+/* In as many buffers as it came in, whole. */
+static void a_packet_in_pieces(void **state)
+{
+	(void)state;
+	struct frame in = frame_udp(sender, IP(10, 0, 1, 2), 1400);
+	rig_send_pieces(0, in.bytes, in.length, 100);
+	assert_int_equal(questions(), 1);
+	answer(IP(10, 0, 1, 2));
+	struct frame out = rig_take(1);
+	assert_int_equal(out.length, in.length);
+	assert_memory_equal(out.bytes + PORT_AT, in.bytes + PORT_AT, in.length - PORT_AT);
+	assert_int_equal(out.bytes[ETHERNET_LEN + 8], 63); /* its TTL, once */
+}
+
+static void senders_are_told_when_nobody_answers(void **state)
+{
+	(void)state;
+	send_numbered(IP(10, 0, 1, 2), 1, 3);
+	later(2);
+	assert_int_equal(rig_take(0).length, 0);
+	later(2);
+	for (uint16_t i = 1; i <= 3; i++)
+		assert_told_unreachable(i);
+	assert_int_equal(rig_take(0).length, 0);
+	assert_int_equal(rig_totals().held, 0);
+	assert_int_equal(counted("held packets whose next hop did not answer"), 3);
+	/* From the beginning again. */
+	later(1);
+	send_numbered(IP(10, 0, 1, 2), 7, 1);
+	assert_int_equal(rig_totals().held, 1);
+	assert_int_equal(questions(), 3);
+	answer(IP(10, 0, 1, 2));
+	assert_int_equal(taken_number(), 7);
+}
+
+static void errors_stay_within_their_rate(void **state)
+{
+	(void)state;
+	rig_router->workers[0]->icmp = (struct token_bucket){.ticks_per_token = UINT64_MAX / 4};
+	send_numbered(IP(10, 0, 1, 2), 1, 3);
+	assert_int_equal(questions(), 1);
+	later(4);
+	assert_int_equal(rig_take(0).length, 0);
+	assert_int_equal(rig_counter("ip4-icmp-error", "icmp4 error rate limited"), 3);
+	assert_int_equal(counted("held packets whose next hop did not answer"), 3);
+}
+
+/* Also when its adjacency's place is another next hop's by then, which has a MAC address. */
+static void a_next_hop_without_a_route_is_given_up(void **state)
+{
+	(void)state;
+	route_by(ADDRESS(10, 0, 1, 2));
+	send_numbered(IP(48, 0, 0, 1), 1, 2);
+	assert_int_equal(questions(), 1);
+	assert_int_equal(ws_router_route_del_many(rig_router, 0, ROUTED, WS_SOURCE_STATIC, 1), 1);
+	const struct ws_address other = ADDRESS(10, 0, 1, 99);
+	uint32_t place = rig_router->adjacencies.first_free;
+	assert_int_equal(ws_router_neighbor_add(rig_router, 1, other, rig_host[1]), 0);
+	assert_int_equal(adjacency_find(&rig_router->adjacencies, 1, &other), place);
+	rig_walk();
+	assert_int_equal(rig_take(1).length, 0);
+	assert_told_unreachable(1);
+	assert_told_unreachable(2);
+	assert_int_equal(rig_totals().held, 0);
+}
+
+/* A scan fills the table and no more; the next ones have the places again. */
+static void a_place_has_one_next_hop(void **state)
+{
+	(void)state;
+	assert_int_equal(ws_router_address_add(rig_router, 1, PREFIX(172, 16, 0, 1, 16)), 0);
+	for (uint32_t i = 2; i < 250; i++)
+		send_numbered(IP(172, 16, 1, 0) + i, 1, 1);
+	assert_int_equal(questions(), 248);
+	assert_true(rig_totals().held <= HOLD_HOPS && rig_totals().held > HOLD_HOPS / 4);
+	struct ws_held held[WS_MOST_HELD];
+	assert_int_equal(ws_router_held(rig_router, held, WS_MOST_HELD), rig_totals().held);
+	later(4);
+	assert_int_equal(rig_totals().held, 0);
+	while (rig_take(0).length || rig_take(1).length)
+		;
+}
+
+static void what_waits_goes_with_its_interface(void **state)
+{
+	(void)state;
+	const struct ws_subinterface vlan = {.id = 7, .outer = 7, .exact = true};
+	int made = ws_router_subinterface_add(rig_router, 1, &vlan);
+	assert_true(made > 0);
+	uint16_t sub = (uint16_t)made;
+	assert_int_equal(ws_router_set_state(rig_router, sub, true), 0);
+	assert_int_equal(ws_router_address_add(rig_router, sub, PREFIX(172, 16, 0, 1, 24)), 0);
+	send_numbered(IP(172, 16, 0, 2), 1, 2);
+	send_numbered(IP(10, 0, 1, 2), 3, 1);
+	assert_int_equal(rig_take(1).length, ETHERNET_LEN + 4 + ARP_LEN);
+	assert_int_equal(questions(), 1);
+	uint64_t drops = rig_totals().drops;
+	assert_int_equal(ws_router_interface_delete(rig_router, sub), 0);
+	assert_int_equal(rig_totals().drops, drops + 2);
+	assert_int_equal(rig_totals().held, 1);
+	answer(IP(10, 0, 1, 2));
+	assert_int_equal(taken_number(), 3);
+}
+
+static void nothing_stays_when_the_router_goes(void **state)
+{
+	(void)state;
+	send_numbered(IP(10, 0, 1, 2), 1, 4);
+	assert_int_equal(questions(), 1);
+	assert_int_equal(rig_buffers_in_use(), 4);
+	rig_reset();
+	assert_int_equal(rig_buffers_in_use(), 0);
+}
+
+int main(void)
+{
+#define TEST(function) cmocka_unit_test_setup_teardown(function, reset, all_accounted)
+	const struct CMUnitTest tests[] = {
+		TEST(those_to_a_next_hop),
+		TEST(those_to_a_host),
+		TEST(a_packet_in_pieces),
+		TEST(senders_are_told_when_nobody_answers),
+		TEST(errors_stay_within_their_rate),
+		TEST(a_next_hop_without_a_route_is_given_up),
+		TEST(a_place_has_one_next_hop),
+		TEST(what_waits_goes_with_its_interface),
+		TEST(nothing_stays_when_the_router_goes),
+	};
+	return RIG_RUN(tests);
+}
