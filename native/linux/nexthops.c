@@ -48,6 +48,26 @@ static bool make_room(struct nexthops *nexthops)
 	return true;
 }
 
+static bool is_same_path(const struct linux_path *one, const struct linux_path *other)
+{
+	return one->link == other->link && one->weight == other->weight &&
+		   !memcmp(&one->gateway, &other->gateway, sizeof(one->gateway)) &&
+		   one->label_count == other->label_count &&
+		   !memcmp(one->labels, other->labels, one->label_count * sizeof(one->labels[0]));
+}
+
+static bool is_same(const struct linux_nexthop *one, const struct linux_nexthop *other)
+{
+	if (one->id != other->id || one->is_blackhole != other->is_blackhole ||
+		one->is_dead != other->is_dead || one->member_count != other->member_count)
+		return false;
+	for (uint16_t i = 0; i < one->member_count; i++)
+		if (one->members[i].id != other->members[i].id ||
+			one->members[i].weight != other->members[i].weight)
+			return false;
+	return is_same_path(&one->path, &other->path);
+}
+
 bool nexthops_set(struct nexthops *nexthops, const struct linux_nexthop *nexthop,
 				  uint8_t generation)
 {
@@ -60,8 +80,7 @@ bool nexthops_set(struct nexthops *nexthops, const struct linux_nexthop *nexthop
 		memset(&nexthops->at[place], 0, sizeof(nexthops->at[0]));
 	}
 	struct known_nexthop *known = &nexthops->at[place];
-	/* Both were made of zeroes, so that padding is alike. */
-	if (memcmp(&known->nexthop, nexthop, sizeof(*nexthop)))
+	if (!is_same(&known->nexthop, nexthop))
 		known->is_changed = nexthops->are_changed = true;
 	memcpy(&known->nexthop, nexthop, sizeof(*nexthop));
 	known->generation = generation;

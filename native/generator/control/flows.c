@@ -119,7 +119,7 @@ int ws_generator_flows(struct ws_generator *generator, int32_t kind, const uint3
 	int error = generator_check_flows(kind, ids, count);
 	if (error)
 		return error;
-	struct ws_flow *seen = malloc(((size_t)count * generator->share_count + 1) * sizeof(*seen));
+	struct ws_flow *seen = calloc((size_t)count * generator->share_count + 1, sizeof(*seen));
 	if (!seen)
 		return fail(-ENOMEM, "no memory to read %u flows", count);
 	for (uint16_t i = 0; i < generator->worker_count; i++)

@@ -91,7 +91,7 @@ static inline uint16_t acl_end(struct acl_frame *frame, struct graph *graph, uin
 {
 	uint16_t judged = frame->batch.count;
 	acl_flush(frame);
-	if (unlikely(acl_is_traced(graph)))
+	if (unlikely(acl_is_traced(graph)) && n)
 		acl_trace(frame, graph, judged);
 	graph_enqueue(graph, frame->node, frame->packets, frame->next, n);
 	return n;
