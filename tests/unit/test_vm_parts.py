@@ -54,7 +54,7 @@ def test_the_table_has_a_row_a_nic_and_a_column_a_check() -> None:
         Outcome("igb", "link", False, "still up", 1.0),
         Outcome("virtio", "start", True, "", 9.0),
     ]
-    assert table(outcomes) == ["NIC      start   link", "igb      ok      FAILED", "virtio   ok      -"]
+    assert table(outcomes) == ["NIC        start   link", "igb        ok      FAILED", "virtio     ok      -"]
 
 
 def test_packets_have_right_checksums() -> None:
