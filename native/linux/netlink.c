@@ -114,10 +114,14 @@ static int ask_for_dump(struct ws_linux *host, enum linux_dump dump)
 	static const struct {
 		uint16_t type;
 		uint8_t family;
+		uint8_t length;
 	} what[DUMP_COUNT] = {
-		[DUMP_LINKS] = {RTM_GETLINK, AF_UNSPEC},      [DUMP_ADDRESSES] = {RTM_GETADDR, AF_UNSPEC},
-		[DUMP_NEIGHBORS] = {RTM_GETNEIGH, AF_UNSPEC}, [DUMP_NEXTHOPS] = {RTM_GETNEXTHOP, AF_UNSPEC},
-		[DUMP_ROUTES4] = {RTM_GETROUTE, AF_INET},     [DUMP_ROUTES6] = {RTM_GETROUTE, AF_INET6},
+		[DUMP_LINKS] = {RTM_GETLINK, AF_UNSPEC, sizeof(struct ifinfomsg)},
+		[DUMP_ADDRESSES] = {RTM_GETADDR, AF_UNSPEC, sizeof(struct ifaddrmsg)},
+		[DUMP_NEIGHBORS] = {RTM_GETNEIGH, AF_UNSPEC, sizeof(struct ndmsg)},
+		[DUMP_NEXTHOPS] = {RTM_GETNEXTHOP, AF_UNSPEC, sizeof(struct nhmsg)},
+		[DUMP_ROUTES4] = {RTM_GETROUTE, AF_INET, sizeof(struct rtmsg)},
+		[DUMP_ROUTES6] = {RTM_GETROUTE, AF_INET6, sizeof(struct rtmsg)},
 	};
 	struct {
 		struct nlmsghdr header;
@@ -131,7 +135,8 @@ static int ask_for_dump(struct ws_linux *host, enum linux_dump dump)
 	} message = {
 		.header =
 			{
-				.nlmsg_len = sizeof(message),
+				/* Bytes behind it make a request for objects malformed. */
+				.nlmsg_len = NLMSG_LENGTH(what[dump].length),
 				.nlmsg_type = what[dump].type,
 				.nlmsg_flags = NLM_F_REQUEST | NLM_F_DUMP,
 				.nlmsg_seq = ++host->sequence,
@@ -139,7 +144,7 @@ static int ask_for_dump(struct ws_linux *host, enum linux_dump dump)
 	};
 	/* The family is the first byte of all of them. */
 	message.link.ifi_family = what[dump].family;
-	return send(host->fd, &message, sizeof(message), 0) < 0 ? -errno : 0;
+	return send(host->fd, &message, message.header.nlmsg_len, 0) < 0 ? -errno : 0;
 }
 
 static void start_dump(struct ws_linux *host)
