@@ -12,7 +12,7 @@ import argparse
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -20,23 +20,25 @@ from wirespeed.errors import WirespeedError
 from wirespeed.lab.lab import choose_cpus
 from wirespeed.lab.process import Child
 from wirespeed.router.client import ask
+from wirespeed.router.startup.schema import MOST_ROUTES
 
 PATIENCE_S = 3600.0
+SOCKET = "router.sock"
+OWN_ROUTES = 1000
+"""More than the interfaces and the table have without those that are added."""
 RINGS = ("e0=ring:a", "e1=ring:a")
 
 
 class Router:
     """A router on ports of its own, whose command lines are files."""
 
-    def __init__(self, directory: Path, options: Sequence[str]) -> None:
-        self._directory, self.socket = directory, directory / "router.sock"
-        self.child = Child("router", ["router", "--socket", str(self.socket), *options], directory / "router.log")
-        self.child.start()
+    def __init__(self, directory: Path, child: Child) -> None:
+        self._directory, self._child = directory, child
 
     def ask(self, line: str) -> tuple[float, str]:
         """Seconds, and what it says."""
         began = time.monotonic()
-        said = ask(self.socket, line, PATIENCE_S)
+        said = ask(self._directory / SOCKET, line, PATIENCE_S)
         return time.monotonic() - began, said
 
     def execute(self, lines: Iterator[str]) -> float:
@@ -45,19 +47,18 @@ class Router:
         return self.ask(f"exec {path}")[0]
 
     def resident_mb(self) -> float:
-        status = Path(f"/proc/{self.child.pid}/status").read_text()
+        status = Path(f"/proc/{self._child.pid}/status").read_text()
         return int(status.split("VmRSS:")[1].split()[0]) / 1024
 
 
 @contextmanager
 def router(*options: str) -> Iterator[Router]:
     words = [word for interface in RINGS for word in ("--interface", interface)]
-    with tempfile.TemporaryDirectory(prefix="wirespeed-scale-") as directory:
-        made = Router(Path(directory), ["--cpu", str(choose_cpus().dut), *words, *options])
-        try:
-            yield made
-        finally:
-            made.child.stop()
+    with tempfile.TemporaryDirectory(prefix="wirespeed-scale-") as name:
+        directory = Path(name)
+        words += ["--socket", str(directory / SOCKET), "--cpu", str(choose_cpus().dut), *options]
+        with Child("router", ["router", *words], directory / "router.log") as child:
+            yield Router(directory, child.start())
 
 
 def sub_interfaces(count: int) -> None:
@@ -105,7 +106,7 @@ def path_sets(count: int) -> None:
 
 
 def routes(count: int) -> None:
-    with router("--max-routes", str(count + 1000)) as made:
+    with router("--max-routes", str(count + OWN_ROUTES)) as made:
         lines = ("set interface state e0 up", "set interface ip address e0 10.0.0.1/24")
         made.execute(iter((*lines, "set ip neighbor e0 10.0.0.2 02:00:00:00:00:01")))
         before_mb = made.resident_mb()
@@ -118,7 +119,7 @@ def main() -> int:
     arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     arguments.add_argument("--interfaces", type=int, default=10_000)
     arguments.add_argument("--sets", type=int, default=100_000)
-    arguments.add_argument("--routes", type=int, default=10_000_000)
+    arguments.add_argument("--routes", type=int, default=MOST_ROUTES - OWN_ROUTES)
     given = arguments.parse_args()
     for measure, count in ((sub_interfaces, given.interfaces), (path_sets, given.sets), (routes, given.routes)):
         try:

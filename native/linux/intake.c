@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "linux/intake.h"
 
+#include "linux/grow.h"
+
 #include "dev/error.h"
 #include "linux/intake_routes.h"
 
@@ -77,17 +79,6 @@ int intake_pair(struct intake *intake, int32_t link, int32_t interface)
 
 /* ---- Links and addresses ---- */
 
-static void *make_room(void *array, uint32_t count, uint32_t *room, size_t size)
-{
-	if (count < *room)
-		return array;
-	uint32_t wanted = *room ? *room * 2 : 64;
-	void *larger = realloc(array, wanted * size);
-	if (larger)
-		*room = wanted;
-	return larger;
-}
-
 static void remove_link(struct intake *intake, uint32_t at)
 {
 	intake->links[at] = intake->links[--intake->link_count];
@@ -117,7 +108,7 @@ static void take_link(struct intake *intake, const struct ws_linux_link *link, b
 		return;
 	}
 	if (at == intake->link_count) {
-		void *links = make_room(intake->links, at, &intake->link_room, sizeof(*intake->links));
+		void *links = grow(intake->links, at, &intake->link_room, sizeof(*intake->links));
 		if (!links)
 			return;
 		intake->links = links;
@@ -162,7 +153,7 @@ static void take_address(struct intake *intake, const struct ws_linux_address *a
 	}
 	if (at == intake->address_count) {
 		void *addresses =
-			make_room(intake->addresses, at, &intake->address_room, sizeof(*intake->addresses));
+			grow(intake->addresses, at, &intake->address_room, sizeof(*intake->addresses));
 		if (!addresses)
 			return;
 		intake->addresses = addresses;

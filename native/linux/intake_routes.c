@@ -86,6 +86,12 @@ static void tell(struct intake *intake, const struct rib_key *key, const struct 
 		send_batch(intake);
 }
 
+/* By an interface of ours, or to nowhere on purpose. */
+static bool leads_anywhere(const struct path_set *set)
+{
+	return set->count || set->kind != WS_PATH_NEXT_HOP;
+}
+
 /* Index of the set of paths that the router uses for the key's prefix; 0 for none. */
 static uint32_t used_set(const struct rib *rib, const struct rib_key *key)
 {
@@ -218,7 +224,7 @@ void intake_take_route(struct intake *intake, const struct linux_route *told, bo
 	own_paths(intake, &route, &set);
 	if (is_removal)
 		drop(intake, &key, &set);
-	else if (set.count || set.kind != WS_PATH_NEXT_HOP)
+	else if (leads_anywhere(&set))
 		add(intake, &key, &route, &set, from_dump);
 	else if (!route.is_appended)
 		forget(intake, &key);
@@ -238,7 +244,7 @@ static bool leads_by_ours(const struct intake *intake, uint32_t id)
 	if (!nexthops_resolve(&intake->nexthops, id, &route))
 		return false;
 	own_paths(intake, &route, &set);
-	return set.count || set.kind != WS_PATH_NEXT_HOP;
+	return leads_anywhere(&set);
 }
 
 /* What the route of a changed object is now; one whose object is gone went with it. */
@@ -252,8 +258,7 @@ static void follow_object(struct intake *intake, struct rib_entry *entry)
 		own_paths(intake, &route, &set);
 	if (entry->is_ambiguous)
 		intake->wanted |= 1 << DUMP_ROUTES4;
-	if ((!set.count && set.kind == WS_PATH_NEXT_HOP) ||
-		!rib_set(&intake->rib, &key, &set, entry->generation))
+	if (!leads_anywhere(&set) || !rib_set(&intake->rib, &key, &set, entry->generation))
 		rib_remove(&intake->rib, entry);
 	tell_if_changed(intake, &key, before);
 }

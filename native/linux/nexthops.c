@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "linux/nexthops.h"
 
+#include "linux/grow.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -35,19 +37,6 @@ const struct known_nexthop *nexthops_find(const struct nexthops *nexthops, uint3
 	return is_at(nexthops, place, id) ? &nexthops->at[place] : NULL;
 }
 
-static bool make_room(struct nexthops *nexthops)
-{
-	if (nexthops->count < nexthops->room)
-		return true;
-	uint32_t room = nexthops->room ? nexthops->room * 2 : 64;
-	struct known_nexthop *larger = realloc(nexthops->at, room * sizeof(*larger));
-	if (!larger)
-		return false;
-	nexthops->at = larger;
-	nexthops->room = room;
-	return true;
-}
-
 static bool is_same_path(const struct linux_path *one, const struct linux_path *other)
 {
 	return one->link == other->link && one->weight == other->weight &&
@@ -73,8 +62,11 @@ bool nexthops_set(struct nexthops *nexthops, const struct linux_nexthop *nexthop
 {
 	uint32_t place = place_of(nexthops, nexthop->id);
 	if (!is_at(nexthops, place, nexthop->id)) {
-		if (!make_room(nexthops))
+		struct known_nexthop *at =
+			grow(nexthops->at, nexthops->count, &nexthops->room, sizeof(*at));
+		if (!at)
 			return false;
+		nexthops->at = at;
 		memmove(&nexthops->at[place + 1], &nexthops->at[place],
 				(nexthops->count++ - place) * sizeof(nexthops->at[0]));
 		memset(&nexthops->at[place], 0, sizeof(nexthops->at[0]));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Rules of ACLs against an evaluator that goes through them one after the other. */
-#include "graph/arc.h"
 #include "tests/acl_naive.h"
+#include "tests/failing_graphs.h"
 #include "tests/rig_tests.h"
 
 #include <errno.h>
@@ -107,18 +107,6 @@ static void goes_with_its_interface(void **state)
 	assert_int_equal(ws_router_interface_delete(rig_router, sub), 0);
 	assert_null(graph_node(rig_router->workers[0]->graph, "e1-acl-plugin-out"));
 	assert_int_equal(ws_router_acl_del(rig_router, 0), 0);
-}
-
-/* Each waits for the other while they are registered so, and no graph can be made. */
-static struct graph_feature first = {.node = "first-test", .arc = "ip4-unicast"};
-static struct graph_feature second = {.node = "second-test", .arc = "ip4-unicast"};
-GRAPH_REGISTER_FEATURE(first)
-GRAPH_REGISTER_FEATURE(second)
-
-static void let_graphs_fail(bool fail)
-{
-	first.runs_before[0] = fail ? second.node : NULL;
-	second.runs_before[0] = fail ? first.node : NULL;
 }
 
 static bool is_walked(const char *node)

@@ -4,8 +4,8 @@
 #include "dev/pool.h"
 #include "dev/port.h"
 #include "dev/rcu.h"
-#include "graph/arc.h"
 #include "router/interface/interface_make.h"
+#include "tests/failing_graphs.h"
 #include "tests/rig_tests.h"
 #include "wire/ethernet.h"
 #include "wire/ip4.h"
@@ -200,18 +200,6 @@ static void interfaces_come_and_go_without_stopping_others(void **state)
 }
 
 /* ---- Graphs that cannot be made */
-
-/* Each waits for the other while they are registered so. */
-static struct graph_feature first = {.node = "first-test", .arc = "ip4-unicast"};
-static struct graph_feature second = {.node = "second-test", .arc = "ip4-unicast"};
-GRAPH_REGISTER_FEATURE(first)
-GRAPH_REGISTER_FEATURE(second)
-
-static void let_graphs_fail(bool fail)
-{
-	first.runs_before[0] = fail ? second.node : NULL;
-	second.runs_before[0] = fail ? first.node : NULL;
-}
 
 static void a_graph_that_cannot_be_made_changes_nothing(void **state)
 {

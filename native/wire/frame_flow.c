@@ -30,12 +30,11 @@ static uint32_t flow_of_ip6(const uint8_t *ip, const uint8_t *ports, bool is_sym
 	memcpy(&pair, ports, sizeof(pair));
 	for (int i = 0; i < 16; i += 8) {
 		uint64_t from = load(ip + 8 + i), to = load(ip + 24 + i);
-		hash = is_symmetrical ? frame_flow_mix(hash, from + to)
-							  : frame_flow_mix(frame_flow_mix(hash, from), to);
+		hash = is_symmetrical ? flow_mix(hash, from + to) : flow_mix(flow_mix(hash, from), to);
 	}
 	if (is_symmetrical)
 		pair = (pair & 0xffff) + (pair >> 16);
-	return (uint32_t)(frame_flow_mix(hash, pair) >> 32);
+	return flow_fold(flow_mix(hash, pair));
 }
 
 uint32_t frame_flow_hash_any(const uint8_t *frame, size_t length, bool is_symmetrical)

@@ -4,6 +4,7 @@
 #define WIRE_FRAME_FLOW_H
 
 #include "wire/ethernet.h"
+#include "wire/flow_mix.h"
 #include "wire/ip4.h"
 
 #include <endian.h>
@@ -14,12 +15,6 @@
 
 enum frame_flow_protocol { FLOW_TCP = 6, FLOW_UDP = 17, FLOW_SCTP = 132 };
 enum { FLOW_PORTS_LEN = 4 };
-
-static inline uint64_t frame_flow_mix(uint64_t hash, uint64_t value)
-{
-	hash = (hash ^ value) * 0x9e3779b97f4a7c15u;
-	return hash ^ hash >> 32;
-}
 
 /* Both addresses of an IPv4 header, and two ports as they are on the wire or zeros. */
 static inline uint32_t frame_flow_of_ip4(const uint8_t *ip, const uint8_t *ports,
@@ -32,7 +27,7 @@ static inline uint32_t frame_flow_of_ip4(const uint8_t *ip, const uint8_t *ports
 	uint64_t addresses = is_symmetrical ? (uint64_t)from + to : (uint64_t)from << 32 | to;
 	if (is_symmetrical)
 		pair = (pair & 0xffff) + (pair >> 16);
-	return (uint32_t)(frame_flow_mix(frame_flow_mix(ip[9], addresses), pair) >> 32);
+	return flow_fold(flow_mix(flow_mix(ip[9], addresses), pair));
 }
 
 /* What nearly all frames are: IPv4 without tags and options, no fragment, of UDP or TCP. */

@@ -100,10 +100,10 @@ def router(directory: Path, interfaces: Sequence[str], config: str = "", *option
     assert process.returncode == 0, errors
 
 
-def wait_for(condition: Callable[[], bool], what: str) -> None:
-    end = time.monotonic() + PATIENCE_S
+def wait_for(condition: Callable[[], bool], what: str, patience_s: float = PATIENCE_S) -> None:
+    end = time.monotonic() + patience_s
     while not condition():
-        assert time.monotonic() < end, f"{what} did not come about in {PATIENCE_S:.0f} s"
+        assert time.monotonic() < end, f"{what} did not come about in {patience_s:.0f} s"
         time.sleep(0.02)
 
 

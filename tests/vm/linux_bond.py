@@ -8,7 +8,6 @@ their link, or fall silent, and come back.
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -17,27 +16,24 @@ from pathlib import Path
 
 import pytest
 from generator_child import GeneratorChild
-from router_run import RouterProcess, router
+from router_run import RouterProcess, router, wait_for
 from scapy.layers.inet import IP, UDP
 from scapy.layers.l2 import Ether
 from scapy.packet import Raw
+from ssh_guest import PATIENCE_S, debian_guest
 
 from wirespeed._native.flow_records import FlowKind
 from wirespeed._native.stream_records import Stream
 from wirespeed.dut.reach.ssh import SshReach
 from wirespeed.errors import ConnectionFault
-from wirespeed.vm.debian import debian_disk
-from wirespeed.vm.machine import Hardware, Machine, Nic, free_tcp_port
+from wirespeed.vm.machine import Machine
 from wirespeed.vm.monitor import execute_at
-from wirespeed.vm.packages import KERNEL, QEMU, SYSTEM, cache_folder, fetch
-from wirespeed.vm.qemu import Qemu, system_qemu
 
 pytestmark = pytest.mark.timeout(1800)
 
 NIC_MACS = ("02:fe:00:00:04:00", "02:fe:00:00:04:01")
 GATE_MACS = ("02:fe:00:00:05:00", "02:fe:00:00:05:01")
 HOST_MAC = "02:ee:00:00:05:00"
-PATIENCE_S = 300.0
 FLOWS, RATE_PPS = 16, 50.0
 SETTLED_S = 3.0
 
@@ -168,10 +164,7 @@ class Rig:
 
 
 def wait(condition: Callable[[], bool], what: str) -> None:
-    end = time.monotonic() + PATIENCE_S
-    while not condition():
-        assert time.monotonic() < end, f"{what} did not come about in {PATIENCE_S:.0f} s"
-        time.sleep(0.02)
+    wait_for(condition, what, PATIENCE_S)
 
 
 def flow(ident: int) -> Stream:
@@ -182,16 +175,10 @@ def flow(ident: int) -> Stream:
 
 @contextmanager
 def rig(directory: Path) -> Iterator[Rig]:
-    folder = cache_folder()
-    fetch(folder, QEMU, KERNEL, SYSTEM, say=print)
-    disk = debian_disk(folder, print)
-    qemu = system_qemu() or Qemu(folder / QEMU.name)
-    nics = [Nic(directory / f"v{index}.sock", mac) for index, mac in enumerate(NIC_MACS)]
-    hardware, cpus = Hardware(disk.disk, boot=disk.boot), frozenset(os.sched_getaffinity(0))
-    machine = Machine(qemu, qemu.accelerator(), hardware, nics, directory, free_tcp_port(), cpus)
+    machine, disk, sockets = debian_guest(directory, NIC_MACS)
     gates = [f"{directory}/e{n}.sock" for n in (0, 1)]
     ports = [f"e{n}=memif:{gate},role=server" for n, gate in enumerate(gates)]
-    ports += [f"m{n}=vhost:{nic.socket}" for n, nic in enumerate(nics)]
+    ports += [f"m{n}=vhost:{socket}" for n, socket in enumerate(sockets)]
     guest = SshReach("127.0.0.1", "root", machine.ssh_port, key=str(disk.key), is_ours=True)
     machine.start()
     try:

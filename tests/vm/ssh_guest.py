@@ -11,7 +11,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -117,24 +117,24 @@ class Router:
         return process.returncode, said + rest
 
 
-@contextmanager
-def router(directory: Path) -> Iterator[Router]:
-    """A router that answers over SSH. The first time here it is made; EnvironmentFault when it cannot be."""
+def debian_guest(directory: Path, macs: Sequence[str]) -> tuple[Machine, DebianDisk, list[Path]]:
+    """A Debian guest that is not started yet, with a NIC by vhost-user for each address, and their sockets. The first
+    time here it is made; EnvironmentFault when it cannot be."""
     folder = cache_folder()
     fetch(folder, QEMU, KERNEL, SYSTEM, say=print)
     disk = debian_disk(folder, print)
     qemu = system_qemu() or Qemu(folder / QEMU.name)
-    nics = [Nic(directory / f"v{index}.sock", mac) for index, mac in enumerate(GUEST_MACS)]
-    machine = Machine(
-        qemu,
-        qemu.accelerator(),
-        Hardware(disk.disk, boot=disk.boot),
-        nics,
-        directory,
-        free_tcp_port(),
-        frozenset(os.sched_getaffinity(0)),
-    )
-    ports = [f"vhost:{nic.socket},mac={mac}" for nic, mac in zip(nics, TESTER_MACS, strict=True)]
+    nics = [Nic(directory / f"v{index}.sock", mac) for index, mac in enumerate(macs)]
+    hardware, cpus = Hardware(disk.disk, boot=disk.boot), frozenset(os.sched_getaffinity(0))
+    machine = Machine(qemu, qemu.accelerator(), hardware, nics, directory, free_tcp_port(), cpus)
+    return machine, disk, [nic.socket for nic in nics]
+
+
+@contextmanager
+def router(directory: Path) -> Iterator[Router]:
+    """A router that answers over SSH."""
+    machine, disk, sockets = debian_guest(directory, GUEST_MACS)
+    ports = [f"vhost:{socket},mac={mac}" for socket, mac in zip(sockets, TESTER_MACS, strict=True)]
     made = Router(directory, machine, disk, ports)
     machine.start()
     try:

@@ -57,17 +57,29 @@ struct ws_generator {
 	struct generator_worker workers[WS_MAX_WORKERS];
 };
 
-/* Have `function` called on the worker's own thread, between two bursts, and wait for it; called
- * right here while the workers do not run. */
+/* Have `function` called on the worker's own thread, between two bursts; called right here while
+ * the workers do not run. */
+static inline void generator_post(struct ws_generator *generator, uint16_t worker,
+								  mailbox_fn *function, void *argument)
+{
+	if (generator->running)
+		mailbox_post(&generator->workers[worker].mailbox, function, argument);
+	else
+		function(argument);
+}
+
+/* Until it has been called. */
+static inline void generator_wait(struct ws_generator *generator, uint16_t worker)
+{
+	if (generator->running)
+		mailbox_wait(&generator->workers[worker].mailbox);
+}
+
 static inline void generator_ask(struct ws_generator *generator, uint16_t worker,
 								 mailbox_fn *function, void *argument)
 {
-	if (!generator->running) {
-		function(argument);
-		return;
-	}
-	mailbox_post(&generator->workers[worker].mailbox, function, argument);
-	mailbox_wait(&generator->workers[worker].mailbox);
+	generator_post(generator, worker, function, argument);
+	generator_wait(generator, worker);
 }
 
 /* All workers are asked before the first answer is waited for: they answer within one burst's time
@@ -75,15 +87,10 @@ static inline void generator_ask(struct ws_generator *generator, uint16_t worker
 static inline void generator_ask_all(struct ws_generator *generator, mailbox_fn *function,
 									 void *arguments, size_t size)
 {
-	for (uint16_t i = 0; i < generator->worker_count; i++) {
-		void *argument = (char *)arguments + i * size;
-		if (generator->running)
-			mailbox_post(&generator->workers[i].mailbox, function, argument);
-		else
-			function(argument);
-	}
-	for (uint16_t i = 0; generator->running && i < generator->worker_count; i++)
-		mailbox_wait(&generator->workers[i].mailbox);
+	for (uint16_t i = 0; i < generator->worker_count; i++)
+		generator_post(generator, i, function, (char *)arguments + i * size);
+	for (uint16_t i = 0; i < generator->worker_count; i++)
+		generator_wait(generator, i);
 }
 
 /* The same of the workers of one port; its i-th share's gets the i-th argument. */
@@ -91,15 +98,10 @@ static inline void generator_ask_shares(struct ws_generator *generator, uint16_t
 										mailbox_fn *function, void *arguments, size_t size)
 {
 	const struct served_port *port = &generator->ports[index];
-	for (uint16_t i = 0; i < port->count; i++) {
-		void *argument = (char *)arguments + i * size;
-		if (generator->running)
-			mailbox_post(&generator->workers[port->shares[i].worker].mailbox, function, argument);
-		else
-			function(argument);
-	}
-	for (uint16_t i = 0; generator->running && i < port->count; i++)
-		mailbox_wait(&generator->workers[port->shares[i].worker].mailbox);
+	for (uint16_t i = 0; i < port->count; i++)
+		generator_post(generator, port->shares[i].worker, function, (char *)arguments + i * size);
+	for (uint16_t i = 0; i < port->count; i++)
+		generator_wait(generator, port->shares[i].worker);
 }
 
 /* The loop of one worker (a worker_fn): receives on its ports and sends what is due. */

@@ -173,10 +173,12 @@ static void take_changed(struct ws_router *router, const struct change *change)
 static void show_counts(struct ws_router *router, uint32_t index, struct acl_rules *old,
 						struct acl_rules *rules)
 {
+	char name[STATS_NAME_LEN];
+	snprintf(name, sizeof(name), "/acl/%u/matches", index);
 	stats_lock(&router->stats);
 	if (old)
 		stats_pairs_hide(router, &old->counts);
-	stats_pairs_show(router, &rules->counts, "/acl/%u/matches", index);
+	stats_pairs_show(router, &rules->counts, name);
 	stats_unlock(&router->stats);
 }
 

@@ -110,7 +110,8 @@ void acl_session_gauges_add(struct ws_router *router)
 {
 	stats_lock(&router->stats);
 	for (int i = 0; i < ACL_SESSION_GAUGES; i++)
-		router->acls->sessions->gauges[i] = stats_gauge_add(&router->stats, "%s", gauges[i].name);
+		router->acls->sessions->gauges[i] =
+			stats_entry_add(&router->stats, STATS_GAUGE, 0, "%s", gauges[i].name);
 	stats_unlock(&router->stats);
 }
 

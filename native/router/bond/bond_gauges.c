@@ -18,7 +18,7 @@ void bond_gauges_add(struct ws_router *router, const struct bond *bond, struct b
 		return;
 	stats_lock(&router->stats);
 	for (int i = 0; i < STATS_MEMBER_GAUGES; i++)
-		member->gauges[i] = stats_gauge_add(&router->stats, "/if/lacp/%u/%u/%s",
+		member->gauges[i] = stats_entry_add(&router->stats, STATS_GAUGE, 0, "/if/lacp/%u/%u/%s",
 											bond->interface + STATS_FIRST_INTERFACE,
 											member->port + STATS_FIRST_INTERFACE, names[i]);
 	stats_unlock(&router->stats);

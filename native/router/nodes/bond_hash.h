@@ -18,7 +18,7 @@ static inline uint64_t bond_hash_l2(const uint8_t *frame)
 	uint32_t rest;
 	memcpy(&first, frame, sizeof(first));
 	memcpy(&rest, frame + sizeof(first), sizeof(rest));
-	return frame_flow_mix(frame_flow_mix(BOND_HASH_SEED, first), rest);
+	return flow_mix(flow_mix(BOND_HASH_SEED, first), rest);
 }
 
 /* Of these and of the IP addresses, where there are any. */
@@ -33,7 +33,7 @@ static inline uint64_t bond_hash_l23(const uint8_t *frame, size_t length)
 	uint64_t hash = bond_hash_l2(frame), word;
 	for (size_t i = 0, end = is_ip4 ? 8 : is_ip6 ? 32 : 0; i < end; i += sizeof(word)) {
 		memcpy(&word, addresses + i, sizeof(word));
-		hash = frame_flow_mix(hash, word);
+		hash = flow_mix(hash, word);
 	}
 	return hash;
 }
@@ -53,7 +53,7 @@ static inline uint16_t bond_bucket(uint8_t balance, const uint8_t *frame, size_t
 	uint64_t hash = balance == WS_BOND_L34   ? bond_hash_l34(frame, length)
 					: balance == WS_BOND_L23 ? bond_hash_l23(frame, length)
 											 : bond_hash_l2(frame);
-	return (uint16_t)((frame_flow_mix(hash, BOND_HASH_SEED) >> 32) % BOND_BUCKETS);
+	return (uint16_t)(flow_fold(flow_mix(hash, BOND_HASH_SEED)) % BOND_BUCKETS);
 }
 
 #endif

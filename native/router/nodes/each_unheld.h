@@ -9,24 +9,37 @@
 
 enum { PACKET_IS_HELD = UINT16_MAX }; /* in the place of an edge */
 
-/* The packet, which no question is made of, waits in a copy, if there is room. */
-static inline enum held hold_instead(struct graph *graph, struct rte_mbuf *packet,
-									 const struct held_for *to, uint64_t now)
+/* Whether a copy of the packet waits from now on, which `counter` counts: if there is room, and
+ * never of one with labels. */
+static inline bool hold_copy(struct graph *graph, struct graph_node *node,
+							 const struct rte_mbuf *packet, const struct held_for *to, uint64_t now,
+							 uint16_t counter)
 {
-	enum held held = hold_packet(router_worker_of(graph), packet, to, now);
-	if (held != HELD_NOT)
-		rte_pktmbuf_free(packet);
-	return held;
+	const struct adjacency *adjacency = &router_of(graph)->adjacencies.adjacencies[to->adjacency];
+	enum held held = adjacency->link == LINK_MPLS
+						 ? HELD_NOT
+						 : hold_packet(router_worker_of(graph), packet, to, now);
+	graph_count(node, counter, held == HELD_FROM_NOW_ON);
+	return held != HELD_NOT;
 }
 
-/* A copy waits of the packet, which the question is made of, if there is room. */
-static inline enum held hold_beside(struct graph *graph, const struct rte_mbuf *packet,
-									const struct held_for *to, uint64_t now)
+/* The packet, which no question is made of, waits; false: it cannot. */
+static inline bool hold_instead(struct graph *graph, struct graph_node *node,
+								struct rte_mbuf *packet, const struct held_for *to, uint64_t now,
+								uint16_t counter)
 {
-	struct router_worker *worker = router_worker_of(graph);
-	enum held held = hold_packet(worker, packet, to, now);
-	worker->totals->made += held != HELD_NOT;
-	return held;
+	bool is_held = hold_copy(graph, node, packet, to, now, counter);
+	if (is_held)
+		rte_pktmbuf_free(packet);
+	return is_held;
+}
+
+/* A copy waits of the packet, which the question is made of. */
+static inline void hold_beside(struct graph *graph, struct graph_node *node,
+							   const struct rte_mbuf *packet, const struct held_for *to,
+							   uint64_t now, uint16_t counter)
+{
+	router_worker_of(graph)->totals->made += hold_copy(graph, node, packet, to, now, counter);
 }
 
 /* Whom the packet waits for: by its adjacency, or as the host that the question is about. */

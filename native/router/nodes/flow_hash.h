@@ -1,22 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Hashes of flows, and the path that one chooses. */
+/* The path that a flow's hash chooses. */
 #ifndef ROUTER_FLOW_HASH_H
 #define ROUTER_FLOW_HASH_H
 
 #include "router/fib/load_balance.h"
+#include "wire/flow_mix.h"
 
 #include <stdint.h>
-
-static inline uint64_t flow_hash_mix(uint64_t hash, uint64_t value)
-{
-	hash = (hash ^ value) * 0x9e3779b97f4a7c15u;
-	return hash ^ hash >> 32;
-}
-
-static inline uint32_t flow_hash_fold(uint64_t hash)
-{
-	return (uint32_t)(hash >> 32);
-}
 
 /*
  * The adjacency, of a load balance with several; `factor` is the router's. Multiplied by another

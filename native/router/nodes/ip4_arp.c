@@ -60,31 +60,20 @@ static struct glean_question question_about(struct graph *graph, const struct rt
 	};
 }
 
-static uint16_t hold(struct graph *graph, struct graph_node *node, struct rte_mbuf *packet,
-					 const struct held_for *to, uint64_t now)
-{
-	enum held held = hold_instead(graph, packet, to, now);
-	if (held == HELD_NOT)
-		return drop(node, THROTTLED);
-	graph_count(node, HELD, held == HELD_FROM_NOW_ON);
-	return PACKET_IS_HELD;
-}
-
 static uint16_t ip4_arp_one(struct graph *graph, struct graph_node *node, struct rte_mbuf *packet)
 {
 	static const uint8_t all[] = {0xff, 0xff, 0xff, 0xff, 0xff, 0xff};
-	const struct adjacency *adjacency =
-		&router_of(graph)->adjacencies.adjacencies[packet_adjacency(packet)];
-	uint16_t index = adjacency->tx_interface;
+	uint16_t index =
+		router_of(graph)->adjacencies.adjacencies[packet_adjacency(packet)].tx_interface;
 	const struct interface *interface = &router_of(graph)->interfaces[index];
 	struct glean_throttle *glean = &router_worker_of(graph)->glean;
 	struct arp arp = {.operation = ARP_REQUEST};
 	const struct glean_question question = question_about(graph, packet, &arp.target);
 	const struct held_for to = hold_for(graph, packet, &question, address_of_ip4(arp.target));
-	bool may_wait = adjacency->link != LINK_MPLS;
 	uint64_t now = graph_tsc();
 	if (glean_must_wait(glean, &question, now))
-		return may_wait ? hold(graph, node, packet, &to, now) : drop(node, THROTTLED);
+		return hold_instead(graph, node, packet, &to, now, HELD) ? PACKET_IS_HELD
+																 : drop(node, THROTTLED);
 	arp.sender = ip4_source_address(router_of(graph), index, arp.target);
 	if (!arp.sender)
 		return drop(node, NO_ADDRESS);
@@ -93,7 +82,7 @@ static uint16_t ip4_arp_one(struct graph *graph, struct graph_node *node, struct
 		return drop(node, NO_ROOM);
 	if (!glean_may_ask(glean, &question, now))
 		return drop(node, THROTTLED);
-	graph_count(node, HELD, may_wait && hold_beside(graph, packet, &to, now) == HELD_FROM_NOW_ON);
+	hold_beside(graph, node, packet, &to, now, HELD);
 	memcpy(arp.sender_mac, interface->mac, sizeof(arp.sender_mac));
 	packet_advance(packet, -BACK);
 	packet_truncate(packet, ARP_LEN);

@@ -27,8 +27,8 @@ static uint64_t flow_hash(const struct rte_mbuf *packet)
 	bool has_ports = ip->protocol == IP4_TCP || ip->protocol == IP4_UDP || ip->protocol == IP4_SCTP;
 	if (has_ports && !ip4_is_fragment(ip) && packet->data_len >= header + sizeof(ports))
 		memcpy(&ports, packet_data(packet) + header, sizeof(ports));
-	uint64_t hash = flow_hash_mix(0, (uint64_t)ip->source << 32 | ip->destination);
-	return flow_hash_mix(hash, (uint64_t)ports << 8 | ip->protocol);
+	uint64_t hash = flow_mix(0, (uint64_t)ip->source << 32 | ip->destination);
+	return flow_mix(hash, (uint64_t)ports << 8 | ip->protocol);
 }
 
 static uint16_t ip4_load_balance_one(struct graph *graph, struct graph_node *node,

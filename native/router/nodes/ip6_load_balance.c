@@ -30,9 +30,9 @@ static uint64_t flow_hash(const struct rte_mbuf *packet)
 		memcpy(&ports, packet_data(packet) + IP6_LEN, sizeof(ports));
 	memcpy(words, ip->source, sizeof(words));
 	for (int i = 0; i < 4; i++)
-		hash = flow_hash_mix(hash, words[i]);
-	hash = flow_hash_mix(hash, (uint64_t)label << 32 | ip->next_header);
-	return flow_hash_mix(hash, ports);
+		hash = flow_mix(hash, words[i]);
+	hash = flow_mix(hash, (uint64_t)label << 32 | ip->next_header);
+	return flow_mix(hash, ports);
 }
 
 static uint16_t ip6_load_balance_one(struct graph *graph, struct graph_node *node,

@@ -32,12 +32,12 @@ static uint64_t hash_addresses(uint64_t hash, const uint8_t *bytes, uint16_t len
 	uint64_t words[4];
 	if (length >= IP4_LEN && bytes[0] >> 4 == 4) {
 		memcpy(words, bytes + 12, 8);
-		return flow_hash_mix(hash, words[0]);
+		return flow_mix(hash, words[0]);
 	}
 	if (length >= IP6_LEN && bytes[0] >> 4 == 6) {
 		memcpy(words, bytes + 8, sizeof(words));
 		for (int i = 0; i < 4; i++)
-			hash = flow_hash_mix(hash, words[i]);
+			hash = flow_mix(hash, words[i]);
 	}
 	return hash;
 }
@@ -45,14 +45,14 @@ static uint64_t hash_addresses(uint64_t hash, const uint8_t *bytes, uint16_t len
 static uint64_t flow_hash(const struct rte_mbuf *packet)
 {
 	uint32_t entry = packet_label(packet);
-	uint64_t hash = flow_hash_mix(0, mpls_label(entry));
+	uint64_t hash = flow_mix(0, mpls_label(entry));
 	const uint8_t *bytes = packet_data(packet);
 	uint16_t at = 0;
 	for (int i = 0; i < MAX_HASHED_LABELS && !mpls_is_bottom(entry); i++, at += MPLS_LEN) {
 		if (at + MPLS_LEN > packet->data_len)
 			return hash;
 		entry = mpls_load(bytes + at);
-		hash = flow_hash_mix(hash, mpls_label(entry));
+		hash = flow_mix(hash, mpls_label(entry));
 	}
 	if (mpls_is_bottom(entry))
 		hash = hash_addresses(hash, bytes + at, packet->data_len - at);

@@ -33,17 +33,6 @@ static inline uint16_t solicit_drop(struct graph_node *node, enum solicit_counte
 	return SOLICIT_DROP;
 }
 
-static inline uint16_t solicit_hold(struct graph *graph, struct graph_node *node,
-									struct rte_mbuf *packet, const struct held_for *to,
-									uint64_t now)
-{
-	enum held held = hold_instead(graph, packet, to, now);
-	if (held == HELD_NOT)
-		return solicit_drop(node, SOLICIT_THROTTLED);
-	graph_count(node, SOLICIT_HELD, held == HELD_FROM_NOW_ON);
-	return PACKET_IS_HELD;
-}
-
 /* The packet becomes the solicitation for `target` on the interface and waits in a copy; unless it
  * is too soon for the question: then it waits itself. One with labels does not wait. Returns the
  * edge, or PACKET_IS_HELD. */
@@ -58,19 +47,18 @@ static inline uint16_t solicit(struct graph *graph, struct graph_node *node,
 	uint8_t source[IP6_ADDRESS_LEN], group[IP6_ADDRESS_LEN], to[ETHERNET_ADDRESS_LEN];
 	struct glean_throttle *glean = &router_worker_of(graph)->glean;
 	const struct held_for whom = hold_for(graph, packet, question, address_of_ip6(target));
-	bool may_wait = router->adjacencies.adjacencies[whom.adjacency].link != LINK_MPLS;
 	uint64_t now = graph_tsc();
 	if (glean_must_wait(glean, question, now))
-		return may_wait ? solicit_hold(graph, node, packet, &whom, now)
-						: solicit_drop(node, SOLICIT_THROTTLED);
+		return hold_instead(graph, node, packet, &whom, now, SOLICIT_HELD)
+				   ? PACKET_IS_HELD
+				   : solicit_drop(node, SOLICIT_THROTTLED);
 	if (!ip6_source_address(router, interface, target, source))
 		return solicit_drop(node, SOLICIT_NO_ADDRESS);
 	if (packet->data_off < BACK + ETHERNET_MAX_LEN || packet->data_len < IP6_LEN)
 		return solicit_drop(node, SOLICIT_NO_ROOM);
 	if (!glean_may_ask(glean, question, now))
 		return solicit_drop(node, SOLICIT_THROTTLED);
-	graph_count(node, SOLICIT_HELD,
-				may_wait && hold_beside(graph, packet, &whom, now) == HELD_FROM_NOW_ON);
+	hold_beside(graph, node, packet, &whom, now, SOLICIT_HELD);
 	memcpy(message.target, target, sizeof(message.target));
 	memcpy(message.mac, router->interfaces[interface].mac, sizeof(message.mac));
 	ip6_solicited_node(group, message.target);

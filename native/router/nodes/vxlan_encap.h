@@ -4,10 +4,10 @@
 #define ROUTER_VXLAN_ENCAP_H
 
 #include "router/fib/adjacency_nodes.h"
-#include "router/nodes/flow_hash.h"
 #include "router/nodes/forward.h"
 #include "router/observe/trace.h"
 #include "router/vxlan/vxlan.h"
+#include "wire/flow_mix.h"
 
 enum vxlan_encap_counter {
 	VXLAN_GONE = FORWARD_REFUSALS,
@@ -36,15 +36,15 @@ static inline uint16_t vxlan_source_port(const uint8_t *frame, uint16_t length)
 	if (unlikely(length < ETHERNET_LEN))
 		return VXLAN_FIRST_SOURCE_PORT;
 	const struct ethernet_header *ethernet = (const void *)frame;
-	uint64_t hash = flow_hash_mix(vxlan_word(frame), vxlan_word(frame + ETHERNET_LEN - 8));
+	uint64_t hash = flow_mix(vxlan_word(frame), vxlan_word(frame + ETHERNET_LEN - 8));
 	const uint8_t *ip = frame + ETHERNET_LEN;
 	if (ethernet->type == htobe16(ETHERNET_IP4) && length >= ETHERNET_LEN + IP4_LEN) {
-		hash = flow_hash_mix(hash, vxlan_word(ip + IP4_ADDRESSES_AT));
+		hash = flow_mix(hash, vxlan_word(ip + IP4_ADDRESSES_AT));
 	} else if (ethernet->type == htobe16(ETHERNET_IP6) && length >= ETHERNET_LEN + IP6_LEN) {
 		for (int at = 0; at < IP6_ADDRESSES_LEN; at += 8)
-			hash = flow_hash_mix(hash, vxlan_word(ip + IP6_ADDRESSES_AT + at));
+			hash = flow_mix(hash, vxlan_word(ip + IP6_ADDRESSES_AT + at));
 	}
-	uint32_t port = flow_hash_fold(hash) >> (32 - VXLAN_SOURCE_PORT_BITS);
+	uint32_t port = flow_fold(hash) >> (32 - VXLAN_SOURCE_PORT_BITS);
 	return (uint16_t)(VXLAN_FIRST_SOURCE_PORT | port);
 }
 

@@ -23,25 +23,18 @@ static uint32_t take_entry(struct stats_segment *stats)
 }
 
 uint32_t stats_entry_add(struct stats_segment *stats, enum stats_type type, uint64_t value,
-						 const char *name)
+						 const char *format, ...)
 {
+	va_list args;
+	va_start(args, format);
 	uint32_t index = take_entry(stats);
 	struct stats_entry *entry = &stats->memory->directory.at[index];
 	memset(entry, 0, sizeof(*entry));
 	entry->type = type;
 	entry->value = value;
-	snprintf(entry->name, sizeof(entry->name), "%s", name);
-	return index;
-}
-
-uint32_t stats_gauge_add(struct stats_segment *stats, const char *format, ...)
-{
-	char name[STATS_NAME_LEN];
-	va_list args;
-	va_start(args, format);
-	vsnprintf(name, sizeof(name), format, args);
+	vsnprintf(entry->name, sizeof(entry->name), format, args);
 	va_end(args);
-	return stats_entry_add(stats, STATS_GAUGE, 0, name);
+	return index;
 }
 
 void stats_gauge_set(struct stats_segment *stats, uint32_t index, uint64_t value)
@@ -66,7 +59,7 @@ uint32_t stats_link_add(struct stats_segment *stats, enum stats_vector vector, u
 	va_start(args, format);
 	vsnprintf(name, sizeof(name), format, args);
 	va_end(args);
-	uint32_t added = stats_entry_add(stats, STATS_SYMLINK, 0, name);
+	uint32_t added = stats_entry_add(stats, STATS_SYMLINK, 0, "%s", name);
 	stats->memory->directory.at[added].link.entry = stats->vectors[vector];
 	stats->memory->directory.at[added].link.index = index;
 	return added;
@@ -228,12 +221,10 @@ static void add_values(struct stats_segment *stats)
 	struct ws_pool_info pool = {.name = "none"};
 	ws_pool_info(&pool);
 	for (int i = 0; i < STATS_VALUES; i++) {
-		char name[STATS_NAME_LEN];
 		const char *of_pool = i < STATS_POOL_CACHED ? "" : pool.name;
-		snprintf(name, sizeof(name), "%s%s%s", *of_pool ? "/buffer-pools/" : "", of_pool,
-				 value_names[i]);
 		stats->values[i] =
-			stats_entry_add(stats, i <= STATS_BOOTTIME ? STATS_SCALAR : STATS_GAUGE, 0, name);
+			stats_entry_add(stats, i <= STATS_BOOTTIME ? STATS_SCALAR : STATS_GAUGE, 0, "%s%s%s",
+							*of_pool ? "/buffer-pools/" : "", of_pool, value_names[i]);
 	}
 }
 
@@ -242,8 +233,8 @@ static void add_vectors(struct stats_segment *stats, bool with_nodes)
 	static const char *const of_heap[] = {"total", "used", "free"};
 	for (int i = 0; i < STATS_VECTORS; i++)
 		if (with_nodes || !is_of_nodes(i))
-			stats->vectors[i] = stats_entry_add(stats, vectors[i].type,
-												vector_address(stats->memory, i), vectors[i].name);
+			stats->vectors[i] = stats_entry_add(
+				stats, vectors[i].type, vector_address(stats->memory, i), "%s", vectors[i].name);
 	for (uint32_t i = 0; i < RTE_DIM(worker_links); i++)
 		stats_link_add(stats, STATS_WORKERS, i, "/sys/%s", worker_links[i]);
 	for (uint32_t i = 0; i < RTE_DIM(of_heap); i++) {

@@ -13,13 +13,12 @@ __attribute__((format(printf, 4, 5))) uint32_t stats_link_add(struct stats_segme
 															  enum stats_vector vector,
 															  uint32_t index, const char *format,
 															  ...);
-/* Under the lock: an entry of any type. There is always room. */
-uint32_t stats_entry_add(struct stats_segment *stats, enum stats_type type, uint64_t value,
-						 const char *name);
-/* Under the lock: a value that the main thread writes. There is room for
- * STATS_MEMBER_GAUGES of each port, and for those of the sessions of ACLs. */
-__attribute__((format(printf, 2, 3))) uint32_t stats_gauge_add(struct stats_segment *stats,
+/* Under the lock: an entry of any type. There is always room: STATS_MAX_ENTRIES counts all kinds.
+ */
+__attribute__((format(printf, 4, 5))) uint32_t stats_entry_add(struct stats_segment *stats,
+															   enum stats_type type, uint64_t value,
 															   const char *format, ...);
+/* A gauge's value, which the main thread alone writes. */
 void stats_gauge_set(struct stats_segment *stats, uint32_t index, uint64_t value);
 void stats_entry_drop(struct stats_segment *stats, uint32_t index);
 /* A name as it stands between the slashes of others: with '_' for '/'. */

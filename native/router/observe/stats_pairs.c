@@ -12,8 +12,6 @@
 
 #include <errno.h>
 #include <rte_common.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 
 enum {
@@ -112,17 +110,12 @@ void stats_pairs_free(struct ws_router *router, struct stats_pairs *pairs)
 	pairs->block = NULL;
 }
 
-void stats_pairs_show(struct ws_router *router, struct stats_pairs *pairs, const char *format, ...)
+void stats_pairs_show(struct ws_router *router, struct stats_pairs *pairs, const char *name)
 {
 	struct stats_segment *stats = &router->stats;
-	char name[STATS_NAME_LEN];
-	va_list args;
-	va_start(args, format);
-	vsnprintf(name, sizeof(name), format, args);
-	va_end(args);
+	const struct block *block = pairs->block;
 	stats_lock(stats);
-	pairs->entry = stats_entry_add(stats, STATS_COMBINED,
-								   stats_address(((struct block *)pairs->block)->rows), name);
+	pairs->entry = stats_entry_add(stats, STATS_COMBINED, stats_address(block->rows), "%s", name);
 	stats_unlock(stats);
 }
 

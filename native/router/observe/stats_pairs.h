@@ -23,8 +23,7 @@ int stats_pairs_make(struct ws_router *router, uint32_t count, struct stats_pair
 /* Nobody counts in it any more. */
 void stats_pairs_free(struct ws_router *router, struct stats_pairs *pairs);
 /* Give it a name, and take the name from it. */
-__attribute__((format(printf, 3, 4))) void
-stats_pairs_show(struct ws_router *router, struct stats_pairs *pairs, const char *format, ...);
+void stats_pairs_show(struct ws_router *router, struct stats_pairs *pairs, const char *name);
 void stats_pairs_hide(struct ws_router *router, struct stats_pairs *pairs);
 
 /* So many bytes at the end of the segment are theirs, of so many threads. */

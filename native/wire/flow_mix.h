@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Hashes of flows: words mixed in one after the other, and the half that is mixed best. */
+#ifndef WIRE_FLOW_MIX_H
+#define WIRE_FLOW_MIX_H
+
+#include <stdint.h>
+
+static inline uint64_t flow_mix(uint64_t hash, uint64_t value)
+{
+	hash = (hash ^ value) * 0x9e3779b97f4a7c15u;
+	return hash ^ hash >> 32;
+}
+
+static inline uint32_t flow_fold(uint64_t hash)
+{
+	return (uint32_t)(hash >> 32);
+}
+
+#endif
