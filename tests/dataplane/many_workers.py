@@ -1,8 +1,8 @@
 """A router of as many workers and ports as there can be, as a process: `many_workers.py WORKERS PORTS`.
 
 All ports are in one bridge: what two null ports hand out is flooded to the ends of rings, and what comes out at the
-other ends to the null ports. The queue of port p is worker p's, and round again. Prints how many packets each port sent,
-once all have, and the loops of each worker.
+other ends to the null ports. The queue of port p is worker p's, and round again. Prints how many packets each port
+sent, once all have, and the loops of each worker.
 """
 
 from __future__ import annotations
