@@ -182,7 +182,7 @@ void ws_generator_destroy(struct ws_generator *generator)
 		workers_stop();
 	generator->running = false;
 	generator_reap(generator);
-	for (uint16_t i = 0; i < WS_MAX_POOLS; i++)
+	for (int i = 0; i < WS_MAX_POOLS; i++)
 		if (generator->fresh[i] && rte_mempool_full(generator->fresh[i]))
 			rte_mempool_free(generator->fresh[i]);
 	free_counts(generator);
