@@ -18,6 +18,17 @@ void graph_register(struct graph_registration *registration)
 	registrations = registration;
 }
 
+void graph_register_variant(struct graph_registration *variant,
+							const struct graph_registration *node, uint8_t bit,
+							graph_process_fn *process, int march)
+{
+	*variant = *node;
+	variant->process = process;
+	variant->variant = bit;
+	variant->march = march;
+	graph_register(variant);
+}
+
 void graph_register_edges(struct graph_edge_set *set)
 {
 	set->next = edge_sets;
@@ -60,11 +71,20 @@ static void *zalloc(size_t size)
 	return memory;
 }
 
-static const struct graph_registration *best_registration(const char *name, int march)
+static bool is_better(const struct graph_registration *r, const struct graph_registration *best)
+{
+	if (!best || r->march != best->march)
+		return !best || r->march > best->march;
+	return r->variant > best->variant;
+}
+
+static const struct graph_registration *best_registration(const struct graph_config *config,
+														  const char *name)
 {
 	const struct graph_registration *best = NULL;
 	for (const struct graph_registration *r = registrations; r; r = r->next)
-		if (!strcmp(r->name, name) && r->march <= march && (!best || r->march > best->march))
+		if (!strcmp(r->name, name) && r->march <= config->march &&
+			(!r->variant || config->variants & r->variant) && is_better(r, best))
 			best = r;
 	return best;
 }
@@ -73,7 +93,7 @@ static const struct graph_registration *best_registration(const char *name, int 
 static const struct graph_registration *resolve(struct builder *b, const char *name,
 												uint16_t *interface)
 {
-	const struct graph_registration *r = best_registration(name, b->config->march);
+	const struct graph_registration *r = best_registration(b->config, name);
 	*interface = UINT16_MAX;
 	for (uint16_t i = 0; !r && i < b->config->template_count; i++) {
 		const char *owner = b->config->interfaces[i];
@@ -82,7 +102,7 @@ static const struct graph_registration *resolve(struct builder *b, const char *n
 		if (!owner || strncmp(name, owner, length) || name[length] != '-')
 			continue;
 		snprintf(pattern, sizeof(pattern), "%%%s", name + length);
-		r = best_registration(pattern, b->config->march);
+		r = best_registration(b->config, pattern);
 		*interface = i;
 	}
 	return r;
