@@ -125,7 +125,7 @@ static void nodes_that_cannot_all_be_set_change_nothing(void **state)
 	/* Room for two more, of three. */
 	const uint16_t others = features->count;
 	while (features->count < FEATURES_MAX_ON - 2)
-		features->on[features->count++] = (struct graph_feature_on){"ip4-rx-urpf", NO_PORT};
+		features->on[features->count++] = (struct graph_feature_on){"ip4-rx-urpf-loose", NO_PORT};
 	assert_int_equal(ws_router_acl_interface_set(rig_router, 0, false, acl, 1), -ENOSPC);
 	assert_int_equal(features->count, FEATURES_MAX_ON - 2);
 	features->count = others;

@@ -7,7 +7,8 @@
 #ifndef ROUTER_ACL_OUTPUT_H
 #define ROUTER_ACL_OUTPUT_H
 
-#include "router/nodes/acl_ethernet.h"
+#include "router/nodes/acl_frame.h"
+#include "router/nodes/frame_ip.h"
 
 enum { HOP_LIMIT_AT = 7, OWN_HOP_LIMIT = 255, ND_FIRST = 133, ND_LAST = 137 };
 
@@ -43,7 +44,7 @@ acl_output(struct graph *graph, struct graph_node *node, void **packets, uint16_
 		size_t at;
 		int family;
 		frame.next[i] = ACL_PASS;
-		if (!list || !acl_leaves_here(router, node, tx) || !acl_find_ip(packet, &at, &family))
+		if (!list || !acl_leaves_here(router, node, tx) || !frame_find_ip(packet, &at, &family))
 			continue;
 		const uint8_t *ip = packet_data(packet) + at;
 		size_t length = packet->data_len - at;

@@ -6,7 +6,8 @@
  * A feature of the arc l2-input. Uses: mbuf->port. Next: l2-input, error-drop.
  */
 #include "graph/arc.h"
-#include "router/nodes/acl_ethernet.h"
+#include "router/nodes/acl_frame.h"
+#include "router/nodes/frame_ip.h"
 
 static const char *const edges[] = {[ACL_PASS] = "l2-input", [ACL_DROP] = "error-drop"};
 
@@ -24,7 +25,7 @@ static uint16_t acl_plugin_in_l2_process(struct graph *graph, struct graph_node 
 		size_t at;
 		int family;
 		frame.next[i] = ACL_PASS;
-		if (list && acl_find_ip(packet, &at, &family))
+		if (list && frame_find_ip(packet, &at, &family))
 			acl_judge(&frame, list, family, packet->port, i, packet_data(packet) + at,
 					  packet->data_len - at);
 	}

@@ -2,63 +2,159 @@
 #include "router/urpf/urpf.h"
 
 #include "dev/error.h"
+#include "dev/rcu.h"
 #include "router/interface/interface_change.h"
+#include "router/route/route.h"
+#include "wire/address.h"
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
-static const char *const nodes[FAMILIES] = {"ip4-rx-urpf", "ip6-rx-urpf"};
-
-static bool is_any_on(const struct ws_router *router, int family)
-{
-	for (uint16_t i = 0; i < router->interface_count; i++)
-		if (router->urpf->modes[family][i])
-			return true;
-	return false;
-}
+static const char *const rx_nodes[FAMILIES][WS_URPF_STRICT + 1] = {
+	{[WS_URPF_LOOSE] = "ip4-rx-urpf-loose", [WS_URPF_STRICT] = "ip4-rx-urpf-strict"},
+	{[WS_URPF_LOOSE] = "ip6-rx-urpf-loose", [WS_URPF_STRICT] = "ip6-rx-urpf-strict"},
+};
 
 /* Made when first it is spoken of; it is there before a graph has the node that looks for it. */
 static int take_room(struct ws_router *router)
 {
 	struct urpf *made = router->urpf ? NULL : calloc(1, sizeof(*made));
-	if (!router->urpf && !made)
+	if (router->urpf)
+		return 0;
+	if (!made)
 		return fail(-ENOMEM, "no memory for unicast RPF");
-	if (made)
-		__atomic_store_n(&router->urpf, made, __ATOMIC_RELEASE);
+	memset(made->tables, 0xff, sizeof(made->tables)); /* URPF_OWN_TABLE */
+	__atomic_store_n(&router->urpf, made, __ATOMIC_RELEASE);
 	return 0;
 }
 
-static int set_mode(struct ws_router *router, uint16_t index, int family, uint8_t mode)
+/* ---- The nodes, which are in the graph while some interface needs them ---- */
+
+static bool is_any_on(const struct ws_router *router, int family, uint8_t mode)
 {
-	uint8_t *place = &router->urpf->modes[family][index], before = *place;
-	__atomic_store_n(place, mode, __ATOMIC_RELAXED);
-	int error = features_set(router, nodes[family], NO_PORT, is_any_on(router, family));
-	if (error)
-		__atomic_store_n(place, before, __ATOMIC_RELAXED);
+	for (uint16_t i = 0; i < router->interface_count; i++)
+		if (router->urpf->modes[URPF_RX][family][i] == mode)
+			return true;
+	return false;
+}
+
+/* Whether one whose frames leave by the same node looks at them. */
+static bool is_any_sending(const struct ws_router *router, uint16_t output)
+{
+	for (uint16_t i = 0; i < router->interface_count; i++)
+		for (int family = 0; family < FAMILIES; family++)
+			if (router->urpf->modes[URPF_TX][family][i] && router->interfaces[i].output == output)
+				return true;
+	return false;
+}
+
+static int set_rx_nodes(struct ws_router *router, int family)
+{
+	int error = 0;
+	for (uint8_t mode = WS_URPF_LOOSE; mode <= WS_URPF_STRICT && !error; mode++)
+		error =
+			features_set(router, rx_nodes[family][mode], NO_PORT, is_any_on(router, family, mode));
 	return error;
 }
 
-int ws_router_set_urpf(struct ws_router *router, uint16_t index, uint8_t family, int32_t mode)
+static int set_tx_node(struct ws_router *router, uint16_t index)
 {
-	int error = router_check_interface(router, index);
-	if (!error && (mode < WS_URPF_OFF || mode > WS_URPF_STRICT))
-		error = fail(-EINVAL, "%d is no mode of unicast RPF", mode);
-	if (error || (!mode && !router->urpf))
-		return error;
-	error = take_room(router);
-	return error ? error : set_mode(router, index, family_index(family), (uint8_t)mode);
+	uint16_t output = router->interfaces[index].output;
+	bool is_bond = output == (uint16_t)OUTPUT_BOND;
+	return features_set(router, is_bond ? "bond-tx-urpf" : "%-tx-urpf",
+						is_bond ? (uint16_t)NO_PORT : output, is_any_sending(router, output));
 }
 
-int ws_router_urpf(struct ws_router *router, uint16_t index, uint8_t family)
+/* ---- Modes ---- */
+
+static struct fib_table *table_at(const struct ws_router *router, int family, uint16_t index)
+{
+	return index == URPF_OWN_TABLE ? NULL : router->tables[family][index];
+}
+
+/* A table that is named stays as long as it is. */
+static void name_table(struct ws_router *router, uint16_t *place, int family, uint16_t index)
+{
+	struct fib_table *before = table_at(router, family, *place);
+	struct fib_table *after = table_at(router, family, index);
+	if (after)
+		after->tunnels++;
+	__atomic_store_n(place, index, __ATOMIC_RELAXED);
+	if (before)
+		before->tunnels--;
+}
+
+static int set_mode(struct ws_router *router, uint16_t index, int family,
+					enum urpf_direction direction, uint8_t mode, uint16_t table)
+{
+	uint8_t *place = &router->urpf->modes[direction][family][index], before = *place;
+	uint16_t *named = &router->urpf->tables[direction][family][index], named_before = *named;
+	name_table(router, named, family, table);
+	__atomic_store_n(place, mode, __ATOMIC_RELAXED);
+	int error = direction == URPF_RX ? set_rx_nodes(router, family) : set_tx_node(router, index);
+	if (error) {
+		__atomic_store_n(place, before, __ATOMIC_RELAXED);
+		name_table(router, named, family, named_before);
+		if (direction == URPF_RX)
+			set_rx_nodes(router, family); /* one may have gone already */
+	}
+	return error;
+}
+
+static int check(const struct ws_router *router, uint16_t index, bool is_tx, int32_t mode)
 {
 	int error = router_check_interface(router, index);
 	if (error)
 		return error;
-	return router->urpf ? router->urpf->modes[family_index(family)][index] : WS_URPF_OFF;
+	if (mode < WS_URPF_OFF || mode > WS_URPF_STRICT)
+		return fail(-EINVAL, "%d is no mode of unicast RPF", mode);
+	uint16_t output = router->interfaces[index].output;
+	if (is_tx && mode && output >= (uint16_t)WS_MAX_PORTS && output != (uint16_t)OUTPUT_BOND)
+		return fail(-EINVAL,
+					"%s is no port, no bond and no sub-interface of one; set unicast RPF "
+					"where its packets come in",
+					interface_name(router, index));
+	return 0;
+}
+
+int ws_router_set_urpf(struct ws_router *router, uint16_t index, uint8_t family, bool is_tx,
+					   int32_t mode, int64_t table)
+{
+	uint16_t named = URPF_OWN_TABLE;
+	int error = check(router, index, is_tx, mode);
+	if (!error && table >= 0 && mode) {
+		const struct fib_table *found = router_table(router, family, (uint32_t)table);
+		error = found ? 0 : -ENOENT;
+		named = found ? found->index : named;
+	}
+	if (error || (!mode && !router->urpf))
+		return error;
+	error = take_room(router);
+	return error ? error
+				 : set_mode(router, index, family_index(family), is_tx ? URPF_TX : URPF_RX,
+							(uint8_t)mode, named);
+}
+
+int ws_router_urpf(struct ws_router *router, uint16_t index, uint8_t family, bool is_tx,
+				   int64_t *table)
+{
+	int error = router_check_interface(router, index), at = family_index(family);
+	enum urpf_direction direction = is_tx ? URPF_TX : URPF_RX;
+	*table = -1;
+	if (error || !router->urpf)
+		return error ? error : WS_URPF_OFF;
+	const struct fib_table *named =
+		table_at(router, at, router->urpf->tables[direction][at][index]);
+	if (named)
+		*table = named->id;
+	return router->urpf->modes[direction][at][index];
 }
 
 void urpf_free(struct ws_router *router)
 {
+	if (router->urpf)
+		free(router->urpf->accepted);
 	free(router->urpf);
 }
 
@@ -69,9 +165,96 @@ static int watch_urpf(struct ws_router *router, uint16_t index, enum interface_c
 	(void)old_mac;
 	if (change != INTERFACE_LEAVES || !router->urpf)
 		return 0;
-	for (int family = 0; family < FAMILIES && !error; family++)
-		if (router->urpf->modes[family][index])
-			error = set_mode(router, index, family, WS_URPF_OFF);
+	for (int direction = 0; direction < URPF_DIRECTIONS; direction++)
+		for (int family = 0; family < FAMILIES && !error; family++)
+			if (router->urpf->modes[direction][family][index])
+				error = set_mode(router, index, family, (enum urpf_direction)direction, WS_URPF_OFF,
+								 URPF_OWN_TABLE);
 	return error;
 }
 INTERFACE_WATCH(watch_urpf)
+
+/* ---- Sources that need no route ---- */
+
+static uint32_t find(const struct urpf_accepted *list, uint16_t table,
+					 const struct ws_prefix *prefix)
+{
+	uint32_t i = 0;
+	while (i < list->count &&
+		   (list->at[i].table != table || list->at[i].prefix.length != prefix->length ||
+			!address_equal(&list->at[i].prefix.address, &prefix->address)))
+		i++;
+	return i;
+}
+
+/* Another list, with one more place. */
+static struct urpf_accepted *copy(const struct urpf_accepted *list)
+{
+	uint32_t count = list ? list->count : 0;
+	struct urpf_accepted *made = calloc(1, sizeof(*made) + (count + 1) * sizeof(made->at[0]));
+	if (made && list)
+		memcpy(made, list, sizeof(*made) + count * sizeof(made->at[0]));
+	return made;
+}
+
+static int change(struct fib_table *table, struct urpf_accepted *list,
+				  const struct ws_prefix *prefix, bool on)
+{
+	uint32_t i = find(list, table->index, prefix);
+	if (on != (i == list->count))
+		return fail(on ? -EEXIST : -ENOENT, "sources of %s/%u are %s accepted in table %u",
+					ADDRESS_TEXT(&prefix->address), prefix->length, on ? "already" : "not",
+					table->id);
+	if (on && list->count == URPF_MAX_ACCEPTED)
+		return fail(-ENOSPC, "%d prefixes of sources are accepted, which is the most",
+					URPF_MAX_ACCEPTED);
+	if (on) {
+		list->at[i].table = table->index;
+		list->at[i].prefix = *prefix;
+		list->count++;
+		table->tunnels++;
+	} else {
+		list->at[i] = list->at[--list->count];
+		table->tunnels--;
+	}
+	return 0;
+}
+
+int ws_router_set_urpf_accept(struct ws_router *router, const struct ws_urpf_accepted *accepted,
+							  bool on)
+{
+	uint8_t family = accepted->prefix.address.family;
+	struct fib_table *table = router_table(router, family, accepted->table);
+	if (!table)
+		return -ENOENT;
+	if (accepted->prefix.length > address_bits(family))
+		return fail(-EINVAL, "a prefix is at most %u bits long, not %u", address_bits(family),
+					accepted->prefix.length);
+	struct ws_prefix prefix = prefix_network(accepted->prefix);
+	int error = take_room(router);
+	struct urpf_accepted *before = error ? NULL : router->urpf->accepted;
+	struct urpf_accepted *after = error ? NULL : copy(before);
+	if (!after)
+		return error ? error : fail(-ENOMEM, "no memory for accepted sources");
+	error = change(table, after, &prefix, on);
+	if (error) {
+		free(after);
+		return error;
+	}
+	__atomic_store_n(&router->urpf->accepted, after, __ATOMIC_RELEASE);
+	rcu_synchronize();
+	free(before);
+	return 0;
+}
+
+int ws_router_urpf_accepted(struct ws_router *router, struct ws_urpf_accepted *out, uint32_t max)
+{
+	const struct urpf_accepted *list = router->urpf ? router->urpf->accepted : NULL;
+	uint32_t n = 0;
+	for (; list && n < list->count && n < max; n++) {
+		int family = family_index(list->at[n].prefix.address.family);
+		out[n].table = router->tables[family][list->at[n].table]->id;
+		out[n].prefix = list->at[n].prefix;
+	}
+	return (int)n;
+}

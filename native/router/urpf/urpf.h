@@ -5,10 +5,40 @@
 
 #include "router/router.h"
 
+enum urpf_direction { URPF_RX, URPF_TX, URPF_DIRECTIONS };
+
+enum {
+	URPF_OWN_TABLE = UINT16_MAX, /* that of the interface */
+	URPF_MAX_ACCEPTED = 256,     /* looked through one by one */
+};
+
+/* Sources that need no route; never changed, but for another one. */
+struct urpf_accepted {
+	uint32_t count;
+	struct {
+		uint16_t table; /* its index */
+		struct ws_prefix prefix;
+	} at[];
+};
+
+/* Of interfaces, one by one. */
 struct urpf {
-	uint8_t modes[FAMILIES][WS_MAX_INTERFACES]; /* enum ws_urpf_mode, one by one */
+	uint8_t modes[URPF_DIRECTIONS][FAMILIES][WS_MAX_INTERFACES]; /* enum ws_urpf_mode */
+	uint16_t tables[URPF_DIRECTIONS][FAMILIES][WS_MAX_INTERFACES];
+	struct urpf_accepted *accepted; /* NULL: none */
 };
 
 void urpf_free(struct ws_router *router);
+
+/* The index of the table in which the interface's packets' sources are looked up. */
+static inline uint16_t urpf_table(const struct ws_router *router, enum urpf_direction direction,
+								  int family, uint16_t interface)
+{
+	uint16_t table =
+		__atomic_load_n(&router->urpf->tables[direction][family][interface], __ATOMIC_RELAXED);
+	return table == URPF_OWN_TABLE
+			   ? __atomic_load_n(&router->interfaces[interface].table[family], __ATOMIC_RELAXED)
+			   : table;
+}
 
 #endif
