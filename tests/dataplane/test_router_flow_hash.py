@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 from router_run import HOST0, INTERFACES, ROUTER0, route, router
 from scapy.contrib.mpls import MPLS
-from scapy.layers.inet import IP, UDP
+from scapy.layers.inet import IP, TCP, UDP
 from scapy.layers.inet6 import IPv6
 from scapy.layers.l2 import Ether
 
-from wirespeed.errors import UsageError
+from wirespeed.errors import UsageError, WirespeedError
 
 HOPS = 4
 FLOWS = 4000
@@ -90,7 +90,7 @@ def test_routers_begin_with_seeds_of_their_own_and_take_others(tmp_path: Path) -
         router(tmp_path / "one", ["e0=ring:a"]) as one,
         router(tmp_path / "two", ["e0=ring:a"], "set ip flow-hash seed 9") as two,
     ):
-        before, _, _, _ = one.ask("show ip flow-hash").splitlines()
+        before = one.ask("show ip flow-hash").splitlines()[0]
         one.ask("set ip flow-hash seed random")
         after = one.ask("show ip flow-hash").splitlines()[0]
         assert re.fullmatch(r"seed \d+", before)
@@ -99,3 +99,109 @@ def test_routers_begin_with_seeds_of_their_own_and_take_others(tmp_path: Path) -
         with pytest.raises(UsageError, match="is no whole number from 0 to 4294967295; or random"):
             two.ask("set ip flow-hash seed 4294967296")
         assert two.ask("show ip flow-hash").splitlines()[0] == "seed 9"
+
+
+# ---- Fields
+
+
+def flow4(**fields: object) -> bytes:
+    given = {"src": "16.0.0.1", "dst": "20.0.0.1", "sport": 1024, "dport": 80, "layer": UDP} | fields
+    layer = given["layer"](sport=given["sport"], dport=given["dport"])
+    return bytes(Ether(src=HOST0, dst=ROUTER0) / IP(src=given["src"], dst=given["dst"], ttl=9) / layer)
+
+
+def flow6(**fields: object) -> bytes:
+    given = {"src": "2001:db8:1::9", "dst": "2001:db8:20::1", "sport": 1024, "dport": 80, "fl": 0} | fields
+    header = IPv6(src=given["src"], dst=given["dst"], fl=given["fl"], hlim=9)
+    return bytes(Ether(src=HOST0, dst=ROUTER0) / header / UDP(sport=given["sport"], dport=given["dport"]))
+
+
+VARIED = {
+    4: {
+        "src": [flow4(src=f"16.{n // 250}.{n % 250}.1") for n in range(FLOWS)],
+        "dst": [flow4(dst=f"20.{n // 250}.{n % 250}.1") for n in range(FLOWS)],
+        "sport": [flow4(sport=1024 + n) for n in range(FLOWS)],
+        "dport": [flow4(dport=1024 + n) for n in range(FLOWS)],
+    },
+    6: {
+        "src": [flow6(src=f"2001:db8:1::{n + 2:x}") for n in range(FLOWS)],
+        "dst": [flow6(dst=f"2001:db8:20::{n + 2:x}") for n in range(FLOWS)],
+        "sport": [flow6(sport=1024 + n) for n in range(FLOWS)],
+        "dport": [flow6(dport=1024 + n) for n in range(FLOWS)],
+        "flowlabel": [flow6(fl=n) for n in range(FLOWS)],
+    },
+}
+
+
+def ways(directory: Path, frames: list[bytes], commands: str) -> list[int]:
+    """The next hop of each frame."""
+    directory.mkdir()
+    options = ("--flow-hash-seed", "1")
+    sent = route(directory, CONFIG + ROUTES + commands, frames, [], options=options).frames[1]
+    assert len(sent) == len(frames)
+    return [frame[5] for frame in sent]
+
+
+@pytest.mark.parametrize(("version", "chosen"), [(version, word) for version in VARIED for word in VARIED[version]])
+def test_chosen_fields_alone_decide(tmp_path: Path, version: int, chosen: str) -> None:
+    """All flows at once, that each differ in one field: only those that differ in the chosen one spread."""
+    words = "ip" if version == 4 else "ip6"
+    frames = [frame for varied in VARIED[version].values() for frame in varied]
+    hops = ways(tmp_path / "chosen", frames, f"set {words} flow-hash table 0 {chosen}\n")
+    for number, word in enumerate(VARIED[version]):
+        counts = Counter(hops[number * FLOWS : (number + 1) * FLOWS])
+        if word == chosen:
+            assert all(860 < counts[hop] < 1140 for hop in range(HOPS)), counts
+        else:
+            assert len(counts) == 1, (word, counts)
+
+
+def test_all_but_the_chosen_fields_decide(tmp_path: Path) -> None:
+    frames = [frame for varied in VARIED[4].values() for frame in varied]
+    hops = ways(tmp_path / "rest", frames, "set ip flow-hash table 0 dst dport sport proto\n")
+    for number, word in enumerate(VARIED[4]):
+        counts = Counter(hops[number * FLOWS : (number + 1) * FLOWS])
+        assert len(counts) == (1 if word == "src" else HOPS), (word, counts)
+
+
+def test_protocols_are_told_apart_when_chosen(tmp_path: Path) -> None:
+    frames = [flow4(src=f"16.0.{n // 250}.{n % 250}", layer=layer) for n in range(500) for layer in (UDP, TCP)]
+    alike = ways(tmp_path / "alike", frames, "set ip flow-hash table 0 src\n")
+    assert alike[::2] == alike[1::2]
+    apart = ways(tmp_path / "apart", frames, "set ip flow-hash table 0 src proto\n")
+    assert 300 < sum(udp != tcp for udp, tcp in zip(apart[::2], apart[1::2], strict=True)) < 450
+
+
+def test_answers_go_the_flows_way_when_symmetric_or_reversed(tmp_path: Path) -> None:
+    there = [flow4(src=f"20.1.{n // 250}.{n % 250}", sport=1024 + n) for n in range(1000)]
+    back = [flow4(src="20.0.0.1", dst=f"20.1.{n // 250}.{n % 250}", sport=80, dport=1024 + n) for n in range(1000)]
+    fields = "src dst sport dport proto"
+    plain = ways(tmp_path / "plain", there + back, "set ip flow-hash table 0 src dst sport dport\n")
+    assert plain[:1000] != plain[1000:]
+    symmetric = ways(tmp_path / "symmetric", there + back, f"set ip flow-hash table 0 {fields} symmetric\n")
+    assert symmetric[:1000] == symmetric[1000:]
+    assert set(symmetric) == set(range(HOPS))
+    reverse = ways(tmp_path / "reverse", back, "set ip flow-hash table 0 src dst sport dport reverse\n")
+    assert reverse == plain[:1000]
+
+
+def test_usual_fields_choose_as_before(tmp_path: Path) -> None:
+    """Also while another table has others; set back they leave nothing behind."""
+    frames = [ip4(n) for n in range(FLOWS)] + [ip6(n) for n in range(FLOWS)]
+    usual = ways(tmp_path / "usual", frames, "")
+    other = (
+        "ip table add 7\nset ip flow-hash table 7 src\nset ip6 flow-hash table 0 src dst sport dport proto flowlabel\n"
+    )
+    assert ways(tmp_path / "other", frames, other) == usual
+    back = "set ip flow-hash table 0 src\nset ip flow-hash table 0 src dst sport dport proto\n"
+    assert ways(tmp_path / "back", frames, back) == usual
+
+
+def test_fields_are_told_and_refused(tmp_path: Path) -> None:
+    with router(tmp_path, ["e0=ring:a"], "ip table add 7\nset ip flow-hash table 7 src sport symmetric\n") as running:
+        assert "ip4 table 7 src sport symmetric" in running.ask("show ip flow-hash").splitlines()
+        assert "flow hash:[src sport symmetric ]" in running.ask("show ip fib table 7")
+        for line in ("set ip flow-hash table 8 src", "set ip flow-hash table 7 reverse"):
+            with pytest.raises(WirespeedError, match="no IPv4 table 8|tell no flows apart"):
+                running.ask(line)
+        assert "ip4 table 7 src sport symmetric" in running.ask("show ip flow-hash").splitlines()

@@ -3,13 +3,15 @@
  * ip6-load-balance: one path of several, the same one for all packets of a flow.
  *
  * The flow is addresses, flow label, protocol and, for TCP, UDP and SCTP right behind the IPv6
- * header, ports. So all fragments of a datagram go by addresses and label.
+ * header, ports, unless the table of the packet's interface has chosen other fields. So all
+ * fragments of a datagram go by addresses and label.
  *
  * Uses: adjacency as the index of the load balance. Sets: adjacency. Next: by enum adjacency_kind.
  */
 #include "graph/graph.h"
 #include "router/fib/adjacency_nodes.h"
 #include "router/nodes/each_packet.h"
+#include "router/nodes/flow_fields.h"
 #include "router/nodes/flow_hash.h"
 #include "router/nodes/ip6_forward.h"
 #include "wire/ip6.h"
@@ -19,15 +21,22 @@ static const char *const edges[] = {EDGES_BEHIND_IP6};
 
 static const struct graph_counter counters[] = {FORWARD_PATH_COUNTERS};
 
-static uint64_t flow_hash(const struct rte_mbuf *packet)
+/* As they lie in the packet; 0 without. */
+static inline uint32_t ports_of(const struct rte_mbuf *packet, const struct ip6_header *ip)
 {
-	const struct ip6_header *ip = (const struct ip6_header *)(const void *)packet_data(packet);
-	uint32_t ports = 0, label = ip->version_class_flow & htobe32(0xfffff);
-	uint64_t words[4], hash = 0;
+	uint32_t ports = 0;
 	bool has_ports =
 		ip->next_header == IP6_TCP || ip->next_header == IP6_UDP || ip->next_header == IP6_SCTP;
 	if (has_ports && packet->data_len >= IP6_LEN + sizeof(ports))
 		memcpy(&ports, packet_data(packet) + IP6_LEN, sizeof(ports));
+	return ports;
+}
+
+static uint64_t flow_hash(const struct rte_mbuf *packet)
+{
+	const struct ip6_header *ip = (const struct ip6_header *)(const void *)packet_data(packet);
+	uint32_t ports = ports_of(packet, ip), label = ip->version_class_flow & htobe32(0xfffff);
+	uint64_t words[4], hash = 0;
 	memcpy(words, ip->source, sizeof(words));
 	for (int i = 0; i < 4; i++)
 		hash = flow_mix(hash, words[i]);
@@ -47,6 +56,57 @@ static uint16_t ip6_load_balance_process(struct graph *graph, struct graph_node 
 	return each_packet(graph, node, packets, n, ip6_load_balance_one);
 }
 
+static uint16_t ip6_load_balance_counting(struct graph *graph, struct graph_node *node,
+										  void **packets, uint16_t n)
+{
+	for (uint16_t i = 0; i < n; i++)
+		count_path(graph, packets[i], flow_hash(packets[i]));
+	return ip6_load_balance_process(graph, node, packets, n);
+}
+
+/* ---- By the fields that its table has chosen ---- */
+
+static uint64_t address_word(const uint8_t *address)
+{
+	uint64_t words[2];
+	memcpy(words, address, sizeof(words));
+	return flow_mix(flow_mix(0, words[0]), words[1]);
+}
+
+static uint64_t chosen_hash(const struct ws_router *router, const struct rte_mbuf *packet)
+{
+	const struct ip6_header *ip = (const struct ip6_header *)(const void *)packet_data(packet);
+	uint32_t chosen = packet_flow_fields(router, WS_IP6, packet);
+	if (chosen == FLOW_HASH_IP6)
+		return flow_hash(packet);
+	uint32_t ports = be32toh(ports_of(packet, ip));
+	const struct flow_fields flow = {
+		.source = address_word(ip->source),
+		.destination = address_word(ip->destination),
+		.source_port = (uint16_t)(ports >> 16),
+		.destination_port = (uint16_t)ports,
+		.label = be32toh(ip->version_class_flow) & 0xfffff,
+		.protocol = ip->next_header,
+	};
+	return flow_fields_hash(&flow, chosen);
+}
+
+static uint16_t ip6_load_balance_by_fields(struct graph *graph, struct graph_node *node,
+										   void **packets, uint16_t n)
+{
+	const struct ws_router *router = router_of(graph);
+	bool counts = router->variants & WS_COUNT_ROUTES;
+	uint16_t next[GRAPH_FRAME_SIZE];
+	for (uint16_t i = 0; i < n; i++) {
+		uint64_t hash = chosen_hash(router, packets[i]);
+		if (counts)
+			count_path(graph, packets[i], hash);
+		next[i] = forward_by_flow(router, node, packets[i], hash, &ip6_refusal);
+	}
+	graph_enqueue(graph, node, packets, next, n);
+	return n;
+}
+
 static struct graph_registration ip6_load_balance = {
 	.name = "ip6-load-balance",
 	.process = ip6_load_balance_process,
@@ -56,4 +116,6 @@ static struct graph_registration ip6_load_balance = {
 	.counters = counters,
 };
 GRAPH_REGISTER(ip6_load_balance)
+GRAPH_REGISTER_VARIANT(ip6_load_balance, WS_COUNT_ROUTES, ip6_load_balance_counting)
+GRAPH_REGISTER_VARIANT(ip6_load_balance, VARIANT_FLOW_FIELDS, ip6_load_balance_by_fields)
 ADJACENCY_NODE(BEHIND_IP6, ADJACENCY_LOAD_BALANCE, "ip6-load-balance")

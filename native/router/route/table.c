@@ -50,7 +50,8 @@ int router_make_table(struct ws_router *router, uint8_t family, uint16_t index, 
 	struct fib_table *table = aligned_alloc(_Alignof(struct fib_table), sizeof(*table));
 	if (!table)
 		return fail(-ENOMEM, "no memory for a table of routes");
-	*table = (struct fib_table){.family = family, .index = index, .id = id};
+	*table = (struct fib_table){
+		.family = family, .index = index, .id = id, .flow_hash = fib_flow_hash(family)};
 	if (name && name[0])
 		snprintf(table->name, sizeof(table->name), "%s", name);
 	else
@@ -141,7 +142,7 @@ int ws_router_table_del(struct ws_router *router, uint8_t family, uint32_t id)
 	if (table->trie.count)
 		return fail(-EBUSY, "table %u has %u routes; delete them first", id, table->trie.count);
 	if (table->tunnels)
-		return fail(-EBUSY, "table %u is looked up by tunnels; delete these first", id);
+		return fail(-EBUSY, "table %u is looked up by tunnels or unicast RPF; end these first", id);
 	if (is_named_by_paths(router, table))
 		return fail(-EBUSY, "table %u is looked up by routes of others; delete these first", id);
 	__atomic_store_n(&router->tables[family_index(family)][table->index], NULL, __ATOMIC_RELEASE);
@@ -162,6 +163,7 @@ int ws_router_tables(struct ws_router *router, uint8_t family, struct ws_table *
 			continue;
 		out[n] = (struct ws_table){.family = table->family, .id = table->id};
 		out[n].route_count = table->trie.count;
+		out[n].flow_hash = table->flow_hash;
 		snprintf(out[n++].name, sizeof(out->name), "%s", table->name);
 	}
 	return (int)n;

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The router's own number in the choice of paths, and the fields of packets that choose. */
+#include "dev/error.h"
+#include "router/route/route.h"
+#include "router/router.h"
+
+#include <errno.h>
+
+/* Odd, and of all its bits: what flow_hash.h multiplies by (David Stafford's mix 13). */
+static uint64_t factor_of(uint32_t seed)
+{
+	uint64_t bits = seed + 0x9e3779b97f4a7c15u;
+	bits = (bits ^ bits >> 30) * 0xbf58476d1ce4e5b9u;
+	bits = (bits ^ bits >> 27) * 0x94d049bb133111ebu;
+	return (bits ^ bits >> 31) | 1;
+}
+
+void ws_router_set_flow_hash_seed(struct ws_router *router, uint32_t seed)
+{
+	router->flow_hash_seed = seed;
+	__atomic_store_n(&router->flow_hash_factor, factor_of(seed), __ATOMIC_RELAXED);
+}
+
+uint32_t ws_router_flow_hash_seed(const struct ws_router *router)
+{
+	return router->flow_hash_seed;
+}
+
+static bool has_chosen(const struct ws_router *router)
+{
+	for (int family = 0; family < FAMILIES; family++)
+		for (uint32_t i = 0; i < router->table_end[family]; i++) {
+			const struct fib_table *table = router->tables[family][i];
+			if (table && table->flow_hash != fib_flow_hash(table->family))
+				return true;
+		}
+	return false;
+}
+
+/* Nodes that read the fields are in the graph while some table has other ones than the usual. */
+static int choose_nodes(struct ws_router *router)
+{
+	uint8_t before = router->variants;
+	uint8_t after =
+		(uint8_t)((before & ~VARIANT_FLOW_FIELDS) | (has_chosen(router) ? VARIANT_FLOW_FIELDS : 0));
+	router->variants = after;
+	int error = after == before ? 0 : router_remake_graphs(router);
+	if (error)
+		router->variants = before;
+	return error;
+}
+
+int ws_router_set_flow_hash(struct ws_router *router, uint8_t family, uint32_t id, uint32_t fields)
+{
+	enum { ORDER = WS_FLOW_REVERSE | WS_FLOW_SYMMETRIC };
+	struct fib_table *table = router_table(router, family, id);
+	if (!table)
+		return -ENOENT;
+	if (fields & ~(uint32_t)WS_FLOW_FIELDS)
+		return fail(-EINVAL, "0x%x are no fields of flows", fields);
+	if (family == WS_IP4)
+		fields &= ~(uint32_t)WS_FLOW_LABEL;
+	if (!(fields & ~(uint32_t)ORDER))
+		return fail(-EINVAL, "flows need a field of IPv%u to be told apart by", family);
+	uint32_t before = table->flow_hash;
+	__atomic_store_n(&table->flow_hash, fields, __ATOMIC_RELAXED);
+	int error = choose_nodes(router);
+	if (error)
+		__atomic_store_n(&table->flow_hash, before, __ATOMIC_RELAXED);
+	return error;
+}
