@@ -235,6 +235,18 @@ static void add_member(struct ws_router *router)
 	bench_expect(ws_router_bond_member_add(router, member.bond, NODE_PATHS_SECOND, false, false));
 }
 
+/* The sources of the packets are behind e0. */
+static void make_urpf(struct ws_router *router)
+{
+	const struct ws_route back = {
+		.prefix = {address_of_ip4(10u << 24 | 2u << 16), 16},
+		.path_count = 1,
+		.paths = {{.next_hop = address_of_ip4(10u << 24 | 2), .interface = -1}},
+	};
+	bench_expect(ws_router_route_add(router, &back, false));
+	bench_expect(ws_router_set_urpf(router, 0, WS_IP4, false, WS_URPF_STRICT, -1));
+}
+
 static void set_up(struct ws_router *router, const struct node_path *path, uint32_t routes)
 {
 	struct ws_mpls_route swap = {
@@ -281,6 +293,12 @@ static struct row rows[] = {
 	 .pattern = NODE_SEQUENTIAL,
 	 .quick = true,
 	 .is_alone = true},
+	{.path = &path_urpf, .routes = 10, .pattern = NODE_SEQUENTIAL, .quick = true, .is_alone = true},
+	{.path = &path_count,
+	 .routes = 10,
+	 .pattern = NODE_SEQUENTIAL,
+	 .quick = true,
+	 .is_alone = true},
 	{.path = &path_bond_out, .routes = 10, .pattern = NODE_SEQUENTIAL, .quick = true},
 	{.path = &path_bond_two, .routes = 10, .pattern = NODE_SEQUENTIAL, .quick = true},
 	{.path = &path_bond_in, .routes = 10, .pattern = NODE_SEQUENTIAL, .quick = true},
@@ -297,6 +315,11 @@ static struct row rows[] = {
 	{.path = &path_ip4, .routes = MAX_ROUTES, .pattern = NODE_SEQUENTIAL, .quick = false},
 	{.path = &path_ip4, .routes = MAX_ROUTES, .pattern = NODE_RANDOM, .quick = true},
 	{.path = &path_ip4, .routes = MAX_ROUTES, .pattern = NODE_ZIPF, .quick = false},
+	{.path = &path_count,
+	 .routes = MAX_ROUTES,
+	 .pattern = NODE_RANDOM,
+	 .quick = true,
+	 .is_alone = true},
 };
 enum { ROWS = sizeof(rows) / sizeof(rows[0]) };
 
@@ -420,6 +443,11 @@ int main(int argc, char **argv)
 		make_acl(router, WS_ACL_PERMIT);
 	if (options.path && !strcmp(options.path, path_reflect.name))
 		make_acl(router, WS_ACL_PERMIT_REFLECT);
+	if (options.path && !strcmp(options.path, path_urpf.name))
+		make_urpf(router);
+	if (options.path && !strcmp(options.path, path_count.name))
+		for (int what = WS_COUNT_ROUTES; what <= WS_COUNT_ADJACENCIES; what++)
+			bench_expect(ws_router_set_counting(router, what, true));
 	struct graph *graph = node_rig_make(router);
 	int result = 0;
 	if (options.once)

@@ -137,6 +137,8 @@ static const char *const bond_in_nodes[] = {"bond-input", "ethernet-input", "l2-
 static const char *const sflow_nodes[] = {"sflow",      "ethernet-input", "ip4-input",
 										  "ip4-lookup", "ip4-rewrite",    "e1-output"};
 
+static const char *const urpf_nodes[] = {"ethernet-input", "ip4-input",   "ip4-rx-urpf-strict",
+										 "ip4-lookup",     "ip4-rewrite", "e1-output"};
 static const char *const acl_nodes[] = {"ethernet-input", "ip4-input",   "acl-plugin-in-ip4-fa",
 										"ip4-lookup",     "ip4-rewrite", "e1-output"};
 
@@ -155,6 +157,10 @@ const struct node_path path_vxlan_in = {"vx-in",         vxlan_in_nodes, 8,    0
 										NODE_RIG_HEADER, make_vxlan,     NULL, NODE_ENTRY_ETHERNET};
 const struct node_path path_sflow = {"sflow",        sflow_nodes, 6,       0,
 									 NODE_RIG_FRAME, make_ip4,    aim_ip4, NODE_ENTRY_SFLOW};
+const struct node_path path_urpf = {"urpf",         urpf_nodes, 6,       0,
+									NODE_RIG_FRAME, make_ip4,   aim_ip4, NODE_ENTRY_ETHERNET};
+const struct node_path path_count = {"count",        ip4_nodes, 5,       0,
+									 NODE_RIG_FRAME, make_ip4,  aim_ip4, NODE_ENTRY_ETHERNET};
 const struct node_path path_acl = {"acl",          acl_nodes, 6,           0,
 								   NODE_RIG_FRAME, make_ip4,  aim_session, NODE_ENTRY_ETHERNET};
 const struct node_path path_reflect = {"reflect",      acl_nodes, 6,           0,

@@ -20,6 +20,8 @@ enum {
 };
 
 extern const struct node_path path_acl, path_reflect;
+/* ip4, with strict unicast RPF; and while routes and adjacencies count. */
+extern const struct node_path path_urpf, path_count;
 extern const struct node_path path_ip4, path_ip6, path_mpls, path_l2xc, path_vxlan_out,
 	path_vxlan_in, path_sflow, path_bond_out, path_bond_two, path_bond_in;
 
