@@ -41,6 +41,9 @@ struct vxlan_room;
 /* As many as there are numbers for; each takes memory as its routes come. */
 enum { FAMILIES = 2, MAX_TABLES = UINT16_MAX };
 
+/* Some table has flows told apart by other fields than the usual ones. */
+enum { VARIANT_FLOW_FIELDS = 4 };
+
 enum { ECHO_REPLIES = 64 };
 
 struct echo_replies {
@@ -108,6 +111,7 @@ struct ws_router {
 	uint32_t mpls_count, mpls_reserved; /* routes of labels, and how many are the router's own */
 	uint16_t pause_depth;
 	struct features features;
+	uint8_t variants; /* of nodes: bits of enum ws_counting, and VARIANT_FLOW_FIELDS */
 	uint8_t placement[WS_MAX_PORTS][WS_MAX_QUEUES];
 	uint8_t rx_modes[WS_MAX_PORTS][WS_MAX_QUEUES]; /* enum ws_rx_mode */
 };

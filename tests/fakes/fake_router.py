@@ -14,6 +14,7 @@ from ipaddress import ip_network
 
 from fake_acl_sessions import FakeAclSessions
 from fake_bond import FakeBond
+from fake_counting import FakeCounting
 from fake_ip6 import FakeIp6
 from fake_linux import FakeLinuxHost
 from fake_sflow import FakeSflow
@@ -57,13 +58,13 @@ from wirespeed.router.core import (
 )
 from wirespeed.router.impairment_core import Impairment, ImpairmentCounters
 from wirespeed.router.linux_host import LinuxHost
-from wirespeed.router.urpf_core import UrpfMode
+from wirespeed.router.urpf_core import Urpf, UrpfAccepted
 
 TSC_HZ = 1_000_000_000
 _FIRST_BESIDE_PORTS = 32
 
 
-class FakeRouterCore(FakeAclSessions, FakeBond, FakeIp6, FakeSflow, FakeTables, FakeVxlan):
+class FakeRouterCore(FakeAclSessions, FakeBond, FakeCounting, FakeIp6, FakeSflow, FakeTables, FakeVxlan):
     """Keeps the tables as the native core does; `clock_s` is what its TSC counts."""
 
     def __init__(self, names: Sequence[str] = ("e0", "e1"), workers: int = 1) -> None:
@@ -77,6 +78,7 @@ class FakeRouterCore(FakeAclSessions, FakeBond, FakeIp6, FakeSflow, FakeTables, 
         self.removed: tuple[int, ...] = ()
         self.devices: dict[int, PortDevice] = {}
         FakeBond.__init__(self)
+        FakeCounting.__init__(self)
         FakeIp6.__init__(self)
         FakeAclSessions.__init__(self)
         FakeSflow.__init__(self)
@@ -104,7 +106,8 @@ class FakeRouterCore(FakeAclSessions, FakeBond, FakeIp6, FakeSflow, FakeTables, 
         self.acl_table: dict[int, Acl] = {}
         self.interface_acl_lists: dict[tuple[int, bool], tuple[int, ...]] = {}
         self.impairments: dict[int, Impairment] = {}
-        self.urpf_modes: dict[tuple[int, int], UrpfMode] = {}
+        self.urpf_settings: dict[tuple[int, int, bool], Urpf] = {}
+        self.accepted: list[UrpfAccepted] = []
         self.impairment_counters = ImpairmentCounters()
         self.rx_modes: dict[tuple[int, int], RxMode] = {}
         self.lcp_hosts: dict[int, int] = {}
@@ -380,11 +383,19 @@ class FakeRouterCore(FakeAclSessions, FakeBond, FakeIp6, FakeSflow, FakeTables, 
     def impairment(self, index: int) -> tuple[Impairment, ImpairmentCounters] | None:
         return (self.impairments[index], self.impairment_counters) if index in self.impairments else None
 
-    def set_urpf(self, index: int, version: int, mode: UrpfMode) -> None:
-        self.urpf_modes[index, version] = mode
+    def set_urpf(self, index: int, version: int, urpf: Urpf, tx: bool = False) -> None:
+        self.urpf_settings[index, version, tx] = urpf
 
-    def urpf(self, index: int, version: int) -> UrpfMode:
-        return self.urpf_modes.get((index, version), UrpfMode.OFF)
+    def urpf(self, index: int, version: int, tx: bool = False) -> Urpf:
+        return self.urpf_settings.get((index, version, tx), Urpf())
+
+    def set_urpf_accept(self, accepted: UrpfAccepted, on: bool) -> None:
+        if on == (accepted in self.accepted):
+            raise UsageError(f"sources of {accepted.prefix} are {'already' if on else 'not'} accepted")
+        (self.accepted.append if on else self.accepted.remove)(accepted)
+
+    def urpf_accepted(self) -> list[UrpfAccepted]:
+        return self.accepted
 
     def rx_mode(self, index: int, queue: int) -> RxMode:
         return self.rx_modes.get((index, queue), RxMode.POLLING)
@@ -431,8 +442,8 @@ class FakeRouterCore(FakeAclSessions, FakeBond, FakeIp6, FakeSflow, FakeTables, 
         chosen = [prefix for prefix in found if prefix.version == version]
         return iter([found[prefix] for prefix in sorted(chosen, key=lambda p: (int(p.network_address), p.prefixlen))])
 
-    def route_texts(self, version: int = 4, table: int = 0) -> Iterator[tuple[str, tuple[Path, ...]]]:
-        return ((str(route.prefix), route.paths) for route in self.routes(version, table))
+    def route_texts(self, version: int = 4, table: int = 0) -> Iterator[tuple[str, tuple[Path, ...], int]]:
+        return ((str(route.prefix), route.paths, route.index) for route in self.routes(version, table))
 
     def prefix_lengths(self, version: int = 4, table: int = 0) -> Counter[int]:
         return Counter(route.prefix.prefixlen for route in self.routes(version, table))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from wirespeed.errors import UsageError
-from wirespeed.router.tables_core import MplsRoute, Table
+from wirespeed.router.tables_core import FLOW_HASH, FlowField, MplsRoute, Table
 
 _FIRST_LABEL = 16
 
@@ -17,6 +17,7 @@ class FakeTables:
         self.mpls_interfaces: set[int] = set()
         self.labels: dict[tuple[int, bool], MplsRoute] | None = None
         self.seed = 7
+        self.flow_hashes: dict[tuple[int, int], FlowField] = {}
 
     def add_table(self, version: int, table: int, name: str) -> None:
         self.table_names.setdefault((version, table), name or f"ipv{version}-VRF:{table}")
@@ -27,7 +28,9 @@ class FakeTables:
 
     def tables(self, version: int) -> Sequence[Table]:
         return [
-            Table(family, number, name, 0) for (family, number), name in self.table_names.items() if family == version
+            Table(family, number, name, 0, self.flow_hashes.get((family, number), FLOW_HASH[family]))
+            for (family, number), name in self.table_names.items()
+            if family == version
         ]
 
     def set_table(self, index: int, version: int, table: int) -> None:
@@ -40,6 +43,11 @@ class FakeTables:
 
     def flow_hash_seed(self) -> int:
         return self.seed
+
+    def set_flow_hash(self, version: int, table: int, fields: FlowField) -> None:
+        if (version, table) not in self.table_names:
+            raise UsageError(f"there is no IPv{version} table {table}")
+        self.flow_hashes[version, table] = fields
 
     def add_mpls_table(self) -> None:
         self.labels = self.labels or {}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 from ipaddress import IPv4Address, IPv4Interface, IPv4Network, ip_network
-from pathlib import Path
+from pathlib import Path as FilePath
 from typing import Any
 
 import pytest
@@ -16,7 +16,8 @@ from wirespeed.router.api import HANDLERS
 from wirespeed.router.api.client import ALL, Client
 from wirespeed.router.api.exchange import ProtocolFault, replies
 from wirespeed.router.console import Console
-from wirespeed.router.core import NeighborState, PathKind
+from wirespeed.router.core import NeighborState, Path, PathKind, Route
+from wirespeed.router.counting_core import Counting
 from wirespeed.router.protocol import default_api_socket
 from wirespeed.vpp_api.codec import Values, coder
 from wirespeed.vpp_api.table import TABLE
@@ -205,8 +206,8 @@ def test_what_is_too_short_is_an_invalid_value_or_the_end(client: Client) -> Non
 
 
 def test_the_socket_is_beside_the_control_socket() -> None:
-    assert default_api_socket(Path("/run/wirespeed/router.sock")) == Path("/run/wirespeed/api.sock")
-    assert default_api_socket(Path("/run/lab/b.sock")) == Path("/run/lab/b-api.sock")
+    assert default_api_socket(FilePath("/run/wirespeed/router.sock")) == FilePath("/run/wirespeed/api.sock")
+    assert default_api_socket(FilePath("/run/lab/b.sock")) == FilePath("/run/lab/b-api.sock")
 
 
 def test_a_tag_is_kept_told_and_gone_with_its_interface(client: Client) -> None:
@@ -302,13 +303,47 @@ def test_reverse_path_modes_are_set_and_told(client: Client) -> None:
     assert retval(client, "urpf_update_v2", is_input=True, mode=1, af=1, sw_if_index=2, table_id=ALL) == 0
     assert told(ALL) == [(1, True, 2, 0, 0), (2, True, 1, 1, 0)]
     assert told(2) == [(2, True, 1, 1, 0)]
-    # Nothing looks at what goes out, nor in another table.
-    assert retval(client, "urpf_update", is_input=False, mode=2, af=0, sw_if_index=1) == -9
-    assert retval(client, "urpf_update_v2", is_input=True, mode=2, af=0, sw_if_index=1, table_id=7) == -9
+    assert retval(client, "urpf_update_v2", is_input=True, mode=2, af=0, sw_if_index=1, table_id=7) == -3
+    assert retval(client, "ip_table_add_del", is_add=True, table={"table_id": 7, "is_ip6": False, "name": ""}) == 0
+    assert retval(client, "urpf_update_v2", is_input=False, mode=2, af=0, sw_if_index=1, table_id=7) == 0
+    assert told(1) == [(1, True, 2, 0, 0), (1, False, 2, 0, 7)]
     assert retval(client, "urpf_update", is_input=False, mode=0, af=0, sw_if_index=1) == 0
     assert retval(client, "urpf_update", is_input=True, mode=2, af=0, sw_if_index=99) == -2
     assert retval(client, "urpf_update", is_input=True, mode=0, af=0, sw_if_index=1) == 0
     assert told(ALL) == [(2, True, 1, 1, 0)]
+
+
+def test_fields_of_flows_are_set(client: Client) -> None:
+    def chosen(version: int) -> int:
+        return next(table.flow_hash for table in client.core.tables(version) if not table.id)
+
+    assert (chosen(4), chosen(6)) == (31, 159)
+    assert retval(client, "set_ip_flow_hash_v2", table_id=0, af=1, flow_hash_config=0x82) == 0
+    assert retval(client, "set_ip_flow_hash_v3", table_id=0, af=0, flow_hash_config=0x43) == 0
+    assert (chosen(4), chosen(6)) == (0x43, 0x82)
+    bools = {
+        word: word in ("src", "proto") for word in ("src", "dst", "sport", "dport", "proto", "reverse", "symmetric")
+    }
+    assert retval(client, "set_ip_flow_hash", vrf_id=0, is_ipv6=False, **bools) == 0
+    assert chosen(4) == 0x11
+    assert retval(client, "set_ip_flow_hash_v3", table_id=0, af=0, flow_hash_config=0x101) == -9
+    assert retval(client, "set_ip_flow_hash_v3", table_id=0, af=0, flow_hash_config=0x20) == -7
+    assert retval(client, "set_ip_flow_hash_v3", table_id=9, af=0, flow_hash_config=1) == -3
+    assert chosen(4) == 0x11
+
+
+def test_routes_that_count_tell_their_index(client: Client) -> None:
+    prefix = ip_network("48.0.0.0/8")
+    assert isinstance(client.core, FakeRouterCore)
+    client.core.static[prefix] = Route(prefix, (Path(PathKind.DROP),), index=5)
+
+    def told() -> int:
+        rows = ask(client, "ip_route_dump", table={"table_id": 0, "is_ip6": False})
+        return next(int(row.route.stats_index) for row in rows if str(row.route.prefix) == "48.0.0.0/8")
+
+    assert told() == ALL
+    client.core.set_counting(Counting.ROUTES, True)
+    assert told() == 5
 
 
 def test_samples_are_set_and_told(client: Client) -> None:

@@ -156,7 +156,8 @@ def test_our_port_specs_and_dpdks_own_words_become_ports() -> None:
 def test_the_remaining_sections() -> None:
     read = startup(
         "buffers { buffers-per-numa 128000 default data-size 4096 page-size default-hugepage }\n"
-        "statseg { socket-name /run/s.sock per-node-counters off update-interval 0.5 size 32M }\n"
+        "statseg { socket-name /run/s.sock per-node-counters off update-interval 0.5 size 32M\n"
+        " per-route-counters on per-adjacency-counters off }\n"
         "linux-cp { default netns dataplane lcp-sync lcp-auto-subint }\n"
         "plugins { plugin nat_plugin.so { enable } }\n"
         "plugins { plugin default { disable } plugin dpdk_plugin.so {enable} plugin acl_plugin.so { enable } }\n"
@@ -173,6 +174,7 @@ def test_the_remaining_sections() -> None:
         "lcp lcp-sync on",
         "lcp lcp-auto-subint on",
         "set acl-plugin session table max-entries 1000",
+        "route counters enable",
     ]
     assert (read.exec_file, read.pidfile) == (Path("/etc/vpp/boot.conf"), Path("/run/vpp.pid"))
     assert read.socket == Path("/run/ours/router.sock")

@@ -17,6 +17,7 @@ from wirespeed._native.acl_sessions import NativeAclSessions
 from wirespeed._native.acls import NativeAcls, acl_trace
 from wirespeed._native.addresses import address_struct, network_of, prefix_struct, read_address, read_prefix
 from wirespeed._native.bond import NativeBond
+from wirespeed._native.counting import NativeCounting
 from wirespeed._native.impairment import NativeImpairment
 from wirespeed._native.ip6 import NativeIp6
 from wirespeed._native.linux import NativeLinuxHost
@@ -72,8 +73,8 @@ from wirespeed.router.core import (
 from wirespeed.router.linux_host import LinuxHost
 
 _ROUTES_PAGE = 4096
-# struct ws_route_entry: address, length and number of its paths; the family and the source are left out.
-_ENTRY = Struct("=x16sB2x4xI")
+# struct ws_route_entry: address, length, numbers of its paths and of the route; family and source are left out.
+_ENTRY = Struct("=x16sB2x4xII")
 _NEIGHBORS_PAGE = 1024
 _TRACE_PAGE = 1024
 _L2FIB_PAGE = 1024
@@ -85,6 +86,7 @@ class NativeRouter(
     NativeBond,
     NativeAclSessions,
     NativeAcls,
+    NativeCounting,
     NativeImpairment,
     NativeIp6,
     NativeSflow,
@@ -353,17 +355,17 @@ class NativeRouter(
     def route_count(self, version: int = 4, table: int = 0) -> int:
         return check(self._lib.ws_router_route_count(self._router, table, version))
 
-    def route_texts(self, version: int = 4, table: int = 0) -> Iterator[tuple[str, tuple[Path, ...]]]:
+    def route_texts(self, version: int = 4, table: int = 0) -> Iterator[tuple[str, tuple[Path, ...], int]]:
         # Many routes share few lists of paths: each is read once.
         lists: dict[int, tuple[Path, ...]] = {}
         family, size = (socket.AF_INET, 4) if version == 4 else (socket.AF_INET6, 16)
         for page, found in self._route_pages(version, table):
             entries = memoryview(self._ffi.buffer(page))[: found * _ENTRY.size]
-            for address, length, number in _ENTRY.iter_unpack(entries):
+            for address, length, number, index in _ENTRY.iter_unpack(entries):
                 paths = lists.get(number)
                 if paths is None:
                     paths = lists[number] = self._path_list(number)
-                yield f"{socket.inet_ntop(family, address[:size])}/{length}", paths
+                yield f"{socket.inet_ntop(family, address[:size])}/{length}", paths, index
 
     def prefix_lengths(self, version: int = 4, table: int = 0) -> Counter[int]:
         stride = self._ffi.sizeof("struct ws_route_entry")
@@ -536,7 +538,11 @@ class _Block:
 
 def _route(struct: Any) -> Route:
     return Route(
-        network_of(struct.prefix), read_paths(struct.paths, struct.path_count), RouteSource(struct.source), struct.table
+        network_of(struct.prefix),
+        read_paths(struct.paths, struct.path_count),
+        RouteSource(struct.source),
+        struct.table,
+        struct.index,
     )
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from wirespeed._native.paths import fill_paths, read_paths
 from wirespeed._native.runtime import check
-from wirespeed.router.tables_core import MplsRoute, Table
+from wirespeed.router.tables_core import FlowField, MplsRoute, Table
 
 _MOST_TABLES = 256
 _LABELS_PAGE = 256
@@ -31,7 +31,13 @@ class NativeTables:
         structs = self._ffi.new("struct ws_table[]", _MOST_TABLES)
         found = check(self._lib.ws_router_tables(self._router, version, structs, _MOST_TABLES))
         return [
-            Table(struct.family, struct.id, self._ffi.string(struct.name).decode(), struct.route_count)
+            Table(
+                struct.family,
+                struct.id,
+                self._ffi.string(struct.name).decode(),
+                struct.route_count,
+                FlowField(struct.flow_hash),
+            )
             for struct in structs[0:found]
         ]
 
@@ -43,6 +49,9 @@ class NativeTables:
 
     def flow_hash_seed(self) -> int:
         return int(self._lib.ws_router_flow_hash_seed(self._router))
+
+    def set_flow_hash(self, version: int, table: int, fields: FlowField) -> None:
+        check(self._lib.ws_router_set_flow_hash(self._router, version, table, fields))
 
     def add_mpls_table(self) -> None:
         check(self._lib.ws_router_mpls_table_add(self._router))
@@ -96,4 +105,4 @@ class NativeTables:
     def _mpls_route(self, struct: Any) -> MplsRoute:
         static = struct.source == self._lib.WS_SOURCE_STATIC
         paths = read_paths(struct.paths, struct.path_count)
-        return MplsRoute(struct.label, struct.bottom, struct.payload, paths, static)
+        return MplsRoute(struct.label, struct.bottom, struct.payload, paths, static, struct.index)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import IntEnum
 from ipaddress import IPv4Address, IPv4Interface, IPv4Network, IPv6Address, IPv6Interface, IPv6Network
 from typing import TYPE_CHECKING, Protocol
@@ -19,6 +19,7 @@ from wirespeed.model import PortSpec
 from wirespeed.router.acl_core import AclCore, AclTrace
 from wirespeed.router.acl_session_core import AclSessionCore
 from wirespeed.router.bond_core import BondCore
+from wirespeed.router.counting_core import CountingCore
 from wirespeed.router.impairment_core import ImpairmentCore
 from wirespeed.router.ip6_core import Ip6Core
 from wirespeed.router.sflow_core import SflowCore
@@ -228,6 +229,8 @@ class Route:
     paths: tuple[Path, ...]
     source: RouteSource = RouteSource.STATIC
     table: int = 0
+    index: int = field(default=0, compare=False)
+    """What it is counted by; of a route that was asked for."""
 
     @property
     def is_static(self) -> bool:
@@ -373,6 +376,7 @@ class RouterCore(
     AclCore,
     AclSessionCore,
     BondCore,
+    CountingCore,
     ImpairmentCore,
     Ip6Core,
     SflowCore,
@@ -481,9 +485,9 @@ class RouterCore(
         """Returns how many of the `count` prefixes had a static route; UsageError when none had."""
 
     def route_count(self, version: int = 4, table: int = 0) -> int: ...
-    def route_texts(self, version: int = 4, table: int = 0) -> Iterator[tuple[str, tuple[Path, ...]]]:
-        """Of all routes in order of (address, length): the prefix, and its paths, which are one object for all routes
-        that share them."""
+    def route_texts(self, version: int = 4, table: int = 0) -> Iterator[tuple[str, tuple[Path, ...], int]]:
+        """Of all routes in order of (address, length): the prefix, its paths, which are one object for all routes that
+        share them, and what it is counted by."""
 
     def prefix_lengths(self, version: int = 4, table: int = 0) -> Counter[int]:
         """How many routes there are of each length."""

@@ -9,6 +9,7 @@ from ipaddress import ip_network
 from typing import TYPE_CHECKING
 
 from wirespeed.router.core import Address, LabelPipe, Neighbor, NeighborState, Network, Path, PathKind, Route
+from wirespeed.router.counting_core import Counting
 
 if TYPE_CHECKING:
     from wirespeed.router.console import Console
@@ -22,41 +23,53 @@ class Forwarding:
     """Words for what happens to the packets of a route; reads interfaces and neighbors once."""
 
     def __init__(self, console: Console) -> None:
+        counting = Counting.ROUTES in console.core.counting()
+        self._counts = console.core.route_counts if counting else None
         self._faces = {index: console.core.interface(index) for index in console.core.interface_names().values()}
         self._neighbors: dict[tuple[int, Address | None], Neighbor] = {
             (neighbor.interface, neighbor.address): neighbor for neighbor in console.core.neighbors()
         }
 
-    def lines(self, route: Route, index: int) -> Iterator[str]:
-        """Of a route of IP; `index` is a number to tell load balances apart."""
-        return self._chain(f"ip{route.prefix.version}", index, self._buckets(route.prefix, route.paths))
+    def lines(self, route: Route) -> Iterator[str]:
+        """Of a route of IP."""
+        buckets = self._buckets(route.prefix, route.paths)
+        return self._chain(f"ip{route.prefix.version}", 0, route.index, buckets)
 
-    def table_lines(self, version: int, routes: Iterable[tuple[str, tuple[Path, ...]]]) -> Iterator[str]:
+    def table_lines(self, version: int, routes: Iterable[tuple[str, tuple[Path, ...], int]]) -> Iterator[str]:
         """Of all routes of a table, each after its prefix; `routes` are of `RouterCore.route_texts`."""
         family = f"ip{version}"
         # By the object, which is there as long as we hold it: a million routes have few lists of paths.
         known: dict[int, tuple[tuple[Path, ...], tuple[str, ...]]] = {}
-        for index, (prefix, paths) in enumerate(routes):
+        for number, (prefix, paths, index) in enumerate(routes):
             found = known.get(id(paths))
             buckets = self._buckets(ip_network(prefix), paths) if found is None else found[1]
             # What is attached or ours is told with its prefix; the rest reads alike for every route.
             if found is None and all(path.kind is PathKind.NEXT_HOP or path.kind in _ENDS for path in paths):
                 known[id(paths)] = paths, buckets
             yield prefix
-            yield from self._chain(family, index, buckets)
+            yield from self._chain(family, number, index, buckets)
 
-    def _chain(self, family: str, index: int, buckets: Sequence[str]) -> Iterator[str]:
+    def _chain(self, family: str, number: int, index: int, buckets: Sequence[str]) -> Iterator[str]:
         yield f"  unicast-{family}-chain"
-        yield f"  [@0]: dpo-load-balance: [proto:{family} index:{index} buckets:{len(buckets)}]"
+        yield self._balance(family, number, index, buckets)
         yield from buckets
+
+    def _balance(self, family: str, number: int, index: int, buckets: Sequence[str]) -> str:
+        """While routes count by the index that their counters have in the statistics, else by a number of its own."""
+        head = f"  [@0]: dpo-load-balance: [proto:{family} index:"
+        if self._counts is None:
+            return f"{head}{number} buckets:{len(buckets)}]"
+        counts = self._counts(index)
+        via = f" via:[{counts.via.packets}:{counts.via.bytes}]" if counts.via.packets else ""
+        return f"{head}{index} buckets:{len(buckets)} to:[{counts.to.packets}:{counts.to.bytes}]{via}]"
 
     def _buckets(self, prefix: Network, paths: Sequence[Path]) -> tuple[str, ...]:
         return tuple(self._describe(paths, f"ip{prefix.version}", prefix))
 
-    def mpls_lines(self, route: MplsRoute, index: int) -> Iterator[str]:
+    def mpls_lines(self, route: MplsRoute, number: int) -> Iterator[str]:
         """Of a label's route."""
         buckets = list(self._describe(route.paths, f"ip{route.payload}" if route.payload else "mpls", None))
-        yield f"  [@0]: dpo-load-balance: [proto:mpls index:{index} buckets:{len(buckets)}]"
+        yield self._balance("mpls", number, route.index, buckets)
         yield from buckets
 
     def _describe(self, paths: Sequence[Path], family: str, prefix: Network | None) -> Iterator[str]:

@@ -3,11 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from enum import IntFlag
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
     from wirespeed.router.core import Path
+
+
+class FlowField(IntFlag):
+    """What tells flows apart, in VPP's order. `REVERSE` hashes the source in the destination's place, `SYMMETRIC` both
+    directions of a flow alike; `FLOWLABEL` is of IPv6."""
+
+    SRC = 1
+    DST = 2
+    SPORT = 4
+    DPORT = 8
+    PROTO = 16
+    REVERSE = 32
+    SYMMETRIC = 64
+    FLOWLABEL = 128
+
+
+_IP4_FLOWS = FlowField.SRC | FlowField.DST | FlowField.SPORT | FlowField.DPORT | FlowField.PROTO
+FLOW_HASH = {4: _IP4_FLOWS, 6: _IP4_FLOWS | FlowField.FLOWLABEL}
+"""By IP version, of a table that has no others."""
 
 
 @dataclass(frozen=True)
@@ -18,6 +38,7 @@ class Table:
     id: int
     name: str
     route_count: int
+    flow_hash: FlowField = _IP4_FLOWS
 
 
 @dataclass(frozen=True)
@@ -29,6 +50,8 @@ class MplsRoute:
     payload: int
     paths: tuple[Path, ...]
     is_static: bool = True
+    index: int = field(default=0, compare=False)
+    """What it is counted by."""
 
 
 class TablesCore(Protocol):
@@ -44,6 +67,9 @@ class TablesCore(Protocol):
         """The number of 32 bits that is part of the choice among paths; flows move when it changes."""
 
     def flow_hash_seed(self) -> int: ...
+    def set_flow_hash(self, version: int, table: int, fields: FlowField) -> None:
+        """Which fields choose among paths, of packets that come in by interfaces of the table."""
+
     def add_mpls_table(self) -> None: ...
     def delete_mpls_table(self) -> None: ...
     def has_mpls_table(self) -> bool: ...

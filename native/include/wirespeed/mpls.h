@@ -17,6 +17,7 @@ struct ws_mpls_route {
 	bool bottom;
 	uint8_t payload; /* WS_IP4 or WS_IP6 at the bottom, else 0 */
 	int32_t source;  /* enum ws_route_source; WS_SOURCE_CONNECTED is the router's own */
+	uint32_t index;  /* as in struct ws_route */
 	uint16_t path_count;
 	struct ws_path paths[WS_MAX_PATHS];
 };

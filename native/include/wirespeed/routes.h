@@ -52,6 +52,7 @@ enum ws_route_source {
 struct ws_route {
 	uint32_t table; /* 0: the default one of the prefix's family */
 	int32_t source; /* enum ws_route_source */
+	uint32_t index; /* what it is counted by (counters.h); of one that is asked for */
 	struct ws_prefix prefix;
 	uint16_t path_count;
 	struct ws_path paths[WS_MAX_PATHS];
@@ -94,6 +95,7 @@ struct ws_route_entry {
 	struct ws_prefix prefix;
 	int32_t source; /* enum ws_route_source */
 	uint32_t paths;
+	uint32_t index; /* as in struct ws_route */
 };
 
 int ws_router_route_entries(struct ws_router *router, uint32_t table, uint8_t family,
@@ -123,6 +125,27 @@ int ws_router_route_lookup(struct ws_router *router, uint32_t table, struct ws_a
 void ws_router_set_flow_hash_seed(struct ws_router *router, uint32_t seed);
 uint32_t ws_router_flow_hash_seed(const struct ws_router *router);
 
+/* What tells flows apart, by VPP's bits. Ports are those of TCP, UDP and SCTP. */
+enum ws_flow_field {
+	WS_FLOW_SRC = 1,
+	WS_FLOW_DST = 2,
+	WS_FLOW_SPORT = 4,
+	WS_FLOW_DPORT = 8,
+	WS_FLOW_PROTO = 16,
+	WS_FLOW_REVERSE = 32,   /* as the answers have it: what is of the source and of the destination
+							 * changes places */
+	WS_FLOW_SYMMETRIC = 64, /* both directions of a flow alike */
+	WS_FLOW_LABEL = 128,    /* IPv6 */
+	WS_FLOW_FIELDS = 255,
+};
+
+/*
+ * Which fields choose among the paths of a route, of packets that come in by interfaces of the
+ * table. All but reverse and symmetric unless set. -EINVAL for other bits, or for none.
+ */
+int ws_router_set_flow_hash(struct ws_router *router, uint8_t family, uint32_t table,
+							uint32_t fields);
+
 /*
  * Tables of routes. The default ones have the id 0 and are there from the start; packets of an
  * interface are looked up in the table that it is put into.
@@ -131,6 +154,7 @@ struct ws_table {
 	uint8_t family;
 	uint32_t id;
 	uint32_t route_count;
+	uint32_t flow_hash; /* enum ws_flow_field, one by one */
 	char name[WS_NAME_LEN];
 };
 

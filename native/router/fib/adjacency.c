@@ -74,11 +74,13 @@ void adjacency_table_close(struct adjacency_table *table)
 /* 0 when there is none. */
 static uint32_t allocate_adjacency(struct adjacency_table *table)
 {
-	uint32_t index = table->first_free;
-	if (index)
+	uint32_t index = table->first_free ? table->first_free : table->end;
+	if (index == table->size || (table->watch && table->watch(table->watch_context, index)))
+		return 0;
+	if (table->first_free)
 		table->first_free = table->neighbors[index].next_free;
-	else if (table->end < table->size)
-		index = table->end++;
+	else
+		table->end++;
 	table->neighbors[index].references = 1;
 	return index;
 }

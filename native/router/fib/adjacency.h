@@ -50,7 +50,7 @@ enum {
 enum adjacency_link { LINK_IP4 = 0, LINK_IP6, LINK_MPLS, LINKS };
 
 enum {
-	REWRITE_SIZE = 24,              /* room for an Ethernet header with two tags */
+	REWRITE_SIZE = WS_REWRITE_LEN,  /* room for an Ethernet header with two tags */
 	ADJACENCY_RX_TABLE = UINT16_MAX /* the table of the interface that a packet came in by */
 };
 
@@ -103,6 +103,9 @@ struct adjacency_interface {
 	uint16_t mtus[LINKS], output;
 };
 
+/* One is about to have this index; a negative errno keeps it from that. */
+typedef int adjacency_watch_fn(void *context, uint32_t index);
+
 struct adjacency_table {
 	struct adjacency *adjacencies;
 
@@ -112,8 +115,10 @@ struct adjacency_table {
 	struct adjacency_interface interfaces[WS_MAX_INTERFACES];
 	uint32_t first_on[WS_MAX_INTERFACES]; /* with a next hop, in no order; 0: none */
 	uint32_t size, first_free;
-	uint32_t end;        /* those from here on were never used */
-	uint32_t used, most; /* neighbours */
+	uint32_t end;              /* those from here on were never used */
+	uint32_t used, most;       /* neighbours */
+	adjacency_watch_fn *watch; /* or NULL */
+	void *watch_context;
 };
 
 /* Room for `max_neighbors`, and for `max_others` that stand above them. */

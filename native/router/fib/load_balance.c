@@ -6,6 +6,7 @@
 #include "router/fib/adjacency.h"
 #include "router/fib/balance_set.h"
 #include "router/fib/load_balance_draft.h"
+#include "router/fib/own_balance.h"
 
 #include <errno.h>
 #include <rte_hash.h>
@@ -48,7 +49,7 @@ int load_balance_table_init(struct load_balance_table *table, struct adjacency_t
 		.socket_id = SOCKET_ID_ANY,
 	};
 	table->adjacencies = adjacencies;
-	table->size = size;
+	table->size = table->most = size;
 	table->by_paths = rte_hash_create(&parameters);
 	table->balances =
 		rte_zmalloc("load-balances", size * sizeof(*table->balances), RTE_CACHE_LINE_SIZE);
@@ -72,12 +73,18 @@ static void free_use(struct path_list_use *use)
 void load_balance_table_close(struct load_balance_table *table)
 {
 	for (uint32_t i = 0; table->uses && table->balances && i < table->end; i++) {
+		if (load_balance_is_own(table, i))
+			continue;
 		rte_free((void *)(uintptr_t)table->balances[i].buckets);
 		free_use(&table->uses[i]);
 	}
 	rte_hash_free(table->by_paths);
-	rte_free(table->balances);
-	free(table->uses);
+	if (table->own) {
+		own_balances_close(table);
+	} else {
+		rte_free(table->balances);
+		free(table->uses);
+	}
 	balance_sets_close(table);
 }
 
@@ -95,18 +102,44 @@ static uint32_t resolve_list(const struct load_balance_table *table, const struc
 	return list->count;
 }
 
+int64_t load_balance_claim(struct load_balance_table *table)
+{
+	uint32_t index = table->first_free ? table->first_free : table->end;
+	if (index == table->size)
+		return fail(-ENOSPC, "the table of load balances is full at %u", table->size);
+	int error = table->watch ? table->watch(table->resolve_context, index) : 0;
+	if (error)
+		return error;
+	if (table->first_free)
+		table->first_free = table->uses[index].next_free;
+	else
+		table->end++;
+	return index;
+}
+
+static void unclaim(struct load_balance_table *table, uint32_t index)
+{
+	table->uses[index] = (struct path_list_use){.next_free = table->first_free};
+	table->first_free = index;
+}
+
 static int64_t make_load_balance(struct load_balance_table *table, const struct path_list *list)
 {
 	struct path_key leaves[LOAD_BALANCE_MAX_LEAVES];
 	struct load_balance_draft draft;
 	bool recursive;
-	uint32_t index = table->first_free ? table->first_free : table->end;
-	if (index == table->size)
+	if (table->used + 1 == table->most)
 		return fail(-ENOSPC, "the table of path sets is full at %u", table->used);
+	int64_t claimed = load_balance_claim(table);
+	if (claimed < 0)
+		return claimed;
+	uint32_t index = (uint32_t)claimed;
 	int error = load_balance_make_draft(table, list->payload, leaves,
 										resolve_list(table, list, leaves, &recursive), &draft);
-	if (error)
+	if (error) {
+		unclaim(table, index);
 		return error;
+	}
 	struct path_list *copy = malloc(list_size(list));
 	uint32_t *places = NULL;
 	if (copy)
@@ -119,12 +152,9 @@ static int64_t make_load_balance(struct load_balance_table *table, const struct 
 		rte_free((void *)(uintptr_t)draft.balance.buckets);
 		load_balance_release_adjacencies(table, draft.adjacencies, draft.leaf_count);
 		load_balance_free_draft(&draft);
+		unclaim(table, index);
 		return fail(-ENOMEM, "no memory for another set of paths");
 	}
-	if (table->first_free)
-		table->first_free = table->uses[index].next_free;
-	else
-		table->end++;
 	table->balances[index] = draft.balance;
 	table->uses[index] = (struct path_list_use){
 		.routes = 1,
@@ -162,8 +192,7 @@ void load_balance_release(struct load_balance_table *table, uint32_t index, uint
 	table->balances[index] = (struct load_balance){.adjacency = ADJACENCY_NO_ROUTE};
 	load_balance_release_adjacencies(table, use->adjacencies, use->leaf_count);
 	free_use(use);
-	*use = (struct path_list_use){.next_free = table->first_free};
-	table->first_free = index;
+	unclaim(table, index);
 	table->used--;
 }
 
@@ -206,8 +235,9 @@ static void finish(struct refresh *refresh)
  * Workers that found ADJACENCY_LOAD_BALANCE read the buckets until the end of their walk, so
  * these are there first and stay until the workers have let go.
  */
-static void publish_balance(struct load_balance *balance, const struct load_balance *changed)
+void load_balance_publish(struct load_balance *balance, const struct load_balance *changed)
 {
+	__atomic_store_n(&balance->via, changed->via, __ATOMIC_RELAXED);
 	if (changed->buckets)
 		__atomic_store_n(&balance->buckets, changed->buckets, __ATOMIC_RELEASE);
 	__atomic_store_n(&balance->adjacency, changed->adjacency, __ATOMIC_RELEASE);
@@ -236,7 +266,8 @@ static void refresh_list(struct refresh *refresh, uint32_t index)
 		.leaf_count = use->leaf_count,
 		.adjacencies = use->adjacencies,
 	};
-	publish_balance(balance, &draft.balance);
+	load_balance_publish(balance, &draft.balance);
+	own_balances_follow(table, index);
 	free(use->leaves);
 	use->leaves = draft.leaves;
 	use->adjacencies = draft.adjacencies;

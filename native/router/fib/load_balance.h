@@ -23,6 +23,7 @@ enum {
 	LOAD_BALANCE_MAX_LEAVES = 64, /* paths that those of one route resolve to */
 };
 
+/* Behind the adjacencies, of each the route that it was found by, as `via` below. */
 struct buckets {
 	uint32_t count;
 	uint32_t adjacencies[];
@@ -30,6 +31,7 @@ struct buckets {
 
 struct load_balance {
 	uint32_t adjacency;            /* of the only path, else ADJACENCY_LOAD_BALANCE */
+	uint32_t via;                  /* the route to that path's next hop, while routes count; or 0 */
 	const struct buckets *buckets; /* NULL for a single path */
 };
 
@@ -46,6 +48,7 @@ struct path_key {
 	uint32_t interface, weight;
 	uint32_t
 		labels[WS_MAX_LABELS]; /* entries as numbers; TTL 0: it and the class are the packet's */
+	uint32_t via;              /* of a leaf, as in struct load_balance */
 	struct ws_address next_hop;
 	uint8_t unused[3];
 };
@@ -88,17 +91,25 @@ struct balance_set {
 typedef uint32_t load_balance_resolve_fn(void *context, const struct path_list *list,
 										 struct path_key *leaves);
 
+/* A load balance is about to have this index; a negative errno keeps it from that. */
+typedef int load_balance_watch_fn(void *context, uint32_t index);
+
 struct load_balance_table {
 	struct load_balance *balances;
 
 	/* The main thread's, written as routes change: not in the line above. */
 	struct path_list_use *uses __attribute__((aligned(64))); /* same index */
+	struct own_balance *own; /* same index; NULL until routes count (own_balance.h) */
 	struct rte_hash *by_paths;
-	uint32_t size, first_free, used;
-	uint32_t end; /* those from here on were never used */
+	uint32_t size, first_free;
+	uint32_t used, most; /* sets of paths */
+	uint32_t end;        /* those from here on were never used */
+	uint32_t retired, retired_count;
+	bool has_own;                 /* each route has one of its own */
+	load_balance_watch_fn *watch; /* or NULL */
 	struct adjacency_table *adjacencies;
 	load_balance_resolve_fn *resolve;
-	void *resolve_context;
+	void *resolve_context;                              /* of `watch` too */
 	struct balance_set by_interface[WS_MAX_INTERFACES]; /* of several paths, one by it */
 	struct balance_set recursive;                       /* those with recursive paths */
 	void *next_hops; /* tree of those of recursive paths (next_hops.c) */
@@ -107,6 +118,11 @@ struct load_balance_table {
 int load_balance_table_init(struct load_balance_table *table, struct adjacency_table *adjacencies,
 							uint32_t size);
 void load_balance_table_close(struct load_balance_table *table);
+
+/* An index for one more, which nothing has. */
+int64_t load_balance_claim(struct load_balance_table *table);
+/* Workers may be reading `balance`. */
+void load_balance_publish(struct load_balance *balance, const struct load_balance *changed);
 
 /* The load balance over these paths, made when there is none, for one route more. */
 int64_t load_balance_take(struct load_balance_table *table, const struct path_list *list);

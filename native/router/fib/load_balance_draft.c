@@ -107,22 +107,31 @@ static int make_buckets(struct load_balance_draft *draft)
 	uint32_t weights[LOAD_BALANCE_MAX_LEAVES] = {0}, shares[LOAD_BALANCE_MAX_LEAVES];
 	uint32_t count = draft->leaf_count;
 	if (count == 1) {
-		draft->balance = (struct load_balance){.adjacency = draft->adjacencies[0]};
+		draft->balance = (struct load_balance){
+			.adjacency = draft->adjacencies[0],
+			.via = draft->leaves[0].via,
+		};
 		return 0;
 	}
 	for (uint32_t i = 0; i < count; i++)
 		weights[i] = draft->leaves[i].weight;
 	uint32_t total = load_balance_share(weights, count, shares);
-	struct buckets *buckets = rte_malloc(
-		"buckets", sizeof(*buckets) + total * sizeof(buckets->adjacencies[0]), RTE_CACHE_LINE_SIZE);
+	struct buckets *buckets =
+		rte_malloc("buckets", sizeof(*buckets) + 2 * total * sizeof(buckets->adjacencies[0]),
+				   RTE_CACHE_LINE_SIZE);
 	if (!buckets)
 		return fail(-ENOMEM, "no memory for %u paths", count);
 	uint32_t *next = buckets->adjacencies;
 	buckets->count = total;
 	for (uint32_t i = 0; i < count; i++)
-		for (uint32_t n = 0; n < shares[i]; n++)
-			*next++ = draft->adjacencies[i];
-	draft->balance = (struct load_balance){ADJACENCY_LOAD_BALANCE, buckets};
+		for (uint32_t n = 0; n < shares[i]; n++, next++) {
+			*next = draft->adjacencies[i];
+			next[total] = draft->leaves[i].via;
+		}
+	draft->balance = (struct load_balance){
+		.adjacency = ADJACENCY_LOAD_BALANCE,
+		.buckets = buckets,
+	};
 	return 0;
 }
 

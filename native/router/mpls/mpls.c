@@ -3,6 +3,7 @@
 #include "router/mpls/mpls.h"
 #include "dev/error.h"
 #include "dev/rcu.h"
+#include "router/fib/own_balance.h"
 #include "router/route/route.h"
 #include "router/router.h"
 #include "wire/mpls.h"
@@ -24,14 +25,24 @@ static int check_table(const struct ws_router *router)
 							   : fail(-ENOENT, "there is no MPLS table; mpls table add 0 makes it");
 }
 
-/* The label's route is this load balance from now on, which has a reference for it. */
-static void put(struct ws_router *router, uint32_t index, uint32_t load_balance)
+/* The label's route is this load balance from now on, which has a reference for it; on failure it
+ * has none. */
+static int put(struct ws_router *router, uint32_t index, uint32_t load_balance)
 {
-	uint32_t old = router->mpls_routes[index];
+	struct load_balance_table *balances = &router->load_balances;
+	uint32_t before = router->mpls_routes[index], old = load_balance_base(balances, before);
+	int64_t value = load_balance ? route_balance(balances, before, load_balance) : 0;
+	if (value < 0) {
+		load_balance_release(balances, load_balance, 1);
+		return (int)value;
+	}
 	router->mpls_count += (load_balance != 0) - (old != 0);
-	__atomic_store_n(&router->mpls_routes[index], load_balance, __ATOMIC_RELEASE);
+	__atomic_store_n(&router->mpls_routes[index], (uint32_t)value, __ATOMIC_RELEASE);
+	if (!value)
+		route_balance_release(balances, before);
 	if (old)
-		load_balance_release(&router->load_balances, old, 1);
+		load_balance_release(balances, old, 1);
+	return 0;
 }
 
 /* ---- The table ---- */
@@ -49,8 +60,7 @@ static int add_reserved(struct ws_router *router, uint32_t label, bool bottom, u
 	int64_t load_balance = load_balance_take(&router->load_balances, &buffer.list);
 	if (load_balance < 0)
 		return (int)load_balance;
-	put(router, mpls_route_index(label, bottom), (uint32_t)load_balance);
-	return 0;
+	return put(router, mpls_route_index(label, bottom), (uint32_t)load_balance);
 }
 
 static void remove_all(struct ws_router *router)
@@ -171,8 +181,7 @@ int ws_router_mpls_route_set(struct ws_router *router, const struct ws_mpls_rout
 	int64_t load_balance = load_balance_take(&router->load_balances, &buffer.list);
 	if (load_balance < 0)
 		return (int)load_balance;
-	put(router, mpls_route_index(route->label, route->bottom), (uint32_t)load_balance);
-	return 0;
+	return put(router, mpls_route_index(route->label, route->bottom), (uint32_t)load_balance);
 }
 
 int ws_router_mpls_route_del(struct ws_router *router, uint32_t label, bool bottom)
@@ -183,8 +192,7 @@ int ws_router_mpls_route_del(struct ws_router *router, uint32_t label, bool bott
 	if (!router->mpls_routes[mpls_route_index(label, bottom)])
 		return fail(-ENOENT, "there is no route of label %u%s", label,
 					bottom ? " at the bottom of the stack" : " above others");
-	put(router, mpls_route_index(label, bottom), LOAD_BALANCE_NO_ROUTE);
-	return 0;
+	return put(router, mpls_route_index(label, bottom), LOAD_BALANCE_NO_ROUTE);
 }
 
 static void describe(const struct ws_router *router, uint32_t index, struct ws_mpls_route *out)
@@ -196,6 +204,7 @@ static void describe(const struct ws_router *router, uint32_t index, struct ws_m
 				   : list->payload == PAYLOAD_MPLS_IP6 ? WS_IP6
 													   : 0;
 	out->source = list->source;
+	out->index = router->mpls_routes[index];
 	out->path_count = router_describe_paths(router, router->mpls_routes[index], out->paths);
 }
 

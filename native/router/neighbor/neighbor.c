@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Neighbours: adjacencies with a MAC address, and the host routes that they bring. */
 #include "router/neighbor/neighbor.h"
+#include "router/fib/own_balance.h"
 #include "router/interface/interface_change.h"
 #include "router/neighbor/neighbor_change.h"
 #include "router/route/route.h"
@@ -34,10 +35,11 @@ static bool has_own_route(const struct ws_router *router, const struct ws_prefix
 						  uint32_t index)
 {
 	const struct fib_table *table = table_of(router, index);
+	const struct load_balance_table *balances = &router->load_balances;
 	uint32_t load_balance;
 	return fib_trie_get(&table->trie, prefix, &load_balance) &&
 		   sources_standing(router, table, prefix) == WS_SOURCE_NEIGHBOR &&
-		   router->load_balances.uses[load_balance].adjacencies[0] == index;
+		   balances->uses[load_balance_base(balances, load_balance)].adjacencies[0] == index;
 }
 
 /* Make the host route of a resolved neighbour be there, or not, as it should. */

@@ -21,4 +21,12 @@ static inline uint32_t load_balance_choose(const struct load_balance *balance, u
 	return buckets->adjacencies[(hash * factor >> 32) * buckets->count >> 32];
 }
 
+/* The route that this path's next hop was found by, as `via` of struct load_balance. */
+static inline uint32_t load_balance_choose_via(const struct load_balance *balance, uint64_t hash,
+											   uint64_t factor)
+{
+	const struct buckets *buckets = __atomic_load_n(&balance->buckets, __ATOMIC_ACQUIRE);
+	return buckets->adjacencies[buckets->count + ((hash * factor >> 32) * buckets->count >> 32)];
+}
+
 #endif

@@ -4,6 +4,7 @@
 #define ROUTER_FORWARD_H
 
 #include "graph/graph.h"
+#include "router/nodes/count_forwarding.h"
 #include "router/nodes/flow_hash.h"
 #include "router/packet/eight.h"
 #include "router/packet/metadata.h"
@@ -109,7 +110,8 @@ typedef void forward_look_up_fn(const struct ws_router *router, uint16_t table,
  * each run of packets with the same table is looked up at once. */
 static inline __attribute__((always_inline)) uint16_t
 forward_frame(struct graph *graph, struct graph_node *node, void **packets, uint16_t n,
-			  uint8_t family, forward_look_up_fn *look_up, const struct forward_refusal *refusal)
+			  uint8_t family, forward_look_up_fn *look_up, const struct forward_refusal *refusal,
+			  bool counts)
 {
 	const struct ws_router *router = router_of(graph);
 	bool many_tables = router->many_tables[family_index(family)];
@@ -122,6 +124,8 @@ forward_frame(struct graph *graph, struct graph_node *node, void **packets, uint
 		}
 		look_up(router, table, packets + start, values + start, run);
 	}
+	if (counts)
+		count_routes(graph, packets, values, n);
 	for (uint16_t i = 0, end; i < n; i = end) {
 		end = eight_end(i, n);
 		if (end - i == EIGHT && forward_eight(router, packets + i, values + i, next + i))
@@ -138,10 +142,11 @@ forward_frame(struct graph *graph, struct graph_node *node, void **packets, uint
  * others in turn; ADJACENCY_TABLE when it goes on for long like that.
  */
 static inline __attribute__((always_inline)) uint16_t
-forward_by_tables(const struct ws_router *router, struct graph_node *node, struct rte_mbuf *packet,
+forward_by_tables(const struct graph *graph, struct graph_node *node, struct rte_mbuf *packet,
 				  uint8_t family, forward_look_up_fn *look_up,
-				  const struct forward_refusal *refusal)
+				  const struct forward_refusal *refusal, bool counts)
 {
+	const struct ws_router *router = router_of(graph);
 	enum { MAX_TABLES_A_PACKET = 4 };
 	void *packets[] = {packet};
 	uint16_t next = ADJACENCY_TABLE;
@@ -151,6 +156,8 @@ forward_by_tables(const struct ws_router *router, struct graph_node *node, struc
 		if (table == ADJACENCY_RX_TABLE)
 			table = packet_table(router, family, packet);
 		look_up(router, table, packets, &value, 1);
+		if (counts)
+			count_routes(graph, packets, &value, 1);
 		next = forward(router, node, packet, value, refusal);
 	}
 	return next;

@@ -19,7 +19,13 @@ static const struct graph_counter counters[] = {FORWARD_COUNTERS};
 static uint16_t ip4_lookup_process(struct graph *graph, struct graph_node *node, void **packets,
 								   uint16_t n)
 {
-	return forward_frame(graph, node, packets, n, WS_IP4, ip4_table_lookup, &ip4_refusal);
+	return forward_frame(graph, node, packets, n, WS_IP4, ip4_table_lookup, &ip4_refusal, false);
+}
+
+static uint16_t ip4_lookup_counting(struct graph *graph, struct graph_node *node, void **packets,
+									uint16_t n)
+{
+	return forward_frame(graph, node, packets, n, WS_IP4, ip4_table_lookup, &ip4_refusal, true);
 }
 
 static struct graph_registration ip4_lookup = {
@@ -31,3 +37,4 @@ static struct graph_registration ip4_lookup = {
 	.counters = counters,
 };
 GRAPH_REGISTER(ip4_lookup)
+GRAPH_REGISTER_VARIANT(ip4_lookup, WS_COUNT_ROUTES, ip4_lookup_counting)

@@ -10,6 +10,7 @@
  */
 #include "graph/graph.h"
 #include "router/fib/adjacency_nodes.h"
+#include "router/nodes/count_forwarding.h"
 #include "router/nodes/ip4_hop.h"
 #include "router/packet/eight.h"
 #include "router/packet/output.h"
@@ -46,8 +47,9 @@ LANES_INLINE bool ip4_rewrite_eight(const struct adjacency *adjacencies, void *c
 	return true;
 }
 
-static inline uint16_t ip4_rewrite_one(struct graph_node *node, const struct adjacency *adjacencies,
-									   struct rte_mbuf *packet)
+static inline __attribute__((always_inline)) uint16_t
+ip4_rewrite_one(struct graph_node *node, const struct adjacency *adjacencies,
+				struct rte_mbuf *packet)
 {
 	const struct adjacency *adjacency = &adjacencies[packet_adjacency(packet)];
 	struct ip4_header *ip = (struct ip4_header *)(void *)packet_data(packet);
@@ -58,8 +60,10 @@ static inline uint16_t ip4_rewrite_one(struct graph_node *node, const struct adj
 	return EDGE_OUTPUT + adjacency->tx_output;
 }
 
-static uint16_t ip4_rewrite_process(struct graph *graph, struct graph_node *node, void **packets,
-									uint16_t n)
+static inline __attribute__((always_inline)) uint16_t ip4_rewrite_frame(struct graph *graph,
+																		struct graph_node *node,
+																		void **packets, uint16_t n,
+																		bool counts)
 {
 	const struct adjacency *adjacencies = router_of(graph)->adjacencies.adjacencies;
 	uint16_t next[GRAPH_FRAME_SIZE];
@@ -70,8 +74,22 @@ static uint16_t ip4_rewrite_process(struct graph *graph, struct graph_node *node
 		for (uint16_t k = i; k < end; k++)
 			next[k] = ip4_rewrite_one(node, adjacencies, packets[k]);
 	}
+	if (counts)
+		count_adjacencies(graph, packets, next, n, EDGE_OUTPUT);
 	graph_enqueue(graph, node, packets, next, n);
 	return n;
+}
+
+static uint16_t ip4_rewrite_process(struct graph *graph, struct graph_node *node, void **packets,
+									uint16_t n)
+{
+	return ip4_rewrite_frame(graph, node, packets, n, false);
+}
+
+static uint16_t ip4_rewrite_counting(struct graph *graph, struct graph_node *node, void **packets,
+									 uint16_t n)
+{
+	return ip4_rewrite_frame(graph, node, packets, n, true);
 }
 
 static struct graph_registration ip4_rewrite = {
@@ -83,4 +101,5 @@ static struct graph_registration ip4_rewrite = {
 	.counters = counters,
 };
 GRAPH_REGISTER(ip4_rewrite)
+GRAPH_REGISTER_VARIANT(ip4_rewrite, WS_COUNT_ADJACENCIES, ip4_rewrite_counting)
 ADJACENCY_NODE(BEHIND_IP4, ADJACENCY_REWRITE, "ip4-rewrite")

@@ -18,7 +18,13 @@ static const struct graph_counter counters[] = {FORWARD_COUNTERS};
 static uint16_t ip6_lookup_process(struct graph *graph, struct graph_node *node, void **packets,
 								   uint16_t n)
 {
-	return forward_frame(graph, node, packets, n, WS_IP6, ip6_table_lookup, &ip6_refusal);
+	return forward_frame(graph, node, packets, n, WS_IP6, ip6_table_lookup, &ip6_refusal, false);
+}
+
+static uint16_t ip6_lookup_counting(struct graph *graph, struct graph_node *node, void **packets,
+									uint16_t n)
+{
+	return forward_frame(graph, node, packets, n, WS_IP6, ip6_table_lookup, &ip6_refusal, true);
 }
 
 static struct graph_registration ip6_lookup = {
@@ -30,3 +36,4 @@ static struct graph_registration ip6_lookup = {
 	.counters = counters,
 };
 GRAPH_REGISTER(ip6_lookup)
+GRAPH_REGISTER_VARIANT(ip6_lookup, WS_COUNT_ROUTES, ip6_lookup_counting)

@@ -9,6 +9,7 @@
  */
 #include "graph/graph.h"
 #include "router/fib/adjacency_nodes.h"
+#include "router/nodes/count_forwarding.h"
 #include "router/nodes/ip6_hop.h"
 #include "router/packet/eight.h"
 #include "router/packet/output.h"
@@ -44,8 +45,9 @@ LANES_INLINE bool ip6_rewrite_eight(const struct adjacency *adjacencies, void *c
 	return true;
 }
 
-static inline uint16_t ip6_rewrite_one(struct graph_node *node, const struct adjacency *adjacencies,
-									   struct rte_mbuf *packet)
+static inline __attribute__((always_inline)) uint16_t
+ip6_rewrite_one(struct graph_node *node, const struct adjacency *adjacencies,
+				struct rte_mbuf *packet)
 {
 	const struct adjacency *adjacency = &adjacencies[packet_adjacency(packet)];
 	struct ip6_header *ip = (struct ip6_header *)(void *)packet_data(packet);
@@ -58,8 +60,10 @@ static inline uint16_t ip6_rewrite_one(struct graph_node *node, const struct adj
 	return EDGE_OUTPUT + adjacency->tx_output;
 }
 
-static uint16_t ip6_rewrite_process(struct graph *graph, struct graph_node *node, void **packets,
-									uint16_t n)
+static inline __attribute__((always_inline)) uint16_t ip6_rewrite_frame(struct graph *graph,
+																		struct graph_node *node,
+																		void **packets, uint16_t n,
+																		bool counts)
 {
 	const struct adjacency *adjacencies = router_of(graph)->adjacencies.adjacencies;
 	uint16_t next[GRAPH_FRAME_SIZE];
@@ -70,8 +74,22 @@ static uint16_t ip6_rewrite_process(struct graph *graph, struct graph_node *node
 		for (uint16_t k = i; k < end; k++)
 			next[k] = ip6_rewrite_one(node, adjacencies, packets[k]);
 	}
+	if (counts)
+		count_adjacencies(graph, packets, next, n, EDGE_OUTPUT);
 	graph_enqueue(graph, node, packets, next, n);
 	return n;
+}
+
+static uint16_t ip6_rewrite_process(struct graph *graph, struct graph_node *node, void **packets,
+									uint16_t n)
+{
+	return ip6_rewrite_frame(graph, node, packets, n, false);
+}
+
+static uint16_t ip6_rewrite_counting(struct graph *graph, struct graph_node *node, void **packets,
+									 uint16_t n)
+{
+	return ip6_rewrite_frame(graph, node, packets, n, true);
 }
 
 static struct graph_registration ip6_rewrite = {
@@ -83,4 +101,5 @@ static struct graph_registration ip6_rewrite = {
 	.counters = counters,
 };
 GRAPH_REGISTER(ip6_rewrite)
+GRAPH_REGISTER_VARIANT(ip6_rewrite, WS_COUNT_ADJACENCIES, ip6_rewrite_counting)
 ADJACENCY_NODE(BEHIND_IP6, ADJACENCY_REWRITE, "ip6-rewrite")

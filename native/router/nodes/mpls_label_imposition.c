@@ -11,6 +11,7 @@
 #include "graph/graph.h"
 #include "router/fib/adjacency_nodes.h"
 #include "router/mpls/mpls_forward.h"
+#include "router/nodes/count_forwarding.h"
 #include "router/packet/eight.h"
 
 enum { EDGE_OUTPUT = ADJACENCY_KINDS };
@@ -19,8 +20,9 @@ static const char *const edges[] = {EDGES_BEHIND_LABELLED, "*-output"};
 enum counter { NO_ROOM };
 static const struct graph_counter counters[] = {[NO_ROOM] = {"no headroom for labels", true}};
 
-static inline uint16_t mpls_label_imposition_one(const struct ws_router *router,
-												 struct graph_node *node, struct rte_mbuf *packet)
+static inline __attribute__((always_inline)) uint16_t
+mpls_label_imposition_one(const struct ws_router *router, struct graph_node *node,
+						  struct rte_mbuf *packet)
 {
 	const struct adjacency *adjacency = &router->adjacencies.adjacencies[packet_adjacency(packet)];
 	uint32_t entry = packet_label(packet);
@@ -60,8 +62,8 @@ LANES_INLINE bool mpls_label_imposition_eight(const struct ws_router *router, vo
 	return true;
 }
 
-static uint16_t mpls_label_imposition_process(struct graph *graph, struct graph_node *node,
-											  void **packets, uint16_t n)
+static inline __attribute__((always_inline)) uint16_t
+impose(struct graph *graph, struct graph_node *node, void **packets, uint16_t n, bool counts)
 {
 	const struct ws_router *router = router_of(graph);
 	uint16_t next[GRAPH_FRAME_SIZE];
@@ -72,8 +74,22 @@ static uint16_t mpls_label_imposition_process(struct graph *graph, struct graph_
 		for (uint16_t k = i; k < end; k++)
 			next[k] = mpls_label_imposition_one(router, node, packets[k]);
 	}
+	if (counts)
+		count_adjacencies(graph, packets, next, n, EDGE_OUTPUT);
 	graph_enqueue(graph, node, packets, next, n);
 	return n;
+}
+
+static uint16_t mpls_label_imposition_process(struct graph *graph, struct graph_node *node,
+											  void **packets, uint16_t n)
+{
+	return impose(graph, node, packets, n, false);
+}
+
+static uint16_t mpls_label_imposition_counting(struct graph *graph, struct graph_node *node,
+											   void **packets, uint16_t n)
+{
+	return impose(graph, node, packets, n, true);
 }
 
 static struct graph_registration mpls_label_imposition = {
@@ -85,4 +101,5 @@ static struct graph_registration mpls_label_imposition = {
 	.counters = counters,
 };
 GRAPH_REGISTER(mpls_label_imposition)
+GRAPH_REGISTER_VARIANT(mpls_label_imposition, WS_COUNT_ADJACENCIES, mpls_label_imposition_counting)
 ADJACENCY_NODE(BEHIND_LABEL, ADJACENCY_LABELS, "mpls-label-imposition-uniform")

@@ -10,6 +10,7 @@
 #include "graph/graph.h"
 #include "router/fib/adjacency_nodes.h"
 #include "router/mpls/mpls_forward.h"
+#include "router/nodes/count_forwarding.h"
 #include "router/nodes/each_packet.h"
 #include "router/nodes/flow_hash.h"
 #include "wire/ip4.h"
@@ -83,6 +84,14 @@ static uint16_t mpls_load_balance_process(struct graph *graph, struct graph_node
 	return each_packet(graph, node, packets, n, mpls_load_balance_one);
 }
 
+static uint16_t mpls_load_balance_counting(struct graph *graph, struct graph_node *node,
+										   void **packets, uint16_t n)
+{
+	for (uint16_t i = 0; i < n; i++)
+		count_path(graph, packets[i], flow_hash(packets[i]));
+	return mpls_load_balance_process(graph, node, packets, n);
+}
+
 static struct graph_registration mpls_load_balance = {
 	.name = "mpls-load-balance",
 	.process = mpls_load_balance_process,
@@ -92,4 +101,5 @@ static struct graph_registration mpls_load_balance = {
 	.counters = counters,
 };
 GRAPH_REGISTER(mpls_load_balance)
+GRAPH_REGISTER_VARIANT(mpls_load_balance, WS_COUNT_ROUTES, mpls_load_balance_counting)
 ADJACENCY_NODE(BEHIND_LABEL, ADJACENCY_LOAD_BALANCE, "mpls-load-balance")

@@ -12,6 +12,7 @@
 #include "graph/graph.h"
 #include "router/fib/adjacency_nodes.h"
 #include "router/mpls/mpls_forward.h"
+#include "router/nodes/count_forwarding.h"
 #include "router/packet/eight.h"
 
 enum { EDGE_ICMP_ERROR = ADJACENCY_KINDS };
@@ -109,6 +110,23 @@ static uint16_t mpls_lookup_process(struct graph *graph, struct graph_node *node
 	return n;
 }
 
+static uint16_t mpls_lookup_counting(struct graph *graph, struct graph_node *node, void **packets,
+									 uint16_t n)
+{
+	const struct ws_router *router = router_of(graph);
+	const uint32_t *routes = __atomic_load_n(&router->mpls_routes, __ATOMIC_ACQUIRE);
+	for (uint16_t i = 0; routes && i < n; i++) {
+		const struct rte_mbuf *packet = packets[i];
+		if (packet->data_len < MPLS_LEN)
+			continue;
+		uint32_t entry = mpls_load(packet_data(packet));
+		count_route(router, router_worker_of(graph),
+					routes[mpls_route_index(mpls_label(entry), mpls_is_bottom(entry))],
+					packet->pkt_len);
+	}
+	return mpls_lookup_process(graph, node, packets, n);
+}
+
 static struct graph_registration mpls_lookup = {
 	.name = "mpls-lookup",
 	.process = mpls_lookup_process,
@@ -118,4 +136,5 @@ static struct graph_registration mpls_lookup = {
 	.counters = counters,
 };
 GRAPH_REGISTER(mpls_lookup)
+GRAPH_REGISTER_VARIANT(mpls_lookup, WS_COUNT_ROUTES, mpls_lookup_counting)
 ADJACENCY_NODE(BEHIND_LABELLED, ADJACENCY_TABLE, "mpls-lookup")

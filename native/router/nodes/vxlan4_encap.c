@@ -24,7 +24,14 @@ static uint16_t vxlan4_encap_process(struct graph *graph, struct graph_node *nod
 									 uint16_t n)
 {
 	return vxlan_encap(graph, node, packets, n, VXLAN_IP4_OVERHEAD, finish, WS_IP4,
-					   ip4_table_lookup, &ip4_refusal);
+					   ip4_table_lookup, &ip4_refusal, false);
+}
+
+static uint16_t vxlan4_encap_counting(struct graph *graph, struct graph_node *node, void **packets,
+									  uint16_t n)
+{
+	return vxlan_encap(graph, node, packets, n, VXLAN_IP4_OVERHEAD, finish, WS_IP4,
+					   ip4_table_lookup, &ip4_refusal, true);
 }
 
 static struct graph_registration vxlan4_encap = {
@@ -36,3 +43,4 @@ static struct graph_registration vxlan4_encap = {
 	.counters = counters,
 };
 GRAPH_REGISTER(vxlan4_encap)
+GRAPH_REGISTER_VARIANT(vxlan4_encap, WS_COUNT_ROUTES, vxlan4_encap_counting)

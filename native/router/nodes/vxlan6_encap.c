@@ -28,7 +28,14 @@ static uint16_t vxlan6_encap_process(struct graph *graph, struct graph_node *nod
 									 uint16_t n)
 {
 	return vxlan_encap(graph, node, packets, n, VXLAN_IP6_OVERHEAD, finish, WS_IP6,
-					   ip6_table_lookup, &ip6_refusal);
+					   ip6_table_lookup, &ip6_refusal, false);
+}
+
+static uint16_t vxlan6_encap_counting(struct graph *graph, struct graph_node *node, void **packets,
+									  uint16_t n)
+{
+	return vxlan_encap(graph, node, packets, n, VXLAN_IP6_OVERHEAD, finish, WS_IP6,
+					   ip6_table_lookup, &ip6_refusal, true);
 }
 
 static struct graph_registration vxlan6_encap = {
@@ -40,3 +47,4 @@ static struct graph_registration vxlan6_encap = {
 	.counters = counters,
 };
 GRAPH_REGISTER(vxlan6_encap)
+GRAPH_REGISTER_VARIANT(vxlan6_encap, WS_COUNT_ROUTES, vxlan6_encap_counting)

@@ -109,7 +109,8 @@ static int back_rest(const struct stats_segment *stats)
 size_t stats_bytes(const struct stats_segment *stats, uint32_t interfaces)
 {
 	return stats->size - (WS_MAX_INTERFACES - interfaces) * of_interface(stats->thread_count) -
-		   (stats_pairs_size(stats->thread_count) - stats->pairs_used);
+		   (stats_pairs_size(stats->thread_count) - stats->pairs_used) -
+		   (stats_forwarding_size(stats) - stats_forwarding_used(stats));
 }
 
 static int check_size(const struct ws_router *router, uint32_t interfaces)
@@ -145,19 +146,27 @@ int stats_make_room(struct ws_router *router, uint16_t index)
 	return 0;
 }
 
-int stats_make_pairs_room(struct ws_router *router, size_t used)
+int stats_make_counters_room(struct ws_router *router, size_t more, const void *from,
+							 const void *end)
 {
 	struct stats_segment *stats = &router->stats;
 	size_t most = router->config.stats_max_kb * (size_t)1024;
-	size_t wanted = stats_bytes(stats, stats->interface_room) + used - stats->pairs_used;
+	size_t wanted = stats_bytes(stats, stats->interface_room) + more;
 	if (most && wanted > most)
 		return fail(-ENOSPC,
-					"statistics with the counters of these rules take %zu kB, and statseg { size } "
-					"allows %zu kB; allow more",
+					"statistics with these counters take %zu kB, and statseg { size } allows "
+					"%zu kB; allow more",
 					wanted / 1024, most / 1024);
-	const uint8_t *area = (const uint8_t *)&stats->memory->threads[stats->thread_count];
-	int error = back(stats, area + stats->pairs_used, area + used);
-	return error ? fail(error, "counters of these rules cannot be kept in %s: %s",
-						router->config.stats_path, strerror(-error))
+	int error = back(stats, from, end);
+	return error ? fail(error, "these counters cannot be kept in %s: %s", router->config.stats_path,
+						strerror(-error))
 				 : 0;
+}
+
+int stats_make_pairs_room(struct ws_router *router, size_t used)
+{
+	struct stats_segment *stats = &router->stats;
+	const uint8_t *area = (const uint8_t *)&stats->memory->threads[stats->thread_count];
+	return stats_make_counters_room(router, used - stats->pairs_used, area + stats->pairs_used,
+									area + used);
 }

@@ -33,10 +33,14 @@ static int open_file(const char *path, size_t size)
 }
 
 /* Some readers take a vector that ends where the file does for one that is too long. */
-static size_t size_of(uint16_t threads)
+static size_t size_of(struct stats_segment *stats)
 {
+	uint16_t threads = stats->thread_count;
 	size_t size = sizeof(struct stats_memory) + threads * sizeof(struct stats_thread) +
 				  stats_pairs_size(threads);
+	size = RTE_ALIGN_CEIL(size, (size_t)GRAPH_CACHE_LINE);
+	stats_forwarding_place(stats, size);
+	size += stats_forwarding_size(stats);
 	return RTE_ALIGN_CEIL(size + GRAPH_CACHE_LINE, (size_t)getpagesize());
 }
 
@@ -44,12 +48,12 @@ static int map(struct ws_router *router)
 {
 	struct stats_segment *stats = &router->stats;
 	const char *path = router->config.stats_path;
-	size_t size = size_of(stats->thread_count);
+	size_t size = size_of(stats);
 	int fd = *path ? open_file(path, size) : -1;
 	if (*path && fd < 0)
 		return fd;
 	void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE,
-						fd < 0 ? MAP_PRIVATE | MAP_ANONYMOUS : MAP_SHARED, fd, 0);
+						fd < 0 ? MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE : MAP_SHARED, fd, 0);
 	stats->fd = fd;
 	if (memory == MAP_FAILED)
 		return fail(-errno, "no memory for statistics: %s", strerror(errno));
@@ -69,6 +73,7 @@ int stats_open(struct ws_router *router)
 	stats->nodes = calloc(1, sizeof(*stats->nodes));
 	if (!stats->nodes)
 		return fail(-ENOMEM, "no memory for statistics");
+	stats_forwarding_plan(router);
 	int error = map(router);
 	if (error)
 		return error;

@@ -10,6 +10,7 @@
 #ifndef ROUTER_STATS_SEGMENT_H
 #define ROUTER_STATS_SEGMENT_H
 
+#include "router/observe/stats_forwarding.h"
 #include "router/observe/stats_layout.h"
 
 struct graph;
@@ -55,6 +56,7 @@ struct stats_segment {
 	uint32_t links[WS_MAX_INTERFACES][STATS_INTERFACE_LINKS]; /* entries of interfaces */
 	size_t pairs_used;                                        /* of the area of stats_pairs.h */
 	void *free_pairs[32]; /* its free blocks, by the power of two of their rooms */
+	struct stats_forwarding_vector forwarding[STATS_FORWARDING];
 	struct stats_nodes *nodes;
 	struct stats_before before[WS_MAX_WORKERS];
 	uint64_t started_tsc, updated_tsc, interval_ticks;
@@ -71,6 +73,10 @@ void stats_unlock(struct stats_segment *stats);
 int stats_make_room(struct ws_router *router, uint16_t index);
 /* That the segment takes with so many interfaces. */
 size_t stats_bytes(const struct stats_segment *stats, uint32_t interfaces);
+
+/* Memory from here to there for counters, `more` bytes beyond what they have; -ENOSPC, likewise. */
+int stats_make_counters_room(struct ws_router *router, size_t more, const void *from,
+							 const void *end);
 
 /* There is local0 alone. */
 void stats_begin_interfaces(struct stats_segment *stats);

@@ -47,10 +47,13 @@ static bool join_labels(struct path_key *path, const struct path_key *inner)
 	return true;
 }
 
+/* `inner` is the path above, `via` the route by which that was followed here. */
 static void expand(struct expansion *to, const struct path_list *list, uint64_t weight,
-				   const struct path_key *inner, int depth);
+				   const struct path_key *inner, uint32_t via, int depth);
 
-static void follow(struct expansion *to, const struct path_key *path, uint64_t weight, int depth)
+/* Routes on the way count what the outermost one leads through them, and go on from there. */
+static void follow(struct expansion *to, const struct path_key *path, uint64_t weight, uint32_t via,
+				   int depth)
 {
 	const struct fib_table *table =
 		to->router->tables[family_index(path->next_hop.family)][path->table];
@@ -61,19 +64,23 @@ static void follow(struct expansion *to, const struct path_key *path, uint64_t w
 		add_drop(to, weight);
 		return;
 	}
-	const struct path_list *list = to->router->load_balances.uses[value].list;
+	const struct load_balance_table *balances = &to->router->load_balances;
+	const struct path_list *list = balances->uses[value].list;
+	if (!depth)
+		via = balances->has_own ? value : 0;
 	if (list->paths[0].kind == WS_PATH_ATTACHED) {
 		struct path_key here = *path;
 		here.interface = list->paths[0].interface;
 		here.table = 0;
+		here.via = via;
 		add_leaf(to, &here, weight);
 	} else {
-		expand(to, list, weight, path, depth + 1);
+		expand(to, list, weight, path, via, depth + 1);
 	}
 }
 
 static void expand(struct expansion *to, const struct path_list *list, uint64_t weight,
-				   const struct path_key *inner, int depth)
+				   const struct path_key *inner, uint32_t via, int depth)
 {
 	uint64_t total = 0;
 	for (uint32_t i = 0; i < list->count; i++)
@@ -81,12 +88,13 @@ static void expand(struct expansion *to, const struct path_list *list, uint64_t 
 	for (uint32_t i = 0; i < list->count; i++) {
 		struct path_key path = list->paths[i];
 		uint64_t part = weight * path.weight / total;
+		path.via = via;
 		/* A next hop that is ours, or that has a route into another table, is no next hop. */
 		bool is_none = depth && (path.kind == WS_PATH_LOCAL || path.kind == WS_PATH_LOOKUP);
 		if (is_none || (path.kind == WS_PATH_NEXT_HOP && !join_labels(&path, inner)))
 			add_drop(to, part);
 		else if (path_is_recursive(&path))
-			follow(to, &path, part, depth);
+			follow(to, &path, part, via, depth);
 		else
 			add_leaf(to, &path, part);
 	}
@@ -140,7 +148,7 @@ uint32_t router_resolve(void *router, const struct path_list *list, struct path_
 		memcpy(leaves, list->paths, list->count * sizeof(*leaves));
 		return prefer_usable(router, leaves, list->count);
 	}
-	expand(&to, list, WHOLE, &no_labels, 0);
+	expand(&to, list, WHOLE, &no_labels, 0, 0);
 	for (uint32_t i = 0; i < to.count; i++)
 		divisor = common_divisor(leaves[i].weight, divisor);
 	for (uint32_t i = 0; i < to.count; i++)

@@ -3,6 +3,7 @@
  */
 #include "router/route/route.h"
 #include "dev/error.h"
+#include "router/fib/own_balance.h"
 #include "wire/address.h"
 
 #include <errno.h>
@@ -109,6 +110,7 @@ static uint32_t hold_standing(struct ws_router *router, const struct fib_table *
 	if (!fib_trie_get(&table->trie, prefix, &load_balance) ||
 		sources_standing(router, table, prefix) != source)
 		return WAS_FREE;
+	load_balance = load_balance_base(&router->load_balances, load_balance);
 	router->load_balances.uses[load_balance].routes++;
 	return load_balance;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reading the tables of routes back. */
 #include "dev/error.h"
+#include "router/fib/own_balance.h"
 #include "router/route/route.h"
 #include "router/router.h"
 #include "wire/address.h"
@@ -48,6 +49,7 @@ static void describe_route(const struct ws_router *router, const struct fib_tabl
 	out->table = table->id;
 	out->source = router->load_balances.uses[load_balance].list->source;
 	out->prefix = *prefix;
+	out->index = load_balance;
 	out->path_count = router_describe_paths(router, load_balance, out->paths);
 }
 
@@ -96,9 +98,11 @@ int ws_router_route_entries(struct ws_router *router, uint32_t id, uint8_t famil
 	int error = table ? go_behind(table, after, &cursor) : -ENOENT;
 	if (error)
 		return error;
-	for (; n < max && fib_trie_next_prefix(&table->trie, &cursor, &out[n].prefix, &out[n].paths);
-		 n++)
+	for (; n < max && fib_trie_next_prefix(&table->trie, &cursor, &out[n].prefix, &out[n].index);
+		 n++) {
+		out[n].paths = load_balance_base(&router->load_balances, out[n].index);
 		out[n].source = router->load_balances.uses[out[n].paths].list->source;
+	}
 	return (int)n;
 }
 

@@ -2,6 +2,7 @@
 #include "router/route/sources.h"
 
 #include "dev/error.h"
+#include "router/fib/own_balance.h"
 #include "router/route/route.h"
 #include "wire/address.h"
 
@@ -143,10 +144,16 @@ static uint32_t take_best(struct ws_router *router, const struct fib_table *tabl
 
 /* ---- Those that stand ---- */
 
-static int put_standing(struct fib_table *table, const struct ws_prefix *prefix,
-						uint32_t load_balance)
+/* Have the load balance stand there, in place of `before`, as which it may go on. */
+static int put_standing(struct ws_router *router, struct fib_table *table,
+						const struct ws_prefix *prefix, uint32_t before, uint32_t load_balance)
 {
-	int error = fib_trie_set(&table->trie, prefix, load_balance);
+	int64_t value = route_balance(&router->load_balances, before, load_balance);
+	if (value < 0 || value == before)
+		return value < 0 ? (int)value : 0;
+	int error = fib_trie_set(&table->trie, prefix, (uint32_t)value);
+	if (error)
+		route_balance_release(&router->load_balances, (uint32_t)value);
 	if (error != -ENOSPC)
 		return error;
 	return fail(error, "IPv%u table %u is full at %u routes; start the router with a larger %s",
@@ -159,8 +166,9 @@ int sources_set(struct ws_router *router, struct fib_table *table, const struct 
 {
 	struct load_balance_table *balances = &router->load_balances;
 	enum ws_route_source source = source_of(router, load_balance), other;
-	uint32_t old;
-	bool there = fib_trie_get(&table->trie, prefix, &old);
+	uint32_t before = LOAD_BALANCE_NO_ROUTE;
+	bool there = fib_trie_get(&table->trie, prefix, &before);
+	uint32_t old = load_balance_base(balances, before);
 	other = there ? source_of(router, old) : source;
 	if (ranks[other] < ranks[source])
 		return let_wait(router, table, prefix, load_balance);
@@ -170,7 +178,7 @@ int sources_set(struct ws_router *router, struct fib_table *table, const struct 
 		if (error)
 			return error;
 	}
-	int error = put_standing(table, prefix, load_balance);
+	int error = put_standing(router, table, prefix, before, load_balance);
 	if (error)
 		return error;
 	balances->uses[load_balance].routes++;
@@ -196,20 +204,24 @@ static void tell_of_host(struct ws_router *router, const struct fib_table *table
 int sources_remove(struct ws_router *router, struct fib_table *table,
 				   const struct ws_prefix *prefix, enum ws_route_source source)
 {
-	uint32_t old, next;
-	if (!fib_trie_get(&table->trie, prefix, &old) || source_of(router, old) != source) {
+	struct load_balance_table *balances = &router->load_balances;
+	uint32_t before, old, next;
+	if (!fib_trie_get(&table->trie, prefix, &before) || source_of(router, before) != source) {
 		old = take_waiting(router, table, prefix, source);
 		if (old)
-			load_balance_release(&router->load_balances, old, 1);
+			load_balance_release(balances, old, 1);
 		return old ? 0 : -ENOENT;
 	}
+	old = load_balance_base(balances, before);
 	next = take_best(router, table, prefix);
 	if (next)
-		fib_trie_set(&table->trie, prefix, next); /* what is there can always be replaced */
+		put_standing(router, table, prefix, before, next); /* what is there can be replaced */
 	else
 		fib_trie_remove(&table->trie, prefix);
 	router_follow(router, table, prefix);
-	load_balance_release(&router->load_balances, old, 1);
+	if (!next)
+		route_balance_release(balances, before);
+	load_balance_release(balances, old, 1);
 	if (!next && prefix->length == address_bits(prefix->address.family))
 		tell_of_host(router, table, &prefix->address);
 	return 0;

@@ -58,6 +58,7 @@ static struct graph *make_graph(struct ws_router *router, uint16_t worker, uint1
 		.absent = "error-drop",
 		.features = router->features.on,
 		.feature_count = router->features.count,
+		.variants = router->variants,
 		.march = ws_march(),
 		.worker = worker,
 		.app = router,
@@ -89,6 +90,9 @@ static int make_worker(struct ws_router *router, uint16_t index)
 	worker->totals = &router->stats.memory->threads[index + 1].totals;
 	worker->interfaces = &router->stats.memory->threads[index + 1].interfaces;
 	worker->vector_sizes = &router->stats.memory->threads[index + 1].vector_sizes.at[1];
+	worker->routes_to = stats_forwarding_of(&router->stats, STATS_ROUTE_TO, index + 1);
+	worker->routes_via = stats_forwarding_of(&router->stats, STATS_ROUTE_VIA, index + 1);
+	worker->adjacencies = stats_forwarding_of(&router->stats, STATS_ADJACENCY, index + 1);
 	worker->graph = make_graph(router, index, NO_PORT);
 	return worker->graph ? stats_adopt_graph(router, index, worker->graph) : -EINVAL;
 }

@@ -15,6 +15,8 @@ from wirespeed.router.api.registry import Answer, change, handler
 from wirespeed.router.api.retvals import Refusal, Retval
 from wirespeed.router.commands.routes import add_paths, delete_paths
 from wirespeed.router.core import Path, Route
+from wirespeed.router.counting_core import Counting
+from wirespeed.router.tables_core import FLOW_HASH, FlowField
 from wirespeed.vpp_api.codec import Values
 
 _TURN = 128
@@ -47,6 +49,38 @@ def set_flow_hash_router_id(client: Client, request: Values) -> Answer:
     return None
 
 
+@change("set_ip_flow_hash")
+def set_flow_hash(client: Client, request: Values) -> Answer:
+    """Each field a word of its own; those that this message has not are off."""
+    words = ("src", "dst", "sport", "dport", "proto", "reverse", "symmetric")
+    fields = FlowField(0)
+    for word in words:
+        if getattr(request, word):
+            fields |= FlowField[word.upper()]
+    return _set_flow_hash(client, request.vrf_id, request.is_ipv6, fields)
+
+
+@change("set_ip_flow_hash_v2")
+def set_flow_hash_v2(client: Client, request: Values) -> Answer:
+    return _set_flow_hash(client, request.table_id, request.af == 1, request.flow_hash_config)
+
+
+@change("set_ip_flow_hash_v3")
+def set_flow_hash_v3(client: Client, request: Values) -> Answer:
+    return _set_flow_hash(client, request.table_id, request.af == 1, request.flow_hash_config)
+
+
+def _set_flow_hash(client: Client, table: int, is_ip6: bool, fields: int) -> Answer:
+    version = 6 if is_ip6 else 4
+    _check_table(client, version, table)
+    if fields & ~sum(FlowField):
+        raise Refusal(Retval.UNIMPLEMENTED)
+    if not FlowField(fields) & FLOW_HASH[version]:
+        raise Refusal(Retval.INVALID_VALUE)
+    client.core.set_flow_hash(version, table, FlowField(fields))
+    return None
+
+
 @change("ip_route_add_del")
 def set_ip_route(client: Client, request: Values) -> Answer:
     """`is_multipath`: the paths come to those that are there, or go from them; else they are all, or all go."""
@@ -62,7 +96,8 @@ def set_ip_route(client: Client, request: Values) -> Answer:
         add_paths(client.core, route)
     else:
         client.core.add_routes(route, 1)
-    return {"stats_index": ALL}
+    made = client.core.route(prefix, given.table_id) if request.is_add else None
+    return {"stats_index": ALL if made is None else _stats_index(client, made.index)}
 
 
 def _check_table(client: Client, version: int, ident: int) -> None:
@@ -79,16 +114,21 @@ def _routes(client: Client, version: int, table: int) -> Iterator[dict[str, Any]
     # By the object, which is there as long as we hold it: a million routes have few lists of paths.
     known: dict[int, tuple[tuple[Path, ...], list[dict[str, Any]]]] = {}
     with contextlib.suppress(UsageError):  # there is no such table
-        for number, (prefix, paths) in enumerate(client.core.route_texts(version, table), 1):
+        for number, (prefix, paths, index) in enumerate(client.core.route_texts(version, table), 1):
             if number % _TURN == 0:
                 yield None
             if id(paths) not in known:
                 known[id(paths)] = paths, details_of(paths, version)
-            yield {"route": _route(table, ip_interface(prefix), known[id(paths)][1])}
+            yield {"route": _route(table, ip_interface(prefix), known[id(paths)][1], _stats_index(client, index))}
 
 
-def _route(table: int, prefix: Any, paths: list[dict[str, Any]]) -> dict[str, Any]:
-    return {"table_id": table, "stats_index": ALL, "prefix": prefix, "paths": paths}
+def _stats_index(client: Client, index: int) -> int:
+    """Its place in /net/route/, while routes count."""
+    return index if Counting.ROUTES in client.core.counting() else ALL
+
+
+def _route(table: int, prefix: Any, paths: list[dict[str, Any]], stats_index: int) -> dict[str, Any]:
+    return {"table_id": table, "stats_index": stats_index, "prefix": prefix, "paths": paths}
 
 
 @handler("ip_route_lookup")
@@ -98,4 +138,5 @@ def look_up(client: Client, request: Values) -> Answer:
     found = client.core.route(prefix.network, table) if request.exact else client.core.lookup(prefix.ip, table)
     if found is None:
         raise Refusal(Retval.NO_SUCH_ENTRY)
-    return {"route": _route(table, found.prefix, details_of(found.paths, found.prefix.version))}
+    details = details_of(found.paths, found.prefix.version)
+    return {"route": _route(table, found.prefix, details, _stats_index(client, found.index))}

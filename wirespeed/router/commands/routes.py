@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING
 
 from wirespeed.errors import UsageError
 from wirespeed.router.columns import centre
+from wirespeed.router.commands.flow_hash import flow_words
 from wirespeed.router.commands.path_words import END, PATHS, merge_paths, read_paths, same_path
 from wirespeed.router.commands.registry import Lines, command
 from wirespeed.router.core import PathKind, Route, RouterCore, RouteSource
 from wirespeed.router.forwarding_words import Forwarding
 from wirespeed.router.grammar import Match
+from wirespeed.router.tables_core import FLOW_HASH
 
 if TYPE_CHECKING:
     from wirespeed.router.console import Console
@@ -76,13 +78,13 @@ def _count(words: Match) -> int:
     return count
 
 
-_FLOWS = {4: "src dst sport dport proto ", 6: "src dst sport dport proto flowlabel "}
 _LOCKS = {4: "adjacency:1, default-route:1, ", 6: "default-route:1, "}
 
 
-def _head(version: int, table: int) -> str:
+def _head(core: RouterCore, version: int, table: int) -> str:
+    fields = next((found.flow_hash for found in core.tables(version) if found.id == table), FLOW_HASH[version])
     return (
-        f"ipv{version}-VRF:{table}, fib_index:{table}, flow hash:[{_FLOWS[version]}] epoch:0 flags:none "
+        f"ipv{version}-VRF:{table}, fib_index:{table}, flow hash:[{flow_words(fields)} ] epoch:0 flags:none "
         f"locks:[{_LOCKS[version]}]"
     )
 
@@ -95,7 +97,7 @@ def _version(words: Match) -> int:
 def show_fib(console: Console, words: Match) -> Iterator[str]:
     """All routes and where each sends its packets."""
     version, table = _version(words), words.get("vrf", 0)
-    yield _head(version, table)
+    yield _head(console.core, version, table)
     yield from Forwarding(console).table_lines(version, console.core.route_texts(version, table))
 
 
@@ -103,7 +105,7 @@ def show_fib(console: Console, words: Match) -> Iterator[str]:
 def show_fib_summary(console: Console, words: Match) -> Iterator[str]:
     """How many routes there are of each prefix length."""
     version, table = _version(words), words.get("vrf", 0)
-    yield _head(version, table)
+    yield _head(console.core, version, table)
     yield f"{centre('Prefix length', 20)}{centre('Count', 16)}"
     # VPP tells those of IPv6 from the longest on.
     lengths = sorted(console.core.prefix_lengths(version, table).items(), reverse=version == 6)
@@ -129,7 +131,7 @@ def show_fib_prefix(console: Console, words: Match) -> Iterable[str]:
 
 
 def _detail(console: Console, route: Route) -> Iterator[str]:
-    yield _head(route.prefix.version, route.table)
+    yield _head(console.core, route.prefix.version, route.table)
     yield f"{route.prefix} fib:{route.table}"
     yield f"  {_source(route)} src-flags:added,contributing,active,"
     yield f"    path-list: len:{len(route.paths)}"
@@ -138,7 +140,7 @@ def _detail(console: Console, route: Route) -> Iterator[str]:
         yield f"      path: ip{route.prefix.version} weight={path.weight} pref=0 {kind.get(path.kind, 'attached')}:"
     yield ""
     yield " forwarding:"
-    yield from Forwarding(console).lines(route, 0)
+    yield from Forwarding(console).lines(route)
 
 
 def _source(route: Route) -> str:

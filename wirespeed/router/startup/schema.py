@@ -150,6 +150,8 @@ STATSEG = Block(
         "socket-name": _FILE,
         "default": Form(),
         "per-node-counters": _value(_switch),
+        "per-route-counters": _value(_switch),
+        "per-adjacency-counters": _value(_switch),
         "update-interval": _value(_seconds),
         "size": _value(_size),
         **_unused(values="page-size"),

@@ -104,7 +104,7 @@ def make_startup(statements: Sequence[Statement], file: str) -> Startup:
         max_interface_neighbors=found.section("neighbors").value("max-interface"),
         max_path_sets=found.section("ip").value("max-path-sets"),
         flow_hash_seed=found.section("ip").value("flow-hash-seed"),
-        commands=(*_linux_cp(found.section("linux-cp")), *_acl_plugin(found.section("acl-plugin"))),
+        commands=(*_linux_cp(found.section("linux-cp")), *_acl_plugin(found.section("acl-plugin")), *_statseg(statseg)),
         notice=_notice(statements, file),
     )
 
@@ -259,6 +259,13 @@ def _acl_plugin(section: _Statements) -> Iterator[tuple[Place, str]]:
     most = section.get("connection count max")
     if most is not None:
         yield most.place, f"set acl-plugin session table max-entries {most.value}"
+
+
+def _statseg(section: _Statements) -> Iterator[tuple[Place, str]]:
+    for what in ("route", "adjacency"):
+        counters = section.get(f"per-{what}-counters")
+        if counters is not None and counters.value:
+            yield counters.place, f"{what} counters enable"
 
 
 def _notice(statements: Sequence[Statement], file: str) -> str | None:

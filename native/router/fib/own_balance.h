@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Load balances that one route has for its own, so that it is told apart from others by its index
+ * while packets are counted. Each follows a shared one, whose adjacency and buckets it has, and
+ * leads elsewhere when its route does: the index stays. Main thread only.
+ */
+#ifndef ROUTER_OWN_BALANCE_H
+#define ROUTER_OWN_BALANCE_H
+
+#include "router/fib/load_balance.h"
+
+/* By index, of all load balances; those without `base` are shared. */
+struct own_balance {
+	uint32_t base;           /* which it follows; 0: it is none */
+	uint32_t next, previous; /* of the same base, which has the first one in `next`; of one that
+								was let go of: the next one, in `next` */
+};
+
+/* Room for `count` more, which it keeps. While workers stand still: what they read moves. */
+int own_balances_make_room(struct load_balance_table *table, uint32_t count);
+/* Lets go of what all of the table stands in, then. */
+void own_balances_close(struct load_balance_table *table);
+
+/* One that follows the shared one; whose owner keeps a reference of that. */
+int64_t own_balance_take(struct load_balance_table *table, uint32_t base);
+/* It follows another one from now on; the one before is to be let go of afterwards. */
+void own_balance_lead(struct load_balance_table *table, uint32_t index, uint32_t base);
+/* Workers find it no more, though they may be reading it. */
+void own_balance_release(struct load_balance_table *table, uint32_t index);
+/* The shared one has changed. */
+void own_balances_follow(struct load_balance_table *table, uint32_t base);
+
+/*
+ * What stands for a route in a table: its paths' load balance `base`, or while the table is to have
+ * them (`has_own`), one of its own that follows that. `before` is what stood for it, 0 for nothing.
+ */
+int64_t route_balance(struct load_balance_table *table, uint32_t before, uint32_t base);
+/* It stands for none any more; a shared one stays. */
+void route_balance_release(struct load_balance_table *table, uint32_t index);
+
+static inline bool load_balance_is_own(const struct load_balance_table *table, uint32_t index)
+{
+	return table->own && table->own[index].base;
+}
+
+/* The shared one that it follows, or itself. */
+static inline uint32_t load_balance_base(const struct load_balance_table *table, uint32_t index)
+{
+	return load_balance_is_own(table, index) ? table->own[index].base : index;
+}
+
+#endif

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Packets and bytes of routes and adjacencies: vectors at the end of the statistics segment with an
+ * element for each load balance or adjacency that there can be, by its index. They have memory, and
+ * names, while these count.
+ */
+#ifndef ROUTER_STATS_FORWARDING_H
+#define ROUTER_STATS_FORWARDING_H
+
+#include "router/observe/stats_layout.h"
+
+#include <stdbool.h>
+
+struct stats_segment;
+struct ws_router;
+
+enum stats_forwarding { STATS_ROUTE_TO, STATS_ROUTE_VIA, STATS_ADJACENCY, STATS_FORWARDING };
+
+struct stats_forwarding_vector {
+	size_t offset;   /* in the segment */
+	uint32_t most;   /* elements that there can be */
+	uint32_t room;   /* there is memory for so many */
+	uint32_t length; /* as readers are told */
+	uint32_t entry;  /* of the directory */
+	bool is_shown;
+};
+
+/* How many elements there can be, before the segment is made. */
+void stats_forwarding_plan(struct ws_router *router);
+/* So many bytes at the end of the segment are theirs, and so many of them have memory. */
+size_t stats_forwarding_size(const struct stats_segment *stats);
+size_t stats_forwarding_used(const struct stats_segment *stats);
+/* Where they begin. */
+void stats_forwarding_place(struct stats_segment *stats, size_t offset);
+
+/* Each element below `count` is there and 0, and readers find the vector. */
+int stats_forwarding_show(struct ws_router *router, enum stats_forwarding which, uint32_t count);
+void stats_forwarding_hide(struct ws_router *router, enum stats_forwarding which);
+/* The element is there and 0; nobody counts in it. -ENOSPC with its line. */
+int stats_forwarding_begin(struct ws_router *router, enum stats_forwarding which, uint32_t index);
+/* Thread 0 is the main one. */
+struct stats_pair *stats_forwarding_of(const struct stats_segment *stats,
+									   enum stats_forwarding which, uint16_t thread);
+
+#endif

@@ -1,0 +1,58 @@
+"""The native router's part of `wirespeed.router.counting_core.CountingCore`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from wirespeed._native.addresses import read_address
+from wirespeed._native.runtime import check
+from wirespeed.router.counting_core import Adjacency, Counting, Counts, RouteCounts
+
+_PAGE = 1024
+_LINKS = ("ip4", "ip6", "mpls")
+
+
+class NativeCounting:
+    """Mixed into the router, whose handle and library it uses."""
+
+    _ffi: Any
+    _lib: Any
+    _router: Any
+
+    def set_counting(self, what: Counting, on: bool) -> None:
+        for one in what:
+            check(self._lib.ws_router_set_counting(self._router, one, on))
+
+    def counting(self) -> Counting:
+        return Counting(self._lib.ws_router_counting(self._router))
+
+    def route_counts(self, index: int) -> RouteCounts:
+        to, via = self._ffi.new("struct ws_counts *"), self._ffi.new("struct ws_counts *")
+        check(self._lib.ws_router_route_counts(self._router, index, to, via))
+        return RouteCounts(_counts(to), _counts(via))
+
+    def adjacencies(self) -> Sequence[Adjacency]:
+        page = self._ffi.new("struct ws_adjacency[]", _PAGE)
+        found: list[Adjacency] = []
+        after = 0
+        while count := check(self._lib.ws_router_adjacencies(self._router, after, page, _PAGE)):
+            found += [_adjacency(struct) for struct in page[0:count]]
+            after = page[count - 1].index + 1
+        return found
+
+
+def _counts(struct: Any) -> Counts:
+    return Counts(struct.packets, struct.bytes)
+
+
+def _adjacency(struct: Any) -> Adjacency:
+    return Adjacency(
+        struct.index,
+        struct.interface,
+        _LINKS[struct.link],
+        read_address(struct.next_hop),
+        struct.mtu,
+        bytes(struct.rewrite[0 : struct.rewrite_len]) if struct.is_resolved else None,
+        _counts(struct.counts),
+    )
