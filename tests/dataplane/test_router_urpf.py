@@ -140,7 +140,7 @@ def test_accepted_sources_pass_where_the_mode_is_loose(tmp_path: Path) -> None:
     config += "ip table add 7\nset urpf-accept table 7 21.0.0.0/8\n"
     sources = [*NOWHERE, *NOWHERE_6]
     outcome = route(tmp_path, config, [frame(source) for source in sources], [], ask=["show urpf-accept"])
-    assert sorted(sources_of(outcome.frames[1])) == ["2001:db8:21::1", "20.0.0.1"]
+    assert set(sources_of(outcome.frames[1])) == {"20.0.0.1", "2001:db8:21::1"}
     assert outcome.answers[0].splitlines() == ["table 0 20.0.0.0/8", "table 7 21.0.0.0/8", "table 0 2001:db8:21::/48"]
     (tmp_path / "strict").mkdir()
     strict = config.replace("ip4 rx loose", "ip4 rx strict")
