@@ -62,7 +62,7 @@ def show(console: Console, words: Match) -> Iterator[str]:
         stats = host.stats()
         state = " (deleted)" if lcp.is_gone(netns) else " syncing" if stats.is_syncing else ""
         yield (
-            f"netlink: netns {_name(netns)}{state} routes {stats.routes} messages {stats.messages} dumps {stats.dumps} "
+            f"netlink: netns {_name(netns)}{state} routes {stats.routes} labels {stats.labels} messages {stats.messages} dumps {stats.dumps} "
             f"failed {stats.failed_dumps} overflows {stats.overflows} rejected {stats.rejected}"
         )
         if stats.rejection:
