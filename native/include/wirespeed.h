@@ -34,6 +34,7 @@
 #include "wirespeed/nodes.h"
 #include "wirespeed/placement.h"
 #include "wirespeed/ports.h"
+#include "wirespeed/punt.h"
 #include "wirespeed/push.h"
 #include "wirespeed/router.h"
 #include "wirespeed/routes.h"

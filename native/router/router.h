@@ -33,6 +33,7 @@ struct impairment;
 struct ip6_interface;
 struct own_addresses;
 struct pcap;
+struct punt;
 struct trace_filter;
 struct sflow;
 struct urpf;
@@ -81,6 +82,7 @@ struct ws_router {
 	struct rte_ring *handoff_rings[WS_MAX_WORKERS]; /* NULL until an interface hands off */
 	struct pcap *pcap;           /* NULL when there is no capture; changed while nobody observes */
 	struct trace_filter *filter; /* of the trace, likewise */
+	struct punt *punt;           /* NULL before the first policer of what is punted */
 	struct sflow *sflow;         /* NULL before it is first spoken of */
 	struct vxlan_room *vxlan;    /* NULL until there is a tunnel */
 	struct urpf *urpf;           /* NULL before it is first set */

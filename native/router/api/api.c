@@ -15,6 +15,7 @@
 #include "router/neighbor/neighbor.h"
 #include "router/observe/pcap.h"
 #include "router/observe/trace.h"
+#include "router/punt/punt.h"
 #include "router/route/route.h"
 #include "router/router.h"
 #include "router/sflow/sflow.h"
@@ -160,6 +161,7 @@ void ws_router_destroy(struct ws_router *router)
 	l2_close(&router->l2);
 	sflow_free(router);
 	urpf_free(router);
+	punt_free(router);
 	announcements_free(router);
 	vxlan_free(router);
 	bonds_free(router);
