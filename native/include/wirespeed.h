@@ -21,6 +21,7 @@
 #include "wirespeed/bonds.h"
 #include "wirespeed/bridges.h"
 #include "wirespeed/captures.h"
+#include "wirespeed/dad.h"
 #include "wirespeed/echo.h"
 #include "wirespeed/flows.h"
 #include "wirespeed/generator.h"

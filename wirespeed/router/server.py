@@ -120,6 +120,7 @@ async def _serve(
             with contextlib.suppress(TimeoutError):
                 await asyncio.wait_for(ended.wait(), wait_s)
             console.core.poll()
+            _tell_of_conflicts(console)
             console.sflow.tick()
             if wait_s == _PERIOD_S or loop.time() >= sample_at:
                 sample_at = loop.time() + _PERIOD_S
@@ -139,6 +140,15 @@ async def _serve(
         for task in list(sessions):
             task.cancel()
         await asyncio.gather(*sessions, return_exceptions=True)
+
+
+def _tell_of_conflicts(console: Console) -> None:
+    for conflict in console.core.dad_conflicts():
+        name = console.core.interface(conflict.interface).name
+        print(
+            f"wirespeed: interface {name}: {conflict.address} is the address of {conflict.mac}; it is not used here",
+            file=sys.stderr,
+        )
 
 
 def _follow_links(console: Console) -> None:

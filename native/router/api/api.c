@@ -16,6 +16,7 @@
 #include "router/observe/pcap.h"
 #include "router/observe/trace.h"
 #include "router/punt/punt.h"
+#include "router/route/dad.h"
 #include "router/route/route.h"
 #include "router/router.h"
 #include "router/sflow/sflow.h"
@@ -162,6 +163,7 @@ void ws_router_destroy(struct ws_router *router)
 	sflow_free(router);
 	urpf_free(router);
 	punt_free(router);
+	dad_free(router);
 	announcements_free(router);
 	vxlan_free(router);
 	bonds_free(router);
@@ -190,6 +192,9 @@ static void apply_event(struct ws_router *router, const struct router_event *eve
 	case EVENT_ROUTER_SOLICITED:
 		router_solicited(router, event);
 		break;
+	case EVENT_ADDRESS_TAKEN:
+		router_dad_taken(router, event);
+		break;
 	default:
 		router_echo_replied(router, event);
 	}
@@ -209,6 +214,7 @@ int ws_router_poll(struct ws_router *router)
 	bonds_run(router);
 	stats_update(router);
 	pcap_write(router);
+	router_dad_run(router);
 	router_advertise(router);
 	router_announce(router);
 	router_mld_report(router);
