@@ -119,8 +119,7 @@ async def _serve(
             wait_s = min(poll_interval_s, console.sflow.interval_s())
             with contextlib.suppress(TimeoutError):
                 await asyncio.wait_for(ended.wait(), wait_s)
-            console.core.poll()
-            _tell_of_conflicts(console)
+            _poll(console)
             console.sflow.tick()
             if wait_s == _PERIOD_S or loop.time() >= sample_at:
                 sample_at = loop.time() + _PERIOD_S
@@ -142,7 +141,9 @@ async def _serve(
         await asyncio.gather(*sessions, return_exceptions=True)
 
 
-def _tell_of_conflicts(console: Console) -> None:
+def _poll(console: Console) -> None:
+    """One round of the core, and what it found that is to be told."""
+    console.core.poll()
     for conflict in console.core.dad_conflicts():
         name = console.core.interface(conflict.interface).name
         print(
