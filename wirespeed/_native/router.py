@@ -22,6 +22,7 @@ from wirespeed._native.impairment import NativeImpairment
 from wirespeed._native.ip6 import NativeIp6
 from wirespeed._native.linux import NativeLinuxHost
 from wirespeed._native.paths import fill_paths, read_paths
+from wirespeed._native.punt import NativePunt
 from wirespeed._native.runtime import (
     PoolInfo,
     PortCounters,
@@ -89,6 +90,7 @@ class NativeRouter(
     NativeCounting,
     NativeImpairment,
     NativeIp6,
+    NativePunt,
     NativeSflow,
     NativeTables,
     NativeUrpf,
