@@ -110,7 +110,7 @@ def test_statistics_have_them_by_index_for_vpps_tools(tmp_path: Path) -> None:
 def test_a_million_routes_need_room_that_is_told_of(tmp_path: Path) -> None:
     """What the statistics may not take leaves everything as it was."""
     config = tmp_path / "startup.conf"
-    config.write_text("statseg { size 9M }\n")
+    config.write_text("statseg { size 12M }\n")
     many = CONFIG + "ip route add 60.0.0.0/28 count 19000 via 100.64.2.2\n"
     write_pcap(tmp_path / "in.pcap", [])
     ports = [f"e{n}=pcap:{tmp_path}/in.pcap,{tmp_path}/out{n}.pcap" for n in range(2)]
@@ -120,8 +120,8 @@ def test_a_million_routes_need_room_that_is_told_of(tmp_path: Path) -> None:
         assert "to:[0:0]" in running.ask("show ip fib 60.0.0.0/28")
         running.ask("route counters disable")
         assert running.ask("show ip fib 60.0.0.0/28") == before
-    config.write_text("statseg { size 6M }\n")
+    config.write_text("statseg { size 7500K }\n")
     with router(tmp_path, ports, many, "--config", str(config)) as running:
-        with pytest.raises(EnvironmentFault, match="allows 6144 kB; allow more"):
+        with pytest.raises(EnvironmentFault, match="allows 7500 kB; allow more"):
             running.ask("route counters enable")
         assert running.ask("show ip fib 60.0.0.0/28") == before
