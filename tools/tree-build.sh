@@ -20,7 +20,7 @@ packages=$!
 [ "$architecture" != arm64 ] || export CC=aarch64-linux-gnu-gcc
 export CCACHE_BASEDIR="$PWD" CCACHE_NOHASHDIR=1
 [ -f build/build.ninja ] || meson setup build -Dtests=true -Dbuildtype=release -Db_ndebug=if-release >/dev/null
-ninja -C build --quiet
+ninja -C build -k 0 --quiet
 cp build/wirespeed/_native/*.so wirespeed/_native/
 wait "$packages"
 pwd >"$(python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/wirespeed.pth"

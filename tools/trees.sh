@@ -91,7 +91,7 @@ enter_tree() {
 			done
 		fi
 		hostname tree
-		exec chroot "$tree" env HOME=/root PATH=/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C.UTF-8 "$@"
+		exec chroot "$tree" env -u PIP_FIND_LINKS HOME=/root PATH=/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C.UTF-8 "$@"
 	' enter "$tree" "${CCACHE_DIR:-$HOME/.cache/ccache}" "${own_network:-}" "$@"
 }
 
