@@ -79,7 +79,6 @@ def test_the_binary_api_is_beside_it_or_elsewhere_or_nowhere(tmp_path: Path) -> 
         (["e0=ring:a", "e0=ring:a"], "interface name e0 is given twice"),
         (["e0=ring:a,rxq=0"], "rxq is a number from 1"),
         ([f"e0=pcap:/{'x' * 300}"], "its device and options have 319 bytes, of at most 255"),
-        ([f"{'e' * 64}=ring:a"], "its name has 64 bytes, of at most 63"),
     ],
 )
 def test_a_wrong_interface_is_named(tmp_path: Path, interfaces: list[str], message: str) -> None:

@@ -337,7 +337,9 @@ def _describe(
         raise UsageError(f"port {given}: its name has {len(name.encode())} bytes, of at most {lib.WS_NAME_LEN - 1}")
     if len(devargs) >= lib.WS_DEVARGS_LEN:
         most = lib.WS_DEVARGS_LEN - 1
-        raise UsageError(f"port {given}: its device and options have {len(devargs)} bytes, of at most {most}; shorten its paths")
+        raise UsageError(
+            f"port {given}: its device and options have {len(devargs)} bytes, of at most {most}; shorten its paths"
+        )
     config.name, config.devargs = name.encode(), devargs
     config.rx_queues, config.tx_queues = spec.rx_queues, spec.tx_queues
     config.rx_descriptors, config.tx_descriptors = spec.rx_descriptors, spec.tx_descriptors
