@@ -5,6 +5,10 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
+pytestmark = pytest.mark.alone
+
 CHILD = Path(__file__).with_name("many_workers.py")
 
 

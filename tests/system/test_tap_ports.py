@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from sandbox import IP4, PORTS, needs, router, wait_for
 
-pytestmark = needs("iperf3", "traceroute")
+pytestmark = [pytest.mark.alone, needs("iperf3", "traceroute")]
 
 
 def thread(pid: int, name: str) -> Path:

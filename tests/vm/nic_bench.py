@@ -38,7 +38,7 @@ CHECKS = (
     "conserve",
     "mtu",
     "kill",
-    "mtu_refused",
+    "mtu_buffers",
     "mtu_start",
     "queues",
     "unplug",
