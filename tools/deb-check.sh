@@ -1,6 +1,7 @@
 #!/bin/sh
-# What tools/deb.sh does within a clean tree: install the packages that lie beside this file, look at what they brought,
-# run what the units run, each as its user with its capabilities. systemd itself does not run there; it reads the units.
+# What tools/deb.sh does within a clean tree once the packages are installed (tools/deb-install.sh), in a network of its own:
+# look at what they brought, run what the units run, each as its user with its capabilities, remove them again. systemd
+# itself does not run there; it reads the units.
 set -eu
 cd "$(dirname "$0")"
 step() { echo "== $(date +%T) $*"; }
@@ -9,16 +10,7 @@ fail() {
 	exit 1
 }
 
-step "installing $(echo *.deb)"
 export DEBIAN_FRONTEND=noninteractive
-printf '#!/bin/sh\nexit 101\n' >/usr/sbin/policy-rc.d
-chmod +x /usr/sbin/policy-rc.d
-printf 'path-include=/usr/share/man/*\n' >/etc/dpkg/dpkg.cfg.d/zz-manuals
-apt-get update -q >/dev/null
-apt-get install -yq --no-install-recommends ./*.deb procps systemd bash-completion zsh man-db >/root/apt.log 2>&1 || {
-	tail -n 20 /root/apt.log >&2
-	exit 1
-}
 dpkg-query -W wirespeed wirespeed-daemons
 
 step "the program"

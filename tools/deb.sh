@@ -40,5 +40,6 @@ make_tree deb "$(. /etc/os-release && echo "$VERSION_CODENAME")" "$architecture"
 remove_tree build-trees/installed
 cp -a --reflink=auto build-trees/deb build-trees/installed
 mkdir build-trees/installed/packages
-cp build-deb/*.deb tools/deb-check.sh build-trees/installed/packages/
-enter_tree installed /packages/deb-check.sh
+cp build-deb/*.deb tools/deb-install.sh tools/deb-check.sh build-trees/installed/packages/
+enter_tree installed /packages/deb-install.sh
+enter_tree_alone installed /packages/deb-check.sh

@@ -52,21 +52,28 @@ make_tree() {
 	echo "$what" >"$tree.has"
 }
 
-# enter_tree NAME COMMAND…: runs it in the tree, with processes, mounts and the name of the host its own; the network,
-# the certificates and pip's settings are this machine's. In a tree of aarch64 this machine's cross compiler works, with the
-# tree's headers and libraries: what it needs to run lies in folders that such a tree does not have.
+# enter_tree NAME COMMAND…: runs it in the tree, with processes, mounts, shared memory and the name of the host its own; the
+# network, the certificates, pip's settings and, where the tree has ccache, its cache are this machine's. In a tree of
+# aarch64 this machine's cross compiler works, with the tree's headers and libraries: what it needs to run lies in folders
+# that such a tree does not have.
 enter_tree() {
 	tree=$PWD/build-trees/$1
 	shift
-	unshare --mount --pid --ipc --uts --fork --kill-child sh -eu -c '
-		tree=$1
-		shift
+	unshare --mount --pid --ipc --uts ${own_network:+--net} --fork --kill-child sh -eu -c '
+		tree=$1 cache=$2 own_network=$3
+		shift 3
+		[ -z "$own_network" ] || ip link set lo up
 		mount --make-rprivate /
 		mount -t proc proc "$tree/proc"
-		mount --rbind /sys "$tree/sys"
+		mount -t sysfs sysfs "$tree/sys"
 		mount --rbind /dev "$tree/dev"
+		mount -t tmpfs tmpfs "$tree/dev/shm"
 		mount -t tmpfs tmpfs "$tree/run"
 		mount -t tmpfs tmpfs "$tree/tmp"
+		if [ -e "$tree/usr/bin/ccache" ] && [ -d "$cache" ]; then
+			mkdir -p "$tree/root/.cache/ccache"
+			mount --bind "$cache" "$tree/root/.cache/ccache"
+		fi
 		for there in /etc/ssl/certs /etc/pip.conf /etc/resolv.conf /etc/hosts; do
 			[ -e "$there" ] || continue
 			[ -e "$tree$there" ] || touch "$tree$there"
@@ -84,6 +91,13 @@ enter_tree() {
 			done
 		fi
 		hostname tree
-		exec chroot "$tree" env HOME=/root PATH=/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C.UTF-8 "$@"
-	' enter "$tree" "$@"
+		exec chroot "$tree" env -u PIP_FIND_LINKS HOME=/root PATH=/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C.UTF-8 "$@"
+	' enter "$tree" "${CCACHE_DIR:-$HOME/.cache/ccache}" "${own_network:-}" "$@"
+}
+
+# The same with a network of its own, in which nothing but its loopback is.
+enter_tree_alone() {
+	own_network=yes
+	enter_tree "$@"
+	own_network=
 }

@@ -24,6 +24,8 @@ tools/setup.sh --packages trees
 
 packages="ca-certificates gcc libc6-dev make pkg-config libdpdk-dev libmnl-dev libpcap-dev libcmocka-dev python3 python3-venv
 	python3-dev iproute2 procps libjs-dygraphs git"
+# On the Debian that this machine has itself, what it has compiled already is not compiled again.
+[ "$suite" != "$(. /etc/os-release && echo "$VERSION_CODENAME")" ] || [ "$name" = arm64 ] || packages="$packages ccache"
 can_run "$architecture"
 make_tree "$name" "$suite" "$architecture" $packages
 
@@ -31,4 +33,5 @@ source=build-trees/$name/src/wirespeed
 mkdir -p "$source"
 find "$source" -mindepth 1 -maxdepth 1 ! -name .venv ! -name 'build*' -exec rm -rf {} +
 git ls-files -z --cached --others --exclude-standard | tar -c --null --ignore-failed-read -T - 2>/dev/null | tar -x -C "$source"
-enter_tree "$name" /src/wirespeed/tools/tree-steps.sh "$architecture" "$@"
+enter_tree "$name" /src/wirespeed/tools/tree-build.sh "$architecture"
+enter_tree_alone "$name" /src/wirespeed/tools/tree-tests.sh "$architecture" "$@"

@@ -8,7 +8,19 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from router_run import HOST0, HOST1, INTERFACES, ROUTER0, ROUTER1, assert_conserved, route
+from router_run import (
+    HOST0,
+    HOST1,
+    INTERFACES,
+    ROUTER0,
+    ROUTER1,
+    assert_conserved,
+    read_pcap,
+    route,
+    router,
+    wait_received,
+    write_pcap,
+)
 from scapy.layers.inet import ICMP, IP, TCP, UDP, IPOption_NOP
 from scapy.layers.l2 import ARP, Dot1Q, Ether
 from scapy.packet import Packet, Raw
@@ -62,6 +74,17 @@ def test_a_packet_is_forwarded_with_ttl_less_one_and_new_addresses(tmp_path: Pat
     expected = frame("02ee00000001 02fe00000001 0800", "45000032 00000000 3f113bba 10000001 30000001", DATAGRAM)
     assert outcome.frames == [[], [expected]]
     assert not any("error" in name for name in outcome.counters)
+
+
+def test_packet_files_may_have_long_paths(tmp_path: Path) -> None:
+    # Together beyond what DPDK 24.11 takes where a device is plugged in for several processes, 128 bytes.
+    directory = tmp_path / ("long" * 25)[: max(1, 100 - len(str(tmp_path)))]
+    directory.mkdir()
+    write_pcap(directory / "in.pcap", [frame(ETHERNET, HEADER, DATAGRAM)] * 3)
+    ports = [f"e0=pcap:{directory}/in.pcap,{directory}/back.pcap", f"e1=pcap:,{directory}/out.pcap"]
+    with router(tmp_path, ports, CONFIG) as running:
+        wait_received(running, 3)
+    assert [len(read_pcap(directory / name)) for name in ("back.pcap", "out.pcap")] == [0, 3]
 
 
 def test_both_directions_at_once(tmp_path: Path) -> None:

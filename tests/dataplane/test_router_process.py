@@ -78,6 +78,7 @@ def test_the_binary_api_is_beside_it_or_elsewhere_or_nowhere(tmp_path: Path) -> 
         (["e 0=ring:a"], "is not NAME=SPEC"),
         (["e0=ring:a", "e0=ring:a"], "interface name e0 is given twice"),
         (["e0=ring:a,rxq=0"], "rxq is a number from 1"),
+        ([f"e0=pcap:/{'x' * 300}"], "its device and options have 319 bytes, of at most 255"),
     ],
 )
 def test_a_wrong_interface_is_named(tmp_path: Path, interfaces: list[str], message: str) -> None:

@@ -334,8 +334,13 @@ def _describe(
     lib = core().lib
     spec = replace(given, tx_queues=max(given.tx_queues, min_tx_queues))
     devargs = spec.devargs(number, mtu).encode()
-    if len(devargs) >= lib.WS_DEVARGS_LEN or len(name.encode()) >= lib.WS_NAME_LEN:
-        raise UsageError(f"port {given}: its name or description is too long for DPDK")
+    if len(name.encode()) >= lib.WS_NAME_LEN:
+        raise UsageError(f"port {given}: its name has {len(name.encode())} bytes, of at most {lib.WS_NAME_LEN - 1}")
+    if len(devargs) >= lib.WS_DEVARGS_LEN:
+        most = lib.WS_DEVARGS_LEN - 1
+        raise UsageError(
+            f"port {given}: its device and options have {len(devargs)} bytes, of at most {most}; shorten its paths"
+        )
     config.name, config.devargs = name.encode(), devargs
     config.rx_queues, config.tx_queues = spec.rx_queues, spec.tx_queues
     config.rx_descriptors, config.tx_descriptors = spec.rx_descriptors, spec.tx_descriptors

@@ -118,7 +118,8 @@ static void close_device(struct port *port)
 static void describe_name(struct port *port)
 {
 	struct rte_eth_dev_info info = {0};
-	rte_eth_dev_info_get(ethdev_id(port), &info);
+	if (rte_eth_dev_info_get(ethdev_id(port), &info))
+		info.driver_name = NULL;
 	port_name_fill(port->config.name, sizeof(port->config.name), info.speed_capa);
 	port->hands_over = info.driver_name && !strcmp(info.driver_name, "net_ring");
 }

@@ -1,0 +1,28 @@
+#!/bin/sh
+# What tools/try-in.sh does first within a tree, on this machine's network: ARCHITECTURE. Python's packages, and the build.
+set -eu
+cd "$(dirname "$0")/.."
+architecture=$1
+step() { echo "== $(date +%T) $*"; }
+
+step "$(. /etc/os-release && echo "$PRETTY_NAME"), $(uname -m), DPDK $(pkg-config --modversion libdpdk), $(python3 --version), $(gcc --version | head -n 1)"
+[ -x .venv/bin/python ] || python3 -m venv .venv
+PATH="$PWD/.venv/bin:$PATH"
+install="pip install -q --no-compile --disable-pip-version-check -c tools/constraints.txt"
+step "Python packages that the build takes"
+$install cffi meson ninja
+
+extras="dev docs images postgresql"
+[ "$architecture" != arm64 ] || extras=
+step "compiling C; the other Python packages meanwhile"
+python tools/requirements.py $extras | $install -r /dev/stdin pytest pytest-rerunfailures pytest-timeout &
+packages=$!
+[ "$architecture" != arm64 ] || export CC=aarch64-linux-gnu-gcc
+export CCACHE_BASEDIR="$PWD" CCACHE_NOHASHDIR=1
+[ -f build/build.ninja ] || meson setup build -Dtests=true -Dbuildtype=release -Db_ndebug=if-release >/dev/null
+ninja -C build -k 0 --quiet
+cp build/wirespeed/_native/*.so wirespeed/_native/
+wait "$packages"
+pwd >"$(python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/wirespeed.pth"
+printf '#!%s\nimport sys\n\nfrom wirespeed.cli.main import main\n\nsys.exit(main())\n' "$PWD/.venv/bin/python" >.venv/bin/wirespeed
+chmod +x .venv/bin/wirespeed

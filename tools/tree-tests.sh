@@ -1,0 +1,23 @@
+#!/bin/sh
+# What tools/try-in.sh does within a tree once it is built, in a network of its own: ARCHITECTURE [PYTEST ARGUMENT…].
+set -eu
+cd "$(dirname "$0")/.."
+architecture=$1
+shift
+step() { echo "== $(date +%T) $*"; }
+PATH="$PWD/.venv/bin:$PATH"
+
+step "C tests"
+meson test -C build --no-rebuild --print-errorlogs --timeout-multiplier 20 >/tmp/c-tests || failed=yes
+tail -n 12 /tmp/c-tests
+[ -z "${failed:-}" ] || exit 1
+
+step "Python tests"
+if [ $# -eq 0 ]; then
+	# Golden packets through the real core on ring and pcap ports.
+	set -- tests/dataplane/test_router_packets.py tests/dataplane/test_router_ip6_packets.py \
+		tests/dataplane/test_router_mpls.py tests/dataplane/test_router_l2.py tests/dataplane/test_generator_core.py
+	[ "$architecture" = arm64 ] || pytest -q -n auto tests/unit
+	[ "$architecture" != arm64 ] || set -- "$@" --timeout=3000
+fi
+pytest -q "$@"
