@@ -41,8 +41,9 @@ from wirespeed.errors import EnvironmentFault, WirespeedError
 
 HAS_GROUP_LIST = ("e1000e", "igb")
 """The others refuse a list of groups, and take all of them."""
+HASHES = ("igb", "vmxnet3")
 SPREADS = ("igb",)
-"""By a hash that we ask for. QEMU's vmxnet3 has queues and fills the first; virtio's are the other side's."""
+"""By a hash that we ask for. QEMU's vmxnet3 takes one and fills the first queue; virtio's are the other side's."""
 
 
 def check_refused(bench: Bench) -> str:
@@ -125,12 +126,17 @@ def check_link(bench: Bench) -> str:
     try:
         wait_for(lambda: not bench.has_link("e1"), "the loss of e1's link")
         before = bench.dropped("interface has no link")
-        bench.push(0, udp(bench.macs[2], HOST_IP[0], HOST_IP[1], 60))
-        wait_for(lambda: bench.dropped("interface has no link") >= before + PACKETS, "the drops")
+
+        def drops() -> bool:
+            # Where link events do not come the device may know for a moment before workers do.
+            bench.push(0, udp(bench.macs[2], HOST_IP[0], HOST_IP[1], 60))
+            return bench.dropped("interface has no link") >= before + PACKETS
+
+        wait_for(drops, "the drops")
     finally:
         bench.host.machine("set_link", name=nic, up=True)
     wait_for(lambda: bench.has_link("e1"), "the return of e1's link")
-    return f"lost, {PACKETS} drops, back; then {forward(bench, 0)}"
+    return f"lost, {PACKETS} drops and more, back; then {forward(bench, 0)}"
 
 
 def check_down(bench: Bench) -> str:
@@ -255,7 +261,7 @@ def check_queues(bench: Bench) -> str:
     by_worker = [int(row[42:].split()[1]) for row in rows if row.startswith("dpdk-input ")]
     said = bench.ask("show hardware-interfaces e0")
     hashed = not re.search("rss active: +none", said)
-    if hashed != (bench.kind in SPREADS) or (hashed and min(by_worker) < 120):
+    if hashed != (bench.kind in HASHES) or (bench.kind in SPREADS and min(by_worker) < 120):
         raise Failed(f"{by_worker} packets by worker; {said}")
     return f"{' and '.join(str(one) for one in by_worker)} by worker{'' if hashed else ', no hash offered'}"
 
