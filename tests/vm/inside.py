@@ -122,20 +122,24 @@ def check_multicast(bench: Bench) -> str:
 def check_link(bench: Bench) -> str:
     """What is routed into a port without a link is a counted drop, and the link's return is seen."""
     nic = f"nic{bench.macs[3].replace(':', '')[-4:]}"
+
+    def sent_on() -> bool:
+        """Where link events do not come, the device knows for a moment before the workers do: packets again and
+        again."""
+        bench.push(0, udp(bench.macs[2], HOST_IP[0], HOST_IP[1], 60))
+        return True
+
     bench.host.machine("set_link", name=nic, up=False)
     try:
         wait_for(lambda: not bench.has_link("e1"), "the loss of e1's link")
         before = bench.dropped("interface has no link")
-
-        def drops() -> bool:
-            # Where link events do not come the device may know for a moment before workers do.
-            bench.push(0, udp(bench.macs[2], HOST_IP[0], HOST_IP[1], 60))
-            return bench.dropped("interface has no link") >= before + PACKETS
-
-        wait_for(drops, "the drops")
+        wait_for(lambda: sent_on() and bench.dropped("interface has no link") >= before + PACKETS, "the drops")
     finally:
         bench.host.machine("set_link", name=nic, up=True)
     wait_for(lambda: bench.has_link("e1"), "the return of e1's link")
+    before = bench.received(1)
+    wait_for(lambda: sent_on() and bench.received(1) > before, "packets by e1")
+    wait_for_rest(bench, 1)
     return f"lost, {PACKETS} drops and more, back; then {forward(bench, 0)}"
 
 
