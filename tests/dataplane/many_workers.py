@@ -2,7 +2,7 @@
 
 All ports are in one bridge: what two null ports hand out is flooded to the ends of rings, and what comes out at the
 other ends to the null ports. The queue of port p is worker p's, and round again. Prints how many packets each port
-sent, once all have, and the loops of each worker.
+sent and how many loops each worker did, once all have.
 """
 
 from __future__ import annotations
@@ -42,11 +42,12 @@ def main() -> None:
         router.set_placement(link, 0, port % workers)
     router.start()
     end = time.monotonic() + PATIENCE_S
-    sent = [0]
-    while not min(sent) and time.monotonic() < end:
+    sent, loops = [0], [0]
+    while not (min(sent) and min(loops)) and time.monotonic() < end:
         time.sleep(0.2)
         sent = [router.interface_counters(link).tx_packets for link in links]
-    print(json.dumps({"sent": sent, "loops": [router.worker(worker).loops for worker in range(workers)]}))
+        loops = [router.worker(worker).loops for worker in range(workers)]
+    print(json.dumps({"sent": sent, "loops": loops}))
     router.close()
     runtime.close()
 
