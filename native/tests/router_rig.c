@@ -3,6 +3,7 @@
 
 #include "dev/pool.h"
 #include "dev/port.h"
+#include "tests/heap_packet.h"
 #include "wire/ethernet.h"
 #include "wire/ip4.h"
 #include "wire/udp.h"
@@ -91,36 +92,6 @@ void rig_stop(void)
 
 /* ---- Packets on the heap ---- */
 
-struct block {
-	struct rte_mbuf_ext_shared_info shared;
-	void *bytes;
-};
-
-static void free_block(void *bytes, void *block)
-{
-	free(bytes);
-	free(block);
-}
-
-static struct rte_mbuf *make_piece(const uint8_t *bytes, size_t length)
-{
-	struct rte_mbuf *packet = rte_pktmbuf_alloc(ports_pool());
-	struct block *block = calloc(1, sizeof(*block));
-	uint8_t *memory = malloc(RIG_HEADROOM + length);
-	if (!packet || !block || !memory)
-		abort();
-	block->shared.free_cb = free_block;
-	block->shared.fcb_opaque = block;
-	rte_mbuf_ext_refcnt_set(&block->shared, 1);
-	rte_pktmbuf_attach_extbuf(packet, memory, RTE_BAD_IOVA, (uint16_t)(RIG_HEADROOM + length),
-							  &block->shared);
-	packet->data_off = RIG_HEADROOM;
-	packet->data_len = (uint16_t)length;
-	packet->pkt_len = (uint32_t)length;
-	memcpy(memory + RIG_HEADROOM, bytes, length);
-	return packet;
-}
-
 void rig_walk(void)
 {
 	/* Until the walk brings nothing in; the rings hold no more than these tests put there. */
@@ -136,9 +107,7 @@ void rig_walk(void)
 
 static void put_pieces(uint16_t interface, const uint8_t *bytes, size_t length, size_t piece)
 {
-	struct rte_mbuf *packet = make_piece(bytes, length < piece ? length : piece);
-	for (size_t at = piece; at < length; at += piece)
-		rte_pktmbuf_chain(packet, make_piece(bytes + at, RTE_MIN(piece, length - at)));
+	struct rte_mbuf *packet = heap_packet(bytes, length, piece, RIG_HEADROOM);
 	if (port_transmit(FAR + interface, 0, &packet, 1) != 1)
 		abort();
 }

@@ -4,8 +4,7 @@
  *
  * Interface e0 (02:00:00:00:00:00, 10.0.0.1/24) and e1 (02:00:00:00:00:01, 10.0.1.1/24) are up. The
  * test holds the other end of each: it puts packets in, walks the graph, and takes out what came.
- * Each packet lies in a heap block of exactly its headroom and length, so that the address
- * sanitizer sees any access outside.
+ * Each packet lies in heap blocks as those of heap_packet.h do.
  */
 #ifndef TESTS_ROUTER_RIG_H
 #define TESTS_ROUTER_RIG_H

@@ -328,6 +328,16 @@ static void reads_lines_of_routes(void **state)
 	}
 }
 
+static void takes_no_beginning_of_a_word_for_it(void **state)
+{
+	(void)state;
+	static const char name[] = "ip route add 48.0.0.0/8 via 10.0.1.2 e1\0x\n";
+	static const char address[] = "ip route add 2001:db8::/32 via 2001:db8:1::2\0x e1\n";
+	uint64_t lines;
+	assert_int_equal(ws_router_routes_text(rig_router, name, sizeof(name) - 1, &lines), 0);
+	assert_int_equal(ws_router_routes_text(rig_router, address, sizeof(address) - 1, &lines), 0);
+}
+
 /*
  * Packets of one route pass while thousands of others come, change and go. The worker polls the
  * test's end of e1 as well, which is down: there it counts what has passed.
@@ -545,6 +555,7 @@ int main(void)
 		TEST(refused_routes_are_answered),
 		TEST(labels_come_and_go),
 		TEST(reads_lines_of_routes),
+		TEST(takes_no_beginning_of_a_word_for_it),
 		TEST(churn_loses_nothing_elsewhere),
 		TEST(a_link_changes_the_sets_that_go_by_it),
 		TEST(a_table_under_traffic_agrees_with_a_plain_list),

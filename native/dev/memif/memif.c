@@ -96,7 +96,7 @@ static int parse(const struct port *port, struct memif_port *memif)
 /* ---- Opening and closing ---- */
 
 /* By level; DPDK itself runs on none below the second. */
-#if defined(__x86_64__)
+#ifdef HAS_LEVELS
 static const struct memif_receive *const receives[] = {&memif_receive_v2, &memif_receive_v2,
 													   &memif_receive_v3, &memif_receive_v4};
 static const struct memif_transmit *const transmits[] = {&memif_transmit_v2, &memif_transmit_v2,

@@ -86,16 +86,24 @@ static bool read_ip4(const char *text, const char *end, struct ws_address *out)
 	return text == end;
 }
 
+/* As a string, which a word with a zero in it would be the beginning of. */
+static bool copy_word(const char *text, size_t length, char *out, size_t size)
+{
+	if (length >= size || memchr(text, 0, length))
+		return false;
+	memcpy(out, text, length);
+	out[length] = 0;
+	return true;
+}
+
 static bool read_address(const char *text, const char *end, struct ws_address *out)
 {
 	char copy[ADDRESS_TEXT_LEN];
 	size_t length = (size_t)(end - text);
 	if (!memchr(text, ':', length))
 		return read_ip4(text, end, out);
-	if (length >= sizeof(copy))
+	if (!copy_word(text, length, copy, sizeof(copy)))
 		return false;
-	memcpy(copy, text, length);
-	copy[length] = 0;
 	*out = (struct ws_address){.family = WS_IP6};
 	return inet_pton(AF_INET6, copy, out->bytes) == 1;
 }
@@ -124,11 +132,9 @@ static bool read_path(const struct ws_router *router, const struct line *line, u
 	if (count < 2 || count > 3 || !is(&words[0], "via") ||
 		!read_address(words[1].at, words[1].at + words[1].length, &out->next_hop))
 		return false;
-	if (count == 3 && words[2].length < WS_NAME_LEN) {
-		char name[WS_NAME_LEN] = {0};
-		memcpy(name, words[2].at, words[2].length);
+	char name[WS_NAME_LEN];
+	if (count == 3 && copy_word(words[2].at, words[2].length, name, sizeof(name)))
 		out->interface = interface_find(router, name);
-	}
 	return count == 2 || out->interface >= 0;
 }
 

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What a generator should have made of frames that it received: a second reader of the same bytes,
+ * which goes by offsets and numbers as they are written down, not by the generator's own code.
+ */
+#ifndef FUZZ_RECEIVE_READER_H
+#define FUZZ_RECEIVE_READER_H
+
+#include "wirespeed.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { READER_PORTS = 2, READER_FLOWS = 3, READER_TAIL = 16, READER_MAX_INDEX = 2048 };
+#define READER_FIRST_SEQUENCE 0xfffffffeu
+
+/* Of one latency flow's order since it was reset. */
+struct reader_order {
+	bool is_unsure; /* it came by two ports, or from too far, or it was reset on its way */
+	uint64_t dropped, duplicate, out_of_order;
+};
+
+struct reader {
+	uint64_t latency[READER_FLOWS][READER_PORTS], stats[WS_FLOWS][READER_PORTS]; /* packets */
+	uint64_t faults;                                                             /* never reset */
+};
+extern struct reader reader;
+
+/* The frame came in; `head` bytes of it in its first piece. */
+void reader_take(const uint8_t *frame, size_t length, size_t head, uint16_t port);
+/* All latency flows begin anew, as start number `start`; or all flows are reset. */
+void reader_begin(uint8_t start);
+void reader_reset(void);
+
+struct reader_order reader_order(uint32_t flow);
+/* Whether it is ARP, ICMP or ICMPv6. */
+bool reader_is_control(const uint8_t *frame, size_t head);
+
+#endif
