@@ -7,9 +7,9 @@ set -eu
 cd "$(dirname "$0")/.."
 PATH="$PWD/.venv/bin:$PATH"
 changes=${1:-1000} seed=${2:-1} failed=0
-# DPDK's rings have their order in code of the headers then, which the sanitizer sees.
 [ -f build-tsan/build.ninja ] || meson setup build-tsan -Dpython=false -Dtests=true -Dlevels=false -Dbuildtype=debugoptimized \
-	-Db_ndebug=false -Db_sanitize=thread -Db_lundef=false "-Dc_args=-DRTE_USE_C11_MEM_MODEL -Wno-tsan" >/dev/null
+	-Db_ndebug=false -Doptimization=1 -Db_sanitize=thread -Db_lundef=false \
+	"-Dc_args=-Wno-tsan -isystem /usr/include/dpdk -isystem /usr/include/$(gcc -print-multiarch)/dpdk -include $PWD/native/tests/tsan_order.h" >/dev/null
 tests=build-tsan/native/tests
 ninja -C build-tsan --quiet native/tests/seen_race native/tests/test_churn native/tests/test_generator_churn
 report=$(mktemp)

@@ -125,7 +125,9 @@ static int64_t make_load_balance(struct load_balance_table *table, const struct 
 		table->first_free = table->uses[index].next_free;
 	else
 		table->end++;
-	table->balances[index] = draft.balance;
+	/* Who finds it in a table reads it by way of its number, and so after this. */
+	__atomic_store_n(&table->balances[index].buckets, draft.balance.buckets, __ATOMIC_RELAXED);
+	__atomic_store_n(&table->balances[index].adjacency, draft.balance.adjacency, __ATOMIC_RELEASE);
 	table->uses[index] = (struct path_list_use){
 		.routes = 1,
 		.leaf_count = draft.leaf_count,

@@ -30,7 +30,7 @@ int ws_router_set_state(struct ws_router *router, uint16_t index, bool up)
 		return error;
 	if (!up)
 		interface_changed(router, index, INTERFACE_GOES_DOWN, NULL);
-	router->interfaces[index].admin_up = up;
+	__atomic_store_n(&router->interfaces[index].admin_up, up, __ATOMIC_RELAXED);
 	router_update_usable(router, index);
 	router_publish_mac(&router->interfaces[index]);
 	if (is_port && !up)

@@ -34,8 +34,8 @@ static uint16_t bond_output_run(struct graph *graph, struct graph_node *node, vo
 	uint16_t tx = packet_tx_interface(packets[0]);
 	const struct bond *bond = bond_of(router, tx);
 	uint64_t bytes = 0;
-	if (unlikely(!bond || !router->interfaces[tx].admin_up ||
-				 !router->interfaces[bond->interface].admin_up)) {
+	if (unlikely(!bond || !interface_is_up(&router->interfaces[tx]) ||
+				 !interface_is_up(&router->interfaces[bond->interface]))) {
 		graph_count(node, DOWN, n);
 		return EDGE_DROP;
 	}

@@ -63,7 +63,7 @@ static uint16_t l2_flood_one(struct graph *graph, struct graph_node *node, struc
 	for (uint16_t i = 0; members && i < members->count; i++) {
 		const struct l2_member *to = &members->at[i];
 		if (to->interface == packet->port || (shg && shg == to->shg) ||
-			!router->interfaces[to->interface].admin_up)
+			!interface_is_up(&router->interfaces[to->interface]))
 			continue;
 		if (last)
 			send_copy(graph, node, packet, last);

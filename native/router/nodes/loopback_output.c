@@ -25,8 +25,8 @@ static uint16_t loopback_output_one(struct graph *graph, struct graph_node *node
 	const struct ws_router *router = router_of(graph);
 	uint16_t tx = packet_tx_interface(packet);
 	struct interface_counts *counts = router_worker_of(graph)->interfaces;
-	if (!router->interfaces[tx].admin_up || !router->l2.interfaces[tx].is_bvi) {
-		graph_count(node, router->interfaces[tx].admin_up ? NOBODY : DOWN, 1);
+	if (!interface_is_up(&router->interfaces[tx]) || !router->l2.interfaces[tx].is_bvi) {
+		graph_count(node, interface_is_up(&router->interfaces[tx]) ? NOBODY : DOWN, 1);
 		return EDGE_DROP;
 	}
 	counts->tx.at[tx].packets++;

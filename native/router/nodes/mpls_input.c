@@ -24,9 +24,9 @@ static __attribute__((noinline)) enum edge
 refuse(struct graph_node *node, const struct interface *interface, const struct rte_mbuf *packet)
 {
 	graph_count(node,
-				!interface->mpls              ? NOT_ENABLED
-				: packet->data_len < MPLS_LEN ? SHORT
-											  : TTL,
+				!__atomic_load_n(&interface->mpls, __ATOMIC_RELAXED) ? NOT_ENABLED
+				: packet->data_len < MPLS_LEN                        ? SHORT
+																	 : TTL,
 				1);
 	return EDGE_DROP;
 }

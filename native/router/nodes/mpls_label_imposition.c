@@ -43,10 +43,10 @@ LANES_INLINE bool mpls_label_imposition_eight(const struct ws_router *router, vo
 	if (!eight_have_adjacency(packets, index) || adjacency->label_count != 1 ||
 		adjacency->has_own_ttl || hop->rewrite_len != ETHERNET_LEN ||
 		__atomic_load_n(&hop->kind, __ATOMIC_ACQUIRE) != ADJACENCY_REWRITE ||
-		hop->mtu > INT16_MAX ||
+		adjacency_mtu(hop) > INT16_MAX ||
 		unlikely(!eight_have_at_least(packets, offsetof(struct rte_mbuf, data_off),
 									  MPLS_LEN + REWRITE_SIZE) ||
-				 !eight_are_no_longer(packets, (int16_t)(hop->mtu - MPLS_LEN))))
+				 !eight_are_no_longer(packets, (int16_t)(adjacency_mtu(hop) - MPLS_LEN))))
 		return false;
 	eight_data(packets, data);
 	for (int i = 0; i < EIGHT; i++) {

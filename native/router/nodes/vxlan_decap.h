@@ -113,7 +113,7 @@ static inline bool vxlan_run_take(struct vxlan_run *run, struct graph *graph,
 	vxlan_run_end(run, graph);
 	run->tunnel = tunnel;
 	run->came_by = packet->port;
-	run->is_up = router->interfaces[tunnel->interface].admin_up;
+	run->is_up = interface_is_up(&router->interfaces[tunnel->interface]);
 	return true;
 }
 

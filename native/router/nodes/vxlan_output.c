@@ -37,7 +37,7 @@ static void run_end(const struct run *run, struct graph *graph)
 static uint16_t find_edge(const struct ws_router *router, uint16_t interface)
 {
 	const struct vxlan_tunnel *tunnel = vxlan_tunnel(router, interface);
-	if (!router->interfaces[interface].admin_up || !tunnel)
+	if (!interface_is_up(&router->interfaces[interface]) || !tunnel)
 		return EDGE_DROP;
 	return tunnel->key.family == WS_IP4 ? EDGE_IP4 : EDGE_IP6;
 }

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Counts that one thread writes and any other may read meanwhile. A reader finds what a count was
+ * at some moment of late; several that it reads may be of different moments. It costs what plain
+ * counting costs: one thread is the only writer, so nothing has to be locked.
+ */
+#ifndef WIRE_OWN_COUNT_H
+#define WIRE_OWN_COUNT_H
+
+#include <stdint.h>
+
+/* By the thread whose it is. */
+static inline void own_count_set(uint64_t *count, uint64_t value)
+{
+	__atomic_store_n(count, value, __ATOMIC_RELAXED);
+}
+
+static inline void own_count_add(uint64_t *count, uint64_t n)
+{
+	own_count_set(count, *count + n);
+}
+
+/* By any. */
+static inline uint64_t own_count_read(const uint64_t *count)
+{
+	return __atomic_load_n(count, __ATOMIC_RELAXED);
+}
+
+#endif
