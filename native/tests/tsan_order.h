@@ -9,6 +9,7 @@
 #ifndef TESTS_TSAN_ORDER_H
 #define TESTS_TSAN_ORDER_H
 
+#define ALLOW_EXPERIMENTAL_API /* of the files that ask for it themselves, after this one */
 #define RTE_USE_C11_MEM_MODEL
 #define RTE_FORCE_INTRINSICS
 
