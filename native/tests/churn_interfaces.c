@@ -4,6 +4,7 @@
 #include "tests/churn_rig.h"
 
 #include <stdio.h>
+#include <unistd.h>
 
 enum { DOMAIN = 9, BVI = 9, LOOPBACK = 5 };
 
@@ -145,13 +146,15 @@ static void port(struct ws_router *router, uint64_t *row, bool on)
 	struct ws_port_config config = {
 		.name = "further",
 		.rx_queues = 1,
-		.tx_queues = 1,
+		.tx_queues = 8, /* a worker each needs one */
 		.rx_descriptors = 256,
 		.tx_descriptors = 256,
 		.mtu = 1500,
 	};
-	snprintf(config.devargs, sizeof(config.devargs), "%s",
-			 churn_draw(row, 2) ? "ring:further" : "net_null1,no-rx=1");
+	if (churn_draw(row, 2))
+		snprintf(config.devargs, sizeof(config.devargs), "memif:@churn-%d,role=server", getpid());
+	else
+		snprintf(config.devargs, sizeof(config.devargs), "net_null1,no-rx=1");
 	if (!on) {
 		delete (router, index);
 		return;

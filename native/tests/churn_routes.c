@@ -54,7 +54,7 @@ static void routes_as_text(struct ws_router *router, uint64_t *row, bool on)
 {
 	static const char add[] = "ip route add 49.0.3.0/32 via 10.0.1.200\n"
 							  "ip route add 49.0.0.0/16 via 10.0.2.3 e2\n"
-							  "ip route add 48.0.0.0/25 via 10.9.0.2\n";
+							  "ip route add 48.0.0.0/25 via 10.19.0.2\n";
 	static const char del[] = "ip route del 49.0.3.0/32\nip route del 49.0.0.0/16\n"
 							  "ip route del 48.0.0.0/25\n";
 	uint64_t lines;

@@ -49,13 +49,13 @@ static void make_router(void)
 			ws_router_address_add(router, index, (struct ws_prefix){CHURN_IP6(wire, 1), 64}),
 			"address");
 	}
-	churn_expect(ws_router_address_add(router, CHURN_NONE, PREFIX(10, 9, 0, 1, 24)), "address");
-	churn_expect(ws_router_neighbor_add(router, CHURN_NONE, ADDRESS(10, 9, 0, 2), rig_host[1]),
+	churn_expect(ws_router_address_add(router, CHURN_NONE, PREFIX(10, 19, 0, 1, 24)), "address");
+	churn_expect(ws_router_neighbor_add(router, CHURN_NONE, ADDRESS(10, 19, 0, 2), rig_host[1]),
 				 "neighbor");
 	churn_expect(ws_router_neighbor_add(router, 1, ADDRESS(10, 0, 1, 200), rig_host[1]),
 				 "neighbor");
 	add_route(PREFIX(48, 0, 0, 0, 8), ADDRESS(10, 0, 1, 200));
-	add_route(PREFIX(50, 0, 0, 0, 8), ADDRESS(10, 9, 0, 2));
+	add_route(PREFIX(50, 0, 0, 0, 8), ADDRESS(10, 19, 0, 2));
 	/* The far ends are the rig's. */
 	for (uint16_t i = CHURN_FAR; i < 2 * CHURN_WIRES; i++)
 		interface_free(router, i);

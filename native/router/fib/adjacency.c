@@ -10,6 +10,7 @@
 #include <rte_hash.h>
 #include <rte_jhash.h>
 #include <rte_malloc.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -125,9 +126,11 @@ uint32_t adjacency_next_on(struct adjacency_table *table, uint32_t index)
 
 static void free_adjacency(struct adjacency_table *table, uint32_t index)
 {
-	uint32_t generation = table->neighbors[index].generation;
-	table->neighbors[index] =
-		(struct neighbor){.next_free = table->first_free, .generation = generation};
+	struct neighbor *neighbor = &table->neighbors[index];
+	/* But for the generation, which workers read meanwhile. */
+	neighbor->next_hop = (struct ws_address){0};
+	memset(&neighbor->references, 0, sizeof(*neighbor) - offsetof(struct neighbor, references));
+	neighbor->next_free = table->first_free;
 	table->first_free = index;
 }
 

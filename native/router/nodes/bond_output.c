@@ -9,6 +9,7 @@
 #include "graph/graph.h"
 #include "router/bond/bond.h"
 #include "router/nodes/run_of_output.h"
+#include "wire/own_count.h"
 
 enum edge { EDGE_TX, EDGE_DROP };
 static const char *const edges[] = {[EDGE_TX] = "bond-tx", [EDGE_DROP] = "error-drop"};
@@ -22,8 +23,8 @@ static const struct graph_counter counters[] = {
 static void count_sent(struct graph *graph, uint16_t interface, uint64_t packets, uint64_t bytes)
 {
 	struct interface_counts *counts = router_worker_of(graph)->interfaces;
-	counts->tx.at[interface].packets += packets;
-	counts->tx.at[interface].bytes += bytes;
+	own_count_add(&counts->tx.at[interface].packets, packets);
+	own_count_add(&counts->tx.at[interface].bytes, bytes);
 }
 
 /* Packets for one interface. */

@@ -22,6 +22,7 @@
 #include "router/router.h"
 #include "wire/ethernet.h"
 #include "wire/ip6.h"
+#include "wire/own_count.h"
 #include "wire/vlan.h"
 
 enum edge {
@@ -148,8 +149,8 @@ static enum edge take(struct graph *graph, struct graph_node *node, uint16_t ind
 	const struct interface *interface = &router_of(graph)->interfaces[index];
 	struct interface_counts *counts = router_worker_of(graph)->interfaces;
 	packet->port = index;
-	counts->rx.at[index].packets++;
-	counts->rx.at[index].bytes += packet->pkt_len;
+	own_count_add(&counts->rx.at[index].packets, 1);
+	own_count_add(&counts->rx.at[index].bytes, packet->pkt_len);
 	if (!interface_is_up(interface))
 		return drop(node, DOWN);
 	if (interface_mode(interface) != WS_MODE_L3)
@@ -205,7 +206,7 @@ static inline enum edge l3_edge(uint16_t type)
 static inline bool are_taken(const struct interface *interfaces, void *const *packets)
 {
 	uint16_t port = ((const struct rte_mbuf *)packets[0])->port;
-	return interfaces[port].takes_all && eight_came_by(packets, port) &&
+	return interface_takes_all(&interfaces[port]) && eight_came_by(packets, port) &&
 		   eight_have_bytes(packets, ETHERNET_LEN);
 }
 

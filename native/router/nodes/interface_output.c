@@ -45,7 +45,7 @@ static uint16_t interface_output_process(struct graph *graph, struct graph_node 
 	const struct interface *port = &router_of(graph)->interfaces[node->interface];
 	uint16_t next[GRAPH_FRAME_SIZE];
 	bool up = interface_is_usable(port);
-	if (likely(!port->vlans || !up)) {
+	if (likely(!__atomic_load_n(&port->vlans, __ATOMIC_RELAXED) || !up)) {
 		if (unlikely(!up))
 			graph_count(node, interface_is_up(port) ? NO_LINK : DOWN, n);
 		graph_enqueue_all(graph, node, likely(up) ? EDGE_TX : EDGE_DROP, packets, n);

@@ -9,6 +9,7 @@
 #include "router/nodes/each_packet.h"
 #include "router/packet/metadata.h"
 #include "router/router.h"
+#include "wire/own_count.h"
 
 enum edge { EDGE_DROP, EDGE_L2_INPUT };
 static const char *const edges[] = {[EDGE_DROP] = "error-drop", [EDGE_L2_INPUT] = "l2-input"};
@@ -29,8 +30,8 @@ static uint16_t loopback_output_one(struct graph *graph, struct graph_node *node
 		graph_count(node, interface_is_up(&router->interfaces[tx]) ? NOBODY : DOWN, 1);
 		return EDGE_DROP;
 	}
-	counts->tx.at[tx].packets++;
-	counts->tx.at[tx].bytes += packet->pkt_len;
+	own_count_add(&counts->tx.at[tx].packets, 1);
+	own_count_add(&counts->tx.at[tx].bytes, packet->pkt_len);
 	packet->port = tx;
 	return EDGE_L2_INPUT;
 }
