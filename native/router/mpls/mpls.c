@@ -86,9 +86,11 @@ int ws_router_mpls_table_add(struct ws_router *router)
 {
 	if (router->mpls_routes)
 		return 0;
-	router->mpls_routes = calloc(ROUTES, sizeof(*router->mpls_routes));
-	if (!router->mpls_routes)
+	uint32_t *routes = calloc(ROUTES, sizeof(*routes));
+	if (!routes)
 		return fail(-ENOMEM, "no memory for an MPLS table, which takes 8 MB");
+	/* Workers look whether there is one. */
+	__atomic_store_n(&router->mpls_routes, routes, __ATOMIC_RELEASE);
 	int error = add_all_reserved(router);
 	if (error)
 		router_mpls_free(router);
