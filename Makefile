@@ -16,7 +16,9 @@ test:
 	@tools/setup.sh test
 	@tools/test-native.sh
 	@$(BIN)/pytest -q -n auto tests/unit tests/services
-	@$(BIN)/pytest tests/dataplane tests/system tests/vm
+	@$(BIN)/pytest -q -n 2 --dist loadfile -m "not alone" tests/dataplane tests/system
+	@$(BIN)/pytest -m alone tests/dataplane tests/system
+	@$(BIN)/pytest tests/vm
 
 # For work in progress: what is quick of lint and test. CI runs both of them whole.
 check:

@@ -32,8 +32,8 @@ from wirespeed.model import PortSpec
 COUNTS = (1, 2, 4, 8, 16)
 PROGRAMS = ("router", "generator")
 MEMORY_MB = 2048
-RATE_PPS = 1e9
-"""More than can be sent, so that every burst is full."""
+RATE_PPS = 200e6
+"""Of each worker: more than it can send in its turn on a CPU, so that every burst is full."""
 
 
 @contextmanager
@@ -65,7 +65,7 @@ def generator(workers: int) -> Iterator[Callable[[], int]]:
         Op(OpKind.FIX_IP4, offset=14),
     )
     frame = bytes(12) + b"\x08\x00\x45\x00\x00\x2e" + bytes(4) + b"\x40\x11" + bytes(36)
-    native.start(0, [Stream(1, frame, rate_pps=RATE_PPS, ops=sources)], 1.0, -1.0)
+    native.start(0, [Stream(1, frame, rate_pps=RATE_PPS, ops=sources)], workers, -1.0)
     yield lambda: native.snapshot().ports[0].tx_packets
     native.close()
     runtime.close()

@@ -28,7 +28,7 @@ trap 'exit 143' TERM
 
 build="gcc libc6-dev make pkg-config libdpdk-dev libmnl-dev libpcap-dev python3 python3-venv python3-dev iproute2 procps
 	libjs-dygraphs"
-test="valgrind libcmocka-dev clang libclang-rt-14-dev chromium chromium-driver tcpdump
+test="valgrind dpdk-dev libcmocka-dev clang libclang-rt-14-dev chromium chromium-driver tcpdump
 	bird2 ethtool frr iperf3 iputils-ping nftables openssh-server postgresql prometheus sudo tidy traceroute util-linux"
 lint="clang clang-format clang-tidy"
 bench="dpdk-dev valgrind"

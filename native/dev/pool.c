@@ -3,6 +3,7 @@
 
 #include "dev/error.h"
 #include "dev/ethdev/memif_memory.h"
+#include "dev/numa.h"
 #include "dev/port_kind.h"
 #include "dev/worker.h"
 
@@ -15,7 +16,12 @@
 #include <stdio.h>
 #include <string.h>
 
-static struct rte_mempool *pool;
+/* One for each node that workers are on, the first worker's first. */
+static struct {
+	struct rte_mempool *pool;
+	int node;
+} pools[WS_MAX_POOLS];
+static uint16_t pool_count;
 static uint32_t pool_held, pool_least_buffers, pool_least_frame;
 
 enum {
@@ -25,9 +31,22 @@ enum {
 	COPIED_SLOTS = 1024,
 };
 
+uint16_t pool_index(int node)
+{
+	uint16_t i = pool_count ? pool_count - 1 : 0;
+	while (i && pools[i].node != node)
+		i--;
+	return i;
+}
+
+struct rte_mempool *pool_near(int node)
+{
+	return pools[pool_index(node)].pool;
+}
+
 struct rte_mempool *ports_pool(void)
 {
-	return pool;
+	return pool_near(numa_node());
 }
 
 /*
@@ -36,7 +55,8 @@ struct rte_mempool *ports_pool(void)
  * the first-level cache (bench_nodes: ip4 at 86 instead of 37 ticks a packet). Nothing needs that
  * there, since devices then see virtual addresses.
  */
-struct rte_mempool *pool_create(const char *name, uint32_t count, uint32_t frame_size)
+static struct rte_mempool *create_on(int node, const char *name, uint32_t count,
+									 uint32_t frame_size)
 {
 	struct rte_pktmbuf_pool_private private = {
 		.mbuf_data_room_size =
@@ -45,8 +65,8 @@ struct rte_mempool *pool_create(const char *name, uint32_t count, uint32_t frame
 	uint32_t cache = RTE_MIN((uint32_t)POOL_CACHE, count / 2);
 	uint32_t size = sizeof(struct rte_mbuf) + private.mbuf_data_room_size;
 	unsigned int flags = rte_eal_has_hugepages() ? 0 : RTE_MEMPOOL_F_NO_IOVA_CONTIG;
-	struct rte_mempool *made = rte_mempool_create_empty(name, count, size, cache, sizeof(private),
-														(int)rte_socket_id(), flags);
+	struct rte_mempool *made =
+		rte_mempool_create_empty(name, count, size, cache, sizeof(private), node, flags);
 	if (!made)
 		return NULL;
 	int error = rte_mempool_set_ops_byname(made, rte_mbuf_best_mempool_ops(), NULL);
@@ -58,6 +78,12 @@ struct rte_mempool *pool_create(const char *name, uint32_t count, uint32_t frame
 	}
 	rte_mempool_obj_iter(made, rte_pktmbuf_init, NULL);
 	return made;
+}
+
+struct rte_mempool *pool_create(const char *name, uint32_t count, uint32_t frame_size)
+{
+	struct rte_mempool *made = create_on(numa_node(), name, count, frame_size);
+	return made ? made : create_on(SOCKET_ID_ANY, name, count, frame_size);
 }
 
 void ws_pool_configure(uint32_t held, uint32_t buffers, uint32_t frame_size)
@@ -86,6 +112,31 @@ uint32_t ws_pool_buffers(const struct ws_port_config *configs, uint16_t count, u
 	return buffers;
 }
 
+/* Where pages are ordinary ones DPDK does not choose their node. */
+static uint16_t list_nodes(void)
+{
+	uint16_t count = 0;
+	for (uint16_t worker = 0; worker < workers_count(); worker++) {
+		int node = numa_of_worker(worker);
+		bool is_new = count < (rte_eal_has_hugepages() ? WS_MAX_POOLS : 1);
+		for (uint16_t i = 0; i < count; i++)
+			is_new &= pools[i].node != node;
+		if (is_new)
+			pools[count++].node = node;
+	}
+	return count;
+}
+
+static struct rte_mempool *make_near(int node, uint16_t nodes, uint32_t buffers, uint32_t frame)
+{
+	char name[RTE_MEMPOOL_NAMESIZE] = "packets";
+	if (nodes == 1)
+		return pool_create(name, buffers, frame);
+	snprintf(name, sizeof(name), "packets-%d", node);
+	struct rte_mempool *made = create_on(node, name, buffers, frame);
+	return made ? made : pool_create(name, buffers, frame);
+}
+
 int pool_make(const struct ws_port_config *configs, uint16_t count)
 {
 	uint32_t buffers = ws_pool_buffers(configs, count, workers_count()) + pool_held;
@@ -96,25 +147,41 @@ int pool_make(const struct ws_port_config *configs, uint16_t count)
 			header = POOL_XDP_HEADROOM;
 	}
 	buffers = RTE_MAX(buffers, pool_least_buffers);
-	uint32_t frame = mtu + POOL_FRAME_OVERHEAD + header;
-	pool = pool_create("packets", buffers, RTE_MAX(frame, pool_least_frame));
-	if (!pool)
-		return fail(-ENOMEM, "no memory for %u packet buffers: %s", buffers,
-					rte_strerror(rte_errno));
+	uint32_t frame = RTE_MAX(mtu + POOL_FRAME_OVERHEAD + header, pool_least_frame);
+	uint16_t nodes = list_nodes();
+	for (uint16_t i = 0; i < nodes; i++) {
+		pools[i].pool = make_near(pools[i].node, nodes, buffers, frame);
+		if (!pools[i].pool) {
+			pool_free();
+			return fail(-ENOMEM, "no memory for %u packet buffers: %s", buffers,
+						rte_strerror(rte_errno));
+		}
+		pool_count++;
+	}
 	return 0;
 }
 
 void pool_free(void)
 {
-	rte_mempool_free(pool);
-	pool = NULL;
+	for (uint16_t i = 0; i < pool_count; i++) {
+		rte_mempool_free(pools[i].pool);
+		pools[i].pool = NULL;
+	}
+	pool_count = 0;
 }
 
-int ws_pool_info(struct ws_pool_info *out)
+uint16_t ws_pool_count(void)
 {
-	if (!pool)
-		return fail(-ENOENT, "there is no packet pool before the ports are open");
+	return pool_count;
+}
+
+int ws_pool_info(uint16_t index, struct ws_pool_info *out)
+{
+	if (index >= pool_count)
+		return fail(-ENOENT, "there is no packet pool %u; there are %u", index, pool_count);
+	struct rte_mempool *pool = pools[index].pool;
 	memset(out, 0, sizeof(*out));
+	out->node = pools[index].node;
 	snprintf(out->name, sizeof(out->name), "%s", pool->name);
 	out->buffer_size = rte_pktmbuf_data_room_size(pool);
 	out->total = pool->size;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Pools of packet buffers: the one that ports receive into, and further ones. */
+/* Pools of packet buffers: those that ports receive into, and further ones. */
 #ifndef DEV_POOL_H
 #define DEV_POOL_H
 
@@ -14,12 +14,17 @@ enum {
 	POOL_XDP_HEADROOM = 256, /* what the kernel leaves before a frame in a buffer of net_af_xdp */
 };
 
-/* Make the ports' pool, with buffers for all that these ports and the workers may hold. */
+/* Make the ports' pools, one a NUMA node with workers, each with buffers for all that these ports
+ * and the workers may hold. */
 int pool_make(const struct ws_port_config *configs, uint16_t count);
-/* Nobody has a buffer of it any more. */
+/* Nobody has a buffer of them any more. */
 void pool_free(void);
-/* The pool that RX draws from; NULL while no port is open. */
+/* The pool of the calling thread's node; NULL while no port is open. */
 struct rte_mempool *ports_pool(void);
+/* Where that of a node is among the pools; 0 where it has none. */
+uint16_t pool_index(int node);
+/* That of a node, or the first one where it has none: what RX of a device there draws from. */
+struct rte_mempool *pool_near(int node);
 /* A further pool of `count` buffers with room for frames of `frame_size` bytes; NULL when memory is
  * short. */
 struct rte_mempool *pool_create(const char *name, uint32_t count, uint32_t frame_size);

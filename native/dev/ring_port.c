@@ -4,6 +4,7 @@
  * The packets themselves go over, not copies of them.
  */
 #include "dev/error.h"
+#include "dev/numa.h"
 #include "dev/port_kind.h"
 #include "wire/own_count.h"
 
@@ -62,7 +63,7 @@ static struct rte_ring *ring(const char *name, const char *direction)
 	char full[RTE_RING_NAMESIZE];
 	snprintf(full, sizeof(full), "ws_%s_%s", name, direction);
 	struct rte_ring *found = rte_ring_lookup(full);
-	return found ? found : rte_ring_create(full, RING_SLOTS, (int)rte_socket_id(), 0);
+	return found ? found : rte_ring_create(full, RING_SLOTS, numa_node(), 0);
 }
 
 static int open(struct port *port, const struct port_twins *twins)

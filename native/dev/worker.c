@@ -10,6 +10,7 @@
 #include <pthread.h>
 #include <rte_launch.h>
 #include <rte_lcore.h>
+#include <sched.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -71,6 +72,16 @@ static int enter(void *argument)
 	running(index, running_argument);
 	__atomic_store_n(&workers[index].thread_id, 0, __ATOMIC_RELEASE);
 	return 0;
+}
+
+void workers_avoid(void)
+{
+	cpu_set_t left;
+	sched_getaffinity(0, sizeof(left), &left);
+	for (uint16_t i = 0; i < worker_count; i++)
+		CPU_CLR(workers[i].cpu, &left);
+	if (CPU_COUNT(&left))
+		sched_setaffinity(0, sizeof(left), &left);
 }
 
 int workers_launch(worker_fn *function, void *argument)

@@ -16,6 +16,8 @@ uint16_t workers_count(void);
 
 /* Run `function` on all workers; -EBUSY when they run already. */
 int workers_launch(worker_fn *function, void *argument);
+/* Have the calling thread run on CPUs that are no worker's, if it may use any. */
+void workers_avoid(void);
 /* Ask all to return, and wait until they have. */
 void workers_stop(void);
 

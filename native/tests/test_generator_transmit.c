@@ -120,8 +120,8 @@ static void assert_memory_is_home(void)
 	expect(ws_generator_stop_port(generator, RING));
 	expect(ws_generator_stop_port(generator, DEAD));
 	assert_null(generator->stopped);
-	if (generator->fresh)
-		assert_true(rte_mempool_full(generator->fresh));
+	if (generator->fresh[0])
+		assert_true(rte_mempool_full(generator->fresh[0]));
 }
 
 /* However much is asked, a full ring takes what fits; the values that it got follow each other. A
@@ -516,8 +516,8 @@ static void without_a_buffer_is_neither_refused_nor_late(void **state)
 	stream.mode = WS_CONTINUOUS;
 	stream.rate_pps = 1e7;
 	start(RING, &stream, 1);
-	struct rte_mbuf **taken = calloc(generator->fresh->size, sizeof(*taken));
-	uint32_t count = take_buffers(generator->fresh, taken, LEFT);
+	struct rte_mbuf **taken = calloc(generator->fresh[0]->size, sizeof(*taken));
+	uint32_t count = take_buffers(generator->fresh[0], taken, LEFT);
 	uint64_t sent = 0;
 	for (int i = 0; i < BURSTS; i++) {
 		generator_transmit(port);
@@ -546,8 +546,8 @@ static void a_pushed_packet_without_a_buffer_is_counted_so(void **state)
 	const struct ws_generator_port before = counters(RING);
 	double patience = port->patience;
 	expect(ws_generator_push(generator, RING, &push, 1));
-	struct rte_mbuf **taken = calloc(generator->fresh->size, sizeof(*taken));
-	uint32_t count = take_buffers(generator->fresh, taken, 0);
+	struct rte_mbuf **taken = calloc(generator->fresh[0]->size, sizeof(*taken));
+	uint32_t count = take_buffers(generator->fresh[0], taken, 0);
 	port->patience = -1;
 	generator_transmit_pushed(port);
 	port->patience = patience;

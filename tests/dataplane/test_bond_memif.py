@@ -16,6 +16,8 @@ from wirespeed._native.flow_records import FlowKind
 from wirespeed._native.stream_records import Stream
 from wirespeed.statseg.segment import StatsSegment
 
+pytestmark = pytest.mark.alone
+
 FLOWS, RATE_PPS = 16, 500.0
 CPUS = sorted(os.sched_getaffinity(0))
 needs_two_cpus = pytest.mark.skipif(len(CPUS) < 2, reason="two workers need two CPUs")

@@ -39,6 +39,8 @@ pytest.importorskip("wirespeed._native._core", reason="the native core is not bu
 from generator_child import GeneratorChild
 from test_generator_core import assert_conserved, packet
 
+pytestmark = pytest.mark.alone
+
 LIVE = (Op(OpKind.VAR, size=4, var_kind=VarKind.RANDOM, max=0xFFFFFFFF), Op(OpKind.WRITE, size=4, offset=30))
 AWAY_S = 0.3
 ETHER = Ether(src="02:00:00:00:00:01", dst="02:00:00:00:00:02")

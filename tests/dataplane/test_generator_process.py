@@ -23,6 +23,8 @@ from wirespeed.lab.process import Child
 from wirespeed.profiles import load_profile
 from wirespeed.units import Rate
 
+pytestmark = pytest.mark.alone
+
 pytest.importorskip("wirespeed._native._core", reason="the native core is not built")
 
 RECORDED = Path(__file__).parents[1] / "unit" / "data" / "trex_client_streams.json"

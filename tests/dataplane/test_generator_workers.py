@@ -22,7 +22,7 @@ pytest.importorskip("wirespeed._native._core", reason="the native core is not bu
 from generator_child import GeneratorChild, Refused
 
 CPUS = sorted(os.sched_getaffinity(0))[:2]
-pytestmark = pytest.mark.skipif(len(CPUS) < 2, reason="two workers need two CPUs")
+pytestmark = [pytest.mark.alone, pytest.mark.skipif(len(CPUS) < 2, reason="two workers need two CPUs")]
 
 VALUE_AT = 46
 VALUES = 1000

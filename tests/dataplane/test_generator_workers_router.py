@@ -19,7 +19,7 @@ from generator_child import GeneratorChild
 from router_run import router, wait_for
 
 CPUS = sorted(os.sched_getaffinity(0))[:2]
-pytestmark = pytest.mark.skipif(len(CPUS) < 2, reason="two workers need two CPUs")
+pytestmark = [pytest.mark.alone, pytest.mark.skipif(len(CPUS) < 2, reason="two workers need two CPUs")]
 
 ROUTED = "".join(
     f"set interface mac address e{port} 02:fe:00:00:00:0{port}\n"

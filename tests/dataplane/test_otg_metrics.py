@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
 from otg_api import add_flow, captured, flow_metrics, refused, stopped, stopped_ports, transmit, two_ports, wait_for
 from scapy.all import Dot1Q, Ether
 
 from wirespeed.client.stateless_client import StatelessClient
+
+pytestmark = pytest.mark.alone
 
 
 def tagged_flow(config: Any, packets: int) -> Any:

@@ -20,6 +20,8 @@ from wirespeed._native.flow_records import FlowKind, Latency
 from wirespeed._native.stream_records import Stream, StreamMode
 from wirespeed.dut.errors import parse_errors
 
+pytestmark = pytest.mark.alone
+
 CROSSED = INTERFACES + "set interface l2 xconnect e0 e1\nset interface l2 xconnect e1 e0\n"
 TEMPLATE = bytes(
     Ether(dst="02:00:00:00:00:02", src="02:00:00:00:00:01")

@@ -22,6 +22,8 @@ from wirespeed.dut.runtime import parse_runtime
 from wirespeed.errors import UsageError
 from wirespeed.statseg.segment import StatsSegment
 
+pytestmark = pytest.mark.alone
+
 CPUS = sorted(os.sched_getaffinity(0))
 TWO = ("--cpu", f"{CPUS[0]},{CPUS[-1]}")
 needs_two_cpus = pytest.mark.skipif(len(CPUS) < 2, reason="two workers need two CPUs")

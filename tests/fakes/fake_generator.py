@@ -160,8 +160,8 @@ class FakeGenerator:
             "tx_q0_packets": seen.tx_packets,
         }
 
-    def pool(self) -> PoolInfo:
-        return PoolInfo("packets", 2048, 8192, 8000)
+    def pools(self) -> tuple[PoolInfo, ...]:
+        return (PoolInfo("packets", 2048, 8192, 8000),)
 
     def now_s(self) -> float:
         return self._time_s

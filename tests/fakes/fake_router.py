@@ -155,8 +155,8 @@ class FakeRouterCore(FakeAclSessions, FakeBond, FakeIp6, FakeSflow, FakeTables, 
     def worker(self, worker: int) -> WorkerInfo:
         return WorkerInfo(f"ws_wk_{worker}", worker + 1, 1000 + worker, self.moved[worker].loops)
 
-    def pool(self) -> PoolInfo:
-        return PoolInfo("packets", 2176, 16384, 15000)
+    def pools(self) -> tuple[PoolInfo, ...]:
+        return (PoolInfo("packets", 2176, 16384, 15000),)
 
     def port_device(self, index: int) -> PortDevice | None:
         return self.devices.get(index)

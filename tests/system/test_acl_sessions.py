@@ -8,7 +8,7 @@ import re
 import pytest
 from sandbox import IP4, IP6, PORTS, needs, router, wait_for
 
-pytestmark = needs("iperf3")
+pytestmark = [pytest.mark.alone, needs("iperf3")]
 
 CPUS = sorted(os.sched_getaffinity(0))
 TWO = ("--cpu", f"{CPUS[0]},{CPUS[-1]}", "--max-routes", "20000")

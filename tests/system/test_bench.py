@@ -21,6 +21,8 @@ from wirespeed.lab.linux import unavailable
 from wirespeed.results.loadtest_file import read_result
 from wirespeed.router.client import ask
 
+pytestmark = pytest.mark.alone
+
 NAME = f"wsb{os.getpid()}"
 NETNS_DUT = f"dut: {{kind: linux, reach: 'netns:{NAME}'}}\n"
 WIRES = "wires:\n  - {port: 0, speed: 1G, interface: e0}\n  - {port: 1, speed: 1G, interface: e1}\n"

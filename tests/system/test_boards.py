@@ -22,6 +22,8 @@ from telemetry.rehearsal.queries import BoardFile, PanelFile, boards, filled
 from telemetry.rehearsal.stage import LOAD_TEST, SCRAPED_EACH_S, SOAK, WINDOW_S, Stage, stage
 from wirespeed.exporter.families import FAMILIES
 
+pytestmark = pytest.mark.alone
+
 pytest.importorskip("wirespeed._native._core", reason="the native core is not built")
 if shutil.which("prometheus") is None:
     pytest.skip("Debian's prometheus is missing", allow_module_level=True)

@@ -16,6 +16,8 @@ from scapy.utils import rdpcap
 from wirespeed.client.generator_client import GeneratorClient
 from wirespeed.lab.embedded import GENERATOR_MACS, ROUTER_MACS
 
+pytestmark = pytest.mark.alone
+
 pytest.importorskip("wirespeed._native._core", reason="the native core is not built")
 
 TIMEOUT_S = 60.0

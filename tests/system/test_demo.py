@@ -10,6 +10,8 @@ import pytest
 from wirespeed.lab.suite import SEED_SUITE
 from wirespeed.results.loadtest_file import read_result
 
+pytestmark = pytest.mark.alone
+
 
 @pytest.fixture(scope="module")
 def demo(tmp_path_factory):

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from sandbox import Sandbox, needs, router, sandbox
 
-pytestmark = needs()
+pytestmark = [pytest.mark.alone, needs()]
 
 DOCS = Path(__file__).parents[2] / "docs"
 SHELL = re.compile(r"(wirespeed|ip netns) ")

@@ -8,7 +8,7 @@ from ssh_dut import SPEC, SshDut, generator
 from wirespeed.results.dut import DutTelemetry
 from wirespeed.results.file import read_file
 
-pytestmark = needs("ethtool", "nft", "sshd", "ssh-keygen", "sudo")
+pytestmark = [pytest.mark.alone, needs("ethtool", "nft", "sshd", "ssh-keygen", "sudo")]
 
 
 @pytest.fixture(scope="module")

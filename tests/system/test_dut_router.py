@@ -6,7 +6,7 @@ import sys
 import pytest
 from sandbox import PORTS, needs, router, wait_for
 
-pytestmark = needs()
+pytestmark = [pytest.mark.alone, needs()]
 
 
 @pytest.fixture

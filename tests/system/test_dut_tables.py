@@ -9,7 +9,7 @@ from ssh_dut import MACS, SPEC, SshDut, generator, put_back
 from wirespeed.dut.tables import ip4_table, ip6_table
 from wirespeed.results.file import read_file
 
-pytestmark = needs("ethtool", "nft", "sshd", "ssh-keygen", "sudo", "bird")
+pytestmark = [pytest.mark.alone, needs("ethtool", "nft", "sshd", "ssh-keygen", "sudo", "bird")]
 
 INTERFACES = [
     f"--interface=e{at},mac={mac},address=100.64.{at + 1}.1/30,tester=100.64.{at + 1}.2,"

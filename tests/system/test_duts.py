@@ -29,6 +29,8 @@ from wirespeed.results.dut import DutTelemetry
 from wirespeed.router.client import ask
 from wirespeed.units import Rate
 
+pytestmark = pytest.mark.alone
+
 PROFILE = """\
 from scapy.all import ARP, IP, UDP, Ether
 from trex_stl_lib.api import STLPktBuilder, STLProfile, STLStream, STLTXCont

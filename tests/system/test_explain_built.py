@@ -19,6 +19,8 @@ from explained import away_share, explained, first_but_the_machine, profile_of
 from wirespeed.explain.ranking import Explanation
 from wirespeed.lab.lab import choose_cpus
 
+pytestmark = pytest.mark.alone
+
 BUSY_PORTS = 30
 """Null ports hand out frames without end, so many times more than the tester sends: the worker never rests, and has
 time for one in thirty of its looks at the tester's port."""

@@ -14,6 +14,8 @@ from wirespeed.explain.ranking import explain
 from wirespeed.explain.sources.files import read_cases
 from wirespeed.lab.embedded import EmbeddedLab
 
+pytestmark = pytest.mark.alone
+
 STEPS = "2kpps,4kpps,6kpps,8kpps,10kpps"
 
 

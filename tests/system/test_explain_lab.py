@@ -18,6 +18,8 @@ from joined_lab import joined_lab
 from wirespeed.lab.embedded import EmbeddedLab
 from wirespeed.router.client import ask
 
+pytestmark = pytest.mark.alone
+
 
 @pytest.fixture(scope="module")
 def lab() -> Iterator[EmbeddedLab]:

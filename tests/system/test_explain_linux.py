@@ -13,7 +13,10 @@ from wirespeed.lab.lab import choose_cpus
 from wirespeed.lab.linux import GENERATOR_MACS, LinuxLab, unavailable
 from wirespeed.lab.running import running
 
-pytestmark = pytest.mark.skipif(unavailable() is not None, reason="no namespaces with veth pairs here")
+pytestmark = [
+    pytest.mark.alone,
+    pytest.mark.skipif(unavailable() is not None, reason="no namespaces with veth pairs here"),
+]
 
 NEIGHBOUR = "100.64.2.2 dev e1"
 

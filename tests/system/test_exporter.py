@@ -17,6 +17,8 @@ import pytest
 from built_lab import BuiltLab, built_lab
 from prometheus_client.parser import text_string_to_metric_families
 
+pytestmark = pytest.mark.alone
+
 pytest.importorskip("wirespeed._native._core", reason="the native core is not built")
 
 PROGRAM = [sys.executable, "-m", "wirespeed"]

@@ -22,9 +22,12 @@ from wirespeed.lab.process import Child
 from wirespeed.profiles import load_profile
 
 pytest.importorskip("wirespeed._native._core", reason="the native core is not built")
-pytestmark = pytest.mark.skipif(
-    os.geteuid() != 0 or not Path("/dev/net/tun").exists(), reason="taps need root and /dev/net/tun"
-)
+pytestmark = [
+    pytest.mark.alone,
+    pytest.mark.skipif(
+        os.geteuid() != 0 or not Path("/dev/net/tun").exists(), reason="taps need root and /dev/net/tun"
+    ),
+]
 
 DEADLINE_S = 60.0
 PACKETS = 600

@@ -2,9 +2,10 @@
 
 import re
 
+import pytest
 from sandbox import IP4, IP6, PORTS, needs, router, wait_for
 
-pytestmark = needs()
+pytestmark = [pytest.mark.alone, needs()]
 
 
 def test_the_first_packet_arrives(box):

@@ -15,7 +15,7 @@ from sandbox import IP4, IP6, PAIRED, PORTS, Router, Sandbox, needs, router, wai
 from wirespeed.dut.tables import ip4_table, ip6_table
 from wirespeed.errors import WirespeedError
 
-pytestmark = needs()
+pytestmark = [pytest.mark.alone, needs()]
 
 _FEEDER = Path(__file__).parent / "kernel_routes.py"
 _OWN = ("10.", "2001:db8:", "fe80:", "ff00:")

@@ -6,12 +6,15 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
 from joined_lab import joined_lab
 
 from wirespeed.errors import UsageError
 from wirespeed.results.loadtest import Result
 from wirespeed.results.loadtest_file import read_result
 from wirespeed.router.client import ask
+
+pytestmark = pytest.mark.alone
 
 MTU = 9000
 FRAME_BYTES = MTU + 14

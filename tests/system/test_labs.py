@@ -17,6 +17,8 @@ from wirespeed.lab.lab import choose_cpus
 from wirespeed.results.loadtest_file import read_result
 from wirespeed.router.client import ask
 
+pytestmark = pytest.mark.alone
+
 
 @pytest.fixture
 def lab():

@@ -10,10 +10,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+import pytest
 from sandbox import needs, wait_for
 
 from wirespeed.lab.leftovers import sweep_namespaces
 from wirespeed.router.client import ask
+
+pytestmark = pytest.mark.alone
 
 _LABS = """
 import sys

@@ -37,6 +37,8 @@ from wirespeed.results.loadtest_file import read_result
 from wirespeed.router.client import ask
 from wirespeed.units import Rate
 
+pytestmark = pytest.mark.alone
+
 pytest.importorskip("wirespeed._native._core", reason="the native core is not built")
 
 DEADLINE_S = 60.0

@@ -5,7 +5,7 @@ import sys
 import pytest
 from sandbox import needs, router, wait_for
 
-pytestmark = needs()
+pytestmark = [pytest.mark.alone, needs()]
 
 # With the loadtester's MAC addresses at the other ends of e0 and e1.
 PORTS = (

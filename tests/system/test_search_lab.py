@@ -23,6 +23,8 @@ from wirespeed.search.plan import LatencyPlan, SearchPlan
 from wirespeed.search.run import run_search
 from wirespeed.units import Rate
 
+pytestmark = pytest.mark.alone
+
 SHAPE = "exceed=50%,initial=0.3,final=0.3,sum=0.9,width=10%"
 ONE_WAY = pair_directions(only="0-1")
 PLAN = SearchPlan(

@@ -25,6 +25,8 @@ from wirespeed.soak.plan import SoakPlan
 from wirespeed.soak.run import Progress, run_soak
 from wirespeed.units import Rate
 
+pytestmark = pytest.mark.alone
+
 pytest.importorskip("wirespeed._native._core", reason="the native core is not built")
 
 DEADLINE_S = 60.0

@@ -15,6 +15,8 @@ from wirespeed.results.file import read_file
 from wirespeed.results.outcome import COMPLETE
 from wirespeed.suite.loading import load
 
+pytestmark = pytest.mark.alone
+
 LOAD = """\
 tests:
   - {name: few, command: loadtest, profile: bench, tunables: size=64, warmup_s: 0.1, ramp_s: 0, hold_s: 1,

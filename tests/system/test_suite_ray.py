@@ -18,6 +18,8 @@ from suite_process import SuiteProcess, suite
 
 from wirespeed.corpus.opening import open_corpus
 
+pytestmark = pytest.mark.alone
+
 pytest.importorskip("ray", reason="the extra `ray` is not installed")
 
 CAMPAIGN = """\

@@ -1,5 +1,6 @@
 """TAP ports: Linux hosts in namespaces of their own on both sides of the router."""
 
+import os
 import re
 import sys
 import time
@@ -8,16 +9,19 @@ from pathlib import Path
 import pytest
 from sandbox import IP4, PORTS, needs, router, wait_for
 
-pytestmark = needs("iperf3", "traceroute")
+pytestmark = [pytest.mark.alone, needs("iperf3", "traceroute")]
+
+
+def thread(pid: int, name: str) -> Path:
+    """What Linux tells of the thread of that name."""
+    tasks = Path(f"/proc/{pid}/task").iterdir()
+    return next(task for task in tasks if (task / "comm").read_text().strip() == name)
 
 
 def thread_ticks(pid: int, name: str) -> int:
     """CPU time of the thread of that name, in clock ticks."""
-    for task in Path(f"/proc/{pid}/task").iterdir():
-        if (task / "comm").read_text().strip() == name:
-            fields = (task / "stat").read_text().rpartition(")")[2].split()
-            return int(fields[11]) + int(fields[12])
-    raise AssertionError(f"no thread {name}")
+    fields = (thread(pid, name) / "stat").read_text().rpartition(")")[2].split()
+    return int(fields[11]) + int(fields[12])
 
 
 def counter(shown: str, interface: str, name: str) -> int:
@@ -49,6 +53,14 @@ def test_the_thread_sleeps_while_nothing_moves(box):
         before = thread_ticks(running.process.pid, "ws_tap")
         time.sleep(1.0)
         assert thread_ticks(running.process.pid, "ws_tap") - before <= 5
+
+
+@pytest.mark.skipif(len(os.sched_getaffinity(0)) < 2, reason="one CPU: the worker's is the only one")
+def test_the_thread_keeps_off_the_worker_cpu(box):
+    with router(box, PORTS, IP4) as running:
+        pid = running.process.pid
+        worker, tap = (os.sched_getaffinity(int(thread(pid, name).name)) for name in ("ws_wk_0", "ws_tap"))
+        assert tap == os.sched_getaffinity(0) - worker
 
 
 def sleeps(running) -> int:

@@ -10,6 +10,8 @@ from trials.isolation import refusal
 from trials.registry import TRIALS
 from trials.runner import SHORT_LIMIT_S
 
+pytestmark = pytest.mark.alone
+
 TREE = Path(__file__).parents[2]
 REASON = refusal()
 

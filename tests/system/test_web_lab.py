@@ -15,6 +15,8 @@ from web_events import Events
 
 from wirespeed.cli.main import main
 
+pytestmark = pytest.mark.alone
+
 pytest.importorskip("wirespeed._native._core", reason="the native core is not built")
 
 

@@ -30,6 +30,10 @@ _MEMORY_MB = 3072
 _LINE_BYTES = 1 << 16
 # Without KVM and with others on the CPUs a boot takes a minute; without any sign of life for so long, it hangs.
 SILENCE_S = 300.0
+_NODES = " ".join(
+    f"-object memory-backend-ram,id=node{node},size={_MEMORY_MB // 2}M -numa node,cpus={node},memdev=node{node}"
+    for node in (0, 1)
+)
 
 
 # The guest's first process: a shell, in the host's files.
@@ -82,13 +86,16 @@ class Guest:
         log: Path,
         kernel: str = READY,
         wire: Callable[[Nic], str] = lambda nic: f"hubport,hubid={nic.wire}",
+        numa: bool = False,
     ) -> None:
-        """`wire` is QEMU's network behind a NIC, without its name: those of a number are joined in the guest itself."""
+        """`wire` is QEMU's network behind a NIC, without its name: those of a number are joined in the guest itself.
+        With `numa` each of its two CPUs is a node, with half of the memory."""
         self._folder = tempfile.TemporaryDirectory(prefix="wirespeed-vm-")
         folder = Path(self._folder.name)
         self._log = log
         self._qmp = _listener(folder / "qmp")
         self._talk = _listener(folder / "talk")
+        self._nodes = tuple(_NODES.split()) if numa else ()
         first = folder / "first"
         first.write_text(_FIRST.format(command=shlex.join(program)))
         arguments = [*self._machine(qemu, boot, folder, first, kernel), *_wires(nics, wire)]
@@ -115,7 +122,8 @@ class Guest:
             -device virtserialport,chardev=talk,name=wirespeed
             -chardev socket,id=qmp,path={folder / "qmp"} -mon qmp,mode=control
         """
-        return [str(qemu.program), *qemu.data, *qemu.accelerator().words, *words.split(), "-append", command]
+        machine = [*qemu.accelerator().words, *words.split(), *self._nodes]
+        return [str(qemu.program), *qemu.data, *machine, "-append", command]
 
     def __enter__(self) -> Guest:
         return self

@@ -1,6 +1,7 @@
 """Router and generator on real NIC drivers in guests: `make vm`.
 
-For each kind of NIC one guest with four of them on two wires, then two guests with two each. Prints a line for each
+For each kind of NIC one guest with four of them on two wires, then two guests with two each; then what doctor mends,
+and memory on two NUMA nodes. Prints a line for each
 check and a table at the end;
 code 0 when all checks held, 1 when not, 3 when the guests cannot be made.
 """
@@ -37,7 +38,7 @@ CHECKS = (
     "conserve",
     "mtu",
     "kill",
-    "mtu_refused",
+    "mtu_buffers",
     "mtu_start",
     "queues",
     "unplug",
@@ -45,6 +46,7 @@ CHECKS = (
 DOCTOR_CHECKS = ("lacking", "fix", "generator", "undo", "inspect")
 PAIR_CHECKS = ("start", "forward", "conserve")
 """Of a router in one guest and a generator in the other."""
+NUMA_CHECKS = ("pools", "counters", "across", "generator")
 SHORTEST = ("start", "forward", "multicast", "link")
 
 _ROOT = Path(__file__).resolve().parents[2]
@@ -72,7 +74,14 @@ def nics_of(kind: str) -> list[Nic]:
 
 
 def run(
-    kind: str, checks: Sequence[str], folder: Path, log: Path, *, inside: str = "inside.py", kernel: str = READY
+    kind: str,
+    checks: Sequence[str],
+    folder: Path,
+    log: Path,
+    *,
+    inside: str = "inside.py",
+    kernel: str = READY,
+    numa: bool = False,
 ) -> Iterator[Outcome]:
     """The outcome of each check of the program `inside` as it comes; those that a guest does not live to see have
     failed."""
@@ -80,10 +89,10 @@ def run(
     words = program(inside, kind, ",".join(checks), *(nic.mac for nic in nics))
 
     def messages(qemu: Qemu, boot: Boot) -> Iterator[Json]:
-        with Guest(qemu, boot, nics, words, log, kernel) as guest:
+        with Guest(qemu, boot, nics, words, log, kernel, numa=numa) as guest:
             yield from guest.messages()
 
-    return outcomes_of(kind, kind, checks, folder, messages)
+    return outcomes_of(kind, "two nodes" if numa else kind, checks, folder, messages)
 
 
 def run_pair(kind: str, checks: Sequence[str], folder: Path) -> Iterator[Outcome]:
@@ -158,6 +167,11 @@ def doctor_runs(folder: Path) -> list[Iterator[Outcome]]:
     ]
 
 
+def numa_run(folder: Path) -> Iterator[Outcome]:
+    """A guest of two NUMA nodes."""
+    return run("e1000e", NUMA_CHECKS, folder, folder / "numa.log", inside="numa_inside.py", numa=True)
+
+
 def table(outcomes: Sequence[Outcome]) -> list[str]:
     """A row for each kind of NIC, a column for each check."""
     checks = list(dict.fromkeys(one.check for one in outcomes))
@@ -176,6 +190,7 @@ def main() -> int:
     arguments.add_argument("--pair", action="store_true", help="only a router and a generator in two guests")
     arguments.add_argument("--check", action="append", choices=CHECKS, help="only these, and start")
     arguments.add_argument("--doctor", action="store_true", help="only what doctor mends and inspect reads")
+    arguments.add_argument("--numa", action="store_true", help="only what is near to which NUMA node")
     given = arguments.parse_args()
     checks = [check for check in CHECKS if not given.check or check in ("start", *given.check)]
     folder = cache_folder()
@@ -186,12 +201,14 @@ def main() -> int:
         return 3
     outcomes = []
     kinds = given.nic or KINDS
-    alone = given.pair or given.doctor
+    alone = given.pair or given.doctor or given.numa
     runs = [] if alone else [run(kind, checks, folder, folder / f"{kind}.log") for kind in kinds]
     if given.pair or not (alone or given.check):
         runs += [run_pair(kind, PAIR_CHECKS, folder) for kind in kinds]
     if given.doctor or not (alone or given.nic or given.check):
         runs += doctor_runs(folder)
+    if given.numa or not (alone or given.nic or given.check):
+        runs.append(numa_run(folder))
     for found in runs:
         for one in found:
             outcomes.append(one)

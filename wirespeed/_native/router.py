@@ -175,8 +175,8 @@ class NativeRouter(
     def worker(self, worker: int) -> WorkerInfo:
         return runtime.worker_info(worker)
 
-    def pool(self) -> PoolInfo:
-        return runtime.pool_info()
+    def pools(self) -> tuple[PoolInfo, ...]:
+        return runtime.pools()
 
     def port(self, index: int) -> PortInfo:
         return runtime.port_info(index)

@@ -132,12 +132,13 @@ class WorkerInfo:
 
 @dataclass(frozen=True)
 class PoolInfo:
-    """The packet pool of the process."""
+    """A packet pool of the process: there is one for each NUMA `node` with workers."""
 
     name: str
     buffer_size: int
     total: int
     available: int
+    node: int = 0
 
 
 @functools.cache
@@ -408,10 +409,14 @@ def worker_info(worker: int) -> WorkerInfo:
     return from_struct(WorkerInfo, struct)
 
 
-def pool_info() -> PoolInfo:
+def pools() -> tuple[PoolInfo, ...]:
+    """That of the first worker's NUMA node first; none before ports are open."""
     struct = core().ffi.new("struct ws_pool_info *")
-    check(core().lib.ws_pool_info(struct))
-    return from_struct(PoolInfo, struct)
+    found = []
+    for index in range(core().lib.ws_pool_count()):
+        check(core().lib.ws_pool_info(index, struct))
+        found.append(from_struct(PoolInfo, struct))
+    return tuple(found)
 
 
 def close() -> None:

@@ -102,7 +102,8 @@ static int set_queues_up(struct port *port, const struct rte_eth_dev_info *info,
 	tx.offloads = offloads->tx;
 	int error = rte_eth_dev_adjust_nb_rx_tx_desc(id, &port->rx_descriptors, &port->tx_descriptors);
 	for (uint16_t q = 0; !error && q < port->rx_queues; q++)
-		error = rte_eth_rx_queue_setup(id, q, port->rx_descriptors, socket, &rx, ports_pool());
+		error = rte_eth_rx_queue_setup(id, q, port->rx_descriptors, socket, &rx,
+									   pool_near((int)socket));
 	for (uint16_t q = 0; !error && q < port->tx_queues; q++)
 		error = rte_eth_tx_queue_setup(id, q, port->tx_descriptors, socket, &tx);
 	if (error)

@@ -2,6 +2,7 @@
 #include "dev/memif/lent.h"
 
 #include "dev/memif/peer.h"
+#include "dev/numa.h"
 
 #include <errno.h>
 #include <rte_errno.h>
@@ -37,7 +38,7 @@ int memif_lent_open(struct memif_lent *lent, uint16_t port, uint32_t slots)
 		return error;
 	lent->loans[lent->loan_count++] = (struct memif_loan){0, size};
 	snprintf(name, sizeof(name), "lent%u.%u", port, serial++);
-	lent->pool = rte_pktmbuf_pool_create(name, packets, CACHE, 0, 0, (int)rte_socket_id());
+	lent->pool = rte_pktmbuf_pool_create(name, packets, CACHE, 0, 0, numa_node());
 	if (!lent->pool) {
 		memif_lent_close(lent);
 		return -rte_errno;

@@ -12,6 +12,7 @@
 
 #include "dev/error.h"
 #include "dev/netns.h"
+#include "dev/numa.h"
 #include "dev/port_kind.h"
 
 #include <errno.h>
@@ -138,7 +139,7 @@ static struct rte_ring *make_ring(uint16_t index, const char *direction, uint16_
 {
 	char name[RTE_RING_NAMESIZE];
 	snprintf(name, sizeof(name), "ws_tap%u_%s", index, direction);
-	return rte_ring_create(name, slots, (int)rte_socket_id(), flags | RING_F_EXACT_SZ);
+	return rte_ring_create(name, slots, numa_node(), flags | RING_F_EXACT_SZ);
 }
 
 /* As many slots as were asked for, a power of two or not, and room for a burst at least. */

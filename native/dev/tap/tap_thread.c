@@ -9,6 +9,7 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <rte_lcore.h>
 #include <rte_mbuf.h>
 #include <rte_ring.h>
 #include <signal.h>
@@ -233,12 +234,17 @@ static void *serve(void *argument)
 	uint32_t work = 1;
 	(void)argument;
 	pthread_setname_np(pthread_self(), "ws_tap");
+	workers_avoid();
+	/* For a cache of the packets' pool; without one it is slower, no more. */
+	bool is_known = !rte_thread_register();
 	while (!__atomic_load_n(&server.stopping, __ATOMIC_RELAXED)) {
 		wait_for_work(!work);
 		work = 0;
 		for (uint16_t i = 0; i < server.count; i++)
 			work += to_host(server.taps[i]) + from_host(server.taps[i]);
 	}
+	if (is_known)
+		rte_thread_unregister();
 	return NULL;
 }
 

@@ -4,6 +4,7 @@
 
 #include "dev/error.h"
 #include "dev/medium.h"
+#include "dev/numa.h"
 #include "dev/port.h"
 #include "dev/worker.h"
 #include "generator/observe/flow_counts.h"
@@ -21,7 +22,9 @@ static bool create_meters(struct ws_generator *generator)
 {
 	bool whole = true;
 	for (uint16_t i = 0; i < generator->worker_count; i++) {
+		numa_for_worker(i);
 		generator->workers[i].watch.meter = flow_meter_create((double)ws_tsc_hz());
+		numa_for_all();
 		whole &= generator->workers[i].watch.meter != NULL;
 	}
 	return whole;
@@ -55,6 +58,7 @@ static void create_share(struct ws_generator *generator, uint16_t index, uint16_
 	struct served_port *served = &generator->ports[index];
 	uint16_t number = served->count++;
 	struct generator_port *port = &served->shares[number];
+	numa_for_worker(worker_index);
 	*port = (struct generator_port){
 		.index = index,
 		.tx_queue = number,
@@ -70,6 +74,7 @@ static void create_share(struct ws_generator *generator, uint16_t index, uint16_
 		.number = generator->share_count++,
 		.flows = own_lines(1, sizeof(*port->flows)),
 	};
+	numa_for_all();
 	worker->port_mask |= 1u << index;
 	worker->absence_watch.works_in_kernel |= driver_of(index, medium_works_in_kernel);
 	worker->ports[worker->port_count++] = port;
@@ -177,8 +182,9 @@ void ws_generator_destroy(struct ws_generator *generator)
 		workers_stop();
 	generator->running = false;
 	generator_reap(generator);
-	if (generator->fresh && rte_mempool_full(generator->fresh))
-		rte_mempool_free(generator->fresh);
+	for (int i = 0; i < WS_MAX_POOLS; i++)
+		if (generator->fresh[i] && rte_mempool_full(generator->fresh[i]))
+			rte_mempool_free(generator->fresh[i]);
 	free_counts(generator);
 	free(generator);
 }

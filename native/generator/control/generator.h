@@ -44,7 +44,7 @@ struct flow_past {
 struct ws_generator {
 	bool running; /* the workers do */
 	uint16_t port_count, worker_count, share_count;
-	struct rte_mempool *fresh; /* made when a port first needs it */
+	struct rte_mempool *fresh[WS_MAX_POOLS]; /* by pool_index; made when a worker first needs it */
 	/* what workers have, by profile and port (sending.c) */
 	struct traffic *sending[SENDING_BUCKETS];
 	uint32_t counting;       /* how many of those count flows */
@@ -108,8 +108,9 @@ static inline void generator_ask_shares(struct ws_generator *generator, uint16_t
 void generator_worker_run(uint16_t worker, void *generator);
 void generator_drop_pushed(struct ws_generator *generator, uint16_t port);
 
-/* The pool of packets that are made one by one, unless there is one. */
-int generator_make_fresh(struct ws_generator *generator);
+/* The pool of packets that the worker makes one by one: one for each NUMA node. NULL: an error,
+ * whose line is told. */
+struct rte_mempool *generator_fresh(struct ws_generator *generator, uint16_t worker);
 /* Makes all workers look at what they receive, or not. */
 void generator_set_meters(struct ws_generator *generator, bool on);
 /* 0, or the code of an error whose line is told. */

@@ -32,18 +32,18 @@ int ws_generator_push(struct ws_generator *generator, uint16_t index, const stru
 		return fail(-EBUSY, "port %s has %d packets of before to send", port_name(index), error);
 	if (!error)
 		error = ws_port_info(index, &info);
-	if (!error)
-		error = generator_make_fresh(generator);
 	if (error)
 		return error;
 	struct generator_port *port = generator->ports[index].shares;
+	port->fresh = generator_fresh(generator, port->worker);
+	if (!port->fresh)
+		return -ENOMEM;
 	struct push *push =
 		push_create(packets, count, (uint16_t)(info.mtu + ETHERNET_MAX_LEN), &error);
 	if (!push)
 		return error;
 	push_free(port->pushing);
 	port->pushing = push;
-	port->fresh = generator->fresh;
 	generator_ask(generator, port->worker, do_push, port);
 	return 0;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The beginning of traffic: built on the main thread, then handed to the port's workers. */
 #include "dev/error.h"
+#include "dev/numa.h"
 #include "dev/pool.h"
 #include "dev/port.h"
 #include "dev/worker.h"
@@ -12,28 +13,34 @@
 #include <errno.h>
 #include <math.h>
 #include <rte_cycles.h>
+#include <rte_mempool.h>
+#include <stdio.h>
 
 enum { FRESH_SPARE = 1024, FRESH_A_WORKER = 1024 };
 
 /* Enough for all TX rings to be full, and the rings of ring ports, with what is in flight. */
-int generator_make_fresh(struct ws_generator *generator)
+struct rte_mempool *generator_fresh(struct ws_generator *generator, uint16_t worker)
 {
+	struct rte_mempool **fresh = &generator->fresh[pool_index(numa_of_worker(worker))];
 	uint32_t count = workers_count() * FRESH_A_WORKER, frame = 0;
-	if (generator->fresh)
-		return 0;
+	char name[RTE_MEMPOOL_NAMESIZE];
+	if (*fresh)
+		return *fresh;
 	for (uint16_t i = 0; i < generator->port_count; i++) {
 		struct ws_port_info info;
-		int error = ws_port_info(i, &info);
-		if (error)
-			return error;
+		if (ws_port_info(i, &info))
+			return NULL;
 		count += generator->ports[i].senders * info.tx_descriptors + FRESH_SPARE;
 		frame = RTE_MAX(frame, info.mtu + (uint32_t)ETHERNET_MAX_LEN);
 	}
-	generator->fresh = pool_create("fresh", count, frame);
-	if (!generator->fresh)
-		return fail(-ENOMEM, "no memory for %u packets of %u bytes: give the generator more", count,
-					frame);
-	return 0;
+	snprintf(name, sizeof(name), "fresh-%u", (unsigned int)(fresh - generator->fresh));
+	numa_for_worker(worker);
+	*fresh = pool_create(name, count, frame);
+	numa_for_all();
+	if (!*fresh)
+		fail(-ENOMEM, "no memory for %u packets of %u bytes: give the generator more", count,
+			 frame);
+	return *fresh;
 }
 
 static void do_attach(void *argument)
@@ -76,12 +83,15 @@ static int create_traffic(struct ws_generator *generator, struct traffic_config 
 		if (!split[i].count)
 			continue;
 		config.share = &port->shares[i];
+		numa_for_worker(config.share->worker);
 		made[*count] = traffic_create(&config, &split[i], &error);
+		numa_for_all();
 		*count += made[*count] != NULL;
 	}
 	for (uint16_t i = 0; !error && i < *count; i++)
-		if (traffic_needs_fresh(made[i]))
-			error = generator_make_fresh(generator);
+		if (traffic_needs_fresh(made[i]) &&
+			!(made[i]->fresh = generator_fresh(generator, made[i]->share->worker)))
+			error = -ENOMEM;
 	while (error && *count)
 		traffic_free(made[--*count]);
 	return error;
@@ -98,7 +108,6 @@ static void hand_over(struct ws_generator *generator, uint16_t index, struct tra
 	for (uint16_t i = 0; i < port->count; i++)
 		commands[i].port = &port->shares[i];
 	for (uint16_t i = 0; i < count; i++) {
-		made[i]->fresh = generator->fresh;
 		made[i]->origin = start_tsc;
 		sending_add(generator, made[i]);
 		commands[made[i]->share - port->shares].traffic = made[i];

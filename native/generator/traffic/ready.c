@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "generator/traffic/ready.h"
 
+#include "dev/numa.h"
+
 #include <errno.h>
 #include <rte_mempool.h>
 #include <stdlib.h>
@@ -62,7 +64,7 @@ struct rte_mempool *ready_pool_create(const char *name, uint32_t count, uint32_t
 {
 	uint16_t behind = bytes ? 0 : (uint16_t)(RTE_PKTMBUF_HEADROOM + room);
 	struct rte_mempool *pool =
-		rte_pktmbuf_pool_create_by_ops(name, count, 0, 0, behind, (int)rte_socket_id(), OPS_NAME);
+		rte_pktmbuf_pool_create_by_ops(name, count, 0, 0, behind, numa_node(), OPS_NAME);
 	if (!pool)
 		return NULL;
 	rte_mempool_obj_iter(pool, collect, packets);

@@ -10,6 +10,7 @@ enum {
 	WS_MAX_GENERATOR_PORTS = 32, /* sets of them are words (captures) */
 	WS_MAX_INTERFACES = 16384,   /* ports, sub-interfaces and the rest together */
 	WS_MAX_WORKERS = 64,
+	WS_MAX_POOLS = 8,     /* of packet buffers, one a NUMA node; further nodes use the first */
 	WS_MAX_QUEUES = 64,   /* of a port, in each direction */
 	WS_MAX_PATHS = 16,    /* of one route */
 	WS_MAX_LABELS = 8,    /* that one path pushes */

@@ -41,8 +41,11 @@ struct ws_pool_info {
 	char name[WS_NAME_LEN];
 	uint32_t buffer_size, total;
 	uint32_t available, cached; /* cached ones are available, to one worker each */
+	int32_t node;               /* NUMA, that it was asked of */
 };
-int ws_pool_info(
-	struct ws_pool_info *out); /* of the one packet pool; -ENOENT before ports are opened */
+/* Pools that ports receive into: one for each NUMA node with workers; none before ports are open.
+ */
+uint16_t ws_pool_count(void);
+int ws_pool_info(uint16_t index, struct ws_pool_info *out);
 
 #endif

@@ -87,7 +87,7 @@ static inline uint16_t adjacency_output(const struct adjacency *adjacency)
 /* What the packet path does not need to know. */
 struct neighbor {
 	struct ws_address next_hop;
-	uint32_t generation; /* workers read it: adjacency_generation; what follows is begun anew */
+	uint32_t generation; /* workers read it: adjacency_generation; free_adjacency leaves it */
 	uint32_t references;
 	uint32_t next_free;            /* of a free one: the next, 0 at the end */
 	uint32_t links[LINKS];         /* of a neighbour: its adjacencies for other links, 0 none */

@@ -6,6 +6,7 @@
 #include "router/packet/metadata.h"
 #include "router/router.h"
 #include "wire/ethernet.h"
+#include "wire/own_count.h"
 
 /* The first edges of l2-input, l2-input-vtr and l2-learn are in this order. */
 enum l2_edge { L2_DROP, L2_FORWARD, L2_FLOOD, L2_OUTPUT, L2_LEARN, L2_EDGES };
@@ -40,8 +41,8 @@ static inline enum l2_edge l2_input_edge(const struct l2_table *l2, struct rte_m
 static inline void l2_to_bvi(struct graph *graph, struct rte_mbuf *packet, uint16_t bvi)
 {
 	struct interface_counts *counts = router_worker_of(graph)->interfaces;
-	counts->rx.at[bvi].packets++;
-	counts->rx.at[bvi].bytes += packet->pkt_len;
+	own_count_add(&counts->rx.at[bvi].packets, 1);
+	own_count_add(&counts->rx.at[bvi].bytes, packet->pkt_len);
 	packet->port = bvi;
 }
 

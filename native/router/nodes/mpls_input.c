@@ -43,7 +43,7 @@ static uint16_t mpls_input_process(struct graph *graph, struct graph_node *node,
 		const struct rte_mbuf *packet = packets[i];
 		if (unlikely(packet->port != run.interface)) {
 			interface_run_next(&run, i, packet->port, &counts->mpls.at[packet->port]);
-			enabled = interfaces[packet->port].mpls;
+			enabled = __atomic_load_n(&interfaces[packet->port].mpls, __ATOMIC_RELAXED);
 		}
 		bool is_good =
 			enabled && packet->data_len >= MPLS_LEN && mpls_ttl(mpls_load(packet_data(packet)));

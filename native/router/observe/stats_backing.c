@@ -5,6 +5,7 @@
  * missing later would end the process.
  */
 #include "dev/error.h"
+#include "dev/numa.h"
 #include "router/observe/stats_pairs.h"
 #include "router/observe/stats_segment.h"
 #include "router/router.h"
@@ -55,6 +56,15 @@ static int back(const struct stats_segment *stats, const void *from, const void 
 	return stats->fd < 0 ? 0 : -posix_fallocate(stats->fd, (off_t)first, (off_t)(last - first));
 }
 
+/* What a thread counts is to lie near to it; 0 is the main thread. */
+static void near(uint16_t thread)
+{
+	if (thread)
+		numa_for_worker(thread - 1);
+	else
+		numa_for_all();
+}
+
 static int back_interfaces(const struct stats_segment *stats, uint32_t count)
 {
 	struct stats_memory *memory = stats->memory;
@@ -65,11 +75,14 @@ static int back_interfaces(const struct stats_segment *stats, uint32_t count)
 		error = back(stats, memory->interface_texts, &memory->interface_texts[count]);
 	if (!error)
 		error = back(stats, &memory->nothing, &memory->nothing.at[count]);
-	for (uint16_t t = 0; t < stats->thread_count; t++)
+	for (uint16_t t = 0; t < stats->thread_count; t++) {
+		near(t);
 		for (size_t i = 0; i < RTE_DIM(vectors) && !error; i++) {
 			uint8_t *begin = (uint8_t *)&memory->threads[t] + vectors[i].offset;
 			error = back(stats, begin, begin + HEAD + (count + 1) * vectors[i].element);
 		}
+	}
+	numa_for_all();
 	return error;
 }
 
@@ -82,10 +95,12 @@ static int back_rest(const struct stats_segment *stats)
 		error = back(stats, memory->node_texts, &memory->nothing);
 	for (uint16_t t = 0; t < stats->thread_count && !error; t++) {
 		struct stats_thread *thread = &memory->threads[t];
+		near(t);
 		error = back(stats, thread, &thread->interfaces);
 		if (!error)
 			error = back(stats, &thread->nodes, thread + 1);
 	}
+	numa_for_all();
 	/* The line at the end. */
 	const uint8_t *end = (uint8_t *)memory + stats->size;
 	return error ? error : back(stats, end - GRAPH_CACHE_LINE, end);

@@ -74,7 +74,7 @@ void stats_plain_name(char plain[static WS_NAME_LEN], const char *name)
 
 /* ---- Those that are always there ---- */
 
-static const char *const value_names[STATS_VALUES] = {
+static const char *const value_names[STATS_POOLS] = {
 	[STATS_LAST_STATS_CLEAR] = "/sys/last_stats_clear",
 	[STATS_HEARTBEAT] = "/sys/heartbeat",
 	[STATS_BOOTTIME] = "/sys/boottime",
@@ -87,9 +87,12 @@ static const char *const value_names[STATS_VALUES] = {
 	[STATS_PID] = "/sys/pid",
 	[STATS_STARTED_NS] = "/sys/started-ns",
 	[STATS_UPDATED_NS] = "/sys/updated-ns",
-	[STATS_POOL_CACHED] = "/cached",
-	[STATS_POOL_USED] = "/used",
-	[STATS_POOL_AVAILABLE] = "/available",
+};
+
+static const char *const pool_values[STATS_POOL_VALUES] = {
+	[STATS_POOL_CACHED] = "cached",
+	[STATS_POOL_USED] = "used",
+	[STATS_POOL_AVAILABLE] = "available",
 };
 
 /* In the order of enum stats_vector; those of the interfaces have links as well. */
@@ -218,14 +221,14 @@ static bool is_of_nodes(int vector)
 
 static void add_values(struct stats_segment *stats)
 {
-	struct ws_pool_info pool = {.name = "none"};
-	ws_pool_info(&pool);
-	for (int i = 0; i < STATS_VALUES; i++) {
-		const char *of_pool = i < STATS_POOL_CACHED ? "" : pool.name;
-		stats->values[i] =
-			stats_entry_add(stats, i <= STATS_BOOTTIME ? STATS_SCALAR : STATS_GAUGE, 0, "%s%s%s",
-							*of_pool ? "/buffer-pools/" : "", of_pool, value_names[i]);
-	}
+	struct ws_pool_info pool;
+	for (int i = 0; i < STATS_POOLS; i++)
+		stats->values[i] = stats_entry_add(stats, i <= STATS_BOOTTIME ? STATS_SCALAR : STATS_GAUGE,
+										   0, "%s", value_names[i]);
+	for (uint16_t i = 0; i < ws_pool_count() && !ws_pool_info(i, &pool); i++)
+		for (int j = 0; j < STATS_POOL_VALUES; j++)
+			stats->values[STATS_POOLS + i * STATS_POOL_VALUES + j] = stats_entry_add(
+				stats, STATS_GAUGE, 0, "/buffer-pools/%s/%s", pool.name, pool_values[j]);
 }
 
 static void add_vectors(struct stats_segment *stats, bool with_nodes)

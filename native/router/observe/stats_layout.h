@@ -22,7 +22,7 @@ enum {
 	STATS_NAME_LEN = 128,
 	STATS_THREADS = WS_MAX_WORKERS + 1, /* the main thread is number 0 */
 	STATS_MAX_COUNTERS = 16384,         /* named ones of nodes, those of two graphs together */
-	STATS_MAX_FIXED = 96,               /* entries that are there from beginning to end */
+	STATS_MAX_FIXED = 120,              /* entries that are there from beginning to end */
 	STATS_FIRST_INTERFACE = 1,          /* how our interface 0 is told */
 	STATS_INTERFACE_LINKS = 17,         /* entries of one interface */
 	STATS_NODE_LINKS = 4,               /* and of a node, besides its counters */

@@ -16,6 +16,9 @@ struct graph;
 struct stats_nodes;
 struct ws_router;
 
+/* Of each pool of packets. */
+enum { STATS_POOL_CACHED, STATS_POOL_USED, STATS_POOL_AVAILABLE, STATS_POOL_VALUES };
+
 /* Entries whose value the main thread writes. */
 enum stats_value {
 	STATS_LAST_STATS_CLEAR,
@@ -30,10 +33,8 @@ enum stats_value {
 	STATS_PID,
 	STATS_STARTED_NS,
 	STATS_UPDATED_NS, /* 0 once the router ended */
-	STATS_POOL_CACHED,
-	STATS_POOL_USED,
-	STATS_POOL_AVAILABLE,
-	STATS_VALUES,
+	STATS_POOLS,      /* of the first one, then of the next */
+	STATS_VALUES = STATS_POOLS + WS_MAX_POOLS * STATS_POOL_VALUES,
 };
 
 /* What a worker's rates are told from. */

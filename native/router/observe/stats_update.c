@@ -29,14 +29,15 @@ static void write_port(struct interface_counts *row, uint16_t port)
 	write_word(&row->tx_errors.at[port], counters.tx_errors);
 }
 
-static void write_pool(struct stats_segment *stats)
+static void write_pools(struct stats_segment *stats)
 {
 	struct ws_pool_info pool;
-	if (ws_pool_info(&pool))
-		return;
-	stats_set(stats, STATS_POOL_CACHED, pool.cached);
-	stats_set(stats, STATS_POOL_USED, pool.total - pool.available);
-	stats_set(stats, STATS_POOL_AVAILABLE, pool.available - pool.cached);
+	for (uint16_t i = 0; i < ws_pool_count() && !ws_pool_info(i, &pool); i++) {
+		int first = STATS_POOLS + i * STATS_POOL_VALUES;
+		stats_set(stats, first + STATS_POOL_CACHED, pool.cached);
+		stats_set(stats, first + STATS_POOL_USED, pool.total - pool.available);
+		stats_set(stats, first + STATS_POOL_AVAILABLE, pool.available - pool.cached);
+	}
 }
 
 static void write_heap(uint64_t *words, uint64_t total, uint64_t used)
@@ -114,7 +115,7 @@ void stats_update(struct ws_router *router)
 	for (uint16_t i = 0; i < ports_count(); i++)
 		if (*interface_name(router, i))
 			write_port(&stats->memory->threads[0].interfaces, i);
-	write_pool(stats);
+	write_pools(stats);
 	write_heaps(stats);
 	write_rates(router, now - (stats->updated_tsc ? stats->updated_tsc : stats->started_tsc));
 	stats->updated_tsc = now;

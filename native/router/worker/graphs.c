@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The graphs of the workers: made, made anew when ports come and go, let go of. */
 #include "dev/error.h"
+#include "dev/numa.h"
 #include "graph/arc.h"
 #include "router/observe/trace.h"
 #include "router/router.h"
@@ -62,7 +63,9 @@ static struct graph *make_graph(struct ws_router *router, uint16_t worker, uint1
 		.worker = worker,
 		.app = router,
 	};
+	numa_for_worker(worker);
 	struct graph *graph = graph_create(&config, why, sizeof(why));
+	numa_for_all();
 	if (!graph)
 		fail(-EINVAL, "the router's graph cannot be made: %s", why);
 	return graph;
@@ -70,7 +73,10 @@ static struct graph *make_graph(struct ws_router *router, uint16_t worker, uint1
 
 static int make_worker(struct ws_router *router, uint16_t index)
 {
-	struct router_worker *worker = rte_zmalloc("worker", sizeof(*worker), RTE_CACHE_LINE_SIZE);
+	numa_for_worker(index);
+	struct router_worker *worker =
+		rte_zmalloc_socket("worker", sizeof(*worker), RTE_CACHE_LINE_SIZE, numa_node());
+	numa_for_all();
 	if (!worker)
 		return fail(-ENOMEM, "no memory for worker %u", index);
 	router->workers[index] = worker;

@@ -2,6 +2,7 @@
 #include "router/worker/handoff.h"
 
 #include "dev/error.h"
+#include "dev/numa.h"
 #include "dev/port.h"
 #include "router/router.h"
 
@@ -26,8 +27,9 @@ static int make_rings(struct ws_router *router)
 	for (uint16_t i = 0; i < router->worker_count; i++) {
 		char name[RTE_RING_NAMESIZE];
 		snprintf(name, sizeof(name), "handoff-%u", i);
-		router->handoff_rings[i] =
-			rte_ring_create(name, HANDOFF_SLOTS, SOCKET_ID_ANY, RING_F_SC_DEQ);
+		numa_for_worker(i);
+		router->handoff_rings[i] = rte_ring_create(name, HANDOFF_SLOTS, numa_node(), RING_F_SC_DEQ);
+		numa_for_all();
 		if (!router->handoff_rings[i])
 			return fail(-ENOMEM, "no memory for handing off packets: %s", rte_strerror(rte_errno));
 	}

@@ -58,7 +58,7 @@ def get_utilization(server: Server) -> Json:
             {"ports": _sending(server, worker), "history": list(history)}
             for worker, history in enumerate(server.meter.cpu_history)
         ],
-        "mbuf_stats": {"cpu-socket-0": packet_room(server.core.pool())},
+        "mbuf_stats": {f"cpu-socket-{max(0, pool.node)}": packet_room(pool) for pool in server.core.pools()},
     }
 
 
@@ -71,7 +71,7 @@ def _sending(server: Server, worker: int) -> list[int]:
 
 
 def packet_room(pool: PoolInfo) -> dict[str, list[int]]:
-    """`[free, total]` packets of each size that T-Rex has a pool for, as many as the one pool has room for by itself:
+    """`[free, total]` packets of each size that T-Rex has a pool for, as many as the pool has room for by itself:
     a large one takes several buffers."""
     room = {}
     for name, size in TREX_POOLS.items():

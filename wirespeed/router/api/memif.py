@@ -31,7 +31,7 @@ def _memifs(client: Client) -> Iterator[dict[str, Any]]:
             "role": _ROLES[memif.spec.options["role"]],
             "socket_id": memif.socket,
             "ring_size": port.rx_descriptors,
-            "buffer_size": client.core.pool().buffer_size,
+            "buffer_size": client.core.pools()[0].buffer_size,
             "flags": status(face),
             "if_name": name,
         }

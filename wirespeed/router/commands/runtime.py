@@ -126,8 +126,7 @@ def clear_errors(console: Console, words: Match) -> None:
 
 @command("show buffers")
 def show_buffers(console: Console, words: Match) -> Iterator[str]:
-    """The packet buffer pool."""
-    pool = console.core.pool()
+    """The packet buffer pools, one for each NUMA node with workers."""
     heads = (
         ("Index", 6),
         ("NUMA", 6),
@@ -139,8 +138,9 @@ def show_buffers(console: Console, words: Match) -> Iterator[str]:
         ("Used", 8),
     )
     yield f"{'Pool Name':<20}" + "".join(centre(head, width) for head, width in heads)
-    # Buffers in the caches of workers count as available; how many there are is theirs alone to know.
-    used = pool.total - pool.available
-    values = (0, 0, pool.buffer_size, pool.buffer_size - _HEADROOM, pool.total, pool.available, "-", used)
-    columns = (centre(value, width) for value, (_, width) in zip(values, heads, strict=True))
-    yield f"{pool.name:<20}{''.join(columns)}"
+    for index, pool in enumerate(console.core.pools()):
+        # Buffers in the caches of workers count as available; how many there are is theirs alone to know.
+        size, used = pool.buffer_size, pool.total - pool.available
+        values = (index, max(0, pool.node), size, size - _HEADROOM, pool.total, pool.available, "-", used)
+        columns = (centre(value, width) for value, (_, width) in zip(values, heads, strict=True))
+        yield f"{pool.name:<20}{''.join(columns)}"

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Memory near to who uses it, on machines of several NUMA nodes.
+ *
+ * The main thread makes all that workers use. Between numa_for_worker and numa_for_all its new
+ * pages come from the node that the worker's CPU is at, and numa_node names that node for what
+ * DPDK allocates. A node that is full or forbidden is no error: then memory comes from another one.
+ */
+#ifndef DEV_NUMA_H
+#define DEV_NUMA_H
+
+#include <stdint.h>
+
+/* 0 where there is one node, or none is told. */
+int numa_of_worker(uint16_t worker);
+void numa_for_worker(uint16_t worker);
+void numa_for_all(void);
+/* As `socket` of DPDK's calls: the node asked for now, else that of the calling thread. */
+int numa_node(void);
+
+#endif

@@ -1,0 +1,132 @@
+"""Runs in a guest of two NUMA nodes with a CPU each: memory of workers is near to them.
+
+Usage: numa_inside.py KIND CHECKS MAC…; each check tells the host as those of inside.py do. No NIC is used.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from inside_bench import FOLDER, LINE_S, RPC, SOCKET, Failed, Host, Program, wait_for
+
+from wirespeed.client.generator_client import GeneratorClient
+from wirespeed.errors import WirespeedError
+from wirespeed.profiles import load_profile
+from wirespeed.router.client import ask
+from wirespeed.units import Rate
+
+NODES = (0, 1)
+HUGE_KB, PAGE_KB = 2048, 4
+SEGMENT = SOCKET.with_suffix(".stats")
+LINES = """
+set interface state e0 up
+set interface state e1 up
+set interface l2 xconnect e0 e1
+set interface l2 xconnect e1 e0
+set interface rx-placement e0 queue 0 worker 0
+set interface rx-placement e1 queue 0 worker 1
+"""
+
+
+def of_nodes(pid: int, *words: str) -> list[int]:
+    """kB on each node of the mappings whose line holds all the words."""
+    found = [0 for _ in NODES]
+    for line in Path(f"/proc/{pid}/numa_maps").read_text().splitlines():
+        if all(word in line for word in words):
+            size = HUGE_KB if " huge" in line else PAGE_KB
+            for node, pages in re.findall(r"\bN(\d+)=(\d+)", line):
+                found[int(node)] += int(pages) * size
+    return found
+
+
+class Guest:
+    """The router, started once, and what is asked of it."""
+
+    def __init__(self) -> None:
+        lines, config = FOLDER / "lines", FOLDER / "startup.conf"
+        lines.write_text(LINES)
+        config.write_text(f"unix {{ exec {lines} }}\n")
+        ports = ("--interface", "e0=null", "--interface", "e1=null")
+        words = ("--cpu", "0,1", "--socket", str(SOCKET), "--max-routes", "1000", "--config", str(config), *ports)
+        self.router = Program("router", *words)
+        self.router.wait()
+
+    def ask(self, line: str) -> str:
+        return ask(SOCKET, line, LINE_S)
+
+    def check_pools(self) -> str:
+        """One on each node, and its buffers there."""
+        rows = [row.split() for row in self.ask("show buffers").splitlines()[1:]]
+        if [row[:3] for row in rows] != [[f"packets-{node}", str(node), str(node)] for node in NODES]:
+            raise Failed(f"pools {rows}")
+        wanted_kb = [int(row[3]) * int(row[5]) // 1024 for row in rows]
+        huge_kb = of_nodes(self.router.process.pid, " huge")
+        if any(there < wanted for there, wanted in zip(huge_kb, wanted_kb, strict=True)):
+            raise Failed(f"buffers of {wanted_kb} kB, hugepages of {huge_kb} kB on nodes 0 and 1")
+        return f"{' and '.join(map(str, wanted_kb))} kB in hugepages of {' and '.join(map(str, huge_kb))} kB"
+
+    def check_counters(self) -> str:
+        """The segment's vectors of worker 1, and its graph."""
+        pid = self.router.process.pid
+        segment_kb, heap_kb = of_nodes(pid, f"file={SEGMENT}"), of_nodes(pid, "heap")
+        if not segment_kb[1] or not heap_kb[1]:
+            raise Failed(f"statistics {segment_kb} kB, heap {heap_kb} kB on nodes 0 and 1")
+        return f"statistics {segment_kb} kB, heap {heap_kb} kB"
+
+    def check_across(self) -> str:
+        """What is received on one node is sent by the other's worker, and buffers come home."""
+
+        def sent() -> list[int]:
+            said = self.ask("show interface")
+            return [int(number) for number in re.findall(r"tx packets +(\d+)", said)]
+
+        wait_for(lambda: len(sent()) == len(NODES) and min(sent()) > 10_000, "packets of both workers")
+        for line in ("set interface state e0 down", "set interface state e1 down"):
+            self.ask(line)
+        return f"{sent()} sent"
+
+    def check_generator(self) -> str:
+        """A pool for each node, told as T-Rex's sockets; what each worker makes one by one is sent."""
+        generator = Program("generator", "--cpu", "0,1", "--rpc", RPC, "--port", "null", "--port", "null")
+        generator.wait()
+        client = GeneratorClient(RPC, timeout_s=LINE_S)
+        client.connect()
+        client.acquire([0, 1], force=True)
+        for port in (0, 1):
+            client.add_streams(port, load_profile("bench", {"size": "64", "vm": "random"}, port, 0))
+        client.start([0, 1], Rate(1000, "pps"))
+
+        def sent() -> list[int]:
+            return [int(client.call("get_port_stats", port_id=port)["opackets"]) for port in (0, 1)]
+
+        wait_for(lambda: min(sent()) > 100, "packets of both ports")
+        sockets = sorted(client.call("get_utilization")["mbuf_stats"])
+        client.release([0, 1])
+        generator.kill()
+        if sockets != [f"cpu-socket-{node}" for node in NODES]:
+            raise Failed(f"pools of {sockets}")
+        return " and ".join(sockets)
+
+
+def main() -> None:
+    host = Host()
+    FOLDER.mkdir(parents=True)
+    host.tell(started=True)
+    guest = Guest()
+    for name in sys.argv[2].split(","):
+        check: Callable[[], str] = getattr(guest, f"check_{name}")
+        began = time.monotonic()
+        try:
+            saw, ok = check(), True
+        except (Failed, WirespeedError, OSError, ValueError) as error:
+            saw, ok = f"{type(error).__name__}: {error}", False
+        host.tell(check=name, ok=ok, saw=saw, seconds=round(time.monotonic() - began, 1))
+    host.tell(end=True)
+
+
+if __name__ == "__main__":
+    main()
