@@ -53,6 +53,54 @@ int ws_router_routes_change(struct ws_router *router, const struct ws_route_chan
 	return 0;
 }
 
+/* Which labels have a route: by mpls_route_index's order, of each label that was told of. */
+static bool labels[1 << 20][2];
+static uint32_t label_routes;
+
+int ws_router_has_mpls_table(struct ws_router *router)
+{
+	(void)router;
+	return 1;
+}
+
+int ws_router_mpls_table_add(struct ws_router *router)
+{
+	(void)router;
+	return -1;
+}
+
+int ws_router_mpls_route_set(struct ws_router *router, const struct ws_mpls_route *route)
+{
+	(void)router;
+	FUZZ_ASSERT(route->label < 1 << 20 && route->source == WS_SOURCE_LINUX);
+	FUZZ_ASSERT(route->path_count >= 1 && route->path_count <= WS_MAX_PATHS);
+	FUZZ_ASSERT(!route->bottom == !route->payload);
+	for (uint16_t i = 0; i < route->path_count; i++) {
+		FUZZ_ASSERT(route->paths[i].label_count <= WS_MAX_LABELS);
+		FUZZ_ASSERT(route->paths[i].kind == WS_PATH_NEXT_HOP && route->paths[i].interface >= 0);
+	}
+	label_routes += !labels[route->label][route->bottom];
+	labels[route->label][route->bottom] = true;
+	return route->label < 16 ? -1 : 0;
+}
+
+int ws_router_mpls_route_del(struct ws_router *router, uint32_t label, bool bottom)
+{
+	(void)router;
+	label_routes -= labels[label][bottom];
+	labels[label][bottom] = false;
+	return 0;
+}
+
+int ws_router_mpls_route_get(struct ws_router *router, uint32_t label, bool bottom,
+							 struct ws_mpls_route *out)
+{
+	(void)router;
+	FUZZ_ASSERT(label < 1 << 20);
+	out->source = label % 16 == 15 && !labels[label][bottom] ? WS_SOURCE_STATIC : WS_SOURCE_LINUX;
+	return labels[label][bottom] || label % 16 == 15 ? 0 : -1;
+}
+
 int ws_router_neighbor_follow(struct ws_router *router, uint16_t interface,
 							  const struct ws_neighbor_news *news)
 {
@@ -89,6 +137,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		intake_dump_ends(&intake, (enum linux_dump)dump);
 	}
 	intake_flush(&intake);
+	FUZZ_ASSERT(!label_routes && !intake.stats.labels);
 	FUZZ_ASSERT(!route_count && !intake.rib.used && !intake.link_count && !intake.address_count);
 	intake_close(&intake);
 	return 0;

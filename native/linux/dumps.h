@@ -19,6 +19,7 @@ enum linux_dump {
 	DUMP_NEXTHOPS, /* before the routes that name them */
 	DUMP_ROUTES4,
 	DUMP_ROUTES6,
+	DUMP_LABELS, /* routes of MPLS */
 	DUMP_COUNT
 };
 

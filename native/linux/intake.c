@@ -4,6 +4,7 @@
 #include "linux/grow.h"
 
 #include "dev/error.h"
+#include "linux/intake_labels.h"
 #include "linux/intake_routes.h"
 
 #include <errno.h>
@@ -13,7 +14,7 @@
 
 int intake_init(struct intake *intake, struct ws_router *router)
 {
-	*intake = (struct intake){.router = router, .wanted = INTAKE_ALL};
+	*intake = (struct intake){.router = router, .all = INTAKE_ALL, .wanted = INTAKE_ALL};
 	intake->batch = calloc(INTAKE_BATCH, sizeof(*intake->batch));
 	intake->results = calloc(INTAKE_BATCH, sizeof(*intake->results));
 	return intake->batch && intake->results ? 0 : fail(-ENOMEM, "no memory for Linux's routes");
@@ -23,68 +24,112 @@ void intake_close(struct intake *intake)
 {
 	rib_close(&intake->rib);
 	nexthops_close(&intake->nexthops);
+	places_close(&intake->pairs_by_link);
+	places_close(&intake->links_by_number);
+	places_close(&intake->addresses_by_value);
+	free(intake->pairs);
 	free(intake->links);
 	free(intake->addresses);
+	free(intake->labels);
 	free(intake->batch);
 	free(intake->results);
 }
 
 /* ---- Pairs ---- */
 
-static uint32_t pair_slot(const struct intake *intake, int32_t link)
+static uint32_t hash_of_link(int32_t link)
 {
-	uint32_t at = (uint32_t)link * 0x9e3779b1u % INTAKE_PAIRS;
-	while (intake->pairs[at].link && intake->pairs[at].link != link)
-		at = (at + 1) % INTAKE_PAIRS;
-	return at;
+	return place_hash(&link, sizeof(link));
 }
 
-int32_t intake_interface(const struct intake *intake, int32_t link)
+static bool is_pair_of(const void *pairs, uint32_t at, const void *link)
 {
-	const struct link_pair *pair = &intake->pairs[pair_slot(intake, link)];
-	return link > 0 && pair->link ? pair->interface : -1;
+	return ((const struct link_pair *)pairs)[at].link == *(const int32_t *)link;
 }
 
-/* Into an emptier table: ones taken out leave no hole in a run that way. */
+static uint32_t find_pair(struct intake *intake, int32_t link)
+{
+	return places_find(&intake->pairs_by_link, hash_of_link(link), is_pair_of, intake->pairs,
+					   &link);
+}
+
+int32_t intake_interface(struct intake *intake, int32_t link)
+{
+	uint32_t at = find_pair(intake, link);
+	return at == PLACE_NONE ? -1 : intake->pairs[at].interface;
+}
+
 static void unpair(struct intake *intake, int32_t link)
 {
-	struct link_pair before[INTAKE_PAIRS];
-	memcpy(before, intake->pairs, sizeof(before));
-	memset(intake->pairs, 0, sizeof(intake->pairs));
-	intake->pair_count = 0;
-	for (uint32_t i = 0; i < INTAKE_PAIRS; i++)
-		if (before[i].link && before[i].link != link) {
-			intake->pairs[pair_slot(intake, before[i].link)] = before[i];
-			intake->pair_count++;
-		}
+	uint32_t at = find_pair(intake, link), last = intake->pair_count - 1;
+	if (at == PLACE_NONE)
+		return;
+	places_remove(&intake->pairs_by_link, hash_of_link(link), at);
+	if (at != last)
+		places_move(&intake->pairs_by_link, hash_of_link(intake->pairs[last].link), last, at);
+	intake->pairs[at] = intake->pairs[last];
+	intake->pair_count--;
+}
+
+static int pair(struct intake *intake, int32_t link, int32_t interface)
+{
+	uint32_t at = find_pair(intake, link);
+	if (at == PLACE_NONE) {
+		at = intake->pair_count;
+		void *pairs = grow(intake->pairs, at, &intake->pair_room, sizeof(*intake->pairs));
+		if (pairs)
+			intake->pairs = pairs;
+		if (!pairs || !places_add(&intake->pairs_by_link, hash_of_link(link), at))
+			return fail(-ENOMEM, "no memory for more pairs than %u", intake->pair_count);
+		intake->pair_count++;
+	}
+	intake->pairs[at] = (struct link_pair){link, interface};
+	return 0;
 }
 
 int intake_pair(struct intake *intake, int32_t link, int32_t interface)
 {
 	if (link <= 0)
 		return fail(-EINVAL, "%d is no link", link);
-	if (interface < 0) {
+	int error = 0;
+	if (interface < 0)
 		unpair(intake, link);
-	} else {
-		uint32_t slot = pair_slot(intake, link);
-		if (!intake->pairs[slot].link && intake->pair_count >= INTAKE_PAIRS / 2)
-			return fail(-ENOSPC, "%d links are paired, which is the most", INTAKE_PAIRS / 2);
-		intake->pair_count += !intake->pairs[slot].link;
-		intake->pairs[slot] = (struct link_pair){link, interface};
-	}
+	else
+		error = pair(intake, link, interface);
+	if (error)
+		return error;
 	intake->pairs_changed = true;
-	intake->wanted |= INTAKE_ALL;
+	intake->wanted |= intake->all;
 	return 0;
 }
 
 /* ---- Links and addresses ---- */
 
+/* What may go with a link. */
+enum { WITH_A_LINK = 1 << DUMP_NEXTHOPS | 1 << DUMP_ROUTES4 | 1 << DUMP_LABELS };
+
+static bool is_link(const void *links, uint32_t at, const void *number)
+{
+	return ((const struct known_link *)links)[at].link.index == *(const int32_t *)number;
+}
+
+static uint32_t find_link(struct intake *intake, int32_t number)
+{
+	return places_find(&intake->links_by_number, hash_of_link(number), is_link, intake->links,
+					   &number);
+}
+
 static void remove_link(struct intake *intake, uint32_t at)
 {
-	intake->links[at] = intake->links[--intake->link_count];
+	uint32_t last = --intake->link_count;
+	places_remove(&intake->links_by_number, hash_of_link(intake->links[at].link.index), at);
+	if (at != last)
+		places_move(&intake->links_by_number, hash_of_link(intake->links[last].link.index), last,
+					at);
+	intake->links[at] = intake->links[last];
 	intake->changes |= WS_LINUX_LINKS;
-	/* The kernel lets its IPv4 routes and next-hop objects go without a word. */
-	intake->wanted |= 1 << DUMP_NEXTHOPS | 1 << DUMP_ROUTES4;
+	/* The kernel lets its IPv4 routes, next-hop objects and labels go without a word. */
+	intake->wanted |= WITH_A_LINK & intake->all;
 }
 
 static bool same_link(const struct ws_linux_link *one, const struct ws_linux_link *other)
@@ -99,24 +144,25 @@ static bool same_link(const struct ws_linux_link *one, const struct ws_linux_lin
 static void take_link(struct intake *intake, const struct ws_linux_link *link, bool has_carrier,
 					  bool is_removal)
 {
-	uint32_t at = 0;
-	while (at < intake->link_count && intake->links[at].link.index != link->index)
-		at++;
+	uint32_t at = find_link(intake, link->index);
 	if (is_removal) {
-		if (at < intake->link_count)
+		if (at != PLACE_NONE)
 			remove_link(intake, at);
 		return;
 	}
-	if (at == intake->link_count) {
+	if (at == PLACE_NONE) {
+		at = intake->link_count;
 		void *links = grow(intake->links, at, &intake->link_room, sizeof(*intake->links));
 		if (!links)
 			return;
 		intake->links = links;
+		if (!places_add(&intake->links_by_number, hash_of_link(link->index), at))
+			return;
 		intake->links[intake->link_count++] = (struct known_link){0};
 	}
 	struct known_link *known = &intake->links[at];
 	if (known->link.is_up && !link->is_up)
-		intake->wanted |= 1 << DUMP_NEXTHOPS | 1 << DUMP_ROUTES4;
+		intake->wanted |= WITH_A_LINK & intake->all;
 	/* Objects, and with them their routes, go with the carrier already. */
 	if (known->has_carrier && !has_carrier)
 		intake->wanted |= 1 << DUMP_NEXTHOPS;
@@ -127,36 +173,54 @@ static void take_link(struct intake *intake, const struct ws_linux_link *link, b
 	known->generation = intake->generations[DUMP_LINKS];
 }
 
-static void remove_address(struct intake *intake, uint32_t at)
-{
-	intake->addresses[at] = intake->addresses[--intake->address_count];
-	intake->changes |= WS_LINUX_ADDRESSES;
-	intake->wanted |= 1 << DUMP_ROUTES4;
-}
-
 /* Of single bytes, so without padding. */
 static bool same_address(const struct ws_linux_address *one, const struct ws_linux_address *other)
 {
 	return one->link == other->link && !memcmp(&one->prefix, &other->prefix, sizeof(one->prefix));
 }
 
+static bool is_address(const void *addresses, uint32_t at, const void *address)
+{
+	return same_address(&((const struct known_address *)addresses)[at].address, address);
+}
+
+static uint32_t hash_of_address(const struct ws_linux_address *address)
+{
+	return place_hash(&address->prefix, sizeof(address->prefix)) ^ hash_of_link(address->link);
+}
+
+static void remove_address(struct intake *intake, uint32_t at)
+{
+	uint32_t last = --intake->address_count;
+	struct known_address *known = intake->addresses;
+	places_remove(&intake->addresses_by_value, hash_of_address(&known[at].address), at);
+	if (at != last)
+		places_move(&intake->addresses_by_value, hash_of_address(&known[last].address), last, at);
+	known[at] = known[last];
+	intake->changes |= WS_LINUX_ADDRESSES;
+	intake->wanted |= 1 << DUMP_ROUTES4;
+}
+
 static void take_address(struct intake *intake, const struct ws_linux_address *address,
 						 bool is_removal)
 {
-	uint32_t at = 0;
-	while (at < intake->address_count && !same_address(&intake->addresses[at].address, address))
-		at++;
+	uint32_t hash = hash_of_address(address);
+	uint32_t at =
+		places_find(&intake->addresses_by_value, hash, is_address, intake->addresses, address);
 	if (is_removal) {
-		if (at < intake->address_count)
+		if (at != PLACE_NONE)
 			remove_address(intake, at);
 		return;
 	}
-	if (at == intake->address_count) {
+	if (at == PLACE_NONE) {
+		at = intake->address_count;
 		void *addresses =
 			grow(intake->addresses, at, &intake->address_room, sizeof(*intake->addresses));
 		if (!addresses)
 			return;
 		intake->addresses = addresses;
+		if (!places_add(&intake->addresses_by_value, hash, at))
+			return;
 		intake->address_count++;
 		intake->addresses[at].address = *address;
 		intake->changes |= WS_LINUX_ADDRESSES;
@@ -231,6 +295,9 @@ void intake_take(struct intake *intake, const struct linux_message *message, boo
 	case LINUX_NEXTHOP:
 		intake_take_nexthop(intake, &message->nexthop, message->is_removal);
 		break;
+	case LINUX_LABEL:
+		intake_take_label(intake, &message->label, message->is_removal);
+		break;
 	default:
 		break;
 	}
@@ -259,6 +326,8 @@ void intake_dump_ends(struct intake *intake, enum linux_dump dump)
 		intake_sweep_routes(intake, WS_IP4);
 	else if (dump == DUMP_ROUTES6)
 		intake_sweep_routes(intake, WS_IP6);
+	else if (dump == DUMP_LABELS)
+		intake_sweep_labels(intake);
 	intake->repeats &= ~(1u << dump);
 }
 

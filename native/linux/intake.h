@@ -11,9 +11,10 @@
 #include "linux/dumps.h"
 #include "linux/message.h"
 #include "linux/nexthops.h"
+#include "linux/places.h"
 #include "linux/rib.h"
 
-enum { INTAKE_ALL = (1 << DUMP_COUNT) - 1, INTAKE_PAIRS = 2048, INTAKE_BATCH = 256 };
+enum { INTAKE_ALL = (1 << DUMP_COUNT) - 1, INTAKE_BATCH = 256 };
 
 struct known_link {
 	struct ws_linux_link link;
@@ -26,15 +27,16 @@ struct known_address {
 	uint8_t generation;
 };
 
-/* Which interface a link stands for; open addressing by link, 0 when free. */
+/* Which interface a link stands for. */
 struct link_pair {
 	int32_t link, interface;
 };
 
 struct intake {
 	struct ws_router *router;
-	struct link_pair pairs[INTAKE_PAIRS];
-	uint32_t pair_count;
+	struct link_pair *pairs;
+	uint32_t pair_count, pair_room;
+	struct places pairs_by_link, links_by_number, addresses_by_value;
 	struct rib rib;
 	struct nexthops nexthops;
 	struct known_link *links;
@@ -42,10 +44,12 @@ struct intake {
 	uint32_t link_count, link_room, address_count, address_room;
 	uint8_t generations[DUMP_COUNT];
 	uint32_t wanted;    /* bits of the dumps to be made */
+	uint32_t all;       /* those that the kernel has */
 	uint32_t changes;   /* enum ws_linux_change since the last poll */
 	bool pairs_changed; /* tell the router of routes again, even unchanged ones */
 	uint32_t repeats;   /* … in these dumps: bits, until each has ended whole */
 	struct ws_linux_stats stats;
+	uint16_t *labels; /* by label: the generation that told of it, 0: none did; NULL at first */
 	uint32_t batch_count;
 	struct ws_route_change *batch;
 	int32_t *results;

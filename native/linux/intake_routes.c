@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "linux/intake_routes.h"
 
+#include "linux/intake_labels.h"
+
 #include <linux/rtnetlink.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -36,19 +38,18 @@ static struct rib_key key_of(const struct linux_route *route)
 }
 
 /* The paths through paired links. */
-static void own_paths(const struct intake *intake, const struct linux_route *route,
-					  struct path_set *set)
+static void own_paths(struct intake *intake, const struct linux_route *route, struct path_set *set)
 {
 	memset(set, 0, sizeof(*set));
 	set->kind = route->kind;
 	set->nexthop = route->nexthop;
 	for (uint16_t i = 0; i < route->path_count && route->kind == WS_PATH_NEXT_HOP; i++)
-		if (intake_interface(intake, route->paths[i].link) >= 0)
+		if (intake_interface(intake, route->paths[i].link) >= 0 &&
+			route->paths[i].label_count <= WS_MAX_LABELS)
 			memcpy(&set->paths[set->count++], &route->paths[i], sizeof(set->paths[0]));
 }
 
-static void describe_path(const struct intake *intake, const struct linux_path *path,
-						  struct ws_path *out)
+void intake_describe_path(struct intake *intake, const struct linux_path *path, struct ws_path *out)
 {
 	*out = (struct ws_path){
 		.kind = path->gateway.family ? WS_PATH_NEXT_HOP : WS_PATH_ATTACHED,
@@ -76,7 +77,7 @@ static void tell(struct intake *intake, const struct rib_key *key, const struct 
 		const struct path_set *set = rib_paths(&intake->rib, best);
 		route->path_count = (uint16_t)set->count;
 		for (uint32_t i = 0; i < set->count; i++)
-			describe_path(intake, &set->paths[i], &route->paths[i]);
+			intake_describe_path(intake, &set->paths[i], &route->paths[i]);
 		if (set->kind != WS_PATH_NEXT_HOP) {
 			route->path_count = 1;
 			route->paths[0] = (struct ws_path){.kind = set->kind, .interface = -1};
@@ -237,7 +238,7 @@ void intake_take_route(struct intake *intake, const struct linux_route *told, bo
 /* ---- Next-hop objects ---- */
 
 /* Whether packets that go by the object have a way through us. */
-static bool leads_by_ours(const struct intake *intake, uint32_t id)
+static bool leads_by_ours(struct intake *intake, uint32_t id)
 {
 	struct linux_route route = {.nexthop = id};
 	struct path_set set;
@@ -331,5 +332,7 @@ void intake_withdraw(struct intake *intake)
 		intake->generations[family ? DUMP_ROUTES6 : DUMP_ROUTES4]++;
 		intake_sweep_routes(intake, family ? WS_IP6 : WS_IP4);
 	}
+	intake->generations[DUMP_LABELS]++;
+	intake_sweep_labels(intake);
 	intake_flush(intake);
 }

@@ -217,6 +217,10 @@ static enum linux_kind parse_payload(const struct nlmsghdr *header, size_t lengt
 				   ? LINUX_NEXTHOP
 				   : LINUX_OTHER;
 	default:
+		if (length && ((const struct rtmsg *)(const void *)payload)->rtm_family == AF_MPLS)
+			return linux_label_parse((const void *)payload, attributes, rest, &out->label)
+					   ? LINUX_LABEL
+					   : LINUX_OTHER;
 		out->route.is_appended = header->nlmsg_flags & NLM_F_APPEND;
 		return linux_route_parse((const void *)payload, attributes, rest, &out->route)
 				   ? LINUX_ROUTE

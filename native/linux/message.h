@@ -25,7 +25,7 @@ struct linux_path {
 	int32_t link;
 	struct ws_address gateway; /* family 0: none */
 	uint16_t weight;
-	uint8_t label_count;
+	uint8_t label_count; /* pushed; above WS_MAX_LABELS: more than there is room for */
 	uint32_t labels[WS_MAX_LABELS];
 };
 
@@ -53,6 +53,13 @@ struct linux_route {
 	struct linux_path paths[WS_MAX_PATHS];
 };
 
+/* What becomes of packets with the label, wherever in the stack it stands. */
+struct linux_label {
+	uint32_t label;
+	uint16_t path_count; /* dead ones and those beyond WS_MAX_PATHS left out */
+	struct linux_path paths[WS_MAX_PATHS];
+};
+
 enum linux_kind {
 	LINUX_OTHER, /* nothing for us, or malformed */
 	LINUX_DONE,  /* a dump has ended, whole unless `error` says why not */
@@ -62,6 +69,7 @@ enum linux_kind {
 	LINUX_NEIGHBOR,
 	LINUX_ROUTE,
 	LINUX_NEXTHOP,
+	LINUX_LABEL,
 };
 
 struct linux_message {
@@ -77,6 +85,7 @@ struct linux_message {
 		struct linux_neighbor neighbor;
 		struct linux_route route;
 		struct linux_nexthop nexthop;
+		struct linux_label label;
 	};
 };
 

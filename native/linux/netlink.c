@@ -28,6 +28,7 @@ enum {
 struct ws_linux {
 	struct intake intake;
 	struct dumps dumps;
+	bool has_labels;
 	int fd, requests;  /* two sockets */
 	uint32_t sequence; /* of the running dump */
 	uint8_t buffers[BUFFERS][BUFFER_LEN];
@@ -44,7 +45,7 @@ static int subscribe(int fd)
 {
 	static const int groups[] = {RTNLGRP_LINK,        RTNLGRP_NEIGH,      RTNLGRP_IPV4_IFADDR,
 								 RTNLGRP_IPV6_IFADDR, RTNLGRP_IPV4_ROUTE, RTNLGRP_IPV6_ROUTE};
-	static const int nexthops = RTNLGRP_NEXTHOP;
+	static const int nexthops = RTNLGRP_NEXTHOP, labels = RTNLGRP_MPLS_ROUTE;
 	struct sockaddr_nl address = {.nl_family = AF_NETLINK};
 	int size = RECEIVE_BUFFER;
 	if (setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &size, sizeof(size)))
@@ -56,6 +57,7 @@ static int subscribe(int fd)
 			return -errno;
 	/* A kernel that has no such objects (before 5.3) tells of none. */
 	setsockopt(fd, SOL_NETLINK, NETLINK_ADD_MEMBERSHIP, &nexthops, sizeof(nexthops));
+	setsockopt(fd, SOL_NETLINK, NETLINK_ADD_MEMBERSHIP, &labels, sizeof(labels));
 	return 0;
 }
 
@@ -69,6 +71,8 @@ static int open_sockets(struct ws_linux *opened, const char *netns)
 	opened->fd = socket(AF_NETLINK, SOCK_RAW | SOCK_NONBLOCK | SOCK_CLOEXEC, NETLINK_ROUTE);
 	error = opened->fd < 0 ? -errno : 0;
 	opened->requests = request_socket();
+	/* Without MPLS a kernel takes a request for labels as one for all that it has. */
+	opened->has_labels = !access("/proc/sys/net/mpls", F_OK);
 	netns_leave(&visit);
 	if (!error)
 		error = opened->requests < 0 ? opened->requests : subscribe(opened->fd);
@@ -87,6 +91,8 @@ struct ws_linux *ws_linux_open(struct ws_router *router, const char *netns)
 		ws_linux_close(opened, false);
 		return NULL;
 	}
+	if (!opened->has_labels)
+		opened->intake.wanted = opened->intake.all = INTAKE_ALL & ~(1u << DUMP_LABELS);
 	return opened;
 }
 
@@ -122,6 +128,7 @@ static int ask_for_dump(struct ws_linux *host, enum linux_dump dump)
 		[DUMP_NEXTHOPS] = {RTM_GETNEXTHOP, AF_UNSPEC, sizeof(struct nhmsg)},
 		[DUMP_ROUTES4] = {RTM_GETROUTE, AF_INET, sizeof(struct rtmsg)},
 		[DUMP_ROUTES6] = {RTM_GETROUTE, AF_INET6, sizeof(struct rtmsg)},
+		[DUMP_LABELS] = {RTM_GETROUTE, AF_MPLS, sizeof(struct rtmsg)},
 	};
 	struct {
 		struct nlmsghdr header;
@@ -193,7 +200,7 @@ static void take_messages(struct ws_linux *host, const uint8_t *bytes, size_t le
 static void overflow(struct ws_linux *host)
 {
 	host->intake.stats.overflows++;
-	host->intake.wanted = INTAKE_ALL;
+	host->intake.wanted = host->intake.all;
 	/* What was lost may be of the dump that runs. */
 	host->dumps.is_interrupted = true;
 }

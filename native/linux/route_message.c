@@ -7,11 +7,17 @@
 #include <linux/mpls_iptunnel.h>
 #include <string.h>
 
+enum { LABEL_BITS = 20 };
+
 /* A stack of labels, the outermost first, each in its 32-bit entry. */
 static void copy_labels(struct linux_path *path, const void *entries, size_t length)
 {
 	path->label_count = 0;
-	for (size_t at = 0; at + 4 <= length && path->label_count < WS_MAX_LABELS; at += 4) {
+	if (length > 4 * WS_MAX_LABELS) {
+		path->label_count = WS_MAX_LABELS + 1;
+		return;
+	}
+	for (size_t at = 0; at + 4 <= length; at += 4) {
 		uint32_t entry;
 		memcpy(&entry, (const uint8_t *)entries + at, sizeof(entry));
 		path->labels[path->label_count++] = ntohl(entry) >> MPLS_LS_LABEL_SHIFT;
@@ -65,6 +71,9 @@ static void parse_path(struct linux_path *path, uint8_t family, const void *attr
 		case RTA_VIA:
 			parse_via(path, at);
 			break;
+		case RTA_NEWDST:
+			copy_labels(path, mnl_attr_get_payload(at), mnl_attr_get_payload_len(at));
+			break;
 		case RTA_ENCAP_TYPE:
 			is_mpls = linux_is_mpls(at);
 			break;
@@ -77,17 +86,18 @@ static void parse_path(struct linux_path *path, uint8_t family, const void *attr
 		linux_encap_parse(path, encap);
 }
 
-static void parse_multipath(struct linux_route *route, uint8_t family,
+/* Into room for WS_MAX_PATHS. */
+static void parse_multipath(struct linux_path *paths, uint16_t *count, uint8_t family,
 							const struct nlattr *attribute)
 {
 	const uint8_t *bytes = mnl_attr_get_payload(attribute);
 	size_t left = mnl_attr_get_payload_len(attribute);
-	while (left >= sizeof(struct rtnexthop) && route->path_count < WS_MAX_PATHS) {
+	while (left >= sizeof(struct rtnexthop) && *count < WS_MAX_PATHS) {
 		const struct rtnexthop *hop = (const void *)bytes;
 		if (hop->rtnh_len < sizeof(*hop) || hop->rtnh_len > left)
 			return;
 		if (!(hop->rtnh_flags & RTNH_F_DEAD)) {
-			struct linux_path *path = &route->paths[route->path_count++];
+			struct linux_path *path = &paths[(*count)++];
 			memset(path, 0, sizeof(*path));
 			path->link = hop->rtnh_ifindex;
 			path->weight = hop->rtnh_hops + 1;
@@ -99,6 +109,16 @@ static void parse_multipath(struct linux_route *route, uint8_t family,
 		bytes += step;
 		left -= step;
 	}
+}
+
+/* Of a route whose path stands in it. */
+static void parse_only_path(struct linux_path *paths, uint16_t *count, uint8_t family,
+							const void *attributes, size_t length)
+{
+	*count = 1;
+	memset(&paths[0], 0, sizeof(paths[0]));
+	paths[0].weight = 1;
+	parse_path(&paths[0], family, attributes, length);
 }
 
 static bool set_kind(struct linux_route *route, uint8_t type)
@@ -141,7 +161,7 @@ bool linux_route_parse(const struct rtmsg *header, const void *attributes, size_
 			out->metric = linux_attribute_u32(at);
 			break;
 		case RTA_MULTIPATH:
-			parse_multipath(out, family, at);
+			parse_multipath(out->paths, &out->path_count, family, at);
 			break;
 		case RTA_NH_ID:
 			out->nexthop = linux_attribute_u32(at);
@@ -153,11 +173,41 @@ bool linux_route_parse(const struct rtmsg *header, const void *attributes, size_
 				   header->rtm_protocol != RTPROT_KERNEL &&
 				   header->rtm_protocol != RTPROT_REDIRECT && out->table != RT_TABLE_LOCAL &&
 				   !header->rtm_src_len && !header->rtm_tos;
-	if (out->is_ours && !out->path_count && !(header->rtm_flags & RTNH_F_DEAD)) {
-		out->path_count = 1;
-		memset(&out->paths[0], 0, sizeof(out->paths[0]));
-		out->paths[0].weight = 1;
-		parse_path(&out->paths[0], family, attributes, length);
-	}
+	if (out->is_ours && !out->path_count && !(header->rtm_flags & RTNH_F_DEAD))
+		parse_only_path(out->paths, &out->path_count, family, attributes, length);
 	return true;
+}
+
+/* ---- Labels ---- */
+
+/* One entry of a stack, whose label is the route's. */
+static bool parse_label(const struct nlattr *attribute, uint32_t *label)
+{
+	uint32_t entry;
+	if (mnl_attr_get_payload_len(attribute) != sizeof(entry))
+		return false;
+	memcpy(&entry, mnl_attr_get_payload(attribute), sizeof(entry));
+	*label = ntohl(entry) >> MPLS_LS_LABEL_SHIFT;
+	return true;
+}
+
+bool linux_label_parse(const struct rtmsg *header, const void *attributes, size_t length,
+					   struct linux_label *out)
+{
+	const struct nlattr *at;
+	bool has_label = false;
+	if (header->rtm_family != AF_MPLS || header->rtm_dst_len != LABEL_BITS ||
+		header->rtm_type != RTN_UNICAST)
+		return false;
+	out->path_count = 0;
+	linux_for_each(at, attributes, length)
+	{
+		if (mnl_attr_get_type(at) == RTA_DST)
+			has_label = parse_label(at, &out->label);
+		else if (mnl_attr_get_type(at) == RTA_MULTIPATH)
+			parse_multipath(out->paths, &out->path_count, AF_MPLS, at);
+	}
+	if (!out->path_count && !(header->rtm_flags & RTNH_F_DEAD))
+		parse_only_path(out->paths, &out->path_count, AF_MPLS, attributes, length);
+	return has_label;
 }

@@ -14,6 +14,7 @@
 #include "router/fib/load_balance.h"
 #include "router/interface/address_index.h"
 #include "router/interface/interface.h"
+#include "router/interface/interface_due.h"
 #include "router/l2/l2.h"
 #include "router/neighbor/neighbor_due.h"
 #include "router/neighbor/neighbor_room.h"
@@ -29,10 +30,12 @@
 
 struct acl_table;
 struct bond_room;
+struct dad;
 struct impairment;
 struct ip6_interface;
 struct own_addresses;
 struct pcap;
+struct punt;
 struct trace_filter;
 struct sflow;
 struct urpf;
@@ -81,6 +84,7 @@ struct ws_router {
 	struct rte_ring *handoff_rings[WS_MAX_WORKERS]; /* NULL until an interface hands off */
 	struct pcap *pcap;           /* NULL when there is no capture; changed while nobody observes */
 	struct trace_filter *filter; /* of the trace, likewise */
+	struct punt *punt;           /* NULL before the first policer of what is punted */
 	struct sflow *sflow;         /* NULL before it is first spoken of */
 	struct vxlan_room *vxlan;    /* NULL until there is a tunnel */
 	struct urpf *urpf;           /* NULL before it is first set */
@@ -89,6 +93,8 @@ struct ws_router {
 	uint32_t neighbors_settled;
 
 	/* Main thread only. */
+	struct dad *dad; /* NULL until an address is looked for on a link */
+	struct interface_due advertisements, reports, announcements_due;
 	struct ip6_settings ip6_settings[WS_MAX_INTERFACES];
 	void *interface_names;        /* tree: interface_names.c */
 	uint32_t table_end[FAMILIES]; /* one past the highest index of a table */

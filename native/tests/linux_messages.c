@@ -106,6 +106,59 @@ const struct nlmsghdr *nexthop_message(uint16_t type, const struct nexthop_spec 
 	return header;
 }
 
+static void put_stack(struct nlmsghdr *header, uint16_t type, const uint32_t *labels, size_t most)
+{
+	uint32_t entries[16], count = 0;
+	for (; count < most && labels[count]; count++)
+		entries[count] = htonl(labels[count] << 12);
+	if (!count)
+		return;
+	entries[count - 1] |= htonl(1 << 8);
+	mnl_attr_put(header, type, count * sizeof(entries[0]), entries);
+}
+
+static void put_label_path(struct nlmsghdr *header, const struct label_spec *spec, int i)
+{
+	const char *via = spec->paths[i].via;
+	put_stack(header, RTA_NEWDST, spec->paths[i].labels, 10);
+	if (!via)
+		return;
+	uint16_t family = strchr(via, ':') ? AF_INET6 : AF_INET;
+	uint8_t bytes[2 + 16];
+	memcpy(bytes, &family, sizeof(family));
+	inet_pton(family, via, bytes + sizeof(family));
+	mnl_attr_put(header, RTA_VIA, sizeof(family) + (family == AF_INET ? 4 : 16), bytes);
+}
+
+const struct nlmsghdr *label_message(uint16_t type, const struct label_spec *spec)
+{
+	struct nlmsghdr *header = begin(type, 0);
+	struct rtmsg *route = mnl_nlmsg_put_extra_header(header, sizeof(*route));
+	const uint32_t stack[] = {spec->label, spec->label};
+	route->rtm_family = AF_MPLS;
+	route->rtm_dst_len = 20;
+	route->rtm_table = RT_TABLE_MAIN;
+	route->rtm_protocol = RTPROT_ZEBRA;
+	route->rtm_type = RTN_UNICAST;
+	put_stack(header, RTA_DST, stack, spec->stack ? spec->stack : 1);
+	if (!spec->paths[1].link) {
+		put_label_path(header, spec, 0);
+		mnl_attr_put_u32(header, RTA_OIF, (uint32_t)spec->paths[0].link);
+		return header;
+	}
+	struct nlattr *nest = mnl_attr_nest_start(header, RTA_MULTIPATH);
+	for (int i = 0; i < 4 && spec->paths[i].link; i++) {
+		struct rtnexthop *hop = mnl_nlmsg_get_payload_tail(header);
+		uint32_t before = header->nlmsg_len;
+		header->nlmsg_len += sizeof(*hop);
+		hop->rtnh_ifindex = spec->paths[i].link;
+		put_label_path(header, spec, i);
+		hop->rtnh_len = (uint16_t)(header->nlmsg_len - before);
+	}
+	mnl_attr_nest_end(header, nest);
+	return header;
+}
+
 static struct nlmsghdr *begin_link(uint16_t type, int32_t link, const char *name, bool is_up)
 {
 	struct nlmsghdr *header = begin(type, 0);

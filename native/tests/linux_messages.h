@@ -36,9 +36,21 @@ struct nexthop_spec {
 	} members[4];
 };
 
+/* The route of a label. */
+struct label_spec {
+	uint32_t label;
+	uint8_t stack; /* of labels that it has in RTA_DST, 1 unless given */
+	struct {
+		int32_t link;
+		const char *via;     /* NULL: none */
+		uint32_t labels[10]; /* in its place, up to the first 0 */
+	} paths[4];
+};
+
 /* All return the message, in a buffer that the next call writes over. */
 const struct nlmsghdr *route_message(uint16_t type, const struct route_spec *spec);
 const struct nlmsghdr *nexthop_message(uint16_t type, const struct nexthop_spec *spec);
+const struct nlmsghdr *label_message(uint16_t type, const struct label_spec *spec);
 const struct nlmsghdr *link_message(uint16_t type, int32_t link, const char *name, bool is_up);
 const struct nlmsghdr *vlan_message(int32_t link, int32_t parent, uint16_t id);
 const struct nlmsghdr *address_message(uint16_t type, int32_t link, const char *address,

@@ -33,6 +33,7 @@ static void change(uint16_t interface)
 		list->at[below(list->count)] = list->at[list->count - 1], list->count--;
 	else
 		list->at[list->count++] = draw(interface);
+	list->given = list->count;
 	address_index_change(router, interface, &before, list);
 }
 

@@ -254,6 +254,38 @@ static void what_waits_goes_with_its_interface(void **state)
 	assert_int_equal(taken_number(), 3);
 }
 
+/* Nobody is asked by it, and what waits goes on waiting; senders are told in time. */
+static void what_waits_outlasts_an_interface_that_is_down(void **state)
+{
+	(void)state;
+	send_numbered(IP(10, 0, 1, 2), 1, 3);
+	assert_int_equal(questions(), 1);
+	assert_int_equal(ws_router_set_state(rig_router, 1, false), 0);
+	assert_int_equal(rig_totals().held, 3);
+	later(1);
+	assert_int_equal(questions(), 0);
+	assert_int_equal(rig_totals().held, 3);
+	assert_int_equal(ws_router_set_state(rig_router, 1, true), 0);
+	later(1);
+	assert_int_equal(questions(), 1);
+	answer(IP(10, 0, 1, 2));
+	for (uint16_t i = 1; i <= 3; i++)
+		assert_int_equal(taken_number(), i);
+}
+
+static void senders_are_told_when_their_next_hops_interface_stays_down(void **state)
+{
+	(void)state;
+	send_numbered(IP(10, 0, 1, 2), 1, 2);
+	assert_int_equal(questions(), 1);
+	assert_int_equal(ws_router_set_state(rig_router, 1, false), 0);
+	later(4);
+	assert_told_unreachable(1);
+	assert_told_unreachable(2);
+	assert_int_equal(questions(), 0);
+	assert_int_equal(rig_totals().held, 0);
+}
+
 static void nothing_stays_when_the_router_goes(void **state)
 {
 	(void)state;
@@ -276,6 +308,8 @@ int main(void)
 		TEST(a_next_hop_without_a_route_is_given_up),
 		TEST(a_place_has_one_next_hop),
 		TEST(what_waits_goes_with_its_interface),
+		TEST(what_waits_outlasts_an_interface_that_is_down),
+		TEST(senders_are_told_when_their_next_hops_interface_stays_down),
 		TEST(nothing_stays_when_the_router_goes),
 	};
 	return RIG_RUN(tests);

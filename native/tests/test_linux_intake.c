@@ -3,8 +3,10 @@
 #include "cmocka_all.h"
 #include "linux/intake.h"
 #include "linux_messages.h"
+#include "tests/label_table.h"
 
 #include <arpa/inet.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -47,6 +49,7 @@ static int setup(void **state)
 {
 	(void)state;
 	told_count = 0;
+	label_table_reset();
 	neighbor_calls[0] = 0;
 	assert_int_equal(intake_init(&intake, NULL), 0);
 	assert_int_equal(intake_pair(&intake, E0, 0), 0);
@@ -259,7 +262,7 @@ static void a_link_that_goes_down_takes_routes_along(void **state)
 	assert_int_equal(intake.changes, WS_LINUX_LINKS);
 	assert_int_equal(intake.wanted, 0);
 	take(link_message(RTM_NEWLINK, E0, "e0", false));
-	assert_int_equal(intake.wanted, 1 << DUMP_NEXTHOPS | 1 << DUMP_ROUTES4);
+	assert_int_equal(intake.wanted, 1 << DUMP_NEXTHOPS | 1 << DUMP_ROUTES4 | 1 << DUMP_LABELS);
 	take(link_message(RTM_DELLINK, E0, "e0", false));
 	assert_int_equal(intake.link_count, 0);
 }
@@ -402,6 +405,30 @@ static void links_and_addresses_are_kept(void **state)
 	assert_int_equal(intake.address_count, 0);
 }
 
+/* As many as the router has room for: each message looks at a few, however many there are. */
+static void links_and_addresses_are_found_without_a_walk(void **state)
+{
+	(void)state;
+	char address[32];
+	for (int round = 0; round < 3; round++) {
+		uint64_t links = intake.links_by_number.looks, addresses = intake.addresses_by_value.looks;
+		for (int32_t link = 1; link <= WS_MAX_INTERFACES; link++) {
+			snprintf(address, sizeof(address), "10.%d.%d.1", link >> 8 & 255, link & 255);
+			take(link_message(round < 2 ? RTM_NEWLINK : RTM_DELLINK, link, "e", true));
+			take(address_message(round < 2 ? RTM_NEWADDR : RTM_DELADDR, link, address, 24));
+			if (!round)
+				assert_int_equal(intake_pair(&intake, link, link % 100), 0);
+			else if (round == 2)
+				assert_int_equal(intake_pair(&intake, link, -1), 0);
+		}
+		assert_int_equal(intake.link_count, round < 2 ? WS_MAX_INTERFACES : 0);
+		assert_int_equal(intake.address_count, round < 2 ? WS_MAX_INTERFACES : 0);
+		assert_int_equal(intake.pair_count, round < 2 ? WS_MAX_INTERFACES : 0);
+		assert_true(intake.links_by_number.looks - links < 4 * WS_MAX_INTERFACES);
+		assert_true(intake.addresses_by_value.looks - addresses < 4 * WS_MAX_INTERFACES);
+	}
+}
+
 static void all_about_neighbours_is_told(void **state)
 {
 	(void)state;
@@ -456,14 +483,145 @@ static void all_routes_are_withdrawn(void **state)
 	assert_int_equal(told[told_count - 1].route.prefix.address.family, WS_IP6);
 }
 
-static void malformed_messages_are_nothing(void **state)
+/* ---- Labels ---- */
+
+static void assert_label_path(uint32_t label, bool bottom, const char *via, int32_t interface,
+							  uint32_t pushed)
+{
+	const struct ws_mpls_route *route = label_table_find(label, bottom);
+	assert_non_null(route);
+	assert_int_equal(route->source, WS_SOURCE_LINUX);
+	assert_int_equal(route->payload, !bottom ? 0 : strchr(via, ':') ? WS_IP6 : WS_IP4);
+	assert_next_hop(&route->paths[0], via, interface);
+	assert_int_equal(route->paths[0].label_count, pushed != 0);
+	assert_int_equal(route->paths[0].labels[0], pushed);
+}
+
+static void a_label_is_swapped_or_taken_off(void **state)
 {
 	(void)state;
-	const struct route_spec route = {
-		.prefix = "10.0.0.0", .length = 8, .paths = {{E0, "192.0.2.1", 0, 0, 5}, {E1}}};
+	struct label_spec swap = {.label = 100, .paths = {{E0, "192.0.2.1", {200}}}};
+	const struct label_spec pop = {.label = 1048575, .paths = {{E1, "2001:db8::1"}}};
+	take(label_message(RTM_NEWROUTE, &swap));
+	take(label_message(RTM_NEWROUTE, &pop));
+	assert_int_equal(intake.stats.labels, 2);
+	assert_int_equal(label_table_count, 4);
+	for (int bottom = 0; bottom < 2; bottom++) {
+		assert_label_path(100, bottom, "192.0.2.1", 0, 200);
+		assert_label_path(1048575, bottom, "2001:db8::1", 1, 0);
+	}
+	swap.paths[0].labels[0] = 201;
+	take(label_message(RTM_NEWROUTE, &swap));
+	assert_label_path(100, true, "192.0.2.1", 0, 201);
+	assert_int_equal(intake.stats.labels, 2);
+	take(label_message(RTM_DELROUTE, &swap));
+	assert_null(label_table_find(100, true));
+	assert_null(label_table_find(100, false));
+	assert_int_equal(intake.stats.labels, 1);
+	assert_int_equal(told_count, 0);
+}
+
+static void a_label_has_several_paths_and_stacks(void **state)
+{
+	(void)state;
+	const struct label_spec several = {
+		.label = 100,
+		.paths = {{E0, "192.0.2.1", {200, 300}}, {FOREIGN, "192.0.2.9", {1}}, {E1, "192.0.3.1"}}};
+	take(label_message(RTM_NEWROUTE, &several));
+	const struct ws_mpls_route *route = label_table_find(100, false);
+	assert_non_null(route);
+	assert_int_equal(route->path_count, 2);
+	assert_int_equal(route->paths[0].label_count, 2);
+	assert_int_equal(route->paths[0].labels[0], 200);
+	assert_int_equal(route->paths[0].labels[1], 300);
+	assert_int_equal(route->paths[1].label_count, 0);
+	assert_next_hop(&route->paths[1], "192.0.3.1", 1);
+}
+
+/* By no paired link, to no next hop, with more labels than there is room for, of two labels. */
+static void a_label_that_leads_nowhere_of_ours_is_left_out(void **state)
+{
+	(void)state;
+	const struct label_spec ours = {.label = 100, .paths = {{E0, "192.0.2.1", {200}}}};
+	const struct label_spec others[] = {
+		{.label = 100, .paths = {{FOREIGN, "192.0.2.1", {200}}}},
+		{.label = 100, .paths = {{E0}}},
+		{.label = 100, .paths = {{E0, "192.0.2.1", {16, 17, 18, 19, 20, 21, 22, 23, 24}}}},
+	};
+	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
+		take(label_message(RTM_NEWROUTE, &ours));
+		assert_int_equal(label_table_count, 2);
+		take(label_message(RTM_NEWROUTE, &others[i]));
+		assert_int_equal(label_table_count, 0);
+	}
+	const struct label_spec two = {.label = 100, .stack = 2, .paths = {{E0, "192.0.2.1"}}};
+	take(label_message(RTM_NEWROUTE, &two));
+	assert_int_equal(label_table_count, 0);
+	assert_int_equal(intake.stats.labels, 0);
+}
+
+/* The user's stays, and what the router refuses is told. */
+static void a_label_of_the_user_is_not_replaced(void **state)
+{
+	(void)state;
+	const struct label_spec linux_label = {.label = 100, .paths = {{E0, "192.0.2.1", {200}}}};
+	const struct label_spec reserved = {.label = 3, .paths = {{E0, "192.0.2.1"}}};
+	const struct ws_mpls_route own = {
+		.label = 100, .bottom = true, .source = WS_SOURCE_STATIC, .path_count = 1};
+	ws_router_mpls_table_add(NULL);
+	ws_router_mpls_route_set(NULL, &own);
+	take(label_message(RTM_NEWROUTE, &linux_label));
+	assert_int_equal(intake.stats.rejected, 1);
+	assert_string_equal(intake.stats.rejection,
+						"label 100 has a route that Linux's does not replace");
+	take(label_message(RTM_DELROUTE, &linux_label));
+	assert_int_equal(label_table_count, 1);
+	take(label_message(RTM_NEWROUTE, &reserved));
+	assert_int_equal(intake.stats.rejected, 2);
+	assert_int_equal(intake.stats.labels, 0);
+	/* One that the user takes over stays when Linux's goes. */
+	ws_router_mpls_route_del(NULL, 100, true);
+	take(label_message(RTM_NEWROUTE, &linux_label));
+	ws_router_mpls_route_set(NULL, &own);
+	take(label_message(RTM_DELROUTE, &linux_label));
+	assert_int_equal(label_table_count, 1);
+	assert_int_equal(label_table[0].source, WS_SOURCE_STATIC);
+}
+
+static void a_dump_finds_which_labels_have_gone(void **state)
+{
+	(void)state;
+	const struct label_spec stays = {.label = 100, .paths = {{E0, "192.0.2.1", {200}}}};
+	const struct label_spec goes = {.label = 101, .paths = {{E0, "192.0.2.1", {201}}}};
+	take(label_message(RTM_NEWROUTE, &stays));
+	take(label_message(RTM_NEWROUTE, &goes));
+	intake_dump_begins(&intake, DUMP_LABELS);
+	take_copy(label_message(RTM_NEWROUTE, &stays), true);
+	intake_dump_ends(&intake, DUMP_LABELS);
+	assert_int_equal(label_table_count, 2);
+	assert_non_null(label_table_find(100, true));
+	intake_withdraw(&intake);
+	assert_int_equal(label_table_count, 0);
+	assert_int_equal(intake.stats.labels, 0);
+}
+
+static void labels_are_asked_for_when_a_link_goes_down(void **state)
+{
+	(void)state;
+	take(link_message(RTM_NEWLINK, E0, "e0", true));
+	intake.wanted = 0;
+	take(link_message(RTM_NEWLINK, E0, "e0", false));
+	assert_true(intake.wanted & 1 << DUMP_LABELS);
+	intake.all &= ~(1u << DUMP_LABELS);
+	intake.wanted = 0;
+	take(link_message(RTM_DELLINK, E0, "e0", false));
+	assert_false(intake.wanted & 1 << DUMP_LABELS);
+}
+
+static void cut_anywhere(const struct nlmsghdr *message)
+{
 	uint8_t whole[1024];
 	struct linux_message parsed;
-	const struct nlmsghdr *message = route_message(RTM_NEWROUTE, &route);
 	uint32_t length = message->nlmsg_len;
 	memcpy(whole, message, length);
 	for (uint32_t cut = 0; cut <= length; cut++) {
@@ -474,6 +632,17 @@ static void malformed_messages_are_nothing(void **state)
 		assert_int_equal(linux_message_parse(copy, cut, &parsed), cut >= sizeof(*copy) ? cut : 0);
 		free(copy);
 	}
+}
+
+static void malformed_messages_are_nothing(void **state)
+{
+	(void)state;
+	const struct route_spec route = {
+		.prefix = "10.0.0.0", .length = 8, .paths = {{E0, "192.0.2.1", 0, 0, 5}, {E1}}};
+	const struct label_spec label = {.label = 100,
+									 .paths = {{E0, "192.0.2.1", {200, 300}}, {E1, "2001:db8::1"}}};
+	cut_anywhere(route_message(RTM_NEWROUTE, &route));
+	cut_anywhere(label_message(RTM_NEWROUTE, &label));
 }
 
 int main(void)
@@ -496,9 +665,16 @@ int main(void)
 		TEST(an_object_that_was_not_told_of_is_asked_for),
 		TEST(objects_go_with_the_carrier),
 		TEST(links_and_addresses_are_kept),
+		TEST(links_and_addresses_are_found_without_a_walk),
 		TEST(all_about_neighbours_is_told),
 		TEST(an_interface_that_is_unpaired_loses_its_routes),
 		TEST(all_routes_are_withdrawn),
+		TEST(a_label_is_swapped_or_taken_off),
+		TEST(a_label_has_several_paths_and_stacks),
+		TEST(a_label_that_leads_nowhere_of_ours_is_left_out),
+		TEST(a_label_of_the_user_is_not_replaced),
+		TEST(a_dump_finds_which_labels_have_gone),
+		TEST(labels_are_asked_for_when_a_link_goes_down),
 		TEST(malformed_messages_are_nothing),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -244,14 +244,15 @@ static void answers_a_flood_of_queries_once_a_second(void **state)
 	assert_int_equal(rig_take(0).length, 0);
 	assert_int_equal(
 		rig_counter("icmp6-multicast-listener-query", "multicast listener queries received"), 100);
-	settings->next_report_tsc = 1;
+	interface_due_at(&rig_router->reports, 0, 1);
 	ws_router_poll(rig_router);
 	rig_walk();
 	assert_true(rig_take(0).length > 0);
 	/* The answer may take its time, as long as the querier says. */
 	settings->reported_tsc = 0;
 	query(querier, MLD_HOP_LIMIT, MLD_QUERY_LEN, 10000);
-	assert_true(settings->next_report_tsc <= graph_tsc() + 10 * rig_router->tsc_hz);
+	assert_true(interface_is_due(&rig_router->reports, 0));
+	assert_true(rig_router->reports.tsc[0] <= graph_tsc() + 10 * rig_router->tsc_hz);
 }
 
 /* ---- Announcements ---- */
@@ -287,7 +288,6 @@ static void announces_addresses_when_asked_to(void **state)
 {
 	(void)state;
 	const struct ws_prefix second = {address_of_ip6((uint8_t[16]){0x20, 2, [15] = 1}), 64};
-	struct ip6_settings *settings = &rig_router->ip6_settings[0];
 	struct announced seen = take_announced();
 	assert_int_equal(seen.arp + seen.advertisements + seen.reports, 0);
 	assert_int_equal(ws_router_set_announcing(rig_router, WS_IP6, true), 0);
@@ -299,10 +299,10 @@ static void announces_addresses_when_asked_to(void **state)
 	assert_int_equal(seen.advertisements, 3); /* the link-local one too */
 	assert_int_equal(seen.reports, 1);
 	/* Another report follows, and then no more. */
-	assert_true(settings->next_report_tsc > 0);
-	settings->next_report_tsc = 1;
+	assert_true(interface_is_due(&rig_router->reports, 0));
+	interface_due_at(&rig_router->reports, 0, 1);
 	assert_int_equal(take_announced().reports, 1);
-	assert_int_equal(settings->next_report_tsc, 0);
+	assert_false(interface_is_due(&rig_router->reports, 0));
 	/* An interface that is down says nothing; all when it comes up. */
 	assert_int_equal(ws_router_set_announcing(rig_router, WS_IP4, true), 0);
 	assert_int_equal(ws_router_set_state(rig_router, 0, false), 0);
@@ -334,6 +334,48 @@ static void believes_no_query_from_afar(void **state)
 	assert_int_equal(rig_counter(node, "payload length too small for type"), 1);
 }
 
+/* However many interfaces advertise, are announced or report listeners: a poll at which nothing is
+ * due looks at one of each kind. */
+static void a_poll_looks_at_what_is_due_and_at_no_others(void **state)
+{
+	(void)state;
+	enum { MANY = 300, POLLS = 10 };
+	const struct ws_ip6_advertising advertising = {
+		.is_on = true, .lifetime_s = 1800, .min_interval_s = 1000, .max_interval_s = 1800};
+	ws_router_set_announcing(rig_router, WS_IP6, true);
+	for (uint32_t i = 0; i < MANY; i++) {
+		const uint8_t mac[6] = {2, 0xdd, 0, 0, (uint8_t)(i >> 8), (uint8_t)i};
+		int loop = ws_router_loopback_add(rig_router, i, mac);
+		assert_true(loop >= 0);
+		assert_int_equal(ws_router_set_state(rig_router, (uint16_t)loop, true), 0);
+		assert_int_equal(ws_router_set_ip6(rig_router, (uint16_t)loop, true), 0);
+		assert_int_equal(ws_router_set_advertising(rig_router, (uint16_t)loop, &advertising), 0);
+	}
+	struct interface_due *due[] = {&rig_router->advertisements, &rig_router->announcements_due,
+								   &rig_router->reports};
+	assert_int_equal(due[0]->count, MANY);
+	for (int i = 0; i < 2 * MANY / 64 + 2; i++) {
+		ws_router_poll(rig_router);
+		rig_walk();
+	}
+	assert_int_equal(due[0]->count, MANY); /* all have advertised, and will again */
+	for (int kind = 0; kind < 3; kind++) {
+		for (uint16_t i = 0; i < rig_router->interface_count; i++)
+			if (interface_is_due(due[kind], i))
+				interface_due_at(due[kind], i, UINT64_MAX);
+		due[kind]->looks = 0;
+	}
+	for (int i = 0; i < POLLS; i++)
+		ws_router_poll(rig_router);
+	for (int kind = 0; kind < 3; kind++)
+		assert_true(due[kind]->looks <= POLLS);
+	/* One that goes down is due no more, and again when it comes up. */
+	ws_router_set_state(rig_router, WS_MAX_PORTS, false);
+	assert_int_equal(due[0]->count, MANY - 1);
+	ws_router_set_state(rig_router, WS_MAX_PORTS, true);
+	assert_int_equal(due[0]->count, MANY);
+}
+
 int main(void)
 {
 #define TEST(function) cmocka_unit_test_setup_teardown(function, reset, rest_accounted)
@@ -346,6 +388,7 @@ int main(void)
 		TEST(answers_a_flood_of_queries_once_a_second),
 		TEST(announces_addresses_when_asked_to),
 		TEST(believes_no_query_from_afar),
+		TEST(a_poll_looks_at_what_is_due_and_at_no_others),
 	};
 	return RIG_RUN(tests);
 }

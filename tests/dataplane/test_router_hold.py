@@ -1,16 +1,18 @@
-"""Packets that wait for their next hop's MAC address: who sent them is told when nobody answers. (Those that are
-answered: `native/tests/test_hold.c`, `tests/system/test_first_packets.py`.)"""
+"""Packets that wait for their next hop's MAC address: who sent them is told when nobody answers, and several workers
+hold for one next hop. (More of those that are answered: `native/tests/test_hold.c` and
+`tests/system/test_first_packets.py`.)"""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 import pytest
-from router_run import HOST0, INTERFACES, ROUTER0, read_pcap, router, wait_for, write_pcap
+from router_run import HOST0, HOST1, INTERFACES, ROUTER0, ROUTER1, read_pcap, router, wait_for, write_pcap
 from scapy.layers.inet import ICMP, IP, UDP
 from scapy.layers.inet6 import ICMPv6DestUnreach, ICMPv6ND_NS, IPv6
 from scapy.layers.l2 import ARP, Ether
 from scapy.packet import Packet, Raw
+from test_router_workers import TWO, needs_two_cpus
 
 from wirespeed.dut.errors import parse_errors
 
@@ -71,3 +73,35 @@ def test_senders_are_told_when_nobody_answers(tmp_path: Path, ports: list[str]) 
         else:
             assert (answer[IP].src, answer[IP].dst) == ("100.64.1.1", "16.0.0.1")
             assert (answer[ICMP].type, answer[ICMP].code) == (3, 1)
+
+
+@needs_two_cpus
+def test_several_workers_hold_for_one_next_hop(tmp_path: Path) -> None:
+    """Each in a queue of its own; all is sent when the next hop answers one of them."""
+    names = ("e0", "e1", "e2")
+    wires = [f"{name}=pcap:{tmp_path}/{name}-in.pcap,{tmp_path}/{name}-out.pcap" for name in names]
+    config = "".join(
+        f"set interface mac address e{number} {mac}\nset interface state e{number} up\n"
+        f"set interface ip address e{number} 100.64.{number}.1/24\n"
+        for number, mac in enumerate((ROUTER0, ROUTER1, "02:fe:00:00:00:02"))
+    )
+    for number, (router_mac, host_mac) in enumerate(((ROUTER0, HOST0), (ROUTER1, HOST1))):
+        ip = IP(src=f"100.64.{number}.2", dst="100.64.2.2")
+        frames = [
+            bytes(Ether(src=host_mac, dst=router_mac) / ip / UDP(sport=100 * number + count, dport=9) / Raw(b"x" * 40))
+            for count in range(4)
+        ]
+        write_pcap(tmp_path / f"e{number}-in.pcap", frames)
+    write_pcap(tmp_path / "e2-in.pcap", [])
+    with router(tmp_path, wires, config, *TWO) as running:
+        wait_for(lambda: len(running.ask("show ip neighbor-hold").splitlines()) == 3, "two workers that hold")
+        threads = [line.split()[2:4] for line in running.ask("show ip neighbor-hold").splitlines()[1:]]
+        assert sorted(threads) == [["4", "1"], ["4", "2"]]
+        running.ask(f"ip neighbor e2 100.64.2.2 {HOST1}")
+        wait_for(lambda: len(running.ask("show ip neighbor-hold").splitlines()) == 1, "workers that hold nothing")
+    sent = [Ether(frame) for frame in read_pcap(tmp_path / "e2-out.pcap")]
+    ports = [frame[UDP].sport for frame in sent if UDP in frame]
+    # All of them, and those of each worker in the order that they came in.
+    assert [port for port in ports if port < 100] == [0, 1, 2, 3]
+    assert [port for port in ports if port >= 100] == [100, 101, 102, 103]
+    assert all(frame.dst == HOST1 for frame in sent if UDP in frame)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from ipaddress import IPv4Address, IPv6Address
 
-from wirespeed.router.ip6_core import Advertising, EchoReply, Ip6Interface
+from wirespeed.router.ip6_core import Advertising, DadConflict, DadState, EchoReply, Ip6Interface
 
 
 class FakeIp6:
@@ -14,6 +14,9 @@ class FakeIp6:
         self.ip6_interfaces: dict[int, Ip6Interface] = {}
         self.reachable_s: dict[int, int] = {}
         self.announcing: set[int] = set()
+        self.dad_transmits: dict[int | None, int] = {}
+        self.dad_states: dict[tuple[int, IPv6Address], DadState] = {}
+        self.conflicts: list[DadConflict] = []
         self.echoes: list[tuple[IPv4Address | IPv6Address, int | None, int]] = []
         self.replies: dict[int, EchoReply] = {}
 
@@ -41,6 +44,19 @@ class FakeIp6:
 
     def is_announcing(self, version: int) -> bool:
         return version in self.announcing
+
+    def set_dad(self, index: int | None, transmits: int) -> None:
+        self.dad_transmits = {None: transmits} if index is None else self.dad_transmits | {index: transmits}
+
+    def dad(self, index: int) -> int:
+        return self.dad_transmits.get(index, self.dad_transmits.get(None, 0))
+
+    def dad_state(self, index: int, address: IPv6Address) -> DadState:
+        return self.dad_states.get((index, address), DadState.USED)
+
+    def dad_conflicts(self) -> Sequence[DadConflict]:
+        found, self.conflicts = self.conflicts, []
+        return found
 
     def echo(self, destination: IPv4Address | IPv6Address, interface: int | None, payload_len: int) -> int:
         self.echoes.append((destination, interface, payload_len))

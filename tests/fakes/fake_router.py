@@ -16,6 +16,7 @@ from fake_acl_sessions import FakeAclSessions
 from fake_bond import FakeBond
 from fake_ip6 import FakeIp6
 from fake_linux import FakeLinuxHost
+from fake_punt import FakePunt
 from fake_sflow import FakeSflow
 from fake_tables import FakeTables
 from fake_vxlan import FakeVxlan
@@ -63,7 +64,7 @@ TSC_HZ = 1_000_000_000
 _FIRST_BESIDE_PORTS = 32
 
 
-class FakeRouterCore(FakeAclSessions, FakeBond, FakeIp6, FakeSflow, FakeTables, FakeVxlan):
+class FakeRouterCore(FakeAclSessions, FakeBond, FakeIp6, FakePunt, FakeSflow, FakeTables, FakeVxlan):
     """Keeps the tables as the native core does; `clock_s` is what its TSC counts."""
 
     def __init__(self, names: Sequence[str] = ("e0", "e1"), workers: int = 1) -> None:
@@ -79,6 +80,7 @@ class FakeRouterCore(FakeAclSessions, FakeBond, FakeIp6, FakeSflow, FakeTables, 
         FakeBond.__init__(self)
         FakeIp6.__init__(self)
         FakeAclSessions.__init__(self)
+        FakePunt.__init__(self)
         FakeSflow.__init__(self)
         FakeTables.__init__(self)
         FakeVxlan.__init__(self)

@@ -61,7 +61,7 @@ def test_a_pair_begins_alike(console, core):
         "lcp lcp-auto-subint off",
         "lcp lcp-sync off",
         f"itf-pair: [0] e0 tap0 xe0 {link.index} type tap netns dataplane",
-        "netlink: netns 'dataplane' routes 0 messages 0 dumps 0 failed 0 overflows 0 rejected 0",
+        "netlink: netns 'dataplane' routes 0 labels 0 messages 0 dumps 0 failed 0 overflows 0 rejected 0",
     ]
 
 
@@ -220,8 +220,8 @@ def test_linux_side_deleted_in_linux(console, core):
 
 def test_what_linux_is_refused_is_shown(console, core):
     run(console, "lcp create e0 host-if e0")
-    core.linux[""].statistics = LinuxStats(10, 1, 5, 4, 2, 3, True, "the table is full")
+    core.linux[""].statistics = LinuxStats(10, 1, 5, 4, 2, 3, 7, True, "the table is full")
     assert run(console, "show lcp")[-2:] == [
-        "netlink: netns <unset> syncing routes 3 messages 10 dumps 5 failed 4 overflows 1 rejected 2",
+        "netlink: netns <unset> syncing routes 3 labels 7 messages 10 dumps 5 failed 4 overflows 1 rejected 2",
         "  last rejected: the table is full",
     ]

@@ -10,7 +10,7 @@ from fake_router import TSC_HZ, FakeRouterCore
 from wirespeed.errors import UsageError
 from wirespeed.router.console import Console
 from wirespeed.router.core import Neighbor, NeighborState
-from wirespeed.router.ip6_core import AdvertisedPrefix, EchoReply
+from wirespeed.router.ip6_core import AdvertisedPrefix, DadState, EchoReply
 from wirespeed.router.pause import Pause
 from wirespeed.router.server import requests
 
@@ -174,3 +174,20 @@ def test_the_server_waits_where_a_command_pauses(core: FakeRouterCore, console: 
     messages = list(*requests(console, b'{"command": "ping 2001:db8::9 repeat 1 interval 0.01"}'))
     assert [next(iter(message)) for message in messages] == ["text", "pause", "pause", "text", "end"]
     assert all(message["pause"] > 0 for message in messages if "pause" in message)
+
+
+def test_duplicate_address_detection_is_set_and_shown(core: FakeRouterCore, console: Console) -> None:
+    link_local, own = IPv6Address("fe80::fe:ff:fe00:0"), IPv6Address("2001:db8::1")
+    for line in ("set ip6 dad e0 transmits 3", "enable ip6 interface e0", "set interface ip address e0 2001:db8::1/64"):
+        assert run(console, line) == []
+    core.dad_states = {(0, link_local): DadState.TENTATIVE, (0, own): DadState.DUPLICATE}
+    text = run(console, "show ip6 interface e0")
+    assert f"    {link_local} tentative" in text
+    assert "    2001:db8::1, subnet is 2001:db8::/64 duplicate" in text
+    assert "  ND DAD is enabled, 3 probes" in text
+    assert "  L3 2001:db8::1/64 duplicate" in run(console, "show interface address e0")
+    run(console, "set ip6 dad all transmits 0")
+    assert core.dad_transmits == {None: 0}
+    assert "  ND DAD is disabled" in run(console, "show ip6 interface e0")
+    with pytest.raises(UsageError, match="transmits 11 is above 10"):
+        run(console, "set ip6 dad e0 transmits 11")

@@ -164,6 +164,7 @@ def test_the_remaining_sections() -> None:
         "memory { main-heap-size 1536M main-heap-page-size default-hugepage }\n"
         "heapsize 3G\n"
         "acl-plugin { connection count max 1000 reclassify sessions 1 }\n"
+        "neighbors { announce ip6 dad-transmits 1 }\n"
     )
     assert (read.buffers, read.buffer_size, read.hugepages) == (128000, 4096, True)
     assert (read.stats_socket, read.stats_nodes, read.stats_interval_s) == (Path("/run/s.sock"), False, 0.5)
@@ -173,6 +174,8 @@ def test_the_remaining_sections() -> None:
         "lcp lcp-sync on",
         "lcp lcp-auto-subint on",
         "set acl-plugin session table max-entries 1000",
+        "set ip neighbor-config ip6 announce on",
+        "set ip6 dad all transmits 1",
     ]
     assert (read.exec_file, read.pidfile) == (Path("/etc/vpp/boot.conf"), Path("/run/vpp.pid"))
     assert read.socket == Path("/run/ours/router.sock")
@@ -387,3 +390,16 @@ def test_spaces_and_comments_between_words_change_nothing(text: str, data: st.Da
     assert [(one.name, one.port) for one in again.interfaces] == [
         (one.name, one.port) for one in startup(text).interfaces
     ]
+
+
+def test_both_families_are_announced() -> None:
+    assert [line for _, line in startup("neighbors { announce all }").commands] == [
+        "set ip neighbor-config ip4 announce on",
+        "set ip neighbor-config ip6 announce on",
+    ]
+
+
+@pytest.mark.parametrize("words", ["announce ip5", "announce on", "dad-transmits 11", "dad-transmits -1"])
+def test_announcements_and_detection_are_checked(words: str) -> None:
+    with pytest.raises(WirespeedError, match="give ip4, ip6 or all|give a number from 0 to 10"):
+        startup(f"neighbors {{ {words} }}")

@@ -7,11 +7,13 @@ from ipaddress import IPv4Address, IPv6Address
 from typing import Any
 
 from wirespeed._native.addresses import address_struct, network_of, prefix_struct, read_address
-from wirespeed._native.runtime import check
+from wirespeed._native.runtime import check, format_mac
 from wirespeed.errors import UsageError
-from wirespeed.router.ip6_core import AdvertisedPrefix, Advertising, EchoReply, Ip6Interface
+from wirespeed.router.ip6_core import AdvertisedPrefix, Advertising, DadConflict, DadState, EchoReply, Ip6Interface
 
 _REPLIES = 64
+_CONFLICTS = 64
+_ALL_INTERFACES = -1
 
 
 class NativeIp6:
@@ -59,6 +61,20 @@ class NativeIp6:
 
     def is_announcing(self, version: int) -> bool:
         return bool(self._lib.ws_router_is_announcing(self._router, version))
+
+    def set_dad(self, index: int | None, transmits: int) -> None:
+        check(self._lib.ws_router_set_dad(self._router, _ALL_INTERFACES if index is None else index, transmits))
+
+    def dad(self, index: int) -> int:
+        return check(self._lib.ws_router_dad(self._router, index))
+
+    def dad_state(self, index: int, address: IPv6Address) -> DadState:
+        return DadState(check(self._lib.ws_router_dad_state(self._router, index, address_struct(self._ffi, address))))
+
+    def dad_conflicts(self) -> Sequence[DadConflict]:
+        page = self._ffi.new("struct ws_dad_conflict[]", _CONFLICTS)
+        found = check(self._lib.ws_router_dad_conflicts(self._router, page, _CONFLICTS))
+        return [DadConflict(c.interface, read_address(c.address), format_mac(bytes(c.mac))) for c in page[0:found]]
 
     def echo(self, destination: IPv4Address | IPv6Address, interface: int | None, payload_len: int) -> int:
         struct = self._ffi.new("struct ws_echo *")

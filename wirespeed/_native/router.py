@@ -21,6 +21,7 @@ from wirespeed._native.impairment import NativeImpairment
 from wirespeed._native.ip6 import NativeIp6
 from wirespeed._native.linux import NativeLinuxHost
 from wirespeed._native.paths import fill_paths, read_paths
+from wirespeed._native.punt import NativePunt
 from wirespeed._native.runtime import (
     PoolInfo,
     PortCounters,
@@ -87,6 +88,7 @@ class NativeRouter(
     NativeAcls,
     NativeImpairment,
     NativeIp6,
+    NativePunt,
     NativeSflow,
     NativeTables,
     NativeUrpf,

@@ -21,6 +21,7 @@ from wirespeed.router.acl_session_core import AclSessionCore
 from wirespeed.router.bond_core import BondCore
 from wirespeed.router.impairment_core import ImpairmentCore
 from wirespeed.router.ip6_core import Ip6Core
+from wirespeed.router.punt_core import PuntCore
 from wirespeed.router.sflow_core import SflowCore
 from wirespeed.router.tables_core import TablesCore
 from wirespeed.router.urpf_core import UrpfCore
@@ -375,6 +376,7 @@ class RouterCore(
     BondCore,
     ImpairmentCore,
     Ip6Core,
+    PuntCore,
     SflowCore,
     TablesCore,
     UrpfCore,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from enum import IntEnum
 from ipaddress import IPv4Address, IPv6Address, IPv6Network
 from typing import Protocol
 
@@ -51,6 +52,23 @@ class EchoReply:
     tsc: int
 
 
+class DadState(IntEnum):
+    """Of an address that an interface was given (RFC 4862 section 5.4); only one that is used is the router's."""
+
+    USED = 0
+    TENTATIVE = 1
+    DUPLICATE = 2
+
+
+@dataclass(frozen=True)
+class DadConflict:
+    """A station has, or wants, an address that an interface was given."""
+
+    interface: int
+    address: IPv4Address | IPv6Address
+    mac: str
+
+
 class Ip6Core(Protocol):
     """A part of `wirespeed.router.core.RouterCore`."""
 
@@ -68,6 +86,14 @@ class Ip6Core(Protocol):
         """Whether addresses are announced when they change and when their interface comes up."""
 
     def is_announcing(self, version: int) -> bool: ...
+
+    def set_dad(self, index: int | None, transmits: int) -> None:
+        """How often it is asked for an address before it is used; 0: never. None: on all interfaces, new ones too."""
+
+    def dad(self, index: int) -> int: ...
+    def dad_state(self, index: int, address: IPv6Address) -> DadState: ...
+    def dad_conflicts(self) -> Sequence[DadConflict]:
+        """Those found since the last call."""
 
     def echo(self, destination: IPv4Address | IPv6Address, interface: int | None, payload_len: int) -> int:
         """Send a ping; returns its sequence number."""

@@ -46,6 +46,7 @@ class LinuxStats:
     failed_dumps: int = 0
     rejected: int = 0
     routes: int = 0
+    labels: int = 0
     is_syncing: bool = False
     rejection: str = ""
 

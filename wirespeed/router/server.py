@@ -119,7 +119,7 @@ async def _serve(
             wait_s = min(poll_interval_s, console.sflow.interval_s())
             with contextlib.suppress(TimeoutError):
                 await asyncio.wait_for(ended.wait(), wait_s)
-            console.core.poll()
+            _poll(console)
             console.sflow.tick()
             if wait_s == _PERIOD_S or loop.time() >= sample_at:
                 sample_at = loop.time() + _PERIOD_S
@@ -139,6 +139,17 @@ async def _serve(
         for task in list(sessions):
             task.cancel()
         await asyncio.gather(*sessions, return_exceptions=True)
+
+
+def _poll(console: Console) -> None:
+    """One round of the core, and what it found that is to be told."""
+    console.core.poll()
+    for conflict in console.core.dad_conflicts():
+        name = console.core.interface(conflict.interface).name
+        print(
+            f"wirespeed: interface {name}: {conflict.address} is the address of {conflict.mac}; it is not used here",
+            file=sys.stderr,
+        )
 
 
 def _follow_links(console: Console) -> None:

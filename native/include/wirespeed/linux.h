@@ -41,6 +41,7 @@ struct ws_linux_stats {
 	uint64_t failed_dumps; /* refused, broken off or incomplete: made again, nothing concluded */
 	uint64_t rejected;     /* routes and neighbours that the router did not take */
 	uint64_t routes; /* of the kernel, through links that are paired, or blackholes and the like */
+	uint64_t labels; /* that have routes of the kernel's, likewise */
 	bool is_syncing; /* a dump is running or due */
 	char rejection[256]; /* why the last one was rejected */
 };

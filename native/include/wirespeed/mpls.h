@@ -16,7 +16,8 @@ struct ws_mpls_route {
 	uint32_t label;
 	bool bottom;
 	uint8_t payload; /* WS_IP4 or WS_IP6 at the bottom, else 0 */
-	int32_t source;  /* enum ws_route_source; WS_SOURCE_CONNECTED is the router's own */
+	/* enum ws_route_source: Linux's or the user's; WS_SOURCE_CONNECTED is the router's own. */
+	int32_t source;
 	uint16_t path_count;
 	struct ws_path paths[WS_MAX_PATHS];
 };

@@ -15,6 +15,8 @@
 #include "router/neighbor/neighbor.h"
 #include "router/observe/pcap.h"
 #include "router/observe/trace.h"
+#include "router/punt/punt.h"
+#include "router/route/dad.h"
 #include "router/route/route.h"
 #include "router/router.h"
 #include "router/sflow/sflow.h"
@@ -160,6 +162,8 @@ void ws_router_destroy(struct ws_router *router)
 	l2_close(&router->l2);
 	sflow_free(router);
 	urpf_free(router);
+	punt_free(router);
+	dad_free(router);
 	announcements_free(router);
 	vxlan_free(router);
 	bonds_free(router);
@@ -188,6 +192,9 @@ static void apply_event(struct ws_router *router, const struct router_event *eve
 	case EVENT_ROUTER_SOLICITED:
 		router_solicited(router, event);
 		break;
+	case EVENT_ADDRESS_TAKEN:
+		router_dad_taken(router, event);
+		break;
 	default:
 		router_echo_replied(router, event);
 	}
@@ -207,6 +214,7 @@ int ws_router_poll(struct ws_router *router)
 	bonds_run(router);
 	stats_update(router);
 	pcap_write(router);
+	router_dad_run(router);
 	router_advertise(router);
 	router_announce(router);
 	router_mld_report(router);

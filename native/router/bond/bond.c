@@ -84,6 +84,8 @@ int ws_router_bond_add(struct ws_router *router, const struct ws_bond *given)
 	bond->mode = (uint8_t)given->mode;
 	bond->balance = (uint8_t)given->balance;
 	bond->given = *given;
+	bond->next = room->first;
+	room->first = bond;
 	__atomic_store_n(&room->by_interface[index], bond, __ATOMIC_RELEASE);
 	return index;
 }
@@ -114,6 +116,10 @@ static void let_go(struct ws_router *router, struct bond_room *room, struct bond
 {
 	while (bond->member_count)
 		bond_remove_member(router, bond, bond->members[0].port);
+	struct bond **place = &room->first;
+	while (*place != bond)
+		place = &(*place)->next;
+	*place = bond->next;
 	__atomic_store_n(&room->by_interface[bond->interface], NULL, __ATOMIC_RELEASE);
 	rcu_synchronize();
 	free_bond(bond);
@@ -143,9 +149,10 @@ void bonds_free(struct ws_router *router)
 	struct bond_room *room = router->bonds;
 	if (!room)
 		return;
-	for (uint16_t i = 0; i < (uint16_t)WS_MAX_INTERFACES; i++)
-		if (room->by_interface[i] && room->by_interface[i]->interface == i)
-			free_bond(room->by_interface[i]);
+	for (struct bond *bond = room->first, *next; bond; bond = next) {
+		next = bond->next;
+		free_bond(bond);
+	}
 	rte_ring_free(room->heard);
 	free(room);
 	router->bonds = NULL;

@@ -36,6 +36,7 @@ struct bond_member {
 
 struct bond {
 	struct bond_spread *spread; /* never NULL */
+	struct bond *next;          /* main thread */
 	uint16_t interface;
 	uint8_t mode, balance;
 	struct bond_turn turns[WS_MAX_WORKERS]; /* of round-robin */
@@ -63,6 +64,7 @@ struct bond_heard {
 struct bond_room {
 	uint32_t ports[WS_MAX_PORTS]; /* interface << BOND_FLAG_BITS | flags; 0: of no bond */
 	struct bond *by_interface[WS_MAX_INTERFACES]; /* of bonds and their sub-interfaces */
+	struct bond *first;                           /* of all bonds; main thread */
 	struct rte_ring *heard;                       /* LACPDUs for the main thread */
 	uint32_t question; /* the number of our last markers, and how many of them were answered */
 	uint32_t answers;

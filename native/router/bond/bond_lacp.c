@@ -147,8 +147,7 @@ void bonds_run(struct ws_router *router)
 		lacp_receive(&member->lacp, &heard.pdu, now);
 		run(router, bond, now);
 	}
-	for (uint16_t i = WS_MAX_PORTS; i < router->interface_count; i++)
-		if (room->by_interface[i] && room->by_interface[i]->interface == i &&
-			room->by_interface[i]->mode == WS_BOND_LACP)
-			run(router, room->by_interface[i], now);
+	for (struct bond *bond = room->first; bond; bond = bond->next)
+		if (bond->mode == WS_BOND_LACP)
+			run(router, bond, now);
 }

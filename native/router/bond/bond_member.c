@@ -25,7 +25,7 @@ static int check_member(const struct ws_router *router, uint16_t port)
 	const struct interface *interface = &router->interfaces[port];
 	const struct interface_settings *settings = &router->settings[port];
 	const char *what = settings->kind != WS_INTERFACE_PORT ? "is no port"
-					   : settings->addresses->count        ? "has an address"
+					   : settings->addresses->given        ? "has an address"
 					   : router->ip6[port]                 ? "has IPv6 enabled"
 					   : settings->unnumbered_of >= 0      ? "is unnumbered"
 					   : settings->borrowers               ? "lends its addresses"

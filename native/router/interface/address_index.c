@@ -84,7 +84,7 @@ static void drop(struct address_index *index, const struct indexed_address *addr
 
 static bool has(const struct address_list *list, const struct ws_prefix *prefix)
 {
-	for (uint16_t i = 0; i < list->count; i++)
+	for (uint16_t i = 0; i < list->given; i++)
 		if (prefix_equal(&list->at[i], prefix))
 			return true;
 	return false;
@@ -97,7 +97,7 @@ void address_index_change(struct ws_router *router, uint16_t interface,
 	for (int is_after = 0; is_after < 2; is_after++) {
 		const struct address_list *list = is_after ? after : before,
 								  *other = is_after ? before : after;
-		for (uint16_t i = 0; i < list->count; i++) {
+		for (uint16_t i = 0; i < list->given; i++) {
 			const struct ws_prefix *prefix = &list->at[i];
 			struct indexed_address address =
 				key_of(interface, tables[family_index(prefix->address.family)], *prefix);

@@ -17,7 +17,8 @@ struct ws_router;
 #define INTERFACE_NO_MAC UINT64_MAX
 
 struct address_list {
-	uint16_t count;
+	uint16_t count; /* that are used, which come first */
+	uint16_t given; /* with those that wait for duplicate address detection, or did not pass it */
 	struct ws_prefix at[WS_MAX_ADDRESSES]; /* host bits and all */
 };
 
@@ -103,8 +104,10 @@ struct ip6_settings {
 	struct ws_address link_local; /* given by the user; family 0: made of the MAC address */
 	struct ws_ip6_advertising advertising;
 	uint64_t advertised_tsc, next_advertisement_tsc;
-	uint64_t reported_tsc, next_report_tsc; /* of listeners; 0: never, none is due */
-	uint8_t unasked_reports;                /* that are to follow */
+	uint64_t reported_tsc;   /* of listeners; 0: never */
+	uint8_t unasked_reports; /* that are to follow */
+	uint8_t dad_transmits;   /* how often it is asked whether an address is taken; 0: never */
+	bool has_checked;        /* … of the link-local address that it has, and nobody was */
 };
 
 /* -EINVAL, with its line, of a member of a bond, which is for nothing else. */

@@ -15,6 +15,7 @@ enum interface_change {
 	INTERFACE_MAC_CHANGED, /* from `old_mac` */
 	INTERFACE_MTU_CHANGED,
 	INTERFACE_ADDRESSES_CHANGED, /* its own ones */
+	INTERFACE_GOT_IP6,           /* or another link-local address */
 	INTERFACE_LOST_IP6,
 	INTERFACE_BORROWED_NUMBER, /* it uses another's addresses from now on */
 	INTERFACE_LOST_NUMBER,     /* … and no longer */

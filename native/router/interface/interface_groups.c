@@ -42,7 +42,7 @@ static void add_interface(struct groups *groups, const struct ws_router *router,
 		return;
 	ip6_solicited_node(group, router->ip6[index]->link_local);
 	add(groups, group);
-	for (uint16_t i = 0; i < list->count && !groups->are_all; i++) {
+	for (uint16_t i = 0; i < list->given && !groups->are_all; i++) {
 		if (list->at[i].address.family != WS_IP6)
 			continue;
 		ip6_solicited_node(group, list->at[i].address.bytes);

@@ -37,7 +37,7 @@ int ws_router_interface(struct ws_router *router, uint16_t index, struct ws_inte
 		.ip4_table = interface_table_id(router, index, WS_IP4),
 		.ip6_table = interface_table_id(router, index, WS_IP6),
 		.mpls = interface->mpls,
-		.address_count = settings->addresses->count,
+		.address_count = settings->addresses->given,
 	};
 	snprintf(out->name, sizeof(out->name), "%s", settings->name);
 	memcpy(out->mtus, settings->mtus, sizeof(out->mtus));

@@ -21,7 +21,7 @@ static int check_unnumbered(const struct ws_router *router, uint16_t index, uint
 	if (router->settings[of].unnumbered_of >= 0)
 		return fail(-EINVAL, "interface %s has no addresses of its own to use",
 					interface_name(router, of));
-	if (router->settings[index].addresses->count)
+	if (router->settings[index].addresses->given)
 		return fail(-EEXIST, "interface %s has addresses of its own; delete them first", name);
 	for (uint16_t i = 0; router->settings[index].borrowers && i < router->interface_count; i++)
 		if (router->settings[i].unnumbered_of == index)

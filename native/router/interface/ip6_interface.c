@@ -14,17 +14,32 @@ static const struct address_list *addresses_of(const struct ws_router *router, u
 	return __atomic_load_n(&router->interfaces[index].addresses, __ATOMIC_ACQUIRE);
 }
 
-bool ip6_is_own(const struct ws_router *router, uint16_t index, const uint8_t *address)
+static bool has_between(const struct address_list *list, uint16_t from, uint16_t end,
+						const uint8_t *address)
 {
-	const struct ip6_interface *interface = ip6_interface(router, index);
-	const struct address_list *list = addresses_of(router, index);
-	if (interface && ip6_is_equal(interface->link_local, address))
-		return true;
-	for (uint16_t i = 0; i < list->count; i++)
+	for (uint16_t i = from; i < end; i++)
 		if (list->at[i].address.family == WS_IP6 &&
 			ip6_is_equal(list->at[i].address.bytes, address))
 			return true;
 	return false;
+}
+
+bool ip6_is_own(const struct ws_router *router, uint16_t index, const uint8_t *address)
+{
+	const struct ip6_interface *interface = ip6_interface(router, index);
+	const struct address_list *list = addresses_of(router, index);
+	if (interface && !interface->is_tentative && ip6_is_equal(interface->link_local, address))
+		return true;
+	return has_between(list, 0, list->count, address);
+}
+
+bool ip6_is_tentative(const struct ws_router *router, uint16_t index, const uint8_t *address)
+{
+	const struct ip6_interface *interface = ip6_interface(router, index);
+	const struct address_list *list = addresses_of(router, index);
+	if (interface && interface->is_tentative && ip6_is_equal(interface->link_local, address))
+		return true;
+	return has_between(list, list->count, list->given, address);
 }
 
 bool ip6_is_on_link(const struct ws_router *router, uint16_t index, const uint8_t *address)
@@ -58,7 +73,7 @@ bool ip6_is_joined(const struct ws_router *router, uint16_t index, const uint8_t
 	if (ip6_is_equal(group, nodes) || ip6_is_equal(group, routers) ||
 		is_solicited(group, interface->link_local))
 		return true;
-	for (uint16_t i = 0; i < list->count; i++)
+	for (uint16_t i = 0; i < list->given; i++)
 		if (list->at[i].address.family == WS_IP6 && is_solicited(group, list->at[i].address.bytes))
 			return true;
 	return false;
@@ -68,10 +83,27 @@ bool ip6_is_joined(const struct ws_router *router, uint16_t index, const uint8_t
 
 static bool has_address(const struct address_list *list)
 {
-	for (uint16_t i = 0; i < list->count; i++)
+	for (uint16_t i = 0; i < list->given; i++)
 		if (list->at[i].address.family == WS_IP6)
 			return true;
 	return false;
+}
+
+bool ip6_wants_dad(const struct ws_router *router, uint16_t index)
+{
+	bool has_link = router->settings[index].kind != WS_INTERFACE_LOOPBACK ||
+					router->l2.interfaces[index].domain;
+	return router->ip6_settings[index].dad_transmits && has_link &&
+		   !interface_is_paired(&router->interfaces[index]);
+}
+
+/* Whether duplicate address detection has found nobody who has the link-local address. */
+static bool is_checked(const struct ws_router *router, uint16_t index,
+					   const struct ip6_interface *made)
+{
+	const struct ip6_interface *before = router->ip6[index];
+	return router->ip6_settings[index].has_checked && before &&
+		   ip6_is_equal(before->link_local, made->link_local);
 }
 
 /* What the interface is to workers by now; NULL for none, and on want of memory with `error`. */
@@ -88,6 +120,8 @@ static struct ip6_interface *make_interface(const struct ws_router *router, uint
 		memcpy(made->link_local, settings->link_local.bytes, sizeof(made->link_local));
 	else
 		ip6_link_local(made->link_local, router->interfaces[index].mac);
+	if (made)
+		made->is_tentative = ip6_wants_dad(router, index) && !is_checked(router, index, made);
 	return made;
 }
 
@@ -98,13 +132,16 @@ int router_update_ip6(struct ws_router *router, uint16_t index)
 	struct ip6_interface *old = router->ip6[index];
 	if (error)
 		return error;
+	bool is_new = interface && (!old || !ip6_is_equal(old->link_local, interface->link_local));
+	if (is_new || !interface)
+		router->ip6_settings[index].has_checked = false;
 	__atomic_store_n(&router->ip6[index], interface, __ATOMIC_RELEASE);
 	if (old && !interface)
 		interface_changed(router, index, INTERFACE_LOST_IP6, NULL);
 	router_update_groups(router, index);
 	rcu_synchronize();
 	free(old);
-	return 0;
+	return is_new ? interface_changed(router, index, INTERFACE_GOT_IP6, NULL) : 0;
 }
 
 int ws_router_ip6(struct ws_router *router, uint16_t index, struct ws_ip6_interface *out)

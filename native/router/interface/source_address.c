@@ -40,6 +40,8 @@ bool ip6_source_address(const struct ws_router *router, uint16_t interface,
 	if (!enabled)
 		return false;
 	const struct ws_address *chosen = is_near ? NULL : choose(router, interface, &whole);
+	if (!chosen && enabled->is_tentative)
+		return false;
 	memcpy(source, chosen ? chosen->bytes : enabled->link_local, IP6_ADDRESS_LEN);
 	return true;
 }

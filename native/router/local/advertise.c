@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Router advertisements (RFC 4861 section 6.2), made and sent by the main thread. */
 #include "dev/error.h"
+#include "router/interface/interface_change.h"
 #include "router/interface/ip6_interface.h"
 #include "router/local/local.h"
 #include "router/packet/output.h"
@@ -88,6 +89,22 @@ static void send_advertisement(struct ws_router *router, uint16_t index, const u
 	main_send(router, packet, mac, ETHERNET_IP6);
 }
 
+static bool is_advertising(const struct ws_router *router, uint16_t index)
+{
+	return router->ip6[index] && !router->ip6[index]->is_tentative &&
+		   router->interfaces[index].usable && router->ip6_settings[index].advertising.is_on;
+}
+
+/* It is due when it says, or not at all while it does not advertise. */
+static void arm(struct ws_router *router, uint16_t index)
+{
+	if (is_advertising(router, index))
+		interface_due_at(&router->advertisements, index,
+						 router->ip6_settings[index].next_advertisement_tsc);
+	else
+		interface_due_never(&router->advertisements, index);
+}
+
 static void send_to_all(struct ws_router *router, uint16_t index, uint64_t now)
 {
 	struct ip6_settings *settings = &router->ip6_settings[index];
@@ -101,12 +118,7 @@ static void send_to_all(struct ws_router *router, uint16_t index, uint64_t now)
 	settings->advertised_tsc = now;
 	/* At random between the two (section 6.2.4); the TSC's low bits are random enough. */
 	settings->next_advertisement_tsc = now + least + (most > least ? now % (most - least) : 0);
-}
-
-static bool is_advertising(const struct ws_router *router, uint16_t index)
-{
-	return router->ip6[index] && router->interfaces[index].admin_up &&
-		   router->ip6_settings[index].advertising.is_on;
+	arm(router, index);
 }
 
 /* A host that has an address and said where it is gets its own; all others get one together, soon.
@@ -119,16 +131,19 @@ void router_solicited(struct ws_router *router, const struct router_event *event
 		return;
 	if (event->flags & NEIGHBOR_HAS_MAC)
 		send_advertisement(router, event->interface, event->address.bytes, event->mac);
-	else if (settings->next_advertisement_tsc > soonest)
+	else if (settings->next_advertisement_tsc > soonest) {
 		settings->next_advertisement_tsc = soonest;
+		arm(router, event->interface);
+	}
 }
 
 void router_advertise(struct ws_router *router)
 {
 	uint64_t now = rte_rdtsc();
-	for (uint16_t i = 0; i < router->interface_count; i++)
-		if (is_advertising(router, i) && now >= router->ip6_settings[i].next_advertisement_tsc)
-			send_to_all(router, i, now);
+	uint16_t i;
+	for (int done = 0; done < LOCAL_A_POLL && interface_due_take(&router->advertisements, now, &i);
+		 done++)
+		send_to_all(router, i, now);
 }
 
 static int check_prefix(const struct ws_ip6_advertised *given)
@@ -168,5 +183,19 @@ int ws_router_set_advertising(struct ws_router *router, uint16_t index,
 			return error;
 	router->ip6_settings[index].advertising = *advertising;
 	router->ip6_settings[index].next_advertisement_tsc = 0; /* at once */
+	arm(router, index);
 	return 0;
 }
+
+static int watch_advertising(struct ws_router *router, uint16_t index, enum interface_change change,
+							 const uint8_t *old_mac)
+{
+	(void)old_mac;
+	if (change == INTERFACE_LEAVES)
+		interface_due_never(&router->advertisements, index);
+	else if (change == INTERFACE_USABLE_CHANGED || change == INTERFACE_ADDRESSES_CHANGED ||
+			 change == INTERFACE_GOT_IP6 || change == INTERFACE_LOST_IP6)
+		arm(router, index);
+	return 0;
+}
+INTERFACE_WATCH(watch_advertising)

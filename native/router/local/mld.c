@@ -35,7 +35,7 @@ static uint16_t collect_groups(const struct ws_router *router, uint16_t index,
 	ip6_all_routers(groups[0]);
 	ip6_solicited_node(solicited, router->ip6[index]->link_local);
 	uint16_t count = add_group(groups, 1, solicited);
-	for (uint16_t i = 0; i < list->count; i++) {
+	for (uint16_t i = 0; i < list->given; i++) {
 		if (list->at[i].address.family != WS_IP6)
 			continue;
 		ip6_solicited_node(solicited, list->at[i].address.bytes);
@@ -47,12 +47,16 @@ static uint16_t collect_groups(const struct ws_router *router, uint16_t index,
 static void send_report(struct ws_router *router, uint16_t index)
 {
 	uint8_t groups[MAX_GROUPS][IP6_ADDRESS_LEN], to[IP6_ADDRESS_LEN], mac[ETHERNET_ADDRESS_LEN];
+	static const uint8_t none[IP6_ADDRESS_LEN];
 	uint16_t count = collect_groups(router, index, groups);
 	uint16_t length = IP6_LEN + MLD_ROUTER_ALERT_LEN + MLD_REPORT_LEN;
 	struct rte_mbuf *packet = main_packet(index, (uint16_t)(length + count * MLD_RECORD_LEN));
 	if (!packet)
 		return;
-	mld_write_report(packet_data(packet), router->ip6[index]->link_local, groups, count);
+	/* From no address while the link-local one is tentative (section 5). */
+	const struct ip6_interface *ip6 = router->ip6[index];
+	mld_write_report(packet_data(packet), ip6->is_tentative ? none : ip6->link_local, groups,
+					 count);
 	mld_routers(to);
 	ip6_multicast_mac(mac, to);
 	main_send(router, packet, mac, ETHERNET_IP6);
@@ -65,19 +69,22 @@ void router_mld_queried(struct ws_router *router, const struct router_event *eve
 	struct ip6_settings *settings = &router->ip6_settings[event->interface];
 	uint64_t now = rte_rdtsc(), most = event->delay_ms * router->tsc_hz / 1000;
 	uint64_t soonest = settings->reported_tsc ? settings->reported_tsc + router->tsc_hz : now;
-	if (!settings->next_report_tsc)
-		settings->next_report_tsc = RTE_MAX(soonest, now + (most ? now % most : 0));
+	if (!interface_is_due(&router->reports, event->interface))
+		interface_due_at(&router->reports, event->interface,
+						 RTE_MAX(soonest, now + (most ? now % most : 0)));
 }
 
 void router_mld_report(struct ws_router *router)
 {
 	uint64_t now = rte_rdtsc();
-	for (uint16_t i = 0; i < router->interface_count; i++) {
+	uint16_t i;
+	for (int done = 0; done < LOCAL_A_POLL && interface_due_take(&router->reports, now, &i);
+		 done++) {
 		struct ip6_settings *settings = &router->ip6_settings[i];
-		if (!settings->next_report_tsc || now < settings->next_report_tsc)
-			continue;
-		settings->next_report_tsc = settings->unasked_reports ? now + router->tsc_hz : 0;
-		settings->unasked_reports -= settings->unasked_reports > 0;
+		if (settings->unasked_reports) {
+			settings->unasked_reports--;
+			interface_due_at(&router->reports, i, now + router->tsc_hz);
+		}
 		settings->reported_tsc = now;
 		if (router->ip6[i] && router->interfaces[i].admin_up)
 			send_report(router, i);
@@ -90,12 +97,17 @@ static int listening_changed(struct ws_router *router, uint16_t index, enum inte
 	const struct interface *interface = &router->interfaces[index];
 	struct ip6_settings *settings = &router->ip6_settings[index];
 	(void)old_mac;
+	if (change == INTERFACE_LEAVES)
+		interface_due_never(&router->reports, index);
 	if (change != INTERFACE_ADDRESSES_CHANGED && change != INTERFACE_USABLE_CHANGED)
 		return 0;
 	if (!ws_router_is_announcing(router, WS_IP6) || interface_is_paired(interface))
 		return 0;
 	bool is_due = router->ip6[index] && interface->usable;
-	settings->next_report_tsc = is_due ? rte_rdtsc() : 0;
+	if (is_due)
+		interface_due_at(&router->reports, index, 0);
+	else
+		interface_due_never(&router->reports, index);
 	settings->unasked_reports = is_due ? ROBUSTNESS - 1 : 0;
 	return 0;
 }

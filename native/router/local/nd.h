@@ -4,6 +4,8 @@
 #define ROUTER_ND_H
 
 #include "router/packet/metadata.h"
+#include "router/router.h"
+#include "wire/address.h"
 #include "wire/ethernet.h"
 #include "wire/nd.h"
 
@@ -55,6 +57,22 @@ static inline enum nd_fault nd_take(const struct rte_mbuf *packet, struct nd_mes
 		(ethernet_is_group(message->mac) || ethernet_is_zero(message->mac)))
 		return ND_FAULT_MAC;
 	return faults[check];
+}
+
+/* Another station has the address, or wants it: the main thread hears of it. False for a frame of
+ * our own that came back, and when the ring is full. */
+static inline bool nd_taken(struct ws_router *router, const struct rte_mbuf *packet,
+							const uint8_t *target)
+{
+	const uint8_t *from = packet_data(packet) - ETHERNET_LEN + ETHERNET_ADDRESS_LEN;
+	struct router_event event = {
+		.kind = EVENT_ADDRESS_TAKEN,
+		.interface = packet->port,
+		.address = address_of_ip6(target),
+	};
+	memcpy(event.mac, from, sizeof(event.mac));
+	return memcmp(from, router->interfaces[packet->port].mac, sizeof(event.mac)) &&
+		   event_ring_put(&router->events, &event);
 }
 
 #endif

@@ -163,7 +163,9 @@ int ws_router_mpls_route_set(struct ws_router *router, const struct ws_mpls_rout
 	union path_list_buffer buffer;
 	int error = check_label(router, route->label);
 	if (!error)
-		error = router_check_paths(router, route->paths, route->path_count, WS_SOURCE_STATIC,
+		error = router_check_paths(router, route->paths, route->path_count,
+								   route->source == WS_SOURCE_LINUX ? WS_SOURCE_LINUX
+																	: WS_SOURCE_STATIC,
 								   payload_of(route), &buffer);
 	if (error)
 		return error;

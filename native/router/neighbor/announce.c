@@ -32,10 +32,7 @@ enum {
 
 struct announcements {
 	bool is_on[FAMILIES];
-	struct {
-		uint64_t due_tsc;
-		uint8_t left;
-	} at[WS_MAX_INTERFACES];
+	uint8_t left[WS_MAX_INTERFACES]; /* rounds, of those that are due */
 };
 
 static void announce_ip4(struct ws_router *router, uint16_t index, uint32_t address)
@@ -76,7 +73,7 @@ void router_announce_addresses(struct ws_router *router, uint16_t index, uint8_t
 {
 	const struct address_list *list = router->settings[index].addresses;
 	const struct ip6_interface *ip6 = router->ip6[index];
-	if (ip6 && family == WS_IP6)
+	if (ip6 && !ip6->is_tentative && family == WS_IP6)
 		announce_ip6(router, index, ip6->link_local);
 	for (uint16_t i = 0; i < list->count; i++) {
 		const struct ws_address *address = &list->at[i].address;
@@ -103,15 +100,13 @@ static void announce(struct ws_router *router, uint16_t index)
 void router_announce(struct ws_router *router)
 {
 	struct announcements *all = router->announcements;
+	struct interface_due *due = &router->announcements_due;
 	uint64_t now = rte_rdtsc();
-	for (uint16_t i = 0, done = 0; all && i < router->interface_count && done < INTERFACES_A_POLL;
-		 i++) {
-		if (!all->at[i].left || now < all->at[i].due_tsc)
-			continue;
-		all->at[i].left--;
-		all->at[i].due_tsc = now + BETWEEN_ROUNDS_S * router->tsc_hz;
-		announce(router, i);
-		done++;
+	uint16_t index;
+	for (int done = 0; done < INTERFACES_A_POLL && interface_due_take(due, now, &index); done++) {
+		if (--all->left[index])
+			interface_due_at(due, index, now + BETWEEN_ROUNDS_S * router->tsc_hz);
+		announce(router, index);
 	}
 }
 
@@ -123,8 +118,11 @@ static int addresses_changed(struct ws_router *router, uint16_t index, enum inte
 	if (!all || (change != INTERFACE_ADDRESSES_CHANGED && change != INTERFACE_USABLE_CHANGED &&
 				 change != INTERFACE_MAC_CHANGED))
 		return 0;
-	all->at[index].due_tsc = 0;
-	all->at[index].left = router->interfaces[index].usable ? ROUNDS : 0;
+	all->left[index] = ROUNDS;
+	if (router->interfaces[index].usable)
+		interface_due_at(&router->announcements_due, index, 0);
+	else
+		interface_due_never(&router->announcements_due, index);
 	return 0;
 }
 INTERFACE_WATCH(addresses_changed)

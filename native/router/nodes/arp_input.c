@@ -9,11 +9,13 @@
  * answers it; this node only learns.
  *
  * Uses: mbuf->port; the Ethernet header lies in front of the data. Next: <if>-output with the
- * answer, error-punt (taken note of), linux-cp-punt, error-drop.
+ * answer, error-punt (taken note of), linux-cp-punt, error-drop. What is more than the punt
+ * policers of ARP let pass is dropped unread.
  */
 #include "graph/graph.h"
 #include "router/nodes/each_packet.h"
 #include "router/packet/output.h"
+#include "router/punt/punt.h"
 #include "router/router.h"
 #include "wire/address.h"
 #include "wire/arp.h"
@@ -35,7 +37,9 @@ enum counter {
 	SENDER_MAC,
 	REPLIES_SENT,
 	REPLIES_RECEIVED,
-	LEARN_LOST
+	LEARN_LOST,
+	POLICED,
+	COUNTERS
 };
 static const struct graph_counter counters[] = {
 	[0] = {"ARP for another host taken note of", false},
@@ -49,6 +53,7 @@ static const struct graph_counter counters[] = {
 	[REPLIES_SENT] = {"ARP replies sent", false},
 	[REPLIES_RECEIVED] = {"ARP replies received", false},
 	[LEARN_LOST] = {"ARP not learnt: event ring full", true},
+	[POLICED] = {PUNT_POLICED, true},
 };
 
 static uint16_t drop(struct graph_node *node, uint16_t reason)
@@ -119,6 +124,8 @@ static uint16_t arp_input_one(struct graph *graph, struct graph_node *node, stru
 	struct ws_router *router = router_of(graph);
 	const struct interface *interface = &router->interfaces[packet->port];
 	struct arp arp;
+	if (!punt_passes(graph, packet->port, WS_PUNT_ARP))
+		return drop(node, POLICED);
 	enum arp_check check = arp_parse(packet_data(packet), packet->data_len, &arp);
 	if (check != ARP_OK)
 		return drop(node, check);
@@ -156,7 +163,7 @@ static struct graph_registration arp_input = {
 	.process = arp_input_process,
 	.edge_count = 4,
 	.edges = edges,
-	.counter_count = LEARN_LOST + 1,
+	.counter_count = COUNTERS,
 	.counters = counters,
 };
 GRAPH_REGISTER(arp_input)

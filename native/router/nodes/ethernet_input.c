@@ -7,7 +7,7 @@
  * Ethernet header without them is in front of the data, which begins behind it. An interface in an
  * L2 mode takes everything as it is, a port what none of its sub-interfaces takes. What Linux sent
  * into the TAP of a pair goes out of the other interface of it, and on that one, Linux gets what is
- * for all stations or of an unknown type.
+ * for all stations or of an unknown type, as much of it as its punt policers let pass.
  *
  * Uses: mbuf->port. Sets: mbuf->port of what a sub-interface takes. Next: ip4-input, ip6-input,
  * mpls-input,
@@ -19,6 +19,7 @@
 #include "router/observe/trace.h"
 #include "router/packet/eight.h"
 #include "router/packet/metadata.h"
+#include "router/punt/punt.h"
 #include "router/router.h"
 #include "wire/ethernet.h"
 #include "wire/ip6.h"
@@ -43,7 +44,18 @@ static const char *const edges[] = {
 	[EDGE_LINUX_CP_PUNT] = "linux-cp-punt", [EDGE_LINUX_CP_XC] = "linux-cp-xc",
 };
 
-enum counter { RUNT, DOWN, MAC_MISMATCH, GROUP, GROUP6, VLAN, NOT_EXACT, UNKNOWN_TYPE };
+enum counter {
+	RUNT,
+	DOWN,
+	MAC_MISMATCH,
+	GROUP,
+	GROUP6,
+	VLAN,
+	NOT_EXACT,
+	UNKNOWN_TYPE,
+	POLICED,
+	COUNTERS
+};
 static const struct graph_counter counters[] = {
 	[RUNT] = {"frame shorter than its header", true},
 	[DOWN] = {"interface is down", true},
@@ -53,6 +65,7 @@ static const struct graph_counter counters[] = {
 	[VLAN] = {"unknown vlan", true},
 	[NOT_EXACT] = {"sub-interface without exact-match does not route", true},
 	[UNKNOWN_TYPE] = {"unknown ethernet type", true},
+	[POLICED] = {PUNT_POLICED, true},
 };
 
 static enum edge drop(struct graph_node *node, enum counter reason)
@@ -61,9 +74,17 @@ static enum edge drop(struct graph_node *node, enum counter reason)
 	return EDGE_DROP;
 }
 
+static enum edge for_linux(struct graph *graph, struct graph_node *node, struct rte_mbuf *packet)
+{
+	bool passes = !punt_is_policed(router_of(graph)) ||
+				  punt_passes(graph, packet->port,
+							  punt_reason_of_frame(packet_data(packet), packet->data_len));
+	return passes ? EDGE_LINUX_CP_PUNT : drop(node, POLICED);
+}
+
 /* Frames for the router but IPv4 and IPv6 in a frame to the interface's address; without tags. */
-static enum edge classify_l3(struct graph_node *node, const struct interface *interface,
-							 struct rte_mbuf *packet)
+static enum edge classify_l3(struct graph *graph, struct graph_node *node,
+							 const struct interface *interface, struct rte_mbuf *packet)
 {
 	const struct ethernet_header *header =
 		(const struct ethernet_header *)(const void *)packet_data(packet);
@@ -83,7 +104,7 @@ static enum edge classify_l3(struct graph_node *node, const struct interface *in
 		return type == ETHERNET_IP4 ? EDGE_IP4_INPUT : EDGE_IP6_INPUT;
 	}
 	if (type != ETHERNET_ARP && interface_is_paired(interface))
-		return EDGE_LINUX_CP_PUNT;
+		return for_linux(graph, node, packet);
 	if (type != ETHERNET_ARP && type != ETHERNET_IP4 && type != ETHERNET_IP6 &&
 		type != ETHERNET_MPLS)
 		return drop(node, UNKNOWN_TYPE);
@@ -158,7 +179,7 @@ static enum edge take(struct graph *graph, struct graph_node *node, uint16_t ind
 	if (!interface->is_exact)
 		return drop(node, NOT_EXACT);
 	take_tags_out(packet, interface->tag_len);
-	return classify_l3(node, interface, packet);
+	return classify_l3(graph, node, interface, packet);
 }
 
 /* Everything but IPv4 for us without a tag. */
@@ -189,7 +210,7 @@ static __attribute__((noinline)) enum edge classify(struct graph *graph, struct 
 	/* A tag of VLAN 0 says no more than a priority. */
 	if (tags.count == 1 && !tags.dot1ad && !tags.ids[0])
 		take_tags_out(packet, VLAN_TAG_LEN);
-	return classify_l3(node, interface, packet);
+	return classify_l3(graph, node, interface, packet);
 }
 
 /* By the type, as in the header, of a frame to the interface's address; EDGES for any other one. */
@@ -246,7 +267,7 @@ static struct graph_registration ethernet_input = {
 	.process = ethernet_input_process,
 	.edge_count = EDGES,
 	.edges = edges,
-	.counter_count = UNKNOWN_TYPE + 1,
+	.counter_count = COUNTERS,
 	.counters = counters,
 };
 GRAPH_REGISTER(ethernet_input)

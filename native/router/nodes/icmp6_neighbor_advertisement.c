@@ -4,7 +4,8 @@
  * section 7.2.5).
  *
  * An answer to a question makes a neighbour known; what is said unasked changes one only that is
- * known already. Nobody but we may advertise our addresses.
+ * known already. Nobody but we may advertise our addresses; who advertises one that we are about to
+ * use has it.
  *
  * Uses: mbuf->port. Next: error-punt (taken note of), linux-cp-punt with it on an interface that is
  * paired with one of Linux, error-drop.
@@ -25,13 +26,23 @@ static const char *const edges[] = {
 };
 
 /* The first ones in the order of enum nd_fault. */
-enum counter { RECEIVED = 0, NOT_ON_LINK = ND_FAULTS, OWN_TARGET, LEARN_LOST, COUNTERS };
+enum counter {
+	RECEIVED = 0,
+	NOT_ON_LINK = ND_FAULTS,
+	OWN_TARGET,
+	LEARN_LOST,
+	TENTATIVE,
+	TAKEN,
+	COUNTERS
+};
 static const struct graph_counter counters[] = {
 	[RECEIVED] = {"neighbor advertisements received", false},
 	ND_FAULT_COUNTERS,
 	[NOT_ON_LINK] = {"neighbor advertisements of target not on link", true},
 	[OWN_TARGET] = {"neighbor advertisements of our own address", true},
 	[LEARN_LOST] = {"neighbor not learnt: event ring full", true},
+	[TENTATIVE] = {"neighbor advertisements of a tentative address by ourselves", true},
+	[TAKEN] = {"tentative address that another station has", true},
 };
 
 static enum edge drop(struct graph_node *node, uint16_t reason)
@@ -51,6 +62,8 @@ static uint16_t icmp6_neighbor_advertisement_one(struct graph *graph, struct gra
 		return drop(node, fault);
 	if (ip6_is_own(router, packet->port, message.target))
 		return drop(node, OWN_TARGET);
+	if (unlikely(ip6_is_tentative(router, packet->port, message.target)))
+		return drop(node, nd_taken(router, packet, message.target) ? TAKEN : TENTATIVE);
 	if (!ip6_is_on_link(router, packet->port, message.target))
 		return drop(node, NOT_ON_LINK);
 	struct router_event event = {

@@ -4,7 +4,8 @@
  * (RFC 4861 section 7.2) and tells the main thread who that is.
  *
  * Who asks to find out whether nobody has the address yet (RFC 4862) has none itself: that is
- * answered to all nodes. The answer is written over the question.
+ * answered to all nodes. The answer is written over the question. Who asks so for an address that
+ * we are about to use ourselves has it as much as we.
  *
  * Uses: mbuf->port; the received Ethernet header lies in front of the data. Next: <if>-output with
  * the answer, error-drop.
@@ -28,6 +29,8 @@ enum counter {
 	OWN_SOURCE,
 	NO_ROOM,
 	LEARN_LOST,
+	TENTATIVE,
+	TAKEN,
 	COUNTERS,
 };
 static const struct graph_counter counters[] = {
@@ -38,6 +41,8 @@ static const struct graph_counter counters[] = {
 	[OWN_SOURCE] = {"neighbor solicitations from our own address", true},
 	[NO_ROOM] = {"no headroom for a neighbor advertisement", true},
 	[LEARN_LOST] = {"neighbor not learnt: event ring full", true},
+	[TENTATIVE] = {"neighbor solicitations for a tentative address", true},
+	[TAKEN] = {"tentative address that another station asks for", true},
 };
 
 /* The message that there is for sure, and the one that is written over it. */
@@ -106,6 +111,8 @@ static uint16_t icmp6_neighbor_solicitation_one(struct graph *graph, struct grap
 	} else if (ip6_is_own(router, packet->port, to)) {
 		return drop(node, OWN_SOURCE);
 	}
+	if (unlikely(ip6_is_tentative(router, packet->port, message.target)))
+		return drop(node, is_probe && nd_taken(router, packet, message.target) ? TAKEN : TENTATIVE);
 	if (!ip6_is_own(router, packet->port, message.target))
 		return drop(node, UNKNOWN_TARGET);
 	if (packet->data_off < ANSWER - LEAST + ETHERNET_MAX_LEN)

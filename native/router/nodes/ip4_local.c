@@ -6,7 +6,8 @@
  * sections 3.2.2.1 and 4.1.3.1). ICMP that is no request is not for anybody here, but for answers
  * to pings of our own. What came in by an interface that is paired with one of Linux is all
  * Linux's, but for those answers. While there are VXLAN tunnels, what comes to their port is theirs
- * first.
+ * first. What goes to Linux, and answers to pings of our own, come no faster than their punt
+ * policers let them.
  *
  * Uses: mbuf->port. Next: icmp4-echo-request, icmp4-echo-reply, ip4-icmp-error, linux-cp-punt,
  * vxlan4-input, error-drop.
@@ -16,6 +17,7 @@
 #include "router/local/echo.h"
 #include "router/local/linux_cp.h"
 #include "router/packet/eight.h"
+#include "router/punt/punt.h"
 #include "router/router.h"
 #include "router/vxlan/vxlan.h"
 #include "wire/icmp4.h"
@@ -37,7 +39,16 @@ static const char *const edges[] = {
 	[EDGE_LINUX_CP_PUNT] = "linux-cp-punt",     [EDGE_VXLAN] = "vxlan4-input",
 };
 
-enum counter { FRAGMENT, BAD_ICMP, UNKNOWN_ICMP, BAD_UDP, NO_UDP_LISTENER, UNKNOWN_PROTOCOL };
+enum counter {
+	FRAGMENT,
+	BAD_ICMP,
+	UNKNOWN_ICMP,
+	BAD_UDP,
+	NO_UDP_LISTENER,
+	UNKNOWN_PROTOCOL,
+	POLICED,
+	COUNTERS
+};
 static const struct graph_counter counters[] = {
 	[FRAGMENT] = {"ip4 fragment to us is not reassembled", true},
 	[BAD_ICMP] = {"icmp4 shorter than its header", true},
@@ -45,6 +56,7 @@ static const struct graph_counter counters[] = {
 	[BAD_UDP] = {"bad udp length", true},
 	[NO_UDP_LISTENER] = {"no listener for dst port", true},
 	[UNKNOWN_PROTOCOL] = {"unknown ip protocol", true},
+	[POLICED] = {PUNT_POLICED, true},
 };
 
 static enum edge drop(struct graph_node *node, enum counter reason)
@@ -74,7 +86,7 @@ static struct content content_of(const struct rte_mbuf *packet, const struct ip4
 	return (struct content){packet_data(packet) + header, RTE_MIN(readable, claimed), claimed};
 }
 
-static enum edge serve(struct graph_node *node, struct rte_mbuf *packet)
+static enum edge serve(struct graph *graph, struct graph_node *node, struct rte_mbuf *packet)
 {
 	const struct ip4_header *ip = (const struct ip4_header *)(const void *)packet_data(packet);
 	const struct content content = content_of(packet, ip);
@@ -85,7 +97,8 @@ static enum edge serve(struct graph_node *node, struct rte_mbuf *packet)
 		if (!icmp)
 			return drop(node, BAD_ICMP);
 		if (icmp->type == ICMP4_ECHO_REPLY)
-			return EDGE_ECHO_REPLY;
+			return punt_passes(graph, packet->port, WS_PUNT_ICMP) ? EDGE_ECHO_REPLY
+																  : drop(node, POLICED);
 		return icmp->type == ICMP4_ECHO_REQUEST ? EDGE_ECHO_REQUEST : drop(node, UNKNOWN_ICMP);
 	}
 	if (ip->protocol != IP4_UDP)
@@ -96,9 +109,14 @@ static enum edge serve(struct graph_node *node, struct rte_mbuf *packet)
 }
 
 /* Of an interface that is paired with one of Linux, whose own pings have other identifiers. */
-static enum edge hand_over(const struct ws_router *router, struct rte_mbuf *packet,
+static enum edge hand_over(struct graph *graph, struct graph_node *node, struct rte_mbuf *packet,
 						   const struct interface *interface)
 {
+	const struct ws_router *router = router_of(graph);
+	if (punt_is_policed(router) &&
+		!punt_passes(graph, packet->port,
+					 punt_reason_of_ip4(packet_data(packet), packet->data_len)))
+		return drop(node, POLICED);
 	const struct ip4_header *ip = (const struct ip4_header *)(const void *)packet_data(packet);
 	if (ip->protocol == IP4_ICMP && !ip4_is_fragment(ip)) {
 		const struct content content = content_of(packet, ip);
@@ -156,12 +174,12 @@ LANES_INLINE bool are_vxlan(void *const *packets)
 	return !lanes_any(lanes_less(totals, lanes_all(VXLAN_NEEDS))) && eight_part_is_zero(differs);
 }
 
-static __attribute__((noinline)) uint16_t deliver(const struct ws_router *router,
-												  struct graph_node *node, struct rte_mbuf *packet)
+static __attribute__((noinline)) uint16_t deliver(struct graph *graph, struct graph_node *node,
+												  struct rte_mbuf *packet)
 {
-	const struct interface *interface = &router->interfaces[packet->port];
-	return interface_is_paired(interface) ? hand_over(router, packet, interface)
-										  : serve(node, packet);
+	const struct interface *interface = &router_of(graph)->interfaces[packet->port];
+	return interface_is_paired(interface) ? hand_over(graph, node, packet, interface)
+										  : serve(graph, node, packet);
 }
 
 static uint16_t ip4_local_process(struct graph *graph, struct graph_node *node, void **packets,
@@ -178,7 +196,7 @@ static uint16_t ip4_local_process(struct graph *graph, struct graph_node *node, 
 		}
 		for (uint16_t k = i; k < end; k++)
 			next[k] = has_tunnels && is_vxlan(packets[k]) ? (uint16_t)EDGE_VXLAN
-														  : deliver(router, node, packets[k]);
+														  : deliver(graph, node, packets[k]);
 	}
 	graph_enqueue(graph, node, packets, next, n);
 	return n;
@@ -189,7 +207,7 @@ static struct graph_registration ip4_local = {
 	.process = ip4_local_process,
 	.edge_count = EDGES,
 	.edges = edges,
-	.counter_count = 6,
+	.counter_count = COUNTERS,
 	.counters = counters,
 };
 GRAPH_REGISTER(ip4_local)

@@ -141,7 +141,7 @@ static __attribute__((noinline)) enum edge check(struct graph *graph, struct gra
 		return EDGE_LOCAL;
 	}
 	if (ip6_is_link_local(ip->destination))
-		return ip6_is_equal(ip->destination, interface->link_local)
+		return ip6_is_equal(ip->destination, interface->link_local) && !interface->is_tentative
 				   ? EDGE_LOCAL
 				   : drop(node, DESTINATION_LINK_LOCAL);
 	if (ip6_is_link_local(ip->source) && !is_own(own, ip->destination, table))

@@ -5,7 +5,8 @@
  * Pings and neighbour discovery are taken up; nothing else is served, which UDP and unknown
  * protocols are told (RFC 4443 sections 3.1 and 3.4). ICMPv6 that is no request is not for anybody
  * here, but for answers to pings of our own. ICMPv6 goes on without the extension headers that it
- * came with. While there are VXLAN tunnels, what comes to their port is theirs first.
+ * came with. What goes to Linux or to the main thread comes no faster than its punt policers let
+ * it. While there are VXLAN tunnels, what comes to their port is theirs first.
  *
  * Next: icmp6-echo-request, icmp6-echo-reply, icmp6-multicast-listener-query, the icmp6 nodes of
  * neighbour discovery, ip6-icmp-error, linux-cp-punt, vxlan6-input, error-drop.
@@ -17,6 +18,7 @@
 #include "router/nodes/each_packet.h"
 #include "router/observe/trace.h"
 #include "router/packet/packet_checksum.h"
+#include "router/punt/punt.h"
 #include "router/router.h"
 #include "router/vxlan/vxlan.h"
 #include "wire/ethernet.h"
@@ -64,6 +66,7 @@ enum counter {
 	NO_UDP_LISTENER,
 	UNKNOWN_PROTOCOL,
 	NO_NEXT_HEADER,
+	POLICED,
 	COUNTERS,
 };
 static const struct graph_counter counters[] = {
@@ -78,6 +81,7 @@ static const struct graph_counter counters[] = {
 	[NO_UDP_LISTENER] = {"no listener for dst port", true},
 	[UNKNOWN_PROTOCOL] = {"unknown ip6 protocol", true},
 	[NO_NEXT_HEADER] = {"no next header", true},
+	[POLICED] = {PUNT_POLICED, true},
 };
 
 static enum edge drop(struct graph_node *node, enum counter reason)
@@ -130,7 +134,7 @@ static void strip_extensions(struct rte_mbuf *packet, uint16_t offset)
 }
 
 /* The nodes behind find the message right behind the IPv6 header. */
-static enum edge take_icmp(struct graph_node *node, struct rte_mbuf *packet,
+static enum edge take_icmp(struct graph *graph, struct graph_node *node, struct rte_mbuf *packet,
 						   const struct ip6_upper *upper, uint16_t readable, uint16_t claimed)
 {
 	const struct ip6_header *ip = (const struct ip6_header *)(const void *)packet_data(packet);
@@ -141,6 +145,9 @@ static enum edge take_icmp(struct graph_node *node, struct rte_mbuf *packet,
 	if (packet_checksum(sum, packet, upper->offset, claimed))
 		return drop(node, ICMP_CHECKSUM);
 	enum edge edge = icmp_edge(node, icmp->type);
+	if (edge != EDGE_DROP && edge != EDGE_ECHO_REQUEST &&
+		!punt_passes(graph, packet->port, edge == EDGE_ECHO_REPLY ? WS_PUNT_ICMP : WS_PUNT_ND))
+		return drop(node, POLICED);
 	if (upper->offset > IP6_LEN && edge != EDGE_DROP)
 		strip_extensions(packet, upper->offset);
 	return edge;
@@ -158,9 +165,14 @@ static enum edge edge_of_paired(const struct ws_router *router, const struct icm
 	return is_answer ? EDGE_ECHO_REPLY : EDGE_LINUX_CP_PUNT;
 }
 
-static enum edge hand_over(const struct ws_router *router, struct rte_mbuf *packet,
+static enum edge hand_over(struct graph *graph, struct graph_node *node, struct rte_mbuf *packet,
 						   const struct interface *interface)
 {
+	const struct ws_router *router = router_of(graph);
+	if (punt_is_policed(router) &&
+		!punt_passes(graph, packet->port,
+					 punt_reason_of_ip6(packet_data(packet), packet->data_len)))
+		return drop(node, POLICED);
 	const uint8_t *data = packet_data(packet);
 	const struct ip6_header *ip = (const struct ip6_header *)(const void *)data;
 	uint16_t length = be16toh(ip->payload_length);
@@ -175,7 +187,7 @@ static enum edge hand_over(const struct ws_router *router, struct rte_mbuf *pack
 	return EDGE_LINUX_CP_PUNT;
 }
 
-static enum edge serve(struct graph_node *node, struct rte_mbuf *packet)
+static enum edge serve(struct graph *graph, struct graph_node *node, struct rte_mbuf *packet)
 {
 	const uint8_t *data = packet_data(packet);
 	const struct ip6_header *ip = (const struct ip6_header *)(const void *)data;
@@ -192,7 +204,7 @@ static enum edge serve(struct graph_node *node, struct rte_mbuf *packet)
 	uint16_t claimed = (uint16_t)(whole - upper.offset);
 	switch (upper.protocol) {
 	case IP6_ICMP:
-		return take_icmp(node, packet, &upper, readable, claimed);
+		return take_icmp(graph, node, packet, &upper, readable, claimed);
 	case IP6_UDP:
 		if (!udp_parse(data + upper.offset, readable, claimed))
 			return drop(node, BAD_UDP);
@@ -220,8 +232,8 @@ static uint16_t ip6_local_one(struct graph *graph, struct graph_node *node, stru
 	const struct interface *interface = &router->interfaces[packet->port];
 	if (unlikely(vxlan_room(router)) && is_vxlan(packet))
 		return EDGE_VXLAN;
-	return interface_is_paired(interface) ? hand_over(router, packet, interface)
-										  : serve(node, packet);
+	return interface_is_paired(interface) ? hand_over(graph, node, packet, interface)
+										  : serve(graph, node, packet);
 }
 
 static uint16_t ip6_local_process(struct graph *graph, struct graph_node *node, void **packets,

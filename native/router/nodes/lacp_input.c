@@ -2,12 +2,15 @@
 /*
  * lacp-input: LACPDUs of members of bonds, to the main thread; and markers, which are answered.
  *
+ * What is more than the punt policers of LACP let pass is dropped unread.
+ *
  * Uses: mbuf->port. Sets: tx interface of an answer. Next: error-punt, <if>-output, error-drop.
  */
 #include "graph/graph.h"
 #include "router/bond/bond.h"
 #include "router/nodes/each_packet.h"
 #include "router/packet/output.h"
+#include "router/punt/punt.h"
 #include "wire/lacp.h"
 
 enum edge { EDGE_DROP, EDGE_PUNT, EDGE_OUTPUT };
@@ -17,13 +20,14 @@ static const char *const edges[] = {
 	[EDGE_OUTPUT] = "*-output",
 };
 
-enum counter { HEARD, ANSWERED, ANSWERS, BAD, NO_ROOM };
+enum counter { HEARD, ANSWERED, ANSWERS, BAD, NO_ROOM, POLICED, COUNTERS };
 static const struct graph_counter counters[] = {
 	[HEARD] = {"LACP packets", false},
 	[ANSWERED] = {"marker packets answered", false},
 	[ANSWERS] = {"answers to our markers", false},
 	[BAD] = {"bad or unknown slow protocol packet", true},
 	[NO_ROOM] = {"too many LACP packets", true},
+	[POLICED] = {PUNT_POLICED, true},
 };
 
 static uint16_t lacp_input_one(struct graph *graph, struct graph_node *node,
@@ -33,6 +37,10 @@ static uint16_t lacp_input_one(struct graph *graph, struct graph_node *node,
 	uint8_t *bytes = packet_data(packet) + ETHERNET_LEN;
 	size_t length = packet->data_len - ETHERNET_LEN;
 	struct bond_heard heard = {.port = packet->port};
+	if (!punt_passes(graph, packet->port, WS_PUNT_LACP)) {
+		graph_count(node, POLICED, 1);
+		return EDGE_DROP;
+	}
 	if (lacp_parse(bytes, length, &heard.pdu)) {
 		bool is_taken = bond_hear(router, &heard);
 		graph_count(node, is_taken ? HEARD : NO_ROOM, 1);
@@ -67,7 +75,7 @@ static struct graph_registration lacp_input = {
 	.process = lacp_input_process,
 	.edge_count = 3,
 	.edges = edges,
-	.counter_count = 5,
+	.counter_count = COUNTERS,
 	.counters = counters,
 };
 GRAPH_REGISTER(lacp_input)

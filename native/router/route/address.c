@@ -6,6 +6,7 @@
 #include "router/interface/interface_change.h"
 #include "router/interface/ip6_interface.h"
 #include "router/route/connected.h"
+#include "router/route/dad.h"
 #include "router/route/route.h"
 #include "router/router.h"
 
@@ -143,6 +144,42 @@ static struct address_list *copy_addresses(const struct ws_router *router, uint1
 	return list;
 }
 
+/* Behind the others that are used, or at the end. */
+static void put_in(struct address_list *list, struct ws_prefix prefix, bool is_used)
+{
+	uint16_t at = is_used ? list->count : list->given;
+	memmove(&list->at[at + 1], &list->at[at], (list->given - at) * sizeof(list->at[0]));
+	list->at[at] = prefix;
+	list->count += is_used;
+	list->given++;
+}
+
+static void take_out(struct address_list *list, uint16_t at)
+{
+	list->count -= at < list->count;
+	list->given--;
+	memmove(&list->at[at], &list->at[at + 1], (list->given - at) * sizeof(list->at[0]));
+	list->at[list->given] = (struct ws_prefix){0};
+}
+
+int address_settle(struct ws_router *router, uint16_t index, const struct ws_address *address,
+				   bool is_used)
+{
+	struct address_list *list = copy_addresses(router, index);
+	if (!list)
+		return -ENOMEM;
+	for (uint16_t i = 0; i < list->given; i++) {
+		const struct ws_prefix prefix = list->at[i];
+		if (!address_equal(&prefix.address, address))
+			continue;
+		take_out(list, i);
+		put_in(list, prefix, is_used);
+		return change_addresses(router, index, list);
+	}
+	free(list);
+	return -ENOENT;
+}
+
 int ws_router_address_add(struct ws_router *router, uint16_t index, struct ws_prefix prefix)
 {
 	int error = router_check_interface(router, index);
@@ -158,13 +195,13 @@ int ws_router_address_add(struct ws_router *router, uint16_t index, struct ws_pr
 					 interface_name(router, (uint16_t)router->settings[index].unnumbered_of));
 	if (error)
 		return error;
-	if (router->settings[index].addresses->count == WS_MAX_ADDRESSES)
+	if (router->settings[index].addresses->given == WS_MAX_ADDRESSES)
 		return fail(-ENOSPC, "interface %s has %d addresses, which is the most",
 					interface_name(router, index), WS_MAX_ADDRESSES);
 	struct address_list *list = copy_addresses(router, index);
 	if (!list)
 		return -ENOMEM;
-	list->at[list->count++] = prefix;
+	put_in(list, prefix, prefix.address.family == WS_IP4 || !ip6_wants_dad(router, index));
 	return change_addresses(router, index, list);
 }
 
@@ -178,12 +215,10 @@ int ws_router_address_del(struct ws_router *router, uint16_t index, struct ws_pr
 	struct address_list *list = copy_addresses(router, index);
 	if (!list)
 		return -ENOMEM;
-	for (uint16_t i = 0; i < list->count; i++) {
+	for (uint16_t i = 0; i < list->given; i++) {
 		if (!prefix_equal(&list->at[i], &prefix))
 			continue;
-		list->count--;
-		memmove(&list->at[i], &list->at[i + 1], (list->count - i) * sizeof(list->at[0]));
-		list->at[list->count] = (struct ws_prefix){0};
+		take_out(list, i);
 		return change_addresses(router, index, list);
 	}
 	free(list);
@@ -197,7 +232,7 @@ static int watch_addresses(struct ws_router *router, uint16_t index, enum interf
 	const struct interface_settings *settings = &router->settings[index];
 	int error = 0;
 	(void)old_mac;
-	while (change == INTERFACE_LEAVES && settings->addresses->count && !error)
+	while (change == INTERFACE_LEAVES && settings->addresses->given && !error)
 		error = ws_router_address_del(router, index, settings->addresses->at[0]);
 	return error;
 }

@@ -176,7 +176,7 @@ int ws_router_set_table(struct ws_router *router, uint16_t index, uint8_t family
 		return -ENOENT;
 	uint16_t *place = &router->interfaces[index].table[family_index(family)];
 	const struct address_list *list = router->settings[index].addresses;
-	for (uint16_t i = 0; i < list->count && *place != table->index; i++)
+	for (uint16_t i = 0; i < list->given && *place != table->index; i++)
 		if (list->at[i].address.family == family)
 			return fail(-EBUSY, "interface %s has %s/%u; delete it before another table is set",
 						interface_name(router, index), ADDRESS_TEXT(&list->at[i].address),

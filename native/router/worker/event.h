@@ -21,7 +21,8 @@ enum router_event_kind {
 	EVENT_NEIGHBOR,
 	EVENT_ROUTER_SOLICITED,
 	EVENT_MLD_QUERIED,
-	EVENT_ECHO_REPLY
+	EVENT_ECHO_REPLY,
+	EVENT_ADDRESS_TAKEN /* an address that we are about to use */
 };
 
 enum neighbor_flag {

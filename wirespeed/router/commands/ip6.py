@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from ipaddress import IPv6Network
+from ipaddress import IPv6Address, IPv6Network
 from typing import TYPE_CHECKING
 
 from wirespeed.errors import UsageError
 from wirespeed.router.commands.registry import command
 from wirespeed.router.grammar import Match
-from wirespeed.router.ip6_core import AdvertisedPrefix
+from wirespeed.router.ip6_core import AdvertisedPrefix, DadState
+from wirespeed.router.startup.schema import MOST_TRANSMITS
 
 if TYPE_CHECKING:
     from wirespeed.router.console import Console
@@ -125,6 +126,20 @@ def set_announcing(console: Console, words: Match) -> None:
     console.core.set_announcing(6 if "ip6" in words else 4, "on" in words)
 
 
+@command("set ip6 dad (all) transmits <number>", "set ip6 dad <interface> transmits <number>")
+def set_dad(console: Console, words: Match) -> None:
+    """How often it is asked whether another station has an address before it is used; 0: never, as at first."""
+    if words["number"] > MOST_TRANSMITS:
+        raise UsageError(f"transmits {words['number']} is above {MOST_TRANSMITS}")
+    console.core.set_dad(None if "all" in words else words["interface"], words["number"])
+
+
+def dad_word(console: Console, index: int, address: object) -> str:
+    """What is said behind an address that is not used: `` tentative`` or `` duplicate``; nothing behind others."""
+    state = console.core.dad_state(index, address) if isinstance(address, IPv6Address) else DadState.USED
+    return f" {state.name.lower()}" if state else ""
+
+
 @command("show ip6 interface [<interface>...]")
 def show_interface(console: Console, words: Match) -> Iterator[str]:
     """IPv6 on the interfaces: addresses, groups, router advertisements."""
@@ -137,17 +152,20 @@ def show_interface(console: Console, words: Match) -> Iterator[str]:
             continue
         yield f"{face.name} is admin {state}"
         yield "  Link-local address(es):"
-        yield f"    {ip6.link_local}"
+        yield f"    {ip6.link_local}{dad_word(console, index, ip6.link_local)}"
         own = [address for address in face.addresses if address.version == 6]
         if own:
             yield "  Global unicast address(es):"
-            yield from (f"    {address.ip}, subnet is {address.network}" for address in own)
+            for address in own:
+                yield f"    {address.ip}, subnet is {address.network}{dad_word(console, index, address.ip)}"
         yield "  Joined group address(es):"
         yield "    ff02::1"
         yield "    ff02::2"
         solicited = {int(address) & 0xFFFFFF for address in (ip6.link_local, *(a.ip for a in own))}
         yield from (f"    ff02::1:ff{bits >> 16:02x}:{bits & 0xFFFF:x}" for bits in sorted(solicited))
         yield f"  MTU is {face.mtu}"
+        transmits = console.core.dad(index)
+        yield f"  ND DAD is enabled, {transmits} probes" if transmits else "  ND DAD is disabled"
         advertising = ip6.advertising
         if advertising.is_on:
             least, most = advertising.min_interval_s, advertising.max_interval_s

@@ -62,8 +62,9 @@ def show(console: Console, words: Match) -> Iterator[str]:
         stats = host.stats()
         state = " (deleted)" if lcp.is_gone(netns) else " syncing" if stats.is_syncing else ""
         yield (
-            f"netlink: netns {_name(netns)}{state} routes {stats.routes} messages {stats.messages} dumps {stats.dumps} "
-            f"failed {stats.failed_dumps} overflows {stats.overflows} rejected {stats.rejected}"
+            f"netlink: netns {_name(netns)}{state} routes {stats.routes} labels {stats.labels} "
+            f"messages {stats.messages} dumps {stats.dumps} failed {stats.failed_dumps} "
+            f"overflows {stats.overflows} rejected {stats.rejected}"
         )
         if stats.rejection:
             yield f"  last rejected: {stats.rejection}"

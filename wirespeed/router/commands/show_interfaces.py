@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from wirespeed.router.columns import centre, speed
+from wirespeed.router.commands.ip6 import dad_word
 from wirespeed.router.commands.registry import command
 from wirespeed.router.core import InterfaceCounters, InterfaceKind, Mode, MtuKind
 from wirespeed.router.grammar import Match
@@ -84,7 +85,7 @@ def show_interface_address(console: Console, words: Match) -> Iterator[str]:
         elif face.bridge_domain:
             bvi = " bvi" if face.is_bvi else ""
             yield f"  L2 bridge bd-id {face.bridge_domain} idx {face.bridge_domain} shg {face.split_horizon_group}{bvi}"
-        yield from (f"  L3 {address}" for address in face.addresses)
+        yield from (f"  L3 {address}{dad_word(console, index, address.ip)}" for address in face.addresses)
         if face.unnumbered_of is not None:
             lender = console.core.interface(face.unnumbered_of)
             yield f"  unnumbered, use {lender.name}"

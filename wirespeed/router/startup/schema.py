@@ -13,6 +13,7 @@ from wirespeed.router.startup.syntax import Block, Form
 _SIZE = re.compile(r"(\d{1,15})([kKmMgG]?)[bB]?")
 _FACTORS = {"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30}
 MOST_ROUTES = 10_000_000
+MOST_TRANSMITS = 10  # of questions whether an address is taken
 MOST_NEIGHBORS = 262_144
 MOST_PATH_SETS = 1_000_000
 MOST_SEED = 2**32 - 1
@@ -46,6 +47,12 @@ def _switch(word: str) -> bool:
     if word not in ("on", "off"):
         raise ValueError("give on or off")
     return word == "on"
+
+
+def _families(word: str) -> tuple[str, ...]:
+    if word not in ("ip4", "ip6", "all"):
+        raise ValueError("give ip4, ip6 or all")
+    return ("ip4", "ip6") if word == "all" else (word,)
 
 
 def _page_size(word: str) -> str:
@@ -210,7 +217,14 @@ ACL_PLUGIN = Block(
 
 # A section of ours: both families and all interfaces share one table of bounded size.
 _NEIGHBORS = _value(_number(1, MOST_NEIGHBORS))
-NEIGHBORS = Block({"max": _NEIGHBORS, "max-interface": _NEIGHBORS})
+NEIGHBORS = Block(
+    {
+        "max": _NEIGHBORS,
+        "max-interface": _NEIGHBORS,
+        "announce": _value(_families),
+        "dad-transmits": _value(_number(0, MOST_TRANSMITS)),
+    }
+)
 
 FILE = Block(
     {

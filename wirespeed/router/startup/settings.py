@@ -104,7 +104,11 @@ def make_startup(statements: Sequence[Statement], file: str) -> Startup:
         max_interface_neighbors=found.section("neighbors").value("max-interface"),
         max_path_sets=found.section("ip").value("max-path-sets"),
         flow_hash_seed=found.section("ip").value("flow-hash-seed"),
-        commands=(*_linux_cp(found.section("linux-cp")), *_acl_plugin(found.section("acl-plugin"))),
+        commands=(
+            *_linux_cp(found.section("linux-cp")),
+            *_acl_plugin(found.section("acl-plugin")),
+            *_neighbors(found.section("neighbors")),
+        ),
         notice=_notice(statements, file),
     )
 
@@ -253,6 +257,14 @@ def _linux_cp(section: _Statements) -> Iterator[tuple[Place, str]]:
                 yield statement.place, "lcp lcp-sync on"
             case "lcp-auto-subint":
                 yield statement.place, "lcp lcp-auto-subint on"
+
+
+def _neighbors(section: _Statements) -> Iterator[tuple[Place, str]]:
+    for statement in section.all:
+        if statement.key == "announce":
+            yield from ((statement.place, f"set ip neighbor-config {family} announce on") for family in statement.value)
+        elif statement.key == "dad-transmits":
+            yield statement.place, f"set ip6 dad all transmits {statement.value}"
 
 
 def _acl_plugin(section: _Statements) -> Iterator[tuple[Place, str]]:

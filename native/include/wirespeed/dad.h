@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Duplicate address detection (RFC 4862 section 5.4) for the router's own IPv6 addresses. */
+#ifndef WIRESPEED_DAD_H
+#define WIRESPEED_DAD_H
+
+#include "wirespeed/address.h"
+
+#include <stdint.h>
+
+struct ws_router;
+
+enum ws_dad_state { WS_DAD_USED = 0, WS_DAD_TENTATIVE, WS_DAD_DUPLICATE };
+enum { WS_DAD_ALL_INTERFACES = -1, WS_DAD_MOST_TRANSMITS = 10 };
+
+/* Who has an address that an interface was given. */
+struct ws_dad_conflict {
+	uint16_t interface;
+	struct ws_address address;
+	uint8_t mac[6];
+};
+
+/*
+ * How often it is asked, a second apart, whether another station has an address before it is used;
+ * 0, as at first: never. Of all interfaces: of those to be made too. Addresses in use stay so.
+ */
+int ws_router_set_dad(struct ws_router *router, int32_t interface, uint32_t transmits);
+int ws_router_dad(struct ws_router *router, uint16_t index);
+/* Of an address that the interface was given, or its link-local one; enum ws_dad_state. */
+int ws_router_dad_state(struct ws_router *router, uint16_t index, struct ws_address address);
+/* Take those found since the last call, the oldest first; returns how many were written. */
+int ws_router_dad_conflicts(struct ws_router *router, struct ws_dad_conflict *out, uint32_t max);
+
+#endif

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Where in an array something is, by the hash of what it is known by, so that nobody walks the
+ * array: open addressing, at most half full. The array is the caller's, who compares.
+ */
+#ifndef LINUX_PLACES_H
+#define LINUX_PLACES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct place {
+	uint32_t hash, at; /* at: from 1 on, 0: free */
+};
+
+/* All zeroes: empty. */
+struct places {
+	struct place *slots;
+	uint32_t size, used; /* size is a power of two, or 0 */
+	uint64_t looks;      /* slots that were looked at, for tests */
+};
+
+#define PLACE_NONE UINT32_MAX
+
+/* FNV-1a. */
+static inline uint32_t place_hash(const void *bytes, size_t length)
+{
+	uint32_t hash = 2166136261u;
+	for (size_t i = 0; i < length; i++)
+		hash = (hash ^ ((const uint8_t *)bytes)[i]) * 16777619u;
+	return hash ^ hash >> 15;
+}
+
+/* Whether what is at `at` of the array is the one. */
+typedef bool place_is_fn(const void *array, uint32_t at, const void *key);
+
+/* PLACE_NONE when it is not there. */
+uint32_t places_find(struct places *places, uint32_t hash, place_is_fn *is, const void *array,
+					 const void *key);
+/* It is at `at` from now on; false when memory is short. */
+bool places_add(struct places *places, uint32_t hash, uint32_t at);
+/* Both of one that is there. */
+void places_move(struct places *places, uint32_t hash, uint32_t from, uint32_t to);
+void places_remove(struct places *places, uint32_t hash, uint32_t at);
+void places_close(struct places *places);
+
+#endif

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Interfaces by when something is to be done for them, so that a poll looks at those that are due
+ * and at no others, however many there are: a heap. Main thread.
+ */
+#ifndef ROUTER_INTERFACE_DUE_H
+#define ROUTER_INTERFACE_DUE_H
+
+#include "wirespeed/limits.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* All zeroes: none is due. */
+struct interface_due {
+	uint16_t count;
+	uint16_t heap[WS_MAX_INTERFACES + 1]; /* from 1 on, the soonest first */
+	uint16_t place[WS_MAX_INTERFACES];    /* in the heap; 0: not there */
+	uint64_t tsc[WS_MAX_INTERFACES];
+	uint64_t looks; /* how often a time was looked at, for tests */
+};
+
+/* In place of when it was due before. */
+void interface_due_at(struct interface_due *due, uint16_t index, uint64_t tsc);
+void interface_due_never(struct interface_due *due, uint16_t index);
+/* Take one that is due by now; false when there is none. */
+bool interface_due_take(struct interface_due *due, uint64_t now, uint16_t *index);
+
+static inline bool interface_is_due(const struct interface_due *due, uint16_t index)
+{
+	return due->place[index];
+}
+
+#endif

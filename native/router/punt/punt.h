@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * How much is handed to Linux and to the main thread: a token bucket for each reason, of an
+ * interface and of all together, and of each of them one a worker, so that workers share nothing.
+ *
+ * Nodes ask before they hand a packet over and drop what is too much under a reason of their own.
+ * No node of the way through asks.
+ */
+#ifndef ROUTER_PUNT_H
+#define ROUTER_PUNT_H
+
+#include "graph/graph.h"
+#include "router/router.h"
+#include "router/worker/token_bucket.h"
+
+/* Of one worker, in a cache line of its own. */
+struct punt_bucket {
+	struct token_bucket tokens;
+	uint64_t passed, dropped;
+} __attribute__((aligned(64)));
+
+struct punt_policer {
+	uint32_t rate_pps, burst;
+	struct punt_bucket of[]; /* by worker */
+};
+
+struct punt_policers {
+	struct punt_policer *at[WS_PUNT_REASONS]; /* NULL: as many as come */
+};
+
+struct punt {
+	struct punt_policers all;
+	struct punt_policers *of[WS_MAX_INTERFACES]; /* NULL before the first one there */
+};
+
+/* The name that counters of such drops have. */
+#define PUNT_POLICED "over the rate of a punt policer"
+
+static inline bool punt_take(struct punt_policers *policers, enum ws_punt_reason reason,
+							 uint16_t worker, uint64_t now)
+{
+	struct punt_policer *policer = __atomic_load_n(&policers->at[reason], __ATOMIC_ACQUIRE);
+	if (!policer)
+		return true;
+	struct punt_bucket *bucket = &policer->of[worker];
+	bool is_there = token_bucket_take(&bucket->tokens, now);
+	bucket->passed += is_there;
+	bucket->dropped += !is_there;
+	return is_there;
+}
+
+/* Else nobody needs to know of what reason a packet is. */
+static inline bool punt_is_policed(const struct ws_router *router)
+{
+	return __atomic_load_n(&router->punt, __ATOMIC_ACQUIRE);
+}
+
+/* Of the interface first, so that what it has too much of takes nothing from others. */
+static inline bool punt_passes(struct graph *graph, uint16_t interface, enum ws_punt_reason reason)
+{
+	struct punt *punt = __atomic_load_n(&router_of(graph)->punt, __ATOMIC_ACQUIRE);
+	if (likely(!punt))
+		return true;
+	struct punt_policers *own = __atomic_load_n(&punt->of[interface], __ATOMIC_ACQUIRE);
+	uint64_t now = graph_tsc();
+	return (!own || punt_take(own, reason, graph->worker, now)) &&
+		   punt_take(&punt->all, reason, graph->worker, now);
+}
+
+/* Of what reason an IP packet is, of which `length` bytes are readable; and a whole frame. */
+enum ws_punt_reason punt_reason_of_ip4(const uint8_t *bytes, size_t length);
+enum ws_punt_reason punt_reason_of_ip6(const uint8_t *bytes, size_t length);
+enum ws_punt_reason punt_reason_of_frame(const uint8_t *bytes, size_t length);
+
+void punt_free(struct ws_router *router);
+
+#endif

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef ROUTER_DAD_H
+#define ROUTER_DAD_H
+
+#include "wirespeed/dad.h"
+#include "wirespeed/limits.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct router_event;
+struct ws_router;
+
+enum { DAD_MOST_CONFLICTS = 64 }; /* kept to be told of; of more, the first ones */
+
+struct dad_probe {
+	struct ws_address address;
+	uint16_t interface;
+	uint8_t sent;
+	bool is_duplicate;
+	uint64_t due_tsc;
+};
+
+struct dad {
+	uint8_t transmits; /* of interfaces to be made */
+	struct dad_probe *probes;
+	uint32_t count, room;
+	uint32_t conflict_count;
+	struct ws_dad_conflict conflicts[DAD_MOST_CONFLICTS];
+	bool begins_anew[WS_MAX_INTERFACES]; /* it came up: what it used is tentative again */
+	uint32_t anew_count;
+};
+
+/* address.c: have the interface use an address that it was given, or no longer. */
+int address_settle(struct ws_router *router, uint16_t index, const struct ws_address *address,
+				   bool is_used);
+/* Send the questions that are due, and use what nobody has. */
+void router_dad_run(struct ws_router *router);
+/* A station has an address that we are about to use, or asks for it to use it itself. */
+void router_dad_taken(struct ws_router *router, const struct router_event *event);
+void dad_free(struct ws_router *router);
+
+#endif

@@ -1,0 +1,29 @@
+"""The native router's part of `wirespeed.router.punt_core.PuntCore`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from wirespeed._native.runtime import check, core
+from wirespeed.router.punt_core import PuntPolicer, PuntReason
+
+_ALL_INTERFACES = -1
+
+
+class NativePunt:
+    """Mixed into the router, whose handle and library it uses."""
+
+    _lib: Any
+    _router: Any
+
+    def set_punt_policer(self, interface: int | None, reason: PuntReason, policer: PuntPolicer | None) -> None:
+        index = _ALL_INTERFACES if interface is None else interface
+        rate, burst = (policer.rate_pps, policer.burst) if policer else (0, 0)
+        check(self._lib.ws_router_set_punt_policer(self._router, index, reason, rate, burst))
+
+    def punt_policer(self, interface: int | None, reason: PuntReason) -> PuntPolicer | None:
+        out = core().ffi.new("struct ws_punt_policer *")
+        index = _ALL_INTERFACES if interface is None else interface
+        if not check(self._lib.ws_router_punt_policer(self._router, index, reason, out)):
+            return None
+        return PuntPolicer(out.rate_pps, out.burst, out.passed, out.dropped)

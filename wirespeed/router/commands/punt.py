@@ -1,0 +1,60 @@
+"""set punt policer, show punt policer: how much is handed to Linux and to the main thread."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from wirespeed.errors import UsageError
+from wirespeed.router.columns import centre
+from wirespeed.router.commands.registry import command
+from wirespeed.router.grammar import Match
+from wirespeed.router.punt_core import PuntPolicer, PuntReason
+
+if TYPE_CHECKING:
+    from wirespeed.router.console import Console
+
+_REASONS = "all|arp|nd|lacp|routing|icmp|multicast|ip4|ip6|other"
+_MOST_RATE = 2**32 - 1
+# Without a burst: a tenth of a second's packets, and as many as a host sends at once.
+_BURSTS_A_SECOND, _LEAST_BURST, _MOST_BURST = 10, 32, 1_000_000
+
+
+@command(f"set punt policer ({_REASONS}) rate <number:rate> [burst <number:burst>] [<interface>]")
+def set_policer(console: Console, words: Match) -> None:
+    """Hand over at most so many packets a second and worker, of one interface or of all together."""
+    rate = words["rate"]
+    if not 1 <= rate <= _MOST_RATE:
+        raise UsageError(f"a rate is 1 to {_MOST_RATE} packets a second, not {rate}; off ends a policer")
+    burst = words.get("burst", min(max(rate // _BURSTS_A_SECOND, _LEAST_BURST), _MOST_BURST))
+    if not 1 <= burst <= _MOST_BURST:
+        raise UsageError(f"a burst is 1 to {_MOST_BURST} packets, not {burst}")
+    _set(console, words, PuntPolicer(rate, burst))
+
+
+@command(f"set punt policer ({_REASONS}) (off) [<interface>]")
+def end_policer(console: Console, words: Match) -> None:
+    """Hand over all that comes for that reason."""
+    _set(console, words, None)
+
+
+def _set(console: Console, words: Match, policer: PuntPolicer | None) -> None:
+    for reason in PuntReason:
+        if "all" in words or reason.name.lower() in words:
+            console.core.set_punt_policer(words.get("interface"), reason, policer)
+
+
+@command("show punt policer [<interface>]")
+def show_policers(console: Console, words: Match) -> Iterator[str]:
+    """Policers of what is handed over, and what they let pass and dropped since they were set."""
+    columns = (("Reason", 12), ("Rate", 12), ("Burst", 10), ("Passed", 16), ("Dropped", 16), ("Interface", 24))
+    yield "".join(centre(head, width) for head, width in columns)
+    chosen = words.all("interface")
+    for interface in chosen or [None, *console.interfaces([])]:
+        name = "all" if interface is None else console.core.interface(interface).name
+        for reason in PuntReason:
+            policer = console.core.punt_policer(interface, reason)
+            if policer:
+                values = (reason.name.lower(), policer.rate_pps, policer.burst, policer.passed, policer.dropped)
+                cells = (centre(value, width) for value, (_, width) in zip(values, columns, strict=False))
+                yield "".join(cells) + name
