@@ -88,6 +88,19 @@ static void bridge(struct ws_router *router, uint64_t *row, bool on)
 	churn_expect(ws_router_bridge_domain_del(router, DOMAIN), "domain away");
 }
 
+/* What the bridge's domain does, be the bridge there or not. */
+static void domain(struct ws_router *router, uint64_t *row, bool on)
+{
+	const struct ws_bridge_domain wanted = {
+		.id = DOMAIN,
+		.learn = !on || churn_draw(row, 2),
+		.forward = !on || churn_draw(row, 2),
+		.flood = !on || churn_draw(row, 2),
+		.uu_flood = !on || churn_draw(row, 2),
+	};
+	churn_expect(ws_router_bridge_domain_set(router, &wanted), "domain");
+}
+
 /* And one that uses its addresses. */
 static void loopback(struct ws_router *router, uint64_t *row, bool on)
 {
@@ -202,6 +215,6 @@ static void addresses(struct ws_router *router, uint64_t *row, bool on)
 }
 
 churn_change *const churn_of_interfaces[] = {
-	sub_interface, cross_connect, bridge, loopback, bond,      tunnel, port,
-	state,         links,         mtu,    mac,      addresses, NULL,
+	sub_interface, cross_connect, bridge, domain, loopback, bond,      tunnel,
+	port,          state,         links,  mtu,    mac,      addresses, NULL,
 };

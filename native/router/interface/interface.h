@@ -69,6 +69,11 @@ static inline uint8_t interface_mode(const struct interface *interface)
 	return __atomic_load_n(&interface->mode, __ATOMIC_ACQUIRE);
 }
 
+static inline uint16_t interface_way_out(const struct interface *interface)
+{
+	return __atomic_load_n(&interface->output, __ATOMIC_RELAXED);
+}
+
 static inline uint64_t interface_l3_mac(const struct interface *interface)
 {
 	return __atomic_load_n(&interface->l3_mac, __ATOMIC_RELAXED);

@@ -20,21 +20,25 @@ static inline enum l2_edge l2_forward_edge(const struct l2_domain *domain,
 										   const struct rte_mbuf *packet)
 {
 	if (ethernet_is_group(packet_data(packet)))
-		return domain->flood ? L2_FLOOD : L2_DROP;
-	return domain->forward ? L2_FORWARD : L2_DROP;
+		return __atomic_load_n(&domain->flood, __ATOMIC_RELAXED) ? L2_FLOOD : L2_DROP;
+	return __atomic_load_n(&domain->forward, __ATOMIC_RELAXED) ? L2_FORWARD : L2_DROP;
 }
 
 /* A frame that came in by an interface in an L2 mode, its tags as they shall be. */
 static inline enum l2_edge l2_input_edge(const struct l2_table *l2, struct rte_mbuf *packet)
 {
 	const struct l2_interface *rx = &l2->interfaces[packet->port];
-	if (!rx->domain) {
-		packet_set_tx_interface(packet, rx->xconnect_to);
-		return rx->xconnect_to == L2_NOWHERE ? L2_DROP : L2_OUTPUT;
+	uint16_t index = l2_domain_of(rx);
+	if (!index) {
+		uint16_t to = l2_xconnect_to(rx);
+		packet_set_tx_interface(packet, to);
+		return to == L2_NOWHERE ? L2_DROP : L2_OUTPUT;
 	}
-	const struct l2_domain *domain = &l2->domains[rx->domain];
-	packet_set_domain(packet, rx->domain);
-	return domain->learn && !rx->is_bvi ? L2_LEARN : l2_forward_edge(domain, packet);
+	const struct l2_domain *domain = &l2->domains[index];
+	packet_set_domain(packet, index);
+	return __atomic_load_n(&domain->learn, __ATOMIC_RELAXED) && !l2_is_bvi(rx)
+			   ? L2_LEARN
+			   : l2_forward_edge(domain, packet);
 }
 
 /* The router is to receive the frame by the bridge domain's own interface. */

@@ -80,7 +80,7 @@ static inline uint16_t mpls_impose(const struct ws_router *router, struct rte_mb
 	mpls_write_labels(adjacency, packet_data(packet) - pushed, class_and_ttl, bottom);
 	if (likely(kind == ADJACENCY_REWRITE && packet->pkt_len + pushed <= adjacency_mtu(next))) {
 		packet_rewrite(packet, next, pushed);
-		return output + next->tx_output;
+		return output + adjacency_output(next);
 	}
 	packet_prepend(packet, pushed);
 	packet_set_adjacency(packet, adjacency->next);
