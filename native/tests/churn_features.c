@@ -154,15 +154,20 @@ static void hand_off(struct ws_router *router, uint64_t *row, bool on)
 				 "hand-off");
 }
 
-static void policers(struct ws_router *router, uint64_t *row, bool on)
+static void police(struct ws_router *router, uint64_t *row, bool on, int32_t interface)
 {
 	struct ws_punt_policer policer;
 	for (uint32_t reason = 0; reason < WS_PUNT_REASONS; reason++) {
-		int32_t interface = (int32_t)churn_draw(row, CHURN_FAR + 1) - 1;
-		uint32_t rate = on ? 1 + churn_draw(row, 1000) : 0;
+		uint32_t rate = on && churn_draw(row, 2) ? 1 + churn_draw(row, 1000) : 0;
 		churn_expect(ws_router_set_punt_policer(router, interface, reason, rate, 8), "policer");
 		churn_expect(ws_router_punt_policer(router, interface, reason, &policer), "policer read");
 	}
+}
+
+static void policers(struct ws_router *router, uint64_t *row, bool on)
+{
+	for (int32_t interface = WS_PUNT_ALL_INTERFACES; interface < CHURN_FAR; interface++)
+		police(router, row, on, interface);
 }
 
 churn_change *const churn_of_features[] = {
