@@ -159,7 +159,7 @@ static void counters(uint16_t port, uint32_t profile)
 	churn_expect(ws_generator_counters(generator, ports, workers, &tsc), "counters");
 	churn_expect(ws_generator_profiles(generator, port, profiles, PROFILES), "profiles");
 	churn_expect(ws_worker_info(0, &info), "worker");
-	churn_expect(ws_pool_info(&pool), "pool");
+	churn_expect(ws_pool_info(0, &pool), "pool");
 	ws_generator_follow_links(generator);
 }
 
