@@ -10,11 +10,16 @@ enum urpf_edge { URPF_LOOKUP, URPF_DROP };
 
 enum urpf_counter { URPF_LOOSE, URPF_STRICT, URPF_COUNTERS };
 
+static inline uint8_t urpf_kind(const struct adjacency *adjacency)
+{
+	return __atomic_load_n(&adjacency->kind, __ATOMIC_ACQUIRE);
+}
+
 /* The adjacency at the end of a path, behind labels that it pushes or pops. */
 static inline const struct adjacency *urpf_path_end(const struct ws_router *router, uint32_t index)
 {
 	const struct adjacency *adjacency = &router->adjacencies.adjacencies[index];
-	while (adjacency->kind >= ADJACENCY_LABELS)
+	while (urpf_kind(adjacency) >= ADJACENCY_LABELS)
 		adjacency = &router->adjacencies.adjacencies[adjacency->next];
 	return adjacency;
 }
@@ -22,8 +27,8 @@ static inline const struct adjacency *urpf_path_end(const struct ws_router *rout
 static inline bool urpf_leads_by(const struct ws_router *router, uint32_t index, uint16_t interface)
 {
 	const struct adjacency *end = urpf_path_end(router, index);
-	return end->kind >= ADJACENCY_GLEAN && end->kind <= ADJACENCY_REWRITE &&
-		   end->tx_interface == interface;
+	uint8_t kind = urpf_kind(end);
+	return kind >= ADJACENCY_GLEAN && kind <= ADJACENCY_REWRITE && end->tx_interface == interface;
 }
 
 static __attribute__((noinline, unused)) bool urpf_any_leads_by(const struct ws_router *router,
@@ -44,7 +49,7 @@ static inline bool urpf_passes(const struct ws_router *router, uint8_t mode, uin
 	const struct load_balance *balance = &router->load_balances.balances[value];
 	uint32_t index = __atomic_load_n(&balance->adjacency, __ATOMIC_ACQUIRE);
 	if (mode == WS_URPF_LOOSE)
-		return router->adjacencies.adjacencies[index].kind > ADJACENCY_LOCAL;
+		return urpf_kind(&router->adjacencies.adjacencies[index]) > ADJACENCY_LOCAL;
 	return index == ADJACENCY_LOAD_BALANCE ? urpf_any_leads_by(router, balance, interface)
 										   : urpf_leads_by(router, index, interface);
 }
