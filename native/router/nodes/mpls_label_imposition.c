@@ -56,7 +56,7 @@ LANES_INLINE bool mpls_label_imposition_eight(const struct ws_router *router, vo
 		memcpy((uint8_t *)data[i] - MPLS_LEN, &entry, sizeof(entry));
 	}
 	eight_rewrite(packets, data, hop, MPLS_LEN);
-	eight_fill(next, EDGE_OUTPUT + hop->tx_output);
+	eight_fill(next, EDGE_OUTPUT + adjacency_output(hop));
 	return true;
 }
 
