@@ -80,10 +80,16 @@ static struct rte_mempool *create_on(int node, const char *name, uint32_t count,
 	return made;
 }
 
+static struct rte_mempool *create_near(int node, const char *name, uint32_t count,
+									   uint32_t frame_size)
+{
+	struct rte_mempool *made = create_on(node, name, count, frame_size);
+	return made ? made : create_on(SOCKET_ID_ANY, name, count, frame_size);
+}
+
 struct rte_mempool *pool_create(const char *name, uint32_t count, uint32_t frame_size)
 {
-	struct rte_mempool *made = create_on(numa_node(), name, count, frame_size);
-	return made ? made : create_on(SOCKET_ID_ANY, name, count, frame_size);
+	return create_near(numa_node(), name, count, frame_size);
 }
 
 void ws_pool_configure(uint32_t held, uint32_t buffers, uint32_t frame_size)
@@ -127,16 +133,6 @@ static uint16_t list_nodes(void)
 	return count;
 }
 
-static struct rte_mempool *make_near(int node, uint16_t nodes, uint32_t buffers, uint32_t frame)
-{
-	char name[RTE_MEMPOOL_NAMESIZE] = "packets";
-	if (nodes == 1)
-		return pool_create(name, buffers, frame);
-	snprintf(name, sizeof(name), "packets-%d", node);
-	struct rte_mempool *made = create_on(node, name, buffers, frame);
-	return made ? made : pool_create(name, buffers, frame);
-}
-
 int pool_make(const struct ws_port_config *configs, uint16_t count)
 {
 	uint32_t buffers = ws_pool_buffers(configs, count, workers_count()) + pool_held;
@@ -150,7 +146,10 @@ int pool_make(const struct ws_port_config *configs, uint16_t count)
 	uint32_t frame = RTE_MAX(mtu + POOL_FRAME_OVERHEAD + header, pool_least_frame);
 	uint16_t nodes = list_nodes();
 	for (uint16_t i = 0; i < nodes; i++) {
-		pools[i].pool = make_near(pools[i].node, nodes, buffers, frame);
+		char name[RTE_MEMPOOL_NAMESIZE] = "packets";
+		if (nodes > 1)
+			snprintf(name, sizeof(name), "packets-%d", pools[i].node);
+		pools[i].pool = create_near(pools[i].node, name, buffers, frame);
 		if (!pools[i].pool) {
 			pool_free();
 			return fail(-ENOMEM, "no memory for %u packet buffers: %s", buffers,
