@@ -9,15 +9,13 @@ from __future__ import annotations
 import io
 import json
 import sys
-import time
 from collections.abc import Callable
 from contextlib import redirect_stdout
 from pathlib import Path
 
-from inside_bench import FOLDER, PATIENCE_S, Failed, Host, Program, wait_for
+from inside_bench import FOLDER, PATIENCE_S, Failed, Host, Program, tell_check, wait_for
 
 from wirespeed.cli.main import main as wirespeed
-from wirespeed.errors import WirespeedError
 
 PCI = Path("/sys/bus/pci/devices")
 HUGEPAGES = Path("/sys/kernel/mm/hugepages/hugepages-2048kB/nr_hugepages")
@@ -117,12 +115,7 @@ def main() -> None:
     FOLDER.mkdir(parents=True)
     host.tell(started=True)
     for name in sys.argv[2].split(","):
-        began = time.monotonic()
-        try:
-            saw, ok = CHECKS[name](), True
-        except (Failed, WirespeedError, OSError, ValueError) as error:
-            saw, ok = f"{type(error).__name__}: {error}", False
-        host.tell(check=name, ok=ok, saw=saw, seconds=round(time.monotonic() - began, 1))
+        tell_check(host, name, CHECKS[name])
     host.tell(end=True)
 
 

@@ -13,6 +13,7 @@ import re
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 
 from inside_bench import (
     FOLDER,
@@ -32,6 +33,7 @@ from inside_bench import (
     bind,
     forward,
     solicitation,
+    tell_check,
     udp,
     wait_for,
     wait_for_rest,
@@ -123,22 +125,25 @@ def check_link(bench: Bench) -> str:
     """What is routed into a port without a link is a counted drop, and the link's return is seen."""
     nic = f"nic{bench.macs[3].replace(':', '')[-4:]}"
 
-    def sent_on() -> bool:
-        """Where link events do not come, the device knows for a moment before the workers do: packets again and
-        again."""
-        bench.push(0, udp(bench.macs[2], HOST_IP[0], HOST_IP[1], 60))
-        return True
+    def send_until(seen: Callable[[], bool], what: str) -> None:
+        """Where link events do not come, the device knows for a moment before the workers do."""
+
+        def is_seen() -> bool:
+            bench.push(0, udp(bench.macs[2], HOST_IP[0], HOST_IP[1], 60))
+            return seen()
+
+        wait_for(is_seen, what)
 
     bench.host.machine("set_link", name=nic, up=False)
     try:
         wait_for(lambda: not bench.has_link("e1"), "the loss of e1's link")
         before = bench.dropped("interface has no link")
-        wait_for(lambda: sent_on() and bench.dropped("interface has no link") >= before + PACKETS, "the drops")
+        send_until(lambda: bench.dropped("interface has no link") >= before + PACKETS, "the drops")
     finally:
         bench.host.machine("set_link", name=nic, up=True)
     wait_for(lambda: bench.has_link("e1"), "the return of e1's link")
     before = bench.received(1)
-    wait_for(lambda: sent_on() and bench.received(1) > before, "packets by e1")
+    send_until(lambda: bench.received(1) > before, "packets by e1")
     wait_for_rest(bench, 1)
     return f"lost, {PACKETS} drops and more, back; then {forward(bench, 0)}"
 
@@ -300,13 +305,7 @@ def main() -> None:
 def tell_of(bench: Bench, names: Sequence[str], checks: Mapping[str, Callable[[Bench], str]]) -> None:
     """Have the host know what each check saw; none comes after one without which there is nothing to see."""
     for name in names:
-        began = time.monotonic()
-        try:
-            saw, ok = checks[name](bench), True
-        except (Failed, WirespeedError, OSError) as error:
-            saw, ok = f"{type(error).__name__}: {error}", False
-        bench.host.tell(check=name, ok=ok, saw=saw, seconds=round(time.monotonic() - began, 1))
-        if not ok:
+        if not tell_check(bench.host, name, partial(checks[name], bench)):
             for program in (getattr(bench, "router", None), getattr(bench, "generator", None)):
                 if program is not None:
                     print(program.said()[-1500:], flush=True)

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from wirespeed.client.generator_client import GeneratorClient
+from wirespeed.errors import WirespeedError
 from wirespeed.router.client import ask
 
 PATIENCE_S = 240.0
@@ -67,6 +68,17 @@ def wait_for(condition: Callable[[], bool], what: str, patience_s: float = PATIE
         if time.monotonic() > end:
             raise Failed(f"not within {patience_s:.0f} s: {what}")
         time.sleep(0.2)
+
+
+def tell_check(host: Host, name: str, check: Callable[[], str]) -> bool:
+    """Have the host know what the check saw; whether it held."""
+    began = time.monotonic()
+    try:
+        saw, ok = check(), True
+    except (Failed, WirespeedError, OSError, ValueError) as error:
+        saw, ok = f"{type(error).__name__}: {error}", False
+    host.tell(check=name, ok=ok, saw=saw, seconds=round(time.monotonic() - began, 1))
+    return ok
 
 
 class Program:

@@ -7,14 +7,11 @@ from __future__ import annotations
 
 import re
 import sys
-import time
-from collections.abc import Callable
 from pathlib import Path
 
-from inside_bench import FOLDER, LINE_S, RPC, SOCKET, Failed, Host, Program, wait_for
+from inside_bench import FOLDER, LINE_S, RPC, SOCKET, Failed, Host, Program, tell_check, wait_for
 
 from wirespeed.client.generator_client import GeneratorClient
-from wirespeed.errors import WirespeedError
 from wirespeed.profiles import load_profile
 from wirespeed.router.client import ask
 from wirespeed.units import Rate
@@ -118,13 +115,7 @@ def main() -> None:
     host.tell(started=True)
     guest = Guest()
     for name in sys.argv[2].split(","):
-        check: Callable[[], str] = getattr(guest, f"check_{name}")
-        began = time.monotonic()
-        try:
-            saw, ok = check(), True
-        except (Failed, WirespeedError, OSError, ValueError) as error:
-            saw, ok = f"{type(error).__name__}: {error}", False
-        host.tell(check=name, ok=ok, saw=saw, seconds=round(time.monotonic() - began, 1))
+        tell_check(host, name, getattr(guest, f"check_{name}"))
     host.tell(end=True)
 
 
