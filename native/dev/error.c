@@ -6,18 +6,23 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-static char message[512];
+static struct error_line last;
 
 int fail(int code, const char *format, ...)
 {
 	va_list args;
 	va_start(args, format);
-	vsnprintf(message, sizeof(message), format, args);
+	vsnprintf(last.text, sizeof(last.text), format, args);
 	va_end(args);
 	return code;
 }
 
+struct error_line error_line(void)
+{
+	return last;
+}
+
 const char *ws_error(void)
 {
-	return message;
+	return last.text;
 }

@@ -163,8 +163,7 @@ struct graph_config {
 	const char *absent;      /* what "*" leads to there */
 	const struct graph_feature_on *features;
 	uint16_t feature_count;
-	uint8_t
-		variants; /* bits of those that are taken instead of the plain ones, the highest first */
+	uint8_t variants; /* bits of those that take the plain ones' place, the highest first */
 	int march;
 	uint16_t worker;
 	void *app;

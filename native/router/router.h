@@ -24,6 +24,7 @@
 #include "router/worker/features.h"
 #include "router/worker/handoff.h"
 #include "router/worker/worker.h"
+#include "wire/mpls.h"
 #include "wirespeed.h"
 
 #include <rte_branch_prediction.h>
@@ -123,6 +124,7 @@ struct ws_router {
 };
 
 /* Where the route of a label is, that at the bottom of the stack apart. */
+enum { MPLS_ROUTES = 2 * (MPLS_MAX_LABEL + 1) };
 static inline uint32_t mpls_route_index(uint32_t label, bool bottom)
 {
 	return label << 1 | bottom;

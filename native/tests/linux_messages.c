@@ -42,18 +42,28 @@ static void put_path(struct nlmsghdr *header, const struct route_spec *spec, int
 	}
 }
 
+static struct rtnexthop *begin_hop(struct nlmsghdr *header, int32_t link)
+{
+	struct rtnexthop *hop = mnl_nlmsg_get_payload_tail(header);
+	header->nlmsg_len += sizeof(*hop);
+	*hop = (struct rtnexthop){.rtnh_ifindex = link};
+	return hop;
+}
+
+static void end_hop(const struct nlmsghdr *header, struct rtnexthop *hop)
+{
+	hop->rtnh_len = (uint16_t)((const char *)mnl_nlmsg_get_payload_tail(header) - (char *)hop);
+}
+
 static void put_multipath(struct nlmsghdr *header, const struct route_spec *spec)
 {
 	struct nlattr *nest = mnl_attr_nest_start(header, RTA_MULTIPATH);
 	for (int i = 0; i < 4 && spec->paths[i].link; i++) {
-		struct rtnexthop *hop = mnl_nlmsg_get_payload_tail(header);
-		uint32_t before = header->nlmsg_len;
-		header->nlmsg_len += sizeof(*hop);
-		hop->rtnh_ifindex = spec->paths[i].link;
+		struct rtnexthop *hop = begin_hop(header, spec->paths[i].link);
 		hop->rtnh_hops = spec->paths[i].hops;
 		hop->rtnh_flags = spec->paths[i].flags;
 		put_path(header, spec, i);
-		hop->rtnh_len = (uint16_t)(header->nlmsg_len - before);
+		end_hop(header, hop);
 	}
 	mnl_attr_nest_end(header, nest);
 }
@@ -148,12 +158,9 @@ const struct nlmsghdr *label_message(uint16_t type, const struct label_spec *spe
 	}
 	struct nlattr *nest = mnl_attr_nest_start(header, RTA_MULTIPATH);
 	for (int i = 0; i < 4 && spec->paths[i].link; i++) {
-		struct rtnexthop *hop = mnl_nlmsg_get_payload_tail(header);
-		uint32_t before = header->nlmsg_len;
-		header->nlmsg_len += sizeof(*hop);
-		hop->rtnh_ifindex = spec->paths[i].link;
+		struct rtnexthop *hop = begin_hop(header, spec->paths[i].link);
 		put_label_path(header, spec, i);
-		hop->rtnh_len = (uint16_t)(header->nlmsg_len - before);
+		end_hop(header, hop);
 	}
 	mnl_attr_nest_end(header, nest);
 	return header;

@@ -13,7 +13,6 @@ from wirespeed.router.ip6_core import AdvertisedPrefix, Advertising, DadConflict
 
 _REPLIES = 64
 _CONFLICTS = 64
-_ALL_INTERFACES = -1
 
 
 class NativeIp6:
@@ -63,7 +62,8 @@ class NativeIp6:
         return bool(self._lib.ws_router_is_announcing(self._router, version))
 
     def set_dad(self, index: int | None, transmits: int) -> None:
-        check(self._lib.ws_router_set_dad(self._router, _ALL_INTERFACES if index is None else index, transmits))
+        number = self._lib.WS_DAD_ALL_INTERFACES if index is None else index
+        check(self._lib.ws_router_set_dad(self._router, number, transmits))
 
     def dad(self, index: int) -> int:
         return check(self._lib.ws_router_dad(self._router, index))

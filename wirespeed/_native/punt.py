@@ -7,8 +7,6 @@ from typing import Any
 from wirespeed._native.runtime import check, core
 from wirespeed.router.punt_core import PuntPolicer, PuntReason
 
-_ALL_INTERFACES = -1
-
 
 class NativePunt:
     """Mixed into the router, whose handle and library it uses."""
@@ -17,13 +15,14 @@ class NativePunt:
     _router: Any
 
     def set_punt_policer(self, interface: int | None, reason: PuntReason, policer: PuntPolicer | None) -> None:
-        index = _ALL_INTERFACES if interface is None else interface
         rate, burst = (policer.rate_pps, policer.burst) if policer else (0, 0)
-        check(self._lib.ws_router_set_punt_policer(self._router, index, reason, rate, burst))
+        check(self._lib.ws_router_set_punt_policer(self._router, self._number(interface), reason, rate, burst))
 
     def punt_policer(self, interface: int | None, reason: PuntReason) -> PuntPolicer | None:
         out = core().ffi.new("struct ws_punt_policer *")
-        index = _ALL_INTERFACES if interface is None else interface
-        if not check(self._lib.ws_router_punt_policer(self._router, index, reason, out)):
+        if not check(self._lib.ws_router_punt_policer(self._router, self._number(interface), reason, out)):
             return None
         return PuntPolicer(out.rate_pps, out.burst, out.passed, out.dropped)
+
+    def _number(self, interface: int | None) -> int:
+        return int(self._lib.WS_PUNT_ALL_INTERFACES) if interface is None else interface

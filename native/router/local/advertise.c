@@ -141,8 +141,8 @@ void router_advertise(struct ws_router *router)
 {
 	uint64_t now = rte_rdtsc();
 	uint16_t i;
-	for (int done = 0; done < LOCAL_A_POLL && interface_due_take(&router->advertisements, now, &i);
-		 done++)
+	for (int done = 0;
+		 done < MAIN_INPUT_A_POLL && interface_due_take(&router->advertisements, now, &i); done++)
 		send_to_all(router, i, now);
 }
 

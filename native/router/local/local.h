@@ -8,8 +8,6 @@ struct ws_router;
 
 /* Packets of ours are routed like all others, so ip4-rewrite takes one: 64 leave. */
 enum { LOCAL_TTL = 65 };
-/* Interfaces that one poll sends something of a kind for, so that the ring to worker 0 has room. */
-enum { LOCAL_A_POLL = 64 };
 
 /* Make and send router advertisements: to a host that asked, and those that are due. */
 void router_solicited(struct ws_router *router, const struct router_event *event);

@@ -78,7 +78,7 @@ void router_mld_report(struct ws_router *router)
 {
 	uint64_t now = rte_rdtsc();
 	uint16_t i;
-	for (int done = 0; done < LOCAL_A_POLL && interface_due_take(&router->reports, now, &i);
+	for (int done = 0; done < MAIN_INPUT_A_POLL && interface_due_take(&router->reports, now, &i);
 		 done++) {
 		struct ip6_settings *settings = &router->ip6_settings[i];
 		if (settings->unasked_reports) {

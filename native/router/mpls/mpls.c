@@ -6,13 +6,10 @@
 #include "router/fib/own_balance.h"
 #include "router/route/route.h"
 #include "router/router.h"
-#include "wire/mpls.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum { ROUTES = 2 * (MPLS_MAX_LABEL + 1) };
 
 static const struct path_list *paths_of(const struct ws_router *router, uint32_t load_balance)
 {
@@ -65,7 +62,7 @@ static int add_reserved(struct ws_router *router, uint32_t label, bool bottom, u
 
 static void remove_all(struct ws_router *router)
 {
-	for (uint32_t i = 0; i < ROUTES; i++)
+	for (uint32_t i = 0; i < MPLS_ROUTES; i++)
 		if (router->mpls_routes[i])
 			put(router, i, LOAD_BALANCE_NO_ROUTE);
 }
@@ -96,7 +93,7 @@ int ws_router_mpls_table_add(struct ws_router *router)
 {
 	if (router->mpls_routes)
 		return 0;
-	uint32_t *routes = calloc(ROUTES, sizeof(*routes));
+	uint32_t *routes = calloc(MPLS_ROUTES, sizeof(*routes));
 	if (!routes)
 		return fail(-ENOMEM, "no memory for an MPLS table, which takes 8 MB");
 	/* Workers look whether there is one. */
@@ -228,7 +225,7 @@ int ws_router_mpls_routes(struct ws_router *router, uint32_t label, struct ws_mp
 	uint32_t n = 0;
 	if (check_table(router))
 		return -ENOENT;
-	for (uint32_t i = mpls_route_index(label, false); i < ROUTES && n < max; i++)
+	for (uint32_t i = mpls_route_index(label, false); i < MPLS_ROUTES && n < max; i++)
 		if (router->mpls_routes[i])
 			describe(router, i, &out[n++]);
 	return (int)n;

@@ -24,11 +24,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-	ROUNDS = 2,
-	BETWEEN_ROUNDS_S = 2,
-	INTERFACES_A_POLL = 64, /* so that the ring to worker 0 has room for them */
-};
+enum { ROUNDS = 2, BETWEEN_ROUNDS_S = 2 };
 
 struct announcements {
 	bool is_on[FAMILIES];
@@ -103,7 +99,7 @@ void router_announce(struct ws_router *router)
 	struct interface_due *due = &router->announcements_due;
 	uint64_t now = rte_rdtsc();
 	uint16_t index;
-	for (int done = 0; done < INTERFACES_A_POLL && interface_due_take(due, now, &index); done++) {
+	for (int done = 0; done < MAIN_INPUT_A_POLL && interface_due_take(due, now, &index); done++) {
 		if (--all->left[index])
 			interface_due_at(due, index, now + BETWEEN_ROUNDS_S * router->tsc_hz);
 		announce(router, index);

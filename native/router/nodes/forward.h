@@ -84,6 +84,26 @@ static inline uint16_t forward_by_flow(const struct ws_router *router, struct gr
 	return kind;
 }
 
+/* The hash of a packet's flow. */
+typedef uint64_t forward_flow_fn(const struct ws_router *router, const struct rte_mbuf *packet);
+
+/* The whole of a node's process that has each flow take one of several paths. */
+static inline __attribute__((always_inline)) uint16_t
+forward_flows(struct graph *graph, struct graph_node *node, void **packets, uint16_t n,
+			  forward_flow_fn *flow, const struct forward_refusal *refusal, bool counts)
+{
+	const struct ws_router *router = router_of(graph);
+	uint16_t next[GRAPH_FRAME_SIZE];
+	for (uint16_t i = 0; i < n; i++) {
+		uint64_t hash = flow(router, packets[i]);
+		if (counts)
+			count_path(graph, packets[i], hash);
+		next[i] = forward_by_flow(router, node, packets[i], hash, refusal);
+	}
+	graph_enqueue(graph, node, packets, next, n);
+	return n;
+}
+
 /* The index of the table that the packet's interface is in. */
 static inline uint16_t packet_table(const struct ws_router *router, uint8_t family,
 									const struct rte_mbuf *packet)

@@ -10,7 +10,6 @@
  */
 #include "graph/graph.h"
 #include "router/fib/adjacency_nodes.h"
-#include "router/nodes/each_packet.h"
 #include "router/nodes/flow_fields.h"
 #include "router/nodes/flow_hash.h"
 #include "router/nodes/ip6_forward.h"
@@ -32,8 +31,9 @@ static inline uint32_t ports_of(const struct rte_mbuf *packet, const struct ip6_
 	return ports;
 }
 
-static uint64_t flow_hash(const struct rte_mbuf *packet)
+static uint64_t flow_hash(const struct ws_router *router, const struct rte_mbuf *packet)
 {
+	(void)router;
 	const struct ip6_header *ip = (const struct ip6_header *)(const void *)packet_data(packet);
 	uint32_t ports = ports_of(packet, ip), label = ip->version_class_flow & htobe32(0xfffff);
 	uint64_t words[4], hash = 0;
@@ -44,24 +44,16 @@ static uint64_t flow_hash(const struct rte_mbuf *packet)
 	return flow_mix(hash, ports);
 }
 
-static uint16_t ip6_load_balance_one(struct graph *graph, struct graph_node *node,
-									 struct rte_mbuf *packet)
-{
-	return forward_by_flow(router_of(graph), node, packet, flow_hash(packet), &ip6_refusal);
-}
-
 static uint16_t ip6_load_balance_process(struct graph *graph, struct graph_node *node,
 										 void **packets, uint16_t n)
 {
-	return each_packet(graph, node, packets, n, ip6_load_balance_one);
+	return forward_flows(graph, node, packets, n, flow_hash, &ip6_refusal, false);
 }
 
 static uint16_t ip6_load_balance_counting(struct graph *graph, struct graph_node *node,
 										  void **packets, uint16_t n)
 {
-	for (uint16_t i = 0; i < n; i++)
-		count_path(graph, packets[i], flow_hash(packets[i]));
-	return ip6_load_balance_process(graph, node, packets, n);
+	return forward_flows(graph, node, packets, n, flow_hash, &ip6_refusal, true);
 }
 
 /* ---- By the fields that its table has chosen ---- */
@@ -78,7 +70,7 @@ static uint64_t chosen_hash(const struct ws_router *router, const struct rte_mbu
 	const struct ip6_header *ip = (const struct ip6_header *)(const void *)packet_data(packet);
 	uint32_t chosen = packet_flow_fields(router, WS_IP6, packet);
 	if (chosen == FLOW_HASH_IP6)
-		return flow_hash(packet);
+		return flow_hash(router, packet);
 	uint32_t ports = be32toh(ports_of(packet, ip));
 	const struct flow_fields flow = {
 		.source = address_word(ip->source),
@@ -94,17 +86,8 @@ static uint64_t chosen_hash(const struct ws_router *router, const struct rte_mbu
 static uint16_t ip6_load_balance_by_fields(struct graph *graph, struct graph_node *node,
 										   void **packets, uint16_t n)
 {
-	const struct ws_router *router = router_of(graph);
-	bool counts = router->variants & WS_COUNT_ROUTES;
-	uint16_t next[GRAPH_FRAME_SIZE];
-	for (uint16_t i = 0; i < n; i++) {
-		uint64_t hash = chosen_hash(router, packets[i]);
-		if (counts)
-			count_path(graph, packets[i], hash);
-		next[i] = forward_by_flow(router, node, packets[i], hash, &ip6_refusal);
-	}
-	graph_enqueue(graph, node, packets, next, n);
-	return n;
+	bool counts = router_of(graph)->variants & WS_COUNT_ROUTES;
+	return forward_flows(graph, node, packets, n, chosen_hash, &ip6_refusal, counts);
 }
 
 static struct graph_registration ip6_load_balance = {

@@ -60,13 +60,16 @@ static uint64_t flow_hash(const struct rte_mbuf *packet)
 	return hash;
 }
 
-static uint16_t mpls_load_balance_one(struct graph *graph, struct graph_node *node,
-									  struct rte_mbuf *packet)
+static inline __attribute__((always_inline)) uint16_t
+take_path(struct graph *graph, struct graph_node *node, struct rte_mbuf *packet, bool counts)
 {
 	const struct ws_router *router = router_of(graph);
-	uint32_t index = load_balance_choose(
-		&router->load_balances.balances[packet_adjacency(packet)], flow_hash(packet),
-		__atomic_load_n(&router->flow_hash_factor, __ATOMIC_RELAXED));
+	uint64_t hash = flow_hash(packet);
+	if (counts)
+		count_path(graph, packet, hash);
+	uint32_t index =
+		load_balance_choose(&router->load_balances.balances[packet_adjacency(packet)], hash,
+							__atomic_load_n(&router->flow_hash_factor, __ATOMIC_RELAXED));
 	uint8_t kind = router->adjacencies.adjacencies[index].kind;
 	packet_set_adjacency(packet, index);
 	bool is_unlabelled = kind == ADJACENCY_POP_IP4 || kind == ADJACENCY_POP_IP6;
@@ -78,6 +81,18 @@ static uint16_t mpls_load_balance_one(struct graph *graph, struct graph_node *no
 	return EDGE_ICMP_ERROR;
 }
 
+static uint16_t mpls_load_balance_one(struct graph *graph, struct graph_node *node,
+									  struct rte_mbuf *packet)
+{
+	return take_path(graph, node, packet, false);
+}
+
+static uint16_t mpls_load_balance_counted(struct graph *graph, struct graph_node *node,
+										  struct rte_mbuf *packet)
+{
+	return take_path(graph, node, packet, true);
+}
+
 static uint16_t mpls_load_balance_process(struct graph *graph, struct graph_node *node,
 										  void **packets, uint16_t n)
 {
@@ -87,9 +102,7 @@ static uint16_t mpls_load_balance_process(struct graph *graph, struct graph_node
 static uint16_t mpls_load_balance_counting(struct graph *graph, struct graph_node *node,
 										   void **packets, uint16_t n)
 {
-	for (uint16_t i = 0; i < n; i++)
-		count_path(graph, packets[i], flow_hash(packets[i]));
-	return mpls_load_balance_process(graph, node, packets, n);
+	return each_packet(graph, node, packets, n, mpls_load_balance_counted);
 }
 
 static struct graph_registration mpls_load_balance = {

@@ -54,7 +54,7 @@ static inline bool urpf_leads_by(const struct ws_router *router, uint32_t value,
 										   : urpf_path_leads_by(router, index, interface);
 }
 
-/* Whether sources like this one, of `length` bytes, need no route in the table. */
+/* Whether a source like this one needs no route in the table. */
 static __attribute__((noinline, unused)) bool
 urpf_accepts(const struct ws_router *router, uint16_t table, uint8_t family, const uint8_t *source)
 {

@@ -3,7 +3,6 @@
 #include "dev/error.h"
 #include "router/fib/own_balance.h"
 #include "router/router.h"
-#include "wire/mpls.h"
 
 #include <errno.h>
 #include <string.h>
@@ -72,7 +71,7 @@ static int settle_table(struct load_balance_table *balances, struct fib_trie *tr
 static int settle_labels(struct ws_router *router)
 {
 	struct load_balance_table *balances = &router->load_balances;
-	for (uint32_t i = 0; router->mpls_routes && i < 2 * (MPLS_MAX_LABEL + 1); i++) {
+	for (uint32_t i = 0; router->mpls_routes && i < (uint32_t)MPLS_ROUTES; i++) {
 		uint32_t before = router->mpls_routes[i];
 		int64_t value = settle(balances, before);
 		if (value < 0)
@@ -103,12 +102,8 @@ static int settle_all(struct ws_router *router, bool has_own)
 
 static int count_in_graphs(struct ws_router *router, int32_t what, bool on)
 {
-	uint8_t before = router->variants;
-	router->variants = (uint8_t)(on ? before | what : before & ~what);
-	int error = router_remake_graphs(router);
-	if (error)
-		router->variants = before;
-	return error;
+	return router_set_variants(router,
+							   (uint8_t)(on ? router->variants | what : router->variants & ~what));
 }
 
 static void end_routes(struct ws_router *router)
@@ -136,11 +131,9 @@ static int begin_routes(struct ws_router *router)
 	if (!error)
 		error = count_in_graphs(router, WS_COUNT_ROUTES, true);
 	if (error) {
-		char why[WS_DEVARGS_LEN];
-		strncpy(why, ws_error(), sizeof(why) - 1);
-		why[sizeof(why) - 1] = 0;
+		const struct error_line why = error_line();
 		end_routes(router);
-		fail(error, "%s", why);
+		fail(error, "%s", why.text);
 	}
 	return error;
 }

@@ -24,10 +24,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-	BETWEEN_S = 1, /* RETRANS_TIMER of RFC 4861 section 10 */
-	A_POLL = 64,   /* questions, so that the ring to worker 0 has room for them */
-};
+enum { BETWEEN_S = 1 }; /* RETRANS_TIMER of RFC 4861 section 10 */
 
 static struct dad *take_room(struct ws_router *router)
 {
@@ -154,7 +151,7 @@ static void run(struct ws_router *router, struct dad_probe *probe, uint64_t now,
 		use(router, probe);
 		return;
 	}
-	if (*asked == A_POLL)
+	if (*asked == MAIN_INPUT_A_POLL)
 		return;
 	ask(router, probe);
 	probe->sent++;

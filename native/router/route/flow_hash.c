@@ -40,14 +40,9 @@ static bool has_chosen(const struct ws_router *router)
 /* Nodes that read the fields are in the graph while some table has other ones than the usual. */
 static int choose_nodes(struct ws_router *router)
 {
-	uint8_t before = router->variants;
-	uint8_t after =
-		(uint8_t)((before & ~VARIANT_FLOW_FIELDS) | (has_chosen(router) ? VARIANT_FLOW_FIELDS : 0));
-	router->variants = after;
-	int error = after == before ? 0 : router_remake_graphs(router);
-	if (error)
-		router->variants = before;
-	return error;
+	int others = router->variants & ~VARIANT_FLOW_FIELDS;
+	return router_set_variants(router,
+							   (uint8_t)(others | (has_chosen(router) ? VARIANT_FLOW_FIELDS : 0)));
 }
 
 int ws_router_set_flow_hash(struct ws_router *router, uint8_t family, uint32_t id, uint32_t fields)

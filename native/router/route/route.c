@@ -154,10 +154,9 @@ static int64_t add_many(struct ws_router *router, struct fib_table *table,
 		added += !error;
 	}
 	if (error == -ENOSPC) {
-		char why[512];
-		snprintf(why, sizeof(why), "%s", ws_error());
+		const struct error_line why = error_line();
 		put_back(router, table, first, i, source, before);
-		fail(error, "%s; none of the %u routes was added", why, count);
+		fail(error, "%s; none of the %u routes was added", why.text, count);
 	} else {
 		for (uint32_t k = 0; k < i; k++)
 			let_go(router, before[k]);

@@ -156,6 +156,16 @@ int router_remake_graphs(struct ws_router *router)
 	return error;
 }
 
+int router_set_variants(struct ws_router *router, uint8_t variants)
+{
+	uint8_t before = router->variants;
+	router->variants = variants;
+	int error = variants == before ? 0 : router_remake_graphs(router);
+	if (error)
+		router->variants = before;
+	return error;
+}
+
 static void drop_copies(struct router_worker *worker)
 {
 	struct recirculate_queue *queue = &worker->recirculate;

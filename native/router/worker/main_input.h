@@ -10,7 +10,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { MAIN_INPUT_SLOTS = 1024 };
+/* What one poll makes of a kind at most, so that there is room for all kinds of them. */
+enum { MAIN_INPUT_SLOTS = 1024, MAIN_INPUT_A_POLL = 64 };
 
 struct rte_mbuf;
 struct ws_router;
