@@ -186,7 +186,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct reading line;
 	for (size_t i = 0; i < size; i++)
 		breaks += data[i] == '\n';
-	if (breaks >= MOST_LINES)
+	if (!size || breaks >= MOST_LINES)
 		return 0;
 	char *text = malloc(size);
 	memcpy(text, data, size);

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from sandbox import Sandbox, needs, router, sandbox
+from trex_library import need_trex_library
 
 pytestmark = [pytest.mark.alone, needs()]
 
@@ -90,7 +91,7 @@ def test_the_worked_example_of_the_linux_control_plane(empty):
 
 
 def test_what_an_owner_of_a_trex_reads(empty):
-    pytest.importorskip("lbr_trex_client", reason="T-Rex's client is not installed")
+    need_trex_library()
     start, load, scripts, *_ = examples("from-trex.md")  # the rest is for a machine with certain NICs
     shown = shell(
         empty,

@@ -10,11 +10,13 @@ from pathlib import Path
 
 import pytest
 from joined_lab import joined_lab
+from trex_library import need_trex_library
 
 from wirespeed.lab.lab import free_rpc_port
 from wirespeed.lab.process import Child
 
 pytest.importorskip("wirespeed._native._core", reason="the native core is not built")
+need_trex_library()
 
 SESSION = Path(__file__).with_name("trex_client_session.py")
 EXAMPLES = Path(__file__).parents[2] / "examples"

@@ -13,10 +13,12 @@ from collections.abc import Iterator
 
 import pytest
 from joined_lab import joined_lab
+from trex_library import need_trex_library
 
 from wirespeed.client.generator_client import GeneratorClient
 
 pytest.importorskip("wirespeed._native._core", reason="the native core is not built")
+need_trex_library()
 
 PROGRAM = "import lbr_trex_client; from trex.console.trex_console import main; main()"
 EXAMPLE = "examples/profiles/many_flows.py"

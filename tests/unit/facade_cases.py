@@ -8,6 +8,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from trex_library import need_trex_library
+
 ORACLE = Path(__file__).with_name("trex_oracle.py")
 
 Case = tuple[str, dict[str, str], int, int]
@@ -16,6 +18,7 @@ Case = tuple[str, dict[str, str], int, int]
 
 def by_trex(cases: dict[str, Case]) -> dict[str, Any]:
     """Streams of each case, or the text of T-Rex's error."""
+    need_trex_library()
     command = [sys.executable, "-W", "ignore", str(ORACLE)]
     request = json.dumps(list(cases.values()))
     done = subprocess.run(command, input=request, capture_output=True, text=True, timeout=120, check=False)

@@ -96,7 +96,7 @@ def test_help_names_the_longer_commands() -> None:
         ("start -f bench -t --size", ["--size", "one value"]),
         ("start -f bench --froce", ["'--froce'", "did you mean --force", "--total"]),
         ("quit now", ["'now'", "no options"]),
-        ("portattr --prom of", ["'of'", "'on', 'off'"]),
+        ("portattr --prom of", ["'of'", "on|off"]),
         ("capture recrod", ["recrod", "`capture record start`"]),
         ("capture record", ["recor", "`capture record stop`"]),
         ("vlan 4095 -p 0", ["'4095'", "1 to 4094"]),

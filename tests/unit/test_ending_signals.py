@@ -10,9 +10,9 @@ import weakref
 
 import pytest
 
-from wirespeed.cli.output import OutputLost
 from wirespeed.cli.signals import leave_on_signals
 from wirespeed.errors import INTERRUPTED
+from wirespeed.standard_output import OutputLost
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])

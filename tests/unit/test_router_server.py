@@ -42,7 +42,7 @@ from wirespeed.router.server import open_socket, serve
 path = Path(sys.argv[1])
 with open_socket(path) as listener:
     serve(Console(FakeRouterCore()), listener, lambda: print("ready", flush=True))
-path.unlink()
+path.unlink(missing_ok=True)  # Python 3.13 does it itself
 print("ended", flush=True)
 """
 

@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from trex_library import need_trex_library
 
 from wirespeed.profiles import trex_functions as trex
 from wirespeed.profiles.instructions import STLError
@@ -47,7 +48,7 @@ def register():
 
 
 def test_the_star_import_gives_trexs_names(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    pytest.importorskip("lbr_trex_client")
+    need_trex_library()
     child = subprocess.run(
         [sys.executable, str(Path(__file__).with_name("trex_star_names.py"))],
         capture_output=True,

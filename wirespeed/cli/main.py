@@ -5,8 +5,8 @@ from __future__ import annotations
 import sys
 
 from wirespeed import __version__
-from wirespeed.cli.output import CLOSED_PIPE, OutputLost, give_output_up, guard_output
 from wirespeed.errors import INTERRUPTED, FileFault, UsageError, WirespeedError
+from wirespeed.standard_output import CLOSED_PIPE, OutputLost, give_output_up, guard_output
 
 COMMANDS = {
     "demo": "Set up a lab here, run the ten load tests, write the report.",

@@ -11,6 +11,7 @@ from pathlib import Path
 from wirespeed.errors import FileFault
 from wirespeed.results.file import AnyResult, to_json, write_file
 from wirespeed.results.journal import SUFFIX, Journal, journal_path
+from wirespeed.standard_output import give_output_up
 
 STDOUT = "-"
 
@@ -72,7 +73,7 @@ class Output:
             print(flush=True)
         except OSError as error:
             where, reason = self._spare(result), error.strerror or error
-            sys.stdout = open(os.devnull, "w")  # noqa: PTH123, SIM115 - what is buffered would fail once more at the end
+            give_output_up()
             raise FileFault(f"standard output cannot be written: {reason}; the result is kept in {where}") from None
         self._done()
 
