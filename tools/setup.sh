@@ -2,7 +2,7 @@
 # Make this checkout ready: Debian packages, .venv, the native build. Does only what is missing, and says each step with
 # the seconds that it took; where nothing is missing it says nothing.
 #   tools/setup.sh [GROUP…]              groups of Debian packages: build (always), test, lint, bench
-#   tools/setup.sh --packages GROUP…     those alone; trees, deb too
+#   tools/setup.sh --packages GROUP…     those alone; trees, deb, container too
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -32,8 +32,9 @@ test="valgrind dpdk-dev libcmocka-dev clang libclang-rt-14-dev chromium chromium
 	bird2 ethtool frr iperf3 iputils-ping nftables openssh-server postgresql prometheus sudo tidy traceroute util-linux"
 lint="clang clang-format clang-tidy"
 bench="dpdk-dev valgrind"
-trees="gcc-aarch64-linux-gnu mmdebstrap qemu-user-static"
-deb="mmdebstrap debhelper dpkg-dev fakeroot"
+trees="arch-test gcc-aarch64-linux-gnu mmdebstrap qemu-user-static"
+deb="build-essential mmdebstrap debhelper dpkg-dev fakeroot"
+container="buildah mmdebstrap"
 
 wanted=$build
 only_packages=

@@ -13,9 +13,9 @@ step "Python packages that the build takes"
 $install cffi meson ninja
 
 extras="dev docs images postgresql"
-[ "$architecture" != arm64 ] || extras=
+[ "$architecture" != arm64 ] || extras=dev
 step "compiling C; the other Python packages meanwhile"
-python tools/requirements.py $extras | $install -r /dev/stdin pytest pytest-rerunfailures pytest-timeout &
+python tools/requirements.py $extras | $install -r /dev/stdin &
 packages=$!
 [ "$architecture" != arm64 ] || export CC=aarch64-linux-gnu-gcc
 export CCACHE_BASEDIR="$PWD" CCACHE_NOHASHDIR=1

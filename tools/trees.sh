@@ -22,15 +22,12 @@ remove_tree() {
 }
 
 # make_tree NAME SUITE ARCHITECTURE PACKAGE…: a tree that has these packages, from the mirror that apt here is set up with.
-# Those of another CPU are unpacked and no more: their scripts would take an hour in an emulator.
 make_tree() {
 	tree=build-trees/$1
 	what="$*"
 	[ "$(cat "$tree.has" 2>/dev/null || true)" != "$what" ] || return 0
 	name=$1 suite=$2 architecture=$3
 	shift 3
-	variant=apt
-	[ "$architecture" = "$(dpkg --print-architecture)" ] || variant=extract
 	begun=$(date +%s)
 	printf 'try-in: making %s of %s for %s ... ' "$tree" "$suite" "$architecture"
 	codename=$(. /etc/os-release && echo "$VERSION_CODENAME")
@@ -39,7 +36,7 @@ make_tree() {
 	remove_tree "$tree"
 	mkdir -p build-trees
 	apt-config dump Acquire >"$tree.apt"
-	if ! mmdebstrap --quiet --variant=$variant --architectures="$architecture" --aptopt="$tree.apt" \
+	if ! mmdebstrap --quiet --variant=apt --architectures="$architecture" --aptopt="$tree.apt" \
 		--dpkgopt=force-unsafe-io \
 		--include="$(echo "$@" | tr -s ' \n\t' ',')" "$suite" "$tree" "$mirror" >"$tree.log" 2>&1; then
 		echo failed
@@ -47,7 +44,6 @@ make_tree() {
 		remove_tree "$tree"
 		exit 3
 	fi
-	[ "$variant" = apt ] || chroot "$tree" /sbin/ldconfig
 	echo "$(($(date +%s) - begun)) s"
 	echo "$what" >"$tree.has"
 }

@@ -435,7 +435,7 @@ static void a_moment_away_is_made_up_for(void **state)
 	double away = (double)ws_tsc_hz() / 500, real_away = port->away;
 	traffic->origin = port->looked = rte_rdtsc() - (uint64_t)away;
 	assert_in_range(generator_transmit(port), 0, 1);
-	assert_true(traffic->owed >= away);
+	assert_true(traffic->owed >= 0.9 * away); /* looked at twice, it has made up for some */
 	double owed = traffic->owed, looked = traffic->looked;
 	generator_transmit(port);
 	double since = traffic->looked - looked;
