@@ -25,7 +25,8 @@ static inline bool is_own_discovery(const uint8_t *bytes, size_t length)
 static inline bool acl_leaves_here(const struct ws_router *router, const struct graph_node *node,
 								   uint16_t tx)
 {
-	return node->interface == NO_PORT || router->interfaces[tx].output == node->interface;
+	return node->interface == NO_PORT ||
+		   interface_way_out(&router->interfaces[tx]) == node->interface;
 }
 
 /* The whole of a node's process for frames on their way out. */

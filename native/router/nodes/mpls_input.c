@@ -24,9 +24,9 @@ static __attribute__((noinline)) enum edge
 refuse(struct graph_node *node, const struct interface *interface, const struct rte_mbuf *packet)
 {
 	graph_count(node,
-				!interface->mpls              ? NOT_ENABLED
-				: packet->data_len < MPLS_LEN ? SHORT
-											  : TTL,
+				!__atomic_load_n(&interface->mpls, __ATOMIC_RELAXED) ? NOT_ENABLED
+				: packet->data_len < MPLS_LEN                        ? SHORT
+																	 : TTL,
 				1);
 	return EDGE_DROP;
 }
@@ -43,7 +43,7 @@ static uint16_t mpls_input_process(struct graph *graph, struct graph_node *node,
 		const struct rte_mbuf *packet = packets[i];
 		if (unlikely(packet->port != run.interface)) {
 			interface_run_next(&run, i, packet->port, &counts->mpls.at[packet->port]);
-			enabled = interfaces[packet->port].mpls;
+			enabled = __atomic_load_n(&interfaces[packet->port].mpls, __ATOMIC_RELAXED);
 		}
 		bool is_good =
 			enabled && packet->data_len >= MPLS_LEN && mpls_ttl(mpls_load(packet_data(packet)));

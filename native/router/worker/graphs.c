@@ -6,6 +6,7 @@
 #include "router/observe/trace.h"
 #include "router/router.h"
 #include "router/worker/call.h"
+#include "wire/own_count.h"
 
 #include <errno.h>
 #include <rte_malloc.h>
@@ -171,7 +172,7 @@ static void drop_copies(struct router_worker *worker)
 	struct recirculate_queue *queue = &worker->recirculate;
 	for (; queue->head != queue->tail; queue->head++) {
 		rte_pktmbuf_free(queue->slots[queue->head % RECIRCULATE_SLOTS].packet);
-		worker->totals->drops++;
+		own_count_add(&worker->totals->drops, 1);
 	}
 }
 
