@@ -62,11 +62,65 @@ static void sessions(struct ws_router *router, uint64_t *row, bool on)
 	set_rules(router, row, 1, churn_draw(row, 2));
 }
 
+/* Sources of IPv4 are looked for in a table of their own; some are accepted. */
+static void sources(struct ws_router *router, uint64_t *row, bool on)
+{
+	enum { TABLE = 6 };
+	const struct ws_urpf_accepted accepted[] = {{TABLE, PREFIX(10, 0, 0, 8, 30)},
+												{TABLE, PREFIX(10, 0, 2, 0, 29)},
+												{0, PREFIX(11, 0, 0, 0, 8)}};
+	const struct ws_route route = {
+		.table = TABLE,
+		.prefix = PREFIX(10, 0, 0, 0, 29),
+		.path_count = 1,
+		.paths = {{.next_hop = ADDRESS(10, 0, churn_draw(row, 3), 2), .interface = 0}},
+	};
+	static struct ws_urpf_accepted seen[8];
+	if (on) {
+		churn_expect(ws_router_table_add(router, WS_IP4, TABLE, "sources"), "table");
+		churn_expect(ws_router_route_add(router, &route, false), "route of sources");
+	}
+	for (uint16_t i = 0; i < CHURN_FAR; i++) {
+		int32_t mode = on ? (int32_t)churn_draw(row, WS_URPF_STRICT + 1) : WS_URPF_OFF;
+		churn_expect(ws_router_set_urpf(router, i, WS_IP4, churn_draw(row, 2), mode, TABLE),
+					 "uRPF");
+	}
+	for (size_t i = 0; i < RTE_DIM(accepted); i++)
+		churn_expect(ws_router_set_urpf_accept(router, &accepted[i], on), "accepted sources");
+	churn_expect(ws_router_urpf_accepted(router, seen, RTE_DIM(seen)), "accepted sources read");
+	if (on)
+		return;
+	for (uint16_t i = 0; i < CHURN_FAR; i++)
+		for (int is_tx = 0; is_tx < 2; is_tx++)
+			churn_expect(ws_router_set_urpf(router, i, WS_IP4, is_tx, WS_URPF_OFF, -1), "no uRPF");
+	churn_expect(ws_router_route_del_many(router, TABLE, route.prefix, WS_SOURCE_STATIC, 1),
+				 "route of sources away");
+	churn_expect(ws_router_table_del(router, WS_IP4, TABLE), "table away");
+}
+
+static void reverse_path_of(struct ws_router *router, uint64_t *row, bool on, uint16_t index,
+							uint8_t family)
+{
+	for (int is_tx = 0; is_tx < 2; is_tx++) {
+		int32_t mode = on ? (int32_t)churn_draw(row, WS_URPF_STRICT + 1) : WS_URPF_OFF;
+		churn_expect(ws_router_set_urpf(router, index, family, is_tx, mode, -1), "uRPF");
+	}
+}
+
 static void reverse_path(struct ws_router *router, uint64_t *row, bool on)
 {
-	int mode = on ? WS_URPF_LOOSE + (int)churn_draw(row, 2) : WS_URPF_OFF;
-	churn_expect(ws_router_set_urpf(router, 0, WS_IP4, mode), "uRPF");
-	churn_expect(ws_router_set_urpf(router, 1, WS_IP6, mode), "uRPF");
+	for (uint16_t i = 0; i < CHURN_FAR; i++)
+		reverse_path_of(router, row, on, i, WS_IP6);
+	reverse_path_of(router, row, on, CHURN_SHM, WS_IP4);
+}
+
+/* Addresses that come, and those of interfaces that come up, are asked for. */
+static void duplicates(struct ws_router *router, uint64_t *row, bool on)
+{
+	struct ws_dad_conflict found[8];
+	(void)row;
+	churn_expect(ws_router_set_dad(router, WS_DAD_ALL_INTERFACES, on), "DAD");
+	churn_expect(ws_router_dad_conflicts(router, found, RTE_DIM(found)), "conflicts");
 }
 
 static void impairment(struct ws_router *router, uint64_t *row, bool on)
@@ -171,8 +225,8 @@ static void policers(struct ws_router *router, uint64_t *row, bool on)
 }
 
 churn_change *const churn_of_features[] = {
-	access_list, sessions,  reverse_path, impairment, samples,  trace,
-	capture,     placement, rests,        hand_off,   policers, NULL,
+	access_list, sessions, sources,   reverse_path, duplicates, impairment, samples,
+	trace,       capture,  placement, rests,        hand_off,   policers,   NULL,
 };
 
 /* ---- What a user looks at ---- */
@@ -186,6 +240,9 @@ void churn_read(struct ws_router *router, uint64_t *row)
 	static struct ws_interface_name names[64];
 	static struct ws_sflow_sample samples_taken[16];
 	static struct ws_acl_session sessions_read[64];
+	static struct ws_adjacency adjacencies[64];
+	static struct ws_route route;
+	struct ws_counts to, via;
 	struct ws_interface_counters of_interface;
 	struct ws_neighbor_counters of_neighbors;
 	struct ws_router_totals totals;
@@ -205,6 +262,10 @@ void churn_read(struct ws_router *router, uint64_t *row)
 	ws_router_held(router, held, 64);
 	ws_router_sflow_take(router, samples_taken, 16);
 	ws_router_acl_sessions(router, &cursor, sessions_read, 64);
+	ws_router_adjacencies(router, 0, adjacencies, 64);
+	churn_expect(ws_router_route_get(router, 0, PREFIX(48, 0, 0, 0, 8), &route), "route read");
+	if (ws_router_counting(router) & WS_COUNT_ROUTES)
+		churn_expect(ws_router_route_counts(router, route.index, &to, &via), "counts of a route");
 	for (int i = 0; i < 2; i++)
 		if (acls[i] >= 0)
 			ws_router_acl(router, (uint32_t)acls[i], tag, rules, counts, RULES);

@@ -101,6 +101,27 @@ static void domain(struct ws_router *router, uint64_t *row, bool on)
 	churn_expect(ws_router_bridge_domain_set(router, &wanted), "domain");
 }
 
+/* In a table of its own. */
+static void other_table(struct ws_router *router, uint64_t *row, bool on)
+{
+	enum { TABLE = 8 };
+	static uint16_t index;
+	(void)row;
+	if (!on) {
+		delete (router, index);
+		for (int i = 0; i < 2; i++)
+			churn_expect(ws_router_table_del(router, i ? WS_IP6 : WS_IP4, TABLE), "table away");
+		return;
+	}
+	index = vlan_on(router, 1, CHURN_FIRST_VLAN + 3);
+	for (int i = 0; i < 2; i++) {
+		churn_expect(ws_router_table_add(router, i ? WS_IP6 : WS_IP4, TABLE, "other"), "table");
+		churn_expect(ws_router_set_table(router, index, i ? WS_IP6 : WS_IP4, TABLE), "its table");
+	}
+	churn_expect(ws_router_address_add(router, index, PREFIX(10, CHURN_FIRST_VLAN + 3, 0, 1, 24)),
+				 "address");
+}
+
 /* And one that uses its addresses. */
 static void loopback(struct ws_router *router, uint64_t *row, bool on)
 {
@@ -133,6 +154,10 @@ static void bond(struct ws_router *router, uint64_t *row, bool on)
 	index = made(ws_router_bond_add(router, &wanted), "bond");
 	churn_expect(ws_router_bond_member_add(router, index, CHURN_BONDED, false, false), "member");
 	churn_expect(ws_router_set_state(router, index, true), "bond up");
+	for (uint8_t family = 0; family < FAMILIES; family++)
+		churn_expect(ws_router_set_urpf(router, index, family ? WS_IP6 : WS_IP4, true,
+										(int32_t)churn_draw(row, WS_URPF_STRICT + 1), -1),
+					 "uRPF of a bond");
 	churn_expect(ws_router_address_add(router, index, PREFIX(10, 0, CHURN_BONDED, 1, 24)),
 				 "address");
 }
@@ -206,7 +231,8 @@ static void mac(struct ws_router *router, uint64_t *row, bool on)
 
 static void addresses(struct ws_router *router, uint64_t *row, bool on)
 {
-	const struct ws_prefix prefixes[] = {PREFIX(10, 203, 0, 1, 24), {CHURN_IP6(0x60, 1), 64}};
+	const struct ws_prefix prefixes[] = {PREFIX(10, 203, 0, 1, 24),
+										 {CHURN_IP6(CHURN_FURTHER, 1), 64}};
 	(void)row;
 	for (int i = 0; i < 2; i++)
 		churn_expect(on ? ws_router_address_add(router, 0, prefixes[i])
@@ -215,6 +241,6 @@ static void addresses(struct ws_router *router, uint64_t *row, bool on)
 }
 
 churn_change *const churn_of_interfaces[] = {
-	sub_interface, cross_connect, bridge, domain, loopback, bond,      tunnel,
-	port,          state,         links,  mtu,    mac,      addresses, NULL,
+	sub_interface, cross_connect, bridge, domain, other_table, loopback,  bond, tunnel,
+	port,          state,         links,  mtu,    mac,         addresses, NULL,
 };

@@ -7,6 +7,7 @@
 #include "wire/ip4.h"
 #include "wire/ip6.h"
 #include "wire/mpls.h"
+#include "wire/nd.h"
 #include "wire/udp.h"
 #include "wire/vlan.h"
 #include "wire/vxlan.h"
@@ -104,6 +105,35 @@ static struct frame udp6(uint64_t *row, uint16_t wire)
 	return frame;
 }
 
+/* Asks for an address of the router's, or claims it; some ask from no address, who want it too. */
+static struct frame discovery(uint64_t *row, uint16_t wire)
+{
+	struct frame frame = {.length = ETHERNET_LEN + IP6_LEN + ND_NEIGHBOR_MESSAGE_LEN};
+	const struct ws_address targets[] = {CHURN_IP6(wire, 1), CHURN_IP6(CHURN_FURTHER, 1)};
+	static const uint8_t none[IP6_ADDRESS_LEN], all[IP6_ADDRESS_LEN] = {0xff, 2, [15] = 1};
+	uint8_t group[IP6_ADDRESS_LEN];
+	struct nd_message message = {.has_mac = true};
+	bool asks = churn_draw(row, 4), is_nobody = asks && !churn_draw(row, 4);
+	uint16_t length = is_nobody ? ND_NEIGHBOR_LEN : ND_NEIGHBOR_MESSAGE_LEN;
+	uint8_t *ip = frame.bytes + ETHERNET_LEN;
+	address_frame(&frame, row, wire);
+	const struct ws_address host = CHURN_IP6(wire, frame.bytes[2 * ETHERNET_ADDRESS_LEN - 1]);
+	message.type = asks ? ICMP6_NEIGHBOR_SOLICITATION : ICMP6_NEIGHBOR_ADVERTISEMENT;
+	message.is_override = !asks;
+	memcpy(message.target, targets[churn_draw(row, 2)].bytes, sizeof(message.target));
+	memcpy(message.mac, frame.bytes + ETHERNET_ADDRESS_LEN, sizeof(message.mac));
+	ip6_solicited_node(group, message.target);
+	memcpy(group, asks ? group : all, sizeof(group));
+	ip6_multicast_mac(frame.bytes, group);
+	frame.bytes[ETHERNET_TYPE_AT] = ETHERNET_IP6 >> 8;
+	frame.bytes[ETHERNET_TYPE_AT + 1] = ETHERNET_IP6 & 0xff;
+	ip6_write(ip, length, IP6_ICMP, ND_HOP_LIMIT, is_nobody ? none : host.bytes, group);
+	nd_write(ip + IP6_LEN, &message);
+	frame.length = ETHERNET_LEN + IP6_LEN + length;
+	icmp6_set_checksum(ip);
+	return frame;
+}
+
 /* Puts `length` bytes between the Ethernet addresses and the rest. */
 static struct frame with_tag(struct frame frame, const uint8_t *tag, size_t length)
 {
@@ -157,7 +187,7 @@ static struct frame tunnelled(uint64_t *row, uint16_t wire)
 struct frame churn_packet(uint64_t *row, uint16_t wire)
 {
 	static struct frame (*const kinds[])(uint64_t *, uint16_t) = {
-		udp, udp, udp, udp, udp6, udp6, ping, arp, tagged, tagged, labelled, tunnelled,
+		udp, udp, udp, udp, udp6, udp6, ping, arp, discovery, tagged, tagged, labelled, tunnelled,
 	};
 	return kinds[churn_draw(row, RTE_DIM(kinds))](row, wire);
 }

@@ -19,7 +19,8 @@ enum {
 	CHURN_VLANS = 4,
 	CHURN_FIRST_LABEL = 100,
 	CHURN_LABELS = 4,
-	CHURN_HOSTS = 12, /* of a wire, from 2 on */
+	CHURN_HOSTS = 12,     /* of a wire, from 2 on */
+	CHURN_FURTHER = 0x60, /* in the place of a wire: an address that comes and goes */
 };
 
 /* One of them, drawn. */

@@ -114,6 +114,29 @@ static void seeds(struct ws_router *router, uint64_t *row, bool on)
 	ws_router_set_flow_hash_seed(router, churn_draw(row, UINT32_MAX));
 }
 
+/* What routes and adjacencies forward is counted. */
+static void route_counts(struct ws_router *router, uint64_t *row, bool on)
+{
+	(void)row;
+	churn_expect(ws_router_set_counting(router, WS_COUNT_ROUTES, on), "counts of routes");
+}
+
+static void adjacency_counts(struct ws_router *router, uint64_t *row, bool on)
+{
+	(void)row;
+	churn_expect(ws_router_set_counting(router, WS_COUNT_ADJACENCIES, on), "counts of adjacencies");
+}
+
+/* What tells flows apart. */
+static void flow_fields(struct ws_router *router, uint64_t *row, bool on)
+{
+	uint32_t usual = WS_FLOW_SRC | WS_FLOW_DST | WS_FLOW_SPORT | WS_FLOW_DPORT | WS_FLOW_PROTO;
+	uint32_t drawn = WS_FLOW_SRC | churn_draw(row, WS_FLOW_FIELDS + 1);
+	churn_expect(ws_router_set_flow_hash(router, WS_IP4, 0, on ? drawn : usual), "IPv4's flows");
+	churn_expect(ws_router_set_flow_hash(router, WS_IP6, 0, on ? drawn : usual | WS_FLOW_LABEL),
+				 "IPv6's flows");
+}
+
 static void labels(struct ws_router *router, uint64_t *row, bool on)
 {
 	if (on)
@@ -141,5 +164,6 @@ static void labels(struct ws_router *router, uint64_t *row, bool on)
 }
 
 churn_change *const churn_of_routes[] = {
-	routes, routes6, routes_as_text, neighbors, ages, tables, seeds, labels, NULL,
+	routes, routes6,      routes_as_text,   neighbors,   ages,   tables,
+	seeds,  route_counts, adjacency_counts, flow_fields, labels, NULL,
 };

@@ -38,7 +38,8 @@ static inline void acl_look_up(const struct acl_sessions *sessions, const struct
 	}
 	for (uint16_t i = 0; i < batch->count; i++)
 		if (lookup->buckets[i])
-			__builtin_prefetch(&sessions->at[*lookup->buckets[i]]);
+			__builtin_prefetch(
+				&sessions->at[__atomic_load_n(lookup->buckets[i], __ATOMIC_RELAXED)]);
 }
 
 /* Whether the packet is of a session, and passes. */

@@ -49,7 +49,8 @@ acl_output(struct graph *graph, struct graph_node *node, void **packets, uint16_
 			continue;
 		const uint8_t *ip = packet_data(packet) + at;
 		size_t length = packet->data_len - at;
-		if (!family || router->interfaces[tx].mode != WS_MODE_L3 || !is_own_discovery(ip, length))
+		if (!family || interface_mode(&router->interfaces[tx]) != WS_MODE_L3 ||
+			!is_own_discovery(ip, length))
 			acl_judge(&frame, list, family, tx, i, ip, length);
 	}
 	return acl_end(&frame, graph, n);

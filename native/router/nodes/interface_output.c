@@ -39,11 +39,20 @@ static uint16_t interface_output_one(struct graph *graph, struct graph_node *nod
 	return EDGE_TX;
 }
 
+static __attribute__((noinline)) uint16_t output_each(struct graph *graph, struct graph_node *node,
+													  void **packets, uint16_t n)
+{
+	uint16_t next[GRAPH_FRAME_SIZE];
+	for (uint16_t i = 0; i < n; i++)
+		next[i] = interface_output_one(graph, node, packets[i]);
+	graph_enqueue(graph, node, packets, next, n);
+	return n;
+}
+
 static uint16_t interface_output_process(struct graph *graph, struct graph_node *node,
 										 void **packets, uint16_t n)
 {
 	const struct interface *port = &router_of(graph)->interfaces[node->interface];
-	uint16_t next[GRAPH_FRAME_SIZE];
 	bool up = interface_is_usable(port);
 	if (likely(!__atomic_load_n(&port->vlans, __ATOMIC_RELAXED) || !up)) {
 		if (unlikely(!up))
@@ -51,10 +60,7 @@ static uint16_t interface_output_process(struct graph *graph, struct graph_node 
 		graph_enqueue_all(graph, node, likely(up) ? EDGE_TX : EDGE_DROP, packets, n);
 		return n;
 	}
-	for (uint16_t i = 0; i < n; i++)
-		next[i] = interface_output_one(graph, node, packets[i]);
-	graph_enqueue(graph, node, packets, next, n);
-	return n;
+	return output_each(graph, node, packets, n);
 }
 
 static struct graph_registration interface_output = {

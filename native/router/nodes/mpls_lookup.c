@@ -125,10 +125,8 @@ static uint16_t mpls_lookup_counting(struct graph *graph, struct graph_node *nod
 		const struct rte_mbuf *packet = packets[i];
 		if (packet->data_len < MPLS_LEN)
 			continue;
-		uint32_t entry = mpls_load(packet_data(packet));
 		count_route(router, router_worker_of(graph),
-					routes[mpls_route_index(mpls_label(entry), mpls_is_bottom(entry))],
-					packet->pkt_len);
+					route_of(routes, mpls_load(packet_data(packet))), packet->pkt_len);
 	}
 	return mpls_lookup_process(graph, node, packets, n);
 }

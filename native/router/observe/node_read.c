@@ -3,17 +3,23 @@
 #include "dev/error.h"
 #include "graph/arc.h"
 #include "router/router.h"
+#include "router/worker/call.h"
 #include "wire/own_count.h"
 
 #include <errno.h>
 #include <stdio.h>
 
-/* A worker that sees an old maximum at this moment writes one of about now. */
+static void clear_maxima(struct ws_router *router, uint16_t worker, void *unused)
+{
+	(void)unused;
+	for (uint16_t n = 0; n < GRAPH_MAX_SLOTS; n++)
+		own_count_set(&router->workers[worker]->graph->counts->maxima[n].clocks, 0);
+}
+
+/* On the workers, which read their own without order. */
 void ws_router_clear_maxima(struct ws_router *router)
 {
-	for (uint16_t i = 0; i < router->worker_count; i++)
-		for (uint16_t n = 0; n < GRAPH_MAX_SLOTS; n++)
-			own_count_set(&router->workers[i]->graph->counts->maxima[n].clocks, 0);
+	workers_call(router, clear_maxima, NULL);
 }
 
 static struct graph *graph_of(struct ws_router *router, uint16_t worker)

@@ -160,10 +160,10 @@ int router_remake_graphs(struct ws_router *router)
 int router_set_variants(struct ws_router *router, uint8_t variants)
 {
 	uint8_t before = router->variants;
-	router->variants = variants;
+	__atomic_store_n(&router->variants, variants, __ATOMIC_RELAXED);
 	int error = variants == before ? 0 : router_remake_graphs(router);
 	if (error)
-		router->variants = before;
+		__atomic_store_n(&router->variants, before, __ATOMIC_RELAXED);
 	return error;
 }
 
