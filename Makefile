@@ -1,5 +1,5 @@
 # One word per task. Each sets up what it needs by itself; the second time that is a no-op.
-.PHONY: demo test check lint format bench bench-nodes fuzz trials vm boards docs deb clean setup
+.PHONY: demo test check lint format bench bench-nodes fuzz tsan trials vm boards docs deb clean setup
 .DEFAULT_GOAL := setup
 
 BIN := .venv/bin
@@ -59,6 +59,11 @@ fuzz:
 	@tools/setup.sh test
 	@tools/fuzz.sh 60
 
+# make tsan ARGS="5000 7": CONTRIBUTING.md
+tsan:
+	@tools/setup.sh test
+	@tools/tsan.sh $(ARGS)
+
 # make trials ARGS="--short", ARGS="--only labs", ARGS="--packets": docs/trials.md
 trials:
 	@tools/setup.sh test
@@ -87,4 +92,4 @@ deb:
 	@tools/deb.sh
 
 clean:
-	rm -rf build build-asan build-fuzz build-sanitized build-site build-deb build-trees .venv
+	rm -rf build build-asan build-fuzz build-sanitized build-tsan build-site build-deb build-trees .venv

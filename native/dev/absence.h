@@ -10,6 +10,8 @@
 #ifndef DEV_ABSENCE_H
 #define DEV_ABSENCE_H
 
+#include "wire/own_count.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 #include <time.h>
@@ -86,10 +88,10 @@ static inline void absence_note(struct absence *absence, struct absence_watch *w
 		ticks = absence_without_cpu(watch, ticks, now);
 	if (ticks < watch->least)
 		return;
-	absence->count++;
-	absence->ticks += ticks;
+	own_count_add(&absence->count, 1);
+	own_count_add(&absence->ticks, ticks);
 	if (ticks > absence->longest)
-		absence->longest = ticks;
+		own_count_set(&absence->longest, ticks);
 }
 
 #endif

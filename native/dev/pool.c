@@ -186,7 +186,7 @@ int ws_pool_info(uint16_t index, struct ws_pool_info *out)
 	out->total = pool->size;
 	out->available = rte_mempool_avail_count(pool);
 	for (unsigned int lcore = 0; pool->cache_size && lcore < RTE_MAX_LCORE; lcore++)
-		out->cached += pool->local_cache[lcore].len;
+		out->cached += __atomic_load_n(&pool->local_cache[lcore].len, __ATOMIC_RELAXED);
 	out->cached = RTE_MIN(out->cached, out->available);
 	return 0;
 }

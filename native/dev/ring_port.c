@@ -6,6 +6,7 @@
 #include "dev/error.h"
 #include "dev/numa.h"
 #include "dev/port_kind.h"
+#include "wire/own_count.h"
 
 #include <errno.h>
 #include <rte_errno.h>
@@ -29,12 +30,14 @@ static struct {
 static uint16_t receive(void *queue, struct rte_mbuf **packets, uint16_t n)
 {
 	struct direction *rx = queue;
+	uint64_t bytes = 0;
 	n = (uint16_t)rte_ring_dequeue_burst(rx->ring, (void **)packets, n, NULL);
-	rx->counts.packets += n;
+	own_count_add(&rx->counts.packets, n);
 	for (uint16_t i = 0; i < n; i++) {
 		packets[i]->port = rx->port;
-		rx->counts.bytes += packets[i]->pkt_len;
+		bytes += packets[i]->pkt_len;
 	}
+	own_count_add(&rx->counts.bytes, bytes);
 	return n;
 }
 
@@ -42,14 +45,16 @@ static uint16_t transmit(void *queue, struct rte_mbuf **packets, uint16_t n)
 {
 	struct direction *tx = queue;
 	uint32_t lengths[BURST];
+	uint64_t bytes = 0;
 	n = RTE_MIN(n, (uint16_t)BURST);
 	/* Once they are in the ring they are somebody else's. */
 	for (uint16_t i = 0; i < n; i++)
 		lengths[i] = packets[i]->pkt_len;
 	n = (uint16_t)rte_ring_enqueue_burst(tx->ring, (void **)packets, n, NULL);
-	tx->counts.packets += n;
+	own_count_add(&tx->counts.packets, n);
 	for (uint16_t i = 0; i < n; i++)
-		tx->counts.bytes += lengths[i];
+		bytes += lengths[i];
+	own_count_add(&tx->counts.bytes, bytes);
 	return n;
 }
 
@@ -115,10 +120,10 @@ static int counters(const struct port *port, struct ws_port_counters *out)
 	const struct port_queue_counts *rx = &ends[port->index].rx.counts;
 	const struct port_queue_counts *tx = &ends[port->index].tx.counts;
 	*out = (struct ws_port_counters){
-		.rx_packets = rx->packets,
-		.rx_bytes = rx->bytes,
-		.tx_packets = tx->packets,
-		.tx_bytes = tx->bytes,
+		.rx_packets = own_count_read(&rx->packets),
+		.rx_bytes = own_count_read(&rx->bytes),
+		.tx_packets = own_count_read(&tx->packets),
+		.tx_bytes = own_count_read(&tx->bytes),
 	};
 	return 0;
 }

@@ -41,7 +41,7 @@ static void calibrate(struct instant start)
 	tsc_hz = (uint64_t)((double)(end.tsc - start.tsc) * 1e9 / (double)(end.ns - start.ns));
 }
 
-#if defined(__x86_64__)
+#ifdef HAS_LEVELS
 static int cpu_march(void)
 {
 	__builtin_cpu_init();

@@ -3,6 +3,7 @@
 
 #include "dev/bell.h"
 #include "dev/error.h"
+#include "wire/own_count.h"
 #include "wirespeed.h"
 
 #include <errno.h>
@@ -17,8 +18,8 @@
 struct worker {
 	char name[16];
 	uint16_t cpu;
-	volatile int32_t thread_id;
-	volatile uint64_t loops;
+	int32_t thread_id; /* of these two any thread reads */
+	uint64_t loops;
 	struct bell bell;
 } __attribute__((aligned(64)));
 
@@ -26,7 +27,7 @@ static struct worker workers[WS_MAX_WORKERS];
 static uint16_t worker_count;
 static worker_fn *running;
 static void *running_argument;
-volatile bool workers_stopping;
+bool workers_must_stop;
 
 int workers_init(const struct ws_runtime_config *config)
 {
@@ -67,9 +68,9 @@ static int enter(void *argument)
 {
 	uint16_t index = (uint16_t)(uintptr_t)argument;
 	pthread_setname_np(pthread_self(), workers[index].name);
-	workers[index].thread_id = gettid();
+	__atomic_store_n(&workers[index].thread_id, gettid(), __ATOMIC_RELAXED);
 	running(index, running_argument);
-	workers[index].thread_id = 0;
+	__atomic_store_n(&workers[index].thread_id, 0, __ATOMIC_RELEASE);
 	return 0;
 }
 
@@ -89,7 +90,7 @@ int workers_launch(worker_fn *function, void *argument)
 		return fail(-EBUSY, "the workers run already");
 	running = function;
 	running_argument = argument;
-	workers_stopping = false;
+	__atomic_store_n(&workers_must_stop, false, __ATOMIC_RELAXED);
 	for (uint16_t i = 0; i < worker_count; i++)
 		if (rte_eal_remote_launch(enter, (void *)(uintptr_t)i, i + 1u)) {
 			workers_stop();
@@ -98,18 +99,25 @@ int workers_launch(worker_fn *function, void *argument)
 	return 0;
 }
 
+/* What it did is seen by whoever has waited. */
+static void wait_for_worker(uint16_t index)
+{
+	rte_eal_wait_lcore(index + 1u);
+	(void)__atomic_load_n(&workers[index].thread_id, __ATOMIC_ACQUIRE);
+}
+
 void workers_stop(void)
 {
-	workers_stopping = true;
+	__atomic_store_n(&workers_must_stop, true, __ATOMIC_RELAXED);
 	workers_wake();
 	for (uint16_t i = 0; i < worker_count; i++)
-		rte_eal_wait_lcore(i + 1u);
+		wait_for_worker(i);
 	running = NULL;
 }
 
 void worker_set_loops(uint16_t worker, uint64_t loops)
 {
-	workers[worker].loops = loops;
+	own_count_set(&workers[worker].loops, loops);
 }
 
 int ws_worker_info(uint16_t worker, struct ws_worker_info *out)
@@ -119,7 +127,7 @@ int ws_worker_info(uint16_t worker, struct ws_worker_info *out)
 	memset(out, 0, sizeof(*out));
 	snprintf(out->name, sizeof(out->name), "%s", workers[worker].name);
 	out->cpu = workers[worker].cpu;
-	out->thread_id = workers[worker].thread_id;
-	out->loops = workers[worker].loops;
+	out->thread_id = __atomic_load_n(&workers[worker].thread_id, __ATOMIC_ACQUIRE);
+	out->loops = own_count_read(&workers[worker].loops);
 	return 0;
 }

@@ -27,7 +27,11 @@ void workers_wake(void);
 void workers_close(void);
 
 /* What a worker's loop asks each time round. */
-extern volatile bool workers_stopping;
+extern bool workers_must_stop;
+static inline bool workers_are_stopping(void)
+{
+	return __atomic_load_n(&workers_must_stop, __ATOMIC_RELAXED);
+}
 
 /* Loops done by worker, for `show threads` and loops/sec: one writer, plain stores. */
 void worker_set_loops(uint16_t worker, uint64_t loops);

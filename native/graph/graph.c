@@ -414,11 +414,11 @@ struct graph_stats graph_stats(const struct graph *graph, const struct graph_nod
 {
 	const struct graph_counts *counts = graph->counts;
 	return (struct graph_stats){
-		.calls = counts->calls.at[node->slot],
-		.vectors = counts->vectors.at[node->slot],
-		.suspends = counts->suspends.at[node->slot],
-		.clocks = counts->clocks.at[node->slot],
-		.max_clocks = counts->maxima[node->slot].clocks,
-		.max_clocks_vectors = counts->maxima[node->slot].vectors,
+		.calls = own_count_read(&counts->calls.at[node->slot]),
+		.vectors = own_count_read(&counts->vectors.at[node->slot]),
+		.suspends = own_count_read(&counts->suspends.at[node->slot]),
+		.clocks = own_count_read(&counts->clocks.at[node->slot]),
+		.max_clocks = own_count_read(&counts->maxima[node->slot].clocks),
+		.max_clocks_vectors = own_count_read(&counts->maxima[node->slot].vectors),
 	};
 }

@@ -14,6 +14,8 @@
 #ifndef GRAPH_H
 #define GRAPH_H
 
+#include "wire/own_count.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
@@ -114,8 +116,8 @@ struct graph {
 	uint16_t source_count, node_count;
 	struct graph_node **sources;
 	struct graph_node **nodes; /* in walking order */
-	graph_trace_fn *volatile trace;
-	uint64_t walk_began; /* TSC at the start of the last walk */
+	graph_trace_fn *trace;     /* graph_set_trace */
+	uint64_t walk_began;       /* TSC at the start of the last walk */
 	struct graph_counts *counts;
 	void *own_counts; /* NULL once it counts elsewhere */
 	void *app;        /* what the nodes share: the router */
@@ -270,7 +272,27 @@ static inline void graph_enqueue_spread(struct graph *graph, struct graph_node *
 
 static inline void graph_count(struct graph_node *node, uint16_t counter, uint64_t n)
 {
-	node->counters[counter] += n;
+	own_count_add(&node->counters[counter], n);
+}
+
+/* What is to see packets from now on, or NULL; by any thread. */
+static inline void graph_set_trace(struct graph *graph, graph_trace_fn *trace)
+{
+	__atomic_store_n(&graph->trace, trace, __ATOMIC_RELEASE);
+}
+
+static inline bool graph_is_traced(const struct graph *graph)
+{
+	return __atomic_load_n(&graph->trace, __ATOMIC_RELAXED) != NULL;
+}
+
+/* To whoever is to see them. */
+static inline void graph_show(struct graph *graph, struct graph_node *node, void **packets,
+							  uint16_t n)
+{
+	graph_trace_fn *trace = __atomic_load_n(&graph->trace, __ATOMIC_ACQUIRE);
+	if (__builtin_expect(trace != NULL, 0))
+		trace(graph, node, packets, n);
 }
 
 static inline uint64_t graph_account(struct graph_counts *counts, const struct graph_node *node,
@@ -278,12 +300,13 @@ static inline uint64_t graph_account(struct graph_counts *counts, const struct g
 {
 	uint64_t now = graph_tsc(), clocks = now - before;
 	uint16_t slot = node->slot;
-	counts->calls.at[slot]++;
-	counts->vectors.at[slot] += vectors;
-	counts->clocks.at[slot] += clocks;
+	own_count_add(&counts->calls.at[slot], 1);
+	own_count_add(&counts->vectors.at[slot], vectors);
+	own_count_add(&counts->clocks.at[slot], clocks);
+	/* Its own thread asks; as an atomic load it took 20 ticks a node (bench_nodes, AMD). */
 	if (clocks > counts->maxima[slot].clocks) {
-		counts->maxima[slot].clocks = clocks;
-		counts->maxima[slot].vectors = vectors;
+		own_count_set(&counts->maxima[slot].clocks, clocks);
+		own_count_set(&counts->maxima[slot].vectors, vectors);
 	}
 	return now;
 }
@@ -316,8 +339,7 @@ static inline uint32_t graph_walk_from(struct graph *graph, uint16_t source_coun
 		graph->spare = packets;
 		graph->processing = n;
 		node->count = 0;
-		if (__builtin_expect(graph->trace != NULL, 0))
-			graph->trace(graph, node, packets, n);
+		graph_show(graph, node, packets, n);
 		node->process(graph, node, packets, n);
 		now = graph_account(counts, node, n, now);
 		word = 0;

@@ -80,6 +80,16 @@ LANES_INLINE void lanes_load_four_at(const void *const *places, size_t offset, l
 	words[3] = __builtin_shufflevector(c, d, 2, 3, 10, 11, 6, 7, 14, 15);
 }
 
+/*
+ * The order of loads of what leads somewhere, an address or a number of something: CPUs make what
+ * is found there wait for them by themselves. The thread sanitizer asks to be told.
+ */
+#ifdef __SANITIZE_THREAD__
+#define ATOMIC_LEADS __ATOMIC_ACQUIRE
+#else
+#define ATOMIC_LEADS __ATOMIC_RELAXED
+#endif
+
 /* table[index] of each; an index is below 2^31. */
 LANES_INLINE lanes lanes_gather(const uint32_t *table, lanes index)
 {
@@ -88,7 +98,7 @@ LANES_INLINE lanes lanes_gather(const uint32_t *table, lanes index)
 #else
 	lanes gathered;
 	for (int i = 0; i < LANES; i++)
-		gathered[i] = table[index[i]];
+		gathered[i] = __atomic_load_n(&table[index[i]], ATOMIC_LEADS);
 	return gathered;
 #endif
 }

@@ -76,7 +76,7 @@ struct ws_router {
 	uint16_t interface_count; /* one past the highest number; there may be holes */
 	uint16_t worker_count;
 	bool running;
-	volatile bool paused;
+	bool paused;     /* router_is_paused */
 	uint16_t parked; /* workers that wait for the end of the pause */
 	struct ws_router_config config;
 	struct router_worker *workers[WS_MAX_WORKERS];
@@ -157,6 +157,12 @@ static inline const char *interface_name(const struct ws_router *router, uint16_
 static inline bool interface_is_paired(const struct interface *interface)
 {
 	return __atomic_load_n(&interface->lcp, __ATOMIC_RELAXED) != LCP_NONE;
+}
+
+/* On a worker, and what was done in the last pause is seen. */
+static inline bool router_is_paused(const struct ws_router *router)
+{
+	return __atomic_load_n(&router->paused, __ATOMIC_ACQUIRE);
 }
 
 /* The interface's table of that family. */

@@ -63,7 +63,7 @@ static void pause_at_fragments(struct graph *graph, struct graph_node *node, voi
 	(void)packets, (void)n;
 	if (strcmp(node->name, "ip4-frag") != 0)
 		return;
-	router_of(graph)->paused = true;
+	__atomic_store_n(&router_of(graph)->paused, true, __ATOMIC_RELEASE);
 	__atomic_store_n(&has_cut, true, __ATOMIC_RELEASE);
 }
 
@@ -89,13 +89,13 @@ static void fragments_keep_no_adjacency_over_a_quiescent_state(void **state)
 	struct frame frame = frame_udp(client, server, 1000);
 	assert_int_equal(ws_router_set_mtu(rig_router, 1, 300), 0);
 	has_cut = false;
-	worker()->graph->trace = pause_at_fragments;
+	graph_set_trace(worker()->graph, pause_at_fragments);
 	send_one(&frame);
 	while (!__atomic_load_n(&has_cut, __ATOMIC_ACQUIRE))
 		sched_yield();
 	router_pause(rig_router);
 	waiting_when_parked = (uint16_t)(worker()->recirculate.tail - worker()->recirculate.head);
-	worker()->graph->trace = NULL;
+	graph_set_trace(worker()->graph, NULL);
 	/* What the fragments go by belongs to another neighbour now. */
 	assert_int_equal(
 		ws_router_route_del_many(rig_router, 0, PREFIX(48, 0, 0, 0, 8), WS_SOURCE_STATIC, 1), 1);

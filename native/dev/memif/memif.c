@@ -11,6 +11,7 @@
 #include "dev/memif/spread.h"
 #include "dev/pool.h"
 #include "dev/port_kind.h"
+#include "wire/own_count.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -96,7 +97,7 @@ static int parse(const struct port *port, struct memif_port *memif)
 /* ---- Opening and closing ---- */
 
 /* By level; DPDK itself runs on none below the second. */
-#if defined(__x86_64__)
+#ifdef HAS_LEVELS
 static const struct memif_receive *const receives[] = {&memif_receive_v2, &memif_receive_v2,
 													   &memif_receive_v3, &memif_receive_v4};
 static const struct memif_transmit *const transmits[] = {&memif_transmit_v2, &memif_transmit_v2,
@@ -232,14 +233,14 @@ static int counters(const struct port *port, struct ws_port_counters *out)
 	const struct memif_port *memif = memif_of(port);
 	*out = (struct ws_port_counters){0};
 	for (uint16_t i = 0; i < memif->rx_count; i++) {
-		out->rx_packets += memif->rx[i].counts.packets;
-		out->rx_bytes += memif->rx[i].counts.bytes;
+		out->rx_packets += own_count_read(&memif->rx[i].counts.packets);
+		out->rx_bytes += own_count_read(&memif->rx[i].counts.bytes);
 		out->rx_errors += memif->rx[i].errors;
 		out->rx_no_buffer += memif->rx[i].no_buffer;
 	}
 	for (uint16_t i = 0; i < memif->tx_count; i++) {
-		out->tx_packets += memif->tx[i].counts.packets;
-		out->tx_bytes += memif->tx[i].counts.bytes;
+		out->tx_packets += own_count_read(&memif->tx[i].counts.packets);
+		out->tx_bytes += own_count_read(&memif->tx[i].counts.bytes);
 	}
 	return 0;
 }

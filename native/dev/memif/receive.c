@@ -6,6 +6,7 @@
  */
 #include "dev/memif/bursts.h"
 #include "dev/memif/queue.h"
+#include "wire/own_count.h"
 
 #include <rte_mbuf.h>
 #include <rte_prefetch.h>
@@ -183,8 +184,8 @@ static inline uint16_t take(struct memif_queue *queue, bool is_client, struct rt
 			packets[taken++] = odd;
 		}
 	}
-	queue->counts.packets += taken;
-	queue->counts.bytes += bytes;
+	own_count_add(&queue->counts.packets, taken);
+	own_count_add(&queue->counts.bytes, bytes);
 	return taken;
 }
 
@@ -216,8 +217,8 @@ static uint16_t take_lent(struct memif_queue *queue, struct rte_mbuf **packets, 
 	}
 	if (taken < n)
 		rte_mempool_put_bulk(queue->lent->pool, (void **)others + taken, n - taken);
-	queue->counts.packets += taken;
-	queue->counts.bytes += bytes;
+	own_count_add(&queue->counts.packets, taken);
+	own_count_add(&queue->counts.bytes, bytes);
 	return taken;
 }
 

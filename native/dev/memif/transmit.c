@@ -7,6 +7,7 @@
  */
 #include "dev/memif/bursts.h"
 #include "dev/memif/queue.h"
+#include "wire/own_count.h"
 
 #include <rte_mbuf.h>
 #include <rte_prefetch.h>
@@ -132,8 +133,8 @@ static inline uint16_t put(struct memif_queue *queue, bool is_client, struct rte
 		bytes += packets[sent++]->pkt_len;
 		queue->at += (uint16_t)used;
 	}
-	queue->counts.packets += sent;
-	queue->counts.bytes += bytes;
+	own_count_add(&queue->counts.packets, sent);
+	own_count_add(&queue->counts.bytes, bytes);
 	return sent;
 }
 
@@ -176,8 +177,8 @@ static void lend(struct memif_queue *queue, struct rte_mbuf **packets, uint16_t 
 					(uint32_t)offset);
 		bytes += packet->data_len;
 	}
-	queue->counts.packets += n;
-	queue->counts.bytes += bytes;
+	own_count_add(&queue->counts.packets, n);
+	own_count_add(&queue->counts.bytes, bytes);
 }
 
 /* A client's that has packets lent: as `put`, but those that are copied are given back here, and

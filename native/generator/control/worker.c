@@ -13,7 +13,7 @@ void generator_worker_run(uint16_t index, void *argument)
 	struct generator_worker *worker = &((struct ws_generator *)argument)->workers[index];
 	uint64_t before = rte_rdtsc();
 	absence_begin(&worker->absence_watch, before);
-	while (!workers_stopping) {
+	while (!workers_are_stopping()) {
 		uint32_t moved = 0;
 		for (uint16_t i = 0; i < worker->port_count; i++)
 			moved += generator_receive(worker->ports[i]);

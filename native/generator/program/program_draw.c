@@ -19,7 +19,7 @@ enum { RAW_BITS = 31 };
 
 static const struct jump one_draw = {DRAW_MULTIPLIER, DRAW_INCREMENT};
 
-#ifdef __x86_64__
+#ifdef HAS_LEVELS
 static draw_fn *const draw_fns[] = {draw_values_1, draw_values_2, draw_values_3, draw_values_4};
 #else
 static draw_fn *const draw_fns[] = {draw_values_1};

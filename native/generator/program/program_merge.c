@@ -19,7 +19,7 @@ void program_use_march(int level)
 	draw_use_march(level);
 }
 
-#ifdef __x86_64__
+#ifdef HAS_LEVELS
 static code_fn *const merge_fns[] = {NULL, run_merge_2, run_merge_3, run_merge_4};
 #else
 static code_fn *const merge_fns[] = {NULL};

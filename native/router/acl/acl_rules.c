@@ -7,6 +7,7 @@
 #include "router/acl/acl_table.h"
 #include "router/router.h"
 #include "wire/address.h"
+#include "wire/own_count.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -268,8 +269,8 @@ static struct ws_acl_count count_of(const struct ws_router *router, const struct
 	for (uint32_t worker = 0; worker < router->worker_count; worker++) {
 		const struct stats_pair *pair =
 			&rules->counts.first[worker * rules->counts.lane_len + rule];
-		sum.packets += pair->packets;
-		sum.bytes += pair->bytes;
+		sum.packets += own_count_read(&pair->packets);
+		sum.bytes += own_count_read(&pair->bytes);
 	}
 	return sum;
 }

@@ -2,6 +2,8 @@
 /* New sessions, as workers make them. */
 #include "router/acl/acl_session.h"
 
+#include "wire/own_count.h"
+
 /* 0 when there is no room. Under the lock. */
 static uint32_t take_free(struct acl_sessions *sessions)
 {
@@ -29,10 +31,10 @@ static void begin_again(struct acl_sessions *sessions, struct acl_session *sessi
 						uint8_t tcp_flags, bool is_output, uint64_t now)
 {
 	begin(session, tcp_flags, is_output, now);
-	sessions->counters.expired++;
-	sessions->counters.created++;
-	sessions->interfaces[session->key.tuple.interface].gone++;
-	sessions->interfaces[session->key.tuple.interface].created++;
+	own_count_add(&sessions->counters.expired, 1);
+	own_count_add(&sessions->counters.created, 1);
+	own_count_add(&sessions->interfaces[session->key.tuple.interface].gone, 1);
+	own_count_add(&sessions->interfaces[session->key.tuple.interface].created, 1);
 }
 
 static enum acl_opened open_locked(struct acl_sessions *sessions, const union acl_session_key *key,
@@ -51,7 +53,7 @@ static enum acl_opened open_locked(struct acl_sessions *sessions, const union ac
 	}
 	index = take_free(sessions);
 	if (!index) {
-		sessions->counters.refused++;
+		own_count_add(&sessions->counters.refused, 1);
 		return ACL_NO_ROOM;
 	}
 	session = &sessions->at[index];
@@ -62,9 +64,9 @@ static enum acl_opened open_locked(struct acl_sessions *sessions, const union ac
 	begin(session, tcp_flags, is_output, now);
 	__atomic_store_n(&session->is_live, true, __ATOMIC_RELEASE);
 	__atomic_store_n(bucket, index, __ATOMIC_RELEASE);
-	sessions->counters.created++;
-	sessions->counters.active++;
-	sessions->interfaces[key->tuple.interface].created++;
+	own_count_add(&sessions->counters.created, 1);
+	own_count_add(&sessions->counters.active, 1);
+	own_count_add(&sessions->interfaces[key->tuple.interface].created, 1);
 	return ACL_OPENED;
 }
 

@@ -5,6 +5,7 @@
 #include "router/observe/stats_directory.h"
 #include "router/router.h"
 #include "wire/address.h"
+#include "wire/own_count.h"
 
 static const struct acl_sessions *sessions_of(const struct ws_router *router)
 {
@@ -24,9 +25,17 @@ void ws_router_acl_session_counters(const struct ws_router *router,
 	*out = (struct ws_acl_session_counters){0};
 	if (!sessions)
 		return;
-	*out = sessions->counters;
+	/* Written by whoever holds the lock. */
+	const struct ws_acl_session_counters *counters = &sessions->counters;
+	*out = (struct ws_acl_session_counters){
+		.created = own_count_read(&counters->created),
+		.active = own_count_read(&counters->active),
+		.expired = own_count_read(&counters->expired),
+		.deleted = own_count_read(&counters->deleted),
+		.refused = own_count_read(&counters->refused),
+	};
 	for (uint16_t worker = 0; worker < router->worker_count; worker++)
-		out->hits += sessions->lanes[worker].hits;
+		out->hits += own_count_read(&sessions->lanes[worker].hits);
 }
 
 void ws_router_acl_interface_sessions(const struct ws_router *router, uint16_t index,
@@ -35,7 +44,10 @@ void ws_router_acl_interface_sessions(const struct ws_router *router, uint16_t i
 	const struct acl_sessions *sessions = sessions_of(router);
 	*out = (struct ws_acl_interface_sessions){0};
 	if (sessions && index < WS_MAX_INTERFACES)
-		*out = sessions->interfaces[index];
+		*out = (struct ws_acl_interface_sessions){
+			.created = own_count_read(&sessions->interfaces[index].created),
+			.gone = own_count_read(&sessions->interfaces[index].gone),
+		};
 }
 
 static struct ws_address address_of(const union acl_session_key *key, bool is_far)

@@ -5,6 +5,7 @@
 #include "router/acl/acl_session.h"
 #include "router/acl/acl_table.h"
 #include "router/router.h"
+#include "wire/own_count.h"
 
 #include <errno.h>
 #include <rte_common.h>
@@ -82,8 +83,8 @@ static void unlink_session(struct acl_sessions *sessions, uint32_t index)
 		place = &sessions->at[*place].next;
 	__atomic_store_n(place, session->next, __ATOMIC_RELEASE);
 	session->is_live = false;
-	sessions->counters.active--;
-	sessions->interfaces[session->key.tuple.interface].gone++;
+	own_count_add(&sessions->counters.active, (uint64_t)-1);
+	own_count_add(&sessions->interfaces[session->key.tuple.interface].gone, 1);
 }
 
 /* A worker may have begun it again. */
@@ -95,7 +96,7 @@ static bool take_one(const struct ws_router *router, uint32_t index, is_gone_fn 
 	bool taken = is_gone(router, &sessions->at[index], now);
 	if (taken) {
 		unlink_session(sessions, index);
-		++*counter;
+		own_count_add(counter, 1);
 	}
 	rte_spinlock_unlock(&sessions->lock);
 	return taken;

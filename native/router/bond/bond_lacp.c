@@ -6,6 +6,7 @@
 #include "router/worker/call.h"
 #include "router/worker/main_input.h"
 #include "wire/ethernet.h"
+#include "wire/own_count.h"
 
 #include <rte_cycles.h>
 #include <rte_ring_elem.h>
@@ -69,7 +70,7 @@ static void send_questions(struct ws_router *router, uint16_t index, void *argum
 	for (uint16_t i = 0; i < questions->count[index]; i++) {
 		recirculate_put(&worker->recirculate, questions->packets[index][i],
 						RECIRCULATE_OUTPUT + questions->ports[index][i]);
-		worker->totals->made++;
+		own_count_add(&worker->totals->made, 1);
 	}
 }
 

@@ -309,7 +309,9 @@ void adjacency_release(struct adjacency_table *table, uint32_t index)
 
 static void resolve_one(struct adjacency_table *table, uint32_t index, const uint8_t *mac)
 {
-	struct adjacency *adjacency = &table->adjacencies[index], changed = *adjacency;
+	struct adjacency *adjacency = &table->adjacencies[index];
+	struct adjacency changed = {.link = adjacency->link, .tx_interface = adjacency->tx_interface};
+	memcpy(changed.rewrite, adjacency->rewrite, sizeof(changed.rewrite));
 	write_rewrite(table, &changed, mac);
 	if (adjacency->kind == ADJACENCY_REWRITE) {
 		if (changed.rewrite_len == adjacency->rewrite_len &&

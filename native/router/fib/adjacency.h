@@ -73,6 +73,17 @@ struct adjacency {
 	uint64_t asked_tsc; /* when a worker last asked for the next hop's MAC */
 } __attribute__((aligned(64)));
 
+/* These two change while packets go by it. */
+static inline uint16_t adjacency_mtu(const struct adjacency *adjacency)
+{
+	return __atomic_load_n(&adjacency->mtu, __ATOMIC_RELAXED);
+}
+
+static inline uint16_t adjacency_output(const struct adjacency *adjacency)
+{
+	return __atomic_load_n(&adjacency->tx_output, __ATOMIC_RELAXED);
+}
+
 /* What the packet path does not need to know. */
 struct neighbor {
 	struct ws_address next_hop;

@@ -14,6 +14,7 @@
 #ifndef ROUTER_FIB_TRIE_H
 #define ROUTER_FIB_TRIE_H
 
+#include "graph/lanes.h"
 #include "router/fib/node_pool.h"
 #include "router/fib/prefix_list.h"
 #include "router/fib/prefix_tree.h"
@@ -74,7 +75,7 @@ static inline uint32_t fib_trie_root_index(const uint8_t *address)
 
 static inline uint32_t fib_trie_load(const uint32_t *entry)
 {
-	return __atomic_load_n(entry, __ATOMIC_RELAXED);
+	return __atomic_load_n(entry, ATOMIC_LEADS);
 }
 
 static inline uint32_t fib_trie_kind(uint32_t entry)

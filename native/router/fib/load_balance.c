@@ -155,7 +155,7 @@ static int64_t make_load_balance(struct load_balance_table *table, const struct 
 		unclaim(table, index);
 		return fail(-ENOMEM, "no memory for another set of paths");
 	}
-	table->balances[index] = draft.balance;
+	load_balance_publish(&table->balances[index], &draft.balance);
 	table->uses[index] = (struct path_list_use){
 		.routes = 1,
 		.leaf_count = draft.leaf_count,

@@ -111,7 +111,7 @@ int64_t own_balance_take(struct load_balance_table *table, uint32_t base)
 	if (index < 0)
 		return index;
 	join(table, (uint32_t)index, base);
-	table->balances[index] = table->balances[base];
+	load_balance_publish(&table->balances[index], &table->balances[base]);
 	return index;
 }
 

@@ -10,6 +10,8 @@
 #ifndef ROUTER_PREFIX_LIST_H
 #define ROUTER_PREFIX_LIST_H
 
+#include "graph/lanes.h"
+
 #include <stddef.h>
 #include <stdint.h>
 #ifdef __AVX2__
@@ -74,11 +76,12 @@ static inline uint32_t prefix_list_match(const struct prefix_list *list, uint32_
 	return __atomic_load_n(&list->entries[slot], __ATOMIC_RELAXED);
 #endif
 #else
-	uint32_t slot = 0;
-	while (slot < PREFIX_LIST_MOST &&
-		   (list->keys[slot] ^ word) >> ((end - prefix_entry_length(list->entries[slot])) & 31))
-		slot++;
-	return __atomic_load_n(&list->entries[slot], __ATOMIC_RELAXED);
+	for (uint32_t slot = 0;; slot++) {
+		uint32_t entry = __atomic_load_n(&list->entries[slot], ATOMIC_LEADS);
+		uint32_t beyond = (end - prefix_entry_length(entry)) & 31;
+		if (slot == PREFIX_LIST_MOST || !((list->keys[slot] ^ word) >> beyond))
+			return entry;
+	}
 #endif
 }
 

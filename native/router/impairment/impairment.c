@@ -7,6 +7,7 @@
 #include "graph/graph.h"
 #include "router/interface/interface_change.h"
 #include "router/router.h"
+#include "wire/own_count.h"
 
 #include <errno.h>
 #include <math.h>
@@ -112,7 +113,7 @@ static void drop_held(struct ws_router *router, struct impairment *impairment)
 {
 	for (uint16_t i = 0; i < router->worker_count; i++) {
 		struct impairment_lane *lane = &impairment->lanes[i];
-		router->workers[i]->totals->drops += impairment_held(lane);
+		own_count_add(&router->workers[i]->totals->drops, impairment_held(lane));
 		for (; lane->head != lane->tail; lane->head++)
 			rte_pktmbuf_free(lane->held[lane->head & (lane->slots - 1)].packet);
 		rte_pktmbuf_free(lane->turned); /* which may be none */

@@ -30,7 +30,7 @@ int ws_router_set_state(struct ws_router *router, uint16_t index, bool up)
 		return error;
 	if (!up)
 		interface_changed(router, index, INTERFACE_GOES_DOWN, NULL);
-	router->interfaces[index].admin_up = up;
+	__atomic_store_n(&router->interfaces[index].admin_up, up, __ATOMIC_RELAXED);
 	router_update_usable(router, index);
 	router_publish_mac(&router->interfaces[index]);
 	if (is_port && !up)
@@ -44,8 +44,11 @@ static int change_mac(struct ws_router *router, uint16_t index, const uint8_t *m
 	struct interface *interface = &router->interfaces[index];
 	uint8_t old[ETHERNET_ADDRESS_LEN];
 	memcpy(old, interface->mac, sizeof(old));
+	/* While nobody reads: it is more than a word. */
+	router_pause(router);
 	memcpy(interface->mac, mac, sizeof(interface->mac));
 	router_publish_mac(interface);
+	router_resume(router);
 	router_update_adjacencies(router, index);
 	interface_changed(router, index, INTERFACE_MAC_CHANGED, old);
 	return router_update_ip6(router, index);

@@ -48,6 +48,37 @@ struct interface {
 	uint16_t table[2]; /* by family_index: where its packets are looked up */
 } __attribute__((aligned(64)));
 
+/* What the main thread changes while workers look. */
+static inline bool interface_is_up(const struct interface *interface)
+{
+	return __atomic_load_n(&interface->admin_up, __ATOMIC_RELAXED);
+}
+
+static inline bool interface_is_usable(const struct interface *interface)
+{
+	return __atomic_load_n(&interface->usable, __ATOMIC_RELAXED);
+}
+
+static inline bool interface_takes_all(const struct interface *interface)
+{
+	return __atomic_load_n(&interface->takes_all, __ATOMIC_RELAXED);
+}
+
+static inline uint8_t interface_mode(const struct interface *interface)
+{
+	return __atomic_load_n(&interface->mode, __ATOMIC_ACQUIRE);
+}
+
+static inline uint16_t interface_way_out(const struct interface *interface)
+{
+	return __atomic_load_n(&interface->output, __ATOMIC_RELAXED);
+}
+
+static inline uint64_t interface_l3_mac(const struct interface *interface)
+{
+	return __atomic_load_n(&interface->l3_mac, __ATOMIC_RELAXED);
+}
+
 /* An interface that Linux has no part in. */
 enum { LCP_NONE = UINT16_MAX };
 

@@ -28,7 +28,7 @@ void router_update_usable(struct ws_router *router, uint16_t index)
 		if (usable == interface->usable)
 			continue;
 		changed = true;
-		interface->usable = usable;
+		__atomic_store_n(&interface->usable, usable, __ATOMIC_RELAXED);
 		load_balance_refresh_interface(&router->load_balances, i);
 		interface_changed(router, i, INTERFACE_USABLE_CHANGED, NULL);
 	}

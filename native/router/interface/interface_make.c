@@ -8,6 +8,7 @@
 #include "router/interface/interface_names.h"
 #include "router/interface/vlan.h"
 #include "router/router.h"
+#include "wire/word_copy.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -36,10 +37,17 @@ int interface_free_index(struct ws_router *router)
 				WS_MAX_INTERFACES - WS_MAX_PORTS);
 }
 
+/* Workers may look at it meanwhile. */
+static void put(struct ws_router *router, uint16_t index, const struct interface *interface)
+{
+	word_copy(&router->interfaces[index], interface, sizeof(*interface));
+}
+
 static void make_hole(struct ws_router *router, uint16_t index)
 {
-	router->interfaces[index] =
-		(struct interface){.l3_mac = INTERFACE_NO_MAC, .addresses = &no_addresses, .lcp = LCP_NONE};
+	const struct interface hole = {
+		.l3_mac = INTERFACE_NO_MAC, .addresses = &no_addresses, .lcp = LCP_NONE};
+	put(router, index, &hole);
 	router->settings[index] = (struct interface_settings){
 		.addresses = &no_addresses,
 		.unnumbered_of = -1,
@@ -85,11 +93,11 @@ int interface_make(struct ws_router *router, uint16_t index, const struct interf
 		return fail(-ENOMEM, "no memory for interface %s", settings->name);
 	for (uint16_t i = router->interface_count; i < index; i++)
 		make_hole(router, i);
-	struct interface *interface = &router->interfaces[index];
-	*interface = *given;
-	interface->l3_mac = INTERFACE_NO_MAC;
-	interface->lcp = LCP_NONE;
-	interface->addresses = addresses;
+	struct interface interface = *given;
+	interface.l3_mac = INTERFACE_NO_MAC;
+	interface.lcp = LCP_NONE;
+	interface.addresses = addresses;
+	put(router, index, &interface);
 	router->settings[index] = *settings;
 	router->settings[index].addresses = addresses;
 	router->settings[index].unnumbered_of = -1;
@@ -100,7 +108,7 @@ int interface_make(struct ws_router *router, uint16_t index, const struct interf
 		return error;
 	}
 	router->settings[index].mtus[WS_MTU_L2] = router->settings[index].mtus[WS_MTU_L3] =
-		interface->mtu;
+		interface.mtu;
 	stats_add_interface(router, index);
 	router_update_adjacencies(router, index);
 	if (router->interface_count <= index)

@@ -13,8 +13,9 @@ void router_publish_mac(struct interface *interface)
 					!interface->is_lcp_host && !untagged_are_others;
 	uint64_t mac = takes_l3 ? ethernet_address_number(interface->mac) : INTERFACE_NO_MAC;
 	__atomic_store_n(&interface->l3_mac, mac, __ATOMIC_RELAXED);
-	interface->takes_all = interface->admin_up && interface->mode != WS_MODE_L3 &&
-						   !interface->vlans && !interface->is_lcp_host;
+	bool takes_all = interface->admin_up && interface->mode != WS_MODE_L3 && !interface->vlans &&
+					 !interface->is_lcp_host;
+	__atomic_store_n(&interface->takes_all, takes_all, __ATOMIC_RELAXED);
 }
 
 uint16_t router_mtu(const struct ws_router *router, uint16_t index, enum ws_mtu_kind kind)

@@ -2,6 +2,7 @@
 /* Interfaces as users see them: settings and counters. */
 #include "dev/port.h"
 #include "router/router.h"
+#include "wire/own_count.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -66,16 +67,16 @@ int ws_router_interface_counters(struct ws_router *router, uint16_t index,
 	};
 	for (uint16_t i = 0; i < router->worker_count; i++) {
 		const struct interface_counts *counts = router->workers[i]->interfaces;
-		out->rx_packets += counts->rx.at[index].packets;
-		out->rx_bytes += counts->rx.at[index].bytes;
-		out->tx_packets += counts->tx.at[index].packets;
-		out->tx_bytes += counts->tx.at[index].bytes;
-		out->ip4 += counts->ip4.at[index];
-		out->ip6 += counts->ip6.at[index];
-		out->mpls += counts->mpls.at[index];
-		out->drops += counts->drops.at[index];
-		out->punts += counts->punts.at[index];
-		out->tx_errors += counts->tx_errors.at[index];
+		out->rx_packets += own_count_read(&counts->rx.at[index].packets);
+		out->rx_bytes += own_count_read(&counts->rx.at[index].bytes);
+		out->tx_packets += own_count_read(&counts->tx.at[index].packets);
+		out->tx_bytes += own_count_read(&counts->tx.at[index].bytes);
+		out->ip4 += own_count_read(&counts->ip4.at[index]);
+		out->ip6 += own_count_read(&counts->ip6.at[index]);
+		out->mpls += own_count_read(&counts->mpls.at[index]);
+		out->drops += own_count_read(&counts->drops.at[index]);
+		out->punts += own_count_read(&counts->punts.at[index]);
+		out->tx_errors += own_count_read(&counts->tx_errors.at[index]);
 	}
 	return 0;
 }

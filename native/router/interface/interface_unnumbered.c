@@ -44,7 +44,7 @@ int ws_router_set_unnumbered(struct ws_router *router, uint16_t index, int32_t o
 	settings->unnumbered_of = of < 0 ? -1 : of;
 	if (of >= 0)
 		router->settings[of].borrowers++;
-	interface->is_unnumbered = of >= 0;
+	__atomic_store_n(&interface->is_unnumbered, of >= 0, __ATOMIC_RELAXED);
 	__atomic_store_n(&interface->addresses,
 					 of < 0 ? settings->addresses : router->settings[of].addresses,
 					 __ATOMIC_RELEASE);

@@ -8,9 +8,13 @@
 /* With as many buckets as addresses one in a million has more than its size; so few tries do. */
 enum { TRIES = 16 };
 
+/* `one` is a place, which may be given to another address meanwhile. */
 static bool is_same(const struct own_address *one, const struct own_address *other)
 {
-	return one->low == other->low && one->high == other->high && one->table == other->table;
+	uint32_t table = __atomic_load_n(&one->table, __ATOMIC_ACQUIRE);
+	uint64_t low = __atomic_load_n(&one->low, __ATOMIC_RELAXED);
+	uint64_t high = __atomic_load_n(&one->high, __ATOMIC_RELAXED);
+	return low == other->low && high == other->high && table == other->table;
 }
 
 static uint64_t bucket_of(const struct own_set *own, const struct own_address *address)
@@ -56,8 +60,8 @@ bool own_set_add(struct own_set *own, const struct own_address *address)
 	if (!place)
 		return false;
 	if (place->table == OWN_NO_TABLE) {
-		place->high = address->high;
-		place->low = address->low;
+		__atomic_store_n(&place->high, address->high, __ATOMIC_RELAXED);
+		__atomic_store_n(&place->low, address->low, __ATOMIC_RELAXED);
 		place->references = 0;
 		__atomic_store_n(&place->table, address->table, __ATOMIC_RELEASE);
 	}

@@ -74,7 +74,7 @@ static inline struct own_address own_address_ip6(const uint8_t *bytes, uint32_t 
 /* 0 when no address whose bit this is is ours, in any table. */
 static inline uint32_t own_set_bit_is_set(const struct own_set *own, uint32_t bit)
 {
-	return own->bitmap[bit / 32] >> bit % 32 & 1;
+	return __atomic_load_n(&own->bitmap[bit / 32], __ATOMIC_RELAXED) >> bit % 32 & 1;
 }
 
 bool own_set_has(const struct own_set *own, const struct own_address *address);

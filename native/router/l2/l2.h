@@ -27,6 +27,42 @@ struct l2_interface {
 	struct vlan_rewrite in, out;
 } __attribute__((aligned(32)));
 
+/* What the main thread changes while workers look. */
+static inline uint16_t l2_domain_of(const struct l2_interface *interface)
+{
+	return __atomic_load_n(&interface->domain, __ATOMIC_RELAXED);
+}
+
+static inline uint16_t l2_xconnect_to(const struct l2_interface *interface)
+{
+	return __atomic_load_n(&interface->xconnect_to, __ATOMIC_RELAXED);
+}
+
+static inline uint8_t l2_shg(const struct l2_interface *interface)
+{
+	return __atomic_load_n(&interface->shg, __ATOMIC_RELAXED);
+}
+
+static inline bool l2_is_bvi(const struct l2_interface *interface)
+{
+	return __atomic_load_n(&interface->is_bvi, __ATOMIC_ACQUIRE);
+}
+
+static inline uint16_t l2_plain_to(const struct l2_interface *interface)
+{
+	return __atomic_load_n(&interface->plain_to, __ATOMIC_RELAXED);
+}
+
+static inline uint16_t l2_plain_output(const struct l2_interface *interface)
+{
+	return __atomic_load_n(&interface->plain_output, __ATOMIC_RELAXED);
+}
+
+static inline uint16_t l2_longest(const struct l2_interface *interface)
+{
+	return __atomic_load_n(&interface->longest, __ATOMIC_RELAXED);
+}
+
 struct l2_member {
 	uint16_t interface;
 	uint8_t shg;

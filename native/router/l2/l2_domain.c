@@ -65,10 +65,10 @@ int ws_router_bridge_domain_set(struct ws_router *router, const struct ws_bridge
 	if (index < 0)
 		return index;
 	struct l2_domain *domain = &router->l2.domains[index];
-	domain->learn = wanted->learn;
-	domain->forward = wanted->forward;
-	domain->flood = wanted->flood;
-	domain->uu_flood = wanted->uu_flood;
+	__atomic_store_n(&domain->learn, wanted->learn, __ATOMIC_RELAXED);
+	__atomic_store_n(&domain->forward, wanted->forward, __ATOMIC_RELAXED);
+	__atomic_store_n(&domain->flood, wanted->flood, __ATOMIC_RELAXED);
+	__atomic_store_n(&domain->uu_flood, wanted->uu_flood, __ATOMIC_RELAXED);
 	domain->age_min = wanted->age_min;
 	return 0;
 }

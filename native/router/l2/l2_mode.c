@@ -7,6 +7,7 @@
 #include "dev/rcu.h"
 #include "router/interface/vlan.h"
 #include "router/router.h"
+#include "wire/word_copy.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -74,8 +75,9 @@ void l2_update_plain(struct ws_router *router, uint16_t index)
 	struct l2_interface *l2 = &router->l2.interfaces[index];
 	bool changes_in = l2->domain || l2->in.pop || l2->in.push;
 	bool changes_out = l2->shg || l2->out.pop || l2->out.push;
-	l2->plain_to = changes_in ? L2_NOWHERE : l2->xconnect_to;
-	l2->plain_output = changes_out ? L2_NOWHERE : router->interfaces[index].output;
+	uint16_t output = router->interfaces[index].output;
+	__atomic_store_n(&l2->plain_to, changes_in ? L2_NOWHERE : l2->xconnect_to, __ATOMIC_RELAXED);
+	__atomic_store_n(&l2->plain_output, changes_out ? L2_NOWHERE : output, __ATOMIC_RELAXED);
 }
 
 static struct l2_members *members_with(const struct l2_members *members, struct l2_member member)
@@ -120,9 +122,9 @@ static void leave_domain(struct ws_router *router, uint16_t index)
 	remove_member(router, domain->members, index);
 	if (domain->bvi == index)
 		__atomic_store_n(&domain->bvi, L2_NOWHERE, __ATOMIC_RELEASE);
-	l2->domain = L2_NO_DOMAIN;
-	l2->is_bvi = false;
-	l2->shg = 0;
+	__atomic_store_n(&l2->is_bvi, false, __ATOMIC_RELAXED);
+	__atomic_store_n(&l2->domain, L2_NO_DOMAIN, __ATOMIC_RELAXED);
+	__atomic_store_n(&l2->shg, 0, __ATOMIC_RELAXED);
 	l2fib_remove(router->l2.fib, is_of_interface, &index);
 }
 
@@ -133,7 +135,7 @@ static void set_xconnect(struct ws_router *router, uint16_t index, uint16_t to)
 		router->l2.crossed_to[*before]--;
 	if (to != L2_NOWHERE)
 		router->l2.crossed_to[to]++;
-	*before = to;
+	__atomic_store_n(before, to, __ATOMIC_RELAXED);
 }
 
 static void leave_mode(struct ws_router *router, uint16_t index)
@@ -153,7 +155,8 @@ static void leave_mode(struct ws_router *router, uint16_t index)
 static void leave(struct ws_router *router, uint16_t index)
 {
 	leave_mode(router, index);
-	router->l2.interfaces[index] = (struct l2_interface){.xconnect_to = L2_NOWHERE};
+	const struct l2_interface none = {.xconnect_to = L2_NOWHERE};
+	word_copy(&router->l2.interfaces[index], &none, sizeof(none));
 	l2_update_plain(router, index);
 }
 
@@ -220,9 +223,9 @@ static int join(struct ws_router *router, uint16_t index, uint16_t domain_index,
 		free(members);
 		return error;
 	}
-	l2->domain = domain_index;
-	l2->shg = shg;
-	l2->is_bvi = bvi;
+	__atomic_store_n(&l2->domain, domain_index, __ATOMIC_RELAXED);
+	__atomic_store_n(&l2->shg, shg, __ATOMIC_RELAXED);
+	__atomic_store_n(&l2->is_bvi, bvi, __ATOMIC_RELEASE);
 	l2_update_plain(router, index);
 	l2_publish_members(domain, members);
 	if (bvi)
@@ -262,10 +265,12 @@ static int watch_l2(struct ws_router *router, uint16_t index, enum interface_cha
 	(void)old_mac;
 	if (change == INTERFACE_TO_BE_DELETED)
 		return check_unused(router, index);
+	struct l2_interface *l2 = &router->l2.interfaces[index];
 	if (change == INTERFACE_MADE)
-		router->l2.interfaces[index].plain_output = router->interfaces[index].output;
+		__atomic_store_n(&l2->plain_output, router->interfaces[index].output, __ATOMIC_RELAXED);
 	if (change == INTERFACE_MADE || change == INTERFACE_MTU_CHANGED)
-		router->l2.interfaces[index].longest = interface_carries(router, index) + ETHERNET_LEN;
+		__atomic_store_n(&l2->longest, interface_carries(router, index) + ETHERNET_LEN,
+						 __ATOMIC_RELAXED);
 	if (change == INTERFACE_LEAVES)
 		leave(router, index);
 	return 0;

@@ -6,6 +6,7 @@
 #include "router/packet/metadata.h"
 #include "router/router.h"
 #include "wire/ethernet.h"
+#include "wire/own_count.h"
 
 /* The first edges of l2-input, l2-input-vtr and l2-learn are in this order. */
 enum l2_edge { L2_DROP, L2_FORWARD, L2_FLOOD, L2_OUTPUT, L2_LEARN, L2_EDGES };
@@ -19,29 +20,33 @@ static inline enum l2_edge l2_forward_edge(const struct l2_domain *domain,
 										   const struct rte_mbuf *packet)
 {
 	if (ethernet_is_group(packet_data(packet)))
-		return domain->flood ? L2_FLOOD : L2_DROP;
-	return domain->forward ? L2_FORWARD : L2_DROP;
+		return __atomic_load_n(&domain->flood, __ATOMIC_RELAXED) ? L2_FLOOD : L2_DROP;
+	return __atomic_load_n(&domain->forward, __ATOMIC_RELAXED) ? L2_FORWARD : L2_DROP;
 }
 
 /* A frame that came in by an interface in an L2 mode, its tags as they shall be. */
 static inline enum l2_edge l2_input_edge(const struct l2_table *l2, struct rte_mbuf *packet)
 {
 	const struct l2_interface *rx = &l2->interfaces[packet->port];
-	if (!rx->domain) {
-		packet_set_tx_interface(packet, rx->xconnect_to);
-		return rx->xconnect_to == L2_NOWHERE ? L2_DROP : L2_OUTPUT;
+	uint16_t index = l2_domain_of(rx);
+	if (!index) {
+		uint16_t to = l2_xconnect_to(rx);
+		packet_set_tx_interface(packet, to);
+		return to == L2_NOWHERE ? L2_DROP : L2_OUTPUT;
 	}
-	const struct l2_domain *domain = &l2->domains[rx->domain];
-	packet_set_domain(packet, rx->domain);
-	return domain->learn && !rx->is_bvi ? L2_LEARN : l2_forward_edge(domain, packet);
+	const struct l2_domain *domain = &l2->domains[index];
+	packet_set_domain(packet, index);
+	return __atomic_load_n(&domain->learn, __ATOMIC_RELAXED) && !l2_is_bvi(rx)
+			   ? L2_LEARN
+			   : l2_forward_edge(domain, packet);
 }
 
 /* The router is to receive the frame by the bridge domain's own interface. */
 static inline void l2_to_bvi(struct graph *graph, struct rte_mbuf *packet, uint16_t bvi)
 {
 	struct interface_counts *counts = router_worker_of(graph)->interfaces;
-	counts->rx.at[bvi].packets++;
-	counts->rx.at[bvi].bytes += packet->pkt_len;
+	own_count_add(&counts->rx.at[bvi].packets, 1);
+	own_count_add(&counts->rx.at[bvi].bytes, packet->pkt_len);
 	packet->port = bvi;
 }
 

@@ -95,7 +95,7 @@ uint32_t l2fib_remove(struct l2fib *fib, l2fib_test_fn *is_gone, const void *arg
 	/* The key first: whoever claims the entry then waits for the value to become none. */
 	for (uint32_t i = 0; i < L2FIB_SIZE; i++) {
 		struct l2fib_entry *entry = &fib->entries[i];
-		if (entry->value != dead)
+		if (__atomic_load_n(&entry->value, __ATOMIC_ACQUIRE) != dead)
 			continue;
 		__atomic_store_n(&entry->key, 0, __ATOMIC_RELEASE);
 		__atomic_store_n(&entry->value, 0, __ATOMIC_RELEASE);

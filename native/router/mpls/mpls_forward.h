@@ -61,7 +61,8 @@ static inline uint16_t mpls_payload_mtu(const struct ws_router *router,
 										const struct adjacency *adjacency)
 {
 	const struct adjacency *adjacencies = router->adjacencies.adjacencies;
-	return (uint16_t)(adjacencies[adjacency->next].mtu - adjacency->label_count * MPLS_LEN);
+	return (uint16_t)(adjacency_mtu(&adjacencies[adjacency->next]) -
+					  adjacency->label_count * MPLS_LEN);
 }
 
 /*
@@ -77,9 +78,9 @@ static inline uint16_t mpls_impose(const struct ws_router *router, struct rte_mb
 	uint8_t kind = __atomic_load_n(&next->kind, __ATOMIC_ACQUIRE);
 	uint16_t pushed = (uint16_t)(adjacency->label_count * MPLS_LEN);
 	mpls_write_labels(adjacency, packet_data(packet) - pushed, class_and_ttl, bottom);
-	if (likely(kind == ADJACENCY_REWRITE && packet->pkt_len + pushed <= next->mtu)) {
+	if (likely(kind == ADJACENCY_REWRITE && packet->pkt_len + pushed <= adjacency_mtu(next))) {
 		packet_rewrite(packet, next, pushed);
-		return output + next->tx_output;
+		return output + adjacency_output(next);
 	}
 	packet_prepend(packet, pushed);
 	packet_set_adjacency(packet, adjacency->next);

@@ -7,6 +7,7 @@
 #include "router/acl/acl_session.h"
 #include "router/packet/metadata.h"
 #include "router/router.h"
+#include "wire/own_count.h"
 
 #include <rte_acl.h>
 
@@ -88,8 +89,8 @@ static inline const struct acl_verdict *acl_apply(struct acl_frame *frame, uint1
 		return verdict;
 	}
 	struct stats_pair *count = &verdict->counts[frame->worker * verdict->lane_len];
-	count->packets++;
-	count->bytes += packet->pkt_len;
+	own_count_add(&count->packets, 1);
+	own_count_add(&count->bytes, packet->pkt_len);
 	return verdict;
 }
 

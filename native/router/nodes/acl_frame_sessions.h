@@ -7,6 +7,7 @@
 #define ROUTER_ACL_FRAME_SESSIONS_H
 
 #include "router/nodes/acl_batch.h"
+#include "wire/own_count.h"
 
 /* What is known of the batch's packets, by their numbers before any have left it. */
 struct acl_lookup {
@@ -37,7 +38,8 @@ static inline void acl_look_up(const struct acl_sessions *sessions, const struct
 	}
 	for (uint16_t i = 0; i < batch->count; i++)
 		if (lookup->buckets[i])
-			__builtin_prefetch(&sessions->at[*lookup->buckets[i]]);
+			__builtin_prefetch(
+				&sessions->at[__atomic_load_n(lookup->buckets[i], __ATOMIC_RELAXED)]);
 }
 
 /* Whether the packet is of a session, and passes. */
@@ -130,7 +132,7 @@ static __attribute__((noinline, unused)) void acl_flush_sessions(struct acl_fram
 		passed += acl_decide_in_turn(sessions, frame, &lookup);
 	}
 	frame->last.passed = passed;
-	sessions->lanes[frame->worker].hits += passed;
+	own_count_add(&sessions->lanes[frame->worker].hits, passed);
 	graph_count(frame->node, ACL_EXISTING_SESSION, passed);
 	graph_count(frame->node, ACL_PERMITTED, passed);
 }

@@ -25,7 +25,8 @@ static inline bool is_own_discovery(const uint8_t *bytes, size_t length)
 static inline bool acl_leaves_here(const struct ws_router *router, const struct graph_node *node,
 								   uint16_t tx)
 {
-	return node->interface == NO_PORT || router->interfaces[tx].output == node->interface;
+	return node->interface == NO_PORT ||
+		   interface_way_out(&router->interfaces[tx]) == node->interface;
 }
 
 /* The whole of a node's process for frames on their way out. */
@@ -48,7 +49,8 @@ acl_output(struct graph *graph, struct graph_node *node, void **packets, uint16_
 			continue;
 		const uint8_t *ip = packet_data(packet) + at;
 		size_t length = packet->data_len - at;
-		if (!family || router->interfaces[tx].mode != WS_MODE_L3 || !is_own_discovery(ip, length))
+		if (!family || interface_mode(&router->interfaces[tx]) != WS_MODE_L3 ||
+			!is_own_discovery(ip, length))
 			acl_judge(&frame, list, family, tx, i, ip, length);
 	}
 	return acl_end(&frame, graph, n);

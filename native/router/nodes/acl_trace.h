@@ -10,7 +10,7 @@
 /* A capture into a file is none. */
 static inline bool acl_is_traced(const struct graph *graph)
 {
-	return graph->trace != NULL && router_worker_of(graph)->trace != NULL;
+	return graph_is_traced(graph) && router_worker_of(graph)->trace != NULL;
 }
 
 static __attribute__((noinline, unused)) uint16_t

@@ -72,7 +72,9 @@ static struct scope scope_of(const struct interface *interface, const struct arp
 {
 	const struct address_list *list = __atomic_load_n(&interface->addresses, __ATOMIC_ACQUIRE);
 	/* Behind an interface that borrows addresses anybody may be. */
-	struct scope scope = {.sender_local = interface->is_unnumbered};
+	struct scope scope = {
+		.sender_local = __atomic_load_n(&interface->is_unnumbered, __ATOMIC_RELAXED),
+	};
 	for (uint16_t i = 0; i < list->count; i++) {
 		const struct ws_prefix *own = &list->at[i];
 		if (own->address.family != WS_IP4)

@@ -13,6 +13,7 @@
 #include "router/bond/bond.h"
 #include "router/packet/metadata.h"
 #include "wire/ethernet.h"
+#include "wire/own_count.h"
 
 enum edge { EDGE_ETHERNET_INPUT, EDGE_LACP_INPUT, EDGE_DROP };
 static const char *const edges[] = {
@@ -57,8 +58,8 @@ static void take(struct graph *graph, struct graph_node *node, uint32_t of, void
 		}
 	}
 	struct interface_counts *counts = router_worker_of(graph)->interfaces;
-	counts->rx.at[bond].packets += taken;
-	counts->rx.at[bond].bytes += bytes;
+	own_count_add(&counts->rx.at[bond].packets, taken);
+	own_count_add(&counts->rx.at[bond].bytes, bytes);
 	graph_count(node, TAKEN, taken);
 	graph_count(node, NOT_ACTIVE, unheard);
 }

@@ -9,6 +9,7 @@
 #include "graph/graph.h"
 #include "router/bond/bond.h"
 #include "router/nodes/run_of_output.h"
+#include "wire/own_count.h"
 
 enum edge { EDGE_TX, EDGE_DROP };
 static const char *const edges[] = {[EDGE_TX] = "bond-tx", [EDGE_DROP] = "error-drop"};
@@ -22,8 +23,8 @@ static const struct graph_counter counters[] = {
 static void count_sent(struct graph *graph, uint16_t interface, uint64_t packets, uint64_t bytes)
 {
 	struct interface_counts *counts = router_worker_of(graph)->interfaces;
-	counts->tx.at[interface].packets += packets;
-	counts->tx.at[interface].bytes += bytes;
+	own_count_add(&counts->tx.at[interface].packets, packets);
+	own_count_add(&counts->tx.at[interface].bytes, bytes);
 }
 
 /* Packets for one interface. */
@@ -34,8 +35,8 @@ static uint16_t bond_output_run(struct graph *graph, struct graph_node *node, vo
 	uint16_t tx = packet_tx_interface(packets[0]);
 	const struct bond *bond = bond_of(router, tx);
 	uint64_t bytes = 0;
-	if (unlikely(!bond || !router->interfaces[tx].admin_up ||
-				 !router->interfaces[bond->interface].admin_up)) {
+	if (unlikely(!bond || !interface_is_up(&router->interfaces[tx]) ||
+				 !interface_is_up(&router->interfaces[bond->interface]))) {
 		graph_count(node, DOWN, n);
 		return EDGE_DROP;
 	}

@@ -6,6 +6,7 @@
 #include "dev/pool.h"
 #include "graph/graph.h"
 #include "router/router.h"
+#include "wire/own_count.h"
 
 /* For recirculate_put, which has room for it. NULL without room or memory: the copy is counted as
  * made and as dropped, and the caller gives the reason. */
@@ -15,10 +16,10 @@ static inline struct rte_mbuf *copy_aside(struct graph *graph, const struct rte_
 	struct rte_mbuf *copy = recirculate_room(&worker->recirculate)
 								? rte_pktmbuf_copy(packet, ports_pool(), 0, UINT32_MAX)
 								: NULL;
-	worker->totals->made++;
+	own_count_add(&worker->totals->made, 1);
 	if (unlikely(!copy)) {
-		worker->totals->drops++;
-		worker->interfaces->drops.at[packet->port]++;
+		own_count_add(&worker->totals->drops, 1);
+		own_count_add(&worker->interfaces->drops.at[packet->port], 1);
 	}
 	return copy;
 }

@@ -10,6 +10,7 @@
 #include "router/nodes/flow_hash.h"
 #include "router/packet/metadata.h"
 #include "router/router.h"
+#include "wire/own_count.h"
 
 #include <rte_mbuf.h>
 
@@ -18,8 +19,8 @@ enum { MAX_VIA = 8 };
 
 static inline void count_pair(struct stats_pair *pair, uint32_t bytes)
 {
-	pair->packets++;
-	pair->bytes += bytes;
+	own_count_add(&pair->packets, 1);
+	own_count_add(&pair->bytes, bytes);
 }
 
 /* The route `via` leads to a packet's next hop, and other ones to that route's. */
@@ -80,7 +81,7 @@ static inline __attribute__((always_inline)) void count_adjacencies(const struct
 		uint32_t index = packet_adjacency(packet);
 		if (next[i] < output)
 			continue;
-		if (adjacencies[index].kind == ADJACENCY_LABELS)
+		if (__atomic_load_n(&adjacencies[index].kind, __ATOMIC_ACQUIRE) == ADJACENCY_LABELS)
 			index = adjacencies[index].next;
 		count_pair(&counts[index], packet->pkt_len);
 	}

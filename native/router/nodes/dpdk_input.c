@@ -13,6 +13,7 @@
 #include "graph/graph.h"
 #include "router/packet/metadata.h"
 #include "router/router.h"
+#include "wire/own_count.h"
 
 enum edge { EDGE_ETHERNET_INPUT, EDGE_HANDOFF };
 static const char *const edges[] = {
@@ -26,9 +27,8 @@ struct context {
 
 static void see(struct graph *graph, struct graph_node *node, void **packets, uint16_t n)
 {
-	router_worker_of(graph)->totals->rx_packets += n;
-	if (unlikely(graph->trace != NULL))
-		graph->trace(graph, node, packets, n);
+	own_count_add(&router_worker_of(graph)->totals->rx_packets, n);
+	graph_show(graph, node, packets, n);
 }
 
 static uint16_t dpdk_input_process(struct graph *graph, struct graph_node *node, void **packets,

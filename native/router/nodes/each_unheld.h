@@ -6,6 +6,7 @@
 #include "router/nodes/each_packet.h"
 #include "router/packet/metadata.h"
 #include "router/router.h"
+#include "wire/own_count.h"
 
 enum { PACKET_IS_HELD = UINT16_MAX }; /* in the place of an edge */
 
@@ -39,7 +40,8 @@ static inline void hold_beside(struct graph *graph, struct graph_node *node,
 							   const struct rte_mbuf *packet, const struct held_for *to,
 							   uint64_t now, uint16_t counter)
 {
-	router_worker_of(graph)->totals->made += hold_copy(graph, node, packet, to, now, counter);
+	own_count_add(&router_worker_of(graph)->totals->made,
+				  hold_copy(graph, node, packet, to, now, counter));
 }
 
 /* Whom the packet waits for: by its adjacency, or as the host that the question is about. */

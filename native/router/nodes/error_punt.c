@@ -6,6 +6,7 @@
  */
 #include "graph/graph.h"
 #include "router/router.h"
+#include "wire/own_count.h"
 
 #include <rte_mbuf.h>
 
@@ -14,9 +15,9 @@ static uint16_t error_punt_process(struct graph *graph, struct graph_node *node,
 {
 	struct router_worker *worker = router_worker_of(graph);
 	(void)node;
-	worker->totals->punts += n;
+	own_count_add(&worker->totals->punts, n);
 	for (uint16_t i = 0; i < n; i++)
-		worker->interfaces->punts.at[((struct rte_mbuf *)packets[i])->port]++;
+		own_count_add(&worker->interfaces->punts.at[((struct rte_mbuf *)packets[i])->port], 1);
 	rte_pktmbuf_free_bulk((struct rte_mbuf **)packets, n);
 	return n;
 }

@@ -23,6 +23,7 @@
 #include "router/router.h"
 #include "wire/ethernet.h"
 #include "wire/ip6.h"
+#include "wire/own_count.h"
 #include "wire/vlan.h"
 
 enum edge {
@@ -169,11 +170,11 @@ static enum edge take(struct graph *graph, struct graph_node *node, uint16_t ind
 	const struct interface *interface = &router_of(graph)->interfaces[index];
 	struct interface_counts *counts = router_worker_of(graph)->interfaces;
 	packet->port = index;
-	counts->rx.at[index].packets++;
-	counts->rx.at[index].bytes += packet->pkt_len;
-	if (!interface->admin_up)
+	own_count_add(&counts->rx.at[index].packets, 1);
+	own_count_add(&counts->rx.at[index].bytes, packet->pkt_len);
+	if (!interface_is_up(interface))
 		return drop(node, DOWN);
-	if (interface->mode != WS_MODE_L3)
+	if (interface_mode(interface) != WS_MODE_L3)
 		return EDGE_L2_INPUT;
 	if (!interface->is_exact)
 		return drop(node, NOT_EXACT);
@@ -191,11 +192,11 @@ static __attribute__((noinline)) enum edge classify(struct graph *graph, struct 
 	struct vlan_tags tags;
 	if (!ethernet_parse(packet_data(packet), packet->data_len))
 		return drop(node, RUNT);
-	if (!interface->admin_up)
+	if (!interface_is_up(interface))
 		return drop(node, DOWN);
 	if (interface->is_lcp_host)
 		return EDGE_LINUX_CP_XC;
-	if (!table && interface->mode != WS_MODE_L3)
+	if (!table && interface_mode(interface) != WS_MODE_L3)
 		return EDGE_L2_INPUT;
 	if (!vlan_parse(packet_data(packet), packet->data_len, &tags))
 		return drop(node, RUNT);
@@ -204,7 +205,7 @@ static __attribute__((noinline)) enum edge classify(struct graph *graph, struct 
 		if (index != VLAN_NONE)
 			return take(graph, node, index, packet);
 	}
-	if (interface->mode != WS_MODE_L3)
+	if (interface_mode(interface) != WS_MODE_L3)
 		return EDGE_L2_INPUT;
 	/* A tag of VLAN 0 says no more than a priority. */
 	if (tags.count == 1 && !tags.dot1ad && !tags.ids[0])
@@ -226,7 +227,7 @@ static inline enum edge l3_edge(uint16_t type)
 static inline bool are_taken(const struct interface *interfaces, void *const *packets)
 {
 	uint16_t port = ((const struct rte_mbuf *)packets[0])->port;
-	return interfaces[port].takes_all && eight_came_by(packets, port) &&
+	return interface_takes_all(&interfaces[port]) && eight_came_by(packets, port) &&
 		   eight_have_bytes(packets, ETHERNET_LEN);
 }
 
@@ -236,10 +237,11 @@ static inline enum edge ethernet_input_one(struct graph *graph, struct graph_nod
 {
 	const struct interface *interface = &interfaces[packet->port];
 	const struct ethernet_header *header = ethernet_parse(packet_data(packet), packet->data_len);
-	bool is_ours = header && ethernet_load_destination(header->destination) == interface->l3_mac;
-	enum edge edge = likely(is_ours)                  ? l3_edge(header->type)
-					 : header && interface->takes_all ? EDGE_L2_INPUT
-													  : EDGES;
+	bool is_ours =
+		header && ethernet_load_destination(header->destination) == interface_l3_mac(interface);
+	enum edge edge = likely(is_ours)                            ? l3_edge(header->type)
+					 : header && interface_takes_all(interface) ? EDGE_L2_INPUT
+																: EDGES;
 	if (likely(edge <= EDGE_MPLS_INPUT))
 		packet_advance(packet, ETHERNET_LEN);
 	else if (unlikely(edge == EDGES))

@@ -134,7 +134,8 @@ forward_frame(struct graph *graph, struct graph_node *node, void **packets, uint
 			  bool counts)
 {
 	const struct ws_router *router = router_of(graph);
-	bool many_tables = router->many_tables[family_index(family)];
+	bool many_tables =
+		__atomic_load_n(&router->many_tables[family_index(family)], __ATOMIC_ACQUIRE);
 	uint32_t values[GRAPH_FRAME_SIZE];
 	uint16_t next[GRAPH_FRAME_SIZE];
 	for (uint16_t start = 0, run = n, table = 0; start < n; start += run) {

@@ -24,8 +24,7 @@ static uint16_t handoff_dispatch_process(struct graph *graph, struct graph_node 
 														 packets, most, NULL);
 	if (!taken)
 		return 0;
-	if (unlikely(graph->trace != NULL))
-		graph->trace(graph, node, packets, taken);
+	graph_show(graph, node, packets, taken);
 	graph_enqueue_all(graph, node, EDGE_ETHERNET_INPUT, packets, taken);
 	return taken;
 }

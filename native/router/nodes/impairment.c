@@ -14,6 +14,7 @@
 #include "graph/arc.h"
 #include "graph/graph.h"
 #include "router/router.h"
+#include "wire/own_count.h"
 
 #include <rte_mbuf.h>
 
@@ -83,7 +84,7 @@ static void impairment_duplicate(struct graph *graph, struct graph_node *node,
 		return;
 	}
 	impairment_hold(lane, copy, due);
-	router_worker_of(graph)->totals->made++;
+	own_count_add(&router_worker_of(graph)->totals->made, 1);
 	graph_count(node, IMPAIRMENT_DUPLICATED, 1);
 }
 

@@ -10,6 +10,7 @@
 #include "graph/graph.h"
 #include "router/packet/metadata.h"
 #include "router/router.h"
+#include "wire/own_count.h"
 
 enum edge { EDGE_TX, EDGE_DROP };
 static const char *const edges[] = {[EDGE_TX] = "%-tx", [EDGE_DROP] = "error-drop"};
@@ -28,32 +29,38 @@ static uint16_t interface_output_one(struct graph *graph, struct graph_node *nod
 	uint16_t tx = packet_tx_interface(packet);
 	if (tx == node->interface)
 		return EDGE_TX;
-	if (!router_of(graph)->interfaces[tx].admin_up) {
+	if (!interface_is_up(&router_of(graph)->interfaces[tx])) {
 		graph_count(node, DOWN, 1);
 		return EDGE_DROP;
 	}
 	struct interface_counts *counts = router_worker_of(graph)->interfaces;
-	counts->tx.at[tx].packets++;
-	counts->tx.at[tx].bytes += packet->pkt_len;
+	own_count_add(&counts->tx.at[tx].packets, 1);
+	own_count_add(&counts->tx.at[tx].bytes, packet->pkt_len);
 	return EDGE_TX;
+}
+
+static __attribute__((noinline)) uint16_t output_each(struct graph *graph, struct graph_node *node,
+													  void **packets, uint16_t n)
+{
+	uint16_t next[GRAPH_FRAME_SIZE];
+	for (uint16_t i = 0; i < n; i++)
+		next[i] = interface_output_one(graph, node, packets[i]);
+	graph_enqueue(graph, node, packets, next, n);
+	return n;
 }
 
 static uint16_t interface_output_process(struct graph *graph, struct graph_node *node,
 										 void **packets, uint16_t n)
 {
 	const struct interface *port = &router_of(graph)->interfaces[node->interface];
-	uint16_t next[GRAPH_FRAME_SIZE];
-	bool up = port->usable;
-	if (likely(!port->vlans || !up)) {
+	bool up = interface_is_usable(port);
+	if (likely(!__atomic_load_n(&port->vlans, __ATOMIC_RELAXED) || !up)) {
 		if (unlikely(!up))
-			graph_count(node, port->admin_up ? NO_LINK : DOWN, n);
+			graph_count(node, interface_is_up(port) ? NO_LINK : DOWN, n);
 		graph_enqueue_all(graph, node, likely(up) ? EDGE_TX : EDGE_DROP, packets, n);
 		return n;
 	}
-	for (uint16_t i = 0; i < n; i++)
-		next[i] = interface_output_one(graph, node, packets[i]);
-	graph_enqueue(graph, node, packets, next, n);
-	return n;
+	return output_each(graph, node, packets, n);
 }
 
 static struct graph_registration interface_output = {

@@ -3,6 +3,8 @@
 #ifndef ROUTER_INTERFACE_RUN_H
 #define ROUTER_INTERFACE_RUN_H
 
+#include "wire/own_count.h"
+
 #include <stddef.h>
 #include <stdint.h>
 
@@ -16,7 +18,7 @@ struct interface_run {
 static inline void interface_run_end(const struct interface_run *run, uint16_t at)
 {
 	if (run->counter)
-		*run->counter += (uint16_t)(at - run->start);
+		own_count_add(run->counter, (uint16_t)(at - run->start));
 }
 
 /* And another one begins there. */

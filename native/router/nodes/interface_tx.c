@@ -9,6 +9,7 @@
 #include "dev/port.h"
 #include "graph/graph.h"
 #include "router/router.h"
+#include "wire/own_count.h"
 
 enum edge { EDGE_DROP };
 static const char *const edges[] = {[EDGE_DROP] = "error-drop"};
@@ -52,10 +53,10 @@ static uint16_t interface_tx_process(struct graph *graph, struct graph_node *nod
 	uint16_t sent = 0;
 	for (int attempt = 0; sent < n && attempt <= RETRIES; attempt++)
 		sent += offer(&context->tx, node->interface, (struct rte_mbuf **)packets + sent, n - sent);
-	worker->totals->tx_packets += sent;
+	own_count_add(&worker->totals->tx_packets, sent);
 	if (unlikely(sent < n)) {
 		graph_count(node, TX_FAILED, n - sent);
-		worker->interfaces->tx_errors.at[node->interface] += n - sent;
+		own_count_add(&worker->interfaces->tx_errors.at[node->interface], n - sent);
 		graph_enqueue_all(graph, node, EDGE_DROP, packets + sent, n - sent);
 	}
 	return n;

@@ -19,6 +19,7 @@
 #include "router/worker/recirculate.h"
 #include "wire/ethernet.h"
 #include "wire/ip4.h"
+#include "wire/own_count.h"
 
 enum edge { EDGE_DROP, EDGE_REWRITE, EDGE_LABELS };
 static const char *const edges[] = {
@@ -107,8 +108,9 @@ static uint16_t ip4_frag_one(struct graph *graph, struct graph_node *node, struc
 	struct router_worker *worker = router_worker_of(graph);
 	const struct adjacency *adjacency =
 		&router_of(graph)->adjacencies.adjacencies[packet_adjacency(packet)];
-	bool gets_labels = adjacency->kind == ADJACENCY_LABELS;
-	uint16_t mtu = gets_labels ? mpls_payload_mtu(router_of(graph), adjacency) : adjacency->mtu;
+	bool gets_labels = __atomic_load_n(&adjacency->kind, __ATOMIC_ACQUIRE) == ADJACENCY_LABELS;
+	uint16_t mtu =
+		gets_labels ? mpls_payload_mtu(router_of(graph), adjacency) : adjacency_mtu(adjacency);
 	struct cut cut;
 	plan(&cut, (struct ip4_header *)(void *)packet_data(packet), mtu);
 	if (recirculate_room(&worker->recirculate) < cut.count || !make_parts(&cut, packet, parts)) {
@@ -118,7 +120,7 @@ static uint16_t ip4_frag_one(struct graph *graph, struct graph_node *node, struc
 	for (uint16_t i = 0; i + 1 < cut.count; i++)
 		recirculate_put(&worker->recirculate, parts[i],
 						gets_labels ? RECIRCULATE_IP4_LABELS : RECIRCULATE_IP4_REWRITE);
-	worker->totals->made += cut.count - 1u;
+	own_count_add(&worker->totals->made, cut.count - 1u);
 	cut.ip->fragment = fragment_field(&cut, 0, false);
 	cut.ip->total_length = htobe16((uint16_t)(cut.header + cut.first));
 	ip4_set_checksum(cut.ip);

@@ -37,13 +37,13 @@ LANES_INLINE bool ip4_rewrite_eight(const struct adjacency *adjacencies, void *c
 	lanes hops = lanes_load_at((const void *const *)data, offsetof(struct ip4_header, ttl));
 	lanes lengths = lanes_swap(lanes_load_at((const void *const *)data, 0)) & 0xffff;
 	if (unlikely(lanes_any(lanes_less(hops & 0xff, lanes_all(2)) |
-						   lanes_less(lanes_all(adjacency->mtu), lengths))))
+						   lanes_less(lanes_all(adjacency_mtu(adjacency)), lengths))))
 		return false;
 	/* As ip4_decrement_ttl(); the word stays unsigned. */
 	hops += 0xffff + ((lanes)(hops >= 0xfffe0000) & 0x10000);
 	lanes_store_at(data, offsetof(struct ip4_header, ttl), hops);
 	eight_rewrite(packets, data, adjacency, 0);
-	eight_fill(next, EDGE_OUTPUT + adjacency->tx_output);
+	eight_fill(next, EDGE_OUTPUT + adjacency_output(adjacency));
 	return true;
 }
 
@@ -53,11 +53,11 @@ ip4_rewrite_one(struct graph_node *node, const struct adjacency *adjacencies,
 {
 	const struct adjacency *adjacency = &adjacencies[packet_adjacency(packet)];
 	struct ip4_header *ip = (struct ip4_header *)(void *)packet_data(packet);
-	if (unlikely(ip->ttl <= 1 || be16toh(ip->total_length) > adjacency->mtu))
-		return ip4_hop_error(node, packet, adjacency->mtu) ? EDGE_ICMP_ERROR : EDGE_FRAG;
+	if (unlikely(ip->ttl <= 1 || be16toh(ip->total_length) > adjacency_mtu(adjacency)))
+		return ip4_hop_error(node, packet, adjacency_mtu(adjacency)) ? EDGE_ICMP_ERROR : EDGE_FRAG;
 	ip4_decrement_ttl(ip);
 	packet_rewrite(packet, adjacency, 0);
-	return EDGE_OUTPUT + adjacency->tx_output;
+	return EDGE_OUTPUT + adjacency_output(adjacency);
 }
 
 static inline __attribute__((always_inline)) uint16_t ip4_rewrite_frame(struct graph *graph,

@@ -86,7 +86,7 @@ static uint64_t chosen_hash(const struct ws_router *router, const struct rte_mbu
 static uint16_t ip6_load_balance_by_fields(struct graph *graph, struct graph_node *node,
 										   void **packets, uint16_t n)
 {
-	bool counts = router_of(graph)->variants & WS_COUNT_ROUTES;
+	bool counts = __atomic_load_n(&router_of(graph)->variants, __ATOMIC_RELAXED) & WS_COUNT_ROUTES;
 	return forward_flows(graph, node, packets, n, chosen_hash, &ip6_refusal, counts);
 }
 

@@ -37,11 +37,11 @@ LANES_INLINE bool ip6_rewrite_eight(const struct adjacency *adjacencies, void *c
 	lanes words = lanes_load_at((const void *const *)data, at), swapped = lanes_swap(words);
 	lanes lengths = (swapped >> 16) + IP6_LEN;
 	if (unlikely(lanes_any(lanes_less(swapped & 0xff, lanes_all(2)) |
-						   lanes_less(lanes_all(adjacency->mtu), lengths))))
+						   lanes_less(lanes_all(adjacency_mtu(adjacency)), lengths))))
 		return false;
 	lanes_store_at(data, at, words - (1u << 24));
 	eight_rewrite(packets, data, adjacency, 0);
-	eight_fill(next, EDGE_OUTPUT + adjacency->tx_output);
+	eight_fill(next, EDGE_OUTPUT + adjacency_output(adjacency));
 	return true;
 }
 
@@ -51,13 +51,13 @@ ip6_rewrite_one(struct graph_node *node, const struct adjacency *adjacencies,
 {
 	const struct adjacency *adjacency = &adjacencies[packet_adjacency(packet)];
 	struct ip6_header *ip = (struct ip6_header *)(void *)packet_data(packet);
-	if (unlikely(ip->hop_limit <= 1 || ip6_packet_length(ip) > adjacency->mtu)) {
-		ip6_hop_error(node, packet, adjacency->mtu);
+	if (unlikely(ip->hop_limit <= 1 || ip6_packet_length(ip) > adjacency_mtu(adjacency))) {
+		ip6_hop_error(node, packet, adjacency_mtu(adjacency));
 		return EDGE_ICMP_ERROR;
 	}
 	ip->hop_limit--;
 	packet_rewrite(packet, adjacency, 0);
-	return EDGE_OUTPUT + adjacency->tx_output;
+	return EDGE_OUTPUT + adjacency_output(adjacency);
 }
 
 static inline __attribute__((always_inline)) uint16_t ip6_rewrite_frame(struct graph *graph,

@@ -58,12 +58,12 @@ static uint16_t l2_flood_one(struct graph *graph, struct graph_node *node, struc
 	const struct ws_router *router = router_of(graph);
 	const struct l2_domain *domain = &router->l2.domains[packet_domain(packet)];
 	const struct l2_members *members = __atomic_load_n(&domain->members, __ATOMIC_ACQUIRE);
-	uint8_t shg = router->l2.interfaces[packet->port].shg;
+	uint8_t shg = l2_shg(&router->l2.interfaces[packet->port]);
 	const struct l2_member *last = NULL;
 	for (uint16_t i = 0; members && i < members->count; i++) {
 		const struct l2_member *to = &members->at[i];
 		if (to->interface == packet->port || (shg && shg == to->shg) ||
-			!router->interfaces[to->interface].admin_up)
+			!interface_is_up(&router->interfaces[to->interface]))
 			continue;
 		if (last)
 			send_copy(graph, node, packet, last);

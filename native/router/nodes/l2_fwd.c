@@ -38,13 +38,14 @@ static uint16_t l2_fwd_one(struct graph *graph, struct graph_node *node, struct 
 	uint64_t station = ethernet_load_destination(packet_data(packet));
 	uint64_t found = l2fib_find(l2->fib, l2fib_key(station, packet_domain(packet)));
 	if (!found)
-		return domain->uu_flood ? EDGE_FLOOD : drop(node, UNKNOWN);
+		return __atomic_load_n(&domain->uu_flood, __ATOMIC_RELAXED) ? EDGE_FLOOD
+																	: drop(node, UNKNOWN);
 	uint16_t interface = l2fib_interface(found);
 	if (unlikely(l2fib_flags(found) & L2FIB_FILTER))
 		return drop(node, FILTERED);
 	if (unlikely(interface == packet->port))
 		return drop(node, REFLECTION);
-	if (l2->interfaces[interface].is_bvi) {
+	if (l2_is_bvi(&l2->interfaces[interface])) {
 		l2_to_bvi(graph, packet, interface);
 		return EDGE_BVI;
 	}

@@ -25,8 +25,9 @@ static inline uint16_t l2_input_one(const struct l2_table *l2, struct graph_node
 									struct rte_mbuf *packet)
 {
 	const struct l2_interface *rx = &l2->interfaces[packet->port];
-	if (likely(rx->plain_to != L2_NOWHERE)) {
-		packet_set_tx_interface(packet, rx->plain_to);
+	uint16_t to = l2_plain_to(rx);
+	if (likely(to != L2_NOWHERE)) {
+		packet_set_tx_interface(packet, to);
 		return L2_OUTPUT;
 	}
 	uint16_t edge = rx->in.pop | rx->in.push ? EDGE_VTR : (uint16_t)l2_input_edge(l2, packet);
@@ -42,7 +43,7 @@ static uint16_t l2_input_process(struct graph *graph, struct graph_node *node, v
 	uint16_t next[GRAPH_FRAME_SIZE];
 	for (uint16_t i = 0, end; i < n; i = end) {
 		uint16_t port = ((const struct rte_mbuf *)packets[i])->port;
-		uint16_t to = l2->interfaces[port].plain_to;
+		uint16_t to = l2_plain_to(&l2->interfaces[port]);
 		end = eight_end(i, n);
 		if (end - i == EIGHT && to != L2_NOWHERE && eight_came_by(packets + i, port)) {
 			eight_set_tx_interface(packets + i, to);

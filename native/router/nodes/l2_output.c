@@ -46,7 +46,8 @@ prepare(struct graph_node *node, const struct ws_router *router, struct rte_mbuf
 	const struct l2_table *l2 = &router->l2;
 	uint16_t index = packet_tx_interface(packet);
 	const struct l2_interface *tx = &l2->interfaces[index];
-	if (tx->shg && tx->shg == l2->interfaces[packet->port].shg)
+	uint8_t shg = l2_shg(tx);
+	if (shg && shg == l2_shg(&l2->interfaces[packet->port]))
 		return drop(node, SPLIT_HORIZON);
 	switch (packet_rewrite_tags(packet, &tx->out)) {
 	case TAGS_NOT_THERE:
@@ -54,9 +55,9 @@ prepare(struct graph_node *node, const struct ws_router *router, struct rte_mbuf
 	case TAGS_NO_ROOM:
 		return drop(node, NO_ROOM);
 	default:
-		if (is_too_long(packet, tx->longest))
+		if (is_too_long(packet, l2_longest(tx)))
 			return drop(node, TOO_LONG);
-		return EDGE_OUTPUT + router->interfaces[index].output;
+		return EDGE_OUTPUT + interface_way_out(&router->interfaces[index]);
 	}
 }
 
@@ -69,9 +70,9 @@ struct run {
 static inline struct run run_of(const struct l2_interface *interfaces, uint16_t interface)
 {
 	const struct l2_interface *tx = &interfaces[interface];
-	bool is_plain = tx->plain_output != L2_NOWHERE;
-	return (struct run){interface, EDGE_OUTPUT + tx->plain_output,
-						eight_going_by(interface, is_plain ? tx->longest : -1)};
+	uint16_t output = l2_plain_output(tx);
+	return (struct run){interface, EDGE_OUTPUT + output,
+						eight_going_by(interface, output != L2_NOWHERE ? l2_longest(tx) : -1)};
 }
 
 static uint16_t l2_output_process(struct graph *graph, struct graph_node *node, void **packets,
@@ -93,9 +94,9 @@ static uint16_t l2_output_process(struct graph *graph, struct graph_node *node, 
 		for (uint16_t k = i; k < end; k++) {
 			const struct rte_mbuf *packet = packets[k];
 			const struct l2_interface *tx = &interfaces[packet_tx_interface(packet)];
-			bool is_plain = tx->plain_output != L2_NOWHERE && packet->pkt_len <= tx->longest;
-			next[k] = likely(is_plain) ? EDGE_OUTPUT + tx->plain_output
-									   : prepare(node, router, packets[k]);
+			uint16_t output = l2_plain_output(tx);
+			bool is_plain = output != L2_NOWHERE && packet->pkt_len <= l2_longest(tx);
+			next[k] = likely(is_plain) ? EDGE_OUTPUT + output : prepare(node, router, packets[k]);
 		}
 	}
 	graph_enqueue(graph, node, packets, next, n);

@@ -12,6 +12,7 @@
 #include "router/nodes/each_packet.h"
 #include "router/packet/output.h"
 #include "router/router.h"
+#include "wire/own_count.h"
 
 enum edge { EDGE_DROP, EDGE_OUTPUT };
 static const char *const edges[] = {[EDGE_DROP] = "error-drop", [EDGE_OUTPUT] = "*-output"};
@@ -46,7 +47,7 @@ static uint16_t linux_cp_punt_one(struct graph *graph, struct graph_node *node,
 	graph_count(node, result, 1);
 	if (result != PUNTED)
 		return EDGE_DROP;
-	router_worker_of(graph)->interfaces->punts.at[packet->port]++;
+	own_count_add(&router_worker_of(graph)->interfaces->punts.at[packet->port], 1);
 	return EDGE_OUTPUT + packet_send(router_of(graph), packet, tap);
 }
 

@@ -9,6 +9,7 @@
 #include "router/nodes/each_packet.h"
 #include "router/packet/metadata.h"
 #include "router/router.h"
+#include "wire/own_count.h"
 
 enum edge { EDGE_DROP, EDGE_L2_INPUT };
 static const char *const edges[] = {[EDGE_DROP] = "error-drop", [EDGE_L2_INPUT] = "l2-input"};
@@ -25,12 +26,12 @@ static uint16_t loopback_output_one(struct graph *graph, struct graph_node *node
 	const struct ws_router *router = router_of(graph);
 	uint16_t tx = packet_tx_interface(packet);
 	struct interface_counts *counts = router_worker_of(graph)->interfaces;
-	if (!router->interfaces[tx].admin_up || !router->l2.interfaces[tx].is_bvi) {
-		graph_count(node, router->interfaces[tx].admin_up ? NOBODY : DOWN, 1);
+	if (!interface_is_up(&router->interfaces[tx]) || !l2_is_bvi(&router->l2.interfaces[tx])) {
+		graph_count(node, interface_is_up(&router->interfaces[tx]) ? NOBODY : DOWN, 1);
 		return EDGE_DROP;
 	}
-	counts->tx.at[tx].packets++;
-	counts->tx.at[tx].bytes += packet->pkt_len;
+	own_count_add(&counts->tx.at[tx].packets, 1);
+	own_count_add(&counts->tx.at[tx].bytes, packet->pkt_len);
 	packet->port = tx;
 	return EDGE_L2_INPUT;
 }

@@ -9,6 +9,7 @@
 #include "graph/graph.h"
 #include "router/packet/metadata.h"
 #include "router/router.h"
+#include "wire/own_count.h"
 
 #include <rte_ring.h>
 
@@ -30,9 +31,8 @@ static uint16_t main_input_process(struct graph *graph, struct graph_node *node,
 		return 0;
 	for (uint16_t i = 0; i < taken; i++)
 		next[i] = packet_main_edge(packets[i]);
-	router_worker_of(graph)->totals->rx_packets += taken;
-	if (unlikely(graph->trace != NULL))
-		graph->trace(graph, node, packets, taken);
+	own_count_add(&router_worker_of(graph)->totals->rx_packets, taken);
+	graph_show(graph, node, packets, taken);
 	graph_enqueue(graph, node, packets, next, taken);
 	return taken;
 }

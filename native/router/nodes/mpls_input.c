@@ -20,11 +20,16 @@ static const struct graph_counter counters[] = {
 	[TTL] = {"mpls ttl 0", true},
 };
 
+static inline bool takes_labels(const struct interface *interface)
+{
+	return __atomic_load_n(&interface->mpls, __ATOMIC_RELAXED);
+}
+
 static __attribute__((noinline)) enum edge
 refuse(struct graph_node *node, const struct interface *interface, const struct rte_mbuf *packet)
 {
 	graph_count(node,
-				!interface->mpls              ? NOT_ENABLED
+				!takes_labels(interface)      ? NOT_ENABLED
 				: packet->data_len < MPLS_LEN ? SHORT
 											  : TTL,
 				1);
@@ -37,16 +42,15 @@ static uint16_t mpls_input_process(struct graph *graph, struct graph_node *node,
 	const struct interface *interfaces = router_of(graph)->interfaces;
 	struct interface_counts *counts = router_worker_of(graph)->interfaces;
 	struct interface_run run = INTERFACE_RUN_NONE;
-	bool enabled = false;
+	uint32_t least = UINT32_MAX; /* bytes that a packet has to have: none has so many */
 	uint16_t next[GRAPH_FRAME_SIZE];
 	for (uint16_t i = 0; i < n; i++) {
 		const struct rte_mbuf *packet = packets[i];
 		if (unlikely(packet->port != run.interface)) {
 			interface_run_next(&run, i, packet->port, &counts->mpls.at[packet->port]);
-			enabled = interfaces[packet->port].mpls;
+			least = takes_labels(&interfaces[packet->port]) ? MPLS_LEN : UINT32_MAX;
 		}
-		bool is_good =
-			enabled && packet->data_len >= MPLS_LEN && mpls_ttl(mpls_load(packet_data(packet)));
+		bool is_good = packet->data_len >= least && mpls_ttl(mpls_load(packet_data(packet)));
 		next[i] = likely(is_good) ? EDGE_LOOKUP : refuse(node, &interfaces[packet->port], packet);
 	}
 	interface_run_end(&run, n);

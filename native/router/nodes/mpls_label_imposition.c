@@ -43,12 +43,12 @@ LANES_INLINE bool mpls_label_imposition_eight(const struct ws_router *router, vo
 	const struct adjacency *adjacency = &adjacencies[index], *hop = &adjacencies[adjacency->next];
 	void *data[EIGHT];
 	if (!eight_have_adjacency(packets, index) || adjacency->label_count != 1 ||
-		adjacency->has_own_ttl || hop->rewrite_len != ETHERNET_LEN ||
+		adjacency->has_own_ttl ||
 		__atomic_load_n(&hop->kind, __ATOMIC_ACQUIRE) != ADJACENCY_REWRITE ||
-		hop->mtu > INT16_MAX ||
+		hop->rewrite_len != ETHERNET_LEN || adjacency_mtu(hop) > INT16_MAX ||
 		unlikely(!eight_have_at_least(packets, offsetof(struct rte_mbuf, data_off),
 									  MPLS_LEN + REWRITE_SIZE) ||
-				 !eight_are_no_longer(packets, (int16_t)(hop->mtu - MPLS_LEN))))
+				 !eight_are_no_longer(packets, (int16_t)(adjacency_mtu(hop) - MPLS_LEN))))
 		return false;
 	eight_data(packets, data);
 	for (int i = 0; i < EIGHT; i++) {
@@ -58,7 +58,7 @@ LANES_INLINE bool mpls_label_imposition_eight(const struct ws_router *router, vo
 		memcpy((uint8_t *)data[i] - MPLS_LEN, &entry, sizeof(entry));
 	}
 	eight_rewrite(packets, data, hop, MPLS_LEN);
-	eight_fill(next, EDGE_OUTPUT + hop->tx_output);
+	eight_fill(next, EDGE_OUTPUT + adjacency_output(hop));
 	return true;
 }
 

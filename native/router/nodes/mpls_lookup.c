@@ -39,6 +39,12 @@ static __attribute__((noinline)) uint16_t expire(struct graph_node *node, struct
 	return EDGE_ICMP_ERROR;
 }
 
+static inline uint32_t route_of(const uint32_t *routes, uint32_t entry)
+{
+	return __atomic_load_n(&routes[mpls_route_index(mpls_label(entry), mpls_is_bottom(entry))],
+						   __ATOMIC_ACQUIRE);
+}
+
 /* What stays labelled needs a TTL that outlasts this hop. */
 static inline bool outlives(uint8_t kind, uint32_t entry)
 {
@@ -51,10 +57,10 @@ static inline uint16_t mpls_lookup_one(const struct ws_router *router, struct gr
 	if (unlikely(packet->data_len < MPLS_LEN))
 		return refuse(node, SHORT);
 	uint32_t entry = mpls_load(packet_data(packet));
-	uint32_t value = routes[mpls_route_index(mpls_label(entry), mpls_is_bottom(entry))];
+	uint32_t value = route_of(routes, entry);
 	uint32_t index =
 		__atomic_load_n(&router->load_balances.balances[value].adjacency, __ATOMIC_ACQUIRE);
-	uint8_t kind = router->adjacencies.adjacencies[index].kind;
+	uint8_t kind = __atomic_load_n(&router->adjacencies.adjacencies[index].kind, __ATOMIC_ACQUIRE);
 	packet_set_adjacency(packet, kind == ADJACENCY_LOAD_BALANCE ? value : index);
 	packet_set_label(packet, entry);
 	packet_advance(packet, MPLS_LEN);
@@ -76,10 +82,10 @@ static inline bool mpls_lookup_eight(const struct ws_router *router, void *const
 	uint32_t entry = mpls_load(labels[0]);
 	if (lanes_any(lanes_load_at(labels, 0) ^ htobe32(entry)))
 		return false;
-	uint32_t value = routes[mpls_route_index(mpls_label(entry), mpls_is_bottom(entry))];
+	uint32_t value = route_of(routes, entry);
 	uint32_t index =
 		__atomic_load_n(&router->load_balances.balances[value].adjacency, __ATOMIC_ACQUIRE);
-	uint8_t kind = router->adjacencies.adjacencies[index].kind;
+	uint8_t kind = __atomic_load_n(&router->adjacencies.adjacencies[index].kind, __ATOMIC_ACQUIRE);
 	if (unlikely(kind <= ADJACENCY_PROHIBIT || !outlives(kind, entry)))
 		return false;
 	for (int i = 0; i < EIGHT; i++) {
@@ -119,10 +125,8 @@ static uint16_t mpls_lookup_counting(struct graph *graph, struct graph_node *nod
 		const struct rte_mbuf *packet = packets[i];
 		if (packet->data_len < MPLS_LEN)
 			continue;
-		uint32_t entry = mpls_load(packet_data(packet));
 		count_route(router, router_worker_of(graph),
-					routes[mpls_route_index(mpls_label(entry), mpls_is_bottom(entry))],
-					packet->pkt_len);
+					route_of(routes, mpls_load(packet_data(packet))), packet->pkt_len);
 	}
 	return mpls_lookup_process(graph, node, packets, n);
 }

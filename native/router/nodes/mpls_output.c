@@ -28,15 +28,15 @@ put_out(struct graph *graph, struct graph_node *node, void **packets, uint16_t n
 	for (uint16_t i = 0; i < n; i++) {
 		struct rte_mbuf *packet = packets[i];
 		const struct adjacency *adjacency = &adjacencies[packet_adjacency(packet)];
-		if (unlikely(packet->pkt_len > adjacency->mtu)) {
+		if (unlikely(packet->pkt_len > adjacency_mtu(adjacency))) {
 			graph_count(node, MTU, 1);
 			packet_set_icmp_error(packet, ICMP4_UNREACHABLE, ICMP4_FRAGMENTATION_NEEDED,
-								  adjacency->mtu);
+								  adjacency_mtu(adjacency));
 			next[i] = EDGE_ICMP_ERROR;
 			continue;
 		}
 		packet_rewrite(packet, adjacency, 0);
-		next[i] = EDGE_OUTPUT + adjacency->tx_output;
+		next[i] = EDGE_OUTPUT + adjacency_output(adjacency);
 	}
 	if (counts)
 		count_adjacencies(graph, packets, next, n, EDGE_OUTPUT);

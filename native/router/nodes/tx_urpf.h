@@ -61,8 +61,9 @@ static inline uint16_t tx_urpf_one(const struct ws_router *router, struct graph_
 	size_t at;
 	int family;
 	/* What a port sends for a bond has been looked at before. */
-	if (router->interfaces[tx].mode != WS_MODE_L3 ||
-		(node->interface != NO_PORT && router->interfaces[tx].output != node->interface) ||
+	if (interface_mode(&router->interfaces[tx]) != WS_MODE_L3 ||
+		(node->interface != NO_PORT &&
+		 interface_way_out(&router->interfaces[tx]) != node->interface) ||
 		!frame_find_ip(packet, &at, &family) || packet->data_len < at + lengths[family])
 		return URPF_PASS;
 	uint8_t mode = __atomic_load_n(&router->urpf->modes[URPF_TX][family][tx], __ATOMIC_RELAXED);

@@ -9,11 +9,16 @@
 
 enum urpf_edge { URPF_PASS, URPF_DROP };
 
+static inline uint8_t urpf_kind_of(const struct adjacency *adjacency)
+{
+	return __atomic_load_n(&adjacency->kind, __ATOMIC_ACQUIRE);
+}
+
 /* The adjacency at the end of a path, behind labels that it pushes or pops. */
 static inline const struct adjacency *urpf_path_end(const struct ws_router *router, uint32_t index)
 {
 	const struct adjacency *adjacency = &router->adjacencies.adjacencies[index];
-	while (adjacency->kind >= ADJACENCY_LABELS)
+	while (urpf_kind_of(adjacency) >= ADJACENCY_LABELS)
 		adjacency = &router->adjacencies.adjacencies[adjacency->next];
 	return adjacency;
 }
@@ -22,8 +27,8 @@ static inline bool urpf_path_leads_by(const struct ws_router *router, uint32_t i
 									  uint16_t interface)
 {
 	const struct adjacency *end = urpf_path_end(router, index);
-	return end->kind >= ADJACENCY_GLEAN && end->kind <= ADJACENCY_REWRITE &&
-		   end->tx_interface == interface;
+	uint8_t kind = urpf_kind_of(end);
+	return kind >= ADJACENCY_GLEAN && kind <= ADJACENCY_REWRITE && end->tx_interface == interface;
 }
 
 static __attribute__((noinline, unused)) bool urpf_any_leads_by(const struct ws_router *router,
@@ -42,7 +47,7 @@ static inline uint8_t urpf_kind(const struct ws_router *router, uint32_t value)
 {
 	uint32_t index =
 		__atomic_load_n(&router->load_balances.balances[value].adjacency, __ATOMIC_ACQUIRE);
-	return router->adjacencies.adjacencies[index].kind;
+	return urpf_kind_of(&router->adjacencies.adjacencies[index]);
 }
 
 /* Whether a path of the route `value` leads out of the interface. */

@@ -116,7 +116,7 @@ static uint16_t vxlan4_input_process(struct graph *graph, struct graph_node *nod
 	struct vxlan_run run = {0};
 	struct likeness likeness;
 	lanes lengths;
-	bool is_traced = graph->trace != NULL, has_likeness = false;
+	bool is_traced = graph_is_traced(graph), has_likeness = false;
 	for (uint16_t i = 0, end; i < n; i = end) {
 		end = eight_end(i, n);
 		if (has_likeness && end - i == EIGHT && are_alike(packets + i, &likeness, &lengths)) {

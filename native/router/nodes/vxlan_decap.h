@@ -8,6 +8,7 @@
 #include "router/observe/trace.h"
 #include "router/packet/packet_checksum.h"
 #include "router/vxlan/vxlan.h"
+#include "wire/own_count.h"
 
 enum vxlan_decap_edge { VXLAN_DROP, VXLAN_FRAME, VXLAN_PACKET4, VXLAN_PACKET6, VXLAN_EDGES };
 static const char *const vxlan_decap_edges[] = {
@@ -90,8 +91,8 @@ static inline void vxlan_run_end(struct vxlan_run *run, struct graph *graph)
 	struct interface_counts *counts = router_worker_of(graph)->interfaces;
 	if (!run->packets)
 		return;
-	counts->rx.at[run->tunnel->interface].packets += run->packets;
-	counts->rx.at[run->tunnel->interface].bytes += run->bytes;
+	own_count_add(&counts->rx.at[run->tunnel->interface].packets, run->packets);
+	own_count_add(&counts->rx.at[run->tunnel->interface].bytes, run->bytes);
 	run->good += run->packets;
 	run->packets = run->bytes = 0;
 }
@@ -113,7 +114,7 @@ static inline bool vxlan_run_take(struct vxlan_run *run, struct graph *graph,
 	vxlan_run_end(run, graph);
 	run->tunnel = tunnel;
 	run->came_by = packet->port;
-	run->is_up = router->interfaces[tunnel->interface].admin_up;
+	run->is_up = interface_is_up(&router->interfaces[tunnel->interface]);
 	return true;
 }
 

@@ -8,6 +8,7 @@
 #include "graph/graph.h"
 #include "router/packet/metadata.h"
 #include "router/vxlan/vxlan.h"
+#include "wire/own_count.h"
 
 enum edge { EDGE_DROP, EDGE_IP4, EDGE_IP6 };
 static const char *const edges[] = {
@@ -30,14 +31,14 @@ static void run_end(const struct run *run, struct graph *graph)
 	struct interface_counts *counts = router_worker_of(graph)->interfaces;
 	if (run->edge == EDGE_DROP)
 		return;
-	counts->tx.at[run->interface].packets += run->packets;
-	counts->tx.at[run->interface].bytes += run->bytes;
+	own_count_add(&counts->tx.at[run->interface].packets, run->packets);
+	own_count_add(&counts->tx.at[run->interface].bytes, run->bytes);
 }
 
 static uint16_t find_edge(const struct ws_router *router, uint16_t interface)
 {
 	const struct vxlan_tunnel *tunnel = vxlan_tunnel(router, interface);
-	if (!router->interfaces[interface].admin_up || !tunnel)
+	if (!interface_is_up(&router->interfaces[interface]) || !tunnel)
 		return EDGE_DROP;
 	return tunnel->key.family == WS_IP4 ? EDGE_IP4 : EDGE_IP6;
 }

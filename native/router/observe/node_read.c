@@ -3,16 +3,23 @@
 #include "dev/error.h"
 #include "graph/arc.h"
 #include "router/router.h"
+#include "router/worker/call.h"
+#include "wire/own_count.h"
 
 #include <errno.h>
 #include <stdio.h>
 
-/* A worker that sees an old maximum at this moment writes one of about now. */
+static void clear_maxima(struct ws_router *router, uint16_t worker, void *unused)
+{
+	(void)unused;
+	for (uint16_t n = 0; n < GRAPH_MAX_SLOTS; n++)
+		own_count_set(&router->workers[worker]->graph->counts->maxima[n].clocks, 0);
+}
+
+/* On the workers, which read their own without order. */
 void ws_router_clear_maxima(struct ws_router *router)
 {
-	for (uint16_t i = 0; i < router->worker_count; i++)
-		for (uint16_t n = 0; n < GRAPH_MAX_SLOTS; n++)
-			router->workers[i]->graph->counts->maxima[n].clocks = 0;
+	workers_call(router, clear_maxima, NULL);
 }
 
 static struct graph *graph_of(struct ws_router *router, uint16_t worker)
@@ -29,7 +36,7 @@ int ws_router_node_stats(struct ws_router *router, uint16_t worker, struct ws_no
 	const struct graph *graph = graph_of(router, worker);
 	if (!graph)
 		return -ENOENT;
-	bool is_asleep = router->workers[worker]->rest.is_asleep;
+	bool is_asleep = __atomic_load_n(&router->workers[worker]->rest.is_asleep, __ATOMIC_RELAXED);
 	for (uint16_t i = 0; i < graph->node_count && i < max; i++) {
 		const struct graph_node *node = graph->nodes[i];
 		struct graph_stats stats = graph_stats(graph, node);
@@ -62,8 +69,8 @@ int ws_router_node_counters(struct ws_router *router, uint16_t worker, struct ws
 			const struct graph_counter *counter = &node->registration->counters[c];
 			if (n >= max)
 				continue;
-			out[n] =
-				(struct ws_node_counter){.is_error = counter->is_error, .count = node->counters[c]};
+			out[n] = (struct ws_node_counter){.is_error = counter->is_error,
+											  .count = own_count_read(&node->counters[c])};
 			snprintf(out[n].node, sizeof(out[n].node), "%s", node->name);
 			snprintf(out[n].reason, sizeof(out[n].reason), "%s", counter->name);
 		}
@@ -123,7 +130,14 @@ int ws_router_totals(struct ws_router *router, uint16_t worker, struct ws_router
 		return -ENOENT;
 	const struct worker_counts *counts = router->workers[worker]->totals;
 	*out = (struct ws_router_totals){
-		counts->rx_packets, counts->tx_packets, counts->drops, counts->punts,
-		counts->loops,      counts->sleeps,     counts->made,  router->workers[worker]->hold.count};
+		.rx_packets = own_count_read(&counts->rx_packets),
+		.tx_packets = own_count_read(&counts->tx_packets),
+		.drops = own_count_read(&counts->drops),
+		.punts = own_count_read(&counts->punts),
+		.loops = own_count_read(&counts->loops),
+		.sleeps = own_count_read(&counts->sleeps),
+		.made = own_count_read(&counts->made),
+		.held = __atomic_load_n(&router->workers[worker]->hold.count, __ATOMIC_RELAXED),
+	};
 	return 0;
 }

@@ -21,7 +21,7 @@ static void set_hook(struct ws_router *router, graph_trace_fn *hook)
 {
 	for (uint16_t i = 0; i < router->worker_count; i++)
 		if (router->workers[i] && router->workers[i]->graph)
-			router->workers[i]->graph->trace = hook;
+			graph_set_trace(router->workers[i]->graph, hook);
 }
 
 void observe_pause(struct ws_router *router)

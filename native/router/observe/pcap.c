@@ -94,14 +94,9 @@ bool pcap_is_on(const struct ws_router *router)
 	return router->pcap && !router->pcap->is_complete;
 }
 
-void pcap_free(struct ws_router *router)
+/* Which workers do not see, or no more. */
+static void close_pcap(struct pcap *pcap)
 {
-	struct pcap *pcap = router->pcap;
-	if (!pcap)
-		return;
-	observe_pause(router);
-	router->pcap = NULL;
-	observe_resume(router);
 	if (pcap->ring)
 		drain_ring(pcap);
 	rte_ring_free(pcap->ring);
@@ -109,6 +104,23 @@ void pcap_free(struct ws_router *router)
 	if (pcap->file)
 		fclose(pcap->file);
 	rte_free(pcap);
+}
+
+/* Whole, or NULL: nobody looks meanwhile. */
+static void publish(struct ws_router *router, struct pcap *pcap)
+{
+	observe_pause(router);
+	router->pcap = pcap;
+	observe_resume(router);
+}
+
+void pcap_free(struct ws_router *router)
+{
+	struct pcap *pcap = router->pcap;
+	if (!pcap)
+		return;
+	publish(router, NULL);
+	close_pcap(pcap);
 }
 
 static int open_pcap(struct ws_router *router, struct pcap *pcap)
@@ -150,16 +162,12 @@ int ws_router_pcap_start(struct ws_router *router, const struct ws_pcap_config *
 	pcap->tsc_hz = router->tsc_hz;
 	pcap->start_tsc = graph_tsc();
 	pcap->start_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-	router->pcap = pcap;
-	pcap->is_complete = true; /* until all of it is there */
 	int error = open_pcap(router, pcap);
 	if (error) {
-		pcap_free(router);
+		close_pcap(pcap);
 		return error;
 	}
-	observe_pause(router);
-	pcap->is_complete = false;
-	observe_resume(router);
+	publish(router, pcap);
 	return 0;
 }
 

@@ -3,6 +3,7 @@
 #include "dev/port.h"
 #include "router/observe/stats_directory.h"
 #include "router/router.h"
+#include "wire/own_count.h"
 
 #include <rte_malloc.h>
 #include <time.h>
@@ -66,15 +67,15 @@ static void write_heaps(struct stats_segment *stats)
 static struct stats_before count(const struct router_worker *worker)
 {
 	struct stats_before now = {
-		.loops = worker->totals->loops,
-		.rx_packets = worker->totals->rx_packets,
+		.loops = own_count_read(&worker->totals->loops),
+		.rx_packets = own_count_read(&worker->totals->rx_packets),
 	};
 	for (uint16_t i = 0; i < worker->graph->node_count; i++) {
 		const struct graph_node *node = worker->graph->nodes[i];
 		if (node->registration->is_source)
 			continue;
-		now.calls += worker->graph->counts->calls.at[node->slot];
-		now.vectors += worker->graph->counts->vectors.at[node->slot];
+		now.calls += own_count_read(&worker->graph->counts->calls.at[node->slot]);
+		now.vectors += own_count_read(&worker->graph->counts->vectors.at[node->slot]);
 	}
 	return now;
 }

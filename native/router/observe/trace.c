@@ -105,11 +105,10 @@ static uint16_t ethernet_length(const struct graph_node *node)
 static int32_t interface_of(const struct adjacency_table *table, uint32_t index)
 {
 	const struct adjacency *adjacency = &table->adjacencies[index];
-	while (adjacency->kind >= ADJACENCY_LABELS)
+	uint8_t kind;
+	while ((kind = __atomic_load_n(&adjacency->kind, __ATOMIC_ACQUIRE)) >= ADJACENCY_LABELS)
 		adjacency = &table->adjacencies[adjacency->next];
-	return adjacency->kind >= ADJACENCY_GLEAN && adjacency->kind < ADJACENCY_TABLE
-			   ? adjacency->tx_interface
-			   : -1;
+	return kind >= ADJACENCY_GLEAN && kind < ADJACENCY_TABLE ? adjacency->tx_interface : -1;
 }
 
 /* The next one, with what all have; NULL when there is no room. */

@@ -32,7 +32,7 @@ void trace_carry_over(struct router_worker *worker, struct graph *graph, struct 
 	}
 	if (worker->trace)
 		memcpy(worker->trace->remaining, remaining, sizeof(remaining));
-	graph->trace = old->trace;
+	graph_set_trace(graph, old->trace);
 }
 
 int ws_router_trace_add(struct ws_router *router, const char *node, uint32_t count)

@@ -44,7 +44,7 @@ static inline uint16_t packet_send(const struct ws_router *router, struct rte_mb
 								   uint16_t index)
 {
 	packet_set_tx_interface(packet, index);
-	return router->interfaces[index].output;
+	return interface_way_out(&router->interfaces[index]);
 }
 
 /*

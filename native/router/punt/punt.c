@@ -113,8 +113,8 @@ int ws_router_punt_policer(struct ws_router *router, int32_t interface, uint32_t
 		return 0;
 	*out = (struct ws_punt_policer){.rate_pps = policer->rate_pps, .burst = policer->burst};
 	for (uint16_t i = 0; i < router->worker_count; i++) {
-		out->passed += __atomic_load_n(&policer->of[i].passed, __ATOMIC_RELAXED);
-		out->dropped += __atomic_load_n(&policer->of[i].dropped, __ATOMIC_RELAXED);
+		out->passed += own_count_read(&policer->of[i].passed);
+		out->dropped += own_count_read(&policer->of[i].dropped);
 	}
 	return 1;
 }

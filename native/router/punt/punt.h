@@ -12,6 +12,7 @@
 #include "graph/graph.h"
 #include "router/router.h"
 #include "router/worker/token_bucket.h"
+#include "wire/own_count.h"
 
 /* Of one worker, in a cache line of its own. */
 struct punt_bucket {
@@ -44,8 +45,7 @@ static inline bool punt_take(struct punt_policers *policers, enum ws_punt_reason
 		return true;
 	struct punt_bucket *bucket = &policer->of[worker];
 	bool is_there = token_bucket_take(&bucket->tokens, now);
-	bucket->passed += is_there;
-	bucket->dropped += !is_there;
+	own_count_add(is_there ? &bucket->passed : &bucket->dropped, 1);
 	return is_there;
 }
 

@@ -96,7 +96,9 @@ static inline uint16_t sflow_process(struct graph *graph, struct graph_node *nod
 	graph_count(node, SFLOW_PROCESSED, n);
 	for (; unlikely(at < n); at += 1 + sflow_gap(lane, sflow->log_of_rest)) {
 		const struct rte_mbuf *packet = packets[at];
-		if (port == UINT16_MAX && (packet->port >= WS_MAX_PORTS || !sflow->enabled[packet->port]))
+		if (port == UINT16_MAX &&
+			(packet->port >= WS_MAX_PORTS ||
+			 !__atomic_load_n(&sflow->enabled[packet->port], __ATOMIC_RELAXED)))
 			continue;
 		bool is_kept = sflow_keep(lane, sflow, packet, port);
 		graph_count(node, is_kept ? SFLOW_SAMPLED : SFLOW_DROPPED, 1);

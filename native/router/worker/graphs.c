@@ -6,6 +6,7 @@
 #include "router/observe/trace.h"
 #include "router/router.h"
 #include "router/worker/call.h"
+#include "wire/own_count.h"
 
 #include <errno.h>
 #include <rte_malloc.h>
@@ -159,10 +160,10 @@ int router_remake_graphs(struct ws_router *router)
 int router_set_variants(struct ws_router *router, uint8_t variants)
 {
 	uint8_t before = router->variants;
-	router->variants = variants;
+	__atomic_store_n(&router->variants, variants, __ATOMIC_RELAXED);
 	int error = variants == before ? 0 : router_remake_graphs(router);
 	if (error)
-		router->variants = before;
+		__atomic_store_n(&router->variants, before, __ATOMIC_RELAXED);
 	return error;
 }
 
@@ -171,7 +172,7 @@ static void drop_copies(struct router_worker *worker)
 	struct recirculate_queue *queue = &worker->recirculate;
 	for (; queue->head != queue->tail; queue->head++) {
 		rte_pktmbuf_free(queue->slots[queue->head % RECIRCULATE_SLOTS].packet);
-		worker->totals->drops++;
+		own_count_add(&worker->totals->drops, 1);
 	}
 }
 

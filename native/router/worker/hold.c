@@ -12,6 +12,7 @@
 #include "wire/ethernet.h"
 #include "wire/icmp4.h"
 #include "wire/icmp6.h"
+#include "wire/own_count.h"
 
 enum {
 	ASK_AGAIN_S = 1, /* RFC 4861 section 10: RETRANS_TIMER … */
@@ -36,6 +37,12 @@ static bool is_same(const struct held_hop *hop, const struct held_for *to)
 	return hop->since_tsc && hop->to.key == to->key && hop->to.generation == to->generation;
 }
 
+/* The main thread reads how many there are. */
+static void count_held(struct hold *hold, int more)
+{
+	__atomic_store_n(&hold->count, hold->count + (uint32_t)more, __ATOMIC_RELAXED);
+}
+
 enum held hold_packet(struct router_worker *worker, const struct rte_mbuf *packet,
 					  const struct held_for *to, uint64_t now)
 {
@@ -54,7 +61,7 @@ enum held hold_packet(struct router_worker *worker, const struct rte_mbuf *packe
 		*hop = (struct held_hop){.to = *to, .since_tsc = now, .asked_tsc = now};
 	hop->is_asking = false;
 	hop->packets[hop->count++] = copy;
-	hold->count++;
+	count_held(hold, 1);
 	return is_again ? HELD_AGAIN : HELD_FROM_NOW_ON;
 }
 
@@ -119,7 +126,7 @@ static bool is_gone(const struct ws_router *router, const struct held_hop *hop)
 static struct rte_mbuf *take_first(struct hold *hold, struct held_hop *hop)
 {
 	struct rte_mbuf *packet = hop->packets[0];
-	hold->count--;
+	count_held(hold, -1);
 	hop->count--;
 	memmove(hop->packets, hop->packets + 1, hop->count * sizeof(hop->packets[0]));
 	return packet;
@@ -160,7 +167,7 @@ static void ask_again(struct router_worker *worker, struct held_hop *hop, uint64
 										 : RECIRCULATE_IP6_GLEAN;
 	hop->asked_tsc = now;
 	hop->is_asking = true;
-	worker->hold.count--;
+	count_held(&worker->hold, -1);
 	recirculate_put(&worker->recirculate, hop->packets[--hop->count], target);
 }
 
@@ -200,7 +207,7 @@ static void drop_all(struct router_worker *worker, struct held_hop *hop)
 {
 	while (hop->count) {
 		rte_pktmbuf_free(take_first(&worker->hold, hop));
-		worker->totals->drops++;
+		own_count_add(&worker->totals->drops, 1);
 	}
 	hop->since_tsc = 0;
 }

@@ -21,7 +21,7 @@ void router_park(struct ws_router *router, uint16_t index)
 	uint64_t since = graph_tsc();
 	rcu_offline(index);
 	__atomic_add_fetch(&router->parked, 1, __ATOMIC_ACQ_REL);
-	while (router->paused && !workers_stopping)
+	while (router_is_paused(router) && !workers_are_stopping())
 		wait_for_others();
 	__atomic_sub_fetch(&router->parked, 1, __ATOMIC_ACQ_REL);
 	rcu_online(index);
@@ -32,7 +32,7 @@ void router_pause(struct ws_router *router)
 {
 	if (router->pause_depth++ || !router->running)
 		return;
-	router->paused = true;
+	__atomic_store_n(&router->paused, true, __ATOMIC_RELEASE);
 	workers_wake();
 	while (__atomic_load_n(&router->parked, __ATOMIC_ACQUIRE) < router->worker_count)
 		wait_for_others();
@@ -43,7 +43,7 @@ void router_resume(struct ws_router *router)
 {
 	if (--router->pause_depth)
 		return;
-	router->paused = false;
+	__atomic_store_n(&router->paused, false, __ATOMIC_RELEASE);
 	while (__atomic_load_n(&router->parked, __ATOMIC_ACQUIRE))
 		wait_for_others();
 }

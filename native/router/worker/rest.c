@@ -6,6 +6,7 @@
 #include "dev/rcu.h"
 #include "dev/worker.h"
 #include "router/router.h"
+#include "wire/own_count.h"
 
 #include <rte_interrupts.h>
 #include <rte_ring.h>
@@ -54,7 +55,8 @@ void rest_prepare(struct ws_router *router, uint16_t index)
 	struct router_worker *worker = router->workers[index];
 	struct rest *rest = &worker->rest;
 	rest->idle_since = 0;
-	rest->is_asleep = rest->has_interrupts = false;
+	rest->has_interrupts = false;
+	__atomic_store_n(&rest->is_asleep, false, __ATOMIC_RELAXED);
 	/* Nothing tells of a packet in a ring between workers. */
 	if (rest->mode == REST_NEVER || rest->is_handed)
 		return;
@@ -78,7 +80,8 @@ static void ask_for_interrupts(const struct router_worker *worker, bool on)
 static bool has_work(const struct ws_router *router, uint16_t index)
 {
 	const struct router_worker *worker = router->workers[index];
-	if (router->paused || workers_stopping || __atomic_load_n(&worker->call, __ATOMIC_RELAXED) ||
+	if (router_is_paused(router) || workers_are_stopping() ||
+		__atomic_load_n(&worker->call, __ATOMIC_RELAXED) ||
 		(!index && !rte_ring_empty(router->main_input)))
 		return true;
 	for (uint16_t i = 0; i < worker->queue_count; i++)
@@ -124,7 +127,7 @@ void rest(struct ws_router *router, uint16_t index)
 	bool is_patient = rest->mode == REST_WHEN_IDLE || rest->is_called;
 	if (is_patient && now - rest->idle_since < patience)
 		return;
-	rest->is_asleep = true;
+	__atomic_store_n(&rest->is_asleep, true, __ATOMIC_RELAXED);
 	rcu_rest(index);
 	rest->is_called = rest->epoll >= 0 && wait_for_call(router, index);
 	if (rest->epoll < 0)
@@ -133,6 +136,6 @@ void rest(struct ws_router *router, uint16_t index)
 	/* A driver may see the packet a little after its descriptor tells of it. */
 	if (rest->is_called)
 		rest->idle_since = 0;
-	worker->totals->sleeps++;
+	own_count_add(&worker->totals->sleeps, 1);
 	worker_has_rested(worker, now);
 }

@@ -30,7 +30,7 @@ struct rest {
 	bool has_interrupts; /* some of these are drivers' */
 	bool is_handed;      /* other workers may hand packets to this one */
 	bool is_called;      /* a descriptor ended the last sleep */
-	bool is_asleep;      /* it has not had a packet since it last slept */
+	bool is_asleep;      /* it has not had a packet since it last slept; others look */
 };
 
 /* Once in a worker's thread. */

@@ -6,6 +6,7 @@
 #include "router/observe/stats_segment.h"
 #include "router/router.h"
 #include "router/worker/call.h"
+#include "wire/own_count.h"
 
 #include <errno.h>
 
@@ -15,8 +16,8 @@ static void end_turn(struct router_worker *worker, uint64_t now, bool idle)
 {
 	uint64_t ticks = now - worker->turn_began;
 	worker->turn_began = now;
-	worker->totals->clocks += ticks;
-	worker->totals->idle_clocks += idle ? ticks : 0;
+	own_count_add(&worker->totals->clocks, ticks);
+	own_count_add(&worker->totals->idle_clocks, idle ? ticks : 0);
 	absence_note(&worker->totals->absence, &worker->watch, ticks, now);
 }
 
@@ -25,15 +26,15 @@ void worker_has_rested(struct router_worker *worker, uint64_t since)
 	end_turn(worker, since, true);
 	uint64_t now = graph_tsc(), ticks = now - since;
 	worker->turn_began = now;
-	worker->totals->clocks += ticks;
-	worker->totals->rest_clocks += ticks;
+	own_count_add(&worker->totals->clocks, ticks);
+	own_count_add(&worker->totals->rest_clocks, ticks);
 	absence_begin(&worker->watch, now);
 }
 
 /* By powers of two, as readers print it: each bin holds vectors of at most so many packets. */
 static void count_vector(struct router_worker *worker, uint32_t received)
 {
-	worker->vector_sizes[31 - __builtin_clz(2 * received - 1)]++;
+	own_count_add(&worker->vector_sizes[31 - __builtin_clz(2 * received - 1)], 1);
 }
 
 /*
@@ -59,8 +60,8 @@ static void walk_as_worker(uint16_t index, void *argument)
 	worker->turn_began = graph_tsc();
 	absence_begin(&worker->watch, worker->turn_began);
 	bool idle = true;
-	while (!workers_stopping) {
-		if (unlikely(router->paused))
+	while (!workers_are_stopping()) {
+		if (unlikely(router_is_paused(router)))
 			router_park(router, index);
 		if (unlikely(__atomic_load_n(&worker->call, __ATOMIC_RELAXED) != NULL))
 			worker_answer(router, index);
@@ -72,11 +73,12 @@ static void walk_as_worker(uint16_t index, void *argument)
 		if (unlikely(!recirculate_is_empty(&worker->recirculate)))
 			walk_what_was_made(worker);
 		rcu_quiescent(index);
-		worker_set_loops(index, ++worker->totals->loops);
+		own_count_add(&worker->totals->loops, 1);
+		worker_set_loops(index, worker->totals->loops);
 		if (received) {
 			count_vector(worker, received);
 			worker->rest.idle_since = 0;
-			worker->rest.is_asleep = false;
+			__atomic_store_n(&worker->rest.is_asleep, false, __ATOMIC_RELAXED);
 		} else if (worker->rest.mode != REST_NEVER && !worker->is_holding) {
 			rest(router, index);
 		}
