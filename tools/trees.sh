@@ -22,9 +22,16 @@ remove_tree() {
 }
 
 # make_tree NAME SUITE ARCHITECTURE PACKAGE…: a tree that has these packages, from the mirror that apt here is set up with.
+# It is this script's until all that it started has ended.
 make_tree() {
 	tree=build-trees/$1
 	what="$*"
+	mkdir -p build-trees
+	exec 9>"$tree.lock"
+	if ! flock -n 9; then
+		echo "try-in: another run works in $tree; wait until it has ended" >&2
+		exit 3
+	fi
 	[ "$(cat "$tree.has" 2>/dev/null || true)" != "$what" ] || return 0
 	name=$1 suite=$2 architecture=$3
 	shift 3
@@ -34,7 +41,6 @@ make_tree() {
 	mirror=$(apt-get indextargets --format '$(RELEASE) $(REPO_URI)' 'Created-By: Packages' |
 		awk -v release="$codename" '$1 == release { print $2; exit }')
 	remove_tree "$tree"
-	mkdir -p build-trees
 	apt-config dump Acquire >"$tree.apt"
 	if ! mmdebstrap --quiet --variant=apt --architectures="$architecture" --aptopt="$tree.apt" \
 		--dpkgopt=force-unsafe-io \
