@@ -50,6 +50,8 @@ make_tree() {
 		remove_tree "$tree"
 		exit 3
 	fi
+	# Of a tree of another CPU mmdebstrap has been seen to leave this behind.
+	! mountpoint -q "$tree/proc" || umount "$tree/proc"
 	echo "$(($(date +%s) - begun)) s"
 	echo "$what" >"$tree.has"
 }
