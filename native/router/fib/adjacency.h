@@ -73,7 +73,12 @@ struct adjacency {
 	uint64_t asked_tsc; /* when a worker last asked for the next hop's MAC */
 } __attribute__((aligned(64)));
 
-/* These two change while packets go by it. */
+/* These change while packets go by it. What goes with a kind is there before the kind is. */
+static inline uint8_t adjacency_kind(const struct adjacency *adjacency)
+{
+	return __atomic_load_n(&adjacency->kind, __ATOMIC_ACQUIRE);
+}
+
 static inline uint16_t adjacency_mtu(const struct adjacency *adjacency)
 {
 	return __atomic_load_n(&adjacency->mtu, __ATOMIC_RELAXED);

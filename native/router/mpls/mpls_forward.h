@@ -16,7 +16,7 @@ static inline uint8_t adjacency_follow(const struct ws_router *router, struct rt
 	const struct adjacency *adjacencies = router->adjacencies.adjacencies;
 	uint32_t next = adjacencies[packet_adjacency(packet)].next;
 	packet_set_adjacency(packet, next);
-	return __atomic_load_n(&adjacencies[next].kind, __ATOMIC_ACQUIRE);
+	return adjacency_kind(&adjacencies[next]);
 }
 
 /* The label that was taken off is on again, for mpls-icmp-error to say that its TTL ended. */
@@ -75,7 +75,7 @@ static inline uint16_t mpls_impose(const struct ws_router *router, struct rte_mb
 								   uint32_t bottom, uint16_t output)
 {
 	const struct adjacency *next = &router->adjacencies.adjacencies[adjacency->next];
-	uint8_t kind = __atomic_load_n(&next->kind, __ATOMIC_ACQUIRE);
+	uint8_t kind = adjacency_kind(next);
 	uint16_t pushed = (uint16_t)(adjacency->label_count * MPLS_LEN);
 	mpls_write_labels(adjacency, packet_data(packet) - pushed, class_and_ttl, bottom);
 	if (likely(kind == ADJACENCY_REWRITE && packet->pkt_len + pushed <= adjacency_mtu(next))) {

@@ -81,7 +81,7 @@ static inline __attribute__((always_inline)) void count_adjacencies(const struct
 		uint32_t index = packet_adjacency(packet);
 		if (next[i] < output)
 			continue;
-		if (__atomic_load_n(&adjacencies[index].kind, __ATOMIC_ACQUIRE) == ADJACENCY_LABELS)
+		if (adjacency_kind(&adjacencies[index]) == ADJACENCY_LABELS)
 			index = adjacencies[index].next;
 		count_pair(&counts[index], packet->pkt_len);
 	}

@@ -44,7 +44,7 @@ static inline uint16_t forward(const struct ws_router *router, struct graph_node
 {
 	uint32_t index =
 		__atomic_load_n(&router->load_balances.balances[value].adjacency, __ATOMIC_ACQUIRE);
-	uint8_t kind = __atomic_load_n(&router->adjacencies.adjacencies[index].kind, __ATOMIC_ACQUIRE);
+	uint8_t kind = adjacency_kind(&router->adjacencies.adjacencies[index]);
 	packet_set_adjacency(packet, kind == ADJACENCY_LOAD_BALANCE ? value : index);
 	if (unlikely(kind <= ADJACENCY_PROHIBIT))
 		forward_refuse(node, packet, kind, refusal);
@@ -59,7 +59,7 @@ static inline bool forward_eight(const struct ws_router *router, void *const *pa
 		return false;
 	uint32_t index =
 		__atomic_load_n(&router->load_balances.balances[values[0]].adjacency, __ATOMIC_ACQUIRE);
-	uint8_t kind = __atomic_load_n(&router->adjacencies.adjacencies[index].kind, __ATOMIC_ACQUIRE);
+	uint8_t kind = adjacency_kind(&router->adjacencies.adjacencies[index]);
 	if (unlikely(kind <= ADJACENCY_PROHIBIT))
 		return false;
 	for (int i = 0; i < EIGHT; i++)
@@ -77,7 +77,7 @@ static inline uint16_t forward_by_flow(const struct ws_router *router, struct gr
 	uint32_t index =
 		load_balance_choose(&router->load_balances.balances[packet_adjacency(packet)], hash,
 							__atomic_load_n(&router->flow_hash_factor, __ATOMIC_RELAXED));
-	uint8_t kind = __atomic_load_n(&router->adjacencies.adjacencies[index].kind, __ATOMIC_ACQUIRE);
+	uint8_t kind = adjacency_kind(&router->adjacencies.adjacencies[index]);
 	packet_set_adjacency(packet, index);
 	if (unlikely(kind <= ADJACENCY_PROHIBIT))
 		forward_refuse(node, packet, kind, refusal);

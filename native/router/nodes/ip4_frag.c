@@ -108,7 +108,7 @@ static uint16_t ip4_frag_one(struct graph *graph, struct graph_node *node, struc
 	struct router_worker *worker = router_worker_of(graph);
 	const struct adjacency *adjacency =
 		&router_of(graph)->adjacencies.adjacencies[packet_adjacency(packet)];
-	bool gets_labels = __atomic_load_n(&adjacency->kind, __ATOMIC_ACQUIRE) == ADJACENCY_LABELS;
+	bool gets_labels = adjacency_kind(adjacency) == ADJACENCY_LABELS;
 	uint16_t mtu =
 		gets_labels ? mpls_payload_mtu(router_of(graph), adjacency) : adjacency_mtu(adjacency);
 	struct cut cut;

@@ -44,7 +44,7 @@ LANES_INLINE bool mpls_label_imposition_eight(const struct ws_router *router, vo
 	void *data[EIGHT];
 	if (!eight_have_adjacency(packets, index) || adjacency->label_count != 1 ||
 		adjacency->has_own_ttl ||
-		__atomic_load_n(&hop->kind, __ATOMIC_ACQUIRE) != ADJACENCY_REWRITE ||
+		adjacency_kind(hop) != ADJACENCY_REWRITE ||
 		hop->rewrite_len != ETHERNET_LEN || adjacency_mtu(hop) > INT16_MAX ||
 		unlikely(!eight_have_at_least(packets, offsetof(struct rte_mbuf, data_off),
 									  MPLS_LEN + REWRITE_SIZE) ||

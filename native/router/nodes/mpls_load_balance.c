@@ -70,7 +70,7 @@ take_path(struct graph *graph, struct graph_node *node, struct rte_mbuf *packet,
 	uint32_t index =
 		load_balance_choose(&router->load_balances.balances[packet_adjacency(packet)], hash,
 							__atomic_load_n(&router->flow_hash_factor, __ATOMIC_RELAXED));
-	uint8_t kind = __atomic_load_n(&router->adjacencies.adjacencies[index].kind, __ATOMIC_ACQUIRE);
+	uint8_t kind = adjacency_kind(&router->adjacencies.adjacencies[index]);
 	packet_set_adjacency(packet, index);
 	bool is_unlabelled = kind == ADJACENCY_POP_IP4 || kind == ADJACENCY_POP_IP6;
 	graph_count(node, DROP_PATH, kind <= ADJACENCY_PROHIBIT);

@@ -60,7 +60,7 @@ static inline uint16_t mpls_lookup_one(const struct ws_router *router, struct gr
 	uint32_t value = route_of(routes, entry);
 	uint32_t index =
 		__atomic_load_n(&router->load_balances.balances[value].adjacency, __ATOMIC_ACQUIRE);
-	uint8_t kind = __atomic_load_n(&router->adjacencies.adjacencies[index].kind, __ATOMIC_ACQUIRE);
+	uint8_t kind = adjacency_kind(&router->adjacencies.adjacencies[index]);
 	packet_set_adjacency(packet, kind == ADJACENCY_LOAD_BALANCE ? value : index);
 	packet_set_label(packet, entry);
 	packet_advance(packet, MPLS_LEN);
@@ -85,7 +85,7 @@ static inline bool mpls_lookup_eight(const struct ws_router *router, void *const
 	uint32_t value = route_of(routes, entry);
 	uint32_t index =
 		__atomic_load_n(&router->load_balances.balances[value].adjacency, __ATOMIC_ACQUIRE);
-	uint8_t kind = __atomic_load_n(&router->adjacencies.adjacencies[index].kind, __ATOMIC_ACQUIRE);
+	uint8_t kind = adjacency_kind(&router->adjacencies.adjacencies[index]);
 	if (unlikely(kind <= ADJACENCY_PROHIBIT || !outlives(kind, entry)))
 		return false;
 	for (int i = 0; i < EIGHT; i++) {

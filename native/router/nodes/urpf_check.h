@@ -9,16 +9,11 @@
 
 enum urpf_edge { URPF_PASS, URPF_DROP };
 
-static inline uint8_t urpf_kind_of(const struct adjacency *adjacency)
-{
-	return __atomic_load_n(&adjacency->kind, __ATOMIC_ACQUIRE);
-}
-
 /* The adjacency at the end of a path, behind labels that it pushes or pops. */
 static inline const struct adjacency *urpf_path_end(const struct ws_router *router, uint32_t index)
 {
 	const struct adjacency *adjacency = &router->adjacencies.adjacencies[index];
-	while (urpf_kind_of(adjacency) >= ADJACENCY_LABELS)
+	while (adjacency_kind(adjacency) >= ADJACENCY_LABELS)
 		adjacency = &router->adjacencies.adjacencies[adjacency->next];
 	return adjacency;
 }
@@ -27,7 +22,7 @@ static inline bool urpf_path_leads_by(const struct ws_router *router, uint32_t i
 									  uint16_t interface)
 {
 	const struct adjacency *end = urpf_path_end(router, index);
-	uint8_t kind = urpf_kind_of(end);
+	uint8_t kind = adjacency_kind(end);
 	return kind >= ADJACENCY_GLEAN && kind <= ADJACENCY_REWRITE && end->tx_interface == interface;
 }
 
@@ -47,7 +42,7 @@ static inline uint8_t urpf_kind(const struct ws_router *router, uint32_t value)
 {
 	uint32_t index =
 		__atomic_load_n(&router->load_balances.balances[value].adjacency, __ATOMIC_ACQUIRE);
-	return urpf_kind_of(&router->adjacencies.adjacencies[index]);
+	return adjacency_kind(&router->adjacencies.adjacencies[index]);
 }
 
 /* Whether a path of the route `value` leads out of the interface. */

@@ -106,7 +106,7 @@ static int32_t interface_of(const struct adjacency_table *table, uint32_t index)
 {
 	const struct adjacency *adjacency = &table->adjacencies[index];
 	uint8_t kind;
-	while ((kind = __atomic_load_n(&adjacency->kind, __ATOMIC_ACQUIRE)) >= ADJACENCY_LABELS)
+	while ((kind = adjacency_kind(adjacency)) >= ADJACENCY_LABELS)
 		adjacency = &table->adjacencies[adjacency->next];
 	return kind >= ADJACENCY_GLEAN && kind < ADJACENCY_TABLE ? adjacency->tx_interface : -1;
 }

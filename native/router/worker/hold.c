@@ -110,7 +110,7 @@ static bool leads_to(const struct ws_router *router, const struct held_hop *hop,
 static int64_t find_way(const struct ws_router *router, const struct held_hop *hop)
 {
 	uint32_t index = is_on_route(hop) ? hop->to.adjacency : look_up_host(router, hop);
-	uint8_t kind = __atomic_load_n(&router->adjacencies.adjacencies[index].kind, __ATOMIC_ACQUIRE);
+	uint8_t kind = adjacency_kind(&router->adjacencies.adjacencies[index]);
 	if (kind != ADJACENCY_REWRITE || (!is_on_route(hop) && !leads_to(router, hop, index)))
 		return ADJACENCY_NONE;
 	return index;
