@@ -83,7 +83,7 @@ static void add_queues(struct list *list, const struct port *port, bool rx)
 	uint16_t count = rx ? port->rx_queues : port->tx_queues;
 	char name[64];
 	for (uint16_t i = 0; i < count; i++) {
-		struct port_queue_counts counts = port->kind->queue_counts(port, rx, i);
+		struct own_pair counts = port->kind->queue_counts(port, rx, i);
 		snprintf(name, sizeof(name), "%s_q%u_packets", rx ? "rx" : "tx", i);
 		add(list, counts.packets, name);
 		snprintf(name, sizeof(name), "%s_q%u_bytes", rx ? "rx" : "tx", i);

@@ -9,15 +9,12 @@
 #define DEV_PORT_KIND_H
 
 #include "dev/port.h"
+#include "wire/own_count.h"
 #include "wirespeed.h"
 
 #include <rte_ether.h>
 #include <stdbool.h>
 #include <stdint.h>
-
-struct port_queue_counts {
-	uint64_t packets, bytes;
-};
 
 /* Which ports of the same device string there are: only rings may have two. */
 struct port_twins {
@@ -54,7 +51,7 @@ struct port_kind {
 	/* Optional: what its device offers, and does of it. */
 	int (*device)(const struct port *port, struct ws_port_device *out);
 	/* Optional: of one queue. */
-	struct port_queue_counts (*queue_counts)(const struct port *port, bool rx, uint16_t queue);
+	struct own_pair (*queue_counts)(const struct port *port, bool rx, uint16_t queue);
 	/* Optional: the driver's own names and counters instead of those. */
 	int (*xstats)(const struct port *port, struct ws_xstat *out, uint32_t max);
 	/* Optional: counted by the driver, UINT64_MAX of what it does not count. */

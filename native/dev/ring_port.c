@@ -19,7 +19,7 @@ enum { RING_SLOTS = 4096, BURST = 256 };
 struct direction {
 	struct rte_ring *ring;
 	uint16_t port;
-	struct port_queue_counts counts;
+	struct own_pair counts;
 };
 
 static struct {
@@ -32,12 +32,11 @@ static uint16_t receive(void *queue, struct rte_mbuf **packets, uint16_t n)
 	struct direction *rx = queue;
 	uint64_t bytes = 0;
 	n = (uint16_t)rte_ring_dequeue_burst(rx->ring, (void **)packets, n, NULL);
-	own_count_add(&rx->counts.packets, n);
 	for (uint16_t i = 0; i < n; i++) {
 		packets[i]->port = rx->port;
 		bytes += packets[i]->pkt_len;
 	}
-	own_count_add(&rx->counts.bytes, bytes);
+	own_pair_add(&rx->counts, n, bytes);
 	return n;
 }
 
@@ -51,10 +50,9 @@ static uint16_t transmit(void *queue, struct rte_mbuf **packets, uint16_t n)
 	for (uint16_t i = 0; i < n; i++)
 		lengths[i] = packets[i]->pkt_len;
 	n = (uint16_t)rte_ring_enqueue_burst(tx->ring, (void **)packets, n, NULL);
-	own_count_add(&tx->counts.packets, n);
 	for (uint16_t i = 0; i < n; i++)
 		bytes += lengths[i];
-	own_count_add(&tx->counts.bytes, bytes);
+	own_pair_add(&tx->counts, n, bytes);
 	return n;
 }
 
@@ -109,21 +107,21 @@ static int set_link(struct port *port, bool up)
 	return 0;
 }
 
-static struct port_queue_counts queue_counts(const struct port *port, bool rx, uint16_t queue)
+static struct own_pair queue_counts(const struct port *port, bool rx, uint16_t queue)
 {
 	(void)queue;
-	return rx ? ends[port->index].rx.counts : ends[port->index].tx.counts;
+	return own_pair_read(rx ? &ends[port->index].rx.counts : &ends[port->index].tx.counts);
 }
 
 static int counters(const struct port *port, struct ws_port_counters *out)
 {
-	const struct port_queue_counts *rx = &ends[port->index].rx.counts;
-	const struct port_queue_counts *tx = &ends[port->index].tx.counts;
+	struct own_pair rx = own_pair_read(&ends[port->index].rx.counts);
+	struct own_pair tx = own_pair_read(&ends[port->index].tx.counts);
 	*out = (struct ws_port_counters){
-		.rx_packets = own_count_read(&rx->packets),
-		.rx_bytes = own_count_read(&rx->bytes),
-		.tx_packets = own_count_read(&tx->packets),
-		.tx_bytes = own_count_read(&tx->bytes),
+		.rx_packets = rx.packets,
+		.rx_bytes = rx.bytes,
+		.tx_packets = tx.packets,
+		.tx_bytes = tx.bytes,
 	};
 	return 0;
 }

@@ -31,4 +31,20 @@ static inline uint64_t own_count_read(const uint64_t *count)
 	return __atomic_load_n(count, __ATOMIC_RELAXED);
 }
 
+/* Packets and the bytes of them. */
+struct own_pair {
+	uint64_t packets, bytes;
+};
+
+static inline void own_pair_add(struct own_pair *pair, uint64_t packets, uint64_t bytes)
+{
+	own_count_add(&pair->packets, packets);
+	own_count_add(&pair->bytes, bytes);
+}
+
+static inline struct own_pair own_pair_read(const struct own_pair *pair)
+{
+	return (struct own_pair){own_count_read(&pair->packets), own_count_read(&pair->bytes)};
+}
+
 #endif

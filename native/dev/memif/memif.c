@@ -233,22 +233,24 @@ static int counters(const struct port *port, struct ws_port_counters *out)
 	const struct memif_port *memif = memif_of(port);
 	*out = (struct ws_port_counters){0};
 	for (uint16_t i = 0; i < memif->rx_count; i++) {
-		out->rx_packets += own_count_read(&memif->rx[i].counts.packets);
-		out->rx_bytes += own_count_read(&memif->rx[i].counts.bytes);
-		out->rx_errors += memif->rx[i].errors;
-		out->rx_no_buffer += memif->rx[i].no_buffer;
+		struct own_pair counts = own_pair_read(&memif->rx[i].counts);
+		out->rx_packets += counts.packets;
+		out->rx_bytes += counts.bytes;
+		out->rx_errors += own_count_read(&memif->rx[i].errors);
+		out->rx_no_buffer += own_count_read(&memif->rx[i].no_buffer);
 	}
 	for (uint16_t i = 0; i < memif->tx_count; i++) {
-		out->tx_packets += own_count_read(&memif->tx[i].counts.packets);
-		out->tx_bytes += own_count_read(&memif->tx[i].counts.bytes);
+		struct own_pair counts = own_pair_read(&memif->tx[i].counts);
+		out->tx_packets += counts.packets;
+		out->tx_bytes += counts.bytes;
 	}
 	return 0;
 }
 
-static struct port_queue_counts queue_counts(const struct port *port, bool rx, uint16_t queue)
+static struct own_pair queue_counts(const struct port *port, bool rx, uint16_t queue)
 {
 	const struct memif_port *memif = memif_of(port);
-	return rx ? memif->rx[queue].counts : memif->tx[queue].counts;
+	return own_pair_read(rx ? &memif->rx[queue].counts : &memif->tx[queue].counts);
 }
 
 static void describe(const struct port *port, struct ws_port_info *info)

@@ -35,7 +35,7 @@ struct memif_queue {
 	struct rte_mbuf **held;     /* by slot: the packet that lies there, NULL: none does */
 	struct memif_queue *shared; /* a queue to send in that has no ring of its own uses this one's */
 	struct rte_mempool *pool;   /* that packets are received into */
-	struct port_queue_counts counts;
+	struct own_pair counts;
 	uint64_t errors;    /* packets that were not where the peer said, or of no possible length */
 	uint64_t no_buffer; /* packets that the pool had no buffers for */
 	int epoll;          /* of a queue to receive from: readable when a packet may have come */

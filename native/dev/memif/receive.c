@@ -140,7 +140,7 @@ static struct rte_mbuf *receive_odd(struct memif_queue *queue, bool is_client, u
 		return pieces.first;
 	}
 	rte_pktmbuf_free(pieces.first);
-	*(is_sound ? &queue->no_buffer : &queue->errors) += 1;
+	own_count_add(is_sound ? &queue->no_buffer : &queue->errors, 1);
 	return NULL;
 }
 
@@ -167,7 +167,7 @@ static inline uint16_t take(struct memif_queue *queue, bool is_client, struct rt
 		}
 		if (plain && rte_mempool_get_bulk(queue->pool, (void **)(packets + taken), plain)) {
 			/* They are dropped, or the ring would stay full while nobody returns buffers. */
-			queue->no_buffer += plain;
+			own_count_add(&queue->no_buffer, plain);
 			queue->at += plain;
 			continue;
 		}
@@ -184,8 +184,7 @@ static inline uint16_t take(struct memif_queue *queue, bool is_client, struct rt
 			packets[taken++] = odd;
 		}
 	}
-	own_count_add(&queue->counts.packets, taken);
-	own_count_add(&queue->counts.bytes, bytes);
+	own_pair_add(&queue->counts, taken, bytes);
 	return taken;
 }
 
@@ -217,8 +216,7 @@ static uint16_t take_lent(struct memif_queue *queue, struct rte_mbuf **packets, 
 	}
 	if (taken < n)
 		rte_mempool_put_bulk(queue->lent->pool, (void **)others + taken, n - taken);
-	own_count_add(&queue->counts.packets, taken);
-	own_count_add(&queue->counts.bytes, bytes);
+	own_pair_add(&queue->counts, taken, bytes);
 	return taken;
 }
 

@@ -133,8 +133,7 @@ static inline uint16_t put(struct memif_queue *queue, bool is_client, struct rte
 		bytes += packets[sent++]->pkt_len;
 		queue->at += (uint16_t)used;
 	}
-	own_count_add(&queue->counts.packets, sent);
-	own_count_add(&queue->counts.bytes, bytes);
+	own_pair_add(&queue->counts, sent, bytes);
 	return sent;
 }
 
@@ -177,8 +176,7 @@ static void lend(struct memif_queue *queue, struct rte_mbuf **packets, uint16_t 
 					(uint32_t)offset);
 		bytes += packet->data_len;
 	}
-	own_count_add(&queue->counts.packets, n);
-	own_count_add(&queue->counts.bytes, bytes);
+	own_pair_add(&queue->counts, n, bytes);
 }
 
 /* A client's that has packets lent: as `put`, but those that are copied are given back here, and

@@ -258,14 +258,15 @@ static bool has_frames(const struct port *port, uint16_t queue)
 static int counters(const struct port *port, struct ws_port_counters *out)
 {
 	const struct tap_counts *now = &tap_of(port)->counts;
+	struct own_pair rx = own_pair_read(&now->rx), tx = own_pair_read(&now->tx);
 	*out = (struct ws_port_counters){
-		.rx_packets = now->rx_packets,
-		.rx_bytes = now->rx_bytes,
-		.tx_packets = now->tx_packets,
-		.tx_bytes = now->tx_bytes,
-		.rx_missed = now->rx_missed,
-		.tx_errors = now->tx_errors,
-		.rx_no_buffer = now->rx_no_buffer,
+		.rx_packets = rx.packets,
+		.rx_bytes = rx.bytes,
+		.tx_packets = tx.packets,
+		.tx_bytes = tx.bytes,
+		.rx_missed = own_count_read(&now->rx_missed),
+		.tx_errors = own_count_read(&now->tx_errors),
+		.rx_no_buffer = own_count_read(&now->rx_no_buffer),
 	};
 	return 0;
 }

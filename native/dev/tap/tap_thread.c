@@ -52,10 +52,9 @@ static void send_one(struct tap *tap, const struct rte_mbuf *packet)
 		pieces[count++] = (struct iovec){rte_pktmbuf_mtod(piece, void *), piece->data_len};
 	if (packet->nb_segs <= MAX_PIECES &&
 		writev(tap->fd, pieces, count) == (ssize_t)packet->pkt_len) {
-		tap->counts.tx_packets++;
-		tap->counts.tx_bytes += packet->pkt_len;
+		own_pair_add(&tap->counts.tx, 1, packet->pkt_len);
 	} else {
-		tap->counts.tx_errors++; /* the interface is down, most often */
+		own_count_add(&tap->counts.tx_errors, 1); /* the interface is down, most often */
 	}
 }
 
@@ -147,7 +146,7 @@ static struct rte_mbuf *receive_one(struct tap *tap)
 	struct rte_mbuf *packet = make_room(pieces, &count);
 	if (!packet) {
 		if (discard_one(tap))
-			tap->counts.rx_no_buffer++;
+			own_count_add(&tap->counts.rx_no_buffer, 1);
 		else
 			tap->readable = false;
 		return NULL;
@@ -169,20 +168,19 @@ static uint16_t from_host(struct tap *tap)
 {
 	struct rte_mbuf *packets[BURST];
 	uint16_t n = 0;
+	uint64_t bytes = 0;
 	if (!tap->readable)
 		return 0;
 	for (uint16_t tries = 0; tries < BURST && tap->readable; tries++) {
 		packets[n] = receive_one(tap);
-		if (packets[n]) {
-			tap->counts.rx_bytes += packets[n]->pkt_len;
-			n++;
-		}
+		if (packets[n])
+			bytes += packets[n++]->pkt_len;
 	}
 	unsigned int taken = rte_ring_sp_enqueue_burst(tap->from_host, (void **)packets, n, NULL);
 	for (uint16_t i = (uint16_t)taken; i < n; i++)
-		tap->counts.rx_bytes -= packets[i]->pkt_len;
-	tap->counts.rx_packets += taken;
-	tap->counts.rx_missed += n - taken;
+		bytes -= packets[i]->pkt_len;
+	own_pair_add(&tap->counts.rx, taken, bytes);
+	own_count_add(&tap->counts.rx_missed, n - taken);
 	rte_pktmbuf_free_bulk(packets + taken, n - taken);
 	/* Whoever polls from now on finds the frames. */
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);

@@ -3,6 +3,8 @@
 #ifndef DEV_TAP_THREAD_H
 #define DEV_TAP_THREAD_H
 
+#include "wire/own_count.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -10,8 +12,8 @@ struct rte_ring;
 
 /* Written by the thread alone. Packets to Linux are tx, as of the port. */
 struct tap_counts {
-	uint64_t rx_packets, rx_bytes, rx_missed, rx_no_buffer;
-	uint64_t tx_packets, tx_bytes, tx_errors;
+	struct own_pair rx, tx;
+	uint64_t rx_missed, rx_no_buffer, tx_errors;
 };
 
 struct tap {

@@ -30,7 +30,7 @@ struct acl_rules {
 
 /* What comes of a packet that the rule of that number, counted over all ACLs of a list, fits. */
 struct acl_verdict {
-	struct stats_pair *counts; /* the first worker's */
+	struct own_pair *counts; /* the first worker's */
 	uint16_t lane_len;
 	uint16_t acl, rule; /* for traces */
 	bool is_permitted, is_reflected;

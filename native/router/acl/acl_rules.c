@@ -267,10 +267,10 @@ static struct ws_acl_count count_of(const struct ws_router *router, const struct
 {
 	struct ws_acl_count sum = {0};
 	for (uint32_t worker = 0; worker < router->worker_count; worker++) {
-		const struct stats_pair *pair =
-			&rules->counts.first[worker * rules->counts.lane_len + rule];
-		sum.packets += own_count_read(&pair->packets);
-		sum.bytes += own_count_read(&pair->bytes);
+		struct own_pair pair =
+			own_pair_read(&rules->counts.first[worker * rules->counts.lane_len + rule]);
+		sum.packets += pair.packets;
+		sum.bytes += pair.bytes;
 	}
 	return sum;
 }

@@ -45,8 +45,7 @@ static inline enum l2_edge l2_input_edge(const struct l2_table *l2, struct rte_m
 static inline void l2_to_bvi(struct graph *graph, struct rte_mbuf *packet, uint16_t bvi)
 {
 	struct interface_counts *counts = router_worker_of(graph)->interfaces;
-	own_count_add(&counts->rx.at[bvi].packets, 1);
-	own_count_add(&counts->rx.at[bvi].bytes, packet->pkt_len);
+	own_pair_add(&counts->rx.at[bvi], 1, packet->pkt_len);
 	packet->port = bvi;
 }
 

@@ -88,9 +88,8 @@ static inline const struct acl_verdict *acl_apply(struct acl_frame *frame, uint1
 		tally->unmatched++;
 		return verdict;
 	}
-	struct stats_pair *count = &verdict->counts[frame->worker * verdict->lane_len];
-	own_count_add(&count->packets, 1);
-	own_count_add(&count->bytes, packet->pkt_len);
+	struct own_pair *count = &verdict->counts[frame->worker * verdict->lane_len];
+	own_pair_add(count, 1, packet->pkt_len);
 	return verdict;
 }
 

@@ -58,8 +58,7 @@ static void take(struct graph *graph, struct graph_node *node, uint32_t of, void
 		}
 	}
 	struct interface_counts *counts = router_worker_of(graph)->interfaces;
-	own_count_add(&counts->rx.at[bond].packets, taken);
-	own_count_add(&counts->rx.at[bond].bytes, bytes);
+	own_pair_add(&counts->rx.at[bond], taken, bytes);
 	graph_count(node, TAKEN, taken);
 	graph_count(node, NOT_ACTIVE, unheard);
 }

@@ -23,8 +23,7 @@ static const struct graph_counter counters[] = {
 static void count_sent(struct graph *graph, uint16_t interface, uint64_t packets, uint64_t bytes)
 {
 	struct interface_counts *counts = router_worker_of(graph)->interfaces;
-	own_count_add(&counts->tx.at[interface].packets, packets);
-	own_count_add(&counts->tx.at[interface].bytes, bytes);
+	own_pair_add(&counts->tx.at[interface], packets, bytes);
 }
 
 /* Packets for one interface. */

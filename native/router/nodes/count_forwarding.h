@@ -17,19 +17,13 @@
 /* As deep as recursive routes are followed. */
 enum { MAX_VIA = 8 };
 
-static inline void count_pair(struct stats_pair *pair, uint32_t bytes)
-{
-	own_count_add(&pair->packets, 1);
-	own_count_add(&pair->bytes, bytes);
-}
-
 /* The route `via` leads to a packet's next hop, and other ones to that route's. */
 static inline void count_via(const struct ws_router *router, const struct router_worker *worker,
 							 uint32_t via, uint32_t bytes)
 {
 	const struct load_balance *balances = router->load_balances.balances;
 	for (int i = 0; via && i < MAX_VIA; i++) {
-		count_pair(&worker->routes_via[via], bytes);
+		own_pair_add(&worker->routes_via[via], 1, bytes);
 		via = __atomic_load_n(&balances[via].via, __ATOMIC_RELAXED);
 	}
 }
@@ -40,7 +34,7 @@ static inline void count_route(const struct ws_router *router, const struct rout
 {
 	const struct load_balance *balance = &router->load_balances.balances[value];
 	uint32_t via = __atomic_load_n(&balance->via, __ATOMIC_RELAXED);
-	count_pair(&worker->routes_to[value], bytes);
+	own_pair_add(&worker->routes_to[value], 1, bytes);
 	if (unlikely(via))
 		count_via(router, worker, via, bytes);
 }
@@ -75,7 +69,7 @@ static inline __attribute__((always_inline)) void count_adjacencies(const struct
 																	uint16_t n, uint16_t output)
 {
 	const struct adjacency *adjacencies = router_of(graph)->adjacencies.adjacencies;
-	struct stats_pair *counts = router_worker_of(graph)->adjacencies;
+	struct own_pair *counts = router_worker_of(graph)->adjacencies;
 	for (uint16_t i = 0; i < n; i++) {
 		const struct rte_mbuf *packet = packets[i];
 		uint32_t index = packet_adjacency(packet);
@@ -83,7 +77,7 @@ static inline __attribute__((always_inline)) void count_adjacencies(const struct
 			continue;
 		if (adjacency_kind(&adjacencies[index]) == ADJACENCY_LABELS)
 			index = adjacencies[index].next;
-		count_pair(&counts[index], packet->pkt_len);
+		own_pair_add(&counts[index], 1, packet->pkt_len);
 	}
 }
 

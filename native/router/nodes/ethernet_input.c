@@ -170,8 +170,7 @@ static enum edge take(struct graph *graph, struct graph_node *node, uint16_t ind
 	const struct interface *interface = &router_of(graph)->interfaces[index];
 	struct interface_counts *counts = router_worker_of(graph)->interfaces;
 	packet->port = index;
-	own_count_add(&counts->rx.at[index].packets, 1);
-	own_count_add(&counts->rx.at[index].bytes, packet->pkt_len);
+	own_pair_add(&counts->rx.at[index], 1, packet->pkt_len);
 	if (!interface_is_up(interface))
 		return drop(node, DOWN);
 	if (interface_mode(interface) != WS_MODE_L3)

@@ -34,8 +34,7 @@ static uint16_t interface_output_one(struct graph *graph, struct graph_node *nod
 		return EDGE_DROP;
 	}
 	struct interface_counts *counts = router_worker_of(graph)->interfaces;
-	own_count_add(&counts->tx.at[tx].packets, 1);
-	own_count_add(&counts->tx.at[tx].bytes, packet->pkt_len);
+	own_pair_add(&counts->tx.at[tx], 1, packet->pkt_len);
 	return EDGE_TX;
 }
 

@@ -30,8 +30,7 @@ static uint16_t loopback_output_one(struct graph *graph, struct graph_node *node
 		graph_count(node, interface_is_up(&router->interfaces[tx]) ? NOBODY : DOWN, 1);
 		return EDGE_DROP;
 	}
-	own_count_add(&counts->tx.at[tx].packets, 1);
-	own_count_add(&counts->tx.at[tx].bytes, packet->pkt_len);
+	own_pair_add(&counts->tx.at[tx], 1, packet->pkt_len);
 	packet->port = tx;
 	return EDGE_L2_INPUT;
 }

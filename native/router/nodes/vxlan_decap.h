@@ -91,8 +91,7 @@ static inline void vxlan_run_end(struct vxlan_run *run, struct graph *graph)
 	struct interface_counts *counts = router_worker_of(graph)->interfaces;
 	if (!run->packets)
 		return;
-	own_count_add(&counts->rx.at[run->tunnel->interface].packets, run->packets);
-	own_count_add(&counts->rx.at[run->tunnel->interface].bytes, run->bytes);
+	own_pair_add(&counts->rx.at[run->tunnel->interface], run->packets, run->bytes);
 	run->good += run->packets;
 	run->packets = run->bytes = 0;
 }

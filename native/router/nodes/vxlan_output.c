@@ -31,8 +31,7 @@ static void run_end(const struct run *run, struct graph *graph)
 	struct interface_counts *counts = router_worker_of(graph)->interfaces;
 	if (run->edge == EDGE_DROP)
 		return;
-	own_count_add(&counts->tx.at[run->interface].packets, run->packets);
-	own_count_add(&counts->tx.at[run->interface].bytes, run->bytes);
+	own_pair_add(&counts->tx.at[run->interface], run->packets, run->bytes);
 }
 
 static uint16_t find_edge(const struct ws_router *router, uint16_t interface)

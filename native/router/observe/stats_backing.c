@@ -41,7 +41,7 @@ static uint32_t entries_with(uint32_t interfaces)
 static size_t of_interface(uint16_t threads)
 {
 	size_t size = STATS_INTERFACE_LINKS * sizeof(struct stats_entry) + sizeof(uint64_t) +
-				  sizeof(stats_text) + sizeof(struct stats_pair);
+				  sizeof(stats_text) + sizeof(struct own_pair);
 	for (size_t i = 0; i < RTE_DIM(vectors); i++)
 		size += threads * vectors[i].element;
 	return size;

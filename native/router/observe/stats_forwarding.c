@@ -29,7 +29,7 @@ static size_t head_bytes(uint16_t threads)
 /* A lane's length stands in the line before it. */
 static size_t lane_bytes(const struct stats_forwarding_vector *vector)
 {
-	return RTE_ALIGN_CEIL(GRAPH_CACHE_LINE + vector->most * sizeof(struct stats_pair),
+	return RTE_ALIGN_CEIL(GRAPH_CACHE_LINE + vector->most * sizeof(struct own_pair),
 						  (size_t)GRAPH_CACHE_LINE);
 }
 
@@ -64,7 +64,7 @@ size_t stats_forwarding_used(const struct stats_segment *stats)
 	for (int i = 0; i < STATS_FORWARDING; i++)
 		if (stats->forwarding[i].room)
 			used += head_bytes(stats->thread_count) +
-					stats->thread_count * stats->forwarding[i].room * sizeof(struct stats_pair);
+					stats->thread_count * stats->forwarding[i].room * sizeof(struct own_pair);
 	return used;
 }
 
@@ -86,12 +86,12 @@ static uint64_t *rows_of(const struct stats_segment *stats, enum stats_forwardin
 	return (uint64_t *)(void *)(start_of(stats, which) + sizeof(uint64_t));
 }
 
-struct stats_pair *stats_forwarding_of(const struct stats_segment *stats,
-									   enum stats_forwarding which, uint16_t thread)
+struct own_pair *stats_forwarding_of(const struct stats_segment *stats, enum stats_forwarding which,
+									 uint16_t thread)
 {
 	uint8_t *lanes = start_of(stats, which) + head_bytes(stats->thread_count);
 	size_t lane = thread * lane_bytes(&stats->forwarding[which]) + GRAPH_CACHE_LINE;
-	return (struct stats_pair *)(void *)(lanes + lane);
+	return (struct own_pair *)(void *)(lanes + lane);
 }
 
 /* A vector's length stands eight bytes before it. */
@@ -112,10 +112,10 @@ static int make_room(struct ws_router *router, enum stats_forwarding which, uint
 		return fail(-ENOSPC, "%u routes, which is the most, count already", vector->most);
 	uint32_t room = RTE_MIN(RTE_ALIGN_CEIL(count, (uint32_t)STEP), vector->most);
 	const uint8_t *head = start_of(stats, which);
-	size_t more = (room - vector->room) * sizeof(struct stats_pair) * stats->thread_count;
+	size_t more = (room - vector->room) * sizeof(struct own_pair) * stats->thread_count;
 	int error = stats_make_counters_room(router, more, head, rows_of(stats, which) + 1);
 	for (uint16_t i = 0; i < stats->thread_count && !error; i++) {
-		const struct stats_pair *lane = stats_forwarding_of(stats, which, i);
+		const struct own_pair *lane = stats_forwarding_of(stats, which, i);
 		error = stats_make_counters_room(router, i ? 0 : more,
 										 (const uint8_t *)lane - sizeof(uint64_t), lane + room);
 	}
@@ -143,7 +143,7 @@ int stats_forwarding_show(struct ws_router *router, enum stats_forwarding which,
 		return error;
 	uint64_t *rows = rows_of(stats, which);
 	for (uint16_t i = 0; i < stats->thread_count; i++) {
-		struct stats_pair *lane = stats_forwarding_of(stats, which, i);
+		struct own_pair *lane = stats_forwarding_of(stats, which, i);
 		memset(lane, 0, vector->room * sizeof(*lane));
 		rows[i] = stats_address(lane);
 	}
@@ -176,7 +176,7 @@ int stats_forwarding_begin(struct ws_router *router, enum stats_forwarding which
 	if (error)
 		return error;
 	for (uint16_t i = 0; i < stats->thread_count; i++)
-		stats_forwarding_of(stats, which, i)[index] = (struct stats_pair){0};
+		stats_forwarding_of(stats, which, i)[index] = (struct own_pair){0};
 	if (index >= vector->length)
 		set_length(stats, which, RTE_MIN(RTE_ALIGN_CEIL(index + 1, 64u), vector->room));
 	return 0;

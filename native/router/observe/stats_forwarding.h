@@ -39,7 +39,7 @@ void stats_forwarding_hide(struct ws_router *router, enum stats_forwarding which
 /* The element is there and 0; nobody counts in it. -ENOSPC with its line. */
 int stats_forwarding_begin(struct ws_router *router, enum stats_forwarding which, uint32_t index);
 /* Thread 0 is the main one. */
-struct stats_pair *stats_forwarding_of(const struct stats_segment *stats,
-									   enum stats_forwarding which, uint16_t thread);
+struct own_pair *stats_forwarding_of(const struct stats_segment *stats, enum stats_forwarding which,
+									 uint16_t thread);
 
 #endif

@@ -34,7 +34,7 @@ static void grow(struct stats_segment *stats, uint32_t length)
 
 static void begin_at_zero(struct interface_counts *counts, uint16_t index)
 {
-	counts->rx.at[index] = counts->tx.at[index] = (struct stats_pair){0};
+	counts->rx.at[index] = counts->tx.at[index] = (struct own_pair){0};
 	counts->drops.at[index] = counts->punts.at[index] = 0;
 	counts->ip4.at[index] = counts->ip6.at[index] = counts->mpls.at[index] = 0;
 	counts->rx_no_buffer.at[index] = counts->rx_missed.at[index] = 0;

@@ -12,6 +12,7 @@
 
 #include "dev/absence.h"
 #include "graph/graph.h"
+#include "wire/own_count.h"
 #include "wirespeed.h"
 
 #include <stddef.h>
@@ -78,10 +79,6 @@ _Static_assert(sizeof(struct stats_entry) == 144, "readers count on it");
 		type local0, at[WS_MAX_INTERFACES];                                                        \
 	}
 
-struct stats_pair {
-	uint64_t packets, bytes;
-};
-
 /* What one worker counted of everything, as one vector: stats_directory.c names its elements. */
 struct worker_counts {
 	uint64_t rx_packets, tx_packets, drops, punts, loops, sleeps, made;
@@ -94,7 +91,7 @@ struct worker_counts {
 /* What one worker counted of the interfaces. What a port receives and sends its driver counts; that
  * stands in the main thread's part. */
 struct interface_counts {
-	STATS_INTERFACES(struct stats_pair) rx, tx;
+	STATS_INTERFACES(struct own_pair) rx, tx;
 	STATS_INTERFACES(uint64_t) drops, punts, ip4, ip6, mpls;
 	STATS_INTERFACES(uint64_t) rx_no_buffer, rx_missed, rx_errors, tx_errors;
 };
@@ -175,7 +172,7 @@ struct stats_memory {
 	STATS_VECTOR(uint64_t, 1) only[4];
 	stats_per_thread vector_rates, loop_rates;
 	STATS_VECTOR(uint64_t, 3) heap, segment; /* total, used, free */
-	STATS_INTERFACES(struct stats_pair) nothing;
+	STATS_INTERFACES(struct own_pair) nothing;
 	struct stats_thread threads[]; /* then the area of stats_pairs.h, and a line at the end, which
 									  some readers want there */
 };

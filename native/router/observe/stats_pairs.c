@@ -15,7 +15,7 @@
 #include <string.h>
 
 enum {
-	LEAST_ROOM = GRAPH_CACHE_LINE / sizeof(struct stats_pair),
+	LEAST_ROOM = GRAPH_CACHE_LINE / sizeof(struct own_pair),
 	PAIRS_A_THREAD = 1 << 19,
 };
 
@@ -29,7 +29,7 @@ struct block {
 /* A vector's length stands in the line before it. */
 static size_t lane_bytes(uint32_t room)
 {
-	return room * sizeof(struct stats_pair) + GRAPH_CACHE_LINE;
+	return room * sizeof(struct own_pair) + GRAPH_CACHE_LINE;
 }
 
 static size_t head_bytes(uint16_t threads)
@@ -40,7 +40,7 @@ static size_t head_bytes(uint16_t threads)
 
 size_t stats_pairs_size(uint16_t threads)
 {
-	return threads * (size_t)PAIRS_A_THREAD * sizeof(struct stats_pair);
+	return threads * (size_t)PAIRS_A_THREAD * sizeof(struct own_pair);
 }
 
 static uint32_t room_for(uint32_t count)
@@ -85,14 +85,14 @@ int stats_pairs_make(struct ws_router *router, uint32_t count, struct stats_pair
 	block->rows_length = threads;
 	for (uint16_t i = 0; i < threads; i++) {
 		uint8_t *lane = (uint8_t *)block + head_bytes(threads) + i * lane_bytes(room_for(count));
-		memset(lane, 0, count * sizeof(struct stats_pair));
+		memset(lane, 0, count * sizeof(struct own_pair));
 		((uint32_t *)(void *)lane)[-2] = count;
 		block->rows[i] = stats_address(lane);
 	}
 	*out = (struct stats_pairs){
 		.block = block,
-		.first = (struct stats_pair *)(uintptr_t)block->rows[1],
-		.lane_len = (uint32_t)(lane_bytes(room_for(count)) / sizeof(struct stats_pair)),
+		.first = (struct own_pair *)(uintptr_t)block->rows[1],
+		.lane_len = (uint32_t)(lane_bytes(room_for(count)) / sizeof(struct own_pair)),
 		.entry = STATS_NO_ENTRY,
 	};
 	return 0;
@@ -103,7 +103,7 @@ void stats_pairs_free(struct ws_router *router, struct stats_pairs *pairs)
 	struct block *block = pairs->block;
 	if (!block)
 		return;
-	uint32_t room = pairs->lane_len - GRAPH_CACHE_LINE / (uint32_t)sizeof(struct stats_pair);
+	uint32_t room = pairs->lane_len - GRAPH_CACHE_LINE / (uint32_t)sizeof(struct own_pair);
 	void **place = free_blocks(&router->stats, room);
 	block->next = *place;
 	*place = block;

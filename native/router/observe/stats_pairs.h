@@ -12,10 +12,10 @@ struct stats_segment;
 struct ws_router;
 
 struct stats_pairs {
-	void *block;              /* NULL: none */
-	struct stats_pair *first; /* the first worker's */
-	uint32_t lane_len;        /* from one worker's to the next one's */
-	uint32_t entry;           /* its name, while it has one */
+	void *block;            /* NULL: none */
+	struct own_pair *first; /* the first worker's */
+	uint32_t lane_len;      /* from one worker's to the next one's */
+	uint32_t entry;         /* its name, while it has one */
 };
 
 /* `count` pairs, all 0, without a name yet; -ENOSPC with its line. */

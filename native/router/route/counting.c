@@ -188,9 +188,9 @@ static struct ws_counts sum(const struct ws_router *router, enum stats_forwardin
 {
 	struct ws_counts total = {0};
 	for (uint16_t i = 0; i < router->stats.thread_count; i++) {
-		const struct stats_pair *pair = &stats_forwarding_of(&router->stats, which, i)[index];
-		total.packets += __atomic_load_n(&pair->packets, __ATOMIC_RELAXED);
-		total.bytes += __atomic_load_n(&pair->bytes, __ATOMIC_RELAXED);
+		struct own_pair pair = own_pair_read(&stats_forwarding_of(&router->stats, which, i)[index]);
+		total.packets += pair.packets;
+		total.bytes += pair.bytes;
 	}
 	return total;
 }
