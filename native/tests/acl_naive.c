@@ -2,6 +2,7 @@
 #include "tests/acl_naive.h"
 
 #include "wire/ethernet.h"
+#include "wire/splitmix.h"
 
 #include <string.h>
 
@@ -11,10 +12,7 @@ static uint64_t seed = 1;
 
 uint32_t acl_draw(uint32_t below)
 {
-	uint64_t mixed = seed += 0x9e3779b97f4a7c15u;
-	mixed = (mixed ^ mixed >> 30) * 0xbf58476d1ce4e5b9u;
-	mixed = (mixed ^ mixed >> 27) * 0x94d049bb133111ebu;
-	return (uint32_t)((mixed ^ mixed >> 31) % below);
+	return (uint32_t)(splitmix_draw(&seed) % below);
 }
 
 static const uint8_t protocols[] = {IP4_ICMP, IP4_TCP, IP4_UDP, IP6_ICMP, IP4_SCTP, 47};

@@ -5,6 +5,7 @@
 #include "dev/port.h"
 #include "tests/churn_packets.h"
 #include "tests/pool_order.h"
+#include "wire/splitmix.h"
 
 #include <pthread.h>
 #include <sched.h>
@@ -28,10 +29,7 @@ static char directory[] = "/tmp/wirespeed-churn-XXXXXX", socket_path[64];
 
 uint32_t churn_draw(uint64_t *row, uint32_t below)
 {
-	uint64_t mixed = *row += 0x9e3779b97f4a7c15;
-	mixed = (mixed ^ mixed >> 30) * 0xbf58476d1ce4e5b9;
-	mixed = (mixed ^ mixed >> 27) * 0x94d049bb133111eb;
-	return (uint32_t)(mixed >> 32) % below;
+	return (uint32_t)(splitmix_draw(row) >> 32) % below;
 }
 
 void churn_expect(int64_t result, const char *what)

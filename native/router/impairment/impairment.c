@@ -52,7 +52,7 @@ static int check_settings(const struct ws_impairment *wanted)
 static uint64_t first_state(uint64_t seed, uint16_t worker, int fault)
 {
 	uint64_t state = seed ^ ((uint64_t)worker << 8 | (uint64_t)fault) << 48;
-	return impairment_draw(&state);
+	return splitmix_draw(&state);
 }
 
 static void set_lane(struct impairment_lane *lane, const struct ws_impairment *settings,

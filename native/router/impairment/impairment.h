@@ -9,6 +9,7 @@
 #ifndef ROUTER_IMPAIRMENT_H
 #define ROUTER_IMPAIRMENT_H
 
+#include "wire/splitmix.h"
 #include "wirespeed.h"
 
 #include <stdbool.h>
@@ -56,25 +57,16 @@ struct impairment {
 	struct impairment_lane lanes[WS_MAX_WORKERS];
 };
 
-/* SplitMix64: every state once, and a packet's number is as far as the state has come. */
-static inline uint64_t impairment_draw(uint64_t *state)
-{
-	uint64_t z = *state += 0x9e3779b97f4a7c15u;
-	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
-	z = (z ^ z >> 27) * 0x94d049bb133111ebu;
-	return z ^ z >> 31;
-}
-
 static inline bool impairment_befalls(struct impairment_lane *lane, enum impairment_fault fault)
 {
-	return lane->chances[fault] && impairment_draw(&lane->random[fault]) < lane->chances[fault];
+	return lane->chances[fault] && splitmix_draw(&lane->random[fault]) < lane->chances[fault];
 }
 
 /* Losses in a row end by a draw of their own (Gilbert's model). */
 static inline bool impairment_loses(struct impairment_lane *lane)
 {
 	if (lane->is_losing && lane->burst_end)
-		lane->is_losing = impairment_draw(&lane->random[FAULT_LOSS]) >= lane->burst_end;
+		lane->is_losing = splitmix_draw(&lane->random[FAULT_LOSS]) >= lane->burst_end;
 	else
 		lane->is_losing = impairment_befalls(lane, FAULT_LOSS);
 	return lane->is_losing;
@@ -101,7 +93,7 @@ static inline uint64_t impairment_due(struct impairment_lane *lane, uint64_t now
 {
 	uint64_t due = now + lane->delay_tsc;
 	if (lane->jitter_tsc)
-		due += (uint64_t)((unsigned __int128)impairment_draw(&lane->random[FAULT_JITTER]) *
+		due += (uint64_t)((unsigned __int128)splitmix_draw(&lane->random[FAULT_JITTER]) *
 							  lane->jitter_tsc >>
 						  64);
 	if (due < lane->last_due_tsc)

@@ -3,16 +3,15 @@
 #include "dev/error.h"
 #include "router/route/route.h"
 #include "router/router.h"
+#include "wire/splitmix.h"
 
 #include <errno.h>
 
-/* Odd, and of all its bits: what flow_hash.h multiplies by (David Stafford's mix 13). */
+/* Odd, and of all its bits: what flow_hash.h multiplies by. */
 static uint64_t factor_of(uint32_t seed)
 {
-	uint64_t bits = seed + 0x9e3779b97f4a7c15u;
-	bits = (bits ^ bits >> 30) * 0xbf58476d1ce4e5b9u;
-	bits = (bits ^ bits >> 27) * 0x94d049bb133111ebu;
-	return (bits ^ bits >> 31) | 1;
+	uint64_t state = seed;
+	return splitmix_draw(&state) | 1;
 }
 
 void ws_router_set_flow_hash_seed(struct ws_router *router, uint32_t seed)

@@ -9,6 +9,7 @@
 
 #include "router/packet/metadata.h"
 #include "router/router.h"
+#include "wire/splitmix.h"
 
 #include <math.h>
 #include <rte_common.h>
@@ -43,22 +44,13 @@ struct sflow {
 
 void sflow_free(struct ws_router *router);
 
-/* SplitMix64, as published (Steele, Lea, Flood 2014). */
-static inline uint64_t sflow_draw(uint64_t *state)
-{
-	uint64_t z = *state += 0x9e3779b97f4a7c15u;
-	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
-	z = (z ^ z >> 27) * 0x94d049bb133111ebu;
-	return z ^ z >> 31;
-}
-
 /* How many packets to let go before the next one: geometric, 0 when each is chosen. */
 static inline uint64_t sflow_gap(struct sflow_lane *lane, double log_of_rest)
 {
 	if (log_of_rest >= 0)
 		return 0;
 	/* Above 0, and 1 at most. */
-	double drawn = (double)((sflow_draw(&lane->random) >> 11) + 1) * 0x1p-53;
+	double drawn = (double)((splitmix_draw(&lane->random) >> 11) + 1) * 0x1p-53;
 	return (uint64_t)(log(drawn) / log_of_rest);
 }
 
