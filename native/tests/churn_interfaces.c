@@ -19,6 +19,12 @@ static void delete (struct ws_router *router, uint16_t index)
 	churn_expect(ws_router_interface_delete(router, index), "interface away");
 }
 
+static void come_up(struct ws_router *router, uint16_t index, struct ws_prefix address)
+{
+	churn_expect(ws_router_set_state(router, index, true), "interface up");
+	churn_expect(ws_router_address_add(router, index, address), "address");
+}
+
 static uint16_t vlan_on(struct ws_router *router, uint16_t port, uint16_t vlan)
 {
 	const struct ws_subinterface sub = {.id = vlan, .outer = vlan, .exact = true};
@@ -73,9 +79,7 @@ static void bridge(struct ws_router *router, uint64_t *row, bool on)
 		}
 		bvi = made(ws_router_loopback_add(router, BVI, NULL), "loopback");
 		churn_expect(ws_router_set_bridge(router, bvi, DOMAIN, true, 0), "BVI");
-		churn_expect(ws_router_set_state(router, bvi, true), "BVI up");
-		churn_expect(ws_router_address_add(router, bvi, PREFIX(10, CHURN_FIRST_VLAN + 2, 0, 1, 24)),
-					 "address");
+		come_up(router, bvi, PREFIX(10, CHURN_FIRST_VLAN + 2, 0, 1, 24));
 		return;
 	}
 	ws_router_l2fib_flush(router);
@@ -133,8 +137,7 @@ static void loopback(struct ws_router *router, uint64_t *row, bool on)
 		return;
 	}
 	index = made(ws_router_loopback_add(router, LOOPBACK, NULL), "loopback");
-	churn_expect(ws_router_set_state(router, index, true), "loopback up");
-	churn_expect(ws_router_address_add(router, index, PREFIX(10, 200, 0, 1, 32)), "address");
+	come_up(router, index, PREFIX(10, 200, 0, 1, 32));
 	borrower = vlan_on(router, 2, CHURN_FIRST_VLAN + 3);
 	churn_expect(ws_router_set_unnumbered(router, borrower, index), "unnumbered");
 }
@@ -153,13 +156,11 @@ static void bond(struct ws_router *router, uint64_t *row, bool on)
 	}
 	index = made(ws_router_bond_add(router, &wanted), "bond");
 	churn_expect(ws_router_bond_member_add(router, index, CHURN_BONDED, false, false), "member");
-	churn_expect(ws_router_set_state(router, index, true), "bond up");
+	come_up(router, index, PREFIX(10, 0, CHURN_BONDED, 1, 24));
 	for (uint8_t family = 0; family < FAMILIES; family++)
 		churn_expect(ws_router_set_urpf(router, index, family ? WS_IP6 : WS_IP4, true,
 										(int32_t)churn_draw(row, WS_URPF_STRICT + 1), -1),
 					 "uRPF of a bond");
-	churn_expect(ws_router_address_add(router, index, PREFIX(10, 0, CHURN_BONDED, 1, 24)),
-				 "address");
 }
 
 static void tunnel(struct ws_router *router, uint64_t *row, bool on)
@@ -173,8 +174,7 @@ static void tunnel(struct ws_router *router, uint64_t *row, bool on)
 		return;
 	}
 	index = made(ws_router_vxlan_add(router, &wanted), "tunnel");
-	churn_expect(ws_router_set_state(router, index, true), "tunnel up");
-	churn_expect(ws_router_address_add(router, index, PREFIX(10, 201, 0, 1, 24)), "address");
+	come_up(router, index, PREFIX(10, 201, 0, 1, 24));
 }
 
 /* Graphs are made anew for it, and it is polled. */
@@ -198,8 +198,7 @@ static void port(struct ws_router *router, uint64_t *row, bool on)
 		return;
 	}
 	index = made(ws_router_port_add(router, &config), "port");
-	churn_expect(ws_router_set_state(router, index, true), "port up");
-	churn_expect(ws_router_address_add(router, index, PREFIX(10, 202, 0, 1, 24)), "address");
+	come_up(router, index, PREFIX(10, 202, 0, 1, 24));
 }
 
 static void state(struct ws_router *router, uint64_t *row, bool on)

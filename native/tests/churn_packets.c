@@ -14,19 +14,20 @@
 
 #include <string.h>
 
-static void address_frame(struct frame *frame, uint64_t *row, uint16_t wire)
+static void begin_frame(struct frame *frame, uint64_t *row, uint16_t wire, enum ethernet_type type)
 {
-	memcpy(frame->bytes, CHURN_ROUTER_MAC(wire), ETHERNET_ADDRESS_LEN);
-	memcpy(frame->bytes + ETHERNET_ADDRESS_LEN, rig_host[0], ETHERNET_ADDRESS_LEN);
-	frame->bytes[2 * ETHERNET_ADDRESS_LEN - 2] = (uint8_t)wire;
-	frame->bytes[2 * ETHERNET_ADDRESS_LEN - 1] = (uint8_t)(2 + churn_draw(row, CHURN_HOSTS));
+	uint8_t host[ETHERNET_ADDRESS_LEN];
+	memcpy(host, rig_host[0], sizeof(host));
+	host[4] = (uint8_t)wire;
+	host[5] = (uint8_t)(2 + churn_draw(row, CHURN_HOSTS));
+	ethernet_write(frame->bytes, CHURN_ROUTER_MAC(wire), host, type);
 }
 
 static struct frame udp_to(uint64_t *row, uint16_t wire, uint32_t destination, size_t payload)
 {
 	uint32_t source = IP(10, 0, wire, 2 + churn_draw(row, CHURN_HOSTS));
 	struct frame frame = frame_udp(source, destination, payload);
-	address_frame(&frame, row, wire);
+	begin_frame(&frame, row, wire, ETHERNET_IP4);
 	frame.bytes[ETHERNET_LEN + IP4_LEN + 1] = (uint8_t)churn_draw(row, 64); /* its source port */
 	return frame;
 }
@@ -68,7 +69,7 @@ static struct frame ping(uint64_t *row, uint16_t wire)
 static struct frame arp(uint64_t *row, uint16_t wire)
 {
 	struct frame frame = {.length = ETHERNET_FRAME_MIN_LEN};
-	address_frame(&frame, row, wire);
+	begin_frame(&frame, row, wire, ETHERNET_ARP);
 	const uint8_t *host = frame.bytes + ETHERNET_ADDRESS_LEN;
 	struct arp request = {
 		.operation = ARP_REQUEST,
@@ -77,8 +78,6 @@ static struct frame arp(uint64_t *row, uint16_t wire)
 	};
 	memcpy(request.sender_mac, host, ETHERNET_ADDRESS_LEN);
 	memset(frame.bytes, 0xff, ETHERNET_ADDRESS_LEN);
-	frame.bytes[ETHERNET_TYPE_AT] = ETHERNET_ARP >> 8;
-	frame.bytes[ETHERNET_TYPE_AT + 1] = ETHERNET_ARP & 0xff;
 	arp_write(frame.bytes + ETHERNET_LEN, &request);
 	return frame;
 }
@@ -91,9 +90,7 @@ static struct frame udp6(uint64_t *row, uint16_t wire)
 	struct ws_address to = churn_draw(row, 2) ? CHURN_IP6(churn_draw(row, CHURN_WIRES),
 														  2 + churn_draw(row, CHURN_HOSTS))
 											  : CHURN_IP6(0x49 + churn_draw(row, 4), 1);
-	address_frame(&frame, row, wire);
-	frame.bytes[ETHERNET_TYPE_AT] = ETHERNET_IP6 >> 8;
-	frame.bytes[ETHERNET_TYPE_AT + 1] = ETHERNET_IP6 & 0xff;
+	begin_frame(&frame, row, wire, ETHERNET_IP6);
 	*ip = (struct ip6_header){
 		.version_class_flow = htobe32(6u << 28),
 		.payload_length = htobe16(UDP_LEN + 12),
@@ -116,7 +113,7 @@ static struct frame discovery(uint64_t *row, uint16_t wire)
 	bool asks = churn_draw(row, 4), is_nobody = asks && !churn_draw(row, 4);
 	uint16_t length = is_nobody ? ND_NEIGHBOR_LEN : ND_NEIGHBOR_MESSAGE_LEN;
 	uint8_t *ip = frame.bytes + ETHERNET_LEN;
-	address_frame(&frame, row, wire);
+	begin_frame(&frame, row, wire, ETHERNET_IP6);
 	const struct ws_address host = CHURN_IP6(wire, frame.bytes[2 * ETHERNET_ADDRESS_LEN - 1]);
 	message.type = asks ? ICMP6_NEIGHBOR_SOLICITATION : ICMP6_NEIGHBOR_ADVERTISEMENT;
 	message.is_override = !asks;
@@ -125,8 +122,6 @@ static struct frame discovery(uint64_t *row, uint16_t wire)
 	ip6_solicited_node(group, message.target);
 	memcpy(group, asks ? group : all, sizeof(group));
 	ip6_multicast_mac(frame.bytes, group);
-	frame.bytes[ETHERNET_TYPE_AT] = ETHERNET_IP6 >> 8;
-	frame.bytes[ETHERNET_TYPE_AT + 1] = ETHERNET_IP6 & 0xff;
 	ip6_write(ip, length, IP6_ICMP, ND_HOP_LIMIT, is_nobody ? none : host.bytes, group);
 	nd_write(ip + IP6_LEN, &message);
 	frame.length = ETHERNET_LEN + IP6_LEN + length;
@@ -177,7 +172,7 @@ static struct frame tunnelled(uint64_t *row, uint16_t wire)
 	const uint16_t port = htobe16(VXLAN_PORT);
 	const struct vxlan_header vxlan = {htobe32(VXLAN_HAS_VNI),
 									   htobe32(CHURN_VNI << VXLAN_VNI_SHIFT)};
-	address_frame(&frame, row, wire);
+	begin_frame(&frame, row, wire, ETHERNET_IP4);
 	memcpy(at + offsetof(struct udp_header, destination), &port, sizeof(port));
 	memcpy(at + UDP_LEN, &vxlan, sizeof(vxlan));
 	memcpy(at + UDP_LEN + VXLAN_LEN, inner.bytes, length);

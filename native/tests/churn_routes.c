@@ -3,6 +3,8 @@
 #include "tests/churn_packets.h"
 #include "tests/churn_rig.h"
 
+#include "router/fib/fib.h"
+
 #include <string.h>
 
 enum { MANY = 64, TABLE = 5 };
@@ -130,10 +132,10 @@ static void adjacency_counts(struct ws_router *router, uint64_t *row, bool on)
 /* What tells flows apart. */
 static void flow_fields(struct ws_router *router, uint64_t *row, bool on)
 {
-	uint32_t usual = WS_FLOW_SRC | WS_FLOW_DST | WS_FLOW_SPORT | WS_FLOW_DPORT | WS_FLOW_PROTO;
 	uint32_t drawn = WS_FLOW_SRC | churn_draw(row, WS_FLOW_FIELDS + 1);
-	churn_expect(ws_router_set_flow_hash(router, WS_IP4, 0, on ? drawn : usual), "IPv4's flows");
-	churn_expect(ws_router_set_flow_hash(router, WS_IP6, 0, on ? drawn : usual | WS_FLOW_LABEL),
+	churn_expect(ws_router_set_flow_hash(router, WS_IP4, 0, on ? drawn : FLOW_HASH_IP4),
+				 "IPv4's flows");
+	churn_expect(ws_router_set_flow_hash(router, WS_IP6, 0, on ? drawn : FLOW_HASH_IP6),
 				 "IPv6's flows");
 }
 
