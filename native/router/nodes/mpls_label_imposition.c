@@ -43,8 +43,7 @@ LANES_INLINE bool mpls_label_imposition_eight(const struct ws_router *router, vo
 	const struct adjacency *adjacency = &adjacencies[index], *hop = &adjacencies[adjacency->next];
 	void *data[EIGHT];
 	if (!eight_have_adjacency(packets, index) || adjacency->label_count != 1 ||
-		adjacency->has_own_ttl ||
-		adjacency_kind(hop) != ADJACENCY_REWRITE ||
+		adjacency->has_own_ttl || adjacency_kind(hop) != ADJACENCY_REWRITE ||
 		hop->rewrite_len != ETHERNET_LEN || adjacency_mtu(hop) > INT16_MAX ||
 		unlikely(!eight_have_at_least(packets, offsetof(struct rte_mbuf, data_off),
 									  MPLS_LEN + REWRITE_SIZE) ||
