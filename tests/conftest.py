@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import signal
-from pathlib import Path
 
 import pytest
+from harness.lanes import enter_lane
 from hypothesis import settings
 
 # A test must not fail because the machine is busy; pytest's own time limit ends one that hangs. Nor may a tree pass
@@ -20,12 +20,15 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 if signal.getsignal(signal.SIGHUP) is signal.SIG_IGN:
     signal.signal(signal.SIGHUP, lambda *_: None)  # still ignored here; a program that is started has its default again
 
-REAL = ("dataplane", "system", "vm")
-"""Folders of tests that run traffic, guests or daemons on CPUs which others may take for a while. One that fails there
-gets a second try, and the summary names it; what fails by itself fails twice."""
+# Order of markers: a test is `long` or not, and if not, `alone` or not. tools/run-tests.py runs a stage for each.
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    enter_lane()
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
-        if Path(item.path).parent.name in REAL:
-            item.add_marker(pytest.mark.flaky(reruns=1, reruns_delay=5))
+        for marker in item.iter_markers("long"):
+            if len(marker.args) != 1 or not isinstance(marker.args[0], str):
+                raise pytest.UsageError(f"{item.nodeid}: write @pytest.mark.long(\"why `make test` leaves it out\")")

@@ -1,0 +1,1 @@
+"""What tests of every folder share: waiting, command lines, ports, CPUs."""
