@@ -18,13 +18,13 @@ from wirespeed.loadtest.live import summary
 from wirespeed.report.comparison import compare, read_all
 from wirespeed.report.render import render
 from wirespeed.report.table import rows
+from wirespeed.results.analysis import judged
 from wirespeed.results.balance import Medium
 from wirespeed.results.channel import Channel
 from wirespeed.results.loadtest import Result
 from wirespeed.results.loadtest_file import write_result
 from wirespeed.results.outcome import PortFacts
 from wirespeed.results.sample import Sample
-from wirespeed.results.verdict import judged
 
 VARIABLES = {
     "profile_file": "bench",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from wirespeed.pages.words import three_digits
+from wirespeed.results.figures import three_digits
 from wirespeed.site.entries import Figure
 from wirespeed.site.figures import rate
 from wirespeed.site.trends import Trend

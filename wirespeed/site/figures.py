@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from wirespeed.pages.words import three_digits
+from wirespeed.results.figures import three_digits
 from wirespeed.site.entries import Figure
 from wirespeed.units import scale
 

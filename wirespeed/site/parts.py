@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from wirespeed.pages.words import three_digits
+from wirespeed.results.figures import three_digits
 from wirespeed.site.entries import Entry, Figure
 from wirespeed.site.figures import per_watt, rate_parts, trust
 from wirespeed.site.names import box_page, test_page
