@@ -63,7 +63,7 @@ def test_samples_carry_the_cost_in_the_router(results):
 def test_large_packets_pass_at_line_rate(results):
     """10 Gb/s of 1514-byte frames is 815 kpps; any machine that runs this forwards them."""
     channel = results["wirespeed-unidir-1514b"].outcome.channels["0→1"]
-    assert channel.maximum.received_percent > 90
+    assert channel.full_load.received_percent > 90
 
 
 def test_the_kernel_is_the_second_router_or_the_demo_says_why_not(demo):

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 
 from wirespeed.explain.ranking import Explanation, explain
 from wirespeed.explain.sources import result as loadtest_source
-from wirespeed.explain.sources.files import cases_of, cases_of_results
+from wirespeed.explain.sources.files import cases_of, cases_of_results, is_result
 from wirespeed.results import verdicts
 from wirespeed.results.analysis import Analysis
-from wirespeed.results.file import AnyResult
+from wirespeed.results.file import AnyResult, read_file
 from wirespeed.results.inspection import Inspection
 from wirespeed.results.loadtest import Result
 from wirespeed.results.verdict import Limit, LimitedBy, Verdict
@@ -41,6 +42,12 @@ def verdict_of(result: AnyResult, analysis: Analysis | None = None) -> Verdict:
     else:
         cases = cases_of(result, result.name)
     return verdicts.verdict_of(result, limit_of(explain(cases[0])) if cases else None, analysis)
+
+
+def verdicts_of_files(files: Sequence[Path], explanations: Sequence[Explanation]) -> dict[str, Verdict]:
+    """The verdicts on the results among files that were explained, by name; other evidence has no figures."""
+    results = [read_file(path) for path in files if is_result(path)]
+    return {one.name: one for one in verdicts_of(results, explanations)}
 
 
 def explained(results: Sequence[AnyResult], inspections: Sequence[Inspection] = ()) -> tuple[Explanation, ...]:

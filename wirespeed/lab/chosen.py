@@ -29,10 +29,10 @@ class Maker(Protocol):
 
 LABS: Mapping[str, Maker] = {
     "embedded": EmbeddedLab,
-    "veth": VethLab,
     "linux": LinuxLab,
     "linux:af_xdp": partial(LinuxLab, port="af_xdp"),
     "linux:af_packet": partial(LinuxLab, port="af_packet"),
+    "veth": VethLab,
 }
 _VM = re.compile(r"vm([:,]|$)")
 

@@ -50,9 +50,11 @@ if TYPE_CHECKING:
 
 REPORT = "report.html"
 
-_COLUMNS = ("forwarded", "share", "at full load", "lost", "limit", "cyc/pkt")
+_COLUMNS = ("forwarded", "share", "at full load", "lost", "limit")
 _SEARCH_COLUMNS = ("forwarded", "share", "limit", "NDR", "PDR")
-"""Eighty columns hold no more: longer cells are broken."""
+_WIDTHS = {"forwarded": len("(tester-limited)"), "limit": 7}
+_WIDE = 100
+"""Eighty columns hold no more: longer cells are broken into lines."""
 _MOST_REASONS = 5
 
 
@@ -209,13 +211,15 @@ class Demo:
         if not self._findings:
             return
         columns = _SEARCH_COLUMNS if self._search else _COLUMNS
+        if self._console.width >= _WIDE:
+            columns = (*columns, "cyc/pkt")
         for title, unidirectional in (("Unidirectional", True), ("Bidirectional: both ways together, 2 lines", False)):
             self._console.print(f"\n[bold]{title}[/bold]", highlight=False)
             table = Table(box=box.SIMPLE_HEAD, padding=0)
             table.add_column("load test", min_width=14, no_wrap=True)
-            table.add_column("router", min_width=10)
+            table.add_column("router", min_width=10, overflow="fold")
             for heading in columns:
-                table.add_column(heading, justify="right")
+                table.add_column(heading, justify="right", min_width=_WIDTHS.get(heading), overflow="fold")
             for test in self._suite:
                 found = [finding for finding in self._findings if finding.test == test]
                 if test.unidirectional == unidirectional:
@@ -257,7 +261,7 @@ class Demo:
         if self._search:
             said.append("NDR and PDR: the most of which nothing was lost, and at most 0.5 % (quick preset).")
         else:
-            said.append("At full load: the mean of the hold, and what was lost of it; cycles are the router's own.")
+            said.append("At full load: the mean of the hold, and what was lost of it.")
         for line in said:
             self._console.print(line, highlight=False)
 
@@ -299,9 +303,7 @@ def _cells(
         return (name, finding.dut, "failed")
     verdict = verdicts[finding.file]
     full = verdict.full_load or verdict.figure
-    goals = (
-        {} if finding.search is None else {one.name: one.text for one in verdicts[search_file(finding.file)].figures}
-    )
+    goals = () if finding.search is None else verdicts[search_file(finding.file)].figures
     cells = {
         "forwarded": verdict.figure.text,
         "share": verdict.figure.share_text,

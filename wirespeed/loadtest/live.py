@@ -106,8 +106,7 @@ def plain_line(progress: Progress) -> str:
 
 def figures(point: Point) -> tuple[str, ...]:
     """Offered and received pps, received L2 and L1 bps, percent of line, loss: as text."""
-    length = point.frame_bytes
-    share = None if point.line_percent is None else min(point.line_percent, 100.0)
+    length, share = point.frame_bytes, point.line_percent
     return (
         rate_text(point.offered_pps),
         rate_text(point.received_pps),
