@@ -68,7 +68,7 @@ class Acceptor:
         assert self._loop is not None
         self._loop.remove_reader(self._listener)
         self._retry = self._loop.call_later(PAUSE_S, self._resume)
-        self._notice.say(error.strerror)
+        self._notice.say(str(error.strerror))
 
 
 class StreamSessions:
