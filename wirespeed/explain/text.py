@@ -15,13 +15,15 @@ from wirespeed.results.verdict import Verdict
 
 NONE: Mapping[str, Verdict] = MappingProxyType({})
 UNKNOWN = "unknown: what was told does not name a cause"
+UNCOUNTED = "unknown: no counter of the device explains the loss"
 
 
 def sentence(explanation: Explanation) -> str:
     """The verdict in one line, with how sure it is."""
     verdict = explanation.verdict
     if verdict is None:
-        return UNKNOWN
+        case = explanation.case
+        return UNCOUNTED if case.tells_drops and case.is_short and not case.drops else UNKNOWN
     return f"{verdict.sentence} ({verdict.cause}, {sure(verdict)})"
 
 
