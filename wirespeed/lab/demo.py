@@ -210,7 +210,7 @@ class Demo:
         """The articles' table: one for each direction, in it the routers side by side for each load."""
         if not self._findings:
             return
-        columns = _SEARCH_COLUMNS if self._search else _COLUMNS
+        columns: tuple[str, ...] = _SEARCH_COLUMNS if self._search else _COLUMNS
         if self._console.width >= _WIDE:
             columns = (*columns, "cyc/pkt")
         for title, unidirectional in (("Unidirectional", True), ("Bidirectional: both ways together, 2 lines", False)):
