@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from simulated_bench import LINE_BPS, Bench, ramp, run
 
-from wirespeed.lab.demo import _cells
+from wirespeed.lab.demo import tables
 from wirespeed.lab.suite import SEED_SUITE, finding
 from wirespeed.loadtest.live import summary
 from wirespeed.report.comparison import compare, read_all
@@ -111,10 +111,11 @@ def test_every_place_prints_the_same_digits(bench: Bench, directions: int, tmp_p
     assert maximum == f"{(whole.max_pps or 0) / 1e6:.3f}"
 
     # the demo's table
-    cells = _cells(finding(SEED_SUITE[3], "router", result, path), first=True)
+    demo = tables(SEED_SUITE, [finding(SEED_SUITE[3], "router", result, path)])
+    [cells] = [[*row] for _, table in demo for row in zip(*(column.cells for column in table.columns), strict=True)]
     assert cells[2].rstrip(" *") == f"{maximum} Mpps"
     assert cells[2].endswith("*") == ("tester-limited" in listed[-1][-1])
-    assert cells[3:5] == (bits, f"{percent.removesuffix(' of 200')} %")
+    assert cells[3:5] == [bits, f"{percent.removesuffix(' of 200')} %"]
 
     # the end of a live test, a direction a line
     lines = [line for line in summary(result, None) if "max received" in line]

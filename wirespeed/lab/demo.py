@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -200,22 +200,8 @@ class Demo:
         """The articles' table: one for each direction, in it the routers side by side for each load."""
         if not self._findings:
             return
-        for title, unidirectional in (
-            ("Unidirectional", True),
-            ("Bidirectional: both ways together, so the line is 200 %", False),
-        ):
+        for title, table in tables(self._suite, self._findings, search=self._search):
             self._console.print(f"\n[bold]{title}[/bold]", highlight=False)
-            table = Table(box=box.SIMPLE_HEAD, padding=0)
-            table.add_column("load test", min_width=14, no_wrap=True)
-            table.add_column("router", min_width=9, no_wrap=True)
-            columns = _SEARCH_COLUMNS if self._search else _COLUMNS
-            for heading, width in columns:
-                table.add_column(heading, justify="right", min_width=width, no_wrap=True)
-            for test in self._suite:
-                found = [finding for finding in self._findings if finding.test == test]
-                if test.unidirectional == unidirectional:
-                    for finding in found:
-                        table.add_row(*_cells(finding, first=finding is found[0], columns=columns))
             self._console.print(table)
         self._print_legend()
         for failure in self._failures:
@@ -281,7 +267,29 @@ class Demo:
         return path
 
 
-def _cells(finding: Finding | Failure, first: bool, columns: Sequence[tuple[str, int]] = _COLUMNS) -> tuple[str, ...]:
+def tables(
+    suite: Sequence[SuiteTest], findings: Sequence[Finding | Failure], *, search: bool = False
+) -> Iterator[tuple[str, Table]]:
+    """One table of `findings` for each direction, with its title; with `search` the bounds found are in it."""
+    columns = _SEARCH_COLUMNS if search else _COLUMNS
+    for title, unidirectional in (
+        ("Unidirectional", True),
+        ("Bidirectional: both ways together, so the line is 200 %", False),
+    ):
+        table = Table(box=box.SIMPLE_HEAD, padding=0)
+        table.add_column("load test", min_width=14, no_wrap=True)
+        table.add_column("router", min_width=9, no_wrap=True)
+        for heading, width in columns:
+            table.add_column(heading, justify="right", min_width=width, no_wrap=True)
+        for test in suite:
+            if test.unidirectional == unidirectional:
+                found = [finding for finding in findings if finding.test == test]
+                for finding in found:
+                    table.add_row(*_cells(finding, finding is found[0], columns))
+        yield title, table
+
+
+def _cells(finding: Finding | Failure, first: bool, columns: Sequence[tuple[str, int]]) -> tuple[str, ...]:
     name = finding.test.label if first else ""
     if isinstance(finding, Failure):
         return (name, finding.dut, "failed")

@@ -102,7 +102,8 @@ async def _serve(
         assert task is not None
         sessions.add(task)
         try:
-            await _session(console, reader, writer)
+            with contextlib.suppress(asyncio.CancelledError):  # at the router's end; asyncio would report it as a fault
+                await _session(console, reader, writer)
         finally:
             sessions.discard(task)
 
