@@ -58,14 +58,13 @@ def _run(args: list[str]) -> int:
 
     from typer import Abort  # noqa: PLC0415 - as above
 
-    from wirespeed.cli.tree import command_tree, filled_in  # noqa: PLC0415
+    from wirespeed.cli.tree import run_command  # noqa: PLC0415
 
     try:
-        tree = command_tree(COMMANDS, loaded=args[0])
-        result = tree.main(args=filled_in(args, COMMANDS), prog_name="wirespeed", standalone_mode=False)
+        result = run_command(COMMANDS, args)
     except WirespeedError as error:
         return _fail(str(error), error.exit_code)
-    except (KeyboardInterrupt, Abort):
+    except (KeyboardInterrupt, EOFError, Abort):
         return _fail("interrupted", INTERRUPTED)
     except OutputLost:
         raise

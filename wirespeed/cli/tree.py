@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from importlib import import_module
 from typing import Annotated, Any
 
@@ -10,6 +10,7 @@ import typer
 import typer.main
 
 from wirespeed import __version__
+from wirespeed.cli.plain import NotPlain, plain_call
 
 
 def command_tree(commands: Mapping[str, str], loaded: str) -> Any:
@@ -31,10 +32,24 @@ def command_tree(commands: Mapping[str, str], loaded: str) -> Any:
     return typer.main.get_command(app)
 
 
-def filled_in(args: list[str], commands: Mapping[str, str]) -> list[str]:
-    """`args` with the values of options that may stand without one: OPTIONAL_VALUES of the command's module."""
-    module = import_module(f"wirespeed.cli.{args[0]}") if args[0] in commands else None
-    optional: dict[str, str] = getattr(module, "OPTIONAL_VALUES", {})
+def run_command(commands: Mapping[str, str], args: Sequence[str]) -> Any:
+    """Run the command that `args` begins with; what it returns. The option parser is built for help, for words that
+    are not among `commands`, and for lines that are not plain."""
+    name, module = args[0], import_module(f"wirespeed.cli.{args[0]}") if args[0] in commands else None
+    args = filled_in(args, getattr(module, "OPTIONAL_VALUES", {}))
+    if module is not None:
+        anywhere = getattr(module, "CONTEXT", {}).get("allow_interspersed_args", True)
+        try:
+            given = plain_call(module.command, args[1:], options_anywhere=anywhere)
+        except NotPlain:
+            pass
+        else:
+            return module.command(**given)
+    return command_tree(commands, loaded=name).main(args=args, prog_name="wirespeed", standalone_mode=False)
+
+
+def filled_in(args: Sequence[str], optional: Mapping[str, str]) -> list[str]:
+    """`args` with the values of options that may stand without one, which `optional` holds."""
     filled = []
     for word, following in zip(args, [*args[1:], "-"], strict=True):
         filled.append(word)

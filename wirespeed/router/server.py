@@ -12,15 +12,20 @@ import sys
 import traceback
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from wirespeed._native.port_checks import listens
 from wirespeed.errors import EnvironmentFault, UsageError, WirespeedError
-from wirespeed.router.api.server import ApiServer
+from wirespeed.later import Later
 from wirespeed.router.console import Console
 from wirespeed.router.pause import Pause
 from wirespeed.router.protocol import MAX_REQUEST_BYTES, encode
 from wirespeed.router.stats_socket import StatsServer
+
+if TYPE_CHECKING:
+    from wirespeed.router.api import server as api_server
+else:
+    api_server = Later("wirespeed.router.api.server")
 
 _PERIOD_S = 1.0
 _PIECE_CHARACTERS = 65_536
@@ -110,9 +115,7 @@ async def _serve(
     server = await asyncio.start_unix_server(session, sock=listener, limit=MAX_REQUEST_BYTES)
     if stats is not None:
         stats.start(loop)
-    api = None if api_listener is None else ApiServer(console, api_listener)
-    if api is not None:
-        await api.start()
+    api = None if api_listener is None else _Api(console, api_listener, loop)
     ready()
     try:
         sample_at = loop.time() + _PERIOD_S
@@ -161,6 +164,32 @@ def _follow_links(console: Console) -> None:
             file=sys.stderr,
         )
     console.lcp.mirror()
+
+
+class _Api:
+    """The binary API, which is imported when its first client connects."""
+
+    def __init__(self, console: Console, listener: socket.socket, loop: asyncio.AbstractEventLoop) -> None:
+        self._console, self._listener, self._loop = console, listener, loop
+        self._server: api_server.ApiServer | None = None
+        self._started: asyncio.Task[None] | None = None
+        listener.setblocking(False)
+        loop.add_reader(listener, self._start)
+
+    def _start(self) -> None:
+        self._loop.remove_reader(self._listener)
+        self._server = api_server.ApiServer(self._console, self._listener)
+        self._started = self._loop.create_task(self._server.start())
+
+    def poll(self) -> None:
+        if self._server is not None:
+            self._server.poll()
+
+    async def close(self) -> None:
+        self._loop.remove_reader(self._listener)
+        if self._server is not None and self._started is not None:
+            await self._started
+            await self._server.close()
 
 
 class _LinuxReader:
