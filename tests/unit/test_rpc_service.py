@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 import zmq
 from fake_generator import FakeGenerator
+from harness.ports import free_port
 
 from wirespeed.cli.generator import describe, memory_needed_mb
 from wirespeed.cli.main import main
@@ -23,19 +24,6 @@ from wirespeed.generator.server import Server
 from wirespeed.generator.service import RpcSockets, is_loopback, parse_rpc_address, serve
 from wirespeed.model import parse_port_spec
 from wirespeed.profiles import load_profile
-
-
-def free_port() -> int:
-    """A TCP port that is free, as is the one below it."""
-    for port in range(24501, 25501, 2):
-        with socket.socket() as one, socket.socket() as other:
-            try:
-                one.bind(("127.0.0.1", port))
-                other.bind(("127.0.0.1", port - 1))
-            except OSError:
-                continue
-            return port
-    raise AssertionError("no free ports")
 
 
 class Client:
