@@ -12,13 +12,15 @@ from wirespeed.explain.ranking import Explanation
 from wirespeed.results.figures import rate_text
 
 UNKNOWN = "unknown: what was told does not name a cause"
+UNCOUNTED = "unknown: no counter of the device explains the loss"
 
 
 def sentence(explanation: Explanation) -> str:
     """The verdict in one line, with how sure it is."""
     verdict = explanation.verdict
     if verdict is None:
-        return UNKNOWN
+        case = explanation.case
+        return UNCOUNTED if case.tells_drops and case.is_short and not case.drops else UNKNOWN
     return f"{verdict.sentence} ({verdict.cause}, {sure(verdict)})"
 
 

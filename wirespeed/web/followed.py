@@ -101,7 +101,7 @@ class Followed:
             lines = lines[1:]
         assert self._loadtest is not None
         for line in lines:
-            sample = sample_from_json(len(self.frames), json.loads(line), self._loadtest.variables)
+            sample = sample_from_json(len(self.frames), json.loads(line))
             self.frames.append(sample_frame(self._loadtest, self._last, sample))
             self._last = sample
 
