@@ -238,7 +238,7 @@ class Printer:
         self.lock = threading.Lock()
 
     def print(self, part: str, text: str) -> None:
-        text = re.sub(rf"{re.escape(str(ROOT))}/(?:build/\.\./)?", "", text)
+        text = text.replace(f"{ROOT}/", "").replace("../native/", "native/")
         with self.lock:
             shown = True
             for line in text.splitlines():
