@@ -44,7 +44,7 @@ from wirespeed.web.folder import Folder, Test
 from wirespeed.web.followed import Followed
 from wirespeed.web.machine import Machine
 
-PAGE = 100
+PAGE = 50
 """Tests of one page of the list."""
 _POLL_S = 0.5
 _COMMENT_S = 10.0
@@ -132,7 +132,9 @@ class _Pages:
         found = await run_in_threadpool(lambda: self._folder.tests)
         chosen = [test for test in found if all(word in test.name.lower() for word in wanted.lower().split())]
         number = _page(request.query_params.get("page", "1"), len(chosen))
-        rows = [(test, _when(test)) for test in chosen[(number - 1) * PAGE : number * PAGE]]
+        shown = chosen[(number - 1) * PAGE : number * PAGE]
+        verdicts = await run_in_threadpool(lambda: [test.verdict for test in shown])
+        rows = [(test, _when(test), verdict) for test, verdict in zip(shown, verdicts, strict=True)]
         pages = max(1, math.ceil(len(chosen) / PAGE))
         return _html(
             "list.html",

@@ -48,6 +48,11 @@ def read_cases(paths: Sequence[Path], against: Sequence[Path] = ()) -> tuple[Cas
     return side_by_side(wanted, [case for path in against for case in _cases(path)])
 
 
+def is_result(path: Path) -> bool:
+    """Whether `read_cases` takes the file for a test's result: no evidence, inspection or collection."""
+    return path.suffix not in YAML and not is_inspection(path) and not is_collected(path)
+
+
 def cases_of_results(results: Sequence[AnyResult], inspections: Sequence[Inspection] = ()) -> tuple[Case, ...]:
     """The same of results as values, each under its name. Of the inspections those are used that are named as the box
     is: there may be others, of the tester."""
