@@ -51,10 +51,10 @@ def compare(a: Values, b: Values, within: float, confidence: float, control: str
         old, new = ([value.rate_pps for value in side] for side in sides)
         is_control = bool(control) and control in subject.load
         judged = judge(old, new, within, confidence, None if is_control else found)
-        bounds = [_bound(side) for side in sides]
-        judged = bounded(judged, bool(bounds[0]), bool(bounds[1]))
-        medians = [median(rates) if rates else None for rates in (old, new)]
-        rows.append(Row(subject, *medians, judged, left_out, *bounds))
+        a_bound, b_bound = (_bound(side) for side in sides)
+        judged = bounded(judged, bool(a_bound), bool(b_bound))
+        a_pps, b_pps = (median(rates) if rates else None for rates in (old, new))
+        rows.append(Row(subject, a_pps, b_pps, judged, left_out, a_bound, b_bound))
     return Comparison(tuple(rows), None if found is None else found.difference)
 
 
