@@ -125,12 +125,25 @@ def wait_received(router: RouterProcess, packets: int) -> None:
 def route(
     directory: Path, config: str, *sent: Sequence[bytes], ask: Sequence[str] = (), options: Sequence[str] = ()
 ) -> Outcome:
-    """Send frames into the interfaces e0, e1, …; `ask` are commands to run once all are done with."""
+    """Send frames into the interfaces e0, e1, … of the shared router, or with `options` of one that is started with
+    them; `ask` are commands to run once all are done with."""
+    from shared_router import interfaces  # noqa: PLC0415 - which needs this module
+
     names = [f"e{index}" for index in range(len(sent))]
     for name, frames in zip(names, sent, strict=True):
         write_pcap(directory / f"{name}-in.pcap", frames)
-    ports = [f"{name}=pcap:{directory}/{name}-in.pcap,{directory}/{name}-out.pcap" for name in names]
-    with router(directory, ports, config, *options) as running:
+    files = [(directory / f"{name}-in.pcap", directory / f"{name}-out.pcap") for name in names]
+    if options:
+        ports = [f"{name}=pcap:{came},{left}" for name, (came, left) in zip(names, files, strict=True)]
+        made = router(directory, ports, config, *options)
+    else:
+        made = interfaces(
+            directory,
+            [f"create pcap name {name} input {came} output {left} hold" for name, (came, left) in zip(names, files, strict=True)],
+            config,
+            *names,
+        )
+    with made as running:
         wait_received(running, sum(len(frames) for frames in sent))
         errors = parse_errors(running.ask("show errors"))
         answers = [running.ask(line) for line in ask]

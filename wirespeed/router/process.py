@@ -13,6 +13,7 @@ from wirespeed._native.runtime import Hugepages, open_ports, pool_buffers, route
 from wirespeed._native.runtime import close as close_runtime
 from wirespeed.errors import FileFault, WirespeedError
 from wirespeed.router.columns import speed
+from wirespeed.router.commands.ports import give_mac
 from wirespeed.router.console import Console
 from wirespeed.router.core import RouterCore
 from wirespeed.router.server import open_socket, serve
@@ -20,10 +21,6 @@ from wirespeed.router.settings import RouterSettings
 from wirespeed.router.startup.syntax import Place
 from wirespeed.router.stats_file import StatsFile, default_stats_file, default_stats_socket
 from wirespeed.router.stats_socket import StatsServer, opened
-
-# A ring's port has no address of its own.
-_NO_MAC = "00:00:00:00:00:00"
-
 
 def run(
     settings: RouterSettings,
@@ -98,8 +95,7 @@ def run(
         server = StatsServer(stats_listener, undo.enter_context(opened(stats.made)))
         stats.publish()
         for index in core.interface_names().values():
-            if core.interface(index).mac == _NO_MAC:
-                core.set_mac(index, f"02:fe:00:00:00:{index:02x}")
+            give_mac(core, index)
         for index, queue, worker in settings.placement:
             if queue < core.port(index).rx_queues:
                 core.set_placement(index, queue, worker)
@@ -116,6 +112,8 @@ def run(
         core.start()
         for index in range(len(settings.ports)):
             announce(describe(core, index))
+        if not core.interface_names():
+            announce("no interfaces yet: give --interface NAME=SPEC, or make some (wirespeed ctl create ?)")
         cpus = ",".join(str(cpu) for cpu in settings.cpus)
         serve(
             console,
