@@ -5,6 +5,7 @@ What a test made is deleted after it, and the router must then answer as it did 
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
@@ -62,6 +63,8 @@ SHOWN = (
     "pcap trace status",
     "show features",
 )
+# In which order interfaces can be deleted.
+_LEAVING = ("sub", "vxlan", "loopback", "bond", "port")
 # Lines whose effect no deletion of an interface takes away, and the line that does: groups of the first go into it.
 _UNDONE = tuple(
     (re.compile(made), undone)
@@ -71,6 +74,7 @@ _UNDONE = tuple(
         (r"(ip6?|mpls) table (?:add )?(\d+).*", "{0} table del {1}"),
         (r"(route|adjacency) counters enable", "{0} counters disable"),
         (r"set punt policer (\S+) rate .*?( e\d+)?", "set punt policer {0} off"),
+        (r"create memif socket id (\d+) filename .*", "delete memif socket id {0}"),
         (r"set urpf-accept (table \d+ )?(?:add )?(\S+)( add)?", "set urpf-accept {0}del {1}"),
     )
 )
@@ -90,12 +94,6 @@ class SharedRouter:
         except UsageError as error:  # there is no table
             return shown | {"show mpls fib": str(error)}
 
-    def interfaces(self) -> list[str]:
-        """Those that are there, in the order in which they can be deleted."""
-        shown = self.running.ask("show mode")
-        names = [line.split()[1] for line in shown.splitlines()]
-        return sorted(names, key=lambda name: ("." not in name, not re.match("vxlan|Bond|loop", name)))
-
     def forgive(self, line: str) -> None:
         """Run a line that has nothing to do where a test has undone its own."""
         with suppress(WirespeedError):
@@ -109,19 +107,24 @@ class SharedRouter:
             for made, undone in _UNDONE
             if (found := made.fullmatch(line.strip()))
         ]
-        tables = [line for line in undo if " table del " in line]
-        for line in dict.fromkeys(line for line in undo if line not in tables):
+        last = [line for line in undo if " table del " in line or " socket " in line]
+        for line in dict.fromkeys(line for line in undo if line not in last):
             self.forgive(line)
-        for name in self.interfaces():
-            self.forgive(f"set interface unnumbered del {name}")
-            self.forgive(f"set interface l3 {name}")
-        for name in self.interfaces():
-            self.running.ask(f"delete interface {name}")
-        for index in re.findall(r"^acl-index (\d+)", self.running.ask("show acl-plugin acl"), re.MULTILINE):
-            self.running.ask(f"delete acl-plugin acl index {index}")
-        for domain in re.findall(r"^ +(\d+) ", self.running.ask("show bridge-domain"), re.MULTILINE):
-            self.forgive(f"delete bridge-domain {domain}")
-        for line in dict.fromkeys(tables):
+        there = [json.loads(line) for line in self.running.ask("show state").splitlines()]
+        faces = sorted((one for one in there if "interface" in one), key=lambda face: _LEAVING.index(face["kind"]))
+        for face in faces:
+            if face["unnumbered"]:
+                self.running.ask(f"set interface unnumbered del {face['interface']}")
+            if face["xconnect_to"] or face["bridge_domain"]:
+                self.running.ask(f"set interface l3 {face['interface']}")
+        for face in faces:
+            self.running.ask(f"delete interface {face['interface']}")
+        for one in there:
+            if "acl" in one:
+                self.running.ask(f"delete acl-plugin acl index {one['acl']}")
+            if "bridge_domain" in one and "interface" not in one:
+                self.running.ask(f"delete bridge-domain {one['bridge_domain']}")
+        for line in dict.fromkeys(last):
             self.forgive(line)
         self.forgive("pcap trace off")
         for line in ("clear trace", "trace filter none", "clear errors", "clear interfaces", "clear runtime"):
@@ -130,8 +133,9 @@ class SharedRouter:
 
     @staticmethod
     def _lines(shown: str) -> set[str]:
-        """All but what the time is."""
-        return {line for line in shown.splitlines() if not line.startswith("now: ")}
+        """All but the time, and counts since the start that no command clears."""
+        kept = (line for line in shown.splitlines() if not line.startswith(("now: ", "Packets: of ", "Sessions gone")))
+        return {re.sub(r"add \d+ - (deact|del) \d+", r"\1", line) for line in kept}
 
     def left(self) -> dict[str, list[str]]:
         """What it says that it did not say while it was bare, and the other way round."""

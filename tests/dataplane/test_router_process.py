@@ -12,7 +12,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from router_run import command, loops, received, router, wait_for, wait_received, worker_cpu, write_pcap
+from harness.waiting import wait_for
+from router_run import command, loops, received, router, wait_received, worker_cpu, write_pcap
 from scapy.layers.inet import IP, UDP
 from scapy.layers.l2 import Ether
 from scapy.packet import Raw

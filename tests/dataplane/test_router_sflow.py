@@ -11,18 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from router_run import (
-    CROSSED,
-    HOST0,
-    INTERFACES,
-    ROUTER0,
-    RouterProcess,
-    assert_conserved,
-    route,
-    router,
-    wait_for,
-    write_pcap,
-)
+from harness.waiting import wait_for
+from router_run import CROSSED, HOST0, INTERFACES, ROUTER0, RouterProcess, assert_conserved, route, router, write_pcap
 from scapy.layers.inet import IP, UDP
 from scapy.layers.l2 import Ether
 from scapy.packet import Raw

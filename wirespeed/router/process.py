@@ -22,6 +22,7 @@ from wirespeed.router.startup.syntax import Place
 from wirespeed.router.stats_file import StatsFile, default_stats_file, default_stats_socket
 from wirespeed.router.stats_socket import StatsServer, opened
 
+
 def run(
     settings: RouterSettings,
     socket_path: Path,
