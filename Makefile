@@ -1,9 +1,8 @@
 # One word per task. Each sets up what it needs by itself; the second time that is a no-op.
-.PHONY: demo test check lint format bench bench-nodes fuzz tsan trials vm boards docs deb clean setup
+.PHONY: demo test test-all test-rest check lint format bench bench-nodes fuzz tsan trials vm boards docs deb clean setup
 .DEFAULT_GOAL := setup
 
 BIN := .venv/bin
-C_FILES := $(shell git ls-files 'native/*.c' 'native/*.h')
 
 setup:
 	@tools/setup.sh
@@ -14,11 +13,17 @@ demo:
 
 test:
 	@tools/setup.sh test
-	@tools/test-native.sh
-	@$(BIN)/pytest -q -n auto tests/unit tests/services
-	@$(BIN)/pytest -q -n 2 --dist loadfile -m "not alone" tests/dataplane tests/system
-	@$(BIN)/pytest -m alone tests/dataplane tests/system
-	@$(BIN)/pytest tests/vm
+	@$(BIN)/python tools/run-tests.py test
+
+# make test, then what takes longer: guests, long trials, Ray, full tables, property tests at full depth.
+test-all:
+	@tools/setup.sh test
+	@$(BIN)/python tools/run-tests.py all
+
+# What test-all has besides test.
+test-rest:
+	@tools/setup.sh test
+	@$(BIN)/python tools/run-tests.py rest
 
 # For work in progress: what is quick of lint and test. CI runs both of them whole.
 check:
@@ -26,18 +31,14 @@ check:
 	@tools/check.sh
 
 lint:
-	@tools/setup.sh test lint
-	$(BIN)/ruff check
-	$(BIN)/ruff format --check --quiet
-	$(BIN)/mypy
-	@clang-format --dry-run --Werror $(C_FILES)
-	@tools/lint-native.sh
+	@tools/setup.sh --configure lint
+	@$(BIN)/python tools/lint.py
 
 format:
-	@tools/setup.sh lint
+	@tools/setup.sh --configure lint
 	$(BIN)/ruff check --fix --quiet
 	$(BIN)/ruff format --quiet
-	clang-format -i $(C_FILES)
+	git ls-files -z 'native/*.c' 'native/*.h' | xargs -0 clang-format -i
 
 bench:
 	@tools/setup.sh bench

@@ -20,7 +20,7 @@ from wirespeed.errors import WirespeedError
 from wirespeed.lab.lab import choose_cpus
 from wirespeed.lab.process import Child
 from wirespeed.router.client import ask
-from wirespeed.router.startup.schema import MOST_ROUTES
+from wirespeed.router.limits import MOST_ROUTES
 
 PATIENCE_S = 3600.0
 SOCKET = "router.sock"

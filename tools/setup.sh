@@ -3,6 +3,7 @@
 # the seconds that it took; where nothing is missing it says nothing.
 #   tools/setup.sh [GROUP…]              groups of Debian packages: build (always), test, lint, bench
 #   tools/setup.sh --packages GROUP…     those alone; trees, deb, container too
+#   tools/setup.sh --configure GROUP…    all but the compiling: build/compile_commands.json is up to date
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -30,7 +31,7 @@ build="gcc libc6-dev make pkg-config libdpdk-dev libmnl-dev libpcap-dev python3 
 	libjs-dygraphs"
 test="valgrind dpdk-dev libcmocka-dev clang libclang-rt-14-dev chromium chromium-driver tcpdump
 	bird2 ethtool frr iperf3 iputils-ping nftables openssh-server postgresql prometheus sudo tidy traceroute util-linux"
-lint="clang clang-format clang-tidy"
+lint="clang-format clang-tidy"
 bench="dpdk-dev valgrind"
 trees="arch-test gcc-aarch64-linux-gnu mmdebstrap qemu-user-static"
 deb="build-essential mmdebstrap debhelper dpkg-dev fakeroot"
@@ -38,11 +39,18 @@ container="buildah mmdebstrap"
 
 wanted=$build
 only_packages=
-if [ "${1:-}" = --packages ]; then
+only_configure=
+case "${1:-}" in
+--packages)
 	only_packages=yes
 	wanted=
 	shift
-fi
+	;;
+--configure)
+	only_configure=yes
+	shift
+	;;
+esac
 for group in "$@"; do
 	eval "wanted=\"\$wanted \$$group\""
 done
@@ -121,6 +129,10 @@ if [ ! -e build/build.ninja ]; then
 	step "configuring the build of C"
 	PATH="$PWD/.venv/bin:$PATH" .venv/bin/meson setup build -Dbuildtype=release -Db_ndebug=if-release >/dev/null
 	taken
+fi
+if [ -n "$only_configure" ]; then
+	.venv/bin/ninja -C build --quiet build.ninja
+	exit 0
 fi
 if ! .venv/bin/ninja -C build -n | grep -q "no work to do"; then
 	step "compiling C"

@@ -14,6 +14,6 @@ def wirespeed(*words: object) -> list[str]:
     return [*PROGRAM, *map(str, words)]
 
 
-def run_wirespeed(*words: object, **options: Any) -> subprocess.CompletedProcess[str]:
+def run_wirespeed(*words: object, check: bool = False, **options: Any) -> subprocess.CompletedProcess[str]:
     """Run `wirespeed WORDS…` to its end and keep what it prints; `options` are those of subprocess.run."""
-    return subprocess.run(wirespeed(*words), **{"capture_output": True, "text": True, "check": False, **options})
+    return subprocess.run(wirespeed(*words), check=check, **{"capture_output": True, "text": True, **options})

@@ -247,7 +247,7 @@ def test_what_is_no_site_is_not_replaced(
     said = capsys.readouterr().err
     assert (said.count("\n") == 1 and "name another" in said) or "name one of its own" in said
     assert what != "folder" or (target / "thesis.txt").read_text() == "mine"
-    assert not (tmp_path / ".mine.new").exists()
+    assert not list(tmp_path.glob(".mine*"))
 
 
 def test_the_old_site_stays_when_the_disk_is_full(
@@ -300,7 +300,7 @@ def test_a_kill_leaves_the_old_site_or_the_new_one(moment: str, site: Path, wher
     assert (times(site) == before) is (moment == "before")
     assert main(words) == 0
     assert "15 results" in (site / "index.html").read_text() and broken_links(site) == []
-    assert not (site.parent / ".site.new").exists()
+    assert not list(site.parent.glob(".site*"))
 
 
 def test_where_the_system_cannot_swap_two_folders(
@@ -312,6 +312,26 @@ def test_where_the_system_cannot_swap_two_folders(
     assert main(["corpus", "site", str(site), "--corpus", where]) == 0
     assert "15 results" in (site / "index.html").read_text() and broken_links(site) == []
     assert not [one for one in site.parent.iterdir() if one.name.startswith(".site")]
+
+
+def test_what_lies_beside_a_site_is_neither_followed_nor_removed(where: str, tmp_path: Path) -> None:
+    victim = tmp_path / "victim"
+    (victim / "sub").mkdir(parents=True)
+    (victim / "a.txt").write_text("precious")
+    beside = tmp_path / "pub"
+    beside.mkdir()
+    for name in (".site.new", ".site.old", ".site.abcdefgh.new"):
+        (beside / name).symlink_to(victim)
+    for name in (".site.mine.new", ".site.ijklmnop.new", ".site.old.d"):
+        (beside / name).mkdir()
+        (beside / name / "mine.txt").write_text("mine")
+    before = sorted(beside.rglob("*"))
+    assert main(["corpus", "site", str(beside / "site"), "--corpus", where]) == 0
+    assert main(["corpus", "site", str(beside / "site"), "--corpus", where]) == 0
+    assert (victim / "a.txt").read_text() == "precious" and (victim / "sub").is_dir()
+    site = beside / "site"
+    assert sorted(path for path in beside.rglob("*") if site not in (path, *path.parents)) == before
+    assert not site.is_symlink() and broken_links(site) == []
 
 
 def test_two_makers_of_one_site_do_not_mix(site: Path, where: str, capsys: pytest.CaptureFixture[str]) -> None:

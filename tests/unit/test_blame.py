@@ -275,10 +275,11 @@ def test_the_order_of_samples_changes_no_knee() -> None:
     assert (rising.low_pps, rising.high_pps) == pytest.approx((falling.low_pps, falling.high_pps), rel=1e-3)
 
 
-def test_a_second_on_end_is_the_maximum_and_never_more_than_was_offered() -> None:
+def test_full_load_is_the_mean_of_the_hold_and_never_more_than_was_offered() -> None:
     bench = Bench(interval_s=0.25, held=frozenset({10, 20, 30}), signature=True)
-    found = verdict(bench, ramp(1000, 40, 8)).maximum
+    found = verdict(bench, ramp(1000, 40, 8)).full_load
     assert found is not None
+    assert (found.samples, found.is_estimate, found.loss_ratio) == (8, False, 0)
     assert found.received_pps == pytest.approx(1000)
     assert found.received_pps <= found.offered_pps
 
@@ -317,7 +318,8 @@ def test_a_sample_that_passed_though_the_machine_was_in_the_way_has_passed() -> 
     found = seen(bench, ramp(10e6, 100, 10))
     held = judge(found, threshold=THRESHOLD, line_bps=LINE_BPS).held
     assert held is not None
-    assert held.offered_pps == max(point.offered_pps for point in found if point.loss_ratio <= THRESHOLD)
+    passed = sorted(point.offered_pps for point in found if point.loss_ratio <= THRESHOLD)
+    assert held.offered_pps == pytest.approx(sum(passed[-3:]) / 3, rel=0.02)
 
 
 def test_loss_far_beyond_what_the_machine_could_cause_is_not_its_doing() -> None:

@@ -18,6 +18,7 @@ from wirespeed.compare.comparison import compare
 from wirespeed.compare.judgement import bounded, drift, judge
 from wirespeed.compare.plateaus import plateaus
 from wirespeed.errors import UsageError
+from wirespeed.explain.verdicts import verdict_of
 from wirespeed.results.file import write_file
 from wirespeed.results.subjects import Subject, Value, figures
 
@@ -191,4 +192,5 @@ def test_an_empty_folder_and_a_result_without_rates_are_told(tmp_path, capsys):
     (tmp_path / "empty").mkdir()
     assert main(["compare", str(tmp_path / "empty"), str(tmp_path / "empty")]) == 6
     assert "has no result in it (*.json)" in capsys.readouterr().err
-    assert not list(figures(replace(search_of(), goals=())))
+    without = replace(search_of(), goals=())
+    assert not list(figures(without, verdict_of(without)))

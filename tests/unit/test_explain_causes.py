@@ -47,6 +47,10 @@ CASES: dict[str, Case] = {
     "rx-overrun": Case(SHORT, workers=(IDLE,), drops={"e0: rx-miss": 5_000_000}, lost_packets=5e6),
     "no-next-hop": Case(SHORT, workers=(IDLE,), drops={"ip4-lookup: no route": 5_000_000}, lost_packets=5e6),
     "slow-path": Case(SHORT, workers=(IDLE,), drops={"ip4-rewrite: ip4 ttl <= 1": 5_000_000}, lost_packets=5e6),
+    "blackhole": Case(SHORT, workers=(IDLE,), drops={"null-node: blackholed packets": 5_000_000}, lost_packets=5e6),
+    "not-arrived": Case(
+        replace(SHORT, received_pps=1.0), workers=(replace(IDLE, packets=58, in_pps=5.8, out_pps=5.7),)
+    ),
     "dropped": Case(SHORT, workers=(IDLE,), drops={"ethernet-input: l3 mac mismatch": 5_000_000}, lost_packets=5e6),
     "mtu": Case(SHORT, workers=(IDLE,), drops={"ip4-rewrite: MTU exceeded": 5_000_000}, lost_packets=5e6),
     "impairment": Case(

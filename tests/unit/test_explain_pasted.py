@@ -205,3 +205,161 @@ def test_counters_of_other_drivers_and_systems(cause: str, system: str, told: st
     found = explain(case)
     assert found.cause == cause, [(one.cause, one.bits) for one in (*found.named, *found.likely)]
     assert found.next
+
+
+# ---- tables as people paste them
+
+HALF_DROPPED = """
+# half of what came in died in ip4-drop
+Thread 1 vpp_wk_0 (lcore 2)
+Time 30.0, 10 sec internal node vector rate 8.00 loops/sec 900000.00
+  vector rates in 1.0000e6, out 5.0000e5, drop 5.0000e5, punt 0.0000e0
+             Name                 State         Calls          Vectors   Suspends    Clocks    Vectors/Call
+dpdk-input                       polling          27000000        30000000         0      1.11e2      1.11
+drop                             active           3000000        15000000         0      1.49e1      5.00
+error-drop                       active           3000000        15000000         0      1.49e1      5.00
+ethernet-input                   active           3000000        30000000         0      3.62e1      10.00
+eth1-output                      active           3000000        15000000         0      1.16e1      5.00
+eth1-tx                          active           3000000        15000000         0      6.01e1      5.00
+ip4-drop                         active           3000000        15000000         0      8.15e0      5.00
+ip4-lookup                       active           3000000        30000000         0      4.68e1      10.00
+"""
+
+
+def test_what_the_router_dropped_itself_is_no_loss_of_the_nic(tmp_path: Path) -> None:
+    found = explained(tmp_path, HALF_DROPPED, hz=2.2e9, offered="1mpps")
+    assert found.verdict is not None and found.cause == "dropped"
+    assert "the router itself dropped 500.000 kpps (ip4-drop)" in found.verdict.sentence
+    assert "nic" in {finding.cause for finding in found.ruled_out}
+    assert "`show errors`" in found.next
+
+
+FEW_PACKETS = """
+Time 2120.0, 10 sec internal node vector rate 0.00 loops/sec 9950836.51
+  vector rates in 2.7358e-2, out 1.8868e-2, drop 9.4339e-3, punt 0.0000e0
+             Name                 State         Calls          Vectors   Suspends    Clocks    Vectors/Call
+GigabitEthernet0/8/0-output      active                 21              21         0      1.85e3      1.
+GigabitEthernet0/8/0-tx          active                 20              20         0      1.05e4      1.
+dpdk-input                       polling        2294185545              58         0      4.17e9      0.
+ethernet-input                   active                 46              58         0      3.28e5      1.
+ip4-lookup                       active                 36              36         0      3.18e3      1.
+"""
+
+
+def test_a_router_that_saw_next_to_nothing_proves_nothing(tmp_path: Path) -> None:
+    found = explained(tmp_path, FEW_PACKETS, hz=2.2e9, offered="1mpps", line="1G")
+    assert found.verdict is not None and found.cause == "not-arrived"
+    assert "58 packets in 2,120 s" in found.verdict.sentence
+    assert "tx-ring" not in {finding.cause for finding in (*found.named, *found.likely)}
+    assert not [figure for figure in found.figures if figure.name.startswith("core")]
+
+
+WITHOUT_ETHERNET = """
+Time 42.1, average vectors/node 188.20, last 128 main loops 12.00 per node 256.00
+  vector rates in 3.1204e6, out 3.1204e6, drop 0.0000e0, punt 0.0000e0
+             Name                 State         Calls          Vectors   Suspends    Clocks    Vectors/Call
+TenGigabitEthernet9/0/0-output   active             513200       131379200         0      7.49e1      256.00
+TenGigabitEthernet9/0/0-tx       active             513200       131368840         0      2.13e2      256.00
+acl-plugin-fa-worker-cleaner-pinterrupt wa              18               0         0      1.02e4      0.00
+dpdk-input                       polling            513211       131379200         0      1.81e2      255.99
+ip4-input-no-checksum            active             513200       131379200         0      4.41e1      256.00
+ip4-lookup                       active             513200       131379200         0      6.68e1      256.00
+ip4-rewrite-transit              active             513200       131379200         0      5.97e1      256.00
+"""
+
+
+def test_a_release_without_ethernet_input_has_a_worker_without_time(tmp_path: Path) -> None:
+    found = explained(tmp_path, WITHOUT_ETHERNET, hz=2.2e9, offered="8mpps")
+    assert found.cause == "worker"
+    (worker,) = found.case.workers
+    assert worker.idle_polls == pytest.approx(0.0, abs=1e-4)
+    assert "acl-plugin-fa-worker-cleaner-p" in {node.name for node in worker.nodes}
+    figures = {figure.name: figure.value for figure in found.figures}
+    assert figures["core_pps"] == pytest.approx(2.2e9 / 639.5, rel=1e-3)
+
+
+CUT_NAMES = """
+Thread 1 vpp_wk_0 (lcore 2)
+Time 9.0, 10 sec internal node vector rate 512.00 loops/sec 11218.09
+  vector rates in 5.7436e6, out 5.1206e6, drop 6.2300e5, punt 0.0000e0
+             Name                 State         Calls          Vectors   Suspends    Clocks    Vectors/Call
+{first:<33}active            100963        46085400         0      1.16e1      456.46
+{second:<33}active            100963        46085400         0      6.01e1      456.46
+dpdk-input                       polling           100963        51692400         0      1.11e2      512.00
+error-drop                       active            100963         5607000         0      1.49e1      55.53
+ethernet-input                   active            100963        51692400         0      3.62e1      512.00
+ip4-drop                         active            100963         5607000         0      8.15e0      55.53
+ip4-lookup                       active            100963        51692400         0      4.68e1      512.00
+ip4-rewrite                      active            100963        46085400         0      3.23e1      456.46
+"""
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        ("HundredGigabitEthernet17/0/0-o", "HundredGigabitEthernet17/0/0-t"),
+        ("TwentyFiveGigabitEthernet3/0/1", "TwentyFiveGigabitEthernet3/0/1"),
+        ("HundredGigabitEthernet117/0/0-", "HundredGigabitEthernet117/0/0-"),
+        ("FortyGigabitEthernet5/0/0-outp", "FortyGigabitEthernet5/0/0-tx"),
+    ],
+    ids=["one letter", "no letter", "a dash", "some letters"],
+)
+def test_names_that_vpp_cut_are_of_their_nodes(tmp_path: Path, names: tuple[str, str]) -> None:
+    found = explained(tmp_path, CUT_NAMES.format(first=names[0], second=names[1]), hz=2.2e9, line="100G")
+    (worker,) = found.case.workers
+    port = names[0].rstrip("outp").rstrip("-")
+    assert {f"{port}-output", f"{port}-tx"} <= {node.name for node in worker.nodes}
+    figures = {figure.name: figure.text for figure in found.figures}
+    assert "output 10.3, tx 53.6" in figures["work_cycles_per_packet"]
+    assert "512 packets per call, full vectors of 256 from 2 queues" in figures["vectors_per_call"]
+
+
+def test_a_full_tx_ring_of_a_port_with_a_cut_name_shows(tmp_path: Path) -> None:
+    name = "TwentyFiveGigabitEthernet3/0/1"
+    block = thread(2.0e6, 12, polls=90_000_000, out=1.8e6).replace("TenGigabitEthernet1/0/1-tx", f"{name:<28}")
+    sent = block.splitlines()[-1]
+    block = block.replace(sent, sent + "\n" + sent.replace("20000000", "18000000"))
+    found = explained(tmp_path, block, offered="2mpps", received="1.8mpps")
+    assert found.cause == "tx-ring" and found.verdict is not None
+    assert f"{name}: 20,000,000 packets to send, 18,000,000 sent" in found.verdict.sentence
+
+
+def test_rows_that_a_mailer_wrapped_are_put_together(tmp_path: Path) -> None:
+    plain = explained(tmp_path, SATURATED)
+    wrapped = []
+    for line in SATURATED.splitlines():
+        cut = 80 if len(line) > 90 and "Name" not in line else len(line)
+        wrapped += [line[:cut], "", line[cut:]]
+    assert explained(tmp_path, "\n".join(wrapped)).case.workers == plain.case.workers
+
+
+def test_a_row_that_cannot_be_read_is_named_by_its_line(tmp_path: Path) -> None:
+    broken = SATURATED.replace("ip4-lookup   ", "ip4-lookup ##", 1)
+    found = explained(tmp_path, broken)
+    number = next(at for at, line in enumerate(broken.splitlines(), start=1) if "##" in line)
+    assert any(f"line {number} is not read: “ip4-lookup ##" in remark for remark in found.case.remarks)
+
+
+# ---- verdicts and figures that contradict each other
+
+I226 = """
+Thread 1 vpp_wk_0 (lcore 1)
+Time 10.9, 10 sec internal node vector rate 46.11 loops/sec 70000.00
+  vector rates in 3.2810e6, out 3.2810e6, drop 0.0000e0, punt 0.0000e0
+             Name                 State         Calls          Vectors   Suspends    Clocks    Vectors/Call
+dpdk-input                       polling           778000        35762900         0      1.28e2      45.97
+ethernet-input                   active            775500        35762900         0      2.94e2      46.11
+ip4-lookup                       active            775500        35762900         0      3.00e2      46.11
+"""
+
+
+def test_a_worker_at_its_clock_has_no_time_to_spare(tmp_path: Path) -> None:
+    found = explained(tmp_path, I226, hz=2.4e9, offered="3.72mpps", line="2.5G")
+    assert found.cause == "nic" and found.verdict is not None
+    assert "have time to spare" not in found.verdict.sentence
+
+
+def test_a_clock_that_a_rate_contradicts_is_told_and_makes_no_figure(tmp_path: Path) -> None:
+    found = explained(tmp_path, I226, hz=2.0e9, offered="3.72mpps", line="2.5G")
+    assert any("more than its 2 GHz: the clock or the rate is another" in said for said in found.case.remarks)
+    assert "core_pps" not in {figure.name for figure in found.figures}

@@ -8,6 +8,7 @@ import pytest
 from simulated_bench import FORWARD, Bench, ramp, run
 
 from wirespeed.explain.facts import Box, Case, Cpu, Load, Step, Worker
+from wirespeed.explain.machine_facts import Machine, Nic
 from wirespeed.explain.ranking import explain
 from wirespeed.explain.sources.result import cases_of
 from wirespeed.results.balance import Balance, Medium
@@ -112,3 +113,49 @@ def test_tests_without_a_rate_and_rows_without_clocks_are_compared_with_nothing(
     full = replace(TIME_LEFT, packets=2_560_000, polls=10_000, calls=10_000, clocks=0, polling_clocks=0)
     for mine, other in ((LOAD, nothing), (nothing, LOAD)):
         assert explain(Case(replace(mine, cycles=0.0), others=(other,), workers=(full,))).next
+
+
+NIC_MISSED = Case(
+    replace(LOAD, received_pps=5e6, offered_pps=10e6, flows="many"),
+    workers=(replace(TIME_LEFT, packets=5_000_000, polls=9_000_000, calls=1_000_000),),
+    drops={"e0: rx-miss": 5_000_000},
+    lost_packets=5e6,
+)
+
+
+def test_a_rate_that_no_load_changes_is_the_nics_and_not_a_burst() -> None:
+    cliff = tuple(Step(k * 1e6, min(k * 1e6, 5e6)) for k in range(1, 11))
+    found = explain(replace(NIC_MISSED, steps=cliff))
+    assert found.cause == "nic" and "rx-overrun" not in {finding.cause for finding in (*found.named, *found.likely)}
+    assert explain(NIC_MISSED).cause == "rx-overrun"  # nothing tells the rate at other loads
+
+
+@pytest.mark.parametrize(
+    ("frames", "loss", "cause"), [(1, 0.93, "unknown"), (300, 0.9, "flow-control"), (300, 0.99, "flow-control")]
+)
+def test_pause_frames_must_be_as_many_as_the_loss_needs(frames: int, loss: float, cause: str) -> None:
+    load = replace(LOAD, offered_pps=14e6, received_pps=14e6 * (1 - loss))
+    assert explain(Case(load, events={"eth0: pause frames": frames}, interval_s=1.0)).cause == cause
+
+
+def test_a_counter_of_the_whole_loss_leaves_none_for_a_wire() -> None:
+    missed = Case(LOAD, steps=STEADY, workers=(TIME_LEFT,), drops={"e0: rx-miss": 4_000}, lost_packets=4e3)
+    assert "bad-wire" in {finding.cause for finding in explain(missed).ruled_out}
+    typed = replace(missed, lost_packets=None, interval_s=1.0)
+    assert "bad-wire" in {finding.cause for finding in explain(typed).ruled_out}
+
+
+@pytest.mark.parametrize(("share", "named"), [(0.8, True), (0.95, True), (0.55, False), (0.26, False)])
+def test_one_queue_with_four_fifths_of_the_packets_is_named(share: float, named: bool) -> None:
+    queues = {"0": round(1000 * share), **{str(one): round(1000 * (1 - share) / 3) for one in (1, 2, 3)}}
+    load = replace(LOAD, hashed=False, flows="many")
+    found = explain(Case(load, LINUX, machine=Machine(nics=(Nic("e0", queue_packets=queues),))))
+    assert ("queues" in {finding.cause for finding in found.named}) is named
+
+
+def test_a_loss_and_equal_rates_alone_are_no_nic() -> None:
+    """The number of directions makes no difference, and a curve has a knee: 57 % of nothing about a NIC."""
+    cliff = tuple(Step(k * 1e6, min(k * 1e6, 5e6)) for k in range(1, 11))
+    load = replace(LOAD, offered_pps=10e6, received_pps=5e6)
+    both = replace(load, name="both", directions=2)
+    assert explain(Case(load, steps=cliff, others=(both,))).cause == "unknown"

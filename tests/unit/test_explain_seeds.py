@@ -58,7 +58,13 @@ EXPECTED = {
         "B3 64 one flow": "pcie",
         "B4 64 MPLS": "placement",
     },
-    "r86s_cx3": {"U1 1514": "line-rate", "U2 64": "unknown", "U3 64 one flow": "unknown", "B3 64": "nic"},
+    "r86s_cx3": {
+        "U1 1514": "line-rate",
+        "U2 64": "nic",
+        "U3 64 one flow": "nic",
+        "B2 64": "nic",
+        "B3 64": "nic",
+    },
     "r86s_cx5": {
         "U1 1514": "line-rate",
         "U2 64": "all-cpus",

@@ -10,12 +10,14 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from harness.ports import free_port
 
 from wirespeed import __version__
-from wirespeed.cli.main import COMMANDS
+from wirespeed.cli.main import ABOUT, COMMANDS, overview
+from wirespeed.cli.tree import command_tree
 
 ROOT = Path(__file__).resolve().parents[2]
-# Each takes longer to import than everything that --version needs. (The option parser brings pydantic in.)
+# Each takes longer to import than everything that --version needs.
 HEAVY = {"hdrh", "jinja2", "markupsafe", "matplotlib", "numpy", "prompt_toolkit", "pyroute2", "scapy"}
 HEAVY |= {"textual", "yaml", "zmq", "wirespeed._native._core"}
 _LIST = "import sys; from wirespeed.cli.main import main; main(sys.argv[1:]); print(*sys.modules, file=sys.stderr)"
@@ -28,13 +30,62 @@ def imported(*arguments: str) -> set[str]:
     return set(done.stderr.split())
 
 
-def test_the_version_is_told_without_the_option_parser() -> None:
-    modules = imported("--version")
+PARSER = {"pydantic", "typer", "click", "rich", "inspect", "_wirespeed_editable_loader"}
+# Commands, handlers of the binary API, its table of messages, RPC methods: each is imported when it is first used.
+ON_DEMAND = ("wirespeed.router.commands.", "wirespeed.router.api.", "wirespeed.vpp_api", "wirespeed.router.startup.s")
+READY = {
+    "router": ("-i", "e0=ring:start-test", "--hugepages", "never", "-s", "router.sock"),
+    "generator": ("--port", "ring:start-test", "--hugepages", "never"),
+}
+
+
+@pytest.mark.parametrize("option", ["--version", "--help", "-h"])
+def test_what_is_asked_first_needs_no_option_parser(option: str) -> None:
+    modules = imported(option)
     assert "wirespeed.cli.main" in modules
-    assert not modules & {*HEAVY, "pydantic", "typer", "click", "rich", "inspect", "_wirespeed_editable_loader"}
+    assert not modules & (HEAVY | PARSER)
 
 
-@pytest.mark.parametrize("command", ["", *COMMANDS])
+def test_the_overview_is_the_one_of_the_option_parser(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    command_tree(ABOUT, COMMANDS, loaded="").main(args=["--help"], prog_name="wirespeed", standalone_mode=False)
+    assert capsys.readouterr().out == overview() + "\n"
+
+
+def imported_until_ready(program: str, directory: Path) -> set[str]:
+    """The modules that a program of the data plane has imported when it says that it is ready, and at its end."""
+    words = [*READY[program], *(("--rpc", f"127.0.0.1:{free_port()}") if program == "generator" else ())]
+    command = [sys.executable, "-v", "-m", "wirespeed", program, *words]
+    log = directory / "imports"
+    with (
+        log.open("w") as errors,
+        subprocess.Popen(
+            command,
+            cwd=directory,
+            env=os.environ | {"PYTHONPATH": str(ROOT)},
+            stdout=subprocess.PIPE,
+            stderr=errors,
+            text=True,
+        ) as process,
+    ):
+        assert process.stdout is not None
+        said = next((line for line in process.stdout if line.startswith("ready")), "")
+        process.terminate()
+    assert said, log.read_text()
+    return {line.split("'")[1] for line in log.read_text().splitlines() if line.startswith("import '")}
+
+
+@pytest.mark.parametrize("program", READY)
+def test_a_data_plane_starts_without_what_is_used_later(program: str, tmp_path: Path) -> None:
+    modules = imported_until_ready(program, tmp_path)
+    assert f"wirespeed.cli.{program}" in modules
+    assert not modules & (HEAVY - {"zmq", "wirespeed._native._core"} | {"pydantic", "rich"})
+    assert not [name for name in modules if name.startswith(ON_DEMAND)]
+
+
+@pytest.mark.parametrize("command", COMMANDS)
 def test_help_imports_nothing_heavy(command: str) -> None:
     assert not imported(*command.split(), "--help") & HEAVY
 

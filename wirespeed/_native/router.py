@@ -534,13 +534,12 @@ class _Block:
         self._router, self._kind, self._fill = router, kind, fill
         self._buffer = core().ffi.new(kind, 256)
 
-    def read(self, worker: int) -> Any:
-        while True:
-            room = len(self._buffer)
-            found = check(self._fill(self._router, worker, self._buffer, room))
-            if found <= room:
-                return self._buffer[0:found]
+    def read(self, worker: int) -> Iterator[Any]:
+        """Structs of the worker; each is valid until the iteration ends or `read` is called again."""
+        while (found := check(self._fill(self._router, worker, self._buffer, len(self._buffer)))) > len(self._buffer):
             self._buffer = core().ffi.new(self._kind, found)
+        buffer = self._buffer
+        yield from buffer[0:found]
 
 
 def _route(struct: Any) -> Route:

@@ -8,14 +8,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from scapy.layers.inet6 import ICMPv6ND_NA, ICMPv6ND_NS, ICMPv6NDOptSrcLLAddr, IPv6
-from scapy.layers.l2 import Ether
-
 from wirespeed.bench.model import Bench, Wire
 from wirespeed.client.generator_client import Call
 from wirespeed.client.probes import Layer3, capturing, frame, push, resolve, until
 from wirespeed.client.stateless_client import StatelessClient
 from wirespeed.errors import EnvironmentFault
+from wirespeed.scapy_layers import Ether, ICMPv6ND_NA, ICMPv6ND_NS, ICMPv6NDOptSrcLLAddr, IPv6
 
 WAIT_S = 1.0
 ATTEMPTS = 3

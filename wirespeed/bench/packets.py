@@ -4,13 +4,8 @@ from __future__ import annotations
 
 import ipaddress
 
-from scapy.contrib.mpls import MPLS
-from scapy.layers.inet import IP, UDP
-from scapy.layers.inet6 import IPv6
-from scapy.layers.l2 import Ether
-from scapy.packet import Packet, Raw
-
 from wirespeed.bench.model import Bench
+from wirespeed.scapy_layers import IP, MPLS, UDP, Ether, IPv6, Packet, Raw
 
 _HOST = 4
 """The first host that the bench profile sends from and to."""

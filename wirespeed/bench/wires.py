@@ -5,12 +5,10 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping, Sequence
 
-from scapy.layers.l2 import Ether
-from scapy.packet import Raw
-
 from wirespeed.bench.interfaces import Interface, Reader
 from wirespeed.client.probes import capturing, until
 from wirespeed.client.stateless_client import Pushed, StatelessClient
+from wirespeed.scapy_layers import Ether, Raw
 
 FRAMES = 40
 """Many more than a quiet network has by itself in the time that they take."""

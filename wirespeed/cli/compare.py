@@ -126,11 +126,12 @@ def _side(name: str, corpus: str) -> Side:
 def _trend(names: list[str], corpus: str) -> int:
     from wirespeed.compare.plateaus import plateaus  # noqa: PLC0415
     from wirespeed.compare.text import trend_lines  # noqa: PLC0415
+    from wirespeed.explain.verdicts import verdict_of  # noqa: PLC0415
     from wirespeed.results.subjects import box_of, figures  # noqa: PLC0415
 
     series: dict[tuple[str, str], list[tuple[str, float]]] = {}
     for name, result in _of_corpus(names, corpus) if corpus else _of_files(names):
-        for subject, value in figures(result):
+        for subject, value in figures(result, verdict_of(result)):
             if not value.irregular:
                 series.setdefault((box_of(result), subject.title), []).append((name, value.rate_pps))
     if not series:

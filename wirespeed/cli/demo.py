@@ -14,7 +14,7 @@ from wirespeed.model import PLAIN_MTU
 
 def command(
     *,
-    quick: Annotated[bool, typer.Option("--quick", help="Half a minute instead of three.")] = False,
+    quick: Annotated[bool, typer.Option("--quick", help="One minute instead of six.")] = False,
     out: Annotated[Path, typer.Option("--out", metavar="DIR", help="Where result files and the report go.")] = Path(
         "wirespeed-demo"
     ),
@@ -48,7 +48,8 @@ def command(
     """Set up a lab on this machine, run the ten load tests, write the report.
 
     The lab is our traffic generator and our router, two processes wired by two memifs with a nominal line of
-    10 Gb/s each; as root also the Linux kernel's forwarding as a second router. Needs no NIC and no hugepages.
+    10 Gb/s each; as root also our router and the Linux kernel's forwarding over veth pairs. Needs no NIC and no
+    hugepages.
     """
     from rich.console import Console  # noqa: PLC0415
 
@@ -69,7 +70,7 @@ def command(
         demo = Demo(console, out, QUICK if quick else FULL, search=search, mtu=carried)
         stack.enter_context(shown(str(out), web=web))
         demo.run_embedded()
-        demo.run_linux()
+        demo.run_veth()
         if machine is not None:
             demo.run_vm(machine)
         demo.print_table()

@@ -46,6 +46,7 @@ def command(
     from wirespeed.explain.ranking import explain  # noqa: PLC0415
     from wirespeed.explain.sources.files import read_cases  # noqa: PLC0415
     from wirespeed.explain.sources.pasted import Pasted, pasted_case  # noqa: PLC0415
+    from wirespeed.explain.verdicts import verdicts_of_files  # noqa: PLC0415
 
     if bool(results) == (show_run is not None):
         raise UsageError("name result files, or a router's text by --show-run FILE; not both")
@@ -59,5 +60,5 @@ def command(
         raise UsageError("these files say what the device is; name a test's result beside them")
     explanations = [explain(case) for case in cases]
     write = {"text": text.as_text, "md": text.as_markdown, "json": text.as_json}[output_format]
-    told = write(explanations)
+    told = write(explanations, verdicts_of_files(results or [], explanations))
     sys.stdout.write(told if output_format == "json" else "\n".join(map(harmless, told.split("\n"))))

@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from wirespeed.cli.options import HugepagesOption, MainCpuOption, MarchOption, VerboseOption, march_level
 from wirespeed.cli.signals import leave_on_signals
+from wirespeed.later import Later
+
+if TYPE_CHECKING:
+    from wirespeed.router.startup import settings as startup_files
+else:
+    startup_files = Later("wirespeed.router.startup.settings")
 
 
 def command(
@@ -107,9 +113,9 @@ def command(
     from wirespeed.router.protocol import default_api_socket, default_socket  # noqa: PLC0415
     from wirespeed.router.settings import router_settings  # noqa: PLC0415
     from wirespeed.router.startup.log import Log  # noqa: PLC0415
-    from wirespeed.router.startup.settings import Startup, read_startup  # noqa: PLC0415
+    from wirespeed.router.startup.requests import Startup  # noqa: PLC0415
 
-    startup = Startup() if config is None else read_startup(config)
+    startup = Startup() if config is None else startup_files.read_startup(config)
     settings = router_settings(
         interface or [],
         cpu,

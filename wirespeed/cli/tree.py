@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from importlib import import_module
 from typing import Annotated, Any
 
@@ -10,12 +10,13 @@ import typer
 import typer.main
 
 from wirespeed import __version__
+from wirespeed.cli.plain import NotPlain, plain_call
 
 
-def command_tree(commands: Mapping[str, str], loaded: str) -> Any:
+def command_tree(about: str, commands: Mapping[str, str], loaded: str) -> Any:
     """The parser's command for `commands`, names with a line each; only `loaded` can run."""
     app = typer.Typer(
-        help="Measure what a router really forwards, and explain why.",
+        help=about,
         add_completion=False,
         rich_markup_mode=None,
         context_settings={"help_option_names": ["-h", "--help"]},
@@ -31,10 +32,24 @@ def command_tree(commands: Mapping[str, str], loaded: str) -> Any:
     return typer.main.get_command(app)
 
 
-def filled_in(args: list[str], commands: Mapping[str, str]) -> list[str]:
-    """`args` with the values of options that may stand without one: OPTIONAL_VALUES of the command's module."""
-    module = import_module(f"wirespeed.cli.{args[0]}") if args[0] in commands else None
-    optional: dict[str, str] = getattr(module, "OPTIONAL_VALUES", {})
+def run_command(about: str, commands: Mapping[str, str], args: Sequence[str]) -> Any:
+    """Run the command that `args` begins with; what it returns. The option parser is built for help, for words that
+    are not among `commands`, and for lines that are not plain."""
+    name, module = args[0], import_module(f"wirespeed.cli.{args[0]}") if args[0] in commands else None
+    args = filled_in(args, getattr(module, "OPTIONAL_VALUES", {}))
+    if module is not None:
+        anywhere = getattr(module, "CONTEXT", {}).get("allow_interspersed_args", True)
+        try:
+            given = plain_call(module.command, args[1:], options_anywhere=anywhere)
+        except NotPlain:
+            pass
+        else:
+            return module.command(**given)
+    return command_tree(about, commands, loaded=name).main(args=args, prog_name="wirespeed", standalone_mode=False)
+
+
+def filled_in(args: Sequence[str], optional: Mapping[str, str]) -> list[str]:
+    """`args` with the values of options that may stand without one, which `optional` holds."""
     filled = []
     for word, following in zip(args, [*args[1:], "-"], strict=True):
         filled.append(word)

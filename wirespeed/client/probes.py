@@ -11,11 +11,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from scapy.layers.inet import ICMP, IP
-from scapy.layers.l2 import ARP, Dot1Q, Ether
-from scapy.packet import Packet, Raw
-
 from wirespeed.client.stateless_client import Pushed, StatelessClient
+from wirespeed.scapy_layers import ARP, ICMP, IP, Dot1Q, Ether, Packet, Raw
 
 WAIT_S = 1.0
 _POLL_S = 0.02

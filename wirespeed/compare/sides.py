@@ -8,6 +8,7 @@ from pathlib import Path
 
 from wirespeed.compare.comparison import Values
 from wirespeed.errors import FileFault, UsageError
+from wirespeed.explain.verdicts import verdict_of
 from wirespeed.results.file import AnyResult, read_file
 from wirespeed.results.subjects import Subject, Value, box_of, figures
 
@@ -37,7 +38,7 @@ def side_of(name: str, results: Iterable[AnyResult]) -> Side:
     """What these results measured. UsageError, which calls them `name`, where that is nothing to compare."""
     by_box: dict[str, dict[Subject, list[Value]]] = {}
     for result in results:
-        for subject, value in figures(result):
+        for subject, value in figures(result, verdict_of(result)):
             by_box.setdefault(box_of(result), {}).setdefault(subject, []).append(value)
     if not by_box:
         raise UsageError(f"{name} has no rate to compare; give results of load tests, searches or RFC 2544 tests")

@@ -49,8 +49,7 @@ def _to_transport(layers: list[str]) -> list[str]:
 @lru_cache(maxsize=4096)
 def packet_type(packet: bytes) -> str:
     """`Ethernet:IP:UDP:Raw`."""
-    from scapy.layers import inet, inet6  # noqa: F401, PLC0415 - takes long to import; binds the upper layers
-    from scapy.layers.l2 import Ether  # noqa: PLC0415
+    from wirespeed.scapy_layers import Ether  # noqa: PLC0415 - takes long to import
 
     try:
         layers = _to_transport([layer.__name__ for layer in Ether(packet).layers()])
@@ -61,8 +60,7 @@ def packet_type(packet: bytes) -> str:
 
 def packet_summary(packet: bytes) -> str:
     """One line about a packet, as scapy puts it."""
-    from scapy.layers import inet, inet6  # noqa: F401, PLC0415
-    from scapy.layers.l2 import Ether  # noqa: PLC0415
+    from wirespeed.scapy_layers import Ether  # noqa: PLC0415 - takes long to import
 
     try:
         return str(Ether(packet).summary())

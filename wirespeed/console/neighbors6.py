@@ -6,7 +6,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from ipaddress import IPv6Address
 
-from scapy.layers.inet6 import (
+from wirespeed.client.probes import capturing, frame, push, until
+from wirespeed.client.stateless_client import StatelessClient
+from wirespeed.scapy_layers import (
+    Ether,
     ICMPv6EchoReply,
     ICMPv6EchoRequest,
     ICMPv6ND_NA,
@@ -14,10 +17,6 @@ from scapy.layers.inet6 import (
     ICMPv6NDOptDstLLAddr,
     IPv6,
 )
-from scapy.layers.l2 import Ether
-
-from wirespeed.client.probes import capturing, frame, push, until
-from wirespeed.client.stateless_client import StatelessClient
 
 ALL_NODES = "ff02::1"
 _ALL_NODES_MAC = "33:33:00:00:00:01"

@@ -6,11 +6,9 @@ import ast
 import warnings
 from typing import Any
 
-from scapy.packet import Packet
-
 from wirespeed.client.stateless_client import Pushed
 from wirespeed.errors import UsageError
-from wirespeed.profiles.scapy_layers import Ether, trex_defaults
+from wirespeed.scapy_layers import Ether, Packet, trex_defaults
 
 _EXAMPLE = "Ether()/IP(dst=\"48.0.0.1\")/UDP(dport=12)/('x'*10)"
 _ALLOWED = (

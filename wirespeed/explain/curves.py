@@ -51,7 +51,8 @@ SPEAKS_AGAINST: dict[Shape, tuple[str, ...]] = {
 
 @dataclass(frozen=True)
 class Shares:
-    """Loss ratios up to `half_pps` and beyond; `is_steady` when it is one share at all loads."""
+    """Loss ratios up to `half_pps` and beyond; `is_steady` when it is one share at all loads, from the least one on,
+    so that what comes back grows as what is offered does."""
 
     half_pps: float
     below: float
@@ -72,7 +73,22 @@ def shares_lost(steps: Sequence[Step]) -> Shares | None:
         return None
     below, above = fmean(low), fmean(high)
     steady = pstdev(low) <= _STEADY * below and 1 / _ALIKE <= above / below <= _ALIKE
-    return Shares(half, below, above, steady)
+    return Shares(half, below, above, steady and _is_share(loaded, below))
+
+
+def _is_share(loaded: Sequence[Step], ratio: float) -> bool:
+    """Whether the least loads lost that share too, and what came back grew as the load did. A device whose knee lies at
+    a few percent of the load loses most of nearly all loads, and passes on the same rate of each."""
+    least = sorted(loaded, key=lambda step: step.offered_pps)[:_LEAST_LOADS]
+    first, last = least[0], max(loaded, key=lambda step: step.offered_pps)
+    if fmean(step.loss_ratio for step in least) < ratio / _ALIKE or first.received_pps <= 0:
+        return first.received_pps <= 0 and last.received_pps <= 0
+    grew = last.received_pps / first.received_pps
+    return grew >= _GROWS * last.offered_pps / first.offered_pps
+
+
+_LEAST_LOADS = 2
+_GROWS = 0.5
 
 
 @dataclass(frozen=True)

@@ -7,16 +7,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from math import ceil
 from typing import Literal
 
 from wirespeed.explain.machine_facts import Machine
-from wirespeed.results.dut import INPUT_NODES, NodeCost
+from wirespeed.results.dut import INPUT_NODES, NodeCost, entry_calls
+from wirespeed.results.figures import rate_text
 from wirespeed.units import line_rate_pps
 
 Flows = Literal["one", "many"]
 
 FRAME_VECTORS = 256
 """Packets that a node gets at most at once, in VPP and here."""
+
+NOT_ARRIVED = 0.01
+"""Of what was offered: a router that had less was not under that load."""
 
 SATURATED_VECTORS = 0.9 * FRAME_VECTORS
 """Vectors a call from which on a worker has no time to spare: it finds a full vector nearly each time it looks."""
@@ -80,6 +85,11 @@ class Load:
         return max(0.0, 1 - self.received_pps / self.offered_pps)
 
     @property
+    def one_queue_on_one_port(self) -> bool:
+        """One worker has all of its packets, whatever there are."""
+        return self.one_queue_only and self.directions == 1
+
+    @property
     def one_queue_only(self) -> bool:
         """Its packets meet one queue of a port however many there are."""
         return self.flows == "one" or not self.hashed
@@ -87,8 +97,9 @@ class Load:
 
 @dataclass(frozen=True)
 class Worker:
-    """A polling thread over some time. `polls` and `packets` are those of its input nodes, `calls` those of
-    ethernet-input; clocks are TSC ticks, `polling_clocks` of the input nodes. `absent_s`: others had its CPU."""
+    """A polling thread over some time. `polls` and `packets` are those of its input nodes, `calls` those of the nodes
+    that take packets from them; clocks are TSC ticks, `polling_clocks` of the input nodes. `absent_s`: others had its
+    CPU. `in_pps`, `out_pps` and `drop_pps` are what the device itself prints as its rates."""
 
     name: str
     interval_s: float
@@ -102,6 +113,7 @@ class Worker:
     absent_s: float | None = None
     out_pps: float | None = None
     in_pps: float | None = None
+    drop_pps: float | None = None
     nodes: tuple[NodeCost, ...] = ()
 
     @property
@@ -118,9 +130,19 @@ class Worker:
         return max(found, default=0.0)
 
     @property
+    def finds(self) -> str:
+        """Packets per call in words. Several queues that are read in one call find more than a vector holds."""
+        found = f"{self.name} finds {self.vectors:.3g} packets per call"
+        if self.vectors <= FRAME_VECTORS:
+            return f"{found}, of {FRAME_VECTORS}"
+        return f"{found}, full vectors of {FRAME_VECTORS} from {ceil(self.vectors / FRAME_VECTORS)} queues"
+
+    @property
     def idle_polls(self) -> float | None:
-        """Share of looks at the queues that found nothing."""
-        return max(0.0, 1 - self.calls / self.polls) if self.polls and self.calls <= self.polls else None
+        """Share of looks at the queues that found nothing; None where the nodes behind them are not known."""
+        if not self.polls or self.calls > self.polls or (self.packets and not self.calls):
+            return None
+        return max(0.0, 1 - self.calls / self.polls)
 
     @property
     def cycles(self) -> float:
@@ -150,14 +172,13 @@ def worker_of(name: str, interval_s: float, nodes: tuple[NodeCost, ...], **more:
     busy = [node for node in nodes if node.vectors]
     polling = [node for node in busy if node.name in INPUT_NODES]
     idle = [node for node in nodes if not node.vectors]
-    calls = sum(node.calls for node in nodes if node.name == "ethernet-input")
     return replace(
         Worker(
             name=name,
             interval_s=interval_s,
             packets=sum(node.vectors for node in polling),
             polls=sum(node.calls for node in polling),
-            calls=calls,
+            calls=entry_calls(nodes),
             clocks=sum(node.clocks for node in busy) + sum(node.clocks for node in idle),
             polling_clocks=sum(node.clocks for node in polling) + sum(node.clocks for node in idle),
             nodes=nodes,
@@ -301,11 +322,50 @@ class Case:
         return self.is_short or (load.loss_ratio is None and load.line_share is None)
 
     @property
+    def counted_s(self) -> float:
+        """Seconds that its counters are of, at least: as told, by the workers' tables, or by what a NIC received at the
+        test's rate. 1 where nobody tells, since no test is shorter."""
+        if self.interval_s:
+            return self.interval_s
+        if tables := [worker.interval_s for worker in self.workers if worker.interval_s > 0]:
+            return max(tables)
+        counted = sum(nic.rx_packets for nic in self.machine.nics)
+        return counted / self.load.received_pps if counted and self.load.received_pps else 1.0
+
+    @property
+    def cores_used(self) -> float | None:
+        """Cores that the test's own cycles a packet come to at its rate; None where a `show runtime` tells it, and
+        without cycles or a clock."""
+        if self.workers or not self.load.cycles or not self.box.hz or self.box.is_kernel:
+            return None
+        return self.load.received_pps * self.load.cycles / self.box.hz
+
+    @property
+    def cycles_sum(self) -> str:
+        """That product in words; of a case with `cores_used`."""
+        cycles, hz = self.load.cycles or 0.0, self.box.hz or 0.0
+        product = cycles * self.load.received_pps
+        return (
+            f"{cycles:.4g} cycles × {rate_text(self.load.received_pps)} = {product / 1e6:,.0f} of {hz / 1e6:,.0f} MHz"
+        )
+
+    @property
     def lost_inside(self) -> float | None:
         """Of what was lost, the part that the device took in and did not send, 0 to 1; None where it does not tell."""
         if self.in_packets is None or self.out_packets is None or not self.lost_packets:
             return None
         return min(1.0, max(0, self.in_packets - self.out_packets) / self.lost_packets)
+
+    @property
+    def arrived_share(self) -> float | None:
+        """Of what was offered, what the device says that came in; None where one of both is not known."""
+        if not self.load.offered_pps:
+            return None
+        if self.workers:
+            return sum(worker.pps for worker in self.workers) / self.load.offered_pps
+        if self.in_packets is None or not self.interval_s:
+            return None
+        return self.in_packets / self.interval_s / self.load.offered_pps
 
     @property
     def surplus_share(self) -> float:

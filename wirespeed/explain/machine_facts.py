@@ -51,6 +51,11 @@ class Nic:
     source: str = ""
 
     @property
+    def rx_packets(self) -> int:
+        """What came in, by the driver's own sum or its queues; 0 where neither is told."""
+        return self.counters.get("rx_packets", 0) or sum(self.queue_packets.values())
+
+    @property
     def fullest_share(self) -> float | None:
         """The part of its packets that the fullest queue had; None of fewer than two queues or without packets."""
         total = sum(self.queue_packets.values())

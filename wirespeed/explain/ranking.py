@@ -8,7 +8,7 @@ from wirespeed.explain.causes import causes
 from wirespeed.explain.curves import CostCurve, LossCurve, cost_curve, loss_curve
 from wirespeed.explain.evidence import HINT, Evidence, Finding
 from wirespeed.explain.facts import Case, Load
-from wirespeed.explain.reckoning import Figure, figures
+from wirespeed.explain.reckoning import Figure, contradictions, figures
 
 NAMED = 0.5
 """A cause below this confidence is no verdict."""
@@ -55,7 +55,7 @@ class Explanation:
 
 def explain(case: Case) -> Explanation:
     """What limits it. Ties are broken by the causes' names, so that the same facts give the same verdict."""
-    case = replace(case, others=_comparable(case))
+    case = replace(case, others=_comparable(case), remarks=(*case.remarks, *contradictions(case)))
     losses = loss_curve(case.steps)
     found = [_shaped(finding, losses, case) for look in causes().values() if (finding := look(case)) is not None]
     found.sort(key=lambda finding: (-finding.bits, finding.cause))

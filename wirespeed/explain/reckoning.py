@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from wirespeed.explain.arithmetic import core_pps, cores_for_line, link_use, microjoules
 from wirespeed.explain.cpu_budget import cpu_budget
-from wirespeed.explain.facts import Case, Step, Worker
+from wirespeed.explain.facts import NOT_ARRIVED, Case, Step, Worker
 from wirespeed.explain.words import clock_text, cycles_text, seconds_text, share_text
 from wirespeed.results.figures import rate_text
 
@@ -19,6 +19,9 @@ _MOSTLY_IDLE = 0.95
 """Of a worker's polls."""
 _FULL = 0.95
 """Of the time of a kernel's CPUs."""
+_CONTRADICTS = 0.05
+_FEW_CYCLES = 0.7
+"""Of its clock: a worker without time to spare accounts for more."""
 _AWAY = 0.02
 """Of the time: less is within what cycles are told to."""
 
@@ -36,7 +39,26 @@ class Figure:
 
 def figures(case: Case) -> tuple[Figure, ...]:
     """All that the facts of the case allow; () of one that tells nothing but rates."""
-    return (*_workers(case), *_kernel(case), *_perf(case), *_links(case), *_clocks(case), *_energy(case))
+    return (*_workers(case), *_typed(case), *_kernel(case), *_perf(case), *_links(case), *_clocks(case), *_energy(case))
+
+
+def contradictions(case: Case) -> tuple[str, ...]:
+    """What does not fit: workers that did more than their clock allows, or that were full by their vectors and idle by
+    their cycles."""
+    found = []
+    for worker in case.busy:
+        hz = worker.tsc_hz or case.box.hz
+        if not hz or not worker.clocks:
+            continue
+        spent = (worker.clocks - worker.polling_clocks * (worker.idle_polls or 0.0)) / worker.packets
+        used = f"{cycles_text(spent)} cycles of work × {rate_text(worker.pps)} = {clock_text(spent * worker.pps)}"
+        if spent * worker.pps > (1 + _CONTRADICTS) * hz:
+            found.append(f"{worker.name}: {used}, more than its {clock_text(hz)}: the clock or the rate is another")
+        elif worker.is_saturated and worker.effective_hz < _FEW_CYCLES * hz:
+            found.append(
+                f"{worker.name} finds full vectors, and {used}, of {clock_text(hz)}: its nodes do not have it all"
+            )
+    return tuple(found)
 
 
 def busy_cycles(workers: tuple[Worker, ...]) -> float | None:
@@ -54,7 +76,7 @@ def busy_cycles(workers: tuple[Worker, ...]) -> float | None:
 def _workers(case: Case) -> Iterator[Figure]:
     busy = case.busy
     cycles = busy_cycles(busy)
-    if cycles is None or not busy[0].clocks:
+    if cycles is None or not busy[0].clocks or (case.arrived_share or 1.0) < NOT_ARRIVED:
         return
     source = busy[0].source
     packets = sum(worker.packets for worker in busy)
@@ -70,7 +92,7 @@ def _workers(case: Case) -> Iterator[Figure]:
         "vectors_per_call",
         fullest.vectors,
         "packets",
-        f"{fullest.vectors:.4g} packets a call in {fullest.name}{idle}",
+        f"{fullest.finds}{idle}",
         source,
     )
     hz = fullest.tsc_hz or case.box.hz
@@ -109,6 +131,8 @@ def _away(busy: Sequence[Worker]) -> str:
 def _core(case: Case, cycles: float, hz: float, cores: int, exact: bool, source: str) -> Iterator[Figure]:
     """What a core does at most by `cycles` a packet, and all `cores` of them."""
     most = core_pps(hz, cycles)
+    if case.load.received_pps > (1 + _CONTRADICTS) * most * cores:
+        return  # `contradictions` says so
     rate = rate_text(most) if exact else f"at least {rate_text(most)}"
     text = f"one core can do {rate}: {clock_text(hz)} by {cycles_text(cycles)} cycles of work a packet"
     yield Figure("core_pps", most, "pps", text, source)
@@ -125,6 +149,25 @@ def _core(case: Case, cycles: float, hz: float, cores: int, exact: bool, source:
             f"{seconds_text(1 / line)} is {cycles_text(hz / line)} cycles of one"
         )
         yield Figure("cores_for_line", needed, "cores", text, source)
+
+
+# ---- cycles and workers that were typed, without what the workers did
+
+
+def _typed(case: Case) -> Iterator[Figure]:
+    load, workers = case.load, case.box.workers or 1
+    if case.workers or case.box.is_kernel or not load.received_pps:
+        return
+    if case.cores_used is not None:
+        yield Figure("effective_hz", (load.cycles or 0.0) * load.received_pps, "Hz", case.cycles_sum, load.source)
+        yield from _core(case, load.cycles or 0.0, case.box.hz or 0.0, workers, case.cores_used >= _FULL, load.source)
+    elif case.box.workers and load.line_pps and case.is_short and not case.cpus and not load.one_queue_on_one_port:
+        more = load.line_pps / load.received_pps
+        text = (
+            f"the line's {rate_text(load.line_pps)} are {more:.3g} times as much: {workers * more:.2g} workers at the "
+            f"same cost, of {workers}, if they are the limit"
+        )
+        yield Figure("workers_for_line", workers * more, "workers", text, load.source)
 
 
 # ---- a kernel, by the time of its CPUs

@@ -5,13 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from scapy.contrib.mpls import MPLS
-from scapy.layers.inet import GRE, ICMP, IP, TCP, UDP
-from scapy.layers.inet6 import ICMPv6EchoRequest, IPv6
-from scapy.layers.l2 import ARP, Dot1Q, Ether
-from scapy.layers.vxlan import VXLAN
-
 from wirespeed.otg.patterns import Kind
+from wirespeed.scapy_layers import ARP, GRE, ICMP, IP, MPLS, TCP, UDP, VXLAN, Dot1Q, Ether, ICMPv6EchoRequest, IPv6
 
 
 @dataclass(frozen=True)

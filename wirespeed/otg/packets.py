@@ -7,11 +7,10 @@ from dataclasses import dataclass, replace
 from ipaddress import IPv4Address, IPv6Address
 from typing import Any
 
-from scapy.packet import Packet, Raw
-
 from wirespeed.otg.faults import ModelFault
 from wirespeed.otg.headers import HEADERS, SUPPORTED, Header, HeaderField
 from wirespeed.otg.patterns import Json, Pattern, read_pattern
+from wirespeed.scapy_layers import Packet, Raw
 
 NOBODY = "00:00:00:00:00:00"
 

@@ -25,13 +25,13 @@ from wirespeed.profiles.destinations import MOST, destinations, table_program, t
 from wirespeed.profiles.field_program import STLVM
 from wirespeed.profiles.instructions import CTRexVmInsFixHwCs
 from wirespeed.profiles.packet import STLPktBuilder
-from wirespeed.profiles.scapy_layers import IP, MPLS, UDP, Ether, IPv6, Packet, trex_defaults
 from wirespeed.profiles.streams import (
     STLFlowLatencyStats,
     STLFlowStats,
     STLStream,
     STLTXCont,
 )
+from wirespeed.scapy_layers import IP, MPLS, UDP, Ether, IPv6, Packet, trex_defaults
 from wirespeed.units import FCS_BYTES, MAX_FRAME_BYTES, MIN_FRAME_BYTES
 
 CLIENTS = "16.0.0.0"

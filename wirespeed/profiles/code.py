@@ -6,12 +6,8 @@ import ipaddress
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
-from scapy.layers.inet import ICMP, TCP
-from scapy.layers.l2 import ARP, Dot1Q
-from scapy.packet import Raw
-
 from wirespeed.profiles.instructions import Json
-from wirespeed.profiles.scapy_layers import IP, UDP, Ether, IPv6, Packet
+from wirespeed.scapy_layers import ARP, ICMP, IP, TCP, UDP, Dot1Q, Ether, IPv6, Packet, Raw
 
 if TYPE_CHECKING:
     from wirespeed.profiles.streams import STLStream

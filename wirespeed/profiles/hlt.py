@@ -10,10 +10,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from scapy.layers.inet import TCP
-from scapy.layers.inet6 import IPv6
-from scapy.layers.l2 import Dot1Q
-
 from wirespeed.profiles.field_program import STLScVmRaw
 from wirespeed.profiles.hlt_arguments import (
     DEFAULTS,
@@ -37,7 +33,6 @@ from wirespeed.profiles.instructions import (
     STLVmWrMaskFlowVar,
 )
 from wirespeed.profiles.packet import STLPktBuilder
-from wirespeed.profiles.scapy_layers import IP, UDP, Ether, Packet
 from wirespeed.profiles.streams import (
     STLFlowStats,
     STLStream,
@@ -46,6 +41,7 @@ from wirespeed.profiles.streams import (
     STLTXMultiBurst,
     STLTXSingleBurst,
 )
+from wirespeed.scapy_layers import IP, TCP, UDP, Dot1Q, Ether, IPv6, Packet
 from wirespeed.units import L1_OVERHEAD_BYTES
 
 _RATES = {"rate_pps": "pps", "rate_bps": "bps_L2", "rate_percent": "percentage"}

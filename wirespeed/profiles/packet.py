@@ -6,12 +6,10 @@ import re
 from pathlib import Path
 from typing import Any
 
-from scapy.utils import hexdump, wrpcap
-
 from wirespeed._native.pcap import read_packets
 from wirespeed.profiles.field_program import STLScVmRaw
 from wirespeed.profiles.instructions import Json, STLError
-from wirespeed.profiles.scapy_layers import Ether, Packet
+from wirespeed.scapy_layers import Ether, Packet, hexdump, wrpcap
 
 _NAME = re.compile(r"(?P<layer>[^:.]+)(?::(?P<index>\d+))?(?:\.(?P<field>\w+))?")
 

@@ -10,13 +10,13 @@ from typing import Any
 from wirespeed._native.pcap import read_packets
 from wirespeed.profiles.instructions import STLError
 from wirespeed.profiles.packet import STLPktBuilder
-from wirespeed.profiles.scapy_layers import IP, Ether, IPv6
 from wirespeed.profiles.streams import (
     STLStream,
     STLStreamDstMAC_CFG_FILE,
     STLStreamDstMAC_PKT,
     STLTXSingleBurst,
 )
+from wirespeed.scapy_layers import IP, Ether, IPv6
 
 _LEAST_GAP_USEC = 0.001
 _START_OF_SIDES_USEC = 1000.0

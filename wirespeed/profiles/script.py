@@ -24,7 +24,7 @@ from wirespeed.errors import UsageError
 from wirespeed.profiles import addresses, field_program, hlt, instructions, packet, stl_profile, streams, trex_functions
 from wirespeed.profiles.packet import PROFILE_DIRECTORY
 from wirespeed.profiles.reading import read_profile
-from wirespeed.profiles.scapy_layers import trex_defaults
+from wirespeed.scapy_layers import trex_defaults
 
 _PARTS = ("api", "trex_stl_hltapi", "trex_stl_packet_builder_scapy", "trex_stl_streams")
 _MODULES = {

@@ -8,7 +8,7 @@ from typing import Any
 
 from wirespeed.profiles.instructions import Json, STLError
 from wirespeed.profiles.packet import STLPktBuilder
-from wirespeed.profiles.scapy_layers import IP, Ether
+from wirespeed.scapy_layers import IP, Ether
 from wirespeed.units import FCS_BYTES
 
 _RATES = {"pps": "pps", "bps_L1": "bps_L1", "bps_L2": "bps_L2", "percentage": "percentage"}

@@ -67,7 +67,7 @@ def render(
     paths = [path for path in paths if path not in inspected]
     tests = read_all(paths, threshold, line_bps=line_bps, leave_out_spoilt=False if keep_spoilt else None)
     channels = select_channels(tests, only_channels)
-    comparison = compare(tests)
+    comparison = compare(tests, inspections)
     drawn: tuple[Chart, ...] = ()
     if output_format == "html":
         page = page_of(

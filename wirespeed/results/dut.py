@@ -20,6 +20,7 @@ from typing import Any, TypeGuard
 
 from wirespeed.results.dut_cpu import MachineLoad
 from wirespeed.results.json_values import LARGEST, as_object
+from wirespeed.results.node_classes import takes_in
 
 INPUT_NODES = (
     *("dpdk-input", "memif-input", "avf-input", "rdma-input", "af-packet-input", "af_xdp-input", "virtio-input"),
@@ -76,23 +77,40 @@ class ForwardingCost:
 
 def forwarding_cost(nodes: Iterable[NodeCost]) -> ForwardingCost | None:
     """The cost by the nodes of all workers; None when no packet came in."""
-    clocks = input_clocks = packets = polls = calls = 0
-    for node in nodes:
+    rows = list(nodes)
+    clocks = input_clocks = packets = polls = 0
+    for node in rows:
         clocks += node.clocks if node.vectors else 0
         if node.name in INPUT_NODES:
             polls += node.calls
             packets += node.vectors
             input_clocks += node.clocks if node.vectors else 0
-        elif node.name == "ethernet-input":
-            calls += node.calls
     if not packets:
         return None
+    # Without a node that is known to take packets in, all polls count as having found some.
+    calls = entry_calls(rows) or polls
     return ForwardingCost(
         cycles_per_packet=clocks / packets,
         cycles_per_packet_without_input=(clocks - input_clocks) / packets,
         vectors_per_call=packets / calls if calls else 0.0,
         idle_polls=max(0.0, 1 - calls / polls) if polls else 0.0,
     )
+
+
+def entry_calls(nodes: Iterable[NodeCost]) -> int:
+    """Calls of the nodes that take packets from the polling nodes: one for each look that found packets.
+
+    Ethernet's input node has them all, except on ports without Ethernet (memif in mode ip) and in VPP up to 17.x, where
+    packets go to their layer's input node at once. 0 where no such node had packets.
+    """
+    rows = [node for node in nodes if node.vectors]
+    packets = sum(node.vectors for node in rows if node.name in INPUT_NODES)
+    polls = sum(node.calls for node in rows if node.name in INPUT_NODES)
+    entries = [node for node in rows if takes_in(node.name)]
+    ethernet = [node for node in entries if node.name.startswith("ethernet-")]
+    if 2 * sum(node.vectors for node in ethernet) >= packets:
+        return sum(node.calls for node in ethernet)
+    return min(polls, sum(node.calls for node in entries))
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,7 @@ from wirespeed.results.head_json import ports_from_json
 from wirespeed.results.json_values import as_list, as_number, as_object, list_at
 from wirespeed.results.loadtest import Result
 from wirespeed.results.outcome import ChannelOutcome, Outcome, PortFacts
-from wirespeed.results.sample_json import channel_of, sample_from_json, sample_to_json, valid
+from wirespeed.results.sample_json import channel_of, sample_to_json, samples_from_json, valid
 
 KIND = "loadtest"
 SCHEMA = "wirespeed-loadtest/2"
@@ -65,7 +65,7 @@ def from_json(document: Any, name: str) -> Result:
     if schema not in (None, OLD_SCHEMA, SCHEMA):
         raise ValueError(f"its schema is {schema!r}, this program reads {SCHEMA!r} and {OLD_SCHEMA!r}")
     directions = tuple(channel_of(text, "directions") for text in list_at(document, "directions"))
-    samples = tuple(sample_from_json(index, raw, variables) for index, raw in enumerate(stats.values()))
+    samples = samples_from_json(stats.values(), variables)
     for index, sample in enumerate(samples):
         if sample.ports.keys() != samples[0].ports.keys():
             raise ValueError(f"sample {index} has other ports than the first")
@@ -151,7 +151,7 @@ def _old_outcome(raw: dict[str, Any], result: Result) -> Outcome:
             frame_bytes=None if frame is None else as_number(frame, f"mean_frame_bytes of {where}"),
             received_frame_bytes=None,
             line_bps=result.line_bps(channel_of(name, "outcome.channels").tx),
-            maximum=None,
+            full_load=None,
             held=None,
             lossy_from=None,
             saturated=None,

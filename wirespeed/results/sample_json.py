@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from dataclasses import asdict
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, replace
 from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
@@ -12,6 +12,7 @@ from pydantic import TypeAdapter, ValidationError
 from wirespeed.errors import UsageError
 from wirespeed.results.channel import Channel, parse_channel
 from wirespeed.results.json_values import as_number, as_object
+from wirespeed.results.phases import phases_of
 from wirespeed.results.sample import Latency, Moment, PortSample, Sample
 from wirespeed.units import L1_OVERHEAD_BYTES
 
@@ -54,8 +55,21 @@ def _port_to_json(values: PortSample) -> dict[str, Any]:
     return rates | layer1 | totals | ({"kinds": dict(values.kinds)} if values.kinds else {})
 
 
-def sample_from_json(index: int, raw: Any, variables: Mapping[str, Any]) -> Sample:
-    """The sample, or a KeyError or ValueError that says what is missing or wrong and where."""
+def samples_from_json(raws: Iterable[Any], variables: Mapping[str, Any]) -> tuple[Sample, ...]:
+    """All samples of a file, with the phases that it does not tell; as sample_from_json."""
+    samples = [sample_from_json(index, raw) for index, raw in enumerate(raws)]
+    if all(sample.phase for sample in samples):
+        return tuple(samples)
+    loads_pps = [sum(port.tx_pps for port in sample.ports.values()) for sample in samples]
+    phases = phases_of([sample.t_s for sample in samples], loads_pps, variables)
+    return tuple(
+        sample if sample.phase else replace(sample, phase=phase) for sample, phase in zip(samples, phases, strict=True)
+    )
+
+
+def sample_from_json(index: int, raw: Any) -> Sample:
+    """The sample, or a KeyError or ValueError that says what is missing or wrong and where. `phase` is empty of a file
+    that tells none."""
     here = f"sample {index}"
     raw = as_object(raw, here)
     ports = {int(key): _port_from_json(raw[key], f"port {key} in {here}") for key in raw if _PORT.fullmatch(key)}
@@ -71,7 +85,7 @@ def sample_from_json(index: int, raw: Any, variables: Mapping[str, Any]) -> Samp
     return Sample(
         t_s=as_number(raw.get("t", index + 1), f"t in {here}"),
         interval_s=interval_s,
-        phase=str(raw.get("phase") or _phase_by_time(index + 1, variables)),
+        phase=str(raw.get("phase") or ""),
         ports=ports,
         global_stats=as_object(raw.get("global", {}), f"global in {here}"),
         dut=as_object(raw.get("dut", {}), f"dut in {here}"),
@@ -108,12 +122,6 @@ def _port_from_json(raw: Any, where: str) -> PortSample:
         asked_pps=None if raw.get("asked_pps") is None else rate("asked_pps"),
         kinds={str(kind): int(as_number(count, f"{kind} of {where}")) for kind, count in kinds.items()},
     )
-
-
-def _phase_by_time(t_s: float, variables: Mapping[str, Any]) -> str:
-    ramp_start = as_number(variables["warmup_duration"], "vars.warmup_duration")
-    hold_start = ramp_start + as_number(variables["rampup_duration"], "vars.rampup_duration")
-    return "warm-up" if t_s <= ramp_start else "ramp" if t_s <= hold_start else "hold"
 
 
 def channel_of(text: object, where: str) -> Channel:

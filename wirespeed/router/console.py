@@ -4,20 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from wirespeed.errors import FileFault, WirespeedError
 from wirespeed.files import read_text_file
+from wirespeed.later import Later
 from wirespeed.model import PortSpec
 from wirespeed.router.cleared_statistics import Statistics
-from wirespeed.router.commands import GRAMMAR
-from wirespeed.router.commands.memif import Memifs
-from wirespeed.router.commands.show_interfaces import shown_index
 from wirespeed.router.core import Network, RouterCore
+from wirespeed.router.interface_numbers import shown_index
 from wirespeed.router.ip6_core import EchoReply
 from wirespeed.router.lcp import LinuxControlPlane
 from wirespeed.router.sflow.agent import SflowAgent
 from wirespeed.router.trace_filter import TraceFilter
+
+if TYPE_CHECKING:
+    from wirespeed.router import commands
+    from wirespeed.router.commands import memif
+else:
+    commands = Later("wirespeed.router.commands")
+    memif = Later("wirespeed.router.commands.memif")
 
 _MAX_EXEC_DEPTH = 8
 _MAX_EXEC_BYTES = 512 << 20  # ten million routes
@@ -38,7 +46,6 @@ class Console:
         self.core = core
         self.statistics = Statistics(core)
         self.started_tsc = core.tsc()
-        self.memifs = Memifs()
         self.lcp = LinuxControlPlane(core)
         self.sflow = SflowAgent(core, shown_index, self._os_index)
         self.taps: dict[str, PortSpec] = {}
@@ -51,6 +58,10 @@ class Console:
         self.capture_file = Path()
         # By sequence number: answers to pings of one session may be seen by another first.
         self.echo_replies: dict[int, EchoReply] = {}
+
+    @cached_property
+    def memifs(self) -> memif.Memifs:
+        return memif.Memifs()
 
     def _os_index(self, index: int) -> int | None:
         pair = self.lcp.pairs.get(index)
@@ -81,7 +92,7 @@ class Console:
             return iter(())
         if words[-1] == "?":
             return self.help(line.strip()[:-1])
-        command, match = GRAMMAR.match(line, self)
+        command, match = commands.GRAMMAR.match(line, self)
         return iter(command.function(self, match) or ())
 
     def run_file(self, path: Path) -> Iterator[str]:
@@ -120,10 +131,10 @@ class Console:
 
     def help(self, line: str) -> Iterator[str]:
         """What could come after `line`, each with one line of help."""
-        return (f"  {label:<30} {summary}" for label, summary in GRAMMAR.expected(line, self))
+        return (f"  {label:<30} {summary}" for label, summary in commands.GRAMMAR.expected(line, self))
 
     def complete(self, line: str) -> list[str]:
-        return GRAMMAR.complete(line, self)
+        return commands.GRAMMAR.complete(line, self)
 
     def interface_names(self) -> dict[str, int]:
         return self.core.interface_names()

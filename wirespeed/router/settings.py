@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from wirespeed.cpus import parse_cpus
 from wirespeed.errors import UsageError
 from wirespeed.model import PLAIN_MTU, PortSpec, parse_port_spec
-from wirespeed.router.startup.schema import MOST_NEIGHBORS, MOST_PATH_SETS, MOST_ROUTES, MOST_SEED
-from wirespeed.router.startup.settings import INTERFACE_NAME, Interface, Startup
+from wirespeed.router.limits import MOST_NEIGHBORS, MOST_PATH_SETS, MOST_ROUTES, MOST_SEED
+from wirespeed.router.startup.requests import INTERFACE_NAME, Interface, Startup
 
 # Twice the Internet's tables, and more; native/router/api/api.c says why that costs no memory.
 DEFAULT_ROUTES = 2_097_152

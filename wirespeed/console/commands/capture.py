@@ -100,7 +100,7 @@ def _fetch(session: Session, identity: int, packets: int) -> Iterator[tuple[floa
 
 def write_pcap(path: Path, packets: Iterator[tuple[float, bytes]]) -> None:
     """Microsecond pcap of Ethernet frames."""
-    from scapy.utils import RawPcapWriter  # noqa: PLC0415 - scapy takes long to import
+    from wirespeed.scapy_layers import RawPcapWriter  # noqa: PLC0415 - scapy takes long to import
 
     try:
         with RawPcapWriter(str(path), linktype=1, sync=False) as writer:

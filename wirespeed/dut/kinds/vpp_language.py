@@ -7,7 +7,8 @@ import shlex
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
-from wirespeed.dut.errors import parse_errors
+from wirespeed.dut.counter_meanings import meaning
+from wirespeed.dut.errors import ErrorCount, parse_errors
 from wirespeed.dut.plan import Action, Facts, Plan, Step, answered, text_of
 from wirespeed.dut.runtime import ThreadRuntime, node_costs, parse_runtime
 from wirespeed.dut.setup import DutRoute, DutSetup, check_table_by
@@ -169,11 +170,7 @@ def telemetry(
     old, new = (interface_counters(text) for text in interfaces)
     grown = {name: count - old.get(name, 0) for name, count in new.items() if count > old.get(name, 0)}
     first, last = ({(row.node, row.reason): row for row in parse_errors(text)} for text in errors)
-    reasons = {
-        f"{node}: {reason}": row.count - (first[node, reason].count if (node, reason) in first else 0)
-        for (node, reason), row in last.items()
-        if row.severity == "error"
-    }
+    reasons = [(row, row.count - (first[key].count if key in first else 0)) for key, row in last.items()]
     lost = {name: count for name, count in grown.items() if name.endswith(LOST)}
     return DutTelemetry(
         interval_s=interval_s,
@@ -181,8 +178,18 @@ def telemetry(
         in_packets=sum(count for name, count in grown.items() if name.endswith(" rx packets")),
         out_packets=sum(count for name, count in grown.items() if name.endswith(" tx packets")),
         drop_packets=sum(lost.values()),
-        drops={reason: count for reason, count in reasons.items() if count > 0} | lost,
+        drops=_named(reasons, are_drops=True) | lost,
+        events=_named(reasons, are_drops=False),
     )
+
+
+def _named(reasons: list[tuple[ErrorCount, int]], *, are_drops: bool) -> dict[str, int]:
+    """What the nodes counted by `node: reason`: packets that they dropped, or what else they did to some."""
+    return {
+        f"{row.node}: {row.reason}": count
+        for row, count in reasons
+        if count > 0 and (meaning(row) == "drop") == are_drops
+    }
 
 
 def _workers(rounds: list[tuple[ThreadRuntime, ...]], tsc_hz: int, interval_s: float) -> tuple[WorkerCost, ...]:

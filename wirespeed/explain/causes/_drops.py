@@ -13,8 +13,6 @@ _LITTLE = 0.01
 """Of what was lost: less is of somebody else's packets and tells nothing."""
 _LEAST_OF_RATE = 0.01
 """Of what comes back in a second: counts that stand alone, with nothing lost beside them, are noise below."""
-_LEAST_S = 1.0
-"""A test whose length nobody tells was at least so long."""
 
 
 def share_of_lost(case: Case, count: int) -> float | None:
@@ -61,8 +59,7 @@ def _lost_at_least(case: Case) -> float | None:
     load = case.load
     if load.offered_pps is None or load.offered_pps <= load.received_pps:
         return None
-    seconds = case.interval_s or max((worker.interval_s for worker in case.workers), default=0.0)
-    return (load.offered_pps - load.received_pps) * max(seconds, _LEAST_S)
+    return (load.offered_pps - load.received_pps) * case.counted_s
 
 
 def with_icmp_errors(case: Case, pieces: list[Evidence], bits: float) -> list[Evidence]:

@@ -13,9 +13,10 @@ NO_NEXT_HOP = (
     "path is gone",
     "unknown label",
 )
+BLACKHOLE = ("blackholed",)
 MTU = ("mtu", "too big", "too long", "fragmentation needed", "fragfails", "fragcreates", "toobig", "df bit", "df set")
 SLOW_PATH = (
-    *("ttl", "hop limit <=", "hop limit exceeded", "inhdrerrors", "time exceeded"),
+    *(" ttl", "ttl ", "hop limit <=", "hop limit exceeded", "inhdrerrors", "time exceeded"),
     *("punt", "icmp4 error rate", "icmp6 error rate"),
 )
 ON_PURPOSE = ("on purpose",)
@@ -36,6 +37,7 @@ SUMS = ("tx err", "rx err", "rx drop", "tx drop", "indiscards", "outdiscards")
 ALL = (
     *(
         *NO_NEXT_HOP,
+        *BLACKHOLE,
         *MTU,
         *SLOW_PATH,
         *ON_PURPOSE,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from wirespeed.explain.facts import Case, Load
 from wirespeed.results.figures import rate_text
 
-_SAME = 0.1
+_SAME = 0.15
 _OTHER_SIZE = 0.1
 
 

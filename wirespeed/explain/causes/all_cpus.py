@@ -1,11 +1,14 @@
 """All CPUs that forward have no time to spare.
 
 Workers with vectors of 256, CPUs of a kernel without idle time, or as many times what one flow makes on one core as
-there are cores.
+there are cores. Cycles a packet that add up to the clock of all workers tell the same. Of workers that poll and told
+nothing, short packets below a line that longer ones fill are a limit per packet, which is theirs where neither the bus
+nor the queues nor equal rates both ways say otherwise.
 """
 
 from __future__ import annotations
 
+from wirespeed.explain.arithmetic import link_use
 from wirespeed.explain.causes._sizes import same_rate_at_other_size
 from wirespeed.explain.evidence import AGAINST, EXCLUDED, FAIR, HINT, STRONG, Evidence, Finding
 from wirespeed.explain.facts import Case
@@ -15,6 +18,9 @@ NAME = "all-cpus"
 _IDLE_PERCENT = 5.0
 _FORWARDING_PERCENT = 60.0
 """Interrupts, softirqs and the kernel: the rest of a busy CPU is somebody's program, and forwarding goes first."""
+_CLOCK = 0.1
+_SHORT_BYTES = 128
+_FULL_LINK, _LINE, _SAME = 0.85, 0.955, 0.08
 _LEAST, _MOST = 0.75, 1.2
 """Of cores times one core's rate: shared caches and locks take a part of it."""
 
@@ -22,7 +28,7 @@ _LEAST, _MOST = 0.75, 1.2
 def look(case: Case) -> Finding | None:
     if not case.may_be_short:
         return None
-    pieces = [*_workers(case), *_cpus(case), *_cores(case)]
+    pieces = [*_workers(case), *_cpus(case), *_cores(case), *_cycles(case), *_short_packets(case)]
     if not pieces:
         return None
     return Finding(
@@ -64,7 +70,56 @@ def _cores(case: Case) -> list[Evidence]:
         one = next((load for load in case.others if load.flows == "one" and load.directions == 1), None)
     if one is None or not cores or cores < 2 or not case.box.is_kernel or case.load.flows != "many":
         return []
-    ratio = case.load.received_pps / one.received_pps / one.directions
-    text = f"{ratio:.2g} times the {rate_text(one.received_pps)} of one flow, on {cores} cores"
+    # One flow each way keeps one core each busy.
+    core_pps = one.received_pps / one.directions
+    ratio = case.load.received_pps / core_pps
+    text = f"{ratio:.3g} times the {rate_text(core_pps)} of one flow, on {cores} cores"
     fits = _LEAST <= ratio / cores <= _MOST
     return [Evidence(text, STRONG if fits else AGAINST if ratio < 1.5 else FAIR, case.load.source)]
+
+
+def _cycles(case: Case) -> list[Evidence]:
+    """The clock of as many cores as there are workers, of a test whose cycles were typed without a `show runtime`."""
+    cores = case.cores_used
+    workers = case.box.workers or case.box.cores or 1
+    if cores is None or workers < 2 or case.load.one_queue_only:
+        return []
+    text = f"{case.cycles_sum}: {cores:.3g} of {workers} cores"
+    return [Evidence(text, STRONG if abs(cores / workers - 1) <= _CLOCK else AGAINST, case.load.source)]
+
+
+def _short_packets(case: Case) -> list[Evidence]:
+    """Longer packets fill the line over the same cores and bus, short ones do not."""
+    mine, box = case.load, case.box
+    if case.workers or case.cpus or mine.cycles or box.is_kernel or (box.workers or 0) < 2 or not mine.frame_bytes:
+        return []
+    if mine.frame_bytes > _SHORT_BYTES or not _reaches_all(case):
+        return []
+    if any(use.middle >= _FULL_LINK for link in box.links if (use := link_use(link, mine)) is not None):
+        return []
+    both = case.other(directions=3 - mine.directions)
+    if both is not None and abs(both.received_pps / mine.received_pps - 1) <= _SAME:
+        return []
+    longer = next(
+        (
+            other
+            for other in case.others
+            if other.directions == mine.directions
+            and (other.frame_bytes or 0.0) > 2 * mine.frame_bytes
+            and (other.line_share or 0.0) >= _LINE
+        ),
+        None,
+    )
+    if longer is None:
+        return []
+    text = f"{longer.name}: {rate_text(longer.received_pps)} of {longer.frame_bytes:.0f} bytes fill the line, "
+    text += f"{rate_text(mine.received_pps)} of {mine.frame_bytes:.0f} do not: a limit per packet"
+    return [Evidence(text, STRONG, longer.source)]
+
+
+def _reaches_all(case: Case) -> bool:
+    """Whether the load can keep all workers busy, by what is known of queues."""
+    queues, workers, ways = case.box.queues, case.box.workers or 1, case.load.directions
+    if case.load.one_queue_only:
+        return ways > 1 and queues is None
+    return queues is None or (queues * ways >= workers and queues * ways % workers == 0)

@@ -6,7 +6,7 @@ counter but the receiver's CRC, is a wire.
 
 from __future__ import annotations
 
-from wirespeed.explain.causes._drops import named
+from wirespeed.explain.causes._drops import named, share_of_lost
 from wirespeed.explain.causes._reasons import CHECKSUM
 from wirespeed.explain.causes._steps import shares_lost
 from wirespeed.explain.evidence import AGAINST, EXCLUDED, FAIR, STRONG, Evidence, Finding
@@ -15,7 +15,7 @@ from wirespeed.explain.words import share_text
 from wirespeed.results.figures import loss_text, rate_text
 
 NAME = "bad-wire"
-_NOT_ON_WIRE = 0.2
+_NOT_ON_WIRE, _MOST = 0.2, 0.5
 
 
 def look(case: Case) -> Finding | None:
@@ -25,8 +25,10 @@ def look(case: Case) -> Finding | None:
     if not pieces:
         return None
     counted = sum(case.drops.values()) - crc
-    if case.lost_packets and counted > 0.5 * case.lost_packets:
-        pieces.append(Evidence(f"the device itself counted {counted:,} drops", AGAINST, "drops by reason"))
+    share = share_of_lost(case, counted) if counted > 0 else None
+    if share is not None and share > _NOT_ON_WIRE:
+        text = f"the device itself counted {counted:,} drops, {share_text(share)} of what was lost"
+        pieces.append(Evidence(text, EXCLUDED if share > _MOST else AGAINST, "drops by reason"))
     inside = case.lost_inside
     if inside is not None and inside > _NOT_ON_WIRE:
         text = f"{share_text(inside)} of what was lost came into the device, which did not send it"

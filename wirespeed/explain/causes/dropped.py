@@ -1,27 +1,62 @@
 """The device drops packets for a reason that it names, and that no other cause here is about.
 
 A filter, a wrong MAC address, a checksum, an interface that is down: the counter's own words are the verdict. Sums of
-an interface (`rx drop`) and full rings say where a packet died and not why, so they are none.
+an interface (`rx drop`) and full rings say where a packet died and not why, so they are none. Where nobody printed the
+drops, the drop nodes of VPP's `show runtime` have the packets that the router dropped, and `show errors` the reason.
 """
 
 from __future__ import annotations
 
 from wirespeed.explain.causes import _reasons
-from wirespeed.explain.causes._drops import has, pieces_of
-from wirespeed.explain.evidence import Finding
+from wirespeed.explain.causes._drops import has, pieces_of, share_of_lost, weight
+from wirespeed.explain.evidence import Evidence, Finding
 from wirespeed.explain.facts import Case
+from wirespeed.explain.words import share_text
+from wirespeed.results.figures import rate_text
 
 NAME = "dropped"
+_ENDS = ("drop", "error-drop")
 
 
 def look(case: Case) -> Finding | None:
     left = {reason: count for reason, count in case.drops.items() if not has(reason, _reasons.ALL)}
     pieces = pieces_of(case, left)
     if not pieces:
-        return None
+        return _by_nodes(case)
     return Finding(
         NAME,
         f"the device drops them: {pieces[0].text}",
         pieces,
         next="what the counter's node checks (`show errors`, a trace of one such packet)",
+    )
+
+
+def _by_nodes(case: Case) -> Finding | None:
+    """By the drop nodes of a `show runtime`: that the router dropped them, and how many of what was lost."""
+    if case.tells_drops or case.drops:
+        return None
+    by_node: dict[str, int] = {}
+    for node in (node for worker in case.busy for node in worker.nodes if node.vectors):
+        if node.name.endswith("-drop") or node.name == "drop":
+            by_node[node.name] = by_node.get(node.name, 0) + node.vectors
+    # All of them end in error-drop and drop, whatever the node before them is called.
+    named = {name: count for name, count in by_node.items() if name not in _ENDS} or by_node
+    if not named:
+        return None
+    most = max(named, key=lambda name: (named[name], name))
+    count = named[most]
+    share = share_of_lost(case, count)
+    text = f"{count:,} packets went to {most}" + ("" if share is None else f", {share_text(share)} of what was lost")
+    bits = weight(case, count)
+    if not bits:
+        return None
+    pieces = (Evidence(text, bits, case.busy[0].source),)
+    seconds = max(worker.interval_s for worker in case.busy)
+    rate = f" {rate_text(count / seconds)}" if seconds > 0 else " packets"
+    return Finding(
+        NAME,
+        f"the router itself dropped{rate} ({most}): {pieces[0].text}",
+        pieces,
+        missing=("drops by reason (`show errors`)",),
+        next="`show errors` of the same time: it has the reason",
     )

@@ -31,6 +31,8 @@ def look(case: Case) -> Finding | None:
     sentence = "the firewall takes a part of each packet's time"
     if dropped or _uncounted(case):
         sentence = "the firewall drops packets"
+        if dropped:
+            sentence += f": {dropped[0].text}"
     return Finding(NAME, sentence, tuple(pieces), next="the same test with the firewall off; its rules with counters")
 
 

@@ -1,11 +1,18 @@
-"""Pause frames: the device tells the tester to wait, so that what it cannot forward is not lost but not offered."""
+"""Pause frames: the device tells the tester to wait, so that what it cannot forward is not lost but not offered.
+
+A frame stops the sender for 65,535 times 512 bits at most (IEEE 802.3, annex 31B): 3.4 ms at 10 Gb/s. Fewer frames than
+the lack of packets needs do not explain it.
+"""
 
 from __future__ import annotations
 
-from wirespeed.explain.evidence import PROOF, Evidence, Finding
+from wirespeed.explain.evidence import EXCLUDED, PROOF, Evidence, Finding
 from wirespeed.explain.facts import Case
+from wirespeed.explain.words import share_text
 
 NAME = "flow-control"
+_MOST_BITS = 65_535 * 512
+_MOST = 0.5
 
 
 def look(case: Case) -> Finding | None:
@@ -13,9 +20,29 @@ def look(case: Case) -> Finding | None:
     if not case.load.paused and not frames:
         return None
     text = f"{frames:,} pause frames" if frames else "pause frames came in"
+    bits = PROOF
+    share, lacks = _paused_share(case, frames), _lacks(case)
+    if share is not None and lacks is not None and share < _MOST * lacks:
+        text += f", at most {share_text(share)} of the time, do not explain that {share_text(lacks)} is missing"
+        bits = EXCLUDED
     return Finding(
         NAME,
         "flow control is on: the device throttles the tester",
-        (Evidence(text, PROOF, case.load.source),),
+        (Evidence(text, bits, case.load.source),),
         next="flow control off on both ends (`ethtool -A`), then measure again",
     )
+
+
+def _paused_share(case: Case, frames: int) -> float | None:
+    """The most of the time that so many frames can stop a sender; None where they were not counted."""
+    if not frames or not case.load.line_bps:
+        return None
+    return min(1.0, frames * _MOST_BITS / case.load.line_bps / case.counted_s)
+
+
+def _lacks(case: Case) -> float | None:
+    """What is missing of what was offered, or of the line where nobody tells what was."""
+    load = case.load
+    if load.loss_ratio is not None:
+        return load.loss_ratio
+    return None if load.line_share is None else max(0.0, 1 - load.line_share)

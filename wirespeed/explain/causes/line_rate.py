@@ -7,7 +7,7 @@ which its cause looks at.
 
 from __future__ import annotations
 
-from wirespeed.explain.evidence import EXCLUDED, FAIR, HINT, PROOF, Evidence, Finding
+from wirespeed.explain.evidence import AGAINST, EXCLUDED, FAIR, HINT, PROOF, Evidence, Finding
 from wirespeed.explain.facts import Case
 from wirespeed.explain.words import share_text
 from wirespeed.results.figures import rate_text
@@ -22,4 +22,8 @@ def look(case: Case) -> Finding | None:
         return None
     text = f"{rate_text(case.load.received_pps)} is {share_text(min(share, 1.0))} of the line's {rate_text(line)}"
     bits = PROOF if share >= _FULL else 2 * FAIR - HINT if share >= _NEARLY else 0.0 if share >= _FAR else EXCLUDED
-    return Finding(NAME, f"the line is full: {text}", (Evidence(text, bits, case.load.source),))
+    pieces = [Evidence(text, bits, case.load.source)]
+    offered = case.load.offered_share
+    if offered is not None and offered < _FULL:
+        pieces.append(Evidence(f"no more than {share_text(offered)} of it was offered", AGAINST, case.load.source))
+    return Finding(NAME, f"the line is full: {text}", tuple(pieces))

@@ -12,7 +12,7 @@ from wirespeed.explain.facts import Case
 from wirespeed.explain.words import share_text
 
 NAME = "mtu"
-_CUT = ("packets fragmented", "fragoks")
+_CUT = ("packets fragmented", "packet fragmented", "number of sent fragments", "fragoks")
 _LEAST = 0.05
 """Of what was offered: fewer are packets of others."""
 _TWICE, _LONG_BYTES = 0.9, 576
@@ -32,14 +32,15 @@ def look(case: Case) -> Finding | None:
 
 
 def _cut(case: Case) -> list[Evidence]:
-    cut = sum(count for event, count in case.events.items() if any(word in event.lower() for word in _CUT))
-    if not cut:
+    counted = {event: n for event, n in case.events.items() if any(word in event.lower() for word in _CUT)}
+    if not any(counted.values()):
         return _made(case)
+    event, cut = max(counted.items(), key=lambda item: item[1])
     offered = (case.load.offered_pps or 0.0) * (case.interval_s or 0.0)
     share = min(1.0, cut / offered) if offered else None
     part = "" if share is None else f", {share_text(share)} of what was offered"
     known = share is None or share >= _LEAST
-    found = [Evidence(f"{cut:,} packets were cut to fragments{part}", STRONG if known else HINT, "events")]
+    found = [Evidence(f"{cut:,} × “{event}”: packets were cut{part}", STRONG if known else HINT, "events")]
     if case.surplus_share >= _LEAST:
         more = share_text(case.surplus_share)
         found.append(Evidence(f"{more} more came out of the device than went in", FAIR, case.load.source))

@@ -7,12 +7,15 @@ igb, igc and i40e are these drivers' write-back threshold, no load.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from wirespeed.explain.arithmetic import link_use
 from wirespeed.explain.causes._absence import explains_loss, longest_absence
 from wirespeed.explain.causes._drops import named
-from wirespeed.explain.causes._reasons import NIC_ITSELF
-from wirespeed.explain.evidence import AGAINST, EXCLUDED, FAIR, HINT, Evidence, Finding
-from wirespeed.explain.facts import Case
+from wirespeed.explain.causes._plateau import plateau_of_nic
+from wirespeed.explain.causes._reasons import NIC_ITSELF, RX_MISSED
+from wirespeed.explain.evidence import AGAINST, EXCLUDED, FAIR, HINT, STRONG, Evidence, Finding
+from wirespeed.explain.facts import NOT_ARRIVED, Case, Load
 from wirespeed.explain.words import share_text
 from wirespeed.results.figures import loss_text, rate_text
 
@@ -22,13 +25,18 @@ _DROPS = 0.05
 _FULL_LINK = 0.85
 _IDLE_POLLS = 0.25
 _SAME = 0.08
+_ALL = 0.995
+_WAYS = 2
 
 
 def look(case: Case) -> Finding | None:
-    own = named(case, *NIC_ITSELF)
+    own = (*named(case, *NIC_ITSELF), *_missed(case))
     if not case.is_short or (case.box.is_kernel and not own) or not case.box.has_nics:
         return None
-    pieces = [_lost(case), *own, *_shared(case)]
+    alike = _alike(case)
+    # Without a counter, a worker or a comparison that speaks of the NIC, the loss alone leaves it possible.
+    shared = _shared(case) if own or case.busy else []
+    pieces = [_lost(case), *own, *(alike or shared), *_arrived(case, own)]
     share = longest_absence(case)
     if share is not None and explains_loss(case, share):
         pieces.append(Evidence(f"a worker was away for {share_text(share)} of the time, which explains it", AGAINST))
@@ -36,7 +44,7 @@ def look(case: Case) -> Finding | None:
     if case.busy:
         pieces += [*_workers(case), *_counted(case), *_links(case)]
         deepest = max(worker.vectors for worker in case.busy)
-        why = f": the workers get {deepest:.3g} a call and have time to spare"
+        why = f": the workers get {deepest:.3g} a call{_time_left(case)}"
     return Finding(
         NAME,
         f"packets are lost before the CPU sees them, in the NIC or its bus{why}",
@@ -53,6 +61,58 @@ def _lost(case: Case) -> Evidence:
     return Evidence(f"{loss_text(ratio)} of what was offered did not come back", FAIR, case.load.source)
 
 
+def _arrived(case: Case, own: Sequence[Evidence]) -> list[Evidence]:
+    """What the workers had: all of it, or so little that no limit of a rate explains it."""
+    share = case.arrived_share
+    if share is None or own or NOT_ARRIVED <= share < _ALL:
+        return []
+    if share >= _ALL:
+        return [Evidence(f"{share_text(min(1.0, share))} of what was offered came in: the NIC took all", EXCLUDED)]
+    return [Evidence("next to nothing of the load came in, which no limit of a rate does", EXCLUDED)]
+
+
+def _missed(case: Case) -> list[Evidence]:
+    """The NIC's own count of frames that it could not hand over, at a rate that no load changes."""
+    if not plateau_of_nic(case):
+        return []
+    count = case.dropped(*RX_MISSED)
+    text = f"the NIC missed {count:,} frames, the same rate came in at all loads beyond a knee, and the CPU had time"
+    return [Evidence(text, STRONG + HINT, "drops by reason")]
+
+
+def _time_left(case: Case) -> str:
+    """What the workers' looks at their queues and their clocks say; a vector that is not full alone says neither."""
+    known = [worker.idle_polls for worker in case.busy if worker.idle_polls is not None]
+    if known and min(known) >= _IDLE_POLLS:
+        return " and have time to spare"
+    return ", and their vectors are not full"
+
+
+def _alike(case: Case) -> list[Evidence]:
+    """The same rate over one flow and many, one direction and both, while each direction has a worker of its own: what
+    limits it is neither a queue nor a worker, and where the bus has room, it is the NIC."""
+    mine = case.load
+    if case.box.is_kernel or (case.box.workers or 0) < _WAYS or not case.box.links:
+        return []
+    if any(use.middle >= _FULL_LINK for link in case.box.links if (use := link_use(link, mine)) is not None):
+        return []
+    loads = [mine, *(other for other in case.others if _differs_in_spread(mine, other))]
+    ways = {load.directions for load in loads}
+    flows = {load.flows for load in loads if load.flows}
+    rates = [load.received_pps for load in loads]
+    if len(ways) < _WAYS or len(flows) < _WAYS or max(rates) > (1 + _SAME) * min(rates):
+        return []
+    text = f"{rate_text(min(rates))} to {rate_text(max(rates))} over one flow and many, one direction and both"
+    return [Evidence(f"{text}: no queue and no worker is the limit", STRONG, mine.source)]
+
+
+def _differs_in_spread(mine: Load, other: Load) -> bool:
+    """The same packets on the same line over another number of flows or directions."""
+    if mine.frame_bytes is None or other.frame_bytes is None or mine.line_bps != other.line_bps:
+        return False
+    return abs(other.frame_bytes - mine.frame_bytes) <= 0.02 * mine.frame_bytes
+
+
 def _shared(case: Case) -> list[Evidence]:
     """Both directions together make no more than one alone: they share what limits them."""
     other = case.other(directions=1 if case.load.directions > 1 else 2)
@@ -65,12 +125,11 @@ def _shared(case: Case) -> list[Evidence]:
 def _workers(case: Case) -> list[Evidence]:
     if any(worker.is_saturated for worker in case.busy):
         full = next(worker for worker in case.busy if worker.is_saturated)
-        text = f"{full.name} finds {full.vectors:.3g} packets a call: it has no time to spare"
-        return [Evidence(text, EXCLUDED, full.source)]
+        return [Evidence(f"{full.finds}: it has no time to spare", EXCLUDED, full.source)]
     pieces = []
     for worker in case.busy[:1]:
         bits = 2 * FAIR if worker.is_idle else -FAIR
-        pieces.append(Evidence(f"{worker.name} finds {worker.vectors:.3g} packets a call, of 256", bits, worker.source))
+        pieces.append(Evidence(worker.finds, bits, worker.source))
         if worker.idle_polls is not None and worker.idle_polls >= _IDLE_POLLS:
             share = share_text(worker.idle_polls)
             pieces.append(Evidence(f"{share} of its looks at the queues found nothing", HINT, worker.source))

@@ -7,7 +7,7 @@ So one flow that carries as much as many flows, or a share of it that is one of 
 from __future__ import annotations
 
 from wirespeed.explain.causes.worker import IDLE_PART
-from wirespeed.explain.evidence import AGAINST, HINT, STRONG, Evidence, Finding
+from wirespeed.explain.evidence import AGAINST, FAIR, HINT, STRONG, Evidence, Finding
 from wirespeed.explain.facts import Case
 from wirespeed.explain.words import share_text
 from wirespeed.results.figures import rate_text
@@ -15,6 +15,8 @@ from wirespeed.results.figures import rate_text
 NAME = "queues"
 _SAME = 0.06
 _MATCH = 0.15
+_WAYS, _EACH = 2, 0.9
+"""Directions, and how much of one alone each has at least where they do not share a worker."""
 
 
 def look(case: Case) -> Finding | None:
@@ -47,6 +49,10 @@ def _flows(case: Case) -> list[Evidence]:
     load = case.load
     if load.one_queue_only:
         other = case.other(flows="many", hashed=True)
+        each = case.other(directions=1) if load.directions == _WAYS else None
+        if each is not None and _WAYS * _EACH <= load.received_pps / each.received_pps <= _WAYS * (1 + _SAME):
+            text = f"{each.name}: {rate_text(each.received_pps)} of one flow one way; each flow has a worker of its own"
+            return [Evidence(text, STRONG, each.source)]
         if other is None:
             return []
         ratio = other.received_pps / load.received_pps
@@ -68,8 +74,7 @@ def _flows(case: Case) -> list[Evidence]:
 def _workers(case: Case) -> list[Evidence]:
     if case.busy and not any(worker.is_saturated for worker in case.busy):
         worker = max(case.busy, key=lambda one: one.vectors)
-        text = f"{worker.name} finds {worker.vectors:.3g} packets a call: its queue does not keep it busy"
-        return [Evidence(text, AGAINST + AGAINST, worker.source)]
+        return [Evidence(f"{worker.finds}: its queue does not keep it busy", AGAINST + AGAINST, worker.source)]
     if len(case.workers) < 2:
         return []
     most = max(worker.pps for worker in case.workers)
@@ -116,8 +121,8 @@ def _both_ways(case: Case) -> list[Evidence]:
     return [Evidence(f"{text}: a port does more than here", AGAINST, other.source)] if ratio > 2 * (1 + _SAME) else []
 
 
-_ALL, _EVEN = 0.9, 1.5
-"""Of a NIC's packets in its fullest queue: all that matters; so many times an even share is even."""
+_ALL, _MOST, _EVEN = 0.75, 0.5, 1.5
+"""Of a NIC's packets in its fullest queue: all that matters, and most; so many times an even share is even."""
 
 
 def _spread(case: Case) -> list[Evidence]:
@@ -129,8 +134,10 @@ def _spread(case: Case) -> list[Evidence]:
             continue
         count = len(nic.queue_packets)
         text = f"{nic.name}: the fullest of {count} RX queues had {share_text(share)} of its packets"
-        if share >= _ALL:
+        if share >= max(_ALL, _EVEN / count):
             found.append(Evidence(text, STRONG, nic.source))
+        elif share >= max(_MOST, _EVEN / count):
+            found.append(Evidence(text, FAIR, nic.source))
         elif share <= _EVEN / count:
             found.append(Evidence(text, AGAINST, nic.source))
     return found

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from wirespeed.explain.causes._absence import explains_loss, longest_absence
 from wirespeed.explain.causes._drops import pieces_of
+from wirespeed.explain.causes._plateau import plateau_of_nic
 from wirespeed.explain.causes._reasons import RX_MISSED
 from wirespeed.explain.causes._steps import shares_lost
 from wirespeed.explain.evidence import AGAINST, EXCLUDED, FAIR, HINT, STRONG, Evidence, Finding
@@ -25,7 +26,7 @@ def look(case: Case) -> Finding | None:
     pieces = [*_missed(case), *_refused(case)]
     if not pieces:
         return None
-    pieces += [*_workers(case), *_away(case)]
+    pieces += _plateau(case) or [*_workers(case), *_away(case)]
     if not case.busy and not case.cpus:
         pieces.append(Evidence("nobody told whether the CPU behind the ring has time", -STRONG - HINT))
     if case.box.is_kernel and any(cpu.idle_percent < 5 for cpu in case.cpus):
@@ -37,6 +38,14 @@ def look(case: Case) -> Finding | None:
         missing=() if case.workers or case.cpus else ("whether the CPU behind the ring has time to spare",),
         next="more RX descriptors (and fewer again where caches are small); what keeps the worker away meanwhile",
     )
+
+
+def _plateau(case: Case) -> list[Evidence]:
+    """Bursts cost a part of some loads; the same rate of any load beyond a knee, out of a ring that its worker keeps
+    empty, is a limit of the NIC's own."""
+    if not plateau_of_nic(case):
+        return []
+    return [Evidence("the same rate came in at all loads beyond a knee, and the worker had time", EXCLUDED)]
 
 
 def _missed(case: Case) -> list[Evidence]:

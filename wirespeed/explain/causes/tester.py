@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from wirespeed.explain.evidence import AGAINST, EXCLUDED, PROOF, Evidence, Finding
+from wirespeed.explain.evidence import AGAINST, EXCLUDED, PROOF, STRONG, Evidence, Finding
 from wirespeed.explain.facts import Case, Load
 from wirespeed.explain.words import share_text
 from wirespeed.results.figures import loss_text, rate_text
 
 NAME = "tester"
-_SAME = 0.015
-"""Of a line: what published percentages are rounded by."""
+_SAME, _NEAR = 0.015, 0.025
+"""Of a line: what published percentages are rounded by, and twice that where the mean frame of a mix is rounded too."""
 _LOSSLESS = 0.001
 _LINE = 0.985
 _SURPLUS = 0.05
@@ -38,10 +38,10 @@ def _end(load: Load) -> Evidence | None:
     if load.tester_percent is None or load.line_share is None:
         return None
     end = load.tester_percent / 100
-    if load.line_share < end - _SAME:
+    if load.line_share < end - _NEAR:
         return Evidence(f"the tester can do {share_text(end)} of a line", EXCLUDED, load.source)
     text = f"{share_text(load.line_share)} of the line came back, and the tester ends at {share_text(end)}"
-    return Evidence(text, PROOF, load.source)
+    return Evidence(text, PROOF if load.line_share >= end - _SAME else STRONG, load.source)
 
 
 def _all_came(case: Case) -> Evidence | None:

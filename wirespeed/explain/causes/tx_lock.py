@@ -9,6 +9,7 @@ from __future__ import annotations
 from wirespeed.explain.evidence import AGAINST, FAIR, HINT, STRONG, Evidence, Finding
 from wirespeed.explain.facts import Case, Worker
 from wirespeed.explain.words import share_text
+from wirespeed.results.node_classes import class_of
 
 NAME = "tx-lock"
 _WAITING = 0.4
@@ -38,7 +39,7 @@ def look(case: Case) -> Finding | None:
 
 
 def _sending(worker: Worker) -> float | None:
-    """Of its cycles without polling, those of its `-tx` nodes; VPP cuts long names."""
+    """Of its cycles without polling, those of its tx nodes."""
     whole = worker.clocks - worker.polling_clocks
-    sent = [node.clocks for node in worker.nodes if node.vectors and node.name.endswith(("-tx", "-t"))]
+    sent = [node.clocks for node in worker.nodes if node.vectors and class_of(node.name) == "tx"]
     return sum(sent) / whole if sent and whole > 0 else None

@@ -12,6 +12,7 @@ from wirespeed.explain.causes._reasons import TX_FULL
 from wirespeed.explain.evidence import EXCLUDED, FAIR, STRONG, Evidence, Finding
 from wirespeed.explain.facts import Case, Worker
 from wirespeed.explain.words import share_text
+from wirespeed.results.node_classes import OUTPUT, TX, port_of, whole_names
 
 NAME = "tx-ring"
 _LEAST = 0.005
@@ -25,7 +26,10 @@ def look(case: Case) -> Finding | None:
     pieces += [
         Evidence(f"{worker.name}: in {worker.in_pps:.4g}, out {worker.out_pps:.4g} pps", FAIR, worker.source)
         for worker in case.busy
-        if worker.in_pps and worker.out_pps is not None and worker.out_pps < (1 - _LEAST) * worker.in_pps
+        if worker.in_pps
+        and worker.out_pps is not None
+        # What the router dropped itself did not come as far as a ring.
+        and worker.out_pps + (worker.drop_pps or 0.0) < (1 - _LEAST) * worker.in_pps
     ]
     slots = case.box.tx_slots
     return Finding(
@@ -49,19 +53,25 @@ def _counted(case: Case) -> list[Evidence]:
 
 
 def _nodes(case: Case) -> list[Evidence]:
-    """Of each worker, ports whose tx node passed on less than the output node gave it. VPP cuts long names."""
+    """Of each worker, ports whose tx node passed on less than the output node gave it."""
     if case.drops:
         return []
-    return [piece for worker in case.busy for piece in _short_of(worker)]
+    return [piece for worker in case.busy for piece in _short_of(case, worker)]
 
 
-def _short_of(worker: Worker) -> list[Evidence]:
-    counts = {node.name: node.vectors for node in worker.nodes}
+def _short_of(case: Case, worker: Worker) -> list[Evidence]:
+    """Few packets prove nothing: the shortfall weighs by what it explains of the loss."""
+    counts: dict[str, int] = {}
+    for node in worker.nodes:
+        (name,) = whole_names([node.name])
+        counts[name] = counts.get(name, 0) + node.vectors
     found: list[Evidence] = []
-    for given, taken in (("-output", "-tx"), ("-o", "-t")):
-        for name in [name.removesuffix(given) for name in counts if name.endswith(given)]:
-            out, sent = counts[name + given], counts.get(name + taken)
-            if out and sent is not None and sent < (1 - _LEAST) * out:
-                text = f"{name}: {out:,} packets to send, {sent:,} sent"
-                found.append(Evidence(text, FAIR if found else STRONG, worker.source))
+    for port in dict.fromkeys(port for name in counts if (port := port_of(name)) is not None):
+        out, sent = counts.get(port + OUTPUT), counts.get(port + TX)
+        if not out or sent is None or sent >= (1 - _LEAST) * out:
+            continue
+        text = f"{port}: {out:,} packets to send, {sent:,} sent"
+        bits = min(FAIR if found else STRONG, weight(case, out - sent))
+        if bits > 0:
+            found.append(Evidence(text, bits, worker.source))
     return found

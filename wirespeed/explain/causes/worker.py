@@ -19,14 +19,15 @@ IDLE_PART = 0.1
 
 
 def look(case: Case) -> Finding | None:
-    if not case.busy or not case.may_be_short:
+    if not case.may_be_short:
         return None
+    if not case.busy:
+        return _by_cycles(case)
     full = [worker for worker in case.busy if worker.is_saturated]
     source = case.busy[0].source
     if not full:
         deepest = max(case.busy, key=lambda worker: worker.vectors)
-        text = f"{deepest.name} finds {deepest.vectors:.3g} packets a call, of 256"
-        return Finding(NAME, "", (Evidence(text, EXCLUDED if deepest.is_idle else AGAINST, source),))
+        return Finding(NAME, "", (Evidence(deepest.finds, EXCLUDED if deepest.is_idle else AGAINST, source),))
     pieces = _saturated(full[0], case)
     count = max(len(case.workers), case.box.workers or 0)
     if len(full) == count > 1:
@@ -46,10 +47,25 @@ def look(case: Case) -> Finding | None:
     )
 
 
+def _by_cycles(case: Case) -> Finding | None:
+    """The clock of one core, of a test whose cycles were typed without a `show runtime`."""
+    cores = case.cores_used
+    if cores is None:
+        return None
+    text = f"{case.cycles_sum}: {cores:.3g} of one core"
+    if abs(cores - 1) > _CLOCK:
+        return Finding(NAME, "", (Evidence(text, EXCLUDED if cores < 1 else AGAINST, case.load.source),))
+    return Finding(
+        NAME,
+        f"CPU-bound on one worker: {text}, no time to spare",
+        (Evidence(text, STRONG + HINT, case.load.source),),
+        missing=("packets per call (`show runtime`)",),
+        next="a second worker with a queue of its own; `explain --against` a test with more queues",
+    )
+
+
 def _saturated(worker: Worker, case: Case) -> list[Evidence]:
-    pieces = [
-        Evidence(f"{worker.name} finds {worker.vectors:.4g} packets a call, of 256", STRONG + HINT, worker.source)
-    ]
+    pieces = [Evidence(worker.finds, STRONG + HINT, worker.source)]
     hz = worker.tsc_hz or case.box.hz
     if hz and worker.cycles:
         share = worker.effective_hz / hz

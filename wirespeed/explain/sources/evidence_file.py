@@ -18,11 +18,11 @@ import yaml
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from wirespeed.errors import FileFault, UsageError
-from wirespeed.explain.facts import Box, Case, Cpu, Flows, Link, Load, Step
+from wirespeed.explain.facts import Box, Case, Cpu, Flows, Link, Load, Step, Worker
 from wirespeed.explain.machine_facts import Clock, Crossing, Energy, Machine, Nic, Perf
 from wirespeed.explain.sources.nic_counters import losses, pauses, queue_packets
 from wirespeed.explain.sources.pasted import more_than_offered
-from wirespeed.explain.sources.show_run import drops_of, workers_of
+from wirespeed.explain.sources.show_run import counted_in, workers_of
 from wirespeed.explain.words import share_text
 from wirespeed.results.figures import rate_text
 from wirespeed.units import line_rate_pps, parse_rate, parse_speed
@@ -113,9 +113,10 @@ class BoxText(_Strict):
 
 
 class TestText(_Strict):
-    """One test. `received` and `offered` are of all directions together, `percent` of all lines; what is given twice is
-    compared. `drops`, `events`, `cpu` and `nics` (counters by interface) are as the device names them. `claim` is what
-    somebody else made of it."""
+    """One test. `received` and `offered` are of all directions together, `percent` of all lines or, with
+    `percent_of: one`, of one line, so that both directions make up to 200; what is given twice is compared. `drops`,
+    `events`, `cpu` and `nics` (counters by interface) are as the device names them. `claim` is what somebody else made
+    of it."""
 
     __test__ = False  # no test of pytest's
 
@@ -128,6 +129,7 @@ class TestText(_Strict):
     received: Pps | None = None
     offered: Pps | None = None
     percent: float | None = Field(default=None, gt=0)
+    percent_of: Literal["one", "all"] | None = None
     l2_bps: Bps | None = None
     by_direction: tuple[Pps, ...] = ()
     tester_percent: float | None = Field(default=None, gt=0)
@@ -185,15 +187,28 @@ def cases_of(text: str, source: str) -> tuple[Case, ...]:
     if unknown:
         raise UsageError(f"{source}: explain names {unknown[0]!r}; there is {', '.join(named)}")
     loads = {test.name: _load(test, source) for test in parsed.tests}
+    boxes = {test.name: test.box or parsed.box for test in parsed.tests}
     wanted = parsed.explain or tuple(named)
-    return tuple(_case(test, test.box or parsed.box, loads, source) for test in parsed.tests if test.name in wanted)
+    found = []
+    for test in (test for test in parsed.tests if test.name in wanted):
+        box = boxes[test.name]
+        others = tuple(loads[name] for name in loads if name != test.name and _is_same(boxes[name], box))
+        found.append(_case(test, box, loads[test.name], others, source))
+    return tuple(found)
+
+
+def _is_same(one: BoxText, other: BoxText) -> bool:
+    """Whether tests of both may be compared: of the same device with the same system on it. Boxes without a name are
+    the same if they are written the same."""
+    return (one.name, one.system) == (other.name, other.system) if one.name and other.name else one == other
 
 
 def _load(test: TestText, source: str) -> Load:
     line_pps = line_rate_pps(test.size, test.line) * test.directions if test.size and test.line else None
     received = test.received or (sum(test.by_direction) if test.by_direction else None)
-    if received is None and test.percent is not None and line_pps:
-        received = line_pps * test.percent / 100
+    share = _share(test)
+    if received is None and share is not None and line_pps:
+        received = line_pps * share
     if received is None:
         raise UsageError(f"{source}: {test.name}: give `received`, or `percent` with `size` and `line`")
     return Load(
@@ -214,24 +229,55 @@ def _load(test: TestText, source: str) -> Load:
     )
 
 
-def _case(test: TestText, box: BoxText, loads: dict[str, Load], source: str) -> Case:
+def _share(test: TestText) -> float | None:
+    """What came back of all lines, 0 to 1, by `percent`. More than all lines can only be meant of one."""
+    if test.percent is None:
+        return None
+    of_one = test.percent_of == "one" or (test.percent_of is None and _is_over(test))
+    return test.percent / 100 / (test.directions if of_one else 1)
+
+
+def _is_over(test: TestText) -> bool:
+    return test.directions > 1 and test.percent is not None and test.percent > 100 * (1 + _OFF)
+
+
+def _ambiguous(test: TestText) -> tuple[str, ...]:
+    """A percentage of two directions that does not say of which lines it is."""
+    if test.percent is None or test.percent_of is not None or test.directions < 2:
+        return ()
+    read = "one line, since it is more than all have" if _is_over(test) else f"all {test.directions} lines"
+    return (
+        f"{test.name}: {test.percent:g} % is read as of {read}; write `percent_of: one` or `percent_of: all` beside it",
+    )
+
+
+def _case(test: TestText, box: BoxText, load: Load, others: tuple[Load, ...], source: str) -> Case:
     place = f"{source}: {test.name}"
-    workers, remarks = workers_of(test.show_run, f"{place}: show_run", box.hz) if test.show_run else ((), ())
-    drops = drops_of(test.show_errors) | test.drops
+    workers: tuple[Worker, ...] = ()
+    remarks: tuple[str, ...] = ()
+    if test.show_run:
+        workers, remarks = workers_of(test.show_run, f"{place}: show_run", box.hz, load.received_pps)
+    counted = counted_in(test.show_errors)
+    drops = counted.drops | test.drops
     paused = {f"{name}: pause frames": count for name, told in test.nics.items() if (count := pauses(told))}
     for name, counters in test.nics.items():
         drops |= losses(name, counters)
-    load = loads[test.name]
     return Case(
         load=load,
         box=_box(box, source),
-        others=tuple(other for name, other in loads.items() if name != test.name),
+        others=others,
         workers=workers,
         drops=drops,
-        events=test.events | paused,
+        events=counted.events | test.events | paused,
+        tells_drops=bool(test.show_errors),
         cpus=tuple(Cpu(name, shares) for name, shares in test.cpu.items()),
         steps=tuple(Step(offered, received) for offered, received in test.steps),
-        remarks=(*remarks, *_contradictions(test, load), *((f"claimed: {test.claim}",) if test.claim else ())),
+        remarks=(
+            *remarks,
+            *_contradictions(test, load),
+            *((f"claimed: {test.claim}",) if test.claim else ()),
+            *_ambiguous(test),
+        ),
         machine=_machine(test, place),
     )
 
@@ -264,7 +310,8 @@ def _contradictions(test: TestText, load: Load) -> list[str]:
     share = load.line_share
     given = test.percent if test.received is not None else None
     rounded = 0.5 if given is not None and given == int(given) else 0.05
-    if given is not None and share is not None and abs(given - 100 * share) > rounded + _OFF * given:
+    stated = 100 * (_share(test) or 0.0)
+    if given is not None and share is not None and abs(stated - 100 * share) > rounded + _OFF * given:
         found.append(
             f"{test.name}: {share_text(given / 100)} of the line is given, {rate_text(load.received_pps)} are "
             f"{share_text(share)}"

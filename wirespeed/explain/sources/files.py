@@ -48,6 +48,11 @@ def read_cases(paths: Sequence[Path], against: Sequence[Path] = ()) -> tuple[Cas
     return side_by_side(wanted, [case for path in against for case in _cases(path)])
 
 
+def is_result(path: Path) -> bool:
+    """Whether `read_cases` takes the file for a test's result: no evidence, inspection or collection."""
+    return path.suffix not in YAML and not is_inspection(path) and not is_collected(path)
+
+
 def cases_of_results(results: Sequence[AnyResult], inspections: Sequence[Inspection] = ()) -> tuple[Case, ...]:
     """The same of results as values, each under its name. Of the inspections those are used that are named as the box
     is: there may be others, of the tester."""
@@ -56,6 +61,14 @@ def cases_of_results(results: Sequence[AnyResult], inspections: Sequence[Inspect
 
 
 def cases_of(found: AnyResult, source: str) -> tuple[Case, ...]:
+    """Those of one file are of one device, whatever it is called: each stands beside the others."""
+    cases = _cases_of(found, source)
+    return tuple(
+        replace(case, others=(*case.others, *(other.load for other in cases if other is not case))) for case in cases
+    )
+
+
+def _cases_of(found: AnyResult, source: str) -> tuple[Case, ...]:
     match found:
         case Result():
             return result.cases_of(found, source)
@@ -68,8 +81,8 @@ def cases_of(found: AnyResult, source: str) -> tuple[Case, ...]:
 
 
 def side_by_side(cases: Sequence[Case], beside: Sequence[Case] = ()) -> tuple[Case, ...]:
-    """Each with the loads of the others that ran on the same box; of `beside` those of another one are told."""
-    every = (*cases, *beside)
+    """Each with the loads of the others that ran on the same box; of `beside` those of another one are told. Tests of
+    devices without a name are compared only with those of `beside`, which somebody says are of the same box."""
     return tuple(
         replace(
             case,
@@ -77,24 +90,44 @@ def side_by_side(cases: Sequence[Case], beside: Sequence[Case] = ()) -> tuple[Ca
                 *case.others,
                 *(
                     other.load
-                    for other in every
-                    if other is not case and other.box.name == case.box.name and other.load not in case.others
+                    for other in (*(one for one in cases if case.box.name), *beside)
+                    if other is not case and _is_same_box(other, case) and other.load not in case.others
                 ),
             ),
-            remarks=(*case.remarks, *_of_other_boxes(case, beside)),
+            remarks=(*case.remarks, *_of_other_boxes(case, beside), *_nameless(case, cases)),
         )
         for case in cases
     )
 
 
+def _is_same_box(one: Case, other: Case) -> bool:
+    """The same device with the same system on it, where both are known."""
+    systems = {one.box.system, other.box.system} - {""}
+    return one.box.name == other.box.name and len(systems) < 2
+
+
 def _of_other_boxes(case: Case, beside: Sequence[Case]) -> tuple[str, ...]:
     strange = dict.fromkeys(
-        f"{other.load.name} is of another box ({other.box.name or 'without a name'}, here "
-        f"{case.box.name or 'without a name'}): it is not compared with"
+        f"{other.load.name} is of another box ({_named(other)}, here {_named(case)}): it is not compared with"
         for other in beside
-        if other.box.name != case.box.name
+        if not _is_same_box(other, case)
     )
     return tuple(strange)
+
+
+def _named(case: Case) -> str:
+    name = case.box.name or "without a name"
+    return f"{name}, {case.box.system}" if case.box.system else name
+
+
+def _nameless(case: Case, cases: Sequence[Case]) -> tuple[str, ...]:
+    """That tests which may be of one device are not compared, since nobody says whose they are."""
+    strange = [one for one in cases if one is not case and not one.box.name and one.load not in case.others]
+    count = sum(one.load.received_pps > 0 for one in strange)
+    if case.box.name or not case.load.received_pps or not count:
+        return ()
+    tests = "one other test names" if count == 1 else f"{count} other tests name"
+    return (f"{tests} no device either, and may be of another one: give those of the same box by --against",)
 
 
 def _known(case: Case, beside: _Beside, *, is_only: bool) -> Case:

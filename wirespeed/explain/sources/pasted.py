@@ -8,7 +8,7 @@ from pathlib import Path
 
 from wirespeed.errors import UsageError
 from wirespeed.explain.facts import Box, Case, Load
-from wirespeed.explain.sources.show_run import drops_of, workers_of
+from wirespeed.explain.sources.show_run import Counted, counted_in, workers_of
 from wirespeed.files import read_text_file
 from wirespeed.results.figures import rate_text
 from wirespeed.units import parse_rate, parse_speed
@@ -34,11 +34,13 @@ class Pasted:
 def pasted_case(pasted: Pasted) -> Case:
     """UsageError or FileFault say what is wrong with a text or a figure."""
     source = "standard input" if str(pasted.show_run) == "-" else pasted.show_run.name
-    workers, remarks = workers_of(_text(pasted.show_run), source, pasted.hz)
+    pps = _pps(pasted.received, "--received") if pasted.received else None
+    workers, remarks = workers_of(_text(pasted.show_run), source, pasted.hz, pps)
+    counted = counted_in(_text(pasted.show_errors)) if pasted.show_errors else Counted()
     # What the tester got back is what the router says that it sent, unless somebody knows better.
     out_pps = sum(worker.pps if worker.out_pps is None else worker.out_pps for worker in workers)
     offered = _pps(pasted.offered, "--offered") if pasted.offered else None
-    received = _pps(pasted.received, "--received") if pasted.received else out_pps
+    received = out_pps if pps is None else pps
     return Case(
         load=Load(
             name=source,
@@ -51,7 +53,9 @@ def pasted_case(pasted: Pasted) -> Case:
         ),
         box=Box(workers=len(workers), hz=pasted.hz, source=source),
         workers=workers,
-        drops=drops_of(_text(pasted.show_errors)) if pasted.show_errors else {},
+        drops=counted.drops,
+        events=counted.events,
+        tells_drops=pasted.show_errors is not None,
         remarks=(*remarks, *more_than_offered(source, offered, received)),
     )
 

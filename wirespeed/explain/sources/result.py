@@ -33,6 +33,7 @@ from wirespeed.results.sample import Sample
 _TOP = 0.9
 """Of the highest step: samples from there on are of it."""
 _MOST_STEPS = 40
+_LEAST_STEPS = 6
 
 
 def cases_of(
@@ -220,12 +221,13 @@ def _pauses(samples: Sequence[Sample]) -> dict[str, int]:
 
 
 def _steps(curve: Curve, samples: Sequence[Sample]) -> tuple[Step, ...]:
-    """The ramp thinned to at most 40 loads, rising; what a packet cost by `samples`, of which none may be."""
+    """The ramp thinned to about 40 loads, rising, with its least ones, at which a knee far below the line shows; what a
+    packet cost by `samples`, of which none may be."""
     sample_at = {sample.t_s: sample for sample in samples}
     points = sorted(curve.measured, key=lambda point: point.offered_pps)
     every = max(1, len(points) // _MOST_STEPS)
     found = []
-    for point in points[::every]:
+    for point in (*points[:_LEAST_STEPS], *points[_LEAST_STEPS::every]):
         telemetry = _telemetry(sample_at[point.t_s]) if point.t_s in sample_at else None
         told = [telemetry] if telemetry is not None and telemetry.error is None else []
         found.append(step_of(point.offered_pps, point.returned_pps, told))

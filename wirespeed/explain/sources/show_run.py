@@ -2,58 +2,78 @@
 
 from __future__ import annotations
 
-from wirespeed.dut.errors import UNTOLD, parse_errors
-from wirespeed.dut.runtime import ThreadRuntime, node_costs, parse_runtime
+from collections import Counter
+from dataclasses import dataclass, field
+
+from wirespeed.dut.counter_meanings import meaning
+from wirespeed.dut.errors import parse_errors
+from wirespeed.dut.runtime import Runtime, ThreadRuntime, node_costs, read_runtime
 from wirespeed.errors import UsageError
-from wirespeed.explain.causes import _reasons as reasons
-from wirespeed.explain.causes._drops import has
 from wirespeed.explain.facts import Worker, worker_of
 from wirespeed.results.dut import INPUT_NODES
 from wirespeed.results.figures import rate_text
 
 _CONTRADICTS = 0.05
-_NO_DROPS = ("L2 output packets", "L2 input packets")
-"""VPP counts these among its errors of severity `error`, and they are none."""
+_MOST_UNREAD = 3
 
 
-def workers_of(text: str, source: str, hz: float | None = None) -> tuple[tuple[Worker, ...], tuple[str, ...]]:
-    """The threads that poll for packets, and sentences about figures that do not fit each other. UsageError for a text
-    that is no `show runtime`."""
-    threads = [thread for thread in parse_runtime(text) if any(node.name in INPUT_NODES for node in thread.nodes)]
+@dataclass(frozen=True)
+class Counted:
+    """Of a `show errors`: packets dropped and what else was counted, each by `node: reason`."""
+
+    drops: dict[str, int] = field(default_factory=dict)
+    events: dict[str, int] = field(default_factory=dict)
+
+
+def workers_of(
+    text: str, source: str, hz: float | None = None, pps: float | None = None
+) -> tuple[tuple[Worker, ...], tuple[str, ...]]:
+    """The threads that poll for packets, and sentences about lines that cannot be read and figures that do not fit each
+    other. `pps` is the rate of a table that does not tell its own. UsageError for a text that is no `show runtime`."""
+    runtime = read_runtime(text)
+    threads = [thread for thread in runtime.threads if any(node.name in INPUT_NODES for node in thread.nodes)]
     if not threads:
         raise UsageError(
             f"{source} holds no `show runtime` of a thread that polls for packets: lines such as "
             "“dpdk-input polling 44406936 27119701 0 5.35e2 .61” below “Thread 1 vpp_wk_0 (lcore 1)” are needed"
         )
     latest = {thread.name: thread for thread in threads}
-    workers = tuple(_worker(thread, source, hz) for thread in latest.values())
-    remarks = [remark for thread in latest.values() for remark in _contradictions(thread, hz)]
+    workers = tuple(_worker(thread, source, hz, pps) for thread in latest.values())
+    remarks = [*_unread(runtime, source)]
+    remarks += [remark for thread in latest.values() for remark in _contradictions(thread, hz)]
     twice = [name for name in latest if sum(thread.name == name for thread in threads) > 1]
     remarks += [f"{name} is in {source} more than once: the last one counts" for name in twice]
     return workers, tuple(remarks)
 
 
-def drops_of(text: str) -> dict[str, int]:
-    """Packets dropped by reason, as `node: reason`."""
-    found: dict[str, int] = {}
+def counted_in(text: str) -> Counted:
+    """What a `show errors` counted; a reason of several threads as one."""
+    drops: Counter[str] = Counter()
+    events: Counter[str] = Counter()
     for row in parse_errors(text):
-        known = row.severity == UNTOLD and has(row.reason, reasons.ALL)
-        if (row.severity == "error" or known) and row.reason not in _NO_DROPS:
-            key = f"{row.node}: {row.reason}"
-            found[key] = found.get(key, 0) + row.count
-    return found
+        group = drops if meaning(row) == "drop" else events
+        group[f"{row.node}: {row.reason}"] += row.count
+    return Counted(dict(drops), dict(events))
 
 
-def _worker(thread: ThreadRuntime, source: str, hz: float | None) -> Worker:
+def _worker(thread: ThreadRuntime, source: str, hz: float | None, pps: float | None) -> Worker:
     return worker_of(
         thread.name,
         thread.time_s,
         node_costs([thread]),
         source=source,
         tsc_hz=hz,
-        in_pps=thread.in_pps or None,
+        in_pps=thread.in_pps or (None if thread.time_s else pps),
         out_pps=thread.out_pps if thread.in_pps else None,
+        drop_pps=thread.drop_pps if thread.in_pps else None,
     )
+
+
+def _unread(runtime: Runtime, source: str) -> list[str]:
+    """The lines of a table that are not in the figures."""
+    found = [f"{source}, line {one.number} is not read: “{one.text[:80]}”" for one in runtime.unread[:_MOST_UNREAD]]
+    more = len(runtime.unread) - _MOST_UNREAD
+    return [*found, f"{source}: {more} more lines of its tables are not read"] if more > 0 else found
 
 
 def _contradictions(thread: ThreadRuntime, hz: float | None) -> list[str]:

@@ -18,6 +18,8 @@ SYSTEMS = {"router": "wirespeed"} | {
 }
 """What a box runs, by the kind of its device; kinds without an entry tell nothing of it."""
 
+_POLLING = ("wirespeed", "vpp", "danos")
+"""Systems whose forwarding CPUs are workers that poll."""
 _KERNEL_SUMS = {"rx": ("rx drop", "rx errs"), "tx": ("tx drop", "tx errs")}
 """What the kernel counts of an interface has what its driver counted in it."""
 _FLAT = {"vectors_per_call", "cycles_per_packet"}
@@ -74,7 +76,7 @@ def box_of(dut: Mapping[str, Any], workers: Sequence[Worker], source: str) -> Bo
         system=SYSTEMS.get(facts.kind, ""),
         cores=len(facts.cpus) or None,
         cpus=facts.cpus,
-        workers=len(workers) or None,
+        workers=len(workers) or (len(facts.cpus) or None if SYSTEMS.get(facts.kind) in _POLLING else None),
         queues=_queues(facts, texts if isinstance(texts, Mapping) else {}),
         hz=workers[0].tsc_hz if workers else None,
         firewall=True if facts.details.get("pf") == "on" or facts.details.get("nftables") else None,

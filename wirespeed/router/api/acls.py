@@ -10,7 +10,7 @@ from wirespeed.router.acl_core import Acl, AclAction, AclRule
 from wirespeed.router.api.client import ALL, Client
 from wirespeed.router.api.registry import Answer, change, handler
 from wirespeed.router.api.retvals import Refusal, Retval
-from wirespeed.router.commands.show_interfaces import shown_index
+from wirespeed.router.interface_numbers import shown_index
 from wirespeed.vpp_api.codec import Values
 
 _VERSION = {"major": 1, "minor": 4}

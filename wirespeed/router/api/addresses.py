@@ -9,7 +9,7 @@ from typing import Any
 from wirespeed.router.api.client import Client, refused_as
 from wirespeed.router.api.registry import Answer, change, handler
 from wirespeed.router.api.retvals import Retval
-from wirespeed.router.commands.show_interfaces import shown_index
+from wirespeed.router.interface_numbers import shown_index
 from wirespeed.vpp_api.codec import Values
 
 

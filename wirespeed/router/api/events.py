@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from wirespeed.errors import WirespeedError
 from wirespeed.router.api.client import Client
 from wirespeed.router.api.interfaces import status
-from wirespeed.router.commands.show_interfaces import shown_index
 from wirespeed.router.console import Console
+from wirespeed.router.interface_numbers import shown_index
 from wirespeed.vpp_api.codec import coder
 
 _EVENT = "sw_interface_event"

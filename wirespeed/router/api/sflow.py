@@ -11,7 +11,7 @@ from wirespeed.router.api.client import Client, refused_as
 from wirespeed.router.api.registry import Answer, change, handler
 from wirespeed.router.api.retvals import Retval
 from wirespeed.router.commands.sflow import enable_port, set_polling_interval
-from wirespeed.router.commands.show_interfaces import shown_index
+from wirespeed.router.interface_numbers import shown_index
 from wirespeed.vpp_api.codec import Values
 
 

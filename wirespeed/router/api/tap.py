@@ -8,8 +8,8 @@ from typing import Any
 from wirespeed.router.api.client import ALL, Client
 from wirespeed.router.api.registry import Answer, change, handler
 from wirespeed.router.api.retvals import Refusal, Retval
-from wirespeed.router.commands.show_interfaces import shown_index
 from wirespeed.router.commands.tap import add_tap, remove_tap
+from wirespeed.router.interface_numbers import shown_index
 from wirespeed.vpp_api.codec import Values
 
 # What VPP sets on Linux's side, and we leave to those who own it.

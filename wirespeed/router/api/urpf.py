@@ -8,7 +8,7 @@ from typing import Any
 from wirespeed.router.api.client import Client
 from wirespeed.router.api.registry import Answer, change, handler
 from wirespeed.router.api.retvals import Refusal, Retval
-from wirespeed.router.commands.show_interfaces import shown_index
+from wirespeed.router.interface_numbers import shown_index
 from wirespeed.router.urpf_core import Urpf, UrpfMode
 from wirespeed.vpp_api.codec import Values
 

@@ -11,10 +11,10 @@ from wirespeed.errors import UsageError
 from wirespeed.router.api.client import ALL, Client, refused_as
 from wirespeed.router.api.registry import Answer, change, handler
 from wirespeed.router.api.retvals import Refusal, Retval
-from wirespeed.router.commands.show_interfaces import shown_index
 from wirespeed.router.commands.subinterfaces import delete
 from wirespeed.router.commands.vxlan import VXLAN_PORT, add_vxlan, find_tunnel
 from wirespeed.router.core import InterfaceKind
+from wirespeed.router.interface_numbers import shown_index
 from wirespeed.router.vxlan_core import Decap, VxlanTunnel
 from wirespeed.vpp_api.codec import Values
 

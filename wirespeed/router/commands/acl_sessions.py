@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from wirespeed.router.acl_session_core import AclSession
 from wirespeed.router.commands.registry import command
-from wirespeed.router.commands.show_interfaces import shown_index
 from wirespeed.router.grammar import Match
+from wirespeed.router.interface_numbers import shown_index
 
 if TYPE_CHECKING:
     from wirespeed.router.console import Console

@@ -9,8 +9,8 @@ from wirespeed.errors import UsageError
 from wirespeed.router.acl_core import Acl
 from wirespeed.router.acl_words import read_acl, rule_text
 from wirespeed.router.commands.registry import command
-from wirespeed.router.commands.show_interfaces import shown_index
 from wirespeed.router.grammar import Match
+from wirespeed.router.interface_numbers import shown_index
 
 if TYPE_CHECKING:
     from wirespeed.router.console import Console

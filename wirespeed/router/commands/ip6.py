@@ -11,7 +11,7 @@ from wirespeed.errors import UsageError
 from wirespeed.router.commands.registry import command
 from wirespeed.router.grammar import Match
 from wirespeed.router.ip6_core import AdvertisedPrefix, DadState
-from wirespeed.router.startup.schema import MOST_TRANSMITS
+from wirespeed.router.limits import MOST_TRANSMITS
 
 if TYPE_CHECKING:
     from wirespeed.router.console import Console

@@ -10,20 +10,13 @@ from wirespeed.errors import UsageError
 from wirespeed.model import PortSpec
 from wirespeed.router.commands.registry import Lines, command
 from wirespeed.router.commands.subinterfaces import delete, free_number
-from wirespeed.router.core import InterfaceKind, RouterCore
+from wirespeed.router.core import InterfaceKind
 from wirespeed.router.grammar import Match
+from wirespeed.router.own_mac import give_mac
 from wirespeed.router.startup.settings import INTERFACE_NAME
 
 if TYPE_CHECKING:
     from wirespeed.router.console import Console
-
-_NO_MAC = "00:00:00:00:00:00"
-
-
-def give_mac(core: RouterCore, index: int) -> None:
-    """An address for a port whose device has none, such as a ring's."""
-    if core.interface(index).mac == _NO_MAC:
-        core.set_mac(index, f"02:fe:00:00:00:{index:02x}")
 
 
 @command(

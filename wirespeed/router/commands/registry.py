@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeVar
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from wirespeed.router.grammar import Grammar, Match
+from wirespeed.errors import UsageError
+from wirespeed.router.commands.groups import LONGEST, groups_of
+from wirespeed.router.grammar import Grammar, Match, ValueType
 from wirespeed.router.value_types import VALUE_TYPES
 
 if TYPE_CHECKING:
@@ -25,7 +28,49 @@ class Command:
     function: Function
 
 
-GRAMMAR = Grammar(VALUE_TYPES)
+class GroupedGrammar(Grammar):
+    """The grammar of all groups. A line imports those that `groups_of` its words names: no other syntax can match it.
+    Errors, help and completion are made from all groups."""
+
+    def __init__(self, types: dict[str, ValueType]) -> None:
+        super().__init__(types)
+        self._begun: set[tuple[str, ...]] = set()
+        self._is_whole = False
+
+    def commands(self) -> list[tuple[str, Any]]:
+        self._import_all()
+        return super().commands()
+
+    def match(self, line: str, context: Any) -> tuple[Any, Match]:
+        if not self._is_whole:
+            self._import(tuple(line.split(maxsplit=LONGEST)[:LONGEST]))
+            try:
+                return super().match(line, context)
+            except UsageError:
+                self._import_all()
+        return super().match(line, context)
+
+    def expected(self, line: str, context: Any) -> list[tuple[str, str]]:
+        self._import_all()
+        return super().expected(line, context)
+
+    def complete(self, line: str, context: Any) -> list[str]:
+        self._import_all()
+        return super().complete(line, context)
+
+    def _import_all(self) -> None:
+        self._import(())
+        self._is_whole = True
+
+    def _import(self, words: tuple[str, ...]) -> None:
+        if words in self._begun:
+            return
+        self._begun.add(words)
+        for name in groups_of(words):
+            import_module(f"wirespeed.router.commands.{name}")
+
+
+GRAMMAR = GroupedGrammar(VALUE_TYPES)
 
 
 def command(*syntaxes: str) -> Callable[[_Function], _Function]:

@@ -11,6 +11,7 @@ from wirespeed.router.commands.ip6 import dad_word
 from wirespeed.router.commands.registry import command
 from wirespeed.router.core import InterfaceCounters, InterfaceKind, Mode, MtuKind
 from wirespeed.router.grammar import Match
+from wirespeed.router.interface_numbers import shown_index
 from wirespeed.router.pci import pci_device
 
 if TYPE_CHECKING:
@@ -33,11 +34,6 @@ _COUNTERS = {
     "rx-error": "rx_errors",
     "tx-error": "tx_errors",
 }
-
-
-def shown_index(interface: int) -> int:
-    """VPP counts its local0 as interface 0, so the first port is 1."""
-    return interface + 1
 
 
 @command("show interface [<interface>...]")

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 from wirespeed.errors import UsageError
 from wirespeed.router.commands.registry import Lines, command
-from wirespeed.router.commands.show_interfaces import shown_index
 from wirespeed.router.commands.subinterfaces import delete, free_number
 from wirespeed.router.core import InterfaceKind
 from wirespeed.router.grammar import Match
+from wirespeed.router.interface_numbers import shown_index
 from wirespeed.router.vxlan_core import Decap, VxlanTunnel
 
 if TYPE_CHECKING:

@@ -7,14 +7,20 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import count
+from typing import TYPE_CHECKING
 
+from wirespeed.later import Later
 from wirespeed.router.core import RouterCore
-from wirespeed.router.sflow.collector import Collector, CollectorPlace
-from wirespeed.router.sflow.datagrams import counters_record, flow_record
-from wirespeed.router.sflow.messages import counters_message, psample_message, status_message
-from wirespeed.router.sflow.netlink import MulticastGroup, counters_group, family_group
-from wirespeed.router.sflow.records import PortCounts, Sample
 from wirespeed.router.sflow_core import SflowSample
+
+if TYPE_CHECKING:
+    from wirespeed.router.sflow import collector, datagrams, messages, netlink, records
+else:
+    collector = Later("wirespeed.router.sflow.collector")
+    datagrams = Later("wirespeed.router.sflow.datagrams")
+    messages = Later("wirespeed.router.sflow.messages")
+    netlink = Later("wirespeed.router.sflow.netlink")
+    records = Later("wirespeed.router.sflow.records")
 
 _TAKE_EVERY_S = 0.05
 """So that what a worker keeps of samples does not fill up: 40 000 a second."""
@@ -47,9 +53,9 @@ class SflowAgent:
         self._core, self._shown_index, self._os_index, self._clock = core, shown_index, os_index, clock
         self.polling_interval_s = 20
         self.sent = Sent()
-        self.collector: Collector | None = None
-        self._psample: MulticastGroup | None = None
-        self._counters: MulticastGroup | None = None
+        self.collector: collector.Collector | None = None
+        self._psample: netlink.MulticastGroup | None = None
+        self._counters: netlink.MulticastGroup | None = None
         self.psample_lacks = ""
         """Why samples do not go to Linux' psample, where they do not."""
         self._started = clock()
@@ -74,19 +80,19 @@ class SflowAgent:
         ports = self.ports
         self._polled = {index: at for index, at in self._polled.items() if index in ports}
         if ports and self._counters is None:
-            self._counters = counters_group()
+            self._counters = netlink.counters_group()
             self._open_psample()
         elif not ports:
             self._close_groups()
 
     def _open_psample(self) -> None:
         try:
-            self._psample, self.psample_lacks = family_group(), ""
+            self._psample, self.psample_lacks = netlink.family_group(), ""
         except OSError as error:
             self._psample, self.psample_lacks = None, error.strerror or str(error)
 
-    def set_collector(self, place: CollectorPlace | None) -> None:
-        made = None if place is None else Collector(place)
+    def set_collector(self, place: collector.CollectorPlace | None) -> None:
+        made = None if place is None else collector.Collector(place)
         if self.collector is not None:
             self.collector.close()
         self.collector = made
@@ -119,20 +125,20 @@ class SflowAgent:
         if self._counters is not None and now >= self._status_at:
             self._status_at = now + _STATUS_EVERY_S
             number = next(self._messages)
-            self._counters.send(status_message(number, int(now - self._started), self.dropped))
+            self._counters.send(messages.status_message(number, int(now - self._started), self.dropped))
 
     @property
     def dropped(self) -> int:
         """Samples of packets that were lost, in the router and behind it."""
         return self._core.sflow()[1].dropped + self.sent.packets_dropped
 
-    def _sample(self, taken: SflowSample) -> Sample:
+    def _sample(self, taken: SflowSample) -> records.Sample:
         ports = [0 if port is None else self._shown_index(port) for port in (taken.input, taken.output)]
         source = taken.output if taken.is_output else taken.input
         assert source is not None
         self._of_port[source] += 1
         counts = self._core.interface_counters(source)
-        return Sample(
+        return records.Sample(
             source=self._shown_index(source),
             sequence=self._of_port[source],
             sampling_rate=taken.sampling_rate,
@@ -145,14 +151,16 @@ class SflowAgent:
             header=taken.header,
         )
 
-    def _send_samples(self, samples: Sequence[Sample]) -> None:
+    def _send_samples(self, samples: Sequence[records.Sample]) -> None:
         if self._psample is not None:
             for sample in samples:
                 number = next(self._numbers[sample.is_output])
-                kept = self._psample.send(psample_message(self._psample.family, next(self._messages), number, sample))
+                kept = self._psample.send(
+                    messages.psample_message(self._psample.family, next(self._messages), number, sample)
+                )
                 self._count_samples(1, 0 if kept else 1)
         if self.collector is not None and samples:
-            refused = self.collector.send(map(flow_record, samples), self._uptime_ms())
+            refused = self.collector.send(map(datagrams.flow_record, samples), self._uptime_ms())
             self._count_samples(len(samples), refused)
         elif self._psample is None:
             self._count_samples(len(samples), len(samples))
@@ -165,10 +173,10 @@ class SflowAgent:
         port = self._port(index)
         self._polls[index] += 1
         if self._counters is not None:
-            self._count_counters(not self._counters.send(counters_message(next(self._messages), port)))
+            self._count_counters(not self._counters.send(messages.counters_message(next(self._messages), port)))
         if self.collector is not None:
             self._count_counters(
-                bool(self.collector.send([counters_record(self._polls[index], port)], self._uptime_ms()))
+                bool(self.collector.send([datagrams.counters_record(self._polls[index], port)], self._uptime_ms()))
             )
 
     def _count_counters(self, is_refused: bool) -> None:
@@ -178,9 +186,9 @@ class SflowAgent:
     def _uptime_ms(self) -> int:
         return int((self._clock() - self._started) * 1000)
 
-    def _port(self, index: int) -> PortCounts:
+    def _port(self, index: int) -> records.PortCounts:
         face, counts = self._core.interface(index), self._core.interface_counters(index)
-        return PortCounts(
+        return records.PortCounts(
             index=self._shown_index(index),
             name=face.name,
             mac=face.mac,

@@ -8,16 +8,18 @@ from pathlib import Path
 
 from wirespeed.cpus import MAX_WORKERS
 from wirespeed.model import MAX_DEVICE_PORT, MAX_MTU, MAX_QUEUES, MIN_MTU
+from wirespeed.router.limits import (
+    MOST_NEIGHBORS,
+    MOST_PATH_SETS,
+    MOST_ROUTES,
+    MOST_SEED,
+    MOST_SESSIONS,
+    MOST_TRANSMITS,
+)
 from wirespeed.router.startup.syntax import Block, Form
 
 _SIZE = re.compile(r"(\d{1,15})([kKmMgG]?)[bB]?")
 _FACTORS = {"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30}
-MOST_ROUTES = 10_000_000
-MOST_TRANSMITS = 10  # of questions whether an address is taken
-MOST_NEIGHBORS = 262_144
-MOST_PATH_SETS = 1_000_000
-MOST_SEED = 2**32 - 1
-MOST_SESSIONS = 1 << 24
 _CPU_LIST = re.compile(r"\d{1,6}(-\d{1,6})?(,\d{1,6}(-\d{1,6})?)*")
 
 

@@ -6,17 +6,17 @@ import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from wirespeed.cpus import MAX_WORKERS, check_cpu, listed_cpus
 from wirespeed.errors import WirespeedError
 from wirespeed.model import PCI_ADDRESS, PortSpec, parse_port_spec
+from wirespeed.router.startup.requests import INTERFACE_NAME, Interface, Startup
 from wirespeed.router.startup.schema import FILE
 from wirespeed.router.startup.syntax import Block, Place, Statement, read_file
 
-INTERFACE_NAME = re.compile(r"[A-Za-z][A-Za-z0-9._/-]{0,31}")
 _SMALL_PAGE = ("default", "4k", "4096")
 _PORT_FIELDS = {
     "num-rx-queues": "rx_queues",
@@ -28,47 +28,6 @@ _PORT_FIELDS = {
 }
 # The plugins of VPP whose work this router does.
 _OWN_PLUGINS = ("acl", "default", "dpdk", "memif", "af_packet", "af_xdp", "linux_cp", "linux_nl", "ping", "tap")
-
-
-@dataclass(frozen=True)
-class Interface:
-    """One `dev` or `vdev`. A name may hold `%s`: the kind of Ethernet that the device turns out to be. RX queue i goes
-    to worker `workers[i % len(workers)]` when there are any."""
-
-    name: str
-    port: PortSpec
-    workers: tuple[int, ...]
-    place: Place
-
-
-@dataclass(frozen=True)
-class Startup:
-    """What is None or empty the file does not say. `commands` are lines of the router's command line, each with the
-    place it comes from; they come before `exec_file`."""
-
-    interfaces: tuple[Interface, ...] = ()
-    worker_cpus: tuple[int, ...] = ()
-    main_cpu: int | None = None
-    exec_file: Path | None = None
-    socket: Path | None = None
-    log: Path | None = None
-    pidfile: Path | None = None
-    hugepages: bool = True
-    buffers: int = 0
-    buffer_size: int = 0
-    api_socket: Path | None = None
-    stats_socket: Path | None = None
-    stats_bytes: int | None = None
-    stats_nodes: bool = True
-    stats_interval_s: float = 1.0
-    max_routes: int | None = None
-    max_ip6_routes: int | None = None
-    max_neighbors: int | None = None
-    max_interface_neighbors: int | None = None
-    max_path_sets: int | None = None
-    flow_hash_seed: int | None = None
-    commands: tuple[tuple[Place, str], ...] = ()
-    notice: str | None = None
 
 
 def read_startup(path: Path) -> Startup:

@@ -1,0 +1,55 @@
+"""Stages of the test suite. Each test belongs to exactly one, by its folder and its markers `alone` and `long`."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+
+TEST, REST = "test", "rest"
+"""Tiers: `make test` runs the stages of TEST, `make test-all` those of both."""
+
+FOLDERS = ("unit", "services", "dataplane", "system", "vm")
+
+
+@dataclass(frozen=True)
+class Stage:
+    """A run of pytest over `folders`. `alone` and `long` are what the markers of its tests must be; None takes both.
+
+    Its tests run in `processes` at a time; each process has a CPU of its own (`lanes`).
+    """
+
+    name: str
+    tier: str
+    folders: tuple[str, ...]
+    alone: bool | None
+    long: bool | None
+    processes: int = 0
+
+    def takes(self, folder: str, *, alone: bool, long: bool) -> bool:
+        return folder in self.folders and self.alone in (None, alone) and self.long in (None, long)
+
+    def arguments(self) -> list[str]:
+        """Arguments of pytest, from the root of the checkout."""
+        wanted = [
+            word if value else f"not {word}"
+            for word, value in (("alone", self.alone), ("long", self.long))
+            if value is not None
+        ]
+        options = ["-m", " and ".join(wanted)] if wanted else []
+        if self.processes:
+            # By file: fixtures of a file, and what it shares with the next one, are made once.
+            options += ["-n", str(self.processes), "--dist", "loadfile"]
+        return ["-q", *options, *(f"tests/{folder}" for folder in self.folders)]
+
+
+_CPUS = len(os.sched_getaffinity(0))
+_QUICK, _TRAFFIC = ("unit", "services"), ("dataplane", "system")
+
+STAGES = (
+    Stage("unit and services", TEST, _QUICK, None, False, _CPUS),
+    Stage("data plane and systems, in lanes", TEST, _TRAFFIC, False, False, _CPUS),
+    Stage("data plane and systems, alone", TEST, _TRAFFIC, True, False),
+    Stage("long, in lanes", REST, (*_QUICK, *_TRAFFIC), False, True, _CPUS),
+    Stage("long, alone", REST, (*_QUICK, *_TRAFFIC), True, True),
+    Stage("guests", REST, ("vm",), None, None),
+)

@@ -1,0 +1,55 @@
+"""Packets are built without a look at the machine, which may have thousands of links and routes."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+from sandbox import needs
+
+pytestmark = needs()
+
+PAIRS, ROUTES = 50, 2000
+# Each of these read all links, addresses and routes when it was first imported or used.
+BUILDERS = {
+    "profiles": "from wirespeed.profiles import load_profile; load_profile('bench', {}, 0, 0)",
+    "T-Rex's profiles": (
+        "from wirespeed.profiles import load_profile; load_profile('examples/profiles/many_flows.py', {}, 0, 0)"
+    ),
+    "the console's layers": "from wirespeed.console.packet_text import layer_names; layer_names()",
+    "probes": "import wirespeed.client.probes",
+    "OTG": "import wirespeed.otg.packets",
+    "bench": "import wirespeed.bench.neighbours, wirespeed.bench.wires",
+}
+WATCHED = """
+import socket, sys
+seen = []
+def look(event, arguments):
+    if event == "socket.__new__" and arguments[1] == socket.AF_NETLINK:
+        seen.append("netlink")
+    elif event in ("open", "os.listdir", "os.scandir"):
+        seen.extend(place for place in ("/sys/class/net", "/proc/net") if str(arguments[0]).startswith(place))
+sys.addaudithook(look)
+for name, builder in {builders}.items():
+    exec(builder)
+    seen += [name] if seen else []
+from scapy.config import conf
+print(*seen, "interfaces", *conf.ifaces.data, "routes", *conf.route.routes, *conf.route6.routes)
+"""
+
+
+def test_nothing_of_the_machine_is_read_to_build_packets(tmp_path: Path) -> None:
+    commands, program = tmp_path / "commands", tmp_path / "program.py"
+    lines = [f"link add a{number} type veth peer name b{number}" for number in range(PAIRS)] + ["link set lo up"]
+    lines += [f"route add 10.{number >> 8}.{number & 255}.0/24 dev lo" for number in range(ROUTES)]
+    commands.write_text("\n".join(lines) + "\n")
+    program.write_text(WATCHED.format(builders=BUILDERS))
+    done = subprocess.run(
+        ["unshare", "--net", "sh", "-c", f"ip -batch {commands} && exec {sys.executable} {program}"],
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=Path(__file__).parents[2],
+    )
+    assert (done.returncode, done.stdout) == (0, "interfaces lo routes\n"), done.stderr

@@ -1,0 +1,164 @@
+#!/usr/bin/env python3
+"""Run the tests stage by stage, each stage even if an earlier one failed, and sum up at the end.
+
+  tools/run-tests.py test     what `make test` runs
+  tools/run-tests.py rest     what `make test-all` runs besides
+  tools/run-tests.py all      both
+
+The summary has a line for each stage with its counts and its time, and names every test that failed or was skipped.
+Exit code: 0 if all passed, 1 if any failed or no test ran, 130 after Ctrl-C.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from xml.etree import ElementTree
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT / "tests"))
+
+from harness.stages import REST, STAGES, TEST, Stage  # noqa: E402 - needs the path
+
+NATIVE_LOG = ROOT / "build-asan/meson-logs/testlog.json"
+
+
+@dataclass
+class Outcome:
+    """Counts of a stage; `failed` and `skipped` are lines that name a test and the reason."""
+
+    name: str
+    passed: int = 0
+    failed: list[str] = field(default_factory=list)
+    skipped: list[str] = field(default_factory=list)
+    took_s: float = 0.0
+
+
+def main(words: Sequence[str]) -> int:
+    tiers = {"test": (TEST,), "rest": (REST,), "all": (TEST, REST)}.get(" ".join(words))
+    if tiers is None:
+        print(f"{' '.join(words)!r} is no tier of the tests; give test, rest or all", file=sys.stderr)
+        return 2
+    os.chdir(ROOT)
+    outcomes: list[Outcome] = []
+    code = 0
+    # A run in the background of a shell ignores SIGINT, and what it starts would, too.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    with tempfile.TemporaryDirectory(prefix="wirespeed-tests-") as folder:
+        try:
+            for tier in tiers:
+                name = "C, with sanitizers" if tier == TEST else "C, with sanitizers, long"
+                timed(name, partial(native, tier), outcomes)
+                for stage in STAGES:
+                    if stage.tier == tier:
+                        timed(stage.name, partial(pytest, stage, Path(folder) / "report.xml"), outcomes)
+        except KeyboardInterrupt:
+            code = 130
+    print_summary(outcomes)
+    ran = any(outcome.passed for outcome in outcomes)
+    return code or int(not ran or any(outcome.failed for outcome in outcomes))
+
+
+def timed(name: str, run: Callable[[Outcome], None], outcomes: list[Outcome]) -> None:
+    print(f"\n== {name}", flush=True)
+    outcome = Outcome(name)
+    outcomes.append(outcome)
+    begun = time.monotonic()
+    try:
+        run(outcome)
+    except KeyboardInterrupt:
+        outcome.failed.append(f"{name}: interrupted")
+        raise
+    finally:
+        outcome.took_s = time.monotonic() - begun
+
+
+def native(tier: str, outcome: Outcome) -> None:
+    NATIVE_LOG.unlink(missing_ok=True)
+    code = call(["tools/test-native.sh", *(["long"] if tier == REST else [])])
+    rows = [json.loads(line) for line in NATIVE_LOG.read_text().splitlines()] if NATIVE_LOG.exists() else []
+    for row in rows:
+        name, result = row["name"], row["result"]
+        if result in ("OK", "EXPECTEDFAIL"):
+            outcome.passed += 1
+        elif result == "SKIP":
+            outcome.skipped.append(f"C: {name}")
+        else:
+            outcome.failed.append(f"C: {name}: {result}")
+    # Without tests of this tier meson writes no log and ends with 0.
+    if code and not outcome.failed:
+        outcome.failed.append(f"C: the build or the test runner ended with {code}")
+
+
+def pytest(stage: Stage, report: Path, outcome: Outcome) -> None:
+    report.unlink(missing_ok=True)
+    code = call([sys.executable, "-m", "pytest", *stage.arguments(), f"--junitxml={report}"])
+    if report.exists():
+        for case in ElementTree.parse(report).iter("testcase"):
+            name = f"{case.get('classname', '').replace('.', '/')}.py::{case.get('name')}"
+            if (skip := case.find("skipped")) is not None:
+                outcome.skipped.append(f"{name}: {skip.get('message')}")
+            elif (fault := next(iter([*case.findall("failure"), *case.findall("error")]), None)) is not None:
+                outcome.failed.append(f"{name}: {first_line(fault.get('message') or '')}")
+            else:
+                outcome.passed += 1
+    # 5: none of its tests are marked so.
+    if code not in (0, 5) and not outcome.failed:
+        outcome.failed.append(f"{stage.name}: pytest ended with {code}")
+
+
+def first_line(text: str) -> str:
+    return re.sub(r"\s+", " ", text)[:150]
+
+
+def call(command: Sequence[str]) -> int:
+    """Run a command to its end in a process group of its own, and end that group with this process."""
+    with subprocess.Popen(command, stdin=subprocess.DEVNULL, process_group=0) as process:
+        try:
+            return process.wait()
+        except BaseException:
+            os.killpg(process.pid, signal.SIGINT)
+            try:
+                process.wait(30)
+            except subprocess.TimeoutExpired:
+                os.killpg(process.pid, signal.SIGKILL)
+            raise
+
+
+def print_summary(outcomes: Iterable[Outcome]) -> None:
+    outcomes = list(outcomes)
+    print("\n== summary")
+    for outcome in outcomes:
+        words = {"failed": outcome.failed, "skipped": outcome.skipped}
+        counts = [f"{outcome.passed} passed", *(f"{len(rows)} {word}" for word, rows in words.items() if rows)]
+        print(f"{outcome.name:34} {', '.join(counts):34} {clock(outcome.took_s):>12}")
+    print(f"{'all':69} {clock(sum(outcome.took_s for outcome in outcomes)):>12}")
+    for word in ("skipped", "failed"):
+        lines = [line for outcome in outcomes for line in getattr(outcome, word)]
+        if lines:
+            print(f"\n{word}:")
+            print("\n".join(f"  {line}" for line in lines))
+    passed = sum(outcome.passed for outcome in outcomes)
+    failed = sum(len(outcome.failed) for outcome in outcomes)
+    skipped = sum(len(outcome.skipped) for outcome in outcomes)
+    print(f"\n{passed} passed, {failed} failed, {skipped} skipped", flush=True)
+
+
+def clock(seconds: float) -> str:
+    minutes, rest = divmod(round(seconds), 60)
+    return f"{minutes} min {rest:02} s"
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,30 @@
+"""A NIC that takes no more than so many packets a second, whatever is offered, while the CPU behind it has time."""
+
+from __future__ import annotations
+
+from wirespeed.explain.causes._drops import share_of_lost
+from wirespeed.explain.causes._reasons import RX_MISSED
+from wirespeed.explain.curves import loss_curve
+from wirespeed.explain.facts import Case
+
+_MOST = 0.5
+_TIME_LEFT = 0.25
+_IDLE_PERCENT = 30.0
+
+
+def plateau_of_nic(case: Case) -> bool:
+    """Whether the NIC missed most of what was lost, at a rate that is the same beyond a knee, while workers or CPUs had
+    a good part of the time to spare."""
+    missed = sum(n for reason, n in case.drops.items() if any(word in reason.lower() for word in RX_MISSED))
+    share = share_of_lost(case, missed) if missed else None
+    if share is None or share < _MOST or not _has_time(case):
+        return False
+    curve = loss_curve(case.steps)
+    return curve is not None and curve.shape == "cliff"
+
+
+def _has_time(case: Case) -> bool:
+    if case.busy:
+        known = [worker.idle_polls for worker in case.busy if worker.idle_polls is not None]
+        return bool(known) and min(known) >= _TIME_LEFT and all(worker.is_idle for worker in case.busy)
+    return bool(case.cpus) and min(cpu.idle_percent for cpu in case.cpus) >= _IDLE_PERCENT

@@ -1,0 +1,33 @@
+"""The router has no way on for the packets and drops them: VPP's null-node.
+
+No route, a route `via drop` or `unreachable`, and a way out that is down all end in that node under one counter, so
+that the counter alone does not tell them apart. Answers by ICMP speak for a route that refuses.
+"""
+
+from __future__ import annotations
+
+from wirespeed.explain.causes._drops import named
+from wirespeed.explain.causes._reasons import BLACKHOLE
+from wirespeed.explain.evidence import HINT, Evidence, Finding
+from wirespeed.explain.facts import Case
+
+NAME = "blackhole"
+_REFUSED = ("destination unreachable response",)
+
+
+def look(case: Case) -> Finding | None:
+    pieces = named(case, *BLACKHOLE)
+    if not pieces:
+        return None
+    answers = sum(count for event, count in case.events.items() if any(word in event.lower() for word in _REFUSED))
+    ways = "no route, a route via drop, or the way out is down"
+    if answers:
+        ways = "a route refuses them (unreachable or prohibit)"
+        pieces = (*pieces, Evidence(f"{answers:,} answers “destination unreachable”", HINT, "events"))
+    return Finding(
+        NAME,
+        f"the router has no way on for them, {ways}: {pieces[0].text}",
+        pieces,
+        next="`show ip fib ADDRESS` of a destination: the default route says no route, `dpo-drop` a route via drop, an "
+        "interface the way out; then `show interface` (and `show memif`): is that one up?",
+    )

@@ -1,0 +1,30 @@
+"""The load did not reach the router: its own counters have next to nothing of what was offered.
+
+Another port, a VLAN or MAC address that the NIC filters, a wire, or counters of another time. Whatever the router did
+with the few packets that it had proves nothing about the load.
+"""
+
+from __future__ import annotations
+
+from wirespeed.explain.evidence import PROOF, Evidence, Finding
+from wirespeed.explain.facts import NOT_ARRIVED, Case
+from wirespeed.results.figures import rate_text
+
+NAME = "not-arrived"
+
+
+def look(case: Case) -> Finding | None:
+    share = case.arrived_share
+    if share is None or share >= NOT_ARRIVED or not case.is_short:
+        return None
+    packets = sum(worker.packets for worker in case.workers) if case.workers else case.in_packets or 0
+    seconds = max((worker.interval_s for worker in case.workers), default=case.interval_s or 0.0)
+    text = f"{packets:,} packets in {seconds:,.4g} s came in, of {rate_text(case.load.offered_pps)} offered"
+    source = case.workers[0].source if case.workers else case.load.source
+    return Finding(
+        NAME,
+        f"almost nothing of the load reached this router: {text}",
+        (Evidence(text, PROOF, source),),
+        next="is it the port that the tester sends to, and are the counters of the time of the test? `show interface`, "
+        "`show hardware-interfaces`, the NIC's own counters",
+    )

@@ -1,0 +1,129 @@
+"""Which module holds which commands: words that syntaxes of the module begin with, three at most.
+
+Every syntax begins with one of these starts of its module, so that the modules a line may need are known before
+they are imported.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+GROUPS: dict[str, tuple[str, ...]] = {
+    "acl_sessions": ("set acl-plugin session", "clear acl-plugin sessions", "show acl-plugin sessions"),
+    "acls": (
+        "set acl-plugin acl",
+        "set acl-plugin interface",
+        "delete acl-plugin acl",
+        "show acl-plugin acl",
+        "show acl-plugin interface",
+    ),
+    "bond": ("create bond", "delete bond", "bond", "show bond", "show lacp"),
+    "bridge": (
+        "create bridge-domain",
+        "delete bridge-domain",
+        "set bridge-domain",
+        "show bridge-domain",
+        "l2fib",
+        "clear l2fib",
+        "show l2fib",
+    ),
+    "counters": ("route counters", "adjacency counters", "show adj"),
+    "flow_hash": ("set ip flow-hash", "set ip6 flow-hash", "show ip flow-hash"),
+    "graph": ("show vlib graph", "show features"),
+    "impairment": ("set interface impairment", "show impairment"),
+    "interfaces": (
+        "set interface state",
+        "set interface ip",
+        "set interface mtu",
+        "set interface tag",
+        "clear interface tag",
+        "set interface unnumbered",
+        "set interface mac",
+        "set interface promiscuous",
+    ),
+    "ip6": (
+        "enable ip6 interface",
+        "disable ip6 interface",
+        "set ip6 link-local",
+        "set ip6 dad",
+        "ip6 nd",
+        "set ip neighbor-config",
+        "show ip6 interface",
+    ),
+    "l2": ("set interface l2", "set interface l3", "show mode", "show l2 xconnect"),
+    "lcp": ("lcp", "show lcp"),
+    "machine": ("show version", "show cpu", "show pci"),
+    "memif": (
+        "create memif socket",
+        "delete memif socket",
+        "create interface memif",
+        "delete interface memif",
+        "show memif",
+    ),
+    "mpls": ("mpls", "set interface mpls", "show mpls"),
+    "neighbors": (
+        "ip neighbor",
+        "set ip neighbor",
+        "set interface ip",
+        "show ip neighbor-config",
+        "show ip neighbor-hold",
+        "show ip neighbor",
+        "show ip neighbors",
+        "show ip4 neighbor-config",
+        "show ip4 neighbor-hold",
+        "show ip4 neighbor",
+        "show ip4 neighbors",
+        "show ip6 neighbor-config",
+        "show ip6 neighbor-hold",
+        "show ip6 neighbor",
+        "show ip6 neighbors",
+    ),
+    "pcap": ("pcap trace",),
+    "ping": ("ping",),
+    "ports": ("create pcap", "create ring", "pcap replay", "delete interface"),
+    "punt": ("set punt policer", "show punt policer"),
+    "routes": ("ip route", "show ip fib", "show ip4 fib", "show ip6 fib"),
+    "runtime": ("show runtime", "clear runtime", "show errors", "clear errors", "show buffers"),
+    "session": ("help", "?", "exec", "comment", "quit", "exit"),
+    "sflow": ("sflow", "show sflow"),
+    "show_interfaces": ("show interface", "clear interfaces", "show hardware-interfaces"),
+    "state": ("show state",),
+    "subinterfaces": (
+        "create sub-interfaces",
+        "delete sub-interface",
+        "create loopback interface",
+        "delete loopback interface",
+        "loopback delete-interface",
+    ),
+    "tables": (
+        "ip table",
+        "ip6 table",
+        "set interface ip",
+        "set interface ip6",
+        "show ip table",
+        "show ip6 table",
+    ),
+    "tap": ("create tap", "delete tap", "show tap"),
+    "trace": ("trace", "show trace", "clear trace"),
+    "urpf": ("set urpf", "set urpf-accept", "show urpf", "show urpf-accept"),
+    "vxlan": ("create vxlan tunnel", "show vxlan tunnel"),
+    "workers": (
+        "set interface rx-placement",
+        "set interface rx-mode",
+        "set interface handoff",
+        "show interface handoff",
+        "show interface rx-placement",
+        "show threads",
+    ),
+}
+
+LONGEST = max(len(start.split()) for starts in GROUPS.values() for start in starts)
+
+
+def groups_of(words: Sequence[str]) -> list[str]:
+    """The modules with a syntax that may begin with `words`, each of which may be abbreviated."""
+    return [name for name, starts in GROUPS.items() if any(_may_be(words, start.split()) for start in starts)]
+
+
+def _may_be(words: Sequence[str], start: Sequence[str]) -> bool:
+    return all(literal.startswith(word) for word, literal in zip(words, start, strict=False))
