@@ -13,7 +13,7 @@ from wirespeed.router.commands.subinterfaces import delete, free_number
 from wirespeed.router.core import InterfaceKind
 from wirespeed.router.grammar import Match
 from wirespeed.router.own_mac import give_mac
-from wirespeed.router.startup.settings import INTERFACE_NAME
+from wirespeed.router.startup.requests import INTERFACE_NAME
 
 if TYPE_CHECKING:
     from wirespeed.router.console import Console
