@@ -45,10 +45,11 @@ def search(folder: Path, name: str, *, box: str = "router", factor: float = 1.0,
     return folder / f"{name}.json"
 
 
-@pytest.fixture
-def where(tmp_path: Path) -> str:
-    """A corpus with a result of each kind, an inspection, a series with a step, and names that act."""
-    folder = tmp_path / "results"
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """`corpus`, with a result of each kind, an inspection, a series with a step, and names that act; and its `site`."""
+    base = tmp_path_factory.mktemp("made")
+    folder = base / "results"
     folder.mkdir()
     shutil.copy(GOLDEN / "wirespeed.json", folder / "ours.json")
     shutil.copy(GOLDEN / "trex-loadtest.json", folder / "x553-bench-64b.json")
@@ -66,20 +67,27 @@ def where(tmp_path: Path) -> str:
     hostile["dut"] |= {"name": HOSTILE, "texts": {"show run": "Thread 1 </pre><script>"}}
     hostile["vars"]["tunables"] = HOSTILE
     (folder / "a <b>&amp;.json").write_text(json.dumps(hostile))
-    at = str(tmp_path / "corpus")
+    at = str(base / "corpus")
     bench = {"description": {"box": "router", "price": "400 EUR", "date": "2026-11-01"}}
     with open_corpus(at) as corpus:
         corpus.add(sorted(folder.iterdir()), "c0ffee", ("autumn",))
         for number, factor in enumerate((1.0, 1.002, 0.999, 1.001, 0.88, 0.881, 0.879, 0.88)):
-            file = search(tmp_path / "series", f"run-{number}", factor=factor, minute=10 * number, **bench)
+            file = search(base / "series", f"run-{number}", factor=factor, minute=10 * number, **bench)
             corpus.add([file], "aaaa1111" if number < 4 else "bbbb2222")
-    return at
+    assert main(["corpus", "site", str(base / "site"), "--corpus", at, "--title", "Boxes <b>here</b>"]) == 0
+    return base
 
 
 @pytest.fixture
-def site(where: str, tmp_path: Path) -> Path:
-    assert main(["corpus", "site", str(tmp_path / "site"), "--corpus", where, "--title", "Boxes <b>here</b>"]) == 0
-    return tmp_path / "site"
+def where(made: Path, tmp_path: Path) -> str:
+    """A copy of the corpus."""
+    return str(shutil.copytree(made / "corpus", tmp_path / "corpus", symlinks=True))
+
+
+@pytest.fixture
+def site(made: Path, where: str, tmp_path: Path) -> Path:
+    """A copy of the site, beside that of its corpus."""
+    return Path(shutil.copytree(made / "site", tmp_path / "site", symlinks=True))
 
 
 def times(site: Path) -> dict[str, int]:

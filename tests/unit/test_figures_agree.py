@@ -19,7 +19,7 @@ from wirespeed.corpus.entry import Entry as Stored
 from wirespeed.corpus.entry import entry_of
 from wirespeed.explain.verdicts import verdict_of
 from wirespeed.exporter.runs import RunTarget
-from wirespeed.lab.demo import _cells
+from wirespeed.lab.demo import tables
 from wirespeed.lab.suite import SEED_SUITE, finding
 from wirespeed.loadtest.live import summary
 from wirespeed.report.render import render
@@ -188,10 +188,11 @@ def test_terminals_have_the_verdict_to_the_character(
     assert summary(result, verdict, None)[1:4] == [f"  {line}" for line in verdict.lines]
     assert headline(file) == verdict.line
     found = finding(SEED_SUITE[3], "router", result, file)
-    cells = _cells(found, {file: verdict}, first=True)
+    demo = tables(SEED_SUITE, [found], {file: verdict})
+    [cells] = [[*row] for _, table in demo for row in zip(*(column.cells for column in table.columns), strict=True)]
     full = verdict.full_load
     assert full is not None
-    assert cells[2:6] == (verdict.figure.text, verdict.figure.share_text, full.text, full.loss_text)
+    assert cells[2:6] == [verdict.figure.text, verdict.figure.share_text, full.text, full.loss_text]
     assert main(["explain", str(file)]) == 0
     assert f"  result   {verdict.line}\n" in capsys.readouterr().out
     assert main(["explain", str(file), "--format", "json"]) == 0

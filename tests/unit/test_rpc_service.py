@@ -15,6 +15,7 @@ import pytest
 import zmq
 from fake_generator import FakeGenerator
 from harness.descriptors import few_descriptors
+from harness.ports import free_port
 from harness.waiting import wait_for
 
 from wirespeed.cli.generator import describe, memory_needed_mb
@@ -26,19 +27,6 @@ from wirespeed.generator.service import RpcSockets, parse_rpc_address, serve
 from wirespeed.model import parse_port_spec
 from wirespeed.profiles import load_profile
 from wirespeed.serving.loopback import is_loopback
-
-
-def free_port() -> int:
-    """A TCP port that is free, as is the one below it."""
-    for port in range(24501, 25501, 2):
-        with socket.socket() as one, socket.socket() as other:
-            try:
-                one.bind(("127.0.0.1", port))
-                other.bind(("127.0.0.1", port - 1))
-            except OSError:
-                continue
-            return port
-    raise AssertionError("no free ports")
 
 
 class Client:

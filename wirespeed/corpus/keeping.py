@@ -15,7 +15,7 @@ from wirespeed.errors import FileFault
 from wirespeed.files import read_text_file
 from wirespeed.results.file import AnyResult, of_bytes
 from wirespeed.results.inspection import Inspection, inspection_of_bytes, says_inspection
-from wirespeed.results.journal import MAX_RESULT_BYTES, SUFFIX
+from wirespeed.results.journal import MAX_RESULT_BYTES, SUFFIX, recovery
 
 _MANY = 400
 """Fewer are kept before other processes would have begun."""
@@ -64,5 +64,7 @@ def read_result(content: bytes, path: Path) -> AnyResult | Inspection:
 
 def _content(file: Path) -> bytes:
     if file.name.endswith(SUFFIX):
-        raise FileFault(f"{file} is the journal of a test that did not end: wirespeed recover makes a result of it")
+        command = recovery(file)
+        advice = "it holds no measurement" if command is None else f"make a result of it with `{command}`"
+        raise FileFault(f"{file} is the journal of a test that did not end: {advice}")
     return read_text_file(file, "result file", MAX_RESULT_BYTES)

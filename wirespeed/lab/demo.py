@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cached_property
@@ -213,19 +213,8 @@ class Demo:
         columns: tuple[str, ...] = _SEARCH_COLUMNS if self._search else _COLUMNS
         if self._console.width >= _WIDE:
             columns = (*columns, "cyc/pkt")
-        for title, unidirectional in (("Unidirectional", True), ("Bidirectional: both ways together, 2 lines", False)):
+        for title, table in tables(self._suite, self._findings, self._verdicts, columns):
             self._console.print(f"\n[bold]{title}[/bold]", highlight=False)
-            table = Table(box=box.SIMPLE_HEAD, padding=0)
-            table.add_column("load test", min_width=14, no_wrap=True)
-            table.add_column("router", min_width=10, overflow="fold")
-            for heading in columns:
-                table.add_column(heading, justify="right", min_width=_WIDTHS.get(heading), overflow="fold")
-            for test in self._suite:
-                found = [finding for finding in self._findings if finding.test == test]
-                if test.unidirectional == unidirectional:
-                    for finding in found:
-                        cells = _cells(finding, self._verdicts, first=finding is found[0], columns=columns)
-                        table.add_row(*cells)
             self._console.print(table)
         self._print_legend()
         for failure in self._failures:
@@ -292,11 +281,29 @@ class Demo:
         return path
 
 
-def _cells(
-    finding: Finding | Failure,
+def tables(
+    suite: Sequence[SuiteTest],
+    findings: Sequence[Finding | Failure],
     verdicts: Mapping[Path, Verdict],
-    first: bool,
     columns: Sequence[str] = _COLUMNS,
+) -> Iterator[tuple[str, Table]]:
+    """One table of `findings` for each direction, with its title; `verdicts` are those of their files."""
+    for title, unidirectional in (("Unidirectional", True), ("Bidirectional: both ways together, 2 lines", False)):
+        table = Table(box=box.SIMPLE_HEAD, padding=0)
+        table.add_column("load test", min_width=14, no_wrap=True)
+        table.add_column("router", min_width=10, overflow="fold")
+        for heading in columns:
+            table.add_column(heading, justify="right", min_width=_WIDTHS.get(heading), overflow="fold")
+        for test in suite:
+            if test.unidirectional == unidirectional:
+                found = [finding for finding in findings if finding.test == test]
+                for finding in found:
+                    table.add_row(*_cells(finding, verdicts, finding is found[0], columns))
+        yield title, table
+
+
+def _cells(
+    finding: Finding | Failure, verdicts: Mapping[Path, Verdict], first: bool, columns: Sequence[str]
 ) -> tuple[str, ...]:
     name = finding.test.label if first else ""
     if isinstance(finding, Failure):
