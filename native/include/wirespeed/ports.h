@@ -95,7 +95,8 @@ void ws_ports_close(void);
 int ws_port_add(const struct ws_port_config *config);
 /* Nobody may use it any more. */
 int ws_port_delete(uint16_t port);
-/* Receive from a port whose reception waits; -EALREADY when it does not. Any time, under traffic. */
+/* Receive from a port whose reception waits; -EALREADY when it does not. Any time, under traffic.
+ */
 int ws_port_start_rx(uint16_t port);
 int ws_port_info(uint16_t port, struct ws_port_info *out);
 /* -ENOTSUP of ports that none of DPDK's drivers makes. */
