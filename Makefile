@@ -78,12 +78,12 @@ vm:
 
 # The JSON of Grafana's boards, from telemetry/grafana.
 boards:
-	@tools/setup.sh
+	@tools/setup.sh boards
 	@$(BIN)/python -m telemetry.grafana.generate
 
 # The site of the pages, with what is written from the code: build-site/html. A link that leads nowhere is an error.
 docs:
-	@tools/setup.sh
+	@tools/setup.sh docs
 	@$(BIN)/python -m manual site build-site
 	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet -f build-site/mkdocs.yml
 	@echo "build-site/html/index.html"

@@ -70,7 +70,8 @@ def _engine(place: Place) -> Engine:
             return create_engine(place.database, connect_args={"connect_timeout": 10})
         except (ImportError, NoSuchModuleError):
             raise EnvironmentFault(
-                "PostgreSQL needs psycopg, which is not installed: pip install 'wirespeed[postgresql]'"
+                "PostgreSQL needs psycopg, which is not installed: "
+                "pip install 'wirespeed[postgresql]', or tools/setup.sh postgresql in a checkout"
             ) from None
     try:
         place.folder.mkdir(parents=True, exist_ok=True)
