@@ -16,7 +16,8 @@ from pathlib import Path
 
 import pytest
 from generator_child import GeneratorChild
-from router_run import RouterProcess, router, wait_for
+from harness.waiting import wait_for
+from router_run import RouterProcess, router
 from scapy.layers.inet import IP, UDP
 from scapy.layers.l2 import Ether
 from scapy.packet import Raw

@@ -28,6 +28,7 @@ from wirespeed._native.runtime import (
     PortCounters,
     PortDevice,
     PortInfo,
+    RxStart,
     WorkerInfo,
     check,
     core,
@@ -201,9 +202,13 @@ class NativeRouter(
         index = self._lib.ws_router_interface_find(self._router, name.encode(errors="replace"))
         return None if index < 0 else int(index)
 
-    def add_port(self, name: str, spec: PortSpec) -> int:
-        config = runtime.port_config(spec, name, next(self._serials), min_tx_queues=self._workers)
+    def add_port(self, name: str, spec: PortSpec, rx_start: RxStart = RxStart.AT_ONCE) -> int:
+        number = next(self._serials)
+        config = runtime.port_config(spec, name, number, min_tx_queues=self._workers, rx_start=rx_start)
         return check(self._lib.ws_router_port_add(self._router, config))
+
+    def start_reception(self, index: int) -> None:
+        check(self._lib.ws_port_start_rx(index))
 
     def add_loopback(self, instance: int, mac: str | None) -> int:
         given = self._ffi.NULL if mac is None else mac_bytes(mac)

@@ -14,6 +14,7 @@ from wirespeed.report.loads import Group, group_by_load
 from wirespeed.report.other_remarks import remarks_on_others
 from wirespeed.report.remarks import Remark, remarks_on
 from wirespeed.results.analysis import SUM, Analysis, analyse
+from wirespeed.results.box_names import UNNAMED, BoxNames
 from wirespeed.results.file import AnyResult, read_file
 from wirespeed.results.inspection import Inspection
 from wirespeed.results.loadtest import Result
@@ -55,13 +56,14 @@ def read_all(
     *,
     line_bps: float | None = None,
     leave_out_spoilt: bool | None = None,
+    names: BoxNames = UNNAMED,
 ) -> list[Reported]:
     """Read files of any kind, each under a name of its own, and analyse the load tests among them, by the threshold of
-    each unless another is given.
+    each unless another is given. `names` are for devices without one.
 
     FileFault where one cannot be read.
     """
-    results = [read_file(path) for path in paths]
+    results = [names.named(read_file(path), path) for path in paths]
     named = [replace(result, name=name) for result, name in zip(results, distinct_names(paths), strict=True)]
     return [
         analyse(result, threshold, line_bps=line_bps, leave_out_spoilt=leave_out_spoilt)
