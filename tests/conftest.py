@@ -31,4 +31,4 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         for marker in item.iter_markers("long"):
             if len(marker.args) != 1 or not isinstance(marker.args[0], str):
-                raise pytest.UsageError(f"{item.nodeid}: write @pytest.mark.long(\"why `make test` leaves it out\")")
+                raise pytest.UsageError(f'{item.nodeid}: write @pytest.mark.long("why `make test` leaves it out")')
