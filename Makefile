@@ -3,7 +3,6 @@
 .DEFAULT_GOAL := setup
 
 BIN := .venv/bin
-C_FILES := $(shell git ls-files 'native/*.c' 'native/*.h')
 
 setup:
 	@tools/setup.sh
@@ -32,18 +31,14 @@ check:
 	@tools/check.sh
 
 lint:
-	@tools/setup.sh test lint
-	$(BIN)/ruff check
-	$(BIN)/ruff format --check --quiet
-	$(BIN)/mypy
-	@clang-format --dry-run --Werror $(C_FILES)
-	@tools/lint-native.sh
+	@tools/setup.sh --configure lint
+	@$(BIN)/python tools/lint.py
 
 format:
-	@tools/setup.sh lint
+	@tools/setup.sh --configure lint
 	$(BIN)/ruff check --fix --quiet
 	$(BIN)/ruff format --quiet
-	clang-format -i $(C_FILES)
+	git ls-files -z 'native/*.c' 'native/*.h' | xargs -0 clang-format -i
 
 bench:
 	@tools/setup.sh bench
@@ -83,12 +78,12 @@ vm:
 
 # The JSON of Grafana's boards, from telemetry/grafana.
 boards:
-	@tools/setup.sh
+	@tools/setup.sh boards
 	@$(BIN)/python -m telemetry.grafana.generate
 
 # The site of the pages, with what is written from the code: build-site/html. A link that leads nowhere is an error.
 docs:
-	@tools/setup.sh
+	@tools/setup.sh docs
 	@$(BIN)/python -m manual site build-site
 	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet -f build-site/mkdocs.yml
 	@echo "build-site/html/index.html"

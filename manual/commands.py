@@ -6,7 +6,7 @@ import inspect
 import re
 from dataclasses import dataclass
 
-from wirespeed.cli.main import COMMANDS
+from wirespeed.cli.main import ABOUT, COMMANDS
 from wirespeed.cli.tree import command_tree
 
 _CHOICES = re.compile(r"[a-z0-9_.-]+(?:\|[a-z0-9_.-]+)+")
@@ -51,7 +51,7 @@ def pages() -> tuple[Page, ...]:
 
 
 def _page(name: str, summary: str) -> Page:
-    command = command_tree(COMMANDS, loaded=name).commands[name]
+    command = command_tree(ABOUT, COMMANDS, loaded=name).commands[name]
     context = command.context_class(command, info_name=f"wirespeed {name}")
     arguments, options = [], []
     for parameter in command.get_params(context):

@@ -12,8 +12,8 @@ install="pip install -q --no-compile --disable-pip-version-check -c tools/constr
 step "Python packages that the build takes"
 $install cffi meson ninja
 
-extras="dev docs images postgresql"
-[ "$architecture" != arm64 ] || extras=dev
+extras="test boards docs images postgresql"
+[ "$architecture" != arm64 ] || extras="test boards"
 step "compiling C; the other Python packages meanwhile"
 python tools/requirements.py $extras | $install -r /dev/stdin &
 packages=$!
@@ -23,6 +23,4 @@ export CCACHE_BASEDIR="$PWD" CCACHE_NOHASHDIR=1
 ninja -C build -k 0 --quiet
 cp build/wirespeed/_native/*.so wirespeed/_native/
 wait "$packages"
-pwd >"$(python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/wirespeed.pth"
-printf '#!%s\nimport sys\n\nfrom wirespeed.cli.main import main\n\nsys.exit(main())\n' "$PWD/.venv/bin/python" >.venv/bin/wirespeed
-chmod +x .venv/bin/wirespeed
+python tools/checkout.py

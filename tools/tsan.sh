@@ -9,7 +9,7 @@ PATH="$PWD/.venv/bin:$PATH"
 changes=${1:-1000} seed=${2:-1} failed=0
 [ -f build-tsan/build.ninja ] || meson setup build-tsan -Dpython=false -Dtests=true -Dlevels=false -Dbuildtype=debugoptimized \
 	-Db_ndebug=false -Doptimization=1 -Db_sanitize=thread -Db_lundef=false \
-	"-Dc_args=-Wno-tsan -isystem /usr/include/dpdk -isystem /usr/include/$(gcc -print-multiarch)/dpdk -include $PWD/native/tests/tsan_order.h" >/dev/null
+	"-Dc_args=['-Wno-tsan', '-isystem', '/usr/include/dpdk', '-isystem', '/usr/include/$(gcc -print-multiarch)/dpdk', '-include', '$PWD/native/tests/tsan_order.h']" >/dev/null
 tests=build-tsan/native/tests
 ninja -C build-tsan --quiet native/tests/seen_race native/tests/test_churn native/tests/test_generator_churn
 report=$(mktemp)

@@ -207,19 +207,41 @@ void port_let_go(uint16_t port)
 	p->kind = &removed_kind;
 }
 
-/* ---- Opening and closing ---- */
+/* ---- Reception that waits ---- */
 
-static struct port_twins twins_of(const struct ws_port_config *configs, uint16_t count,
-								  uint16_t index)
+static port_burst *waiting_bursts[WS_MAX_PORTS];
+
+static uint16_t receive_nothing_yet(void *queue, struct rte_mbuf **packets, uint16_t n)
 {
-	struct port_twins twins = {0};
-	for (uint16_t i = 0; i < count; i++)
-		if (!strcmp(configs[i].devargs, configs[index].devargs)) {
-			twins.all++;
-			twins.before += i < index;
-		}
-	return twins;
+	return move_nothing(queue, packets, n);
 }
+
+static void hold_reception(uint16_t port)
+{
+	waiting_bursts[port] = port_paths[port].receive;
+	port_paths[port].receive = receive_nothing_yet;
+}
+
+int ws_port_start_rx(uint16_t port)
+{
+	if (port_check(port))
+		return -ENODEV;
+	struct port_path *path = port_is_shut(port) ? &shut_paths[port] : &port_paths[port];
+	if (path->receive != receive_nothing_yet)
+		return fail(-EALREADY, "port %s receives already", port_name(port));
+	__atomic_store_n(&path->receive, waiting_bursts[port], __ATOMIC_RELEASE);
+	return 0;
+}
+
+void port_is_up(uint16_t port)
+{
+	if (ports[port].config.rx_start != WS_RX_WHEN_UP)
+		return;
+	ports[port].config.rx_start = WS_RX_AT_ONCE;
+	ws_port_start_rx(port);
+}
+
+/* ---- Opening and closing ---- */
 
 static const struct port_kind *kind_of(const char *devargs)
 {
@@ -229,8 +251,7 @@ static const struct port_kind *kind_of(const char *devargs)
 	return kinds[i];
 }
 
-static int open_port(const struct ws_port_config *config, const struct port_twins *twins,
-					 uint16_t index)
+static int open_port(const struct ws_port_config *config, uint16_t index)
 {
 	struct port *port = &ports[index];
 	*port = (struct port){
@@ -240,12 +261,15 @@ static int open_port(const struct ws_port_config *config, const struct port_twin
 		.mtu = config->mtu,
 		.promiscuous = config->promiscuous,
 	};
-	int error = port->kind->open(port, twins);
-	if (error)
+	int error = port->kind->open(port);
+	if (error) {
 		*port = (struct port){0};
-	else
-		port->open = true;
-	return error;
+		return error;
+	}
+	port->open = true;
+	if (config->rx_start != WS_RX_AT_ONCE)
+		hold_reception(index);
+	return 0;
 }
 
 static int start(struct port *port)
@@ -269,15 +293,13 @@ static void close_port(struct port *port)
 
 int ws_ports_open(const struct ws_port_config *configs, uint16_t count)
 {
-	if (ports_count())
+	if (ports_pool())
 		return fail(-EALREADY, "the ports are open already");
-	if (count < 1 || count > WS_MAX_PORTS)
-		return fail(-EINVAL, "%u ports asked; 1 to %d are possible", count, WS_MAX_PORTS);
+	if (count > WS_MAX_PORTS)
+		return fail(-EINVAL, "%u ports asked; at most %d are possible", count, WS_MAX_PORTS);
 	int error = pool_make(configs, count);
-	for (uint16_t i = 0; !error && i < count; i++) {
-		const struct port_twins twins = twins_of(configs, count, i);
-		error = open_port(&configs[i], &twins, i);
-	}
+	for (uint16_t i = 0; !error && i < count; i++)
+		error = open_port(&configs[i], i);
 	for (uint16_t i = 0; !error && i < count; i++)
 		error = start(&ports[i]);
 	if (error)
@@ -309,11 +331,11 @@ int ws_port_add(const struct ws_port_config *config)
 	if (index < 0)
 		return index;
 	for (int i = 0; i < WS_MAX_PORTS; i++)
-		if (ports[i].open && !strcmp(ports[i].config.devargs, config->devargs) &&
+		if (ports[i].open && !ports[i].kind->has_twins &&
+			!strcmp(ports[i].config.devargs, config->devargs) &&
 			ports[i].config.device_port == config->device_port)
 			return fail(-EEXIST, "%s is port %s already", config->devargs, port_name(i));
-	const struct port_twins twins = {.all = 1};
-	int error = open_port(config, &twins, (uint16_t)index);
+	int error = open_port(config, (uint16_t)index);
 	if (error)
 		return error;
 	error = start(&ports[index]);

@@ -47,6 +47,9 @@ void port_spread(uint16_t port);
 void *port_lend(uint16_t port, uint64_t bytes);
 void port_end_loan(uint16_t port, const void *memory);
 
+/* Its interface is up: receive, if that is what reception waits for. */
+void port_is_up(uint16_t port);
+
 /* ---- Work on a device that no worker may touch meanwhile ---- */
 
 /* It has a device that can be stopped. */

@@ -16,11 +16,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Which ports of the same device string there are: only rings may have two. */
-struct port_twins {
-	uint16_t before, all;
-};
-
 struct port;
 
 struct port_kind {
@@ -29,9 +24,10 @@ struct port_kind {
 	/* It has a thread of its own, which rings the bell of the worker that polls for it; the others
 	 * have a descriptor, or nothing that tells of packets. */
 	bool rings_bell;
+	bool has_twins; /* several ports may have one device string */
 
 	/* Fills in the queues that there are, the descriptors, the bursts (port_paths), and `mac`. */
-	int (*open)(struct port *port, const struct port_twins *twins);
+	int (*open)(struct port *port);
 	/* Optional: from now on there may be packets. */
 	int (*start)(struct port *port);
 	/* Optional: the device stops, and neither receives nor has a link, or starts again as it was;

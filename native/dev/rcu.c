@@ -35,6 +35,8 @@ void rcu_close(void)
 void rcu_synchronize(void)
 {
 	const struct timespec nap = {.tv_nsec = NAP_NS};
+	if (!rcu_state)
+		return; /* and so no worker that reads */
 	uint64_t token = rte_rcu_qsbr_start(rcu_state);
 	for (int looks = 0; rte_rcu_qsbr_check(rcu_state, token, false) != 1; looks++)
 		if (looks < LOOKS)

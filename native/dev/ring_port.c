@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Ports on rings inside the process: two of one name are wired to each other, one alone to itself.
- * The packets themselves go over, not copies of them.
+ * They may come and go one by one. The packets themselves go over, not copies of them.
  */
 #include "dev/error.h"
 #include "dev/numa.h"
 #include "dev/port_kind.h"
+#include "dev/port_table.h"
+#include "dev/rcu.h"
 #include "wire/own_count.h"
 
 #include <errno.h>
@@ -13,6 +15,7 @@
 #include <rte_lcore.h>
 #include <rte_ring.h>
 #include <stdio.h>
+#include <string.h>
 
 enum { RING_SLOTS = 4096, BURST = 256 };
 
@@ -31,7 +34,8 @@ static uint16_t receive(void *queue, struct rte_mbuf **packets, uint16_t n)
 {
 	struct direction *rx = queue;
 	uint64_t bytes = 0;
-	n = (uint16_t)rte_ring_dequeue_burst(rx->ring, (void **)packets, n, NULL);
+	struct rte_ring *ring = __atomic_load_n(&rx->ring, __ATOMIC_ACQUIRE);
+	n = (uint16_t)rte_ring_dequeue_burst(ring, (void **)packets, n, NULL);
 	for (uint16_t i = 0; i < n; i++) {
 		packets[i]->port = rx->port;
 		bytes += packets[i]->pkt_len;
@@ -64,20 +68,52 @@ static struct rte_ring *ring(const char *name, const char *direction)
 	return found ? found : rte_ring_create(full, RING_SLOTS, numa_node(), 0);
 }
 
-static int open(struct port *port, const struct port_twins *twins)
+static void drain(struct rte_ring *ring)
+{
+	struct rte_mbuf *packet;
+	while (!rte_ring_dequeue(ring, (void **)&packet))
+		rte_pktmbuf_free(packet);
+}
+
+/* The other port on the ring; `count` gets how many there are. */
+static uint16_t other_end(const struct port *port, uint16_t *count)
+{
+	uint16_t found = WS_MAX_PORTS;
+	*count = 0;
+	for (uint16_t i = 0; i < (uint16_t)WS_MAX_PORTS; i++) {
+		const struct port *other = port_at(i);
+		if (other == port || !other->open || other->kind != &ring_kind ||
+			strcmp(other->config.devargs, port->config.devargs))
+			continue;
+		found = i;
+		++*count;
+	}
+	return found;
+}
+
+/* A worker may receive from it meanwhile. */
+static void receive_from(uint16_t port, struct rte_ring *ring)
+{
+	__atomic_store_n(&ends[port].rx.ring, ring, __ATOMIC_RELEASE);
+}
+
+static int open(struct port *port)
 {
 	const char *name = port_target(port);
-	uint16_t index = port->index;
-	bool is_second = twins->before == 1;
-	if (twins->all > 2)
-		return fail(-EINVAL, "%s names %u ports; a ring has two ends", port->config.devargs,
-					twins->all);
-	struct rte_ring *out = ring(name, "out"), *back = twins->all == 1 ? out : ring(name, "back");
-	if (!out || !back)
+	uint16_t index = port->index, others, other = other_end(port, &others);
+	if (others > 1)
+		return fail(-EINVAL, "%s names a third port; a ring has two ends", port->config.devargs);
+	/* Two rings for two ends, whichever of the two the first end sends into. */
+	struct rte_ring *mine = ring(name, "out"), *theirs = others ? ends[other].tx.ring : mine;
+	if (others && mine == theirs)
+		mine = ring(name, "back");
+	if (!mine || !theirs)
 		return fail(-rte_errno, "ring %s: no memory for %d slots", name, RING_SLOTS);
-	ends[index].rx = (struct direction){.ring = is_second ? out : back, .port = index};
-	ends[index].tx = (struct direction){.ring = is_second ? back : out, .port = index};
+	ends[index].rx = (struct direction){.ring = theirs, .port = index};
+	ends[index].tx = (struct direction){.ring = mine, .port = index};
 	ends[index].is_down = false;
+	if (others)
+		receive_from(other, mine);
 	port_paths[index] = (struct port_path){
 		.receive = receive,
 		.transmit = transmit,
@@ -90,10 +126,18 @@ static int open(struct port *port, const struct port_twins *twins)
 	return 0;
 }
 
-/* The ring stays, with what is in it, for the next port of its name. */
+/* The end that stays is wired to itself. Packets that nobody receives any more are freed. */
 static void close_end(struct port *port)
 {
-	ends[port->index].rx.ring = ends[port->index].tx.ring = NULL;
+	uint16_t index = port->index, others, other = other_end(port, &others);
+	struct rte_ring *mine = ends[index].tx.ring, *theirs = ends[index].rx.ring;
+	ends[index].rx.ring = ends[index].tx.ring = NULL;
+	if (others) {
+		receive_from(other, theirs);
+		rcu_synchronize();
+	}
+	drain(mine);
+	rte_ring_free(mine);
 }
 
 static bool link_is_up(const struct port *port)
@@ -135,6 +179,7 @@ static void describe(const struct port *port, struct ws_port_info *info)
 const struct port_kind ring_kind = {
 	.prefix = "ring:",
 	.driver = "ring",
+	.has_twins = true,
 	.open = open,
 	.close = close_end,
 	.link_is_up = link_is_up,

@@ -13,7 +13,7 @@
 #include <stdint.h>
 #include <string.h>
 #ifdef __AVX2__
-#include <immintrin.h>
+#include <x86intrin.h>
 #endif
 
 enum { LANES = 8 };

@@ -1,4 +1,4 @@
-"""A generator with the OTG API for the tests of that: two ports joined by a ring."""
+"""The end of the shared router, and a generator with the OTG API for the tests of that: two ports joined by a ring."""
 
 from __future__ import annotations
 
@@ -6,6 +6,13 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from shared_router import end_shared_router
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _shared_router_ends() -> Iterator[None]:
+    yield
+    end_shared_router()
 
 
 @pytest.fixture(scope="module")

@@ -14,7 +14,8 @@ from ipaddress import ip_network
 from pathlib import Path
 
 from generator_child import GeneratorChild
-from router_run import HOST0, ROUTER0, RouterProcess, router, wait_for
+from harness.waiting import wait_for
+from router_run import HOST0, ROUTER0, RouterProcess, router
 from scapy.layers.inet import ICMP, IP, UDP
 from scapy.layers.inet6 import ICMPv6EchoRequest, IPv6
 from scapy.layers.l2 import Ether

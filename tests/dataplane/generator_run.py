@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import subprocess
-import sys
 from dataclasses import dataclass
+
+from harness.programs import wirespeed
 
 from wirespeed.lab.lab import free_rpc_port
 
@@ -24,7 +25,7 @@ class GeneratorRun:
 
 def start_generator(*arguments: str) -> GeneratorRun:
     address = f"127.0.0.1:{free_rpc_port()}"
-    command = [sys.executable, "-m", "wirespeed", "generator", "--hugepages", "never", "--rpc", address, *arguments]
+    command = wirespeed("generator", "--hugepages", "never", "--rpc", address, *arguments)
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     run = GeneratorRun(process, address, [])
     assert process.stdout is not None

@@ -4,30 +4,26 @@ from __future__ import annotations
 
 import base64
 import json
-import socket
-import time
 import urllib.error
 import urllib.request
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
+from harness.ports import free_port
+from harness.waiting import wait_for
 
 from wirespeed.client.stateless_client import StatelessClient
 from wirespeed.lab.lab import free_rpc_port
 from wirespeed.lab.process import Child
 
-DEADLINE_S = 60.0
-
 
 @contextmanager
 def serving(log: Path, ports: Sequence[str], *more: str, scheme: str = "http") -> Iterator[tuple[str, str]]:
     """A generator on these ports: where its RPC and its API are."""
-    rpc = f"127.0.0.1:{free_rpc_port()}"
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        otg = f"127.0.0.1:{free.getsockname()[1]}"
+    rpc, otg = f"127.0.0.1:{free_rpc_port()}", f"127.0.0.1:{free_port()}"
     given = [word for port in ports for word in ("--port", port)]
     with Child(
         "generator", ["generator", *given, "--hugepages", "never", "--rpc", rpc, "--otg", otg, *more], log
@@ -41,15 +37,6 @@ def refused(text: str) -> Iterator[None]:
     with pytest.raises(Exception, match="code: 400") as caught:
         yield
     assert text in caught.value.args[0].errors[0]
-
-
-def wait_for(holds: Callable[[], Any], what: str) -> Any:
-    """What `holds` returns once that is something."""
-    deadline = time.monotonic() + DEADLINE_S
-    while not (found := holds()):
-        assert time.monotonic() < deadline, what
-        time.sleep(0.02)
-    return found
 
 
 def two_ports(api: Any) -> Any:
@@ -112,12 +99,13 @@ def captured(client: StatelessClient, run: Any, packets: int, only: str = "") ->
     capture = client.capture("start", tx=[], rx=[1], limit=1000, filter=only)["capture_id"]
     run()
     found: list[bytes] = []
-    deadline = time.monotonic() + DEADLINE_S
-    while len(found) < packets:
-        assert time.monotonic() < deadline, f"{len(found)} of {packets} packets came"
+
+    def are_all_there() -> bool:
         answer = client.capture("fetch", capture_id=capture, pkt_limit=1000)
-        found += [base64.b64decode(one["binary"]) for one in answer["pkts"]]
-        time.sleep(0.02)
+        found.extend(base64.b64decode(one["binary"]) for one in answer["pkts"])
+        return len(found) >= packets
+
+    wait_for(are_all_there, f"{packets} captured packets")
     client.capture("remove", capture_id=capture)
     return found
 

@@ -6,13 +6,13 @@ import os
 import re
 import signal
 import subprocess
-import sys
-import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from harness.programs import wirespeed
+from harness.waiting import wait_for
 from scapy.utils import RawPcapReader, RawPcapWriter
 
 from wirespeed.dut.errors import parse_errors
@@ -34,7 +34,6 @@ set interface l2 xconnect e0 e1
 set interface l2 xconnect e1 e0
 """
 ETHERNET_LINK = 1
-PATIENCE_S = 60.0
 
 
 @dataclass(frozen=True)
@@ -65,7 +64,7 @@ def worker_cpu() -> int:
 
 
 def command(socket: Path, interfaces: Sequence[str], *options: str) -> list[str]:
-    words = [sys.executable, "-m", "wirespeed", "router", "--cpu", str(worker_cpu()), "--socket", str(socket)]
+    words = wirespeed("router", "--cpu", worker_cpu(), "--socket", socket)
     for interface in interfaces:
         words += ["--interface", interface]
     # Small tables: what the tests need, and quick to make.
@@ -100,13 +99,6 @@ def router(directory: Path, interfaces: Sequence[str], config: str = "", *option
     assert process.returncode == 0, errors
 
 
-def wait_for(condition: Callable[[], bool], what: str, patience_s: float = PATIENCE_S) -> None:
-    end = time.monotonic() + patience_s
-    while not condition():
-        assert time.monotonic() < end, f"{what} did not come about in {patience_s:.0f} s"
-        time.sleep(0.02)
-
-
 def received(router: RouterProcess) -> int:
     return sum(int(count) for count in re.findall(r"rx packets +(\d+)", router.ask("show interface")))
 
@@ -123,14 +115,35 @@ def wait_received(router: RouterProcess, packets: int) -> None:
 
 
 def route(
-    directory: Path, config: str, *sent: Sequence[bytes], ask: Sequence[str] = (), options: Sequence[str] = ()
+    directory: Path,
+    config: str,
+    *sent: Sequence[bytes],
+    ask: Sequence[str] = (),
+    options: Sequence[str] = (),
+    fresh: bool = False,
 ) -> Outcome:
-    """Send frames into the interfaces e0, e1, …; `ask` are commands to run once all are done with."""
+    """Send frames into the interfaces e0, e1, … of the shared router, or of one of its own: with `options` that it is
+    started with, or `fresh`, for what can be set but once. `ask` are commands to run once all are done with."""
+    from shared_router import interfaces  # noqa: PLC0415 - which needs this module
+
     names = [f"e{index}" for index in range(len(sent))]
     for name, frames in zip(names, sent, strict=True):
         write_pcap(directory / f"{name}-in.pcap", frames)
-    ports = [f"{name}=pcap:{directory}/{name}-in.pcap,{directory}/{name}-out.pcap" for name in names]
-    with router(directory, ports, config, *options) as running:
+    files = [(directory / f"{name}-in.pcap", directory / f"{name}-out.pcap") for name in names]
+    if options or fresh:
+        ports = [f"{name}=pcap:{came},{left}" for name, (came, left) in zip(names, files, strict=True)]
+        made = router(directory, ports, config, *options)
+    else:
+        made = interfaces(
+            directory,
+            [
+                f"create pcap name {name} input {came} output {left} hold"
+                for name, (came, left) in zip(names, files, strict=True)
+            ],
+            config,
+            *names,
+        )
+    with made as running:
         wait_received(running, sum(len(frames) for frames in sent))
         errors = parse_errors(running.ask("show errors"))
         answers = [running.ask(line) for line in ask]

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 from generator_child import GeneratorChild
-from router_run import RouterProcess, router, wait_for
+from harness.waiting import wait_for
+from router_run import RouterProcess, router
 from scapy.all import IP, UDP, Ether, Raw
 
 from wirespeed._native.flow_records import FlowKind

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import os
-import time
 from pathlib import Path
 
 import pytest
+from harness.waiting import wait_for
 from scapy.all import IP, Ether, Raw, wrpcap
 
 from wirespeed._native.stream_records import Stream, StreamMode
@@ -15,7 +15,6 @@ pytest.importorskip("wirespeed._native._core", reason="the native core is not bu
 
 from generator_child import GeneratorChild, Refused
 
-DEADLINE_S = 120.0
 NEEDS_ROOT = pytest.mark.skipif(os.geteuid() != 0, reason="network namespaces need root")
 VETH = """
 echo 1 >/proc/sys/net/ipv6/conf/default/disable_ipv6
@@ -39,10 +38,8 @@ def send(child: GeneratorChild, length: int) -> None:
     """Ten frames of that length go from port 0 to port 1, whole."""
     before = child.snapshot().ports[1]
     child.start(0, frames(length))
-    deadline = time.monotonic() + DEADLINE_S
-    while (now := child.snapshot().ports[1]).rx_packets < before.rx_packets + 10:
-        assert time.monotonic() < deadline, f"frames of {length} bytes do not arrive"
-        time.sleep(0.02)
+    wait_for(lambda: child.snapshot().ports[1].rx_packets >= before.rx_packets + 10, f"frames of {length} bytes")
+    now = child.snapshot().ports[1]
     assert now.rx_bytes - before.rx_bytes == 10 * (length + 4)
     child.change("stop", 0)
 
@@ -59,21 +56,18 @@ def test_memif_ring_file_and_nothing(tmp_path: Path) -> None:
         assert {(mtu, longest) for mtu, longest, _ in said} == {(9000, 9022)}
         assert carried(longer, 0) == (9216, 9238, 16384)
         send(child, 9022)
-        while not longer.port_info(0)["link_up"]:
-            time.sleep(0.02)
+        wait_for(lambda: longer.port_info(0)["link_up"], "the link")
         longer.start(0, frames(9238))
-        while (received := child.snapshot().ports[2]).rx_packets < 10:
-            time.sleep(0.02)
-        assert received.rx_bytes == 10 * (9238 + 4)
+        wait_for(lambda: child.snapshot().ports[2].rx_packets >= 10, "frames from the longer memif")
+        assert child.snapshot().ports[2].rx_bytes == 10 * (9238 + 4)
 
 
 def test_a_file_has_longer_packets_than_the_mtu(tmp_path: Path) -> None:
     wrpcap(str(tmp_path / "in.pcap"), [Ether() / IP() / Raw(b"x" * 9000)])
     with GeneratorChild(f"pcap:{tmp_path}/in.pcap") as child:
         assert carried(child, 0) == (1500, 1522, 65535)
-        while (file := child.snapshot().ports[0]).rx_packets < 1:
-            time.sleep(0.02)
-        assert file.rx_bytes == 9034 + 4
+        wait_for(lambda: child.snapshot().ports[0].rx_packets, "the packet of the file")
+        assert child.snapshot().ports[0].rx_bytes == 9034 + 4
 
 
 @NEEDS_ROOT

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 import subprocess
-import time
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from harness.waiting import wait_for
 from scapy.all import IP, UDP, Ether, Raw, wrpcap
 
 from wirespeed._native.flow_records import FlowKind
@@ -18,7 +18,6 @@ pytest.importorskip("wirespeed._native._core", reason="the native core is not bu
 
 from generator_child import GeneratorChild
 
-DEADLINE_S = 120.0
 GROUP = 3
 NEEDS_ROOT = pytest.mark.skipif(os.geteuid() != 0, reason="network namespaces need root")
 QUIET = "echo 1 >/proc/sys/net/ipv6/conf/default/disable_ipv6"
@@ -54,10 +53,7 @@ def streams() -> list[Stream]:
 
 def received(child: GeneratorChild, port: int, wanted: int) -> int:
     """Packets of the group that arrived, when they are as many or nothing more comes."""
-    deadline = time.monotonic() + DEADLINE_S
-    while (count := child.flow(FlowKind.STATS, GROUP)[port].rx_packets) < wanted:
-        assert time.monotonic() < deadline, f"{count} of {wanted} fragments were counted"
-        time.sleep(0.02)
+    wait_for(lambda: child.flow(FlowKind.STATS, GROUP)[port].rx_packets >= wanted, f"{wanted} fragments counted")
     child.finish()
     return child.flow(FlowKind.STATS, GROUP)[port].rx_packets
 
@@ -72,8 +68,7 @@ def test_fragments_are_counted_over_memif(tmp_path: Path) -> None:
     """Between two generators; the one that receives counts, since it has streams of its own that it counts."""
     wire = f"memif:{tmp_path}/wire.sock,id=0"
     with GeneratorChild(f"{wire},role=server") as receiver, GeneratorChild(f"{wire},role=client") as sender:
-        while not receiver.port_info(0)["link_up"] or not sender.port_info(0)["link_up"]:
-            time.sleep(0.02)
+        wait_for(lambda: receiver.port_info(0)["link_up"] and sender.port_info(0)["link_up"], "both links")
         receiver.start(0, replace(streams()[0], packets=1, flow_id=GROUP + 1))
         sender.start(0, *streams())
         assert received(receiver, 0, 60) == 60
@@ -85,10 +80,7 @@ def test_fragments_are_counted_out_of_a_file(tmp_path: Path) -> None:
     wrpcap(str(tmp_path / "in.pcap"), [Ether(one) for one in marked])
     with GeneratorChild("ring:a", f"pcap:{tmp_path}/in.pcap,loop") as child:
         child.start(0, streams()[0])
-        deadline = time.monotonic() + DEADLINE_S
-        while child.flow(FlowKind.STATS, GROUP)[1].rx_packets < 1000:
-            assert time.monotonic() < deadline, "fragments out of a file are not counted"
-            time.sleep(0.02)
+        wait_for(lambda: child.flow(FlowKind.STATS, GROUP)[1].rx_packets >= 1000, "fragments out of a file, counted")
 
 
 @NEEDS_ROOT

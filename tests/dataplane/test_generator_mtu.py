@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import os
-import time
 
 import pytest
 from generator_child import GeneratorChild, Refused
+from harness.waiting import wait_for
 
 from wirespeed._native.flow_records import FlowKind
 from wirespeed._native.stream_records import MAX_PACKET_BYTES, Stream, StreamMode
 
 HEADER = bytes.fromhex("ffffffffffff02000000000108004500000000010000401100000102030405060708")
-DEADLINE_S = 60.0
 VETH = """
 ip link add v1 type veth peer name v2
 for one in v1 v2; do
@@ -39,10 +38,7 @@ def counted(length: int) -> Stream:
 def carries(child: GeneratorChild, length: int) -> None:
     """All packets of this length come over, whole."""
     child.start(0, counted(length))
-    deadline = time.monotonic() + DEADLINE_S
-    while child.flow(FlowKind.STATS, 3)[1].rx_packets < 20:
-        assert time.monotonic() < deadline, "packets are lost"
-        time.sleep(0.02)
+    wait_for(lambda: child.flow(FlowKind.STATS, 3)[1].rx_packets >= 20, "all packets")
     assert child.flow(FlowKind.STATS, 3)[1].rx_bytes == 20 * (length + 4)
 
 

@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 from generator_run import start_generator
+from harness.waiting import wait_for
 from scapy.all import IP, TCP, UDP, Ether, wrpcap
 
 from wirespeed.client.generator_client import GeneratorClient
@@ -66,12 +67,13 @@ def client(rpc: str) -> Iterator[Client]:
 def run_until_done(client: Client, session: int) -> list[int]:
     """Wait until port 0 has finished by itself; the kinds of the events that told so."""
     kinds: list[int] = []
-    deadline = time.monotonic() + DEADLINE_S
-    while 4 not in kinds:
-        assert time.monotonic() < deadline, "the run did not end"
-        time.sleep(0.02)
+
+    def is_done() -> bool:
         events = client.call("get_async_events", session_id=session, user="sub")["data"]
-        kinds += [event["type"] for event in events]
+        kinds.extend(event["type"] for event in events)
+        return 4 in kinds
+
+    wait_for(is_done, "the end of the run")
     return kinds
 
 
@@ -181,10 +183,7 @@ def test_paused_port_sends_nothing(client: Client) -> None:
     assert client.port_status([0])[0].state == "PAUSE"
     before = drained(client)
     client.on_port("resume_traffic", 0)
-    deadline = time.monotonic() + DEADLINE_S
-    while added(before, client.snapshot([0, 1]), 0, "opackets") == 0:
-        assert time.monotonic() < deadline, "the port does not send again"
-        time.sleep(0.02)
+    wait_for(lambda: added(before, client.snapshot([0, 1]), 0, "opackets") > 0, "packets of the resumed port")
     client.stop([0])
 
 

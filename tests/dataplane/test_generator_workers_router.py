@@ -16,7 +16,8 @@ from wirespeed.statseg.segment import StatsSegment
 pytest.importorskip("wirespeed._native._core", reason="the native core is not built")
 
 from generator_child import GeneratorChild
-from router_run import router, wait_for
+from harness.waiting import wait_for
+from router_run import router
 
 CPUS = sorted(os.sched_getaffinity(0))[:2]
 pytestmark = [pytest.mark.alone, pytest.mark.skipif(len(CPUS) < 2, reason="two workers need two CPUs")]

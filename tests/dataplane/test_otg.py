@@ -12,7 +12,8 @@ from typing import Any
 
 import pytest
 import snappi
-from otg_api import add_flow, flow_metrics, port_metrics, serving, stopped, transmit, two_ports, wait_for
+from harness.waiting import wait_for
+from otg_api import add_flow, flow_metrics, port_metrics, serving, stopped, transmit, two_ports
 
 from wirespeed.lab.lab import free_rpc_port
 

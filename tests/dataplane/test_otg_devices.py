@@ -6,7 +6,8 @@ import base64
 from typing import Any
 
 import pytest
-from otg_api import captured, flow_metrics, refused, stopped, stopped_ports, transmit, two_ports, wait_for
+from harness.waiting import wait_for
+from otg_api import captured, flow_metrics, refused, stopped, stopped_ports, transmit, two_ports
 from scapy.all import ARP, IP, Dot1Q, Ether
 
 from wirespeed.client.stateless_client import Pushed, StatelessClient

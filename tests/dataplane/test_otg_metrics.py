@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from otg_api import add_flow, captured, flow_metrics, refused, stopped, stopped_ports, transmit, two_ports, wait_for
+from harness.waiting import wait_for
+from otg_api import add_flow, captured, flow_metrics, refused, stopped, stopped_ports, transmit, two_ports
 from scapy.all import Dot1Q, Ether
 
 from wirespeed.client.stateless_client import StatelessClient

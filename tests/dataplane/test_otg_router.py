@@ -12,7 +12,8 @@ from typing import Any
 
 import pytest
 import snappi
-from otg_api import flow_metrics, refused, serving, stopped, transmit, wait_for
+from harness.waiting import wait_for
+from otg_api import flow_metrics, refused, serving, stopped, transmit
 from router_run import INTERFACES, ROUTER0, ROUTER1, RouterProcess, router
 from scapy.all import IP, Ether, IPv6, PcapReader
 

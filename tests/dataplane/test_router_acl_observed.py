@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from router_run import CROSSED, HOST0, HOST1, RouterProcess, assert_conserved, route, router, wait_for, write_pcap
+from harness.waiting import wait_for
+from router_run import CROSSED, HOST0, HOST1, RouterProcess, assert_conserved, route, router, write_pcap
 from scapy.layers.inet import GRE, ICMP, IP, TCP, UDP, IPerror, UDPerror
 from scapy.layers.inet6 import ICMPv6DestUnreach, ICMPv6EchoReply, ICMPv6EchoRequest, IPerror6, IPv6
 from scapy.layers.l2 import Ether
@@ -99,7 +100,7 @@ def test_a_trace_tells_what_became_of_each_packet(tmp_path: Path) -> None:
     config = CROSSED + bounded + GUARDED + "trace add dpdk-input 100\n"
     runt = ASKED[0][: 14 + 12]
     sent = [DENIED[0], ASKED[0], ASKED[1], ASKED[0], inside(UDP(), source="17.0.0.1"), runt]
-    outcome = route(tmp_path, config, sent, [ANSWERS[0], UNASKED[0], PERMITTED[0]], ask=["show trace"])
+    outcome = route(tmp_path, config, sent, [ANSWERS[0], UNASKED[0], PERMITTED[0]], ask=["show trace"], fresh=True)
     assert decisions(outcome.answers[0]) == [
         (node, f"sw_if_index 1, next index {line}")
         for node, line in (

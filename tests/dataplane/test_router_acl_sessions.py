@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 from generator_child import GeneratorChild
-from router_run import CROSSED, HOST0, HOST1, RouterProcess, assert_conserved, route, router, wait_for
+from harness.waiting import wait_for
+from router_run import CROSSED, HOST0, HOST1, RouterProcess, assert_conserved, route, router
 from scapy.layers.inet import IP, UDP
 from scapy.layers.l2 import Ether
 
@@ -92,9 +93,8 @@ def test_sessions_are_shown_and_bounded(tmp_path: Path) -> None:
         for port in (1, 2, 3)
     ]
     limits = "set acl-plugin session table max-entries 2\nset acl-plugin session timeout udp idle 30\n"
-    outcome = route(
-        tmp_path, CROSSED + limits + GUARDED, asked, [], ask=["show acl-plugin sessions verbose", "show acl-plugin acl"]
-    )
+    shows = ["show acl-plugin sessions verbose", "show acl-plugin acl"]
+    outcome = route(tmp_path, CROSSED + limits + GUARDED, asked, [], ask=shows, fresh=True)
     assert_conserved(outcome)
     assert outcome.frames[1] == asked[:2]
     shown, acls = outcome.answers

@@ -6,7 +6,8 @@ import re
 from ipaddress import IPv6Address
 from pathlib import Path
 
-from router_run import INTERFACES, ROUTER1, read_pcap, route, router, wait_for, write_pcap
+from harness.waiting import wait_for
+from router_run import INTERFACES, ROUTER1, read_pcap, route, router, write_pcap
 from scapy.layers.inet6 import ICMPv6MLReport2, ICMPv6ND_NA, IPv6, IPv6ExtHdrHopByHop
 from scapy.layers.l2 import ARP, Ether
 

@@ -6,7 +6,8 @@ import re
 from collections import defaultdict
 
 import pytest
-from router_run import HOST0, HOST1, ROUTER0, RouterProcess, assert_conserved, read_pcap, route, router, wait_for
+from harness.waiting import wait_for
+from router_run import HOST0, HOST1, ROUTER0, RouterProcess, assert_conserved, read_pcap, route, router
 from scapy.layers.inet import IP, UDP
 from scapy.layers.inet6 import ICMPv6ND_NA, ICMPv6NDOptDstLLAddr, IPv6
 from scapy.layers.l2 import ARP, Dot1Q, Ether

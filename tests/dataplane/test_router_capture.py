@@ -9,7 +9,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from router_run import HOST0, HOST1, INTERFACES, ROUTER0, read_pcap, router, wait_for, wait_received, write_pcap
+from harness.waiting import wait_for
+from router_run import HOST0, HOST1, INTERFACES, ROUTER0, read_pcap, router, wait_received, write_pcap
 from scapy.layers.inet import IP, UDP
 from scapy.layers.l2 import Dot1Q, Ether
 from scapy.utils import RawPcapReader

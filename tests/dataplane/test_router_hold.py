@@ -7,7 +7,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from router_run import HOST0, HOST1, INTERFACES, ROUTER0, ROUTER1, read_pcap, router, wait_for, write_pcap
+from harness.waiting import wait_for
+from router_run import HOST0, HOST1, INTERFACES, ROUTER0, ROUTER1, read_pcap, router, write_pcap
 from scapy.layers.inet import ICMP, IP, UDP
 from scapy.layers.inet6 import ICMPv6DestUnreach, ICMPv6ND_NS, IPv6
 from scapy.layers.l2 import ARP, Ether

@@ -7,7 +7,8 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from router_run import INTERFACES, RouterProcess, read_pcap, route, router, wait_for, write_pcap
+from harness.waiting import wait_for
+from router_run import INTERFACES, RouterProcess, read_pcap, route, router, write_pcap
 from scapy.all import IP, UDP, Ether, Raw
 
 from wirespeed.errors import UsageError

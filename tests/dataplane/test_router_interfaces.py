@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from router_run import RouterProcess, loops, router, wait_for
+from harness.waiting import wait_for
+from router_run import RouterProcess, loops, router
 
 from wirespeed.errors import UsageError
 

@@ -12,7 +12,8 @@ from typing import Any
 
 import pytest
 from generator_child import GeneratorChild
-from router_run import HOST0, HOST1, PATIENCE_S, ROUTER0, ROUTER1, RouterProcess, router, wait_for
+from harness.waiting import PATIENCE_S, wait_for
+from router_run import HOST0, HOST1, ROUTER0, ROUTER1, RouterProcess, router
 from scapy.contrib.mpls import MPLS
 from scapy.layers.inet import IP, UDP
 from scapy.layers.inet6 import IPv6

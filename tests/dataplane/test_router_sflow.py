@@ -11,18 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from router_run import (
-    CROSSED,
-    HOST0,
-    INTERFACES,
-    ROUTER0,
-    RouterProcess,
-    assert_conserved,
-    route,
-    router,
-    wait_for,
-    write_pcap,
-)
+from harness.waiting import wait_for
+from router_run import CROSSED, HOST0, INTERFACES, ROUTER0, RouterProcess, assert_conserved, route, router, write_pcap
 from scapy.layers.inet import IP, UDP
 from scapy.layers.l2 import Ether
 from scapy.packet import Raw
@@ -166,7 +156,7 @@ def test_tcpdump_reads_the_datagrams(tmp_path, reader):
 def test_packets_that_are_sampled_go_their_way(tmp_path):
     config = CROSSED + "sflow direction both\nsflow sampling-rate 2\nsflow enable e0\nsflow enable e1\n"
     config += "trace add dpdk-input 1\n"
-    outcome = route(tmp_path, config, [FRAME] * 300, [], ask=["show sflow", "show trace"])
+    outcome = route(tmp_path, config, [FRAME] * 300, [], ask=["show sflow", "show trace"], fresh=True)
     assert_conserved(outcome)
     assert outcome.frames[1] == [FRAME] * 300
     assert outcome.counters["sflow: sflow packets processed"] == 300
@@ -208,7 +198,7 @@ def test_what_a_member_of_a_bond_brings_is_sampled_as_its_own(tmp_path, reader):
 
 def test_a_router_that_samples_nothing_has_no_node_for_it(tmp_path):
     config = CROSSED + "sflow sampling-rate 2\nsflow enable e0\nsflow enable-disable e0 disable\n"
-    outcome = route(tmp_path, config, [FRAME] * 10, [], ask=["show runtime"])
+    outcome = route(tmp_path, config, [FRAME] * 10, [], ask=["show runtime"], fresh=True)
     assert "sflow" not in outcome.answers[0]
 
 

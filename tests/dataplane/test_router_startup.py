@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
-import sys
 from pathlib import Path
 
+from harness.programs import wirespeed
 from router_run import worker_cpu
 
 from wirespeed.router.client import ask
@@ -27,7 +27,7 @@ def test_a_router_by_its_start_up_file(tmp_path: Path) -> None:
         }}
         buffers {{ buffers-per-numa 20000 default data-size 4096 }}
     """)
-    words = [sys.executable, "-m", "wirespeed", "router", "-c", str(config), "--max-routes", "20000"]
+    words = wirespeed("router", "-c", config, "--max-routes", "20000")
     with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         said = next((line for line in process.stdout if line.startswith("ready")), "")
@@ -47,7 +47,7 @@ def test_a_router_by_its_start_up_file(tmp_path: Path) -> None:
 def test_an_error_on_line_40_ends_it(tmp_path: Path) -> None:
     config = tmp_path / "startup.conf"
     config.write_text("#\n" * 38 + "cpu {\n main-core one\n}\n")
-    words = [sys.executable, "-m", "wirespeed", "router", "-c", str(config)]
+    words = wirespeed("router", "-c", config)
     done = subprocess.run(words, capture_output=True, text=True, check=False)
     assert done.returncode == 2
     assert done.stderr == f"wirespeed: {config}:40: main-core one: give a number from 0 to 65535\n"

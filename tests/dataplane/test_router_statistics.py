@@ -8,7 +8,8 @@ import time
 from pathlib import Path
 
 import pytest
-from router_run import RouterProcess, loops, router, wait_for, wait_received, write_pcap
+from harness.waiting import wait_for
+from router_run import RouterProcess, loops, router, wait_received, write_pcap
 from scapy.layers.inet import IP, UDP
 from scapy.layers.l2 import Ether
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 import subprocess
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from harness.programs import wirespeed
 from router_run import INTERFACES, RouterProcess, router, worker_cpu
 
 from wirespeed._native.runtime import pool_buffers, router_held_buffers
@@ -33,7 +33,7 @@ def default_router(directory: Path, *options: str) -> Iterator[RouterProcess]:
     """As `router`, but with nothing said of tables; without hugepages, so that all memory is resident memory."""
     (directory / "start.conf").write_text(CONFIG)
     socket = directory / "router.sock"
-    words = [sys.executable, "-m", "wirespeed", "router", "--cpu", str(worker_cpu()), "--socket", str(socket)]
+    words = wirespeed("router", "--cpu", worker_cpu(), "--socket", socket)
     words += [word for port in PORTS for word in ("--interface", port)]
     words += ["--exec", str(directory / "start.conf"), "--hugepages", "never", *options]
     with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:

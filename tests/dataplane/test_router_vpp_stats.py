@@ -15,7 +15,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from router_run import RouterProcess, command, router, wait_for, wait_received
+from harness.waiting import wait_for
+from router_run import RouterProcess, command, router, wait_received
 from test_router_statistics import CONFIG, frame, ports
 from vpp_papi.vpp_stats import VPPStats
 

@@ -12,7 +12,8 @@ from pathlib import Path
 
 import pytest
 from generator_child import GeneratorChild
-from router_run import RouterProcess, read_pcap, received, router, wait_for, wait_received, write_pcap
+from harness.waiting import wait_for
+from router_run import RouterProcess, read_pcap, received, router, wait_received, write_pcap
 from scapy.layers.inet import IP, UDP
 from scapy.layers.l2 import Ether
 from test_generator_core import burst

@@ -11,7 +11,8 @@ from pathlib import Path
 
 import pytest
 from generator_child import GeneratorChild
-from router_run import CROSSED, router, wait_for, worker_cpu
+from harness.waiting import wait_for
+from router_run import CROSSED, router, worker_cpu
 from test_generator_core import burst, packet
 from testpmd import TESTPMD, needs_testpmd
 

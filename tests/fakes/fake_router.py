@@ -22,7 +22,7 @@ from fake_sflow import FakeSflow
 from fake_tables import FakeTables
 from fake_vxlan import FakeVxlan
 
-from wirespeed._native.runtime import Medium, PoolInfo, PortCounters, PortDevice, PortInfo, WorkerInfo
+from wirespeed._native.runtime import Medium, PoolInfo, PortCounters, PortDevice, PortInfo, RxStart, WorkerInfo
 from wirespeed.errors import UsageError
 from wirespeed.model import PortSpec
 from wirespeed.router.acl_core import Acl, AclCount, AclRule
@@ -87,6 +87,7 @@ class FakeRouterCore(FakeAclSessions, FakeBond, FakeCounting, FakeIp6, FakePunt,
         FakeTables.__init__(self)
         FakeVxlan.__init__(self)
         self.specs: dict[int, PortSpec] = {}
+        self.rx_starts: dict[int, RxStart] = {}
         self.domains: dict[int, BridgeDomain] = {}
         self.stations: dict[tuple[int, str], L2FibEntry] = {}
         for name in names:
@@ -214,9 +215,14 @@ class FakeRouterCore(FakeAclSessions, FakeBond, FakeCounting, FakeIp6, FakePunt,
     def interface_index(self, name: str) -> int | None:
         return self.interface_names().get(name)
 
-    def add_port(self, name: str, spec: PortSpec) -> int:
+    def start_reception(self, index: int) -> None:
+        if self.rx_starts.pop(index, RxStart.AT_ONCE) is RxStart.AT_ONCE:
+            raise UsageError(f"port {self.interfaces[index].name} receives already")
+
+    def add_port(self, name: str, spec: PortSpec, rx_start: RxStart = RxStart.AT_ONCE) -> int:
         index = next(index for index in itertools.count() if index not in self.interfaces)
         self.specs[index] = spec
+        self.rx_starts[index] = rx_start
         return self._add(index, Interface(name, False, 1500, f"02:fe:00:00:00:{index:02x}", Mode.L3, 0, ()))
 
     def add_loopback(self, instance: int, mac: str | None) -> int:

@@ -9,11 +9,11 @@ import shutil
 import signal
 import subprocess
 import tempfile
-import time
 from pathlib import Path
 
+from harness.waiting import wait_for
+
 _PROGRAMS = sorted(Path("/usr/lib/postgresql").glob("*/bin"), key=lambda path: int(path.parent.name))
-_READY_S = 30.0
 
 
 def missing() -> str | None:
@@ -50,11 +50,8 @@ class PostgresqlServer:
         words += ["-c", "fsync=off", "-c", "max_connections=40"]
         log = (self.folder / "log").open("ab") if os.geteuid() != 0 else subprocess.DEVNULL
         self._process = subprocess.Popen(self._words(*words), stdout=log, stderr=log, start_new_session=True)
-        deadline_s = time.monotonic() + _READY_S
         asked = self._words("pg_isready", "-h", str(self.folder))
-        while subprocess.run(asked, capture_output=True, check=False).returncode:
-            assert time.monotonic() < deadline_s, "PostgreSQL did not start"
-            time.sleep(0.1)
+        wait_for(lambda: not subprocess.run(asked, capture_output=True, check=False).returncode, "PostgreSQL is ready")
 
     def stop(self) -> None:
         """As when its machine goes: connections are cut."""

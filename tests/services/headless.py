@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
+from harness.waiting import PATIENCE_S
 
 CHROMIUM, CHROMEDRIVER = shutil.which("chromium"), shutil.which("chromedriver")
 FLAGS = (
@@ -48,6 +49,13 @@ def headless(profile: Path) -> Iterator[Any]:
         yield driver
     finally:
         driver.quit()
+
+
+def until(browser: Any, condition: Callable[[], Any]) -> Any:
+    """What `condition` returns once it is true; elements that it does not find are waited for."""
+    from selenium.webdriver.support.ui import WebDriverWait  # noqa: PLC0415 - slow
+
+    return WebDriverWait(browser, PATIENCE_S).until(lambda _: condition())
 
 
 def look_in(browser: Any, scheme: str) -> None:

@@ -45,10 +45,11 @@ def search(folder: Path, name: str, *, box: str = "router", factor: float = 1.0,
     return folder / f"{name}.json"
 
 
-@pytest.fixture
-def where(tmp_path: Path) -> str:
-    """A corpus with a result of each kind, an inspection, a series with a step, and names that act."""
-    folder = tmp_path / "results"
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """`corpus`, with a result of each kind, an inspection, a series with a step, and names that act; and its `site`."""
+    base = tmp_path_factory.mktemp("made")
+    folder = base / "results"
     folder.mkdir()
     shutil.copy(GOLDEN / "wirespeed.json", folder / "ours.json")
     shutil.copy(GOLDEN / "trex-loadtest.json", folder / "x553-bench-64b.json")
@@ -66,20 +67,27 @@ def where(tmp_path: Path) -> str:
     hostile["dut"] |= {"name": HOSTILE, "texts": {"show run": "Thread 1 </pre><script>"}}
     hostile["vars"]["tunables"] = HOSTILE
     (folder / "a <b>&amp;.json").write_text(json.dumps(hostile))
-    at = str(tmp_path / "corpus")
+    at = str(base / "corpus")
     bench = {"description": {"box": "router", "price": "400 EUR", "date": "2026-11-01"}}
     with open_corpus(at) as corpus:
         corpus.add(sorted(folder.iterdir()), "c0ffee", ("autumn",))
         for number, factor in enumerate((1.0, 1.002, 0.999, 1.001, 0.88, 0.881, 0.879, 0.88)):
-            file = search(tmp_path / "series", f"run-{number}", factor=factor, minute=10 * number, **bench)
+            file = search(base / "series", f"run-{number}", factor=factor, minute=10 * number, **bench)
             corpus.add([file], "aaaa1111" if number < 4 else "bbbb2222")
-    return at
+    assert main(["corpus", "site", str(base / "site"), "--corpus", at, "--title", "Boxes <b>here</b>"]) == 0
+    return base
 
 
 @pytest.fixture
-def site(where: str, tmp_path: Path) -> Path:
-    assert main(["corpus", "site", str(tmp_path / "site"), "--corpus", where, "--title", "Boxes <b>here</b>"]) == 0
-    return tmp_path / "site"
+def where(made: Path, tmp_path: Path) -> str:
+    """A copy of the corpus."""
+    return str(shutil.copytree(made / "corpus", tmp_path / "corpus", symlinks=True))
+
+
+@pytest.fixture
+def site(made: Path, where: str, tmp_path: Path) -> Path:
+    """A copy of the site, beside that of its corpus."""
+    return Path(shutil.copytree(made / "site", tmp_path / "site", symlinks=True))
 
 
 def times(site: Path) -> dict[str, int]:
@@ -247,7 +255,7 @@ def test_what_is_no_site_is_not_replaced(
     said = capsys.readouterr().err
     assert (said.count("\n") == 1 and "name another" in said) or "name one of its own" in said
     assert what != "folder" or (target / "thesis.txt").read_text() == "mine"
-    assert not (tmp_path / ".mine.new").exists()
+    assert not list(tmp_path.glob(".mine*"))
 
 
 def test_the_old_site_stays_when_the_disk_is_full(
@@ -300,7 +308,7 @@ def test_a_kill_leaves_the_old_site_or_the_new_one(moment: str, site: Path, wher
     assert (times(site) == before) is (moment == "before")
     assert main(words) == 0
     assert "15 results" in (site / "index.html").read_text() and broken_links(site) == []
-    assert not (site.parent / ".site.new").exists()
+    assert not list(site.parent.glob(".site*"))
 
 
 def test_where_the_system_cannot_swap_two_folders(
@@ -312,6 +320,26 @@ def test_where_the_system_cannot_swap_two_folders(
     assert main(["corpus", "site", str(site), "--corpus", where]) == 0
     assert "15 results" in (site / "index.html").read_text() and broken_links(site) == []
     assert not [one for one in site.parent.iterdir() if one.name.startswith(".site")]
+
+
+def test_what_lies_beside_a_site_is_neither_followed_nor_removed(where: str, tmp_path: Path) -> None:
+    victim = tmp_path / "victim"
+    (victim / "sub").mkdir(parents=True)
+    (victim / "a.txt").write_text("precious")
+    beside = tmp_path / "pub"
+    beside.mkdir()
+    for name in (".site.new", ".site.old", ".site.abcdefgh.new"):
+        (beside / name).symlink_to(victim)
+    for name in (".site.mine.new", ".site.ijklmnop.new", ".site.old.d"):
+        (beside / name).mkdir()
+        (beside / name / "mine.txt").write_text("mine")
+    before = sorted(beside.rglob("*"))
+    assert main(["corpus", "site", str(beside / "site"), "--corpus", where]) == 0
+    assert main(["corpus", "site", str(beside / "site"), "--corpus", where]) == 0
+    assert (victim / "a.txt").read_text() == "precious" and (victim / "sub").is_dir()
+    site = beside / "site"
+    assert sorted(path for path in beside.rglob("*") if site not in (path, *path.parents)) == before
+    assert not site.is_symlink() and broken_links(site) == []
 
 
 def test_two_makers_of_one_site_do_not_mix(site: Path, where: str, capsys: pytest.CaptureFixture[str]) -> None:

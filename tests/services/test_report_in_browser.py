@@ -6,13 +6,12 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
-from headless import faults_of, headless, look_in, needs_chromium
+from headless import faults_of, headless, look_in, needs_chromium, until
 from report_charts import unpacked
 from report_kinds import FORWARD, search_of, soak_of, suite_of
 from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
-from selenium.webdriver.support.ui import WebDriverWait
 from simulated_dut import SimulatedDut
 from simulated_dut import step as up_to
 
@@ -109,10 +108,6 @@ def browser(chromium, page):
     yield chromium
     assert chromium.get_log("browser") == []
     assert chromium.execute_script("return performance.getEntriesByType('resource').map((entry) => entry.name)") == []
-
-
-def until(browser, condition):
-    return WebDriverWait(browser, 30).until(lambda _: condition())
 
 
 def drawn(browser, chart):

@@ -6,11 +6,10 @@ import json
 from pathlib import Path
 
 import pytest
-from headless import headless, look_in, needs_chromium
+from headless import headless, look_in, needs_chromium, until
 from report_cases import OURS
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
-from selenium.webdriver.support.ui import WebDriverWait
 
 from wirespeed.corpus.opening import open_corpus
 from wirespeed.site import names
@@ -59,10 +58,6 @@ def opened(chromium, page: Path, width: int = 1280, scheme: str = "light") -> No
     chromium.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
     chromium.get(page.as_uri())
     until(chromium, lambda: chromium.execute_script("return document.documentElement.dataset.drawn === 'yes'"))
-
-
-def until(browser, condition):
-    return WebDriverWait(browser, 30).until(lambda _: condition())
 
 
 def rows(browser, table: str = "#all") -> list[list[str]]:

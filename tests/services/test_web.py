@@ -8,16 +8,17 @@ import re
 import signal
 import socket
 import subprocess
-import sys
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
+from harness.programs import wirespeed
 from headless import faults_of, headless, look_in, needs_chromium
+from headless import until as until_in
 from report_cases import OURS
 from report_kinds import search_of, soak_of
 from web_events import Events
@@ -31,7 +32,7 @@ from wirespeed.results.journal import Journal, journal_path
 def web(*words: object, port: int = 0) -> Iterator[str]:
     """The address of a page that is served."""
     process = subprocess.Popen(
-        [sys.executable, "-m", "wirespeed", "web", "--listen", f"127.0.0.1:{port}", *map(str, words)],
+        wirespeed("web", "--listen", f"127.0.0.1:{port}", *words),
         stdout=subprocess.PIPE,
         text=True,
     )
@@ -250,17 +251,13 @@ def test_in_a_browser_charts_grow_and_a_lost_connection_is_shown_and_mended(
     tmp_path: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     from selenium.webdriver.common.by import By  # noqa: PLC0415 - slow
-    from selenium.webdriver.support.ui import WebDriverWait  # noqa: PLC0415
 
     growing = Growing(tmp_path / "seen.json")
     growing.grow(4)
     drawn = "const c = document.querySelector('#rates canvas'); return c ? c.toDataURL() : ''"
 
     with headless(tmp_path_factory.mktemp("profile")) as browser:
-
-        def until(condition: Any) -> Any:
-            return WebDriverWait(browser, 20).until(lambda _: condition())
-
+        until = partial(until_in, browser)
         with web(tmp_path) as address:
             browser.get(f"{address}live")
             until(lambda: "running" in browser.find_element(By.ID, "state").text)
@@ -289,6 +286,6 @@ def test_in_a_browser_charts_grow_and_a_lost_connection_is_shown_and_mended(
             report = browser.find_element(By.CSS_SELECTOR, "#state a")
             report.click()
             until(lambda: "seen" in browser.title and browser.find_elements(By.TAG_NAME, "table"))
-            time.sleep(0.5)
+            until(lambda: browser.execute_script("return document.readyState") == "complete")
             severe = [line for line in browser.get_log("browser") if "ERR_CONNECTION_REFUSED" not in line["message"]]
             assert [line for line in severe if "ERR_INCOMPLETE_CHUNKED" not in line["message"]] == []

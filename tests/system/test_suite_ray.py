@@ -115,5 +115,6 @@ def test_without_ray_several_benches_are_one_line() -> None:
         done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
     assert done.returncode == 3
     assert done.stderr == (
-        "wirespeed: several benches at once need Ray, which is not installed: pip install 'wirespeed[ray]'\n"
+        "wirespeed: several benches at once need Ray, which is not installed: "
+        "pip install 'wirespeed[ray]', or tools/setup.sh ray in a checkout\n"
     )

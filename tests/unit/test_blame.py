@@ -217,17 +217,22 @@ def at_half_load(seed: int, *, measured: bool) -> tuple[Bench, Loads]:
     return bench, ramp(capacity_pps / 2, count, max(3, count // 8))
 
 
-def test_moments_of_absence_at_half_load_are_no_saturation() -> None:
+TESTS = pytest.mark.parametrize("tests", [40, pytest.param(100, marks=pytest.mark.long("a hundred tests at random"))])
+
+
+@TESTS
+def test_moments_of_absence_at_half_load_are_no_saturation(tests: int) -> None:
     """Where absences are measured, they are no loss of the DUT's either."""
-    for seed in range(100):
+    for seed in range(tests):
         found = verdict(*at_half_load(seed, measured=True), seed)
         assert (found.saturated, found.lossy_from, found.tester_limited) == (None, None, False), seed
 
 
-def test_nor_are_they_where_nobody_measures_them() -> None:
-    found = [verdict(*at_half_load(seed, measured=False), seed) for seed in range(100)]
+@TESTS
+def test_nor_are_they_where_nobody_measures_them(tests: int) -> None:
+    found = [verdict(*at_half_load(seed, measured=False), seed) for seed in range(tests)]
     assert all(one.saturated is None for one in found)
-    assert sum(one.lossy_from is not None for one in found) > 20, "the machine must cost enough to be seen"
+    assert sum(one.lossy_from is not None for one in found) > 0.2 * tests, "the machine must cost enough to be seen"
 
 
 def test_the_case_of_the_bench_that_lost_a_little_from_two_million_on() -> None:
@@ -241,9 +246,10 @@ def test_the_case_of_the_bench_that_lost_a_little_from_two_million_on() -> None:
     assert verdict(bench, ramp(8e6)).saturated is None
 
 
-def test_a_knee_is_found_where_it_is() -> None:
+@TESTS
+def test_a_knee_is_found_where_it_is(tests: int) -> None:
     inside = 0
-    for seed in range(1000, 1100):
+    for seed in range(1000, 1000 + tests):
         rng = random.Random(seed)
         count, top_pps = rng.choice([30, 60, 120, 600]), rng.uniform(2e6, LINE)
         capacity_pps = rng.uniform(0.2, 0.9) * top_pps
@@ -261,7 +267,7 @@ def test_a_knee_is_found_where_it_is() -> None:
         assert knee.offered_pps == pytest.approx(capacity_pps, rel=0.03), seed
         assert knee.plateau_pps == pytest.approx(capacity_pps, rel=0.02), seed
         inside += knee.low_pps <= capacity_pps <= knee.high_pps
-    assert inside >= 90
+    assert inside >= 0.9 * tests
 
 
 def test_the_order_of_samples_changes_no_knee() -> None:
@@ -275,10 +281,11 @@ def test_the_order_of_samples_changes_no_knee() -> None:
     assert (rising.low_pps, rising.high_pps) == pytest.approx((falling.low_pps, falling.high_pps), rel=1e-3)
 
 
-def test_a_second_on_end_is_the_maximum_and_never_more_than_was_offered() -> None:
+def test_full_load_is_the_mean_of_the_hold_and_never_more_than_was_offered() -> None:
     bench = Bench(interval_s=0.25, held=frozenset({10, 20, 30}), signature=True)
-    found = verdict(bench, ramp(1000, 40, 8)).maximum
+    found = verdict(bench, ramp(1000, 40, 8)).full_load
     assert found is not None
+    assert (found.samples, found.is_estimate, found.loss_ratio) == (8, False, 0)
     assert found.received_pps == pytest.approx(1000)
     assert found.received_pps <= found.offered_pps
 
@@ -317,7 +324,8 @@ def test_a_sample_that_passed_though_the_machine_was_in_the_way_has_passed() -> 
     found = seen(bench, ramp(10e6, 100, 10))
     held = judge(found, threshold=THRESHOLD, line_bps=LINE_BPS).held
     assert held is not None
-    assert held.offered_pps == max(point.offered_pps for point in found if point.loss_ratio <= THRESHOLD)
+    passed = sorted(point.offered_pps for point in found if point.loss_ratio <= THRESHOLD)
+    assert held.offered_pps == pytest.approx(sum(passed[-3:]) / 3, rel=0.02)
 
 
 def test_loss_far_beyond_what_the_machine_could_cause_is_not_its_doing() -> None:

@@ -2,10 +2,10 @@
 
 import os
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+from harness.programs import wirespeed
 
 from wirespeed import __version__
 from wirespeed.cli.main import COMMANDS, main
@@ -94,8 +94,7 @@ PRINTING = ("--help", "--version", "console --help", "loadtest --help", "console
 @pytest.mark.parametrize("line", PRINTING)
 def test_a_full_output_is_one_line_and_code_6(line: str) -> None:
     with Path("/dev/full").open("w") as full:
-        command = [sys.executable, "-m", "wirespeed", *line.split()]
-        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+        done = subprocess.run(wirespeed(*line.split()), stdout=full, stderr=subprocess.PIPE, text=True, check=False)
     said = "wirespeed: standard output cannot be written: No space left on device\n"
     assert (done.returncode, done.stderr) == (6, said)
 
@@ -104,7 +103,6 @@ def test_a_full_output_is_one_line_and_code_6(line: str) -> None:
 def test_a_closed_pipe_ends_silently(line: str) -> None:
     reader, writer = os.pipe()
     os.close(reader)
-    command = [sys.executable, "-m", "wirespeed", *line.split()]
-    done = subprocess.run(command, stdout=writer, stderr=subprocess.PIPE, text=True, check=False)
+    done = subprocess.run(wirespeed(*line.split()), stdout=writer, stderr=subprocess.PIPE, text=True, check=False)
     os.close(writer)
     assert (done.returncode, done.stderr) == (141, "")

@@ -18,6 +18,7 @@ from wirespeed.compare.comparison import compare
 from wirespeed.compare.judgement import bounded, drift, judge
 from wirespeed.compare.plateaus import plateaus
 from wirespeed.errors import UsageError
+from wirespeed.explain.verdicts import verdict_of
 from wirespeed.results.file import write_file
 from wirespeed.results.subjects import Subject, Value, figures
 
@@ -159,7 +160,7 @@ def test_folders_of_results_are_compared_test_by_test(tmp_path, capsys):
 def test_one_result_a_side_needs_more_and_is_unclear_where_that_is_asked(tmp_path, capsys):
     old, new = written(tmp_path / "old", 1.0, 1), written(tmp_path / "new", 0.8, 1)
     assert main(["compare", str(old / "run0.json"), str(new / "run0.json"), "--format", "md"]) == 0
-    assert "needs 1 more a side" in capsys.readouterr().out
+    assert "one run each: cannot be judged" in capsys.readouterr().out
     assert main(["compare", str(old), str(new), "--strict"]) == 8
 
 
@@ -191,4 +192,5 @@ def test_an_empty_folder_and_a_result_without_rates_are_told(tmp_path, capsys):
     (tmp_path / "empty").mkdir()
     assert main(["compare", str(tmp_path / "empty"), str(tmp_path / "empty")]) == 6
     assert "has no result in it (*.json)" in capsys.readouterr().err
-    assert not list(figures(replace(search_of(), goals=())))
+    without = replace(search_of(), goals=())
+    assert not list(figures(without, verdict_of(without)))

@@ -238,6 +238,21 @@ def test_a_generator_that_dies_and_comes_back() -> None:
     play(session, scene)
 
 
+def test_readings_and_messages_that_come_while_the_view_closes_are_dropped(
+    session: Session, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("wirespeed.console.tui.app.REFRESH_S", 0.0)  # a reading is always on its way
+
+    async def scene(pilot: Pilot[None], view: View) -> None:
+        await until(pilot, lambda: "cpu" in view.text("head"))
+        view.app.action_run("stats -p")
+
+    for _ in range(5):
+        app = play(session, scene)
+        app.write("too late")
+        app.on_resize()
+
+
 def reading(port: int, tx_pps: float = 0.0, rx_pps: float = 0.0, **counters: int) -> PortReading:
     return PortReading(
         port, "me", True, "IDLE", 1e10, 0.0, tx_pps, 0.0, rx_pps, 0.0, {"opackets": 0, "ipackets": 0, **counters}

@@ -7,6 +7,7 @@ import time
 from pathlib import Path
 
 import pytest
+from harness.waiting import wait_for
 from prometheus_client import CollectorRegistry, generate_latest
 from prometheus_client.parser import text_string_to_metric_families
 from report_kinds import FORWARD, search_of, soak_of, suite_of
@@ -129,12 +130,12 @@ def test_a_target_that_hangs_is_down_alone_and_is_asked_nothing_more_until_it_le
         assert well.end(30).values["wirespeed_up"] == [(("well", "router"), 1)]
     assert threading.active_count() == before
     release.set()
-    deadline = time.monotonic() + 30
-    watched.begin()
-    while not watched.end(30).values["wirespeed_up"][0][1]:
-        assert time.monotonic() < deadline
-        time.sleep(0.001)
+
+    def is_up() -> bool:
         watched.begin()
+        return bool(watched.end(30).values["wirespeed_up"][0][1])
+
+    wait_for(is_up, "it is back")
     said = capsys.readouterr().err
     assert said == "wirespeed: router stuck is down: no answer within 0.05 s\nwirespeed: router stuck is back\n"
 

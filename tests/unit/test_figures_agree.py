@@ -1,4 +1,4 @@
-"""One file, one figure: the demo's table, the report's, its CSV and JSON, the page and the end of a live test."""
+"""One file, one verdict: every place that shows a result prints the figures and sentences of the same verdict."""
 
 from __future__ import annotations
 
@@ -6,25 +6,40 @@ import csv
 import io
 import json
 import re
-from dataclasses import replace
+from dataclasses import asdict, replace
+from html import unescape
 from pathlib import Path
 
 import pytest
 from simulated_bench import LINE_BPS, Bench, ramp, run
 
-from wirespeed.lab.demo import _cells
+from wirespeed.cli.main import main
+from wirespeed.compare.sides import read_side
+from wirespeed.corpus.entry import Entry as Stored
+from wirespeed.corpus.entry import entry_of
+from wirespeed.explain.verdicts import verdict_of
+from wirespeed.exporter.runs import RunTarget
+from wirespeed.lab.demo import tables
 from wirespeed.lab.suite import SEED_SUITE, finding
 from wirespeed.loadtest.live import summary
-from wirespeed.report.comparison import compare, read_all
 from wirespeed.report.render import render
-from wirespeed.report.table import rows
+from wirespeed.results.analysis import judged
 from wirespeed.results.balance import Medium
 from wirespeed.results.channel import Channel
+from wirespeed.results.figures import MEGA
+from wirespeed.results.file import read_file
 from wirespeed.results.loadtest import Result
-from wirespeed.results.loadtest_file import write_result
+from wirespeed.results.loadtest_file import read_result, write_result
 from wirespeed.results.outcome import PortFacts
 from wirespeed.results.sample import Sample
-from wirespeed.results.verdict import judged
+from wirespeed.results.verdict import Figure, Verdict
+from wirespeed.site.entries import catalogue
+from wirespeed.site.figures import mega, rate_of
+from wirespeed.site.told import told_of
+from wirespeed.suite.ab import figure as ab_figure
+from wirespeed.suite.headline import headline
+from wirespeed.web.folder import Folder
+from wirespeed.web.followed import Followed
 
 VARIABLES = {
     "profile_file": "bench",
@@ -93,59 +108,146 @@ def bench(request: pytest.FixtureRequest) -> Bench:
     return BENCHES[request.param]
 
 
-@pytest.mark.parametrize("directions", [1, 2])
-def test_every_place_prints_the_same_digits(bench: Bench, directions: int, tmp_path: Path) -> None:
+@pytest.fixture(params=[1, 2])
+def file(bench: Bench, request: pytest.FixtureRequest, tmp_path: Path) -> Path:
+    """A result on `bench`, one way or both ways."""
     path = tmp_path / "t.json"
-    result = result_of(bench, directions)
-    write_result(result, path)
-
-    def text(**options: str) -> str:
-        return render([path], title="T", date="", **options).text  # type: ignore[arg-type]
-
-    found = rows(compare(read_all([path])))
-    (*channels, whole) = found if directions == 2 else (*found, found[0])
-    listed = [[cell.strip() for cell in line.split("|")[1:-1]] for line in text(output_format="md").splitlines()[2:]]
-    assert list(csv.DictReader(io.StringIO(text(output_format="csv"))))[-1]["max_pps"] == str(whole.max_pps)
-    assert json.loads(text(output_format="json"))["rows"][-1]["max_line_percent"] == whole.max_line_percent
-    maximum, bits, percent = listed[-1][4], listed[-1][6], listed[-1][7]
-    assert maximum == f"{(whole.max_pps or 0) / 1e6:.3f}"
-
-    # the demo's table
-    cells = _cells(finding(SEED_SUITE[3], "router", result, path), first=True)
-    assert cells[2].rstrip(" *") == f"{maximum} Mpps"
-    assert cells[2].endswith("*") == ("tester-limited" in listed[-1][-1])
-    assert cells[3:5] == (bits, f"{percent.removesuffix(' of 200')} %")
-
-    # the end of a live test, a direction a line
-    lines = [line for line in summary(result, None) if "max received" in line]
-    for line, row in zip(lines, listed, strict=False):
-        said = re.search(r"max received (\S+) Mpps \((\S+) % of line\)", line)
-        assert said is not None
-        assert list(said.groups()) == [row[4], row[7]]
-        assert ("saturated at" in line) == (row[9] != "–")
-        if "saturated at" in line:
-            assert f"saturated at {row[9].split()[0]} Mpps ({row[10]} % of line)" in line
-        assert ("the tester was the limit" in line) == ("tester-limited" in row[-1])
-
-    # the page
-    page = text(output_format="html")
-    for row in listed:
-        for cell in row[3:11]:
-            assert f">{cell}</td>" in page
-
-    # and the matrix
-    matrix = text(output_format="md", layout="matrix", both="sum200")
-    assert f"{maximum} ({percent} %)" in matrix
-    assert len(lines) == len(channels)
+    write_result(result_of(bench, request.param), path)
+    return path
 
 
-@pytest.mark.parametrize("directions", [1, 2])
-def test_no_rate_of_ours_stands_above_its_line(bench: Bench, directions: int, tmp_path: Path) -> None:
-    path = tmp_path / "t.json"
-    write_result(result_of(bench, directions), path)
-    for row in rows(compare(read_all([path]))):
-        assert (row.max_line_percent or 0) <= 100 * row.lines
-        assert (row.held_pps or 0) <= (row.max_pps or 0)
-    page = render([path], title="T", date="").text
-    percents = [float(text) for text in re.findall(r'data-key="[^"]*">(\d+\.\d\d)(?: of \d+)?</td>', page)]
-    assert all(percent <= 100 * directions for percent in percents)
+@pytest.fixture
+def verdict(file: Path) -> Verdict:
+    return verdict_of(read_file(file))
+
+
+def text(file: Path, **options: str) -> str:
+    return render([file], title="T", date="", **options).text  # type: ignore[arg-type]
+
+
+def measured(verdict: Verdict) -> list[Figure]:
+    return [one for one in verdict.figures if one.is_measured]
+
+
+def words_of(page: str) -> str:
+    """What a page shows, its tags left out."""
+    return unescape(re.sub(r"\s+", " ", re.sub(r"<[^>]*>", " ", page)))
+
+
+def test_tables_have_the_verdict_to_the_character(file: Path, verdict: Verdict) -> None:
+    figure, full = verdict.figure, verdict.full_load
+    assert full is not None
+    *_, whole = [
+        [cell.strip() for cell in line.split("|")[1:-1]]
+        for line in text(file, output_format="md").splitlines()
+        if line.startswith("| t ")
+    ]
+    assert whole[3:10] == [
+        figure.scaled(MEGA),
+        figure.l2_text,
+        figure.l1_text,
+        figure.share_text,
+        full.scaled(MEGA),
+        full.loss_text,
+        whole[9],
+    ]
+    assert whole[12] == verdict.limited_by
+    *_, row = csv.DictReader(io.StringIO(text(file, output_format="csv")))
+    document = json.loads(text(file, output_format="json"))
+    for found in (row, document["rows"][-1]):
+        assert (found["held_text"], found["full_load_text"]) == (figure.text, full.text)
+        assert (found["sentence"], found["limited_by"]) == (verdict.sentence, verdict.limited_by)
+        assert float(found["full_load_pps"]) == pytest.approx(full.rate_pps, abs=0.001)
+        assert float(found["full_load_line_percent"]) == pytest.approx(full.line_percent, abs=0.001)
+        if figure.is_measured:
+            assert float(found["held_pps"]) == pytest.approx(figure.rate_pps, abs=0.001)
+            assert float(found["held_line_percent"]) == pytest.approx(figure.line_percent, abs=0.001)
+    assert document["verdicts"]["t"] == verdict.to_json()
+    matrix = text(file, output_format="md", layout="matrix", both="sum100")
+    bound = f", {figure.bound}" if figure.bound else ""
+    share = f" ({figure.share_text}{bound})" if figure.is_measured else ""
+    assert f"{figure.scaled(MEGA)}{share} " in matrix
+
+
+def test_the_page_has_the_verdict_to_the_character(file: Path, verdict: Verdict) -> None:
+    figure, full = verdict.figure, verdict.full_load
+    assert full is not None
+    shown = words_of(text(file))
+    assert f"{verdict.shown.scaled(MEGA)} Mpps {verdict.shown.share_text}" in shown
+    if figure.is_measured:
+        assert f"At full load {full.text}, loss {full.loss_text}" in shown
+    assert verdict.sentence.replace("`", "") in shown
+    for one in figure.each or (figure,):
+        assert f"{one.scaled(MEGA)} {one.share_text if one.is_measured else ''}" in shown
+
+
+def test_terminals_have_the_verdict_to_the_character(
+    file: Path, verdict: Verdict, capsys: pytest.CaptureFixture[str]
+) -> None:
+    result = read_result(file)
+    assert summary(result, verdict, None)[1:4] == [f"  {line}" for line in verdict.lines]
+    assert headline(file) == verdict.line
+    found = finding(SEED_SUITE[3], "router", result, file)
+    demo = tables(SEED_SUITE, [found], {file: verdict})
+    [cells] = [[*row] for _, table in demo for row in zip(*(column.cells for column in table.columns), strict=True)]
+    full = verdict.full_load
+    assert full is not None
+    assert cells[2:6] == [verdict.figure.text, verdict.figure.share_text, full.text, full.loss_text]
+    assert main(["explain", str(file)]) == 0
+    assert f"  result   {verdict.line}\n" in capsys.readouterr().out
+    assert main(["explain", str(file), "--format", "json"]) == 0
+    assert json.loads(capsys.readouterr().out)[0]["verdict"] == verdict.to_json()
+    assert ab_figure(file) == (verdict.figure.rate_pps or 0.0)
+
+
+def test_the_live_page_its_index_and_the_exporter_have_the_verdict(file: Path, verdict: Verdict) -> None:
+    followed = Followed(file)
+    followed.look()
+    assert followed.verdicts == verdict.lines
+    (listed,) = Folder([file]).tests
+    assert listed.verdict == verdict.line
+    told = RunTarget("t", file).read().values
+    rates = {name: value for (_, name), value in told["wirespeed_test_figure_pps"]}
+    assert rates == {one.name: one.rate_pps for one in measured(verdict)}
+    limits = {limit for (_, limit), value in told["wirespeed_test_limited_by"] if value}
+    assert limits == {verdict.limited_by}
+
+
+def test_the_corpus_and_its_site_have_the_verdict(file: Path, verdict: Verdict) -> None:
+    stored = entry_of(read_file(file), "t", verdict_of)
+    assert [one.rate_pps for one in stored.figures] == [one.rate_pps for one in measured(verdict)]
+    row = {name: getattr(stored, name) for name in Stored.__dataclass_fields__ if name != "figures"}
+    told, _ = told_of(read_file(file), "d")
+    figures = [asdict(one) | {"digest": "d", "figure": one.name} for one in stored.figures]
+    listed = row | {"digest": "d", "build": "", "is_missing": False}
+    for shown, one in zip(catalogue([listed], figures, {"d": told}).figures["d"], measured(verdict), strict=True):
+        assert (rate_of(shown), mega(shown), shown.told.share_text) == (one.text, one.scaled(MEGA), one.share_text)
+    assert set(told.sentences) == {line.replace("`", "") for line in verdict.lines}
+
+
+def test_comparisons_stand_on_the_verdict(file: Path, verdict: Verdict) -> None:
+    values = read_side(file).values(boxed=False)
+    assert [one.rate_pps for found in values.values() for one in found] == [one.rate_pps for one in measured(verdict)]
+
+
+def test_no_rate_stands_above_its_line_and_its_parts_add_up(file: Path, verdict: Verdict) -> None:
+    for figure in measured(verdict):
+        assert figure.line_percent is not None and figure.line_percent <= 100
+        assert figure.rate_pps is not None and figure.l1_bps is not None
+        assert figure.l1_bps == pytest.approx(figure.line_percent / 100 * figure.lines * LINE_BPS)
+        if figure.each:
+            assert sum(one.rate_pps or 0.0 for one in figure.each) == pytest.approx(figure.rate_pps)
+            assert sum(one.line_percent or 0.0 for one in figure.each) == pytest.approx(2 * figure.line_percent)
+    percents = [float(found) for found in re.findall(r"(\d[\d.]*) % of (?:line|2 lines)", words_of(text(file)))]
+    assert percents and all(percent <= 100 for percent in percents)
+
+
+def test_each_bench_is_limited_by_what_limits_it(bench: Bench, verdict: Verdict) -> None:
+    (name,) = [name for name, one in BENCHES.items() if one is bench]
+    assert (verdict.limited_by, verdict.figure.mark) == {
+        "saturated, memif": ("dut", "estimate"),
+        "line rate that catches up": ("line", "held"),
+        "tester-limited": ("tester", "at least"),
+        # The frames that come back are longer and fill the line, though the router loses some at each load.
+        "lossy, labels added": ("line", "lossy"),
+    }[name]

@@ -141,7 +141,7 @@ def demo(
     def run(*tests: SuiteTest, flags: tuple[str, ...] = (), **patches: Any) -> tuple[int, str, str]:
         for where in ("demo", "suite"):
             monkeypatch.setattr(f"wirespeed.lab.{where}.SEED_SUITE", tests)
-        monkeypatch.setattr("wirespeed.lab.demo.QUICK", Schedule(TIMING, TIMING, tests))
+        monkeypatch.setattr("wirespeed.lab.demo.QUICK", Schedule(TIMING, TIMING, tests, ()))
         monkeypatch.setattr("wirespeed.lab.demo.choose_cpus", lambda: CPUS)
         monkeypatch.setattr("wirespeed.lab.demo.EmbeddedLab", lambda cpus, mtu: lab)
         monkeypatch.setattr("wirespeed.lab.demo.unavailable", lambda: "this is a test")
@@ -174,7 +174,7 @@ def test_the_demo_has_ndr_and_pdr_where_they_are_asked_for(
     assert code == 5
     assert "NDR" in out and "PDR" in out
     row = next(line for line in out.splitlines() if "64b one flow" in line and "Mpps" in line)
-    assert row.count("≥ 14.881 Mpps") == 2
+    assert row.count("14.9 Mpps") >= 2
     report = (tmp_path / "report.html").read_text(encoding="utf-8")
     assert 'id="search-0"' in report
     figures = unpacked(report)["figures"]

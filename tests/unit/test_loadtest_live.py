@@ -20,6 +20,7 @@ from wirespeed.results.loadtest import Result
 from wirespeed.results.outcome import ChannelOutcome, Knee, LoadPoint, Outcome, PortFacts
 from wirespeed.results.point import points
 from wirespeed.results.sample import PortSample, Sample
+from wirespeed.results.verdict import Figure, Limit, Verdict
 from wirespeed.units import Rate
 from wirespeed.watching import NoView
 
@@ -33,12 +34,17 @@ FINE = ChannelOutcome(
     frame_bytes=64,
     received_frame_bytes=64,
     line_bps=10e9,
-    maximum=LoadPoint(330.0, 8e6, 6e6, 53.76, 40.32),
+    full_load=LoadPoint(330.0, 8e6, 6e6, 53.76, 40.32),
     held=None,
     lossy_from=None,
     saturated=None,
     tester_limited=False,
 )
+
+HELD = Figure(
+    "forwarded", "at least", 5e6, 5e6, 0.0, l1_bps=3.36e9, line_percent=33.6, bound="tester-limited", samples=3
+)
+FULL = Figure("at full load", "lossy", 6e6, 8e6, 0.25, samples=30)
 
 
 def progress(phase: str = "ramp", end_s: float = 330.0, **changes: Any) -> Progress:
@@ -143,43 +149,58 @@ def ended(*notes: str, **changes: Any) -> Result:
     [
         (
             {"lossy_from": LOSSY, "saturated": KNEE},
-            "max received 6.000 Mpps (40.32 % of line), loss above 0.1 % from 7.000 Mpps (47.04 % of line), "
+            "loss above 0.1 % from 7.000 Mpps (47.04 % of line); "
             "saturated at 7.000 Mpps (47.04 % of line), between 6.800 Mpps and 7.300 Mpps; of 1,000,000 packets "
             "offered 1,234 lost (0.123 %)",
         ),
         (
             {"lossy_from": LOSSY},
-            "max received 6.000 Mpps (40.32 % of line), loss above 0.1 % from 7.000 Mpps (47.04 % of line), "
+            "loss above 0.1 % from 7.000 Mpps (47.04 % of line); "
             "not saturated; of 1,000,000 packets offered 1,234 lost (0.123 %)",
         ),
         (
-            {"balance": Balance(100, 100), "maximum": LoadPoint(1.0, 6e6, 6e6, None, None)},
-            "max received 6.000 Mpps, no loss above 0.1 %, not saturated; of 100 packets offered 0 lost (0 %)",
+            {"balance": Balance(100, 100)},
+            "no loss above 0.1 %; not saturated; of 100 packets offered 0 lost (0 %)",
         ),
         (
             {"balance": Balance(1_000_000, 1_000_100, 1_500_000, refused=500_000, surplus=100, medium=Medium.RING)},
-            "max received 6.000 Mpps (40.32 % of line), no lasting loss above 0.1 %, not saturated; of 1,500,000 "
+            "no lasting loss above 0.1 %; not saturated; of 1,500,000 "
             "packets offered 500,000 lost (33.3 %), 500,000 refused, 100 not ours",
         ),
         (
             {"balance": Balance(1_000_000, 1_000_000, 1_500_000, late=500_000), "tester_limited": True},
-            "max received 6.000 Mpps (40.32 % of line), no loss above 0.1 %, not saturated; of 1,000,000 packets "
-            "offered 0 lost (0 %), 500,000 late; the tester was the limit, not the DUT",
+            "no loss above 0.1 %; not saturated; of 1,000,000 packets offered 0 lost (0 %), 500,000 late",
         ),
         (
             {"spoilt_samples": 3},
-            "max received 6.000 Mpps (40.32 % of line), no loss above 0.1 % but in the samples that the machine "
-            "spoilt, not saturated; of 1,000,000 packets offered 1,234 lost (0.123 %); 3 samples spoilt by the machine",
+            "no loss above 0.1 % but in the samples that the host disturbed; not saturated; "
+            "of 1,000,000 packets offered 1,234 lost (0.123 %); 3 samples disturbed by the host",
         ),
-        ({"maximum": None}, "nothing was measured; of 1,000,000 packets offered 1,234 lost (0.123 %)"),
     ],
 )
 def test_the_summary_says_the_best_rate_the_limit_and_whose_it_is(changes: dict[str, Any], line: str) -> None:
-    assert summary(ended(**changes), "x.json") == ["x complete", f"  0→1  {line}", "result in x.json"]
+    verdict = Verdict("loadtest", "x", (HELD, FULL), Limit("tester", "it is slow", "another tester"), threshold=0.001)
+    assert summary(ended(**changes), verdict, "x.json") == [
+        "x complete",
+        "  forwarded ≥ 5.00 Mpps (tester-limited), 33.6 % of line, loss 0 %; at full load 6.00 Mpps, loss 25 %",
+        "  limited by tester: it is slow",
+        "  next: another tester",
+        f"  0→1  {line}",
+        "result in x.json",
+    ]
+
+
+def test_the_summary_has_the_figures_of_each_direction() -> None:
+    each = tuple(replace(HELD, name=name, lines=1, bound="") for name in ("0→1", "1→0"))
+    both = replace(HELD, rate_pps=10e6, lines=2, each=each)
+    lines = summary(ended(), Verdict("loadtest", "x", (both,), threshold=0.001), None)
+    assert lines[1] == "  forwarded ≥ 10.0 Mpps (tester-limited), 33.6 % of 2 lines, loss 0 %"
+    assert lines[3].startswith("  0→1  forwarded 5.00 Mpps, 33.6 % of line, loss 0 %; no ")
 
 
 def test_the_summary_ends_with_what_else_is_to_be_said() -> None:
-    assert summary(ended("flow control of port 0 is on"), None)[-1] == "  note: flow control of port 0 is on"
+    verdict = Verdict("loadtest", "x", (HELD,), threshold=0.001)
+    assert summary(ended("flow control of port 0 is on"), verdict, None)[-1] == "  note: flow control of port 0 is on"
 
 
 def test_packets_that_were_under_way_at_the_last_sample_are_said_to_be_so() -> None:
@@ -189,9 +210,10 @@ def test_packets_that_were_under_way_at_the_last_sample_are_said_to_be_so() -> N
     facts = {port: PortFacts(port, speed_bps=10e9) for port in (0, 1)}
     verdict = judge(points([sample], THERE, Medium.QUEUE, 10e9), threshold=0.001, line_bps=10e9, balance=balance)
     outcome = Outcome(channels={"0→1": verdict}, settled=True)
-    lines = summary(Result("x", {}, (sample,), ports=facts, directions=(THERE,), outcome=outcome), None)
-    assert "not saturated" in lines[1]
-    assert lines[2].strip() == "2,000,000 packets were under way at the last sample and came later"
+    result = Result("x", {}, (sample,), ports=facts, directions=(THERE,), outcome=outcome)
+    *_, line, more = summary(result, Verdict("loadtest", "x", (HELD,), threshold=0.001), None)
+    assert "not saturated" in line
+    assert more.strip() == "2,000,000 packets were under way at the last sample and came later"
 
 
 @pytest.mark.parametrize(

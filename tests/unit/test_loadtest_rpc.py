@@ -72,7 +72,7 @@ def test_percent_of_line_means_the_same_on_both_sides(tunables: dict[str, str], 
     assert result.versions["generator"].startswith("wirespeed ")
     for ended in result.outcome.channels.values():
         assert ended.frame_bytes == pytest.approx(frame_bytes, abs=0.1)
-        assert ended.maximum is not None and ended.maximum.received_percent == pytest.approx(100, rel=0.02)
+        assert ended.full_load is not None and ended.full_load.received_percent == pytest.approx(100, rel=0.02)
         balance = ended.balance
         assert balance.asked == balance.sent == balance.received
         assert (balance.refused, balance.late, ended.lossy_from, ended.saturated) == (0, 0, None, None)
@@ -105,4 +105,4 @@ def test_latency_streams_alone_are_measured_at_their_own_rate(tmp_path: Path) ->
     raise_for_outcome(result)
     for ended in result.outcome.channels.values():
         assert ended.balance.asked == ended.balance.sent == ended.balance.received > 0
-        assert ended.maximum is not None and ended.lossy_from is None
+        assert ended.full_load is not None and ended.lossy_from is None

@@ -70,7 +70,7 @@ def test_a_device_that_carries_all_is_not_saturated(extended: bool) -> None:
         assert ended.balance.lost == 0
         assert ended.balance.sent == ended.balance.received > 0
         assert not ended.tester_limited
-        assert ended.maximum is not None and ended.maximum.received_percent == pytest.approx(100, rel=0.1)
+        assert ended.full_load is not None and ended.full_load.received_percent == pytest.approx(100, rel=0.1)
     assert trex.ports[0].rates_asked[0] == 100_000
     ramp = trex.ports[0].rates_asked[1:-1]
     assert ramp == pytest.approx([LINE_PPS * n / 12 for n in range(1, 13)])
@@ -309,7 +309,7 @@ def test_a_line_without_speed_takes_packets_a_second_only() -> None:
         with pytest.raises(UsageError, match="no line speed"):
             run(trex)
         result = run(trex, replace(QUICK, ramp_target=Rate(1e6, "pps")))
-    best = result.outcome.channels["0→1"].maximum
+    best = result.outcome.channels["0→1"].full_load
     assert best is not None and best.received_percent is None
     assert result.samples[-1].ports[1].rx_util == 0
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from fake_plug import FakePlug
+from harness.waiting import wait_for
 from report_charts import unpacked
 from simulated_trex import SimulatedTrex
 
@@ -295,8 +296,7 @@ def test_a_meter_that_never_answered_ends_the_test_before_it_begins():
 def test_the_log_goes_on_while_a_test_waits():
     with PowerLog(Script(*range(1, 1000)), period_s=0.01) as log:
         began = time.monotonic()
-        while log.between(began, time.monotonic()) is None:
-            time.sleep(0.01)
+        wait_for(lambda: log.between(began, time.monotonic()), "a reading")
 
 
 def test_a_device_with_a_meter_tells_both():

@@ -3,12 +3,20 @@
 import pytest
 from report_cases import OLD, late, test_of
 
-from wirespeed.report.answers import BROKEN_OFF, ESTIMATE, LOSSY, TESTER_LIMITED, answers
-from wirespeed.report.loads import group_by_load
+from wirespeed.report.answers import answers
+from wirespeed.report.comparison import compare
+
+HELD = 2 * 1_488_096
+"""The mean of the three loads of the golden ramp that passed."""
 
 
 def of(*tests):
-    return answers(group_by_load(tests))
+    found = compare(tests)
+    return answers(found.groups, found.verdicts)
+
+
+def figure(answer):
+    return answer.verdict.shown
 
 
 def router(name, factor=1.0, then=lambda document: None):
@@ -28,21 +36,21 @@ def test_a_router_answers_with_the_highest_load_it_held():
     found = of(test_of("a"))
     (answer,) = found.duts
     assert (found.load, found.directions, found.others) == ("bench size=64", 1, 0)
-    assert (answer.dut, answer.rate_pps, answer.trust) == ("router", 3 * 1_488_096, ESTIMATE)
-    assert answer.line_percent == pytest.approx(30)
+    assert (answer.dut, figure(answer).rate_pps, figure(answer).mark) == ("router", HELD, "estimate")
+    assert figure(answer).line_percent == pytest.approx(20)
 
 
 def test_the_sum_of_two_directions_is_a_share_of_two_lines():
     found = of(test_of("a", OLD))
     assert (found.directions, found.duts[0].dut) == (2, "a")
-    assert found.duts[0].line_percent == pytest.approx(60)
+    assert (figure(found.duts[0]).line_percent, figure(found.duts[0]).lines) == (pytest.approx(50), 2)
 
 
 def test_the_best_of_several_tests_counts():
     found = of(
         test_of("a", change=router("x", 0.5)), test_of("b", change=router("x")), test_of("c", change=router("y"))
     )
-    assert [(answer.dut, answer.rate_pps) for answer in found.duts] == [("x", 3 * 1_488_096), ("y", 3 * 1_488_096)]
+    assert [(answer.dut, figure(answer).rate_pps) for answer in found.duts] == [("x", HELD), ("y", HELD)]
 
 
 def test_a_load_that_all_carried_goes_before_a_harder_one():
@@ -73,39 +81,29 @@ def broken(document):
 
 def test_a_run_that_can_be_believed_goes_before_one_that_cannot():
     slower = test_of("a", change=router("router", 0.5))
-    assert of(test_of("b", change=router("router", 0.9)), test_of("c")).duts[0].trust is ESTIMATE
-    assert of(test_of("b", change=broken), slower).duts[0].trust is not BROKEN_OFF
-    assert of(test_of("b", change=late), test_of("c")).duts[0].trust is TESTER_LIMITED  # and yet the higher rate
-    assert of(test_of("b", change=late), test_of("c")).duts[0].rate_pps == 5_010_000
-    assert of(test_of("b", change=broken)).duts[0].trust is BROKEN_OFF
+    (answer,) = of(test_of("b", change=router("router", 0.9)), test_of("c")).duts
+    assert (answer.verdict.name, figure(answer).mark) == ("c", "estimate")
+    (answer,) = of(test_of("b", change=broken), slower).duts
+    assert answer.verdict.name == "a"
+    (answer,) = of(test_of("b", change=late), test_of("c")).duts
+    assert answer.verdict.name == "b"  # a lower bound, and yet the higher rate
+    (answer,) = of(test_of("b", change=broken)).duts
+    assert figure(answer).mark == "broken off"
 
 
-def test_where_the_tester_was_the_limit_the_most_that_came_back_counts():
-    """The load that was held is the tester's then: `at least this` must not stand below what was seen."""
-
-    def late_and_lossy(document):
-        late(document)
-        for sample in document["stats"].values():
-            if sample["1"]["rx_pps"] < 4e6:
-                continue
-            for key in ("rx_pps", "rx_bps", "rx_util", "ipackets"):
-                sample["1"][key] *= 0.99
-
-    test = test_of("a", change=late_and_lossy)
-    (answer,) = of(test).duts
-    curve = test.curves[-1]
-    assert answer.trust is TESTER_LIMITED
-    assert answer.rate_pps == curve.max_pps > curve.held_pps
-    assert answer.line_percent == pytest.approx(curve.outcome.maximum.received_percent)
+def test_where_the_tester_was_the_limit_the_figure_is_a_lower_bound_and_says_so():
+    (answer,) = of(test_of("a", change=late)).duts
+    assert answer.verdict.limited_by == "tester"
+    assert figure(answer).text == "≥ 5.01 Mpps (tester-limited)"
 
 
 def test_trust():
-    def trust(change):
-        return of(test_of("a", change=change)).duts[0].trust
+    def mark(change):
+        return figure(of(test_of("a", change=change)).duts[0]).mark
 
-    assert trust(broken) is BROKEN_OFF
-    assert trust(late) is TESTER_LIMITED
-    assert trust(router("x", 0.9)) is LOSSY
+    assert mark(broken) == "broken off"
+    assert mark(late) == "at least"
+    assert mark(router("x", 0.9)) == "lossy"
 
 
 def test_what_never_ran_has_no_answer():

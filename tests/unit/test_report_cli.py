@@ -66,8 +66,8 @@ def test_a_table_goes_to_a_file(here, capsys):
 
 def test_the_scaler_is_the_unit_everywhere(here, capsys):
     assert main(["report", OURS, "--format", "md", "-y", "1000:k"]) == 0
-    assert "Maximum (kpps)" in (said := capsys.readouterr().out)
-    assert " 5010.000 " in said
+    assert "At full load (kpps)" in (said := capsys.readouterr().out)
+    assert " 5,010 " in said
 
 
 def test_the_threshold_is_what_counts_as_failed(capsys):
@@ -81,7 +81,7 @@ def test_no_loss_at_all_may_be_asked_for(capsys):
     (row,) = json.loads(capsys.readouterr().out)["rows"]
     assert (row["lossy_from_pps"], row["threshold"]) == (5_952_384, 0)
     assert main(["report", OURS, "-o", "-", "-f", "0"]) == 0
-    assert "Held, loss ≤ 0 %" in capsys.readouterr().out
+    assert "Forwarded, loss ≤ 0 %" in capsys.readouterr().out
 
 
 def test_the_threshold_of_the_file_counts_unless_another_is_given(here, capsys):
@@ -93,7 +93,7 @@ def test_the_threshold_of_the_file_counts_unless_another_is_given(here, capsys):
     assert (first["threshold"], first["lossy_from_pps"]) == ("0.7", "")
     assert (second["threshold"], second["lossy_from_pps"]) == ("0.001", "5952384.0")
     assert main(["report", "lax.json", OURS, "--format", "md"]) == 0
-    assert "Held, loss ≤ 0.1 % or 70 % (Mpps, estimate)" in capsys.readouterr().out
+    assert "Forwarded, loss ≤ 0.1 % or 70 % (Mpps)" in capsys.readouterr().out
     assert main(["report", "lax.json", OURS, "-o", "-"]) == 0
     figures = unpacked(capsys.readouterr().out)["figures"]
     assert any(rule["name"] == "loss 70 %" for rule in figures["load-0"]["panels"][1]["rules"])
@@ -102,7 +102,7 @@ def test_the_threshold_of_the_file_counts_unless_another_is_given(here, capsys):
 def test_percent_of_another_line(capsys):
     assert main(["report", OURS, "--format", "json", "--line", "100G"]) == 0
     (row,) = json.loads(capsys.readouterr().out)["rows"]
-    assert (row["max_pps"], row["max_line_percent"]) == (5_010_000, 3.367)
+    assert (row["full_load_pps"], row["full_load_line_percent"]) == (5_010_000, 3.367)
 
 
 @pytest.mark.parametrize(("number", "drawn"), [("0", "0→1"), ("1", "1→0"), ("2", "sum")])

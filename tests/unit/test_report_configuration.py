@@ -5,8 +5,9 @@ import math
 import pytest
 from report_cases import test_of as analysis_of
 
-from wirespeed.pages.words import harmless, three_digits, words
+from wirespeed.pages.words import harmless, words
 from wirespeed.report.configuration import BENCH, DUT, SETTINGS, VERSIONS, Key, configuration, listings, settings
+from wirespeed.results.figures import three_digits
 
 
 def result_of(name, **changes):

@@ -43,36 +43,36 @@ def test_loads_are_rows_and_devices_by_direction_are_columns(comparison):
     )
     assert [[len(cells) for cells in row] for row in found.cells] == [[1, 0, 0, 0, 0]] * 2 + [[0, 1, 1, 1, 1]]
     (there,), (back,) = found.cells[2][1:3]
-    assert (there.rate_pps, there.percent, there.of_percent) == (900_000, 60.48, 100)
-    assert (back.rate_pps, back.percent) == (1_488_100, 100)
+    assert (there.rate_pps, there.percent, there.of_percent) == (744_050, 50, 100)
+    assert (back.rate_pps, back.percent) == (744_050, 50)
 
 
-@pytest.mark.parametrize(("both", "percent", "of"), [("sum200", 160.48, 200), ("sum100", 80.24, 100)])
+@pytest.mark.parametrize(("both", "percent", "of"), [("sum200", 100, 200), ("sum100", 50, 100)])
 def test_both_ways_together_are_of_200_or_of_100_percent(comparison, both, percent, of):
     found = matrix(comparison, both=both)
     assert found.columns == (Column("VPP", "0→1"), Column("VPP", "both"), Column("Linux", "both"))
     (cell,) = found.cells[2][1]
-    assert (cell.rate_pps, cell.percent, cell.of_percent) == (2_388_100, percent, of)
+    assert (cell.rate_pps, cell.percent, cell.of_percent) == (1_488_100, percent, of)
 
 
 def test_markdown_has_links_marks_and_their_meaning(comparison):
     found = matrix(comparison, both="sum200", labels=parse_labels(["one flow=bench size=64", "imix=udp*"]))
     head, rule, first, *rest = matrix_to_markdown(found, MEGA, "a page.html").splitlines()
-    assert [cell.strip() for cell in head.split("|")[1:-1]] == ["Mpps (% of line)", "VPP 0→1", "VPP both", "Linux both"]
+    assert [cell.strip() for cell in head.split("|")[1:-1]] == ["Mpps (share)", "VPP 0→1", "VPP both", "Linux both"]
     assert {len(line) for line in (head, rule, first, rest[0])} == {len(head)}
     assert [cell.strip() for cell in first.split("|")[1:-1]] == [
         "one flow",
-        "[5.010 (33.67 %)](a%20page.html#load-0)",
+        "[2.98 (20.0 % of line)](a%20page.html#load-0)",
         "–",
         "–",
     ]
-    assert "[2.388 (160.48 of 200 %)~](a%20page.html#load-2)" in rest[1]
+    assert "[1.49 (100 of 200 %)~](a%20page.html#load-2)" in rest[1]
     assert rest[2:] == ["", "~ smoothed rates, as trex-loadtest writes them"]
 
 
-def test_a_limiting_tester_is_marked():
+def test_a_lower_bound_says_what_bounds_it():
     found = matrix(compare([test_of("a", change=late)]))
-    assert matrix_to_markdown(found, MEGA).endswith("\n\n\\* the tester was the limit: at least this\n")
+    assert "≥ 5.01 (33.7 % of line, tester-limited)" in matrix_to_markdown(found, MEGA)
 
 
 def test_a_pattern_is_a_whole_name(comparison):
@@ -111,10 +111,10 @@ def test_csv_and_json(comparison):
     found = matrix(comparison, both="sum100")
     head, *lines = csv.reader(io.StringIO(matrix_to_csv(found)))
     assert head[:3] == ["load", "VPP 0→1 pps", "VPP 0→1 percent"]
-    assert lines[0][1:3] == ["5010000.0", "33.667"]
-    assert lines[2][1:5] == ["", "", "2388100.0", "80.24"]
+    assert lines[0][1:3] == ["2976192.0", "20.0"]
+    assert lines[2][1:5] == ["", "", "1488100.0", "50.0"]
     document = json.loads(matrix_to_json(found, "Two"))
     assert document["columns"][1] == {"dut": "VPP", "direction": "both"}
     cell = document["rows"][2]["cells"][1][0]
-    assert (cell["rate_pps"], cell["of_percent"], cell["chart"]) == (2_388_100, 100, "load-2")
+    assert (cell["rate_pps"], cell["of_percent"], cell["chart"]) == (1_488_100, 100, "load-2")
     assert cell["figures"]["lossy_from_pps"] == 2_083_340

@@ -17,7 +17,7 @@ from wirespeed.charts.scales import log_scale
 from wirespeed.pages.templates import script_json
 from wirespeed.report.comparison import compare, read_all, select_channels
 from wirespeed.report.page import to_html
-from wirespeed.report.table import cells, rows, to_csv, to_json, to_markdown
+from wirespeed.report.table import cells, rows, table_lines, to_csv, to_json, to_markdown
 from wirespeed.report.views import page_of
 from wirespeed.results.analysis import analyse
 from wirespeed.results.figures import MEGA
@@ -183,8 +183,8 @@ def test_the_page_holds_everything_and_loads_nothing(tests):
 def test_the_page_shows_table_charts_remarks_and_configuration(tests):
     read = Reader(page(tests))
     shown = " ".join(read.text)
-    for row in rows(compare(tests)):
-        assert all(cell in shown for cell in cells(row, MEGA))
+    for line in table_lines(compare(tests)):
+        assert all(cell in shown for cell in cells(line, MEGA))
     charts = [item["id"] for tag, item in read.elements if item.get("class") == "chart"]
     assert charts == list(unpacked(page(tests))["figures"]) == ["load-0", "time-0", "load-1", "time-1"]
     for text in (
@@ -210,10 +210,10 @@ def test_answers_open_the_page_and_remarks_stand_below_the_charts(tests):
 def test_cells_of_the_matrix_lead_to_their_charts(tests):
     written = page(tests)
     found = re.findall(r'<a class="cell limit-\w+" href="(#[^"]+)"[^>]*>\s*<span>(.*?)</span>', written)
-    assert ("#load-1", "<b>5.010</b> 33.67 %") in found
-    assert ("#load-0", "<b>0.900~</b> 60.48 %") in found
+    assert ("#load-1", "<b>2.98</b> 20.0 % of line") in found
+    assert ("#load-0", "<b>0.744~</b> 50.0 % of line") in found
     assert "~ smoothed rates, as trex-loadtest writes them." in written
-    assert "160.48 of 200 %" in page(tests, both="sum200")
+    assert "100 of 200 %" in page(tests, both="sum200")
 
 
 def test_a_cell_says_what_limited_it_and_shows_the_ramp(tests):

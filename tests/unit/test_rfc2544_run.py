@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from harness.waiting import wait_for
 from simulated_trex import RpcError, SimulatedTrex
 
 from wirespeed.client.generator_client import GeneratorClient
@@ -246,9 +247,7 @@ def test_a_generator_hears_us_while_a_reset_lasts(monkeypatch: pytest.MonkeyPatc
 
         def reset() -> None:
             before = trex.methods.count("resume_streams")
-            deadline = time.monotonic() + 10
-            while trex.methods.count("resume_streams") < before + 4 and time.monotonic() < deadline:
-                time.sleep(0.01)
+            wait_for(lambda: trex.methods.count("resume_streams") >= before + 4, "four heartbeats")
             heard.append(trex.methods.count("resume_streams") - before)
 
         run(trex, replace(of("throughput", "reset"), repeats=1, reset_kind="slowly"), do_reset=reset)

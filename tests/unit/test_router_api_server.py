@@ -2,70 +2,44 @@
 
 from __future__ import annotations
 
-import os
+import signal
 import socket
 import struct
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-import fake_router
 import pytest
 from api_by_hand import ByHand
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from router_process import RouterProcess
 
 from wirespeed.router.api.server import MOST_REQUEST_BYTES
 from wirespeed.router.client import ask
 from wirespeed.vpp_api.table import TABLE
 
-PROCESS = """
-import sys
-from pathlib import Path
-from wirespeed.router.console import Console
-from fake_router import FakeRouterCore
-from wirespeed.router.server import open_socket, serve
-
-control, api, loopbacks = Path(sys.argv[1]), Path(sys.argv[2]), int(sys.argv[3])
-core = FakeRouterCore()
-for instance in range(loopbacks):
-    core.add_loopback(instance, None)
-with open_socket(control) as listener, open_socket(api) as api_listener:
-    serve(Console(core), listener, lambda: print("ready", flush=True), api=api_listener)
-print("ended", flush=True)
-"""
 SHOW_VERSION, PING, DUMP = "show_version_51077d14", "control_ping_51077d14", "sw_interface_dump_aa610c27"
 ALL_INTERFACES = struct.pack(">I?I", 0xFFFFFFFF, False, 0)
 LOOPBACKS = 2000
 
 
-class Router:
+class Router(RouterProcess):
     def __init__(self, directory: Path) -> None:
-        self.control, self.api = directory / "router.sock", directory / "api.sock"
-        fakes = {**os.environ, "PYTHONPATH": str(Path(fake_router.__file__).parent)}
-        words = [sys.executable, "-c", PROCESS, str(self.control), str(self.api), str(LOOPBACKS)]
-        self.log = directory / "log"
-        with self.log.open("w") as log:
-            self.process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=log, text=True, env=fakes)
-        assert self.process.stdout is not None
-        assert self.process.stdout.readline() == "ready\n"
+        api = directory / "api.sock"
+        super().__init__(directory / "router.sock", api, loopbacks=LOOPBACKS)
+        self.api: Path = api
 
     def memory_kb(self) -> int:
-        lines = Path(f"/proc/{self.process.pid}/status").read_text().splitlines()
+        lines = Path(f"/proc/{self.pid}/status").read_text().splitlines()
         return next(int(line.split()[1]) for line in lines if line.startswith("VmRSS"))
 
 
 @pytest.fixture(scope="module")
 def router(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Router]:
-    made = Router(tmp_path_factory.mktemp("api"))
-    with made.process:
+    with Router(tmp_path_factory.mktemp("api")) as made:
         yield made
         with ByHand(made.api):  # one that stays to the end
-            made.process.terminate()
-            made.process.wait()
-        assert made.process.stdout is not None
-        assert made.process.stdout.read() == "ended\n"
+            made.end(signal.SIGTERM)
     assert "Traceback" not in made.log.read_text(), made.log.read_text()
 
 
@@ -83,7 +57,7 @@ def test_a_client_that_knows_the_description_alone_is_answered(router: Router) -
     with ByHand(router.api) as client:
         assert client.numbers == {TABLE.signature(name): number for name, number in TABLE.numbers.items()}
         _, body = client.ask(PING, context=0x01020304)
-        assert struct.unpack(">iII", body) == (0, client.index, router.process.pid)
+        assert struct.unpack(">iII", body) == (0, client.index, router.pid)
         _, body = client.ask("cli_inband_f8377302", struct.pack(">I", 11) + b"sh int mode")
         retval, length = struct.unpack_from(">iI", body)
         assert retval == -1 and len(body) == 8 + length

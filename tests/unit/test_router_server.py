@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import asyncio
-import gc
 import json
 import os
+import shlex
 import shutil
 import signal
 import socket
@@ -14,59 +13,43 @@ import subprocess
 import sys
 import tempfile
 import threading
-import time
-import weakref
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from itertools import count
 from pathlib import Path
 
-import fake_router
 import pytest
 from fake_router import FakeRouterCore
+from harness.programs import run_wirespeed, wirespeed
+from harness.waiting import wait_for
+from router_process import RouterProcess
 
 from wirespeed.errors import ConnectionFault, EnvironmentFault, UsageError
 from wirespeed.router.client import ask, ask_in_order, complete, stream
 from wirespeed.router.console import Console
 from wirespeed.router.protocol import encode
-from wirespeed.router.server import _session, open_socket, requests
+from wirespeed.router.server import open_socket, requests
 from wirespeed.router.tables_core import MplsRoute
 
-PROCESS = """
-import sys
-from pathlib import Path
-from wirespeed.router.console import Console
-from fake_router import FakeRouterCore
-from wirespeed.router.server import open_socket, serve
 
-path = Path(sys.argv[1])
-with open_socket(path) as listener:
-    serve(Console(FakeRouterCore()), listener, lambda: print("ready", flush=True))
-path.unlink(missing_ok=True)  # Python 3.13 does it itself
-print("ended", flush=True)
-"""
+@pytest.fixture
+def process(tmp_path: Path) -> Iterator[RouterProcess]:
+    with RouterProcess(tmp_path / "own" / "router.sock") as made:
+        yield made
 
 
 @pytest.fixture
-def process(tmp_path: Path) -> Iterator[tuple[subprocess.Popen[str], Path]]:
-    path = tmp_path / "own" / "router.sock"
-    fakes = {**os.environ, "PYTHONPATH": str(Path(fake_router.__file__).parent)}
-    child = subprocess.Popen([sys.executable, "-c", PROCESS, str(path)], stdout=subprocess.PIPE, text=True, env=fakes)
-    assert child.stdout is not None
-    with child:
-        assert child.stdout.readline() == "ready\n"
-        yield child, path
-        child.terminate()
+def path(process: RouterProcess) -> Path:
+    return process.control
 
 
-@pytest.fixture
-def path(process: tuple[subprocess.Popen[str], Path]) -> Path:
-    return process[1]
+def connections(path: Path) -> int:
+    """How many clients the router at `path` has connections of, beside the socket at which it listens."""
+    return sum(line.endswith(f" {path}") for line in Path("/proc/net/unix").read_text().splitlines()) - 1
 
 
 def ctl(path: Path, *words: str, text: str | None = None) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "wirespeed", "ctl", "--socket", str(path), *words]
-    return subprocess.run(command, input=text, capture_output=True, text=True, check=False)
+    return run_wirespeed("ctl", "--socket", path, *words, input=text)
 
 
 def test_a_line_is_answered(path: Path) -> None:
@@ -118,35 +101,14 @@ def answer_each(listener: socket.socket, clients: int) -> None:
         client.recv(65_536)
 
 
-def test_nothing_stays_of_clients_that_broke_off(tmp_path: Path) -> None:
-    """Without help of the collector of cycles, which comes late in a process that holds much."""
-    gone: list[weakref.ref[asyncio.StreamReader]] = []
-
-    async def broken_off(request: bytes) -> None:
-        ended = asyncio.Event()
-
-        async def session(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-            gone.append(weakref.ref(reader))
-            try:
-                await _session(Console(FakeRouterCore()), reader, writer)
-            finally:
-                ended.set()
-
-        server = await asyncio.start_unix_server(session, tmp_path / "s")
+def test_nothing_stays_of_clients_that_broke_off(process: RouterProcess) -> None:
+    """The collector of cycles, which comes late in a process that holds much, is not needed for that."""
+    for request in (b"", b"no JSON", b'{"command":"show version"}\n'):
         with socket.socket(socket.AF_UNIX) as client:
-            client.connect(str(tmp_path / "s"))
+            client.connect(str(process.control))
             client.sendall(request)
-        await ended.wait()
-        server.close()
-        await server.wait_closed()
-
-    gc.disable()
-    try:
-        for request in (b"", b"no JSON", b'{"command":"show version"}\n'):
-            asyncio.run(broken_off(request))
-        assert [found() for found in gone] == [None, None, None]
-    finally:
-        gc.enable()
+    wait_for(lambda: not connections(process.control), "the sessions end")
+    assert process.end(signal.SIGTERM) == 0
 
 
 def test_the_socket_and_its_directory_are_the_users_alone(path: Path) -> None:
@@ -206,7 +168,7 @@ def test_commands_that_have_not_begun_when_the_client_goes_are_not_run(path: Pat
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as connection:
         connection.connect(str(path))
         connection.sendall(encode(request))
-    time.sleep(1)
+    wait_for(lambda: not connections(path), "the session ends")
     assert "loop7" not in ask(path, "show interface")
 
 
@@ -256,15 +218,12 @@ def test_a_client_that_leaves_early_disturbs_nobody(path: Path) -> None:
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_a_signal_ends_it_cleanly(process: tuple[subprocess.Popen[str], Path], number: signal.Signals) -> None:
-    child, path = process
+def test_a_signal_ends_it_cleanly(process: RouterProcess, number: signal.Signals) -> None:
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as idle:
-        idle.connect(str(path))
-        child.send_signal(number)
-        out, _ = child.communicate()
-    assert out == "ended\n"
-    assert child.returncode == 0
-    assert not path.exists()
+        idle.connect(str(process.control))
+        process.end(number)
+    assert process.log.read_text() == ""
+    assert not process.control.exists()
 
 
 def test_a_second_router_needs_a_socket_of_its_own(path: Path) -> None:
@@ -357,15 +316,14 @@ def test_ctl_runs_lines_from_standard_input_and_goes_on_after_a_wrong_one(path: 
 def test_ctl_executes_files_from_where_it_stands(path: Path, tmp_path: Path) -> None:
     (tmp_path / "up.conf").write_text("set int state e0 up\n")
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
-    command = [sys.executable, "-m", "wirespeed", "ctl", "--socket", str(path), "exec", "up.conf"]
-    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
+    done = run_wirespeed("ctl", "--socket", path, "exec", "up.conf", cwd=tmp_path, env=environment)
     assert (done.returncode, done.stderr) == (0, "")
     assert ask(path, "sh int addr e0") == "e0 (up):\n"
 
 
 def test_ctl_survives_a_reader_that_leaves(path: Path) -> None:
     ask(path, "ip route add 10.0.0.0/32 count 5000 via e1")
-    line = f"{sys.executable} -m wirespeed ctl --socket {path} show ip fib | head -1"
+    line = f"{shlex.join(wirespeed('ctl', '--socket', path, 'show', 'ip', 'fib'))} | head -1"
     done = subprocess.run(["sh", "-c", line], capture_output=True, text=True, check=False)
     assert done.stdout.startswith("ipv4-VRF:0")
     assert "Traceback" not in done.stderr

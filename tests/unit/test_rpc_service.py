@@ -14,28 +14,19 @@ from typing import Any
 import pytest
 import zmq
 from fake_generator import FakeGenerator
+from harness.descriptors import few_descriptors
+from harness.ports import free_port
+from harness.waiting import wait_for
 
 from wirespeed.cli.generator import describe, memory_needed_mb
 from wirespeed.cli.main import main
 from wirespeed.client.framing import pack, unpack
 from wirespeed.errors import EnvironmentFault, UsageError
 from wirespeed.generator.server import Server
-from wirespeed.generator.service import RpcSockets, is_loopback, parse_rpc_address, serve
+from wirespeed.generator.service import RpcSockets, parse_rpc_address, serve
 from wirespeed.model import parse_port_spec
 from wirespeed.profiles import load_profile
-
-
-def free_port() -> int:
-    """A TCP port that is free, as is the one below it."""
-    for port in range(24501, 25501, 2):
-        with socket.socket() as one, socket.socket() as other:
-            try:
-                one.bind(("127.0.0.1", port))
-                other.bind(("127.0.0.1", port - 1))
-            except OSError:
-                continue
-            return port
-    raise AssertionError("no free ports")
+from wirespeed.serving.loopback import is_loopback
 
 
 class Client:
@@ -94,6 +85,33 @@ def serving(server: Server, talk: Callable[[Client], None], number: int | None =
     if faults:
         raise faults[0]
     return name
+
+
+def test_without_file_descriptors_new_clients_are_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    """A client that is there is served meanwhile, and a new one once others have left. Without a descriptor ZeroMQ
+    tries to accept in a tight loop: nothing of that may be left."""
+
+    def talk(client: Client) -> None:
+        idle = [socket.socket() for _ in range(20)]
+        with few_descriptors(5):
+            for one in idle:
+                one.connect(("127.0.0.1", client.port))
+            said = wait_for(lambda: capsys.readouterr().err, "the message")
+            assert said.startswith(
+                f"wirespeed: RPC at 127.0.0.1:{client.port}: Too many open files; new clients are not served"
+            )
+            for _ in range(3):
+                assert client.call("get_version")["mode"] == "STL"
+            for one in idle:
+                one.close()
+        late = Client(client.port)
+        try:
+            late.api_h = late.call("api_sync_v2", name="STL", major=5, minor=1)["api_h"]
+        finally:
+            late.close()
+        assert capsys.readouterr().err == ""
+
+    assert serving(Server(FakeGenerator()), talk) == "ended by SIGTERM"
 
 
 @contextmanager

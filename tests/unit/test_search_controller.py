@@ -14,7 +14,13 @@ from wirespeed.search.controller import Controller, OutOfTime, repeats_for
 from wirespeed.search.goals import PRESETS, goals_of
 
 LEAST_PPS, MOST_PPS = 9001.0, 14_880_952.0
-SEEDS = 200
+SEEDS = pytest.mark.parametrize(
+    "seeds",
+    [
+        pytest.param(range(25), id="25 devices"),
+        pytest.param(range(25, 200), id="175 devices", marks=pytest.mark.long("175 more devices")),
+    ],
+)
 CSIT_S = 180.0
 """An NDR and a PDR are to be had in three minutes."""
 
@@ -54,6 +60,7 @@ def capacity(seed: int) -> float:
     return float(60_000 * 216 ** ((seed * 0.6180339887) % 1.0))
 
 
+@SEEDS
 @pytest.mark.parametrize(
     ("loss", "pdr"),
     [
@@ -64,10 +71,10 @@ def capacity(seed: int) -> float:
     ],
 )
 def test_ndr_and_pdr_are_within_their_bounds_whatever_the_device_is_like(
-    loss: Callable[[float], Loss], pdr: Callable[[float], float]
+    loss: Callable[[float], Loss], pdr: Callable[[float], float], seeds: range
 ) -> None:
     wrong, longest_s = [], 0.0
-    for seed in range(SEEDS):
+    for seed in seeds:
         ndr_pps = capacity(seed)
         search = controller(SimulatedDut(loss(ndr_pps), seed))
         search.run()
@@ -150,11 +157,12 @@ def test_a_bound_that_absent_cpus_set_is_not_the_devices() -> None:
         assert max(aside.values(), default=0) == most
 
 
-def test_what_absences_spoil_is_repeated_until_the_bounds_are_the_devices() -> None:
+@SEEDS
+def test_what_absences_spoil_is_repeated_until_the_bounds_are_the_devices(seeds: range) -> None:
     """Two trials in five lose 2 % by absences. Repeated, the bounds are right and the device's; without, many are
     wrong, and each of those says that the machine is why."""
     wrong, silent, marked = [], [], 0
-    for seed in range(SEEDS):
+    for seed in seeds:
         ndr_pps = capacity(seed)
         for robust in (True, False):
             search = controller(SimulatedDut(step(ndr_pps), seed, away=lambda rng: rng.random() < 0.4), robust=robust)

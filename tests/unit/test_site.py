@@ -15,10 +15,11 @@ from report_kinds import search_of, soak_of, suite_of
 from wirespeed.results.command import command_of
 from wirespeed.results.loadtest_json import from_json
 from wirespeed.results.subjects import Value
+from wirespeed.results.verdict import Mark
 from wirespeed.site import names
 from wirespeed.site.builds import against_before, since_the_last_step
 from wirespeed.site.entries import Catalogue, Entry, Figure, Told, catalogue
-from wirespeed.site.figures import answer, chosen, telling, trust
+from wirespeed.site.figures import answer, chosen, rate_of, telling, trust
 from wirespeed.site.home import MOST_CARDS, boxes_page, home
 from wirespeed.site.trends import trends
 from wirespeed.site.worth import parse_price, per_price_text
@@ -42,8 +43,11 @@ def entry(digest: str = "0", **said: object) -> Entry:
     return Entry(digest=digest.rjust(64, "0"), **{**known, **said})  # type: ignore[arg-type]
 
 
-def figure(rate: float, name: str = "NDR", *, irregular: str = "", at_least: bool = False, **said: object) -> Figure:
-    return Figure(entry(**said), name, Value(rate, at_least, irregular), None)  # type: ignore[arg-type]
+def figure(
+    rate: float, name: str = "NDR", *, irregular: str = "", bound: str = "", mark: Mark = "held", **said: object
+) -> Figure:
+    value = Value(rate, bool(bound), irregular, bound, mark)
+    return Figure(entry(**said), name, value, None)  # type: ignore[arg-type]
 
 
 @given(st.lists(st.text(), unique=True, max_size=40))
@@ -89,7 +93,7 @@ def test_packets_for_a_price() -> None:
 
 
 def test_the_figure_that_says_most() -> None:
-    held, most = figure(3e6, "held"), figure(4e6, "most received")
+    held, most = figure(3e6, "forwarded", mark="estimate"), figure(4e6, "at full load", mark="lossy")
     assert chosen([most, held]) is held and telling([most, held]) == [held]
     assert chosen([held, figure(2e6, irregular="noisy")]) is held
     old, new = figure(1e6, started="2026-01"), figure(2e6, started="2026-02")
@@ -97,13 +101,14 @@ def test_the_figure_that_says_most() -> None:
     big = figure(9e5, load="bench size=1514", directions="0→1, 1→0")
     small = figure(1e6, load="bench size=64,vm=var2")
     assert answer([big, figure(2e6), small]) is small
-    assert [trust(one).word for one in (held, most, figure(1e6), figure(1e6, at_least=True))] == [
+    bounded = figure(1e6, bound="tester-limited", mark="at least")
+    assert [trust(one).word for one in (held, most, figure(1e6), bounded)] == [
         "estimate",
-        "most received",
+        "lossy",
         "held",
         "tester-limited: at least this",
     ]
-    assert trust(figure(1e6, irregular="a reason")).why == "a reason"
+    assert trust(figure(1e6, irregular="a reason")).why == "A reason."
 
 
 def series(*rates: float, **said: object) -> list[Figure]:
@@ -146,11 +151,14 @@ def test_rates_are_of_all_directions_together() -> None:
         "at_least": False,
         "irregular": "",
         "per_watt": 5.0,
+        "bound": "tester-limited",
+        "mark": "at least",
+        "loss_ratio": 0.0,
+        "line_percent": 3.36,
     }
-    of_search = catalogue([row], [rate], {})
-    of_ramp = catalogue([row | {"kind": "loadtest"}], [rate], {})
-    assert [one.figures[row["digest"]][0].value.rate_pps for one in (of_search, of_ramp)] == [2e6, 1e6]
-    assert of_search.figures[row["digest"]][0].per_watt == 10.0
+    (found,) = catalogue([row], [rate], {}).figures[row["digest"]]
+    assert (rate_of(found), found.per_watt) == ("≥ 1.00 Mpps (tester-limited)", 5.0)
+    assert found.told.share_text == "3.36 % of 2 lines"
     assert catalogue([], [rate], {}).figures == {}  # a result that came later
 
 

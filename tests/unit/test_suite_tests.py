@@ -8,20 +8,20 @@ import pytest
 import typer
 import typer.main
 
-from wirespeed.suite.file import _TESTS
+from wirespeed.suite.file import TESTS
 
 
-@pytest.mark.parametrize("name", _TESTS)
+@pytest.mark.parametrize("name", TESTS)
 def test_every_setting_is_a_flag_of_its_command(name: str) -> None:
     app = typer.Typer()
     app.command()(import_module(f"wirespeed.cli.{name}").command)
     options = {option for one in typer.main.get_command(app).params for option in one.opts}
-    flags = [field.json_schema_extra["flag"] for field in _TESTS[name].model_fields.values() if field.json_schema_extra]
+    flags = [field.json_schema_extra["flag"] for field in TESTS[name].model_fields.values() if field.json_schema_extra]
     assert flags and set(flags) <= options
 
 
 def test_flags_are_what_was_said() -> None:
-    test = _TESTS["search"].model_validate(
+    test = TESTS["search"].model_validate(
         {"name": "a", "command": "search", "goal": ["ndr", "pdr=1%"], "latency": "9kpps", "verify": True, "time_s": 9}
     )
     assert test.flags == ("--goal", "ndr", "--goal", "pdr=1%", "--time", "9.0", "--latency", "9kpps", "--verify")

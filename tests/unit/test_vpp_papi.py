@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-import fake_router
 import pytest
+from harness.programs import run_wirespeed
+from router_process import RouterProcess
 
 from wirespeed.dut.reach.api_socket import connected_api
 from wirespeed.errors import ConnectionFault
@@ -23,30 +21,12 @@ from wirespeed.vpp_api.table import TABLE
 
 pytestmark = pytest.mark.filterwarnings("ignore:open_text is deprecated:DeprecationWarning")
 
-PROCESS = """
-import sys
-from pathlib import Path
-from wirespeed.router.console import Console
-from fake_router import FakeRouterCore
-from wirespeed.router.server import open_socket, serve
-from wirespeed.vpp_api.table import TABLE
-
-if "older" in sys.argv:
-    del TABLE.numbers["get_api_json"]
-with open_socket(Path(sys.argv[1])) as listener, open_socket(Path(sys.argv[2])) as api_listener:
-    serve(Console(FakeRouterCore()), listener, lambda: print("ready", flush=True), api=api_listener)
-"""
-
 
 @contextmanager
-def served(directory: Path, *words: str) -> Iterator[Path]:
-    fakes = {**os.environ, "PYTHONPATH": str(Path(fake_router.__file__).parent)}
-    control, api = directory / "router.sock", directory / "api.sock"
-    command = [sys.executable, "-c", PROCESS, str(control), str(api), *words]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=fakes) as process:
-        assert process.stdout is not None and process.stdout.readline() == "ready\n"
+def served(directory: Path, *, older: bool = False) -> Iterator[Path]:
+    api = directory / "api.sock"
+    with RouterProcess(directory / "router.sock", api, older=older):
         yield api
-        process.terminate()
 
 
 def test_the_router_says_what_messages_there_are(tmp_path: Path) -> None:
@@ -56,7 +36,7 @@ def test_the_router_says_what_messages_there_are(tmp_path: Path) -> None:
 
 
 def test_of_an_older_one_they_are_read_from_files(tmp_path: Path) -> None:
-    with served(tmp_path, "older") as socket, connected(socket, definitions=api_directory) as client:
+    with served(tmp_path, older=True) as socket, connected(socket, definitions=api_directory) as client:
         assert client.api.show_version().program == "wirespeed"
 
 
@@ -70,8 +50,7 @@ def test_where_nobody_listens_one_line_says_so(tmp_path: Path, monkeypatch: pyte
 
 
 def test_the_folder_of_definitions_is_printed_and_whole() -> None:
-    words = [sys.executable, "-m", "wirespeed", "router", "--print-api-dir"]
-    directory = Path(subprocess.run(words, stdout=subprocess.PIPE, text=True, check=True).stdout.strip())
+    directory = Path(run_wirespeed("router", "--print-api-dir", check=True).stdout.strip())
     assert {str(path.relative_to(directory)): path.read_text() for path in directory.rglob("*.json")} == dict(
         api_files()
     )

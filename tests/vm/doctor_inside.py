@@ -67,7 +67,7 @@ def check_generator() -> str:
     generator = Program("generator", "--cpu", "0", "--rpc", "127.0.0.1:4601", *ports)
     try:
         ended = generator.process.poll
-        wait_for(lambda: "ready" in generator.said() or ended() is not None, "the generator", 5 * PATIENCE_S)
+        wait_for(lambda: "ready" in generator.said() or ended() is not None, "the generator", patience_s=5 * PATIENCE_S)
         generator.wait()
     finally:
         generator.kill()
@@ -77,7 +77,7 @@ def check_generator() -> str:
 def check_undo() -> str:
     code = wirespeed(["doctor", "--undo"])
     left = int(HUGEPAGES.read_text())
-    wait_for(lambda: drivers() == ["", ""], "the NICs free again", PATIENCE_S / 4)
+    wait_for(lambda: drivers() == ["", ""], "the NICs free again", patience_s=PATIENCE_S / 4)
     if code or left:
         raise Failed(f"code {code}, {left} hugepages left")
     return "no hugepages, both NICs as they were"

@@ -90,7 +90,7 @@ def check_vlan(bench: Bench) -> str:
     forward(bench, 0)  # the neighbour is known
     before = bench.received(1)
     bench.push(0, plain[:12] + b"\x81\x00\x00\x07" + plain[12:])
-    wait_for(lambda: bench.received(1) >= before + PACKETS, f"{PACKETS} packets of VLAN 7", PATIENCE_S / 4)
+    wait_for(lambda: bench.received(1) >= before + PACKETS, f"{PACKETS} packets of VLAN 7", patience_s=PATIENCE_S / 4)
     return f"{PACKETS} of {PACKETS}"
 
 
@@ -112,7 +112,7 @@ def check_bytes(bench: Bench) -> str:
 def check_multicast(bench: Bench) -> str:
     """A neighbour solicitation goes to a group; the NIC must let it in, and the router answer."""
     bench.push(0, solicitation(HOST_IP6, ROUTER_IP6, bench.macs[0]), 3)
-    wait_for(lambda: HOST_IP6 in bench.ask("show ip6 neighbors"), "the IPv6 neighbour", PATIENCE_S / 4)
+    wait_for(lambda: HOST_IP6 in bench.ask("show ip6 neighbors"), "the IPv6 neighbour", patience_s=PATIENCE_S / 4)
     if "promiscuous: unicast on" in bench.ask("show hardware-interfaces e0"):
         raise Failed("the router's port is promiscuous")
     wanted = "off" if bench.kind in HAS_GROUP_LIST else "on"
@@ -217,7 +217,7 @@ def check_conserve(bench: Bench) -> str:
         return ends[0::2] == ends[1::2] and min(ends) >= 25 * PACKETS
 
     try:
-        wait_for(agrees, "ends that agree", PATIENCE_S / 4)
+        wait_for(agrees, "ends that agree", patience_s=PATIENCE_S / 4)
     except Failed as failed:
         raise Failed(f"{failed}: sent and received by turns {moved()}") from None
     return f"{moved()[0]} and {moved()[2]}, none lost"
@@ -265,7 +265,7 @@ def check_queues(bench: Bench) -> str:
     before = bench.received(1)
     for sport in range(400):
         bench.push(0, udp(bench.macs[2], HOST_IP[0], HOST_IP[1], 60, 1000 + sport), 1)
-    wait_for(lambda: bench.received(1) >= before + 400, "400 flows", PATIENCE_S / 2)
+    wait_for(lambda: bench.received(1) >= before + 400, "400 flows", patience_s=PATIENCE_S / 2)
     rows = bench.ask("show runtime").splitlines()
     by_worker = [int(row[42:].split()[1]) for row in rows if row.startswith("dpdk-input ")]
     said = bench.ask("show hardware-interfaces e0")

@@ -8,12 +8,15 @@ import re
 import signal
 import struct
 import subprocess
-import sys
 import time
 from collections.abc import Callable
+from functools import partial
 from ipaddress import ip_address
 from pathlib import Path
 from typing import Any
+
+from harness import waiting
+from harness.programs import wirespeed
 
 from wirespeed.client.generator_client import GeneratorClient
 from wirespeed.errors import WirespeedError
@@ -22,6 +25,7 @@ from wirespeed.router.client import ask
 PATIENCE_S = 240.0
 """Under translation on a busy machine seconds pass between cause and effect."""
 LINE_S = 60.0
+wait_for = partial(waiting.wait_for, patience_s=PATIENCE_S)
 
 FOLDER = Path("/run/bench")
 SOCKET = FOLDER / "router.sock"
@@ -62,20 +66,12 @@ class Failed(Exception):
     """A check did not see what it wanted; says what it saw."""
 
 
-def wait_for(condition: Callable[[], bool], what: str, patience_s: float = PATIENCE_S) -> None:
-    end = time.monotonic() + patience_s
-    while not condition():
-        if time.monotonic() > end:
-            raise Failed(f"not within {patience_s:.0f} s: {what}")
-        time.sleep(0.2)
-
-
 def tell_check(host: Host, name: str, check: Callable[[], str]) -> bool:
     """Have the host know what the check saw; whether it held."""
     began = time.monotonic()
     try:
         saw, ok = check(), True
-    except (Failed, WirespeedError, OSError, ValueError) as error:
+    except (AssertionError, Failed, WirespeedError, OSError, ValueError) as error:
         saw, ok = f"{type(error).__name__}: {error}", False
     host.tell(check=name, ok=ok, saw=saw, seconds=round(time.monotonic() - began, 1))
     return ok
@@ -87,7 +83,7 @@ class Program:
     def __init__(self, name: str, *arguments: str) -> None:
         self.log = FOLDER / f"{name}-{time.monotonic_ns()}.log"
         with self.log.open("wb") as log:
-            command = [sys.executable, "-m", "wirespeed", name, "--hugepages", "require", *arguments]
+            command = wirespeed(name, "--hugepages", "require", *arguments)
             self.process = subprocess.Popen(command, stdout=log, stderr=subprocess.STDOUT)
 
     def said(self) -> str:
@@ -256,7 +252,7 @@ def forward(bench: Bench, sender: int, length: int = 60, packets: int = PACKETS)
     wait_for(
         lambda: bench.received(receiver) >= before + packets,
         f"{packets} packets of {length} bytes from port {sender} to {receiver}",
-        PATIENCE_S / 4,
+        patience_s=PATIENCE_S / 4,
     )
     return packets
 

@@ -16,16 +16,16 @@ from pathlib import Path
 
 import pytest
 from generator_child import GeneratorChild
-from router_run import RouterProcess, router, wait_for
+from harness.waiting import wait_for
+from router_run import RouterProcess, router
 from scapy.layers.inet import IP, UDP
 from scapy.layers.l2 import Ether
 from scapy.packet import Raw
-from ssh_guest import PATIENCE_S, debian_guest
+from ssh_guest import PATIENCE_S, debian_guest, run_once_up
 
 from wirespeed._native.flow_records import FlowKind
 from wirespeed._native.stream_records import Stream
 from wirespeed.dut.reach.ssh import SshReach
-from wirespeed.errors import ConnectionFault
 from wirespeed.vm.machine import Machine
 from wirespeed.vm.monitor import execute_at
 
@@ -107,16 +107,9 @@ class Rig:
 
     def run(self, script: str) -> str:
         """In the guest; waits until it is up."""
-        deadline = time.monotonic() + PATIENCE_S
-        while True:
-            try:
-                ran = self.guest.run(script)
-                assert ran.code == 0, ran
-                return ran.out
-            except ConnectionFault:
-                self.machine.check()
-                assert time.monotonic() < deadline, self.machine.last_words()
-                time.sleep(0.5)
+        ran = run_once_up(self.machine, self.guest, script)
+        assert ran.code == 0, ran
+        return ran.out
 
     def active(self) -> int:
         return int(self.router.ask("show bond").splitlines()[1].split()[4])

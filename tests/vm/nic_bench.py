@@ -53,7 +53,7 @@ _ROOT = Path(__file__).resolve().parents[2]
 # An editable install asks ninja at each start whether the native part is up to date, which takes a guest half a minute.
 _WITHOUT_NINJA = """
 cp "$0"/build/wirespeed/_native/*.so "$0/wirespeed/_native/"
-MESONPY_EDITABLE_SKIP="$0/build" PYTHONPATH="$0" exec "$@"
+MESONPY_EDITABLE_SKIP="$0/build" PYTHONPATH="$0:$0/tests" exec "$@"
 """
 # Some boots of a translated guest hang in the kernel (RCU stalls): then once more, before anything was checked.
 _BOOTS = 3

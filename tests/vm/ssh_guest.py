@@ -9,17 +9,20 @@ import os
 import shutil
 import signal
 import subprocess
-import sys
-import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from harness.ports import free_port
+from harness.programs import wirespeed
+from harness.waiting import wait_for
+
+from wirespeed.dut.reach.reach import Ran
 from wirespeed.dut.reach.ssh import SshReach
 from wirespeed.errors import ConnectionFault
 from wirespeed.vm.debian import DebianDisk, debian_disk
-from wirespeed.vm.machine import Hardware, Machine, Nic, free_tcp_port
+from wirespeed.vm.machine import Hardware, Machine, Nic
 from wirespeed.vm.packages import KERNEL, QEMU, SYSTEM, cache_folder, fetch
 from wirespeed.vm.qemu import Qemu, system_qemu
 
@@ -64,8 +67,8 @@ class Router:
         """One command; what it says on both streams comes by its stdout."""
         environment = {**os.environ, "HOME": str(self.directory / "home"), "SSH_AUTH_SOCK": ""}
         return subprocess.Popen(
-            [sys.executable, "-u", "-m", "wirespeed", *words],
-            env=environment,
+            wirespeed(*words),
+            env={**environment, "PYTHONUNBUFFERED": "1"},
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
@@ -89,16 +92,9 @@ class Router:
     def state(self) -> str:
         """What `dut prepare` changes, as it is now."""
         reach = SshReach("127.0.0.1", "root", self.machine.ssh_port, key=str(self.disk.key), is_ours=True)
-        deadline = time.monotonic() + PATIENCE_S
         try:
-            while True:
-                try:
-                    # Carriers come and go with the tester.
-                    return reach.run(_STATE).out.replace("NO-CARRIER,", "").replace("LOWER_UP", "")
-                except ConnectionFault:
-                    self.machine.check()
-                    assert time.monotonic() < deadline, self.machine.last_words()
-                    time.sleep(0.5)
+            # Carriers come and go with the tester.
+            return run_once_up(self.machine, reach, _STATE).out.replace("NO-CARRIER,", "").replace("LOWER_UP", "")
         finally:
             reach.close()
 
@@ -117,6 +113,19 @@ class Router:
         return process.returncode, said + rest
 
 
+def run_once_up(machine: Machine, reach: SshReach, script: str) -> Ran:
+    """Run a script in the guest, as soon as it can be reached."""
+
+    def ran() -> Ran | None:
+        try:
+            return reach.run(script)
+        except ConnectionFault:
+            machine.check()
+            return None
+
+    return wait_for(ran, "the guest answers", PATIENCE_S)
+
+
 def debian_guest(directory: Path, macs: Sequence[str]) -> tuple[Machine, DebianDisk, list[Path]]:
     """A Debian guest that is not started yet, with a NIC by vhost-user for each address, and their sockets. The first
     time here it is made; EnvironmentFault when it cannot be."""
@@ -126,7 +135,7 @@ def debian_guest(directory: Path, macs: Sequence[str]) -> tuple[Machine, DebianD
     qemu = system_qemu() or Qemu(folder / QEMU.name)
     nics = [Nic(directory / f"v{index}.sock", mac) for index, mac in enumerate(macs)]
     hardware, cpus = Hardware(disk.disk, boot=disk.boot), frozenset(os.sched_getaffinity(0))
-    machine = Machine(qemu, qemu.accelerator(), hardware, nics, directory, free_tcp_port(), cpus)
+    machine = Machine(qemu, qemu.accelerator(), hardware, nics, directory, free_port(), cpus)
     return machine, disk, [nic.socket for nic in nics]
 
 
@@ -139,7 +148,7 @@ def router(directory: Path) -> Iterator[Router]:
     machine.start()
     try:
         # QEMU waits for the other side of its NICs before the guest runs.
-        first = made.start("generator", "--hugepages", "never", "--rpc", f"127.0.0.1:{free_tcp_port()}", *_named(ports))
+        first = made.start("generator", "--hugepages", "never", "--rpc", f"127.0.0.1:{free_port()}", *_named(ports))
         try:
             made.state_at_first = made.state()
         finally:

@@ -6,11 +6,11 @@ import os
 import re
 import signal
 import subprocess
-import sys
-import time
 from pathlib import Path
 
 import pytest
+from harness.programs import run_wirespeed, wirespeed
+from harness.waiting import wait_for
 
 from wirespeed.errors import EnvironmentFault
 from wirespeed.owned import sweep_directories
@@ -18,7 +18,7 @@ from wirespeed.vm.debian import debian_disk
 from wirespeed.vm.packages import KERNEL, QEMU, SYSTEM, cache_folder, fetch
 from wirespeed.vm.qemu import check_architecture
 
-COMMAND = [sys.executable, "-u", "-m", "wirespeed", "loadtest", "--lab", "vm", "-p", "bench", "-hd", "1", "-o", "-"]
+LOAD = ("-p", "bench", "-hd", "1", "-o", "-")
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -46,7 +46,9 @@ def qemus(folder: Path) -> list[int]:
 @pytest.mark.timeout(600)
 @pytest.mark.parametrize("end", [signal.SIGINT, signal.SIGKILL])
 def test_nothing_is_left_of_a_lab_that_was_ended(end: signal.Signals) -> None:
-    with subprocess.Popen(COMMAND, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) as process:
+    with subprocess.Popen(
+        wirespeed("loadtest", "--lab", "vm", *LOAD), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
+    ) as process:
         assert process.stderr is not None
         said = ""
         for line in process.stderr:
@@ -62,16 +64,15 @@ def test_nothing_is_left_of_a_lab_that_was_ended(end: signal.Signals) -> None:
         rest = process.stderr.read()
         assert "Traceback" not in rest, rest
         assert process.wait() == (130 if end == signal.SIGINT else -signal.SIGKILL), said + rest
-    deadline = time.monotonic() + 60
-    while qemus(folder):
-        assert time.monotonic() < deadline
-        time.sleep(0.1)
+    wait_for(lambda: not qemus(folder), "the end of QEMU")
     if end == signal.SIGKILL:
         assert folder.exists()
-        while folder.exists():  # its generator may be about to end
-            assert time.monotonic() < deadline
+
+        def is_swept() -> bool:
             sweep_directories("wirespeed-lab-", folder.parent)
-            time.sleep(0.1)
+            return not folder.exists()
+
+        wait_for(is_swept, "a folder that no program uses any more")  # its generator may be about to end
     assert not folder.exists()
 
 
@@ -84,8 +85,7 @@ def test_nothing_is_left_of_a_lab_that_was_ended(end: signal.Signals) -> None:
     ],
 )
 def test_what_is_wrong_is_told_in_one_line(lab: str, code: int, message: str) -> None:
-    words = [*COMMAND[:5], "--lab", lab, *COMMAND[7:]]
-    done = subprocess.run(words, capture_output=True, text=True, check=False, env={**os.environ, "COLUMNS": "200"})
+    done = run_wirespeed("loadtest", "--lab", lab, *LOAD, env={**os.environ, "COLUMNS": "200"})
     last = done.stderr.strip().splitlines()[-1]
     assert done.returncode == code, done.stderr
     assert message in last and last.startswith("wirespeed: "), done.stderr

@@ -3,13 +3,12 @@ image that boots by its own boot loader in `--lab vm`."""
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import boot_disk
 import pytest
+from harness.programs import run_wirespeed
 from ssh_guest import Router, router
 
 from wirespeed.results.loadtest_file import read_result
@@ -68,6 +67,6 @@ def test_an_image_boots_by_its_own_loader_and_forwards(tmp_path: Path, kind: str
     boot_disk.make(image, configured=kind == "none")
     lab = f"vm:{image},kind={kind},key={cache_folder() / 'id_ed25519'}"
     words = ["loadtest", "--lab", lab, *LOAD, "-hd", "3", "-q", "-o", str(output)]
-    done = subprocess.run([sys.executable, "-m", "wirespeed", *words], capture_output=True, text=True, check=False)
+    done = run_wirespeed(*words)
     assert done.returncode == 0, done.stderr
     assert [channel.balance.ours > 0 for channel in read_result(output).outcome.channels.values()] == [True, True]

@@ -32,4 +32,5 @@ builder = cffi.FFI()
 builder.cdef(declared(Path(declarations)))
 builder.set_source(f"wirespeed._native.{module}", f"#include <{include}>")
 builder.emit_c_code(output)
-Path(depfile).write_text(f"{output}: {' '.join(str(path) for path in read)}\n")
+inputs = [str(path).replace(" ", "\\ ") for path in read]
+Path(depfile).write_text(f"{output}: {' '.join(inputs)}\n")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+from collections.abc import Iterator
 from typing import Any
 
 from wirespeed._native.addresses import prefix_struct, read_prefix
@@ -42,10 +43,11 @@ class NativeLinuxHost:
             found.setdefault(struct.link, set()).add(read_prefix(struct.prefix))
         return {link: frozenset(addresses) for link, addresses in found.items()}
 
-    def _read(self, kind: str, fill: Any) -> Any:
+    def _read(self, kind: str, fill: Any) -> Iterator[Any]:
+        """Structs that `fill` writes; each is valid until the iteration ends, as `block` is."""
         count = check(fill(self._host, self._ffi.NULL, 0))
         block = self._ffi.new(kind, count)
-        return block[0 : check(fill(self._host, block, count))]
+        yield from block[0 : check(fill(self._host, block, count))]
 
     def stats(self) -> LinuxStats:
         struct = self._ffi.new("struct ws_linux_stats *")

@@ -28,6 +28,7 @@ from wirespeed._native.runtime import (
     PortCounters,
     PortDevice,
     PortInfo,
+    RxStart,
     WorkerInfo,
     check,
     core,
@@ -201,9 +202,13 @@ class NativeRouter(
         index = self._lib.ws_router_interface_find(self._router, name.encode(errors="replace"))
         return None if index < 0 else int(index)
 
-    def add_port(self, name: str, spec: PortSpec) -> int:
-        config = runtime.port_config(spec, name, next(self._serials), min_tx_queues=self._workers)
+    def add_port(self, name: str, spec: PortSpec, rx_start: RxStart = RxStart.AT_ONCE) -> int:
+        number = next(self._serials)
+        config = runtime.port_config(spec, name, number, min_tx_queues=self._workers, rx_start=rx_start)
         return check(self._lib.ws_router_port_add(self._router, config))
+
+    def start_reception(self, index: int) -> None:
+        check(self._lib.ws_port_start_rx(index))
 
     def add_loopback(self, instance: int, mac: str | None) -> int:
         given = self._ffi.NULL if mac is None else mac_bytes(mac)
@@ -529,13 +534,12 @@ class _Block:
         self._router, self._kind, self._fill = router, kind, fill
         self._buffer = core().ffi.new(kind, 256)
 
-    def read(self, worker: int) -> Any:
-        while True:
-            room = len(self._buffer)
-            found = check(self._fill(self._router, worker, self._buffer, room))
-            if found <= room:
-                return self._buffer[0:found]
+    def read(self, worker: int) -> Iterator[Any]:
+        """Structs of the worker; each is valid until the iteration ends or `read` is called again."""
+        while (found := check(self._fill(self._router, worker, self._buffer, len(self._buffer)))) > len(self._buffer):
             self._buffer = core().ffi.new(self._kind, found)
+        buffer = self._buffer
+        yield from buffer[0:found]
 
 
 def _route(struct: Any) -> Route:

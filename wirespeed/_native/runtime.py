@@ -40,6 +40,15 @@ class RuntimeInfo:
     notice: str | None
 
 
+class RxStart(IntEnum):
+    """When the first packets are received from a port: as soon as it is open, once its interface is up for the first
+    time, or once it is told to."""
+
+    AT_ONCE = 0
+    WHEN_UP = 1
+    WHEN_TOLD = 2
+
+
 class Medium(IntEnum):
     """Whose doing it is when a port does not take a packet: see docs/decisions/0002-refused-and-late.md."""
 
@@ -292,11 +301,11 @@ def open_ports(
     has at least what `min_…` say. EnvironmentFault when a port is in use, missing or not permitted.
     """
     ffi, lib = core().ffi, core().lib
-    if not 1 <= len(specs) <= lib.WS_MAX_PORTS:
-        raise UsageError(f"{len(specs)} ports given; 1 to {lib.WS_MAX_PORTS} are possible")
+    if len(specs) > lib.WS_MAX_PORTS:
+        raise UsageError(f"{len(specs)} ports given; at most {lib.WS_MAX_PORTS} are possible")
     check_ports(specs)
     # The AF_PACKET driver asks for buffers of its ring's frames.
-    min_buffer_size = max(min_buffer_size, *(spec.ring_frame_bytes(mtu) for spec in specs))
+    min_buffer_size = max([min_buffer_size, *(spec.ring_frame_bytes(mtu) for spec in specs)])
     lib.ws_pool_configure(held_buffers, min_buffers, min_buffer_size)
     configs = ffi.new("struct ws_port_config[]", len(specs))
     for index, (spec, name) in enumerate(zip(specs, names, strict=True)):
@@ -311,12 +320,13 @@ def _note_server(spec: PortSpec) -> None:
         _memif_servers.add(spec.target)
 
 
-def port_config(spec: PortSpec, name: str, number: int, *, min_tx_queues: int) -> Any:
+def port_config(spec: PortSpec, name: str, number: int, *, min_tx_queues: int, rx_start: RxStart) -> Any:
     """The core's description of one more port; `number` makes the name of its device unique."""
     check_ports([spec], _memif_servers)
     _note_server(spec)
     config = core().ffi.new("struct ws_port_config *")
     _describe(config, spec, name, number, min_tx_queues, chains=True)
+    config.rx_start = rx_start
     return config
 
 

@@ -83,7 +83,7 @@ def results(found: Material) -> str:
     shown = matrix_to_markdown(matrix(found.comparison), MEGA) if found.tests else gap("no test was run.")
     return chapter(
         "Results",
-        "In each cell the most that came back, or the bounds that a search found.\n",
+        "In each cell the highest load forwarded with no more loss than the threshold, or what a search found.\n",
         shown,
         told,
         gap("tests that reviews have and this one has not:") + "\n" + listed(missing) if missing else "",

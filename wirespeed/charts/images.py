@@ -50,7 +50,8 @@ def write_images(charts: Sequence[Chart], folder: Path) -> list[Path]:
         mpl.use("Agg")
     except ImportError:
         raise EnvironmentFault(
-            "pictures need matplotlib, which is not installed: pip install 'wirespeed[images]'"
+            "pictures need matplotlib, which is not installed: "
+            "pip install 'wirespeed[images]', or tools/setup.sh images in a checkout"
         ) from None
     try:
         folder.mkdir(parents=True, exist_ok=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Annotated
@@ -14,7 +15,7 @@ from wirespeed.model import PLAIN_MTU
 
 def command(
     *,
-    quick: Annotated[bool, typer.Option("--quick", help="Half a minute instead of three.")] = False,
+    quick: Annotated[bool, typer.Option("--quick", help="One minute instead of six.")] = False,
     out: Annotated[Path, typer.Option("--out", metavar="DIR", help="Where result files and the report go.")] = Path(
         "wirespeed-demo"
     ),
@@ -38,6 +39,9 @@ def command(
             help="Largest layer 3 packet of both labs; above 1500 jumbo frames are tested too.",
         ),
     ] = str(PLAIN_MTU),
+    cpus: Annotated[
+        str, typer.Option("--cpus", metavar="N[,N]", help="The CPUs that the labs may use.", show_default="all")
+    ] = "",
     web: Annotated[
         bool, typer.Option("--web", help="Show the tests in the browser while they run; standard error says where.")
     ] = False,
@@ -48,11 +52,13 @@ def command(
     """Set up a lab on this machine, run the ten load tests, write the report.
 
     The lab is our traffic generator and our router, two processes wired by two memifs with a nominal line of
-    10 Gb/s each; as root also the Linux kernel's forwarding as a second router. Needs no NIC and no hugepages.
+    10 Gb/s each; as root also our router and the Linux kernel's forwarding over veth pairs. Needs no NIC and no
+    hugepages.
     """
     from rich.console import Console  # noqa: PLC0415
 
     from wirespeed.cli.measuring import shown  # noqa: PLC0415
+    from wirespeed.cpus import listed_cpus  # noqa: PLC0415
     from wirespeed.lab.chosen import lab_mtu  # noqa: PLC0415
     from wirespeed.lab.demo import FULL, QUICK, Demo, prepare_directory  # noqa: PLC0415
 
@@ -62,6 +68,8 @@ def command(
 
         machine = parse_vm(lab)  # before the labs that need no option run for minutes
     carried = lab_mtu(mtu, "--mtu")
+    if cpus:
+        os.sched_setaffinity(0, listed_cpus("--cpus", cpus))
     # Ended by a supervisor, or by a terminal that goes, is ended as by Ctrl-C: the labs go down in order.
     with leave_on_signals(KeyboardInterrupt), ExitStack() as stack:
         console = Console()
@@ -69,7 +77,7 @@ def command(
         demo = Demo(console, out, QUICK if quick else FULL, search=search, mtu=carried)
         stack.enter_context(shown(str(out), web=web))
         demo.run_embedded()
-        demo.run_linux()
+        demo.run_veth()
         if machine is not None:
             demo.run_vm(machine)
         demo.print_table()

@@ -112,9 +112,10 @@ def command(
     from wirespeed.cpus import parse_worker_cpus, settle_main  # noqa: PLC0415
     from wirespeed.generator.calibration import calibrate as measure_floors  # noqa: PLC0415
     from wirespeed.generator.server import Server  # noqa: PLC0415
-    from wirespeed.generator.service import RpcSockets, is_loopback, parse_rpc_address, serve  # noqa: PLC0415
+    from wirespeed.generator.service import RpcSockets, parse_rpc_address, serve  # noqa: PLC0415
     from wirespeed.generator.start_rules import StartRules  # noqa: PLC0415
     from wirespeed.model import parse_mac, parse_port_spec  # noqa: PLC0415
+    from wirespeed.serving.loopback import is_loopback  # noqa: PLC0415
 
     specs = [parse_port_spec(text) for text in port]
     cpus, port_workers = parse_worker_cpus(cpu, len(specs))
@@ -178,8 +179,8 @@ def _otg_service(address: str, certificate: Path | None) -> OtgService | None:
         if certificate is not None:
             raise UsageError("--otg-cert is for the API that --otg HOST:PORT serves; give that too")
         return None
-    from wirespeed.generator.service import is_loopback  # noqa: PLC0415 - as above
     from wirespeed.otg.service import OtgService  # noqa: PLC0415 - only where it is asked for
+    from wirespeed.serving.loopback import is_loopback  # noqa: PLC0415 - as above
 
     service = OtgService(address, certificate)
     if not is_loopback(service.host):

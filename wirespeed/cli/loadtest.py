@@ -137,7 +137,7 @@ def command(
 
     from wirespeed.bench.ceiling import ceiling_note  # noqa: PLC0415
     from wirespeed.bench.options import Options  # noqa: PLC0415
-    from wirespeed.cli.measuring import exit_code, keeping, plan_head, say, shown  # noqa: PLC0415
+    from wirespeed.cli.measuring import conclude, exit_code, keeping, plan_head, shown  # noqa: PLC0415
     from wirespeed.cli.recover import recover as recover_result  # noqa: PLC0415
     from wirespeed.cli.stand import stand_of, with_bench  # noqa: PLC0415
     from wirespeed.errors import UsageError  # noqa: PLC0415
@@ -192,6 +192,6 @@ def command(
             note = ceiling_note(stand.lab, len(plan.directions), plan.most_percent)
             result = result if note is None else result.noted(note)
             where = out.keep(result)
-    say(console, summary(result, where), quiet)
+    conclude(console, result, lambda verdict: summary(result, verdict, where), quiet)
     raise_for_outcome(result)
     return exit_code(result.outcome.status)

@@ -8,6 +8,7 @@ from wirespeed import __version__
 from wirespeed.errors import INTERRUPTED, FileFault, UsageError, WirespeedError
 from wirespeed.standard_output import CLOSED_PIPE, OutputLost, give_output_up, guard_output
 
+ABOUT = "Measure what a router really forwards, and explain why."
 COMMANDS = {
     "demo": "Set up a lab here, run the ten load tests, write the report.",
     "loadtest": "Warm up, ramp the load linearly, hold it; write a result file.",
@@ -51,9 +52,25 @@ def main(argv: list[str] | None = None) -> int:
     return code
 
 
+def overview() -> str:
+    """What `wirespeed --help` prints: the option parser's own words for COMMANDS, without the time that it takes."""
+    commands = "\n".join(f"  {name:<{max(map(len, COMMANDS))}}  {summary}" for name, summary in COMMANDS.items())
+    return f"""Usage: wirespeed [OPTIONS] COMMAND [ARGS]...
+
+  {ABOUT}
+
+Options:
+  --version   Print the version.
+  -h, --help  Show this message and exit.
+
+Commands:
+{commands}"""
+
+
 def _run(args: list[str]) -> int:
-    if args == ["--version"]:  # what scripts ask for needs no option parser, which is most of a start
-        print(f"wirespeed {__version__}")
+    # What scripts and people ask first needs no option parser, which is most of a start.
+    if args in (["--version"], ["--help"], ["-h"]):
+        print(f"wirespeed {__version__}" if args == ["--version"] else overview())
         return 0
 
     from typer import Abort  # noqa: PLC0415 - as above
@@ -61,7 +78,7 @@ def _run(args: list[str]) -> int:
     from wirespeed.cli.tree import run_command  # noqa: PLC0415
 
     try:
-        result = run_command(COMMANDS, args)
+        result = run_command(ABOUT, COMMANDS, args)
     except WirespeedError as error:
         return _fail(str(error), error.exit_code)
     except (KeyboardInterrupt, EOFError, Abort):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, TypedDict
@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from wirespeed.results.channel import Channel
+    from wirespeed.results.loadtest import Result
+    from wirespeed.results.search import SearchResult
+    from wirespeed.results.verdict import Verdict
 
 
 class PlanHead(TypedDict):
@@ -78,6 +81,20 @@ def say(console: Console, lines: Iterable[str], quiet: bool) -> None:
     """The summary of a result, unless nothing is to be said."""
     for text in [] if quiet else lines:
         console.out(text, highlight=False)
+
+
+def conclude(
+    console: Console, result: Result | SearchResult, lines: Callable[[Verdict], Iterable[str]], quiet: bool
+) -> None:
+    """The summary that `lines` makes of the verdict, and whether the run is worth something; unless nothing is to be
+    said."""
+    from wirespeed.explain.verdicts import verdict_of  # noqa: PLC0415 - needed at the end alone
+    from wirespeed.explain.worth import worth_line  # noqa: PLC0415
+    from wirespeed.results.lab import lab_cpus  # noqa: PLC0415
+
+    if not quiet:
+        verdict = verdict_of(result)
+        say(console, [*lines(verdict), worth_line([verdict], lab_cpus(result.lab))], quiet)
 
 
 def exit_code(status: str) -> int:

@@ -10,6 +10,7 @@ from rich.console import Console
 def recover(file: Path, output: str, console: Console, quiet: bool) -> int:
     """Make the result file and say what it holds."""
     from wirespeed.cli.measuring import say  # noqa: PLC0415 - a command starts fast
+    from wirespeed.explain.verdicts import verdict_of  # noqa: PLC0415
     from wirespeed.loadtest import live as loadtest  # noqa: PLC0415
     from wirespeed.results import file as results  # noqa: PLC0415
     from wirespeed.results.rfc2544 import Rfc2544Result  # noqa: PLC0415
@@ -21,14 +22,15 @@ def recover(file: Path, output: str, console: Console, quiet: bool) -> int:
 
     found, path = results.recover(file, output)
     name = str(path)
+    verdict = verdict_of(found)
     match found:
         case SearchResult():
-            lines = search.summary(found, name)
+            lines = search.summary(found, verdict, name)
         case Rfc2544Result():
             lines = rfc2544.summary(found, name)
         case SoakResult():
             lines = soak.summary(found, name)
         case _:
-            lines = loadtest.summary(found, name)
+            lines = loadtest.summary(found, verdict, name)
     say(console, lines, quiet)
     return 0

@@ -104,7 +104,7 @@ def command(
     from rich.console import Console  # noqa: PLC0415 - a command starts fast
 
     from wirespeed.bench.options import Options  # noqa: PLC0415
-    from wirespeed.cli.measuring import exit_code, keeping, plan_head, say, shown  # noqa: PLC0415
+    from wirespeed.cli.measuring import conclude, exit_code, keeping, plan_head, shown  # noqa: PLC0415
     from wirespeed.cli.recover import recover as recover_result  # noqa: PLC0415
     from wirespeed.cli.stand import stand_of, with_bench  # noqa: PLC0415
     from wirespeed.loadtest.plan import parse_tunables  # noqa: PLC0415
@@ -151,6 +151,6 @@ def command(
                 recorder=SearchJournal(out.journal()),
             )
         where = out.keep(result)
-    say(console, summary(result, where), quiet)
+    conclude(console, result, lambda verdict: summary(result, verdict, where), quiet)
     raise_for_ending(result)
     return exit_code(result.ending.status)

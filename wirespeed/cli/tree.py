@@ -13,10 +13,10 @@ from wirespeed import __version__
 from wirespeed.cli.plain import NotPlain, plain_call
 
 
-def command_tree(commands: Mapping[str, str], loaded: str) -> Any:
+def command_tree(about: str, commands: Mapping[str, str], loaded: str) -> Any:
     """The parser's command for `commands`, names with a line each; only `loaded` can run."""
     app = typer.Typer(
-        help="Measure what a router really forwards, and explain why.",
+        help=about,
         add_completion=False,
         rich_markup_mode=None,
         context_settings={"help_option_names": ["-h", "--help"]},
@@ -32,7 +32,7 @@ def command_tree(commands: Mapping[str, str], loaded: str) -> Any:
     return typer.main.get_command(app)
 
 
-def run_command(commands: Mapping[str, str], args: Sequence[str]) -> Any:
+def run_command(about: str, commands: Mapping[str, str], args: Sequence[str]) -> Any:
     """Run the command that `args` begins with; what it returns. The option parser is built for help, for words that
     are not among `commands`, and for lines that are not plain."""
     name, module = args[0], import_module(f"wirespeed.cli.{args[0]}") if args[0] in commands else None
@@ -45,7 +45,7 @@ def run_command(commands: Mapping[str, str], args: Sequence[str]) -> Any:
             pass
         else:
             return module.command(**given)
-    return command_tree(commands, loaded=name).main(args=args, prog_name="wirespeed", standalone_mode=False)
+    return command_tree(about, commands, loaded=name).main(args=args, prog_name="wirespeed", standalone_mode=False)
 
 
 def filled_in(args: Sequence[str], optional: Mapping[str, str]) -> list[str]:

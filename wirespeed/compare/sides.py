@@ -8,6 +8,8 @@ from pathlib import Path
 
 from wirespeed.compare.comparison import Values
 from wirespeed.errors import FileFault, UsageError
+from wirespeed.explain.verdicts import verdict_of
+from wirespeed.results.box_names import UNNAMED, BoxNames
 from wirespeed.results.file import AnyResult, read_file
 from wirespeed.results.subjects import Subject, Value, box_of, figures
 
@@ -27,17 +29,17 @@ class Side:
         return found
 
 
-def read_side(where: Path) -> Side:
+def read_side(where: Path, names: BoxNames = UNNAMED) -> Side:
     """What was measured in a file, or in all of a folder, in the order of their names. UsageError where that is nothing
-    to compare, FileFault for a file that is no result."""
-    return side_of(str(where), map(read_file, files_of(where)))
+    to compare, FileFault for a file that is no result. `names` are for devices without one."""
+    return side_of(str(where), (names.named(read_file(file), file) for file in files_of(where)))
 
 
 def side_of(name: str, results: Iterable[AnyResult]) -> Side:
     """What these results measured. UsageError, which calls them `name`, where that is nothing to compare."""
     by_box: dict[str, dict[Subject, list[Value]]] = {}
     for result in results:
-        for subject, value in figures(result):
+        for subject, value in figures(result, verdict_of(result)):
             by_box.setdefault(box_of(result), {}).setdefault(subject, []).append(value)
     if not by_box:
         raise UsageError(f"{name} has no rate to compare; give results of load tests, searches or RFC 2544 tests")

@@ -14,10 +14,11 @@ from wirespeed.results.power import power_of
 from wirespeed.results.rfc2544 import Rfc2544Result
 from wirespeed.results.search import SearchResult
 from wirespeed.results.soak import SoakResult
-from wirespeed.results.subjects import box_of, directions_of, figures, load_of
+from wirespeed.results.subjects import box_of, channels_of, directions_of, figures, load_of
+from wirespeed.results.verdict import Verdict
 
-Judge = Callable[[AnyResult, Analysis | None], str]
-"""The word for what limited a test; of a load test with its analysis."""
+Judge = Callable[[AnyResult, Analysis | None], Verdict]
+"""The verdict on a result; of a load test with its analysis."""
 
 _KINDS: dict[type[Any], str] = {
     Result: "loadtest",
@@ -29,20 +30,25 @@ _KINDS: dict[type[Any], str] = {
 
 @dataclass(frozen=True)
 class Figure:
-    """A rate that was found, such as NDR. `at_least`: something other than the box ended it; `irregular` says why it
-    should not be believed. `per_watt` is packets a second for each watt of the whole box."""
+    """A rate that was found, such as NDR, of all directions together. `at_least`: something other than the box ended
+    it, which `bound` names; `irregular` says why it should not be believed. `per_watt` is packets a second for each
+    watt of the whole box."""
 
     name: str
     rate_pps: float
     at_least: bool
     irregular: str
     per_watt: float | None
+    bound: str = ""
+    mark: str = "held"
+    loss_ratio: float | None = None
+    line_percent: float | None = None
 
 
 @dataclass(frozen=True)
 class Entry:
-    """A result as the index has it. `limited_by` is `explain`'s cause; `started` is ISO 8601 in UTC, empty where the
-    file does not say."""
+    """A result as the index has it. `limited_by` is `explain`'s cause, or else the verdict's word; `started` is
+    ISO 8601 in UTC, empty where the file does not say."""
 
     kind: str
     title: str
@@ -78,7 +84,7 @@ def entry_of(found: AnyResult | Inspection, title: str, judge: Judge) -> Entry:
         )
     analysis = analyse(found) if isinstance(found, Result) else None
     ending = found.outcome if isinstance(found, Result) else found.ending
-    watts = _watts(found)
+    watts, verdict = _watts(found), judge(found, analysis)
     return Entry(
         kind=_KINDS[type(found)],
         title=title,
@@ -87,14 +93,24 @@ def entry_of(found: AnyResult | Inspection, title: str, judge: Judge) -> Entry:
         cpu=_model(found.lab),
         lab=str(found.lab.get("kind") or ""),
         load=load_of(found),
-        directions=directions_of(found.channels if isinstance(found, Result) else found.directions),
+        directions=directions_of(channels_of(found)),
         started=ending.started,
         status=ending.status,
-        limited_by=judge(found, analysis),
+        limited_by=verdict.limit.cause or verdict.limited_by,
         watts=watts,
         figures=tuple(
-            Figure(subject.figure, value.rate_pps, value.at_least, value.irregular, watts and value.rate_pps / watts)
-            for subject, value in figures(found, analysis)
+            Figure(
+                subject.figure,
+                value.rate_pps,
+                value.at_least,
+                value.irregular,
+                watts and value.rate_pps / watts,
+                value.bound,
+                value.mark,
+                value.loss_ratio,
+                value.line_percent,
+            )
+            for subject, value in figures(found, verdict)
         ),
     )
 

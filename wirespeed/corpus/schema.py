@@ -15,7 +15,7 @@ from sqlalchemy.exc import DBAPIError, NoSuchModuleError, OperationalError
 from wirespeed.corpus.place import Place
 from wirespeed.errors import ConnectionFault, EnvironmentFault, FileFault
 
-HEAD = "001"
+HEAD = "002"
 """The newest of migrations/versions."""
 _BUSY_S = 60.0
 _LEAST_BYTES = 1 << 16
@@ -70,7 +70,8 @@ def _engine(place: Place) -> Engine:
             return create_engine(place.database, connect_args={"connect_timeout": 10})
         except (ImportError, NoSuchModuleError):
             raise EnvironmentFault(
-                "PostgreSQL needs psycopg, which is not installed: pip install 'wirespeed[postgresql]'"
+                "PostgreSQL needs psycopg, which is not installed: "
+                "pip install 'wirespeed[postgresql]', or tools/setup.sh postgresql in a checkout"
             ) from None
     try:
         place.folder.mkdir(parents=True, exist_ok=True)

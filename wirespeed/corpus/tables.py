@@ -39,6 +39,10 @@ FIGURES = Table(
     Column("at_least", Boolean, nullable=False),
     Column("irregular", Text, nullable=False),
     Column("per_watt", Float),
+    Column("bound", Text, nullable=False),
+    Column("mark", Text, nullable=False),
+    Column("loss_ratio", Float),
+    Column("line_percent", Float),
 )
 
 TAGS = Table(

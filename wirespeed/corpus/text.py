@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from wirespeed.results.figures import rate_text
+from wirespeed.results.verdict import Figure
 from wirespeed.units import format_si
 
 RESULT_HEAD = ("id", "started", "kind", "box", "version", "load", "limit", "tags")
@@ -29,8 +29,9 @@ def result_cells(row: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def figure_cells(row: Mapping[str, Any]) -> tuple[str, ...]:
-    """Of FIGURE_HEAD. ≥ is a lower bound, ? one that should not be believed as it stands."""
-    rate = f"{'≥ ' if row['at_least'] else ''}{rate_text(row['rate_pps'])}{'?' if row['irregular'] else ''}"
+    """Of FIGURE_HEAD. ? is a figure that should not be believed as it stands."""
+    rate = Figure(row["figure"], row["mark"], rate_pps=row["rate_pps"], bound=row["bound"]).text
+    rate += "?" if row["irregular"] else ""
     per_watt = "" if row["per_watt"] is None else format_si(row["per_watt"], "")
     return (
         _id(row),

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
+from types import MappingProxyType
 from typing import Any
 
 from wirespeed.explain.evidence import Finding
 from wirespeed.explain.ranking import Explanation
 from wirespeed.results.figures import rate_text
+from wirespeed.results.verdict import Verdict
 
+NONE: Mapping[str, Verdict] = MappingProxyType({})
 UNKNOWN = "unknown: what was told does not name a cause"
 UNCOUNTED = "unknown: no counter of the device explains the loss"
 
@@ -24,20 +27,20 @@ def sentence(explanation: Explanation) -> str:
     return f"{verdict.sentence} ({verdict.cause}, {sure(verdict)})"
 
 
-def as_text(explanations: Sequence[Explanation]) -> str:
+def as_text(explanations: Sequence[Explanation], verdicts: Mapping[str, Verdict] = NONE) -> str:
     common = missing_of_all(explanations)
-    blocks = [_lines(one, common) for one in explanations]
+    blocks = [_lines(one, common, verdicts) for one in explanations]
     if common:
         blocks.append(["all of them:", *(_line("missing", what) for what in common)])
     return "\n\n".join("\n".join(lines) for lines in blocks) + "\n"
 
 
-def as_markdown(explanations: Sequence[Explanation]) -> str:
+def as_markdown(explanations: Sequence[Explanation], verdicts: Mapping[str, Verdict] = NONE) -> str:
     common = missing_of_all(explanations)
     blocks = []
     for one in explanations:
         lines = [f"### {one.case.load.name}", "", f"**{sentence(one)}**", ""]
-        lines += [f"- {mark}: {text}" for mark, text in _noted(one, common)]
+        lines += [f"- {mark}: {text}" for mark, text in _noted(one, common, verdicts)]
         blocks.append("\n".join(lines))
     if common:
         blocks.append("\n".join(["### All of them", "", *(f"- missing: {what}" for what in common)]))
@@ -51,13 +54,14 @@ def missing_of_all(explanations: Sequence[Explanation]) -> tuple[str, ...]:
     return tuple(what for what in explanations[0].missing if all(what in one.missing for one in explanations))
 
 
-def as_json(explanations: Sequence[Explanation]) -> str:
-    """A list of tests, each with its findings; `confidence` is 0 to 1, `bits` what a piece of evidence weighs."""
-    return json.dumps([_object(one) for one in explanations], indent=2, ensure_ascii=False) + "\n"
+def as_json(explanations: Sequence[Explanation], verdicts: Mapping[str, Verdict] = NONE) -> str:
+    """A list of tests, each with its findings, those of `verdicts` with theirs. `confidence` is 0 to 1, `bits` what a
+    piece of evidence weighs."""
+    return json.dumps([_object(one, verdicts) for one in explanations], indent=2, ensure_ascii=False) + "\n"
 
 
-def _lines(one: Explanation, told: Sequence[str]) -> list[str]:
-    rows = (_line(mark, text) for mark, text in _noted(one, told))
+def _lines(one: Explanation, told: Sequence[str], verdicts: Mapping[str, Verdict]) -> list[str]:
+    rows = (_line(mark, text) for mark, text in _noted(one, told, verdicts))
     return [f"{one.case.load.name}: {sentence(one)}", *rows]
 
 
@@ -65,8 +69,11 @@ def _line(mark: str, text: str) -> str:
     return f"  {mark:<8} {text}"
 
 
-def _noted(one: Explanation, told: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """The lines with a number for where each is from, and at their end what the numbers mean."""
+def _noted(one: Explanation, told: Sequence[str], verdicts: Mapping[str, Verdict] = NONE) -> Iterator[tuple[str, str]]:
+    """The figures of the verdict; the lines with a number for where each is from, and at their end what the numbers
+    mean."""
+    if (verdict := verdicts.get(one.case.load.name)) is not None:
+        yield "result", verdict.line
     rows = list(_marked(one, told))
     numbers = {source: number for number, source in enumerate(dict.fromkeys(row[2] for row in rows if row[2]), start=1)}
     for mark, text, source in rows:
@@ -114,7 +121,7 @@ def sure(finding: Finding) -> str:
     return f"{min(99.0, 100 * finding.confidence):.0f} % sure"
 
 
-def _object(one: Explanation) -> dict[str, Any]:
+def _object(one: Explanation, verdicts: Mapping[str, Verdict] = NONE) -> dict[str, Any]:
     def finding(found: Finding) -> dict[str, Any]:
         pieces = [{"text": piece.text, "bits": piece.bits, "source": piece.source} for piece in found.evidence]
         return {
@@ -129,6 +136,7 @@ def _object(one: Explanation) -> dict[str, Any]:
     groups = {"named": one.named, "likely": one.likely, "ruled_out": one.ruled_out}
     return {
         "test": one.case.load.name,
+        **({"verdict": verdict.to_json()} if (verdict := verdicts.get(one.case.load.name)) is not None else {}),
         "cause": one.cause,
         **{name: [finding(found) for found in group] for name, group in groups.items()},
         "figures": [asdict(figure) for figure in one.figures],

@@ -4,28 +4,33 @@ from __future__ import annotations
 
 import base64
 import hmac
-import socket
 import ssl
 import threading
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
-from wsgiref.simple_server import WSGIRequestHandler, make_server
 
-from prometheus_client import CollectorRegistry, make_wsgi_app
+from prometheus_client import CollectorRegistry
 from prometheus_client.core import Metric
-from prometheus_client.exposition import ThreadingWSGIServer
+from prometheus_client.exposition import choose_encoder
 from prometheus_client.registry import Collector
+from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
+from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
+from starlette.middleware.gzip import GZipMiddleware
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse, Response
+from starlette.routing import Route
+from starlette.types import ASGIApp
 
 from wirespeed import __version__
 from wirespeed.errors import EnvironmentFault, FileFault
 from wirespeed.exporter.target import Target, Watched
 from wirespeed.exporter.told import Told, metrics
-
-_CLIENT_S = 10.0
-"""A client that says nothing for so long is let go."""
+from wirespeed.serving.guard import Guard
+from wirespeed.serving.http import HttpServer, listening
 
 
 class Targets(Collector):
@@ -62,80 +67,69 @@ class Listening:
 
 
 @contextmanager
-def served(targets: Targets, listening: Listening) -> Iterator[int]:
+def served(targets: Targets, listening_at: Listening) -> Iterator[int]:
     """Serve until the block ends; gives the port. EnvironmentFault when it cannot be had, FileFault for a certificate
-    that is none."""
+    that cannot be read."""
     registry = CollectorRegistry()
     registry.register(targets)
-    app = make_wsgi_app(registry)
-    where = f"{listening.host}:{listening.port}"
-    context = _context(listening)
+    _check_certificate(listening_at)
     try:
-        family = socket.getaddrinfo(listening.host, listening.port, type=socket.SOCK_STREAM)[0][0]
-
-        class Server(ThreadingWSGIServer):
-            address_family = family
-
-        server = make_server(
-            listening.host, listening.port, _only_metrics(_guarded(app, listening.credentials)), Server, _Handler
-        )
+        made = listening(listening_at.host, listening_at.port)
     except OSError as error:
+        where = f"{listening_at.host}:{listening_at.port}"
         raise EnvironmentFault(f"{where} cannot be listened at ({error.strerror or error}); give --listen") from None
-    if context is not None:
-        # Hands are shaken when the first byte is read, by the client's own thread: a silent one holds up nobody.
-        server.socket = context.wrap_socket(server.socket, server_side=True, do_handshake_on_connect=False)
-    thread = threading.Thread(target=server.serve_forever, name="server", daemon=True)
-    thread.start()
+    with made:
+        server = HttpServer(
+            application(registry, listening_at),
+            "exporter",
+            certificate=listening_at.certificate,
+            key=listening_at.key,
+        )
+        thread = threading.Thread(target=server.run, kwargs={"sockets": [made]}, name="server", daemon=True)
+        thread.start()
+        try:
+            yield made.getsockname()[1]
+        finally:
+            server.should_exit = True
+            thread.join()
+
+
+def application(registry: CollectorRegistry, listening_at: Listening) -> ASGIApp:
+    """`/metrics`, and the same at `/`, for clients that know the credentials."""
+    wanted = b"Basic " + base64.b64encode(listening_at.credentials.encode())
+
+    async def metrics_of_all(request: Request) -> Response:
+        given = request.headers.get("authorization", "").encode(errors="replace")
+        if listening_at.credentials and not hmac.compare_digest(given, wanted):
+            refusal = _refuse(401, "give user and password")
+            refusal.headers["WWW-Authenticate"] = 'Basic realm="wirespeed exporter"'
+            return refusal
+        chosen = request.query_params.getlist("name[]")
+        encode, media_type = choose_encoder(request.headers.get("accept", ""))
+        text = await run_in_threadpool(encode, registry.restricted_registry(chosen) if chosen else registry)
+        return Response(text, headers={"Content-Type": media_type})
+
+    app = Starlette(
+        routes=[Route("/", metrics_of_all), Route("/metrics", metrics_of_all)],
+        middleware=[Middleware(GZipMiddleware)],
+        exception_handlers={HTTPException: _no_such},
+    )
+    return Guard(app, listening_at.host, _refuse, ("GET", "HEAD"))
+
+
+def _refuse(status: int, reason: str) -> Response:
+    return PlainTextResponse(f"{reason}\n", status)
+
+
+async def _no_such(request: Request, error: Exception) -> Response:
+    return _refuse(404, f"{request.url.path} is not served; use /metrics")
+
+
+def _check_certificate(listening_at: Listening) -> None:
+    if listening_at.certificate is None:
+        return
     try:
-        yield server.server_port
-    finally:
-        server.shutdown()
-        server.server_close()
-
-
-class _Handler(WSGIRequestHandler):
-    timeout = _CLIENT_S
-
-    def log_message(self, format: str, *args: Any) -> None:
-        """Nothing: a line a scrape is no news."""
-
-
-def _context(listening: Listening) -> ssl.SSLContext | None:
-    if listening.certificate is None:
-        return None
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    try:
-        context.load_cert_chain(listening.certificate, listening.key)
+        ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER).load_cert_chain(listening_at.certificate, listening_at.key)
     except (OSError, ssl.SSLError) as error:
         why = error.strerror or error
-        raise FileFault(f"{listening.certificate} and its key are no certificate to serve with: {why}") from None
-    return context
-
-
-_App = Callable[[dict[str, Any], Callable[..., Any]], Iterable[bytes]]
-
-
-def _guarded(app: _App, credentials: str) -> _App:
-    if not credentials:
-        return app
-    wanted = b"Basic " + base64.b64encode(credentials.encode())
-
-    def guarded(environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
-        given = str(environ.get("HTTP_AUTHORIZATION", "")).encode(errors="replace")
-        if hmac.compare_digest(given, wanted):
-            return app(environ, start_response)
-        head = [("WWW-Authenticate", 'Basic realm="wirespeed exporter"'), ("Content-Type", "text/plain")]
-        start_response("401 Unauthorized", head)
-        return [b"user and password, please\n"]
-
-    return guarded
-
-
-def _only_metrics(app: _App) -> _App:
-    def routed(environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
-        if environ.get("PATH_INFO") in ("/", "/metrics"):
-            return app(environ, start_response)
-        start_response("404 Not Found", [("Content-Type", "text/plain")])
-        return [b"/metrics\n"]
-
-    return routed
+        raise FileFault(f"{listening_at.certificate} and its key are no certificate to serve with: {why}") from None

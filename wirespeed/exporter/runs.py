@@ -11,6 +11,7 @@ from typing import TypeAlias
 from hdrh.histogram import HdrHistogram
 
 from wirespeed.errors import ConnectionFault
+from wirespeed.explain.verdicts import verdict_of
 from wirespeed.exporter.families import PHASES
 from wirespeed.exporter.told import Buckets, Labels, Told, buckets
 from wirespeed.results.file import AnyResult, read_file
@@ -19,6 +20,7 @@ from wirespeed.results.loadtest import Result
 from wirespeed.results.point import points
 from wirespeed.results.soak import SoakResult
 from wirespeed.results.trial import TrialResult
+from wirespeed.results.verdict import LIMITS, Verdict
 
 _BOUNDS_S = tuple(float(f"{step}e{power}") for power in range(-6, 0) for step in (1, 2, 5))
 _PHASE_NAMES = {"warmup": "warm-up"}
@@ -49,6 +51,7 @@ class RunTarget:
         self._file = file
         self._stamp: _Stamp | None = None
         self._summary = _Summary("")
+        self._verdict: Verdict | None = None
         self._most: dict[Labels, float] = {}
         self._began = 0
 
@@ -59,7 +62,9 @@ class RunTarget:
         stamp = _stamp(path)
         if stamp != self._stamp:
             # Only what has changed is read anew: a journal is read whole.
-            self._summary = summary(self.name, read_file(self._file if not runs else path))
+            result = read_file(self._file if not runs else path)
+            self._summary = summary(self.name, result)
+            self._verdict = None if runs else verdict_of(result)
             if self._stamp is not None and stamp[0] != self._stamp[0] and runs:
                 self._most, self._began = {}, self._began + 1
             self._stamp = stamp
@@ -68,6 +73,8 @@ class RunTarget:
         told.add("loadtest_info", [((test, now.kind), 1)])
         told.add("test_running", [((test, now.kind), float(runs))])
         told.add("test_phase", [((test, phase), float(runs and phase == now.phase)) for phase in PHASES])
+        if self._verdict is not None:
+            _tell_verdict(told, test, self._verdict)
         told.add("loadtest_samples_total", [((test,), now.samples)])
         told.add("loadtest_line_ratio", [((test,), now.line)])
         for direction, row in now.packets.items():
@@ -93,6 +100,14 @@ class RunTarget:
         if not self._file.exists():
             raise ConnectionFault(f"no test has written {self._file} or {journal.name} yet")
         return self._file, False
+
+
+def _tell_verdict(told: Told, test: str, verdict: Verdict) -> None:
+    measured = [one for one in verdict.figures if one.rate_pps is not None]
+    told.add("test_figure_pps", [((test, one.name), one.rate_pps or 0.0) for one in measured])
+    lossy = [((test, one.name), one.loss_ratio) for one in measured if one.loss_ratio is not None]
+    told.add("test_figure_loss_ratio", lossy)
+    told.add("test_limited_by", [((test, limit), float(limit == verdict.limited_by)) for limit in LIMITS])
 
 
 def _stamp(path: Path) -> _Stamp:

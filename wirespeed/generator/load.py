@@ -10,13 +10,15 @@ import heapq
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from wirespeed._native.stream_records import Stream, StreamMode
 from wirespeed.generator.parameters import one_of, read
 from wirespeed.generator.rpc import bad_parameters, failed
-from wirespeed.profiles.stream_json import RateJson
 from wirespeed.units import L1_OVERHEAD_BYTES, Rate, format_si
+
+if TYPE_CHECKING:
+    from wirespeed.profiles.stream_json import RateJson
 
 LINE_RATE_TOLERANCE = 1.0001
 MAX_EVENTS = 1000

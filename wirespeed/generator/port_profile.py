@@ -14,13 +14,15 @@ import json
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from wirespeed._native.flow_records import FlowKind
 from wirespeed._native.stream_records import Stream, StreamMode
 from wirespeed.generator.load import Load, Timeline
 from wirespeed.generator.translation import Translated
-from wirespeed.profiles.stream_json import StreamJson
+
+if TYPE_CHECKING:
+    from wirespeed.profiles.stream_json import StreamJson
 
 Json = dict[str, Any]
 

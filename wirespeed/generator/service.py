@@ -7,12 +7,13 @@ One thread, asleep in poll between messages, so that the workers keep their CPUs
 from __future__ import annotations
 
 import errno
+import os
 import signal
 import socket
+import struct
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from ipaddress import ip_address
+from contextlib import contextmanager, suppress
 
 import zmq
 
@@ -20,6 +21,7 @@ from wirespeed.errors import EnvironmentFault, UsageError
 from wirespeed.generator.changes import QUIET_S
 from wirespeed.generator.rpc import encoded_error, internal_error
 from wirespeed.generator.server import Server
+from wirespeed.serving.shortage import SHORT_OF, Notice
 
 DEFAULT_RPC = "127.0.0.1:4501"
 MAX_WIRE_BYTES = 16 << 20
@@ -31,6 +33,12 @@ _GOODBYE_MS = 200
 
 _COMES = b"\x01"
 """How a message begins by which a topic has its first subscriber."""
+
+_EVENT = struct.Struct("=hi")
+"""An event of a monitored socket and its value, here an error number (zmq_socket_monitor)."""
+
+_WAITING = 128
+"""Clients in the queue of a listener."""
 
 _MAX_HOPS = 16
 _MAX_IDENTITY_BYTES = 255  # ZeroMQ has no longer ones
@@ -46,14 +54,6 @@ def parse_rpc_address(text: str) -> tuple[str, int]:
     return host.strip("[]"), int(port)
 
 
-def is_loopback(host: str) -> bool:
-    """Whether only programs of this machine reach the address. False for a name, which may be anybody's."""
-    try:
-        return ip_address(host.partition("%")[0]).is_loopback
-    except ValueError:
-        return host == "localhost"
-
-
 class RpcSockets:
     """The two listening sockets; EnvironmentFault when an address cannot be had."""
 
@@ -63,12 +63,13 @@ class RpcSockets:
         self.requests = self._context.socket(zmq.ROUTER)
         self.publisher = self._context.socket(zmq.XPUB)
         self._topics: set[bytes] = set()
+        self.overflows: list[_Overflow] = []
         try:
             for one, tcp_port in ((self.requests, port), (self.publisher, port - 1)):
                 one.setsockopt(zmq.LINGER, _GOODBYE_MS)
                 one.setsockopt(zmq.MAXMSGSIZE, MAX_WIRE_BYTES)
                 one.setsockopt(zmq.IPV6, ":" in host)
-                _bind(one, host, tcp_port)
+                self.overflows.append(_Overflow(one, _bind(one, host, tcp_port), f"RPC at {host}:{tcp_port}"))
         except EnvironmentFault:
             self.close()
             raise
@@ -89,6 +90,8 @@ class RpcSockets:
         return bool(self._topics)
 
     def close(self) -> None:
+        for overflow in self.overflows:
+            overflow.close()
         self.requests.close()
         self.publisher.close()
         self._context.term()
@@ -100,16 +103,66 @@ class RpcSockets:
         self.close()
 
 
-def _bind(one: zmq.Socket[bytes], host: str, port: int) -> None:
+class _Overflow:
+    """Refuses clients of a socket while the process has no file descriptor for them.
+
+    ZeroMQ leaves them in the listener's queue and tries again in a tight loop. A descriptor kept for this takes them
+    out of the queue; a client of ZeroMQ connects again by itself.
+    """
+
+    def __init__(self, one: zmq.Socket[bytes], listener: socket.socket, name: str) -> None:
+        self._socket, self._listener = one, listener
+        self._notice = Notice(name)
+        self._spare = os.open(os.devnull, os.O_RDONLY | os.O_CLOEXEC)
+        self.failures = one.get_monitor_socket(zmq.EVENT_ACCEPT_FAILED)
+
+    def refuse(self) -> None:
+        """Read `failures`, and empty the queue if there is one for want of descriptors."""
+        reasons = set()
+        while self.failures.poll(0):
+            reasons.add(_EVENT.unpack(self.failures.recv_multipart()[0])[1])
+        short_of = next((reason for reason in reasons if reason in SHORT_OF), None)
+        if short_of is None:
+            return
+        self._notice.say(os.strerror(short_of))
+        os.close(self._spare)
+        try:
+            with suppress(OSError):
+                while True:
+                    self._listener.accept()[0].close()
+        finally:
+            # ZeroMQ may have taken the descriptor meanwhile; then a client was served with it.
+            self._spare = os.dup(self._listener.fileno())
+
+    def close(self) -> None:
+        self._socket.disable_monitor()
+        self.failures.close()
+        os.close(self._spare)
+        self._listener.close()
+
+
+def _bind(one: zmq.Socket[bytes], host: str, port: int) -> socket.socket:
+    """The listener of the socket, which has a copy of its descriptor."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    listener = socket.socket(family)
     try:
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        if family == socket.AF_INET6:
+            listener.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 0)
+        listener.bind(("" if host == "*" else host, port))
+        listener.listen(_WAITING)
+        listener.setblocking(False)
+        one.setsockopt(zmq.USE_FD, os.dup(listener.fileno()))
         one.bind(f"tcp://[{host}]:{port}" if ":" in host else f"tcp://{host}:{port}")
-    except zmq.ZMQError as error:
-        if error.errno == zmq.EADDRINUSE:
+    except (OSError, zmq.ZMQError) as error:
+        listener.close()
+        if error.errno == errno.EADDRINUSE:
             raise EnvironmentFault(f"{host}:{port} is in use; give another with --rpc") from None
-        if error.errno in (errno.ENODEV, errno.EADDRNOTAVAIL):
+        if error.errno in (errno.ENODEV, errno.EADDRNOTAVAIL) or isinstance(error, socket.gaierror):
             raise EnvironmentFault(f"{host} is no address of this machine; give another with --rpc") from None
-        reason = zmq.strerror(error.errno or 0)
+        reason = os.strerror(error.errno or 0)
         raise EnvironmentFault(f"{host}:{port} cannot be listened on: {reason}; give another with --rpc") from None
+    return listener
 
 
 def serve(server: Server, sockets: RpcSockets, on_ready: Callable[[], None]) -> str:
@@ -124,6 +177,8 @@ def serve(server: Server, sockets: RpcSockets, on_ready: Callable[[], None]) -> 
         poller.register(sockets.publisher, zmq.POLLIN)
         server.has_listeners = False
         poller.register(wakeup.fileno(), zmq.POLLIN)
+        for overflow in sockets.overflows:
+            poller.register(overflow.failures, zmq.POLLIN)
         due_s = time.monotonic()
         while True:
             wait_s = max(0.0, due_s - time.monotonic())
@@ -140,6 +195,9 @@ def serve(server: Server, sockets: RpcSockets, on_ready: Callable[[], None]) -> 
                 server.shut_down(server.ending)
                 _publish(server, sockets)
                 return server.ending
+            for overflow in sockets.overflows:
+                if overflow.failures in ready:
+                    overflow.refuse()
             if time.monotonic() >= due_s:
                 server.tick()
                 due_s = time.monotonic() + server.watch_s

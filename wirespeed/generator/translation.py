@@ -6,16 +6,24 @@ What the core cannot do is refused here, when the stream is added.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
-
-from pydantic import ValidationError
+from typing import TYPE_CHECKING, Any
 
 from wirespeed._native.stream_records import MAX_PACKET_BYTES, Stream, StreamMode
-from wirespeed.generator.field_program import PADDED_BYTES, compile_program
 from wirespeed.generator.rpc import bad_parameters, failed
-from wirespeed.generator.stream_faults import first_fault
-from wirespeed.profiles.stream_json import MultiBurstJson, SingleBurstJson, StreamJson
+from wirespeed.later import Later
 from wirespeed.units import FCS_BYTES
+
+if TYPE_CHECKING:
+    import pydantic
+
+    from wirespeed.generator import field_program, stream_faults
+    from wirespeed.profiles import stream_json
+    from wirespeed.profiles.stream_json import StreamJson
+else:
+    field_program = Later("wirespeed.generator.field_program")
+    pydantic = Later("pydantic")
+    stream_faults = Later("wirespeed.generator.stream_faults")
+    stream_json = Later("wirespeed.profiles.stream_json")
 
 MIN_PACKET_BYTES = 14
 """An Ethernet header; the core pads packets to 60 bytes."""
@@ -45,9 +53,9 @@ class Translated:
 def checked_stream(stream: dict[str, Any]) -> StreamJson:
     """The stream of a request; RpcError -32602 names the field that is missing or wrong."""
     try:
-        return StreamJson.model_validate(stream)
-    except ValidationError as error:
-        raise bad_parameters(first_fault(error)) from None
+        return stream_json.StreamJson.model_validate(stream)
+    except pydantic.ValidationError as error:
+        raise bad_parameters(stream_faults.first_fault(error)) from None
 
 
 def translate(stream_id: int, stream: StreamJson) -> Translated:
@@ -65,8 +73,8 @@ def translate(stream_id: int, stream: StreamJson) -> Translated:
         raise failed("Driver doesn't support IEEE-1588.")
     if stream.mode.type == "continuous" and stream.next_stream_id != -1:
         raise failed("a continuous stream never ends, so it cannot have a next stream")
-    padded = max(len(packet), PADDED_BYTES)
-    program = compile_program(stream.vm, padded)
+    padded = max(len(packet), field_program.PADDED_BYTES)
+    program = field_program.compile_program(stream.vm, padded)
     length = padded if program.trimmed_to is None else program.trimmed_to
     return Translated(
         Stream(
@@ -114,14 +122,14 @@ def _following(stream_id: int, stream: StreamJson) -> dict[str, Any]:
 
 
 def _is_endless(stream: StreamJson) -> bool:
-    return isinstance(stream.mode, MultiBurstJson) and not stream.mode.count
+    return isinstance(stream.mode, stream_json.MultiBurstJson) and not stream.mode.count
 
 
 def _mode(stream: StreamJson) -> dict[str, Any]:
     match stream.mode:
-        case SingleBurstJson(total_pkts=packets):
+        case stream_json.SingleBurstJson(total_pkts=packets):
             return {"mode": StreamMode.SINGLE_BURST, "packets": packets, "bursts": 1}
-        case MultiBurstJson(pkts_per_burst=packets, count=bursts, ibg=gap):
+        case stream_json.MultiBurstJson(pkts_per_burst=packets, count=bursts, ibg=gap):
             return {
                 "mode": StreamMode.MULTI_BURST,
                 "packets": packets,

@@ -17,6 +17,7 @@ from wirespeed.lab.lab import Lab, choose_cpus
 from wirespeed.lab.linux import LinuxLab, unavailable
 from wirespeed.lab.placement import LabCpus
 from wirespeed.lab.running import running
+from wirespeed.lab.veth import VethLab
 from wirespeed.model import MAX_MTU, PLAIN_MTU
 
 
@@ -31,6 +32,7 @@ LABS: Mapping[str, Maker] = {
     "linux": LinuxLab,
     "linux:af_xdp": partial(LinuxLab, port="af_xdp"),
     "linux:af_packet": partial(LinuxLab, port="af_packet"),
+    "veth": VethLab,
 }
 _VM = re.compile(r"vm([:,]|$)")
 
@@ -111,9 +113,9 @@ def chosen_lab(text: str) -> Iterator[Lab]:
     """The lab that `text` says, up with all its links; it goes down again whatever happens. UsageError as of
     `parse_lab`, EnvironmentFault where this machine cannot do it."""
     make = _maker(text)
-    reason = unavailable() if text.startswith("linux") else None
+    reason = unavailable() if text.startswith(("linux", "veth")) else None
     if reason is not None:
-        raise EnvironmentFault(f"no Linux lab here: {reason}")
+        raise EnvironmentFault(f"no lab over veth here: {reason}")
     cpus, before = choose_cpus(), os.sched_getaffinity(0)
     os.sched_setaffinity(0, cpus.control)
     try:

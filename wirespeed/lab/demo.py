@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 import signal
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,9 +17,7 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
 from wirespeed.errors import FileFault, WirespeedError
-from wirespeed.explain.ranking import explain
-from wirespeed.explain.sources.files import cases_of_results
-from wirespeed.explain.text import sentence
+from wirespeed.explain.worth import worth_line
 from wirespeed.files import write_atomically
 from wirespeed.held_signals import signals_held
 from wirespeed.lab.embedded import EmbeddedLab
@@ -26,6 +25,7 @@ from wirespeed.lab.lab import Lab, choose_cpus
 from wirespeed.lab.linux import LinuxLab, unavailable
 from wirespeed.lab.placement import limits
 from wirespeed.lab.suite import (
+    BURDENED,
     SEED_SUITE,
     Failure,
     Finding,
@@ -36,12 +36,13 @@ from wirespeed.lab.suite import (
     search_file,
     suite_for,
 )
+from wirespeed.lab.veth import VethLab
 from wirespeed.loadtest.run import Progress as Sampled
 from wirespeed.model import PLAIN_MTU
+from wirespeed.report.comparison import compare, distinct_names, read_all
+from wirespeed.report.limits import LIMIT_WORDS
 from wirespeed.report.render import render
-from wirespeed.results.figures import bits_text, percent_text, rate_text
-from wirespeed.results.file import read_file
-from wirespeed.results.search import GoalOutcome
+from wirespeed.results.verdict import Verdict
 from wirespeed.units import format_si
 
 if TYPE_CHECKING:
@@ -49,30 +50,36 @@ if TYPE_CHECKING:
 
 REPORT = "report.html"
 
-_COLUMNS = (("received", 12), ("L1", 11), ("% line", 8), ("cyc/pkt", 7), ("vec/call", 8))
-_MOST_REASONS = 3
-_SEARCH_COLUMNS = (("received", 12), ("% line", 8), ("NDR", 13), ("PDR", 13))
-"""Eighty columns hold no more."""
+_COLUMNS = ("forwarded", "share", "at full load", "lost", "limit")
+_SEARCH_COLUMNS = ("forwarded", "share", "limit", "NDR", "PDR")
+_WIDTHS = {"forwarded": len("(tester-limited)"), "limit": 7}
+_WIDE = 100
+"""Eighty columns hold no more: longer cells are broken into lines."""
+_MOST_REASONS = 5
 
 
 @dataclass(frozen=True)
 class Schedule:
-    """What a demo runs: how each lab's tests are timed, and which tests the Linux lab runs."""
+    """What a demo runs: how each lab's tests are timed, which tests the routers over veth run, and in which tests the
+    router has more to do than to forward."""
 
     embedded: Timing
     linux: Timing
-    linux_tests: tuple[SuiteTest, ...]
+    veth_tests: tuple[SuiteTest, ...]
+    burdened: tuple[SuiteTest, ...]
 
 
 FULL = Schedule(
     embedded=Timing(warmup_s=0.5, ramp_s=7.5, hold_s=2.0, interval_s=0.25),
     linux=Timing(warmup_s=0.5, ramp_s=5.0, hold_s=1.5, interval_s=0.25),
-    linux_tests=tuple(test for test in SEED_SUITE if test.profile in LinuxLab.profiles),
+    veth_tests=tuple(test for test in SEED_SUITE if test.profile in LinuxLab.profiles),
+    burdened=BURDENED,
 )
 QUICK = Schedule(
     embedded=Timing(warmup_s=0.2, ramp_s=1.2, hold_s=0.4, interval_s=0.1),
     linux=Timing(warmup_s=0.2, ramp_s=0.8, hold_s=0.4, interval_s=0.1),
-    linux_tests=tuple(test for test in SEED_SUITE if test.label == "64b one flow"),
+    veth_tests=tuple(test for test in SEED_SUITE if test.label == "64b one flow"),
+    burdened=tuple(test for test in BURDENED if test.burden is not None and not test.burden.routes),
 )
 
 
@@ -98,7 +105,7 @@ class Demo:
         """With `search` a search for NDR and PDR follows each test. Above the plain MTU the longest frames that it
         lets through are tested too."""
         self._mtu = mtu
-        self._suite = suite_for(mtu)
+        self._suite = (*suite_for(mtu), *schedule.burdened)
         self._console = console
         self._search = search
         self._directory = directory
@@ -115,16 +122,19 @@ class Demo:
         what = f"generator on CPU {self._cpus.generator}, router on CPU {self._cpus.dut}, two memifs between them"
         self._run_lab(EmbeddedLab(self._cpus, mtu=self._mtu), self._suite, self._schedule.embedded, what)
 
-    def run_linux(self) -> None:
-        """The same against the kernel's forwarding, where this machine lets it; else one line says why not."""
+    def run_veth(self) -> None:
+        """Our router and the kernel's forwarding over the same link, where this machine lets it; else one line says why
+        not."""
         reason = unavailable()
         if reason is not None:
-            self._console.print(f"Linux as a second router is left out: {reason}", style="yellow", highlight=False)
+            self._console.print(f"The routers over veth are left out: {reason}", style="yellow", highlight=False)
             return
-        what = "the kernel forwards in a namespace, two veth pairs to the generator"
-        jumbo = tuple(test for test in self._suite if test not in SEED_SUITE)
-        lab = LinuxLab(self._cpus, mtu=self._mtu)
-        self._run_lab(lab, jumbo + self._schedule.linux_tests, self._schedule.linux, what)
+        jumbo = tuple(test for test in suite_for(self._mtu) if test not in SEED_SUITE)
+        tests = jumbo + self._schedule.veth_tests
+        own = "our router, two veth pairs to the generator"
+        self._run_lab(VethLab(self._cpus, mtu=self._mtu), tests, self._schedule.linux, own)
+        kernel = "the kernel forwards in a namespace, two veth pairs to the generator"
+        self._run_lab(LinuxLab(self._cpus, mtu=self._mtu), tests, self._schedule.linux, kernel)
 
     def run_vm(self, options: VmOptions) -> None:
         """The Linux tests against a virtual machine."""
@@ -132,7 +142,7 @@ class Demo:
 
         lab = VmLab(self._cpus, options, lambda line: self._console.print(line, highlight=False, soft_wrap=True))
         what = "a virtual machine forwards, two vhost-user NICs to the generator"
-        self._run_lab(lab, self._schedule.linux_tests, self._schedule.linux, what)
+        self._run_lab(lab, self._schedule.veth_tests, self._schedule.linux, what)
 
     def keep_lab(self) -> None:
         """Bring the embedded lab up once more and leave it to the user until Ctrl-C."""
@@ -200,27 +210,29 @@ class Demo:
         """The articles' table: one for each direction, in it the routers side by side for each load."""
         if not self._findings:
             return
-        for title, unidirectional in (
-            ("Unidirectional", True),
-            ("Bidirectional: both ways together, so the line is 200 %", False),
-        ):
+        columns: tuple[str, ...] = _SEARCH_COLUMNS if self._search else _COLUMNS
+        if self._console.width >= _WIDE:
+            columns = (*columns, "cyc/pkt")
+        for title, table in tables(self._suite, self._findings, self._verdicts, columns):
             self._console.print(f"\n[bold]{title}[/bold]", highlight=False)
-            table = Table(box=box.SIMPLE_HEAD, padding=0)
-            table.add_column("load test", min_width=14, no_wrap=True)
-            table.add_column("router", min_width=9, no_wrap=True)
-            columns = _SEARCH_COLUMNS if self._search else _COLUMNS
-            for heading, width in columns:
-                table.add_column(heading, justify="right", min_width=width, no_wrap=True)
-            for test in self._suite:
-                found = [finding for finding in self._findings if finding.test == test]
-                if test.unidirectional == unidirectional:
-                    for finding in found:
-                        table.add_row(*_cells(finding, first=finding is found[0], columns=columns))
             self._console.print(table)
         self._print_legend()
         for failure in self._failures:
             where = f"{failure.test.name} through {failure.dut}"
             self._console.print(f"{where}: {failure.error}", style="red", highlight=False)
+
+    @cached_property
+    def _files(self) -> list[Path]:
+        """All that the report is made of."""
+        files = [finding.file for finding in self._findings if finding.file is not None]
+        found = [finding for finding in self._findings if isinstance(finding, Finding)]
+        return files + [search_file(finding.file) for finding in found if finding.search is not None]
+
+    @cached_property
+    def _verdicts(self) -> dict[Path, Verdict]:
+        """As the report has them."""
+        verdicts = compare(read_all(self._files)).verdicts
+        return dict(zip(self._files, (verdicts[name] for name in distinct_names(self._files)), strict=True))
 
     @property
     def _failures(self) -> list[Failure]:
@@ -234,41 +246,29 @@ class Demo:
             raise type(errors[0])(f"{errors[0]}{more}")
 
     def _print_legend(self) -> None:
-        said = ["10 Gb/s line each way; received: the most over a second."]
+        said = ["10 Gb/s line each way. Forwarded: the highest load of which at most 0.1 % was lost, as a mean."]
         if self._search:
-            said.append(
-                "NDR and PDR: the most of each direction of which nothing was lost, and at most 0.5 % (quick preset). "
-                "≥: the tester, the machine or the line ends there; ?: irregular."
-            )
+            said.append("NDR and PDR: the most of which nothing was lost, and at most 0.5 % (quick preset).")
         else:
-            said[0] += (
-                " Cycles a packet and vectors a call are the router's own counters while the full load was held (256: "
-                "it cannot keep up)."
-            )
-        if any(found.tester_limited for found in self._findings if isinstance(found, Finding)):
-            said.append("* The tester was the limit: the router forwards at least as much.")
+            said.append("At full load: the mean of the hold, and what was lost of it.")
         for line in said:
             self._console.print(line, highlight=False)
 
     def print_reasons(self) -> None:
-        """The surest sentences about what limited which test, one a cause."""
-        results = [read_file(finding.file) for finding in self._findings if finding.file is not None]
-        found = sorted(
-            (one for one in map(explain, cases_of_results(results)) if one.verdict is not None),
-            key=lambda one: -one.named[0].confidence,
-        )
-        for one in list({each.cause: each for each in reversed(found)}.values())[::-1][:_MOST_REASONS]:
-            self._console.print(f"{one.case.load.name}: {sentence(one)}", highlight=False, markup=False)
+        """What limited the tests, the surest sentences first, one a cause; and whether the run is worth something."""
+        tests = [self._verdicts[one.file] for one in self._findings if isinstance(one, Finding)]
+        surest = sorted(tests, key=lambda one: -one.limit.confidence)
+        kinds = {(one.limited_by, one.limit.cause): one for one in reversed(surest)}
+        for one in list(kinds.values())[::-1][:_MOST_REASONS]:
+            self._console.print(f"{one.name}: {one.sentence}", highlight=False, markup=False)
+        self._console.print(worth_line(tests, len(self._cpus.topology.places)), highlight=False, markup=False)
 
     def write_report(self) -> Path | None:
         """All results as one page; returns its path, None when nothing was measured."""
-        files = [finding.file for finding in self._findings if finding.file is not None]
-        found = [finding for finding in self._findings if isinstance(finding, Finding)]
-        files += [search_file(finding.file) for finding in found if finding.search is not None]
-        if not files:
+        if not self._files:
             return None
         page = render(
-            files,
+            self._files,
             title="wirespeed demo: the seed articles' load tests",
             date=f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC",
             threshold=0.001,
@@ -281,26 +281,43 @@ class Demo:
         return path
 
 
-def _cells(finding: Finding | Failure, first: bool, columns: Sequence[tuple[str, int]] = _COLUMNS) -> tuple[str, ...]:
+def tables(
+    suite: Sequence[SuiteTest],
+    findings: Sequence[Finding | Failure],
+    verdicts: Mapping[Path, Verdict],
+    columns: Sequence[str] = _COLUMNS,
+) -> Iterator[tuple[str, Table]]:
+    """One table of `findings` for each direction, with its title; `verdicts` are those of their files."""
+    for title, unidirectional in (("Unidirectional", True), ("Bidirectional: both ways together, 2 lines", False)):
+        table = Table(box=box.SIMPLE_HEAD, padding=0)
+        table.add_column("load test", min_width=14, no_wrap=True)
+        table.add_column("router", min_width=10, overflow="fold")
+        for heading in columns:
+            table.add_column(heading, justify="right", min_width=_WIDTHS.get(heading), overflow="fold")
+        for test in suite:
+            if test.unidirectional == unidirectional:
+                found = [finding for finding in findings if finding.test == test]
+                for finding in found:
+                    table.add_row(*_cells(finding, verdicts, finding is found[0], columns))
+        yield title, table
+
+
+def _cells(
+    finding: Finding | Failure, verdicts: Mapping[Path, Verdict], first: bool, columns: Sequence[str]
+) -> tuple[str, ...]:
     name = finding.test.label if first else ""
     if isinstance(finding, Failure):
         return (name, finding.dut, "failed")
-    found = {} if finding.search is None else {one.goal.name.upper(): _bound(one) for one in finding.search.goals}
+    verdict = verdicts[finding.file]
+    full = verdict.full_load or verdict.figure
+    goals = () if finding.search is None else verdicts[search_file(finding.file)].figures
     cells = {
-        "received": rate_text(finding.pps) + ("*" if finding.tester_limited else " "),
-        "L1": bits_text(finding.l1_bps),
-        "% line": f"{percent_text(finding.line_percent)} %",
+        "forwarded": verdict.figure.text,
+        "share": verdict.figure.share_text,
+        "at full load": full.text,
+        "lost": full.loss_text,
+        "limit": LIMIT_WORDS[verdict.limited_by],
         "cyc/pkt": f"{finding.cycles_per_packet:.0f}" if finding.cycles_per_packet is not None else "",
-        "vec/call": f"{finding.vectors_per_call:.1f}" if finding.vectors_per_call is not None else "",
-        **found,
+        **{goal.name: goal.text for goal in goals},
     }
-    return (name, finding.dut, *(cells[heading] for heading, _ in columns))
-
-
-def _bound(outcome: GoalOutcome) -> str:
-    if outcome.lower_pps is None:
-        return "none"
-    text = rate_text(outcome.lower_pps)
-    if outcome.limit in ("tester", "machine", "line"):
-        return f"≥ {text}"
-    return f"{text}?" if outcome.irregular else text
+    return (name, finding.dut, *(cells.get(heading, "") for heading in columns))

@@ -100,7 +100,7 @@ class EmbeddedLab:
     wait in a wire each way, as many as there is memory for unless told; `mtu` is the largest layer 3 packet that both
     carry; a wire has `queues` each way."""
 
-    name = "wirespeed"
+    name = "wirespeed over memif"
 
     def __init__(
         self,
@@ -200,6 +200,7 @@ class EmbeddedLab:
         self._generator.start()
 
     def _wire(self, index: int, role: str, mac: str) -> str:
+        """The port at one end of a wire; `role` is `client` for the generator's end, `server` for the router's."""
         depth = f"rxd={self._ring_slots},txd={self._ring_slots},rxq={self._queues},txq={self._queues}"
         return f"memif:{self.directory}/e{index}.sock,id=0,role={role},mac={mac},speed={self._speed},{depth}"
 

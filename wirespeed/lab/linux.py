@@ -50,6 +50,12 @@ def unavailable() -> str | None:
     return None
 
 
+def veth_port_kind(mtu: int) -> str:
+    """AF_XDP where the kernel has it, which costs tester and kernel least (docs/performance.md); AF_PACKET for frames
+    that are longer than AF_XDP's buffers."""
+    return "af_xdp" if mtu == PLAIN_MTU and has_xdp_sockets() else "af_packet"
+
+
 def has_xdp_sockets() -> bool:
     """Whether this kernel has sockets of AF_XDP."""
     try:
@@ -61,17 +67,16 @@ def has_xdp_sockets() -> bool:
 
 class LinuxLab:
     """Generator ↔ sockets on veth ↔ the kernel's IPv4 forwarding in a namespace of its own. `port` is the kind of the
-    generator's ports, af_xdp or af_packet; none given: AF_XDP where the kernel has it, which costs tester and kernel
-    least (docs/performance.md), and AF_PACKET for frames that are longer than AF_XDP's buffers."""
+    generator's ports, af_xdp or af_packet; none given: `veth_port_kind`."""
 
-    name = "Linux"
+    name = "Linux over veth"
     profiles = ("bench",)
     """What it forwards: no MPLS, which few kernels have in them."""
 
     def __init__(self, cpus: LabCpus, speed: str = "10G", port: str = "", mtu: int = PLAIN_MTU) -> None:
         self._cpus = cpus
         self._mtu = mtu
-        self._kind = port or ("af_xdp" if mtu == PLAIN_MTU and has_xdp_sockets() else "af_packet")
+        self._kind = port or veth_port_kind(mtu)
         self._speed = speed
         self._tag = f"ws{owner()}"
         self._owned = OwnedDirectory("lab", Path(tempfile.gettempdir()))

@@ -8,16 +8,17 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from statistics import fmean
+from typing import cast
 
 from wirespeed.client.generator_client import GeneratorClient
 from wirespeed.errors import EnvironmentFault, FileFault, WirespeedError
+from wirespeed.lab.burden import Burden, Commanded, burdened
 from wirespeed.lab.lab import Lab
 from wirespeed.loadtest.outcome import raise_for_outcome
 from wirespeed.loadtest.plan import LoadPlan
 from wirespeed.loadtest.run import Progress, run_loadtest
 from wirespeed.measure.wires import PAIR, pair_directions
 from wirespeed.model import PLAIN_MTU
-from wirespeed.results.analysis import analyse
 from wirespeed.results.channel import Channel
 from wirespeed.results.file import write_file
 from wirespeed.results.journal import Journal, is_being_written, journal_path
@@ -45,6 +46,7 @@ class SuiteTest:
     profile: str
     tunables: dict[str, str]
     unidirectional: bool
+    burden: Burden | None = None
 
     @property
     def name(self) -> str:
@@ -76,6 +78,16 @@ _LOADS: tuple[tuple[str, str, dict[str, str]], ...] = (
     ("64b one flow", "bench", {"size": "64"}),
     ("64b MPLS", "mpls", {"size": "64"}),
 )
+_ACL = Burden("ACL of 1 000 rules", rules=1000)
+_ACL_AND_TABLE = Burden("ACL of 1 000 rules, 900 000 routes", rules=1000, routes="internet:900000")
+BURDENED = (
+    *(SuiteTest("64b ACL", "bench", {"size": "64", "vm": "var2"}, way, _ACL) for way in (True, False)),
+    SuiteTest(
+        "64b ACL+routes", "bench", {"size": "64", "vm": "var1", "prefixes": "internet:900000"}, False, _ACL_AND_TABLE
+    ),
+)
+"""Tests in which the router is the limit on two CPUs: only a router that takes command lines can run them."""
+
 SEED_SUITE = tuple(SuiteTest(*load, unidirectional) for unidirectional in (True, False) for load in _LOADS)
 
 
@@ -95,7 +107,7 @@ def jumbo_size(mtu: int) -> int:
 
 @dataclass(frozen=True)
 class Finding:
-    """What a test found, summed over its channels: rates in packets and L1 bits a second, percent of one line.
+    """A test that ended, and its result in `file`: what the verdict is on.
 
     Cycles and vectors are the DUT's own while the full load was held; None where it does not tell. `search` is the
     search for NDR and PDR that followed, if it was asked for.
@@ -103,11 +115,6 @@ class Finding:
 
     test: SuiteTest
     dut: str
-    pps: float
-    l1_bps: float
-    line_percent: float
-    saturated: bool
-    tester_limited: bool
     cycles_per_packet: float | None
     vectors_per_call: float | None
     file: Path
@@ -151,22 +158,33 @@ def run_suite(
     found: list[Finding | Failure] = []
     for test in tests:
         on_start(test)
-        path = directory / f"{lab.name.lower()}-{test.file_stem}.json"
+        path = directory / f"{file_stem(lab)}-{test.file_stem}.json"
         result: Result | None = None
         try:
-            result = _run_test(lab, test, timing, path, on_sample)
-            raise_for_outcome(result)
-            found_by_search = _search(lab, test, search_file(path)) if search else None
+            with burdened(cast("Commanded", lab), test.burden):
+                result = _run_test(lab, test, timing, path, on_sample)
+                raise_for_outcome(result)
+                found_by_search = _search(lab, test, search_file(path)) if search else None
         except WirespeedError as error:
             kept = path if result is not None and result.samples and not isinstance(error, FileFault) else None
-            failure = Failure(test, lab.name, error, kept)
+            failure = Failure(test, dut_name(lab, test), error, kept)
             on_failure(failure)
             found.append(failure)
             continue
         if result.outcome.status != COMPLETE:
             raise KeyboardInterrupt
-        found.append(replace(finding(test, lab.name, result, path), search=found_by_search))
+        found.append(replace(finding(test, dut_name(lab, test), result, path), search=found_by_search))
     return found
+
+
+def file_stem(lab: Lab) -> str:
+    """What the names of a lab's result files begin with: `wirespeed-memif`."""
+    return lab.name.lower().replace(" over ", "-").replace(" ", "-")
+
+
+def dut_name(lab: Lab, test: SuiteTest) -> str:
+    """The router with its medium, and what it has to do besides: that is another device under test."""
+    return lab.name if test.burden is None else f"{lab.name}, {test.burden.name}"
 
 
 def search_file(file: Path) -> Path:
@@ -189,7 +207,7 @@ def _run_test(lab: Lab, test: SuiteTest, timing: Timing, path: Path, on_sample: 
         name=path.stem,
         output_file=path.name,
         lab=lab.facts.to_json(),
-        dut=lab.dut.describe().to_json(),
+        dut=lab.dut.describe().to_json() | {"name": dut_name(lab, test)},
     )
     with GeneratorClient(lab.rpc) as client:
         client.connect()
@@ -232,7 +250,7 @@ def _search(lab: Lab, test: SuiteTest, path: Path) -> SearchResult:
         name=path.stem,
         output_file=path.name,
         lab=lab.facts.to_json(),
-        dut=lab.dut.describe().to_json(),
+        dut=lab.dut.describe().to_json() | {"name": dut_name(lab, test)},
     )
     with GeneratorClient(lab.rpc) as client:
         client.connect()
@@ -246,17 +264,11 @@ def _search(lab: Lab, test: SuiteTest, path: Path) -> SearchResult:
 
 
 def finding(test: SuiteTest, dut: str, result: Result, path: Path) -> Finding:
-    """The table's row from a complete result: directions together, as the report has them."""
-    both = analyse(result).curves[-1]
+    """The table's row from a complete result."""
     held = [sample.dut for sample in result.samples if sample.phase == "hold" and "cycles_per_packet" in sample.dut]
     return Finding(
         test=test,
         dut=dut,
-        pps=both.max_pps or 0.0,
-        l1_bps=both.max_l1_bps or 0.0,
-        line_percent=both.max_line_percent or 0.0,
-        saturated=both.outcome.saturated is not None,
-        tester_limited=both.tester_limited,
         cycles_per_packet=fmean(dut["cycles_per_packet"] for dut in held) if held else None,
         vectors_per_call=fmean(dut["vectors_per_call"] for dut in held) if held else None,
         file=path,

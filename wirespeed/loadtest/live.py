@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from rich.console import Console, Group
 from rich.progress_bar import ProgressBar
@@ -11,14 +12,16 @@ from rich.text import Text
 
 from wirespeed.loadtest.plan import LoadPlan
 from wirespeed.loadtest.run import Progress
+from wirespeed.pages.words import count
 from wirespeed.results.balance import Balance
 from wirespeed.results.channel import Channel
 from wirespeed.results.figures import bits_text, loss_text, percent_text, rate_text
+from wirespeed.results.judgement import points_of
 from wirespeed.results.loadtest import Result
 from wirespeed.results.outcome import ChannelOutcome
 from wirespeed.results.point import Point
 from wirespeed.results.power import power_line
-from wirespeed.results.verdict import points_of
+from wirespeed.results.verdict import Verdict
 from wirespeed.units import format_si, l1_bits
 from wirespeed.watching import NoView, Quiet, Redrawn, Watcher
 
@@ -103,8 +106,7 @@ def plain_line(progress: Progress) -> str:
 
 def figures(point: Point) -> tuple[str, ...]:
     """Offered and received pps, received L2 and L1 bps, percent of line, loss: as text."""
-    length = point.frame_bytes
-    share = None if point.line_percent is None else min(point.line_percent, 100.0)
+    length, share = point.frame_bytes, point.line_percent
     return (
         rate_text(point.offered_pps),
         rate_text(point.received_pps),
@@ -129,13 +131,13 @@ def news(progress: Progress, announced: set[str]) -> list[str]:
     return lines
 
 
-def summary(result: Result, where: str | None) -> list[str]:
-    """The last lines of a test: of each direction the best rate, where it lost and saturated, and who was the limit;
-    then what else is to be said, and the file."""
-    lines = [f"{result.name} {result.outcome.status}"]
+def summary(result: Result, verdict: Verdict, where: str | None) -> list[str]:
+    """The last lines of a test: the verdict; of each direction its figures, where it lost and saturated; then what else
+    is to be said, and the file."""
+    lines = [f"{result.name} {result.outcome.status}", *(f"  {line}" for line in verdict.lines)]
     for channel in result.channels:
         if (outcome := result.outcome.channels.get(str(channel))) is not None:
-            lines.append(f"  {channel}  {_channel_line(outcome, result.outcome.threshold)}")
+            lines.append(f"  {channel}  {_channel_line(str(channel), outcome, verdict)}")
             lines += [f"       {line}" for line in _under_way(result, channel, outcome)]
     lines += [f"  {line}" for line in (power_line(result),) if line]
     lines += [f"  note: {note}" for note in result.outcome.notes]
@@ -144,18 +146,15 @@ def summary(result: Result, where: str | None) -> list[str]:
     return lines
 
 
-def _channel_line(outcome: ChannelOutcome, threshold: float) -> str:
-    best = outcome.maximum
-    if best is None:
-        line = "nothing was measured"
-    else:
-        line = f"max received {rate_text(best.received_pps)}{_of_line(best.received_percent)}"
-        line += f", {_lossy(outcome, threshold)}"
-        line += f", {_saturated(outcome)}" if outcome.saturated else ", not saturated"
-    line += f"; {_balance(outcome.balance)}"
+def _channel_line(channel: str, outcome: ChannelOutcome, verdict: Verdict) -> str:
+    threshold = verdict.threshold or 0.0
+    parts = [replace(one.of(channel), name=one.name).line for one in verdict.figures if one.each]
+    parts.append(_lossy(outcome, threshold))
+    parts.append(_saturated(outcome) if outcome.saturated else "not saturated")
+    parts.append(_balance(outcome.balance))
     if outcome.spoilt_samples:
-        line += f"; {outcome.spoilt_samples} samples spoilt by the machine"
-    return line + _whose(outcome)
+        parts.append(f"{count(outcome.spoilt_samples, 'sample')} disturbed by the host")
+    return "; ".join(parts)
 
 
 def _lossy(outcome: ChannelOutcome, threshold: float) -> str:
@@ -164,7 +163,7 @@ def _lossy(outcome: ChannelOutcome, threshold: float) -> str:
         # What was lost all the same: in samples that are left out, or here and there.
         unsaid = outcome.balance.loss_ratio > threshold
         if unsaid and outcome.spoilt_samples:
-            return f"no loss above {threshold * 100:g} % but in the samples that the machine spoilt"
+            return f"no loss above {threshold * 100:g} % but in the samples that the host disturbed"
         return f"no {'lasting ' if unsaid else ''}loss above {threshold * 100:g} %"
     return f"loss above {threshold * 100:g} % from {rate_text(load.offered_pps)}{_of_line(load.offered_percent)}"
 

@@ -22,15 +22,16 @@ from wirespeed.measure.reading import Reading
 from wirespeed.measure.tester import Tester
 from wirespeed.measure.trial import Trial
 from wirespeed.profiles import load_profile
+from wirespeed.results.analysis import judged
 from wirespeed.results.balance import Balance
 from wirespeed.results.channel import Channel
+from wirespeed.results.judgement import verdict
 from wirespeed.results.loadtest import Result
 from wirespeed.results.outcome import COMPLETE, FAILED, INTERRUPTED, ChannelOutcome, Outcome
 from wirespeed.results.point import Point, points
 from wirespeed.results.sample import Sample
 from wirespeed.results.skew import allow_for_skew, estimated_skew_s
 from wirespeed.results.trial import Drain
-from wirespeed.results.verdict import judged, verdict
 
 SILENCE_S = 3.0
 """Without a warm-up, the time a DUT has to return its first packet."""

@@ -5,24 +5,25 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
-import socket
 import threading
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-import uvicorn
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
+from starlette.types import ASGIApp
 
 from wirespeed.errors import EnvironmentFault, UsageError, WirespeedError
 from wirespeed.otg.engine import HEARTBEAT_S, Engine
 from wirespeed.otg.faults import ModelFault
+from wirespeed.serving.guard import Guard
+from wirespeed.serving.http import HttpServer, listening
 
 MOST_BODY_BYTES = 4 << 20
 _GIVE_UP_BYTES = 64 << 20
@@ -32,7 +33,7 @@ VERSION = {"api_spec_version": ">=1.0.0,<2.0.0", "sdk_version": ">=1.0.0,<2.0.0"
 _NOT_HERE = ("/config/append", "/config/delete", "/control/action")
 
 
-def application(engine: Engine) -> Starlette:
+def application(engine: Engine, host: str) -> ASGIApp:
     def changes(act: Callable[[Any], list[str]]) -> Callable[[Request], Any]:
         async def endpoint(request: Request) -> Response:
             return JSONResponse({"warnings": await run_in_threadpool(act, await _body(request))})
@@ -69,11 +70,12 @@ def application(engine: Engine) -> Starlette:
         Route("/capabilities/version", version, methods=["GET"]),
         *(Route(path, not_here, methods=["POST", "PATCH"]) for path in _NOT_HERE),
     ]
-    return Starlette(
+    app = Starlette(
         routes=routes,
         lifespan=lambda _: _heartbeat(engine),
         exception_handlers={WirespeedError: _refused, ClientDisconnect: _gone, HTTPException: _no_such},
     )
+    return Guard(app, host, lambda status, reason: _error(status, "validation", reason), ("GET", "PATCH", "POST"))
 
 
 async def _body(request: Request) -> Any:
@@ -145,9 +147,8 @@ class OtgService:
         self._certificate = certificate
         if certificate is not None and not certificate.is_file():
             raise UsageError(f"--otg-cert {str(certificate)!r} is no file; give a PEM file with certificate and key")
-        family = socket.AF_INET6 if ":" in host else socket.AF_INET
         try:
-            self._socket = socket.create_server((host, port), family=family)
+            self._socket = listening(host, port)
         except OSError as error:
             raise EnvironmentFault(f"--otg {address} cannot be had: {error.strerror or error}") from None
 
@@ -155,14 +156,7 @@ class OtgService:
     def serving(self, rpc: str) -> Iterator[None]:
         """Serve in a thread, as a client of the RPC at `rpc`, which must be served meanwhile."""
         engine = Engine(rpc)
-        settings = uvicorn.Config(
-            application(engine),
-            log_level="error",
-            access_log=False,
-            timeout_graceful_shutdown=1,
-            ssl_certfile=self._certificate,
-        )
-        server = uvicorn.Server(settings)
+        server = HttpServer(application(engine, self.host), "OTG API", lifespan=True, certificate=self._certificate)
         thread = threading.Thread(target=server.run, kwargs={"sockets": [self._socket]}, name="otg", daemon=True)
         thread.start()
         try:

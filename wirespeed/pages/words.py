@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Iterable
 from typing import Any
@@ -45,14 +44,6 @@ def words(value: Any, levels: int = MOST_LEVELS) -> str:
 def spaced(key: str) -> str:
     """The name of a setting as it is read: `rampup_duration` without its underscore."""
     return key.replace("_", " ")
-
-
-def three_digits(value: float) -> str:
-    """A measured number to three significant digits, without an exponent: `0.0123`, `9.27`, `1,490`."""
-    if not value or not math.isfinite(value):
-        return f"{value:g}"
-    digits = 2 - math.floor(math.log10(abs(value)))
-    return f"{round(value, digits):,.{max(0, digits)}f}"
 
 
 def count(number: int, noun: str) -> str:

@@ -2,29 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 
-from wirespeed.pages.words import three_digits
-from wirespeed.report.answers import Answer, Trust, answers
+from wirespeed.pages.trust import Trust, trust_of
+from wirespeed.report.answers import Answer, answers
 from wirespeed.report.comparison import Comparison
 from wirespeed.report.looks import Colours
 from wirespeed.report.searches import IRREGULAR, bounds_text, goal_name, searches_of
 from wirespeed.results.figures import Scaler
+from wirespeed.results.verdict import Figure
 
 MOST_CARDS = 8
 
 
 @dataclass(frozen=True)
 class Card:
-    """The answer of one router, of `test`; `why` says what limited it, `bounds` are what searches of the same test
-    found."""
+    """The answer of one router, of `test`; `full_load` is what it forwarded at full load, `why` says what limited it,
+    `bounds` are what searches of the same test found."""
 
     dut: str
     colour: str
     rate: str
     unit: str
     share: str
+    full_load: str
     trust: Trust
     why: str
     test: str
@@ -40,31 +41,34 @@ class AnswerCards:
     more: int
 
 
-def answer_cards(
-    comparison: Comparison, scaler: Scaler, colours: Colours, sentences: Mapping[str, str]
-) -> AnswerCards | None:
-    """`sentences` say of a test by its name what limited it."""
-    found = answers(comparison.groups)
+def answer_cards(comparison: Comparison, scaler: Scaler, colours: Colours) -> AnswerCards | None:
+    found = answers(comparison.groups, comparison.verdicts)
     if found is None:
         return None
     ways = "one direction" if found.directions == 1 else f"{found.directions} directions together"
     cards = []
     for answer in found.duts[:MOST_CARDS]:
-        lines, percent, name = found.directions, answer.line_percent, answer.test.result.name
-        whole = "line" if lines == 1 else f"{lines} lines"
+        verdict = answer.verdict
+        shown, full = verdict.shown, verdict.full_load
         card = Card(
             dut=answer.dut,
             colour=colours.get(answer.dut, ""),
-            rate=three_digits(answer.rate_pps / scaler.divisor),
-            unit=scaler.unit,
-            share="line rate unknown" if percent is None else f"{three_digits(percent)} % of {whole}",
-            trust=answer.trust,
-            why=sentences.get(name, ""),
-            test=name,
+            rate=shown.scaled(scaler),
+            unit=scaler.unit if shown.is_measured else "",
+            share="line rate unknown" if shown.line_percent is None else shown.share_text,
+            full_load="" if full is None or full is shown else full_load_text(full),
+            trust=trust_of(shown, verdict.disturbed),
+            why=verdict.sentence.replace("`", ""),
+            test=verdict.name,
             bounds=_bounds(answer, comparison, scaler),
         )
         cards.append(card)
     return AnswerCards(f"{found.load}, {ways}", tuple(cards), max(0, len(found.duts) - MOST_CARDS) + found.others)
+
+
+def full_load_text(full: Figure) -> str:
+    """`At full load 4.41 Mpps, loss 1.2 %`."""
+    return f"At full load {full.text}" + (f", loss {full.loss_text}" if full.is_measured else "")
 
 
 def _bounds(answer: Answer, comparison: Comparison, scaler: Scaler) -> tuple[str, ...]:

@@ -7,9 +7,8 @@ from dataclasses import dataclass
 
 from wirespeed.explain.cpu_budget import Bar, CpuBudget, Part
 from wirespeed.explain.words import cycles_text, seconds_text, share_text
-from wirespeed.pages.words import three_digits
 from wirespeed.report.page_parts import Grid
-from wirespeed.results.figures import NOTHING
+from wirespeed.results.figures import NOTHING, three_digits
 from wirespeed.units import scale
 
 _LABELLED = 0.09

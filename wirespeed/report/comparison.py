@@ -1,22 +1,27 @@
-"""Results side by side: names that tell them apart, their loads, their channels, and what to beware of."""
+"""Results side by side: names that tell them apart, loads, channels, verdicts, and what to beware of."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from wirespeed.errors import UsageError
+from wirespeed.explain.ranking import Explanation
+from wirespeed.explain.verdicts import explained, verdicts_of
 from wirespeed.report.loads import Group, group_by_load
 from wirespeed.report.other_remarks import remarks_on_others
 from wirespeed.report.remarks import Remark, remarks_on
 from wirespeed.results.analysis import SUM, Analysis, analyse
-from wirespeed.results.file import read_file
+from wirespeed.results.box_names import UNNAMED, BoxNames
+from wirespeed.results.file import AnyResult, read_file
+from wirespeed.results.inspection import Inspection
 from wirespeed.results.loadtest import Result
 from wirespeed.results.rfc2544 import Rfc2544Result
 from wirespeed.results.search import SearchResult
 from wirespeed.results.soak import SoakResult
+from wirespeed.results.verdict import Verdict
 
 Reported = Analysis | SearchResult | Rfc2544Result | SoakResult
 """What a report is made of: load tests with what they say, and results of the other kinds as they are."""
@@ -24,13 +29,16 @@ Reported = Analysis | SearchResult | Rfc2544Result | SoakResult
 
 @dataclass(frozen=True)
 class Comparison:
-    """All that a report shows, by kind. `remarks` are warnings, one a cause."""
+    """All that a report shows, by kind. `remarks` are warnings, one a cause; `explanations` say what limited each test,
+    `verdicts` are by the names of results."""
 
     groups: tuple[Group, ...]
     remarks: tuple[Remark, ...]
     searches: tuple[SearchResult, ...] = ()
     suites: tuple[Rfc2544Result, ...] = ()
     soaks: tuple[SoakResult, ...] = ()
+    explanations: tuple[Explanation, ...] = ()
+    verdicts: Mapping[str, Verdict] = field(default_factory=dict)
 
     @property
     def others(self) -> bool:
@@ -48,13 +56,14 @@ def read_all(
     *,
     line_bps: float | None = None,
     leave_out_spoilt: bool | None = None,
+    names: BoxNames = UNNAMED,
 ) -> list[Reported]:
     """Read files of any kind, each under a name of its own, and analyse the load tests among them, by the threshold of
-    each unless another is given.
+    each unless another is given. `names` are for devices without one.
 
     FileFault where one cannot be read.
     """
-    results = [read_file(path) for path in paths]
+    results = [names.named(read_file(path), path) for path in paths]
     named = [replace(result, name=name) for result, name in zip(results, distinct_names(paths), strict=True)]
     return [
         analyse(result, threshold, line_bps=line_bps, leave_out_spoilt=leave_out_spoilt)
@@ -84,14 +93,19 @@ def distinct_names(paths: Sequence[Path]) -> list[str]:
     return numbered
 
 
-def compare(results: Sequence[Reported]) -> Comparison:
-    """Group the load tests by what they sent and note what makes results hard to compare or to believe."""
+def compare(results: Sequence[Reported], inspections: Sequence[Inspection] = ()) -> Comparison:
+    """Group the load tests by what they sent, make the verdict on each result, and note what makes results hard to
+    compare or to believe. `inspections` are of the machines that took part."""
     groups = group_by_load(load_tests(results))
     searches = tuple(result for result in results if isinstance(result, SearchResult))
     suites = tuple(result for result in results if isinstance(result, Rfc2544Result))
     soaks = tuple(result for result in results if isinstance(result, SoakResult))
     remarks = (*remarks_on(groups), *remarks_on_others(searches, suites, soaks))
-    return Comparison(groups, remarks, searches, suites, soaks)
+    tests = [test for group in groups for test in group.tests]
+    every: list[AnyResult] = [*(test.result for test in tests), *searches, *suites, *soaks]
+    explanations = explained(every, inspections)
+    verdicts = {one.name: one for one in verdicts_of(every, explanations, tests)}
+    return Comparison(groups, remarks, searches, suites, soaks, explanations, verdicts)
 
 
 def load_tests(results: Sequence[Reported]) -> list[Analysis]:

@@ -7,13 +7,10 @@ from dataclasses import dataclass, replace
 
 from wirespeed.explain.cpu_budget import cpu_budget
 from wirespeed.explain.evidence import Evidence
-from wirespeed.explain.ranking import Explanation, explain
-from wirespeed.explain.sources.files import cases_of_results
+from wirespeed.explain.ranking import Explanation
 from wirespeed.explain.text import UNKNOWN, curves, missing_of_all, of_direction, sure
 from wirespeed.report.budget_picture import BudgetView, budget_view
 from wirespeed.results.figures import Scaler
-from wirespeed.results.file import AnyResult
-from wirespeed.results.inspection import Inspection
 
 
 @dataclass(frozen=True)
@@ -50,11 +47,8 @@ class Explained:
     missing: tuple[str, ...]
 
 
-def explained(
-    results: Sequence[AnyResult], charts: Mapping[str, str], scaler: Scaler, inspections: Sequence[Inspection] = ()
-) -> Explained:
+def explanation_views(found: Sequence[Explanation], charts: Mapping[str, str], scaler: Scaler) -> Explained:
     """`charts` are the elements of the page that draw a result, by its name."""
-    found = [explain(case) for case in cases_of_results(results, inspections)]
     missing = missing_of_all(found)
     return Explained(tuple(_view(one, charts, scaler, missing) for one in found), tuple(map(_plain, missing)))
 

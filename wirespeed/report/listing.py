@@ -66,6 +66,7 @@ def to_json(comparison: Comparison, title: str) -> str:
         "title": title,
         "rows": kinds.pop(LOAD_TESTS, []),
         **{f"{kind.replace(' ', '_')}_rows": rows for kind, rows in kinds.items()},
+        "verdicts": table.verdicts_object(comparison),
         "warnings": [remark.sentence for remark in comparison.remarks],
     }
     return json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False) + "\n"

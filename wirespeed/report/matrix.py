@@ -1,4 +1,4 @@
-"""The table that articles end with: loads down, devices and directions across, in each cell the most that came back.
+"""The table that articles end with: loads down, devices and directions across, in each cell the figure of the verdict.
 
 A test in one direction stands in its direction's column. Of a test in both directions at once, each has a column
 (`each`), or they have one together, as a share of 200 % (`sum200`) or of 100 % (`sum100`). What a search found has a
@@ -20,9 +20,11 @@ from wirespeed.report.duts import dut_name
 from wirespeed.report.loads import Load, load_of_search
 from wirespeed.report.search_rows import GoalRow, goal_row
 from wirespeed.report.searches import goal_name
-from wirespeed.report.table import Row, row_of
+from wirespeed.report.table import Line, Row, line_of
 from wirespeed.results.analysis import SUM, Analysis, Curve
+from wirespeed.results.figures import rounded
 from wirespeed.results.search import GoalOutcome, SearchResult
+from wirespeed.results.verdict import Figure, LimitedBy, Verdict
 
 Both = Literal["each", "sum200", "sum100"]
 TOGETHER = "both"
@@ -53,15 +55,25 @@ class Column:
 
 @dataclass(frozen=True)
 class Cell:
-    """One test in a column. `percent` is of `of_percent`; `figures` has all else that is known of it, `anchor` is
-    where the page has its chart. `upper_pps` is the upper bound, of a search."""
+    """One test in a column. `percent` is of `of_percent`; `row` has all else that is known of it, `anchor` is where the
+    page has its chart."""
 
-    rate_pps: float | None
+    figure: Figure
     percent: float | None
     of_percent: int
-    figures: Row | GoalRow
+    row: Row | GoalRow
+    limited_by: LimitedBy
+    sentence: str
     anchor: str
-    upper_pps: float | None = None
+
+    @property
+    def rate_pps(self) -> float | None:
+        return self.figure.rate_pps
+
+    @property
+    def upper_pps(self) -> float | None:
+        """The upper bound, of a search."""
+        return self.figure.upper_pps
 
 
 @dataclass(frozen=True)
@@ -100,15 +112,17 @@ def matrix(comparison: Comparison, *, both: Both = "each", labels: Labels = BY_N
             label = _label(group.load, test.result.variables, labels)
             rows[label] = None
             for column, curve in _columns(test, both):
-                row = row_of(group.load, test, curve)
-                cell = _cell(row, both, f"load-{number}")
+                verdict = comparison.verdicts[test.result.name]
+                line = line_of(group.load, test, curve, verdict)
+                cell = _cell(line, verdict, both, f"load-{number}")
                 found.setdefault((label, column), []).append(cell)
     for number, search in enumerate(comparison.searches):
         load = _known_load(load_of_search(search), comparison)
         label = _label(load, search.variables, labels)
         rows[label] = None
-        for outcome in search.goals:
-            column, cell = _goal_cell(search, outcome, both, f"search-{number}")
+        verdict = comparison.verdicts[search.name]
+        for outcome, figure in zip(search.goals, verdict.figures, strict=False):
+            column, cell = _goal_cell(search, outcome, (verdict, figure), both, f"search-{number}")
             found.setdefault((label, column), []).append(cell)
     columns = _ordered(dict.fromkeys(column for _, column in found))
     single = [column for column in columns if not column.direction.startswith(TOGETHER)]
@@ -135,20 +149,16 @@ def _known_load(load: Load, comparison: Comparison) -> Load:
     return next((group.load for group in comparison.groups if load.like(group.load)), load)
 
 
-def _goal_cell(search: SearchResult, outcome: GoalOutcome, both: Both, anchor: str) -> tuple[Column, Cell]:
+def _goal_cell(
+    search: SearchResult, outcome: GoalOutcome, told: tuple[Verdict, Figure], both: Both, anchor: str
+) -> tuple[Column, Cell]:
+    verdict, figure = told
     lines, dut = len(search.directions), dut_name(search)
-    row = goal_row(search, outcome)
     direction = str(search.directions[0]) if lines == 1 else TOGETHER if both != "each" else f"{TOGETHER} each way"
-    times = lines if both != "each" else 1
-    share = times if both == "sum200" else 1
-    cell = Cell(
-        rate_pps=None if row.lower_pps is None else round(row.lower_pps * times, 3),
-        percent=None if row.lower_line_percent is None else round(row.lower_line_percent * share, 3),
-        of_percent=100 * share,
-        figures=row,
-        anchor=anchor,
-        upper_pps=None if row.upper_pps is None else round(row.upper_pps * times, 3),
-    )
+    if both == "each":
+        figure = figure.of(str(search.directions[0]))
+    percent, of_percent = _share(figure, both)
+    cell = Cell(figure, percent, of_percent, goal_row(search, outcome), verdict.limited_by, verdict.sentence, anchor)
     return Column(dut, direction, goal_name(outcome.goal)), cell
 
 
@@ -161,11 +171,15 @@ def _columns(test: Analysis, both: Both) -> list[tuple[Column, Curve]]:
     return [(Column(dut, TOGETHER), curve) for curve in test.curves if curve.channel == SUM]
 
 
-def _cell(row: Row, both: Both, anchor: str) -> Cell:
-    percent = row.max_line_percent
-    if both == "sum100" and percent is not None:
-        percent = round(percent / row.lines, 3)
-    return Cell(row.max_pps, percent, 100 if both == "sum100" else 100 * row.lines, row, anchor)
+def _cell(line: Line, verdict: Verdict, both: Both, anchor: str) -> Cell:
+    percent, of_percent = _share(line.held, both)
+    return Cell(line.held, percent, of_percent, line.row, verdict.limited_by, verdict.sentence, anchor)
+
+
+def _share(figure: Figure, both: Both) -> tuple[float | None, int]:
+    """A share of all lines together, or of one hundred each."""
+    times = figure.lines if both == "sum200" else 1
+    return rounded(None if figure.line_percent is None else figure.line_percent * times), 100 * times
 
 
 def _label(load: Load, variables: Mapping[str, Any], labels: Labels) -> str:

@@ -9,12 +9,11 @@ from dataclasses import asdict
 
 from wirespeed.report.markdown import aligned, plain
 from wirespeed.report.matrix import Cell, Column, Matrix
-from wirespeed.report.search_rows import GoalRow, is_at_least
-from wirespeed.results.figures import NOTHING, Scaler, percent_text
+from wirespeed.report.search_rows import GoalRow
+from wirespeed.results.figures import NOTHING, Scaler, three_digits
 
-TESTER_LIMITED, SMOOTHED, IRREGULAR, BROKEN_OFF = "*", "~", "◇", "†"
+SMOOTHED, IRREGULAR, BROKEN_OFF = "~", "◇", "†"
 LEGEND = {
-    TESTER_LIMITED: "the tester was the limit: at least this",
     SMOOTHED: "smoothed rates, as trex-loadtest writes them",
     IRREGULAR: "irregular: not what the goal of the search asked for",
     BROKEN_OFF: "the test did not complete",
@@ -22,8 +21,8 @@ LEGEND = {
 
 
 def matrix_to_markdown(found: Matrix, scaler: Scaler, charts: str = "") -> str:
-    """Cells are `5.010 (33.67 %)`, and links into the page `charts` where that is given; marks are explained below."""
-    head = [f"{scaler.unit} (% of line)", *(plain(heading(column)) for column in found.columns)]
+    """Cells are `5.01 (33.7 % of line)`, and links into the page `charts` where that is given; marks stand below."""
+    head = [f"{scaler.unit} (share)", *(plain(heading(column)) for column in found.columns)]
     lines = [
         [plain(label), *(" / ".join(_text(cell, scaler, charts) for cell in cells) or NOTHING for cells in row)]
         for label, row in zip(found.labels, found.cells, strict=True)
@@ -53,8 +52,9 @@ def matrix_to_json(found: Matrix, title: str) -> str:
             "cells": [
                 [
                     {"rate_pps": cell.rate_pps, "percent": cell.percent, "of_percent": cell.of_percent}
-                    | ({"upper_pps": cell.upper_pps} if isinstance(cell.figures, GoalRow) else {})
-                    | {"chart": cell.anchor, "figures": asdict(cell.figures)}
+                    | ({"upper_pps": cell.upper_pps} if isinstance(cell.row, GoalRow) else {})
+                    | {"text": cell.figure.text, "limited_by": cell.limited_by, "sentence": cell.sentence}
+                    | {"chart": cell.anchor, "figures": asdict(cell.row)}
                     for cell in cells
                 ]
                 for cells in row
@@ -74,13 +74,11 @@ def heading(column: Column) -> str:
 
 
 def marks(cell: Cell) -> str:
-    """What qualifies the figure, as signs of LEGEND."""
-    if isinstance(cell.figures, GoalRow):
-        said = TESTER_LIMITED if cell.figures.limit == "tester" else IRREGULAR if cell.figures.irregular else ""
-        return said + (BROKEN_OFF if cell.figures.outcome != "complete" else "")
-    said = TESTER_LIMITED if cell.figures.tester_limited else ""
-    said += SMOOTHED if "smoothed rates" in cell.figures.notes else ""
-    return said + (BROKEN_OFF if cell.figures.outcome != "complete" else "")
+    """What qualifies the figure beside its bound, as signs of LEGEND."""
+    broken_off = BROKEN_OFF if cell.row.outcome != "complete" else ""
+    if isinstance(cell.row, GoalRow):
+        return (IRREGULAR if cell.figure.mark == "irregular" else "") + broken_off
+    return (SMOOTHED if "smoothed rates" in cell.row.notes else "") + broken_off
 
 
 def legend(found: Matrix) -> tuple[tuple[str, str], ...]:
@@ -90,17 +88,19 @@ def legend(found: Matrix) -> tuple[tuple[str, str], ...]:
 
 
 def cell_text(cell: Cell, scaler: Scaler) -> str:
-    """`5.010 (33.67 %)`; of a sum `9.870 (66.40 of 200 %)`; of a search `7.770 to 7.808 (52.21 %)`."""
-    if cell.rate_pps is None:
-        is_open = isinstance(cell.figures, GoalRow) and is_at_least(cell.figures)
-        return NOTHING if cell.upper_pps is None or is_open else f"< {scaler.text(cell.upper_pps)}"
-    share = percent_text(cell.percent) + ("" if cell.of_percent == 100 else f" of {cell.of_percent}")
-    rate = scaler.text(cell.rate_pps)
-    if isinstance(cell.figures, GoalRow) and is_at_least(cell.figures):
-        rate = f"≥ {rate}"
-    elif cell.upper_pps is not None:
-        rate = f"{rate} to {scaler.text(cell.upper_pps)}"
-    return f"{rate} ({share} %)" if cell.percent is not None else rate
+    """`5.01 (33.7 % of line)`, `≥ 5.01 (33.7 % of line, tester-limited)`; a search `7.77 to 7.81 (52.2 % of line)`."""
+    rate, share = cell.figure.scaled(scaler), cell_share(cell)
+    return f"{rate} ({share})" if share else rate
+
+
+def cell_share(cell: Cell) -> str:
+    """The share of the line, and what bounds the figure."""
+    share = ""
+    if cell.percent is not None and cell.of_percent != 100:
+        share = f"{three_digits(cell.percent)} of {cell.of_percent} %"
+    elif cell.percent is not None:
+        share = cell.figure.share_text
+    return ", ".join(filter(None, (share, cell.figure.bound)))
 
 
 def _text(cell: Cell, scaler: Scaler, charts: str) -> str:

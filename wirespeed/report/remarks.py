@@ -123,7 +123,11 @@ def _without_traffic(tests: Sequence[Analysis]) -> Remark | None:
 
 
 def _nothing_back(directions: Sequence[Direction]) -> Remark | None:
-    names = [one.name for one in directions if one.curve.measured and one.curve.max_pps == 0]
+    names = [
+        one.name
+        for one in directions
+        if one.curve.measured and not any(point.received_pps for point in one.curve.measured)
+    ]
     if not names:
         return None
     return Remark("nothing-back", f"{some(names, len(directions), 'direction')}: no packet came back.", tuple(names))

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from wirespeed.pages.words import count, three_digits
-from wirespeed.report.answers import Trust
+from wirespeed.pages.trust import Trust
+from wirespeed.pages.words import count
 from wirespeed.report.duts import dut_name
 from wirespeed.report.page_parts import Drawn, Grid, Place, grid
 from wirespeed.report.search_charts import search_chart
@@ -25,7 +25,7 @@ from wirespeed.report.search_rows import (
     mrr_rows,
 )
 from wirespeed.report.searches import bounds_text, goal_name, load_name, trust
-from wirespeed.results.figures import Scaler, rate_text
+from wirespeed.results.figures import Scaler, rate_text, three_digits
 from wirespeed.results.search import SearchResult
 
 MOST_CARDS = 8

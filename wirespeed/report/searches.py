@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from wirespeed.report.answers import TESTER_LIMITED, Trust
+from wirespeed.pages.trust import Trust
 from wirespeed.report.duts import BESIDE
 from wirespeed.report.loads import Load, load_of_search
 from wirespeed.results.analysis import Analysis
@@ -23,6 +23,7 @@ LIMITS: dict[Limit, str] = {
 
 BOUNDED = Trust("●", "bounds found", "The router carries the lower bound and not the upper one, by repeated trials.")
 WHOLE_LINE = Trust("●", "the whole line", "All of the line was carried: there is no upper bound.")
+TESTER_LIMITED = Trust("▲", "tester-limited: at least this", "The router may do more.")
 IRREGULAR = "◇", "irregular"
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from wirespeed.pages.trust import Trust
 from wirespeed.pages.words import count
-from wirespeed.report.answers import Trust
 from wirespeed.report.page_parts import Drawn, Grid, Place, grid
 from wirespeed.report.soak_charts import soak_chart
 from wirespeed.report.soak_rows import (

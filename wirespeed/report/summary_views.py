@@ -9,11 +9,11 @@ from wirespeed.report.table import (
     FIRST_FIGURE_COLUMN,
     LAST_FIGURE_COLUMN,
     PERCENT_COLUMN,
-    Row,
+    Line,
     cells,
     headings,
-    rows,
     sort_keys,
+    table_lines,
 )
 from wirespeed.results.analysis import SUM
 from wirespeed.results.figures import NOTHING, Scaler
@@ -54,12 +54,14 @@ def summary(comparison: Comparison, scaler: Scaler) -> Summary:
     columns = headings(comparison, scaler)
     return Summary(
         headings=tuple(Heading(text, _kind(index)) for index, text in enumerate(columns)),
-        rows=tuple(SummaryRow(row.test, _cells(row, scaler), row.channel == SUM) for row in rows(comparison)),
+        rows=tuple(
+            SummaryRow(line.row.test, _cells(line, scaler), line.row.channel == SUM) for line in table_lines(comparison)
+        ),
     )
 
 
-def _cells(row: Row, scaler: Scaler) -> tuple[Cell, ...]:
-    filled = f"{max(0.0, min(100.0, (row.max_line_percent or 0) / row.lines)):.1f}"
+def _cells(line: Line, scaler: Scaler) -> tuple[Cell, ...]:
+    filled = f"{line.held.line_percent or 0.0:.1f}"
     return tuple(
         Cell(
             text=text,
@@ -67,7 +69,7 @@ def _cells(row: Row, scaler: Scaler) -> tuple[Cell, ...]:
             sort_key="" if key is None else str(key),
             filled_percent=filled if index == PERCENT_COLUMN and text != NOTHING else None,
         )
-        for index, (key, text) in enumerate(zip(sort_keys(row), cells(row, scaler), strict=True))
+        for index, (key, text) in enumerate(zip(sort_keys(line.row), cells(line, scaler), strict=True))
     )
 
 

@@ -7,36 +7,45 @@ import io
 import json
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
+from typing import Any
 
 from wirespeed.report.comparison import Comparison
 from wirespeed.report.loads import Load
 from wirespeed.report.markdown import aligned
 from wirespeed.report.remarks import notes, status, thresholds_text
 from wirespeed.results.analysis import Analysis, Curve
-from wirespeed.results.figures import NOTHING, Scaler, bits_text, percent_text, rounded
+from wirespeed.results.figures import NOTHING, Scaler, rounded, share_text
+from wirespeed.results.verdict import Figure, Verdict
 
-FIRST_FIGURE_COLUMN, LAST_FIGURE_COLUMN, PERCENT_COLUMN = 3, 10, 7
+FIRST_FIGURE_COLUMN, LAST_FIGURE_COLUMN, PERCENT_COLUMN = 3, 11, 6
 
 
 @dataclass(frozen=True)
 class Row:
     """One channel of one test; field names are the columns of the CSV file, None is an empty cell.
 
-    `held_pps` is the highest load whose sample lost at most `threshold`, an estimate. `max_line_percent` is by the
-    frames that were sent, `max_returned_percent` by those that came back. Loss lasts from `lossy_from_pps` on;
-    `saturated_pps` is where received stops following offered, between `saturated_low_pps` and `saturated_high_pps`.
-    Percentages of a sum are of `lines` hundred.
+    `held` is the highest load that lost at most `threshold`, `full_load` what was forwarded while the full load was
+    held; each `text` is as the verdict writes it. `held_line_percent` is by the frames that were sent,
+    `held_returned_percent` by those that came back. Loss lasts from `lossy_from_pps` on; `saturated_pps` is where
+    received stops following offered, between `saturated_low_pps` and `saturated_high_pps`. Percentages of a sum are of
+    all its `lines` together.
     """
 
     test: str
     load: str
     channel: str
+    held_text: str
     held_pps: float | None
-    max_pps: float | None
-    max_l2_bps: float | None
-    max_l1_bps: float | None
-    max_line_percent: float | None
-    max_returned_percent: float | None
+    held_l2_bps: float | None
+    held_l1_bps: float | None
+    held_line_percent: float | None
+    held_returned_percent: float | None
+    held_loss_ratio: float | None
+    full_load_text: str
+    full_load_pps: float | None
+    full_load_l1_bps: float | None
+    full_load_line_percent: float | None
+    full_load_loss_ratio: float | None
     lossy_from_pps: float | None
     lossy_from_line_percent: float | None
     saturated_pps: float | None
@@ -48,15 +57,35 @@ class Row:
     lines: int
     threshold: float
     outcome: str
+    limited_by: str
+    mark: str
     tester_limited: bool
     spoilt_samples: int
+    sentence: str
+    next: str
     notes: str
+
+
+@dataclass(frozen=True)
+class Line:
+    """A row with the figures that its cells print."""
+
+    row: Row
+    held: Figure
+    full_load: Figure
 
 
 def rows(comparison: Comparison) -> list[Row]:
     """All rows: groups and tests in the order given, the channels of a test and then their sum."""
+    return [line.row for line in table_lines(comparison)]
+
+
+def table_lines(comparison: Comparison) -> list[Line]:
     return [
-        row_of(group.load, test, curve) for group in comparison.groups for test in group.tests for curve in test.curves
+        line_of(group.load, test, curve, comparison.verdicts[test.result.name])
+        for group in comparison.groups
+        for test in group.tests
+        for curve in test.curves
     ]
 
 
@@ -66,32 +95,37 @@ def headings(comparison: Comparison, scaler: Scaler) -> tuple[str, ...]:
         "Test",
         "Load",
         "Channel",
-        f"Held, loss ≤ {thresholds_text(comparison.tests)} ({scaler.unit}, estimate)",
-        f"Maximum ({scaler.unit})",
+        f"Forwarded, loss ≤ {thresholds_text(comparison.tests)} ({scaler.unit})",
         "L2",
         "L1",
         "% of line",
+        f"At full load ({scaler.unit})",
+        "Loss",
         f"Lossy from ({scaler.unit})",
         f"Saturated at ({scaler.unit})",
         "at % of line",
+        "Limited by",
         "Notes",
     )
 
 
-def cells(row: Row, scaler: Scaler) -> tuple[str, ...]:
-    """The row as text; what was never reached is a dash, and a sum's share says of how many."""
+def cells(line: Line, scaler: Scaler) -> tuple[str, ...]:
+    """The row as text; what was never reached is a dash, and a sum's share says of how many lines."""
+    row, held, full = line.row, line.held, line.full_load
     return (
         row.test,
         row.load,
         row.channel,
-        scaler.text(row.held_pps),
-        scaler.text(row.max_pps),
-        bits_text(row.max_l2_bps),
-        bits_text(row.max_l1_bps),
-        share_text(row.max_line_percent, row.lines),
+        held.scaled(scaler),
+        held.l2_text,
+        held.l1_text,
+        held.share_text,
+        full.scaled(scaler),
+        full.loss_text,
         scaler.text(row.lossy_from_pps),
         _knee_text(row, scaler),
         share_text(row.saturated_line_percent, row.lines),
+        row.limited_by,
         row.notes,
     )
 
@@ -100,21 +134,16 @@ def sort_keys(row: Row) -> tuple[str | float | None, ...]:
     """What each cell is sorted by."""
     return (
         *(row.test, row.load, row.channel),
-        *(row.held_pps, row.max_pps, row.max_l2_bps, row.max_l1_bps, row.max_line_percent),
+        *(row.held_pps, row.held_l2_bps, row.held_l1_bps, row.held_line_percent),
+        *(row.full_load_pps, row.full_load_loss_ratio),
         *(row.lossy_from_pps, row.saturated_pps, row.saturated_line_percent),
-        row.notes,
+        *(row.limited_by, row.notes),
     )
-
-
-def share_text(percent: float | None, lines: int) -> str:
-    """`33.67`; of several lines `160.48 of 200`."""
-    text = percent_text(percent)
-    return text if lines == 1 or percent is None else f"{text} of {100 * lines}"
 
 
 def to_markdown(comparison: Comparison, scaler: Scaler) -> str:
     """A table that is aligned as plain text too; figures are flush right."""
-    lines = [headings(comparison, scaler), *(cells(row, scaler) for row in rows(comparison))]
+    lines = [headings(comparison, scaler), *(cells(line, scaler) for line in table_lines(comparison))]
     return aligned(lines, range(FIRST_FIGURE_COLUMN, LAST_FIGURE_COLUMN + 1))
 
 
@@ -132,40 +161,63 @@ def to_json(comparison: Comparison, title: str) -> str:
     document = {
         "title": title,
         "rows": [asdict(row) for row in rows(comparison)],
+        "verdicts": verdicts_object(comparison),
         "warnings": [remark.sentence for remark in comparison.remarks],
     }
     return json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
 
 
-def row_of(load: Load, test: Analysis, curve: Curve) -> Row:
-    """One curve as plain values."""
+def verdicts_object(comparison: Comparison) -> dict[str, Any]:
+    """The verdict on each result, by its name."""
+    return {name: verdict.to_json() for name, verdict in comparison.verdicts.items()}
+
+
+def line_of(load: Load, test: Analysis, curve: Curve, verdict: Verdict) -> Line:
+    """One curve as plain values, with its part of the test's verdict."""
     found = curve.outcome
     lossy, knee = found.lossy_from, found.saturated
-    return Row(
+    held = verdict.figure.of(curve.channel)
+    full = (verdict.full_load or verdict.figure).of(curve.channel)
+    row = Row(
         test=test.result.name,
         load=load.name,
         channel=curve.channel,
-        held_pps=rounded(curve.held_pps),
-        max_pps=rounded(curve.max_pps),
-        max_l2_bps=rounded(curve.max_l2_bps),
-        max_l1_bps=rounded(curve.max_l1_bps),
-        max_line_percent=rounded(curve.max_line_percent),
-        max_returned_percent=rounded(curve.max_returned_percent),
+        held_text=held.text,
+        held_pps=rounded(held.rate_pps),
+        held_l2_bps=rounded(held.l2_bps),
+        held_l1_bps=rounded(held.l1_bps),
+        held_line_percent=rounded(held.line_percent),
+        held_returned_percent=rounded(_of_lines(curve.returned_percent(curve.held), curve)),
+        held_loss_ratio=None if held.loss_ratio is None else round(held.loss_ratio, 9),
+        full_load_text=full.text,
+        full_load_pps=rounded(full.rate_pps),
+        full_load_l1_bps=rounded(full.l1_bps),
+        full_load_line_percent=rounded(full.line_percent),
+        full_load_loss_ratio=None if full.loss_ratio is None else round(full.loss_ratio, 9),
         lossy_from_pps=rounded(lossy.offered_pps if lossy else None),
-        lossy_from_line_percent=rounded(lossy.offered_percent if lossy else None),
+        lossy_from_line_percent=rounded(_of_lines(lossy.offered_percent if lossy else None, curve)),
         saturated_pps=rounded(knee.offered_pps if knee else None),
         saturated_low_pps=rounded(knee.low_pps if knee else None),
         saturated_high_pps=rounded(knee.high_pps if knee else None),
-        saturated_line_percent=rounded(knee.offered_percent if knee else None),
+        saturated_line_percent=rounded(_of_lines(knee.offered_percent if knee else None, curve)),
         loss_ratio=round(found.balance.loss_ratio, 9),
         line_pps=rounded(curve.line_pps),
         lines=curve.lines,
         threshold=test.threshold,
         outcome=status(test),
+        limited_by=verdict.limited_by,
+        mark=held.mark,
         tester_limited=curve.tester_limited,
         spoilt_samples=found.spoilt_samples,
+        sentence=verdict.sentence,
+        next=verdict.next_step,
         notes=", ".join(notes(test, curve)),
     )
+    return Line(row, held, full)
+
+
+def _of_lines(percent: float | None, curve: Curve) -> float | None:
+    return None if percent is None else percent / curve.lines
 
 
 def _knee_text(row: Row, scaler: Scaler) -> str:

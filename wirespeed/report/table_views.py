@@ -4,26 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import get_args
 
 from wirespeed.report.comparison import Comparison
-from wirespeed.report.limits import Limit
+from wirespeed.report.limits import LIMIT_WORDS
 from wirespeed.report.looks import Colours
 from wirespeed.report.matrix import Cell, Matrix
-from wirespeed.report.matrix_text import cell_text, heading, legend, marks
+from wirespeed.report.matrix_text import cell_share, heading, legend, marks
 from wirespeed.report.nodes import HEADINGS, all_rows, cells
 from wirespeed.report.search_rows import GoalRow
 from wirespeed.report.sparkline import sparkline
 from wirespeed.results.figures import Scaler
-
-LIMITS_OF_GOALS: Mapping[str, Limit] = {
-    "line": "line",
-    "tester": "tester",
-    "machine": "tester",
-    "none": "unknown",
-    "maximum": "unknown",
-}
-"""What ended a search, where it was not the device."""
 
 
 @dataclass(frozen=True)
@@ -36,7 +26,7 @@ class MatrixFigure:
     mark: str
     filled_percent: str
     spark: str
-    limit: Limit
+    limit: str
     title: str
     anchor: str
     test: str
@@ -51,7 +41,7 @@ class MatrixView:
     headings: tuple[str, ...]
     rows: tuple[tuple[str, tuple[tuple[MatrixFigure, ...], ...]], ...]
     legend: tuple[tuple[str, str], ...]
-    limits: tuple[Limit, ...]
+    limits: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -64,16 +54,13 @@ class NodeTable:
     rows: tuple[tuple[str, ...], ...]
 
 
-def matrix_view(
-    found: Matrix, comparison: Comparison, scaler: Scaler, colours: Colours, limits: Mapping[str, Limit]
-) -> MatrixView:
-    """`limits` are by the names of tests."""
+def matrix_view(found: Matrix, comparison: Comparison, scaler: Scaler, colours: Colours) -> MatrixView:
     sparks = {(test.result.name, curve.channel): sparkline(curve) for test in comparison.tests for curve in test.curves}
     rows = tuple(
         (
             label,
             tuple(
-                tuple(_figure(cell, column.dut, scaler, colours, limits, sparks) for cell in cells)
+                tuple(_figure(cell, column.dut, scaler, colours, sparks) for cell in cells)
                 for cells, column in zip(row, found.columns, strict=True)
             ),
         )
@@ -81,11 +68,11 @@ def matrix_view(
     )
     used = {figure.limit for _, row in rows for cells in row for figure in cells}
     return MatrixView(
-        corner=f"{scaler.unit} (% of line)",
+        corner=f"{scaler.unit} (share)",
         headings=tuple(heading(column) for column in found.columns),
         rows=rows,
         legend=legend(found),
-        limits=tuple(limit for limit in get_args(Limit) if limit in used),
+        limits=tuple(word for word in LIMIT_WORDS.values() if word in used),
     )
 
 
@@ -94,28 +81,20 @@ def _figure(
     dut: str,
     scaler: Scaler,
     colours: Colours,
-    limits: Mapping[str, Limit],
     sparks: Mapping[tuple[str, str], str],
 ) -> MatrixFigure:
-    row = cell.figures
-    test = row.test
-    rate, _, share = cell_text(cell, scaler).partition(" (")
-    if isinstance(row, GoalRow):
-        spark, limit = "", LIMITS_OF_GOALS.get(row.limit, "DUT")
-    else:
-        spark = sparks.get((row.test, row.channel), "")
-        limit = "tester" if row.tester_limited else limits.get(row.test, "unknown")
-    filled = min(100.0, 100.0 * (cell.percent or 0.0) / cell.of_percent)
+    row, figure = cell.row, cell.figure
+    spark = "" if isinstance(row, GoalRow) else sparks.get((row.test, row.channel), "")
     return MatrixFigure(
-        rate=rate,
-        share=share.rstrip(")"),
+        rate=figure.scaled(scaler),
+        share=cell_share(cell),
         mark=marks(cell),
-        filled_percent=f"{max(0.0, filled):.1f}",
+        filled_percent=f"{figure.line_percent or 0.0:.1f}",
         spark=spark,
-        limit=limit,
-        title=f"{test}: limited by {limit}" if limit != "unknown" else f"{test}: what limited it is unknown",
+        limit=LIMIT_WORDS[cell.limited_by],
+        title=f"{row.test}: {cell.sentence}",
         anchor=cell.anchor,
-        test=test,
+        test=row.test,
         colour=colours.get(dut, ""),
     )
 

@@ -11,9 +11,8 @@ from wirespeed.report.answer_views import AnswerCards, answer_cards
 from wirespeed.report.charts import load_chart, time_chart
 from wirespeed.report.comparison import Comparison
 from wirespeed.report.duts import dut_name
-from wirespeed.report.explanation_views import Explained, explained
+from wirespeed.report.explanation_views import Explained, explanation_views
 from wirespeed.report.hardware import Machine, machines
-from wirespeed.report.limits import limit_of
 from wirespeed.report.loads import load_of, load_of_search
 from wirespeed.report.looks import colours_of
 from wirespeed.report.matrix import BY_NAME, Both, Labels, matrix
@@ -94,15 +93,14 @@ def page_of(
         over_load = load_chart(f"load-{number}", group, channels, scaler, colours, comparison.searches)
         over_time = time_chart(f"time-{number}", group, channels, scaler, colours)
         loads.append(LoadCharts(group.load.name, drawn.place(over_load), drawn.place(over_time)))
-    why = explained(results, _charts(comparison), scaler, inspections)
-    limits = {view.test: limit_of(view.cause) for view in why.views}
+    why = explanation_views(comparison.explanations, _charts(comparison), scaler)
     table = matrix(comparison, both=both, labels=labels) if tests or comparison.searches else None
     return Page(
         title=title,
         meta=(*_meta(comparison), date),
         listed=_listed(comparison),
-        answers=answer_cards(comparison, scaler, colours, {view.test: view.sentence for view in why.views}),
-        matrix=matrix_view(table, comparison, scaler, colours, limits) if table is not None else None,
+        answers=answer_cards(comparison, scaler, colours),
+        matrix=matrix_view(table, comparison, scaler, colours) if table is not None else None,
         summary=summary(comparison, scaler) if tests else None,
         searches=search_part(comparison.searches, scaler, drawn, with_cards=not tests),
         suites=suite_views(comparison.suites, scaler, drawn),

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from statistics import median
 
 from wirespeed.results.balance import Balance, total
 from wirespeed.results.channel import Channel
+from wirespeed.results.judge import disturbed_times
+from wirespeed.results.judgement import leaves_out_spoilt, points_of, verdict
+from wirespeed.results.load_figures import Chosen, full_load_samples, held_samples, mean_load, together
 from wirespeed.results.loadtest import Result
-from wirespeed.results.outcome import ChannelOutcome
+from wirespeed.results.outcome import COMPLETE, ChannelOutcome, LoadPoint
 from wirespeed.results.point import Point, line_pps_of_utilisation, summed
 from wirespeed.results.tester import share_of_tester
-from wirespeed.results.verdict import points_of, verdict
 from wirespeed.units import l1_bits, line_rate_pps
 
 SUM = "sum"
@@ -40,44 +42,24 @@ class Curve:
         return tuple(point for point in self.points if point.measured)
 
     @property
-    def held_pps(self) -> float | None:
-        """What came back of the highest load within the threshold before loss persists: an estimate and no NDR."""
-        return self.outcome.held.received_pps if self.outcome.held else None
+    def held(self) -> LoadPoint | None:
+        """The highest load that lost at most the threshold."""
+        return self.outcome.held
 
     @property
-    def max_pps(self) -> float | None:
-        return self.outcome.maximum.received_pps if self.outcome.maximum else None
-
-    @property
-    def max_line_percent(self) -> float | None:
-        return self.outcome.maximum.received_percent if self.outcome.maximum else None
-
-    @property
-    def max_l2_bps(self) -> float | None:
-        """By the frames that were sent, as the share of the line is."""
-        return None if self.max_pps is None or not self.outcome.frame_bytes else self.max_pps * self._frame_bits
-
-    @property
-    def max_l1_bps(self) -> float | None:
-        if self.max_pps is None or not self.outcome.frame_bytes:
-            return None
-        return self.max_pps * l1_bits(self.outcome.frame_bytes)
-
-    @property
-    def max_returned_percent(self) -> float | None:
-        """The maximum as a share of the line by the frames that came back, which a DUT may have made longer."""
-        sent, returned, percent = self.outcome.frame_bytes, self.outcome.received_frame_bytes, self.max_line_percent
-        if percent is None or not sent or not returned:
-            return None
-        return percent * l1_bits(returned) / l1_bits(sent)
+    def full_load(self) -> LoadPoint | None:
+        return self.outcome.full_load
 
     @property
     def tester_limited(self) -> bool:
         return self.outcome.tester_limited
 
-    @property
-    def _frame_bits(self) -> float:
-        return (self.outcome.frame_bytes or 0.0) * 8
+    def returned_percent(self, load: LoadPoint | None) -> float | None:
+        """What came back as a share of the line by the frames that came back, which a DUT may have made longer."""
+        sent, returned = self.outcome.frame_bytes, self.outcome.received_frame_bytes
+        if load is None or load.received_percent is None or not sent or not returned:
+            return None
+        return load.received_percent * l1_bits(returned) / l1_bits(sent)
 
 
 @dataclass(frozen=True)
@@ -105,13 +87,17 @@ def analyse(
     *,
     line_bps: float | None = None,
     leave_out_spoilt: bool | None = None,
+    balances: Mapping[Channel, Balance] | None = None,
 ) -> Analysis:
     """Judge every direction and their sum by `threshold`, or by that which the test was run with.
 
     `line_bps` is another line than the tester's to take percentages of. Spoilt samples are left out as in the test
-    itself, unless told.
+    itself, unless told. `balances` are those of the whole test, in place of the ones that its outcome has.
     """
     loss_threshold = result.outcome.threshold if threshold is None else threshold
+
+    def balance_of(channel: Channel) -> Balance | None:
+        return _final_balance(result, channel) if balances is None else balances.get(channel)
 
     def curve(name: str, found: tuple[Point, ...], line_pps: float | None, balance: Balance | None) -> Curve:
         outcome = verdict(
@@ -129,25 +115,59 @@ def analyse(
     columns, curves = [], []
     for channel in result.channels:
         line = line_bps or result.line_bps(channel.tx)
-        balance = _final_balance(result, channel)
+        balance = balance_of(channel)
         found = points_of(result, channel, line, balance)
         columns.append(found)
         curves.append(curve(str(channel), found, _line_pps(result, channel, found), balance))
     if len(columns) > 1:
-        balances = [_final_balance(result, channel) for channel in result.channels]
-        known = [balance for balance in balances if balance is not None]
+        ends = [balance_of(channel) for channel in result.channels]
+        known = [balance for balance in ends if balance is not None]
         lines = [one.line_pps for one in curves]
         curves.append(
             curve(
                 SUM,
                 tuple(summed(row) for row in zip(*columns, strict=True)),
                 sum(line for line in lines if line) if all(lines) else None,
-                total(known) if len(known) == len(balances) else None,
+                total(known) if len(known) == len(ends) else None,
             )
         )
         if any(one.tester_limited for one in curves):
             curves[-1] = replace(curves[-1], outcome=replace(curves[-1].outcome, tester_limited=True))
+        curves = _over_the_same_samples(result, curves, loss_threshold, leave_out_spoilt)
     return Analysis(result, loss_threshold, tuple(curves))
+
+
+def judged(result: Result, balances: Mapping[Channel, Balance] | None = None) -> Result:
+    """The result with the judgement of each direction in its outcome.
+
+    `balances` are those of the whole test after the drain; without one the samples of the direction are all there is.
+    """
+    analysis = analyse(result, balances=balances or {})
+    channels = {curve.channel: curve.outcome for curve in analysis.directions}
+    return replace(result, outcome=replace(result.outcome, channels=channels))
+
+
+def _over_the_same_samples(
+    result: Result, curves: Sequence[Curve], threshold: float, leave_out_spoilt: bool | None
+) -> list[Curve]:
+    """The curves with the figures of all directions over the samples that their sum's are over, so that they add up."""
+    *directions, whole = curves
+    leave_out = leaves_out_spoilt(result) if leave_out_spoilt is None else leave_out_spoilt
+    disturbed = disturbed_times(whole.measured, threshold, leave_out)
+    lossy = whole.outcome.lossy_from
+    held = held_samples(whole.points, threshold, disturbed=disturbed, lossy_from_s=lossy.t_s if lossy else None)
+    full = full_load_samples(whole.points, disturbed=disturbed, complete=result.outcome.status == COMPLETE)
+
+    def means(chosen: Chosen | None) -> list[LoadPoint | None]:
+        if chosen is None:
+            return [None] * len(curves)
+        each = [mean_load(one.points, chosen, one.outcome.balance) for one in directions]
+        return [*each, together(each)]
+
+    return [
+        replace(one, outcome=replace(one.outcome, held=held_load, full_load=full_load))
+        for one, held_load, full_load in zip(curves, means(held), means(full), strict=True)
+    ]
 
 
 def _curve(

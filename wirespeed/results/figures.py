@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import math
 import re
 from dataclasses import dataclass
 
 from wirespeed.errors import UsageError
-from wirespeed.units import format_si
+from wirespeed.units import format_si, scale
 
 NOTHING = "–"
 _SCALER = re.compile(r"(?P<divisor>\d{1,15}(?:\.\d+)?):(?P<prefix>[A-Za-zµ]{0,5})")
@@ -41,6 +42,27 @@ def parse_scaler(text: str) -> Scaler:
     if match is None or float(match["divisor"]) <= 0:
         raise UsageError(f"scaler {text!r} cannot be read: give DIV:PREFIX such as 1000000:M, 1000:k or 1:")
     return Scaler(float(match["divisor"]), match["prefix"])
+
+
+def three_digits(value: float) -> str:
+    """A measured number to three significant digits, without an exponent: `0.0123`, `9.27`, `1,490`."""
+    if not value or not math.isfinite(value):
+        return f"{value:g}"
+    digits = 2 - math.floor(math.log10(abs(value)))
+    return f"{round(value, digits):,.{max(0, digits)}f}"
+
+
+def measured_text(rate: float, unit: str = "pps") -> str:
+    """A measured rate, with the prefix that fits: `4.47 Mpps`."""
+    number, prefix = scale(rate)
+    return f"{three_digits(number)} {prefix}{unit}"
+
+
+def share_text(percent: float | None, lines: int) -> str:
+    """A rate's share of all `lines` that it used: `33.7 % of line`, `30.4 % of 2 lines`."""
+    if percent is None:
+        return NOTHING
+    return f"{three_digits(percent)} % of {'line' if lines == 1 else f'{lines} lines'}"
 
 
 def rate_text(pps: float | None) -> str:

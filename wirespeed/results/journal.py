@@ -67,11 +67,11 @@ class Journal:
         if go_on:
             self._go_on()
             return
-        if (kind := _holds(path)) is not None:
+        if (command := recovery(path)) is not None:
             self._file.close()
             raise FileFault(
-                f"{path} holds what a test that did not end has measured: make a result of it with "
-                f"`wirespeed {kind} --recover {path.with_suffix('')}`, or remove it"
+                f"{path} holds what a test that did not end has measured: make a result of it with `{command}`, "
+                "or remove it"
             )
         self._file.truncate(0)
         sync_directory(path.parent)
@@ -172,14 +172,14 @@ def _document(line: str, path: Path, number: int) -> dict[str, Any]:
     return document
 
 
-def _holds(path: Path) -> str | None:
-    """The kind of measurement of which it holds anything."""
+def recovery(path: Path) -> str | None:
+    """The command that makes a result of the journal at `path`; None when the journal holds no measurement."""
     with path.open(encoding="utf-8", errors="replace") as file:
         lines = [line for line, _ in zip(file, range(2), strict=False) if line.endswith("\n")]
     if len(lines) < 2:
         return None
     known = _FORMAT.search(lines[0])
-    return known["kind"] if known is not None else "loadtest"
+    return f"wirespeed {known['kind'] if known is not None else 'loadtest'} --recover {path.with_suffix('')}"
 
 
 def is_being_written(path: Path) -> bool:

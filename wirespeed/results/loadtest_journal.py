@@ -8,13 +8,13 @@ from pathlib import Path
 from typing import Any
 
 from wirespeed.errors import FileFault
+from wirespeed.results.analysis import judged
 from wirespeed.results.journal import Journal
 from wirespeed.results.loadtest import Result
 from wirespeed.results.loadtest_json import KIND, from_json, head_to_json, why
 from wirespeed.results.outcome import INTERRUPTED, Outcome
 from wirespeed.results.sample import Sample
 from wirespeed.results.sample_json import sample_to_json
-from wirespeed.results.verdict import judged
 
 
 @dataclass(frozen=True)

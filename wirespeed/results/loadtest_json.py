@@ -151,7 +151,7 @@ def _old_outcome(raw: dict[str, Any], result: Result) -> Outcome:
             frame_bytes=None if frame is None else as_number(frame, f"mean_frame_bytes of {where}"),
             received_frame_bytes=None,
             line_bps=result.line_bps(channel_of(name, "outcome.channels").tx),
-            maximum=None,
+            full_load=None,
             held=None,
             lossy_from=None,
             saturated=None,

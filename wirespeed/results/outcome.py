@@ -17,14 +17,20 @@ FAILED: Status = "failed"
 
 @dataclass(frozen=True)
 class LoadPoint:
-    """A load of one direction and what came back. Percentages are of the direction's line (L1) by the frames that were
-    sent; None without a line speed."""
+    """A load of one direction and what came back, as the mean over `samples` samples that end at `t_s`. Percentages are
+    of the direction's line (L1) by the frames that were sent; None without a line speed. `is_estimate`: each sample
+    had a load of its own, as in a ramp.
+    """
 
     t_s: float
     offered_pps: float
     received_pps: float
     offered_percent: float | None
     received_percent: float | None
+    loss_ratio: float = 0.0
+    l1_bps: float | None = None
+    samples: int = 1
+    is_estimate: bool = True
 
 
 @dataclass(frozen=True)
@@ -43,18 +49,18 @@ class Knee:
 class ChannelOutcome:
     """One direction of a whole test.
 
-    `maximum` is the most received over a second on end, never more than was offered then. `held` is the highest load of
-    a sample within the threshold before `lossy_from`, the first from which loss above the threshold persists: an
-    estimate and no NDR. `saturated` is the knee, None where there is none or where the tester was the limit. Frame
-    lengths are with FCS: `frame_bytes` of those sent, `received_frame_bytes` of those that came back. In
-    `spoilt_samples` the loss above the threshold is the machine's doing.
+    `full_load` is the mean of the hold, `held` the mean of the highest load that lost at most the threshold, before
+    `lossy_from`, the first sample from which loss above the threshold persists. In a test of several directions both
+    are means over the same samples for all of them. `saturated` is the knee, None where there is none or where the
+    tester was the limit. Frame lengths are with FCS: `frame_bytes` of those sent, `received_frame_bytes` of those that
+    came back. In `spoilt_samples` the machine's absences explain a loss above the threshold.
     """
 
     balance: Balance
     frame_bytes: float | None
     received_frame_bytes: float | None
     line_bps: float | None
-    maximum: LoadPoint | None
+    full_load: LoadPoint | None
     held: LoadPoint | None
     lossy_from: LoadPoint | None
     saturated: Knee | None

@@ -1,4 +1,4 @@
-"""What of a result is compared and listed: rates, each with whether it is only a lower bound. Pure."""
+"""What of a result is compared and listed: the rates of its verdict, by what they are of. Pure."""
 
 from __future__ import annotations
 
@@ -6,12 +6,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import PurePath
 
-from wirespeed.results.analysis import Analysis, analyse
 from wirespeed.results.channel import Channel
 from wirespeed.results.file import AnyResult
 from wirespeed.results.loadtest import Result
-from wirespeed.results.rfc2544 import Rfc2544Result
-from wirespeed.results.search import SearchResult
+from wirespeed.results.verdict import Mark, Verdict
 
 
 @dataclass(frozen=True, order=True)
@@ -32,54 +30,35 @@ class Subject:
 
 @dataclass(frozen=True)
 class Value:
-    """Packets a second. `at_least`: something other than the device ended it. `irregular` says why it should not be
-    believed; empty where it should."""
+    """Packets a second, all directions together. `at_least`: something other than the device ended it, which `bound`
+    names. `irregular` says why it should not be believed; empty where it should."""
 
     rate_pps: float
     at_least: bool = False
     irregular: str = ""
+    bound: str = ""
+    mark: Mark = "held"
+    loss_ratio: float | None = None
+    line_percent: float | None = None
 
 
-def figures(result: AnyResult, analysis: Analysis | None = None) -> Iterator[tuple[Subject, Value]]:
-    """All of a result that are known and above 0; none of a soak, whose losses are no rates. `analysis` is a load
-    test's own, where it is made already."""
-    if isinstance(result, Result):
-        yield from _loadtest(result, analysis or analyse(result))
-    elif isinstance(result, SearchResult):
-        yield from _search(result)
-    elif isinstance(result, Rfc2544Result):
-        yield from _rfc2544(result)
-
-
-def _loadtest(result: Result, analysis: Analysis) -> Iterator[tuple[Subject, Value]]:
-    load, ways = load_of(result), directions_of(result.channels)
-    curve = analysis.curves[-1]
-    irregular = "" if result.outcome.status == "complete" else f"the test is {result.outcome.status}"
-    for figure, rate in (("most received", curve.max_pps), ("held", curve.held_pps)):
-        if rate:
-            yield Subject("loadtest", load, ways, figure), Value(rate, curve.tester_limited, irregular)
-
-
-def _search(result: SearchResult) -> Iterator[tuple[Subject, Value]]:
-    load, ways = load_of(result), directions_of(result.directions)
-    for goal in result.goals:
-        if goal.lower_pps:
-            at_least = goal.limit in ("tester", "machine")
-            yield (
-                Subject("search", load, ways, goal.goal.name.upper()),
-                Value(goal.lower_pps, at_least, goal.irregular if not at_least else ""),
+def figures(result: AnyResult, verdict: Verdict) -> Iterator[tuple[Subject, Value]]:
+    """The figures of a result's verdict that are rates above 0; none of a soak, whose losses are no rates."""
+    if verdict.kind == "soak":
+        return
+    load, ways = load_of(result), directions_of(channels_of(result))
+    ended = "" if verdict.status == "complete" or verdict.kind != "loadtest" else f"the test is {verdict.status}"
+    for one in verdict.figures:
+        if one.rate_pps:
+            irregular = ended or (one.why if one.mark == "irregular" else "")
+            value = Value(
+                one.rate_pps, bool(one.bound), irregular, one.bound, one.mark, one.loss_ratio, one.line_percent
             )
+            yield Subject(verdict.kind, load, ways, one.name), value
 
 
-def _rfc2544(result: Rfc2544Result) -> Iterator[tuple[Subject, Value]]:
-    load, ways = load_of(result), directions_of(result.directions)
-    for row in result.throughput:
-        if row.throughput_pps:
-            irregular = row.irregular if not row.is_at_least else ""
-            yield (
-                Subject("rfc2544", load, ways, f"throughput at {row.frame}"),
-                Value(row.throughput_pps, row.is_at_least, irregular),
-            )
+def channels_of(result: AnyResult) -> tuple[Channel, ...]:
+    return result.channels if isinstance(result, Result) else result.directions
 
 
 def box_of(result: AnyResult) -> str:

@@ -1,64 +1,254 @@
-"""The judgement of a whole test: every direction's, from its samples, as the test itself was told to judge."""
+"""The verdict on a result: its figures, what limited it, one sentence and one next step. Pure.
+
+Every place that shows a result prints its verdict and computes nothing. What limited a test is told by `explain`
+(`wirespeed.explain.verdicts`); the result's own counters decide where they leave no doubt.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, Literal
 
-from wirespeed.results.balance import Balance
-from wirespeed.results.channel import Channel
-from wirespeed.results.judge import judge
-from wirespeed.results.loadtest import Result
-from wirespeed.results.outcome import COMPLETE, ChannelOutcome
-from wirespeed.results.point import Point, points
-from wirespeed.results.skew import allow_for_skew
+from wirespeed.results.figures import (
+    NOTHING,
+    Scaler,
+    loss_text,
+    measured_text,
+    rounded,
+    share_text,
+    three_digits,
+)
+from wirespeed.units import l1_bits
+
+LimitedBy = Literal["dut", "line", "tester", "host", "nothing", "unknown"]
+"""`host`: the machine took CPUs away from tester or DUT. `nothing`: no more was offered, and nothing was lost."""
+
+LIMITS: dict[LimitedBy, str] = {
+    "dut": "DUT",
+    "line": "line",
+    "tester": "tester",
+    "host": "host",
+    "nothing": "nothing: not offered more",
+    "unknown": "unknown",
+}
+"""The limits in words."""
+
+BOUNDS: dict[LimitedBy, str] = {"tester": "tester-limited", "host": "host-limited", "nothing": "not offered more"}
+"""Limits that make a figure a lower bound, as the figure names them."""
+
+Mark = Literal["held", "estimate", "at least", "lossy", "irregular", "broken off", "disturbed", "not measured"]
+
+NEXT_STEPS: dict[LimitedBy, str] = {
+    "dut": "hold that load and read the device meanwhile (`loadtest --dut`), its NIC counters and CPUs",
+    "line": "use smaller frames, both directions or a faster line",
+    "tester": "give the tester a CPU of its own, more workers or another kind of port (`wirespeed doctor`)",
+    "host": "close other programs or give the lab CPUs of its own, and run it again (`wirespeed doctor`)",
+    "nothing": "offer more: a higher target, smaller frames or both directions",
+    "unknown": "run it again with the device read (`loadtest --dut`)",
+}
+"""What to do next, where `explain` names no experiment."""
+
+DISTURBED = "not measured: disturbed"
+
+FORWARDED = "forwarded"
+FULL_LOAD = "at full load"
+"""Names of a load test's figures: with at most the loss threshold, and while the full load was held."""
 
 
-def verdict(
-    result: Result,
-    found: Sequence[Point],
-    balance: Balance | None = None,
-    *,
-    line_bps: float | None,
-    threshold: float | None = None,
-    leave_out_spoilt: bool | None = None,
-    complete: bool | None = None,
-) -> ChannelOutcome:
-    """`judge` of one direction of `result`, or of its sum, whose points are `found`: by what the test was run with and
-    how it ended, where nothing else is given."""
-    if leave_out_spoilt is None:
-        leave_out_spoilt = not result.variables.get("keep_spoilt", False)
-    return judge(
-        found,
-        threshold=result.outcome.threshold if threshold is None else threshold,
-        line_bps=line_bps,
-        balance=balance,
-        leave_out_spoilt=not result.variables.get("keep_spoilt", False)
-        if leave_out_spoilt is None
-        else leave_out_spoilt,
-        complete=result.outcome.status == COMPLETE if complete is None else complete,
-        smoothed=not result.native,
-    )
+@dataclass(frozen=True)
+class Limit:
+    """What limited a test. `cause` is the word of `explain`, empty where the counters alone tell; `confidence` is 0
+    to 1."""
+
+    by: LimitedBy = "unknown"
+    sentence: str = "what limited it is unknown"
+    next_step: str = ""
+    confidence: float = 0.0
+    cause: str = ""
+
+    @property
+    def is_bound(self) -> bool:
+        """Whether the router may do more than was measured, for another reason than its line."""
+        return self.by in BOUNDS
 
 
-def points_of(
-    result: Result, channel: Channel, line_bps: float | None, balance: Balance | None = None
-) -> tuple[Point, ...]:
-    """The points of all samples of `channel`, with the losses that the skew of the tester's counters leaves certain.
-    `balance` is that of the whole test after the drain. Rates of other programs are kept as they are."""
-    found = points(result.samples, channel, result.medium(channel.tx), line_bps, smoothed=not result.native)
-    return allow_for_skew(result.samples, found, channel, balance) if result.native else found
+@dataclass(frozen=True)
+class Figure:
+    """One figure of a result, of all directions together.
 
-
-def judged(result: Result, balances: Mapping[Channel, Balance] | None = None) -> Result:
-    """The result with the judgement of each direction in its outcome.
-
-    `balances` are those of the whole test after the drain; without one the samples of the direction are all there is.
+    `rate_pps` is None where there is none, for the reason `why`. `loss_ratio` is what was lost of `offered_pps`, or
+    what the goal of a search allows. `line_percent` is the share of all `lines` together and never above 100.
+    `upper_pps` is the upper bound of a search. `each` has the directions, by name, where there are several. `said` is
+    the text of a figure that is no rate. `samples` make the mean; 0 where trials do.
     """
-    channels = {}
-    for channel in result.channels:
-        line_bps = result.line_bps(channel.tx)
-        balance = (balances or {}).get(channel)
-        found = points_of(result, channel, line_bps, balance)
-        channels[str(channel)] = verdict(result, found, balance, line_bps=line_bps)
-    return replace(result, outcome=replace(result.outcome, channels=channels))
+
+    name: str
+    mark: Mark
+    rate_pps: float | None = None
+    offered_pps: float | None = None
+    loss_ratio: float | None = None
+    l1_bps: float | None = None
+    line_percent: float | None = None
+    lines: int = 1
+    bound: str = ""
+    upper_pps: float | None = None
+    why: str = ""
+    samples: int = 0
+    each: tuple[Figure, ...] = ()
+    said: str = ""
+
+    @property
+    def is_measured(self) -> bool:
+        return self.rate_pps is not None or bool(self.said)
+
+    @property
+    def text(self) -> str:
+        """`4.47 Mpps`, `≥ 4.47 Mpps (tester-limited)`, `7.77 Mpps to 7.81 Mpps`, `not measured: disturbed`."""
+        if self.said:
+            return self.said
+        if self.rate_pps is None:
+            return self.why
+        return self._form(measured_text) + (f" ({self.bound})" if self.bound else "")
+
+    def scaled(self, scaler: Scaler) -> str:
+        """The same in a column of one unit: `4.47`, `≥ 4.47`; what bounds the figure stands beside it."""
+        if self.said:
+            return self.said
+        if self.rate_pps is None:
+            return self.why
+        return self._form(lambda pps: three_digits(pps / scaler.divisor))
+
+    def _form(self, form: Callable[[float], str]) -> str:
+        rate = form(self.rate_pps or 0.0)
+        if self.bound:
+            return f"≥ {rate}"
+        return rate if self.upper_pps is None else f"{rate} to {form(self.upper_pps)}"
+
+    @property
+    def line(self) -> str:
+        """The figure with its name, its share of the line, and its loss where that is no goal's: `forwarded 4.47 Mpps,
+        30.1 % of line, loss 0 %`."""
+        words = [f"{self.name} {self.text}"]
+        if self.rate_pps is not None and self.line_percent is not None:
+            words.append(self.share_text)
+        if self.rate_pps is not None and self.samples:
+            words.append(f"loss {self.loss_text}")
+        return ", ".join(words)
+
+    @property
+    def share_text(self) -> str:
+        """`33.7 % of line`, `30.4 % of 2 lines`; a dash where the line is unknown."""
+        return share_text(self.line_percent, self.lines)
+
+    @property
+    def l2_bps(self) -> float | None:
+        """Frame bytes alone, without the 20 that each takes on the wire besides."""
+        return None if self.l1_bps is None or self.rate_pps is None else self.l1_bps - l1_bits(0) * self.rate_pps
+
+    def of(self, direction: str) -> Figure:
+        """The figure of one direction; the whole where it has no directions."""
+        return next((one for one in self.each if one.name == direction), self)
+
+    @property
+    def l2_text(self) -> str:
+        return NOTHING if self.l2_bps is None else measured_text(self.l2_bps, "bps")
+
+    @property
+    def l1_text(self) -> str:
+        return NOTHING if self.l1_bps is None else measured_text(self.l1_bps, "bps")
+
+    @property
+    def loss_text(self) -> str:
+        return NOTHING if self.loss_ratio is None else loss_text(self.loss_ratio)
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain values, and the texts that people read."""
+        return {
+            "name": self.name,
+            "mark": self.mark,
+            "rate_pps": rounded(self.rate_pps),
+            "offered_pps": rounded(self.offered_pps),
+            "loss_ratio": None if self.loss_ratio is None else round(self.loss_ratio, 9),
+            "l1_bps": rounded(self.l1_bps),
+            "line_percent": rounded(self.line_percent),
+            "lines": self.lines,
+            "upper_pps": rounded(self.upper_pps),
+            "samples": self.samples,
+            "text": self.text,
+            "share": self.share_text,
+            "each": [one.to_json() for one in self.each],
+        }
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What a result says. `figures` begin with the one that stands for it: of a load test `forwarded` and `full load`,
+    of a search its goals, of RFC 2544 the throughput of each frame size, of a soak the loss.
+
+    `disturbed` of `samples` samples lost packets by the machine's doing. `status` is how the measurement ended.
+    """
+
+    kind: str
+    name: str
+    figures: tuple[Figure, ...]
+    limit: Limit = field(default_factory=Limit)
+    status: str = "complete"
+    threshold: float | None = None
+    disturbed: int = 0
+    samples: int = 0
+
+    @property
+    def figure(self) -> Figure:
+        return self.figures[0]
+
+    @property
+    def full_load(self) -> Figure | None:
+        """What a load test forwarded while its full load was held."""
+        return next((one for one in self.figures if one.name == FULL_LOAD), None)
+
+    @property
+    def shown(self) -> Figure:
+        """The figure for a place that has room for one: the first that was measured."""
+        return next((one for one in self.figures if one.is_measured), self.figure)
+
+    @property
+    def line(self) -> str:
+        """The figures in one line: `forwarded 4.47 Mpps, loss 0 %; at full load 4.41 Mpps, loss 1.2 %`."""
+        return "; ".join(one.line for one in self.figures)
+
+    @property
+    def lines(self) -> tuple[str, ...]:
+        """The figures, what limited the test, and what to do next."""
+        following = (f"next: {self.next_step}",) if self.next_step else ()
+        return (self.line, f"limited by {LIMITS[self.limited_by]}: {self.sentence}", *following)
+
+    @property
+    def limited_by(self) -> LimitedBy:
+        return self.limit.by
+
+    @property
+    def sentence(self) -> str:
+        """What limited the test, in one sentence."""
+        return self.limit.sentence
+
+    @property
+    def next_step(self) -> str:
+        return self.limit.next_step
+
+    @property
+    def shows_the_dut(self) -> bool:
+        """Whether the DUT's own limit was found, or its whole line was forwarded."""
+        return self.limited_by in ("dut", "line") and self.figure.is_measured
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "figures": [one.to_json() for one in self.figures],
+            "limited_by": self.limited_by,
+            "cause": self.limit.cause,
+            "confidence": round(self.limit.confidence, 4),
+            "sentence": self.sentence,
+            "next": self.next_step,
+            "disturbed_samples": self.disturbed,
+            "samples": self.samples,
+        }

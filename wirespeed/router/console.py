@@ -49,6 +49,8 @@ class Console:
         self.lcp = LinuxControlPlane(core)
         self.sflow = SflowAgent(core, shown_index, self._os_index)
         self.taps: dict[str, PortSpec] = {}
+        self.ports: dict[str, PortSpec] = {}
+        """Made by create pcap and create ring."""
         self.tags: dict[int, str] = {}
         self._place = _Place(directory or Path.cwd())
         self.trace_filter: TraceFilter | None = None

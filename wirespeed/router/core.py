@@ -14,7 +14,7 @@ from enum import IntEnum
 from ipaddress import IPv4Address, IPv4Interface, IPv4Network, IPv6Address, IPv6Interface, IPv6Network
 from typing import TYPE_CHECKING, Protocol
 
-from wirespeed._native.runtime import PoolInfo, PortCounters, PortDevice, PortInfo, WorkerInfo
+from wirespeed._native.runtime import PoolInfo, PortCounters, PortDevice, PortInfo, RxStart, WorkerInfo
 from wirespeed.model import PortSpec
 from wirespeed.router.acl_core import AclCore, AclTrace
 from wirespeed.router.acl_session_core import AclSessionCore
@@ -419,8 +419,11 @@ class RouterCore(
     def interface_index(self, name: str) -> int | None:
         """The number of one; None when there is none of that name."""
 
-    def add_port(self, name: str, spec: PortSpec) -> int:
+    def add_port(self, name: str, spec: PortSpec, rx_start: RxStart = RxStart.AT_ONCE) -> int:
         """Open one more port and make it an interface. Those that make an interface return its number."""
+
+    def start_reception(self, index: int) -> None:
+        """Receive from a port whose reception waits; UsageError when it does not."""
 
     def add_loopback(self, instance: int, mac: str | None) -> int: ...
     def add_subinterface(self, parent: int, sub: SubInterface) -> int: ...

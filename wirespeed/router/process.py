@@ -16,6 +16,7 @@ from wirespeed.errors import FileFault, WirespeedError
 from wirespeed.router.columns import speed
 from wirespeed.router.console import Console
 from wirespeed.router.core import RouterCore
+from wirespeed.router.own_mac import give_mac
 from wirespeed.router.server import open_socket, serve
 from wirespeed.router.settings import RouterSettings
 from wirespeed.router.stats_file import StatsFile, default_stats_file, default_stats_socket
@@ -23,9 +24,6 @@ from wirespeed.router.stats_socket import StatsServer, opened
 
 if TYPE_CHECKING:
     from wirespeed.router.startup.syntax import Place
-
-# A ring's port has no address of its own.
-_NO_MAC = "00:00:00:00:00:00"
 
 
 def run(
@@ -101,8 +99,7 @@ def run(
         server = StatsServer(stats_listener, undo.enter_context(opened(stats.made)))
         stats.publish()
         for index in core.interface_names().values():
-            if core.interface(index).mac == _NO_MAC:
-                core.set_mac(index, f"02:fe:00:00:00:{index:02x}")
+            give_mac(core, index)
         for index, queue, worker in settings.placement:
             if queue < core.port(index).rx_queues:
                 core.set_placement(index, queue, worker)
@@ -119,6 +116,8 @@ def run(
         core.start()
         for index in range(len(settings.ports)):
             announce(describe(core, index))
+        if not core.interface_names():
+            announce("no interfaces yet: give --interface NAME=SPEC, or make some (wirespeed ctl create ?)")
         cpus = ",".join(str(cpu) for cpu in settings.cpus)
         serve(
             console,

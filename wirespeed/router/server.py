@@ -11,6 +11,7 @@ import socket
 import sys
 import traceback
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +22,7 @@ from wirespeed.router.console import Console
 from wirespeed.router.pause import Pause
 from wirespeed.router.protocol import MAX_REQUEST_BYTES, encode
 from wirespeed.router.stats_socket import StatsServer
+from wirespeed.serving.accepting import StreamSessions
 
 if TYPE_CHECKING:
     from wirespeed.router.api import server as api_server
@@ -100,21 +102,11 @@ async def _serve(
     loop.add_reader(console.core.event_fd(), console.core.poll)
     loop.add_reader(console.core.links_fd(), _follow_links, console)
     linux = _LinuxReader(console, loop)
-    sessions: set[asyncio.Task[None]] = set()
-
-    async def session(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        task = asyncio.current_task()
-        assert task is not None
-        sessions.add(task)
-        try:
-            await _session(console, reader, writer)
-        finally:
-            sessions.discard(task)
-
-    server = await asyncio.start_unix_server(session, sock=listener, limit=MAX_REQUEST_BYTES)
+    sessions = StreamSessions(listener, partial(_session, console), "control socket", MAX_REQUEST_BYTES)
+    sessions.start()
     if stats is not None:
-        stats.start(loop)
-    api = None if api_listener is None else _Api(console, api_listener, loop)
+        stats.start()
+    api = None if api_listener is None else _Api(console, api_listener)
     ready()
     try:
         sample_at = loop.time() + _PERIOD_S
@@ -138,10 +130,7 @@ async def _serve(
         loop.remove_reader(console.core.event_fd())
         loop.remove_reader(console.core.links_fd())
         linux.close()
-        server.close()
-        for task in list(sessions):
-            task.cancel()
-        await asyncio.gather(*sessions, return_exceptions=True)
+        await sessions.close()
 
 
 def _poll(console: Console) -> None:
@@ -168,26 +157,25 @@ def _follow_links(console: Console) -> None:
 class _Api:
     """The binary API, which is imported when its first client connects."""
 
-    def __init__(self, console: Console, listener: socket.socket, loop: asyncio.AbstractEventLoop) -> None:
-        self._console, self._listener, self._loop = console, listener, loop
+    def __init__(self, console: Console, listener: socket.socket) -> None:
+        self._console, self._listener = console, listener
         self._server: api_server.ApiServer | None = None
-        self._started: asyncio.Task[None] | None = None
         listener.setblocking(False)
-        loop.add_reader(listener, self._start)
+        asyncio.get_running_loop().add_reader(listener, self._start)
 
     def _start(self) -> None:
-        self._loop.remove_reader(self._listener)
+        asyncio.get_running_loop().remove_reader(self._listener)
         self._server = api_server.ApiServer(self._console, self._listener)
-        self._started = self._loop.create_task(self._server.start())
+        self._server.start()
 
     def poll(self) -> None:
         if self._server is not None:
             self._server.poll()
 
     async def close(self) -> None:
-        self._loop.remove_reader(self._listener)
-        if self._server is not None and self._started is not None:
-            await self._started
+        if self._server is None:
+            asyncio.get_running_loop().remove_reader(self._listener)
+        else:
             await self._server.close()
 
 

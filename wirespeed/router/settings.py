@@ -77,10 +77,6 @@ def router_settings(
             raise UsageError(f"interface name {name} is given twice")
         names.append(name)
         ports.append(parse_port_spec(spec))
-    if not names:
-        raise UsageError(
-            "a router needs an --interface NAME=SPEC, such as e0=af_packet:eth1, or a dpdk section in its start-up file"
-        )
     for option, number, most in (
         ("--max-routes", max_routes, MOST_ROUTES),
         ("--max-ip6-routes", max_ip6_routes, MOST_ROUTES),

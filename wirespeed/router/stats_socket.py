@@ -3,7 +3,6 @@ message with a descriptor of it, and then the end. The descriptor is open for re
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 import os
 import socket
@@ -11,9 +10,7 @@ from array import array
 from collections.abc import Iterator
 from pathlib import Path
 
-_RETRY_S = 1.0
-_AT_ONCE = 64
-"""Clients served before others of the loop have their turn."""
+from wirespeed.serving.accepting import Acceptor
 
 
 class StatsServer:
@@ -21,48 +18,19 @@ class StatsServer:
     matter. `segment` stays open for as long."""
 
     def __init__(self, listener: socket.socket, segment: int) -> None:
-        self._listener, self._segment = listener, segment
-        self._loop: asyncio.AbstractEventLoop | None = None
-        self._retry: asyncio.TimerHandle | None = None
-        listener.setblocking(False)
+        self._segment = segment
+        self._acceptor = Acceptor(listener, self._hand_out, "statistics socket")
 
-    def start(self, loop: asyncio.AbstractEventLoop) -> None:
-        self._loop, self._retry = loop, None
-        loop.add_reader(self._listener, self._accept)
+    def start(self) -> None:
+        self._acceptor.start()
 
     def stop(self) -> None:
-        if self._loop is None:
-            return
-        self._loop.remove_reader(self._listener)
-        if self._retry is not None:
-            self._retry.cancel()
-        self._loop = None
-
-    def _accept(self) -> None:
-        for _ in range(_AT_ONCE):
-            try:
-                client, _ = self._listener.accept()
-            except BlockingIOError:
-                return
-            except ConnectionError:
-                continue
-            except OSError:
-                # No descriptors are left: the client waits, and the loop must not turn in vain meanwhile.
-                self._wait()
-                return
-            with client:
-                self._hand_out(client)
+        self._acceptor.stop()
 
     def _hand_out(self, client: socket.socket) -> None:
-        client.setblocking(False)
         # One that is gone already has missed it.
-        with contextlib.suppress(OSError):
+        with client, contextlib.suppress(OSError):
             client.sendmsg([b""], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array("i", [self._segment]))])
-
-    def _wait(self) -> None:
-        assert self._loop is not None
-        self._loop.remove_reader(self._listener)
-        self._retry = self._loop.call_later(_RETRY_S, self.start, self._loop)
 
 
 @contextlib.contextmanager

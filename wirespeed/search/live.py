@@ -9,9 +9,10 @@ from rich.console import Console, Group
 from rich.table import Table
 from rich.text import Text
 
-from wirespeed.results.figures import NOTHING, loss_text, percent_text, rate_text
+from wirespeed.results.figures import NOTHING, loss_text, rate_text
 from wirespeed.results.power import power_line
 from wirespeed.results.search import GoalOutcome, SearchResult, SearchTrial
+from wirespeed.results.verdict import Verdict
 from wirespeed.search.controller import Interval
 from wirespeed.search.run import Progress
 from wirespeed.watching import NoView, Quiet, Redrawn, Watcher
@@ -124,8 +125,8 @@ def _known(interval: Interval) -> str:
     return f"{lower} to {upper}"
 
 
-def summary(result: SearchResult, where: str | None) -> list[str]:
-    """The last lines of a search: what was found for each goal, MRR, latency, and what else is to be said."""
+def summary(result: SearchResult, verdict: Verdict, where: str | None) -> list[str]:
+    """The last lines of a search: the verdict with its goals, MRR, latency, and what else is to be said."""
     ways = len(result.directions)
     each = "each direction" if ways > 1 else "one direction"
     aside = sum(bool(trial.set_aside) for trial in result.trials)
@@ -134,7 +135,8 @@ def summary(result: SearchResult, where: str | None) -> list[str]:
     lines = [f"{result.name} {result.ending.status}: {trials} in {result.spent_s:.0f} s, loads of {each}"]
     if result.ending.reason:
         lines.append(f"  {result.ending.reason}")
-    lines += [f"  {goal_line(result, goal)}" for goal in result.goals]
+    lines += [f"  {line}" for line in verdict.lines]
+    lines += [f"  {goal_line(goal)}" for goal in result.goals]
     mrr = result.mrr
     if mrr is not None:
         spread = f"stdev {rate_text(mrr.stdev_pps)}, min {rate_text(mrr.least_pps)}, max {rate_text(mrr.most_pps)}"
@@ -148,23 +150,16 @@ def summary(result: SearchResult, where: str | None) -> list[str]:
     return [*lines, *([] if where is None else [f"result in {where}"])]
 
 
-def goal_line(result: SearchResult, found: GoalOutcome) -> str:
-    """`NDR  7.770 Mpps (52.21 % of line) to 7.808 Mpps; conditional throughput 7.770 Mpps; the DUT is the limit`."""
-    goal = found.goal
-    name = f"{goal.name.upper()} (loss at most {goal.loss_ratio * 100:g} %)"
+def goal_line(found: GoalOutcome) -> str:
+    """`NDR allows 0 % loss: 7.770 Mpps to 7.808 Mpps each way; conditional throughput 7.770 Mpps; the DUT is the
+    limit`."""
+    name = f"{found.goal.name.upper()} allows {found.goal.loss_ratio * 100:g} % loss"
     if found.lower_pps is None:
         return f"{name}: none; {found.irregular or 'no load was found that it allows'}"
-    percent = result.line_percent(found.lower_pps)
-    share = "" if percent is None else f" ({percent_text(percent)} % of line)"
-    at_least = "at least " if found.limit in ("tester", "machine", "maximum") else ""
-    words = [f"{name}: {at_least}{rate_text(found.lower_pps)}{share}"]
-    words[0] += "" if found.upper_pps is None or at_least else f", less than {rate_text(found.upper_pps)}"
+    upper = "" if found.upper_pps is None or found.is_at_least else f" to {rate_text(found.upper_pps)}"
+    words = [f"{name}: {rate_text(found.lower_pps)}{upper} each way"]
     if found.conditional_pps is not None and found.conditional_pps != found.lower_pps:
         words.append(f"conditional throughput {rate_text(found.conditional_pps)}")
-    if found.limit == "line":
-        words.append("the line is the limit")
-    elif found.limit == "maximum":
-        words.append("--max is the limit")
     if found.irregular:
         words.append(f"irregular: {found.irregular}")
     return "; ".join(words)

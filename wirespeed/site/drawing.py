@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from wirespeed.pages.words import three_digits
+from wirespeed.results.figures import measured_text, three_digits
 from wirespeed.site.entries import Figure
-from wirespeed.site.figures import rate
 from wirespeed.site.trends import Trend
 
 SPARK_WIDTH, SPARK_HEIGHT = 80.0, 18.0
@@ -68,7 +67,7 @@ def spark(trend: Trend) -> Spark | None:
         return round(x, 1), round(2 + (SPARK_HEIGHT - 4) * (1 - (rates[place] - least) / (most - least)), 1)
 
     steps = "; ".join(step.text for step in trend.steps)
-    label = f"{len(rates)} values, last {rate(rates[-1])}{f'; {steps}' if steps else ', no step'}"
+    label = f"{len(rates)} values, last {measured_text(rates[-1])}{f'; {steps}' if steps else ', no step'}"
     return Spark(label, _line([at(place) for place in range(len(rates))]), tuple(at(step.at) for step in trend.steps))
 
 
@@ -106,7 +105,7 @@ def _mark(x: float, text: str, is_down: bool) -> Mark:
 
 def _title(figure: Figure) -> str:
     entry = figure.entry
-    told = (rate(figure.value.rate_pps), entry.version, entry.started[:16].replace("T", " "), entry.title)
+    told = (measured_text(figure.value.rate_pps), entry.version, entry.started[:16].replace("T", " "), entry.title)
     return " · ".join(filter(None, told))
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
+from wirespeed.results import verdict as results
 from wirespeed.results.subjects import Subject, Value
 from wirespeed.site.names import result_page
 
@@ -15,13 +16,12 @@ _SHARED = (
     *("started", "status", "limited_by", "watts", "is_missing"),
 )
 """Columns of the index that an entry has under the same names."""
-_SUMMED = "loadtest"
-"""The index has its rates of all directions together; those of other kinds are of each, all of them loaded."""
 
 
 @dataclass(frozen=True)
 class Told:
-    """What the file of a result says beyond the index. `sentences` are `explain`'s, each with how sure it is; `device`
+    """What the file of a result says beyond the index. `sentences` are the verdict: what limited it, its figures, and
+    what to do next; `device`
     are the commands that the box was given; `texts` are (what printed it, its file in the site); `box` is what the
     bench file described. `fault` says why there is no file."""
 
@@ -43,6 +43,21 @@ class Figure:
     name: str
     value: Value
     per_watt: float | None
+
+    @property
+    def told(self) -> results.Figure:
+        """As the verdict prints it."""
+        value = self.value
+        return results.Figure(
+            self.name,
+            value.mark,
+            rate_pps=value.rate_pps,
+            loss_ratio=value.loss_ratio,
+            line_percent=value.line_percent,
+            lines=max(1, self.entry.directions.count("→")),
+            bound=value.bound,
+            why=value.irregular,
+        )
 
     @property
     def subject(self) -> Subject:
@@ -123,10 +138,16 @@ def catalogue(
     found: dict[str, list[Figure]] = {}
     for row in figures:
         if entry := entries.get(row["digest"]):
-            ways = 1 if entry.kind == _SUMMED else max(1, entry.directions.count("→"))
-            value = Value(ways * row["rate_pps"], row["at_least"], row["irregular"])
-            per_watt = None if row["per_watt"] is None else ways * row["per_watt"]
-            found.setdefault(entry.digest, []).append(Figure(entry, row["figure"], value, per_watt))
+            value = Value(
+                row["rate_pps"],
+                row["at_least"],
+                row["irregular"],
+                row["bound"],
+                row["mark"],
+                row["loss_ratio"],
+                row["line_percent"],
+            )
+            found.setdefault(entry.digest, []).append(Figure(entry, row["figure"], value, row["per_watt"]))
     return Catalogue(tuple(entries.values()), {digest: tuple(some) for digest, some in found.items()})
 
 

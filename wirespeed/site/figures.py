@@ -4,48 +4,29 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 
-from wirespeed.pages.words import three_digits
+from wirespeed.pages.trust import Trust, trust_of
+from wirespeed.results.figures import MEGA, three_digits
+from wirespeed.results.verdict import FORWARDED, FULL_LOAD
 from wirespeed.site.entries import Figure
-from wirespeed.units import scale
 
-_HELD, _MOST = "held", "most received"
-_ORDER = ("NDR", "throughput", _HELD, "PDR", _MOST)
+_ORDER = ("NDR", "throughput", FORWARDED, "PDR", FULL_LOAD)
 """What says most of a box first."""
 _SIZE = re.compile(r"\bsize=(\d+|imix)")
 _IMIX_BYTES, _UNKNOWN_BYTES = 362, 9999
 _FLOWS = ("vm=", "src=", "flows=")
 
 
-@dataclass(frozen=True)
-class Trust:
-    """A shape, a word and why."""
-
-    shape: str
-    word: str
-    why: str
-
-
-HELD = Trust("●", "held", "No more than the goal's loss over whole trials.")
-ESTIMATE = Trust("◆", "estimate", "The highest load of a ramp whose sample lost no more than the threshold.")
-MOST = Trust("◇", "most received", "The most that came back over a sample, whatever was lost.")
-AT_LEAST = Trust("▲", "tester-limited: at least this", "The tester was the limit, not the box.")
-IRREGULAR = Trust("✕", "irregular", "")
-
-
 def trust(figure: Figure) -> Trust:
-    if figure.value.irregular:
-        return Trust(IRREGULAR.shape, IRREGULAR.word, figure.value.irregular)
-    if figure.value.at_least:
-        return AT_LEAST
-    return {_HELD: ESTIMATE, _MOST: MOST}.get(figure.name, HELD)
+    told = figure.told
+    return trust_of(replace(told, mark="irregular") if figure.value.irregular else told)
 
 
 def telling(figures: Sequence[Figure]) -> list[Figure]:
-    """Without the most that came back of tests that held a load too, which says more of the box."""
-    holding = {figure.entry.digest for figure in figures if figure.name == _HELD}
-    return [one for one in figures if one.name != _MOST or one.entry.digest not in holding]
+    """Without what was forwarded at full load in tests that held a load too, which says more of the box."""
+    holding = {figure.entry.digest for figure in figures if figure.name == FORWARDED}
+    return [one for one in figures if one.name != FULL_LOAD or one.entry.digest not in holding]
 
 
 def rank(name: str) -> int:
@@ -78,28 +59,14 @@ def answer(figures: Sequence[Figure]) -> Figure | None:
     return chosen(one for one in believed if hardness(one) == hardest)
 
 
-def rate_parts(pps: float) -> tuple[str, str]:
-    """`("7.77", "Mpps")`."""
-    number, prefix = scale(pps)
-    return three_digits(number), f"{prefix}pps"
-
-
-def rate(pps: float) -> str:
-    """With a space that no line breaks at."""
-    return "\u202f".join(rate_parts(pps))
-
-
 def rate_of(figure: Figure) -> str:
-    return f"{at_least(figure)}{rate(figure.value.rate_pps)}"
+    """`≥ 4.47 Mpps (tester-limited)`."""
+    return figure.told.text
 
 
 def mega(figure: Figure) -> str:
     """In a column of Mpps."""
-    return f"{at_least(figure)}{three_digits(figure.value.rate_pps / 1e6)}"
-
-
-def at_least(figure: Figure) -> str:
-    return "≥\u202f" if figure.value.at_least else ""
+    return figure.told.scaled(MEGA)
 
 
 def per_watt(figure: Figure) -> str:

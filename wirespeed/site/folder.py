@@ -1,7 +1,8 @@
 """A folder that is replaced as a whole: the new one is made beside it, and takes its place in one step.
 
-`.NAME.new` beside it is the one that is being made; whoever makes it holds a lock on both, and what a killed maker left
-is swept by the next one.
+Each maker works in a folder of its own beside the target, `.NAME.XXXXXXXX.new`, which it creates, locks and marks. The
+next maker removes such a folder only if it bears the mark, or is a site, and nobody holds its lock. Nothing else beside
+the target is followed, changed or removed.
 """
 
 from __future__ import annotations
@@ -9,9 +10,11 @@ from __future__ import annotations
 import errno
 import fcntl
 import os
+import re
 import shutil
+import tempfile
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -20,6 +23,9 @@ from cffi import FFI
 from wirespeed.errors import FileFault, UsageError
 
 _MANY = 100
+_MARK = ".wirespeed-making"
+"""A file in each folder that is being made."""
+
 _AT_FDCWD, _RENAME_EXCHANGE = -100, 2  # of linux/fcntl.h and linux/fs.h
 
 
@@ -71,44 +77,64 @@ def _link(old: Path, new: Path) -> None:
 def replaced(target: Path, is_ours: Callable[[Path], bool]) -> Iterator[NewFolder]:
     """A new folder that takes the place of `target` at the end, and goes when something is raised.
 
-    UsageError where something else stands there (`is_ours` says no and it is not empty) or another one makes it now,
-    FileFault where it cannot be written.
+    UsageError where something else stands there (`is_ours` says no and it is not empty) or another process makes it
+    now, FileFault where it cannot be written.
     """
     target = Path(os.path.abspath(target))  # noqa: PTH100 - without `..`, and not through links
     _check(target, is_ours)
-    new = target.with_name(f".{target.name}.new")
-    with ExitStack() as locks:
-        try:
-            target.parent.mkdir(parents=True, exist_ok=True)
-            new.mkdir(exist_ok=True)
-            # The old one too: once it is replaced it stands where the next maker would begin, until it is gone.
-            for folder in (new, target) if target.is_dir() else (new,):
-                locks.enter_context(_locked(folder))
-        except BlockingIOError:
-            raise UsageError(f"site {target} is being made by another wirespeed: let it end") from None
-        except OSError as error:
-            raise FileFault(f"site {target} cannot be written: {error.strerror}") from None
-        try:
-            _sweep(new)
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        new = _made_beside(target, ".new")
+    except OSError as error:
+        raise FileFault(f"site {target} cannot be written: {error.strerror}") from None
+    try:
+        with _locked(new):
+            (new / _MARK).touch()
+            _sweep(target, new, is_ours)
             yield NewFolder(new, target if target.is_dir() and is_ours(target) else None)
+            (new / _MARK).unlink()
             _settle(new)
             _exchange(new, target)
-        except OSError as error:
-            hint = "; make room and try again" if error.errno == errno.ENOSPC else ""
-            raise FileFault(f"site {target} cannot be written: {error.strerror or error}{hint}") from None
-        finally:
-            shutil.rmtree(new, ignore_errors=True)  # what was made for nothing, or the old one
+    except OSError as error:
+        hint = "; make room and try again" if error.errno == errno.ENOSPC else ""
+        raise FileFault(f"site {target} cannot be written: {error.strerror or error}{hint}") from None
+    finally:
+        shutil.rmtree(new, ignore_errors=True)  # an unfinished site, or the one that was replaced
+
+
+def _made_beside(target: Path, ending: str) -> Path:
+    """A new, empty folder beside the target, readable by those who may read what this process creates."""
+    made = Path(tempfile.mkdtemp(prefix=f".{target.name}.", suffix=ending, dir=target.parent))
+    mask = os.umask(0)
+    os.umask(mask)
+    made.chmod(0o777 & ~mask)
+    return made
 
 
 @contextmanager
 def _locked(folder: Path) -> Iterator[None]:
-    """BlockingIOError where another one has it."""
-    handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    """BlockingIOError where another process has it, OSError where it is a link or no folder."""
+    handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         yield
     finally:
         os.close(handle)
+
+
+def _sweep(target: Path, own: Path, is_ours: Callable[[Path], bool]) -> None:
+    """Remove what killed makers left. UsageError where another maker is at work."""
+    pattern = re.compile(re.escape(f".{target.name}.") + r"\w{8}\.new")
+    for folder in target.parent.iterdir():
+        if folder == own or not pattern.fullmatch(folder.name) or folder.is_symlink():
+            continue
+        if not (folder / _MARK).is_file() and not is_ours(folder):
+            continue
+        try:
+            with _locked(folder):
+                shutil.rmtree(folder, ignore_errors=True)
+        except BlockingIOError:
+            raise UsageError(f"site {target} is being made by another wirespeed: let it end") from None
 
 
 def _check(target: Path, is_ours: Callable[[Path], bool]) -> None:
@@ -122,14 +148,6 @@ def _check(target: Path, is_ours: Callable[[Path], bool]) -> None:
                 f"folder {target} is there and no site that wirespeed made: it is not replaced; name another, or an "
                 "empty one"
             )
-
-
-def _sweep(folder: Path) -> None:
-    for one in folder.iterdir():
-        if one.is_dir() and not one.is_symlink():
-            shutil.rmtree(one)
-        else:
-            one.unlink()
 
 
 def _settle(folder: Path) -> None:
@@ -154,7 +172,7 @@ def _exchange(new: Path, target: Path) -> None:
         return
     if _swapped(new, target):
         return
-    aside = target.with_name(f".{target.name}.old")
+    aside = _made_beside(target, ".old")
     target.rename(aside)
     new.rename(target)
     shutil.rmtree(aside, ignore_errors=True)

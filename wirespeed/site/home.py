@@ -30,7 +30,7 @@ FIRST_ROWS = 100
 
 ROW_FIELDS = (
     *("key", "title", "kind", "box", "box_page", "test", "test_page", "directions", "version"),
-    *("limit", "date", "figure", "rate", "mark", "why", "per_watt"),
+    *("limit", "date", "figure", "at_least", "rate", "mark", "why", "per_watt"),
 )
 
 
@@ -101,6 +101,7 @@ def _row(entry: Entry, figure: Figure | None) -> tuple[str, ...]:
         "file missing" if entry.fault else entry.limited_by,
         entry.started[:10],
         "" if figure is None else figure.name,
+        "≥ " if figure is not None and figure.value.at_least else "",
         "" if figure is None else f"{figure.value.rate_pps:.6g}",
         "" if mark is None else mark.shape,
         "" if mark is None else f"{mark.word}: {mark.why}",

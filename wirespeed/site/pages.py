@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from wirespeed.pages.words import three_digits
+from wirespeed.results.figures import three_digits
 from wirespeed.results.inspection import Inspection
 from wirespeed.site import names
 from wirespeed.site.across import matrix, test_page

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from wirespeed.pages.words import three_digits
 from wirespeed.site.entries import Entry, Figure
-from wirespeed.site.figures import per_watt, rate_parts, trust
+from wirespeed.site.figures import mega, per_watt, trust
 from wirespeed.site.names import box_page, test_page
 from wirespeed.site.worth import parse_price, per_price_text
 
@@ -64,7 +63,7 @@ def rate_cell(figure: Figure | None, most_pps: float | None = None) -> Cell:
         return Cell(NOTHING, is_figure=True, why="not measured")
     pps, mark = figure.value.rate_pps, trust(figure)
     filled = "" if most_pps is None else f"{100 * pps / most_pps:.1f}"
-    said = f"{three_digits(pps / 1e6)} {mark.shape}"
+    said = f"{mega(figure)} {mark.shape}"
     page = figure.entry.page
     return Cell(said, page, f"{pps:.9g}", is_figure=True, why=f"{mark.word}: {mark.why}", filled_percent=filled)
 
@@ -98,8 +97,8 @@ def test_name(load: str, directions: str) -> str:
 def answer_of(figure: Figure | None) -> Answer | None:
     if figure is None:
         return None
-    pps, unit = rate_parts(figure.value.rate_pps)
+    rate, unit = figure.told.text.partition(" (")[0].rsplit(" ", 1)
     mark, entry = trust(figure), figure.entry
-    of = f"{figure.name}, {test_name(entry.load, entry.directions)}"
-    said = f"≥ {pps}" if figure.value.at_least else pps
-    return Answer(said, unit, of, entry.page, mark.shape, mark.word, mark.why)
+    share = "" if figure.value.line_percent is None else f", {figure.told.share_text}"
+    of = f"{figure.name}{share}, {test_name(entry.load, entry.directions)}"
+    return Answer(rate, unit, of, entry.page, mark.shape, mark.word, mark.why)

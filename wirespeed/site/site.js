@@ -129,7 +129,7 @@ function results(all) {
 			first.className = "tick";
 			first.append(tick);
 			head(made, get(row, "title"), page(row));
-			cell(made, `${mega(get(row, "rate"))} ${get(row, "mark")}`, "", get(row, "why"), true);
+			cell(made, `${get(row, "at_least")}${mega(get(row, "rate"))} ${get(row, "mark")}`, "", get(row, "why"), true);
 			cell(made, get(row, "limit"));
 			cell(made, get(row, "box"), `boxes/${get(row, "box_page")}.html`);
 			cell(made, get(row, "test"), get(row, "test_page"));
@@ -165,7 +165,7 @@ function results(all) {
 			cell(made, get(row, "box"), `boxes/${get(row, "box_page")}.html`);
 			cell(made, get(row, "test"), get(row, "test_page"));
 			cell(made, get(row, "figure"));
-			cell(made, `${mega(get(row, "rate"))} ${get(row, "mark")}`, "", get(row, "why"), true);
+			cell(made, `${get(row, "at_least")}${mega(get(row, "rate"))} ${get(row, "mark")}`, "", get(row, "why"), true);
 			cell(made, base && rate ? `${((100 * rate) / base).toFixed(1)} %` : "–", "", "", true);
 			cell(made, mega(get(row, "per_watt")), "", "", true);
 			cell(made, get(row, "limit"));

@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from wirespeed.explain.ranking import explain
-from wirespeed.explain.sources.files import cases_of
-from wirespeed.explain.text import sentence
+from wirespeed.explain.verdicts import verdict_of
 from wirespeed.pages.words import words
 from wirespeed.results.command import command_of
 from wirespeed.results.file import AnyResult
@@ -30,10 +28,11 @@ def told_of(found: AnyResult | Inspection, digest: str) -> tuple[Told, dict[str,
     if isinstance(found, Inspection):
         marks = tuple(f"{mark.subject}: {mark.text}" for mark in found.marks)
         return Told(command="wirespeed inspect", texts=links, marks=marks), files
+    figures, limit, *following = verdict_of(found).lines
     told = Told(
         command=command_of(found),
         device=_commands(found.dut),
-        sentences=tuple(sentence(explain(case)).replace("`", "") for case in cases_of(found, found.name)),
+        sentences=tuple(line.replace("`", "") for line in (limit, figures, *following)),
         box=_described(found.dut),
         power=power_line(found),
         texts=links,

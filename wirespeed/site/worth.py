@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from wirespeed.pages.words import three_digits
+from wirespeed.results.figures import three_digits
 
 _NUMBER = re.compile(r"\d[\d ’'.,]*")
 _SIGNS = {"$": "USD", "€": "EUR", "£": "GBP"}

@@ -9,7 +9,7 @@ from statistics import median
 
 from wirespeed.compare.sequential import AbVerdict, judge
 from wirespeed.errors import MeasurementError, UsageError
-from wirespeed.results.analysis import analyse
+from wirespeed.explain.verdicts import verdict_of
 from wirespeed.results.figures import rate_text
 from wirespeed.results.file import read_file
 from wirespeed.results.loadtest import Result
@@ -62,14 +62,12 @@ def group_of(cell: Cell) -> Group:
 
 
 def figure(file: Path) -> float:
-    """What is compared, more being better: of a load test the highest rate received, of a search its first goal's lower
-    bound, in packets a second. MeasurementError for another kind of result."""
+    """What is compared, more being better: the figure of the verdict, in packets a second, 0 where none was measured.
+    MeasurementError for a result that is no load test and no search."""
     result = read_file(file)
-    if isinstance(result, Result):
-        return analyse(result).curves[-1].max_pps or 0.0
-    if isinstance(result, SearchResult) and result.goals:
-        return result.goals[0].lower_pps or 0.0
-    raise MeasurementError(f"{file}: --ab compares load tests and searches")
+    if not isinstance(result, Result | SearchResult):
+        raise MeasurementError(f"{file}: --ab compares load tests and searches")
+    return verdict_of(result).figure.rate_pps or 0.0
 
 
 def comparisons(cells: tuple[Cell, ...], result: Callable[[Cell], Path]) -> Iterator[Comparison]:

@@ -16,7 +16,7 @@ from wirespeed.suite.tests import Loadtest, Rfc2544, Search, Soak
 from wirespeed.yaml_places import first_error, parsed, wrong_value
 
 _MOST_BYTES = 1 << 20
-_TESTS: dict[str, type[BaseModel]] = {"loadtest": Loadtest, "search": Search, "rfc2544": Rfc2544, "soak": Soak}
+TESTS: dict[str, type[BaseModel]] = {"loadtest": Loadtest, "search": Search, "rfc2544": Rfc2544, "soak": Soak}
 
 
 def read_campaign(path: Path) -> Campaign:
@@ -47,7 +47,7 @@ def schema_text() -> str:
 
 def _place(error: Any) -> tuple[str | int, ...]:
     """Without the word that says which kind of test it is, which stands elsewhere in the file."""
-    return tuple(part for part in error["loc"] if part not in _TESTS)
+    return tuple(part for part in error["loc"] if part not in TESTS)
 
 
 def _words(error: Any) -> str:
@@ -57,7 +57,7 @@ def _words(error: Any) -> str:
         case "missing":
             return "it is needed and not there"
         case "union_tag_invalid" | "union_tag_not_found":
-            return f"`command` says what runs: {', '.join(_TESTS)}"
+            return f"`command` says what runs: {', '.join(TESTS)}"
     return wrong_value(error)
 
 
@@ -70,8 +70,8 @@ def _nearest(loc: tuple[str | int, ...]) -> str:
 def _keys_at(loc: tuple[str | int, ...]) -> list[str]:
     model: type[BaseModel] = Campaign
     for part in loc:
-        if part in _TESTS:
-            model = _TESTS[str(part)]
+        if part in TESTS:
+            model = TESTS[str(part)]
         elif isinstance(part, str) and part in model.model_fields:
             model = _model_in(model.model_fields[part].annotation) or model
     return list(model.model_fields)

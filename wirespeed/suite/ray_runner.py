@@ -28,7 +28,10 @@ def cluster(address: str) -> Iterator[None]:
     """Connected to the Ray cluster at `address`, or to the one of this machine. EnvironmentFault without Ray,
     ConnectionFault where no node of it answers here."""
     if find_spec("ray") is None:
-        raise EnvironmentFault("several benches at once need Ray, which is not installed: pip install 'wirespeed[ray]'")
+        raise EnvironmentFault(
+            "several benches at once need Ray, which is not installed: "
+            "pip install 'wirespeed[ray]', or tools/setup.sh ray in a checkout"
+        )
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
     os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
     import ray  # noqa: PLC0415 - an extra, and slow to import

@@ -15,10 +15,8 @@ With a token all of it lies below /TOKEN/. Links are relative, so nothing else n
 from __future__ import annotations
 
 import asyncio
-import ipaddress
 import json
 import math
-import socket
 from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -41,6 +39,7 @@ from wirespeed.exporter.target import Target
 from wirespeed.pages.templates import environment, style, text_of
 from wirespeed.report.page import POLICY as REPORT_POLICY
 from wirespeed.report.render import render
+from wirespeed.serving.guard import Guard
 from wirespeed.web.folder import Folder, Test
 from wirespeed.web.followed import Followed
 from wirespeed.web.machine import Machine
@@ -96,62 +95,28 @@ def application(places: Sequence[Path], where: Where, targets: Sequence[Target] 
         Route("/static/{name}", _static),
     ]
     app = Starlette(routes=[Mount("/", routes=routes)])
-    return _Guard(app, where)
+    return Guard(_BelowToken(app, where.token), where.host, _refuse, ("GET", "HEAD"))
 
 
-class _Guard:
-    """Only those who may, only by names that this machine has, and nothing but reading."""
+class _BelowToken:
+    """Serves `app` below /TOKEN/; without a token at /."""
 
-    def __init__(self, app: ASGIApp, where: Where) -> None:
-        self._app = app
-        self._where = where
+    def __init__(self, app: ASGIApp, token: str) -> None:
+        self._app, self._token = app, token
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http":
-            await self._app(scope, receive, send)
-            return
-        refusal = self._refusal(scope)
-        if refusal is not None:
-            await refusal(scope, receive, send)
-            return
-        prefix = f"/{self._where.token}" if self._where.token else ""
-        scope = {**scope, "path": scope["path"][len(prefix) :] or "/"}
+        if self._token and scope["type"] == "http":
+            path = str(scope["path"])
+            given = path.partition("/")[2].partition("/")[0]
+            if not compare_digest(given.encode(), self._token.encode()):
+                await _refuse(404, "not found; the address has a token in it")(scope, receive, send)
+                return
+            scope = {**scope, "path": path[len(self._token) + 1 :] or "/"}
         await self._app(scope, receive, send)
 
-    def _refusal(self, scope: Scope) -> Response | None:
-        hosts = [value.decode("latin-1") for key, value in scope["headers"] if key == b"host"]
-        # A name that somebody points here (DNS rebinding) is not one of ours.
-        if len(hosts) != 1 or not _is_ours(hosts[0], self._where):
-            return PlainTextResponse("this page is not served under that name\n", 421, headers=_HEADERS)
-        if scope["method"] not in ("GET", "HEAD"):
-            return PlainTextResponse("this page only shows: GET\n", 405, headers={**_HEADERS, "Allow": "GET, HEAD"})
-        token = self._where.token
-        if token and not compare_digest(
-            str(scope["path"]).partition("/")[2].partition("/")[0].encode(), token.encode()
-        ):
-            return PlainTextResponse("not found; the address has a token in it\n", 404, headers=_HEADERS)
-        return None
 
-
-def _is_ours(host: str, where: Where) -> bool:
-    name, _, port = host.rpartition(":")
-    if not port.isdigit() or name.endswith(":") or (host.endswith("]")):
-        name, port = host, "80"
-    name = name.strip("[]").lower()
-    if name in ("localhost", where.host.lower(), socket.gethostname().lower()):
-        return True
-    try:
-        address = ipaddress.ip_address(name)
-    except ValueError:
-        return False
-    return address.is_loopback or not ipaddress.ip_address(_address(where.host)).is_loopback
-
-
-def _address(host: str) -> str:
-    try:
-        return str(ipaddress.ip_address(host))
-    except ValueError:
-        return "127.0.0.1" if host == "localhost" else "0.0.0.0"
+def _refuse(status: int, reason: str) -> Response:
+    return PlainTextResponse(f"{reason}\n", status, headers=_HEADERS)
 
 
 class _Pages:
@@ -167,7 +132,9 @@ class _Pages:
         found = await run_in_threadpool(lambda: self._folder.tests)
         chosen = [test for test in found if all(word in test.name.lower() for word in wanted.lower().split())]
         number = _page(request.query_params.get("page", "1"), len(chosen))
-        rows = [(test, _when(test)) for test in chosen[(number - 1) * PAGE : number * PAGE]]
+        shown = chosen[(number - 1) * PAGE : number * PAGE]
+        verdicts = await run_in_threadpool(lambda: [test.verdict for test in shown])
+        rows = [(test, _when(test), verdict) for test, verdict in zip(shown, verdicts, strict=True)]
         pages = max(1, math.ceil(len(chosen) / PAGE))
         return _html(
             "list.html",

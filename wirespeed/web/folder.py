@@ -7,11 +7,16 @@ import os
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 
+from wirespeed.errors import WirespeedError
+from wirespeed.explain.verdicts import verdict_of
+from wirespeed.results.file import read_file
 from wirespeed.results.journal import SUFFIX, is_being_written, journal_path
 
 _FRESH_S = 1.0
+_MOST_VERDICTS = 4096
 _MOST = 50_000
 """Files of a folder; what lies beyond is not shown."""
 
@@ -26,6 +31,20 @@ class Test:
     changed_s: float
     size: int
     running: bool
+
+    @property
+    def verdict(self) -> str:
+        """What the result says, in one line; empty while the test runs, and of a file that cannot be read."""
+        return "" if self.running or not self.changed_s else _verdict(self.file, self.changed_s)
+
+
+@lru_cache(maxsize=_MOST_VERDICTS)
+def _verdict(file: Path, changed_s: float) -> str:
+    """`changed_s` is there to read a file again that has changed."""
+    try:
+        return verdict_of(read_file(file)).line
+    except WirespeedError:
+        return ""
 
 
 class Folder:

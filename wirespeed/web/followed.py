@@ -9,9 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from wirespeed.errors import WirespeedError
-from wirespeed.explain.ranking import explain
-from wirespeed.explain.sources.files import cases_of
-from wirespeed.explain.text import sentence
+from wirespeed.explain.verdicts import verdict_of
 from wirespeed.results import loadtest_json
 from wirespeed.results.file import AnyResult, of_journal, read_file
 from wirespeed.results.journal import entries_of, format_of, is_being_written, is_journal, journal_path, read_journal
@@ -22,7 +20,6 @@ from wirespeed.web.frames import Frame, frames_of, sample_frame
 
 _SHARE = 10.0
 """Reading a journal whole, where there is no other way, is given so small a share of the time."""
-_MOST_VERDICTS = 4
 
 
 @dataclass
@@ -131,8 +128,7 @@ class Followed:
         ending = result.outcome if isinstance(result, Result) else result.ending
         self.head = _head(result, _kind(result), ending.started)
         self.status = ending.status
-        cases = [explain(case) for case in cases_of(result, result.name)]
-        self.verdicts = tuple(sentence(one) for one in cases[:_MOST_VERDICTS])
+        self.verdicts = verdict_of(result).lines
 
 
 def _head(result: AnyResult | None, kind: str, started: str) -> dict[str, Any]:

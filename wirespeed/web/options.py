@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import ipaddress
 import re
 import secrets
 
 from wirespeed.errors import UsageError
+from wirespeed.serving.loopback import is_loopback
 from wirespeed.web.app import Where
 
 _TOKEN = re.compile(r"[A-Za-z0-9_-]{12,128}")
@@ -23,15 +23,8 @@ def checked(listen: str, token: str) -> Where:
         token = secrets.token_urlsafe(18)
     elif token and not _TOKEN.fullmatch(token):
         raise UsageError("--token takes 12 to 128 letters, digits, - and _; `new` makes one that nobody guesses")
-    if not token and not _is_loopback(host):
+    if not token and not is_loopback(host):
         raise UsageError(
             f"--listen {listen} can be reached from other machines: give --token new, and its address to those who may"
         )
     return Where(host, int(port), token)
-
-
-def _is_loopback(host: str) -> bool:
-    try:
-        return host == "localhost" or ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False

@@ -12,37 +12,28 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-import uvicorn
-
 from wirespeed.bound_child import bound_to_parent
 from wirespeed.cli.signals import ENDING
 from wirespeed.errors import EnvironmentFault
 from wirespeed.exporter.target import Target
 from wirespeed.held_signals import signals_held
+from wirespeed.serving.http import END_S, HttpServer, listening
 from wirespeed.web.app import Where, application
 
 _NICE = 15
 _START_S = 20.0
-_END_S = 1
 
 
 def bound(where: Where) -> socket.socket:
     """A socket that listens there. EnvironmentFault when it cannot be had."""
     try:
-        family, kind, _, _, address = socket.getaddrinfo(where.host, where.port, type=socket.SOCK_STREAM)[0]
-        made = socket.socket(family, kind)
-    except OSError as error:
+        return listening(where.host, where.port)
+    except socket.gaierror as error:
         raise EnvironmentFault(f"{where.host} is no address here: {error.strerror or error}; give --listen") from None
-    try:
-        made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        made.bind(address)
-        made.listen(64)
     except OSError as error:
-        made.close()
         raise EnvironmentFault(
             f"{where.host}:{where.port} cannot be listened at ({error.strerror or error}); give another --listen"
         ) from None
-    return made
 
 
 def address_of(made: socket.socket, where: Where) -> str:
@@ -53,29 +44,7 @@ def address_of(made: socket.socket, where: Where) -> str:
 
 def serve(places: Sequence[Path], where: Where, made: socket.socket, targets: Sequence[Target] = ()) -> None:
     """Until SIGINT, SIGTERM or SIGHUP."""
-    config = uvicorn.Config(
-        application(places, where, targets),
-        log_level="error",
-        access_log=False,
-        lifespan="off",
-        server_header=False,
-        limit_concurrency=256,
-        timeout_graceful_shutdown=_END_S,
-    )
-    _Server(config).run(sockets=[made])
-
-
-class _Server(uvicorn.Server):
-    """Told to end, it has ended well; uvicorn's own raises the signal once more."""
-
-    @contextmanager
-    def capture_signals(self) -> Iterator[None]:
-        before = {number: signal.signal(number, self.handle_exit) for number in ENDING}
-        try:
-            yield
-        finally:
-            for number, handler in before.items():
-                signal.signal(number, handler)
+    HttpServer(application(places, where, targets), "web page", ending=ENDING).run(sockets=[made])
 
 
 @contextmanager
@@ -120,7 +89,7 @@ def _told(process: subprocess.Popen[str]) -> str:
 def _end(process: subprocess.Popen[str]) -> None:
     process.terminate()
     try:
-        process.wait(_END_S + 3)
+        process.wait(END_S + 3)
     except subprocess.TimeoutExpired:
         process.kill()
         process.wait()

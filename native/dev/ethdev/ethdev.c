@@ -124,9 +124,8 @@ static void describe_name(struct port *port)
 	port->hands_over = info.driver_name && !strcmp(info.driver_name, "net_ring");
 }
 
-static int open_device(struct port *port, const struct port_twins *twins)
+static int open_device(struct port *port)
 {
-	(void)twins;
 	memset(&devices[port->index], 0, sizeof(devices[port->index]));
 	uint16_t *id = &devices[port->index].id;
 	int error = probe_device(port, id);

@@ -164,12 +164,11 @@ static int open_lent(const struct port *port, struct memif_port *memif)
 	return 0;
 }
 
-static int open_memif(struct port *port, const struct port_twins *twins)
+static int open_memif(struct port *port)
 {
 	const struct ws_port_config *config = &port->config;
 	struct memif_port *memif = memif_of(port);
 	uint16_t slots = RTE_MAX(config->rx_descriptors, config->tx_descriptors);
-	(void)twins;
 	int error = parse(port, memif);
 	if (error)
 		return error;

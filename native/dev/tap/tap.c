@@ -195,12 +195,11 @@ static struct tap *tap_of(const struct port *port)
 	return &taps[port->index];
 }
 
-static int open_tap(struct port *port, const struct port_twins *twins)
+static int open_tap(struct port *port)
 {
 	const struct ws_port_config *config = &port->config;
 	struct tap *tap = tap_of(port);
 	struct options options;
-	(void)twins;
 	int fd = parse(config->devargs, &options);
 	if (!fd)
 		fd = make_interface(&options, config->mtu);

@@ -2,8 +2,8 @@
 /* Running what program_merge.c makes; compiled for each level of CPU but the lowest. */
 #include "generator/program/program_merge.h"
 
-#include <immintrin.h>
 #include <string.h>
+#include <x86intrin.h>
 
 enum { LANES = 8 };
 

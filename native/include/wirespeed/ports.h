@@ -8,6 +8,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* When the first packets are received from a port. */
+enum ws_rx_start {
+	WS_RX_AT_ONCE = 0,
+	WS_RX_WHEN_UP = 1,   /* when its interface goes up for the first time */
+	WS_RX_WHEN_TOLD = 2, /* by ws_port_start_rx */
+};
+
 struct ws_port_config {
 	char name[WS_NAME_LEN]; /* as the user calls it: e0; "%s" in it becomes TenGigabitEthernet … */
 	/* memif:, ring: and tap: with what is behind them in a port spec; else DPDK's device string. */
@@ -23,6 +30,7 @@ struct ws_port_config {
 	/* Which port of a device that has several, where each has no PCI address of its own. */
 	bool has_device_port;
 	uint16_t device_port;
+	uint8_t rx_start; /* enum ws_rx_start */
 };
 
 /* What it means that a port does not take a packet. */
@@ -78,7 +86,8 @@ void ws_pool_configure(uint32_t held, uint32_t buffers, uint32_t frame_size);
 
 /*
  * Open all ports of the process at once, before the router or generator is made; port i is
- * configs[i]. The packet pool is sized for their rings. Nothing stays open when one fails.
+ * configs[i]. There may be none. The packet pool is sized for their rings. Nothing stays open when
+ * one fails.
  */
 int ws_ports_open(const struct ws_port_config *configs, uint16_t count);
 void ws_ports_close(void);
@@ -86,6 +95,9 @@ void ws_ports_close(void);
 int ws_port_add(const struct ws_port_config *config);
 /* Nobody may use it any more. */
 int ws_port_delete(uint16_t port);
+/* Receive from a port whose reception waits; -EALREADY when it does not. Any time, under traffic.
+ */
+int ws_port_start_rx(uint16_t port);
 int ws_port_info(uint16_t port, struct ws_port_info *out);
 /* -ENOTSUP of ports that none of DPDK's drivers makes. */
 int ws_port_device(uint16_t port, struct ws_port_device *out);

@@ -59,8 +59,8 @@ static int make_router(struct ws_router *router)
 {
 	const struct ws_router_config *config = &router->config;
 	int error = 0;
-	if (!ports_count())
-		return fail(-EINVAL, "a router needs ports; open them first");
+	if (!ws_pool_count())
+		return fail(-EINVAL, "a router needs packet buffers; open its ports first, if only none");
 	for (uint16_t i = 0; i < ports_count() && !error; i++)
 		error = router_make_port_interface(router, i);
 	if (!error)

@@ -15,7 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #ifdef __AVX2__
-#include <immintrin.h>
+#include <x86intrin.h>
 #endif
 
 enum { PREFIX_LIST_MOST = 7, PREFIX_LIST_SLOTS = 8, PREFIX_LIST_BITS = 32 };

@@ -33,6 +33,8 @@ int ws_router_set_state(struct ws_router *router, uint16_t index, bool up)
 	__atomic_store_n(&router->interfaces[index].admin_up, up, __ATOMIC_RELAXED);
 	router_update_usable(router, index);
 	router_publish_mac(&router->interfaces[index]);
+	if (is_port && up)
+		port_is_up(index);
 	if (is_port && !up)
 		error = router_run_device(router, index, false);
 	router_follow_links(router);

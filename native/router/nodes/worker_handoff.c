@@ -14,6 +14,8 @@
 
 #include <rte_ring.h>
 
+_Static_assert(WS_MAX_WORKERS <= 64, "a set of workers is one word");
+
 enum edge { EDGE_ETHERNET_INPUT, EDGE_DROP };
 static const char *const edges[] = {
 	[EDGE_ETHERNET_INPUT] = "ethernet-input",
@@ -48,15 +50,15 @@ static uint16_t worker_handoff_process(struct graph *graph, struct graph_node *n
 {
 	const struct ws_router *router = router_of(graph);
 	uint16_t owners[GRAPH_FRAME_SIZE];
-	uint32_t present = 0;
+	uint64_t present = 0; /* workers that own a packet of the frame */
 	for (uint16_t i = 0; i < n; i++) {
 		const struct rte_mbuf *packet = packets[i];
 		owners[i] = owner(&router->handoffs[packet->port], packet);
-		present |= 1u << owners[i];
+		present |= 1ULL << owners[i];
 	}
 	for (; present; present &= present - 1) {
 		void *mine[GRAPH_FRAME_SIZE];
-		uint16_t worker = (uint16_t)__builtin_ctz(present), count = 0;
+		uint16_t worker = (uint16_t)__builtin_ctzll(present), count = 0;
 		for (uint16_t i = 0; i < n; i++) {
 			mine[count] = packets[i];
 			count += owners[i] == worker;

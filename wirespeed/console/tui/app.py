@@ -174,7 +174,7 @@ class ConsoleApp(App[None]):
     async def _follow(self) -> None:
         """Read and draw for as long as the view is up; a reading that takes long delays the next."""
         loop = asyncio.get_running_loop()
-        while True:
+        while self.is_running:
             due = loop.time() + REFRESH_S
             try:
                 self.live = await loop.run_in_executor(self._reading, self._sampler.sample)
@@ -186,6 +186,8 @@ class ConsoleApp(App[None]):
             await asyncio.sleep(max(0.0, due - loop.time()))
 
     def _draw(self) -> None:
+        if not self.is_running:
+            return  # the screen loses its widgets before the workers end, so a reading may come in between
         session = self.session
         self.query_one("#head", Static).update(panes.head(session.server, session.version, self.live, self._trouble))
         self.query_one("#prompt", Static).update(prompt_of(session, "tui"))
@@ -199,8 +201,9 @@ class ConsoleApp(App[None]):
         self.query_one("#latency-text", Static).update(panes.latency(self.live))
 
     def on_resize(self) -> None:
-        self.query_one(Footer).compact = self.size.width < panes.WIDE
-        self._draw()
+        if self.is_running:
+            self.query_one(Footer).compact = self.size.width < panes.WIDE
+            self._draw()
 
     # ---- keys
 
@@ -233,6 +236,8 @@ class ConsoleApp(App[None]):
 
     async def _run(self, line: str) -> None:
         """What it prints goes to the output pane, which opens for more than a few lines."""
+        if not self.is_running:
+            return
         self._output.write(Text(f"{prompt_of(self.session, 'tui')}{line}", "bold"))
         printed = self._printed
         try:
@@ -242,7 +247,7 @@ class ConsoleApp(App[None]):
             return
         except EnterTui:
             self.write(Text("this is the tui", "bold red"))
-        if self._printed - printed > FEW_LINES:
+        if self._printed - printed > FEW_LINES and self.is_running:
             self.action_pane("output")
         self._draw()
 
@@ -250,7 +255,9 @@ class ConsoleApp(App[None]):
         run_line(self.session, line, lambda text: self.session.screen.show(Text(text, "bold red")), in_tui=True)
 
     def write(self, text: Text | str) -> None:
-        """Add to the output pane; a single line stands above the prompt as well."""
+        """Add to the output pane; a single line stands above the prompt as well. A view that closes shows no more."""
+        if not self.is_running:
+            return
         shown = Text(text) if isinstance(text, str) else text
         lines = shown.split("\n")
         self._printed += len(lines)

@@ -17,6 +17,7 @@ from wirespeed.router.api.client import Client
 from wirespeed.router.api.events import InterfaceEvents
 from wirespeed.router.api.exchange import ProtocolFault, replies
 from wirespeed.router.console import Console
+from wirespeed.serving.accepting import StreamSessions
 
 _HEADER = struct.Struct(">QII")
 # The longest request, a route of 255 paths, has 43 kB; lines for cli_inband may be longer.
@@ -35,51 +36,45 @@ class ApiServer:
     """Serves one console at `listener`; `poll` is due once a second."""
 
     def __init__(self, console: Console, listener: socket.socket) -> None:
-        self._console, self._listener = console, listener
+        self._console = console
         self._events = InterfaceEvents(console)
         self._numbers = count(1)
-        self._sessions: dict[asyncio.Task[None], Client] = {}
-        self._writers: dict[int, asyncio.StreamWriter] = {}
+        self._streams = StreamSessions(listener, self._accept, "API socket")
+        self._clients: dict[int, tuple[Client, asyncio.StreamWriter]] = {}
         self._look: asyncio.TimerHandle | None = None
 
-    async def start(self) -> None:
-        self._server = await asyncio.start_unix_server(self._accept, sock=self._listener)
+    def start(self) -> None:
+        self._streams.start()
 
     async def close(self) -> None:
-        self._server.close()
         if self._look is not None:
             self._look.cancel()
-        for task in list(self._sessions):
-            task.cancel()
-        await asyncio.gather(*self._sessions, return_exceptions=True)
+        await self._streams.close()
 
     def poll(self) -> None:
         """Tell those who want to know what became of interfaces."""
         self._look = None
-        if any(client.events_pid is not None for client in self._sessions.values()):
+        if any(client.events_pid is not None for client, _ in self._clients.values()):
             self._events.look()
-        for client in self._sessions.values():
-            self._send_events(client)
+        for client, writer in self._clients.values():
+            self._send_events(client, writer)
 
     def _poll_soon(self) -> None:
         if self._look is None:
             self._look = asyncio.get_running_loop().call_later(_LOOK_EVERY_S, self.poll)
 
-    def _send_events(self, client: Client) -> None:
-        writer = self._writers[client.number]
+    def _send_events(self, client: Client, writer: asyncio.StreamWriter) -> None:
         if writer.transport.get_write_buffer_size() < _MOST_UNREAD_BYTES:
             for message in self._events.take(client):
                 writer.write(_framed(message))
 
     async def _accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        task = asyncio.current_task()
-        assert task is not None
         client = Client(self._console, next(self._numbers))
-        if len(self._sessions) >= _MOST_CLIENTS:
+        if len(self._clients) >= _MOST_CLIENTS:
             print(f"wirespeed: API: {_MOST_CLIENTS} clients are there already; one more is refused", file=sys.stderr)
             writer.close()
             return
-        self._sessions[task], self._writers[client.number] = client, writer
+        self._clients[client.number] = client, writer
         try:
             await self._serve(client, reader, writer)
         except ProtocolFault as fault:
@@ -89,7 +84,7 @@ class ApiServer:
         except asyncio.CancelledError:
             pass  # the router ends, and asyncio would call a session that ended by that a fault
         finally:
-            del self._sessions[task], self._writers[client.number]
+            del self._clients[client.number]
             self._events.forget(client)
             writer.close()
             with contextlib.suppress(ConnectionError):

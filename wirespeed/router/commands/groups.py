@@ -80,6 +80,7 @@ GROUPS: dict[str, tuple[str, ...]] = {
     ),
     "pcap": ("pcap trace",),
     "ping": ("ping",),
+    "ports": ("create pcap", "create ring", "pcap replay", "delete interface"),
     "punt": ("set punt policer", "show punt policer"),
     "routes": ("ip route", "show ip fib", "show ip4 fib", "show ip6 fib"),
     "runtime": ("show runtime", "clear runtime", "show errors", "clear errors", "show buffers"),

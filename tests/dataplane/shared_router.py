@@ -1,0 +1,194 @@
+"""The one router of a test process: ports, settings and frames of each test come and go in it.
+
+What a test made is deleted after it, and the router must then answer as it did when it was fresh.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager, suppress
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from router_run import RouterProcess, router
+
+from wirespeed.errors import UsageError, WirespeedError
+from wirespeed.router.client import ask_in_order
+
+# Enough buffers for any ports that tests make, with room for the longest frames.
+STARTUP = "buffers { buffers-per-numa 24576 default data-size 9300 }\n"
+
+SHOWN = (
+    "show state",
+    "show interface",
+    "show interface tag",
+    "show interface handoff",
+    "show hardware-interfaces",
+    "show ip table",
+    "show ip6 table",
+    "show ip fib",
+    "show ip6 fib",
+    "show mpls interface",
+    "show adj summary",
+    "show ip neighbors",
+    "show ip6 neighbors",
+    "show ip neighbor-config",
+    "show ip6 neighbor-config",
+    "show ip neighbor-hold",
+    "show ip flow-hash",
+    "show ip6 interface",
+    "show acl-plugin acl",
+    "show acl-plugin interface",
+    "show acl-plugin sessions",
+    "show bond",
+    "show lacp",
+    "show bridge-domain",
+    "show l2fib",
+    "show l2 xconnect",
+    "show mode",
+    "show vxlan tunnel",
+    "show tap",
+    "show memif",
+    "show lcp",
+    "show impairment",
+    "show punt policer",
+    "show sflow",
+    "show urpf",
+    "show urpf-accept",
+    "show errors",
+    "show trace",
+    "show trace filter",
+    "pcap trace status",
+    "show features",
+)
+# In which order interfaces can be deleted.
+_LEAVING = ("sub", "vxlan", "loopback", "bond", "port")
+# Lines whose effect no deletion of an interface takes away, and the line that does: groups of the first go into it.
+_UNDONE = tuple(
+    (re.compile(made), undone)
+    for made, undone in (
+        (r"ip route add ((?:table \d+ )?\S+/\d+(?: table \d+)?(?: count \d+)?)\b.*", "ip route del {0}"),
+        (r"mpls local-label add (?:mpls )?(\d+(?: (?:non-eos|eos))?)\b.*", "mpls local-label del {0}"),
+        (r"(ip6?|mpls) table (?:add )?(\d+).*", "{0} table del {1}"),
+        (r"(route|adjacency) counters enable", "{0} counters disable"),
+        (r"set punt policer (\S+) rate .*?( e\d+)?", "set punt policer {0} off"),
+        (r"create memif socket id (\d+) filename .*", "delete memif socket id {0}"),
+        (r"set urpf-accept (table \d+ )?(?:add )?(\S+)( add)?", "set urpf-accept {0}del {1}"),
+    )
+)
+
+
+class SharedRouter:
+    """A router without interfaces, and what it says while it is bare."""
+
+    def __init__(self, running: RouterProcess) -> None:
+        self.running = running
+        self.bare = self.state()
+
+    def state(self) -> dict[str, str]:
+        shown = dict(zip(SHOWN, ask_in_order(self.running.socket, SHOWN), strict=True))
+        try:
+            return shown | {"show mpls fib": self.running.ask("show mpls fib")}
+        except UsageError as error:  # there is no table
+            return shown | {"show mpls fib": str(error)}
+
+    def forgive(self, line: str) -> None:
+        """Run a line that has nothing to do where a test has undone its own."""
+        with suppress(WirespeedError):
+            self.running.ask(line)
+
+    def make_bare(self, lines: Sequence[str]) -> None:
+        """Undo command lines, delete all interfaces, and find nothing left."""
+        undo = [
+            undone.format(*(group or "" for group in found.groups()))
+            for line in reversed(lines)
+            for made, undone in _UNDONE
+            if (found := made.fullmatch(line.strip()))
+        ]
+        last = [line for line in undo if " table del " in line or " socket " in line]
+        for line in dict.fromkeys(line for line in undo if line not in last):
+            self.forgive(line)
+        there = [json.loads(line) for line in self.running.ask("show state").splitlines()]
+        faces = sorted((one for one in there if "interface" in one), key=lambda face: _LEAVING.index(face["kind"]))
+        for face in faces:
+            if face["unnumbered"]:
+                self.running.ask(f"set interface unnumbered del {face['interface']}")
+            if face["xconnect_to"] or face["bridge_domain"]:
+                self.running.ask(f"set interface l3 {face['interface']}")
+        for face in faces:
+            self.running.ask(f"delete interface {face['interface']}")
+        for one in there:
+            if "acl" in one:
+                self.running.ask(f"delete acl-plugin acl index {one['acl']}")
+            if "bridge_domain" in one and "interface" not in one:
+                self.running.ask(f"delete bridge-domain {one['bridge_domain']}")
+        for line in dict.fromkeys(last):
+            self.forgive(line)
+        self.forgive("pcap trace off")
+        for line in ("clear trace", "trace filter none", "clear errors", "clear interfaces", "clear runtime"):
+            self.running.ask(line)
+        assert not (left := self.left()), f"the test left in the router: {left}"
+
+    @staticmethod
+    def _lines(shown: str) -> set[str]:
+        """All but the time, and counts since the start that no command clears."""
+        kept = (line for line in shown.splitlines() if not line.startswith(("now: ", "Packets: of ", "Sessions gone")))
+        return {re.sub(r"add \d+ - (deact|del) \d+", r"\1", line) for line in kept}
+
+    def left(self) -> dict[str, list[str]]:
+        """What it says that it did not say while it was bare, and the other way round."""
+        now = self.state()
+        return {
+            line: sorted(different)
+            for line, bare in self.bare.items()
+            if (different := self._lines(now[line]) ^ self._lines(bare))
+        }
+
+
+class _Process:
+    """The shared router of this process, once a test has asked for it."""
+
+    made: SharedRouter | None = None
+    undo = ExitStack()
+
+
+def shared_router() -> SharedRouter:
+    """The one of this process, started when it is asked for first; `end_shared_router` ends it."""
+    if _Process.made is None:
+        directory = Path(_Process.undo.enter_context(TemporaryDirectory(prefix="wirespeed-shared-")))
+        (directory / "startup.conf").write_text(STARTUP)
+        options = "--config", str(directory / "startup.conf")
+        _Process.made = SharedRouter(_Process.undo.enter_context(router(directory, [], "", *options)))
+    return _Process.made
+
+
+def end_shared_router() -> None:
+    """End it, if there is one; it must end well."""
+    _Process.made = None
+    _Process.undo.close()
+
+
+@contextmanager
+def interfaces(directory: Path, creations: Sequence[str], config: str, *replayed: str) -> Iterator[RouterProcess]:
+    """The shared router with interfaces that `creations` make and `config` sets up; then files are replayed by those
+    that are named. All is undone in the end."""
+    shared = shared_router()
+    running = shared.running
+    try:
+        names = [running.ask(line).strip() for line in creations]
+        for name in names:
+            running.ask(f"set interface rx-mode {name} interrupt")
+        running.ask("clear errors")
+        (directory / "start.conf").write_text(config)
+        running.ask(f"exec {directory / 'start.conf'}")
+        if replayed:
+            running.ask(f"pcap replay {' '.join(replayed)}")
+        yield running
+    finally:
+        try:
+            shared.make_bare(config.splitlines())
+        except BaseException:
+            end_shared_router()  # the next test gets another one
+            raise

@@ -1,0 +1,60 @@
+"""Whether a run is worth something: one line at its end, with the reason and the command that helps. Pure."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from wirespeed.pages.words import count
+from wirespeed.results.verdict import LimitedBy, Verdict
+
+FEW_CPUS = 4
+"""Tester, router and what controls them each have a CPU of their own from so many on, and one is left for the rest."""
+
+
+def worth_line(verdicts: Sequence[Verdict], cpus: int | None = None) -> str:
+    """`cpus` is how many the lab had, None where tester and router are on machines of their own."""
+    if not verdicts:
+        return "worth: nothing was measured"
+    shown = sum(one.shows_the_dut for one in verdicts)
+    tests = count(len(verdicts), "test")
+    if shown == len(verdicts):
+        what = "its limit or its whole line" if len(verdicts) > 1 else "the line" if _whole(verdicts) else "its limit"
+        return f"worth: this run shows what the router forwards: {tests} reached {what}"
+    reasons = Counter(one.limited_by for one in verdicts if not one.shows_the_dut)
+    by, number = reasons.most_common(1)[0]
+    head = f"worth: {shown} of {tests} show the router's limit" if shown else "worth: this run does not show the limit"
+    if not shown:
+        head += " of the router"
+    why = _why(by, number, verdicts)
+    return f"{head}: {why}; {_help(by, cpus, verdicts)}"
+
+
+def few_cpus_text(cpus: int) -> str:
+    """Why so few CPUs disturb a lab, and what helps."""
+    return (
+        f"only {count(cpus, 'CPU')}: tester and router share them with everything else; give the lab {FEW_CPUS}, or "
+        "choose quieter ones with `demo --cpus` or `taskset -c`; closing the browser helps"
+    )
+
+
+def _whole(verdicts: Sequence[Verdict]) -> bool:
+    return all(one.limited_by == "line" for one in verdicts)
+
+
+def _why(by: LimitedBy, number: int, verdicts: Sequence[Verdict]) -> str:
+    of = "" if len(verdicts) == 1 else f" in {number} of {len(verdicts)}"
+    return {
+        "tester": f"the tester was the limit{of}",
+        "host": f"the host disturbed it{of}",
+        "nothing": f"no more was offered{of}",
+        "unknown": f"what limited it is unknown{of}",
+    }.get(by, f"too few samples were left undisturbed{of}")
+
+
+def _help(by: LimitedBy, cpus: int | None, verdicts: Sequence[Verdict]) -> str:
+    if by in ("tester", "host", "dut") and cpus is not None and cpus < FEW_CPUS:
+        return few_cpus_text(cpus)
+    if by in ("tester", "host", "dut"):
+        return "`wirespeed doctor` says what disturbs, and `doctor --fix` mends what it can"
+    return next(one.next_step for one in verdicts if one.limited_by == by) or "`wirespeed explain` says what is missing"

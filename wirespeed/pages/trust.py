@@ -1,0 +1,41 @@
+"""How far a figure can be believed, as pages show it: a shape, a word and why."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from wirespeed.pages.words import count
+from wirespeed.results.verdict import Figure, Mark
+
+
+@dataclass(frozen=True)
+class Trust:
+    """A mark is always a word and a shape, never colour alone."""
+
+    shape: str
+    word: str
+    why: str
+
+
+_MARKS: dict[Mark, Trust] = {
+    "held": Trust("●", "held", "Over a whole load, no more was lost than is allowed."),
+    "estimate": Trust("◆", "estimate", "The mean of neighbouring samples of a ramp, each with a load of its own."),
+    "at least": Trust("▲", "at least this", "The router may do more."),
+    "lossy": Trust("◇", "lossy", "More was lost than is allowed."),
+    "irregular": Trust("✕", "irregular", ""),
+    "broken off": Trust("✕", "broken off", "The test did not complete: the figure covers only what ran."),
+    "disturbed": Trust("✕", "disturbed", "Too few samples are left that the machine did not disturb."),
+    "not measured": Trust("–", "not measured", ""),
+}
+
+
+def trust_of(figure: Figure, disturbed: int = 0) -> Trust:
+    """`disturbed` samples lost packets by the machine's doing."""
+    mark = _MARKS[figure.mark]
+    if figure.mark == "at least":
+        return Trust(mark.shape, f"{figure.bound}: {mark.word}", mark.why)
+    if figure.mark == "disturbed" and disturbed:
+        return Trust(mark.shape, f"disturbed: {count(disturbed, 'sample')}", mark.why)
+    if not mark.why and figure.why:
+        return Trust(mark.shape, mark.word, f"{figure.why[:1].upper()}{figure.why[1:].rstrip('.')}.")
+    return mark

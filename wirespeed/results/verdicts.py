@@ -1,0 +1,157 @@
+"""The verdict on a result of any kind. Pure."""
+
+from __future__ import annotations
+
+from wirespeed.results.analysis import Analysis, analyse
+from wirespeed.results.file import AnyResult
+from wirespeed.results.loadtest import Result
+from wirespeed.results.loadtest_verdict import loadtest_verdict
+from wirespeed.results.rfc2544 import Rfc2544Result, ThroughputRow
+from wirespeed.results.search import GoalOutcome, SearchResult
+from wirespeed.results.search import Limit as SearchLimit
+from wirespeed.results.soak import SoakResult
+from wirespeed.results.soak_words import bound_text, lost_text
+from wirespeed.results.verdict import BOUNDS, NEXT_STEPS, Figure, Limit, LimitedBy, Mark, Verdict
+from wirespeed.units import l1_bits
+
+_BY: dict[SearchLimit, LimitedBy] = {
+    "dut": "dut",
+    "tester": "tester",
+    "machine": "host",
+    "line": "line",
+    "maximum": "nothing",
+    "minimum": "dut",
+    "none": "unknown",
+}
+"""What set the upper bound of a search, as the limit of a verdict."""
+
+_SENTENCES: dict[LimitedBy, str] = {
+    "dut": "the router loses packets above this load",
+    "tester": "the tester was the limit, not the router: it could not offer more",
+    "host": "the host took CPUs away in the trials above this load, so the router's limit is not shown",
+    "line": "the whole line was forwarded",
+    "nothing": "the highest load that was allowed was forwarded: the router may do more",
+    "unknown": "the limit was not found",
+}
+
+
+def verdict_of(result: AnyResult, found: Limit | None = None, analysis: Analysis | None = None) -> Verdict:
+    """`found` is what `explain` names as the limit (`wirespeed.explain.verdicts` asks it); `analysis` that of a load
+    test, where it is made already."""
+    match result:
+        case Result():
+            return loadtest_verdict(analysis or analyse(result), found)
+        case SearchResult():
+            return _search(result, found)
+        case Rfc2544Result():
+            return _rfc2544(result, found)
+        case SoakResult():
+            return _soak(result, found)
+
+
+def _search(result: SearchResult, found: Limit | None) -> Verdict:
+    figures = tuple(_goal(result, one) for one in result.goals)
+    limit = _limit(result.goals[0].limit if result.goals else "none", found)
+    return _of_trials("search", result, figures, limit)
+
+
+def _goal(result: SearchResult, one: GoalOutcome) -> Figure:
+    sizes = [result.frame_bytes[wire.tx] for wire in result.directions if wire.tx in result.frame_bytes]
+    upper = None if one.is_at_least else one.upper_pps
+    return _of_bounds(
+        one.goal.name.upper(),
+        [str(wire) for wire in result.directions],
+        one.lower_pps,
+        upper,
+        _BY[one.limit],
+        one.irregular,
+        loss_ratio=one.goal.loss_ratio,
+        line_percent=None if one.lower_pps is None else result.line_percent(one.lower_pps),
+        frame_bytes=sum(sizes) / len(sizes) if sizes else None,
+    )
+
+
+def _rfc2544(result: Rfc2544Result, found: Limit | None) -> Verdict:
+    figures = tuple(_throughput(result, row) for row in result.throughput)
+    return _of_trials(
+        "rfc2544", result, figures, _limit(result.throughput[0].limit if result.throughput else "none", found)
+    )
+
+
+def _throughput(result: Rfc2544Result, row: ThroughputRow) -> Figure:
+    return _of_bounds(
+        f"throughput at {row.frame}",
+        [str(wire) for wire in result.directions],
+        row.throughput_pps,
+        None if row.is_at_least else row.upper_pps,
+        _BY[row.limit],
+        row.irregular,
+        loss_ratio=0.0,
+        line_percent=row.line_percent,
+        frame_bytes=row.frame_bytes,
+    )
+
+
+def _of_bounds(
+    name: str,
+    directions: list[str],
+    lower_pps: float | None,
+    upper_pps: float | None,
+    by: LimitedBy,
+    irregular: str,
+    *,
+    loss_ratio: float,
+    line_percent: float | None,
+    frame_bytes: float | None,
+) -> Figure:
+    """A load of each direction that trials bound, as the figure of all of them. `line_percent` is of each line."""
+    lines = max(1, len(directions))
+    if lower_pps is None:
+        below = "" if upper_pps is None else f": none above {upper_pps:,.0f} pps each way"
+        return Figure(name, "not measured", lines=lines, why=f"not found{below}", loss_ratio=loss_ratio)
+    bound = BOUNDS.get(by, "")
+    mark: Mark = "at least" if bound else "irregular" if irregular else "held"
+
+    def of(name: str, lines: int) -> Figure:
+        return Figure(
+            name,
+            mark,
+            rate_pps=lower_pps * lines,
+            offered_pps=lower_pps * lines,
+            loss_ratio=loss_ratio,
+            l1_bps=None if frame_bytes is None else lower_pps * lines * l1_bits(frame_bytes),
+            line_percent=None if line_percent is None else min(100.0, line_percent),
+            lines=lines,
+            bound=bound,
+            upper_pps=None if upper_pps is None or bound else upper_pps * lines,
+            why=irregular if mark == "irregular" else "",
+        )
+
+    whole = of(name, lines)
+    each = tuple(of(direction, 1) for direction in directions) if lines > 1 else ()
+    return Figure(**{**vars(whole), "each": each})
+
+
+def _soak(result: SoakResult, found: Limit | None) -> Verdict:
+    verdict = result.verdict
+    said = "not measured: nothing was offered"
+    mark: Mark = "not measured"
+    if verdict.offered:
+        mark, said = "held", f"{lost_text(verdict)}, {bound_text(verdict)}"
+    figure = Figure("loss", mark, lines=max(1, len(result.directions)), said=said if mark == "held" else "", why=said)
+    return _of_trials("soak", result, (figure,), found or Limit())
+
+
+def _of_trials(
+    kind: str, result: SearchResult | Rfc2544Result | SoakResult, figures: tuple[Figure, ...], limit: Limit
+) -> Verdict:
+    none = Figure("nothing", "not measured", why="not measured")
+    return Verdict(kind, result.name, figures or (none,), limit, status=result.ending.status)
+
+
+def _limit(by: SearchLimit, found: Limit | None) -> Limit:
+    """What set the bound, in the words of `explain` where it names the same."""
+    own = _BY[by]
+    if found is not None and found.by == own:
+        return found
+    return Limit(own, _SENTENCES[own], NEXT_STEPS[own], 0.0 if own == "unknown" else 0.9)

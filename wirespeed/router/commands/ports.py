@@ -1,0 +1,82 @@
+"""create pcap, create ring, pcap replay, delete interface: ports on files and on rings, made at run time."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from wirespeed._native.runtime import RxStart
+from wirespeed.errors import UsageError
+from wirespeed.model import PortSpec
+from wirespeed.router.commands.registry import Lines, command
+from wirespeed.router.commands.subinterfaces import delete, free_number
+from wirespeed.router.core import InterfaceKind
+from wirespeed.router.grammar import Match
+from wirespeed.router.own_mac import give_mac
+from wirespeed.router.startup.requests import INTERFACE_NAME
+
+if TYPE_CHECKING:
+    from wirespeed.router.console import Console
+
+
+@command(
+    "create pcap ([name <word:name>]|[input <file:input>]|[output <file:output>]|[loop]|[hold]|[hw-addr <mac>])..."
+)
+def create_pcap(console: Console, words: Match) -> Lines:
+    """An interface that receives the packets of one file and writes those it sends to another."""
+    options = {"out": _path(console, words["output"])} if words.get("output") else {}
+    if "loop" in words:
+        options["loop"] = ""
+    given = words.get("input")
+    if given is None and ("loop" in words or "hold" in words or not options):
+        raise UsageError("create pcap needs input <file>, or at least output <file>")
+    spec = PortSpec("pcap", "" if given is None else _path(console, given), options)
+    # A file is read at once, however little the router knows by then of where its packets are to go.
+    return [_add(console, spec, words, RxStart.WHEN_TOLD if "hold" in words else RxStart.WHEN_UP)]
+
+
+@command("pcap replay <interface>...")
+def replay(console: Console, words: Match) -> None:
+    """Receive the packets of a file, for interfaces that were made with hold."""
+    for index in words.all("interface"):
+        console.core.start_reception(index)
+
+
+@command("create ring <word:ring> ([name <word:name>]|[hw-addr <mac>])...")
+def create_ring(console: Console, words: Match) -> Lines:
+    """An end of a ring within the router: two of one ring are wired to each other, one alone to itself."""
+    if "," in words["ring"]:
+        raise UsageError(f"ring {words['ring']}: its name has no comma")
+    return [_add(console, PortSpec("ring", words["ring"]), words, RxStart.AT_ONCE)]
+
+
+def _path(console: Console, given: Path) -> str:
+    path = str(console.directory / given)
+    if "," in path:
+        raise UsageError(f"{path}: the name of a packet file has no comma")
+    return path
+
+
+def _add(console: Console, spec: PortSpec, words: Match, rx_start: RxStart) -> str:
+    name: str = words.get("name") or f"{spec.kind}{free_number(console, spec.kind)}"
+    if not INTERFACE_NAME.fullmatch(name):
+        raise UsageError(f"{name!r} is no name of an interface")
+    index = console.core.add_port(name, spec, rx_start)
+    if mac := words.get("mac"):
+        console.core.set_mac(index, mac)
+    give_mac(console.core, index)
+    console.ports[name] = spec
+    return name
+
+
+@command("delete interface <interface>")
+def delete_interface(console: Console, words: Match) -> None:
+    """Take an interface of any kind away that was made at run time; the file that it wrote to is then complete."""
+    index = words["interface"]
+    face = console.core.interface(index)
+    made = [names for names in (console.ports, console.taps, console.memifs.by_name) if face.name in names]
+    if face.kind is InterfaceKind.PORT and not made:
+        raise UsageError(f"{face.name} was not made by a command; interfaces of the start stay")
+    delete(console, index, face.kind, face.name)
+    for names in made:
+        del names[face.name]

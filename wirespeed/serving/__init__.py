@@ -1,0 +1,1 @@
+"""Servers of this program: accepting connections, HTTP, and who may ask."""

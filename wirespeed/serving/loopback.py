@@ -1,0 +1,13 @@
+"""Addresses that only programs of this machine reach."""
+
+from __future__ import annotations
+
+from ipaddress import ip_address
+
+
+def is_loopback(host: str) -> bool:
+    """Whether only programs of this machine reach the address `host`. False for a name, which may be anybody's."""
+    try:
+        return ip_address(host.strip("[]").partition("%")[0]).is_loopback
+    except ValueError:
+        return host == "localhost"
