@@ -221,7 +221,7 @@ class Controller:
         """A load that the tester can offer, by what it did of those that it could not."""
         offered = [min(channel.offered_pps for channel in one.trial.channels.values()) for one in failed]
         least = min(one.load_pps for one in failed)
-        margin = _MARGIN * 2 ** len(self._ceilings)
+        margin: float = _MARGIN * (1 << len(self._ceilings))
         # What it offers differs from trial to trial, and a few trials do not show the least.
         below = max(min(offered) - (max(offered) - min(offered)) / 2, median(offered) / 2)
         return max(self.least_pps, min(below, least) * (1 - margin))
