@@ -18,6 +18,10 @@ from wirespeed.pages.words import harmless
 from wirespeed.report.markdown import aligned
 from wirespeed.results.inspection import Inspection, Part, Remarked, Text
 from wirespeed.units import format_si
+from wirespeed.validation.proved import caution
+
+_SUBJECTS = {"PCIe budgets": "PCIe and NIC facts", "Modules": "SFP modules"}
+"""Parts of an inspection by what of docs/validation.md stands behind them."""
 
 NOTHING = "–"
 
@@ -221,6 +225,16 @@ def as_text(found: Inspection) -> Iterator[str]:
         yield ""
         yield part.title
         yield from columns(part)
+    for line in _cautions(found):
+        yield ""
+        yield line
+
+
+def _cautions(found: Inspection) -> Iterator[str]:
+    """What of it rests on recorded texts only."""
+    for part in found.parts:
+        if said := caution(_SUBJECTS.get(part.title, "")):
+            yield f"Note: {said}."
 
 
 def columns(part: Part) -> Iterator[str]:
@@ -243,6 +257,7 @@ def as_markdown(found: Inspection) -> Iterator[str]:
             yield from ("", f"## {heading}", "", *(f"- {line}" for line in lines))
     for part in found.parts:
         yield from ("", f"## {part.title}", "", markdown_of(part).rstrip("\n"))
+    yield from (line for caution_line in _cautions(found) for line in ("", caution_line))
 
 
 def markdown_of(part: Part) -> str:

@@ -11,7 +11,7 @@ from wirespeed.errors import UsageError
 from wirespeed.explain.ranking import Explanation
 from wirespeed.explain.verdicts import explained, verdicts_of
 from wirespeed.report.loads import Group, group_by_load
-from wirespeed.report.other_remarks import remarks_on_others
+from wirespeed.report.other_remarks import remarks_on_devices, remarks_on_others
 from wirespeed.report.remarks import Remark, remarks_on
 from wirespeed.results.analysis import SUM, Analysis, analyse
 from wirespeed.results.box_names import UNNAMED, BoxNames
@@ -100,9 +100,9 @@ def compare(results: Sequence[Reported], inspections: Sequence[Inspection] = ())
     searches = tuple(result for result in results if isinstance(result, SearchResult))
     suites = tuple(result for result in results if isinstance(result, Rfc2544Result))
     soaks = tuple(result for result in results if isinstance(result, SoakResult))
-    remarks = (*remarks_on(groups), *remarks_on_others(searches, suites, soaks))
     tests = [test for group in groups for test in group.tests]
     every: list[AnyResult] = [*(test.result for test in tests), *searches, *suites, *soaks]
+    remarks = (*remarks_on(groups), *remarks_on_others(searches, suites, soaks), *remarks_on_devices(every))
     explanations = explained(every, inspections)
     verdicts = {one.name: one for one in verdicts_of(every, explanations, tests)}
     return Comparison(groups, remarks, searches, suites, soaks, explanations, verdicts)
