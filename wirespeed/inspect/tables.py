@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from wirespeed.inspect.board import Board, Disk, dimms_text
-from wirespeed.inspect.budget import FRAMES, carried_gbps, coded_gbps, most_pps, need
+from wirespeed.inspect.budget import FRAMES, carried_gbps, ceiling_pps, coded_gbps, need
 from wirespeed.inspect.cpu import UNKNOWN, Cache, Cpu
 from wirespeed.inspect.facts import Card, Facts
 from wirespeed.inspect.marks import Mark, format_speed, ports_text
@@ -147,14 +147,14 @@ def _budget_row(card: Card) -> tuple[str, ...] | None:
     device = card.functions[0]
     sizes = device.payload_bytes, device.read_bytes
     needs = [need(card.ports_bps, frame, *sizes).gbps for frame in FRAMES]
-    most = [most_pps(hop.link, frame, *sizes) for frame in FRAMES]
+    ceilings = [ceiling_pps(hop.link, frame, *sizes) for frame in FRAMES]
     return (
         card.address,
         str(hop.link),
         f"{coded_gbps(hop.link):.1f} Gb/s",
         f"{carried_gbps(hop.link, device.payload_bytes):.1f} Gb/s",
         *(f"{gbps:.1f} Gb/s" for gbps in needs),
-        *(format_si(pps, "pps") for pps in most),
+        *(f"{format_si(low, 'pps')} to {format_si(high, 'pps')}" for low, high in ceilings),
     )
 
 
