@@ -9,7 +9,6 @@ from wirespeed.report.answers import Answer, answers
 from wirespeed.report.comparison import Comparison
 from wirespeed.report.looks import Colours
 from wirespeed.report.searches import searches_of
-from wirespeed.results.figures import Scaler
 from wirespeed.results.verdict import Figure
 
 MOST_CARDS = 8
@@ -41,7 +40,7 @@ class AnswerCards:
     more: int
 
 
-def answer_cards(comparison: Comparison, scaler: Scaler, colours: Colours) -> AnswerCards | None:
+def answer_cards(comparison: Comparison, colours: Colours) -> AnswerCards | None:
     found = answers(comparison.groups, comparison.verdicts)
     if found is None:
         return None
@@ -53,9 +52,9 @@ def answer_cards(comparison: Comparison, scaler: Scaler, colours: Colours) -> An
         card = Card(
             dut=answer.dut,
             colour=colours.get(answer.dut, ""),
-            rate=shown.scaled(scaler),
-            unit=scaler.unit if shown.is_measured else "",
-            share="line rate unknown" if shown.line_percent is None else shown.share_text,
+            rate=shown.rate_parts[0],
+            unit=shown.rate_parts[1],
+            share=_share(shown),
             full_load="" if full is None or full is shown else full_load_text(full),
             trust=trust_of(shown, verdict.disturbed),
             why=verdict.sentence.replace("`", ""),
@@ -64,6 +63,12 @@ def answer_cards(comparison: Comparison, scaler: Scaler, colours: Colours) -> An
         )
         cards.append(card)
     return AnswerCards(f"{found.load}, {ways}", tuple(cards), max(0, len(found.duts) - MOST_CARDS) + found.others)
+
+
+def _share(figure: Figure) -> str:
+    if not figure.is_measured:
+        return ""
+    return "line rate unknown" if figure.line_percent is None else figure.share_text
 
 
 def full_load_text(full: Figure) -> str:

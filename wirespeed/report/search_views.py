@@ -91,9 +91,7 @@ def search_part(
     rates = [mrr_cells(row, scaler) for row in mrr_rows(searches)]
     times = [latency_cells(row, scaler) for row in latency_rows(searches)]
     return SearchPart(
-        cards=tuple(_card(search, verdicts[search.name], scaler) for search in searches[:MOST_CARDS])
-        if with_cards
-        else (),
+        cards=tuple(_card(search, verdicts[search.name]) for search in searches[:MOST_CARDS]) if with_cards else (),
         uncarded=max(0, len(searches) - MOST_CARDS),
         goals=goals,
         mrr=grid("Maximum receive rate", mrr_headings(scaler), rates, MRR_TEXTS),
@@ -103,7 +101,7 @@ def search_part(
     )
 
 
-def _card(search: SearchResult, verdict: Verdict, scaler: Scaler) -> SearchCard:
+def _card(search: SearchResult, verdict: Verdict) -> SearchCard:
     load, figure = f"{load_name(search)}, {directions_of(search)}", verdict.figure
     more = [one.line for one in verdict.figures[1:]]
     mrr = search.mrr
@@ -113,8 +111,8 @@ def _card(search: SearchResult, verdict: Verdict, scaler: Scaler) -> SearchCard:
         dut=dut_name(search),
         load=load,
         heading=goal_name(search.goals[0].goal) if search.goals else "Maximum receive rate",
-        rate=figure.scaled(scaler),
-        unit=scaler.unit if figure.is_measured else "",
+        rate=figure.rate_parts[0],
+        unit=figure.rate_parts[1],
         share="line rate unknown" if figure.is_measured and figure.line_percent is None else figure.share_text,
         trust=trust_of(figure) if search.goals else None,
         more=(*more, verdict.sentence.replace("`", "")),

@@ -99,7 +99,7 @@ def page_of(
         title=title,
         meta=(*_meta(comparison), date),
         listed=_listed(comparison),
-        answers=answer_cards(comparison, scaler, colours),
+        answers=answer_cards(comparison, colours),
         matrix=matrix_view(table, comparison, scaler, colours) if table is not None else None,
         summary=summary(comparison, scaler) if tests else None,
         searches=search_part(comparison.searches, comparison.verdicts, scaler, drawn, with_cards=not tests),

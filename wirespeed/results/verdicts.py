@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from wirespeed.results.analysis import Analysis, analyse
 from wirespeed.results.figures import measured_text
 from wirespeed.results.file import AnyResult
@@ -132,7 +134,7 @@ def _of_bounds(
 
     whole = of(name, lines)
     each = tuple(of(direction, 1) for direction in directions) if lines > 1 else ()
-    return Figure(**{**vars(whole), "each": each})
+    return replace(whole, each=each)
 
 
 def _soak(result: SoakResult, found: Limit | None) -> Verdict:
