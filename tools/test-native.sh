@@ -1,9 +1,28 @@
 #!/bin/sh
-# Run the C tests, address and undefined-behaviour sanitizers on.
+# Run the C tests, address and undefined-behaviour sanitizers on. Tests of nodes run once for each x86-64 level; on a CPU
+# without a level one line says so and its tests are left out.
+#   tools/test-native.sh [short | long | all]     tests of the suite `long` are left out of `short` (default)
 set -eu
 cd "$(dirname "$0")/.."
 PATH="$PWD/.venv/bin:$PATH"
+case "${1:-short}" in
+short) set -- --no-suite long ;;
+long) set -- --suite long ;;
+all) set -- ;;
+*)
+	echo "test-native: $1 is not a tier; give short, long or all" >&2
+	exit 2
+	;;
+esac
+if [ "$(uname -m)" = x86_64 ]; then
+	for level in 3:avx2 4:avx512vl; do
+		if ! grep -qwm1 "${level#*:}" /proc/cpuinfo; then
+			echo "test-native: NOT RUN: the tests of x86-64-v${level%:*}; this CPU lacks ${level#*:}" >&2
+			set -- "$@" --no-suite "v${level%:*}"
+		fi
+	done
+fi
 [ -f build-asan/build.ninja ] || meson setup build-asan -Dpython=false -Dtests=true -Dbuildtype=debugoptimized \
 	-Db_ndebug=false -Db_sanitize=address,undefined -Db_lundef=false >/dev/null
 ninja -C build-asan --quiet
-meson test -C build-asan --no-rebuild --print-errorlogs --timeout-multiplier 4
+meson test -C build-asan --no-rebuild --print-errorlogs --timeout-multiplier 4 "$@"

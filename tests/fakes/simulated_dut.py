@@ -48,13 +48,14 @@ def oscillating(high_pps: float, low_pps: float) -> Loss:
 
 @dataclass
 class SimulatedDut:
-    """Measures as a bench does. The tester sends at most `tester_pps` a direction; during `away` trials the CPUs were
-    away, which costs `away_loss` of the packets, and can explain so much. A trial costs `overhead_s` beside its
-    duration."""
+    """Measures as a bench does. The tester sends at most `tester_pps` a direction, less up to `tester_noise` of it.
+    During `away` trials the CPUs were away, which costs `away_loss` of the packets, and can explain so much. A trial
+    costs `overhead_s` beside its duration."""
 
     loss: Loss
     seed: int = 0
     tester_pps: float = float("inf")
+    tester_noise: float = 0.0
     overhead_s: float = 0.5
     away: Callable[[random.Random], bool] = lambda rng: False
     away_loss: float = 0.02
@@ -73,7 +74,8 @@ class SimulatedDut:
         channels = {}
         for wire in (FORWARD, BACK):
             asked = round(load_pps * duration_s)
-            sent = round(min(asked, self.tester_pps * duration_s))
+            able_pps = self.tester_pps * (1 - self.tester_noise * self.rng.random())
+            sent = round(min(asked, able_pps * duration_s))
             by_absence = round(sent * self.away_loss) if away else 0
             lost = sent if dead else min(sent, round(sent * ratio) + by_absence)
             balance = Balance(sent=sent, received=sent - lost, asked=asked, late=asked - sent, medium=Medium.QUEUE)

@@ -15,6 +15,8 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from alembic import command as alembic
+from alembic.config import Config
 from harness.programs import wirespeed
 from postgresql_server import PostgresqlServer, missing
 from report_cases import GOLDEN, OURS
@@ -24,9 +26,11 @@ from sqlalchemy import create_engine, text
 from wirespeed.cli.main import main
 from wirespeed.corpus import schema
 from wirespeed.corpus.corpus import Corpus
-from wirespeed.corpus.opening import limited_by, open_corpus
+from wirespeed.corpus.opening import open_corpus
 from wirespeed.corpus.place import Place, parse_place
+from wirespeed.corpus.schema import open_index
 from wirespeed.corpus.words import parse_words
+from wirespeed.explain.verdicts import verdict_of
 from wirespeed.results.file import KINDS, write_file
 from wirespeed.results.inspection import Inspection, inspection_to_json
 from wirespeed.results.journal import Journal
@@ -111,7 +115,8 @@ def test_what_people_ask(where: str, files: list[Path], capsys: pytest.CaptureFi
         assert found.total == 2 and found.rows[0]["rate_pps"] >= found.rows[1]["rate_pps"]
         best = corpus.index.figures((), "-rate", best="box").rows
         assert len({row["box"] for row in best}) == len(best) > 1
-        wanted = limited_by(search_of())
+        verdict = verdict_of(search_of())
+        wanted = verdict.limit.cause or verdict.limited_by
         assert titles(corpus, "kind=search", f"limit={wanted}") == ["search"]
     capsys.readouterr()
     assert main(["corpus", "query", "kind=search", "--json", "--corpus", where]) == 0
@@ -438,3 +443,36 @@ def test_a_database_that_is_away_is_waited_for_once(
         server.start()
     with open_corpus(where) as corpus:
         assert corpus.index.results(()).total == len(files)
+
+
+def test_figures_of_an_older_index_become_those_of_the_verdict(tmp_path: Path) -> None:
+    """Rates of a search were of each direction, and a load test's best second was kept."""
+    folder = tmp_path / "old"
+    folder.mkdir()
+    engine = create_engine(f"sqlite:///{folder / 'index.sqlite'}")
+    config = Config()
+    config.set_main_option("script_location", str(Path(schema.__file__).parent / "migrations"))
+    with engine.begin() as connection:
+        config.attributes["connection"] = connection
+        alembic.upgrade(config, "001")
+        for number, kind in enumerate(("loadtest", "search"), start=1):
+            texts = "'', '', '', '', '', '', '', '0→1, 1→0', '', '', ''"
+            connection.exec_driver_sql(
+                f"INSERT INTO results VALUES ({number}, '{number}', '{kind}', {texts}, NULL, 0, 0)"
+            )
+        rows = [(1, "held", 3e6, 1), (1, "most received", 9e6, 0), (2, "NDR", 2e6, 0)]
+        for result, figure, rate, at_least in rows:
+            connection.exec_driver_sql(
+                "INSERT INTO figures VALUES (NULL, ?, ?, ?, ?, '', ?)", (result, figure, rate, at_least, rate / 10)
+            )
+    engine.dispose()
+    found = open_index(parse_place(str(folder)))
+    with found.connect() as connection:
+        told = connection.exec_driver_sql(
+            "SELECT figure, rate_pps, per_watt, bound, mark FROM figures ORDER BY id"
+        ).all()
+    found.dispose()
+    assert [tuple(row) for row in told] == [
+        ("forwarded", 3e6, 3e5, "tester-limited", "at least"),
+        ("NDR", 4e6, 4e5, "", "held"),
+    ]

@@ -1,6 +1,6 @@
 """Full tables into the router and out of it again: by `exec`, by Linux, by BGP through Linux.
 
-.venv/bin/python tests/system/full_table.py [IPV4-ROUTES [IPV6-ROUTES]]     as root; 1 000 000 and 200 000 unless given
+PYTHONPATH=tests .venv/bin/python tests/system/full_table.py [IPV4-ROUTES [IPV6-ROUTES]]    as root; 1 000 000, 200 000
 
 Prints one line a phase: how long it took, what of that the router's main thread spent on its CPU, and the router's
 resident memory then. Where Linux has a part, it does the same before without a router that listens.
@@ -16,8 +16,9 @@ from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from threading import Event, Thread
 
+from harness.waiting import wait_for
 from routing_daemons import Bird
-from sandbox import IP4, IP6, PAIRED, PORTS, Router, Sandbox, router, sandbox, wait_for
+from sandbox import IP4, IP6, PAIRED, PORTS, Router, Sandbox, router, sandbox
 from test_routing_daemons import bgp, routes_of_linux
 
 from wirespeed.dut.tables import ip4_table, ip6_table

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from sandbox import Process, Sandbox, wait_for
+from harness.waiting import wait_for
+from sandbox import Process, Sandbox
 
 
 class Bird:

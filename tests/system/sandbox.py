@@ -9,11 +9,10 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
-import sys
-import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -21,10 +20,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from harness.programs import wirespeed
+from harness.waiting import PATIENCE_S, wait_for
 
 from wirespeed.router.client import ask
 
-PATIENCE_S = 60.0
 _TOOLS = ("ip", "nsenter", "ping", "setpriv", "unshare")
 
 PORTS = ("e0=tap:h1,netns=h1", "e1=tap:h2,netns=h2")
@@ -47,13 +47,6 @@ def needs(*tools: str) -> pytest.MarkDecorator:
 
 def _program(name: str) -> str | None:
     return shutil.which(name, path=f"{os.environ['PATH']}:/usr/sbin:/sbin:/usr/lib/frr")
-
-
-def wait_for(condition, what: str, patience_s: float = PATIENCE_S) -> None:
-    end = time.monotonic() + patience_s
-    while not condition():
-        assert time.monotonic() < end, f"{what} did not come about in {patience_s:.0f} s"
-        time.sleep(0.05)
 
 
 @dataclass
@@ -172,14 +165,9 @@ def _no_dad(address: str) -> list[str]:
 
 
 def _child(pid: int) -> int:
-    """The process that `pid` runs for us. It is there soon."""
-    end = time.monotonic() + PATIENCE_S
-    while time.monotonic() < end:
-        children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
-        if children:
-            return int(children[0])
-        time.sleep(0.005)
-    raise AssertionError(f"process {pid} has started nothing")
+    """The process that `pid` runs for the sandbox. It is there soon."""
+    children = Path(f"/proc/{pid}/task/{pid}/children")
+    return int(wait_for(lambda: children.read_text().split(), f"a child of process {pid}")[0])
 
 
 @contextmanager
@@ -192,14 +180,22 @@ def sandbox(directory: Path) -> Iterator[Sandbox]:
 
 
 class Router:
-    """A `wirespeed router` in a sandbox, which may be killed and started again."""
+    """A `wirespeed router` in a sandbox, which may be killed and started again.
 
-    def __init__(self, sandbox: Sandbox, interfaces: Sequence[str], config: str, *options: str) -> None:
+    Its worker has `cpu`, or the last CPU of this process. Its ports wake it (`rx-mode interrupt`) unless `config` says
+    otherwise, so that the hosts beside it have the CPU.
+    """
+
+    def __init__(
+        self, sandbox: Sandbox, interfaces: Sequence[str], config: str, *options: str, rx_mode: str = "interrupt"
+    ) -> None:
         self.sandbox = sandbox
         self.socket = sandbox.directory / "router.sock"
-        (sandbox.directory / "router.conf").write_text(config)
-        cpu = str(max(os.sched_getaffinity(0)))
-        self._words = [sys.executable, "-m", "wirespeed", "router", "--cpu", cpu, "--socket", str(self.socket)]
+        names = [interface.partition("=")[0] for interface in interfaces]
+        modes = "".join(f"set interface rx-mode {name} {rx_mode}\n" for name in names)
+        (sandbox.directory / "router.conf").write_text(modes + config)
+        cpu = max(os.sched_getaffinity(0))
+        self._words = wirespeed("router", "--cpu", cpu, "--socket", self.socket)
         for interface in interfaces:
             self._words += ["--interface", interface]
         self._words += ["--exec", str(sandbox.directory / "router.conf"), *options]
@@ -225,9 +221,25 @@ class Router:
 
 
 @contextmanager
-def router(sandbox: Sandbox, interfaces: Sequence[str], config: str, *options: str) -> Iterator[Router]:
+def unchanged(running: Router) -> Iterator[Router]:
+    """For one test of a router that others use too: errors are counted anew; AssertionError if its settings changed."""
+    running.ask("clear errors")
+    before = _settings(running)
+    yield running
+    assert _settings(running) == before
+
+
+def _settings(running: Router) -> tuple[str, list[str]]:
+    """What is set, and how many routes of Linux there are; neighbors come and go by themselves."""
+    return running.ask("show state"), re.findall(r"routes \d+", running.ask("show lcp"))
+
+
+@contextmanager
+def router(
+    sandbox: Sandbox, interfaces: Sequence[str], config: str, *options: str, rx_mode: str = "interrupt"
+) -> Iterator[Router]:
     """A router that must end well."""
-    made = Router(sandbox, interfaces, config, *(options or ("--max-routes", "20000")))
+    made = Router(sandbox, interfaces, config, *(options or ("--max-routes", "20000")), rx_mode=rx_mode)
     try:
         yield made
     finally:

@@ -5,12 +5,15 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from sandbox import Process, Sandbox, wait_for
+from harness.programs import PROGRAM
+from harness.waiting import wait_for
+from sandbox import Process, Sandbox
+
+from wirespeed.lab.lab import free_rpc_port
 
 HOST = "10.99.0.1"
 """Of the device; the tester's side, the sandbox itself, has the next one."""
@@ -115,7 +118,7 @@ class SshDut:
 
     @property
     def words(self) -> list[str]:
-        return ["env", f"HOME={self.home}", "SSH_AUTH_SOCK=", sys.executable, "-m", "wirespeed"]
+        return ["env", f"HOME={self.home}", "SSH_AUTH_SOCK=", *PROGRAM]
 
     def wirespeed(self, *words: str) -> tuple[int, str]:
         """Exit code, and what was said on both streams; never a traceback."""
@@ -172,19 +175,20 @@ def _wire(box: Sandbox, here: str, there: str, addresses: tuple[str, str] | None
         wait_for(lambda: " UP " in box.run("ip", "-br", "link", "show", there, netns="dut"), f"the link of {there}")
 
 
-def generator(dut: SshDut, server: str) -> Process:
-    """On the tester's wires, and ready; in place of the one that a test which failed has left."""
+def generator(dut: SshDut) -> tuple[Process, str]:
+    """A ready generator on the tester's wires, and where it answers; one that a failed test left is ended."""
     if dut.tester is not None:
         dut.tester.kill()
     ports = []
     for number in range(len(MACS)):
         ports += [f"--port=af_packet:g{number},speed=1G", f"--dest-mac=02:fe:00:00:01:0{number}"]
     cpu = str(max(os.sched_getaffinity(0)))
+    server = f"127.0.0.1:{free_rpc_port()}"
     process = dut.tester = dut.box.spawn(
         *dut.words, "generator", f"--cpu={cpu}", *ports, "--hugepages=never", f"--rpc={server}"
     )
     wait_for(lambda: "ready" in process.said(), "a generator", patience_s=180)
-    return process
+    return process, server
 
 
 @contextmanager

@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
-import sys
 import threading
-import time
 from collections.abc import Callable
 from pathlib import Path
+
+from harness.programs import wirespeed
+from harness.waiting import wait_for
 
 
 class SuiteProcess:
@@ -19,7 +20,7 @@ class SuiteProcess:
         self.lines: list[str] = []
         self._said = threading.Condition()
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "wirespeed", "suite", *map(str, words)],
+            wirespeed("suite", *words),
             cwd=directory,
             env={**os.environ, "PYTHONPATH": str(Path.cwd())},
             stdin=subprocess.DEVNULL,
@@ -49,10 +50,12 @@ class SuiteProcess:
 
     def until(self, is_so: Callable[[], bool]) -> None:
         """Until something is so that it does; an AssertionError when it ends before, or takes too long."""
-        deadline_s = time.monotonic() + 120.0
-        while not is_so():
-            assert self._process.poll() is None and time.monotonic() < deadline_s, self.text
-            time.sleep(0.02)
+
+        def came_about() -> bool:
+            assert self._process.poll() is None, self.text
+            return is_so()
+
+        wait_for(came_about, "what the campaign does", 120.0)
 
     def send(self, number: signal.Signals) -> None:
         self._process.send_signal(number)

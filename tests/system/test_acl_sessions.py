@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import os
 import re
 
 import pytest
-from sandbox import IP4, IP6, PORTS, needs, router, wait_for
+from harness.lanes import ALL_CPUS
+from harness.waiting import wait_for
+from sandbox import IP4, IP6, PORTS, needs, router
 
-pytestmark = [pytest.mark.alone, needs("iperf3")]
+pytestmark = needs("iperf3")
 
-CPUS = sorted(os.sched_getaffinity(0))
+CPUS = sorted(ALL_CPUS)
 TWO = ("--cpu", f"{CPUS[0]},{CPUS[-1]}", "--max-routes", "20000")
 """What e0 lets in is one worker's, what answers the other's."""
 PLACED = "set interface rx-placement e0 queue 0 worker 0\nset interface rx-placement e1 queue 0 worker 1\n"
@@ -27,7 +28,7 @@ def active(running) -> int:
 
 
 @pytest.mark.skipif(len(CPUS) < 2, reason="two workers need two CPUs")
-def test_hosts_are_answered_and_not_asked(box):
+def test_hosts_are_answered_and_not_asked(both_cpus, box):
     with router(box, PORTS, IP4 + IP6 + PLACED + GUARDED, *TWO) as running:
         box.hosts()
         for target, back in (("10.2.0.2", "10.1.0.2"), ("2001:db8:2::2", "2001:db8:1::2")):

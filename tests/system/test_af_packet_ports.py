@@ -1,7 +1,8 @@
 """Ports on interfaces of Linux that are there already: veth pairs with hosts in namespaces at the other ends."""
 
 import pytest
-from sandbox import IP4, IP6, PAIRED, needs, router, wait_for
+from harness.waiting import wait_for
+from sandbox import IP4, IP6, PAIRED, needs, router
 
 pytestmark = needs("ethtool", "iperf3", "traceroute")
 

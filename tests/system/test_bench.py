@@ -6,11 +6,11 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-import sys
 from collections.abc import Iterator
 
 import pytest
-from joined_lab import joined_lab
+from harness.lanes import whole_machine
+from harness.programs import run_wirespeed
 
 from wirespeed.bench.check import Check, Finding
 from wirespeed.bench.file import parse_bench
@@ -21,7 +21,7 @@ from wirespeed.lab.linux import unavailable
 from wirespeed.results.loadtest_file import read_result
 from wirespeed.router.client import ask
 
-pytestmark = pytest.mark.alone
+pytestmark = pytest.mark.usefixtures("both_cpus")
 
 NAME = f"wsb{os.getpid()}"
 NETNS_DUT = f"dut: {{kind: linux, reach: 'netns:{NAME}'}}\n"
@@ -45,11 +45,6 @@ def findings(text: str) -> tuple[int, list[Finding]]:
 def faults(text: str) -> tuple[int, list[Finding]]:
     code, told = findings(text)
     return code, [one for one in told if one.state == "FAIL"]
-
-
-def command(*words: object) -> subprocess.CompletedProcess[str]:
-    line = [sys.executable, "-m", "wirespeed", *map(str, words)]
-    return subprocess.run(line, capture_output=True, text=True, timeout=200, check=False)
 
 
 @pytest.fixture(scope="module")
@@ -85,8 +80,8 @@ def restore(side: int) -> None:
 def server(wires: str) -> Iterator[str]:
     """A generator on those wires that runs already."""
     before = os.sched_getaffinity(0)
-    with running_tester(parse_bench(f"tester: {{{wires}}}\n{WIRES}")) as address:
-        os.sched_setaffinity(0, before)  # other tests' programs take their CPUs from ours
+    with whole_machine(), running_tester(parse_bench(f"tester: {{{wires}}}\n{WIRES}")) as address:
+        os.sched_setaffinity(0, before)  # other tests' programs inherit the CPUs of this process
         yield f"tester: {{server: '{address}'}}\n"
 
 
@@ -94,7 +89,7 @@ def server(wires: str) -> Iterator[str]:
 def test_each_part_of_a_bench_is_proved(server, tmp_path):
     file = tmp_path / "b.yaml"
     file.write_text(server + WIRES + NETNS_DUT)
-    ran = command("bench", "check", file)
+    ran = run_wirespeed("bench", "check", file)
     assert ran.returncode == 0, ran.stdout + ran.stderr
     rows = [line.split(None, 2) for line in ran.stdout.splitlines()]
     assert {row[0] for row in rows} == {"ok"}
@@ -231,7 +226,7 @@ def test_load_test_on_a_bench_starts_its_tester_and_says_what_it_stood_on(wires,
     file, output = tmp_path / "b.yaml", tmp_path / "r.json"
     file.write_text(f"tester: {{{wires}}}\n{WIRES}{NETNS_DUT}description: {{box: A namespace, price: 0 EUR}}\n")
     words = ("-wd", "0.5", "-rd", "0", "-hd", "1", "-rt", "2kpps", "-q", "-o", output)
-    ran = command("loadtest", "--bench", file, "-p", "bench", *words)
+    ran = run_wirespeed("loadtest", "--bench", file, "-p", "bench", *words)
     assert ran.returncode == 0, ran.stderr
     result = read_result(output)
     assert all(channel.balance.ours for channel in result.outcome.channels.values())
@@ -240,7 +235,7 @@ def test_load_test_on_a_bench_starts_its_tester_and_says_what_it_stood_on(wires,
     assert result.dut["description"] == {"box": "A namespace", "price": "0 EUR"}
     assert result.dut["kind"] == "linux"
     assert any(sample.dut for sample in result.samples)
-    page = command("report", output, "-o", tmp_path / "page.html")
+    page = run_wirespeed("report", output, "-o", tmp_path / "page.html")
     assert page.returncode == 0, page.stderr
     assert "A namespace" in (tmp_path / "page.html").read_text()
 
@@ -256,13 +251,13 @@ def test_ceiling_of_the_tester_is_measured_by_a_cable_kept_and_referred_to(wires
         file, output = tmp_path / "b.yaml", tmp_path / "r.json"
         ports = wires.replace(f"{NAME}g", f"{NAME}c")
         file.write_text(f"tester: {{{ports}}}\n{WIRES.replace('1G', '40G')}mode: l2xc\n")
-        ran = command("bench", "check", "--tester", "--duration", "0.3", file)
+        ran = run_wirespeed("bench", "check", "--tester", "--duration", "0.3", file)
         assert ran.returncode == 0, ran.stdout + ran.stderr
         kept = json.loads((tmp_path / "b.tester.json").read_text())
         assert len(kept["loads"]) == 10
         assert all(0 < one["percent"] <= 100 and one["pps"] > 0 for one in kept["loads"])
         words = ("-p", "bench", "-t", "size=64", "-u", "-wd", "0.5", "-rd", "0", "-hd", "0.5", "--interval", "0.25")
-        ran = command("loadtest", "--bench", file, *words, "-o", output)
+        ran = run_wirespeed("loadtest", "--bench", file, *words, "-o", output)
         assert ran.returncode == 0, ran.stderr
         result = read_result(output)
         [one] = [one for one in kept["loads"] if one["label"] == "unidirectional 64b one flow"]
@@ -280,12 +275,6 @@ def test_ceiling_needs_cables(server, tmp_path, capsys):
     assert main(["bench", "check", "--tester", str(file)]) == 3
     [line] = capsys.readouterr().err.splitlines()
     assert "put a cable from port 0 to port 1" in line
-
-
-@pytest.fixture(scope="module")
-def lab():
-    with joined_lab() as up:
-        yield up
 
 
 def of_lab(lab, mode: str) -> str:
@@ -320,12 +309,12 @@ def test_searches_and_the_console_on_a_bench(lab, tmp_path):
     file, output = tmp_path / "b.yaml", tmp_path / "s.json"
     file.write_text(of_lab(lab, "ip4") + "description: {box: Embedded}\n")
     words = ("--mrr", "1x0.3", "--min", "1kpps", "--max", "5kpps", "-u", "-q", "-o", output)
-    ran = command("search", "--bench", file, *words)
+    ran = run_wirespeed("search", "--bench", file, *words)
     assert ran.returncode == 0, ran.stderr
     raw = json.loads(output.read_text())
     assert raw["lab"]["bench"]["mode"] == "ip4"
     assert raw["dut"]["description"] == {"box": "Embedded"}
-    ran = command("console", "--bench", file, "portattr", "-p", "0")
+    ran = run_wirespeed("console", "--bench", file, "portattr", "-p", "0")
     assert ran.returncode == 0, ran.stderr
     assert "100.64.1.1" in ran.stdout
 
@@ -337,10 +326,15 @@ def test_load_of_a_table_goes_to_the_other_side_of_a_router_that_has_it(lab, tmp
     table, routes, file, output = (tmp_path / name for name in ("table", "routes.conf", "b.yaml", "r.json"))
     table.write_text("\n".join(prefixes))
     routes.write_text("".join(f"ip route add {one} via {hops[at % 2]}\n" for at, one in enumerate(prefixes)))
+    ends = tmp_path / "ends.conf"
+    ends.write_text(routes.read_text().replace("route add", "route del"))
     ask(lab.control_socket, f"exec {routes}")
     file.write_text(of_lab(lab, mode))
     load = ("-p", "bench", "-t", f"prefixes={table},vm=var1", "-wd", "0.5", "-rd", "0", "-hd", "1", "-rt", "2kpps")
-    ran = command("loadtest", "--bench", file, *load, "-q", "-o", output)
+    try:
+        ran = run_wirespeed("loadtest", "--bench", file, *load, "-q", "-o", output)
+    finally:
+        ask(lab.control_socket, f"exec {ends}")
     assert ran.returncode == 0, ran.stderr
     for channel in read_result(output).outcome.channels.values():
         assert channel.balance.ours > channel.balance.offered / 2 > 0

@@ -6,7 +6,7 @@ from ssh_dut import HOST, SshDut
 
 from wirespeed.results.loadtest_file import read_result
 
-pytestmark = [pytest.mark.alone, needs("ethtool", "nft", "sshd", "ssh-keygen", "sudo")]
+pytestmark = [pytest.mark.usefixtures("both_cpus"), needs("ethtool", "nft", "sshd", "ssh-keygen", "sudo")]
 
 BENCH = f"""\
 tester: {{ports: ["af_packet:g0", "af_packet:g1"], hugepages: never}}

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from harness.lanes import whole_machine
 
 import telemetry
 from telemetry.grafana.promql import CLASSES
@@ -21,8 +22,6 @@ from telemetry.rehearsal.draw import Times, name_of
 from telemetry.rehearsal.queries import BoardFile, PanelFile, boards, filled
 from telemetry.rehearsal.stage import LOAD_TEST, SCRAPED_EACH_S, SOAK, WINDOW_S, Stage, stage
 from wirespeed.exporter.families import FAMILIES
-
-pytestmark = pytest.mark.alone
 
 pytest.importorskip("wirespeed._native._core", reason="the native core is not built")
 if shutil.which("prometheus") is None:
@@ -49,7 +48,7 @@ class Seen:
 
 @pytest.fixture(scope="module")
 def seen() -> Iterator[Seen]:
-    with stage(RULES) as made:
+    with whole_machine(), stage(RULES) as made:
         made.ask_router("clear runtime")
         made.load_test(warmup_s=1, ramp_s=2, hold_s=3, load="20kpps")
         runtime, loaded_s = made.ask_router("show runtime"), time.time()

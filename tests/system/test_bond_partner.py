@@ -7,7 +7,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from sandbox import Process, needs, router, wait_for
+from harness.waiting import wait_for
+from sandbox import Process, needs, router
 
 pytestmark = needs()
 

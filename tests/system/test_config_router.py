@@ -7,12 +7,13 @@ import os
 import re
 import signal
 import subprocess
-import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import pytest
-from sandbox import Router, needs, router, wait_for
+from harness.programs import wirespeed
+from harness.waiting import wait_for
+from sandbox import Router, needs, router
 
 from wirespeed.cli.main import main
 from wirespeed.config.application import Application
@@ -167,7 +168,7 @@ def test_what_nobody_confirms_is_undone(running, tmp_path, capsys):
 
 
 def applying(running: Router, file: Path, *options: str) -> subprocess.Popen[str]:
-    words = [sys.executable, "-m", "wirespeed", "config", "apply", str(file), "--socket", str(running.socket), *options]
+    words = wirespeed("config", "apply", file, "--socket", running.socket, *options)
     return subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
 

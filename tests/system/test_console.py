@@ -9,22 +9,18 @@ import re
 import select
 import signal
 import subprocess
-import sys
 import termios
-import time
-from collections.abc import Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pyte
 import pytest
-
-from wirespeed.client.generator_client import GeneratorClient
-from wirespeed.lab.lab import free_rpc_port
-from wirespeed.lab.process import Child
+from harness.programs import run_wirespeed, wirespeed
+from harness.waiting import PATIENCE_S, wait_for
+from shared_labs import RingLab, connected, ring_lab
 
 pytest.importorskip("wirespeed._native._core", reason="the native core is not built")
 
-DEADLINE_S = 60.0
 COLUMNS, LINES = 80, 24
 
 
@@ -38,7 +34,7 @@ class Terminal:
         termios.tcsetwinsize(slave, (LINES, COLUMNS))
         environment = {**os.environ, "TERM": "xterm-256color", "XDG_STATE_HOME": str(state), "COLORTERM": "truecolor"}
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "wirespeed", *arguments],
+            wirespeed(*arguments),
             stdin=slave,
             stdout=slave,
             stderr=slave,
@@ -72,22 +68,29 @@ class Terminal:
 
     def expect(self, pattern: str, times: int = 1) -> str:
         """Wait until the screen shows `pattern` so many times."""
-        deadline = time.monotonic() + DEADLINE_S
-        while len(re.findall(pattern, self.screen)) < times:
-            assert time.monotonic() < deadline, f"{pattern!r} does not come:\n{self.screen}"
-            if not self._read():
-                assert re.search(pattern, self.screen), f"ended without {pattern!r}:\n{self.screen}"
+
+        def shows_it() -> bool:
+            if len(re.findall(pattern, self.screen)) >= times:
+                return True
+            assert self._read(), f"ended without {pattern!r}:\n{self.screen}"
+            return False
+
+        self._wait(shows_it, f"{pattern!r} on the screen")
         return self.screen
 
     def end(self) -> int:
         """Wait for the process to end by itself."""
-        deadline = time.monotonic() + DEADLINE_S
-        while self._read():
-            assert time.monotonic() < deadline, f"does not end:\n{self.screen}"
-        return self.process.wait(DEADLINE_S)
+        self._wait(lambda: not self._read(), "the end of the program")
+        return self.process.wait(PATIENCE_S)
+
+    def _wait(self, condition: Callable[[], bool], what: str) -> None:
+        try:
+            wait_for(condition, what)
+        except AssertionError as error:
+            raise AssertionError(f"{error}\n{self.screen}") from None
 
     def _read(self) -> bool:
-        if not select.select([self._master], [], [], 0.1)[0]:
+        if not select.select([self._master], [], [], 0)[0]:
             return True
         try:
             data = os.read(self._master, 65536)
@@ -109,42 +112,19 @@ def _own_terminal() -> None:
     fcntl.ioctl(0, termios.TIOCSCTTY, 0)
 
 
-def generator(address: str, log: Path) -> Child:
-    ports = ["--port", "ring:loop,speed=10G", "--port", "ring:loop,speed=10G"]
-    return Child("generator", ["generator", *ports, "--hugepages", "never", "--rpc", address], log)
-
-
-@pytest.fixture(scope="module")
-def rpc(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    address = f"127.0.0.1:{free_rpc_port()}"
-    with generator(address, tmp_path_factory.mktemp("generator") / "log").start():
-        yield address
-
-
-@pytest.fixture(autouse=True)
-def nobody_has_the_ports(rpc: str) -> None:
-    """What a test that failed left behind is no matter of the next one."""
-    with GeneratorClient(rpc, timeout_s=DEADLINE_S) as one:
-        one.connect()
-        one.acquire([0, 1], force=True)
-        one.release([0, 1])
+@pytest.fixture
+def rpc(ring: RingLab) -> str:
+    return ring.rpc
 
 
 def owners(address: str) -> list[str]:
-    with GeneratorClient(address) as one:
-        one.connect()
+    with connected(address) as one:
         return [status.owner for status in one.port_status([0, 1]).values()]
 
 
 def states(address: str) -> list[str]:
-    with GeneratorClient(address) as one:
-        one.connect()
+    with connected(address) as one:
         return [status.state for status in one.port_status([0, 1]).values()]
-
-
-def wirespeed(*arguments: str, input: str = "") -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "wirespeed", *arguments]
-    return subprocess.run(command, input=input, capture_output=True, text=True, timeout=DEADLINE_S, check=False)
 
 
 def test_a_session_on_a_terminal(rpc: str, tmp_path: Path) -> None:
@@ -230,24 +210,19 @@ def test_another_console_reads_and_is_told_when_it_loses_its_ports(rpc: str, tmp
 
 
 def test_a_generator_that_ends_is_told_and_connect_goes_back(tmp_path: Path) -> None:
-    address = f"127.0.0.1:{free_rpc_port()}"
-    child = generator(address, tmp_path / "log").start()
-    try:
-        with Terminal(["console", "-s", address], tmp_path) as console:
-            console.expect("wirespeed>")
-            os.kill(child.pid, signal.SIGKILL)
-            console.type("stats\r")
-            console.expect("stopped answering")
-            console.expect(r"wirespeed\(offline\)>")
-            child.stop()
-            child = generator(address, tmp_path / "log").start()
-            console.type("connect\r")
-            console.expect(r"Acquiring ports \[0, 1\]: +\[SUCCESS\]", times=2)
-            assert "Traceback" not in console.screen
-            console.type("quit\r")
-            assert console.end() == 0
-    finally:
-        child.stop()
+    with ring_lab(tmp_path / "log") as lab, Terminal(["console", "-s", lab.rpc], tmp_path) as console:
+        console.expect("wirespeed>")
+        os.kill(lab.generator.pid, signal.SIGKILL)
+        console.type("stats\r")
+        console.expect("stopped answering")
+        console.expect(r"wirespeed\(offline\)>")
+        lab.generator.stop()
+        lab.generator.start()
+        console.type("connect\r")
+        console.expect(r"Acquiring ports \[0, 1\]: +\[SUCCESS\]", times=2)
+        assert "Traceback" not in console.screen
+        console.type("quit\r")
+        assert console.end() == 0
 
 
 def test_the_live_view_on_80_by_24(rpc: str, tmp_path: Path) -> None:
@@ -279,19 +254,19 @@ def test_the_live_view_from_the_prompt_and_back(rpc: str, tmp_path: Path) -> Non
 
 
 def test_single_commands_and_a_script(rpc: str) -> None:
-    done = wirespeed("console", "-s", rpc, "start", "-f", "stl/imix.py", "-m", "1kpps", "-p", "0", "-d", "600")
+    done = run_wirespeed("console", "-s", rpc, "start", "-f", "stl/imix.py", "-m", "1kpps", "-p", "0", "-d", "600")
     assert (done.returncode, done.stdout.count("[SUCCESS]")) == (0, 3)
     assert "traffic runs on port(s) [0]" in done.stderr
     assert owners(rpc) == ["", ""]
     script = "stats -p # look first\nstop\nstop\nstreams -p 0 -i 2\nquit\nnonsense\n"
-    done = wirespeed("console", "-s", rpc, input=script)
+    done = run_wirespeed("console", "-s", rpc, input=script)
     assert done.returncode == 2
     assert done.stderr == "wirespeed: nothing is sent on ports 0, 1\n"
     assert "TRANSMITTING" in done.stdout and "594" in done.stdout
 
 
 def test_a_line_of_help_for_whoever_errs(rpc: str) -> None:
-    assert "usage: start -f FILE" in wirespeed("console", "-s", rpc, "start", "--help").stdout
+    assert "usage: start -f FILE" in run_wirespeed("console", "-s", rpc, "start", "--help").stdout
     for arguments, code, text in (
         (["-s", rpc, "tui"], 3, "needs a terminal"),
         (["-s", rpc, "stpo"], 2, "did you mean stop"),
@@ -299,6 +274,6 @@ def test_a_line_of_help_for_whoever_errs(rpc: str) -> None:
         (["-s", "127.0.0.1:1", "stats"], 4, "no generator answers"),
         (["-s", "a b", "stats"], 2, "HOST:PORT"),
     ):
-        done = wirespeed("console", *arguments)
+        done = run_wirespeed("console", *arguments)
         assert (done.returncode, done.stderr.count("\n")) == (code, 1), done.stderr
         assert text in done.stderr

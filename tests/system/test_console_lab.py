@@ -2,54 +2,35 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
-import time
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from joined_lab import joined_lab
+from harness.programs import run_wirespeed
+from harness.waiting import wait_for
 from scapy.layers.inet import IP, UDP
 from scapy.utils import rdpcap
+from shared_labs import connected
 
-from wirespeed.client.generator_client import GeneratorClient
-from wirespeed.lab.embedded import GENERATOR_MACS, ROUTER_MACS
-
-pytestmark = pytest.mark.alone
+from wirespeed.lab.embedded import GENERATOR_MACS, ROUTER_MACS, EmbeddedLab
 
 pytest.importorskip("wirespeed._native._core", reason="the native core is not built")
 
-TIMEOUT_S = 60.0
 
-
-@pytest.fixture(scope="module")
-def rpc() -> Iterator[str]:
-    with joined_lab(hugepages="never") as lab:
-        yield lab.rpc
+@pytest.fixture
+def rpc(lab: EmbeddedLab) -> str:
+    return lab.rpc
 
 
 def script(rpc: str, *lines: str) -> str:
     """Run lines that must all work; what they printed."""
-    done = subprocess.run(
-        [sys.executable, "-m", "wirespeed", "console", "-s", rpc],
-        input="\n".join(lines),
-        capture_output=True,
-        text=True,
-        timeout=TIMEOUT_S,
-        check=False,
-    )
+    done = run_wirespeed("console", "-s", rpc, input="\n".join(lines))
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
 
 
 def wait_until_idle(rpc: str) -> None:
-    deadline = time.monotonic() + TIMEOUT_S
-    with GeneratorClient(rpc) as client:
-        client.connect()
-        while client.port_status([0])[0].state == "TX":
-            assert time.monotonic() < deadline, "the run does not end"
-            time.sleep(0.05)
+    with connected(rpc) as client:
+        wait_for(lambda: client.port_status([0])[0].state != "TX", "the end of the run")
 
 
 def test_the_router_answers_arp_and_ping(rpc: str) -> None:

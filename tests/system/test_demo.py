@@ -3,17 +3,16 @@
 import json
 import os
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+from harness.programs import run_wirespeed, wirespeed
 
 from wirespeed.lab.demo import QUICK
 from wirespeed.lab.suite import SEED_SUITE
 from wirespeed.report.render import render
 from wirespeed.results.loadtest_file import read_result
 
-pytestmark = pytest.mark.alone
 VETH = ("wirespeed-veth-", "linux-veth-")
 
 
@@ -21,8 +20,7 @@ VETH = ("wirespeed-veth-", "linux-veth-")
 def demo(tmp_path_factory):
     """One quick demo; its output directory and what it printed."""
     directory = tmp_path_factory.mktemp("demo")
-    command = [sys.executable, "-m", "wirespeed", "demo", "--quick", "--out", str(directory)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=240, check=False)
+    done = run_wirespeed("demo", "--quick", "--out", directory)
     assert done.returncode == 0, done.stdout + done.stderr
     return directory, done.stdout
 
@@ -33,11 +31,13 @@ def results(demo):
     return {path.stem: read_result(path) for path in sorted(directory.glob("wirespeed-memif-*.json"))}
 
 
+@pytest.mark.alone
 def test_every_test_leaves_a_complete_result(results):
     assert set(results) == {f"wirespeed-memif-{test.file_stem}" for test in (*SEED_SUITE, *QUICK.burdened)}
     assert all(result.outcome.status == "complete" for result in results.values())
 
 
+@pytest.mark.alone
 def test_the_table_names_every_test_and_the_report(demo):
     directory, printed = demo
     assert all(printed.count(f"\n {test.label} ") == 2 for test in SEED_SUITE)  # one block each way
@@ -46,6 +46,7 @@ def test_the_table_names_every_test_and_the_report(demo):
     assert 200_000 < (directory / "report.html").stat().st_size < 500_000  # dygraphs is inside
 
 
+@pytest.mark.alone
 def test_every_packet_is_accounted_for(results):
     """asked = sent + refused + without buffer + late, and sent = received + what the router counted as dropped."""
     for name, result in results.items():
@@ -57,6 +58,7 @@ def test_every_packet_is_accounted_for(results):
         assert sent == received + result.dut["dropped_packets"], name
 
 
+@pytest.mark.alone
 def test_samples_carry_the_cost_in_the_router(results):
     for name, result in results.items():
         costs = [sample.dut["cycles_per_packet"] for sample in result.samples if "cycles_per_packet" in sample.dut]
@@ -64,18 +66,21 @@ def test_samples_carry_the_cost_in_the_router(results):
         assert all(cost > 0 for cost in costs), name
 
 
+@pytest.mark.alone
 def test_large_packets_pass_at_line_rate(results):
     """10 Gb/s of 1514-byte frames is 815 kpps; any machine that runs this forwards them."""
     channel = results["wirespeed-memif-unidir-1514b"].outcome.channels["0→1"]
     assert channel.full_load.received_percent > 90
 
 
+@pytest.mark.alone
 def test_both_routers_run_over_the_same_link_or_the_demo_says_why_not(demo):
     directory, printed = demo
     both = [sorted(path.stem.removeprefix(name) for path in directory.glob(f"{name}*.json")) for name in VETH]
     assert "The routers over veth are left out" in printed if not any(both) else both[0] == both[1] != []
 
 
+@pytest.mark.alone
 def test_the_tables_figures_are_those_of_the_report(demo):
     directory, printed = demo
     files = sorted(directory.glob("*.json"))
@@ -89,22 +94,22 @@ def test_the_tables_figures_are_those_of_the_report(demo):
     assert worth
 
 
+@pytest.mark.usefixtures("both_cpus")
 def test_an_output_directory_that_cannot_be_written(tmp_path):
     blocked = tmp_path / "file"
     blocked.write_text("")
-    command = [sys.executable, "-m", "wirespeed", "demo", "--quick", "--out", str(blocked / "below")]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    done = run_wirespeed("demo", "--quick", "--out", blocked / "below")
     assert done.returncode == 6
     assert done.stderr.count("\n") == 1
     assert "cannot be written" in done.stderr
 
 
+@pytest.mark.usefixtures("both_cpus")
 def test_a_full_output_leaves_nothing_of_the_lab(tmp_path):
-    command = [sys.executable, "-m", "wirespeed", "demo", "--quick", "--out", str(tmp_path / "out")]
     (tmp_path / "own").mkdir()
     with Path("/dev/full").open("w") as full:
         done = subprocess.run(
-            command,
+            wirespeed("demo", "--quick", "--out", tmp_path / "out"),
             stdout=full,
             stderr=subprocess.PIPE,
             text=True,

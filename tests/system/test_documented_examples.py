@@ -11,7 +11,7 @@ import pytest
 from sandbox import Sandbox, needs, router, sandbox
 from trex_library import need_trex_library
 
-pytestmark = [pytest.mark.alone, needs()]
+pytestmark = needs()
 
 DOCS = Path(__file__).parents[2] / "docs"
 SHELL = re.compile(r"(wirespeed|ip netns) ")

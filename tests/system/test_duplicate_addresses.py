@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from sandbox import PORTS, UP, needs, router, wait_for
+from harness.waiting import wait_for
+from sandbox import PORTS, UP, needs, router
 
 pytestmark = needs()
 

@@ -1,14 +1,15 @@
 """A Linux router behind a real sshd under load: collected from while it forwards, and told of in the result."""
 
 import pytest
+from harness.waiting import wait_for
 from report_charts import unpacked
-from sandbox import needs, sandbox, wait_for
+from sandbox import needs, sandbox
 from ssh_dut import SPEC, SshDut, generator
 
 from wirespeed.results.dut import DutTelemetry
 from wirespeed.results.file import read_file
 
-pytestmark = [pytest.mark.alone, needs("ethtool", "nft", "sshd", "ssh-keygen", "sudo")]
+pytestmark = needs("ethtool", "nft", "sshd", "ssh-keygen", "sudo")
 
 
 @pytest.fixture(scope="module")
@@ -19,8 +20,7 @@ def dut(tmp_path_factory):
 
 def test_a_load_test_holds_what_the_router_told_meanwhile(dut):
     dut.prepare()
-    server = "127.0.0.1:4601"
-    process = generator(dut, server)
+    process, server = generator(dut)
     result = dut.directory / "result.json"
     words = ["--steps=2kpps,5kpps", "-wd", "1", "-hd", "2", "-p", "bench", "-s", server, "-o", str(result)]
     code, said = dut.wirespeed("loadtest", *words, f"--dut={SPEC},every=0.3")
@@ -56,11 +56,11 @@ OTHERS = {
 }
 
 
+@pytest.mark.long("a search, a soak and a test of RFC 2544, each collected from over SSH")
 def test_searches_soaks_and_rfc_2544_hold_as_much(dut):
     """Collecting begins before the load; texts are from before and after it."""
     dut.prepare()
-    server = "127.0.0.1:4602"
-    process = generator(dut, server)
+    process, server = generator(dut)
     told = {}
     for command, words in OTHERS.items():
         result = dut.directory / f"{command}.json"
@@ -86,10 +86,9 @@ def test_searches_soaks_and_rfc_2544_hold_as_much(dut):
 
 def test_a_box_that_stops_answering_under_load_is_told_of_in_a_result_that_is_whole(dut):
     dut.prepare()
-    server = "127.0.0.1:4603"
-    process = generator(dut, server)
+    process, server = generator(dut)
     result = dut.directory / "lost.json"
-    words = ["--steps=2kpps", "-wd", "1", "-hd", "6", "-p", "bench", "-s", server, "-o", str(result)]
+    words = ["--steps=2kpps", "-wd", "1", "-hd", "4", "-p", "bench", "-s", server, "-o", str(result)]
     running = dut.box.spawn(*dut.words, "loadtest", *words, f"--dut={SPEC},every=0.3")
     wait_for(lambda: "step" in running.said(), "the load", patience_s=180)
     dut.cut()

@@ -4,7 +4,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from sandbox import needs, sandbox, wait_for
+from harness.waiting import wait_for
+from sandbox import needs, sandbox
 from ssh_dut import HOST, INTERFACES, SPEC, SshDut, journals, put_back
 
 pytestmark = needs("ethtool", "nft", "sshd", "ssh-keygen", "sudo")

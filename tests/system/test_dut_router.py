@@ -1,12 +1,13 @@
 """Our router as a device: prepared by its control socket, collected from, put back."""
 
 import json
-import sys
 
 import pytest
-from sandbox import PORTS, needs, router, wait_for
+from harness.programs import wirespeed
+from harness.waiting import wait_for
+from sandbox import PORTS, needs, router
 
-pytestmark = [pytest.mark.alone, needs()]
+pytestmark = needs()
 
 
 @pytest.fixture
@@ -18,7 +19,7 @@ def running(box):
 def dut(running, action: str, *words: str) -> str:
     home = f"HOME={running.sandbox.directory}"
     spec = f"--dut=router:{running.socket}"
-    return running.sandbox.run("env", home, sys.executable, "-m", "wirespeed", "dut", action, spec, *words)
+    return running.sandbox.run("env", home, *wirespeed("dut", action, spec, *words))
 
 
 def test_a_router_is_prepared_collected_from_and_put_back(running):
@@ -30,11 +31,11 @@ def test_a_router_is_prepared_collected_from_and_put_back(running):
     assert "02:ee:00:00:01:00" in running.ask("show ip neighbors")
     assert "nothing to do" in dut(running, "prepare", *words)
     output = running.sandbox.directory / "collected.json"
-    dut(running, "collect", "--duration=8", "--interval=0.5", f"--output={output}")
+    dut(running, "collect", "--duration=2", "--interval=0.5", f"--output={output}")
     raw = json.loads(output.read_text())
     assert raw["samples"] and raw["dut"]["kind"] == "wirespeed"
     assert all(one["workers"][0]["name"] == "ws_wk_0" for one in raw["samples"])
-    shown = running.sandbox.run(sys.executable, "-m", "wirespeed", "dut", "show", str(output), "show run")
+    shown = running.sandbox.run(*wirespeed("dut", "show", output, "show run"))
     assert "ws_wk_0" in shown and shown == raw["dut"]["texts"]["show runtime"]
     dut(running, "restore")
     assert running.ask("show ip fib") == before
@@ -43,11 +44,10 @@ def test_a_router_is_prepared_collected_from_and_put_back(running):
 
 def test_a_router_that_is_killed_while_it_is_prepared_has_nothing_to_put_back(running):
     """Its commands fail then, and so does undoing them; a new process has none of what the old one was told."""
-    words = ["--interface=e0,mac=02:ee:00:00:01:00", "--interface=e1,mac=02:ee:00:00:01:01", "--routes=internet:15000"]
+    words = ["--interface=e0,mac=02:ee:00:00:01:00", "--interface=e1,mac=02:ee:00:00:01:01", "--routes=internet:5000"]
     home = f"HOME={running.sandbox.directory}"
     spec = f"--dut=router:{running.socket}"
-    program = [sys.executable, "-m", "wirespeed", "dut"]
-    preparing = running.sandbox.spawn("env", home, *program, "prepare", spec, *words)
+    preparing = running.sandbox.spawn("env", home, *wirespeed("dut", "prepare", spec, *words))
     wait_for(lambda: "table: nothing" in preparing.said(), "the last step")
     running.process.kill()
     assert preparing.popen.wait(timeout=120) in (3, 4), preparing.said()

@@ -3,13 +3,14 @@
 import re
 
 import pytest
-from sandbox import needs, sandbox, wait_for
+from harness.waiting import wait_for
+from sandbox import needs, sandbox
 from ssh_dut import MACS, SPEC, SshDut, generator, put_back
 
 from wirespeed.dut.tables import ip4_table, ip6_table
 from wirespeed.results.file import read_file
 
-pytestmark = [pytest.mark.alone, needs("ethtool", "nft", "sshd", "ssh-keygen", "sudo", "bird")]
+pytestmark = needs("ethtool", "nft", "sshd", "ssh-keygen", "sudo", "bird")
 
 INTERFACES = [
     f"--interface=e{at},mac={mac},address=100.64.{at + 1}.1/30,tester=100.64.{at + 1}.2,"
@@ -55,15 +56,22 @@ def counts(dut: SshDut, protocol: str) -> tuple[int, ...]:
 
 
 @pytest.mark.parametrize(
-    ("by", "protocol", "ip4", "ip6"), [((), "185", 9_000, 1_000), (("--routes-by=bird",), "bird", 90_000, 10_000)]
+    ("by", "protocol", "ip4", "ip6"),
+    [
+        ((), "185", 900, 100),
+        (("--routes-by=bird",), "bird", 900, 100),
+        pytest.param((), "185", 9_000, 1_000, marks=pytest.mark.long("ten thousand routes by `ip`, over SSH")),
+        pytest.param(
+            ("--routes-by=bird",), "bird", 90_000, 10_000, marks=pytest.mark.long("a full table by BIRD, over SSH")
+        ),
+    ],
 )
 def test_loads_drawn_from_a_table_pass(dut, by, protocol, ip4, ip6):
     table = table_of(dut, ip4, ip6)
     prepare(dut, f"--routes={table}", *by)
     assert counts(dut, protocol) == (ip4, ip6)
     assert prepare(dut, f"--routes={table}", *by).splitlines()[-1].startswith("nothing to do")
-    server = "127.0.0.1:4611"
-    process = generator(dut, server)
+    process, server = generator(dut)
     for family, nowhere in (("4", "IpExtInNoRoutes"), ("6", "Ip6InNoRoutes")):
         result = dut.directory / f"table{family}.json"
         load = [

@@ -1,9 +1,8 @@
 """A VPP as a device by its binary API, which our router speaks: here, and behind a real sshd."""
 
-import sys
-
 import pytest
-from sandbox import PORTS, needs, router
+from harness.programs import PROGRAM, wirespeed
+from sandbox import PORTS, needs, router, unchanged
 from ssh_dut import HOST, INTERFACES, SshDut
 
 from wirespeed.errors import UsageError
@@ -11,19 +10,25 @@ from wirespeed.errors import UsageError
 pytestmark = needs("sshd")
 
 
+@pytest.fixture(scope="module")
+def device(shared_box):
+    with router(shared_box, PORTS, "set interface state e0 up\n") as one:
+        yield one
+
+
 @pytest.fixture
-def running(box):
-    with router(box, PORTS, "set interface state e0 up\n") as one:
+def running(device):
+    with unchanged(device) as one:
         yield one
 
 
 def dut(running, action, way, *words):
     box = running.sandbox
     if way == "local":
-        program = ["env", f"HOME={box.directory}", sys.executable, "-m", "wirespeed"]
+        program = ["env", f"HOME={box.directory}", *PROGRAM]
     else:
         running.dut = getattr(running, "dut", None) or SshDut(box)
-        program = [*running.dut.words[:-3], sys.executable, "-m", "wirespeed"]
+        program = running.dut.words
         way = f"ssh://root@{HOST}"
     return box.run(*program, "dut", action, f"--dut=vpp:{way},socket={running.socket}", *words)
 
@@ -63,7 +68,7 @@ def test_what_is_told_by_the_api_is_done_once_and_put_back(running, way, mode):
 def test_where_nobody_speaks_the_api_vppctl_is_told_of(running):
     """There is no vppctl here either, which is the next line."""
     code, said = running.sandbox.try_run(
-        *("env", f"HOME={running.sandbox.directory}", sys.executable, "-m", "wirespeed"),
-        *("dut", "prepare", "--dut=vpp:local,socket=/nowhere/cli.sock", *INTERFACES),
+        *("env", f"HOME={running.sandbox.directory}"),
+        *wirespeed("dut", "prepare", "--dut=vpp:local,socket=/nowhere/cli.sock", *INTERFACES),
     )
     assert code == 3 and "VPP does not answer `show interface`" in said

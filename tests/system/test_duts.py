@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 import signal
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from harness.waiting import wait_for
 from joined_lab import joined_lab
+from shared_labs import connected
 
 from wirespeed.client.generator_client import GeneratorClient
 from wirespeed.dut.dut import Dut
@@ -19,6 +19,7 @@ from wirespeed.dut.spec import parse_dut
 from wirespeed.lab.embedded import GENERATOR_MACS, ROUTER_COMMANDS, EmbeddedLab
 from wirespeed.lab.lab import Lab, choose_cpus
 from wirespeed.lab.linux import LinuxLab, has_xdp_sockets, unavailable
+from wirespeed.lab.running import running
 from wirespeed.lab.suite import wait_for_links
 from wirespeed.measure.load import load_of
 from wirespeed.measure.tester import Tester as Ports
@@ -28,8 +29,6 @@ from wirespeed.profiles import load_profile
 from wirespeed.results.dut import DutTelemetry
 from wirespeed.router.client import ask
 from wirespeed.units import Rate
-
-pytestmark = pytest.mark.alone
 
 PROFILE = """\
 from scapy.all import ARP, IP, UDP, Ether
@@ -51,29 +50,45 @@ ARP_REQUEST = (
 )
 
 
-@pytest.fixture(scope="module")
-def lab() -> Iterator[EmbeddedLab]:
-    with joined_lab() as one:
-        yield one
-
-
 def send(lab: Lab, profile: str, pps: float, seconds: float = 0.5) -> int:
     """Send on port 0 for a while and let it drain; returns how many packets went out."""
-    with GeneratorClient(lab.rpc) as client:
-        client.connect()
+    with connected(lab.rpc) as client:
         wait_for_links(client)
         client.acquire([0], force=True)
         client.reset([0])
         client.add_streams(0, load_profile(profile, {}, 0, 0))
-        before = client.snapshot([0]).ports[0].opackets
+        first = client.snapshot([0, 1])
+        before = first.ports[0].opackets
         client.start([0], Rate(pps, "pps"))
-        time.sleep(seconds)
+        wait_for(lambda: client.snapshot([0]).ports[0].opackets - before > pps * seconds, "the load")
         client.stop([0])
-        time.sleep(0.3)
+        _drain(client, lab)
         sent = client.snapshot([0]).ports[0].opackets - before
         client.release([0])
     assert sent > 0
     return sent
+
+
+def _drain(client: GeneratorClient, lab: Lab) -> None:
+    """Until neither the tester nor the device counts a packet more."""
+    before: object = None
+
+    def is_quiet() -> bool:
+        nonlocal before
+        ports = client.snapshot([0, 1]).ports
+        told = lab.dut.telemetry(start, lab.dut.reading())
+        now = (ports[0].opackets, ports[1].ipackets, told.in_packets, told.out_packets)
+        is_same, before = now == before, now
+        time.sleep(0.1)
+        return is_same
+
+    start = lab.dut.reading()
+    wait_for(is_quiet, "the last packet")
+
+
+def dut_cpu(lab: Lab) -> int:
+    (cpu,) = lab.facts.cpus.dut
+    return cpu
 
 
 def between(dut: Dut, lab: Lab, profile: str, pps: float) -> tuple[DutTelemetry, int]:
@@ -107,7 +122,7 @@ def test_a_router_counts_what_was_sent_through_it(lab: EmbeddedLab) -> None:
     (worker,) = told.workers
     nodes = {node.name: node for node in worker.nodes}
     assert {nodes[name].vectors for name in ("dpdk-input", "ip4-lookup", "ip4-rewrite", "e1-tx")} == {sent}
-    assert (worker.name, worker.cpu) == ("ws_wk_0", choose_cpus().dut)
+    assert (worker.name, worker.cpu) == ("ws_wk_0", dut_cpu(lab))
     assert sum(node.clocks for node in worker.nodes) + worker.outside_nodes == worker.clocks_total
     assert worker.clocks_total == pytest.approx(told.interval_s * worker.tsc_hz, rel=0.01)
     assert 0 < worker.outside_nodes < worker.clocks_total
@@ -159,7 +174,7 @@ def test_clear_commands_in_between_change_nothing(lab: EmbeddedLab) -> None:
 
 def test_facts_and_texts(lab: EmbeddedLab) -> None:
     facts = lab.dut.describe()
-    assert (facts.name, facts.kind, facts.cpus) == ("wirespeed", "router", (choose_cpus().dut,))
+    assert (facts.name, facts.kind, facts.cpus) == ("wirespeed", "router", (dut_cpu(lab),))
     assert facts.commands == tuple(ROUTER_COMMANDS.splitlines())
     assert facts.version.startswith("wirespeed v")
     texts = lab.dut.collect()
@@ -176,7 +191,7 @@ def test_a_router_by_its_spec_tells_the_same(lab: EmbeddedLab) -> None:
     assert told.workers[0].name == "ws_wk_0"
 
 
-def test_a_router_that_ends_and_one_that_takes_its_place() -> None:
+def test_a_router_that_ends_and_one_that_takes_its_place(both_cpus: frozenset[int]) -> None:
     """Told in one line each, without a negative number; the next interval is measured as ever."""
     with joined_lab() as one:
         before = one.dut.reading()
@@ -199,56 +214,43 @@ def test_a_router_that_ends_and_one_that_takes_its_place() -> None:
 linux_only = pytest.mark.skipif(unavailable() is not None, reason=f"no Linux lab: {unavailable()}")
 
 
-@contextmanager
-def linux_lab(port: str = "") -> Iterator[LinuxLab]:
-    lab = LinuxLab(choose_cpus(), port=port)
-    try:
-        lab.start()
-        yield lab
-    finally:
-        lab.stop()
+def test_linux_counts_what_was_sent_through_it(linux_lab: LinuxLab, nowhere: str) -> None:
+    lab = linux_lab
+    told, sent = between(lab.dut, lab, "bench", 5_000)
+    assert (told.error, told.in_packets, told.out_packets) == (None, sent, sent)
+    assert (told.drop_packets, told.drops, told.workers) == (0, {}, ())
+    assert sum(told.cpu_percent.values()) == pytest.approx(100)
+    assert DutTelemetry.from_json(told.to_json()) == told
+    facts = lab.dut.describe()
+    assert (facts.kind, facts.cpus, facts.details["ip_forward"]) == ("linux", (dut_cpu(lab),), "1")
+
+    told, sent = between(lab.dut, lab, nowhere, 5_000)
+    # The kernel answers some of them that there is no route.
+    assert (told.in_packets, told.drops) == (sent, {"IpExt InNoRoutes": sent})
+    assert "e0:" in lab.dut.collect()["/proc/net/dev"]
+
+    named = parse_dut(f"linux:netns={lab.netns},cpus={dut_cpu(lab)}")
+    named.prepare()
+    told, sent = between(named, lab, "bench", 5_000)
+    named.close()
+    assert told.in_packets == sent
 
 
-@linux_only
-def test_linux_counts_what_was_sent_through_it(nowhere: str) -> None:
-    with linux_lab() as lab:
-        told, sent = between(lab.dut, lab, "bench", 5_000)
-        assert (told.error, told.in_packets, told.out_packets) == (None, sent, sent)
-        assert (told.drop_packets, told.drops, told.workers) == (0, {}, ())
-        assert sum(told.cpu_percent.values()) == pytest.approx(100)
-        assert DutTelemetry.from_json(told.to_json()) == told
-        facts = lab.dut.describe()
-        assert (facts.kind, facts.cpus, facts.details["ip_forward"]) == ("linux", (choose_cpus().dut,), "1")
-
-        told, sent = between(lab.dut, lab, nowhere, 5_000)
-        # The kernel answers some of them that there is no route.
-        assert (told.in_packets, told.drops) == (sent, {"IpExt InNoRoutes": sent})
-        assert "e0:" in lab.dut.collect()["/proc/net/dev"]
-
-        named = parse_dut(f"linux:netns={lab.netns},cpus={choose_cpus().dut}")
-        named.prepare()
-        told, sent = between(named, lab, "bench", 5_000)
-        named.close()
-        assert told.in_packets == sent
-
-
-@linux_only
-def test_linux_tells_what_its_cpu_was_busy_with() -> None:
+@pytest.mark.alone
+def test_linux_tells_what_its_cpu_was_busy_with(linux_lab: LinuxLab) -> None:
     """The kernel counts its time in ticks, so that it takes a load worth several of them."""
-    with linux_lab() as lab:
-        told, _ = between(lab.dut, lab, "bench", 100_000)
+    told, _ = between(linux_lab.dut, linux_lab, "bench", 100_000)
     assert told.cpu_percent["softirq"] > 0
 
 
 @linux_only
+@pytest.mark.alone
 @pytest.mark.parametrize("port", ["af_packet", "af_xdp"])
-def test_at_the_full_line_the_tester_is_told_to_be_the_limit(port: str) -> None:
+def test_at_the_full_line_the_tester_is_told_to_be_the_limit(no_linux_lab: None, port: str) -> None:
     """Sockets do not carry 10 Gb/s of the shortest packets, whatever the kernel forwards of them."""
     if port == "af_xdp" and not has_xdp_sockets():
         pytest.skip("this kernel has no sockets of AF_XDP")
-    with linux_lab(port) as lab, GeneratorClient(lab.rpc) as client:
-        client.connect()
-        wait_for_links(client)
+    with running(LinuxLab(choose_cpus(), port=port)) as lab, connected(lab.rpc) as client:
         streams = {number: load_profile("bench", {"size": "64"}, number, number) for number in (0, 1)}
         with Trial(Ports.of(client, pair_directions()), load_of(streams), dut=lab.dut) as trial:
             found = trial.measure(Rate(100.0, "percentage"), 0.5)
@@ -257,8 +259,8 @@ def test_at_the_full_line_the_tester_is_told_to_be_the_limit(port: str) -> None:
 
 
 @linux_only
-def test_the_namespace_goes_with_its_lab() -> None:
-    with linux_lab() as lab:
+def test_the_namespace_goes_with_its_lab(no_linux_lab: None, both_cpus: frozenset[int]) -> None:
+    with running(LinuxLab(choose_cpus())) as lab:
         name = lab.netns
         assert Path(f"/run/netns/{name}").exists()
     assert not Path(f"/run/netns/{name}").exists()

@@ -19,8 +19,6 @@ from explained import away_share, explained, first_but_the_machine, profile_of
 from wirespeed.explain.ranking import Explanation
 from wirespeed.lab.lab import choose_cpus
 
-pytestmark = pytest.mark.alone
-
 BUSY_PORTS = 30
 """Null ports hand out frames without end, so many times more than the tester sends: the worker never rests, and has
 time for one in thirty of its looks at the tester's port."""
@@ -68,12 +66,14 @@ def nuisance(cpu: int) -> Iterator[None]:
             program.kill()
 
 
+@pytest.mark.alone
 def test_the_only_worker_without_time_is_named(tmp_path: Path) -> None:
     with built_lab(**busy()) as lab:
         found = overloaded(lab, tmp_path)
     assert first_but_the_machine(found) == "worker", found
 
 
+@pytest.mark.alone
 def test_two_queues_of_which_one_has_all_packets(tmp_path: Path) -> None:
     with built_lab(workers=2, rx_queues=2, **busy()) as lab:
         found = overloaded(lab, tmp_path)
@@ -81,6 +81,7 @@ def test_two_queues_of_which_one_has_all_packets(tmp_path: Path) -> None:
     assert "one flow" in next(one.sentence for one in found.named if one.cause == "queues")
 
 
+@pytest.mark.alone
 def test_a_router_that_shares_its_cpu(tmp_path: Path) -> None:
     with built_lab(slots=(256, 256)) as lab, nuisance(choose_cpus().dut):
         for turn in range(4):  # the tester has its CPU in most of them, on a machine that others use too
@@ -90,6 +91,7 @@ def test_a_router_that_shares_its_cpu(tmp_path: Path) -> None:
     assert next(one.cause for one in found.named if one.cause != "tester") == "steal", found
 
 
+@pytest.mark.alone
 def test_a_tester_that_cannot_send_as_much(tmp_path: Path) -> None:
     with built_lab() as lab, nuisance(choose_cpus().generator):
         found = explained(lab.rpc, tmp_path / "tester.json", dut=lab.dut, steps="1mpps,100%,100%")
@@ -97,6 +99,7 @@ def test_a_tester_that_cannot_send_as_much(tmp_path: Path) -> None:
     assert found.cause in ("tester", "steal")
 
 
+@pytest.mark.alone
 @pytest.mark.parametrize(("cause", "slots"), [("rx-overrun", (64, 8192)), ("tx-ring", (8192, 64))])
 def test_bursts_that_a_ring_of_64_slots_does_not_hold(tmp_path: Path, cause: str, slots: tuple[int, int]) -> None:
     profile = profile_of(tmp_path / "salvo.py", at_once=200)

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from joined_lab import joined_lab
 
 from wirespeed.cli.main import main
 from wirespeed.explain.cpu_budget import cpu_budget
@@ -14,15 +12,7 @@ from wirespeed.explain.ranking import explain
 from wirespeed.explain.sources.files import read_cases
 from wirespeed.lab.embedded import EmbeddedLab
 
-pytestmark = pytest.mark.alone
-
 STEPS = "2kpps,4kpps,6kpps,8kpps,10kpps"
-
-
-@pytest.fixture(scope="module")
-def lab() -> Iterator[EmbeddedLab]:
-    with joined_lab() as one:
-        yield one
 
 
 def common(lab: EmbeddedLab) -> list[str]:

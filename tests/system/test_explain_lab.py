@@ -8,23 +8,14 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from explained import LADDER, explained, profile_of
-from joined_lab import joined_lab
+from harness.programs import run_wirespeed
 
 from wirespeed.lab.embedded import EmbeddedLab
 from wirespeed.router.client import ask
-
-pytestmark = pytest.mark.alone
-
-
-@pytest.fixture(scope="module")
-def lab() -> Iterator[EmbeddedLab]:
-    with joined_lab() as one:
-        yield one
 
 
 def dut(lab: EmbeddedLab) -> str:
@@ -129,12 +120,13 @@ def test_a_healthy_device_may_carry_more(lab: EmbeddedLab, tmp_path: Path) -> No
 def test_the_command_explains_the_file(lab: EmbeddedLab, tmp_path: Path) -> None:
     file = tmp_path / "one.json"
     explained(lab.rpc, file, dut=dut(lab))
-    command = [sys.executable, "-m", "wirespeed.cli.main", "explain", str(file), "--format", "md"]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    done = run_wirespeed("explain", file, "--format", "md")
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith("### one")
 
 
+@pytest.mark.alone
+@pytest.mark.long("four labs one after the other; bench/explain_healthy.py runs hundreds")
 def test_healthy_tests_are_given_no_disease() -> None:
     """A few of those that the bench runs by the hundred."""
     bench = Path(__file__).parents[2] / "bench" / "explain_healthy.py"

@@ -2,40 +2,31 @@
 
 from __future__ import annotations
 
-import subprocess
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from explained import explained, profile_of
+from shared_labs import inside
 
-from wirespeed.lab.lab import choose_cpus
-from wirespeed.lab.linux import GENERATOR_MACS, LinuxLab, unavailable
-from wirespeed.lab.running import running
-
-pytestmark = [
-    pytest.mark.alone,
-    pytest.mark.skipif(unavailable() is not None, reason="no namespaces with veth pairs here"),
-]
+from wirespeed.lab.linux import GENERATOR_MACS, LinuxLab
 
 NEIGHBOUR = "100.64.2.2 dev e1"
 
 
-@pytest.fixture(scope="module")
-def lab() -> Iterator[LinuxLab]:
-    with running(LinuxLab(choose_cpus())) as one:
-        yield one
-
-
 def run_in(lab: LinuxLab, *commands: str) -> None:
     for command in commands:
-        subprocess.run(["ip", "netns", "exec", lab.netns, *command.split()], check=True, timeout=30)
+        inside(lab, *command.split())
 
 
 @pytest.mark.parametrize(
     ("cause", "broken", "mended", "tunables"),
     [
-        ("no-next-hop", ["ip route del 48.0.0.0/8"], ["ip route add 48.0.0.0/8 via 100.64.2.2"], "size=64"),
+        (
+            "no-next-hop",
+            ["ip route del 48.0.0.0/8"],
+            ["ip route add 48.0.0.0/8 via 100.64.2.2 proto static"],
+            "size=64",
+        ),
         (
             "no-next-hop",
             [f"ip neigh del {NEIGHBOUR}"],
@@ -58,18 +49,20 @@ def run_in(lab: LinuxLab, *commands: str) -> None:
     ids=["no route", "no neighbour", "mtu", "nftables", "healthy"],
 )
 def test_what_was_broken_is_named(
-    lab: LinuxLab, tmp_path: Path, cause: str, broken: list[str], mended: list[str], tunables: str
+    linux_lab: LinuxLab, tmp_path: Path, cause: str, broken: list[str], mended: list[str], tunables: str
 ) -> None:
-    run_in(lab, *broken)
+    run_in(linux_lab, *broken)
     try:
-        found = explained(lab.rpc, tmp_path / "broken.json", dut=f"linux:netns={lab.netns}", tunables=tunables)
+        found = explained(
+            linux_lab.rpc, tmp_path / "broken.json", dut=f"linux:netns={linux_lab.netns}", tunables=tunables
+        )
     finally:
-        run_in(lab, *mended)
+        run_in(linux_lab, *mended)
     assert found.cause == cause, found.named
 
 
-def test_packets_whose_ttl_ends_are_off_the_fast_path(lab: LinuxLab, tmp_path: Path) -> None:
+def test_packets_whose_ttl_ends_are_off_the_fast_path(linux_lab: LinuxLab, tmp_path: Path) -> None:
     profile = profile_of(tmp_path / "ttl.py", ttl=1)
-    dut = f"linux:netns={lab.netns}"
-    found = explained(lab.rpc, tmp_path / "ttl.json", dut=dut, profile=profile, tunables="")
+    dut = f"linux:netns={linux_lab.netns}"
+    found = explained(linux_lab.rpc, tmp_path / "ttl.json", dut=dut, profile=profile, tunables="")
     assert found.cause == "slow-path", found.named

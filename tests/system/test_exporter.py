@@ -7,22 +7,17 @@ import shutil
 import signal
 import socket
 import subprocess
-import sys
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 from built_lab import BuiltLab, built_lab
+from harness.programs import run_wirespeed, wirespeed
+from harness.waiting import PATIENCE_S, wait_for
 from prometheus_client.parser import text_string_to_metric_families
 
-pytestmark = pytest.mark.alone
-
 pytest.importorskip("wirespeed._native._core", reason="the native core is not built")
-
-PROGRAM = [sys.executable, "-m", "wirespeed"]
-_DEADLINE_S = 60.0
 
 
 class Exporter:
@@ -44,15 +39,12 @@ class Exporter:
         }
 
     def wait_for(self, name: str, labels: tuple[str, ...], value: float) -> None:
-        deadline = time.monotonic() + _DEADLINE_S
-        while self.values(name).get(labels) != value:
-            assert time.monotonic() < deadline, f"{name}{labels} did not become {value}: {self.values(name)}"
-            time.sleep(0.05)
+        wait_for(lambda: self.values(name).get(labels) == value, f"{value} as {name}{labels}")
 
 
 @contextmanager
 def exporter(*words: str) -> Iterator[Exporter]:
-    command = [*PROGRAM, "exporter", "--listen", "127.0.0.1:0", *words]
+    command = wirespeed("exporter", "--listen", "127.0.0.1:0", *words)
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         try:
             assert process.stdout is not None
@@ -62,7 +54,7 @@ def exporter(*words: str) -> Iterator[Exporter]:
         finally:
             if process.poll() is None:
                 process.send_signal(signal.SIGINT)
-                process.wait(timeout=_DEADLINE_S)
+                process.wait(timeout=PATIENCE_S)
 
 
 def _restart(lab: BuiltLab) -> None:
@@ -73,10 +65,10 @@ def _restart(lab: BuiltLab) -> None:
 def _load(lab: BuiltLab, result: Path) -> subprocess.Popen[str]:
     words = ["loadtest", "-q", "-s", lab.rpc, "--dut", lab.dut, "-p", "bench", "-t", "size=64"]
     words += ["-wd", "1", "-rd", "3", "-hd", "1", "-rt", "100kpps", "--latency", "1kpps", "-o", str(result)]
-    return subprocess.Popen([*PROGRAM, *words], text=True)
+    return subprocess.Popen(wirespeed(*words), text=True)
 
 
-def test_a_lab_under_load_is_told_and_promtool_has_no_complaint(tmp_path):
+def test_a_lab_under_load_is_told_and_promtool_has_no_complaint(both_cpus, tmp_path):
     if shutil.which("promtool") is None:
         pytest.skip("promtool is not installed (Debian's package prometheus)")
     result = tmp_path / "64b.json"
@@ -95,7 +87,7 @@ def test_a_lab_under_load_is_told_and_promtool_has_no_complaint(tmp_path):
             with _load(lab, result) as test:
                 told.wait_for("wirespeed_test_phase", ("ramp", "64b"), 1.0)
                 page = told.page()
-                assert test.wait(timeout=_DEADLINE_S) == 0
+                assert test.wait(timeout=PATIENCE_S) == 0
             told.wait_for("wirespeed_test_running", ("loadtest", "64b"), 0.0)
             checked = subprocess.run(
                 ["promtool", "check", "metrics"], input=page, capture_output=True, text=True, check=False
@@ -124,7 +116,7 @@ def test_a_lab_under_load_is_told_and_promtool_has_no_complaint(tmp_path):
             told.wait_for("wirespeed_up", ("router", "dut"), 0.0)
             assert told.values("wirespeed_up")["generator", "tester"] == 1
             told.process.send_signal(signal.SIGINT)
-            assert told.process.wait(timeout=_DEADLINE_S) == 0
+            assert told.process.wait(timeout=PATIENCE_S) == 0
             said = told.process.stderr.read() if told.process.stderr else ""
             assert re.findall(r"(?m)^wirespeed: router dut is down: .+$", said)
             assert "Traceback" not in said
@@ -151,19 +143,14 @@ def test_a_taken_port_is_one_line_and_ctrl_c_ends_while_a_target_hangs(tmp_path)
         mute.listen()
         with exporter("--stats", f"mute={tmp_path}/mute.sock", "--timeout", "0.2") as told:
             port = told.url.split(":")[2].partition("/")[0]
-            second = subprocess.run(
-                [*PROGRAM, "exporter", "--listen", f"127.0.0.1:{port}", "--stats", "/nowhere"],
-                capture_output=True,
-                text=True,
-                check=False,
-            )
+            second = run_wirespeed("exporter", "--listen", f"127.0.0.1:{port}", "--stats", "/nowhere")
             assert second.returncode == 3
             assert second.stderr == (
                 f"wirespeed: 127.0.0.1:{port} cannot be listened at (Address already in use); give --listen\n"
             )
             told.page()
             told.process.send_signal(signal.SIGINT)
-            assert told.process.wait(timeout=_DEADLINE_S) == 0
+            assert told.process.wait(timeout=PATIENCE_S) == 0
 
 
 def test_https_with_a_password(tmp_path):

@@ -9,12 +9,13 @@ import contextlib
 import os
 import socket
 import threading
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from harness.waiting import PATIENCE_S, wait_for
+from shared_labs import connected
 
 from wirespeed.client.generator_client import GeneratorClient
 from wirespeed.lab.lab import free_rpc_port
@@ -22,14 +23,10 @@ from wirespeed.lab.process import Child
 from wirespeed.profiles import load_profile
 
 pytest.importorskip("wirespeed._native._core", reason="the native core is not built")
-pytestmark = [
-    pytest.mark.alone,
-    pytest.mark.skipif(
-        os.geteuid() != 0 or not Path("/dev/net/tun").exists(), reason="taps need root and /dev/net/tun"
-    ),
-]
+pytestmark = pytest.mark.skipif(
+    os.geteuid() != 0 or not Path("/dev/net/tun").exists(), reason="taps need root and /dev/net/tun"
+)
 
-DEADLINE_S = 60.0
 PACKETS = 600
 EVERY_PACKET = 3
 PG_ID = 8
@@ -45,7 +42,7 @@ class FaultInjector(threading.Thread):
 
     def __init__(self, from_name: str, to_name: str) -> None:
         super().__init__(daemon=True)
-        self.seen = 0
+        self.seen = self.sent = 0
         self._from, self._to = _packet_socket(from_name), _packet_socket(to_name)
         self._held: list[tuple[int, bytes]] = []
 
@@ -62,9 +59,13 @@ class FaultInjector(threading.Thread):
             self._held.append((number, packet))
         elif number not in LOST:
             for _ in range(2 if number in DOUBLED else 1):
-                self._to.send(packet)
+                self._send(packet)
         while self._held and self._held[0][0] + EVERY_PACKET <= number:
-            self._to.send(self._held.pop(0)[1])
+            self._send(self._held.pop(0)[1])
+
+    def _send(self, packet: bytes) -> None:
+        self._to.send(packet)
+        self.sent += 1
 
     def close(self) -> None:
         self._from.close()
@@ -83,8 +84,7 @@ def client(tmp_path: Path) -> Iterator[GeneratorClient]:
     address = f"127.0.0.1:{free_rpc_port()}"
     ports = [word for side in "ab" for word in ("--port", f"tap:{tap(side)}")]
     child = Child("generator", ["generator", *ports, "--hugepages", "never", "--rpc", address], tmp_path / "log")
-    with child.start(), GeneratorClient(address) as one:
-        one.connect()
+    with child.start(), connected(address) as one:
         one.acquire([0, 1])
         yield one
         one.release([0, 1])
@@ -103,13 +103,6 @@ def received(client: GeneratorClient) -> int:
     return int(group(client)["flow_stats"][str(PG_ID)]["rp"]["1"])
 
 
-def wait_for_the_last(client: GeneratorClient, expected: int) -> None:
-    deadline = time.monotonic() + DEADLINE_S
-    while received(client) < expected and time.monotonic() < deadline:
-        time.sleep(0.05)
-    time.sleep(0.2)  # for one that would be too many
-
-
 def test_what_the_injector_did_is_counted(client: GeneratorClient) -> None:
     (loaded,) = load_profile("bench", {"size": "128", "flow": "fsl", "pg_id": str(PG_ID)}, 0, 0)
     burst = {"type": "single_burst", "rate": {"type": "pps", "value": 1000}, "total_pkts": PACKETS}
@@ -119,8 +112,8 @@ def test_what_the_injector_did_is_counted(client: GeneratorClient) -> None:
     with contextlib.closing(injector):
         client.batch([client._owned("start_traffic", 0, mul=_ONCE, duration=-1, force=True)])
         expected = PACKETS - len(LOST) + len(DOUBLED)
-        wait_for_the_last(client, expected)
-        injector.join(timeout=DEADLINE_S)
+        injector.join(timeout=PATIENCE_S)
+        wait_for(lambda: received(client) >= injector.sent, "the last packet")
     assert injector.seen == PACKETS
     told = group(client)
     flow, errors = told["flow_stats"][str(PG_ID)], told["latency"][str(PG_ID)]["er"]

@@ -3,13 +3,16 @@
 import re
 
 import pytest
-from sandbox import IP4, IP6, PORTS, needs, router, wait_for
+from harness.waiting import wait_for
+from sandbox import IP4, IP6, PORTS, needs, router
 
-pytestmark = [pytest.mark.alone, needs()]
+pytestmark = needs()
 
 
+# A packet that comes in the very walk in which its neighbor gets known overtakes those that are held for it.
+@pytest.mark.alone
 def test_the_first_packet_arrives(box):
-    with router(box, PORTS, IP4 + IP6) as running:
+    with router(box, PORTS, IP4 + IP6, rx_mode="polling") as running:
         box.hosts()
         # Four at once, that are not sent again: the router knows no neighbour yet.
         for target in ("10.2.0.2", "2001:db8:2::2"):

@@ -10,12 +10,13 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from sandbox import IP4, IP6, PAIRED, PORTS, Router, Sandbox, needs, router, wait_for
+from harness.waiting import wait_for
+from sandbox import IP4, IP6, PAIRED, PORTS, Router, Sandbox, needs, router
 
 from wirespeed.dut.tables import ip4_table, ip6_table
 from wirespeed.errors import WirespeedError
 
-pytestmark = [pytest.mark.alone, needs()]
+pytestmark = needs()
 
 _FEEDER = Path(__file__).parent / "kernel_routes.py"
 _OWN = ("10.", "2001:db8:", "fe80:", "ff00:")
@@ -51,6 +52,7 @@ def feed(box: Sandbox, what: str, prefixes: Sequence[str]) -> None:
     box.run(sys.executable, str(_FEEDER), what, str(file), "e1", netns="dataplane")
 
 
+@pytest.mark.long("full tables")
 def test_tables_of_both_families_by_exec(running: Router) -> None:
     prefixes = ip4_table(20_000) + ip6_table(6_000)
     for what, there in (("add", set(prefixes)), ("del", set())):
@@ -74,6 +76,7 @@ def test_a_full_table_says_which_option_gives_more_room(running: Router) -> None
     assert routes_of(running) == set(prefixes[: line - 1])
 
 
+@pytest.mark.long("full tables")
 def test_what_an_overflow_of_netlink_hid_is_read_again(box: Sandbox, running: Router) -> None:
     """More news than Linux keeps for us, while the router does not listen."""
     prefixes = ip4_table(150_000)[:149_000] + ip6_table(5_000)

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import subprocess
-import sys
 from pathlib import Path
 
-import pytest
+from harness.programs import run_wirespeed
 from joined_lab import joined_lab
 
 from wirespeed.errors import UsageError
@@ -14,17 +13,14 @@ from wirespeed.results.loadtest import Result
 from wirespeed.results.loadtest_file import read_result
 from wirespeed.router.client import ask
 
-pytestmark = pytest.mark.alone
-
 MTU = 9000
 FRAME_BYTES = MTU + 14
 """Without FCS; they take five buffers of a memif each."""
 
 
-def loadtest(file: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "wirespeed.cli.main", "loadtest", "-p", "bench", "-o", str(file), *arguments]
-    command += ["-wm", "100pps", "-wd", "0.2", "-rt", "500pps", "-rd", "1", "-hd", "1", "--interval", "0.5"]
-    return subprocess.run(command, capture_output=True, text=True, timeout=240, check=False)
+def loadtest(file: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    times = ["-wm", "100pps", "-wd", "0.2", "-rt", "500pps", "-rd", "1", "-hd", "1", "--interval", "0.5"]
+    return run_wirespeed("loadtest", "-p", "bench", "-o", file, *words, *times)
 
 
 def assert_nothing_lost(result: Result, directions: int) -> None:
@@ -37,7 +33,7 @@ def assert_nothing_lost(result: Result, directions: int) -> None:
         assert channel.frame_bytes == channel.received_frame_bytes == FRAME_BYTES + 4
 
 
-def test_jumbo_frames_go_through_the_router_whole(tmp_path: Path) -> None:
+def test_jumbo_frames_go_through_the_router_whole(both_cpus: frozenset[int], tmp_path: Path) -> None:
     with joined_lab(mtu=MTU) as lab:
         assert lab.facts.mtu == MTU
         done = loadtest(tmp_path / "jumbo.json", "-s", lab.rpc, "-t", f"size={FRAME_BYTES + 4},vm=var2")
@@ -55,7 +51,7 @@ def test_jumbo_frames_go_through_the_router_whole(tmp_path: Path) -> None:
     assert "packet of 9096 bytes; this port takes 9022 without FCS (MTU 9000)" in refused.stderr
 
 
-def test_one_command_brings_up_a_lab_for_jumbo_frames(tmp_path: Path) -> None:
+def test_one_command_brings_up_a_lab_for_jumbo_frames(both_cpus: frozenset[int], tmp_path: Path) -> None:
     done = loadtest(tmp_path / "jumbo.json", "--lab", f"embedded,mtu={MTU}", "-t", "size=9018", "-u")
     assert done.returncode == 0, done.stderr
     result = read_result(tmp_path / "jumbo.json")

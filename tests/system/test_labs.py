@@ -5,30 +5,33 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
+from harness.programs import wirespeed
 from joined_lab import joined_lab
+from shared_labs import connected
 
-from wirespeed.client.generator_client import GeneratorClient
 from wirespeed.lab.embedded import EmbeddedLab
 from wirespeed.lab.lab import choose_cpus
 from wirespeed.results.loadtest_file import read_result
 from wirespeed.router.client import ask
 
-pytestmark = pytest.mark.alone
+pytestmark = pytest.mark.usefixtures("both_cpus")
 
 
 @pytest.fixture
-def lab():
+def own_lab(both_cpus: frozenset[int]) -> Iterator[EmbeddedLab]:
+    """A lab that a test may end."""
     with joined_lab() as one:
         yield one
 
 
 def start_loadtest(lab: EmbeddedLab, output: Path, *extra: str) -> subprocess.Popen[str]:
-    command = [sys.executable, "-m", "wirespeed", "loadtest", "-s", lab.rpc, "-p", "bench", "-o", str(output)]
-    command += ["-wm", "10kpps", "-wd", "1", "-rd", "20", "-hd", "5", "--interval", "0.25", "-rt", "5", *extra]
+    words = ["-wm", "10kpps", "-wd", "1", "-rd", "20", "-hd", "5", "--interval", "0.25", "-rt", "5", *extra]
+    command = wirespeed("loadtest", "-s", lab.rpc, "-p", "bench", "-o", output, *words)
     return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
 
@@ -41,8 +44,7 @@ def wait_for_samples(process: subprocess.Popen[str], lines: int) -> None:
 
 def forwarded(lab: EmbeddedLab) -> int:
     """Packets that the generator of `lab` has received on port 1."""
-    with GeneratorClient(lab.rpc) as client:
-        client.connect()
+    with connected(lab.rpc) as client:
         return client.snapshot([1]).ports[1].ipackets
 
 
@@ -57,19 +59,18 @@ def test_ctrl_c_and_a_hangup_keep_the_samples_and_release_the_ports(lab, tmp_pat
     result = read_result(output)
     assert result.outcome.status == "interrupted"
     assert result.samples
-    with GeneratorClient(lab.rpc) as client:
-        client.connect()
+    with connected(lab.rpc) as client:
         assert {status.owner for status in client.port_status([0, 1]).values()} == {""}
         before = client.snapshot([0]).ports[0].opackets
         time.sleep(0.3)
         assert client.snapshot([0]).ports[0].opackets == before
 
 
-def test_a_generator_killed_under_load_ends_the_test_with_its_samples(lab, tmp_path):
+def test_a_generator_killed_under_load_ends_the_test_with_its_samples(own_lab, tmp_path):
     output = tmp_path / "result.json"
-    process = start_loadtest(lab, output)
+    process = start_loadtest(own_lab, output)
     wait_for_samples(process, 2)
-    os.kill(lab.generator.pid, signal.SIGKILL)
+    os.kill(own_lab.generator.pid, signal.SIGKILL)
     _, said = process.communicate(timeout=60)
     assert process.returncode == 4, said
     assert "Traceback" not in said
@@ -77,14 +78,14 @@ def test_a_generator_killed_under_load_ends_the_test_with_its_samples(lab, tmp_p
     assert read_result(output).samples
 
 
-def test_the_router_outlives_its_tester_and_serves_the_next(lab, tmp_path):
-    os.kill(lab.generator.pid, signal.SIGKILL)
-    lab.restart_generator()
+def test_the_router_outlives_its_tester_and_serves_the_next(own_lab, tmp_path):
+    os.kill(own_lab.generator.pid, signal.SIGKILL)
+    own_lab.restart_generator()
     output = tmp_path / "result.json"
-    process = start_loadtest(lab, output, "-rd", "2", "-hd", "1")
+    process = start_loadtest(own_lab, output, "-rd", "2", "-hd", "1")
     _, said = process.communicate(timeout=60)
     assert process.returncode == 0, said
-    assert forwarded(lab) > 0
+    assert forwarded(own_lab) > 0
 
 
 def test_two_labs_at_once(lab, tmp_path):

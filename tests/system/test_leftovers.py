@@ -11,12 +11,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from sandbox import needs, wait_for
+from harness.waiting import wait_for
+from sandbox import needs
 
 from wirespeed.lab.leftovers import sweep_namespaces
 from wirespeed.router.client import ask
 
-pytestmark = pytest.mark.alone
+pytestmark = pytest.mark.usefixtures("both_cpus")
 
 _LABS = """
 import sys

@@ -3,7 +3,8 @@
 import re
 
 import pytest
-from sandbox import IP4, PAIRED, PORTS, needs, router, wait_for
+from harness.waiting import wait_for
+from sandbox import IP4, PAIRED, PORTS, needs, router
 
 from wirespeed.errors import WirespeedError
 

@@ -3,15 +3,27 @@
 import re
 
 import pytest
-from sandbox import IP4, IP6, PAIRED, PORTS, needs, router, wait_for
+from harness.waiting import wait_for
+from sandbox import IP4, IP6, PAIRED, PORTS, needs, router, unchanged
 
 pytestmark = needs("iperf3", "traceroute")
 
 
+@pytest.fixture(scope="module")
+def paired(shared_box):
+    with router(shared_box, PORTS, PAIRED + IP4 + IP6) as made:
+        shared_box.hosts()
+        yield made
+
+
 @pytest.fixture
-def running(box):
-    with router(box, PORTS, PAIRED + IP4 + IP6) as made:
-        box.hosts()
+def box(shared_box):
+    return shared_box
+
+
+@pytest.fixture
+def running(paired):
+    with unchanged(paired) as made:
         yield made
 
 

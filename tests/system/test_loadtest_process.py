@@ -8,22 +8,24 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
-import sys
 import tempfile
 import threading
 import time
 from base64 import b64encode
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from harness.programs import run_wirespeed, wirespeed
+from harness.waiting import wait_for
 from joined_lab import joined_lab
+from shared_labs import OWNER_TIMEOUT_S, RingLab, connected, ring_lab
 
-from wirespeed.client.generator_client import GeneratorClient
 from wirespeed.dut.spec import parse_dut
 from wirespeed.errors import ConnectionFault
+from wirespeed.lab.embedded import EmbeddedLab
 from wirespeed.lab.lab import free_rpc_port
 from wirespeed.lab.process import Child
 from wirespeed.loadtest.plan import LoadPlan
@@ -37,11 +39,8 @@ from wirespeed.results.loadtest_file import read_result
 from wirespeed.router.client import ask
 from wirespeed.units import Rate
 
-pytestmark = pytest.mark.alone
-
 pytest.importorskip("wirespeed._native._core", reason="the native core is not built")
 
-DEADLINE_S = 60.0
 RATE_PPS = 20_000.0
 SHORT = LoadPlan(
     "bench",
@@ -56,33 +55,21 @@ SHORT = LoadPlan(
 
 
 @contextmanager
-def generator(directory: Path, *options: str, ports: tuple[str, ...] = ("ring:loop,speed=10G",) * 2) -> Iterator[str]:
-    """A generator; yields where it answers."""
+def generator(directory: Path, ports: Sequence[str]) -> Iterator[str]:
+    """A generator with these ports; yields where it answers."""
     address = f"127.0.0.1:{free_rpc_port()}"
     words = [word for port in ports for word in ("--port", port)]
-    arguments = ["generator", *words, "--hugepages", "never", "--rpc", address, *options]
+    arguments = ["generator", *words, "--hugepages", "never", "--rpc", address]
     with Child("generator", arguments, directory / f"log-{address}").start():
         yield address
 
 
-@contextmanager
-def connected(address: str) -> Iterator[GeneratorClient]:
-    with GeneratorClient(address) as client:
-        client.connect()
-        yield client
-
-
-def wait_for(condition: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + DEADLINE_S
-    while not condition():
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
-
-
-def test_an_owners_time_out_ends_no_trial_of_ours(tmp_path: Path) -> None:
-    """One sample of 5 s on a generator that stops those it did not hear for 2 s; it costs those 5 s."""
-    plan = replace(SHORT, warmup_s=0.0, ramp_s=0.0, hold_s=5.0, interval_s=5.0)
-    with generator(tmp_path, "--owner-timeout", "2") as address, connected(address) as client:
+@pytest.mark.alone
+def test_an_owners_time_out_ends_no_trial_of_ours(impatient_ring: RingLab) -> None:
+    """One sample that is longer than the generator waits for a silent owner; it costs that sample."""
+    duration_s = 2 * OWNER_TIMEOUT_S
+    plan = replace(SHORT, warmup_s=0.0, ramp_s=0.0, hold_s=duration_s, interval_s=duration_s)
+    with connected(impatient_ring.rpc) as client:
         result = run_loadtest(plan, client)
     assert result.outcome.status == "complete"
     (sample,) = result.samples
@@ -93,9 +80,9 @@ def test_an_owners_time_out_ends_no_trial_of_ours(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("user", ["thief", None])
-def test_a_thief_in_the_hold_ends_the_test_and_keeps_what_it_took(tmp_path: Path, user: str | None) -> None:
+def test_a_thief_in_the_hold_ends_the_test_and_keeps_what_it_took(ring: RingLab, user: str | None) -> None:
     """Another user, or another session of our own."""
-    with generator(tmp_path) as address, connected(address) as thief, connected(address) as client:
+    with connected(ring.rpc) as thief, connected(ring.rpc) as client:
         thief.user = user or thief.user
 
         def steal(progress: Progress) -> None:
@@ -105,7 +92,7 @@ def test_a_thief_in_the_hold_ends_the_test_and_keeps_what_it_took(tmp_path: Path
                 thief.add_streams(0, load_profile("bench", {"size": "64"}, 0, 0))
                 thief.start([0], Rate(50 * RATE_PPS, "pps"))
                 before = thief.snapshot([0]).ports[0].opackets
-                wait_for(lambda: thief.snapshot([0]).ports[0].opackets > before + 10 * RATE_PPS)
+                wait_for(lambda: thief.snapshot([0]).ports[0].opackets > before + 10 * RATE_PPS, "the thief's load")
 
         result = run_loadtest(replace(SHORT, hold_s=20.0), client, on_sample=steal)
         status = client.port_status([0, 1])
@@ -118,8 +105,8 @@ def test_a_thief_in_the_hold_ends_the_test_and_keeps_what_it_took(tmp_path: Path
     assert result.outcome.channels["0→1"].balance.sent < 3 * RATE_PPS
 
 
-def test_a_port_that_somebody_stops_ends_the_test(tmp_path: Path) -> None:
-    with generator(tmp_path) as address, connected(address) as client:
+def test_a_port_that_somebody_stops_ends_the_test(ring: RingLab) -> None:
+    with connected(ring.rpc) as client:
 
         def stop(progress: Progress) -> None:
             if progress.step.phase == "hold":
@@ -131,7 +118,11 @@ def test_a_port_that_somebody_stops_ends_the_test(tmp_path: Path) -> None:
 
 def test_marks_tell_ours_from_what_others_push_and_latency_goes_with_every_sample(tmp_path: Path) -> None:
     noise = bytes.fromhex("020000000002020000000001" + "88b5") + bytes(50)
-    with generator(tmp_path, "--calibrate") as address, connected(address) as client, connected(address) as other:
+    with (
+        ring_lab(tmp_path / "log", "--calibrate") as lab,
+        connected(lab.rpc) as client,
+        connected(lab.rpc) as other,
+    ):
 
         def push(_: Progress) -> None:
             other.call("push_pkts", port_id=0, pkts=[packet(noise)] * 20, ipg_usec=0, force=True)
@@ -157,10 +148,10 @@ def packet(raw: bytes) -> dict[str, object]:
     return {"binary": b64encode(raw).decode(), "use_port_dst_mac": False, "use_port_src_mac": False}
 
 
-def test_the_other_direction_alone_and_each_load_in_turn(tmp_path: Path) -> None:
+def test_the_other_direction_alone_and_each_load_in_turn(ring: RingLab) -> None:
     plan = replace(SHORT, directions=pair_directions(only="1-0"), hold_s=0.4)
     plan = replace(plan, step_loads=(Rate(5000, "pps"), Rate(10_000, "pps")))
-    with generator(tmp_path) as address, connected(address) as client:
+    with connected(ring.rpc) as client:
         result = run_loadtest(plan, client)
     assert [sample.phase for sample in result.samples] == ["warm-up"] + ["step"] * 4
     assert all(sample.ports[0].tx_pps == 0 for sample in result.samples)
@@ -169,8 +160,8 @@ def test_the_other_direction_alone_and_each_load_in_turn(tmp_path: Path) -> None
     assert asked[3] == pytest.approx(10_000, rel=0.2)
 
 
-def test_a_trial_measures_one_load_after_another(tmp_path: Path) -> None:
-    with generator(tmp_path) as address, connected(address) as client:
+def test_a_trial_measures_one_load_after_another(ring: RingLab) -> None:
+    with connected(ring.rpc) as client:
         pair = tester.Tester.of(client, pair_directions())
         with Trial(pair, load_for(replace(SHORT, latency_rate_pps=1000.0))) as trial:
             results = [trial.measure(Rate(pps, "pps"), 0.5) for pps in (2000.0, 10_000.0)]
@@ -186,8 +177,8 @@ def test_a_trial_measures_one_load_after_another(tmp_path: Path) -> None:
     assert results[0].ended_s < results[1].began_s
 
 
-def test_a_trial_that_is_told_to_stop_leaves_nothing_that_sends(tmp_path: Path) -> None:
-    with generator(tmp_path) as address, connected(address) as client:
+def test_a_trial_that_is_told_to_stop_leaves_nothing_that_sends(ring: RingLab) -> None:
+    with connected(ring.rpc) as client:
         stop = threading.Event()
         trial = Trial(tester.Tester.of(client, pair_directions()), load_for(SHORT), stop=stop)
         threading.Timer(0.2, stop.set).start()
@@ -215,8 +206,8 @@ def three_ports(directory: Path, *crossings: tuple[int, int]) -> Iterator[str]:
             ask(socket, f"set interface state e{port} up")
         for from_port, to_port in crossings:
             ask(socket, f"set interface l2 xconnect e{from_port} e{to_port}")
-        with generator(directory, ports=ends) as address, connected(address) as client:
-            wait_for(lambda: all(one.link_up for one in client.port_status([0, 1, 2]).values()))
+        with generator(directory, ends) as address, connected(address) as client:
+            wait_for(lambda: all(one.link_up for one in client.port_status([0, 1, 2]).values()), "the links")
             yield address
 
 
@@ -252,14 +243,14 @@ def short_directory() -> Iterator[Path]:
 
 
 @pytest.mark.parametrize("ride", [False, True])
-def test_a_router_that_dies_takes_the_links_with_it(ride: bool) -> None:
+def test_a_router_that_dies_takes_the_links_with_it(both_cpus: frozenset[int], ride: bool) -> None:
     """A lost link ends the test with what was measured, or is ridden out and marked."""
     with joined_lab() as lab, connected(lab.rpc) as client:
 
         def kill(progress: Progress) -> None:
             if progress.step.phase == "ramp" and lab.router.alive:
                 os.kill(lab.router.pid, signal.SIGKILL)
-                wait_for(lambda: not client.port_status([1])[1].link_up)
+                wait_for(lambda: not client.port_status([1])[1].link_up, "the end of the link")
 
         result = run_loadtest(replace(SHORT, ride_link=ride), client, on_sample=kill)
         assert {one.owner for one in client.port_status([0, 1]).values()} == {""}
@@ -275,7 +266,7 @@ def test_a_router_that_dies_takes_the_links_with_it(ride: bool) -> None:
     assert all(ended.saturated is None for ended in result.outcome.channels.values())
 
 
-def test_a_generator_that_was_started_anew_ends_the_test() -> None:
+def test_a_generator_that_was_started_anew_ends_the_test(both_cpus: frozenset[int]) -> None:
     with joined_lab() as lab, connected(lab.rpc) as client:
         plan = replace(SHORT, hold_s=20.0)
 
@@ -290,8 +281,8 @@ def test_a_generator_that_was_started_anew_ends_the_test() -> None:
             client.port_status([0])
 
 
-def test_telemetry_of_the_router_goes_with_a_trial() -> None:
-    with joined_lab() as lab, connected(lab.rpc) as client:
+def test_telemetry_of_the_router_goes_with_a_trial(lab: EmbeddedLab) -> None:
+    with connected(lab.rpc) as client:
         dut = parse_dut(f"router:{lab.control_socket}")
         dut.prepare()
         try:
@@ -305,19 +296,19 @@ def test_telemetry_of_the_router_goes_with_a_trial() -> None:
     assert (result.dut.cycles_per_packet or 0) > 0
 
 
-def test_a_kill_loses_no_sample(tmp_path: Path) -> None:
+def test_a_kill_loses_no_sample(impatient_ring: RingLab, tmp_path: Path) -> None:
     """kill -9 of the load tester; the generator's owner time-out then ends the traffic."""
     file = tmp_path / "x.json"
-    with generator(tmp_path, "--owner-timeout", "1") as address, connected(address) as client:
-        command = [sys.executable, "-m", "wirespeed", "loadtest", "-s", address, "-p", "bench", "-o", str(file)]
-        command += ["-wd", "0.2", "-rd", "60", "-rt", "1", "--interval", "0.1", "--latency", "--verify"]
+    words = ["-wd", "0.2", "-rd", "60", "-rt", "1", "--interval", "0.1", "--latency", "--verify"]
+    command = wirespeed("loadtest", "-s", impatient_ring.rpc, "-p", "bench", "-o", file, *words)
+    with connected(impatient_ring.rpc) as client:
         with subprocess.Popen(command, stderr=subprocess.DEVNULL) as process:
-            wait_for(lambda: sum(1 for _ in lines_of(Path(f"{file}.part"))) > 5)
+            wait_for(lambda: sum(1 for _ in lines_of(Path(f"{file}.part"))) > 5, "some samples")
             process.kill()
         left = sum(1 for _ in lines_of(Path(f"{file}.part"))) - 1
         assert len(read_result(file).samples) == left
-        wait_for(lambda: client.port_status([0])[0].state != "TX")
-        done = subprocess.run([*command[:4], "--recover", str(file)], capture_output=True, text=True, check=False)
+        wait_for(lambda: client.port_status([0])[0].state != "TX", "the end of the traffic")
+        done = run_wirespeed("loadtest", "--recover", file)
         assert done.returncode == 0, done.stderr
     result = read_result(file)
     assert len(result.samples) == left
@@ -330,10 +321,11 @@ def lines_of(path: Path) -> list[str]:
     return [line for line in text.split("\n")[:-1] if line]
 
 
-def test_an_owners_time_out_ends_no_long_trial(tmp_path: Path) -> None:
-    """A trial that its generator ends by itself is looked at often enough for the generator to hear us."""
-    with generator(tmp_path, "--owner-timeout", "4") as address, connected(address) as client:
+def test_an_owners_time_out_ends_no_long_trial(impatient_ring: RingLab) -> None:
+    """A trial that its generator ends by itself is looked at often enough for the generator to hear its owner."""
+    duration_s = 2 * OWNER_TIMEOUT_S
+    with connected(impatient_ring.rpc) as client:
         pair = tester.Tester.of(client, pair_directions())
         with Trial(pair, load_for(SHORT)) as trial:
-            result = trial.measure(Rate(1000, "pps"), 7.0)
-    assert result.balance.asked == pytest.approx(14_000, abs=10)
+            result = trial.measure(Rate(1000, "pps"), duration_s)
+    assert result.balance.asked == pytest.approx(2 * 1000 * duration_s, abs=10)

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 import sys
 
-import pytest
-from sandbox import IP4, PAIRED, PORTS, Router, Sandbox, needs, router, wait_for
+from harness.waiting import wait_for
+from sandbox import IP4, PAIRED, PORTS, Router, Sandbox, needs, router
 
-pytestmark = [needs("iperf3"), pytest.mark.alone]
+pytestmark = needs("iperf3")
 
 POLICERS = "set punt policer ip4 rate 50 burst 20\nset punt policer arp rate 50 e1\n"
 UDP_FLOOD = """

@@ -3,9 +3,11 @@
 import sys
 
 import pytest
-from sandbox import needs, router, wait_for
+from harness.programs import wirespeed
+from harness.waiting import wait_for
+from sandbox import needs, router
 
-pytestmark = [pytest.mark.alone, needs()]
+pytestmark = needs()
 
 # With the loadtester's MAC addresses at the other ends of e0 and e1.
 PORTS = (
@@ -52,7 +54,7 @@ def running(box):
             name = f"h{number}"
             box.host(name, name, f"100.64.{number}.2/30", f"100.64.{number}.1")
             box.run("ip", "addr", "add", network, "dev", "lo", netns=name)
-        said = box.run(sys.executable, "-m", "wirespeed", "ctl", "--socket", str(made.socket), text=BLOCKS)
+        said = box.run(*wirespeed("ctl", "--socket", made.socket), text=BLOCKS)
         assert said == ""
         yield made
 

@@ -10,9 +10,8 @@ from wirespeed.cli.main import main
 from wirespeed.results.file import read_file
 from wirespeed.results.rfc2544 import Rfc2544Result
 
-pytestmark = pytest.mark.alone
 
-
+@pytest.mark.usefixtures("both_cpus")
 @pytest.mark.parametrize("family", [["--sizes", "64"], ["--ip6", "--sizes", "82"]])
 def test_every_test_ends_with_a_number_or_a_reason(family: list[str], tmp_path: Path) -> None:
     file = tmp_path / "lab.json"

@@ -2,7 +2,8 @@
 
 import re
 
-from sandbox import IP6, PORTS, needs, router, wait_for
+from harness.waiting import wait_for
+from sandbox import IP6, PORTS, needs, router
 
 pytestmark = needs("traceroute")
 

@@ -3,8 +3,9 @@
 import re
 
 import pytest
+from harness.waiting import wait_for
 from routing_daemons import Bird, Frr, static_routes
-from sandbox import IP4, IP6, PAIRED, PORTS, Router, needs, router, wait_for
+from sandbox import IP4, IP6, PAIRED, PORTS, Router, needs, router
 
 pytestmark = needs("bird", "zebra", "vtysh")
 
@@ -55,6 +56,7 @@ class Pings:
         return int(said[1]) - int(said[2])
 
 
+@pytest.mark.long("a full table by BGP, and its end")
 def test_a_table_of_bird_by_bgp(box, running):
     peer = Bird(
         box,

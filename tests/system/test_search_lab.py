@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from joined_lab import joined_lab
+from harness.programs import run_wirespeed
+from shared_labs import connected
 
-from wirespeed.client.generator_client import GeneratorClient
 from wirespeed.lab.embedded import EmbeddedLab
 from wirespeed.measure.wires import pair_directions
 from wirespeed.results.file import read_file
@@ -22,8 +19,6 @@ from wirespeed.search.goals import goals_of
 from wirespeed.search.plan import LatencyPlan, SearchPlan
 from wirespeed.search.run import run_search
 from wirespeed.units import Rate
-
-pytestmark = pytest.mark.alone
 
 SHAPE = "exceed=50%,initial=0.3,final=0.3,sum=0.9,width=10%"
 ONE_WAY = pair_directions(only="0-1")
@@ -39,15 +34,8 @@ PLAN = SearchPlan(
 )
 
 
-@pytest.fixture(scope="module")
-def lab() -> Iterator[EmbeddedLab]:
-    with joined_lab() as one:
-        yield one
-
-
 def search(lab: EmbeddedLab, plan: SearchPlan = PLAN) -> SearchResult:
-    with GeneratorClient(lab.rpc) as client:
-        client.connect()
+    with connected(lab.rpc) as client:
         # What the rings hold is lost by no absence: at these loads that is all of a trial.
         return run_search(plan.on(lab=lab.facts.to_json(), dut={}), client, dut=lab.dut)
 
@@ -93,12 +81,11 @@ def test_the_device_says_what_a_packet_cost_in_each_trial(lab: EmbeddedLab) -> N
     assert all(channel.most_by_absence == 0 for trial in result.trials for channel in trial.trial.channels.values())
 
 
-def test_one_command_brings_up_the_lab_and_finds_ndr_and_pdr(tmp_path: Path) -> None:
+def test_one_command_brings_up_the_lab_and_finds_ndr_and_pdr(both_cpus: frozenset[int], tmp_path: Path) -> None:
     file = tmp_path / "lab.json"
-    command = [sys.executable, "-m", "wirespeed.cli.main", "search", "--lab", "embedded", "-u", "-o", str(file)]
-    command += ["--min", "2kpps", "--max", "8kpps", "--goal", f"ndr:loss=0,{SHAPE}", "--goal", f"pdr:loss=5%,{SHAPE}"]
-    command += ["--mrr", "2x0.2", "--latency"]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
+    words = ["--min", "2kpps", "--max", "8kpps", "--goal", f"ndr:loss=0,{SHAPE}", "--goal", f"pdr:loss=5%,{SHAPE}"]
+    words += ["--mrr", "2x0.2", "--latency", "-u", "-o", str(file)]
+    done = run_wirespeed("search", "--lab", "embedded", *words)
     assert done.returncode == 0, done.stderr
     assert "NDR (loss at most 0 %): " in done.stderr and "MRR: " in done.stderr
     assert "latency 0→1 at 90 % of PDR" in done.stderr

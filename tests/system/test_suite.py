@@ -15,7 +15,7 @@ from wirespeed.results.file import read_file
 from wirespeed.results.outcome import COMPLETE
 from wirespeed.suite.loading import load
 
-pytestmark = pytest.mark.alone
+pytestmark = pytest.mark.usefixtures("both_cpus")
 
 LOAD = """\
 tests:

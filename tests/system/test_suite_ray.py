@@ -4,23 +4,20 @@ from __future__ import annotations
 
 import os
 import signal
-import socket
 import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import pytest
+from harness.ports import free_port
+from harness.programs import wirespeed
+from harness.waiting import wait_for
 from suite_process import SuiteProcess, suite
 
 from wirespeed.corpus.opening import open_corpus
-
-pytestmark = pytest.mark.alone
-
-pytest.importorskip("ray", reason="the extra `ray` is not installed")
 
 CAMPAIGN = """\
 suite: 1
@@ -37,8 +34,9 @@ tests:
 @contextmanager
 def served(*words: str) -> Iterator[subprocess.Popen[str]]:
     """A node of the cluster, up."""
-    command = [sys.executable, "-m", "wirespeed", "bench", "serve", *words]
-    node = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    node = subprocess.Popen(
+        wirespeed("bench", "serve", *words), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+    )
     try:
         assert node.stdout is not None
         line = node.stdout.readline()
@@ -50,19 +48,16 @@ def served(*words: str) -> Iterator[subprocess.Popen[str]]:
         node.stdout.close()  # type: ignore[union-attr]
 
 
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
-
-
 def children(pid: int) -> list[int]:
     found = subprocess.run(["ps", "--ppid", str(pid), "-o", "pid="], stdout=subprocess.PIPE, text=True, check=False)
     direct = [int(word) for word in found.stdout.split()]
     return [*direct, *(below for child in direct for below in children(child))]
 
 
+@pytest.mark.long("a cluster of Ray takes minutes to start and to miss a node")
+@pytest.mark.usefixtures("both_cpus")
 def test_a_node_that_is_killed_loses_no_cell_and_none_is_done_twice(tmp_path: Path) -> None:
+    pytest.importorskip("ray", reason="the extra `ray` is not installed")
     file = tmp_path / "suite.yaml"
     # Both nodes run the first cells at once until there is a file; the cell of the killed one goes to the other.
     go = tmp_path / "go"
@@ -92,11 +87,12 @@ def test_a_node_that_is_killed_loses_no_cell_and_none_is_done_twice(tmp_path: Pa
         with open_corpus(str(tmp_path / "corpus")) as corpus:
             assert corpus.index.results(()).total == 2
         assert len(results) == 2 and tries.count('"status": "done"') == 2 and "lost" in tries
-        deadline_s = time.monotonic() + 90.0
-        said = ""
-        while not said or "there are a, b" in said:  # until Ray holds the killed node for dead
-            assert time.monotonic() < deadline_s, said
-            code, said = suite("run", file, "--benches", "a,c", "--ray", head, "--wait", "0", directory=tmp_path)
+
+        def without_the_killed_node() -> tuple[int, str] | None:
+            asked = suite("run", file, "--benches", "a,c", "--ray", head, "--wait", "0", directory=tmp_path)
+            return None if "there are a, b" in asked[1] else asked
+
+        code, said = wait_for(without_the_killed_node, "the news that the node is dead", 90.0)
         assert code == 4 and "bench c is away: nobody serves it; there are a (" in said, said
 
 

@@ -2,14 +2,16 @@
 
 import os
 import re
-import sys
 import time
 from pathlib import Path
 
 import pytest
-from sandbox import IP4, PORTS, needs, router, wait_for
+from harness.lanes import ALL_CPUS
+from harness.programs import wirespeed
+from harness.waiting import wait_for
+from sandbox import IP4, PORTS, needs, router
 
-pytestmark = [pytest.mark.alone, needs("iperf3", "traceroute")]
+pytestmark = needs("iperf3", "traceroute")
 
 
 def thread(pid: int, name: str) -> Path:
@@ -30,8 +32,9 @@ def counter(shown: str, interface: str, name: str) -> int:
     return int(found.group(1)) if found else 0
 
 
-def test_hosts_reach_each_other_through_the_router(box):
-    with router(box, PORTS, IP4) as running:
+@pytest.mark.parametrize("rx_mode", ["polling", "interrupt"])
+def test_hosts_reach_each_other_through_the_router(box, rx_mode):
+    with router(box, PORTS, IP4, rx_mode=rx_mode) as running:
         box.hosts()
         box.wait_ping("h1", "10.2.0.2")
         # Fragments of the sender pass like other packets; the longest frame of the link does.
@@ -46,8 +49,9 @@ def test_hosts_reach_each_other_through_the_router(box):
         assert counter(shown, "e0", "rx packets") > 1_400
 
 
+@pytest.mark.alone
 def test_the_thread_sleeps_while_nothing_moves(box):
-    with router(box, PORTS, IP4) as running:
+    with router(box, PORTS, IP4, rx_mode="polling") as running:
         box.hosts()
         box.wait_ping("h1", "10.2.0.2")
         before = thread_ticks(running.process.pid, "ws_tap")
@@ -55,8 +59,8 @@ def test_the_thread_sleeps_while_nothing_moves(box):
         assert thread_ticks(running.process.pid, "ws_tap") - before <= 5
 
 
-@pytest.mark.skipif(len(os.sched_getaffinity(0)) < 2, reason="one CPU: the worker's is the only one")
-def test_the_thread_keeps_off_the_worker_cpu(box):
+@pytest.mark.skipif(len(ALL_CPUS) < 2, reason="one CPU: the worker's is the only one")
+def test_the_thread_keeps_off_the_worker_cpu(both_cpus, box):
     with router(box, PORTS, IP4) as running:
         pid = running.process.pid
         worker, tap = (os.sched_getaffinity(int(thread(pid, name).name)) for name in ("ws_wk_0", "ws_tap"))
@@ -71,11 +75,11 @@ def input_state(running) -> str:
     return re.search(r"(?m)^dpdk-input +(\w+(?: \w+)?) +\d", running.ask("show runtime"))[1]
 
 
+@pytest.mark.alone
 @pytest.mark.parametrize("mode", ["adaptive", "interrupt"])
 def test_a_frame_wakes_the_worker(box, mode):
     """A worker that has TAPs alone sleeps without limit, so that nothing but what comes can end it."""
-    modes = f"set interface rx-mode e0 {mode}\nset interface rx-mode e1 {mode}\n"
-    with router(box, PORTS, IP4 + modes) as running:
+    with router(box, PORTS, IP4, rx_mode=mode) as running:
         box.hosts()
         box.wait_ping("h1", "10.2.0.2")
         wait_for(lambda: input_state(running) == "interrupt wa", "sleep")
@@ -97,9 +101,10 @@ def test_a_frame_wakes_the_worker(box, mode):
         assert "e1 queue 0 (" + mode + "), kept polling by other queues" in running.ask("show interface rx-placement")
 
 
+@pytest.mark.alone
 def test_an_interface_deleted_behind_our_back(box):
     """Its link is down then, the others go on, and nobody spins."""
-    with router(box, PORTS, IP4) as running:
+    with router(box, PORTS, IP4, rx_mode="polling") as running:
         box.hosts()
         box.wait_ping("h1", "10.2.0.2")
         box.run("ip", "link", "del", "h2", netns="h2")
@@ -129,8 +134,7 @@ def test_what_cannot_be_made_is_one_line(box, port, told):
 
 
 def router_words(box, port: str) -> list[str]:
-    socket = str(box.directory / "r.sock")
-    return [sys.executable, "-m", "wirespeed", "router", "--cpu", "0", "--socket", socket, "--interface", port]
+    return wirespeed("router", "--socket", box.directory / "r.sock", "--interface", port)
 
 
 def test_its_rings_have_the_slots_that_were_asked_for(box):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import os
 import re
 import subprocess
 import sys
@@ -9,11 +11,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from joined_lab import joined_lab
+from harness.waiting import PATIENCE_S
+from shared_labs import RingLab
 from trex_library import need_trex_library
 
-from wirespeed.lab.lab import free_rpc_port
-from wirespeed.lab.process import Child
+from wirespeed.lab.embedded import EmbeddedLab
 
 pytest.importorskip("wirespeed._native._core", reason="the native core is not built")
 need_trex_library()
@@ -23,21 +25,49 @@ EXAMPLES = Path(__file__).parents[2] / "examples"
 CASES = re.findall(r"^@case\ndef (\w+)", SESSION.read_text(), re.MULTILINE)
 
 
-@pytest.fixture(scope="module")
-def ring(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """RPC port of a generator whose two ports are the ends of one ring."""
-    number = str(free_rpc_port())
-    ports = ["--port", "ring:loop,speed=10G"] * 2
-    arguments = ["generator", *ports, "--hugepages", "never", "--rpc", f"127.0.0.1:{number}"]
-    with Child("generator", arguments, tmp_path_factory.mktemp("ring") / "log").start():
-        yield number
+class Client:
+    """T-Rex's client in a process of its own, which runs one case after another."""
+
+    def __init__(self, log: Path) -> None:
+        self._log = log
+        environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[1])}
+        with log.open("w") as errors:
+            self._process = subprocess.Popen(
+                [sys.executable, str(SESSION)],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=errors,
+                env=environment,
+                text=True,
+            )
+
+    def run(self, rpc: str, case: str) -> None:
+        assert self._process.stdin is not None and self._process.stdout is not None
+        print(port_of(rpc), case, file=self._process.stdin, flush=True)
+        answer = self._process.stdout.readline()
+        assert answer, self._log.read_text()
+        fault = json.loads(answer)
+        assert not fault, fault
+
+    def end(self) -> None:
+        self._process.communicate(timeout=PATIENCE_S)
 
 
 @pytest.fixture(scope="module")
-def router() -> Iterator[str]:
+def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Client]:
+    made = Client(tmp_path_factory.mktemp("trex") / "log")
+    yield made
+    made.end()
+
+
+def port_of(rpc: str) -> str:
+    return rpc.rpartition(":")[2]
+
+
+@pytest.fixture
+def router(lab: EmbeddedLab) -> str:
     """RPC port of a generator whose ports our router joins."""
-    with joined_lab(hugepages="never") as lab:
-        yield lab.rpc.rpartition(":")[2]
+    return port_of(lab.rpc)
 
 
 def run(*words: str) -> str:
@@ -48,13 +78,13 @@ def run(*words: str) -> str:
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_on_a_ring(ring: str, name: str) -> None:
-    run(str(SESSION), ring, name)
+def test_on_a_ring(client: Client, ring: RingLab, name: str) -> None:
+    client.run(ring.rpc, name)
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_through_the_router(router: str, name: str) -> None:
-    run(str(SESSION), router, name)
+def test_through_the_router(client: Client, lab: EmbeddedLab, name: str) -> None:
+    client.run(lab.rpc, name)
 
 
 def test_example_two_ways(router: str) -> None:

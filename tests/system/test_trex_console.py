@@ -8,14 +8,14 @@ import re
 import select
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 
 import pytest
-from joined_lab import joined_lab
+from harness.waiting import PATIENCE_S, wait_for
+from shared_labs import connected
 from trex_library import need_trex_library
 
-from wirespeed.client.generator_client import GeneratorClient
+from wirespeed.lab.embedded import EmbeddedLab
 
 pytest.importorskip("wirespeed._native._core", reason="the native core is not built")
 need_trex_library()
@@ -23,7 +23,6 @@ need_trex_library()
 PROGRAM = "import lbr_trex_client; from trex.console.trex_console import main; main()"
 EXAMPLE = "examples/profiles/many_flows.py"
 PROMPT = r"trex(\(\S*\))?>"
-DEADLINE_S = 60.0
 _ESCAPE = re.compile(r"\x1b(\[[0-9;?]*[A-Za-z]|\][^\x07]*\x07|[=>])")
 
 
@@ -39,14 +38,17 @@ class Terminal:
 
     def read_until(self, mark: str) -> str:
         """What was shown up to the pattern `mark`, without colors."""
-        deadline = time.monotonic() + DEADLINE_S
-        while (found := re.search(mark, self._shown)) is None:
-            assert select.select([self._end], [], [], max(0.0, deadline - time.monotonic()))[0], self._shown
-            try:
-                piece = os.read(self._end, 65536)
-            except OSError:  # the other end is closed
-                raise AssertionError(self._shown) from None
-            self._shown += _ESCAPE.sub("", piece.decode(errors="replace"))
+
+        def reads_it() -> re.Match[str] | None:
+            if select.select([self._end], [], [], 0)[0]:
+                try:
+                    piece = os.read(self._end, 65536)
+                except OSError:  # the other end is closed
+                    raise AssertionError(self._shown) from None
+                self._shown += _ESCAPE.sub("", piece.decode(errors="replace"))
+            return re.search(mark, self._shown)
+
+        found = wait_for(reads_it, f"{mark!r} on the terminal")
         shown, self._shown = self._shown[: found.end()], self._shown[found.end() :]
         return shown
 
@@ -59,13 +61,12 @@ class Terminal:
         os.close(self._end)
 
     def ended(self) -> int:
-        return self._process.wait(DEADLINE_S)
+        return self._process.wait(PATIENCE_S)
 
 
-@pytest.fixture(scope="module")
-def rpc() -> Iterator[str]:
-    with joined_lab(hugepages="never") as lab:
-        yield lab.rpc
+@pytest.fixture
+def rpc(lab: EmbeddedLab) -> str:
+    return lab.rpc
 
 
 @pytest.fixture
@@ -97,12 +98,8 @@ def value(table: str, row: str) -> list[str]:
 
 def test_a_session_at_the_console(console: Terminal, rpc: str) -> None:
     assert "SUCCESS" in run(console, f"start -f {EXAMPLE} -m 2kpps -p 0 1 -t --size 64 --flows 10")
-    with GeneratorClient(rpc) as client:
-        client.connect()
-        deadline = time.monotonic() + DEADLINE_S
-        while client.snapshot([0]).ports[0].ipackets < 1000:
-            assert time.monotonic() < deadline
-            time.sleep(0.05)
+    with connected(rpc) as client:
+        wait_for(lambda: client.snapshot([0]).ports[0].ipackets >= 1000, "1000 packets")
         assert {status.state for status in client.port_status([0, 1]).values()} == {"TX"}
         table = run(console, "stats -p")
         assert value(table, "state")[:2] == ["TRANSMITTING", "TRANSMITTING"]

@@ -10,10 +10,20 @@ from trials.isolation import refusal
 from trials.registry import TRIALS
 from trials.runner import SHORT_LIMIT_S
 
-pytestmark = pytest.mark.alone
-
 TREE = Path(__file__).parents[2]
 REASON = refusal()
+LONG = {
+    **dict.fromkeys(
+        ("kill-search", "kill-rfc2544", "kill-soak"),
+        "eight starts of a measurement; `make test` has those of kill-loadtest, which is killed in the same way",
+    ),
+    **dict.fromkeys(("kill-console", "kill-tui"), "eight starts of a console; test_console.py has others"),
+    **dict.fromkeys(("kill-demo", "labs"), "demos, one after the other and side by side"),
+    "outputs": "some fifty commands, each with a disk of its own",
+    "router-restarts": "two load tests of ten seconds",
+}
+MEASURES = ("rpc-fuzz",)
+"""Trials that compare how many packets were late."""
 
 pytest.importorskip("wirespeed._native._core", reason="the native core is not built")
 
@@ -23,9 +33,16 @@ def trials(*words: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, capture_output=True, text=True, check=False, cwd=TREE)
 
 
+def marked(name: str) -> object:
+    marks = [pytest.mark.long(LONG[name])] if name in LONG else []
+    marks += [pytest.mark.alone] if name in MEASURES else []
+    return pytest.param(name, marks=marks)
+
+
 @pytest.mark.timeout(SHORT_LIMIT_S + 60)
 @pytest.mark.skipif(REASON is not None, reason=f"trials: {REASON}")
-@pytest.mark.parametrize("name", list(TRIALS))
+@pytest.mark.usefixtures("both_cpus")
+@pytest.mark.parametrize("name", [marked(name) for name in TRIALS])
 def test_short(name: str) -> None:
     done = trials("--short", "--seed", "1", "--only", name)
     assert done.returncode == 0, done.stdout + done.stderr

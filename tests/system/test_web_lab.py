@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import re
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 from built_lab import built_lab
+from harness.programs import wirespeed
 from test_web import ask, web
 from web_events import Events
 
 from wirespeed.cli.main import main
 
-pytestmark = pytest.mark.alone
+pytestmark = pytest.mark.usefixtures("both_cpus")
 
 pytest.importorskip("wirespeed._native._core", reason="the native core is not built")
 
@@ -23,9 +23,7 @@ pytest.importorskip("wirespeed._native._core", reason="the native core is not bu
 def test_a_load_test_shows_itself_while_it_runs(tmp_path: Path) -> None:
     words = ["loadtest", "--lab", "embedded", "-p", "bench", "-t", "size=64", "-wd", "0.2", "-rt", "5kpps", "-rd", "0"]
     words += ["-hd", "4", "-o", str(tmp_path / "own.json"), "--web"]
-    process = subprocess.Popen(
-        [sys.executable, "-m", "wirespeed", *words], stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True
-    )
+    process = subprocess.Popen(wirespeed(*words), stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True)
     assert process.stderr is not None
     address = next(line.split()[1] for line in process.stderr if line.startswith("live: "))
     try:
@@ -52,8 +50,7 @@ def test_a_router_and_a_generator_are_watched_while_traffic_runs(tmp_path: Path)
             assert ask(address, "machine/0123456789abcdef")[0] == 404
             test = ["loadtest", "-q", "-s", lab.rpc, "-p", "bench", "-t", "size=64", "-wd", "0.2", "-rd", "0"]
             test += ["-hd", "8", "-rt", "20kpps", "-o", str(tmp_path / "x.json")]
-            command = [sys.executable, "-m", "wirespeed", *test]
-            with subprocess.Popen(command) as process:
+            with subprocess.Popen(wirespeed(*test)) as process:
                 for machine, names in ((router, ("e0", "e1")), (generator, ("port 0", "port 1"))):
                     with Events(f"{address}events/{machine}", patience_s=30.0) as events:
                         frame = _under_load(events)

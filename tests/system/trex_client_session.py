@@ -1,17 +1,21 @@
 """T-Rex's own Python client at work, in a process of its own: it brings its own scapy, ZeroMQ and YAML.
 
-    python trex_client_session.py RPC_PORT CASE
+    python trex_client_session.py
 
-runs one of the cases below against a generator whose port 0 leads to port 1 and back. A case that fails ends the
-program with a traceback.
+reads lines `RPC_PORT CASE` and runs each case, one of those below, against a generator whose port 0 leads to port 1 and
+back. It answers each line with one line of JSON: an empty text, or the traceback of a case that failed.
 """
 
+import contextlib
+import json
 import sys
 import tempfile
 import time
+import traceback
 from pathlib import Path
 
 import lbr_trex_client  # noqa: F401 - puts T-Rex's client on the path
+from harness.waiting import wait_for
 from trex.stl.api import (
     IP,
     UDP,
@@ -59,23 +63,22 @@ def refused(call, *arguments, **named):
     raise AssertionError(f"{call.__name__} was not refused")
 
 
-def wait_for(condition):
-    deadline = time.monotonic() + DEADLINE_S
-    while not condition():
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
-
-
 def at_rest(client):
     """Statistics once nothing is on the way any more."""
-    before, now = None, client.get_stats()
-    while before is None or before[0] != now[0] or before[1] != now[1]:
+    before = {}
+
+    def settled():
+        nonlocal before
+        now = client.get_stats()
+        for port in (0, 1):
+            now[port] = {name: now[port][name] for name in ("opackets", "ipackets", "obytes", "ibytes")}
+        is_settled = before and (before[0], before[1]) == (now[0], now[1])
+        before = now
         time.sleep(0.1)
-        before, now = now, client.get_stats()
-        for stats in (before, now):
-            for port in (0, 1):
-                stats[port] = {name: stats[port][name] for name in ("opackets", "ipackets", "obytes", "ibytes")}
-    return now
+        return is_settled
+
+    wait_for(settled, "the last packet")
+    return before
 
 
 def check_all_arrived(client, due, late=0):
@@ -92,7 +95,7 @@ def life_of_a_session(client, rpc_port):
         client.add_streams(STLStream(packet=udp(port), mode=STLTXCont(pps=10)), ports=[port])
     client.clear_stats()
     client.start(ports=[0, 1], mult="1kpps")
-    wait_for(lambda: client.get_stats()[0]["ipackets"] > 100)
+    wait_for(lambda: client.get_stats()[0]["ipackets"] > 100, "packets")
     assert client.get_active_ports() == [0, 1]
     client.update(ports=[0, 1], mult="2kpps")
     client.pause(ports=[0, 1])
@@ -100,7 +103,7 @@ def life_of_a_session(client, rpc_port):
     time.sleep(0.2)
     assert at_rest(client)[0] == paused[0]
     client.resume(ports=[0, 1])
-    wait_for(lambda: client.get_stats()[1]["opackets"] > paused[1]["opackets"])
+    wait_for(lambda: client.get_stats()[1]["opackets"] > paused[1]["opackets"], "packets after the pause")
     client.update(ports=[0], mult="50%+")
     client.stop(ports=[0, 1])
     stats = at_rest(client)
@@ -161,7 +164,7 @@ def streams_one_by_one(client, rpc_port):
     client.pause_streams(port=0, stream_ids=[number])
     still = at_rest(client)[0]["opackets"]
     client.resume_streams(port=0, stream_ids=[number])
-    wait_for(lambda: client.get_stats()[0]["opackets"] > still)
+    wait_for(lambda: client.get_stats()[0]["opackets"] > still, "packets of the stream that goes on")
     client.update_streams(port=0, mult="1kpps", stream_ids=[number])
     client.stop(ports=[0])
     client.remove_streams([number], ports=[0])
@@ -173,13 +176,13 @@ def several_clients(client, rpc_port):
     reader = connect(rpc_port, username="reader")
     client.add_streams(STLStream(packet=udp(0), mode=STLTXCont(pps=1000)), ports=[0])
     client.start(ports=[0])
-    wait_for(lambda: reader.get_stats(ports=[0, 1])[1]["ipackets"] > 0)
+    wait_for(lambda: reader.get_stats(ports=[0, 1])[1]["ipackets"] > 0, "a packet")
     assert "already taken" in refused(reader.acquire, ports=[0])
     reader.acquire(ports=[0], force=True)
     reader.stop(ports=[0])
     reader.release(ports=[0])
     reader.disconnect()
-    wait_for(lambda: client.get_acquired_ports() == [1])
+    wait_for(lambda: client.get_acquired_ports() == [1], "the loss of the port")
 
 
 @case
@@ -212,7 +215,7 @@ def capture_and_push(client, rpc_port):
     packet = Ether() / IP(src="16.0.0.1", dst="48.0.0.1") / UDP(sport=1, dport=777) / (b"push" * 8)
     other = Ether() / IP(src="16.0.0.1", dst="48.0.0.1") / UDP(sport=1, dport=778) / (b"push" * 8)
     client.push_packets([packet, other, packet], ports=[0], ipg_usec=100)
-    wait_for(lambda: client.get_capture_status()[number]["matched"] == 4)
+    wait_for(lambda: client.get_capture_status()[number]["matched"] == 4, "four captured packets")
     frames, packets = captured(client, number)
     assert sorted(one["origin"] for one in packets) == ["RX", "RX", "TX", "TX"]
     assert {one["port"] for one in packets} == {0, 1}
@@ -228,7 +231,7 @@ def capture_beside_traffic(client, rpc_port):
     client.set_service_mode(ports=[1])
     number = client.start_capture(rx_ports=[1], limit=5)["id"]
     client.start(ports=[0], force=True)
-    wait_for(lambda: client.get_capture_status()[number]["count"] == 5)
+    wait_for(lambda: client.get_capture_status()[number]["count"] == 5, "five captured packets")
     client.stop(ports=[0])
     frames, _ = captured(client, number)
     assert [frame[IP].dst for frame in frames] == ["48.0.0.1"] * 5
@@ -246,7 +249,7 @@ def receive_queue(client, rpc_port):
             received.append(Ether(packet["binary"]))
         return any(UDP in frame and frame[UDP].dport == 12 for frame in received)
 
-    wait_for(arrived)
+    wait_for(arrived, "the packet in the queue")
     client.remove_rx_queue(ports=[1])
 
 
@@ -260,7 +263,7 @@ def packet_file_of_the_server(client, rpc_port):
         client.wait_on_traffic(ports=[0], timeout=DEADLINE_S)
         check_all_arrived(client, 100)
         client.push_remote(path, ports=[0], ipg_usec=1000, count=0)
-        wait_for(lambda: client.get_stats()[1]["ipackets"] > 200)
+        wait_for(lambda: client.get_stats()[1]["ipackets"] > 200, "more packets than one round has")
         assert client.ports[0].state == client.ports[0].STATE_PCAP_TX
         client.stop(ports=[0])
         assert client.get_active_ports() == []
@@ -303,11 +306,11 @@ def several_profiles(client, rpc_port):
         return sorted(str(profile) for profile in client.get_profiles_with_state("transmitting"))
 
     assert sending() == ["0.a", "0.b"]
-    wait_for(lambda: sending() == ["0.a"])
+    wait_for(lambda: sending() == ["0.a"], "the end of profile b")
     client.pause(ports=["0.a"])
     still = at_rest(client)[0]["opackets"]
     client.resume(ports=["0.a"])
-    wait_for(lambda: client.get_stats()[0]["opackets"] > still)
+    wait_for(lambda: client.get_stats()[0]["opackets"] > still, "packets of the profile that goes on")
     client.stop(ports=["0.*"])
     client.remove_all_streams(ports=["0.*"])
 
@@ -360,7 +363,7 @@ def bursts_without_end(client, rpc_port):
     endless = STLTXMultiBurst(pps=1000, pkts_per_burst=5, ibg=1000.0, count=0)
     client.add_streams(STLStream(packet=udp(0), mode=endless), ports=[0])
     client.start(ports=[0], duration=0)
-    wait_for(lambda: client.get_stats(ports=[0])[0]["opackets"] > 20)
+    wait_for(lambda: client.get_stats(ports=[0])[0]["opackets"] > 20, "packets of the bursts")
     assert client.is_traffic_active(ports=[0])
     client.stop(ports=[0])
 
@@ -426,8 +429,7 @@ def profiles_in_one_call(client, rpc_port):
     client.remove_all_streams(ports=names)
 
 
-def main():
-    rpc_port, name = int(sys.argv[1]), sys.argv[2]
+def run(rpc_port, name):
     client = connect(rpc_port)
     try:
         client.reset(ports=[0, 1])
@@ -435,6 +437,18 @@ def main():
         client.release()
     finally:
         client.disconnect()
+
+
+def main():
+    for line in sys.stdin:
+        rpc_port, name = line.split()
+        fault = ""
+        with contextlib.redirect_stdout(sys.stderr):
+            try:
+                run(int(rpc_port), name)
+            except Exception:
+                fault = traceback.format_exc()
+        print(json.dumps(fault), flush=True)
 
 
 if __name__ == "__main__":

@@ -19,7 +19,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(
         prog="tools/trials.sh", description="The programs broken on purpose: docs/trials.md"
     )
-    parser.add_argument("--short", action="store_true", help="few rounds of each: about two minutes")
+    parser.add_argument("--short", action="store_true", help="few rounds of each: about ten minutes")
     parser.add_argument("--only", metavar="NAME", action="append", help="this trial; may be given more than once")
     parser.add_argument("--seed", type=int, help="draw what an earlier run drew")
     parser.add_argument("--list", action="store_true", help="show the names")

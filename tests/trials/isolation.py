@@ -48,6 +48,8 @@ def settle() -> None:
                 os._exit(os.waitstatus_to_exitcode(status) & 0xFF)
     for point, options in (("/run", ["size=512m"]), ("/dev/shm", ["size=512m"])):
         subprocess.run(["mount", "-t", "tmpfs", "-o", ",".join(options), "trial", point], check=True)
+    for point, options in _hugepage_mounts():  # without the files of programs that run beside the trial
+        subprocess.run(["mount", "-t", "hugetlbfs", "-o", options, "trial", point], check=os.geteuid() == 0)
     subprocess.run(["mount", "-t", "sysfs", "sysfs", "/sys"], check=True)  # the interfaces of this network
     subprocess.run(["ip", "link", "set", "lo", "up"], check=True)
     # Histories and caches are meant to stay, and so are the directories of DPDK and libxdp.
@@ -105,8 +107,13 @@ def _files() -> list[str]:
             elif here != root:
                 found.append(f"directory {here}")
             found += [f"file {here / name}" for name in files]
-    for line in Path("/proc/mounts").read_text().splitlines():
-        _, point, kind, *_ = line.split()
-        if kind == "hugetlbfs" and os.access(point, os.R_OK):
+    for point, _ in _hugepage_mounts():
+        if os.access(point, os.R_OK):
             found += [f"hugepages {one}" for one in Path(point).iterdir() if one.name.startswith(_HUGEPAGE_FILES)]
     return found
+
+
+def _hugepage_mounts() -> list[tuple[str, str]]:
+    """Where hugepages can be had as files, and with which options."""
+    rows = (line.split() for line in Path("/proc/mounts").read_text().splitlines())
+    return [(point, options) for _, point, kind, options, *_ in rows if kind == "hugetlbfs"]

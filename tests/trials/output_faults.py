@@ -14,8 +14,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from harness.programs import run_wirespeed
+
 from trials.isolation import present
-from trials.started import RING, RPC, WIRESPEED, Started, connected, generator, router
+from trials.started import RING, RPC, Started, connected, generator, router
 from trials.trial import Ground, trial, until
 from wirespeed.cli.main import COMMANDS
 from wirespeed.results.file import read_file
@@ -69,14 +71,13 @@ class _Commands:
         self.count += 1
         before = present()
         with _output(to) as output:
-            done = subprocess.run(
-                [*WIRESPEED, *words],
+            done = run_wirespeed(
+                *words,
                 stdin=subprocess.DEVNULL,
                 stdout=output,
                 stderr=subprocess.PIPE,
-                text=True,
+                capture_output=False,
                 timeout=120,
-                check=False,
             )
         what = f"`{' '.join(words)[:80]}`{f' to a {to} output' if to else ''}"
         if done.returncode not in codes:

@@ -17,11 +17,13 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
+from harness.programs import wirespeed
+from harness.waiting import PATIENCE_S
+
 from trials import sanitized
-from trials.trial import PATIENCE_S, Fault, until
+from trials.trial import Fault, until
 from wirespeed.client.generator_client import GeneratorClient
 
-WIRESPEED = (sys.executable, "-m", "wirespeed")
 RPC = "127.0.0.1:4501"
 """The generator's usual address: a trial has a network of its own."""
 
@@ -43,7 +45,7 @@ class Started:
         else:
             master, slave = os.pipe()
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "trials.sanitized", core, *words] if core else [*WIRESPEED, *words],
+            [sys.executable, "-m", "trials.sanitized", core, *words] if core else wirespeed(*words),
             stdin=slave if terminal else subprocess.DEVNULL,
             stdout=slave,
             stderr=slave,

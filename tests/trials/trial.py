@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import sys
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
 
-PATIENCE_S = 60.0
-"""Within this everything has come about, on a machine that others keep busy too."""
+from harness.waiting import PATIENCE_S, wait_for
 
 
 class Fault(Exception):
@@ -81,14 +79,8 @@ def trial(
 
 def until(condition: Callable[[], bool], patience_s: float = PATIENCE_S) -> bool:
     """Whether it came about in time."""
-    return any(condition() for _ in _looks(patience_s))
-
-
-def _looks(patience_s: float) -> Iterator[None]:
-    end = time.monotonic() + patience_s
-    while True:
-        late = time.monotonic() > end
-        yield
-        if late:
-            return
-        time.sleep(0.02)
+    try:
+        wait_for(condition, "it", patience_s)
+    except AssertionError:
+        return False
+    return True

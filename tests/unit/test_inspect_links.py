@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wirespeed.inspect.budget import carried_gbps, coded_gbps, most_pps, need, packet_bytes
+from wirespeed.inspect.budget import carried_gbps, ceiling_pps, coded_gbps, most_pps, need, packet_bytes
 from wirespeed.inspect.facts import facts_of
 from wirespeed.inspect.marks import marks_of
 from wirespeed.inspect.pci import Link, merged, parse_dmesg, parse_lspci, parse_sysfs, path_to_root
@@ -240,3 +240,13 @@ def test_a_slot_and_a_sleeping_link_are_told_apart():
 def test_virtual_devices_and_those_on_the_die_have_no_budget():
     found = marks({"lspci": GUEST})
     assert not any("TLPs" in mark for mark in found)
+
+
+@pytest.mark.parametrize(
+    ("link", "frame", "measured_pps"),
+    [(Link(5, 4), 64, 13.4e6), (Link(5, 4), 64, 12.7e6), (Link(5, 4), 1514, 1.07e6), (Link(8, 4), 1514, 2.06e6)],
+    ids=["X520 one way", "X520 both ways", "X520 long frames", "ConnectX-5 long frames"],
+)
+def test_what_was_measured_on_a_full_link_is_within_the_range(link: Link, frame: int, measured_pps: float) -> None:
+    low, high = ceiling_pps(link, frame)
+    assert low <= measured_pps <= high

@@ -121,6 +121,28 @@ def test_a_bound_that_the_tester_set_is_not_the_devices() -> None:
         assert 5.9e6 < (outcome.lower_pps or 0) < 6.1e6
 
 
+@pytest.mark.parametrize("noise", [0.0, 0.02, 0.1])
+@pytest.mark.parametrize("preset", ["csit", "quick"])
+def test_a_search_ends_within_few_trials_above_what_the_tester_offers(preset: str, noise: float) -> None:
+    for seed in range(20):
+        search = controller(SimulatedDut(step(1e9), seed, tester_pps=5.4e6, tester_noise=noise), preset)
+        search.run()
+        above = [one for one in search.trials if one.trial.tester_limited]
+        assert len(above) <= 20, (seed, [one.load_pps for one in search.trials])
+        assert len(search.trials) <= 70
+        for outcome in found(search).values():
+            assert outcome.limit == "tester" and outcome.is_at_least
+            assert outcome.lower_pps is not None and 5.4e6 * (1 - noise) * 0.85 <= outcome.lower_pps <= 5.4e6
+            assert "its worker came too late; give it a CPU of its own" in outcome.irregular
+
+
+def test_a_device_below_the_testers_end_is_found_as_if_there_were_none() -> None:
+    for seed in range(20):
+        search = controller(SimulatedDut(step(4.8e6), seed, tester_pps=5.4e6, tester_noise=0.02))
+        search.run()
+        assert holds(found(search)["ndr"], 4.8e6)
+
+
 def test_a_bound_that_absent_cpus_set_is_not_the_devices() -> None:
     """Whether such trials are repeated or not: where the machine spoils all, no repeating helps."""
     for robust in (False, True):

@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from wirespeed.cli.options import BoxOption, NameOption
 from wirespeed.corpus.place import own_corpus
 from wirespeed.errors import UsageError
 
 if TYPE_CHECKING:
     from wirespeed.compare.comparison import Comparison
     from wirespeed.compare.sides import Side
+    from wirespeed.results.box_names import BoxNames
     from wirespeed.results.file import AnyResult
 
 OPTIONAL_VALUES = {"--corpus": own_corpus()}
@@ -61,18 +63,22 @@ def command(
     ] = False,
     strict: Annotated[bool, typer.Option("--strict", help="End with 8 where a verdict cannot be told.")] = False,
     form: Annotated[Literal["text", "md", "csv", "json"], typer.Option("--format", help="How to print it.")] = "text",
+    box: BoxOption = "",
+    name: NameOption = None,
 ) -> int:
     """Say for each test whether B is better than A, worse, the same, or how many more repeats it takes. Ends with 7
     where something is worse."""
-    names = what or []
+    from wirespeed.results.box_names import parse_names  # noqa: PLC0415 - a command starts fast
+
+    names, boxes = what or [], parse_names(box, name or ())
     if trend:
-        return _trend(names, corpus)
+        return _trend(names, corpus, boxes)
     if len(names) != 2:
         raise UsageError(f"give two results or folders of results to compare, not {len(names)}; a series takes --trend")
-    from wirespeed.compare.comparison import compare  # noqa: PLC0415 - a command starts fast
+    from wirespeed.compare.comparison import compare  # noqa: PLC0415
     from wirespeed.compare.sides import facing  # noqa: PLC0415
 
-    a, b = (_side(name, corpus) for name in names)
+    a, b = (_side(one, corpus, boxes) for one in names)
     compared = compare(*facing(a, b), within / 100, confidence / 100, control)
     _print(compared, form, within / 100, confidence / 100)
     if compared.count("worse"):
@@ -103,14 +109,14 @@ def _print(compared: Comparison, form: str, within: float, confidence: float) ->
         print(f"the control moved by {100 * compared.control:+.2f} %, which is taken off the others")
 
 
-def _side(name: str, corpus: str) -> Side:
+def _side(name: str, corpus: str, boxes: BoxNames) -> Side:
     """A file, a folder, or what a corpus has under a name."""
     from wirespeed.compare.sides import read_side, side_of  # noqa: PLC0415
 
     if Path(name).exists():
-        return read_side(Path(name))
+        return read_side(Path(name), boxes)
     if not corpus and ("/" in name or name.endswith(".json")):
-        return read_side(Path(name))  # which says what is wrong with it
+        return read_side(Path(name), boxes)  # which says what is wrong with it
     from wirespeed.corpus.opening import open_corpus  # noqa: PLC0415
 
     with open_corpus(corpus) as opened:
@@ -123,14 +129,14 @@ def _side(name: str, corpus: str) -> Side:
         return side_of(name, opened.results(digests))
 
 
-def _trend(names: list[str], corpus: str) -> int:
+def _trend(names: list[str], corpus: str, boxes: BoxNames) -> int:
     from wirespeed.compare.plateaus import plateaus  # noqa: PLC0415
     from wirespeed.compare.text import trend_lines  # noqa: PLC0415
     from wirespeed.explain.verdicts import verdict_of  # noqa: PLC0415
     from wirespeed.results.subjects import box_of, figures  # noqa: PLC0415
 
     series: dict[tuple[str, str], list[tuple[str, float]]] = {}
-    for name, result in _of_corpus(names, corpus) if corpus else _of_files(names):
+    for name, result in _of_corpus(names, corpus) if corpus else _of_files(names, boxes):
         for subject, value in figures(result, verdict_of(result)):
             if not value.irregular:
                 series.setdefault((box_of(result), subject.title), []).append((name, value.rate_pps))
@@ -145,12 +151,12 @@ def _trend(names: list[str], corpus: str) -> int:
     return 0
 
 
-def _of_files(names: list[str]) -> Iterator[tuple[str, AnyResult]]:
+def _of_files(names: list[str], boxes: BoxNames) -> Iterator[tuple[str, AnyResult]]:
     from wirespeed.compare.sides import files_of  # noqa: PLC0415
     from wirespeed.results.file import read_file  # noqa: PLC0415
 
     for file in [file for name in names for file in files_of(Path(name))]:
-        yield file.stem, read_file(file)
+        yield file.stem, boxes.named(read_file(file), file)
 
 
 def _of_corpus(words: list[str], corpus: str) -> Iterator[tuple[str, AnyResult]]:

@@ -9,11 +9,13 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from wirespeed.cli.options import BoxOption, NameOption
 from wirespeed.errors import FileFault, UsageError
 
 if TYPE_CHECKING:
     from wirespeed.corpus.corpus import Corpus
     from wirespeed.corpus.index import Found
+    from wirespeed.results.box_names import BoxNames
 
 _SHOWN = 50
 _PIPED_COLUMNS = 160
@@ -72,6 +74,8 @@ def command(
         ),
     ] = None,
     json: Annotated[bool, typer.Option("--json", help="list, query, show: as JSON.")] = False,
+    box: BoxOption = "",
+    name: NameOption = None,
 ) -> int:
     """Keep results of all kinds for good, each once, and ask them.
 
@@ -80,13 +84,14 @@ def command(
     """
     from wirespeed.cli import corpus_pages as pages  # noqa: PLC0415 - a command starts fast
     from wirespeed.corpus.opening import open_corpus  # noqa: PLC0415
+    from wirespeed.results.box_names import parse_names  # noqa: PLC0415
 
     given = words or []
     _check(what, given)
     with open_corpus(corpus) as opened:
         match what:
             case "add":
-                _add(opened, given, build, tuple(tag or ()))
+                _add(opened, given, build, tuple(tag or ()), parse_names(box, name or ()))
             case "list" | "query":
                 _print(what, _found(opened, what, given, sort, best, _SHOWN if rows is None else rows), json)
             case "show":
@@ -122,14 +127,14 @@ def _check(what: str, given: Sequence[str]) -> None:
         raise UsageError(f"corpus {what} takes {takes}; see wirespeed corpus --help")
 
 
-def _add(corpus: Corpus, given: Sequence[str], build: str, tags: tuple[str, ...]) -> None:
+def _add(corpus: Corpus, given: Sequence[str], build: str, tags: tuple[str, ...], names: BoxNames) -> None:
     from wirespeed.errors import ConnectionFault  # noqa: PLC0415
 
     def on_batch(behind: int) -> None:
         if sys.stderr.isatty():
             print(f"\r{behind} files", end="", file=sys.stderr, flush=True)
 
-    added = corpus.add(_files(given), build, tags, on_batch)
+    added = corpus.add(_files(given), build, tags, names, on_batch)
     if sys.stderr.isatty():
         print("\r\x1b[K", end="", file=sys.stderr)
     for reason in added.refused:

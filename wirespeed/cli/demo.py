@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Annotated
@@ -38,6 +39,9 @@ def command(
             help="Largest layer 3 packet of both labs; above 1500 jumbo frames are tested too.",
         ),
     ] = str(PLAIN_MTU),
+    cpus: Annotated[
+        str, typer.Option("--cpus", metavar="N[,N]", help="The CPUs that the labs may use.", show_default="all")
+    ] = "",
     web: Annotated[
         bool, typer.Option("--web", help="Show the tests in the browser while they run; standard error says where.")
     ] = False,
@@ -54,6 +58,7 @@ def command(
     from rich.console import Console  # noqa: PLC0415
 
     from wirespeed.cli.measuring import shown  # noqa: PLC0415
+    from wirespeed.cpus import listed_cpus  # noqa: PLC0415
     from wirespeed.lab.chosen import lab_mtu  # noqa: PLC0415
     from wirespeed.lab.demo import FULL, QUICK, Demo, prepare_directory  # noqa: PLC0415
 
@@ -63,6 +68,8 @@ def command(
 
         machine = parse_vm(lab)  # before the labs that need no option run for minutes
     carried = lab_mtu(mtu, "--mtu")
+    if cpus:
+        os.sched_setaffinity(0, listed_cpus("--cpus", cpus))
     # Ended by a supervisor, or by a terminal that goes, is ended as by Ctrl-C: the labs go down in order.
     with leave_on_signals(KeyboardInterrupt), ExitStack() as stack:
         console = Console()

@@ -8,6 +8,7 @@ from typing import Annotated, Literal
 
 import typer
 
+from wirespeed.cli.options import BoxOption, NameOption
 from wirespeed.errors import UsageError
 from wirespeed.explain.facts import Case
 from wirespeed.pages.words import harmless
@@ -40,6 +41,8 @@ def command(
     line: Annotated[str, typer.Option("--line", metavar="SPEED", help="Line of one direction, as 10G.")] = "",
     directions: Annotated[int, typer.Option("--directions", min=1, help="How many directions were loaded.")] = 1,
     output_format: Annotated[Literal["text", "md", "json"], typer.Option("--format")] = "text",
+    box: BoxOption = "",
+    name: NameOption = None,
 ) -> None:
     """Name what limits a router, how sure that is, and what it stands on. `unknown` is a verdict too."""
     from wirespeed.explain import text  # noqa: PLC0415 - other commands need none of it
@@ -47,6 +50,7 @@ def command(
     from wirespeed.explain.sources.files import read_cases  # noqa: PLC0415
     from wirespeed.explain.sources.pasted import Pasted, pasted_case  # noqa: PLC0415
     from wirespeed.explain.verdicts import verdicts_of_files  # noqa: PLC0415
+    from wirespeed.results.box_names import parse_names  # noqa: PLC0415
 
     if bool(results) == (show_run is not None):
         raise UsageError("name result files, or a router's text by --show-run FILE; not both")
@@ -55,7 +59,7 @@ def command(
         pasted = Pasted(show_run, show_errors, hz, offered, received, size, line, directions)
         cases = (pasted_case(pasted),)
     else:
-        cases = read_cases(results or [], against or [])
+        cases = read_cases(results or [], against or [], parse_names(box, name or ()))
     if not cases:
         raise UsageError("these files say what the device is; name a test's result beside them")
     explanations = [explain(case) for case in cases]

@@ -90,10 +90,11 @@ def conclude(
     said."""
     from wirespeed.explain.verdicts import verdict_of  # noqa: PLC0415 - needed at the end alone
     from wirespeed.explain.worth import worth_line  # noqa: PLC0415
+    from wirespeed.results.lab import lab_cpus  # noqa: PLC0415
 
     if not quiet:
         verdict = verdict_of(result)
-        say(console, [*lines(verdict), worth_line([verdict])], quiet)
+        say(console, [*lines(verdict), worth_line([verdict], lab_cpus(result.lab))], quiet)
 
 
 def exit_code(status: str) -> int:

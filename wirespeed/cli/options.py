@@ -169,3 +169,16 @@ def directions_of(ports: str, direction: str, wires: str, unidirectional: bool) 
 def march_level(march: str) -> int:
     """The level's number, 0 for the best there is."""
     return 0 if march == "auto" else int(march.removeprefix("v"))
+
+
+BoxOption = Annotated[
+    str, typer.Option("--box", metavar="NAME", help="What the device of results is called that name none.")
+]
+NameOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--name",
+        metavar="GLOB=NAME|PATTERN",
+        help="The same by file name: 'apu4-*=APU4', or from a pattern such as '{box}-{load}-{direction}.json'.",
+    ),
+]

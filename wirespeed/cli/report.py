@@ -9,6 +9,7 @@ from typing import Annotated, Literal
 
 import typer
 
+from wirespeed.cli.options import BoxOption, NameOption
 from wirespeed.errors import UsageError
 from wirespeed.files import write_atomically
 from wirespeed.pages.words import harmless
@@ -91,9 +92,12 @@ def command(
         bool,
         typer.Option("--keep-spoilt", help="Judge samples too whose loss the machine explains by absent workers."),
     ] = False,
+    box: BoxOption = "",
+    name: NameOption = None,
 ) -> None:
     """Turn result files into one interactive HTML page, or a table."""
     from wirespeed.report.render import render  # noqa: PLC0415 - brings Jinja in
+    from wirespeed.results.box_names import parse_names  # noqa: PLC0415
     from wirespeed.results.journal import journal_path, unfinished  # noqa: PLC0415
 
     if images is not None and output_format != "html":
@@ -112,6 +116,7 @@ def command(
         charts=charts,
         line=line,
         keep_spoilt=keep_spoilt,
+        names=parse_names(box, name or ()),
     )
     for path in unfinished(results):
         print(f"warning: {path} is not there yet: read from its journal, {journal_path(path).name}", file=sys.stderr)

@@ -13,7 +13,8 @@ from wirespeed.results.subjects import Subject, Value
 
 @dataclass(frozen=True)
 class Row:
-    """One test; medians in packets a second, None of a side that has none of it."""
+    """One test; medians in packets a second, None of a side that has none of it. `a_bound` and `b_bound` name what
+    makes at least half of a side's values lower bounds."""
 
     subject: Subject
     a_pps: float | None
@@ -21,6 +22,8 @@ class Row:
     judgement: Judgement
     irregular: int
     """Values that were left out, since they are not to be believed."""
+    a_bound: str = ""
+    b_bound: str = ""
 
 
 @dataclass(frozen=True)
@@ -48,14 +51,17 @@ def compare(a: Values, b: Values, within: float, confidence: float, control: str
         old, new = ([value.rate_pps for value in side] for side in sides)
         is_control = bool(control) and control in subject.load
         judged = judge(old, new, within, confidence, None if is_control else found)
-        judged = bounded(judged, _is_bound(sides[0]), _is_bound(sides[1]))
-        rows.append(Row(subject, median(old) if old else None, median(new) if new else None, judged, left_out))
+        a_bound, b_bound = (_bound(side) for side in sides)
+        judged = bounded(judged, bool(a_bound), bool(b_bound))
+        a_pps, b_pps = (median(rates) if rates else None for rates in (old, new))
+        rows.append(Row(subject, a_pps, b_pps, judged, left_out, a_bound, b_bound))
     return Comparison(tuple(rows), None if found is None else found.difference)
 
 
-def _is_bound(values: Sequence[Value]) -> bool:
-    """Whether the tester ended at least half of them."""
-    return bool(values) and 2 * sum(value.at_least for value in values) >= len(values)
+def _bound(values: Sequence[Value]) -> str:
+    """What bounds at least half of them from below; empty where that is not so."""
+    found = [value.bound or "at least" for value in values if value.at_least]
+    return found[0] if found and 2 * len(found) >= len(values) else ""
 
 
 def _control(a: Values, b: Values, control: str) -> Drift:

@@ -41,7 +41,8 @@ class Drift:
 
 @dataclass(frozen=True)
 class Judgement:
-    """`difference` of B to A as a ratio (0.02: 2 % more), between `low` and `high`; None without two repeats a side.
+    """`difference` of B to A as a ratio (0.02: 2 % more), between `low` and `high`; None without two repeats a side. Of
+    one run each there is a difference without bounds.
     `needed` are repeats more, of each side, that would say `same` nine times in ten if the two do not differ and their
     spread stays; None where that is not known, or nothing is needed. `why` says what else stands against a verdict."""
 
@@ -71,6 +72,8 @@ def judge(
 ) -> Judgement:
     """`within` is the ratio that counts as no difference, `confidence` of the interval, both between 0 and 1."""
     found = drift(a, b)
+    if found is None and len(a) == len(b) == 1:
+        return Judgement("cannot tell", 1, 1, b[0] / a[0] - 1, needed=1, why="one run each: cannot be judged")
     if found is None:
         return Judgement("cannot tell", len(a), len(b), needed=2 - min(len(a), len(b), 2))
     if control is not None:

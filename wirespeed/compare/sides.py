@@ -9,6 +9,7 @@ from pathlib import Path
 from wirespeed.compare.comparison import Values
 from wirespeed.errors import FileFault, UsageError
 from wirespeed.explain.verdicts import verdict_of
+from wirespeed.results.box_names import UNNAMED, BoxNames
 from wirespeed.results.file import AnyResult, read_file
 from wirespeed.results.subjects import Subject, Value, box_of, figures
 
@@ -28,10 +29,10 @@ class Side:
         return found
 
 
-def read_side(where: Path) -> Side:
+def read_side(where: Path, names: BoxNames = UNNAMED) -> Side:
     """What was measured in a file, or in all of a folder, in the order of their names. UsageError where that is nothing
-    to compare, FileFault for a file that is no result."""
-    return side_of(str(where), map(read_file, files_of(where)))
+    to compare, FileFault for a file that is no result. `names` are for devices without one."""
+    return side_of(str(where), (names.named(read_file(file), file) for file in files_of(where)))
 
 
 def side_of(name: str, results: Iterable[AnyResult]) -> Side:

@@ -13,6 +13,7 @@ from wirespeed.compare.comparison import Comparison, Row
 from wirespeed.compare.judgement import Judgement
 from wirespeed.compare.plateaus import Plateau
 from wirespeed.results.figures import rate_text
+from wirespeed.results.verdict import Figure
 
 _ABSURD = 10.0
 """An interval that reaches ten times says nothing."""
@@ -21,7 +22,13 @@ HEAD = ("test", "A", "B", "difference", "verdict")
 
 
 def cells(row: Row, within: float) -> tuple[str, str, str, str, str]:
-    return (row.subject.title, _rate(row.a_pps), _rate(row.b_pps), _difference(row.judgement), verdict(row, within))
+    return (
+        row.subject.title,
+        _rate(row.a_pps, row.a_bound),
+        _rate(row.b_pps, row.b_bound),
+        _difference(row.judgement),
+        verdict(row, within),
+    )
 
 
 def verdict(row: Row, within: float) -> str:
@@ -29,7 +36,7 @@ def verdict(row: Row, within: float) -> str:
     if row.a_pps is None or row.b_pps is None:
         text = f"cannot tell: {'A' if row.a_pps is None else 'B'} has none"
     elif judged.why:
-        text = f"cannot tell: {judged.why}"
+        text = judged.why if judged.a_count == judged.b_count == 1 else f"cannot tell: {judged.why}"
     elif judged.word == "same":
         text = f"same within {100 * within:.3g} %"
     elif judged.word == "cannot tell":
@@ -42,13 +49,16 @@ def verdict(row: Row, within: float) -> str:
     return text + (f" ({row.irregular} irregular left out)" if row.irregular else "")
 
 
-def _rate(pps: float | None) -> str:
-    return "–" if pps is None else rate_text(pps)
+def _rate(pps: float | None, bound: str) -> str:
+    """As the verdict on a result writes it."""
+    return "–" if pps is None else Figure("", "held", rate_pps=pps, bound=bound).text
 
 
 def _difference(judged: Judgement) -> str:
-    if judged.difference is None or judged.low is None or judged.high is None:
+    if judged.difference is None:
         return "–"
+    if judged.low is None or judged.high is None:
+        return f"{100 * judged.difference:+.2f} % (× {1 + judged.difference:.3g})"
     if judged.high > _ABSURD:
         return f"{100 * judged.difference:+.2f} % (anything)"
     return f"{100 * judged.difference:+.2f} % ({100 * judged.low:+.2f} to {100 * judged.high:+.2f})"

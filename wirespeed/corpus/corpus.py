@@ -27,6 +27,7 @@ from wirespeed.corpus.store import Damaged, Store
 from wirespeed.corpus.words import Condition
 from wirespeed.errors import ConnectionFault, FileFault, UsageError
 from wirespeed.files import write_atomically
+from wirespeed.results.box_names import UNNAMED, BoxNames
 from wirespeed.results.file import AnyResult
 from wirespeed.results.inspection import Inspection
 
@@ -107,14 +108,16 @@ class Corpus:
         files: Iterable[Path],
         build: str = "",
         tags: tuple[str, ...] = (),
+        names: BoxNames = UNNAMED,
         on_batch: Callable[[int], None] = lambda _: None,
     ) -> Added:
         """Keep result files of all kinds and inspections. What is no result is told of and left out; FileFault when the
-        corpus takes no more. `on_batch` gets the number of files that are behind."""
+        corpus takes no more. `names` are for devices without one; `on_batch` gets the number of files that are behind.
+        """
         found = list(files)
         new = known = waiting = behind = 0
         refused = list[str]()
-        with keeper(self.store, self._judge, len(found)) as keep:
+        with keeper(self.store, self._judge, names, len(found)) as keep:
             why = self._why_away()
             stream = keep(found)
             while kept := list(islice(stream, _BATCH)):

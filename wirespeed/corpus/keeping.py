@@ -13,6 +13,7 @@ from wirespeed.corpus.entry import Entry, Judge, entry_of
 from wirespeed.corpus.store import Store
 from wirespeed.errors import FileFault
 from wirespeed.files import read_text_file
+from wirespeed.results.box_names import BoxNames
 from wirespeed.results.file import AnyResult, of_bytes
 from wirespeed.results.inspection import Inspection, inspection_of_bytes, says_inspection
 from wirespeed.results.journal import MAX_RESULT_BYTES, SUFFIX, recovery
@@ -36,14 +37,15 @@ Keep = Callable[[Iterable[Path]], Iterator[Kept | str]]
 """Of each file what is kept, or what is wrong with it. FileFault when the store takes no more."""
 
 
-def keeper(store: Store, judge: Judge, count: int) -> AbstractContextManager[Keep]:
+def keeper(store: Store, judge: Judge, names: BoxNames, count: int) -> AbstractContextManager[Keep]:
     """What keeps `count` files; to be entered before there is a connection to the index."""
-    return on_all_cpus(partial(keep, store, judge), are_many=count >= _MANY, chunk=_CHUNK)
+    return on_all_cpus(partial(keep, store, judge, names), are_many=count >= _MANY, chunk=_CHUNK)
 
 
-def keep(store: Store, judge: Judge, file: Path) -> Kept | str:
+def keep(store: Store, judge: Judge, names: BoxNames, file: Path) -> Kept | str:
+    """With a name for its device, where it has none and one is given: that goes into the file that is kept."""
     try:
-        content = _content(file)
+        content = names.in_file(_content(file), file)
         found = read_result(content, file)
     except FileFault as fault:
         return str(fault)

@@ -16,6 +16,7 @@ from wirespeed.dut.plan import texts_of
 from wirespeed.dut.setup import DutSetup
 from wirespeed.errors import ConnectionFault, EnvironmentFault, FileFault, UsageError
 from wirespeed.files import read_text_file, write_atomically
+from wirespeed.validation.proved import caution
 
 Say = Callable[[str], None]
 
@@ -41,11 +42,19 @@ def prepare(device: Device, setup: DutSetup, journal: Path | None, dry_run: bool
             for number, step in enumerate(plan.steps, start=1)
             for part, line in enumerate(step.text())
         ]
-        return "".join(f"{line}\n" for line in [*lines, *_notes(plan.notes), _count(len(plan.steps), "to do")])
+        notes = [*_notes(plan.notes), *_caution(device)]
+        return "".join(f"{line}\n" for line in [*lines, *notes, _count(len(plan.steps), "to do")])
     with DutJournal(journal or journal_path(device.name), device.name) as kept:
         done = preparing.prepare(device.kind, device.reach, setup, kept, say)
         where = f"; wirespeed dut restore puts {len(kept.entries)} back" if kept.entries else ""
-    return "".join(f"{line}\n" for line in [*_notes(done.notes), _count(len(done.steps), "done") + where])
+    notes = [*_notes(done.notes), *_caution(device)]
+    return "".join(f"{line}\n" for line in [*notes, _count(len(done.steps), "done") + where])
+
+
+def _caution(device: Device) -> list[str]:
+    """What rests on recorded texts only."""
+    said = caution(device.kind.name)
+    return [f"note: {said}"] if said else []
 
 
 def restore(device: Device, journal: Path | None, say: Say) -> str:

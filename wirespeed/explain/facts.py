@@ -11,6 +11,7 @@ from math import ceil
 from typing import Literal
 
 from wirespeed.explain.machine_facts import Machine
+from wirespeed.explain.sources.nic_counters import said
 from wirespeed.results.dut import INPUT_NODES, NodeCost, entry_calls
 from wirespeed.results.figures import rate_text
 from wirespeed.units import line_rate_pps
@@ -375,8 +376,8 @@ class Case:
         return max(self.load.surplus_share, made if made > 1 / 3 else 0.0)
 
     def dropped(self, *words: str) -> int:
-        """Packets dropped for reasons with one of `words` in them."""
-        return sum(count for reason, count in self.drops.items() if any(word in reason.lower() for word in words))
+        """Packets dropped for reasons with one of `words` in them; of counters that are known, in their meaning."""
+        return sum(count for reason, count in self.drops.items() if any(word in said(reason) for word in words))
 
     def other(self, **wanted: object) -> Load | None:
         """Another test that differs in nothing but `wanted`; frame sizes are the same if they differ by 2 %."""

@@ -37,6 +37,10 @@ _COMES = b"\x01"
 _EVENT = struct.Struct("=hi")
 """An event of a monitored socket and its value, here an error number (zmq_socket_monitor)."""
 
+_AT_ONCE = 1000
+"""Messages of a socket that are read before other work has its turn: on one CPU they may come as fast as they are
+read."""
+
 _WAITING = 128
 """Clients in the queue of a listener."""
 
@@ -84,7 +88,9 @@ class RpcSockets:
     def read_subscriptions(self) -> bool:
         """Whether somebody subscribes now: an XPUB socket, which is a PUB to its clients, receives who comes and goes,
         those too whose connection ended."""
-        while self.publisher.poll(0):
+        for _ in range(_AT_ONCE):
+            if not self.publisher.poll(0):
+                break
             message = self.publisher.recv()
             (self._topics.add if message[:1] == _COMES else self._topics.discard)(message[1:])
         return bool(self._topics)
@@ -119,7 +125,9 @@ class _Overflow:
     def refuse(self) -> None:
         """Read `failures`, and empty the queue if there is one for want of descriptors."""
         reasons = set()
-        while self.failures.poll(0):
+        for _ in range(_AT_ONCE):
+            if not self.failures.poll(0):
+                break
             reasons.add(_EVENT.unpack(self.failures.recv_multipart()[0])[1])
         short_of = next((reason for reason in reasons if reason in SHORT_OF), None)
         if short_of is None:

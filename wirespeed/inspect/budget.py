@@ -20,10 +20,15 @@ FRAMES = (64, 1518)
 _WRITE, _READ, _COMPLETION = 24, 24, 20
 """Framing of a memory write and a read request with 64-bit addresses, and of a completion."""
 _WRITE_BACK = _WRITE + 16
+_WRITE_BACK_OF_8 = (_WRITE + 8 * 16) / 8
+"""RX descriptors written back one by one, and eight at a time."""
 _FETCH_UP, _FETCH_DOWN = _READ / 8, (_COMPLETION + 8 * 16) / 8
 _DOORBELLS_UP, _DOORBELLS_DOWN = 1.3, 2.0
 """TX write-backs and doorbells, 32 packets each."""
 DEFAULT_PAYLOAD, DEFAULT_READ = 128, 512
+_LARGE_PAYLOAD, _LARGE_READ = 256, 4096
+_MOST_LEFT = 0.93
+"""Of the coded rate: what acknowledgements and flow control leave to TLPs of 256 bytes at best."""
 
 _GENERATIONS = {2.5: 1, 5.0: 2, 8.0: 3, 16.0: 4, 32.0: 5, 64.0: 6}
 _EIGHT_OF_TEN = 2
@@ -70,11 +75,17 @@ class PacketBytes:
     down: float
 
 
-def packet_bytes(frame_bytes: int, payload_bytes: int | None = None, read_bytes: int | None = None) -> PacketBytes:
-    """For a forwarded packet whose both ports are on the link, with `frame_bytes` on the wire."""
+def packet_bytes(
+    frame_bytes: int,
+    payload_bytes: int | None = None,
+    read_bytes: int | None = None,
+    write_back: float = _WRITE_BACK,
+) -> PacketBytes:
+    """For a forwarded packet whose both ports are on the link, with `frame_bytes` on the wire and `write_back` bytes
+    for its RX descriptor."""
     data = frame_bytes - FCS_BYTES
     payload, read = payload_bytes or DEFAULT_PAYLOAD, read_bytes or DEFAULT_READ
-    received = data + math.ceil(data / payload) * _WRITE + _WRITE_BACK + _FETCH_UP
+    received = data + math.ceil(data / payload) * _WRITE + write_back + _FETCH_UP
     sent = math.ceil(data / read) * _READ + _FETCH_UP + _DOORBELLS_UP
     fetched = 2 * _FETCH_DOWN + data + math.ceil(data / payload) * _COMPLETION + _DOORBELLS_DOWN
     return PacketBytes(received + sent, fetched)
@@ -105,6 +116,20 @@ def need(
 
 
 def most_pps(link: Link, frame_bytes: int, payload_bytes: int | None = None, read_bytes: int | None = None) -> float:
-    """Packets a second that the link lets through received and sent together: the ceiling of forwarding on it."""
+    """Packets a second that the link lets through received and sent together, by the dear end of the model."""
     each = packet_bytes(frame_bytes, payload_bytes, read_bytes)
     return carried_gbps(link, payload_bytes) * 1e9 / 8 / max(each.up, each.down)
+
+
+def ceiling_pps(
+    link: Link, frame_bytes: int, payload_bytes: int | None = None, read_bytes: int | None = None
+) -> tuple[float, float]:
+    """The ceiling of forwarding on the link as the range that the model leaves open.
+
+    The low end has descriptors written back one by one and the default sizes of payloads and reads where they are not
+    known, the high end eight descriptors at a time, the largest usual sizes, and 93 % of the coded rate for TLPs.
+    """
+    low = most_pps(link, frame_bytes, payload_bytes, read_bytes)
+    each = packet_bytes(frame_bytes, payload_bytes or _LARGE_PAYLOAD, read_bytes or _LARGE_READ, _WRITE_BACK_OF_8)
+    high = max(_MOST_LEFT * coded_gbps(link), carried_gbps(link, _LARGE_PAYLOAD)) * 1e9 / 8 / max(each.up, each.down)
+    return low, max(low, high)

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from wirespeed.inspect.budget import FRAMES, carried_gbps, most_pps, need
+from wirespeed.inspect.budget import FRAMES, carried_gbps, ceiling_pps, need
 from wirespeed.inspect.facts import Card, Facts
 from wirespeed.inspect.nic import Interface
 from wirespeed.inspect.pci import Link
@@ -79,11 +79,12 @@ def _of_budget(card: Card) -> Iterator[Mark]:
     for frame in FRAMES:
         wanted = need(card.ports_bps, frame, device.payload_bytes, device.read_bytes)
         if wanted.gbps > carries:
-            ceiling = most_pps(hop.link, frame, device.payload_bytes, device.read_bytes)
+            low, high = ceiling_pps(hop.link, frame, device.payload_bytes, device.read_bytes)
             line = sum(line_rate_pps(frame, speed) for speed in card.ports_bps)
             short.append(
                 f"at {frame}b {'needs' if len(card.ports_bps) == 1 else 'need'} {wanted.gbps:.0f} "
-                f"(at most {format_si(ceiling, 'pps', 1)} forwarded of {format_si(line, 'pps', 1)})"
+                f"(range {format_si(low, 'pps', 2)} to {format_si(high, 'pps', 2)} forwarded of "
+                f"{format_si(line, 'pps', 1)})"
             )
     if short:
         at = f" at {hop.at}" if hop.at != device.address else ""

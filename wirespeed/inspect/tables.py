@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from wirespeed.inspect.board import Board, Disk, dimms_text
-from wirespeed.inspect.budget import FRAMES, carried_gbps, coded_gbps, most_pps, need
+from wirespeed.inspect.budget import FRAMES, carried_gbps, ceiling_pps, coded_gbps, need
 from wirespeed.inspect.cpu import UNKNOWN, Cache, Cpu
 from wirespeed.inspect.facts import Card, Facts
 from wirespeed.inspect.marks import Mark, format_speed, ports_text
@@ -18,6 +18,10 @@ from wirespeed.pages.words import harmless
 from wirespeed.report.markdown import aligned
 from wirespeed.results.inspection import Inspection, Part, Remarked, Text
 from wirespeed.units import format_si
+from wirespeed.validation.proved import caution
+
+_SUBJECTS = {"PCIe budgets": "PCIe and NIC facts", "Modules": "SFP modules"}
+"""Parts of an inspection by what of docs/validation.md stands behind them."""
 
 NOTHING = "–"
 
@@ -143,14 +147,14 @@ def _budget_row(card: Card) -> tuple[str, ...] | None:
     device = card.functions[0]
     sizes = device.payload_bytes, device.read_bytes
     needs = [need(card.ports_bps, frame, *sizes).gbps for frame in FRAMES]
-    most = [most_pps(hop.link, frame, *sizes) for frame in FRAMES]
+    ceilings = [ceiling_pps(hop.link, frame, *sizes) for frame in FRAMES]
     return (
         card.address,
         str(hop.link),
         f"{coded_gbps(hop.link):.1f} Gb/s",
         f"{carried_gbps(hop.link, device.payload_bytes):.1f} Gb/s",
         *(f"{gbps:.1f} Gb/s" for gbps in needs),
-        *(format_si(pps, "pps") for pps in most),
+        *(f"{format_si(low, 'pps')} to {format_si(high, 'pps')}" for low, high in ceilings),
     )
 
 
@@ -221,6 +225,16 @@ def as_text(found: Inspection) -> Iterator[str]:
         yield ""
         yield part.title
         yield from columns(part)
+    for line in _cautions(found):
+        yield ""
+        yield line
+
+
+def _cautions(found: Inspection) -> Iterator[str]:
+    """What of it rests on recorded texts only."""
+    for part in found.parts:
+        if said := caution(_SUBJECTS.get(part.title, "")):
+            yield f"Note: {said}."
 
 
 def columns(part: Part) -> Iterator[str]:
@@ -243,6 +257,7 @@ def as_markdown(found: Inspection) -> Iterator[str]:
             yield from ("", f"## {heading}", "", *(f"- {line}" for line in lines))
     for part in found.parts:
         yield from ("", f"## {part.title}", "", markdown_of(part).rstrip("\n"))
+    yield from (line for caution_line in _cautions(found) for line in ("", caution_line))
 
 
 def markdown_of(part: Part) -> str:

@@ -8,7 +8,7 @@ from wirespeed.pages.trust import Trust, trust_of
 from wirespeed.report.answers import Answer, answers
 from wirespeed.report.comparison import Comparison
 from wirespeed.report.looks import Colours
-from wirespeed.report.searches import IRREGULAR, bounds_text, goal_name, searches_of
+from wirespeed.report.searches import searches_of
 from wirespeed.results.figures import Scaler
 from wirespeed.results.verdict import Figure
 
@@ -60,7 +60,7 @@ def answer_cards(comparison: Comparison, scaler: Scaler, colours: Colours) -> An
             trust=trust_of(shown, verdict.disturbed),
             why=verdict.sentence.replace("`", ""),
             test=verdict.name,
-            bounds=_bounds(answer, comparison, scaler),
+            bounds=_bounds(answer, comparison),
         )
         cards.append(card)
     return AnswerCards(f"{found.load}, {ways}", tuple(cards), max(0, len(found.duts) - MOST_CARDS) + found.others)
@@ -71,12 +71,11 @@ def full_load_text(full: Figure) -> str:
     return f"At full load {full.text}" + (f", loss {full.loss_text}" if full.is_measured else "")
 
 
-def _bounds(answer: Answer, comparison: Comparison, scaler: Scaler) -> tuple[str, ...]:
+def _bounds(answer: Answer, comparison: Comparison) -> tuple[str, ...]:
     """What searches of the very test found."""
     (load,) = [group.load for group in comparison.groups if answer.test in group.tests][:1]
-    each = " each way" if len(answer.test.directions) > 1 else ""
     return tuple(
-        f"{goal_name(one.goal)}: {bounds_text(one, scaler)}{each}{f', {IRREGULAR[1]}' if one.irregular else ''}"
+        one.line
         for search in searches_of(answer.test, load, comparison.searches)
-        for one in search.goals
+        for one in comparison.verdicts[search.name].figures
     )

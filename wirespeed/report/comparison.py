@@ -11,9 +11,10 @@ from wirespeed.errors import UsageError
 from wirespeed.explain.ranking import Explanation
 from wirespeed.explain.verdicts import explained, verdicts_of
 from wirespeed.report.loads import Group, group_by_load
-from wirespeed.report.other_remarks import remarks_on_others
+from wirespeed.report.other_remarks import remarks_on_devices, remarks_on_others
 from wirespeed.report.remarks import Remark, remarks_on
 from wirespeed.results.analysis import SUM, Analysis, analyse
+from wirespeed.results.box_names import UNNAMED, BoxNames
 from wirespeed.results.file import AnyResult, read_file
 from wirespeed.results.inspection import Inspection
 from wirespeed.results.loadtest import Result
@@ -55,13 +56,14 @@ def read_all(
     *,
     line_bps: float | None = None,
     leave_out_spoilt: bool | None = None,
+    names: BoxNames = UNNAMED,
 ) -> list[Reported]:
     """Read files of any kind, each under a name of its own, and analyse the load tests among them, by the threshold of
-    each unless another is given.
+    each unless another is given. `names` are for devices without one.
 
     FileFault where one cannot be read.
     """
-    results = [read_file(path) for path in paths]
+    results = [names.named(read_file(path), path) for path in paths]
     named = [replace(result, name=name) for result, name in zip(results, distinct_names(paths), strict=True)]
     return [
         analyse(result, threshold, line_bps=line_bps, leave_out_spoilt=leave_out_spoilt)
@@ -98,9 +100,9 @@ def compare(results: Sequence[Reported], inspections: Sequence[Inspection] = ())
     searches = tuple(result for result in results if isinstance(result, SearchResult))
     suites = tuple(result for result in results if isinstance(result, Rfc2544Result))
     soaks = tuple(result for result in results if isinstance(result, SoakResult))
-    remarks = (*remarks_on(groups), *remarks_on_others(searches, suites, soaks))
     tests = [test for group in groups for test in group.tests]
     every: list[AnyResult] = [*(test.result for test in tests), *searches, *suites, *soaks]
+    remarks = (*remarks_on(groups), *remarks_on_others(searches, suites, soaks), *remarks_on_devices(every))
     explanations = explained(every, inspections)
     verdicts = {one.name: one for one in verdicts_of(every, explanations, tests)}
     return Comparison(groups, remarks, searches, suites, soaks, explanations, verdicts)

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from wirespeed.pages.words import count, some
 from wirespeed.report.remarks import Remark
 from wirespeed.results.ending import Ending
+from wirespeed.results.file import AnyResult
 from wirespeed.results.outcome import COMPLETE
 from wirespeed.results.rfc2544 import APPLICABILITY, Rfc2544Result
 from wirespeed.results.search import SearchResult
 from wirespeed.results.soak import SoakResult
+from wirespeed.validation.proved import caution
 
 
 def remarks_on_others(
@@ -28,6 +30,14 @@ def remarks_on_others(
         _notes(endings),
     )
     return tuple(remark for remark in found if remark)
+
+
+def remarks_on_devices(results: Sequence[AnyResult]) -> Iterator[Remark]:
+    """Devices of kinds that were tried on recorded texts only, one a kind."""
+    for kind in dict.fromkeys(str(one.dut.get("kind") or "") for one in results):
+        if said := caution(kind):
+            names = tuple(one.name for one in results if one.dut.get("kind") == kind)
+            yield Remark("recorded-only", f"{said}.", names)
 
 
 def ending_text(ending: Ending) -> str:

@@ -18,6 +18,7 @@ from wirespeed.report.page import to_html
 from wirespeed.report.power import power_to_csv, power_to_json, power_to_markdown
 from wirespeed.report.remarks import Remark
 from wirespeed.report.views import page_of
+from wirespeed.results.box_names import UNNAMED, BoxNames
 from wirespeed.results.figures import parse_scaler
 from wirespeed.results.inspection import is_inspection, read_inspection
 from wirespeed.units import parse_speed
@@ -50,13 +51,14 @@ def render(
     charts: str = "",
     line: str = "",
     keep_spoilt: bool = False,
+    names: BoxNames = UNNAMED,
 ) -> Report:
     """Read results of any kind and write them down; FileFault and UsageError name what cannot be used.
 
     `threshold` is that of each file unless given. `line` (such as 1G) is another line to take percentages of. `layout`
     shapes the table of formats other than html: `matrix` is by loads and devices, with `both`, `row_labels` and
     `charts` (the page that its cells link to) as `wirespeed.report.matrix` says; `nodes` is what each
-    node of a router cost, `power` the watts at each load.
+    node of a router cost, `power` the watts at each load. `names` are for devices without one.
     """
     if threshold is not None and not 0 <= threshold <= 1:
         raise UsageError(f"threshold {threshold:g} is not within 0 and 1; 0.001 is 0.1 %")
@@ -65,7 +67,8 @@ def render(
     inspected = [path for path in paths if is_inspection(path)]
     inspections = [read_inspection(path) for path in inspected]
     paths = [path for path in paths if path not in inspected]
-    tests = read_all(paths, threshold, line_bps=line_bps, leave_out_spoilt=False if keep_spoilt else None)
+    leave_out_spoilt = False if keep_spoilt else None
+    tests = read_all(paths, threshold, line_bps=line_bps, leave_out_spoilt=leave_out_spoilt, names=names)
     channels = select_channels(tests, only_channels)
     comparison = compare(tests, inspections)
     drawn: tuple[Chart, ...] = ()

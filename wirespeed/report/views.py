@@ -102,7 +102,7 @@ def page_of(
         answers=answer_cards(comparison, scaler, colours),
         matrix=matrix_view(table, comparison, scaler, colours) if table is not None else None,
         summary=summary(comparison, scaler) if tests else None,
-        searches=search_part(comparison.searches, scaler, drawn, with_cards=not tests),
+        searches=search_part(comparison.searches, comparison.verdicts, scaler, drawn, with_cards=not tests),
         suites=suite_views(comparison.suites, scaler, drawn),
         soaks=soak_part(comparison.soaks, scaler, drawn),
         loads=tuple(loads),

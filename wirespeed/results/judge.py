@@ -12,7 +12,7 @@ from wirespeed.results.load_figures import Chosen, full_load_samples, held_sampl
 from wirespeed.results.lossy import lossy_index
 from wirespeed.results.machine import explained
 from wirespeed.results.outcome import ChannelOutcome, Knee, LoadPoint
-from wirespeed.results.point import Point
+from wirespeed.results.point import Point, rounded_bytes
 from wirespeed.results.tester import MOST, share_of_tester, tester_was_limit
 
 NEAR_KNEE = 1.25
@@ -123,7 +123,7 @@ def _mean_frame(measured: Sequence[Point], length: str, rate: str) -> float | No
     known = [(getattr(point, length), getattr(point, rate) * point.interval_s) for point in measured]
     weighed = [(size, packets) for size, packets in known if size is not None and packets > 0]
     packets = fsum(count for _, count in weighed)
-    return fsum(size * count for size, count in weighed) / packets if packets > 0 else None
+    return rounded_bytes(fsum(size * count for size, count in weighed) / packets) if packets > 0 else None
 
 
 def _duration(window: Sequence[Point]) -> float:

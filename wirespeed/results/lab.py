@@ -96,6 +96,14 @@ def shares_cpus(lab: Mapping[str, Any]) -> bool:
     return not set(roles.get("control", ())).isdisjoint((*roles.get("tester", ()), *roles.get("dut", ())))
 
 
+def lab_cpus(lab: Mapping[str, Any]) -> int | None:
+    """How many CPUs tester, DUT and control of a lab of ours have together; None of somebody else's."""
+    roles = lab.get("cpus")
+    if not isinstance(roles, Mapping):
+        return None
+    return len({cpu for role in ("tester", "dut", "control") for cpu in roles.get(role, ())})
+
+
 def ring_slots(lab: Mapping[str, Any]) -> int:
     """How many packets wait in a wire of the lab each way; 0 where nobody knows."""
     slots = lab.get("ring_slots")

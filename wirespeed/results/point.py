@@ -170,8 +170,13 @@ def _point(
 
 def _mean_frame(port: PortSample, way: str) -> float | None:
     pps, bps = getattr(port, f"{way}_pps"), getattr(port, f"{way}_bps")
-    length = bps / pps / 8 if pps > LEAST_USED and bps > 0 else 0.0
+    length = rounded_bytes(bps / pps / 8) if pps > LEAST_USED and bps > 0 else 0.0
     return length if 1 <= length <= MOST_FRAME_BYTES else None
+
+
+def rounded_bytes(length: float) -> float:
+    """A mean length without the last digits, which the division of rates leaves: 9018.0, not 9017.999999999998."""
+    return round(length, 6)
 
 
 def _mean(weighted: Sequence[tuple[float | None, float]]) -> float | None:

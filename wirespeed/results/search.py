@@ -71,6 +71,17 @@ class SearchTrial:
         return min(1.0, (balance.lost + wanted - balance.offered) / wanted) if wanted > 0 else 0.0
 
     @property
+    def not_sent_ratio(self) -> float:
+        """Of all that was to be offered, the share that the tester did not send. No device lost it."""
+        wanted = self.wanted
+        return max(0.0, 1 - self.trial.balance.offered / wanted) if wanted > 0 else 0.0
+
+    @property
+    def lost_ratio(self) -> float:
+        """Of what was offered, the share that did not come back."""
+        return self.trial.balance.loss_ratio
+
+    @property
     def sure_loss_ratio(self) -> float:
         """The same less all that absences can explain."""
         most = sum(one.most_by_absence or 0.0 for one in self.trial.channels.values())

@@ -134,6 +134,8 @@ class Figure:
             words.append(self.share_text)
         if self.rate_pps is not None and self.samples:
             words.append(f"loss {self.loss_text}")
+        if self.mark == "irregular":
+            words.append("irregular")
         return ", ".join(words)
 
     @property

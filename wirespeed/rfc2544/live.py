@@ -69,8 +69,10 @@ def trial_line(one: SuiteTrial) -> str:
     words = (
         f"{one.test} {one.frame}, trial {one.number}{label}: {rate_text(one.load_pps)} for {one.intended_s:.3g} s, "
         f"received {rate_text(one.judged.received_pps / len(one.trial.channels))}, "
-        f"loss {loss_text(one.judged.loss_ratio)}"
+        f"loss {loss_text(one.judged.lost_ratio)}"
     )
+    if one.judged.not_sent_ratio > 0:
+        words += f", not sent {loss_text(one.judged.not_sent_ratio)}"
     remark = f"set aside: {one.set_aside}" if one.set_aside else one.remark
     return "; ".join(filter(None, (words, remark)))
 

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from statistics import median
 
 from MLRsearch import AbstractMeasurer, Config, MeasurementResult, MultipleLossRatioSearch, SearchGoal
 
 from wirespeed.errors import MeasurementError
+from wirespeed.results.balance import Balance
 from wirespeed.results.machine import absence_text
 from wirespeed.results.search import Goal, GoalOutcome, Limit, Purpose, SearchTrial
 
@@ -21,6 +23,12 @@ Measure = Callable[[float, float, Purpose], SearchTrial]
 _ENDLESS_S = 1e9
 _ABOUT = 1.001
 """Loads are on a grid, on which the lowest one is not quite what was asked for."""
+_ENOUGH = 3
+"""Trials above all loads that pass, none of which the tester could offer, show where it ends; twice as many of any
+loads do."""
+_MARGIN = 0.01
+"""Below what it offered then; twice as much each time that the tester does not hold that either."""
+_MOST_CEILINGS = 6
 
 
 @dataclass(frozen=True)
@@ -39,9 +47,21 @@ class Interval:
             return False
         return (self.upper_pps - self.lower_pps) / self.upper_pps <= self.goal.width * 1.001
 
+    def is_done(self, most_pps: float) -> bool:
+        """Whether nothing is left to find: it is narrow, or the highest load was carried."""
+        return self.is_narrow or (self.lower_pps is not None and self.lower_pps >= most_pps * (1 - self.goal.width))
+
 
 class OutOfTime(Exception):
     """The time that the user gave is over."""
+
+
+class _Ceiling(Exception):
+    """The tester ends at so many packets a second of each direction: nothing above it tells anything of the DUT."""
+
+    def __init__(self, pps: float) -> None:
+        super().__init__(pps)
+        self.pps = pps
 
 
 @dataclass
@@ -59,27 +79,62 @@ class Controller:
     trials: list[SearchTrial] = field(default_factory=list)
     spent_s: float = 0.0
     _search: MultipleLossRatioSearch | None = None
+    _ceilings: list[float] = field(default_factory=list)
+    _first: int = 0
+    """Of the trials, the first one under the last ceiling."""
+    _done: dict[str, tuple[Interval, float]] = field(default_factory=dict)
+    """Goals that were done before it, with the highest load that they were searched up to."""
 
     def run(self) -> None:
-        """Search until every goal is reached. OutOfTime, MeasurementError (a DUT that fell silent) or whatever
-        `measure` raises ends it early; `intervals` and `outcomes` then say what is known."""
+        """Search until every goal is reached, below what the tester can offer. OutOfTime, MeasurementError (a DUT that
+        fell silent) or whatever `measure` raises ends it early; `intervals` and `outcomes` then say what is known."""
+        while True:
+            try:
+                self._run()
+                return
+            except _Ceiling as ceiling:
+                for interval in self.intervals():
+                    if interval.is_done(self._top_pps):
+                        self._done.setdefault(interval.goal.name, (interval, self._top_pps))
+                self._ceilings.append(ceiling.pps)
+                self._first = len(self.trials)
+                self._search = None
+                if ceiling.pps <= self.least_pps * _ABOUT or len(self._done) == len(self.goals):
+                    return
+
+    def _run(self) -> None:
         config = Config()
-        config.goals = [_package_goal(goal) for goal in self.goals]
+        config.goals = [_package_goal(goal) for goal in self._open_goals]
         config.min_load = min(self.least_pps, config.min_load)  # each is checked against the other as it is set
-        config.max_load = self.most_pps
+        config.max_load = self._top_pps
         config.min_load = self.least_pps
         config.search_duration_max = _ENDLESS_S
-        config.warmup_duration = self.warmup_s or None
+        config.warmup_duration = None if self._ceilings else self.warmup_s or None
         self._search = MultipleLossRatioSearch(config)
         self._search.search(_Measurer(self), debug=lambda _: None)
 
+    @property
+    def _top_pps(self) -> float:
+        """The highest load that is tried now."""
+        return self._ceilings[-1] if self._ceilings else self.most_pps
+
+    @property
+    def _open_goals(self) -> list[Goal]:
+        return [goal for goal in self.goals if goal.name not in self._done]
+
     def intervals(self) -> tuple[Interval, ...]:
         """Of each goal, in their order."""
+        known = {name: interval for name, (interval, _) in self._done.items()}
+        known |= {interval.goal.name: interval for interval in self._searched()}
+        return tuple(known.get(goal.name, Interval(goal, None, None)) for goal in self.goals)
+
+    def _searched(self) -> list[Interval]:
+        """Those of the goals that are searched for now."""
         search = self._search
         if search is None or search.database is None:
-            return tuple(Interval(goal, None, None) for goal in self.goals)
+            return []
         found = []
-        for goal in self.goals:
+        for goal in self._open_goals:
             target = search.scaling.goal_to_final_target[_package_goal(goal)]
             bounds = search.database.get_relevant_bounds(target)
             lower = None if bounds.clo is None else float(bounds.clo)
@@ -88,7 +143,7 @@ class Controller:
             if bounds.clo is not None and lower is not None:
                 conditional = lower * (1 - bounds.clo.target_to_stat[target].pessimistic_loss_ratio)
             found.append(Interval(goal, lower, upper, conditional))
-        return tuple(found)
+        return found
 
     def outcomes(self, *, most_is_line: bool, ended_early: str = "") -> tuple[GoalOutcome, ...]:
         """What is found for each goal; `ended_early` says why the search ended before it was done."""
@@ -96,18 +151,23 @@ class Controller:
 
     def _outcome(self, interval: Interval, most_is_line: bool, ended_early: str) -> GoalOutcome:
         goal, lower, upper = interval.goal, interval.lower_pps, interval.upper_pps
+        top_pps = self._done[goal.name][1] if goal.name in self._done else self._top_pps
         limit: Limit = "none"
         irregular = ended_early if not interval.is_narrow else ""
         if upper is not None:
             tried = [trial for trial in self.trials if trial.purpose == "search" and trial.load_pps == upper]
             limit = _whose([trial for trial in tried if not trial.set_aside], goal)
+            if limit == "none" and self._ceilings:
+                limit = "tester"
             if limit == "machine":
                 irregular = _machine_text(upper, tried, goal)
             elif lower is None and upper <= self.least_pps * (1 + goal.width):
                 limit = "minimum"
                 irregular = f"the lowest load, {self.least_pps:,.0f} pps, lost more than {goal.loss_ratio * 100:g} %"
             elif limit == "tester":
-                irregular = "the tester could not offer more: the DUT carries at least the lower bound"
+                irregular = self._tester_text()
+        elif self._ceilings and top_pps < self.most_pps and (lower is None or interval.is_done(top_pps)):
+            limit, irregular = "tester", irregular or self._tester_text()
         elif lower is not None and lower >= self.most_pps * (1 - goal.width):
             limit, irregular = ("line" if most_is_line else "maximum"), ""
         return GoalOutcome(goal, lower, upper, interval.conditional_pps, limit, irregular)
@@ -121,6 +181,8 @@ class Controller:
             trial = self.measure(load_pps, duration_s, "warm-up" if is_warmup else "search")
             self._check_silence()
             if not trial.set_aside:
+                if not is_warmup:
+                    self._check_ceiling()
                 return trial
 
     def judged(self, trial: SearchTrial) -> SearchTrial:
@@ -135,6 +197,41 @@ class Controller:
         """Every trial that is measured is kept, those too that do not count."""
         self.trials.append(trial)
         self.spent_s += trial.trial.effective_s
+
+    def _check_ceiling(self) -> None:
+        """Raise _Ceiling where more trials would tell of the tester alone: it offered none of the loads above those
+        that pass, it failed some trials of several loads, or it set the upper bound of a goal; and nothing else did."""
+        if len(self._ceilings) >= _MOST_CEILINGS:
+            return
+        intervals = [interval for interval in self._searched() if not interval.is_done(self._top_pps)]
+        open_goals = [interval.goal for interval in intervals] or self._open_goals
+        goal = max(open_goals, key=lambda one: one.loss_ratio)
+        counted = [one for one in self.trials[self._first :] if one.purpose == "search" and not one.set_aside]
+        whose = [(one, _failed_by(one, goal)) for one in counted]
+        failed = [one for one, who in whose if who == "tester"]
+        passed_pps = max((one.load_pps for one, who in whose if who == "none"), default=0.0)
+        if any(who == "dut" for _, who in whose) or not failed:
+            return
+        at_upper = [one for interval in intervals for one in counted if one.load_pps == interval.upper_pps]
+        is_bound = any(_whose(at_upper, interval.goal) == "tester" for interval in intervals)
+        if sum(one.load_pps > passed_pps for one in failed) >= _ENOUGH or len(failed) >= 2 * _ENOUGH or is_bound:
+            raise _Ceiling(self._below(failed))
+
+    def _below(self, failed: Sequence[SearchTrial]) -> float:
+        """A load that the tester can offer, by what it did of those that it could not."""
+        offered = [min(channel.offered_pps for channel in one.trial.channels.values()) for one in failed]
+        least = min(one.load_pps for one in failed)
+        margin: float = _MARGIN * (1 << len(self._ceilings))
+        # What it offers differs from trial to trial, and a few trials do not show the least.
+        below = max(min(offered) - (max(offered) - min(offered)) / 2, median(offered) / 2)
+        return max(self.least_pps, min(below, least) * (1 - margin))
+
+    def _tester_text(self) -> str:
+        """Where the tester ended, what kept it from sending more, and what helps."""
+        tried = [one for one in self.trials if one.purpose == "search"]
+        balances = [channel.balance for one in tried for channel in one.trial.channels.values()]
+        at = f" more than {self._ceilings[0]:,.0f} pps" if self._ceilings else " more"
+        return f"the tester could not offer{at}{_why_unsent(balances)}: the DUT carries at least the lower bound"
 
     def _check_silence(self) -> None:
         """A device may return nothing of more than it can take. One that returns nothing of the lowest load, or no
@@ -221,6 +318,21 @@ def _failed_by(trial: SearchTrial, goal: Goal) -> Limit:
     if trial.is_spoilt_for(goal):
         return "machine"
     return "tester" if trial.dut_loss_ratio <= goal.loss_ratio else "dut"
+
+
+def _why_unsent(balances: Sequence[Balance]) -> str:
+    """What the tester's own account says of the packets that it did not send, and what helps against it."""
+    reasons = {
+        "its worker came too late; give it a CPU of its own, or end other programs": sum(one.late for one in balances),
+        "its packet pool was empty; give the generator more hugepages": sum(one.no_buffer for one in balances),
+        "its port took no more; try another medium or more queues": sum(
+            one.refused for one in balances if not one.refusing_is_duts
+        ),
+    }
+    reason, count = max(reasons.items(), key=lambda item: item[1])
+    if count <= 0:
+        return " (it sends less than it is asked for; a faster tester, or two of them)"
+    return f" ({reason}; `wirespeed bench check --tester` measures it alone)"
 
 
 def _machine_text(upper_pps: float, tried: Sequence[SearchTrial], goal: Goal) -> str:

@@ -69,7 +69,7 @@ def view(progress: Progress, title: str, last: list[SearchTrial]) -> Group:
             interval.goal.name.upper(), Text(bar, style="green" if interval.is_narrow else ""), _known(interval)
         )
     trials = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
-    for name in ("trial", "load", "seconds", "offered", "received", "loss", ""):
+    for name in ("trial", "load", "seconds", "offered", "received", "loss", "not sent", ""):
         trials.add_column(name, justify="left" if name == "" else "right")
     for trial in last:
         trials.add_row(*_trial_cells(trial))
@@ -91,11 +91,12 @@ def interval_bar(interval: Interval, least_pps: float, most_pps: float) -> str:
 
 def plain_line(progress: Progress, trial: SearchTrial) -> str:
     """`trial 7 search: 7.770 Mpps for 1 s, offered …, received …, loss …; ndr 7.1 to 7.9 Mpps; 12 s`."""
-    number, load, seconds, offered, received, loss, remark = _trial_cells(trial)
+    number, load, seconds, offered, received, loss, not_sent, remark = _trial_cells(trial)
     goals = "; ".join(f"{one.goal.name} {_known(one)}" for one in progress.intervals)
     each = " each way" if len(trial.trial.channels) > 1 else ""
     line = f"trial {number} {trial.label or trial.purpose}: {load} for {seconds} s, "
     line += f"offered {offered}, received {received}{each}, loss {loss}"
+    line += f", not sent {not_sent}" if not_sent else ""
     return "; ".join(filter(None, (line, remark, goals, f"{progress.spent_s:.0f} s")))
 
 
@@ -112,7 +113,8 @@ def _trial_cells(trial: SearchTrial) -> tuple[str, ...]:
         f"{trial.intended_s:g}",
         rate_text(trial.offered_pps / ways),
         rate_text(trial.received_pps / ways),
-        loss_text(trial.loss_ratio),
+        loss_text(trial.lost_ratio),
+        loss_text(trial.not_sent_ratio) if trial.not_sent_ratio > 0 else "",
         remark,
     )
 

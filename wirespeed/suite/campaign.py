@@ -9,10 +9,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from wirespeed.errors import INTERRUPTED, ConnectionFault, EnvironmentFault, MeasurementError
+from wirespeed.explain.worth import worth_line
 from wirespeed.files import write_atomically
 from wirespeed.suite.ab import comparisons, group_of, in_pairs, markdown, names_of
 from wirespeed.suite.cells import ANY, Cell
 from wirespeed.suite.estimate import seconds_of, time_text
+from wirespeed.suite.headline import verdict_in
 from wirespeed.suite.ledger import Ledger
 from wirespeed.suite.loading import Loaded
 from wirespeed.suite.ray_runner import RayRunner
@@ -122,6 +124,8 @@ def _run(loaded: Loaded, asked: Asked, ledger: Ledger, say: Say, stop: threading
         run.run(stop)
     done += len(schedule.done)
     say(f"{campaign.name}: {done} of {total} cells are done; results in {ledger.results}")
+    if verdicts := [one for cell in loaded.cells if (one := verdict_in(ledger.result(cell))) is not None]:
+        say(worth_line(verdicts))
     code = _ending(run, ledger, say)
     return _compared(loaded.cells, ledger, asked) or code if asked.ab else code
 

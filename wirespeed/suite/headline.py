@@ -8,12 +8,19 @@ from wirespeed.errors import WirespeedError
 from wirespeed.explain.verdicts import verdict_of
 from wirespeed.results.file import read_file
 from wirespeed.results.soak import SoakResult
+from wirespeed.results.verdict import Verdict
 
 
 def headline(file: Path) -> str:
     """Empty for a file that cannot be read."""
+    verdict = verdict_in(file)
+    return "" if verdict is None else verdict.line
+
+
+def verdict_in(file: Path) -> Verdict | None:
+    """The verdict on the result in a file; None where there is none that can be read, and of a soak."""
     try:
         result = read_file(file)
     except WirespeedError:
-        return ""
-    return "" if isinstance(result, SoakResult) else verdict_of(result).line
+        return None
+    return None if isinstance(result, SoakResult) else verdict_of(result)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from wirespeed.doctor.checks.clock import clock, steal
-from wirespeed.doctor.checks.cpus import governor, isolation, neighbours, smt
+from wirespeed.doctor.checks.cpus import enough, governor, isolation, neighbours, smt
 from wirespeed.doctor.checks.drivers import drivers, vfio
 from wirespeed.doctor.checks.hugepages import hugepages
 from wirespeed.doctor.checks.iommu import iommu
@@ -14,5 +14,5 @@ from wirespeed.doctor.finding import Check
 
 CHECKS: Final[tuple[Check, ...]] = (
     *(packages, hugepages, memlock, iommu, vfio, drivers),
-    *(isolation, governor, smt, neighbours, clock, steal, tcp_ports, leftovers),
+    *(enough, isolation, governor, smt, neighbours, clock, steal, tcp_ports, leftovers),
 )

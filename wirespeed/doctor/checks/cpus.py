@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 
 from wirespeed.doctor.finding import Finding, Step, Wanted, fixable
+from wirespeed.explain.worth import FEW_CPUS, few_cpus_text
 from wirespeed.inspect.cpu import cpu_of
 from wirespeed.inspect.transcript import Transcript, text, tree
 
@@ -18,6 +19,15 @@ OURS = ("wirespeed", "ws_", "eal-")
 
 def _listed(cpus: list[int]) -> str:
     return ",".join(map(str, cpus))
+
+
+def enough(answers: Transcript, wanted: Wanted) -> Iterator[Finding]:
+    """Tester, router and what controls them, each on a CPU of its own."""
+    count = len(cpu_of(answers).places)
+    if count >= FEW_CPUS:
+        yield Finding("CPU count", "ok", f"{count} CPUs")
+    elif count:
+        yield Finding("CPU count", "costs", f"{count} CPU{'s' if count > 1 else ''}", few_cpus_text(count))
 
 
 def isolation(answers: Transcript, wanted: Wanted) -> Iterator[Finding]:

@@ -149,8 +149,12 @@ def _softnet_by_cpu(text: str) -> dict[int, dict[str, int]]:
 
 
 def nic_counters(text: str) -> dict[str, int]:
-    """`ethtool -S`; counters of queues are there by their names."""
-    return {key.strip(): int(count) for key, count in re.findall(r"(?m)^ +(\S[^:]*): (\d+)$", text)}
+    """`ethtool -S`; counters of queues are there by their names. Names that a driver repeats for each queue are summed:
+    vmxnet3 has a block for each queue."""
+    found: dict[str, int] = {}
+    for key, count in re.findall(r"(?m)^ +(\S.*?): +(\d+)$", text):
+        found[key.strip()] = found.get(key.strip(), 0) + int(count)
+    return found
 
 
 def _nics(old: Mapping[str, str], new: Mapping[str, str]) -> dict[str, dict[str, int]]:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from wirespeed.explain.evidence import HINT, PROOF, STRONG, Evidence
 from wirespeed.explain.facts import Case
+from wirespeed.explain.sources.nic_counters import said
 from wirespeed.explain.words import share_text
 
 _MOST, _MUCH = 0.5, 0.2
@@ -41,7 +42,8 @@ def pieces_of(case: Case, drops: Mapping[str, int]) -> tuple[Evidence, ...]:
 
 
 def has(reason: str, words: tuple[str, ...]) -> bool:
-    return any(word in reason.lower() for word in words)
+    """Whether the reason has one of the words in it; of a counter that is known, its meaning."""
+    return any(word in said(reason) for word in words)
 
 
 def weight(case: Case, count: int) -> float:

@@ -15,7 +15,7 @@ _IDLE_PERCENT = 30.0
 def plateau_of_nic(case: Case) -> bool:
     """Whether the NIC missed most of what was lost, at a rate that is the same beyond a knee, while workers or CPUs had
     a good part of the time to spare."""
-    missed = sum(n for reason, n in case.drops.items() if any(word in reason.lower() for word in RX_MISSED))
+    missed = case.dropped(*RX_MISSED)
     share = share_of_lost(case, missed) if missed else None
     if share is None or share < _MOST or not _has_time(case):
         return False

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from wirespeed.explain.sources import nic_counters
+
 NO_NEXT_HOP = (
     "no route",
     "noroutes",
@@ -20,13 +22,24 @@ SLOW_PATH = (
     *("punt", "icmp4 error rate", "icmp6 error rate"),
 )
 ON_PURPOSE = ("on purpose",)
-TX_FULL = ("tx failure", "no free tx", "tx ring", "tx_dropped", "tx full", "tx drop", "tx_ring", "tx_hwq")
+TX_FULL = (
+    "tx failure",
+    "no free tx",
+    "tx ring",
+    "tx_dropped",
+    "tx full",
+    "tx drop",
+    "tx_ring",
+    "tx_hwq",
+    nic_counters.TX_FULL,
+)
 RX_MISSED = (
     *("rx-miss", "rx miss", "imissed", "rx_miss", "missed", "no_buf", "nobuf", "no buf", "no dma", "no_dma"),
-    *("out_of_buffer", "rx_dropped", "rx drop", "rx_no_desc", "rx_ovflow", "rx_fifo", "idrops"),
+    *("out_of_buffer", "rx drop", "rx_no_desc", "rx_ovflow", "rx_fifo", "idrops", nic_counters.RING),
+    nic_counters.MISSED,
 )
-NIC_ITSELF = ("rx_discards_phy", "rx_prio0_discards", "pci_stalled")
-CHECKSUM = ("crc", "alignment", "align_err", "frame error", "frame_error", "fcs", "symbol_err")
+NIC_ITSELF = ("rx_discards_phy", "rx_prio0_discards", "pci_stalled", nic_counters.OVERRUN)
+CHECKSUM = ("crc", "alignment", "align_err", "frame error", "frame_error", "fcs", "symbol_err", nic_counters.BAD_FRAME)
 FIREWALL = ("pf congestion", "state limit", "nf_conntrack", "table full", "nft", "acl deny", "acl drop", "filter")
 NETISR = ("qdrops", "netisr")
 BACKLOG = ("softnet", "backlog")

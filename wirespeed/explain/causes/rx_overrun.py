@@ -9,12 +9,13 @@ alone say nothing. What a kernel's interface counts as `rx drop` may have died i
 from __future__ import annotations
 
 from wirespeed.explain.causes._absence import explains_loss, longest_absence
-from wirespeed.explain.causes._drops import pieces_of
+from wirespeed.explain.causes._drops import has, pieces_of
 from wirespeed.explain.causes._plateau import plateau_of_nic
-from wirespeed.explain.causes._reasons import RX_MISSED
+from wirespeed.explain.causes._reasons import NIC_ITSELF, RX_MISSED
 from wirespeed.explain.causes._steps import shares_lost
 from wirespeed.explain.evidence import AGAINST, EXCLUDED, FAIR, HINT, STRONG, Evidence, Finding
 from wirespeed.explain.facts import Case
+from wirespeed.explain.sources.nic_counters import RING
 from wirespeed.explain.words import share_text
 
 NAME = "rx-overrun"
@@ -27,13 +28,17 @@ def look(case: Case) -> Finding | None:
     if not pieces:
         return None
     pieces += _plateau(case) or [*_workers(case), *_away(case)]
-    if not case.busy and not case.cpus:
-        pieces.append(Evidence("nobody told whether the CPU behind the ring has time", -STRONG - HINT))
+    alone = not case.busy and not case.cpus
+    if alone:
+        # A counter of the ring itself says that it was full; why is open. A frame that was missed may be the bus's.
+        bits = -FAIR if case.dropped(RING) else -STRONG - HINT
+        pieces.append(Evidence("nobody told whether the CPU behind the ring has time", bits))
     if case.box.is_kernel and any(cpu.idle_percent < 5 for cpu in case.cpus):
         pieces.append(Evidence("a CPU has no idle time: the ring is full since the CPU is", -STRONG, "CPU time"))
+    what = "the RX ring is full, by bursts or a slow CPU" if alone else "bursts overrun the RX ring"
     return Finding(
         NAME,
-        f"bursts overrun the RX ring: {pieces[0].text}",
+        f"{what}: {pieces[0].text}",
         tuple(pieces),
         missing=() if case.workers or case.cpus else ("whether the CPU behind the ring has time to spare",),
         next="more RX descriptors (and fewer again where caches are small); what keeps the worker away meanwhile",
@@ -49,7 +54,7 @@ def _plateau(case: Case) -> list[Evidence]:
 
 
 def _missed(case: Case) -> list[Evidence]:
-    found = {reason: n for reason, n in case.drops.items() if any(word in reason.lower() for word in RX_MISSED)}
+    found = {reason: n for reason, n in case.drops.items() if has(reason, RX_MISSED) and not has(reason, NIC_ITSELF)}
     backlog = sum(count for event, count in case.events.items() if "softnet dropped" in event)
     pieces = list(pieces_of(case, found))
     if pieces and backlog >= _MOST * sum(found.values()):

@@ -12,6 +12,7 @@ from wirespeed.explain.sources import result, rfc2544, search, soak
 from wirespeed.explain.sources.collected import Collected, case_of, is_collected, read_collected, with_collected
 from wirespeed.explain.sources.evidence_file import read_evidence
 from wirespeed.explain.sources.inspection import with_inspection
+from wirespeed.results.box_names import UNNAMED, BoxNames
 from wirespeed.results.file import AnyResult, read_file
 from wirespeed.results.inspection import Inspection, is_inspection, read_inspection
 from wirespeed.results.loadtest import Result
@@ -31,7 +32,7 @@ class _Beside:
     collected: tuple[Collected, ...] = ()
 
 
-def read_cases(paths: Sequence[Path], against: Sequence[Path] = ()) -> tuple[Case, ...]:
+def read_cases(paths: Sequence[Path], against: Sequence[Path] = (), names: BoxNames = UNNAMED) -> tuple[Case, ...]:
     """A case for each test of `paths`; all other tests of the same box, those of `against` too, stand beside it, and
     what inspections and collections among the files say of the box. A collection without a test is explained itself.
     """
@@ -41,11 +42,11 @@ def read_cases(paths: Sequence[Path], against: Sequence[Path] = ()) -> tuple[Cas
     beside = _Beside(
         tuple(read_inspection(path) for path in inspected), tuple(read_collected(path) for path in collected)
     )
-    wanted = [case for path in tests for case in _cases(path)]
+    wanted = [case for path in tests for case in _cases(path, names)]
     if not tests:
         wanted = [case_of(one) for one in beside.collected]
     wanted = [_known(case, beside, is_only=True) for case in wanted]
-    return side_by_side(wanted, [case for path in against for case in _cases(path)])
+    return side_by_side(wanted, [case for path in against for case in _cases(path, names)])
 
 
 def is_result(path: Path) -> bool:
@@ -144,9 +145,9 @@ def _of_box(case: Case, found: Sequence[T], names: Sequence[object], is_only: bo
     return named or (list(found) if is_only and len(found) == 1 else [])
 
 
-def _cases(path: Path) -> tuple[Case, ...]:
+def _cases(path: Path, names: BoxNames) -> tuple[Case, ...]:
     if path.suffix in YAML:
         return read_evidence(path)
-    found = read_file(path)
+    found = names.named(read_file(path), path)
     nothing = Case(Load(found.name, 0.0, path.name), remarks=(f"{path.name}: no load was held in it",))
     return cases_of(found, path.name) or (nothing,)

@@ -9,7 +9,7 @@ from typing import Any
 
 from wirespeed.explain.facts import Box, Cpu, Step, Worker, worker_of
 from wirespeed.explain.machine_facts import Clock, Machine, Nic
-from wirespeed.explain.sources.nic_counters import losses, pauses, queue_packets
+from wirespeed.explain.sources.nic_counters import TX_FULL, losses, meaning_of, pauses, queue_packets
 from wirespeed.results.dut import DutFacts, DutTelemetry, summed
 from wirespeed.results.dut_cpu import MachineLoad
 
@@ -159,10 +159,16 @@ def drops_told(told: Sequence[DutTelemetry]) -> dict[str, int]:
     for name in names:
         found = losses(name, counts(machine.nics.get(name, {}) for machine in _machines(told)))
         for way, sums in _KERNEL_SUMS.items():
-            if any(f": {way}" in reason or f".{way}" in reason for reason in found):
+            if any(_is_of_way(reason, way) for reason in found):
                 drops = {reason: n for reason, n in drops.items() if reason not in {f"{name} {one}" for one in sums}}
         drops |= found
     return drops
+
+
+def _is_of_way(reason: str, way: str) -> bool:
+    """Whether a driver's counter is in the kernel's sum of that way."""
+    sent = meaning_of(reason) == TX_FULL
+    return sent == (way == "tx")
 
 
 def events_told(told: Sequence[DutTelemetry]) -> dict[str, int]:

@@ -1,0 +1,87 @@
+"""Names for the devices of results that name none, as files of trex-loadtest: given, or from the names of files."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import TypeVar
+
+from wirespeed.errors import FileFault, UsageError
+from wirespeed.results.file import AnyResult
+
+FIELDS = ("box", "load", "direction", "any")
+_FIELD = re.compile(r"\{(\w*)\}")
+R = TypeVar("R", bound=AnyResult)
+
+
+@dataclass(frozen=True)
+class BoxNames:
+    """`box` is what every unnamed device is called; before it count `globs` of file names with their names, and
+    `patterns` that find the name within the file's."""
+
+    box: str = ""
+    globs: tuple[tuple[str, str], ...] = ()
+    patterns: tuple[re.Pattern[str], ...] = ()
+
+    def of(self, file: Path) -> str:
+        """The name for the device of an unnamed result in `file`; empty where none is given."""
+        for glob, name in self.globs:
+            if fnmatchcase(file.name, glob) or fnmatchcase(file.stem, glob):
+                return name
+        for pattern in self.patterns:
+            if found := pattern.fullmatch(file.name) or pattern.fullmatch(file.stem):
+                return found["box"]
+        return self.box
+
+    def named(self, result: R, file: Path) -> R:
+        """The result, with a name for its device if it has none."""
+        name = "" if result.dut.get("name") else self.of(file)
+        return replace(result, dut={**result.dut, "name": name}) if name else result
+
+    def in_file(self, content: bytes, file: Path) -> bytes:
+        """The same of a result file's content. FileFault for one that is no JSON."""
+        name = self.of(file)
+        if not name:
+            return content
+        try:
+            document = json.loads(content)
+        except ValueError as error:
+            raise FileFault(f"{file} is truncated or no JSON: {error}") from None
+        dut = document.get("dut", {}) if isinstance(document, dict) else None
+        if not isinstance(dut, dict) or dut.get("name"):
+            return content
+        return (json.dumps({**document, "dut": {**dut, "name": name}}) + "\n").encode()
+
+
+UNNAMED = BoxNames()
+
+
+def parse_names(box: str, names: Sequence[str]) -> BoxNames:
+    """`names` are GLOB=NAME, or a pattern of file names with `{box}` in it. UsageError for another."""
+    globs, patterns = [], []
+    for text in names:
+        glob, equals, name = text.partition("=")
+        if "{" in text:
+            patterns.append(_pattern(text))
+        elif equals and glob and name.strip():
+            globs.append((glob, name.strip()))
+        else:
+            raise UsageError(f"--name {text}: {_ALLOWED}")
+    return BoxNames(box.strip(), tuple(globs), tuple(patterns))
+
+
+_ALLOWED = "give GLOB=NAME such as 'apu4-*=APU4', or a pattern of file names such as '{box}-{load}-{direction}.json'"
+
+
+def _pattern(text: str) -> re.Pattern[str]:
+    """Of several ways to part a name, `{box}` is as long as it can be."""
+    fields = _FIELD.findall(text)
+    if fields.count("box") != 1 or len(set(fields)) < len(fields) or set(fields) - set(FIELDS):
+        raise UsageError(f"--name {text}: {_ALLOWED}; words in braces are {', '.join(FIELDS)}, {{box}} among them")
+    parts = _FIELD.split(text)
+    said = [re.escape(part) if place % 2 == 0 else f"(?P<{part}>.+)" for place, part in enumerate(parts)]
+    return re.compile("".join(said))

@@ -1,0 +1,77 @@
+"""The table of what was tried on what, as the data file has it, and the texts that are written from it."""
+
+from __future__ import annotations
+
+import tomllib
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+from typing import Literal
+
+Proof = Literal["real", "emulated", "records", "none"]
+
+PROOFS: dict[Proof, str] = {
+    "real": "real",
+    "emulated": "emulated",
+    "records": "**recorded texts only**",
+    "none": "**never tried**",
+}
+PAGE = "docs/validation.md"
+
+
+@dataclass(frozen=True)
+class Proved:
+    """A medium or device: `on` is its short name, `what` its name in the table, `proof` how much the trial proves."""
+
+    on: str
+    what: str
+    tried: str
+    proof: Proof
+    when: str
+    command: str
+
+
+@cache
+def proved() -> tuple[Proved, ...]:
+    text = resources.files("wirespeed.validation").joinpath("proved.toml").read_text(encoding="utf-8")
+    return tuple(Proved(**row) for row in tomllib.loads(text)["proved"])
+
+
+def caution(on: str) -> str:
+    """A sentence that says that nothing real stands behind what is done with this medium or device; empty where that is
+    not so, or where the table does not have it."""
+    for one in proved():
+        if one.on == on and one.proof == "records":
+            return f"{one.what}: tried on recorded texts only ({PAGE})"
+        if one.on == on and one.proof == "none":
+            return f"{one.what}: never tried ({PAGE})"
+    return ""
+
+
+def page() -> str:
+    """docs/validation.md."""
+    rows = "".join(
+        f"| {one.what} | {PROOFS[one.proof]} | {one.tried} | {one.when} | `{one.command}` |\n" for one in proved()
+    )
+    return (
+        "# What has been proved\n\n"
+        "What was tried, on what medium or device, when, and by which command. *Real* means packets or commands of\n"
+        "that medium or device itself, *emulated* a simulation of it, *recorded texts only* that what it printed\n"
+        "elsewhere was played to the program. `inspect`, `dut prepare` and `report` say so where they rest on that.\n\n"
+        "| on | proof | what was tried | when | command |\n|---|---|---|---|---|\n"
+        f"{rows}\n"
+        "`python tests/unit/test_validation.py` writes this page and the README's lines from "
+        "`wirespeed/validation/proved.toml`.\n"
+    )
+
+
+def readme_lines() -> str:
+    """The same in five lines."""
+    found: dict[Proof, list[str]] = {proof: [one.what for one in proved() if one.proof == proof] for proof in PROOFS}
+    return (
+        f"- Tried for real at each run of the tests: {'; '.join(found['real'])}.\n"
+        f"- Emulated: {'; '.join(found['emulated'])}.\n"
+        f"- Tried on recorded texts only: {'; '.join(found['records'])}.\n"
+        f"- Never tried: {'; '.join(found['none'])}.\n"
+        "- The whole table, with what was tried and by which command: [docs/validation.md](docs/validation.md).\n"
+    )
