@@ -8,9 +8,9 @@ import pytest
 from article_files import Ramp
 
 from wirespeed.results.judge import judge
+from wirespeed.results.judgement import points_of
 from wirespeed.results.loadtest_json import from_json
 from wirespeed.results.phases import phases_of
-from wirespeed.results.verdict import points_of
 
 VARS = {"warmup_mult": "1kpps", "warmup_duration": 30, "rampup_duration": 600, "hold_duration": 30}
 
