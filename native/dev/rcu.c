@@ -6,10 +6,6 @@
 
 #include <errno.h>
 #include <rte_malloc.h>
-#include <rte_pause.h>
-#include <time.h>
-
-enum { LOOKS = 200, NAP_NS = 20000 };
 
 struct rte_rcu_qsbr *rcu_state;
 
@@ -28,19 +24,11 @@ void rcu_close(void)
 	rcu_state = NULL;
 }
 
-/*
- * A worker's loop takes microseconds, unless this thread has its CPU: waiting on there until the
- * scheduler steps in would take milliseconds. So look a few times, then sleep between looks.
- */
 void rcu_synchronize(void)
 {
-	const struct timespec nap = {.tv_nsec = NAP_NS};
 	if (!rcu_state)
 		return; /* and so no worker that reads */
 	uint64_t token = rte_rcu_qsbr_start(rcu_state);
-	for (int looks = 0; rte_rcu_qsbr_check(rcu_state, token, false) != 1; looks++)
-		if (looks < LOOKS)
-			rte_pause();
-		else
-			nanosleep(&nap, NULL);
+	for (uint32_t looks = 0; rte_rcu_qsbr_check(rcu_state, token, false) != 1; looks++)
+		wait_for_thread(looks);
 }

@@ -10,9 +10,11 @@
 #include <pthread.h>
 #include <rte_launch.h>
 #include <rte_lcore.h>
+#include <rte_pause.h>
 #include <sched.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 struct worker {
@@ -51,6 +53,16 @@ void workers_close(void)
 struct bell *worker_bell(uint16_t worker)
 {
 	return &workers[worker].bell;
+}
+
+void wait_for_thread(uint32_t looks)
+{
+	enum { SPINS = 200, NAP_NS = 20000 };
+	const struct timespec nap = {.tv_nsec = NAP_NS};
+	if (looks < SPINS)
+		rte_pause();
+	else
+		nanosleep(&nap, NULL);
 }
 
 void workers_wake(void)

@@ -21,6 +21,13 @@ void workers_avoid(void);
 /* Ask all to return, and wait until they have. */
 void workers_stop(void);
 
+/*
+ * Between two looks, after `looks` of them, at what another thread does within microseconds. The
+ * first looks spin. Later ones sleep in between: the other thread may need this CPU, and spinning
+ * until the scheduler steps in would take milliseconds.
+ */
+void wait_for_thread(uint32_t looks);
+
 /* Wakes a worker that sleeps for want of work. */
 struct bell *worker_bell(uint16_t worker);
 void workers_wake(void);

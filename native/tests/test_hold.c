@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Packets that wait for their next hop: sent in order, given up, gone with what they wait for. */
+#include "router/interface/interface_make.h"
 #include "tests/accounted.h"
 #include "tests/rig_tests.h"
 #include "wire/arp.h"
@@ -7,9 +8,10 @@
 #include "wire/icmp4.h"
 #include "wire/ip4.h"
 
+#include <sched.h>
 #include <string.h>
 
-enum { PORT_AT = ETHERNET_LEN + IP4_LEN };
+enum { FAR = 2, PORT_AT = ETHERNET_LEN + IP4_LEN };
 
 static const uint32_t sender = IP(10, 0, 0, 2);
 #define ROUTED PREFIX(48, 0, 0, 0, 8)
@@ -286,6 +288,80 @@ static void senders_are_told_when_their_next_hops_interface_stays_down(void **st
 	assert_int_equal(rig_totals().held, 0);
 }
 
+/* ---- A neighbour that becomes known during a walk */
+
+static bool is_in_walk;
+static uint32_t settled_before;
+
+/* On the worker, before the lookup: goes on once the neighbour is known, or a pause is asked for.
+ */
+static void wait_in_walk(struct graph *graph, struct graph_node *node, void **packets, uint16_t n)
+{
+	(void)packets, (void)n;
+	if (strcmp(node->name, "ethernet-input") != 0)
+		return;
+	__atomic_store_n(&is_in_walk, true, __ATOMIC_RELEASE);
+	while (!router_is_paused(rig_router) &&
+		   __atomic_load_n(&rig_router->neighbors_settled, __ATOMIC_ACQUIRE) == settled_before)
+		sched_yield();
+	graph_set_trace(graph, NULL);
+}
+
+/* The packet is in a walk of the running worker when the neighbour gets this MAC address. */
+static void settle_during_the_walk_of(const struct frame *frame, const uint8_t *mac)
+{
+	settled_before = rig_router->neighbors_settled;
+	is_in_walk = false;
+	graph_set_trace(rig_router->workers[0]->graph, wait_in_walk);
+	for (uint16_t far = FAR; far < 2 * FAR; far++)
+		interface_free(rig_router, far); /* the far ends of the wires are the test's */
+	assert_int_equal(ws_router_start(rig_router), 0);
+	rig_put(0, frame->bytes, frame->length);
+	while (!__atomic_load_n(&is_in_walk, __ATOMIC_ACQUIRE))
+		sched_yield();
+	assert_int_equal(ws_router_neighbor_add(rig_router, 1, ADDRESS(10, 0, 1, 2), mac), 0);
+	ws_router_stop(rig_router);
+	rig_walk();
+}
+
+static void none_overtakes_them(uint32_t destination)
+{
+	send_numbered(destination, 1, 3);
+	assert_int_equal(questions(), 1);
+	struct frame fourth = numbered(destination, 4);
+	settle_during_the_walk_of(&fourth, rig_host[1]);
+	for (uint16_t i = 1; i <= 4; i++)
+		assert_int_equal(taken_number(), i);
+	assert_int_equal(rig_take(1).length, 0);
+}
+
+static void none_overtakes_those_to_a_next_hop(void **state)
+{
+	(void)state;
+	route_by(ADDRESS(10, 0, 1, 2));
+	none_overtakes_them(IP(48, 0, 0, 1));
+}
+
+static void none_overtakes_those_to_a_host(void **state)
+{
+	(void)state;
+	none_overtakes_them(IP(10, 0, 1, 2));
+}
+
+/* Its packets go to the old address until the walk is over. */
+static void none_waits_while_a_mac_changes(void **state)
+{
+	(void)state;
+	static const uint8_t other[ETHERNET_ADDRESS_LEN] = {2, 9, 9, 9, 9, 9};
+	assert_int_equal(ws_router_neighbor_add(rig_router, 1, ADDRESS(10, 0, 1, 2), rig_host[1]), 0);
+	struct frame first = numbered(IP(10, 0, 1, 2), 1), second = numbered(IP(10, 0, 1, 2), 2);
+	settle_during_the_walk_of(&first, other);
+	assert_int_equal(taken_number(), 1);
+	rig_send(0, second.bytes, second.length);
+	assert_memory_equal(rig_take(1).bytes, other, sizeof(other));
+	assert_int_equal(rig_counter("ip4-arp", "packets held for an ARP reply"), 0);
+}
+
 static void nothing_stays_when_the_router_goes(void **state)
 {
 	(void)state;
@@ -310,6 +386,9 @@ int main(void)
 		TEST(what_waits_goes_with_its_interface),
 		TEST(what_waits_outlasts_an_interface_that_is_down),
 		TEST(senders_are_told_when_their_next_hops_interface_stays_down),
+		TEST(none_overtakes_those_to_a_next_hop),
+		TEST(none_overtakes_those_to_a_host),
+		TEST(none_waits_while_a_mac_changes),
 		TEST(nothing_stays_when_the_router_goes),
 	};
 	return RIG_RUN(tests);

@@ -2,15 +2,12 @@
 
 import re
 
-import pytest
 from harness.waiting import wait_for
 from sandbox import IP4, IP6, PORTS, needs, router
 
 pytestmark = needs()
 
 
-# A packet that comes in the very walk in which its neighbor gets known overtakes those that are held for it.
-@pytest.mark.alone
 def test_the_first_packet_arrives(box):
     with router(box, PORTS, IP4 + IP6, rx_mode="polling") as running:
         box.hosts()

@@ -307,21 +307,21 @@ void adjacency_release(struct adjacency_table *table, uint32_t index)
 
 /* ---- Resolution ---- */
 
+static bool has_rewrite(const struct adjacency_table *table, const struct adjacency *adjacency,
+						const uint8_t *mac)
+{
+	struct adjacency wanted = {.link = adjacency->link, .tx_interface = adjacency->tx_interface};
+	write_rewrite(table, &wanted, mac);
+	return adjacency->kind == ADJACENCY_REWRITE && wanted.rewrite_len == adjacency->rewrite_len &&
+		   !memcmp(adjacency_mac(&wanted), adjacency_mac(adjacency), wanted.rewrite_len);
+}
+
 static void resolve_one(struct adjacency_table *table, uint32_t index, const uint8_t *mac)
 {
 	struct adjacency *adjacency = &table->adjacencies[index];
-	struct adjacency changed = {.link = adjacency->link, .tx_interface = adjacency->tx_interface};
-	memcpy(changed.rewrite, adjacency->rewrite, sizeof(changed.rewrite));
-	write_rewrite(table, &changed, mac);
-	if (adjacency->kind == ADJACENCY_REWRITE) {
-		if (changed.rewrite_len == adjacency->rewrite_len &&
-			!memcmp(changed.rewrite, adjacency->rewrite, sizeof(changed.rewrite)))
-			return;
-		set_kind(adjacency, incomplete(&table->neighbors[index].next_hop));
-		rcu_synchronize();
-	}
-	memcpy(adjacency->rewrite, changed.rewrite, sizeof(changed.rewrite));
-	adjacency->rewrite_len = changed.rewrite_len;
+	if (has_rewrite(table, adjacency, mac))
+		return;
+	write_rewrite(table, adjacency, mac);
 	set_kind(adjacency, ADJACENCY_REWRITE);
 }
 

@@ -175,7 +175,8 @@ static inline bool adjacency_lives(uint32_t generation)
 	return generation % 2 == 0;
 }
 
-/* Resolve the neighbour to `mac`; an old rewrite is never seen half changed. */
+/* Resolve the neighbour to `mac`. In a pause of the workers if it has another MAC address, since
+ * they must not read a rewrite that is half changed. */
 void adjacency_resolve(struct adjacency_table *table, uint32_t index, const uint8_t *mac);
 void adjacency_unresolve(struct adjacency_table *table, uint32_t index);
 /*
@@ -185,7 +186,7 @@ void adjacency_unresolve(struct adjacency_table *table, uint32_t index);
 uint32_t adjacency_first_on(struct adjacency_table *table, uint16_t interface);
 uint32_t adjacency_next_on(struct adjacency_table *table, uint32_t index);
 
-/* The interface's header or MTU changed. */
+/* The interface's MTU changed; or its header, in a pause of the workers. */
 void adjacency_set_interface(struct adjacency_table *table, uint16_t interface,
 							 const struct adjacency_interface *config);
 

@@ -50,8 +50,8 @@ static int change_mac(struct ws_router *router, uint16_t index, const uint8_t *m
 	router_pause(router);
 	memcpy(interface->mac, mac, sizeof(interface->mac));
 	router_publish_mac(interface);
-	router_resume(router);
 	router_update_adjacencies(router, index);
+	router_resume(router);
 	interface_changed(router, index, INTERFACE_MAC_CHANGED, old);
 	return router_update_ip6(router, index);
 }

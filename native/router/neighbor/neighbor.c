@@ -7,6 +7,7 @@
 #include "router/route/route.h"
 #include "router/router.h"
 #include "wire/address.h"
+#include "wire/ethernet.h"
 
 #include <rte_cycles.h>
 #include <string.h>
@@ -115,6 +116,27 @@ static void hear_of(struct ws_router *router, uint32_t index, enum ws_neighbor_s
 	neighbor->updated_tsc = neighbor->state_tsc;
 }
 
+/*
+ * Workers are paused if one holds packets, so that none of these is overtaken (hold.h), or if the
+ * neighbour's MAC address changes. Other neighbours cause no pause: a flood of them must not stop
+ * the packet path.
+ */
+static void resolve(struct ws_router *router, uint32_t index, const uint8_t *mac)
+{
+	struct adjacency_table *table = &router->adjacencies;
+	const uint8_t *old = adjacency_mac(&table->adjacencies[index]);
+	bool is_changed =
+		adjacency_is_resolved(table, index) && memcmp(old, mac, ETHERNET_ADDRESS_LEN) != 0;
+	bool must_pause = is_changed || hold_is_used(router);
+	if (must_pause)
+		router_pause(router);
+	adjacency_resolve(table, index, mac);
+	restore_route(router, index);
+	__atomic_add_fetch(&router->neighbors_settled, 1, __ATOMIC_RELEASE);
+	if (must_pause)
+		router_resume(router);
+}
+
 int64_t neighbor_settle(struct ws_router *router, uint16_t interface,
 						const struct ws_address *address, const uint8_t *mac,
 						enum ws_neighbor_state state)
@@ -142,9 +164,7 @@ int64_t neighbor_settle(struct ws_router *router, uint16_t interface,
 		neighbor_room_enter(router, (uint32_t)index);
 	neighbor->is_static = is_static;
 	hear_of(router, (uint32_t)index, state);
-	adjacency_resolve(table, (uint32_t)index, mac);
-	restore_route(router, (uint32_t)index);
-	__atomic_add_fetch(&router->neighbors_settled, 1, __ATOMIC_RELEASE);
+	resolve(router, (uint32_t)index, mac);
 	return index;
 }
 

@@ -7,14 +7,6 @@
 
 #include <rte_cycles.h>
 
-static bool is_anything_held(const struct ws_router *router)
-{
-	uint32_t count = 0;
-	for (uint16_t i = 0; i < router->worker_count; i++)
-		count += __atomic_load_n(&router->workers[i]->hold.count, __ATOMIC_RELAXED);
-	return count;
-}
-
 static int watch_held(struct ws_router *router, uint16_t index, enum interface_change change,
 					  const uint8_t *old_mac)
 {
@@ -23,7 +15,7 @@ static int watch_held(struct ws_router *router, uint16_t index, enum interface_c
 		return 0;
 	/* What came in by it before it was down has gone its way. */
 	rcu_synchronize();
-	if (!is_anything_held(router))
+	if (!hold_is_used(router))
 		return 0;
 	router_pause(router);
 	for (uint16_t i = 0; i < router->worker_count; i++)
@@ -57,7 +49,7 @@ static uint32_t list_held(const struct ws_router *router, uint16_t worker, struc
 int ws_router_held(struct ws_router *router, struct ws_held *out, uint32_t max)
 {
 	uint32_t n = 0;
-	if (!is_anything_held(router))
+	if (!hold_is_used(router))
 		return 0;
 	router_pause(router);
 	for (uint16_t i = 0; i < router->worker_count; i++)

@@ -23,8 +23,8 @@ void workers_call(struct ws_router *router, worker_call_fn *function, void *argu
 	for (uint16_t i = 0; i < router->worker_count; i++)
 		__atomic_store_n(&router->workers[i]->call, &call, __ATOMIC_RELEASE);
 	workers_wake();
-	while (!is_answered(router))
-		wait_for_others();
+	for (uint32_t looks = 0; !is_answered(router); looks++)
+		wait_for_thread(looks);
 }
 
 void worker_answer(struct ws_router *router, uint16_t index)

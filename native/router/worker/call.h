@@ -18,7 +18,5 @@ struct worker_call {
 void workers_call(struct ws_router *router, worker_call_fn *function, void *argument);
 /* On a worker that sees a call, between two walks. */
 void worker_answer(struct ws_router *router, uint16_t worker);
-/* For a few microseconds: of the main thread for workers, and of workers in a pause for its end. */
-void wait_for_others(void);
 
 #endif

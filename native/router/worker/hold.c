@@ -37,7 +37,6 @@ static bool is_same(const struct held_hop *hop, const struct held_for *to)
 	return hop->since_tsc && hop->to.key == to->key && hop->to.generation == to->generation;
 }
 
-/* The main thread reads how many there are. */
 static void count_held(struct hold *hold, int more)
 {
 	__atomic_store_n(&hold->count, hold->count + (uint32_t)more, __ATOMIC_RELAXED);
@@ -199,6 +198,14 @@ void hold_look(struct ws_router *router, struct router_worker *worker, uint64_t 
 	for (uint32_t i = 0; i < HOLD_HOPS; i++)
 		if (hold->hops[i].count && recirculate_room(&worker->recirculate) >= HOLD_PACKETS)
 			look_after(router, worker, &hold->hops[i], now);
+}
+
+bool hold_is_used(const struct ws_router *router)
+{
+	uint32_t count = 0;
+	for (uint16_t i = 0; i < router->worker_count; i++)
+		count += __atomic_load_n(&router->workers[i]->hold.count, __ATOMIC_RELAXED);
+	return count;
 }
 
 /* ---- Main thread, while the worker does not walk ---- */

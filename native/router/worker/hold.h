@@ -4,10 +4,13 @@
  *
  * A few for each next hop, and so many next hops a worker, each in the place that its hash gives;
  * where another one is, nothing is held. Kept are copies, since a packet's own buffer may be one
- * that its driver needs back. The worker looks after them between two walks, after each one in
- * which a neighbour was settled: what has a MAC address by now is sent in the order that it came
- * in, the next hop is asked for again each second, and when it has not answered in time the senders
- * are told that it is unreachable.
+ * that its driver needs back. The worker looks after them between two walks: what has a MAC address
+ * by now is sent in the order that it came in, the next hop is asked for again each second, and
+ * when it has not answered in time the senders are told that it is unreachable.
+ *
+ * While packets are held, a neighbour gets its MAC address in a pause of the workers, and each
+ * worker sends its held packets before its next walk (run.c). Within a walk, some packets would
+ * find the next hop unresolved and be held, and later ones would overtake them.
  */
 #ifndef ROUTER_HOLD_H
 #define ROUTER_HOLD_H
@@ -41,7 +44,7 @@ struct held_hop {
 };
 
 struct hold {
-	uint32_t count;            /* packets in all */
+	uint32_t count;            /* packets in all; the main thread reads it */
 	uint32_t settled;          /* how many neighbours were when it was last looked at */
 	uint32_t sent, unanswered; /* packets since the node recirculate last counted them */
 	uint64_t looked_tsc;
@@ -59,5 +62,7 @@ void hold_look(struct ws_router *router, struct router_worker *worker, uint64_t 
 void hold_forget(struct router_worker *worker, uint16_t interface);
 /* Drop all. */
 void hold_close(struct router_worker *worker);
+/* On the main thread: whether any worker holds packets. */
+bool hold_is_used(const struct ws_router *router);
 
 #endif

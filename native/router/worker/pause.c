@@ -6,23 +6,13 @@
 #include "router/router.h"
 #include "router/worker/call.h"
 
-#include <time.h>
-
-enum { NAP_NS = 20000 };
-
-void wait_for_others(void)
-{
-	const struct timespec time = {.tv_nsec = NAP_NS};
-	nanosleep(&time, NULL);
-}
-
 void router_park(struct ws_router *router, uint16_t index)
 {
 	uint64_t since = graph_tsc();
 	rcu_offline(index);
 	__atomic_add_fetch(&router->parked, 1, __ATOMIC_ACQ_REL);
-	while (router_is_paused(router) && !workers_are_stopping())
-		wait_for_others();
+	for (uint32_t looks = 0; router_is_paused(router) && !workers_are_stopping(); looks++)
+		wait_for_thread(looks);
 	__atomic_sub_fetch(&router->parked, 1, __ATOMIC_ACQ_REL);
 	rcu_online(index);
 	worker_has_rested(router->workers[index], since);
@@ -34,8 +24,9 @@ void router_pause(struct ws_router *router)
 		return;
 	__atomic_store_n(&router->paused, true, __ATOMIC_RELEASE);
 	workers_wake();
-	while (__atomic_load_n(&router->parked, __ATOMIC_ACQUIRE) < router->worker_count)
-		wait_for_others();
+	for (uint32_t looks = 0;
+		 __atomic_load_n(&router->parked, __ATOMIC_ACQUIRE) < router->worker_count; looks++)
+		wait_for_thread(looks);
 }
 
 /* All are out of their waiting before this returns, so that the next pause counts afresh. */
@@ -44,6 +35,6 @@ void router_resume(struct ws_router *router)
 	if (--router->pause_depth)
 		return;
 	__atomic_store_n(&router->paused, false, __ATOMIC_RELEASE);
-	while (__atomic_load_n(&router->parked, __ATOMIC_ACQUIRE))
-		wait_for_others();
+	for (uint32_t looks = 0; __atomic_load_n(&router->parked, __ATOMIC_ACQUIRE); looks++)
+		wait_for_thread(looks);
 }

@@ -51,6 +51,14 @@ static __attribute__((noinline)) void walk_what_was_made(struct router_worker *w
 	}
 }
 
+static inline void send_what_waits(struct ws_router *router, struct router_worker *worker)
+{
+	if (unlikely(worker->hold.count))
+		hold_look(router, worker, graph_tsc());
+	if (unlikely(!recirculate_is_empty(&worker->recirculate)))
+		walk_what_was_made(worker);
+}
+
 static void walk_as_worker(uint16_t index, void *argument)
 {
 	struct ws_router *router = argument;
@@ -61,17 +69,16 @@ static void walk_as_worker(uint16_t index, void *argument)
 	absence_begin(&worker->watch, worker->turn_began);
 	bool idle = true;
 	while (!workers_are_stopping()) {
-		if (unlikely(router_is_paused(router)))
+		if (unlikely(router_is_paused(router))) {
 			router_park(router, index);
+			send_what_waits(router, worker);
+		}
 		if (unlikely(__atomic_load_n(&worker->call, __ATOMIC_RELAXED) != NULL))
 			worker_answer(router, index);
 		uint32_t received = graph_walk(worker->graph);
 		end_turn(worker, worker->graph->walk_began, idle);
 		idle = !received;
-		if (unlikely(worker->hold.count))
-			hold_look(router, worker, graph_tsc());
-		if (unlikely(!recirculate_is_empty(&worker->recirculate)))
-			walk_what_was_made(worker);
+		send_what_waits(router, worker);
 		rcu_quiescent(index);
 		own_count_add(&worker->totals->loops, 1);
 		worker_set_loops(index, worker->totals->loops);
