@@ -20,6 +20,7 @@ _BY: dict[str, LimitedBy] = {
     "tester": "tester",
     "steal": "host",
     "bad-wire": "unknown",
+    "not-arrived": "unknown",
     "unknown": "unknown",
 }
 """Causes that are not the device's."""
