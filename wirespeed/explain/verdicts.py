@@ -21,6 +21,7 @@ _BY: dict[str, LimitedBy] = {
     "steal": "host",
     "bad-wire": "unknown",
     "not-arrived": "unknown",
+    "link-down": "unknown",
     "unknown": "unknown",
 }
 """Causes that are not the device's."""

@@ -27,6 +27,7 @@ from wirespeed.results.analysis import SUM, Analysis, Curve, analyse
 from wirespeed.results.balance import Medium
 from wirespeed.results.dut import DutTelemetry
 from wirespeed.results.loadtest import Result
+from wirespeed.results.machine import is_absence
 from wirespeed.results.point import Point
 from wirespeed.results.sample import Sample
 
@@ -179,7 +180,8 @@ def _load(
         flows=flows_of(result.variables),
         hashed=hashed_by(result.variables),
         tester_limited=curve.tester_limited,
-        spoilt_share=sum(point.spoilt is not None for point in lossy) / len(lossy) if lossy else 0.0,
+        spoilt_share=sum(is_absence(point.spoilt) for point in lossy) / len(lossy) if lossy else 0.0,
+        unlinked_share=_unlinked_share(top),
         refused_share=_refused_share(top),
         surplus_share=_surplus_share(curve),
         longest_away_s=_longest_away_s(samples),
@@ -194,6 +196,13 @@ def _refused_share(top: Sequence[Point]) -> float:
     refused = sum(point.balance.refused for point in top if point.balance.refusing_is_duts)
     lost = sum(point.balance.lost for point in top)
     return min(1.0, refused / lost) if lost else 0.0
+
+
+def _unlinked_share(top: Sequence[Point]) -> float:
+    """Of what was lost, what was lost in samples in which a port had no link."""
+    lost = sum(point.balance.lost for point in top)
+    unlinked = sum(point.balance.lost for point in top if point.spoilt is not None and not is_absence(point.spoilt))
+    return unlinked / lost if lost else 0.0
 
 
 def _surplus_share(curve: Curve) -> float:
