@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import subprocess
+from contextlib import nullcontext
 from dataclasses import dataclass
 
+from harness.lanes import whole_machine
 from harness.programs import wirespeed
 
 from wirespeed.lab.lab import free_rpc_port
@@ -26,7 +28,9 @@ class GeneratorRun:
 def start_generator(*arguments: str) -> GeneratorRun:
     address = f"127.0.0.1:{free_rpc_port()}"
     command = wirespeed("generator", "--hugepages", "never", "--rpc", address, *arguments)
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    # Workers on several CPUs need more than a lane has.
+    with whole_machine() if "--cpu" in arguments else nullcontext():
+        process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     run = GeneratorRun(process, address, [])
     assert process.stdout is not None
     for line in process.stdout:

@@ -7,10 +7,11 @@ import re
 import signal
 import subprocess
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 
+from harness.lanes import whole_machine
 from harness.programs import wirespeed
 from harness.waiting import wait_for
 from scapy.utils import RawPcapReader, RawPcapWriter
@@ -82,7 +83,10 @@ def router(directory: Path, interfaces: Sequence[str], config: str = "", *option
     (directory / "start.conf").write_text(config)
     socket = directory / "router.sock"
     words = command(socket, interfaces, "--exec", str(directory / "start.conf"), *options)
-    with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+    # Workers on several CPUs need more than a lane has.
+    with whole_machine() if any("," in option for option in options) else nullcontext():
+        started = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    with started as process:
         assert process.stdout is not None and process.stderr is not None
         running = RouterProcess(process, socket)
         for line in process.stdout:

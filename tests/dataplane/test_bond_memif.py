@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 from generator_child import GeneratorChild
+from harness.lanes import ALL_CPUS
 from harness.waiting import wait_for
 from router_run import RouterProcess, router
 from scapy.all import IP, UDP, Ether, Raw
@@ -17,10 +17,8 @@ from wirespeed._native.flow_records import FlowKind
 from wirespeed._native.stream_records import Stream
 from wirespeed.statseg.segment import StatsSegment
 
-pytestmark = pytest.mark.alone
-
 FLOWS, RATE_PPS = 16, 500.0
-CPUS = sorted(os.sched_getaffinity(0))
+CPUS = sorted(ALL_CPUS)
 needs_two_cpus = pytest.mark.skipif(len(CPUS) < 2, reason="two workers need two CPUs")
 
 
@@ -85,6 +83,7 @@ def marker_answers(running: RouterProcess) -> int:
     return sum(int(row.split()[0]) for row in rows if "answers to our markers" in row)
 
 
+@pytest.mark.alone
 @pytest.mark.parametrize("workers", [1, pytest.param(2, marks=needs_two_cpus)])
 def test_members_go_and_come_back_and_no_flow_gets_out_of_order(tmp_path, workers):
     mode = "lacp load-balance l34"

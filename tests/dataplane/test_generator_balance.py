@@ -39,8 +39,6 @@ pytest.importorskip("wirespeed._native._core", reason="the native core is not bu
 from generator_child import GeneratorChild
 from test_generator_core import assert_conserved, packet
 
-pytestmark = pytest.mark.alone
-
 LIVE = (Op(OpKind.VAR, size=4, var_kind=VarKind.RANDOM, max=0xFFFFFFFF), Op(OpKind.WRITE, size=4, offset=30))
 AWAY_S = 0.3
 ETHER = Ether(src="02:00:00:00:00:01", dst="02:00:00:00:00:02")
@@ -54,6 +52,7 @@ def test_each_port_knows_its_medium(tmp_path: Path) -> None:
     assert media == [Medium.RING, Medium.RING, Medium.QUEUE, Medium.QUEUE]
 
 
+@pytest.mark.alone
 def test_what_is_asked_is_the_sum_of_what_became_of_it(tmp_path: Path) -> None:
     """Of a ring that is drained, a memif that nobody joined, and a port that takes all, overloaded."""
     ports = ("ring:loop", f"memif:{tmp_path}/alone.sock,role=server", "null")
@@ -116,6 +115,7 @@ def test_frames_that_no_load_consists_of_are_counted_by_kind() -> None:
     assert last[0].rx_kinds == FrameKinds()
 
 
+@pytest.mark.alone
 def test_a_worker_that_was_stopped_was_absent() -> None:
     with GeneratorChild("ring:loop") as child:
         before = child.snapshot().workers[0]
@@ -128,6 +128,7 @@ def test_a_worker_that_was_stopped_was_absent() -> None:
     assert after.absent_s - before.absent_s >= AWAY_S * 0.9
 
 
+@pytest.mark.alone
 def test_turns_of_a_worker_that_works_are_no_absences() -> None:
     """Neither the turns of a worker that has its CPU nor what the main thread asks of it are any."""
     with GeneratorChild("ring:a", "ring:a") as child:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import json
-import os
 import signal
 import time
 from collections.abc import Iterator
@@ -13,6 +12,7 @@ from typing import Any
 
 import pytest
 from generator_run import start_generator
+from harness.lanes import ALL_CPUS
 from harness.waiting import wait_for
 from scapy.all import IP, TCP, UDP, Ether, wrpcap
 
@@ -24,13 +24,11 @@ from wirespeed.lab.process import Child
 from wirespeed.profiles import load_profile
 from wirespeed.units import Rate
 
-pytestmark = pytest.mark.alone
-
 pytest.importorskip("wirespeed._native._core", reason="the native core is not built")
 
 RECORDED = Path(__file__).parents[1] / "unit" / "data" / "trex_client_streams.json"
 DEADLINE_S = 60.0
-CPUS = sorted(os.sched_getaffinity(0))[:2]
+CPUS = sorted(ALL_CPUS)[:2]
 BOTH = f"{CPUS[0]},{CPUS[-1]}/"
 needs_two_cpus = pytest.mark.skipif(len(CPUS) < 2, reason="two workers need two CPUs")
 
@@ -113,6 +111,7 @@ def test_recorded_chain_sends_what_it_sent_on_trex(client: Client) -> None:
     assert client.port_status([0])[0].state == "STREAMS"
 
 
+@pytest.mark.alone
 @pytest.mark.parametrize("tunables", [{}, {"vm": "var2"}, {"vm": "random"}, {"vm": "tuple"}, {"size": "imix"}])
 def test_what_is_sent_arrives(client: Client, tunables: dict[str, str]) -> None:
     before = drained(client)
@@ -133,6 +132,7 @@ def test_what_is_sent_arrives(client: Client, tunables: dict[str, str]) -> None:
         assert added(before, after, port, "asked") == sent + unsent
 
 
+@pytest.mark.alone
 def test_balance_medium_and_machine_are_told(client: Client) -> None:
     client.add_streams(0, load_profile("bench", {}, 0, 0))
     client.start([0], Rate(100_000, "pps"))
@@ -152,6 +152,7 @@ def test_balance_medium_and_machine_are_told(client: Client) -> None:
     assert total["machine"]["cpus"] >= 1
 
 
+@pytest.mark.alone
 def test_duration_ends_a_run(client: Client) -> None:
     client.call("get_async_events", session_id=2, user="sub")
     client.add_streams(0, load_profile("bench", {}, 0, 0))
@@ -159,6 +160,7 @@ def test_duration_ends_a_run(client: Client) -> None:
     assert run_until_done(client, 2)[-2:] == [14, 4]
 
 
+@pytest.mark.alone
 def test_a_packet_file_is_sent_at_its_own_times(client: Client, tmp_path: Path) -> None:
     packets = [Ether(src=f"02:00:00:00:00:{number:02x}") / IP() / UDP() for number in range(3)]
     for packet, at_s in zip(packets, (5.0, 5.2, 5.3), strict=True):
@@ -254,6 +256,7 @@ def test_ready_line_follows_a_line_for_each_port() -> None:
     assert run.lines[2:] == [f"ready: RPC at {run.address}"]
 
 
+@pytest.mark.alone
 def test_bursts_weigh_their_own_rate_where_that_is_asked_for() -> None:
     run = start_generator("--port", "null", "--port", "null", "--own-burst-rates", "--spread-starts")
     (loaded,) = load_profile("bench", {}, 0, 0)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -11,6 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
+from harness.lanes import ALL_CPUS
 from scapy.all import IP, UDP, Ether, Raw
 
 from wirespeed._native.flow_records import FlowKind
@@ -21,8 +21,8 @@ pytest.importorskip("wirespeed._native._core", reason="the native core is not bu
 
 from generator_child import GeneratorChild, Refused
 
-CPUS = sorted(os.sched_getaffinity(0))[:2]
-pytestmark = [pytest.mark.alone, pytest.mark.skipif(len(CPUS) < 2, reason="two workers need two CPUs")]
+CPUS = sorted(ALL_CPUS)[:2]
+pytestmark = pytest.mark.skipif(len(CPUS) < 2, reason="two workers need two CPUs")
 
 VALUE_AT = 46
 VALUES = 1000
@@ -188,6 +188,7 @@ def test_what_sends_can_be_changed(wire: Wire) -> None:
     assert received.rx_packets == sent.tx_packets
 
 
+@pytest.mark.alone
 def test_latency_is_merged_over_receiving_workers(tmp_path: Path) -> None:
     """One worker spreads a latency stream's flows over two queues of a ring, and two workers meter them."""
     sources = (*counting(250, 26), Op(OpKind.FIX_IP4, offset=14))

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from harness.lanes import ALL_CPUS
 from scapy.all import IP, UDP, Ether, Raw
 
 from wirespeed._native.flow_records import FlowKind
@@ -19,8 +19,8 @@ from generator_child import GeneratorChild
 from harness.waiting import wait_for
 from router_run import router
 
-CPUS = sorted(os.sched_getaffinity(0))[:2]
-pytestmark = [pytest.mark.alone, pytest.mark.skipif(len(CPUS) < 2, reason="two workers need two CPUs")]
+CPUS = sorted(ALL_CPUS)[:2]
+pytestmark = pytest.mark.skipif(len(CPUS) < 2, reason="two workers need two CPUs")
 
 ROUTED = "".join(
     f"set interface mac address e{port} 02:fe:00:00:00:0{port}\n"

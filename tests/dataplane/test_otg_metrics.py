@@ -11,8 +11,6 @@ from scapy.all import Dot1Q, Ether
 
 from wirespeed.client.stateless_client import StatelessClient
 
-pytestmark = pytest.mark.alone
-
 
 def tagged_flow(config: Any, packets: int) -> Any:
     """VLANs 5, 6, 7 in turn, told apart by all of their bits; destinations, by the last 8."""
@@ -94,6 +92,7 @@ def test_tags_that_cannot_be_told_apart_are_named(api: Any) -> None:
         api.set_config(config)
 
 
+@pytest.mark.alone
 def test_latency_of_a_mix_is_that_of_all_its_sizes(api: Any) -> None:
     config = two_ports(api)
     flow = add_flow(config, packets=120)
@@ -141,6 +140,7 @@ def rate_update(api: Any, config: Any, *properties: str) -> None:
     api.update_config(update)
 
 
+@pytest.mark.alone
 def test_rates_change_while_flows_run(api: Any) -> None:
     config = two_ports(api)
     flow = add_flow(config, pps=100)

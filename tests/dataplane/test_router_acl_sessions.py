@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import os
 import re
 from pathlib import Path
 
 import pytest
 from generator_child import GeneratorChild
+from harness.lanes import ALL_CPUS
 from harness.waiting import wait_for
 from router_run import CROSSED, HOST0, HOST1, RouterProcess, assert_conserved, route, router
 from scapy.layers.inet import IP, UDP
@@ -15,7 +15,7 @@ from scapy.layers.l2 import Ether
 
 from wirespeed._native.stream_records import Op, OpKind, Stream, StreamMode
 
-CPUS = sorted(os.sched_getaffinity(0))
+CPUS = sorted(ALL_CPUS)
 TWO = ("--cpu", f"{CPUS[0]},{CPUS[-1]}")
 needs_two_cpus = pytest.mark.skipif(len(CPUS) < 2, reason="two workers need two CPUs")
 

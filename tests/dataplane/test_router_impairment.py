@@ -21,8 +21,6 @@ from wirespeed._native.flow_records import FlowKind, Latency
 from wirespeed._native.stream_records import Stream, StreamMode
 from wirespeed.dut.errors import parse_errors
 
-pytestmark = pytest.mark.alone
-
 CROSSED = INTERFACES + "set interface l2 xconnect e0 e1\nset interface l2 xconnect e1 e0\n"
 TEMPLATE = bytes(
     Ether(dst="02:00:00:00:00:02", src="02:00:00:00:00:01")
@@ -188,6 +186,7 @@ def measure_once(directory: Path, settings: str, packets: int, rate_pps: float) 
         return child.latency(0), counted
 
 
+@pytest.mark.alone
 def test_a_loss_of_one_in_a_million_is_counted_to_the_packet(tmp_path: Path) -> None:
     packets, seed = 600_000, 2
     row = Row(seed, LOSS)
@@ -199,6 +198,7 @@ def test_a_loss_of_one_in_a_million_is_counted_to_the_packet(tmp_path: Path) -> 
     assert found.packets == packets - expected
 
 
+@pytest.mark.alone
 def test_losses_duplicates_and_reorders_are_told_apart_to_the_packet(tmp_path: Path) -> None:
     found, counted = measure(tmp_path, "loss 0.1% duplicate 0.1% reorder 0.1%", 100_000, 1e5)
     assert found.dropped == counted["lost"] > 0

@@ -7,11 +7,10 @@ from pathlib import Path
 
 import pytest
 
-pytestmark = pytest.mark.alone
-
 CHILD = Path(__file__).with_name("many_workers.py")
 
 
+@pytest.mark.alone
 def test_sixty_four_workers_serve_256_ports() -> None:
     """On few CPUs workers take turns; none is left out, and each port sends what its partner received."""
     done = subprocess.run([sys.executable, CHILD, "64", "256"], capture_output=True, text=True, check=False)

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 from generator_child import GeneratorChild
+from harness.lanes import ALL_CPUS
 from harness.waiting import wait_for
 from router_run import RouterProcess, read_pcap, received, router, wait_received, write_pcap
 from scapy.layers.inet import IP, UDP
@@ -23,9 +24,7 @@ from wirespeed.dut.runtime import parse_runtime
 from wirespeed.errors import UsageError
 from wirespeed.statseg.segment import StatsSegment
 
-pytestmark = pytest.mark.alone
-
-CPUS = sorted(os.sched_getaffinity(0))
+CPUS = sorted(ALL_CPUS)
 TWO = ("--cpu", f"{CPUS[0]},{CPUS[-1]}")
 needs_two_cpus = pytest.mark.skipif(len(CPUS) < 2, reason="two workers need two CPUs")
 
@@ -84,6 +83,7 @@ def pps(running: RouterProcess) -> list[float]:
 # ---- RX queues
 
 
+@pytest.mark.alone
 @needs_two_cpus
 def test_flows_that_a_generator_spreads_reach_all_workers(tmp_path: Path) -> None:
     """One worker of the generator fills two rings and empties two; each flow takes one of them, both ways."""
@@ -185,6 +185,7 @@ def test_queues_move_under_traffic_without_loss(tmp_path: Path) -> None:
 # ---- Sleeping
 
 
+@pytest.mark.alone
 @pytest.mark.parametrize("mode", ["adaptive", "interrupt"])
 def test_a_worker_sleeps_when_idle_and_wakes_for_packets(tmp_path: Path, mode: str) -> None:
     modes = "".join(f"set interface rx-mode e{i} {mode}\n" for i in range(3))
@@ -205,6 +206,7 @@ def test_a_worker_sleeps_when_idle_and_wakes_for_packets(tmp_path: Path, mode: s
     assert sources(read_pcap(tmp_path / "2-out.pcap")) == sources(sent)
 
 
+@pytest.mark.alone
 def test_an_idle_worker_costs_little(tmp_path: Path) -> None:
     config = "set interface rx-mode e0 adaptive\nset interface rx-mode e1 adaptive\n"
     with router(tmp_path, ["e0=ring:a", "e1=ring:a"], config) as running:
@@ -242,6 +244,7 @@ def ping(count: str) -> int:
     return int(match[1]) - int(match[2])
 
 
+@pytest.mark.alone
 def test_an_interrupt_wakes_a_worker(tmp_path: Path) -> None:
     """net_tap's descriptor tells of packets: ping through it while the worker waits there."""
     if os.geteuid() != 0 or not Path("/dev/net/tun").exists():
@@ -275,6 +278,7 @@ def numbered(frames: Sequence[bytes], copies: int) -> list[bytes]:
     return made
 
 
+@pytest.mark.alone
 @needs_two_cpus
 @pytest.mark.parametrize("how", ["", " symmetrical"])
 def test_hand_off_spreads_flows_and_keeps_their_order(tmp_path: Path, how: str) -> None:
@@ -304,6 +308,7 @@ def congestion(directory: Path) -> int:
         return stats.read(["congestion"])["/err/worker-handoff/congestion drop"].total[0]
 
 
+@pytest.mark.alone
 @needs_two_cpus
 def test_hand_off_wakes_a_worker_that_naps(tmp_path: Path) -> None:
     # The second worker has no queue of its own; all that it gets is handed to it.

@@ -107,7 +107,7 @@ def test_against_another_box(where: str, tmp_path: Path, capsys: pytest.CaptureF
     with open_corpus(where) as corpus:
         corpus.add(sorted(folder.iterdir()))
     text = article(capsys, "Fitlet2", "--against", "APU6", "--corpus", where)
-    assert "NDR of bench size=imix" in chapter(text, "Against APU6") and "needs" in chapter(text, "Against APU6")
+    assert "NDR of bench size=imix" in chapter(text, "Against APU6") and "one run each" in chapter(text, "Against APU6")
     assert "only one of the two has" in chapter(text, "Against APU6")
     assert "APU6" in chapter(text, "Results") and "2 older results of the same tests" in chapter(text, "Results")
 

@@ -173,7 +173,7 @@ def test_the_page_has_the_verdict_to_the_character(file: Path, verdict: Verdict)
     figure, full = verdict.figure, verdict.full_load
     assert full is not None
     shown = words_of(text(file))
-    assert f"{verdict.shown.scaled(MEGA)} Mpps {verdict.shown.share_text}" in shown
+    assert f"{' '.join(verdict.shown.rate_parts)} {verdict.shown.share_text}" in shown
     if figure.is_measured:
         assert f"At full load {full.text}, loss {full.loss_text}" in shown
     assert verdict.sentence.replace("`", "") in shown

@@ -11,6 +11,7 @@ from report_charts import curve, over_load
 from report_kinds import FORWARD, comparison_of, search_of
 from simulated_dut import SimulatedDut, constant, step
 
+from wirespeed.report.comparison import compare
 from wirespeed.report.listing import to_csv, to_json, to_markdown
 from wirespeed.report.matrix import matrix
 from wirespeed.report.matrix_text import matrix_to_csv, matrix_to_json, matrix_to_markdown
@@ -84,6 +85,10 @@ def test_latency_is_drawn_by_percentile_over_the_shares_of_the_load(one_way):
     assert (floor.name, floor.value) == ("wirespeed-search 0→1 without the router", 4.5)
 
 
+def part_of(search):
+    return search_part([search], compare([search]).verdicts, MEGA, Drawn(), with_cards=True)
+
+
 def bounds(*tests, searches):
     return over_load(comparison_of(*tests), 0, frozenset({"0→1"}), searches).bands
 
@@ -106,7 +111,7 @@ def test_a_search_of_a_router_without_a_name_goes_with_the_test_that_it_is_calle
 def test_an_irregular_goal_says_so_wherever_it_stands(limited):
     comparison = comparison_of(limited)
     assert "NDR at least 5.983 Mpps, irregular" in {one.name for one in search_chart("s", limited, MEGA).bands}
-    part = search_part([limited], MEGA, Drawn(), with_cards=True)
+    part = part_of(limited)
     assert part.goals.irregular == {0, 1}
     assert part.cards[0].trust.word == "tester-limited: at least this"
     (remark,) = [one for one in comparison.remarks if one.cause == "irregular"]
@@ -120,16 +125,17 @@ def test_an_irregular_goal_says_so_wherever_it_stands(limited):
 
 def test_a_router_that_loses_at_every_load_has_no_ndr():
     found = search_of("lossy", SimulatedDut(constant(0.003, step(7e6))))
-    part = search_part([found], MEGA, Drawn(), with_cards=True)
-    assert (part.cards[0].rate, part.cards[0].trust.word) == ("none", "irregular")
+    part = part_of(found)
+    assert (part.cards[0].rate, part.cards[0].trust.word) == ("less than 9.00 kpps each way", "lossy")
     assert part.goals.rows[0][4:7] == ("–", "0.009", "–")
     assert part.goals.rows[0][9] == "lost at the lowest load"
 
 
 def test_the_whole_line_has_no_upper_bound():
     found = search_of("line", SimulatedDut(step(1e9)))
-    part = search_part([found], MEGA, Drawn(), with_cards=True)
-    assert part.cards[0].trust.word == "the whole line"
+    part = part_of(found)
+    assert part.cards[0].trust.word == "held"
+    assert part.cards[0].more[-1].startswith("the line is full")
     assert part.goals.rows[0][4:7] == ("14.881", "–", "100.00")
     assert not part.goals.irregular
 

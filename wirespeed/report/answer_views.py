@@ -8,8 +8,7 @@ from wirespeed.pages.trust import Trust, trust_of
 from wirespeed.report.answers import Answer, answers
 from wirespeed.report.comparison import Comparison
 from wirespeed.report.looks import Colours
-from wirespeed.report.searches import IRREGULAR, bounds_text, goal_name, searches_of
-from wirespeed.results.figures import Scaler
+from wirespeed.report.searches import searches_of
 from wirespeed.results.verdict import Figure
 
 MOST_CARDS = 8
@@ -41,7 +40,7 @@ class AnswerCards:
     more: int
 
 
-def answer_cards(comparison: Comparison, scaler: Scaler, colours: Colours) -> AnswerCards | None:
+def answer_cards(comparison: Comparison, colours: Colours) -> AnswerCards | None:
     found = answers(comparison.groups, comparison.verdicts)
     if found is None:
         return None
@@ -53,17 +52,23 @@ def answer_cards(comparison: Comparison, scaler: Scaler, colours: Colours) -> An
         card = Card(
             dut=answer.dut,
             colour=colours.get(answer.dut, ""),
-            rate=shown.scaled(scaler),
-            unit=scaler.unit if shown.is_measured else "",
-            share="line rate unknown" if shown.line_percent is None else shown.share_text,
+            rate=shown.rate_parts[0],
+            unit=shown.rate_parts[1],
+            share=_share(shown),
             full_load="" if full is None or full is shown else full_load_text(full),
             trust=trust_of(shown, verdict.disturbed),
             why=verdict.sentence.replace("`", ""),
             test=verdict.name,
-            bounds=_bounds(answer, comparison, scaler),
+            bounds=_bounds(answer, comparison),
         )
         cards.append(card)
     return AnswerCards(f"{found.load}, {ways}", tuple(cards), max(0, len(found.duts) - MOST_CARDS) + found.others)
+
+
+def _share(figure: Figure) -> str:
+    if not figure.is_measured:
+        return ""
+    return "line rate unknown" if figure.line_percent is None else figure.share_text
 
 
 def full_load_text(full: Figure) -> str:
@@ -71,12 +76,11 @@ def full_load_text(full: Figure) -> str:
     return f"At full load {full.text}" + (f", loss {full.loss_text}" if full.is_measured else "")
 
 
-def _bounds(answer: Answer, comparison: Comparison, scaler: Scaler) -> tuple[str, ...]:
+def _bounds(answer: Answer, comparison: Comparison) -> tuple[str, ...]:
     """What searches of the very test found."""
     (load,) = [group.load for group in comparison.groups if answer.test in group.tests][:1]
-    each = " each way" if len(answer.test.directions) > 1 else ""
     return tuple(
-        f"{goal_name(one.goal)}: {bounds_text(one, scaler)}{each}{f', {IRREGULAR[1]}' if one.irregular else ''}"
+        one.line
         for search in searches_of(answer.test, load, comparison.searches)
-        for one in search.goals
+        for one in comparison.verdicts[search.name].figures
     )

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from wirespeed.pages.trust import Trust
+from wirespeed.pages.trust import Trust, trust_of
 from wirespeed.pages.words import count
 from wirespeed.report.duts import dut_name
 from wirespeed.report.page_parts import Drawn, Grid, Place, grid
@@ -24,9 +24,10 @@ from wirespeed.report.search_rows import (
     mrr_headings,
     mrr_rows,
 )
-from wirespeed.report.searches import bounds_text, goal_name, load_name, trust
-from wirespeed.results.figures import Scaler, rate_text, three_digits
+from wirespeed.report.searches import goal_name, load_name
+from wirespeed.results.figures import Scaler, measured_text
 from wirespeed.results.search import SearchResult
+from wirespeed.results.verdict import Verdict
 
 MOST_CARDS = 8
 MOST_OPEN = 4
@@ -35,7 +36,7 @@ MOST_OPEN = 4
 
 @dataclass(frozen=True)
 class SearchCard:
-    """The answer of one search: the first goal's lower bound in large, `more` are sentences on the other goals."""
+    """The verdict on one search: its first goal's figure in large, `more` are the other goals and what limited it."""
 
     dut: str
     load: str
@@ -68,9 +69,14 @@ class SearchPart:
 
 
 def search_part(
-    searches: Sequence[SearchResult], scaler: Scaler, drawn: Drawn, *, with_cards: bool
+    searches: Sequence[SearchResult],
+    verdicts: Mapping[str, Verdict],
+    scaler: Scaler,
+    drawn: Drawn,
+    *,
+    with_cards: bool,
 ) -> SearchPart | None:
-    """None without searches. The charts are kept in `drawn`."""
+    """None without searches. `verdicts` are by the names of results; the charts are kept in `drawn`."""
     if not searches:
         return None
     charts = [
@@ -85,7 +91,7 @@ def search_part(
     rates = [mrr_cells(row, scaler) for row in mrr_rows(searches)]
     times = [latency_cells(row, scaler) for row in latency_rows(searches)]
     return SearchPart(
-        cards=tuple(_card(search, scaler) for search in searches[:MOST_CARDS]) if with_cards else (),
+        cards=tuple(_card(search, verdicts[search.name]) for search in searches[:MOST_CARDS]) if with_cards else (),
         uncarded=max(0, len(searches) - MOST_CARDS),
         goals=goals,
         mrr=grid("Maximum receive rate", mrr_headings(scaler), rates, MRR_TEXTS),
@@ -95,29 +101,19 @@ def search_part(
     )
 
 
-def _card(search: SearchResult, scaler: Scaler) -> SearchCard:
-    dut = dut_name(search)
-    load = f"{load_name(search)}, {directions_of(search)}"
-    more = [f"{goal_name(one.goal)}: {bounds_text(one, scaler)}" for one in search.goals[1:]]
+def _card(search: SearchResult, verdict: Verdict) -> SearchCard:
+    load, figure = f"{load_name(search)}, {directions_of(search)}", verdict.figure
+    more = [one.line for one in verdict.figures[1:]]
     mrr = search.mrr
     if mrr is not None:
-        more.append(f"MRR {rate_text(mrr.mean_pps)} of all directions, mean of {count(mrr.count, 'trial')}")
-    if not search.goals:
-        each = None if mrr is None else mrr.mean_pps / len(search.directions)
-        return SearchCard(dut, load, "MRR of each direction", *_rate(search, each, scaler), None, tuple(more))
-    first = search.goals[0]
-    heading = f"{goal_name(first.goal)}, of each direction" if len(search.directions) > 1 else goal_name(first.goal)
-    is_bounded = first.upper_pps is not None and not first.is_at_least
-    said = (*([f"less than {scaler.text(first.upper_pps)} {scaler.unit}"] if is_bounded else []), *more)
+        more.append(f"MRR {measured_text(mrr.mean_pps)}, mean of {count(mrr.count, 'trial')}")
     return SearchCard(
-        dut, load, heading, *_rate(search, first.lower_pps, scaler, is_known=is_bounded), trust(first), said
+        dut=dut_name(search),
+        load=load,
+        heading=goal_name(search.goals[0].goal) if search.goals else "Maximum receive rate",
+        rate=figure.rate_parts[0],
+        unit=figure.rate_parts[1],
+        share="line rate unknown" if figure.is_measured and figure.line_percent is None else figure.share_text,
+        trust=trust_of(figure) if search.goals else None,
+        more=(*more, verdict.sentence.replace("`", "")),
     )
-
-
-def _rate(search: SearchResult, pps: float | None, scaler: Scaler, *, is_known: bool = True) -> tuple[str, str, str]:
-    """In large, its unit, and its share of the line. `is_known` is whether no rate means that none was carried."""
-    if pps is None:
-        return "none", "", "no load was carried" if is_known else "not found out"
-    percent = search.line_percent(pps)
-    share = "line rate unknown" if percent is None else f"{three_digits(percent)} % of line"
-    return three_digits(pps / scaler.divisor), scaler.unit, share

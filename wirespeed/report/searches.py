@@ -1,10 +1,9 @@
-"""What searches say in words: how a goal is called, whose doing its bound is, and which load test it goes with."""
+"""What searches say in words: how a goal is called, what set its bound, and which load test it goes with."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from wirespeed.pages.trust import Trust
 from wirespeed.report.duts import BESIDE
 from wirespeed.report.loads import Load, load_of_search
 from wirespeed.results.analysis import Analysis
@@ -21,9 +20,6 @@ LIMITS: dict[Limit, str] = {
     "none": "not found out",
 }
 
-BOUNDED = Trust("●", "bounds found", "The router carries the lower bound and not the upper one, by repeated trials.")
-WHOLE_LINE = Trust("●", "the whole line", "All of the line was carried: there is no upper bound.")
-TESTER_LIMITED = Trust("▲", "tester-limited: at least this", "The router may do more.")
 IRREGULAR = "◇", "irregular"
 
 
@@ -43,15 +39,6 @@ def bounds_text(found: GoalOutcome, scaler: Scaler) -> str:
     if found.lower_pps is None:
         return f"less than {upper} {scaler.unit}" if has_upper else "not found out"
     return f"{lower} to {upper} {scaler.unit}" if has_upper else f"at least {lower} {scaler.unit}"
-
-
-def trust(found: GoalOutcome) -> Trust:
-    """How far the lower bound of a goal can be believed."""
-    if found.limit == "tester":
-        return TESTER_LIMITED
-    if found.irregular:
-        return Trust(*IRREGULAR, f"{found.irregular[:1].upper()}{found.irregular[1:].rstrip('.')}.")
-    return WHOLE_LINE if found.upper_pps is None else BOUNDED
 
 
 def searches_of(test: Analysis, load: Load, searches: Sequence[SearchResult]) -> list[SearchResult]:

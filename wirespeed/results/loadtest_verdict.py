@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TypedDict
 
 from wirespeed.results.analysis import Analysis
@@ -57,13 +58,14 @@ def _figure(name: str, analysis: Analysis, loads: list[LoadPoint | None], bound:
         mark = "at least"
     elif not is_held and whole.loss_ratio > analysis.threshold:
         mark = "lossy"
+    bound = bound if is_held else ""
     each = zip(analysis.directions, loads, strict=False)
-    parts = tuple(_of_load(curve.channel, mark, load, 1) for curve, load in each if load is not None)
-    figure = _of_load(name, mark, whole, lines)
-    return Figure(**{**vars(figure), "bound": bound if is_held else "", "each": parts if len(parts) > 1 else ()})
+    parts = tuple(_of_load(curve.channel, mark, load, 1, bound) for curve, load in each if load is not None)
+    figure = _of_load(name, mark, whole, lines, bound)
+    return replace(figure, each=parts if len(parts) > 1 else ())
 
 
-def _of_load(name: str, mark: Mark, load: LoadPoint, lines: int) -> Figure:
+def _of_load(name: str, mark: Mark, load: LoadPoint, lines: int, bound: str) -> Figure:
     return Figure(
         name,
         mark,
@@ -73,6 +75,7 @@ def _of_load(name: str, mark: Mark, load: LoadPoint, lines: int) -> Figure:
         l1_bps=load.l1_bps,
         line_percent=None if load.received_percent is None else load.received_percent / lines,
         lines=lines,
+        bound=bound,
         samples=load.samples,
     )
 

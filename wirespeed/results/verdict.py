@@ -111,6 +111,14 @@ class Figure:
             return self.why
         return self._form(measured_text) + (f" ({self.bound})" if self.bound else "")
 
+    @property
+    def rate_parts(self) -> tuple[str, str]:
+        """Rate and unit for large type, what bounds it left out: `("≥ 4.47", "Mpps")`; or why there is none."""
+        if self.rate_pps is None:
+            return self.said or self.why, ""
+        rate, unit = self._form(measured_text).rsplit(" ", 1)
+        return rate, unit
+
     def scaled(self, scaler: Scaler) -> str:
         """The same in a column of one unit: `4.47`, `≥ 4.47`; what bounds the figure stands beside it."""
         if self.said:
@@ -134,6 +142,8 @@ class Figure:
             words.append(self.share_text)
         if self.rate_pps is not None and self.samples:
             words.append(f"loss {self.loss_text}")
+        if self.mark == "irregular":
+            words.append("irregular")
         return ", ".join(words)
 
     @property

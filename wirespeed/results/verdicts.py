@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from wirespeed.results.analysis import Analysis, analyse
+from wirespeed.results.figures import measured_text
 from wirespeed.results.file import AnyResult
 from wirespeed.results.loadtest import Result
 from wirespeed.results.loadtest_verdict import loadtest_verdict
@@ -107,8 +110,10 @@ def _of_bounds(
     """A load of each direction that trials bound, as the figure of all of them. `line_percent` is of each line."""
     lines = max(1, len(directions))
     if lower_pps is None:
-        below = "" if upper_pps is None else f": none above {upper_pps:,.0f} pps each way"
-        return Figure(name, "not measured", lines=lines, why=f"not found{below}", loss_ratio=loss_ratio)
+        if upper_pps is None:
+            return Figure(name, "not measured", lines=lines, why="not found out", loss_ratio=loss_ratio)
+        least = f"less than {measured_text(upper_pps)}{' each way' if lines > 1 else ''}"
+        return Figure(name, "lossy", lines=lines, why=least, loss_ratio=loss_ratio)
     bound = BOUNDS.get(by, "")
     mark: Mark = "at least" if bound else "irregular" if irregular else "held"
 
@@ -129,7 +134,7 @@ def _of_bounds(
 
     whole = of(name, lines)
     each = tuple(of(direction, 1) for direction in directions) if lines > 1 else ()
-    return Figure(**{**vars(whole), "each": each})
+    return replace(whole, each=each)
 
 
 def _soak(result: SoakResult, found: Limit | None) -> Verdict:

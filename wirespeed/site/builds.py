@@ -44,4 +44,6 @@ def _words(row: Row) -> str:
     told = verdict(row, WITHIN)
     if judged.word in ("better", "worse") and judged.difference is not None:
         return f"{told} ({100 * judged.difference:+.1f} %)"
+    if judged.a_count == judged.b_count == 1 and judged.difference is not None:
+        return f"{100 * judged.difference:+.1f} %, {told},"
     return told

@@ -97,7 +97,7 @@ def test_name(load: str, directions: str) -> str:
 def answer_of(figure: Figure | None) -> Answer | None:
     if figure is None:
         return None
-    rate, unit = figure.told.text.partition(" (")[0].rsplit(" ", 1)
+    rate, unit = figure.told.rate_parts
     mark, entry = trust(figure), figure.entry
     share = "" if figure.value.line_percent is None else f", {figure.told.share_text}"
     of = f"{figure.name}{share}, {test_name(entry.load, entry.directions)}"

@@ -26,6 +26,7 @@ from wirespeed.explain.sources.trials import idle_watts
 from wirespeed.results.analysis import SUM, Analysis, Curve, analyse
 from wirespeed.results.balance import Medium
 from wirespeed.results.dut import DutTelemetry
+from wirespeed.results.load_figures import LEAST_LEFT
 from wirespeed.results.loadtest import Result
 from wirespeed.results.machine import is_absence
 from wirespeed.results.point import Point
@@ -47,7 +48,7 @@ def cases_of(
     if not curves:
         return ()
     main = next((curve for curve in curves if curve.channel == SUM), curves[0])
-    top = _top(main)
+    top = _top(main, analysis.threshold)
     chosen = {point.t_s for point in top}
     samples = [sample for sample in result.samples if sample.t_s in chosen]
     case = _case(analysis, main, top, samples, source)
@@ -87,7 +88,7 @@ def _direction(case: Case, analysis: Analysis, curve: Curve, chosen: set[float])
     """The same test, one direction: what the device told is of all of them."""
     top = [point for point in _loaded(curve) if point.t_s in chosen]
     if not top:
-        top = _top(curve)
+        top = _top(curve, analysis.threshold)
     load = replace(
         _load(analysis, curve, top, (), (), case.load.source),
         name=curve.channel,
@@ -144,12 +145,14 @@ def _loaded(curve: Curve) -> tuple[Point, ...]:
     return tuple(point for point in points if point.measured) or tuple(points)
 
 
-def _top(curve: Curve) -> list[Point]:
+def _top(curve: Curve, threshold: float) -> list[Point]:
     """The hold; of steps the highest, but for single samples that made up for lost time."""
     found = _loaded(curve)
     held = [point for point in found if point.phase == "hold"]
     if held:
-        return held
+        # The full load of the verdict, where enough of it is undisturbed.
+        clean = [point for point in held if not (point.spoilt and point.loss_ratio > threshold)]
+        return clean if len(clean) >= LEAST_LEFT * len(held) else held
     loads = sorted(point.offered_pps for point in found)
     highest = loads[int(0.9 * (len(loads) - 1))]
     return [point for point in found if point.offered_pps >= _TOP * highest]
