@@ -54,16 +54,18 @@ def test_what_the_device_counted_for_its_own_link_is_not_the_machines(reason: st
     assert why_spoilt(None, sample(0.6, dut={"drops": {"e1-tx: no free tx slots": 5000}}), FORWARD, 0.5) is not None
 
 
-def test_a_link_that_was_down_is_no_machine_that_was_away() -> None:
-    """For two samples of thirty, in which nothing came back."""
+@pytest.mark.parametrize(("first", "cause"), [(10, "link-down"), (28, "tester")], ids=["most", "two samples"])
+def test_a_link_that_was_down_is_no_machine_that_was_away(first: int, cause: str) -> None:
+    """From the sample `first` on, nothing comes back."""
     calls = count()
-    bench = Bench(medium=Medium.QUEUE, dut=lambda pps: 0.0 if next(calls) in (10, 11) else pps)
+    bench = Bench(medium=Medium.QUEUE, dut=lambda pps: 0.0 if first <= next(calls) < 30 else pps)
     samples = tuple(
-        replace(one, links_down=(1,)) if at in (10, 11) else one
+        replace(one, links_down=(1,)) if first <= at < 30 else one
         for at, one in enumerate(run(bench, [("hold", 5e6)] * 30, 1))
     )
     ports = {number: PortFacts(number, speed_bps=10e9, medium="queue") for number in (0, 1)}
     (case,) = cases_of(Result("cut", {}, samples, ports=ports, directions=(FORWARD,)), "cut.json")
-    assert case.load.unlinked_share > 0.5 and case.load.spoilt_share == 0.0
     found = explain(case)
-    assert found.cause == "link-down" and "steal" not in {finding.cause for finding in found.named}
+    assert found.cause == cause and "steal" not in {finding.cause for finding in (*found.named, *found.likely)}
+    if cause == "tester":
+        assert case.remarks == ("in 2 samples a port of the tester had no link: they are left out",)

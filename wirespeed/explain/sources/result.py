@@ -79,7 +79,7 @@ def _case(analysis: Analysis, curve: Curve, top: Sequence[Point], samples: Seque
         in_packets=_counted(one.in_packets for one in told),
         out_packets=_counted(one.out_packets for one in told),
         tells_drops=tells_drops(told),
-        remarks=_errors(asked),
+        remarks=(*_errors(asked), *_unlinked(curve, top)),
         machine=_machine(result, told, place),
     )
 
@@ -126,6 +126,15 @@ def _errors(asked: Sequence[DutTelemetry]) -> tuple[str, ...]:
     """Why the device told nothing, each reason once."""
     reasons = counts({one.error: 1} for one in asked if one.error is not None)
     return tuple(f"in {count} of {len(asked)} samples the device told nothing: {why}" for why, count in reasons.items())
+
+
+def _unlinked(curve: Curve, top: Sequence[Point]) -> tuple[str, ...]:
+    """That samples without a link are left out."""
+    points = [point for point in _loaded(curve) if point.spoilt is not None and not is_absence(point.spoilt)]
+    left = [point for point in points if point not in top]
+    if not left:
+        return ()
+    return (f"in {len(left)} samples a port of the tester had no link: they are left out",)
 
 
 def _counted(counts: Iterable[int | None]) -> int | None:
