@@ -8,7 +8,9 @@ from pathlib import Path
 
 from wirespeed.errors import UsageError
 from wirespeed.explain.facts import Box, Case, Load
+from wirespeed.explain.sources.plain_lines import plain_lines
 from wirespeed.explain.sources.show_run import Counted, counted_in, workers_of
+from wirespeed.explain.sources.texts import Figures, kinds_in
 from wirespeed.files import read_text_file
 from wirespeed.results.figures import rate_text
 from wirespeed.units import parse_rate, parse_speed
@@ -31,12 +33,26 @@ class Pasted:
     directions: int = 1
 
 
+def figures_of(
+    hz: float | None, offered: str, received: str, size_bytes: float | None, line: str, directions: int
+) -> Figures:
+    """The figures beside texts, as they are typed; UsageError says which cannot be read."""
+    return Figures(
+        hz=hz,
+        offered_pps=_pps(offered, "--offered") if offered else None,
+        received_pps=_pps(received, "--received") if received else None,
+        size_bytes=size_bytes,
+        line_bps=parse_speed(line) if line else None,
+        directions=directions,
+    )
+
+
 def pasted_case(pasted: Pasted) -> Case:
     """UsageError or FileFault say what is wrong with a text or a figure."""
     source = "standard input" if str(pasted.show_run) == "-" else pasted.show_run.name
     pps = _pps(pasted.received, "--received") if pasted.received else None
     workers, remarks = workers_of(_text(pasted.show_run), source, pasted.hz, pps)
-    counted = counted_in(_text(pasted.show_errors)) if pasted.show_errors else Counted()
+    counted = _counted(pasted.show_errors) if pasted.show_errors else Counted()
     # What the tester got back is what the router says that it sent, unless somebody knows better.
     out_pps = sum(worker.pps if worker.out_pps is None else worker.out_pps for worker in workers)
     offered = _pps(pasted.offered, "--offered") if pasted.offered else None
@@ -60,6 +76,17 @@ def pasted_case(pasted: Pasted) -> Case:
     )
 
 
+def _counted(path: Path) -> Counted:
+    """What a `show errors` counted. UsageError for a text of another kind, which would tell of no drops."""
+    text = _text(path)
+    counted = counted_in(text)
+    kinds = kinds_in(text)
+    if text.strip() and not counted.drops and not counted.events and "show errors" not in kinds:
+        what = f"it is a `{kinds[0]}`" if kinds else "lines such as “12 ip4-input ip4 ttl <= 1 error” are needed"
+        raise UsageError(f"{path.name} holds no `show errors`: {what}; --evidence FILE takes any of such texts")
+    return counted
+
+
 def more_than_offered(name: str, offered: float | None, received: float) -> tuple[str, ...]:
     """A remark where a device would have made packets of its own."""
     if offered is None or received <= (1 + _CONTRADICTS) * offered:
@@ -69,8 +96,9 @@ def more_than_offered(name: str, offered: float | None, received: float) -> tupl
 
 def _text(path: Path) -> str:
     if str(path) == "-":
-        return sys.stdin.read(_MOST_BYTES)
-    return read_text_file(path, "router's text", _MOST_BYTES).decode(errors="replace")
+        return "\n".join(plain_lines(sys.stdin.read(_MOST_BYTES)))
+    text = read_text_file(path, "router's text", _MOST_BYTES).decode(errors="replace")
+    return "\n".join(plain_lines(text))
 
 
 def _pps(text: str, option: str) -> float:
