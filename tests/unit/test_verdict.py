@@ -91,6 +91,20 @@ def test_disturbed_samples_count_where_that_was_asked_for() -> None:
     assert full is not None and full.loss_ratio == pytest.approx(0.5)
 
 
+def test_packets_that_came_later_were_not_lost_and_rate_l1_and_percentage_agree() -> None:
+    """Somebody kept the frames of two samples of the hold until the next one; in the end nothing was lost."""
+    samples = run(Bench(held=frozenset({62, 66}), signature=True), ramp(5e6, 60, 10))
+    held = [sample for sample in samples if sample.phase == "hold"]
+    samples = [away(sample, 0.6) if sample in held else sample for sample in samples]
+    result = result_of(samples)
+    balance = replace(result.outcome.channels["0→1"].balance, received=result.outcome.channels["0→1"].balance.sent)
+    found = analyse(result, balances={FORWARD: balance}).curves[0].full_load
+    assert found is not None
+    assert (found.samples, found.loss_ratio, found.received_pps) == (10, 0, pytest.approx(5e6))
+    assert found.received_percent == pytest.approx(found.received_pps / LINE_PPS * 100)
+    assert found.l1_bps == pytest.approx(found.received_pps * l1_bits(64))
+
+
 @pytest.mark.parametrize("status", [INTERRUPTED, FAILED])
 def test_a_test_that_did_not_end_says_so(status: str) -> None:
     result = result_of(run(up_to(5e6), ramp(LINE_PPS, 60, 0)))
