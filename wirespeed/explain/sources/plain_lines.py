@@ -22,6 +22,11 @@ def plain_lines(text: str) -> list[str]:
     return [_plain(line) for line in text.split("\n")]
 
 
+def plain_text(text: str) -> str:
+    """The same as one text."""
+    return "\n".join(plain_lines(text))
+
+
 def _without_tags(text: str) -> str:
     # The cells of a row are its columns, wherever the page breaks its lines.
     text = _ROW.sub(lambda row: _CELL.sub("  ", row[0].replace("\n", " ")) + "\n" * (row[0].count("\n") - 1), text)
