@@ -58,7 +58,7 @@ def pasted_case(pasted: Pasted) -> Case:
     counted = _counted(pasted.show_errors) if pasted.show_errors else Counted()
     return replace(
         case,
-        drops=case.drops | counted.drops,
+        drops={**case.drops, **counted.drops},
         events={**case.events, **counted.events},
         tells_drops=case.tells_drops or pasted.show_errors is not None,
         remarks=(*case.remarks, *more_than_offered(source, figures.offered_pps, case.load.received_pps)),

@@ -414,7 +414,7 @@ def _case(told: _Told, figures: Figures, source: str) -> Case:
         ),
         box=box,
         workers=workers,
-        drops={**drops},
+        drops=drops,
         events=events,
         cpus=tuple(told.cpus.values()),
         tells_drops=bool(told.errors),
