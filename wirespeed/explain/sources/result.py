@@ -28,6 +28,7 @@ from wirespeed.results.balance import Medium
 from wirespeed.results.dut import DutTelemetry
 from wirespeed.results.load_figures import LEAST_LEFT
 from wirespeed.results.loadtest import Result
+from wirespeed.results.machine import is_absence
 from wirespeed.results.point import Point
 from wirespeed.results.sample import Sample
 
@@ -78,7 +79,7 @@ def _case(analysis: Analysis, curve: Curve, top: Sequence[Point], samples: Seque
         in_packets=_counted(one.in_packets for one in told),
         out_packets=_counted(one.out_packets for one in told),
         tells_drops=tells_drops(told),
-        remarks=_errors(asked),
+        remarks=(*_errors(asked), *_unlinked(curve, top)),
         machine=_machine(result, told, place),
     )
 
@@ -125,6 +126,15 @@ def _errors(asked: Sequence[DutTelemetry]) -> tuple[str, ...]:
     """Why the device told nothing, each reason once."""
     reasons = counts({one.error: 1} for one in asked if one.error is not None)
     return tuple(f"in {count} of {len(asked)} samples the device told nothing: {why}" for why, count in reasons.items())
+
+
+def _unlinked(curve: Curve, top: Sequence[Point]) -> tuple[str, ...]:
+    """That samples without a link are left out."""
+    points = [point for point in _loaded(curve) if point.spoilt is not None and not is_absence(point.spoilt)]
+    left = [point for point in points if point not in top]
+    if not left:
+        return ()
+    return (f"in {len(left)} samples a port of the tester had no link: they are left out",)
 
 
 def _counted(counts: Iterable[int | None]) -> int | None:
@@ -182,7 +192,8 @@ def _load(
         flows=flows_of(result.variables),
         hashed=hashed_by(result.variables),
         tester_limited=curve.tester_limited,
-        spoilt_share=sum(point.spoilt is not None for point in lossy) / len(lossy) if lossy else 0.0,
+        spoilt_share=sum(is_absence(point.spoilt) for point in lossy) / len(lossy) if lossy else 0.0,
+        unlinked_share=_unlinked_share(top),
         refused_share=_refused_share(top),
         surplus_share=_surplus_share(curve),
         longest_away_s=_longest_away_s(samples),
@@ -197,6 +208,13 @@ def _refused_share(top: Sequence[Point]) -> float:
     refused = sum(point.balance.refused for point in top if point.balance.refusing_is_duts)
     lost = sum(point.balance.lost for point in top)
     return min(1.0, refused / lost) if lost else 0.0
+
+
+def _unlinked_share(top: Sequence[Point]) -> float:
+    """Of what was lost, what was lost in samples in which a port had no link."""
+    lost = sum(point.balance.lost for point in top)
+    unlinked = sum(point.balance.lost for point in top if point.spoilt is not None and not is_absence(point.spoilt))
+    return unlinked / lost if lost else 0.0
 
 
 def _surplus_share(curve: Curve) -> float:
