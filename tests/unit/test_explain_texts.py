@@ -191,3 +191,13 @@ def test_the_command_takes_texts_by_option_and_by_themselves(
         (one,) = json.loads(capsys.readouterr().out)
         said.append(one["cause"])
     assert said == ["softirq", "softirq"]
+
+
+def test_a_whole_session_given_as_show_run_tells_all_that_is_in_it(tmp_path: Path) -> None:
+    run = tmp_path / "session.txt"
+    rows = f"{ERRORS} 30000000 ip4-input ip4 ttl <= 1 error\n"
+    run.write_text(f"vpp# show run\n{SATURATED}vpp# show errors\n{rows}vpp# show hardware\n{HARDWARE}\nThat is all.\n")
+    case = pasted_case(Pasted(run, offered="9.2mpps", received="6.2mpps", hz=2.1e9))
+    assert case.drops["ip4-input: ip4 ttl <= 1"] == 30_000_000 and case.tells_drops
+    assert (case.box.tx_queues, case.box.tx_slots) == (2, 1024)
+    assert any("is not read: “That is all.”" in remark for remark in case.remarks)

@@ -7,7 +7,8 @@ import re
 
 _TAG = re.compile(r"</?[a-zA-Z][^<>]*>")
 _BREAK = re.compile(r"<br\s*/?>|</(?:tr|p|div|li|pre|h\d)>", re.IGNORECASE)
-_ROW = re.compile(r"<tr\b.*?</tr>", re.IGNORECASE | re.DOTALL)
+_ROW = re.compile(r"<tr\b[^\x00]{0,4000}?</tr>", re.IGNORECASE)
+"""A row of a page; longer ones are no rows of a router's table."""
 _CELL = re.compile(r"</t[dh]>", re.IGNORECASE)
 _QUOTED = re.compile(r"^(?:\s*>)+ ?(?=.)|^\s*>\s*$")
 _ESCAPES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
@@ -20,6 +21,11 @@ def plain_lines(text: str) -> list[str]:
     if _TAG.search(text) and re.search(r"</(?:pre|td|p|div|span|code|br)>|<br\b|<pre\b", text, re.IGNORECASE):
         text = _without_tags(text)
     return [_plain(line) for line in text.split("\n")]
+
+
+def plain_text(text: str) -> str:
+    """The same as one text."""
+    return "\n".join(plain_lines(text))
 
 
 def _without_tags(text: str) -> str:

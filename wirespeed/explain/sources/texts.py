@@ -36,7 +36,7 @@ _ETHTOOL_ROW = re.compile(r"\s+\S.*?: +\d+\s*|\s+[RT]x Queue#:\s*\d+\s*")
 _ETHTOOL_OF = re.compile(r"ethtool\s+(?:-S|--statistics)\s+(?P<name>\S+)")
 _NAME_LINE = re.compile(r"(?P<name>[A-Za-z][\w.@-]*):\s*")
 _MPSTAT_HEAD = re.compile(r".*\bCPU\s+(?P<columns>(?:%\w+\s*)+)")
-_MPSTAT_ROW = re.compile(r"(?P<when>.*?)\s*\b(?P<cpu>all|\d+)\s+(?P<shares>(?:\d+[.,]\d+\s*)+)")
+_MPSTAT_ROW = re.compile(r"(?P<when>.*?)\s*\b(?P<cpu>all|\d+)\s+(?P<shares>\d+[.,]\d+(?:\s+\d+[.,]\d+)*)\s*")
 _MPSTAT_KINDS = {"usr": "user", "sys": "system", "soft": "softirq", "iowait": "iowait"}
 _SOFTIRQS_HEAD = re.compile(r"\s+CPU0(?:\s+CPU\d+)*\s*")
 _SOFTIRQS_ROW = re.compile(r"\s*[A-Z_]+:(?:\s+\d+)+\s*")
@@ -104,6 +104,13 @@ def text_case(paths: Sequence[Path], figures: Figures) -> Case:
     return _case(told, figures, paths[0].name or str(paths[0]))
 
 
+def case_of_text(text: str, source: str, figures: Figures) -> Case:
+    """The case of one text, and whatever else stands in it."""
+    told = _Told()
+    _remark(_lines_of(text, source, told), source, told)
+    return _case(told, figures, source)
+
+
 def texts_among(results: Sequence[Path], evidence: Sequence[Path]) -> tuple[list[Path], list[Path]]:
     """The texts of a device, and the files that are results: one in which a text is known is no result."""
     if not results or evidence:
@@ -154,11 +161,16 @@ def _read(path: Path, told: _Told) -> bool:
     if len(told.kinds) == before:
         told.remarks.append(f"{path.name}: nothing in it is known")
         return False
-    for number, line in left[:_MOST_TOLD]:
-        told.remarks.append(f"{path.name}, line {number} is not read: “{line.strip()[:80]}”")
-    if len(left) > _MOST_TOLD:
-        told.remarks.append(f"{path.name}: {len(left) - _MOST_TOLD} more lines are not read")
+    _remark(left, path.name, told)
     return True
+
+
+def _remark(left: _Lines, name: str, told: _Told) -> None:
+    """The first lines that are not read, and how many more there are."""
+    for number, line in left[:_MOST_TOLD]:
+        told.remarks.append(f"{name}, line {number} is not read: “{line.strip()[:80]}”")
+    if len(left) > _MOST_TOLD:
+        told.remarks.append(f"{name}: {len(left) - _MOST_TOLD} more lines are not read")
 
 
 def _lines_of(text: str, name: str, told: _Told) -> _Lines:
