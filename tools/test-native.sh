@@ -22,7 +22,8 @@ if [ "$(uname -m)" = x86_64 ]; then
 		fi
 	done
 fi
-[ -f build-asan/build.ninja ] || meson setup build-asan -Dpython=false -Dtests=true -Dbuildtype=debugoptimized \
-	-Db_ndebug=false -Db_sanitize=address,undefined -Db_lundef=false >/dev/null
+# -O1 and line numbers alone compile in half the time of -O2 -g; at -O1 gcc sees uninitialized values that are none.
+[ -f build-asan/build.ninja ] || meson setup build-asan -Dpython=false -Dtests=true -Dbuildtype=plain -Doptimization=1 \
+	"-Dc_args=['-g1', '-Wno-maybe-uninitialized']" -Db_ndebug=false -Db_sanitize=address,undefined -Db_lundef=false >/dev/null
 ninja -C build-asan --quiet
 meson test -C build-asan --no-rebuild --print-errorlogs --timeout-multiplier 4 "$@"

@@ -10,7 +10,7 @@
 
 enum { NODES = 16, SOURCE = 0, SINK = 15, MAX_EDGES = 8, PACKETS = GRAPH_FRAME_SIZE, HOPS = 12 };
 
-static char names[NODES][8];
+static char names[NODES][20];
 static const char *edges[NODES][MAX_EDGES];
 static struct graph_registration nodes[NODES];
 static uint8_t hops[PACKETS];

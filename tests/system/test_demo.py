@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from harness.programs import run_wirespeed, wirespeed
 
+from wirespeed.explain.verdicts import verdict_of
 from wirespeed.lab.demo import QUICK
 from wirespeed.lab.suite import SEED_SUITE
 from wirespeed.report.render import render
@@ -41,7 +42,7 @@ def test_every_test_leaves_a_complete_result(results):
 def test_the_table_names_every_test_and_the_report(demo):
     directory, printed = demo
     assert all(printed.count(f"\n {test.label} ") == 2 for test in SEED_SUITE)  # one block each way
-    assert "at full load" in printed
+    assert " forwarded " in printed and " limit " in printed
     assert f"report: {directory}/report.html" in printed
     assert 200_000 < (directory / "report.html").stat().st_size < 500_000  # dygraphs is inside
 
@@ -68,9 +69,10 @@ def test_samples_carry_the_cost_in_the_router(results):
 
 @pytest.mark.alone
 def test_large_packets_pass_at_line_rate(results):
-    """10 Gb/s of 1514-byte frames is 815 kpps; any machine that runs this forwards them."""
-    channel = results["wirespeed-memif-unidir-1514b"].outcome.channels["0→1"]
-    assert channel.full_load.received_percent > 90
+    """10 Gb/s of 1514-byte frames is 815 kpps; any machine that runs this forwards them, unless it takes the CPUs away
+    from the tester, and then the verdict says that."""
+    verdict = verdict_of(results["wirespeed-memif-unidir-1514b"])
+    assert verdict.limited_by in ("tester", "host") or (verdict.figure.line_percent or 0) > 90
 
 
 @pytest.mark.alone

@@ -16,11 +16,13 @@ from wirespeed.client.generator_client import GeneratorClient
 from wirespeed.dut.dut import Dut
 from wirespeed.dut.router import TEXTS
 from wirespeed.dut.spec import parse_dut
+from wirespeed.lab.burden import Burden, burdened
 from wirespeed.lab.embedded import GENERATOR_MACS, ROUTER_COMMANDS, EmbeddedLab
 from wirespeed.lab.lab import Lab, choose_cpus
 from wirespeed.lab.linux import LinuxLab, has_xdp_sockets, unavailable
 from wirespeed.lab.running import running
 from wirespeed.lab.suite import wait_for_links
+from wirespeed.lab.veth import VethLab
 from wirespeed.measure.load import load_of
 from wirespeed.measure.tester import Tester as Ports
 from wirespeed.measure.trial import Trial
@@ -209,6 +211,23 @@ def test_a_router_that_ends_and_one_that_takes_its_place(both_cpus: frozenset[in
         assert told.workers[0].name == "ws_wk_0"
 
 
+BURDEN = Burden("an ACL and a table", rules=50, routes="internet:2000")
+
+
+def test_a_burden_costs_each_packet_and_is_gone_afterwards(lab: EmbeddedLab) -> None:
+    """The ACL is asked on the way in and out, and the table is in the FIB; packets are forwarded all the same."""
+    before = ask(lab.control_socket, "show ip fib summary")
+    with burdened(lab, BURDEN):
+        assert ask(lab.control_socket, "show ip fib summary") != before
+        told, sent = between(lab.dut, lab, "bench", 20_000)
+    assert (told.in_packets, told.out_packets, told.drops) == (sent, sent, {})
+    names = {node.name for node in told.workers[0].nodes if node.vectors}
+    assert {"acl-plugin-in-ip4-fa", "e1-acl-plugin-out"} <= names
+    assert ask(lab.control_socket, "show ip fib summary") == before
+    told, sent = between(lab.dut, lab, "bench", 20_000)
+    assert not {node.name for node in told.workers[0].nodes if node.vectors and "acl" in node.name}
+
+
 # ---- Linux
 
 linux_only = pytest.mark.skipif(unavailable() is not None, reason=f"no Linux lab: {unavailable()}")
@@ -256,6 +275,15 @@ def test_at_the_full_line_the_tester_is_told_to_be_the_limit(no_linux_lab: None,
             found = trial.measure(Rate(100.0, "percentage"), 0.5)
     assert lab.facts.wire == f"veth, {port}"
     assert all(one.tester_limited and one.balance.ours > 0 for one in found.channels.values()), found
+
+
+@linux_only
+def test_our_router_runs_over_the_links_that_linux_has(no_linux_lab: None, both_cpus: frozenset[int]) -> None:
+    with running(VethLab(choose_cpus())) as lab:
+        told, sent = between(lab.dut, lab, "bench", 5_000)
+        assert (told.error, told.in_packets, told.out_packets, told.drops) == (None, sent, sent, {})
+        assert (lab.facts.kind, lab.facts.wire.partition(",")[0]) == ("veth", "veth")
+    assert not [path for path in Path("/sys/class/net").iterdir() if path.name.startswith(f"ws{os.getpid()}")]
 
 
 @linux_only

@@ -48,6 +48,7 @@ CASES: dict[str, Case] = {
     "no-next-hop": Case(SHORT, workers=(IDLE,), drops={"ip4-lookup: no route": 5_000_000}, lost_packets=5e6),
     "slow-path": Case(SHORT, workers=(IDLE,), drops={"ip4-rewrite: ip4 ttl <= 1": 5_000_000}, lost_packets=5e6),
     "blackhole": Case(SHORT, workers=(IDLE,), drops={"null-node: blackholed packets": 5_000_000}, lost_packets=5e6),
+    "link-down": Case(replace(SHORT, unlinked_share=0.9, spoilt_share=0.1)),
     "not-arrived": Case(
         replace(SHORT, received_pps=1.0), workers=(replace(IDLE, packets=58, in_pps=5.8, out_pps=5.7),)
     ),

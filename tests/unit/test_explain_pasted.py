@@ -363,3 +363,10 @@ def test_a_clock_that_a_rate_contradicts_is_told_and_makes_no_figure(tmp_path: P
     found = explained(tmp_path, I226, hz=2.0e9, offered="3.72mpps", line="2.5G")
     assert any("more than its 2 GHz: the clock or the rate is another" in said for said in found.case.remarks)
     assert "core_pps" not in {figure.name for figure in found.figures}
+
+
+def test_a_drop_rate_without_drop_nodes_is_the_routers_too(tmp_path: Path) -> None:
+    rows = [line for line in HALF_DROPPED.splitlines() if "drop  " not in line]
+    found = explained(tmp_path, "\n".join(rows), hz=2.2e9, offered="1mpps")
+    assert found.verdict is not None and found.cause == "dropped"
+    assert "the router itself dropped 500.000 kpps" in found.verdict.sentence

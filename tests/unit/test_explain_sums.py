@@ -189,3 +189,15 @@ def test_a_kernels_time_is_drawn_by_its_kinds() -> None:
 
 def test_without_telemetry_there_is_no_picture() -> None:
     assert cpu_budget(steps(1, 2, 3, 4)) is None
+
+
+def test_what_a_packet_costs_is_the_same_in_all_figures_of_a_worker_that_was_away() -> None:
+    nodes = (
+        NodeCost("dpdk-input", 1_000_000, 10_000_000, 2_000_000_000, 0),
+        NodeCost("ethernet-input", 500_000, 10_000_000, 3_000_000_000, 0),
+        NodeCost("ip4-lookup", 500_000, 10_000_000, 5_000_000_000, 0),
+    )
+    worker = worker_of("w0", 10.0, nodes, tsc_hz=2.0e9, absent_s=8.0)
+    load = Load("a", 1e6, offered_pps=2e6, frame_bytes=64, line_bps=10e9)
+    told = {figure.name: figure.value for figure in explain(Case(load, workers=(worker,))).figures}
+    assert told["work_cycles_per_packet"] == pytest.approx(2.0e9 / told["core_pps"], rel=0.01)

@@ -254,3 +254,11 @@ def test_goals_are_found_together_in_fewer_trials_than_apart() -> None:
         one.run()
         apart += len(one.trials)
     assert len(together.trials) < apart
+
+
+def test_what_the_device_carried_of_more_than_the_bound_is_told() -> None:
+    search = controller(SimulatedDut(step(1e9), 3, tester_pps=5.4e6, tester_noise=0.3), "quick")
+    search.run()
+    for outcome in found(search).values():
+        assert outcome.lower_pps is not None and outcome.lower_pps < 4e6
+        assert "of single trials it carried up to 4," in outcome.irregular

@@ -34,6 +34,14 @@ def command(
     show_errors: Annotated[
         Path | None, typer.Option("--show-errors", metavar="FILE", help="Its `show errors` of the same time.")
     ] = None,
+    evidence: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--evidence",
+            metavar="FILE",
+            help="Printed texts (show runtime, ethtool -S, mpstat and so on), or a folder of them; repeatable.",
+        ),
+    ] = None,
     hz: Annotated[float | None, typer.Option("--hz", help="Clock of its CPUs, such as 2.2e9.")] = None,
     offered: Annotated[str, typer.Option("--offered", metavar="RATE", help="What was sent to it, as 1.48mpps.")] = "",
     received: Annotated[str, typer.Option("--received", metavar="RATE", help="What came back.")] = "",
@@ -48,14 +56,18 @@ def command(
     from wirespeed.explain import text  # noqa: PLC0415 - other commands need none of it
     from wirespeed.explain.ranking import explain  # noqa: PLC0415
     from wirespeed.explain.sources.files import read_cases  # noqa: PLC0415
-    from wirespeed.explain.sources.pasted import Pasted, pasted_case  # noqa: PLC0415
+    from wirespeed.explain.sources.pasted import Pasted, figures_of, pasted_case  # noqa: PLC0415
+    from wirespeed.explain.sources.texts import text_case, texts_among  # noqa: PLC0415
     from wirespeed.explain.verdicts import verdicts_of_files  # noqa: PLC0415
     from wirespeed.results.box_names import parse_names  # noqa: PLC0415
 
-    if bool(results) == (show_run is not None):
-        raise UsageError("name result files, or a router's text by --show-run FILE; not both")
+    texts, results = texts_among(results or [], evidence or [])
+    if bool(results) + (show_run is not None) + bool(texts) != 1:
+        raise UsageError("name result files, or a router's text by --show-run FILE or --evidence FILE; not both")
     cases: tuple[Case, ...]
-    if show_run is not None:
+    if texts:
+        cases = (text_case(texts, figures_of(hz, offered, received, size, line, directions)),)
+    elif show_run is not None:
         pasted = Pasted(show_run, show_errors, hz, offered, received, size, line, directions)
         cases = (pasted_case(pasted),)
     else:

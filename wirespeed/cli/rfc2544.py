@@ -124,6 +124,7 @@ def command(
     from wirespeed.cli.measuring import exit_code, keeping, plan_head, say, shown  # noqa: PLC0415
     from wirespeed.cli.recover import recover as recover_result  # noqa: PLC0415
     from wirespeed.cli.stand import stand_of, with_bench  # noqa: PLC0415
+    from wirespeed.explain.verdicts import verdict_of  # noqa: PLC0415
     from wirespeed.loadtest.plan import parse_tunables  # noqa: PLC0415
     from wirespeed.results.output import Output, check_writable  # noqa: PLC0415
     from wirespeed.results.rfc2544_json import Rfc2544Journal  # noqa: PLC0415
@@ -184,7 +185,7 @@ def command(
         where = out.keep(result)
     if text is not None:
         _write_text(result, text)
-    say(console, summary(result, where), quiet)
+    say(console, [*summary(result, where), *verdict_of(result).lines], quiet)
     raise_for_ending(result)
     return exit_code(result.ending.status)
 

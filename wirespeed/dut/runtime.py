@@ -31,6 +31,8 @@ _SHORT_NODE = re.compile(rf"\s*(?P<name>[A-Za-z]\S*)\s+(?P<clocks>{_NUMBER})\s+(
 _SHORT_TOTAL = re.compile(rf"\s*(?P<pps>{_NUMBER}) packets/sec, at {_NUMBER} cycles/packet.*")
 _HEAD = re.compile(r"\s*Name\s+State\s+Calls\s+.*")
 _NO_ROW = re.compile(r"\s*(?:[-=.\s]*|\S*[#$>%]\s.*|#.*)")
+_FIGURES = 5
+"""Columns of a row that are figures, its last ones."""
 _MOST_PIECES = 8
 """Lines that one row can be wrapped over: it has seven columns, one of two words."""
 _NOMINAL_PACKETS = 1_000_000
@@ -174,10 +176,10 @@ def _joined(lines: Sequence[_Line]) -> Iterator[tuple[re.Match[str], int]]:
 
 
 def _looks_like_row(line: str) -> bool:
-    """A name and at least three figures."""
+    """A name, and figures in all but one of the last five columns."""
     words = line.split()
-    figures = sum(word[0].isdigit() or word[0] == "." for word in words[1:])
-    return figures >= 3 and not words[0][0].isdigit() and _NO_ROW.fullmatch(line) is None
+    figures = sum(word[0].isdigit() or word[0] == "." for word in words[1:][-_FIGURES:])
+    return figures >= _FIGURES - 1 and not words[0][0].isdigit() and _NO_ROW.fullmatch(line) is None
 
 
 def _node(row: re.Match[str]) -> NodeRuntime:

@@ -36,7 +36,8 @@ class Load:
     frames that a NIC cannot spread over queues (MPLS, GRE, PPPoE). `tester_percent` is where the tester ends, in
     percent of one line. `tester_limited`: the test itself found its tester too slow. `cycles` are ticks a packet
     without polling, with `routes` in the table. `by_direction` is what came back in each. `spoilt_share` of the samples
-    that lost did so while CPUs were away, for `longest_away_s` at the most. `refused_share` of what was lost was never
+    that lost did so while CPUs were away, for `longest_away_s` at the most; `unlinked_share` of what was lost was lost
+    while a port of the tester had no link. `refused_share` of what was lost was never
     taken by the ring between tester and device, which the device had not drained. `surplus_share` is what came back
     beyond what was sent, or is not ours, of what was sent.
     """
@@ -54,6 +55,7 @@ class Load:
     tester_limited: bool = False
     spoilt_share: float = 0.0
     refused_share: float = 0.0
+    unlinked_share: float = 0.0
     surplus_share: float = 0.0
     longest_away_s: float | None = None
     paused: bool = False

@@ -50,7 +50,7 @@ def contradictions(case: Case) -> tuple[str, ...]:
         hz = worker.tsc_hz or case.box.hz
         if not hz or not worker.clocks:
             continue
-        spent = (worker.clocks - worker.polling_clocks * (worker.idle_polls or 0.0)) / worker.packets
+        spent = _work_ticks(worker) / worker.packets
         used = f"{cycles_text(spent)} cycles of work × {rate_text(worker.pps)} = {clock_text(spent * worker.pps)}"
         if spent * worker.pps > (1 + _CONTRADICTS) * hz:
             found.append(f"{worker.name}: {used}, more than its {clock_text(hz)}: the clock or the rate is another")
@@ -62,12 +62,16 @@ def contradictions(case: Case) -> tuple[str, ...]:
 
 
 def busy_cycles(workers: tuple[Worker, ...]) -> float | None:
-    """Ticks a packet without those of looks at queues that found nothing; None without packets."""
+    """Ticks a packet without those of looks at queues that found nothing, and without the time that others had the
+    CPU; None without packets."""
     packets = sum(worker.packets for worker in workers)
-    if not packets:
-        return None
-    spent = sum(worker.clocks - worker.polling_clocks * (worker.idle_polls or 0.0) for worker in workers)
-    return spent / packets
+    return sum(map(_work_ticks, workers)) / packets if packets else None
+
+
+def _work_ticks(worker: Worker) -> float:
+    away = (worker.absent_s or 0.0) / worker.interval_s if worker.interval_s > 0 else 0.0
+    spent = worker.clocks - worker.polling_clocks * (worker.idle_polls or 0.0)
+    return spent * (1 - min(1.0, away))
 
 
 # ---- workers that poll

@@ -20,6 +20,8 @@ _BY: dict[str, LimitedBy] = {
     "tester": "tester",
     "steal": "host",
     "bad-wire": "unknown",
+    "not-arrived": "unknown",
+    "link-down": "unknown",
     "unknown": "unknown",
 }
 """Causes that are not the device's."""

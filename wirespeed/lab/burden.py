@@ -62,8 +62,8 @@ class Burden:
 
 
 @contextmanager
-def burdened(lab: Commanded, burden: Burden | None) -> Iterator[None]:
-    """The burden is on while the block runs."""
+def burdened(lab: Commanded, burden: Burden | None, *, is_last: bool = False) -> Iterator[None]:
+    """The burden is on while the block runs; where nothing follows in the lab, it goes with that."""
     if burden is None:
         yield
         return
@@ -71,7 +71,8 @@ def burdened(lab: Commanded, burden: Burden | None) -> Iterator[None]:
     try:
         yield
     finally:
-        _run(lab, burden.undoing())
+        if not is_last:
+            _run(lab, burden.undoing())
 
 
 def _run(lab: Commanded, lines: list[str]) -> None:

@@ -52,9 +52,9 @@ REPORT = "report.html"
 
 _COLUMNS = ("forwarded", "share", "at full load", "lost", "limit")
 _SEARCH_COLUMNS = ("forwarded", "share", "limit", "NDR", "PDR")
-_WIDTHS = {"forwarded": len("(tester-limited)"), "limit": 7}
-_WIDE = 100
-"""Eighty columns hold no more: longer cells are broken into lines."""
+_WIDTHS = {"forwarded": 16, "share": 9, "at full load": 10, "lost": 5, "limit": 7, "NDR": 13, "PDR": 13}
+_WIDE = 120
+"""Eighty columns hold no more: longer cells are broken into lines; from so many on there is room."""
 _MOST_REASONS = 5
 
 
@@ -211,9 +211,10 @@ class Demo:
         if not self._findings:
             return
         columns: tuple[str, ...] = _SEARCH_COLUMNS if self._search else _COLUMNS
+        widths = _WIDTHS
         if self._console.width >= _WIDE:
-            columns = (*columns, "cyc/pkt")
-        for title, table in tables(self._suite, self._findings, self._verdicts, columns):
+            columns, widths = (*columns, "cyc/pkt"), {}
+        for title, table in tables(self._suite, self._findings, self._verdicts, columns, widths):
             self._console.print(f"\n[bold]{title}[/bold]", highlight=False)
             self._console.print(table)
         self._print_legend()
@@ -286,14 +287,16 @@ def tables(
     findings: Sequence[Finding | Failure],
     verdicts: Mapping[Path, Verdict],
     columns: Sequence[str] = _COLUMNS,
+    widths: Mapping[str, int] = _WIDTHS,
 ) -> Iterator[tuple[str, Table]]:
-    """One table of `findings` for each direction, with its title; `verdicts` are those of their files."""
+    """One table of `findings` for each direction, with its title; `verdicts` are those of their files. A column is as
+    wide as its cells where `widths` does not say."""
     for title, unidirectional in (("Unidirectional", True), ("Bidirectional: both ways together, 2 lines", False)):
         table = Table(box=box.SIMPLE_HEAD, padding=0)
         table.add_column("load test", min_width=14, no_wrap=True)
-        table.add_column("router", min_width=10, overflow="fold")
+        table.add_column("router", width=10 if widths else None, overflow="fold")
         for heading in columns:
-            table.add_column(heading, justify="right", min_width=_WIDTHS.get(heading), overflow="fold")
+            table.add_column(heading, justify="right", width=widths.get(heading), overflow="fold")
         for test in suite:
             if test.unidirectional == unidirectional:
                 found = [finding for finding in findings if finding.test == test]

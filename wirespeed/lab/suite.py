@@ -161,7 +161,7 @@ def run_suite(
         path = directory / f"{file_stem(lab)}-{test.file_stem}.json"
         result: Result | None = None
         try:
-            with burdened(cast("Commanded", lab), test.burden):
+            with burdened(cast("Commanded", lab), test.burden, is_last=test is tests[-1]):
                 result = _run_test(lab, test, timing, path, on_sample)
                 raise_for_outcome(result)
                 found_by_search = _search(lab, test, search_file(path)) if search else None

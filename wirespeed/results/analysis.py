@@ -14,6 +14,7 @@ from wirespeed.results.load_figures import Chosen, full_load_samples, held_sampl
 from wirespeed.results.loadtest import Result
 from wirespeed.results.outcome import COMPLETE, ChannelOutcome, LoadPoint
 from wirespeed.results.point import Point, line_pps_of_utilisation, summed
+from wirespeed.results.settled import settled_points
 from wirespeed.results.tester import share_of_tester
 from wirespeed.units import l1_bits, line_rate_pps
 
@@ -153,15 +154,16 @@ def _over_the_same_samples(
     """The curves with the figures of all directions over the samples that their sum's are over, so that they add up."""
     *directions, whole = curves
     leave_out = leaves_out_spoilt(result) if leave_out_spoilt is None else leave_out_spoilt
-    disturbed = disturbed_times(whole.measured, threshold, leave_out)
+    ended = [settled_points(one.points, one.outcome.balance) for one in curves]
+    disturbed = disturbed_times(ended[-1], threshold, leave_out)
     lossy = whole.outcome.lossy_from
-    held = held_samples(whole.points, threshold, disturbed=disturbed, lossy_from_s=lossy.t_s if lossy else None)
-    full = full_load_samples(whole.points, disturbed=disturbed, complete=result.outcome.status == COMPLETE)
+    held = held_samples(ended[-1], threshold, disturbed=disturbed, lossy_from_s=lossy.t_s if lossy else None)
+    full = full_load_samples(ended[-1], disturbed=disturbed, complete=result.outcome.status == COMPLETE)
 
     def means(chosen: Chosen | None) -> list[LoadPoint | None]:
         if chosen is None:
             return [None] * len(curves)
-        each = [mean_load(one.points, chosen, one.outcome.balance) for one in directions]
+        each = [mean_load(points, chosen, one.outcome.balance) for one, points in zip(directions, ended, strict=False)]
         return [*each, together(each)]
 
     return [

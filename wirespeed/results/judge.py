@@ -13,6 +13,7 @@ from wirespeed.results.lossy import lossy_index
 from wirespeed.results.machine import explained
 from wirespeed.results.outcome import ChannelOutcome, Knee, LoadPoint
 from wirespeed.results.point import Point, rounded_bytes
+from wirespeed.results.settled import settled_points
 from wirespeed.results.tester import MOST, share_of_tester, tester_was_limit
 
 NEAR_KNEE = 1.25
@@ -47,11 +48,13 @@ def judge(
         near = [point for point in counted if knee.offered_pps < point.offered_pps <= NEAR_KNEE * knee.offered_pps]
         limited = share_of_tester(near) > MOST
     lossy_from = None if first is None else _sample_load(counted[first])
-    held = held_samples(points, threshold, disturbed=disturbed, lossy_from_s=lossy_from.t_s if lossy_from else None)
-    full_load = full_load_samples(points, disturbed=disturbed, complete=complete)
+    ended = settled_points(points, balance)
+    spoilt = disturbed_times(ended, threshold, leave_out_spoilt)
+    held = held_samples(ended, threshold, disturbed=spoilt, lossy_from_s=lossy_from.t_s if lossy_from else None)
+    full_load = full_load_samples(ended, disturbed=spoilt, complete=complete)
 
     def mean(chosen: Chosen | None) -> LoadPoint | None:
-        return None if chosen is None else mean_load(points, chosen, balance)
+        return None if chosen is None else mean_load(ended, chosen, balance)
 
     return ChannelOutcome(
         balance=balance or total(point.balance for point in points),
@@ -63,15 +66,17 @@ def judge(
         lossy_from=lossy_from,
         saturated=None if limited else knee,
         tester_limited=limited,
-        spoilt_samples=len(disturbed_times(measured, threshold)),
+        spoilt_samples=len(disturbed_times(ended, threshold)),
     )
 
 
-def disturbed_times(measured: Sequence[Point], threshold: float, leave_out_spoilt: bool = True) -> frozenset[float]:
-    """When the samples end whose loss above the threshold is the machine's doing. One that passed although the machine
-    was in the way has passed."""
+def disturbed_times(points: Sequence[Point], threshold: float, leave_out_spoilt: bool = True) -> frozenset[float]:
+    """When the measured samples end whose loss above the threshold is the machine's doing. One that passed although the
+    machine was in the way has passed."""
     return frozenset(
-        point.t_s for point in measured if leave_out_spoilt and point.spoilt and point.loss_ratio > threshold
+        point.t_s
+        for point in points
+        if leave_out_spoilt and point.measured and point.spoilt and point.loss_ratio > threshold
     )
 
 

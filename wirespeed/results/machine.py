@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Mapping
+
 from wirespeed.results.channel import Channel
 from wirespeed.results.sample import Moment, Sample
 
 MARGIN = 2.0
 """A worker that was away for 1 % of the time costs up to 1 % while it is away, and as much again while the other side
 makes up for it; more is not the machine's doing."""
+
+_NO_LINK = "had no link"
+
+NOTHING_BACK, ALWAYS_AWAY = 0.999, 0.9
+"""A loss of all of a sample, and the part of it that a worker must have been away to be the reason."""
+
+_DOWN = re.compile(r"\b(?:interface|subinterface|link|port|carrier)\b.*\bdown\b|\bblackholed\b", re.IGNORECASE)
 
 WORKERS = 2
 """One of the tester and one of the DUT forward a direction; without their absences, each is charged the mean steal."""
@@ -29,16 +39,36 @@ def away_share(before: Sample | None, sample: Sample) -> float | None:
 
 
 def why_spoilt(before: Sample | None, sample: Sample, channel: Channel, loss_ratio: float) -> str | None:
-    """Why the loss of this sample is the machine's doing; None where it is not, or nothing was lost."""
+    """Why the loss of this sample is the machine's doing; None where it is not, or nothing was lost.
+
+    The state of the links decides first, the tester's by itself and the DUT's by its counters. An absence excuses a
+    loss that fits it in size; where nothing came back, workers that were there for a good part of the time forwarded
+    nothing either, and their absence is not why.
+    """
     if loss_ratio <= 0:
         return None
     down = [port for port in (channel.tx, channel.rx) if port in sample.links_down]
     if down:
-        return f"port {down[0]} had no link"
+        return f"port {down[0]} {_NO_LINK}"
     share = away_share(before, sample)
-    if not share or not explained(loss_ratio, share):
+    if not share or not explained(loss_ratio, share) or _dut_was_down(sample):
+        return None
+    if loss_ratio >= NOTHING_BACK and share < ALWAYS_AWAY:
         return None
     return f"{_who(sample.machine)} away for {share * 100:.3g} % of {sample.interval_s:.3g} s"
+
+
+def is_absence(why: str | None) -> bool:
+    """Whether what spoilt a sample or a trial is that workers were away, and not a link."""
+    return why is not None and not why.endswith(_NO_LINK)
+
+
+def _dut_was_down(sample: Sample) -> bool:
+    """Whether the DUT counted packets for an interface or a link of its own that was down."""
+    drops = sample.dut.get("drops") if isinstance(sample.dut, Mapping) else None
+    if not isinstance(drops, Mapping):
+        return False
+    return any(_DOWN.search(str(reason)) and isinstance(count, int) and count > 0 for reason, count in drops.items())
 
 
 def most_lost(moment: Moment, pps: float, ring_slots: int = 0) -> float | None:
@@ -65,7 +95,7 @@ def why_trial_spoilt(sample: Sample, channel: Channel, shortfall: float, most: f
         return None
     down = [port for port in (channel.tx, channel.rx) if port in sample.links_down]
     if down:
-        return f"port {down[0]} had no link"
+        return f"port {down[0]} {_NO_LINK}"
     if most is None or shortfall > most or sample.machine is None:
         return None
     return absence_text(sample.machine, most)

@@ -165,9 +165,9 @@ class Controller:
                 limit = "minimum"
                 irregular = f"the lowest load, {self.least_pps:,.0f} pps, lost more than {goal.loss_ratio * 100:g} %"
             elif limit == "tester":
-                irregular = self._tester_text()
+                irregular = self._tester_text(goal, lower)
         elif self._ceilings and top_pps < self.most_pps and (lower is None or interval.is_done(top_pps)):
-            limit, irregular = "tester", irregular or self._tester_text()
+            limit, irregular = "tester", irregular or self._tester_text(goal, lower)
         elif lower is not None and lower >= self.most_pps * (1 - goal.width):
             limit, irregular = ("line" if most_is_line else "maximum"), ""
         return GoalOutcome(goal, lower, upper, interval.conditional_pps, limit, irregular)
@@ -226,12 +226,22 @@ class Controller:
         below = max(min(offered) - (max(offered) - min(offered)) / 2, median(offered) / 2)
         return max(self.least_pps, min(below, least) * (1 - margin))
 
-    def _tester_text(self) -> str:
-        """Where the tester ended, what kept it from sending more, and what helps."""
+    def _tester_text(self, goal: Goal, lower_pps: float | None) -> str:
+        """Where the tester ended, what kept it from sending more, and what helps; and what the DUT carried of more in
+        single trials, which prove no bound."""
         tried = [one for one in self.trials if one.purpose == "search"]
         balances = [channel.balance for one in tried for channel in one.trial.channels.values()]
         at = f" more than {self._ceilings[0]:,.0f} pps" if self._ceilings else " more"
-        return f"the tester could not offer{at}{_why_unsent(balances)}: the DUT carries at least the lower bound"
+        text = f"the tester could not offer{at}{_why_unsent(balances)}: the DUT carries at least the lower bound"
+        carried = [
+            min(channel.offered_pps for channel in one.trial.channels.values())
+            for one in tried
+            if one.dut_loss_ratio <= goal.loss_ratio and one.trial.channels
+        ]
+        most_pps = max(carried, default=0.0)
+        if most_pps <= (1 + 2 * goal.width) * (lower_pps or 0.0):
+            return text
+        return f"{text}; of single trials it carried up to {most_pps:,.0f} pps, all that was sent"
 
     def _check_silence(self) -> None:
         """A device may return nothing of more than it can take. One that returns nothing of the lowest load, or no

@@ -31,6 +31,12 @@ def look(case: Case) -> Finding | None:
     )
 
 
+def _by_header(case: Case) -> dict[str, int]:
+    """By the drop rate that a `show runtime` has above its rows, where those of the drop nodes are missing."""
+    count = round(sum((worker.drop_pps or 0.0) * worker.interval_s for worker in case.busy))
+    return {"drop (the rate above the rows)": count} if count else {}
+
+
 def _by_nodes(case: Case) -> Finding | None:
     """By the drop nodes of a `show runtime`: that the router dropped them, and how many of what was lost."""
     if case.tells_drops or case.drops:
@@ -40,7 +46,7 @@ def _by_nodes(case: Case) -> Finding | None:
         if node.name.endswith("-drop") or node.name == "drop":
             by_node[node.name] = by_node.get(node.name, 0) + node.vectors
     # All of them end in error-drop and drop, whatever the node before them is called.
-    named = {name: count for name, count in by_node.items() if name not in _ENDS} or by_node
+    named = {name: count for name, count in by_node.items() if name not in _ENDS} or by_node or _by_header(case)
     if not named:
         return None
     most = max(named, key=lambda name: (named[name], name))

@@ -22,6 +22,7 @@ from wirespeed.explain.facts import Box, Case, Cpu, Flows, Link, Load, Step, Wor
 from wirespeed.explain.machine_facts import Clock, Crossing, Energy, Machine, Nic, Perf
 from wirespeed.explain.sources.nic_counters import losses, pauses, queue_packets
 from wirespeed.explain.sources.pasted import more_than_offered
+from wirespeed.explain.sources.plain_lines import plain_text
 from wirespeed.explain.sources.show_run import counted_in, workers_of
 from wirespeed.explain.words import share_text
 from wirespeed.results.figures import rate_text
@@ -256,8 +257,8 @@ def _case(test: TestText, box: BoxText, load: Load, others: tuple[Load, ...], so
     workers: tuple[Worker, ...] = ()
     remarks: tuple[str, ...] = ()
     if test.show_run:
-        workers, remarks = workers_of(test.show_run, f"{place}: show_run", box.hz, load.received_pps)
-    counted = counted_in(test.show_errors)
+        workers, remarks = workers_of(plain_text(test.show_run), f"{place}: show_run", box.hz, load.received_pps)
+    counted = counted_in(plain_text(test.show_errors))
     drops = counted.drops | test.drops
     paused = {f"{name}: pause frames": count for name, told in test.nics.items() if (count := pauses(told))}
     for name, counters in test.nics.items():

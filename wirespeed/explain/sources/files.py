@@ -128,7 +128,7 @@ def _nameless(case: Case, cases: Sequence[Case]) -> tuple[str, ...]:
     if case.box.name or not case.load.received_pps or not count:
         return ()
     tests = "one other test names" if count == 1 else f"{count} other tests name"
-    return (f"{tests} no device either, and may be of another one: give those of the same box by --against",)
+    return (f"{tests} no device either, and may be of another one: name them by --box or --name",)
 
 
 def _known(case: Case, beside: _Beside, *, is_only: bool) -> Case:

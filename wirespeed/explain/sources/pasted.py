@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from wirespeed.errors import UsageError
-from wirespeed.explain.facts import Box, Case, Load
+from wirespeed.explain.facts import Case
+from wirespeed.explain.sources.plain_lines import plain_text
 from wirespeed.explain.sources.show_run import Counted, counted_in, workers_of
+from wirespeed.explain.sources.texts import Figures, case_of_text, kinds_in
 from wirespeed.files import read_text_file
 from wirespeed.results.figures import rate_text
 from wirespeed.units import parse_rate, parse_speed
@@ -31,33 +33,47 @@ class Pasted:
     directions: int = 1
 
 
-def pasted_case(pasted: Pasted) -> Case:
-    """UsageError or FileFault say what is wrong with a text or a figure."""
-    source = "standard input" if str(pasted.show_run) == "-" else pasted.show_run.name
-    pps = _pps(pasted.received, "--received") if pasted.received else None
-    workers, remarks = workers_of(_text(pasted.show_run), source, pasted.hz, pps)
-    counted = counted_in(_text(pasted.show_errors)) if pasted.show_errors else Counted()
-    # What the tester got back is what the router says that it sent, unless somebody knows better.
-    out_pps = sum(worker.pps if worker.out_pps is None else worker.out_pps for worker in workers)
-    offered = _pps(pasted.offered, "--offered") if pasted.offered else None
-    received = out_pps if pps is None else pps
-    return Case(
-        load=Load(
-            name=source,
-            received_pps=received,
-            source=source,
-            offered_pps=offered,
-            frame_bytes=pasted.size_bytes,
-            line_bps=parse_speed(pasted.line) if pasted.line else None,
-            directions=pasted.directions,
-        ),
-        box=Box(workers=len(workers), hz=pasted.hz, source=source),
-        workers=workers,
-        drops=counted.drops,
-        events=counted.events,
-        tells_drops=pasted.show_errors is not None,
-        remarks=(*remarks, *more_than_offered(source, offered, received)),
+def figures_of(
+    hz: float | None, offered: str, received: str, size_bytes: float | None, line: str, directions: int
+) -> Figures:
+    """The figures beside texts, as they are typed; UsageError says which cannot be read."""
+    return Figures(
+        hz=hz,
+        offered_pps=_pps(offered, "--offered") if offered else None,
+        received_pps=_pps(received, "--received") if received else None,
+        size_bytes=size_bytes,
+        line_bps=parse_speed(line) if line else None,
+        directions=directions,
     )
+
+
+def pasted_case(pasted: Pasted) -> Case:
+    """The case of a `show runtime`, whatever else was printed in the same session, and of a `show errors` beside it.
+    UsageError or FileFault say what is wrong with a text or a figure."""
+    source = "standard input" if str(pasted.show_run) == "-" else pasted.show_run.name
+    figures = figures_of(pasted.hz, pasted.offered, pasted.received, pasted.size_bytes, pasted.line, pasted.directions)
+    text = _text(pasted.show_run)
+    workers_of(text, source)  # refuses a text without a `show runtime`
+    case = case_of_text(text, source, figures)
+    counted = _counted(pasted.show_errors) if pasted.show_errors else Counted()
+    return replace(
+        case,
+        drops={**case.drops, **counted.drops},
+        events={**case.events, **counted.events},
+        tells_drops=case.tells_drops or pasted.show_errors is not None,
+        remarks=(*case.remarks, *more_than_offered(source, figures.offered_pps, case.load.received_pps)),
+    )
+
+
+def _counted(path: Path) -> Counted:
+    """What a `show errors` counted. UsageError for a text of another kind, which would tell of no drops."""
+    text = _text(path)
+    counted = counted_in(text)
+    kinds = kinds_in(text)
+    if text.strip() and not counted.drops and not counted.events and "show errors" not in kinds:
+        what = f"it is a `{kinds[0]}`" if kinds else "lines such as “12 ip4-input ip4 ttl <= 1 error” are needed"
+        raise UsageError(f"{path.name} holds no `show errors`: {what}; --evidence FILE takes any of such texts")
+    return counted
 
 
 def more_than_offered(name: str, offered: float | None, received: float) -> tuple[str, ...]:
@@ -68,9 +84,10 @@ def more_than_offered(name: str, offered: float | None, received: float) -> tupl
 
 
 def _text(path: Path) -> str:
+    """A file's lines, or those of standard input, without the marks of pages and mails."""
     if str(path) == "-":
-        return sys.stdin.read(_MOST_BYTES)
-    return read_text_file(path, "router's text", _MOST_BYTES).decode(errors="replace")
+        return plain_text(sys.stdin.read(_MOST_BYTES))
+    return plain_text(read_text_file(path, "router's text", _MOST_BYTES).decode(errors="replace"))
 
 
 def _pps(text: str, option: str) -> float:

@@ -26,7 +26,9 @@ from wirespeed.explain.sources.trials import idle_watts
 from wirespeed.results.analysis import SUM, Analysis, Curve, analyse
 from wirespeed.results.balance import Medium
 from wirespeed.results.dut import DutTelemetry
+from wirespeed.results.load_figures import LEAST_LEFT
 from wirespeed.results.loadtest import Result
+from wirespeed.results.machine import is_absence
 from wirespeed.results.point import Point
 from wirespeed.results.sample import Sample
 
@@ -46,7 +48,7 @@ def cases_of(
     if not curves:
         return ()
     main = next((curve for curve in curves if curve.channel == SUM), curves[0])
-    top = _top(main)
+    top = _top(main, analysis.threshold)
     chosen = {point.t_s for point in top}
     samples = [sample for sample in result.samples if sample.t_s in chosen]
     case = _case(analysis, main, top, samples, source)
@@ -77,7 +79,7 @@ def _case(analysis: Analysis, curve: Curve, top: Sequence[Point], samples: Seque
         in_packets=_counted(one.in_packets for one in told),
         out_packets=_counted(one.out_packets for one in told),
         tells_drops=tells_drops(told),
-        remarks=_errors(asked),
+        remarks=(*_errors(asked), *_unlinked(curve, top)),
         machine=_machine(result, told, place),
     )
 
@@ -86,7 +88,7 @@ def _direction(case: Case, analysis: Analysis, curve: Curve, chosen: set[float])
     """The same test, one direction: what the device told is of all of them."""
     top = [point for point in _loaded(curve) if point.t_s in chosen]
     if not top:
-        top = _top(curve)
+        top = _top(curve, analysis.threshold)
     load = replace(
         _load(analysis, curve, top, (), (), case.load.source),
         name=curve.channel,
@@ -126,6 +128,15 @@ def _errors(asked: Sequence[DutTelemetry]) -> tuple[str, ...]:
     return tuple(f"in {count} of {len(asked)} samples the device told nothing: {why}" for why, count in reasons.items())
 
 
+def _unlinked(curve: Curve, top: Sequence[Point]) -> tuple[str, ...]:
+    """That samples without a link are left out."""
+    points = [point for point in _loaded(curve) if point.spoilt is not None and not is_absence(point.spoilt)]
+    left = [point for point in points if point not in top]
+    if not left:
+        return ()
+    return (f"in {len(left)} samples a port of the tester had no link: they are left out",)
+
+
 def _counted(counts: Iterable[int | None]) -> int | None:
     found = list(counts)
     known = [count for count in found if count is not None]
@@ -143,12 +154,14 @@ def _loaded(curve: Curve) -> tuple[Point, ...]:
     return tuple(point for point in points if point.measured) or tuple(points)
 
 
-def _top(curve: Curve) -> list[Point]:
+def _top(curve: Curve, threshold: float) -> list[Point]:
     """The hold; of steps the highest, but for single samples that made up for lost time."""
     found = _loaded(curve)
     held = [point for point in found if point.phase == "hold"]
     if held:
-        return held
+        # The full load of the verdict, where enough of it is undisturbed.
+        clean = [point for point in held if not (point.spoilt and point.loss_ratio > threshold)]
+        return clean if len(clean) >= LEAST_LEFT * len(held) else held
     loads = sorted(point.offered_pps for point in found)
     highest = loads[int(0.9 * (len(loads) - 1))]
     return [point for point in found if point.offered_pps >= _TOP * highest]
@@ -179,7 +192,8 @@ def _load(
         flows=flows_of(result.variables),
         hashed=hashed_by(result.variables),
         tester_limited=curve.tester_limited,
-        spoilt_share=sum(point.spoilt is not None for point in lossy) / len(lossy) if lossy else 0.0,
+        spoilt_share=sum(is_absence(point.spoilt) for point in lossy) / len(lossy) if lossy else 0.0,
+        unlinked_share=_unlinked_share(top),
         refused_share=_refused_share(top),
         surplus_share=_surplus_share(curve),
         longest_away_s=_longest_away_s(samples),
@@ -194,6 +208,13 @@ def _refused_share(top: Sequence[Point]) -> float:
     refused = sum(point.balance.refused for point in top if point.balance.refusing_is_duts)
     lost = sum(point.balance.lost for point in top)
     return min(1.0, refused / lost) if lost else 0.0
+
+
+def _unlinked_share(top: Sequence[Point]) -> float:
+    """Of what was lost, what was lost in samples in which a port had no link."""
+    lost = sum(point.balance.lost for point in top)
+    unlinked = sum(point.balance.lost for point in top if point.spoilt is not None and not is_absence(point.spoilt))
+    return unlinked / lost if lost else 0.0
 
 
 def _surplus_share(curve: Curve) -> float:

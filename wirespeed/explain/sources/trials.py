@@ -26,6 +26,7 @@ from wirespeed.explain.sources.telemetry import (
 from wirespeed.results.balance import Medium
 from wirespeed.results.channel import Channel
 from wirespeed.results.dut import DutTelemetry
+from wirespeed.results.machine import is_absence
 from wirespeed.results.outcome import PortFacts
 from wirespeed.results.search import SearchTrial
 
@@ -106,7 +107,8 @@ def _load(tried: Tried, chosen: Sequence[SearchTrial], span_s: float, place: str
         flows=flows_of(tried.variables),
         hashed=hashed_by(tried.variables),
         tester_limited=any(trial.trial.tester_limited for trial in chosen),
-        spoilt_share=sum(trial.trial.spoilt is not None for trial in chosen) / len(chosen),
+        spoilt_share=sum(is_absence(trial.trial.spoilt) for trial in chosen) / len(chosen),
+        unlinked_share=sum(bool(trial.trial.links_down) for trial in chosen) / len(chosen),
         longest_away_s=_longest_away_s(chosen),
         paused=any(trial.trial.balance.paused for trial in chosen),
         by_direction=by_direction if len(by_direction) > 1 else (),

@@ -1,0 +1,26 @@
+"""A link was down while the load was on: a cable, a module, a port that somebody shut, or a device that restarted.
+
+The tester sees the state of its own ports in each sample; what was lost in samples without a link is nobody's limit.
+"""
+
+from __future__ import annotations
+
+from wirespeed.explain.evidence import HINT, PROOF, Evidence, Finding
+from wirespeed.explain.facts import Case
+from wirespeed.explain.words import share_text
+
+NAME = "link-down"
+_MOST = 0.5
+
+
+def look(case: Case) -> Finding | None:
+    share = case.load.unlinked_share
+    if share <= 0 or not case.is_short:
+        return None
+    text = f"{share_text(share)} of what was lost was lost while a port of the tester had no link"
+    return Finding(
+        NAME,
+        f"a link was down: {text}",
+        (Evidence(text, PROOF if share >= _MOST else HINT, case.load.source),),
+        next="cables, modules and the log of the device for that time; `--force` sends without a link",
+    )
