@@ -138,8 +138,8 @@ class GeneratorChild:
     def push(self, port: int, packets: Sequence[bytes], gap_us: float = 0.0, wait: bool = True) -> None:
         """Send packets, and wait until they are gone."""
         self._call("push", port, [packet.hex() for packet in packets], gap_us)
-        while wait and self.change("push_left", port):
-            time.sleep(0.005)
+        if wait:
+            _wait_for(lambda: not self.change("push_left", port), "the packets to be sent")
 
     def snapshot(self) -> Snapshot:
         return _snapshot(*self._call("snapshot"))
@@ -149,13 +149,35 @@ class GeneratorChild:
         return [_snapshot(*one) for one in self._call("samples", count, interval_s)]
 
     def finish(self) -> tuple[PortTraffic, ...]:
-        """Wait until no port sends and nothing more arrives; the counters then."""
-        while True:
-            before = self.snapshot().ports
-            time.sleep(0.02)
-            after = self.snapshot().ports
-            if before == after and not any(port.active for port in after):
-                return after
+        """Wait until no port sends and nothing more arrives while each worker looks; the counters then."""
+        seen = self.snapshot()
+
+        def is_at_rest() -> bool:
+            nonlocal seen
+            before, now = seen, self.snapshot()
+            if now.ports != before.ports or any(port.active for port in now.ports):
+                seen = now
+                return False
+            return _turns(before, now) > 1
+
+        _wait_for(is_at_rest, "the end of the traffic")
+        return seen.ports
+
+    def wait_turns(self, turns: int) -> None:
+        """Wait until each worker has been round that often."""
+        before = self.snapshot()
+        _wait_for(lambda: _turns(before, self.snapshot()) >= turns, f"{turns} turns of each worker")
+
+
+def _turns(before: Snapshot, after: Snapshot) -> int:
+    """Of the worker that did the fewest between the two."""
+    return min(now.loops - then.loops for then, now in zip(before.workers, after.workers, strict=True))
+
+
+def _wait_for(condition: Callable[[], bool], what: str) -> None:
+    from harness.waiting import wait_for  # noqa: PLC0415 - the program has no path to it
+
+    wait_for(condition, what)
 
 
 def _read_stream(given: dict[str, Any]) -> Stream:

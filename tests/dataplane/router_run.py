@@ -49,14 +49,16 @@ class Outcome:
 
 
 class RouterProcess:
-    """A running `wirespeed router`; `said` is what it printed so far."""
+    """A running `wirespeed router`; `said` is what it printed so far, `asked` the lines that it was sent."""
 
     def __init__(self, process: subprocess.Popen[str], socket: Path) -> None:
         self.process = process
         self.socket = socket
         self.said = ""
+        self.asked: list[str] = []
 
     def ask(self, line: str) -> str:
+        self.asked.append(line)
         return ask(self.socket, line)
 
 
@@ -128,26 +130,14 @@ def route(
 ) -> Outcome:
     """Send frames into the interfaces e0, e1, … of the shared router, or of one of its own: with `options` that it is
     started with, or `fresh`, for what can be set but once. `ask` are commands to run once all are done with."""
-    from shared_router import interfaces  # noqa: PLC0415 - which needs this module
+    from shared_router import shared  # noqa: PLC0415 - which needs this module
 
     names = [f"e{index}" for index in range(len(sent))]
     for name, frames in zip(names, sent, strict=True):
         write_pcap(directory / f"{name}-in.pcap", frames)
-    files = [(directory / f"{name}-in.pcap", directory / f"{name}-out.pcap") for name in names]
-    if options or fresh:
-        ports = [f"{name}=pcap:{came},{left}" for name, (came, left) in zip(names, files, strict=True)]
-        made = router(directory, ports, config, *options)
-    else:
-        made = interfaces(
-            directory,
-            [
-                f"create pcap name {name} input {came} output {left} hold"
-                for name, (came, left) in zip(names, files, strict=True)
-            ],
-            config,
-            *names,
-        )
-    with made as running:
+    ports = [f"{name}=pcap:{directory}/{name}-in.pcap,{directory}/{name}-out.pcap" for name in names]
+    own = bool(options) or fresh
+    with router(directory, ports, config, *options) if own else shared(directory, ports, config) as running:
         wait_received(running, sum(len(frames) for frames in sent))
         errors = parse_errors(running.ask("show errors"))
         answers = [running.ask(line) for line in ask]

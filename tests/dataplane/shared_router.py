@@ -19,6 +19,7 @@ from wirespeed.router.client import ask_in_order
 
 # Enough buffers for any ports that tests make, with room for the longest frames.
 STARTUP = "buffers { buffers-per-numa 24576 default data-size 9300 }\n"
+FLOW_HASH_SEED = 1
 
 SHOWN = (
     "show state",
@@ -63,6 +64,8 @@ SHOWN = (
     "pcap trace status",
     "show features",
 )
+# Lines that no command sets back.
+_COUNTED_ON = ("now: ", "Packets: of ", "Sessions gone", "  packet samples ", "  counter samples ", "  psample: ")
 # In which order interfaces can be deleted.
 _LEAVING = ("sub", "vxlan", "loopback", "bond", "port")
 # Lines whose effect no deletion of an interface takes away, and the line that does: groups of the first go into it.
@@ -76,6 +79,15 @@ _UNDONE = tuple(
         (r"set punt policer (\S+) rate .*?( e\d+)?", "set punt policer {0} off"),
         (r"create memif socket id (\d+) filename .*", "delete memif socket id {0}"),
         (r"set urpf-accept (table \d+ )?(?:add )?(\S+)( add)?", "set urpf-accept {0}del {1}"),
+        (r"set ip flow-hash table 0 .*", "set ip flow-hash table 0 src dst sport dport proto"),
+        (r"set ip6 flow-hash table 0 .*", "set ip6 flow-hash table 0 src dst sport dport proto flowlabel"),
+        (r"set ip flow-hash seed .*", f"set ip flow-hash seed {FLOW_HASH_SEED}"),
+        (r"set ip neighbor-config (ip[46]) announce on", "set ip neighbor-config {0} announce off"),
+        (r"sflow collector .*", "sflow collector off"),
+        (r"sflow sampling-rate .*", "sflow sampling-rate 10000"),
+        (r"sflow direction .*", "sflow direction rx"),
+        (r"sflow header-bytes .*", "sflow header-bytes 128"),
+        (r"sflow polling-interval .*", "sflow polling-interval 20"),
     )
 )
 
@@ -134,7 +146,7 @@ class SharedRouter:
     @staticmethod
     def _lines(shown: str) -> set[str]:
         """All but the time, and counts since the start that no command clears."""
-        kept = (line for line in shown.splitlines() if not line.startswith(("now: ", "Packets: of ", "Sessions gone")))
+        kept = (line for line in shown.splitlines() if not line.startswith(_COUNTED_ON))
         return {re.sub(r"add \d+ - (deact|del) \d+", r"\1", line) for line in kept}
 
     def left(self) -> dict[str, list[str]]:
@@ -159,7 +171,7 @@ def shared_router() -> SharedRouter:
     if _Process.made is None:
         directory = Path(_Process.undo.enter_context(TemporaryDirectory(prefix="wirespeed-shared-")))
         (directory / "startup.conf").write_text(STARTUP)
-        options = "--config", str(directory / "startup.conf")
+        options = "--config", str(directory / "startup.conf"), "--flow-hash-seed", str(FLOW_HASH_SEED)
         _Process.made = SharedRouter(_Process.undo.enter_context(router(directory, [], "", *options)))
     return _Process.made
 
@@ -173,9 +185,10 @@ def end_shared_router() -> None:
 @contextmanager
 def interfaces(directory: Path, creations: Sequence[str], config: str, *replayed: str) -> Iterator[RouterProcess]:
     """The shared router with interfaces that `creations` make and `config` sets up; then files are replayed by those
-    that are named. All is undone in the end."""
+    that are named. All is undone in the end, and so are the lines that the test has run besides."""
     shared = shared_router()
     running = shared.running
+    running.asked.clear()
     try:
         names = [running.ask(line).strip() for line in creations]
         for name in names:
@@ -188,7 +201,26 @@ def interfaces(directory: Path, creations: Sequence[str], config: str, *replayed
         yield running
     finally:
         try:
-            shared.make_bare(config.splitlines())
+            shared.make_bare([*config.splitlines(), *running.asked])
         except BaseException:
             end_shared_router()  # the next test gets another one
             raise
+
+
+def _creation(port: str) -> str:
+    name, _, spec = port.partition("=")
+    kind, _, wire = spec.partition(":")
+    if kind == "ring":
+        return f"create ring {wire} name {name}"
+    assert kind == "pcap", f"the shared router makes no port as {port}"
+    came, _, left = wire.partition(",")
+    return f"create pcap name {name}{f' input {came} hold' if came else ''}{f' output {left}' if left else ''}"
+
+
+@contextmanager
+def shared(directory: Path, ports: Sequence[str], config: str = "") -> Iterator[RouterProcess]:
+    """The shared router in place of `router_run.router`, for ports of the forms NAME=ring:RING and NAME=pcap:IN,OUT.
+    Files are read once `config` is set up, and output files are complete once the context has ended."""
+    read = [port.partition("=")[0] for port in ports if "=pcap:" in port and "=pcap:," not in port]
+    with interfaces(directory, [_creation(port) for port in ports], config, *read) as running:
+        yield running

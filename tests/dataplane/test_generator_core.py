@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 import signal
-import time
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from harness.lanes import ALL_CPUS
+from harness.waiting import wait_for
 from scapy.all import IP, UDP, Ether, Raw
 
 from wirespeed._native.flow_records import FlowKind
@@ -188,17 +188,17 @@ def test_full_ring_refuses_until_the_peer_wakes_up(tmp_path: Path) -> None:
         os.kill(peer.pid, signal.SIGSTOP)
         try:
             child.start(0, Stream(1, packet(), rate_pps=1e5, ops=live), Stream(2, packet(1514), rate_pps=1e5))
-            while child.snapshot().ports[0].refused_packets < 1000:
-                time.sleep(0.005)
+            wait_for(lambda: child.snapshot().ports[0].refused_packets >= 1000, "refused packets")
             stuck = child.samples(5, 0.01)
         finally:
             os.kill(peer.pid, signal.SIGCONT)
         assert stuck[0].ports[0].tx_packets == stuck[-1].ports[0].tx_packets
         assert deltas(stuck)[-1]["refused_packets"] > 0
-        while child.snapshot().ports[0].tx_packets == stuck[-1].ports[0].tx_packets:
-            time.sleep(0.005)
+        wait_for(lambda: child.snapshot().ports[0].tx_packets > stuck[-1].ports[0].tx_packets, "packets again")
         child.change("stop", 0)
-        sent, received = child.finish()[0], peer.finish()[0]
+        sent = child.finish()[0]
+        wait_for(lambda: peer.snapshot().ports[0].rx_packets >= sent.tx_packets, "all that was sent")
+        received = peer.finish()[0]
         assert_conserved(*stuck, child.snapshot())
         assert received.rx_packets == sent.tx_packets
         assert received.rx_bytes == sent.tx_bytes
@@ -229,9 +229,8 @@ def test_changes_while_it_sends() -> None:
 def test_port_is_active_until_all_has_ended() -> None:
     with GeneratorChild("ring:loop") as child:
         child.start(0, burst(1, 1e4, 100), replace(burst(2, 1e4, 100), start_paused=True))
-        while child.snapshot().ports[0].tx_packets < 100:
-            time.sleep(0.005)
-        time.sleep(0.02)
+        wait_for(lambda: child.snapshot().ports[0].tx_packets == 100, "the first burst")
+        child.wait_turns(1000)
         assert child.snapshot().ports[0].active
         child.change("pause_stream", 0, 2, False)
         assert child.finish()[0].tx_packets == 200

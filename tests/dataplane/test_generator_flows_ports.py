@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import time
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from harness.waiting import wait_for
 from scapy.all import ARP, ICMP, IP, UDP, Dot1Q, Ether, ICMPv6EchoRequest, IPv6, Raw
 
 from wirespeed._native.flow_records import MAX_CAPTURES, CaptureWhat
@@ -42,8 +42,7 @@ def test_profiles_of_a_port_start_and_stop_by_themselves(tmp_path: Path) -> None
         child.start(0, burst(1, 300), profile=6)
         child.start(0, Stream(1, packet(200), rate_pps=1e3), profile=7)
         assert child.profiles(0).keys() >= {5, 7}
-        while 6 in child.profiles(0):
-            time.sleep(0.005)
+        wait_for(lambda: 6 not in child.profiles(0), "the end of profile 6")
         assert child.change("pause", 0, True, [5, 6]) == 1  # 6 has ended
         assert child.profiles(0) == {5: True, 7: False}
         assert not child.snapshot().ports[0].paused
@@ -56,8 +55,7 @@ def test_profiles_of_a_port_start_and_stop_by_themselves(tmp_path: Path) -> None
         assert child.change("set_factors", 0, [(6, 2.0), (5, 2.0)]) == 1
         with pytest.raises(Refused, match="port p0 sends already"):
             child.start(0, burst(3, 1), profile=5)
-        while 7 in child.profiles(0):
-            time.sleep(0.005)
+        wait_for(lambda: 7 not in child.profiles(0), "the end of profile 7")
         child.change("stop", 0)
         assert child.profiles(0) == {}
         port = child.finish()[0]

@@ -77,13 +77,24 @@ def run_until_done(client: Client, session: int) -> list[int]:
 
 def drained(client: Client) -> Snapshot:
     """Counters once nothing is on the way any more."""
-    deadline = time.monotonic() + DEADLINE_S
-    now, before = client.snapshot([0, 1]), None
-    while before is None or now.ports != before.ports:
-        assert time.monotonic() < deadline, "the counters do not come to rest"
-        time.sleep(0.1)
+    now = client.snapshot([0, 1])
+
+    def is_at_rest() -> bool:
+        nonlocal now
         before, now = now, client.snapshot([0, 1])
+        on_the_way = any(now.ports[port].opackets != now.ports[port ^ 1].ipackets for port in (0, 1))
+        return now.ports == before.ports and not on_the_way
+
+    wait_for(is_at_rest, "counters at rest")
     return now
+
+
+def wait_sent(client: Client, before: Snapshot, packets: int) -> None:
+    """Until both ports have sent that many since."""
+    wait_for(
+        lambda: all(added(before, client.snapshot([0, 1]), port, "opackets") >= packets for port in (0, 1)),
+        f"{packets} packets of each port",
+    )
 
 
 def added(before: Snapshot, after: Snapshot, port: int, name: str) -> int:
@@ -118,14 +129,14 @@ def test_what_is_sent_arrives(client: Client, tunables: dict[str, str]) -> None:
     for port in (0, 1):
         client.add_streams(port, load_profile("bench", tunables, port, port))
     client.start([0, 1], Rate(10_000, "pps"))
-    time.sleep(0.3)
+    wait_sent(client, before, 3000)
     client.update([0, 1], Rate(20_000, "pps"))
-    time.sleep(0.3)
+    wait_sent(client, before, 9000)
     client.stop([0, 1])
     after = drained(client)
     for port in (0, 1):
         sent = added(before, after, port, "opackets")
-        assert sent > 0
+        assert sent >= 9000
         assert added(before, after, port ^ 1, "ipackets") == sent
         assert added(before, after, port ^ 1, "ibytes") == added(before, after, port, "obytes")
         unsent = added(before, after, port, "refused") + added(before, after, port, "late")
@@ -135,8 +146,9 @@ def test_what_is_sent_arrives(client: Client, tunables: dict[str, str]) -> None:
 @pytest.mark.alone
 def test_balance_medium_and_machine_are_told(client: Client) -> None:
     client.add_streams(0, load_profile("bench", {}, 0, 0))
+    before = client.call("get_port_stats", port_id=0)["opackets"]
     client.start([0], Rate(100_000, "pps"))
-    time.sleep(0.2)
+    wait_for(lambda: client.call("get_port_stats", port_id=0)["opackets"] > before, "packets")
     total, sent = client.call("get_global_stats"), client.call("get_port_stats", port_id=0)
     client.stop([0])
     unsent = sum(sent[f"{why}_packets"] for why in ("refused", "no_buffer", "late"))

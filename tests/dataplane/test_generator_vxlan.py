@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from pathlib import Path
 
 import pytest
@@ -12,6 +11,7 @@ from scapy.layers.vxlan import VXLAN
 pytest.importorskip("wirespeed._native._core", reason="the native core is not built")
 
 from generator_run import start_generator
+from harness.waiting import wait_for
 from pcap_file import frames
 
 from wirespeed.client.generator_client import GeneratorClient
@@ -71,8 +71,7 @@ def test_fields_and_checksums_inside_vxlan(tmp_path: Path) -> None:
             client.acquire([0])
             client.add_streams(0, load_profile(str(profile), {}, 0, 0))
             client.start([0], Rate(1.0, "pps"), force=True)
-            while client.call("get_port_stats", port_id=0)["opackets"] < 40:
-                time.sleep(0.05)
+            wait_for(lambda: client.call("get_port_stats", port_id=0)["opackets"] >= 40, "40 packets")
     finally:
         run.process.terminate()
         assert run.process.communicate(timeout=60)[1] == ""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -11,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from harness.lanes import ALL_CPUS
+from harness.waiting import wait_for
 from scapy.all import IP, UDP, Ether, Raw
 
 from wirespeed._native.flow_records import FlowKind
@@ -20,6 +20,7 @@ from wirespeed._native.stream_records import Op, OpKind, Stream, StreamMode
 pytest.importorskip("wirespeed._native._core", reason="the native core is not built")
 
 from generator_child import GeneratorChild, Refused
+from test_generator_core import assert_asked
 
 CPUS = sorted(ALL_CPUS)[:2]
 pytestmark = pytest.mark.skipif(len(CPUS) < 2, reason="two workers need two CPUs")
@@ -52,7 +53,15 @@ class Wire:
 
     def settled(self) -> tuple[PortTraffic, PortTraffic]:
         """What was sent and what was received, once nothing sends and nothing is under way."""
-        return self.sender.finish()[0], self.receiver.finish()[0]
+        sent = self.sender.finish()[0]
+        wait_for(lambda: self.receiver.snapshot().ports[0].rx_packets >= sent.tx_packets, "all that was sent")
+        return sent, self.receiver.finish()[0]
+
+    def wait_until_all_send(self, stream: Stream) -> None:
+        """Each worker of the sender has its part of a stream; one that came too late for it has another turn."""
+        self.sender.start(0, stream)
+        wait_for(lambda: all(load.busy_clocks for load in self.sender.snapshot().workers), "packets of each worker")
+        self.sender.change("stop", 0)
 
 
 @contextmanager
@@ -63,8 +72,7 @@ def wired(folder: Path, sending: Sequence[int], workers: int = 2) -> Iterator[Wi
         GeneratorChild(f"{spec},role=server", cpus=cpus, port_workers=[range(workers)]) as receiver,
         GeneratorChild(f"{spec},role=client", cpus=cpus, port_workers=[sending]) as sender,
     ):
-        while not all(end.port_info(0)["link_up"] for end in (sender, receiver)):
-            time.sleep(0.01)
+        wait_for(lambda: all(end.port_info(0)["link_up"] for end in (sender, receiver)), "the link")
         yield Wire(sender, receiver)
 
 
@@ -89,8 +97,7 @@ def test_a_stream_is_shared_in_exact_parts(wire: Wire) -> None:
         assert Counter(value_of(one.data) for one in captured) == dict.fromkeys(range(VALUES), 2)
         times = [one.at_s for one in captured]
         assert times == sorted(times)
-    loads = wire.sender.snapshot().workers
-    assert all(load.busy_clocks for load in loads)
+    wire.wait_until_all_send(stream)
 
 
 def test_more_workers_than_cpus_send_the_same(tmp_path: Path) -> None:
@@ -109,8 +116,8 @@ def test_more_workers_than_cpus_send_the_same(tmp_path: Path) -> None:
         wire.sender.start(0, replace(whole, pinned=8))
         assert wire.settled()[1].rx_packets == sent.tx_packets + 900
         assert [value_of(one.data) for one in wire.receiver.read_capture(capture)] == list(range(900))
-        loads = wire.sender.snapshot().workers
-        assert len(loads) == 8 and all(load.busy_clocks for load in loads)
+        assert len(wire.sender.snapshot().workers) == 8
+        wire.wait_until_all_send(spread)
 
 
 def test_each_worker_tells_where_it_sends(wire: Wire) -> None:
@@ -171,13 +178,11 @@ def test_what_sends_can_be_changed(wire: Wire) -> None:
     assert wire.sender.profiles(0) == {4: True}
     before = wire.sender.snapshot().ports[0]
     assert before.active and before.paused
-    time.sleep(0.05)
+    wire.sender.wait_turns(1000)
     assert wire.sender.snapshot().ports[0].asked_packets == before.asked_packets
     assert wire.sender.change("pause", 0, False, [4]) == 1
     assert wire.sender.change("set_factors", 0, [(4, 2.0)]) == 1
-    seen = wire.sender.samples(2, 0.3)
-    rate = (seen[1].ports[0].asked_packets - seen[0].ports[0].asked_packets) / (seen[1].at_s - seen[0].at_s)
-    assert rate == pytest.approx(2e4, rel=0.05)
+    assert_asked(wire.sender.samples(30, 0.02), 2e4)
     wire.sender.change("pause_stream", 0, 1, True, profile=4)
     before = wire.sender.snapshot().ports[0]
     wire.sender.push(0, [packet()] * 3)
@@ -198,7 +203,7 @@ def test_latency_is_merged_over_receiving_workers(tmp_path: Path) -> None:
         wire.receiver.start(0, replace(stream, rate_pps=1e-3, start_delay_us=1e9))
         wire.sender.start(0, stream, duration_s=0.2)
         sent = wire.sender.finish()[0]
-        time.sleep(0.1)
+        wait_for(lambda: wire.receiver.latency(9).packets >= sent.tx_packets, "all that was sent")
         seen = wire.receiver.latency(9)
         assert seen.packets == sent.tx_packets
         assert (seen.dropped, seen.duplicate) == (0, 0)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
-import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
@@ -61,14 +60,12 @@ def wait_for_traffic(child: GeneratorChild) -> None:
 
 
 def settle(child: GeneratorChild) -> tuple[PortTraffic, ...]:
-    """The counters when nothing has arrived for half a second: a forwarder may not have had its CPU for a while."""
-    while (before := child.finish()) != _after(child, 0.5):
-        pass
-    return before
-
-
-def _after(child: GeneratorChild, pause_s: float) -> tuple[PortTraffic, ...]:
-    time.sleep(pause_s)
+    """The counters once a packet of another length came after all that was sent: a forwarder keeps the order."""
+    capture = child.start_capture([], [1], 1 << 14)
+    marker = packet(99)
+    child.push(0, [marker])
+    wait_for(lambda: any(one.data == marker for one in child.read_capture(capture)), "the last packet")
+    child.change("stop_capture", capture)
     return child.finish()
 
 

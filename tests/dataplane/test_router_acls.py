@@ -16,12 +16,12 @@ from router_run import (
     RouterProcess,
     assert_conserved,
     route,
-    router,
     write_pcap,
 )
 from scapy.layers.inet import ICMP, IP, TCP, UDP
 from scapy.layers.inet6 import ICMPv6EchoRequest, IPv6
 from scapy.layers.l2 import ARP, Dot1Q, Ether
+from shared_router import shared
 
 from wirespeed.errors import WirespeedError
 
@@ -178,7 +178,7 @@ def test_bounds_are_kept_and_what_is_there_stays(tmp_path: Path) -> None:
     write_pcap(tmp_path / "in.pcap", [])
     ports = [f"{name}=pcap:{tmp_path}/in.pcap,{tmp_path}/{name}.pcap" for name in ("e0", "e1")]
     lines = "".join(f"set acl-plugin acl permit src 10.{i // 256}.{i % 256}.0/24\n" for i in range(1024))
-    with router(tmp_path, ports, CROSSED + lines) as running:
+    with shared(tmp_path, ports, CROSSED + lines) as running:
         with pytest.raises(WirespeedError, match="there are 1024 ACLs, which is the most; delete one"):
             running.ask("set acl-plugin acl permit")
         for acl in range(128):
@@ -192,7 +192,7 @@ def test_bounds_are_kept_and_what_is_there_stays(tmp_path: Path) -> None:
 def test_replacing_deleting_and_mistakes(tmp_path: Path) -> None:
     write_pcap(tmp_path / "in.pcap", [])
     ports = [f"{name}=pcap:{tmp_path}/in.pcap,{tmp_path}/{name}.pcap" for name in ("e0", "e1")]
-    with router(tmp_path, ports, CROSSED) as running:
+    with shared(tmp_path, ports, CROSSED) as running:
         assert running.ask("set acl-plugin acl permit+reflect tag a") == "ACL index:0\n"
         running.ask("set acl-plugin interface e0 input acl 0")
         running.ask("create loopback interface")

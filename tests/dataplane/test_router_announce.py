@@ -7,9 +7,10 @@ from ipaddress import IPv6Address
 from pathlib import Path
 
 from harness.waiting import wait_for
-from router_run import INTERFACES, ROUTER1, read_pcap, route, router, write_pcap
+from router_run import INTERFACES, ROUTER1, read_pcap, route, write_pcap
 from scapy.layers.inet6 import ICMPv6MLReport2, ICMPv6ND_NA, IPv6, IPv6ExtHdrHopByHop
 from scapy.layers.l2 import ARP, Ether
+from shared_router import shared
 
 ADDRESSES = "set interface ip address e1 10.0.0.1/24\nset interface ip address e1 2001:db8::1/64\n"
 LINK_LOCAL = "fe80::fe:ff:fe00:1"
@@ -26,7 +27,7 @@ def announced(directory: Path, config: str, count: int) -> list[list[bytes]]:
     for name in ("e0", "e1"):
         write_pcap(directory / f"{name}-in.pcap", [])
         ports.append(f"{name}=pcap:{directory}/{name}-in.pcap,{directory}/{name}-out.pcap")
-    with router(directory, ports, config) as running:
+    with shared(directory, ports, config) as running:
         wait_for(
             lambda: count <= sum(map(int, re.findall(r"tx packets +(\d+)", running.ask("show interface e1")))),
             f"{count} announcements",

@@ -12,6 +12,7 @@ from scapy.layers.inet import IP, UDP
 from scapy.layers.inet6 import ICMPv6ND_NA, ICMPv6NDOptDstLLAddr, IPv6
 from scapy.layers.l2 import ARP, Dot1Q, Ether
 from scapy.packet import Raw
+from shared_router import shared
 
 from wirespeed.errors import UsageError
 from wirespeed.statseg.segment import StatsSegment
@@ -116,12 +117,12 @@ def test_backup_sends_nothing_and_hears_no_groups(tmp_path):
 
 
 def test_backup_that_takes_over_says_so(tmp_path):
-    ports = ["e0=null", *(f"e{n}=pcap:,{tmp_path}/e{n}.pcap" for n in (1, 2, 3))]
+    ports = ["e0=ring:a", *(f"e{n}=pcap:,{tmp_path}/e{n}.pcap" for n in (1, 2, 3))]
     rest = (
         "create sub-interfaces BondEthernet0 100\nset interface state BondEthernet0.100 up\n"
         "set interface ip address BondEthernet0.100 2001:db8:64::1/64\n"
     )
-    with router(tmp_path, ports, setup("active-backup", rest)) as running:
+    with shared(tmp_path, ports, setup("active-backup", rest)) as running:
         before = sent_packets(running, "e1")
         running.ask("set interface state e1 down")
         wait_for(lambda: sent_packets(running, "e2") >= 3, "the announcements")
@@ -173,7 +174,7 @@ def test_output_acls_see_each_packet_once_and_members_none(tmp_path, mode):
 
 
 def test_a_bond_that_goes_takes_its_acls_along(tmp_path):
-    with router(tmp_path, [f"e{n}=null" for n in range(3)]) as running:
+    with shared(tmp_path, [f"e{n}=ring:e{n}" for n in range(3)]) as running:
         running.ask("create bond mode xor")
         running.ask("set acl-plugin acl permit")
         running.ask("set acl-plugin interface BondEthernet0 output acl 0")
@@ -273,7 +274,7 @@ REFUSED = (
 
 
 def test_bond_that_cannot_be_is_refused_in_one_line(tmp_path):
-    with router(tmp_path, [f"e{n}=null" for n in range(8)]) as running:
+    with shared(tmp_path, [f"e{n}=ring:e{n}" for n in range(8)]) as running:
         assert running.ask("create bond mode lacp") == "BondEthernet0\n"
         assert running.ask("create bond mode active-backup") == "BondEthernet1\n"
         for line in ("bond add BondEthernet0 e0", "set interface ip address e1 10.1.0.1/24"):
@@ -297,7 +298,7 @@ def test_bond_that_cannot_be_is_refused_in_one_line(tmp_path):
 
 def test_a_bond_that_goes_leaves_nothing_behind(tmp_path):
     """Its members are ports of their own, its addresses and its place in a bridge domain are gone."""
-    with router(tmp_path, [f"e{n}=null" for n in range(3)]) as running:
+    with shared(tmp_path, [f"e{n}=ring:e{n}" for n in range(3)]) as running:
         running.ask("create bridge-domain 7")
         before = [running.ask(line) for line in ("show state", "show ip fib summary", "show bridge-domain 7 detail")]
         for way in ("set interface ip address BondEthernet0 10.5.0.1/24", "set interface l2 bridge BondEthernet0 7"):
@@ -333,7 +334,7 @@ def test_states_of_both_ends_are_statistics(tmp_path):
 
 
 def test_what_is_shown_and_taken_away(tmp_path):
-    with router(tmp_path, [f"e{n}=null" for n in range(3)]) as running:
+    with shared(tmp_path, [f"e{n}=ring:e{n}" for n in range(3)]) as running:
         mac = running.ask("show hardware-interfaces e1").split("Ethernet address ")[1].split()[0]
         assert running.ask("create bond mode xor load-balance l23 id 7") == "BondEthernet7\n"
         for line in ("set interface state e1 up", "bond add BondEthernet7 e0", "bond add BondEthernet7 e1"):

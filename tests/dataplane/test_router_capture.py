@@ -14,6 +14,7 @@ from router_run import HOST0, HOST1, INTERFACES, ROUTER0, read_pcap, router, wai
 from scapy.layers.inet import IP, UDP
 from scapy.layers.l2 import Dot1Q, Ether
 from scapy.utils import RawPcapReader
+from shared_router import shared
 
 from wirespeed.errors import UsageError
 
@@ -52,7 +53,7 @@ def run(directory: Path, command: str, sent: Sequence[bytes], extra: str = "") -
     write_pcap(directory / "none.pcap", [])
     ports = [f"e{i}=pcap:{directory}/{name}.pcap,{directory}/{i}.pcap" for i, name in enumerate(("in", "none"))]
     # In the start-up file, so that it sees the first packet.
-    with router(directory, ports, CONFIG + extra + f"{command} file {directory}/got.pcap\n") as running:
+    with shared(directory, ports, CONFIG + extra + f"{command} file {directory}/got.pcap\n") as running:
         wait_received(running, len(sent))
         end = running.ask("pcap trace off")
     return read_pcap(directory / "got.pcap"), end
@@ -82,7 +83,7 @@ def test_what_is_dropped_is_in_the_file_with_its_ethernet_header(tmp_path: Path)
 
 def test_it_ends_by_itself_when_it_is_full(tmp_path: Path) -> None:
     write_pcap(tmp_path / "in.pcap", [GOOD] * 300)
-    with router(
+    with shared(
         tmp_path, [f"e0=pcap:{tmp_path}/in.pcap"], f"pcap trace rx max 10 file {tmp_path}/got.pcap\n"
     ) as running:
         wait_received(running, 300)
@@ -128,7 +129,7 @@ def test_forwarding_goes_on_whole_and_all_is_captured(tmp_path: Path) -> None:
 
 
 def test_a_file_that_cannot_be_written_is_named(tmp_path: Path) -> None:
-    with router(tmp_path, ["e0=ring:a"]) as running:
+    with shared(tmp_path, ["e0=ring:a"]) as running:
         with pytest.raises(Exception, match="/nowhere/x.pcap cannot be written: No such file"):
             running.ask("pcap trace rx file /nowhere/x.pcap")
         with pytest.raises(UsageError, match="give one with: trace filter prefix"):
@@ -155,7 +156,7 @@ def test_trace_filters(tmp_path: Path) -> None:
     write_pcap(tmp_path / "in.pcap", [GOOD] * 5 + [LOST] * 3)
     write_pcap(tmp_path / "none.pcap", [])
     ports = [f"e{i}=pcap:{tmp_path}/{name}.pcap,{tmp_path}/{i}.pcap" for i, name in enumerate(("in", "none"))]
-    with router(tmp_path, ports, CONFIG + "trace add dpdk-input 100\n") as running:
+    with shared(tmp_path, ports, CONFIG + "trace add dpdk-input 100\n") as running:
         wait_received(running, 8)
         assert len(packets(running.ask("show trace"))) == 8
         running.ask("trace filter include ip4-rewrite 100")
@@ -171,7 +172,7 @@ def test_trace_filters(tmp_path: Path) -> None:
 def test_only_packets_of_the_prefix_are_traced(tmp_path: Path) -> None:
     write_pcap(tmp_path / "in.pcap", [GOOD] * 5 + [LOST] * 3 + [TAGGED])
     config = CONFIG + "trace filter prefix 9.0.0.0/8\ntrace add dpdk-input 100\n"
-    with router(tmp_path, [f"e0=pcap:{tmp_path}/in.pcap", "e1=ring:a"], config) as running:
+    with shared(tmp_path, [f"e0=pcap:{tmp_path}/in.pcap", "e1=ring:a"], config) as running:
         wait_received(running, 9)
         assert len(packets(running.ask("show trace"))) == 3
         assert running.ask("show trace filter") == "trace filter prefix 9.0.0.0/8\n"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable
+from ipaddress import ip_address
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,8 @@ from scapy.contrib.mpls import MPLS
 from scapy.layers.inet import IP, TCP, UDP
 from scapy.layers.inet6 import IPv6
 from scapy.layers.l2 import Ether
+from shared_router import shared
+from test_router_floods import checksum
 
 from wirespeed.errors import UsageError, WirespeedError
 
@@ -39,28 +42,42 @@ ROUTES = "".join(
 )
 
 
+def patched(template: bytes, *fields: tuple[int, int, int], ip_at: int = 14) -> bytes:
+    """The template with other fields, each given as offset, bytes and value; an IPv4 header's checksum is right."""
+    frame = bytearray(template)
+    for at, size, value in fields:
+        frame[at : at + size] = value.to_bytes(size, "big")
+    if frame[ip_at] >> 4 == 4:
+        frame[ip_at + 10 : ip_at + 12] = bytes(2)
+        frame[ip_at + 10 : ip_at + 12] = checksum(bytes(frame[ip_at : ip_at + 20]))
+    return bytes(frame)
+
+
+ETHER = Ether(src=HOST0, dst=ROUTER0)
+IP4 = bytes(ETHER / IP(src="16.0.0.1", dst="20.0.0.1", ttl=9) / UDP(sport=1024, dport=80))
+IP6 = bytes(ETHER / IPv6(src="2001:db8:1::9", dst="2001:db8:20::1", hlim=9) / UDP(sport=1024, dport=80))
+LABELLED = IP4[:12] + b"\x88\x47" + bytes(MPLS(label=100, s=1, ttl=9)) + IP4[14:]
+
+
 def ip4(n: int) -> bytes:
-    header = IP(src=f"16.0.{n % 250}.1", dst="20.0.0.1", ttl=9) / UDP(sport=1024 + n // 250, dport=80)
-    return bytes(Ether(src=HOST0, dst=ROUTER0) / header)
+    return patched(IP4, (28, 1, n % 250), (34, 2, 1024 + n // 250))
 
 
 def ip6(n: int) -> bytes:
-    header = IPv6(src=f"2001:db8:1::{n % 250 + 2:x}", dst="2001:db8:20::1", hlim=9)
-    return bytes(Ether(src=HOST0, dst=ROUTER0) / header / UDP(sport=1024 + n // 250, dport=80))
+    return patched(IP6, (37, 1, n % 250 + 2), (54, 2, 1024 + n // 250))
 
 
 def labelled(n: int) -> bytes:
-    header = IP(src=f"16.{n // 250}.{n % 250}.1", dst="20.0.0.1", ttl=9) / UDP(sport=1, dport=80)
-    return bytes(Ether(src=HOST0, dst=ROUTER0, type=0x8847) / MPLS(label=100, s=1, ttl=9) / header)
+    return patched(LABELLED, (31, 1, n // 250), (32, 1, n % 250), ip_at=18)
 
 
 FAMILIES = pytest.mark.parametrize("flow", [ip4, ip6, labelled])
 
 
-def shares(directory: Path, frames: list[bytes], *options: str) -> tuple[list[list[bytes]], Counter[int]]:
+def shares(directory: Path, frames: list[bytes], seed: int) -> tuple[list[list[bytes]], Counter[int]]:
     """What goes to each next hop, and how much that is."""
     directory.mkdir()
-    sent = route(directory, CONFIG + ROUTES, frames, [], options=options).frames[1]
+    sent = route(directory, f"{CONFIG}{ROUTES}set ip flow-hash seed {seed}\n", frames, []).frames[1]
     assert len(sent) == len(frames)
     ways = [[frame for frame in sent if frame[5] == hop] for hop in range(HOPS)]
     return ways, Counter({hop: len(way) for hop, way in enumerate(ways)})
@@ -73,13 +90,13 @@ def to_second(frames: list[bytes]) -> list[bytes]:
 
 @FAMILIES
 def test_two_routers_in_a_row_spread(tmp_path: Path, flow: Callable[[int], bytes]) -> None:
-    ways, first = shares(tmp_path / "first", [flow(n) for n in range(FLOWS)], "--flow-hash-seed", "1")
+    ways, first = shares(tmp_path / "first", [flow(n) for n in range(FLOWS)], seed=1)
     # A fair hash gives 1000 ± 27 (one standard deviation) each; five of them allowed.
     assert all(860 < first[hop] < 1140 for hop in range(HOPS)), first
-    _, second = shares(tmp_path / "second", to_second(ways[2]), "--flow-hash-seed", "2")
+    _, second = shares(tmp_path / "second", to_second(ways[2]), seed=2)
     fair = len(ways[2]) / HOPS
     assert all(abs(second[hop] - fair) < 5 * fair**0.5 for hop in range(HOPS)), second
-    _, same = shares(tmp_path / "same", to_second(ways[2]), "--flow-hash-seed", "1")
+    _, same = shares(tmp_path / "same", to_second(ways[2]), seed=1)
     assert same == {0: 0, 1: 0, 2: len(ways[2]), 3: 0}
 
 
@@ -104,40 +121,18 @@ def test_routers_begin_with_seeds_of_their_own_and_take_others(tmp_path: Path) -
 # ---- Fields
 
 
-def flow4(**fields: object) -> bytes:
-    given = {"src": "16.0.0.1", "dst": "20.0.0.1", "sport": 1024, "dport": 80, "layer": UDP} | fields
-    layer = given["layer"](sport=given["sport"], dport=given["dport"])
-    return bytes(Ether(src=HOST0, dst=ROUTER0) / IP(src=given["src"], dst=given["dst"], ttl=9) / layer)
-
-
-def flow6(**fields: object) -> bytes:
-    given = {"src": "2001:db8:1::9", "dst": "2001:db8:20::1", "sport": 1024, "dport": 80, "fl": 0} | fields
-    header = IPv6(src=given["src"], dst=given["dst"], fl=given["fl"], hlim=9)
-    return bytes(Ether(src=HOST0, dst=ROUTER0) / header / UDP(sport=given["sport"], dport=given["dport"]))
-
-
 VARIED = {
-    4: {
-        "src": [flow4(src=f"16.{n // 250}.{n % 250}.1") for n in range(FLOWS)],
-        "dst": [flow4(dst=f"20.{n // 250}.{n % 250}.1") for n in range(FLOWS)],
-        "sport": [flow4(sport=1024 + n) for n in range(FLOWS)],
-        "dport": [flow4(dport=1024 + n) for n in range(FLOWS)],
-    },
-    6: {
-        "src": [flow6(src=f"2001:db8:1::{n + 2:x}") for n in range(FLOWS)],
-        "dst": [flow6(dst=f"2001:db8:20::{n + 2:x}") for n in range(FLOWS)],
-        "sport": [flow6(sport=1024 + n) for n in range(FLOWS)],
-        "dport": [flow6(dport=1024 + n) for n in range(FLOWS)],
-        "flowlabel": [flow6(fl=n) for n in range(FLOWS)],
-    },
-}
+    4: {word: [patched(IP4, (at, 2, 1024 + n)) for n in range(FLOWS)]
+        for word, at in (("src", 27), ("dst", 31), ("sport", 34), ("dport", 36))},
+    6: {word: [patched(IP6, (at, 2, 1024 + n)) for n in range(FLOWS)]
+        for word, at in (("src", 36), ("dst", 52), ("sport", 54), ("dport", 56), ("flowlabel", 16))},
+}  # fmt: skip
 
 
 def ways(directory: Path, frames: list[bytes], commands: str) -> list[int]:
     """The next hop of each frame."""
     directory.mkdir()
-    options = ("--flow-hash-seed", "1")
-    sent = route(directory, CONFIG + ROUTES + commands, frames, [], options=options).frames[1]
+    sent = route(directory, CONFIG + ROUTES + commands, frames, []).frames[1]
     assert len(sent) == len(frames)
     return [frame[5] for frame in sent]
 
@@ -165,7 +160,8 @@ def test_all_but_the_chosen_fields_decide(tmp_path: Path) -> None:
 
 
 def test_protocols_are_told_apart_when_chosen(tmp_path: Path) -> None:
-    frames = [flow4(src=f"16.0.{n // 250}.{n % 250}", layer=layer) for n in range(500) for layer in (UDP, TCP)]
+    tcp = bytes(ETHER / IP(src="16.0.0.1", dst="20.0.0.1", ttl=9) / TCP(sport=1024, dport=80))
+    frames = [patched(layer, (28, 2, n)) for n in range(500) for layer in (IP4, tcp)]
     alike = ways(tmp_path / "alike", frames, "set ip flow-hash table 0 src\n")
     assert alike[::2] == alike[1::2]
     apart = ways(tmp_path / "apart", frames, "set ip flow-hash table 0 src proto\n")
@@ -173,8 +169,9 @@ def test_protocols_are_told_apart_when_chosen(tmp_path: Path) -> None:
 
 
 def test_answers_go_the_flows_way_when_symmetric_or_reversed(tmp_path: Path) -> None:
-    there = [flow4(src=f"20.1.{n // 250}.{n % 250}", sport=1024 + n) for n in range(1000)]
-    back = [flow4(src="20.0.0.1", dst=f"20.1.{n // 250}.{n % 250}", sport=80, dport=1024 + n) for n in range(1000)]
+    near, far = (int(ip_address(address)) for address in ("20.1.0.0", "20.0.0.1"))
+    there = [patched(IP4, (26, 4, near + n), (30, 4, far), (34, 2, 1024 + n), (36, 2, 80)) for n in range(1000)]
+    back = [patched(IP4, (26, 4, far), (30, 4, near + n), (34, 2, 80), (36, 2, 1024 + n)) for n in range(1000)]
     fields = "src dst sport dport proto"
     plain = ways(tmp_path / "plain", there + back, "set ip flow-hash table 0 src dst sport dport\n")
     assert plain[:1000] != plain[1000:]
@@ -198,7 +195,7 @@ def test_usual_fields_choose_as_before(tmp_path: Path) -> None:
 
 
 def test_fields_are_told_and_refused(tmp_path: Path) -> None:
-    with router(tmp_path, ["e0=ring:a"], "ip table add 7\nset ip flow-hash table 7 src sport symmetric\n") as running:
+    with shared(tmp_path, ["e0=ring:a"], "ip table add 7\nset ip flow-hash table 7 src sport symmetric\n") as running:
         assert "ip4 table 7 src sport symmetric" in running.ask("show ip flow-hash").splitlines()
         assert "flow hash:[src sport symmetric ]" in running.ask("show ip fib table 7")
         for line in ("set ip flow-hash table 8 src", "set ip flow-hash table 7 reverse"):

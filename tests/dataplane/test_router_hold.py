@@ -13,6 +13,7 @@ from scapy.layers.inet import ICMP, IP, UDP
 from scapy.layers.inet6 import ICMPv6DestUnreach, ICMPv6ND_NS, IPv6
 from scapy.layers.l2 import ARP, Ether
 from scapy.packet import Packet, Raw
+from shared_router import shared
 from test_router_workers import TWO, needs_two_cpus
 
 from wirespeed.dut.errors import parse_errors
@@ -60,7 +61,7 @@ def test_senders_are_told_when_nobody_answers(tmp_path: Path, ports: list[str]) 
             row.count for row in parse_errors(running_errors) if row.reason == "destination unreachable response sent"
         )
 
-    with router(tmp_path, ports, CONFIG) as running:
+    with shared(tmp_path, ports, CONFIG) as running:
         wait_for(lambda: told(running.ask("show errors")) == len(targets), "the errors")
     # Asked for at once and each second after that.
     questions = read_pcap(tmp_path / "e1-out.pcap")

@@ -10,6 +10,7 @@ import pytest
 from harness.waiting import wait_for
 from router_run import INTERFACES, RouterProcess, read_pcap, route, router, write_pcap
 from scapy.all import IP, UDP, Ether, Raw
+from shared_router import shared
 
 from wirespeed.errors import UsageError
 
@@ -100,7 +101,7 @@ def test_delayed_packets_all_leave_in_order(tmp_path: Path) -> None:
     ports = [f"e0=pcap:{tmp_path}/in.pcap,{tmp_path}/x.pcap", f"e1=pcap:{tmp_path}/y.pcap,{tmp_path}/out.pcap"]
     write_pcap(tmp_path / "in.pcap", FRAMES)
     write_pcap(tmp_path / "y.pcap", [])
-    with router(tmp_path, ports, config) as running:
+    with shared(tmp_path, ports, config) as running:
         wait_for(lambda: counts(running.ask("show impairment"))["packets"] == len(FRAMES), "all packets")
         wait_for(lambda: counts(running.ask("show impairment"))["waiting"] == 0, "the end of the delay")
         counted = counts(running.ask("show impairment"))
@@ -111,8 +112,8 @@ def test_delayed_packets_all_leave_in_order(tmp_path: Path) -> None:
 
 
 def test_off_leaves_no_node_behind_and_mistakes_are_explained(tmp_path: Path) -> None:
-    ports = [f"e{index}=null" for index in range(2)]
-    with router(tmp_path, ports, CROSSED) as running:
+    ports = [f"e{index}=ring:a" for index in range(2)]
+    with shared(tmp_path, ports, CROSSED) as running:
         before = nodes(running)
         running.ask("set interface impairment e1 loss 1e-6")
         assert nodes(running) - before == {"e1-impairment", "impairment-release"}

@@ -16,7 +16,6 @@ from router_run import (
     assert_conserved,
     read_pcap,
     route,
-    router,
     write_pcap,
 )
 from scapy.layers.inet import UDP
@@ -33,6 +32,7 @@ from scapy.layers.inet6 import (
 )
 from scapy.layers.l2 import Ether
 from scapy.packet import Packet, Raw
+from shared_router import shared
 
 ADDRESSES = f"""\
 {INTERFACES}set interface ip address e0 2001:db8:1::1/64
@@ -236,8 +236,8 @@ def test_martians_are_counted_drops(tmp_path: Path) -> None:
 def test_router_advertisements_tell_of_the_prefix(tmp_path: Path) -> None:
     config = ADDRESSES + "ip6 nd e0 ra-lifetime 600\nip6 nd e0 no ra-suppress\n"
     write_pcap(tmp_path / "e0-in.pcap", [])
-    ports = [f"e0=pcap:{tmp_path}/e0-in.pcap,{tmp_path}/e0-out.pcap", "e1=null"]
-    with router(tmp_path, ports, config) as running:
+    ports = [f"e0=pcap:{tmp_path}/e0-in.pcap,{tmp_path}/e0-out.pcap", "e1=ring:a"]
+    with shared(tmp_path, ports, config) as running:
         assert "ND router advertisements are sent" in running.ask("show ip6 interface e0")
         running.ask("ping 2001:db8:1::1 repeat 1")
     sent = read_pcap(tmp_path / "e0-out.pcap")
@@ -250,7 +250,7 @@ def test_router_advertisements_tell_of_the_prefix(tmp_path: Path) -> None:
 
 
 def test_the_router_pings_itself(tmp_path: Path) -> None:
-    with router(tmp_path, ["e0=null", "e1=null"], CONFIG) as running:
+    with shared(tmp_path, ["e0=ring:a", "e1=ring:b"], CONFIG) as running:
         text = running.ask("ping 2001:db8:1::1 repeat 3 interval 0.1")
         assert text.count("bytes from 2001:db8:1::1: icmp_seq=") == 3
         assert text.splitlines()[-1] == "Statistics: 3 sent, 3 received, 0% packet loss"

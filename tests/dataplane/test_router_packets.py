@@ -17,13 +17,13 @@ from router_run import (
     assert_conserved,
     read_pcap,
     route,
-    router,
     wait_received,
     write_pcap,
 )
 from scapy.layers.inet import ICMP, IP, TCP, UDP, IPOption_NOP
 from scapy.layers.l2 import ARP, Dot1Q, Ether
 from scapy.packet import Packet, Raw
+from shared_router import shared
 
 ADDRESSES = (
     INTERFACES
@@ -82,7 +82,7 @@ def test_packet_files_may_have_long_paths(tmp_path: Path) -> None:
     directory.mkdir()
     write_pcap(directory / "in.pcap", [frame(ETHERNET, HEADER, DATAGRAM)] * 3)
     ports = [f"e0=pcap:{directory}/in.pcap,{directory}/back.pcap", f"e1=pcap:,{directory}/out.pcap"]
-    with router(tmp_path, ports, CONFIG) as running:
+    with shared(tmp_path, ports, CONFIG) as running:
         wait_received(running, 3)
     assert [len(read_pcap(directory / name)) for name in ("back.pcap", "out.pcap")] == [0, 3]
 

@@ -17,6 +17,7 @@ from router_run import command, loops, received, router, wait_received, worker_c
 from scapy.layers.inet import IP, UDP
 from scapy.layers.l2 import Ether
 from scapy.packet import Raw
+from shared_router import shared
 
 from wirespeed.errors import UsageError
 
@@ -246,7 +247,7 @@ def test_rates_counters_and_buffers_of_real_traffic_agree(tmp_path: Path) -> Non
 def test_a_traced_packet_shows_its_nodes_and_its_rewrite(tmp_path: Path) -> None:
     write_pcap(tmp_path / "in.pcap", [FRAME] * 3)
     ports = [f"e0=pcap:{tmp_path}/in.pcap,{tmp_path}/none.pcap", f"e1=pcap:,{tmp_path}/out.pcap"]
-    with router(tmp_path, ports, CONFIG + "trace add dpdk-input 2\n") as running:
+    with shared(tmp_path, ports, CONFIG + "trace add dpdk-input 2\n") as running:
         wait_received(running, 3)
         text = running.ask("show trace")
         running.ask("clear trace")
@@ -263,7 +264,7 @@ def test_a_traced_packet_shows_its_nodes_and_its_rewrite(tmp_path: Path) -> None
 
 
 def test_what_cannot_be_done_to_a_running_router_is_said_in_one_line(tmp_path: Path) -> None:
-    with router(tmp_path, RINGS, CONFIG) as running:
+    with shared(tmp_path, RINGS, CONFIG) as running:
         for line, message in [
             ("set interface ip address e1 100.64.1.2/24", "overlaps"),
             ("set interface ip address e0 100.64.1.1/30", "has 100.64.1.1/30 already"),

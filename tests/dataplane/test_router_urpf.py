@@ -5,11 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from router_run import HOST0, HOST1, INTERFACES, ROUTER0, ROUTER1, route, router
+from router_run import HOST0, HOST1, INTERFACES, ROUTER0, ROUTER1, route
 from scapy.layers.inet import ICMP, IP, UDP
 from scapy.layers.inet6 import ICMPv6ND_NS, ICMPv6NDOptSrcLLAddr, IPv6
 from scapy.layers.l2 import Ether
 from scapy.packet import Packet
+from shared_router import shared
 
 from wirespeed.errors import WirespeedError
 
@@ -157,7 +158,7 @@ def test_sources_may_be_looked_up_in_a_table_that_is_named(tmp_path: Path) -> No
 
 
 def test_what_cannot_be_is_refused(tmp_path: Path) -> None:
-    with router(tmp_path, ["e0=ring:a"], "ip table add 7\ncreate loopback interface\n") as running:
+    with shared(tmp_path, ["e0=ring:a"], "ip table add 7\ncreate loopback interface\n") as running:
         running.ask("set urpf ip4 rx loose e0 table 7")
         for line, message in {
             "ip table del 7": "looked up by tunnels or unicast RPF",

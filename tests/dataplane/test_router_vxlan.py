@@ -6,11 +6,12 @@ import re
 from typing import Any
 
 import pytest
-from router_run import HOST0, HOST1, INTERFACES, ROUTER0, ROUTER1, assert_conserved, route, router
+from router_run import HOST0, HOST1, INTERFACES, ROUTER0, ROUTER1, assert_conserved, route
 from scapy.layers.inet import IP, UDP, IPOption, fragment
 from scapy.layers.inet6 import IPv6
 from scapy.layers.l2 import Ether
 from scapy.packet import Raw
+from shared_router import shared
 
 from wirespeed.errors import EnvironmentFault, UsageError
 
@@ -132,7 +133,7 @@ def test_output_acl_of_a_tunnel_sees_what_it_bears(tmp_path, version):
 
 
 def test_tunnel_that_cannot_be_is_refused_in_one_line(tmp_path):
-    with router(tmp_path, ["e0=ring:a", "e1=ring:a"]) as running:
+    with shared(tmp_path, ["e0=ring:a", "e1=ring:a"]) as running:
         make = "create vxlan tunnel src 10.3.0.1 dst 10.3.0.2 vni 100"
         assert running.ask(make) == "vxlan_tunnel0\n"
         for line, reason in (
@@ -166,7 +167,7 @@ def test_tunnel_that_cannot_be_is_refused_in_one_line(tmp_path):
 
 def test_a_tunnel_in_use_stays_or_goes_whole(tmp_path):
     """The target of a cross-connect is needed; a place in a bridge domain and addresses go with the tunnel."""
-    with router(tmp_path, ["e0=ring:a", "e1=ring:a"]) as running:
+    with shared(tmp_path, ["e0=ring:a", "e1=ring:a"]) as running:
         make = "create vxlan tunnel src 10.3.0.1 dst 10.3.0.2 vni 100"
         for line in (make, "set interface l2 xconnect e0 vxlan_tunnel0"):
             running.ask(line)
@@ -202,7 +203,7 @@ def test_the_source_port_tells_flows_apart(tmp_path, version):
 
 
 def test_a_table_that_routes_a_tunnel_stays(tmp_path):
-    with router(tmp_path, ["e0=ring:a", "e1=ring:a"]) as running:
+    with shared(tmp_path, ["e0=ring:a", "e1=ring:a"]) as running:
         make = "create vxlan tunnel src 10.3.0.1 dst 10.3.0.2 vni 100 encap-vrf-id 7"
         running.ask("ip table add 7")
         assert running.ask(make) == "vxlan_tunnel0\n"

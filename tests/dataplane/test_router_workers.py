@@ -17,6 +17,7 @@ from harness.waiting import wait_for
 from router_run import RouterProcess, read_pcap, received, router, wait_received, write_pcap
 from scapy.layers.inet import IP, UDP
 from scapy.layers.l2 import Ether
+from shared_router import shared
 from test_generator_core import burst
 
 from wirespeed._native.stream_records import Op, OpKind
@@ -336,7 +337,7 @@ def test_packets_that_hand_off_has_no_room_for_are_counted(tmp_path: Path) -> No
 
 
 def test_hand_off_names_what_is_wrong(tmp_path: Path) -> None:
-    with router(tmp_path, ["e0=ring:a"]) as running:
+    with shared(tmp_path, ["e0=ring:a"]) as running:
         for line, message in [
             ("set interface handoff e0 workers 1", "there is no worker 1; there are 0 to 0"),
             ("set interface handoff e0 workers 0,0", "names a number twice"),

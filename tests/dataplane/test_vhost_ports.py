@@ -14,6 +14,7 @@ from generator_child import GeneratorChild
 from harness.waiting import wait_for
 from router_run import CROSSED, router, worker_cpu
 from test_generator_core import burst, packet
+from test_memif_links import settle, wait_for_traffic
 from testpmd import TESTPMD, needs_testpmd
 
 from wirespeed._native.port_checks import check_ports
@@ -47,11 +48,6 @@ def drivers(directory: Path, role: str) -> Iterator[subprocess.Popen[bytes]]:
             process.kill()
 
 
-def wait_for_traffic(child: GeneratorChild) -> None:
-    before = child.snapshot().ports[1].rx_packets
-    wait_for(lambda: child.snapshot().ports[1].rx_packets > before + 1000, "packets through the other side")
-
-
 @with_testpmd
 @pytest.mark.parametrize("role", ["client", "server"])
 def test_packets_go_through_the_other_sides_driver_whenever_it_is_there(tmp_path: Path, role: str) -> None:
@@ -63,7 +59,7 @@ def test_packets_go_through_the_other_sides_driver_whenever_it_is_there(tmp_path
                 child.start(0, Stream(1, packet(), rate_pps=20e3))
                 wait_for_traffic(child)
                 child.change("stop", 0)
-                before = child.finish()
+                before = settle(child)
                 child.start(0, burst(1, 5e4, 5_000), burst(2, 5e4, 5_000, size=1514))
                 after = child.finish()
                 assert after[0].tx_packets - before[0].tx_packets == 10_000
@@ -110,7 +106,7 @@ def test_both_ends_are_ours(tmp_path: Path, mtu: int, queues: int, data_size: in
             child.start(0, Stream(1, packet(), rate_pps=10e3))
             wait_for_traffic(child)
             child.change("stop", 0)
-            before = child.finish()
+            before = settle(child)
             lengths = [64, 1518, mtu + 18]
             child.start(0, *(burst(number, 1e4, flows, size=length) for number, length in enumerate(lengths, 1)))
             child.finish()

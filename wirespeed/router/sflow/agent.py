@@ -114,7 +114,7 @@ class SflowAgent:
         self.follow_ports()  # one may be gone with its interface
         for _ in range(_MOST_AT_ONCE):
             taken = self._core.take_sflow_samples()
-            self._send_samples([self._sample(sample) for sample in taken])
+            self._send_samples(self._of_ports_there(taken))
             if not taken:
                 break
         now = self._clock()
@@ -131,6 +131,13 @@ class SflowAgent:
     def dropped(self) -> int:
         """Samples of packets that were lost, in the router and behind it."""
         return self._core.sflow()[1].dropped + self.sent.packets_dropped
+
+    def _of_ports_there(self, taken: Sequence[SflowSample]) -> list[records.Sample]:
+        """Without samples of ports that were deleted since; those count as dropped."""
+        there = {None, *self._core.interface_names().values()}
+        samples = [self._sample(one) for one in taken if one.input in there and one.output in there]
+        self.sent.packets_dropped += len(taken) - len(samples)
+        return samples
 
     def _sample(self, taken: SflowSample) -> records.Sample:
         ports = [0 if port is None else self._shown_index(port) for port in (taken.input, taken.output)]
