@@ -61,26 +61,26 @@ def group_of(cell: Cell) -> Group:
     return (cell.bench, cell.test, cell.direction)
 
 
-def figure(file: Path) -> float:
-    """What is compared, more being better: the figure of the verdict, in packets a second, 0 where none was measured.
-    MeasurementError for a result that is no load test and no search."""
+def figure(file: Path) -> float | None:
+    """What is compared, more being better: the figure of the verdict, in packets per second. None where none was
+    measured. MeasurementError for a result that is neither a load test nor a search."""
     result = read_file(file)
     if not isinstance(result, Result | SearchResult):
         raise MeasurementError(f"{file}: --ab compares load tests and searches")
-    return verdict_of(result).figure.rate_pps or 0.0
+    return verdict_of(result).figure.rate_pps
 
 
 def comparisons(cells: tuple[Cell, ...], result: Callable[[Cell], Path]) -> Iterator[Comparison]:
-    """What the results that there are say, a comparison a group. A pair counts when both of it are done."""
+    """What the results that there are say, a comparison a group. A pair counts when both of it were measured."""
     names = names_of(cells)
     for group in dict.fromkeys(map(group_of, cells)):
         mine = [cell for cell in cells if group_of(cell) == group and result(cell).exists()]
         found = {(cell.setup.name, cell.repeat): figure(result(cell)) for cell in mine}
-        repeats = sorted({repeat for _, repeat in found})
         pairs = [
-            (found[names[0], one], found[names[1], one])
-            for one in repeats
-            if (names[0], one) in found and (names[1], one) in found
+            (first, second)
+            for repeat in sorted({repeat for _, repeat in found})
+            if (first := found.get((names[0], repeat))) is not None
+            and (second := found.get((names[1], repeat))) is not None
         ]
         a, b = [one for one, _ in pairs], [two for _, two in pairs]
         yield Comparison(group, _median(a), _median(b), judge(a, b))
