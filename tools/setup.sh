@@ -73,7 +73,7 @@ for group in "$@"; do
 	test)
 		wanted="$wanted $test"
 		extras="$extras test boards docs images postgresql ray"
-		programs="$programs native/acl_answers"
+		programs="$programs native/acl_answers native/bench/bench_nodes native/bench/bench_generator"
 		;;
 	lint) # mypy reads what the checked files import
 		wanted="$wanted $lint"

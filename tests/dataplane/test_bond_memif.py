@@ -10,7 +10,7 @@ import pytest
 from generator_child import GeneratorChild
 from harness.lanes import ALL_CPUS
 from harness.waiting import wait_for
-from router_run import RouterProcess, router
+from router_run import RouterProcess, router, worker_cpu
 from scapy.all import IP, UDP, Ether, Raw
 
 from wirespeed._native.flow_records import FlowKind
@@ -43,7 +43,7 @@ def config(mode: str, side: str, workers: int) -> str:
 def side(directory: Path, name: str, mode: str, workers: int = 1) -> Iterator[RouterProcess]:
     own = directory / name
     own.mkdir(exist_ok=True)
-    cpus = ",".join(str(cpu) for cpu in CPUS[-workers:])
+    cpus = str(worker_cpu()) if workers == 1 else ",".join(map(str, CPUS[-workers:]))
     with router(own, ports(directory, name, workers), config(mode, name, workers), "--cpu", cpus) as running:
         yield running
 

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from harness.lanes import ALL_CPUS
 from harness.programs import wirespeed
 from router_run import INTERFACES, RouterProcess, router, worker_cpu
 
@@ -78,7 +79,7 @@ def test_the_pool_holds_what_waits_between_workers(tmp_path: Path, workers: int)
     # Copies and fragments of each worker; and what others hand to it, where there are others.
     assert held >= workers * (2048 + (4096 if workers > 1 else 0))
     specs = [parse_port_spec(port.partition("=")[2]) for port in PORTS]
-    cpus = ",".join([str(worker_cpu())] * workers) if workers == 1 else f"0,{worker_cpu()}"
+    cpus = str(worker_cpu()) if workers == 1 else ",".join(map(str, sorted(ALL_CPUS)[:workers]))
     with router(tmp_path, PORTS, "", "--cpu", cpus) as running:
         total = int(running.ask("show buffers").splitlines()[1].split()[5])
     assert total == pool_buffers(specs, workers) + held

@@ -2,6 +2,7 @@
 
 import os
 import re
+import shlex
 import struct
 import sys
 from collections.abc import Iterator
@@ -102,7 +103,7 @@ def test_what_an_owner_of_a_trex_reads(empty):
     start, load, scripts, *_ = examples("from-trex.md")  # the rest is for a machine with certain NICs
     shown = shell(
         empty,
-        f"ln -s {DOCS.parent}/examples .\nip link set lo up\n{start.rstrip()} &\n"
+        f"ln -s {shlex.quote(str(DOCS.parent))}/examples .\nip link set lo up\n{start.rstrip()} &\n"
         f"until wirespeed console -r stats >/dev/null 2>&1; do sleep 1; done\n{load}{scripts}",
     )
     assert (empty.directory / "ring.html").exists()

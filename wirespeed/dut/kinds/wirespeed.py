@@ -35,8 +35,9 @@ class WirespeedKind:
 
     def __init__(self, socket: str = "/run/wirespeed/router.sock") -> None:
         self.boot_question = vpp_language.boot_question(socket)
-        # The program that this one is, where the device is this machine; else whatever is called so there.
-        program = f"$(test -x {sys.executable} && echo {sys.executable} -m wirespeed || echo wirespeed)"
+        # This program's interpreter where the device is this machine; else the program that is called so there.
+        run = 'if test -x "$0"; then exec "$0" -m wirespeed "$@"; else exec wirespeed "$@"; fi'
+        program = f"sh -c {shlex.quote(run)} {shlex.quote(sys.executable)}"
         self._ctl = f"{program} ctl -s {shlex.quote(socket)}"
         self.prefix = f"{self._ctl} "
         self.texts = tuple(self.ask(show) for show in SHOWN)
