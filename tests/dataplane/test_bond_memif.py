@@ -13,7 +13,7 @@ from harness.waiting import wait_for
 from router_run import RouterProcess, router, worker_cpu
 from scapy.all import IP, UDP, Ether, Raw
 
-from wirespeed._native.flow_records import FlowKind
+from wirespeed._native.flow_records import Flow, FlowKind, Latency
 from wirespeed._native.stream_records import Stream
 from wirespeed.statseg.segment import StatsSegment
 
@@ -52,6 +52,15 @@ def flow(ident: int) -> Stream:
     headers = Ether(dst="00:00:00:02:00:00", src="00:00:00:01:00:00") / IP(src="16.0.0.1", dst="48.0.0.1")
     packet = bytes(headers / UDP(sport=1025 + ident, dport=12) / Raw(b"x" * 40))
     return Stream(ident, packet, rate_pps=RATE_PPS, flow_kind=FlowKind.LATENCY, flow_id=ident)
+
+
+def of_one_instant(child: GeneratorChild) -> tuple[list[Latency], list[tuple[Flow, ...]]] | None:
+    """Latency and counters of each flow, None while packets arrive between the two readings."""
+    seen = [child.latency(ident) for ident in range(FLOWS)]
+    counts = [child.flow(FlowKind.LATENCY, ident) for ident in range(FLOWS)]
+    return (
+        (seen, counts) if all(row[1].rx_packets == had.packets for row, had in zip(counts, seen, strict=True)) else None
+    )
 
 
 def active(running: RouterProcess) -> int:
@@ -107,8 +116,7 @@ def test_members_go_and_come_back_and_no_flow_gets_out_of_order(tmp_path, worker
                 wait_traffic(child)
             child.change("stop", 0)
             child.finish()
-            seen = [child.latency(ident) for ident in range(FLOWS)]
-            counts = [child.flow(FlowKind.LATENCY, ident) for ident in range(FLOWS)]
+            seen, counts = wait_for(lambda: of_one_instant(child), "the counters of the last packet")
         # Each worker had flows of its own, and asked for itself what had arrived; the other end told each.
         assert all(packets > 1000 for packets in carried(tmp_path / "a") + carried(tmp_path / "b"))
         asked = [marker_answers(running) for running in (one, other)]
