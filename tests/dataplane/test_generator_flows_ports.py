@@ -167,11 +167,12 @@ def test_refused_packets_are_in_no_capture(tmp_path: Path) -> None:
         assert child.read_capture(capture) == []
 
 
-def test_captures_come_and_go_while_it_sends() -> None:
+@pytest.mark.parametrize("rounds", [4, pytest.param(20, marks=pytest.mark.long("hundreds of captures"))])
+def test_captures_come_and_go_while_it_sends(rounds: int) -> None:
     with GeneratorChild("ring:a", "ring:a", cpus=(0, 1)) as child:
         child.start(0, Stream(1, packet(1), rate_pps=2e5))
         child.start(1, Stream(1, packet(2), rate_pps=2e5))
-        for _ in range(20):
+        for _ in range(rounds):
             captures = [child.start_capture([0, 1], [0, 1], 64) for _ in range(MAX_CAPTURES)]
             assert len(set(captures)) == MAX_CAPTURES
             with pytest.raises(Refused, match=f"{MAX_CAPTURES} captures run already"):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from command_lines import typed
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -15,10 +16,11 @@ from wirespeed.errors import WirespeedError
 OUTWARD = ("lcp", "create", "exec", "pcap", "linux", "debug", "?")
 
 
-def test_the_core_takes_or_refuses_any_line(tmp_path: Path) -> None:
+@pytest.mark.parametrize("lines", [150, pytest.param(600, marks=pytest.mark.long("hypothesis at full depth"))])
+def test_the_core_takes_or_refuses_any_line(tmp_path: Path, lines: int) -> None:
     with router(tmp_path, ["e0=ring:a", "e1=ring:a"], "") as running:
 
-        @settings(max_examples=600)
+        @settings(max_examples=lines)
         @given(st.randoms().map(typed))
         def run(line: str) -> None:
             if not line.split() or any(word.startswith(line.split(maxsplit=1)[0]) for word in OUTWARD):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 import signal
 import socket
 import subprocess
@@ -12,6 +13,7 @@ from pathlib import Path
 
 import pytest
 from harness.lanes import ALL_CPUS
+from harness.programs import wirespeed
 from harness.waiting import wait_for
 from router_run import command, loops, received, router, wait_received, worker_cpu, write_pcap
 from scapy.layers.inet import IP, UDP
@@ -201,7 +203,7 @@ def test_the_awk_line_of_the_netgate_article_runs_on_ctl(tmp_path: Path) -> None
     write_pcap(tmp_path / "in.pcap", [FRAME] * 64)
     with router(tmp_path, [f"e0=pcap:{tmp_path}/in.pcap,loop", "e1=null"], CONFIG) as running:
         wait_for(lambda: received(running) > 200_000, "traffic")
-        ctl = f"{sys.executable} -m wirespeed ctl --socket {running.socket}"
+        ctl = shlex.join(wirespeed("ctl", "--socket", running.socket))
         script = (
             f"{ctl} clear run && sleep 1 && {ctl} show run | "
             """awk '$2 ~ /active|polling/ && $4 > 25000 {

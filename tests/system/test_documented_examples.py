@@ -2,6 +2,7 @@
 
 import os
 import re
+import struct
 import sys
 from collections.abc import Iterator
 from itertools import groupby
@@ -31,6 +32,9 @@ def commands(block: str) -> list[str]:
     return [re.split(r" {2,}", line)[0] for line in block.splitlines()]
 
 
+NO_PACKETS = struct.pack("<IHHiIII", 0xA1B2C3D4, 2, 4, 0, 0, 65535, 1)
+"""The header of a pcap file of Ethernet frames."""
+
 ROUTER = examples("router.md")
 START, LAB = ROUTER[:2]
 OTHERS = [block for block in ROUTER[2:] if not PROGRAM.match(block)]
@@ -44,8 +48,8 @@ def shell(box: Sandbox, script: str) -> str:
 
 
 @pytest.fixture
-def empty(tmp_path: Path) -> Iterator[Sandbox]:
-    """With directories of its own where the examples have sockets, and no namespaces yet."""
+def empty(tmp_path: Path, both_cpus: frozenset[int]) -> Iterator[Sandbox]:
+    """With directories of its own where the examples have sockets, no namespaces yet, and the CPUs that they name."""
     with sandbox(tmp_path) as made:
         for place in ("/run/wirespeed", "/run/lab"):
             made.run("mkdir", "-p", place)
@@ -63,8 +67,9 @@ def test_the_first_example_starts_a_router(empty):
 
 
 @pytest.mark.parametrize("block", OTHERS, ids=lambda block: " ".join(block.split()[:4]))
-def test_commands_are_taken(box, block):
+def test_commands_are_taken(box, block, monkeypatch):
     """Each on a router that has what the first examples configured."""
+    monkeypatch.chdir(box.directory)
     with router(box, RINGS, LAB) as running:
         for line in preparation(box, block) + commands(block):
             running.ask(line)
@@ -73,6 +78,8 @@ def test_commands_are_taken(box, block):
 def preparation(box, block: str) -> list[str]:
     """What a block takes for granted."""
     box.run("mkdir", "-p", "/run/lab")
+    if "create pcap" in block:
+        (box.directory / "in.pcap").write_bytes(NO_PACKETS)
     if "e0.100" in block and "create sub-interfaces" not in block:
         return ["create sub-interfaces e0 100", "create loopback interface"]
     if "table e1 7" in block:

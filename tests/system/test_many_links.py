@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -46,7 +47,7 @@ def test_nothing_of_the_machine_is_read_to_build_packets(tmp_path: Path) -> None
     commands.write_text("\n".join(lines) + "\n")
     program.write_text(WATCHED.format(builders=BUILDERS))
     done = subprocess.run(
-        ["unshare", "--net", "sh", "-c", f"ip -batch {commands} && exec {sys.executable} {program}"],
+        ["unshare", "--net", "sh", "-c", f"ip -batch {commands} && exec {shlex.quote(sys.executable)} {program}"],
         capture_output=True,
         text=True,
         check=False,

@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 
 import pytest
+from harness.lanes import ALL_CPUS
 
 from wirespeed.lab.topology import cpu_model, cpu_places, cpu_quota, read_topology
 from wirespeed.results.lab import CpuPlace
@@ -83,10 +84,10 @@ def test_this_machine() -> None:
 def test_isolated_cpus_are_added_for_a_process_that_was_left_alone(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    mine = os.sched_getaffinity(0)
-    if len(mine) < 2:
+    if len(ALL_CPUS) < 2:
         pytest.skip("one CPU only")
-    free, isolated = min(mine), max(mine)
+    before = os.sched_getaffinity(0)
+    free, isolated = min(ALL_CPUS), max(ALL_CPUS)
     files = {"devices/system/cpu/online": f"{free},{isolated}", "devices/system/cpu/isolated": str(isolated)}
     monkeypatch.setattr("wirespeed.lab.topology.SYS", write(tmp_path, files))
     try:
@@ -97,4 +98,4 @@ def test_isolated_cpus_are_added_for_a_process_that_was_left_alone(
         (tmp_path / "devices/system/cpu/online").write_text(f"{free},{isolated},4000\n")
         assert {place.cpu for place in read_topology().places} == {free}
     finally:
-        os.sched_setaffinity(0, mine)
+        os.sched_setaffinity(0, before)

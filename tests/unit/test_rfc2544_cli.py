@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 import sys
 from pathlib import Path
 
@@ -184,7 +185,7 @@ def test_files_that_are_not_what_they_say(
 
 
 def test_a_command_that_fails_is_told_of_with_its_last_line() -> None:
-    failing = f"{sys.executable} -c 'import sys; sys.exit(\"no such outlet\")'"
+    failing = f"{shlex.quote(sys.executable)} -c 'import sys; sys.exit(\"no such outlet\")'"
     with pytest.raises(MeasurementError, match="ended with exit code 1: no such outlet"):
         reset_by(failing)()
 

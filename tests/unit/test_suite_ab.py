@@ -77,7 +77,7 @@ def test_one_device_and_three_cannot_be_compared() -> None:
 
 
 def test_the_table() -> None:
-    found = Comparison(("bench", "64b", "both"), 1e6, 1.05e6, AbVerdict("better", 5, 0.05, 0.03, 0.07))
+    found = Comparison(("bench", "64b", "both"), "", 1e6, 1.05e6, AbVerdict("better", 5, 0.05, 0.03, 0.07))
     assert markdown(("old", "new"), [found]) == (
         "| test | old | new | verdict |\n|---|---:|---:|---|\n"
         "| 64b both on bench | 1.000 Mpps | 1.050 Mpps | better: +5.0% (+3.0% to +7.0%) of 5 pairs |\n"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
@@ -14,6 +14,7 @@ from wirespeed.results.figures import rate_text
 from wirespeed.results.file import read_file
 from wirespeed.results.loadtest import Result
 from wirespeed.results.search import SearchResult
+from wirespeed.results.verdict import FULL_LOAD, Verdict
 from wirespeed.suite.cells import Cell
 
 Group = tuple[str, str, str]
@@ -22,9 +23,10 @@ Group = tuple[str, str, str]
 
 @dataclass(frozen=True)
 class Comparison:
-    """What one test says of the two; medians in packets a second, None without a pair."""
+    """What one test says of the two; medians of the figure `name` in packets per second, None without a pair."""
 
     group: Group
+    name: str
     a_pps: float | None
     b_pps: float | None
     verdict: AbVerdict
@@ -32,7 +34,7 @@ class Comparison:
     @property
     def title(self) -> str:
         bench, test, direction = self.group
-        return f"{test} {direction} on {bench}"
+        return f"{test} {direction} on {bench}{self.name}"
 
 
 def names_of(cells: tuple[Cell, ...]) -> tuple[str, str]:
@@ -61,29 +63,41 @@ def group_of(cell: Cell) -> Group:
     return (cell.bench, cell.test, cell.direction)
 
 
-def figure(file: Path) -> float:
-    """What is compared, more being better: the figure of the verdict, in packets a second, 0 where none was measured.
-    MeasurementError for a result that is no load test and no search."""
+def verdict(file: Path) -> Verdict:
+    """The verdict on a result. MeasurementError for a result that is neither a load test nor a search."""
     result = read_file(file)
     if not isinstance(result, Result | SearchResult):
         raise MeasurementError(f"{file}: --ab compares load tests and searches")
-    return verdict_of(result).figure.rate_pps or 0.0
+    return verdict_of(result)
+
+
+def figures(verdicts: Collection[Verdict]) -> tuple[str, list[float | None]]:
+    """What is compared, more being better: one figure of each verdict in packets per second, None where it was not
+    measured, and its name.
+
+    That is the verdict's first figure. If one of the builds held no load, it is what each forwarded at full load.
+    """
+    full = [one.full_load for one in verdicts]
+    if any(one.figure.mark == "lossy" for one in verdicts) and None not in full:
+        return f" {FULL_LOAD}", [one.rate_pps for one in full if one is not None]
+    return "", [one.figure.rate_pps for one in verdicts]
 
 
 def comparisons(cells: tuple[Cell, ...], result: Callable[[Cell], Path]) -> Iterator[Comparison]:
-    """What the results that there are say, a comparison a group. A pair counts when both of it are done."""
+    """What the results that there are say, a comparison a group. A pair counts when both of it were measured."""
     names = names_of(cells)
     for group in dict.fromkeys(map(group_of, cells)):
         mine = [cell for cell in cells if group_of(cell) == group and result(cell).exists()]
-        found = {(cell.setup.name, cell.repeat): figure(result(cell)) for cell in mine}
-        repeats = sorted({repeat for _, repeat in found})
+        name, rates = figures([verdict(result(cell)) for cell in mine])
+        found = dict(zip([(cell.setup.name, cell.repeat) for cell in mine], rates, strict=True))
         pairs = [
-            (found[names[0], one], found[names[1], one])
-            for one in repeats
-            if (names[0], one) in found and (names[1], one) in found
+            (first, second)
+            for repeat in sorted({repeat for _, repeat in found})
+            if (first := found.get((names[0], repeat))) is not None
+            and (second := found.get((names[1], repeat))) is not None
         ]
         a, b = [one for one, _ in pairs], [two for _, two in pairs]
-        yield Comparison(group, _median(a), _median(b), judge(a, b))
+        yield Comparison(group, name, _median(a), _median(b), judge(a, b))
 
 
 def markdown(names: tuple[str, str], found: list[Comparison]) -> str:
