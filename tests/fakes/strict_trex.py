@@ -2,8 +2,9 @@
 
 Types, absent fields, texts and codes of errors are T-Rex's; `profile_id: "*"` is taken where T-Rex takes it and a name
 elsewhere; events come in its order; nothing is said that a T-Rex does not say. What ends a T-Rex ends this: `handle`
-raises Dead. Its two ports are wired to each other through a device that forwards `capacity_pps` at most, and `share` of
-what it takes. What was sent and what was received is read up to `skew_s` before the answer, each by itself.
+raises Dead. Its two ports are wired to each other through a `Device`. What was sent and what was received is read up to
+`skew_s` before the answer, each by itself. Counters follow from the history of rates and the clock, so tests need not
+run in step with it. With `extended` it counts as our generator does, and has the methods that our generator has.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from collections.abc import Callable
 from typing import Any
 
 from trex_captures import Captures
+from trex_device import Device
 from trex_fields import Dead, Fields, Refused
 from trex_port import Port
 from trex_port_requests import PortRequests
@@ -32,46 +34,68 @@ OWNED = {
 FREE = {"api_sync", "api_sync_v2", "get_version", "ping"}
 """Without an API handle."""
 
+ABSENT = {"ping", "get_global_stats"}
+"""With `extended`: the time is in the counters of ports."""
+
 _VERSION = {"build_date": "Nov 22 2026", "build_time": "14:58:35", "built_by": "unknown", "mode": "STL"}
 
 
 class StrictTrex(PortRequests, StreamRequests):
-    """`files` are packet files that the server can read. `clock` gives seconds."""
+    """`files` are packet files that the server can read. `clock` gives seconds, and its own time is 0 at `began_s`."""
 
     def __init__(
         self,
         *,
+        extended: bool = False,
         clock: Callable[[], float] = time.monotonic,
-        line_bps: float = 10e9,
-        capacity_pps: float = float("inf"),
-        share: float = 1.0,
-        skew_s: float = 0.004,
+        began_s: float | None = None,
+        speed_gbps: float = 10.0,
+        no_link: tuple[int, ...] = (),
+        driver: str = "net_memif",
+        skew_s: float = 0.0,
+        latency_lost: int = 0,
         seed: int = 0,
         files: frozenset[str] = frozenset(),
         publish: Callable[[bytes], object] = lambda message: None,
+        **device: Any,
     ) -> None:
+        self.extended, self.unstamped, self._driver = extended, False, driver
         self._clock, self.files, self._publish = clock, files, publish
         self._random = random.Random(seed)
-        self._began_s = clock()
+        self._began_s = clock() if began_s is None else began_s
+        self._answering_s: float | None = None
         self._api_h = self._new_handle()
         self.session_queues: dict[int, list[dict[str, Any]]] = {}
         self._numbers: dict[int, int] = {}
-        macs = ["02:ee:00:00:00:00", "02:ee:00:00:00:01"]
-        self.ports = [Port(one, line_bps, macs[one], macs[1 - one], self._tell) for one in (0, 1)]
-        self.statistics = Statistics(self.ports, random.Random(seed), capacity_pps, share, skew_s)
+        macs = ["02:00:00:00:00:00", "02:00:00:00:00:01"]
+        self.ports = [Port(one, speed_gbps * 1e9, macs[one], macs[1 - one], self._tell) for one in (0, 1)]
+        self.device = Device(**device)
+        self.statistics = Statistics(self.ports, self.device, random.Random(seed), skew_s, latency_lost)
+        self.no_link = no_link
         self.captures = Captures(range(len(self.ports)))
         self.settings = {"do_mbuf_cache": False, "process_at_cp": False, "sched_max_stretch": 0.0}
         self.methods: list[str] = []
+        self.on_stop: Callable[[], object] = lambda: None
 
     @property
     def now_s(self) -> float:
-        return self._clock() - self._began_s
+        """All of a message is answered at one instant."""
+        return self._clock() - self._began_s if self._answering_s is None else self._answering_s
+
+    @property
+    def no_link(self) -> tuple[int, ...]:
+        return tuple(port.index for port in self.ports if not port.link_up)
+
+    @no_link.setter
+    def no_link(self, ports: tuple[int, ...]) -> None:
+        for port in self.ports:
+            port.link_up = port.index not in ports
 
     @property
     def idle(self) -> bool:
         """Nothing is sent, and nobody holds a port or left a stream behind."""
         kept = any(profile.streams for port in self.ports for profile in port.profiles.values())
-        return not kept and not any(port.owner or port.state in ("TX", "PAUSE", "PCAP_TX") for port in self.ports)
+        return not kept and not any(port.owner or port.active for port in self.ports)
 
     def tick(self) -> None:
         for port in self.ports:
@@ -85,7 +109,9 @@ class StrictTrex(PortRequests, StreamRequests):
         except json.JSONDecodeError:
             answer: Any = _error(None, -32700, "Bad JSON Format")
         else:
+            self._answering_s = self.now_s
             answers = [self._answer(one) for one in _requests(document)]
+            self._answering_s = None
             answer = answers if len(answers) > 1 else answers[0]
         text = json.dumps(answer).encode()
         return pack(text) if packed else text
@@ -99,10 +125,10 @@ class StrictTrex(PortRequests, StreamRequests):
         method = request.get("method")
         if not isinstance(method, str):
             return _error(identity, -32600, "Missing Method Name")
-        run = getattr(self, f"_do_{method}", None)
-        if run is None:
-            return _error(identity, -32601, f"Method {method} not registered")
         self.methods.append(method)
+        run = getattr(self, f"_do_{method}", None)
+        if run is None or (self.extended and method in ABSENT):
+            return _error(identity, -32601, f"Method {method} not registered")
         try:
             if not isinstance(request.get("params"), dict):
                 raise Refused("JSON-RPC2 params should be object in TRex case ")
@@ -157,7 +183,7 @@ class StrictTrex(PortRequests, StreamRequests):
         return [name.removeprefix("_do_") for name in dir(self) if name.startswith("_do_")]
 
     def _do_get_system_info(self, params: Fields) -> Any:
-        listed = [_port_info(port) for port in reversed(self.ports)]
+        listed = [_port_info(port, self._driver) for port in reversed(self.ports)]
         return {
             **{"advanced_per_stream_stats": True, "core_type": "Intel(R) Xeon(R) Processor", "dp_core_count": 1},
             **{"dp_core_count_per_port": 1, "hostname": "host", "is_multiqueue_mode": False},
@@ -224,10 +250,10 @@ def _error(identity: Any, code: int, message: str, specific: str | None = None) 
     return {"error": error, "id": identity, "jsonrpc": "2.0"}
 
 
-def _port_info(port: Port) -> dict[str, Any]:
+def _port_info(port: Port, driver: str) -> dict[str, Any]:
     kinds = ("fc", "ieee1588", "led", "link", "vxlan")
     return {
-        **{"cores": [0], "description": "Unknown", "driver": "net_af_packet", "hw_mac": port.hw_mac},
+        **{"cores": [0], "description": "Unknown", "driver": driver, "hw_mac": port.hw_mac},
         **{"index": port.index, **{f"is_{kind}_supported": False for kind in kinds}, "is_prom_supported": True},
         **{"is_virtual": True, "numa": -1, "pci_addr": "N/A", "stack": "legacy", "supp_speeds": []},
         "rx": {"caps": ["flow_stats", "latency", "rx_bytes", "tpg"], "counters": 1023},

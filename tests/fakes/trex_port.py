@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from trex_fields import Dead, Fields, Refused
 from trex_streams import Stream, factor_of, l1_bps
+
+from wirespeed.units import MIN_FRAME_BYTES
 
 ACTIVE = ("TX", "PAUSE")
 _STARTED, _STOPPED, _PAUSED, _RESUMED, _DONE, _ERROR = 0, 1, 2, 3, 4, 7
@@ -32,7 +34,8 @@ class Profile:
 
 @dataclass
 class Port:
-    """`tell` publishes an event of it. `rates` are those since the start: when, packets and bytes a second. A packet
+    """`tell` publishes an event of it. `history` has the rates since the start: when, packets and bytes a second;
+    `rates_asked` are those that a request set, in packets a second. A packet
     file is played until `playing_until_s`, or found to be none at `failing_at_s`."""
 
     index: int
@@ -48,7 +51,8 @@ class Port:
     queue_size: int | None = None
     link_up: bool = True
     profiles: dict[str, Profile] = field(default_factory=lambda: {"_": Profile()})
-    rates: list[tuple[float, float, float]] = field(default_factory=lambda: [(0.0, 0.0, 0.0)])
+    history: list[tuple[float, float, float]] = field(default_factory=lambda: [(0.0, 0.0, 0.0)])
+    rates_asked: list[float] = field(default_factory=list)
     attributes: dict[str, Any] = field(default_factory=dict)
     playing_until_s: float | None = None
     failing_at_s: float | None = None
@@ -69,6 +73,23 @@ class Port:
             return "PCAP_TX"
         states = [profile.state for profile in self.profiles.values()]
         return next((state for state in ("TX", "PAUSE", "STREAMS") if state in states), "IDLE")
+
+    @property
+    def active(self) -> bool:
+        return self.state in (*ACTIVE, "PCAP_TX")
+
+    @active.setter
+    def active(self, sends: bool) -> None:
+        """As if the port began or ended by itself; its counters go on as before."""
+        if sends:
+            self.profiles["_"].state = "TX"
+        else:
+            self.profiles["_"].rest()
+
+    @property
+    def streams(self) -> dict[int, Stream]:
+        """The first profile's."""
+        return self.profiles["_"].streams
 
     def known(self, name: str) -> Profile:
         if name not in self.profiles:
@@ -100,6 +121,7 @@ class Port:
         profile.factor = factor
         profile.ends_s = at_s + min(duration if duration > 0 else math.inf, self._lasts_s(profile))
         self._become(name, "TX", _STARTED, at_s)
+        self.rates_asked.append(self.pps[0])
         return {"multiplier": factor, "ts": at_s}
 
     def update(self, name: str, params: Fields, at_s: float) -> dict[str, Any]:
@@ -108,6 +130,7 @@ class Port:
             raise _wrong_state("update", profile.state, name)
         profile.factor = self._factor(profile, params.inner("mul"), params.truth("force"))
         self._note(at_s)
+        self.rates_asked.append(self.pps[0])
         return {"multiplier": profile.factor}
 
     def pause(self, name: str, at_s: float) -> None:
@@ -128,6 +151,7 @@ class Port:
         for one in list(self.profiles) if name == "*" else [name]:
             if one in self.profiles and self.profiles[one].state in ACTIVE:
                 self._become(one, "STREAMS", _STOPPED, at_s)
+                self.rates_asked.append(self.pps[0])
         if self.playing_until_s is not None:
             self.playing_until_s = None
             self.tell(_STOPPED, {"port_id": self.index})
@@ -157,7 +181,7 @@ class Port:
 
     def _factor(self, profile: Profile, mul: Fields, force: bool) -> float:
         factor = factor_of(profile.streams, mul, self.line_bps, profile.factor)
-        if math.isfinite(factor) and not force:
+        if math.isfinite(factor) and not force and self.line_bps:
             asked = l1_bps(profile.streams, factor, self.line_bps)
             if asked > self.line_bps * 1.0001:
                 line, wanted = self.line_bps / 1e9, asked / 1e9
@@ -193,23 +217,45 @@ class Port:
                 for stream in profile.streams.values():
                     speed = stream.weight_pps(self.line_bps) * (1 if stream.fixed else profile.factor)
                     pps, bps = pps + speed, bps + speed * stream.frame_bytes
-        self.rates.append((at_s, pps, bps))
+        self.history.append((at_s, round(pps, 6), bps))
 
-    def sent(self, until_s: float, most_pps: float = math.inf, share: float = 1.0) -> tuple[int, int]:
-        """Packets and bytes by `until_s` if no more than `most_pps` pass, and `share` of those."""
-        ends = [since for since, _, _ in self.rates[1:]] + [until_s]
-        packets = octets = 0.0
-        for (since, pps, bps), end in zip(self.rates, ends, strict=True):
-            span = max(0.0, min(end, until_s) - since)
-            passing = min(pps, most_pps) * share
-            packets += passing * span
-            octets += bps * span * (passing / pps if pps else 0.0)
-        return int(packets), int(octets)
+    def set_pps(self, pps: float, at_s: float) -> None:
+        """Send so much, whatever was asked for."""
+        self.rates_asked.append(pps)
+        self.history.append((at_s, pps, pps * MIN_FRAME_BYTES))
+
+    def spans(self, until_s: float) -> Iterator[tuple[float, float, float, float]]:
+        """The times of one rate each: beginning, end, packets a second, bytes of one."""
+        ends = [since for since, _, _ in self.history[1:]] + [until_s]
+        frame_bytes = MIN_FRAME_BYTES * 1.0
+        for (since, pps, bps), end in zip(self.history, ends, strict=True):
+            frame_bytes = bps / pps if pps else frame_bytes
+            if min(end, until_s) > since:
+                yield since, min(end, until_s), pps, frame_bytes
+
+    def sent(self, until_s: float, most_pps: float = math.inf) -> tuple[int, int]:
+        """Packets and bytes by `until_s` if no more than `most_pps` are sent."""
+        packets, octets = 0, 0.0
+        for since, end, pps, frame_bytes in self.spans(until_s):
+            sent = int(min(pps, most_pps) * (end - since))  # whole ones, so that no account rounds apart from another
+            packets, octets = packets + sent, octets + sent * frame_bytes
+        return packets, int(octets)
+
+    def sent_of(self, stream: Stream, until_s: float) -> float:
+        """Packets of one stream: the others divide by their weights what streams of a fixed rate leave."""
+        if stream.fixed:
+            return sum(
+                (end - since) * stream.rate_pps(self.line_bps) for since, end, pps, _ in self.spans(until_s) if pps
+            )
+        streams = [one for profile in self.profiles.values() for one in profile.streams.values()]
+        fixed = sum(self.sent_of(one, until_s) for one in streams if one.fixed)
+        part = stream.weight_pps(self.line_bps) / sum(one.weight_pps(self.line_bps) for one in streams if not one.fixed)
+        return (self.sent(until_s)[0] - fixed) * part
 
     @property
     def pps(self) -> tuple[float, float]:
         """Packets and bytes a second now."""
-        return self.rates[-1][1:]
+        return self.history[-1][1:]
 
     # ---- what it says of itself
 

@@ -21,6 +21,8 @@ class PortRequests(Protocol):
     ports: list[Port]
     captures: Captures
     statistics: Statistics
+    extended: bool
+    unstamped: bool
     files: frozenset[str]
     session_queues: dict[int, list[dict[str, Any]]]
 
@@ -174,7 +176,10 @@ class PortRequests(Protocol):
         return self.statistics.whole()
 
     def _do_get_port_stats(self, params: Fields) -> Any:
-        return self.statistics.of_port(self._port(params), self.now_s)
+        port, now_s = self._port(params), self.now_s
+        if not self.extended:
+            return self.statistics.of_port(port, now_s)
+        return self.statistics.of_generator(port, now_s) | ({} if self.unstamped else {"ts": now_s})
 
     def _do_get_port_xstats_names(self, params: Fields) -> Any:
         self._port(params)

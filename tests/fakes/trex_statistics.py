@@ -6,11 +6,12 @@ import random
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from trex_device import Device
 from trex_fields import Refused
 from trex_port import Port
 from trex_streams import Stream
 
-from wirespeed.units import l1_bits
+from wirespeed.units import MIN_FRAME_BYTES, l1_bits
 
 _RULES = ("stats", "latency", "tpg")
 _LATENCY_US = 40
@@ -18,10 +19,10 @@ _LATENCY_US = 40
 
 class Statistics:
     def __init__(
-        self, ports: Sequence[Port], reader: random.Random, capacity_pps: float, share: float, skew_s: float
+        self, ports: Sequence[Port], device: Device, reader: random.Random, skew_s: float, latency_lost: int
     ) -> None:
-        self._ports, self._reader = ports, reader
-        self._capacity_pps, self._share, self._skew_s = capacity_pps, share, skew_s
+        self._ports, self._device, self._reader = ports, device, reader
+        self._skew_s, self._latency_lost = skew_s, latency_lost
         self._read: dict[tuple[int, str], tuple[int, int]] = {}
         self._groups: dict[int, tuple[str, int]] = {}
         self._lives: dict[int, int] = {}
@@ -68,47 +69,61 @@ class Statistics:
         latency: dict[str, Any] = {"g": None}
         for group in known:
             port, stream = self._senders[group]
-            if stream.fixed and len(port.rates) > 1:
+            if stream.fixed and len(port.history) > 1:
                 seen = self._flow(group, now_s)["rp"][str(1 - port.index)]
                 times = {"average": 0, "total_max": _LATENCY_US, "total_min": _LATENCY_US, "last_max": _LATENCY_US}
                 counted = {"histogram": {str(_LATENCY_US): seen}} if seen else {"histogram": {}}
-                latency[str(group)] = {"er": {}, "lat": {**times, "jit": 0, **counted}}
+                latency[str(group)] = {"er": {"drp": self._latency_lost}, "lat": {**times, "jit": 0, **counted}}
         versions = {str(group): self._lives[group] for group in known}
         return {"flow_stats": flows or None, "latency": latency, "ver_id": versions or None}
 
     def _flow(self, group: int, now_s: float) -> dict[str, dict[str, float]]:
-        """The port's packets by the group's part of its load; a port that sends several groups divides them evenly."""
         port, stream = self._senders[group]
-        streams = [one for profile in port.profiles.values() for one in profile.streams.values()]
-        part = stream.weight_pps(port.line_bps) / sum(one.weight_pps(port.line_bps) for one in streams)
-        sent, sent_bytes = self._sent(port, now_s)
-        back, back_bytes = self._received(self._ports[1 - port.index], now_s)
-        ends = {"t": (port.index, sent, sent_bytes), "r": (1 - port.index, back, back_bytes)}
+        sent, back = self._sent(port, now_s)[0], self._passed(port, now_s)[0]
+        part = port.sent_of(stream, now_s) / max(1, port.sent(now_s)[0])
         told: dict[str, dict[str, float]] = {}
-        for way, (index, packets, octets) in ends.items():
+        for way, (index, packets) in {"t": (port.index, sent), "r": (1 - port.index, back)}.items():
             told[f"{way}p"] = {"0": 0, "1": 0, str(index): int(packets * part)}
-            told[f"{way}b"] = {"0": 0, "1": 0, str(index): int(octets * part)}
+            told[f"{way}b"] = {"0": 0, "1": 0, str(index): int(packets * part) * stream.frame_bytes}
             told[f"{way}ps"] = told[f"{way}bs"] = {"0": 0.0, "1": 0.0}
         return told
 
     # ---- ports
 
     def _sent(self, port: Port, at_s: float) -> tuple[int, int]:
-        return self._once_read(port, "sent", port.sent(self._early(at_s)))
+        return self._once_read(port, "sent", port.sent(self._early(at_s), self._device.tester_pps))
+
+    def _passed(self, port: Port, at_s: float) -> tuple[int, int]:
+        """What the other port received of this one's."""
+        return self._once_read(port, "passed", self._device.passed(port, self._early(at_s)))
 
     def _received(self, port: Port, at_s: float) -> tuple[int, int]:
-        sender = self._ports[1 - port.index]
-        passed = sender.sent(self._early(at_s), self._capacity_pps, self._share)
-        return self._once_read(port, "received", passed)
+        if port.index in self._device.silent:
+            return 0, 0
+        packets, octets = self._passed(self._ports[1 - port.index], at_s)
+        strange = int(at_s * self._device.noise_pps)
+        return packets + strange, octets + strange * MIN_FRAME_BYTES
 
     def _early(self, at_s: float) -> float:
-        return at_s - self._reader.uniform(0, self._skew_s)
+        return at_s - self._reader.uniform(0, self._skew_s) if self._skew_s else at_s
 
     def _once_read(self, port: Port, way: str, counts: tuple[int, int]) -> tuple[int, int]:
         """Counters never go back, however early they are read."""
+        if not self._skew_s:
+            return counts
         old = self._read.get((port.index, way), (0, 0))
         self._read[port.index, way] = new = (max(old[0], counts[0]), max(old[1], counts[1]))
         return new
+
+    def of_generator(self, port: Port, now_s: float) -> dict[str, Any]:
+        """As our generator has them: what a virtual wire does not take is refused, not sent, and all is told of."""
+        asked, punctual = port.sent(now_s)[0], port.sent(now_s, self._device.tester_pps)[0]
+        taken, taken_bytes = self._device.taken(port, now_s)
+        return {
+            **self.of_port(port, now_s),
+            **{"opackets": taken, "obytes": taken_bytes, "rx_missed": 0},
+            **{"asked_packets": asked, "refused_packets": punctual - taken, "late_packets": asked - punctual},
+        }
 
     def of_port(self, port: Port, now_s: float) -> dict[str, Any]:
         (sent, sent_bytes), (received, received_bytes) = self._sent(port, now_s), self._received(port, now_s)
@@ -137,7 +152,7 @@ class Statistics:
             **dict.fromkeys(rates, 0.0),
             **dict.fromkeys(counts, 0),
             **{"m_tx_pps": pps, "m_rx_pps": pps, "m_tx_bps": octets * 8, "m_rx_bps": octets * 8},
-            "m_platform_factor": 1.0,
+            **{"m_platform_factor": 1.0, "m_cpu_util": 12.5, "m_total_queue_full": 3},
         }
 
     def validation(self, port: Port, streams: Mapping[int, Stream]) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, Protocol
 
 from trex_fields import BAD, Fields, Refused
@@ -14,6 +15,7 @@ class StreamRequests(Protocol):
     """Part of the server, whose these are."""
 
     statistics: Statistics
+    on_stop: Callable[[], object]
 
     @property
     def now_s(self) -> float: ...
@@ -108,7 +110,10 @@ class StreamRequests(Protocol):
         return self._port(params).update(params.text("profile_id", "_"), params, self.now_s)
 
     def _do_stop_traffic(self, params: Fields) -> Any:
-        self._port(params).stop(params.text("profile_id", "_"), self.now_s)
+        port = self._port(params)
+        if port.active:
+            self.on_stop()
+        port.stop(params.text("profile_id", "_"), self.now_s)
         return {}
 
     def _do_pause_traffic(self, params: Fields) -> Any:

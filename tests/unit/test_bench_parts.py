@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from scapy.layers.l2 import Ether
-from strict_trex_server import StrictTrexServer
+from simulated_trex import SimulatedTrex
 
 from wirespeed.bench.ceiling import Ceiling, Ceilings, ceiling_facts, ceiling_note, keep, kept
 from wirespeed.bench.facts import device_facts, lab_facts
@@ -108,7 +108,7 @@ def test_no_proof_where_no_route_leads():
 @pytest.mark.parametrize("mode", ["ip4", "ip6"])
 def test_ports_of_a_trex_are_told_where_to_send_to(mode):
     wires = "wires: [{port: 0, dut_mac: 02:fe:00:00:00:00}, {port: 1, dut_mac: 02:fe:00:00:00:01}]\n"
-    with StrictTrexServer() as trex, StatelessClient(trex.server) as client:
+    with SimulatedTrex(extended=False) as trex, StatelessClient(trex.server) as client:
         bench = parse_bench(f"tester: {{server: '{trex.server}'}}\n{wires}mode: {mode}\n")
         client.connect()
         with held(client, bench.ports):

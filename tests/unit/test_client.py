@@ -99,9 +99,9 @@ def test_counters_of_several_ports_come_in_one_message() -> None:
 
 
 def test_a_snapshot_has_the_time_of_its_counters_or_of_the_servers_clock_or_else_ours() -> None:
-    with SimulatedTrex(extended=True) as trex, connected(trex.server) as client:
+    with SimulatedTrex(extended=True, began_s=-1000.0) as trex, connected(trex.server) as client:
         assert client.snapshot((0, 1)).at_s - time.monotonic() == pytest.approx(1000, abs=100)
-    with SimulatedTrex(extended=False) as trex, connected(trex.server) as client:
+    with SimulatedTrex(extended=False, began_s=500.0) as trex, connected(trex.server) as client:
         assert client.snapshot((0, 1)).at_s - time.monotonic() == pytest.approx(-500, abs=100)
         trex.extended, trex.unstamped = True, True
         assert client.snapshot((0, 1)).at_s - time.monotonic() == pytest.approx(0, abs=100)

@@ -58,7 +58,7 @@ class SimulatedLab:
         self.running = False
 
     def on_start(self, test: SuiteTest) -> None:
-        self._trex.silent = (0, 1) if test is SILENT else ()
+        self._trex.device.silent = (0, 1) if test is SILENT else ()
 
 
 @pytest.fixture

@@ -139,7 +139,7 @@ def test_the_result_is_whole_and_survives_its_file(tmp_path: Path) -> None:
     assert again.lab["kind"] == "simulated"
     assert again.ports[1] == PortFacts(1, "net_memif", "02:00:00:00:00:01", 10e9, "ring", "unknown")
     assert again.dut == {"name": "a loop"}
-    assert again.samples[0].global_stats == {"cpu_util": 12.5, "queue_full": 3}
+    assert again.samples[0].global_stats.items() >= {"cpu_util": 12.5, "queue_full": 3}.items()
     times = [sample.t_s for sample in again.samples]
     assert times == sorted(times)
 
@@ -408,7 +408,7 @@ def test_counters_that_begin_anew_end_the_test_and_are_not_in_it() -> None:
     def restart(progress: Progress) -> None:
         if progress.step.phase == "hold":
             for port in trex.ports:
-                port.history = [(0.0, 0.0)]
+                port.history = [(0.0, 0.0, 0.0)]
 
     with SimulatedTrex() as trex:
         result = run(trex, replace(QUICK, hold_s=0.3), on_sample=restart)
@@ -427,8 +427,8 @@ def test_a_thief_in_the_hold_ends_the_test_and_none_of_its_figures_are_in_it(sam
                 thief.connect()
                 thief.user = thief.user if same_user else "thief"
                 thief.acquire((1,), force=True)
-            trex.ports[1].set_pps(0.0)
-            trex.ports[1].set_pps(1e9)
+            trex.ports[1].set_pps(0.0, trex.now_s)
+            trex.ports[1].set_pps(1e9, trex.now_s)
 
     with SimulatedTrex() as trex:
         result = run(trex, replace(QUICK, ramp_target=Rate(1e6, "pps"), hold_s=0.3), on_sample=steal)
@@ -455,7 +455,7 @@ def test_frames_of_others_are_told_of_and_with_verify_they_hide_nothing() -> Non
 
 
 def test_latency_of_a_trex_goes_with_each_sample() -> None:
-    with loop(extended=False) as trex:
+    with loop(extended=False, latency_lost=3) as trex:
         result = run(trex, replace(QUICK, latency_rate_pps=1000.0, directions=ONE_WAY))
     told = [sample.latency[Channel(0, 1)] for sample in result.samples]
     assert all(one.percentiles["50"] == pytest.approx(40, rel=0.02) for one in told)

@@ -12,7 +12,8 @@ from typing import Any
 
 import pytest
 from harness.waiting import wait_for
-from simulated_trex import RpcError, SimulatedTrex
+from simulated_trex import SimulatedTrex
+from trex_fields import Fields, Refused
 
 from wirespeed.client.generator_client import GeneratorClient
 from wirespeed.errors import ConnectionFault, MeasurementError, RemoteError, UsageError
@@ -96,7 +97,7 @@ def test_a_server_that_does_not_end_a_burst_is_told_of(monkeypatch: pytest.Monke
     monkeypatch.setattr("wirespeed.measure.trial._END_MOST_S", 0.1)
     with loop() as trex:
         for port in trex.ports:
-            monkeypatch.setattr(port, "end_if_due", lambda now_s: None)
+            monkeypatch.setattr(port, "tick", lambda now_s: None)
         with bare_trial(trex) as trial, pytest.raises(ConnectionFault, match="still sends 0.1 s after the 0.01 s"):
             trial.measure(Rate(1e6, "pps"), 0.01)
 
@@ -220,9 +221,7 @@ def gone_for(trex: SimulatedTrex, seconds: float) -> Callable[[], None]:
     """A device that forwards nothing for a while, and then all again."""
 
     def reset() -> None:
-        now = time.monotonic()
-        for port in trex.ports:
-            port.outages.append((now, now + seconds))
+        trex.device.outages.append((trex.now_s, trex.now_s + seconds))
         time.sleep(seconds)
 
     return reset
@@ -352,14 +351,14 @@ def test_a_device_that_returns_nothing_has_no_throughput() -> None:
 
 
 def test_frames_that_the_ports_do_not_carry_are_left_out_in_a_line(monkeypatch: pytest.MonkeyPatch) -> None:
-    add = SimulatedTrex._add_stream
+    add = SimulatedTrex._do_add_stream
 
-    def refuse(self: SimulatedTrex, port: Any, params: dict[str, Any]) -> dict[str, Any]:
-        if len(params["stream"]["packet"]["binary"]) > 4000:
-            raise RpcError("packet is longer than the port's MTU")
-        return add(self, port, params)
+    def refuse(self: SimulatedTrex, params: Fields) -> Any:
+        if len(params.raw["stream"]["packet"]["binary"]) > 4000:
+            raise Refused("packet is longer than the port's MTU")
+        return add(self, params)
 
-    monkeypatch.setattr(SimulatedTrex, "_add_stream", refuse)
+    monkeypatch.setattr(SimulatedTrex, "_do_add_stream", refuse)
     with loop() as trex:
         result = run(trex, replace(of("throughput"), frames=parse_sizes("64,9000", ip6=False)))
         assert [row.frame for row in result.throughput] == ["64"]

@@ -13,8 +13,8 @@ from typing import Any
 
 import pytest
 import zmq
+from simulated_trex import SimulatedTrex
 from strict_trex import StrictTrex
-from strict_trex_server import StrictTrexServer
 from trex_answers import Asked, recorded
 from trex_fields import Dead, Fields
 from trex_streams import read_stream
@@ -38,7 +38,7 @@ class Replay:
 
     def __init__(self, line_bps: float = 10e9) -> None:
         self.time_s = 0.0
-        self.trex = StrictTrex(clock=lambda: self.time_s, line_bps=line_bps)
+        self.trex = StrictTrex(clock=lambda: self.time_s, speed_gbps=line_bps / 1e9)
         self.handles: dict[str, str] = {}
         self.api_h = json.loads(self.trex.handle(_call("api_sync_v2", name="STL", major=5, minor=1)))["result"]["api_h"]
         self.events: list[tuple[int, Any]] = []
@@ -238,7 +238,7 @@ def test_an_event_wakes_its_listeners_once_and_counters_come_beside() -> None:
 
 
 def test_a_server_that_was_killed_says_of_what() -> None:
-    with pytest.raises(AssertionError, match="would have died of a message with 5"), StrictTrexServer() as server:
+    with pytest.raises(AssertionError, match="would have died of a message with 5"), SimulatedTrex() as server:
         socket = zmq.Context.instance().socket(zmq.REQ)
         socket.setsockopt(zmq.LINGER, 0)
         socket.connect(f"tcp://{server.server}")

@@ -5,10 +5,11 @@ from __future__ import annotations
 import io
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from console_server import Driver
-from strict_trex_server import StrictTrexServer
+from simulated_trex import SimulatedTrex
 
 from wirespeed.cli.main import main
 from wirespeed.client.generator_client import Call
@@ -19,27 +20,28 @@ from wirespeed.results.file import read_file
 from wirespeed.results.loadtest_file import read_result
 from wirespeed.results.search import SearchResult
 
+STRICT: dict[str, Any] = {"extended": False, "driver": "net_af_packet", "skew_s": 0.004}
 QUICK = ["-p", "bench", "-t", "size=64", "-wm", "1mpps", "-wd", "0.3", "-rt", "5mpps", "-rd", "2", "-hd", "0.7"]
 
 
 @pytest.fixture
-def trex() -> Iterator[StrictTrexServer]:
-    with StrictTrexServer(files=frozenset({"/on/the/server.pcap"})) as server:
+def trex() -> Iterator[SimulatedTrex]:
+    with SimulatedTrex(**STRICT, files=frozenset({"/on/the/server.pcap"})) as server:
         yield server
 
 
 @pytest.fixture
-def console(trex: StrictTrexServer) -> Iterator[Driver]:
+def console(trex: SimulatedTrex) -> Iterator[Driver]:
     one = Driver(trex.server)
     one("acquire")
     yield one
     one.close()
 
 
-def test_a_load_test_runs_whole_and_shows_no_loss_that_was_none(trex: StrictTrexServer, tmp_path: Path) -> None:
+def test_a_load_test_runs_whole_and_shows_no_loss_that_was_none(trex: SimulatedTrex, tmp_path: Path) -> None:
     file = tmp_path / "trex.json"
     assert main(["loadtest", "-s", trex.server, *QUICK, "--interval", "0.1", "-o", str(file)]) == 0
-    assert trex.trex.idle
+    assert trex.idle
     result = read_result(file)
     assert (result.outcome.status, result.versions["generator"]) == ("complete", "T-Rex v3.08")
     [note] = result.outcome.notes
@@ -53,19 +55,19 @@ def test_a_load_test_runs_whole_and_shows_no_loss_that_was_none(trex: StrictTrex
 
 def test_a_load_test_shows_the_loss_that_there_was(tmp_path: Path) -> None:
     file = tmp_path / "lossy.json"
-    with StrictTrexServer(share=0.98) as trex:
+    with SimulatedTrex(**STRICT, share=0.98) as trex:
         assert main(["loadtest", "-s", trex.server, *QUICK, "--interval", "0.1", "-u", "-o", str(file)]) == 0
-        assert trex.trex.idle
+        assert trex.idle
     [curve] = analyse(read_result(file)).curves
     assert curve.outcome.balance.loss_ratio == pytest.approx(0.02, rel=0.1)
     assert max(point.loss_ratio for point in curve.measured) > 0.015
     assert curve.outcome.lossy_from is not None
 
 
-def test_signatures_and_latency_are_read_from_packet_groups(trex: StrictTrexServer, tmp_path: Path) -> None:
+def test_signatures_and_latency_are_read_from_packet_groups(trex: SimulatedTrex, tmp_path: Path) -> None:
     file = tmp_path / "verified.json"
     assert main(["loadtest", "-s", trex.server, *QUICK, "--verify", "--latency", "-u", "-o", str(file)]) == 0
-    assert trex.trex.idle
+    assert trex.idle
     result = read_result(file)
     [curve] = analyse(result).curves
     assert curve.outcome.balance.loss_ratio < 1e-4
@@ -76,10 +78,10 @@ def test_signatures_and_latency_are_read_from_packet_groups(trex: StrictTrexServ
 def test_a_search_finds_what_the_device_forwards(tmp_path: Path) -> None:
     file = tmp_path / "search.json"
     shape = "initial=0.05,final=0.05,sum=0.2,width=5%"
-    with StrictTrexServer(capacity_pps=4e6) as trex:
+    with SimulatedTrex(**STRICT, capacity_pps=4e6) as trex:
         goal = ["--preset", "quick", "--goal", f"pdr:loss=0.5%,{shape}", "-u", "-o", str(file)]
         assert main(["search", "-s", trex.server, "-p", "bench", "-t", "size=64", *goal]) == 0
-        assert trex.trex.idle
+        assert trex.idle
     result = read_file(file)
     assert isinstance(result, SearchResult)
     [found] = result.goals
@@ -124,7 +126,7 @@ release
 
 
 def test_a_script_of_console_commands(
-    trex: StrictTrexServer, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    trex: SimulatedTrex, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr("sys.stdin", io.StringIO(SCRIPT))
     assert main(["console", "-s", trex.server]) == 0
@@ -144,76 +146,76 @@ def test_a_script_of_console_commands(
     assert "[FAILED]" not in out
 
 
-def test_a_reset_leaves_no_stream_no_queue_and_no_capture(trex: StrictTrexServer, console: Driver) -> None:
+def test_a_reset_leaves_no_stream_no_queue_and_no_capture(trex: SimulatedTrex, console: Driver) -> None:
     console("start -f bench -m 1kpps -p 0.one 0.two 1._")
     client = console.session.client
     client.on_ports("service", [0, 1], enabled=True, filtered=False)
     client.on_ports("set_rx_feature", [1], type="queue", enabled=True, size=10)
     console("capture record start --rx 1 --tx 0")
     console("reset")
-    port, other = trex.trex.ports
+    port, other = trex.ports
     assert set(port.profiles) == {"_", "one", "two"}
     assert not any(profile.streams for each in (port, other) for profile in each.profiles.values())
     assert (port.service, other.service, other.queue_size) == (False, False, None)
     assert client.capture("status") == []
 
 
-def test_a_reset_of_one_port_leaves_the_captures_of_others(trex: StrictTrexServer, console: Driver) -> None:
+def test_a_reset_of_one_port_leaves_the_captures_of_others(trex: SimulatedTrex, console: Driver) -> None:
     console("service")
     console("capture record start --rx 1")
     console("reset -p 0")
     assert len(console.session.client.capture("status")) == 1
 
 
-def test_all_profiles_of_a_port_are_paused_and_stopped_by_their_names(trex: StrictTrexServer, console: Driver) -> None:
+def test_all_profiles_of_a_port_are_paused_and_stopped_by_their_names(trex: SimulatedTrex, console: Driver) -> None:
     console("start -f bench -m 1kpps -p 0.one 0.two")
     console("pause -p 0.*")
-    assert {one.state for name, one in trex.trex.ports[0].profiles.items() if name != "_"} == {"PAUSE"}
+    assert {one.state for name, one in trex.ports[0].profiles.items() if name != "_"} == {"PAUSE"}
     console("resume -p 0.*")
     console("stop -p 0.*")
-    assert trex.trex.ports[0].state == "STREAMS"
+    assert trex.ports[0].state == "STREAMS"
     assert "no profile to fill" in console.refused("start -f bench -m 1kpps -p 0.*")
 
 
-def test_a_file_that_the_server_cannot_read_is_told_of(trex: StrictTrexServer, console: Driver) -> None:
+def test_a_file_that_the_server_cannot_read_is_told_of(trex: SimulatedTrex, console: Driver) -> None:
     assert "cannot play '/no/such.pcap'" in console.refused("push -f /no/such.pcap -r -p 0")
     assert "[FAILED]" in console.out
     assert "[SUCCESS]" in console("push -f /on/the/server.pcap -r -p 0")
 
 
 def test_a_file_that_the_server_cannot_read_is_an_exit_code(
-    trex: StrictTrexServer, capsys: pytest.CaptureFixture[str]
+    trex: SimulatedTrex, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["console", "-s", trex.server, "push", "-f", "/no/such.pcap", "-r", "-p", "0"]) == 4
     assert "cannot play '/no/such.pcap'" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("method", ["get_port_status", "get_stream_list", "remove_stream", "validate"])
-def test_unknown_profiles_are_not_asked_for(trex: StrictTrexServer, method: str) -> None:
+def test_unknown_profiles_are_not_asked_for(trex: SimulatedTrex, method: str) -> None:
     with StatelessClient(trex.server) as client:
         client.connect()
         client.take([0])
         wanted = {"port_id": 0, "profile_id": "zz", "stream_id": 1, "block": False}
         with pytest.raises(UsageError, match="port 0 of .* has no profile 'zz'; there is: _"):
             client.batch([Call("ping"), Call(method, wanted)])
-        assert method not in trex.trex.methods
+        assert method not in trex.methods
         client.call("ping")
 
 
-def test_known_profiles_are_asked_for_and_looked_up_once(trex: StrictTrexServer, console: Driver) -> None:
+def test_known_profiles_are_asked_for_and_looked_up_once(trex: SimulatedTrex, console: Driver) -> None:
     console("start -f bench -m 1kpps -p 0.voice")
     other = StatelessClient(trex.server)
     other.connect()
     for _ in range(3):
         assert other.call("get_stream_list", port_id=0, profile_id="voice")
-    assert trex.trex.methods.count("get_profile_list") == 1
+    assert trex.methods.count("get_profile_list") == 1
     other.close()
     console("stop")
     assert console.session.client.validate([Target(0, "voice")])
 
 
 def test_a_variable_that_takes_every_value_of_8_bytes_is_not_sent(
-    trex: StrictTrexServer, console: Driver, tmp_path: Path
+    trex: SimulatedTrex, console: Driver, tmp_path: Path
 ) -> None:
     profile = tmp_path / "whole.py"
     profile.write_text(
@@ -228,4 +230,4 @@ def test_a_variable_that_takes_every_value_of_8_bytes_is_not_sent(
         "    return P()\n"
     )
     assert "'all' has 8 bytes and takes every value" in console.refused(f"start -f {profile} -m 1kpps -p 0")
-    assert trex.trex.ports[0].profiles["_"].streams == {}
+    assert trex.ports[0].profiles["_"].streams == {}

@@ -1,4 +1,4 @@
-"""The strict T-Rex behind its two sockets: requests on one, and on the port below it what it publishes.
+"""A simulated T-Rex: the strict one behind two sockets, for requests and, on the port below, for what it publishes.
 
 As from a T-Rex, counters come twice a second, a bare `{}` says that an event waits, and nothing answers once it has
 died of a request.
@@ -18,10 +18,11 @@ _TRIES = 20
 _PUBLISH_S = 0.5
 
 
-class StrictTrexServer:
-    """Use as a context manager; `server` is its HOST:PORT. Leaving it fails where a request has killed it."""
+class SimulatedTrex(StrictTrex):
+    """Use as a context manager; `server` is its HOST:PORT. Leaving it fails where a request has killed it. It answers
+    nothing after `dies_after` messages; `messages` are the methods of each."""
 
-    def __init__(self, **kinds: Any) -> None:
+    def __init__(self, *, extended: bool = True, dies_after: int | None = None, **kinds: Any) -> None:
         self._context = zmq.Context()
         self._requests = self._context.socket(zmq.REP)
         self._events = self._context.socket(zmq.PUB)
@@ -29,7 +30,9 @@ class StrictTrexServer:
             socket.setsockopt(zmq.LINGER, 0)
         port = self._bind()
         self.server = f"127.0.0.1:{port}"
-        self.trex = StrictTrex(publish=self._events.send, **kinds)
+        super().__init__(extended=extended, publish=self._events.send, **kinds)
+        self.dies_after = dies_after
+        self.messages: list[list[str]] = []
         self.died_of: str | None = None
         self._ending = threading.Event()
         self._thread = threading.Thread(target=self._serve, daemon=True)
@@ -61,15 +64,20 @@ class StrictTrexServer:
     def _serve(self) -> None:
         published_s = 0.0
         while not self._ending.is_set():
-            self.trex.tick()
-            if self.trex.now_s - published_s >= _PUBLISH_S:
-                published_s = self.trex.now_s
-                self.trex.publish_counters()
+            self.tick()
+            if self.now_s - published_s >= _PUBLISH_S:
+                published_s = self.now_s
+                self.publish_counters()
             if not self._requests.poll(20):
                 continue
+            message = self._requests.recv()
+            if self.dies_after is not None and len(self.messages) >= self.dies_after:
+                return
+            before = len(self.methods)
             try:
-                answer = self.trex.handle(self._requests.recv())
+                answer = self.handle(message)
             except Dead as death:
                 self.died_of = str(death)
                 return
+            self.messages.append(self.methods[before:])
             self._requests.send(answer)
