@@ -88,8 +88,6 @@ ROWS: tuple[Row | Load, ...] = (
     Load("imix, one flow"),
     Load("imix, tuple (live)"),
     Load("64b, signature"),
-    Load("64b, tuple (live), signature"),
-    Load("imix, signature"),
     Load("64b, signature, received", "bench_take"),
 )
 

@@ -17,9 +17,8 @@ from wirespeed._native.stream_records import Op, OpKind, Stream, StreamMode, Var
 pytest.importorskip("wirespeed._native._core", reason="the native core is not built")
 
 from generator_child import GeneratorChild, Refused
-from pcap_file import frames
-
 from harness.waiting import wait_for
+from pcap_file import frames
 
 TAIL_BYTES, FCS = 16, 4
 
@@ -166,8 +165,9 @@ def test_program_and_mark_go_together(tmp_path: Path) -> None:
     assert seen[:5] == [changed_source(TREX_STATS_1, last) for last in range(1, 6)]
     assert [len(one) for one in seen[5:]] == [80, 90, 100, 110, 120] * 2
     numbers = range(0xFFFFFFFE, 0x100000003)
+    mark = b"\xac" + seen[5][-15:-14] + b"\x01\0"
     assert [one[-16:] for one in seen[5:10]] == [
-        b"\xac" + seen[5][-15:-14] + b"\x01\0" + pack("<IIHH", n & 0xFFFFFFFF, ~n & 0xFFFFFFFF, 0, 0x6A09) for n in numbers
+        mark + pack("<IIHH", number & 0xFFFFFFFF, ~number & 0xFFFFFFFF, 0, 0x6A09) for number in numbers
     ]
     assert {one[:-16] for one in seen[5:10]} == {TEMPLATE[: len(one) - 16] for one in seen[5:10]}
     assert [one[-12:-8].hex() for one in seen[10:13]] == ["feffffff", "ffffffff", "00000000"]
