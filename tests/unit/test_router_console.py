@@ -490,7 +490,7 @@ def test_show_errors_in_vpps_columns_summed_and_cleared(core: FakeRouterCore) ->
 def test_show_buffers_and_threads(console: Console) -> None:
     assert run(console, "show buffers") == [
         "Pool Name            Index NUMA  Size  Data Size  Total  Avail  Cached   Used  ",
-        "packets                0     0   2176     2048    16384  15000     -     1384  ",
+        "default-numa-0         0     0   2176     2048    16384  15000     -     1384  ",
     ]
     assert run(console, "show threads")[1].split() == ["1", "ws_wk_0", "1000", "1", "0", "0"]
 

@@ -107,6 +107,9 @@ def run(
         console.lcp.warn = warn
         undo.callback(console.lcp.close)
         undo.callback(console.sflow.close)
+        for index, port in enumerate(settings.ports):
+            if port.kind == "memif":
+                console.memifs.adopt(core.interface(index).name, index, port)
         for place, line in commands:
             _run_line(console, place, line, announce)
         if exec_file is not None:
