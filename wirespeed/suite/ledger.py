@@ -145,6 +145,6 @@ def _tries(path: Path) -> list[Try]:
             document: dict[str, Any] = json.loads(line)
             outcome = {name: document[name] for name in ("status", "seconds", "error", "exit_code")}
             found.append(Try(str(document["key"]), Outcome.from_json(outcome)))
-        except (ValueError, KeyError, TypeError):
+        except (ValueError, KeyError, TypeError, RecursionError):
             continue
     return found

@@ -64,7 +64,7 @@ def sample_frame(head: Result, before: Sample | None, sample: Sample) -> Frame:
             for point in found.values()
             if point.offered_line_percent
         )
-    return frame | _cost(DutTelemetry.from_json(sample.dut))
+    return frame | _cost(DutTelemetry.readable(sample.dut))
 
 
 def _point(head: Result, before: Sample | None, sample: Sample, channel: Channel) -> Point:
