@@ -90,7 +90,7 @@ def both_ways(samples: list[Sample]) -> tuple[Sample, ...]:
 
 def result_of(bench: Bench, directions: int) -> Result:
     samples = run(bench, ramp(1.002 * 14_880_952, 30, 10))
-    ports = {port: PortFacts(port, speed_bps=LINE_BPS, medium=str(bench.medium)) for port in (0, 1)}
+    ports = {port: PortFacts(port, speed_bps=LINE_BPS, medium=bench.medium) for port in (0, 1)}
     forward = Channel(0, 1)
     result = Result(
         name="t",

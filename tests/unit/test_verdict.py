@@ -23,7 +23,7 @@ LINE_PPS = LINE_BPS / l1_bits(64)
 
 
 def result_of(samples: list[Sample], **variables: object) -> Result:
-    ports = {port: PortFacts(port, speed_bps=LINE_BPS, medium=str(Medium.RING)) for port in (0, 1)}
+    ports = {port: PortFacts(port, speed_bps=LINE_BPS, medium=Medium.RING) for port in (0, 1)}
     known = {"profile_file": "bench", "tunables": {"size": "64"}, **variables}
     return judged(Result("t", known, tuple(samples), ports=ports, directions=(FORWARD,)))
 

@@ -166,7 +166,7 @@ class Trial:
     # ---- while it is on
 
     def medium(self, port: int) -> Medium:
-        return Medium(self.facts[port].medium)
+        return self.facts[port].medium
 
     @property
     def basis(self) -> Basis:

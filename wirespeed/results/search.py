@@ -175,7 +175,7 @@ class SearchResult:
         lines = [
             line_rate_pps(self.frame_bytes[wire.tx], speed)
             for wire in self.directions
-            if (speed := self.ports[wire.tx].speed_bps) and wire.tx in self.frame_bytes
+            if wire.tx in self.ports and (speed := self.ports[wire.tx].speed_bps) and wire.tx in self.frame_bytes
         ]
         return min(lines) if lines else None
 

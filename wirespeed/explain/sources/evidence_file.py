@@ -177,7 +177,7 @@ def cases_of(text: str, source: str) -> tuple[Case, ...]:
     """As read_evidence, of a text; UsageError names what is wrong and where."""
     try:
         parsed = EvidenceText.model_validate(yaml.safe_load(text))
-    except yaml.YAMLError as error:
+    except (yaml.YAMLError, RecursionError) as error:
         raise UsageError(f"{source} is no YAML: {' '.join(str(error).split())[:200]}") from error
     except ValidationError as error:
         first = error.errors()[0]

@@ -52,7 +52,7 @@ class Tried:
     @property
     def has_nics(self) -> bool:
         """Not where tester and device share memory."""
-        return not any(Medium(port.medium) is Medium.RING for port in self.ports.values())
+        return not any(port.medium is Medium.RING for port in self.ports.values())
 
 
 def idle_watts(lab: Mapping[str, Any]) -> float | None:
