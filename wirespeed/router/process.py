@@ -104,7 +104,7 @@ def run(
             if queue < core.port(index).rx_queues:
                 core.set_placement(index, queue, worker)
         console = Console(core)
-        console.lcp.warn = warn
+        console.messages.show = warn
         undo.callback(console.lcp.close)
         undo.callback(console.sflow.close)
         for index, port in enumerate(settings.ports):

@@ -8,7 +8,6 @@ import json
 import os
 import signal
 import socket
-import sys
 import traceback
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -138,19 +137,15 @@ def _poll(console: Console) -> None:
     console.core.poll()
     for conflict in console.core.dad_conflicts():
         name = console.core.interface(conflict.interface).name
-        print(
-            f"wirespeed: interface {name}: {conflict.address} is the address of {conflict.mac}; it is not used here",
-            file=sys.stderr,
-        )
+        text = f"interface {name}: {conflict.address} is the address of {conflict.mac}; it is not used here"
+        console.messages.warn("ip6", text)
 
 
 def _follow_links(console: Console) -> None:
     for index in console.core.follow_links():
         port = console.core.port(index)
-        print(
-            f"wirespeed: interface {port.name}: its device {port.bus_address} was removed; the others go on",
-            file=sys.stderr,
-        )
+        text = f"interface {port.name}: its device {port.bus_address} was removed; the others go on"
+        console.messages.warn("interface", text)
     console.lcp.mirror()
 
 
