@@ -244,7 +244,7 @@ def test_rates_counters_and_buffers_of_real_traffic_agree(tmp_path: Path) -> Non
         running.ask("clear runtime")
         assert received(running) == 0
         assert "ip4-lookup" not in running.ask("show runtime")
-        assert running.ask("show buffers").splitlines()[1].split()[0] == "packets"
+        assert running.ask("show buffers").splitlines()[1].split()[0] == "default-numa-0"
 
 
 def test_a_traced_packet_shows_its_nodes_and_its_rewrite(tmp_path: Path) -> None:

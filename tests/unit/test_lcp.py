@@ -225,3 +225,18 @@ def test_what_linux_is_refused_is_shown(console, core):
         "netlink: netns <unset> syncing routes 3 labels 7 messages 10 dumps 5 failed 4 overflows 1 rejected 2",
         "  last rejected: the table is full",
     ]
+
+
+def test_a_pair_of_tags_names_the_tag_that_is_missing(console):
+    run(console, "create sub-interfaces e0 801 dot1q 801 inner-dot1q 1000 exact-match")
+    for line, missing in (
+        (None, "create sub-interfaces e0 801, lcp create e0 host-if <name>, lcp create e0.801 host-if <name>"),
+        ("lcp create e0 host-if pe0", "create sub-interfaces e0 801, lcp create e0.801 host-if <name>"),
+        ("create sub-interfaces e0 7 dot1q 801 exact-match", "first: lcp create e0.7 host-if <name>"),
+    ):
+        if line:
+            run(console, line)
+        with pytest.raises(UsageError, match="interface e0.801 needs a sub-interface with tag 801 alone") as refused:
+            run(console, "lcp create e0.801 host-if pe0.801")
+        assert str(refused.value).endswith(missing)
+    run(console, "lcp create e0.7 host-if pe0.7", "lcp create e0.801 host-if pe0.801")

@@ -108,7 +108,8 @@ def _answers(answers: BinaryIO, path: Path) -> Iterator[dict[str, Any]]:
             raise _gone(path, error) from None
         if not line:
             raise ConnectionFault(f"the router at {path} went away before its answer was complete")
-        answer = json.loads(line)
+        # To a client that was slow to ask, the router says something first that is for VPP's client.
+        answer = json.loads(line if line.startswith(b"{") else line[line.find(b"{") :])
         yield answer
         if "text" not in answer:
             return

@@ -124,7 +124,7 @@ class LinuxControlPlane:
         above = self._parent_pair(face)
         port = self._core.interface(face.parent).name
         if parent is None or above is None or face.sub is None:
-            raise UsageError(f"interface {face.name} needs its port in a pair first: lcp create {port} host-if <name>")
+            raise UsageError(f"interface {face.name} needs {self._what_is_missing(face, port)}")
         if netns is not None and netns != parent.netns:
             raise UsageError(f"interface {face.name} is in the namespace of its port, {parent.netns or 'this one'}")
         if not face.sub.exact:
@@ -142,6 +142,27 @@ class LinuxControlPlane:
         except WirespeedError:
             host.delete_link(link)
             raise
+
+    def _what_is_missing(self, face: Interface, port: str) -> str:
+        """What a sub-interface needs before it can be in a pair, and the lines that make it."""
+        outer = face.sub.outer if face.sub and face.sub.inner else 0
+        if not outer:
+            return f"its port in a pair first: lcp create {port} host-if <name>"
+        faces = (self._core.interface(index) for index in self._core.interface_names().values())
+        below = next(
+            (
+                one.name
+                for one in faces
+                if one.sub and one.parent == face.parent and (one.sub.outer, one.sub.inner) == (outer, 0)
+            ),
+            None,
+        )
+        create = "" if below else f"create sub-interfaces {port} {outer}, "
+        pair = "" if face.parent in self.pairs else f"lcp create {port} host-if <name>, "
+        return (
+            f"a sub-interface with tag {outer} alone in a pair first: "
+            f"{create}{pair}lcp create {below or f'{port}.{outer}'} host-if <name>"
+        )
 
     def _parent_pair(self, face: Interface) -> Pair | None:
         """On which link a VLAN belongs: the port's, or of two tags that of the outer one."""

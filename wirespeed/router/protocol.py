@@ -10,6 +10,9 @@
 A connection carries any number of requests, one after the other; an error ends the request, not the connection. A
 line from the client has at most 65536 bytes.
 
+A client begins at once. To one that says nothing for a tenth of a second the router speaks telnet, as VPP's `vppctl`
+expects (`wirespeed.router.telnet`): bytes up to the first `{` are of that, and a client that was slow skips them.
+
 Commands are run in their order, each answered as if it stood alone, up to the first error: none behind it is run. Nor
 is any that has not begun when the client closes its end.
 """
