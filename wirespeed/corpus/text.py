@@ -30,7 +30,10 @@ def result_cells(row: Mapping[str, Any]) -> tuple[str, ...]:
 
 def figure_cells(row: Mapping[str, Any]) -> tuple[str, ...]:
     """Of FIGURE_HEAD. ? is a figure that should not be believed as it stands."""
-    rate = Figure(row["figure"], row["mark"], rate_pps=row["rate_pps"], bound=row["bound"]).text
+    figure = Figure(
+        row["figure"], row["mark"], rate_pps=row["rate_pps"], bound=row["bound"], upper_pps=row["upper_pps"]
+    )
+    rate = figure.text
     rate += "?" if row["irregular"] else ""
     per_watt = "" if row["per_watt"] is None else measured_text(row["per_watt"], "")
     return (

@@ -238,6 +238,11 @@ class Verdict:
         return (self.line, f"limited by {LIMITS[self.limited_by]}: {self.sentence}", *following)
 
     @property
+    def plain_lines(self) -> tuple[str, ...]:
+        """The same for pages, where a backtick marks nothing."""
+        return tuple(line.replace("`", "") for line in self.lines)
+
+    @property
     def limited_by(self) -> LimitedBy:
         return self.limit.by
 

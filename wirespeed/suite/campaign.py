@@ -128,7 +128,9 @@ def _run(loaded: Loaded, asked: Asked, ledger: Ledger, say: Say, stop: threading
         run.run(stop)
     done += len(schedule.done)
     say(f"{campaign.name}: {done} of {total} cells are done; results in {ledger.results}")
-    if verdicts := [one for cell in loaded.cells if (one := verdict_in(ledger.result(cell))) is not None]:
+    found = [verdict_in(ledger.result(cell)) for cell in loaded.cells]
+    # A soak's load is chosen below the limit: its cells neither show nor miss it.
+    if verdicts := [one for one in found if one is not None and one.kind != "soak"]:
         say(worth_line(verdicts))
     code = _ending(run, ledger, say)
     return _compared(loaded.cells, ledger, asked) or code if asked.ab else code

@@ -197,7 +197,7 @@ def _load(
         paused=any(point.balance.paused for point in top),
         by_direction=tuple(_mean_received(one, top) for one in directions) if len(directions) > 1 else (),
         cycles=cycles_of(workers),
-    )
+    ).within_line
 
 
 def _refused_share(top: Sequence[Point]) -> float:
