@@ -240,3 +240,22 @@ def test_a_pair_of_tags_names_the_tag_that_is_missing(console):
             run(console, "lcp create e0.801 host-if pe0.801")
         assert str(refused.value).endswith(missing)
     run(console, "lcp create e0.7 host-if pe0.7", "lcp create e0.801 host-if pe0.801")
+
+
+def test_an_address_that_the_router_refuses_is_shown_until_it_is_taken(console, core):
+    run(console, "set interface ip address e1 10.0.0.1/24", "lcp create e0 host-if xe0", "lcp create e1 host-if xe1")
+    host, link = core.linux[""], linux(console, "xe0")
+    host.add_address(link.index, TEN)
+    run(console)
+    shown = [line for line in run(console, "show lcp") if line.startswith("  address")]
+    assert shown == ["  address 10.0.0.1/24 is in Linux only: 10.0.0.1/24 is an address of e1 already"]
+    run(console, "set interface ip address del e1 10.0.0.1/24")
+    console.lcp.tick()
+    assert core.interfaces[0].addresses == (TEN,)
+    assert console.lcp.untaken == {}
+    host.add_address(linux(console, "xe1").index, TEN)
+    run(console)
+    assert list(console.lcp.untaken) == [(1, TEN)]
+    host.delete_address(linux(console, "xe1").index, TEN)
+    run(console)
+    assert console.lcp.untaken == {}
