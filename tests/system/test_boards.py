@@ -52,21 +52,25 @@ def seen() -> Iterator[Seen]:
         made.ask_router("clear runtime")
         made.load_test(warmup_s=1, ramp_s=2, hold_s=3, load="20kpps")
         runtime, loaded_s = made.ask_router("show runtime"), time.time()
-        made.wait_for(lambda: newest(made) > loaded_s, "a scrape after the load")
+        made.wait_for(lambda: asked_at(made)[-1][1] > loaded_s, "a scrape that has asked all targets after the load")
         made.soak(4, load="10kpps")
         end_s = time.time()
         yield Seen(made, runtime, newest_after(made, loaded_s), Times(made.began_s, end_s, SCRAPED_EACH_S, WINDOW_S))
 
 
-def newest(made: Stage) -> float:
-    (found,) = made.server.query("max(timestamp(wirespeed_up))")
-    return found.last
+ASKED = "min(timestamp(wirespeed_target_age_seconds) - wirespeed_target_age_seconds)"
+"""The time at which the target was asked whose answer is the oldest of a scrape."""
+
+
+def asked_at(made: Stage) -> tuple[tuple[float, float], ...]:
+    (found,) = made.server.query(ASKED)
+    return found.points
 
 
 def newest_after(made: Stage, after_s: float) -> float:
-    """When the first scrape after that time was."""
-    found = made.server.query_range("max(timestamp(wirespeed_up))", after_s, after_s + 5, 0.1)
-    return min(value for value in found[0].values if value > after_s)
+    """A time at which the newest scrape has asked all targets after `after_s`."""
+    (found,) = made.server.query_range(ASKED, after_s, time.time(), 0.1)
+    return next(at_s for at_s, asked_s in found.points if asked_s > after_s)
 
 
 def panel_of(board: str, title: str) -> PanelFile:

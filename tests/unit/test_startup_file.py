@@ -59,6 +59,17 @@ cpu {
 """
 
 
+SECTIONS = """
+    acl-plugin af_xdp api-fuzz api-queue api-segment api-trace avf buffers cj cnat cpu crypto crypto-engines
+    crypto_sw_scheduler ct6 devices dns dpdk dsa dslite ethernet fateshare gbp hs_apps http ikev2 interface ip
+    ip4 ip6 ipsec l2fib l2learn l2tp l3fib linux-cp linux-nl logging mactime map mc memory mpls nat nat44
+    nat64 node npol-plugin nsim oam oddbuf perfmon physmem pktgen plugins punt pvti quic rdma selog session
+    sfdp snat socksvr ssvm_eth stats statseg tap tapcli tcp test-proxy tls trace tuntap udp unix unix-cli
+    vapi-trace vhost-user vlib vmxnet3 wireguard
+"""
+"""Sections that VPP has or had; those without effect here are skipped whatever is in them."""
+
+
 def startup(text: str) -> Startup:
     return make_startup(read_text(text, "vpp.conf", FILE), "vpp.conf")
 
@@ -102,6 +113,38 @@ def test_the_packaged_file_names_all_that_has_no_meaning_in_one_notice() -> None
     assert read.notice == (
         "vpp.conf: no meaning here, left out: unix nodaemon, unix full-coredump, unix gid, api-trace, api-segment"
     )
+
+
+def test_each_word_of_vpps_stock_file_is_taken() -> None:
+    read = startup(
+        "unix { nodaemon log /var/log/vpp/vpp.log full-coredump cli-listen /run/vpp/cli.sock gid vpp interactive"
+        " nocolor nobanner } api-trace { on nitems 9 save-api-table f } api-segment { gid vpp } socksvr { default }\n"
+        "memory { main-heap-size 2G main-heap-page-size 1G default-hugepage-size 1G }\n"
+        f"cpu {{ main-core {min(os.sched_getaffinity(0))} skip-cores 0 scheduler-policy fifo scheduler-priority 50 }}\n"
+        "buffers { buffers-per-numa 128000 default data-size 2048 page-size default-hugepage layout packed }\n"
+        "dsa { dev wq0.0 dev wq0.1 }\n"
+        "dpdk { dev default { num-rx-queues 3 num-tx-queues 3 num-rx-desc 512 num-tx-desc 512 tso on rss-queues 0,2,5-7"
+        " devargs safe-mode-support=1,pipeline-mode-support=1 } dev 0000:02:00.0 blacklist 8086:10fb\n"
+        " dev 0000:02:00.1 { name eth0 no-rx-interrupts } uio-driver vfio-pci no-multi-seg socket-mem 2048,2048"
+        " no-tx-checksum-offload enable-tcp-udp-checksum max-simd-bitwidth 512 }\n"
+        "node { default { variant avx512 } ip4-rewrite { variant avx2 } }\n"
+        "plugins { path /a add-path /b plugin default { disable } plugin dpdk_plugin.so { enable } }\n"
+        "statseg { socket-name /run/s size 32M page-size 2m per-node-counters on update-interval 10 }\n"
+        "l3fib { load-balance-pool-size 1M } l2fib { table-size 512M } ipsec { ip4 { num-buckets 524288 } }\n"
+        "logging { default-log-level debug class dpdk/cryptodev { rate-limit 100 level debug syslog-level error } }\n"
+    )
+    assert [one.name for one in read.interfaces] == ["%s2/0/0", "eth0"]
+    assert (read.buffers, read.stats_socket, read.stats_interval_s) == (128_000, Path("/run/s"), 10)
+
+
+def test_each_section_of_vpp_is_taken_and_those_without_effect_are_named_once() -> None:
+    assert startup("".join(f"{name} {{ }}\n" for name in SECTIONS.split())).commands == ()
+    read = startup("l3fib { fib-entry-pool-size 256K }\nnsim { poll main }\nl3fib { x { y } }\nplugin_path /usr/lib\n")
+    assert read.notice == "vpp.conf: no meaning here, left out: l3fib, nsim, plugin_path"
+    assert "devices (VPP's own drivers; name NICs by dpdk { dev ADDRESS })" in str(
+        startup("devices { dev pci/0000:11:00.0 { driver iavf port 0 { name e0 } } }").notice
+    )
+    assert startup("buffers { layout packed numa 0 { buffers 9 } buffers-per-numa 77 }").buffers == 77
 
 
 def test_the_api_socket_has_vpps_section() -> None:
@@ -212,6 +255,9 @@ def test_the_control_socket_is_no_tcp_port() -> None:
         ("skip-cores 2 workers 1", None, (5,)),
         ("corelist-workers 2,4-5", None, (2, 4, 5)),
         ("main-core 6 corelist-workers 2-3", 6, (2, 3)),
+        ("workers 1 relative", None, (3,)),
+        ("main-core 0 workers 2 relative", 2, (3, 4)),
+        ("relative main-core 1 corelist-workers 2-3,0", 3, (4, 5, 2)),
     ],
 )
 def test_cpus_are_chosen_as_vpp_does(
@@ -231,6 +277,8 @@ def test_cpus_are_chosen_as_vpp_does(
         ("corelist-workers OWN,OWN", "give at most 64 CPUs, each once"),
         ("corelist-workers 1-", "corelist-workers 1-: give CPU numbers such as 1 or 2-3,18-19"),
         ("workers 0", f"workers 0: give a number from 1 to {MAX_WORKERS}"),
+        ("main-core 3999 relative", "vpp.conf:1: main-core 3999 relative: this process may use"),
+        ("corelist-workers 0-3999 relative", "corelist-workers 0-3999 relative: this process may use"),
         ("skip-cores 4000 workers 1", "workers 1: 0 CPUs are left for workers; ask for fewer"),
     ],
 )
@@ -248,6 +296,7 @@ def test_cpus_that_are_not_there_are_named(text: str, message: str) -> None:
     [
         ("\n" * 39 + "dpdk {\n  dev 0000:02:00.0 { nmae e0 }\n}", "vpp.conf:41: 'nmae' is unknown there: expected one"),
         ("dpdk { dev 0000:02:00.0 { nmae e0 } }", "did you mean 'name'?"),
+        ("cpu { }\nl3fip { a { b } }", "vpp.conf:2: 'l3fip' is unknown there"),
         ("dpkd { }", "'dpkd' is unknown there: expected one of acl-plugin, buffers, cpu"),
         ("cpu {\n workers many\n}", "vpp.conf:2: workers many: give a number from 1 to 64"),
         ("cpu {\n workers }", "vpp.conf:2: 'workers' needs a value"),
@@ -364,8 +413,17 @@ def test_the_log_has_what_was_said_and_what_it_ended_with(tmp_path: Path, capsys
     lines = (tmp_path / "log").read_text().splitlines()
     assert [line.split(" ", 2)[2] for line in lines] == ["ready", "odd", "no more"]
     assert capsys.readouterr() == ("ready\n", "wirespeed: odd\n")
-    with pytest.raises(FileFault, match="cannot be written: Is a directory"):
-        Log(tmp_path)
+
+
+@pytest.mark.parametrize(("place", "reason"), [(".", "Is a directory"), ("vpp/log", "No such file or directory")])
+def test_a_log_that_cannot_be_opened_is_named_and_left_out(
+    place: str, reason: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with Log(tmp_path / place) as log:
+        log.say("ready")
+    warned = f"wirespeed: log {tmp_path / place} cannot be written: {reason}; messages go to the terminal only\n"
+    assert capsys.readouterr() == ("ready\n", warned)
+    assert not list(tmp_path.iterdir())
 
 
 # ---- Whatever is in it

@@ -8,11 +8,9 @@ from pathlib import Path
 from types import TracebackType
 from typing import TextIO
 
-from wirespeed.errors import FileFault
-
 
 class Log:
-    """Lines for people. FileFault when the file cannot be written."""
+    """Lines for people. A file that cannot be opened is named on standard error, and the router goes on without it."""
 
     def __init__(self, path: Path | None) -> None:
         self._file: TextIO | None = None
@@ -20,7 +18,7 @@ class Log:
             try:
                 self._file = path.open("a")
             except OSError as error:
-                raise FileFault(f"log {path} cannot be written: {error.strerror}") from None
+                self.warn(f"log {path} cannot be written: {error.strerror}; messages go to the terminal only")
 
     def __enter__(self) -> Log:
         return self

@@ -93,7 +93,8 @@ UNIX = Block(
         "pidfile": _FILE,
         "runtime-dir": _FILE,
         **_unused(
-            "nodaemon interactive full-coredump nosyslog nocolor nobanner cli-no-banner cli-no-pager cli-line-mode",
+            "nodaemon interactive full-coredump nosyslog nocolor nobanner cli-no-banner cli-no-pager cli-line-mode "
+            "use-current-dir",
             "gid coredump-size cli-prompt cli-history-limit cli-pager-buffer-limit poll-sleep-usec",
         ),
     }
@@ -105,7 +106,8 @@ CPU = Block(
         "corelist-workers": _value(_cpus),
         "workers": _value(_number(1, MAX_WORKERS)),
         "skip-cores": _value(_number(0, 65535)),
-        **_unused("use-pthreads", "coremask-workers scheduler-policy scheduler-priority thread-prefix"),
+        "relative": Form(),
+        **_unused("use-pthreads", "coremask-workers scheduler-policy scheduler-priority thread-prefix numa-heap-size"),
     }
 )
 
@@ -114,6 +116,8 @@ BUFFERS = Block(
         "buffers-per-numa": _value(_number(1, 16_777_216)),
         "default data-size": _value(_number(1, 65_000)),
         "page-size": _value(_page_size),
+        "layout": Form(read=str, unused=True),
+        "numa": Form(read=str, skip=True, unused=True),
     }
 )
 
@@ -147,9 +151,10 @@ DPDK = Block(
         "uio-driver": _value(str),
         **_unused(
             "uio-bind-force enable-tcp-udp-checksum enable-outer-checksum-offload no-tx-checksum-offload no-pci "
-            "telemetry no-dsa",
-            "blacklist blocklist log-level socket-mem num-mbufs num-crypto-mbufs max-simd-bitwidth proc-type coremask "
-            "nchannels iova-mode huge-dir file-prefix",
+            "no-vmbus telemetry no-dsa enable-lro enable-mbuf-fast-free af_packet",
+            "blacklist blocklist block log-level socket-mem num-mbufs num-crypto-mbufs max-simd-bitwidth proc-type "
+            "coremask nchannels iova-mode huge-dir file-prefix base-virtaddr link-state-poll-interval "
+            "stats-poll-interval trace trace-bufsz trace-dir",
         ),
     }
 )
@@ -174,12 +179,16 @@ LINUX_CP = Block(
         "default netns": _value(str),
         "lcp-sync": Form(),
         "lcp-auto-subint": Form(),
-        **_unused("lcp-sync-unnumbered del-static-on-link-down del-dynamic-on-link-down"),
+        **_unused(
+            "lcp-sync-unnumbered del-static-on-link-down del-dynamic-on-link-down", "num-rx-queues num-tx-queues"
+        ),
     }
 )
 
 PLUGIN = Block({"enable": Form(), "disable": Form(), **_unused("skip-version-check")})
-PLUGINS = Block({"plugin": Form(read=str, block=PLUGIN), **_unused(values="path add-path name-filter vat-path")})
+PLUGINS = Block(
+    {"plugin": Form(read=str, block=PLUGIN), **_unused(values="path add-path name-filter vat-path vat-name-filter")}
+)
 
 MEMORY = Block(
     {
@@ -246,11 +255,15 @@ FILE = Block(
         "ip6": Form(block=IP6),
         "neighbors": Form(block=NEIGHBORS),
         "heapsize": Form(read=_size, unused=True),
+        # Sections that VPP has or had in any release since 17.04 (its CONFIG_FUNCTIONs).
         **_unused(
-            blocks="api-queue api-segment api-trace af_xdp avf cj crypto dns dslite gbp hs_apps http ikev2 "
-            "ip4 ipsec l2fib l2learn l2tp linux-nl logging map mactime mpls nat nat44 nat64 node oddbuf "
-            "perfmon physmem pktgen punt rdma session tapcli tcp tls tuntap udp vapi-trace vhost-user "
-            "vlib vmxnet3 wireguard",
+            values="plugin_path test_plugin_path",
+            blocks="af_xdp api-fuzz api-queue api-segment api-trace avf cj cnat crypto crypto-engines "
+            "crypto_sw_scheduler ct6 devices dns dsa dslite ethernet fateshare gbp hs_apps http ikev2 interface "
+            "ip4 ipsec l2fib l2learn l2tp l3fib linux-nl logging mactime map mc mpls nat nat44 nat64 node "
+            "npol-plugin nsim oam oddbuf perfmon physmem pktgen punt pvti quic rdma selog session sfdp snat ssvm_eth "
+            "stats tap tapcli tcp test-proxy tls trace tuntap udp unix-cli vapi-trace vhost-user vlib vmxnet3 "
+            "wireguard",
         ),
     }
 )

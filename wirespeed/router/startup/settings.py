@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from wirespeed.cpus import MAX_WORKERS, check_cpu, listed_cpus
-from wirespeed.errors import WirespeedError
+from wirespeed.errors import UsageError, WirespeedError
 from wirespeed.model import PCI_ADDRESS, PortSpec, parse_port_spec
 from wirespeed.router.startup.requests import INTERFACE_NAME, Interface, Startup
 from wirespeed.router.startup.schema import FILE
@@ -28,6 +28,8 @@ _PORT_FIELDS = {
 }
 # The plugins of VPP whose work this router does.
 _OWN_PLUGINS = ("acl", "default", "dpdk", "memif", "af_packet", "af_xdp", "linux_cp", "linux_nl", "ping", "tap")
+
+_REASONS = {"devices": "devices (VPP's own drivers; name NICs by dpdk { dev ADDRESS })"}
 
 
 def read_startup(path: Path) -> Startup:
@@ -112,17 +114,22 @@ def _hugepages(found: _Statements) -> bool:
 def _cpus(cpu: _Statements) -> tuple[int | None, tuple[int, ...]]:
     """The main thread's CPU and those of the workers, chosen as VPP does: consecutive ones, after those to be skipped
     and the main thread's, which is the first of them unless `main-core` names it. Where no CPU would be left for the
-    workers then, the main thread, which sleeps, shares theirs."""
-    main = cpu.get("main-core")
+    workers then, the main thread, which sleeps, shares theirs. With `relative` a CPU is named by its position among
+    those that this process may use; `workers` counts from these anyway."""
+    main, listed, count = cpu.get("main-core"), cpu.get("corelist-workers"), cpu.get("workers")
     usable = sorted(os.sched_getaffinity(0))
+    is_relative = "relative" in cpu
+    main_cpu: int | None = None
     if main is not None:
         with _at(main.place):
-            check_cpu(main.value, usable)
-    main_cpu: int | None = None if main is None else main.value
-    listed, count = cpu.get("corelist-workers"), cpu.get("workers")
+            main_cpu = _at_position(main, (main.value,), usable)[0] if is_relative else main.value
+            check_cpu(main_cpu, usable)
     if listed is not None:
         with _at(listed.place):
-            chosen = listed_cpus("corelist-workers", listed.value)
+            if is_relative:
+                chosen = _at_position(listed, [n for part in listed.value.split(",") for n in _span(part)], usable)
+            else:
+                chosen = listed_cpus("corelist-workers", listed.value)
         if not len(set(chosen)) == len(chosen) <= MAX_WORKERS:
             raise listed.place.error(f"corelist-workers {listed.value}: give at most {MAX_WORKERS} CPUs, each once")
         return main_cpu, chosen
@@ -133,6 +140,15 @@ def _cpus(cpu: _Statements) -> tuple[int | None, tuple[int, ...]]:
         raise count.place.error(f"workers {count.value}: {len(free)} CPUs are left for workers; ask for fewer")
     first = 1 if main is None and count.value < len(free) else 0
     return main_cpu, tuple(free[first : first + count.value])
+
+
+def _at_position(statement: Statement, positions: Sequence[int], usable: Sequence[int]) -> tuple[int, ...]:
+    if max(positions, default=0) >= len(usable):
+        raise UsageError(
+            f"{statement.key} {statement.value} relative: this process may use {len(usable)} CPUs; "
+            f"positions are 0 to {len(usable) - 1}"
+        )
+    return tuple(usable[position] for position in positions)
 
 
 @contextmanager
@@ -249,7 +265,7 @@ def _notice(statements: Sequence[Statement], file: str) -> str | None:
 def _without_meaning(statements: Sequence[Statement]) -> Iterator[str]:
     for section in statements:
         if FILE.forms[section.key].unused:
-            yield section.key
+            yield _REASONS.get(section.key, section.key)
         block = FILE.forms[section.key].block
         for statement in section.inner:
             assert block is not None
