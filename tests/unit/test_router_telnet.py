@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import socket
 from collections.abc import Awaitable, Callable, Iterator
 from functools import partial
@@ -19,6 +18,7 @@ from vppctl import vppctl, without_telnet
 
 from wirespeed.router.client import ask
 from wirespeed.router.console import Console
+from wirespeed.router.protocol import decode
 from wirespeed.router.server import answer_line
 from wirespeed.router.telnet import GREETING, Decoder, Session
 
@@ -47,9 +47,8 @@ def test_a_client_of_ours_that_is_slow_is_served_all_the_same(path: Path) -> Non
         client.connect(str(path))
         assert client.recv(1) == GREETING[:1]
         client.sendall(b'{"command":"show version"}\n')
-        line = answers.readline()
-        assert json.loads(line[line.index(b"{") :])["text"].startswith("wirespeed")
-        assert json.loads(answers.readline()) == {"end": True}
+        assert decode(answers.readline())["text"].startswith("wirespeed")
+        assert decode(answers.readline()) == {"end": True}
 
 
 # ---- A person at a terminal

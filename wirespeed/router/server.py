@@ -31,7 +31,7 @@ else:
     telnet = Later("wirespeed.router.telnet")
 
 _PERIOD_S = 1.0
-_FIRST_BYTE_S = 0.1
+_FIRST_BYTE_S = 0.2
 _PIECE_CHARACTERS = 65_536
 # A routing daemon tells Linux its routes one by one: waking for each costs more than the routes do.
 _GATHER_S = 0.005
