@@ -13,7 +13,7 @@ _IS_SCRIPT = bytes((255, 250, 24, 0)) + b"vppctl" + bytes((255, 240))
 
 
 def vppctl(path: Path, line: str) -> str:
-    """What `vppctl -s PATH LINE` prints; several lines are those of its standard input."""
+    """The output of `vppctl -s PATH LINE`; several lines are those of its standard input."""
     with socket.socket(socket.AF_UNIX) as router:
         router.settimeout(PATIENCE_S)
         router.connect(str(path))
@@ -32,7 +32,7 @@ def vppctl(path: Path, line: str) -> str:
 
 
 def without_telnet(said: bytes) -> bytes:
-    """What the router said without telnet's commands: three bytes each, or up to IAC SE."""
+    """The text of the router without telnet's commands: three bytes each, or up to IAC SE."""
     kept, at = bytearray(), 0
     while at < len(said):
         if said[at] != 255:

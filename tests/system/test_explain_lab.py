@@ -1,4 +1,4 @@
-"""What is broken in the lab on purpose is what the explanation names: real packets through our router.
+"""The explanation names the fault that a test built into the lab: real packets through our router.
 
 Loads are low, so that a busy machine carries them as well, and so much is lost that CPUs which are away for a third of
 the time do not explain it.
@@ -109,7 +109,7 @@ def test_duplicates_and_late_packets_are_counted_as_the_router_made_them(lab: Em
 
 
 def test_a_delay_is_no_loss(lab: EmbeddedLab, tmp_path: Path) -> None:
-    """What was under way when the last sample ended came in after it."""
+    """Packets under way at the end of the last sample come in after it."""
     ask(lab.control_socket, "set interface impairment e1 delay 50ms")
     try:
         found = explained(lab.rpc, tmp_path / "delay.json", dut=dut(lab))

@@ -146,7 +146,7 @@ class LinuxControlPlane:
             raise
 
     def _what_is_missing(self, face: Interface, port: str) -> str:
-        """What a sub-interface needs before it can be in a pair, and the lines that make it."""
+        """The part that a sub-interface needs before it can be in a pair, and the lines that make it."""
         outer = face.sub.outer if face.sub and face.sub.inner else 0
         if not outer:
             return f"its port in a pair first: lcp create {port} host-if <name>"

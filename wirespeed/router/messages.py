@@ -1,4 +1,4 @@
-"""What the router has to say to people: to its terminal and log at once, and kept for `show logging`."""
+"""Messages of the router to people: to its terminal and log at once, and kept for `show logging`."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ class Message:
 
 @dataclass(frozen=True)
 class Filter:
-    """What is let through of one class: to `show logging` and, by `shown`, to the terminal; at most `per_second`
-    messages a second, any number where that is None."""
+    """The least grave level of a class that `show logging` keeps and that the terminal gets, and the most messages a
+    second, None for any number."""
 
     kept: Level = Level.DEBUG
     shown: Level = Level.DEBUG
@@ -46,7 +46,7 @@ class Filter:
 
 @dataclass
 class _Second:
-    """How many messages of a class came in the second that it is."""
+    """The messages of a class in one second since 1970."""
 
     number: int = 0
     count: int = 0

@@ -23,7 +23,7 @@ GREETING = bytes(
         *(_IAC, _DO, _WINDOW_SIZE, _IAC, _SB, _WINDOW_SIZE, _SEND, _IAC, _SE),
     )
 )
-"""What the router says first: characters one by one, echoed here, and the questions for terminal and window."""
+"""The first bytes of the router: characters one by one, echoed here, and the questions for terminal and window."""
 
 PROMPT = "vpp# "
 _SCRIPT = "vppctl"
@@ -47,7 +47,7 @@ class Decoder:
         self._begun = b""
 
     def feed(self, data: bytes) -> bytes:
-        """What remains: the characters typed. A command that is not complete waits for the rest of it."""
+        """The characters typed. A command that is not complete waits for the rest of it."""
         data, typed, at = self._begun + data, bytearray(), 0
         while at < len(data):
             if data[at] != _IAC:

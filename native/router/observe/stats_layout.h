@@ -169,8 +169,8 @@ struct stats_memory {
 	stats_per_thread rows[STATS_ROWS];
 	/* Vectors of one row, whose elements are threads or things. */
 	STATS_VECTOR(uint64_t, 1) only[5];
-	/* Of all workers, an exponent first, which is 0. One row, since VPP's exporter to Prometheus
-	 * writes a TYPE line for each. */
+	/* Sums over the workers behind an exponent, which is 0. One row, since VPP's exporter to
+	 * Prometheus writes a TYPE line for each. */
 	STATS_VECTOR(uint64_t, 1 + STATS_VECTOR_SIZES) vector_sizes;
 	stats_per_thread vector_rates, loop_rates;
 	STATS_VECTOR(uint64_t, 3) heap, segment; /* total, used, free */

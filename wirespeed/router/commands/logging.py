@@ -36,7 +36,7 @@ def clear_logging(console: Console, words: Match) -> None:
     f"set logging class <word:class> ([rate-limit <number:rate>]|[level ({_LEVELS})]|[syslog-level ({_LEVELS})])..."
 )
 def set_class(console: Console, words: Match) -> None:
-    """Which messages about one part are kept (level) and go to the terminal (syslog-level), and how many a second."""
+    """Filter the messages about one part: those kept (level), those for the terminal (syslog-level), and their rate."""
     about = words["class"]
     if "rate" in dict(words.values):
         console.messages.choose(about, per_second=words["rate"])
