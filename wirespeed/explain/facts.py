@@ -39,7 +39,8 @@ class Load:
     that lost did so while CPUs were away, for `longest_away_s` at the most; `unlinked_share` of what was lost was lost
     while a port of the tester had no link. `refused_share` of what was lost was never
     taken by the ring between tester and device, which the device had not drained. `surplus_share` is what came back
-    beyond what was sent, or is not ours, of what was sent.
+    beyond what was sent, or is not ours, of what was sent. `hidden_share` of what was sent the device says that it
+    dropped, and it is not missing.
     """
 
     name: str
@@ -57,6 +58,7 @@ class Load:
     refused_share: float = 0.0
     unlinked_share: float = 0.0
     surplus_share: float = 0.0
+    hidden_share: float = 0.0
     longest_away_s: float | None = None
     paused: bool = False
     by_direction: tuple[float, ...] = ()
