@@ -241,6 +241,17 @@ class Cpu:
 
 
 @dataclass(frozen=True)
+class Shaper:
+    """A queueing discipline that holds a rate: its `kind` such as tbf, the `rate` as its program prints it (empty where
+    its classes have it), and the packets that it dropped while the test ran."""
+
+    interface: str
+    kind: str
+    rate: str
+    dropped: int
+
+
+@dataclass(frozen=True)
 class Box:
     """`system` is vpp, wirespeed, linux, freebsd, openbsd, danos or empty; `queues` are a port's RX queues, `tx_queues`
     its TX queues, `tx_slots` a TX ring's descriptors. `hz` is the clock that cycles are counted in."""
@@ -257,6 +268,7 @@ class Box:
     hz: float | None = None
     firewall: bool | None = None
     links: tuple[Link, ...] = ()
+    shapers: tuple[Shaper, ...] = ()
     has_nics: bool = True
     source: str = ""
 

@@ -29,10 +29,10 @@ _SENSORS = (
 MOST_INTERFACES = 64
 """With more, ethtool is asked of those with hardware alone: a process an interface would take seconds for 4 000."""
 EACH_INTERFACE = (
-    f"n=$(ls /sys/class/net); [ $(echo $n | wc -w) -le {MOST_INTERFACES} ] || "
-    "n=$(ls -d /sys/class/net/*/device 2>/dev/null | cut -d/ -f5); for i in $n; do [ $i = lo ] ||"
+    f"nets=$(ls /sys/class/net); [ $(echo $nets | wc -w) -le {MOST_INTERFACES} ] || "
+    "nets=$(ls -d /sys/class/net/*/device 2>/dev/null | cut -d/ -f5); for i in $nets; do [ $i = lo ] ||"
 )
-"""Begin of a shell loop over interfaces `$i`."""
+"""Begin of a shell loop over interfaces `$i`; the collector's own script has other variables."""
 SAMPLE = f"""tail -n +1 {" ".join(_FILES)}
 echo; echo '==> sensors <=='; grep -H . {" ".join(_SENSORS)}
 {EACH_INTERFACE} {{ echo; echo "==> ethtool $i <=="; ethtool -S $i; }}; done"""
