@@ -16,7 +16,7 @@ from wirespeed.results.search import GoalOutcome, SearchResult
 from wirespeed.results.search import Limit as SearchLimit
 from wirespeed.results.soak import SoakResult
 from wirespeed.results.soak_words import bound_text, lost_text
-from wirespeed.results.verdict import BOUNDS, NEXT_STEPS, Figure, Limit, LimitedBy, Mark, Verdict
+from wirespeed.results.verdict import BOUNDS, DISTURBED, NEXT_STEPS, Figure, Limit, LimitedBy, Mark, Verdict
 from wirespeed.units import l1_bits
 
 LIMITED_BY: dict[SearchLimit, LimitedBy] = {
@@ -114,6 +114,8 @@ def _of_bounds(
     """A load of each direction that trials bound, as the figure of all of them. `line_percent` is of each line."""
     lines = max(1, len(directions))
     if lower_pps is None:
+        if by == "host":
+            return Figure(name, "disturbed", lines=lines, why=DISTURBED, loss_ratio=loss_ratio)
         if upper_pps is None:
             return Figure(name, "not measured", lines=lines, why="not found out", loss_ratio=loss_ratio)
         least = f"less than {measured_text(upper_pps)}{' each way' if lines > 1 else ''}"
