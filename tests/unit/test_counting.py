@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+from report_kinds import search_of
 from simulated_bench import FORWARD, LINE_BPS, Bench, run, steps
+from simulated_dut import SimulatedDut, step
 
 from wirespeed.explain.ranking import explain
 from wirespeed.explain.sources.result import cases_of
@@ -110,3 +112,18 @@ def test_the_report_warns_of_both() -> None:
     assert "packets came back twice" in found["duplicates"]
     assert "duplicates hide a loss" in found["hidden-loss"]
     assert "surplus" not in found
+
+
+def test_trials_say_it_too() -> None:
+    """Of a search: the counters of the DUT in all trials together."""
+    search, numbers = search_of("t", SimulatedDut(step(5e6)), directions=(FORWARD,)), Order(duplicates=5)
+    assert "a duplicate hides a lost packet" in verdict_of(search).counting
+    trials = []
+    for one in search.trials:
+        channels = {
+            wire: replace(channel, balance=replace(channel.balance, order=numbers))
+            for wire, channel in one.trial.channels.items()
+        }
+        trials.append(replace(one, trial=replace(one.trial, channels=channels)))
+    count = sum(len(one.trial.channels) for one in trials)
+    assert f"{5 * count:,} duplicates" in verdict_of(replace(search, trials=tuple(trials))).counting

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from wirespeed.results.balance import Balance
 from wirespeed.results.figures import loss_text
@@ -24,14 +26,22 @@ class Counting:
 
 
 def counting_of(result: Result, whole: Balance, threshold: float) -> Counting:
-    """`whole` is the balance of all directions together."""
+    """Of a load test; `whole` is the balance of all directions together."""
+    dropped = result.dut.get("dropped_packets")
+    if not result.native:
+        return Counting()
+    return counting(whole, threshold, result.variables, dropped if isinstance(dropped, int) else None)
+
+
+def counting(whole: Balance, threshold: float, variables: Mapping[str, Any], dropped: int | None) -> Counting:
+    """`whole` is the balance of all directions and trials together, `dropped` what the DUT says that it dropped
+    meanwhile, None where it was not asked."""
     if whole.order is not None:
         return Counting(f"packets are numbered: {_order_text(whole.order, whole.offered)}", numbered=True)
-    if not result.native or not whole.offered:
+    if not whole.offered:
         return Counting()
-    blind = _UNNUMBERED if result.variables.get("verify") else _BLIND
-    dropped = result.dut.get("dropped_packets")
-    if not isinstance(dropped, int):
+    blind = _UNNUMBERED if variables.get("verify") else _BLIND
+    if dropped is None:
         return Counting(f"{blind}; the DUT's own counters were not read")
     lost = round(whole.lost)
     if dropped - lost > threshold * whole.offered:
