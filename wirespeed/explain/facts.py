@@ -24,6 +24,9 @@ FRAME_VECTORS = 256
 NOT_ARRIVED = 0.01
 """Of what was offered: a router that had less was not under that load."""
 
+DROPS_BY_REASON = "drops by reason (`loadtest --dut` and `dut collect` keep them; `show errors`, `ethtool -S`)"
+"""Missing evidence that several causes ask for."""
+
 SATURATED_VECTORS = 0.9 * FRAME_VECTORS
 """Vectors a call from which on a worker has no time to spare: it finds a full vector nearly each time it looks."""
 

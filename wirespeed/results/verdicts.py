@@ -19,7 +19,7 @@ from wirespeed.results.search import GoalOutcome, SearchResult
 from wirespeed.results.search import Limit as SearchLimit
 from wirespeed.results.soak import SoakResult
 from wirespeed.results.soak_words import bound_text, lost_text
-from wirespeed.results.verdict import BOUNDS, NEXT_STEPS, Figure, Limit, LimitedBy, Mark, Verdict
+from wirespeed.results.verdict import BOUNDS, DISTURBED, NEXT_STEPS, Figure, Limit, LimitedBy, Mark, Verdict
 from wirespeed.units import l1_bits
 
 LIMITED_BY: dict[SearchLimit, LimitedBy] = {
@@ -117,6 +117,8 @@ def _of_bounds(
     """A load of each direction that trials bound, as the figure of all of them. `line_percent` is of each line."""
     lines = max(1, len(directions))
     if lower_pps is None:
+        if by == "host":
+            return Figure(name, "disturbed", lines=lines, why=DISTURBED, loss_ratio=loss_ratio)
         if upper_pps is None:
             return Figure(name, "not measured", lines=lines, why="not found out", loss_ratio=loss_ratio)
         least = f"less than {measured_text(upper_pps)}{' each way' if lines > 1 else ''}"
@@ -149,9 +151,12 @@ def _soak(result: SoakResult, found: Limit | None) -> Verdict:
     said = "not measured: nothing was offered"
     mark: Mark = "not measured"
     if verdict.offered:
-        mark, said = "held", f"{lost_text(verdict)}, {bound_text(verdict)}"
+        mark, said = "held", f"{lost_text(verdict)}; {bound_text(verdict)}"
     figure = Figure("loss", mark, lines=max(1, len(result.directions)), said=said if mark == "held" else "", why=said)
-    return _of_trials("soak", result, (figure,), found or Limit())
+    limit = found or Limit()
+    if limit.by == "nothing":
+        limit = replace(limit, next_step="")  # the load of a soak is chosen, so that more is not the next step
+    return _of_trials("soak", result, (figure,), limit)
 
 
 def _of_trials(
