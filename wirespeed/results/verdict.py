@@ -136,7 +136,7 @@ class Figure:
     def line(self) -> str:
         """The figure with its name, its share of the line, and its loss where that is no goal's: `forwarded 4.47 Mpps,
         30.1 % of line, loss 0 %`."""
-        words = [f"{self.name} {self.text}"]
+        words = [self.said or f"{self.name} {self.text}"]
         if self.rate_pps is not None and self.line_percent is not None:
             words.append(self.share_text)
         if self.rate_pps is not None and self.samples:

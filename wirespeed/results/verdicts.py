@@ -151,9 +151,12 @@ def _soak(result: SoakResult, found: Limit | None) -> Verdict:
     said = "not measured: nothing was offered"
     mark: Mark = "not measured"
     if verdict.offered:
-        mark, said = "held", f"{lost_text(verdict)}, {bound_text(verdict)}"
+        mark, said = "held", f"{lost_text(verdict)}; {bound_text(verdict)}"
     figure = Figure("loss", mark, lines=max(1, len(result.directions)), said=said if mark == "held" else "", why=said)
-    return _of_trials("soak", result, (figure,), found or Limit())
+    limit = found or Limit()
+    if limit.by == "nothing":
+        limit = replace(limit, next_step="")  # the load of a soak is chosen, so that more is not the next step
+    return _of_trials("soak", result, (figure,), limit)
 
 
 def _of_trials(

@@ -110,8 +110,7 @@ static int check_flow(const struct ws_stream *stream, const uint8_t *frame, uint
 	if (!version)
 		return fail(
 			-EINVAL,
-			"stream %u: flow statistics need an IPv4 or IPv6 packet in at most two ETHERNET_VLAN "
-			"tags",
+			"stream %u: flow statistics need an IPv4 or IPv6 packet in at most two VLAN tags",
 			stream->id);
 	uint32_t header = version == 4 ? (frame[l3] & 0xf) * 4u : IP6_LEN;
 	if (header < IP4_LEN || l3 + header > frame_len)
