@@ -38,11 +38,15 @@ BOARDS = {board.name: board for board in boards()}
 
 @dataclass(frozen=True)
 class Seen:
-    """The stage once all has run; `runtime` is what `show runtime` said after the load test, at `loaded_s`."""
+    """The stage once all has run; `runtime` is what `show runtime` said after the load test.
+
+    `counted_s` are the times of two scrapes: just before the load, and once all of it is counted.
+    """
 
     stage: Stage
     runtime: str
     loaded_s: float
+    counted_s: tuple[float, float]
     times: Times
 
 
@@ -50,12 +54,18 @@ class Seen:
 def seen() -> Iterator[Seen]:
     with whole_machine(), stage(RULES) as made:
         made.ask_router("clear runtime")
+        cleared_s = time.time()
+        made.wait_for(lambda: newest(made) > cleared_s, "a scrape before the load")
+        idle_s = newest(made)
         made.load_test(warmup_s=1, ramp_s=2, hold_s=3, load="20kpps")
         runtime, loaded_s = made.ask_router("show runtime"), time.time()
-        made.wait_for(lambda: newest(made) > loaded_s, "a scrape after the load")
+        made.wait_for(lambda: newest(made) > loaded_s + SCRAPED_EACH_S, "two scrapes after the load")
+        counted_s = idle_s, newest(made)
         made.soak(4, load="10kpps")
         end_s = time.time()
-        yield Seen(made, runtime, newest_after(made, loaded_s), Times(made.began_s, end_s, SCRAPED_EACH_S, WINDOW_S))
+        yield Seen(
+            made, runtime, newest_after(made, loaded_s), counted_s, Times(made.began_s, end_s, SCRAPED_EACH_S, WINDOW_S)
+        )
 
 
 def newest(made: Stage) -> float:
@@ -138,9 +148,9 @@ def test_a_class_of_node_chooses_its_nodes_alone(seen: Seen, name: str, pattern:
 def test_clocks_a_packet_are_those_of_show_runtime(seen: Seen) -> None:
     """Over a window that holds the whole load, of the nodes that had packets. Those that poll are not compared: their
     clocks hold the idle turns, which go on between the command and the scrape."""
-    window_s = seen.loaded_s - seen.stage.began_s + 1
+    idle_s, counted_s = seen.counted_s
     (target,) = panel_of("router", "Clocks a packet by node").targets
-    found = seen.stage.server.query(filled(target.expr, window_s), seen.loaded_s)
+    found = seen.stage.server.query(filled(target.expr, counted_s - idle_s + SCRAPED_EACH_S / 2), counted_s)
     told = {series.labels["node"]: series.last for series in found}
     rows = re.findall(r"(?m)^(\S+)\s+active\s+\d+\s+(\d+)\s+\d+\s+(\S+)\s+\S+\s*$", seen.runtime)
     shown = {node: float(clocks) for node, vectors, clocks in rows if int(vectors) > 1000}
